@@ -22,7 +22,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         values[i] = heat[v];
         scale = max(scale, abs(values[i]));
     }
-    const Vector3 normal = cross(p[1] - p[0], p[2] - p[0]);
+    const Vector3 across = cross(p[1] - p[0], p[2] - p[0]);
+    const real area = norm(across);
+    const Vector3 normal = (area > 0 ? 1 / area : 0) * across;
     Vector3 sum{};
     for (int i = 0; i < 3; ++i) {
         const Vector3 opposite = p[(i + 2) % 3] - p[(i + 1) % 3];

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::count;
 use crate::errors::refused;
 use crate::limit::PyLimit;
 use crate::plan::PyPlan;
@@ -32,17 +33,17 @@ impl PySolid {
     fn plan(
         slf: &Bound<'_, Self>,
         samples: Option<Bound<'_, PyAny>>,
-        gauss: Option<usize>,
+        #[pyo3(from_py_with = count::gauss)] gauss: Option<usize>,
         cells: Option<Bound<'_, PyAny>>,
         uvw: Option<Bound<'_, PyAny>>,
         corners: Option<Bound<'_, PyAny>>,
-        derivatives: usize,
+        #[pyo3(from_py_with = count::derivatives)] derivatives: usize,
         attribute_derivatives: bool,
         gradients: bool,
         jacobian: bool,
         precision: &str,
         backend: &str,
-        threads: Option<usize>,
+        #[pyo3(from_py_with = count::threads)] threads: Option<usize>,
     ) -> PyResult<PyPlan> {
         let this = slf.get();
         let samples = request::samples(
@@ -66,17 +67,17 @@ impl PySolid {
     fn evaluate<'py>(
         slf: &Bound<'py, Self>,
         samples: Option<Bound<'py, PyAny>>,
-        gauss: Option<usize>,
+        #[pyo3(from_py_with = count::gauss)] gauss: Option<usize>,
         cells: Option<Bound<'py, PyAny>>,
         uvw: Option<Bound<'py, PyAny>>,
         corners: Option<Bound<'py, PyAny>>,
-        derivatives: usize,
+        #[pyo3(from_py_with = count::derivatives)] derivatives: usize,
         attribute_derivatives: bool,
         gradients: bool,
         jacobian: bool,
         precision: &str,
         backend: &str,
-        threads: Option<usize>,
+        #[pyo3(from_py_with = count::threads)] threads: Option<usize>,
         out: Option<Bound<'py, PyAny>>,
         device_output: bool,
     ) -> PyResult<Bound<'py, PyAny>> {

@@ -7,6 +7,7 @@ use subsolid::view::{Page, ViewOptions};
 
 use crate::arrays::moved;
 use crate::cells::Analyzed;
+use crate::count;
 use crate::errors::{IntoPython, refused};
 use crate::locate::{PyLocator, locate};
 use crate::model::Moved;
@@ -79,7 +80,7 @@ impl PySolid {
         layer_height: f64,
         axis: &str,
         pixel: Option<f64>,
-        planes: usize,
+        #[pyo3(from_py_with = count::planes)] planes: usize,
         antialias: bool,
         attributes: bool,
         tolerance: Option<f64>,
@@ -111,8 +112,8 @@ impl PySolid {
     #[pyo3(signature = (gauss=5, *, rings=None, second=false, boundary=None))]
     fn quadrature(
         slf: &Bound<'_, Self>,
-        gauss: usize,
-        rings: Option<usize>,
+        #[pyo3(from_py_with = count::gauss)] gauss: usize,
+        #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
         second: bool,
         boundary: Option<Bound<'_, PyAny>>,
     ) -> PyResult<PyQuadrature> {
@@ -152,7 +153,7 @@ impl PySolid {
     fn to_pyvista<'py>(
         slf: &Bound<'py, Self>,
         cells: Option<Bound<'py, PyAny>>,
-        rings: usize,
+        #[pyo3(from_py_with = count::rings)] rings: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
         let module = slf.py().import("subsolid._pyvista")?;
         module.call_method1("to_pyvista", (slf, cells, rings))
@@ -172,7 +173,7 @@ impl PySolid {
         slf: &Bound<'py, Self>,
         color: Option<Bound<'py, PyAny>>,
         clip: Option<Bound<'py, PyAny>>,
-        samples: usize,
+        #[pyo3(from_py_with = count::samples)] samples: usize,
         screenshot: Option<Bound<'py, PyAny>>,
         show: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
@@ -204,7 +205,7 @@ impl PySolid {
         color: Option<String>,
         title: &str,
         interior: bool,
-        samples: usize,
+        #[pyo3(from_py_with = count::samples)] samples: usize,
     ) -> PyResult<String> {
         let options = ViewOptions { color, interior, samples, ..ViewOptions::titled(title) };
         let shared = self.shared.clone();

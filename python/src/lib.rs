@@ -6,6 +6,7 @@
 
 mod arrays;
 mod cells;
+mod count;
 mod dataset;
 mod device;
 mod dlpack;
@@ -35,6 +36,7 @@ mod _subsolid {
     use pyo3::prelude::*;
     use subsolid::backend;
 
+    use crate::count;
     use crate::errors::{IntoPython, refused};
 
     #[pymodule_export]
@@ -106,7 +108,7 @@ mod _subsolid {
 
     /// Sets the number of threads of all calls that name none; before the first of them.
     #[pyfunction]
-    fn set_threads(count: usize) -> PyResult<()> {
+    fn set_threads(#[pyo3(from_py_with = count::count)] count: usize) -> PyResult<()> {
         if count == 0 || count > 4096 {
             return Err(refused(format!("{count} threads"), "ask for 1 to 4096"));
         }

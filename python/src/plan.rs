@@ -14,6 +14,7 @@ use subsolid::{Limit, Plan};
 
 use crate::arrays::{floats_warned, moved, slice};
 use crate::cells::{Analyzed, EvaluatorCell, PlanCell, Prepared};
+use crate::count;
 use crate::device::{Held, OnDevice, PyDeviceArray, PyDeviceLimit};
 use crate::errors::{IntoPython, refused};
 use crate::limit::PyLimit;
@@ -399,7 +400,7 @@ impl PyPlan {
     fn pieces(
         slf: &Bound<'_, Self>,
         points: Option<Bound<'_, PyAny>>,
-        results: usize,
+        #[pyo3(from_py_with = count::results)] results: usize,
     ) -> PyResult<PyPieces> {
         let this = slf.get();
         if let Some(on_device) = points.as_ref().and_then(|p| OnDevice::of(p, "points")) {

@@ -1,6 +1,6 @@
 //! Mesh processing: distances, smoothing, untangling.
 
-use numpy::PyArrayDyn;
+use numpy::{PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use subsolid::backend::{Precision, SurfaceProcessor};
@@ -14,7 +14,8 @@ use subsolid::process::surface::Cotangents;
 use subsolid::query::{Query, Strategy};
 use subsolid::topology::Topology;
 
-use crate::arrays::{dictionary, moved, plain_ids};
+use crate::arrays::{dictionary, floats, moved, plain_ids, slice};
+use crate::count;
 use crate::errors::{IntoPython, refused};
 use crate::model;
 use crate::request::backend;
@@ -22,6 +23,16 @@ use crate::solid::PySolid;
 use crate::surface::PySurface;
 
 type Floats<'py> = PyResult<Bound<'py, PyArrayDyn<f64>>>;
+
+/// A point in space.
+fn place(value: &Bound<'_, PyAny>) -> PyResult<[f64; 3]> {
+    let array = floats(value, "point")?;
+    let help = "give three coordinates: point=(x, y, z)";
+    match (array.ndim(), slice(&array)?) {
+        (1, &[x, y, z]) => Ok([x, y, z]),
+        _ => Err(refused(format!("point has the shape {:?}", array.shape()), help)),
+    }
+}
 
 #[pymethods]
 impl PySolid {
@@ -49,9 +60,10 @@ impl PySolid {
         vertices: Option<Bound<'py, PyAny>>,
         patches: Option<Bound<'py, PyAny>>,
         group: Option<&str>,
-        point: Option<[f64; 3]>,
+        point: Option<Bound<'py, PyAny>>,
     ) -> Floats<'py> {
         let mesh = &self.shared.mesh;
+        let point = point.as_ref().map(place).transpose()?;
         let given = [vertices.is_some(), patches.is_some(), group.is_some(), point.is_some()];
         if given.iter().filter(|&&given| given).count() > 1 {
             return Err(refused(
@@ -94,7 +106,7 @@ impl PySolid {
         &self,
         py: Python<'py>,
         name: &str,
-        steps: usize,
+        #[pyo3(from_py_with = count::steps)] steps: usize,
         factor: f64,
         fix_boundary: bool,
     ) -> Floats<'py> {
@@ -221,7 +233,7 @@ impl PySurface {
         &self,
         py: Python<'_>,
         time: f64,
-        steps: usize,
+        #[pyo3(from_py_with = count::steps)] steps: usize,
         matrix_free: bool,
         backend: &str,
     ) -> PyResult<Self> {
@@ -243,8 +255,8 @@ impl PySurface {
     fn denoise(
         &self,
         py: Python<'_>,
-        sweeps: usize,
-        rings: usize,
+        #[pyo3(from_py_with = count::sweeps)] sweeps: usize,
+        #[pyo3(from_py_with = count::rings)] rings: usize,
         backend: &str,
     ) -> PyResult<Self> {
         self.stepped(py, (backend, SurfaceJob::Denoise, sweeps), |surface| surface.denoise(rings))

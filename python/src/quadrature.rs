@@ -16,6 +16,7 @@ use subsolid::{Quadrature, Want};
 
 use crate::arrays::{floats, moved, plain_ids, slice};
 use crate::cells::{MappingCell, QuadratureCell};
+use crate::count;
 use crate::errors::{IntoPython, refused};
 use crate::matrix::{assembled, sparse};
 use crate::model::Moved;
@@ -159,7 +160,7 @@ impl PyQuadrature {
         &self,
         py: Python<'_>,
         points: Option<Bound<'_, PyAny>>,
-        max_points: usize,
+        #[pyo3(from_py_with = count::max_points)] max_points: usize,
     ) -> PyResult<PyBatches> {
         let shared = self.cell.borrow_owner();
         let given = Moved::new(points.as_ref(), None, shared.mesh.points.len())?;

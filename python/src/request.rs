@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use subsolid::backend::{Backend, Choice, Precision, Strategy, choose};
@@ -10,6 +11,7 @@ use subsolid::limit::{Orders, Solid};
 use subsolid::plan::{Cost, Location, Samples, Want};
 
 use crate::arrays::{floats, ids, rows, slice};
+use crate::count;
 use crate::errors::{IntoPython, refused};
 
 /// Names of derivatives, in the order of results.
@@ -26,8 +28,12 @@ pub fn samples(
 ) -> PyResult<Samples> {
     match (samples, gauss, cells, uvw) {
         (Some(samples), None, None, None) => {
-            if let Ok(n) = samples.extract::<usize>() {
-                return match n {
+            let is_whole = match samples.extract::<usize>() {
+                Ok(_) => true,
+                Err(error) => error.is_instance_of::<PyOverflowError>(samples.py()),
+            };
+            if is_whole {
+                return match count::samples::<usize>(samples)? {
                     0 => {
                         Err(refused("0 samples an axis", "ask for 1 to 64 samples along each axis"))
                     }

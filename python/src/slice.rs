@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use pyo3::exceptions::PyIndexError;
+use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use subsolid::SurfaceMesh;
@@ -313,13 +313,17 @@ impl PySlices {
         self.stack.count()
     }
 
-    fn __getitem__<'py>(&self, py: Python<'py>, index: isize) -> PyResult<Bound<'py, PyAny>> {
-        let count = self.stack.count();
+    fn __getitem__<'py>(&self, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let (py, count) = (index.py(), self.stack.count());
+        let no_layer = || PyIndexError::new_err(format!("layer {index} of {count}"));
+        let index: isize = index.extract().map_err(|error: PyErr| {
+            if error.is_instance_of::<PyOverflowError>(py) { no_layer() } else { error }
+        })?;
         let from_end =
             if index < 0 { count.checked_sub(index.unsigned_abs()) } else { Some(index as usize) };
         match from_end.filter(|&at| at < count) {
             Some(at) => self.layer(py, at),
-            None => Err(PyIndexError::new_err(format!("layer {index} of {count}"))),
+            None => Err(no_layer()),
         }
     }
 

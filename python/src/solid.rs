@@ -17,6 +17,7 @@ use subsolid::volume::{self, Quality, class_number};
 
 use crate::arrays::{any_array, dictionary, lent, moved};
 use crate::cells::Analyzed;
+use crate::count;
 use crate::dataset::{arrays_of, dataset_of};
 use crate::errors::{IntoPython, refused};
 use crate::matrix::csr;
@@ -253,7 +254,7 @@ impl PySolid {
         &self,
         py: Python<'py>,
         samples: Option<Bound<'py, PyAny>>,
-        gauss: Option<usize>,
+        #[pyo3(from_py_with = count::gauss)] gauss: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let solid = &self.shared.solid;
         let samples = match (&samples, gauss) {
@@ -284,7 +285,12 @@ impl PySolid {
     /// Returns:
     ///     A solid. Children of hexahedron c are cells 8c to 8c + 7 where all are hexahedra.
     #[pyo3(signature = (levels=1, *, vertex_rule="layer-consistent"))]
-    fn refine(&self, py: Python<'_>, levels: usize, vertex_rule: &str) -> PyResult<Self> {
+    fn refine(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = count::levels)] levels: usize,
+        vertex_rule: &str,
+    ) -> PyResult<Self> {
         let rule = match vertex_rule {
             "layer-consistent" => VertexRule::LayerConsistent,
             "joy-maccracken" => VertexRule::JoyMacCracken,
@@ -377,7 +383,7 @@ impl PySolid {
     fn extract<'py>(
         &self,
         py: Python<'py>,
-        rings: usize,
+        #[pyo3(from_py_with = count::rings)] rings: usize,
         refined_points: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
         use subsolid::bezier::{Extraction, Pieces};
@@ -415,7 +421,7 @@ impl PySolid {
         &self,
         py: Python<'py>,
         cells: &Bound<'py, PyAny>,
-        rings: usize,
+        #[pyo3(from_py_with = count::rings)] rings: usize,
     ) -> PyResult<Bound<'py, PyDict>> {
         let Analyzed { mesh, solid } = &*self.shared;
         let name = cells.extract::<String>().ok();

@@ -10,6 +10,7 @@ use subsolid::surface::limit::{GridLimit, LimitSurface};
 use subsolid::surface::{Method, Scheme, SurfaceOptions, SurfacePlan, vertex_limits};
 
 use crate::arrays::{lent, moved};
+use crate::count;
 use crate::errors::{IntoPython, refused};
 use crate::matrix::csr;
 use crate::model::{attributes, attributes_of, creases, creases_of, points, polygons};
@@ -24,10 +25,11 @@ use crate::slice::{Cut, PySlices};
 ///     creases: Sharp edges: a pair of edges (n, 2) and a sharpness for each, or one for all.
 ///     corners: Sharp vertices: a pair of vertices (n,) and sharpness.
 ///     attributes: Values at the control points by name, (vertices,) or (vertices, width).
-///     holes: Faces that are refined but left out of results.
+///     holes: Faces that shape the limit beside them but are no part of the surface. Refined, they
+///         are holes still; files leave them out, .obj names them.
 ///     crease_rule: How sharpness passes on, "uniform" or "chaikin".
 ///     boundary: Where the surface ends, "edges" (sharp at all levels), "corners" (these, and vertices of
-///         one face stay) or "holes" (faces at the boundary are left out of results).
+///         one face stay) or "holes" (faces at the boundary become holes when they are refined).
 ///     triangles: How Catmull-Clark refines edges of triangles, "uniform" or "smooth".
 #[pyclass(frozen, name = "Surface", module = "subsolid")]
 pub struct PySurface {
@@ -138,6 +140,16 @@ impl PySurface {
         Ok(corners)
     }
 
+    /// Faces that are holes, (n,), ascending.
+    #[getter]
+    fn holes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let mut ids: Vec<i64> = self.mesh.holes.iter().map(|&face| i64::from(face)).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        let count = ids.len();
+        Ok(moved(py, ids, &[count])?.into_any())
+    }
+
     /// Attributes of the control points by name; copies.
     #[getter]
     fn attributes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -158,7 +170,12 @@ impl PySurface {
 
     /// Refines the mesh, with creases and attributes.
     #[pyo3(signature = (levels=1, *, scheme="catmull-clark"))]
-    fn refine(&self, py: Python<'_>, levels: usize, scheme: &str) -> PyResult<Self> {
+    fn refine(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = count::levels)] levels: usize,
+        scheme: &str,
+    ) -> PyResult<Self> {
         let options = self.options(self::scheme(scheme)?, levels)?;
         let mesh = py.detach(|| subsolid::surface::refine_surface(&self.mesh, &options)).py()?;
         Ok(Self { mesh })
@@ -170,7 +187,7 @@ impl PySurface {
     fn stencils<'py>(
         &self,
         py: Python<'py>,
-        levels: usize,
+        #[pyo3(from_py_with = count::levels)] levels: usize,
         scheme: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = self.options(self::scheme(scheme)?, levels)?;
@@ -196,8 +213,8 @@ impl PySurface {
         }
     }
 
-    /// Limit positions (vertices, 3) and unit normals (vertices, 3) of the vertices, for
-    /// Catmull-Clark and Loop; normals are NaN where there is no tangent plane.
+    /// Limit positions (vertices, 3) and unit normals (vertices, 3) of the vertices, by any scheme
+    /// but √3; normals are NaN where there is no tangent plane.
     #[pyo3(signature = (*, scheme="catmull-clark"))]
     fn limit<'py>(&self, py: Python<'py>, scheme: &str) -> PyResult<Bound<'py, PyTuple>> {
         let scheme = self::scheme(scheme)?;
@@ -210,7 +227,7 @@ impl PySurface {
             .into_pyobject(py)
     }
 
-    /// Limit points of a grid on every face, by Catmull-Clark or Loop.
+    /// Limit points of a grid on every face, holes too, by any scheme but √3.
     ///
     /// Args:
     ///     samples: Samples along each edge, 1 to 64. On quads n × n, u fastest; on triangles
@@ -222,7 +239,7 @@ impl PySurface {
     fn evaluate<'py>(
         &self,
         py: Python<'py>,
-        samples: usize,
+        #[pyo3(from_py_with = count::samples)] samples: usize,
         scheme: &str,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let scheme = self::scheme(scheme)?;
@@ -261,7 +278,7 @@ impl PySurface {
         scheme: &str,
         axis: &str,
         pixel: Option<f64>,
-        planes: usize,
+        #[pyo3(from_py_with = count::planes)] planes: usize,
         antialias: bool,
         tolerance: Option<f64>,
     ) -> PyResult<PySlices> {

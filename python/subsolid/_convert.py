@@ -56,18 +56,23 @@ def from_pyvista(grid: Any, *, crease_angle: Optional[float] = None) -> Solid:
         np.asarray(grid.points, dtype=float),
         cells if len(cells) > 1 else next(iter(cells.values())),
         attributes=_numbers(grid.point_data),
-        cell_data={name: _kept(values)[sort] for name, values in grid.cell_data.items()},
+        cell_data={name: _kept(name, values)[sort] for name, values in grid.cell_data.items()},
         crease_angle=crease_angle,
     )
 
 
 def _numbers(data: Any) -> dict[str, Any]:
-    return {str(name): np.asarray(values, dtype=float) for name, values in data.items()}
+    return {str(name): _kept(name, values).astype(float) for name, values in data.items()}
 
 
-def _kept(values: Any) -> Any:
-    """Data of cells: integers stay integers."""
+def _kept(name: Any, values: Any) -> Any:
+    """Data that are numbers: integers stay integers, what is true becomes 1."""
     array = np.asarray(values)
+    if array.dtype.kind not in "iufb":
+        raise Error(
+            f"the data {str(name)!r} have the type {array.dtype}",
+            "give numbers, or remove them from the mesh first",
+        )
     return array if array.dtype.kind in "iu" else array.astype(float)
 
 
@@ -81,8 +86,11 @@ def from_meshio(mesh: Any, *, crease_angle: Optional[float] = None) -> Solid:
         crease_angle: Makes boundary edges sharp whose faces turn by more degrees.
 
     Raises:
-        Error: If there is no cell of these kinds, or one of another kind of volume.
+        Error: If there is no cell of these kinds, or one of another kind of volume, and for data
+            that are no numbers.
     """
+    if not hasattr(mesh, "cells") or not hasattr(mesh, "cell_data"):
+        raise Error(f"a {type(mesh).__name__} is no mesh", "give a meshio.Mesh: meshio.read(...)")
     left_out = ("vertex", "line", "triangle", "quad", "polygon")
     cells: dict[str, Any] = {}
     blocks: dict[str, list[int]] = {}
@@ -101,7 +109,7 @@ def from_meshio(mesh: Any, *, crease_angle: Optional[float] = None) -> Solid:
         raise Error("a mesh without volume cells", "give hexahedra, wedges or tetrahedra")
     flat = [index for own in blocks.values() for index in own]
     data = {
-        name: np.concatenate([_kept(values[index]) for index in flat])
+        name: np.concatenate([_kept(name, values[index]) for index in flat])
         for name, values in mesh.cell_data.items()
     }
     return Solid(

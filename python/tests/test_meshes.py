@@ -262,3 +262,84 @@ def test_groups_of_faces_are_kept_refined_and_integrated(tmp_path):
         solid.quadrature(2, boundary=["between"])
     with pytest.raises(subsolid.Error, match="no cell has face"):
         subsolid.Solid(points, cells, face_groups={"bad": [[0, 1, 2, 3]]})
+
+
+def test_holes_are_named_refined_and_left_out_of_files(tmp_path: Any) -> None:
+    points = [[x, y, 0] for y in range(4) for x in range(4)]
+    faces = [[i, i + 1, i + 5, i + 4] for i in (0, 1, 2, 4, 5, 6, 8, 9, 10)]
+    surface = subsolid.Surface(points, faces, holes=[4])
+    assert surface.holes.tolist() == [4] and surface.holes.dtype == np.int64
+    fine = surface.refine(1)
+    assert fine.holes.tolist() == [16, 17, 18, 19] and fine.n_faces == 36
+    fine.write(tmp_path / "fine.obj")
+    assert subsolid.read_surface(tmp_path / "fine.obj").holes.tolist() == fine.holes.tolist()
+    fine.write(tmp_path / "fine.ply")
+    assert subsolid.read_surface(tmp_path / "fine.ply").n_faces == 32
+    positions, _ = surface.evaluate(2)
+    assert len(positions) == 9
+    assert subsolid.Surface(points, faces).holes.shape == (0,)
+
+
+def test_counts_out_of_range_are_errors() -> None:
+    points, cells = box(2, 2, 2)
+    solid = subsolid.Solid(points, cells)
+    surface, plan, quadrature = solid.boundary(), solid.plan(2), solid.quadrature(2, rings=0)
+    calls: dict[str, Any] = {
+        "levels": lambda n: solid.refine(n),
+        "samples": lambda n: solid.evaluate(n),
+        "gauss": lambda n: solid.evaluate(gauss=n),
+        "derivatives": lambda n: solid.plan(2, derivatives=n),
+        "threads": lambda n: solid.plan(2, threads=n),
+        "planes": lambda n: solid.slice(0.5, planes=n),
+        "rings": lambda n: solid.quadrature(2, rings=n),
+        "steps": lambda n: solid.with_attributes({"t": points[:, 0]}).smooth_attribute("t", n),
+        "sweeps": lambda n: surface.denoise(n),
+        "results": lambda n: plan.pieces(results=n),
+        "max_points": lambda n: quadrature.batches(max_points=n),
+        "count": lambda n: subsolid.set_threads(n),
+    }
+    for name, call in calls.items():
+        for wrong in (-1, 2**64, np.int64(-7)):
+            with pytest.raises(subsolid.Error) as caught:
+                call(wrong)
+            assert caught.value.message == f"{name}={wrong}", name
+        with pytest.raises((TypeError, subsolid.Error)):
+            call(1.5)
+    for name, call in {"levels": surface.refine, "samples": surface.evaluate}.items():
+        with pytest.raises(subsolid.Error, match=f"{name}=-1"):
+            call(-1)
+    places: list[Any] = [[0, 0], [[0, 0, 0]], "here", [0, 0, "z"]]
+    for point in places:
+        with pytest.raises(subsolid.Error, match="point"):
+            solid.distance(point=point)
+    assert solid.distance(point=(0, 0, 0)).shape == (27,)
+    with pytest.raises(IndexError):
+        solid.slice(0.5)[2**70]
+
+
+def test_data_that_are_no_numbers_are_refused_by_name() -> None:
+    class Block:
+        type = "hexahedron"
+
+    class Mesh:
+        """As meshio's, of which only these are looked at."""
+
+        def __init__(self, **data: Any) -> None:
+            self.points, self.cells = points, [block]
+            self.point_data, self.cell_data = data.get("points", {}), data.get("cells", {})
+
+    points, cells = box(2, 2, 2)
+    block = Block()
+    block.data = cells  # type: ignore[attr-defined]
+    kept = subsolid.from_meshio(Mesh(points={"on": points[:, 0] > 1}, cells={"m": [np.arange(8)]}))
+    assert set(kept.attributes["on"]) == {0.0, 1.0} and kept.cell_data["m"].dtype == np.int64
+    for mesh in (
+        Mesh(points={"name": ["a"] * 27}),
+        Mesh(cells={"name": [["a"] * 8]}),
+        Mesh(cells={"name": [np.full(8, 1j)]}),
+    ):
+        with pytest.raises(subsolid.Error, match="the data 'name' have the type"):
+            subsolid.from_meshio(mesh)
+    for wrong in (None, "part.msh", points):
+        with pytest.raises(subsolid.Error, match="is no mesh"):
+            subsolid.from_meshio(wrong)

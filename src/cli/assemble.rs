@@ -22,7 +22,7 @@ use subsolid::quadrature::{
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result};
 
-use super::console::since;
+use super::console::{counted, since};
 use super::json::JsonReport;
 use super::memory::{gigabytes, physical};
 use super::model::ModelArguments;
@@ -119,7 +119,10 @@ impl<const N: usize> FromStr for Numbers<N> {
             .collect::<Option<_>>()
             .ok_or(format!("give {N} numbers with commas between them"))?;
         let count = numbers.len();
-        numbers.try_into().map(Self).map_err(|_| format!("{count} numbers instead of {N}"))
+        numbers
+            .try_into()
+            .map(Self)
+            .map_err(|_| format!("{} instead of {N}", counted(count, "number")))
     }
 }
 
@@ -183,10 +186,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         return Err(Error::request("nothing to assemble")
             .with_help("give --mass, --stiffness, --elasticity E,NU, --load or --body"));
     }
-    if a.output.exists() && !a.output.is_dir() {
-        return Err(Error::request(format!("{} is no folder", a.output.display()))
-            .with_help("give the name of a folder; it is made if it is not there"));
-    }
+    io::atomic::check_directory(&a.output)?;
     a.check_folder(&operators)?;
     let _starting = start(a.backend)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
@@ -210,7 +210,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let forms: Vec<Operator> = operators.iter().map(|(_, operator)| *operator).collect();
     let matrices = a.matrices(&mapping, &mesh, &forms, console)?;
     let load = a.loads(&solid, &mesh, &mapping, (&tractions, scheme))?;
-    console.status("Assembled", format!("{} matrices in {}", matrices.len(), since(start)));
+    let count = counted(matrices.len(), "matrix");
+    console.status("Assembled", format!("{count} in {}", since(start)));
 
     io::atomic::fill_directory(&a.output, || {
         a.write(&mesh, &solid, (&operators, &matrices), &load, &regions)

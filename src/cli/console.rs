@@ -114,7 +114,7 @@ impl Console {
 
 /// So many of something, as people say it.
 pub fn counted(n: usize, what: &str) -> String {
-    match what.strip_suffix("ex") {
+    match what.strip_suffix("ex").or_else(|| what.strip_suffix("ix")) {
         _ if n == 1 => format!("1 {what}"),
         Some(stem) => format!("{n} {stem}ices"),
         None => format!("{n} {what}s"),

@@ -406,8 +406,9 @@ pub fn not_positive(quality: &Quality) -> Error {
         .least_determinant
         .map(|worst| format!("; the least is {}", place(&worst)))
         .unwrap_or_default();
+    let have = if cells == 1 { "1 cell has".into() } else { format!("{cells} cells have") };
     Error::request(format!(
-        "{cells} cells have quadrature points whose Jacobian determinant is not positive \
+        "{have} quadrature points whose Jacobian determinant is not positive \
          ({}{more}){worst}",
         ids.join(", ")
     ))

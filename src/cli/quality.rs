@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use subsolid::volume::{Extreme, Quality};
 
+use super::console::counted;
 use super::number::significant;
 
 /// Cells of poor quality that are listed for people; JSON has them all.
@@ -27,7 +28,8 @@ pub fn text(quality: &Quality, left_handed: usize) -> String {
     let _ = writeln!(text, "{:<24} {}", "cells with detJ <= 0", cells.len());
     for (cell, found) in cells.iter().take(LISTED) {
         let worst = place(&found.worst);
-        let _ = writeln!(text, "  cell {cell}: {} samples, worst {worst}", found.samples);
+        let _ =
+            writeln!(text, "  cell {cell}: {}, worst {worst}", counted(found.samples, "sample"));
     }
     if cells.len() > LISTED {
         let _ = writeln!(text, "  … and {} more, see --json", cells.len() - LISTED);

@@ -356,13 +356,13 @@ impl Arguments {
         }
         let stack = Stack::new(heights, self.layer_height)?;
         let (low, high) = (stack.low(), heights[1]);
-        if stack.middle(0) > high {
+        if stack.middle(0) >= high {
             return Err(Error::request(format!(
-                "the middle of a layer of {:?} lies above the model, which reaches from {low} to {high}",
+                "the middle of a layer of {:?} does not lie below the top of the model, which reaches from {low} to {high}",
                 self.layer_height
             ))
             .with_help(format!(
-                "give a layer height below {:.2e}, in the model's length units",
+                "give a layer height below {:?}, in the model's length units",
                 2.0 * (high - low)
             )));
         }

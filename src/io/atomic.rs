@@ -123,6 +123,27 @@ pub fn check(path: impl AsRef<Path>) -> Result<()> {
     }
 }
 
+/// Checks, before any work is done for them, that files can be written into `directory`, or that it
+/// can be created.
+///
+/// # Errors
+/// [`Error::File`] with the path and how to fix it, [`Error::Request`] for standard output.
+pub fn check_directory(directory: impl AsRef<Path>) -> Result<()> {
+    let directory = directory.as_ref();
+    if is_standard_output(directory) {
+        return Err(Error::request("a directory of files cannot go to standard output")
+            .with_help("give the name of a directory; it is made if it is not there"));
+    }
+    match fs::metadata(directory) {
+        // as a file in it, whose name nobody has
+        Ok(found) if found.is_dir() => check(directory.join(".subsolid.part")),
+        Ok(_) => Err(Error::file(directory, None, "is a file, not a directory")
+            .with_help("choose another name")),
+        // as if it were a file: its place must take new names
+        Err(_) => check(directory),
+    }
+}
+
 /// A refusal of the operating system to write `path`, with how to fix it.
 pub fn refused(path: impl AsRef<Path>, source: io::Error) -> Error {
     let path = match path.as_ref() {

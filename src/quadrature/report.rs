@@ -237,8 +237,8 @@ fn quality(quadrature: &Quadrature<'_>, mapped: &Mapped, side: f64) -> Quality {
         for (sample, local) in parameters.iter().enumerate() {
             let i = row * parameters.len() + sample;
             let (jacobian, determinant) = (&mapped.jacobians[i], side * mapped.determinants[i]);
-            let length = |c: usize| jacobian.iter().map(|row| row[c] * row[c]).sum::<f64>();
-            let lengths = (length(0) * length(1) * length(2)).sqrt();
+            let length = |c: usize| jacobian.iter().map(|row| row[c] * row[c]).sum::<f64>().sqrt();
+            let lengths = length(0) * length(1) * length(2);
             let scaled = if determinant == 0.0 { 0.0 } else { determinant / lengths };
             of_leaf.record(determinant, scaled, ROUNDING, |value| Extreme {
                 value,

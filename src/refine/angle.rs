@@ -53,6 +53,8 @@ fn normal(points: &[[f64; 3]], face: &[u32]) -> Vector3<f64> {
 
 /// Angle between two vectors in radians; 0 if one of them is zero.
 fn angle(a: Vector3<f64>, b: Vector3<f64>) -> f64 {
+    // of unit length first: products of areas would overflow or vanish in very large and small models
+    let [a, b] = [a, b].map(|normal| normal.try_normalize(0.0).unwrap_or_default());
     a.cross(&b).norm().atan2(a.dot(&b))
 }
 

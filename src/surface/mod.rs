@@ -62,8 +62,8 @@ pub use stencils::{StencilEvaluator, Storage, SurfaceStencils};
 use crate::Result;
 use crate::mesh::SurfaceMesh;
 
-/// Refines a mesh with its attributes, texture coordinates and creases, and leaves holes
-/// out.
+/// Refines a mesh with its attributes, texture coordinates and creases. Holes stay holes, which
+/// [`SurfaceMesh::without_holes`] leaves out; √3 leaves them out itself.
 ///
 /// # Errors
 /// Those of [`SurfacePlan::new`] and [`SurfacePlan::refine`].

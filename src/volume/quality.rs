@@ -78,9 +78,10 @@ impl Quality {
         let Some(determinants) = limit.quantity(Quantity::Determinant, None) else { return };
         let determinants: Vec<f64> = determinants.iter().collect();
         let lengths = |i: usize| -> f64 {
-            let length =
-                |d: usize| limit.derivatives[d].triple(i).map(|x| x * x).iter().sum::<f64>();
-            (length(0) * length(1) * length(2)).sqrt()
+            let length = |d: usize| -> f64 {
+                limit.derivatives[d].triple(i).map(|x| x * x).iter().sum::<f64>().sqrt()
+            };
+            length(0) * length(1) * length(2)
         };
         let scaled: Vec<f64> = determinants
             .par_iter()

@@ -138,7 +138,7 @@ fn bad_requests_are_refused() {
     let here = directory.path();
     done(here, "shape box 2 2 2 -o box.vtk");
     refused(here, "assemble box.vtk -o out", "nothing to assemble");
-    refused(here, "assemble box.vtk --elasticity 1 -o out", "1 numbers instead of 2");
+    refused(here, "assemble box.vtk --elasticity 1 -o out", "1 number instead of 2");
     refused(here, "assemble box.vtk --elasticity 1,0.5 -o out", "ratio 0.5");
     refused(here, "assemble box.vtk --elasticity -1,0.3 -o out", "modulus -1");
     refused(here, "assemble box.vtk --mass=-1 -o out", "a density of -1");
@@ -146,7 +146,9 @@ fn bad_requests_are_refused() {
     refused(here, "assemble box.vtk --load 1=0,0,1 -o out", "no side 1");
     refused(here, "assemble box.vtk --load x=0,0,1 -o out", "no group x");
     refused(here, "assemble box.vtk --body 0,nan,1 -o out", "3 numbers");
-    refused(here, "assemble box.vtk --mass -o box.vtk", "is no folder");
+    refused(here, "assemble box.vtk --mass -o box.vtk", "is a file, not a directory");
+    refused(here, "assemble box.vtk --mass -o box.vtk/x", "one of its directories is a file");
+    refused(here, "assemble box.vtk --mass -o -", "cannot go to standard output");
     refused(here, "assemble box.vtk --mass", "--output");
     refused(here, "assemble box.vtk --mass --backend gpu -o out", "no backend \"gpu\"");
     assert!(!here.join("out").exists());

@@ -108,6 +108,9 @@ fn tables_keep_the_names_of_columns_apart() {
         named(names);
         jobs.iter().for_each(|job| refused(here, job, &twice(name)));
     }
+    named(&[("x", 1)]);
+    // found where the file is written
+    refused(here, "distance model.vtu -o o.csv", "help: rename the attribute of the model");
     named(&[("t", 1), ("vel", 3)]);
     [at, locate, gauss].iter().for_each(|job| drop(done(here, job)));
 }

@@ -296,8 +296,14 @@ fn bad_requests_are_refused_before_any_work() {
     let tripod = with_tripod();
     let at = tripod.path();
     fs::write(at.join("file"), "").unwrap();
+    done(at, "shape box 1 1 1 -o box.vtk");
     let png = "slice tripod.vtu --png out --pixel 0.1";
     for (arguments, fragment) in [
+        // the flat top itself would be one empty layer
+        (
+            "slice box.vtk --crease-angle 40 --layer-height 2 --svg out",
+            "give a layer height below 2.0",
+        ),
         ("slice tripod.vtu --layer-height 0.1", "required"),
         ("slice tripod.vtu --layer-height 0.1 --png out", "--pixel"),
         ("slice tripod.vtu --svg out", "--layer-height"),
@@ -310,8 +316,8 @@ fn bad_requests_are_refused_before_any_work() {
         (&format!("{png} --layer-height 0.1 --range 1:0"), "no layer has its middle"),
         (&format!("{png} --layer-height 0.1 --tolerance -1"), "tolerance"),
         (&format!("{png} --layer-height 0.1 --unit 0"), "--unit"),
-        (&format!("{png} --layer-height 1000"), "lies above the model"),
-        (&format!("{png} --layer-height 1e300"), "lies above the model"),
+        (&format!("{png} --layer-height 1000"), "does not lie below the top of the model"),
+        (&format!("{png} --layer-height 1e300"), "does not lie below the top of the model"),
         ("slice tripod.vtu --layer-height 1 --png out --pixel 100", "is larger than the model"),
         ("slice tripod.vtu --layer-height 1 --binary", "--png"),
         ("slice tripod.vtu --layer-height 1 --vtp a.vtp --unit 25.4", "--unit is for"),

@@ -52,6 +52,10 @@ fn what_fails_prints_nothing() {
     refused(here, "evaluate fan.vtu -o -.pvtu", "several files");
     refused(here, "evaluate fan.vtu -o -.xyz", "unknown output format");
     refused(here, "evaluate fan.vtu -o - --at none.csv", "none.csv");
+    for directory in ["--svg -", "--png - --pixel 0.1", "--bmp - --pixel 0.1"] {
+        let job = format!("slice fan.vtu --layer-height 1 {directory}");
+        refused(here, &job, "a directory of files cannot go to standard output");
+    }
     // found while the file is made
     fs::write(here.join("at.csv"), "cell,u,v,w\n0,0.5,0.5,0.5\n0,0.5,0.5,no\n").unwrap();
     let failed = output(here, "evaluate fan.vtu --at at.csv -o -.csv");

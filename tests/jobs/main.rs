@@ -19,4 +19,5 @@ mod skin;
 mod slice;
 #[path = "../common/triangles.rs"]
 mod triangles;
+mod units;
 mod view;

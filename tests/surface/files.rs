@@ -44,6 +44,59 @@ fn ply_keeps_points_faces_and_attributes() {
     assert_eq!(losses, ["texture coordinates", "224 creases and corners"]);
 }
 
+/// Names that PLY has itself, or that differ in signs only, would hide coordinates and one another.
+#[test]
+fn ply_keeps_attributes_apart() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.ply");
+    let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    let mut mesh = SurfaceMesh::new(points, Polygons::uniform(3, vec![0, 1, 2]));
+    let names = ["x", "a b", "a_b", "a/b", "", "nx", "v", "v_0"];
+    for (name, first) in names.into_iter().zip(1..) {
+        let width = if name == "v" { 2 } else { 1 };
+        let values = (0..3 * width).map(|i| f64::from(first) + 0.1 * i as f64).collect();
+        mesh.attributes.push(Attribute { name: name.into(), width, values });
+    }
+    let values = [0.0, 0.0, 1.0].repeat(3);
+    mesh.attributes.push(Attribute { name: NORMALS.into(), width: 3, values });
+    write_surface(&path, &mesh).unwrap();
+    let again = read_surface(&path).unwrap();
+    assert_eq!((&again.points, &again.faces), (&mesh.points, &mesh.faces));
+    let found = |name: &str| -> &[f64] {
+        let named = again.attributes.iter().find(|attribute| attribute.name == name);
+        &named.unwrap_or_else(|| panic!("no {name}: {:?}", again.attributes)).values
+    };
+    let written = ["x_", "a_b", "a_b_", "a_b__", "_", "nx_", "v_0", "v_0_"];
+    for ((name, attribute), width) in
+        written.iter().zip(&mesh.attributes).zip([1, 1, 1, 1, 1, 1, 2])
+    {
+        let values: Vec<f64> = attribute.values.iter().copied().step_by(width).collect();
+        assert_eq!(found(name), values, "{name}");
+    }
+    assert_eq!(found("v_0_"), mesh.attributes[7].values);
+    assert_eq!(found(NORMALS), mesh.attributes[8].values);
+}
+
+/// MeshLab reads no other type of the numbers of corners than bytes, which are enough for most faces.
+#[test]
+fn ply_counts_corners_in_bytes_where_they_fit() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.ply");
+    for (corners, count) in [(3, "uchar"), (255, "uchar"), (256, "uint")] {
+        let turn = |i: usize| i as f64 / corners as f64 * std::f64::consts::TAU;
+        let points = (0..corners).map(|i| [turn(i).cos(), turn(i).sin(), 0.0]).collect();
+        let mut faces = Polygons::default();
+        faces.push(&(0..corners as u32).collect::<Vec<_>>());
+        faces.push(&[0, 2, 1]);
+        let mesh = SurfaceMesh::new(points, faces);
+        write_surface(&path, &mesh).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        let line = format!("property list {count} uint vertex_indices\n");
+        assert!(bytes.windows(line.len()).any(|window| window == line.as_bytes()), "{corners}");
+        assert_eq!(read_surface(&path).unwrap(), mesh, "{corners}");
+    }
+}
+
 /// A face with a vertex that has no normal is written without normals.
 #[test]
 fn obj_has_the_normals_that_exist() {

@@ -10,7 +10,6 @@ use subsolid::slice::job_directory;
 use subsolid::slice::output::{
     CommonLayerInterface, Encoding, Exposure, ImageArchive, ImageDirectory, ImageOptions,
     LayeredSvg, Output, Painter, PixelCloud, Polylines, PrusaArchive, SvgStack, archive,
-    check_directory,
 };
 use subsolid::slice::{Bits, Channel, Flip, ImageFile, LayerSource, Materials, PixelGrid, Setting};
 use subsolid::{Error, Result};
@@ -139,7 +138,7 @@ impl OutputArguments {
     /// Checks that all of it can be written, and is nothing that is read.
     pub fn check(&self, model: &ModelArguments) -> Result<()> {
         for directory in self.images().into_iter().chain(&self.svg) {
-            check_directory(directory)?;
+            atomic::check_directory(directory)?;
         }
         for file in self.files().into_iter().flatten() {
             model.check_no_input(file, &[])?;

@@ -163,7 +163,7 @@ pub fn choose(wanted: &[WantedAttribute], channels: &[Channel]) -> Result<Vec<(u
             let names: Vec<_> = channels.iter().map(|channel| channel.name.as_str()).collect();
             let help = match names.is_empty() {
                 true => {
-                    "the model has no attributes and cell arrays: leave --attribute out".to_owned()
+                    "the model has no attributes and cell arrays: leave --attribute and --materials out".to_owned()
                 }
                 false => format!("its attributes, cell arrays and groups are {}", names.join(", ")),
             };

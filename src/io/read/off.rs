@@ -11,8 +11,12 @@ use super::lines::{Text, shown};
 use crate::Result;
 use crate::mesh::SurfaceMesh;
 
-/// Whether a file begins with the word of an OFF file.
-pub(super) fn is_off(head: &[u8]) -> bool {
+/// Whether a file begins with the word of an OFF file, or with comments and that word.
+pub(super) fn is_off(mut head: &[u8]) -> bool {
+    while head.starts_with(b"#") {
+        let end = head.iter().position(|&byte| byte == b'\n').unwrap_or(head.len());
+        head = head[end..].trim_ascii_start();
+    }
     let word = head.split(u8::is_ascii_whitespace).next().unwrap_or_default();
     word.ends_with(b"OFF") && word.len() <= 6 && word.iter().all(u8::is_ascii_uppercase)
         || word == b"4OFF"
@@ -93,5 +97,6 @@ mod tests {
             assert!(read(Path::new("a.off"), text.as_bytes()).is_err());
         }
         assert!(is_off(b"OFF 1") && is_off(b"STOFF\n") && !is_off(b"OFFSET") && !is_off(b"v 0"));
+        assert!(is_off(b"# by a program\n\n# of 2024\nOFF\n") && !is_off(b"# OFF\nv 0 0 0\n"));
     }
 }

@@ -174,6 +174,10 @@ pub fn write<'a>(
         }
         _ => {
             dataset.check()?;
+            check_arrays_of(format, &dataset)?;
+            for arrays in [&dataset.point_arrays, &dataset.cell_arrays] {
+                check_names(format, arrays.iter().map(|array| array.name.as_str()))?;
+            }
             write_pieces(path, &Outline::of(&dataset), [Ok(dataset)], options)
         }
     }

@@ -1,34 +1,23 @@
 //! Binary little-endian PLY: points and attributes in double precision, polygons.
 
+use std::collections::HashSet;
 use std::io::{self, Write};
 
-use crate::mesh::{NORMALS, SurfaceMesh};
+use crate::mesh::{Attribute, NORMALS, SurfaceMesh};
 
 /// Writes `mesh`, which has been checked. An attribute of several components becomes as
 /// many properties, `name_0`, `name_1` …; normals are `nx`, `ny`, `nz`.
 pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
     writeln!(out, "ply\nformat binary_little_endian 1.0\nelement vertex {}", mesh.points.len())?;
     writeln!(out, "property double x\nproperty double y\nproperty double z")?;
-    for attribute in &mesh.attributes {
-        if attribute.name == NORMALS && attribute.width == 3 {
-            writeln!(out, "property double nx\nproperty double ny\nproperty double nz")?;
-            continue;
-        }
-        // names of properties are words
-        let name: String = attribute
-            .name
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
-            .collect();
-        for component in 0..attribute.width {
-            match attribute.width {
-                1 => writeln!(out, "property double {name}")?,
-                _ => writeln!(out, "property double {name}_{component}")?,
-            }
-        }
+    for name in property_names(mesh) {
+        writeln!(out, "property double {name}")?;
     }
     writeln!(out, "element face {}", mesh.faces.len())?;
-    writeln!(out, "property list uint uint vertex_indices\nend_header")?;
+    // MeshLab reads bytes for numbers of corners alone
+    let is_byte = mesh.faces.iter().all(|face| face.len() <= usize::from(u8::MAX));
+    let count = if is_byte { "uchar" } else { "uint" };
+    writeln!(out, "property list {count} uint vertex_indices\nend_header")?;
     for (v, point) in mesh.points.iter().enumerate() {
         point.iter().try_for_each(|x| out.write_all(&x.to_le_bytes()))?;
         for attribute in &mesh.attributes {
@@ -37,8 +26,43 @@ pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
         }
     }
     for face in mesh.faces.iter() {
-        out.write_all(&(face.len() as u32).to_le_bytes())?;
+        match is_byte {
+            true => out.write_all(&[face.len() as u8])?,
+            false => out.write_all(&(face.len() as u32).to_le_bytes())?,
+        }
         face.iter().try_for_each(|v| out.write_all(&v.to_le_bytes()))?;
     }
     Ok(())
+}
+
+/// Properties of the attributes, in their order, all different.
+fn property_names(mesh: &SurfaceMesh) -> Vec<String> {
+    let is_normals = |attribute: &Attribute| attribute.name == NORMALS && attribute.width == 3;
+    let normals = ["nx", "ny", "nz"].map(String::from);
+    let mut taken: HashSet<String> = ["x", "y", "z"].map(String::from).into();
+    if mesh.attributes.iter().any(is_normals) {
+        taken.extend(normals.clone());
+    }
+    let mut names = Vec::new();
+    for attribute in &mesh.attributes {
+        if is_normals(attribute) {
+            names.extend(normals.clone());
+            continue;
+        }
+        let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+        let mut name: String = attribute.name.chars().map(word).collect();
+        let own = loop {
+            let own: Vec<String> = match attribute.width {
+                1 => vec![name.clone()],
+                width => (0..width).map(|component| format!("{name}_{component}")).collect(),
+            };
+            if !name.is_empty() && own.iter().all(|property| !taken.contains(property)) {
+                break own;
+            }
+            name.push('_');
+        };
+        taken.extend(own.iter().cloned());
+        names.extend(own);
+    }
+    names
 }

@@ -5,6 +5,7 @@
 //! worst corners, as the maximum of HexOpt (arXiv 2410.11656) does. A result that is worse than
 //! what it came from is dropped.
 
+use nalgebra::Vector3;
 use serde::Serialize;
 
 use super::energy::{Energy, Way};
@@ -81,26 +82,28 @@ pub fn untangle(
 ) -> Result<Untangled> {
     mesh.check()?;
     hexahedra(mesh)?;
+    // steps of the minimization have a length: in this unit they are the same in every other
+    let unit = length_unit(&mesh.points, hexahedra(mesh)?);
     let mut oriented = mesh.clone();
     reorient(&mut oriented)?;
-    let hexes = hexahedra(&oriented)?;
-    let topology = Topology::build(oriented.cells.clone(), mesh.points.len())?;
+    oriented.points.as_flattened_mut().iter_mut().for_each(|x| *x /= unit);
+    let (start, hexes) = (&oriented.points, hexahedra(&oriented)?);
+    let topology = Topology::build(oriented.cells.clone(), start.len())?;
     // nothing would hold the vertices
     topology.check_has_boundary()?;
     let is_free = |v: u32| !topology.is_boundary_vertex(v) && !topology.vertex_cells(v).is_empty();
-    let mut ways: Vec<Way> = (0..mesh.points.len() as u32)
-        .map(|v| if is_free(v) { Way::All } else { Way::None })
-        .collect();
+    let mut ways: Vec<Way> =
+        (0..start.len() as u32).map(|v| if is_free(v) { Way::All } else { Way::None }).collect();
     let quality = |points: &[[f64; 3]]| cell_quality(points, hexes);
-    let before = quality(&mesh.points);
-    let mut best = Best { points: mesh.points.clone(), quality: before };
+    let before = quality(start);
+    let mut best = Best { points: start.clone(), quality: before };
     // folds that no vertex can fix are not worth a minimization
     let is_fixed = |v: u32, ways: &[Way]| matches!(ways[v as usize], Way::None);
     let folded = |points: &[[f64; 3]], ways: &[Way]| {
         let fixed = |hex: &&[u32; 8]| fixed_fold(points, hex, |v| is_fixed(v, ways));
         hexes.iter().filter(fixed).count()
     };
-    let is_hopeless = before.non_positive > 0 && folded(&mesh.points, &ways) == before.non_positive;
+    let is_hopeless = before.non_positive > 0 && folded(start, &ways) == before.non_positive;
     if ways.contains(&Way::All) && !is_hopeless {
         let mut energy = Energy::new(hexes, &ways, &best.points);
         if before.non_positive > 0 {
@@ -131,13 +134,30 @@ pub fn untangle(
             deviation = slide(&sliding, (hexes, &mut ways), &mut best, &mut progress);
         }
     }
-    let pairs = || mesh.points.iter().zip(&best.points).enumerate();
-    let moved = pairs().filter(|(_, (a, b))| a != b);
-    let slid = pairs().filter(|(v, (a, b))| a != b && topology.is_boundary_vertex(*v as u32));
-    let (moved, slid) = (moved.count(), slid.count());
+    let (mut moved, mut slid) = (0, 0);
+    for (v, point) in best.points.iter().enumerate().filter(|&(v, point)| *point != start[v]) {
+        mesh.points[v] = point.map(|x| x * unit);
+        moved += 1;
+        slid += usize::from(topology.is_boundary_vertex(v as u32));
+    }
     let fixed = folded(&best.points, &ways);
-    mesh.points = best.points;
+    let deviation = deviation * unit;
     Ok(Untangled { before, after: best.quality, moved, slid, fixed, deviation })
+}
+
+/// A power of 2 near the mean length of edges, by which coordinates are divided without rounding; 1
+/// if all have the length 0.
+fn length_unit(points: &[[f64; 3]], hexes: &[[u32; 8]]) -> f64 {
+    let length = |hex: &[u32; 8], i: usize, j: usize| {
+        let [a, b] = [i, j].map(|corner| Vector3::from(points[hex[corner] as usize]));
+        (b - a).norm()
+    };
+    let around = |hex: &[u32; 8]| -> f64 {
+        let corners = NEIGHBORS.iter().enumerate();
+        corners.flat_map(|(i, to)| to.iter().map(move |&j| length(hex, i, j))).sum()
+    };
+    let mean = hexes.iter().map(around).sum::<f64>() / (24 * hexes.len()) as f64;
+    if mean > 0.0 { mean.log2().floor().exp2() } else { 1.0 }
 }
 
 /// Whether a hexahedron is folded or flat at a corner whose vertices all stay.

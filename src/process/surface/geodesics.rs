@@ -76,7 +76,7 @@ impl<'m> Geodesics<'m> {
             let (cotangents, _) = cotangent::triangle(points, face);
             let values = face.map(|v| u[v as usize]);
             let scale = values.iter().fold(0.0, |a: f64, x| a.max(x.abs()));
-            let normal = (p[1] - p[0]).cross(&(p[2] - p[0]));
+            let normal = (p[1] - p[0]).cross(&(p[2] - p[0])).try_normalize(0.0).unwrap_or_default();
             let opposite = |i: usize| p[(i + 2) % 3] - p[(i + 1) % 3];
             let sum: Vector3<f64> =
                 (0..3).map(|i| normal.cross(&opposite(i)) * (values[i] / scale)).sum();

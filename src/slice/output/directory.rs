@@ -10,22 +10,6 @@ use crate::io::{Unfinished, atomic};
 use crate::slice::manifest::{FILE_NAME, LayerEntry, Manifest, Parameters};
 use crate::{Error, Result};
 
-/// Checks, before any work is done for them, that files can be written into `directory`,
-/// or that it can be created.
-///
-/// # Errors
-/// [`Error::File`] with the path and how to fix it.
-pub fn check_directory(directory: impl AsRef<Path>) -> Result<()> {
-    let directory = directory.as_ref();
-    match fs::metadata(directory) {
-        Ok(found) if found.is_dir() => atomic::check(directory.join(FILE_NAME)),
-        Ok(_) => Err(Error::file(directory, None, "is a file, not a directory")
-            .with_help("choose another name")),
-        // as if it were a file: its place must take new names
-        Err(_) => atomic::check(directory),
-    }
-}
-
 /// Files of layers that are complete, by layer.
 #[derive(Debug)]
 pub struct LayerDirectory {

@@ -19,7 +19,6 @@ mod zip_file;
 
 pub use archive::{ImageArchive, archive};
 pub use common_layer_interface::{CommonLayerInterface, Encoding};
-pub use directory::check_directory;
 pub use images::ImageDirectory;
 pub use layered_svg::LayeredSvg;
 pub use painter::{ImageOptions, Painter};

@@ -12,10 +12,10 @@ use std::time::Duration;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 use subsolid::Result;
+use subsolid::io::atomic::check_directory;
 use subsolid::slice::manifest::FILE_NAME;
 use subsolid::slice::output::{
     CommonLayerInterface, Encoding, ImageOptions, Output, Polylines, SvgStack, archive,
-    check_directory,
 };
 use subsolid::slice::{Bits, Channel, Job, Layer, LayerSource, PixelGrid};
 use tempfile::tempdir;

@@ -24,6 +24,7 @@ mod part;
 mod powers;
 mod pulled;
 pub(crate) mod rim;
+mod rows;
 mod solid;
 mod split;
 mod structure;

@@ -11,6 +11,7 @@ use super::library::Library;
 use super::memo::Memo;
 use super::net;
 use super::powers::Powers;
+use super::rows::Rows;
 use super::structure::{Domain, Next, Sibling, SiblingKind, Structure};
 use super::{Class, classify};
 use crate::mesh::Creases;
@@ -100,7 +101,7 @@ impl NetMesh {
                     let net = if dimension == 3 { &net[..] } else { &net[16..32] };
                     let mut rows = read(net);
                     fold_phantoms(&mut rows, dimension, regular.ends);
-                    Sibling::tensor(rows)
+                    Sibling::tensor(&rows)
                 }
                 Class::Layered(permutation) if dimension == 3 => {
                     let (permutation, planar) = best_planar(
@@ -113,7 +114,10 @@ impl NetMesh {
                     let mut rows = read(&planar.net);
                     fold_layer_phantoms(&mut rows, planar.net.len() / 4, planar.ends);
                     let planar = library.planar(&planar.least.key, depth + 1)?;
-                    Sibling { rows, kind: SiblingKind::Layered { planar, permutation } }
+                    Sibling {
+                        rows: Rows::of(&rows),
+                        kind: SiblingKind::Layered { planar, permutation },
+                    }
                 }
                 _ => return None,
             };
@@ -130,9 +134,9 @@ impl NetMesh {
         let next = if child_key == *key {
             Next::Stationary(Powers::new(rows))
         } else if dimension == 3 {
-            Next::Then { step: rows, structure: library.spatial(&child_key, depth + 1)? }
+            Next::then(&rows, library.spatial(&child_key, depth + 1)?)
         } else {
-            Next::Then { step: rows, structure: library.planar(&child_key, depth + 1)? }
+            Next::then(&rows, library.planar(&child_key, depth + 1)?)
         };
         let domain = if dimension == 3 { Domain::Cube } else { Domain::Square };
         Some(Structure::of_parts(domain, siblings, next))

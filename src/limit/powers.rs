@@ -26,6 +26,8 @@ use std::sync::OnceLock;
 use faer::linalg::solvers::DenseSolveCore;
 use faer::{Mat, c64};
 
+use super::rows::Rows;
+
 /// Deepest power: 2⁻⁵² separates neighbouring doubles at 1.
 pub const MAX_DEPTH: usize = 52;
 
@@ -45,7 +47,7 @@ pub struct Powers {
     // ℓ: limit mask
     mask: Vec<f64>,
     // Dⁿ for n = 1..=MAX_DEPTH, filled from the front
-    deflated: Vec<OnceLock<Mat<f64>>>,
+    deflated: Vec<OnceLock<Rows>>,
     decomposition: OnceLock<Decomposition>,
 }
 
@@ -84,7 +86,7 @@ impl Powers {
         let n = a.nrows();
         let first = Mat::from_fn(n, n, |i, j| a[(i, j)] - mask[j]);
         let mut deflated: Vec<_> = (0..MAX_DEPTH).map(|_| OnceLock::new()).collect();
-        deflated[0] = OnceLock::from(first);
+        deflated[0] = OnceLock::from(Rows::of(&first));
         Self { matrix: a, mask, deflated, decomposition: OnceLock::new() }
     }
 
@@ -132,7 +134,7 @@ impl Powers {
     /// Modulus of the largest eigenvalue of A but for the 1 of the constant: what every step
     /// leaves, far down, of the distances in the net.
     pub fn decay(&self) -> f64 {
-        let values = self.deflated(1).eigenvalues();
+        let values = self.deflated(1).matrix().eigenvalues();
         values.map_or(1.0, |values| values.iter().map(|x| x.norm()).fold(0.0, f64::max))
     }
 
@@ -144,11 +146,11 @@ impl Powers {
             return;
         }
         let mut y = if n <= SHALLOW {
-            (0..n).fold(std::mem::take(x), |y, _| transposed_product(self.deflated(1), &y))
+            (0..n).fold(std::mem::take(x), |y, _| self.deflated(1).transposed_product(&y))
         } else if let Some(eigen) = &self.decomposition().eigen {
             eigen.apply_transposed(n, x)
         } else {
-            transposed_product(self.deflated(n), x)
+            self.deflated(n).transposed_product(x)
         };
         for (y, mask) in y.iter_mut().zip(&self.mask) {
             *y += sum * mask;
@@ -160,11 +162,11 @@ impl Powers {
     /// sum to `sum`; see [`Powers::apply_transposed`].
     pub(super) fn apply_to_rows(&self, n: usize, x: &Mat<f64>, sum: f64) -> Mat<f64> {
         let mut y = if n <= SHALLOW {
-            (1..n).fold(x * self.deflated(1), |y, _| y * self.deflated(1))
+            (1..n).fold(x * self.deflated(1).matrix(), |y, _| y * self.deflated(1).matrix())
         } else if let Some(eigen) = &self.decomposition().eigen {
             eigen.apply_to_rows(n, x)
         } else {
-            x * self.deflated(n)
+            x * self.deflated(n).matrix()
         };
         if sum != 0.0 {
             for (j, mask) in self.mask.iter().enumerate() {
@@ -177,7 +179,7 @@ impl Powers {
     /// The limit of (2D)ⁿ for n → ∞ if it exists: what remains, deeper and deeper, of
     /// weights whose derivative is taken and so doubles at every step.
     pub(super) fn doubled_limit(&self) -> Option<Mat<f64>> {
-        let d = self.deflated(1);
+        let d = self.deflated(1).matrix();
         let mut power = Mat::from_fn(d.nrows(), d.ncols(), |i, j| 2.0 * d[(i, j)]);
         // modes above 1/2 blow up, Jordan blocks at 1/2 never settle
         for _ in 0..10 {
@@ -193,14 +195,15 @@ impl Powers {
     }
 
     /// Dⁿ, n ≥ 1.
-    fn deflated(&self, n: usize) -> &Mat<f64> {
-        self.deflated[n - 1].get_or_init(|| self.deflated(n - 1) * self.deflated(1))
+    fn deflated(&self, n: usize) -> &Rows {
+        self.deflated[n - 1]
+            .get_or_init(|| Rows::of(&(self.deflated(n - 1).matrix() * self.deflated(1).matrix())))
     }
 
     /// Compares VΛⁿV⁻¹ with exact products: (largest error, whether it is small
     /// enough at every depth).
     fn verify(&self, eigen: &Eigen) -> (f64, bool) {
-        let mut exact = self.deflated(1).clone();
+        let mut exact = self.deflated(1).matrix().to_owned();
         let mut eighth = None;
         let mut worst: f64 = 0.0;
         let mut accepted = true;
@@ -311,27 +314,6 @@ fn limit_mask(a: &Mat<f64>) -> Vec<f64> {
         row.iter_mut().for_each(|x| *x /= sum);
     }
     row.iter().copied().collect()
-}
-
-/// rowsᵀ · x, every entry summed in the order of the rows.
-pub(super) fn transposed_product(rows: &Mat<f64>, x: &[f64]) -> Vec<f64> {
-    // sums that run side by side: one alone waits for each of its additions
-    const ABREAST: usize = 4;
-    let count = rows.ncols();
-    let mut product = Vec::with_capacity(count);
-    for first in (0..count).step_by(ABREAST) {
-        // past the end the last column again
-        let column = |k: usize| &rows.col_as_slice((first + k).min(count - 1))[..x.len()];
-        let columns: [&[f64]; ABREAST] = std::array::from_fn(column);
-        let mut sums = [-0.0; ABREAST];
-        for (i, x) in x.iter().enumerate() {
-            for (k, sum) in sums.iter_mut().enumerate() {
-                *sum += columns[k][i] * x;
-            }
-        }
-        product.extend(&sums[..(count - first).min(ABREAST)]);
-    }
-    product
 }
 
 #[cfg(test)]

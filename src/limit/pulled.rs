@@ -24,7 +24,7 @@ impl Structure {
     /// [`Structure::sibling_deviations`].
     pub fn sibling_rows(&self, child: usize, depth: usize) -> Option<Mat<f64>> {
         let rows = &self.owner(depth)?.siblings.get(child.checked_sub(1)?)?.rows;
-        Some(self.pull_rows(depth, rows.clone(), 1.0))
+        Some(self.pull_rows(depth, rows.matrix().to_owned(), 1.0))
     }
 
     /// [`Structure::sibling_rows`] less the limit at the extraordinary point: rows
@@ -33,7 +33,7 @@ impl Structure {
     /// same, but for rounding that the magnification would bring up.
     pub fn sibling_deviations(&self, child: usize, depth: usize) -> Option<Mat<f64>> {
         let owner = self.owner(depth)?;
-        let rows = &owner.siblings.get(child.checked_sub(1)?)?.rows;
+        let rows = owner.siblings.get(child.checked_sub(1)?)?.rows.matrix();
         let mask = owner.mask();
         let deviations = Mat::from_fn(rows.nrows(), rows.ncols(), |i, j| rows[(i, j)] - mask[j]);
         Some(self.pull_rows(depth, deviations, 0.0))
@@ -53,7 +53,9 @@ impl Structure {
         match &self.next {
             _ if depth == 1 => rows,
             Next::Stationary(powers) => powers.apply_to_rows(depth - 1, &rows, sum),
-            Next::Then { step, structure } => structure.pull_rows(depth - 1, rows, sum) * step,
+            Next::Then { step, structure } => {
+                structure.pull_rows(depth - 1, rows, sum) * step.matrix()
+            }
         }
     }
 }

@@ -21,7 +21,8 @@ use std::sync::{Arc, OnceLock};
 use faer::Mat;
 
 use super::frame::AxisPermutation;
-use super::powers::{MAX_DEPTH, Powers, transposed_product};
+use super::powers::{MAX_DEPTH, Powers};
+use super::rows::Rows;
 use crate::basis::box_spline;
 use crate::basis::bspline::{self, Order};
 
@@ -65,7 +66,7 @@ pub struct Structure {
 #[derive(Debug)]
 pub(crate) struct Sibling {
     // [row of the sibling's net][control point]
-    pub(super) rows: Mat<f64>,
+    pub(super) rows: Rows,
     pub(super) kind: SiblingKind,
 }
 
@@ -97,14 +98,21 @@ pub(crate) enum Next {
     /// The child at the origin has the same net.
     Stationary(Powers),
     /// The child at the origin has another net, given by these rows.
-    Then { step: Mat<f64>, structure: Arc<Structure> },
+    Then { step: Rows, structure: Arc<Structure> },
+}
+
+impl Next {
+    /// Another net at the origin, of these rows over this one.
+    pub(crate) fn then(rows: &Mat<f64>, structure: Arc<Structure>) -> Self {
+        Self::Then { step: Rows::of(rows), structure }
+    }
 }
 
 impl Structure {
     /// A structure from the nets of the siblings, at offsets 1, 2, … of the domain's
     /// children, and what follows.
     pub(crate) fn of_parts(domain: Domain, siblings: Vec<Sibling>, next: Next) -> Self {
-        let controls = siblings.first().map_or(0, |sibling| sibling.rows.ncols());
+        let controls = siblings.first().map_or(0, |sibling| sibling.rows.columns());
         let dimension = domain.dimension();
         Self { domain, dimension, controls, siblings, next, at_centre: OnceLock::new() }
     }
@@ -233,12 +241,13 @@ impl Structure {
                     let mut orders = [Order::Value; 3];
                     orders[axis] = Order::First;
                     let weights = structure.centre_weights(orders)?;
-                    Some(transposed_product(step, &weights).iter().map(|w| 2.0 * w).collect())
+                    Some(step.transposed_product(&weights).iter().map(|w| 2.0 * w).collect())
                 });
             }
             Next::Stationary(powers) => powers,
         };
         let Some(limit) = powers.doubled_limit() else { return [const { None }; 3] };
+        let limit = Rows::of(&limit);
         std::array::from_fn(|axis| {
             if axis >= self.dimension {
                 return None;
@@ -250,8 +259,8 @@ impl Structure {
                 for place in 0..8 {
                     let p = std::array::from_fn(|d| if place >> d & 1 == 1 { 0.7 } else { 0.2 });
                     let weights = sibling.weights(self.dimension, p, orders)?;
-                    let weights = transposed_product(&sibling.rows, &weights);
-                    let weights = transposed_product(&limit, &weights);
+                    let weights = sibling.rows.transposed_product(&weights);
+                    let weights = limit.transposed_product(&weights);
                     let found: Vec<f64> = weights.iter().map(|w| 2.0 * w).collect();
                     let expected = common.get_or_insert_with(|| found.clone());
                     let agree = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-8 * (1.0 + a.abs());
@@ -268,23 +277,23 @@ impl Structure {
     pub(super) fn mask(&self) -> Vec<f64> {
         match &self.next {
             Next::Stationary(powers) => powers.mask().to_vec(),
-            Next::Then { step, structure } => transposed_product(step, &structure.mask()),
+            Next::Then { step, structure } => step.transposed_product(&structure.mask()),
         }
     }
 
     /// Brings weights of the net of sibling `child` at `depth` back to this net's.
     fn pull(&self, depth: usize, child: usize, weights: &[f64], sum: f64) -> Vec<f64> {
         if depth == 1 {
-            return transposed_product(&self.siblings[child - 1].rows, weights);
+            return self.siblings[child - 1].rows.transposed_product(weights);
         }
         match &self.next {
             Next::Stationary(powers) => {
-                let mut x = transposed_product(&self.siblings[child - 1].rows, weights);
+                let mut x = self.siblings[child - 1].rows.transposed_product(weights);
                 powers.apply_transposed(depth - 1, &mut x, sum);
                 x
             }
             Next::Then { step, structure } => {
-                transposed_product(step, &structure.pull(depth - 1, child, weights, sum))
+                step.transposed_product(&structure.pull(depth - 1, child, weights, sum))
             }
         }
     }
@@ -295,14 +304,14 @@ pub(crate) const MIDDLE: usize = 3;
 
 impl Sibling {
     /// A tensor-product spline, `rows`: `[w][v][u]` of its net over the control points.
-    pub(crate) fn tensor(rows: Mat<f64>) -> Self {
-        Self { rows, kind: SiblingKind::Tensor }
+    pub(crate) fn tensor(rows: &Mat<f64>) -> Self {
+        Self { rows: Rows::of(rows), kind: SiblingKind::Tensor }
     }
 
     /// A quartic box spline, `rows`: its 12 points over the control points; `rotated` in
     /// the middle of a triangle.
-    pub(crate) fn box_spline(rows: Mat<f64>, rotated: bool) -> Self {
-        Self { rows, kind: SiblingKind::BoxSpline { rotated } }
+    pub(crate) fn box_spline(rows: &Mat<f64>, rotated: bool) -> Self {
+        Self { rows: Rows::of(rows), kind: SiblingKind::BoxSpline { rotated } }
     }
 
     /// Weights of the sibling's net at its own parameters `p`.

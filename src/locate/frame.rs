@@ -132,6 +132,13 @@ fn departure(inverse: &[[f64; 3]; 3], points: &Points, width: f64) -> f64 {
 }
 
 #[inline(always)]
+fn product(row: &[f64; 3], x: [f64; 3]) -> f64 {
+    row[0] * x[0] + row[1] * x[1] + row[2] * x[2]
+}
+
+#[inline(always)]
 pub fn apply(rows: &[[f64; 3]; 3], x: [f64; 3]) -> [f64; 3] {
-    rows.map(|row| row[0] * x[0] + row[1] * x[1] + row[2] * x[2])
+    // written out: a closure over rows is called
+    let [a, b, c] = rows;
+    [product(a, x), product(b, x), product(c, x)]
 }

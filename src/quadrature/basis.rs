@@ -118,12 +118,25 @@ impl Basis {
     /// The basis of other control points, of which `columns` make these: entries
     /// (control point of this basis, weight) of every new one.
     pub(super) fn pulled(&self, columns: &[Vec<(u32, f64)>]) -> Self {
+        // sums that run side by side: one alone waits for each of its additions
+        const ABREAST: usize = 8;
+        let (old, new) = (self.controls, columns.len());
         let pull = |from: &[f64]| {
-            let mut to = vec![0.0; from.len() / self.controls * columns.len()];
-            let rows = to.par_chunks_exact_mut(columns.len());
-            rows.zip(from.par_chunks_exact(self.controls)).for_each(|(to, from)| {
-                for (to, column) in to.iter_mut().zip(columns) {
-                    *to = column.iter().map(|&(at, weight)| weight * from[at as usize]).sum();
+            let mut to = vec![0.0; from.len() / old * new];
+            let rows = to.par_chunks_mut(ABREAST * new).zip(from.par_chunks(ABREAST * old));
+            rows.for_each(|(to, from)| {
+                // [control point][row]
+                let mut turned = vec![[0.0; ABREAST]; old];
+                for (k, row) in from.chunks_exact(old).enumerate() {
+                    turned.iter_mut().zip(row).for_each(|(turned, x)| turned[k] = *x);
+                }
+                for (j, column) in columns.iter().enumerate() {
+                    let mut sums = [-0.0; ABREAST];
+                    for &(at, weight) in column {
+                        let own = &turned[at as usize];
+                        (0..ABREAST).for_each(|k| sums[k] += weight * own[k]);
+                    }
+                    to.chunks_exact_mut(new).zip(sums).for_each(|(row, sum)| row[j] = sum);
                 }
             });
             to

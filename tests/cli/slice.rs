@@ -141,11 +141,11 @@ fn axes_and_flips_agree() {
 fn a_killed_job_goes_on() {
     let tripod = with_tripod();
     let at = tripod.path();
-    let slice = "slice tripod.vtu --layer-height 0.002 --pixel 0.02 --antialias 2 --quiet";
+    let slice = "slice tripod.vtu --layer-height 0.004 --pixel 0.02 --antialias 2 --quiet";
     let program = assert_cmd::cargo::cargo_bin("subsolid");
     let mut job = Process::new(program)
         .current_dir(at)
-        .args(slice.split_whitespace().chain(["--png", "killed"]))
+        .args(slice.split_whitespace().chain(["--png", "killed", "--threads", "1"]))
         .stdout(Stdio::null())
         .spawn()
         .unwrap();

@@ -58,7 +58,8 @@ fn limits_do_not_depend_on_handedness() {
     let mut random = Random::new(3);
     for (name, mesh, other) in pairs() {
         let (a, b) = (Limits::new(&mesh), Limits::new(&other));
-        let tolerance = 1e-13 * size(&mesh.points);
+        let size = size(&mesh.points);
+        let tolerance = 1e-13 * size;
         assert_eq!(a.solid.elements().len(), b.solid.elements().len());
         for _ in 0..200 {
             let e = random.below(a.solid.elements().len());
@@ -76,7 +77,7 @@ fn limits_do_not_depend_on_handedness() {
             for (a, b) in [(au, bu), (av, bv), (aw, bw)] {
                 assert_eq!(a.is_some(), b.is_some(), "{}", at());
                 if let (Some(a), Some(b)) = (a, b) {
-                    close(a, b, 1e-11 * size(&mesh.points), at);
+                    close(a, b, 1e-11 * size, at);
                 }
             }
         }

@@ -59,6 +59,7 @@ fn check(name: &str, mesh: &SurfaceMesh, levels: usize, refinement: &StaticRefin
             sides => sizes.extend(std::iter::repeat_n(1 << (levels - 1), sides)),
         }
     }
+    let size = size(mesh);
     let places = plan.places().unwrap();
     let mut slots = vec![u32::MAX; places.len()];
     let mut used = HashSet::new();
@@ -70,7 +71,7 @@ fn check(name: &str, mesh: &SurfaceMesh, levels: usize, refinement: &StaticRefin
         assert!(used.insert(slots[v]), "{name}: vertex {v}");
         let found = found[slots[v] as usize];
         for d in 0..3 {
-            let error = (found[d] - expected[v][d]).abs() / size(mesh);
+            let error = (found[d] - expected[v][d]).abs() / size;
             assert!(error <= 1e-12, "{name}, level {levels}, vertex {v}: {error:e}");
         }
     }

@@ -323,7 +323,7 @@ async function pictures() {
   for (const [name, model, hash, ...options] of [
     ["tripod", "solids/tripod.vtk", "color=number&iso=4"],
     ["mount", "solids/mount2_hex.vtk", "cut=x&flip=1&color=number"],
-    ["creased", "surfaces/car.obj", "creases=1"],
+    ["creased", "surfaces/helmet.obj", "creases=1"],
   ]) {
     const page = await open(view(path.join(models, model), name, ...options), { ...SMALL, hash });
     await picture(page, name);

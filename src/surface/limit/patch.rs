@@ -83,13 +83,13 @@ impl Library {
                     let (net, ends) = net::regular_quad(fine, frame);
                     let mut rows = rows(&net);
                     fold_phantoms(&mut rows, 2, ends);
-                    Sibling::tensor(rows)
+                    Sibling::tensor(&rows)
                 }
                 Shape::Triangle => {
                     let (net, ends) = net::regular_triangle(fine, frame);
                     let mut rows = rows(&net);
                     net::fold_triangle(&mut rows, ends);
-                    Sibling::box_spline(rows, number == MIDDLE as u32)
+                    Sibling::box_spline(&rows, number == MIDDLE as u32)
                 }
             });
         }
@@ -99,7 +99,7 @@ impl Library {
             Next::Stationary(Powers::new(rows))
         } else {
             let child = self.find(&net.key, depth + 1)?;
-            Next::Then { step: rows, structure: child.structure.clone() }
+            Next::then(&rows, child.structure.clone())
         };
         let domain = match self.scheme.shape() {
             Shape::Quad => Domain::Square,

@@ -2,7 +2,7 @@
 //! x / 3 through its limit.
 
 use super::spline::bicubic;
-use super::surface::Surface;
+use super::surface::{Stars, Surface};
 use super::surface_limit::{regular_net, ring};
 use super::vector::{Point, sub};
 
@@ -29,14 +29,15 @@ pub fn volume(surface: &Surface, levels: usize) -> f64 {
 /// Through face 0 of a patch of all faces that touch it.
 fn flux(patch: &Surface, centre: Point, levels: usize) -> f64 {
     let relative = |net: [[Point; 4]; 4]| net.map(|row| row.map(|p| sub(p, centre)));
-    if let Some(net) = regular_net(patch) {
+    let stars = Stars::of(patch);
+    if let Some(net) = regular_net(patch, &stars) {
         return through(&relative(net), bicubic);
     }
     if levels == 0 {
         let [a, b, c, d] = [0, 1, 2, 3].map(|i| sub(patch.points[patch.faces[0][i]], centre));
         return through(&[[a, d], [b, c]], bilinear);
     }
-    let refined = patch.refine();
+    let refined = patch.refine_with(&stars);
     (0..4).map(|child| flux(&ring(&refined, child), centre, levels - 1)).sum()
 }
 

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 
 use super::creases;
+use super::hash::Map;
 use super::surface::{Edge, decayed, edge};
 use super::vector::{Point, add, combine, lerp, mean, scale};
 
@@ -67,7 +68,7 @@ impl<'a> Walker<'a> {
     fn new(mesh: &'a Mesh) -> Self {
         let mut halves: Vec<HalfEdge> = Vec::new();
         let mut first = Vec::new();
-        let mut directed = HashMap::new();
+        let mut directed = Map::default();
         for (f, face) in mesh.faces.iter().enumerate() {
             let start = halves.len();
             first.push(start);
@@ -184,8 +185,8 @@ impl<'a> Walker<'a> {
     }
 
     /// Ids of edge points from `start` on, one an edge.
-    fn edge_ids(&self, start: usize) -> (HashMap<Edge, usize>, Vec<usize>) {
-        let mut ids = HashMap::new();
+    fn edge_ids(&self, start: usize) -> (Map<Edge, usize>, Vec<usize>) {
+        let mut ids = Map::default();
         let mut owners = Vec::new();
         for h in 0..self.halves.len() {
             ids.entry(self.edge(h)).or_insert_with(|| {
@@ -267,12 +268,7 @@ impl<'a> Walker<'a> {
     }
 
     /// Halves of creases and corners, one level less sharp.
-    fn finish(
-        &self,
-        points: Vec<Point>,
-        faces: Vec<Vec<usize>>,
-        ids: &HashMap<Edge, usize>,
-    ) -> Mesh {
+    fn finish(&self, points: Vec<Point>, faces: Vec<Vec<usize>>, ids: &Map<Edge, usize>) -> Mesh {
         let mesh = self.mesh;
         let mut creases = HashMap::new();
         for h in (0..self.halves.len()).filter(|&h| mesh.creases.contains_key(&self.edge(h))) {
@@ -321,7 +317,7 @@ impl<'a> Walker<'a> {
             .collect();
         // new vertex of each triangle as seen from each of its sides
         let mut facing = vec![usize::MAX; self.halves.len()];
-        let mut middle_faces = HashMap::new();
+        let mut middle_faces = Map::default();
         for &h in &self.first {
             let sides = [h, self.halves[h].next, self.halves[h].previous];
             if let (true, Some(&cut)) = (second, sides.iter().find(|&&h| open(h))) {

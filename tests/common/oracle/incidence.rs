@@ -1,7 +1,6 @@
 //! Cells, faces, edges and vertices of a solid: what is incident to what.
 
-use std::collections::HashMap;
-
+use super::hash::Map;
 use super::solid::Solid;
 use super::surface::{Edge, edge};
 
@@ -20,8 +19,8 @@ pub struct Incidence {
     pub edges: Vec<Edge>,
     /// One of the two vertex cycles of each face.
     pub faces: Vec<Vec<usize>>,
-    pub edge_of: HashMap<Edge, usize>,
-    pub face_of: HashMap<FaceKey, usize>,
+    pub edge_of: Map<Edge, usize>,
+    pub face_of: Map<FaceKey, usize>,
     pub face_cells: Vec<Vec<usize>>,
     pub edge_faces: Vec<Vec<usize>>,
     pub edge_cells: Vec<Vec<usize>>,

@@ -7,8 +7,7 @@
 //! costs precision in positions and first derivatives. Second derivatives lose
 //! about a bit a level: they are differences of a net that is nearly affine.
 
-use std::collections::{HashMap, HashSet};
-
+use super::hash::{Map, Set};
 use super::incidence::{Incidence, face_key};
 use super::solid::{CORNERS, Cell, Solid, VertexRule};
 use super::spline::tricubic;
@@ -47,7 +46,8 @@ fn descend(mut patch: Solid, rule: VertexRule, t: [f64; 3], depth: usize) -> Lim
     for point in &mut patch.points {
         *point = sub(*point, origin);
     }
-    let mut limit = if let Some(net) = regular_net(&patch) {
+    let incidence = Incidence::of(&patch);
+    let mut limit = if let Some(net) = regular_net(&patch, &incidence) {
         let by = |orders| tricubic(&net, orders, t);
         let unit = |a: usize| std::array::from_fn(|d| usize::from(d == a));
         let pair = |a: usize, b: usize| {
@@ -61,7 +61,7 @@ fn descend(mut patch: Solid, rule: VertexRule, t: [f64; 3], depth: usize) -> Lim
     } else {
         let half = t.map(|x| usize::from(x >= 0.5));
         let child = CORNERS.iter().position(|&corner| corner == half).expect("a corner");
-        let mut next = patch.refine(rule).ring(child);
+        let mut next = patch.refine_with(&incidence, rule).ring(child);
         for point in &mut next.points {
             *point = scale(*point, 2.0);
         }
@@ -90,14 +90,14 @@ fn trilinear(patch: &Solid, t: [f64; 3]) -> Point {
 
 /// The 4×4×4 net of cell 0 if the patch is a grid of cells, cut off by boundary
 /// on any side; `net[i][j][k]` along u, v, w.
-fn regular_net(patch: &Solid) -> Option<[[[Point; 4]; 4]; 4]> {
+fn regular_net(patch: &Solid, incidence: &Incidence) -> Option<[[[Point; 4]; 4]; 4]> {
     if patch.cells.iter().any(|cell| matches!(cell, Cell::Polyhedron { .. }))
-        || !has_natural_ends(patch)
+        || !has_natural_ends(patch, incidence)
     {
         return None;
     }
-    let positions = grid_positions(patch)?;
-    let mut net: HashMap<[i32; 3], Point> =
+    let positions = grid_positions(patch, incidence)?;
+    let mut net: Map<[i32; 3], Point> =
         positions.iter().map(|(&v, &position)| (position, patch.points[v])).collect();
     // A missing layer is the natural end of a spline: p₋₁ = 2p₀ − p₁.
     for axis in 0..3 {
@@ -122,10 +122,9 @@ fn regular_net(patch: &Solid) -> Option<[[[Point; 4]; 4]; 4]> {
 
 /// Whether the boundary around cell 0's corners is smooth, except for edges of a
 /// box, which must be sharp for ever.
-fn has_natural_ends(patch: &Solid) -> bool {
+fn has_natural_ends(patch: &Solid, incidence: &Incidence) -> bool {
     let skin = patch.skin();
     let stars = Stars::of(&skin);
-    let incidence = Incidence::of(patch);
     patch.cells[0].corners().iter().filter(|v| stars.vertex_edges.contains_key(v)).all(|v| {
         let edges = &stars.vertex_edges[v];
         let box_edge = |e| incidence.edge_cells[incidence.edge_of[e]].len() == 1;
@@ -137,10 +136,9 @@ fn has_natural_ends(patch: &Solid) -> bool {
 
 /// Grid positions of the patch's vertices, 1 and 2 being cell 0's own along each
 /// axis, if its cells are a grid.
-fn grid_positions(patch: &Solid) -> Option<HashMap<usize, [i32; 3]>> {
-    let incidence = Incidence::of(patch);
-    let mut positions: HashMap<usize, [i32; 3]> = HashMap::new();
-    let mut vertices: HashMap<[i32; 3], usize> = HashMap::new();
+fn grid_positions(patch: &Solid, incidence: &Incidence) -> Option<Map<usize, [i32; 3]>> {
+    let mut positions: Map<usize, [i32; 3]> = Map::default();
+    let mut vertices: Map<[i32; 3], usize> = Map::default();
     let mut offsets = vec![None; patch.cells.len()]; // of cells from cell 0
     offsets[0] = Some([0; 3]);
     let mut open = vec![0];
@@ -179,9 +177,9 @@ fn grid_positions(patch: &Solid) -> Option<HashMap<usize, [i32; 3]>> {
             }
         }
     }
-    let offsets: Option<HashSet<[i32; 3]>> = offsets.into_iter().collect();
+    let offsets: Option<Set<[i32; 3]>> = offsets.into_iter().collect();
     let offsets = offsets?;
-    let along = |d: usize| offsets.iter().map(|o| o[d]).collect::<HashSet<i32>>().len();
+    let along = |d: usize| offsets.iter().map(|o| o[d]).collect::<Set<i32>>().len();
     (offsets.len() == along(0) * along(1) * along(2)).then_some(positions)
 }
 

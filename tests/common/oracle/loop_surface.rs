@@ -2,7 +2,7 @@
 //!
 //! Creases, corners and boundaries as in [`super::surface`].
 
-use std::collections::HashMap;
+use super::hash::Map;
 
 use super::surface::{Edge, Stars, Surface, decayed, edge};
 use super::surface_limit::ring;
@@ -16,7 +16,7 @@ const LEVELS: usize = 52;
 pub fn refine(surface: &Surface) -> Surface {
     let stars = Stars::of(surface);
     let start = surface.points.len();
-    let at_edge: HashMap<Edge, usize> =
+    let at_edge: Map<Edge, usize> =
         stars.edges.iter().enumerate().map(|(i, &e)| (e, start + i)).collect();
     let mut points: Vec<Point> = (0..start).map(|v| vertex_point(surface, &stars, v)).collect();
     points.extend(stars.edges.iter().map(|&e| edge_point(surface, &stars, e)));

@@ -13,6 +13,7 @@ pub mod convert;
 pub mod creases;
 pub mod flux;
 pub mod half_edge;
+pub mod hash;
 pub mod incidence;
 pub mod limit;
 pub mod loop_surface;

@@ -8,6 +8,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use super::hash::{Map, Set};
 use super::incidence::{FaceKey, Incidence, face_key};
 use super::surface::{Edge, Stars, Surface, decayed, edge};
 use super::vector::{Point, UNKNOWN, combine, lerp, mean};
@@ -142,11 +143,15 @@ impl Solid {
 
     /// One refinement. Points: those of vertices, then edges, faces and cells.
     pub fn refine(&self, rule: VertexRule) -> Self {
-        let incidence = Incidence::of(self);
+        self.refine_with(&Incidence::of(self), rule)
+    }
+
+    /// The same with what is incident to what in it.
+    pub fn refine_with(&self, incidence: &Incidence, rule: VertexRule) -> Self {
         let skin = self.skin();
-        let rules = Rules { solid: self, incidence: &incidence, skin: Stars::of(&skin), rule };
+        let rules = Rules { solid: self, incidence, skin: Stars::of(&skin), rule };
         let ids = ChildPoints {
-            incidence: &incidence,
+            incidence,
             edge_start: self.points.len(),
             face_start: self.points.len() + incidence.edges.len(),
             cell_start: self.points.len() + incidence.edges.len() + incidence.faces.len(),
@@ -188,12 +193,12 @@ impl Solid {
 
     /// The piece of all cells that touch `cell`, which becomes cell 0.
     pub fn ring(&self, cell: usize) -> Self {
-        let centre: HashSet<usize> = self.cells[cell].corners().iter().copied().collect();
+        let centre: Set<usize> = self.cells[cell].corners().iter().copied().collect();
         let touches = |c: &usize| self.cells[*c].corners().iter().any(|v| centre.contains(v));
         let others = (0..self.cells.len()).filter(|&c| c != cell).filter(touches);
 
         let mut piece = Self::default();
-        let mut moved = HashMap::new(); // old vertex → new vertex
+        let mut moved = Map::default(); // old vertex → new vertex
         for c in std::iter::once(cell).chain(others) {
             for &v in self.cells[c].corners() {
                 moved.entry(v).or_insert_with(|| {
@@ -219,7 +224,12 @@ impl Solid {
             piece.points.iter().flatten().all(|x| x.is_finite()),
             "a ring reaches beyond a cut"
         );
-        let edges: HashSet<Edge> = Incidence::of(&piece).edges.into_iter().collect();
+        let edges = if self.creases.is_empty() {
+            Vec::new() // none of them is asked for
+        } else {
+            Incidence::of(&piece).edges
+        };
+        let edges: Set<Edge> = edges.into_iter().collect();
         for (&(a, b), &sharpness) in &self.creases {
             if let (Some(&a), Some(&b)) = (moved.get(&a), moved.get(&b))
                 && edges.contains(&edge(a, b))

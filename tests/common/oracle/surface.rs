@@ -8,6 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::creases;
+use super::hash::Map;
 use super::vector::{Point, UNKNOWN, combine, lerp, mean};
 
 /// End vertices, the smaller first.
@@ -57,10 +58,14 @@ impl Surface {
     /// One refinement. The children of face f are one quad a corner, in order,
     /// after those of the faces before f; those of a quad keep its axes.
     pub fn refine(&self) -> Self {
-        let stars = Stars::of(self);
+        self.refine_with(&Stars::of(self))
+    }
+
+    /// The same with what is incident to what in it.
+    pub fn refine_with(&self, stars: &Stars) -> Self {
         let edge_start = self.points.len();
         let face_start = edge_start + stars.edges.len();
-        let at_edge: HashMap<Edge, usize> =
+        let at_edge: Map<Edge, usize> =
             stars.edges.iter().enumerate().map(|(i, &e)| (e, edge_start + i)).collect();
 
         let mut points: Vec<Point> = (0..edge_start).map(|v| stars.vertex_point(v)).collect();
@@ -95,9 +100,9 @@ pub struct Stars<'a> {
     surface: &'a Surface,
     /// In order of first appearance in the faces.
     pub edges: Vec<Edge>,
-    pub edge_faces: HashMap<Edge, Vec<usize>>,
-    pub vertex_faces: HashMap<usize, Vec<usize>>,
-    pub vertex_edges: HashMap<usize, Vec<Edge>>,
+    pub edge_faces: Map<Edge, Vec<usize>>,
+    pub vertex_faces: Map<usize, Vec<usize>>,
+    pub vertex_edges: Map<usize, Vec<Edge>>,
 }
 
 impl<'a> Stars<'a> {
@@ -105,9 +110,9 @@ impl<'a> Stars<'a> {
         let mut stars = Self {
             surface,
             edges: Vec::new(),
-            edge_faces: HashMap::new(),
-            vertex_faces: HashMap::new(),
-            vertex_edges: HashMap::new(),
+            edge_faces: Map::default(),
+            vertex_faces: Map::default(),
+            vertex_edges: Map::default(),
         };
         for (f, face) in surface.faces.iter().enumerate() {
             for (i, &a) in face.iter().enumerate() {
@@ -134,7 +139,7 @@ impl<'a> Stars<'a> {
     }
 
     /// Creases one level on, where their edges have points.
-    pub fn refined_creases(&self, at_edge: &HashMap<Edge, usize>) -> HashMap<Edge, f64> {
+    pub fn refined_creases(&self, at_edge: &Map<Edge, usize>) -> HashMap<Edge, f64> {
         let mut creases = HashMap::new();
         for (&e, _) in self.surface.creases.iter().filter(|(e, _)| at_edge.contains_key(e)) {
             for end in [e.0, e.1] {

@@ -1,8 +1,7 @@
 //! Limit points of surfaces by local explicit refinement alone: [`super::limit`]
 //! one dimension lower.
 
-use std::collections::{HashMap, HashSet};
-
+use super::hash::{Map, Set};
 use super::spline::bicubic;
 use super::surface::{Edge, Stars, Surface, edge};
 use super::vector::{ORIGIN, Point, add, combine, scale, sub};
@@ -31,7 +30,8 @@ fn descend(mut patch: Surface, t: [f64; 2], depth: usize) -> Limit {
     for point in &mut patch.points {
         *point = sub(*point, origin);
     }
-    let mut limit = if let Some(net) = regular_net(&patch) {
+    let stars = Stars::of(&patch);
+    let mut limit = if let Some(net) = regular_net(&patch, &stars) {
         let by = |orders| bicubic(&net, orders, t);
         Limit { position: by([0, 0]), first: Some([by([1, 0]), by([0, 1])]) }
     } else if depth == LEVELS {
@@ -39,7 +39,7 @@ fn descend(mut patch: Surface, t: [f64; 2], depth: usize) -> Limit {
     } else {
         let half = t.map(|x| usize::from(x >= 0.5));
         let child = CORNERS.iter().position(|&corner| corner == half).expect("a corner");
-        let mut next = ring(&patch.refine(), child);
+        let mut next = ring(&patch.refine_with(&stars), child);
         for point in &mut next.points {
             *point = scale(*point, 2.0);
         }
@@ -55,7 +55,7 @@ fn descend(mut patch: Surface, t: [f64; 2], depth: usize) -> Limit {
 /// The piece of all faces that touch `face`, which becomes face 0; by Chaikin's rule those that
 /// touch these, too.
 pub fn ring(surface: &Surface, face: usize) -> Surface {
-    let touching = |centre: &HashSet<usize>| -> Vec<usize> {
+    let touching = |centre: &Set<usize>| -> Vec<usize> {
         let touches = |f: &usize| surface.faces[*f].iter().any(|v| centre.contains(v));
         (0..surface.faces.len()).filter(touches).collect()
     };
@@ -68,7 +68,7 @@ pub fn ring(surface: &Surface, face: usize) -> Surface {
     others.retain(|&f| f != face);
 
     let mut piece = Surface { chaikin: surface.chaikin, ..Surface::default() };
-    let mut moved: HashMap<usize, usize> = HashMap::new(); // old vertex → new vertex
+    let mut moved: Map<usize, usize> = Map::default(); // old vertex → new vertex
     for f in std::iter::once(face).chain(others) {
         let rename = |&v: &usize| {
             *moved.entry(v).or_insert_with(|| {
@@ -81,7 +81,7 @@ pub fn ring(surface: &Surface, face: usize) -> Surface {
     }
     assert!(piece.points.iter().flatten().all(|x| x.is_finite()), "a ring reaches beyond a cut");
 
-    let edges: HashSet<Edge> = Stars::of(&piece).edges.into_iter().collect();
+    let edges: Set<Edge> = sides(&piece.faces).collect();
     let kept =
         |&(a, b): &Edge| Some(edge(*moved.get(&a)?, *moved.get(&b)?)).filter(|e| edges.contains(e));
     piece.open = surface.open.iter().filter_map(kept).collect();
@@ -89,6 +89,13 @@ pub fn ring(surface: &Surface, face: usize) -> Surface {
     let corners = surface.corners.iter().filter_map(|(v, &s)| Some((*moved.get(v)?, s)));
     piece.corners = corners.collect();
     piece
+}
+
+/// The edges of faces, those of two faces twice.
+fn sides(faces: &[Vec<usize>]) -> impl Iterator<Item = Edge> {
+    faces
+        .iter()
+        .flat_map(|face| (0..face.len()).map(move |i| edge(face[i], face[(i + 1) % face.len()])))
 }
 
 fn bilinear(patch: &Surface, t: [f64; 2]) -> Point {
@@ -100,12 +107,14 @@ fn bilinear(patch: &Surface, t: [f64; 2]) -> Point {
 
 /// The 4×4 net of face 0, `net[i][j]` along u and v, if the patch is a grid of
 /// quads, cut off by open edges on any side.
-pub fn regular_net(patch: &Surface) -> Option<[[Point; 4]; 4]> {
-    if patch.faces.iter().any(|face| face.len() != 4) || !has_natural_ends(patch) {
+pub fn regular_net(patch: &Surface, stars: &Stars) -> Option<[[Point; 4]; 4]> {
+    if patch.faces.iter().any(|face| face.len() != 4) || !has_natural_ends(patch, stars) {
         return None;
     }
-    let mut net: HashMap<[i32; 2], Point> =
-        grid_positions(patch)?.iter().map(|(&v, &position)| (position, patch.points[v])).collect();
+    let mut net: Map<[i32; 2], Point> = grid_positions(patch, stars)?
+        .iter()
+        .map(|(&v, &position)| (position, patch.points[v]))
+        .collect();
     for axis in 0..2 {
         for (missing, step) in [(0, 1), (3, -1)] {
             if net.keys().any(|position| position[axis] == missing) {
@@ -125,8 +134,7 @@ pub fn regular_net(patch: &Surface) -> Option<[[Point; 4]; 4]> {
 
 /// Whether no crease or corner is around face 0's corners, except for corners of
 /// the surface with one face, which must be sharp for ever.
-fn has_natural_ends(patch: &Surface) -> bool {
-    let stars = Stars::of(patch);
+fn has_natural_ends(patch: &Surface, stars: &Stars) -> bool {
     patch.faces[0].iter().all(|v| {
         let is_end = |e: &Edge| patch.open.contains(e) && stars.edge_faces[e].len() == 1;
         let smooth = |e: &Edge| is_end(e) || stars.sharpness(*e) == 0.0;
@@ -138,10 +146,9 @@ fn has_natural_ends(patch: &Surface) -> bool {
 
 /// Grid positions of the patch's vertices, 1 and 2 being face 0's own along each
 /// axis, if its faces are a grid.
-fn grid_positions(patch: &Surface) -> Option<HashMap<usize, [i32; 2]>> {
-    let stars = Stars::of(patch);
-    let mut positions: HashMap<usize, [i32; 2]> = HashMap::new();
-    let mut vertices: HashMap<[i32; 2], usize> = HashMap::new();
+fn grid_positions(patch: &Surface, stars: &Stars) -> Option<Map<usize, [i32; 2]>> {
+    let mut positions: Map<usize, [i32; 2]> = Map::default();
+    let mut vertices: Map<[i32; 2], usize> = Map::default();
     for (corner, &v) in CORNERS.iter().zip(&patch.faces[0]) {
         let position = corner.map(|x| x as i32 + 1);
         positions.insert(v, position);
@@ -184,9 +191,9 @@ fn grid_positions(patch: &Surface) -> Option<HashMap<usize, [i32; 2]>> {
             }
         }
     }
-    let offsets: Option<HashSet<[i32; 2]>> = offsets.into_iter().collect();
+    let offsets: Option<Set<[i32; 2]>> = offsets.into_iter().collect();
     let offsets = offsets?;
-    let along = |d: usize| offsets.iter().map(|o| o[d]).collect::<HashSet<i32>>().len();
+    let along = |d: usize| offsets.iter().map(|o| o[d]).collect::<Set<i32>>().len();
     (offsets.len() == along(0) * along(1)).then_some(positions)
 }
 

@@ -23,8 +23,16 @@ fn all() -> Vec<(String, SolidMesh)> {
 
 /// Largest distance of the sums of rows from `sum`.
 fn defect(rows: &[f64], controls: usize, sum: f64) -> f64 {
-    let defects = rows.chunks_exact(controls).map(|row| (row.iter().sum::<f64>() - sum).abs());
+    let defects = rows.chunks_exact(controls).map(|row| (total(row) - sum).abs());
     defects.fold(0.0, f64::max)
+}
+
+/// The sum of many numbers, eight sums at once: one alone waits for each of its additions.
+fn total(numbers: &[f64]) -> f64 {
+    let (eights, rest) = numbers.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    eights.iter().for_each(|eight| (0..8).for_each(|k| sums[k] += eight[k]));
+    sums.iter().chain(rest).sum()
 }
 
 #[test]
@@ -45,9 +53,9 @@ fn values_sum_to_one_and_gradients_to_zero() {
                 assert!(values < 1e-12, "{name}: {values:e}");
                 assert!(gradients < 1e-12, "{name}: {gradients:e}");
                 // second derivatives grow by up to 4 a level
-                let largest = basis.second.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-                let bound = if scheme.rings.is_some() { 1e-10 } else { 1e-12 * largest };
-                assert!(second < bound, "{name}: {second:e} of {largest:e}");
+                let largest = || basis.second.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+                let bound = if scheme.rings.is_some() { 1e-10 } else { 1e-12 * largest() };
+                assert!(second < bound, "{name}: {second:e}, not below {bound:e}");
             }
         });
     }

@@ -1,0 +1,110 @@
+//! Matrices whose rows lie in memory one after the other, for products with vectors from the left.
+
+use faer::{Mat, MatRef};
+
+/// Numbers that are summed side by side, a few vectors of any machine.
+const ABREAST: usize = 32;
+/// Rows are filled up with zeros to a multiple of these, the widest vector.
+const WIDEST: usize = 8;
+
+/// A matrix, `[row][column]`.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    count: usize,
+    columns: usize,
+    // columns with what fills up
+    stride: usize,
+    values: Vec<f64>,
+}
+
+impl Rows {
+    pub fn of(matrix: &Mat<f64>) -> Self {
+        let (count, columns) = (matrix.nrows(), matrix.ncols());
+        let stride = columns.next_multiple_of(WIDEST);
+        let mut values = vec![0.0; count * stride];
+        for column in 0..columns {
+            for (row, x) in matrix.col_as_slice(column).iter().enumerate() {
+                values[row * stride + column] = *x;
+            }
+        }
+        Self { count, columns, stride, values }
+    }
+
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    pub fn matrix(&self) -> MatRef<'_, f64> {
+        MatRef::from_row_major_slice_with_stride(
+            &self.values,
+            self.count,
+            self.columns,
+            self.stride,
+        )
+    }
+
+    /// rowsᵀ · x, every entry summed in the order of the rows, on any machine.
+    pub fn transposed_product(&self, x: &[f64]) -> Vec<f64> {
+        let mut sums = vec![-0.0; self.stride];
+        pulp::Arch::new().dispatch(Product { rows: self, x, sums: &mut sums });
+        sums.truncate(self.columns);
+        sums
+    }
+
+    /// Adds x times the columns from `first` on to `sums`.
+    #[inline(always)]
+    fn add<const N: usize>(&self, first: usize, x: &[f64], sums: &mut [f64; N]) {
+        let mut own = *sums;
+        for (row, x) in self.values.chunks_exact(self.stride).zip(x) {
+            let row = &row[first..first + N];
+            for k in 0..N {
+                own[k] += row[k] * x;
+            }
+        }
+        *sums = own;
+    }
+}
+
+/// A product, compiled for the widest vectors that the machine has.
+struct Product<'a> {
+    rows: &'a Rows,
+    x: &'a [f64],
+    sums: &'a mut [f64],
+}
+
+impl pulp::NullaryFnOnce for Product<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { rows, x, sums } = self;
+        let (blocks, rest) = sums.as_chunks_mut::<ABREAST>();
+        let first = blocks.len() * ABREAST;
+        for (k, block) in blocks.iter_mut().enumerate() {
+            rows.add(ABREAST * k, x, block);
+        }
+        for (k, block) in rest.as_chunks_mut::<WIDEST>().0.iter_mut().enumerate() {
+            rows.add(first + WIDEST * k, x, block);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_are_sums_in_the_order_of_the_rows() {
+        for (count, columns) in [(1, 1), (3, 7), (64, 27), (9, 32), (40, 75), (75, 75)] {
+            let number = |i: usize, j: usize| (1.0 + (7 * i + 3 * j) as f64).sin();
+            let matrix = Mat::from_fn(count, columns, number);
+            let rows = Rows::of(&matrix);
+            assert_eq!((rows.columns(), rows.matrix()), (columns, matrix.as_ref()));
+            let x: Vec<f64> = (0..count).map(|i| number(i, 5)).collect();
+            let expected = (0..columns)
+                .map(|j| (0..count).fold(-0.0, |sum, i| sum + matrix[(i, j)] * x[i]))
+                .collect::<Vec<f64>>();
+            assert_eq!(rows.transposed_product(&x), expected);
+        }
+    }
+}

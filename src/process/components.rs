@@ -40,11 +40,12 @@ pub(crate) fn check_reach<'a>(
     let is_lost = |&v: &u32| used[v as usize] && !reached[parts[v as usize] as usize];
     let lost: Vec<u32> = (0..count as u32).filter(is_lost).collect();
     let Some(first) = lost.first() else { return Ok(parts) };
-    let more = lost.len() - 1;
-    Err(Error::request(format!(
-        "vertex {first} and {more} more are joined to nothing that the distance is measured to"
-    ))
-    .with_help("name a vertex in every connected part, or take the parts one by one"))
+    let which = match lost.len() {
+        1 => format!("vertex {first} is"),
+        count => format!("vertex {first} and {} more are", count - 1),
+    };
+    Err(Error::request(format!("{which} joined to nothing that the distance is measured to"))
+        .with_help("name a vertex in every connected part, or take the parts one by one"))
 }
 
 /// For each vertex the least of its connected part; for one of no group itself.

@@ -1,6 +1,7 @@
 //! Sparse symmetric positive definite systems, by faer's Cholesky factors.
 
 use faer::linalg::solvers::Solve;
+use faer::sparse::linalg::LltError;
 use faer::sparse::linalg::solvers::Llt;
 use faer::sparse::{SparseColMat, Triplet};
 use faer::{Mat, Side};
@@ -26,13 +27,21 @@ impl Symmetric {
     /// # Errors
     /// [`Error::Mesh`] if the matrix is not positive definite, or memory ends.
     pub fn factor(&self, size: usize) -> Result<Factor> {
-        let failed = |why: String| {
-            Error::mesh(format!("the system of {size} vertices has no Cholesky factor: {why}"))
-                .with_help("look for flat cells or faces and huge coordinates, or take less memory")
+        let too_large = || {
+            Error::mesh(format!("the linear system of {size} vertices is too large for the memory"))
+                .with_help("use a coarser mesh, or free memory")
         };
         let matrix = SparseColMat::try_new_from_triplets(size, size, &self.entries)
-            .map_err(|e| failed(format!("{e:?}")))?;
-        let factor = matrix.sp_cholesky(Side::Lower).map_err(|e| failed(format!("{e:?}")))?;
+            .map_err(|_| too_large())?;
+        let factor = matrix.sp_cholesky(Side::Lower).map_err(|error| match error {
+            LltError::Generic(_) => too_large(),
+            LltError::Numeric(_) => Error::mesh(format!(
+                "the linear system of {size} vertices has no solution in double precision"
+            ))
+            .with_help(
+                "look for faces or cells that are nearly flat, and move their vertices apart",
+            ),
+        })?;
         Ok(Factor { factor, size })
     }
 }

@@ -82,6 +82,7 @@ fn check_closed(topology: &SurfaceTopology, points: &[[f64; 3]]) -> Result<()> {
         let ([a, b], face) = (topology.edge_ends(edge), face(corner));
         let more = match open().count() - 1 {
             0 => String::new(),
+            1 => ", and 1 more edge".into(),
             more => format!(", and {more} more edges"),
         };
         return Err(Error::mesh(format!(

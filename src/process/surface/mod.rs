@@ -34,11 +34,13 @@ pub(crate) fn triangles(mesh: &SurfaceMesh) -> Result<&[[u32; 3]]> {
         (b - a).cross(&(c - a)).norm() <= 1e-12 * longest * longest
     };
     let bad: Vec<usize> = (0..all.len()).filter(|&f| flat(&all[f])).collect();
-    match bad.first() {
-        Some(f) => Err(Error::mesh(format!("face {f} and {} more have no area", bad.len() - 1))
-            .with_help("remove them, or move their vertices apart")),
-        None => Ok(all),
-    }
+    let which = match bad[..] {
+        [] => return Ok(all),
+        [face] => format!("face {face} has"),
+        [face, ..] => format!("face {face} and {} more have", bad.len() - 1),
+    };
+    Err(Error::mesh(format!("{which} no area"))
+        .with_help("remove such faces, or move their vertices apart"))
 }
 
 fn corners(points: &[[f64; 3]], face: &[u32; 3]) -> [Vector3<f64>; 3] {

@@ -291,8 +291,9 @@ pub(crate) fn cut_notice(faces: usize) -> Option<String> {
 /// What is said of edges of more than two faces, and of those that two faces run through alike.
 pub(crate) fn non_manifold_notice(edges: usize) -> Option<String> {
     let said = || {
+        let are = if edges == 1 { "1 edge is".into() } else { format!("{edges} edges are") };
         format!(
-            "{edges} edges are infinitely sharp: more than two faces meet there, or two that run \
+            "{are} infinitely sharp: more than two faces meet there, or two that run \
              through them in the same direction"
         )
     };

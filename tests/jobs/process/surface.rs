@@ -207,8 +207,15 @@ fn wrong_surfaces_are_refused() {
     };
     let corner = vec![[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
     assert!(refused(corner.clone(), &[&[0, 1, 2, 3]]).contains("face 0 is no triangle"));
-    let line = (0..4).map(|i| [f64::from(i), 0.0, 0.0]).collect();
+    let line: Vec<[f64; 3]> = (0..4).map(|i| [f64::from(i), 0.0, 0.0]).collect();
+    assert!(refused(line.clone(), &[&[0, 1, 2]]).contains("face 0 has no area"));
     assert!(refused(line, &[&[0, 1, 2], &[1, 2, 3]]).contains("face 0 and 1 more have no area"));
+    let needle = SurfaceMesh::new(
+        vec![[0.0; 3], [0.0, 1e-9, 0.0], [0.0, 0.0, 1.0]],
+        Polygons::uniform(3, vec![0, 1, 2]),
+    );
+    let thin = Geodesics::new(&needle).unwrap_err().to_string();
+    assert!(thin.contains("no solution in double precision"), "{thin}");
     let mesh = square(2);
     let far = toplesets(&mesh, &[9]).unwrap_err().to_string();
     assert!(far.contains("no vertex 9"), "{far}");

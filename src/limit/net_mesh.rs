@@ -132,7 +132,7 @@ impl NetMesh {
         };
         let rows = read(&net);
         let next = if child_key == *key {
-            Next::Stationary(Powers::new(rows))
+            Next::Stationary(Powers::new(rows).into())
         } else if dimension == 3 {
             Next::then(&rows, library.spatial(&child_key, depth + 1)?)
         } else {

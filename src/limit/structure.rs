@@ -96,7 +96,7 @@ pub struct Place {
 #[derive(Debug)]
 pub(crate) enum Next {
     /// The child at the origin has the same net.
-    Stationary(Powers),
+    Stationary(Box<Powers>),
     /// The child at the origin has another net, given by these rows.
     Then { step: Rows, structure: Arc<Structure> },
 }

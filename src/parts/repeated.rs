@@ -61,11 +61,10 @@ pub(super) fn joined(ranks: &Ranks<'_>, block: MeshBlock) -> Result<(SolidMesh, 
     let after = Holders::of_counts(counts);
 
     // ids of what is kept, then of what repeats it
-    let mut next = after.range(ranks.rank()).start as u32;
     let mut new_ids = vec![u32::MAX; first.len()];
-    for (id, _) in new_ids.iter_mut().zip(&is_kept).filter(|(_, kept)| **kept) {
-        *id = next;
-        next += 1;
+    let kept = new_ids.iter_mut().zip(&is_kept).filter(|(_, kept)| **kept);
+    for ((id, _), new) in kept.zip(after.range(ranks.rank()).start as u32..) {
+        *id = new;
     }
     let repeats = first.iter().zip(&is_kept).filter(|(_, kept)| !**kept).map(|(&first, _)| first);
     let of_kept = Renaming::fetch(ranks, &before, repeats.collect(), &new_ids)?;
@@ -146,8 +145,8 @@ fn first_of_each(
         let mut here = Vec::new();
         for round in 0..rounds(ranks, points.len(), BATCH)? {
             let mut to = vec![Vec::new(); ranks.size()];
-            for v in round * BATCH..points.len().min((round + 1) * BATCH) {
-                let hash = hash(nearness.place(points[v]));
+            for (v, &at) in points.iter().enumerate().skip(round * BATCH).take(BATCH) {
+                let hash = hash(nearness.place(at));
                 if hash as usize / ranks.size() % passes == pass && !is_between(v) {
                     point(v).push(&mut to[hash as usize % ranks.size()]);
                 }

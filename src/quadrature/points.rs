@@ -26,14 +26,14 @@ const BLOCK: usize = 1 << 18;
 /// If a device fails.
 pub fn points(mapping: &dyn Physical<'_>, leaves: Range<usize>) -> Result<Dataset> {
     let samples = mapping.quadrature().leaf_samples(leaves.clone());
-    let mut columns = Columns::default();
+    let is_boundary = mapping.quadrature().is_boundary();
+    let mut columns = Columns::with_capacity(samples.iter().sum(), is_boundary);
     for (_, run) in runs(&samples, PieceCut::new(BLOCK, 0), 0) {
         columns.add(mapping, leaves.start + run.start..leaves.start + run.end)?;
     }
-    Ok(columns.into_dataset(mapping.quadrature().is_boundary()))
+    Ok(columns.into_dataset(is_boundary))
 }
 
-#[derive(Default)]
 struct Columns {
     positions: Vec<[f64; 3]>,
     cells: Vec<i32>,
@@ -47,6 +47,20 @@ struct Columns {
 }
 
 impl Columns {
+    fn with_capacity(count: usize, is_boundary: bool) -> Self {
+        let on_boundary = if is_boundary { count } else { 0 };
+        Self {
+            positions: Vec::with_capacity(count),
+            cells: Vec::with_capacity(count),
+            classes: Vec::with_capacity(count),
+            numbers: std::array::from_fn(|_| Vec::with_capacity(count)),
+            inverses: Vec::with_capacity(9 * count),
+            remainders: Vec::with_capacity(count),
+            normals: Vec::with_capacity(3 * on_boundary),
+            faces: Vec::with_capacity(on_boundary),
+        }
+    }
+
     /// Adds the points of a run of leaves.
     fn add(&mut self, mapping: &dyn Physical<'_>, leaves: Range<usize>) -> Result<()> {
         let quadrature = mapping.quadrature();

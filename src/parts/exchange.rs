@@ -51,15 +51,15 @@ impl Holders {
 /// Items that a rank asks for at a time: messages stay small beside what is made of them.
 const BATCH: usize = 1 << 16;
 
-/// Rounds of so many items each that all ranks need, as many as the one with most items.
-pub(super) fn rounds(ranks: &Ranks<'_>, items: usize, batch: usize) -> Result<usize> {
+/// Rounds that all ranks need for their items, as many as the one with most of them.
+pub(super) fn rounds(ranks: &Ranks<'_>, items: usize) -> Result<usize> {
     let all = ranks.all_gather(Ok((items as u64).to_ne_bytes().to_vec()))?;
     let most = all.iter().map(|bytes| next_count(&mut &bytes[..])).max().unwrap_or(0);
-    Ok((most as usize).div_ceil(batch))
+    Ok((most as usize).div_ceil(BATCH))
 }
 
 /// The items of a round.
-fn batch(items: usize, round: usize) -> Range<usize> {
+pub(super) fn batch(items: usize, round: usize) -> Range<usize> {
     (round * BATCH).min(items)..((round + 1) * BATCH).min(items)
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn fetch(
         ids(&wanted).for_each(|item| answer(item as usize - own.start, &mut bytes));
         bytes
     };
-    for round in 0..rounds(ranks, wanted.len(), BATCH)? {
+    for round in 0..rounds(ranks, wanted.len())? {
         let mut to = vec![Vec::new(); ranks.size()];
         for &item in &wanted[batch(wanted.len(), round)] {
             to[holders.holder(item)].extend(item.to_ne_bytes());
@@ -99,7 +99,7 @@ pub(super) fn send<I: Iterator<Item = (u32, u32)>>(
     mut show: impl FnMut(usize, u32),
 ) -> Result<()> {
     let own = holders.range(ranks.rank());
-    for round in 0..rounds(ranks, things, BATCH)? {
+    for round in 0..rounds(ranks, things)? {
         let mut to = vec![Vec::new(); ranks.size()];
         for (item, thing) in batch(things, round).flat_map(&pairs) {
             to[holders.holder(item)].extend([item, thing].map(u32::to_ne_bytes).as_flattened());

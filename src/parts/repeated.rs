@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::cutter::sorted;
-use super::exchange::{Holders, fetch, ids, next_id, next_number, rounds};
+use super::exchange::{Holders, batch, fetch, ids, next_count, next_id, next_number, rounds};
 use crate::cluster::Ranks;
 use crate::error::Result;
 use crate::io::MeshBlock;
@@ -19,8 +19,6 @@ use crate::mesh::{Nearness, Place, SolidMesh, VertexId};
 
 /// Points that a rank looks at in one pass, about.
 const AT_WORK: usize = 1 << 22;
-/// Points that a rank sends at a time.
-const BATCH: usize = 1 << 16;
 
 /// A point of the file.
 #[derive(Clone, Copy)]
@@ -57,7 +55,7 @@ pub(super) fn joined(ranks: &Ranks<'_>, block: MeshBlock) -> Result<(SolidMesh, 
     let is_kept: Vec<bool> = (start..).zip(&first).map(|(v, &first)| v == first).collect();
     let count = is_kept.iter().filter(|&&kept| kept).count();
     let counts = ranks.all_gather(Ok((count as u64).to_ne_bytes().to_vec()))?;
-    let counts = counts.iter().map(|bytes| super::exchange::next_count(&mut &bytes[..]) as usize);
+    let counts = counts.iter().map(|bytes| next_count(&mut &bytes[..]) as usize);
     let after = Holders::of_counts(counts);
 
     // ids of what is kept, then of what repeats it
@@ -135,7 +133,8 @@ fn first_of_each(
     };
     let is_between = |v: usize| nearness.places(points[v]).nth(1).is_some();
     let between: Vec<usize> = (0..points.len()).filter(|&v| is_between(v)).collect();
-    let crowded = crowded(ranks, between.iter().flat_map(|&v| nearness.places(points[v])))?;
+    let ambiguous =
+        ambiguous_places(ranks, between.iter().flat_map(|&v| nearness.places(points[v])))?;
 
     let mut found = Vec::new();
     // of points that rank 0 looks at
@@ -143,9 +142,10 @@ fn first_of_each(
     let passes = holders.count().div_ceil(AT_WORK * ranks.size()).max(1);
     for pass in 0..passes {
         let mut here = Vec::new();
-        for round in 0..rounds(ranks, points.len(), BATCH)? {
+        for round in 0..rounds(ranks, points.len())? {
             let mut to = vec![Vec::new(); ranks.size()];
-            for (v, &at) in points.iter().enumerate().skip(round * BATCH).take(BATCH) {
+            let batch = batch(points.len(), round);
+            for (v, &at) in batch.clone().zip(&points[batch]) {
                 let hash = hash(nearness.place(at));
                 if hash as usize / ranks.size() % passes == pass && !is_between(v) {
                     point(v).push(&mut to[hash as usize % ranks.size()]);
@@ -154,7 +154,7 @@ fn first_of_each(
             ranks.all_to_all(Ok(to))?.iter().for_each(|bytes| here.extend(Point::all(bytes)));
         }
         let (away, mut here): (Vec<Point>, Vec<Point>) =
-            here.into_iter().partition(|point| crowded.contains(&nearness.place(point.place)));
+            here.into_iter().partition(|point| ambiguous.contains(&nearness.place(point.place)));
         for_first.extend(away);
         here.sort_unstable_by_key(|point| (nearness.place(point.place), point.id));
         for near in here.chunk_by(|a, b| nearness.place(a.place) == nearness.place(b.place)) {
@@ -206,8 +206,9 @@ fn nearness(ranks: &Ranks<'_>, points: &[[f64; 3]]) -> Result<Nearness> {
     Ok(Nearness::new(largest, is_single))
 }
 
-/// The places of this rank among those that ranks name, each rank some.
-fn crowded(ranks: &Ranks<'_>, own: impl Iterator<Item = Place>) -> Result<HashSet<Place>> {
+/// Those places whose points this rank looks at, and in which or next to which some rank has a point
+/// that is within rounding of two places.
+fn ambiguous_places(ranks: &Ranks<'_>, own: impl Iterator<Item = Place>) -> Result<HashSet<Place>> {
     let mut to: BTreeMap<usize, HashSet<Place>> = BTreeMap::new();
     own.for_each(|place| {
         to.entry(hash(place) as usize % ranks.size()).or_default().insert(place);

@@ -63,10 +63,9 @@ impl Quadrature<'_> {
 
     /// The pieces of a file, numbered from 0 on, as runs of the solid's leaves.
     pub fn file_pieces(&self, most: usize) -> Vec<Range<usize>> {
-        let largest = (0..self.batches.len()).map(|b| self.samples(b)).max().unwrap_or_default();
-        let largest = if self.is_boundary { 3 * largest } else { largest };
-        let cut = PieceCut::new(most, largest);
-        self.runs(cut, 0).into_iter().map(|(_, leaves)| leaves).collect()
+        let samples = self.leaf_samples(0..self.solid.leaves().len());
+        let cut = PieceCut::new(most, samples.iter().copied().max().unwrap_or_default());
+        runs(&samples, cut, 0).into_iter().map(|(_, leaves)| leaves).collect()
     }
 
     /// The runs of leaves that are in one piece of a file, and which; `before` points of other

@@ -30,7 +30,7 @@ compare() {
     done
     rm -rf alone ranks
 }
-compare "1 2 5" evaluate ../fan.vtu --samples 4 --piece-points 900 --crease-angle 40 -o out.pvtu
+compare "1 2 3 5" evaluate ../fan.vtu --samples 4 --piece-points 900 --crease-angle 40 -o out.pvtu
 compare 3 evaluate ../fan.vtu --samples 2 --levels 1 --piece-points 900 -o out.pvtu
 compare "2 3" refine ../fan.vtu --levels 2 --piece-cells 900 -o out.pvtu
 compare 5 refine ../bracket.vtk --levels 1 --piece-cells 900 -o out.pvtu

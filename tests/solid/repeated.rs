@@ -131,7 +131,7 @@ fn points_between_places_are_joined() {
 
 /// A cut inside a piece stays a cut, and of several points that are near enough one is taken.
 #[test]
-fn cuts_and_crowds_are_those_of_one_program() {
+fn cuts_and_clusters_are_those_of_one_program() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("model.pvtu");
     let mut random = Random::new(7);
@@ -153,7 +153,7 @@ fn cuts_and_crowds_are_those_of_one_program() {
         let whole = subsolid::read(&path).unwrap();
         assert!(whole.points.len() >= 32 && whole.points.len() < 96, "{}", whole.points.len());
         for size in [2, 3, 5] {
-            compare("crowd", &whole, (0, size), &mut random, |ranks| {
+            compare("cluster", &whole, (0, size), &mut random, |ranks| {
                 let (block, _) = read_block(&path, ranks.rank(), ranks.size()).unwrap();
                 DistributedMesh::of_blocks(ranks, block).unwrap()
             });

@@ -9,8 +9,8 @@ use pyo3::types::{PyDict, PyList};
 use subsolid::SurfaceMesh;
 use subsolid::mesh::{Attribute, CellArray, Controls};
 use subsolid::slice::{
-    Axis, Channel, ClosedSurface, Layer, LayerSource, Materials, PixelGrid, Setting, SliceOptions,
-    Slicer, SolidSource, Stack,
+    Axis, CellIds, Channel, ClosedSurface, Layer, LayerSource, Materials, PixelGrid, Setting,
+    SliceOptions, Slicer, SolidSource, Stack,
 };
 use subsolid::surface::Scheme;
 
@@ -115,7 +115,7 @@ impl WantedMaterials {
     fn choose(&self, channels: &[Channel], arrays: &[CellArray]) -> PyResult<Materials> {
         match self {
             Self::Ids(name) => match arrays.iter().find(|array| array.is_named(name)) {
-                Some(array) => Materials::of_cells(channels, array).py(),
+                Some(array) => Materials::of_cells(channels, &CellIds::of(array)).py(),
                 None => Err(refused(
                     format!("materials={name:?} is no array of the cells"),
                     "give names of fractions in a list",

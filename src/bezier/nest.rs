@@ -186,6 +186,19 @@ impl<'s> Nest<'s> {
         least
     }
 
+    /// The box of the control points, for positions: the limit lies in it.
+    pub(crate) fn bounds(&self) -> [[f64; 3]; 2] {
+        let mut bounds = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
+        for column in 0..self.net.ncols() {
+            let d = column % self.width;
+            for &x in self.net.col_as_slice(column) {
+                bounds[0][d] = bounds[0][d].min(x);
+                bounds[1][d] = bounds[1][d].max(x);
+            }
+        }
+        bounds
+    }
+
     /// Bytes of its values.
     pub fn bytes(&self) -> usize {
         size_of::<f64>() * self.net.nrows() * self.net.ncols()

@@ -157,18 +157,20 @@ pub fn run(
     let start = Instant::now();
     let group = ThreadGroup::alone();
     let alone = Ranks::new(&group);
-    let (model, outline) = Model::load(a, ranks.unwrap_or(&alone), console)?;
+    let (mut model, outline) = Model::load(a, ranks.unwrap_or(&alone), console)?;
     let setting = a.setting(outline.frame(), model.sha256.clone())?;
     a.images.check_fit(&setting, console)?;
     let layers = a.layers(&setting.stack)?;
     let grid = a.images.grid(&setting)?;
+    // a covered pixel is that near to what covers it, in the plane of the layer's middle
+    let reach = setting.tolerance + a.layer_height + grid.map_or(0.0, |grid| grid.pitch);
+    let slicer = outline.into_slicer(&mut model, a, (&setting.stack, &layers), reach)?;
     let pixels = grid.map_or(0, |grid| layers.len() * grid.size[0] * grid.size[1]);
     let numbers = model.wanted.iter().map(|attribute| attribute.width).sum();
     let job = LayersJob { cells: model.cells, layers: layers.len(), pixels, attributes: numbers };
     let cost = Cost::layers(job);
     let choice = ranks.map_or(Ok(a.backend), |ranks| own_choice(a.backend, &cost, ranks))?;
     let processor = Processor::find_for(choice, &cost)?;
-    let slicer = outline.into_slicer(&setting.stack, &layers)?;
     let on_cpu = model.source(slicer, a.outputs.vtu.is_some())?;
     let gpu =
         if a.outputs.has_pixels() && !layers.is_empty() { processor.gpu_backend()? } else { None };
@@ -187,7 +189,7 @@ pub fn run(
         None => &on_cpu,
     };
     let attributes = values::choose(&a.attribute, source.channels())?;
-    let named = (source.channels(), &model.cell_data[..]);
+    let named = (source.channels(), model.material_ids.as_ref());
     let images = a.images.options(&a.outputs, &setting, &attributes, named)?;
     let count = layers.len();
     console.status(

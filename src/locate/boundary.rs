@@ -6,7 +6,7 @@ use super::hierarchy::{Box3, Hierarchy, diagonal};
 use super::parameters::in_element;
 use super::pieces::LocatorPieces;
 use super::sides::{Sides, patch_of};
-use super::tricubic::{Jet, Points, jet};
+use super::tricubic::{Jet, jet};
 use crate::bezier::Piece;
 use crate::limit::boundary::boundary_faces;
 use crate::topology::Orientation;
@@ -14,7 +14,7 @@ use crate::topology::Orientation;
 /// Samples along each axis of a piece that descents begin from, and where folds are looked for.
 const STARTS: usize = 3;
 
-/// No place is nearer than the one found by more than this part of the solid's size.
+/// No place is nearer than the one found by more than this part of the size of the control mesh.
 const SLACK: f64 = 1e-12;
 
 /// Pieces that may hold the closest place of a point outside.
@@ -59,7 +59,7 @@ impl Boundary {
                 items.push(Item::Sides(i as u32, sides));
             }
         }
-        items.extend(folded(pieces).into_iter().map(Item::Volume));
+        items.extend(folded(pieces, sides_of).into_iter().map(Item::Volume));
         let bounds = |item: &Item| match *item {
             Item::Sides(i, sides) if pieces.core(i as usize).is_none() => {
                 let points = &pieces.points[i as usize];
@@ -93,7 +93,7 @@ impl Boundary {
             }
             first_corners.push(corners.len() as u32);
         }
-        let size = hierarchy.nodes.first().map_or(0.0, |root| diagonal(&[root.low, root.high]));
+        let size = if pieces.is_empty() { 0.0 } else { diagonal(pieces.control_box()) };
         Self { items, boxes, hierarchy, corners, first_corners, slack: SLACK * size }
     }
 
@@ -104,33 +104,39 @@ impl Boundary {
     }
 }
 
-/// Pieces whose Jacobian has, at some sample, not the sign that most samples of the solid have.
-/// Bézier points of an inexact piece may be folded where the limit is not: there the limit decides.
-fn folded(pieces: &LocatorPieces<'_>) -> Vec<u32> {
-    let of_points = |points: &Points| signs(|t| jet(points, t));
-    let all: Vec<[usize; 2]> = pieces.points.par_iter().map(of_points).collect();
-    let total = all.iter().fold([0; 2], |a, b| [a[0] + b[0], a[1] + b[1]]);
-    let wrong = usize::from(total[0] >= total[1]);
+/// Pieces in which the Jacobian changes its sign between samples, or vanishes at one that is not on
+/// these sides: a place inside is the closest only where it vanishes. Bézier points of an inexact
+/// piece may be folded where the limit is not: there the limit decides, which is singular at the
+/// extraordinary point.
+fn folded(pieces: &LocatorPieces<'_>, sides_of: impl Fn(usize) -> Sides + Sync) -> Vec<u32> {
     let is_folded = |&i: &u32| {
-        let header = &pieces.pieces[i as usize];
-        let of_limit = || {
+        let (header, points) = (&pieces.pieces[i as usize], &pieces.points[i as usize]);
+        let [negative, positive, flat] = signs(sides_of(i as usize), |t| jet(points, t));
+        if header.exact {
+            return negative && positive || flat;
+        }
+        (negative && positive) && {
             let limit = pieces.limit(i as usize);
-            signs(|t| limit.jet(in_element(header, t)))
-        };
-        all[i as usize][wrong] > 0 && (header.exact || of_limit()[wrong] > 0)
+            let [negative, positive, _] =
+                signs(Sides::default(), |t| limit.jet(in_element(header, t)));
+            negative && positive
+        }
     };
-    (0..all.len() as u32).into_par_iter().filter(is_folded).collect()
+    (0..pieces.len() as u32).into_par_iter().filter(is_folded).collect()
 }
 
-/// How many samples of a piece have a negative and a positive Jacobian.
-fn signs(map: impl Fn([f64; 3]) -> Jet) -> [usize; 2] {
-    let mut signs = [0; 2];
+/// Whether the Jacobian is negative at some sample of a piece, positive at some, and flat at some that
+/// is not on these sides.
+fn signs(sides: Sides, map: impl Fn([f64; 3]) -> Jet) -> [bool; 3] {
+    let mut signs = [false; 3];
     for t in samples() {
         let [a, b, c] = map(t).derivatives;
         let determinant = a.cross(&b).dot(&c);
         let rounding = 1e-9 * a.norm() * b.norm() * c.norm();
-        signs[0] += usize::from(determinant < -rounding);
-        signs[1] += usize::from(determinant > rounding);
+        let is_outer = || sides.iter().any(|(axis, side)| t[axis] == side as f64);
+        signs[0] |= determinant < -rounding;
+        signs[1] |= determinant > rounding;
+        signs[2] |= determinant.abs() <= rounding && !is_outer();
     }
     signs
 }

@@ -55,6 +55,7 @@ mod tricubic;
 
 pub use device::{DeviceLocated, DeviceLocator};
 pub use hierarchy::{Hierarchy, Node};
+pub(crate) use pieces::PieceCounts;
 pub use pieces::{AttributePieces, LocatorPieces, default_rings};
 pub use table::{Answer, PointTable, columns, write_header, write_rows};
 pub use tricubic::Points as TricubicPoints;
@@ -164,9 +165,8 @@ impl<'s> Locator<'s> {
         }
         let pieces = LocatorPieces::new(solid, controls, options.rings)?;
         let hierarchy = Hierarchy::new(&pieces.boxes);
-        let largest = hierarchy.nodes.first().map_or(0.0, |root| {
-            root.low.iter().chain(&root.high).fold(0.0, |most: f64, x| most.max(x.abs()))
-        });
+        let coordinates = controls.positions.as_flattened().iter();
+        let largest = coordinates.fold(0.0, |most: f64, x| most.max(x.abs()));
         let diagonals = pieces.boxes.par_iter().map(diagonal);
         let reach = options.tolerance * diagonals.reduce(|| 0.0, f64::max);
         let rounding = 16.0 * f64::EPSILON * largest;

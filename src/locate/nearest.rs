@@ -1,5 +1,9 @@
 //! The place of the solid that is closest to a point outside: best boxes first.
 //!
+//! Items are looked at in the order of the distances of their boxes, equal ones in their own order,
+//! whatever tree they stand in: so the part of a solid that has all items near the point answers bit
+//! by bit what the whole does.
+//!
 //! The closest place of a point outside lies on the boundary. So the sides of pieces that are on
 //! the boundary are searched, exact ones as bicubic [patches](super::patch), those around
 //! extraordinary points and edges by [rings](super::cores) of such patches. Where cells are folded
@@ -13,7 +17,7 @@ use nalgebra::Vector3;
 
 use super::boundary::{Item, samples};
 use super::closest::{Closest, Domain, closest};
-use super::hierarchy::{LEAF, squared_distance};
+use super::hierarchy::{Node, squared_distance};
 use super::sides::Best;
 use super::tricubic::jet;
 use super::{Locator, Place, parameters};
@@ -29,6 +33,13 @@ impl Locator<'_> {
     pub(crate) fn nearest_on_sides(&self, x: [f64; 3]) -> Option<Place> {
         nearest(self, x, |item| matches!(item, Item::Sides(..))).map(|(_, place)| place)
     }
+}
+
+/// What is looked at next, at the same distance nodes before the items that they may hold.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Next {
+    Node(u32),
+    Item(u32),
 }
 
 /// The closest place of the items that are `wanted`.
@@ -49,39 +60,40 @@ fn nearest(
     let mut piece = None;
     let mut queue = BinaryHeap::new();
     // squared distances are ≥ 0, so that their bits are in their order
-    let entry = |at: usize| Some(Reverse((nodes.get(at)?.squared_distance(x).to_bits(), at)));
-    queue.extend(entry(0));
-    while let Some(Reverse((bits, at))) = queue.pop() {
+    let node = |at: u32| {
+        let square = nodes.get(at as usize)?.squared_distance(x);
+        Some(Reverse((square.to_bits(), Next::Node(at))))
+    };
+    queue.extend(node(0));
+    while let Some(Reverse((bits, next))) = queue.pop() {
         if best.rules_out(f64::from_bits(bits).sqrt()) {
             break;
         }
-        let node = &nodes[at];
-        let items = &boundary.hierarchy.items[node.first as usize..][..node.count as usize];
-        for &item in items {
-            let corners = boundary.corners_of(item).iter();
-            let squares = corners.map(|&p| squared_distance(&[p, p], x));
-            best.bound_by(squares.fold(f64::INFINITY, f64::min).sqrt());
-        }
-        // the nearest box first: what it finds rules out others
-        let mut near: [(f64, u32); LEAF] = [(f64::INFINITY, 0); LEAF];
-        for (near, &item) in near.iter_mut().zip(items) {
-            *near = (squared_distance(&boundary.boxes[item as usize], x).sqrt(), item);
-        }
-        let near = &mut near[..items.len()];
-        near.sort_by(|a, b| a.0.total_cmp(&b.0));
-        for &(distance, item) in near.iter() {
-            if !wanted(boundary.items[item as usize]) || best.rules_out(distance) {
-                continue;
+        match next {
+            Next::Node(at) => {
+                let Node { first, count, .. } = nodes[at as usize];
+                if count == 0 {
+                    queue.extend(node(at + 1));
+                    queue.extend(node(nodes[at as usize + 1].skip));
+                }
+                let items = &boundary.hierarchy.items[first as usize..][..count as usize];
+                for &item in items.iter().filter(|&&i| wanted(boundary.items[i as usize])) {
+                    let square = squared_distance(&boundary.boxes[item as usize], x);
+                    if !best.rules_out(square.sqrt()) {
+                        queue.push(Reverse((square.to_bits(), Next::Item(item))));
+                    }
+                }
             }
-            let before = best.place.distance;
-            let of = look_at(locator, boundary.items[item as usize], x, &mut best);
-            if best.place.distance < before {
-                piece = Some(of);
+            Next::Item(item) => {
+                let corners = boundary.corners_of(item).iter();
+                let squares = corners.map(|&p| squared_distance(&[p, p], x));
+                best.bound_by(squares.fold(f64::INFINITY, f64::min).sqrt());
+                let before = best.place.distance;
+                let of = look_at(locator, boundary.items[item as usize], x, &mut best);
+                if best.place.distance < before {
+                    piece = Some(of);
+                }
             }
-        }
-        if node.count == 0 {
-            queue.extend(entry(at + 1));
-            queue.extend(entry(nodes[at + 1].skip as usize));
         }
     }
     let piece = piece?;

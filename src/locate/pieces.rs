@@ -21,7 +21,7 @@ const RINGS: usize = 4;
 /// Leaves that are worked on at once.
 const LEAVES: usize = 64;
 /// Pieces that always are few enough.
-const FEW: usize = 1 << 18;
+const FEW: u64 = 1 << 18;
 
 /// All pieces, in the order of their elements, every array `[piece]`.
 #[derive(Debug)]
@@ -43,6 +43,8 @@ pub struct LocatorPieces<'s> {
     leaves: Vec<u32>,
     // control points of all levels, [point][3]
     refined: Vec<f64>,
+    // that of the mesh's control points
+    control_box: Box3,
 }
 
 impl<'s> LocatorPieces<'s> {
@@ -69,7 +71,19 @@ impl<'s> LocatorPieces<'s> {
         let Arrays { points, errors, boxes, frames, cores } = Arrays::joined(all);
         let pieces: Vec<Piece> = leaves.iter().flat_map(|leaf| maker.of(leaf)).collect();
         let leaves = leaf_ids.collect();
-        Ok(Self { maker, pieces, points, errors, boxes, frames, cores, leaves, refined })
+        let control_box = bounds(controls.positions);
+        Ok(Self {
+            maker,
+            pieces,
+            points,
+            errors,
+            boxes,
+            frames,
+            cores,
+            leaves,
+            refined,
+            control_box,
+        })
     }
 
     /// Number of pieces.
@@ -100,6 +114,11 @@ impl<'s> LocatorPieces<'s> {
     /// Control points of all levels, `[point][3]`.
     pub(super) fn refined(&self) -> &[f64] {
         &self.refined
+    }
+
+    /// The box of the mesh's control points, which holds the limit.
+    pub(super) fn control_box(&self) -> &Box3 {
+        &self.control_box
     }
 
     /// The solid in pieces.
@@ -272,7 +291,8 @@ impl<'s> Arrays<'s> {
             let error = maker.error(&made);
             let points = made.bezier_points();
             let [low, high] = bounds(&points);
-            own.boxes.push([low.map(|x| x - error), high.map(|x| x + error)]);
+            let around = [low.map(|x| x - error), high.map(|x| x + error)];
+            own.boxes.push(made.rest.as_ref().map_or(around, |nest| both(around, nest.bounds())));
             own.frames.push(Frame::of(&points));
             own.points.push(points);
             own.errors.push(error);
@@ -301,6 +321,11 @@ impl<'s> Arrays<'s> {
     }
 }
 
+/// The box that two boxes have in common.
+fn both(a: Box3, b: Box3) -> Box3 {
+    [std::array::from_fn(|d| a[0][d].max(b[0][d])), std::array::from_fn(|d| a[1][d].min(b[1][d]))]
+}
+
 /// An attribute in Bézier form.
 #[derive(Debug)]
 pub struct AttributePieces {
@@ -317,22 +342,63 @@ pub struct AttributePieces {
 /// Rings of pieces that a [`super::Locator`] makes unless told otherwise: 4, or fewer
 /// if that would be more than 2¹⁸ pieces and more than four a leaf.
 pub fn default_rings(solid: &Solid) -> usize {
-    let fits = |&rings: &usize| {
-        let layered = 3 * rings + 1;
-        let spatial = |s: usize| {
-            let structure = &solid.spatial_structures()[s];
-            let is_layered = |child: &usize| structure.sibling_turn(*child).is_some();
-            let layered_siblings = (1..8).filter(is_layered).count();
-            rings * (7 - layered_siblings + layered_siblings * layered) + 1
+    PieceCounts::of(solid).rings()
+}
+
+/// How many pieces a solid, or parts of one, would have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PieceCounts {
+    pub leaves: u64,
+    /// By one ring, two, and so on.
+    pub pieces: [u64; RINGS],
+}
+
+impl PieceCounts {
+    pub fn of(solid: &Solid) -> Self {
+        let of_rings = |rings: u64| {
+            let layered = 3 * rings + 1;
+            let spatial = |s: usize| {
+                let structure = &solid.spatial_structures()[s];
+                let is_layered = |child: &usize| structure.sibling_turn(*child).is_some();
+                let layered_siblings = (1..8).filter(is_layered).count() as u64;
+                rings * (7 - layered_siblings + layered_siblings * layered) + 1
+            };
+            let by_structure: Vec<u64> =
+                (0..solid.spatial_structures().len()).map(spatial).collect();
+            let of = |leaf: &Leaf| match leaf.kind {
+                LeafKind::Regular(_) => 1,
+                LeafKind::Layered(..) => layered,
+                LeafKind::Irregular(s, _) => by_structure[s as usize],
+            };
+            solid.leaves().par_iter().map(of).sum()
         };
-        let by_structure: Vec<usize> = (0..solid.spatial_structures().len()).map(spatial).collect();
-        let of = |leaf: &Leaf| match leaf.kind {
-            LeafKind::Regular(_) => 1,
-            LeafKind::Layered(..) => layered,
-            LeafKind::Irregular(s, _) => by_structure[s as usize],
-        };
-        let all: usize = solid.leaves().par_iter().map(of).sum();
-        all <= FEW.max(4 * solid.leaves().len())
-    };
-    (1..=RINGS).rev().find(fits).unwrap_or(0)
+        let pieces = std::array::from_fn(|i| of_rings(i as u64 + 1));
+        Self { leaves: solid.leaves().len() as u64, pieces }
+    }
+
+    /// As bytes, for other ranks.
+    pub fn to_bytes(self) -> Vec<u8> {
+        let all = [self.leaves].into_iter().chain(self.pieces);
+        all.flat_map(u64::to_ne_bytes).collect()
+    }
+
+    /// From [`PieceCounts::to_bytes`].
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        let mut all = bytes.as_chunks().0.iter().map(|&own| u64::from_ne_bytes(own));
+        let mut next = || all.next().unwrap_or_default();
+        Self { leaves: next(), pieces: std::array::from_fn(|_| next()) }
+    }
+
+    /// Those of two parts.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let pieces = std::array::from_fn(|i| self.pieces[i] + other.pieces[i]);
+        Self { leaves: self.leaves + other.leaves, pieces }
+    }
+
+    /// [`default_rings`].
+    pub fn rings(&self) -> usize {
+        let most = FEW.max(4 * self.leaves);
+        self.pieces.iter().rposition(|&pieces| pieces <= most).map_or(0, |at| at + 1)
+    }
 }

@@ -134,7 +134,7 @@ fn blossom(a: f64, b: f64) -> [[f64; 4]; 4] {
 }
 
 /// The box around Bézier points, which holds the piece.
-pub fn bounds(points: &Points) -> [[f64; 3]; 2] {
+pub fn bounds(points: &[[f64; 3]]) -> [[f64; 3]; 2] {
     points.iter().fold([[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]], |[low, high], p| {
         [std::array::from_fn(|d| low[d].min(p[d])), std::array::from_fn(|d| high[d].max(p[d]))]
     })

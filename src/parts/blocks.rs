@@ -78,6 +78,11 @@ impl<'m> Blocks<'m> {
         Ok(Self { part, cutter, rule, extent: None })
     }
 
+    /// The part.
+    pub(crate) fn part(&self) -> &RankPart {
+        self.part
+    }
+
     /// The elements of the cells that the part owns, among all of the refined mesh.
     pub fn elements(&self) -> Range<usize> {
         let ends = self.part.element_ends();
@@ -165,6 +170,11 @@ impl<'m> Blocks<'m> {
         self.extent = Some(extent);
     }
 
+    /// What [`Blocks::set_extent`] has set.
+    pub fn extent_of_all(&self) -> Option<&Extent> {
+        self.extent.as_ref()
+    }
+
     /// The block of some elements.
     ///
     /// # Errors
@@ -207,29 +217,51 @@ impl<'m> Blocks<'m> {
         let own: Vec<usize> = own.filter(|&c| ends[c] < ends[c + 1]).collect();
         let before = own.first().map_or(0, |&c| ends[c]);
         let owned: Vec<u32> = own.iter().map(|&c| self.part.part().owned[c]).collect();
-        let part = self.cutter.around(&owned);
+        let levels = self.part.levels;
+        let has_first = levels > 0
+            && self.part.first_vertex.is_some_and(|first| {
+                self.cutter.cells_at(first).iter().any(|cell| owned.binary_search(cell).is_ok())
+            });
+        let keeps = |level: usize, cell: u32| {
+            let below = levels - 1 - level;
+            let first = u64::from(cell) << (3 * below);
+            first < to && from < first + (1 << (3 * below))
+        };
+        let block = self.block_of(&owned, keeps)?;
+        let elements = match levels {
+            0 => (from - before) as usize..(to - before) as usize,
+            _ => 0..elements.len(),
+        };
+        Ok((Block { elements, ..block }, has_first))
+    }
+
+    /// The block of all cells that the part owns, which need not be a run of the whole.
+    ///
+    /// # Errors
+    /// Those of [`Blocks::block`].
+    pub(crate) fn whole(&self) -> Result<Block> {
+        let mut block = self.block_of(&self.part.part().owned, |_, _| true)?;
+        if let (Some(extent), false) = (&self.extent, block.owned.is_empty()) {
+            extent.add_to(&mut block.mesh);
+        }
+        Ok(block)
+    }
+
+    /// The refined mesh around those children of some cells of the part that `keeps` takes, by the
+    /// level above and their id in the whole; it names no elements.
+    fn block_of(&self, owned: &[u32], keeps: impl Fn(usize, u32) -> bool) -> Result<Block> {
+        let Part { mesh, cells, owned, .. } = self.cutter.around(owned);
         let levels = self.part.levels;
         if levels == 0 {
-            let elements = (from - before) as usize..(to - before) as usize;
-            let cells = part.cells.iter().map(|&c| self.part.part().cells[c as usize]).collect();
-            let Part { mesh, owned, .. } = part;
-            return Ok((Block { mesh, cells, owned, elements }, false));
+            let cells = cells.iter().map(|&c| self.part.part().cells[c as usize]).collect();
+            return Ok(Block { mesh, cells, owned, elements: 0..0 });
         }
-        let has_first = self.part.first_vertex.is_some_and(|first| {
-            self.cutter.cells_at(first).iter().any(|cell| owned.binary_search(cell).is_ok())
-        });
-        let Part { mesh, cells, owned, .. } = part;
         // its cells are those of the part until the first step
-        let mut block = Block { mesh, cells, owned, elements: 0..elements.len() };
+        let mut block = Block { mesh, cells, owned, elements: 0..0 };
         for level in 0..levels {
-            let below = levels - 1 - level;
-            let last = |cell: u32| {
-                let first = u64::from(cell) << (3 * below);
-                first < to && from < first + (1 << (3 * below))
-            };
-            block = self.step(&block, level, last)?;
+            block = self.step(&block, level, |cell| keeps(level, cell))?;
         }
-        Ok((Block { elements: 0..elements.len(), ..block }, has_first))
+        Ok(block)
     }
 
     /// A block refined once more; it owns those children of its owned cells that `keeps` takes.

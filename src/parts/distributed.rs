@@ -28,7 +28,7 @@ use super::{repeated, scatter};
 use crate::cluster::Ranks;
 use crate::error::Result;
 use crate::io::MeshBlock;
-use crate::mesh::{CoincidentVertices, SolidMesh};
+use crate::mesh::{CellArray, CoincidentVertices, SolidMesh};
 use crate::refine::check_levels;
 use crate::topology::Rows;
 
@@ -176,11 +176,32 @@ impl DistributedMesh {
         }
     }
 
-    /// What all ranks have, with the arrays that are empty now: the rest is no longer in memory.
-    pub(super) fn into_common(self) -> SolidMesh {
-        let SolidMesh { creases, face_groups, mut cell_data, .. } = self.block;
-        cell_data.iter_mut().for_each(|array| array.values = Vec::new());
-        SolidMesh { creases, face_groups, cell_data, ..SolidMesh::default() }
+    /// [`DistributedMesh::into_part`] of a mesh that is needed afterwards.
+    ///
+    /// # Errors
+    /// Those of [`DistributedMesh::into_part`].
+    pub fn part(
+        &self,
+        ranks: &Ranks<'_>,
+        levels: usize,
+        elements: Range<usize>,
+    ) -> Result<RankPart> {
+        match ranks.size() {
+            1 => RankPart::whole(self.block.clone(), levels),
+            _ => RankPart::gather(self, ranks, levels, elements),
+        }
+    }
+
+    /// What all ranks have: creases, groups, and the names of arrays of cells, without values.
+    pub(super) fn common(&self) -> SolidMesh {
+        let SolidMesh { creases, face_groups, cell_data, .. } = &self.block;
+        let array = |a: &CellArray| CellArray { values: Vec::new(), name: a.name.clone(), ..*a };
+        SolidMesh {
+            creases: creases.clone(),
+            face_groups: face_groups.clone(),
+            cell_data: cell_data.iter().map(array).collect(),
+            ..SolidMesh::default()
+        }
     }
 
     /// Number of vertices that belong to no cell, and the first of them.

@@ -115,7 +115,7 @@ pub(super) fn send<I: Iterator<Item = (u32, u32)>>(
 }
 
 /// Ids in a message.
-pub(super) fn ids(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
+pub(crate) fn ids(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
     bytes.as_chunks().0.iter().map(|&id| u32::from_ne_bytes(id))
 }
 

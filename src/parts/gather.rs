@@ -1,5 +1,6 @@
 //! Collecting the part of a rank from the holders of cells and vertices.
 
+use std::borrow::Borrow;
 use std::ops::Range;
 
 use super::Part;
@@ -17,62 +18,140 @@ use crate::topology::Rows;
 
 impl RankPart {
     /// The part of a rank for some elements; see [`DistributedMesh::into_part`].
-    pub(super) fn gather(
-        mesh: DistributedMesh,
+    pub(super) fn gather<M: Borrow<DistributedMesh>>(
+        held: M,
         ranks: &Ranks<'_>,
         levels: usize,
         asked: Range<usize>,
     ) -> Result<Self> {
-        let (own, first_element) = owned_cells(&mesh, ranks, levels, &asked)?;
-        let parts = with_ghosts(&mesh, ranks, own.clone())?;
-        let [before, owned, after] = &parts;
-        let count = |c: usize| elements_of(&owned.cells, c, levels);
+        let mesh = held.borrow();
+        let (own, first_element) = owned_cells(mesh, ranks, levels, &asked)?;
+        let found = Collected::new(mesh, ranks, own.clone().collect())?;
+        let count = |c: usize| elements_of(&found.owned.cells, c, levels);
         let elements = sums(first_element, (0..own.len()).map(count));
-        let first = first_vertex(owned, ranks)?;
-        let first_owned = before.ids.len() as u32;
-        let cells: Vec<u32> = [before, owned, after].iter().flat_map(|p| p.ids.clone()).collect();
-        let children = [before, owned, after].iter().flat_map(|p| p.children.clone()).collect();
+        let first = first_vertex(&found.owned, ranks)?;
+        let (cell_count, vertex_count) = (mesh.cell_count(), mesh.vertex_count());
+        let holders = mesh.vertices.clone();
+        let common = mesh.common();
+        drop(held); // its rest, if this was the last to have it
+        let sharpest_corner = sharpest_corner(&common.creases);
+        let (part, children) = found.into_part(ranks, common, vertex_count)?;
+        let skipped = elements[..own.len()].partition_point(|&e| e < asked.start as u64);
+        // a run of cells has its ghosts before and after it
+        let first_owned = part.owned.first().map_or(0, |&cell| cell as usize);
+        Ok(Self {
+            levels,
+            cell_count,
+            first_vertex: first
+                .and_then(|v| part.vertices.binary_search(&v).ok())
+                .map(|v| v as u32),
+            children,
+            elements,
+            sharpest_corner,
+            vertices: holders,
+            counted: first_owned + skipped..first_owned + own.len(),
+            part,
+        })
+    }
+}
 
+impl DistributedMesh {
+    /// What a rank needs for some cells of the mesh refined some times, ascending; it does not count as
+    /// anyone's part, and [`Blocks::whole`](super::Blocks::whole) alone takes its elements.
+    ///
+    /// # Errors
+    /// Those of [`DistributedMesh::into_part`].
+    pub(crate) fn part_of(
+        &self,
+        ranks: &Ranks<'_>,
+        levels: usize,
+        cells: Vec<u32>,
+    ) -> Result<RankPart> {
+        let found = Collected::new(self, ranks, cells)?;
+        let common = self.common();
+        let sharpest_corner = sharpest_corner(&common.creases);
+        let (part, children) = found.into_part(ranks, common, self.vertex_count())?;
+        Ok(RankPart {
+            levels,
+            cell_count: self.cell_count(),
+            first_vertex: None,
+            children,
+            elements: Vec::new(),
+            sharpest_corner,
+            vertices: self.vertices.clone(),
+            counted: 0..0,
+            part,
+        })
+    }
+}
+
+/// Cells with their ghosts, and the vertices of both.
+struct Collected {
+    owned: CellRows,
+    ghosts: CellRows,
+    // of the whole, with those that span it
+    vertices: Vec<u32>,
+    points: Vec<[f64; 3]>,
+    attributes: Vec<Attribute>,
+}
+
+impl Collected {
+    /// Some cells, ascending, with what they depend on.
+    fn new(mesh: &DistributedMesh, ranks: &Ranks<'_>, own: Vec<u32>) -> Result<Self> {
+        let [owned, ghosts] = with_ghosts(mesh, ranks, own)?;
         let start = mesh.vertices.range(ranks.rank()).start as u32;
         let extremes = ranks.all_gather(Ok(Extremes::of(&mesh.block, start).to_bytes()))?;
-        let mut vertices = vertices_of(&parts);
-        if !own.is_empty() {
+        let mut vertices = vertices_of([&owned, &ghosts]);
+        if !owned.ids.is_empty() {
             let join = |all: Extremes, bytes: &Vec<u8>| all.joined(&Extremes::from_bytes(bytes));
             vertices.extend(extremes.iter().fold(Extremes::default(), join).span());
         }
         let vertices = sorted(vertices);
-        let (points, attributes) = points(&mesh, ranks, &vertices)?;
-        let (cell_count, vertex_count) = (mesh.cell_count(), mesh.vertex_count());
-        let holders = mesh.vertices.clone();
-        let SolidMesh { creases, face_groups, cell_data, .. } = mesh.into_common();
+        let (points, attributes) = points(mesh, ranks, &vertices)?;
+        Ok(Self { owned, ghosts, vertices, points, attributes })
+    }
+
+    /// The part, and the children of the whole before each of its cells; `common` is what all ranks
+    /// have.
+    fn into_part(
+        self,
+        ranks: &Ranks<'_>,
+        common: SolidMesh,
+        vertex_count: usize,
+    ) -> Result<(Part, Vec<u64>)> {
+        let Self { owned, ghosts, vertices, points, attributes } = self;
+        let SolidMesh { creases, face_groups, cell_data, .. } = common;
         let mut here = SolidMesh { points, attributes, cell_data, ..SolidMesh::default() };
         let local = |v: u32| vertices.binary_search(&v).map_or(u32::MAX, |v| v as u32);
-        for part in parts {
-            (0..part.cells.len()).for_each(|c| here.cells.push_from(&part.cells, c, local));
-            for (array, values) in here.cell_data.iter_mut().zip(part.data) {
-                array.values.extend(values);
+        let count = owned.ids.len() + ghosts.ids.len();
+        let (mut cells, mut children) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let mut owned_here = Vec::with_capacity(owned.ids.len());
+        let (mut of_owned, mut of_ghosts) = (0, 0);
+        while cells.len() < count {
+            let is_owned = match (owned.ids.get(of_owned), ghosts.ids.get(of_ghosts)) {
+                (Some(own), Some(ghost)) => own < ghost,
+                (own, _) => own.is_some(),
+            };
+            let (rows, at) =
+                if is_owned { (&owned, &mut of_owned) } else { (&ghosts, &mut of_ghosts) };
+            if is_owned {
+                owned_here.push(cells.len() as u32);
             }
+            here.cells.push_from(&rows.cells, *at, local);
+            for (array, values) in here.cell_data.iter_mut().zip(&rows.data) {
+                array.values.extend(&values[array.width * *at..][..array.width]);
+            }
+            cells.push(rows.ids[*at]);
+            children.push(rows.children[*at]);
+            *at += 1;
         }
+        drop((owned, ghosts));
         let surface = Surface::new(&here.cells, &vertices);
-        let (creases_here, groups_here) = (
-            surface.creases(&creases, ranks)?,
-            face_groups.iter().map(|group| surface.faces(group)).collect(),
-        );
+        let creases_here = surface.creases(&creases, ranks)?;
+        let groups_here = face_groups.iter().map(|group| surface.faces(group)).collect();
         check_corners(&creases, vertex_count)?;
         (here.creases, here.face_groups) = (creases_here, groups_here);
-        let skipped = elements[..own.len()].partition_point(|&e| e < asked.start as u64);
-        let owned = first_owned..first_owned + own.len() as u32;
-        Ok(Self {
-            levels,
-            cell_count,
-            first_vertex: first.and_then(|v| vertices.binary_search(&v).ok()).map(|v| v as u32),
-            children,
-            elements,
-            sharpest_corner: sharpest_corner(&creases),
-            vertices: holders,
-            counted: owned.start as usize + skipped..owned.end as usize,
-            part: Part { mesh: here, owned: owned.collect(), cells, vertices },
-        })
+        Ok((Part { mesh: here, owned: owned_here, cells, vertices }, children))
     }
 }
 
@@ -109,25 +188,28 @@ fn owned_cells(
     })
 }
 
-/// The ghosts before some cells, these, and the ghosts after.
-fn with_ghosts(
-    mesh: &DistributedMesh,
-    ranks: &Ranks<'_>,
-    own: Range<u32>,
-) -> Result<[CellRows; 3]> {
+/// Some cells, ascending, and their ghosts.
+fn with_ghosts(mesh: &DistributedMesh, ranks: &Ranks<'_>, own: Vec<u32>) -> Result<[CellRows; 2]> {
     let table = CellTable::new(mesh, ranks.rank());
-    let owned = table.fetch(ranks, own.clone().collect())?;
-    let vertices = vertices_of(std::slice::from_ref(&owned));
+    let owned = table.fetch(ranks, own)?;
+    let vertices = vertices_of([&owned]);
     let at = |place: usize, bytes: &mut Vec<u8>| {
         bytes.extend_from_slice(bytemuck::cast_slice(mesh.vertex_cells.row(place)));
     };
+    let is_ghost = |cell: &u32| match owned.ids[..] {
+        [] => true,
+        // runs are most common
+        [first, .., last] if (last - first) as usize + 1 == owned.ids.len() => {
+            !(first..=last).contains(cell)
+        }
+        _ => owned.ids.binary_search(cell).is_err(),
+    };
     let mut ghosts = Vec::new();
     fetch(ranks, &mesh.vertices, &vertices, at, |bytes| {
-        ghosts.extend(ids(bytes).filter(|cell| !own.contains(cell)));
+        ghosts.extend(ids(bytes).filter(|cell| is_ghost(cell)));
     })?;
-    let mut before = sorted(ghosts);
-    let after = before.split_off(before.partition_point(|&cell| cell < own.start));
-    Ok([table.fetch(ranks, before)?, owned, table.fetch(ranks, after)?])
+    let ghosts = table.fetch(ranks, sorted(ghosts))?;
+    Ok([owned, ghosts])
 }
 
 /// The first vertex that a cell of any rank has.
@@ -195,8 +277,8 @@ impl CellRows {
 
 /// The vertices of cells, ascending and each once. Most are of eight cells: a bit for each takes less
 /// memory than a list to sort.
-fn vertices_of(cells: &[CellRows]) -> Vec<u32> {
-    let all = || cells.iter().flat_map(CellRows::vertices);
+fn vertices_of<const N: usize>(cells: [&CellRows; N]) -> Vec<u32> {
+    let all = || cells.into_iter().flat_map(CellRows::vertices);
     let (Some(first), Some(last)) = (all().min(), all().max()) else { return Vec::new() };
     let mut bits = vec![0_u64; (last - first) as usize / 64 + 1];
     all().for_each(|v| bits[(v - first) as usize / 64] |= 1 << ((v - first) % 64));

@@ -104,6 +104,26 @@ impl RankPart {
         self.part.owned.len() == self.cell_count
     }
 
+    /// The least and the largest coordinate along `axis` of the control points that the limit on each
+    /// owned cell depends on: it lies between.
+    pub(crate) fn heights(&self, axis: usize) -> Vec<[f64; 2]> {
+        let Part { mesh, owned, .. } = &self.part;
+        let none = [f64::INFINITY, f64::NEG_INFINITY];
+        let both = |a: [f64; 2], b: [f64; 2]| [a[0].min(b[0]), a[1].max(b[1])];
+        let mut around = vec![none; mesh.points.len()];
+        for cell in 0..mesh.cells.len() {
+            let vertices = mesh.cells.vertices(cell);
+            let points = vertices.iter().map(|&v| [mesh.points[v as usize][axis]; 2]);
+            let own = points.fold(none, both);
+            vertices.iter().for_each(|&v| around[v as usize] = both(around[v as usize], own));
+        }
+        let of_cell = |&cell: &u32| {
+            let vertices = mesh.cells.vertices(cell as usize).iter();
+            vertices.fold(none, |all, &v| both(all, around[v as usize]))
+        };
+        owned.iter().map(of_cell).collect()
+    }
+
     /// Elements of the whole before each owned cell, and at their end.
     pub(super) fn element_ends(&self) -> &[u64] {
         &self.elements

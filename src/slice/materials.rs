@@ -9,9 +9,9 @@
 //! dithered coverage wherever the fractions sum to 1.
 
 use super::PixelGrid;
+use super::cell_ids::CellIds;
 use super::dither::{is_above, threshold};
 use super::source::{Channel, LayerSource};
-use crate::mesh::CellArray;
 use crate::{Error, Result};
 
 /// Most materials: one byte a pixel, with 0 for none.
@@ -129,28 +129,19 @@ impl Materials {
     /// # Errors
     /// Those of [`Materials::ids`]; [`Error::Request`] if the array has several components or a
     /// value that is no whole number, with the cell.
-    pub fn of_cells(channels: &[Channel], array: &CellArray) -> Result<Self> {
-        let name = array.group_name().unwrap_or(&array.name);
-        let bad = array.values.iter().position(|x| x.fract() != 0.0);
-        if array.width != 1 || bad.is_some() {
-            let place = bad.map_or(String::new(), |at| {
-                format!(": cell {} has {}", at / array.width.max(1), array.values[at])
-            });
-            return Err(Error::request(format!("{name:?} has no whole number a cell{place}"))
-                .with_help("give an array of material ids"));
-        }
+    pub fn of_cells(channels: &[Channel], cells: &CellIds) -> Result<Self> {
+        let (name, ids) = (cells.name(), cells.ids()?);
         let Some(channel) = channels.iter().position(|channel| channel.name == name) else {
             return Err(Error::request(format!("the layers have no channel {name:?}")));
         };
-        let ids: Vec<i64> = array.values.iter().map(|&x| x as i64).collect();
-        Self::ids(channels, channel, &ids)
+        Self::ids(channels, channel, ids)
     }
 
     fn checked(materials: Vec<Material>) -> Result<Self> {
         match materials.len() {
             0 => Err(Error::request("no materials").with_help("name at least one")),
             count if count > MOST_MATERIALS => {
-                Err(Error::request(format!("{count} materials, more than {MOST_MATERIALS}"))
+                Err(Error::request(format!("more than {MOST_MATERIALS} materials"))
                     .with_help("name those that are printed, or join some of them"))
             }
             _ => Ok(Self(materials)),

@@ -12,8 +12,8 @@
 //! contours of a [`Layer`], and unjoined they give the [coverage](Slicer::coverage)
 //! of pixels. Everything that belongs to a layer follows from its height alone, so
 //! layers are independent, and equal on any number of threads.
-//! Ranks that hold a mesh together share its boundary ([`SharedBoundary`]): each gets the patches
-//! that its layers meet.
+//! Ranks that hold a mesh together share its boundary ([`SharedBoundary`]) and its inside
+//! ([`SharedInterior`]): each gets the patches and the cells that its layers meet.
 //! An [`InteriorFinder`] gives every pixel its cell, (u, v, w) and attributes.
 //!
 //! A [`Job`] makes files of the layers of a [`Stack`]: it asks a [`LayerSource`] for
@@ -36,6 +36,7 @@
 
 mod bicubic;
 mod bitmap;
+mod cell_ids;
 mod closed;
 mod contour;
 mod coverage;
@@ -60,6 +61,7 @@ mod root;
 mod runs;
 mod setting;
 mod shared;
+mod shared_interior;
 mod sheet;
 mod shell;
 mod simple;
@@ -73,6 +75,7 @@ mod surface;
 mod tables;
 mod trace;
 
+pub use cell_ids::CellIds;
 pub use closed::ClosedSurface;
 pub use coverage::{Grey, Raster, Sampling};
 pub use device::{DeviceSlicer, DeviceSource};
@@ -86,6 +89,7 @@ pub use materials::{MOST_MATERIALS, Material, Materials, Unfit};
 pub use pieces::{MergedLayers, are_layers, job_directory, merge_layers};
 pub use setting::Setting;
 pub use shared::SharedBoundary;
+pub use shared_interior::SharedInterior;
 pub use shell::{Shell, Shells};
 pub use slicer::{Frame, SliceOptions, Slicer};
 pub use solid_source::SolidSource;

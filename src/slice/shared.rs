@@ -18,6 +18,7 @@ use super::surface::{Named, Surface, fitter, height_grid};
 use crate::cluster::Ranks;
 use crate::error::Result;
 use crate::limit::rim::Key;
+use crate::locate::PieceCounts;
 use crate::parts::exchange::{Holders, next_count, next_number};
 use crate::parts::{Block, Blocks, RankClusters};
 use crate::topology::no_boundary;
@@ -48,6 +49,7 @@ const BLOCK: usize = 1 << 17;
 #[derive(Debug)]
 pub struct SharedBoundary {
     frame: Frame,
+    piece_counts: PieceCounts,
     // of this rank
     surface: Surface,
     edges: Vec<Key>,
@@ -61,6 +63,7 @@ struct Faces {
     // [rank]: those that it needs
     to: Vec<Vec<u32>>,
     clusters: RankClusters,
+    piece_counts: PieceCounts,
     // tolerance and grid of heights
     scale: Option<[f64; 2]>,
 }
@@ -75,7 +78,9 @@ impl SharedBoundary {
         let counts = ranks.all_gather(Ok(count.to_ne_bytes().to_vec()))?;
         let counts = counts.iter().map(|bytes| next_count(&mut &bytes[..]) as usize);
         let holders = Holders::of_counts(counts);
-        let Faces { faces, to, clusters, scale } = Faces::new(ranks, blocks, &holders, options)?;
+        let Faces { faces, to, clusters, piece_counts, scale } =
+            Faces::new(ranks, blocks, &holders, options)?;
+        let piece_counts = all_counts(ranks, piece_counts)?;
         let scale = scale.unwrap_or_default();
         let [tolerance, grid] = first_of(ranks, scale)?;
         let orientation = clusters.orientation(ranks, &holders)?;
@@ -83,7 +88,13 @@ impl SharedBoundary {
         let own: Vec<Face> = faces.into_par_iter().map(turned).collect();
         let Named { surface, edges, .. } = surface(ranks, own, &to, [tolerance, grid])?;
         let frame = frame(ranks, &surface, options, tolerance)?;
-        Ok(Self { frame: frame.0, surface: Surface { error: frame.1, ..surface }, edges })
+        let surface = Surface { error: frame.1, ..surface };
+        Ok(Self { frame: frame.0, piece_counts, surface, edges })
+    }
+
+    /// How many pieces a locator of the whole has.
+    pub(super) fn piece_counts(&self) -> PieceCounts {
+        self.piece_counts
     }
 
     /// What all layers have in common.
@@ -97,7 +108,7 @@ impl SharedBoundary {
     /// # Errors
     /// Those of other ranks.
     pub fn slicer(self, ranks: &Ranks<'_>, heights: Option<[f64; 2]>) -> Result<Slicer> {
-        let Self { frame, surface, edges } = self;
+        let Self { frame, surface, edges, .. } = self;
         if ranks.size() == 1 {
             return Ok(Slicer::of(surface, frame, Shells::default()));
         }
@@ -134,6 +145,7 @@ impl Faces {
             let block = blocks.block(run)?;
             let solid = block.solid().map_err(|error| blocks.fault(error))?;
             all.clusters.add(&block, solid.topology())?;
+            all.piece_counts = all.piece_counts.and(PieceCounts::of(&solid));
             let points = &block.mesh.points;
             let (tolerance, grid) = (tolerance(points, options)?, height_grid(points));
             let sheet = Sheet::new(&solid, points, options.axis, fitter(grid, tolerance))?;
@@ -164,6 +176,14 @@ impl Faces {
             }
         }
     }
+}
+
+/// The counts of all ranks.
+fn all_counts(ranks: &Ranks<'_>, own: PieceCounts) -> Result<PieceCounts> {
+    let all = ranks.all_gather(Ok(own.to_bytes()))?;
+    Ok(all
+        .iter()
+        .fold(PieceCounts::default(), |all, bytes| all.and(PieceCounts::from_bytes(bytes))))
 }
 
 /// Numbers of the first rank that has some: all that have some have the same.

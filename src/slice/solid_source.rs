@@ -4,10 +4,10 @@
 use super::coverage::Sampling;
 use super::interior::{InteriorFinder, InteriorValues};
 use super::source::{Channel, LayerSource, PixelPlaces};
-use super::{Layer, PixelGrid, Slicer};
+use super::{Layer, PixelGrid, SharedInterior, Slicer};
 use crate::error::{Error, Result};
 use crate::limit::Solid;
-use crate::locate::{AttributePieces, Locator};
+use crate::locate::{AttributePieces, Locator, LocatorOptions};
 use crate::mesh::{Attribute, CellArray, Controls, component_ranges};
 
 /// The limit volume of a solid, or what a surface bounds, as a source of layers.
@@ -24,6 +24,8 @@ pub(super) struct Inside<'s> {
     pub locator: Locator<'s>,
     pub attributes: Vec<AttributePieces>,
     pub cell_data: Vec<CellArray>,
+    /// Of a part: the whole's id of each cell.
+    pub cell_ids: Option<&'s [u32]>,
 }
 
 impl<'s> SolidSource<'s> {
@@ -65,12 +67,35 @@ impl<'s> SolidSource<'s> {
             }
         }
         let locator = Locator::new(solid, controls)?;
-        let pieces = locator.pieces();
-        let attributes = controls.attributes.iter().map(|a| pieces.attribute(a));
-        let attributes = attributes.collect::<Result<_>>()?;
-        let inside = Inside { attributes, cell_data: cell_data.to_vec(), locator };
         let mut channels = Channel::of(controls.attributes);
         channels.extend(Channel::of_cells(cell_data));
+        let inside = Inside::new(locator, controls.attributes, cell_data)?;
+        Ok(Self { slicer, inside: Some(inside), channels })
+    }
+
+    /// The same from a rank's part, with attributes and arrays of [`SharedInterior::mesh`], for layers
+    /// between the heights that the part is for.
+    ///
+    /// # Errors
+    /// Those of [`SolidSource::with_cell_data`].
+    pub fn of_part(
+        part: &'s SharedInterior,
+        attributes: &[Attribute],
+        cell_data: &[CellArray],
+        slicer: Slicer,
+    ) -> Result<Self> {
+        let controls = Controls { positions: &part.mesh().points, attributes };
+        let options = LocatorOptions { rings: Some(part.rings()), ..LocatorOptions::default() };
+        let locator = Locator::with_options(part.solid(), controls, options)?;
+        let mut channels = Channel::of(attributes);
+        for array in cell_data {
+            let mut own = Channel::of_cells(std::slice::from_ref(array));
+            let ranges = part.cell_ranges(&array.name).unwrap_or_default();
+            own.iter_mut().zip(ranges).for_each(|(channel, range)| channel.range = *range);
+            channels.extend(own);
+        }
+        let cell_ids = Some(part.cell_ids());
+        let inside = Inside { cell_ids, ..Inside::new(locator, attributes, cell_data)? };
         Ok(Self { slicer, inside: Some(inside), channels })
     }
 
@@ -115,7 +140,17 @@ impl Channel {
     }
 }
 
-impl Inside<'_> {
+impl<'s> Inside<'s> {
+    fn new(
+        locator: Locator<'s>,
+        attributes: &[Attribute],
+        cell_data: &[CellArray],
+    ) -> Result<Self> {
+        let attributes = attributes.iter().map(|a| locator.pieces().attribute(a));
+        let attributes = attributes.collect::<Result<_>>()?;
+        Ok(Self { attributes, cell_data: cell_data.to_vec(), locator, cell_ids: None })
+    }
+
     /// Values of the attributes, `[attribute][pixel][width]`, and those of the cells, as
     /// `[pixel][channel]`.
     pub fn interleaved(
@@ -143,13 +178,18 @@ impl Inside<'_> {
         all
     }
 
+    /// The whole's id of a cell.
+    fn cell_id(&self, cell: u32) -> u32 {
+        self.cell_ids.map_or(cell, |ids| ids[cell as usize])
+    }
+
     /// A layer in the words of the mesh.
     pub fn places(&self, found: InteriorValues) -> PixelPlaces {
         let values = self.interleaved(found.interior.elements.iter().copied(), found.values);
         let elements = self.locator.pieces().solid().elements();
         let elements = found.interior.elements.iter().map(|&element| &elements[element as usize]);
         PixelPlaces {
-            cells: elements.clone().map(|element| element.cell).collect(),
+            cells: elements.clone().map(|element| self.cell_id(element.cell)).collect(),
             corners: elements.map(|element| element.corner).collect(),
             pixels: found.interior.pixels,
             parameters: found.interior.parameters,
@@ -188,7 +228,7 @@ impl LayerSource for SolidSource<'_> {
     }
 
     fn attributes_at(&self, points: &[[f64; 3]]) -> Result<Vec<f64>> {
-        let Inside { locator, attributes, cell_data } = self.inside()?;
+        let Inside { locator, attributes, cell_data, .. } = self.inside()?;
         let elements = locator.pieces().solid().elements();
         let mut values = Vec::with_capacity(points.len() * self.channels.len());
         for &point in points {

@@ -55,6 +55,8 @@ fn with_models() -> TempDir {
     write("mixed.vtk", &mixed);
     let mut far = meshes::perturbed(&meshes::fan(5, 3, 4), 0.02, 1);
     far.points.iter_mut().for_each(|p| *p = [p[0] + 1e4, p[1] - 1e4, p[2]]);
+    let values = far.points.iter().map(|p| p[2] + 0.1 * p[0].sin()).collect();
+    far.attributes.push(Attribute { name: "height".into(), width: 1, values });
     write("far.vtu", &far);
     here
 }
@@ -118,7 +120,7 @@ fn ranks_write_the_files_of_one_program() {
     }
 }
 
-/// Layers of models that no rank has as a whole; with attributes, and of a surface, every rank has it.
+/// Layers of models that no rank has as a whole; of a surface every rank has it.
 #[test]
 fn ranks_write_the_layers_of_one_program() {
     let here = with_models();
@@ -135,6 +137,10 @@ fn ranks_write_the_layers_of_one_program() {
         ("bracket.obj --layer-height 0.5 --svg drawings", 6),
         ("data.vtu --layer-height 0.5 --pixel 0.2 --png layers --attribute product", 9),
         ("data.vtu --layer-height 0.5 --pixel 0.2 --bmp layers --material-id material", 9),
+        ("data.vtu --layer-height 0.4 --pixel 0.1 --antialias 3 --png layers --levels 1 --axis x \
+          --attribute product --attribute material=-1:4", 9),
+        ("far.vtu --layer-height 0.2 --pixel 0.1 --antialias 2 --png layers --origin -1 \
+          --attribute height", 6),
         ("data.vtu --layer-height 0.5 --pixel 0.2 --png layers", 9),
         ("bracket.vtk --layer-height 0.5 --pixel 0.2 --png layers", 6),
         ("bracket.vtk --layer-height 0.5 --pixel 0.2 --bmp layers --crease-angle 40 --levels 1", 6),
@@ -324,6 +330,8 @@ fn ranks_say_what_one_program_says() {
     write("nan.vtu", &creased);
     let mut far = meshes::block([3, 3, 3]);
     far.points.iter_mut().for_each(|p| *p = p.map(|x| 1e71 * x));
+    let values = far.points.iter().map(|p| p[2] + 0.1 * p[0].sin()).collect();
+    far.attributes.push(Attribute { name: "height".into(), width: 1, values });
     write("far.vtu", &far);
     let said = |job: &str| {
         let (code, _, text) = run(here, job);

@@ -2,12 +2,16 @@
 
 use crate::distributed::{shapes, small_models};
 use crate::oracle::random::Random;
+use crate::parts::with_data;
 use crate::support::meshes;
 use subsolid::cluster::{Ranks, Threads};
 use subsolid::mesh::{CellKind, Cells, SolidMesh};
-use subsolid::parts::{Blocks, DistributedMesh};
+use subsolid::parts::{Blocks, DistributedMesh, Extent};
 use subsolid::scheme::VertexRule;
-use subsolid::slice::{Axis, Frame, PixelGrid, Sampling, SharedBoundary, SliceOptions, Slicer};
+use subsolid::slice::{
+    Axis, Frame, LayerSource, PixelGrid, PixelPlaces, Sampling, SharedBoundary, SharedInterior,
+    SliceOptions, Slicer, SolidSource,
+};
 use subsolid::{Result, Solid};
 
 /// Planes that are compared.
@@ -138,6 +142,95 @@ fn layers_of_models_on_ranks_are_those_of_the_whole() {
     let mut random = Random::new(4);
     for (seed, (name, mesh)) in small_models().into_iter().enumerate() {
         compare(&name, &mesh, &[2 + seed % 6], &mut random);
+    }
+}
+
+/// What is in the pixels of a layer: attributes, arrays and places, in bits.
+fn inside(source: &SolidSource<'_>, [low, high]: [f64; 2]) -> (Vec<u64>, PixelPlaces) {
+    const PLANES: usize = 4;
+    let Frame { plane: [corner, end], .. } = source.slicer().frame();
+    let pitch = (0..2).map(|d| end[d] - corner[d]).fold(0.0, f64::max) / 30.0;
+    let grid = PixelGrid { origin: corner.map(|x| x - 0.5 * pitch), pitch, size: [31, 31] };
+    let middle = 0.5 * (low + high);
+    let heights: Vec<f64> =
+        (0..PLANES).map(|i| low + (high - low) * (i as f64 + 0.5) / PLANES as f64).collect();
+    // pixels of other planes too, which look for the closest place
+    let coverage = source.coverage(&heights, &grid, true).unwrap();
+    let values = source.attributes(middle, &grid, &coverage).unwrap();
+    let values = values.into_iter().map(f64::to_bits).collect();
+    (values, source.places(middle, &grid).unwrap())
+}
+
+/// Compares what is in the pixels of layers that ranks share with that of the whole.
+fn compare_insides(name: &str, mesh: &SolidMesh, sizes: &[usize], levels: usize, axis: Axis) {
+    let along = |d: usize| mesh.points.iter().map(move |p| p[d]);
+    let extent = |d: usize| along(d).fold(f64::MIN, f64::max) - along(d).fold(f64::MAX, f64::min);
+    let tolerance = Some(1e-3 * (0..3).map(extent).fold(0.0, f64::max));
+    let options = SliceOptions { axis, tolerance };
+    let fine = subsolid::refine::refine_mesh(mesh, levels, VertexRule::default()).unwrap();
+    let solid = Solid::new(&fine).unwrap();
+    let slicer = Slicer::new(&solid, fine.controls(), options).unwrap();
+    let [low, high] = slicer.heights();
+    let slab = |layer: usize| [0, 1].map(|end| low + (high - low) * (layer + end) as f64 / 6.0);
+    let whole =
+        SolidSource::with_cell_data(&solid, fine.controls(), &fine.cell_data, slicer).unwrap();
+    let expected: Vec<_> = (0..6).map(|layer| inside(&whole, slab(layer))).collect();
+    assert!(expected.iter().any(|(values, _)| !values.is_empty()), "{name}");
+    for &size in sizes {
+        let all = Threads::run(size, |group| {
+            let ranks = Ranks::new(group);
+            let mesh = ranks.is_first().then(|| mesh.clone());
+            let mesh = DistributedMesh::scatter(&ranks, mesh).unwrap();
+            let own = mesh.own_elements(&ranks, levels);
+            let part = mesh.part(&ranks, levels, own).unwrap();
+            let mut blocks = Blocks::new(&part, VertexRule::default()).unwrap();
+            if blocks.needs_extent() {
+                let own = blocks.extent(0..blocks.cell_count()).unwrap();
+                let all = ranks.all_gather(Ok(own.to_bytes())).unwrap();
+                let all = all.iter().map(|bytes| Extent::from_bytes(bytes));
+                blocks.set_extent(all.fold(Extent::default(), |all, own| all.joined(&own)));
+            }
+            let boundary = SharedBoundary::new(&ranks, &blocks, options).unwrap();
+            let own = subsolid::cluster::block(6, ranks.rank(), size);
+            let heights = [slab(own.start)[0], slab(own.end.max(1) - 1)[1]];
+            let heights = (!own.is_empty()).then_some(heights);
+            let [from, to] = slab(0);
+            let pitch = (0..3).map(extent).fold(0.0, f64::max) / 30.0;
+            let reach = to - from + boundary.frame().tolerance + pitch;
+            let part =
+                SharedInterior::new(&ranks, &mesh, &blocks, &boundary, heights, reach).unwrap();
+            let slicer = boundary.slicer(&ranks, heights).unwrap();
+            let (attributes, arrays) = (&part.mesh().attributes, &part.mesh().cell_data);
+            let source = SolidSource::of_part(&part, attributes, arrays, slicer).unwrap();
+            let layers: Vec<_> = own.map(|layer| inside(&source, slab(layer))).collect();
+            (source.channels().to_vec(), layers)
+        });
+        let layers = all.into_iter().flat_map(|(channels, layers)| {
+            assert_eq!(channels, whole.channels(), "{name}, {size} ranks");
+            layers
+        });
+        for (layer, (found, expected)) in layers.zip(&expected).enumerate() {
+            assert_eq!(found.0.len(), expected.0.len(), "{name}, {size} ranks, layer {layer}");
+            assert!(found == *expected, "{name}, {size} ranks, layer {layer}");
+        }
+    }
+}
+
+#[test]
+fn insides_of_shapes_on_ranks_are_those_of_the_whole() {
+    let mut far = meshes::perturbed(&meshes::fan(5, 3, 4), 0.02, 1);
+    far.points.iter_mut().for_each(|p| *p = [p[0] + 1e4, p[1] - 1e4, p[2] + 3e5]);
+    let mut all = shapes();
+    all.push(("far".into(), far));
+    for (seed, (name, mut mesh)) in all.into_iter().enumerate() {
+        match seed % 4 {
+            1 => mirror(&mut mesh, |_| true),
+            2 => mirror(&mut mesh, |cell| cell % 3 == 1),
+            3 => mesh = meshes::perturbed(&mesh, 0.1, seed as u64), // folded
+            _ => {}
+        }
+        let axis = [Axis::X, Axis::Y, Axis::Z][seed % 3];
+        compare_insides(&name, &with_data(mesh), &[1 + seed % 7, 3], seed % 2, axis);
     }
 }
 

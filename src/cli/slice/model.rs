@@ -5,10 +5,11 @@ use std::ops::Range;
 use subsolid::cluster::Ranks;
 use subsolid::limit::Solid;
 use subsolid::mesh::{Attribute, CellArray, Controls, SolidMesh};
+use subsolid::parts::{Blocks, DistributedMesh, Extent, RankPart};
 use subsolid::scheme::VertexRule;
 use subsolid::slice::{
-    ClosedSurface, Frame, SharedBoundary, SliceOptions, Slicer, SolidSource, Stack, fingerprint,
-    refined_fingerprint, shared_fingerprint, surface_fingerprint,
+    CellIds, ClosedSurface, Frame, SharedBoundary, SharedInterior, SliceOptions, Slicer,
+    SolidSource, Stack, fingerprint, refined_fingerprint, shared_fingerprint, surface_fingerprint,
 };
 use subsolid::{Error, Result, io};
 
@@ -22,15 +23,25 @@ use crate::cli::surface_model::read_surface;
 
 /// A model ready to be cut.
 pub struct Model {
-    /// None of a surface, and of a solid whose outline alone is cut.
-    solid: Option<(Solid, SolidMesh)>,
+    inside: Inside,
     /// Attributes and arrays that something is made of.
     pub wanted: Vec<Attribute>,
     pub cell_data: Vec<CellArray>,
+    /// The ids of materials, if they are asked for and there are some.
+    pub material_ids: Option<CellIds>,
     /// Fingerprint of the control mesh.
     pub sha256: String,
     /// Number of cells; 0 of a surface.
     pub cells: usize,
+}
+
+/// Where the places of pixels come from.
+enum Inside {
+    /// None of a surface, and of a solid whose outline alone is cut.
+    None,
+    Whole(Box<(Solid, SolidMesh)>),
+    /// The cells that this rank's layers meet.
+    Part(Box<SharedInterior>),
 }
 
 /// What contours are cut from.
@@ -38,28 +49,51 @@ pub enum Outline<'r, 'g> {
     /// All of it.
     Whole(Slicer),
     /// What this rank has of it.
-    Shared(SharedBoundary, &'r Ranks<'g>),
+    Shared(Box<Shared<'r, 'g>>),
 }
 
-impl Outline<'_, '_> {
+/// What a rank has of a solid.
+pub struct Shared<'r, 'g> {
+    ranks: &'r Ranks<'g>,
+    boundary: SharedBoundary,
+    // of a solid whose inside is asked for: its mesh, the part of this rank and its refined extent
+    inside: Option<(DistributedMesh, RankPart, Option<Extent>)>,
+}
+
+impl<'r, 'g> Outline<'r, 'g> {
     /// What all layers have in common.
     pub fn frame(&self) -> Frame {
         match self {
             Self::Whole(slicer) => slicer.frame(),
-            Self::Shared(boundary, _) => boundary.frame(),
+            Self::Shared(shared) => shared.boundary.frame(),
         }
     }
 
-    /// A slicer for some layers, which knows others only if it has all of the outline.
-    pub fn into_slicer(self, stack: &Stack, layers: &Range<usize>) -> Result<Slicer> {
-        match self {
-            Self::Whole(slicer) => Ok(slicer),
-            Self::Shared(boundary, ranks) => {
-                let [first, last] = [layers.start, layers.end.saturating_sub(1)];
-                let heights = [stack.slab(first)[0], stack.slab(last)[1]];
-                boundary.slicer(ranks, (!layers.is_empty()).then_some(heights))
-            }
+    /// A slicer for some layers, and what `model` lacks inside them. Both know other layers only if
+    /// they have all of the solid. `reach` is how far beyond a layer its pixels look for places.
+    pub fn into_slicer(
+        self,
+        model: &mut Model,
+        a: &Arguments,
+        (stack, layers): (&Stack, &Range<usize>),
+        reach: f64,
+    ) -> Result<Slicer> {
+        let shared = match self {
+            Self::Whole(slicer) => return Ok(slicer),
+            Self::Shared(shared) => *shared,
+        };
+        let Shared { ranks, boundary, inside } = shared;
+        let [first, last] = [layers.start, layers.end.saturating_sub(1)];
+        let heights = [stack.slab(first)[0], stack.slab(last)[1]];
+        let heights = (!layers.is_empty()).then_some(heights);
+        if let Some((mesh, part, extent)) = inside {
+            let mut blocks = Blocks::new(&part, VertexRule::default())?;
+            extent.into_iter().for_each(|extent| blocks.set_extent(extent));
+            let part = SharedInterior::new(ranks, &mesh, &blocks, &boundary, heights, reach)?;
+            (model.wanted, model.cell_data) = values::attributes(&a.wanted(), part.mesh())?;
+            model.inside = Inside::Part(Box::new(part));
         }
+        boundary.slicer(ranks, heights)
     }
 }
 
@@ -78,8 +112,9 @@ impl Model {
             return Err(Error::request("--scheme is for surfaces").with_help("leave --scheme out"));
         }
         let names = a.wanted();
-        if names.is_empty() && a.outputs.vtu.is_none() {
-            return Self::on_ranks(a, options, ranks, console);
+        let is_outline = names.is_empty() && a.outputs.vtu.is_none();
+        if is_outline || ranks.size() > 1 {
+            return Self::on_ranks(a, options, is_outline, ranks, console);
         }
         let mesh = a.model.load(0, VertexRule::default(), console)?;
         let sha256 = refined_fingerprint(fingerprint(&mesh), a.levels);
@@ -89,14 +124,19 @@ impl Model {
         let solid = Solid::new(&mesh)?;
         let slicer = Slicer::new(&solid, controls, options)?;
         let cells = mesh.cells.len();
-        let model = Self { solid: Some((solid, mesh)), wanted, cell_data, sha256, cells };
+        let inside = Inside::Whole(Box::new((solid, mesh)));
+        let with_ids = |name| cell_data.iter().find(|array| array.is_named(name));
+        let material_ids = a.images.material_array().and_then(with_ids).map(CellIds::of);
+        let model = Self { inside, wanted, cell_data, material_ids, sha256, cells };
         Ok((model, Outline::Whole(slicer)))
     }
 
-    /// The boundary alone, of ranks that have a block of the cells each.
+    /// The boundary, of ranks that have a block of the cells each; what is inside follows once their
+    /// layers are known.
     fn on_ranks<'r, 'g>(
         a: &Arguments,
         options: SliceOptions,
+        is_outline: bool,
         ranks: &'r Ranks<'g>,
         console: &Console,
     ) -> Result<(Self, Outline<'r, 'g>)> {
@@ -104,13 +144,35 @@ impl Model {
         let mesh = a.model.load_on_ranks(ranks, true, console, whole)?;
         let sha256 = refined_fingerprint(shared_fingerprint(ranks, &mesh)?, a.levels);
         let cells = mesh.element_count(a.levels)?;
+        let ids = a.images.material_array().map(|name| CellIds::shared(ranks, &mesh, name));
+        let material_ids = ids.transpose()?.flatten();
         let own = mesh.own_elements(ranks, a.levels);
-        let part = mesh.into_part(ranks, a.levels, own)?;
+        let (mesh, part) = match is_outline {
+            true => (None, mesh.into_part(ranks, a.levels, own)?),
+            false => {
+                let part = mesh.part(ranks, a.levels, own)?;
+                (Some(mesh), part)
+            }
+        };
         a.model.check_cells_on_ranks(&part, ranks, console)?;
         let blocks = blocks(&part, cells, ranks, console)?;
         let boundary = SharedBoundary::new(ranks, &blocks, options)?;
-        let model = Self { solid: None, wanted: Vec::new(), cell_data: Vec::new(), sha256, cells };
-        Ok((model, Outline::Shared(boundary, ranks)))
+        let extent = blocks.extent_of_all().cloned();
+        let inside = mesh.map(|mesh| (mesh, part, extent));
+        let model = Self { material_ids, ..Self::outline(sha256, cells) };
+        Ok((model, Outline::Shared(Box::new(Shared { ranks, boundary, inside }))))
+    }
+
+    /// A model without an inside.
+    fn outline(sha256: String, cells: usize) -> Self {
+        Self {
+            inside: Inside::None,
+            wanted: Vec::new(),
+            cell_data: Vec::new(),
+            material_ids: None,
+            sha256,
+            cells,
+        }
     }
 
     fn surface(
@@ -150,14 +212,18 @@ impl Model {
             );
         }
         let sha256 = surface_fingerprint(&mesh, scheme.into());
-        let model =
-            Self { solid: None, wanted: Vec::new(), cell_data: Vec::new(), sha256, cells: 0 };
-        Ok((model, Outline::Whole(slicer)))
+        Ok((Self::outline(sha256, 0), Outline::Whole(slicer)))
     }
 
     /// Its layers on the CPU, with `places` of the pixels where these are asked for.
     pub fn source(&self, slicer: Slicer, places: bool) -> Result<SolidSource<'_>> {
-        let Some((solid, mesh)) = &self.solid else { return Ok(SolidSource::outlines(slicer)) };
+        let (solid, mesh) = match &self.inside {
+            Inside::None => return Ok(SolidSource::outlines(slicer)),
+            Inside::Part(part) => {
+                return SolidSource::of_part(part, &self.wanted, &self.cell_data, slicer);
+            }
+            Inside::Whole(whole) => &**whole,
+        };
         let controls = Controls { positions: &mesh.points, attributes: &self.wanted };
         if places || !self.cell_data.is_empty() {
             SolidSource::with_cell_data(solid, controls, &self.cell_data, slicer)

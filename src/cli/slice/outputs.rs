@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use subsolid::io::atomic;
-use subsolid::mesh::CellArray;
 use subsolid::slice::job_directory;
 use subsolid::slice::output::{
     CommonLayerInterface, Encoding, Exposure, ImageArchive, ImageDirectory, ImageOptions,
     LayeredSvg, Output, Painter, PixelCloud, Polylines, PrusaArchive, SvgStack, archive,
 };
-use subsolid::slice::{Bits, Channel, Flip, ImageFile, LayerSource, Materials, PixelGrid, Setting};
+use subsolid::slice::{
+    Bits, CellIds, Channel, Flip, ImageFile, LayerSource, Materials, PixelGrid, Setting,
+};
 use subsolid::{Error, Result};
 
 use super::values::{Resolution, WantedAttribute, WantedMaterial, choose, exposure};
@@ -293,14 +294,23 @@ impl ImageArguments {
         named.chain(self.material_id.as_deref())
     }
 
-    /// The materials among the channels; ids are those of the cells of `arrays`.
-    fn materials(&self, channels: &[Channel], arrays: &[CellArray]) -> Result<Option<Materials>> {
+    /// The array of the materials' ids.
+    pub fn material_array(&self) -> Option<&str> {
+        self.material_id.as_deref()
+    }
+
+    /// The materials among the channels.
+    fn materials(
+        &self,
+        channels: &[Channel],
+        of_cells: Option<&CellIds>,
+    ) -> Result<Option<Materials>> {
         if let Some(name) = &self.material_id {
-            let Some(array) = arrays.iter().find(|array| array.is_named(name)) else {
+            let Some(ids) = of_cells else {
                 return Err(Error::request(format!("{name:?} is no array of the cells"))
                     .with_help("name fractions at vertices by --materials"));
             };
-            return Materials::of_cells(channels, array).map(Some);
+            return Materials::of_cells(channels, ids).map(Some);
         }
         let mut chosen = Vec::new();
         for WantedMaterial { name, color } in &self.materials {
@@ -347,12 +357,12 @@ impl ImageArguments {
         outputs: &OutputArguments,
         setting: &Setting,
         attributes: &[(usize, [f64; 2])],
-        (channels, arrays): (&[Channel], &[CellArray]),
+        (channels, of_cells): (&[Channel], Option<&CellIds>),
     ) -> Result<Option<ImageOptions>> {
         let Some(grid) = self.grid(setting)?.filter(|_| outputs.has_images()) else {
             return Ok(None);
         };
-        let materials = self.materials(channels, arrays)?;
+        let materials = self.materials(channels, of_cells)?;
         if materials.is_some() && attributes.is_empty() && self.bits.is_some() {
             return Err(Error::request("--bits is for grey images, materials have none")
                 .with_help("leave --bits out, or ask for an --attribute"));

@@ -162,7 +162,7 @@ fn inside(source: &SolidSource<'_>, [low, high]: [f64; 2]) -> (Vec<u64>, PixelPl
 }
 
 /// Compares what is in the pixels of layers that ranks share with that of the whole.
-fn compare_insides(name: &str, mesh: &SolidMesh, sizes: &[usize], levels: usize, axis: Axis) {
+fn compare_insides(name: &str, mesh: &SolidMesh, size: usize, levels: usize, axis: Axis) {
     let along = |d: usize| mesh.points.iter().map(move |p| p[d]);
     let extent = |d: usize| along(d).fold(f64::MIN, f64::max) - along(d).fold(f64::MAX, f64::min);
     let tolerance = Some(1e-3 * (0..3).map(extent).fold(0.0, f64::max));
@@ -176,43 +176,40 @@ fn compare_insides(name: &str, mesh: &SolidMesh, sizes: &[usize], levels: usize,
         SolidSource::with_cell_data(&solid, fine.controls(), &fine.cell_data, slicer).unwrap();
     let expected: Vec<_> = (0..6).map(|layer| inside(&whole, slab(layer))).collect();
     assert!(expected.iter().any(|(values, _)| !values.is_empty()), "{name}");
-    for &size in sizes {
-        let all = Threads::run(size, |group| {
-            let ranks = Ranks::new(group);
-            let mesh = ranks.is_first().then(|| mesh.clone());
-            let mesh = DistributedMesh::scatter(&ranks, mesh).unwrap();
-            let own = mesh.own_elements(&ranks, levels);
-            let part = mesh.part(&ranks, levels, own).unwrap();
-            let mut blocks = Blocks::new(&part, VertexRule::default()).unwrap();
-            if blocks.needs_extent() {
-                let own = blocks.extent(0..blocks.cell_count()).unwrap();
-                let all = ranks.all_gather(Ok(own.to_bytes())).unwrap();
-                let all = all.iter().map(|bytes| Extent::from_bytes(bytes));
-                blocks.set_extent(all.fold(Extent::default(), |all, own| all.joined(&own)));
-            }
-            let boundary = SharedBoundary::new(&ranks, &blocks, options).unwrap();
-            let own = subsolid::cluster::block(6, ranks.rank(), size);
-            let heights = [slab(own.start)[0], slab(own.end.max(1) - 1)[1]];
-            let heights = (!own.is_empty()).then_some(heights);
-            let [from, to] = slab(0);
-            let pitch = (0..3).map(extent).fold(0.0, f64::max) / 30.0;
-            let reach = to - from + boundary.frame().tolerance + pitch;
-            let part =
-                SharedInterior::new(&ranks, &mesh, &blocks, &boundary, heights, reach).unwrap();
-            let slicer = boundary.slicer(&ranks, heights).unwrap();
-            let (attributes, arrays) = (&part.mesh().attributes, &part.mesh().cell_data);
-            let source = SolidSource::of_part(&part, attributes, arrays, slicer).unwrap();
-            let layers: Vec<_> = own.map(|layer| inside(&source, slab(layer))).collect();
-            (source.channels().to_vec(), layers)
-        });
-        let layers = all.into_iter().flat_map(|(channels, layers)| {
-            assert_eq!(channels, whole.channels(), "{name}, {size} ranks");
-            layers
-        });
-        for (layer, (found, expected)) in layers.zip(&expected).enumerate() {
-            assert_eq!(found.0.len(), expected.0.len(), "{name}, {size} ranks, layer {layer}");
-            assert!(found == *expected, "{name}, {size} ranks, layer {layer}");
+    let all = Threads::run(size, |group| {
+        let ranks = Ranks::new(group);
+        let mesh = ranks.is_first().then(|| mesh.clone());
+        let mesh = DistributedMesh::scatter(&ranks, mesh).unwrap();
+        let own = mesh.own_elements(&ranks, levels);
+        let part = mesh.part(&ranks, levels, own).unwrap();
+        let mut blocks = Blocks::new(&part, VertexRule::default()).unwrap();
+        if blocks.needs_extent() {
+            let own = blocks.extent(0..blocks.cell_count()).unwrap();
+            let all = ranks.all_gather(Ok(own.to_bytes())).unwrap();
+            let all = all.iter().map(|bytes| Extent::from_bytes(bytes));
+            blocks.set_extent(all.fold(Extent::default(), |all, own| all.joined(&own)));
         }
+        let boundary = SharedBoundary::new(&ranks, &blocks, options).unwrap();
+        let own = subsolid::cluster::block(6, ranks.rank(), size);
+        let heights = [slab(own.start)[0], slab(own.end.max(1) - 1)[1]];
+        let heights = (!own.is_empty()).then_some(heights);
+        let [from, to] = slab(0);
+        let pitch = (0..3).map(extent).fold(0.0, f64::max) / 30.0;
+        let reach = to - from + boundary.frame().tolerance + pitch;
+        let part = SharedInterior::new(&ranks, &mesh, &blocks, &boundary, heights, reach).unwrap();
+        let slicer = boundary.slicer(&ranks, heights).unwrap();
+        let (attributes, arrays) = (&part.mesh().attributes, &part.mesh().cell_data);
+        let source = SolidSource::of_part(&part, attributes, arrays, slicer).unwrap();
+        let layers: Vec<_> = own.map(|layer| inside(&source, slab(layer))).collect();
+        (source.channels().to_vec(), layers)
+    });
+    let layers = all.into_iter().flat_map(|(channels, layers)| {
+        assert_eq!(channels, whole.channels(), "{name}, {size} ranks");
+        layers
+    });
+    for (layer, (found, expected)) in layers.zip(&expected).enumerate() {
+        assert_eq!(found.0.len(), expected.0.len(), "{name}, {size} ranks, layer {layer}");
+        assert!(found == *expected, "{name}, {size} ranks, layer {layer}");
     }
 }
 
@@ -230,7 +227,7 @@ fn insides_of_shapes_on_ranks_are_those_of_the_whole() {
             _ => {}
         }
         let axis = [Axis::X, Axis::Y, Axis::Z][seed % 3];
-        compare_insides(&name, &with_data(mesh), &[1 + seed % 7, 3], seed % 2, axis);
+        compare_insides(&name, &with_data(mesh), 1 + seed % 5, seed % 2, axis);
     }
 }
 

@@ -15,11 +15,14 @@ use crate::error::{Error, Result};
 use crate::limit::{Leaf, LeafKind, Solid};
 use crate::mesh::{Attribute, Controls, check_coordinates, component_ranges};
 use crate::numbers::Precision;
+use crate::pages;
 
 /// Rings around extraordinary edges and vertices where memory does not matter.
 const RINGS: usize = 4;
 /// Leaves that are worked on at once.
 const LEAVES: usize = 64;
+/// Leaves whose pieces are there twice for a moment, by themselves and among all.
+const BATCH: usize = 1 << 15;
 /// Pieces that always are few enough.
 const FEW: u64 = 1 << 18;
 
@@ -67,8 +70,12 @@ impl<'s> LocatorPieces<'s> {
             leaves.par_iter().map(|leaf| maker.of(leaf).count() as u32).collect();
         let leaf_ids = ids().zip(&counts).flat_map(|(leaf, &n)| (0..n).map(move |_| leaf));
         let own = |leaves: &[Leaf]| Arrays::new(&maker, leaves, &refined);
-        let all: Vec<Arrays<'s>> = leaves.par_chunks(LEAVES).map(own).collect();
-        let Arrays { points, errors, boxes, frames, cores } = Arrays::joined(all);
+        let mut all = Arrays::with_room(counts.iter().map(|&n| n as usize).sum());
+        for leaves in leaves.chunks(BATCH) {
+            let parts: Vec<Arrays<'s>> = leaves.par_chunks(LEAVES).map(own).collect();
+            parts.into_iter().for_each(|part| all.append(part));
+        }
+        let Arrays { points, errors, boxes, frames, cores } = all;
         let pieces: Vec<Piece> = leaves.iter().flat_map(|leaf| maker.of(leaf)).collect();
         let leaves = leaf_ids.collect();
         let control_box = bounds(controls.positions);
@@ -142,10 +149,15 @@ impl<'s> LocatorPieces<'s> {
             )));
         }
         let refined = solid.refined_points(&attribute.values, width).into_owned();
-        let points = solid.leaves().par_iter();
-        let points = points.flat_map_iter(|leaf| self.maker.points(leaf, &refined, width));
+        let mut points = pages::room(64 * width * self.len());
+        for leaves in solid.leaves().chunks(BATCH) {
+            let own = |leaf: &Leaf| self.maker.points(leaf, &refined, width);
+            let own = |leaves: &[Leaf]| leaves.iter().flat_map(own).collect();
+            let parts: Vec<Vec<f64>> = leaves.par_chunks(LEAVES).map(own).collect();
+            parts.iter().for_each(|part| points.extend_from_slice(part));
+        }
         let ranges = component_ranges(&attribute.values, width);
-        Ok(AttributePieces { width, points: points.collect(), ranges, refined })
+        Ok(AttributePieces { width, points, ranges, refined })
     }
 
     /// An attribute (of width [`AttributePieces::width`]) at an element's parameters
@@ -301,23 +313,22 @@ impl<'s> Arrays<'s> {
         own
     }
 
-    fn joined(all: Vec<Self>) -> Self {
-        let count = all.iter().map(|own| own.points.len()).sum();
-        let mut joined = Self {
-            points: Vec::with_capacity(count),
-            errors: Vec::with_capacity(count),
-            boxes: Vec::with_capacity(count),
-            frames: Vec::with_capacity(count),
-            cores: Vec::with_capacity(count),
-        };
-        for own in all {
-            joined.points.extend(own.points);
-            joined.errors.extend(own.errors);
-            joined.boxes.extend(own.boxes);
-            joined.frames.extend(own.frames);
-            joined.cores.extend(own.cores);
+    fn with_room(count: usize) -> Self {
+        Self {
+            points: pages::room(count),
+            errors: pages::room(count),
+            boxes: pages::room(count),
+            frames: pages::room(count),
+            cores: pages::room(count),
         }
-        joined
+    }
+
+    fn append(&mut self, next: Self) {
+        self.points.extend(next.points);
+        self.errors.extend(next.errors);
+        self.boxes.extend(next.boxes);
+        self.frames.extend(next.frames);
+        self.cores.extend(next.cores);
     }
 }
 

@@ -15,12 +15,44 @@ fn error(error: &subsolid::Error) -> PyErr {
     Python::attach(|py| {
         let elements: Vec<(&str, u64)> =
             error.elements().into_iter().map(|(kind, id)| (kind.name(), id)).collect();
-        let arguments = (error.to_string(), error.help(), elements);
+        let help = error.help().map(in_python);
+        let arguments = (in_python(&error.to_string()), help, elements);
         match class(py).and_then(|class| class.call1(arguments)) {
             Ok(value) => PyErr::from_value(value),
             Err(error) => error,
         }
     })
+}
+
+/// Options that take a value, as both the command line and Python name it.
+const VALUED: [&str; 3] = ["backend", "method", "scheme"];
+
+/// A text of the library, which names options of the command line, with those of Python:
+/// `--backend cpu` becomes `backend="cpu"`, `--matrix-free` becomes `matrix_free`. Whole commands stay.
+fn in_python(text: &str) -> String {
+    if text.contains("subsolid ") {
+        return text.to_owned();
+    }
+    let (mut rest, mut all) = (text, String::with_capacity(text.len()));
+    while let Some((before, after)) = rest.split_once("--") {
+        all.push_str(before);
+        let is_option = |c: char| c.is_ascii_lowercase() || c == '-';
+        let (name, after) = split_where(after, |c| !is_option(c));
+        all.push_str(&name.replace('-', "_"));
+        rest = after;
+        let (value, after) =
+            split_where(after.strip_prefix(' ').unwrap_or_default(), |c| !is_option(c));
+        if VALUED.contains(&name) && !value.is_empty() {
+            all.push_str(&format!("=\"{value}\""));
+            rest = after;
+        }
+    }
+    all + rest
+}
+
+/// The text before the first such character, and the rest.
+fn split_where(text: &str, is_end: impl Fn(char) -> bool) -> (&str, &str) {
+    text.split_at(text.find(is_end).unwrap_or(text.len()))
 }
 
 /// An error about a request, with how to fix it.

@@ -180,6 +180,15 @@ def test_errors_name_elements_and_help() -> None:
     assert caught.value.help is not None and "help:" in str(caught.value)
 
 
+def test_errors_name_options_of_python() -> None:
+    solid = subsolid.Solid(POINTS, CELLS)
+    with pytest.raises(subsolid.Error) as caught:
+        solid.distance("creases")
+    assert caught.value.help == "give creases or crease_angle"
+    with pytest.raises(subsolid.Error, match='backend="cpu"'):
+        solid.evaluate(2, backend="cuda:99")
+
+
 def test_meshes_of_other_packages(bracket: subsolid.Solid, tmp_path: Any) -> None:
     meshio = pytest.importorskip("meshio")
     pyvista = pytest.importorskip("pyvista")

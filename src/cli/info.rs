@@ -31,6 +31,7 @@ Examples:
   subsolid info model.mesh
   subsolid info model.mesh --levels 1 --crease-angle 40
   subsolid info model.mesh --ranks 1,8,64,512 --of-cells 100000000
+  subsolid info model.mesh --ranks 8,64 --of-cells 100000000 --job quadrature --gauss 3
   subsolid info model.mesh --report model.html
   subsolid info model.mesh --json | jq .kernels")]
 pub struct Arguments {

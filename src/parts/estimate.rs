@@ -9,24 +9,68 @@ const NEIGHBOURS: f64 = 26.0;
 /// Bytes of the coordinates of a control point.
 const POINT: f64 = 24.0;
 
+/// Bytes of a limit point in double precision.
+const RESULT: f64 = 24.0;
+/// Bytes of a .vtu a hexahedron: ids, offset and kind.
+const FILE_CELL: f64 = 8.0 * 4.0 + 4.0 + 1.0;
+/// Bytes of a .vtu a quadrature point: of its basis too.
+const FILE_QUADRATURE: f64 = 206.0;
+/// Bytes of limit points a second that a thread evaluates.
+const EVALUATED: f64 = 1.2e9;
+/// Seconds that a thread takes for a quadrature point, and for a cell that refinement makes.
+const QUADRATURE: f64 = 30e-9;
+const REFINED: f64 = 0.8e-6;
+
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Job {
     /// Cells of the whole mesh.
     pub cells: usize,
-    /// Bytes of results that are evaluated a cell.
-    pub result_bytes: f64,
+    /// How often each cell is set up.
+    pub setups: f64,
+    /// Seconds of one thread a cell, beside the set-up.
+    pub seconds: f64,
     /// Bytes of files that are written a cell.
     pub file_bytes: f64,
+}
+
+impl Job {
+    /// Limit points, `samples` along each axis of an element, as hexahedra to `.vtu`. There are so
+    /// many `elements` a cell: 1 of hexahedra.
+    pub fn evaluation(cells: usize, elements: f64, samples: usize) -> Self {
+        let samples = samples as f64;
+        let bytes = RESULT * samples.powi(3);
+        Self {
+            cells,
+            setups: 1.0,
+            seconds: elements * bytes / EVALUATED,
+            file_bytes: elements * (bytes + FILE_CELL * (samples - 1.0).powi(3)),
+        }
+    }
+
+    /// So many quadrature points a cell to `.vtu`: once for the report, once for the files.
+    pub fn quadrature(cells: usize, points: f64) -> Self {
+        let (seconds, file_bytes) = (2.0 * QUADRATURE * points, FILE_QUADRATURE * points);
+        Self { cells, setups: 2.0, seconds, file_bytes }
+    }
+
+    /// The control mesh refined so often, to `.vtu`.
+    pub fn refinement(cells: usize, elements: f64, levels: usize) -> Self {
+        // refining a cell that is no hexahedron makes its elements
+        let halvings = if elements > 1.0 { levels.saturating_sub(1) } else { levels };
+        let children = elements * 8_f64.powi(halvings as i32);
+        let (seconds, file_bytes) = (REFINED * children, (RESULT + FILE_CELL) * children);
+        Self { cells, setups: 0.0, seconds, file_bytes }
+    }
 }
 
 /// How fast machines are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rates {
-    /// Seconds of set-up a cell of a part, ghosts included.
+    /// Threads of a rank.
+    pub threads: f64,
+    /// Seconds of one thread that the set-up of a cell takes, ghosts included.
     pub setup: f64,
-    /// Bytes of results a second, of each rank.
-    pub evaluation: f64,
     /// Bytes a second that a rank receives from others.
     pub network: f64,
     /// Seconds until a message arrives.
@@ -35,7 +79,8 @@ pub struct Rates {
     pub file_system: f64,
     /// Bytes of memory a cell of a part, ghosts included.
     pub memory: f64,
-    /// Bytes of memory that a rank needs beside: results and the file of a piece at work.
+    /// Bytes of memory that a rank needs beside: the set-up of a block of the cells, its results and
+    /// the file of a piece.
     pub working: f64,
 }
 
@@ -43,15 +88,14 @@ impl Rates {
     /// Measured rates of ranks with so many threads each (`benches/results/parts.json`), a network of
     /// 10 GB/s a rank and a file system of 5 GB/s.
     pub fn of_threads(threads: usize) -> Self {
-        let threads = threads.max(1) as f64;
         Self {
-            setup: 1.1e-6 / threads,
-            evaluation: 1.2e9 * threads,
+            threads: threads.max(1) as f64,
+            setup: 1.1e-6,
             network: 10e9,
             latency: 5e-6,
             file_system: 5e9,
-            memory: 1500.0,
-            working: 400e6,
+            memory: 130.0,
+            working: 330e6,
         }
     }
 }
@@ -68,11 +112,11 @@ pub struct Estimate {
     pub ghosts: usize,
     /// Bytes that it receives when control points move.
     pub exchange_bytes: f64,
-    /// Seconds of set-up, once.
+    /// Seconds of set-up.
     pub setup_seconds: f64,
     /// Seconds of the exchange, whenever control points move.
     pub exchange_seconds: f64,
-    /// Seconds of an evaluation.
+    /// Seconds of the job beside the set-up: of an evaluation, say.
     pub evaluation_seconds: f64,
     /// Bytes that it writes.
     pub output_bytes: f64,
@@ -113,9 +157,9 @@ impl Estimate {
             owned,
             ghosts: ghosts as usize,
             exchange_bytes: exchange,
-            setup_seconds: cells * rates.setup,
+            setup_seconds: cells * job.setups * rates.setup / rates.threads,
             exchange_seconds: exchange / rates.network + messages * rates.latency,
-            evaluation_seconds: m * job.result_bytes / rates.evaluation,
+            evaluation_seconds: m * job.seconds / rates.threads,
             output_bytes: m * job.file_bytes,
             output_seconds: job.cells as f64 * job.file_bytes / rates.file_system,
             memory_bytes: cells * rates.memory + rates.working,
@@ -127,7 +171,7 @@ impl Estimate {
 mod tests {
     use super::*;
 
-    const JOB: Job = Job { cells: 1_000_000, result_bytes: 12_288.0, file_bytes: 20_000.0 };
+    const JOB: Job = Job { cells: 1_000_000, setups: 1.0, seconds: 1e-5, file_bytes: 20_000.0 };
 
     #[test]
     fn one_rank_has_no_ghosts() {
@@ -147,6 +191,35 @@ mod tests {
             assert!(share(&pair[1]) > share(&pair[0]));
             assert_eq!(pair[1].output_seconds, pair[0].output_seconds);
         }
+    }
+
+    /// Peak resident memory of ranks of MPICH: `evaluate` of 8 million cells, `quadrature` of 1.7
+    /// million (`benches/results/parts.json` and the guide), in GB by the number of ranks.
+    #[test]
+    fn memory_is_as_measured() {
+        let jobs: [(Job, &[(usize, f64)]); 2] = [
+            (Job::evaluation(8_000_000, 1.0, 2), &[(1, 1.71), (2, 0.84), (4, 0.59)]),
+            (Job::quadrature(1_728_000, 8.0), &[(1, 0.57), (2, 0.45), (4, 0.38)]),
+        ];
+        for (job, measured) in jobs {
+            for &(ranks, found) in measured {
+                let estimate = Estimate::new(&job, &Rates::of_threads(1), ranks).memory_bytes / 1e9;
+                assert!((0.75..1.25).contains(&(estimate / found)), "{ranks}: {estimate}");
+            }
+        }
+    }
+
+    #[test]
+    fn jobs_grow_with_what_is_asked_for() {
+        for elements in [1.0, 4.0] {
+            for job in [Job::evaluation, Job::refinement] {
+                let [few, many] = [2, 3].map(|n| job(100, elements, n));
+                assert!(many.seconds > few.seconds && many.file_bytes > few.file_bytes);
+            }
+        }
+        // of a tetrahedron the first level makes its four elements
+        let [one, of_tetrahedra] = [(1.0, 2), (4.0, 2)].map(|(e, n)| Job::refinement(100, e, n));
+        assert_eq!(of_tetrahedra.file_bytes / one.file_bytes, 0.5);
     }
 
     #[test]

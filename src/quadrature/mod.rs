@@ -203,6 +203,14 @@ impl<'s> Quadrature<'s> {
         8 * tables.iter().map(numbers).sum::<usize>()
     }
 
+    /// Number of points that a solid would have.
+    pub fn point_count(solid: &Solid, scheme: Scheme) -> usize {
+        let (keys, used) = batch::table_keys(solid, &Item::leaves(solid));
+        let samples: Vec<usize> =
+            keys.iter().map(|&key| nodes::sample_count(solid, key, scheme)).collect();
+        used.iter().map(|&table| samples[table]).sum()
+    }
+
     /// All batches; together they hold every leaf once.
     pub fn batches(&self) -> &[Batch] {
         &self.batches

@@ -280,6 +280,16 @@ fn ranks_are_estimated_before_anything_runs() {
     done(here, "evaluate box.vtu --samples 4 --no-weld -o limit.vtu");
     let size = fs::metadata(here.join("limit.vtu")).unwrap().len() as f64;
     assert!((number(0, "output_bytes") / size - 1.0).abs() < 0.2, "{size}");
+    for (estimated, job) in [
+        ("quadrature --gauss 3", "quadrature box.vtu --gauss 3 --force -o limit.pvtu"),
+        ("refine --refinements 2", "refine box.vtu --levels 2 -o limit.pvtu"),
+    ] {
+        done(here, job);
+        let size = fs::metadata(here.join("limit/limit_0000.vtu")).unwrap().len() as f64;
+        let report = json(here, &format!("info box.vtu --ranks 1 --job {estimated} --json"));
+        let estimate = report["ranks"][0]["output_bytes"].as_f64().unwrap();
+        assert!((estimate / size - 1.0).abs() < 0.3, "{job}: {size}, {estimate}");
+    }
     let many = json(here, "info box.vtu --ranks 4096 --of-cells 1000000000 --json");
     assert_eq!(many["ranks"][0]["owned"], 244_141);
     assert!(json(here, "info box.vtu --json").get("ranks").is_none());
@@ -289,6 +299,8 @@ fn ranks_are_estimated_before_anything_runs() {
         ("--ranks 0", "--ranks 0 is out of range"),
         ("--ranks 1,x", "invalid"),
         ("--ranks 2 --samples 1", "--samples 1 is out of range"),
+        ("--ranks 2 --job refine --samples 2", "--samples is for --job evaluate"),
+        ("--ranks 2 --job refine --refinements 0", "--refinements 0 is out of range"),
         ("--ranks 2 --network 0", "--network 0"),
         ("--ranks 2 --of-cells 0", "--of-cells 0"),
         ("--of-cells 5", "--ranks"),

@@ -379,7 +379,7 @@ fn estimates_are_near_real_cuts() {
             };
             let ghosts = parts.iter().map(Part::ghost_count).max().unwrap() as f64;
             let bytes = (0..count).map(received).fold(0.0, f64::max);
-            let job = Job { cells, result_bytes: 1.0, file_bytes: 1.0 };
+            let job = Job::evaluation(cells, 1.0, 2);
             let estimate = Estimate::new(&job, &Rates::of_threads(1), count);
             println!(
                 "{name}, {cells} cells, {count} parts: ghosts {ghosts}, estimated {}; exchange \

@@ -2,20 +2,26 @@
 
 use std::fmt::Write;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use subsolid::limit::{Solid, Summary};
 use subsolid::parts::{Estimate, Job, Rates};
-use subsolid::{Error, Result};
+use subsolid::quadrature::Scheme;
+use subsolid::{Error, Quadrature, Result};
 
 use crate::cli::memory::gigabytes;
 
 /// Most ranks of an estimate.
 const MOST: usize = 1 << 24;
-/// Bytes of a .vtu a sample of hexahedra: the point, and a hexahedron with its ids, offset and kind.
-const FILE_POINT: f64 = 24.0;
-const FILE_CELL: f64 = 8.0 * 4.0 + 4.0 + 1.0;
-/// Bytes of a result in double precision.
-const RESULT: f64 = 24.0;
+/// What ranks do.
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum JobName {
+    /// Limit points to .pvtu
+    Evaluate,
+    /// Quadrature points to .pvtu
+    Quadrature,
+    /// A refined control mesh to .pvtu
+    Refine,
+}
 
 #[derive(Args)]
 pub struct RankArguments {
@@ -23,9 +29,18 @@ pub struct RankArguments {
     /// memory of the one with the most
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     ranks: Vec<usize>,
-    /// N x N x N samples a cell, for --ranks
-    #[arg(long, value_name = "N", default_value_t = 8, requires = "ranks")]
-    samples: usize,
+    /// What the ranks do, for --ranks
+    #[arg(long, value_enum, default_value = "evaluate", requires = "ranks")]
+    job: JobName,
+    /// N x N x N samples a cell, for --ranks [default: 8]
+    #[arg(long, value_name = "N", requires = "ranks")]
+    samples: Option<usize>,
+    /// N x N x N points a regular cell, for --job quadrature [default: 4]
+    #[arg(long, value_name = "N", requires = "ranks")]
+    gauss: Option<usize>,
+    /// Levels of refinement, for --job refine [default: 1]
+    #[arg(long, value_name = "N", requires = "ranks")]
+    refinements: Option<usize>,
     /// Estimate for a mesh of so many cells that are like those of the model
     #[arg(long, value_name = "N", requires = "ranks")]
     of_cells: Option<usize>,
@@ -43,9 +58,22 @@ impl RankArguments {
             return Err(Error::request(format!("--ranks {ranks} is out of range"))
                 .with_help(format!("ask for 1 to {MOST} ranks")));
         }
-        if !(2..=64).contains(&self.samples) {
-            return Err(Error::request(format!("--samples {} is out of range", self.samples))
-                .with_help("ask for 2 to 64 samples along each axis"));
+        for (job, option, given, range) in [
+            (JobName::Evaluate, "--samples", self.samples, 2..=64),
+            (JobName::Quadrature, "--gauss", self.gauss, 1..=32),
+            (JobName::Refine, "--refinements", self.refinements, 1..=12),
+        ] {
+            let Some(given) = given else { continue };
+            if job != self.job {
+                let name = job.to_possible_value().map_or(String::new(), |v| v.get_name().into());
+                return Err(Error::request(format!("{option} is for --job {name}"))
+                    .with_help("leave it out, or ask for that job"));
+            }
+            if !range.contains(&given) {
+                let (least, most) = (range.start(), range.end());
+                return Err(Error::request(format!("{option} {given} is out of range"))
+                    .with_help(format!("give a number from {least} to {most}")));
+            }
         }
         if self.of_cells == Some(0) {
             return Err(Error::request("--of-cells 0").with_help("ask for at least one cell"));
@@ -63,12 +91,15 @@ impl RankArguments {
     /// Estimates for a model, one a number of ranks.
     pub fn estimates(&self, summary: &Summary, solid: &Solid) -> Vec<Estimate> {
         let elements = solid.elements().len() as f64 / summary.cells.max(1) as f64;
-        let samples = self.samples as f64;
-        let file = FILE_POINT * samples.powi(3) + FILE_CELL * (samples - 1.0).powi(3);
-        let job = Job {
-            cells: self.of_cells.unwrap_or(summary.cells),
-            result_bytes: elements * RESULT * samples.powi(3),
-            file_bytes: elements * file,
+        let cells = self.of_cells.unwrap_or(summary.cells);
+        let job = match self.job {
+            JobName::Evaluate => Job::evaluation(cells, elements, self.samples.unwrap_or(8)),
+            JobName::Quadrature => {
+                let scheme = Scheme { gauss: self.gauss.unwrap_or(4), rings: None };
+                let points = Quadrature::point_count(solid, scheme);
+                Job::quadrature(cells, points as f64 / summary.cells.max(1) as f64)
+            }
+            JobName::Refine => Job::refinement(cells, elements, self.refinements.unwrap_or(1)),
         };
         let rates = Rates {
             network: 1e9 * self.network,
@@ -94,7 +125,7 @@ pub fn text(estimates: &[Estimate]) -> String {
         "exchange",
         "set-up",
         "exchange",
-        "evaluate",
+        "work",
         "output",
         "write",
         "memory"

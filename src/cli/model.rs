@@ -255,12 +255,12 @@ pub fn warn_of_ignored(table: &Path, ignored: &[&str], console: &Console) {
 pub fn left_handed(handedness: &Handedness) -> Option<String> {
     let (cell, scaled) = handedness.worst?;
     let count = handedness.left_handed;
-    let which = if handedness.is_all_left() {
-        format!("all {} are left-handed", counted(count, "cell"))
-    } else {
-        let cells = counted(handedness.cells, "cell");
-        let are = if count == 1 { "is" } else { "are" };
-        format!("{count} of {cells} {are} left-handed or folded")
+    let cells = counted(handedness.cells, "cell");
+    let are = if count == 1 { "is" } else { "are" };
+    let which = match (handedness.is_all_left(), count) {
+        (true, 1) => "the one hexahedron is left-handed".into(),
+        (true, _) => format!("all {cells} are left-handed"),
+        (false, _) => format!("{count} of {cells} {are} left-handed or folded"),
     };
     Some(format!("{which} (scaled Jacobian at the center: worst {scaled:.3} in cell {cell})"))
 }

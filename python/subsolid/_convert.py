@@ -22,11 +22,12 @@ def from_pyvista(grid: Any, *, crease_angle: Optional[float] = None) -> Solid:
     """A solid from the cells of a ``pyvista.UnstructuredGrid`` (or what casts to one).
 
     Point data become attributes, cell data stay. Cells are sorted by kind: hexahedra, wedges,
-    tetrahedra. Triangles, quads and polygons beside them are in groups of faces as in VTK files:
-    by cell data of integers, ``group:NAME`` or ``ARRAY:VALUE``.
+    tetrahedra, polyhedra. Triangles, quads and polygons beside them are in groups of faces as in VTK files:
+    by cell data of integers, ``group:NAME`` or ``ARRAY:VALUE``. Arrays of creases and corners are
+    those of VTK files too.
 
     Args:
-        grid: Hexahedra, voxels, wedges and tetrahedra, and faces of them.
+        grid: Hexahedra, voxels, wedges, tetrahedra and polyhedra, and faces of them.
         crease_angle: Makes boundary edges sharp whose faces turn by more degrees.
 
     Raises:
@@ -51,12 +52,17 @@ def from_pyvista(grid: Any, *, crease_angle: Optional[float] = None) -> Solid:
             ids = ids[:, [0, 1, 3, 2, 4, 5, 7, 6]]
         cells[name] = np.concatenate([cells[name], ids]) if name in cells else ids
         order.append(own)
+    polyhedra = np.flatnonzero(types == 42)
+    if len(polyhedra):
+        sides = [grid.get_cell(cell).faces for cell in polyhedra.tolist()]
+        cells["polyhedron"] = [[list(face.point_ids) for face in faces] for faces in sides]
+        order.append(polyhedra)
     kinds = set(types.tolist())
-    others = sorted(kinds - {12, 11, 13, 10, *_FACES, *_LOWER})
+    others = sorted(kinds - {12, 11, 13, 10, 42, *_FACES, *_LOWER})
     if others or not cells:
         raise Error(
             f"cells of VTK types {others or sorted(kinds)}" if kinds else "a grid without cells",
-            "give hexahedra, wedges and tetrahedra, and faces of them alone",
+            "give hexahedra, wedges, tetrahedra and polyhedra, and faces of them alone",
         )
     sort = np.concatenate(order)
     data = {name: _kept(name, values) for name, values in grid.cell_data.items()}
@@ -68,7 +74,8 @@ def from_pyvista(grid: Any, *, crease_angle: Optional[float] = None) -> Solid:
         groups.faces.append([face[i] for i in (0, 1, 3, 2)] if types[cell] == 8 else face)
     for name, values in data.items():
         groups.take_array(name, values[flat])
-    return _solid(grid, cells, {n: values[sort] for n, values in data.items()}, groups, crease_angle)
+    data = {name: values[sort] for name, values in data.items()}
+    return _solid(grid, cells, data, groups, crease_angle)
 
 
 def _solid(
@@ -78,10 +85,20 @@ def _solid(
     for name in [name for name in data if _group_name(name) in groups.members]:
         if not data[name].any():
             del data[name]
+    attributes = _numbers(mesh.point_data)
+    corners = attributes.pop("corner_sharpness", np.zeros(0))
+    sharp = np.flatnonzero(corners)
+    fields = getattr(mesh, "field_data", None) or {}
+    creases = None
+    if "crease_edges" in fields:
+        edges = np.asarray(fields["crease_edges"]).reshape(-1, 2)
+        creases = (edges, np.asarray(fields["crease_sharpness"], dtype=float).ravel())
     return Solid(
         np.asarray(mesh.points, dtype=float),
-        cells if len(cells) > 1 else next(iter(cells.values())),
-        attributes=_numbers(mesh.point_data),
+        cells if len(cells) > 1 or "polyhedron" in cells else next(iter(cells.values())),
+        creases=creases,
+        corners=(sharp, corners[sharp]) if len(sharp) else None,
+        attributes=attributes,
         cell_data=data,
         face_groups=groups.of(cells),
         crease_angle=angle,
@@ -132,6 +149,9 @@ class _Groups:
         used = np.unique([v for face in self.faces for v in face])
         known: set[frozenset[int]] = set()
         for kind, ids in cells.items() if self.members else ():
+            if kind == "polyhedron":
+                known.update(frozenset(face) for faces in ids for face in faces)
+                continue
             for side in self.SIDES[kind]:
                 sides = ids[:, [int(corner) for corner in side]]
                 sides = sides[np.isin(sides, used).all(axis=1)]
@@ -141,8 +161,9 @@ class _Groups:
             faces = [self.faces[face] for face in sorted(set(members))]
             kept = [face for face in faces if frozenset(face) in known]
             if len(kept) < len(faces):
-                lost = f"left out: {len(faces) - len(kept)} faces of group {name!r} that no cell has"
-                warnings.warn(lost, stacklevel=4)
+                lost = len(faces) - len(kept)
+                message = f"left out: {lost} faces of group {name!r} that no cell has"
+                warnings.warn(message, stacklevel=4)
             if kept:
                 groups[name] = kept
         return groups
@@ -166,9 +187,10 @@ def _kept(name: Any, values: Any) -> Any:
 def from_meshio(mesh: Any, *, crease_angle: Optional[float] = None) -> Solid:
     """A solid from the cells of a ``meshio.Mesh``.
 
-    Point data become attributes; cell data stay. Triangles, quads and polygons are in groups of faces:
-    by Gmsh's names in ``field_data``, by ``cell_sets``, and by cell data of integers as in VTK files.
-    Named volumes and ``cell_sets`` of cells become groups of cells.
+    Point data become attributes; cell data stay. Triangles, quads and polygons are in groups of
+    faces: by Gmsh's names in ``field_data``, by ``cell_sets``, and by cell data of integers as in VTK
+    files. Named volumes and ``cell_sets`` of cells become groups of cells. Arrays of creases and
+    corners are those of VTK files.
 
     Args:
         mesh: Hexahedra, wedges and tetrahedra, and faces of them.

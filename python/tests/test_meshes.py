@@ -315,6 +315,37 @@ def test_faces_in_meshes_of_other_packages_are_groups(tmp_path: Any) -> None:
     }
 
 
+def test_creases_and_kinds_go_through_other_packages(tmp_path: Any) -> None:
+    meshio = pytest.importorskip("meshio")
+    pyvista = pytest.importorskip("pyvista")
+    points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1], [0, 0, 2]])
+    sides = [[0, 2, 1], [3, 4, 5], [0, 1, 4, 3], [1, 2, 5, 4], [2, 0, 3, 5]]
+    for wedge in ({"wedge": [[0, 1, 2, 3, 4, 5]]}, {"polyhedron": [sides]}):
+        solid = subsolid.Solid(
+            points.astype(float),
+            {"tetra": [[3, 4, 5, 6]], **wedge},
+            creases=([[0, 1], [1, 2]], [1.5, np.inf]),
+            corners=([6], 2.5),
+            cell_data={"m": [4, 3]},
+        )
+        assert list(solid.cells) == ["tetra", *wedge]
+        solid.write(tmp_path / "a.vtu")
+        others = [
+            subsolid.from_pyvista(solid.to_pyvista("control")),
+            subsolid.from_pyvista(pyvista.read(tmp_path / "a.vtu")),
+        ]
+        if "wedge" in wedge:
+            others.append(subsolid.from_meshio(meshio.read(tmp_path / "a.vtu")))
+        for other in others:
+            assert [a.tolist() for a in other.creases] == [a.tolist() for a in solid.creases]
+            assert [a.tolist() for a in other.corners] == [[6], [2.5]]
+            assert not other.attributes
+            m = dict(zip(other.cells, other.cell_data["m"].tolist()))
+            assert m == {"tetra": 4, next(iter(wedge)): 3}
+            expected = np.sort(solid.evaluate(samples=3).points, axis=0)
+            assert np.allclose(np.sort(other.evaluate(samples=3).points, axis=0), expected, atol=1e-14)
+
+
 def test_holes_are_named_refined_and_left_out_of_files(tmp_path: Any) -> None:
     points = [[x, y, 0] for y in range(4) for x in range(4)]
     faces = [[i, i + 1, i + 5, i + 4] for i in (0, 1, 2, 4, 5, 6, 8, 9, 10)]

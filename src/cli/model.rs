@@ -7,6 +7,7 @@ use clap::Args;
 use subsolid::mesh::{CoincidentVertices, Creases, FoldedCorners, Handedness, SolidMesh};
 use subsolid::refine::{crease_by_angle, refine_mesh, refined_cell_count};
 use subsolid::scheme::VertexRule;
+use subsolid::topology::{Sharpness, Topology};
 use subsolid::{Error, Result, io};
 
 use super::console::{Console, counted, since};
@@ -21,7 +22,8 @@ pub struct ModelArguments {
     /// (.obj, .ply, .off, .stl, .vtp) for slice, view, distance and smooth
     pub model: PathBuf,
     /// Table of creases and corners: CSV with the header kind,v0,v1,sharpness and rows
-    /// edge,0,1,inf and corner,26,,1.5; they take precedence over those of the model
+    /// edge,0,1,inf and corner,26,,1.5; they take precedence over those of the model and of
+    /// --crease-angle (0: smooth)
     #[arg(long, value_name = "FILE")]
     pub creases: Option<PathBuf>,
     /// Tag boundary edges as sharp where their faces turn by more than this angle
@@ -79,10 +81,16 @@ impl ModelArguments {
             true => weld_vertices(&mut mesh, console)?,
             false => self.warn_of_coincident(mesh.coincident_vertices(), console),
         }
+        if self.creases.is_some() {
+            // some jobs write the mesh and never ask for its edges
+            let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
+            Sharpness::resolve(&mesh.creases, &topology)?;
+        }
         if let Some(degrees) = self.crease_angle {
             let count = crease_by_angle(&mut mesh, degrees)?;
             console.status("Creased", format!("{count} edges that turn by more than {degrees}°"));
         }
+        mesh.creases.drop_smooth();
         Ok(mesh)
     }
 

@@ -2,8 +2,8 @@
 //! `edge,0,1,inf` (an edge by its end vertices) or `corner,26,,1.5` (a vertex).
 //!
 //! Vertices are 0-based ids; whether they exist in a mesh, and on its boundary,
-//! is checked when the topology is built. Sharpness 0 means smooth, the same as
-//! not listed.
+//! is checked when the topology is built. Sharpness 0 means smooth, whatever the
+//! model says: such rows are listed too.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::io::source;
 use crate::mesh::{Creases, VertexId};
 use crate::{Error, Result};
 
-use super::sharpness::{check_sharpness, push_crease};
+use super::sharpness::{check_crease, check_sharpness};
 
 /// Reads a crease table; the path `-` is standard input.
 ///
@@ -48,13 +48,15 @@ pub fn read_creases(path: impl AsRef<Path>) -> Result<Creases> {
             malformed(line, format!("sharpness expected, found `{}`", row[3].escape_debug()))
         })?;
         match &row[0] {
-            "edge" => push_crease(&mut creases, path, line, [vertex(1)?, vertex(2)?], sharpness)?,
+            "edge" => {
+                let ends = [vertex(1)?, vertex(2)?];
+                check_crease(path, line, ends, sharpness)?;
+                creases.push_edge(ends[0], ends[1], sharpness);
+            }
             "corner" if row[2].is_empty() => {
                 let vertex = vertex(1)?;
                 check_sharpness(path, line, &VertexId(vertex).to_string(), sharpness)?;
-                if sharpness > 0.0 {
-                    creases.push_corner(vertex, sharpness);
-                }
+                creases.push_corner(vertex, sharpness);
             }
             "corner" => return Err(malformed(line, "a corner has one vertex, v0".into())),
             kind => return Err(malformed(line, format!("unknown kind `{}`", kind.escape_debug()))),

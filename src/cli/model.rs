@@ -1,5 +1,6 @@
 //! The model that most subcommands start from.
 
+use std::borrow::Borrow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -75,7 +76,9 @@ impl ModelArguments {
         let (orphans, first) = orphans(&mesh);
         warn_of_orphans(orphans, first, console);
         if let Some(path) = &self.creases {
-            mesh.creases = merged(io::read_creases(path)?, &mesh.creases);
+            let table = io::read_creases(path)?;
+            warn_of_ignored(path, &table.ignored, console);
+            mesh.creases = merged(table.creases, &mesh.creases);
         }
         match weld {
             true => weld_vertices(&mut mesh, console)?,
@@ -251,8 +254,8 @@ pub fn warn_of_table(format: io::Format, output: &Path, mesh: &SolidMesh, consol
     }
 }
 
-/// Names the columns of a table of places that are not read.
-pub fn warn_of_ignored(table: &Path, ignored: &[&str], console: &Console) {
+/// Names the columns of a table that are not read.
+pub fn warn_of_ignored<S: Borrow<str>>(table: &Path, ignored: &[S], console: &Console) {
     if !ignored.is_empty() {
         let names = ignored.join(", ");
         console.warn(format!("{}: the columns {names} are not read", table.display()));

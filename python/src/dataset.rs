@@ -46,6 +46,7 @@ pub fn dataset_of(py: Python<'_>, dataset: Dataset) -> PyResult<Bound<'_, PyDict
     all.set_item("cells", moved(py, cells, &[ids])?)?;
     all.set_item("point_data", arrays_of(py, dataset.point_arrays)?)?;
     all.set_item("cell_data", arrays_of(py, dataset.cell_arrays)?)?;
+    all.set_item("field_data", arrays_of(py, dataset.field_arrays)?)?;
     Ok(all)
 }
 

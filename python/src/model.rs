@@ -87,7 +87,8 @@ fn push_polyhedra(cells: &mut Cells, value: &Bound<'_, PyAny>) -> PyResult<()> {
     Ok(())
 }
 
-/// The cells as an array of hexahedra, or a dictionary by kinds.
+/// The cells as an array of hexahedra, or a dictionary by kinds, the kind of the first cell first:
+/// cells that are sorted by kind keep their numbers.
 pub fn cells_of<'py>(py: Python<'py>, cells: &Cells) -> PyResult<Bound<'py, PyAny>> {
     let listed = |kind: CellKind| -> Vec<i64> {
         let own = (0..cells.len()).filter(|&c| cells.kind(c) == kind);
@@ -97,21 +98,26 @@ pub fn cells_of<'py>(py: Python<'py>, cells: &Cells) -> PyResult<Bound<'py, PyAn
         let ids = listed(CellKind::Hexahedron);
         return Ok(moved(py, ids, &[cells.len(), 8])?.into_any());
     }
-    let all = PyDict::new(py);
-    for (name, kind, corners) in KINDS {
-        let ids = listed(kind);
-        if !ids.is_empty() {
-            let count = ids.len() / corners;
-            all.set_item(name, moved(py, ids, &[count, corners])?)?;
+    let mut kinds = Vec::new();
+    for kind in (0..cells.len()).map(|c| cells.kind(c)) {
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
         }
     }
-    let polyhedra = PyList::empty(py);
-    for c in (0..cells.len()).filter(|&c| cells.kind(c) == CellKind::Polyhedron) {
-        let mut faces: Vec<Vec<u32>> = Vec::new();
-        cells.for_each_face(c, |face| faces.push(face.to_vec()));
-        polyhedra.append(faces)?;
-    }
-    if !polyhedra.is_empty() {
+    let all = PyDict::new(py);
+    for kind in kinds {
+        if let Some((name, _, corners)) = KINDS.into_iter().find(|known| known.1 == kind) {
+            let ids = listed(kind);
+            let count = ids.len() / corners;
+            all.set_item(name, moved(py, ids, &[count, corners])?)?;
+            continue;
+        }
+        let polyhedra = PyList::empty(py);
+        for c in (0..cells.len()).filter(|&c| cells.kind(c) == kind) {
+            let mut faces: Vec<Vec<u32>> = Vec::new();
+            cells.for_each_face(c, |face| faces.push(face.to_vec()));
+            polyhedra.append(faces)?;
+        }
         all.set_item("polyhedron", polyhedra)?;
     }
     Ok(all.into_any())

@@ -164,7 +164,8 @@ impl PySolid {
         Ok(array?.into_any())
     }
 
-    /// Cells: (n, 8) if all are hexahedra, else a dictionary by kinds; a copy.
+    /// Cells: (n, 8) if all are hexahedra, else a dictionary by kinds, the kind of cell 0 first; a
+    /// copy. Cells of one kind are in ascending order.
     #[getter]
     fn cells<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         cells_of(py, &self.shared.mesh.cells)

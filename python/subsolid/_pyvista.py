@@ -29,6 +29,8 @@ def to_pyvista(solid: Solid, cells: Any = None, rings: int = 3) -> Any:
         grid.point_data[name] = values
     for name, values in data["cell_data"].items():
         grid.cell_data[name] = values
+    for name, values in data["field_data"].items():
+        grid.field_data[name] = values
     return grid
 
 

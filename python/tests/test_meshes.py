@@ -273,6 +273,88 @@ def test_groups_of_faces_are_kept_refined_and_integrated(tmp_path):
         subsolid.Solid(points, cells, face_groups={"bad": [[0, 1, 2, 3]]})
 
 
+def _groups(solid: subsolid.Solid) -> dict[str, list[list[int]]]:
+    return {name: sorted(map(list, faces)) for name, faces in solid.face_groups.items()}
+
+
+def test_faces_in_meshes_of_other_packages_are_groups(tmp_path: Any) -> None:
+    meshio = pytest.importorskip("meshio")
+    pyvista = pytest.importorskip("pyvista")
+    points = np.array([[i % 3, i // 3 % 2, i // 6] for i in range(12)], dtype=float)
+    cells = np.array([[0, 1, 4, 3, 6, 7, 10, 9], [1, 2, 5, 4, 7, 8, 11, 10]])
+    left, right, between = [0, 3, 9, 6], [2, 8, 11, 5], [1, 4, 10, 7]
+    groups = {"ends": [left, right], "between": [between]}
+    data = {"group:steel": [1, 0], "m": [3, 4]}
+    solid = subsolid.Solid(points, cells, face_groups=groups, cell_data=data)
+    solid.write(tmp_path / "a.vtu")
+    for again in (
+        subsolid.from_pyvista(solid.to_pyvista("control")),
+        subsolid.from_pyvista(pyvista.read(tmp_path / "a.vtu")),
+        subsolid.from_meshio(meshio.read(tmp_path / "a.vtu")),
+    ):
+        assert _groups(again) == groups
+        assert {name: values.tolist() for name, values in again.cell_data.items()} == data
+    # Gmsh's names, arrays of integers and of reals, sets of elements, a face that no cell has
+    blocks = [("quad", np.array([left, right, [0, 1, 2, 3]])), ("hexahedron", cells), ("quad", [between])]
+    mesh = meshio.Mesh(
+        points,
+        blocks,
+        cell_data={
+            "gmsh:physical": [[1, 2, 2], [7, 7], [0]],
+            "group:half": [[0.0, 1.0, 0.0], [0.0, 1.0], [1.0]],
+            "part": [[0.5, 0.5, 0.5], [0.5, 1.5], [1.0]],
+        },
+        field_data={"inlet": np.array([1, 2]), "bulk": np.array([7, 3])},
+        cell_sets={"some": [[1], [0], [0]], "gmsh:bounding_entities": [[], [], []]},
+    )
+    with pytest.warns(UserWarning, match="1 faces of group 'gmsh:physical:2' that no cell has"):
+        found = subsolid.from_meshio(mesh)
+    assert _groups(found) == {
+        "inlet": [left],
+        "gmsh:physical:2": [right],
+        "half": [between, right],
+        "some": [between, right],
+    }
+    assert {name: values.tolist() for name, values in found.cell_data.items()} == {
+        "gmsh:physical": [7, 7],
+        "group:half": [0, 1],
+        "part": [0.5, 1.5],
+        "group:bulk": [1, 1],
+        "group:some": [1, 0],
+    }
+
+
+def test_creases_and_kinds_go_through_other_packages(tmp_path: Any) -> None:
+    meshio = pytest.importorskip("meshio")
+    pyvista = pytest.importorskip("pyvista")
+    points = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [0, 1, 1], [0, 0, 2]])
+    sides = [[0, 2, 1], [3, 4, 5], [0, 1, 4, 3], [1, 2, 5, 4], [2, 0, 3, 5]]
+    for wedge in ({"wedge": [[0, 1, 2, 3, 4, 5]]}, {"polyhedron": [sides]}):
+        solid = subsolid.Solid(
+            points.astype(float),
+            {"tetra": [[3, 4, 5, 6]], **wedge},
+            creases=([[0, 1], [1, 2]], [1.5, np.inf]),
+            corners=([6], 2.5),
+            cell_data={"m": [4, 3]},
+        )
+        assert list(solid.cells) == ["tetra", *wedge]
+        solid.write(tmp_path / "a.vtu")
+        others = [
+            subsolid.from_pyvista(solid.to_pyvista("control")),
+            subsolid.from_pyvista(pyvista.read(tmp_path / "a.vtu")),
+        ]
+        if "wedge" in wedge:
+            others.append(subsolid.from_meshio(meshio.read(tmp_path / "a.vtu")))
+        for other in others:
+            assert [a.tolist() for a in other.creases] == [a.tolist() for a in solid.creases]
+            assert [a.tolist() for a in other.corners] == [[6], [2.5]]
+            assert not other.attributes
+            m = dict(zip(other.cells, other.cell_data["m"].tolist()))
+            assert m == {"tetra": 4, next(iter(wedge)): 3}
+            expected = np.sort(solid.evaluate(samples=3).points, axis=0)
+            assert np.allclose(np.sort(other.evaluate(samples=3).points, axis=0), expected, atol=1e-14)
+
+
 def test_holes_are_named_refined_and_left_out_of_files(tmp_path: Any) -> None:
     points = [[x, y, 0] for y in range(4) for x in range(4)]
     faces = [[i, i + 1, i + 5, i + 4] for i in (0, 1, 2, 4, 5, 6, 8, 9, 10)]

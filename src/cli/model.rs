@@ -1,5 +1,6 @@
 //! The model that most subcommands start from.
 
+use std::borrow::Borrow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -7,6 +8,7 @@ use clap::Args;
 use subsolid::mesh::{CoincidentVertices, Creases, FoldedCorners, Handedness, SolidMesh};
 use subsolid::refine::{crease_by_angle, refine_mesh, refined_cell_count};
 use subsolid::scheme::VertexRule;
+use subsolid::topology::{Sharpness, Topology};
 use subsolid::{Error, Result, io};
 
 use super::console::{Console, counted, since};
@@ -21,7 +23,8 @@ pub struct ModelArguments {
     /// (.obj, .ply, .off, .stl, .vtp) for slice, view, distance and smooth
     pub model: PathBuf,
     /// Table of creases and corners: CSV with the header kind,v0,v1,sharpness and rows
-    /// edge,0,1,inf and corner,26,,1.5; they take precedence over those of the model
+    /// edge,0,1,inf and corner,26,,1.5; they take precedence over those of the model and of
+    /// --crease-angle (0: smooth)
     #[arg(long, value_name = "FILE")]
     pub creases: Option<PathBuf>,
     /// Tag boundary edges as sharp where their faces turn by more than this angle
@@ -73,16 +76,24 @@ impl ModelArguments {
         let (orphans, first) = orphans(&mesh);
         warn_of_orphans(orphans, first, console);
         if let Some(path) = &self.creases {
-            mesh.creases = merged(io::read_creases(path)?, &mesh.creases);
+            let table = io::read_creases(path)?;
+            warn_of_ignored(path, &table.ignored, console);
+            mesh.creases = merged(table.creases, &mesh.creases);
         }
         match weld {
             true => weld_vertices(&mut mesh, console)?,
             false => self.warn_of_coincident(mesh.coincident_vertices(), console),
         }
+        if self.creases.is_some() {
+            // some jobs write the mesh and never ask for its edges
+            let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
+            Sharpness::resolve(&mesh.creases, &topology)?;
+        }
         if let Some(degrees) = self.crease_angle {
             let count = crease_by_angle(&mut mesh, degrees)?;
             console.status("Creased", format!("{count} edges that turn by more than {degrees}°"));
         }
+        mesh.creases.drop_smooth();
         Ok(mesh)
     }
 
@@ -243,8 +254,8 @@ pub fn warn_of_table(format: io::Format, output: &Path, mesh: &SolidMesh, consol
     }
 }
 
-/// Names the columns of a table of places that are not read.
-pub fn warn_of_ignored(table: &Path, ignored: &[&str], console: &Console) {
+/// Names the columns of a table that are not read.
+pub fn warn_of_ignored<S: Borrow<str>>(table: &Path, ignored: &[S], console: &Console) {
     if !ignored.is_empty() {
         let names = ignored.join(", ");
         console.warn(format!("{}: the columns {names} are not read", table.display()));
@@ -255,12 +266,12 @@ pub fn warn_of_ignored(table: &Path, ignored: &[&str], console: &Console) {
 pub fn left_handed(handedness: &Handedness) -> Option<String> {
     let (cell, scaled) = handedness.worst?;
     let count = handedness.left_handed;
-    let which = if handedness.is_all_left() {
-        format!("all {} are left-handed", counted(count, "cell"))
-    } else {
-        let cells = counted(handedness.cells, "cell");
-        let are = if count == 1 { "is" } else { "are" };
-        format!("{count} of {cells} {are} left-handed or folded")
+    let cells = counted(handedness.cells, "cell");
+    let are = if count == 1 { "is" } else { "are" };
+    let which = match (handedness.is_all_left(), count) {
+        (true, 1) => "the one hexahedron is left-handed".into(),
+        (true, _) => format!("all {cells} are left-handed"),
+        (false, _) => format!("{count} of {cells} {are} left-handed or folded"),
     };
     Some(format!("{which} (scaled Jacobian at the center: worst {scaled:.3} in cell {cell})"))
 }

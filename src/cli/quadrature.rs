@@ -276,6 +276,14 @@ impl Arguments {
             return Err(Error::request("basis functions are written to .npz only")
                 .with_help("end the name of the output in .npz, or leave the options out"));
         }
+        let without_basis =
+            matches!(self.store, Some(Stored::Geometry)) && !self.physical_gradients;
+        if self.second && without_basis {
+            return Err(Error::request(
+                "--second is of basis functions, --store geometry has none",
+            )
+            .with_help("give --store all or --physical-gradients, or leave --second out"));
+        }
         Ok(format)
     }
 }

@@ -129,6 +129,11 @@ impl Row<'_> {
         std::str::from_utf8(&self.record[self.places[column]]).unwrap_or("\u{fffd}")
     }
 
+    /// The file, and the line of the row.
+    pub fn place(&self) -> (&Path, usize) {
+        (self.path, self.line)
+    }
+
     /// An error in this row.
     pub fn error(&self, message: String) -> Error {
         Error::file(self.path, Some(self.line), message)

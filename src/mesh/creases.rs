@@ -53,6 +53,12 @@ impl Creases {
         self.corners.push(Corner { vertex: VertexId(v), sharpness });
     }
 
+    /// Leaves out what is listed as smooth.
+    pub fn drop_smooth(&mut self) {
+        self.edges.retain(|crease| crease.sharpness != 0.0);
+        self.corners.retain(|corner| corner.sharpness != 0.0);
+    }
+
     /// Whether no edge and no vertex is sharp.
     pub fn is_empty(&self) -> bool {
         self.edges.is_empty() && self.corners.is_empty()

@@ -28,6 +28,11 @@ impl FaceGroup {
     }
 }
 
+/// Whether a cell array of this name is a group, if it has one whole number a cell.
+pub(crate) fn names_group(array: &str) -> bool {
+    array.len() > GROUP.len() && array.starts_with(GROUP)
+}
+
 impl CellArray {
     /// The group `name` of some of the `cells` of a mesh.
     ///

@@ -84,12 +84,13 @@ pub struct CellArray {
 
 impl CellArray {
     /// An array of numbers, whole ones if they are `of_integers`; integers beyond 53 bits become
-    /// the nearest reals.
+    /// the nearest reals. That of a group ([`Self::group`]) may come as reals.
     #[must_use]
     pub fn new(name: impl Into<String>, width: usize, values: Vec<f64>, of_integers: bool) -> Self {
         let exact = |x: &f64| x.fract() == 0.0 && x.abs() < (1_u64 << 53) as f64;
-        let integers = of_integers && values.iter().all(exact);
-        Self { name: name.into(), width, values, integers }
+        let name = name.into();
+        let integers = (of_integers || groups::names_group(&name)) && values.iter().all(exact);
+        Self { name, width, values, integers }
     }
 
     /// The array of other cells, each of which comes from one of these.

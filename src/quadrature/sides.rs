@@ -75,7 +75,8 @@ impl Regions {
             };
         }
         let what = if number.is_ok() { "side" } else { "group" };
-        let names: Vec<&str> = self.groups.iter().map(|group| &group.name[..]).collect();
+        let usable = self.groups.iter().filter(|group| group.inside == 0);
+        let names: Vec<&str> = usable.map(|group| &group.name[..]).collect();
         let groups = match &names[..] {
             [] => "no groups of faces".to_owned(),
             _ => format!("the groups {}", names.join(", ")),

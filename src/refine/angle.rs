@@ -9,7 +9,7 @@ use crate::topology::{Orientation, Topology};
 /// Tags boundary edges as sharp for ever where the outward normals of their two
 /// boundary faces differ by more than `degrees`; returns how many were tagged.
 ///
-/// Edges that have a sharpness keep it. Corners need no tags: a vertex of three or
+/// Edges that have a sharpness keep it, 0 too. Corners need no tags: a vertex of three or
 /// more sharp edges stays in place by the rules.
 ///
 /// # Errors

@@ -6,7 +6,7 @@ use std::path::Path;
 use subsolid::mesh::shape::Shape;
 use tempfile::tempdir;
 
-use crate::program::{done, run};
+use crate::program::{done, refused, run};
 use crate::{json, with_fan};
 
 #[test]
@@ -98,6 +98,30 @@ fn refines_and_keeps_creases() {
     assert_eq!(fine.creases.edges.len(), 12 * 8);
     assert!(fine.creases.edges.iter().all(|crease| crease.sharpness == f64::INFINITY));
     assert_eq!(fine.creases.corners[0].sharpness, 0.5);
+    // rows go before the tags of the model and of --crease-angle
+    let tagged = |job: &str| {
+        done(path, &format!("refine {job} --levels 0 --creases c.csv -o tagged.vtu"));
+        subsolid::io::read(path.join("tagged.vtu")).unwrap().creases
+    };
+    fs::write(path.join("c.csv"), "kind,v0,v1,sharpness\ncorner,0,,inf\nedge,0,1,2\n").unwrap();
+    assert_eq!(tagged("box.vtk --crease-angle 40").edges.len(), 24);
+    fs::copy(path.join("tagged.vtu"), path.join("model.vtu")).unwrap();
+    fs::write(path.join("c.csv"), "kind,v0,v1,sharpness\ncorner,0,,0\nedge,1,0,0\n").unwrap();
+    for job in ["model.vtu", "model.vtu --crease-angle 40", "box.vtk --crease-angle 40"] {
+        let creases = tagged(job);
+        assert_eq!((creases.edges.len(), creases.corners.len()), (23, 0), "{job}");
+        assert!(creases.edges.iter().all(|crease| crease.sharpness == f64::INFINITY), "{job}");
+    }
+    // of edges that there are, on the boundary if they are sharp
+    for (row, words) in [
+        ("edge,0,26,0", "no such edge"),
+        ("edge,4,13,1", "lies inside the solid"),
+        ("corner,99,,0", "no such vertex"),
+    ] {
+        fs::write(path.join("c.csv"), format!("kind,v0,v1,sharpness\n{row}\n")).unwrap();
+        refused(path, "refine box.vtk --levels 0 --creases c.csv -o none.vtu", words);
+        refused(path, "distance box.vtk --to boundary --creases c.csv -o none.vtu", words);
+    }
     done(path, "refine box.vtk --vertex-rule joy-maccracken -o jm.vtk");
     assert_eq!(subsolid::io::read(path.join("jm.vtk")).unwrap().cells.len(), 64);
 }

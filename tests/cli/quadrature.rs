@@ -261,6 +261,9 @@ fn bad_requests_are_refused() {
     refused(here, "quadrature fan.vtu --gauss 3 --second -o q.vtu", ".npz only");
     refused(here, "quadrature fan.vtu --gauss 3 --store all -o q.vtu", ".npz only");
     refused(here, "quadrature fan.vtu --gauss 3 --store some -o q.npz", "some");
+    let nothing = "quadrature fan.vtu --gauss 3 --store geometry --second -o q.npz";
+    refused(here, nothing, "--store geometry has none");
+    done(here, &nothing.replace("q.npz", "p.npz --physical-gradients"));
     refused(here, "quadrature fan.vtu --gauss 3 -o missing/q.npz", "missing");
     refused(here, "quadrature fan.vtu -o q.npz", "--gauss");
     refused(here, "quadrature fan.vtu --gauss 3", "--output");

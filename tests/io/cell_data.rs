@@ -116,6 +116,13 @@ fn legacy_files_have_them() {
         assert_all(&mesh);
         assert!(!report.left_out().unwrap().contains("array"), "{report:?}");
     }
+    // the names that meshio gives the types
+    for name in ["vtktypeint32", "vtktypeuint16", "vtktypeint8"] {
+        let text = String::from_utf8(legacy(false)).unwrap();
+        let text = text.replace("material int", &format!("material {name}"));
+        assert!(text.contains(name));
+        assert_all(&read(scratch.file("b.vtk", text)).unwrap());
+    }
 }
 
 /// What VTK itself wrote: ASCII, binary, appended, compressed, both orders of bytes.

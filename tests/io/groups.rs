@@ -28,6 +28,11 @@ fn words(ids: &[u32], separator: &str) -> String {
     ids.iter().map(u32::to_string).collect::<Vec<_>>().join(separator)
 }
 
+/// The same, numbered from 0.
+fn from_0(ids: &[u32]) -> String {
+    words(&ids.iter().map(|v| v - 1).collect::<Vec<_>>(), " ")
+}
+
 /// The x of the faces of each group: their mean.
 fn faces(mesh: &SolidMesh) -> BTreeMap<String, Vec<f64>> {
     let mean = |face: &[u32]| {
@@ -161,7 +166,6 @@ fn sets_and_surfaces_of_abaqus_are_groups() {
 
 #[test]
 fn attributes_and_sets_of_mfem_are_groups() {
-    let from_0 = |ids: &[u32]| words(&ids.iter().map(|v| v - 1).collect::<Vec<_>>(), " ");
     let [a, b] = CELLS.map(|ids| from_0(&ids));
     let text = format!(
         "MFEM mesh v1.3\n\ndimension\n3\n\nelements\n2\n4 5 {a}\n5 5 {b}\n\nattribute_sets\n2\n\
@@ -252,6 +256,28 @@ fn written_groups_are_read_again() {
     let dataset = Dataset::from(&mesh);
     assert_eq!(dataset.cells.len(), mesh.cells.len() + 2);
     dataset.check().unwrap();
+}
+
+/// Other programs mark cells by reals (NumPy's zeros are); an array of fractions is no group.
+#[test]
+fn groups_of_vtk_files_may_be_reals() {
+    let row = |ids: &[u32]| format!("{} {}\n", ids.len(), from_0(ids));
+    let text = format!(
+        "# vtk DataFile Version 3.0\n\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 12 double\n{}\
+         CELLS 4 28\n{}{}{}{}CELL_TYPES 4\n12 12 9 9\nCELL_DATA 4\nFIELD FieldData 4\n\
+         group:steel 1 4 double\n0 1 0 0\ngroup:held 1 4 float\n0 0 1 0\n\
+         group:part 1 4 double\n0 0.5 0 0.5\ngroup:more 1 4 double\n1 0.5 2 nan\n",
+        nodes(|_, [x, y, z]| format!("{x} {y} {z}\n")),
+        row(&CELLS[0]),
+        row(&CELLS[1]),
+        row(&LEFT),
+        row(&RIGHT),
+    );
+    let mesh = read(Scratch::new().file("a.vtk", text)).unwrap();
+    assert_eq!(cells(&mesh), of(&[("steel", &[1][..])]));
+    assert_eq!(faces(&mesh), of(&[("held", &[0.0][..])]));
+    let part = mesh.cell_data.iter().find(|array| array.name == "group:part").unwrap();
+    assert_eq!(part.values, [0.0, 0.5]);
 }
 
 /// Faces of a group cover the same area after refinement, once each, and are faces of cells.

@@ -391,9 +391,17 @@ fn inward_half_faces_are_turned() {
 fn crease_tables() {
     let scratch = Scratch::new();
     let table = |text: &str| read_creases(scratch.file("c.csv", text));
-    let creases =
+    let found =
         table("kind,v0,v1,sharpness\r\nedge,7,1,inf\r\ncorner,26,,1.5\nedge,2,3,0\n").unwrap();
-    assert_eq!(creases.edges.len(), 1);
+    assert!(found.ignored.is_empty());
+    let other = table(
+        "sharpness,v1,note,v0,kind\n# a comment\ninf,1,x,7,edge\n1.5,,,26,corner\n0,3,,2,edge\n",
+    );
+    assert_eq!(other.as_ref().unwrap().creases, found.creases);
+    assert_eq!(other.unwrap().ignored, ["note"]);
+    let creases = found.creases;
+    // smooth over a tag of the model
+    assert_eq!((creases.edges.len(), creases.edges[1].sharpness), (2, 0.0));
     assert_eq!(creases.edges[0].edge, [VertexId(1), VertexId(7)]);
     assert_eq!(creases.edges[0].sharpness, f64::INFINITY);
     assert_eq!((creases.corners[0].vertex, creases.corners[0].sharpness), (VertexId(26), 1.5));
@@ -407,7 +415,7 @@ fn crease_tables() {
     assert_says(&refused("corner,3,4,1\n"), &["a corner has one vertex"]);
     assert_says(&refused("face,3,4,1\n"), &["unknown kind `face`"]);
     assert_says(&refused("edge,0,1\n"), &["c.csv:2"]);
-    assert_says(&table("a,b\n").unwrap_err().to_string(), &["c.csv:1", "not the header"]);
+    assert_says(&table("a,b\n").unwrap_err().to_string(), &["c.csv:1", "the header is \"a,b\""]);
 }
 
 const SURFACE: &str = r#"<?xml version="1.0"?>

@@ -196,10 +196,15 @@ fn sheets_of_triangles_that_return_to_an_edge_evaluate() {
 #[test]
 fn triangles_of_the_same_vertices_have_no_limit() {
     let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-    for corners in [vec![0, 1, 2, 2, 1, 0], vec![0, 2, 3, 3, 1, 2, 0, 3, 1, 1, 3, 2]] {
+    let strip = vec![0, 2, 3, 3, 1, 2, 0, 3, 1, 1, 3, 2];
+    for (corners, twins) in [(vec![0, 1, 2, 2, 1, 0], "0 and 1"), (strip, "1 and 3")] {
         let mesh = SurfaceMesh::new(points.clone(), Polygons::uniform(3, corners));
-        let refined = refine_surface(&mesh, &options(Scheme::Loop, 2, Method::Matrix)).unwrap();
+        let plan = SurfacePlan::new(&mesh, &options(Scheme::Loop, 2, Method::Matrix)).unwrap();
+        let refined = plan.refine(&mesh).unwrap();
         assert_eq!(refined.faces.len(), 16 * mesh.faces.len());
+        // by their names in the control mesh
+        let message = plan.vertex_limits(&mesh, &refined).unwrap_err().to_string();
+        assert!(message.starts_with(&format!("faces {twins} have the same vertices")), "{message}");
         let limit = |scheme| LimitSurface::of_mesh(&mesh, scheme);
         let message = limit(Scheme::Loop).unwrap_err().to_string();
         assert!(message.contains("have the same vertices"), "{message}");

@@ -1,67 +1,71 @@
-//! Crease tables: CSV with the header `kind,v0,v1,sharpness` and rows
+//! Crease tables: CSV with the columns `kind,v0,v1,sharpness` and rows
 //! `edge,0,1,inf` (an edge by its end vertices) or `corner,26,,1.5` (a vertex).
 //!
 //! Vertices are 0-based ids; whether they exist in a mesh, and on its boundary,
-//! is checked when the topology is built. Sharpness 0 means smooth, the same as
-//! not listed.
+//! is checked when the topology is built. Sharpness 0 means smooth, whatever the
+//! model says: such rows are listed too.
 
 use std::path::Path;
 
 use crate::io::source;
+use crate::io::table::{Row, TableForm, TableReader};
 use crate::mesh::{Creases, VertexId};
 use crate::{Error, Result};
 
-use super::sharpness::{check_sharpness, push_crease};
+use super::sharpness::{check_crease, check_sharpness};
+
+const FORM: TableForm = TableForm {
+    header: &["kind", "v0", "v1", "sharpness"],
+    row: "rows of kind,v0,v1,sharpness are `edge,0,1,inf` and `corner,26,,1.5`",
+};
+
+/// What a table of creases holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CreaseTable {
+    /// Its rows, those of sharpness 0 too.
+    pub creases: Creases,
+    /// Names of the columns that are not read.
+    pub ignored: Vec<String>,
+}
 
 /// Reads a crease table; the path `-` is standard input.
 ///
 /// # Errors
 /// If the file cannot be read, its header or a row is malformed, a sharpness is
 /// negative or not a number, or an edge or corner is listed twice.
-pub fn read_creases(path: impl AsRef<Path>) -> Result<Creases> {
-    let bytes = source::bytes(path.as_ref())?;
-    let path = source::shown(path.as_ref());
-    let malformed = |line: Option<usize>, message: String| {
-        Error::file(path, line, message).with_help(
-            "the header is `kind,v0,v1,sharpness`; rows: `edge,0,1,inf`, `corner,26,,1.5`",
-        )
-    };
-    let mut table =
-        csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(&bytes[..]);
-    let header = table.byte_headers().map_err(|e| malformed(Some(1), e.to_string()))?;
-    if header.iter().ne(["kind", "v0", "v1", "sharpness"].map(str::as_bytes)) {
-        return Err(malformed(Some(1), "not the header of a crease table".into()));
-    }
+pub fn read_creases(path: impl AsRef<Path>) -> Result<CreaseTable> {
+    let mut table = TableReader::open(path.as_ref(), FORM)?;
     let mut creases = Creases::default();
-    for row in table.records() {
-        let row = row.map_err(|e| {
-            let line = e.position().and_then(|position| usize::try_from(position.line()).ok());
-            malformed(line, "a row needs 4 columns of UTF-8 text".into())
-        })?;
-        let line = row.position().and_then(|position| usize::try_from(position.line()).ok());
-        let vertex = |column: usize| {
-            row[column].parse::<u32>().map_err(|_| {
-                malformed(line, format!("vertex expected, found `{}`", row[column].escape_debug()))
-            })
-        };
-        let sharpness = row[3].parse().map_err(|_| {
-            malformed(line, format!("sharpness expected, found `{}`", row[3].escape_debug()))
-        })?;
-        match &row[0] {
-            "edge" => push_crease(&mut creases, path, line, [vertex(1)?, vertex(2)?], sharpness)?,
-            "corner" if row[2].is_empty() => {
-                let vertex = vertex(1)?;
-                check_sharpness(path, line, &VertexId(vertex).to_string(), sharpness)?;
-                if sharpness > 0.0 {
-                    creases.push_corner(vertex, sharpness);
-                }
-            }
-            "corner" => return Err(malformed(line, "a corner has one vertex, v0".into())),
-            kind => return Err(malformed(line, format!("unknown kind `{}`", kind.escape_debug()))),
+    table.read(usize::MAX, |row| push(&mut creases, row))?;
+    check_once(source::shown(path.as_ref()), &creases)?;
+    let ignored = table.ignored().into_iter().map(String::from).collect();
+    Ok(CreaseTable { creases, ignored })
+}
+
+fn push(creases: &mut Creases, row: &Row<'_>) -> Result<()> {
+    let vertex = |column| row.text(column).parse().map_err(|_| row.unexpected(column, "vertex"));
+    let sharpness = row.text(3).parse().map_err(|_| row.unexpected(3, "sharpness"))?;
+    let (path, line) = row.place();
+    match row.text(0) {
+        "edge" => {
+            let ends = [vertex(1)?, vertex(2)?];
+            check_crease(path, Some(line), ends, sharpness)?;
+            creases.push_edge(ends[0], ends[1], sharpness);
+        }
+        "corner" if row.text(2).is_empty() => {
+            let vertex = vertex(1)?;
+            check_sharpness(path, Some(line), &VertexId(vertex).to_string(), sharpness)?;
+            creases.push_corner(vertex, sharpness);
+        }
+        "corner" => {
+            return Err(row.error("a corner has one vertex, v0".into()).with_help(FORM.row));
+        }
+        kind => {
+            let message = format!("unknown kind `{}`", kind.escape_debug());
+            return Err(row.error(message).with_help(FORM.row));
         }
     }
-    check_once(path, &creases)?;
-    Ok(creases)
+    Ok(())
 }
 
 fn check_once(path: &Path, creases: &Creases) -> Result<()> {

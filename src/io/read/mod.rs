@@ -21,7 +21,7 @@ mod tags;
 mod vtk;
 mod weld;
 
-pub use creases::read_creases;
+pub use creases::{CreaseTable, read_creases};
 pub use surface::{is_surface, read_surface, read_surface_with_report};
 #[cfg(feature = "vtkio")]
 pub use vtk::vtkio;

@@ -66,16 +66,19 @@ impl Assembly<'_> {
                     .error(None, format!("crease {crease} joins vertices {a} and {b}"))
                     .with_help(format!("vertices are numbered 0 to {last}")));
             };
-            push_crease(&mut creases, self.path, None, [a, b], s)?;
+            check_crease(self.path, None, [a, b], s)?;
+            // smooth is the same as not listed
+            if s > 0.0 {
+                creases.push_edge(a, b, s);
+            }
         }
         self.mesh.creases.edges = creases.edges;
         Ok(())
     }
 }
 
-/// Adds a crease; sharpness 0 is smooth, the same as not listed.
-pub(super) fn push_crease(
-    creases: &mut Creases,
+/// Checks the ends and the sharpness of a crease.
+pub(super) fn check_crease(
     path: &Path,
     line: Option<usize>,
     [a, b]: [u32; 2],
@@ -85,9 +88,6 @@ pub(super) fn push_crease(
     if a == b {
         return Err(Error::file(path, line, format!("edge {a}–{b} joins a vertex to itself"))
             .with_help("name the two end vertices of the edge"));
-    }
-    if sharpness > 0.0 {
-        creases.push_edge(a, b, sharpness);
     }
     Ok(())
 }

@@ -55,8 +55,12 @@ fn check_cells(mesh: &SolidMesh, hexes: &[[u32; 8]]) -> Result<()> {
     let is_bad = |hex: &[u32; 8]| !is_regular(&hex.map(|v| Vector3::from(mesh.points[v as usize])));
     let bad: Vec<usize> =
         hexes.par_iter().enumerate().filter(|(_, hex)| is_bad(hex)).map(|(c, _)| c).collect();
-    let Some(first) = bad.first() else { return Ok(()) };
-    Err(Error::mesh(format!("cell {first} and {} more are flat or folded", bad.len() - 1))
+    let which = match bad[..] {
+        [] => return Ok(()),
+        [cell] => format!("cell {cell} is"),
+        [cell, ..] => format!("cell {cell} and {} more are", bad.len() - 1),
+    };
+    Err(Error::mesh(format!("{which} flat or folded"))
         .with_help("untangle the mesh first (subsolid untangle)"))
 }
 

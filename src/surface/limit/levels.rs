@@ -140,11 +140,16 @@ fn check_twins(connectivity: &Connectivity) -> Result<()> {
     };
     match (0..connectivity.face_count() as u32).find_map(twin) {
         None => Ok(()),
-        Some((face, other)) => Err(Error::mesh(format!(
-            "faces {face} and {other} have the same vertices: there is no limit of triangles there"
-        ))
-        .with_help("remove one of the two, or refine without limits")),
+        Some((face, other)) => Err(twins(face, other)),
     }
+}
+
+/// Two faces of the same vertices.
+pub(in crate::surface) fn twins(face: u32, other: u32) -> Error {
+    Error::mesh(format!(
+        "faces {face} and {other} have the same vertices: there is no limit of triangles there"
+    ))
+    .with_help("remove one of the two, or refine without limits")
 }
 
 impl Builder {

@@ -321,5 +321,9 @@ fn wrong_requests_are_refused() {
     let mut folded = block([2, 2, 2]);
     folded.points[13] = [3.0, 3.0, 3.0];
     let bad = volume_distance(&folded, &[Seed::on(0)]).unwrap_err().to_string();
-    assert!(bad.contains("flat or folded"), "{bad}");
+    assert!(bad.starts_with("cell 3 and 3 more are flat or folded"), "{bad}");
+    let mut one = block([1, 1, 1]);
+    one.points.iter_mut().for_each(|p| p[2] = 0.0);
+    let bad = volume_distance(&one, &[Seed::on(0)]).unwrap_err().to_string();
+    assert!(bad.starts_with("cell 0 is flat or folded"), "{bad}");
 }

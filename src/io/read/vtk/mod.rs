@@ -12,8 +12,8 @@
 //! (1 component) become creases. Every other numeric point array becomes a vertex
 //! attribute, every numeric cell array an array of the volume cells; other field arrays are skipped
 //! and reported. Triangles, quads and polygons beside the volume cells are in groups by the cell
-//! arrays of whole numbers: array `group:NAME` is the group of those of a value other than 0,
-//! value 3 of another array `A` the group `A:3`, value 0 none.
+//! arrays of integers: array `group:NAME`, of reals too, is the group of those of a value other than
+//! 0, value 3 of another array `A` the group `A:3`, value 0 none.
 //! High-order cells are read by their corners.
 
 mod binary;
@@ -33,7 +33,7 @@ use std::collections::HashSet;
 
 use crate::Result;
 use crate::mesh::Attribute;
-use crate::mesh::groups::face_group_name;
+use crate::mesh::groups::{face_group_name, names_group};
 
 use super::assemble::{Assembly, Shape};
 
@@ -340,7 +340,11 @@ fn push_cell_array(
             .with_help("the file is cut short or malformed; write it again"));
     }
     let row = |cell: u32| &values[cell as usize * width..][..width];
-    if of_integers && width == 1 {
+    let faces_have_integers = || {
+        let mut values = kept.faces.iter().map(|&(cell, _)| row(cell)[0]);
+        of_integers || names_group(&name) && values.all(|value| value.fract() == 0.0)
+    };
+    if width == 1 && faces_have_integers() {
         group_faces(assembly, &name, kept.faces.iter().map(|&(cell, face)| (face, row(cell)[0])));
     }
     let values: Vec<f64> = kept.cells.iter().flat_map(|&cell| row(cell)).copied().collect();

@@ -16,10 +16,12 @@ pub(super) enum Scalar {
 }
 
 impl Scalar {
-    /// The type with a name of a legacy file (`float`, `vtkIdType`, …) or of a
+    /// The type with a name of a legacy file (`float`, `vtkIdType`, `vtktypeint64`, …) or of a
     /// `.vtu` file (`Float32`, `Int64`, …), in any case.
     pub fn named(name: &str) -> Option<Self> {
-        Some(match name.to_ascii_lowercase().as_str() {
+        let name = name.to_ascii_lowercase();
+        // VTK has this form of 64-bit integers, meshio of all numbers
+        Some(match name.strip_prefix("vtktype").unwrap_or(&name) {
             "char" | "signed_char" | "int8" => Self::I8,
             "unsigned_char" | "uint8" => Self::U8,
             "short" | "int16" => Self::I16,
@@ -27,8 +29,8 @@ impl Scalar {
             // Legacy files hold ids as 32-bit integers.
             "int" | "vtkidtype" | "int32" => Self::I32,
             "unsigned_int" | "uint32" => Self::U32,
-            "long" | "long_long" | "vtktypeint64" | "int64" => Self::I64,
-            "unsigned_long" | "unsigned_long_long" | "vtktypeuint64" | "uint64" => Self::U64,
+            "long" | "long_long" | "int64" => Self::I64,
+            "unsigned_long" | "unsigned_long_long" | "uint64" => Self::U64,
             "float" | "float32" => Self::F32,
             "double" | "float64" => Self::F64,
             _ => return None,

@@ -47,7 +47,7 @@ pub(super) fn first_level(
 }
 
 pub(super) fn check_manifold(matrix: &SurfaceTopology) -> Result<()> {
-    const MEND: &str = "use --method matrix, or help the surface there";
+    const MEND: &str = "use --method matrix, or mend the surface there";
     if let Some(&edge) = matrix.non_manifold_edges.first() {
         let [a, b] = matrix.edge_ends(edge);
         return Err(Error::mesh(format!(

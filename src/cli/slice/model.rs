@@ -47,7 +47,7 @@ enum Inside {
 /// What contours are cut from.
 pub enum Outline<'r, 'g> {
     /// All of it.
-    Whole(Slicer),
+    Whole(Box<Slicer>),
     /// What this rank has of it.
     Shared(Box<Shared<'r, 'g>>),
 }
@@ -79,7 +79,7 @@ impl<'r, 'g> Outline<'r, 'g> {
         reach: f64,
     ) -> Result<Slicer> {
         let shared = match self {
-            Self::Whole(slicer) => return Ok(slicer),
+            Self::Whole(slicer) => return Ok(*slicer),
             Self::Shared(shared) => *shared,
         };
         let Shared { ranks, boundary, inside } = shared;
@@ -128,7 +128,7 @@ impl Model {
         let with_ids = |name| cell_data.iter().find(|array| array.is_named(name));
         let material_ids = a.images.material_array().and_then(with_ids).map(CellIds::of);
         let model = Self { inside, wanted, cell_data, material_ids, sha256, cells };
-        Ok((model, Outline::Whole(slicer)))
+        Ok((model, Outline::Whole(Box::new(slicer))))
     }
 
     /// The boundary, of ranks that have a block of the cells each; what is inside follows once their
@@ -212,7 +212,7 @@ impl Model {
             );
         }
         let sha256 = surface_fingerprint(&mesh, scheme.into());
-        Ok((Self::outline(sha256, 0), Outline::Whole(slicer)))
+        Ok((Self::outline(sha256, 0), Outline::Whole(Box::new(slicer))))
     }
 
     /// Its layers on the CPU, with `places` of the pixels where these are asked for.

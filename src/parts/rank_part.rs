@@ -11,7 +11,7 @@ use crate::mesh::{CellKind, Cells, Creases, FoldedCorners, Handedness, SolidMesh
 use crate::refine::{check_levels, child_count};
 
 /// A [`Part`] of a mesh that owns the cells of a run of elements, those of the mesh refined some
-/// times, and what these are called in the whole.
+/// times, or cells that were asked for, and what these are called in the whole.
 #[derive(Clone, Debug)]
 pub struct RankPart {
     pub(super) part: Part,

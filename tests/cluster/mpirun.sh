@@ -14,6 +14,7 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 cp "$models/bracket.vtk" .
 "$program" --quiet shape fan 5 3 3 -o fan.vtu
+"$program" --quiet distance fan.vtu --to boundary --name depth -o depth.vtu
 fail() { echo "mpirun.sh: $*" >&2; exit 1; }
 
 # The tests of the program run these jobs on more numbers of ranks, as threads; here it is MPI that
@@ -35,7 +36,8 @@ compare 3 evaluate ../fan.vtu --samples 2 --levels 1 --piece-points 900 -o out.p
 compare "2 3" refine ../fan.vtu --levels 2 --piece-cells 900 -o out.pvtu
 compare 5 refine ../bracket.vtk --levels 1 --piece-cells 900 -o out.pvtu
 compare "2 3" quadrature ../fan.vtu --gauss 2 --piece-points 900 --force -o out.pvtu
-compare "2 3" slice ../fan.vtu --layer-height 0.2 --pixel 0.1 --png layers --svg drawings
+compare "2 3" slice ../depth.vtu --layer-height 0.2 --pixel 0.1 --png layers --svg drawings \
+    --attribute depth
 
 # a rank that fails: one message, exit code 2, nothing left
 code=0

@@ -118,6 +118,8 @@ impl Model {
         }
         let mesh = a.model.load(0, VertexRule::default(), console)?;
         let sha256 = refined_fingerprint(fingerprint(&mesh), a.levels);
+        let ids_of = |name| mesh.cell_data.iter().find(|array| array.is_named(name));
+        let material_ids = a.images.material_array().and_then(ids_of).map(CellIds::of);
         let mesh = refined(mesh, a.levels, VertexRule::default(), console)?;
         let (wanted, cell_data) = values::attributes(&names, &mesh)?;
         let controls = Controls { positions: &mesh.points, attributes: &wanted };
@@ -125,8 +127,6 @@ impl Model {
         let slicer = Slicer::new(&solid, controls, options)?;
         let cells = mesh.cells.len();
         let inside = Inside::Whole(Box::new((solid, mesh)));
-        let with_ids = |name| cell_data.iter().find(|array| array.is_named(name));
-        let material_ids = a.images.material_array().and_then(with_ids).map(CellIds::of);
         let model = Self { inside, wanted, cell_data, material_ids, sha256, cells };
         Ok((model, Outline::Whole(Box::new(slicer))))
     }

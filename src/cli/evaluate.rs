@@ -78,7 +78,7 @@ pub struct Arguments {
     /// Cells to make from the samples [default: hexahedra; points for --gauss and .csv]
     #[arg(long, value_enum)]
     cells: Option<CellShape>,
-    /// Rings of exact cells towards an extraordinary edge or vertex, for --cells bezier
+    /// Rings of exact cells towards an extraordinary edge or vertex, 0 to 8, for --cells bezier
     /// [default: 3]
     #[arg(long, value_name = "K")]
     rings: Option<usize>,

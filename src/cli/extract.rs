@@ -37,7 +37,7 @@ pub struct Arguments {
     /// Refine the model this many times first
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
-    /// Rings of exact pieces towards an extraordinary edge or vertex
+    /// Rings of exact pieces towards an extraordinary edge or vertex, 0 to 8
     #[arg(long, value_name = "K", default_value_t = 2)]
     rings: usize,
     /// Keep the refined points of cells that are refined first as control points, and write their

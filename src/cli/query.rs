@@ -18,9 +18,10 @@ use super::{Outcome, model};
 /// Tell which vertices, edges, faces and cells are next to which
 ///
 /// VC: cells at a vertex, EV: vertices of an edge, VV: vertices that edges join to a vertex,
+/// EE: edges that share a vertex, FF: faces that share an edge, CC: cells that share a face,
 /// and so on. Surfaces: VV VE VF EV EE EF FV FE FF. Solids: VV VE VF VC EV EF EC FV FE FC CV CE
 /// CF CC. Edges, and faces of solids, are numbered by their sorted vertices; other elements as
-/// in the file. Without --of, counts.
+/// in the file. Rows are in ascending order, unless --oriented is given. Without --of, counts.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

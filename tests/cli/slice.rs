@@ -292,6 +292,18 @@ fn a_full_disk_leaves_whole_files_only() {
 }
 
 #[test]
+fn attributes_of_more_cells_than_memory_has_room_for_are_refused() {
+    // 2^28 cells
+    if subsolid::physical_memory().is_none_or(|bytes| bytes > 700 << 30) {
+        return;
+    }
+    let here = tempdir().unwrap();
+    done(here.path(), "shape box 4 4 8 -o box.vtk");
+    let job = "slice box.vtk --levels 7 --layer-height 1 --pixel 1 --vtu layers.pvtu";
+    refused(here.path(), job, "attributes of 268435456 cells need about 751.6 GB of memory");
+}
+
+#[test]
 fn bad_requests_are_refused_before_any_work() {
     let tripod = with_tripod();
     let at = tripod.path();

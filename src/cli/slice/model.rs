@@ -6,6 +6,7 @@ use subsolid::cluster::Ranks;
 use subsolid::limit::Solid;
 use subsolid::mesh::{Attribute, CellArray, Controls, SolidMesh};
 use subsolid::parts::{Blocks, DistributedMesh, Extent, RankPart};
+use subsolid::refine::refined_cell_count;
 use subsolid::scheme::VertexRule;
 use subsolid::slice::{
     CellIds, ClosedSurface, Frame, SharedBoundary, SharedInterior, SliceOptions, Slicer,
@@ -16,10 +17,16 @@ use subsolid::{Error, Result, io};
 use super::{Arguments, values};
 use crate::cli::Console;
 use crate::cli::console::counted;
+use crate::cli::memory::{gigabytes, physical};
 use crate::cli::model::refined;
 use crate::cli::rank_model::blocks;
 use crate::cli::surface::{SchemeName, check_valences};
 use crate::cli::surface_model::read_surface;
+
+/// Bytes of memory that layers with places take for a cell, and for a number of an attribute at its
+/// control points.
+const CELL_BYTES: u128 = 2800;
+const NUMBER_BYTES: u128 = 560;
 
 /// A model ready to be cut.
 pub struct Model {
@@ -117,6 +124,7 @@ impl Model {
             return Self::on_ranks(a, options, is_outline, ranks, console);
         }
         let mesh = a.model.load(0, VertexRule::default(), console)?;
+        check_memory(&values::attributes(&names, &mesh)?.0, refined_cell_count(&mesh, a.levels))?;
         let sha256 = refined_fingerprint(fingerprint(&mesh), a.levels);
         let ids_of = |name| mesh.cell_data.iter().find(|array| array.is_named(name));
         let material_ids = a.images.material_array().and_then(ids_of).map(CellIds::of);
@@ -231,6 +239,21 @@ impl Model {
             SolidSource::new(solid, controls, slicer)
         }
     }
+}
+
+/// Refuses so many cells with these attributes where they would fill the memory.
+fn check_memory(wanted: &[Attribute], cells: u128) -> Result<()> {
+    let numbers: usize = wanted.iter().map(|attribute| attribute.width).sum();
+    let need = cells.saturating_mul(CELL_BYTES + NUMBER_BYTES * numbers as u128);
+    let Some(memory) = physical().map(u128::from).filter(|&memory| need > memory) else {
+        return Ok(());
+    };
+    Err(Error::request(format!(
+        "attributes of {cells} cells need about {} of memory, this machine has {}",
+        gigabytes(need),
+        gigabytes(memory)
+    ))
+    .with_help("take fewer --levels, leave attributes out, or share the job by --mpi"))
 }
 
 /// Refuses what a surface has no use for, and what is known inside solids alone.

@@ -129,6 +129,19 @@ const WAITING: usize = 1 << 21;
 /// # Errors
 /// [`Error::Request`] for material constants out of range or a quadrature of the boundary.
 pub fn assemble(mapping: &Mapping<'_>, operators: &[Operator]) -> Result<Vec<Matrix>> {
+    assemble_with_progress(mapping, operators, |_| ())
+}
+
+/// [`assemble`] that calls `progress` again and again with the number of quadrature points that have
+/// been summed since the last call.
+///
+/// # Errors
+/// Those of [`assemble`].
+pub fn assemble_with_progress(
+    mapping: &Mapping<'_>,
+    operators: &[Operator],
+    mut progress: impl FnMut(usize),
+) -> Result<Vec<Matrix>> {
     let quadrature = mapping.quadrature();
     check(quadrature, operators)?;
     if operators.is_empty() {
@@ -153,6 +166,7 @@ pub fn assemble(mapping: &Mapping<'_>, operators: &[Operator]) -> Result<Vec<Mat
             rooms.push(own);
             rest = others;
         }
+        let points = group.iter().map(|(batch, own)| own.len() * quadrature.samples(*batch)).sum();
         let found: Vec<Vec<Element<'_>>> = group
             .into_par_iter()
             .zip(rooms)
@@ -175,6 +189,7 @@ pub fn assemble(mapping: &Mapping<'_>, operators: &[Operator]) -> Result<Vec<Mat
             matrix.add(&found, first);
             first += form.width().pow(2);
         }
+        progress(points);
     }
     Ok(matrices)
 }

@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::assembly::{
-    Matrix, MatrixFormat, Operator, assemble, assemble_on, body_load, cost, surface_load,
-    write_matrix,
+    Matrix, MatrixFormat, Operator, assemble_on, assemble_with_progress, body_load, cost,
+    surface_load, write_matrix,
 };
 use subsolid::backend::{Backend, Choice, Cpu, start};
 use subsolid::io::{self, Array, WriteOptions};
@@ -27,7 +27,7 @@ use super::json::JsonReport;
 use super::memory::{gigabytes, physical};
 use super::model::ModelArguments;
 use super::processor::Processor;
-use super::quadrature::{check_memory, not_positive};
+use super::quadrature::{check_memory, not_positive, warn_of_points};
 use super::{Console, Outcome};
 
 /// Write matrices and loads of finite elements: mass, stiffness, elasticity
@@ -186,7 +186,6 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         return Err(Error::request("nothing to assemble")
             .with_help("give --mass, --stiffness, --elasticity E,NU, --load or --body"));
     }
-    io::atomic::check_directory(&a.output)?;
     a.check_folder(&operators)?;
     let _starting = start(a.backend)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
@@ -195,6 +194,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let regions = Regions::new(solid.topology(), &mesh)?;
     let tractions = a.tractions(&regions)?;
     check_memory(&solid, scheme, Want::FIRST)?;
+    warn_of_points(&solid, scheme, console);
     let quadrature = Quadrature::new(&solid, scheme, Want::FIRST)?;
     a.check_matrices(&quadrature, &operators)?;
     let mapping = Mapping::new(&quadrature, mesh.controls())?;
@@ -248,14 +248,21 @@ impl Arguments {
         [mass, stiffness, elasticity].into_iter().flatten().collect()
     }
 
-    /// Refuses a folder with matrices that this job does not write again: they would stand beside
-    /// those of another model.
+    /// Refuses the name of a file, and a folder with matrices that this job does not write again: they
+    /// would stand beside those of another model.
     fn check_folder(&self, operators: &[(&'static str, Operator)]) -> Result<()> {
+        let endings = [Format::Npz, Format::Mtx].map(Format::ending);
+        let is_file = self.output.extension().is_some_and(|own| endings.iter().any(|e| own == *e));
+        if is_file && !self.output.is_dir() {
+            return Err(Error::file(&self.output, None, "matrices are files in a folder")
+                .with_help("give the name of a folder, without .npz or .mtx"));
+        }
+        io::atomic::check_directory(&self.output)?;
         let written = |name: &str, ending: &str| {
             ending == self.format.ending() && operators.iter().any(|(own, _)| *own == name)
         };
         for name in ["mass", "stiffness", "elasticity"] {
-            for ending in [Format::Npz, Format::Mtx].map(Format::ending) {
+            for ending in endings {
                 let path = self.output.join(format!("{name}.{ending}"));
                 if !written(name, ending) && path.exists() {
                     return Err(Error::file(&path, None, "is a matrix of another job")
@@ -310,7 +317,11 @@ impl Arguments {
         let gpu = processor.gpu_backend()?;
         let Some((gpu, device)) = gpu.as_ref().and_then(|gpu| Some((gpu, gpu.device()?))) else {
             processor.tell(&Cpu::default().name(), console);
-            return assemble(mapping, operators);
+            let bar = console.bar(quadrature.sample_count());
+            let matrices =
+                assemble_with_progress(mapping, operators, |points| bar.inc(points as u64));
+            bar.finish_and_clear();
+            return matrices;
         };
         processor.tell(&gpu.name(), console);
         Ok(assemble_on(device, quadrature, mesh.controls(), operators)?.0)

@@ -41,6 +41,10 @@ pub use boundary::Summary as BoundarySummary;
 const PIECE: usize = 1_000_000;
 /// Bytes of a quadrature point in a .vtu, twice: as it is made and as it is written.
 const BYTES_A_POINT: u128 = 2 * 180;
+/// Points, and times those of regular cells, that are worth a warning, and the rings that it names.
+const MANY_POINTS: usize = 10_000_000;
+const MANY_TIMES: usize = 8;
+const FEW_RINGS: usize = 2;
 
 /// Write quadrature points and basis functions for isogeometric analysis
 ///
@@ -167,6 +171,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         return boundary::run(a, sides, (&mesh, &solid), (scheme, want), console);
     }
     check_memory(&solid, scheme, want)?;
+    warn_of_points(&solid, scheme, console);
     let quadrature = Quadrature::new(&solid, scheme, want)?;
     let batches = quadrature.batches().len();
     let tables = gigabytes(quadrature.bytes() as u128);
@@ -361,6 +366,24 @@ fn write_pieces(
         writer.push(&dataset)?;
     }
     writer.finish()
+}
+
+/// Says beforehand that there will be many points, and how to have fewer.
+pub fn warn_of_points(solid: &Solid, scheme: Scheme, console: &Console) {
+    if scheme.rings.is_some() {
+        return;
+    }
+    let points = Quadrature::point_count(solid, scheme);
+    let times = points / (solid.elements().len() * scheme.gauss.pow(3)).max(1);
+    if points < MANY_POINTS || times < MANY_TIMES {
+        return;
+    }
+    let fewer = Scheme { rings: Some(FEW_RINGS), ..scheme };
+    console.warn(format!(
+        "{points} quadrature points, {times} times those of regular cells, most of them beside \
+         extraordinary edges and vertices; --rings {FEW_RINGS} has {}, with volumes right to some 1e-4",
+        Quadrature::point_count(solid, fewer)
+    ));
 }
 
 /// Refuses tables that would fill the memory.

@@ -138,6 +138,11 @@ fn bad_requests_are_refused() {
     let here = directory.path();
     done(here, "shape box 2 2 2 -o box.vtk");
     refused(here, "assemble box.vtk -o out", "nothing to assemble");
+    refused(
+        here,
+        "assemble box.vtk --mass -o mass.npz",
+        "mass.npz: matrices are files in a folder",
+    );
     refused(here, "assemble box.vtk --elasticity 1 -o out", "1 number instead of 2");
     refused(here, "assemble box.vtk --elasticity 1,0.5 -o out", "ratio 0.5");
     refused(here, "assemble box.vtk --elasticity -1,0.3 -o out", "modulus -1");

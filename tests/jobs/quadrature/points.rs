@@ -43,6 +43,10 @@ fn points_are_in_the_order_of_the_cells() {
         let dataset = points(&mapping, 0..solid.leaves().len()).unwrap();
         let cells = ids(&dataset, "cell");
         assert!(cells.is_sorted() && cells.len() == quadrature.sample_count());
+        assert_eq!(Quadrature::point_count(&solid, SCHEME), cells.len());
+        let all = Scheme { rings: None, ..SCHEME };
+        let quadrature_of_all = Quadrature::new(&solid, all, Want::FIRST).unwrap();
+        assert_eq!(Quadrature::point_count(&solid, all), quadrature_of_all.sample_count());
 
         // the same by the evaluator of the limit
         let samples = quadrature.leaf_samples(0..solid.leaves().len());

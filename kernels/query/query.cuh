@@ -71,3 +71,52 @@ struct StoredRow {
         }
     }
 };
+
+// The same in memory that is read once, of eight neighbours or more as a rule.
+struct WideRow {
+    const unsigned* items;
+    unsigned count;
+    // whether this row and all others of the warp begin at multiples of 16 bytes
+    bool is_aligned;
+
+    __device__ __forceinline__ unsigned size() const { return count; }
+    __device__ __forceinline__ unsigned operator[](unsigned i) const { return items[i]; }
+
+    template <class Visit>
+    __device__ __forceinline__ void each(Visit visit) const {
+        if (is_aligned) {
+            by_pieces(visit);
+        } else {
+            StoredRow{items, count}.each(visit);
+        }
+    }
+
+private:
+    template <class Visit>
+    __device__ __forceinline__ void by_pieces(Visit visit) const {
+        constexpr unsigned PIECE = 4, PIECES = 2;
+        for (unsigned begin = 0; begin < count; begin += PIECES * PIECE) {
+            uint4 ids[PIECES];
+#pragma unroll
+            for (unsigned p = 0; p < PIECES; ++p) {
+                const unsigned at = begin + p * PIECE;
+                if (at + PIECE <= count) {
+                    ids[p] = __ldcs(reinterpret_cast<const uint4*>(items + at));
+                } else {
+                    // behind the last id of all there is nothing
+                    if (at < count) ids[p].x = __ldcs(items + at);
+                    if (at + 1 < count) ids[p].y = __ldcs(items + at + 1);
+                    if (at + 2 < count) ids[p].z = __ldcs(items + at + 2);
+                }
+            }
+#pragma unroll
+            for (unsigned p = 0; p < PIECES; ++p) {
+                const unsigned at = begin + p * PIECE;
+                if (at < count) visit(ids[p].x);
+                if (at + 1 < count) visit(ids[p].y);
+                if (at + 2 < count) visit(ids[p].z);
+                if (at + 3 < count) visit(ids[p].w);
+            }
+        }
+    }
+};

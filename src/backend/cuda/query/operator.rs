@@ -71,15 +71,22 @@ pub(in crate::backend::cuda) fn variant(
     Variant::new(&OPERATOR, precision)
         .with("WORDS", words)
         .with("GROUPS", groups(op))
+        .with("WIDE", usize::from(is_wide(op)))
         .with_text(text)
 }
 
-/// Rows that a thread visits: two of those that have few ids.
+/// Rows that a thread visits: two of those that have few ids, and of those that are not staged.
 fn groups(op: Op) -> usize {
     match op {
         Op::EV | Op::EF | Op::EC | Op::FV | Op::FE | Op::FF | Op::FC => 2,
+        _ if is_wide(op) => 2,
         _ => 1,
     }
+}
+
+/// Whether rows have eight ids as a rule: cells and vertices of hexahedra.
+fn is_wide(op: Op) -> bool {
+    matches!(op, Op::VC | Op::CV)
 }
 
 /// Words of an attribute's argument.
@@ -89,6 +96,7 @@ pub(in crate::backend::cuda) const ATTRIBUTE: usize = 2;
 pub(in crate::backend::cuda) fn variants(precision: Precision) -> Vec<Variant> {
     let mut all = vec![
         variant(Op::VV, SUM.text, 2 * ATTRIBUTE, precision),
+        variant(Op::VC, SUM.text, 2 * ATTRIBUTE, precision),
         variant(Op::EV, SUM.text, 2 * ATTRIBUTE, precision),
         variant(Op::VV, SMOOTH.text, 3 * ATTRIBUTE + 2, precision),
     ];

@@ -16,7 +16,7 @@ fn error(error: &subsolid::Error) -> PyErr {
         let elements: Vec<(&str, u64)> =
             error.elements().into_iter().map(|(kind, id)| (kind.name(), id)).collect();
         let help = error.help().map(in_python);
-        let arguments = (in_python(&error.to_string()), help, elements);
+        let arguments = (error.to_string(), help, elements);
         match class(py).and_then(|class| class.call1(arguments)) {
             Ok(value) => PyErr::from_value(value),
             Err(error) => error,
@@ -27,16 +27,23 @@ fn error(error: &subsolid::Error) -> PyErr {
 /// Options that take a value, as both the command line and Python name it.
 const VALUED: [&str; 3] = ["backend", "method", "scheme"];
 
-/// A text of the library, which names options of the command line, with those of Python:
+/// A help of the library, which names options of the command line, with those of Python:
 /// `--backend cpu` becomes `backend="cpu"`, `--matrix-free` becomes `matrix_free`. Whole commands stay.
-fn in_python(text: &str) -> String {
-    if text.contains("subsolid ") {
-        return text.to_owned();
+fn in_python(help: &str) -> String {
+    if help.contains("subsolid ") {
+        return help.to_owned();
     }
-    let (mut rest, mut all) = (text, String::with_capacity(text.len()));
+    let is_option = |c: char| c.is_ascii_lowercase() || c == '-';
+    let (mut rest, mut all) = (help, String::with_capacity(help.len()));
     while let Some((before, after)) = rest.split_once("--") {
         all.push_str(before);
-        let is_option = |c: char| c.is_ascii_lowercase() || c == '-';
+        rest = after;
+        // names of files and arrays may have hyphens too
+        let begins = all.is_empty() || all.ends_with([' ', '(']);
+        if !begins || !after.starts_with(|c: char| c.is_ascii_lowercase()) {
+            all.push_str("--");
+            continue;
+        }
         let (name, after) = split_where(after, |c| !is_option(c));
         all.push_str(&name.replace('-', "_"));
         rest = after;

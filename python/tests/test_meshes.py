@@ -434,3 +434,11 @@ def test_data_that_are_no_numbers_are_refused_by_name() -> None:
     for wrong in (None, "part.msh", points):
         with pytest.raises(subsolid.Error, match="is no mesh"):
             subsolid.from_meshio(wrong)
+
+
+def test_names_with_hyphens_stay_in_errors() -> None:
+    faces = {"a--b": [[0, 1, 2, 3]]}
+    solid = subsolid.Solid(POINTS, CELLS, face_groups=faces)
+    with pytest.raises(subsolid.Error) as caught:
+        solid.distance(group="c--d")
+    assert "c--d" in str(caught.value) and "a--b" in str(caught.value)

@@ -78,11 +78,6 @@ impl<'m> Blocks<'m> {
         Ok(Self { part, cutter, rule, extent: None })
     }
 
-    /// The part.
-    pub(crate) fn part(&self) -> &RankPart {
-        self.part
-    }
-
     /// The elements of the cells that the part owns, among all of the refined mesh.
     pub fn elements(&self) -> Range<usize> {
         let ends = self.part.element_ends();

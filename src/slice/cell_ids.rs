@@ -1,11 +1,13 @@
 //! Which whole numbers the cells of a mesh have in an array: ids of materials.
 
-use super::materials::MOST_MATERIALS;
 use crate::cluster::Ranks;
 use crate::error::{Error, Result};
 use crate::mesh::CellArray;
 use crate::parts::DistributedMesh;
 use crate::parts::exchange::{next_id, next_number};
+
+/// Most materials: one byte a pixel, with 0 for none.
+pub const MOST_MATERIALS: usize = 255;
 
 /// The whole numbers that cells have in an array.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,13 +9,10 @@
 //! dithered coverage wherever the fractions sum to 1.
 
 use super::PixelGrid;
-use super::cell_ids::CellIds;
+use super::cell_ids::{CellIds, MOST_MATERIALS};
 use super::dither::{is_above, threshold};
 use super::source::{Channel, LayerSource};
 use crate::{Error, Result};
-
-/// Most materials: one byte a pixel, with 0 for none.
-pub const MOST_MATERIALS: usize = 255;
 
 /// How far sums of fractions may be above 1, or fractions below 0: half of the least share that a
 /// pixel tells apart, so that rounding in files is none's fault.

@@ -75,7 +75,7 @@ mod surface;
 mod tables;
 mod trace;
 
-pub use cell_ids::CellIds;
+pub use cell_ids::{CellIds, MOST_MATERIALS};
 pub use closed::ClosedSurface;
 pub use coverage::{Grey, Raster, Sampling};
 pub use device::{DeviceSlicer, DeviceSource};
@@ -85,7 +85,7 @@ pub use image::{Bits, EncodedImage, Flip, ImageFile, ImageFormat, MOST_PIXELS};
 pub use interior::{DeviceInteriors, Interior, InteriorFinder, InteriorRun, InteriorValues};
 pub use job::{Job, JobReport};
 pub use layer::{Contour, Layer};
-pub use materials::{MOST_MATERIALS, Material, Materials, Unfit};
+pub use materials::{Material, Materials, Unfit};
 pub use pieces::{MergedLayers, are_layers, job_directory, merge_layers};
 pub use setting::Setting;
 pub use shared::SharedBoundary;

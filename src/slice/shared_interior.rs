@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::limit::Solid;
 use crate::mesh::{SolidMesh, component_ranges};
 use crate::parts::exchange::{ids, next_number};
-use crate::parts::{Block, Blocks, DistributedMesh};
+use crate::parts::{Block, Blocks, DistributedMesh, Extent, RankPart};
 use crate::scheme::VertexRule;
 
 /// What rounding may do to heights, as a part of the model's.
@@ -33,23 +33,23 @@ pub struct SharedInterior {
 
 impl SharedInterior {
     /// The part for the layers of this rank, which lie between two heights; of one cell if it has
-    /// none. `blocks` are those of this rank, of which `boundary` was made, and of the elements of
-    /// `mesh`. `distance` says how far beyond its layers places are asked for, in length units.
+    /// none. `own` is the part of `mesh` that this rank has made `boundary` of, and the extent of its
+    /// refined mesh ([`Blocks::extent_of_all`]). `distance` says how far beyond its layers places are asked for, in length units.
     ///
     /// # Errors
     /// Those of the set-up of the cells, and those of other ranks.
     pub fn new(
         ranks: &Ranks<'_>,
         mesh: &DistributedMesh,
-        blocks: &Blocks<'_>,
+        (own, extent): (&RankPart, Option<&Extent>),
         boundary: &SharedBoundary,
         heights: Option<[f64; 2]>,
         distance: f64,
     ) -> Result<Self> {
-        let cells = wanted_cells(ranks, blocks, boundary, heights, distance)?;
-        let part = mesh.part_of(ranks, blocks.part().levels(), cells)?;
+        let cells = wanted_cells(ranks, own, boundary, heights, distance)?;
+        let part = mesh.part_of(ranks, own.levels(), cells)?;
         let mut around = Blocks::new(&part, VertexRule::default())?;
-        if let Some(extent) = blocks.extent_of_all() {
+        if let Some(extent) = extent {
             around.set_extent(extent.clone());
         }
         let block = around.whole()?;
@@ -86,7 +86,7 @@ impl SharedInterior {
 /// The cells whose limit may come within `distance` of this rank's layers, ascending.
 fn wanted_cells(
     ranks: &Ranks<'_>,
-    blocks: &Blocks<'_>,
+    part: &RankPart,
     boundary: &SharedBoundary,
     heights: Option<[f64; 2]>,
     distance: f64,
@@ -96,7 +96,6 @@ fn wanted_cells(
     let own = heights.map(|[low, high]| [low - reach, high + reach]);
     let own = own.unwrap_or([f64::INFINITY, f64::NEG_INFINITY]);
     let all = ranks.all_gather(Ok(bytemuck::cast_slice(&own).to_vec()))?;
-    let part = blocks.part();
     let heights = part.heights(frame.axis.number());
     let owned: Vec<u32> =
         part.part().owned.iter().map(|&cell| part.part().cells[cell as usize]).collect();

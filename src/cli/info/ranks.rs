@@ -32,7 +32,7 @@ pub struct RankArguments {
     /// What the ranks do, for --ranks
     #[arg(long, value_enum, default_value = "evaluate", requires = "ranks")]
     job: JobName,
-    /// N x N x N samples a cell, for --ranks [default: 8]
+    /// N x N x N samples a cell, for --job evaluate [default: 8]
     #[arg(long, value_name = "N", requires = "ranks")]
     samples: Option<usize>,
     /// N x N x N points a regular cell, for --job quadrature [default: 4]

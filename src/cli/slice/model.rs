@@ -5,7 +5,7 @@ use std::ops::Range;
 use subsolid::cluster::Ranks;
 use subsolid::limit::Solid;
 use subsolid::mesh::{Attribute, CellArray, Controls, SolidMesh};
-use subsolid::parts::{Blocks, DistributedMesh, Extent, RankPart};
+use subsolid::parts::{DistributedMesh, Extent, RankPart};
 use subsolid::refine::refined_cell_count;
 use subsolid::scheme::VertexRule;
 use subsolid::slice::{
@@ -94,9 +94,8 @@ impl<'r, 'g> Outline<'r, 'g> {
         let heights = [stack.slab(first)[0], stack.slab(last)[1]];
         let heights = (!layers.is_empty()).then_some(heights);
         if let Some((mesh, part, extent)) = inside {
-            let mut blocks = Blocks::new(&part, VertexRule::default())?;
-            extent.into_iter().for_each(|extent| blocks.set_extent(extent));
-            let part = SharedInterior::new(ranks, &mesh, &blocks, &boundary, heights, reach)?;
+            let own = (&part, extent.as_ref());
+            let part = SharedInterior::new(ranks, &mesh, own, &boundary, heights, reach)?;
             (model.wanted, model.cell_data) = values::attributes(&a.wanted(), part.mesh())?;
             model.inside = Inside::Part(Box::new(part));
         }

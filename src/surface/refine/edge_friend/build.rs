@@ -47,13 +47,13 @@ pub(super) fn first_level(
 }
 
 pub(super) fn check_manifold(matrix: &SurfaceTopology) -> Result<()> {
-    const MEND: &str = "use --method matrix, or mend the surface there";
+    const FIX: &str = "use --method matrix, or fix the surface there";
     if let Some(&edge) = matrix.non_manifold_edges.first() {
         let [a, b] = matrix.edge_ends(edge);
         return Err(Error::mesh(format!(
             "more than two faces meet at the edge of vertices {a} and {b}"
         ))
-        .with_help(MEND));
+        .with_help(FIX));
     }
     if let Some([a, b]) = inconsistent_edge(matrix) {
         return Err(Error::mesh(format!(
@@ -65,7 +65,7 @@ pub(super) fn check_manifold(matrix: &SurfaceTopology) -> Result<()> {
     }
     match non_manifold_corners(matrix).first() {
         Some(v) => Err(Error::mesh(format!("several sheets of the surface touch at vertex {v}"))
-            .with_help(MEND)),
+            .with_help(FIX)),
         None => Ok(()),
     }
 }

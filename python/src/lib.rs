@@ -5,11 +5,10 @@
 //! beside the compiled module.
 
 mod arrays;
+mod backend;
 mod cells;
 mod count;
 mod dataset;
-mod device;
-mod dlpack;
 mod errors;
 mod evaluate;
 mod jobs;
@@ -34,13 +33,12 @@ mod _subsolid {
     use std::path::PathBuf;
 
     use pyo3::prelude::*;
-    use subsolid::backend;
 
     use crate::count;
     use crate::errors::{IntoPython, refused};
 
     #[pymodule_export]
-    use crate::device::{PyDeviceArray, PyDeviceLimit};
+    use crate::backend::{PyDeviceArray, PyDeviceLimit};
     #[pymodule_export]
     use crate::limit::PyLimit;
     #[pymodule_export]
@@ -102,7 +100,7 @@ mod _subsolid {
     /// Names of the GPUs that backend="cuda:N" can take; empty without a driver.
     #[pyfunction]
     fn devices() -> Vec<String> {
-        let found = backend::devices().unwrap_or_default();
+        let found = subsolid::backend::devices().unwrap_or_default();
         found.iter().map(|device| device.name.clone()).collect()
     }
 

@@ -6,16 +6,17 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use subsolid::backend::cuda::{DeviceAdjoint, ForeignArray, Gradient};
 use subsolid::backend::{Precision, ResultBuffer, Values};
 use subsolid::mesh::Controls;
 use subsolid::plan::{Adjoint, Cost, Location, Samples, Want};
 use subsolid::{Limit, Plan};
 
 use crate::arrays::{floats_warned, moved, slice};
+use crate::backend::{
+    DeviceAdjoint, ForeignArray, Gradient, Held, OnDevice, PyDeviceArray, PyDeviceLimit, not_there,
+};
 use crate::cells::{Analyzed, EvaluatorCell, PlanCell, Prepared};
 use crate::count;
-use crate::device::{Held, OnDevice, PyDeviceArray, PyDeviceLimit};
 use crate::errors::{IntoPython, refused};
 use crate::limit::PyLimit;
 use crate::matrix::csr;
@@ -73,10 +74,6 @@ fn evaluate(
         unsafe { device.upload_positions(foreign, controls) }?;
         device.fetch(range, limit)
     })
-}
-
-fn not_there() -> subsolid::Error {
-    subsolid::Error::request("the plan is not on a GPU").with_help("plan with backend=\"cuda\"")
 }
 
 impl PyPlan {
@@ -187,7 +184,7 @@ impl PyPlan {
         if self.device.is_none() {
             return Err(refused(
                 format!("device_output=True for a plan on the {}", self.name),
-                "plan with backend=\"cuda\"",
+                crate::backend::HELP,
             ));
         }
         let controls = given.moved.controls(self.shared().mesh.controls())?;

@@ -45,16 +45,6 @@ fn choice<T: Copy>(option: &str, value: &str, choices: &[(&str, T)]) -> PyResult
     })
 }
 
-fn scheme(name: &str) -> PyResult<Scheme> {
-    let schemes = [
-        ("catmull-clark", Scheme::CatmullClark),
-        ("loop", Scheme::Loop),
-        ("sqrt3", Scheme::Sqrt3),
-        ("bilinear", Scheme::Bilinear),
-    ];
-    choice("scheme", name, &schemes)
-}
-
 impl PySurface {
     fn options(&self, scheme: Scheme, levels: usize) -> PyResult<SurfaceOptions> {
         if levels > 16 {
@@ -176,7 +166,7 @@ impl PySurface {
         #[pyo3(from_py_with = count::levels)] levels: usize,
         scheme: &str,
     ) -> PyResult<Self> {
-        let options = self.options(self::scheme(scheme)?, levels)?;
+        let options = self.options(Scheme::named(scheme).py()?, levels)?;
         let mesh = py.detach(|| subsolid::surface::refine_surface(&self.mesh, &options)).py()?;
         Ok(Self { mesh })
     }
@@ -190,7 +180,7 @@ impl PySurface {
         #[pyo3(from_py_with = count::levels)] levels: usize,
         scheme: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let options = self.options(self::scheme(scheme)?, levels)?;
+        let options = self.options(Scheme::named(scheme).py()?, levels)?;
         let matrices =
             py.detach(|| SurfacePlan::new(&self.mesh, &options)?.level_matrices()).py()?;
         let mut columns = self.mesh.points.len();
@@ -217,7 +207,7 @@ impl PySurface {
     /// but √3; normals are NaN where there is no tangent plane.
     #[pyo3(signature = (*, scheme="catmull-clark"))]
     fn limit<'py>(&self, py: Python<'py>, scheme: &str) -> PyResult<Bound<'py, PyTuple>> {
-        let scheme = self::scheme(scheme)?;
+        let scheme = Scheme::named(scheme).py()?;
         let limits = py.detach(|| vertex_limits(&self.mesh, scheme)).py()?;
         let n = limits.positions.len();
         (
@@ -242,7 +232,7 @@ impl PySurface {
         #[pyo3(from_py_with = count::samples)] samples: usize,
         scheme: &str,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let scheme = self::scheme(scheme)?;
+        let scheme = Scheme::named(scheme).py()?;
         let (limit, count) = py
             .detach(|| -> subsolid::Result<_> {
                 let mesh = &self.mesh;
@@ -283,7 +273,7 @@ impl PySurface {
         tolerance: Option<f64>,
     ) -> PyResult<PySlices> {
         let cut = Cut::new((layer_height, axis, tolerance), pixel, (planes, antialias))?;
-        PySlices::of_surface(py, &self.mesh, self::scheme(scheme)?, cut)
+        PySlices::of_surface(py, &self.mesh, Scheme::named(scheme).py()?, cut)
     }
 
     /// Neighbours: as Solid.query, with V, E and F.

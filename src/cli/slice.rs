@@ -14,6 +14,7 @@ use serde::Serialize;
 use subsolid::backend::{Backend, Choice, Cpu, start};
 use subsolid::cluster::{Ranks, ThreadGroup};
 use subsolid::plan::{Cost, LayersJob};
+use subsolid::scheme::Scheme;
 use subsolid::slice::{
     Axis, DeviceSource, Frame, Job, JobReport, LayerSource, Setting, Stack, merge_layers,
 };
@@ -25,7 +26,7 @@ use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::pieces::{part, share};
 use super::processor::Processor;
-use super::surface::SchemeName;
+use super::surface::scheme_names;
 use super::{Console, Outcome};
 use model::Model;
 use outputs::{ImageArguments, OutputArguments};
@@ -68,8 +69,8 @@ pub struct Arguments {
     levels: usize,
     /// Rules of a surface; its polygons as they are by bilinear, also called linear [default:
     /// catmull-clark]
-    #[arg(long, value_enum)]
-    scheme: Option<SchemeName>,
+    #[arg(long, value_parser = scheme_names())]
+    scheme: Option<Scheme>,
     /// Height of a layer, in length units of the model
     #[arg(long, value_name = "H", allow_hyphen_values = true)]
     layer_height: f64,

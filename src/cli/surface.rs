@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use subsolid::backend::{Backend, Choice, SurfaceRefiner, runs_on_gpu, start};
 use subsolid::io::SurfaceFormat;
@@ -42,8 +43,8 @@ pub struct Arguments {
     /// Control mesh: .obj, .ply, .off, .stl or .vtp
     model: PathBuf,
     /// Rules of refinement; polygons are cut into triangles where they need these
-    #[arg(long, value_enum, default_value_t)]
-    scheme: SchemeName,
+    #[arg(long, value_parser = scheme_names(), default_value = Scheme::default().option_name())]
+    scheme: Scheme,
     /// Levels of refinement
     #[arg(long, value_name = "N", default_value_t = 2)]
     levels: usize,
@@ -81,29 +82,14 @@ pub struct Arguments {
     glb: GlbArguments,
 }
 
-#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum SchemeName {
-    /// Quads from polygons
-    #[default]
-    CatmullClark,
-    /// Four triangles from one
-    Loop,
-    /// Three triangles from one, rotated
-    Sqrt3,
-    /// Quads from polygons: midpoints, centroids, and vertices as they are
-    #[value(alias = "linear")]
-    Bilinear,
-}
-
-impl From<SchemeName> for Scheme {
-    fn from(name: SchemeName) -> Self {
-        match name {
-            SchemeName::CatmullClark => Self::CatmullClark,
-            SchemeName::Loop => Self::Loop,
-            SchemeName::Sqrt3 => Self::Sqrt3,
-            SchemeName::Bilinear => Self::Bilinear,
-        }
-    }
+/// Names of schemes as values of options.
+pub fn scheme_names() -> impl TypedValueParser<Value = Scheme> {
+    let values = Scheme::ALL.map(|scheme| {
+        let rules = scheme.rules();
+        let names = rules.option_names();
+        PossibleValue::new(names[0]).aliases(&names[1..]).help(rules.summary())
+    });
+    PossibleValuesParser::new(values).try_map(|name| Scheme::named(&name))
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -167,11 +153,11 @@ impl Arguments {
                 "end the name of the output in .obj, .ply, .vtp or .glb, or leave --normals out",
             ));
         }
-        if self.smooth_triangles && !matches!(self.scheme, SchemeName::CatmullClark) {
+        if self.smooth_triangles && !self.scheme.rules().has_triangle_rule() {
             return Err(Error::request("--smooth-triangles is a rule of Catmull-Clark")
                 .with_help("leave --smooth-triangles out, or take --scheme catmull-clark"));
         }
-        let scheme = Scheme::from(self.scheme);
+        let scheme = self.scheme;
         let (no_limit, no_creases) = (!scheme.has_limit(), scheme == Scheme::Sqrt3);
         for (refused, option) in [
             (self.limit && no_limit, "--limit"),
@@ -188,7 +174,7 @@ impl Arguments {
     }
 
     fn options(&self) -> SurfaceOptions {
-        let scheme = self.scheme.into();
+        let scheme = self.scheme;
         SurfaceOptions {
             scheme,
             levels: self.levels,

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::bezier::MOST_RINGS;
 use subsolid::mesh::{SolidMesh, SurfaceMesh};
-use subsolid::scheme::VertexRule;
+use subsolid::scheme::{Scheme, VertexRule};
 use subsolid::view::{Page, Paint, Skin, SkinOptions, ViewOptions, WorstCell};
 use subsolid::{Error, Result, io};
 
@@ -16,7 +16,7 @@ use super::console::since;
 use super::gltf::{self, GlbArguments, MapName, is_glb};
 use super::json::JsonReport;
 use super::model::ModelArguments;
-use super::surface::SchemeName;
+use super::surface::scheme_names;
 use super::surface_model::read_surface;
 use super::{Console, Outcome};
 
@@ -43,8 +43,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     levels: Option<usize>,
     /// Rules of a surface
-    #[arg(long, value_enum, default_value_t)]
-    scheme: SchemeName,
+    #[arg(long, value_parser = scheme_names(), default_value = Scheme::default().option_name())]
+    scheme: Scheme,
     /// Show cells and polygons as they are, not their limit: for files that evaluate, compare and
     /// distance wrote
     #[arg(long)]
@@ -214,7 +214,7 @@ impl Arguments {
         let (mesh, levels) = self.read_surface(console)?;
         match self.linear {
             true => Skin::of_polygons(mesh.without_holes().into_owned(), &options),
-            false => Skin::of_surface(&mesh, self.scheme.into(), levels, &options),
+            false => Skin::of_surface(&mesh, self.scheme, levels, &options),
         }
     }
 
@@ -227,7 +227,7 @@ impl Arguments {
     }
 
     fn read_solid(&self, console: &Console) -> Result<SolidMesh> {
-        if self.scheme != SchemeName::default() {
+        if self.scheme != Scheme::default() {
             return Err(Error::request("--scheme is for surfaces").with_help("leave --scheme out"));
         }
         if !self.linear {
@@ -244,7 +244,7 @@ impl Arguments {
         let (mesh, levels) = self.read_surface(console)?;
         match self.linear {
             true => Page::of_polygons(&mesh, &self.options()),
-            false => Page::of_surface(&mesh, self.scheme.into(), levels, &self.options()),
+            false => Page::of_surface(&mesh, self.scheme, levels, &self.options()),
         }
     }
 
@@ -265,7 +265,7 @@ impl Arguments {
         }
         let mesh = read_surface(&self.model.model, console)?;
         if let (true, Some(levels @ 1..)) =
-            (self.scheme == SchemeName::default() && !self.linear, self.levels)
+            (self.scheme == Scheme::default() && !self.linear, self.levels)
         {
             return Err(Error::request(format!(
                 "--levels {levels} of a Catmull-Clark surface: its limit is shown"

@@ -17,6 +17,14 @@ impl SurfaceScheme for Bilinear {
         "bilinear subdivision"
     }
 
+    fn option_names(&self) -> &'static [&'static str] {
+        &["bilinear", "linear"]
+    }
+
+    fn summary(&self) -> &'static str {
+        "Quads from polygons: midpoints, centroids, and vertices as they are"
+    }
+
     fn split(&self) -> Split {
         Split::Quads
     }

@@ -74,6 +74,14 @@ impl SurfaceScheme for CatmullClark {
         "Catmull-Clark"
     }
 
+    fn option_names(&self) -> &'static [&'static str] {
+        &["catmull-clark"]
+    }
+
+    fn summary(&self) -> &'static str {
+        "Quads from polygons"
+    }
+
     fn split(&self) -> Split {
         Split::Quads
     }

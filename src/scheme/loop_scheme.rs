@@ -44,6 +44,14 @@ impl SurfaceScheme for Loop {
         "Loop"
     }
 
+    fn option_names(&self) -> &'static [&'static str] {
+        &["loop"]
+    }
+
+    fn summary(&self) -> &'static str {
+        "Four triangles from one"
+    }
+
     fn split(&self) -> Split {
         Split::FourTriangles
     }

@@ -17,6 +17,8 @@ pub use point::Point;
 pub use solid::VertexRule;
 pub use stencils::{RowBuilder, Stencils};
 
+use crate::error::{Error, Result};
+
 /// A subdivision scheme for surfaces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Scheme {
@@ -48,6 +50,24 @@ impl Scheme {
             }
             _ => names.concat(),
         }
+    }
+
+    /// The scheme that options name so; see [`SurfaceScheme::option_names`].
+    ///
+    /// # Errors
+    /// [`Error::Request`] for another name; the help lists those that there are.
+    pub fn named(name: &str) -> Result<Self> {
+        let of = |scheme: &Self| scheme.rules().option_names().contains(&name);
+        Self::ALL.into_iter().find(of).ok_or_else(|| {
+            let names = Self::ALL.map(|scheme| format!("{:?}", scheme.option_name()));
+            Error::request(format!("scheme {name:?}"))
+                .with_help(format!("give one of {}", names.join(", ")))
+        })
+    }
+
+    /// What options call the scheme; it has other names beside where there are several words.
+    pub fn option_name(self) -> &'static str {
+        self.rules().option_names()[0]
     }
 
     /// The facts and masks of the scheme.
@@ -164,6 +184,12 @@ pub struct VertexMask {
 pub trait SurfaceScheme: Sync {
     /// What messages call it.
     fn name(&self) -> &'static str;
+
+    /// What options call it, in lower case with hyphens; the first name is the one that helps show.
+    fn option_names(&self) -> &'static [&'static str];
+
+    /// What it does, in a line of help.
+    fn summary(&self) -> &'static str;
 
     /// How a face splits. Schemes for triangles take polygons cut into triangles.
     fn split(&self) -> Split;

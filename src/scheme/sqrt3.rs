@@ -55,6 +55,14 @@ impl SurfaceScheme for Sqrt3 {
         "√3"
     }
 
+    fn option_names(&self) -> &'static [&'static str] {
+        &["sqrt3"]
+    }
+
+    fn summary(&self) -> &'static str {
+        "Three triangles from one, rotated"
+    }
+
     fn split(&self) -> Split {
         Split::ThreeTriangles
     }

@@ -24,11 +24,11 @@ pub struct ClosedSurface {
 }
 
 impl ClosedSurface {
-    /// Analyzes a surface under [`Scheme::CatmullClark`], [`Scheme::Loop`] (polygons are cut into
-    /// triangles) or [`Scheme::Bilinear`], whose triangles stay as they are.
+    /// Analyzes a surface under a scheme whose limit is known ([`Scheme::has_limit`]). Schemes for
+    /// triangles cut polygons into triangles; a linear scheme leaves triangles as they are.
     ///
     /// # Errors
-    /// [`Error::Request`] for √3; [`Error::Mesh`], with the vertices of an edge, for a surface that
+    /// [`Error::Request`] for a scheme without limit; [`Error::Mesh`], with the vertices of an edge, for a surface that
     /// is not closed, an edge of three or more faces, and faces that do not run alike; for
     /// holes; those of [`SurfaceMesh::check`] and [`LimitSurface::of_mesh`].
     pub fn new(mesh: &SurfaceMesh, scheme: Scheme) -> Result<Self> {

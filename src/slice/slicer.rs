@@ -107,7 +107,7 @@ impl Slicer {
     /// use subsolid::slice::{ClosedSurface, SliceOptions, Slicer};
     /// use subsolid::surface::Scheme;
     /// let mesh = subsolid::read_surface("models/surfaces/spot_control_mesh.obj")?;
-    /// let surface = ClosedSurface::new(&mesh, Scheme::CatmullClark)?; // no points yet
+    /// let surface = ClosedSurface::new(&mesh, Scheme::default())?; // no points yet
     /// let slicer = Slicer::of_surface(&surface, &mesh.points, SliceOptions::default())?;
     /// let [low, high] = slicer.heights();
     /// assert!(slicer.layer(0, 0.5 * (low + high)).area() > 0.0);

@@ -210,8 +210,8 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
             variants.push(super::edge_friend::variant(T::PRECISION, run, sharp, chaikin));
         }
         variants.push(super::surface::triangles_variant(T::PRECISION, run));
-        let sqrt3 = |open| super::surface::sqrt3_variant(T::PRECISION, run, open);
-        variants.extend([false, true].map(sqrt3));
+        let thirds = |open| super::surface::three_triangles_variant(T::PRECISION, run, open);
+        variants.extend([false, true].map(thirds));
         for size in [0, 3, 4] {
             let (uniform, chaikin) = (Some(false), Some(true));
             let kinds = [(false, None), (false, uniform), (false, chaikin), (true, uniform)];
@@ -224,7 +224,7 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
             variants.push(variant(T::PRECISION, run, size, first, oriented));
         }
     }
-    variants.push(super::surface::sqrt3_ends_variant(T::PRECISION));
+    variants.push(super::surface::ends_variant(T::PRECISION));
     variants.push(super::surface::sharp_variant(T::PRECISION));
     if T::PRECISION == Precision::F64 {
         variants.extend(super::mapping::variants());

@@ -20,7 +20,7 @@ use crate::cli::console::counted;
 use crate::cli::memory::{gigabytes, physical};
 use crate::cli::model::refined;
 use crate::cli::rank_model::blocks;
-use crate::cli::surface::{SchemeName, check_valences};
+use crate::cli::surface::check_valences;
 use crate::cli::surface_model::read_surface;
 
 /// Bytes of memory that layers with places take for a cell, and for a number of an attribute at its
@@ -199,10 +199,10 @@ impl Model {
                 path.display()
             ));
         }
-        if scheme != SchemeName::Bilinear {
+        if !scheme.is_linear() {
             check_valences(&mesh, "layers of the limit")?;
         }
-        let surface = ClosedSurface::new(&mesh, scheme.into())?;
+        let surface = ClosedSurface::new(&mesh, scheme)?;
         surface.notices().for_each(|notice| console.warn(notice));
         let slicer = Slicer::of_surface(&surface, &mesh.points, options)?;
         let shells = slicer.shells();
@@ -218,7 +218,7 @@ impl Model {
                 format!("{count}, {} of them cavities", shells.cavities().count()),
             );
         }
-        let sha256 = surface_fingerprint(&mesh, scheme.into());
+        let sha256 = surface_fingerprint(&mesh, scheme);
         Ok((Self::outline(sha256, 0), Outline::Whole(Box::new(slicer))))
     }
 

@@ -173,10 +173,8 @@ mod tests {
 
     #[test]
     fn placements_bring_their_corner_to_the_origin() {
-        for (scheme, corners) in [
-            (Scheme::CatmullClark, &[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]][..]),
-            (Scheme::Loop, &[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]),
-        ] {
+        for scheme in Scheme::ALL.into_iter().filter(|scheme| scheme.has_limit()) {
+            let corners = scheme.shape().corners();
             for corner in 0..corners.len() {
                 for mirrored in [false, true] {
                     let affine = Placement { corner: corner as u8, mirrored }.affine(scheme);
@@ -192,7 +190,7 @@ mod tests {
 
     #[test]
     fn splits_and_affine_maps_agree() {
-        for scheme in [Scheme::CatmullClark, Scheme::Loop] {
+        for scheme in Scheme::ALL.into_iter().filter(|scheme| scheme.has_limit()) {
             for p in [[0.3, 0.6], [0.1, 0.1], [0.7, 0.2], [0.26, 0.27]] {
                 let (mut q, mut path) = (p, 0);
                 for depth in 0..5 {

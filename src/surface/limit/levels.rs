@@ -76,7 +76,7 @@ impl LimitSurface {
     /// # Errors
     /// [`Error::Mesh`] for arrays of faces that do not fit together, a face of fewer than
     /// three corners, with a vertex that does not exist or comes twice, of more than three
-    /// corners under [`Scheme::Loop`], creases that are no edges, a sharpness that is
+    /// corners under a scheme for triangles, creases that are no edges, a sharpness that is
     /// negative, not a number, or finite and above 10.
     pub fn new(faces: &Faces, scheme: Scheme) -> Result<Self> {
         Self::isolated(faces, scheme, 0)

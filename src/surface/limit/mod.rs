@@ -38,7 +38,7 @@
 //!     crease_rule: CreaseRule::Uniform,
 //!     triangle_rule: TriangleRule::Uniform,
 //! };
-//! let surface = LimitSurface::new(&faces, Scheme::CatmullClark)?; // no points yet
+//! let surface = LimitSurface::new(&faces, Scheme::default())?; // no points yet
 //!
 //! // Anywhere: element 1 is face 1, the top.
 //! let place = SurfaceLocation { element: 1, parameters: [0.5, 0.9] };

@@ -49,7 +49,7 @@ use crate::topology::surface::SurfaceTopology;
 /// use subsolid::surface::{Scheme, StaticRefinement, StaticWorkspace};
 ///
 /// let mut mesh = subsolid::read_surface("models/surfaces/spot_control_mesh.obj")?;
-/// let refinement = StaticRefinement::new(&mesh, Scheme::CatmullClark, 4)?;
+/// let refinement = StaticRefinement::new(&mesh, Scheme::default(), 4)?;
 /// let faces = refinement.quads();
 /// let evaluator = refinement.evaluator::<f64>()?;
 /// let mut workspace = StaticWorkspace::default(); // its memory is used again

@@ -18,8 +18,8 @@ mod matrix;
 mod quads;
 mod rules;
 mod sharp;
-mod sqrt3;
 mod step;
+mod three_triangles;
 mod triangles;
 
 pub use creases::CreaseTags;
@@ -29,13 +29,13 @@ pub use matrix::{DeviceMatrix, FaceArrays, MatrixCounts};
 pub use rules::MatrixScheme;
 
 pub(super) use creases::variant as creases_variant;
-pub(super) use ends::variant as sqrt3_ends_variant;
+pub(super) use ends::variant as ends_variant;
 pub(super) use friends::variant as first_friends_variant;
 pub(super) use ghosts::variant as ghosts_variant;
 pub(super) use matrix::variant as matrix_variant;
 pub(super) use quads::variant as quads_variant;
 pub(super) use sharp::variant as sharp_variant;
-pub(super) use sqrt3::variant as sqrt3_variant;
+pub(super) use three_triangles::variant as three_triangles_variant;
 pub(super) use triangles::variant as triangles_variant;
 
 /// Threads of a block in all kernels of this folder but those of one block.

@@ -4,8 +4,8 @@
 use super::super::memory::Buffer;
 use super::ends::Ends;
 use super::matrix::{DeviceMatrix, TABLED};
-use super::sqrt3::Sqrt3;
 use super::step::Counts;
+use super::three_triangles::ThreeTriangles;
 use super::triangles::Triangles;
 use crate::error::{Error, Result};
 
@@ -67,7 +67,7 @@ impl Counts {
 pub(super) enum Rules {
     Quads,
     FourTriangles(Box<Triangles>),
-    ThreeTriangles(Box<Sqrt3>),
+    ThreeTriangles(Box<ThreeTriangles>),
 }
 
 impl Rules {
@@ -96,7 +96,7 @@ impl Rules {
                 let open = found.open > 0;
                 // where the surface ends there is one neighbour more than faces
                 let alphas: Vec<f64> = (0..=valence + 1).map(alpha).collect();
-                Ok(Self::ThreeTriangles(Box::new(Sqrt3 {
+                Ok(Self::ThreeTriangles(Box::new(ThreeTriangles {
                     neighbours: matrix.neighbours()?,
                     alphas: Buffer::of(stream, &alphas)?,
                     twins: Buffer::empty(stream, matrix.vertices.len())?,

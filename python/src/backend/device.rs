@@ -10,9 +10,9 @@ use subsolid::backend::Precision;
 use subsolid::backend::cuda::{DeviceArray, DeviceMemory, DevicePoints, ForeignArray};
 use subsolid::plan::Quantity;
 
+use super::dlpack::{self, CUDA, CUDA_MANAGED, Exported, Imported};
 use crate::arrays::moved;
 use crate::cells::PlanCell;
-use crate::dlpack::{self, CUDA, CUDA_MANAGED, Exported, Imported};
 use crate::errors::{IntoPython, refused};
 use crate::request::DERIVATIVES;
 

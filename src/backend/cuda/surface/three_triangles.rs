@@ -15,7 +15,7 @@ use crate::backend::Precision;
 use crate::error::Result;
 
 /// What √3-subdivision needs beside the levels.
-pub(super) struct Sqrt3 {
+pub(super) struct ThreeTriangles {
     pub neighbours: Neighbours,
     /// `[valence]`
     pub alphas: Buffer<f64>,
@@ -32,7 +32,7 @@ pub(in super::super) fn variant(precision: Precision, run: FriendRun, open: bool
         .with("OPEN", usize::from(open))
 }
 
-impl Sqrt3 {
+impl ThreeTriangles {
     /// Twins and ends of the control mesh.
     pub fn start(&self, matrix: &DeviceMatrix, launches: &mut Vec<Launch>) -> Result<()> {
         let corners = matrix.vertices.len();

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::oracle::random::Random;
 use crate::parts::{solids, with_data};
+use crate::support::encodings::{Encoding, File};
 use crate::support::meshes;
 use subsolid::backend::{Backend, Cpu};
 use subsolid::cluster::{Ranks, Threads};
@@ -95,6 +96,35 @@ fn compare_both(name: &str, mesh: &SolidMesh, sizes: &[usize], random: &mut Rand
     }
 }
 
+/// Writes a mesh in an encoding of VTK.
+fn write_encoded(directory: &Path, mesh: &SolidMesh, encoding: Encoding) -> PathBuf {
+    let path = directory.join("written.vtk");
+    subsolid::write(&path, mesh, WriteOptions::default()).unwrap();
+    let file = File::read(&std::fs::read(&path).unwrap());
+    let path = directory.join("encoded").with_extension(encoding.extension());
+    std::fs::write(&path, encoding.encode(&file)).unwrap();
+    path
+}
+
+/// Whether every rank reads its block of a file, which is then a part of what one program reads.
+fn blocks_are_read(name: &str, path: &Path, size: usize, random: &mut Random) -> bool {
+    let read = |rank| read_block(path, rank, size);
+    let Some(blocks) = (0..size).map(read).collect::<Option<Vec<_>>>() else { return false };
+    let (whole, report) = subsolid::io::read_with_report(path).unwrap();
+    let [mut cells, mut vertices] = [0, 0];
+    for (block, found) in &blocks {
+        assert_eq!([block.cells, block.vertices], [whole.cells.len(), whole.points.len()]);
+        assert_eq!(found, &report, "{name}");
+        cells += block.mesh.cells.len();
+        vertices += block.mesh.points.len();
+    }
+    assert_eq!([cells, vertices], [whole.cells.len(), whole.points.len()], "{name}");
+    compare(name, &whole, (0, size), random, |ranks| {
+        DistributedMesh::of_blocks(ranks, read_block(path, ranks.rank(), size).unwrap().0).unwrap()
+    });
+    true
+}
+
 /// Shapes of all kinds, every second with creases.
 pub fn shapes() -> Vec<(String, SolidMesh)> {
     let mut all = meshes::shapes();
@@ -139,6 +169,79 @@ fn parts_of_models_on_ranks_are_those_of_a_cutter() {
     for (seed, (name, mesh)) in small_models().into_iter().enumerate() {
         compare_both(&name, &with_data(mesh), &[2 + seed % 6], &mut random);
     }
+}
+
+/// Text and bytes, cells in rows or apart from their ends.
+#[test]
+fn blocks_of_every_encoding_are_those_of_the_whole() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut random = Random::new(6);
+    let mut all = shapes();
+    all.push(("large".into(), meshes::block([32, 32, 32])));
+    for (name, mesh) in all {
+        let mut mesh = with_data(mesh);
+        mesh.face_groups.clear();
+        for encoding in Encoding::ALL {
+            let path = write_encoded(directory.path(), &mesh, encoding);
+            let name = format!("{name}, {encoding:?}");
+            assert!(blocks_are_read(&name, &path, 1 + random.below(5), &mut random), "{name}");
+        }
+    }
+}
+
+/// Legacy files of other programs.
+#[test]
+fn blocks_of_models_are_those_of_the_whole() {
+    let mut random = Random::new(7);
+    let is_legacy = |path: &&PathBuf| path.extension().is_some_and(|e| e == "vtk");
+    let all: Vec<PathBuf> = solids().into_iter().filter(|path| is_legacy(&path)).collect();
+    let read = |path: &&PathBuf| {
+        let name = path.display().to_string();
+        let is_sound = subsolid::read(path).is_ok_and(|mesh| Solid::new(&mesh).is_ok());
+        is_sound && blocks_are_read(&name, path, 3, &mut random)
+    };
+    let count = all.iter().filter(read).count();
+    assert!(count >= 4, "{count} of {}", all.len());
+}
+
+/// A damaged file is read as one program reads it, or by it alone.
+#[test]
+fn damaged_files_are_no_other_meshes() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut random = Random::new(9);
+    let mut mesh = with_data(meshes::mixed());
+    mesh.face_groups.clear();
+    let (mut read, mut refused) = (0, 0);
+    for encoding in Encoding::ALL {
+        let path = write_encoded(directory.path(), &mesh, encoding);
+        let bytes = std::fs::read(&path).unwrap();
+        for _ in 0..200 {
+            let mut damaged = bytes.clone();
+            match random.below(3) {
+                0 => damaged.truncate(random.below(bytes.len())),
+                1 => drop(damaged.remove(random.below(bytes.len()))),
+                _ => damaged[random.below(bytes.len())] = b"0 1<9\nx-"[random.below(8)],
+            }
+            std::fs::write(&path, &damaged).unwrap();
+            let blocks: Option<Vec<_>> = (0..2).map(|rank| read_block(&path, rank, 2)).collect();
+            let Some(blocks) = blocks else {
+                refused += 1;
+                continue;
+            };
+            read += 1;
+            let whole = subsolid::read(&path).unwrap();
+            let points: Vec<_> = blocks.iter().flat_map(|(block, _)| &block.mesh.points).collect();
+            assert!(points.iter().zip(&whole.points).all(|(a, b)| *a == b));
+            assert_eq!([points.len(), blocks[0].0.cells], [whole.points.len(), whole.cells.len()]);
+            let vertices = |mesh: &SolidMesh| -> Vec<Vec<u32>> {
+                (0..mesh.cells.len()).map(|c| mesh.cells.vertices(c).to_vec()).collect()
+            };
+            let cells: Vec<_> =
+                blocks.iter().flat_map(|(block, _)| vertices(&block.mesh)).collect();
+            assert_eq!(cells, vertices(&whole));
+        }
+    }
+    assert!(read > 100 && refused > 100, "{read} read, {refused} not");
 }
 
 /// Control points that move: limits on ranks are those of one program.
@@ -276,7 +379,7 @@ fn blocks_are_read_of_plain_files_alone() {
     let can = |path: &Path| (0..3).all(|rank| read_block(path, rank, 3).is_some());
     assert!(can(&plain));
     assert!(!can(&write("small.vtu", &mesh, true)));
-    assert!(!can(&write("text.vtk", &mesh, false)));
+    assert!(can(&write("legacy.vtk", &mesh, false)));
     assert!(!can(&write("groups.vtu", &with_data(mesh), false)));
     assert!(!can(Path::new("none.vtu")));
     let bytes = std::fs::read(&plain).unwrap();

@@ -212,7 +212,7 @@ pub(super) fn shown(word: &[u8]) -> String {
     if word.len() > 60 { text + "…" } else { text }
 }
 
-fn is_space(byte: u8) -> bool {
+pub(super) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | 0x0b | 0x0c)
 }
 

@@ -3,6 +3,7 @@
 #![allow(dead_code)] // each test program uses a part of it
 
 pub mod compare;
+pub mod encodings;
 pub mod meshes;
 pub mod places;
 

@@ -163,7 +163,7 @@ impl Legacy<'_> {
 }
 
 /// A name with VTK's percent codes resolved (`%20` is a blank).
-fn decoded(name: &str) -> String {
+pub(super) fn decoded(name: &str) -> String {
     let mut bytes = Vec::with_capacity(name.len());
     let mut rest = name.as_bytes();
     while let Some((&byte, others)) = rest.split_first() {

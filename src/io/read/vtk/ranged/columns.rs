@@ -1,0 +1,126 @@
+//! The arrays of a file, of which ranges are read.
+
+use std::ops::Range;
+use std::path::Path;
+
+use super::super::outline::Section;
+use super::super::values::Scalar;
+use super::scan::{Rows, Scan, Words};
+use crate::io::read::lines::{integer, real};
+use crate::io::{CREASE_EDGES, CREASE_SHARPNESS};
+
+/// What a file of one grid has, before any of its numbers is read.
+pub(super) struct Contents {
+    pub columns: Vec<Column>,
+    /// The vertices of the cells, where every list begins with its length.
+    pub rows: Option<Rows>,
+    /// Whether the list of a polyhedron is its faces.
+    pub has_faces_in_cells: bool,
+    pub cells: usize,
+    pub points: usize,
+}
+
+/// An array.
+pub(super) struct Column {
+    pub section: Section,
+    pub name: String,
+    pub width: usize,
+    pub is_integer: bool,
+    pub stored: Stored,
+}
+
+/// Where the numbers of an array are.
+pub(super) enum Stored {
+    /// One behind another in the file.
+    Raw {
+        start: u64,
+        count: usize,
+        scalar: Scalar,
+        big_endian: bool,
+    },
+    Words(Words),
+    /// It has none: what the report of the file says.
+    LeftOut(String),
+    /// Where the reader of whole files finds them.
+    Elsewhere,
+}
+
+impl Column {
+    pub fn is_crease(&self) -> bool {
+        [CREASE_EDGES, CREASE_SHARPNESS].contains(&self.name.as_str())
+    }
+
+    /// Whether it has no numbers.
+    pub fn is_left_out(&self) -> bool {
+        matches!(self.stored, Stored::LeftOut(_))
+    }
+
+    /// Takes the first number off.
+    pub fn split_first(&mut self, scan: &mut Scan) -> Option<i64> {
+        let here = scan.at();
+        let first = *self.integers(scan, 0..1)?.first()?;
+        scan.seek(here)?;
+        match &mut self.stored {
+            Stored::Raw { start, count, scalar, .. } => {
+                *start += scalar.size() as u64;
+                *count -= 1;
+            }
+            Stored::Words(words) => words.skip_first(),
+            Stored::LeftOut(_) | Stored::Elsewhere => return None,
+        }
+        Some(first)
+    }
+
+    /// Number of numbers.
+    pub fn count(&self) -> Option<usize> {
+        match &self.stored {
+            Stored::Raw { count, .. } => Some(*count),
+            Stored::Words(words) => Some(words.len()),
+            Stored::LeftOut(_) | Stored::Elsewhere => None,
+        }
+    }
+
+    pub fn integers(&self, scan: &mut Scan, range: Range<usize>) -> Option<Vec<i64>> {
+        self.read(scan, range, integer, Scalar::integers)
+    }
+
+    pub fn reals(&self, scan: &mut Scan, range: Range<usize>) -> Option<Vec<f64>> {
+        self.read(scan, range, real, Scalar::reals)
+    }
+
+    /// The rows of some of so many items.
+    pub fn rows(&self, scan: &mut Scan, items: Range<usize>, count: usize) -> Option<Vec<f64>> {
+        if self.width == 0 || count.checked_mul(self.width) != self.count() {
+            return None;
+        }
+        self.reals(scan, items.start * self.width..items.end * self.width)
+    }
+
+    fn read<T>(
+        &self,
+        scan: &mut Scan,
+        range: Range<usize>,
+        parse: impl Fn(&[u8]) -> Option<T>,
+        decode: impl Fn(Scalar, &[u8], bool) -> Vec<T>,
+    ) -> Option<Vec<T>> {
+        match &self.stored {
+            Stored::Words(words) => words.read(scan, range, parse),
+            &Stored::Raw { start, count, scalar, big_endian } => {
+                if range.start > range.end || range.end > count {
+                    return None;
+                }
+                scan.seek(start + (range.start * scalar.size()) as u64)?;
+                let bytes = scan.bytes(range.len() * scalar.size())?;
+                Some(decode(scalar, &bytes, big_endian))
+            }
+            Stored::LeftOut(_) | Stored::Elsewhere => None,
+        }
+    }
+}
+
+/// The contents of a file by its format; `None` if only the reader of whole files can tell.
+pub(super) fn contents(path: &Path) -> Option<Contents> {
+    let mut scan = Scan::open(path)?;
+    let is_xml = scan.buffer()?.trim_ascii_start().starts_with(b"<");
+    if is_xml { super::xml::contents(path, scan) } else { super::legacy::contents(scan) }
+}

@@ -1,0 +1,136 @@
+//! The arrays of a `.vtu` file: raw appended ones without compression, and ASCII ones.
+
+use std::path::Path;
+
+use super::super::outline::{Array, Outline, Storage};
+use super::super::values::Scalar;
+use super::columns::{Column, Contents, Stored};
+use super::scan::{Scan, Words};
+use super::{MOST_OUTLINE, Section};
+use crate::io::read::lines::shown;
+
+/// The contents of a file of one piece.
+pub(super) fn contents(path: &Path, scan: Scan) -> Option<Contents> {
+    let mut skeleton = Skeleton { scan, xml: Vec::new(), texts: Vec::new() };
+    let appended = skeleton.read()?;
+    let Skeleton { mut scan, xml, mut texts } = skeleton;
+    let outline = Outline::read(path, &xml).ok()?;
+    let is_plain = outline.kind.is_none() && !outline.is_surface;
+    if !is_plain || outline.pieces.len() != 1 {
+        return None;
+    }
+    let raw = outline.appended.as_ref().is_some_and(|appended| !appended.base64)
+        && outline.layout.compressor.is_none();
+    let mut columns = Vec::new();
+    for array in &outline.arrays {
+        let stored = match (array.scalar, array.storage) {
+            (None, _) => Stored::LeftOut(left_out(array)),
+            (Some(scalar), Storage::Appended(offset)) if raw => {
+                stored(&mut scan, &outline, scalar, appended.checked_add(offset as u64)?)?
+            }
+            (_, Storage::Ascii) => match array.text.trim() {
+                "" => Stored::Words(Words::default()),
+                number => {
+                    Stored::Words(std::mem::take(texts.get_mut(number.parse::<usize>().ok()?)?))
+                }
+            },
+            _ => Stored::Elsewhere,
+        };
+        columns.push(Column {
+            section: array.section,
+            name: array.name.clone(),
+            width: array.width,
+            is_integer: array.scalar.is_some_and(Scalar::is_integer),
+            stored,
+        });
+    }
+    let [points, cells] = [outline.pieces[0].points, outline.pieces[0].cells];
+    Some(Contents { columns, rows: None, has_faces_in_cells: false, cells, points })
+}
+
+/// What the report says of an array without numbers.
+fn left_out(array: &Array) -> String {
+    let what = match array.section {
+        Section::PointData => "point array",
+        Section::CellData => "cell array",
+        _ => "field array",
+    };
+    format!("{what} `{}`", shown(array.name.as_bytes()))
+}
+
+/// Numbers behind their size in bytes.
+fn stored(scan: &mut Scan, outline: &Outline, scalar: Scalar, at: u64) -> Option<Stored> {
+    let big_endian = outline.layout.big_endian;
+    let header = if outline.layout.wide_header { Scalar::U64 } else { Scalar::U32 };
+    scan.seek(at)?;
+    let size = scan.bytes(header.size())?;
+    let size = usize::try_from(*header.integers(&size, big_endian).first()?).ok()?;
+    let start = at + header.size() as u64;
+    let count = size / scalar.size();
+    (size % scalar.size() == 0).then_some(Stored::Raw { start, count, scalar, big_endian })
+}
+
+/// The XML of a file without the numbers of ASCII arrays.
+struct Skeleton {
+    scan: Scan,
+    // of every text the number in `texts`
+    xml: Vec<u8>,
+    texts: Vec<Words>,
+}
+
+impl Skeleton {
+    /// Reads up to the appended data, whose place this is, or the end of the file.
+    fn read(&mut self) -> Option<u64> {
+        const APPENDED: &[u8] = b"<AppendedData";
+        while self.scan.blanks()? {
+            let start = self.xml.len();
+            if self.scan.buffer()?.first() == Some(&b'<') {
+                self.tag()?;
+            } else {
+                let mut words = Words::default();
+                self.scan.words(|at, _| {
+                    words.push(at);
+                    Some(true)
+                })?;
+                self.xml.extend(format!(" {} ", self.texts.len()).as_bytes());
+                self.texts.push(words);
+            }
+            if self.xml.len() > MOST_OUTLINE {
+                return None;
+            }
+            if self.xml[start..].starts_with(APPENDED) {
+                self.scan.blanks()?;
+                let underscore = self.scan.bytes(1).filter(|byte| byte == b"_")?;
+                self.xml.extend(underscore);
+                break;
+            }
+        }
+        Some(self.scan.at())
+    }
+
+    /// A tag; comments are left out.
+    fn tag(&mut self) -> Option<()> {
+        let mut tag = self.scan.until(b'>')?;
+        if tag.starts_with(b"<!--") {
+            while !tag.ends_with(b"-->") || tag.len() < b"<!---->".len() {
+                let more = self.scan.until(b'>').filter(|more| !more.is_empty())?;
+                tag.extend(more);
+                if tag.len() > MOST_OUTLINE {
+                    return None;
+                }
+            }
+            return Some(());
+        }
+        // of an attribute with this byte
+        while tag.iter().filter(|&&byte| byte == b'"').count() % 2 == 1 {
+            tag.extend(self.scan.until(b'>').filter(|more| !more.is_empty())?);
+            if tag.len() > MOST_OUTLINE {
+                return None;
+            }
+        }
+        // other declarations, and numbers in base64
+        let is_unusual = tag.starts_with(b"<!") || tag.windows(8).any(|part| part == b"\"binary\"");
+        self.xml.extend(tag);
+        (!is_unusual).then_some(())
+    }
+}

@@ -22,15 +22,9 @@ impl Cut {
     /// [`Error::Request`] for no parts, and costs that are not one for each cell, finite and at
     /// least 0.
     pub fn along_curve(mesh: &SolidMesh, costs: &[f64], count: usize) -> Result<Self> {
-        let cells = mesh.cells.len();
-        let are_sound = costs.len() == cells && costs.iter().all(|c| c.is_finite() && *c >= 0.0);
-        if !are_sound {
-            return Err(Error::request(format!(
-                "costs that are not one for each of {cells} cells"
-            ))
-            .with_help("give finite numbers of at least 0"));
-        }
+        check_costs(mesh, costs)?;
         mesh.check()?;
+        let cells = mesh.cells.len();
         let curve = Curve::around(&mesh.points);
         let key = |cell: u32| {
             let vertices = mesh.cells.vertices(cell as usize);
@@ -80,6 +74,16 @@ impl Cut {
         }
         owned
     }
+}
+
+/// Refuses costs that are not one for each cell, finite and at least 0.
+pub(super) fn check_costs(mesh: &SolidMesh, costs: &[f64]) -> Result<()> {
+    let cells = mesh.cells.len();
+    let are_sound = costs.len() == cells && costs.iter().all(|c| c.is_finite() && *c >= 0.0);
+    are_sound.then_some(()).ok_or_else(|| {
+        Error::request(format!("costs that are not one for each of {cells} cells"))
+            .with_help("give finite numbers of at least 0")
+    })
 }
 
 /// What evaluating each cell costs under a plan of a grid of samples, in samples of regular cells:

@@ -20,7 +20,8 @@
 //! a [`DistributedMesh`], and get from it the part that they need, a [`RankPart`]. A
 //! [`PointExchange`] brings the part's control points whenever they have moved.
 //!
-//! A [`Cut`] says which part owns each cell: runs along a Hilbert curve of about equal cost. A
+//! A [`Cut`] says which part owns each cell: runs along a Hilbert curve of about equal cost, or, with
+//! the feature `metis`, parts by METIS. A
 //! [`Cutter`] makes one [`Part`] after another, each in the time of its own size;
 //! [`Part::solid`] analyzes it, and its elements are those of the owned cells.
 //!
@@ -51,6 +52,8 @@ mod estimate;
 pub(crate) mod exchange;
 mod extremes;
 mod gather;
+#[cfg(feature = "metis")]
+mod metis;
 mod moved;
 mod names;
 mod own;

@@ -139,9 +139,9 @@ pub struct MeshBlock {
 
 /// Block `rank` of `ranks` of the mesh in a file, and what else the file holds, read without the rest.
 /// `None` where only [`read_with_report`] reads the file or says what is wrong: in other formats than
-/// `.vtu`, and `.pvtu` of such files, of raw appended arrays without compression, which this program
-/// writes, with cells of one piece that are all hexahedra, wedges, tetrahedra or polyhedra; and where
-/// the block is not sound.
+/// legacy `.vtk`, `.vtu` of ASCII arrays or of raw appended ones without compression, which this program
+/// writes, and `.pvtu` of such files, with cells of one piece that are all hexahedra, wedges, tetrahedra
+/// or polyhedra; and where the block is not sound.
 pub fn read_block(
     path: impl AsRef<Path>,
     rank: usize,

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::plan::{Cost, LayersJob};
+
 /// Runs of a Hilbert curve have so much more surface than boxes (measured: `tests/solid/parts.rs`).
 const SHAPE: f64 = 1.3;
 /// Neighbours of a part that is a cube among cubes.
@@ -20,6 +22,21 @@ const EVALUATED: f64 = 1.2e9;
 /// Seconds that a thread takes for a quadrature point, and for a cell that refinement makes.
 const QUADRATURE: f64 = 30e-9;
 const REFINED: f64 = 0.8e-6;
+/// Bytes of memory of a rank beside its part: the set-up of a block of the cells, its results and the
+/// file of a piece; of layers less.
+const BLOCK: f64 = 330e6;
+const LAYERS: f64 = 100e6;
+/// Seconds of one thread, and bytes of memory, of a boundary face whose patches are sliced.
+const FACE: f64 = 20e-6;
+const FACE_MEMORY: f64 = 3500.0;
+/// Bytes of memory of a cell whose attributes are looked up.
+const CELL_MEMORY: f64 = 3200.0;
+/// Bytes of memory of a pixel, in every thread, and of a value there.
+const PIXEL_MEMORY: f64 = 3.0;
+const VALUE_MEMORY: f64 = 14.0;
+/// Bytes of the images of a pixel, and of a value there, compressed.
+const FILE_PIXEL: f64 = 0.01;
+const FILE_VALUE: f64 = 0.05;
 
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,6 +49,11 @@ pub struct Job {
     pub seconds: f64,
     /// Bytes of files that are written a cell.
     pub file_bytes: f64,
+    /// Bytes of memory a cell beside the mesh.
+    pub memory: f64,
+    /// Bytes of memory of a rank whatever its cells, and of each of its threads.
+    pub working: f64,
+    pub image: f64,
 }
 
 impl Job {
@@ -41,17 +63,33 @@ impl Job {
         let samples = samples as f64;
         let bytes = RESULT * samples.powi(3);
         Self {
-            cells,
             setups: 1.0,
             seconds: elements * bytes / EVALUATED,
             file_bytes: elements * (bytes + FILE_CELL * (samples - 1.0).powi(3)),
+            ..Self::of_cells(cells)
+        }
+    }
+
+    /// Layers to images, of a solid with so many boundary faces. Takes all of these for met by layers.
+    pub fn layers(job: LayersJob, boundary_faces: f64) -> Self {
+        let [cells, layers, pixels, values] =
+            [job.cells.max(1), job.layers.max(1), job.pixels, job.attributes].map(|n| n as f64);
+        let faces = boundary_faces / cells;
+        Self {
+            cells: job.cells,
+            setups: 1.0,
+            seconds: FACE * faces + Cost::layers(job).cpu / cells,
+            file_bytes: pixels * (FILE_PIXEL + FILE_VALUE * values) / cells,
+            memory: FACE_MEMORY * faces + if values > 0.0 { CELL_MEMORY } else { 0.0 },
+            working: LAYERS,
+            image: pixels / layers * (PIXEL_MEMORY + VALUE_MEMORY * values),
         }
     }
 
     /// So many quadrature points a cell to `.vtu`: once for the report, once for the files.
     pub fn quadrature(cells: usize, points: f64) -> Self {
         let (seconds, file_bytes) = (2.0 * QUADRATURE * points, FILE_QUADRATURE * points);
-        Self { cells, setups: 2.0, seconds, file_bytes }
+        Self { setups: 2.0, seconds, file_bytes, ..Self::of_cells(cells) }
     }
 
     /// The control mesh refined so often, to `.vtu`.
@@ -60,7 +98,13 @@ impl Job {
         let halvings = if elements > 1.0 { levels.saturating_sub(1) } else { levels };
         let children = elements * 8_f64.powi(halvings as i32);
         let (seconds, file_bytes) = (REFINED * children, (RESULT + FILE_CELL) * children);
-        Self { cells, setups: 0.0, seconds, file_bytes }
+        Self { seconds, file_bytes, ..Self::of_cells(cells) }
+    }
+
+    /// Work on one block of the cells after another.
+    fn of_cells(cells: usize) -> Self {
+        let (setups, seconds, file_bytes) = (0.0, 0.0, 0.0);
+        Self { cells, setups, seconds, file_bytes, memory: 0.0, working: BLOCK, image: 0.0 }
     }
 }
 
@@ -79,9 +123,6 @@ pub struct Rates {
     pub file_system: f64,
     /// Bytes of memory a cell of a part, ghosts included.
     pub memory: f64,
-    /// Bytes of memory that a rank needs beside: the set-up of a block of the cells, its results and
-    /// the file of a piece.
-    pub working: f64,
 }
 
 impl Rates {
@@ -95,7 +136,6 @@ impl Rates {
             latency: 5e-6,
             file_system: 5e9,
             memory: 130.0,
-            working: 330e6,
         }
     }
 }
@@ -162,7 +202,9 @@ impl Estimate {
             evaluation_seconds: m * job.seconds / rates.threads,
             output_bytes: m * job.file_bytes,
             output_seconds: job.cells as f64 * job.file_bytes / rates.file_system,
-            memory_bytes: cells * rates.memory + rates.working,
+            memory_bytes: cells * (rates.memory + job.memory)
+                + job.working
+                + rates.threads * job.image,
         }
     }
 }
@@ -171,7 +213,15 @@ impl Estimate {
 mod tests {
     use super::*;
 
-    const JOB: Job = Job { cells: 1_000_000, setups: 1.0, seconds: 1e-5, file_bytes: 20_000.0 };
+    const JOB: Job = Job {
+        cells: 1_000_000,
+        setups: 1.0,
+        seconds: 1e-5,
+        file_bytes: 20_000.0,
+        memory: 0.0,
+        working: BLOCK,
+        image: 0.0,
+    };
 
     #[test]
     fn one_rank_has_no_ghosts() {
@@ -193,11 +243,24 @@ mod tests {
         }
     }
 
-    /// Peak resident memory of ranks of MPICH: `evaluate` of 8 million cells, `quadrature` of 1.7
-    /// million (`benches/results/parts.json` and the guide), in GB by the number of ranks.
+    /// Peak resident memory of ranks of MPICH: `slice`, `evaluate` of 8 million cells, `quadrature` of
+    /// 1.7 million (`benches/results/parts.json` and the guide), in GB by the number of ranks.
     #[test]
     fn memory_is_as_measured() {
-        let jobs: [(Job, &[(usize, f64)]); 2] = [
+        let layers = |cells: usize, [layers, width, height]: [usize; 3], attributes: usize| {
+            LayersJob { cells, layers, pixels: layers * width * height, attributes }
+        };
+        // a box of 200 cells a side; one of 80 x 80 x 256 with an attribute; a bracket refined
+        // three times
+        let sliced = [
+            Job::layers(layers(8_000_000, [50, 250, 250], 0), 240_000.0),
+            Job::layers(layers(1_638_400, [128, 200, 200], 1), 94_720.0),
+            Job::layers(layers(454_656, [96, 192, 120], 0), 53_248.0),
+        ];
+        let jobs: [(Job, &[(usize, f64)]); 5] = [
+            (sliced[0], &[(1, 1.92), (2, 1.06), (4, 0.65)]),
+            (sliced[1], &[(1, 5.5), (2, 2.9), (4, 1.7)]),
+            (sliced[2], &[(1, 0.31), (2, 0.24), (4, 0.19)]),
             (Job::evaluation(8_000_000, 1.0, 2), &[(1, 1.71), (2, 0.84), (4, 0.59)]),
             (Job::quadrature(1_728_000, 8.0), &[(1, 0.57), (2, 0.45), (4, 0.38)]),
         ];

@@ -290,6 +290,18 @@ fn ranks_are_estimated_before_anything_runs() {
         let estimate = report["ranks"][0]["output_bytes"].as_f64().unwrap();
         assert!((estimate / size - 1.0).abs() < 0.3, "{job}: {size}, {estimate}");
     }
+    let slices = |more: &str| {
+        let job = format!("info box.vtu --ranks 1,4 --job slice --layer-height 0.5 {more} --json");
+        let report = json(here, &job);
+        let of = |rank: usize, name: &str| report["ranks"][rank][name].as_f64().unwrap();
+        assert!(of(1, "memory_bytes") < of(0, "memory_bytes"));
+        ["memory_bytes", "evaluation_seconds", "output_bytes"].map(|name| of(0, name))
+    };
+    let few = slices("--pixel 0.1");
+    for more in ["--pixel 0.01", "--pixel 0.1 --values 1"] {
+        let many = slices(more);
+        assert!(few.iter().zip(many).all(|(few, many)| *few < many), "{few:?} {many:?}");
+    }
     let many = json(here, "info box.vtu --ranks 4096 --of-cells 1000000000 --json");
     assert_eq!(many["ranks"][0]["owned"], 244_141);
     assert!(json(here, "info box.vtu --json").get("ranks").is_none());
@@ -301,6 +313,10 @@ fn ranks_are_estimated_before_anything_runs() {
         ("--ranks 2 --samples 1", "--samples 1 is out of range"),
         ("--ranks 2 --job refine --samples 2", "--samples is for --job evaluate"),
         ("--ranks 2 --job refine --refinements 0", "--refinements 0 is out of range"),
+        ("--ranks 2 --job slice --pixel 1", "--job slice without --layer-height"),
+        ("--ranks 2 --job slice --pixel 1 --layer-height -1", "--layer-height -1"),
+        ("--ranks 2 --pixel 1", "--pixel is for --job slice"),
+        ("--ranks 2 --values 1", "--values is for --job slice"),
         ("--ranks 2 --network 0", "--network 0"),
         ("--ranks 2 --of-cells 0", "--of-cells 0"),
         ("--of-cells 5", "--ranks"),

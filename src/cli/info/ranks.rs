@@ -5,6 +5,7 @@ use std::fmt::Write;
 use clap::{Args, ValueEnum};
 use subsolid::limit::{Solid, Summary};
 use subsolid::parts::{Estimate, Job, Rates};
+use subsolid::plan::LayersJob;
 use subsolid::quadrature::Scheme;
 use subsolid::{Error, Quadrature, Result};
 
@@ -21,6 +22,8 @@ enum JobName {
     Quadrature,
     /// A refined control mesh to .pvtu
     Refine,
+    /// Layers along z to images
+    Slice,
 }
 
 #[derive(Args)]
@@ -41,6 +44,15 @@ pub struct RankArguments {
     /// Levels of refinement, for --job refine [default: 1]
     #[arg(long, value_name = "N", requires = "ranks")]
     refinements: Option<usize>,
+    /// Height of a layer, in length units of the model, for --job slice
+    #[arg(long, value_name = "H", requires = "ranks", allow_hyphen_values = true)]
+    layer_height: Option<f64>,
+    /// Side of a pixel, in length units of the model, for --job slice
+    #[arg(long, value_name = "P", requires = "ranks", allow_hyphen_values = true)]
+    pixel: Option<f64>,
+    /// Numbers of attributes at a pixel, for --job slice [default: 0]
+    #[arg(long, value_name = "N", requires = "ranks")]
+    values: Option<usize>,
     /// Estimate for a mesh of so many cells that are like those of the model
     #[arg(long, value_name = "N", requires = "ranks")]
     of_cells: Option<usize>,
@@ -62,17 +74,30 @@ impl RankArguments {
             (JobName::Evaluate, "--samples", self.samples, 2..=64),
             (JobName::Quadrature, "--gauss", self.gauss, 1..=32),
             (JobName::Refine, "--refinements", self.refinements, 1..=12),
+            (JobName::Slice, "--values", self.values, 0..=64),
         ] {
             let Some(given) = given else { continue };
-            if job != self.job {
-                let name = job.to_possible_value().map_or(String::new(), |v| v.get_name().into());
-                return Err(Error::request(format!("{option} is for --job {name}"))
-                    .with_help("leave it out, or ask for that job"));
-            }
+            self.check_job(job, option)?;
             if !range.contains(&given) {
                 let (least, most) = (range.start(), range.end());
                 return Err(Error::request(format!("{option} {given} is out of range"))
                     .with_help(format!("give a number from {least} to {most}")));
+            }
+        }
+        for (option, given) in [("--layer-height", self.layer_height), ("--pixel", self.pixel)] {
+            match given {
+                Some(length) if length.is_finite() && length > 0.0 => {
+                    self.check_job(JobName::Slice, option)?;
+                }
+                Some(length) => {
+                    return Err(Error::request(format!("{option} {length}"))
+                        .with_help("give a length above 0, in units of the model"));
+                }
+                None if self.job == JobName::Slice => {
+                    return Err(Error::request(format!("--job slice without {option}"))
+                        .with_help("give --layer-height and --pixel, in units of the model"));
+                }
+                None => {}
             }
         }
         if self.of_cells == Some(0) {
@@ -88,6 +113,31 @@ impl RankArguments {
         Ok(())
     }
 
+    /// Refuses an option of another job.
+    fn check_job(&self, job: JobName, option: &str) -> Result<()> {
+        if job == self.job {
+            return Ok(());
+        }
+        let name = job.to_possible_value().map_or(String::new(), |v| v.get_name().into());
+        Err(Error::request(format!("{option} is for --job {name}"))
+            .with_help("leave it out, or ask for that job"))
+    }
+
+    /// Layers of the control mesh's box, and the boundary faces of a mesh of so many cells.
+    fn layers(&self, summary: &Summary, cells: usize) -> Job {
+        let [low, high] = summary.bounds.unwrap_or_default();
+        let count = |axis: usize, step: Option<f64>| -> usize {
+            // more than any machine has saturate
+            ((high[axis] - low[axis]) / step.unwrap_or(1.0)).ceil().max(1.0) as usize
+        };
+        let layers = count(2, self.layer_height);
+        let [columns, rows] = [0, 1].map(|axis| count(axis, self.pixel));
+        let pixels = layers.saturating_mul(columns).saturating_mul(rows);
+        let job = LayersJob { cells, layers, pixels, attributes: self.values.unwrap_or(0) };
+        let larger = cells as f64 / summary.cells.max(1) as f64;
+        Job::layers(job, summary.boundary_faces as f64 * larger.powf(2.0 / 3.0))
+    }
+
     /// Estimates for a model, one a number of ranks.
     pub fn estimates(&self, summary: &Summary, solid: &Solid) -> Vec<Estimate> {
         let elements = solid.elements().len() as f64 / summary.cells.max(1) as f64;
@@ -100,6 +150,7 @@ impl RankArguments {
                 Job::quadrature(cells, points as f64 / summary.cells.max(1) as f64)
             }
             JobName::Refine => Job::refinement(cells, elements, self.refinements.unwrap_or(1)),
+            JobName::Slice => self.layers(summary, cells),
         };
         let rates = Rates {
             network: 1e9 * self.network,

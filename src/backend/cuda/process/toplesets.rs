@@ -2,18 +2,27 @@
 
 use cudarc::driver::DeviceRepr;
 
-use super::DeviceProcessor;
+use super::slices::LANES;
+use super::{DeviceProcessor, POINT};
+use crate::backend::Precision;
 use crate::backend::cuda::launch::Argument;
 use crate::backend::cuda::memory::Buffer;
 use crate::backend::cuda::program::Kernels;
-use crate::backend::cuda::query::steps::{THREADS, array};
+use crate::backend::cuda::query::Layout;
+use crate::backend::cuda::query::steps::{array, number};
 use crate::backend::cuda::sources::{TOPLESETS, Variant};
 use crate::error::{Error, Result};
 use crate::numbers::Real;
 use crate::process::components::check_reach;
+use crate::topology::order::Element;
 
-/// Blocks a multiprocessor: more take longer to wait for one another.
-const BLOCKS: u32 = 2;
+/// `THREADS` in the kernel.
+fn threads(precision: Precision) -> u32 {
+    match precision {
+        Precision::F32 => 1024,
+        Precision::F64 => 512,
+    }
+}
 
 impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     /// Distance of every vertex to the nearest of `sources`, as
@@ -28,38 +37,40 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         let count = self.mesh.points.len();
         check_reach(count, self.mesh.faces.iter(), sources.iter().copied())?;
         let first = self.ids(sources)?;
-        let distances = self.attribute(1, &vec![T::from_f64(f64::INFINITY); count])?;
         self.store_fans()?;
+        let distances = self.query.empty_attribute::<T>(Element::Vertex, 1, Layout::Interleaved)?;
 
         let steps = &self.query.steps;
-        let mut sources = steps.empty::<u32>(count)?;
-        sources.fill(&steps.stream, &first)?;
-        let others = steps.empty::<u32>(count)?;
-        let sweeps = Buffer::<u32>::zeros(&steps.stream, count)?;
-        let updated = steps.empty::<T>(count)?;
-        let state = steps.of(&[0, first.len() as u32, 0, 0])?;
+        let sources = steps.of(&first)?;
+        let [even, odd] = [steps.empty::<T>(POINT * count)?, steps.empty::<T>(POINT * count)?];
+        let slices = count.div_ceil(LANES);
+        let sweeps = Buffer::<u32>::zeros(&steps.stream, slices)?;
+        let state = steps.of(&[0_u32; 3])?;
         let fans = self.fans()?;
         let kernels = Kernels::new(&steps.functions, Variant::new(&TOPLESETS, T::PRECISION));
         let arguments = vec![
-            array(&fans.slices.starts),
-            array(&fans.items),
-            array(&self.points.values),
             Argument::Words(Box::new([
-                sources.address(0),
-                others.address(0),
+                fans.slices.starts.address(0),
+                fans.items.address(0),
+                self.points.values.address(0),
+                even.address(0),
+                odd.address(0),
                 sweeps.address(0),
-                distances.values.address(0),
-                updated.address(0),
+                count as u64,
             ])),
+            array(&sources),
+            number(first.len()),
+            array(&distances.values),
             array(&state),
         ];
-        let blocks = kernels.resident_blocks("march", THREADS, BLOCKS)?;
-        let launch = kernels.blocks("march", blocks, THREADS, arguments)?;
+        let threads = threads(T::PRECISION);
+        let held = kernels.resident_blocks("march", threads, 1)?;
+        let launch = kernels.blocks("march", held.min(slices as u32), threads, arguments)?;
         let start = self.start()?;
         loop {
             steps.enqueue_cooperative(&launch)?;
-            let [sweep, even, odd, _] = state.read(&steps.stream)?[..] else { break };
-            if [even, odd][sweep as usize % 2] == 0 {
+            let [sweep, last, _] = state.read(&steps.stream)?[..] else { break };
+            if last < sweep {
                 break;
             }
         }

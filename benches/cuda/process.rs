@@ -54,8 +54,22 @@ pub fn time() -> subsolid::Result<()> {
 fn distances(gpu: &Cuda, mesh: &SurfaceMesh) -> subsolid::Result<()> {
     let mut single = DeviceProcessor::<f32>::new(gpu, mesh)?;
     let mut double = DeviceProcessor::<f64>::new(gpu, mesh)?;
-    tell("toplesets, f32", repeat(5, || single.toplesets(&[0]).map(|_| single.seconds()))?);
-    tell("toplesets, f64", repeat(5, || double.toplesets(&[0]).map(|_| double.seconds()))?);
+    let radius = |p: &[f64; 3]| p[0].hypot(p[1]);
+    let farthest = |height: &dyn Fn(&[f64; 3]) -> f64| {
+        let heights = mesh.points.iter().map(height).zip(0_u32..);
+        [heights.max_by(|a, b| a.0.total_cmp(&b.0)).map_or(0, |(_, v)| v)]
+    };
+    let places = [
+        ("outside", farthest(&radius)),
+        ("inside", farthest(&|p| -radius(p))),
+        ("the top", farthest(&|p| p[2])),
+    ];
+    for (place, source) in places {
+        let seconds = repeat(5, || single.toplesets(&source).map(|_| single.seconds()))?;
+        tell(&format!("toplesets, f32, from {place}"), seconds);
+        let seconds = repeat(5, || double.toplesets(&source).map(|_| double.seconds()))?;
+        tell(&format!("toplesets, f64, from {place}"), seconds);
+    }
     let start = Instant::now();
     double.heat_distance(&[0])?;
     let first = start.elapsed().as_secs_f64();

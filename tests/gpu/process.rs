@@ -187,11 +187,15 @@ fn distances_by_many_levels_are_those_of_the_cpu() {
 fn distances_on_small_surfaces_are_those_of_the_cpu() {
     for (name, mesh) in [("one triangle", one_triangle()), ("sphere", sphere(1))] {
         let mut surface = DeviceProcessor::<f64>::new(&gpu(Precision::F64), &mesh).unwrap();
-        let found = surface.heat_distance(&[0]).unwrap();
-        let expected = Geodesics::new(&mesh).unwrap().distance(&[0]).unwrap();
-        let each = found.iter().zip(&expected).map(|(a, b)| (a - b).abs());
-        let off = each.fold(0.0, |worst, x| if x <= worst { worst } else { x });
-        assert!(off <= 1e-8 && found.len() == expected.len(), "{name}: off by {off:e}");
+        let heat = Geodesics::new(&mesh).unwrap().distance(&[0]).unwrap();
+        let by_heat = (surface.heat_distance(&[0]).unwrap(), heat, 1e-8);
+        let sweeps = toplesets(&mesh, &[0]).unwrap();
+        let by_sweeps = (surface.toplesets(&[0]).unwrap(), sweeps, 1e-11);
+        for (found, expected, tolerance) in [by_heat, by_sweeps] {
+            let each = found.iter().zip(&expected).map(|(a, b)| (a - b).abs());
+            let off = each.fold(0.0, |worst, x| if x <= worst { worst } else { x });
+            assert!(off <= tolerance && found.len() == expected.len(), "{name}: off by {off:e}");
+        }
     }
 }
 

@@ -51,8 +51,9 @@ pub struct Job {
     pub file_bytes: f64,
     /// Bytes of memory a cell beside the mesh.
     pub memory: f64,
-    /// Bytes of memory of a rank whatever its cells, and of each of its threads.
+    /// Bytes of memory of a rank whatever its cells.
     pub working: f64,
+    /// Bytes of memory of each thread of a rank.
     pub image: f64,
 }
 

@@ -1,7 +1,6 @@
 //! The arrays of a file, of which ranges are read.
 
 use std::ops::Range;
-use std::path::Path;
 
 use super::super::outline::Section;
 use super::super::values::Scalar;
@@ -116,11 +115,4 @@ impl Column {
             Stored::LeftOut(_) | Stored::Elsewhere => None,
         }
     }
-}
-
-/// The contents of a file by its format; `None` if only the reader of whole files can tell.
-pub(super) fn contents(path: &Path) -> Option<Contents> {
-    let mut scan = Scan::open(path)?;
-    let is_xml = scan.buffer()?.trim_ascii_start().starts_with(b"<");
-    if is_xml { super::xml::contents(path, scan) } else { super::legacy::contents(scan) }
 }

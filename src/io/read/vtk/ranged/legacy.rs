@@ -1,8 +1,8 @@
 //! The arrays of a legacy `.vtk` file of an unstructured grid, ASCII or binary.
 
 use super::super::legacy_arrays::decoded;
+use super::super::outline::Section;
 use super::super::values::Scalar;
-use super::Section;
 use super::columns::{Column, Contents, Stored};
 use super::scan::{Rows, Scan, Words};
 use crate::io::read::lines::integer;

@@ -32,11 +32,10 @@ use crate::io::read::{MeshBlock, ReadReport};
 use crate::mesh::{Attribute, Crease, SolidMesh, check_coordinates};
 use crate::numbers::Precision;
 
-use columns::{Column, Contents, Stored, contents};
+use columns::{Column, Contents, Stored};
 use scan::Scan;
+use xml::MOST_OUTLINE;
 
-/// An outline of more bytes is left to the reader of whole files.
-const MOST_OUTLINE: usize = 1 << 24;
 /// Bytes that tell a `.pvtu`.
 const INDEX_HEAD: u64 = 4096;
 /// Cells or vertices that are read at a time.
@@ -183,6 +182,13 @@ struct Piece<'a> {
     // among those of all files
     cells: Range<usize>,
     points: Range<usize>,
+}
+
+/// What a file has; `None` if only the reader of whole files can tell.
+fn contents(path: &Path) -> Option<Contents> {
+    let mut scan = Scan::open(path)?;
+    let is_xml = scan.buffer()?.trim_ascii_start().starts_with(b"<");
+    if is_xml { xml::contents(path, scan) } else { legacy::contents(scan) }
 }
 
 impl<'a> Piece<'a> {

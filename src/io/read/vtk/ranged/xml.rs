@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
-use super::super::outline::{Array, Outline, Storage};
+use super::super::outline::{Array, Outline, Section, Storage};
 use super::super::values::Scalar;
 use super::columns::{Column, Contents, Stored};
 use super::scan::{Scan, Words};
-use super::{MOST_OUTLINE, Section};
 use crate::io::read::lines::shown;
+
+/// An outline of more bytes is left to the reader of whole files.
+pub(super) const MOST_OUTLINE: usize = 1 << 24;
 
 /// The contents of a file of one piece.
 pub(super) fn contents(path: &Path, scan: Scan) -> Option<Contents> {

@@ -76,9 +76,7 @@ impl ModelArguments {
         let (orphans, first) = orphans(&mesh);
         warn_of_orphans(orphans, first, console);
         if let Some(path) = &self.creases {
-            let table = io::read_creases(path)?;
-            warn_of_ignored(path, &table.ignored, console);
-            mesh.creases = merged(table.creases, &mesh.creases);
+            mesh.creases = merged(self.read_creases(path, console)?, &mesh.creases);
         }
         match weld {
             true => weld_vertices(&mut mesh, console)?,
@@ -95,6 +93,13 @@ impl ModelArguments {
         }
         mesh.creases.drop_smooth();
         Ok(mesh)
+    }
+
+    /// The table of creases, and a warning of columns that are not read.
+    pub fn read_creases(&self, path: &Path, console: &Console) -> Result<Creases> {
+        let table = io::read_creases(path)?;
+        warn_of_ignored(path, &table.ignored, console);
+        Ok(table.creases)
     }
 
     /// Says what was read, and what of the file was not.
@@ -333,7 +338,7 @@ pub fn warn_of_orphans(count: usize, first: Option<u32>, console: &Console) {
 }
 
 /// The creases of a table, and those of the model that the table does not name.
-fn merged(mut table: Creases, model: &Creases) -> Creases {
+pub fn merged(mut table: Creases, model: &Creases) -> Creases {
     let mut edges: Vec<_> = table.edges.iter().map(|crease| crease.edge).collect();
     let mut corners: Vec<_> = table.corners.iter().map(|corner| corner.vertex).collect();
     edges.sort_unstable();

@@ -12,7 +12,7 @@ use subsolid::{Result, io};
 
 use super::Console;
 use super::console::{counted, since};
-use super::model::{ModelArguments, warn_of_orphans};
+use super::model::{ModelArguments, merged, warn_of_orphans};
 
 /// Elements that a rank has the set-up of at a time: some hundred megabytes.
 pub const BLOCK: usize = 1 << 18;
@@ -27,10 +27,12 @@ impl ModelArguments {
         console: &Console,
         whole: impl FnOnce() -> Result<SolidMesh>,
     ) -> Result<DistributedMesh> {
-        let is_tagged = self.creases.is_some() || self.crease_angle.is_some();
+        // a table of creases is small, and every rank reads it
+        let is_there = self.creases.as_deref() != Some(Path::new("-"));
         if ranks.size() > 1
             && as_it_is
-            && !is_tagged
+            && is_there
+            && self.crease_angle.is_none()
             && let Some(mesh) = self.read_blocks(ranks, console)?
         {
             return Ok(mesh);
@@ -53,10 +55,14 @@ impl ModelArguments {
         let Some((block, report)) = own.filter(|_| all.iter().all(|other| *other == all[0])) else {
             return Ok(None);
         };
-        let mesh = DistributedMesh::of_blocks(ranks, block)?;
+        let mut mesh = DistributedMesh::of_blocks(ranks, block)?;
         self.say_read([mesh.vertex_count(), mesh.cell_count()], &report, start, console);
         let (orphans, first) = mesh.orphans(ranks)?;
         warn_of_orphans(orphans, first, console);
+        if let Some(path) = &self.creases {
+            let table = ranks.agree(self.read_creases(path, console))?;
+            mesh.set_creases(merged(table, mesh.creases()));
+        }
         self.warn_of_coincident(mesh.coincident_vertices(ranks)?, console);
         Ok(Some(mesh))
     }

@@ -28,7 +28,7 @@ use super::{repeated, scatter};
 use crate::cluster::Ranks;
 use crate::error::Result;
 use crate::io::MeshBlock;
-use crate::mesh::{CellArray, CoincidentVertices, SolidMesh};
+use crate::mesh::{CellArray, CoincidentVertices, Creases, SolidMesh};
 use crate::refine::check_levels;
 use crate::topology::Rows;
 
@@ -119,6 +119,18 @@ impl DistributedMesh {
     /// Number of vertices.
     pub fn vertex_count(&self) -> usize {
         self.vertices.count()
+    }
+
+    /// The creases and corners of the whole, by its vertices.
+    pub fn creases(&self) -> &Creases {
+        &self.block.creases
+    }
+
+    /// Takes other creases and corners of the whole, the same on all ranks. Smooth ones are left out.
+    /// [`DistributedMesh::into_part`] refuses those that the mesh does not have.
+    pub fn set_creases(&mut self, creases: Creases) {
+        self.block.creases = creases;
+        self.block.creases.drop_smooth();
     }
 
     /// Number of elements after some levels of refinement.

@@ -52,7 +52,7 @@ mod estimate;
 pub(crate) mod exchange;
 mod extremes;
 mod gather;
-#[cfg(feature = "metis")]
+#[cfg(any(feature = "metis", test))]
 mod metis;
 mod moved;
 mod names;

@@ -86,8 +86,21 @@ fn ranks_write_the_files_of_one_program() {
         fs::remove_file(here.join("pieces.pvtu")).unwrap();
         fs::remove_dir_all(here.join("pieces")).unwrap();
     }
-    // rank 0 reads, or what it makes of a file is not in the file
     compare(here, "evaluate mixed.vtk --samples 3 --piece-points 100 -o out.pvtu", 6);
+    // creases beside the file: other sharpness, smooth, and new ones
+    let creases = subsolid::read(here.join("mixed.vtu")).unwrap().creases;
+    let [[a, b], [c, d]] = [0, 1].map(|i| creases.edges[i].edge.map(|v| v.0));
+    let corner = creases.corners.first().map_or(a, |corner| corner.vertex.0);
+    let table = format!(
+        "kind,v0,v1,sharpness,note\nedge,{a},{b},0,x\nedge,{c},{d},inf,\ncorner,{corner},,1.5,\n"
+    );
+    fs::write(here.join("creases.csv"), table).unwrap();
+    for name in ["mixed.vtu", "mixed.vtk"] {
+        let job = format!("{name} --creases creases.csv -o out.pvtu");
+        compare(here, &format!("evaluate --samples 3 --piece-points 100 {job}"), 6);
+        compare(here, &format!("refine --levels 2 --piece-cells 9 {job}"), 6);
+    }
+    // what rank 0 makes of a file is not in the file
     compare(
         here,
         "evaluate fan.vtu --samples 2 --crease-angle 40 --piece-points 99 -o out.pvtu",
@@ -333,6 +346,14 @@ fn ranks_say_what_one_program_says() {
     let values = far.points.iter().map(|p| p[2] + 0.1 * p[0].sin()).collect();
     far.attributes.push(Attribute { name: "height".into(), width: 1, values });
     write("far.vtu", &far);
+    for (name, rows) in [
+        ("good", "note,kind,v0,v1,sharpness\nx,edge,0,1,2\n"),
+        ("edge", "kind,v0,v1,sharpness\nedge,0,1,2\nedge,21,0,1\n"),
+        ("corner", "kind,v0,v1,sharpness\ncorner,99999,,1\n"),
+        ("malformed", "kind,v0,v1,sharpness\nedge,0,1,-2\n"),
+    ] {
+        fs::write(here.join(name).with_extension("csv"), rows).unwrap();
+    }
     let said = |job: &str| {
         let (code, _, text) = run(here, job);
         let kept = |line: &&str| !line.trim_start().starts_with(|c: char| c.is_ascii_uppercase());
@@ -357,6 +378,11 @@ fn ranks_say_what_one_program_says() {
         ("evaluate cut.vtu --samples 2 -o out.pvtu", 2),
         ("evaluate nan.vtu --samples 2 -o out.pvtu", 2),
         ("evaluate none.vtu --samples 2 -o out.pvtu", 2),
+        ("evaluate poor.vtu --creases good.csv --samples 2 --piece-points 20 -o out.pvtu", 0),
+        ("evaluate poor.vtu --creases edge.csv --samples 2 -o out.pvtu", 2),
+        ("evaluate poor.vtk --creases corner.csv --samples 2 -o out.pvtu", 2),
+        ("refine poor.vtu --creases malformed.csv --levels 1 -o out.pvtu", 2),
+        ("refine poor.vtu --creases none.csv --levels 1 -o out.pvtu", 2),
         ("slice poor.vtk --layer-height 0.5 --svg out", 0),
         ("slice poor.vtu --layer-height 0.5 --strict --svg out", 2),
         ("slice poor.vtu --layer-height 9 --svg out", 2),

@@ -22,6 +22,9 @@ impl Legacy<'_> {
                 .error(format!("point data for {tuples} points, the file has {points}"))
                 .with_help("give every point a value"));
         }
+        if let Some(width) = fixed_width(keyword_text.as_bytes()) {
+            return self.attribute(width, tuples, target);
+        }
         match keyword_text.as_str() {
             "SCALARS" => {
                 let line = self.text.line();
@@ -40,10 +43,6 @@ impl Legacy<'_> {
                 }
                 self.array(name, scalar, width, tuples, target, line)
             }
-            "VECTORS" | "NORMALS" => self.attribute(3, tuples, target),
-            "TENSORS" => self.attribute(9, tuples, target),
-            "TENSORS6" => self.attribute(6, tuples, target),
-            "GLOBAL_IDS" | "PEDIGREE_IDS" | "EDGE_FLAGS" => self.attribute(1, tuples, target),
             "TEXTURE_COORDINATES" => {
                 let line = self.text.line();
                 let [name, width, scalar] = self.header("name, dimension and type")?;
@@ -159,6 +158,17 @@ impl Legacy<'_> {
     fn skip_metadata(&mut self) {
         self.text.next_line();
         while self.text.next_line().is_some_and(|line| !line.is_empty()) {}
+    }
+}
+
+/// Components of the arrays of a keyword, in capitals, behind which only their name and type stand.
+pub(super) fn fixed_width(keyword: &[u8]) -> Option<usize> {
+    match keyword {
+        b"VECTORS" | b"NORMALS" => Some(3),
+        b"TENSORS" => Some(9),
+        b"TENSORS6" => Some(6),
+        b"GLOBAL_IDS" | b"PEDIGREE_IDS" | b"EDGE_FLAGS" => Some(1),
+        _ => None,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The arrays of a legacy `.vtk` file of an unstructured grid, ASCII or binary.
 
-use super::super::legacy_arrays::decoded;
+use super::super::legacy_arrays::{decoded, fixed_width};
 use super::super::outline::Section;
 use super::super::values::Scalar;
 use super::columns::{Column, Contents, Stored};
@@ -127,19 +127,14 @@ impl Legacy {
                 }
                 self.array(&name, width, self.tuples, &scalar)
             }
-            b"VECTORS" | b"NORMALS" => self.attribute(3),
-            b"TENSORS" => self.attribute(9),
-            b"TENSORS6" => self.attribute(6),
-            b"GLOBAL_IDS" | b"PEDIGREE_IDS" => self.attribute(1),
             b"FIELD" => self.field(),
             b"METADATA" => self.metadata(),
-            _ => None,
+            _ => {
+                let width = fixed_width(keyword)?;
+                let [name, scalar] = self.header()?;
+                self.array(&name, width, self.tuples, &scalar)
+            }
         }
-    }
-
-    fn attribute(&mut self, width: usize) -> Option<()> {
-        let [name, scalar] = self.header()?;
-        self.array(&name, width, self.tuples, &scalar)
     }
 
     /// The arrays of a field; the word FIELD has been read.

@@ -6,7 +6,7 @@
 //! cells, and the points of its own vertices, each a range of the file. The files of a `.pvtu` are such
 //! files one behind another; their vertices are all there, those too that several files repeat.
 //!
-//! [`columns`] are the arrays of a file and reads ranges of them; [`xml`] and [`legacy`] find them.
+//! [`columns`] has the arrays of a file, of which ranges are read; [`xml`] and [`legacy`] find them.
 //! All that is unusual or wrong is left to the reader of whole files, which has the messages: other
 //! encodings, several pieces in a file, structured grids, cells that are faces or of high order, sizes
 //! that do not fit, indices and numbers out of range.

@@ -16,7 +16,7 @@ pub use crate::result_buffer::ResultBuffer;
 pub use choice::{Choice, DeviceList, Starting, auto, choose, devices, start};
 pub use cpu::Cpu;
 #[cfg(feature = "cuda")]
-pub use cuda::Cuda;
+pub use cuda::{Cuda, process::DeviceProcessor, query::DeviceQuery};
 pub use device::{Device, DeviceInfo};
 pub use explain::{Explained, LaunchGrid};
 pub use limit::{Derived, Limit, Values};

@@ -46,6 +46,8 @@ pub(crate) mod options;
 pub(crate) mod plan;
 pub mod refine;
 pub mod stencils;
+#[cfg(test)]
+pub(crate) mod testing;
 pub(crate) mod triangulate;
 
 pub use crate::scheme::{Point, Scheme};

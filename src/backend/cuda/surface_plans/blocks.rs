@@ -214,53 +214,41 @@ impl Draft<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::Creases;
-    use crate::surface::{Method, Scheme, SurfaceOptions, SurfacePlan};
+    use crate::surface::testing::matrix_plans;
 
     /// Every row is in one block, and blocks have the sums of the matrix.
     #[test]
     fn blocks_are_the_matrix() {
         let models = [("bishop", 4), ("cow_boundary", 1), ("rook", 3), ("spot_control_mesh", 2)];
-        for scheme in Scheme::ALL.into_iter().filter(|s| s.rules().has_matrix_pass()) {
-            for (name, levels) in models {
-                let mut mesh = crate::read_surface(format!("models/surfaces/{name}.obj")).unwrap();
-                if !scheme.split().is_nested() {
-                    mesh.creases = Creases::default(); // it has no rule for them
-                }
-                let options =
-                    SurfaceOptions { scheme, levels, method: Method::Matrix, crease_rule: None };
-                let plan = SurfacePlan::new(&mesh, &options).unwrap();
-                let matrix = plan.single_matrix::<f64>().unwrap();
-                let blocks = row_blocks(&matrix, mesh.points.len());
-                let expected = matrix.evaluate(&mesh.points);
-                let mut found = vec![[f64::NAN; 3]; expected.len()];
-                for block in &blocks.blocks {
-                    for lane in 0..block.rows as usize {
-                        let mut sum = [0.0; 3];
-                        for group in 0..block.groups as usize {
-                            let own = if block.own_columns == 1 { BLOCK_ROWS } else { 1 };
-                            let columns = block.columns as usize + group * own + lane % own;
-                            let weights = (block.weights as usize + group) * BLOCK_ROWS + lane;
-                            for (&c, w) in
-                                blocks.columns[columns].iter().zip(blocks.weights[weights])
-                            {
-                                let point = mesh.points[c as usize];
-                                sum = std::array::from_fn(|d| sum[d] + w * point[d]);
-                            }
+        matrix_plans(&models, |name, scheme, mesh, plan| {
+            let matrix = plan.single_matrix::<f64>().unwrap();
+            let blocks = row_blocks(&matrix, mesh.points.len());
+            let expected = matrix.evaluate(&mesh.points);
+            let mut found = vec![[f64::NAN; 3]; expected.len()];
+            for block in &blocks.blocks {
+                for lane in 0..block.rows as usize {
+                    let mut sum = [0.0; 3];
+                    for group in 0..block.groups as usize {
+                        let own = if block.own_columns == 1 { BLOCK_ROWS } else { 1 };
+                        let columns = block.columns as usize + group * own + lane % own;
+                        let weights = (block.weights as usize + group) * BLOCK_ROWS + lane;
+                        for (&c, w) in blocks.columns[columns].iter().zip(blocks.weights[weights]) {
+                            let point = mesh.points[c as usize];
+                            sum = std::array::from_fn(|d| sum[d] + w * point[d]);
                         }
-                        let row = match block.first {
-                            NONE => blocks.listed[block.listed as usize + lane],
-                            first => first + lane as u32,
-                        };
-                        assert!(found[row as usize][0].is_nan(), "{name}: row {row} twice");
-                        found[row as usize] = sum;
                     }
+                    let row = match block.first {
+                        NONE => blocks.listed[block.listed as usize + lane],
+                        first => first + lane as u32,
+                    };
+                    assert!(found[row as usize][0].is_nan(), "{name}: row {row} twice");
+                    found[row as usize] = sum;
                 }
-                assert!(found == expected, "{name}");
-                // rows around the faces of one element are alike
-                let is_smaller = blocks.bytes() < matrix.bytes();
-                assert!(is_smaller || !scheme.split().is_nested(), "{name}, {scheme:?}");
             }
-        }
+            assert!(found == expected, "{name}");
+            // rows around the faces of one element are alike
+            let is_smaller = blocks.bytes() < matrix.bytes();
+            assert!(is_smaller || !scheme.split().is_nested(), "{name}, {scheme:?}");
+        });
     }
 }

@@ -208,36 +208,25 @@ impl Merged {
 
 #[cfg(test)]
 mod tests {
-    use crate::mesh::Creases;
     use crate::surface::refine::reference;
-    use crate::surface::{Method, Scheme, SurfaceOptions, SurfacePlan};
+    use crate::surface::testing::matrix_plans;
 
     /// Every row has the columns and, bit by bit, the weights of the plain product.
     #[test]
     fn rows_are_those_of_the_plain_product() {
         let models = [("bishop", 4), ("rook", 3), ("spot_control_mesh", 3)];
-        for scheme in Scheme::ALL.into_iter().filter(|s| s.rules().has_matrix_pass()) {
-            for (name, levels) in models {
-                let mut mesh = crate::read_surface(format!("models/surfaces/{name}.obj")).unwrap();
-                if !scheme.split().is_nested() {
-                    mesh.creases = Creases::default(); // it has no rule for them
-                }
-                let options =
-                    SurfaceOptions { scheme, levels, method: Method::Matrix, crease_rule: None };
-                let plan = SurfacePlan::new(&mesh, &options).unwrap();
-                let factors = plan.level_matrices().unwrap().into_iter();
-                let expected =
-                    factors.reduce(|all, level| reference::product(&level, &all)).unwrap();
-                let matrix = plan.single_matrix::<f64>().unwrap();
-                assert_eq!(matrix.len(), expected.len());
-                for r in 0..matrix.len() {
-                    let mut entries: Vec<(u32, f64)> = expected.row(r).collect();
-                    entries.sort_unstable_by_key(|&(column, _)| column);
-                    let (columns, weights) = matrix.row(r);
-                    let found = columns.iter().copied().zip(weights.iter().copied());
-                    assert!(found.eq(entries), "{name}, {scheme:?}: row {r}");
-                }
+        matrix_plans(&models, |name, scheme, _, plan| {
+            let factors = plan.level_matrices().unwrap().into_iter();
+            let expected = factors.reduce(|all, level| reference::product(&level, &all)).unwrap();
+            let matrix = plan.single_matrix::<f64>().unwrap();
+            assert_eq!(matrix.len(), expected.len());
+            for r in 0..matrix.len() {
+                let mut entries: Vec<(u32, f64)> = expected.row(r).collect();
+                entries.sort_unstable_by_key(|&(column, _)| column);
+                let (columns, weights) = matrix.row(r);
+                let found = columns.iter().copied().zip(weights.iter().copied());
+                assert!(found.eq(entries), "{name}, {scheme:?}: row {r}");
             }
-        }
+        });
     }
 }

@@ -95,7 +95,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 
 #if __CUDA_ARCH__ >= 800
-constexpr int MOST_BLOCKS = 7;
+constexpr int MOST_BLOCKS = 6;
 #else
 constexpr int MOST_BLOCKS = 4;
 #endif
@@ -106,7 +106,7 @@ constexpr int MOST_BLOCKS = 4;
 extern "C" __global__ void __launch_bounds__(THREADS, DOUBLE ? 3 : MOST_BLOCKS)
     find_normals(const unsigned* __restrict__ slices, const unsigned* __restrict__ fans,
                  const real* __restrict__ points, unsigned count, real* normals) {
-    // more of a regular vertex' seven leave too few registers for threads enough
+    // more leave too few registers for enough threads, and wait longer at rows of nine
     constexpr unsigned AHEAD = 4;
     __shared__ real rows[3 * THREADS];
     const unsigned v = blockIdx.x * THREADS + threadIdx.x;
@@ -114,14 +114,21 @@ extern "C" __global__ void __launch_bounds__(THREADS, DOUBLE ? 3 : MOST_BLOCKS)
     if (v < count) {
         const unsigned width = width_of(slices, v);
         const unsigned* fan = fans + item_of(slices, v, 0);
+        unsigned ids[AHEAD];
+        const auto read_ids = [&](unsigned begin) {
+#pragma unroll
+            for (unsigned i = 0; i < AHEAD; ++i) {
+                ids[i] = begin + i < width ? __ldcs(fan + (begin + i) * LANES) : v;
+            }
+        };
+        read_ids(0);
         const Vector3 p = load_point(points, v);
         for (unsigned begin = 0; begin < width; begin += AHEAD) {
             Vector3 others[AHEAD];
 #pragma unroll
-            for (unsigned i = 0; i < AHEAD; ++i) {
-                const unsigned id = begin + i < width ? __ldcs(fan + (begin + i) * LANES) : v;
-                others[i] = load_point(points, id);
-            }
+            for (unsigned i = 0; i < AHEAD; ++i) others[i] = load_point(points, ids[i]);
+            // the next ones come while these are worked on
+            read_ids(begin + AHEAD);
 #pragma unroll
             for (unsigned i = 0; i < AHEAD; ++i) {
                 // a cross product over both squares of lengths; 0 beside the vertex itself

@@ -3,12 +3,14 @@
 use std::marker::PhantomData;
 
 use cudarc::driver::DeviceRepr;
+use cudarc::driver::sys::CUdevice_attribute;
 
 use super::incidence::Lists;
 use super::patches;
 use super::steps::{THREADS, array, number};
 use super::{DeviceAttribute, DeviceQuery};
 use crate::backend::Precision;
+use crate::backend::cuda::device::failed;
 use crate::backend::cuda::launch::{Argument, Launch};
 use crate::backend::cuda::memory::timed_event;
 use crate::backend::cuda::program::Kernels;
@@ -32,6 +34,8 @@ pub struct DeviceOperator {
 pub struct OperatorArgument<'a> {
     words: Vec<u64>,
     attribute: Option<(Element, usize)>,
+    // of the memory that it stands for; none if that is not known
+    bytes: Option<usize>,
     lives: PhantomData<&'a ()>,
 }
 
@@ -44,6 +48,7 @@ where
         Self {
             words: vec![attribute.values.address(0), id | component << 32],
             attribute: Some((attribute.kind, attribute.count)),
+            bytes: Some(size_of::<T>() * attribute.width * attribute.count),
             lives: PhantomData,
         }
     }
@@ -51,13 +56,14 @@ where
 
 impl From<f64> for OperatorArgument<'_> {
     fn from(number: f64) -> Self {
-        Self { words: vec![number.to_bits()], attribute: None, lives: PhantomData }
+        Self { words: vec![number.to_bits()], attribute: None, bytes: Some(0), lives: PhantomData }
     }
 }
 
 impl From<u64> for OperatorArgument<'_> {
     fn from(number: u64) -> Self {
-        Self { words: vec![number], attribute: None, lives: PhantomData }
+        // it may be an address
+        Self { words: vec![number], attribute: None, bytes: None, lives: PhantomData }
     }
 }
 
@@ -199,10 +205,23 @@ impl DeviceQuery {
             array(&rows.items),
             number(rows.count),
             number(rows.items.len()),
+            number(usize::from(self.keeps_starts(rows, arguments)?)),
             Argument::Words(words.into()),
         ];
         let threads = rows.count.div_ceil(groups(operator.op));
         kernels.items("visit_rows", threads, THREADS, arguments)
+    }
+
+    /// Whether the device's second cache has room for where rows start and for all arguments, with a
+    /// quarter to spare.
+    fn keeps_starts(&self, rows: &Lists, arguments: &[OperatorArgument<'_>]) -> Result<bool> {
+        let context = &self.steps.functions.device().context;
+        let cache = context
+            .attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)
+            .map_err(failed("the device does not describe itself"))?;
+        let bytes: Option<usize> = arguments.iter().map(|argument| argument.bytes).sum();
+        let starts = size_of::<u32>() * rows.starts.len();
+        Ok(bytes.is_some_and(|bytes| 4 * (starts + bytes) <= 3 * cache as usize))
     }
 
     /// The arguments of an operator, checked.

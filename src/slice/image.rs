@@ -218,7 +218,8 @@ impl ImageFormat {
             }
         }
         encoder.set_depth(depth);
-        encoder.set_compression(Compression::Fast);
+        // three times as fast as trying all filters, and files within a few per cent
+        encoder.set_compression(Compression::Fastest);
         let resolution = (1.0 / self.metres).round();
         if resolution >= 1.0 && resolution < f64::from(i32::MAX) {
             let [xppu, yppu] = [resolution as u32; 2];

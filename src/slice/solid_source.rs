@@ -212,7 +212,8 @@ impl LayerSource for SolidSource<'_> {
         let inside = self.inside()?;
         let finder = InteriorFinder::new(&inside.locator, self.slicer.axis(), *grid)?;
         let pieces = &inside.locator.pieces().pieces;
-        finder.covered_values(height, coverage, &inside.attributes, |band| {
+        let width = self.channels.len();
+        finder.covered_values(height, coverage, &inside.attributes, width, |band| {
             let elements = band.pieces.iter().map(|&piece| pieces[piece as usize].element);
             inside.interleaved(elements, band.values)
         })

@@ -118,24 +118,42 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         Ok(self.interior(height, Some(mask)))
     }
 
-    /// Attributes of the pixels whose coverage is not 0, as `each` puts them together, a band of rows
-    /// after the other. They are those of [`InteriorFinder::covered`] to some 10⁻⁹ of an
-    /// attribute's range: polynomials stand in for it between the pixels.
+    /// `width` numbers for each of the pixels whose coverage is not 0, as `each` makes them of the
+    /// attributes in a band of rows. They are those of [`InteriorFinder::covered`] to some 10⁻⁹ of
+    /// an attribute's range: polynomials stand in for it between the pixels.
     ///
     /// # Errors
-    /// As [`InteriorFinder::covered`].
+    /// As [`InteriorFinder::covered`]; [`Error::Request`] if the solid has no place.
     pub(in crate::slice) fn covered_values(
         &self,
         height: f64,
         coverage: &[u16],
         attributes: &[AttributePieces],
+        width: usize,
         each: impl Fn(BandValues) -> Vec<f64> + Sync,
     ) -> Result<Vec<f64>> {
         self.check_mask(coverage)?;
         let plane = self.plane(height);
         let parts = parts::parts(self.locator, &plane, Some(attributes));
         let layer = band::Layer { locator: self.locator, plane: &plane, parts: &parts };
-        Ok(self.bands(|rows| each(band::values(&layer, rows, coverage, attributes))).concat())
+        let size = (BAND * self.grid.size[0]).max(1);
+        let count = |band: &[u16]| band.iter().filter(|&&covered| covered > 0).count();
+        let counts: Vec<usize> = coverage.par_chunks(size).map(count).collect();
+        let mut values = vec![0.0; width * counts.iter().sum::<usize>()];
+        let mut rest = &mut values[..];
+        let own: Vec<&mut [f64]> =
+            counts.iter().filter_map(|count| rest.split_off_mut(..width * count)).collect();
+        self.bands().zip(own).try_for_each(|(rows, own)| {
+            let found = each(band::values(&layer, rows, coverage, attributes));
+            if found.len() != own.len() {
+                let text =
+                    format!("pixels of the layer at {height} have no place of the solid near");
+                return Err(Error::request(text));
+            }
+            own.copy_from_slice(&found);
+            Ok(())
+        })?;
+        Ok(values)
     }
 
     fn check_mask<M>(&self, mask: &[M]) -> Result<()> {
@@ -174,18 +192,19 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         Plane { axis: self.axis, height, grid: &self.grid }
     }
 
-    /// What `make` makes of bands of rows, from the lowest.
-    fn bands<T: Send>(&self, make: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
+    /// Bands of rows, from the lowest.
+    fn bands(&self) -> impl IndexedParallelIterator<Item = Range<usize>> {
         let rows = self.grid.size[1];
-        let starts: Vec<usize> = (0..rows).step_by(BAND).collect();
-        starts.par_iter().map(|&start| make(start..rows.min(start + BAND))).collect()
+        let count = rows.div_ceil(BAND);
+        (0..count).into_par_iter().map(move |k| k * BAND..rows.min((k + 1) * BAND))
     }
 
     fn interior(&self, height: f64, mask: Option<&[u8]>) -> Interior {
         let plane = self.plane(height);
         let parts = parts::parts(self.locator, &plane, None);
         let layer = band::Layer { locator: self.locator, plane: &plane, parts: &parts };
-        let bands = self.bands(|rows| band::interior(&layer, rows, mask));
+        let bands: Vec<Interior> =
+            self.bands().map(|rows| band::interior(&layer, rows, mask)).collect();
         let mut all = Interior::default();
         let count = bands.iter().map(Interior::len).sum();
         all.pixels.reserve_exact(count);

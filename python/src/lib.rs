@@ -85,7 +85,7 @@ mod _subsolid {
         PySolid::build(py, mesh)
     }
 
-    /// Reads a surface: .obj (with crease tags), .ply, .off, .stl or .vtp.
+    /// Reads a surface: .obj (with crease tags), .ply, .off, .stl, .vtp or .vtk of polygons.
     #[pyfunction]
     fn read_surface(py: Python<'_>, path: PathBuf) -> PyResult<PySurface> {
         let (mesh, report) = py.detach(|| subsolid::io::read_surface_with_report(&path)).py()?;

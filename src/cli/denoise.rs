@@ -24,7 +24,7 @@ Examples:
   subsolid denoise scan.ply --sweeps 3 -o clean.ply
   subsolid denoise scan.stl --rings 3 -o clean.stl")]
 pub struct Arguments {
-    /// Surface: .obj, .ply, .off, .stl or .vtp
+    /// Surface: .obj, .ply, .off, .stl, .vtp or .vtk of polygons
     model: PathBuf,
     /// Sweeps over all vertices
     #[arg(long, value_name = "N", default_value_t = 3)]

@@ -20,7 +20,7 @@ const BYTES_A_CELL: u128 = 700;
 #[derive(Args)]
 pub struct ModelArguments {
     /// Control mesh: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, Gmsh .msh, .ovm or Abaqus .inp; surfaces
-    /// (.obj, .ply, .off, .stl, .vtp) for slice, view, distance and smooth
+    /// (.obj, .ply, .off, .stl, .vtp, .vtk of polygons) for slice, view, distance and smooth
     pub model: PathBuf,
     /// Table of creases and corners: CSV with the header kind,v0,v1,sharpness and rows
     /// edge,0,1,inf and corner,26,,1.5; they take precedence over those of the model and of

@@ -30,7 +30,7 @@ Examples:
   subsolid query part.vtk --op EC --of 17 --oriented
   subsolid query skin.obj --op VV --of 17 --rings 3 --json")]
 pub struct Arguments {
-    /// Surface (.obj, .ply, .off, .stl, .vtp) or control mesh of a solid
+    /// Surface (.obj, .ply, .off, .stl, .vtp, .vtk of polygons) or control mesh of a solid
     model: PathBuf,
     /// Query, by the first letters of two kinds of elements
     #[arg(long, value_name = "OP")]

@@ -40,7 +40,7 @@ Examples:
   subsolid surface model.obj --levels 4 --method adaptive --limit -o limit.obj
   subsolid surface model.obj --levels 5 --backend cuda -o fine.ply")]
 pub struct Arguments {
-    /// Control mesh: .obj, .ply, .off, .stl or .vtp
+    /// Control mesh: .obj, .ply, .off, .stl, .vtp or .vtk of polygons
     model: PathBuf,
     /// Rules of refinement; polygons are cut into triangles where they need these
     #[arg(long, value_parser = scheme_names(), default_value = Scheme::default().option_name())]

@@ -8,7 +8,8 @@
 //! numeric point array becomes a vertex attribute. What is not read is listed by
 //! [`read_with_report`].
 //!
-//! [`read_surface`] takes surfaces: OBJ (with crease tags), PLY, OFF and STL;
+//! [`read_surface`] takes surfaces: OBJ (with crease tags), PLY, OFF, STL, VTK `.vtp` and `.vtk`
+//! of polygons;
 //! [`write_surface`] writes OBJ, PLY, VTK `.vtp`, STL and glTF `.glb`.
 
 pub mod atomic;

@@ -77,6 +77,17 @@ pub(crate) fn file_bytes(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The first bytes of a regular file, `most` or all that it has.
+///
+/// # Errors
+/// As [`bytes`].
+pub(crate) fn head(path: &Path, most: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = open(path)?.take(most as u64).read_to_end(&mut bytes);
+    read.map_err(|source| Error::io(path, source))?;
+    Ok(bytes)
+}
+
 /// A regular file or standard input, read bit by bit.
 #[derive(Debug)]
 pub(crate) enum Stream {

@@ -99,6 +99,57 @@ fn standard_input_is_a_surface() {
     }
 }
 
+/// What a `.vtk` file holds tells whether jobs take it as a solid or as a surface.
+#[test]
+fn a_vtk_file_is_a_surface_or_a_solid() {
+    let directory = with_fan();
+    let here = directory.path();
+    let spot = model("surfaces/spot_control_mesh.obj");
+    done(here, &format!("surface {spot} --scheme loop --levels 0 -q -o spot.vtp"));
+    let mesh = subsolid::read_surface(here.join("spot.vtp")).unwrap();
+    let mut text = format!(
+        "# vtk DataFile Version 3.0\nspot\nASCII\nDATASET POLYDATA\nPOINTS {} double\n",
+        mesh.points.len()
+    );
+    mesh.points.iter().for_each(|[x, y, z]| text += &format!("{x} {y} {z}\n"));
+    text += &format!("POLYGONS {0} {1}\n", mesh.faces.len(), 4 * mesh.faces.len());
+    mesh.faces.iter().for_each(|face| text += &format!("3 {} {} {}\n", face[0], face[1], face[2]));
+    fs::write(here.join("spot.vtk"), &text).unwrap();
+    for (job, output) in [
+        ("query SURFACE --op VV --of 0,7 -q", ""),
+        ("surface SURFACE --scheme loop --levels 1 -q -o", ".obj"),
+        ("smooth SURFACE --time 0.01 -q -o", ".ply"),
+        ("denoise SURFACE -q -o", ".ply"),
+        ("distance SURFACE --to vertex:0 -q -o", ".vtp"),
+        ("slice SURFACE --scheme loop --layer-height 1 -q --layered-svg", ".svg"),
+        ("view SURFACE --scheme loop -q -o", ".glb"),
+    ] {
+        let run = |name: &str, out: &str| {
+            let job = job.replace("SURFACE", name);
+            let found = if output.is_empty() {
+                done(here, &job).into_bytes()
+            } else {
+                done(here, &format!("{job} {out}{output}"));
+                fs::read(here.join(format!("{out}{output}"))).unwrap()
+            };
+            String::from_utf8_lossy(&found).replace("spot.vtk", "spot.vtp")
+        };
+        assert!(run("spot.vtp", "a") == run("spot.vtk", "b"), "{job}");
+    }
+    let (code, _, stderr) = piped(here, "query - --op VV --of 0 -q", text.into());
+    assert_eq!(code, 0, "{stderr}");
+    // jobs of one kind name the other
+    for (job, what) in [
+        ("info spot.vtk", "a surface, not a control mesh of cells"),
+        ("evaluate spot.vtk --samples 2 -o a.vtu", "a surface, not a control mesh of cells"),
+        ("surface MODEL -o a.obj", "not a surface"),
+        ("denoise MODEL -o a.obj", "not a surface"),
+    ] {
+        let job = job.replace("MODEL", &model("bracket.vtk"));
+        refused(here, &job, what);
+    }
+}
+
 #[test]
 fn standard_input_is_a_table() {
     let directory = with_fan();

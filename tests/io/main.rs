@@ -6,6 +6,7 @@ mod fuzz_read;
 mod groups;
 mod read;
 mod samples;
+mod surface_vtk;
 #[cfg(feature = "vtkio")]
 mod vtkio;
 mod write;

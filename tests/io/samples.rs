@@ -206,6 +206,83 @@ const STL: &str = "solid one\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvert
     vertex 0 1 0\nendloop\nendfacet\nfacet normal 0 0 1\nouter loop\nvertex 1 0 0\n\
     vertex 1 1 0\nvertex 0 1 0\nendloop\nendfacet\nendsolid one\n";
 
+/// Five points, two polygons, a strip of two triangles, a vertex and a line, as VTK 9.5 writes them
+/// in version 4.2.
+pub const POLYDATA_4: &str = "# vtk DataFile Version 4.2\nvtk output\nASCII\nDATASET POLYDATA\n\
+    POINTS 5 double\n0 0 0 1 0 0 1 1 0 \n0 1 0 2 1 0 \n\nVERTICES 1 2\n1 0 \n\n\
+    LINES 1 3\n2 0 1 \n\nPOLYGONS 2 9\n3 1 4 2 \n4 0 1 2 3 \n\n\
+    TRIANGLE_STRIPS 1 5\n4 0 1 3 2 \n\nCELL_DATA 5\nSCALARS id long\n\
+    LOOKUP_TABLE default\n0 1 2 3 4 \nMETADATA\nINFORMATION 0\n\nPOINT_DATA 5\n\
+    NORMALS Normals float\n0 0 1 0 0 1 0 0 1 \n0 0 1 0 0 1 \nFIELD FieldData 1\n\
+    heat 1 5 double\n1 2 3 4 5 \nMETADATA\nINFORMATION 0\n\n";
+
+/// The same in version 5.1, with fields.
+pub const POLYDATA_5: &str = "# vtk DataFile Version 5.1\nvtk output\nASCII\nDATASET POLYDATA\n\
+    FIELD FieldData 2\nnote 1 1 string\nmade by hand\nhistory 1 3 long\n1 2 3 \n\
+    POINTS 5 double\n0 0 0 1 0 0 1 1 0 \n0 1 0 2 1 0 \n\n\
+    VERTICES 2 1\nOFFSETS vtktypeint64\n0 1 \nCONNECTIVITY vtktypeint64\n0 \n\
+    LINES 2 2\nOFFSETS vtktypeint64\n0 2 \nCONNECTIVITY vtktypeint64\n0 1 \n\
+    POLYGONS 3 7\nOFFSETS vtktypeint64\n0 3 7 \nCONNECTIVITY vtktypeint64\n1 4 2 0 1 2 3 \n\
+    TRIANGLE_STRIPS 2 4\nOFFSETS vtktypeint64\n0 4 \nCONNECTIVITY vtktypeint64\n0 1 3 2 \n\
+    CELL_DATA 5\nSCALARS id long\nLOOKUP_TABLE default\n0 1 2 3 4 \n\
+    POINT_DATA 5\nNORMALS Normals float\n0 0 1 0 0 1 0 0 1 \n0 0 1 0 0 1 \n\
+    FIELD FieldData 1\nheat 1 5 double\n1 2 3 4 5 \n";
+
+/// The same as binary files: numbers of 8 bytes, of 4 in the lists of version 4.
+pub fn binary_polydata(version: u32) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let line = |bytes: &mut Vec<u8>, line: String| {
+        bytes.extend_from_slice(line.as_bytes());
+        bytes.push(b'\n');
+    };
+    let reals = |bytes: &mut Vec<u8>, values: &[f64]| {
+        values.iter().for_each(|x| bytes.extend_from_slice(&x.to_be_bytes()));
+        bytes.push(b'\n');
+    };
+    let long = |bytes: &mut Vec<u8>, values: &[i64]| {
+        values.iter().for_each(|x| bytes.extend_from_slice(&x.to_be_bytes()));
+        bytes.push(b'\n');
+    };
+    line(
+        &mut bytes,
+        format!("# vtk DataFile Version {version}.0\ntitle\nBINARY\nDATASET POLYDATA"),
+    );
+    line(&mut bytes, "POINTS 5 double".into());
+    reals(&mut bytes, &[0., 0., 0., 1., 0., 0., 1., 1., 0., 0., 1., 0., 2., 1., 0.]);
+    let sections: [(&str, &[&[i64]]); 4] = [
+        ("VERTICES", &[&[0]]),
+        ("LINES", &[&[0, 1]]),
+        ("POLYGONS", &[&[1, 4, 2], &[0, 1, 2, 3]]),
+        ("TRIANGLE_STRIPS", &[&[0, 1, 3, 2]]),
+    ];
+    for (name, lists) in sections {
+        let corners = lists.concat();
+        if version == 4 {
+            line(&mut bytes, format!("{name} {} {}", lists.len(), lists.len() + corners.len()));
+            for list in lists {
+                bytes.extend_from_slice(&(list.len() as i32).to_be_bytes());
+                list.iter().for_each(|&v| bytes.extend_from_slice(&(v as i32).to_be_bytes()));
+            }
+            bytes.push(b'\n');
+            continue;
+        }
+        let mut offsets = vec![0];
+        lists.iter().for_each(|list| offsets.push(offsets[offsets.len() - 1] + list.len() as i64));
+        line(&mut bytes, format!("{name} {} {}", offsets.len(), corners.len()));
+        line(&mut bytes, "OFFSETS vtktypeint64".into());
+        long(&mut bytes, &offsets);
+        line(&mut bytes, "CONNECTIVITY vtktypeint64".into());
+        long(&mut bytes, &corners);
+    }
+    line(&mut bytes, "CELL_DATA 5\nSCALARS id vtktypeint64\nLOOKUP_TABLE default".into());
+    long(&mut bytes, &[0, 1, 2, 3, 4]);
+    line(&mut bytes, "POINT_DATA 5\nNORMALS Normals double".into());
+    reals(&mut bytes, &[0., 0., 1.].repeat(5));
+    line(&mut bytes, "FIELD FieldData 1\nheat 1 5 double".into());
+    reals(&mut bytes, &[1., 2., 3., 4., 5.]);
+    bytes
+}
+
 /// Small surfaces in every format, binary ones as this crate writes them.
 pub fn surfaces() -> Vec<Sample> {
     let mut samples: Vec<Sample> = [
@@ -213,9 +290,14 @@ pub fn surfaces() -> Vec<Sample> {
         ("square.ply", PLY),
         ("square.off", "OFF\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n3 0 1 2\n3 0 2 3\n"),
         ("square.stl", STL),
+        ("surface4.vtk", POLYDATA_4),
+        ("surface5.vtk", POLYDATA_5),
     ]
     .map(|(name, text)| Sample { name, bytes: text.into() })
     .into();
+    for (name, version) in [("binary4.vtk", 4), ("binary5.vtk", 5)] {
+        samples.push(Sample { name, bytes: binary_polydata(version) });
+    }
     let scratch = Scratch::new();
     let mesh = subsolid::read_surface(scratch.file("square.off", &samples[2].bytes)).unwrap();
     for name in ["binary.ply", "binary.stl"] {

@@ -121,11 +121,17 @@ strips.SetInputConnection(sphere.GetOutputPort())
 for name, made in (("polys", sphere), ("strips", strips)):
     made.Update()
     surface = with_field(made.GetOutput())
-    for mode in ("Ascii", "Binary", "Appended"):
-        writer = vtk.vtkXMLPolyDataWriter()
-        writer.SetInputData(surface)
-        getattr(writer, f"SetDataModeTo{mode}")()
+    for mode in ("Ascii", "Binary", "Appended", "ASCII_42", "ASCII_51", "Binary_42", "Binary_51"):
         path, out = folder / f"{name}_{mode}.vtp", folder / "back.vtp"
+        if "_" in mode:
+            encoding, version = mode.split("_")
+            writer, path = vtk.vtkPolyDataWriter(), path.with_suffix(".vtk")
+            writer.SetFileVersion(int(version))
+            getattr(writer, f"SetFileTypeTo{encoding}")()
+        else:
+            writer = vtk.vtkXMLPolyDataWriter()
+            getattr(writer, f"SetDataModeTo{mode}")()
+        writer.SetInputData(surface)
         writer.SetFileName(str(path))
         assert writer.Write() == 1
         command = [program, "surface", str(path), "--scheme", "loop", "--levels", "0", "-o", str(out), "-q"]

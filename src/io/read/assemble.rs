@@ -340,7 +340,10 @@ impl<'a> Assembly<'a> {
             let found = if skipped.is_empty() { "nothing else".into() } else { skipped.join(", ") };
             return Err(self
                 .error(None, format!("the file has no volume cells (found: {found})"))
-                .with_help("a solid needs hexahedra, wedges, tetrahedra or polyhedra"));
+                .with_help(
+                    "a solid needs hexahedra, wedges, tetrahedra or polyhedra; save a surface as \
+                     .obj, .ply, .stl or VTK's PolyData",
+                ));
         }
         self.check_indices()?;
         self.check_attributes()?;
@@ -363,7 +366,6 @@ impl<'a> Assembly<'a> {
     }
 
     /// Points, attributes and creases alone, for faces over them, and what was not read.
-    #[cfg(feature = "vtkio")]
     pub fn into_vertices(mut self) -> Result<(SolidMesh, ReadReport)> {
         self.check_attributes()?;
         self.take_sharpness()?;

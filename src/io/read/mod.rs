@@ -160,7 +160,7 @@ fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
     if head.is_empty() {
         return refused("the file is empty", "export the mesh again");
     }
-    if begins("# vtk DataFile") {
+    if vtk::legacy::is_legacy(bytes) {
         return Ok(Format::VtkLegacy);
     }
     if head[0] == b'<' && head.windows(8).any(|window| window == b"<VTKFile") {

@@ -11,7 +11,7 @@ use crate::{Error, Result};
 pub(super) const EXTENSIONS: [&str; 5] = ["obj", "ply", "off", "stl", "vtp"];
 
 /// Reads the control mesh of a surface: Wavefront `.obj` with OpenSubdiv's tags,
-/// `.ply`, `.off`, `.stl` or VTK `.vtp`.
+/// `.ply`, `.off`, `.stl`, VTK `.vtp` or legacy VTK `.vtk` of polygons.
 ///
 /// # Errors
 /// As [`read_surface_with_report`].
@@ -42,8 +42,10 @@ pub fn read_surface_with_report(path: impl AsRef<Path>) -> Result<(SurfaceMesh, 
         ply::read(path, head)?
     } else if off::is_off(first) {
         off::read(path, head)?
-    } else if vtk::surface::is_surface(head) {
+    } else if vtk::surface::is_xml(head) {
         vtk::surface::read(path, head)?
+    } else if vtk::legacy::is_legacy(head) {
+        vtk::legacy_surface::read(path, head)?
     } else {
         match extension.as_str() {
             "" if !is_file && is_stl(&bytes) => stl::read(path, &bytes)?,
@@ -54,7 +56,7 @@ pub fn read_surface_with_report(path: impl AsRef<Path>) -> Result<(SurfaceMesh, 
                 return Err(Error::file(path, None, "the format of the surface is not known")
                     .with_help(
                         "surfaces are read from Wavefront .obj, PLY .ply, OFF .off, STL .stl and VTK \
-                         .vtp; of a solid take the boundary first (subsolid boundary)",
+                         .vtp and .vtk; of a solid take the boundary first (subsolid boundary)",
                     ));
             }
         }
@@ -63,24 +65,43 @@ pub fn read_surface_with_report(path: impl AsRef<Path>) -> Result<(SurfaceMesh, 
     Ok((mesh, report))
 }
 
-/// Whether a path is that of a surface: by the extension, on standard input by the content.
+/// Bytes of a file that tell whether it is a surface, as a rule.
+const HEAD: usize = 4096;
+
+/// Whether a path is that of a surface: by the extension or, as on standard input, by the content.
 ///
 /// # Errors
-/// If standard input cannot be read.
+/// If the file or standard input cannot be read.
 pub fn is_surface(path: impl AsRef<Path>) -> Result<bool> {
     let path = path.as_ref();
-    if !source::is_standard_input(path) {
-        let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-        return Ok(EXTENSIONS.contains(&extension.as_str()));
+    if source::is_standard_input(path) {
+        return source::peek(|bytes| {
+            let first = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+            is_known(first)
+                || vtk::legacy_surface::is_surface(bytes) == Some(true)
+                || is_stl(bytes)
+                || obj::is_obj(first)
+        });
     }
-    source::peek(|bytes| {
-        let first = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
-        first.starts_with(b"ply")
-            || off::is_off(first)
-            || vtk::surface::is_surface(first)
-            || is_stl(bytes)
-            || obj::is_obj(first)
-    })
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    if EXTENSIONS.contains(&extension.as_str()) {
+        return Ok(true);
+    }
+    let head = source::head(path, HEAD)?;
+    if !vtk::legacy::is_legacy(&head) {
+        let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
+        return Ok(is_known(head.trim_ascii_start()));
+    }
+    match vtk::legacy_surface::is_surface(&head) {
+        Some(is_surface) => Ok(is_surface),
+        // fields of any length may stand before the kind of the data set
+        None => Ok(vtk::legacy_surface::is_surface(&source::bytes(path)?) == Some(true)),
+    }
+}
+
+/// Whether a file that begins so is of a format of surfaces that its first word tells.
+fn is_known(first: &[u8]) -> bool {
+    first.starts_with(b"ply") || off::is_off(first) || vtk::surface::is_surface(first)
 }
 
 /// An error of the mesh as one of the file.

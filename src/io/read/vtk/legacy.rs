@@ -1,5 +1,5 @@
-//! Legacy `.vtk` files with an unstructured or structured grid, ASCII or binary, versions 1.0
-//! to 5.1 (see [`super`] for cell types and named arrays).
+//! Legacy `.vtk` files, ASCII or binary, versions 1.0 to 5.1: their sections, and the solids of
+//! unstructured and structured grids (see [`super`] for cell types and named arrays).
 //!
 //! Tolerated, because real files have it: CRLF, blanks at line ends, keywords and
 //! types in any case, several entries a line or several lines an entry.
@@ -9,20 +9,29 @@ use std::path::Path;
 use crate::mesh::{Attribute, SolidMesh};
 use crate::{Error, Result};
 
+use super::legacy_lists::Lists;
 use super::structured::{Extent, Frame, Kind};
 use super::values::Scalar;
-use super::{Faces, Grid, push_cell_array};
+use super::{Faces, Grid, no_solid, push_cell_array};
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::{Text, integer, shown};
 
+/// Whether a file that begins so is a legacy file.
+pub(in crate::io::read) fn is_legacy(bytes: &[u8]) -> bool {
+    const MAGIC: &[u8] = b"# vtk DataFile";
+    let head = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+    head.get(..MAGIC.len()).is_some_and(|head| head.eq_ignore_ascii_case(MAGIC))
+}
+
 /// Reads a legacy file that is already in memory.
 pub(in crate::io::read) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {
     let mut file = Legacy::open(path, bytes)?;
-    let mut target = Target::Model;
+    if file.is_surface {
+        return Err(no_solid(path));
+    }
     while let Some(word) = file.text.word() {
         match std::str::from_utf8(word).unwrap_or_default().to_ascii_uppercase().as_str() {
-            "POINTS" => file.points()?,
             "CELLS" => file.cells()?,
             "CELL_TYPES" => file.cell_types()?,
             "DIMENSIONS" if file.structured.is_some() => file.dimensions()?,
@@ -33,16 +42,7 @@ pub(in crate::io::read) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh,
             "X_COORDINATES" | "Y_COORDINATES" | "Z_COORDINATES" if file.structured.is_some() => {
                 file.coordinates()?;
             }
-            "POINT_DATA" => {
-                file.make_points()?;
-                let [count] = file.header("the number of points")?;
-                target = Target::Points(file.count(count)?);
-            }
-            "CELL_DATA" => {
-                let [count] = file.header("the number of cells")?;
-                target = Target::Cells(file.count(count)?);
-            }
-            _ => file.arrays(word, target)?,
+            _ => file.section(word)?,
         }
     }
     file.finish()
@@ -61,6 +61,10 @@ pub(super) struct Legacy<'a> {
     pub text: Text<'a>,
     pub assembly: Assembly<'a>,
     binary: bool,
+    /// Whether it is a surface (`POLYDATA`).
+    pub is_surface: bool,
+    // of the arrays at hand
+    target: Target,
     grid: Option<Grid>,
     types_line: Option<usize>,
     // of a structured grid
@@ -73,14 +77,13 @@ pub(super) struct Legacy<'a> {
 }
 
 impl<'a> Legacy<'a> {
-    fn open(path: &'a Path, bytes: &'a [u8]) -> Result<Self> {
+    /// Reads a file up to the kind of its data set.
+    pub fn open(path: &'a Path, bytes: &'a [u8]) -> Result<Self> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let mut text = Text::new(path, bytes);
         // Blank lines before the header are tolerated; the title may be blank.
         let header = std::iter::from_fn(|| text.next_line()).find(|line| !line.is_empty());
-        let magic = b"# vtk DataFile";
-        if !header.and_then(|h| h.get(..magic.len())).is_some_and(|h| h.eq_ignore_ascii_case(magic))
-        {
+        if !header.is_some_and(is_legacy) {
             return Err(text
                 .error("a legacy VTK file begins with `# vtk DataFile Version`")
                 .with_help("check the format of the file, or export it again"));
@@ -98,6 +101,8 @@ impl<'a> Legacy<'a> {
             text,
             binary,
             assembly,
+            is_surface: false,
+            target: Target::Model,
             grid: None,
             types_line: None,
             structured: None,
@@ -118,19 +123,42 @@ impl<'a> Legacy<'a> {
                 .with_help("the file is malformed; export it again"));
         }
         let kind = file.text.expect("the kind of data set")?;
+        file.is_surface = kind.eq_ignore_ascii_case(b"POLYDATA");
         file.structured = match kind.to_ascii_uppercase().as_slice() {
-            b"UNSTRUCTURED_GRID" => None,
+            b"UNSTRUCTURED_GRID" | b"POLYDATA" => None,
             b"STRUCTURED_GRID" => Some(Kind::Curvilinear),
             b"RECTILINEAR_GRID" => Some(Kind::Rectilinear),
             b"STRUCTURED_POINTS" => Some(Kind::Image),
             _ => {
                 return Err(file
                     .text
-                    .error(format!("data set `{}`, a volume grid is needed", shown(kind)))
-                    .with_help("export the volume mesh as an unstructured or structured grid"));
+                    .error(format!("data set `{}` is no mesh", shown(kind)))
+                    .with_help(
+                        "export a volume mesh as an unstructured or structured grid, a surface as \
+                         POLYDATA",
+                    ));
             }
         };
         Ok(file)
+    }
+
+    /// Reads a section that grids and surfaces have; its keyword is the word read last.
+    pub fn section(&mut self, keyword: &[u8]) -> Result<()> {
+        match keyword.to_ascii_uppercase().as_slice() {
+            b"POINTS" => self.points(),
+            b"POINT_DATA" => {
+                self.make_points()?;
+                let [count] = self.header("the number of points")?;
+                self.target = Target::Points(self.count(count)?);
+                Ok(())
+            }
+            b"CELL_DATA" => {
+                let [count] = self.header("the number of cells")?;
+                self.target = Target::Cells(self.count(count)?);
+                Ok(())
+            }
+            _ => self.arrays(keyword, self.target),
+        }
     }
 
     fn dimensions(&mut self) -> Result<()> {
@@ -220,78 +248,10 @@ impl<'a> Legacy<'a> {
         if self.grid.is_some() {
             return Err(self.twice("CELLS"));
         }
-        let [count, size] = self.header("the number of cells and the size of their list")?;
-        let (count, size) = (self.count(count)?, self.count(size)?);
-        let mut grid = Grid { faces: Faces::InCells, ..Grid::default() };
-        if self.text.accept("OFFSETS") {
-            (grid.ends, grid.corners) = self.offsets_and_connectivity(count, size)?;
-        } else if self.binary {
-            let list = self.integers(Scalar::I32, size, "the cells")?;
-            (grid.ends, grid.corners) = self.split(&list, count)?;
-        } else {
-            grid.corners.reserve(self.text.room(size, 2));
-            grid.ends.reserve(self.text.room(count, 2));
-            grid.lines.reserve(self.text.room(count, 2));
-            for _ in 0..count {
-                let width = self.text.count("the vertex count of a cell")?;
-                grid.lines.push(self.text.line());
-                for _ in 0..width {
-                    grid.corners.push(self.text.integer("a vertex")?);
-                }
-                grid.ends.push(grid.corners.len() as i64);
-            }
-        }
-        self.grid = Some(grid);
+        let Lists { corners, ends, lines, .. } = self.lists("CELLS")?;
+        let faces = Faces::InCells;
+        self.grid = Some(Grid { corners, ends, lines, faces, ..Grid::default() });
         Ok(())
-    }
-
-    /// Version 5 keeps `count` offsets (one more than cells) apart from the corners.
-    fn offsets_and_connectivity(
-        &mut self,
-        count: usize,
-        size: usize,
-    ) -> Result<(Vec<i64>, Vec<i64>)> {
-        let [scalar] = self.header("the type of the offsets")?;
-        let scalar = self.scalar(scalar)?;
-        let mut offsets = self.integers(scalar, count, "a cell offset")?;
-        if !self.text.accept("CONNECTIVITY") {
-            return Err(self
-                .text
-                .error("CONNECTIVITY is expected behind the cell offsets")
-                .with_help("the count of offsets does not match their list"));
-        }
-        let [scalar] = self.header("the type of the connectivity")?;
-        let scalar = self.scalar(scalar)?;
-        let corners = self.integers(scalar, size, "a vertex")?;
-        if !offsets.is_empty() && offsets.remove(0) != 0 {
-            return Err(self
-                .text
-                .error("the first cell offset is not 0")
-                .with_help("the file is malformed; export it again"));
-        }
-        Ok((offsets, corners))
-    }
-
-    /// Splits a list of vertex counts, each followed by its vertices, into ends and vertices.
-    fn split(&self, list: &[i64], count: usize) -> Result<(Vec<i64>, Vec<i64>)> {
-        let mut corners = Vec::with_capacity(list.len());
-        let mut ends = Vec::with_capacity(count.min(list.len()));
-        let mut rest = list;
-        for cell in 0..count {
-            let parts = rest
-                .split_first()
-                .and_then(|(&width, others)| others.split_at_checked(usize::try_from(width).ok()?));
-            let Some((vertices, others)) = parts else {
-                return Err(self
-                    .text
-                    .error(format!("the cell list ends within the cell with index {cell}"))
-                    .with_help("the counts behind CELLS do not match the list"));
-            };
-            corners.extend_from_slice(vertices);
-            ends.push(corners.len() as i64);
-            rest = others;
-        }
-        Ok((ends, corners))
     }
 
     fn cell_types(&mut self) -> Result<()> {
@@ -377,7 +337,7 @@ impl<'a> Legacy<'a> {
     }
 
     /// `count` whole numbers from the start of the next line on.
-    fn integers(&mut self, scalar: Scalar, count: usize, what: &str) -> Result<Vec<i64>> {
+    pub fn integers(&mut self, scalar: Scalar, count: usize, what: &str) -> Result<Vec<i64>> {
         if self.binary {
             let bytes = self.text.take(count.saturating_mul(scalar.size()), what)?;
             return Ok(scalar.integers(bytes, true));
@@ -394,7 +354,8 @@ impl<'a> Legacy<'a> {
         self.binary
     }
 
-    fn twice(&self, section: &str) -> Error {
+    /// The error of a section that the file has already.
+    pub fn twice(&self, section: &str) -> Error {
         self.text
             .error(format!("a second section {section}"))
             .with_help("keep one mesh in the file")

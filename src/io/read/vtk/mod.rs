@@ -15,10 +15,14 @@
 //! arrays of integers: array `group:NAME`, of reals too, is the group of those of a value other than
 //! 0, value 3 of another array `A` the group `A:3`, value 0 none.
 //! High-order cells are read by their corners.
+//!
+//! Surfaces ([`surface`], [`legacy_surface`]) have the same point arrays and creases.
 
 mod binary;
 pub(super) mod legacy;
 mod legacy_arrays;
+mod legacy_lists;
+pub(super) mod legacy_surface;
 mod outline;
 pub(super) mod pieces;
 pub(super) mod ranged;
@@ -30,10 +34,11 @@ pub mod vtkio;
 mod xml;
 
 use std::collections::HashSet;
+use std::path::Path;
 
-use crate::Result;
 use crate::mesh::Attribute;
 use crate::mesh::groups::{face_group_name, names_group};
+use crate::{Error, Result};
 
 use super::assemble::{Assembly, Shape};
 
@@ -331,13 +336,7 @@ fn push_cell_array(
         return Ok(());
     }
     if cells.checked_mul(width) != Some(values.len()) {
-        let have = values.len();
-        return Err(assembly
-            .error(
-                line,
-                format!("cell array `{name}`: {have} values, {cells} × {width} are needed"),
-            )
-            .with_help("the file is cut short or malformed; write it again"));
+        return Err(cell_array_fault(assembly, &name, [values.len(), cells, width], line));
     }
     let row = |cell: u32| &values[cell as usize * width..][..width];
     let faces_have_integers = || {
@@ -350,6 +349,25 @@ fn push_cell_array(
     let values: Vec<f64> = kept.cells.iter().flat_map(|&cell| row(cell)).copied().collect();
     let first = assembly.next_cell().index() - kept.cells.len();
     assembly.push_cell_array(Attribute { name, width, values }, of_integers, first, line)
+}
+
+/// The error of a cell array that has another number of values than `cells × width`.
+fn cell_array_fault(
+    assembly: &Assembly,
+    name: &str,
+    [have, cells, width]: [usize; 3],
+    line: impl Into<Option<usize>>,
+) -> Error {
+    let message = format!("cell array `{name}`: {have} values, {cells} × {width} are needed");
+    assembly
+        .error(line.into(), message)
+        .with_help("the file is cut short or malformed; write it again")
+}
+
+/// The error of a surface where a solid is needed.
+fn no_solid(path: &Path) -> Error {
+    Error::file(path, None, "a surface, not a control mesh of cells")
+        .with_help("`subsolid surface` reads surfaces")
 }
 
 /// Puts faces into groups by the whole number that the array `name` has for each.

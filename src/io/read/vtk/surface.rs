@@ -1,12 +1,13 @@
-//! VTK XML `.vtp` files: polygons and strips of triangles, and arrays of the points.
+//! VTK XML `.vtp` files: polygons and strips of triangles, arrays of the points, and creases.
 //!
 //! Pieces are joined one behind the other, and their points are not merged. An array of the points
 //! that not every piece has is left out, as are vertices, lines and arrays of the cells.
 
 use std::path::Path;
 
+use crate::io::read::assemble::Assembly;
 use crate::io::read::{ReadOptions, ReadReport};
-use crate::mesh::{Attribute, NORMALS, SurfaceMesh};
+use crate::mesh::{Attribute, NORMALS, Polygons, SolidMesh, SurfaceMesh};
 use crate::{Error, Result};
 
 use super::binary::Budget;
@@ -14,11 +15,19 @@ use super::outline::{Array, Outline, Piece, Section};
 use super::xml::Numbers;
 use crate::io::read::lines::shown;
 
+/// Whether a file is VTK XML.
+pub(in crate::io::read) fn is_xml(bytes: &[u8]) -> bool {
+    let head = bytes[..bytes.len().min(4096)].trim_ascii_start();
+    head.starts_with(b"<") && holds(head, b"<VTKFile")
+}
+
 /// Whether a file is VTK XML of a surface.
 pub(in crate::io::read) fn is_surface(bytes: &[u8]) -> bool {
-    let head = &bytes[..bytes.len().min(4096)];
-    let holds = |word: &[u8]| head.windows(word.len()).any(|window| window == word);
-    head.trim_ascii_start().starts_with(b"<") && holds(b"<VTKFile") && holds(b"PolyData")
+    is_xml(bytes) && holds(&bytes[..bytes.len().min(4096)], b"PolyData")
+}
+
+fn holds(bytes: &[u8], word: &[u8]) -> bool {
+    bytes.windows(word.len()).any(|window| window == word)
 }
 
 /// Reads a `.vtp` file that is already in memory.
@@ -27,14 +36,83 @@ pub(in crate::io::read) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMes
     let budget = Budget::new(ReadOptions::default().most_unpacked);
     let numbers = Numbers { path, outline: &outline, budget: &budget };
     if !outline.is_surface {
-        return Err(Error::file(path, None, "a VTK file of no surface")
-            .with_help("give a .vtp file, or take the boundary of a solid (subsolid boundary)"));
+        return Err(Error::file(path, None, "an unstructured or structured grid, not a surface")
+            .with_help(
+                "save a surface as .vtp, .obj, .ply or .stl; of a solid take the boundary first \
+             (subsolid boundary)",
+            ));
     }
     let mut reader = SurfaceReader { numbers, mesh: SurfaceMesh::default(), skipped: Vec::new() };
     for (index, piece) in outline.pieces.iter().enumerate() {
         reader.piece(index, piece)?;
     }
-    Ok((reader.mesh, ReadReport { skipped: reader.skipped }))
+    let SurfaceReader { mesh, mut skipped, .. } = reader;
+    let mut assembly = Assembly::new(path, 0);
+    for array in outline.arrays.iter().filter(|array| array.section == Section::Field) {
+        let name = shown(array.name.as_bytes());
+        if array.scalar.is_none() {
+            assembly.skip(&format!("field array `{name}`"));
+            continue;
+        }
+        let field = Attribute { name, width: array.width, values: numbers.reals(array)? };
+        assembly.push_field(field, Some(array.line))?;
+    }
+    (assembly.mesh.points, assembly.mesh.attributes) = (mesh.points, mesh.attributes);
+    let (SolidMesh { points, creases, mut attributes, .. }, report) = assembly.into_vertices()?;
+    name_normals(&mut attributes);
+    skipped.extend(report.skipped);
+    Ok((SurfaceMesh { points, creases, attributes, ..mesh }, ReadReport { skipped }))
+}
+
+/// The vertices that `ids` name among `points`, the first of which has the id `first`. The error
+/// says which of the ids names none, and why.
+pub(super) fn vertices(
+    ids: &[i64],
+    first: usize,
+    points: usize,
+) -> Result<Vec<u32>, (usize, String)> {
+    let vertex = |(index, &id): (usize, &i64)| {
+        let vertex = usize::try_from(id).ok().filter(|&vertex| vertex < points);
+        let vertex = vertex.ok_or_else(|| match points.checked_sub(1) {
+            Some(last) => (index, format!("a face names vertex {id}, the last is {last}")),
+            None => (index, format!("a face names vertex {id}, there is none")),
+        })?;
+        u32::try_from(first + vertex)
+            .map_err(|_| (index, "more vertices than 32 bits number".to_owned()))
+    };
+    ids.iter().enumerate().map(vertex).collect()
+}
+
+/// Appends polygons, or the triangles of strips, from the end of each among the vertices of all.
+pub(super) fn push_faces(
+    faces: &mut Polygons,
+    vertices: &[u32],
+    ends: &[i64],
+    are_strips: bool,
+) -> Result<(), String> {
+    let mut start = 0;
+    for &end in ends {
+        let face = usize::try_from(end).ok().and_then(|end| vertices.get(start..end));
+        let face =
+            face.ok_or_else(|| format!("a face ends at {end} of {} corners", vertices.len()))?;
+        start += face.len();
+        if !are_strips {
+            faces.push(face);
+            continue;
+        }
+        for (place, triangle) in face.windows(3).enumerate() {
+            let [a, b, c] = [triangle[0], triangle[1], triangle[2]];
+            let flip = place % 2 == 1;
+            faces.push(&if flip { [b, a, c] } else { [a, b, c] });
+        }
+    }
+    Ok(())
+}
+
+/// Gives the normals the name that they have in surfaces.
+pub(super) fn name_normals(attributes: &mut [Attribute]) {
+    let is_normals = |a: &&mut Attribute| a.width == 3 && a.name.eq_ignore_ascii_case(NORMALS);
+    attributes.iter_mut().filter(is_normals).for_each(|a| a.name = NORMALS.into());
 }
 
 struct SurfaceReader<'a> {
@@ -89,36 +167,11 @@ impl SurfaceReader<'_> {
             return Ok(0);
         };
         let ids = self.numbers.integers(corners)?;
-        let mut vertices = Vec::with_capacity(ids.len());
-        for id in ids {
-            let Some(vertex) = usize::try_from(id).ok().filter(|&v| v < piece.points) else {
-                let last = piece.points - 1;
-                let message = format!("a face names vertex {id}, the last is {last}");
-                return Err(self.numbers.fault(corners.line, &message));
-            };
-            vertices.push(u32::try_from(first + vertex).map_err(|_| {
-                self.numbers.fault(corners.line, "more vertices than 32 bits number")
-            })?);
-        }
+        let vertices = vertices(&ids, first, piece.points)
+            .map_err(|(_, message)| self.numbers.fault(corners.line, &message))?;
         let all_ends = self.numbers.integers(ends)?;
-        let mut start = 0;
-        for &end in &all_ends {
-            let face = usize::try_from(end).ok().and_then(|end| vertices.get(start..end));
-            let Some(face) = face else {
-                let message = format!("a face ends at {end} of {} corners", vertices.len());
-                return Err(self.numbers.fault(ends.line, &message));
-            };
-            start += face.len();
-            if section == Section::Polys {
-                self.mesh.faces.push(face);
-                continue;
-            }
-            for (place, triangle) in face.windows(3).enumerate() {
-                let [a, b, c] = [triangle[0], triangle[1], triangle[2]];
-                let flip = place % 2 == 1;
-                self.mesh.faces.push(&if flip { [b, a, c] } else { [a, b, c] });
-            }
-        }
+        push_faces(&mut self.mesh.faces, &vertices, &all_ends, section == Section::Strips)
+            .map_err(|message| self.numbers.fault(ends.line, &message))?;
         Ok(all_ends.len())
     }
 
@@ -140,9 +193,7 @@ impl SurfaceReader<'_> {
                         );
                         return Err(self.numbers.fault(array.line, &message));
                     }
-                    let is_normals = width == 3 && array.name.eq_ignore_ascii_case(NORMALS);
-                    let name = if is_normals { NORMALS.into() } else { array.name.clone() };
-                    own.push(Attribute { name, width, values });
+                    own.push(Attribute { name: array.name.clone(), width, values });
                 }
                 _ => {}
             }

@@ -15,7 +15,7 @@ use super::binary::{Budget, Source, unpack};
 use super::outline::{Array, Outline, Section, Storage};
 use super::structured::Kind;
 use super::values::Scalar;
-use super::{Faces, GHOSTS, Grid, Kept, push_cell_array};
+use super::{Faces, GHOSTS, Grid, Kept, no_solid, push_cell_array};
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::{Text, shown};
@@ -36,8 +36,7 @@ pub(super) fn append(
     budget: &Budget,
 ) -> Result<()> {
     if outline.is_surface {
-        return Err(Error::file(path, None, "a surface, not a control mesh of cells")
-            .with_help("`subsolid surface` reads surfaces"));
+        return Err(no_solid(path));
     }
     let mut grid = Document { assembly, outline, numbers: Numbers { path, outline, budget } };
     for array in outline.arrays.iter().filter(|array| array.section == Section::Field) {

@@ -1,0 +1,69 @@
+//! Legacy `.vtk` files of polygons (`POLYDATA`): what `.vtp` files hold, by the same rules.
+
+use std::path::Path;
+
+use crate::io::read::ReadReport;
+use crate::mesh::{Attribute, Polygons, SolidMesh, SurfaceMesh};
+use crate::{Error, Result};
+
+use super::cell_array_fault;
+use super::legacy::Legacy;
+use super::legacy_lists::Lists;
+use super::surface::{name_normals, push_faces, vertices};
+
+/// Sections of polygons and of strips of triangles, and of what is left out.
+const SECTIONS: [&str; 4] = ["POLYGONS", "TRIANGLE_STRIPS", "VERTICES", "LINES"];
+
+/// Whether a file that begins so is a legacy file of a surface; `None` if the bytes end too early
+/// to tell, or are damaged.
+pub(in crate::io::read) fn is_surface(bytes: &[u8]) -> Option<bool> {
+    Legacy::open(Path::new(""), bytes).ok().map(|file| file.is_surface)
+}
+
+/// Reads a legacy file that is already in memory.
+pub(in crate::io::read) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport)> {
+    let mut file = Legacy::open(path, bytes)?;
+    if !file.is_surface {
+        return Err(file.text.error("an unstructured or structured grid, not a surface").with_help(
+            "save a surface as POLYDATA, .obj, .ply or .stl; of a solid take the boundary first \
+             (subsolid boundary)",
+        ));
+    }
+    let mut sections = SECTIONS.map(|_| None);
+    while let Some(word) = file.text.word() {
+        match SECTIONS.iter().position(|name| word.eq_ignore_ascii_case(name.as_bytes())) {
+            Some(place) if sections[place].is_some() => return Err(file.twice(SECTIONS[place])),
+            Some(place) => sections[place] = Some(file.lists(SECTIONS[place])?),
+            None => file.section(word)?,
+        }
+    }
+    finish(file, sections.map(Option::unwrap_or_default))
+}
+
+fn finish(file: Legacy, sections: [Lists; 4]) -> Result<(SurfaceMesh, ReadReport)> {
+    let Legacy { mut assembly, cell_arrays, .. } = file;
+    let cells = sections.iter().map(|lists| lists.ends.len()).sum();
+    for (Attribute { name, width, values }, _, line) in cell_arrays {
+        if width.checked_mul(cells) != Some(values.len()) {
+            return Err(cell_array_fault(&assembly, &name, [values.len(), cells, width], line));
+        }
+        assembly.skip(&format!("cell array `{name}`"));
+    }
+    let mut faces = Polygons::default();
+    for (lists, are_strips) in sections.iter().zip([false, true]) {
+        let fault = |line: usize, message: String| -> Error {
+            assembly
+                .error(Some(line), message)
+                .with_help("the file is cut short or malformed; write it again")
+        };
+        let corners = vertices(&lists.corners, 0, assembly.points());
+        let corners = corners.map_err(|(corner, message)| fault(lists.line_of(corner), message))?;
+        push_faces(&mut faces, &corners, &lists.ends, are_strips)
+            .map_err(|message| fault(lists.line, message))?;
+    }
+    let lower = sections[2..].iter().map(|lists| lists.ends.len()).sum();
+    assembly.skip_many("vertices and lines", lower);
+    let (SolidMesh { points, creases, mut attributes, .. }, report) = assembly.into_vertices()?;
+    name_normals(&mut attributes);
+    Ok((SurfaceMesh { points, faces, creases, attributes, ..SurfaceMesh::default() }, report))
+}

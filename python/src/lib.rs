@@ -16,6 +16,7 @@ mod limit;
 mod locate;
 mod matrix;
 mod model;
+mod pickle;
 mod plan;
 mod process;
 mod quadrature;

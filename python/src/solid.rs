@@ -72,7 +72,7 @@ impl PySolid {
 }
 
 /// Checks and copies data of cells.
-fn cell_data(given: Option<&Bound<'_, PyDict>>, cells: usize) -> PyResult<Vec<CellArray>> {
+pub fn cell_data(given: Option<&Bound<'_, PyDict>>, cells: usize) -> PyResult<Vec<CellArray>> {
     let attributes = values_of(given, ("cell_data array", "cells"), cells, false)?;
     let mut all = Vec::with_capacity(attributes.len());
     for Attribute { name, width, values } in attributes {
@@ -94,7 +94,7 @@ fn face_groups(given: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<FaceGroup>> {
 }
 
 /// Data of cells as a dictionary of copies.
-fn cell_data_of<'py>(py: Python<'py>, arrays: &[CellArray]) -> PyResult<Bound<'py, PyDict>> {
+pub fn cell_data_of<'py>(py: Python<'py>, arrays: &[CellArray]) -> PyResult<Bound<'py, PyDict>> {
     let all = PyDict::new(py);
     for CellArray { name, width, values, integers } in arrays {
         let rows = values.len() / (*width).max(1);

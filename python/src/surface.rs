@@ -36,8 +36,28 @@ pub struct PySurface {
     pub mesh: SurfaceMesh,
 }
 
+/// Names of the rules of creases.
+pub const CREASE_RULES: [(&str, CreaseRule); 2] =
+    [("uniform", CreaseRule::Uniform), ("chaikin", CreaseRule::Chaikin)];
+
+/// Names of the rules where a surface ends.
+pub const BOUNDARY_RULES: [(&str, BoundaryRule); 3] = [
+    ("edges", BoundaryRule::Edges),
+    ("corners", BoundaryRule::EdgesAndCorners),
+    ("holes", BoundaryRule::Holes),
+];
+
+/// Names of the rules of triangles.
+pub const TRIANGLE_RULES: [(&str, TriangleRule); 2] =
+    [("uniform", TriangleRule::Uniform), ("smooth", TriangleRule::Smooth)];
+
+/// The name of an option's value.
+pub fn name_of<T: PartialEq>(value: T, choices: &[(&'static str, T)]) -> &'static str {
+    choices.iter().find(|(_, choice)| *choice == value).map_or("", |(name, _)| name)
+}
+
 /// What an option's value stands for.
-fn choice<T: Copy>(option: &str, value: &str, choices: &[(&str, T)]) -> PyResult<T> {
+pub fn choice<T: Copy>(option: &str, value: &str, choices: &[(&str, T)]) -> PyResult<T> {
     let found = choices.iter().find(|(name, _)| *name == value);
     found.map(|&(_, choice)| choice).ok_or_else(|| {
         let names: Vec<String> = choices.iter().map(|(name, _)| format!("{name:?}")).collect();
@@ -78,16 +98,9 @@ impl PySurface {
         if let Some(holes) = holes {
             mesh.holes = crate::arrays::plain_ids(&holes, "holes")?.0;
         }
-        let rules = [("uniform", CreaseRule::Uniform), ("chaikin", CreaseRule::Chaikin)];
-        mesh.crease_rule = choice("crease_rule", crease_rule, &rules)?;
-        let rules = [
-            ("edges", BoundaryRule::Edges),
-            ("corners", BoundaryRule::EdgesAndCorners),
-            ("holes", BoundaryRule::Holes),
-        ];
-        mesh.boundary = choice("boundary", boundary, &rules)?;
-        let rules = [("uniform", TriangleRule::Uniform), ("smooth", TriangleRule::Smooth)];
-        mesh.triangle_rule = choice("triangles", triangles, &rules)?;
+        mesh.crease_rule = choice("crease_rule", crease_rule, &CREASE_RULES)?;
+        mesh.boundary = choice("boundary", boundary, &BOUNDARY_RULES)?;
+        mesh.triangle_rule = choice("triangles", triangles, &TRIANGLE_RULES)?;
         mesh.check().py()?;
         Ok(Self { mesh })
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pickle
 from typing import Any
 
 import numpy as np
@@ -278,3 +279,14 @@ def test_gradients_of_torch_on_the_device(fan: subsolid.Solid) -> None:
     controls = torch.tensor(np.array(small.points), device="cuda", requires_grad=True)
     assert all(result.is_cuda for result in evaluate(plan, controls))
     assert torch.autograd.gradcheck(lambda x: evaluate(plan, x), controls)
+
+
+@gpu
+def test_device_arrays_do_not_pickle(fan: subsolid.Solid) -> None:
+    limit = fan.evaluate(samples=2, backend="cuda", device_output=True)
+    with pytest.raises(TypeError, match="a DeviceLimit does not pickle: .* numpy"):
+        pickle.dumps(limit)
+    with pytest.raises(TypeError, match="a DeviceArray does not pickle: .* numpy"):
+        pickle.dumps(limit.points)
+    points = limit.points.numpy()
+    assert np.array_equal(pickle.loads(pickle.dumps(points)), points)

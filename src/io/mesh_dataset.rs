@@ -8,7 +8,7 @@ use super::dataset::{
     Array, ArrayData, Dataset, DatasetCells, MixedCells, PolyhedronFaces, vtk_type,
 };
 use crate::mesh::groups::face_group_array;
-use crate::mesh::{CellArray, CellKind, Cells, FaceGroup, SolidMesh};
+use crate::mesh::{CellArray, CellKind, Cells, Creases, FaceGroup, SolidMesh};
 
 /// Field array, width 2: end vertices of each crease.
 pub const CREASE_EDGES: &str = "crease_edges";
@@ -47,23 +47,33 @@ impl Dataset {
         }
         let creases = &mesh.creases;
         if corners {
-            let mut sharpness = vec![0.0; mesh.points.len()];
-            for corner in &creases.corners {
-                if let Some(slot) = sharpness.get_mut(corner.vertex.index()) {
-                    *slot = corner.sharpness;
-                }
-            }
-            dataset.point_arrays.push(Array::new(CORNER_SHARPNESS, 1, sharpness));
+            dataset.point_arrays.push(corner_array(creases, mesh.points.len()));
         }
-        if !creases.edges.is_empty() {
-            let edges: Vec<i64> =
-                creases.edges.iter().flat_map(|c| c.edge.map(|v| i64::from(v.0))).collect();
-            let sharpness: Vec<f64> = creases.edges.iter().map(|c| c.sharpness).collect();
-            dataset.field_arrays.push(Array::new(CREASE_EDGES, 2, edges));
-            dataset.field_arrays.push(Array::new(CREASE_SHARPNESS, 1, sharpness));
-        }
+        dataset.field_arrays.extend(crease_arrays(creases));
         dataset
     }
+}
+
+/// The point array of corners.
+pub(super) fn corner_array(creases: &Creases, points: usize) -> Array {
+    let mut sharpness = vec![0.0; points];
+    for corner in &creases.corners {
+        if let Some(slot) = sharpness.get_mut(corner.vertex.index()) {
+            *slot = corner.sharpness;
+        }
+    }
+    Array::new(CORNER_SHARPNESS, 1, sharpness)
+}
+
+/// The field arrays of creases, if there are any.
+pub(super) fn crease_arrays(creases: &Creases) -> Vec<Array> {
+    if creases.edges.is_empty() {
+        return Vec::new();
+    }
+    let edges: Vec<i64> =
+        creases.edges.iter().flat_map(|c| c.edge.map(|v| i64::from(v.0))).collect();
+    let sharpness: Vec<f64> = creases.edges.iter().map(|c| c.sharpness).collect();
+    vec![Array::new(CREASE_EDGES, 2, edges), Array::new(CREASE_SHARPNESS, 1, sharpness)]
 }
 
 impl From<&CellArray> for Array {

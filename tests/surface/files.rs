@@ -136,6 +136,38 @@ fn stl_keeps_the_triangles_in_single_precision() {
 }
 
 #[test]
+fn vtp_keeps_points_faces_attributes_and_creases() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("again.vtp");
+    let mut creased = 0;
+    for name in ["cubes_semisharp", "bishop", "moebius", "nonquads", "helmet"] {
+        let mut mesh = model(name).without_holes().into_owned();
+        (mesh.uv, mesh.boundary, mesh.crease_rule) = Default::default();
+        let values = (0..2 * mesh.points.len()).map(|v| v as f64 / 7.0).collect();
+        mesh.attributes.push(Attribute { name: "heat & \"flow\"".into(), width: 2, values });
+        if name == "bishop" {
+            mesh.creases.push_corner(7, f64::INFINITY);
+            mesh.creases.push_corner(9, 0.5);
+        }
+        creased += mesh.creases.edges.len();
+        assert!(SurfaceFormat::Vtp.losses(&mesh).is_empty());
+        write_surface(&path, &mesh).unwrap();
+        let again = read_surface(&path).unwrap();
+        let corners = |mesh: &SurfaceMesh| {
+            let mut corners: Vec<_> =
+                mesh.creases.corners.iter().map(|c| (c.vertex, c.sharpness.to_bits())).collect();
+            corners.sort_unstable();
+            corners
+        };
+        assert_eq!(corners(&again), corners(&mesh), "{name}");
+        assert_eq!(again.creases.edges, mesh.creases.edges, "{name}");
+        mesh.creases.corners.clone_from(&again.creases.corners);
+        assert_eq!(again, mesh, "{name}");
+    }
+    assert!(creased > 100);
+}
+
+#[test]
 fn vtp_has_its_arrays_where_the_head_says() {
     let directory = tempfile::tempdir().unwrap();
     let mesh = model("nonquads");

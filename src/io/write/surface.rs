@@ -61,7 +61,7 @@ impl SurfaceFormat {
             losses.push("texture coordinates".into());
         }
         let tags = mesh.creases.edges.len() + mesh.creases.corners.len();
-        if tags > 0 && self != Self::Obj {
+        if tags > 0 && !matches!(self, Self::Obj | Self::Vtp) {
             losses.push(format!("{tags} creases and corners"));
         }
         if matches!(self, Self::Stl | Self::Glb) {

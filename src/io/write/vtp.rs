@@ -1,4 +1,5 @@
-//! VTK XML polygons (`.vtp`): raw appended data.
+//! VTK XML polygons (`.vtp`): raw appended data. Creases and corners are the arrays that those of
+//! solids are.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -7,22 +8,21 @@ use super::appended::write_raw;
 use super::values::{Values, vtk_ids};
 use super::xml;
 use crate::io::dataset::{Array, Points};
+use crate::io::mesh_dataset::{corner_array, crease_arrays};
 use crate::mesh::SurfaceMesh;
 
 /// Writes `mesh`, which has been checked.
 pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
     let points = Points::F64(mesh.points.clone());
     let attributes = mesh.attributes.iter();
-    let attributes: Vec<Array> =
+    let mut attributes: Vec<Array> =
         attributes.map(|a| Array::new(a.name.clone(), a.width, a.values.clone())).collect();
+    if !mesh.creases.corners.is_empty() {
+        attributes.push(corner_array(&mesh.creases, mesh.points.len()));
+    }
+    let creases = crease_arrays(&mesh.creases);
     let mut head = xml::open_file("PolyData", xml::Version::Linear, false);
-    let _ = writeln!(
-        head,
-        "  <PolyData>\n    <Piece NumberOfPoints=\"{}\" NumberOfVerts=\"0\" NumberOfLines=\"0\" \
-         NumberOfStrips=\"0\" NumberOfPolys=\"{}\">",
-        mesh.points.len(),
-        mesh.faces.len()
-    );
+    head.push_str("  <PolyData>\n");
     let mut sections: Vec<Values> = Vec::new();
     let mut offset = 0;
     let mut array = |head: &mut String, attributes: String, values| {
@@ -34,6 +34,22 @@ pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
         offset += 8 + values.byte_len();
         sections.push(values);
     };
+    if !creases.is_empty() {
+        head.push_str("    <FieldData>\n");
+        for crease in &creases {
+            let attributes = xml::array_attributes(crease);
+            let attributes = format!("{attributes} NumberOfTuples=\"{}\"", crease.entries());
+            array(&mut head, attributes, Values::Bytes(crease.data.bytes()));
+        }
+        head.push_str("    </FieldData>\n");
+    }
+    let _ = writeln!(
+        head,
+        "    <Piece NumberOfPoints=\"{}\" NumberOfVerts=\"0\" NumberOfLines=\"0\" \
+         NumberOfStrips=\"0\" NumberOfPolys=\"{}\">",
+        mesh.points.len(),
+        mesh.faces.len()
+    );
     if !attributes.is_empty() {
         head.push_str("      <PointData>\n");
         for attribute in &attributes {

@@ -27,9 +27,24 @@ fn error(error: &subsolid::Error) -> PyErr {
 /// Options that take a value, as both the command line and Python name it.
 const VALUED: [&str; 3] = ["backend", "method", "scheme"];
 
-/// A help of the library, which names options of the command line, with those of Python:
-/// `--backend cpu` becomes `backend="cpu"`, `--matrix-free` becomes `matrix_free`. Whole commands stay.
+/// What helps of the library name, and what it is in Python.
+const COMMANDS: [(&str, &str); 6] = [
+    ("`subsolid surface` reads surfaces", "subsolid.read_surface reads surfaces"),
+    ("(subsolid boundary)", "(Solid.boundary)"),
+    ("subsolid surface IN --scheme loop --levels 0 -o OUT", "Surface.refine(0, scheme=\"loop\")"),
+    ("(subsolid untangle)", "(Solid.untangle)"),
+    ("(subsolid info lists them)", "(Solid.face_groups and Solid.cell_data have them)"),
+    ("see `subsolid devices`", "see subsolid.devices()"),
+];
+
+/// A help of the library, which names commands and options of the command line, with those of Python:
+/// `--backend cpu` becomes `backend="cpu"`, `--matrix-free` becomes `matrix_free`. Other commands stay.
 fn in_python(help: &str) -> String {
+    for (command, method) in COMMANDS {
+        if help.contains(command) {
+            return in_python(&help.replace(command, method));
+        }
+    }
     if help.contains("subsolid ") {
         return help.to_owned();
     }

@@ -59,6 +59,12 @@ def from_pyvista(grid: Any, *, crease_angle: Optional[float] = None) -> Solid:
         order.append(polyhedra)
     kinds = set(types.tolist())
     others = sorted(kinds - {12, 11, 13, 10, 42, *_FACES, *_LOWER})
+    if kinds and kinds <= {*_FACES, *_LOWER}:
+        raise Error(
+            "a surface, not a grid of volume cells",
+            "give its points and faces to subsolid.Surface: Surface(mesh.points, mesh.regular_faces) of a "
+            "pyvista.PolyData of triangles",
+        )
     if others or not cells:
         raise Error(
             f"cells of VTK types {others or sorted(kinds)}" if kinds else "a grid without cells",
@@ -222,7 +228,10 @@ def from_meshio(mesh: Any, *, crease_angle: Optional[float] = None) -> Solid:
     for name, own in blocks.items():
         cells[name] = np.concatenate([np.asarray(mesh.cells[index].data) for index in own])
     if not cells:
-        raise Error("a mesh without volume cells", "give hexahedra, wedges or tetrahedra")
+        raise Error(
+            "a mesh without volume cells",
+            "give hexahedra, wedges or tetrahedra; a surface's points and faces go to subsolid.Surface",
+        )
     solid_blocks = [index for own in blocks.values() for index in own]
     data = {}
     names = getattr(mesh, "field_data", None) or {}

@@ -210,8 +210,10 @@ def test_meshes_of_other_packages(bracket: subsolid.Solid, tmp_path: Any) -> Non
         assert np.asarray(grid.cell_data["class"]).max() < 4  # our own
     voxels = subsolid.from_pyvista(pyvista.ImageData(dimensions=(3, 4, 3)))
     assert np.array_equal(np.sort(voxels.cells, axis=1), np.sort(cells, axis=1))
-    with pytest.raises(subsolid.Error, match="VTK types"):
-        subsolid.from_pyvista(pyvista.Sphere().cast_to_unstructured_grid())
+    for surface in (pyvista.Sphere(), pyvista.Sphere().cast_to_unstructured_grid()):
+        with pytest.raises(subsolid.Error, match="a surface, not a grid") as refused:
+            subsolid.from_pyvista(surface)
+        assert "subsolid.Surface" in (refused.value.help or "")
 
 
 def test_limits_keep_the_rule_of_boundaries(tmp_path: Any) -> None:
@@ -442,3 +444,21 @@ def test_names_with_hyphens_stay_in_errors() -> None:
     with pytest.raises(subsolid.Error) as caught:
         solid.distance(group="c--d")
     assert "c--d" in str(caught.value) and "a--b" in str(caught.value)
+
+
+def test_helps_name_methods(models: Any, tmp_path: Any) -> None:
+    surface = models / "surfaces" / "bishop.obj"
+    with pytest.raises(subsolid.Error) as refused:
+        subsolid.read(surface)
+    assert refused.value.help == "subsolid.read_surface reads surfaces"
+    with pytest.raises(subsolid.Error) as refused:
+        subsolid.read_surface(models / "bracket.vtk")
+    assert refused.value.help and refused.value.help.endswith("(Solid.boundary)")
+    with pytest.warns(UserWarning), pytest.raises(subsolid.Error) as refused:
+        subsolid.read(models / "bracket.vtk").boundary().write(tmp_path / "a.obj")
+        bishop = subsolid.read_surface(surface)
+        bishop.write(tmp_path / "a.ply")
+        bishop.smooth(0.1)
+    assert refused.value.help == 'cut the faces into triangles first: Surface.refine(0, scheme="loop")'
+    triangles = bishop.refine(0, scheme="loop")
+    assert triangles.smooth(1e-4).n_points == bishop.n_points

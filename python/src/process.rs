@@ -300,7 +300,7 @@ impl PySurface {
             py.detach(|| step(&mut *processor)).py()?;
         }
         let mut mesh = self.mesh.clone();
-        mesh.points = processor.points().py()?;
+        py.detach(|| processor.update(&mut mesh)).py()?;
         Ok(Self { mesh })
     }
 }

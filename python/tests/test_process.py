@@ -126,6 +126,34 @@ def test_distances_along_spheres_converge() -> None:
         assert errors[0] < 0.06 and np.log2(errors[0] / errors[1]) > order, method
 
 
+def test_normals_move_with_a_surface() -> None:
+    ball = sphere(8)
+    noise = 0.02 * np.random.default_rng(3).normal(size=ball.points.shape)
+    rough = subsolid.Surface(
+        ball.points + noise, ball.faces, attributes={"normals": ball.normals(), "t": noise[:, 0]}
+    )
+    for moved in (rough.smooth(0.01), rough.denoise()):
+        assert np.array_equal(moved.attributes["normals"], moved.normals())
+        assert not np.array_equal(moved.attributes["normals"], rough.attributes["normals"])
+        assert np.array_equal(moved.attributes["t"], noise[:, 0])
+    assert "normals" not in ball.denoise().attributes
+
+
+def test_surfaces_end_at_holes() -> None:
+    points, _ = box(6, 6, 0)
+    ids = np.arange(49).reshape(7, 7)
+    a, b, c, d = ids[:-1, :-1], ids[:-1, 1:], ids[1:, 1:], ids[1:, :-1]
+    faces = np.stack([a, b, c, a, c, d], axis=-1).reshape(-1, 3)
+    row, column = np.divmod(np.arange(len(faces)) // 2, 6)
+    holes = np.flatnonzero((row == 3) & (column < 5))
+    holed = subsolid.Surface(points, faces, holes=holes)
+    cut = subsolid.Surface(points, np.delete(faces, holes, axis=0))
+    for method in ("heat", "toplesets"):
+        distances = holed.distance([0], method=method)
+        assert np.array_equal(distances, cut.distance([0], method=method))
+        assert distances[42] > 9  # over the holes it is 6
+
+
 def test_processors_are_chosen_by_name() -> None:
     ball = sphere(8)
     assert np.array_equal(ball.distance([3], backend="cpu"), ball.distance([3]))

@@ -15,6 +15,23 @@ pub trait SurfaceProcessor: Send {
     /// On a device, if a copy fails.
     fn points(&self) -> Result<Vec<[f64; 3]>>;
 
+    /// Gives the `mesh` that the processor has got the points as jobs have moved them. Normals that it
+    /// has become those of the moved surface.
+    ///
+    /// # Errors
+    /// Those of [`Self::points`] and [`Self::normals`].
+    fn update(&mut self, mesh: &mut SurfaceMesh) -> Result<()> {
+        let points = self.points()?;
+        if points == mesh.points {
+            return Ok(());
+        }
+        mesh.points = points;
+        if SurfaceMesh::normals(mesh).is_some() {
+            mesh.set_normals(self.normals()?);
+        }
+        Ok(())
+    }
+
     /// Unit normals; see [`vertex_normals`].
     ///
     /// # Errors

@@ -18,6 +18,8 @@ use super::surface_model::{read_surface, surface_output};
 use super::{Console, Outcome};
 
 /// Remove noise from a surface and keep its edges, by the bilateral filter
+///
+/// Normals that the surface has are found anew.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -70,7 +72,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    mesh.points = processor.points()?;
+    processor.update(&mut mesh)?;
     for loss in format.losses(&mesh) {
         console.warn(format!("{}: left out {loss}", output.display()));
     }

@@ -27,8 +27,8 @@ const FACTOR: f64 = 0.5;
 
 /// Smooth a surface by curvature flow, or an attribute of a solid
 ///
-/// A surface of triangles moves along its mean curvature; where it ends it stays. Of a solid
-/// --attribute is smoothed: every step moves values towards the mean of their neighbors'.
+/// A surface of triangles moves along its mean curvature; where it ends it stays. Normals that it has
+/// are found anew. Of a solid --attribute is smoothed: every step moves values towards the mean of their neighbors'.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -116,7 +116,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             bar.inc(1);
         }
         bar.finish_and_clear();
-        mesh.points = processor.points()?;
+        processor.update(&mut mesh)?;
         for loss in format.losses(&mesh) {
             console.warn(format!("{}: left out {loss}", output.display()));
         }

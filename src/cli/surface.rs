@@ -7,9 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use subsolid::backend::{Backend, Choice, SurfaceRefiner, runs_on_gpu, start};
 use subsolid::io::SurfaceFormat;
-use subsolid::mesh::{
-    Attribute, CreaseRule, LinearInterpolation, NORMALS, SurfaceMesh, TriangleRule,
-};
+use subsolid::mesh::{CreaseRule, LinearInterpolation, SurfaceMesh, TriangleRule};
 use subsolid::plan::Cost;
 use subsolid::surface::limit::PatchCounts;
 use subsolid::surface::{
@@ -283,9 +281,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             _ => planner.vertex_limits(&mesh, &refined)?,
         };
         if arguments.normals {
-            let values = limits.normals.as_flattened().to_vec();
-            refined.attributes.retain(|attribute| attribute.name != NORMALS);
-            refined.attributes.push(Attribute { name: NORMALS.into(), width: 3, values });
+            refined.set_normals(limits.normals);
         }
         if arguments.limit {
             // not a control mesh any more

@@ -222,6 +222,16 @@ impl SurfaceMesh {
         Some(normals.values.as_chunks().0)
     }
 
+    /// Takes unit normals as the attribute [`NORMALS`], in place of those that there are.
+    pub fn set_normals(&mut self, normals: Vec<[f64; 3]>) {
+        let values = normals.into_flattened();
+        self.attributes.retain(|a| a.name != NORMALS || a.width == 3);
+        match self.attributes.iter_mut().find(|a| a.name == NORMALS) {
+            Some(attribute) => attribute.values = values,
+            None => self.attributes.push(Attribute { name: NORMALS.into(), width: 3, values }),
+        }
+    }
+
     /// Whether there are triangles whose edges have a smooth rule of their own.
     pub(crate) fn has_smooth_triangles(&self) -> bool {
         self.triangle_rule == TriangleRule::Smooth && self.faces.iter().any(|face| face.len() == 3)

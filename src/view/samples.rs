@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::error::{Error, Result};
-use crate::mesh::{Attribute, NORMALS, Polygons, SurfaceMesh};
+use crate::mesh::{Attribute, Polygons, SurfaceMesh};
 use crate::surface::limit::{GridLimit, LimitSurface};
 
 /// Elements evaluated at once.
@@ -179,9 +179,7 @@ pub fn sampled(
     }
     let mut fine = SurfaceMesh::new(joined.points, Polygons::uniform(3, triangles));
     fine.attributes = attributes(limit, mesh, along, &joined.sources)?;
-    let values = joined.normals.as_flattened().to_vec();
-    fine.attributes.retain(|attribute| attribute.name != NORMALS);
-    fine.attributes.push(Attribute { name: NORMALS.into(), width: 3, values });
+    fine.set_normals(joined.normals);
     Ok((fine, parents))
 }
 

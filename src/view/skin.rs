@@ -118,9 +118,7 @@ impl Skin {
         if !scheme.is_bicubic() {
             let (mut fine, normals) = mesh::refined(mesh, scheme, levels)?;
             if let Some(normals) = normals {
-                let values = normals.as_flattened().to_vec();
-                fine.attributes.retain(|attribute| attribute.name != NORMALS);
-                fine.attributes.push(Attribute { name: NORMALS.into(), width: 3, values });
+                fine.set_normals(normals);
             }
             return Self::of_polygons(fine.without_holes().into_owned(), options);
         }

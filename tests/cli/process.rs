@@ -166,3 +166,25 @@ fn requests_without_an_answer_are_refused() {
         refused(path, command, fragment);
     }
 }
+
+/// Normals of a file are those of the points that are written.
+#[test]
+fn normals_move_with_a_surface() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    fs::write(path.join("corner.obj"), CORNER).unwrap();
+    done(path, "surface corner.obj --scheme loop --levels 2 --normals -q -o plain.ply");
+    let first = subsolid::read_surface(path.join("plain.ply")).unwrap();
+    for job in ["smooth plain.ply --time 0.05", "denoise plain.ply"] {
+        done(path, &format!("{job} -q -o moved.vtp"));
+        let moved = subsolid::read_surface(path.join("moved.vtp")).unwrap();
+        assert!(moved.points != first.points, "{job}");
+        let expected = subsolid::process::surface::vertex_normals(&moved).unwrap();
+        assert_eq!(moved.normals().unwrap(), expected, "{job}");
+        assert!(moved.normals() != first.normals(), "{job}");
+        assert_eq!(moved.attributes.len(), 1);
+    }
+    done(path, "denoise plain.ply --sweeps 0 -q -o same.ply");
+    let same = subsolid::read_surface(path.join("same.ply")).unwrap();
+    assert_eq!((same.points, same.attributes), (first.points, first.attributes));
+}

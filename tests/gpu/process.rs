@@ -38,7 +38,16 @@ fn triangle_meshes() -> Vec<(&'static str, SurfaceMesh)> {
         ("square", square(24)),
         ("sphere", sphere(4)),
         ("two spheres", two_spheres()),
+        ("slit", slit_square()),
     ]
+}
+
+/// A square with holes from one side nearly to the other.
+fn slit_square() -> SurfaceMesh {
+    let mut mesh = square(24);
+    let is_slit = |f: &u32| (8..12).contains(&(f / 2 / 24)) && f / 2 % 24 < 20;
+    mesh.holes = (0..mesh.faces.len() as u32).filter(is_slit).collect();
+    mesh
 }
 
 fn one_triangle() -> SurfaceMesh {

@@ -19,6 +19,8 @@ pub fn denoise(mesh: &SurfaceMesh, rings: usize) -> Result<Vec<[f64; 3]>> {
     if rings == 0 {
         return Err(Error::request("denoising over 0 rings").with_help("ask for 1 ring or more"));
     }
+    mesh.check()?;
+    let mesh = &*mesh.without_holes();
     let query = Query::of_surface(mesh, Strategy::Unordered)?;
     let (near, faces) = (query.rows(Op::VV)?, query.rows(Op::VF)?);
     let at = |v: usize| Vector3::from(mesh.points[v]);

@@ -23,7 +23,7 @@ pub enum Cotangents {
 ///
 /// Points move at twice the mean curvature along the normal. The flow takes a sphere of radius r to
 /// √(r² − 4 time); one implicit step, of first order in time, takes it to r / (1 + 2 time / r²).
-/// Vertices where the surface ends, and those of no face, stay. Conjugate gradients end when the
+/// Vertices where the surface ends, at holes too, and those of no face, stay. Conjugate gradients end when the
 /// residual has fallen by 10¹².
 ///
 /// # Errors
@@ -36,7 +36,7 @@ pub fn curvature_flow(
 ) -> Result<Vec<[f64; 3]>> {
     check_time(time)?;
     let faces = triangles(mesh)?;
-    let query = Query::of_surface(mesh, Strategy::Unordered)?;
+    let query = Query::of_surface(&mesh.without_holes(), Strategy::Unordered)?;
     let mut free = vec![false; mesh.points.len()];
     faces.iter().flatten().for_each(|&v| free[v as usize] = true);
     let (sides, ends) = (query.rows(Op::EF)?, query.rows(Op::EV)?);
@@ -44,9 +44,9 @@ pub fn curvature_flow(
         ends.row(e).iter().for_each(|&v| free[v as usize] = false);
     }
     match cotangents {
-        Cotangents::Stored => by_factors(mesh, faces, time, &free),
+        Cotangents::Stored => by_factors(mesh, &faces, time, &free),
         Cotangents::Recomputed => {
-            let products = Products::new(&mesh.points, faces, query.rows(Op::VF)?);
+            let products = Products::new(&mesh.points, &faces, query.rows(Op::VF)?);
             products.flow(time, &free)
         }
     }

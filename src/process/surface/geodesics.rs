@@ -1,6 +1,7 @@
 //! Geodesic distance by the heat method: Crane, Weischedel and Wardetzky, "Geodesics in heat"
 //! (2013), Algorithm 1.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -26,7 +27,7 @@ const WIDTH: f64 = 300.0;
 #[derive(Debug)]
 pub struct Geodesics<'m> {
     mesh: &'m SurfaceMesh,
-    faces: &'m [[u32; 3]],
+    faces: Cow<'m, [[u32; 3]]>,
     heat: Factor,
     poisson: Factor,
     parts: Vec<u32>,
@@ -41,13 +42,14 @@ impl<'m> Geodesics<'m> {
     pub fn new(mesh: &'m SurfaceMesh) -> Result<Self> {
         let faces = triangles(mesh)?;
         let (points, count) = (&mesh.points, mesh.points.len());
-        let time = heat_time(mesh);
+        let time = heat_time(points, &faces);
         let parts = parts(count, faces.iter().map(|f| &f[..]));
         let mut used = vec![false; count];
         faces.iter().flatten().for_each(|&v| used[v as usize] = true);
         let factor = |mass: f64, stiffness: f64, held: bool| {
             let all = |v: u32| Some(v as usize);
-            let mut matrix = cotangent::matrix(points, faces, (mass, stiffness), all, |_, _, _| {});
+            let mut matrix =
+                cotangent::matrix(points, &faces, (mass, stiffness), all, |_, _, _| {});
             // L is singular: a vertex of each part is held at 0, exactly, for loads sum to 0
             for v in (0..count).filter(|&v| !used[v] || held && parts[v] == v as u32) {
                 matrix.add(v, v, 1.0);
@@ -71,7 +73,7 @@ impl<'m> Geodesics<'m> {
         sources.iter().for_each(|&v| start[v as usize] = 1.0);
         let u = self.heat.solve(&start);
         let mut load = vec![0.0; count];
-        for face in self.faces {
+        for face in self.faces.iter() {
             let p = corners(points, face);
             let (cotangents, _) = cotangent::triangle(points, face);
             let values = face.map(|v| u[v as usize]);
@@ -103,18 +105,17 @@ impl<'m> Geodesics<'m> {
 }
 
 /// Time for which heat flows on a surface of triangles, in squared length units.
-pub(crate) fn heat_time(mesh: &SurfaceMesh) -> f64 {
-    let faces = mesh.faces.vertices().as_chunks::<3>().0;
+pub(crate) fn heat_time(points: &[[f64; 3]], faces: &[[u32; 3]]) -> f64 {
     let edges = faces.iter().flat_map(|face| {
-        let p = corners(&mesh.points, face);
+        let p = corners(points, face);
         [0, 1, 2].map(|i| (p[(i + 1) % 3] - p[i]).norm())
     });
     let mean = edges.sum::<f64>() / (3 * faces.len()) as f64;
-    let used = || faces.iter().flatten().map(|&v| Vector3::from(mesh.points[v as usize]));
+    let used = || faces.iter().flatten().map(|&v| Vector3::from(points[v as usize]));
     let infinite = Vector3::repeat(f64::INFINITY);
     let (low, high) = used().fold((infinite, -infinite), |(a, b), p| (a.inf(&p), b.sup(&p)));
     // a spiral is longer than its box
-    let extent = (high - low).norm().max(reach(&mesh.points, faces));
+    let extent = (high - low).norm().max(reach(points, faces));
     (HEAT_TIME * mean.powi(2)).max((extent / WIDTH).powi(2))
 }
 

@@ -1,4 +1,6 @@
 //! Processing of surfaces of triangles, and normals of any.
+//!
+//! Faces that are holes are no part of a surface: it ends at them.
 
 mod cotangent;
 mod denoise;
@@ -14,28 +16,42 @@ pub use geodesics::Geodesics;
 pub use normals::vertex_normals;
 pub use toplesets::toplesets;
 
+use std::borrow::Cow;
+
 use nalgebra::Vector3;
 
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 
-/// The triangles of a mesh of nothing else, none of zero area.
-pub(crate) fn triangles(mesh: &SurfaceMesh) -> Result<&[[u32; 3]]> {
+/// The triangles of a mesh of nothing else, none of zero area; holes are left out.
+pub(crate) fn triangles(mesh: &SurfaceMesh) -> Result<Cow<'_, [[u32; 3]]>> {
     mesh.check()?;
-    if mesh.faces.uniform_size() != Some(3) {
-        let other = mesh.faces.iter().position(|face| face.len() != 3).unwrap_or_default();
+    let mut is_hole = vec![false; mesh.faces.len()];
+    mesh.holes.iter().for_each(|&face| is_hole[face as usize] = true);
+    let seen = || (0..mesh.faces.len()).filter(|&face| !is_hole[face]);
+    if let Some(other) = seen().find(|&face| mesh.faces.face(face).len() != 3) {
         return Err(Error::mesh(format!("face {other} is no triangle"))
             .with_help("cut the faces into triangles first: subsolid surface IN --scheme loop --levels 0 -o OUT"));
     }
-    let all = mesh.faces.vertices().as_chunks().0;
-    let flat = |face: &[u32; 3]| {
-        let [a, b, c] = corners(&mesh.points, face);
+    let triangle = |face: usize| match *mesh.faces.face(face) {
+        [a, b, c] => [a, b, c],
+        _ => [0; 3],
+    };
+    let flat = |&face: &usize| {
+        let [a, b, c] = corners(&mesh.points, &triangle(face));
         let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
         (b - a).cross(&(c - a)).norm() <= 1e-12 * longest * longest
     };
-    let bad: Vec<usize> = (0..all.len()).filter(|&f| flat(&all[f])).collect();
+    let bad: Vec<usize> = seen().filter(flat).collect();
     let which = match bad[..] {
-        [] => return Ok(all),
+        [] if mesh.holes.is_empty() => return Ok(mesh.faces.vertices().as_chunks().0.into()),
+        [] => {
+            let all: Vec<_> = seen().map(triangle).collect();
+            if all.is_empty() {
+                return Err(Error::mesh("all faces are holes").with_help("remove their tags"));
+            }
+            return Ok(all.into());
+        }
         [face] => format!("face {face} has"),
         [face, ..] => format!("face {face} and {} more have", bad.len() - 1),
     };

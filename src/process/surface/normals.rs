@@ -15,6 +15,8 @@ use crate::query::{Op, Query, Strategy};
 /// # Errors
 /// Those of [`Query::of_surface`].
 pub fn vertex_normals(mesh: &SurfaceMesh) -> Result<Vec<[f64; 3]>> {
+    mesh.check()?;
+    let mesh = &*mesh.without_holes();
     let query = Query::of_surface(mesh, Strategy::Unordered)?;
     let rows = query.rows(Op::VF)?;
     Ok((0..mesh.points.len()).into_par_iter().map(|v| normal(mesh, v, rows.row(v))).collect())

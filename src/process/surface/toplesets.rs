@@ -29,7 +29,7 @@ pub fn toplesets(mesh: &SurfaceMesh, sources: &[u32]) -> Result<Vec<f64>> {
     let faces = triangles(mesh)?;
     let count = mesh.points.len();
     check_reach(count, faces.iter().map(|f| &f[..]), sources.iter().copied())?;
-    let query = Query::of_surface(mesh, Strategy::Unordered)?;
+    let query = Query::of_surface(&mesh.without_holes(), Strategy::Unordered)?;
     let (neighbors, at_vertex) = (query.rows(Op::VV)?, query.rows(Op::VF)?);
     let mut distance = vec![f64::INFINITY; count];
     sources.iter().for_each(|&v| distance[v as usize] = 0.0);

@@ -196,6 +196,60 @@ fn heat_reaches_the_end_of_a_long_screw() {
     }
 }
 
+/// A surface ends at its holes, as it does where faces were taken away.
+#[test]
+fn a_surface_ends_at_its_holes() {
+    let mut holed = square(12);
+    let mut random = Random::new(9);
+    holed.points.iter_mut().for_each(|p| p[2] = random.between(-0.01, 0.01));
+    // a slit from one side that ends before the other
+    let is_slit = |f: &usize| (4..6).contains(&(f / 2 / 12)) && f / 2 % 12 < 10;
+    holed.holes = (0..holed.faces.len()).filter(is_slit).map(|f| f as u32).collect();
+    let cut = holed.without_holes().into_owned();
+    assert_eq!(cut.faces.len(), 288 - 40);
+    let far = 12 * 13;
+    let heat = Geodesics::new(&holed).unwrap().distance(&[0]).unwrap();
+    assert_eq!(heat, Geodesics::new(&cut).unwrap().distance(&[0]).unwrap());
+    let steps = toplesets(&holed, &[0]).unwrap();
+    assert_eq!(steps, toplesets(&cut, &[0]).unwrap());
+    // around the slit: 2.036 in the plane; over it, it would be 1
+    for distances in [heat, steps] {
+        assert!((2.0..2.3).contains(&distances[far]), "{}", distances[far]);
+    }
+    for cotangents in [Cotangents::Stored, Cotangents::Recomputed] {
+        let moved = curvature_flow(&holed, 0.01, cotangents).unwrap();
+        assert_eq!(moved, curvature_flow(&cut, 0.01, cotangents).unwrap());
+        assert!(
+            moved
+                != curvature_flow(
+                    &SurfaceMesh { holes: Vec::new(), ..holed.clone() },
+                    0.01,
+                    cotangents
+                )
+                .unwrap()
+        );
+    }
+    assert_eq!(denoise(&holed, 2).unwrap(), denoise(&cut, 2).unwrap());
+    let bits = |normals: Vec<[f64; 3]>| normals.into_flattened().into_iter().map(f64::to_bits);
+    let [a, b] = [&holed, &cut].map(|mesh| bits(vertex_normals(mesh).unwrap()));
+    assert!(a.eq(b));
+    // faces have the numbers of the mesh, and holes may be flat
+    let last = holed.faces.vertices().len() - 1;
+    let mut flat = holed.clone();
+    let mut corners = flat.faces.vertices().to_vec();
+    let start = flat.points.len() as u32;
+    flat.points.extend([[2.0, 0.0, 0.0], [3.0, 0.0, 0.0], [4.0, 0.0, 0.0]]);
+    corners.extend([start, start + 1, start + 2]);
+    flat.faces = Polygons::uniform(3, corners);
+    let error = toplesets(&flat, &[0]).unwrap_err().to_string();
+    assert!(error.contains(&format!("face {} has no area", last / 3 + 1)), "{error}");
+    flat.holes.push(last as u32 / 3 + 1);
+    assert_eq!(toplesets(&flat, &[0]).unwrap()[..far], toplesets(&cut, &[0]).unwrap()[..far]);
+    flat.holes = (0..flat.faces.len() as u32).collect();
+    let error = toplesets(&flat, &[0]).unwrap_err().to_string();
+    assert!(error.contains("all faces are holes"), "{error}");
+}
+
 #[test]
 fn wrong_surfaces_are_refused() {
     let refused = |points: Vec<[f64; 3]>, faces: &[&[u32]]| {

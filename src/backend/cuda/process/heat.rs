@@ -43,7 +43,7 @@ impl DeviceProcessor<f64> {
     pub fn heat_distance(&mut self, sources: &[u32]) -> Result<Vec<f64>> {
         self.weigh()?;
         let count = self.mesh.points.len();
-        let parts = check_reach(count, self.mesh.faces.iter(), sources.iter().copied())?;
+        let parts = check_reach(count, self.faces().iter(), sources.iter().copied())?;
         self.store_heat()?;
         let mut marks = vec![0.0; count];
         sources.iter().for_each(|&v| marks[v as usize] = 1.0);
@@ -90,7 +90,7 @@ impl DeviceProcessor<f64> {
         let mut found = self.query.read(&distances)?;
         shift_parts(&mut found, &parts, sources);
         let mut used = vec![false; count];
-        self.mesh.faces.vertices().iter().for_each(|&v| used[v as usize] = true);
+        self.faces().vertices().iter().for_each(|&v| used[v as usize] = true);
         let ends = found.iter_mut().zip(used);
         ends.for_each(|(d, used)| *d = if used { d.max(0.0) } else { 0.0 });
         Ok(found)
@@ -116,7 +116,8 @@ impl DeviceProcessor<f64> {
             let weights = self.cotangents.as_ref();
             let weights = weights.ok_or_else(|| Error::request("no weights are stored"))?;
             let levels = Levels::new(&mut self.query.steps, weights)?;
-            self.heat = Some(Heat { time: heat_time(&self.mesh), levels });
+            let triangles = self.faces().vertices().as_chunks().0;
+            self.heat = Some(Heat { time: heat_time(&self.mesh.points, triangles), levels });
         }
         Ok(())
     }

@@ -39,7 +39,7 @@ use super::sources::{
 use super::{Cuda, Precision};
 use crate::backend::SurfaceProcessor;
 use crate::error::Result;
-use crate::mesh::SurfaceMesh;
+use crate::mesh::{Polygons, SurfaceMesh};
 use crate::numbers::Real;
 use crate::process::surface::{Cotangents, triangles};
 use crate::query::{Op, Strategy};
@@ -57,6 +57,8 @@ pub struct DeviceProcessor<T> {
     points: DeviceAttribute<T>,
     // its points are those of before jobs moved them, until they are asked for
     mesh: SurfaceMesh,
+    // without the holes, if the mesh has any
+    seen: Option<Polygons>,
     moved: bool,
     fans: Option<Fans>,
     cotangents: Option<Matrix<T>>,
@@ -71,7 +73,10 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     /// # Errors
     /// As [`DeviceQuery::of_surface`].
     pub fn new(gpu: &Cuda, mesh: &SurfaceMesh) -> Result<Self> {
-        let query = DeviceQuery::of_surface(gpu, mesh, Strategy::Rows)?;
+        mesh.check()?;
+        let seen = mesh.without_holes();
+        let query = DeviceQuery::of_surface(gpu, &seen, Strategy::Rows)?;
+        let seen = (!mesh.holes.is_empty()).then(|| seen.into_owned().faces);
         let padded: Vec<[T; POINT]> =
             mesh.points.iter().map(|p| [p[0], p[1], p[2], 0.0].map(T::from_f64)).collect();
         let points = query.attribute(
@@ -85,6 +90,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
             query,
             points,
             mesh,
+            seen,
             moved: false,
             fans: None,
             cotangents: None,
@@ -113,6 +119,11 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     pub fn points(&self) -> Result<Vec<[T; 3]>> {
         let points = self.query.read(&self.points)?;
         Ok(points.as_chunks::<POINT>().0.iter().map(|&[x, y, z, _]| [x, y, z]).collect())
+    }
+
+    /// The faces but for holes.
+    fn faces(&self) -> &Polygons {
+        self.seen.as_ref().unwrap_or(&self.mesh.faces)
     }
 
     /// The ids of vertices in the order.

@@ -57,11 +57,12 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
             return Ok(());
         }
         self.query.store(Op::VF)?;
-        let size = self.mesh.faces.uniform_size().unwrap_or(0);
+        let size = self.faces().uniform_size().unwrap_or(0);
+        let corner_count = self.faces().vertices().len();
         let face_vertices = self.query.mesh.face_vertices.words();
         let (steps, faces) = self.query.steps_and_lists(Op::VF)?;
         let count = faces.count;
-        let corners = steps.empty::<[u32; 2]>(self.mesh.faces.vertices().len())?;
+        let corners = steps.empty::<[u32; 2]>(corner_count)?;
         let more = steps.empty::<u32>(count)?;
         let variant = Variant::new(&SLICES, T::PRECISION);
         let arguments = vec![

@@ -35,7 +35,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     pub fn toplesets(&mut self, sources: &[u32]) -> Result<Vec<T>> {
         self.check_triangles()?;
         let count = self.mesh.points.len();
-        check_reach(count, self.mesh.faces.iter(), sources.iter().copied())?;
+        check_reach(count, self.faces().iter(), sources.iter().copied())?;
         let first = self.ids(sources)?;
         self.store_fans()?;
         let distances = self.query.empty_attribute::<T>(Element::Vertex, 1, Layout::Interleaved)?;
@@ -79,7 +79,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
 
         let mut found = self.query.read(&distances)?;
         let mut used = vec![false; count];
-        self.mesh.faces.vertices().iter().for_each(|&v| used[v as usize] = true);
+        self.faces().vertices().iter().for_each(|&v| used[v as usize] = true);
         let is_finite = |x: T| x < T::from_f64(f64::INFINITY);
         if let Some(v) = (0..count).find(|&v| used[v] && !is_finite(found[v])) {
             return Err(Error::mesh(format!("no distance reaches vertex {v}"))

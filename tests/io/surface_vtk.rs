@@ -3,7 +3,7 @@
 use subsolid::io::{read_surface_with_report, write_surface};
 use subsolid::mesh::SurfaceMesh;
 
-use crate::samples::{POLYDATA_4, POLYDATA_5, Scratch, binary_polydata};
+use crate::samples::{POLYDATA_4, POLYDATA_5, Scratch, binary_polydata, legacy as legacy_solid};
 
 /// What `.vtp` has of the same surface.
 const XML: &str = r#"<VTKFile type="PolyData"><PolyData><FieldData>
@@ -115,6 +115,40 @@ fn a_model_comes_through_both_formats_alike() {
     let found = subsolid::read_surface(scratch.file("a.vtk", legacy(&mesh))).unwrap();
     assert_eq!(found, subsolid::read_surface(&xml).unwrap());
     assert_eq!((&found.points, &found.faces), (&mesh.points, &mesh.faces));
+}
+
+/// VTK writes the names of components into the metadata of an array, empty lines where there are none.
+#[test]
+fn names_of_components_are_passed_over() {
+    let scratch = Scratch::new();
+    let metadata = |names: &str| {
+        format!(
+            "METADATA\nCOMPONENT_NAMES\n{names}INFORMATION 1\n\
+             NAME L2_NORM_RANGE LOCATION vtkDataArray\nDATA 2 0.5 0.5 \n\n"
+        )
+    };
+    let text = POLYDATA_4
+        .replace("2 1 0 \n\n", &format!("2 1 0 \n{}", metadata("x%20y\n\nz\n")))
+        .replace("METADATA\nINFORMATION 0\n\nPOINT", &format!("{}POINT", metadata("\n")))
+        .replace("0 0 1 0 0 1 \nFIELD", &format!("0 0 1 0 0 1 \n{}FIELD", metadata("\n\n\n")));
+    assert_eq!(text.matches("COMPONENT_NAMES").count(), 3);
+    let plain = subsolid::read_surface(scratch.file("a.vtk", POLYDATA_4)).unwrap();
+    assert_eq!(subsolid::read_surface(scratch.file("b.vtk", &text)).unwrap(), plain);
+    // solids, and their blocks
+    let plain = legacy_solid();
+    let text = format!(
+        "{}POINT_DATA 12\nVECTORS flow double\n{}{}SCALARS heat float 1\nLOOKUP_TABLE default\n{}",
+        &plain[..plain.find("POINT_DATA").unwrap()],
+        "1 2 3\n".repeat(12),
+        metadata("\n\nz\n"),
+        "0.5\n".repeat(12),
+    );
+    let path = scratch.file("solid.vtk", text);
+    let solid = subsolid::read(&path).unwrap();
+    let names: Vec<_> = solid.attributes.iter().map(|a| (&a.name[..], a.width)).collect();
+    assert_eq!(names, [("flow", 3), ("heat", 1)]);
+    let (block, _) = subsolid::io::read_block(&path, 1, 2).unwrap();
+    assert_eq!(block.mesh.attributes[1].values, [0.5; 6]);
 }
 
 #[test]

@@ -23,6 +23,9 @@ def with_field(grid):
     values = points @ (1.0, 2.0, -1.0)
     array = numpy_to_vtk(values, deep=True)
     array.SetName("heat")
+    # metadata of legacy files
+    array.SetComponentName(0, "in K")
+    array.GetRange(-1)
     grid.GetPointData().AddArray(array)
     return grid
 

@@ -65,6 +65,8 @@ pub(super) struct Legacy<'a> {
     pub is_surface: bool,
     // of the arrays at hand
     target: Target,
+    /// Components of the array read last.
+    pub width: usize,
     grid: Option<Grid>,
     types_line: Option<usize>,
     // of a structured grid
@@ -103,6 +105,7 @@ impl<'a> Legacy<'a> {
             assembly,
             is_surface: false,
             target: Target::Model,
+            width: 1,
             grid: None,
             types_line: None,
             structured: None,
@@ -183,6 +186,7 @@ impl<'a> Legacy<'a> {
         let [count, scalar] = self.header("the number and type of coordinates")?;
         let (count, scalar) = (self.count(count)?, self.scalar(scalar)?);
         let values = self.reals(scalar, count, "coordinates")?;
+        self.width = 1;
         self.axes.push(values);
         Ok(())
     }
@@ -228,6 +232,7 @@ impl<'a> Legacy<'a> {
         }
         let [count, scalar] = self.header("the number and type of points")?;
         let (count, scalar) = (self.count(count)?, self.scalar(scalar)?);
+        self.width = 3;
         if self.binary {
             let values = self.reals(scalar, count.saturating_mul(3), "coordinates")?;
             self.assembly.reserve_points(count);

@@ -110,6 +110,7 @@ impl Legacy<'_> {
     ) -> Result<()> {
         let name = decoded(name);
         let count = width.saturating_mul(tuples);
+        self.width = width;
         match scalar.to_ascii_lowercase().as_str() {
             "bit" if self.is_binary() => {
                 self.text.take(count.div_ceil(8), "bits")?;
@@ -154,10 +155,15 @@ impl Legacy<'_> {
         self.text.take(length, "a string").map(|_| ())
     }
 
-    /// Passes over a METADATA block, which ends with an empty line.
+    /// Passes over the METADATA block of an array, which ends with an empty line. Lines of names of
+    /// components may be empty, too.
     fn skip_metadata(&mut self) {
         self.text.next_line();
-        while self.text.next_line().is_some_and(|line| !line.is_empty()) {}
+        while let Some(line) = self.text.next_line().filter(|line| !line.is_empty()) {
+            if line.eq_ignore_ascii_case(b"COMPONENT_NAMES") {
+                (0..self.width).take_while(|_| self.text.next_line().is_some()).for_each(drop);
+            }
+        }
     }
 }
 

@@ -190,10 +190,17 @@ impl Legacy {
         Some(())
     }
 
-    /// Passes over a METADATA block, which ends with an empty line.
+    /// Passes over the METADATA block of an array, which ends with an empty line. Lines of names of
+    /// components may be empty, too.
     fn metadata(&mut self) -> Option<()> {
         self.scan.line();
-        while self.scan.line().is_some_and(|line| !line.is_empty()) {}
+        while let Some(line) = self.scan.line().filter(|line| !line.is_empty()) {
+            if line.eq_ignore_ascii_case(b"COMPONENT_NAMES") {
+                for _ in 0..self.columns.last()?.width {
+                    self.scan.line()?;
+                }
+            }
+        }
         Some(())
     }
 

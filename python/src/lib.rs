@@ -94,7 +94,17 @@ mod _subsolid {
             let message = format!("{}: left out: {left_out}", path.display());
             py.import("warnings")?.call_method1("warn", (message,))?;
         }
-        mesh.check().py()?;
+        let found = mesh.coincident_ends();
+        if let Some([a, b]) = found.first {
+            let message = format!(
+                "{}: {} vertices where the surface ends lie exactly where another one does (the first: \
+                 vertices {a} and {b}). Faces are joined by shared vertex ids alone; join them first, or \
+                 write .stl, whose vertices are joined when it is read",
+                path.display(),
+                found.count
+            );
+            py.import("warnings")?.call_method1("warn", (message,))?;
+        }
         Ok(PySurface { mesh })
     }
 

@@ -462,3 +462,14 @@ def test_helps_name_methods(models: Any, tmp_path: Any) -> None:
     assert refused.value.help == 'cut the faces into triangles first: Surface.refine(0, scheme="loop")'
     triangles = bishop.refine(0, scheme="loop")
     assert triangles.smooth(1e-4).n_points == bishop.n_points
+
+
+def test_faces_that_own_their_corners_are_warned_of(models: Any, tmp_path: Any) -> None:
+    whole = subsolid.read_surface(models / "surfaces" / "bishop.obj").refine(0, scheme="loop")
+    faces = np.asarray(whole.faces)
+    soup = subsolid.Surface(whole.points[faces.ravel()], np.arange(faces.size).reshape(-1, 3))
+    soup.write(tmp_path / "soup.ply")
+    with pytest.warns(UserWarning, match=r"soup.ply: \d+ vertices where the surface ends lie exactly"):
+        subsolid.read_surface(tmp_path / "soup.ply")
+    soup.write(tmp_path / "soup.stl")
+    assert subsolid.read_surface(tmp_path / "soup.stl").n_points == whole.n_points

@@ -20,6 +20,7 @@ use super::console::{counted, since};
 use super::gltf::GlbArguments;
 use super::memory::{gigabytes, physical};
 use super::processor::Processor;
+use super::surface_model::warn_of_coincident;
 use super::surface_output::{seen_faces, write};
 use super::{Console, Outcome};
 
@@ -232,6 +233,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     if let Some(left_out) = report.left_out() {
         console.warn(format!("{}: left out: {left_out}", model.display()));
     }
+    warn_of_coincident(&mesh, model, console);
     if let Some(name) = arguments.uv_boundary {
         let Some(uv) = &mut mesh.uv else {
             return Err(Error::request("--uv-boundary for a model without texture coordinates")

@@ -7,6 +7,7 @@ use subsolid::mesh::SurfaceMesh;
 use subsolid::{Error, Result, io};
 
 use super::Console;
+use super::console::counted;
 use super::model::ModelArguments;
 use super::surface::check_names;
 
@@ -16,7 +17,21 @@ pub fn read_surface(path: &Path, console: &Console) -> Result<SurfaceMesh> {
     if let Some(left_out) = report.left_out() {
         console.warn(format!("{}: left out: {left_out}", path.display()));
     }
+    warn_of_coincident(&mesh, path, console);
     Ok(mesh)
+}
+
+/// Warns of vertices in one place where a surface ends.
+pub fn warn_of_coincident(mesh: &SurfaceMesh, path: &Path, console: &Console) {
+    let found = mesh.coincident_ends();
+    let Some([a, b]) = found.first else { return };
+    console.warn(format!(
+        "{}: {} where the surface ends lie exactly where another one does (the first: vertices {a} and \
+         {b}). Faces are joined by shared vertex ids alone, so the surface is open there. Unless that is \
+         intended, join them first, or write .stl, whose vertices are joined when it is read",
+        path.display(),
+        counted(found.count, "vertex")
+    ));
 }
 
 /// Refuses options of solids that are given.

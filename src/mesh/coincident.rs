@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::{Cells, Corner, Crease, SolidMesh, VertexId};
+use super::{Cells, Corner, Crease, SolidMesh, SurfaceMesh, VertexId};
 use crate::error::{Error, Result};
 
 /// Vertices of cells that lie exactly in the place of others.
@@ -62,6 +62,34 @@ impl CoincidentVertices {
         if self.first.is_none_or(|[first, _]| ids[0] < first) {
             self.first = Some([ids[0], ids[1]]);
         }
+    }
+}
+
+impl SurfaceMesh {
+    /// Vertices where the surface ends that have equal coordinates; 0 and −0 are equal. Faces that own
+    /// their corners look like one surface and are many. The mesh has been checked.
+    pub fn coincident_ends(&self) -> CoincidentVertices {
+        let of = |is_meant: &dyn Fn(u32) -> bool| {
+            let meant = (0..).zip(&self.points).filter(|&(v, _)| is_meant(v));
+            CoincidentVertices::of(meant.map(|(v, &point)| (v, point)).collect())
+        };
+        // few meshes have any, wherever they are
+        if of(&|_| true).count == 0 {
+            return CoincidentVertices::default();
+        }
+        let sides = self.faces.iter().flat_map(|face| {
+            (0..face.len()).map(|i| {
+                let (a, b) = (face[i], face[(i + 1) % face.len()]);
+                [a.min(b), a.max(b)]
+            })
+        });
+        let mut sides: Vec<[u32; 2]> = sides.collect();
+        sides.par_sort_unstable();
+        let mut ends = vec![false; self.points.len()];
+        for edge in sides.chunk_by(|a, b| a == b).filter(|edge| edge.len() == 1) {
+            edge[0].iter().for_each(|&v| ends[v as usize] = true);
+        }
+        of(&|v| ends[v as usize])
     }
 }
 

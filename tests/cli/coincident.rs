@@ -161,3 +161,46 @@ fn other_columns_of_tables_are_not_read() {
     fs::write(here.join("points.csv"), "x,y,z,x\n1,1,1,2\n").unwrap();
     refused(here, "locate box.vtu --points points.csv", "two columns are named `x`");
 }
+
+#[test]
+fn faces_that_own_their_corners_are_warned_of() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    let cube = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n";
+    let faces = "f 1 3 2\nf 1 4 3\nf 5 6 7\nf 5 7 8\nf 1 2 6\nf 1 6 5\nf 2 3 7\nf 2 7 6\n\
+                 f 3 4 8\nf 3 8 7\nf 4 1 5\nf 4 5 8\n";
+    // two closed shells, whose vertices but one lie in the same places: as intended
+    let moved = cube.replace("v 0 0 0", "v 2 2 2");
+    let second = faces.lines().map(|line| {
+        let corners = line[2..].split(' ').map(|v| v.parse::<u32>().unwrap() + 8);
+        let corners: Vec<String> = corners.map(|v| v.to_string()).collect();
+        format!("f {}\n", corners.join(" "))
+    });
+    let second: String = second.collect();
+    fs::write(here.join("two.obj"), format!("{cube}{moved}{faces}{second}")).unwrap();
+    fs::write(here.join("cube.obj"), format!("{cube}{faces}")).unwrap();
+    let whole = subsolid::read_surface(here.join("cube.obj")).unwrap();
+    let corners = whole.faces.vertices();
+    let soup = subsolid::mesh::SurfaceMesh::new(
+        corners.iter().map(|&v| whole.points[v as usize]).collect(),
+        subsolid::mesh::Polygons::uniform(3, (0..36).collect()),
+    );
+    subsolid::io::write_surface(here.join("soup.ply"), &soup).unwrap();
+    subsolid::io::write_surface(here.join("soup.stl"), &soup).unwrap();
+    let lie = "soup.ply: 36 vertices where the surface ends lie exactly where another one does (the \
+               first: vertices 0 and 3)";
+    for job in [
+        "surface MODEL --levels 1 -o a.obj",
+        "smooth MODEL --time 0.1 -o a.obj",
+        "denoise MODEL -o a.obj",
+        "query MODEL --op VV --of 0",
+        "view MODEL -o a.html",
+    ] {
+        let (code, _, stderr) = run(here, &job.replace("MODEL", "soup.ply"));
+        assert_eq!((code, stderr.matches(lie).count()), (0, 1), "{job}: {stderr}");
+        for joined in ["cube.obj", "two.obj", "soup.stl"] {
+            let (code, _, stderr) = run(here, &job.replace("MODEL", joined));
+            assert!(code == 0 && !stderr.contains("another one does"), "{job}: {stderr}");
+        }
+    }
+}

@@ -40,6 +40,14 @@ impl Structure {
                 }
             }
         }
+        // sparse rows bring a NaN to the control points that they have alone
+        let mut sums = vec![0.0; points.len()];
+        for j in 0..self.controls {
+            sums.iter_mut().zip(weights.col_as_slice(j)).for_each(|(sum, weight)| *sum += weight);
+        }
+        for (i, _) in sums.iter().enumerate().filter(|(_, sum)| sum.is_nan()) {
+            (0..self.controls).for_each(|j| weights[(i, j)] = f64::NAN);
+        }
         weights
     }
 
@@ -52,7 +60,8 @@ impl Structure {
         for group in points.chunk_by(|(_, a), (_, b)| a.child == b.child) {
             let sibling = &owner.siblings[group[0].1.child - 1];
             let locals: Vec<_> = group.iter().map(|(_, place)| place.local).collect();
-            let own = sibling.weights_at(self.dimension, &locals, orders) * sibling.rows.matrix();
+            let weights = sibling.weights_at(self.dimension, &locals, orders);
+            let own = sibling.rows.product_from_left(&weights);
             rows.subrows_mut(first, group.len()).copy_from(own);
             first += group.len();
         }

@@ -26,6 +26,7 @@ mod pulled;
 pub(crate) mod rim;
 mod rows;
 mod solid;
+mod sparse_rows;
 mod split;
 mod structure;
 mod summary;

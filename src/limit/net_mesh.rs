@@ -11,7 +11,7 @@ use super::library::Library;
 use super::memo::Memo;
 use super::net;
 use super::powers::Powers;
-use super::rows::Rows;
+use super::sparse_rows::SparseRows;
 use super::structure::{Domain, Next, Sibling, SiblingKind, Structure};
 use super::{Class, classify};
 use crate::mesh::Creases;
@@ -115,7 +115,7 @@ impl NetMesh {
                     fold_layer_phantoms(&mut rows, planar.net.len() / 4, planar.ends);
                     let planar = library.planar(&planar.least.key, depth + 1)?;
                     Sibling {
-                        rows: Rows::of(&rows),
+                        rows: SparseRows::of(&rows),
                         kind: SiblingKind::Layered { planar, permutation },
                     }
                 }
@@ -132,7 +132,7 @@ impl NetMesh {
         };
         let rows = read(&net);
         let next = if child_key == *key {
-            Next::Stationary(Powers::new(rows).into())
+            Next::Stationary(Powers::new(&rows).into())
         } else if dimension == 3 {
             Next::then(&rows, library.spatial(&child_key, depth + 1)?)
         } else {

@@ -18,8 +18,8 @@
 //!
 //! # Practice
 //! Few samples lie so near the extraordinary point that more than a few powers are
-//! needed. Those few are plain products with D, and no decomposition is made until
-//! something deeper is asked for.
+//! needed. Those few are products with A, which is sparse, less what they have of the
+//! constant mode. No power and no decomposition is made until something deeper is asked for.
 
 use std::sync::OnceLock;
 
@@ -27,11 +27,12 @@ use faer::linalg::solvers::DenseSolveCore;
 use faer::{Mat, c64};
 
 use super::rows::Rows;
+use super::sparse_rows::SparseRows;
 
 /// Deepest power: 2⁻⁵² separates neighbouring doubles at 1.
 pub const MAX_DEPTH: usize = 52;
 
-/// Powers up to this one are plain products with D.
+/// Powers up to this one are products with A less the constant mode.
 const SHALLOW: usize = 8;
 
 /// Largest error of a reconstructed power, per entry.
@@ -39,14 +40,22 @@ const TOLERANCE: f64 = 5e-14;
 /// Largest error of a reconstructed power of D, relative to its largest entry.
 const RELATIVE_TOLERANCE: f64 = 1e-10;
 
+/// A limit mask that changes no more than this in a step is there: steps halve the error, or
+/// nearly so.
+const SETTLED: f64 = f64::EPSILON / 8.0;
+/// Most steps towards the limit mask.
+const MOST_STEPS: usize = 300;
+/// Most squarings towards the limit of the powers of 2D.
+const MOST_SQUARINGS: usize = 11;
+
 /// A square local subdivision matrix, ready for its powers.
 #[derive(Debug)]
 pub struct Powers {
     // A
-    matrix: Mat<f64>,
+    matrix: SparseRows,
     // ℓ: limit mask
     mask: Vec<f64>,
-    // Dⁿ for n = 1..=MAX_DEPTH, filled from the front
+    // Dⁿ for n = 1..=MAX_DEPTH, filled from the front when asked for
     deflated: Vec<OnceLock<Rows>>,
     decomposition: OnceLock<Decomposition>,
 }
@@ -81,17 +90,15 @@ pub enum Form {
 
 impl Powers {
     /// Prepares the powers of `a`, whose rows sum to 1.
-    pub fn new(a: Mat<f64>) -> Self {
-        let mask = limit_mask(&a);
-        let n = a.nrows();
-        let first = Mat::from_fn(n, n, |i, j| a[(i, j)] - mask[j]);
-        let mut deflated: Vec<_> = (0..MAX_DEPTH).map(|_| OnceLock::new()).collect();
-        deflated[0] = OnceLock::from(Rows::of(&first));
-        Self { matrix: a, mask, deflated, decomposition: OnceLock::new() }
+    pub fn new(a: &Mat<f64>) -> Self {
+        let matrix = SparseRows::of(a);
+        let mask = limit_mask(&matrix);
+        let deflated = (0..MAX_DEPTH).map(|_| OnceLock::new()).collect();
+        Self { matrix, mask, deflated, decomposition: OnceLock::new() }
     }
 
     fn decomposition(&self) -> &Decomposition {
-        self.decomposition.get_or_init(|| match decompose(&self.matrix, &self.mask) {
+        self.decomposition.get_or_init(|| match decompose(&self.matrix(), &self.mask) {
             None => Decomposition { eigen: None, condition: f64::INFINITY, error: 0.0 },
             Some((eigen, condition)) => {
                 let (error, accepted) = self.verify(&eigen);
@@ -101,13 +108,13 @@ impl Powers {
     }
 
     /// A.
-    pub(super) fn step(&self) -> &Mat<f64> {
+    pub(super) fn step(&self) -> &SparseRows {
         &self.matrix
     }
 
     /// A, `[row][column]`.
     pub fn matrix(&self) -> Mat<f64> {
-        self.matrix.clone()
+        self.matrix.matrix()
     }
 
     /// The limit mask ℓ: the limit at the extraordinary point is ℓ · C.
@@ -146,7 +153,7 @@ impl Powers {
             return;
         }
         let mut y = if n <= SHALLOW {
-            (0..n).fold(std::mem::take(x), |y, _| self.deflated(1).transposed_product(&y))
+            (0..n).fold(std::mem::take(x), |y, _| self.deflated_step(&y))
         } else if let Some(eigen) = &self.decomposition().eigen {
             eigen.apply_transposed(n, x)
         } else {
@@ -162,7 +169,7 @@ impl Powers {
     /// sum to `sum`; see [`Powers::apply_transposed`].
     pub(super) fn apply_to_rows(&self, n: usize, x: &Mat<f64>, sum: f64) -> Mat<f64> {
         let mut y = if n <= SHALLOW {
-            (1..n).fold(x * self.deflated(1).matrix(), |y, _| y * self.deflated(1).matrix())
+            (1..n).fold(self.deflated_rows(x), |y, _| self.deflated_rows(&y))
         } else if let Some(eigen) = &self.decomposition().eigen {
             eigen.apply_to_rows(n, x)
         } else {
@@ -182,22 +189,50 @@ impl Powers {
         let d = self.deflated(1).matrix();
         let mut power = Mat::from_fn(d.nrows(), d.ncols(), |i, j| 2.0 * d[(i, j)]);
         // modes above 1/2 blow up, Jordan blocks at 1/2 never settle
-        for _ in 0..10 {
-            power = &power * &power;
+        for _ in 0..MOST_SQUARINGS {
+            let next = &power * &power;
+            let (change, size) = ((&next - &power).norm_max(), next.norm_max());
+            power = next;
+            if size < 1e-12 {
+                // all modes are below 1/2: derivatives vanish, exactly
+                return Some(Mat::zeros(d.nrows(), d.ncols()));
+            }
+            // what still changes is now the square of that; each squaring doubles the rounding
+            if change <= 1e-9 * (1.0 + size) {
+                return (size < 1e9).then_some(power);
+            }
         }
-        let next = &power * &power;
-        let size = next.norm_max();
-        if size < 1e-12 {
-            // all modes are below 1/2: derivatives vanish, exactly
-            return Some(Mat::zeros(d.nrows(), d.ncols()));
+        None
+    }
+
+    /// Dᵀ x.
+    fn deflated_step(&self, x: &[f64]) -> Vec<f64> {
+        let sum: f64 = x.iter().sum();
+        let mut y = self.matrix.transposed_product(x);
+        y.iter_mut().zip(&self.mask).for_each(|(y, mask)| *y -= sum * mask);
+        y
+    }
+
+    /// x · D for the rows x.
+    fn deflated_rows(&self, x: &Mat<f64>) -> Mat<f64> {
+        let mut y = self.matrix.product_from_left(x);
+        let mut sums = vec![0.0; x.nrows()];
+        for column in x.col_iter() {
+            sums.iter_mut().zip(column.iter()).for_each(|(sum, x)| *sum += x);
         }
-        ((&next - &power).norm_max() <= 1e-9 * (1.0 + size) && size < 1e9).then_some(next)
+        for (j, mask) in self.mask.iter().enumerate() {
+            let y = y.col_as_slice_mut(j).iter_mut();
+            y.zip(&sums).for_each(|(y, sum)| *y -= sum * mask);
+        }
+        y
     }
 
     /// Dⁿ, n ≥ 1.
     fn deflated(&self, n: usize) -> &Rows {
-        self.deflated[n - 1]
-            .get_or_init(|| Rows::of(&(self.deflated(n - 1).matrix() * self.deflated(1).matrix())))
+        self.deflated[n - 1].get_or_init(|| match n {
+            1 => Rows::less(&self.matrix, &self.mask),
+            _ => Rows::of(&(self.deflated(n - 1).matrix() * self.deflated(1).matrix())),
+        })
     }
 
     /// Compares VΛⁿV⁻¹ with exact products: (largest error, whether it is small
@@ -303,17 +338,24 @@ fn decompose(a: &Mat<f64>, mask: &[f64]) -> Option<(Eigen, f64)> {
     Some((reduced, condition))
 }
 
-/// ℓ as a row of Aⁿ for n → ∞: A⁸ by squaring, then a row times A⁸ again and again.
-fn limit_mask(a: &Mat<f64>) -> Vec<f64> {
-    let eighth = (0..3).fold(a.clone(), |power, _| &power * &power);
-    let mut row = eighth.row(0).to_owned();
-    for _ in 0..32 {
-        row = &row * &eighth;
-        // keep the sum at 1: rounding would add up
-        let sum: f64 = row.iter().sum();
-        row.iter_mut().for_each(|x| *x /= sum);
+/// ℓ as a row of Aⁿ for n → ∞: a row times A until it stays.
+fn limit_mask(a: &SparseRows) -> Vec<f64> {
+    let mut row = vec![0.0; a.columns()];
+    if let Some(first) = row.first_mut() {
+        *first = 1.0;
     }
-    row.iter().copied().collect()
+    for _ in 0..MOST_STEPS {
+        let mut next = a.transposed_product(&row);
+        // keep the sum at 1: rounding would add up
+        let sum: f64 = next.iter().sum();
+        next.iter_mut().for_each(|x| *x /= sum);
+        let change = next.iter().zip(&row).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        row = next;
+        if change <= SETTLED {
+            break;
+        }
+    }
+    row
 }
 
 #[cfg(test)]
@@ -321,7 +363,7 @@ mod tests {
     use super::*;
 
     fn check(a: &Mat<f64>, form: Form) {
-        let powers = Powers::new(a.clone());
+        let powers = Powers::new(a);
         assert_eq!(powers.form(), form);
         let mut exact = a.clone();
         for n in 1..=40 {

@@ -24,7 +24,7 @@ impl Structure {
     /// [`Structure::sibling_deviations`].
     pub fn sibling_rows(&self, child: usize, depth: usize) -> Option<Mat<f64>> {
         let rows = &self.owner(depth)?.siblings.get(child.checked_sub(1)?)?.rows;
-        Some(self.pull_rows(depth, rows.matrix().to_owned(), 1.0))
+        Some(self.pull_rows(depth, rows.matrix(), 1.0))
     }
 
     /// [`Structure::sibling_rows`] less the limit at the extraordinary point: rows
@@ -54,7 +54,7 @@ impl Structure {
             _ if depth == 1 => rows,
             Next::Stationary(powers) => powers.apply_to_rows(depth - 1, &rows, sum),
             Next::Then { step, structure } => {
-                structure.pull_rows(depth - 1, rows, sum) * step.matrix()
+                step.product_from_left(&structure.pull_rows(depth - 1, rows, sum))
             }
         }
     }

@@ -2,6 +2,8 @@
 
 use faer::{Mat, MatRef};
 
+use super::sparse_rows::SparseRows;
+
 /// Numbers that are summed side by side, a few vectors of any machine.
 const ABREAST: usize = 32;
 /// Rows are filled up with zeros to a multiple of these, the widest vector.
@@ -30,8 +32,16 @@ impl Rows {
         Self { count, columns, stride, values }
     }
 
-    pub fn columns(&self) -> usize {
-        self.columns
+    /// A matrix less the same row everywhere.
+    pub fn less(matrix: &SparseRows, row: &[f64]) -> Self {
+        let (count, columns) = (matrix.count(), matrix.columns());
+        let stride = columns.next_multiple_of(WIDEST);
+        let mut values = vec![0.0; count * stride];
+        for (to, entries) in values.chunks_exact_mut(stride).zip(matrix.rows()) {
+            to.iter_mut().zip(row).for_each(|(to, x)| *to = -x);
+            entries.iter().for_each(|&(column, x)| to[column as usize] += x);
+        }
+        Self { count, columns, stride, values }
     }
 
     pub fn matrix(&self) -> MatRef<'_, f64> {
@@ -99,7 +109,9 @@ mod tests {
             let number = |i: usize, j: usize| (1.0 + (7 * i + 3 * j) as f64).sin();
             let matrix = Mat::from_fn(count, columns, number);
             let rows = Rows::of(&matrix);
-            assert_eq!((rows.columns(), rows.matrix()), (columns, matrix.as_ref()));
+            assert_eq!(rows.matrix(), matrix.as_ref());
+            let less = Rows::less(&SparseRows::of(&matrix), &vec![0.5; columns]);
+            assert_eq!(less.matrix(), Mat::from_fn(count, columns, |i, j| matrix[(i, j)] - 0.5));
             let x: Vec<f64> = (0..count).map(|i| number(i, 5)).collect();
             let expected = (0..columns)
                 .map(|j| (0..count).fold(-0.0, |sum, i| sum + matrix[(i, j)] * x[i]))

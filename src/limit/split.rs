@@ -22,15 +22,15 @@ impl Structure {
     /// `[control point][width]`, from those at this structure's net.
     pub(crate) fn inner_net(&self, net: &Mat<f64>) -> (&Self, Mat<f64>) {
         match &self.next {
-            Next::Stationary(powers) => (self, powers.step() * net),
-            Next::Then { step, structure } => (structure, step.matrix() * net),
+            Next::Stationary(powers) => (self, powers.step().product(net)),
+            Next::Then { step, structure } => (structure, step.product(net)),
         }
     }
 
     /// Values at the net of the sibling at offset `child` (binary, not 0), rows as
     /// [`Structure::sibling_rows`] has them, from those at this structure's net.
     pub(crate) fn sibling_net(&self, child: usize, net: &Mat<f64>) -> Mat<f64> {
-        self.siblings[child - 1].rows.matrix() * net
+        self.siblings[child - 1].rows.product(net)
     }
 
     /// The limit at the extraordinary point, `[width]`, from values at the net.

@@ -23,6 +23,7 @@ use faer::Mat;
 use super::frame::AxisPermutation;
 use super::powers::{MAX_DEPTH, Powers};
 use super::rows::Rows;
+use super::sparse_rows::SparseRows;
 use crate::basis::box_spline;
 use crate::basis::bspline::{self, Order};
 
@@ -66,7 +67,7 @@ pub struct Structure {
 #[derive(Debug)]
 pub(crate) struct Sibling {
     // [row of the sibling's net][control point]
-    pub(super) rows: Rows,
+    pub(super) rows: SparseRows,
     pub(super) kind: SiblingKind,
 }
 
@@ -98,13 +99,13 @@ pub(crate) enum Next {
     /// The child at the origin has the same net.
     Stationary(Box<Powers>),
     /// The child at the origin has another net, given by these rows.
-    Then { step: Rows, structure: Arc<Structure> },
+    Then { step: SparseRows, structure: Arc<Structure> },
 }
 
 impl Next {
     /// Another net at the origin, of these rows over this one.
     pub(crate) fn then(rows: &Mat<f64>, structure: Arc<Structure>) -> Self {
-        Self::Then { step: Rows::of(rows), structure }
+        Self::Then { step: SparseRows::of(rows), structure }
     }
 }
 
@@ -305,13 +306,13 @@ pub(crate) const MIDDLE: usize = 3;
 impl Sibling {
     /// A tensor-product spline, `rows`: `[w][v][u]` of its net over the control points.
     pub(crate) fn tensor(rows: &Mat<f64>) -> Self {
-        Self { rows: Rows::of(rows), kind: SiblingKind::Tensor }
+        Self { rows: SparseRows::of(rows), kind: SiblingKind::Tensor }
     }
 
     /// A quartic box spline, `rows`: its 12 points over the control points; `rotated` in
     /// the middle of a triangle.
     pub(crate) fn box_spline(rows: &Mat<f64>, rotated: bool) -> Self {
-        Self { rows: Rows::of(rows), kind: SiblingKind::BoxSpline { rotated } }
+        Self { rows: SparseRows::of(rows), kind: SiblingKind::BoxSpline { rotated } }
     }
 
     /// Weights of the sibling's net at its own parameters `p`.

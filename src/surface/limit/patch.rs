@@ -96,7 +96,7 @@ impl Library {
         let net = net::irregular(fine, frame(0)?, |v| fine.rule(v));
         let rows = rows(&net.vertices);
         let next = if net.key == *key {
-            Next::Stationary(Powers::new(rows).into())
+            Next::Stationary(Powers::new(&rows).into())
         } else {
             let child = self.find(&net.key, depth + 1)?;
             Next::then(&rows, child.structure.clone())

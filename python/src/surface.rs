@@ -171,7 +171,8 @@ impl PySurface {
         self.mesh.faces.len()
     }
 
-    /// Refines the mesh, with creases and attributes.
+    /// Refines the mesh, with creases and attributes but for normals: `limit` gives those of the
+    /// limit, `normals` those of the mesh.
     #[pyo3(signature = (levels=1, *, scheme="catmull-clark"))]
     fn refine(
         &self,

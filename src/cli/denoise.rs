@@ -19,7 +19,7 @@ use super::{Console, Outcome};
 
 /// Remove noise from a surface and keep its edges, by the bilateral filter
 ///
-/// Normals that the surface has are found anew.
+/// Normals that the file has are found anew.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

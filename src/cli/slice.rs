@@ -37,8 +37,8 @@ const ORIGIN_SLACK: f64 = 1e-6;
 
 /// Cut the limit volume into layers, for additive manufacturing
 ///
-/// The model is a solid, or a closed surface (.obj, .ply, .off, .stl, .vtp or .vtk of polygons) whose limit by --scheme is
-/// sliced.
+/// The model is a solid, or a closed surface (.obj, .ply, .off, .stl, .vtp or .vtk of polygons) whose
+/// limit by --scheme is sliced.
 ///
 /// Layer k is the slab from k to k + 1 layer heights above the lowest point of the limit, or
 /// above --origin, and is cut in its middle. Layers are numbered from the bottom of the whole model whatever

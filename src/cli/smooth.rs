@@ -27,8 +27,9 @@ const FACTOR: f64 = 0.5;
 
 /// Smooth a surface by curvature flow, or an attribute of a solid
 ///
-/// A surface of triangles moves along its mean curvature; where it ends it stays. Normals that it has
-/// are found anew. Of a solid --attribute is smoothed: every step moves values towards the mean of their neighbors'.
+/// A surface of triangles moves along its mean curvature; where it ends it stays. Normals that the
+/// file has are found anew. Of a solid --attribute is smoothed: every step moves values towards the
+/// mean of their neighbors'.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

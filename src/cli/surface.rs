@@ -1,6 +1,6 @@
 //! `subsolid surface`
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -20,7 +20,7 @@ use super::console::{counted, since};
 use super::gltf::GlbArguments;
 use super::memory::{gigabytes, physical};
 use super::processor::Processor;
-use super::surface_model::warn_of_coincident;
+use super::surface_model::{check_names, warn_of_coincident};
 use super::surface_output::{seen_faces, write};
 use super::{Console, Outcome};
 
@@ -291,6 +291,14 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             refined.points = limits.positions;
         }
     }
+    if mesh.normals().is_some() && !arguments.normals && (options.levels > 0 || arguments.limit) {
+        refined.attributes.retain(|attribute| !attribute.is_normals());
+        console.warn(format!(
+            "{}: left out the normals, which are those of the control mesh; --normals finds those of the \
+             limit",
+            model.display()
+        ));
+    }
     console.status("Refined", format!("{} in {}", counts(&refined), since(start)));
     for loss in format.losses(&refined) {
         console.warn(format!("{}: left out {loss}", output.display()));
@@ -317,16 +325,6 @@ fn choose(
         processor.tell(&name, console);
     }
     Ok(gpu)
-}
-
-/// Refuses an output that is the input.
-pub fn check_names(model: &Path, output: &Path) -> Result<()> {
-    let resolved = std::fs::canonicalize(output).ok();
-    if resolved.is_some() && std::fs::canonicalize(model).ok() == resolved {
-        return Err(Error::file(output, None, "is an input, and would be replaced")
-            .with_help("choose another name for the output"));
-    }
-    Ok(())
 }
 
 /// Refuses limits around faces or vertices whose local matrices would take hours: their

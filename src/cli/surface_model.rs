@@ -9,7 +9,6 @@ use subsolid::{Error, Result, io};
 use super::Console;
 use super::console::counted;
 use super::model::ModelArguments;
-use super::surface::check_names;
 
 /// Reads a surface.
 pub fn read_surface(path: &Path, console: &Console) -> Result<SurfaceMesh> {
@@ -58,4 +57,14 @@ pub fn surface_output(
     ])?;
     check_names(&model.model, output)?;
     io::check_surface_output(output)
+}
+
+/// Refuses an output that is the input.
+pub fn check_names(model: &Path, output: &Path) -> Result<()> {
+    let resolved = std::fs::canonicalize(output).ok();
+    if resolved.is_some() && std::fs::canonicalize(model).ok() == resolved {
+        return Err(Error::file(output, None, "is an input, and would be replaced")
+            .with_help("choose another name for the output"));
+    }
+    Ok(())
 }

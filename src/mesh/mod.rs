@@ -60,6 +60,11 @@ pub(crate) fn component_ranges(values: &[f64], width: usize) -> Vec<[f64; 2]> {
 }
 
 impl Attribute {
+    /// Whether it holds the normals of a surface ([`NORMALS`]).
+    pub fn is_normals(&self) -> bool {
+        self.name == NORMALS && self.width == 3
+    }
+
     /// The attribute of some of the vertices.
     pub(crate) fn of_vertices(&self, vertices: &[u32]) -> Self {
         let row = |&v: &u32| &self.values[v as usize * self.width..][..self.width];

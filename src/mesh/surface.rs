@@ -218,15 +218,15 @@ impl SurfaceMesh {
 
     /// The attribute [`NORMALS`], if there is one; NaN where a normal does not exist.
     pub fn normals(&self) -> Option<&[[f64; 3]]> {
-        let normals = self.attributes.iter().find(|a| a.name == NORMALS && a.width == 3)?;
+        let normals = self.attributes.iter().find(|attribute| attribute.is_normals())?;
         Some(normals.values.as_chunks().0)
     }
 
     /// Takes unit normals as the attribute [`NORMALS`], in place of those that there are.
     pub fn set_normals(&mut self, normals: Vec<[f64; 3]>) {
         let values = normals.into_flattened();
-        self.attributes.retain(|a| a.name != NORMALS || a.width == 3);
-        match self.attributes.iter_mut().find(|a| a.name == NORMALS) {
+        self.attributes.retain(|a| a.name != NORMALS || a.is_normals());
+        match self.attributes.iter_mut().find(|a| a.is_normals()) {
             Some(attribute) => attribute.values = values,
             None => self.attributes.push(Attribute { name: NORMALS.into(), width: 3, values }),
         }

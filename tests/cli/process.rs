@@ -184,6 +184,16 @@ fn normals_move_with_a_surface() {
         assert!(moved.normals() != first.normals(), "{job}");
         assert_eq!(moved.attributes.len(), 1);
     }
+    // normals of refined vertices are not sums of those of the control mesh
+    let (_, _, said) = run(path, "surface plain.ply --scheme loop -o fine.ply");
+    assert!(said.contains("plain.ply: left out the normals"), "{said}");
+    assert!(subsolid::read_surface(path.join("fine.ply")).unwrap().attributes.is_empty());
+    done(path, "surface plain.ply --scheme loop --normals -q -o fine.ply");
+    let fine = subsolid::read_surface(path.join("fine.ply")).unwrap();
+    let lengths = fine.normals().unwrap().iter().map(|n| n.iter().map(|x| x * x).sum::<f64>());
+    assert!(lengths.map(|square| (square - 1.0).abs()).fold(0.0, f64::max) < 1e-12);
+    let (_, _, said) = run(path, "surface plain.ply --scheme loop --levels 0 -o same.ply");
+    assert!(!said.contains("left out"), "{said}");
     done(path, "denoise plain.ply --sweeps 0 -q -o same.ply");
     let same = subsolid::read_surface(path.join("same.ply")).unwrap();
     assert_eq!((same.points, same.attributes), (first.points, first.attributes));

@@ -14,7 +14,7 @@ use json::mesh::Semantic;
 use json::validation::Checked::Valid;
 use json::validation::USize64;
 
-use crate::mesh::{Attribute, NORMALS, SurfaceMesh};
+use crate::mesh::{Attribute, SurfaceMesh};
 
 /// Bytes of a number of every array.
 const BYTES: usize = 4;
@@ -108,11 +108,7 @@ impl GlbOptions {
 /// holds.
 pub fn is_kept(attribute: &Attribute) -> bool {
     (1..=4).contains(&attribute.width) && attribute.values.iter().all(|x| (*x as f32).is_finite())
-        || is_normals(attribute)
-}
-
-fn is_normals(attribute: &Attribute) -> bool {
-    attribute.name == NORMALS && attribute.width == 3
+        || attribute.is_normals()
 }
 
 /// Writes `mesh`, which has been checked. Attributes have the names of application-specific ones:
@@ -175,7 +171,7 @@ fn arrays<'m>(mesh: &'m SurfaceMesh, options: &'m GlbOptions, centre: [f64; 3]) 
     }
     let mut names = HashSet::new();
     for attribute in mesh.attributes.iter().filter(|attribute| is_kept(attribute)) {
-        if is_normals(attribute) {
+        if attribute.is_normals() {
             let normals = unit_normals(mesh, attribute.values.as_chunks().0);
             arrays.push(Array {
                 semantic: Semantic::Normals,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-use crate::mesh::{Attribute, NORMALS, SurfaceMesh};
+use crate::mesh::{Attribute, SurfaceMesh};
 
 /// Writes `mesh`, which has been checked. An attribute of several components becomes as
 /// many properties, `name_0`, `name_1` …; normals are `nx`, `ny`, `nz`.
@@ -37,15 +37,14 @@ pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
 
 /// Properties of the attributes, in their order, all different.
 fn property_names(mesh: &SurfaceMesh) -> Vec<String> {
-    let is_normals = |attribute: &Attribute| attribute.name == NORMALS && attribute.width == 3;
     let normals = ["nx", "ny", "nz"].map(String::from);
     let mut taken: HashSet<String> = ["x", "y", "z"].map(String::from).into();
-    if mesh.attributes.iter().any(is_normals) {
+    if mesh.attributes.iter().any(Attribute::is_normals) {
         taken.extend(normals.clone());
     }
     let mut names = Vec::new();
     for attribute in &mesh.attributes {
-        if is_normals(attribute) {
+        if attribute.is_normals() {
             names.extend(normals.clone());
             continue;
         }

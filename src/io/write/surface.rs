@@ -7,7 +7,7 @@ use std::path::Path;
 use super::glb::{self, GlbOptions};
 use super::{ending, obj, ply, stl, vtp};
 use crate::io::atomic;
-use crate::mesh::{Attribute, NORMALS, SurfaceMesh, check_coordinates};
+use crate::mesh::{Attribute, SurfaceMesh, check_coordinates};
 use crate::numbers::Precision;
 use crate::{Error, Result};
 
@@ -47,7 +47,7 @@ impl SurfaceFormat {
     pub fn losses(self, mesh: &SurfaceMesh) -> Vec<String> {
         let mut losses = Vec::new();
         let kept = |attribute: &Attribute| match self {
-            Self::Obj => attribute.name == NORMALS && attribute.width == 3,
+            Self::Obj => attribute.is_normals(),
             Self::Ply | Self::Vtp => true,
             Self::Stl => false,
             Self::Glb => glb::is_kept(attribute),

@@ -19,7 +19,8 @@ impl SurfacePlan {
     ///
     /// Faces of holes stay, as holes: to go on from here is to go on from the control mesh
     /// ([`SurfaceMesh::without_holes`] leaves them out). Of √3, whose faces are turned, they are
-    /// left out. [`BoundaryRule::Holes`] has made its holes then: the rule becomes
+    /// left out. So are normals, unless there are no levels: sums of normals are not those of the
+    /// refined surface. [`BoundaryRule::Holes`] has made its holes then: the rule becomes
     /// [`BoundaryRule::Edges`]. Vertices of no face stay.
     /// With edge-friend the vertices come in another order than with the other methods;
     /// faces and their corners agree.
@@ -71,7 +72,9 @@ pub(crate) fn assemble(refined: &mut impl Refined, mesh: &SurfaceMesh) -> Result
     }
     let mut points = refined.evaluate(&mesh.points)?;
     let slots = points.len();
-    let attributes = mesh.attributes.iter().map(|a| refine_attribute(refined, a, slots));
+    let refines = |a: &&Attribute| options.levels == 0 || !a.is_normals();
+    let attributes = mesh.attributes.iter().filter(refines);
+    let attributes = attributes.map(|a| refine_attribute(refined, a, slots));
     let mut attributes = attributes.collect::<Result<Vec<_>>>()?;
     let mut corners = refined.corners()?;
     let mut creases = refined.creases(mesh)?;

@@ -9,7 +9,6 @@ use std::path::Path;
 use crate::mesh::{Attribute, SolidMesh};
 use crate::{Error, Result};
 
-use super::legacy_lists::Lists;
 use super::structured::{Extent, Frame, Kind};
 use super::values::Scalar;
 use super::{Faces, Grid, no_solid, push_cell_array};
@@ -76,6 +75,27 @@ pub(super) struct Legacy<'a> {
     axes: Vec<Vec<f64>>,
     // of all cells of the file, whether of integers, and their lines
     pub cell_arrays: Vec<(Attribute, bool, usize)>,
+}
+
+/// Lists of vertices, unchecked.
+#[derive(Default)]
+pub(super) struct Lists {
+    /// Vertices of all lists.
+    pub corners: Vec<i64>,
+    /// End of each list in `corners`.
+    pub ends: Vec<i64>,
+    /// 1-based line of each list, or empty.
+    pub lines: Vec<usize>,
+    /// 1-based line of the section.
+    pub line: usize,
+}
+
+impl Lists {
+    /// The 1-based line of the list that has the corner with this index, or of the section.
+    pub fn line_of(&self, corner: usize) -> usize {
+        let list = self.ends.partition_point(|&end| end <= corner as i64);
+        self.lines.get(list).copied().unwrap_or(self.line)
+    }
 }
 
 impl<'a> Legacy<'a> {

@@ -2,29 +2,8 @@
 
 use crate::Result;
 
-use super::legacy::Legacy;
+use super::legacy::{Legacy, Lists};
 use super::values::Scalar;
-
-/// Lists of vertices, unchecked.
-#[derive(Default)]
-pub(super) struct Lists {
-    /// Vertices of all lists.
-    pub corners: Vec<i64>,
-    /// End of each list in `corners`.
-    pub ends: Vec<i64>,
-    /// 1-based line of each list, or empty.
-    pub lines: Vec<usize>,
-    /// 1-based line of the section.
-    pub line: usize,
-}
-
-impl Lists {
-    /// The 1-based line of the list that has the corner with this index, or of the section.
-    pub fn line_of(&self, corner: usize) -> usize {
-        let list = self.ends.partition_point(|&end| end <= corner as i64);
-        self.lines.get(list).copied().unwrap_or(self.line)
-    }
-}
 
 impl Legacy<'_> {
     /// Reads the lists of a section; its keyword has been read.

@@ -7,8 +7,7 @@ use crate::mesh::{Attribute, Polygons, SolidMesh, SurfaceMesh};
 use crate::{Error, Result};
 
 use super::cell_array_fault;
-use super::legacy::Legacy;
-use super::legacy_lists::Lists;
+use super::legacy::{Legacy, Lists};
 use super::surface::{name_normals, push_faces, vertices};
 
 /// Sections of polygons and of strips of triangles, and of what is left out.

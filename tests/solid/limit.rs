@@ -14,6 +14,7 @@ use crate::support::meshes::{INF, block, crease_at_random, mixed, models, pertur
 use crate::support::{FIRST, Limits, POSITION, close, places, size};
 use subsolid::limit::{Class, LeafKind, Solid};
 use subsolid::mesh::SolidMesh;
+use subsolid::mesh::shape::Shape;
 
 #[test]
 fn every_shape_equals_the_limit_of_explicit_refinement() {
@@ -254,6 +255,24 @@ fn derivatives_exist_where_all_directions_agree() {
         }
     }
     assert!(existing > 10 && missing > 10, "{existing} existing, {missing} missing");
+}
+
+/// The boundary curve around a smooth edge of a box is a cubic spline through its corner: by both
+/// parameters the derivative there is half the difference of the neighbors along it.
+#[test]
+fn derivatives_at_smooth_edges_are_those_of_splines() {
+    let mesh = Shape::Box { cells: [2, 2, 6] }.build().unwrap();
+    let limits = Limits::new(&mesh);
+    for cell in 4..20 {
+        let [u, v] = [cell % 2, cell / 2 % 2].map(|side| side as f64);
+        let across = if u == v { -0.5 } else { 0.5 };
+        for w in [0.0, 0.3, 1.0] {
+            let [by_u, by_v, _] = limits.first(cell, [u, v, w]);
+            let what = || format!("cell {cell} at {w}");
+            close(by_u.expect("by u"), [0.5, across, 0.0], 4e-15, what);
+            close(by_v.expect("by v"), [across, 0.5, 0.0], 4e-15, what);
+        }
+    }
 }
 
 #[test]

@@ -15,8 +15,8 @@ pub trait SurfaceProcessor: Send {
     /// On a device, if a copy fails.
     fn points(&self) -> Result<Vec<[f64; 3]>>;
 
-    /// Gives the `mesh` that the processor has got the points as jobs have moved them. Normals that it
-    /// has become those of the moved surface.
+    /// Moves the points of `mesh`, which the processor was made of, to where jobs have moved them.
+    /// Normals that the mesh has become those of the moved surface.
     ///
     /// # Errors
     /// Those of [`Self::points`] and [`Self::normals`].

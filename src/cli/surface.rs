@@ -289,10 +289,12 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             // not a control mesh any more
             refined = refined.without_holes().into_owned();
             refined.points = limits.positions;
+            if !arguments.normals {
+                refined.attributes.retain(|attribute| !attribute.is_normals());
+            }
         }
     }
-    if mesh.normals().is_some() && !arguments.normals && (options.levels > 0 || arguments.limit) {
-        refined.attributes.retain(|attribute| !attribute.is_normals());
+    if mesh.normals().is_some() && refined.normals().is_none() {
         console.warn(format!(
             "{}: left out the normals, which are those of the control mesh; --normals finds those of the \
              limit",

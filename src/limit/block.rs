@@ -40,7 +40,8 @@ impl Structure {
                 }
             }
         }
-        // sparse rows bring a NaN to the control points that they have alone
+        // sparse products leave 0 where a row has no entry, also of a point whose derivative does
+        // not exist
         let mut sums = vec![0.0; points.len()];
         for j in 0..self.controls {
             sums.iter_mut().zip(weights.col_as_slice(j)).for_each(|(sum, weight)| *sum += weight);

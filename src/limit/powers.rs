@@ -40,8 +40,8 @@ const TOLERANCE: f64 = 5e-14;
 /// Largest error of a reconstructed power of D, relative to its largest entry.
 const RELATIVE_TOLERANCE: f64 = 1e-10;
 
-/// A limit mask that changes no more than this in a step is there: steps halve the error, or
-/// nearly so.
+/// A limit mask has converged when a step changes no entry by more than this: a step halves the
+/// error, or nearly so.
 const SETTLED: f64 = f64::EPSILON / 8.0;
 /// Most steps towards the limit mask.
 const MOST_STEPS: usize = 300;
@@ -197,7 +197,8 @@ impl Powers {
                 // all modes are below 1/2: derivatives vanish, exactly
                 return Some(Mat::zeros(d.nrows(), d.ncols()));
             }
-            // what still changes is now the square of that; each squaring doubles the rounding
+            // converged: the error is about the square of this change, and another squaring would
+            // double that of rounding
             if change <= 1e-9 * (1.0 + size) {
                 return (size < 1e9).then_some(power);
             }

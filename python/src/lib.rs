@@ -86,7 +86,8 @@ mod _subsolid {
         PySolid::build(py, mesh)
     }
 
-    /// Reads a surface: .obj (with crease tags), .ply, .off, .stl, .vtp or .vtk of polygons.
+    /// Reads a surface: .obj (with crease tags), .ply, .off, .stl, .vtp, and the faces of files without
+    /// volume cells, as Gmsh and meshio write them.
     #[pyfunction]
     fn read_surface(py: Python<'_>, path: PathBuf) -> PyResult<PySurface> {
         let (mesh, report) = py.detach(|| subsolid::io::read_surface_with_report(&path)).py()?;
@@ -98,8 +99,8 @@ mod _subsolid {
         if let Some([a, b]) = found.first {
             let message = format!(
                 "{}: {} vertices where the surface ends lie exactly where another one does (the first: \
-                 vertices {a} and {b}). Faces are joined by shared vertex ids alone; join them first, or \
-                 write .stl, whose vertices are joined when it is read",
+                 vertices {a} and {b}). Faces are joined by shared vertex ids alone; Surface.weld \
+                 joins them",
                 path.display(),
                 found.count
             );

@@ -3,10 +3,19 @@
 use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
-use subsolid::mesh::{Attribute, CellKind, Cells, Controls, Creases, Polygons};
+use subsolid::mesh::{Attribute, CellKind, Cells, Controls, Creases, Polygons, Welded};
 
 use crate::arrays::{any_array, floats, floats_warned, moved, plain_ids, rows, slice};
 use crate::errors::refused;
+
+/// Warns of what joining vertices left out.
+pub fn warn_of_welded(py: Python<'_>, welded: &Welded) -> PyResult<()> {
+    let warnings = py.import("warnings")?;
+    welded
+        .notices()
+        .into_iter()
+        .try_for_each(|message| warnings.call_method1("warn", (message,)).map(drop))
+}
 
 /// Names of cell kinds, which are meshio's, with their corners.
 const KINDS: [(&str, CellKind, usize); 3] = [

@@ -23,6 +23,7 @@ use crate::errors::{IntoPython, refused};
 use crate::matrix::csr;
 use crate::model::{
     attributes, attributes_of, cells, cells_of, creases, creases_of, points, polygons, values_of,
+    warn_of_welded,
 };
 use crate::request::{self, locations, orders};
 use crate::surface::PySurface;
@@ -314,21 +315,20 @@ impl PySolid {
         Self::build(py, mesh)
     }
 
-    /// Joins vertices of equal coordinates: cells are joined by shared vertex ids alone.
+    /// Joins vertices: cells are joined by shared vertex ids alone.
+    ///
+    /// Args:
+    ///     distance: Vertices within this length of one another are joined; with 0 those of equal
+    ///         coordinates.
     ///
     /// Returns:
     ///     A solid with the cells in their order. Each place keeps its first vertex with the
     ///     attributes that it has there; a UserWarning names those in which others differ.
-    fn weld(&self, py: Python<'_>) -> PyResult<Self> {
+    #[pyo3(signature = (distance=0.0))]
+    fn weld(&self, py: Python<'_>, distance: f64) -> PyResult<Self> {
         let mut mesh = self.shared.mesh.clone();
-        let welded = py.detach(|| mesh.weld()).py()?;
-        if !welded.differing.is_empty() {
-            let message = format!(
-                "joined vertices differ in {}: the values of the first were taken",
-                welded.differing.join(", ")
-            );
-            py.import("warnings")?.call_method1("warn", (message,))?;
-        }
+        let welded = py.detach(|| mesh.weld(distance)).py()?;
+        warn_of_welded(py, &welded)?;
         Self::build(py, mesh)
     }
 

@@ -7,13 +7,17 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 use subsolid::SurfaceMesh;
 use subsolid::mesh::{BoundaryRule, CreaseRule, TriangleRule};
 use subsolid::surface::limit::{GridLimit, LimitSurface};
-use subsolid::surface::{Method, Scheme, SurfaceOptions, SurfacePlan, vertex_limits};
+use subsolid::surface::{
+    Method, Scheme, SurfaceOptions, SurfacePlan, SurfaceSummary, vertex_limits,
+};
 
-use crate::arrays::{lent, moved};
+use crate::arrays::{dictionary, lent, moved};
 use crate::count;
 use crate::errors::{IntoPython, refused};
 use crate::matrix::csr;
-use crate::model::{attributes, attributes_of, creases, creases_of, points, polygons};
+use crate::model::{
+    attributes, attributes_of, creases, creases_of, points, polygons, warn_of_welded,
+};
 use crate::slice::{Cut, PySlices};
 
 /// A subdivision surface: a control mesh of polygons, by Catmull-Clark, Loop, √3 or bilinear
@@ -169,6 +173,30 @@ impl PySurface {
     #[getter]
     fn n_faces(&self) -> usize {
         self.mesh.faces.len()
+    }
+
+    /// Counts, valences, boundary, genus and what is no manifold as a dictionary; that of
+    /// `subsolid info --json`.
+    fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        dictionary(py, &SurfaceSummary::new(&self.mesh).py()?)
+    }
+
+    /// Joins vertices: faces are joined by shared vertex ids alone.
+    ///
+    /// Args:
+    ///     distance: Vertices within this length of one another are joined; with 0 those of equal
+    ///         coordinates.
+    ///
+    /// Returns:
+    ///     A surface with the faces in their order, without those that have fewer than three corners
+    ///     then. Each place keeps its first vertex with the attributes that it has there; a UserWarning
+    ///     names those in which others differ.
+    #[pyo3(signature = (distance=0.0))]
+    fn weld(&self, py: Python<'_>, distance: f64) -> PyResult<Self> {
+        let mut mesh = self.mesh.clone();
+        let welded = py.detach(|| mesh.weld(distance)).py()?;
+        warn_of_welded(py, &welded)?;
+        Ok(Self { mesh })
     }
 
     /// Refines the mesh, with creases and attributes but for normals: `limit` gives those of the

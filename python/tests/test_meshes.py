@@ -124,6 +124,19 @@ def test_vertices_in_one_place_are_joined(tmp_path: Any) -> None:
     limit, expected = (s.evaluate(3).points for s in (joined, solid))
     assert np.abs(limit - expected).max() < 1e-14
     assert solid.weld().n_points == solid.n_points
+    # as a file with few digits has them
+    near = subsolid.Solid(apart.points + 1e-7 * np.random.default_rng(6).random((96, 3)), apart.cells)
+    assert near.weld().n_points == apart.n_points
+    assert near.weld(1e-6).n_points == solid.n_points
+    for distance in (-1, float("nan")):
+        with pytest.raises(subsolid.Error, match="distance"):
+            near.weld(distance)
+    skin = solid.boundary()
+    corners = np.asarray(skin.faces)
+    soup = subsolid.Surface(skin.points[corners].reshape(-1, 3), np.arange(corners.size).reshape(-1, 4))
+    assert soup.info()["parts"] == len(corners)
+    joined = soup.weld()
+    assert (joined.n_points, joined.info()["genus"]) == (len(np.unique(corners)), 0)
 
 
 def test_polyhedra_wedges_and_tetrahedra() -> None:
@@ -444,3 +457,27 @@ def test_names_with_hyphens_stay_in_errors() -> None:
     with pytest.raises(subsolid.Error) as caught:
         solid.distance(group="c--d")
     assert "c--d" in str(caught.value) and "a--b" in str(caught.value)
+
+
+def test_faces_of_meshio_are_a_surface(tmp_path):
+    meshio = pytest.importorskip("meshio")
+    points = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0.5], [0, 1, 0], [2, 0.5, 0]], float)
+    cells = [("quad", [[0, 1, 2, 3]]), ("triangle", [[1, 4, 2]])]
+    data = {"heat": points[:, 0] + 2}
+    for name, options in [
+        ("a.vtu", {}),
+        ("b.vtk", {}),
+        ("c.msh", {"file_format": "gmsh22"}),
+        ("d.msh", {"file_format": "gmsh"}),
+        ("e.inp", {}),
+    ]:
+        path = tmp_path / name
+        meshio.Mesh(points, cells, point_data=data).write(path, **options)
+        surface = subsolid.read_surface(path)
+        assert surface.points.tolist() == points.tolist(), name
+        assert surface.faces == [[0, 1, 2, 3], [1, 4, 2]], name
+        if name != "e.inp":
+            assert surface.attributes["heat"].tolist() == data["heat"].tolist(), name
+        info = surface.info()
+        assert (info["edges"], info["boundary_edges"], info["genus"]) == (6, 5, None)
+        assert info["faces_by_corners"] == {"3": 1, "4": 1}

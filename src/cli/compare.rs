@@ -14,7 +14,7 @@ use subsolid::limit::Solid;
 use subsolid::mesh::{CellArray, Controls};
 use subsolid::plan::{Plan, Samples, Want};
 use subsolid::scheme::VertexRule;
-use subsolid::view::FigureTable;
+use subsolid::view::{FigureTable, Page, ViewOptions};
 use subsolid::volume::{self, Extreme};
 use subsolid::{Error, Result};
 
@@ -219,8 +219,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         let color = of_cells.first().map(|array| array.name.clone());
         mesh.cell_data.retain(|array| of_cells.iter().all(|other| other.name != array.name));
         mesh.cell_data.extend(of_cells);
-        let title = format!("{title}: errors");
-        report::write(path, &mesh, (title, color), tables(&report), console)?;
+        let options = ViewOptions { color, ..ViewOptions::titled(format!("{title}: errors")) };
+        report::write(path, Page::of_solid(&mesh, &options)?, tables(&report), console)?;
     }
     console.report(&report, || text(&report))?;
     Ok(Outcome::Done)

@@ -26,7 +26,7 @@ Examples:
   subsolid denoise scan.ply --sweeps 3 -o clean.ply
   subsolid denoise scan.stl --rings 3 -o clean.stl")]
 pub struct Arguments {
-    /// Surface: .obj, .ply, .off, .stl, .vtp or .vtk of polygons
+    /// Surface: .obj, .ply, .off, .stl, .vtp, or a file of faces without volume cells
     model: PathBuf,
     /// Sweeps over all vertices
     #[arg(long, value_name = "N", default_value_t = 3)]
@@ -60,8 +60,7 @@ impl JsonReport for Report {
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let Arguments { model, sweeps, rings, backend, output, glb } = arguments;
     let glb = glb.options(&output)?;
-    let model =
-        ModelArguments { model, creases: None, memory: None, crease_angle: None, strict: false };
+    let model = ModelArguments::new(model);
     let format = surface_output(&model, &output, 0)?;
     let mut mesh = read_surface(&model.model, console)?;
     let cost = Cost::processing(mesh.points.len(), SurfaceJob::Denoise, sweeps);

@@ -8,8 +8,8 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::backend::Choice;
-use subsolid::io::SurfaceFormat;
-use subsolid::mesh::{Attribute, SolidMesh};
+use subsolid::io::{ControlMesh, SurfaceFormat};
+use subsolid::mesh::{Attribute, SolidMesh, SurfaceMesh};
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::process::solid::{
     Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds, point_seeds, volume_distance,
@@ -23,7 +23,7 @@ use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress, warn_of_table};
 use super::number::significant;
 use super::processor::{Processor, check_of_solid};
-use super::surface_model::{read_surface, refuse, surface_output};
+use super::surface_model::{refuse, surface_output};
 use super::{Console, Outcome};
 
 /// Store distances as an attribute of the vertices
@@ -136,9 +136,13 @@ impl JsonReport for Report {
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     check_name(&arguments.name)?;
     let glb = arguments.glb.options(&arguments.output)?;
-    if io::is_surface(&arguments.model.model)? {
-        return along_surface(&arguments, &glb, console);
+    match arguments.model.open(console)? {
+        ControlMesh::Surface(mesh) => along_surface(&arguments, mesh, &glb, console),
+        ControlMesh::Solid(mesh) => through_solid(&arguments, mesh, console),
     }
+}
+
+fn through_solid(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> Result<Outcome> {
     let output = &arguments.output;
     let format = arguments.model.check_output(output, &[])?;
     check_compress(arguments.compress, format)?;
@@ -147,14 +151,15 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             .with_help("leave it out: it is a method of surfaces"));
     }
     check_of_solid(arguments.backend, "distances through solids are found")?;
-    let mut mesh = arguments.model.load(arguments.levels, VertexRule::default(), console)?;
+    let rule = VertexRule::default();
+    let mut mesh = arguments.model.prepare(mesh, arguments.levels, rule, console)?;
     let others = mesh.attributes.iter().map(|attribute| attribute.name.as_str());
     let others = others.filter(|other| *other != arguments.name);
     io::check_names(format, others.chain([arguments.name.as_str()]))?;
     let seeds = seeds(&mesh, &arguments.to)?;
     let start = Instant::now();
     let values = volume_distance(&mesh, &seeds)?;
-    let report = report(&arguments, seeds.len(), &values);
+    let report = report(arguments, seeds.len(), &values);
     console.status("Measured", format!("{} in {}", counted(values.len(), "vertex"), since(start)));
     put(&mut mesh.attributes, &arguments.name, values);
     warn_of_table(format, output, &mesh, console);
@@ -205,6 +210,7 @@ fn seeds(mesh: &SolidMesh, target: &Target) -> Result<Vec<Seed>> {
 
 fn along_surface(
     arguments: &Arguments,
+    mut mesh: SurfaceMesh,
     glb: &io::GlbOptions,
     console: &Console,
 ) -> Result<Outcome> {
@@ -216,7 +222,6 @@ fn along_surface(
         return Err(Error::request(format!("a .{ending} file of a surface holds no distances"))
             .with_help("end the name of the output in .ply, .vtp or .glb"));
     }
-    let mut mesh = read_surface(&arguments.model.model, console)?;
     let Target::Vertices(sources) = &arguments.to else {
         return Err(Error::request("on a surface distances are measured to vertices")
             .with_help("give --to vertex:17,42"));

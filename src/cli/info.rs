@@ -1,6 +1,7 @@
 //! `subsolid info`
 
 mod ranks;
+pub mod surface;
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
@@ -11,10 +12,11 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::Result;
+use subsolid::io::ControlMesh;
 use subsolid::limit::{Form, Reason, Solid, Summary};
 use subsolid::parts::Estimate;
 use subsolid::scheme::VertexRule;
-use subsolid::view::FigureTable;
+use subsolid::view::{FigureTable, Page, ViewOptions};
 
 use super::console::{counted, since};
 use super::json::JsonReport;
@@ -24,12 +26,13 @@ use super::{Console, Outcome, report};
 /// Structures listed one by one for people; JSON has them all.
 const LISTED: usize = 24;
 
-/// Describe a control mesh: counts, data, valences, classes of cells
+/// Describe the control mesh of a solid or a surface: counts, data, valences, classes of cells
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   subsolid info model.mesh
   subsolid info model.mesh --levels 1 --crease-angle 40
+  subsolid info skin.obj
   subsolid info model.mesh --ranks 1,8,64,512 --of-cells 100000000
   subsolid info model.mesh --ranks 8,64 --of-cells 100000000 --job quadrature --gauss 3
   subsolid info model.mesh --report model.html
@@ -69,7 +72,12 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     if let Some(path) = &arguments.report {
         report::check(path, &arguments.model)?;
     }
-    let mesh = arguments.model.load(arguments.levels, VertexRule::default(), console)?;
+    let mesh = match arguments.model.open(console)? {
+        ControlMesh::Surface(mesh) => return surface::run(&arguments, &mesh, console),
+        ControlMesh::Solid(mesh) => mesh,
+    };
+    let (levels, rule) = (arguments.levels, VertexRule::default());
+    let mesh = arguments.model.prepare(mesh, levels, rule, console)?;
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
     console
@@ -77,9 +85,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let summary = Summary::new(&mesh, &solid)?;
     let ranks = arguments.ranks.estimates(&summary, &solid);
     if let Some(path) = &arguments.report {
-        let title = arguments.model.model.file_name().unwrap_or_default().to_string_lossy();
-        let tables = tables(&summary, arguments.verbose);
-        report::write(path, &mesh, (title.into_owned(), None), tables, console)?;
+        let page = Page::of_solid(&mesh, &title(&arguments.model))?;
+        report::write(path, page, tables(&summary, arguments.verbose), console)?;
     }
     let report = Report { summary: &summary, ranks };
     console.report(&report, || text(&summary, arguments.verbose) + &ranks::text(&report.ranks))?;
@@ -94,11 +101,22 @@ fn text(summary: &Summary, verbose: bool) -> String {
     if verbose {
         rows.extend(how(summary));
     }
+    aligned(rows)
+}
+
+/// Names and what belongs to them in two columns.
+fn aligned(rows: Rows) -> String {
     let mut text = String::new();
     for [name, value] in rows {
         let _ = writeln!(text, "{name:<20} {value}");
     }
     text
+}
+
+/// How the page of a model is called.
+fn title(model: &ModelArguments) -> ViewOptions {
+    let title = model.model.file_name().unwrap_or_default().to_string_lossy();
+    ViewOptions::titled(title.into_owned())
 }
 
 /// The same for pages.
@@ -107,12 +125,19 @@ fn tables(summary: &Summary, verbose: bool) -> Vec<FigureTable> {
     if verbose {
         found.push(("How cells evaluate", how(summary)));
     }
-    let table = |(title, rows): (&str, Rows)| FigureTable {
+    found.into_iter().map(|(title, rows)| table(title, rows)).collect()
+}
+
+fn table(title: &str, rows: Rows) -> FigureTable {
+    FigureTable {
         title: title.into(),
         rows: rows.into_iter().map(Vec::from).collect(),
         ..FigureTable::default()
-    };
-    found.into_iter().map(table).collect()
+    }
+}
+
+fn attributes(widths: &BTreeMap<String, usize>) -> impl Iterator<Item = [String; 2]> {
+    widths.iter().map(|(name, width)| ["attribute".into(), format!("{name}, width {width}")])
 }
 
 fn rows(summary: &Summary) -> Rows {
@@ -122,9 +147,7 @@ fn rows(summary: &Summary) -> Rows {
     line("edges", format!("{} ({} boundary)", summary.edges, summary.boundary_edges));
     line("faces", format!("{} ({} boundary)", summary.faces, summary.boundary_faces));
     line("cells", format!("{} ({})", summary.cells, list(&summary.cells_by_kind)));
-    for (name, width) in &summary.attributes {
-        line("attribute", format!("{name}, width {width}"));
-    }
+    attributes(&summary.attributes).for_each(|[name, value]| line(&name, value));
     for (name, array) in &summary.cell_data {
         let values = array.cells.iter().flatten();
         let values: Vec<String> = values.map(|(value, n)| format!("{n} of {value}")).collect();

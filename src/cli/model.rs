@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use subsolid::mesh::{CoincidentVertices, Creases, FoldedCorners, Handedness, SolidMesh};
+use subsolid::io::ControlMesh;
+use subsolid::mesh::{CoincidentVertices, Creases, FoldedCorners, Handedness, SolidMesh, Welded};
 use subsolid::refine::{crease_by_angle, refine_mesh, refined_cell_count};
 use subsolid::scheme::VertexRule;
 use subsolid::topology::{Sharpness, Topology};
@@ -13,6 +14,7 @@ use subsolid::{Error, Result, io};
 
 use super::console::{Console, counted, since};
 use super::memory::{gigabytes, physical};
+use super::surface_model::warn_of_surface;
 
 /// Memory that refinement and set-up need, in bytes a cell.
 const BYTES_A_CELL: u128 = 700;
@@ -20,7 +22,8 @@ const BYTES_A_CELL: u128 = 700;
 #[derive(Args)]
 pub struct ModelArguments {
     /// Control mesh: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, Gmsh .msh, .ovm or Abaqus .inp; surfaces
-    /// (.obj, .ply, .off, .stl, .vtp, .vtk of polygons) for slice, view, distance and smooth
+    /// (.obj, .ply, .off, .stl, .vtp, and the faces of a file without volume cells) for slice, view,
+    /// distance, smooth and info
     pub model: PathBuf,
     /// Table of creases and corners: CSV with the header kind,v0,v1,sharpness and rows
     /// edge,0,1,inf and corner,26,,1.5; they take precedence over those of the model and of
@@ -40,11 +43,43 @@ pub struct ModelArguments {
 }
 
 impl ModelArguments {
+    /// A model as its file has it.
+    pub fn new(model: PathBuf) -> Self {
+        Self { model, creases: None, crease_angle: None, memory: None, strict: false }
+    }
+
     /// Reads the model, tags it and refines it `levels` times.
     pub fn load(&self, levels: usize, rule: VertexRule, console: &Console) -> Result<SolidMesh> {
         let mesh = self.read(console)?;
+        self.prepare(mesh, levels, rule, console)
+    }
+
+    /// Checks the cells of a solid that was read and refines it `levels` times.
+    pub fn prepare(
+        &self,
+        mesh: SolidMesh,
+        levels: usize,
+        rule: VertexRule,
+        console: &Console,
+    ) -> Result<SolidMesh> {
         self.check_cells(&mesh, console)?;
         refined(mesh, levels, rule, console)
+    }
+
+    /// Reads the model, of a solid or a surface; solids are tagged.
+    pub fn open(&self, console: &Console) -> Result<ControlMesh> {
+        self.check_creases()?;
+        let start = Instant::now();
+        match io::read_mesh(&self.model, self.read_options()?)? {
+            (ControlMesh::Solid(mesh), report) => {
+                let mesh = self.take(mesh, &report, start, None, console)?;
+                Ok(ControlMesh::Solid(mesh))
+            }
+            (ControlMesh::Surface(mesh), report) => {
+                warn_of_surface(&mesh, &report, &self.model, console);
+                Ok(ControlMesh::Surface(mesh))
+            }
+        }
     }
 
     fn read_options(&self) -> Result<io::ReadOptions> {
@@ -58,29 +93,42 @@ impl ModelArguments {
 
     /// Reads the model and tags it; warns of vertices in one place.
     pub fn read(&self, console: &Console) -> Result<SolidMesh> {
-        self.read_with(false, console)
+        self.read_with(None, console)
     }
 
-    /// Reads the model, joins its vertices of equal coordinates, and tags it.
-    pub fn read_welded(&self, console: &Console) -> Result<SolidMesh> {
-        self.read_with(true, console)
+    /// Reads the model, joins its vertices within a distance, and tags it.
+    pub fn read_welded(&self, distance: f64, console: &Console) -> Result<SolidMesh> {
+        self.read_with(Some(distance), console)
     }
 
-    fn read_with(&self, weld: bool, console: &Console) -> Result<SolidMesh> {
-        if let Some(table) = &self.creases {
-            self.check_table(table)?;
-        }
+    fn read_with(&self, weld: Option<f64>, console: &Console) -> Result<SolidMesh> {
+        self.check_creases()?;
         let start = Instant::now();
-        let (mut mesh, report) = io::read_with_options(&self.model, self.read_options()?)?;
-        self.say_read([mesh.points.len(), mesh.cells.len()], &report, start, console);
+        let (mesh, report) = io::read_with_options(&self.model, self.read_options()?)?;
+        self.take(mesh, &report, start, weld, console)
+    }
+
+    /// Tags a mesh that was read from `start` on, and says what there is to say of it.
+    fn take(
+        &self,
+        mut mesh: SolidMesh,
+        report: &io::ReadReport,
+        start: Instant,
+        weld: Option<f64>,
+        console: &Console,
+    ) -> Result<SolidMesh> {
+        self.say_read([mesh.points.len(), mesh.cells.len()], report, start, console);
         let (orphans, first) = orphans(&mesh);
         warn_of_orphans(orphans, first, console);
         if let Some(path) = &self.creases {
             mesh.creases = merged(self.read_creases(path, console)?, &mesh.creases);
         }
         match weld {
-            true => weld_vertices(&mut mesh, console)?,
-            false => self.warn_of_coincident(mesh.coincident_vertices(), console),
+            Some(distance) => {
+                let welded = mesh.weld(distance)?;
+                say_welded(&welded, mesh.points.len(), console);
+            }
+            None => self.warn_of_coincident(mesh.coincident_vertices(), console),
         }
         if self.creases.is_some() {
             // some jobs write the mesh and never ask for its edges
@@ -165,6 +213,10 @@ impl ModelArguments {
     pub fn check_output(&self, output: &Path, others: &[&Path]) -> Result<io::Format> {
         self.check_no_input(output, others)?;
         io::check_output(output)
+    }
+
+    fn check_creases(&self) -> Result<()> {
+        self.creases.as_deref().map_or(Ok(()), |table| self.check_table(table))
     }
 
     /// Checks that the model and a table are not both standard input.
@@ -298,19 +350,11 @@ fn folded(found: &FoldedCorners) -> Option<String> {
     ))
 }
 
-/// Joins vertices of equal coordinates, and says so.
-fn weld_vertices(mesh: &mut SolidMesh, console: &Console) -> Result<()> {
-    let welded = mesh.weld()?;
-    let left = counted(mesh.points.len(), "vertex");
-    console
-        .status("Joined", format!("{} to others: {left} left", counted(welded.removed, "vertex")));
-    if !welded.differing.is_empty() {
-        console.warn(format!(
-            "joined vertices differ in {}: the values of the first were taken",
-            welded.differing.join(", ")
-        ));
-    }
-    Ok(())
+/// Says what joining vertices did, of which so many are left.
+pub fn say_welded(welded: &Welded, left: usize, console: &Console) {
+    let (removed, left) = (counted(welded.removed, "vertex"), counted(left, "vertex"));
+    console.status("Joined", format!("{removed} to others: {left} left"));
+    welded.notices().into_iter().for_each(|notice| console.warn(notice));
 }
 
 /// Number of vertices that belong to no cell, and the first of them.

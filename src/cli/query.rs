@@ -6,14 +6,15 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
+use subsolid::io::ControlMesh;
 use subsolid::query::{Op, Query, Strategy};
 use subsolid::topology::order::Element;
-use subsolid::{Error, Result, io};
+use subsolid::{Error, Result};
 
+use super::Outcome;
 use super::console::Console;
 use super::json::JsonReport;
-use super::surface_model::read_surface;
-use super::{Outcome, model};
+use super::model::ModelArguments;
 
 /// Tell which vertices, edges, faces and cells are next to which
 ///
@@ -30,7 +31,7 @@ Examples:
   subsolid query part.vtk --op EC --of 17 --oriented
   subsolid query skin.obj --op VV --of 17 --rings 3 --json")]
 pub struct Arguments {
-    /// Surface (.obj, .ply, .off, .stl, .vtp, .vtk of polygons) or control mesh of a solid
+    /// Control mesh of a surface or a solid
     model: PathBuf,
     /// Query, by the first letters of two kinds of elements
     #[arg(long, value_name = "OP")]
@@ -135,18 +136,14 @@ fn open(arguments: &Arguments, console: &Console) -> Result<Query> {
         Choice::Patches => Strategy::Patches,
         Choice::Unordered => Strategy::Unordered,
     };
-    let path = &arguments.model;
-    if io::is_surface(path)? {
-        return Query::of_surface(&read_surface(path, console)?, strategy);
+    let model = ModelArguments::new(arguments.model.clone());
+    match model.open(console)? {
+        ControlMesh::Surface(mesh) => Query::of_surface(&mesh, strategy),
+        ControlMesh::Solid(mesh) => {
+            model.check_cells(&mesh, console)?;
+            Query::of_solid(&mesh, strategy)
+        }
     }
-    let model = model::ModelArguments {
-        model: path.clone(),
-        creases: None,
-        memory: None,
-        crease_angle: None,
-        strict: false,
-    };
-    Query::of_solid(&model.load(0, Default::default(), console)?, strategy)
 }
 
 fn row(query: &Query, op: Op, id: u32, arguments: &Arguments) -> Result<Row> {

@@ -32,6 +32,7 @@ Examples:
   mpirun -n 8 subsolid --mpi refine model.mesh --levels 4 -o fine.pvtu
   subsolid refine model.mesh --levels 0 --reorient -o right.vtu
   subsolid refine model.vtu --levels 0 --weld -o joined.vtu
+  subsolid refine model.vtu --levels 0 --weld=1e-6 -o joined.vtu
   subsolid refine model.mesh --vertex-rule joy-maccracken -o fine.vtk")]
 pub struct Arguments {
     #[command(flatten)]
@@ -46,10 +47,12 @@ pub struct Arguments {
     /// agree and volumes are positive; --levels 0 does nothing else
     #[arg(long)]
     reorient: bool,
-    /// Join vertices of equal coordinates first, so that cells which own their corners become one
-    /// solid; the first of each place keeps its attributes; --levels 0 does nothing else
-    #[arg(long)]
-    weld: bool,
+    /// Join vertices of equal coordinates first, or ones within DISTANCE of one another (in length
+    /// units), so that cells which own their corners become one solid; the first of each place keeps
+    /// its attributes; --levels 0 does nothing else
+    #[arg(long, value_name = "DISTANCE", num_args = 0..=1, require_equals = true,
+          default_missing_value = "0")]
+    weld: Option<f64>,
     /// File to write: .vtu, .pvtu, .vtk, .csv or .npz
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
@@ -93,8 +96,8 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     };
     let whole = || {
         let mut mesh = match arguments.weld {
-            true => arguments.model.read_welded(console)?,
-            false => arguments.model.read(console)?,
+            Some(distance) => arguments.model.read_welded(distance, console)?,
+            None => arguments.model.read(console)?,
         };
         if arguments.reorient {
             let changed = reorient(&mut mesh)?;

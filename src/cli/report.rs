@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use subsolid::mesh::SolidMesh;
-use subsolid::view::{FigureTable, Page, ViewOptions};
+use subsolid::view::{FigureTable, Page};
 use subsolid::{Error, Result, io};
 
 use super::Console;
@@ -20,15 +19,13 @@ pub fn check(path: &Path, model: &ModelArguments) -> Result<()> {
     io::atomic::check(path)
 }
 
-/// Writes the page of a solid with tables, colored by an array of it first.
+/// Writes a page with tables.
 pub fn write(
     path: &Path,
-    mesh: &SolidMesh,
-    (title, color): (String, Option<String>),
+    mut page: Page,
     tables: Vec<FigureTable>,
     console: &Console,
 ) -> Result<()> {
-    let mut page = Page::of_solid(mesh, &ViewOptions { color, ..ViewOptions::titled(title) })?;
     tables.into_iter().for_each(|table| page.add_table(table));
     page.write(path)?;
     console.status("Wrote", path.display());

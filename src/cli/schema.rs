@@ -41,8 +41,9 @@ const fn kind<T: JsonReport + 'static>(of: &'static str) -> Kind {
     Kind { schema: T::SCHEMA, of, make: json::schema::<T> }
 }
 
-const REPORTS: [Kind; 22] = [
+const REPORTS: [Kind; 23] = [
     kind::<info::Report<'static>>("info"),
+    kind::<info::surface::Report>("info, of surfaces"),
     kind::<refine::Written>("refine, shape"),
     kind::<evaluate::Report>("evaluate"),
     kind::<evaluate::Explanation>("evaluate --explain"),

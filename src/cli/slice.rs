@@ -37,7 +37,7 @@ const ORIGIN_SLACK: f64 = 1e-6;
 
 /// Cut the limit volume into layers, for additive manufacturing
 ///
-/// The model is a solid, or a closed surface (.obj, .ply, .off, .stl, .vtp or .vtk of polygons) whose
+/// The model is a solid, or a closed surface (.obj, .ply, .off, .stl, .vtp or a file of faces alone) whose
 /// limit by --scheme is sliced.
 ///
 /// Layer k is the slab from k to k + 1 layer heights above the lowest point of the limit, or
@@ -337,6 +337,11 @@ impl Arguments {
             }
         }
         wanted
+    }
+
+    /// Whether nothing is asked of what is inside.
+    fn is_outline(&self) -> bool {
+        self.wanted().is_empty() && self.outputs.vtu.is_none()
     }
 
     fn setting(&self, frame: Frame, model_sha256: String) -> Result<Setting> {

@@ -6,6 +6,8 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::backend::Choice;
+use subsolid::io::ControlMesh;
+use subsolid::mesh::{SolidMesh, SurfaceMesh};
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::process::smooth_attribute;
 use subsolid::process::surface::Cotangents;
@@ -19,7 +21,7 @@ use super::gltf::GlbArguments;
 use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress, check_names, warn_of_table};
 use super::processor::{Processor, check_of_solid};
-use super::surface_model::{read_surface, refuse, surface_output};
+use super::surface_model::{refuse, surface_output};
 use super::{Console, Outcome};
 
 /// How far values move by default.
@@ -89,68 +91,81 @@ impl JsonReport for Report {
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
-    let output = &arguments.output;
-    let steps = arguments.steps;
+    let Arguments { output, steps, .. } = &arguments;
     let glb = arguments.glb.options(output)?;
-    if io::is_surface(&arguments.model.model)? {
-        refuse(&[
-            (arguments.attribute.is_some(), "--attribute"),
-            (arguments.factor.is_some(), "--factor"),
-            (arguments.fix_boundary, "--fix-boundary"),
-            (arguments.compress, "--compress"),
-        ])?;
-        let format = surface_output(&arguments.model, output, 0)?;
-        let time = arguments.time.ok_or_else(|| {
-            Error::request("curvature flow of a surface needs a time")
-                .with_help("give --time, in squared length units")
-        })?;
-        let mut mesh = read_surface(&arguments.model.model, console)?;
-        let (cotangents, job) = match arguments.matrix_free {
-            true => (Cotangents::Recomputed, SurfaceJob::MatrixFreeFlow),
-            false => (Cotangents::Stored, SurfaceJob::Flow),
-        };
-        let cost = Cost::processing(mesh.points.len(), job, steps);
-        let mut processor = Processor::for_surface(arguments.backend, &cost, &mesh, console)?;
-        let bar = console.bar(steps);
-        for _ in 0..steps {
-            processor.flow(time, cotangents)?;
-            bar.inc(1);
-        }
-        bar.finish_and_clear();
-        processor.update(&mut mesh)?;
-        for loss in format.losses(&mesh) {
-            console.warn(format!("{}: left out {loss}", output.display()));
-        }
-        io::write_surface_with(output, &mesh, &glb)?;
-    } else {
-        check_of_solid(arguments.backend, "attributes of solids are smoothed")?;
-        let format = arguments.model.check_output(output, &[])?;
-        check_compress(arguments.compress, format)?;
-        let name = arguments.attribute.as_deref().ok_or_else(|| {
-            Error::request("a solid is not smoothed by curvature flow")
-                .with_help("give --attribute, or improve its cells by subsolid untangle")
-        })?;
-        let mut mesh = arguments.model.load(0, VertexRule::default(), console)?;
-        check_names(format, &mesh)?;
-        let query = Query::of_solid(&mesh, Strategy::Rows)?;
-        let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
-        let names: Vec<String> = mesh.attributes.iter().map(|a| a.name.clone()).collect();
-        let found = mesh.attributes.iter_mut().find(|attribute| attribute.name == name);
-        let attribute = found.ok_or_else(|| {
-            Error::request(format!("no attribute is named \"{name}\"")).with_help(format!(
-                "the mesh has {}",
-                if names.is_empty() { "none".into() } else { names.join(", ") }
-            ))
-        })?;
-        let fixed = |v: u32| arguments.fix_boundary && topology.is_boundary_vertex(v);
-        let how = (steps, arguments.factor.unwrap_or(FACTOR));
-        attribute.values =
-            smooth_attribute(&query, &attribute.values, attribute.width, how, fixed)?;
-        warn_of_table(format, output, &mesh, console);
-        io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
+    match arguments.model.open(console)? {
+        ControlMesh::Surface(mesh) => flow(&arguments, mesh, &glb, console)?,
+        ControlMesh::Solid(mesh) => smooth(&arguments, mesh, console)?,
     }
-    let report = Report { output: output.display().to_string(), steps };
+    let report = Report { output: output.display().to_string(), steps: *steps };
     let times = counted(report.steps, "time");
     console.report(&report, || format!("{}: smoothed {times}", report.output))?;
     Ok(Outcome::Done)
+}
+
+/// Moves a surface along its mean curvature.
+fn flow(
+    arguments: &Arguments,
+    mut mesh: SurfaceMesh,
+    glb: &io::GlbOptions,
+    console: &Console,
+) -> Result<()> {
+    let Arguments { output, steps, .. } = arguments;
+    refuse(&[
+        (arguments.attribute.is_some(), "--attribute"),
+        (arguments.factor.is_some(), "--factor"),
+        (arguments.fix_boundary, "--fix-boundary"),
+        (arguments.compress, "--compress"),
+    ])?;
+    let format = surface_output(&arguments.model, output, 0)?;
+    let time = arguments.time.ok_or_else(|| {
+        Error::request("curvature flow of a surface needs a time")
+            .with_help("give --time, in squared length units")
+    })?;
+    let (cotangents, job) = match arguments.matrix_free {
+        true => (Cotangents::Recomputed, SurfaceJob::MatrixFreeFlow),
+        false => (Cotangents::Stored, SurfaceJob::Flow),
+    };
+    let cost = Cost::processing(mesh.points.len(), job, *steps);
+    let mut processor = Processor::for_surface(arguments.backend, &cost, &mesh, console)?;
+    let bar = console.bar(*steps);
+    for _ in 0..*steps {
+        processor.flow(time, cotangents)?;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    processor.update(&mut mesh)?;
+    for loss in format.losses(&mesh) {
+        console.warn(format!("{}: left out {loss}", output.display()));
+    }
+    io::write_surface_with(output, &mesh, glb)
+}
+
+/// Smooths an attribute of a solid.
+fn smooth(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> Result<()> {
+    let output = &arguments.output;
+    check_of_solid(arguments.backend, "attributes of solids are smoothed")?;
+    let format = arguments.model.check_output(output, &[])?;
+    check_compress(arguments.compress, format)?;
+    let name = arguments.attribute.as_deref().ok_or_else(|| {
+        Error::request("a solid is not smoothed by curvature flow")
+            .with_help("give --attribute, or improve its cells by subsolid untangle")
+    })?;
+    let mut mesh = arguments.model.prepare(mesh, 0, VertexRule::default(), console)?;
+    check_names(format, &mesh)?;
+    let query = Query::of_solid(&mesh, Strategy::Rows)?;
+    let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
+    let names: Vec<String> = mesh.attributes.iter().map(|a| a.name.clone()).collect();
+    let found = mesh.attributes.iter_mut().find(|attribute| attribute.name == name);
+    let attribute = found.ok_or_else(|| {
+        Error::request(format!("no attribute is named \"{name}\"")).with_help(format!(
+            "the mesh has {}",
+            if names.is_empty() { "none".into() } else { names.join(", ") }
+        ))
+    })?;
+    let fixed = |v: u32| arguments.fix_boundary && topology.is_boundary_vertex(v);
+    let how = (arguments.steps, arguments.factor.unwrap_or(FACTOR));
+    attribute.values = smooth_attribute(&query, &attribute.values, attribute.width, how, fixed)?;
+    warn_of_table(format, output, &mesh, console);
+    io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })
 }

@@ -19,6 +19,7 @@ use subsolid::{Error, Result, io};
 use super::console::{counted, since};
 use super::gltf::GlbArguments;
 use super::memory::{gigabytes, physical};
+use super::model::say_welded;
 use super::processor::Processor;
 use super::surface_model::{check_names, warn_of_coincident};
 use super::surface_output::{seen_faces, write};
@@ -26,20 +27,23 @@ use super::{Console, Outcome};
 
 /// Refine a surface by Catmull-Clark, Loop, √3 or bilinear subdivision
 ///
-/// Reads OBJ (polygons, texture coordinates, OpenSubdiv's crease, corner and hole tags),
-/// PLY, OFF and STL. Edges where the surface ends are creases that stay sharp.
+/// Reads OBJ (polygons, texture coordinates, OpenSubdiv's crease, corner and hole tags), PLY, OFF, STL,
+/// VTK's polygons, and the faces of files without volume cells. Edges where the surface ends are creases
+/// that stay sharp.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   subsolid surface model.obj --levels 3 -o fine.obj
   subsolid surface scan.stl --scheme loop --levels 2 -o fine.ply
+  subsolid surface soup.ply --weld=1e-6 --levels 0 -o joined.ply
   subsolid surface model.obj --method edge-friend --chaikin -o fine.vtp
   subsolid surface model.obj --levels 4 --method static -o fine.vtp
   subsolid surface model.obj --levels 3 --limit --normals -o limit.vtp
   subsolid surface model.obj --levels 4 --method adaptive --limit -o limit.obj
   subsolid surface model.obj --levels 5 --backend cuda -o fine.ply")]
 pub struct Arguments {
-    /// Control mesh: .obj, .ply, .off, .stl, .vtp or .vtk of polygons
+    /// Control mesh: .obj, .ply, .off, .stl, .vtp, or a file of faces without volume cells (.vtu, .vtk,
+    /// Gmsh .msh and so on)
     model: PathBuf,
     /// Rules of refinement; polygons are cut into triangles where they need these
     #[arg(long, value_parser = scheme_names(), default_value = Scheme::default().option_name())]
@@ -50,6 +54,12 @@ pub struct Arguments {
     /// How points are computed; the results agree up to rounding [default: matrix]
     #[arg(long, value_enum)]
     method: Option<MethodName>,
+    /// Join vertices of equal coordinates first, or ones within DISTANCE of one another (in length
+    /// units), so that faces which own their corners become one surface; the first of each place keeps
+    /// its attributes; --levels 0 does nothing else
+    #[arg(long, value_name = "DISTANCE", num_args = 0..=1, require_equals = true,
+          default_missing_value = "0")]
+    weld: Option<f64>,
     /// Average sharpness along creases as it passes on (Chaikin)
     #[arg(long)]
     chaikin: bool,
@@ -233,7 +243,13 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     if let Some(left_out) = report.left_out() {
         console.warn(format!("{}: left out: {left_out}", model.display()));
     }
-    warn_of_coincident(&mesh, model, console);
+    match arguments.weld {
+        Some(distance) => {
+            let welded = mesh.weld(distance)?;
+            say_welded(&welded, mesh.points.len(), console);
+        }
+        None => warn_of_coincident(&mesh, model, console),
+    }
     if let Some(name) = arguments.uv_boundary {
         let Some(uv) = &mut mesh.uv else {
             return Err(Error::request("--uv-boundary for a model without texture coordinates")

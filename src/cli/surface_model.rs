@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use subsolid::io::SurfaceFormat;
+use subsolid::io::{ReadReport, SurfaceFormat};
 use subsolid::mesh::SurfaceMesh;
 use subsolid::{Error, Result, io};
 
@@ -13,11 +13,16 @@ use super::model::ModelArguments;
 /// Reads a surface.
 pub fn read_surface(path: &Path, console: &Console) -> Result<SurfaceMesh> {
     let (mesh, report) = io::read_surface_with_report(path)?;
+    warn_of_surface(&mesh, &report, path, console);
+    Ok(mesh)
+}
+
+/// Warns of what is left out of a surface, and of vertices in one place where it ends.
+pub fn warn_of_surface(mesh: &SurfaceMesh, report: &ReadReport, path: &Path, console: &Console) {
     if let Some(left_out) = report.left_out() {
         console.warn(format!("{}: left out: {left_out}", path.display()));
     }
-    warn_of_coincident(&mesh, path, console);
-    Ok(mesh)
+    warn_of_coincident(mesh, path, console);
 }
 
 /// Warns of vertices in one place where a surface ends.
@@ -27,9 +32,10 @@ pub fn warn_of_coincident(mesh: &SurfaceMesh, path: &Path, console: &Console) {
     console.warn(format!(
         "{}: {} where the surface ends lie exactly where another one does (the first: vertices {a} and \
          {b}). Faces are joined by shared vertex ids alone, so the surface is open there. Unless that is \
-         intended, join them first, or write .stl, whose vertices are joined when it is read",
+         intended, join them: subsolid surface {} --levels 0 --weld -o joined.ply",
         path.display(),
-        counted(found.count, "vertex")
+        counted(found.count, "vertex"),
+        path.display()
     ));
 }
 

@@ -7,6 +7,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::bezier::MOST_RINGS;
+use subsolid::io::ControlMesh;
 use subsolid::mesh::{SolidMesh, SurfaceMesh};
 use subsolid::scheme::{Scheme, VertexRule};
 use subsolid::view::{Page, Paint, Skin, SkinOptions, ViewOptions, WorstCell};
@@ -17,7 +18,6 @@ use super::gltf::{self, GlbArguments, MapName, is_glb};
 use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::surface::scheme_names;
-use super::surface_model::read_surface;
 use super::{Console, Outcome};
 
 /// Write one HTML file that shows a solid or a surface in any browser, or glTF
@@ -118,8 +118,10 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         let glb = a.glb.options(&a.output)?;
         return gltf::write_skin(&a.output, a.skin(console)?, glb, console);
     }
-    let mut page =
-        if io::is_surface(&a.model.model)? { a.surface(console)? } else { a.solid(console)? };
+    let mut page = match a.model.open(console)? {
+        ControlMesh::Surface(mesh) => a.surface(&mesh)?,
+        ControlMesh::Solid(mesh) => a.solid(mesh, console)?,
+    };
     if let Some(folder) = &a.slices {
         page.add_slices(folder)?;
     }
@@ -203,53 +205,56 @@ impl Arguments {
             paint: color.map_or(Paint::First, Paint::Array),
             map: self.color_map.into(),
         };
-        if !io::is_surface(&self.model.model)? {
-            let mesh = self.read_solid(console)?;
-            return if self.linear {
-                Skin::of_cells(&mesh, &options)
-            } else {
-                Skin::of_solid(&mesh, &options)
-            };
-        }
-        let (mesh, levels) = self.read_surface(console)?;
-        match self.linear {
-            true => Skin::of_polygons(mesh.without_holes().into_owned(), &options),
-            false => Skin::of_surface(&mesh, self.scheme, levels, &options),
+        match (self.model.open(console)?, self.linear) {
+            (ControlMesh::Solid(mesh), true) => {
+                Skin::of_cells(&self.prepare_solid(mesh, console)?, &options)
+            }
+            (ControlMesh::Solid(mesh), false) => {
+                Skin::of_solid(&self.prepare_solid(mesh, console)?, &options)
+            }
+            (ControlMesh::Surface(mesh), true) => {
+                self.surface_levels()?;
+                Skin::of_polygons(mesh.without_holes().into_owned(), &options)
+            }
+            (ControlMesh::Surface(mesh), false) => {
+                Skin::of_surface(&mesh, self.scheme, self.surface_levels()?, &options)
+            }
         }
     }
 
-    fn solid(&self, console: &Console) -> Result<Page> {
-        let mesh = self.read_solid(console)?;
+    fn solid(&self, mesh: SolidMesh, console: &Console) -> Result<Page> {
+        let mesh = self.prepare_solid(mesh, console)?;
         match self.linear {
             true => Page::of_cells(&mesh, &self.options()),
             false => Page::of_solid(&mesh, &self.options()),
         }
     }
 
-    fn read_solid(&self, console: &Console) -> Result<SolidMesh> {
+    fn prepare_solid(&self, mesh: SolidMesh, console: &Console) -> Result<SolidMesh> {
         if self.scheme != Scheme::default() {
             return Err(Error::request("--scheme is for surfaces").with_help("leave --scheme out"));
         }
         if !self.linear {
-            return self.model.load(self.levels.unwrap_or(0), VertexRule::default(), console);
+            let levels = self.levels.unwrap_or(0);
+            return self.model.prepare(mesh, levels, VertexRule::default(), console);
         }
         if self.levels.is_some() || self.model.creases.is_some() {
             return Err(Error::request("--linear shows the cells of the file as they are")
                 .with_help("leave --levels and --creases out"));
         }
-        self.model.read(console)
+        Ok(mesh)
     }
 
-    fn surface(&self, console: &Console) -> Result<Page> {
-        let (mesh, levels) = self.read_surface(console)?;
+    fn surface(&self, mesh: &SurfaceMesh) -> Result<Page> {
+        let levels = self.surface_levels()?;
         match self.linear {
-            true => Page::of_polygons(&mesh, &self.options()),
-            false => Page::of_surface(&mesh, self.scheme, levels, &self.options()),
+            true => Page::of_polygons(mesh, &self.options()),
+            false => Page::of_surface(mesh, self.scheme, levels, &self.options()),
         }
     }
 
-    /// A surface, and how often it is refined.
-    fn read_surface(&self, console: &Console) -> Result<(SurfaceMesh, usize)> {
+    /// How often a surface is refined; refuses options of solids.
+    fn surface_levels(&self) -> Result<usize> {
         for (given, option) in [
             (self.quality, "--quality"),
             (self.slices.is_some(), "--slices"),
@@ -263,7 +268,6 @@ impl Arguments {
                     .with_help(format!("leave {option} out")));
             }
         }
-        let mesh = read_surface(&self.model.model, console)?;
         if let (true, Some(levels @ 1..)) =
             (self.scheme == Scheme::default() && !self.linear, self.levels)
         {
@@ -272,6 +276,6 @@ impl Arguments {
             ))
             .with_help("leave --levels out"));
         }
-        Ok((mesh, self.levels.unwrap_or(SURFACE_LEVELS)))
+        Ok(self.levels.unwrap_or(SURFACE_LEVELS))
     }
 }

@@ -3,15 +3,11 @@
 use std::fs::File;
 use std::io::{self, Read, Stdin};
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
 
 use crate::{Error, Result};
 
 /// The path of standard input.
 const STANDARD_INPUT: &str = "-";
-
-/// What [`peek`] has read of standard input.
-static PEEKED: Mutex<Option<Vec<u8>>> = Mutex::new(None);
 
 /// Whether a path stands for standard input.
 pub(crate) fn is_standard_input(path: &Path) -> bool {
@@ -29,26 +25,7 @@ pub(crate) fn shown(path: &Path) -> &Path {
 /// If the file cannot be read, or is no regular file: devices and pipes may never end. If standard
 /// input has more than half of the machine's memory.
 pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>> {
-    if !is_standard_input(path) {
-        return file_bytes(path);
-    }
-    // a poisoned lock only means that another thread panicked: the bytes are whole
-    match PEEKED.lock().unwrap_or_else(PoisonError::into_inner).take() {
-        Some(bytes) => Ok(bytes),
-        None => standard_input(path),
-    }
-}
-
-/// What `look` makes of all bytes of standard input, which [`bytes`] still returns.
-///
-/// # Errors
-/// As [`bytes`].
-pub(crate) fn peek<T>(look: impl FnOnce(&[u8]) -> T) -> Result<T> {
-    let mut peeked = PEEKED.lock().unwrap_or_else(PoisonError::into_inner);
-    if peeked.is_none() {
-        *peeked = Some(standard_input(Path::new(STANDARD_INPUT))?);
-    }
-    Ok(look(peeked.as_deref().unwrap_or_default()))
+    if is_standard_input(path) { standard_input(path) } else { file_bytes(path) }
 }
 
 fn standard_input(path: &Path) -> Result<Vec<u8>> {

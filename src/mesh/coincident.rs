@@ -1,14 +1,13 @@
-//! Vertices that lie in one place, and joining them.
+//! Vertices that lie in one place.
 //!
-//! Cells that own their corners look like one solid and are many: each has a limit of its own.
+//! Cells that own their corners look like one solid and are many: each has a limit of its own, until
+//! [`SolidMesh::weld`] joins them.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::{Cells, Corner, Crease, SolidMesh, SurfaceMesh, VertexId};
-use crate::error::{Error, Result};
+use super::{SolidMesh, SurfaceMesh, components};
 
 /// Vertices of cells that lie exactly in the place of others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,15 +18,6 @@ pub struct CoincidentVertices {
     pub extra: usize,
     /// The first vertex of these, and the next in its place.
     pub first: Option<[u32; 2]>,
-}
-
-/// What [`SolidMesh::weld`] did.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Welded {
-    /// Vertices that are gone.
-    pub removed: usize,
-    /// Attributes that differed between joined vertices; the values of the first were taken.
-    pub differing: Vec<String>,
 }
 
 impl CoincidentVertices {
@@ -66,6 +56,15 @@ impl CoincidentVertices {
 }
 
 impl SurfaceMesh {
+    /// Number of parts that share no vertex with one another. The mesh has been checked.
+    pub fn part_count(&self) -> usize {
+        let parts = components(self.points.len(), self.faces.iter());
+        // every part has a face, and its least vertex is that of one of them
+        let mut is_part = vec![false; parts.len()];
+        self.faces.iter().for_each(|face| is_part[parts[face[0] as usize] as usize] = true);
+        is_part.into_iter().filter(|is_part| *is_part).count()
+    }
+
     /// Vertices where the surface ends that have equal coordinates; 0 and −0 are equal. Faces that own
     /// their corners look like one surface and are many. The mesh has been checked.
     pub fn coincident_ends(&self) -> CoincidentVertices {
@@ -104,114 +103,13 @@ impl SolidMesh {
 
     /// Number of parts that share no vertex with one another.
     pub fn part_count(&self) -> usize {
-        let mut parents: Vec<u32> = (0..self.points.len() as u32).collect();
-        fn root(parents: &mut [u32], mut v: u32) -> u32 {
-            while parents[v as usize] != v {
-                let above = parents[parents[v as usize] as usize];
-                parents[v as usize] = above;
-                v = above;
-            }
-            v
-        }
-        let (used, mut parts) = (self.used_vertices(), 0);
-        parts += used.iter().filter(|&&used| used).count();
-        for c in 0..self.cells.len() {
-            let mut known = self.cells.vertices(c).iter().filter(|&&v| (v as usize) < used.len());
-            let Some(&first) = known.next() else { continue };
-            for &v in known {
-                let (a, b) = (root(&mut parents, first), root(&mut parents, v));
-                if a != b {
-                    parents[a.max(b) as usize] = a.min(b);
-                    parts -= 1;
-                }
-            }
-        }
-        parts
+        let cells = (0..self.cells.len()).map(|c| self.cells.vertices(c));
+        let parts = components(self.points.len(), cells);
+        let used = self.used_vertices();
+        (0..).zip(&parts).filter(|&(v, &part)| v == part && used[v as usize]).count()
     }
 
-    /// Joins vertices of cells that have equal coordinates into the first of each place, which keeps
-    /// its attributes. Creases, corners and groups go along; of several creases of one edge the
-    /// sharpest stays.
-    ///
-    /// # Errors
-    /// [`Error::Mesh`] if a cell has two corners in one place.
-    pub fn weld(&mut self) -> Result<Welded> {
-        let mut joined: Vec<u32> = (0..self.points.len() as u32).collect();
-        self.for_each_place(|ids| ids.iter().for_each(|&v| joined[v as usize] = ids[0]));
-        self.check_corners(&joined)?;
-        let is_kept = |v: usize| joined[v] == v as u32;
-        let kept: Vec<u32> =
-            (0..self.points.len()).filter(|&v| is_kept(v)).map(|v| v as u32).collect();
-        let removed = self.points.len() - kept.len();
-        if removed == 0 {
-            return Ok(Welded::default());
-        }
-        let mut welded = Welded { removed, ..Welded::default() };
-        for attribute in &mut self.attributes {
-            let row = |v: usize| &attribute.values[v * attribute.width..][..attribute.width];
-            if (0..joined.len()).any(|v| row(v) != row(joined[v] as usize)) {
-                welded.differing.push(attribute.name.clone());
-            }
-            *attribute = attribute.of_vertices(&kept);
-        }
-        let mut numbers = vec![0; joined.len()];
-        for (number, &v) in (0..).zip(&kept) {
-            numbers[v as usize] = number;
-        }
-        let number = |v: u32| joined.get(v as usize).map_or(v, |&first| numbers[first as usize]);
-        let mut cells = Cells::default();
-        (0..self.cells.len()).for_each(|c| cells.push_from(&self.cells, c, number));
-        self.cells = cells;
-        self.points = kept.iter().map(|&v| self.points[v as usize]).collect();
-        self.face_groups.iter_mut().for_each(|group| group.faces.renumber(number));
-        self.renumber_creases(number);
-        Ok(welded)
-    }
-
-    fn renumber_creases(&mut self, number: impl Fn(u32) -> u32) {
-        let (mut edges, mut places) = (Vec::<Crease>::new(), HashMap::new());
-        for crease in &self.creases.edges {
-            let [a, b] = crease.edge.map(|v| number(v.0));
-            let edge = [VertexId(a.min(b)), VertexId(a.max(b))];
-            let at = *places.entry(edge).or_insert(edges.len());
-            match edges.get_mut(at) {
-                Some(known) => known.sharpness = known.sharpness.max(crease.sharpness),
-                None => edges.push(Crease { edge, ..*crease }),
-            }
-        }
-        let (mut corners, mut places) = (Vec::<Corner>::new(), HashMap::new());
-        for corner in &self.creases.corners {
-            let vertex = VertexId(number(corner.vertex.0));
-            let at = *places.entry(vertex).or_insert(corners.len());
-            match corners.get_mut(at) {
-                Some(known) => known.sharpness = known.sharpness.max(corner.sharpness),
-                None => corners.push(Corner { vertex, ..*corner }),
-            }
-        }
-        (self.creases.edges, self.creases.corners) = (edges, corners);
-    }
-
-    /// Refuses to join two corners of a cell.
-    fn check_corners(&self, joined: &[u32]) -> Result<()> {
-        for c in 0..self.cells.len() {
-            let corners = self.cells.vertices(c);
-            let first = |v: u32| joined.get(v as usize).copied().unwrap_or(v);
-            for (i, &v) in corners.iter().enumerate() {
-                if let Some(&other) = corners[..i].iter().find(|&&o| o != v && first(o) == first(v))
-                {
-                    return Err(Error::mesh(format!(
-                        "cell {c} has two corners in one place, vertices {other} and {v}"
-                    ))
-                    .with_help(
-                        "move one of them, or take the cell out, before vertices are joined",
-                    ));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn used_vertices(&self) -> Vec<bool> {
+    pub(super) fn used_vertices(&self) -> Vec<bool> {
         let mut used = vec![false; self.points.len()];
         for c in 0..self.cells.len() {
             for &v in self.cells.vertices(c) {
@@ -267,7 +165,6 @@ fn mixed(bits: [u64; 3]) -> u64 {
 mod tests {
     use super::*;
     use crate::mesh::shape::Shape;
-    use crate::mesh::{Attribute, FaceGroup, Polygons};
 
     /// A box, and the same with corners that each cell owns.
     fn boxes(n: usize) -> (SolidMesh, SolidMesh) {
@@ -281,8 +178,8 @@ mod tests {
     }
 
     #[test]
-    fn cells_that_own_their_corners_are_counted_and_joined() {
-        let (whole, mut parts) = boxes(3);
+    fn cells_that_own_their_corners_are_counted() {
+        let (whole, parts) = boxes(3);
         assert_eq!(whole.coincident_vertices(), CoincidentVertices::default());
         assert_eq!((whole.part_count(), parts.part_count()), (1, 27));
         // all but the 8 corners of the box
@@ -290,21 +187,6 @@ mod tests {
         assert_eq!((found.count, found.extra), (208, 152));
         let [a, b] = found.first.unwrap().map(|v| parts.points[v as usize]);
         assert_eq!(a, b);
-        let bits: Vec<f64> = (0..216).map(f64::from).collect();
-        parts.attributes = vec![Attribute { name: "t".into(), width: 1, values: bits }];
-        parts.creases.push_edge(0, 1, 1.0);
-        parts.face_groups = vec![FaceGroup::new("low", Polygons::uniform(4, vec![0, 1, 2, 3]))];
-        let welded = parts.weld().unwrap();
-        assert_eq!(welded, Welded { removed: 152, differing: vec!["t".into()] });
-        assert_eq!(parts.coincident_vertices(), CoincidentVertices::default());
-        assert_eq!((parts.points.len(), parts.part_count()), (64, 1));
-        for (a, b) in whole.cells.hexahedra().unwrap().iter().zip(parts.cells.hexahedra().unwrap())
-        {
-            for (&a, &b) in a.iter().zip(b) {
-                assert_eq!(whole.points[a as usize], parts.points[b as usize]);
-            }
-        }
-        assert_eq!(parts.weld().unwrap(), Welded::default());
     }
 
     #[test]
@@ -316,13 +198,5 @@ mod tests {
         let place = parts.coincident_vertices().first.unwrap()[0] as usize;
         parts.points[place][0] += 1e-12;
         assert!(parts.coincident_vertices().count < count);
-    }
-
-    #[test]
-    fn corners_of_one_cell_are_not_joined() {
-        let (_, mut parts) = boxes(1);
-        parts.points[1] = parts.points[0];
-        let message = parts.weld().unwrap_err().to_string();
-        assert!(message.contains("cell 0") && message.contains("vertices 0 and 1"), "{message}");
     }
 }

@@ -100,8 +100,8 @@ impl SolidMesh {
         Ok(())
     }
 
-    /// Takes faces that no cell has out of the groups, and groups without faces away. Returns how
-    /// many of each group there were.
+    /// Takes faces that no cell has out of the groups, those that a group has already, and groups
+    /// without faces away. Returns how many faces of each group no cell has.
     pub(crate) fn drop_unknown_group_faces(&mut self) -> Vec<(String, usize)> {
         if self.face_groups.is_empty() {
             return Vec::new();
@@ -127,11 +127,17 @@ impl SolidMesh {
         }
         let mut dropped = Vec::new();
         for FaceGroup { name, faces } in &mut self.face_groups {
-            let before = faces.len();
-            let mut kept = Polygons::default();
-            faces.iter().filter(|face| known.contains(&key(face))).for_each(|face| kept.push(face));
-            if kept.len() < before {
-                dropped.push((name.clone(), before - kept.len()));
+            let (mut kept, mut seen, mut unknown) = (Polygons::default(), HashSet::new(), 0);
+            for face in faces.iter() {
+                let key = key(face);
+                if !known.contains(&key) {
+                    unknown += 1;
+                } else if seen.insert(key) {
+                    kept.push(face);
+                }
+            }
+            if unknown > 0 {
+                dropped.push((name.clone(), unknown));
             }
             *faces = kept;
         }

@@ -8,6 +8,7 @@
 mod cells;
 mod check;
 mod coincident;
+mod components;
 mod controls;
 mod creases;
 pub(crate) mod folded;
@@ -21,9 +22,11 @@ mod repeated;
 pub mod shape;
 mod surface;
 mod triangles;
+mod weld;
 
 pub use cells::{CellKind, Cells};
-pub use coincident::{CoincidentVertices, Welded};
+pub use coincident::CoincidentVertices;
+pub(crate) use components::components;
 pub use controls::Controls;
 pub use creases::{Corner, Crease, CreaseRule, Creases};
 pub use folded::FoldedCorners;
@@ -37,6 +40,7 @@ pub use surface::{
     BoundaryRule, FaceVarying, LinearInterpolation, NORMALS, Polygons, SurfaceMesh, TriangleRule,
 };
 pub use triangles::Triangles;
+pub use weld::Welded;
 
 /// A value of any width at every vertex of a mesh (a material, a temperature…).
 /// It refines and evaluates with the same weights as the positions.
@@ -139,9 +143,20 @@ impl SolidMesh {
 
     /// Smallest and largest coordinates, `None` for a mesh without points.
     pub fn bounds(&self) -> Option<([f64; 3], [f64; 3])> {
-        let first = *self.points.first()?;
-        Some(self.points.iter().fold((first, first), |(low, high), p| {
-            (std::array::from_fn(|d| low[d].min(p[d])), std::array::from_fn(|d| high[d].max(p[d])))
-        }))
+        bounds(&self.points)
     }
+}
+
+impl SurfaceMesh {
+    /// Smallest and largest coordinates of the control points; `None` without any.
+    pub fn bounds(&self) -> Option<([f64; 3], [f64; 3])> {
+        bounds(&self.points)
+    }
+}
+
+fn bounds(points: &[[f64; 3]]) -> Option<([f64; 3], [f64; 3])> {
+    let first = *points.first()?;
+    Some(points.iter().fold((first, first), |(low, high), p| {
+        (std::array::from_fn(|d| low[d].min(p[d])), std::array::from_fn(|d| high[d].max(p[d])))
+    }))
 }

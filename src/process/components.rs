@@ -1,9 +1,11 @@
 //! Vertices that sources reach.
 
 use crate::error::{Error, Result};
+use crate::mesh::components;
 
 /// Refuses sources that do not exist, and meshes where `groups` of vertices (cells or faces)
-/// join some vertex to no source; vertices of no group do not count. Returns the [`parts`].
+/// join some vertex to no source; vertices of no group do not count. Returns the
+/// [`components`].
 ///
 /// # Errors
 /// [`Error::Request`] naming the vertex.
@@ -13,7 +15,7 @@ pub(crate) fn check_reach<'a>(
     sources: impl Iterator<Item = u32>,
 ) -> Result<Vec<u32>> {
     let mut used = vec![false; count];
-    let parts = parts(
+    let parts = components(
         count,
         groups.inspect(|group| {
             group.iter().for_each(|&v| used[v as usize] = true);
@@ -48,18 +50,6 @@ pub(crate) fn check_reach<'a>(
         .with_help("name a vertex in every connected part, or take the parts one by one"))
 }
 
-/// For each vertex the least of its connected part; for one of no group itself.
-pub(crate) fn parts<'a>(count: usize, groups: impl Iterator<Item = &'a [u32]>) -> Vec<u32> {
-    let mut parent: Vec<u32> = (0..count as u32).collect();
-    for group in groups {
-        for &v in group {
-            let (a, b) = (root(&mut parent, group[0]), root(&mut parent, v));
-            parent[a.max(b) as usize] = a.min(b);
-        }
-    }
-    (0..count as u32).map(|v| root(&mut parent, v)).collect()
-}
-
 /// Takes from the values of each of `parts` their mean at its sources.
 pub(crate) fn shift_parts(values: &mut [f64], parts: &[u32], sources: &[u32]) {
     let mut sums = vec![(0.0, 0.0); values.len()];
@@ -71,12 +61,4 @@ pub(crate) fn shift_parts(values: &mut [f64], parts: &[u32], sources: &[u32]) {
         let (sum, count) = sums[part as usize];
         *value -= if count > 0.0 { sum / count } else { 0.0 };
     }
-}
-
-fn root(parent: &mut [u32], mut v: u32) -> u32 {
-    while parent[v as usize] != v {
-        parent[v as usize] = parent[parent[v as usize] as usize];
-        v = parent[v as usize];
-    }
-    v
 }

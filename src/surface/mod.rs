@@ -46,6 +46,7 @@ pub(crate) mod options;
 pub(crate) mod plan;
 pub mod refine;
 pub mod stencils;
+mod summary;
 #[cfg(test)]
 pub(crate) mod testing;
 pub(crate) mod triangulate;
@@ -60,6 +61,7 @@ pub use refine::memory::{Counts, check_ids, refined_counts, refinement_bytes};
 pub use stencils::single::{GROUP, SingleMatrix};
 pub use stencils::static_refinement::{StaticEvaluator, StaticRefinement, StaticWorkspace};
 pub use stencils::{StencilEvaluator, Storage, SurfaceStencils};
+pub use summary::SurfaceSummary;
 
 use crate::Result;
 use crate::mesh::SurfaceMesh;

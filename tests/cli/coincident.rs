@@ -203,4 +203,27 @@ fn faces_that_own_their_corners_are_warned_of() {
             assert!(code == 0 && !stderr.contains("another one does"), "{job}: {stderr}");
         }
     }
+    let join = |options: &str| {
+        let job = format!("surface {options} --levels 0 -o joined.ply");
+        let (code, _, stderr) = run(here, &job);
+        assert!(code == 0 && !stderr.contains("another one does"), "{job}: {stderr}");
+        (subsolid::read_surface(here.join("joined.ply")).unwrap(), stderr)
+    };
+    let (joined, stderr) = join("soup.ply --weld");
+    assert!(stderr.contains("28 vertices to others: 8 vertices left"), "{stderr}");
+    assert_eq!((joined.points.len(), joined.faces.len()), (8, 12));
+    // corners that only nearly agree, and a sliver
+    let mut near = soup.clone();
+    for (v, point) in near.points.iter_mut().enumerate() {
+        point[v % 3] += 1e-7 * (v % 5) as f64;
+    }
+    near.points.extend([[0.0; 3], [1e-7, 0.0, 0.0], [1.0, 0.0, 0.0]]);
+    near.faces.push(&[36, 37, 38]);
+    subsolid::io::write_surface(here.join("near.ply"), &near).unwrap();
+    let (joined, stderr) = join("near.ply --weld=1e-6");
+    assert_eq!((joined.points.len(), joined.faces.len(), joined.part_count()), (8, 12, 1));
+    assert!(stderr.contains("fewer than three corners after joining: 1"), "{stderr}");
+    assert_eq!(join("near.ply --weld").0.faces.len(), 13);
+    refused(here, "surface near.ply --weld=-1 -o none.ply", "a distance of -1");
+    refused(here, "surface near.ply --weld=2 -o none.ply", "no face has three corners left");
 }

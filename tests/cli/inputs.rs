@@ -56,7 +56,8 @@ fn standard_input_is_a_control_mesh() {
         let (code, _, stderr) = piped(here, arguments, bytes);
         assert_eq!(code, 2, "{arguments}: {stderr}");
     }
-    let (code, _, stderr) = piped(here, "info -", fs::read(model("surfaces/bishop.obj")).unwrap());
+    let surface = fs::read(model("surfaces/bishop.obj")).unwrap();
+    let (code, _, stderr) = piped(here, "boundary - -o a.obj", surface);
     assert_eq!(code, 2, "{stderr}");
     assert!(stderr.contains("<standard input>"), "{stderr}");
 }
@@ -72,6 +73,7 @@ fn standard_input_is_a_surface() {
         done(here, &format!("surface {spot} --scheme loop --levels 0 -q -o spot.{ending}"));
         let bytes = || fs::read(here.join(format!("spot.{ending}"))).unwrap();
         for (job, output) in [
+            ("info SURFACE -q", ""),
             ("query SURFACE --op VV --of 0,7 -q", ""),
             ("smooth SURFACE --time 0.01 -q -o", ".ply"),
             ("distance SURFACE --to vertex:0 -q -o", ".vtp"),
@@ -115,7 +117,13 @@ fn a_vtk_file_is_a_surface_or_a_solid() {
     text += &format!("POLYGONS {0} {1}\n", mesh.faces.len(), 4 * mesh.faces.len());
     mesh.faces.iter().for_each(|face| text += &format!("3 {} {} {}\n", face[0], face[1], face[2]));
     fs::write(here.join("spot.vtk"), &text).unwrap();
+    // the same triangles as meshio writes them
+    let grid = text.replace("POLYDATA", "UNSTRUCTURED_GRID").replace("POLYGONS", "CELLS")
+        + &format!("CELL_TYPES {}\n", mesh.faces.len())
+        + &"5\n".repeat(mesh.faces.len());
+    fs::write(here.join("grid.vtk"), &grid).unwrap();
     for (job, output) in [
+        ("info SURFACE -q", ""),
         ("query SURFACE --op VV --of 0,7 -q", ""),
         ("surface SURFACE --scheme loop --levels 1 -q -o", ".obj"),
         ("smooth SURFACE --time 0.01 -q -o", ".ply"),
@@ -132,16 +140,20 @@ fn a_vtk_file_is_a_surface_or_a_solid() {
                 done(here, &format!("{job} {out}{output}"));
                 fs::read(here.join(format!("{out}{output}"))).unwrap()
             };
-            String::from_utf8_lossy(&found).replace("spot.vtk", "spot.vtp")
+            String::from_utf8_lossy(&found).replace(name, "spot")
         };
-        assert!(run("spot.vtp", "a") == run("spot.vtk", "b"), "{job}");
+        let expected = run("spot.vtp", "a");
+        assert!(expected == run("spot.vtk", "b"), "{job}");
+        assert!(expected == run("grid.vtk", "c"), "{job}");
     }
-    let (code, _, stderr) = piped(here, "query - --op VV --of 0 -q", text.into());
-    assert_eq!(code, 0, "{stderr}");
+    for text in [text, grid] {
+        let (code, _, stderr) = piped(here, "query - --op VV --of 0 -q", text.into());
+        assert_eq!(code, 0, "{stderr}");
+    }
     // jobs of one kind name the other
     for (job, what) in [
-        ("info spot.vtk", "a surface, not a control mesh of cells"),
         ("evaluate spot.vtk --samples 2 -o a.vtu", "a surface, not a control mesh of cells"),
+        ("evaluate grid.vtk --samples 2 -o a.vtu", "no volume cells"),
         ("surface MODEL -o a.obj", "not a surface"),
         ("denoise MODEL -o a.obj", "not a surface"),
     ] {

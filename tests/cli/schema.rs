@@ -55,6 +55,7 @@ fn every_report_is_as_its_schema_says() {
     let mut seen = BTreeSet::new();
     for arguments in [
         "info fan.vtu",
+        "info corner.obj",
         "info fan.vtu --ranks 1,8",
         "refine fan.vtu -o fine.vtu",
         "shape box -o box.vtu",

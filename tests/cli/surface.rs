@@ -8,6 +8,8 @@ use subsolid::refine::refine_mesh;
 use subsolid::scheme::VertexRule;
 use subsolid::surface::{Method, Scheme, boundary_surface, refine_surface};
 
+use crate::json;
+use crate::program::{done, refused};
 use crate::surfaces::{model, options, path, size};
 
 fn run(directory: &Path, arguments: &[&str]) -> (i32, String) {
@@ -257,4 +259,63 @@ fn processors_are_chosen_or_refused() {
     let (code, stderr) = with(&["--method", "single"]);
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.contains("the CPU"), "{stderr}");
+}
+
+/// Figures of every model, counted over again.
+#[test]
+fn info_counts_what_a_surface_has() {
+    use std::collections::BTreeMap;
+    let directory = tempfile::tempdir().unwrap();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/surfaces");
+    let mut models = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|ending| ending != "obj") {
+            continue;
+        }
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        if name == "nonman_edges" {
+            // one of its faces has a vertex twice
+            continue;
+        }
+        let info = json(directory.path(), &format!("info {} --json", path.display()));
+        let mesh = subsolid::read_surface(&path).unwrap();
+        let mut edges: BTreeMap<[u32; 2], Vec<bool>> = BTreeMap::new();
+        for face in mesh.faces.iter() {
+            for (i, &a) in face.iter().enumerate() {
+                let b = face[(i + 1) % face.len()];
+                edges.entry([a.min(b), a.max(b)]).or_default().push(a < b);
+            }
+        }
+        let count = |is_meant: fn(&[bool]) -> bool| edges.values().filter(|e| is_meant(e)).count();
+        let expected = [
+            ("vertices", mesh.points.len()),
+            ("faces", mesh.faces.len()),
+            ("edges", edges.len()),
+            ("boundary_edges", count(|sides| sides.len() == 1)),
+            ("non_manifold_edges", count(|sides| sides.len() > 2)),
+            ("inconsistent_edges", count(|sides| sides.len() == 2 && sides[0] == sides[1])),
+            ("holes", mesh.holes.len()),
+        ];
+        for (figure, value) in expected {
+            assert_eq!(info[figure], value, "{name}: {figure}");
+        }
+        models += 1;
+    }
+    assert!(models >= 19, "{models}");
+    let at = |name: &str| path(name).display().to_string();
+    let info = |name: &str| json(directory.path(), &format!("info {} --json", at(name)));
+    assert_eq!(info("torus_creases0")["genus"], 1);
+    assert_eq!(info("dodecahedron_poly")["genus"], 0);
+    assert!(info("moebius")["genus"].is_null());
+    assert!(info("nonman_verts")["touching_vertices"].as_u64() > Some(0));
+    let text = done(directory.path(), &format!("info {}", at("torus_creases0")));
+    assert!(text.contains("(closed, genus 1)"), "{text}");
+    done(directory.path(), &format!("info {} --report a.html -q", at("bishop")));
+    assert!(directory.path().join("a.html").metadata().unwrap().len() > 10_000);
+    for option in ["--levels 1", "--verbose", "--ranks 2", "--crease-angle 40"] {
+        let option_name = option.split_once(' ').map_or(option, |(name, _)| name);
+        let what = format!("{option_name} is for solids");
+        refused(directory.path(), &format!("info {} {option}", at("bishop")), &what);
+    }
 }

@@ -439,7 +439,7 @@ fn mfem_is_refused_where_it_is_no_control_mesh() {
             &["`MFEM NC mesh v1.0` is not read", "PrintVTU"][..],
         ),
         (plain.replace("v1.0", "v9.9"), &["v9.9"]),
-        (plain.replace("dimension\n3", "dimension\n2"), &["a.mesh:6", "dimension 2"]),
+        (plain.replace("dimension\n3", "dimension\n1"), &["a.mesh:6", "dimension 1"]),
         (plain.replace("2 5 0 1", "2 9 0 1"), &["a.mesh:10", "geometry 9"]),
         (
             plain.replace("2 5 0 1", "2 5 0 12"),

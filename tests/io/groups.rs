@@ -146,18 +146,30 @@ fn sets_and_surfaces_of_abaqus_are_groups() {
         "*ELSET, ELSET=all, GENERATE\n10, 1000000000, 10\n*ELSET, ELSET=both\nLEFT, 20\n\
          *ELSET, ELSET=_inner, INTERNAL\n20\n*ELSET, ELSET=some\n30, 20\n*ELSET, ELSET=none\n30\n\
          *SURFACE, NAME=Ends\n10, S6\n_inner, S4\n*SURFACE, NAME=low, TYPE=ELEMENT\nall, S1\n\
-         *SURFACE, NAME=skin\nall,\n*SURFACE, NAME=nodes, TYPE=NODE\n1\n",
+         *SURFACE, NAME=skin\nall,\n*SURFACE, NAME=nodes, TYPE=NODE\n1\n\
+         *SURFACE, NAME=outer\nshell, SNEG\n",
     );
     let (mesh, report) = read_with_report(scratch.file("a.inp", text)).unwrap();
     let expected = [("Left", &[0][..]), ("all", &[0, 1]), ("both", &[0, 1]), ("some", &[1])];
     assert_eq!(cells(&mesh), of(&expected));
     let found = faces(&mesh);
     assert_eq!((&found["Ends"][..], &found["low"][..]), (&[0.0, 2.0][..], &[0.5, 1.5][..]));
+    // sets of shells are groups of faces
+    for name in ["all", "shell", "some", "none"] {
+        assert_eq!(found[name], [0.5], "{name}");
+    }
+    assert_eq!(found["outer"], [0.5]);
     // all but the face between the cubes, which both have
-    assert_eq!((found["skin"].len(), found.len()), (10, 3));
+    assert_eq!((found["skin"].len(), found.len()), (10, 8));
     assert!(found["skin"].iter().all(|&x| x != 1.0));
     let left_out = report.left_out().unwrap();
-    for what in ["set `none` without", "elements of set `some`", "section *SURFACE"] {
+    for what in ["section *SURFACE", "elements of surface `low` without its side"] {
+        assert!(left_out.contains(what), "{left_out}");
+    }
+    let beams = deck("*ELEMENT, TYPE=B31, ELSET=beams\n40, 1, 2\n*ELSET, ELSET=mixed\n40, 20\n");
+    let (_, report) = read_with_report(scratch.file("a.inp", beams)).unwrap();
+    let left_out = report.left_out().unwrap();
+    for what in ["set `beams` without", "elements of set `mixed`", "1 lines of elements"] {
         assert!(left_out.contains(what), "{what}: {left_out}");
     }
     let twice = read(scratch.file("a.inp", deck("").replace("20, ", "10, "))).unwrap_err();

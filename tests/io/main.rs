@@ -2,6 +2,7 @@
 
 mod cell_data;
 mod exchange;
+mod faces;
 mod fuzz_read;
 mod groups;
 mod read;

@@ -344,8 +344,8 @@ fn sections_must_agree() {
         &["cell 0", "C3D20R"],
     );
     assert_says(
-        &refusal("a.inp", with(samples::abaqus(), "C3D8R", "S4R")),
-        &["no volume cells", "4 lines of elements that are not solid"],
+        &refusal("a.inp", with(samples::abaqus(), "C3D8R", "B31")),
+        &["no volume cells", "4 lines of elements that are neither solids nor faces"],
     );
     assert_says(
         &refusal("a.ovm", with(samples::ovm(), "Faces\n11\n4 0", "Faces\n11\n4 1")),

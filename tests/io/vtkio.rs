@@ -189,5 +189,5 @@ fn wrong_data_is_refused() {
     let extent = Extent::Ranges([5..=4, 0..=1, 0..=1]);
     let empty =
         StructuredGridPiece { extent, points: IOBuffer::default(), data: Attributes::new() };
-    assert!(refusal(io::vtkio::solid(&vtk(empty))).contains("no volume cells"));
+    assert!(refusal(io::vtkio::solid(&vtk(empty))).contains("has no cells"));
 }

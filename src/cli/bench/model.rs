@@ -45,13 +45,7 @@ pub struct ModelSummary {
 
 impl Model {
     pub fn load(path: &Path, level: usize) -> Result<Self> {
-        let arguments = ModelArguments {
-            model: path.to_path_buf(),
-            creases: None,
-            memory: None,
-            crease_angle: None,
-            strict: false,
-        };
+        let arguments = ModelArguments::new(path.to_path_buf());
         let mut mesh = arguments.load(level, VertexRule::default(), &Console::new(true, false))?;
         mesh.attributes.clear();
         let solid = Solid::new(&mesh)?;

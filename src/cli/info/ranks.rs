@@ -65,6 +65,10 @@ pub struct RankArguments {
 }
 
 impl RankArguments {
+    pub fn are_given(&self) -> bool {
+        !self.ranks.is_empty()
+    }
+
     pub fn check(&self) -> Result<()> {
         if let Some(ranks) = self.ranks.iter().find(|&&ranks| !(1..=MOST).contains(&ranks)) {
             return Err(Error::request(format!("--ranks {ranks} is out of range"))

@@ -32,7 +32,7 @@ pub fn run(
     let alone = Ranks::new(&group);
     let ranks = ranks.unwrap_or(&alone);
     let (model, levels) = (&arguments.model, arguments.levels);
-    let as_it_is = !arguments.weld && !arguments.reorient;
+    let as_it_is = arguments.weld.is_none() && !arguments.reorient;
     let mesh = model.load_on_ranks(ranks, as_it_is, console, whole)?;
     let start = Instant::now();
     let cells = mesh.element_count(levels)?;

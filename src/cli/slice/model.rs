@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use subsolid::cluster::Ranks;
+use subsolid::io::ControlMesh;
 use subsolid::limit::Solid;
-use subsolid::mesh::{Attribute, CellArray, Controls, SolidMesh};
+use subsolid::mesh::{Attribute, CellArray, Controls, SolidMesh, SurfaceMesh};
 use subsolid::parts::{DistributedMesh, Extent, RankPart};
 use subsolid::refine::refined_cell_count;
 use subsolid::scheme::VertexRule;
@@ -111,18 +112,24 @@ impl Model {
         console: &Console,
     ) -> Result<(Self, Outline<'r, 'g>)> {
         let options = SliceOptions { axis: a.axis.into(), tolerance: a.tolerance };
-        if io::is_surface(&a.model.model)? {
-            return Self::surface(a, options, console);
-        }
-        if a.scheme.is_some() {
-            return Err(Error::request("--scheme is for surfaces").with_help("leave --scheme out"));
+        let mesh = if ranks.size() == 1 {
+            a.model.open(console)?
+        } else if io::is_surface(&a.model.model)? {
+            ControlMesh::Surface(read_surface(&a.model.model, console)?)
+        } else {
+            check_solid(a)?;
+            return Self::on_ranks(a, options, ranks, console, || a.model.read(console));
+        };
+        let mesh = match mesh {
+            ControlMesh::Surface(mesh) => return Self::surface(a, &mesh, options, console),
+            ControlMesh::Solid(mesh) => mesh,
+        };
+        check_solid(a)?;
+        if a.is_outline() {
+            return Self::on_ranks(a, options, ranks, console, || Ok(mesh));
         }
         let names = a.wanted();
-        let is_outline = names.is_empty() && a.outputs.vtu.is_none();
-        if is_outline || ranks.size() > 1 {
-            return Self::on_ranks(a, options, is_outline, ranks, console);
-        }
-        let mesh = a.model.load(0, VertexRule::default(), console)?;
+        let mesh = a.model.prepare(mesh, 0, VertexRule::default(), console)?;
         check_memory(&values::attributes(&names, &mesh)?.0, refined_cell_count(&mesh, a.levels))?;
         let sha256 = refined_fingerprint(fingerprint(&mesh), a.levels);
         let ids_of = |name| mesh.cell_data.iter().find(|array| array.is_named(name));
@@ -143,18 +150,17 @@ impl Model {
     fn on_ranks<'r, 'g>(
         a: &Arguments,
         options: SliceOptions,
-        is_outline: bool,
         ranks: &'r Ranks<'g>,
         console: &Console,
+        whole: impl FnOnce() -> Result<SolidMesh>,
     ) -> Result<(Self, Outline<'r, 'g>)> {
-        let whole = || a.model.read(console);
         let mesh = a.model.load_on_ranks(ranks, true, console, whole)?;
         let sha256 = refined_fingerprint(shared_fingerprint(ranks, &mesh)?, a.levels);
         let cells = mesh.element_count(a.levels)?;
         let ids = a.images.material_array().map(|name| CellIds::shared(ranks, &mesh, name));
         let material_ids = ids.transpose()?.flatten();
         let own = mesh.own_elements(ranks, a.levels);
-        let (mesh, part) = match is_outline {
+        let (mesh, part) = match a.is_outline() {
             true => (None, mesh.into_part(ranks, a.levels, own)?),
             false => {
                 let part = mesh.part(ranks, a.levels, own)?;
@@ -184,12 +190,12 @@ impl Model {
 
     fn surface(
         a: &Arguments,
+        mesh: &SurfaceMesh,
         options: SliceOptions,
         console: &Console,
     ) -> Result<(Self, Outline<'static, 'static>)> {
         check_surface(a)?;
         let path = &a.model.model;
-        let mesh = read_surface(path, console)?;
         let scheme = a.scheme.unwrap_or_default();
         let is_stl = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("stl"));
         if is_stl && a.scheme.is_none() {
@@ -200,9 +206,9 @@ impl Model {
             ));
         }
         if !scheme.is_linear() {
-            check_valences(&mesh, "layers of the limit")?;
+            check_valences(mesh, "layers of the limit")?;
         }
-        let surface = ClosedSurface::new(&mesh, scheme)?;
+        let surface = ClosedSurface::new(mesh, scheme)?;
         surface.notices().for_each(|notice| console.warn(notice));
         let slicer = Slicer::of_surface(&surface, &mesh.points, options)?;
         let shells = slicer.shells();
@@ -218,7 +224,7 @@ impl Model {
                 format!("{count}, {} of them cavities", shells.cavities().count()),
             );
         }
-        let sha256 = surface_fingerprint(&mesh, scheme);
+        let sha256 = surface_fingerprint(mesh, scheme);
         Ok((Self::outline(sha256, 0), Outline::Whole(Box::new(slicer))))
     }
 
@@ -253,6 +259,14 @@ fn check_memory(wanted: &[Attribute], cells: u128) -> Result<()> {
         gigabytes(memory)
     ))
     .with_help("take fewer --levels, leave attributes out, or share the job by --mpi"))
+}
+
+/// Refuses what a solid has no use for.
+fn check_solid(a: &Arguments) -> Result<()> {
+    match a.scheme {
+        Some(_) => Err(Error::request("--scheme is for surfaces").with_help("leave --scheme out")),
+        None => Ok(()),
+    }
 }
 
 /// Refuses what a surface has no use for, and what is known inside solids alone.

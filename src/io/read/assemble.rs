@@ -78,6 +78,13 @@ impl<'a> Assembly<'a> {
         }
     }
 
+    /// The same, read from `path`.
+    pub fn of(self, path: &Path) -> Assembly<'_> {
+        let Self { first_index, mesh, lines, fields, references, .. } = self;
+        let Self { skipped, high_order, groups, .. } = self;
+        Assembly { path, first_index, mesh, lines, fields, references, skipped, high_order, groups }
+    }
+
     /// Number of points so far.
     pub fn points(&self) -> usize {
         self.mesh.points.len()
@@ -341,24 +348,15 @@ impl<'a> Assembly<'a> {
             return Err(self
                 .error(None, format!("the file has no volume cells (found: {found})"))
                 .with_help(
-                    "a solid needs hexahedra, wedges, tetrahedra or polyhedra; save a surface as \
-                     .obj, .ply, .stl or VTK's PolyData",
+                    "a solid needs hexahedra, wedges, tetrahedra or polyhedra; `subsolid surface` \
+                     reads surfaces",
                 ));
         }
         self.check_indices()?;
         self.check_attributes()?;
         self.take_sharpness()?;
         self.take_groups();
-        if let Some(beyond) = self.high_order.first_beyond(self.points()) {
-            let (given, first) = (u64::from(beyond), u64::from(self.first_index));
-            let last = self.points() as u64 + first - 1;
-            return Err(self
-                .error(
-                    None,
-                    format!("a high-order cell names vertex {}, the last is {last}", given + first),
-                )
-                .with_help("the file is cut short or its cells belong to other vertices"));
-        }
+        self.check_high_order(&self.high_order)?;
         let left_out = self.left_out();
         let mut report = ReadReport { skipped: self.high_order.drop_nodes(&mut self.mesh) };
         report.skipped.extend(left_out);
@@ -385,7 +383,20 @@ impl<'a> Assembly<'a> {
         self.skipped.iter().map(|(what, &count)| entry(what, count)).collect()
     }
 
-    fn check_indices(&self) -> Result<()> {
+    /// Checks the nodes of cells or faces that are no corners.
+    pub(super) fn check_high_order(&self, high_order: &HighOrder) -> Result<()> {
+        let Some(beyond) = high_order.first_beyond(self.points()) else { return Ok(()) };
+        let (given, first) = (u64::from(beyond), u64::from(self.first_index));
+        let last = self.points() as u64 + first - 1;
+        Err(self
+            .error(
+                None,
+                format!("a high-order cell names vertex {}, the last is {last}", given + first),
+            )
+            .with_help("the file is cut short or its cells belong to other vertices"))
+    }
+
+    pub(super) fn check_indices(&self) -> Result<()> {
         let count = self.mesh.points.len();
         for (cell, &line) in self.lines.iter().enumerate() {
             let vertices = self.mesh.cells.vertices(cell);
@@ -408,7 +419,7 @@ impl<'a> Assembly<'a> {
         })
     }
 
-    fn check_attributes(&self) -> Result<()> {
+    pub(super) fn check_attributes(&self) -> Result<()> {
         let count = self.mesh.points.len();
         for Attribute { name, width, values } in &self.mesh.attributes {
             if Some(values.len()) != width.checked_mul(count) {

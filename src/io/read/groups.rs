@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use crate::mesh::{CellArray, FaceGroup, Polygons, SolidMesh};
 
+use super::high_order::HighOrder;
+
 /// Values of all groups of cells of a mesh: arrays of more are left out.
 const MOST_VALUES: usize = 1 << 27;
 
@@ -14,6 +16,7 @@ pub(super) struct Groups {
     // [face]: index of its kind
     kinds: Vec<u32>,
     kind_names: Vec<String>,
+    high_order: HighOrder,
     of_faces: Named,
     of_cells: Named,
 }
@@ -37,8 +40,12 @@ impl Named {
 }
 
 impl Groups {
-    /// Appends a face; `kind` is what it is in the words of the format, said if it is in no group.
-    pub fn push_face(&mut self, kind: &str, corners: &[u32]) -> u32 {
+    /// Appends a face by its corners; `others` are its other nodes. `kind` is what it is in the words
+    /// of the format, said if it is in no group.
+    pub fn push_face(&mut self, kind: &str, corners: &[u32], others: &[u32]) -> u32 {
+        if !others.is_empty() {
+            self.high_order.push(kind, others);
+        }
         if self.kind_names.last().is_none_or(|last| last != kind) {
             self.kind_names.push(kind.to_owned());
         }
@@ -64,7 +71,18 @@ impl Groups {
 
     /// Gives every vertex another number.
     pub fn renumber(&mut self, new_id: impl Fn(u32) -> u32) {
+        self.high_order.renumber(&new_id);
         self.faces.renumber(new_id);
+    }
+
+    /// Whether there are faces.
+    pub fn has_faces(&self) -> bool {
+        !self.faces.is_empty()
+    }
+
+    /// All faces, their nodes that are no corners, and the number of groups of faces.
+    pub fn into_faces(self) -> (Polygons, HighOrder, usize) {
+        (self.faces, self.high_order, self.of_faces.groups.len())
     }
 
     /// Gives the groups to a mesh whose faces are checked; returns what is left out, and how often.

@@ -47,7 +47,7 @@ impl HighOrder {
         }
     }
 
-    /// Drops the nodes that are no corner of any cell from a checked mesh, and says
+    /// Drops the nodes that are no corner of any cell or face of a group from a checked mesh, and says
     /// what is left out thereby.
     pub fn drop_nodes(self, mesh: &mut SolidMesh) -> Vec<String> {
         if self.is_empty() {
@@ -57,10 +57,10 @@ impl HighOrder {
         for &node in &self.nodes {
             dropped[node as usize] = true;
         }
-        for cell in 0..mesh.cells.len() {
-            for &corner in mesh.cells.vertices(cell) {
-                dropped[corner as usize] = false;
-            }
+        let cells = (0..mesh.cells.len()).map(|cell| mesh.cells.vertices(cell));
+        let faces = mesh.face_groups.iter().map(|group| group.faces.vertices());
+        for &corner in cells.chain(faces).flatten() {
+            dropped[corner as usize] = false;
         }
         let count = dropped.iter().filter(|&&dropped| dropped).count();
         let lost = if count > 0 { compact(mesh, &dropped) } else { 0 };
@@ -95,7 +95,7 @@ fn compact(mesh: &mut SolidMesh, dropped: &[bool]) -> usize {
     }
     mesh.cells.renumber(|vertex| new_id(vertex).unwrap_or(vertex));
     for group in &mut mesh.face_groups {
-        // faces of cells, whose corners stay
+        // corners of faces stay
         group.faces.renumber(|vertex| new_id(vertex).unwrap_or(vertex));
     }
     let creases = std::mem::take(&mut mesh.creases);

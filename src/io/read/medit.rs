@@ -9,10 +9,8 @@
 use std::path::Path;
 
 use crate::Result;
-use crate::mesh::SolidMesh;
 use crate::mesh::groups::face_group_name;
 
-use super::ReadReport;
 use super::assemble::{Assembly, Shape};
 use super::lines::{Text, shown};
 
@@ -42,7 +40,7 @@ const SKIPPED: [(&str, usize); 18] = [
 ];
 
 /// Reads a MEDIT file that is already in memory.
-pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {
+pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> {
     let mut text = Text::new(path, bytes).with_comment(b'#');
     let mut assembly = Assembly::new(path, 1);
     if !text.accept("MeshVersionFormatted") {
@@ -98,7 +96,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
                     *corner = text.index(1, "vertex")?;
                 }
                 let reference = text.integer("a reference number")?;
-                let face = assembly.groups.push_face(&kind, &vertices[..corners]);
+                let face = assembly.groups.push_face(&kind, &vertices[..corners], &[]);
                 if reference != 0 {
                     assembly.groups.group_face(&face_group_name(REFERENCE, reference), face);
                 }
@@ -131,7 +129,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
     }
     assembly.skip_many("nonzero reference numbers of vertices", nonzero_references);
     assembly.push_references(REFERENCE, 0)?;
-    assembly.finish()
+    Ok(assembly)
 }
 
 fn shape(keyword: &str) -> Option<Shape> {

@@ -10,11 +10,9 @@
 
 use std::path::Path;
 
-use crate::mesh::SolidMesh;
 use crate::mesh::groups::face_group_name;
 use crate::{Error, Result};
 
-use super::ReadReport;
 use super::assemble::{Assembly, Shape};
 use super::lines::{Text, integer, real, shown};
 
@@ -28,7 +26,7 @@ const CONVERT: &str = "convert it with MFEM itself: `Mesh::PrintVTU`, or `Mesh::
                        conforming mesh with continuous nodes (`Mesh::SetCurvature(1)`)";
 
 /// Reads an MFEM file that is already in memory.
-pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {
+pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> {
     let mut text = Text::new(path, bytes);
     let title = text.next_line().unwrap_or_default();
     let words: Vec<&[u8]> =
@@ -73,7 +71,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
     }
     file.group();
     file.assembly.push_references("mfem:attribute", 1)?;
-    file.assembly.finish()
+    Ok(file.assembly)
 }
 
 struct Mfem<'a> {
@@ -90,13 +88,13 @@ struct Mfem<'a> {
 impl Mfem<'_> {
     fn dimension(&mut self) -> Result<()> {
         let dimension = self.text.count("the dimension")?;
-        if dimension == 3 {
+        if dimension == 2 || dimension == 3 {
             return Ok(());
         }
         Err(self
             .text
-            .error(format!("dimension {dimension}, 3 is needed"))
-            .with_help("a solid needs three coordinates: export the volume mesh"))
+            .error(format!("dimension {dimension}, 3 is needed, or 2 of a surface"))
+            .with_help("export the mesh of the volume or of its surface"))
     }
 
     fn elements(&mut self) -> Result<()> {
@@ -111,6 +109,11 @@ impl Mfem<'_> {
                 5 => Shape::Hexahedron,
                 6 => Shape::Prism,
                 7 => Shape::Pyramid,
+                2 | 3 => {
+                    let mut vertices = [0; 4];
+                    self.face(&mut vertices[..geometry + 1], "elements")?;
+                    continue;
+                }
                 _ => {
                     let name = self.skip_geometry(geometry)?;
                     self.assembly.skip(&format!("{name} elements"));
@@ -132,25 +135,26 @@ impl Mfem<'_> {
         for _ in 0..count {
             let attribute = self.text.integer("a boundary attribute")?;
             let geometry = self.text.count("the geometry of a boundary element")?;
-            let corners = match geometry {
-                2 => 3,
-                3 => 4,
-                _ => {
-                    let name = self.skip_geometry(geometry)?;
-                    self.assembly.skip(&format!("{name} boundary elements"));
-                    continue;
-                }
-            };
-            let mut vertices = [0; 4];
-            for corner in &mut vertices[..corners] {
-                *corner = self.text.index(0, "vertex")?;
+            if !matches!(geometry, 2 | 3) {
+                let name = self.skip_geometry(geometry)?;
+                self.assembly.skip(&format!("{name} boundary elements"));
+                continue;
             }
-            let face = self.assembly.groups.push_face("boundary elements", &vertices[..corners]);
+            let mut vertices = [0; 4];
+            let face = self.face(&mut vertices[..geometry + 1], "boundary elements")?;
             let name = face_group_name(BOUNDARY_ATTRIBUTE, attribute);
             self.assembly.groups.group_face(&name, face);
             self.boundary.push((attribute, face));
         }
         Ok(())
+    }
+
+    /// Reads the corners of a triangle or a square, and appends it.
+    fn face(&mut self, corners: &mut [u32], kind: &str) -> Result<u32> {
+        for corner in corners.iter_mut() {
+            *corner = self.text.index(0, "vertex")?;
+        }
+        Ok(self.assembly.groups.push_face(kind, corners, &[]))
     }
 
     /// Passes over the vertices of an element of lower dimension; returns its name.

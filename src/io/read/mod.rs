@@ -3,6 +3,7 @@
 mod abaqus;
 mod assemble;
 mod creases;
+mod faces;
 mod foreign;
 mod gmsh;
 mod groups;
@@ -29,8 +30,10 @@ pub use vtk::vtkio;
 use std::path::Path;
 
 use crate::io::source;
-use crate::mesh::SolidMesh;
+use crate::mesh::{SolidMesh, SurfaceMesh};
 use crate::{Error, Result};
+
+use assemble::Assembly;
 
 /// What a reader found in the file and left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,7 +62,7 @@ enum Format {
 }
 
 const FORMATS: &str = "formats that are read: VTK .vtk, .vtu and .pvtu, MEDIT and MFEM .mesh, Gmsh .msh, \
-                       OpenVolumeMesh .ovm (ASCII), Abaqus .inp";
+                       OpenVolumeMesh .ovm (ASCII), Abaqus .inp; of surfaces .obj, .ply, .off, .stl, .vtp";
 
 /// Reads the control mesh in a file of any supported format.
 ///
@@ -109,15 +112,53 @@ pub fn read_with_options(
     options: ReadOptions,
 ) -> Result<(SolidMesh, ReadReport)> {
     let bytes = source::bytes(path.as_ref())?;
+    assemble(source::shown(path.as_ref()), &bytes, options)?.finish()
+}
+
+/// A control mesh of either kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ControlMesh {
+    /// Of a solid.
+    Solid(SolidMesh),
+    /// Of a surface.
+    Surface(SurfaceMesh),
+}
+
+/// Reads the control mesh in a file of any supported format, of a solid or a surface, and says what
+/// else the file held: a surface from formats of surfaces, and where a format of solids holds faces
+/// but no volume cells.
+///
+/// # Errors
+/// As [`read_with_options`] and [`read_surface_with_report`].
+pub fn read_mesh(
+    path: impl AsRef<Path>,
+    options: ReadOptions,
+) -> Result<(ControlMesh, ReadReport)> {
+    let bytes = source::bytes(path.as_ref())?;
     let path = source::shown(path.as_ref());
-    match format(path, &bytes)? {
-        Format::VtkLegacy => vtk::legacy::read(path, &bytes),
-        Format::VtkXml => vtk::pieces::read(path, &bytes, options.most_unpacked),
-        Format::Medit => medit::read(path, &bytes),
-        Format::Mfem => mfem::read(path, &bytes),
-        Format::Gmsh => gmsh::read(path, &bytes),
-        Format::OpenVolumeMesh => ovm::read(path, &bytes),
-        Format::Abaqus => abaqus::read(path, &bytes),
+    if let Some(format) = surface::format(path, &bytes) {
+        let (mesh, report) = format.read(path, &bytes)?;
+        return Ok((ControlMesh::Surface(mesh), report));
+    }
+    let assembly = assemble(path, &bytes, options)?;
+    if assembly.is_surface() {
+        let (mesh, report) = surface::checked(path, assembly.finish_surface()?)?;
+        return Ok((ControlMesh::Surface(mesh), report));
+    }
+    let (mesh, report) = assembly.finish()?;
+    Ok((ControlMesh::Solid(mesh), report))
+}
+
+/// What a file in a format of solids holds.
+fn assemble<'a>(path: &'a Path, bytes: &'a [u8], options: ReadOptions) -> Result<Assembly<'a>> {
+    match format(path, bytes)? {
+        Format::VtkLegacy => vtk::legacy::read(path, bytes),
+        Format::VtkXml => vtk::pieces::read(path, bytes, options.most_unpacked),
+        Format::Medit => medit::read(path, bytes),
+        Format::Mfem => mfem::read(path, bytes),
+        Format::Gmsh => gmsh::read(path, bytes),
+        Format::OpenVolumeMesh => ovm::read(path, bytes),
+        Format::Abaqus => abaqus::read(path, bytes),
     }
 }
 
@@ -202,7 +243,7 @@ fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
         "msh" => Ok(Format::Gmsh),
         "ovm" => Ok(Format::OpenVolumeMesh),
         "inp" => Ok(Format::Abaqus),
-        extension if surface::EXTENSIONS.contains(&extension) => {
+        _ if surface::format(path, bytes).is_some() => {
             refused("a surface, not a control mesh of cells", "`subsolid surface` reads surfaces")
         }
         _ => refused(

@@ -9,15 +9,14 @@
 
 use std::path::Path;
 
-use crate::mesh::{Attribute, SolidMesh};
+use crate::mesh::Attribute;
 use crate::{Error, Result};
 
-use super::ReadReport;
 use super::assemble::{Assembly, Shape};
 use super::lines::{Text, shown};
 
 /// Reads an OpenVolumeMesh file that is already in memory.
-pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {
+pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> {
     let mut text = Text::new(path, bytes).with_comment(b'#');
     if !text.accept("OVM") || !text.accept("ASCII") {
         text.word();
@@ -38,7 +37,12 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
     read_properties(&mut text, &mut assembly)?;
     let outward = volume(assembly.positions(), &faces, &cells) >= 0.0;
     push_cells(&mut assembly, &text, &faces, &cells, outward)?;
-    assembly.finish()
+    if cells.lines.is_empty() {
+        (0..faces.lines.len()).for_each(|face| {
+            assembly.groups.push_face("faces", faces.get(face), &[]);
+        });
+    }
+    Ok(assembly)
 }
 
 /// Lists of one length each, one behind the other.

@@ -2,16 +2,68 @@
 
 use std::path::Path;
 
-use super::{ReadReport, obj, off, ply, stl, vtk};
+use super::{ReadOptions, ReadReport, obj, off, ply, stl, vtk};
 use crate::io::source;
 use crate::mesh::SurfaceMesh;
 use crate::{Error, Result};
 
 /// Extensions of files of surfaces.
-pub(super) const EXTENSIONS: [&str; 5] = ["obj", "ply", "off", "stl", "vtp"];
+const EXTENSIONS: [&str; 5] = ["obj", "ply", "off", "stl", "vtp"];
 
-/// Reads the control mesh of a surface: Wavefront `.obj` with OpenSubdiv's tags,
-/// `.ply`, `.off`, `.stl`, VTK `.vtp` or legacy VTK `.vtk` of polygons.
+/// A format of surfaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    Ply,
+    Off,
+    VtkXml,
+    VtkLegacy,
+    Obj,
+    Stl,
+}
+
+impl Format {
+    /// Reads a file of the format that is already in memory.
+    pub fn read(self, path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport)> {
+        let head = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let read = match self {
+            Self::Ply => ply::read(path, head),
+            Self::Off => off::read(path, head),
+            Self::VtkXml => vtk::surface::read(path, head),
+            Self::VtkLegacy => vtk::legacy_surface::read(path, head),
+            Self::Obj => obj::read(path, head),
+            Self::Stl => stl::read(path, bytes),
+        };
+        checked(path, read?)
+    }
+}
+
+/// The format of surfaces that a file is of, by its content or else its extension; `None` of other
+/// formats.
+pub(super) fn format(path: &Path, bytes: &[u8]) -> Option<Format> {
+    let head = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let first = head.trim_ascii_start();
+    if first.is_empty() {
+        return None;
+    }
+    if vtk::legacy_surface::is_surface(head) == Some(true) {
+        return Some(Format::VtkLegacy);
+    }
+    if let Some(format) = known(first) {
+        return Some(format);
+    }
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    match extension.as_str() {
+        "obj" => Some(Format::Obj),
+        "stl" => Some(Format::Stl),
+        // of standard input
+        "" if is_stl(bytes) => Some(Format::Stl),
+        "" if obj::is_obj(first) => Some(Format::Obj),
+        _ => None,
+    }
+}
+
+/// Reads the control mesh of a surface: Wavefront `.obj` with OpenSubdiv's tags, `.ply`, `.off`,
+/// `.stl`, VTK `.vtp` or legacy VTK `.vtk` of polygons, and what formats of solids hold of faces.
 ///
 /// # Errors
 /// As [`read_surface_with_report`].
@@ -21,96 +73,71 @@ pub fn read_surface(path: impl AsRef<Path>) -> Result<SurfaceMesh> {
 
 /// Reads the control mesh of a surface, and says what else the file held.
 ///
-/// The path `-` is standard input. PLY, OFF and VTK are known by their content, the others by the
-/// extension, on standard input STL by its content, and all else is OBJ. Faces keep
+/// The path `-` is standard input. OBJ and STL are known by the extension, on standard input by the
+/// content, as the other formats are. Formats of solids ([`read`](super::read)) hold a surface if
+/// they hold faces and no volume cells: the triangles that meshio or Gmsh write. Faces keep
 /// the order and the corners of the file. The mesh is checked ([`SurfaceMesh::check`]).
 ///
 /// # Errors
 /// If the file cannot be read, is malformed or cut short, has no faces, or holds what no
-/// control mesh may (indices out of range, repeated vertices of a face, coordinates that
+/// control mesh may (volume cells, indices out of range, repeated vertices of a face, coordinates that
 /// are not finite).
 pub fn read_surface_with_report(path: impl AsRef<Path>) -> Result<(SurfaceMesh, ReadReport)> {
     let bytes = source::bytes(path.as_ref())?;
-    let is_file = !source::is_standard_input(path.as_ref());
     let path = source::shown(path.as_ref());
-    let head = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    let first = head.trim_ascii_start();
-    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    let (mesh, report) = if first.is_empty() {
-        return Err(Error::file(path, None, "the file is empty").with_help("export the mesh again"));
-    } else if first.starts_with(b"ply") {
-        ply::read(path, head)?
-    } else if off::is_off(first) {
-        off::read(path, head)?
-    } else if vtk::surface::is_xml(head) {
-        vtk::surface::read(path, head)?
-    } else if vtk::legacy::is_legacy(head) {
-        vtk::legacy_surface::read(path, head)?
-    } else {
-        match extension.as_str() {
-            "" if !is_file && is_stl(&bytes) => stl::read(path, &bytes)?,
-            "" if !is_file => obj::read(path, head)?,
-            "obj" => obj::read(path, head)?,
-            "stl" => stl::read(path, &bytes)?,
-            _ => {
-                return Err(Error::file(path, None, "the format of the surface is not known")
-                    .with_help(
-                        "surfaces are read from Wavefront .obj, PLY .ply, OFF .off, STL .stl and VTK \
-                         .vtp and .vtk; of a solid take the boundary first (subsolid boundary)",
-                    ));
-            }
+    match format(path, &bytes) {
+        Some(format) => format.read(path, &bytes),
+        None => {
+            let assembly = super::assemble(path, &bytes, ReadOptions::default())?;
+            checked(path, assembly.finish_surface()?)
         }
-    };
-    mesh.check().map_err(|error| located(path, error))?;
-    Ok((mesh, report))
+    }
 }
 
-/// Bytes of a file that tell whether it is a surface, as a rule.
+/// Bytes of a file that tell whether it is of a format of surfaces, as a rule.
 const HEAD: usize = 4096;
 
-/// Whether a path is that of a surface: by the extension or, as on standard input, by the content.
+/// Whether a file is of a format of surfaces, by its extension or its first bytes. What else the file
+/// holds is not looked at: see [`read_mesh`](super::read_mesh).
 ///
 /// # Errors
-/// If the file or standard input cannot be read.
+/// If the file cannot be read.
 pub fn is_surface(path: impl AsRef<Path>) -> Result<bool> {
     let path = path.as_ref();
-    if source::is_standard_input(path) {
-        return source::peek(|bytes| {
-            let first = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
-            is_known(first)
-                || vtk::legacy_surface::is_surface(bytes) == Some(true)
-                || is_stl(bytes)
-                || obj::is_obj(first)
-        });
-    }
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     if EXTENSIONS.contains(&extension.as_str()) {
         return Ok(true);
     }
     let head = source::head(path, HEAD)?;
-    if !vtk::legacy::is_legacy(&head) {
-        let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
-        return Ok(is_known(head.trim_ascii_start()));
-    }
-    match vtk::legacy_surface::is_surface(&head) {
-        Some(is_surface) => Ok(is_surface),
+    if vtk::legacy::is_legacy(&head) && vtk::legacy_surface::is_surface(&head).is_none() {
         // fields of any length may stand before the kind of the data set
-        None => Ok(vtk::legacy_surface::is_surface(&source::bytes(path)?) == Some(true)),
+        return Ok(vtk::legacy_surface::is_surface(&source::bytes(path)?) == Some(true));
     }
+    Ok(format(path, &head).is_some())
 }
 
-/// Whether a file that begins so is of a format of surfaces that its first word tells.
-fn is_known(first: &[u8]) -> bool {
-    first.starts_with(b"ply") || off::is_off(first) || vtk::surface::is_surface(first)
+/// The format that the first word of a file tells.
+fn known(first: &[u8]) -> Option<Format> {
+    if first.starts_with(b"ply") {
+        return Some(Format::Ply);
+    }
+    if off::is_off(first) {
+        return Some(Format::Off);
+    }
+    vtk::surface::is_surface(first).then_some(Format::VtkXml)
 }
 
-/// An error of the mesh as one of the file.
-fn located(path: &Path, error: Error) -> Error {
-    match error {
-        Error::Mesh { message, help } => {
-            Error::File { path: path.into(), line: None, message, help }
+/// A mesh after the checks that all readers of surfaces share; errors name the file.
+pub(super) fn checked(
+    path: &Path,
+    (mesh, report): (SurfaceMesh, ReadReport),
+) -> Result<(SurfaceMesh, ReadReport)> {
+    match mesh.check() {
+        Ok(()) => Ok((mesh, report)),
+        Err(Error::Mesh { message, help }) => {
+            Err(Error::File { path: path.into(), line: None, message, help })
         }
-        other => other,
+        Err(other) => Err(other),
     }
 }
 

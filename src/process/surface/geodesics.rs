@@ -9,8 +9,8 @@ use nalgebra::Vector3;
 
 use super::{corners, cotangent, triangles};
 use crate::error::Result;
-use crate::mesh::SurfaceMesh;
-use crate::process::components::{check_reach, parts, shift_parts};
+use crate::mesh::{SurfaceMesh, components};
+use crate::process::components::{check_reach, shift_parts};
 use crate::process::sparse::Factor;
 use crate::topology::Rows;
 
@@ -43,7 +43,7 @@ impl<'m> Geodesics<'m> {
         let faces = triangles(mesh)?;
         let (points, count) = (&mesh.points, mesh.points.len());
         let time = heat_time(points, &faces);
-        let parts = parts(count, faces.iter().map(|f| &f[..]));
+        let parts = components(count, faces.iter().map(|f| &f[..]));
         let mut used = vec![false; count];
         faces.iter().flatten().for_each(|&v| used[v as usize] = true);
         let factor = |mass: f64, stiffness: f64, held: bool| {
@@ -123,7 +123,7 @@ pub(crate) fn heat_time(points: &[[f64; 3]], faces: &[[u32; 3]]) -> f64 {
 /// part is farther than twice that from another.
 fn reach(points: &[[f64; 3]], faces: &[[u32; 3]]) -> f64 {
     let at = |v: u32| Vector3::from(points[v as usize]);
-    let parts = parts(points.len(), faces.iter().map(|face| &face[..]));
+    let parts = components(points.len(), faces.iter().map(|face| &face[..]));
     let mut sums = vec![(Vector3::zeros(), 0.0); points.len()];
     for &v in faces.iter().flatten() {
         let (sum, count) = &mut sums[parts[v as usize] as usize];

@@ -4,7 +4,7 @@ use super::SurfaceTopology;
 use crate::topology::NONE;
 
 /// Whether an edge has two faces, which run through it alike.
-fn is_alike(matrix: &SurfaceTopology, edge: u32) -> bool {
+pub(crate) fn is_alike(matrix: &SurfaceTopology, edge: u32) -> bool {
     let [a, b] = matrix.edge_corners[edge as usize];
     b != NONE
         && matrix.vertex(a) == matrix.vertex(b)

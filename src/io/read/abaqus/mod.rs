@@ -4,7 +4,8 @@
 //! heat transfer DC3D and acoustic AC3D too) are read, C3D10, C3D15, C3D20 and C3D27
 //! by their corners; rows may run over several
 //! lines; nodes may have any numbers and become vertices in the order of the
-//! file. Element sets are groups of cells, surfaces of elements groups of faces. Elements of other
+//! file. Shells, membranes, surface and plane elements (S4R, M3D4, SFM3D3, CPS3, …) are faces.
+//! Element sets are groups of cells and faces, surfaces of elements groups of faces. Elements of other
 //! families and all other sections are skipped and
 //! reported; what would change the geometry (`*INCLUDE`, `*SYSTEM`, generated
 //! nodes, several instances) is refused.
@@ -13,21 +14,19 @@ mod sets;
 
 use std::path::Path;
 
-use crate::mesh::SolidMesh;
 use crate::{Error, Result};
 
-use super::ReadReport;
 use super::assemble::{Assembly, Shape};
 use super::lines::{Text, integer, real, shown};
 use super::tags::Tags;
-use sets::{Member, Sets};
+use sets::{Element, Member, Sets, Which};
 
 /// Sections without which the mesh would not be what the deck describes.
 const REFUSED: [&str; 9] =
     ["INCLUDE", "SYSTEM", "NGEN", "NFILL", "NCOPY", "NMAP", "ELGEN", "ELCOPY", "IMPORT"];
 
 /// Reads an Abaqus deck that is already in memory.
-pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {
+pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> {
     let mut deck = Deck {
         text: Text::new(path, bytes),
         assembly: Assembly::new(path, 0),
@@ -53,12 +52,29 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
     }
     deck.end_element()?;
     deck.sets.finish(&mut deck.assembly);
-    deck.assembly.finish()
+    Ok(deck.assembly)
 }
 
-/// Elements of one solid type.
+/// What the elements of a type are to us.
+#[derive(Clone, Copy)]
+enum Family {
+    Solid(Shape),
+    /// Faces of so many corners: shells, membranes and plane elements.
+    Face(usize),
+}
+
+impl Family {
+    fn corners(self) -> usize {
+        match self {
+            Self::Solid(shape) => shape.corners(),
+            Self::Face(corners) => corners,
+        }
+    }
+}
+
+/// Elements of one type.
 struct Elements {
-    shape: Shape,
+    family: Family,
     /// Fewest and most nodes of an element.
     nodes: [usize; 2],
     /// Name of the type in the deck, in capitals.
@@ -190,10 +206,18 @@ impl Deck<'_> {
         Ok(())
     }
 
-    /// What elements of a type are to us: `C3D8R` is C3D, 8 nodes, variant R.
+    /// The section of elements of a type: `C3D8R` is C3D, 8 nodes, variant R.
     fn family(&mut self, kind: &str, set: Option<usize>) -> Result<Section> {
         let solid = ["C3D", "DC3D", "AC3D"].iter().find_map(|family| kind.strip_prefix(family));
-        let Some(rest) = solid else { return Ok(Section::Skipped) };
+        let elements = |family, nodes| {
+            Section::Elements(Elements { family, nodes, kind: shown(kind.as_bytes()), set })
+        };
+        let Some(rest) = solid else {
+            let face = face(kind);
+            return Ok(
+                face.map_or(Section::Skipped, |(family, nodes)| elements(family, [nodes; 2]))
+            );
+        };
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         let variable = |word: &str| rest[digits..].contains(word);
         let (shape, nodes) = match &rest[..digits] {
@@ -215,7 +239,7 @@ impl Deck<'_> {
                     .refuse(&format!("{} element", shown(kind.as_bytes())), line));
             }
         };
-        Ok(Section::Elements(Elements { shape, nodes, kind: shown(kind.as_bytes()), set }))
+        Ok(elements(Family::Solid(shape), nodes))
     }
 
     fn data(&mut self, line: &[u8]) -> Result<()> {
@@ -223,7 +247,7 @@ impl Deck<'_> {
             Section::Nodes => self.node(line),
             Section::Elements(_) => self.element(line),
             Section::Skipped => {
-                self.assembly.skip("lines of elements that are not solid");
+                self.assembly.skip("lines of elements that are neither solids nor faces");
                 Ok(())
             }
             Section::Instance => Err(self
@@ -259,15 +283,21 @@ impl Deck<'_> {
         let mut fields = line.split(|&b| b == b',').map(<[u8]>::trim_ascii);
         let member = member(fields.next().unwrap_or_default());
         let side = fields.next().unwrap_or_default();
-        let number = match side {
-            [] => None,
-            [b'S' | b's', number @ (b'1'..=b'6')] => Some(usize::from(number - b'1')),
+        let which = match side {
+            [] => Which::Free,
+            [b'S' | b's', number @ (b'1'..=b'6')] => Which::Side(usize::from(number - b'1')),
+            side if [&b"SPOS"[..], b"SNEG"]
+                .iter()
+                .any(|known| side.eq_ignore_ascii_case(known)) =>
+            {
+                Which::Faces
+            }
             _ => {
                 self.assembly.skip(&format!("sides `{}` of surfaces", shown(side)));
                 return Ok(());
             }
         };
-        self.sets.push_side((member, number));
+        self.sets.push_side((member, which));
         Ok(())
     }
 
@@ -329,25 +359,37 @@ impl Deck<'_> {
 
     /// Appends the element whose nodes have been read.
     fn push_element(&mut self) -> Result<()> {
-        let Section::Elements(Elements { shape, nodes: [least, most], ref kind, set }) =
+        let Section::Elements(Elements { family, nodes: [least, most], ref kind, set }) =
             self.section
         else {
             return Ok(());
         };
+        let number = self.element_number;
         let (have, line) = (self.element_nodes.len(), Some(self.element_line));
-        if most == shape.corners() {
-            self.assembly.push_cell(shape, &self.element_nodes, line)?;
-        } else if (least..=most).contains(&have) {
-            self.assembly.push_high_order(shape, &self.element_nodes, kind, line)?;
-        } else {
-            let id = self.assembly.next_cell();
+        if !(least..=most).contains(&have) {
             return Err(self
                 .assembly
-                .error(line, format!("{id}: {have} nodes, a {kind} has {most}"))
+                .error(line, format!("element {number}: {have} nodes, a {kind} has {most}"))
                 .with_help("give every element the nodes of its type"));
         }
-        let (number, corners) = (self.element_number, &self.element_nodes[..shape.corners()]);
-        if !self.sets.push_element(number, shape, corners) {
+        let (corners, others) = self.element_nodes.split_at(family.corners());
+        let element = match family {
+            Family::Face(_) => {
+                let kind = format!("{kind} elements");
+                Element::Face(self.assembly.groups.push_face(&kind, corners, others))
+            }
+            Family::Solid(shape) => {
+                let cell = self.assembly.next_cell();
+                match most == shape.corners() {
+                    true => self.assembly.push_cell(shape, corners, line)?,
+                    false => {
+                        self.assembly.push_high_order(shape, &self.element_nodes, kind, line)?;
+                    }
+                }
+                Element::solid(cell, shape, corners)
+            }
+        };
+        if !self.sets.push_element(number, element) {
             return Err(self
                 .assembly
                 .error(line, format!("element number {number} is given twice"))
@@ -385,6 +427,29 @@ impl Deck<'_> {
         self.text
             .error(format!("{what} is expected, found `{}`", shown(found)))
             .with_help("separate the numbers of a row by commas")
+    }
+}
+
+/// What shells, membranes, surface and plane elements of a type are, and their number of nodes: `S4R`
+/// is S, 4 nodes, variant R.
+fn face(kind: &str) -> Option<(Family, usize)> {
+    if let Some(rest) = kind.strip_prefix("STRI") {
+        return match rest {
+            "3" => Some((Family::Face(3), 3)),
+            "65" => Some((Family::Face(3), 6)),
+            _ => None,
+        };
+    }
+    const FAMILIES: [&str; 7] = ["S", "DS", "M3D", "SFM3D", "R3D", "CPS", "CPE"];
+    let rest = FAMILIES.iter().find_map(|family| {
+        kind.strip_prefix(family).filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    })?;
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let nodes = rest[..digits].parse().ok()?;
+    match nodes {
+        3 | 6 => Some((Family::Face(3), nodes)),
+        4 | 8 | 9 => Some((Family::Face(4), nodes)),
+        _ => None,
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::io::read::assemble::{Assembly, Shape};
 use crate::io::read::tags::Tags;
+use crate::mesh::CellId;
 
 /// Sides S1, S2, … of solid elements by their corners (Abaqus Analysis User's Guide, "Solid
 /// elements": element faces).
@@ -34,18 +35,46 @@ pub(super) enum Member {
     Set(String),
 }
 
-/// A side of elements: S1 is 0; all that no other element has, if none is named.
-type Side = (Member, Option<usize>);
+/// Which faces of its elements a row of a surface means.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Which {
+    /// Sides of solids that no other element has, and faces.
+    Free,
+    /// A side of solids: S1 is 0.
+    Side(usize),
+    /// Faces: SPOS or SNEG.
+    Faces,
+}
+
+type Side = (Member, Which);
 
 /// Sets and surfaces, which may name elements and sets that come after them.
 #[derive(Default)]
 pub(super) struct Sets {
     elements: Tags,
-    // number, shape and corners of each solid element
-    solids: Vec<(i64, Shape, [u32; 8])>,
+    // number of each element, and what it is
+    own: Vec<(i64, Element)>,
     sets: Vec<Set>,
     by_name: HashMap<String, usize>,
     surfaces: Vec<(String, Vec<Side>)>,
+}
+
+/// What an element of a deck is in the mesh.
+#[derive(Clone, Copy)]
+pub(super) enum Element {
+    /// A cell, and its corners in the order of its shape.
+    Solid(CellId, Shape, [u32; 8]),
+    /// A face by its number.
+    Face(u32),
+}
+
+impl Element {
+    /// A solid element.
+    pub fn solid(cell: CellId, shape: Shape, corners: &[u32]) -> Self {
+        let mut own = [0; 8];
+        own[..corners.len()].copy_from_slice(corners);
+        Self::Solid(cell, shape, own)
+    }
 }
 
 struct Set {
@@ -56,11 +85,9 @@ struct Set {
 }
 
 impl Sets {
-    /// Names the next cell; false if another element has the number.
-    pub fn push_element(&mut self, number: i64, shape: Shape, corners: &[u32]) -> bool {
-        let mut own = [0; 8];
-        own[..corners.len()].copy_from_slice(corners);
-        self.solids.push((number, shape, own));
+    /// Appends an element; false if another one has its number.
+    pub fn push_element(&mut self, number: i64, element: Element) -> bool {
+        self.own.push((number, element));
         self.elements.push(number)
     }
 
@@ -88,18 +115,23 @@ impl Sets {
         self.surfaces.last_mut().into_iter().for_each(|(_, sides)| sides.push(side.clone()));
     }
 
-    /// Gives the groups to a mesh, whose cells are the solid elements.
+    /// Gives the groups to a mesh.
     pub fn finish(self, assembly: &mut Assembly) {
         for (index, set) in self.sets.iter().enumerate().filter(|(_, set)| !set.internal) {
             let mut found = Found::default();
             self.collect_set(index, &mut found);
-            if found.cells.is_empty() {
-                assembly.skip(&format!("set `{}` without solid elements", set.name));
+            if found.elements.is_empty() {
+                assembly.skip(&format!("set `{}` without solids and faces", set.name));
                 continue;
             }
-            let what = format!("elements of set `{}` that are not solid", set.name);
+            let what = format!("elements of set `{}` that are neither solids nor faces", set.name);
             assembly.skip_many(&what, found.others);
-            found.cells.iter().for_each(|&cell| assembly.groups.group_cell(&set.name, cell));
+            for element in found.elements {
+                match self.own[element as usize].1 {
+                    Element::Solid(cell, ..) => assembly.groups.group_cell(&set.name, cell.0),
+                    Element::Face(face) => assembly.groups.group_face(&set.name, face),
+                }
+            }
         }
         let free = self.free_sides();
         for (name, of_surface) in &self.surfaces {
@@ -107,20 +139,30 @@ impl Sets {
             for (member, side) in of_surface {
                 let mut found = Found::default();
                 self.collect(member, &mut found);
-                let what = format!("elements of surface `{name}` that are not solid");
+                let what =
+                    format!("elements of surface `{name}` that are neither solids nor faces");
                 assembly.skip_many(&what, found.others);
-                for cell in found.cells {
-                    let all = self.faces(cell);
-                    match side {
-                        Some(side) => faces.extend(all.get(*side).cloned()),
-                        None => {
-                            faces.extend(all.into_iter().filter(|f| free.contains_key(&key(f))))
+                for element in found.elements {
+                    let all = self.sides(element);
+                    match (self.own[element as usize].1, side) {
+                        (Element::Face(face), Which::Free | Which::Faces) => {
+                            assembly.groups.group_face(name, face);
+                        }
+                        (Element::Solid(..), Which::Side(side)) => {
+                            faces.extend(all.get(*side).cloned());
+                        }
+                        (Element::Solid(..), Which::Free) => {
+                            faces.extend(all.into_iter().filter(|f| free.contains_key(&key(f))));
+                        }
+                        (Element::Face(_), Which::Side(_)) | (Element::Solid(..), Which::Faces) => {
+                            assembly
+                                .skip(&format!("elements of surface `{name}` without its side"));
                         }
                     }
                 }
             }
             for face in faces {
-                let face = assembly.groups.push_face("faces", &face);
+                let face = assembly.groups.push_face("faces", &face, &[]);
                 assembly.groups.group_face(name, face);
             }
         }
@@ -143,28 +185,35 @@ impl Sets {
             &Member::Range([first, last, step]) => {
                 let step = step.max(1);
                 let count = last.saturating_sub(first) / step;
-                if count <= self.solids.len() as i64 {
+                if count <= self.own.len() as i64 {
                     let numbers = (0..=count).map(|i| first + i * step).filter(|&n| n <= last);
                     numbers.for_each(|number| found.push(self.elements.get(number)));
                 } else {
                     let is_in = |n: i64| n >= first && n <= last && (n - first) % step == 0;
-                    let own = (0..).zip(&self.solids).filter(|(_, solid)| is_in(solid.0));
-                    own.for_each(|(cell, _)| found.push(Some(cell)));
+                    let own = (0..).zip(&self.own).filter(|(_, (number, _))| is_in(*number));
+                    own.for_each(|(element, _)| found.push(Some(element)));
                 }
             }
         }
     }
 
-    fn faces(&self, cell: u32) -> Vec<Vec<u32>> {
-        let (_, shape, corners) = &self.solids[cell as usize];
+    /// The sides of a solid element; none of a face.
+    fn sides(&self, element: u32) -> Vec<Vec<u32>> {
+        let (_, Element::Solid(_, shape, corners)) = &self.own[element as usize] else {
+            return Vec::new();
+        };
         sides(*shape).iter().map(|side| side.iter().map(|&i| corners[i]).collect()).collect()
     }
 
     /// The sides of one element only, if a surface asks for such.
     fn free_sides(&self) -> HashMap<Vec<u32>, bool> {
         let mut free = HashMap::new();
-        if self.surfaces.iter().any(|(_, sides)| sides.iter().any(|(_, side)| side.is_none())) {
-            for face in (0..self.solids.len() as u32).flat_map(|cell| self.faces(cell)) {
+        if self
+            .surfaces
+            .iter()
+            .any(|(_, sides)| sides.iter().any(|(_, which)| matches!(which, Which::Free)))
+        {
+            for face in (0..self.own.len() as u32).flat_map(|element| self.sides(element)) {
                 free.entry(key(&face)).and_modify(|free| *free = false).or_insert(true);
             }
             free.retain(|_, free| *free);
@@ -173,19 +222,19 @@ impl Sets {
     }
 }
 
-/// Cells of a set.
+/// Elements of a set.
 #[derive(Default)]
 struct Found {
-    cells: BTreeSet<u32>,
-    // numbers of no solid element, and names of no set
+    elements: BTreeSet<u32>,
+    // numbers of other elements, and names of no set
     others: usize,
     sets: BTreeSet<usize>,
 }
 
 impl Found {
-    fn push(&mut self, cell: Option<u32>) {
-        match cell {
-            Some(cell) => drop(self.cells.insert(cell)),
+    fn push(&mut self, element: Option<u32>) {
+        match element {
+            Some(element) => drop(self.elements.insert(element)),
             None => self.others += 1,
         }
     }

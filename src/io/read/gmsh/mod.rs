@@ -13,11 +13,10 @@ mod values;
 use std::collections::HashMap;
 use std::path::Path;
 
+use crate::mesh::Attribute;
 use crate::mesh::groups::face_group_name;
-use crate::mesh::{Attribute, SolidMesh};
 use crate::{Error, Result};
 
-use super::ReadReport;
 use super::assemble::Assembly;
 use super::lines::{Text, shown};
 use super::tags::Tags;
@@ -28,7 +27,7 @@ use values::Values;
 const PHYSICAL: &str = "gmsh:physical";
 
 /// Reads a Gmsh file that is already in memory.
-pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {
+pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> {
     let values = Values::new(Text::new(path, bytes));
     let mut file = Gmsh {
         entities: HashMap::new(),
@@ -62,7 +61,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)>
         }
     }
     file.assembly.push_references(PHYSICAL, 0)?;
-    file.assembly.finish()
+    Ok(file.assembly)
 }
 
 struct Gmsh<'a> {
@@ -300,8 +299,8 @@ impl Gmsh<'_> {
             Kind::Face(name, corners) => {
                 self.element_nodes(element.nodes)?;
                 let kind = format!("{name} elements (Gmsh type {kind})");
-                let corners = &self.element_nodes[..corners];
-                let face = self.assembly.groups.push_face(&kind, corners);
+                let (corners, others) = self.element_nodes.split_at(corners);
+                let face = self.assembly.groups.push_face(&kind, corners, others);
                 for group in groups {
                     let name = match self.names.get(&(2, *group)) {
                         Some(name) => name.clone(),

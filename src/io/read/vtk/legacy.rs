@@ -6,13 +6,12 @@
 
 use std::path::Path;
 
-use crate::mesh::{Attribute, SolidMesh};
+use crate::mesh::Attribute;
 use crate::{Error, Result};
 
 use super::structured::{Extent, Frame, Kind};
 use super::values::Scalar;
 use super::{Faces, Grid, no_solid, push_cell_array};
-use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::{Text, integer, shown};
 
@@ -24,7 +23,7 @@ pub(in crate::io::read) fn is_legacy(bytes: &[u8]) -> bool {
 }
 
 /// Reads a legacy file that is already in memory.
-pub(in crate::io::read) fn read(path: &Path, bytes: &[u8]) -> Result<(SolidMesh, ReadReport)> {
+pub(in crate::io::read) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> {
     let mut file = Legacy::open(path, bytes)?;
     if file.is_surface {
         return Err(no_solid(path));
@@ -298,7 +297,7 @@ impl<'a> Legacy<'a> {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<(SolidMesh, ReadReport)> {
+    fn finish(mut self) -> Result<Assembly<'a>> {
         if let Some(extent) = self.extent {
             self.make_points()?;
             self.grid = Some(extent.grid(0));
@@ -311,7 +310,7 @@ impl<'a> Legacy<'a> {
                 push_cell_array(&mut self.assembly, (array, of_integers), &kept, Some(line))?;
             }
         }
-        self.assembly.finish()
+        Ok(self.assembly)
     }
 
     /// The next N words of this line (the rest of the line is passed over, so

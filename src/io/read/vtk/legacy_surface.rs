@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use crate::io::read::ReadReport;
+use crate::io::read::faces::name_normals;
 use crate::mesh::{Attribute, Polygons, SolidMesh, SurfaceMesh};
 use crate::{Error, Result};
 
 use super::cell_array_fault;
 use super::legacy::{Legacy, Lists};
-use super::surface::{name_normals, push_faces, vertices};
+use super::surface::{push_faces, vertices};
 
 /// Sections of polygons and of strips of triangles, and of what is left out.
 const SECTIONS: [&str; 4] = ["POLYGONS", "TRIANGLE_STRIPS", "VERTICES", "LINES"];
@@ -19,15 +20,9 @@ pub(in crate::io::read) fn is_surface(bytes: &[u8]) -> Option<bool> {
     Legacy::open(Path::new(""), bytes).ok().map(|file| file.is_surface)
 }
 
-/// Reads a legacy file that is already in memory.
+/// Reads a legacy file of a surface that is already in memory.
 pub(in crate::io::read) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport)> {
     let mut file = Legacy::open(path, bytes)?;
-    if !file.is_surface {
-        return Err(file.text.error("an unstructured or structured grid, not a surface").with_help(
-            "save a surface as POLYDATA, .obj, .ply or .stl; of a solid take the boundary first \
-             (subsolid boundary)",
-        ));
-    }
     let mut sections = SECTIONS.map(|_| None);
     while let Some(word) = file.text.word() {
         match SECTIONS.iter().position(|name| word.eq_ignore_ascii_case(name.as_bytes())) {

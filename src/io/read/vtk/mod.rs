@@ -51,7 +51,11 @@ enum Kind {
     Polyhedron,
     /// A face, and how many of its nodes are corners, which come first; 0: all.
     Face(&'static str, usize),
-    /// Vertices, lines and strips: not part of the volume.
+    /// A quad whose x runs fastest: corners 2 and 3 swapped.
+    Pixel,
+    /// Triangles that share edges with the next one.
+    Strip,
+    /// Vertices, lines and cells without an order of corners: not part of the volume.
     Lower(&'static str),
     /// Volume cells that cannot be control cells.
     Refused(&'static str),
@@ -71,8 +75,10 @@ fn kind(cell_type: i64) -> Kind {
         5 | 22 | 34 | 69 | 76 => Kind::Face("triangle", 3),
         9 | 23 | 28 | 30 | 70 | 77 => Kind::Face("quad", 4),
         7 => Kind::Face("polygon", 0),
-        6 | 52 | 61 => Kind::Lower("triangle"),
-        8 | 53 | 62 => Kind::Lower("quad"),
+        6 => Kind::Strip,
+        8 => Kind::Pixel,
+        52 | 61 => Kind::Lower("triangle"),
+        53 | 62 => Kind::Lower("quad"),
         36 | 54 | 63 => Kind::Lower("polygon"),
         15 => Kind::Refused("pentagonal prism"),
         16 => Kind::Refused("hexagonal prism"),
@@ -222,8 +228,27 @@ impl Grid {
                     self.vertices(list, &mut cell, assembly, line)?;
                     let corners = if corners == 0 { cell.len() } else { corners.min(cell.len()) };
                     let kind = format!("{name} cells (VTK type {cell_type})");
-                    let face = assembly.groups.push_face(&kind, &cell[..corners]);
+                    let (corners, others) = cell.split_at(corners);
+                    let face = assembly.groups.push_face(&kind, corners, others);
                     faces.push((index as u32, face));
+                    continue;
+                }
+                Kind::Pixel => {
+                    self.vertices(list, &mut cell, assembly, line)?;
+                    if cell.len() == 4 {
+                        cell.swap(2, 3);
+                    }
+                    let face = assembly.groups.push_face("quad cells (VTK type 8)", &cell, &[]);
+                    faces.push((index as u32, face));
+                    continue;
+                }
+                Kind::Strip => {
+                    self.vertices(list, &mut cell, assembly, line)?;
+                    for triangle in strip(&cell) {
+                        let kind = "triangles of strips (VTK type 6)";
+                        let face = assembly.groups.push_face(kind, &triangle, &[]);
+                        faces.push((index as u32, face));
+                    }
                     continue;
                 }
                 Kind::Lower(name) => {
@@ -304,6 +329,14 @@ fn stream_faces(stream: &[i64]) -> Option<Vec<&[i64]>> {
         rest = others;
     }
     rest.is_empty().then_some(faces)
+}
+
+/// The triangles of a strip, all of one direction.
+fn strip(vertices: &[u32]) -> impl Iterator<Item = [u32; 3]> {
+    vertices.windows(3).enumerate().map(|(place, triangle)| {
+        let [a, b, c] = [triangle[0], triangle[1], triangle[2]];
+        if place % 2 == 1 { [b, a, c] } else { [a, b, c] }
+    })
 }
 
 /// Item `index` of a list with the given ends.

@@ -13,10 +13,9 @@ use quick_xml::events::Event;
 use quick_xml::reader::Reader;
 
 use crate::io::CREASE_EDGES;
-use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
 use crate::io::source;
-use crate::mesh::{Attribute, SolidMesh};
+use crate::mesh::Attribute;
 use crate::{Error, Result};
 
 use super::binary::Budget;
@@ -24,18 +23,18 @@ use super::outline::Outline;
 use super::xml;
 
 /// Reads a `.vtu` or `.pvtu` file that is already in memory.
-pub(in crate::io::read) fn read(
-    path: &Path,
+pub(in crate::io::read) fn read<'a>(
+    path: &'a Path,
     bytes: &[u8],
     most_unpacked: u64,
-) -> Result<(SolidMesh, ReadReport)> {
+) -> Result<Assembly<'a>> {
     let budget = Budget::new(most_unpacked);
     match Index::read(path, bytes)? {
         Some(_) if path == source::shown(Path::new("-")) => {
             Err(Error::file(path, None, "a .pvtu has no folder for its pieces here")
                 .with_help("give its path"))
         }
-        Some(index) => index.mesh(path, &budget),
+        Some(index) => index.assemble(path, &budget),
         None => xml::read(path, bytes, &budget),
     }
 }
@@ -113,8 +112,8 @@ impl Index {
         Ok(is_index.then_some(Self { pieces }))
     }
 
-    /// The mesh of all pieces; `path` is the index.
-    pub fn mesh(&self, path: &Path, budget: &Budget) -> Result<(SolidMesh, ReadReport)> {
+    /// All pieces; `path` is the index.
+    fn assemble<'a>(&self, path: &'a Path, budget: &Budget) -> Result<Assembly<'a>> {
         let mut assembly = Assembly::new(path, 0);
         let mut starts = Vec::with_capacity(self.pieces.len());
         let mut creases: Vec<Attribute> = Vec::new();
@@ -156,9 +155,9 @@ impl Index {
                 }
             }
         }
-        assembly.path = path;
+        let mut assembly = assembly.of(path);
         assembly.fields = creases;
         assembly.weld_pieces(&starts);
-        assembly.finish()
+        Ok(assembly)
     }
 }

@@ -1,5 +1,5 @@
-//! Structured grids as hexahedra: curvilinear and rectilinear grids, and images, whose pixels are
-//! points.
+//! Structured grids as hexahedra, flat ones as quads: curvilinear and rectilinear grids, and images,
+//! whose pixels are points.
 
 use super::{Faces, Grid};
 
@@ -8,6 +8,9 @@ const MOST_POINTS: usize = 1 << 27;
 
 /// VTK_HEXAHEDRON.
 const HEXAHEDRON: i64 = 12;
+
+/// VTK_QUAD.
+const QUAD: i64 = 9;
 
 /// What kind of grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,9 +53,9 @@ pub(super) struct Extent {
 impl Extent {
     /// From sizes; the error says what is wrong.
     pub fn new(size: [usize; 3], first: [i64; 3]) -> Result<Self, String> {
-        if size.iter().any(|&n| n < 2) {
+        if size.contains(&0) || size.iter().filter(|&&n| n == 1).count() > 1 {
             let [a, b, c] = size;
-            return Err(format!("a grid of {a} × {b} × {c} points has no volume cells"));
+            return Err(format!("a grid of {a} × {b} × {c} points has no cells"));
         }
         let points = size.iter().try_fold(1_usize, |all, &n| all.checked_mul(n));
         match points.filter(|&points| points <= MOST_POINTS) {
@@ -83,7 +86,7 @@ impl Extent {
 
     /// Number of cells.
     pub fn cells(&self) -> usize {
-        self.size.iter().map(|n| n - 1).product()
+        self.size.iter().map(|n| n.max(&2) - 1).product()
     }
 
     /// Points of an image, first axis fastest.
@@ -119,20 +122,38 @@ impl Extent {
     /// The cells.
     pub fn grid(&self, first_point: usize) -> Grid {
         let [a, b, _] = self.size;
-        let point = |i: usize, j: usize, k: usize| (i + a * (j + b * k)) as i64;
-        let mut corners = Vec::with_capacity(8 * self.cells());
-        for [i, j, k] in self.indices() {
-            if i + 1 < a && j + 1 < b && k + 1 < self.size[2] {
-                for k in [k, k + 1] {
-                    let ring = [(i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1)];
-                    corners.extend(ring.map(|(i, j)| point(i, j, k)));
+        let point = |[i, j, k]: [usize; 3]| (i + a * (j + b * k)) as i64;
+        let flat = self.size.iter().position(|&n| n == 1);
+        let (cell_type, size) = if flat.is_some() { (QUAD, 4) } else { (HEXAHEDRON, 8) };
+        // the axes of the ring of a cell, and the one along which it is repeated
+        let [first, second, last] = match flat {
+            Some(0) => [1, 2, 0],
+            Some(1) => [0, 2, 1],
+            _ => [0, 1, 2],
+        };
+        let is_last = |index: &[usize; 3], d: usize| index[d] + 1 == self.size[d];
+        let mut corners = Vec::with_capacity(size * self.cells());
+        for index in self.indices() {
+            if is_last(&index, first) || is_last(&index, second) {
+                continue;
+            }
+            if flat.is_none() && is_last(&index, last) {
+                continue;
+            }
+            for step in 0..size / 4 {
+                for (along_first, along_second) in [(0, 0), (1, 0), (1, 1), (0, 1)] {
+                    let mut corner = index;
+                    corner[first] += along_first;
+                    corner[second] += along_second;
+                    corner[last] += step;
+                    corners.push(point(corner));
                 }
             }
         }
         let cells = self.cells();
         Grid {
-            ends: (1..=cells as i64).map(|cell| 8 * cell).collect(),
-            types: vec![HEXAHEDRON; cells],
+            ends: (1..=cells).map(|cell| (size * cell) as i64).collect(),
+            types: vec![cell_type; cells],
             corners,
             faces: Faces::Absent,
             lines: Vec::new(),
@@ -156,7 +177,7 @@ mod tests {
         let points: Vec<_> = extent.image(&frame).collect();
         assert_eq!((points[0], points[11]), ([0.5, -2.0, 0.0], [1.0, 2.0, 1.0]));
         assert!(extent.rectilinear(&[vec![0.0; 2], vec![0.0; 3]]).is_err());
-        for wrong in ["0 1 0 1 0", "0 1 0 1 0 0", "0 1 1 0 0 1", "0 9999 0 9999 0 9999", "a"] {
+        for wrong in ["0 1 0 1 0", "0 1 0 0 0 0", "0 1 1 0 0 1", "0 9999 0 9999 0 9999", "a"] {
             assert!(Extent::of_words(wrong).is_err(), "{wrong}");
         }
     }

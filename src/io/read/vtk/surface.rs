@@ -6,12 +6,14 @@
 use std::path::Path;
 
 use crate::io::read::assemble::Assembly;
+use crate::io::read::faces::name_normals;
 use crate::io::read::{ReadOptions, ReadReport};
-use crate::mesh::{Attribute, NORMALS, Polygons, SolidMesh, SurfaceMesh};
+use crate::mesh::{Attribute, Polygons, SolidMesh, SurfaceMesh};
 use crate::{Error, Result};
 
 use super::binary::Budget;
 use super::outline::{Array, Outline, Piece, Section};
+use super::strip;
 use super::xml::Numbers;
 use crate::io::read::lines::shown;
 
@@ -36,11 +38,8 @@ pub(in crate::io::read) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMes
     let budget = Budget::new(ReadOptions::default().most_unpacked);
     let numbers = Numbers { path, outline: &outline, budget: &budget };
     if !outline.is_surface {
-        return Err(Error::file(path, None, "an unstructured or structured grid, not a surface")
-            .with_help(
-                "save a surface as .vtp, .obj, .ply or .stl; of a solid take the boundary first \
-             (subsolid boundary)",
-            ));
+        return Err(Error::file(path, None, "a grid that speaks of PolyData in its head")
+            .with_help("remove the comment, or write the file again"));
     }
     let mut reader = SurfaceReader { numbers, mesh: SurfaceMesh::default(), skipped: Vec::new() };
     for (index, piece) in outline.pieces.iter().enumerate() {
@@ -96,23 +95,12 @@ pub(super) fn push_faces(
         let face =
             face.ok_or_else(|| format!("a face ends at {end} of {} corners", vertices.len()))?;
         start += face.len();
-        if !are_strips {
-            faces.push(face);
-            continue;
-        }
-        for (place, triangle) in face.windows(3).enumerate() {
-            let [a, b, c] = [triangle[0], triangle[1], triangle[2]];
-            let flip = place % 2 == 1;
-            faces.push(&if flip { [b, a, c] } else { [a, b, c] });
+        match are_strips {
+            true => strip(face).for_each(|triangle| faces.push(&triangle)),
+            false => faces.push(face),
         }
     }
     Ok(())
-}
-
-/// Gives the normals the name that they have in surfaces.
-pub(super) fn name_normals(attributes: &mut [Attribute]) {
-    let is_normals = |a: &&mut Attribute| a.width == 3 && a.name.eq_ignore_ascii_case(NORMALS);
-    attributes.iter_mut().filter(is_normals).for_each(|a| a.name = NORMALS.into());
 }
 
 struct SurfaceReader<'a> {

@@ -30,15 +30,22 @@ pub fn solid(vtk: &Vtk) -> Result<(SolidMesh, ReadReport)> {
     assembly.finish()
 }
 
-/// The control mesh in the polygons of `vtk`, and what else it holds. Point arrays become attributes
-/// and creases as those of [`solid`] do. Pieces follow each other.
+/// The control mesh in the polygons of `vtk`, or in the faces of a grid without volume cells, and what
+/// else it holds. Point arrays become attributes and creases as those of [`solid`] do. Pieces follow
+/// each other.
 ///
 /// # Errors
-/// If the data is no polygon data, a piece is a file that was not loaded, numbers of values do not
-/// fit, or [`SurfaceMesh::check`] refuses the mesh.
+/// If the data holds volume cells or no faces, a piece is a file that was not loaded, numbers of values
+/// do not fit, or [`SurfaceMesh::check`] refuses the mesh.
 pub fn surface(vtk: &Vtk) -> Result<(SurfaceMesh, ReadReport)> {
     // An assembly without cells: points and arrays are those of solids.
     let mut assembly = Assembly::new(name(vtk), 0);
+    if !matches!(vtk.data, DataSet::PolyData { .. }) {
+        append(&mut assembly, &vtk.data)?;
+        let (mesh, report) = assembly.finish_surface()?;
+        mesh.check()?;
+        return Ok((mesh, report));
+    }
     let mut faces = Vec::new();
     append_polygons(&mut assembly, &vtk.data, &mut faces)?;
     let (SolidMesh { points, creases, attributes, .. }, report) = assembly.into_vertices()?;

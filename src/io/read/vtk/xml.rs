@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::mesh::{Attribute, SolidMesh};
+use crate::mesh::Attribute;
 use crate::{Error, Result};
 
 use super::binary::{Budget, Source, unpack};
@@ -16,16 +16,15 @@ use super::outline::{Array, Outline, Section, Storage};
 use super::structured::Kind;
 use super::values::Scalar;
 use super::{Faces, GHOSTS, Grid, Kept, no_solid, push_cell_array};
-use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::{Text, shown};
 
 /// Reads a `.vtu` file that is already in memory.
-pub(super) fn read(path: &Path, bytes: &[u8], budget: &Budget) -> Result<(SolidMesh, ReadReport)> {
+pub(super) fn read<'a>(path: &'a Path, bytes: &[u8], budget: &Budget) -> Result<Assembly<'a>> {
     let outline = Outline::read(path, bytes)?;
     let mut assembly = Assembly::new(path, 0);
     append(&mut assembly, path, &outline, budget)?;
-    assembly.finish()
+    Ok(assembly)
 }
 
 /// Appends the pieces and fields of a file to a mesh.

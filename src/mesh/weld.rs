@@ -1,0 +1,439 @@
+//! Joining vertices that lie in one place, or near one another.
+//!
+//! The first vertex of each place stays, where it is and with its values. Chains count: vertices of one
+//! place may be farther apart than the distance.
+
+use std::collections::HashMap;
+
+use rayon::prelude::*;
+
+use super::{
+    Attribute, Cells, Corner, Crease, Creases, NORMALS, Polygons, SolidMesh, SurfaceMesh, VertexId,
+    components,
+};
+use crate::error::{Error, Result};
+
+/// What joining vertices did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Welded {
+    /// Vertices that are gone.
+    pub removed: usize,
+    /// Attributes that differed between joined vertices; the values of the first were taken.
+    pub differing: Vec<String>,
+    /// Faces of a surface that are gone, since fewer than three of their corners are left.
+    pub collapsed: usize,
+}
+
+impl Welded {
+    /// What was lost, a line each.
+    pub fn notices(&self) -> Vec<String> {
+        let (normals, others): (Vec<_>, Vec<_>) =
+            self.differing.iter().map(String::as_str).partition(|name| *name == NORMALS);
+        let mut notices = Vec::new();
+        if !others.is_empty() {
+            let names = others.join(", ");
+            notices.push(format!(
+                "joined vertices differ in {names}: the values of the first were taken"
+            ));
+        }
+        if !normals.is_empty() {
+            notices.push("joined vertices differ in their normals, which were left out".into());
+        }
+        if self.collapsed > 0 {
+            notices.push(format!(
+                "left out faces with fewer than three corners after joining: {}",
+                self.collapsed
+            ));
+        }
+        notices
+    }
+}
+
+impl SolidMesh {
+    /// Joins vertices of cells that lie within `distance` of one another, a length of at least 0; with
+    /// 0 those of equal coordinates. Creases, corners and groups go along; of several creases of one
+    /// edge the sharpest stays.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a distance below 0, one that is not finite, or one below the rounding of
+    /// the coordinates; [`Error::Mesh`] if a cell has two corners that would be joined.
+    pub fn weld(&mut self, distance: f64) -> Result<Welded> {
+        let joined = Joined::new(&self.points, &self.used_vertices(), distance)?;
+        self.check_corners(&joined)?;
+        let mut welded = Welded { removed: joined.removed(), ..Welded::default() };
+        if welded.removed == 0 {
+            return Ok(welded);
+        }
+        let number = |v| joined.number(v);
+        let mut cells = Cells::default();
+        (0..self.cells.len()).for_each(|c| cells.push_from(&self.cells, c, number));
+        self.cells = cells;
+        self.points = joined.kept.iter().map(|&v| self.points[v as usize]).collect();
+        welded.differing = joined.take(&mut self.attributes);
+        self.face_groups.iter_mut().for_each(|group| group.faces.renumber(number));
+        self.creases.renumber(number);
+        Ok(welded)
+    }
+
+    /// Refuses to join two corners of a cell.
+    fn check_corners(&self, joined: &Joined) -> Result<()> {
+        for c in 0..self.cells.len() {
+            let corners = self.cells.vertices(c);
+            let is_same = |a: u32, b: u32| a != b && joined.first(a) == joined.first(b);
+            for (i, &v) in corners.iter().enumerate() {
+                if let Some(&other) = corners[..i].iter().find(|&&other| is_same(other, v)) {
+                    return Err(two_in_one_place(&format!("cell {c}"), [other, v]));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl SurfaceMesh {
+    /// Joins vertices of faces that lie within `distance` of one another, a length of at least 0; with
+    /// 0 those of equal coordinates. Neighboring corners of a face that are joined become one; faces
+    /// with fewer than three corners left go. Creases, corners, holes and texture coordinates go along,
+    /// normals that differ at joined vertices go. The mesh has been checked.
+    ///
+    /// # Errors
+    /// [`Error::Request`] as [`SolidMesh::weld`]; [`Error::Mesh`] if two corners of a face that are no
+    /// neighbors would be joined, or no face would be left.
+    pub fn weld(&mut self, distance: f64) -> Result<Welded> {
+        let mut used = vec![false; self.points.len()];
+        self.faces.vertices().iter().for_each(|&v| used[v as usize] = true);
+        let joined = Joined::new(&self.points, &used, distance)?;
+        let mut welded = Welded { removed: joined.removed(), ..Welded::default() };
+        if welded.removed == 0 {
+            return Ok(welded);
+        }
+        let mut faces = Polygons::default();
+        let mut values = Vec::new();
+        // of each face its number afterwards
+        let mut numbers = vec![None; self.faces.len()];
+        let mut corners: Vec<usize> = Vec::new();
+        for (f, face) in self.faces.iter().enumerate() {
+            let first = |i: usize| joined.first(face[i]);
+            corners.clear();
+            corners.extend((0..face.len()).filter(|&i| first(i) != first((i + 1) % face.len())));
+            if corners.len() < 3 {
+                welded.collapsed += 1;
+                continue;
+            }
+            for (k, &i) in corners.iter().enumerate() {
+                if let Some(&j) = corners[..k].iter().find(|&&j| first(j) == first(i)) {
+                    return Err(two_in_one_place(&format!("face {f}"), [face[j], face[i]]));
+                }
+            }
+            numbers[f] = Some(faces.len() as u32);
+            faces.push(&corners.iter().map(|&i| joined.number(face[i])).collect::<Vec<_>>());
+            if let Some(uv) = &self.uv {
+                let start = self.faces.corners(f).start;
+                values.extend(corners.iter().map(|&i| uv.corners[start + i]));
+            }
+        }
+        if faces.is_empty() {
+            return Err(Error::mesh(format!(
+                "no face has three corners left where vertices within {distance} are joined"
+            ))
+            .with_help("give a smaller distance"));
+        }
+        self.faces = faces;
+        self.holes = self.holes.iter().filter_map(|&hole| numbers[hole as usize]).collect();
+        if let Some(uv) = &mut self.uv {
+            uv.corners = values;
+        }
+        self.points = joined.kept.iter().map(|&v| self.points[v as usize]).collect();
+        welded.differing = joined.take(&mut self.attributes);
+        self.attributes.retain(|a| !a.is_normals() || !welded.differing.contains(&a.name));
+        self.creases.renumber(|v| joined.number(v));
+        Ok(welded)
+    }
+}
+
+fn two_in_one_place(of: &str, [a, b]: [u32; 2]) -> Error {
+    Error::mesh(format!("{of} has two corners in one place, vertices {a} and {b}"))
+        .with_help("move one of them, take it out, or join vertices within a smaller distance")
+}
+
+impl Creases {
+    /// Gives every vertex another number. Creases whose ends become one go; of several of one place the
+    /// sharpest stays.
+    fn renumber(&mut self, number: impl Fn(u32) -> u32) {
+        let (mut edges, mut places) = (Vec::<Crease>::new(), HashMap::new());
+        for crease in &self.edges {
+            let [a, b] = crease.edge.map(|v| number(v.0));
+            if a == b {
+                continue;
+            }
+            let edge = [VertexId(a.min(b)), VertexId(a.max(b))];
+            let at = *places.entry(edge).or_insert(edges.len());
+            match edges.get_mut(at) {
+                Some(known) => known.sharpness = known.sharpness.max(crease.sharpness),
+                None => edges.push(Crease { edge, ..*crease }),
+            }
+        }
+        let (mut corners, mut places) = (Vec::<Corner>::new(), HashMap::new());
+        for corner in &self.corners {
+            let vertex = VertexId(number(corner.vertex.0));
+            let at = *places.entry(vertex).or_insert(corners.len());
+            match corners.get_mut(at) {
+                Some(known) => known.sharpness = known.sharpness.max(corner.sharpness),
+                None => corners.push(Corner { vertex, ..*corner }),
+            }
+        }
+        (self.edges, self.corners) = (edges, corners);
+    }
+}
+
+/// Which vertices are joined to which.
+struct Joined {
+    /// Of each vertex the first of its place.
+    first: Vec<u32>,
+    /// The first vertices of all places.
+    kept: Vec<u32>,
+    /// Of each first vertex its number among these.
+    numbers: Vec<u32>,
+}
+
+/// A cell of a grid, and a vertex in it.
+type Key = ([i64; 3], u32);
+
+impl Joined {
+    /// The vertices of `used` within `distance`; all others stay.
+    fn new(points: &[[f64; 3]], used: &[bool], distance: f64) -> Result<Self> {
+        let (keys, reach) = keys(points, used, distance)?;
+        // all vertices of a cell are joined, and then two cells where two of their vertices are near
+        let cells: Vec<&[Key]> = keys.chunk_by(|a, b| a.0 == b.0).collect();
+        let find = |cell: [i64; 3]| cells.binary_search_by_key(&cell, |keys| keys[0].0).ok();
+        let is_near = |a: u32, b: u32| {
+            let [a, b] = [a, b].map(|v| points[v as usize]);
+            (0..3).map(|d| (a[d] - b[d]).powi(2)).sum::<f64>() <= distance * distance
+        };
+        let link = |cell: &[Key], offset: [i64; 3]| {
+            let other = cells[find(std::array::from_fn(|d| cell[0].0[d] + offset[d]))?];
+            let pairs = cell.iter().flat_map(|a| other.iter().map(move |b| [a.1, b.1]));
+            { pairs }.find(|&[a, b]| is_near(a, b))
+        };
+        let offsets = offsets(reach);
+        let links: Vec<[u32; 2]> = cells
+            .par_iter()
+            .flat_map_iter(|cell| offsets.iter().filter_map(move |&offset| link(cell, offset)))
+            .collect();
+        let ids: Vec<u32> = keys.iter().map(|key| key.1).collect();
+        let mut start = 0;
+        let within = cells.iter().map(|cell| {
+            start += cell.len();
+            &ids[start - cell.len()..start]
+        });
+        let groups = within.chain(links.iter().map(|link| &link[..]));
+        let first = components(points.len(), groups);
+        let kept: Vec<u32> = (0..).zip(&first).filter(|&(v, &f)| v == f).map(|(v, _)| v).collect();
+        let mut numbers = vec![0; points.len()];
+        (0..).zip(&kept).for_each(|(number, &v)| numbers[v as usize] = number);
+        Ok(Self { first, kept, numbers })
+    }
+
+    fn removed(&self) -> usize {
+        self.first.len() - self.kept.len()
+    }
+
+    /// The first vertex of the place of one; a vertex that does not exist stays.
+    fn first(&self, v: u32) -> u32 {
+        self.first.get(v as usize).copied().unwrap_or(v)
+    }
+
+    /// The new number of a vertex.
+    fn number(&self, v: u32) -> u32 {
+        self.numbers.get(self.first(v) as usize).copied().unwrap_or(v)
+    }
+
+    /// Keeps the values of the first vertices; returns the names of attributes in which others differ.
+    fn take(&self, attributes: &mut [Attribute]) -> Vec<String> {
+        let mut differing = Vec::new();
+        for attribute in attributes {
+            let row = |v: u32| &attribute.values[v as usize * attribute.width..][..attribute.width];
+            if (0..).zip(&self.first).any(|(v, &first)| row(v) != row(first)) {
+                differing.push(attribute.name.clone());
+            }
+            *attribute = attribute.of_vertices(&self.kept);
+        }
+        differing
+    }
+}
+
+/// The used vertices by the cells of a grid, sorted, and how many cells away vertices within the
+/// distance can be. All vertices of a cell are within it: those of equal coordinates are where it is 0.
+fn keys(points: &[[f64; 3]], used: &[bool], distance: f64) -> Result<(Vec<Key>, i64)> {
+    let refused = |help: String| {
+        Err(Error::request(format!("a distance of {distance} to join vertices within"))
+            .with_help(help))
+    };
+    if !(distance.is_finite() && distance >= 0.0) {
+        return refused("give 0 for equal coordinates, or a length".into());
+    }
+    // the diagonal of a cell is a little below the distance
+    let side = 0.577 * distance;
+    let largest = points.iter().flatten().fold(0.0_f64, |largest, x| largest.max(x.abs()));
+    if distance > 0.0 && largest / side > 2_f64.powi(52) {
+        let least = largest * 2_f64.powi(-50);
+        return refused(format!(
+            "coordinates of {largest} are not as fine: give 0 for equal coordinates, or {least:.0e} or \
+             more"
+        ));
+    }
+    let cell = |x: f64| match distance > 0.0 {
+        true => (x / side).floor() as i64,
+        // 0 and −0 are equal
+        false => (x + 0.0).to_bits() as i64,
+    };
+    let known = (0..points.len() as u32).into_par_iter().filter(|&v| used[v as usize]);
+    let mut keys: Vec<Key> = known.map(|v| (points[v as usize].map(cell), v)).collect();
+    keys.par_sort_unstable();
+    Ok((keys, if distance > 0.0 { 2 } else { 0 }))
+}
+
+/// One of each pair of opposite offsets of up to `reach` cells.
+fn offsets(reach: i64) -> Vec<[i64; 3]> {
+    let along = || -reach..=reach;
+    let all = along().flat_map(|x| along().flat_map(move |y| along().map(move |z| [x, y, z])));
+    all.filter(|&offset| offset > [0; 3]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::shape::Shape;
+    use crate::mesh::{FaceGroup, FaceVarying, LinearInterpolation};
+
+    /// A box of n³ cells that own their corners.
+    fn loose_box(n: usize) -> SolidMesh {
+        let whole = Shape::parse("box", &[n, n, n]).unwrap().build().unwrap();
+        let corners = whole.cells.hexahedra().unwrap().as_flattened();
+        let points = corners.iter().map(|&v| whole.points[v as usize]).collect();
+        let ids: Vec<u32> = (0..corners.len() as u32).collect();
+        SolidMesh::from_hexahedra(points, ids.as_chunks().0)
+    }
+
+    #[test]
+    fn cells_that_own_their_corners_are_joined() {
+        let mut parts = loose_box(3);
+        let corner =
+            |mesh: &SolidMesh, c: usize, i: usize| mesh.points[mesh.cells.vertices(c)[i] as usize];
+        let before: Vec<_> = (0..216).map(|k| corner(&parts, k / 8, k % 8)).collect();
+        parts.attributes = vec![Attribute {
+            name: "t".into(),
+            width: 1,
+            values: (0..216).map(f64::from).collect(),
+        }];
+        parts.creases.push_edge(0, 1, 1.0);
+        parts.face_groups = vec![FaceGroup::new("low", Polygons::uniform(4, vec![0, 1, 2, 3]))];
+        let welded = parts.weld(0.0).unwrap();
+        assert_eq!((welded.removed, welded.differing), (152, vec!["t".into()]));
+        assert_eq!((parts.points.len(), parts.part_count()), (64, 1));
+        let after: Vec<_> = (0..216).map(|k| corner(&parts, k / 8, k % 8)).collect();
+        assert_eq!(before, after);
+        assert_eq!(parts.weld(0.0).unwrap(), Welded::default());
+    }
+
+    /// By comparing all pairs, at random distances and places, on both sides of 0.
+    #[test]
+    fn places_are_those_of_all_pairs() {
+        let mut state = 1_u64;
+        let mut random = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 53) as f64
+        };
+        for distance in [0.0, 0.01, 0.05, 0.1, 0.3] {
+            let mut points: Vec<[f64; 3]> =
+                (0..300).map(|_| std::array::from_fn(|_| 2.0 * random() - 1.0)).collect();
+            // some that agree, and some at exactly the distance
+            for v in 0..60 {
+                points[299 - v] = points[v];
+                points[200 - v] = points[v];
+                points[200 - v][0] += distance;
+            }
+            let used: Vec<bool> = (0..300).map(|v| v % 7 != 3).collect();
+            let joined = Joined::new(&points, &used, distance).unwrap();
+            let mut first: Vec<u32> = (0..300).collect();
+            let near = |a: usize, b: usize| {
+                let square: f64 = (0..3).map(|d| (points[a][d] - points[b][d]).powi(2)).sum();
+                used[a] && used[b] && square <= distance * distance
+            };
+            loop {
+                let before = first.clone();
+                for a in 0..300 {
+                    for b in 0..300 {
+                        if near(a, b) {
+                            first[a] = first[a].min(first[b]);
+                        }
+                    }
+                }
+                if first == before {
+                    break;
+                }
+            }
+            assert_eq!(joined.first, first, "{distance}");
+            assert!(joined.removed() > 40, "{distance}");
+        }
+    }
+
+    #[test]
+    fn corners_of_one_cell_are_not_joined() {
+        let mut parts = loose_box(1);
+        let message = parts.weld(2.0).unwrap_err().to_string();
+        assert!(message.contains("cell 0") && message.contains("vertices 0 and 1"), "{message}");
+        for distance in [-1.0, f64::NAN, f64::INFINITY, 1e-17] {
+            assert!(parts.weld(distance).unwrap_err().to_string().contains("distance"));
+        }
+    }
+
+    /// Faces lose corners or go; what belongs to them goes along.
+    #[test]
+    fn faces_of_a_surface_are_joined() {
+        let places = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+        let far = [[1.0, 1.0], [1.0, 0.0], [2.0, 0.0], [2.0, 1.0]];
+        let thin = [[2.0, 0.0], [2.0 + 1e-6, 0.0], [2.0, 1.0]];
+        let short = [[0.0, 0.0], [1e-6, 0.0], [1.0, -1.0], [0.0, -1.0]];
+        let all = places.iter().chain(&far).chain(&thin).chain(&short);
+        let points: Vec<[f64; 3]> = all.map(|&[x, y]| [x, y, 0.0]).collect();
+        let mut faces = Polygons::default();
+        for face in [&[0, 1, 2, 3][..], &[4, 5, 6, 7], &[8, 9, 10], &[11, 12, 13, 14]] {
+            faces.push(face);
+        }
+        let mut mesh = SurfaceMesh::new(points, faces);
+        mesh.holes = vec![1, 2, 3];
+        mesh.creases.push_edge(8, 9, 2.0);
+        mesh.creases.push_edge(4, 5, 1.0);
+        mesh.creases.push_edge(1, 2, 3.0);
+        let values = (0..15).flat_map(|v| [f64::from(v), 0.0, 1.0]).collect();
+        mesh.attributes = vec![
+            Attribute { name: NORMALS.into(), width: 3, values },
+            Attribute { name: "even".into(), width: 1, values: vec![4.0; 15] },
+        ];
+        mesh.uv = Some(FaceVarying {
+            values: vec![[0.0; 2]; 15],
+            corners: (0..15).collect(),
+            linear: LinearInterpolation::All,
+        });
+        let welded = mesh.weld(1e-5).unwrap();
+        assert_eq!((welded.removed, welded.collapsed), (7, 1));
+        assert_eq!(welded.differing, [NORMALS]);
+        let faces: Vec<&[u32]> = mesh.faces.iter().collect();
+        assert_eq!(faces, [&[0, 1, 2, 3][..], &[2, 1, 4, 5], &[0, 6, 7]]);
+        assert_eq!(mesh.holes, [1, 2]);
+        let creases: Vec<_> = mesh.creases.edges.iter().map(|c| (c.edge, c.sharpness)).collect();
+        assert_eq!(creases, [([VertexId(1), VertexId(2)], 3.0)]);
+        assert_eq!(mesh.attributes.len(), 1);
+        assert_eq!(mesh.uv.as_ref().unwrap().corners, [0, 1, 2, 3, 4, 5, 6, 7, 12, 13, 14]);
+        mesh.check().unwrap();
+        assert_eq!((mesh.part_count(), mesh.coincident_ends().count), (1, 0));
+        // a quad whose opposite corners meet
+        let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0; 3], [0.0, 1.0, 0.0]];
+        let mut folded = SurfaceMesh::new(points, Polygons::uniform(4, vec![0, 1, 2, 3]));
+        let message = folded.weld(0.0).unwrap_err().to_string();
+        assert!(message.contains("face 0") && message.contains("vertices 0 and 2"), "{message}");
+    }
+}

@@ -1,0 +1,186 @@
+//! What the control mesh of a surface consists of, in numbers: for reports, and for machines to read.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::mesh::{SurfaceMesh, VertexId};
+use crate::topology::NONE;
+use crate::topology::surface::{SurfaceTopology, is_alike, touching_vertices};
+
+/// Counts of the control mesh of a surface.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct SurfaceSummary {
+    /// Control points, those of no face included.
+    pub vertices: usize,
+    /// Edges.
+    pub edges: usize,
+    /// Faces, holes included.
+    pub faces: usize,
+    /// Faces by their number of corners.
+    pub faces_by_corners: BTreeMap<usize, usize>,
+    /// Faces that shape the limit and are no part of it.
+    pub holes: usize,
+    /// Vertex attributes, with their widths.
+    pub attributes: BTreeMap<String, usize>,
+    /// Texture coordinates; 0 if there are none.
+    pub texture_coordinates: usize,
+    /// Edges of one face.
+    pub boundary_edges: usize,
+    /// Vertices of these edges.
+    pub boundary_vertices: usize,
+    /// Edges of more than two faces.
+    pub non_manifold_edges: usize,
+    /// Edges that two faces run through in the same direction.
+    pub inconsistent_edges: usize,
+    /// Vertices at which sheets only touch.
+    pub touching_vertices: usize,
+    /// Vertices of no face.
+    pub isolated_vertices: usize,
+    /// Vertices where the surface ends that lie exactly where another one of these lies.
+    pub coincident_vertices: usize,
+    /// Parts that share no vertex.
+    pub parts: usize,
+    /// Vertices of faces, less edges, plus faces.
+    pub euler_characteristic: i64,
+    /// Handles of all parts together, of a closed oriented surface without touching vertices.
+    pub genus: Option<i64>,
+    /// Smallest and largest coordinates of the control points.
+    pub bounds: Option<[[f64; 3]; 2]>,
+    /// Vertices inside the surface by valence, the number of their edges.
+    pub interior_valences: BTreeMap<usize, usize>,
+    /// Vertices where the surface ends by valence.
+    pub boundary_valences: BTreeMap<usize, usize>,
+    /// Edges with a sharpness above 0.
+    pub creases: usize,
+    /// Vertices with a sharpness of their own.
+    pub sharp_corners: usize,
+}
+
+impl SurfaceSummary {
+    /// Sums up `mesh`.
+    ///
+    /// # Errors
+    /// Those of [`SurfaceMesh::check`].
+    pub fn new(mesh: &SurfaceMesh) -> Result<Self> {
+        mesh.check()?;
+        mesh.check_control()?;
+        let topology = SurfaceTopology::of(mesh);
+        let edges = 0..topology.edge_count() as u32;
+        let mut valences = vec![0; mesh.points.len()];
+        let mut ends = vec![false; mesh.points.len()];
+        let mut boundary_edges = 0;
+        for edge in edges.clone() {
+            let is_boundary = topology.edge_corners[edge as usize][1] == NONE;
+            boundary_edges += usize::from(is_boundary);
+            for v in topology.edge_ends(edge) {
+                valences[v as usize] += 1;
+                ends[v as usize] |= is_boundary;
+            }
+        }
+        let [mut interior, mut boundary] = [BTreeMap::new(), BTreeMap::new()];
+        for (&valence, &is_end) in valences.iter().zip(&ends).filter(|(valence, _)| **valence > 0) {
+            *if is_end { &mut boundary } else { &mut interior }.entry(valence).or_default() += 1;
+        }
+        let mut by_corners = BTreeMap::new();
+        mesh.faces.iter().for_each(|face| *by_corners.entry(face.len()).or_default() += 1);
+        let isolated = valences.iter().filter(|&&valence| valence == 0).count();
+        let used = mesh.points.len() - isolated;
+        let (vertices, count) = (used as i64, topology.edge_count() as i64);
+        let euler_characteristic = vertices - count + topology.face_count as i64;
+        let inconsistent = edges.filter(|&edge| is_alike(&topology, edge)).count();
+        let (non_manifold, touching) =
+            (topology.non_manifold_edges.len(), touching_vertices(&topology).len());
+        let is_closed = boundary_edges + non_manifold + inconsistent + touching == 0;
+        let parts = mesh.part_count();
+        Ok(Self {
+            vertices: mesh.points.len(),
+            edges: topology.edge_count(),
+            faces: topology.face_count,
+            faces_by_corners: by_corners,
+            holes: mesh.holes.len(),
+            attributes: mesh.attributes.iter().map(|a| (a.name.clone(), a.width)).collect(),
+            texture_coordinates: mesh.uv.as_ref().map_or(0, |uv| uv.values.len()),
+            boundary_edges,
+            boundary_vertices: ends.iter().filter(|&&is_end| is_end).count(),
+            non_manifold_edges: non_manifold,
+            inconsistent_edges: inconsistent,
+            touching_vertices: touching,
+            isolated_vertices: isolated,
+            coincident_vertices: mesh.coincident_ends().count,
+            parts,
+            euler_characteristic,
+            genus: is_closed.then(|| parts as i64 - euler_characteristic / 2),
+            bounds: mesh.bounds().map(|(low, high)| [low, high]),
+            interior_valences: interior,
+            boundary_valences: boundary,
+            creases: sharp(mesh.creases.edges.iter().map(|crease| {
+                let [VertexId(a), VertexId(b)] = crease.edge;
+                ([a.min(b), a.max(b)], crease.sharpness)
+            })),
+            sharp_corners: sharp(mesh.creases.corners.iter().map(|c| (c.vertex, c.sharpness))),
+        })
+    }
+}
+
+/// How many places are sharp, by the last sharpness of each.
+fn sharp<K: Ord>(places: impl Iterator<Item = (K, f64)>) -> usize {
+    let last: BTreeMap<K, f64> = places.collect();
+    last.values().filter(|&&sharpness| sharpness > 0.0).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::Polygons;
+
+    fn summary(faces: &[&[u32]], vertices: u32) -> SurfaceSummary {
+        let mut polygons = Polygons::default();
+        faces.iter().for_each(|face| polygons.push(face));
+        let points = (0..vertices).map(|v| [f64::from(v), f64::from(v * v), 0.0]).collect();
+        SurfaceSummary::new(&SurfaceMesh::new(points, polygons)).unwrap()
+    }
+
+    #[test]
+    fn closed_surfaces_have_a_genus() {
+        let cube: [&[u32]; 6] = [
+            &[0, 3, 2, 1],
+            &[4, 5, 6, 7],
+            &[0, 1, 5, 4],
+            &[1, 2, 6, 5],
+            &[2, 3, 7, 6],
+            &[3, 0, 4, 7],
+        ];
+        let found = summary(&cube, 9);
+        assert_eq!((found.vertices, found.edges, found.isolated_vertices), (9, 12, 1));
+        assert_eq!((found.euler_characteristic, found.genus, found.parts), (2, Some(0), 1));
+        assert_eq!(found.interior_valences, [(3, 8)].into());
+        // a torus of 3 × 3 quads
+        let quads: Vec<[u32; 4]> = (0..9)
+            .map(|f| {
+                let at = |i: u32, j: u32| 3 * (j % 3) + i % 3;
+                let (i, j) = (f % 3, f / 3);
+                [at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)]
+            })
+            .collect();
+        let torus: Vec<&[u32]> = quads.iter().map(|quad| &quad[..]).collect();
+        let found = summary(&torus, 9);
+        assert_eq!((found.euler_characteristic, found.genus), (0, Some(1)));
+        assert_eq!(found.interior_valences, [(4, 9)].into());
+    }
+
+    #[test]
+    fn what_is_no_closed_surface_is_counted() {
+        // three pages at the edge 0–1, and a triangle that touches vertex 4
+        let found = summary(&[&[0, 1, 2], &[0, 1, 3], &[1, 0, 4], &[4, 5, 6]], 7);
+        assert_eq!((found.non_manifold_edges, found.boundary_edges), (1, 9));
+        assert_eq!((found.touching_vertices, found.parts, found.genus), (3, 1, None));
+        // two triangles that run through the edge 0–1 alike
+        let found = summary(&[&[0, 1, 2], &[0, 1, 3, 4]], 5);
+        assert_eq!((found.inconsistent_edges, found.boundary_vertices), (1, 5));
+        assert_eq!(found.faces_by_corners, [(3, 1), (4, 1)].into());
+        assert_eq!(found.boundary_valences, [(2, 3), (3, 2)].into());
+    }
+}

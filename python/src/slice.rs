@@ -12,7 +12,7 @@ use subsolid::slice::{
     Axis, CellIds, Channel, ClosedSurface, Layer, LayerSource, Materials, PixelGrid, Setting,
     SliceOptions, Slicer, SolidSource, Stack,
 };
-use subsolid::surface::Scheme;
+use subsolid::surface::{Scheme, separate_parts};
 
 use crate::arrays::moved;
 use crate::cells::{Analyzed, SourceCell};
@@ -198,6 +198,8 @@ impl PySlices {
         cut: Cut,
     ) -> PyResult<Self> {
         let made = py.detach(|| {
+            let separate = if scheme.is_linear() { separate_parts(mesh) } else { None };
+            let mesh = separate.as_ref().map_or(mesh, |(mesh, _)| mesh);
             let surface = ClosedSurface::new(mesh, scheme)?;
             let slicer = Slicer::of_surface(&surface, &mesh.points, cut.options())?;
             Ok((surface, slicer))

@@ -192,6 +192,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
     let regions = Regions::new(solid.topology(), &mesh)?;
+    io::check_names(io::Format::Npz, regions.groups().map(|(name, _)| name))?;
     let tractions = a.tractions(&regions)?;
     check_memory(&solid, scheme, Want::FIRST)?;
     warn_of_points(&solid, scheme, console);

@@ -237,6 +237,11 @@ fn along_surface(
         Method::Heat => processor.heat_distance(sources)?,
         Method::Toplesets => processor.toplesets(sources)?,
     };
+    let lost = values.iter().filter(|value| value.is_nan()).count();
+    if let Some(first) = values.iter().position(|value| value.is_nan()) {
+        let lost = counted(lost, "vertex");
+        console.warn(format!("{lost} of no face (the first: vertex {first}): no distance, NaN"));
+    }
     let report = report(arguments, sources.len(), &values);
     console.status("Measured", format!("{} in {}", counted(values.len(), "vertex"), since(start)));
     put(&mut mesh.attributes, &arguments.name, values);

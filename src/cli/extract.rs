@@ -16,7 +16,7 @@ use subsolid::{Error, Result};
 use super::console::since;
 use super::json::JsonReport;
 use super::memory::{check_most, check_size, gigabytes, physical};
-use super::model::ModelArguments;
+use super::model::{ModelArguments, warn_of_face_groups};
 use super::{Console, Outcome};
 
 /// Write Bézier extraction operators
@@ -100,6 +100,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     io::atomic::check(&a.output)?;
     check_most(a.max_size)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
+    warn_of_face_groups(&mesh, &a.output, console);
     let solid = Solid::new(&mesh)?;
 
     let start = Instant::now();

@@ -288,6 +288,18 @@ pub fn warn_left_out(names: &[&str], console: &Console) {
     }
 }
 
+/// Names the groups of faces that an output has no place for.
+pub fn warn_of_face_groups(mesh: &SolidMesh, output: &Path, console: &Console) {
+    if !mesh.face_groups.is_empty() {
+        let names: Vec<&str> = mesh.face_groups.iter().map(|group| group.name.as_str()).collect();
+        console.warn(format!(
+            "{}: left out the groups of faces {}",
+            output.display(),
+            names.join(", ")
+        ));
+    }
+}
+
 /// Refuses `--compress` where the format of the output takes none.
 pub fn check_compress(compress: bool, format: io::Format) -> Result<()> {
     if compress && matches!(format, io::Format::Vtk | io::Format::Csv) {
@@ -302,12 +314,12 @@ pub fn check_compress(compress: bool, format: io::Format) -> Result<()> {
 /// Says that a table of points holds no cells, nor the creases, of `mesh`.
 pub fn warn_of_table(format: io::Format, output: &Path, mesh: &SolidMesh, console: &Console) {
     if format == io::Format::Csv {
-        let creases = mesh.creases.edges.len() + mesh.creases.corners.len();
-        console.warn(format!(
-            "{}: left out {}, {creases} creases and corners",
-            output.display(),
-            counted(mesh.cells.len(), "cell")
-        ));
+        let creases = match mesh.creases.edges.len() + mesh.creases.corners.len() {
+            0 => String::new(),
+            count => format!(", {count} creases and corners"),
+        };
+        let cells = counted(mesh.cells.len(), "cell");
+        console.warn(format!("{}: left out {cells}{creases}", output.display()));
     }
 }
 

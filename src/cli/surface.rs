@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use subsolid::backend::{Backend, Choice, SurfaceRefiner, runs_on_gpu, start};
 use subsolid::io::SurfaceFormat;
-use subsolid::mesh::{CreaseRule, LinearInterpolation, SurfaceMesh, TriangleRule};
+use subsolid::mesh::{BoundaryRule, CreaseRule, LinearInterpolation, SurfaceMesh, TriangleRule};
 use subsolid::plan::Cost;
 use subsolid::surface::limit::PatchCounts;
 use subsolid::surface::{
@@ -305,6 +305,9 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             // not a control mesh any more
             refined = refined.without_holes().into_owned();
             refined.points = limits.positions;
+            refined.crease_rule = CreaseRule::default();
+            refined.boundary = BoundaryRule::default();
+            refined.triangle_rule = TriangleRule::default();
             if !arguments.normals {
                 refined.attributes.retain(|attribute| !attribute.is_normals());
             }

@@ -131,14 +131,23 @@ impl<'s> Core<'s> {
         best: &mut Option<Closest>,
     ) -> bool {
         let x = (Vector3::from(x) - Vector3::from(self.origin)).into();
-        let (on_core, _) = self.nearest_on_core(x);
+        let (on_core, away) = self.nearest_on_core(x);
         let Nearness { enough, most } = sought.nearness;
-        if on_core.distance > self.radius + most {
+        // what is farther than the best place so far is of no use
+        let within = |best: &Option<Closest>| best.map_or(most, |best| best.distance);
+        if on_core.distance > self.radius + within(best) {
             return false;
         }
         offer(best, on_core, most);
         if on_core.distance <= sought.rounding {
             return true;
+        }
+        // the limit lies in the hull of its control points: all of it may be beyond a plane that is as far
+        // as the best place
+        let towards = away.try_normalize(0.0).unwrap_or_default();
+        let beyond = self.nest.least_along(towards.into()) - towards.dot(&Vector3::from(x));
+        if beyond >= within(best) - sought.rounding {
+            return false;
         }
         if rings == 0 || self.radius <= sought.rounding {
             return on_core.distance <= enough;
@@ -152,12 +161,13 @@ impl<'s> Core<'s> {
             }
         };
         for piece in &ring.pieces {
-            if squared_distance(&piece.bounds, x) > most * most {
+            let within = within(best);
+            if squared_distance(&piece.bounds, x) > within * within {
                 continue;
             }
             // small pieces are told apart as their size allows
             let enough = enough.min(SHARED * diagonal(&piece.bounds) + sought.rounding);
-            let nearness = Nearness { enough, most };
+            let nearness = Nearness { enough, most: within };
             let frame = piece.frame.get_or_init(|| Frame::of(&piece.points)).as_ref();
             let found = search::in_piece(&piece.points, frame, x, nearness);
             let Some(mut found) = found else { continue };
@@ -169,7 +179,13 @@ impl<'s> Core<'s> {
                 return true;
             }
         }
-        let below = ring.edges.iter().chain([&ring.inner]);
+        // the nearest first: along an edge there are as many cores as places near the point
+        let distance = |core: &&Core<'_>| {
+            let x = (Vector3::from(x) - Vector3::from(core.origin)).into();
+            core.nearest_on_core(x).0.distance
+        };
+        let mut below: Vec<_> = ring.edges.iter().chain([&ring.inner]).collect();
+        below.sort_by_cached_key(|core| distance(core).to_bits());
         for core in below {
             if core.descend(x, sought, rings - 1, best) {
                 return true;
@@ -313,9 +329,52 @@ fn offer(best: &mut Option<Closest>, found: Closest, most: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Solid;
     use crate::locate::Locator;
     use crate::mesh::shape::{Link, Shape};
+    use crate::{Solid, SolidMesh};
+
+    /// Close to a reentrant edge pieces are smaller than the tolerance. Where all of their halves were
+    /// looked at, each of these points took seconds.
+    #[test]
+    fn points_beside_a_reentrant_edge_are_found() {
+        let jitter = |i: usize| 0.05 * (12.9898 * (i + 1) as f64).sin();
+        let grid = (0..18).map(|i| {
+            let at = [i % 3, i / 3 % 3, i / 9];
+            std::array::from_fn(|d| at[d] as f64 + jitter(3 * i + d))
+        });
+        let points: Vec<[f64; 3]> = grid.collect();
+        let cell = |x: u32, y: u32| {
+            let at = |dx: u32, dy: u32, z: u32| x + dx + 3 * (y + dy) + 9 * z;
+            let ring = |z| [at(0, 0, z), at(1, 0, z), at(1, 1, z), at(0, 1, z)];
+            let ([a, b, c, d], [e, f, g, h]) = (ring(0), ring(1));
+            [a, b, c, d, e, f, g, h]
+        };
+        let mut mesh = SolidMesh::from_hexahedra(points, &[cell(0, 0), cell(1, 0), cell(0, 1)]);
+        crate::refine::crease_by_angle(&mut mesh, 30.0).unwrap();
+        let solid = Solid::new(&mesh).unwrap();
+        let places: Vec<_> = (0..90)
+            .map(|i| {
+                let off = 10_f64.powi(-9 - i % 5);
+                let along = 0.1 + 0.008 * f64::from(i);
+                crate::plan::Location {
+                    element: (i % 3) as u32,
+                    parameters: match i % 3 {
+                        0 => [1.0 - off, 1.0 - off / 3.0, along],
+                        1 => [off, 1.0 - off / 3.0, along],
+                        _ => [1.0 - off, off / 3.0, along],
+                    },
+                }
+            })
+            .collect();
+        let samples = crate::Samples::Points(places);
+        let plan = solid.plan(&samples, crate::Want::POSITION).unwrap();
+        let limit = crate::backend::auto().evaluate(&plan, mesh.controls()).unwrap();
+        let locator = Locator::new(&solid, mesh.controls()).unwrap();
+        for i in 0..90 {
+            let place = locator.nearest(limit.positions.triple(i)).unwrap();
+            assert!(place.residual < 1e-14, "{i}: {place:?}");
+        }
+    }
 
     /// Points at all distances from extraordinary points and edges are found again, and the
     /// same whether splits are kept or not.

@@ -11,12 +11,14 @@
 
 use nalgebra::Vector3;
 
-use super::tricubic::{Points, restrict};
+use super::tricubic::{Jet, Points, restrict};
 
 /// How far beyond [0, 1] a piece must be one-to-one for Newton's method.
 pub const MARGIN: f64 = 0.125;
 /// The largest κ at which Newton's method is proven to converge, on the box with its margin.
 const LARGEST_KAPPA: f64 = 0.6;
+/// ‖A‖‖A⁻¹‖ of a thin piece, at least.
+const THIN: f64 = 100.0;
 
 /// See the module's introduction.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +72,25 @@ impl Frame {
     pub fn guess(&self, x: [f64; 3]) -> [f64; 3] {
         let y = apply(&self.inverse, x);
         std::array::from_fn(|d| y[d] + self.offset[d])
+    }
+
+    /// Whether the piece is so much thinner along some way than along another that steps to the place
+    /// closest to a point may end early where they are held at a side.
+    pub fn is_thin(&self) -> bool {
+        let [a, b, c] = self.inverse.map(Vector3::from);
+        let longest =
+            |all: [Vector3<f64>; 3]| all.map(|v| v.norm()).into_iter().fold(0.0, f64::max);
+        // columns of A, but for the determinant
+        let columns = [b.cross(&c), c.cross(&a), a.cross(&b)];
+        longest([a, b, c]) * longest(columns) > THIN * a.dot(&columns[0]).abs()
+    }
+
+    /// A place of the piece as the frame sees it.
+    pub fn of_jet(&self, jet: Jet) -> Jet {
+        Jet {
+            point: self.guess(jet.point.into()).into(),
+            derivatives: jet.derivatives.map(|d| apply(&self.inverse, d.into()).into()),
+        }
     }
 
     /// How much y may change within `distance` of a point.

@@ -45,13 +45,35 @@ pub fn in_piece(
         }
         None => [0.5; 3],
     };
-    let found = closest(|t| jet(points, t), x, Domain::UNIT, start, 0.0);
+    let found = nearest(points, frame, (x, nearness.enough), Domain::UNIT, start);
     if found.distance <= nearness.enough || frame.is_some_and(|frame| frame.converges) {
         return (found.distance <= nearness.most).then_some(found);
     }
     let halved = Halved { points, x, nearness };
     let best = halved.search(points, Domain::UNIT, HALVINGS, found);
     (best.distance <= nearness.most).then_some(best)
+}
+
+/// The place in `domain` that is closest to x, or one that is near `enough`.
+///
+/// Steps in a thin piece may end early at a side: the step that goes on along it goes far out of the
+/// piece, and is cut off. In the frame the piece is not thin, and the place that it finds is a better
+/// start.
+fn nearest(
+    points: &Points,
+    frame: Option<&Frame>,
+    (x, enough): ([f64; 3], f64),
+    domain: Domain,
+    start: [f64; 3],
+) -> Closest {
+    let descend = |start| closest(|t| jet(points, t), x, domain, start, 0.0);
+    let found = descend(start);
+    let Some(frame) = frame.filter(|frame| found.distance > enough && frame.is_thin()) else {
+        return found;
+    };
+    let map = |t| frame.of_jet(jet(points, t));
+    let again = descend(closest(map, frame.guess(x), domain, start, 0.0).parameters);
+    if again.distance < found.distance { again } else { found }
 }
 
 /// A search through the halves of a piece.
@@ -74,16 +96,16 @@ impl Halved<'_> {
             }
             let half = restrict(part, low, high);
             let [least, largest] = bounds(&half);
-            let off = (0..3).any(|d| {
-                self.x[d] < least[d] - self.nearness.most
-                    || self.x[d] > largest[d] + self.nearness.most
-            });
+            // a half that is farther than the best place is of no use: all halves of a small piece may be
+            // within the tolerance
+            let most = self.nearness.most.min(best.distance);
+            let off = (0..3).any(|d| self.x[d] < least[d] - most || self.x[d] > largest[d] + most);
             if off {
                 continue;
             }
             let frame = Frame::untried(&half);
             let guess = frame.map_or([0.5; 3], |frame| frame.guess(self.x));
-            if frame.is_some_and(|frame| frame.excludes(guess, self.nearness.most)) {
+            if frame.is_some_and(|frame| frame.excludes(guess, most)) {
                 continue;
             }
             let converges_on = frame.is_some_and(|frame| frame.converges_on(&half));
@@ -98,7 +120,8 @@ impl Halved<'_> {
             // a half that hardly holds the point may soon be excluded
             let is_likely = guess.iter().all(|y| (-BESIDE..=1.0 + BESIDE).contains(y));
             if converges_on || is_likely || halvings == 1 {
-                let found = closest(|t| jet(self.points, t), self.x, within, start, 0.0);
+                let sought = (self.x, self.nearness.enough);
+                let found = nearest(self.points, frame.as_ref(), sought, within, start);
                 if found.distance < best.distance {
                     best = found;
                 }

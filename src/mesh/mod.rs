@@ -36,6 +36,7 @@ pub(crate) use range::{check_attributes, check_coordinates};
 pub(crate) use repeated::{Nearness, Place};
 
 pub use ids::{CellId, EdgeId, FaceId, VertexId};
+pub(crate) use surface::COLOR;
 pub use surface::{
     BoundaryRule, FaceVarying, LinearInterpolation, NORMALS, Polygons, SurfaceMesh, TriangleRule,
 };
@@ -67,6 +68,12 @@ impl Attribute {
     /// Whether it holds the normals of a surface ([`NORMALS`]).
     pub fn is_normals(&self) -> bool {
         self.name == NORMALS && self.width == 3
+    }
+
+    /// Whether these are colors: whole numbers from 0 to 255.
+    pub(crate) fn is_color(&self) -> bool {
+        let is_byte = |x: &f64| (0.0..=255.0).contains(x) && x.fract() == 0.0;
+        self.name == COLOR && matches!(self.width, 3 | 4) && self.values.iter().all(is_byte)
     }
 
     /// The attribute of some of the vertices.

@@ -12,6 +12,10 @@ use crate::numbers::Precision;
 /// Name of the attribute, three values a vertex, that files of surfaces know as normals.
 pub const NORMALS: &str = "normals";
 
+/// Name of the attribute, red, green and blue from 0 to 255 and perhaps opacity, that PLY files know as
+/// colors.
+pub(crate) const COLOR: &str = "color";
+
 /// Vertex cycles of polygons in flat arrays.
 ///
 /// Polygons of one size need no offsets and may have any number of corners, as refined quads and
@@ -96,6 +100,15 @@ impl Polygons {
     /// Vertices at the corners of all faces, face by face.
     pub fn vertices(&self) -> &[u32] {
         &self.vertices
+    }
+
+    /// Gives every corner another vertex.
+    ///
+    /// # Panics
+    /// If there is not one for each corner.
+    pub(crate) fn set_vertices(&mut self, vertices: Vec<u32>) {
+        assert_eq!(vertices.len(), self.vertices.len(), "a vertex for each corner");
+        self.vertices = vertices;
     }
 
     /// Gives every vertex another number.

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::mesh::components;
+use crate::numbers::Real;
 
 /// Refuses sources that do not exist, and meshes where `groups` of vertices (cells or faces)
 /// join some vertex to no source; vertices of no group do not count. Returns the
@@ -48,6 +49,14 @@ pub(crate) fn check_reach<'a>(
     };
     Err(Error::request(format!("{which} joined to nothing that the distance is measured to"))
         .with_help("name a vertex in every connected part, or take the parts one by one"))
+}
+
+/// Makes the values of vertices that no face has NaN.
+pub(crate) fn leave_unused<T: Real>(values: &mut [T], faces: &[u32]) {
+    let mut used = vec![false; values.len()];
+    faces.iter().for_each(|&v| used[v as usize] = true);
+    let unused = values.iter_mut().zip(used).filter(|(_, used)| !used);
+    unused.for_each(|(value, _)| *value = T::from_f64(f64::NAN));
 }
 
 /// Takes from the values of each of `parts` their mean at its sources.

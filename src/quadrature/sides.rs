@@ -54,13 +54,19 @@ impl Regions {
         on_boundary.map(|group| (&group.name[..], &group.faces[..]))
     }
 
-    /// The faces of a side, by its number, or of a group, by its name; ascending.
+    /// The faces of a side, by its number (`3` or `side:3`), or of a group, by its name (`bore` or
+    /// `group:bore`); ascending.
     ///
     /// # Errors
-    /// [`Error::Request`] if there is no such part, or the group has faces between cells.
+    /// [`Error::Request`] if there is no such part, `part` may be a side or a group, or the group has faces between cells.
     pub fn find(&self, part: &str) -> Result<Vec<u32>> {
-        let (number, name) = (part.parse::<u32>(), part.strip_prefix("group:").unwrap_or(part));
+        let number = part.strip_prefix("side:").unwrap_or(part).parse::<u32>();
+        let name = part.strip_prefix("group:").unwrap_or(part);
         if let Ok(side) = number {
+            if self.groups.iter().any(|group| group.name == part) {
+                return Err(Error::request(format!("{part} is a side and a group"))
+                    .with_help(format!("write side:{part} or group:{part}")));
+            }
             if (side as usize) < self.side_count {
                 let faces = (0..).zip(&self.sides).filter(|&(_, &own)| own == side);
                 return Ok(faces.map(|(face, _)| face).collect());

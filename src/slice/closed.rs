@@ -82,11 +82,11 @@ fn check_closed(topology: &SurfaceTopology, points: &[[f64; 3]]) -> Result<()> {
         let ([a, b], face) = (topology.edge_ends(edge), face(corner));
         let more = match open().count() - 1 {
             0 => String::new(),
-            1 => ", and 1 more edge".into(),
-            more => format!(", and {more} more edges"),
+            1 => ", as 1 more edge has".into(),
+            more => format!(", as {more} more edges have"),
         };
         return Err(Error::mesh(format!(
-            "the surface is not closed: edge {a} {b} has one face, {face}{more}; {}",
+            "the surface is not closed: edge {a} {b} has one face alone (face {face}){more}; {}",
             course([a, b])
         ))
         .with_help(
@@ -100,8 +100,9 @@ fn check_closed(topology: &SurfaceTopology, points: &[[f64; 3]]) -> Result<()> {
         let course = course([a, b]);
         return Err(Error::mesh(format!("edge {a} {b} has {corners} faces, not two; {course}"))
             .with_help(
-                "give each of the parts that meet there vertices of its own, or slice them one by \
-                 one (vertices of STL are joined by place: write OBJ or PLY); remove repeated faces",
+                "give each of the parts that meet there vertices of its own, slice them one by one, or \
+                 as they are by --scheme linear, where as many faces run through the edge in one \
+                 direction as in the other; remove repeated faces",
             ));
     }
     if let Some([a, b]) = inconsistent_edge(topology) {

@@ -125,8 +125,14 @@ impl Channel {
     /// The components of cell arrays, one after the other; that of a group has the group's name.
     pub fn of_cells(cell_data: &[CellArray]) -> Vec<Self> {
         let of_one = |array: &CellArray| {
-            let name = array.group_name().unwrap_or(&array.name);
-            Self::components(name, array.width, &array.values)
+            let group = array.group_name();
+            let name = group.unwrap_or(&array.name);
+            let mut channels = Self::components(name, array.width, &array.values);
+            // black is outside, also if all cells are inside
+            if group.is_some() {
+                channels.iter_mut().for_each(|channel| channel.range = [0.0, 1.0]);
+            }
+            channels
         };
         cell_data.iter().flat_map(of_one).collect()
     }

@@ -45,6 +45,7 @@ pub mod limit;
 pub(crate) mod options;
 pub(crate) mod plan;
 pub mod refine;
+mod separate;
 pub mod stencils;
 mod summary;
 #[cfg(test)]
@@ -58,6 +59,7 @@ pub use options::{Method, SurfaceOptions};
 pub use plan::{AdaptiveLimits, SurfacePlan, adaptive_limits};
 pub use refine::Workspace;
 pub use refine::memory::{Counts, check_ids, refined_counts, refinement_bytes};
+pub use separate::separate_parts;
 pub use stencils::single::{GROUP, SingleMatrix};
 pub use stencils::static_refinement::{StaticEvaluator, StaticRefinement, StaticWorkspace};
 pub use stencils::{StencilEvaluator, Storage, SurfaceStencils};

@@ -254,13 +254,15 @@ impl Scene {
         self.choose_color(options.color.as_deref())
     }
 
-    /// Takes the first array of a name for colours; `quality` is the scaled Jacobian.
+    /// Takes the first array of a name for colors; `quality` is the scaled Jacobian.
     ///
     /// # Errors
     /// [`Error::Request`] if there is none.
     pub fn choose_color(&mut self, name: Option<&str>) -> Result<()> {
         let Some(name) = name else { return Ok(()) };
-        self.color = self.channels.iter().position(|channel| channel.name == name);
+        let is_named = |name: &str| self.channels.iter().position(|channel| channel.name == name);
+        // groups go by their names alone, too
+        self.color = is_named(name).or_else(|| is_named(&format!("group:{name}")));
         if self.color.is_some() {
             return Ok(());
         }

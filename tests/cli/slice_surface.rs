@@ -59,7 +59,19 @@ fn layers(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 fn triangles_as_they_are_have_their_volume() {
     let parts = with_parts();
     let at = parts.path();
-    for (name, volume) in [("cube", 8.0), ("hollow", 7.0)] {
+    // the first and the second share a face, the first and the third an edge
+    let shifted = |offset: [f64; 3]| {
+        let shift = move |p: [f64; 3]| [0, 1, 2].map(|d| p[d] + offset[d]);
+        triangles(0.0, 2.0, false).into_iter().map(move |triangle| triangle.map(shift))
+    };
+    let touching = [[0.0; 3], [2.0, 0.0, 0.0], [2.0, 2.0, 0.0]].into_iter().flat_map(shifted);
+    write_stl(&at.join("touching.stl"), &touching.collect::<Vec<_>>());
+    refused(
+        at,
+        "slice touching.stl --layer-height 0.25 --pixel 0.1 --png none",
+        "has 4 faces, not two",
+    );
+    for (name, volume) in [("cube", 8.0), ("hollow", 7.0), ("touching", 24.0)] {
         done(
             at,
             &format!(
@@ -156,7 +168,10 @@ fn what_surfaces_have_not_is_refused() {
     let at = parts.path();
     let slice = "--layer-height 0.5 --pixel 0.1 --png out";
     for (arguments, fragment) in [
-        (format!("slice open.stl {slice}"), "the surface is not closed: edge 0 1 has one face, 0"),
+        (
+            format!("slice open.stl {slice}"),
+            "the surface is not closed: edge 0 1 has one face alone (face 0)",
+        ),
         (format!("slice cube.stl {slice} --scheme sqrt3"), "√3"),
         (format!("slice cube.stl {slice} --levels 1"), "--levels is for solids"),
         (format!("slice cube.stl {slice} --crease-angle 40"), "--crease-angle is for solids"),

@@ -143,7 +143,9 @@ fn distances_are_those_of_the_cpu() {
         let mut surface = DeviceProcessor::<f64>::new(&gpu(Precision::F64), &mesh).unwrap();
         let worst = |found: &[f64], expected: &[f64]| {
             assert_eq!(found.len(), expected.len());
-            let each = found.iter().zip(expected).map(|(a, b)| (a - b).abs());
+            // vertices of no face have no distance
+            let pairs = found.iter().zip(expected).filter(|(a, b)| !(a.is_nan() && b.is_nan()));
+            let each = pairs.map(|(a, b)| (a - b).abs());
             each.fold(0.0, |worst, x| if x <= worst { worst } else { x })
         };
         let off =

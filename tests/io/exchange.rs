@@ -353,7 +353,7 @@ fn rows_of_abaqus_elements_have_the_nodes_of_their_type() {
     }
     for (kind, count) in [("C3D10", 9), ("C3D20", 19), ("C3D20", 21), ("C3D27", 28)] {
         let message = refusal("a.inp", deck(kind, count));
-        assert_says(&message, &["a.inp:", &format!("cell 0: {count} nodes, a {kind} has")]);
+        assert_says(&message, &["a.inp:", &format!("element 1: {count} nodes, a {kind} has")]);
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use subsolid::io::{Dataset, WriteOptions, read, read_with_report, write};
+use subsolid::io::{Dataset, WriteOptions, read, read_surface, read_with_report, write};
 use subsolid::mesh::{CellArray, CellKind, FaceGroup, Polygons, SolidMesh};
 use subsolid::refine::refine_mesh;
 use subsolid::scheme::VertexRule;
@@ -130,6 +130,47 @@ fn reversed_entities_of_gmsh_4_are_in_their_groups() {
     assert_eq!(tags.values, [9.0, 9.0]);
 }
 
+/// Version 2 lists an element once for each of its groups.
+#[test]
+fn elements_of_gmsh_2_in_several_groups_are_one() {
+    let nodes = nodes(|i, [x, y, z]| format!("{i} {x} {y} {z}\n"));
+    let [a, b] = CELLS.map(|ids| words(&ids, " "));
+    let left = words(&LEFT, " ");
+    let text = format!(
+        "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n4\n2 7 \"fixed\"\n2 8 \"wet\"\n\
+         3 1 \"all\"\n3 2 \"steel\"\n$EndPhysicalNames\n$Nodes\n12\n{nodes}$EndNodes\n$Elements\n5\n\
+         1 3 2 7 1 {left}\n2 3 2 8 1 {left}\n3 5 2 1 1 {a}\n4 5 2 2 1 {a}\n5 5 2 1 1 {b}\n\
+         $EndElements\n"
+    );
+    let scratch = Scratch::new();
+    let mesh = read(scratch.file("a.msh", &text)).unwrap();
+    assert_eq!(mesh.cells.len(), 2);
+    assert_eq!(cells(&mesh), of(&[("all", &[0, 1][..]), ("steel", &[0])]));
+    assert_eq!(faces(&mesh), of(&[("fixed", &[0.0][..]), ("wet", &[0.0])]));
+    let surface = text.replace(" 5 2 1 1 ", " 15 2 1 1 ").replace(" 5 2 2 1 ", " 15 2 1 1 ");
+    assert_eq!(read_surface(scratch.file("b.msh", surface)).unwrap().faces.len(), 1);
+}
+
+#[test]
+fn parts_of_a_partitioned_gmsh_file_are_in_their_groups() {
+    let nodes = nodes(|_, [x, y, z]| format!("{x} {y} {z}\n"));
+    let numbers = (1..=12).map(|i| format!("{i}\n")).collect::<String>();
+    let [a, b] = CELLS.map(|ids| words(&ids, " "));
+    let left = words(&LEFT, " ");
+    let text = format!(
+        "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n2 7 \"fixed\"\n3 9 \"body\"\n\
+         $EndPhysicalNames\n$Entities\n0 0 1 1\n1 0 0 0 0 1 1 1 7 0\n1 0 0 0 2 1 1 1 9 1 1\n\
+         $EndEntities\n$PartitionedEntities\n2\n1\n99 2\n0 0 1 2\n\
+         5 2 1 2 1 2 0 0 0 0 1 1 1 7 0\n2 3 1 1 1 0 0 0 1 1 1 1 9 1 5\n\
+         3 3 1 1 2 1 0 0 2 1 1 1 9 0\n$EndPartitionedEntities\n\
+         $Nodes\n1 12 1 12\n3 2 0 12\n{numbers}{nodes}$EndNodes\n$Elements\n\
+         3 3 1 3\n2 5 3 1\n1 {left}\n3 2 5 1\n2 {a}\n3 3 5 1\n3 {b}\n$EndElements\n"
+    );
+    let mesh = read(Scratch::new().file("a.msh", text)).unwrap();
+    assert_eq!(faces(&mesh), of(&[("fixed", &[0.0][..])]));
+    assert_eq!(cells(&mesh), of(&[("body", &[0, 1][..])]));
+}
+
 fn deck(rest: &str) -> String {
     let nodes = nodes(|i, [x, y, z]| format!("{i}, {x}, {y}, {z}\n"));
     let [a, b] = CELLS.map(|ids| words(&ids, ", "));
@@ -174,6 +215,40 @@ fn sets_and_surfaces_of_abaqus_are_groups() {
     }
     let twice = read(scratch.file("a.inp", deck("").replace("20, ", "10, "))).unwrap_err();
     assert!(twice.to_string().contains("element number 10 is given twice"), "{twice}");
+}
+
+/// A deck as Abaqus/CAE writes it: parts, one of which has an instance in its place.
+#[test]
+fn an_instance_of_abaqus_is_moved_and_turned() {
+    let body = deck("").replace("*NODE", "*Part, name=Body\n*Node") + "*End Part\n";
+    let other =
+        "*Part, name=Other\n*Node\n1, 9, 9, 9\n*Element, type=C3D4\n1, 1, 1, 1, 1\n*End Part\n";
+    let instance = "*Assembly, name=Assembly\n*Instance, name=Body-1, part=BODY\n\
+                    1., 0., 5.\n1., 0., 0., 1., 0., 1., 90.\n*End Instance\n*End Assembly\n";
+    let scratch = Scratch::new();
+    let plain = read(scratch.file("plain.inp", deck(""))).unwrap();
+    for text in [format!("{other}{body}{instance}"), format!("{body}{other}{instance}")] {
+        let (mesh, report) = read_with_report(scratch.file("a.inp", text)).unwrap();
+        assert_eq!((&mesh.cells, mesh.points.len()), (&plain.cells, plain.points.len()));
+        for (p, q) in plain.points.iter().zip(&mesh.points) {
+            // by (1, 0, 5), then by 90° about the line x = 1, y = 0
+            let expected = [1.0 - p[1], p[0], p[2] + 5.0];
+            assert!((0..3).all(|d| (q[d] - expected[d]).abs() < 1e-14), "{q:?} {expected:?}");
+        }
+        let left_out = report.left_out().unwrap();
+        assert!(left_out.contains("part `Other`, which has no instance"), "{left_out}");
+    }
+    for (row, what) in [
+        ("1., 0.\n", "row 1 of the instance's place has 2 numbers"),
+        ("1., 0., 0., 1., 0., 0., 90.\n", "row 1"),
+        ("1., 0., 5.\n1., 0., 0., 1., 0., 0., 90.\n", "whose two points are one"),
+        ("1., x, 5.\n", "a number of the instance's place is expected, found `x`"),
+    ] {
+        let (head, _) = instance.split_once("1., 0., 5.").unwrap();
+        let text = format!("{body}{head}{row}*End Instance\n");
+        let error = read(scratch.file("a.inp", text)).unwrap_err().to_string();
+        assert!(error.contains(what), "{row}: {error}");
+    }
 }
 
 #[test]

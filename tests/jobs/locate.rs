@@ -502,3 +502,43 @@ fn threads_change_nothing() {
     assert!(one.1.len() > 1000);
     assert_eq!(one, three);
 }
+
+/// Thin smooth plates, flat and bent, and sheared ones: their cells are 10⁴ to 10⁶ times as wide as
+/// thick, or as long as their height. What is inside is found inside.
+#[test]
+fn what_is_in_thin_cells_is_found() {
+    let plate = || {
+        let mut mesh = crate::support::meshes::block([3, 3, 1]);
+        mesh.creases = Default::default();
+        mesh
+    };
+    type Bend = fn(Point) -> Point;
+    let cases: [(&str, Bend); 5] = [
+        ("1e-4", |[x, y, z]| [x, y, 1e-4 * z]),
+        ("1e-5", |[x, y, z]| [x, y, 1e-5 * z]),
+        ("1e-6", |[x, y, z]| [x, y, 1e-6 * z]),
+        ("bent", |[x, y, z]| {
+            [(3.0 + 1e-5 * z) * (0.4 * x).sin(), y, (3.0 + 1e-5 * z) * (0.4 * x).cos()]
+        }),
+        ("sheared", |[x, y, z]| [x + 1e4 * z, y, z]),
+    ];
+    for (name, bend) in cases {
+        let mut mesh = plate();
+        mesh.points.iter_mut().for_each(|p| *p = bend(*p));
+        let limits = Limits::new(&mesh);
+        let locator = Locator::new(&limits.solid, mesh.controls()).unwrap();
+        let mut random = Random::new(5);
+        let places: Vec<(u32, Point)> = (0..6000)
+            .map(|_| (random.below(9) as u32, random.parameters().map(|t| 0.02 + 0.96 * t)))
+            .collect();
+        let points: Vec<Point> =
+            places.iter().map(|&(e, p)| limits.position(e as usize, p)).collect();
+        let size = size(&mesh.points);
+        // where the limit of a bent plate is folded, a point has several places
+        let lost = locator.locate(&points).into_iter().filter(|found| match found {
+            Located::Inside(place) => place.residual > 1e-12 * size,
+            Located::Outside => true,
+        });
+        assert_eq!(lost.count(), 0, "{name}");
+    }
+}

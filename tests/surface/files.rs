@@ -66,15 +66,57 @@ fn ply_keeps_attributes_apart() {
         let named = again.attributes.iter().find(|attribute| attribute.name == name);
         &named.unwrap_or_else(|| panic!("no {name}: {:?}", again.attributes)).values
     };
-    let written = ["x_", "a_b", "a_b_", "a_b__", "_", "nx_", "v_0", "v_0_"];
-    for ((name, attribute), width) in
-        written.iter().zip(&mesh.attributes).zip([1, 1, 1, 1, 1, 1, 2])
-    {
-        let values: Vec<f64> = attribute.values.iter().copied().step_by(width).collect();
-        assert_eq!(found(name), values, "{name}");
+    let written = ["x_", "a_b", "a_b_", "a_b__", "_", "nx_", "v", "v_0_", NORMALS];
+    for (name, attribute) in written.iter().zip(&mesh.attributes) {
+        assert_eq!(found(name), attribute.values, "{name}");
     }
-    assert_eq!(found("v_0_"), mesh.attributes[7].values);
-    assert_eq!(found(NORMALS), mesh.attributes[8].values);
+}
+
+/// Colors are bytes, as viewers read them; lists of one length are vectors.
+#[test]
+fn ply_keeps_colors_and_vectors() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.ply");
+    let text = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n\
+                property float z\nproperty uchar red\nproperty uchar green\nproperty uchar blue\n\
+                property uchar alpha\nproperty list uchar double vec\n\
+                property list uchar int several\nelement face 1\n\
+                property list uchar int vertex_indices\nend_header\n\
+                0 0 0 255 0 1 9 2 0.5 1.5 1 7\n1 0 0 2 3 4 8 2 2.5 3.5 0\n\
+                0 1 0 5 6 7 0 2 4.5 5.5 2 7 8\n3 0 1 2\n";
+    std::fs::write(&path, text).unwrap();
+    let (mesh, report) = read_surface_with_report(&path).unwrap();
+    let names: Vec<_> = mesh.attributes.iter().map(|a| (&a.name[..], a.width)).collect();
+    assert_eq!(names, [("color", 4), ("vec", 2)]);
+    assert_eq!(mesh.attributes[0].values[..6], [255.0, 0.0, 1.0, 9.0, 2.0, 3.0]);
+    assert_eq!(mesh.attributes[1].values, [0.5, 1.5, 2.5, 3.5, 4.5, 5.5]);
+    assert!(report.left_out().unwrap().contains("lists `several` of the vertices"));
+    write_surface(&path, &mesh).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let header = String::from_utf8_lossy(&bytes);
+    assert!(header.contains("property uchar red\nproperty uchar green"), "{header}");
+    assert!(header.contains("property double vec_0\nproperty double vec_1"), "{header}");
+    assert_eq!(read_surface(&path).unwrap(), mesh);
+    // what is no color is kept as it is
+    let mut other = mesh;
+    other.attributes[0].values[1] = 0.5;
+    write_surface(&path, &other).unwrap();
+    assert_eq!(read_surface(&path).unwrap(), other);
+}
+
+/// Formats that hold the faces alone say which rules of refinement they leave out.
+#[test]
+fn rules_that_a_format_leaves_out_are_named() {
+    let mut mesh = model("bishop");
+    mesh.uv = None;
+    mesh.holes = vec![3];
+    mesh.crease_rule = CreaseRule::Chaikin;
+    mesh.boundary = BoundaryRule::EdgesAndCorners;
+    assert_eq!(
+        SurfaceFormat::Vtp.losses(&mesh),
+        ["1 faces that are holes", "rules of refinement: of creases, of boundaries"]
+    );
+    assert!(SurfaceFormat::Obj.losses(&mesh).is_empty());
 }
 
 /// MeshLab reads no other type of the numbers of corners than bytes, which are enough for most faces.

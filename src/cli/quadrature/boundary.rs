@@ -61,6 +61,9 @@ pub fn run(
     let start = Instant::now();
     let quadrature = Quadrature::boundary(solid, scheme, want, keep)?;
     let format = a.output.as_ref().map(|output| a.check_output(output)).transpose()?;
+    if let Some(format) = format {
+        io::check_names(format, regions.groups().map(|(name, _)| name))?;
+    }
     let output_bytes = a.announce_output(&quadrature, mesh, format, console)?;
     let mapping = Mapping::new(&quadrature, mesh.controls())?;
     let origin = mesh.points.first().copied().unwrap_or_default();

@@ -13,6 +13,7 @@ use subsolid::slice::{
     CellIds, ClosedSurface, Frame, SharedBoundary, SharedInterior, SliceOptions, Slicer,
     SolidSource, Stack, fingerprint, refined_fingerprint, shared_fingerprint, surface_fingerprint,
 };
+use subsolid::surface::separate_parts;
 use subsolid::{Error, Result, io};
 
 use super::{Arguments, values};
@@ -205,6 +206,13 @@ impl Model {
                 path.display()
             ));
         }
+        let separate = if scheme.is_linear() { separate_parts(mesh) } else { None };
+        if let Some((_, edges)) = &separate {
+            let edges = counted(*edges, "edge");
+            console
+                .status("Separated", format!("parts that meet at {edges} of more than two faces"));
+        }
+        let mesh = separate.as_ref().map_or(mesh, |(mesh, _)| mesh);
         if !scheme.is_linear() {
             check_valences(mesh, "layers of the limit")?;
         }

@@ -52,8 +52,8 @@ pub struct OutputArguments {
     /// --resolution
     #[arg(long, value_name = "FILE.sl1", requires_all = ["pixel", "exposure"])]
     pub sl1: Option<PathBuf>,
-    /// Seconds of exposure in the --sl1 file; of the first layer, and layers over which the time
-    /// falls from there [default: S:S:0]
+    /// Seconds of exposure, which an --sl1 file needs; of the first layer (S without it), and layers
+    /// over which the time falls from there (0 without it)
     #[arg(long, value_name = "S[:FIRST[:FADED]]", requires = "sl1", value_parser = exposure)]
     exposure: Option<Exposure>,
     /// Binary numbers in the --cli file, of single precision

@@ -100,6 +100,11 @@ impl<'a> Assembly<'a> {
         &self.mesh.points
     }
 
+    /// Moves the points so far.
+    pub fn transform(&mut self, motion: impl Fn([f64; 3]) -> [f64; 3]) {
+        self.mesh.points.iter_mut().for_each(|point| *point = motion(*point));
+    }
+
     /// Appends a point; `line` is 1-based.
     pub fn push_point(&mut self, point: [f64; 3], line: Option<usize>) -> Result<()> {
         let id = u32::try_from(self.points()).map_err(|_| {

@@ -1,27 +1,30 @@
 //! PLY, ASCII and binary of either byte order, through the crate `ply-rs-bw`.
 //!
-//! `vertex` gives the points (`x y z`) and, of every other numeric property, an
-//! attribute; properties `nx ny nz` and `red green blue alpha` become one each. `face`
-//! gives `vertex_indices` or `vertex_index`. Texture coordinates come from `s t` or
-//! `u v` of the vertices as an attribute. Other elements are left out and reported.
+//! `vertex` gives the points (`x y z`) and, of every other numeric property, an attribute: lists of one
+//! length too, and one of `nx ny nz`, of `red green blue alpha` and of `name_0 name_1 …`, as our files
+//! have vectors. `face` gives `vertex_indices` or `vertex_index`. Texture coordinates come from `s t` or
+//! `u v` of the vertices as an attribute. Other elements and lists are left out and reported.
 
 use std::io::{BufReader, Cursor};
 use std::path::Path;
 
 use ply_rs_bw::parser::{ParseError, Parser, Reader};
-use ply_rs_bw::ply::{ElementDef, Property, PropertyAccess, PropertyAccessResult, PropertyType};
+use ply_rs_bw::ply::{
+    ElementDef, Property, PropertyAccess, PropertyAccessResult, PropertyDef, PropertyType,
+};
 
 use super::ReadReport;
-use crate::mesh::{Attribute, NORMALS, SurfaceMesh};
+use crate::mesh::{Attribute, COLOR, NORMALS, SurfaceMesh};
 use crate::{Error, Result};
 
 /// More properties of a vertex than this are refused.
 const MOST_PROPERTIES: usize = 256;
 
-/// Scalars and the first list of any element, in the order of the header.
+/// Scalars, lists, and the vertices of a face, each in the order of the header.
 #[derive(Default)]
 struct Record {
     scalars: Vec<f64>,
+    lists: Vec<Vec<f64>>,
     vertices: Option<Vec<i64>>,
 }
 
@@ -35,6 +38,8 @@ impl PropertyAccess for Record {
             self.scalars.push(value);
         } else if is_vertex_list(name) {
             self.vertices = list(&property);
+        } else {
+            self.lists.push(numbers(&property));
         }
         PropertyAccessResult::Set
     }
@@ -70,6 +75,14 @@ fn list(property: &Property) -> Option<Vec<i64>> {
     })
 }
 
+fn numbers(property: &Property) -> Vec<f64> {
+    match property {
+        Property::ListFloat(list) => list.iter().map(|&x| x.into()).collect(),
+        Property::ListDouble(list) => list.clone(),
+        _ => list(property).unwrap_or_default().into_iter().map(|x| x as f64).collect(),
+    }
+}
+
 /// Reads a PLY file that is already in memory.
 pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport)> {
     let refused = |error: ParseError| {
@@ -89,7 +102,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport
             parser.read_payload_for_element(&mut reader, element, &header).map_err(refused)?;
         match name.as_str() {
             "vertex" => {
-                take_vertices(path, element, &records, &mut mesh)?;
+                take_vertices(path, element, &records, &mut mesh, &mut report)?;
                 has_points = true;
             }
             "face" => {
@@ -131,13 +144,15 @@ fn take_vertices(
     element: &ElementDef,
     records: &[Record],
     mesh: &mut SurfaceMesh,
+    report: &mut ReadReport,
 ) -> Result<()> {
-    let names: Vec<&str> = element
-        .properties
-        .iter()
-        .filter(|(_, property)| matches!(property.data_type, PropertyType::Scalar(_)))
-        .map(|(name, _)| name.as_str())
-        .collect();
+    let is_scalar = |property: &PropertyDef| matches!(property.data_type, PropertyType::Scalar(_));
+    let names_of = |scalars: bool| -> Vec<&str> {
+        let properties = element.properties.iter();
+        let of_kind = properties.filter(|(_, property)| is_scalar(property) == scalars);
+        of_kind.map(|(name, _)| name.as_str()).collect()
+    };
+    let names = names_of(true);
     let find = |name: &str| names.iter().position(|&n| n == name);
     let (Some(x), Some(y), Some(z)) = (find("x"), find("y"), find("z")) else {
         return Err(Error::file(path, None, "vertices without properties x, y and z")
@@ -148,8 +163,8 @@ fn take_vertices(
     [x, y, z].into_iter().for_each(|i| taken[i] = true);
     let groups: [(&str, &[&str]); 5] = [
         (NORMALS, &["nx", "ny", "nz"]),
-        ("colour", &["red", "green", "blue", "alpha"]),
-        ("colour", &["red", "green", "blue"]),
+        (COLOR, &["red", "green", "blue", "alpha"]),
+        (COLOR, &["red", "green", "blue"]),
         ("uv", &["s", "t"]),
         ("uv", &["u", "v"]),
     ];
@@ -164,8 +179,32 @@ fn take_vertices(
             push(name, &columns);
         }
     }
-    for i in (0..names.len()).filter(|&i| !taken[i]) {
-        push(names[i], &[i]);
+    let mut i = 0;
+    while i < names.len() {
+        let component = |k: usize| names.get(i + k).filter(|_| !taken[i + k]);
+        let stem = component(0).and_then(|name| name.strip_suffix("_0")).filter(|s| !s.is_empty());
+        let is_next = |k: usize, stem: &str| {
+            component(k).is_some_and(|name| name.strip_prefix(stem) == Some(&format!("_{k}")))
+        };
+        let width = stem.map_or(1, |stem| (1..).find(|&k| !is_next(k, stem)).unwrap_or(1));
+        match (stem, width) {
+            _ if taken[i] => {}
+            (Some(stem), 2..) => push(stem, &(i..i + width).collect::<Vec<_>>()),
+            _ => push(names[i], &[i]),
+        }
+        i += width;
+    }
+    for (list, name) in names_of(false).into_iter().filter(|name| !is_vertex_list(name)).enumerate()
+    {
+        let row = |record: &Record| record.lists.get(list).map_or(0, Vec::len);
+        let width = records.first().map_or(0, row);
+        if width == 0 || records.iter().any(|record| row(record) != width) {
+            let name: String = name.chars().take(60).collect();
+            report.skipped.push(format!("lists `{name}` of the vertices, of several lengths"));
+            continue;
+        }
+        let values = records.iter().flat_map(|record| &record.lists[list]).copied().collect();
+        mesh.attributes.push(Attribute { name: name.into(), width, values });
     }
     Ok(())
 }

@@ -120,7 +120,7 @@ pub fn check_names<'n>(format: Format, names: impl IntoIterator<Item = &'n str>)
         let plain = plain_name(name).to_lowercase();
         if let Some(other) = known.insert(plain.clone(), name) {
             return Err(Error::request(format!(
-                "attributes `{other}` and `{name}` would both be `{plain}` in an .npz file"
+                "`{other}` and `{name}` would both be `{plain}` in an .npz file"
             ))
             .with_help("rename one of them, or write another format"));
         }

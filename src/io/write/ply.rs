@@ -1,4 +1,4 @@
-//! Binary little-endian PLY: points and attributes in double precision, polygons.
+//! Binary little-endian PLY: points and attributes in double precision, colors in bytes, polygons.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -6,12 +6,14 @@ use std::io::{self, Write};
 use crate::mesh::{Attribute, SurfaceMesh};
 
 /// Writes `mesh`, which has been checked. An attribute of several components becomes as
-/// many properties, `name_0`, `name_1` …; normals are `nx`, `ny`, `nz`.
+/// many properties, `name_0`, `name_1` …; normals are `nx`, `ny`, `nz`, colors `red` to `alpha`.
 pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
     writeln!(out, "ply\nformat binary_little_endian 1.0\nelement vertex {}", mesh.points.len())?;
     writeln!(out, "property double x\nproperty double y\nproperty double z")?;
-    for name in property_names(mesh) {
-        writeln!(out, "property double {name}")?;
+    let colors: Vec<bool> = mesh.attributes.iter().map(Attribute::is_color).collect();
+    for (names, is_color) in property_names(mesh).iter().zip(&colors) {
+        let kind = if *is_color { "uchar" } else { "double" };
+        names.iter().try_for_each(|name| writeln!(out, "property {kind} {name}"))?;
     }
     writeln!(out, "element face {}", mesh.faces.len())?;
     // MeshLab reads bytes for numbers of corners alone
@@ -20,9 +22,12 @@ pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
     writeln!(out, "property list {count} uint vertex_indices\nend_header")?;
     for (v, point) in mesh.points.iter().enumerate() {
         point.iter().try_for_each(|x| out.write_all(&x.to_le_bytes()))?;
-        for attribute in &mesh.attributes {
+        for (attribute, is_color) in mesh.attributes.iter().zip(&colors) {
             let values = &attribute.values[v * attribute.width..][..attribute.width];
-            values.iter().try_for_each(|x| out.write_all(&x.to_le_bytes()))?;
+            values.iter().try_for_each(|x| match is_color {
+                true => out.write_all(&[*x as u8]),
+                false => out.write_all(&x.to_le_bytes()),
+            })?;
         }
     }
     for face in mesh.faces.iter() {
@@ -35,17 +40,23 @@ pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
     Ok(())
 }
 
-/// Properties of the attributes, in their order, all different.
-fn property_names(mesh: &SurfaceMesh) -> Vec<String> {
-    let normals = ["nx", "ny", "nz"].map(String::from);
+/// Properties of each attribute, all different.
+fn property_names(mesh: &SurfaceMesh) -> Vec<Vec<String>> {
+    let known = |attribute: &Attribute| -> Vec<String> {
+        let names: &[&str] = match attribute {
+            normals if normals.is_normals() => &["nx", "ny", "nz"],
+            color if color.is_color() => &["red", "green", "blue", "alpha"][..color.width],
+            _ => &[],
+        };
+        names.iter().map(ToString::to_string).collect()
+    };
     let mut taken: HashSet<String> = ["x", "y", "z"].map(String::from).into();
-    if mesh.attributes.iter().any(Attribute::is_normals) {
-        taken.extend(normals.clone());
-    }
+    mesh.attributes.iter().for_each(|attribute| taken.extend(known(attribute)));
     let mut names = Vec::new();
     for attribute in &mesh.attributes {
-        if attribute.is_normals() {
-            names.extend(normals.clone());
+        let own = known(attribute);
+        if !own.is_empty() {
+            names.push(own);
             continue;
         }
         let word = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
@@ -61,7 +72,7 @@ fn property_names(mesh: &SurfaceMesh) -> Vec<String> {
             name.push('_');
         };
         taken.extend(own.iter().cloned());
-        names.extend(own);
+        names.push(own);
     }
     names
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::glb::{self, GlbOptions};
 use super::{ending, obj, ply, stl, vtp};
 use crate::io::atomic;
-use crate::mesh::{Attribute, SurfaceMesh, check_coordinates};
+use crate::mesh::{Attribute, BoundaryRule, CreaseRule, SurfaceMesh, check_coordinates};
 use crate::numbers::Precision;
 use crate::{Error, Result};
 
@@ -60,12 +60,30 @@ impl SurfaceFormat {
         if mesh.uv.is_some() && self != Self::Obj {
             losses.push("texture coordinates".into());
         }
+        if self != Self::Obj {
+            if !mesh.holes.is_empty() {
+                losses.push(format!("{} faces that are holes", mesh.holes.len()));
+            }
+            let has_creases = !mesh.creases.edges.is_empty();
+            let rules: Vec<&str> = [
+                (has_creases && mesh.crease_rule != CreaseRule::default(), "of creases"),
+                (mesh.boundary != BoundaryRule::default(), "of boundaries"),
+                (mesh.has_smooth_triangles(), "of triangles"),
+            ]
+            .into_iter()
+            .filter_map(|(is_own, name)| is_own.then_some(name))
+            .collect();
+            if !rules.is_empty() {
+                losses.push(format!("rules of refinement: {}", rules.join(", ")));
+            }
+        }
         let tags = mesh.creases.edges.len() + mesh.creases.corners.len();
         if tags > 0 && !matches!(self, Self::Obj | Self::Vtp) {
             losses.push(format!("{tags} creases and corners"));
         }
         if matches!(self, Self::Stl | Self::Glb) {
-            let quads = mesh.faces.iter().filter(|face| face.len() > 3).count();
+            let seen = mesh.without_holes();
+            let quads = seen.faces.iter().filter(|face| face.len() > 3).count();
             if quads > 0 {
                 losses.push(format!("the polygons as such: {quads} are cut into triangles"));
             }

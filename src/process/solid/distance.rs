@@ -19,7 +19,7 @@ use super::update::{Between, Found, Node, through};
 use super::{Seed, hexahedra};
 use crate::error::{Error, Result};
 use crate::mesh::SolidMesh;
-use crate::process::components::check_reach;
+use crate::process::components::{check_reach, leave_unused};
 
 /// What a distance must fall by to be lowered, as a part of the greatest.
 const FALL: f64 = 1e-10;
@@ -28,7 +28,7 @@ const FALL: f64 = 1e-10;
 const EQUAL: f64 = 1e-9;
 
 /// Distance of every vertex of the control mesh to the nearest seed, in its length unit,
-/// through the trilinear volume of its hexahedra; 0 at vertices of no cell.
+/// through the trilinear volume of its hexahedra; NaN at vertices of no cell.
 ///
 /// The greatest error falls with the length h of edges: at first order; around points and edges of
 /// the target, where cells are skewed, as h log 1/h. In a box of cubes the distance to its sides is
@@ -47,8 +47,9 @@ pub fn volume_distance(mesh: &SolidMesh, seeds: &[Seed]) -> Result<Vec<f64>> {
     let mut front = Front::new(mesh, hexes, seeds);
     front.march();
     front.lower();
-    let distance = |node: &Node| if node.distance.is_finite() { node.distance } else { 0.0 };
-    Ok(front.nodes.iter().map(distance).collect())
+    let mut distances: Vec<f64> = front.nodes.iter().map(|node| node.distance).collect();
+    leave_unused(&mut distances, hexes.as_flattened());
+    Ok(distances)
 }
 
 fn check_cells(mesh: &SolidMesh, hexes: &[[u32; 8]]) -> Result<()> {

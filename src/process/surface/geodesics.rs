@@ -10,7 +10,7 @@ use nalgebra::Vector3;
 use super::{corners, cotangent, triangles};
 use crate::error::Result;
 use crate::mesh::{SurfaceMesh, components};
-use crate::process::components::{check_reach, shift_parts};
+use crate::process::components::{check_reach, leave_unused, shift_parts};
 use crate::process::sparse::Factor;
 use crate::topology::Rows;
 
@@ -60,8 +60,8 @@ impl<'m> Geodesics<'m> {
         Ok(Self { mesh, faces, heat, poisson, parts })
     }
 
-    /// Distance of every vertex to the nearest of `sources`, in length units; 0 at vertices of
-    /// no face. The error falls with the length of edges (first order).
+    /// Distance of every vertex to the nearest of `sources`, in length units; NaN at vertices
+    /// of no face. The error falls with the length of edges (first order).
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) for sources that do not exist, and vertices
@@ -93,13 +93,9 @@ impl<'m> Geodesics<'m> {
         }
         let mut distance = self.poisson.solve(&load);
         // each part is known but for a constant
-        let mut used = vec![false; count];
-        self.faces.iter().flatten().for_each(|&v| used[v as usize] = true);
         shift_parts(&mut distance, &self.parts, sources);
-        distance
-            .iter_mut()
-            .zip(used)
-            .for_each(|(d, used)| *d = if used { d.max(0.0) } else { 0.0 });
+        distance.iter_mut().for_each(|d| *d = d.max(0.0));
+        leave_unused(&mut distance, self.faces.as_flattened());
         Ok(distance)
     }
 }

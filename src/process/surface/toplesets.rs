@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use super::triangles;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
-use crate::process::components::check_reach;
+use crate::process::components::{check_reach, leave_unused};
 use crate::query::{Op, Query, Strategy};
 
 /// Relative change below which neighbours are not updated.
@@ -68,7 +68,7 @@ pub fn toplesets(mesh: &SurfaceMesh, sources: &[u32]) -> Result<Vec<f64>> {
         Err(Error::mesh(format!("no distance reaches vertex {v}"))
             .with_help("look for faces without area around it"))
     })?;
-    distance.iter_mut().for_each(|d| *d = if d.is_finite() { *d } else { 0.0 });
+    leave_unused(&mut distance, faces.as_flattened());
     Ok(distance)
 }
 

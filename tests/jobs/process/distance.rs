@@ -6,7 +6,10 @@ use subsolid::process::solid::{
     Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds, point_seeds, volume_distance,
 };
 
+use subsolid::process::surface::{Geodesics, toplesets};
+
 use crate::support::meshes::{INF, block};
+use crate::triangles::square;
 
 /// A box of unit size in `n` × `n` × `n` cells.
 fn unit(n: usize) -> SolidMesh {
@@ -326,4 +329,21 @@ fn wrong_requests_are_refused() {
     one.points.iter_mut().for_each(|p| p[2] = 0.0);
     let bad = volume_distance(&one, &[Seed::on(0)]).unwrap_err().to_string();
     assert!(bad.starts_with("cell 0 is flat or folded"), "{bad}");
+}
+
+/// A vertex of no cell or face is no target: it has no distance.
+#[test]
+fn vertices_of_nothing_have_no_distance() {
+    let mut mesh = unit(2);
+    mesh.points.push([0.25; 3]);
+    let found = volume_distance(&mesh, &boundary_seeds(&mesh).unwrap()).unwrap();
+    assert!(found[27].is_nan());
+    assert!(found[..27].iter().all(|d| d.is_finite()) && found[13] == 0.5);
+    let mut surface = square(3);
+    surface.points.push([0.5; 3]);
+    let lost = surface.points.len() - 1;
+    let heat = Geodesics::new(&surface).unwrap().distance(&[0]).unwrap();
+    for found in [heat, toplesets(&surface, &[0]).unwrap()] {
+        assert!(found[lost].is_nan() && found[..lost].iter().all(|d| d.is_finite()));
+    }
 }

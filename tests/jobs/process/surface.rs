@@ -208,10 +208,13 @@ fn a_surface_ends_at_its_holes() {
     let cut = holed.without_holes().into_owned();
     assert_eq!(cut.faces.len(), 288 - 40);
     let far = 12 * 13;
+    // NaN at vertices of holes alone
+    let same =
+        |a: &[f64], b: &[f64]| a.iter().map(|x| x.to_bits()).eq(b.iter().map(|x| x.to_bits()));
     let heat = Geodesics::new(&holed).unwrap().distance(&[0]).unwrap();
-    assert_eq!(heat, Geodesics::new(&cut).unwrap().distance(&[0]).unwrap());
+    assert!(same(&heat, &Geodesics::new(&cut).unwrap().distance(&[0]).unwrap()));
     let steps = toplesets(&holed, &[0]).unwrap();
-    assert_eq!(steps, toplesets(&cut, &[0]).unwrap());
+    assert!(same(&steps, &toplesets(&cut, &[0]).unwrap()));
     // around the slit: 2.036 in the plane; over it, it would be 1
     for distances in [heat, steps] {
         assert!((2.0..2.3).contains(&distances[far]), "{}", distances[far]);
@@ -244,7 +247,8 @@ fn a_surface_ends_at_its_holes() {
     let error = toplesets(&flat, &[0]).unwrap_err().to_string();
     assert!(error.contains(&format!("face {} has no area", last / 3 + 1)), "{error}");
     flat.holes.push(last as u32 / 3 + 1);
-    assert_eq!(toplesets(&flat, &[0]).unwrap()[..far], toplesets(&cut, &[0]).unwrap()[..far]);
+    let [a, b] = [&flat, &cut].map(|mesh| toplesets(mesh, &[0]).unwrap());
+    assert!(same(&a[..far], &b[..far]));
     flat.holes = (0..flat.faces.len() as u32).collect();
     let error = toplesets(&flat, &[0]).unwrap_err().to_string();
     assert!(error.contains("all faces are holes"), "{error}");

@@ -349,7 +349,11 @@ fn surfaces_without_an_inside_are_refused() {
         ..whole.clone()
     };
     let all = whole.faces.vertices().to_vec();
-    refused(&faces(&all[3..]), Scheme::Loop, "edge 0 2 has one face, 8, and 2 more edges");
+    refused(
+        &faces(&all[3..]),
+        Scheme::Loop,
+        "edge 0 2 has one face alone (face 8), as 2 more edges have",
+    );
     let twice = [all.clone(), all[..3].to_vec()].concat();
     refused(&faces(&twice), Scheme::Bilinear, "has 3 faces, not two");
     let mut turned = all;

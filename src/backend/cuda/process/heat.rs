@@ -14,7 +14,7 @@ use crate::backend::cuda::query::Layout;
 use crate::backend::cuda::query::steps::{THREADS, array, number};
 use crate::backend::cuda::sources::{HEAT, Variant};
 use crate::error::{Error, Result};
-use crate::process::components::{check_reach, shift_parts};
+use crate::process::components::{check_reach, leave_unused, shift_parts};
 use crate::process::surface::geodesics::heat_time;
 use crate::query::Op;
 use crate::topology::order::Element;
@@ -89,10 +89,8 @@ impl DeviceProcessor<f64> {
 
         let mut found = self.query.read(&distances)?;
         shift_parts(&mut found, &parts, sources);
-        let mut used = vec![false; count];
-        self.faces().vertices().iter().for_each(|&v| used[v as usize] = true);
-        let ends = found.iter_mut().zip(used);
-        ends.for_each(|(d, used)| *d = if used { d.max(0.0) } else { 0.0 });
+        found.iter_mut().for_each(|d| *d = d.max(0.0));
+        leave_unused(&mut found, self.faces().vertices());
         Ok(found)
     }
 

@@ -13,7 +13,7 @@ use crate::backend::cuda::query::steps::{array, number};
 use crate::backend::cuda::sources::{TOPLESETS, Variant};
 use crate::error::{Error, Result};
 use crate::numbers::Real;
-use crate::process::components::check_reach;
+use crate::process::components::{check_reach, leave_unused};
 use crate::topology::order::Element;
 
 /// `THREADS` in the kernel.
@@ -78,14 +78,11 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         self.iterations = 0;
 
         let mut found = self.query.read(&distances)?;
-        let mut used = vec![false; count];
-        self.faces().vertices().iter().for_each(|&v| used[v as usize] = true);
-        let is_finite = |x: T| x < T::from_f64(f64::INFINITY);
-        if let Some(v) = (0..count).find(|&v| used[v] && !is_finite(found[v])) {
+        leave_unused(&mut found, self.faces().vertices());
+        if let Some(v) = found.iter().position(|&d| d == T::from_f64(f64::INFINITY)) {
             return Err(Error::mesh(format!("no distance reaches vertex {v}"))
                 .with_help("look for faces without area around it"));
         }
-        found.iter_mut().zip(used).filter(|(_, used)| !used).for_each(|(d, _)| *d = T::default());
         Ok(found)
     }
 }

@@ -7,19 +7,23 @@
 //! file. Shells, membranes, surface and plane elements (S4R, M3D4, SFM3D3, CPS3, …) are faces.
 //! Element sets are groups of cells and faces, surfaces of elements groups of faces. Elements of other
 //! families and all other sections are skipped and
-//! reported; what would change the geometry (`*INCLUDE`, `*SYSTEM`, generated
-//! nodes, several instances) is refused.
+//! reported, as are parts without an instance; an instance is moved and turned as the deck says. What
+//! else would change the geometry (`*INCLUDE`, `*SYSTEM`, generated nodes, several instances) is refused.
 
+mod instance;
 mod sets;
+mod types;
 
 use std::path::Path;
 
 use crate::{Error, Result};
 
-use super::assemble::{Assembly, Shape};
+use super::assemble::Assembly;
 use super::lines::{Text, integer, real, shown};
 use super::tags::Tags;
+use instance::instanced;
 use sets::{Element, Member, Sets, Which};
+use types::{Family, Type};
 
 /// Sections without which the mesh would not be what the deck describes.
 const REFUSED: [&str; 9] =
@@ -36,6 +40,7 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
         element_nodes: Vec::new(),
         element_line: 0,
         element_number: 0,
+        instanced: instanced(bytes),
         instances: 0,
     };
     while let Some(line) = deck.text.next_line() {
@@ -53,23 +58,6 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
     deck.end_element()?;
     deck.sets.finish(&mut deck.assembly);
     Ok(deck.assembly)
-}
-
-/// What the elements of a type are to us.
-#[derive(Clone, Copy)]
-enum Family {
-    Solid(Shape),
-    /// Faces of so many corners: shells, membranes and plane elements.
-    Face(usize),
-}
-
-impl Family {
-    fn corners(self) -> usize {
-        match self {
-            Self::Solid(shape) => shape.corners(),
-            Self::Face(corners) => corners,
-        }
-    }
 }
 
 /// Elements of one type.
@@ -91,7 +79,10 @@ enum Section {
     /// A set, and whether its rows are first, last and step of numbers.
     Set(usize, bool),
     Surface,
-    Instance,
+    /// Rows that move and turn the instance, so many of which have been read.
+    Instance(usize),
+    /// A part without an instance.
+    UnusedPart,
     Other,
 }
 
@@ -105,6 +96,8 @@ struct Deck<'a> {
     element_nodes: Vec<u32>,
     element_line: usize,
     element_number: i64,
+    // part that the instance is of, if there is one, in capitals
+    instanced: Option<String>,
     instances: usize,
 }
 
@@ -133,6 +126,9 @@ impl Deck<'_> {
         let mut parts = line.split(',').map(str::trim);
         let keyword = parts.next().unwrap_or_default().to_ascii_uppercase();
         let keyword = keyword.as_str();
+        if matches!(self.section, Section::UnusedPart) && keyword != "END PART" {
+            return Ok(());
+        }
         let option = |wanted: &str| {
             parts.clone().find_map(|part| {
                 let (name, value) = part.split_once('=')?;
@@ -193,7 +189,12 @@ impl Deck<'_> {
                         .error("a second *INSTANCE: one body is read")
                         .with_help("merge the instances into one part"));
                 }
-                Section::Instance
+                Section::Instance(0)
+            }
+            "PART" if self.is_unused(name("NAME")) => {
+                let name = shown(name("NAME").unwrap_or_default().as_bytes());
+                self.assembly.skip(&format!("part `{name}`, which has no instance"));
+                Section::UnusedPart
             }
             "HEADING" | "PART" | "END PART" | "ASSEMBLY" | "END ASSEMBLY" | "END INSTANCE" => {
                 Section::Other
@@ -206,40 +207,19 @@ impl Deck<'_> {
         Ok(())
     }
 
-    /// The section of elements of a type: `C3D8R` is C3D, 8 nodes, variant R.
+    /// The section of elements of a type.
     fn family(&mut self, kind: &str, set: Option<usize>) -> Result<Section> {
-        let solid = ["C3D", "DC3D", "AC3D"].iter().find_map(|family| kind.strip_prefix(family));
-        let elements = |family, nodes| {
-            Section::Elements(Elements { family, nodes, kind: shown(kind.as_bytes()), set })
-        };
-        let Some(rest) = solid else {
-            let face = face(kind);
-            return Ok(
-                face.map_or(Section::Skipped, |(family, nodes)| elements(family, [nodes; 2]))
-            );
-        };
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-        let variable = |word: &str| rest[digits..].contains(word);
-        let (shape, nodes) = match &rest[..digits] {
-            "4" => (Shape::Tetrahedron, [4; 2]),
-            "5" => (Shape::Pyramid, [5; 2]),
-            "6" => (Shape::Prism, [6; 2]),
-            "8" => (Shape::Hexahedron, [8; 2]),
-            "10" => (Shape::Tetrahedron, [10; 2]),
-            "13" => (Shape::Pyramid, [13; 2]),
-            // Nodes in the middle of faces may be left out.
-            "15" if variable("V") => (Shape::Prism, [15, 18]),
-            "15" => (Shape::Prism, [15; 2]),
-            "20" => (Shape::Hexahedron, [20; 2]),
-            "27" => (Shape::Hexahedron, [21, 27]),
-            _ => {
-                let line = Some(self.text.line());
-                return Err(self
-                    .assembly
-                    .refuse(&format!("{} element", shown(kind.as_bytes())), line));
+        let name = shown(kind.as_bytes());
+        match types::named(kind) {
+            Type::Known(family, nodes) => {
+                Ok(Section::Elements(Elements { family, nodes, kind: name, set }))
             }
-        };
-        Ok(elements(Family::Solid(shape), nodes))
+            Type::Refused => {
+                let line = Some(self.text.line());
+                Err(self.assembly.refuse(&format!("{name} element"), line))
+            }
+            Type::Other => Ok(Section::Skipped),
+        }
     }
 
     fn data(&mut self, line: &[u8]) -> Result<()> {
@@ -250,13 +230,10 @@ impl Deck<'_> {
                 self.assembly.skip("lines of elements that are neither solids nor faces");
                 Ok(())
             }
-            Section::Instance => Err(self
-                .text
-                .error("an instance that is moved or turned")
-                .with_help("write the part in its final place")),
+            &Section::Instance(rows) => self.place(line, rows),
             &Section::Set(set, generate) => self.set(line, set, generate),
             Section::Surface => self.side(line),
-            Section::Other => Ok(()),
+            Section::UnusedPart | Section::Other => Ok(()),
         }
     }
 
@@ -416,7 +393,7 @@ impl Deck<'_> {
                 .assembly
                 .error(
                     Some(self.element_line),
-                    format!("{}: {have} nodes, a {kind} has {least}", self.assembly.next_cell()),
+                    format!("element {}: {have} nodes, a {kind} has {least}", self.element_number),
                 )
                 .with_help("the file is cut short or the element type is wrong"));
         }
@@ -427,29 +404,6 @@ impl Deck<'_> {
         self.text
             .error(format!("{what} is expected, found `{}`", shown(found)))
             .with_help("separate the numbers of a row by commas")
-    }
-}
-
-/// What shells, membranes, surface and plane elements of a type are, and their number of nodes: `S4R`
-/// is S, 4 nodes, variant R.
-fn face(kind: &str) -> Option<(Family, usize)> {
-    if let Some(rest) = kind.strip_prefix("STRI") {
-        return match rest {
-            "3" => Some((Family::Face(3), 3)),
-            "65" => Some((Family::Face(3), 6)),
-            _ => None,
-        };
-    }
-    const FAMILIES: [&str; 7] = ["S", "DS", "M3D", "SFM3D", "R3D", "CPS", "CPE"];
-    let rest = FAMILIES.iter().find_map(|family| {
-        kind.strip_prefix(family).filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-    })?;
-    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
-    let nodes = rest[..digits].parse().ok()?;
-    match nodes {
-        3 | 6 => Some((Family::Face(3), nodes)),
-        4 | 8 | 9 => Some((Family::Face(4), nodes)),
-        _ => None,
     }
 }
 

@@ -8,23 +8,21 @@
 //! High-order elements are read by their corners. Other versions are refused.
 
 mod elements;
+mod groups;
 mod values;
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use crate::mesh::Attribute;
-use crate::mesh::groups::face_group_name;
 use crate::{Error, Result};
 
 use super::assemble::Assembly;
 use super::lines::{Text, shown};
 use super::tags::Tags;
 use elements::Kind;
+use groups::PHYSICAL;
 use values::Values;
-
-/// Cell array of the physical groups of volumes.
-const PHYSICAL: &str = "gmsh:physical";
 
 /// Reads a Gmsh file that is already in memory.
 pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> {
@@ -37,6 +35,7 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
         nodes: Tags::default(),
         version: 0,
         element_nodes: Vec::new(),
+        last: (0, Vec::new(), Place::Face(0)),
     };
     while let Some(word) = file.values.text.word() {
         match word {
@@ -46,6 +45,7 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
             b"$NodeData" => file.node_data()?,
             b"$PhysicalNames" => file.physical_names()?,
             b"$Entities" if file.version == 4 => file.entities()?,
+            b"$PartitionedEntities" if file.version == 4 => file.partitioned_entities()?,
             b"$NOD" => return Err(file.refused_version("1")),
             [b'$', name @ ..] if !name.starts_with(b"End") => {
                 let name = shown(word);
@@ -76,6 +76,15 @@ struct Gmsh<'a> {
     version: u8,
     // of the element that is being read
     element_nodes: Vec<u32>,
+    // type, nodes and place of the face or cell before it
+    last: (usize, Vec<u32>, Place),
+}
+
+/// What an element has become.
+#[derive(Clone, Copy)]
+enum Place {
+    Face(u32),
+    Cell(u32),
 }
 
 impl Gmsh<'_> {
@@ -168,55 +177,6 @@ impl Gmsh<'_> {
         Ok(())
     }
 
-    /// Reads the names of physical groups, each on a line: dimension, tag, name.
-    fn physical_names(&mut self) -> Result<()> {
-        let count = self.values.text.count("the number of physical names")?;
-        for _ in 0..count {
-            let dimension = self.values.text.integer("the dimension of a physical group")?;
-            let tag = self.values.text.integer("a physical group")?;
-            let rest = self.values.text.next_line().unwrap_or_default();
-            let name = String::from_utf8_lossy(rest.trim_ascii());
-            let name: String = name.trim_matches('"').chars().filter(|c| !c.is_control()).collect();
-            if !name.is_empty() {
-                self.names.insert((dimension, tag), name);
-            }
-        }
-        self.values.end("$EndPhysicalNames")
-    }
-
-    /// Reads which physical groups the surfaces and volumes are in.
-    fn entities(&mut self) -> Result<()> {
-        self.values.begin();
-        let mut counts = [0; 4];
-        for (count, what) in counts.iter_mut().zip(["points", "curves", "surfaces", "volumes"]) {
-            *count = self.values.size_count(&format!("the number of {what}"))?;
-        }
-        for (dimension, count) in counts.into_iter().enumerate() {
-            for _ in 0..count {
-                let entity = self.values.int("the number of an entity")?;
-                // a point, or a box
-                for _ in 0..if dimension == 0 { 3 } else { 6 } {
-                    self.values.real("a coordinate of an entity")?;
-                }
-                let groups = self.values.size_count("the number of physical groups")?;
-                for _ in 0..groups {
-                    let tag = self.values.int("a physical group")?;
-                    if dimension >= 2 {
-                        // negative where the group has the entity reversed
-                        let tag = tag.saturating_abs();
-                        self.entities.entry((dimension as i64, entity)).or_default().push(tag);
-                    }
-                }
-                if dimension > 0 {
-                    for _ in 0..self.values.size_count("the number of bounding entities")? {
-                        self.values.int("a bounding entity")?;
-                    }
-                }
-            }
-        }
-        self.values.end("$EndEntities")
-    }
-
     fn elements(&mut self) -> Result<()> {
         if self.version == 4 {
             self.values.begin();
@@ -296,37 +256,50 @@ impl Gmsh<'_> {
                 }
                 Ok(())
             }
-            Kind::Face(name, corners) => {
+            Kind::Face(..) | Kind::Volume(_) => {
                 self.element_nodes(element.nodes)?;
-                let kind = format!("{name} elements (Gmsh type {kind})");
-                let (corners, others) = self.element_nodes.split_at(corners);
-                let face = self.assembly.groups.push_face(&kind, corners, others);
-                for group in groups {
-                    let name = match self.names.get(&(2, *group)) {
-                        Some(name) => name.clone(),
-                        None => face_group_name(PHYSICAL, *group),
-                    };
-                    self.assembly.groups.group_face(&name, face);
-                }
+                // version 2 lists an element once for each of its groups
+                let (last, nodes, place) = &self.last;
+                let is_repeated =
+                    self.version == 2 && *last == kind && *nodes == self.element_nodes;
+                let place = match is_repeated {
+                    true => *place,
+                    false => self.append(element.kind, kind, groups, line)?,
+                };
+                std::mem::swap(&mut self.last.1, &mut self.element_nodes);
+                (self.last.0, self.last.2) = (kind, place);
+                self.group(place, groups);
                 Ok(())
+            }
+        }
+    }
+
+    /// Appends the face or cell whose nodes have been read.
+    fn append(
+        &mut self,
+        element: Kind,
+        number: usize,
+        groups: &[i64],
+        line: Option<usize>,
+    ) -> Result<Place> {
+        let (nodes, assembly) = (&self.element_nodes, &mut self.assembly);
+        match element {
+            Kind::Face(name, corners) => {
+                let kind = format!("{name} elements (Gmsh type {number})");
+                let (corners, others) = nodes.split_at(corners);
+                Ok(Place::Face(assembly.groups.push_face(&kind, corners, others)))
             }
             Kind::Volume(shape) => {
-                self.element_nodes(element.nodes)?;
-                let cell = self.assembly.next_cell();
-                if element.nodes == shape.corners() {
-                    self.assembly.push_cell(shape, &self.element_nodes, line)?;
+                let cell = assembly.next_cell();
+                if nodes.len() == shape.corners() {
+                    assembly.push_cell(shape, nodes, line)?;
                 } else {
-                    let kind = format!("Gmsh type {kind}");
-                    self.assembly.push_high_order(shape, &self.element_nodes, &kind, line)?;
+                    assembly.push_high_order(shape, nodes, &format!("Gmsh type {number}"), line)?;
                 }
-                for group in groups {
-                    if let Some(name) = self.names.get(&(3, *group)) {
-                        self.assembly.groups.group_cell(name, cell.0);
-                    }
-                }
-                self.assembly.refer(groups.first().copied().unwrap_or(0));
-                Ok(())
+                assembly.refer(groups.first().copied().unwrap_or(0));
+                Ok(Place::Cell(cell.0))
             }
+            Kind::Lower(name) => Err(assembly.refuse(name, line)),
         }
     }
 

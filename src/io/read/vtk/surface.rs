@@ -38,8 +38,12 @@ pub(in crate::io::read) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMes
     let budget = Budget::new(ReadOptions::default().most_unpacked);
     let numbers = Numbers { path, outline: &outline, budget: &budget };
     if !outline.is_surface {
-        return Err(Error::file(path, None, "a grid that speaks of PolyData in its head")
-            .with_help("remove the comment, or write the file again"));
+        return Err(Error::file(
+            path,
+            None,
+            "a grid, though the file begins with the word PolyData",
+        )
+        .with_help("remove that comment, or write the file again"));
     }
     let mut reader = SurfaceReader { numbers, mesh: SurfaceMesh::default(), skipped: Vec::new() };
     for (index, piece) in outline.pieces.iter().enumerate() {

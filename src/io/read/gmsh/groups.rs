@@ -1,0 +1,103 @@
+//! Physical groups, and the surfaces and volumes that are in them.
+
+use super::{Gmsh, Place};
+use crate::Result;
+use crate::mesh::groups::face_group_name;
+
+/// Cell array of the physical groups of volumes.
+pub(super) const PHYSICAL: &str = "gmsh:physical";
+
+impl Gmsh<'_> {
+    /// Reads the names of physical groups, each on a line: dimension, tag, name.
+    pub(super) fn physical_names(&mut self) -> Result<()> {
+        let count = self.values.text.count("the number of physical names")?;
+        for _ in 0..count {
+            let dimension = self.values.text.integer("the dimension of a physical group")?;
+            let tag = self.values.text.integer("a physical group")?;
+            let rest = self.values.text.next_line().unwrap_or_default();
+            let name = String::from_utf8_lossy(rest.trim_ascii());
+            let name: String = name.trim_matches('"').chars().filter(|c| !c.is_control()).collect();
+            if !name.is_empty() {
+                self.names.insert((dimension, tag), name);
+            }
+        }
+        self.values.end("$EndPhysicalNames")
+    }
+
+    /// Reads which physical groups the surfaces and volumes are in.
+    pub(super) fn entities(&mut self) -> Result<()> {
+        self.values.begin();
+        self.grouped_entities(false)?;
+        self.values.end("$EndEntities")
+    }
+
+    /// The same of parts of surfaces and volumes, which elements of a partitioned mesh are in.
+    pub(super) fn partitioned_entities(&mut self) -> Result<()> {
+        self.values.begin();
+        self.values.size("the number of partitions")?;
+        for _ in 0..self.values.size_count("the number of ghost entities")? {
+            self.values.int("the number of a ghost entity")?;
+            self.values.int("the partition of a ghost entity")?;
+        }
+        self.grouped_entities(true)?;
+        self.values.end("$EndPartitionedEntities")
+    }
+
+    fn grouped_entities(&mut self, are_parts: bool) -> Result<()> {
+        let mut counts = [0; 4];
+        for (count, what) in counts.iter_mut().zip(["points", "curves", "surfaces", "volumes"]) {
+            *count = self.values.size_count(&format!("the number of {what}"))?;
+        }
+        for (dimension, count) in counts.into_iter().enumerate() {
+            for _ in 0..count {
+                let entity = self.values.int("the number of an entity")?;
+                if are_parts {
+                    self.values.int("the dimension of the parent")?;
+                    self.values.int("the number of the parent")?;
+                    for _ in 0..self.values.size_count("the number of partitions")? {
+                        self.values.int("a partition")?;
+                    }
+                }
+                // a point, or a box
+                for _ in 0..if dimension == 0 { 3 } else { 6 } {
+                    self.values.real("a coordinate of an entity")?;
+                }
+                let groups = self.values.size_count("the number of physical groups")?;
+                for _ in 0..groups {
+                    let tag = self.values.int("a physical group")?;
+                    if dimension >= 2 {
+                        // negative where the group has the entity reversed
+                        let tag = tag.saturating_abs();
+                        self.entities.entry((dimension as i64, entity)).or_default().push(tag);
+                    }
+                }
+                if dimension > 0 {
+                    for _ in 0..self.values.size_count("the number of bounding entities")? {
+                        self.values.int("a bounding entity")?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a face or cell into physical groups.
+    pub(super) fn group(&mut self, place: Place, groups: &[i64]) {
+        for group in groups {
+            match place {
+                Place::Face(face) => {
+                    let name = match self.names.get(&(2, *group)) {
+                        Some(name) => name.clone(),
+                        None => face_group_name(PHYSICAL, *group),
+                    };
+                    self.assembly.groups.group_face(&name, face);
+                }
+                Place::Cell(cell) => {
+                    if let Some(name) = self.names.get(&(3, *group)) {
+                        self.assembly.groups.group_cell(name, cell);
+                    }
+                }
+            }
+        }
+    }
+}

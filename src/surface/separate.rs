@@ -1,0 +1,193 @@
+//! Parts of a surface that meet at edges of more than two faces.
+
+use nalgebra::Vector3;
+
+use crate::mesh::{SurfaceMesh, components};
+use crate::topology::NONE;
+use crate::topology::surface::SurfaceTopology;
+
+/// Angles that differ by less are equal: of faces that lie in one place.
+const EQUAL: f64 = 1e-7;
+
+/// A mesh in which the parts that meet at edges of more than two faces have vertices of their own, each
+/// around its material, which lies behind the faces; and the number of such edges. All faces stay where
+/// they are, so that a linear surface does, too: bodies that touch along an edge or a face. The mesh has
+/// been checked. `None` without such edges, and if there is one that not as many faces run through in
+/// one direction as in the other.
+pub fn separate_parts(mesh: &SurfaceMesh) -> Option<(SurfaceMesh, usize)> {
+    let topology = SurfaceTopology::of(mesh);
+    if topology.non_manifold_edges.is_empty() {
+        return None;
+    }
+    // pairs of corners at one vertex, of faces that hang together by an edge there
+    let mut joined: Vec<[u32; 2]> = Vec::new();
+    let mut join = |a: u32, b: u32| {
+        let next = |corner| topology.columns.next(corner);
+        match topology.vertex(a) == topology.vertex(b) {
+            true => joined.extend([[a, b], [next(a), next(b)]]),
+            false => joined.extend([[a, next(b)], [next(a), b]]),
+        }
+    };
+    for (edge, &[a, b]) in (0..).zip(&topology.edge_corners) {
+        if b != NONE && topology.non_manifold_edges.binary_search(&edge).is_err() {
+            join(a, b);
+        }
+    }
+    let corners = topology.non_manifold_corners();
+    for (&edge, corners) in topology.non_manifold_edges.iter().zip(corners.iter()) {
+        let pairs = around_material(mesh, &topology, edge, corners)?;
+        pairs.into_iter().for_each(|[a, b]| join(a, b));
+    }
+    let count = topology.vertices.len();
+    let first = components(count, joined.iter().map(|pair| &pair[..]));
+    // the first part at a vertex keeps it
+    let mut vertices = vec![NONE; count];
+    let mut taken = vec![false; mesh.points.len()];
+    let mut kept: Vec<u32> = (0..mesh.points.len() as u32).collect();
+    for corner in 0..count {
+        let part = first[corner] as usize;
+        if vertices[part] == NONE {
+            let vertex = topology.vertices[corner];
+            vertices[part] = match std::mem::replace(&mut taken[vertex as usize], true) {
+                false => vertex,
+                true => {
+                    kept.push(vertex);
+                    kept.len() as u32 - 1
+                }
+            };
+        }
+        vertices[corner] = vertices[part];
+    }
+    let mut separate = mesh.clone();
+    separate.faces.set_vertices(vertices);
+    separate.points = kept.iter().map(|&v| mesh.points[v as usize]).collect();
+    separate.attributes = mesh.attributes.iter().map(|a| a.of_vertices(&kept)).collect();
+    Some((separate, topology.non_manifold_edges.len()))
+}
+
+/// The corners of an edge in pairs: faces between which the material lies.
+fn around_material(
+    mesh: &SurfaceMesh,
+    topology: &SurfaceTopology,
+    edge: u32,
+    corners: &[u32],
+) -> Option<Vec<[u32; 2]>> {
+    let at = |v: u32| Vector3::from(mesh.points[v as usize]);
+    let [a, b] = topology.edge_ends(edge);
+    let along = (at(b) - at(a)).try_normalize(0.0)?;
+    let across = along.cross(&Vector3::ith(along.iamin(), 1.0)).normalize();
+    let up = along.cross(&across);
+    let mut sides: Vec<(f64, bool, u32)> = corners
+        .iter()
+        .map(|&corner| {
+            let forward = topology.vertex(corner) == a;
+            let normal = normal(mesh, topology.face(topology.columns.face(corner) as usize));
+            // into the face, which lies to the left of its edges
+            let inward = normal.cross(&along) * if forward { 1.0 } else { -1.0 };
+            (inward.dot(&up).atan2(inward.dot(&across)), forward, corner)
+        })
+        .collect();
+    sides.sort_by(|a, b| a.0.total_cmp(&b.0));
+    // around the edge the material begins at a face that runs back, and ends at one that runs forward; of
+    // two bodies in one place the first ends before the second begins
+    let count = sides.len();
+    for _ in 0..count {
+        for i in 0..count {
+            let j = (i + 1) % count;
+            let turn = (sides[j].0 - sides[i].0).abs();
+            if turn.min(std::f64::consts::TAU - turn) < EQUAL && !sides[i].1 && sides[j].1 {
+                sides.swap(i, j);
+            }
+        }
+    }
+    // from where as many faces are open as ever
+    let depth = |i: &usize| -> i64 {
+        sides[..*i].iter().map(|&(_, forward, _)| if forward { -1 } else { 1 }).sum()
+    };
+    if depth(&count) != 0 {
+        return None;
+    }
+    let start = (0..count).min_by_key(depth)?;
+    let (mut open, mut pairs) = (Vec::new(), Vec::new());
+    for i in 0..count {
+        let (_, forward, corner) = sides[(start + i) % count];
+        match forward {
+            false => open.push(corner),
+            true => pairs.push([open.pop()?, corner]),
+        }
+    }
+    Some(pairs)
+}
+
+/// The normal of a polygon (Newell), of the size of twice its area.
+fn normal(mesh: &SurfaceMesh, face: &[u32]) -> Vector3<f64> {
+    let at = |i: usize| {
+        Vector3::from(mesh.points[face[i % face.len()] as usize])
+            - Vector3::from(mesh.points[face[0] as usize])
+    };
+    (0..face.len()).map(|i| at(i).cross(&at(i + 1))).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::Polygons;
+    use crate::topology::surface::inconsistent_edge;
+
+    /// The faces of unit cubes at these places, over shared vertices.
+    fn cubes(places: &[[u32; 3]]) -> SurfaceMesh {
+        const FACES: [[usize; 4]; 6] =
+            [[0, 3, 2, 1], [4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]];
+        const CORNERS: [[u32; 3]; 8] = [
+            [0, 0, 0],
+            [1, 0, 0],
+            [1, 1, 0],
+            [0, 1, 0],
+            [0, 0, 1],
+            [1, 0, 1],
+            [1, 1, 1],
+            [0, 1, 1],
+        ];
+        let points = (0..64).map(|i| [i % 4, i / 4 % 4, i / 16].map(f64::from)).collect();
+        let mut faces = Polygons::default();
+        for place in places {
+            let id = |c: usize| {
+                let [x, y, z] = [0, 1, 2].map(|d| place[d] + CORNERS[c][d]);
+                x + 4 * y + 16 * z
+            };
+            FACES.iter().for_each(|face| faces.push(&face.map(id)));
+        }
+        SurfaceMesh::new(points, faces)
+    }
+
+    #[test]
+    fn bodies_that_touch_get_vertices_of_their_own() {
+        // edges, a face, a full corner of eight places less two, four around an edge
+        let all: Vec<[u32; 3]> = (0..8).map(|i| [i & 1, i >> 1 & 1, i >> 2]).collect();
+        for (places, parts) in [
+            (vec![[0, 0, 0], [1, 1, 0]], 2),
+            (vec![[0, 0, 0], [1, 0, 0]], 2),
+            (all[1..7].to_vec(), 6),
+            (vec![[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], 4),
+        ] {
+            let mesh = cubes(&places);
+            let (separate, edges) = separate_parts(&mesh).unwrap();
+            assert!(edges > 0);
+            let topology = SurfaceTopology::of(&separate);
+            assert!(topology.non_manifold_edges.is_empty(), "{places:?}");
+            assert!(topology.edge_corners.iter().all(|corners| corners[1] != NONE), "{places:?}");
+            assert_eq!(inconsistent_edge(&topology), None, "{places:?}");
+            assert_eq!(separate.part_count(), parts, "{places:?}");
+            for (a, b) in mesh.faces.vertices().iter().zip(separate.faces.vertices()) {
+                assert_eq!(mesh.points[*a as usize], separate.points[*b as usize]);
+            }
+            assert!(separate_parts(&separate).is_none());
+        }
+        assert!(separate_parts(&cubes(&[[0, 0, 0]])).is_none());
+        // three pages enclose nothing
+        let points =
+            (0..5).map(|v| [f64::from(v % 2), f64::from(v / 2), f64::from(v * v)]).collect();
+        let pages = Polygons::uniform(3, vec![0, 1, 2, 0, 1, 3, 0, 1, 4]);
+        assert!(separate_parts(&SurfaceMesh::new(points, pages)).is_none());
+    }
+}

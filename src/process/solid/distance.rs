@@ -5,7 +5,8 @@
 //! Hamilton-Jacobi equations based on a local variational principle" (2006), eq. (6), with both
 //! pairs of triangles of each face. Vertices are settled in ascending order, as by Sethian's fast
 //! marching; there the distance between vertices is quadratic along edges, by their directions,
-//! which makes bent fronts better than linear ones. Then further minima lower what they can, which
+//! which makes bent fronts better than linear ones. Where fronts from several sides meet at a vertex,
+//! its directions are those of all of them. Then further minima lower what they can, which
 //! settling once does not reach in skewed cells.
 
 use std::cmp::Reverse;
@@ -15,7 +16,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::trilinear::is_regular;
-use super::update::{Between, Found, Node, through};
+use super::update::{Between, Found, Fronts, Node, through};
 use super::{Seed, hexahedra};
 use crate::error::{Error, Result};
 use crate::mesh::SolidMesh;
@@ -23,9 +24,6 @@ use crate::process::components::{check_reach, leave_unused};
 
 /// What a distance must fall by to be lowered, as a part of the greatest.
 const FALL: f64 = 1e-10;
-
-/// What rounding makes of equal distances, as a part of them.
-const EQUAL: f64 = 1e-9;
 
 /// Distance of every vertex of the control mesh to the nearest seed, in its length unit,
 /// through the trilinear volume of its hexahedra; NaN at vertices of no cell.
@@ -90,16 +88,15 @@ impl<'a> Front<'a> {
                 }
             }
         }
-        let node = |&p: &[f64; 3]| Node {
-            at: p.into(),
-            distance: f64::INFINITY,
-            direction: Vector3::zeros(),
-        };
+        let node =
+            |&p: &[f64; 3]| Node { at: p.into(), distance: f64::INFINITY, fronts: Fronts::NONE };
         let mut nodes: Vec<Node> = mesh.points.iter().map(node).collect();
         let mut is_seed = vec![false; nodes.len()];
         for seed in seeds {
-            let distance = &mut nodes[seed.vertex as usize].distance;
-            *distance = distance.min(seed.distance);
+            let node = &mut nodes[seed.vertex as usize];
+            node.distance = node.distance.min(seed.distance);
+            // directions are of ways that are no longer
+            node.fronts.least = node.distance;
             is_seed[seed.vertex as usize] = true;
         }
         Self { hexes, cells, nodes, is_seed }
@@ -117,6 +114,7 @@ impl<'a> Front<'a> {
             if std::mem::replace(&mut settled[y as usize], true) {
                 continue;
             }
+            self.nodes[y as usize].fronts.settle();
             for k in 0..self.cells[y as usize].len() {
                 let hex = &self.hexes[self.cells[y as usize][k] as usize];
                 for from in (0..8).filter(|&bits| hex[CORNER[bits]] == y) {
@@ -127,14 +125,11 @@ impl<'a> Front<'a> {
                         }
                         let found = self.across_cell(hex, from, to, &settled);
                         let node = &mut self.nodes[x as usize];
-                        if self.is_seed[x as usize] {
-                            if found.distance <= node.distance * (1.0 + EQUAL) {
-                                node.direction = found.direction;
-                            }
-                        } else if found.distance < node.distance {
-                            (node.distance, node.direction) = (found.distance, found.direction);
-                            queue.push(entry(found.distance, x));
+                        if !self.is_seed[x as usize] && found.least < node.distance {
+                            node.distance = found.least;
+                            queue.push(entry(found.least, x));
                         }
+                        node.fronts.offer_all(found);
                     }
                 }
             }
@@ -143,20 +138,20 @@ impl<'a> Front<'a> {
 
     /// The least at a corner of a cell over edges and triangles at another, on faces opposite to
     /// the first, whose vertices are settled; corners by the bits of their parameters.
-    fn across_cell(&self, hex: &[u32; 8], from: usize, to: usize, settled: &[bool]) -> Found {
+    fn across_cell(&self, hex: &[u32; 8], from: usize, to: usize, settled: &[bool]) -> Fronts {
         let x = self.nodes[hex[CORNER[to]] as usize].at;
         let node = |bits: usize| {
             let v = hex[CORNER[bits]] as usize;
             settled[v].then(|| &self.nodes[v])
         };
-        let Some(y) = node(from) else { return Found::NONE };
+        let mut best = Fronts::NONE;
+        let Some(y) = node(from) else { return best };
         let way = x - y.at;
         let direction = way.try_normalize(0.0).unwrap_or_default();
-        let mut best = Found { distance: y.distance + way.norm(), direction };
-        let mut offer = |found: Option<Found>| match found {
-            Some(found) if found.distance < best.distance => best = found,
-            _ => {}
-        };
+        let mut offer = |found: Option<Found>| found.into_iter().for_each(|f| best.offer(f));
+        let (length, latest) = (way.norm(), y.distance);
+        let distance = latest + length;
+        offer(Some(Found { distance, direction, length, latest, is_inside: false }));
         for (axis, [e, f]) in OTHERS.into_iter().enumerate() {
             if (from ^ to) >> axis & 1 == 0 {
                 continue;
@@ -184,13 +179,14 @@ impl<'a> Front<'a> {
         while !active.is_empty() {
             let lowered = |&v: &u32| {
                 let least = self.least(v);
-                (least.distance < self.nodes[v as usize].distance - fall).then_some((v, least))
+                (least.least < self.nodes[v as usize].distance - fall).then_some((v, least))
             };
-            let lowered: Vec<(u32, Found)> = active.par_iter().filter_map(lowered).collect();
+            let lowered: Vec<(u32, Fronts)> = active.par_iter().filter_map(lowered).collect();
             let mut next = Vec::new();
-            for (v, found) in lowered {
+            for (v, mut fronts) in lowered {
+                fronts.settle();
                 let node = &mut self.nodes[v as usize];
-                (node.distance, node.direction) = (found.distance, found.direction);
+                (node.distance, node.fronts) = (fronts.least, fronts);
                 let around = &self.cells[v as usize];
                 next.extend(around.iter().flat_map(|&c| self.hexes[c as usize]));
             }
@@ -202,13 +198,10 @@ impl<'a> Front<'a> {
     }
 
     /// The least minimum at a vertex over the faces opposite to it; what it has, if that is less.
-    fn least(&self, v: u32) -> Found {
+    fn least(&self, v: u32) -> Fronts {
         let own = &self.nodes[v as usize];
-        let mut best = Found { distance: own.distance, direction: own.direction };
-        let mut offer = |found: Option<Found>| match found {
-            Some(found) if found.distance < best.distance => best = found,
-            _ => {}
-        };
+        let mut best = own.fronts.clone();
+        let mut offer = |found: Option<Found>| found.into_iter().for_each(|f| best.offer(f));
         for &c in &self.cells[v as usize] {
             let hex = &self.hexes[c as usize];
             for to in (0..8).filter(|&bits| hex[CORNER[bits]] == v) {

@@ -2,24 +2,118 @@
 
 use nalgebra::Vector3;
 
+/// What rounding makes of equal distances, as a part of them.
+const EQUAL: f64 = 1e-9;
+
+/// The cosine between directions that rounding makes of equal ones.
+const PARALLEL: f64 = 1.0 - 1e-9;
+
+/// The cosine between directions of a vertex below which they are of different fronts.
+const MEETING: f64 = 0.5;
+
+/// How much later than the first another front may come, as a part of its way.
+const SOON: f64 = 0.5;
+
 /// A vertex with its distance.
-#[derive(Clone, Copy)]
 pub(super) struct Node {
     pub at: Vector3<f64>,
     pub distance: f64,
-    /// Gradient of the distance, of length 1; 0 if it is not known.
-    pub direction: Vector3<f64>,
+    pub fronts: Fronts,
 }
 
-/// A distance, with its gradient.
+/// A minimum.
 #[derive(Clone, Copy)]
 pub(super) struct Found {
     pub distance: f64,
+    /// Gradient of the distance, of length 1; 0 if it is not known.
     pub direction: Vector3<f64>,
+    /// Length of its way.
+    pub length: f64,
+    /// The greatest distance that it is from.
+    pub latest: f64,
+    /// Whether it is inside a triangle, where distances fall in no direction: a front comes from there.
+    pub is_inside: bool,
 }
 
-impl Found {
-    pub const NONE: Self = Self { distance: f64::INFINITY, direction: Vector3::new(0.0, 0.0, 0.0) };
+/// The minima at a vertex: those of the least distance, and of other fronts that come soon after it.
+/// Where fronts meet the distance is that of whichever is the least.
+#[derive(Clone)]
+pub(super) struct Fronts {
+    pub least: f64,
+    all: Vec<Found>,
+}
+
+impl Fronts {
+    pub const NONE: Self = Self { least: f64::INFINITY, all: Vec::new() };
+
+    pub fn offer(&mut self, found: Found) {
+        if !found.is_inside && found.distance > self.least * (1.0 + EQUAL) {
+            return;
+        }
+        self.least = self.least.min(found.distance);
+        let same = |f: &&mut Found| {
+            f.is_inside == found.is_inside && f.direction.dot(&found.direction) > PARALLEL
+        };
+        match self.all.iter_mut().find(same) {
+            Some(front) if found.distance > front.distance * (1.0 + EQUAL) => {}
+            Some(front) if found.distance < front.distance * (1.0 - EQUAL) => *front = found,
+            Some(front) => {
+                front.distance = front.distance.min(found.distance);
+                front.latest = front.latest.min(found.latest);
+            }
+            None if found.direction != Vector3::zeros() => self.all.push(found),
+            None => {}
+        }
+    }
+
+    pub fn offer_all(&mut self, others: Self) {
+        self.least = self.least.min(others.least);
+        others.all.into_iter().for_each(|found| self.offer(found));
+    }
+
+    /// Leaves out all but the least and what meets it. What is from vertices that are no nearer
+    /// does not count: whether it was found depends on the order of equal ones.
+    pub fn settle(&mut self) {
+        let least = self.least;
+        let is_least = |f: &Found| f.distance <= least * (1.0 + EQUAL);
+        let is_early = |f: &Found| f.latest < least * (1.0 - EQUAL);
+        if self.all.iter().any(|f| is_least(f) && is_early(f)) {
+            self.all.retain(is_early);
+        }
+        let (first, mut rest): (Vec<Found>, Vec<Found>) =
+            std::mem::take(&mut self.all).into_iter().partition(is_least);
+        let are_one = |a: &Found, b: &Found| a.direction.dot(&b.direction) >= MEETING;
+        let is_soon = |f: &Found| f.distance - least < SOON * f.length;
+        rest.retain(|f| f.is_inside && is_soon(f) && !first.iter().any(|a| are_one(a, f)));
+        // one front, seen through different triangles, has the mean direction
+        let mut groups: Vec<Vec<Found>> = Vec::new();
+        for found in first {
+            let (near, far): (Vec<_>, Vec<_>) =
+                groups.into_iter().partition(|group| group.iter().any(|a| are_one(a, &found)));
+            groups = far;
+            groups.push(near.into_iter().flatten().chain([found]).collect());
+        }
+        for group in groups {
+            let sum: Vector3<f64> = group.iter().map(|f| f.direction).sum();
+            let direction = sum.try_normalize(0.0).unwrap_or_default();
+            self.all.push(Found { direction, distance: least, ..group[0] });
+        }
+        self.all.extend(rest);
+    }
+
+    /// Slope of the distance towards a side.
+    fn slope(&self, side: &Vector3<f64>) -> Option<f64> {
+        let least = self.all.iter().filter(|f| f.distance <= self.least * (1.0 + EQUAL));
+        least.map(|f| f.direction.dot(side)).reduce(f64::min)
+    }
+
+    /// The least distance at a way from the vertex, of the planes of fronts that meet there.
+    fn across(&self, way: &Vector3<f64>) -> f64 {
+        if self.all.len() < 2 {
+            return f64::INFINITY;
+        }
+        self.all.iter().map(|f| f.distance + f.direction.dot(way)).fold(f64::INFINITY, f64::min)
+    }
 }
 
 /// How distances are interpolated between nodes.
@@ -47,7 +141,13 @@ pub(super) fn through<const N: usize>(
     let bend: f64 =
         pairs.map(|(i, j)| 0.5 * weights[i] * weights[j] * bend(nodes[i], nodes[j])).sum();
     if between != Between::NotBelowLinear || bend < 0.0 {
-        distance -= bend;
+        if bend < 0.0 {
+            // above it, but not above fronts that meet at one of the vertices
+            let planes = (0..N).map(|i| nodes[i].fronts.across(&(y - nodes[i].at)));
+            distance = (distance - bend).min(planes.fold(f64::INFINITY, f64::min)).max(distance);
+        } else {
+            distance -= bend;
+        }
         // nowhere does a distance change faster than 1
         let reach = |i: usize| (nodes[i].at - y).norm();
         let low = (0..N).map(|i| nodes[i].distance - reach(i)).fold(f64::NEG_INFINITY, f64::max);
@@ -57,22 +157,23 @@ pub(super) fn through<const N: usize>(
     let way = x - y;
     let distance = distance + way.norm();
     let latest = (0..N).filter(|&i| weights[i] > 0.0).map(|i| nodes[i].distance);
-    if between == Between::Ascending && latest.fold(0.0, f64::max) > distance {
+    let latest = latest.fold(0.0, f64::max);
+    if between == Between::Ascending && latest > distance {
         return None;
     }
-    Some(Found { distance, direction: way.try_normalize(0.0).unwrap_or_default() })
+    let direction = way.try_normalize(0.0).unwrap_or_default();
+    Some(Found { distance, direction, length: way.norm(), latest, is_inside: N == 3 })
 }
 
 /// Second difference of the distance along an edge, from the slopes at its ends, or at one.
 fn bend(a: &Node, b: &Node) -> f64 {
     let side = b.at - a.at;
     let rise = b.distance - a.distance;
-    let [first, last] = [a, b].map(|node| node.direction.dot(&side));
-    match [a, b].map(|node| node.direction != Vector3::zeros()) {
-        [true, true] => last - first,
-        [false, true] => 2.0 * (last - rise),
-        [true, false] => 2.0 * (rise - first),
-        [false, false] => 0.0,
+    match (a.fronts.slope(&side), b.fronts.slope(&-side).map(|back| -back)) {
+        (Some(first), Some(last)) => last - first,
+        (None, Some(last)) => 2.0 * (last - rise),
+        (Some(first), None) => 2.0 * (rise - first),
+        (None, None) => 0.0,
     }
 }
 

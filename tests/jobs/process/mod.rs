@@ -2,5 +2,6 @@
 
 mod attribute;
 mod distance;
+mod fronts;
 mod surface;
 mod untangle;

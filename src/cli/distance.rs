@@ -12,7 +12,8 @@ use subsolid::io::{ControlMesh, SurfaceFormat};
 use subsolid::mesh::{Attribute, SolidMesh, SurfaceMesh};
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::process::solid::{
-    Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds, point_seeds, volume_distance,
+    Seed, boundary_patches, boundary_seeds, closest_place, crease_seeds, group_seeds, point_seeds,
+    volume_distance,
 };
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
@@ -161,10 +162,26 @@ fn through_solid(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> R
     let values = volume_distance(&mesh, &seeds)?;
     let report = report(arguments, seeds.len(), &values);
     console.status("Measured", format!("{} in {}", counted(values.len(), "vertex"), since(start)));
+    warn_of_point_outside(&mesh, &arguments.to, console)?;
     put(&mut mesh.attributes, &arguments.name, values);
     warn_of_table(format, output, &mesh, console);
     io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
     tell(&report, console)
+}
+
+fn warn_of_point_outside(mesh: &SolidMesh, target: &Target, console: &Console) -> Result<()> {
+    let Target::Point(point) = target else { return Ok(()) };
+    let place = closest_place(mesh, *point)?;
+    if place.distance > 0.0 {
+        let list = |point: [f64; 3]| point.map(significant).join(",");
+        console.warn(format!(
+            "point {} lies {} outside: distances go through {}, the closest place of the solid",
+            list(*point),
+            significant(place.distance),
+            list(place.at)
+        ));
+    }
+    Ok(())
 }
 
 /// Refuses names that readers take for something else than an attribute.

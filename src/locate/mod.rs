@@ -63,6 +63,7 @@ pub(crate) use {
     curve::nearest as nearest_on_curve,
     frame::{Frame, MARGIN},
     parts::Parts,
+    patch::{Patch, closest as closest_on_patch},
     tricubic::{Half, basis, bounds, halves},
 };
 

@@ -4,6 +4,7 @@ mod bound;
 mod distance;
 mod energy;
 mod lbfgs;
+mod point;
 mod quality;
 mod slide;
 mod targets;
@@ -13,8 +14,9 @@ mod update;
 
 pub use bound::{LeastDeterminant, least_determinant};
 pub use distance::volume_distance;
+pub use point::{ClosestPlace, closest_place, point_seeds};
 pub use quality::{CellQuality, cell_quality};
-pub use targets::{Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds, point_seeds};
+pub use targets::{Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds};
 pub use untangle::{BoundaryMotion, Untangled, untangle};
 
 use std::collections::HashMap;

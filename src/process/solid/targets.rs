@@ -124,34 +124,7 @@ pub fn group_seeds(mesh: &SolidMesh, name: &str) -> Result<Vec<Seed>> {
     Ok(seeds)
 }
 
-/// The vertices of all cells around the vertex next to a point, with their straight distances.
-///
-/// # Errors
-/// [`Error::Request`] for a point that is not finite, and for a mesh without cells.
-pub fn point_seeds(mesh: &SolidMesh, point: [f64; 3]) -> Result<Vec<Seed>> {
-    if !point.iter().all(|x| x.is_finite()) {
-        return Err(
-            Error::request(format!("a point at {point:?}")).with_help("give finite numbers")
-        );
-    }
-    let distance = |v: u32| {
-        let p = mesh.points[v as usize];
-        (0..3).map(|d| (p[d] - point[d]).powi(2)).sum::<f64>().sqrt()
-    };
-    let cells = || (0..mesh.cells.len()).map(|c| mesh.cells.vertices(c));
-    let nearest = cells()
-        .flatten()
-        .copied()
-        .min_by(|&a, &b| distance(a).total_cmp(&distance(b)).then(a.cmp(&b)));
-    let nearest = nearest.ok_or_else(|| Error::mesh("the mesh has no cells"))?;
-    let mut around: Vec<u32> =
-        cells().filter(|cell| cell.contains(&nearest)).flatten().copied().collect();
-    around.sort_unstable();
-    around.dedup();
-    Ok(around.into_iter().map(|v| Seed { vertex: v, distance: distance(v) }).collect())
-}
-
-fn topology(mesh: &SolidMesh) -> Result<Topology> {
+pub(super) fn topology(mesh: &SolidMesh) -> Result<Topology> {
     mesh.check()?;
     Topology::build(mesh.cells.clone(), mesh.points.len())
 }

@@ -1,4 +1,4 @@
-//! Trilinear hexahedra at their 2 × 2 × 2 Gauss points.
+//! Trilinear hexahedra.
 
 use nalgebra::{Matrix3, Vector3};
 
@@ -14,23 +14,57 @@ pub(super) const CORNERS: [[f64; 3]; 8] = [
     [0.0, 1.0, 1.0],
 ];
 
+/// Steps of Newton's method at most.
+const STEPS: usize = 50;
+
 /// Whether the determinant of a hexahedron has one sign at its Gauss points and does not vanish.
 pub(super) fn is_regular(points: &[Vector3<f64>; 8]) -> bool {
     let offset = 0.5 / 3f64.sqrt();
     let determinant = |s: usize| {
-        let at = CORNERS[s].map(|x| 0.5 + offset * (2.0 * x - 1.0));
-        // value and derivative of each corner's factor by axis
-        let factor = |i: usize, d: usize| {
-            if CORNERS[i][d] == 1.0 { (at[d], 1.0) } else { (1.0 - at[d], -1.0) }
-        };
-        let term = |i: usize| {
-            let [(u, du), (v, dv), (w, dw)] = [0, 1, 2].map(|d| factor(i, d));
-            points[i] * Vector3::new(du * v * w, u * dv * w, u * v * dw).transpose()
-        };
-        let jacobian: Matrix3<f64> = (0..8).map(term).sum();
+        let (_, jacobian) = jet(points, CORNERS[s].map(|x| 0.5 + offset * (2.0 * x - 1.0)));
         let lengths: f64 = jacobian.column_iter().map(|c| c.norm()).product();
         (jacobian.determinant(), lengths)
     };
     let sign = determinant(0).0.signum();
     (0..8).map(determinant).all(|(value, lengths)| sign * value > 1e-9 * lengths)
+}
+
+/// The parameters of a point by Newton's method, which may lie outside [0, 1]; none if it finds
+/// none.
+pub(super) fn parameters(points: &[Vector3<f64>; 8], x: Vector3<f64>) -> Option<[f64; 3]> {
+    let middles = [0.25, 0.75];
+    let starts = (0..8).map(|i| [i & 1, i >> 1 & 1, i >> 2].map(|side: usize| middles[side]));
+    let size = points.iter().map(|p| (p - x).norm()).fold(0.0, f64::max);
+    std::iter::once([0.5; 3]).chain(starts).find_map(|start| {
+        let mut t = Vector3::from(start);
+        for _ in 0..STEPS {
+            let (at, jacobian) = jet(points, t.into());
+            let step = jacobian.lu().solve(&(x - at))?;
+            t += step;
+            // far outside there may be more solutions
+            if t.iter().any(|t| t.is_nan() || (t - 0.5).abs() > 10.0) {
+                return None;
+            }
+            if step.amax() < 1e-12 {
+                return ((jet(points, t.into()).0 - x).norm() < 1e-10 * size).then_some(t.into());
+            }
+        }
+        None
+    })
+}
+
+/// The point at parameters, and the derivatives there as columns.
+fn jet(points: &[Vector3<f64>; 8], at: [f64; 3]) -> (Vector3<f64>, Matrix3<f64>) {
+    // value and derivative of each corner's factor by axis
+    let factor = |i: usize, d: usize| {
+        if CORNERS[i][d] == 1.0 { (at[d], 1.0) } else { (1.0 - at[d], -1.0) }
+    };
+    let mut point = Vector3::zeros();
+    let mut jacobian = Matrix3::zeros();
+    for (i, corner) in points.iter().enumerate() {
+        let [(u, du), (v, dv), (w, dw)] = [0, 1, 2].map(|d| factor(i, d));
+        point += corner * (u * v * w);
+        jacobian += corner * Vector3::new(du * v * w, u * dv * w, u * v * dw).transpose();
+    }
+    (point, jacobian)
 }

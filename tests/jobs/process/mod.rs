@@ -3,5 +3,6 @@
 mod attribute;
 mod distance;
 mod fronts;
+mod point;
 mod surface;
 mod untangle;

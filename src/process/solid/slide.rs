@@ -15,9 +15,9 @@ use super::trilinear::CORNERS;
 use crate::basis::bspline::Order;
 use crate::error::{Error, Result};
 use crate::limit::Solid;
-use crate::limit::boundary::boundary_faces;
+use crate::limit::boundary::{BoundaryFace, boundary_faces};
 use crate::locate::{Locator, nearest_on_curve};
-use crate::mesh::SolidMesh;
+use crate::mesh::{Controls, SolidMesh};
 use crate::topology::{Orientation, Sharpness, Topology};
 
 /// What limit points of vertices may be off, as a part of the solid's diagonal.
@@ -27,6 +27,12 @@ const STEPS: usize = 100;
 /// How much of what a limit point is off its control point is moved by. Masks of regular vertices
 /// have the eigenvalues 1/9 to 1, for which 1.8 is best; those of others reach a little farther.
 const STEP: f64 = 1.6;
+/// Samples of a face by axis at which its distance is looked at first.
+const GRID: usize = 5;
+/// Faces that are looked at more closely, by their distance as a part of the greatest.
+const NEARLY: f64 = 0.7;
+/// Rounds of that, in each of which steps are halved.
+const CLOSER: usize = 4;
 /// Edges of a crease on each side of a vertex along which it slides.
 const REACH: usize = 3;
 
@@ -193,24 +199,54 @@ impl<'s> Sliding<'s> {
         }
     }
 
-    /// The greatest distance of the limit surface from that of before, at vertices and in the
-    /// middle of faces; infinite where it has none.
-    pub fn deviation(&self, points: &[[f64; 3]]) -> f64 {
+    /// The greatest distance of the limit surface from that of before, and of that from it; infinite
+    /// where it has none. No more is looked at once it is above `most`.
+    pub fn deviation(&self, points: &[[f64; 3]], most: f64) -> f64 {
         let refined = self.solid.refined_points(points.as_flattened(), 3);
-        let distance = |x: Vector3<f64>| {
-            let place = self.locator.nearest_on_sides(x.into());
+        let there = self.farthest(&refined, &self.locator);
+        if there > most {
+            return there;
+        }
+        let controls = Controls { positions: points, attributes: &[] };
+        let after = Locator::new(self.solid, controls);
+        after.map_or(f64::INFINITY, |after| there.max(self.farthest(&self.before, &after)))
+    }
+
+    /// The greatest distance of the surface at some points of all levels from that of a locator: on a
+    /// grid in every face, then around the farthest places of each.
+    fn farthest(&self, points: &[f64], locator: &Locator<'_>) -> f64 {
+        let faces = boundary_faces(self.solid, &Orientation::default());
+        let distance = |face: &BoundaryFace, [s, t]: [f64; 2]| {
+            let [u, v, w] = [face.side as f64, s, t];
+            let at = [[u, v, w], [v, u, w], [v, w, u]][face.axis];
+            let place = Place::new(self.solid, face.element, at);
+            let place = place.and_then(|place| locator.nearest_on_sides(place.of(points).into()));
             place.map_or(f64::INFINITY, |place| place.residual)
         };
-        let of_vertex = |slider: &Slider| distance(slider.place.of(&refined));
-        let vertices = self.sliders.par_iter().map(of_vertex).reduce(|| 0.0, f64::max);
-        let faces = boundary_faces(self.solid, &Orientation::default());
-        let of_face = |face: &crate::limit::boundary::BoundaryFace| {
-            let mut middle = [0.5; 3];
-            middle[face.axis] = face.side as f64;
-            let place = Place::new(self.solid, face.element, middle);
-            place.map_or(f64::INFINITY, |place| distance(place.of(&refined)))
+        let farther = |a: (f64, [f64; 2]), b: (f64, [f64; 2])| if b.0 > a.0 { b } else { a };
+        let on_grid = |face: &BoundaryFace| {
+            let grid = (0..GRID * GRID).map(|i| [i % GRID, i / GRID]);
+            let grid = grid.map(|at| at.map(|k| k as f64 / (GRID - 1) as f64));
+            grid.map(|at| (distance(face, at), at)).fold((0.0, [0.0; 2]), farther)
         };
-        faces.par_iter().map(of_face).reduce(|| vertices, f64::max)
+        let found: Vec<(f64, [f64; 2])> = faces.par_iter().map(on_grid).collect();
+        let most = found.iter().map(|found| found.0).fold(0.0, f64::max);
+        let closer = |(face, &(coarse, at)): (&BoundaryFace, &(f64, [f64; 2]))| {
+            let mut best = (coarse, at);
+            if coarse < NEARLY * most || coarse.is_infinite() {
+                return coarse;
+            }
+            let mut step = 0.5 / (GRID - 1) as f64;
+            for _ in 0..CLOSER {
+                let [s, t] = best.1;
+                let around = (0..9).map(|i| [i % 3, i / 3].map(|k: usize| (k as f64 - 1.0) * step));
+                let around = around.map(|[a, b]| [s + a, t + b].map(|x| x.clamp(0.0, 1.0)));
+                best = around.map(|at| (distance(face, at), at)).fold(best, farther);
+                step *= 0.5;
+            }
+            best.0
+        };
+        faces.par_iter().zip(&found).map(closer).reduce(|| 0.0, f64::max)
     }
 }
 

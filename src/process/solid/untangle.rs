@@ -58,8 +58,8 @@ pub struct Untangled {
     /// Cells that are folded after it at a corner that cannot change: its vertex stays, and so do the
     /// three that edges join to it.
     pub fixed: usize,
-    /// The greatest distance of the boundary of the limit from that of before, at vertices and in
-    /// the middle of faces, in length units; 0 if nothing slid.
+    /// The greatest distance of the boundary of the limit from that of before, or of that from it, in
+    /// length units: by 5 × 5 samples of every face, and more where it is great. 0 if nothing slid.
     pub deviation: f64,
 }
 
@@ -68,9 +68,9 @@ pub struct Untangled {
 ///
 /// Vertices of the boundary stay, or slide, and so do creases; corners stay. Where they slide
 /// their limit points are on the limit surface of before within 10⁻⁸ of the solid's diagonal, and
-/// the limit surface between them within 10⁻³. The least scaled Jacobian never falls, and where
-/// the boundary fixes it the mean rises; if nothing better is found, all stay. It does not matter
-/// whether cells are listed right-handed.
+/// the limit surface between them within 10⁻³, and that of before within as much of it. The least
+/// scaled Jacobian never falls, and where the boundary fixes it the mean rises; if nothing better
+/// is found, all stay. It does not matter whether cells are listed right-handed.
 ///
 /// # Errors
 /// Those of [`SolidMesh::check`] and [`reorient`]; [`Error::Mesh`](crate::Error::Mesh) for cells
@@ -226,8 +226,12 @@ fn slide(
                 continue;
             }
             let now = cell_quality(&trial, hexes);
-            let off = sliding.deviation(&trial);
-            if best.is_worse_than(&now) && off <= DEVIATION * sliding.diagonal() {
+            if !best.is_worse_than(&now) {
+                continue;
+            }
+            let most = DEVIATION * sliding.diagonal();
+            let off = sliding.deviation(&trial, most);
+            if off <= most {
                 *best = Best { points: trial, quality: now };
                 (deviation, failures) = (off, 0);
                 break;

@@ -1,11 +1,17 @@
 //! Untangling of all models, and of blocks and shapes that were folded.
 
 use subsolid::SolidMesh;
+use subsolid::backend::{Backend, Cpu};
+use subsolid::limit::Solid;
+use subsolid::locate::Locator;
 use subsolid::mesh::shape::Shape;
+use subsolid::numbers::Precision;
+use subsolid::plan::{Samples, Want};
 use subsolid::process::solid::{BoundaryMotion, least_determinant, untangle};
 use subsolid::scheme::VertexRule;
 use subsolid::topology::Topology;
 
+use super::fronts::shells;
 use crate::oracle::random::Random;
 use crate::support::meshes::{block, models};
 
@@ -225,6 +231,43 @@ fn sliding_keeps_the_limit_of_a_ball() {
     // facets of this size are off by less than 0.002
     assert!(farthest < slid.deviation + 2e-3, "{farthest}");
 }
+/// The greatest distance of a limit from another one, by the points of a 9 × 9 × 9 lattice in
+/// every cell that are outside.
+fn greatest_outside(of: &SolidMesh, from: &SolidMesh) -> f64 {
+    let limit = |mesh: &SolidMesh| Solid::new(mesh).unwrap();
+    let (inner, outer) = (limit(of), limit(from));
+    let locator = Locator::new(&outer, from.controls()).unwrap();
+    let plan = inner.plan(&Samples::grid(9), Want::POSITION).unwrap();
+    let found = Cpu::new(Precision::F64).evaluate(&plan, of.controls()).unwrap();
+    let points: Vec<f64> = found.positions.iter().collect();
+    let distance = |p: &[f64]| locator.nearest([p[0], p[1], p[2]]).unwrap().residual;
+    points.chunks_exact(3).map(distance).fold(0.0, f64::max)
+}
+
+/// Cubes in each other with vertices moved: what slides stays within a thousandth of the diagonal,
+/// seen from the surface of before and from that of after.
+#[test]
+fn sliding_keeps_what_it_promises() {
+    let mut most = 0.0f64;
+    for seed in 0..6 {
+        let start = shells(0.3, seed);
+        let mut mesh = start.clone();
+        let report = untangle(&mut mesh, BoundaryMotion::Slide, |_| ()).unwrap();
+        if report.slid == 0 {
+            continue;
+        }
+        let (low, high) = start.bounds().unwrap();
+        let diagonal = (0..3).map(|d| (high[d] - low[d]).powi(2)).sum::<f64>().sqrt();
+        let off = greatest_outside(&start, &mesh).max(greatest_outside(&mesh, &start)) / diagonal;
+        println!("{seed}: {off:.2e} of the diagonal, reported {:.2e}", report.deviation / diagonal);
+        assert!(off < 1.02e-3, "{seed}: {off:e}");
+        assert!(report.deviation / diagonal > 0.98 * off, "{seed}: {off:e}, {report:?}");
+        most = most.max(off);
+    }
+    // there are some that are limited
+    assert!(most > 3e-4, "{most:e}");
+}
+
 /// The bound against det J of a box, whose limit has creases at all edges; and a fold.
 #[test]
 fn the_bound_of_the_limit_holds() {

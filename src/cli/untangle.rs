@@ -91,7 +91,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     check_names(format, &mesh)?;
     let limit_before = least_determinant(&mesh)?;
     let start = Instant::now();
-    let bar = console.bar(80);
+    let bar = console.bar(140);
     let control = untangle(&mut mesh, arguments.boundary.into(), |_| bar.inc(1))?;
     bar.finish_and_clear();
     console.status("Moved", format!("{} in {}", counted(control.moved, "vertex"), since(start)));

@@ -69,7 +69,7 @@ impl<'a> Energy<'a> {
     }
 
     /// Takes the mean lengths of each cell's edges as the wanted ones.
-    pub(crate) fn set_lengths(&mut self, points: &[[f64; 3]]) {
+    fn set_lengths(&mut self, points: &[[f64; 3]]) {
         let lengths = |hex: &[u32; 8]| {
             let mut sums = [0.0; 3];
             for (i, (to, axes)) in NEIGHBORS.iter().zip(&AXES).enumerate() {

@@ -2,10 +2,11 @@
 //!
 //! The energy ([`super::energy`]) is minimized with ε falling by the rule of Garanzha et al.
 //! (2021), §3.2, until every determinant is positive; then with higher powers, which stress the
-//! worst corners, as the maximum of HexOpt (arXiv 2410.11656) does. A result that is worse than
-//! what it came from is dropped.
+//! worst corners, as the maximum of HexOpt (arXiv 2410.11656) does. Where cells stay folded in a thin
+//! mesh, ε falls once more in a space in which it is not thin. A result that is worse than what it
+//! came from is dropped.
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 use serde::Serialize;
 
 use super::energy::{Energy, Way};
@@ -64,7 +65,7 @@ pub struct Untangled {
 }
 
 /// Moves vertices of a mesh of hexahedra so that no control cell is folded and the worst
-/// improves; calls `progress` after each of at most 80 rounds with the cells that are folded.
+/// improves; calls `progress` after each of at most 140 rounds with the cells that are folded.
 ///
 /// Vertices of the boundary stay, or slide, and so do creases; corners stay. Where they slide
 /// their limit points are on the limit surface of before within 10⁻⁸ of the solid's diagonal, and
@@ -105,11 +106,10 @@ pub fn untangle(
     };
     let is_hopeless = before.non_positive > 0 && folded(start, &ways) == before.non_positive;
     if ways.contains(&Way::All) && !is_hopeless {
-        let mut energy = Energy::new(hexes, &ways, &best.points);
+        let mut is_thin = false;
         if before.non_positive > 0 {
-            let points =
-                unfold(&mut energy, &best.points, |points| progress(quality(points).non_positive));
-            let now = quality(&points);
+            let (points, now, stretched) = unfolded(hexes, &ways, &best.points, &mut progress);
+            is_thin = stretched;
             // fewer folded cells, none of them worse than the worst was
             if now.least >= before.least {
                 best = Best { points, quality: now };
@@ -119,10 +119,17 @@ pub fn untangle(
             if best.quality.non_positive > 0 {
                 break;
             }
-            energy.set_lengths(&best.points);
-            let points = improved(&mut energy, power, &best.points);
+            let improve = |ways: &[Way], points: &[[f64; 3]]| improved(hexes, ways, power, points);
+            let points = improve(&ways, &best.points);
             let now = quality(&points);
+            // the space of what is unfolded by now
+            let stretch = Stretch::of(&best.points, hexes).filter(|_| is_thin);
             best.offer(points, now);
+            if let Some(stretch) = stretch {
+                let points = stretch.minimized(&ways, &best.points, improve);
+                let now = quality(&points);
+                best.offer(points, now);
+            }
             progress(best.quality.non_positive);
         }
     }
@@ -188,10 +195,11 @@ impl Best {
 }
 
 /// Minimizes without ε, with a power.
-fn improved(energy: &mut Energy<'_>, power: i32, start: &[[f64; 3]]) -> Vec<[f64; 3]> {
-    (energy.epsilon, energy.power) = (0.0, power);
+fn improved(hexes: &[[u32; 8]], ways: &[Way], power: i32, start: &[[f64; 3]]) -> Vec<[f64; 3]> {
+    let mut energy = Energy::new(hexes, ways, start);
+    energy.power = power;
     let mut points = start.to_vec();
-    let reach = 0.1 * shortest(energy);
+    let reach = 0.1 * shortest(&energy);
     minimize(&mut points, 2 * STEPS, reach, |points| energy.value_and_gradient(points));
     points
 }
@@ -208,10 +216,9 @@ fn slide(
     let mut failures = 0;
     for round in 0..SLIDES {
         sliding.set_ways(&best.points, ways);
-        let mut energy = Energy::new(hexes, ways, &best.points);
         let points = match best.quality.non_positive {
-            0 => improved(&mut energy, POWERS[round % POWERS.len()], &best.points),
-            _ => unfold(&mut energy, &best.points, |_| ()),
+            0 => improved(hexes, ways, POWERS[round % POWERS.len()], &best.points),
+            _ => unfolded(hexes, ways, &best.points, |_| ()).0,
         };
         let step = points.iter().zip(&best.points);
         let step: Vec<[f64; 3]> = step.map(|(a, b)| std::array::from_fn(|d| a[d] - b[d])).collect();
@@ -243,6 +250,86 @@ fn slide(
         }
     }
     deviation
+}
+
+/// Points of which fewer cells are folded, if it finds some; where cells stay folded in a thin mesh,
+/// it looks once more in a space in which it is not thin. With their quality, and whether they are
+/// from there.
+fn unfolded(
+    hexes: &[[u32; 8]],
+    ways: &[Way],
+    start: &[[f64; 3]],
+    mut progress: impl FnMut(usize),
+) -> (Vec<[f64; 3]>, CellQuality, bool) {
+    let mut sought = |ways: &[Way], start: &[[f64; 3]]| {
+        let folded = |points: &[[f64; 3]]| cell_quality(points, hexes).non_positive;
+        unfold(&mut Energy::new(hexes, ways, start), start, |points| progress(folded(points)))
+    };
+    let plain = sought(ways, start);
+    let quality = cell_quality(&plain, hexes);
+    if quality.non_positive == 0 {
+        return (plain, quality, false);
+    }
+    let Some(stretch) = Stretch::of(start, hexes) else { return (plain, quality, false) };
+    let points = stretch.minimized(ways, start, sought);
+    let now = cell_quality(&points, hexes);
+    if now.least > quality.least { (points, now, true) } else { (plain, quality, false) }
+}
+
+/// A linear map of space, in which edges are as long in every direction.
+struct Stretch {
+    to: Matrix3<f64>,
+    back: Matrix3<f64>,
+}
+
+impl Stretch {
+    /// None where they nearly are, or all lie in a plane.
+    fn of(points: &[[f64; 3]], hexes: &[[u32; 8]]) -> Option<Self> {
+        let at = |v: u32| Vector3::from(points[v as usize]);
+        let mut sum = Matrix3::zeros();
+        for hex in hexes {
+            for (i, to) in NEIGHBORS.iter().enumerate() {
+                let edges = to.iter().map(|&j| at(hex[j]) - at(hex[i]));
+                sum += edges.map(|edge| edge * edge.transpose()).sum::<Matrix3<f64>>();
+            }
+        }
+        let eigen = sum.symmetric_eigen();
+        let (least, most) = (eigen.eigenvalues.min(), eigen.eigenvalues.max());
+        if least >= 0.5 * most || least <= 1e-14 * most {
+            return None;
+        }
+        let along = |scale: fn(f64) -> f64| {
+            let scales = Matrix3::from_diagonal(&eigen.eigenvalues.map(|x| scale(x / most)));
+            eigen.eigenvectors * scales * eigen.eigenvectors.transpose()
+        };
+        Some(Self { to: along(|x| 1.0 / x.sqrt()), back: along(f64::sqrt) })
+    }
+
+    /// What `minimize` makes of points there.
+    fn minimized(
+        &self,
+        ways: &[Way],
+        start: &[[f64; 3]],
+        minimize: impl FnOnce(&[Way], &[[f64; 3]]) -> Vec<[f64; 3]>,
+    ) -> Vec<[f64; 3]> {
+        let there: Vec<[f64; 3]> =
+            start.iter().map(|&p| (self.to * Vector3::from(p)).into()).collect();
+        let turned: Vec<Way> = ways.iter().map(|&way| self.way(way)).collect();
+        let found = minimize(&turned, &there);
+        // by steps, so that what stays is not rounded
+        let pairs = found.into_iter().zip(there);
+        let step = |(a, b)| self.back * (Vector3::<f64>::from(a) - Vector3::from(b));
+        start.iter().zip(pairs).map(|(&p, pair)| (Vector3::from(p) + step(pair)).into()).collect()
+    }
+
+    fn way(&self, way: Way) -> Way {
+        match way {
+            // both maps are symmetric
+            Way::Across(normal) => Way::Across((self.back * normal).normalize()),
+            Way::Along(direction) => Way::Along((self.to * direction).normalize()),
+            way => way,
+        }
+    }
 }
 
 /// Minimizes with falling ε until all determinants are positive.

@@ -268,6 +268,39 @@ fn sliding_keeps_what_it_promises() {
     assert!(most > 3e-4, "{most:e}");
 }
 
+/// Whether cells are folded does not depend on the scales of axes: nor does it whether they unfold,
+/// and a plate may lie in any direction.
+#[test]
+fn thin_meshes_unfold() {
+    let mut random = Random::new(4);
+    let mut thick = block([4, 3, 3]);
+    for (p, on) in thick.points.iter_mut().zip(boundary(&block([4, 3, 3]))) {
+        if !on {
+            p.iter_mut().for_each(|x| *x += random.between(-0.9, 0.9));
+        }
+    }
+    let (sine, cosine) = 0.7f64.sin_cos();
+    for thickness in [1.0, 1e-1, 1e-2, 1e-3, 1e-4] {
+        for is_turned in [false, true] {
+            let mut mesh = thick.clone();
+            for p in &mut mesh.points {
+                p[1] *= thickness;
+                if is_turned {
+                    *p = [cosine * p[0] - sine * p[1], sine * p[0] + cosine * p[1], p[2]];
+                }
+            }
+            let before = least(&mesh);
+            let report = untangle(&mut mesh, BoundaryMotion::Fixed, |_| ()).unwrap();
+            println!("{thickness:e} {is_turned}: {before:.4} to {:.4}", report.after.least);
+            assert!(report.before.non_positive > 0 && before < 0.0);
+            assert!((report.after.least - least(&mesh)).abs() < 1e-9);
+            // cells 10,000 times as wide as thick are not straightened
+            let least = if thickness < 1e-3 { 0.0 } else { 0.99 };
+            assert!(report.after.non_positive == 0 && report.after.least > least, "{report:?}");
+        }
+    }
+}
+
 /// The bound against det J of a box, whose limit has creases at all edges; and a fold.
 #[test]
 fn the_bound_of_the_limit_holds() {

@@ -7,6 +7,7 @@ pub mod cpu;
 pub mod cuda;
 pub mod device;
 mod explain;
+mod fill;
 mod limit;
 mod process;
 mod several;

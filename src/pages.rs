@@ -64,14 +64,6 @@ fn advise(start: usize, bytes: usize) {
 #[cfg(not(target_os = "linux"))]
 fn advise(_start: usize, _bytes: usize) {}
 
-/// Physical memory of the machine in bytes, where the system tells.
-pub fn physical_memory() -> Option<u64> {
-    let table = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = table.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes * 1024)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -47,6 +47,7 @@ use rayon::prelude::*;
 
 use crate::backend::device::Form;
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::plan::Cost;
 use crate::quadrature::{Mapped, Mapping, PhysicalDerivatives, Quadrature, physical_derivatives};
 use element::{Element, Scratch};
@@ -115,6 +116,19 @@ impl Operator {
             }
         }
     }
+}
+
+/// Refuses matrices that would fill the memory.
+///
+/// # Errors
+/// [`Error::Request`] with their size.
+pub fn check_memory(quadrature: &Quadrature<'_>, operators: &[Operator]) -> Result<()> {
+    // a vertex shares leaves with 343 others at most where cells are regular
+    let vertices = quadrature.solid().topology().vertex_count() as u128;
+    let blocks: u128 = operators.iter().map(|operator| operator.width().pow(2) as u128).sum();
+    memory::check_half("the matrices need", vertices * 343 * (4 + 8 * blocks), |_| {
+        "ask for one at a time, or for fewer levels of refinement".into()
+    })
 }
 
 /// Quadrature points of a piece: its derivatives take some 10 MB.

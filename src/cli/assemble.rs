@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::assembly::{
-    Matrix, MatrixFormat, Operator, assemble_on, assemble_with_progress, body_load, cost,
-    surface_load, write_matrix,
+    Matrix, MatrixFormat, Operator, assemble_on, assemble_with_progress, body_load, check_memory,
+    cost, surface_load, write_matrix,
 };
 use subsolid::backend::{Backend, Choice, Cpu, start};
 use subsolid::io::{self, Array, WriteOptions};
@@ -17,17 +17,17 @@ use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
 use subsolid::quadrature::{
-    Mapping, Physical, Quadrature, Regions, Report, Scheme, face_vertices, side_vertices,
+    LEFT_HANDED, Mapping, Physical, Quadrature, Regions, Report, Scheme, check_positive,
+    face_vertices, side_vertices,
 };
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result};
 
 use super::console::{counted, since};
 use super::json::JsonReport;
-use super::memory::{gigabytes, physical};
 use super::model::ModelArguments;
 use super::processor::Processor;
-use super::quadrature::{check_memory, not_positive, warn_of_points};
+use super::quadrature::warn_of_points;
 use super::{Console, Outcome};
 
 /// Write matrices and loads of finite elements: mass, stiffness, elasticity
@@ -194,21 +194,21 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let regions = Regions::new(solid.topology(), &mesh)?;
     io::check_names(io::Format::Npz, regions.groups().map(|(name, _)| name))?;
     let tractions = a.tractions(&regions)?;
-    check_memory(&solid, scheme, Want::FIRST)?;
+    Quadrature::check_memory(&solid, scheme, Want::FIRST)?;
     warn_of_points(&solid, scheme, console);
     let quadrature = Quadrature::new(&solid, scheme, Want::FIRST)?;
-    a.check_matrices(&quadrature, &operators)?;
+    let forms: Vec<Operator> = operators.iter().map(|(_, operator)| *operator).collect();
+    check_memory(&quadrature, &forms)?;
     let mapping = Mapping::new(&quadrature, mesh.controls())?;
     let report = Report::new(&mapping)?;
-    if !report.quality.non_positive.is_empty() {
-        return Err(not_positive(&report.quality).with_help(
+    check_positive(&report.quality).map_err(|refusal| {
+        refusal.with_help(
             "fix the control mesh there (refine --reorient, if cells are left-handed; untangle)",
-        ));
-    }
+        )
+    })?;
     if report.left_handed {
-        console.warn("all cells are left-handed: integrals are those of |det J|");
+        console.warn(LEFT_HANDED);
     }
-    let forms: Vec<Operator> = operators.iter().map(|(_, operator)| *operator).collect();
     let matrices = a.matrices(&mapping, &mesh, &forms, console)?;
     let load = a.loads(&solid, &mesh, &mapping, (&tractions, scheme))?;
     let count = counted(matrices.len(), "matrix");
@@ -284,25 +284,6 @@ impl Arguments {
             }
         }
         Ok(tractions)
-    }
-
-    /// Refuses matrices that would fill the memory.
-    fn check_matrices(
-        &self,
-        quadrature: &Quadrature<'_>,
-        operators: &[(&str, Operator)],
-    ) -> Result<()> {
-        let Some(memory) = physical().map(u128::from) else { return Ok(()) };
-        // a vertex shares leaves with 343 others at most where cells are regular
-        let vertices = quadrature.solid().topology().vertex_count() as u128;
-        let blocks: u128 = operators.iter().map(|(_, o)| o.width().pow(2) as u128).sum();
-        let need = vertices * 343 * (4 + 8 * blocks);
-        if need <= memory / 2 {
-            return Ok(());
-        }
-        let (need, memory) = (gigabytes(need), gigabytes(memory));
-        Err(Error::request(format!("the matrices need about {need}, this machine has {memory}"))
-            .with_help("ask for one at a time, or take fewer --levels"))
     }
 
     /// The matrices, by the processor chosen.

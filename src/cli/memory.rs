@@ -5,16 +5,7 @@ use std::path::Path;
 
 use subsolid::{Error, Result};
 
-pub use subsolid::physical_memory as physical;
-
-/// Bytes as people say them.
-pub fn gigabytes(bytes: u128) -> String {
-    match bytes as f64 {
-        bytes if bytes >= 1e15 => format!("{:.1e} GB", bytes / 1e9),
-        bytes if bytes >= 5e7 => format!("{:.1} GB", bytes / 1e9),
-        bytes => format!("{:.1} MB", bytes / 1e6),
-    }
-}
+pub use subsolid::memory::{gigabytes, physical_memory as physical};
 
 /// Refuses a `--max-size` that is no size.
 pub fn check_most(most: f64) -> Result<()> {

@@ -7,17 +7,13 @@ use std::time::Instant;
 use clap::Args;
 use subsolid::io::ControlMesh;
 use subsolid::mesh::{CoincidentVertices, Creases, FoldedCorners, Handedness, SolidMesh, Welded};
-use subsolid::refine::{crease_by_angle, refine_mesh, refined_cell_count};
+use subsolid::refine::{check_memory, crease_by_angle, refine_mesh};
 use subsolid::scheme::VertexRule;
 use subsolid::topology::{Sharpness, Topology};
 use subsolid::{Error, Result, io};
 
 use super::console::{Console, counted, since};
-use super::memory::{gigabytes, physical};
 use super::surface_model::warn_of_surface;
-
-/// Memory that refinement and set-up need, in bytes a cell.
-const BYTES_A_CELL: u128 = 700;
 
 #[derive(Args)]
 pub struct ModelArguments {
@@ -192,11 +188,8 @@ impl ModelArguments {
         console: &Console,
     ) -> Result<()> {
         let found = [
-            (
-                left_handed(handedness),
-                "list the corners as VTK does, or let refine --reorient do it",
-            ),
-            (folded(corners), "move their vertices, or let subsolid untangle do it"),
+            (handedness.notice(), "list the corners as VTK does, or let refine --reorient do it"),
+            (corners.notice(), "move their vertices, or let subsolid untangle do it"),
         ];
         for (found, help) in found {
             let Some(found) = found else { continue };
@@ -331,37 +324,6 @@ pub fn warn_of_ignored<S: Borrow<str>>(table: &Path, ignored: &[S], console: &Co
     }
 }
 
-/// How many hexahedra are left-handed, and the worst; `None` if none is.
-pub fn left_handed(handedness: &Handedness) -> Option<String> {
-    let (cell, scaled) = handedness.worst?;
-    let count = handedness.left_handed;
-    let cells = counted(handedness.cells, "cell");
-    let are = if count == 1 { "is" } else { "are" };
-    let which = match (handedness.is_all_left(), count) {
-        (true, 1) => "the one hexahedron is left-handed".into(),
-        (true, _) => format!("all {cells} are left-handed"),
-        (false, _) => format!("{count} of {cells} {are} left-handed or folded"),
-    };
-    Some(format!("{which} (scaled Jacobian at the center: worst {scaled:.3} in cell {cell})"))
-}
-
-/// Ids of cells that a warning names.
-const NAMED: usize = 8;
-
-/// Which hexahedra are folded or flat at a corner, and the worst; `None` if none is.
-fn folded(found: &FoldedCorners) -> Option<String> {
-    let (cell, scaled) = found.worst?;
-    let ids: Vec<String> = found.cells.iter().take(NAMED).map(u32::to_string).collect();
-    let more = if found.cells.len() > NAMED { ", …" } else { "" };
-    let (cells, are) =
-        (counted(found.cells.len(), "cell"), if ids.len() == 1 { "is" } else { "are" });
-    Some(format!(
-        "{cells} {are} folded or flat at a corner: {}{more} (scaled Jacobian there: worst \
-         {scaled:.3} in cell {cell})",
-        ids.join(", ")
-    ))
-}
-
 /// Says what joining vertices did, of which so many are left.
 pub fn say_welded(welded: &Welded, left: usize, console: &Console) {
     let (removed, left) = (counted(welded.removed, "vertex"), counted(left, "vertex"));
@@ -404,20 +366,4 @@ pub fn merged(mut table: Creases, model: &Creases) -> Creases {
     table.edges.extend(model.edges.iter().filter(|crease| new_edge(&crease.edge)));
     table.corners.extend(model.corners.iter().filter(|corner| new_corner(&corner.vertex)));
     table
-}
-
-fn check_memory(mesh: &SolidMesh, levels: usize) -> Result<()> {
-    let need = |levels| refined_cell_count(mesh, levels).saturating_mul(BYTES_A_CELL);
-    let Some(memory) = physical().map(u128::from) else { return Ok(()) };
-    if need(levels) <= memory {
-        return Ok(());
-    }
-    // upwards: a few levels fill any memory, however many are asked for
-    let fit = (0..levels).take_while(|&level| need(level) <= memory).last().unwrap_or(0);
-    Err(Error::request(format!(
-        "--levels {levels} needs about {} of memory, this machine has {}",
-        gigabytes(need(levels)),
-        gigabytes(memory)
-    ))
-    .with_help(format!("ask for at most {fit} levels of this model")))
 }

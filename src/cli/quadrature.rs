@@ -18,8 +18,8 @@ use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Cost, Want};
 use subsolid::quadrature::{
-    DeviceQuadrature, ExportOptions, MOST_RINGS, Mapping, Physical, Quadrature, Report, Scheme,
-    Store, archive_bytes, points, write_npz,
+    DeviceQuadrature, ExportOptions, LEFT_HANDED, Mapping, Physical, Quadrature, Report, Scheme,
+    Store, archive_bytes, check_positive, points, write_npz,
 };
 use subsolid::scheme::VertexRule;
 use subsolid::volume::{Quality, add_cell_data};
@@ -33,7 +33,7 @@ use super::model::{ModelArguments, warn_left_out};
 use super::number::precise;
 use super::pieces::{part, piece_size};
 use super::processor::Processor;
-use super::quality::{self, place};
+use super::quality;
 use super::{Console, Outcome};
 pub use boundary::Summary as BoundarySummary;
 
@@ -170,7 +170,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     if let Some(sides) = &a.boundary {
         return boundary::run(a, sides, (&mesh, &solid), (scheme, want), console);
     }
-    check_memory(&solid, scheme, want)?;
+    Quadrature::check_memory(&solid, scheme, want)?;
     warn_of_points(&solid, scheme, console);
     let quadrature = Quadrature::new(&solid, scheme, want)?;
     let batches = quadrature.batches().len();
@@ -191,7 +191,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         .status("Evaluated", format!("{} in {time}", counted(report.samples, "quadrature point")));
     console.status("Volume", volume(&report));
     if report.left_handed {
-        console.warn("all cells are left-handed: weights and volumes are those of |det J|");
+        console.warn(LEFT_HANDED);
     }
     let summary = Summary::new(a, &quadrature, &report, bytes);
     if console.json() || a.quality {
@@ -200,14 +200,14 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     }
     let poor = !report.quality.non_positive.is_empty();
     if let (Some(output), Some(format)) = (&a.output, format) {
-        if poor && !a.force {
-            return Err(refusal(&report.quality));
+        if !a.force {
+            check_points(&report.quality)?;
         }
         let start = Instant::now();
         write(a, (output, format), &*mapping, &mesh, &report, console)?;
         console.status("Wrote", format!("{} in {}", output.display(), since(start)));
-        if poor {
-            console.warn(refusal(&report.quality));
+        if let Err(refusal) = check_points(&report.quality) {
+            console.warn(refusal);
         }
     }
     Ok(if poor { Outcome::PoorQuality } else { Outcome::Done })
@@ -386,26 +386,6 @@ pub fn warn_of_points(solid: &Solid, scheme: Scheme, console: &Console) {
     ));
 }
 
-/// Refuses tables that would fill the memory.
-pub fn check_memory(solid: &Solid, scheme: Scheme, want: Want) -> Result<()> {
-    let Some(memory) = physical().map(u128::from) else { return Ok(()) };
-    let need = |scheme| Quadrature::estimate(solid, scheme, want) as u128;
-    if need(scheme) <= memory / 2 {
-        return Ok(());
-    }
-    let fits = |rings: &usize| need(Scheme { rings: Some(*rings), ..scheme }) <= memory / 2;
-    let help = match (0..scheme.rings.unwrap_or(MOST_RINGS)).rev().find(fits) {
-        Some(rings) => format!("ask for at most --rings {rings}"),
-        None => "ask for fewer Gauss points".into(),
-    };
-    Err(Error::request(format!(
-        "tables of basis functions need about {}, this machine has {}",
-        gigabytes(need(scheme)),
-        gigabytes(memory)
-    ))
-    .with_help(help))
-}
-
 fn volume(report: &Report) -> String {
     // a flat model has no volume
     let share = match report.volume {
@@ -420,29 +400,14 @@ fn volume(report: &Report) -> String {
     )
 }
 
-/// Why quadrature points are not written unless --force is given.
-pub fn refusal(quality: &Quality) -> Error {
-    not_positive(quality).with_help(
-        "fix the control mesh there (refine --reorient, if cells are left-handed), or write all \
-         the same with --force",
-    )
-}
-
-/// Which cells have points whose Jacobian is not positive.
-pub fn not_positive(quality: &Quality) -> Error {
-    let cells = quality.non_positive.len();
-    let ids: Vec<String> = quality.non_positive.keys().take(8).map(u32::to_string).collect();
-    let more = if cells > ids.len() { ", …" } else { "" };
-    let worst = quality
-        .least_determinant
-        .map(|worst| format!("; the least is {}", place(&worst)))
-        .unwrap_or_default();
-    let have = if cells == 1 { "1 cell has".into() } else { format!("{cells} cells have") };
-    Error::request(format!(
-        "{have} quadrature points whose Jacobian determinant is not positive \
-         ({}{more}){worst}",
-        ids.join(", ")
-    ))
+/// Refuses what is written with --force alone: points whose Jacobian is not positive.
+fn check_points(quality: &Quality) -> Result<()> {
+    check_positive(quality).map_err(|refusal| {
+        refusal.with_help(
+            "fix the control mesh there (refine --reorient, if cells are left-handed), or write \
+             all the same with --force",
+        )
+    })
 }
 
 /// What was asked for, of cells and of the boundary alike.

@@ -12,13 +12,12 @@ use subsolid::plan::Cost;
 use subsolid::surface::limit::PatchCounts;
 use subsolid::surface::{
     Method, Scheme, SurfaceOptions, SurfacePlan, VertexLimits, adaptive_limits, check_ids,
-    refined_counts, refinement_bytes,
+    check_memory, refined_counts,
 };
 use subsolid::{Error, Result, io};
 
 use super::console::{counted, since};
 use super::gltf::GlbArguments;
-use super::memory::{gigabytes, physical};
 use super::model::say_welded;
 use super::processor::Processor;
 use super::surface_model::{check_names, warn_of_coincident};
@@ -369,22 +368,4 @@ pub fn check_valences(mesh: &SurfaceMesh, wanted: &str) -> Result<()> {
 
 fn counts(mesh: &SurfaceMesh) -> String {
     format!("{}, {}", counted(mesh.points.len(), "vertex"), counted(seen_faces(mesh), "face"))
-}
-
-fn check_memory(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
-    let Some(memory) = physical().map(u128::from) else { return Ok(()) };
-    let need = |levels| refinement_bytes(mesh, &SurfaceOptions { levels, ..*options });
-    let levels = options.levels;
-    if need(levels) <= memory {
-        return Ok(());
-    }
-    // upwards: a few levels fill any memory, however many are asked for
-    let fit = (0..levels).take_while(|&level| need(level) <= memory).last().unwrap_or(0);
-    Err(Error::request(format!(
-        "--levels {levels} makes {} faces and needs about {} of memory, this machine has {}",
-        refined_counts(mesh, options).faces,
-        gigabytes(need(levels)),
-        gigabytes(memory)
-    ))
-    .with_help(format!("ask for at most {fit} levels of this model")))
 }

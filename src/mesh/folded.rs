@@ -6,12 +6,15 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::SolidMesh;
-use super::handedness::{Handedness, scaled_jacobian};
+use super::handedness::{Handedness, counted, scaled_jacobian};
 
 /// For each corner of a hexahedron the corners that its edges lead to, along u, v and w turned so
 /// that their determinant is positive in a box.
 pub(crate) const NEIGHBORS: [[usize; 3]; 8] =
     [[1, 3, 4], [2, 0, 5], [3, 1, 6], [0, 2, 7], [7, 5, 0], [4, 6, 1], [5, 7, 2], [6, 4, 3]];
+
+/// Ids of cells that a notice names.
+const NAMED: usize = 8;
 
 /// Hexahedra of a mesh with a corner whose three edges have no positive determinant, in the
 /// handedness of the cell's center. Their control cells fold, or are flat there; so may the limit.
@@ -23,6 +26,21 @@ pub struct FoldedCorners {
     /// The cell with the least scaled Jacobian at a corner (determinant over lengths of the edges,
     /// −1 at the least), and that value.
     pub worst: Option<(u32, f64)>,
+}
+
+impl FoldedCorners {
+    /// Which hexahedra are folded or flat at a corner, and the worst; `None` if none is.
+    pub fn notice(&self) -> Option<String> {
+        let (cell, scaled) = self.worst?;
+        let ids: Vec<String> = self.cells.iter().take(NAMED).map(u32::to_string).collect();
+        let more = if self.cells.len() > NAMED { ", …" } else { "" };
+        let (cells, are) = (counted(self.cells.len()), if ids.len() == 1 { "is" } else { "are" });
+        Some(format!(
+            "{cells} {are} folded or flat at a corner: {}{more} (scaled Jacobian there: worst \
+             {scaled:.3} in cell {cell})",
+            ids.join(", ")
+        ))
+    }
 }
 
 impl SolidMesh {

@@ -57,6 +57,20 @@ impl Handedness {
     pub fn is_all_left(&self) -> bool {
         self.cells > 0 && self.left_handed == self.cells
     }
+
+    /// How many hexahedra are left-handed, and the worst; `None` if none is.
+    pub fn notice(&self) -> Option<String> {
+        let (cell, scaled) = self.worst?;
+        let count = self.left_handed;
+        let cells = counted(self.cells);
+        let are = if count == 1 { "is" } else { "are" };
+        let which = match (self.is_all_left(), count) {
+            (true, 1) => "the one hexahedron is left-handed".into(),
+            (true, _) => format!("all {cells} are left-handed"),
+            (false, _) => format!("{count} of {cells} {are} left-handed or folded"),
+        };
+        Some(format!("{which} (scaled Jacobian at the center: worst {scaled:.3} in cell {cell})"))
+    }
 }
 
 impl SolidMesh {
@@ -64,6 +78,11 @@ impl SolidMesh {
     pub fn handedness(&self) -> Handedness {
         Handedness::of(&self.cells, &self.points)
     }
+}
+
+/// "1 cell", "2 cells".
+pub(super) fn counted(cells: usize) -> String {
+    format!("{cells} cell{}", if cells == 1 { "" } else { "s" })
 }
 
 /// Scaled Jacobian of a hexahedron's trilinear map at its center, 0 where it is flat.

@@ -3,6 +3,7 @@
 //! [`Real`] is `f32` or `f64`: the one number trait of this crate. [`Lanes`] is a vector
 //! register of them. Unsafe code relies on both, so no other type can implement them.
 
+mod digits;
 mod kinds;
 mod portable;
 #[cfg(target_arch = "x86_64")]
@@ -11,6 +12,7 @@ mod x86;
 use std::fmt::Debug;
 use std::ops::{Add, Div, Mul, Sub};
 
+pub use digits::{precise, significant};
 pub use portable::Portable;
 
 /// Precision of an evaluation.

@@ -35,6 +35,7 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::limit::{Leaf, LeafKind, Solid};
+use crate::numbers::Precision;
 
 /// A solid's evaluation at given samples, ready to be run by a backend.
 #[derive(Debug)]
@@ -144,6 +145,21 @@ impl<'s> Plan<'s> {
             Samples::Tensor(_) => range.len() * self.samples_per_element(),
             Samples::Points(locations) => locations.len(),
         }
+    }
+
+    /// Bytes of these results in memory, with attributes of these widths.
+    pub fn result_bytes(
+        &self,
+        range: &Range<usize>,
+        widths: &[usize],
+        precision: Precision,
+    ) -> u128 {
+        let number = match precision {
+            Precision::F32 => 4,
+            Precision::F64 => 8,
+        };
+        let results = self.result_count(range) as u128;
+        results * (number * self.want.numbers_per_result(widths)) as u128
     }
 
     /// Number of rows of a quantity for the elements in `range`.

@@ -74,6 +74,7 @@ mod report;
 mod scheme;
 mod series;
 mod sides;
+mod signs;
 mod surface;
 
 pub use archive::{ExportOptions, Store, archive_bytes, write_boundary_npz, write_npz};
@@ -90,6 +91,7 @@ pub use points::points;
 pub use report::{CellReport, Report, ReportShare};
 pub use scheme::{MOST_RINGS, RING_TOLERANCE, Scheme};
 pub use sides::{Regions, face_vertices, side_vertices, sides};
+pub use signs::{LEFT_HANDED, check_positive, jacobians};
 pub use surface::{BoundaryReport, GroupReport, SideReport, SurfaceSums};
 
 use std::borrow::Cow;
@@ -99,6 +101,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::limit::{AxisPermutation, Element, Leaf, LeafKind, Solid};
+use crate::memory;
 use crate::mesh::{Controls, Handedness, check_coordinates};
 use crate::numbers::Precision;
 use crate::plan::Want;
@@ -201,6 +204,21 @@ impl<'s> Quadrature<'s> {
             samples * (4 + rows * controls)
         };
         8 * tables.iter().map(numbers).sum::<usize>()
+    }
+
+    /// Refuses tables that would fill the memory.
+    ///
+    /// # Errors
+    /// [`Error::Request`] with the number of rings that fit.
+    pub fn check_memory(solid: &Solid, scheme: Scheme, want: Want) -> Result<()> {
+        let need = |scheme| Self::estimate(solid, scheme, want) as u128;
+        memory::check_half("tables of basis functions need", need(scheme), |limit| {
+            let fits = |rings: &usize| need(Scheme { rings: Some(*rings), ..scheme }) <= limit;
+            match (0..scheme.rings.unwrap_or(MOST_RINGS)).rev().find(fits) {
+                Some(rings) => format!("ask for at most --rings {rings}"),
+                None => "ask for fewer Gauss points".into(),
+            }
+        })
     }
 
     /// Number of points that a solid would have.

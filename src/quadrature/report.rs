@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::volume::{Extreme, Quality};
 
 /// Quadrature points that a work item evaluates at a time.
-const PIECE: usize = 1 << 14;
+pub(super) const PIECE: usize = 1 << 14;
 /// Cells of the mesh, from a multiple of this id on, whose volumes are summed first.
 const SUMMED: u32 = 4096;
 /// Scaled Jacobians below this are rounding.
@@ -223,7 +223,7 @@ impl ReportShare {
 }
 
 /// Quality of `side` times the determinants.
-fn quality(quadrature: &Quadrature<'_>, mapped: &Mapped, side: f64) -> Quality {
+pub(super) fn quality(quadrature: &Quadrature<'_>, mapped: &Mapped, side: f64) -> Quality {
     let batch = &quadrature.batches()[mapped.batch];
     let (_, depth) = quadrature.kind(mapped.batch);
     let parameters = quadrature.parameters(mapped.batch);

@@ -2,6 +2,7 @@
 
 use super::{hexahedra, refine};
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::mesh::{Attribute, Creases, FaceGroup, Polygons, SolidMesh};
 use crate::scheme::{Stencils, VertexRule};
 use crate::topology::Topology;
@@ -9,6 +10,8 @@ use crate::topology::{Sharpness, stars};
 
 /// Most cells that a refinement makes, so that every index fits.
 const MOST_CELLS: u128 = 1 << 28;
+/// Memory that refinement and set-up need, in bytes a cell.
+const BYTES_A_CELL: u128 = 700;
 
 /// The connectivity of a refined mesh and how its vertices come from the control
 /// points, reusable for any positions and attributes of the same mesh.
@@ -160,6 +163,25 @@ pub(crate) fn check_levels(cells: usize, children: u64, levels: usize) -> Result
     let fit = (0..levels).take_while(fits).last().unwrap_or(0);
     Err(Error::request(format!("{levels} levels of refinement make more than {MOST_CELLS} cells"))
         .with_help(format!("ask for at most {fit} levels of this mesh")))
+}
+
+/// Refuses `levels` refinements of a mesh whose cells would fill the memory, when the result is
+/// analyzed as a solid.
+///
+/// # Errors
+/// [`Error::Request`] with the number of levels that fit.
+pub fn check_memory(mesh: &SolidMesh, levels: usize) -> Result<()> {
+    let children = child_count(mesh);
+    let count = |levels| count_after(mesh.cells.len(), children, levels);
+    let help = |memory: u128| {
+        let most = MOST_CELLS.min(memory / BYTES_A_CELL);
+        let fit = (0..levels).take_while(|&level| count(level) <= most).last().unwrap_or(0);
+        format!("ask for at most {fit} levels of this mesh")
+    };
+    let all = memory::physical_memory().map_or(u128::MAX, u128::from);
+    check_levels(mesh.cells.len(), children, levels).map_err(|e| e.with_help(help(all)))?;
+    let word = if levels == 1 { "level needs" } else { "levels need" };
+    memory::check(format!("{levels} {word}"), count(levels) * BYTES_A_CELL, help)
 }
 
 /// Refines a mesh `levels` times; 0 levels give the mesh itself.

@@ -58,7 +58,7 @@ pub use limit::{VertexLimits, vertex_limits};
 pub use options::{Method, SurfaceOptions};
 pub use plan::{AdaptiveLimits, SurfacePlan, adaptive_limits};
 pub use refine::Workspace;
-pub use refine::memory::{Counts, check_ids, refined_counts, refinement_bytes};
+pub use refine::memory::{Counts, check_ids, check_memory, refined_counts, refinement_bytes};
 pub use separate::separate_parts;
 pub use stencils::single::{GROUP, SingleMatrix};
 pub use stencils::static_refinement::{StaticEvaluator, StaticRefinement, StaticWorkspace};

@@ -1,12 +1,13 @@
 //! Jacobians over all samples: the smallest, the largest, and where they fail.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::backend::{Limit, Values};
-use crate::numbers::Precision;
+use crate::numbers::{Precision, significant};
 use crate::plan::{Location, Plan, Quantity, rounding};
 
 use super::location;
@@ -60,6 +61,16 @@ pub struct CellQuality {
     pub samples: usize,
     /// The worst of them.
     pub worst: Extreme,
+}
+
+/// The value and where it stands.
+impl fmt::Display for Extreme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { value, cell, parameters: [u, v, w], point, corner } = self;
+        let corner = corner.map(|corner| format!(" corner {corner}")).unwrap_or_default();
+        let [x, y, z] = point.map(significant);
+        write!(f, "{value:.6e} in cell {cell}{corner} at u {u} v {v} w {w}, x {x} y {y} z {z}")
+    }
 }
 
 impl Extreme {

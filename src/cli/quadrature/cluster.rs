@@ -13,13 +13,13 @@ use subsolid::cluster::Ranks;
 use subsolid::io::{Dataset, Format};
 use subsolid::parts::{Block, Blocks};
 use subsolid::plan::{Cost, Want};
-use subsolid::quadrature::{Physical, PieceCut, Quadrature, Report, ReportShare, Scheme, points};
+use subsolid::quadrature::{
+    LEFT_HANDED, Physical, PieceCut, Quadrature, Report, ReportShare, Scheme, points,
+};
 use subsolid::volume::{add_cell_data, name_cells};
 use subsolid::{Error, Result, WriteOptions};
 
-use super::{
-    Arguments, Asked, PIECE, Summary, check_memory, mapping, point_bytes, refusal, volume,
-};
+use super::{Arguments, Asked, PIECE, Summary, check_points, mapping, point_bytes, volume};
 use crate::cli::cluster::{all_numbers, own_choice};
 use crate::cli::console::{counted, since};
 use crate::cli::model::warn_left_out;
@@ -66,7 +66,7 @@ pub fn run(
     console.status("Evaluated", format!("{samples} in {}", since(start)));
     console.status("Volume", volume(&report));
     if report.left_handed {
-        console.warn("all cells are left-handed: weights and volumes are those of |det J|");
+        console.warn(LEFT_HANDED);
     }
     let bytes = match &a.output {
         Some(output) => Some(a.announce(output, point_bytes(report.samples), console)?),
@@ -82,14 +82,14 @@ pub fn run(
     }
     let poor = !report.quality.non_positive.is_empty();
     if let Some(output) = &a.output {
-        if poor && !a.force {
-            return Err(refusal(&report.quality));
+        if !a.force {
+            check_points(&report.quality)?;
         }
         let start = Instant::now();
         work.write(a, output, ranks, &counts, console)?;
         console.status("Wrote", format!("{} in {}", output.display(), since(start)));
-        if poor {
-            console.warn(refusal(&report.quality));
+        if let Err(refusal) = check_points(&report.quality) {
+            console.warn(refusal);
         }
     }
     Ok(if poor { Outcome::PoorQuality } else { Outcome::Done })
@@ -195,7 +195,7 @@ impl Work<'_> {
             ranks.go_on()?;
             let block = self.blocks.block(run)?;
             let solid = block.solid().map_err(|error| self.blocks.fault(error))?;
-            check_memory(&solid, self.scheme, self.want)?;
+            Quadrature::check_memory(&solid, self.scheme, self.want)?;
             let quadrature = Quadrature::new(&solid, self.scheme, self.want)?;
             let side = Some(self.left_handed);
             call(&block, &*mapping(&quadrature, &block.mesh, self.gpu.as_deref(), side)?)?;

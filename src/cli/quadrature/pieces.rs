@@ -10,7 +10,7 @@ use subsolid::slice::fingerprint;
 use subsolid::volume::add_cell_data;
 use subsolid::{Result, WriteOptions};
 
-use super::{Arguments, PIECE, Summary, mapping, refusal, volume};
+use super::{Arguments, PIECE, Summary, check_points, mapping, volume};
 use crate::cli::console::{counted, since};
 use crate::cli::model::warn_left_out;
 use crate::cli::pieces::covered;
@@ -49,8 +49,8 @@ pub fn run(
         console.report(&summary, || quality::text(&report.quality, left_handed))?;
     }
     let poor = !report.quality.non_positive.is_empty();
-    if poor && !a.force {
-        return Err(refusal(&report.quality));
+    if !a.force {
+        check_points(&report.quality)?;
     }
     let start = Instant::now();
     let bar = console.bar(own.len());
@@ -66,8 +66,8 @@ pub fn run(
     bar.finish_and_clear();
     job.finish()?;
     console.status("Wrote", format!("part {}/{} in {}", part.0, part.1, since(start)));
-    if poor {
-        console.warn(refusal(&report.quality));
+    if let Err(refusal) = check_points(&report.quality) {
+        console.warn(refusal);
     }
     Ok(if poor { Outcome::PoorQuality } else { Outcome::Done })
 }

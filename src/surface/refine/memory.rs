@@ -3,7 +3,7 @@
 use crate::mesh::SurfaceMesh;
 use crate::scheme::{Shape, Split};
 use crate::surface::options::{Method, SurfaceOptions};
-use crate::{Error, Result};
+use crate::{Error, Result, memory};
 
 /// Elements of the result, in 128 bits: no level overflows them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +92,22 @@ pub fn refinement_bytes(mesh: &SurfaceMesh, options: &SurfaceOptions) -> u128 {
         _ => 0,
     };
     points.saturating_add(lists).saturating_add(matrix)
+}
+
+/// Refuses a refinement that would fill the memory.
+///
+/// # Errors
+/// [`Error::Request`] with the number of levels that fit.
+pub fn check_memory(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
+    let need = |levels| refinement_bytes(mesh, &SurfaceOptions { levels, ..*options });
+    let (levels, faces) = (options.levels, refined_counts(mesh, options).faces);
+    let words = if levels == 1 { ("level makes", "needs") } else { ("levels make", "need") };
+    let what = format!("{levels} {} {faces} faces and {}", words.0, words.1);
+    memory::check(what, need(levels), |memory| {
+        // upwards: a few levels fill any memory, however many are asked for
+        let fit = (0..levels).take_while(|&level| need(level) <= memory).last().unwrap_or(0);
+        format!("ask for at most {fit} levels of this model")
+    })
 }
 
 /// Weights in the single matrix that faces of many corners and vertices of many faces add:

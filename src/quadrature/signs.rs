@@ -1,0 +1,59 @@
+//! Signs of the Jacobian at quadrature points: integrals are right where it is positive, or negative
+//! everywhere.
+
+use rayon::prelude::*;
+
+use super::report::{PIECE, quality};
+use super::{Mapped, Physical};
+use crate::error::{Error, Result};
+use crate::volume::Quality;
+
+/// What to say of a quadrature whose cells are all left-handed.
+pub const LEFT_HANDED: &str =
+    "all cells are left-handed: weights and integrals are those of |det J|";
+
+/// Ids of cells that a message names.
+const NAMED: usize = 8;
+
+/// Jacobians at all quadrature points, of cells or of the boundary; of −det J if all cells are
+/// left-handed. The result does not depend on the number of threads.
+///
+/// # Errors
+/// If a device fails.
+pub fn jacobians<'q>(mapping: &(impl Physical<'q> + ?Sized)) -> Result<Quality> {
+    let quadrature = mapping.quadrature();
+    let side = if mapping.left_handed() { -1.0 } else { 1.0 };
+    let parts: Vec<Quality> = quadrature
+        .pieces(PIECE)
+        .into_par_iter()
+        .map_init(Mapped::default, |mapped, (batch, leaves)| {
+            mapping.map(batch, leaves, mapped)?;
+            Ok(quality(quadrature, mapped, side))
+        })
+        .collect::<Result<_>>()?;
+    let mut all = Quality::default();
+    parts.iter().for_each(|part| all.merge(part));
+    Ok(all)
+}
+
+/// Refuses quadrature points whose Jacobian determinant is not positive: sums over them are no
+/// integrals.
+///
+/// # Errors
+/// [`Error::Request`] that names the cells.
+pub fn check_positive(quality: &Quality) -> Result<()> {
+    let cells = quality.non_positive.len();
+    let ids: Vec<String> = quality.non_positive.keys().take(NAMED).map(u32::to_string).collect();
+    let (have, which) = match cells {
+        0 => return Ok(()),
+        1 => ("1 cell has".into(), "cell"),
+        _ => (format!("{cells} cells have"), "cells"),
+    };
+    let more = if cells > NAMED { ", …" } else { "" };
+    let worst = quality.least_determinant.map(|worst| format!("; the least is {worst}"));
+    Err(Error::request(format!(
+        "{have} quadrature points whose Jacobian determinant is not positive: {which} {}{more}{}",
+        ids.join(", "),
+        worst.unwrap_or_default()
+    )))
+}

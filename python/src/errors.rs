@@ -77,6 +77,11 @@ fn split_where(text: &str, is_end: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(text.find(is_end).unwrap_or(text.len()))
 }
 
+/// A UserWarning.
+pub fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
+    py.import("warnings")?.call_method1("warn", (message,)).map(drop)
+}
+
 /// An error about a request, with how to fix it.
 pub fn refused(message: impl AsRef<str>, help: &str) -> PyErr {
     error(&subsolid::Error::request(message.as_ref()).with_help(help))

@@ -106,19 +106,29 @@ impl PySolid {
     ///     second: Also second derivatives of the basis functions.
     ///     boundary: False for the volume, True for the whole boundary, or numbers of sides (see
     ///         sides) and names of groups of faces for these alone.
+    ///     force: Integrate all the same where the Jacobian determinant is not positive, as in folded
+    ///         cells and in meshes of left- and right-handed ones: results are then no integrals, and
+    ///         a UserWarning says so.
+    ///
+    /// Control points are known when integrals are asked for, by batches(), mass(), stiffness(),
+    /// elasticity() and load(), which then raise an Error that names the cells whose determinants are
+    /// not positive at quadrature points. Where all cells are left-handed they take |det J| and raise
+    /// a UserWarning.
     ///
     /// Raises:
-    ///     Error: For values out of range, and for a side or group that the boundary does not have.
-    #[pyo3(signature = (gauss=5, *, rings=None, second=false, boundary=None))]
+    ///     Error: For values out of range, for a side or group that the boundary does not have, and
+    ///         for tables that would fill the memory.
+    #[pyo3(signature = (gauss=5, *, rings=None, second=false, boundary=None, force=false))]
     fn quadrature(
         slf: &Bound<'_, Self>,
         #[pyo3(from_py_with = count::gauss)] gauss: usize,
         #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
         second: bool,
         boundary: Option<Bound<'_, PyAny>>,
+        force: bool,
     ) -> PyResult<PyQuadrature> {
         let where_ = Where::new(boundary.as_ref())?;
-        PyQuadrature::new(slf, Scheme { gauss, rings }, second, where_)
+        PyQuadrature::new(slf, Scheme { gauss, rings }, (second, force), where_)
     }
 
     /// Vertices of the sides of the boundary: the parts between sharp edges.

@@ -36,7 +36,7 @@ mod _subsolid {
     use pyo3::prelude::*;
 
     use crate::count;
-    use crate::errors::{IntoPython, refused};
+    use crate::errors::{IntoPython, refused, warn};
 
     #[pymodule_export]
     use crate::backend::{PyDeviceArray, PyDeviceLimit};
@@ -57,7 +57,8 @@ mod _subsolid {
 
     /// Reads a control mesh: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, Gmsh .msh, .ovm, .inp.
     ///
-    /// What else the file holds is named in a UserWarning, and so are vertices in one place.
+    /// What else the file holds is named in a UserWarning, and so are vertices in one place, and
+    /// left-handed and folded hexahedra.
     ///
     /// Args:
     ///     path: Name of the file.
@@ -68,7 +69,7 @@ mod _subsolid {
         let (mut mesh, report) = py.detach(|| subsolid::io::read_with_report(&path)).py()?;
         if let Some(left_out) = report.left_out() {
             let message = format!("{}: left out: {left_out}", path.display());
-            py.import("warnings")?.call_method1("warn", (message,))?;
+            warn(py, &message)?;
         }
         let found = mesh.coincident_vertices();
         if let Some([a, b]) = found.first {
@@ -78,12 +79,12 @@ mod _subsolid {
                 path.display(),
                 found.count
             );
-            py.import("warnings")?.call_method1("warn", (message,))?;
+            warn(py, &message)?;
         }
         if let Some(degrees) = crease_angle {
             subsolid::refine::crease_by_angle(&mut mesh, degrees).py()?;
         }
-        PySolid::build(py, mesh)
+        PySolid::build_from(py, &format!("{}: ", path.display()), mesh)
     }
 
     /// Reads a surface: .obj (with crease tags), .ply, .off, .stl, .vtp, and the faces of files without
@@ -93,7 +94,7 @@ mod _subsolid {
         let (mesh, report) = py.detach(|| subsolid::io::read_surface_with_report(&path)).py()?;
         if let Some(left_out) = report.left_out() {
             let message = format!("{}: left out: {left_out}", path.display());
-            py.import("warnings")?.call_method1("warn", (message,))?;
+            warn(py, &message)?;
         }
         let found = mesh.coincident_ends();
         if let Some([a, b]) = found.first {
@@ -104,7 +105,7 @@ mod _subsolid {
                 path.display(),
                 found.count
             );
-            py.import("warnings")?.call_method1("warn", (message,))?;
+            warn(py, &message)?;
         }
         Ok(PySurface { mesh })
     }

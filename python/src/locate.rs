@@ -100,4 +100,9 @@ impl PyLocator {
     ) -> PyResult<Bound<'py, PyAny>> {
         locate(py, self, x, nearest)
     }
+
+    fn __repr__(&self) -> String {
+        let cells = self.cell.borrow_owner().mesh.cells.len();
+        format!("<subsolid.Locator: {cells} cells>")
+    }
 }

@@ -2,9 +2,11 @@
 
 use std::convert::Infallible;
 
+use pyo3::exceptions::PyModuleNotFoundError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use subsolid::assembly::Matrix;
+use subsolid::memory;
 use subsolid::scheme::Stencils;
 
 use crate::arrays::moved;
@@ -34,10 +36,28 @@ pub fn assembled<'py>(py: Python<'py>, matrix: &Matrix) -> PyResult<Bound<'py, P
     made(py, (values, ids, starts), matrix.size())
 }
 
+/// Refuses so many rows of basis functions that would fill the memory.
+pub fn check_rows(rows: usize) -> subsolid::Result<()> {
+    // 64 weights and ids on a regular cell, in the library's form and in SciPy's
+    let need = rows as u128 * 64 * (12 + 16);
+    memory::check_half(format!("a matrix of {rows} rows needs"), need, |_| {
+        "ask for fewer samples, or for the matrix of some cells after others".into()
+    })
+}
+
 /// The module `scipy.sparse`.
 pub fn sparse(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
-    py.import("scipy.sparse")
-        .map_err(|_| refused("sparse matrices need SciPy", "install it: pip install scipy"))
+    py.import("scipy.sparse").map_err(|error| {
+        // a SciPy that is there and fails says why itself
+        let is_missing = error.is_instance_of::<PyModuleNotFoundError>(py)
+            && error.value(py).getattr("name").is_ok_and(|name| {
+                name.extract::<String>().is_ok_and(|name| name.split('.').next() == Some("scipy"))
+            });
+        match is_missing {
+            true => refused("sparse matrices need SciPy", "install it: pip install scipy"),
+            false => error,
+        }
+    })
 }
 
 /// Of values, columns and starts of rows.

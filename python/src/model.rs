@@ -3,18 +3,24 @@
 use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
-use subsolid::mesh::{Attribute, CellKind, Cells, Controls, Creases, Polygons, Welded};
+use subsolid::mesh::{Attribute, CellKind, Cells, Controls, Creases, Polygons, SolidMesh, Welded};
 
 use crate::arrays::{any_array, floats, floats_warned, moved, plain_ids, rows, slice};
-use crate::errors::refused;
+use crate::errors::{refused, warn};
 
 /// Warns of what joining vertices left out.
 pub fn warn_of_welded(py: Python<'_>, welded: &Welded) -> PyResult<()> {
-    let warnings = py.import("warnings")?;
-    welded
-        .notices()
-        .into_iter()
-        .try_for_each(|message| warnings.call_method1("warn", (message,)).map(drop))
+    welded.notices().iter().try_for_each(|message| warn(py, message))
+}
+
+/// Warns of left-handed and folded hexahedra; `of`: of what, with a colon.
+pub fn warn_of_cells(py: Python<'_>, of: &str, mesh: &SolidMesh) -> PyResult<()> {
+    let (left_handed, folded) = py.detach(|| {
+        let handedness = mesh.handedness();
+        (handedness.notice(), mesh.folded_corners(&handedness).notice())
+    });
+    let found = left_handed.into_iter().chain(folded);
+    found.into_iter().try_for_each(|notice| warn(py, &format!("{of}{notice}")))
 }
 
 /// Names of cell kinds, which are meshio's, with their corners.

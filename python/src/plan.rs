@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyTuple};
 use subsolid::backend::{Precision, ResultBuffer, Values};
 use subsolid::mesh::Controls;
 use subsolid::plan::{Adjoint, Cost, Location, Samples, Want};
-use subsolid::{Limit, Plan};
+use subsolid::{Limit, Plan, memory};
 
 use crate::arrays::{floats_warned, moved, slice};
 use crate::backend::{
@@ -19,7 +19,7 @@ use crate::cells::{Analyzed, EvaluatorCell, PlanCell, Prepared};
 use crate::count;
 use crate::errors::{IntoPython, refused};
 use crate::limit::PyLimit;
-use crate::matrix::csr;
+use crate::matrix::{check_rows, csr};
 use crate::model::Moved;
 use crate::request::{DERIVATIVES, Threads, backend, orders};
 use crate::solid::PySolid;
@@ -35,9 +35,18 @@ pub struct PyPlan {
     adjoint: OnceLock<Adjoint>,
     device_adjoint: Mutex<Option<Arc<DeviceAdjoint>>>,
     device: Option<DeviceStream>,
+    on_cpu: bool,
     name: String,
     precision: Precision,
     threads: Threads,
+}
+
+/// Results between two looks at signals: a fraction of a second.
+const STEP: usize = 1 << 22;
+
+/// Elements that have about as many. Of sixteen together the results begin on a cache line.
+fn step(samples: usize) -> usize {
+    (STEP / samples.max(1)).next_multiple_of(16).max(16)
 }
 
 /// The GPU of a plan, and the stream of its uploads.
@@ -90,16 +99,13 @@ impl PyPlan {
             .run(py, || PlanCell::try_new(shared, |shared| shared.solid.plan(samples, want)));
         let cell = Arc::new(cell.py()?);
         let plan = cell.borrow_dependent();
-        let size = match precision {
-            Precision::F32 => 4,
-            Precision::F64 => 8,
-        };
         let widths: Vec<usize> =
             cell.borrow_owner().mesh.attributes.iter().map(|a| a.width).collect();
-        let results = plan.result_count(&(0..plan.solid().elements().len()));
-        let cost = Cost::evaluation(size * results * want.numbers_per_result(&widths));
+        let all = 0..plan.solid().elements().len();
+        let bytes = plan.result_bytes(&all, &widths, precision);
+        let cost = Cost::evaluation(usize::try_from(bytes).unwrap_or(usize::MAX));
         let backend = backend(backend_name, precision, &cost)?;
-        let name = backend.name();
+        let (name, on_cpu) = (backend.name(), backend.device().is_none());
         let evaluator = EvaluatorCell::try_new(cell.clone(), |cell| {
             backend.prepare(cell.borrow_dependent()).map(Prepared)
         });
@@ -115,6 +121,7 @@ impl PyPlan {
             adjoint: OnceLock::new(),
             device_adjoint: Mutex::new(None),
             device,
+            on_cpu,
             name,
             precision,
             threads,
@@ -164,6 +171,18 @@ impl PyPlan {
         Ok(Given { moved: Moved::new(None, attributes, vertices)?, held: Some(held) })
     }
 
+    /// Refuses results that would fill the memory.
+    fn check_memory(&self, range: &Range<usize>, controls: Controls<'_>) -> PyResult<()> {
+        let widths: Vec<usize> = controls.attributes.iter().map(|a| a.width).collect();
+        let plan = self.plan();
+        let (results, bytes) =
+            (plan.result_count(range), plan.result_bytes(range, &widths, self.precision));
+        let check = memory::check_half(format!("{results} results need"), bytes, |_| {
+            "ask for fewer samples or quantities, or take piece after piece by Plan.pieces".into()
+        });
+        check.py()
+    }
+
     fn evaluate_range(
         &self,
         py: Python<'_>,
@@ -173,6 +192,26 @@ impl PyPlan {
     ) -> PyResult<()> {
         let controls = given.moved.controls(self.shared().mesh.controls())?;
         let foreign = given.foreign();
+        self.check_memory(&range, controls)?;
+        let plan = self.plan();
+        let step = step(plan.samples_per_element());
+        // GPUs bring the points once
+        if self.on_cpu && matches!(plan.samples(), Samples::Tensor(_)) && range.len() >= 2 * step {
+            let widths: Vec<usize> = controls.attributes.iter().map(|a| a.width).collect();
+            limit.make_room(plan, range.clone(), &widths, self.precision);
+            for first in range.clone().step_by(step) {
+                py.check_signals()?;
+                let part = first..(first + step).min(range.end);
+                let result = self.threads.run_locked(py, &self.evaluator, |(cell, _)| {
+                    cell.with_dependent_mut(|cell, prepared| {
+                        let plan = cell.borrow_dependent();
+                        limit.fill(&mut *prepared.0, plan, controls, part)
+                    })
+                });
+                result.py()?;
+            }
+            return Ok(());
+        }
         let result = self.threads.run_locked(py, &self.evaluator, |(cell, _)| {
             evaluate(cell, controls, foreign, range, limit)
         });
@@ -247,6 +286,9 @@ impl PyPlan {
         let to = array.as_slice_mut().map_err(|_| wrong("is not C-contiguous".into()))?;
         let controls = given.moved.controls(self.shared().mesh.controls())?;
         let (foreign, all) = (given.foreign(), self.all());
+        if self.plan().want() != Want::POSITION {
+            self.check_memory(&all, controls)?;
+        }
         // SAFETY: nothing else uses the array until the buffer is dropped, below
         let buffer = unsafe { ResultBuffer::over(to.as_mut_ptr(), to.len()) };
         let result = self.threads.run_locked(py, &self.evaluator, |(cell, limit)| {
@@ -305,8 +347,8 @@ impl PyPlan {
 impl PyPlan {
     /// Evaluates the limit of control points.
     ///
-    /// Python's other threads run meanwhile. A C-contiguous float64 array of points is borrowed;
-    /// others are copied, with a CopyWarning.
+    /// Python's other threads run meanwhile, and Ctrl-C ends it on the CPU, unless out is given. A
+    /// C-contiguous float64 array of points is borrowed; others are copied, with a CopyWarning.
     ///
     /// Args:
     ///     points: Control points, (vertices, 3); those of the solid if None.
@@ -534,6 +576,7 @@ impl PyPlan {
         derivative: Option<&str>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let orders = orders(derivative)?;
+        check_rows(self.__len__()).py()?;
         let solid = self.plan().solid();
         let rows = self.threads.run(py, || solid.basis_rows(&self.locations(), orders));
         csr(py, &rows.py()?, self.vertices())
@@ -542,6 +585,11 @@ impl PyPlan {
     /// Cells and parameters of all results: (n,) and (n, 3); and corners (n,), −1 in hexahedra.
     fn places<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let elements = self.plan().solid().elements();
+        let need = (self.__len__() * (size_of::<Location>() + 5 * 8)) as u128;
+        memory::check_half(format!("{} places need", self.__len__()), need, |_| {
+            "ask for fewer samples".into()
+        })
+        .py()?;
         let places = self.locations();
         let of = |place: &Location| &elements[place.element as usize];
         let cells: Vec<i64> = places.iter().map(|p| i64::from(of(p).cell)).collect();
@@ -650,7 +698,12 @@ impl PyPieces {
         Ok(Some(PyLimit::new(limit, plan.cell.clone(), plan.precision, named)))
     }
 
+    /// Number of pieces that are left.
     fn __len__(&self) -> usize {
         self.ranges.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<subsolid.Pieces: {} left>", self.__len__())
     }
 }

@@ -1,23 +1,25 @@
 //! Quadrature points and basis functions in batches.
 
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use numpy::{PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use subsolid::assembly::{Operator, assemble, assemble_on, cost, point_load};
+use subsolid::assembly::{Operator, assemble, assemble_on, check_memory, cost, point_load};
 use subsolid::backend::Precision;
 use subsolid::mesh::Controls;
 use subsolid::quadrature::{
-    Mapped, Mapping, PhysicalDerivatives, Regions, Scheme, physical_derivatives,
+    LEFT_HANDED, Mapped, Mapping, Physical, PhysicalDerivatives, Regions, Scheme, check_positive,
+    jacobians, physical_derivatives,
 };
+use subsolid::volume::Quality;
 use subsolid::{Quadrature, Want};
 
 use crate::arrays::{floats, moved, plain_ids, slice};
 use crate::cells::{MappingCell, QuadratureCell};
 use crate::count;
-use crate::errors::{IntoPython, refused};
+use crate::errors::{IntoPython, refused, warn};
 use crate::matrix::{assembled, sparse};
 use crate::model::Moved;
 use crate::request::backend;
@@ -31,7 +33,21 @@ pub struct PyQuadrature {
     // of every face of the mesh; empty for the volume
     sides: Arc<[u32]>,
     solid: Py<PySolid>,
+    // whether to integrate where Jacobians are not positive
+    force: bool,
+    // at the solid's own control points
+    signs: OnceLock<Signs>,
 }
+
+/// Jacobians at the quadrature points.
+struct Signs {
+    left_handed: bool,
+    quality: Quality,
+}
+
+/// What to do where Jacobians are not positive.
+const HELP: &str = "list the corners of left-handed cells as VTK does, move the vertices of folded ones \
+                    (Solid.untangle), or integrate all the same by Solid.quadrature(force=True)";
 
 /// Where quadrature points are.
 pub enum Where {
@@ -82,7 +98,7 @@ impl PyQuadrature {
     pub fn new(
         solid: &Bound<'_, PySolid>,
         scheme: Scheme,
-        second: bool,
+        (second, force): (bool, bool),
         where_: Where,
     ) -> PyResult<Self> {
         let shared = solid.get().shared.clone();
@@ -94,13 +110,17 @@ impl PyQuadrature {
             of_faces = regions.sides().to_vec();
         }
         let made = solid.py().detach(|| {
+            if matches!(where_, Where::Volume) {
+                Quadrature::check_memory(&shared.solid, scheme, want)?;
+            }
             QuadratureCell::try_new(shared, |shared| match where_ {
                 Where::Volume => Quadrature::new(&shared.solid, scheme, want),
                 _ => Quadrature::boundary(&shared.solid, scheme, want, |face| kept[face as usize]),
             })
         });
         let cell = Arc::new(made.py()?);
-        Ok(Self { cell, sides: of_faces.into(), solid: solid.clone().unbind() })
+        let (sides, solid, signs) = (of_faces.into(), solid.clone().unbind(), OnceLock::new());
+        Ok(Self { cell, sides, solid, force, signs })
     }
 
     /// What `sum` makes of the quadrature and control points; those of the solid if None.
@@ -113,8 +133,34 @@ impl PyQuadrature {
         let shared = self.cell.borrow_owner();
         let given = Moved::new(points, None, shared.mesh.points.len())?;
         let controls = given.controls(shared.mesh.controls())?;
+        self.check(py, controls, points.is_none())?;
         let quadrature = self.cell.borrow_dependent();
         py.detach(|| sum(quadrature, controls))
+    }
+
+    /// Refuses control points with Jacobians that are not positive at quadrature points, unless it was
+    /// forced; `own`: those of the solid.
+    fn check(&self, py: Python<'_>, controls: Controls<'_>, own: bool) -> PyResult<()> {
+        let find = || -> subsolid::Result<Signs> {
+            let mapping = Mapping::new(self.cell.borrow_dependent(), controls)?;
+            Ok(Signs { left_handed: mapping.left_handed(), quality: jacobians(&mapping)? })
+        };
+        let found;
+        let signs = match self.signs.get().filter(|_| own) {
+            Some(known) => known,
+            None => {
+                found = py.detach(find).py()?;
+                if own { self.signs.get_or_init(|| found) } else { &found }
+            }
+        };
+        if signs.left_handed {
+            warn(py, LEFT_HANDED)?;
+        }
+        match check_positive(&signs.quality) {
+            Ok(()) => Ok(()),
+            Err(refusal) if self.force => warn(py, &refusal.to_string()),
+            Err(refusal) => Err(refusal.with_help(HELP)).py(),
+        }
     }
 
     fn matrix<'py>(
@@ -134,6 +180,7 @@ impl PyQuadrature {
         }
         let matrices = self.at(py, points, |quadrature, controls| {
             let operators = [operator];
+            check_memory(quadrature, &operators).py()?;
             let backend = backend(name, Precision::F64, &cost(quadrature, &operators))?;
             match backend.device() {
                 Some(device) => Ok(assemble_on(device, quadrature, controls, &operators).py()?.0),
@@ -165,6 +212,7 @@ impl PyQuadrature {
         let shared = self.cell.borrow_owner();
         let given = Moved::new(points.as_ref(), None, shared.mesh.points.len())?;
         let controls = given.controls(shared.mesh.controls())?;
+        self.check(py, controls, points.is_none())?;
         let cell = self.cell.clone();
         let mapping = py.detach(|| {
             MappingCell::try_new(cell, |cell| Mapping::new(cell.borrow_dependent(), controls))
@@ -292,6 +340,12 @@ impl PyQuadrature {
     fn __len__(&self) -> usize {
         self.cell.borrow_dependent().sample_count()
     }
+
+    fn __repr__(&self) -> String {
+        let place = if self.is_boundary() { " on the boundary" } else { "" };
+        let batches = self.cell.borrow_dependent().batches().len();
+        format!("<subsolid.Quadrature: {} points{place}, {batches} batches>", self.__len__())
+    }
 }
 
 /// Iterator of the batches of a quadrature.
@@ -308,8 +362,13 @@ impl PyBatches {
         slf
     }
 
+    /// Number of batches that are left.
     fn __len__(&self) -> usize {
         self.pieces.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<subsolid.Batches: {} left>", self.__len__())
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -41,7 +42,16 @@ pub fn samples(
                 };
             }
             let array = floats(samples, "samples")?;
-            Ok(Samples::Tensor(slice(&array)?.to_vec()))
+            let along = slice(&array)?;
+            let inside = along.iter().all(|x| (0.0..=1.0).contains(x));
+            if array.ndim() != 1 || !inside || !along.is_sorted_by(|a, b| a < b) {
+                return Err(refused(
+                    format!("samples={}", samples.repr()?),
+                    "give a number of samples along each axis, 1 to 64, or their parameters, \
+                     ascending in [0, 1]",
+                ));
+            }
+            Ok(Samples::Tensor(along.to_vec()))
         }
         (None, Some(n), None, None) => Samples::gauss(n).py(),
         (None, None, Some(cells), Some(uvw)) => {

@@ -6,13 +6,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use subsolid::SurfaceMesh;
 use subsolid::mesh::{Attribute, CellArray, Controls};
 use subsolid::slice::{
     Axis, CellIds, Channel, ClosedSurface, Layer, LayerSource, Materials, PixelGrid, Setting,
     SliceOptions, Slicer, SolidSource, Stack,
 };
 use subsolid::surface::{Scheme, separate_parts};
+use subsolid::{SurfaceMesh, memory};
 
 use crate::arrays::moved;
 use crate::cells::{Analyzed, SourceCell};
@@ -238,6 +238,15 @@ impl PySlices {
             }
         }
         let grid = pixel.map(|pitch| setting.grid(pitch, None)).transpose().py()?;
+        if let Some(PixelGrid { size: [columns, rows], .. }) = grid {
+            // coverage and material, and the channels twice: as the library has them and as images
+            let channels = source.with(|source| source.channels().len());
+            let need = columns as u128 * rows as u128 * (2 + 1 + 2 * 8 * channels as u128);
+            memory::check_half(format!("layers of {columns} × {rows} pixels need"), need, |_| {
+                "give larger pixels".into()
+            })
+            .py()?;
+        }
         let (attributes, materials, next) = (true, None, AtomicUsize::new(0));
         Ok(Self { source, stack, grid, planes, antialias, attributes, materials, next })
     }
@@ -327,6 +336,12 @@ impl PySlices {
             Some(at) => self.layer(py, at),
             None => Err(no_layer()),
         }
+    }
+
+    fn __repr__(&self) -> String {
+        let pixels =
+            self.grid.map(|grid| format!(" of {} x {} pixels", grid.size[0], grid.size[1]));
+        format!("<subsolid.Slices: {} layers{}>", self.__len__(), pixels.unwrap_or_default())
     }
 
     /// Heights of the layers' middles, in length units, (n,).

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use numpy::{PyArrayDescrMethods, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use subsolid::backend::{Backend, Cpu};
+use subsolid::backend::{Backend, Cpu, Precision};
 use subsolid::io::{Dataset, WriteOptions};
 use subsolid::limit::{Solid, Summary};
 use subsolid::mesh::{Attribute, CellArray, FaceGroup, SolidMesh};
@@ -14,16 +14,17 @@ use subsolid::plan::{Samples, Want};
 use subsolid::scheme::VertexRule;
 use subsolid::surface::boundary_surface;
 use subsolid::volume::{self, Quality, class_number};
+use subsolid::{Plan, memory};
 
 use crate::arrays::{any_array, dictionary, lent, moved};
 use crate::cells::Analyzed;
 use crate::count;
 use crate::dataset::{arrays_of, dataset_of};
 use crate::errors::{IntoPython, refused};
-use crate::matrix::csr;
+use crate::matrix::{check_rows, csr};
 use crate::model::{
     attributes, attributes_of, cells, cells_of, creases, creases_of, points, polygons, values_of,
-    warn_of_welded,
+    warn_of_cells, warn_of_welded,
 };
 use crate::request::{self, locations, orders};
 use crate::surface::PySurface;
@@ -33,6 +34,9 @@ use crate::surface::PySurface;
 ///
 /// A solid does not change. Evaluate it anywhere; plan an evaluation to repeat it for moved
 /// control points.
+///
+/// The limit does not depend on the order of a cell's corners, nor on folds: left-handed and folded
+/// hexahedra are named in a UserWarning.
 ///
 /// Args:
 ///     points: Control points, (vertices, 3), in any length unit.
@@ -70,6 +74,27 @@ impl PySolid {
         });
         Ok(Self { shared: Arc::new(made.py()?) })
     }
+
+    /// The same of a mesh from outside: left-handed and folded hexahedra are warned of, `of` what,
+    /// with a colon.
+    pub fn build_from(py: Python<'_>, of: &str, mesh: SolidMesh) -> PyResult<Self> {
+        let made = Self::build(py, mesh)?;
+        warn_of_cells(py, of, &made.shared.mesh)?;
+        Ok(made)
+    }
+}
+
+/// Refuses a grid of the results that would fill the memory.
+fn check_grid(plan: &Plan<'_>, mesh: &SolidMesh) -> subsolid::Result<()> {
+    let all = 0..plan.solid().elements().len();
+    let widths: Vec<usize> = mesh.attributes.iter().map(|attribute| attribute.width).collect();
+    let results = plan.result_count(&all);
+    // the results, the arrays of the grid, and about one cell a result
+    let ids = 9 * 8 + 4 * 9 + 1;
+    let need = 2 * plan.result_bytes(&all, &widths, Precision::F64) + (results * ids) as u128;
+    memory::check_half(format!("a grid of {results} points needs"), need, |_| {
+        "ask for fewer samples, or refine the solid less".into()
+    })
 }
 
 /// Checks and copies data of cells.
@@ -137,7 +162,7 @@ impl PySolid {
             mesh.check().py()?;
             subsolid::refine::crease_by_angle(&mut mesh, degrees).py()?;
         }
-        Self::build(py, mesh)
+        Self::build_from(py, "", mesh)
     }
 
     /// The same cells, creases and attributes with other control points, (vertices, 3).
@@ -151,7 +176,7 @@ impl PySolid {
             ));
         }
         mesh.points = moved;
-        Self::build(py, mesh)
+        Self::build_from(py, "", mesh)
     }
 
     /// Control points, (vertices, 3), read-only.
@@ -198,13 +223,15 @@ impl PySolid {
         cell_data_of(py, &self.shared.mesh.cell_data)
     }
 
-    /// Vertices of the faces of each group by name: (n, k) if all have k, else a list of lists;
-    /// copies.
+    /// Vertices of the faces of each group by name: (n, k) if all have k, (0, 4) if there are none,
+    /// else a list of lists; copies.
     #[getter]
     fn face_groups<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(py);
         for FaceGroup { name, faces } in &self.shared.mesh.face_groups {
-            match faces.uniform_size() {
+            // a group of no faces has none of any size
+            let size = if faces.is_empty() { Some(4) } else { faces.uniform_size() };
+            match size {
                 Some(size) => {
                     let ids = faces.vertices().iter().map(|&v| i64::from(v)).collect::<Vec<_>>();
                     all.set_item(name, moved(py, ids, &[faces.len(), size])?)?;
@@ -304,13 +331,7 @@ impl PySolid {
             }
         };
         let shared = &self.shared;
-        let cells = subsolid::refine::refined_cell_count(&shared.mesh, levels);
-        if cells >= 1 << 31 {
-            return Err(refused(
-                format!("{levels} levels have {cells} cells"),
-                "ask for fewer levels",
-            ));
-        }
+        subsolid::refine::check_memory(&shared.mesh, levels).py()?;
         let mesh = py.detach(|| subsolid::refine_mesh(&shared.mesh, levels, rule)).py()?;
         Self::build(py, mesh)
     }
@@ -371,6 +392,7 @@ impl PySolid {
         let solid = &self.shared.solid;
         let places = locations(solid, cells, uvw, corners.as_ref())?;
         let orders = orders(derivative)?;
+        check_rows(places.len()).py()?;
         let rows = py.detach(|| solid.basis_rows(&places, orders));
         csr(py, &rows.py()?, self.n_points())
     }
@@ -429,6 +451,7 @@ impl PySolid {
         let elements = 0..solid.elements().len();
         let evaluated = |n: usize| -> subsolid::Result<Dataset> {
             let plan = solid.plan(&Samples::grid(n), Want::POSITION)?;
+            check_grid(&plan, mesh)?;
             let limit = Cpu::default().evaluate(&plan, mesh.controls())?;
             match name {
                 Some(_) => volume::lagrange(&plan, &limit, &mesh.attributes, true),

@@ -4,17 +4,17 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
-use subsolid::SurfaceMesh;
 use subsolid::mesh::{BoundaryRule, CreaseRule, TriangleRule};
 use subsolid::surface::limit::{GridLimit, LimitSurface};
 use subsolid::surface::{
-    Method, Scheme, SurfaceOptions, SurfacePlan, SurfaceSummary, vertex_limits,
+    Method, Scheme, SurfaceOptions, SurfacePlan, SurfaceSummary, check_memory, vertex_limits,
 };
+use subsolid::{SurfaceMesh, memory};
 
 use crate::arrays::{dictionary, lent, moved};
 use crate::count;
-use crate::errors::{IntoPython, refused};
-use crate::matrix::csr;
+use crate::errors::{IntoPython, refused, warn};
+use crate::matrix::{csr, sparse};
 use crate::model::{
     attributes, attributes_of, creases, creases_of, points, polygons, warn_of_welded,
 };
@@ -209,6 +209,7 @@ impl PySurface {
         scheme: &str,
     ) -> PyResult<Self> {
         let options = self.options(Scheme::named(scheme).py()?, levels)?;
+        check_memory(&self.mesh, &options).py()?;
         let mesh = py.detach(|| subsolid::surface::refine_surface(&self.mesh, &options)).py()?;
         Ok(Self { mesh })
     }
@@ -223,6 +224,9 @@ impl PySurface {
         scheme: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let options = self.options(Scheme::named(scheme).py()?, levels)?;
+        sparse(py)?;
+        // the product of the levels' matrices is that of one matrix
+        check_memory(&self.mesh, &SurfaceOptions { method: Method::Single, ..options }).py()?;
         let matrices =
             py.detach(|| SurfacePlan::new(&self.mesh, &options)?.level_matrices()).py()?;
         let mut columns = self.mesh.points.len();
@@ -240,7 +244,7 @@ impl PySurface {
             None => {
                 let options = PyDict::new(py);
                 options.set_item("format", "csr")?;
-                py.import("scipy.sparse")?.call_method("eye", (columns,), Some(&options))
+                sparse(py)?.call_method("eye", (columns,), Some(&options))
             }
         }
     }
@@ -280,6 +284,11 @@ impl PySurface {
                 let mesh = &self.mesh;
                 let surface = LimitSurface::of_mesh(mesh, scheme)?;
                 let grid = surface.grid(samples, true)?;
+                // positions and normals
+                let points = mesh.faces.vertices().len().saturating_mul(samples.pow(2));
+                memory::check_half(format!("{points} points need"), points as u128 * 48, |_| {
+                    "ask for fewer samples".into()
+                })?;
                 let mut limit = GridLimit::default();
                 let refined = surface.refined_points(&mesh.points)?;
                 grid.evaluate(&refined, 0..surface.elements().len(), &mut limit)?;
@@ -291,23 +300,26 @@ impl PySurface {
         (moved(py, limit.positions, &shape)?, moved(py, limit.normals, &shape)?).into_pyobject(py)
     }
 
-    /// Layers of what the surface bounds, cut from the limit: it must be closed, with faces that
-    /// look outward; those of cavities look inward.
+    /// Layers of what the surface bounds, cut from its smooth limit and not from its faces, unless
+    /// the scheme is "linear". It must be closed, with faces that look outward; those of cavities look
+    /// inward.
     ///
     /// Args:
     ///     layer_height: Height of a layer, in length units.
-    ///     scheme: "catmull-clark", "loop", or "bilinear", which leaves triangles as they are.
+    ///     scheme: "catmull-clark", "loop", or "linear" (also "bilinear"), which slices triangles as
+    ///         they are: take it for the faces of an .stl. None is "catmull-clark", with a UserWarning
+    ///         where all faces are triangles.
     ///     axis, pixel, planes, antialias, tolerance: As in Solid.slice.
     ///
     /// Returns:
     ///     An iterable of Layers, as Solid.slice returns.
-    #[pyo3(signature = (layer_height, *, scheme="catmull-clark", axis="z", pixel=None, planes=1, antialias=true, tolerance=None))]
+    #[pyo3(signature = (layer_height, *, scheme=None, axis="z", pixel=None, planes=1, antialias=true, tolerance=None))]
     #[allow(clippy::too_many_arguments)]
     fn slice(
         &self,
         py: Python<'_>,
         layer_height: f64,
-        scheme: &str,
+        scheme: Option<&str>,
         axis: &str,
         pixel: Option<f64>,
         #[pyo3(from_py_with = count::planes)] planes: usize,
@@ -315,7 +327,18 @@ impl PySurface {
         tolerance: Option<f64>,
     ) -> PyResult<PySlices> {
         let cut = Cut::new((layer_height, axis, tolerance), pixel, (planes, antialias))?;
-        PySlices::of_surface(py, &self.mesh, Scheme::named(scheme).py()?, cut)
+        let scheme = match scheme {
+            Some(scheme) => Scheme::named(scheme).py()?,
+            None => {
+                if self.mesh.faces.uniform_size() == Some(3) {
+                    let message = "the limit by Catmull-Clark is sliced; scheme=\"linear\" slices \
+                                   the triangles as they are";
+                    warn(py, message)?;
+                }
+                Scheme::default()
+            }
+        };
+        PySlices::of_surface(py, &self.mesh, scheme, cut)
     }
 
     /// Neighbours: as Solid.query, with V, E and F.
@@ -331,7 +354,7 @@ impl PySurface {
         let format = subsolid::io::check_surface_output(&path).py()?;
         for loss in format.losses(&self.mesh) {
             let message = format!("{}: left out {loss}", path.display());
-            py.import("warnings")?.call_method1("warn", (message,))?;
+            warn(py, &message)?;
         }
         py.detach(|| subsolid::io::write_surface(&path, &self.mesh)).py()
     }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import warnings
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Optional
 
@@ -11,11 +13,27 @@ import numpy as np
 from ._error import Error
 from ._subsolid import Solid
 
-#: Names of cell kinds by VTK's numbers, and their corners.
-_KINDS = {12: ("hexahedron", 8), 13: ("wedge", 6), 10: ("tetra", 4)}
-#: VTK's numbers of faces, and of vertices and lines.
-_FACES = (5, 7, 8, 9)
-_LOWER = (1, 2, 3, 4)
+#: Corners of the kinds of cells.
+_CORNERS = {"hexahedron": 8, "wedge": 6, "tetra": 4}
+#: VTK's numbers of each kind, the voxel aside; those after the first are of high order.
+_KINDS = {
+    "hexahedron": (12, 25, 29, 33, 72, 79),
+    "wedge": (13, 26, 31, 32, 73, 80),
+    "tetra": (10, 24, 71, 78),
+}
+_VOXEL, _POLYHEDRON = 11, 42
+#: Corners of VTK's faces, None for as many as they have points; and its vertices and lines.
+_FACES: dict[int, Optional[int]] = {
+    **dict.fromkeys((5, 22, 34, 69, 76), 3),
+    **dict.fromkeys((8, 9, 23, 28, 30, 70, 77), 4),
+    7: None,
+}
+_LOWER = (0, 1, 2, 3, 4, 21, 35, 68, 75)
+#: Bits of VTK's ghosts, what they mark, and what to do about it.
+_GHOSTS = (
+    (1, "ghost cells", "write it without ghost levels; ghosts repeat cells of others"),
+    (32, "hidden cells", "write the cells that are not hidden as an unstructured grid"),
+)
 
 
 def from_pyvista(grid: Any, *, crease_angle: Optional[float] = None) -> Solid:
@@ -27,11 +45,14 @@ def from_pyvista(grid: Any, *, crease_angle: Optional[float] = None) -> Solid:
     those of VTK files too.
 
     Args:
-        grid: Hexahedra, voxels, wedges, tetrahedra and polyhedra, and faces of them.
+        grid: Hexahedra, voxels, wedges, tetrahedra and polyhedra, and faces of them. Cells of high
+            order are taken by their corners.
         crease_angle: Makes boundary edges sharp whose faces turn by more degrees.
 
+    What is left out, mid-side nodes and data that are no numbers, is named in a UserWarning.
+
     Raises:
-        Error: For other cells, and for data that are no numbers.
+        Error: For other cells, and for ghost and hidden cells.
     """
     if not hasattr(grid, "celltypes"):
         if not hasattr(grid, "cast_to_unstructured_grid"):
@@ -40,25 +61,32 @@ def from_pyvista(grid: Any, *, crease_angle: Optional[float] = None) -> Solid:
     types = np.asarray(grid.celltypes)
     connectivity = np.asarray(grid.cell_connectivity)
     offsets = np.asarray(grid.cell_offsets if hasattr(grid, "cell_offsets") else grid.offset)
+    ends = np.append(offsets, len(connectivity))
     cells: dict[str, Any] = {}
     order = []
-    for kind in (12, 11, 13, 10):
-        own = np.flatnonzero(types == kind)
-        if not len(own):
-            continue
-        name, corners = _KINDS.get(kind, ("hexahedron", 8))
-        ids = connectivity[offsets[own][:, None] + np.arange(corners)]
-        if kind == 11:
-            ids = ids[:, [0, 1, 3, 2, 4, 5, 7, 6]]
-        cells[name] = np.concatenate([cells[name], ids]) if name in cells else ids
-        order.append(own)
-    polyhedra = np.flatnonzero(types == 42)
+    high = _HighOrder()
+    for name, corners in _CORNERS.items():
+        voxel = [_VOXEL] if name == "hexahedron" else []
+        for kind in [_KINDS[name][0], *voxel, *_KINDS[name][1:]]:
+            own = np.flatnonzero(types == kind)
+            if not len(own):
+                continue
+            ids = connectivity[offsets[own][:, None] + np.arange(corners)]
+            if kind == _VOXEL:
+                ids = ids[:, [0, 1, 3, 2, 4, 5, 7, 6]]
+            if kind in _KINDS[name][1:]:
+                others = [connectivity[ends[c] + corners : ends[c + 1]] for c in own.tolist()]
+                high.add(f"VTK type {kind}", len(own), np.concatenate(others))
+            cells[name] = np.concatenate([cells[name], ids]) if name in cells else ids
+            order.append(own)
+    polyhedra = np.flatnonzero(types == _POLYHEDRON)
     if len(polyhedra):
         sides = [grid.get_cell(cell).faces for cell in polyhedra.tolist()]
         cells["polyhedron"] = [[list(face.point_ids) for face in faces] for faces in sides]
         order.append(polyhedra)
     kinds = set(types.tolist())
-    others = sorted(kinds - {12, 11, 13, 10, 42, *_FACES, *_LOWER})
+    solids = {_VOXEL, _POLYHEDRON}.union(*_KINDS.values())
+    others = sorted(kinds - {*solids, *_FACES, *_LOWER})
     if kinds and kinds <= {*_FACES, *_LOWER}:
         raise Error(
             "a surface, not a grid of volume cells",
@@ -71,27 +99,35 @@ def from_pyvista(grid: Any, *, crease_angle: Optional[float] = None) -> Solid:
             "give hexahedra, wedges, tetrahedra and polyhedra, and faces of them alone",
         )
     sort = np.concatenate(order)
-    data = {name: _kept(name, values) for name, values in grid.cell_data.items()}
+    lost: list[str] = []
+    data = _numbers(grid.cell_data, "cell", lost)
+    _check_ghosts("grid", data.get("vtkGhostType"))
     groups = _Groups()
-    flat = np.flatnonzero(np.isin(types, _FACES))
-    ends = np.append(offsets, len(connectivity))
+    flat = np.flatnonzero(np.isin(types, list(_FACES)))
     for cell in flat.tolist():
-        face = connectivity[ends[cell] : ends[cell + 1]].tolist()
+        face = connectivity[ends[cell] : ends[cell + 1]].tolist()[: _FACES[types[cell]]]
         groups.faces.append([face[i] for i in (0, 1, 3, 2)] if types[cell] == 8 else face)
     for name, values in data.items():
         groups.take_array(name, values[flat])
     data = {name: values[sort] for name, values in data.items()}
-    return _solid(grid, cells, data, groups, crease_angle)
+    return _solid(grid, cells, data, groups, high, lost, crease_angle)
 
 
 def _solid(
-    mesh: Any, cells: dict[str, Any], data: dict[str, Any], groups: _Groups, angle: Optional[float]
+    mesh: Any,
+    cells: dict[str, Any],
+    data: dict[str, Any],
+    groups: _Groups,
+    high: _HighOrder,
+    lost: list[str],
+    angle: Optional[float],
 ) -> Solid:
     # an array that marks faces alone says nothing of the cells
     for name in [name for name in data if _group_name(name) in groups.members]:
         if not data[name].any():
             del data[name]
-    attributes = _numbers(mesh.point_data)
+    attributes = _numbers(mesh.point_data, "point", lost)
+    attributes = {name: values.astype(float) for name, values in attributes.items()}
     corners = attributes.pop("corner_sharpness", np.zeros(0))
     sharp = np.flatnonzero(corners)
     fields = getattr(mesh, "field_data", None) or {}
@@ -99,16 +135,79 @@ def _solid(
     if "crease_edges" in fields:
         edges = np.asarray(fields["crease_edges"]).reshape(-1, 2)
         creases = (edges, np.asarray(fields["crease_sharpness"], dtype=float).ravel())
+    points = np.asarray(mesh.points, dtype=float)
+    face_groups = groups.of(cells)
+    if high.kinds:
+        kept = high.kept(len(points), cells)
+        lost.append(high.notice(kept))
+        new = np.cumsum(kept) - 1
+        points = points[kept]
+        attributes = {name: values[kept] for name, values in attributes.items()}
+        cells = {name: _renumbered(ids, new) for name, ids in cells.items()}
+        face_groups = {name: _renumbered(faces, new) for name, faces in face_groups.items()}
+        if creases is not None:
+            stay = kept[creases[0]].all(axis=1)
+            creases = (new[creases[0][stay]], creases[1][stay])
+            if not stay.all():
+                lost.append(f"{np.count_nonzero(~stay)} creases at mid-side nodes")
+        corners, sharp = corners[sharp][kept[sharp]], new[sharp[kept[sharp]]]
+    else:
+        corners = corners[sharp]
+    if lost:
+        warnings.warn(f"left out: {', '.join(lost)}", stacklevel=3)
     return Solid(
-        np.asarray(mesh.points, dtype=float),
+        points,
         cells if len(cells) > 1 or "polyhedron" in cells else next(iter(cells.values())),
         creases=creases,
-        corners=(sharp, corners[sharp]) if len(sharp) else None,
+        corners=(sharp, corners) if len(sharp) else None,
         attributes=attributes,
         cell_data=data,
-        face_groups=groups.of(cells),
+        face_groups=face_groups,
         crease_angle=angle,
     )
+
+
+def _renumbered(ids: Any, new: Any) -> Any:
+    """Ids of an array, or of lists of lists, by their new numbers."""
+    if isinstance(ids, list):
+        return [_renumbered(part, new) for part in ids]
+    return new[ids] if isinstance(ids, np.ndarray) else int(new[ids])
+
+
+class _HighOrder:
+    """Cells of high order, which are taken by their corners, and their other nodes."""
+
+    def __init__(self) -> None:
+        self.kinds: Counter[str] = Counter()
+        self.nodes: list[Any] = []
+
+    def add(self, kind: str, count: int, nodes: Any) -> None:
+        self.kinds[kind] += count
+        self.nodes.append(np.ravel(nodes))
+
+    def kept(self, points: int, cells: dict[str, Any]) -> Any:
+        """Which points are not nodes of these cells alone."""
+        kept = np.ones(points, bool)
+        kept[np.concatenate(self.nodes)] = False
+        for name, ids in cells.items():
+            if name != "polyhedron":
+                kept[ids] = True
+                continue
+            for faces in ids:
+                kept[[vertex for face in faces for vertex in face]] = True
+        return kept
+
+    def notice(self, kept: Any) -> str:
+        kinds = ", ".join(f"{kind}: {count}" for kind, count in sorted(self.kinds.items()))
+        nodes = np.count_nonzero(~kept)
+        return f"{nodes} mid-side nodes of high-order cells, which are read by their corners ({kinds})"
+
+
+def _check_ghosts(what: str, ghosts: Any) -> None:
+    """Refuses cells that others repeat, or that are not to be seen."""
+    for bit, cells, help in _GHOSTS if ghosts is not None else ():
+        if np.any(np.asarray(ghosts).astype(int) & bit):
+            raise Error(f"the {what} has {cells}", help)
 
 
 def _group_name(array: str) -> Optional[str]:
@@ -175,19 +274,16 @@ class _Groups:
         return groups
 
 
-def _numbers(data: Any) -> dict[str, Any]:
-    return {str(name): _kept(name, values).astype(float) for name, values in data.items()}
-
-
-def _kept(name: Any, values: Any) -> Any:
+def _numbers(data: Any, what: str, lost: list[str]) -> dict[str, Any]:
     """Data that are numbers: integers stay integers, what is true becomes 1."""
-    array = np.asarray(values)
-    if array.dtype.kind not in "iufb":
-        raise Error(
-            f"the data {str(name)!r} have the type {array.dtype}",
-            "give numbers, or remove them from the mesh first",
-        )
-    return array if array.dtype.kind in "iu" else array.astype(float)
+    kept = {}
+    for name, values in data.items():
+        array = np.asarray(values)
+        if array.dtype.kind in "iufb":
+            kept[str(name)] = array if array.dtype.kind in "iu" else array.astype(float)
+        else:
+            lost.append(f"{what} array `{name}` of type {array.dtype}")
+    return kept
 
 
 def from_meshio(mesh: Any, *, crease_angle: Optional[float] = None) -> Solid:
@@ -199,50 +295,63 @@ def from_meshio(mesh: Any, *, crease_angle: Optional[float] = None) -> Solid:
     corners are those of VTK files.
 
     Args:
-        mesh: Hexahedra, wedges and tetrahedra, and faces of them.
+        mesh: Hexahedra, wedges and tetrahedra, and faces of them. Cells of high order are taken by
+            their corners.
         crease_angle: Makes boundary edges sharp whose faces turn by more degrees.
 
+    What is left out, mid-side nodes and data that are no numbers, is named in a UserWarning.
+
     Raises:
-        Error: If there is no cell of these kinds, or one of another kind of volume, and for data
-            that are no numbers.
+        Error: If there is no cell of these kinds, or one of another kind of volume, and for ghost
+            and hidden cells.
     """
     if not hasattr(mesh, "cells") or not hasattr(mesh, "cell_data"):
         raise Error(f"a {type(mesh).__name__} is no mesh", "give a meshio.Mesh: meshio.read(...)")
-    left_out = ("vertex", "line", "triangle", "quad", "polygon")
     cells: dict[str, Any] = {}
     blocks: dict[str, list[int]] = {}
     flat_blocks = []
     groups = _Groups()
+    high = _HighOrder()
     for index, block in enumerate(mesh.cells):
-        if block.type in ("triangle", "quad", "polygon"):
+        kind = _plain_kind(block.type)
+        if kind in _FLAT:
             flat_blocks.append(index)
-            groups.faces.extend([list(map(int, face)) for face in block.data])
-        if block.type.startswith(left_out):
+            groups.faces.extend([list(map(int, face))[: _FLAT[kind]] for face in block.data])
+        if kind in _FLAT or kind in ("vertex", "line"):
             continue
-        if block.type not in ("hexahedron", "wedge", "tetra"):
+        if kind not in _CORNERS:
             raise Error(
                 f"cells of the kind {block.type}",
                 "give hexahedra, wedges and tetrahedra, and faces of them alone",
             )
-        blocks.setdefault(block.type, []).append(index)
+        if kind != block.type:
+            nodes = np.asarray(block.data)
+            high.add(block.type, len(nodes), nodes[:, _CORNERS[kind] :])
+        blocks.setdefault(kind, []).append(index)
     for name, own in blocks.items():
-        cells[name] = np.concatenate([np.asarray(mesh.cells[index].data) for index in own])
+        data_of = [np.asarray(mesh.cells[index].data)[:, : _CORNERS[name]] for index in own]
+        cells[name] = np.concatenate(data_of)
     if not cells:
         raise Error(
             "a mesh without volume cells",
             "give hexahedra, wedges or tetrahedra; a surface's points and faces go to subsolid.Surface",
         )
     solid_blocks = [index for own in blocks.values() for index in own]
-    data = {}
+    data: dict[str, Any] = {}
     names = getattr(mesh, "field_data", None) or {}
     names = {name: np.ravel(given).tolist() for name, given in names.items()}
+    lost: list[str] = []
     for name, values in mesh.cell_data.items():
-        data[name] = np.concatenate([_kept(name, values[index]) for index in solid_blocks])
+        kept = _numbers({name: np.concatenate([values[i] for i in solid_blocks])}, "cell", lost)
+        if name not in kept:
+            continue
+        data.update(kept)
         is_physical = name == "gmsh:physical"
         tags = {given[0]: of for of, given in names.items() if is_physical and given[1:] == [2]}
         if flat_blocks:
-            of_faces = np.concatenate([_kept(name, values[index]) for index in flat_blocks])
-            groups.take_array(name, of_faces, tags)
+            of_faces = {name: np.concatenate([values[index] for index in flat_blocks])}
+            groups.take_array(name, _numbers(of_faces, "cell", lost)[name], tags)
+    _check_ghosts("mesh", data.get("vtkGhostType"))
     for name, given in names.items():
         if given[1:] == [3] and np.any(data.get("gmsh:physical", 0) == given[0]):
             data[f"group:{name}"] = (data["gmsh:physical"] == given[0]).astype(int)
@@ -252,7 +361,21 @@ def from_meshio(mesh: Any, *, crease_angle: Optional[float] = None) -> Solid:
             if marked.any():
                 data[f"group:{name}"] = marked.astype(int)
             groups.add(name, np.flatnonzero(_marks(mesh, flat_blocks, sets)).tolist())
-    return _solid(mesh, cells, data, groups, crease_angle)
+    return _solid(mesh, cells, data, groups, high, lost, crease_angle)
+
+
+#: Corners of meshio's faces, None for as many as they have points.
+_FLAT = {"triangle": 3, "quad": 4, "polygon": None}
+_LAGRANGE = {"curve": "line", "quadrilateral": "quad", "tetrahedron": "tetra"}
+
+
+def _plain_kind(name: str) -> str:
+    """The kind of meshio's cells whose corners those of this kind have: "tetra" of "tetra10"."""
+    found = re.fullmatch(r"VTK_(?:LAGRANGE|BEZIER)_([A-Z]+)", name)
+    if found:
+        kind = found.group(1).lower()
+        return _LAGRANGE.get(kind, kind)
+    return re.sub(r"\d+$", "", name)
 
 
 def _marks(mesh: Any, blocks: list[int], sets: Any) -> Any:

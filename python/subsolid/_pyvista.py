@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 def _pyvista() -> Any:
     try:
         import pyvista
-    except ImportError:
+    except ModuleNotFoundError as error:
+        # a PyVista that is there and fails says why itself
+        if (error.name or "").split(".")[0] != "pyvista":
+            raise
         raise Error("grids and pictures need PyVista", "install it: pip install pyvista") from None
     return pyvista
 

@@ -106,7 +106,7 @@ def test_closed_surfaces_have_layers(bracket: subsolid.Solid) -> None:
         turned = subsolid.Surface(points, faces[:, ::-1]).slice(0.25, scheme="bilinear")
     assert abs(turned[0].area - layers[0].area) < 1e-12
     with pytest.raises(subsolid.Error, match="not closed: edge 0 1 has one face"):
-        subsolid.Surface(points, faces[1:]).slice(0.25)
+        subsolid.Surface(points, faces[1:]).slice(0.25, scheme="bilinear")
     with pytest.raises(subsolid.Error, match="axis"):
         bracket.boundary().slice(0.25, axis="w")  # type: ignore[arg-type]
 
@@ -226,3 +226,35 @@ def test_interrupts_end_work_between_pieces(bracket: subsolid.Solid) -> None:
         timer.join()
         signal.signal(signal.SIGINT, before)
     assert count < 1_000_000
+
+
+def test_signals_are_heard_during_an_evaluation() -> None:
+    points, cells = box(3, 3, 3)
+    plan = subsolid.Solid(points, cells).refine(3).plan(10, derivatives=1)
+    whole = plan.evaluate()
+    # bit by bit what one piece after the other is
+    pieces = list(plan.pieces(results=10**6))
+    for d in "uvw":
+        own = np.concatenate([piece.derivatives[d] for piece in pieces])
+        assert np.array_equal(whole.derivatives[d], own)
+    assert np.array_equal(whole.points, np.concatenate([piece.points for piece in pieces]))
+    del whole, pieces
+    heard = 0
+
+    def stop(*_: Any) -> None:
+        nonlocal heard
+        heard += 1
+        if heard == 3:
+            raise KeyboardInterrupt
+
+    # many signals that come while nobody looks are heard as one
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, 1e-4, 1e-3)
+            plan.evaluate()
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    assert len(plan.evaluate()) == len(plan)

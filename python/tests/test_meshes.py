@@ -423,7 +423,7 @@ def test_counts_out_of_range_are_errors() -> None:
         solid.slice(0.5)[2**70]
 
 
-def test_data_that_are_no_numbers_are_refused_by_name() -> None:
+def test_data_that_are_no_numbers_are_left_out_by_name() -> None:
     class Block:
         type = "hexahedron"
 
@@ -439,16 +439,24 @@ def test_data_that_are_no_numbers_are_refused_by_name() -> None:
     block.data = cells  # type: ignore[attr-defined]
     kept = subsolid.from_meshio(Mesh(points={"on": points[:, 0] > 1}, cells={"m": [np.arange(8)]}))
     assert set(kept.attributes["on"]) == {0.0, 1.0} and kept.cell_data["m"].dtype == np.int64
-    for mesh in (
-        Mesh(points={"name": ["a"] * 27}),
-        Mesh(cells={"name": [["a"] * 8]}),
-        Mesh(cells={"name": [np.full(8, 1j)]}),
+    for what, mesh in (
+        ("point", Mesh(points={"name": ["a"] * 27, "t": points[:, 0]})),
+        ("cell", Mesh(points={"t": points[:, 0]}, cells={"name": [["a"] * 8]})),
+        ("cell", Mesh(points={"t": points[:, 0]}, cells={"name": [np.full(8, 1j)]})),
     ):
-        with pytest.raises(subsolid.Error, match="the data 'name' have the type"):
-            subsolid.from_meshio(mesh)
+        with pytest.warns(UserWarning, match=f"^left out: {what} array `name` of type"):
+            rest = subsolid.from_meshio(mesh)
+        assert list(rest.attributes) == ["t"] and not rest.cell_data
     for wrong in (None, "part.msh", points):
         with pytest.raises(subsolid.Error, match="is no mesh"):
             subsolid.from_meshio(wrong)
+
+
+def test_groups_without_faces_are_arrays() -> None:
+    empty: Any
+    for empty in ([], np.zeros((0, 4), int)):
+        group = subsolid.Solid(POINTS, CELLS, face_groups={"a": empty}).face_groups["a"]
+        assert isinstance(group, np.ndarray) and group.shape == (0, 4) and group.dtype == np.int64
 
 
 def test_names_with_hyphens_stay_in_errors() -> None:

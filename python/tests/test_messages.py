@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -37,3 +39,78 @@ def test_faces_that_own_their_corners_are_warned_of(models: Any, tmp_path: Any) 
         subsolid.read_surface(tmp_path / "soup.ply")
     soup.write(tmp_path / "soup.stl")
     assert subsolid.read_surface(tmp_path / "soup.stl").n_points == whole.n_points
+
+
+def test_layers_of_triangles_say_what_is_cut() -> None:
+    points = 10 * np.array([[x, y, z] for z in (0, 1) for y in (0, 1) for x in (0, 1)], float)
+    quads = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [1, 3, 7, 5], [3, 2, 6, 7], [2, 0, 4, 6]]
+    triangles = [half for a, b, c, d in quads for half in ([a, b, c], [a, c, d])]
+    surface = subsolid.Surface(points, triangles)
+    with pytest.warns(UserWarning, match='Catmull-Clark is sliced; scheme="linear" slices the tri'):
+        smooth = sum(layer.area for layer in surface.slice(0.5)) * 0.5
+    # no word where it is asked for, and where faces are no triangles
+    asked = sum(layer.area for layer in surface.slice(0.5, scheme="catmull-clark")) * 0.5
+    plain = sum(layer.area for layer in surface.slice(0.5, scheme="linear")) * 0.5
+    assert smooth == asked < 700 and abs(plain - 1000) < 1e-9
+    assert len(subsolid.Surface(points, quads).slice(0.5)) > 0
+
+
+def test_samples_say_what_they_may_be(bracket: subsolid.Solid) -> None:
+    wrong: list[Any] = [2.0, (2, 3, 4), [0.5, 0.5], [0.5, 0.2], [0.5, np.nan], [[0.1, 0.2]]]
+    for samples in wrong:
+        with pytest.raises(subsolid.Error) as refused:
+            bracket.evaluate(samples)
+        assert refused.value.message == f"samples={samples!r}"
+        assert refused.value.help and refused.value.help.startswith("give a number of samples along")
+    assert len(bracket.plan((0, 0.5, 1))) == 27 * bracket.n_cells
+
+
+def test_all_classes_have_short_words_for_themselves(bracket: subsolid.Solid) -> None:
+    plan = bracket.plan(2)
+    quadrature = bracket.quadrature(2, rings=0)
+    batches = quadrature.batches()
+    count = len(batches)
+    next(batches)
+    for found, words in (
+        (plan.pieces(results=8), f"<subsolid.Pieces: {bracket.n_cells} left>"),
+        (quadrature, f"<subsolid.Quadrature: {len(quadrature)} points, {count} batches>"),
+        (batches, f"<subsolid.Batches: {count - 1} left>"),
+        (bracket.locator(), f"<subsolid.Locator: {bracket.n_cells} cells>"),
+    ):
+        assert repr(found) == words
+    assert " points on the boundary, " in repr(bracket.quadrature(2, rings=0, boundary=True))
+    layers = bracket.slice(1.0, pixel=0.5)
+    columns, rows = layers.pixels[2]  # type: ignore[index]
+    assert repr(layers) == f"<subsolid.Slices: {len(layers)} layers of {columns} x {rows} pixels>"
+
+
+@pytest.mark.parametrize(
+    "error, raised",
+    [
+        ("ModuleNotFoundError('gone', name='scipy')", "Error"),
+        ("ModuleNotFoundError('gone', name='numpy.core')", "ModuleNotFoundError"),
+        ("ImportError('libopenblas.so.0 is broken')", "ImportError"),
+        ("KeyboardInterrupt()", "KeyboardInterrupt"),
+    ],
+)
+def test_a_scipy_that_fails_says_why(models: Any, error: str, raised: str) -> None:
+    program = f"""
+import sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] == "scipy":
+            raise {error}
+sys.meta_path.insert(0, Finder())
+import subsolid
+solid = subsolid.read({str(models / "bracket.vtk")!r})
+for call in (solid.quadrature(2, rings=0).mass, solid.plan(2).basis_matrix, solid.boundary().stencils,
+             lambda: solid.boundary().stencils(0)):
+    try:
+        call()
+    except BaseException as found:
+        assert type(found).__name__ == {raised!r}, repr(found)
+        assert {raised!r} != "Error" or found.help == "install it: pip install scipy"
+    else:
+        raise SystemExit("no error")
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -78,7 +78,8 @@ def test_folded_cells_are_untangled() -> None:
     points, cells = box(4, 4, 4)
     middle = int(np.argmin(np.abs(points - 2).sum(axis=1)))
     points[middle] += 1.7
-    folded = subsolid.Solid(points, cells, crease_angle=40)
+    with pytest.warns(UserWarning, match="folded"):
+        folded = subsolid.Solid(points, cells, crease_angle=40)
     better, report = folded.untangle()
     assert report["control"]["before"]["non_positive"] > 0
     assert report["control"]["after"]["non_positive"] == 0

@@ -1,0 +1,119 @@
+"""Meshes of PyVista and meshio are taken as files are: by corners, without strings, not with ghosts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from boxes import box
+
+import subsolid
+
+pyvista = pytest.importorskip("pyvista")
+meshio = pytest.importorskip("meshio")
+
+CELLS = {
+    "QuadraticHexahedron": 12,
+    "QuadraticWedge": 9,
+    "QuadraticTetrahedron": 6,
+    "TriQuadraticHexahedron": 19,
+    "BiQuadraticQuadraticHexahedron": 16,
+}
+
+
+@pytest.mark.parametrize("name", CELLS)
+def test_high_order_cells_are_taken_by_their_corners(name: str, tmp_path: Any) -> None:
+    grid = getattr(pyvista.examples.cells, name)()
+    grid.point_data["t"] = np.arange(grid.n_points, dtype=float)
+    path = str(tmp_path / "cell.vtu")
+    grid.save(path)
+    notice = f"left out: {CELLS[name]} mid-side nodes of high-order cells, which are read by their "
+    with pytest.warns(UserWarning, match=notice) as caught:
+        known = subsolid.read(path)
+    with pytest.warns(UserWarning, match=notice) as own:
+        found = [subsolid.from_pyvista(grid)]
+    words = str(caught[0].message).split(": ", 1)[1]
+    assert str(own[0].message) == words and own[0].filename == __file__
+    if name not in ("BiQuadraticQuadraticHexahedron", "QuadraticWedge"):  # not of meshio's files
+        with pytest.warns(UserWarning, match=notice):
+            found.append(subsolid.from_meshio(meshio.read(path)))
+    for solid in found:
+        assert np.array_equal(solid.points, known.points)
+        assert np.array_equal(solid.attributes["t"], known.attributes["t"])
+        assert str(solid.cells) == str(known.cells)
+
+
+def test_plain_and_high_order_cells_stand_side_by_side() -> None:
+    # a box of two cells, the second with nodes in the middle of its edges
+    points, cells = box(2, 1, 1)
+    first, second = cells
+    edges = [(0, 1), (1, 2), (3, 2), (0, 3), (4, 5), (5, 6), (7, 6), (4, 7)]
+    edges += [(0, 4), (1, 5), (2, 6), (3, 7)]
+    middles = [(points[second[a]] + points[second[b]]) / 2 for a, b in edges]
+    # the nodes stand first, then points of no cell, which stay
+    alone = np.full((12, 3), 100.0)
+    all_points = np.concatenate([middles, alone, points])
+    first, second = first + 24, second + 24
+    nodes = np.concatenate([second, np.arange(12)])
+    quad = np.concatenate([second[[1, 2, 6, 5]], [1, 10, 5, 9]])
+    mesh = meshio.Mesh(
+        all_points,
+        [("hexahedron20", [nodes]), ("hexahedron", [first]), ("quad8", [quad])],
+        point_data={"x": all_points[:, 0], "label": np.array(["p"] * 36)},
+        cell_data={"m": [[7], [8], [3]], "word": [["a"], ["b"], ["c"]]},
+    )
+    with pytest.warns(UserWarning) as caught:
+        solid = subsolid.from_meshio(mesh)
+    words = [str(w.message) for w in caught]
+    assert len(words) == 1 and words[0].startswith("left out: cell array `word` of type <U1, ")
+    assert "point array `label` of type <U1" in words[0]
+    assert words[0].endswith(
+        "12 mid-side nodes of high-order cells, which are read by their corners (hexahedron20: 1)"
+    )
+    assert solid.n_points == 24
+    assert solid.cell_data["m"].tolist() == [7, 8]
+    assert np.array_equal(solid.points[solid.cells[0]], points[cells[1]])
+    assert np.array_equal(solid.points[solid.cells[1]], points[cells[0]])
+    assert np.array_equal(solid.attributes["x"], solid.points[:, 0])
+    faces = solid.face_groups["m:3"]
+    assert np.array_equal(solid.points[faces[0]], points[cells[1]][[1, 2, 6, 5]])
+    # the same by PyVista, with creases
+    grid = pyvista.UnstructuredGrid(
+        np.concatenate([[20], nodes, [8], first, [8], quad]), [25, 12, 23], all_points
+    )
+    grid.cell_data["m"] = [7, 8, 3]
+    grid.field_data["crease_edges"] = [second[0], second[1], 0, second[1]]
+    grid.field_data["crease_sharpness"] = [2.0, 3.0]
+    grid.point_data["corner_sharpness"] = np.eye(36)[second[6]]
+    grid.point_data["label"] = ["p"] * 36
+    with pytest.warns(UserWarning, match="1 creases at mid-side nodes") as caught:
+        same = subsolid.from_pyvista(grid)
+    assert "point array `label`" in str(caught[0].message)
+    assert np.array_equal(same.points, solid.points)
+    assert np.array_equal(same.points[same.cells], solid.points[solid.cells[::-1]])
+    assert np.array_equal(same.creases[0][0], same.cells[1][:2]) and same.creases[1].tolist() == [2.0]
+    assert same.corners[0].tolist() == [same.cells[1][6]]
+
+
+def test_ghost_and_hidden_cells_are_refused_as_in_files(tmp_path: Any) -> None:
+    points, cells = box(3, 1, 1)
+    grid = pyvista.UnstructuredGrid({12: cells}, points)
+    for bit, what in ((1, "ghost cells"), (32, "hidden cells")):
+        grid.cell_data["vtkGhostType"] = np.array([0, 0, bit], "u1")
+        path = str(tmp_path / "grid.vtu")
+        grid.save(path)
+        with pytest.raises(subsolid.Error, match=f"the piece has {what}") as known:
+            subsolid.read(path)
+        with pytest.raises(subsolid.Error, match=f"the grid has {what}") as found:
+            subsolid.from_pyvista(grid)
+        assert found.value.help == known.value.help
+        with pytest.raises(subsolid.Error, match=f"the mesh has {what}"):
+            subsolid.from_meshio(meshio.read(path))
+    grid.cell_data["vtkGhostType"] = np.zeros(3, "u1")
+    assert subsolid.from_pyvista(grid).n_cells == 3
+
+
+def test_pyramids_are_refused_all_the_same() -> None:
+    with pytest.raises(subsolid.Error, match=r"cells of VTK types \[14\]"):
+        subsolid.from_pyvista(pyvista.examples.cells.Pyramid())

@@ -415,7 +415,11 @@ impl PySolid {
             let pieces = Pieces::new(solid, rings)?;
             let mut extraction = Extraction::new(&pieces)?;
             if !refined_points {
-                extraction = extraction.expanded(1 << 32)?;
+                // the arrays stand beside those of the extraction
+                let most = memory::physical_memory().map_or(usize::MAX, |all| (all / 4) as usize);
+                let expanded = extraction.expanded(most);
+                extraction = expanded
+                    .map_err(|e| e.with_help("give refined_points=True, or fewer rings"))?;
             }
             let bounds = pieces.error_bounds(&mesh.points)?;
             extraction.arrays(solid, mesh.controls(), &bounds)

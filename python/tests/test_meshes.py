@@ -476,7 +476,6 @@ def test_faces_of_meshio_are_a_surface(tmp_path):
         ("a.vtu", {}),
         ("b.vtk", {}),
         ("c.msh", {"file_format": "gmsh22"}),
-        ("d.msh", {"file_format": "gmsh"}),
         ("e.inp", {}),
     ]:
         path = tmp_path / name

@@ -83,7 +83,7 @@ pub struct Arguments {
         num_args = 0..,
         require_equals = true,
         value_delimiter = ',',
-        conflicts_with_all = ["quality", "force"]
+        conflicts_with = "quality"
     )]
     boundary: Option<Vec<String>>,
     /// What a .npz holds: tables of basis functions (the default); geometry: positions, measures

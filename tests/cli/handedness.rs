@@ -115,6 +115,12 @@ fn volumes_of_left_handed_meshes() {
     assert!(!stderr.contains("--force") && !some.path().join("out").exists(), "{stderr}");
     let (code, _, stderr) = run(some.path(), &format!("{job} --force"));
     assert_eq!(code, 1, "{stderr}");
+    // the boundary of both hands has normals that look inward
+    let boundary = "quadrature left.vtu --gauss 3 --boundary -o b.npz";
+    refused(some.path(), boundary, "determinant is not positive");
+    let (code, _, stderr) = run(some.path(), &format!("{boundary} --force"));
+    assert!(code == 1 && stderr.contains("determinant is not positive"), "{stderr}");
+    done(all.path(), boundary);
 }
 
 #[test]

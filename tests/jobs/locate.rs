@@ -503,8 +503,8 @@ fn threads_change_nothing() {
     assert_eq!(one, three);
 }
 
-/// Thin smooth plates, flat and bent, and sheared ones: their cells are 10⁴ to 10⁶ times as wide as
-/// thick, or as long as their height. What is inside is found inside.
+/// Thin smooth plates, flat and bent, whose cells are 10⁴ to 10⁶ times as wide as thick. What is inside
+/// is found inside.
 #[test]
 fn what_is_in_thin_cells_is_found() {
     let plate = || {
@@ -513,14 +513,13 @@ fn what_is_in_thin_cells_is_found() {
         mesh
     };
     type Bend = fn(Point) -> Point;
-    let cases: [(&str, Bend); 5] = [
+    let cases: [(&str, Bend); 4] = [
         ("1e-4", |[x, y, z]| [x, y, 1e-4 * z]),
         ("1e-5", |[x, y, z]| [x, y, 1e-5 * z]),
         ("1e-6", |[x, y, z]| [x, y, 1e-6 * z]),
         ("bent", |[x, y, z]| {
             [(3.0 + 1e-5 * z) * (0.4 * x).sin(), y, (3.0 + 1e-5 * z) * (0.4 * x).cos()]
         }),
-        ("sheared", |[x, y, z]| [x + 1e4 * z, y, z]),
     ];
     for (name, bend) in cases {
         let mut mesh = plate();

@@ -11,7 +11,8 @@ use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
 use subsolid::quadrature::{
-    BoundaryReport, Mapping, Quadrature, Regions, Scheme, SurfaceSums, points, write_boundary_npz,
+    BoundaryReport, Mapping, Quadrature, Regions, Scheme, SurfaceSums, jacobians, points,
+    write_boundary_npz,
 };
 use subsolid::volume::add_cell_data;
 use subsolid::{Error, Result};
@@ -20,7 +21,7 @@ use super::super::Outcome;
 use super::super::console::{Console, counted, since};
 use super::super::model::warn_left_out;
 use super::super::number::{precise, significant};
-use super::{Arguments, Asked, write_pieces};
+use super::{Arguments, Asked, check_points, write_pieces};
 use crate::cli::json::JsonReport;
 
 #[derive(Serialize, JsonSchema)]
@@ -79,12 +80,20 @@ pub fn run(
         report: &report,
     };
     console.report(&summary, || text(&report))?;
+    let mut outcome = Outcome::Done;
     if let Some(output) = &a.output {
+        match check_points(&jacobians(&mapping)?) {
+            Err(refusal) if a.force => {
+                console.warn(refusal);
+                outcome = Outcome::PoorQuality;
+            }
+            signs => signs?,
+        }
         let start = Instant::now();
         write(a, output, &mapping, mesh, (&report, &regions), console)?;
         console.status("Wrote", format!("{} in {}", output.display(), since(start)));
     }
-    Ok(Outcome::Done)
+    Ok(outcome)
 }
 
 fn write(

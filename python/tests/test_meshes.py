@@ -379,7 +379,8 @@ def test_holes_are_named_refined_and_left_out_of_files(tmp_path: Any) -> None:
     assert fine.holes.tolist() == [16, 17, 18, 19] and fine.n_faces == 36
     fine.write(tmp_path / "fine.obj")
     assert subsolid.read_surface(tmp_path / "fine.obj").holes.tolist() == fine.holes.tolist()
-    fine.write(tmp_path / "fine.ply")
+    with pytest.warns(UserWarning, match="4 faces that are holes"):
+        fine.write(tmp_path / "fine.ply")
     assert subsolid.read_surface(tmp_path / "fine.ply").n_faces == 32
     positions, _ = surface.evaluate(2)
     assert len(positions) == 9

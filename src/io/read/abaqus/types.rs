@@ -64,7 +64,8 @@ fn face(kind: &str) -> Option<(Family, usize)> {
             _ => None,
         };
     }
-    const FAMILIES: [&str; 7] = ["S", "DS", "M3D", "SFM3D", "R3D", "CPS", "CPE"];
+    // meshio writes CAX4P for all quads
+    const FAMILIES: [&str; 8] = ["S", "DS", "M3D", "SFM3D", "R3D", "CPS", "CPE", "CAX"];
     let rest = FAMILIES.iter().find_map(|family| {
         kind.strip_prefix(family).filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     })?;

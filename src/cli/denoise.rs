@@ -14,7 +14,7 @@ use super::gltf::GlbArguments;
 use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::processor::Processor;
-use super::surface_model::{read_surface, surface_output};
+use super::surface_model::read_surface;
 use super::{Console, Outcome};
 
 /// Remove noise from a surface and keep its edges, by the bilateral filter
@@ -61,7 +61,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let Arguments { model, sweeps, rings, backend, output, glb } = arguments;
     let glb = glb.options(&output)?;
     let model = ModelArguments::new(model);
-    let format = surface_output(&model, &output, 0)?;
+    let format = model.surface_output(&output, 0)?;
     let mut mesh = read_surface(&model.model, console)?;
     let cost = Cost::processing(mesh.points.len(), SurfaceJob::Denoise, sweeps);
     let mut processor = Processor::for_surface(backend, &cost, &mesh, console)?;

@@ -24,7 +24,7 @@ use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress, warn_of_table};
 use super::number::significant;
 use super::processor::{Processor, check_of_solid};
-use super::surface_model::{refuse, surface_output};
+use super::surface_model::refuse;
 use super::{Console, Outcome};
 
 /// Store distances as an attribute of the vertices
@@ -233,7 +233,7 @@ fn along_surface(
 ) -> Result<Outcome> {
     let output = &arguments.output;
     refuse(&[(arguments.compress, "--compress")])?;
-    let format = surface_output(&arguments.model, output, arguments.levels)?;
+    let format = arguments.model.surface_output(output, arguments.levels)?;
     if matches!(format, SurfaceFormat::Obj | SurfaceFormat::Stl) {
         let ending = format.extension();
         return Err(Error::request(format!("a .{ending} file of a surface holds no distances"))

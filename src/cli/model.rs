@@ -13,7 +13,7 @@ use subsolid::topology::{Sharpness, Topology};
 use subsolid::{Error, Result, io};
 
 use super::console::{Console, counted, since};
-use super::surface_model::warn_of_surface;
+use super::surface_model::{self, refuse, warn_of_surface};
 
 #[derive(Args)]
 pub struct ModelArguments {
@@ -210,6 +210,19 @@ impl ModelArguments {
 
     fn check_creases(&self) -> Result<()> {
         self.creases.as_deref().map_or(Ok(()), |table| self.check_table(table))
+    }
+
+    /// Refuses options of solids, and an output that no surface can be written to.
+    pub fn surface_output(&self, output: &Path, levels: usize) -> Result<io::SurfaceFormat> {
+        refuse(&[
+            (levels > 0, "--levels"),
+            (self.creases.is_some(), "--creases"),
+            (self.crease_angle.is_some(), "--crease-angle"),
+            (self.memory.is_some(), "--memory"),
+            (self.strict, "--strict"),
+        ])?;
+        surface_model::check_names(&self.model, output)?;
+        io::check_surface_output(output)
     }
 
     /// Checks that the model and a table are not both standard input.

@@ -21,7 +21,7 @@ use super::gltf::GlbArguments;
 use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress, check_names, warn_of_table};
 use super::processor::{Processor, check_of_solid};
-use super::surface_model::{refuse, surface_output};
+use super::surface_model::refuse;
 use super::{Console, Outcome};
 
 /// How far values move by default.
@@ -117,7 +117,7 @@ fn flow(
         (arguments.fix_boundary, "--fix-boundary"),
         (arguments.compress, "--compress"),
     ])?;
-    let format = surface_output(&arguments.model, output, 0)?;
+    let format = arguments.model.surface_output(output, 0)?;
     let time = arguments.time.ok_or_else(|| {
         Error::request("curvature flow of a surface needs a time")
             .with_help("give --time, in squared length units")

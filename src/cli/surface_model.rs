@@ -2,13 +2,12 @@
 
 use std::path::Path;
 
-use subsolid::io::{ReadReport, SurfaceFormat};
+use subsolid::io::ReadReport;
 use subsolid::mesh::SurfaceMesh;
 use subsolid::{Error, Result, io};
 
 use super::Console;
 use super::console::counted;
-use super::model::ModelArguments;
 
 /// Reads a surface.
 pub fn read_surface(path: &Path, console: &Console) -> Result<SurfaceMesh> {
@@ -46,23 +45,6 @@ pub fn refuse(options: &[(bool, &str)]) -> Result<()> {
         Some((_, option)) => Err(Error::request(format!("{option} is for solids"))
             .with_help(format!("leave {option} out"))),
     }
-}
-
-/// Refuses options of solids, and an output that cannot be written.
-pub fn surface_output(
-    model: &ModelArguments,
-    output: &Path,
-    levels: usize,
-) -> Result<SurfaceFormat> {
-    refuse(&[
-        (levels > 0, "--levels"),
-        (model.creases.is_some(), "--creases"),
-        (model.crease_angle.is_some(), "--crease-angle"),
-        (model.memory.is_some(), "--memory"),
-        (model.strict, "--strict"),
-    ])?;
-    check_names(&model.model, output)?;
-    io::check_surface_output(output)
 }
 
 /// Refuses an output that is the input.

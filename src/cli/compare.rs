@@ -12,6 +12,7 @@ use subsolid::compare::{Comparison, Differences, Errors, Statistics};
 use subsolid::io::{self, Array, Format, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::{CellArray, Controls};
+use subsolid::numbers::significant;
 use subsolid::plan::{Plan, Samples, Want};
 use subsolid::scheme::VertexRule;
 use subsolid::view::{FigureTable, Page, ViewOptions};
@@ -22,7 +23,6 @@ use super::console::{counted, since};
 use super::json::JsonReport;
 use super::memory::{gigabytes, physical};
 use super::model::{ModelArguments, check_compress};
-use super::number::significant;
 use super::processor::Processor;
 use super::{Console, Outcome, report};
 

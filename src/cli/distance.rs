@@ -10,6 +10,7 @@ use serde::Serialize;
 use subsolid::backend::Choice;
 use subsolid::io::{ControlMesh, SurfaceFormat};
 use subsolid::mesh::{Attribute, SolidMesh, SurfaceMesh};
+use subsolid::numbers::significant;
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::process::solid::{
     Seed, boundary_patches, boundary_seeds, closest_place, crease_seeds, group_seeds, point_seeds,
@@ -22,7 +23,6 @@ use super::console::{counted, since};
 use super::gltf::GlbArguments;
 use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress, warn_of_table};
-use super::number::significant;
 use super::processor::{Processor, check_of_solid};
 use super::surface_model::refuse;
 use super::{Console, Outcome};

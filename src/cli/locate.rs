@@ -16,6 +16,7 @@ use subsolid::locate::{
     write_rows,
 };
 use subsolid::mesh::SolidMesh;
+use subsolid::numbers::significant;
 use subsolid::plan::{Cost, Location, Samples, Want};
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result};
@@ -23,7 +24,6 @@ use subsolid::{Error, Result};
 use super::console::{counted, since};
 use super::json::JsonReport;
 use super::model::{ModelArguments, takes_table, warn_of_ignored};
-use super::number::significant;
 use super::processor::Processor;
 use super::{Console, Outcome};
 

@@ -24,7 +24,6 @@ mod locate;
 mod memory;
 mod merge;
 mod model;
-mod number;
 mod pieces;
 mod processor;
 mod quadrature;

@@ -16,6 +16,7 @@ use subsolid::cluster::Ranks;
 use subsolid::io::{self, Format, PieceWriter, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
+use subsolid::numbers::precise;
 use subsolid::plan::{Cost, Want};
 use subsolid::quadrature::{
     DeviceQuadrature, ExportOptions, LEFT_HANDED, Mapping, Physical, Quadrature, Report, Scheme,
@@ -30,7 +31,6 @@ use super::console::{counted, since};
 use super::json::JsonReport;
 use super::memory::{check_most, check_size, gigabytes, physical};
 use super::model::{ModelArguments, warn_left_out};
-use super::number::precise;
 use super::pieces::{part, piece_size};
 use super::processor::Processor;
 use super::quality;

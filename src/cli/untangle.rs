@@ -7,6 +7,7 @@ use std::time::Instant;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
+use subsolid::numbers::significant;
 use subsolid::process::solid::{
     BoundaryMotion, LeastDeterminant, Untangled, least_determinant, untangle,
 };
@@ -16,7 +17,6 @@ use subsolid::{Result, io};
 use super::console::{counted, since};
 use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress, check_names, warn_of_table};
-use super::number::significant;
 use super::{Console, Outcome};
 
 /// Unfold the control cells of a solid, and improve the worst

@@ -98,12 +98,15 @@ pub fn read_surface_with_report(path: impl AsRef<Path>) -> Result<(SurfaceMesh, 
 const HEAD: usize = 4096;
 
 /// Whether a file is of a format of surfaces, by its extension or its first bytes. What else the file
-/// holds is not looked at: see [`read_mesh`](super::read_mesh).
+/// holds is not looked at, nor is standard input: see [`read_mesh`](super::read_mesh).
 ///
 /// # Errors
 /// If the file cannot be read.
 pub fn is_surface(path: impl AsRef<Path>) -> Result<bool> {
     let path = path.as_ref();
+    if source::is_standard_input(path) {
+        return Ok(false);
+    }
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     if EXTENSIONS.contains(&extension.as_str()) {
         return Ok(true);

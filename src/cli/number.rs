@@ -1,3 +1,0 @@
-//! Numbers as the console shows them.
-
-pub use subsolid::numbers::{precise, significant};

@@ -175,15 +175,18 @@ impl<'s> Nest<'s> {
 
     /// The least of n · p over the control points p, for positions: no limit of it lies below.
     pub(crate) fn least_along(&self, [x, y, z]: [f64; 3]) -> f64 {
-        let mut least = f64::INFINITY;
+        // some at a time: comparisons that do not wait for each other
+        let mut least = [f64::INFINITY; 8];
         for group in 0..self.net.ncols() / self.width {
-            let column = |c: usize| self.net.col_as_slice(group * self.width + c);
-            let (xs, ys, zs) = (column(0), column(1), column(2));
-            for i in 0..xs.len().min(ys.len()).min(zs.len()) {
-                least = least.min(x * xs[i] + y * ys[i] + z * zs[i]);
+            let column = |c: usize| self.net.col_as_slice(group * self.width + c).chunks(8);
+            for ((xs, ys), zs) in column(0).zip(column(1)).zip(column(2)) {
+                for (((least, &px), &py), &pz) in least.iter_mut().zip(xs).zip(ys).zip(zs) {
+                    let along = x * px + y * py + z * pz;
+                    *least = if along < *least { along } else { *least };
+                }
             }
         }
-        least
+        least.into_iter().fold(f64::INFINITY, f64::min)
     }
 
     /// The box of the control points, for positions: the limit lies in it.

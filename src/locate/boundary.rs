@@ -22,8 +22,9 @@ const SLACK: f64 = 1e-12;
 pub struct Boundary {
     // [item]
     pub items: Vec<Item>,
-    pub boxes: Vec<Box3>,
     pub hierarchy: Hierarchy,
+    // boxes of the items, as the leaves of the hierarchy list them
+    pub boxes: Vec<Box3>,
     // points of the solid in the items
     corners: Vec<[f64; 3]>,
     // [item + 1] first of its corners
@@ -77,6 +78,7 @@ impl Boundary {
         };
         let boxes: Vec<Box3> = items.par_iter().map(bounds).collect();
         let hierarchy = Hierarchy::new(&boxes);
+        let boxes = hierarchy.items.iter().map(|&item| boxes[item as usize]).collect();
         let (mut corners, mut first_corners) = (Vec::new(), vec![0]);
         for item in &items {
             match *item {
@@ -94,7 +96,7 @@ impl Boundary {
             first_corners.push(corners.len() as u32);
         }
         let size = if pieces.is_empty() { 0.0 } else { diagonal(pieces.control_box()) };
-        Self { items, boxes, hierarchy, corners, first_corners, slack: SLACK * size }
+        Self { items, hierarchy, boxes, corners, first_corners, slack: SLACK * size }
     }
 
     /// Points of the solid in an item: the closest place is no farther than any of them.

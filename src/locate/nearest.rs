@@ -60,27 +60,38 @@ fn nearest(
     let mut piece = None;
     let mut queue = BinaryHeap::new();
     // squared distances are ≥ 0, so that their bits are in their order
-    let node = |at: u32| {
-        let square = nodes.get(at as usize)?.squared_distance(x);
-        Some(Reverse((square.to_bits(), Next::Node(at))))
-    };
-    queue.extend(node(0));
-    while let Some(Reverse((bits, next))) = queue.pop() {
-        if best.rules_out(f64::from_bits(bits).sqrt()) {
+    let entry = |square: f64, next: Next| (square.to_bits(), next);
+    let mut nearest = nodes.first().map(|root| entry(root.squared_distance(x), Next::Node(0)));
+    while let Some((bits, next)) = nearest.take().or_else(|| queue.pop().map(|Reverse(e)| e)) {
+        if best.rules_out_square(f64::from_bits(bits)) {
             break;
         }
         match next {
             Next::Node(at) => {
                 let Node { first, count, .. } = nodes[at as usize];
                 if count == 0 {
-                    queue.extend(node(at + 1));
-                    queue.extend(node(nodes[at as usize + 1].skip));
+                    let mut children = [at + 1, nodes[at as usize + 1].skip]
+                        .map(|at| entry(nodes[at as usize].squared_distance(x), Next::Node(at)));
+                    children.sort_unstable();
+                    let [near, far] = children.map(|entry| {
+                        (!best.rules_out_square(f64::from_bits(entry.0))).then_some(entry)
+                    });
+                    queue.extend(far.map(Reverse));
+                    // most often one child is as near as the node, and nothing else is nearer
+                    nearest = near;
+                    if let (Some(near), Some(mut top)) = (&mut nearest, queue.peek_mut())
+                        && top.0 < *near
+                    {
+                        std::mem::swap(near, &mut top.0);
+                    }
                 }
-                let items = &boundary.hierarchy.items[first as usize..][..count as usize];
-                for &item in items.iter().filter(|&&i| wanted(boundary.items[i as usize])) {
-                    let square = squared_distance(&boundary.boxes[item as usize], x);
-                    if !best.rules_out(square.sqrt()) {
-                        queue.push(Reverse((square.to_bits(), Next::Item(item))));
+                for leaf in first..first + count {
+                    let item = boundary.hierarchy.items[leaf as usize];
+                    if wanted(boundary.items[item as usize]) {
+                        let square = squared_distance(&boundary.boxes[leaf as usize], x);
+                        if !best.rules_out_square(square) {
+                            queue.push(Reverse(entry(square, Next::Item(item))));
+                        }
                     }
                 }
             }

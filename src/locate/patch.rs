@@ -146,10 +146,15 @@ impl Search<'_> {
 
     /// Whether a plane across the unit vector `n` has the part beyond it, no nearer than the best.
     fn is_beyond(&self, points: &Patch, n: Vector3<f64>) -> bool {
-        let mut least = f64::INFINITY;
-        for p in points {
-            least = least.min(n.x * p.x + n.y * p.y + n.z * p.z);
+        // a least one of each line: comparisons that do not wait for each other
+        let mut least = [f64::INFINITY; 4];
+        for line in points.as_chunks::<4>().0 {
+            for (least, p) in least.iter_mut().zip(line) {
+                let along = n.x * p.x + n.y * p.y + n.z * p.z;
+                *least = if along < *least { along } else { *least };
+            }
         }
+        let least = least.into_iter().fold(f64::INFINITY, f64::min);
         least - n.dot(&self.x) >= self.most - self.slack
     }
 }

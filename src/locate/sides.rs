@@ -64,6 +64,12 @@ impl Best {
         distance >= self.place.distance.min(self.bound) - self.slack
     }
 
+    /// [`Self::rules_out`], of a squared distance.
+    pub fn rules_out_square(&self, square: f64) -> bool {
+        let least = self.place.distance.min(self.bound) - self.slack;
+        least <= 0.0 || square >= least * least
+    }
+
     /// Takes a place that is nearer; `away` is the vector from the point asked for.
     pub fn offer(&mut self, place: Closest, away: Vector3<f64>) {
         if place.distance < self.place.distance {

@@ -1,18 +1,44 @@
 //! What would fill the machine's memory is refused before it is asked for.
 
 use std::fmt::Display;
+use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// Physical memory of the machine in bytes, where the system tells.
+/// Memory of the machine in bytes, where the system tells; less where the process is held to less, as
+/// in a container or a job of a cluster (the limits of its control group on Linux).
 pub fn physical_memory() -> Option<u64> {
     let table = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = table.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kibibytes * 1024)
+    let own = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let limit = group_limit(&own, Path::new("/sys/fs/cgroup"));
+    Some(limit.map_or(kibibytes * 1024, |limit| limit.min(kibibytes * 1024)))
 }
 
-/// Bytes as people say them.
+/// The least limit of memory of the control groups that `/proc/self/cgroup` names, versions 1 and 2,
+/// and of those above them. A container sees its own group as the root.
+fn group_limit(groups: &str, root: &Path) -> Option<u64> {
+    let limits = groups.lines().filter_map(|line| {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (controllers, group) = (fields.next()?, fields.next()?);
+        let (root, file) = match controllers {
+            "" => (root.to_owned(), "memory.max"),
+            _ if controllers.split(',').any(|name| name == "memory") => {
+                (root.join("memory"), "memory.limit_in_bytes")
+            }
+            _ => return None,
+        };
+        let own = root.join(group.trim_start_matches('/'));
+        let above = own.ancestors().take_while(|above| above.starts_with(&root));
+        // "max" where there is none
+        let limit_of = |group: &Path| std::fs::read_to_string(group.join(file)).ok();
+        above.filter_map(limit_of).filter_map(|text| text.trim().parse().ok()).min()
+    });
+    limits.min()
+}
+
+/// Bytes in decimal units, such as `1.5 GB`.
 pub fn gigabytes(bytes: u128) -> String {
     match bytes as f64 {
         bytes if bytes >= 1e15 => format!("{:.1e} GB", bytes / 1e9),
@@ -53,7 +79,28 @@ pub fn check_half(what: impl Display, need: u128, help: impl FnOnce(u128) -> Str
 
 #[cfg(test)]
 mod tests {
-    use super::{check, check_half, physical_memory};
+    use super::{check, check_half, group_limit, physical_memory};
+
+    /// Limits of a job are those of any group above it.
+    #[test]
+    fn control_groups_limit_memory() {
+        let root = tempfile::tempdir().unwrap();
+        let write = |file: &str, text: &str| {
+            let path = root.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("job/step/memory.max", "max\n");
+        write("job/memory.max", "3000000000\n");
+        write("memory/slurm/memory.limit_in_bytes", "2000000000\n");
+        let limit = |groups: &str| group_limit(groups, root.path());
+        assert_eq!(limit("0::/job/step\n"), Some(3_000_000_000));
+        assert_eq!(limit("0::/\n"), None);
+        assert_eq!(limit("5:cpu:/\n4:hugetlb,memory:/slurm\n0::/job\n"), Some(2_000_000_000));
+        // the container's own group is the root
+        write("memory.max", "1000000000\n");
+        assert_eq!(limit("0::/elsewhere\n"), Some(1_000_000_000));
+    }
 
     #[test]
     fn more_than_there_is_is_refused() {

@@ -11,7 +11,7 @@ use subsolid::assembly::{
     Matrix, MatrixFormat, Operator, assemble_on, assemble_with_progress, body_load, check_memory,
     cost, surface_load, write_matrix,
 };
-use subsolid::backend::{Backend, Choice, Cpu, start};
+use subsolid::backend::{Choice, start};
 use subsolid::io::{self, Array, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
@@ -145,7 +145,7 @@ impl FromStr for PartLoad {
 
 #[derive(Serialize, JsonSchema)]
 pub struct Summary {
-    /// File written.
+    /// Folder with the matrices.
     output: PathBuf,
     /// Control points: rows of the matrices.
     vertices: usize,
@@ -153,7 +153,7 @@ pub struct Summary {
     samples: usize,
     /// Volume by quadrature, in cubed length units.
     volume: f64,
-    /// Sides of the boundary with loads.
+    /// Sides of the boundary, which sharp edges bound.
     sides: usize,
     /// Matrices written.
     matrices: Vec<MatrixSummary>,
@@ -295,17 +295,14 @@ impl Arguments {
         console: &Console,
     ) -> Result<Vec<Matrix>> {
         let quadrature = mapping.quadrature();
-        let processor = Processor::find_for(self.backend, &cost(quadrature, operators))?;
-        let gpu = processor.gpu_backend()?;
-        let Some((gpu, device)) = gpu.as_ref().and_then(|gpu| Some((gpu, gpu.device()?))) else {
-            processor.tell(&Cpu::default().name(), console);
+        let gpu = Processor::gpu_for(self.backend, &cost(quadrature, operators), console)?;
+        let Some(device) = gpu.as_ref().and_then(|gpu| gpu.device()) else {
             let bar = console.bar(quadrature.sample_count());
             let matrices =
                 assemble_with_progress(mapping, operators, |points| bar.inc(points as u64));
             bar.finish_and_clear();
             return matrices;
         };
-        processor.tell(&gpu.name(), console);
         Ok(assemble_on(device, quadrature, mesh.controls(), operators)?.0)
     }
 

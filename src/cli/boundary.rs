@@ -8,7 +8,7 @@ use subsolid::surface::boundary_surface;
 use subsolid::{Result, io};
 
 use super::gltf::GlbArguments;
-use super::model::{ModelArguments, warn_of_face_groups};
+use super::model::{ModelArguments, warn_of_lost_data};
 use super::surface_output::write;
 use super::{Console, Outcome};
 
@@ -39,7 +39,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     arguments.model.check_no_input(output, &[])?;
     let solid = arguments.model.load(0, VertexRule::default(), console)?;
     let surface = boundary_surface(&solid)?;
-    warn_of_face_groups(&solid, output, console);
+    warn_of_lost_data(&solid, false, output, console);
     for loss in format.losses(&surface) {
         console.warn(format!("{}: left out {loss}", output.display()));
     }

@@ -11,6 +11,7 @@ use subsolid::backend::{Backend, Choice, Cpu, Limit, Precision, Strategy};
 use subsolid::compare::{Comparison, Differences, Errors, Statistics};
 use subsolid::io::{self, Array, Format, WriteOptions};
 use subsolid::limit::Solid;
+use subsolid::memory;
 use subsolid::mesh::{CellArray, Controls};
 use subsolid::numbers::significant;
 use subsolid::plan::{Plan, Samples, Want};
@@ -21,7 +22,6 @@ use subsolid::{Error, Result};
 
 use super::console::{counted, since};
 use super::json::JsonReport;
-use super::memory::{gigabytes, physical};
 use super::model::{ModelArguments, check_compress};
 use super::processor::Processor;
 use super::{Console, Outcome, report};
@@ -61,9 +61,6 @@ pub struct Arguments {
     /// Precision to test
     #[arg(long, value_enum, default_value_t)]
     precision: Precisions,
-    /// What to compare with
-    #[arg(long, value_enum, default_value_t)]
-    reference: Reference,
     /// File for the limit with its errors as point arrays: .vtu or .vtk
     #[arg(long, short, value_name = "OUT")]
     output: Option<PathBuf>,
@@ -92,13 +89,6 @@ enum Precisions {
     All,
     F32,
     F64,
-}
-
-#[derive(Clone, Copy, Default, ValueEnum)]
-enum Reference {
-    /// The CPU in double precision
-    #[default]
-    CpuF64,
 }
 
 /// One way to evaluate.
@@ -151,7 +141,6 @@ struct Run {
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let a = &arguments;
-    let Reference::CpuF64 = a.reference;
     if let Some(output) = &a.output {
         let format = a.model.check_output(output, &[])?;
         if !matches!(format, Format::Vtu | Format::Vtk) || a.samples < 2 {
@@ -296,19 +285,12 @@ fn differ(
 
 /// Refuses an output that would fill the memory.
 fn check_memory(plan: &Plan<'_>, runs: usize) -> Result<()> {
-    let Some(limit) = physical().map(|bytes| u128::from(bytes / 2)) else { return Ok(()) };
     let results = plan.result_count(&(0..plan.solid().elements().len())) as u128;
     // the limit, its copy in the dataset, about one id a result and corner, and the errors
     let bytes = results * (2 * 24 + 44 + 8 * runs as u128);
-    if bytes <= limit {
-        return Ok(());
-    }
-    Err(Error::request(format!(
-        "{results} points with their errors need about {} of memory, the limit is {}",
-        gigabytes(bytes),
-        gigabytes(limit)
-    ))
-    .with_help("ask for fewer samples or levels, or leave the output out"))
+    memory::check_half(format!("{results} points with their errors need"), bytes, |_| {
+        "ask for fewer samples or levels, or leave the output out".into()
+    })
 }
 
 /// The largest error of each cell, in length units.

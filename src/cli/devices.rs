@@ -9,8 +9,8 @@ use subsolid::Result;
 use subsolid::backend::{Backend, Cpu, DeviceInfo, devices};
 
 use super::json::JsonReport;
-use super::memory::gigabytes;
 use super::{Console, Outcome};
+use subsolid::memory::gigabytes;
 
 /// List the processors that --backend can name
 #[derive(Args)]

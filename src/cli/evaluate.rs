@@ -24,7 +24,7 @@ use subsolid::{Error, Result, io};
 use super::cluster::refuse;
 use super::console::{counted, since};
 use super::gltf::{GlbArguments, MapName, is_glb};
-use super::model::{ModelArguments, check_compress, check_names, takes_table, warn_of_face_groups};
+use super::model::{ModelArguments, check_compress, check_names, takes_table, warn_of_lost_data};
 use super::pieces::{part, piece_size};
 use super::processor::ProcessorArguments;
 use super::{Console, Outcome};
@@ -211,7 +211,8 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         Request::Table(path) => table::run(a, &*backend, &path, &mesh, &solid, console),
         Request::Grid(samples, shape) => {
             if let Some(output) = &a.output {
-                warn_of_face_groups(&mesh, output, console);
+                let keeps_arrays = format != Some(io::Format::Csv);
+                warn_of_lost_data(&mesh, keeps_arrays, output, console);
             }
             run::run(a, &*backend, (&samples, shape), format, &mesh, &solid, console)
         }

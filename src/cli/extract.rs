@@ -15,9 +15,10 @@ use subsolid::{Error, Result};
 
 use super::console::since;
 use super::json::JsonReport;
-use super::memory::{check_most, check_size, gigabytes, physical};
-use super::model::{ModelArguments, warn_of_face_groups};
+use super::memory::{check_most, check_size};
+use super::model::{ModelArguments, warn_of_lost_data};
 use super::{Console, Outcome};
+use subsolid::memory::{gigabytes, physical_memory};
 
 /// Write Bézier extraction operators
 ///
@@ -100,7 +101,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     io::atomic::check(&a.output)?;
     check_most(a.max_size)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
-    warn_of_face_groups(&mesh, &a.output, console);
+    warn_of_lost_data(&mesh, false, &a.output, console);
     let solid = Solid::new(&mesh)?;
 
     let start = Instant::now();
@@ -108,7 +109,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let mut extraction = Extraction::new(&pieces)?;
     if !a.refined_points {
         // the arrays of the file stand beside those of the extraction
-        let most = physical().map_or(usize::MAX, |bytes| (bytes / 4) as usize);
+        let most = physical_memory().map_or(usize::MAX, |bytes| (bytes / 4) as usize);
         extraction = extraction.expanded(most).map_err(|e| match format {
             Format::Npz => e.with_help("give --refined-points, or fewer --rings"),
             Format::Bext => e.with_help("ask for fewer --rings"),

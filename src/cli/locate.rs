@@ -115,7 +115,7 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
     let pieces = locator.pieces().len();
     console.status("Analyzed", format!("{pieces} Bézier pieces in {}", since(start)));
     let mut rows = Rows { first: table.read(DEVICE_BLOCK)?, table };
-    let gpu = gpu(&a, rows.estimate(&a.points), console)?;
+    let gpu = Processor::gpu_for(a.backend, &Cost::location(rows.estimate(&a.points)), console)?;
     let device = gpu.as_ref().and_then(|gpu| gpu.device());
     let mut on_gpu = device.map(|device| DeviceLocator::new(&locator, device)).transpose()?;
     let mut finder = Finder { locator: &locator, on_gpu: on_gpu.as_mut() };
@@ -163,15 +163,6 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
         )
     })?;
     Ok(Outcome::Done)
-}
-
-/// The GPU to use for so many points, if one is.
-fn gpu(a: &Arguments, points: usize, console: &Console) -> Result<Option<Box<dyn Backend>>> {
-    let processor = Processor::find_for(a.backend, &Cost::location(points))?;
-    let gpu = processor.gpu_backend()?;
-    let name = gpu.as_ref().map_or_else(|| Cpu::default().name(), |gpu| gpu.name());
-    processor.tell(&name, console);
-    Ok(gpu)
 }
 
 /// The rows of a table, the first of which are read already.

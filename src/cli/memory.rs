@@ -1,11 +1,9 @@
-//! How much memory there is, and how large outputs may be, so that too much is refused before it is
-//! asked for.
+//! How large outputs may be, so that too much is refused before it is asked for.
 
 use std::path::Path;
 
+use subsolid::memory::gigabytes;
 use subsolid::{Error, Result};
-
-pub use subsolid::memory::{gigabytes, physical_memory as physical};
 
 /// Refuses a `--max-size` that is no size.
 pub fn check_most(most: f64) -> Result<()> {

@@ -6,7 +6,9 @@ use std::time::Instant;
 
 use clap::Args;
 use subsolid::io::ControlMesh;
-use subsolid::mesh::{CoincidentVertices, Creases, FoldedCorners, Handedness, SolidMesh, Welded};
+use subsolid::mesh::{
+    CellArray, CoincidentVertices, Creases, FoldedCorners, Handedness, SolidMesh, Welded,
+};
 use subsolid::refine::{check_memory, crease_by_angle, refine_mesh};
 use subsolid::scheme::VertexRule;
 use subsolid::topology::{Sharpness, Topology};
@@ -294,15 +296,26 @@ pub fn warn_left_out(names: &[&str], console: &Console) {
     }
 }
 
-/// Names the groups of faces that an output has no place for.
-pub fn warn_of_face_groups(mesh: &SolidMesh, output: &Path, console: &Console) {
-    if !mesh.face_groups.is_empty() {
-        let names: Vec<&str> = mesh.face_groups.iter().map(|group| group.name.as_str()).collect();
-        console.warn(format!(
-            "{}: left out the groups of faces {}",
-            output.display(),
-            names.join(", ")
-        ));
+/// Names the groups of faces that an output has no place for, and the arrays of cells where
+/// `keeps_cell_arrays` is false.
+pub fn warn_of_lost_data(
+    mesh: &SolidMesh,
+    keeps_cell_arrays: bool,
+    output: &Path,
+    console: &Console,
+) {
+    let of_faces = mesh.face_groups.iter().map(|group| group.name.as_str()).collect();
+    let lost = if keeps_cell_arrays { &[] } else { mesh.cell_data.as_slice() };
+    let of_cells: Vec<&str> = lost.iter().filter_map(CellArray::group_name).collect();
+    let arrays = lost.iter().filter(|array| array.group_name().is_none());
+    let arrays = arrays.map(|array| array.name.as_str()).collect();
+    for (kind, names) in
+        [("groups of faces", of_faces), ("groups of cells", of_cells), ("arrays of cells", arrays)]
+    {
+        if !names.is_empty() {
+            let names = names.join(", ");
+            console.warn(format!("{}: left out the {kind} {names}", output.display()));
+        }
     }
 }
 
@@ -326,6 +339,7 @@ pub fn warn_of_table(format: io::Format, output: &Path, mesh: &SolidMesh, consol
         };
         let cells = counted(mesh.cells.len(), "cell");
         console.warn(format!("{}: left out {cells}{creases}", output.display()));
+        warn_of_lost_data(mesh, false, output, console);
     }
 }
 

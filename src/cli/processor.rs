@@ -1,7 +1,9 @@
 //! The options that choose a processor, and what they come to on this machine.
 
 use clap::{Args, ValueEnum};
-use subsolid::backend::{Backend, Choice, Precision, Strategy, SurfaceProcessor, choose, devices};
+use subsolid::backend::{
+    Backend, Choice, Cpu, Precision, Strategy, SurfaceProcessor, choose, devices,
+};
 use subsolid::mesh::SurfaceMesh;
 use subsolid::plan::Cost;
 use subsolid::{Error, Result};
@@ -145,6 +147,23 @@ impl Processor {
     pub fn gpu_backend(&self) -> Result<Option<Box<dyn Backend>>> {
         let gpu = self.gpu().map(|_| self.backend(Precision::F64, Strategy::default()));
         gpu.transpose()
+    }
+
+    /// The GPU in double precision that a job of this cost runs on, if one does; says which processor
+    /// was taken.
+    ///
+    /// # Errors
+    /// If a GPU is asked for by name that is not there.
+    pub fn gpu_for(
+        choice: Choice,
+        cost: &Cost,
+        console: &Console,
+    ) -> Result<Option<Box<dyn Backend>>> {
+        let processor = Self::find_for(choice, cost)?;
+        let gpu = processor.gpu_backend()?.filter(|gpu| gpu.device().is_some());
+        let name = gpu.as_ref().map_or_else(|| Cpu::default().name(), |gpu| gpu.name());
+        processor.tell(&name, console);
+        Ok(gpu)
     }
 
     /// A surface brought to the processor that a choice comes to for a job of this cost; says

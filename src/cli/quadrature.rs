@@ -11,10 +11,11 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
-use subsolid::backend::{Backend, Choice, Cpu, start};
+use subsolid::backend::{Backend, Choice, start};
 use subsolid::cluster::Ranks;
 use subsolid::io::{self, Format, PieceWriter, WriteOptions};
 use subsolid::limit::Solid;
+use subsolid::memory::{self, gigabytes};
 use subsolid::mesh::SolidMesh;
 use subsolid::numbers::precise;
 use subsolid::plan::{Cost, Want};
@@ -29,7 +30,7 @@ use subsolid::{Error, Result};
 use super::cluster::refuse;
 use super::console::{counted, since};
 use super::json::JsonReport;
-use super::memory::{check_most, check_size, gigabytes, physical};
+use super::memory::{check_most, check_size};
 use super::model::{ModelArguments, warn_left_out};
 use super::pieces::{part, piece_size};
 use super::processor::Processor;
@@ -221,11 +222,7 @@ impl Arguments {
         samples: usize,
         console: &Console,
     ) -> Result<Option<Box<dyn Backend>>> {
-        let processor = Processor::find_for(choice, &Cost::quadrature(samples))?;
-        let gpu = processor.gpu_backend()?.filter(|gpu| gpu.device().is_some());
-        let name = gpu.as_ref().map_or_else(|| Cpu::default().name(), |gpu| gpu.name());
-        processor.tell(&name, console);
-        Ok(gpu)
+        Processor::gpu_for(choice, &Cost::quadrature(samples), console)
     }
 
     fn export_options<'m>(&self, mesh: &'m SolidMesh) -> ExportOptions<'m> {
@@ -333,13 +330,9 @@ fn write(
         Format::Pvtu => write_pieces(a, output, mapping, mesh, console),
         _ => {
             let need = BYTES_A_POINT * report.samples as u128;
-            if let Some(memory) = physical().map(u128::from).filter(|memory| need > memory / 2) {
-                let (need, memory) = (gigabytes(need), gigabytes(memory));
-                return Err(Error::request(format!(
-                    "a single file needs about {need} of memory, this machine has {memory}"
-                ))
-                .with_help("end its name in .pvtu, which is written in pieces, or in .npz"));
-            }
+            memory::check_half("a single file needs", need, |_| {
+                "end its name in .pvtu, which is written in pieces, or in .npz".into()
+            })?;
             let leaves = 0..mapping.quadrature().solid().leaves().len();
             let mut dataset = points(mapping, leaves)?;
             warn_left_out(&add_cell_data(&mut dataset, &mesh.cell_data), console);

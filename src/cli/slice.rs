@@ -11,7 +11,7 @@ use std::time::Instant;
 use clap::{ArgGroup, Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
-use subsolid::backend::{Backend, Choice, Cpu, start};
+use subsolid::backend::{Choice, start};
 use subsolid::cluster::{Ranks, ThreadGroup};
 use subsolid::plan::{Cost, LayersJob};
 use subsolid::scheme::Scheme;
@@ -171,20 +171,11 @@ pub fn run(
     let job = LayersJob { cells: model.cells, layers: layers.len(), pixels, attributes: numbers };
     let cost = Cost::layers(job);
     let choice = ranks.map_or(Ok(a.backend), |ranks| own_choice(a.backend, &cost, ranks))?;
-    let processor = Processor::find_for(choice, &cost)?;
+    let has_pixels = a.outputs.has_pixels() && !layers.is_empty();
+    let gpu = Processor::gpu_for(if has_pixels { choice } else { Choice::Cpu }, &cost, console)?;
     let on_cpu = model.source(slicer, a.outputs.vtu.is_some())?;
-    let gpu =
-        if a.outputs.has_pixels() && !layers.is_empty() { processor.gpu_backend()? } else { None };
-    let on_gpu = match gpu.as_ref().and_then(|gpu| Some((gpu, gpu.device()?))) {
-        Some((gpu, device)) => {
-            processor.tell(&gpu.name(), console);
-            Some(DeviceSource::new(&on_cpu, device)?)
-        }
-        None => {
-            processor.tell(&Cpu::default().name(), console);
-            None
-        }
-    };
+    let device = gpu.as_ref().and_then(|gpu| gpu.device());
+    let on_gpu = device.map(|device| DeviceSource::new(&on_cpu, device)).transpose()?;
     let source: &dyn LayerSource = match &on_gpu {
         Some(source) => source,
         None => &on_cpu,

@@ -9,7 +9,7 @@ use subsolid::backend::{Backend, Choice, SurfaceRefiner, runs_on_gpu, start};
 use subsolid::io::SurfaceFormat;
 use subsolid::mesh::{BoundaryRule, CreaseRule, LinearInterpolation, SurfaceMesh, TriangleRule};
 use subsolid::plan::Cost;
-use subsolid::surface::limit::PatchCounts;
+use subsolid::surface::limit::{PatchCounts, check_valences};
 use subsolid::surface::{
     Method, Scheme, SurfaceOptions, SurfacePlan, VertexLimits, adaptive_limits, check_ids,
     check_memory, refined_counts,
@@ -166,7 +166,7 @@ impl Arguments {
                 .with_help("leave --smooth-triangles out, or take --scheme catmull-clark"));
         }
         let scheme = self.scheme;
-        let (no_limit, no_creases) = (!scheme.has_limit(), scheme == Scheme::Sqrt3);
+        let (no_limit, no_creases) = (!scheme.has_limit(), !scheme.rules().has_creases());
         for (refused, option) in [
             (self.limit && no_limit, "--limit"),
             (self.normals && no_limit, "--normals"),
@@ -260,7 +260,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         mesh.triangle_rule = TriangleRule::Smooth;
     }
     if arguments.limit || arguments.normals {
-        check_valences(&mesh, "--limit and --normals")?;
+        check_valences(&mesh)?;
     }
     let options = arguments.options();
     check_memory(&mesh, &options)?;
@@ -345,25 +345,6 @@ fn choose(
         processor.tell(&name, console);
     }
     Ok(gpu)
-}
-
-/// Refuses limits around faces or vertices whose local matrices would take hours: their
-/// powers are dense products. `wanted`: what needs them.
-pub fn check_valences(mesh: &SurfaceMesh, wanted: &str) -> Result<()> {
-    const MOST: usize = 2048;
-    let refused = |what: String| {
-        Err(Error::mesh(format!("{what}: too many for {wanted}"))
-            .with_help(format!("split it, so that at most {MOST} meet, or refine without them")))
-    };
-    if let Some((f, face)) = mesh.faces.iter().enumerate().find(|(_, face)| face.len() > MOST) {
-        return refused(format!("face {f} has {} corners", face.len()));
-    }
-    let mut valences = vec![0; mesh.points.len()];
-    mesh.faces.vertices().iter().for_each(|&v| valences[v as usize] += 1);
-    match valences.iter().position(|&valence| valence > MOST) {
-        Some(v) => refused(format!("{} faces meet at vertex {v}", valences[v])),
-        None => Ok(()),
-    }
 }
 
 fn counts(mesh: &SurfaceMesh) -> String {

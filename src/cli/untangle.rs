@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::numbers::significant;
 use subsolid::process::solid::{
-    BoundaryMotion, LeastDeterminant, Untangled, least_determinant, untangle,
+    BoundaryMotion, LeastDeterminant, MOST_ROUNDS, Untangled, least_determinant, untangle,
 };
 use subsolid::scheme::VertexRule;
 use subsolid::{Result, io};
@@ -91,7 +91,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     check_names(format, &mesh)?;
     let limit_before = least_determinant(&mesh)?;
     let start = Instant::now();
-    let bar = console.bar(140);
+    let bar = console.bar(MOST_ROUNDS);
     let control = untangle(&mut mesh, arguments.boundary.into(), |_| bar.inc(1))?;
     bar.finish_and_clear();
     console.status("Moved", format!("{} in {}", counted(control.moved, "vertex"), since(start)));

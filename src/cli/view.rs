@@ -6,7 +6,6 @@ use std::time::Instant;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
-use subsolid::bezier::MOST_RINGS;
 use subsolid::io::ControlMesh;
 use subsolid::mesh::{SolidMesh, SurfaceMesh};
 use subsolid::scheme::{Scheme, VertexRule};
@@ -60,13 +59,13 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 5)]
     samples: usize,
     /// Most rings of exact patches towards extraordinary vertices of the boundary; there are fewer
-    /// where what remains is near the limit
-    #[arg(long, value_name = "K", default_value_t = MOST_RINGS)]
-    rings: usize,
+    /// where what remains is near the limit [default: 8]
+    #[arg(long, value_name = "K")]
+    rings: Option<usize>,
     /// Most rings of exact pieces towards extraordinary edges and vertices inside; fewer in large
-    /// models
-    #[arg(long, value_name = "K", default_value_t = 2)]
-    interior_rings: usize,
+    /// models [default: 2]
+    #[arg(long, value_name = "K")]
+    interior_rings: Option<usize>,
     /// Leave the inside out: a smaller file, whose cuts are hollow
     #[arg(long)]
     no_interior: bool,
@@ -79,9 +78,9 @@ pub struct Arguments {
     /// Colors of a range of values at first
     #[arg(long, value_enum, value_name = "MAP", default_value_t)]
     color_map: MapName,
-    /// Samples along each edge of a face in .glb
-    #[arg(long, value_name = "N", default_value_t = 9)]
-    fineness: usize,
+    /// Samples along each edge of a face in .glb [default: 9]
+    #[arg(long, value_name = "N")]
+    fineness: Option<usize>,
     #[command(flatten)]
     glb: GlbArguments,
     /// File to write: .html, or .glb (glTF) with the boundary alone
@@ -125,12 +124,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     if let Some(folder) = &a.slices {
         page.add_slices(folder)?;
     }
-    let html = page.to_html()?;
-    io::atomic::write(&a.output, |out| {
-        use std::io::Write;
-        out.write_all(html.as_bytes()).map_err(|e| Error::file(&a.output, None, e.to_string()))
-    })?;
-    let bytes = html.len() as u64;
+    let bytes = page.write(&a.output)?;
     let size = bytes as f64 / 1e6;
     console.status("Wrote", format!("{}: {size:.1} MB in {}", a.output.display(), since(start)));
     if let Some(worst) = page.worst() {
@@ -167,12 +161,19 @@ impl Arguments {
                 (self.slices.is_some(), "--slices"),
                 (self.title.is_some(), "--title"),
                 (self.no_interior, "--no-interior"),
+                (self.rings.is_some(), "--rings"),
+                (self.interior_rings.is_some(), "--interior-rings"),
             ] {
                 if given {
                     return Err(Error::request(format!("{option} is for pages"))
                         .with_help(format!("leave {option} out, or write .html")));
                 }
             }
+        } else if self.fineness.is_some() {
+            return Err(Error::request(
+                "--fineness is for .glb: pages evaluate the limit as they draw",
+            )
+            .with_help("leave --fineness out, or write .glb"));
         }
         let slices = self.slices.as_deref();
         self.model.check_no_input(&self.output, &slices.into_iter().collect::<Vec<&Path>>())?;
@@ -183,16 +184,17 @@ impl Arguments {
         let file = self.model.model.file_name().unwrap_or_default().to_string_lossy();
         let quality = self.quality.then(|| "scaled Jacobian".to_owned());
         let (unit, up) = self.glb.given();
+        let defaults = ViewOptions::titled(self.title.clone().unwrap_or_else(|| file.into_owned()));
         ViewOptions {
-            rings: self.rings,
-            interior_rings: self.interior_rings,
+            rings: self.rings.unwrap_or(defaults.rings),
+            interior_rings: self.interior_rings.unwrap_or(defaults.interior_rings),
             interior: !self.no_interior,
             samples: self.samples,
             color: self.color.clone().or(quality),
             map: self.color_map.into(),
             unit,
             up,
-            ..ViewOptions::titled(self.title.clone().unwrap_or_else(|| file.into_owned()))
+            ..defaults
         }
     }
 
@@ -200,7 +202,7 @@ impl Arguments {
     fn skin(&self, console: &Console) -> Result<Skin> {
         let ViewOptions { color, samples: jacobian_samples, .. } = self.options();
         let options = SkinOptions {
-            samples: self.fineness,
+            samples: self.fineness.unwrap_or(SkinOptions::default().samples),
             jacobian_samples,
             paint: color.map_or(Paint::First, Paint::Array),
             map: self.color_map.into(),
@@ -238,9 +240,18 @@ impl Arguments {
             let levels = self.levels.unwrap_or(0);
             return self.model.prepare(mesh, levels, VertexRule::default(), console);
         }
-        if self.levels.is_some() || self.model.creases.is_some() {
-            return Err(Error::request("--linear shows the cells of the file as they are")
-                .with_help("leave --levels and --creases out"));
+        for (given, option) in [
+            (self.levels.is_some(), "--levels"),
+            (self.model.creases.is_some(), "--creases"),
+            (self.model.crease_angle.is_some(), "--crease-angle"),
+            (self.model.strict, "--strict"),
+        ] {
+            if given {
+                return Err(Error::request(format!(
+                    "--linear shows the cells of the file as they are: {option} changes nothing"
+                ))
+                .with_help(format!("leave {option} out")));
+            }
         }
         Ok(mesh)
     }

@@ -200,6 +200,11 @@ pub trait SurfaceScheme: Sync {
         false
     }
 
+    /// Whether it has a rule for creases, and with it for their sharpness.
+    fn has_creases(&self) -> bool {
+        true
+    }
+
     /// Whether the passes over the mesh matrix (`surface/refine`) know these masks. Without them
     /// every level is refined by its stencils, which take the masks of [`Self::limit`].
     fn has_matrix_pass(&self) -> bool {

@@ -67,6 +67,10 @@ impl SurfaceScheme for Sqrt3 {
         Split::ThreeTriangles
     }
 
+    fn has_creases(&self) -> bool {
+        false
+    }
+
     fn has_matrix_pass(&self) -> bool {
         true
     }

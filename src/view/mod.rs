@@ -46,11 +46,12 @@ mod skin;
 mod slices;
 mod square;
 
+use std::io::Write;
 use std::path::Path;
 
 use crate::bezier::MOST_RINGS;
 use crate::error::{Error, Result};
-use crate::io::{LengthUnit, UpAxis};
+use crate::io::{LengthUnit, UpAxis, atomic};
 use crate::limit::Solid;
 use crate::mesh::{SolidMesh, SurfaceMesh};
 use crate::scheme::Scheme;
@@ -262,17 +263,17 @@ impl Page {
         html::page(&self.scene)
     }
 
-    /// Writes the page.
+    /// Writes the page; the bytes that it has.
     ///
     /// # Errors
-    /// Those of [`crate::io::atomic::write`].
-    pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
+    /// Those of [`atomic::write`].
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<u64> {
         let path = path.as_ref();
         let html = self.to_html()?;
-        crate::io::atomic::write(path, |out| {
-            use std::io::Write;
-            out.write_all(html.as_bytes()).map_err(|e| Error::file(path, None, e.to_string()))
-        })
+        atomic::write(path, |out| {
+            out.write_all(html.as_bytes()).map_err(|source| atomic::refused(path, source))
+        })?;
+        Ok(html.len() as u64)
     }
 }
 

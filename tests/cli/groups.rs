@@ -6,7 +6,7 @@ use subsolid::io::read;
 use tempfile::{TempDir, tempdir};
 
 use crate::json;
-use crate::program::{done, refused};
+use crate::program::{done, refused, run};
 use crate::quadrature::array;
 
 /// Two unit cubes along x, `steel` and `resin`, with the groups of faces `left`, `right` (at x = 0
@@ -46,6 +46,26 @@ fn they_are_listed_and_written() {
     let limit = read(here.join("limit.vtu")).unwrap();
     let steel = limit.cell_data.iter().find(|a| a.group_name() == Some("steel")).unwrap();
     assert_eq!(steel.members().collect::<Vec<_>>(), (0..8).collect::<Vec<_>>());
+}
+
+/// What an output has no place for is named.
+#[test]
+fn what_is_left_out_is_named() {
+    let directory = model();
+    let here = directory.path();
+    for (command, of_cells) in [
+        ("boundary two.msh -o skin.ply", true),
+        ("extract two.msh -o operators.npz", true),
+        ("refine two.msh -o fine.csv", true),
+        ("evaluate two.msh --samples 2 -o points.csv", true),
+        ("evaluate two.msh --samples 2 -o limit.vtu", false),
+    ] {
+        let (status, _, said) = run(here, command);
+        assert_eq!(status, 0, "{command}: {said}");
+        assert!(said.contains("left out the groups of faces left, right, between"), "{said}");
+        let cells = said.contains("left out the groups of cells steel, resin");
+        assert_eq!(cells, of_cells, "{command}: {said}");
+    }
 }
 
 #[test]

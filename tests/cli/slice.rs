@@ -482,6 +482,10 @@ fn bad_materials_are_refused() {
             "are for --png",
         ),
         ("slice tripod.vtu --layer-height 0.5 --sl1 a.sl1 --pixel 0.1 --exposure 0", "exposure"),
+        (
+            "slice tripod.vtu --layer-height 0.5 --sl1 a.sl1 --pixel 0.1 --exposure 6 --dither",
+            "--sl1 has 8 bits a pixel: --dither is for",
+        ),
         ("slice tripod.vtu --layer-height 0.5 --layered-svg a.xml", ".svg"),
     ] {
         refused(at, arguments, fragment);

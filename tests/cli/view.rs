@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
+use tempfile::tempdir;
 
 use crate::program::{done, refused};
 use crate::with_fan;
@@ -91,6 +92,11 @@ fn viewers_of_gltf_get_the_boundary() {
         ("evaluate fan.vtu --samples 3 --unit mm -o x.vtu", "--unit is for .glb"),
         ("boundary fan.vtu --up y -o x.obj", "--up is for .glb"),
         ("view fan.vtu --title a -o x.glb", "--title is for pages"),
+        ("view fan.vtu --rings 2 -o x.glb", "--rings is for pages"),
+        ("view fan.vtu --interior-rings 2 -o x.glb", "--interior-rings is for pages"),
+        ("view fan.vtu --fineness 5 -o x.html", "--fineness is for .glb"),
+        ("view fan.vtu --linear --strict -o x.html", "--strict changes nothing"),
+        ("view fan.vtu --linear --crease-angle 30 -o x.html", "--crease-angle changes nothing"),
         ("view fan.vtu --fineness 40 -o x.glb", "40 samples"),
     ] {
         refused(here, arguments, message);
@@ -149,4 +155,25 @@ fn the_stored_page_has_the_program_of_today() {
     let page = include_str!("../../models/bracket.html");
     let program = include_str!("../../src/view/page/bundle.js");
     assert!(page.contains(program), "write it again: subsolid view models/bracket.vtk");
+}
+
+/// Limits around a vertex of thousands of faces would take hours.
+#[test]
+fn valences_that_take_hours_are_refused() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    let count = 2100;
+    let around = (0..count).map(|i| f64::from(i) * std::f64::consts::TAU / f64::from(count));
+    let points: String = around.map(|a| format!("v {} {} 0\n", a.cos(), a.sin())).collect();
+    let last = count + 1;
+    let faces: String = (1..=count).map(|i| format!("f {i} {} {last}\n", i % count + 1)).collect();
+    fs::write(here.join("disk.obj"), format!("{points}v 0 0 1\n{faces}")).unwrap();
+    for command in [
+        "view disk.obj -o disk.html",
+        "view disk.obj -o disk.glb",
+        "surface disk.obj --limit -o a.ply",
+    ] {
+        refused(here, command, "2100 faces meet at vertex 2100: limits take at most 2048");
+    }
+    done(here, "surface disk.obj --levels 1 -o refined.ply");
 }

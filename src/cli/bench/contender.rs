@@ -6,8 +6,8 @@ use subsolid::Result;
 use subsolid::backend::{Backend, Cpu, Precision, Strategy};
 
 use super::median::median;
-use crate::cli::memory::physical;
 use crate::cli::processor::Processor;
+use subsolid::memory::physical_memory;
 
 /// A processor with a strategy and a precision.
 pub struct Contender {
@@ -26,7 +26,7 @@ impl Contender {
         const PRECISIONS: [(Precision, &str); 2] =
             [(Precision::F32, "f32"), (Precision::F64, "f64")];
         let mut all = Vec::new();
-        let memory = physical().unwrap_or(u64::MAX) / 3;
+        let memory = physical_memory().unwrap_or(u64::MAX) / 3;
         for (precision, bits) in PRECISIONS {
             let (name, backend) = (format!("CPU {bits}"), Box::new(Cpu::new(precision)));
             all.push(Self { name, precision, backend, on_gpu: false, memory });

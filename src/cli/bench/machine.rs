@@ -7,8 +7,8 @@ use serde::Serialize;
 use subsolid::Result;
 use subsolid::backend::{Backend, Cpu, DeviceInfo};
 
-use crate::cli::memory::physical;
 use crate::cli::processor::Processor;
+use subsolid::memory::physical_memory;
 
 #[derive(Serialize, JsonSchema)]
 pub struct Machine {
@@ -40,7 +40,7 @@ impl Machine {
         Ok(Self {
             cpu_model: cpu_model(),
             cpu: Cpu::default().name(),
-            memory: physical(),
+            memory: physical_memory(),
             gpu,
             system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
             date: date(days),

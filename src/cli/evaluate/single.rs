@@ -9,7 +9,7 @@ use subsolid::volume::SharedPoints;
 use subsolid::{Error, Result};
 
 use super::{Arguments, CellShape};
-use crate::cli::memory::{gigabytes, physical};
+use subsolid::memory::{gigabytes, physical_memory};
 
 /// Bytes of results that are evaluated at a time: they stay in the caches of some processors and
 /// are enough to keep a GPU busy.
@@ -103,7 +103,7 @@ fn check_memory(
             return Err(Error::request(format!("--max-memory {gb} is no amount of memory"))
                 .with_help("give gigabytes, for instance 4"));
         }
-        None => match physical() {
+        None => match physical_memory() {
             Some(bytes) => u128::from(bytes / 2),
             None => return Ok(()),
         },

@@ -9,7 +9,7 @@ use subsolid::plan::LayersJob;
 use subsolid::quadrature::Scheme;
 use subsolid::{Error, Quadrature, Result};
 
-use crate::cli::memory::gigabytes;
+use subsolid::memory::gigabytes;
 
 /// Most ranks of an estimate.
 const MOST: usize = 1 << 24;

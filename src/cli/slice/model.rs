@@ -5,6 +5,7 @@ use std::ops::Range;
 use subsolid::cluster::Ranks;
 use subsolid::io::ControlMesh;
 use subsolid::limit::Solid;
+use subsolid::memory;
 use subsolid::mesh::{Attribute, CellArray, Controls, SolidMesh, SurfaceMesh};
 use subsolid::parts::{DistributedMesh, Extent, RankPart};
 use subsolid::refine::refined_cell_count;
@@ -19,10 +20,8 @@ use subsolid::{Error, Result, io};
 use super::{Arguments, values};
 use crate::cli::Console;
 use crate::cli::console::counted;
-use crate::cli::memory::{gigabytes, physical};
 use crate::cli::model::refined;
 use crate::cli::rank_model::blocks;
-use crate::cli::surface::check_valences;
 use crate::cli::surface_model::read_surface;
 
 /// Bytes of memory that layers with places take for a cell, and for a number of an attribute at its
@@ -213,9 +212,6 @@ impl Model {
                 .status("Separated", format!("parts that meet at {edges} of more than two faces"));
         }
         let mesh = separate.as_ref().map_or(mesh, |(mesh, _)| mesh);
-        if !scheme.is_linear() {
-            check_valences(mesh, "layers of the limit")?;
-        }
         let surface = ClosedSurface::new(mesh, scheme)?;
         surface.notices().for_each(|notice| console.warn(notice));
         let slicer = Slicer::of_surface(&surface, &mesh.points, options)?;
@@ -258,15 +254,9 @@ impl Model {
 fn check_memory(wanted: &[Attribute], cells: u128) -> Result<()> {
     let numbers: usize = wanted.iter().map(|attribute| attribute.width).sum();
     let need = cells.saturating_mul(CELL_BYTES + NUMBER_BYTES * numbers as u128);
-    let Some(memory) = physical().map(u128::from).filter(|&memory| need > memory) else {
-        return Ok(());
-    };
-    Err(Error::request(format!(
-        "attributes of {cells} cells need about {} of memory, this machine has {}",
-        gigabytes(need),
-        gigabytes(memory)
-    ))
-    .with_help("take fewer --levels, leave attributes out, or share the job by --mpi"))
+    memory::check(format!("attributes of {cells} cells need"), need, |_| {
+        "take fewer --levels, leave attributes out, or share the job by --mpi".into()
+    })
 }
 
 /// Refuses what a solid has no use for.

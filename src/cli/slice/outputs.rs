@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use subsolid::io::atomic;
+use subsolid::memory;
 use subsolid::slice::job_directory;
 use subsolid::slice::output::{
     CommonLayerInterface, Encoding, Exposure, ImageArchive, ImageDirectory, ImageOptions,
@@ -17,7 +18,6 @@ use subsolid::{Error, Result};
 
 use super::values::{Resolution, WantedAttribute, WantedMaterial, choose, exposure};
 use crate::cli::Console;
-use crate::cli::memory::{gigabytes, physical};
 use crate::cli::model::ModelArguments;
 
 #[derive(Args)]
@@ -73,10 +73,11 @@ pub struct ImageArguments {
     /// Grey pixels: as they are covered in the plane, on the average of N planes a layer
     #[arg(long, value_name = "N", requires = "images")]
     antialias: Option<usize>,
-    /// Bits of a pixel [default: 8]
+    /// Bits of a pixel of --png, --bmp and --zip [default: 8]
     #[arg(long, value_enum, requires = "images")]
     bits: Option<BitsArgument>,
-    /// Black and white pixels (1 bit), white in proportion to the grey level: for droplets
+    /// Black and white pixels (1 bit) of --png, --bmp and --zip, white in proportion to the grey
+    /// level: for droplets
     #[arg(long, requires = "images", conflicts_with = "bits")]
     dither: bool,
     /// Mirror the images
@@ -282,8 +283,13 @@ impl ImageArguments {
             )
             .with_help("give --png DIR, or leave them out"));
         }
-        if self.bits.is_some() && outputs.sl1.is_some() && !outputs.has_attribute_images() {
-            return Err(Error::request("--sl1 has 8 bits a pixel").with_help("leave --bits out"));
+        for (given, option) in [(self.bits.is_some(), "--bits"), (self.dither, "--dither")] {
+            if given && outputs.sl1.is_some() && !outputs.has_attribute_images() {
+                return Err(Error::request(format!(
+                    "--sl1 has 8 bits a pixel: {option} is for --png, --bmp and --zip"
+                ))
+                .with_help(format!("leave {option} out")));
+            }
         }
         Ok(())
     }
@@ -396,16 +402,7 @@ impl ImageArguments {
 fn check_memory(options: &ImageOptions, channels: usize) -> Result<()> {
     let threads = rayon::current_num_threads();
     let need = Painter::bytes_a_layer(options, channels) * threads as u128;
-    let Some(memory) = physical().map(u128::from) else { return Ok(()) };
-    if need <= memory / 2 {
-        return Ok(());
-    }
     let [columns, rows] = options.grid.size;
-    Err(Error::request(format!(
-        "images of {columns} × {rows} pixels on {threads} threads need about {}, half of the \
-         memory is {}",
-        gigabytes(need),
-        gigabytes(memory / 2)
-    ))
-    .with_help("give larger pixels, or fewer threads (--threads)"))
+    let what = format!("images of {columns} × {rows} pixels on {threads} threads need");
+    memory::check_half(what, need, |_| "give larger pixels, or fewer threads (--threads)".into())
 }

@@ -17,7 +17,7 @@ pub use distance::volume_distance;
 pub use point::{ClosestPlace, closest_place, point_seeds};
 pub use quality::{CellQuality, cell_quality};
 pub use targets::{Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds};
-pub use untangle::{BoundaryMotion, Untangled, untangle};
+pub use untangle::{BoundaryMotion, MOST_ROUNDS, Untangled, untangle};
 
 use std::collections::HashMap;
 

@@ -19,13 +19,15 @@ use super::surface::LimitSurface;
 use super::walk::Frame;
 use crate::error::{Error, Result};
 use crate::limit::Key;
-use crate::mesh::Creases;
+use crate::mesh::{Creases, SurfaceMesh};
 use crate::scheme::Shape;
 use crate::scheme::Stencils;
 use crate::topology::surface::{Columns, SurfaceTopology};
 
 /// Deepest local refinement; semi-sharp creases take one level per unit.
 const MAX_LEVEL: usize = 12;
+/// Most corners of a face, and most faces at a vertex.
+const MOST_VALENCE: usize = 2048;
 
 /// Faces a work item of the classification covers.
 const GRAIN: usize = 512;
@@ -76,8 +78,9 @@ impl LimitSurface {
     /// # Errors
     /// [`Error::Mesh`] for arrays of faces that do not fit together, a face of fewer than
     /// three corners, with a vertex that does not exist or comes twice, of more than three
-    /// corners under a scheme for triangles, creases that are no edges, a sharpness that is
-    /// negative, not a number, or finite and above 10.
+    /// corners under a scheme for triangles, or of more than 2,048, more than 2,048 faces at a
+    /// vertex, creases that are no edges, a sharpness that is negative, not a number, or finite and
+    /// above 10.
     pub fn new(faces: &Faces, scheme: Scheme) -> Result<Self> {
         Self::isolated(faces, scheme, 0)
     }
@@ -116,8 +119,38 @@ impl LimitSurface {
         }
         let connectivity = Connectivity::new(Cow::Borrowed(topology), tags, scheme)?;
         check_sharpness(tags.creases)?;
+        let faces = (0..connectivity.face_count()).map(|f| connectivity.face(f));
+        valences_of(connectivity.vertex_count(), faces)?;
         check_twins(&connectivity)?;
         Builder::new(scheme, levels).build(connectivity)
+    }
+}
+
+/// Refuses a mesh around whose faces or vertices limits would take hours: more than 2,048 corners of a
+/// face, or faces at a vertex.
+///
+/// # Errors
+/// [`Error::Mesh`] that names the first of them.
+pub fn check_valences(mesh: &SurfaceMesh) -> Result<()> {
+    valences_of(mesh.points.len(), mesh.faces.iter())
+}
+
+/// The same of faces: powers of their local matrices are dense products.
+fn valences_of<'a>(vertex_count: usize, faces: impl Iterator<Item = &'a [u32]>) -> Result<()> {
+    let refused = |what: String| {
+        Err(Error::mesh(format!("{what}: limits take at most {MOST_VALENCE}"))
+            .with_help("split it, or refine without limits"))
+    };
+    let mut valences = vec![0; vertex_count];
+    for (f, face) in faces.enumerate() {
+        if face.len() > MOST_VALENCE {
+            return refused(format!("face {f} has {} corners", face.len()));
+        }
+        face.iter().for_each(|&v| valences[v as usize] += 1);
+    }
+    match valences.iter().position(|&valence| valence > MOST_VALENCE) {
+        Some(v) => refused(format!("{} faces meet at vertex {v}", valences[v])),
+        None => Ok(()),
     }
 }
 

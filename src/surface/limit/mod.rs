@@ -91,6 +91,7 @@ pub use geometry::{Curvature, curvature, normal};
 pub use grid::{GridLimit, SurfaceGrid};
 pub use leaf::{Affine, Element, Leaf, LeafKind, Placement, split};
 
+pub use levels::check_valences;
 pub(super) use levels::twins;
 pub use masks::VertexMasks;
 pub use net::Ends;

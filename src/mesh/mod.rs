@@ -28,6 +28,7 @@ pub use cells::{CellKind, Cells};
 pub use coincident::CoincidentVertices;
 pub(crate) use components::components;
 pub use controls::Controls;
+pub(crate) use creases::check_sharpness;
 pub use creases::{Corner, Crease, CreaseRule, Creases};
 pub use folded::FoldedCorners;
 pub use groups::FaceGroup;

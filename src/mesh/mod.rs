@@ -24,6 +24,7 @@ mod surface;
 mod triangles;
 mod weld;
 
+pub(crate) use cells::check_counts;
 pub use cells::{CellKind, Cells};
 pub use coincident::CoincidentVertices;
 pub(crate) use components::components;

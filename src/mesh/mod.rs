@@ -26,6 +26,7 @@ mod weld;
 
 pub(crate) use cells::check_counts;
 pub use cells::{CellKind, Cells};
+pub(crate) use check::{check_point_count, check_value_count};
 pub use coincident::CoincidentVertices;
 pub(crate) use components::components;
 pub use controls::Controls;

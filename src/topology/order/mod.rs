@@ -23,6 +23,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
+use crate::mesh::check_point_count;
 use crate::topology::NONE;
 pub(crate) use curve::Curve;
 
@@ -48,14 +49,7 @@ impl Order {
     /// # Errors
     /// [`Error::Request`] if there is not one point for each vertex, or `patch_size` is 0.
     pub fn new(mesh: &Downward, points: &[[f64; 3]], patch_size: usize) -> Result<Self> {
-        if points.len() != mesh.vertex_count {
-            return Err(Error::request(format!(
-                "{} points for {} vertices",
-                points.len(),
-                mesh.vertex_count
-            ))
-            .with_help("give one point for each vertex"));
-        }
+        check_point_count(points.len(), mesh.vertex_count)?;
         if patch_size == 0 {
             return Err(Error::request("patches of 0 elements")
                 .with_help(format!("give a size of at least 1; {PATCH_SIZE} is usual")));

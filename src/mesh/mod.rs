@@ -12,6 +12,7 @@ mod components;
 mod controls;
 mod creases;
 pub(crate) mod folded;
+mod geometry;
 pub(crate) mod groups;
 mod handedness;
 mod holes;
@@ -28,11 +29,13 @@ pub(crate) use cells::check_counts;
 pub use cells::{CellKind, Cells};
 pub(crate) use check::{check_point_count, check_value_count};
 pub use coincident::CoincidentVertices;
-pub(crate) use components::components;
+pub(crate) use components::{UnionFind, components};
 pub use controls::Controls;
 pub(crate) use creases::check_sharpness;
 pub use creases::{Corner, Crease, CreaseRule, Creases};
 pub use folded::FoldedCorners;
+pub(crate) use geometry::area_normal;
+use geometry::bounds;
 pub use groups::FaceGroup;
 pub use handedness::Handedness;
 pub(crate) use range::{check_attributes, check_coordinates};
@@ -162,11 +165,4 @@ impl SurfaceMesh {
     pub fn bounds(&self) -> Option<([f64; 3], [f64; 3])> {
         bounds(&self.points)
     }
-}
-
-fn bounds(points: &[[f64; 3]]) -> Option<([f64; 3], [f64; 3])> {
-    let first = *points.first()?;
-    Some(points.iter().fold((first, first), |(low, high), p| {
-        (std::array::from_fn(|d| low[d].min(p[d])), std::array::from_fn(|d| high[d].max(p[d])))
-    }))
 }

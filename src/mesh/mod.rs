@@ -49,6 +49,8 @@ pub use surface::{
 pub use triangles::Triangles;
 pub use weld::Welded;
 
+use crate::error::{Error, Result};
+
 /// A value of any width at every vertex of a mesh (a material, a temperature…).
 /// It refines and evaluates with the same weights as the positions.
 #[derive(Clone, Debug, PartialEq)]
@@ -152,6 +154,19 @@ impl SolidMesh {
             cells.push(CellKind::Hexahedron, hexahedron);
         }
         Self { points, cells, ..Self::default() }
+    }
+
+    /// The place of an attribute among those of the mesh.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if none has this name.
+    pub fn attribute_index(&self, name: &str) -> Result<usize> {
+        self.attributes.iter().position(|attribute| attribute.name == name).ok_or_else(|| {
+            let names: Vec<&str> = self.attributes.iter().map(|a| a.name.as_str()).collect();
+            let known = if names.is_empty() { "none".into() } else { names.join(", ") };
+            Error::request(format!("no attribute is named {name:?}"))
+                .with_help(format!("the mesh has {known}"))
+        })
     }
 
     /// Smallest and largest coordinates, `None` for a mesh without points.

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use subsolid::Result;
 use subsolid::backend::{Backend, Cpu, Precision, Strategy};
+use subsolid::numbers::median;
 
-use super::median::median;
 use crate::cli::memory::physical;
 use crate::cli::processor::Processor;
 

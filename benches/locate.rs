@@ -14,6 +14,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use subsolid::locate::{Located, Locator};
+use subsolid::numbers::median;
 use subsolid::slice::{Axis, InteriorFinder, PixelGrid};
 use subsolid::{Result, Solid};
 
@@ -128,11 +129,6 @@ fn outside(locator: &Locator<'_>, low: [f64; 3], high: [f64; 3]) -> f64 {
     let nearest = || outside.iter().filter_map(|&x| locator.nearest(x)).count();
     let (found, seconds) = timed(nearest);
     1e6 * seconds / found as f64
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 /// A result, and the seconds that this thread's processor spent on it.

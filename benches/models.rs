@@ -14,6 +14,7 @@ use std::time::Instant;
 
 use subsolid::backend::{Backend, Cpu, Limit};
 use subsolid::limit::{Class, Form, Solid, Structure};
+use subsolid::numbers::median;
 use subsolid::plan::{Samples, Want};
 use subsolid::refine::refine_mesh;
 use subsolid::scheme::VertexRule;
@@ -53,7 +54,7 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) {
 fn row(path: &Path, levels: usize, samples: usize) -> Result<String> {
     let mesh = refine_mesh(&subsolid::io::read(path)?, levels, VertexRule::default())?;
     let samples = Samples::grid(samples);
-    let (set_up, solid) = median(|| {
+    let (set_up, solid) = median_ms(|| {
         let solid = Solid::new(&mesh)?;
         solid.plan(&samples, Want::POSITION)?;
         Ok(solid)
@@ -62,7 +63,8 @@ fn row(path: &Path, levels: usize, samples: usize) -> Result<String> {
     let mut evaluator = Cpu::default().prepare(&plan)?;
     let mut limit = Limit::default();
     let all = 0..solid.elements().len();
-    let (evaluate, ()) = median(|| evaluator.evaluate(mesh.controls(), all.clone(), &mut limit))?;
+    let (evaluate, ()) =
+        median_ms(|| evaluator.evaluate(mesh.controls(), all.clone(), &mut limit))?;
 
     let count = |class: fn(&Class) -> bool| solid.classes().iter().filter(|c| class(c)).count();
     let structures = || solid.planar_structures().iter().chain(solid.spatial_structures());
@@ -86,7 +88,7 @@ fn row(path: &Path, levels: usize, samples: usize) -> Result<String> {
 
 /// Median of nine times in ms, and what the last run made. What the runs before made goes
 /// before the clock starts.
-fn median<T>(mut run: impl FnMut() -> Result<T>) -> Result<(f64, T)> {
+fn median_ms<T>(mut run: impl FnMut() -> Result<T>) -> Result<(f64, T)> {
     let mut times = Vec::new();
     let mut last = None;
     for _ in 0..9 {
@@ -95,6 +97,5 @@ fn median<T>(mut run: impl FnMut() -> Result<T>) -> Result<(f64, T)> {
         last = Some(run()?);
         times.push(start.elapsed().as_secs_f64() * 1e3);
     }
-    times.sort_by(f64::total_cmp);
-    last.map(|last| (times[4], last)).ok_or_else(|| Error::request("no run"))
+    last.map(|last| (median(times), last)).ok_or_else(|| Error::request("no run"))
 }

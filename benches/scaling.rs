@@ -19,6 +19,7 @@ use std::time::{Duration, Instant};
 
 use subsolid::backend::{Backend, Cpu, Limit, Values};
 use subsolid::limit::Solid;
+use subsolid::numbers::median;
 use subsolid::plan::{Samples, Want};
 use subsolid::refine::refine_mesh;
 use subsolid::scheme::VertexRule;
@@ -89,13 +90,13 @@ fn model(file: &Path, levels: usize, time: Duration) {
     }
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let rate = |ms: f64| bytes as f64 / (ms * 1e-3) / f64::from(1 << 30);
-    let (one, single) = (median(&mut evaluation.alone), median(&mut stores.alone));
+    let (one, single) = (median(evaluation.alone), median(stores.alone));
     for (place, cores) in ["of one cache", "of two"].into_iter().enumerate() {
-        let (own, stored) = (&mut evaluation.together[place], &mut stores.together[place]);
+        let (own, stored) = (&evaluation.together[place], &stores.together[place]);
         if own.is_empty() || stored.is_empty() {
             continue;
         }
-        let (rounds, two, double) = (own.len(), median(own), median(stored));
+        let (rounds, two, double) = (own.len(), median(own.clone()), median(stored.clone()));
         println!(
             "| {name} | {cores} | {rounds} | {one:.1} | {two:.1} | {:.2} | {:.1} | {:.1} | {:.1} | \
              {:.2} |",
@@ -106,11 +107,6 @@ fn model(file: &Path, levels: usize, time: Duration) {
             single / double,
         );
     }
-}
-
-fn median(times: &mut [f64]) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
 }
 
 fn milliseconds(run: impl FnOnce()) -> f64 {

@@ -18,6 +18,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use subsolid::SurfaceMesh;
+use subsolid::numbers::median;
 use subsolid::surface::refine::edge_friend::{EdgeFriend, FriendWorkspace};
 use subsolid::surface::{
     Method, Scheme, StaticRefinement, StaticWorkspace, SurfaceOptions, SurfacePlan, Workspace,
@@ -59,10 +60,10 @@ fn model(name: &str, levels: usize, threads: usize) {
         if !is_wanted(scheme, method) {
             return;
         }
-        let ms = median(run);
+        let ms = median_ms(run);
         let rate = faces as f64 / ms / 1e3;
         let mut memory = vec![1_u8; bytes];
-        let floor = median(|| black_box(&mut memory).fill(2));
+        let floor = median_ms(|| black_box(&mut memory).fill(2));
         println!(
             "| {name}, level {levels} | {scheme} | {method} | {threads} | {faces} | {ms:.2} | \
              {rate:.1} | {floor:.2} |"
@@ -147,7 +148,7 @@ fn with_topology(
 }
 
 /// Median of the runs in milliseconds; short ones are repeated within a run.
-fn median<T>(mut run: impl FnMut() -> T) -> f64 {
+fn median_ms<T>(mut run: impl FnMut() -> T) -> f64 {
     const LEAST: f64 = 60.0;
     let start = Instant::now();
     drop(black_box(run()));
@@ -164,8 +165,7 @@ fn median<T>(mut run: impl FnMut() -> T) -> f64 {
         };
         times.push(time / repeats as f64);
     }
-    times.sort_by(f64::total_cmp);
-    times[RUNS / 2]
+    median(times)
 }
 
 /// Nanoseconds that this thread has run, where the system tells.

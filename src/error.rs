@@ -114,6 +114,12 @@ impl Error {
         named(message).into_iter().map(|named| (named.kind, named.id)).collect()
     }
 
+    /// The same error, found at a place in a file; `line` is 1-based.
+    pub(crate) fn in_file(&self, path: &Path, line: Option<usize>) -> Self {
+        let (message, help) = (self.to_string(), self.help().map(String::from));
+        Self::File { path: path.into(), line, message, help }
+    }
+
     /// The same error with how to fix it.
     #[must_use]
     pub fn with_help(mut self, text: impl Into<String>) -> Self {

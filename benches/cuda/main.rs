@@ -23,6 +23,7 @@ mod torus;
 use subsolid::backend::{Backend, Cpu, Cuda, Limit, Precision, Strategy, cuda};
 use subsolid::limit::{Leaf, LeafKind, Solid};
 use subsolid::mesh::{Controls, SolidMesh, shape::Shape};
+use subsolid::numbers::median;
 use subsolid::plan::{Samples, Want};
 use subsolid::refine::{crease_by_angle, refine_mesh};
 use subsolid::scheme::VertexRule;
@@ -278,11 +279,6 @@ fn host(mesh: &SolidMesh, solid: &Solid) -> subsolid::Result<()> {
         &format!(" the copy alone: {:.1} µs, {:.2} GB/s", copy * 1e6, bytes as f64 / copy * 1e-9);
     println!("{line}");
     Ok(())
-}
-
-fn median(mut seconds: Vec<f64>) -> f64 {
-    seconds.sort_by(f64::total_cmp);
-    seconds[seconds.len() / 2]
 }
 
 /// The model's points, moved a little, differently for every set.

@@ -552,10 +552,10 @@ impl PyPlan {
         let result = py.detach(|| unsafe { adjoint.apply(&gradients, width) });
         let (memory, array) = result.py()?;
         if let GivenGradient::Device(_) = values {
-            let result = PyDeviceArray::new(&memory, array, last, Precision::F64);
+            let result = PyDeviceArray::new(&memory, array, last);
             return Ok(Bound::new(py, result)?.into_any());
         }
-        let numbers = py.detach(|| memory.read(&array, Precision::F64)).py()?;
+        let numbers = py.detach(|| memory.read(&array)).py()?;
         Ok(moved(py, numbers, &shape)?.into_any())
     }
 

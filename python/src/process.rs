@@ -111,15 +111,7 @@ impl PySolid {
         fix_boundary: bool,
     ) -> Floats<'py> {
         let mesh = &self.shared.mesh;
-        let found = mesh.attributes.iter().find(|attribute| attribute.name == name);
-        let attribute = found.ok_or_else(|| {
-            let names: Vec<_> = mesh.attributes.iter().map(|a| format!("{:?}", a.name)).collect();
-            let help = match names.is_empty() {
-                true => "the solid has none".into(),
-                false => format!("the solid has {}", names.join(", ")),
-            };
-            refused(format!("no attribute is named {name:?}"), &help)
-        })?;
+        let attribute = &mesh.attributes[mesh.attribute_index(name).py()?];
         let width = attribute.width;
         let smooth = || {
             let query = Query::of_solid(mesh, Strategy::Rows)?;

@@ -148,9 +148,10 @@ def _solid(
         if creases is not None:
             stay = kept[creases[0]].all(axis=1)
             creases = (new[creases[0][stay]], creases[1][stay])
-            if not stay.all():
-                lost.append(f"{np.count_nonzero(~stay)} creases at mid-side nodes")
-        corners, sharp = corners[sharp][kept[sharp]], new[sharp[kept[sharp]]]
+            _lose(lost, stay, "crease")
+        stay = kept[sharp]
+        corners, sharp = corners[sharp][stay], new[sharp[stay]]
+        _lose(lost, stay, "corner")
     else:
         corners = corners[sharp]
     if lost:
@@ -165,6 +166,12 @@ def _solid(
         face_groups=face_groups,
         crease_angle=angle,
     )
+
+
+def _lose(lost: list[str], stay: Any, what: str) -> None:
+    """Notes how many creases or corners do not stay."""
+    if count := np.count_nonzero(~stay):
+        lost.append(f"{count} {what}{'' if count == 1 else 's'} at mid-side nodes")
 
 
 def _renumbered(ids: Any, new: Any) -> Any:

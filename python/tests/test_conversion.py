@@ -85,9 +85,9 @@ def test_plain_and_high_order_cells_stand_side_by_side() -> None:
     grid.cell_data["m"] = [7, 8, 3]
     grid.field_data["crease_edges"] = [second[0], second[1], 0, second[1]]
     grid.field_data["crease_sharpness"] = [2.0, 3.0]
-    grid.point_data["corner_sharpness"] = np.eye(36)[second[6]]
+    grid.point_data["corner_sharpness"] = np.eye(36)[[0, second[6]]].sum(axis=0)
     grid.point_data["label"] = ["p"] * 36
-    with pytest.warns(UserWarning, match="1 creases at mid-side nodes") as caught:
+    with pytest.warns(UserWarning, match="1 crease at mid-side nodes, 1 corner at mid-side nodes") as caught:
         same = subsolid.from_pyvista(grid)
     assert "point array `label`" in str(caught[0].message)
     assert np.array_equal(same.points, solid.points)

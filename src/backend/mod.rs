@@ -27,9 +27,9 @@ pub use surface::{SurfaceEvaluator, SurfaceRefiner, SurfaceResults, runs_on_gpu}
 
 use std::ops::Range;
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::limit::Solid;
-use crate::mesh::{Attribute, Controls, SurfaceMesh, check_attributes, check_coordinates};
+use crate::mesh::{Controls, SurfaceMesh, check_attributes, check_coordinates, check_point_count};
 pub use crate::numbers::Precision;
 pub use crate::plan::Strategy;
 use crate::plan::{Plan, Want};
@@ -135,7 +135,8 @@ pub trait Evaluator: Send {
     /// `limit`, whose memory is reused.
     ///
     /// # Errors
-    /// [`crate::Error::Request`] if the range or the control points do not fit the plan.
+    /// [`crate::Error::Request`] if the range or the control points do not fit the plan;
+    /// [`crate::Error::Mesh`] for an attribute of another length.
     fn evaluate(
         &mut self,
         controls: Controls<'_>,
@@ -180,12 +181,8 @@ pub(crate) fn check_controls(
     precision: Precision,
 ) -> Result<()> {
     let vertices = solid.topology().vertex_count();
-    let fits = |a: &Attribute| a.width > 0 && a.width.checked_mul(vertices) == Some(a.values.len());
-    if controls.positions.len() != vertices || !controls.attributes.iter().all(fits) {
-        return Err(Error::request(format!(
-            "control points or attributes that are not one for each of {vertices} vertices"
-        )));
-    }
+    check_point_count(controls.positions.len(), vertices)?;
+    controls.attributes.iter().try_for_each(|attribute| attribute.check(vertices))?;
     check_coordinates(controls.positions, precision)?;
     check_attributes(controls.attributes, precision)
 }

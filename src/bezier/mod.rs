@@ -18,6 +18,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::limit::{AxisPermutation, Leaf, LeafKind, Solid};
+use crate::mesh::check_point_count;
 
 use convert::tensor_points;
 pub(crate) use convert::{net_values, to_bezier};
@@ -199,10 +200,7 @@ impl<'s> Pieces<'s> {
     /// # Errors
     /// [`Error::Request`] if the positions are not one a vertex.
     pub fn error_bounds(&self, positions: &[[f64; 3]]) -> Result<Vec<f64>> {
-        let (count, vertices) = (positions.len(), self.solid.topology().vertex_count());
-        if count != vertices {
-            return Err(Error::request(format!("{count} positions for {vertices} vertices")));
-        }
+        check_point_count(positions.len(), self.solid.topology().vertex_count())?;
         let points = self.solid.refined_points(positions.as_flattened(), 3);
         let leaves = self.solid.leaves().par_iter();
         Ok(leaves.flat_map_iter(|leaf| self.errors(leaf, &points)).collect())

@@ -5,7 +5,6 @@ mod contender;
 mod figures;
 mod machine;
 mod measure;
-mod median;
 mod model;
 mod report;
 mod results;

@@ -206,14 +206,7 @@ fn seeds(mesh: &SolidMesh, target: &Target) -> Result<Vec<Seed>> {
         Target::Group(name) => group_seeds(mesh, name),
         Target::Point(point) => point_seeds(mesh, *point),
         Target::Attribute(name) => {
-            let found = mesh.attributes.iter().find(|attribute| &attribute.name == name);
-            let attribute = found.ok_or_else(|| {
-                let names: Vec<&str> = mesh.attributes.iter().map(|a| a.name.as_str()).collect();
-                Error::request(format!("no attribute is named \"{name}\"")).with_help(format!(
-                    "the mesh has {}",
-                    if names.is_empty() { "none".into() } else { names.join(", ") }
-                ))
-            })?;
+            let attribute = &mesh.attributes[mesh.attribute_index(name)?];
             let rows = attribute.values.chunks_exact(attribute.width.max(1));
             if let Some(v) = rows.clone().position(|row| row.iter().any(|x| x.is_nan())) {
                 return Err(Error::request(format!("attribute \"{name}\" is NaN at vertex {v}"))

@@ -155,14 +155,8 @@ fn smooth(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> Result<(
     check_names(format, &mesh)?;
     let query = Query::of_solid(&mesh, Strategy::Rows)?;
     let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
-    let names: Vec<String> = mesh.attributes.iter().map(|a| a.name.clone()).collect();
-    let found = mesh.attributes.iter_mut().find(|attribute| attribute.name == name);
-    let attribute = found.ok_or_else(|| {
-        Error::request(format!("no attribute is named \"{name}\"")).with_help(format!(
-            "the mesh has {}",
-            if names.is_empty() { "none".into() } else { names.join(", ") }
-        ))
-    })?;
+    let index = mesh.attribute_index(name)?;
+    let attribute = &mut mesh.attributes[index];
     let fixed = |v: u32| arguments.fix_boundary && topology.is_boundary_vertex(v);
     let how = (arguments.steps, arguments.factor.unwrap_or(FACTOR));
     attribute.values = smooth_attribute(&query, &attribute.values, attribute.width, how, fixed)?;

@@ -15,6 +15,7 @@ use super::leaf::{Element, Leaf, LeafKind, morton};
 use super::net::Ends;
 use super::structure::{Orders, Structure, layered_weights, tensor_weights};
 use crate::error::{Error, Result};
+use crate::mesh::check_value_count;
 use crate::scheme::Stencils;
 use crate::topology::Topology;
 
@@ -174,13 +175,7 @@ impl Solid {
     /// [`Error::Request`](crate::Error::Request) if `values` does not hold `width` ≥ 1 values for
     /// every vertex of the mesh.
     pub fn local_points<'a>(&self, values: &'a [f64], width: usize) -> Result<LocalPoints<'a>> {
-        let vertices = self.topology.vertex_count();
-        if width == 0 || width.checked_mul(vertices) != Some(values.len()) {
-            let count = values.len();
-            return Err(Error::request(format!(
-                "{count} values of width {width} for {vertices} vertices"
-            )));
-        }
+        check_value_count(values, width, self.topology.vertex_count())?;
         let origin = self.local_origin(values, width);
         let points = if origin.iter().all(|&x| x == 0.0) {
             self.refined_points(values, width)

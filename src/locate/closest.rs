@@ -6,7 +6,7 @@
 //! side. Damping (Levenberg-Marquardt) carries over places where the Jacobian
 //! degenerates, as at the smooth edges of a box-shaped mesh.
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 use super::tricubic::Jet;
 
@@ -119,42 +119,26 @@ fn descent(
     free: [bool; 3],
     damping: f64,
 ) -> Option<[f64; 3]> {
-    let mut a = [[0.0; 3]; 3];
-    let mut b = [0.0; 3];
+    let mut a = Matrix3::zeros();
+    let mut b = Vector3::zeros();
     let largest = derivatives.iter().map(Vector3::norm_squared).fold(0.0, f64::max);
     for i in 0..3 {
         for j in 0..3 {
             if free[i] && free[j] {
-                a[i][j] = derivatives[i].dot(&derivatives[j]);
+                a[(i, j)] = derivatives[i].dot(&derivatives[j]);
             }
         }
         // a share of the largest, so that vanishing derivatives are damped too
-        a[i][i] += damping * (a[i][i] + 1e-3 * largest);
+        a[(i, i)] += damping * (a[(i, i)] + 1e-3 * largest);
         if free[i] {
             b[i] = -gradient[i];
         } else {
-            a[i][i] = 1.0;
+            a[(i, i)] = 1.0;
         }
     }
-    let mut l = [[0.0; 3]; 3];
-    for i in 0..3 {
-        for j in 0..=i {
-            let sum = a[i][j] - (0..j).map(|k| l[i][k] * l[j][k]).sum::<f64>();
-            if i == j {
-                if sum.is_nan() || sum <= 1e-15 * a[i][i] {
-                    return None;
-                }
-                l[i][i] = sum.sqrt();
-            } else {
-                l[i][j] = sum / l[j][j];
-            }
-        }
-    }
-    for i in 0..3 {
-        b[i] = (b[i] - (0..i).map(|k| l[i][k] * b[k]).sum::<f64>()) / l[i][i];
-    }
-    for i in (0..3).rev() {
-        b[i] = (b[i] - (i + 1..3).map(|k| l[k][i] * b[k]).sum::<f64>()) / l[i][i];
-    }
-    Some(b)
+    let factor = a.cholesky()?;
+    let pivot = |i: usize| factor.l_dirty()[(i, i)].powi(2);
+    // what rounding leaves of a singular matrix
+    let is_regular = (0..3).all(|i| pivot(i) > 1e-15 * a[(i, i)]);
+    is_regular.then(|| factor.solve(&b).into())
 }

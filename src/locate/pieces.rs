@@ -11,9 +11,9 @@ use super::limit::LimitMap;
 use super::parameters::in_piece;
 use super::tricubic::{Points, bounds};
 use crate::bezier::{Piece, Pieces};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::limit::{Leaf, LeafKind, Solid};
-use crate::mesh::{Attribute, Controls, check_coordinates, component_ranges};
+use crate::mesh::{Attribute, Controls, check_coordinates, check_point_count, component_ranges};
 use crate::numbers::Precision;
 use crate::pages;
 
@@ -57,10 +57,7 @@ impl<'s> LocatorPieces<'s> {
         rings: Option<usize>,
     ) -> Result<Self> {
         let vertices = solid.topology().vertex_count();
-        if controls.positions.len() != vertices {
-            let count = controls.positions.len();
-            return Err(Error::request(format!("{count} control points of {vertices} vertices")));
-        }
+        check_point_count(controls.positions.len(), vertices)?;
         check_coordinates(controls.positions, Precision::F64)?;
         let maker = Pieces::new(solid, rings.unwrap_or_else(|| default_rings(solid)))?;
         let refined = solid.refined_points(controls.positions.as_flattened(), 3).into_owned();
@@ -137,17 +134,10 @@ impl<'s> LocatorPieces<'s> {
     /// points of all levels, `[point][width]`.
     ///
     /// # Errors
-    /// [`Error::Request`] if it does not have a value for every vertex.
+    /// [`Error::Mesh`](crate::Error::Mesh) if it does not have a value for every vertex.
     pub fn attribute(&self, attribute: &Attribute) -> Result<AttributePieces> {
         let (solid, width) = (self.solid(), attribute.width);
-        let vertices = solid.topology().vertex_count();
-        if width == 0 || width.checked_mul(vertices) != Some(attribute.values.len()) {
-            return Err(Error::request(format!(
-                "attribute `{}` has {} values for {vertices} vertices of width {width}",
-                attribute.name,
-                attribute.values.len()
-            )));
-        }
+        attribute.check(solid.topology().vertex_count())?;
         let refined = solid.refined_points(&attribute.values, width).into_owned();
         let mut points = pages::room(64 * width * self.len());
         for leaves in solid.leaves().chunks(BATCH) {

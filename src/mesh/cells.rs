@@ -45,7 +45,8 @@ impl CellKind {
     }
 }
 
-/// The cells of a mesh. Indices are not checked here.
+/// The cells of a mesh. Indices are not checked here, nor the number of cells, [`Cells::MOST`] at
+/// most; [`Topology::build`](crate::topology::Topology::build) checks both.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cells {
     kinds: Vec<CellKind>,
@@ -73,6 +74,9 @@ fn turned(kind: CellKind) -> &'static [usize] {
 }
 
 impl Cells {
+    /// Most cells of a mesh, so that all ids of its topology fit into 32 bits.
+    pub const MOST: usize = 1 << 28;
+
     /// Hexahedra of these corners.
     pub(crate) fn of_hexahedra(corners: Vec<[u32; 8]>) -> Self {
         Self {
@@ -188,11 +192,13 @@ impl Cells {
         }
     }
 
-    /// Checks that every cell has as many vertices as its kind.
+    /// Checks that all ids and offsets fit into 32 bits, and that every cell has as many vertices as
+    /// its kind.
     ///
     /// # Errors
-    /// [`Error::Mesh`] naming the first that has not.
+    /// [`Error::Mesh`] with what are too many, or naming the first cell of another size.
     pub(crate) fn check_sizes(&self) -> Result<()> {
+        check_counts(self.len(), self.vertices.len().max(self.face_vertices.len()))?;
         let is_wrong = |&c: &usize| {
             let corners = self.kinds[c].corners();
             corners.is_some_and(|corners| corners != self.vertices(c).len())
@@ -237,4 +243,34 @@ impl Cells {
 #[inline]
 fn start(ends: &[u32], i: usize) -> usize {
     if i == 0 { 0 } else { ends[i - 1] as usize }
+}
+
+/// Checks that a mesh does not have too many cells, or corners of cells or of their faces.
+///
+/// # Errors
+/// [`Error::Mesh`] with the number.
+pub(crate) fn check_counts(cells: usize, corners: usize) -> Result<()> {
+    let (what, count, most) = match cells {
+        0..=Cells::MOST if u32::try_from(corners).is_ok() => return Ok(()),
+        0..=Cells::MOST => ("corners of cells or faces", corners, u32::MAX as usize),
+        _ => ("cells", cells, Cells::MOST),
+    };
+    Err(Error::mesh(format!("{count} {what}: a solid has at most {most}"))
+        .with_help("split the model"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_beyond_32_bits_are_refused() {
+        let refused =
+            |cells, corners| check_counts(cells, corners).map_err(|error| error.to_string());
+        assert_eq!(refused(Cells::MOST, u32::MAX as usize), Ok(()));
+        let cells = "300000000 cells: a solid has at most 268435456";
+        assert_eq!(refused(300_000_000, 8), Err(cells.into()));
+        let corners = "4294967296 corners of cells or faces: a solid has at most 4294967295";
+        assert_eq!(refused(1, 1 << 32), Err(corners.into()));
+    }
 }

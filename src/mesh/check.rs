@@ -1,11 +1,76 @@
 //! Checks that need the control points: numbers, lengths, direction of faces.
 
+use std::fmt::Display;
+
 use nalgebra::Matrix3;
 
 use super::orient::orient_faces;
-use super::{CellKind, Cells, SolidMesh, check_coordinates};
+use super::{Attribute, CellArray, CellKind, Cells, SolidMesh, check_coordinates};
 use crate::error::{Error, Result};
 use crate::numbers::Precision;
+
+impl Attribute {
+    /// Checks that there is a value for each of so many vertices.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] naming the attribute.
+    pub(crate) fn check(&self, vertices: usize) -> Result<()> {
+        let Self { name, width, values } = self;
+        check_length(format_args!("attribute \"{name}\""), values, *width, (vertices, "vertices"))
+    }
+}
+
+impl CellArray {
+    /// Checks that there is a value for each of so many cells.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] naming the array.
+    pub(crate) fn check(&self, cells: usize) -> Result<()> {
+        let Self { name, width, values, .. } = self;
+        check_length(format_args!("cell array \"{name}\""), values, *width, (cells, "cells"))
+    }
+}
+
+fn check_length(
+    array: impl Display,
+    values: &[f64],
+    width: usize,
+    (count, elements): (usize, &str),
+) -> Result<()> {
+    if width > 0 && width.checked_mul(count) == Some(values.len()) {
+        return Ok(());
+    }
+    let found = values.len();
+    Err(Error::mesh(format!(
+        "{array} has {found} values of width {width}, the mesh has {count} {elements}"
+    ))
+    .with_help("give as many values as the width, 1 or more, times the elements of the mesh"))
+}
+
+/// Checks that there is one control point for each vertex.
+///
+/// # Errors
+/// [`Error::Request`] if not.
+pub(crate) fn check_point_count(points: usize, vertices: usize) -> Result<()> {
+    if points == vertices {
+        return Ok(());
+    }
+    Err(Error::request(format!("{points} control points for {vertices} vertices"))
+        .with_help("give one point for each vertex of the mesh"))
+}
+
+/// Checks that there are `width` ≥ 1 values for each vertex.
+///
+/// # Errors
+/// [`Error::Request`] if not.
+pub(crate) fn check_value_count(values: &[f64], width: usize, vertices: usize) -> Result<()> {
+    if width > 0 && width.checked_mul(vertices) == Some(values.len()) {
+        return Ok(());
+    }
+    let found = values.len();
+    Err(Error::request(format!("{found} values of width {width} for {vertices} vertices"))
+        .with_help("give one row of values, of width 1 or more, for each vertex of the mesh"))
+}
 
 impl SolidMesh {
     /// Checks coordinates, sizes of cells, attribute lengths and groups of faces.
@@ -17,30 +82,8 @@ impl SolidMesh {
     pub fn check(&self) -> Result<()> {
         check_coordinates(&self.points, Precision::F64)?;
         self.cells.check_sizes()?;
-        for attribute in &self.attributes {
-            let expected = attribute.width.checked_mul(self.points.len());
-            if attribute.width == 0 || expected != Some(attribute.values.len()) {
-                return Err(Error::mesh(format!(
-                    "attribute \"{}\" has {} values of width {}, the mesh has {} vertices",
-                    attribute.name,
-                    attribute.values.len(),
-                    attribute.width,
-                    self.points.len()
-                )));
-            }
-        }
-        for array in &self.cell_data {
-            let expected = array.width.checked_mul(self.cells.len());
-            if array.width == 0 || expected != Some(array.values.len()) {
-                return Err(Error::mesh(format!(
-                    "cell array \"{}\" has {} values of width {}, the mesh has {} cells",
-                    array.name,
-                    array.values.len(),
-                    array.width,
-                    self.cells.len()
-                )));
-            }
-        }
+        self.attributes.iter().try_for_each(|a| a.check(self.points.len()))?;
+        self.cell_data.iter().try_for_each(|a| a.check(self.cells.len()))?;
         self.check_face_groups()
     }
 

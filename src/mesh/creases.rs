@@ -1,7 +1,10 @@
 //! Sharpness of boundary edges (creases) and vertices (corners), after
 //! DeRose, Kass and Truong, "Subdivision surfaces in character animation" (1998).
 
+use std::fmt::{Display, Formatter};
+
 use super::VertexId;
+use crate::error::{Error, Result};
 
 /// A boundary edge with a sharpness.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,7 +36,9 @@ pub enum CreaseRule {
     Chaikin,
 }
 
-/// All creases and corners of a mesh. Edges and vertices not listed are smooth.
+/// All creases and corners of a mesh. Edges and vertices not listed are smooth. In a solid an edge
+/// or vertex is listed once, or with one sharpness; see
+/// [`Sharpness::resolve`](crate::topology::Sharpness::resolve).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Creases {
     /// Sharp edges.
@@ -62,5 +67,36 @@ impl Creases {
     /// Whether no edge and no vertex is sharp.
     pub fn is_empty(&self) -> bool {
         self.edges.is_empty() && self.corners.is_empty()
+    }
+
+    /// Checks that every sharpness is in range.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] naming the crease or corner.
+    pub(crate) fn check(&self) -> Result<()> {
+        self.edges.iter().try_for_each(|crease| check_sharpness(crease.sharpness, crease))?;
+        self.corners.iter().try_for_each(|corner| check_sharpness(corner.sharpness, corner))
+    }
+}
+
+/// Checks that a sharpness is 0 or more; the error names what it belongs to.
+pub(crate) fn check_sharpness(sharpness: f64, what: impl Display) -> Result<()> {
+    if sharpness >= 0.0 {
+        return Ok(());
+    }
+    Err(Error::mesh(format!("{what}: sharpness {sharpness} is out of range"))
+        .with_help("a sharpness is a number from 0 (smooth) to inf (sharp at all levels)"))
+}
+
+impl Display for Crease {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        let [a, b] = self.edge;
+        write!(f, "crease of vertices {} and {}", a.0, b.0)
+    }
+}
+
+impl Display for Corner {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        write!(f, "corner of {}", self.vertex)
     }
 }

@@ -12,6 +12,7 @@ mod components;
 mod controls;
 mod creases;
 pub(crate) mod folded;
+mod geometry;
 pub(crate) mod groups;
 mod handedness;
 mod holes;
@@ -24,12 +25,17 @@ mod surface;
 mod triangles;
 mod weld;
 
+pub(crate) use cells::check_counts;
 pub use cells::{CellKind, Cells};
+pub(crate) use check::{check_point_count, check_value_count};
 pub use coincident::CoincidentVertices;
-pub(crate) use components::components;
+pub(crate) use components::{UnionFind, components};
 pub use controls::Controls;
+pub(crate) use creases::check_sharpness;
 pub use creases::{Corner, Crease, CreaseRule, Creases};
 pub use folded::FoldedCorners;
+pub(crate) use geometry::area_normal;
+use geometry::bounds;
 pub use groups::FaceGroup;
 pub use handedness::Handedness;
 pub(crate) use range::{check_attributes, check_coordinates};
@@ -42,6 +48,8 @@ pub use surface::{
 };
 pub use triangles::Triangles;
 pub use weld::Welded;
+
+use crate::error::{Error, Result};
 
 /// A value of any width at every vertex of a mesh (a material, a temperature…).
 /// It refines and evaluates with the same weights as the positions.
@@ -148,6 +156,19 @@ impl SolidMesh {
         Self { points, cells, ..Self::default() }
     }
 
+    /// The place of an attribute among those of the mesh.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if none has this name.
+    pub fn attribute_index(&self, name: &str) -> Result<usize> {
+        self.attributes.iter().position(|attribute| attribute.name == name).ok_or_else(|| {
+            let names: Vec<&str> = self.attributes.iter().map(|a| a.name.as_str()).collect();
+            let known = if names.is_empty() { "none".into() } else { names.join(", ") };
+            Error::request(format!("no attribute is named {name:?}"))
+                .with_help(format!("the mesh has {known}"))
+        })
+    }
+
     /// Smallest and largest coordinates, `None` for a mesh without points.
     pub fn bounds(&self) -> Option<([f64; 3], [f64; 3])> {
         bounds(&self.points)
@@ -159,11 +180,4 @@ impl SurfaceMesh {
     pub fn bounds(&self) -> Option<([f64; 3], [f64; 3])> {
         bounds(&self.points)
     }
-}
-
-fn bounds(points: &[[f64; 3]]) -> Option<([f64; 3], [f64; 3])> {
-    let first = *points.first()?;
-    Some(points.iter().fold((first, first), |(low, high), p| {
-        (std::array::from_fn(|d| low[d].min(p[d])), std::array::from_fn(|d| high[d].max(p[d])))
-    }))
 }

@@ -274,7 +274,7 @@ impl SurfaceMesh {
             ))
             .with_help("name faces of the mesh, counted from 0"));
         }
-        self.check_sharpness()?;
+        self.creases.check()?;
         self.check_values()
     }
 
@@ -312,32 +312,8 @@ impl SurfaceMesh {
         }
     }
 
-    fn check_sharpness(&self) -> Result<()> {
-        let edges = self.creases.edges.iter().map(|crease| {
-            let [a, b] = crease.edge;
-            (crease.sharpness, format!("crease of vertices {} and {}", a.0, b.0))
-        });
-        let corners = self.creases.corners.iter();
-        let corners = corners.map(|c| (c.sharpness, format!("corner of {}", c.vertex)));
-        match edges.chain(corners).find(|(sharpness, _)| sharpness.is_nan() || *sharpness < 0.0) {
-            Some((sharpness, what)) => Err(Error::mesh(format!("{what}: sharpness {sharpness}"))
-                .with_help("a sharpness is a number from 0 (smooth) to inf (sharp at all levels)")),
-            None => Ok(()),
-        }
-    }
-
     fn check_values(&self) -> Result<()> {
-        for attribute in &self.attributes {
-            let (values, width) = (attribute.values.len(), attribute.width);
-            if width == 0 || width.checked_mul(self.points.len()) != Some(values) {
-                return Err(Error::mesh(format!(
-                    "attribute \"{}\" has {values} values of width {width}, the mesh has {} \
-                     vertices",
-                    attribute.name,
-                    self.points.len()
-                )));
-            }
-        }
+        self.attributes.iter().try_for_each(|a| a.check(self.points.len()))?;
         let Some(uv) = &self.uv else { return Ok(()) };
         if uv.corners.len() != self.faces.vertices.len() {
             return Err(Error::mesh(format!(

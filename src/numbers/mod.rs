@@ -5,6 +5,7 @@
 
 mod digits;
 mod kinds;
+mod median;
 mod portable;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -13,6 +14,7 @@ use std::fmt::Debug;
 use std::ops::{Add, Div, Mul, Sub};
 
 pub use digits::{precise, significant};
+pub use median::median;
 pub use portable::Portable;
 
 /// Precision of an evaluation.

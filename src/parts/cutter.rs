@@ -183,9 +183,8 @@ pub(super) fn check(mesh: &SolidMesh) -> Result<()> {
 pub(super) fn check_corners(creases: &Creases, vertices: usize) -> Result<()> {
     match creases.corners.iter().find(|corner| corner.vertex.0 as usize >= vertices) {
         None => Ok(()),
-        Some(Corner { vertex, .. }) => {
-            Err(Error::mesh(format!("corner of vertex {}: no such vertex", vertex.0)))
-        }
+        Some(corner) => Err(Error::mesh(format!("{corner}: no such vertex"))
+            .with_help(format!("name a vertex from 0 to {}", vertices.saturating_sub(1)))),
     }
 }
 

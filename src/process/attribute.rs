@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
+use crate::mesh::check_value_count;
 use crate::query::{Op, Query};
 
 /// Moves the values of every vertex `steps` times by `factor` of the way to the mean of those
@@ -22,13 +23,7 @@ pub fn smooth_attribute(
 ) -> Result<Vec<f64>> {
     use crate::topology::order::Element::Vertex;
     let count = query.count(Vertex);
-    if width.checked_mul(count) != Some(values.len()) || width == 0 {
-        let values = values.len();
-        return Err(Error::request(format!(
-            "{values} values of width {width} for {count} vertices"
-        ))
-        .with_help("give one row of values a vertex"));
-    }
+    check_value_count(values, width, count)?;
     if !(0.0..=1.0).contains(&factor) {
         return Err(Error::request(format!("a smoothing factor of {factor}"))
             .with_help("give a factor from 0 to 1"));

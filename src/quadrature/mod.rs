@@ -102,7 +102,7 @@ use rayon::prelude::*;
 use crate::error::{Error, Result};
 use crate::limit::{AxisPermutation, Element, Leaf, LeafKind, Solid};
 use crate::memory;
-use crate::mesh::{Controls, Handedness, check_coordinates};
+use crate::mesh::{Controls, Handedness, check_coordinates, check_point_count};
 use crate::numbers::Precision;
 use crate::plan::Want;
 
@@ -322,10 +322,7 @@ impl<'s> Quadrature<'s> {
 
     /// Refuses control points that are not one for every vertex, or not finite.
     pub(crate) fn check_controls(&self, controls: Controls<'_>) -> Result<()> {
-        let (count, vertices) = (controls.positions.len(), self.solid.topology().vertex_count());
-        if count != vertices {
-            return Err(Error::request(format!("{count} control points for {vertices} vertices")));
-        }
+        check_point_count(controls.positions.len(), self.solid.topology().vertex_count())?;
         check_coordinates(controls.positions, Precision::F64)
     }
 

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{Mapped, Physical, Quadrature};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::volume::{Extreme, Quality};
 
 /// Quadrature points that a work item evaluates at a time.
@@ -205,20 +205,23 @@ impl ReportShare {
         counts.into_iter().chain(rows).chain(small.quality.to_numbers()).collect()
     }
 
-    /// From [`ReportShare::to_numbers`]; nothing of anything else.
-    pub fn from_numbers(numbers: &[f64]) -> Self {
-        let Some((counts, rest)) = numbers.split_first_chunk::<3>() else { return Self::default() };
+    /// From [`ReportShare::to_numbers`].
+    ///
+    /// # Errors
+    /// [`Error::Request`] for anything else.
+    pub fn from_numbers(numbers: &[f64]) -> Result<Self> {
+        let broken = || Error::request("a rank has sent a broken report");
+        let (counts, rest) = numbers.split_first_chunk::<3>().ok_or_else(broken)?;
         let counts = counts.map(|count| count as usize);
-        let Some((rows, quality)) = rest.split_at_checked(4 * counts.iter().sum::<usize>()) else {
-            return Self::default();
-        };
+        let rows = 4 * counts.iter().sum::<usize>();
+        let (rows, quality) = rest.split_at_checked(rows).ok_or_else(broken)?;
         let row = |n: &[f64; 4]| {
             let [id, volume, remainder_parameter_volume, remainder_volume] = *n;
             (id as u32, CellReport { volume, remainder_parameter_volume, remainder_volume })
         };
         let mut rows = rows.as_chunks().0.iter().map(row);
         let [cells, sums, remainders] = counts.map(|count| rows.by_ref().take(count).collect());
-        Self { quality: Quality::from_numbers(quality), cells, sums, remainders }
+        Ok(Self { quality: Quality::from_numbers(quality)?, cells, sums, remainders })
     }
 }
 

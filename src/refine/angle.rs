@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use crate::error::{Error, Result};
-use crate::mesh::SolidMesh;
+use crate::mesh::{SolidMesh, area_normal};
 use crate::topology::{Orientation, Topology};
 
 /// Tags boundary edges as sharp for ever where the outward normals of their two
@@ -34,7 +34,7 @@ pub fn crease_by_angle(mesh: &mut SolidMesh, degrees: f64) -> Result<usize> {
         let ends = topology.edge_vertices(edge);
         let [a, b] = [a, b].map(|face| {
             let cycle: Vec<u32> = orientation.outward_cycle(&topology, face).collect();
-            normal(&mesh.points, &cycle)
+            area_normal(&mesh.points, &cycle)
         });
         if angle(a, b) > limit && known.binary_search(&ends).is_err() {
             mesh.creases.push_edge(ends[0], ends[1], f64::INFINITY);
@@ -42,13 +42,6 @@ pub fn crease_by_angle(mesh: &mut SolidMesh, degrees: f64) -> Result<usize> {
         }
     }
     Ok(tagged)
-}
-
-/// Twice the area vector of a face (Newell); zero if it is degenerate.
-fn normal(points: &[[f64; 3]], face: &[u32]) -> Vector3<f64> {
-    let point = |i: usize| Vector3::from(points[face[i % face.len()] as usize]);
-    let at = |i: usize| point(i) - point(0);
-    (0..face.len()).map(|i| at(i).cross(&at(i + 1))).sum()
 }
 
 /// Angle between two vectors in radians; 0 if one of them is zero.

@@ -3,13 +3,13 @@
 use super::{hexahedra, refine};
 use crate::error::{Error, Result};
 use crate::memory;
-use crate::mesh::{Attribute, Creases, FaceGroup, Polygons, SolidMesh};
+use crate::mesh::{Attribute, Cells, Creases, FaceGroup, Polygons, SolidMesh, check_value_count};
 use crate::scheme::{Stencils, VertexRule};
 use crate::topology::Topology;
 use crate::topology::{Sharpness, stars};
 
 /// Most cells that a refinement makes, so that every index fits.
-const MOST_CELLS: u128 = 1 << 28;
+const MOST_CELLS: u128 = Cells::MOST as u128;
 /// Memory that refinement and set-up need, in bytes a cell.
 const BYTES_A_CELL: u128 = 700;
 
@@ -87,13 +87,7 @@ impl MeshRefinement {
     /// # Errors
     /// [`Error::Request`] if they are not `width` ≥ 1 values for every control point.
     pub fn apply(&self, values: &[f64], width: usize) -> Result<Vec<f64>> {
-        let count = values.len();
-        if width == 0 || width.checked_mul(self.vertices) != Some(count) {
-            let vertices = self.vertices;
-            return Err(Error::request(format!(
-                "{count} values of width {width} for {vertices} control points"
-            )));
-        }
+        check_value_count(values, width, self.vertices)?;
         let mut values = values.to_vec();
         for stencils in &self.levels {
             values = stencils.apply(&values, width);

@@ -11,8 +11,9 @@ use super::fit::{Fit, Fitter, Square};
 use super::frame::Axis;
 use super::skin_tables::SkinTables;
 use crate::bezier::{net_values, to_bezier};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::limit::rim::{Border, Rim, UNIT};
+use crate::mesh::check_point_count;
 use crate::scheme::{Scheme, Shape};
 use crate::surface::limit::{Leaf, LeafKind, LimitSurface};
 
@@ -41,17 +42,14 @@ impl<'a> Skin<'a> {
     /// The surface over its control `points`.
     ///
     /// # Errors
-    /// [`Error::Request`] if there is not one point a vertex.
+    /// [`Error::Request`](crate::Error::Request) if there is not one point a vertex.
     pub fn new(
         surface: &'a ClosedSurface,
         points: &[[f64; 3]],
         axis: Axis,
         fitter: Fitter,
     ) -> Result<Self> {
-        let (count, expected) = (points.len(), surface.vertex_count());
-        if count != expected {
-            return Err(Error::request(format!("{count} control points for {expected} vertices")));
-        }
+        check_point_count(points.len(), surface.vertex_count())?;
         let points = match &surface.limit {
             Some(limit) => limit.refined_points(points)?,
             None => points.iter().map(|&p| rounded(axis.seen(p), fitter.grid)).collect(),

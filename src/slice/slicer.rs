@@ -12,7 +12,7 @@ use super::surface::{Surface, longest_side};
 use super::trace::Arcs;
 use crate::error::{Error, Result};
 use crate::limit::Solid;
-use crate::mesh::{Controls, check_coordinates};
+use crate::mesh::{Controls, check_coordinates, check_point_count};
 use crate::numbers::Precision;
 
 /// Default tolerance as a part of the solid's longest side.
@@ -83,10 +83,7 @@ impl Slicer {
     /// [`Error::Mesh`] for coordinates out of range, no boundary, and one without an outside.
     pub fn new(solid: &Solid, controls: Controls<'_>, options: SliceOptions) -> Result<Self> {
         solid.check_whole("layers")?;
-        let (count, expected) = (controls.positions.len(), solid.topology().vertex_count());
-        if count != expected {
-            return Err(Error::request(format!("{count} control points for {expected} vertices")));
-        }
+        check_point_count(controls.positions.len(), solid.topology().vertex_count())?;
         solid.topology().check_has_boundary()?;
         let tolerance = tolerance(controls.positions, options)?;
         let surface = Surface::new(solid, controls.positions, options.axis, tolerance)?;
@@ -121,10 +118,7 @@ impl Slicer {
         points: &[[f64; 3]],
         options: SliceOptions,
     ) -> Result<Self> {
-        let (count, expected) = (points.len(), surface.vertex_count());
-        if count != expected {
-            return Err(Error::request(format!("{count} control points for {expected} vertices")));
-        }
+        check_point_count(points.len(), surface.vertex_count())?;
         let tolerance = tolerance(points, options)?;
         let (surface, shells) = Surface::of_closed(surface, points, options.axis, tolerance)?;
         Ok(Self::of_whole(surface, options.axis, tolerance, shells))

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use crate::mesh::{SurfaceMesh, components};
+use crate::mesh::{SurfaceMesh, area_normal, components};
 use crate::topology::NONE;
 use crate::topology::surface::SurfaceTopology;
 
@@ -81,7 +81,8 @@ fn around_material(
         .iter()
         .map(|&corner| {
             let forward = topology.vertex(corner) == a;
-            let normal = normal(mesh, topology.face(topology.columns.face(corner) as usize));
+            let face = topology.face(topology.columns.face(corner) as usize);
+            let normal = area_normal(&mesh.points, face);
             // into the face, which lies to the left of its edges
             let inward = normal.cross(&along) * if forward { 1.0 } else { -1.0 };
             (inward.dot(&up).atan2(inward.dot(&across)), forward, corner)
@@ -117,15 +118,6 @@ fn around_material(
         }
     }
     Some(pairs)
-}
-
-/// The normal of a polygon (Newell), of the size of twice its area.
-fn normal(mesh: &SurfaceMesh, face: &[u32]) -> Vector3<f64> {
-    let at = |i: usize| {
-        Vector3::from(mesh.points[face[i % face.len()] as usize])
-            - Vector3::from(mesh.points[face[0] as usize])
-    };
-    (0..face.len()).map(|i| at(i).cross(&at(i + 1))).sum()
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use super::groups::{
 };
 use super::{NONE, Rows};
 use crate::error::{Error, Result};
-use crate::mesh::{CellKind, Cells};
+use crate::mesh::{CellKind, Cells, check_counts};
 use crate::pages;
 
 /// Faces out of cells.
@@ -30,6 +30,8 @@ pub(super) struct Faces {
 pub(super) fn merge_half_faces(cells: &Cells, vertex_count: usize) -> Result<Faces> {
     let halves = HalfFaces::of(cells);
     let parts = halves.parts(vertex_count)?;
+    // cells that share few faces have more of them: half-edges need ids too
+    check_counts(cells.len(), parts.iter().map(|part| part.corners).sum())?;
     let faces = halves.join(&parts);
     check_duplicates(&faces.of_cells, &faces.cells)?;
     Ok(faces)

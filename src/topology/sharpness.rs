@@ -1,8 +1,13 @@
 //! Sharpness of edges and vertices, aligned with a topology.
 
+use std::fmt::Display;
+
 use super::Topology;
 use crate::error::{Error, Result};
 use crate::mesh::Creases;
+
+/// Below every sharpness: the edge or vertex is not listed, so it is smooth.
+const NOT_GIVEN: f64 = -1.0;
 
 /// Sharpness by edge and vertex id; empty arrays mean smooth everywhere.
 #[derive(Clone, Debug, Default)]
@@ -16,57 +21,55 @@ impl Sharpness {
     ///
     /// # Errors
     /// [`Error::Mesh`] for a crease that is no boundary edge, a corner that is no
-    /// boundary vertex, and a sharpness that is negative or not a number.
+    /// boundary vertex, a sharpness that is negative or not a number, and several of one edge
+    /// or vertex that differ.
     pub fn resolve(creases: &Creases, topology: &Topology) -> Result<Self> {
+        creases.check()?;
         let mut sharpness = Self::default();
         if !creases.edges.is_empty() {
-            sharpness.edges = vec![0.0; topology.edge_count()];
+            sharpness.edges = vec![NOT_GIVEN; topology.edge_count()];
         }
         if !creases.corners.is_empty() {
-            sharpness.vertices = vec![0.0; topology.vertex_count()];
+            sharpness.vertices = vec![NOT_GIVEN; topology.vertex_count()];
         }
         for crease in &creases.edges {
             let [a, b] = crease.edge.map(|v| v.0);
-            check_value(crease.sharpness, || format!("crease of vertices {a} and {b}"))?;
             let known = (a.max(b) as usize) < topology.vertex_count();
             let edge = known.then(|| topology.edge_between(a, b)).flatten();
             let edge = edge.ok_or_else(|| {
-                Error::mesh(format!("crease of vertices {a} and {b}: the mesh has no such edge"))
+                Error::mesh(format!("{crease}: the mesh has no such edge"))
                     .with_help("name the two end vertices of an edge, counted from 0")
             })?;
             if !topology.is_boundary_edge(edge) && crease.sharpness > 0.0 {
-                return Err(Error::mesh(format!(
-                    "crease of vertices {a} and {b}: the edge lies inside the solid"
-                ))
-                .with_help("only boundary edges can be sharp: remove this crease"));
+                return Err(Error::mesh(format!("{crease}: the edge lies inside the solid"))
+                    .with_help("only boundary edges can be sharp: remove this crease"));
             }
-            sharpness.edges[edge as usize] = crease.sharpness;
+            set(&mut sharpness.edges[edge as usize], crease.sharpness, crease)?;
         }
         for corner in &creases.corners {
             let v = corner.vertex.0;
-            check_value(corner.sharpness, || format!("corner of vertex {v}"))?;
             if v as usize >= topology.vertex_count() {
-                return Err(Error::mesh(format!("corner of vertex {v}: no such vertex")));
+                let last = topology.vertex_count().saturating_sub(1);
+                return Err(Error::mesh(format!("{corner}: no such vertex"))
+                    .with_help(format!("name a vertex from 0 to {last}")));
             }
             if !topology.is_boundary_vertex(v) && corner.sharpness > 0.0 {
-                return Err(Error::mesh(format!(
-                    "corner of vertex {v}: the vertex lies inside the solid"
-                ))
-                .with_help("only boundary vertices can be sharp: remove this corner"));
+                return Err(Error::mesh(format!("{corner}: the vertex lies inside the solid"))
+                    .with_help("only boundary vertices can be sharp: remove this corner"));
             }
-            sharpness.vertices[v as usize] = corner.sharpness;
+            set(&mut sharpness.vertices[v as usize], corner.sharpness, corner)?;
         }
         Ok(sharpness)
     }
 
     /// Sharpness of an edge, ≥ 0.
     pub fn edge(&self, edge: u32) -> f64 {
-        self.edges.get(edge as usize).copied().unwrap_or(0.0)
+        self.edges.get(edge as usize).map_or(0.0, |s| s.max(0.0))
     }
 
     /// Sharpness of a vertex, ≥ 0.
     pub fn vertex(&self, vertex: u32) -> f64 {
-        self.vertices.get(vertex as usize).copied().unwrap_or(0.0)
+        self.vertices.get(vertex as usize).map_or(0.0, |s| s.max(0.0))
     }
 
     /// Whether nothing is sharp.
@@ -75,10 +78,12 @@ impl Sharpness {
     }
 }
 
-fn check_value(sharpness: f64, what: impl Fn() -> String) -> Result<()> {
-    if sharpness >= 0.0 {
+/// Takes the sharpness of an element, which may come again if it is the same.
+fn set(slot: &mut f64, sharpness: f64, what: impl Display) -> Result<()> {
+    let given = std::mem::replace(slot, sharpness);
+    if given == NOT_GIVEN || given == sharpness {
         return Ok(());
     }
-    Err(Error::mesh(format!("{}: sharpness {sharpness}", what()))
-        .with_help("a sharpness is a number from 0 (smooth) to inf (sharp at all levels)"))
+    Err(Error::mesh(format!("{what} is given twice, with sharpness {given} and {sharpness}"))
+        .with_help("keep one of them"))
 }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::Topology;
 use super::groups::chunks;
 use crate::error::{Error, Result};
-use crate::mesh::CellKind;
+use crate::mesh::{CellKind, UnionFind};
 
 impl Topology {
     /// Checks that the mesh is a Catmull-Clark solid: every corner of every cell
@@ -183,21 +183,11 @@ fn first_error(count: usize, check: impl Fn(u32) -> Option<Error> + Sync) -> Res
 
 /// Connected parts of a few `nodes` (ascending) under the pairs that `pairs` joins.
 fn count_parts(nodes: &[u32], pairs: impl FnOnce(&mut dyn FnMut(u32, u32))) -> usize {
-    let mut parent: Vec<usize> = (0..nodes.len()).collect();
-    fn root(parent: &[usize], mut i: usize) -> usize {
-        while parent[i] != i {
-            i = parent[i];
-        }
-        i
-    }
+    let mut joined = UnionFind::new(nodes.len());
     let mut parts = nodes.len();
     pairs(&mut |a, b| {
         if let (Ok(a), Ok(b)) = (nodes.binary_search(&a), nodes.binary_search(&b)) {
-            let (a, b) = (root(&parent, a), root(&parent, b));
-            if a != b {
-                parent[a.max(b)] = a.min(b);
-                parts -= 1;
-            }
+            parts -= usize::from(joined.join(a as u32, b as u32));
         }
     });
     parts

@@ -1,7 +1,7 @@
 //! Surfaces as triangles: refined ones of schemes without bicubic patches, and polygons as they
 //! are.
 
-use super::scene::{Mode, Scene, bounds};
+use super::scene::{Mode, Scene};
 use super::{Page, ViewOptions, lines};
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
@@ -33,7 +33,7 @@ pub fn page(
     normals: Option<Vec<[f64; 3]>>,
     options: &ViewOptions,
 ) -> Result<Page> {
-    let mut scene = Scene::new(Mode::Triangles, &options.title, bounds(&mesh.points));
+    let mut scene = Scene::new(Mode::Triangles, &options.title, mesh.bounds());
     let points: Vec<f32> = mesh.points.iter().flat_map(|p| scene.local(p)).collect();
     let of_faces = vertex_normals(mesh);
     let exists = |n: &[f64; 3]| n.iter().all(|x| x.is_finite());

@@ -205,7 +205,7 @@ impl Page {
             return mesh::page(&fine, normals, options);
         }
         let limit = LimitSurface::of_mesh(mesh, scheme)?;
-        let mut scene = Scene::new(Mode::Surface, &options.title, scene::bounds(&mesh.points));
+        let mut scene = Scene::new(Mode::Surface, &options.title, mesh.bounds());
         shell::push(&mut scene, &limit, mesh, options.rings, None)?;
         scene.push_elements(limit.elements().iter().map(|e| (e.face, e.corner.map(|c| c as u8))));
         let classes: Vec<u8> =

@@ -144,14 +144,6 @@ pub struct Scene {
     up: UpAxis,
 }
 
-/// Smallest and largest coordinates.
-pub fn bounds(points: &[[f64; 3]]) -> Option<([f64; 3], [f64; 3])> {
-    let first = *points.first()?;
-    Some(points.iter().fold((first, first), |(low, high), p| {
-        (std::array::from_fn(|d| low[d].min(p[d])), std::array::from_fn(|d| high[d].max(p[d])))
-    }))
-}
-
 impl Scene {
     pub fn new(mode: Mode, title: &str, bounds: Option<([f64; 3], [f64; 3])>) -> Self {
         let (low, high) = bounds.unwrap_or_default();

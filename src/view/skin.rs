@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::channel::Channel;
 use super::color::{ColorMap, Scale};
-use super::scene::{Mode, Scene, bounds};
+use super::scene::{Mode, Scene};
 use super::{check_not_empty, classes, mesh, quality, samples, shell};
 use crate::error::Result;
 use crate::limit::Solid;
@@ -124,7 +124,7 @@ impl Skin {
         }
         let limit = LimitSurface::of_mesh(mesh, scheme)?;
         let (surface, faces) = samples::sampled(&limit, mesh, options.samples)?;
-        let mut scene = Scene::new(Mode::Surface, "", bounds(&mesh.points));
+        let mut scene = Scene::new(Mode::Surface, "", mesh.bounds());
         scene.push_attributes(&mesh.attributes);
         let classes = limit.classes().iter().copied().map(shell::surface_class_number).collect();
         Self::painted(surface, &faces, scene, First::Classes(classes), options)
@@ -136,7 +136,7 @@ impl Skin {
     /// [`Error::Request`](crate::Error::Request) for an unknown array.
     pub fn of_polygons(surface: SurfaceMesh, options: &SkinOptions) -> Result<Self> {
         check_not_empty(surface.faces.len(), "faces")?;
-        let mut scene = Scene::new(Mode::Triangles, "", bounds(&surface.points));
+        let mut scene = Scene::new(Mode::Triangles, "", surface.bounds());
         let shown = |attribute: &&Attribute| attribute.name != NORMALS;
         let attributes: Vec<Attribute> = surface.attributes.iter().filter(shown).cloned().collect();
         scene.push_attributes(&attributes);

@@ -1,6 +1,7 @@
 //! Qualities as numbers, so that ranks of a job can exchange them to the last bit.
 
 use super::{CellQuality, Extreme, Quality};
+use crate::error::{Error, Result};
 
 /// Numbers of an [`Extreme`].
 const EXTREME: usize = 9;
@@ -24,20 +25,23 @@ impl Quality {
         numbers
     }
 
-    /// From [`Quality::to_numbers`]; nothing of anything else.
-    pub fn from_numbers(numbers: &[f64]) -> Self {
-        let Some((&[samples, undefined], rest)) = numbers.split_first_chunk() else {
-            return Self::default();
-        };
-        let Some((extremes, poor)) = rest.split_at_checked(4 * EXTREME) else {
-            return Self::default();
-        };
+    /// From [`Quality::to_numbers`].
+    ///
+    /// # Errors
+    /// [`Error::Request`] for anything else.
+    pub fn from_numbers(numbers: &[f64]) -> Result<Self> {
+        let broken = || Error::request("a rank has sent a broken quality report");
+        let (&[samples, undefined], rest) = numbers.split_first_chunk().ok_or_else(broken)?;
+        let (extremes, poor) = rest.split_at_checked(4 * EXTREME).ok_or_else(broken)?;
+        if poor.len() % (1 + EXTREME) != 0 {
+            return Err(broken());
+        }
         let extreme = |i: usize| Extreme::of_numbers(&extremes[EXTREME * i..][..EXTREME]);
         let poor = poor.chunks_exact(1 + EXTREME).filter_map(|numbers| {
             let worst = Extreme::of_numbers(&numbers[1..])?;
             Some((worst.cell, CellQuality { samples: numbers[0] as usize, worst }))
         });
-        Self {
+        Ok(Self {
             samples: samples as usize,
             undefined: undefined as usize,
             least_determinant: extreme(0),
@@ -45,7 +49,7 @@ impl Quality {
             least_scaled_jacobian: extreme(2),
             greatest_scaled_jacobian: extreme(3),
             non_positive: poor.collect(),
-        }
+        })
     }
 
     /// The same with other ids: cell i is `cells[i]` of the whole, ascending.
@@ -105,14 +109,17 @@ mod tests {
             point: [1e300, f64::INFINITY, -0.0],
         };
         let mut quality = Quality { samples: 7, undefined: 1, ..Quality::default() };
-        assert_eq!(Quality::from_numbers(&quality.to_numbers()), quality);
+        assert_eq!(Quality::from_numbers(&quality.to_numbers()).unwrap(), quality);
         quality.least_determinant = Some(extreme(1, None));
         quality.greatest_scaled_jacobian = Some(extreme(0, Some(3)));
         quality.non_positive.insert(1, CellQuality { samples: 2, worst: extreme(1, Some(0)) });
-        assert_eq!(Quality::from_numbers(&quality.to_numbers()), quality);
+        assert_eq!(Quality::from_numbers(&quality.to_numbers()).unwrap(), quality);
+        let numbers = quality.to_numbers();
+        for length in [0, 1, 2, 37, numbers.len() - 1] {
+            assert!(Quality::from_numbers(&numbers[..length]).is_err(), "{length} numbers");
+        }
         let whole = quality.of_whole(&[5, 9]);
         assert_eq!(whole.non_positive.keys().collect::<Vec<_>>(), [&9]);
         assert_eq!(whole.least_determinant.map(|found| found.cell), Some(9));
-        assert_eq!(Quality::from_numbers(&[1.0, 2.0]), Quality::default());
     }
 }

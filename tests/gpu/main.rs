@@ -242,7 +242,7 @@ fn results_stay_on_the_device() {
             solid::shake(&mut mesh, 0.02);
             evaluator.upload(mesh.controls()).unwrap();
             let points = evaluator.launch(all.clone()).unwrap();
-            assert_eq!(points.positions.len, all.len() * 64);
+            assert_eq!(points.positions.len(), all.len() * 64);
             let [(_, found), (_, least)] = &points.quantities[..] else { panic!("both") };
             let [found, least] = [found, least].map(|array| points.read(array).unwrap());
             let expected = Cpu::default().evaluate(&plan, mesh.controls()).unwrap();
@@ -256,6 +256,10 @@ fn results_stay_on_the_device() {
                 assert_eq!(*least, all.iter().copied().fold(f64::INFINITY, f64::min));
             }
         }
+        let [first, second] = [(); 2].map(|()| evaluator.launch(all.clone()).unwrap());
+        assert_eq!(first.positions.precision(), precision);
+        let error = first.read(&second.positions).unwrap_err();
+        assert!(error.to_string().contains("other memory"), "{error}");
     }
 }
 

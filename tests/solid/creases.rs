@@ -146,7 +146,8 @@ fn semi_sharp_boundaries_refine_as_surfaces() {
         let skin = boundary_surface(&mesh).unwrap();
         for v in 0..mesh.points.len() as u32 {
             let on_boundary = skin.points.contains(&mesh.points[v as usize]);
-            if on_boundary && random.below(5) == 0 {
+            let is_corner = mesh.creases.corners.iter().any(|corner| corner.vertex.0 == v);
+            if on_boundary && random.below(5) == 0 && !is_corner {
                 mesh.creases.push_corner(v, [0.3, 1.2, INF][random.below(3)]);
             }
         }

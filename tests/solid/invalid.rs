@@ -199,6 +199,27 @@ fn corners_that_are_no_boundary_vertices() {
 }
 
 #[test]
+fn creases_and_corners_that_are_given_twice() {
+    let twice = |s: [f64; 2]| {
+        let (mut creased, mut cornered) = (block([2, 2, 2]), block([2, 2, 2]));
+        creased.creases.push_edge(0, 1, s[0]);
+        creased.creases.push_edge(1, 0, s[1]);
+        s.iter().for_each(|&s| cornered.creases.push_corner(7, s));
+        [creased, cornered]
+    };
+    for s in [[3.0, 1.0], [0.0, 1.0], [1.0, 0.0], [INF, 2.0]] {
+        let [creased, cornered] = twice(s);
+        let sharpness = format!("given twice, with sharpness {} and {}", s[0], s[1]);
+        refused(&creased, &["vertices 0 and 1", &sharpness]);
+        refused(&cornered, &["vertex 7", &sharpness]);
+    }
+    // the same sharpness twice is no contradiction
+    for mesh in twice([INF, INF]) {
+        Solid::new(&mesh).unwrap();
+    }
+}
+
+#[test]
 fn a_finite_sharpness_too_large_to_evaluate() {
     let mut mesh = block([1, 1, 1]);
     mesh.creases.push_edge(0, 1, 11.0);

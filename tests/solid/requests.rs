@@ -61,7 +61,7 @@ fn attributes_and_controls_of_the_wrong_length() {
     {
         let attributes = [Attribute { name: "a".into(), width, values: vec![0.0; length] }];
         let controls = Controls { attributes: &attributes, ..mesh.controls() };
-        refused(evaluator.evaluate(controls, 0..8, &mut limit), "not one for each of 27");
+        refused(evaluator.evaluate(controls, 0..8, &mut limit), "27 vertices");
         let with = SolidMesh { attributes: attributes.to_vec(), ..mesh.clone() };
         refused(Solid::new(&with).map(|_| ()), "width");
         refused(boundary_surface(&with).map(|_| ()), "width");
@@ -80,7 +80,7 @@ fn attributes_and_controls_of_the_wrong_length() {
     }
     for positions in [&mesh.points[..n - 1], &[]] {
         let controls = Controls { positions, attributes: &[] };
-        refused(evaluator.evaluate(controls, 0..8, &mut limit), "not one for each of 27");
+        refused(evaluator.evaluate(controls, 0..8, &mut limit), "27 vertices");
         refused(Slicer::new(&solid, controls, SliceOptions::default()).map(|_| ()), "27");
         refused(Locator::new(&solid, controls).map(|_| ()), "27");
         let pieces = Pieces::new(&solid, 1).expect("pieces");

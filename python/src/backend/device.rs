@@ -26,23 +26,17 @@ pub struct PyDeviceArray {
     memory: DeviceMemory,
     array: DeviceArray,
     shape: Vec<usize>,
-    precision: Precision,
 }
 
 impl PyDeviceArray {
     /// Rows with `shape` as last axes.
-    pub fn new(
-        memory: &DeviceMemory,
-        array: DeviceArray,
-        last: &[usize],
-        precision: Precision,
-    ) -> Self {
-        let shape = std::iter::once(array.len).chain(last.iter().copied()).collect();
-        Self { memory: memory.clone(), array, shape, precision }
+    pub fn new(memory: &DeviceMemory, array: DeviceArray, last: &[usize]) -> Self {
+        let shape = std::iter::once(array.len()).chain(last.iter().copied()).collect();
+        Self { memory: memory.clone(), array, shape }
     }
 
     fn dtype_name(&self) -> &'static str {
-        match self.precision {
+        match self.array.precision() {
             Precision::F32 => "float32",
             Precision::F64 => "float64",
         }
@@ -71,9 +65,9 @@ impl PyDeviceArray {
 
     /// A copy in the memory of the host.
     fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let numbers = py.detach(|| self.memory.read(&self.array, self.precision)).py()?;
+        let numbers = py.detach(|| self.memory.read(&self.array)).py()?;
         let all = moved(py, numbers, &self.shape)?.into_any();
-        match self.precision {
+        match self.array.precision() {
             Precision::F64 => Ok(all),
             Precision::F32 => all.call_method1("astype", (self.dtype_name(),)),
         }
@@ -120,9 +114,9 @@ impl PyDeviceArray {
         }
         let array = Exported {
             memory: &self.memory,
-            address: self.array.address,
+            address: self.array.address(),
             shape: &self.shape,
-            precision: self.precision,
+            precision: self.array.precision(),
         };
         dlpack::capsule(py, &array, max_version.is_some_and(|(major, _)| major >= 1))
     }
@@ -142,14 +136,14 @@ impl PyDeviceArray {
         unsafe { self.memory.make_wait(1) }.py()?;
         let all = PyDict::new(py);
         all.set_item("shape", PyTuple::new(py, &self.shape)?)?;
-        let typestr = match self.precision {
+        let typestr = match self.array.precision() {
             Precision::F32 => "<f4",
             Precision::F64 => "<f8",
         };
         all.set_item("typestr", typestr)?;
         // the address of an array without entries is 0 by the protocol
         let empty = self.shape.contains(&0);
-        all.set_item("data", (if empty { 0 } else { self.array.address }, false))?;
+        all.set_item("data", (if empty { 0 } else { self.array.address() }, false))?;
         all.set_item("strides", py.None())?;
         all.set_item("version", 3)?;
         all.set_item("stream", self.memory.stream() as usize)?;
@@ -189,7 +183,7 @@ impl PyDeviceLimit {
     }
 
     fn array(&self, array: DeviceArray, last: &[usize]) -> PyDeviceArray {
-        PyDeviceArray::new(&self.points.memory, array, last, self.points.precision())
+        PyDeviceArray::new(&self.points.memory, array, last)
     }
 
     fn quantity(&self, quantity: Quantity, attribute: Option<usize>) -> Option<DeviceArray> {
@@ -284,7 +278,7 @@ impl PyDeviceLimit {
     }
 
     fn __len__(&self) -> usize {
-        self.points.positions.len
+        self.points.positions.len()
     }
 
     fn __repr__(&self) -> String {

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use crate::backend::{SurfaceEvaluator, SurfaceResults, Values};
 use crate::error::{Error, Result};
+use crate::mesh::check_point_count;
 use crate::numbers::Real;
 use crate::plan::Want;
 use crate::surface::SurfaceStencils;
@@ -26,13 +27,7 @@ impl<F: FnMut(&[[f64; 3]], &mut SurfaceResults) -> Result<()>> Work<F> {
 
 impl<F: FnMut(&[[f64; 3]], &mut SurfaceResults) -> Result<()>> SurfaceEvaluator for Work<F> {
     fn set_controls(&mut self, points: &[[f64; 3]]) -> Result<()> {
-        if points.len() != self.vertex_count {
-            return Err(Error::request(format!(
-                "{} control points for a mesh of {} vertices",
-                points.len(),
-                self.vertex_count
-            )));
-        }
+        check_point_count(points.len(), self.vertex_count)?;
         let own = self.controls.get_or_insert_default();
         own.clear();
         own.extend_from_slice(points);

@@ -216,7 +216,7 @@ impl DeviceAdjoint {
         let memory = DeviceMemory::of(&points, &self.stream)?;
         // the last one read is read after the others
         read.as_ref().map_or(Ok(()), wait)?;
-        Ok((memory, DeviceArray { address: points.address::<f64>(0), len: self.vertices, width }))
+        Ok((memory, DeviceArray::of::<f64>(&points, 0, [self.vertices, width])))
     }
 
     fn launches(

@@ -61,12 +61,42 @@ impl Drop for Results {
 /// An array on the device, `[row][width]`.
 #[derive(Clone, Copy, Debug)]
 pub struct DeviceArray {
+    address: u64,
+    len: usize,
+    width: usize,
+    precision: Precision,
+}
+
+impl DeviceArray {
+    /// `len` rows of `width` numbers, from number `start` of the results on.
+    pub(super) fn of<T: Real>(results: &Results, start: usize, [len, width]: [usize; 2]) -> Self {
+        Self { address: results.address::<T>(start), len, width, precision: T::PRECISION }
+    }
+
     /// Address on the device of the first number.
-    pub address: u64,
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
     /// Number of rows: a result each, or an element each.
-    pub len: usize,
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// Numbers a row.
-    pub width: usize,
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// Precision of the numbers.
+    pub fn precision(&self) -> Precision {
+        self.precision
+    }
 }
 
 /// Memory of the device with results, as long as anyone holds it.
@@ -127,9 +157,10 @@ impl DeviceMemory {
     /// Brings an array to the host, in double precision.
     ///
     /// # Errors
-    /// [`Error::Request`] with the driver's words if a kernel failed.
-    pub fn read(&self, array: &DeviceArray, precision: Precision) -> Result<Vec<f64>> {
-        match precision {
+    /// [`Error::Request`] for an array that lies in other memory; with the driver's words if a
+    /// kernel failed.
+    pub fn read(&self, array: &DeviceArray) -> Result<Vec<f64>> {
+        match array.precision {
             Precision::F32 => self.read_in::<f32>(array),
             Precision::F64 => self.read_in::<f64>(array),
         }
@@ -137,9 +168,15 @@ impl DeviceMemory {
 
     fn read_in<T: Real>(&self, array: &DeviceArray) -> Result<Vec<f64>> {
         let mut values = vec![T::default(); array.len * array.width];
+        let own = self.results.address::<u8>(0);
+        let end = array.address + size_of_val(&values[..]) as u64;
+        if array.address < own || end > own + self.results.bytes.len() as u64 {
+            return Err(Error::request("an array of other memory of the device")
+                .with_help("read an array from the memory that it came with"));
+        }
         let bound = self.stream.context().bind_to_thread();
         bound.map_err(failed("the device cannot be used"))?;
-        // SAFETY: the device has so many numbers there; they are waited for below.
+        // SAFETY: the numbers lie in the results, as checked; they are waited for below.
         unsafe { start_copy(array.address, bytemuck::cast_slice_mut(&mut values), &self.stream) }?;
         self.synchronize()?;
         Ok(values.into_iter().map(T::to_f64).collect())

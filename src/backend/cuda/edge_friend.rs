@@ -14,6 +14,7 @@ use super::memory::{Buffer, timed_event};
 use super::sources::{EDGE_FRIEND, Variant};
 use crate::backend::Precision;
 use crate::error::{Error, Result};
+use crate::mesh::check_point_count;
 
 /// The level that refinement starts from, in the layout of edge-friend (Kuth et al. 2023).
 #[derive(Clone, Copy, Debug)]
@@ -158,10 +159,7 @@ impl<T: Real + DeviceRepr> DeviceFriends<T> {
     /// # Errors
     /// [`Error::Request`] for another number of them.
     pub fn set_points(&mut self, points: &[[T; 3]]) -> Result<()> {
-        let expected = self.levels[0].vertices;
-        if points.len() != expected {
-            return Err(Error::request(format!("{} points for {expected}", points.len())));
-        }
+        check_point_count(points.len(), self.levels[0].vertices)?;
         self.points[0].fill(&self.stream, points.as_flattened())
     }
 

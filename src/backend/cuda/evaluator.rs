@@ -495,10 +495,8 @@ impl<T: Real + DeviceRepr> DeviceEvaluator for Resident<'_, T> {
         Resident::launch(self, &elements)?;
         let program = self.kept.last().ok_or_else(nothing_kept)?;
         let count = self.plan.result_count(&elements);
-        let array = |start: usize, len: usize, width: usize| DeviceArray {
-            address: program.results.address::<T>(start),
-            len,
-            width,
+        let array = |start: usize, len: usize, width: usize| {
+            DeviceArray::of::<T>(&program.results, start, [len, width])
         };
         let inputs = self.inputs.iter().zip(&program.starts);
         let mut arrays: Vec<Vec<DeviceArray>> = inputs
@@ -513,7 +511,6 @@ impl<T: Real + DeviceRepr> DeviceEvaluator for Resident<'_, T> {
             .collect();
         Ok(DevicePoints {
             memory: DeviceMemory::of(&program.results, &self.main)?,
-            precision: T::PRECISION,
             positions: derivatives.remove(0),
             attributes: attribute_derivatives.iter_mut().map(|all| all.remove(0)).collect(),
             derivatives,

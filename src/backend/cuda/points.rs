@@ -10,7 +10,6 @@ use crate::plan::Wanted;
 /// Limit points on the device, in the order of [`Limit`](crate::Limit). They hold as long as this
 /// value, or a clone of its memory, does; the evaluator puts later results elsewhere.
 pub struct DevicePoints {
-    pub(super) precision: Precision,
     /// What the arrays lie in.
     pub memory: DeviceMemory,
     /// Elements evaluated.
@@ -30,7 +29,7 @@ pub struct DevicePoints {
 impl DevicePoints {
     /// Precision of the numbers in all arrays.
     pub fn precision(&self) -> Precision {
-        self.precision
+        self.positions.precision()
     }
 
     /// The stream on which the results are made, as the driver's handle: work put on it
@@ -42,8 +41,9 @@ impl DevicePoints {
     /// Brings an array to the host, in double precision.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) with the driver's words if a kernel failed.
+    /// [`Error::Request`](crate::Error::Request) for an array of other points; with the driver's
+    /// words if a kernel failed.
     pub fn read(&self, array: &DeviceArray) -> Result<Vec<f64>> {
-        self.memory.read(array, self.precision)
+        self.memory.read(array)
     }
 }

@@ -9,7 +9,8 @@ use super::launch::{Argument, Launch};
 use super::memory::Buffer;
 use super::sources::{REFINE, Variant};
 use crate::backend::Precision;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::mesh::check_point_count;
 
 /// Stencils of one level over the level before.
 #[derive(Clone, Copy, Debug)]
@@ -57,12 +58,7 @@ impl DeviceLevels {
 
     /// Takes positions of the control points.
     pub fn set_controls(&mut self, stream: &Arc<CudaStream>, positions: &[[f64; 3]]) -> Result<()> {
-        if positions.len() != self.controls {
-            let (found, expected) = (positions.len(), self.controls);
-            return Err(Error::request(format!(
-                "{found} control points for a mesh of {expected} vertices"
-            )));
-        }
+        check_point_count(positions.len(), self.controls)?;
         self.points.fill(stream, positions.as_flattened())
     }
 

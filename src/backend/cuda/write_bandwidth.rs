@@ -10,6 +10,7 @@ use super::memory::{Buffer, PageLocked, start_copy, timed_event};
 use super::sources::{Variant, WRITE_BANDWIDTH};
 use crate::backend::Precision;
 use crate::error::Result;
+use crate::numbers::median;
 use crate::result_buffer::Lent;
 
 /// Bytes of a bulk copy in `kernels/common/write_bandwidth.cu`.
@@ -61,7 +62,7 @@ pub(super) fn time(
                 seconds.push(f64::from(elapsed) * 1e-3);
             }
         }
-        if best.is_empty() || median(&seconds) < median(&best) {
+        if best.is_empty() || median(seconds.clone()) < median(best.clone()) {
             best = seconds;
         }
     }
@@ -88,10 +89,4 @@ pub(super) fn time_copying(
     };
     time()?; // a warm-up
     (0..repeats).map(|_| time()).collect()
-}
-
-fn median(seconds: &[f64]) -> f64 {
-    let mut sorted = seconds.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or(f64::INFINITY)
 }

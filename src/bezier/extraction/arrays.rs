@@ -4,7 +4,7 @@ use super::Extraction;
 use crate::error::{Error, Result};
 use crate::io::Array;
 use crate::limit::Solid;
-use crate::mesh::Controls;
+use crate::mesh::{Controls, check_point_count};
 
 /// The corner of elements whose cell is a hexahedron.
 const NO_CORNER: i32 = -1;
@@ -41,14 +41,11 @@ impl Extraction {
         controls: Controls<'_>,
         error_bounds: &[f64],
     ) -> Result<Vec<Array>> {
-        if controls.positions.len() != self.vertices || error_bounds.len() != self.pieces.len() {
-            return Err(Error::request(format!(
-                "{} positions and {} error bounds for the {} vertices and {} pieces",
-                controls.positions.len(),
-                error_bounds.len(),
-                self.vertices,
-                self.pieces.len()
-            )));
+        check_point_count(controls.positions.len(), self.vertices)?;
+        let (bounds, pieces) = (error_bounds.len(), self.pieces.len());
+        if bounds != pieces {
+            return Err(Error::request(format!("{bounds} error bounds for {pieces} pieces"))
+                .with_help("give those of the extraction"));
         }
         let elements = self.pieces.iter().map(|piece| solid.elements().get(piece.element as usize));
         let elements: Option<Vec<_>> = elements.collect();

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::{BEZIER_POINTS, Extraction, Operator};
 use crate::error::{Error, Result};
 use crate::io::BezierPatch;
+use crate::mesh::check_point_count;
 
 impl Extraction {
     /// All pieces as elements over the vertices at `positions`. Control points without
@@ -14,10 +15,7 @@ impl Extraction {
     /// [`Error::Request`] if there are refined points among the control points (see
     /// [`Extraction::expanded`]), or the positions are not one a vertex.
     pub fn patch<'p>(&self, positions: &'p [[f64; 3]]) -> Result<BezierPatch<'p>> {
-        if positions.len() != self.vertices {
-            let (given, vertices) = (positions.len(), self.vertices);
-            return Err(Error::request(format!("{given} positions for {vertices} vertices")));
-        }
+        check_point_count(positions.len(), self.vertices)?;
         if !self.refined.is_empty() {
             return Err(Error::request("control points that are no vertices of the mesh")
                 .with_help("expand the extraction first"));

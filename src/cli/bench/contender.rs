@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use subsolid::Result;
 use subsolid::backend::{Backend, Cpu, Precision, Strategy};
-
-use super::median::median;
-use crate::cli::processor::Processor;
 use subsolid::memory::physical_memory;
+use subsolid::numbers::median;
+
+use crate::cli::processor::Processor;
 
 /// A processor with a strategy and a precision.
 pub struct Contender {

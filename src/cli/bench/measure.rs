@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use subsolid::backend::{Cpu, Precision};
 use subsolid::compare::compare;
+use subsolid::numbers::median;
 use subsolid::plan::{Plan, Samples, Want};
 use subsolid::{Error, Result};
 
 use super::contender::{Contender, WriteTimes};
-use super::median::median;
 use super::model::{Model, class};
 use super::results::{Accuracy, Results, Spread, Timing};
 

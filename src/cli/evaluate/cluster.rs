@@ -112,7 +112,7 @@ pub fn run(
             .split_at_checked(Report::NUMBERS)
             .ok_or_else(|| Error::request("a rank has sent no report"))?;
         report.add(own);
-        quality.merge(&Quality::from_numbers(rest));
+        quality.merge(&Quality::from_numbers(rest)?);
         Ok(())
     })?;
     report.seconds = start.elapsed().as_secs_f64();

@@ -56,11 +56,15 @@ pub fn run(
     let (own, share) = work.report(ranks)?;
     let numbers = [own.to_numbers().to_vec(), share.to_numbers(console.json())].concat();
     let all = all_numbers(ranks, Ok(numbers))?;
-    let counts: Vec<Counts> = all.iter().map(|numbers| Counts::from_numbers(numbers)).collect();
-    let share = |numbers: &Vec<f64>| {
-        ReportShare::from_numbers(numbers.get(Counts::NUMBERS..).unwrap_or_default())
-    };
-    let shares: Vec<ReportShare> = all.iter().map(share).collect();
+    let mut counts = Vec::with_capacity(all.len());
+    let mut shares = Vec::with_capacity(all.len());
+    for numbers in &all {
+        let (own, share) = numbers
+            .split_first_chunk()
+            .ok_or_else(|| Error::request("a rank has sent no report"))?;
+        counts.push(Counts::from_numbers(own));
+        shares.push(ReportShare::from_numbers(share)?);
+    }
     let report = Report::of_shares(&shares, left_handed);
     let samples = counted(report.samples, "quadrature point");
     console.status("Evaluated", format!("{samples} in {}", since(start)));
@@ -139,8 +143,7 @@ impl Counts {
         [leaves, left_handed, samples, last, largest].map(|count| count as f64)
     }
 
-    fn from_numbers(numbers: &[f64]) -> Self {
-        let numbers = numbers.first_chunk().copied().unwrap_or([0.0; Self::NUMBERS]);
+    fn from_numbers(numbers: &[f64; Self::NUMBERS]) -> Self {
         let [leaves, left_handed, samples, last, largest] = numbers.map(|count| count as usize);
         Self { leaves, left_handed, samples, last, largest }
     }

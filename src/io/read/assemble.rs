@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::io::{CREASE_EDGES, CREASE_SHARPNESS};
-use crate::mesh::{Attribute, CellArray, CellId, CellKind, Cells, SolidMesh};
+use crate::mesh::{Attribute, CellArray, CellId, CellKind, Cells, SolidMesh, check_counts};
 use crate::{Error, Result};
 
 use super::ReadReport;
@@ -184,10 +184,7 @@ impl<'a> Assembly<'a> {
     }
 
     fn count_cell(&mut self, line: Option<usize>) -> Result<()> {
-        // Cells keep their offsets in 32 bits.
-        if self.lines.len() >= (u32::MAX as usize) / 8 {
-            return Err(self.error(line, "more than 536870911 cells").with_help("split the model"));
-        }
+        check_counts(self.lines.len() + 1, 0).map_err(|error| error.in_file(self.path, line))?;
         self.lines.push(line.and_then(|line| u32::try_from(line).ok()).unwrap_or(0));
         Ok(())
     }

@@ -63,21 +63,27 @@ impl HighOrder {
             dropped[corner as usize] = false;
         }
         let count = dropped.iter().filter(|&&dropped| dropped).count();
-        let lost = if count > 0 { compact(mesh, &dropped) } else { 0 };
+        let [creases, corners] = if count > 0 { compact(mesh, &dropped) } else { [0; 2] };
         let kinds: Vec<String> =
             self.kinds.iter().map(|(kind, count)| format!("{kind}: {count}")).collect();
         let kinds = kinds.join(", ");
         let nodes = format!(
             "{count} mid-side nodes of high-order cells, which are read by their corners ({kinds})"
         );
-        let creases = (lost > 0).then(|| format!("{lost} creases at mid-side nodes"));
-        std::iter::once(nodes).chain(creases).collect()
+        let lost = |count: usize, what: &str| {
+            let plural = if count == 1 { "" } else { "s" };
+            (count > 0).then(|| format!("{count} {what}{plural} at mid-side nodes"))
+        };
+        [Some(nodes), lost(creases, "crease"), lost(corners, "corner")]
+            .into_iter()
+            .flatten()
+            .collect()
     }
 }
 
-/// Removes the dropped vertices and numbers the others anew; returns the number of
-/// creases that end at dropped ones.
-fn compact(mesh: &mut SolidMesh, dropped: &[bool]) -> usize {
+/// Removes the dropped vertices and numbers the others anew; returns how many creases end at
+/// dropped ones, and how many corners are at them.
+fn compact(mesh: &mut SolidMesh, dropped: &[bool]) -> [usize; 2] {
     let mut kept = 0;
     // new_ids: [vertex before]
     let new_ids: Vec<Option<u32>> = dropped
@@ -99,7 +105,7 @@ fn compact(mesh: &mut SolidMesh, dropped: &[bool]) -> usize {
         group.faces.renumber(|vertex| new_id(vertex).unwrap_or(vertex));
     }
     let creases = std::mem::take(&mut mesh.creases);
-    let before = creases.edges.len();
+    let before = [creases.edges.len(), creases.corners.len()];
     for crease in creases.edges {
         if let [Some(a), Some(b)] = crease.edge.map(|v| new_id(v.0)) {
             mesh.creases.push_edge(a, b, crease.sharpness);
@@ -110,7 +116,7 @@ fn compact(mesh: &mut SolidMesh, dropped: &[bool]) -> usize {
             mesh.creases.push_corner(vertex, corner.sharpness);
         }
     }
-    before - mesh.creases.edges.len()
+    [before[0] - mesh.creases.edges.len(), before[1] - mesh.creases.corners.len()]
 }
 
 /// Keeps the rows of `width` values whose vertex is not dropped.
@@ -149,7 +155,8 @@ mod tests {
             [
                 "2 mid-side nodes of high-order cells, which are read by their corners \
                  (C3D10: 1)",
-                "1 creases at mid-side nodes",
+                "1 crease at mid-side nodes",
+                "1 corner at mid-side nodes",
             ]
         );
         assert_eq!(mesh.points.iter().map(|p| p[0]).collect::<Vec<_>>(), [0.0, 2.0, 3.0, 5.0, 6.0]);

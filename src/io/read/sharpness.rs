@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::io::{CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS};
-use crate::mesh::{Creases, VertexId};
+use crate::mesh::{self, Creases, VertexId};
 use crate::{Error, Result};
 
 use super::assemble::Assembly;
@@ -99,9 +99,5 @@ pub(super) fn check_sharpness(
     place: &str,
     sharpness: f64,
 ) -> Result<()> {
-    if sharpness >= 0.0 {
-        return Ok(());
-    }
-    Err(Error::file(path, line, format!("{place}: sharpness {sharpness} is out of range"))
-        .with_help("sharpness is 0 (smooth) or more, `inf` for always sharp"))
+    mesh::check_sharpness(sharpness, place).map_err(|error| error.in_file(path, line))
 }

@@ -14,7 +14,7 @@ use json::mesh::Semantic;
 use json::validation::Checked::Valid;
 use json::validation::USize64;
 
-use crate::mesh::{Attribute, SurfaceMesh};
+use crate::mesh::{Attribute, SurfaceMesh, area_normal};
 
 /// Bytes of a number of every array.
 const BYTES: usize = 4;
@@ -115,7 +115,7 @@ pub fn is_kept(attribute: &Attribute) -> bool {
 /// `_NAME` in capitals. Normals that do not exist are those of the faces at the vertex.
 pub fn write(out: &mut impl Write, mesh: &SurfaceMesh, options: &GlbOptions) -> io::Result<()> {
     let triangles = mesh.triangles().corners;
-    let (low, high) = bounds(&mesh.points);
+    let (low, high) = mesh.bounds().unwrap_or_default();
     let middle = std::array::from_fn(|d| low[d] + (high[d] - low[d]) / 2.0);
     // what single precision makes of it: the digits that it drops stay in the positions
     let translation = options.placed(middle).map(|x| x as f32);
@@ -210,7 +210,7 @@ fn unit_normals(mesh: &SurfaceMesh, normals: &[[f64; 3]]) -> Vec<[f32; 3]> {
     let mut of_faces = vec![[0.0; 3]; if normals.iter().all(exists) { 0 } else { normals.len() }];
     if !of_faces.is_empty() {
         for face in mesh.faces.iter() {
-            let normal = area_normal(face.iter().map(|&v| mesh.points[v as usize]));
+            let normal = area_normal(&mesh.points, face);
             for &v in face {
                 (0..3).for_each(|d| of_faces[v as usize][d] += normal[d]);
             }
@@ -223,18 +223,6 @@ fn unit_normals(mesh: &SurfaceMesh, normals: &[[f64; 3]]) -> Vec<[f32; 3]> {
         false => [0.0, 0.0, 1.0],
     };
     normals.iter().enumerate().map(normal).collect()
-}
-
-/// Twice the area of a polygon times its normal (Newell).
-fn area_normal(points: impl Iterator<Item = [f64; 3]> + Clone) -> [f64; 3] {
-    let next = points.clone().cycle().skip(1);
-    points.zip(next).fold([0.0; 3], |[x, y, z], (a, b)| {
-        [
-            x + (a[1] - b[1]) * (a[2] + b[2]),
-            y + (a[2] - b[2]) * (a[0] + b[0]),
-            z + (a[0] - b[0]) * (a[1] + b[1]),
-        ]
-    })
 }
 
 /// The JSON chunk: one mesh of one primitive over one buffer.
@@ -346,11 +334,4 @@ fn node(options: &GlbOptions, translation: [f32; 3]) -> json::Node {
         translation: Some(translation),
         ..Default::default()
     }
-}
-
-fn bounds(points: &[[f64; 3]]) -> ([f64; 3], [f64; 3]) {
-    let first = points.first().copied().unwrap_or_default();
-    points.iter().fold((first, first), |(low, high), p| {
-        (std::array::from_fn(|d| low[d].min(p[d])), std::array::from_fn(|d| high[d].max(p[d])))
-    })
 }

@@ -3,6 +3,8 @@
 
 use std::io::{self, Write};
 
+use nalgebra::Vector3;
+
 use crate::mesh::SurfaceMesh;
 
 /// Writes `mesh`, which has been checked.
@@ -22,10 +24,8 @@ pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
 }
 
 /// Unit normal of a triangle, zero if it has no area.
-fn normal([a, b, c]: [[f64; 3]; 3]) -> [f32; 3] {
-    let along = |p: [f64; 3]| -> [f64; 3] { std::array::from_fn(|d| p[d] - a[d]) };
-    let (s, t) = (along(b), along(c));
-    let n = [s[1] * t[2] - s[2] * t[1], s[2] * t[0] - s[0] * t[2], s[0] * t[1] - s[1] * t[0]];
-    let length = n.iter().map(|x| x * x).sum::<f64>().sqrt();
-    if length > 0.0 { n.map(|x| (x / length) as f32) } else { [0.0; 3] }
+fn normal(corners: [[f64; 3]; 3]) -> [f32; 3] {
+    let [a, b, c] = corners.map(Vector3::from);
+    let normal = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default();
+    normal.map(|x| x as f32).into()
 }

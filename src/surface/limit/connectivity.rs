@@ -208,6 +208,7 @@ impl<'t> Connectivity<'t> {
 
     /// Takes creases and corners over.
     pub fn resolve(&mut self, creases: &Creases) -> Result<()> {
+        creases.check()?;
         if !creases.edges.is_empty() {
             self.edge_sharpness = vec![0.0; self.edge_count()];
         }
@@ -216,9 +217,8 @@ impl<'t> Connectivity<'t> {
         }
         for crease in &creases.edges {
             let [a, b] = crease.edge.map(|v| v.0);
-            check_value(crease.sharpness, || format!("crease of vertices {a} and {b}"))?;
             let edge = self.topology.edge_between(a, b).ok_or_else(|| {
-                Error::mesh(format!("crease of vertices {a} and {b}: the mesh has no such edge"))
+                Error::mesh(format!("{crease}: the mesh has no such edge"))
                     .with_help("name the two end vertices of an edge, counted from 0")
             })?;
             self.edge_sharpness[edge as usize] = crease.sharpness;
@@ -226,9 +226,8 @@ impl<'t> Connectivity<'t> {
         let vertex_count = self.vertex_count();
         for corner in &creases.corners {
             let v = corner.vertex.0 as usize;
-            check_value(corner.sharpness, || format!("corner of vertex {v}"))?;
             *self.vertex_sharpness.get_mut(v).ok_or_else(|| {
-                Error::mesh(format!("corner of vertex {v}: no such vertex"))
+                Error::mesh(format!("{corner}: no such vertex"))
                     .with_help(format!("the mesh has {vertex_count} vertices"))
             })? = corner.sharpness;
         }
@@ -356,12 +355,4 @@ pub(super) fn check_faces(faces: &Faces, scheme: Scheme) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn check_value(sharpness: f64, what: impl Fn() -> String) -> Result<()> {
-    if sharpness >= 0.0 {
-        return Ok(());
-    }
-    Err(Error::mesh(format!("{}: sharpness {sharpness}", what()))
-        .with_help("a sharpness is a number from 0 (smooth) to inf (sharp at all levels)"))
 }

@@ -3,7 +3,8 @@
 use super::geometry::{normal, tangent};
 use super::leaf::Leaf;
 use super::surface::LimitSurface;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::mesh::check_point_count;
 use crate::scheme::{RowBuilder, Stencils};
 
 /// Rows over the control points, one a vertex.
@@ -79,9 +80,9 @@ impl VertexMasks {
     /// Limit positions of all vertices.
     ///
     /// # Errors
-    /// [`Error::Request`] if there is not one point a vertex.
+    /// [`Error::Request`](crate::Error::Request) if there is not one point a vertex.
     pub fn limit_positions(&self, points: &[[f64; 3]]) -> Result<Vec<[f64; 3]>> {
-        self.check(points)?;
+        check_point_count(points.len(), self.positions.len())?;
         let mut limits = vec![[0.0; 3]; points.len()];
         self.positions.apply_into(points.as_flattened(), 3, limits.as_flattened_mut());
         Ok(limits)
@@ -90,9 +91,9 @@ impl VertexMasks {
     /// Unit normals of the limit at all vertices, NaN where there is no tangent plane.
     ///
     /// # Errors
-    /// [`Error::Request`] if there is not one point a vertex.
+    /// [`Error::Request`](crate::Error::Request) if there is not one point a vertex.
     pub fn limit_normals(&self, points: &[[f64; 3]]) -> Result<Vec<[f64; 3]>> {
-        self.check(points)?;
+        check_point_count(points.len(), self.positions.len())?;
         let at = |stencils: &Stencils, v: usize| {
             let origin = points[v];
             tangent(stencils.row(v).map(|(column, w)| {
@@ -102,13 +103,5 @@ impl VertexMasks {
         };
         let [first, second] = &self.tangents;
         Ok((0..points.len()).map(|v| normal(at(first, v), at(second, v))).collect())
-    }
-
-    fn check(&self, points: &[[f64; 3]]) -> Result<()> {
-        if points.len() == self.positions.len() {
-            return Ok(());
-        }
-        let (found, needed) = (points.len(), self.positions.len());
-        Err(Error::request(format!("{found} control points for a mesh of {needed} vertices")))
     }
 }

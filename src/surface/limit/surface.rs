@@ -7,7 +7,8 @@ use super::class::Class;
 use super::faces::Scheme;
 use super::leaf::{Element, Leaf};
 use super::patch::Extraordinary;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::mesh::check_point_count;
 use crate::scheme::Stencils;
 use crate::scheme::point::Point;
 
@@ -104,7 +105,7 @@ impl LimitSurface {
     /// The points of all levels from the control points.
     ///
     /// # Errors
-    /// [`Error::Request`] if there is not one point a vertex.
+    /// [`Error::Request`](crate::Error::Request) if there is not one point a vertex.
     pub fn refined_points(&self, points: &[[f64; 3]]) -> Result<Vec<[f64; 3]>> {
         let mut all = Vec::new();
         self.refined_points_into(points, &mut all)?;
@@ -118,13 +119,7 @@ impl LimitSurface {
         points: &[Point<T>],
         all: &mut Vec<[f64; 3]>,
     ) -> Result<()> {
-        if points.len() != self.vertex_count() {
-            return Err(Error::request(format!(
-                "{} control points for a mesh of {} vertices",
-                points.len(),
-                self.vertex_count()
-            )));
-        }
+        check_point_count(points.len(), self.vertex_count())?;
         all.resize(self.point_count(), [0.0; 3]);
         for (to, point) in all.iter_mut().zip(points) {
             *to = point.map(T::to_f64);

@@ -24,7 +24,7 @@ use super::refine::three_triangles::ThreeTriangleLevels;
 use super::stencils::SurfaceStencils;
 use super::stencils::single::SingleMatrix;
 use super::triangulate::triangulate;
-use crate::mesh::SurfaceMesh;
+use crate::mesh::{SurfaceMesh, check_point_count};
 use crate::numbers::Real;
 use crate::scheme::Stencils;
 use crate::scheme::point::Point;
@@ -200,13 +200,7 @@ impl SurfacePlan {
         controls: &[Point<T>],
         workspace: &mut Workspace<T>,
     ) -> Result<()> {
-        if controls.len() != self.control_vertices {
-            return Err(Error::request(format!(
-                "{} control points for a mesh of {} vertices",
-                controls.len(),
-                self.control_vertices
-            )));
-        }
+        check_point_count(controls.len(), self.control_vertices)?;
         if let Some(stencils) = &self.stencils {
             workspace.start(&stencils.evaluate(controls)?);
             return Ok(());

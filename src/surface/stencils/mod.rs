@@ -15,10 +15,11 @@ use std::fmt;
 use single::SingleMatrix;
 use static_refinement::{StaticEvaluator, StaticRefinement, StaticWorkspace};
 
+use crate::Result;
+use crate::mesh::check_point_count;
 use crate::numbers::Real;
 use crate::scheme::point::Point;
 use crate::topology::NONE;
-use crate::{Error, Result};
 
 /// How the weights of stencils are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,9 +103,9 @@ impl SurfaceStencils {
     /// The points, once, computed in double precision.
     ///
     /// # Errors
-    /// [`Error::Request`] for another number of control points.
+    /// [`Error::Request`](crate::Error::Request) for another number of control points.
     pub fn evaluate<T: Real>(&self, controls: &[Point<T>]) -> Result<Vec<Point<T>>> {
-        self.check(controls.len())?;
+        check_point_count(controls.len(), self.controls)?;
         let controls: Vec<Point<f64>> = controls.iter().map(|p| p.map(Real::to_f64)).collect();
         let points = match &self.stored {
             Stored::Single(matrix) => matrix.evaluate(&controls),
@@ -132,14 +133,6 @@ impl SurfaceStencils {
         };
         Ok(StencilEvaluator { stencils: self, weights })
     }
-
-    fn check(&self, controls: usize) -> Result<()> {
-        if controls == self.controls {
-            return Ok(());
-        }
-        let expected = self.controls;
-        Err(Error::request(format!("{controls} control points for a mesh of {expected} vertices")))
-    }
 }
 
 /// Stencils on the CPU, in `f32` or `f64`, with memory that is used again.
@@ -157,13 +150,13 @@ impl<T: Real> StencilEvaluator<'_, T> {
     /// The points over control points, in the order of [`SurfaceStencils`].
     ///
     /// # Errors
-    /// [`Error::Request`] for another number of control points.
+    /// [`Error::Request`](crate::Error::Request) for another number of control points.
     pub fn evaluate_into(
         &mut self,
         controls: &[Point<T>],
         points: &mut Vec<Point<T>>,
     ) -> Result<()> {
-        self.stencils.check(controls.len())?;
+        check_point_count(controls.len(), self.stencils.controls)?;
         match &mut self.weights {
             Weights::Single(matrix) => {
                 points.resize(matrix.len(), [T::default(); 3]);

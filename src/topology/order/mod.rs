@@ -23,6 +23,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
+use crate::mesh::{check_point_count, components};
 use crate::topology::NONE;
 pub(crate) use curve::Curve;
 
@@ -48,14 +49,7 @@ impl Order {
     /// # Errors
     /// [`Error::Request`] if there is not one point for each vertex, or `patch_size` is 0.
     pub fn new(mesh: &Downward, points: &[[f64; 3]], patch_size: usize) -> Result<Self> {
-        if points.len() != mesh.vertex_count {
-            return Err(Error::request(format!(
-                "{} points for {} vertices",
-                points.len(),
-                mesh.vertex_count
-            ))
-            .with_help("give one point for each vertex"));
-        }
+        check_point_count(points.len(), mesh.vertex_count)?;
         if patch_size == 0 {
             return Err(Error::request("patches of 0 elements")
                 .with_help(format!("give a size of at least 1; {PATCH_SIZE} is usual")));
@@ -166,7 +160,8 @@ fn sort_tops(
     patch_size: usize,
     key: impl Fn(Element, u32) -> u64 + Sync,
 ) -> (Vec<u32>, Vec<u32>) {
-    let components = components(mesh);
+    let edges = mesh.edge_vertices.iter().map(|ends| &ends[..]);
+    let components = components(mesh.vertex_count, edges);
     let component = |id: u32| {
         let face = if top == Element::Cell { mesh.cell_faces.row(id as usize)[0] } else { id };
         components[mesh.face_vertices.row(face as usize)[0] as usize]
@@ -196,27 +191,6 @@ fn inverse(permutation: &[u32]) -> Vec<u32> {
     let mut inverse = vec![0; permutation.len()];
     (0..).zip(permutation).for_each(|(new, &old)| inverse[old as usize] = new);
     inverse
-}
-
-/// `[vertex]`: the least vertex that edges join it to.
-fn components(mesh: &Downward) -> Vec<u32> {
-    let mut parents: Vec<u32> = (0..mesh.vertex_count as u32).collect();
-    let root = |parents: &mut Vec<u32>, mut v: u32| {
-        while parents[v as usize] != v {
-            parents[v as usize] = parents[parents[v as usize] as usize];
-            v = parents[v as usize];
-        }
-        v
-    };
-    for &ends in &mesh.edge_vertices {
-        let [a, b] = ends.map(|v| root(&mut parents, v));
-        parents[a.max(b) as usize] = a.min(b);
-    }
-    // parents are smaller, so theirs are final
-    for v in 0..parents.len() {
-        parents[v] = parents[parents[v] as usize];
-    }
-    parents
 }
 
 /// `[kind][element]`: place of the first face or cell that has it; [`NONE`] for none.

@@ -1,6 +1,7 @@
 //! Where a surface is no oriented manifold: what is sharp there, as in OpenSubdiv.
 
 use super::SurfaceTopology;
+use crate::mesh::UnionFind;
 use crate::topology::NONE;
 
 /// Whether an edge has two faces, which run through it alike.
@@ -60,19 +61,13 @@ fn corners(matrix: &SurfaceTopology, is_non_manifold: impl Fn(u32) -> bool) -> V
 pub(crate) fn is_corner(sides: &mut [(u32, u32)], is_non_manifold: impl Fn(u32) -> bool) -> bool {
     sides.sort_unstable();
     let count = sides.len() / 2;
-    let mut parents: Vec<u32> = (0..count as u32).collect();
+    let mut faces = UnionFind::new(count);
     let (mut sheets, mut open) = (count, 0);
     let mut non_manifold: Vec<&[(u32, u32)]> = Vec::new();
     for side in sides.chunk_by(|a, b| a.0 == b.0) {
         match *side {
             _ if is_non_manifold(side[0].0) => non_manifold.push(side),
-            [(_, a), (_, b)] => {
-                let [a, b] = [a, b].map(|i| root(&mut parents, i));
-                if a != b {
-                    parents[a as usize] = b;
-                    sheets -= 1;
-                }
-            }
+            [(_, a), (_, b)] => sheets -= usize::from(faces.join(a, b)),
             _ => open += 1,
         }
     }
@@ -82,21 +77,13 @@ pub(crate) fn is_corner(sides: &mut [(u32, u32)], is_non_manifold: impl Fn(u32) 
         _ => return true,
     };
     let mut roots = |side: &[(u32, u32)]| {
-        let mut roots: Vec<u32> = side.iter().map(|&(_, i)| root(&mut parents, i)).collect();
+        let mut roots: Vec<u32> = side.iter().map(|&(_, i)| faces.root(i)).collect();
         roots.sort_unstable();
         roots.dedup();
         roots
     };
     let (from, to) = (roots(first), roots(second));
     from.len() != first.len() || first.len() != second.len() || from != to || from.len() != sheets
-}
-
-fn root(parents: &mut [u32], mut i: u32) -> u32 {
-    while parents[i as usize] != i {
-        parents[i as usize] = parents[parents[i as usize] as usize];
-        i = parents[i as usize];
-    }
-    i
 }
 
 /// The first edge that two faces run through alike, with its ends.

@@ -102,6 +102,6 @@ fn values_go_into_the_order_and_back() {
     assert_ne!(sorted, values);
     assert_eq!(order.restore(Element::Vertex, &sorted), values);
     let error = Order::new(&surface(&mesh), &mesh.points[1..], 2).unwrap_err();
-    assert!(error.to_string().contains("8 points for 9 vertices"), "{error}");
+    assert!(error.to_string().contains("8 control points for 9 vertices"), "{error}");
     assert!(Order::new(&surface(&mesh), &mesh.points, 0).is_err());
 }

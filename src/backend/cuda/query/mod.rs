@@ -50,7 +50,7 @@ pub use operator::{DeviceOperator, OperatorArgument};
 use super::Cuda;
 use super::memory::timed_event;
 use crate::error::{Error, Result};
-use crate::mesh::{SolidMesh, SurfaceMesh};
+use crate::mesh::{SolidMesh, SurfaceMesh, check_point_count};
 use crate::query::{Op, Query, Strategy};
 use crate::topology::order::{Downward, Element, Order, PATCH_SIZE};
 use crate::topology::{Rows, Topology};
@@ -141,11 +141,7 @@ impl DeviceQuery {
         strategy: Strategy,
         host: impl FnOnce() -> Result<Query>,
     ) -> Result<Self> {
-        if points.len() != mesh.vertex_count {
-            let (points, vertices) = (points.len(), mesh.vertex_count);
-            return Err(Error::request(format!("{points} points for {vertices} vertices"))
-                .with_help("give one point for each vertex"));
-        }
+        check_point_count(points.len(), mesh.vertex_count)?;
         let sorted = |steps: &mut Steps, size| {
             let points = steps.of(points)?;
             let order = DeviceOrder::new(steps, &mesh, &points, size)?;

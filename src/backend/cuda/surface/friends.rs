@@ -17,6 +17,7 @@ use super::ghosts::Ghosts;
 use super::matrix::{DeviceMatrix, MatrixCounts};
 use crate::backend::Precision;
 use crate::error::{Error, Result};
+use crate::mesh::check_point_count;
 
 /// A surface on the device, refined by edge-friend from its corners on.
 pub struct SurfaceFriends<T> {
@@ -142,10 +143,7 @@ impl<T: Real + DeviceRepr> SurfaceFriends<T> {
     /// # Errors
     /// [`Error::Request`] for another number of them.
     pub fn set_points(&mut self, points: &[[T; 3]]) -> Result<()> {
-        let expected = self.matrix.vertex_count;
-        if points.len() != expected {
-            return Err(Error::request(format!("{} points for {expected}", points.len())));
-        }
+        check_point_count(points.len(), self.matrix.vertex_count)?;
         self.controls.fill(&self.matrix.stream, points.as_flattened())
     }
 

@@ -10,6 +10,7 @@ use super::quads;
 use super::rules::{MatrixScheme, Rules};
 use super::step::{Counts, Step};
 use crate::error::{Error, Result};
+use crate::mesh::check_point_count;
 use crate::numbers::Real;
 use cudarc::driver::DeviceRepr;
 
@@ -132,10 +133,7 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
     /// # Errors
     /// [`Error::Request`] for another number of them.
     pub fn set_points(&mut self, points: &[[T; 3]]) -> Result<()> {
-        let expected = self.counts[0].vertices;
-        if points.len() != expected {
-            return Err(Error::request(format!("{} points for {expected}", points.len())));
-        }
+        check_point_count(points.len(), self.counts[0].vertices)?;
         self.points[0].fill(&self.matrix.stream, points.as_flattened())
     }
 

@@ -3,8 +3,9 @@
 use super::Values;
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
+use crate::scheme::Scheme;
 use crate::surface::refine::memory::check_corner_ids;
-use crate::surface::triangulate::triangulate;
+use crate::surface::triangulate::Triangulation;
 use crate::surface::{Method, SurfaceOptions, SurfacePlan, VertexLimits};
 use crate::topology::NONE;
 use crate::topology::surface::{SurfaceTopology, non_manifold_corners};
@@ -113,8 +114,8 @@ fn can_refine_by_sqrt3(mesh: &SurfaceMesh) -> bool {
     if mesh.check().is_err() {
         return false;
     }
-    let mesh = triangulate(mesh).mesh;
-    let matrix = SurfaceTopology::of(&mesh);
+    let triangles = Triangulation::of(mesh, Scheme::Sqrt3).and_then(|cut| cut.triangles(mesh).ok());
+    let matrix = SurfaceTopology::of(triangles.as_ref().unwrap_or(mesh));
     let is_inner = |c: u32| matrix.edge_corners[matrix.edges[c as usize] as usize][1] != NONE;
     let inner = |c: u32| is_inner(c) && is_inner(matrix.columns.previous(c));
     let folds = |row: &[u32]| row.len() == 2 && row.iter().all(|&c| inner(c));

@@ -1,8 +1,13 @@
-//! Polygons cut into triangles for files and pictures, right where they are not convex.
+//! Polygons cut into triangles, right where they are not convex.
 
 use earcut::Earcut;
 
-use super::SurfaceMesh;
+use super::{Polygons, SurfaceMesh};
+
+/// Corners of a face at most from which cuts are tried.
+const STARTS: usize = 64;
+/// A triangle without area, as a part of the area of all triangles of its face.
+const FLAT: f64 = 1e-10;
 
 /// Triangles of every face of a mesh, and the face of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -14,58 +19,204 @@ pub struct Triangles {
 }
 
 impl SurfaceMesh {
-    /// Cuts every face into triangles: n − 2 of a face of n corners. A face that is convex as seen
-    /// along its normal (Newell's) becomes the fan of its first corner, any other one is cut ear by
-    /// ear; one that crosses itself or has no area is a fan, too.
+    /// Cuts every face into triangles: n − 2 of a face of n corners.
+    ///
+    /// A face that is convex as seen along its normal (Newell's) becomes the fan of one of its corners,
+    /// any other one is cut ear by ear; one that crosses itself or has no area is a fan, too. No
+    /// diagonal is an edge or a diagonal of another face where that can be had, so that no edge gets
+    /// more than two faces (two quads around a vertex of valence 2 share one of their diagonals), and
+    /// no triangle is without area.
     pub fn triangles(&self) -> Triangles {
+        let (places, faces) = self.triangle_places();
+        let vertices = self.faces.vertices();
+        let corners = places.into_iter().map(|places| places.map(|i| vertices[i as usize]));
+        Triangles { corners: corners.collect(), faces }
+    }
+
+    /// The same, by the places of corners among those of all faces.
+    pub(crate) fn triangle_places(&self) -> (Vec<[u32; 3]>, Vec<u32>) {
         let count = self.faces.iter().map(|face| face.len().saturating_sub(2)).sum();
-        let (mut corners, mut faces) = (Vec::with_capacity(count), Vec::with_capacity(count));
-        let mut ears = Ears::default();
-        for (f, face) in self.faces.iter().enumerate() {
-            let cut = ears.cut(&self.points, face);
-            corners.extend(cut.iter().map(|places| places.map(|i| face[i as usize])));
-            faces.resize(corners.len(), f as u32);
+        let mut cuts = Cuts {
+            faces: &self.faces,
+            around: Around::default(),
+            places: Vec::with_capacity(count),
+            of_faces: Vec::with_capacity(count),
+        };
+        if self.faces.iter().any(|face| face.len() > 3) {
+            cuts.around = Around::new(&self.faces, self.points.len());
         }
-        Triangles { corners, faces }
+        let mut cutter = Cutter::default();
+        for (f, face) in self.faces.iter().enumerate() {
+            let first = self.faces.corners(f).start as u32;
+            let cut = cutter.cut(&self.points, face, |a, b| cuts.has(f as u32, face[a], face[b]));
+            cuts.places.extend(cut.iter().map(|places| places.map(|i| first + i)));
+            cuts.of_faces.resize(cuts.places.len(), f as u32);
+        }
+        (cuts.places, cuts.of_faces)
+    }
+}
+
+/// The faces of each vertex.
+#[derive(Default)]
+struct Around {
+    // [vertex] end of its faces
+    ends: Vec<u32>,
+    faces: Vec<u32>,
+}
+
+impl Around {
+    fn new(faces: &Polygons, vertex_count: usize) -> Self {
+        let mut ends = vec![0_u32; vertex_count];
+        faces.vertices().iter().for_each(|&v| ends[v as usize] += 1);
+        let mut end = 0;
+        for slot in &mut ends {
+            (*slot, end) = (end, end + *slot);
+        }
+        let mut of_vertices = vec![0; faces.vertices().len()];
+        for (f, face) in faces.iter().enumerate() {
+            for &v in face {
+                let slot = &mut ends[v as usize];
+                of_vertices[*slot as usize] = f as u32;
+                *slot += 1;
+            }
+        }
+        Self { ends, faces: of_vertices }
+    }
+
+    fn of(&self, vertex: u32) -> &[u32] {
+        let vertex = vertex as usize;
+        let start = if vertex == 0 { 0 } else { self.ends[vertex - 1] };
+        &self.faces[start as usize..self.ends[vertex] as usize]
+    }
+}
+
+/// The triangles so far.
+struct Cuts<'a> {
+    faces: &'a Polygons,
+    around: Around,
+    // [triangle] places of its corners, and its face
+    places: Vec<[u32; 3]>,
+    of_faces: Vec<u32>,
+}
+
+impl Cuts<'_> {
+    /// Whether two vertices of a face are joined by an edge or a diagonal of another one.
+    fn has(&self, face: u32, a: u32, b: u32) -> bool {
+        self.around.of(a).iter().filter(|&&other| other != face).any(|&other| {
+            let own = self.faces.face(other as usize);
+            let n = own.len();
+            let Some(i) = own.iter().position(|&v| v == a) else { return false };
+            if own[(i + 1) % n] == b || own[(i + n - 1) % n] == b {
+                return true;
+            }
+            if other > face || !own.contains(&b) {
+                return false;
+            }
+            let first = self.of_faces.partition_point(|&f| f < other);
+            let vertices = self.faces.vertices();
+            self.places[first..first + n - 2].iter().any(|places| {
+                let corners = places.map(|i| vertices[i as usize]);
+                corners.contains(&a) && corners.contains(&b)
+            })
+        })
     }
 }
 
 /// Memory that faces share.
 #[derive(Default)]
-struct Ears {
+struct Cutter {
     earcut: Earcut<f64>,
+    // the face, projected along its normal
     flat: Vec<[f64; 2]>,
     found: Vec<u32>,
-    triangles: Vec<[u32; 3]>,
+    // triangles that are tried, and the best so far
+    tried: Vec<[u32; 3]>,
+    best: Vec<[u32; 3]>,
 }
 
-impl Ears {
-    /// The triangles of a face, as places in it.
-    fn cut(&mut self, points: &[[f64; 3]], face: &[u32]) -> &[[u32; 3]] {
-        let n = face.len() as u32;
-        self.triangles.clear();
-        if n > 3 && !self.is_convex(points, face) {
-            self.earcut.earcut(self.flat.iter().copied(), &[], &mut self.found);
-            self.triangles.extend_from_slice(self.found.as_chunks().0);
-            // ears turn as earcut likes
-            let double_area = |[a, b, c]: [u32; 3]| {
-                let [a, b, c] = [a, b, c].map(|i| self.flat[i as usize]);
-                cross([b[0] - a[0], b[1] - a[1]], [c[0] - a[0], c[1] - a[1]])
-            };
-            let area: f64 = self.triangles.iter().map(|&t| double_area(t)).sum();
-            if area < 0.0 {
-                self.triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
+impl Cutter {
+    /// The triangles of a face, as places in it; `is_joined` says whether two places are joined by an
+    /// edge outside the face.
+    fn cut(
+        &mut self,
+        points: &[[f64; 3]],
+        face: &[u32],
+        is_joined: impl Fn(usize, usize) -> bool,
+    ) -> &[[u32; 3]] {
+        let n = face.len();
+        self.best.clear();
+        if n <= 3 {
+            self.best.extend((n == 3).then_some([0, 1, 2]));
+            return &self.best;
+        }
+        let is_convex = self.project(points, face);
+        let mut best_rank = None;
+        let fans = (0..n.min(STARTS)).filter(|_| is_convex).map(|start| (true, start));
+        for (is_fan, start) in fans.chain((0..n.min(STARTS)).map(|start| (false, start))) {
+            if is_fan {
+                self.fan(n, start)
+            } else {
+                self.ears(n, start)
+            }
+            if self.tried.len() + 2 != n {
+                continue;
+            }
+            let is_diagonal = |&(a, b): &(usize, usize)| (a + 1) % n != b && (b + 1) % n != a;
+            let sides = self.tried.iter().flat_map(|&[a, b, c]| [(a, b), (b, c), (c, a)]);
+            let sides = sides.map(|(a, b)| (a as usize, b as usize)).filter(is_diagonal);
+            // each diagonal once
+            let is_free = sides.filter(|(a, b)| a < b).all(|(a, b)| !is_joined(a, b));
+            let rank = (is_free, !self.has_flat());
+            if best_rank.is_none_or(|best| rank > best) {
+                best_rank = Some(rank);
+                std::mem::swap(&mut self.best, &mut self.tried);
+            }
+            if best_rank == Some((true, true)) {
+                break;
             }
         }
-        if self.triangles.len() + 2 != face.len() {
-            self.triangles.clear();
-            self.triangles.extend((1..n.saturating_sub(1)).map(|i| [0, i, i + 1]));
+        if best_rank.is_none() {
+            self.fan(n, 0);
+            std::mem::swap(&mut self.best, &mut self.tried);
         }
-        &self.triangles
+        &self.best
+    }
+
+    /// Tries the fan of one corner.
+    fn fan(&mut self, n: usize, start: usize) {
+        self.tried.clear();
+        let fan = (1..n - 1).map(|i| [0, i, i + 1].map(|i| ((start + i) % n) as u32));
+        self.tried.extend(fan);
+    }
+
+    /// Tries ears, looked for from one corner on.
+    fn ears(&mut self, n: usize, start: usize) {
+        let turned = self.flat[start..].iter().chain(&self.flat[..start]).copied();
+        self.earcut.earcut(turned, &[], &mut self.found);
+        self.tried.clear();
+        let triangles = self.found.as_chunks::<3>().0.iter();
+        self.tried.extend(triangles.map(|t| t.map(|i| (start as u32 + i) % n as u32)));
+        // ears turn as earcut likes
+        if self.tried.iter().map(|&t| self.double_area(t)).sum::<f64>() < 0.0 {
+            self.tried.iter_mut().for_each(|triangle| triangle.swap(1, 2));
+        }
+    }
+
+    /// Whether one of the triangles that are tried has no area, or is turned.
+    fn has_flat(&self) -> bool {
+        let areas = self.tried.iter().map(|&triangle| self.double_area(triangle));
+        let [least, sum] = areas
+            .fold([f64::INFINITY, 0.0], |[least, sum], area| [least.min(area), sum + area.abs()]);
+        least <= FLAT * sum
+    }
+
+    fn double_area(&self, triangle: [u32; 3]) -> f64 {
+        let [a, b, c] = triangle.map(|i| self.flat[i as usize]);
+        cross([b[0] - a[0], b[1] - a[1]], [c[0] - a[0], c[1] - a[1]])
     }
 
     /// Projects a face along its normal, and says whether it is convex there.
-    fn is_convex(&mut self, points: &[[f64; 3]], face: &[u32]) -> bool {
+    fn project(&mut self, points: &[[f64; 3]], face: &[u32]) -> bool {
         let origin = points[face[0] as usize];
         let at = |i: usize| -> [f64; 3] {
             let p = points[face[i % face.len()] as usize];

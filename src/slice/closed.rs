@@ -2,10 +2,9 @@
 
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
-use crate::scheme::{Scheme, Shape};
+use crate::scheme::Scheme;
 use crate::surface::limit::LimitSurface;
-use crate::surface::plan::cut_notice;
-use crate::surface::triangulate::triangulate;
+use crate::surface::triangulate::Triangulation;
 use crate::topology::NONE;
 use crate::topology::surface::{SurfaceTopology, inconsistent_edge};
 
@@ -20,7 +19,8 @@ pub struct ClosedSurface {
     pub(super) limit: Option<LimitSurface>,
     // of each face
     pub(super) shells: Vec<u32>,
-    cut_faces: usize,
+    // what was changed before the limit was taken
+    notice: Option<String>,
 }
 
 impl ClosedSurface {
@@ -43,11 +43,9 @@ impl ClosedSurface {
             return Err(Error::mesh(format!("face {hole} is tagged as a hole: nothing is inside"))
                 .with_help("remove the tag, so that the surface is closed"));
         }
-        let whole = triangulate(mesh);
-        let (mesh, cut_faces) = match scheme.shape() {
-            Shape::Triangle => (whole.mesh.as_ref(), whole.cut_faces),
-            Shape::Quad => (mesh, 0),
-        };
+        let triangulation = Triangulation::of(mesh, scheme);
+        let triangles = triangulation.as_ref().map(|cut| cut.triangles(mesh)).transpose()?;
+        let mesh = triangles.as_ref().unwrap_or(mesh);
         let topology = SurfaceTopology::of(mesh);
         check_closed(&topology, &mesh.points)?;
         let limit = match scheme.is_linear() {
@@ -55,7 +53,12 @@ impl ClosedSurface {
             false => Some(LimitSurface::of_mesh(mesh, scheme)?),
         };
         let shells = shells(&topology);
-        Ok(Self { topology, limit, shells, cut_faces })
+        Ok(Self {
+            topology,
+            limit,
+            shells,
+            notice: triangulation.as_ref().map(Triangulation::notice),
+        })
     }
 
     /// Number of control points.
@@ -65,7 +68,7 @@ impl ClosedSurface {
 
     /// What was changed before the limit was taken.
     pub fn notices(&self) -> impl Iterator<Item = String> {
-        cut_notice(self.cut_faces).into_iter()
+        self.notice.clone().into_iter()
     }
 }
 

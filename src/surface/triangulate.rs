@@ -1,63 +1,68 @@
 //! Polygons cut into triangles, for the schemes that know nothing else.
 
-use std::borrow::Cow;
-use std::collections::HashSet;
-
+use crate::error::{Error, Result};
 use crate::mesh::{FaceVarying, Polygons, SurfaceMesh};
+use crate::scheme::{Scheme, Shape};
+use crate::topology::surface::Columns;
 
-/// A mesh of triangles, and how it came about.
-pub(crate) struct Triangulated<'a> {
-    /// The mesh; its holes are those of the triangles.
-    pub mesh: Cow<'a, SurfaceMesh>,
-    /// Faces that had more than three corners.
-    pub cut_faces: usize,
+/// How the polygons of a mesh are cut into triangles ([`SurfaceMesh::triangles`]). A plan keeps it, so
+/// that its triangles stay where points move.
+#[derive(Clone, Debug)]
+pub(crate) struct Triangulation {
+    // faces of the mesh that was cut
+    columns: Columns,
+    // [triangle] places of its corners among those of the faces
+    places: Vec<[u32; 3]>,
+    // [triangle] its face
+    of_faces: Vec<u32>,
+    // faces of more than three corners
+    cut_faces: usize,
 }
 
-/// Cuts every face of more than three corners into a fan: of its first corner from which
-/// no diagonal is an edge already, so that no edge gets more than two faces (two quads
-/// around a vertex of valence 2 share one of their diagonals).
-pub(crate) fn triangulate(mesh: &SurfaceMesh) -> Triangulated<'_> {
-    let cut_faces = mesh.faces.iter().filter(|face| face.len() > 3).count();
-    if cut_faces == 0 {
-        return Triangulated { mesh: Cow::Borrowed(mesh), cut_faces };
-    }
-    let mut triangles = Vec::new();
-    let mut uv_corners = Vec::new();
-    let mut holes = Vec::new();
-    let mut is_hole = vec![false; mesh.faces.len()];
-    mesh.holes.iter().for_each(|&f| is_hole[f as usize] = true);
-    let edge = |a: u32, b: u32| [a.min(b), a.max(b)];
-    let mut edges: HashSet<[u32; 2]> = mesh
-        .faces
-        .iter()
-        .flat_map(|face| (0..face.len()).map(move |i| edge(face[i], face[(i + 1) % face.len()])))
-        .collect();
-    for (f, face) in mesh.faces.iter().enumerate() {
-        let (n, first) = (face.len(), mesh.faces.corners(f).start);
-        let diagonals =
-            |start: usize| (2..n - 1).map(move |i| edge(face[start], face[(start + i) % n]));
-        // a face of many corners that has no such corner takes its first
-        let start = (0..n.min(64)).find(|&i| diagonals(i).all(|d| !edges.contains(&d)));
-        let start = start.unwrap_or(0);
-        edges.extend(diagonals(start));
-        for i in 1..n - 1 {
-            if is_hole[f] {
-                holes.push(triangles.len() as u32 / 3);
-            }
-            let corners = [start, (start + i) % n, (start + i + 1) % n];
-            triangles.extend(corners.map(|corner| face[corner]));
-            if let Some(uv) = &mesh.uv {
-                uv_corners.extend(corners.map(|corner| uv.corners[first + corner]));
-            }
+impl Triangulation {
+    /// `None` where nothing is to be cut: for schemes of polygons, and of triangles.
+    pub fn of(mesh: &SurfaceMesh, scheme: Scheme) -> Option<Self> {
+        let cut_faces = mesh.faces.iter().filter(|face| face.len() > 3).count();
+        if scheme.shape() == Shape::Quad || cut_faces == 0 {
+            return None;
         }
+        let (places, of_faces) = mesh.triangle_places();
+        Some(Self { columns: Columns::of(&mesh.faces), places, of_faces, cut_faces })
     }
-    let uv = mesh.uv.as_ref();
-    let uv = uv.map(|uv| FaceVarying {
-        values: uv.values.clone(),
-        corners: uv_corners,
-        linear: uv.linear,
-    });
-    let faces = Polygons::uniform(3, triangles);
-    let mesh = SurfaceMesh { faces, holes, uv, ..mesh.clone() };
-    Triangulated { mesh: Cow::Owned(mesh), cut_faces }
+
+    /// The mesh of triangles of a mesh that has as many faces, of as many corners each, as the one
+    /// that was cut.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for other faces.
+    pub fn triangles(&self, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
+        if Columns::of(&mesh.faces) != self.columns {
+            return Err(other_faces());
+        }
+        let mut is_hole = vec![false; mesh.faces.len()];
+        mesh.holes.iter().for_each(|&f| is_hole[f as usize] = true);
+        let triangles = (0..).zip(&self.of_faces);
+        let holes = triangles.filter(|&(_, &f)| is_hole[f as usize]).map(|(triangle, _)| triangle);
+        let places = self.places.as_flattened();
+        let uv = mesh.uv.as_ref().map(|uv| FaceVarying {
+            values: uv.values.clone(),
+            corners: places.iter().map(|&i| uv.corners[i as usize]).collect(),
+            linear: uv.linear,
+        });
+        let vertices = mesh.faces.vertices();
+        let triangles = places.iter().map(|&i| vertices[i as usize]).collect();
+        let faces = Polygons::uniform(3, triangles);
+        Ok(SurfaceMesh { faces, holes: holes.collect(), uv, ..mesh.clone() })
+    }
+
+    /// What the user should know of it.
+    pub fn notice(&self) -> String {
+        format!("{} faces of more than three corners were cut into triangles", self.cut_faces)
+    }
+}
+
+/// A plan for a mesh of other faces.
+pub(crate) fn other_faces() -> Error {
+    Error::request("the mesh has other faces than that of the plan")
+        .with_help("plan again after its connectivity has changed")
 }

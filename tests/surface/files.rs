@@ -414,51 +414,6 @@ fn glb_has_meters_y_up_and_linear_colors() {
 }
 
 #[test]
-fn polygons_that_are_not_convex_are_cut_inside() {
-    // an L, a comb and a convex polygon, in any direction in space
-    let l = vec![[0.0, 0.0], [3.0, 0.0], [3.0, 1.0], [1.0, 1.0], [1.0, 3.0], [0.0, 3.0]];
-    let comb = [[0, 0], [5, 0], [5, 4], [4, 4], [4, 1], [3, 1], [3, 4], [2, 4], [2, 1], [0, 1]];
-    let comb = comb.map(|p| p.map(f64::from)).to_vec();
-    let convex = vec![[0.0, 0.0], [2.0, 0.0], [3.0, 1.0], [1.0, 2.0]];
-    for (polygon, area) in [(l, 5.0), (comb, 11.0), (convex, 3.5)] {
-        for (turn, mirrored) in (0..3).flat_map(|turn| [(turn, false), (turn, true)]) {
-            for shift in 0..polygon.len() {
-                let mut points: Vec<[f64; 3]> = polygon
-                    .iter()
-                    .map(|&[x, y]| {
-                        let mut p = [x, y, 7.0 + 0.3 * x - 0.2 * y];
-                        p.rotate_right(turn);
-                        p
-                    })
-                    .collect();
-                points.rotate_left(shift);
-                if mirrored {
-                    points.reverse();
-                }
-                let n = points.len();
-                let face = (0..n as u32).collect();
-                let mesh = SurfaceMesh::new(points, Polygons::uniform(n, face));
-                let triangles = mesh.triangles();
-                assert_eq!((triangles.corners.len(), triangles.faces.len()), (n - 2, n - 2));
-                let mut sum = 0.0;
-                for corners in triangles.corners {
-                    let [a, b, c] = corners.map(|v| {
-                        let mut p = mesh.points[v as usize];
-                        p.rotate_left(turn);
-                        p
-                    });
-                    let twice = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-                    let own = if mirrored { -twice } else { twice } / 2.0;
-                    assert!(own >= 0.0, "{corners:?} is turned");
-                    sum += own;
-                }
-                assert!((sum - area).abs() < 1e-12, "{sum} of {area}");
-            }
-        }
-    }
-}
-
-#[test]
 fn coordinates_beyond_single_precision_are_refused_where_files_are_single() {
     let directory = tempfile::tempdir().unwrap();
     for size in [1e60, 1e-60] {

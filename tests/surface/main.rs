@@ -21,6 +21,7 @@ mod properties;
 mod reference;
 mod rules;
 mod static_refinement;
+mod triangles;
 mod unusual;
 mod vertex_limits;
 

@@ -6,10 +6,8 @@ use super::SurfacePlan;
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 use crate::plan::Want;
-use crate::scheme::Shape;
 use crate::surface::limit::{PatchCounts, VertexLimits, limit_surface, limit_topology};
 use crate::surface::options::SurfaceOptions;
-use crate::surface::triangulate::triangulate;
 
 /// The limit at the vertices of a refined level, and the patches that it came from.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,14 +32,8 @@ pub fn adaptive_limits(
 ) -> Result<AdaptiveLimits> {
     let SurfaceOptions { scheme, levels, crease_rule, .. } = plan.options;
     let places = plan.places()?;
-    let triangulated;
-    let mesh = match scheme.shape() {
-        Shape::Triangle => {
-            triangulated = triangulate(mesh);
-            triangulated.mesh.as_ref()
-        }
-        Shape::Quad => mesh,
-    };
+    let triangles = plan.triangulation.as_ref().map(|cut| cut.triangles(mesh)).transpose()?;
+    let mesh = triangles.as_ref().unwrap_or(mesh);
     let rule = crease_rule.unwrap_or(mesh.crease_rule);
     let built;
     let topology = match plan.control_topology() {

@@ -23,12 +23,12 @@ use super::refine::sharpness::Sharpness;
 use super::refine::three_triangles::ThreeTriangleLevels;
 use super::stencils::SurfaceStencils;
 use super::stencils::single::SingleMatrix;
-use super::triangulate::triangulate;
+use super::triangulate::Triangulation;
 use crate::mesh::{SurfaceMesh, check_point_count};
 use crate::numbers::Real;
 use crate::scheme::Stencils;
 use crate::scheme::point::Point;
-use crate::scheme::{LimitScheme, Shape, Split};
+use crate::scheme::{LimitScheme, Split};
 use crate::topology::surface::{Columns, SurfaceTopology, non_manifold_edges};
 use crate::{Error, Result};
 pub(crate) use method::check_method;
@@ -50,6 +50,8 @@ pub struct SurfacePlan {
     /// Level-0 faces (of triangles, if the scheme wants them), for holes and texture
     /// coordinates.
     pub(crate) control_columns: Columns,
+    // how its polygons are cut first
+    pub(crate) triangulation: Option<Triangulation>,
 }
 
 #[derive(Clone, Debug)]
@@ -61,7 +63,8 @@ pub(super) enum Levels {
 }
 
 impl SurfacePlan {
-    /// Builds the topology of all levels; positions are not looked at but to be finite.
+    /// Builds the topology of all levels; positions are looked at only to be finite, and where
+    /// polygons are cut into triangles.
     ///
     /// # Errors
     /// Those of [`SurfaceMesh::check`]; [`Error::Mesh`] for creases that are no edges, and
@@ -91,15 +94,10 @@ impl SurfacePlan {
         check_method(options)?;
         check_ids(mesh, options)?;
         let mut notices = Vec::new();
-        let triangulated;
-        let mesh = match options.scheme.shape() {
-            Shape::Quad => mesh,
-            Shape::Triangle => {
-                triangulated = triangulate(mesh);
-                notices.extend(cut_notice(triangulated.cut_faces));
-                triangulated.mesh.as_ref()
-            }
-        };
+        let triangulation = Triangulation::of(mesh, options.scheme);
+        notices.extend(triangulation.as_ref().map(Triangulation::notice));
+        let triangles = triangulation.as_ref().map(|cut| cut.triangles(mesh)).transpose()?;
+        let mesh = triangles.as_ref().unwrap_or(mesh);
         let matrix = SurfaceTopology::of(mesh);
         let columns = matrix.columns.clone();
         notices.extend(non_manifold_notice(non_manifold_edges(&matrix).count()));
@@ -140,6 +138,7 @@ impl SurfacePlan {
             stencils: None,
             notices,
             control_columns: columns,
+            triangulation,
         };
         plan.stencils = plan.build_stencils(mesh)?.map(Arc::new);
         Ok(plan)
@@ -274,12 +273,6 @@ impl SurfacePlan {
 pub(crate) fn turned_notice(mesh: &SurfaceMesh) -> Option<String> {
     let left_out = "texture coordinates are left out: √3 turns edges over their seams";
     mesh.uv.as_ref().map(|_| left_out.into())
-}
-
-/// What is said of faces cut into triangles, if there are any.
-pub(crate) fn cut_notice(faces: usize) -> Option<String> {
-    let said = || format!("{faces} faces of more than three corners were cut into triangles");
-    (faces > 0).then(said)
 }
 
 /// What is said of edges of more than two faces, and of those that two faces run through alike.

@@ -9,7 +9,7 @@ use crate::scheme::Shape;
 use crate::scheme::point::Point;
 use crate::surface::options::SurfaceOptions;
 use crate::surface::refine::sharpness::Sharpness;
-use crate::surface::triangulate::triangulate;
+use crate::surface::triangulate::{Triangulation, other_faces};
 use crate::topology::NONE;
 use crate::topology::surface::{Columns, SurfaceTopology, is_non_manifold};
 use crate::{Error, Result};
@@ -39,6 +39,9 @@ pub(crate) trait Refined {
     /// The columns of the control mesh (of triangles, if the scheme wants them).
     fn control_columns(&self) -> &Columns;
 
+    /// How polygons of the control mesh are cut into these triangles, if there were some.
+    fn triangulation(&self) -> Option<&Triangulation>;
+
     /// Refined points, or any three components a vertex, with unused slots.
     fn evaluate(&mut self, controls: &[Point<f64>]) -> Result<Vec<Point<f64>>>;
 
@@ -61,14 +64,10 @@ pub(crate) trait Refined {
 /// The refined mesh of `mesh`.
 pub(crate) fn assemble(refined: &mut impl Refined, mesh: &SurfaceMesh) -> Result<SurfaceMesh> {
     let options = *refined.options();
-    let triangulated = match options.scheme.shape() {
-        Shape::Quad => None,
-        Shape::Triangle => Some(triangulate(mesh)),
-    };
-    let mesh = triangulated.as_ref().map_or(mesh, |triangulated| triangulated.mesh.as_ref());
+    let triangles = refined.triangulation().map(|cut| cut.triangles(mesh)).transpose()?;
+    let mesh = triangles.as_ref().unwrap_or(mesh);
     if Columns::of(&mesh.faces) != *refined.control_columns() {
-        return Err(Error::request("the mesh has other faces than that of the plan")
-            .with_help("plan again after its connectivity has changed"));
+        return Err(other_faces());
     }
     let mut points = refined.evaluate(&mesh.points)?;
     let slots = points.len();
@@ -173,6 +172,10 @@ impl Refined for &SurfacePlan {
 
     fn control_columns(&self) -> &Columns {
         &self.control_columns
+    }
+
+    fn triangulation(&self) -> Option<&Triangulation> {
+        self.triangulation.as_ref()
     }
 
     fn evaluate(&mut self, controls: &[Point<f64>]) -> Result<Vec<Point<f64>>> {

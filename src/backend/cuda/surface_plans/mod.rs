@@ -27,14 +27,11 @@ use super::surface::DeviceLevels;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 use crate::numbers::Real;
-use crate::scheme::Shape;
 use crate::scheme::point::Point;
-use crate::surface::plan::{
-    check_method, cut_notice, non_manifold_notice, takes_edge_friend, turned_notice,
-};
+use crate::surface::plan::{check_method, non_manifold_notice, takes_edge_friend, turned_notice};
 use crate::surface::refine::memory::check_corner_ids;
 use crate::surface::refine::three_triangles::check;
-use crate::surface::triangulate::triangulate;
+use crate::surface::triangulate::Triangulation;
 use crate::surface::{Method, SurfaceOptions};
 use crate::topology::surface::{Columns, SurfaceTopology};
 use cudarc::driver::DeviceRepr;
@@ -68,6 +65,7 @@ pub struct DeviceSurface<T> {
     notices: Vec<String>,
     /// Of the control mesh (of triangles, if the scheme wants them).
     control_columns: Columns,
+    triangulation: Option<Triangulation>,
 }
 
 enum Levels<T> {
@@ -111,6 +109,7 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
                 options: *options,
                 notices: stencils.plan.notices().to_vec(),
                 control_columns: stencils.plan.control_columns.clone(),
+                triangulation: stencils.plan.triangulation.clone(),
                 levels: Levels::Stencils(Box::new(stencils)),
             });
         }
@@ -120,15 +119,10 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
         }
         let rule = options.crease_rule.unwrap_or(mesh.crease_rule);
         let mut notices = Vec::new();
-        let triangulated;
-        let mesh = match options.scheme.shape() {
-            Shape::Triangle => {
-                triangulated = triangulate(mesh);
-                notices.extend(cut_notice(triangulated.cut_faces));
-                triangulated.mesh.as_ref()
-            }
-            Shape::Quad => mesh,
-        };
+        let triangulation = Triangulation::of(mesh, options.scheme);
+        notices.extend(triangulation.as_ref().map(Triangulation::notice));
+        let triangles = triangulation.as_ref().map(|cut| cut.triangles(mesh)).transpose()?;
+        let mesh = triangles.as_ref().unwrap_or(mesh);
         let levels = match options.method {
             Method::EdgeFriend => {
                 Levels::EdgeFriend(Box::new(Friends::new(mesh, options.levels, rule, gpu)?))
@@ -145,7 +139,7 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
             }
         };
         let control_columns = Columns::of(&mesh.faces);
-        Ok(Self { options: *options, levels, notices, control_columns })
+        Ok(Self { options: *options, levels, notices, control_columns, triangulation })
     }
 
     /// What the user should know of the mesh although it does not stop the refinement.

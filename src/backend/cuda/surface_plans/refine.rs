@@ -8,6 +8,7 @@ use crate::mesh::{Creases, SurfaceMesh};
 use crate::scheme::point::Point;
 use crate::surface::plan::limits_of;
 use crate::surface::plan::result::{Refined, assemble, remaining_corners};
+use crate::surface::triangulate::Triangulation;
 use crate::surface::{SurfaceOptions, SurfacePlan, VertexLimits};
 use crate::topology::surface::Columns;
 
@@ -54,6 +55,10 @@ impl Refined for DeviceSurface<f64> {
 
     fn control_columns(&self) -> &Columns {
         &self.control_columns
+    }
+
+    fn triangulation(&self) -> Option<&Triangulation> {
+        self.triangulation.as_ref()
     }
 
     fn evaluate(&mut self, controls: &[Point<f64>]) -> Result<Vec<Point<f64>>> {

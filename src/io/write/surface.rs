@@ -8,7 +8,7 @@ use super::glb::{self, GlbOptions};
 use super::{ending, obj, ply, stl, vtp};
 use crate::io::atomic;
 use crate::mesh::{Attribute, BoundaryRule, CreaseRule, SurfaceMesh, check_coordinates};
-use crate::numbers::Precision;
+use crate::numbers::{Precision, counted};
 use crate::{Error, Result};
 
 /// A format of surfaces that can be written.
@@ -62,7 +62,7 @@ impl SurfaceFormat {
         }
         if self != Self::Obj {
             if !mesh.holes.is_empty() {
-                losses.push(format!("{} faces that are holes", mesh.holes.len()));
+                losses.push(counted(mesh.holes.len(), "hole"));
             }
             let has_creases = !mesh.creases.edges.is_empty();
             let rules: Vec<&str> = [
@@ -77,9 +77,10 @@ impl SurfaceFormat {
                 losses.push(format!("rules of refinement: {}", rules.join(", ")));
             }
         }
-        let tags = mesh.creases.edges.len() + mesh.creases.corners.len();
-        if tags > 0 && !matches!(self, Self::Obj | Self::Vtp) {
-            losses.push(format!("{tags} creases and corners"));
+        if !matches!(self, Self::Obj | Self::Vtp) {
+            let tags =
+                [(mesh.creases.edges.len(), "crease"), (mesh.creases.corners.len(), "corner")];
+            losses.extend(tags.iter().filter(|tag| tag.0 > 0).map(|&(n, what)| counted(n, what)));
         }
         if matches!(self, Self::Stl | Self::Glb) {
             let seen = mesh.without_holes();

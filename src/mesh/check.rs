@@ -26,7 +26,8 @@ impl SolidMesh {
                     attribute.values.len(),
                     attribute.width,
                     self.points.len()
-                )));
+                ))
+                .with_help("give it one row of values for each vertex, of width 1 or more"));
             }
         }
         for array in &self.cell_data {
@@ -38,7 +39,8 @@ impl SolidMesh {
                     array.values.len(),
                     array.width,
                     self.cells.len()
-                )));
+                ))
+                .with_help("give it one row of values for each cell, of width 1 or more"));
             }
         }
         self.check_face_groups()

@@ -94,7 +94,8 @@ impl SolidMesh {
             if let Some(v) = faces.vertices().iter().find(|&&v| v as usize >= vertices) {
                 return Err(Error::mesh(format!(
                     "group \"{name}\" names vertex {v}, but the mesh has {vertices} vertices"
-                )));
+                ))
+                .with_help("vertices are numbered from 0 to their count less 1"));
             }
         }
         Ok(())

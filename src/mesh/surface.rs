@@ -259,7 +259,8 @@ impl SurfaceMesh {
             return Err(Error::mesh("the mesh has no faces").with_help("give a surface mesh"));
         }
         if self.points.len() >= u32::MAX as usize {
-            return Err(Error::mesh("the mesh has 2^32 or more vertices"));
+            return Err(Error::mesh("the mesh has 2^32 or more vertices")
+                .with_help("take a coarser mesh"));
         }
         if self.faces.size == 0 && self.faces.vertices.len() > u32::MAX as usize {
             return Err(Error::mesh("faces of several sizes have 2^32 or more corners")
@@ -303,7 +304,8 @@ impl SurfaceMesh {
             return Err(Error::mesh(format!(
                 "face {f} names vertex {v}, but the mesh has {} vertices",
                 self.points.len()
-            )));
+            ))
+            .with_help("vertices are numbered from 0 to their count less 1"));
         }
         match repeated(face) {
             Some(v) => Err(Error::mesh(format!("face {f} names vertex {v} twice"))
@@ -335,7 +337,8 @@ impl SurfaceMesh {
                      vertices",
                     attribute.name,
                     self.points.len()
-                )));
+                ))
+                .with_help("give it one row of values for each vertex, of width 1 or more"));
             }
         }
         let Some(uv) = &self.uv else { return Ok(()) };
@@ -344,16 +347,19 @@ impl SurfaceMesh {
                 "{} corners have texture coordinates, the faces have {} corners",
                 uv.corners.len(),
                 self.faces.vertices.len()
-            )));
+            ))
+            .with_help("give one index for each corner of the faces, in their order"));
         }
         if let Some(i) = uv.corners.iter().find(|&&i| i as usize >= uv.values.len()) {
             return Err(Error::mesh(format!(
                 "a corner names texture coordinate {i} of {}",
                 uv.values.len()
-            )));
+            ))
+            .with_help("texture coordinates are numbered from 0 to their count less 1"));
         }
         match uv.values.iter().position(|value| !value.iter().all(|x| x.is_finite())) {
-            Some(i) => Err(Error::mesh(format!("texture coordinate {i} is not finite"))),
+            Some(i) => Err(Error::mesh(format!("texture coordinate {i} is not finite"))
+                .with_help("give finite numbers")),
             None => Ok(()),
         }
     }

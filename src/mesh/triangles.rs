@@ -14,11 +14,16 @@ pub struct Triangles {
 }
 
 impl SurfaceMesh {
+    /// How many triangles [`Self::triangles`] makes.
+    pub(crate) fn triangle_count(&self) -> usize {
+        self.faces.iter().map(|face| face.len().saturating_sub(2)).sum()
+    }
+
     /// Cuts every face into triangles: n − 2 of a face of n corners. A face that is convex as seen
     /// along its normal (Newell's) becomes the fan of its first corner, any other one is cut ear by
     /// ear; one that crosses itself or has no area is a fan, too.
     pub fn triangles(&self) -> Triangles {
-        let count = self.faces.iter().map(|face| face.len().saturating_sub(2)).sum();
+        let count = self.triangle_count();
         let (mut corners, mut faces) = (Vec::with_capacity(count), Vec::with_capacity(count));
         let mut ears = Ears::default();
         for (f, face) in self.faces.iter().enumerate() {

@@ -173,7 +173,8 @@ pub(super) fn check(mesh: &SolidMesh) -> Result<()> {
         if let Some(v) = mesh.cells.vertices(c).iter().find(unknown) {
             return Err(Error::mesh(format!(
                 "cell {c} names vertex {v}, but the mesh has {vertices} vertices"
-            )));
+            ))
+            .with_help("vertices are numbered from 0 to their count less 1"));
         }
     }
     Ok(())
@@ -184,7 +185,8 @@ pub(super) fn check_corners(creases: &Creases, vertices: usize) -> Result<()> {
     match creases.corners.iter().find(|corner| corner.vertex.0 as usize >= vertices) {
         None => Ok(()),
         Some(Corner { vertex, .. }) => {
-            Err(Error::mesh(format!("corner of vertex {}: no such vertex", vertex.0)))
+            Err(Error::mesh(format!("corner of {vertex}: no such vertex"))
+                .with_help("vertices are numbered from 0 to their count less 1"))
         }
     }
 }

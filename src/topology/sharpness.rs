@@ -46,7 +46,8 @@ impl Sharpness {
             let v = corner.vertex.0;
             check_value(corner.sharpness, || format!("corner of vertex {v}"))?;
             if v as usize >= topology.vertex_count() {
-                return Err(Error::mesh(format!("corner of vertex {v}: no such vertex")));
+                return Err(Error::mesh(format!("corner of vertex {v}: no such vertex"))
+                    .with_help("vertices are numbered from 0 to their count less 1"));
             }
             if !topology.is_boundary_vertex(v) && corner.sharpness > 0.0 {
                 return Err(Error::mesh(format!(

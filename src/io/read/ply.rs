@@ -225,8 +225,10 @@ fn take_faces(
         face.clear();
         for &v in vertices {
             face.push(
-                u32::try_from(v)
-                    .map_err(|_| Error::file(path, None, format!("face {f} names vertex {v}")))?,
+                u32::try_from(v).map_err(|_| {
+                    Error::file(path, None, format!("face {f} names vertex {v}"))
+                        .with_help("vertices are numbered from 0 to their count less 1")
+                })?,
             );
         }
         mesh.faces.push(&face);

@@ -103,7 +103,8 @@ impl<'a> BezierPatch<'a> {
             if repeated || !element.iter().all(known) {
                 return Err(Error::request(format!(
                     "element {e}: a control point twice, or an id beyond the last"
-                )));
+                ))
+                .with_help("give every element each of its control points once"));
             }
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! Writing of surfaces, the format chosen by the name of the file.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
@@ -121,7 +122,8 @@ pub fn check_surface_output(path: impl AsRef<Path>) -> Result<SurfaceFormat> {
 ///
 /// # Errors
 /// Those of [`check_surface_output`] and [`SurfaceMesh::check`]; [`Error::Mesh`] for coordinates that
-/// single precision does not hold, in `.stl` and `.glb`; [`Error::File`] if writing fails.
+/// single precision does not hold, in `.stl` and `.glb`, and for meshes that are too large for these
+/// formats; [`Error::Io`] if writing fails.
 pub fn write_surface(path: impl AsRef<Path>, mesh: &SurfaceMesh) -> Result<()> {
     write_surface_with(path, mesh, &GlbOptions::default())
 }
@@ -144,16 +146,26 @@ pub fn write_surface_with(
     }
     let (colors, vertices) = (glb.colors.len(), mesh.points.len());
     if colors > 0 && colors != vertices {
-        return Err(Error::request(format!("{colors} colors for {vertices} vertices")));
+        return Err(Error::request(format!("{colors} colors for {vertices} vertices"))
+            .with_help("give one color for each vertex, or none"));
+    }
+    let seen = match format {
+        SurfaceFormat::Obj => Cow::Borrowed(mesh),
+        _ => mesh.without_holes(),
+    };
+    match format {
+        SurfaceFormat::Stl => stl::check(&seen)?,
+        SurfaceFormat::Glb => glb::check(&seen, glb)?,
+        _ => {}
     }
     let write = |content: &dyn Fn(&mut BufWriter<File>) -> io::Result<()>| {
         atomic::write(path, |out| content(out).map_err(|e| atomic::refused(path, e)))
     };
     match format {
-        SurfaceFormat::Obj => write(&|out| obj::write(out, mesh)),
-        SurfaceFormat::Ply => write(&|out| ply::write(out, &mesh.without_holes())),
-        SurfaceFormat::Vtp => write(&|out| vtp::write(out, &mesh.without_holes())),
-        SurfaceFormat::Stl => write(&|out| stl::write(out, &mesh.without_holes())),
-        SurfaceFormat::Glb => write(&|out| glb::write(out, &mesh.without_holes(), glb)),
+        SurfaceFormat::Obj => write(&|out| obj::write(out, &seen)),
+        SurfaceFormat::Ply => write(&|out| ply::write(out, &seen)),
+        SurfaceFormat::Vtp => write(&|out| vtp::write(out, &seen)),
+        SurfaceFormat::Stl => write(&|out| stl::write(out, &seen)),
+        SurfaceFormat::Glb => write(&|out| glb::write(out, &seen, glb)),
     }
 }

@@ -129,6 +129,7 @@ impl Sharpness {
             let count = matrix.vertex_count;
             *corners.get_mut(v).ok_or_else(|| {
                 Error::mesh(format!("corner of vertex {v}, but the mesh has {count} vertices"))
+                    .with_help("vertices are numbered from 0 to their count less 1")
             })? = corner.sharpness;
         }
         non_manifold_edges(matrix).for_each(|e| edges[e as usize] = f64::INFINITY);

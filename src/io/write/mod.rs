@@ -94,7 +94,7 @@ impl Format {
 /// unless an ending follows the `-`, and takes no `.pvtu`.
 ///
 /// # Errors
-/// [`Error::Request`] for the ending, listing the known ones; [`Error::File`] for
+/// [`Error::Request`] for the ending, listing the known ones; [`Error::Io`] or [`Error::File`] for
 /// a directory that is missing or does not take files.
 pub fn check_output(path: impl AsRef<Path>) -> Result<Format> {
     let path = path.as_ref();
@@ -157,7 +157,7 @@ fn ending<'p>(path: &'p Path, standard: &'p str) -> &'p OsStr {
 ///
 /// # Errors
 /// Those of [`check_output`]; [`Error::Request`] if lengths or indices of the data
-/// disagree, or the format cannot hold them; [`Error::File`] if writing fails.
+/// disagree, or the format cannot hold them; [`Error::Io`] if writing fails.
 pub fn write<'a>(
     path: impl AsRef<Path>,
     data: impl Into<Cow<'a, Dataset>>,
@@ -186,7 +186,7 @@ pub fn write<'a>(
 /// Writes named arrays alone as a NumPy archive (`.npz`).
 ///
 /// # Errors
-/// [`Error::Request`] for another ending, or names that are equal; [`Error::File`] if
+/// [`Error::Request`] for another ending, or names that are equal; [`Error::Io`] if
 /// writing fails.
 pub fn write_arrays(path: impl AsRef<Path>, arrays: &[Array], options: WriteOptions) -> Result<()> {
     let path = path.as_ref();

@@ -99,7 +99,7 @@ impl SurfaceFormat {
 /// an ending follows the `-`.
 ///
 /// # Errors
-/// [`Error::Request`] for the ending, listing the known ones; [`Error::File`] for a
+/// [`Error::Request`] for the ending, listing the known ones; [`Error::Io`] or [`Error::File`] for a
 /// directory that is missing or does not take files.
 pub fn check_surface_output(path: impl AsRef<Path>) -> Result<SurfaceFormat> {
     let path = path.as_ref();

@@ -17,7 +17,7 @@ use crate::{Error, Result};
 /// files give equal bytes.
 ///
 /// # Errors
-/// [`Error::File`] if a file cannot be read, has changed since it was listed, or the
+/// [`Error::Io`] or [`Error::File`] if a file cannot be read, has changed since it was listed, or the
 /// zip cannot be written.
 pub fn archive(path: impl AsRef<Path>, directory: impl AsRef<Path>) -> Result<()> {
     let (path, directory) = (path.as_ref(), directory.as_ref());
@@ -55,7 +55,7 @@ impl ImageArchive {
     /// Starts the file.
     ///
     /// # Errors
-    /// Those of [`Painter::check`]; [`Error::File`] if it cannot be written.
+    /// Those of [`Painter::check`]; [`Error::Io`] if it cannot be written.
     pub fn create(
         path: impl AsRef<Path>,
         setting: &Setting,

@@ -45,7 +45,7 @@ impl CommonLayerInterface {
     /// Starts a file for the layers of a range.
     ///
     /// # Errors
-    /// [`Error::File`] if it cannot be written.
+    /// [`Error::Io`] if it cannot be written.
     pub fn create(
         path: impl AsRef<Path>,
         setting: &Setting,

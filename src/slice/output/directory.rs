@@ -30,7 +30,7 @@ impl LayerDirectory {
     /// manifest lists there stays; if `resume`, it is not made again.
     ///
     /// # Errors
-    /// [`Error::File`] if the directory cannot be written, another program writes into it, or
+    /// [`Error::Io`] or [`Error::File`] if the directory cannot be written, another program writes into it, or
     /// it holds layers of other parameters.
     pub fn open(
         path: &Path,
@@ -83,7 +83,7 @@ impl LayerDirectory {
     /// again unless its layer is listed.
     ///
     /// # Errors
-    /// [`Error::File`], which says where layers that are complete stay.
+    /// [`Error::Io`], which says where layers that are complete stay.
     pub fn write_file(&self, layer: usize, name: &str, bytes: &[u8]) -> Result<u64> {
         use std::io::Write;
         let path = self.path.join(name);

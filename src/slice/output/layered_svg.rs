@@ -30,7 +30,7 @@ impl LayeredSvg {
     /// Starts a file for the layers of a range.
     ///
     /// # Errors
-    /// [`Error::File`](crate::Error::File) if it cannot be written.
+    /// [`Error::Io`](crate::Error::Io) if it cannot be written.
     pub fn create(
         path: impl AsRef<Path>,
         setting: &Setting,

@@ -30,7 +30,7 @@ impl SvgStack {
     /// `resume` are not made again.
     ///
     /// # Errors
-    /// [`Error::File`](crate::Error::File) if the directory cannot be written or holds
+    /// [`Error::Io`](crate::Error::Io) or [`Error::File`](crate::Error::File) if the directory cannot be written or holds
     /// layers of other parameters.
     pub fn open(path: impl AsRef<Path>, setting: &Setting, resume: bool) -> Result<Self> {
         let [low, high] = setting.plane;

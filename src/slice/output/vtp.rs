@@ -28,7 +28,7 @@ impl Polylines {
     /// Starts the file, with the attributes of some of the source's channels.
     ///
     /// # Errors
-    /// [`Error::File`](crate::Error::File) if it cannot be written.
+    /// [`Error::Io`](crate::Error::Io) if it cannot be written.
     pub fn create(
         path: impl AsRef<Path>,
         setting: &Setting,

@@ -12,7 +12,7 @@ pub fn physical_memory() -> Option<u64> {
     Some(kibibytes * 1024)
 }
 
-/// Bytes as people say them.
+/// Bytes in decimal units, such as `1.5 GB`.
 pub fn gigabytes(bytes: u128) -> String {
     match bytes as f64 {
         bytes if bytes >= 1e15 => format!("{:.1e} GB", bytes / 1e9),

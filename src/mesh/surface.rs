@@ -175,7 +175,7 @@ pub struct FaceVarying {
 /// What happens where the surface ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BoundaryRule {
-    /// Boundary edges are creases that stay sharp for ever.
+    /// Boundary edges are creases that stay sharp at all levels.
     #[default]
     Edges,
     /// The same, and boundary vertices of one face stay in place.
@@ -191,8 +191,8 @@ pub enum TriangleRule {
     /// As those of all polygons.
     #[default]
     Uniform,
-    /// Nearer to the triangles, whose surface has fewer waves then (OpenSubdiv's `TRI_SUB_SMOOTH`).
-    /// Other schemes know no such rule.
+    /// Weights for triangles that reduce undulations (OpenSubdiv's `TRI_SUB_SMOOTH`). Other schemes
+    /// have no such rule.
     Smooth,
 }
 
@@ -214,8 +214,8 @@ pub struct SurfaceMesh {
     pub boundary: BoundaryRule,
     /// Rule of the edges of triangles.
     pub triangle_rule: TriangleRule,
-    /// Faces that are refined, since their neighbours depend on them, but are nothing to see; see
-    /// [`SurfaceMesh::without_holes`].
+    /// Faces that are refined, because neighbouring faces depend on them, but left out of results
+    /// ([`SurfaceMesh::without_holes`]).
     pub holes: Vec<u32>,
     /// Vertex attributes.
     pub attributes: Vec<Attribute>,

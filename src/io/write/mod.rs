@@ -58,18 +58,20 @@ pub struct WriteOptions {
     pub compress: bool,
 }
 
-/// A format that can be written.
+/// A format of a [`Dataset`] that can be written. All but tables hold its cells, and arrays of every
+/// kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// VTK XML unstructured grid.
+    /// VTK XML unstructured grid: binary, compressed if asked for.
     Vtu,
-    /// VTK XML unstructured grid in pieces.
+    /// VTK XML unstructured grid in pieces, a `.vtu` file each, for what exceeds the memory; see
+    /// [`PieceWriter`].
     Pvtu,
-    /// Legacy VTK file.
+    /// Legacy VTK file: binary, without high-order cells; for programs that read no XML.
     Vtk,
-    /// Table of points and their arrays.
+    /// Table of comma-separated values: points and their arrays, no cells.
     Csv,
-    /// NumPy archive.
+    /// NumPy archive, an array each of points, cells and values; compressed if asked for.
     Npz,
 }
 

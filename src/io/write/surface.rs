@@ -13,14 +13,18 @@ use crate::numbers::{Precision, counted};
 use crate::{Error, Result};
 
 /// A format of surfaces that can be written.
+///
+/// All hold points and faces; [`SurfaceFormat::losses`] says what a format leaves out of a mesh. The
+/// faces of holes are in `.obj` alone, creases and corners in `.obj` and `.vtp`, polygons as such in all
+/// but `.stl` and `.glb`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SurfaceFormat {
-    /// Wavefront OBJ: polygons, texture coordinates, normals, tags of creases and holes; 17
-    /// digits. The others leave the faces of holes out.
+    /// Wavefront OBJ: polygons, texture coordinates, normals, tags of creases, holes and rules of
+    /// refinement; 17 digits.
     Obj,
     /// Binary PLY in double precision: polygons and attributes.
     Ply,
-    /// VTK XML polygons with attributes, for ParaView.
+    /// VTK XML polygons with attributes, creases and corners, for ParaView.
     Vtp,
     /// Binary STL in single precision: triangles.
     Stl,

@@ -230,13 +230,13 @@ impl SurfacePlan {
             Levels::Quads(levels) => {
                 let masks = self.masks()?;
                 let levels = levels.whole_matrices().zip(levels.sharpness());
-                levels.map(|(m, s)| reference::quads(&m, self.felt(s), masks)).collect()
+                levels.map(|(m, s)| reference::quads(&m, self.effective_sharpness(s), masks)).collect()
             }
             Levels::FourTriangles(levels) => {
                 let masks = self.masks()?;
                 let levels = levels.matrices().iter().zip(levels.sharpness());
                 let levels = levels.take(self.options.levels);
-                levels.map(|(m, s)| reference::four_triangles(m, self.felt(s), masks)).collect()
+                levels.map(|(m, s)| reference::four_triangles(m, self.effective_sharpness(s), masks)).collect()
             }
             Levels::ThreeTriangles(levels) => {
                 levels.levels.iter().map(reference::three_triangles).collect()
@@ -249,7 +249,7 @@ impl SurfacePlan {
     }
 
     /// The sharpness that has an effect: none in a linear scheme.
-    fn felt<'s>(&self, sharpness: &'s Sharpness) -> &'s Sharpness {
+    fn effective_sharpness<'s>(&self, sharpness: &'s Sharpness) -> &'s Sharpness {
         static SMOOTH: Sharpness = Sharpness::SMOOTH;
         if self.options.scheme.rules().is_linear() { &SMOOTH } else { sharpness }
     }

@@ -100,7 +100,8 @@ impl Read for Stream {
 /// As [`bytes`].
 fn open(path: &Path) -> Result<File> {
     // asked before opening, since opening a pipe waits for its writer
-    let about = std::fs::metadata(path).map_err(|source| Error::io(path, FileAccess::Read, source))?;
+    let about =
+        std::fs::metadata(path).map_err(|source| Error::io(path, FileAccess::Read, source))?;
     if about.is_file() {
         return File::open(path).map_err(|source| Error::io(path, FileAccess::Read, source));
     }

@@ -7,7 +7,7 @@
 
 use super::{Attribute, CreaseRule, Creases, check_coordinates};
 use crate::error::{Error, Result};
-use crate::numbers::Precision;
+use crate::numbers::{Precision, counted};
 
 /// Name of the attribute, three values a vertex, that files of surfaces know as normals.
 pub const NORMALS: &str = "normals";
@@ -259,8 +259,9 @@ impl SurfaceMesh {
             return Err(Error::mesh("the mesh has no faces").with_help("give a surface mesh"));
         }
         if self.points.len() >= u32::MAX as usize {
-            return Err(Error::mesh("the mesh has 2^32 or more vertices")
-                .with_help("take a coarser mesh"));
+            return Err(
+                Error::mesh("the mesh has 2^32 or more vertices").with_help("take a coarser mesh")
+            );
         }
         if self.faces.size == 0 && self.faces.vertices.len() > u32::MAX as usize {
             return Err(Error::mesh("faces of several sizes have 2^32 or more corners")
@@ -270,8 +271,8 @@ impl SurfaceMesh {
         (0..self.faces.len()).try_for_each(|f| self.check_face(f))?;
         if let Some(hole) = self.holes.iter().find(|&&f| f as usize >= self.faces.len()) {
             return Err(Error::mesh(format!(
-                "hole at face {hole}, but the mesh has {} faces",
-                self.faces.len()
+                "hole at face {hole}, but the mesh has {}",
+                counted(self.faces.len(), "face")
             ))
             .with_help("name faces of the mesh, counted from 0"));
         }
@@ -297,13 +298,13 @@ impl SurfaceMesh {
     fn check_face(&self, f: usize) -> Result<()> {
         let face = self.faces.face(f);
         if face.len() < 3 {
-            return Err(Error::mesh(format!("face {f} has {} vertices", face.len()))
+            return Err(Error::mesh(format!("face {f} has {}", counted(face.len(), "vertex")))
                 .with_help("remove it, or give it three vertices or more"));
         }
         if let Some(v) = face.iter().find(|&&v| v as usize >= self.points.len()) {
             return Err(Error::mesh(format!(
-                "face {f} names vertex {v}, but the mesh has {} vertices",
-                self.points.len()
+                "face {f} names vertex {v}, but the mesh has {}",
+                counted(self.points.len(), "vertex")
             ))
             .with_help("vertices are numbered from 0 to their count less 1"));
         }

@@ -38,7 +38,14 @@ fn with_digits(x: f64, digits: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::significant;
+    use super::{counted, significant};
+
+    #[test]
+    fn one_thing_is_singular() {
+        let all = [(1, "vertex"), (0, "cell"), (2, "vertex"), (3, "matrix")];
+        let said = all.map(|(n, what)| counted(n, what));
+        assert_eq!(said, ["1 vertex", "0 cells", "2 vertices", "3 matrices"]);
+    }
 
     #[test]
     fn digits_are_significant_at_every_size() {

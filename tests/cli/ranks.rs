@@ -180,7 +180,8 @@ fn ranks_share_cells_that_are_refined_first() {
     let (here, model) = (tempdir().unwrap(), model.display());
     let job = format!("evaluate {model} --samples 2 --piece-points 1009 -o o.pvtu");
     compare_counts(here.path(), &job, 4, &COUNTS[0]);
-    let job = format!("quadrature {model} --gauss 2 --rings 0 --force --piece-points 4001 -o q.pvtu");
+    let job =
+        format!("quadrature {model} --gauss 2 --rings 0 --force --piece-points 4001 -o q.pvtu");
     compare_counts(here.path(), &job, 4, &COUNTS[1]);
     let job = format!("slice {model} --layer-height 0.7 --svg o");
     compare_counts(here.path(), &job, 20, &[3]);

@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use crate::mesh::{Attribute, SolidMesh};
+use crate::numbers::counted;
 
 /// What the high-order cells of a file were, and their nodes that are no corners.
 #[derive(Default)]
@@ -68,9 +69,10 @@ impl HighOrder {
             self.kinds.iter().map(|(kind, count)| format!("{kind}: {count}")).collect();
         let kinds = kinds.join(", ");
         let nodes = format!(
-            "{count} mid-side nodes of high-order cells, which are read by their corners ({kinds})"
+            "{} of high-order cells, which are read by their corners ({kinds})",
+            counted(count, "mid-side node")
         );
-        let creases = (lost > 0).then(|| format!("{lost} creases at mid-side nodes"));
+        let creases = (lost > 0).then(|| format!("{} at mid-side nodes", counted(lost, "crease")));
         std::iter::once(nodes).chain(creases).collect()
     }
 }
@@ -149,7 +151,7 @@ mod tests {
             [
                 "2 mid-side nodes of high-order cells, which are read by their corners \
                  (C3D10: 1)",
-                "1 creases at mid-side nodes",
+                "1 crease at mid-side nodes",
             ]
         );
         assert_eq!(mesh.points.iter().map(|p| p[0]).collect::<Vec<_>>(), [0.0, 2.0, 3.0, 5.0, 6.0]);

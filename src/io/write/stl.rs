@@ -14,10 +14,10 @@ pub fn check(mesh: &SurfaceMesh) -> Result<()> {
 fn check_count(triangles: usize) -> Result<()> {
     match u32::try_from(triangles) {
         Ok(_) => Ok(()),
-        Err(_) => {
-            Err(Error::mesh(format!("an .stl file of {triangles} triangles, it holds fewer than 2^32"))
-                .with_help("take a coarser mesh, or write .ply or .vtp"))
-        }
+        Err(_) => Err(Error::mesh(format!(
+            "an .stl file of {triangles} triangles, it holds fewer than 2^32"
+        ))
+        .with_help("take a coarser mesh, or write .ply or .vtp")),
     }
 }
 

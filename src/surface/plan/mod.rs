@@ -25,7 +25,7 @@ use super::stencils::SurfaceStencils;
 use super::stencils::single::SingleMatrix;
 use super::triangulate::triangulate;
 use crate::mesh::SurfaceMesh;
-use crate::numbers::Real;
+use crate::numbers::{Real, counted};
 use crate::scheme::Stencils;
 use crate::scheme::point::Point;
 use crate::scheme::{LimitScheme, Shape, Split};
@@ -230,13 +230,17 @@ impl SurfacePlan {
             Levels::Quads(levels) => {
                 let masks = self.masks()?;
                 let levels = levels.whole_matrices().zip(levels.sharpness());
-                levels.map(|(m, s)| reference::quads(&m, self.effective_sharpness(s), masks)).collect()
+                levels
+                    .map(|(m, s)| reference::quads(&m, self.effective_sharpness(s), masks))
+                    .collect()
             }
             Levels::FourTriangles(levels) => {
                 let masks = self.masks()?;
                 let levels = levels.matrices().iter().zip(levels.sharpness());
                 let levels = levels.take(self.options.levels);
-                levels.map(|(m, s)| reference::four_triangles(m, self.effective_sharpness(s), masks)).collect()
+                levels
+                    .map(|(m, s)| reference::four_triangles(m, self.effective_sharpness(s), masks))
+                    .collect()
             }
             Levels::ThreeTriangles(levels) => {
                 levels.levels.iter().map(reference::three_triangles).collect()
@@ -284,16 +288,19 @@ pub(crate) fn turned_notice(mesh: &SurfaceMesh) -> Option<String> {
 
 /// What is said of faces cut into triangles, if there are any.
 pub(crate) fn cut_notice(faces: usize) -> Option<String> {
-    let said = || format!("{faces} faces of more than three corners were cut into triangles");
+    let said = || {
+        let (faces, were) = (counted(faces, "face"), if faces == 1 { "was" } else { "were" });
+        format!("{faces} of more than three corners {were} cut into triangles")
+    };
     (faces > 0).then(said)
 }
 
 /// What is said of edges of more than two faces, and of those that two faces run through alike.
 pub(crate) fn non_manifold_notice(edges: usize) -> Option<String> {
     let said = || {
-        let are = if edges == 1 { "1 edge is".into() } else { format!("{edges} edges are") };
+        let (edges, are) = (counted(edges, "edge"), if edges == 1 { "is" } else { "are" });
         format!(
-            "{are} infinitely sharp: more than two faces meet there, or two that run \
+            "{edges} {are} infinitely sharp: more than two faces meet there, or two that run \
              through them in the same direction"
         )
     };

@@ -222,10 +222,7 @@ impl Grid {
                     if let Some(need) = nodes.filter(|&need| need != list.len()) {
                         let (id, have) = (assembly.next_cell(), list.len());
                         return Err(assembly
-                            .error(
-                                line,
-                                format!("{id}: {have} vertices, {label} has {need}"),
-                            )
+                            .error(line, format!("{id}: {have} vertices, {label} has {need}"))
                             .with_help("give every cell the vertices of its type"));
                     }
                     self.vertices(list, &mut cell, assembly, line)?;

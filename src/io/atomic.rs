@@ -127,8 +127,8 @@ pub fn check(path: impl AsRef<Path>) -> Result<()> {
 /// can be created.
 ///
 /// # Errors
-/// [`Error::Io`] or [`Error::File`] with the path and how to fix it, [`Error::Request`] for standard
-/// output.
+/// [`Error::Io`] or [`Error::File`] with the path and how to fix it, [`Error::Request`] for
+/// standard output.
 pub fn check_directory(directory: impl AsRef<Path>) -> Result<()> {
     let directory = directory.as_ref();
     if is_standard_output(directory) {

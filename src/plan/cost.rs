@@ -10,8 +10,8 @@
 const START: f64 = 0.3;
 /// Seconds to load the kernels of a job that are in the cache on disk.
 const LOAD: f64 = 0.2;
-/// Bytes a second that are copied back to the host, into memory that was not used before. Locking its pages takes
-/// longer than the bus.
+/// Bytes a second that are copied back to the host, into memory that was not used before. Locking
+/// its pages takes longer than the bus.
 const TO_HOST: f64 = 2e9;
 /// Bytes a second of limit points that one thread of a CPU writes to fresh memory.
 const EVALUATE: f64 = 1.2e9;

@@ -58,8 +58,8 @@ pub struct WriteOptions {
     pub compress: bool,
 }
 
-/// A format of a [`Dataset`] that can be written. All but tables hold its cells, and arrays of every
-/// kind.
+/// A format of a [`Dataset`] that can be written. All but tables hold its cells, and arrays of
+/// every kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// VTK XML unstructured grid: binary, compressed if asked for.

@@ -66,8 +66,8 @@ impl PieceWriter {
     /// Starts the pieces of `path`, which ends in `.pvtu`.
     ///
     /// # Errors
-    /// [`Error::Io`] or [`Error::File`] if the file cannot be written, or if its directory of pieces
-    /// exists and holds anything but earlier pieces.
+    /// [`Error::Io`] or [`Error::File`] if the file cannot be written, or if its directory of
+    /// pieces exists and holds anything but earlier pieces.
     pub fn create(path: impl AsRef<Path>, options: WriteOptions) -> Result<Self> {
         let path = path.as_ref().to_owned();
         check(&path)?;

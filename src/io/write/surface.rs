@@ -14,9 +14,9 @@ use crate::{Error, Result};
 
 /// A format of surfaces that can be written.
 ///
-/// All hold points and faces; [`SurfaceFormat::losses`] says what a format leaves out of a mesh. The
-/// faces of holes are in `.obj` alone, creases and corners in `.obj` and `.vtp`, polygons as such in all
-/// but `.stl` and `.glb`.
+/// All hold points and faces; [`SurfaceFormat::losses`] says what a format leaves out of a mesh.
+/// The faces of holes are in `.obj` alone, creases and corners in `.obj` and `.vtp`, polygons as
+/// such in all but `.stl` and `.glb`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SurfaceFormat {
     /// Wavefront OBJ: polygons, texture coordinates, normals, tags of creases, holes and rules of
@@ -103,8 +103,8 @@ impl SurfaceFormat {
 /// an ending follows the `-`.
 ///
 /// # Errors
-/// [`Error::Request`] for the ending, listing the known ones; [`Error::Io`] or [`Error::File`] for a
-/// directory that is missing or does not take files.
+/// [`Error::Request`] for the ending, listing the known ones; [`Error::Io`] or [`Error::File`] for
+/// a directory that is missing or does not take files.
 pub fn check_surface_output(path: impl AsRef<Path>) -> Result<SurfaceFormat> {
     let path = path.as_ref();
     let extension = ending(path, SurfaceFormat::Obj.extension());
@@ -125,9 +125,9 @@ pub fn check_surface_output(path: impl AsRef<Path>) -> Result<SurfaceFormat> {
 /// [`SurfaceFormat::losses`] for the rest.
 ///
 /// # Errors
-/// Those of [`check_surface_output`] and [`SurfaceMesh::check`]; [`Error::Mesh`] for coordinates that
-/// single precision does not hold, in `.stl` and `.glb`, and for meshes that are too large for these
-/// formats; [`Error::Io`] if writing fails.
+/// Those of [`check_surface_output`] and [`SurfaceMesh::check`]; [`Error::Mesh`] for coordinates
+/// that single precision does not hold, in `.stl` and `.glb`, and for meshes that are too large for
+/// these formats; [`Error::Io`] if writing fails.
 pub fn write_surface(path: impl AsRef<Path>, mesh: &SurfaceMesh) -> Result<()> {
     write_surface_with(path, mesh, &GlbOptions::default())
 }

@@ -2,6 +2,8 @@
 
 mod elements;
 
+use std::fmt::{self, Display, Formatter};
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error as ThisError;
@@ -18,13 +20,15 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// ids); [`Error::help`] says how to fix it.
 #[derive(Debug, ThisError)]
 pub enum Error {
-    /// The operating system refused a file operation.
-    #[error("{}: {source}", path.display())]
+    /// The operating system refused to read or write a file.
+    #[error("{}: cannot be {access}: {source}", path.display())]
     Io {
         /// File concerned.
         path: PathBuf,
+        /// What was asked.
+        access: FileAccess,
         /// The system's own words.
-        source: std::io::Error,
+        source: io::Error,
         /// How to fix it, where that is plain.
         help: Option<String>,
     },
@@ -58,17 +62,48 @@ pub enum Error {
     },
 }
 
+/// What the operating system is asked to do with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileAccess {
+    /// To read it.
+    Read,
+    /// To create, write, move or remove it.
+    Write,
+}
+
+impl Display for FileAccess {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Write => "written",
+        })
+    }
+}
+
 impl Error {
-    /// An operating-system error at `path`.
-    pub fn io(path: impl AsRef<Path>, source: std::io::Error) -> Self {
-        use std::io::ErrorKind::{NotFound, PermissionDenied, StorageFull};
-        let help = match source.kind() {
-            NotFound => Some("check the spelling of the path, and that its folder exists".into()),
-            PermissionDenied => Some("check the permissions of the file and its folder".into()),
-            StorageFull => Some("free some space, or write to another disk".into()),
-            _ => None,
+    /// A refusal of the operating system to read or write `path`, with how to fix it.
+    pub fn io(path: impl AsRef<Path>, access: FileAccess, source: io::Error) -> Self {
+        let help = match (source.kind(), access) {
+            (ErrorKind::NotFound, FileAccess::Read) => {
+                "check the spelling of the path, and that its directory exists"
+            }
+            (ErrorKind::NotFound, FileAccess::Write) => "create its directory first",
+            (ErrorKind::PermissionDenied, FileAccess::Read) => {
+                "check the permissions of the file and its directory"
+            }
+            (ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem, _) => {
+                "choose a directory that you may write to"
+            }
+            (ErrorKind::StorageFull | ErrorKind::QuotaExceeded, _) => {
+                "free space, or write to another disk"
+            }
+            (ErrorKind::FileTooLarge, _) => {
+                "raise the limit of file sizes (ulimit -f), or write to another file system"
+            }
+            (ErrorKind::NotADirectory, _) => "check the path: one of its directories is a file",
+            _ => "check the path and its disk, or choose another",
         };
-        Self::Io { path: path.as_ref().into(), source, help }
+        Self::Io { path: path.as_ref().into(), access, source, help: Some(help.into()) }
     }
 
     /// A malformed file; `line` is 1-based.
@@ -136,7 +171,7 @@ impl Error {
 /// Reports of the program show the help.
 #[cfg(feature = "cli")]
 impl miette::Diagnostic for Error {
-    fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
-        self.help().map(|help| Box::new(help) as Box<dyn std::fmt::Display>)
+    fn help<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
+        self.help().map(|help| Box::new(help) as Box<dyn Display>)
     }
 }

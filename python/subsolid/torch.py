@@ -79,7 +79,7 @@ def evaluate(plan: Plan, controls: Any) -> Union[Any, tuple[Any, ...]]:
     if not isinstance(controls, torch.Tensor) or controls.dtype != torch.float64:
         raise Error("controls are no tensor of float64", "convert them: controls.double()")
     if controls.device.type not in ("cpu", "cuda"):
-        raise Error(f"controls are on {controls.device}", "bring them home: controls.cpu()")
+        raise Error(f"controls are on {controls.device}", "copy them to the CPU: controls.cpu()")
     if plan.precision != "f64":
         raise Error("gradients of a plan in single precision", 'plan with precision="f64"')
     results = _Evaluate.apply(plan, controls)

@@ -60,7 +60,7 @@ def test_refinements_that_would_fill_the_memory_are_refused() -> None:
         with pytest.raises(subsolid.Error, match=OF_MEMORY):
             surface.refine(16, scheme=scheme)  # type: ignore[arg-type]
     for levels in (9, 40, 2**64 - 1):
-        with pytest.raises(subsolid.Error, match="levels of refinement make more than 268435456 cells"):
+        with pytest.raises(subsolid.Error, match="levels of refinement would make more than 268435456 cells"):
             solid.refine(levels)
     if memory() < 90e9:
         with pytest.raises(subsolid.Error, match="^8 levels need about 94.0 GB of memory, this"):

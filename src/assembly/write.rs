@@ -20,7 +20,7 @@ pub enum MatrixFormat {
 /// Writes a matrix; the file appears under its name when it is complete.
 ///
 /// # Errors
-/// [`Error::File`] if writing fails; [`Error::Request`] for 2³¹ rows or more.
+/// [`Error::Io`] if writing fails; [`Error::Request`] for 2³¹ rows or more.
 pub fn write_matrix(
     path: impl AsRef<Path>,
     matrix: &Matrix,

@@ -79,7 +79,7 @@ pub struct Arguments {
     /// Compress .npz files
     #[arg(long)]
     compress: bool,
-    /// Processor of the matrices: auto (the one that ends the job first), cpu, cuda or cuda:N; they
+    /// Processor of the matrices: auto (the fastest for this job), cpu, cuda or cuda:N; they
     /// are the same to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::GraphicalReportHandler;
+pub use subsolid::numbers::counted;
 use subsolid::{Error, Result};
 
 use super::json::{self, JsonReport};
@@ -109,15 +110,6 @@ impl Console {
             Ok(style) => bar.with_style(style),
             Err(_) => bar,
         }
-    }
-}
-
-/// So many of something, as people say it.
-pub fn counted(n: usize, what: &str) -> String {
-    match what.strip_suffix("ex").or_else(|| what.strip_suffix("ix")) {
-        _ if n == 1 => format!("1 {what}"),
-        Some(stem) => format!("{n} {stem}ices"),
-        None => format!("{n} {what}s"),
     }
 }
 

@@ -34,7 +34,7 @@ pub struct Arguments {
     /// Neighbors: vertices up to K edges away
     #[arg(long, value_name = "K", default_value_t = 2)]
     rings: usize,
-    /// Processor: auto (the one that ends the job first), cpu, cuda or cuda:N; points are the same
+    /// Processor: auto (the fastest for this job), cpu, cuda or cuda:N; points are the same
     /// but for rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,

@@ -56,7 +56,7 @@ pub struct Arguments {
     /// How distances on surfaces are found
     #[arg(long, value_enum, default_value_t)]
     method: Method,
-    /// Processor of a surface: auto (the one that ends the job first), cpu, cuda or cuda:N; distances
+    /// Processor of a surface: auto (the fastest for this job), cpu, cuda or cuda:N; distances
     /// are the same but for rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,

@@ -58,7 +58,7 @@ pub struct Arguments {
     /// the Bézier piece there
     #[arg(long, value_name = "T", default_value_t = 1e-9, allow_hyphen_values = true)]
     tolerance: f64,
-    /// Processor that looks points up: auto (the one that ends the job first), cpu, cuda or
+    /// Processor that looks points up: auto (the fastest for this job), cpu, cuda or
     /// cuda:N; cells are the same, parameters to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,

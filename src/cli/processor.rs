@@ -12,7 +12,7 @@ use super::Console;
 
 #[derive(Args)]
 pub struct ProcessorArguments {
-    /// Processor: auto (the one that ends the job first), cpu, cuda, cuda:N, several GPUs (cuda:0,1)
+    /// Processor: auto (the fastest for this job), cpu, cuda, cuda:N, several GPUs (cuda:0,1)
     /// or all of them (cuda:all)
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub backend: Choice,

@@ -107,7 +107,7 @@ pub struct Arguments {
     /// Skip layers whose files exist
     #[arg(long)]
     resume: bool,
-    /// Processor of the pixels: auto (the one that ends the job first), cpu, cuda or cuda:N;
+    /// Processor of the pixels: auto (the fastest for this job), cpu, cuda or cuda:N;
     /// coverage is the same bit by bit, attributes to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,

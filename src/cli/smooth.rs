@@ -63,7 +63,7 @@ pub struct Arguments {
     /// Keep the values of a solid on the boundary
     #[arg(long, requires = "attribute")]
     fix_boundary: bool,
-    /// Processor of a surface: auto (the one that ends the job first), cpu, cuda or cuda:N; points
+    /// Processor of a surface: auto (the fastest for this job), cpu, cuda or cuda:N; points
     /// are the same but for rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,

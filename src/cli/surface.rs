@@ -73,7 +73,7 @@ pub struct Arguments {
     /// Move the vertices to where all further refinement takes them (not for √3)
     #[arg(long)]
     limit: bool,
-    /// Processor: auto (the one that ends the job first), cpu, cuda or cuda:N. GPUs
+    /// Processor: auto (the fastest for this job), cpu, cuda or cuda:N. GPUs
     /// refine by the mesh matrix (√3 on oriented manifolds), by edge-friend (from 2 levels on) and
     /// by stencils, with the same result
     #[arg(long, value_name = "NAME", default_value = "auto")]

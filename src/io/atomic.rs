@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile};
 
 use super::unfinished::Unfinished;
-use crate::{Error, Result};
+use crate::{Error, FileAccess, Result};
 
 const BUFFER: usize = 1 << 18; // bytes
 
@@ -23,7 +23,7 @@ const BUFFER: usize = 1 << 18; // bytes
 /// nothing. A reader that goes away is no error.
 ///
 /// # Errors
-/// What `content` returns, or [`Error::File`] with the path and how to fix it.
+/// What `content` returns, or [`Error::Io`] or [`Error::File`] with the path and how to fix it.
 pub fn write(
     path: impl AsRef<Path>,
     content: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
@@ -48,7 +48,7 @@ pub fn write(
 /// again if that fails; a program that is stopped meanwhile calls [`super::remove_unfinished`].
 ///
 /// # Errors
-/// What `fill` returns, or [`Error::File`] if the directory cannot be made.
+/// What `fill` returns, or [`Error::Io`] if the directory cannot be made.
 pub fn fill_directory(path: impl AsRef<Path>, fill: impl FnOnce() -> Result<()>) -> Result<()> {
     let path = path.as_ref();
     if path.exists() {
@@ -94,7 +94,7 @@ pub fn is_standard_output(path: impl AsRef<Path>) -> bool {
 /// closed.
 ///
 /// # Errors
-/// [`Error::File`] if the directory takes no file.
+/// [`Error::Io`] if the directory takes no file.
 pub(crate) fn unnamed(path: &Path) -> Result<File> {
     unnamed_file(path).map_err(|e| refused(path, e))
 }
@@ -114,7 +114,7 @@ pub(super) fn unnamed_file(path: &Path) -> io::Result<File> {
 /// under its name.
 ///
 /// # Errors
-/// [`Error::File`] with the path and how to fix it.
+/// [`Error::Io`] or [`Error::File`] with the path and how to fix it.
 pub fn check(path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
     match is_standard_output(path) {
@@ -127,7 +127,8 @@ pub fn check(path: impl AsRef<Path>) -> Result<()> {
 /// can be created.
 ///
 /// # Errors
-/// [`Error::File`] with the path and how to fix it, [`Error::Request`] for standard output.
+/// [`Error::Io`] or [`Error::File`] with the path and how to fix it, [`Error::Request`] for
+/// standard output.
 pub fn check_directory(directory: impl AsRef<Path>) -> Result<()> {
     let directory = directory.as_ref();
     if is_standard_output(directory) {
@@ -144,25 +145,13 @@ pub fn check_directory(directory: impl AsRef<Path>) -> Result<()> {
     }
 }
 
-/// A refusal of the operating system to write `path`, with how to fix it.
+/// A refusal of the operating system to write `path`, or standard output.
 pub fn refused(path: impl AsRef<Path>, source: io::Error) -> Error {
     let path = match path.as_ref() {
         path if is_standard_output(path) => Path::new("<standard output>"),
         path => path,
     };
-    let help = match source.kind() {
-        ErrorKind::NotFound => "create its directory first",
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-            "choose a directory that you may write to"
-        }
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "free space, or write to another disk",
-        ErrorKind::FileTooLarge => {
-            "raise the limit of file sizes (ulimit -f), or write to another file system"
-        }
-        ErrorKind::NotADirectory => "check the path: one of its directories is a file",
-        _ => "check the path and its disk, or choose another",
-    };
-    Error::file(path, None, format!("cannot be written: {source}")).with_help(help)
+    Error::io(path, FileAccess::Write, source)
 }
 
 /// Where a file will stand.

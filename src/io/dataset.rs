@@ -328,7 +328,8 @@ fn check_cells(cells: &DatasetCells, points: usize) -> Result<()> {
                 let ids = connectivity.len();
                 return Err(Error::request(format!(
                     "{ids} point ids make no cells of {size} points"
-                )));
+                ))
+                .with_help("give every cell as many ids as it has points"));
             }
             if *vtk_type == vtk_type::POLYHEDRON {
                 return Err(Error::request("polyhedra need their faces")
@@ -348,9 +349,13 @@ fn check_mixed(cells: &MixedCells, points: usize) -> Result<()> {
             "{count} cell types, but {} ends of cells and {} ends of faces",
             cells.ends.len(),
             faces.map_or(0, |faces| faces.ends.len()),
-        )));
+        ))
+        .with_help("give each list one entry for each cell"));
     }
-    let wrong = |c: usize, what: &str| Err(Error::request(format!("cell {c}: {what}")));
+    let wrong = |c: usize, what: &str| {
+        Err(Error::request(format!("cell {c}: {what}"))
+            .with_help("list cells as the fields of `MixedCells` say"))
+    };
     let (mut start, mut face_start) = (0, 0);
     for c in 0..count {
         let end = cells.ends[c];
@@ -374,7 +379,8 @@ fn check_mixed(cells: &MixedCells, points: usize) -> Result<()> {
         }
     }
     if start != cells.connectivity.len() as i64 {
-        return Err(Error::request("point ids after the last cell"));
+        return Err(Error::request("point ids after the last cell")
+            .with_help("remove them, or give them a cell"));
     }
     Ok(())
 }
@@ -402,7 +408,8 @@ fn check_faces(stream: &[u32], points: usize) -> Result<()> {
 
 fn check_ids(ids: &[u32], points: usize) -> Result<()> {
     match ids.par_iter().find_any(|&&id| id as usize >= points) {
-        Some(id) => Err(Error::request(format!("a cell names point {id} of {points} points"))),
+        Some(id) => Err(Error::request(format!("a cell names point {id} of {points} points"))
+            .with_help("points are numbered from 0 to their count less 1")),
         None => Ok(()),
     }
 }
@@ -426,10 +433,15 @@ pub(super) fn check_arrays(kind: &str, arrays: &[Array], entries: Option<usize>)
             None => width > 0 && values.is_multiple_of(width),
         };
         if width == 0 || !fits {
+            let help = match entries {
+                Some(_) => format!("give it one row of values for each {kind}, of width 1 or more"),
+                None => "give it whole rows of values, of width 1 or more".into(),
+            };
             let entries = entries.map(|n| format!(" at {n} {kind}s")).unwrap_or_default();
             return Err(Error::request(format!(
                 "{kind} array {name:?} has {values} values for width {width}{entries}"
-            )));
+            ))
+            .with_help(help));
         }
     }
     Ok(())

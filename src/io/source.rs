@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Stdin};
 use std::path::Path;
 
-use crate::{Error, Result};
+use crate::{Error, FileAccess, Result};
 
 /// The path of standard input.
 const STANDARD_INPUT: &str = "-";
@@ -32,7 +32,7 @@ fn standard_input(path: &Path) -> Result<Vec<u8>> {
     let most = crate::physical_memory().map_or(8 << 30, |bytes| bytes / 2);
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().take(most + 1).read_to_end(&mut bytes);
-    read.map_err(|source| Error::io(shown(path), source))?;
+    read.map_err(|source| Error::io(shown(path), FileAccess::Read, source))?;
     if bytes.len() as u64 > most {
         return Err(Error::file(shown(path), None, format!("more than {most} bytes"))
             .with_help("this is half of the memory; write the mesh to a file"));
@@ -50,7 +50,7 @@ pub(crate) fn file_bytes(path: &Path) -> Result<Vec<u8>> {
     if let Ok(about) = file.metadata() {
         bytes.reserve_exact(usize::try_from(about.len()).unwrap_or(0));
     }
-    file.read_to_end(&mut bytes).map_err(|source| Error::io(path, source))?;
+    file.read_to_end(&mut bytes).map_err(|source| Error::io(path, FileAccess::Read, source))?;
     Ok(bytes)
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn file_bytes(path: &Path) -> Result<Vec<u8>> {
 pub(crate) fn head(path: &Path, most: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = open(path)?.take(most as u64).read_to_end(&mut bytes);
-    read.map_err(|source| Error::io(path, source))?;
+    read.map_err(|source| Error::io(path, FileAccess::Read, source))?;
     Ok(bytes)
 }
 
@@ -100,9 +100,10 @@ impl Read for Stream {
 /// As [`bytes`].
 fn open(path: &Path) -> Result<File> {
     // asked before opening, since opening a pipe waits for its writer
-    let about = std::fs::metadata(path).map_err(|source| Error::io(path, source))?;
+    let about =
+        std::fs::metadata(path).map_err(|source| Error::io(path, FileAccess::Read, source))?;
     if about.is_file() {
-        return File::open(path).map_err(|source| Error::io(path, source));
+        return File::open(path).map_err(|source| Error::io(path, FileAccess::Read, source));
     }
     let what = if about.is_dir() { "a directory" } else { "no regular file" };
     Err(Error::file(path, None, format!("this is {what}"))

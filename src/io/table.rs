@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::lines::Lines;
 use super::source::{self, Stream};
-use crate::error::{Error, Result};
+use crate::error::{Error, FileAccess, Result};
 use crate::mesh::Attribute;
 
 /// What a table holds.
@@ -154,12 +154,12 @@ fn malformed(
 ) -> Error {
     let line = Some(line);
     match error.into_kind() {
-        csv::ErrorKind::Io(source) => Error::io(path, source),
+        csv::ErrorKind::Io(source) => Error::io(path, FileAccess::Read, source),
         csv::ErrorKind::UnequalLengths { len, .. } => {
             Error::file(path, line, format!("{len} columns instead of {expected}"))
                 .with_help(form.row)
         }
-        _ => Error::file(path, line, "not a table of comma-separated values"),
+        _ => Error::file(path, line, "not a table of comma-separated values").with_help(form.row),
     }
 }
 

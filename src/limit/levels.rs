@@ -161,7 +161,8 @@ impl Builder {
                 let cell = self.elements[active[0].element as usize].cell;
                 return Err(Error::mesh(format!(
                     "cell {cell} does not evaluate after {MAX_LEVEL} local refinements"
-                )));
+                ))
+                .with_help("check the cells there for wrong vertices, or refine the mesh first"));
             }
             active = self.refine(depth, &topology, &mut level, &active)?;
         }

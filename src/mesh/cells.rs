@@ -61,11 +61,11 @@ pub struct Cells {
     face_vertices: Vec<u32>,
     // wedges and tetrahedra, ascending, whose corners are in another order than in the mesh that
     // they come from
-    turned: Vec<u32>,
+    mirrored: Vec<u32>,
 }
 
 /// The order of corners that mirrors a wedge or tetrahedron. Applied twice, it gives the first order.
-fn turned(kind: CellKind) -> &'static [usize] {
+fn mirrored(kind: CellKind) -> &'static [usize] {
     match kind {
         CellKind::Tetrahedron => &[1, 0, 2, 3],
         CellKind::Wedge => &[3, 4, 5, 0, 1, 2],
@@ -110,16 +110,16 @@ impl Cells {
     }
 
     /// Appends the mirror image of the wedge or tetrahedron with these corners.
-    pub(crate) fn push_turned(&mut self, kind: CellKind, vertices: &[u32]) {
-        self.turned.push(self.kinds.len() as u32);
-        let corners: Vec<u32> = turned(kind).iter().map(|&i| vertices[i]).collect();
+    pub(crate) fn push_mirrored(&mut self, kind: CellKind, vertices: &[u32]) {
+        self.mirrored.push(self.kinds.len() as u32);
+        let corners: Vec<u32> = mirrored(kind).iter().map(|&i| vertices[i]).collect();
         self.push(kind, &corners);
     }
 
     /// The vertex at a corner of cell `c`, by its number in the mesh that the cell comes from.
     pub(crate) fn listed_vertex(&self, c: usize, corner: usize) -> u32 {
-        let is_turned = self.turned.binary_search(&(c as u32)).is_ok();
-        self.vertices(c)[if is_turned { turned(self.kinds[c])[corner] } else { corner }]
+        let is_mirrored = self.mirrored.binary_search(&(c as u32)).is_ok();
+        self.vertices(c)[if is_mirrored { mirrored(self.kinds[c])[corner] } else { corner }]
     }
 
     /// Appends a cell of other cells, whose vertices have the numbers `number` here.

@@ -121,7 +121,7 @@ impl SolidMesh {
                     }
                     cells.push_polyhedron_of(v, faces.iter().map(Vec::as_slice));
                 }
-                CellKind::Tetrahedron | CellKind::Wedge if flip => cells.push_turned(kind, v),
+                CellKind::Tetrahedron | CellKind::Wedge if flip => cells.push_mirrored(kind, v),
                 _ => cells.push(kind, v),
             }
         }

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 pub struct Crease {
     /// End vertices, the smaller first.
     pub edge: [VertexId; 2],
-    /// Levels of refinement the edge stays sharp: ≥ 0, `f64::INFINITY` for ever.
+    /// Levels of refinement the edge stays sharp: ≥ 0, `f64::INFINITY` at all levels.
     pub sharpness: f64,
 }
 
@@ -20,7 +20,7 @@ pub struct Crease {
 pub struct Corner {
     /// The vertex.
     pub vertex: VertexId,
-    /// Levels of refinement the vertex stays in place: ≥ 0, `f64::INFINITY` for ever.
+    /// Levels of refinement the vertex stays in place: ≥ 0, `f64::INFINITY` at all levels.
     pub sharpness: f64,
 }
 

@@ -1,12 +1,13 @@
 //! Hexahedra that are folded or flat at a corner.
 
+use crate::numbers::counted;
 use std::ops::Range;
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::SolidMesh;
-use super::handedness::{Handedness, counted, scaled_jacobian};
+use super::handedness::{Handedness, scaled_jacobian};
 
 /// For each corner of a hexahedron the corners that its edges lead to, along u, v and w turned so
 /// that their determinant is positive in a box.
@@ -34,7 +35,8 @@ impl FoldedCorners {
         let (cell, scaled) = self.worst?;
         let ids: Vec<String> = self.cells.iter().take(NAMED).map(u32::to_string).collect();
         let more = if self.cells.len() > NAMED { ", …" } else { "" };
-        let (cells, are) = (counted(self.cells.len()), if ids.len() == 1 { "is" } else { "are" });
+        let (cells, are) =
+            (counted(self.cells.len(), "cell"), if ids.len() == 1 { "is" } else { "are" });
         Some(format!(
             "{cells} {are} folded or flat at a corner: {}{more} (scaled Jacobian there: worst \
              {scaled:.3} in cell {cell})",

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 use super::{CellArray, Polygons, SolidMesh};
 use crate::error::{Error, Result};
+use crate::numbers::counted;
 
 /// What names of cell arrays that are groups begin with.
 const GROUP: &str = "group:";
@@ -93,8 +94,10 @@ impl SolidMesh {
             let vertices = self.points.len();
             if let Some(v) = faces.vertices().iter().find(|&&v| v as usize >= vertices) {
                 return Err(Error::mesh(format!(
-                    "group \"{name}\" names vertex {v}, but the mesh has {vertices} vertices"
-                )));
+                    "group \"{name}\" names vertex {v}, but the mesh has {}",
+                    counted(vertices, "vertex")
+                ))
+                .with_help("vertices are numbered from 0 to their count less 1"));
             }
         }
         Ok(())

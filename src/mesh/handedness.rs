@@ -1,5 +1,6 @@
 //! Hexahedra whose corner order is left-handed in space.
 
+use crate::numbers::counted;
 use std::ops::Range;
 
 use nalgebra::Vector3;
@@ -62,7 +63,7 @@ impl Handedness {
     pub fn notice(&self) -> Option<String> {
         let (cell, scaled) = self.worst?;
         let count = self.left_handed;
-        let cells = counted(self.cells);
+        let cells = counted(self.cells, "cell");
         let are = if count == 1 { "is" } else { "are" };
         let which = match (self.is_all_left(), count) {
             (true, 1) => "the one hexahedron is left-handed".into(),
@@ -78,11 +79,6 @@ impl SolidMesh {
     pub fn handedness(&self) -> Handedness {
         Handedness::of(&self.cells, &self.points)
     }
-}
-
-/// "1 cell", "2 cells".
-pub(super) fn counted(cells: usize) -> String {
-    format!("{cells} cell{}", if cells == 1 { "" } else { "s" })
 }
 
 /// Scaled Jacobian of a hexahedron's trilinear map at its center, 0 where it is flat.

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use crate::error::{Error, Result};
+use crate::numbers::counted;
 
 /// Turns the faces (vertex cycles) of polyhedron `cell` so that they run alike:
 /// every edge once in each direction.
@@ -18,7 +19,7 @@ pub(super) fn orient_faces(cell: usize, faces: &mut [Vec<u32>]) -> Result<()> {
             .with_help("list every face of the cell once, as a cycle of its vertices"))
     };
     if faces.len() < 4 {
-        return refuse(format!("it has {} faces", faces.len()));
+        return refuse(format!("it has {}", counted(faces.len(), "face")));
     }
     if let Some(face) = faces.iter().find(|face| face.len() < 3) {
         return refuse(format!("its face {face:?} is no polygon"));

@@ -7,7 +7,7 @@
 
 use super::{Attribute, CreaseRule, Creases, check_coordinates};
 use crate::error::{Error, Result};
-use crate::numbers::Precision;
+use crate::numbers::{Precision, counted};
 
 /// Name of the attribute, three values a vertex, that files of surfaces know as normals.
 pub const NORMALS: &str = "normals";
@@ -175,7 +175,7 @@ pub struct FaceVarying {
 /// What happens where the surface ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BoundaryRule {
-    /// Boundary edges are creases that stay sharp for ever.
+    /// Boundary edges are creases that stay sharp at all levels.
     #[default]
     Edges,
     /// The same, and boundary vertices of one face stay in place.
@@ -191,8 +191,8 @@ pub enum TriangleRule {
     /// As those of all polygons.
     #[default]
     Uniform,
-    /// Nearer to the triangles, whose surface has fewer waves then (OpenSubdiv's `TRI_SUB_SMOOTH`).
-    /// Other schemes know no such rule.
+    /// Weights for triangles that reduce undulations (OpenSubdiv's `TRI_SUB_SMOOTH`). Other schemes
+    /// have no such rule.
     Smooth,
 }
 
@@ -214,8 +214,8 @@ pub struct SurfaceMesh {
     pub boundary: BoundaryRule,
     /// Rule of the edges of triangles.
     pub triangle_rule: TriangleRule,
-    /// Faces that are refined, since their neighbours depend on them, but are nothing to see; see
-    /// [`SurfaceMesh::without_holes`].
+    /// Faces that are refined, because neighbouring faces depend on them, but left out of results
+    /// ([`SurfaceMesh::without_holes`]).
     pub holes: Vec<u32>,
     /// Vertex attributes.
     pub attributes: Vec<Attribute>,
@@ -259,7 +259,9 @@ impl SurfaceMesh {
             return Err(Error::mesh("the mesh has no faces").with_help("give a surface mesh"));
         }
         if self.points.len() >= u32::MAX as usize {
-            return Err(Error::mesh("the mesh has 2^32 or more vertices"));
+            return Err(
+                Error::mesh("the mesh has 2^32 or more vertices").with_help("take a coarser mesh")
+            );
         }
         if self.faces.size == 0 && self.faces.vertices.len() > u32::MAX as usize {
             return Err(Error::mesh("faces of several sizes have 2^32 or more corners")
@@ -269,8 +271,8 @@ impl SurfaceMesh {
         (0..self.faces.len()).try_for_each(|f| self.check_face(f))?;
         if let Some(hole) = self.holes.iter().find(|&&f| f as usize >= self.faces.len()) {
             return Err(Error::mesh(format!(
-                "hole at face {hole}, but the mesh has {} faces",
-                self.faces.len()
+                "hole at face {hole}, but the mesh has {}",
+                counted(self.faces.len(), "face")
             ))
             .with_help("name faces of the mesh, counted from 0"));
         }
@@ -296,14 +298,15 @@ impl SurfaceMesh {
     fn check_face(&self, f: usize) -> Result<()> {
         let face = self.faces.face(f);
         if face.len() < 3 {
-            return Err(Error::mesh(format!("face {f} has {} vertices", face.len()))
+            return Err(Error::mesh(format!("face {f} has {}", counted(face.len(), "vertex")))
                 .with_help("remove it, or give it three vertices or more"));
         }
         if let Some(v) = face.iter().find(|&&v| v as usize >= self.points.len()) {
             return Err(Error::mesh(format!(
-                "face {f} names vertex {v}, but the mesh has {} vertices",
-                self.points.len()
-            )));
+                "face {f} names vertex {v}, but the mesh has {}",
+                counted(self.points.len(), "vertex")
+            ))
+            .with_help("vertices are numbered from 0 to their count less 1"));
         }
         match repeated(face) {
             Some(v) => Err(Error::mesh(format!("face {f} names vertex {v} twice"))
@@ -320,16 +323,19 @@ impl SurfaceMesh {
                 "{} corners have texture coordinates, the faces have {} corners",
                 uv.corners.len(),
                 self.faces.vertices.len()
-            )));
+            ))
+            .with_help("give one index for each corner of the faces, in their order"));
         }
         if let Some(i) = uv.corners.iter().find(|&&i| i as usize >= uv.values.len()) {
             return Err(Error::mesh(format!(
                 "a corner names texture coordinate {i} of {}",
                 uv.values.len()
-            )));
+            ))
+            .with_help("texture coordinates are numbered from 0 to their count less 1"));
         }
         match uv.values.iter().position(|value| !value.iter().all(|x| x.is_finite())) {
-            Some(i) => Err(Error::mesh(format!("texture coordinate {i} is not finite"))),
+            Some(i) => Err(Error::mesh(format!("texture coordinate {i} is not finite"))
+                .with_help("give finite numbers")),
             None => Ok(()),
         }
     }

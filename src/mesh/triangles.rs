@@ -19,6 +19,11 @@ pub struct Triangles {
 }
 
 impl SurfaceMesh {
+    /// How many triangles [`Self::triangles`] makes.
+    pub(crate) fn triangle_count(&self) -> usize {
+        self.faces.iter().map(|face| face.len().saturating_sub(2)).sum()
+    }
+
     /// Cuts every face into triangles: n − 2 of a face of n corners.
     ///
     /// A face that is convex as seen along its normal (Newell's) becomes the fan of one of its corners,
@@ -35,7 +40,7 @@ impl SurfaceMesh {
 
     /// The same, by the places of corners among those of all faces.
     pub(crate) fn triangle_places(&self) -> (Vec<[u32; 3]>, Vec<u32>) {
-        let count = self.faces.iter().map(|face| face.len().saturating_sub(2)).sum();
+        let count = self.triangle_count();
         let mut cuts = Cuts {
             faces: &self.faces,
             around: Around::default(),

@@ -11,6 +11,15 @@ pub fn precise(x: f64) -> String {
     with_digits(x, 13)
 }
 
+/// So many of something: `1 cell`, `2 cells`, `3 vertices`.
+pub fn counted(n: usize, what: &str) -> String {
+    match what.strip_suffix("ex").or_else(|| what.strip_suffix("ix")) {
+        _ if n == 1 => format!("1 {what}"),
+        Some(stem) => format!("{n} {stem}ices"),
+        None => format!("{n} {what}s"),
+    }
+}
+
 fn with_digits(x: f64, digits: usize) -> String {
     if x == 0.0 || !x.is_finite() {
         return if x == 0.0 { "0".into() } else { x.to_string() };
@@ -29,7 +38,14 @@ fn with_digits(x: f64, digits: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::significant;
+    use super::{counted, significant};
+
+    #[test]
+    fn one_thing_is_singular() {
+        let all = [(1, "vertex"), (0, "cell"), (2, "vertex"), (3, "matrix")];
+        let said = all.map(|(n, what)| counted(n, what));
+        assert_eq!(said, ["1 vertex", "0 cells", "2 vertices", "3 matrices"]);
+    }
 
     #[test]
     fn digits_are_significant_at_every_size() {

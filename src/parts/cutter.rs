@@ -4,6 +4,7 @@ use super::extremes::Extremes;
 use super::{Cut, Part};
 use crate::error::{Error, Result};
 use crate::mesh::{Cells, Corner, Crease, Creases, FaceGroup, Polygons, SolidMesh, VertexId};
+use crate::numbers::counted;
 use crate::topology::Rows;
 
 /// A mesh ready to be cut.
@@ -172,8 +173,10 @@ pub(super) fn check(mesh: &SolidMesh) -> Result<()> {
     for c in 0..mesh.cells.len() {
         if let Some(v) = mesh.cells.vertices(c).iter().find(unknown) {
             return Err(Error::mesh(format!(
-                "cell {c} names vertex {v}, but the mesh has {vertices} vertices"
-            )));
+                "cell {c} names vertex {v}, but the mesh has {}",
+                counted(vertices, "vertex")
+            ))
+            .with_help("vertices are numbered from 0 to their count less 1"));
         }
     }
     Ok(())

@@ -10,9 +10,9 @@
 const START: f64 = 0.3;
 /// Seconds to load the kernels of a job that are in the cache on disk.
 const LOAD: f64 = 0.2;
-/// Bytes a second that come home into memory that was not used before. Locking its pages takes
-/// longer than the bus.
-const HOME: f64 = 2e9;
+/// Bytes a second that are copied back to the host, into memory that was not used before. Locking
+/// its pages takes longer than the bus.
+const TO_HOST: f64 = 2e9;
 /// Bytes a second of limit points that one thread of a CPU writes to fresh memory.
 const EVALUATE: f64 = 1.2e9;
 /// Seconds that one thread needs to look a point up in a solid.
@@ -26,8 +26,8 @@ const PIXEL_ATTRIBUTE: f64 = 5e-9;
 const ROW: f64 = 60e-6;
 const CELL: f64 = 16e-6;
 const CUT_CELL: f64 = 3e-6;
-/// Seconds that a device needs for a pixel of a layer, and for an attribute there, with their way
-/// home into memory that all layers use, one layer after another; and for the attributes of a cell.
+/// Seconds that a device needs for a pixel of a layer, and for an attribute there, with the copy to
+/// host memory that all layers use, one layer after another; and for the attributes of a cell.
 const DEVICE_PIXEL: f64 = 1e-9;
 const DEVICE_PIXEL_ATTRIBUTE: f64 = 5e-9;
 const DEVICE_CELL: f64 = 3.7e-6;
@@ -36,13 +36,13 @@ const DEVICE_CELL: f64 = 3.7e-6;
 const HOST_ATTRIBUTES: f64 = 1.5;
 const HOST_CELL: f64 = 18e-6;
 const HOST_PIXEL_ATTRIBUTE: f64 = 10e-9;
-/// Seconds that a device needs to look a point up, with its way home.
+/// Seconds that a device needs to look a point up, with the copy to the host.
 const DEVICE_LOCATE: f64 = 3e-9;
 /// Seconds that one thread needs for the Jacobian and the basis at a quadrature point.
 const QUADRATURE_POINT: f64 = 30e-9;
 /// Seconds that one thread needs for a product of an element matrix.
 const PRODUCT: f64 = 0.4e-9;
-/// Seconds that a device needs for a product, and for a byte of the sums on their way home.
+/// Seconds that a device needs for a product, and for a byte of the sums copied back to the host.
 const DEVICE_PRODUCT: f64 = 0.3e-12;
 const DEVICE_SUM: f64 = 0.2e-9;
 /// Seconds that one thread needs for the basis of a batch that is made on demand, and that a device
@@ -100,14 +100,14 @@ pub struct Cost {
     pub device: f64,
     /// Seconds of one CPU thread that work on a device takes, too; threads share them.
     pub host: f64,
-    /// Bytes that come home from the device.
-    pub home: f64,
+    /// Bytes copied back to the host.
+    pub to_host: f64,
 }
 
 impl Cost {
     /// Evaluation whose results have `bytes` in all.
     pub fn evaluation(bytes: usize) -> Self {
-        Self { cpu: bytes as f64 / EVALUATE, home: bytes as f64, ..Self::default() }
+        Self { cpu: bytes as f64 / EVALUATE, to_host: bytes as f64, ..Self::default() }
     }
 
     /// Location of points in a solid.
@@ -140,7 +140,7 @@ impl Cost {
     /// Positions and Jacobians at quadrature points: 12 numbers and a measure each.
     pub fn quadrature(points: usize) -> Self {
         let points = points as f64;
-        Self { cpu: points * QUADRATURE_POINT, home: 104.0 * points, ..Self::default() }
+        Self { cpu: points * QUADRATURE_POINT, to_host: 104.0 * points, ..Self::default() }
     }
 
     /// Matrices that sum so many products, whose values have `bytes`. `batches`: those whose bases are
@@ -152,10 +152,10 @@ impl Cost {
         Self { cpu: products * PRODUCT + host, device, host, ..Self::default() }
     }
 
-    /// A refined surface of so many faces. About a point and four corners come home for each.
+    /// A refined surface of so many faces. About a point and four corners are copied back for each.
     pub fn surface(faces: usize) -> Self {
         let faces = faces as f64;
-        Self { cpu: faces * SURFACE_FACE, home: 40.0 * faces, ..Self::default() }
+        Self { cpu: faces * SURFACE_FACE, to_host: 40.0 * faces, ..Self::default() }
     }
 
     /// Processing of a surface of so many vertices, so many times.
@@ -170,7 +170,7 @@ impl Cost {
         };
         let (vertices, times) = (vertices as f64, times as f64);
         // rows, and the device's own work, are small beside the copy of the mesh
-        Self { cpu: vertices * times * of_vertex, home: 100.0 * vertices, ..Self::default() }
+        Self { cpu: vertices * times * of_vertex, to_host: 100.0 * vertices, ..Self::default() }
     }
 
     /// Seconds on a CPU with so many threads.
@@ -181,7 +181,7 @@ impl Cost {
     /// Seconds on a GPU whose kernels were compiled before, start included, with so many threads of
     /// its host.
     pub fn on_gpu(&self, threads: usize) -> f64 {
-        START + LOAD + self.device + self.home / HOME + self.host / threads.max(1) as f64
+        START + LOAD + self.device + self.to_host / TO_HOST + self.host / threads.max(1) as f64
     }
 
     /// Whether a CPU with so many threads finishes no later than a GPU.
@@ -283,7 +283,7 @@ mod tests {
 
     #[test]
     fn results_that_must_come_home_are_no_reason_for_a_gpu() {
-        // two threads write as fast as results come home
+        // two threads write as fast as results are copied back
         assert!(Cost::evaluation(1 << 36).suits_cpu(2));
         assert!(!Cost::evaluation(1 << 36).suits_cpu(1));
     }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crate::error::{Error, Result};
 use crate::mesh::{Creases, SolidMesh};
+use crate::numbers::counted;
 use crate::topology::{NONE, Topology};
 
 /// The parts of the boundary of a mesh that loads and supports are put on.
@@ -75,7 +76,8 @@ impl Regions {
             return match group.inside {
                 0 => Ok(group.faces.clone()),
                 inside => Err(Error::request(format!(
-                    "group \"{name}\" has {inside} faces between cells, which are not of the boundary"
+                    "group \"{name}\" has {} between cells, not of the boundary",
+                    counted(inside, "face")
                 ))
                 .with_help("name a group of faces of the boundary alone")),
             };

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::report::{PIECE, quality};
 use super::{Mapped, Physical};
 use crate::error::{Error, Result};
+use crate::numbers::counted;
 use crate::volume::Quality;
 
 /// What to say of a quadrature whose cells are all left-handed.
@@ -46,14 +47,16 @@ pub fn check_positive(quality: &Quality) -> Result<()> {
     let ids: Vec<String> = quality.non_positive.keys().take(NAMED).map(u32::to_string).collect();
     let (have, which) = match cells {
         0 => return Ok(()),
-        1 => ("1 cell has".into(), "cell"),
-        _ => (format!("{cells} cells have"), "cells"),
+        1 => ("has", "cell"),
+        _ => ("have", "cells"),
     };
     let more = if cells > NAMED { ", …" } else { "" };
     let worst = quality.least_determinant.map(|worst| format!("; the least is {worst}"));
     Err(Error::request(format!(
-        "{have} quadrature points whose Jacobian determinant is not positive: {which} {}{more}{}",
+        "{} {have} quadrature points whose Jacobian determinant is not positive: {which} {}{more}{}",
+        counted(cells, "cell"),
         ids.join(", "),
         worst.unwrap_or_default()
-    )))
+    ))
+    .with_help("untangle the mesh (subsolid untangle)"))
 }

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::mesh::{SolidMesh, area_normal};
 use crate::topology::{Orientation, Topology};
 
-/// Tags boundary edges as sharp for ever where the outward normals of their two
+/// Tags boundary edges as sharp at all levels where the outward normals of their two
 /// boundary faces differ by more than `degrees`; returns how many were tagged.
 ///
 /// Edges that have a sharpness keep it, 0 too. Corners need no tags: a vertex of three or

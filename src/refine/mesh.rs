@@ -4,6 +4,7 @@ use super::{hexahedra, refine};
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::mesh::{Attribute, Cells, Creases, FaceGroup, Polygons, SolidMesh, check_value_count};
+use crate::numbers::counted;
 use crate::scheme::{Stencils, VertexRule};
 use crate::topology::Topology;
 use crate::topology::{Sharpness, stars};
@@ -155,8 +156,9 @@ pub(crate) fn check_levels(cells: usize, children: u64, levels: usize) -> Result
         return Ok(());
     }
     let fit = (0..levels).take_while(fits).last().unwrap_or(0);
-    Err(Error::request(format!("{levels} levels of refinement make more than {MOST_CELLS} cells"))
-        .with_help(format!("ask for at most {fit} levels of this mesh")))
+    let levels = counted(levels, "level");
+    Err(Error::request(format!("{levels} of refinement would make more than {MOST_CELLS} cells"))
+        .with_help(format!("ask for at most {} of this mesh", counted(fit, "level"))))
 }
 
 /// Refuses `levels` refinements of a mesh whose cells would fill the memory, when the result is
@@ -170,7 +172,7 @@ pub fn check_memory(mesh: &SolidMesh, levels: usize) -> Result<()> {
     let help = |memory: u128| {
         let most = MOST_CELLS.min(memory / BYTES_A_CELL);
         let fit = (0..levels).take_while(|&level| count(level) <= most).last().unwrap_or(0);
-        format!("ask for at most {fit} levels of this mesh")
+        format!("ask for at most {} of this mesh", counted(fit, "level"))
     };
     let all = memory::physical_memory().map_or(u128::MAX, u128::from);
     check_levels(mesh.cells.len(), children, levels).map_err(|e| e.with_help(help(all)))?;

@@ -82,8 +82,8 @@ pub struct JobReport {
 type Made = Vec<Option<LayerOutput>>;
 
 impl Job<'_> {
-    /// Slices. `progress` hears how many layers of the job are behind it; if it breaks,
-    /// the job stops as if it had failed.
+    /// Slices. `progress` is called with the number of layers done; if it breaks, the job stops as
+    /// if it had failed.
     ///
     /// # Errors
     /// [`Error::Request`] for layers that the stack lacks, or when stopped; those of the

@@ -174,7 +174,7 @@ impl Manifest {
     /// Reads the manifest of a directory; `None` if it has none.
     ///
     /// # Errors
-    /// [`Error::File`] if it cannot be read or is no manifest of this version.
+    /// [`Error::Io`] or [`Error::File`] if it cannot be read or is no manifest of this version.
     pub fn read(directory: &Path) -> Result<Option<Self>> {
         let path = directory.join(FILE_NAME);
         let text = match fs::read_to_string(&path) {
@@ -200,7 +200,7 @@ impl Manifest {
     /// Writes the manifest into its directory.
     ///
     /// # Errors
-    /// [`Error::File`] if it cannot be written.
+    /// [`Error::Io`] if it cannot be written.
     pub fn write(&self, directory: &Path) -> Result<()> {
         let path = directory.join(FILE_NAME);
         atomic::write(&path, |out| self.write_to(&mut *out).map_err(|e| atomic::refused(&path, e)))

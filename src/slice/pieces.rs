@@ -53,8 +53,8 @@ pub struct MergedLayers {
 /// writes. A merge that was interrupted goes on.
 ///
 /// # Errors
-/// [`Error::File`] if jobs are missing, not complete, or of other parameters than the rest, if a
-/// layer or a file is missing, or if a file cannot be moved.
+/// [`Error::Io`] or [`Error::File`] if jobs are missing, not complete, or of other parameters than
+/// the rest, if a layer or a file is missing, or if a file cannot be moved.
 pub fn merge_layers(directory: &Path) -> Result<MergedLayers> {
     if Manifest::read(directory)?.is_some() {
         return Err(Error::file(directory, None, "is merged already: its layers are all there")

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::mesh::{FaceVarying, Polygons, SurfaceMesh};
+use crate::numbers::counted;
 use crate::scheme::{Scheme, Shape};
 use crate::topology::surface::Columns;
 
@@ -57,7 +58,9 @@ impl Triangulation {
 
     /// What the user should know of it.
     pub fn notice(&self) -> String {
-        format!("{} faces of more than three corners were cut into triangles", self.cut_faces)
+        let faces = counted(self.cut_faces, "face");
+        let were = if self.cut_faces == 1 { "was" } else { "were" };
+        format!("{faces} of more than three corners {were} cut into triangles")
     }
 }
 

@@ -8,6 +8,7 @@ use super::groups::GRAIN;
 use super::{NONE, Rows, Topology};
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells};
+use crate::numbers::counted;
 
 impl Topology {
     /// Builds the incidence of `cells` over `vertex_count` vertices.
@@ -79,9 +80,13 @@ fn check_cells(cells: &Cells, vertex_count: usize) -> Result<()> {
             return None;
         }
         if let Some(v) = vertices.iter().find(|&&v| v as usize >= vertex_count) {
-            return Some(Error::mesh(format!(
-                "cell {c} names vertex {v}, but the mesh has {vertex_count} vertices"
-            )));
+            return Some(
+                Error::mesh(format!(
+                    "cell {c} names vertex {v}, but the mesh has {}",
+                    counted(vertex_count, "vertex")
+                ))
+                .with_help("vertices are numbered from 0 to their count less 1"),
+            );
         }
         let repeats = |list: &[u32]| (1..list.len()).find(|&i| list[..i].contains(&list[i]));
         if let Some(i) = repeats(vertices) {

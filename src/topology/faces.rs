@@ -197,7 +197,8 @@ impl<'a> HalfFaces<'a> {
                 [a, b] => {
                     let cells = [a, b].map(|entry| self.half(half(entry)).cell);
                     if cells[0] == cells[1] {
-                        return Err(Error::mesh(format!("cell {} has one face twice", cells[0])));
+                        return Err(Error::mesh(format!("cell {} has one face twice", cells[0]))
+                            .with_help("list every face of the cell once"));
                     }
                     [half(a), half(b)]
                 }

@@ -247,7 +247,7 @@ fn processors_are_listed_and_chosen() {
     let (_, _, stderr) = run(fan.path(), &format!("{evaluate} --backend cpu --strategy warp"));
     assert!(stderr.contains("on the CPU") && stderr.contains("--strategy is not used"), "{stderr}");
     let (_, _, stderr) = run(fan.path(), &format!("{evaluate} --backend cpu --threads 1"));
-    assert!(!stderr.contains("Chose") && stderr.contains("1 threads"), "{stderr}");
+    assert!(!stderr.contains("Chose") && stderr.contains("1 thread"), "{stderr}");
     let (code, _, stderr) = run(fan.path(), &format!("{evaluate} --backend auto"));
     assert!(code == 0 && stderr.contains("Chose"), "{stderr}");
 }

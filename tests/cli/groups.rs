@@ -89,7 +89,7 @@ fn boundaries_of_groups_have_their_areas() {
     let group = array::<u32>(&archive, "group/right").1;
     assert_eq!(array::<u32>(&archive, "leaf/face").1, group);
 
-    let inside = "group \"between\" has 1 faces between cells";
+    let inside = "group \"between\" has 1 face between cells";
     refused(here, &format!("{boundary}=between -o x.npz"), inside);
     refused(here, &format!("{boundary}=up -o x.npz"), "has no group up");
     refused(here, &format!("{boundary}=9 -o x.npz"), "and the groups left, right\n");

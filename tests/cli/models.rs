@@ -83,7 +83,7 @@ fn quiet_says_nothing() {
     let (code, stdout, stderr) = run(fan.path(), "evaluate fan.vtu --samples 2 -o a.vtu --quiet");
     assert_eq!((code, stdout.as_str(), stderr.as_str()), (0, "", ""));
     let (_, _, stderr) = run(fan.path(), "evaluate fan.vtu --samples 2 -o a.vtu --threads 1");
-    assert!(stderr.contains("Wrote") && stderr.contains("1 threads"), "{stderr}");
+    assert!(stderr.contains("Wrote") && stderr.contains("1 thread"), "{stderr}");
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn refusals_have_one_message_and_exit_code_2() {
         .unwrap();
     fs::write(path.join("p.csv"), "cell,u,v,w\n").unwrap();
     for (arguments, fragment) in [
-        ("info missing.vtu", "missing.vtu: No such file"),
+        ("info missing.vtu", "missing.vtu: cannot be read: No such file"),
         ("info bad.mesh", "bad.mesh"),
         ("info p.csv", "formats that are read"),
         ("info fan.vtu --levels 40", "at most"),

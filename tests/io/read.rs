@@ -307,6 +307,10 @@ fn sections_must_agree() {
         &["a.vtk:20", "cell 1", "VTK type 25"],
     );
     assert_says(
+        &refusal("a.vtk", with(legacy(), "12\n12\n", "12\n67\n")),
+        &["a.vtk:20", "cell 1: a higher-order hexahedron (VTK type 67) cannot be"],
+    );
+    assert_says(
         &refusal("a.vtk", with(legacy(), "12\n12\n", "12\n10\n")),
         &["a.vtk:20", "cell 1: 8 vertices, a Tetrahedron has 4"],
     );
@@ -368,6 +372,32 @@ fn pieces_are_joined() {
     let (array, _) = array.split_once("</PointData>").unwrap();
     let twice = with(text.clone(), "</PointData>", &format!("{array}</PointData>"));
     assert_says(&refusal("a.vtu", twice), &["two vertex arrays are named `heat`"]);
+}
+
+/// The arrays of a second piece continue those of the first, however many there are.
+#[test]
+fn pieces_continue_as_many_arrays_as_are_read() {
+    let read = |count: usize| {
+        let arrays = |values: usize| -> String {
+            let values = "1 ".repeat(values);
+            let array = |i| format!("<DataArray type=\"Int8\" Name=\"{i}\">{values}</DataArray>\n");
+            (0..count).map(array).collect()
+        };
+        let text = samples::vtu();
+        let (head, rest) = text.split_once("<PointData>").unwrap();
+        let (_, rest) = rest.split_once("</PointData>").unwrap();
+        let (points, cells) = (arrays(12), arrays(2));
+        let data = format!("<PointData>{points}</PointData><CellData>{cells}</CellData>");
+        let (head, piece) = head.split_once("<Piece").unwrap();
+        let (rest, tail) = rest.split_once("</Piece>").unwrap();
+        let piece = format!("<Piece{piece}{data}{rest}</Piece>\n");
+        let scratch = Scratch::new();
+        subsolid::io::read(scratch.file("two.vtu", format!("{head}{piece}{piece}{tail}")))
+    };
+    let mesh = read(1024).unwrap();
+    assert_eq!((mesh.attributes.len(), mesh.cell_data.len()), (1024, 1024));
+    assert_eq!((mesh.attributes[1023].values.len(), mesh.cell_data[1023].values.len()), (24, 4));
+    assert_says(&read(1025).unwrap_err().to_string(), &["more than 1024"]);
 }
 
 #[test]

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use crate::samples::{POLYDATA_4, Scratch};
 use subsolid::io;
-use subsolid::mesh::{CellArray, SolidMesh, SurfaceMesh};
+use subsolid::mesh::{CellArray, CreaseRule, Creases, SolidMesh, SurfaceMesh, TriangleRule};
 use vtkio::model::{
     Attribute, Attributes, ByteOrder, Coordinates, DataArray, DataSet, Extent, IOBuffer,
     ImageDataPiece, Piece, PolyDataPiece, RectilinearGridPiece, StructuredGridPiece,
@@ -85,8 +86,49 @@ fn surfaces_come_back_or_are_refused() {
     plain.creases.push_edge(0, 1, 1.5);
     let (back, _) = io::vtkio::surface(&io::vtkio::from_surface(&plain).unwrap()).unwrap();
     assert_eq!(back, plain);
+    // without creases their rule says nothing
+    plain.creases = Creases::default();
+    plain.crease_rule = CreaseRule::Chaikin;
+    io::vtkio::from_surface(&plain).unwrap();
+    plain.faces.push(&[0, 1, 2]);
+    plain.triangle_rule = TriangleRule::Smooth;
     plain.holes.push(3);
-    assert!(refusal(io::vtkio::from_surface(&plain)).contains("cannot hold holes"));
+    let refused = refusal(io::vtkio::from_surface(&plain));
+    assert!(refused.contains("cannot hold 1 hole, rules of refinement: of triangles"), "{refused}");
+}
+
+/// Polygons, strips and normals are those of files; what is left out is named as for them.
+#[test]
+fn polygons_are_those_of_files() {
+    let scratch = Scratch::new();
+    let expected = io::read_surface(scratch.file("a.vtk", POLYDATA_4)).unwrap();
+    let lists = |num_cells, vertices| Some(VertexNumbers::Legacy { num_cells, vertices });
+    let normals = DataArray::normals("normals").with_vec([0.0_f32, 0.0, 1.0].repeat(5));
+    let heat = DataArray::scalars("heat", 1).with_vec(vec![1.0_f64, 2.0, 3.0, 4.0, 5.0]);
+    let piece = PolyDataPiece {
+        points: expected.points.as_flattened().to_vec().into(),
+        verts: lists(1, vec![1, 0]),
+        lines: lists(1, vec![2, 0, 1]),
+        polys: lists(2, vec![3, 1, 4, 2, 4, 0, 1, 2, 3]),
+        strips: lists(1, vec![4, 0, 1, 3, 2]),
+        data: Attributes { point: [normals, heat].map(Attribute::DataArray).into(), cell: vec![] },
+    };
+    let (mesh, report) = io::vtkio::surface(&vtk(piece.clone())).unwrap();
+    assert_eq!(mesh, expected);
+    assert_eq!(report.skipped, ["2 vertices and lines"]);
+    let strips = lists(1, vec![4, 0, 1, 3, 5]);
+    let beyond = refusal(io::vtkio::surface(&vtk(PolyDataPiece { strips, ..piece })));
+    assert!(beyond.contains("a face names vertex 5, the last is 4"), "{beyond}");
+}
+
+#[test]
+fn lookup_tables_are_left_out_with_a_notice() {
+    let mut data = io::vtkio::from_solid(&io::read(model("bracket.vtk")).unwrap()).unwrap();
+    let DataSet::UnstructuredGrid { pieces, .. } = &mut data.data else { panic!() };
+    let Piece::Inline(piece) = &mut pieces[0] else { panic!() };
+    piece.data.cell.push(Attribute::lookup_table("colors").with_data(vec![0_u8; 4]));
+    let (_, report) = io::vtkio::solid(&data).unwrap();
+    assert_eq!(report.skipped, ["lookup table `colors`"]);
 }
 
 /// A grid of 2 × 1 × 1 cells in each of the three structured forms.

@@ -1,6 +1,6 @@
 //! All kernels compile for the architectures that the program is made for, without warnings,
-//! spilled registers or stack frames. It needs NVRTC, but no GPU; where NVRTC is missing the
-//! test says so and passes, with `SUBSOLID_REQUIRE_NVRTC=1` it fails instead.
+//! spilled registers or stack frames. It needs NVRTC, but no GPU:
+//! `cargo test --release --test kernels -- --include-ignored`.
 //!
 //! Compiling is most of the time, so not every variant is compiled for every architecture. The
 //! last one, sm_90, gets all variants: most spills come from a combination of macros, on any
@@ -18,18 +18,10 @@ use std::path::Path;
 use subsolid::backend::cuda::{KernelReport, check_kernels};
 
 #[test]
+#[ignore = "needs NVRTC"]
 fn kernels_compile_without_findings() {
     let architectures = architectures();
-    let reports = match check_kernels(&architectures) {
-        Ok(reports) => reports,
-        Err(why) if std::env::var_os("SUBSOLID_REQUIRE_NVRTC").is_some_and(|v| v == "1") => {
-            panic!("{why}")
-        }
-        Err(why) => {
-            println!("no kernel is compiled: {why}");
-            return;
-        }
-    };
+    let reports = check_kernels(&architectures).unwrap();
     for &architecture in &architectures {
         let count = reports.iter().filter(|report| report.architecture == architecture).count();
         println!("sm_{architecture}: {count} variants");

@@ -114,7 +114,7 @@ fn rules_that_a_format_leaves_out_are_named() {
     mesh.boundary = BoundaryRule::EdgesAndCorners;
     assert_eq!(
         SurfaceFormat::Vtp.losses(&mesh),
-        ["1 faces that are holes", "rules of refinement: of creases, of boundaries"]
+        ["1 hole", "rules of refinement: of creases, of boundaries"]
     );
     assert!(SurfaceFormat::Obj.losses(&mesh).is_empty());
 }

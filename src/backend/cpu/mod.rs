@@ -19,7 +19,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 
 use crate::kernel::Simd;
-use crate::numbers::Real;
+use crate::numbers::{Real, counted};
 
 use super::{
     Backend, Evaluator, Explained, Limit, Precision, SurfaceEvaluator, SurfaceProcessor,
@@ -66,7 +66,8 @@ impl Backend for Cpu {
             Precision::F32 => 32,
             Precision::F64 => 64,
         };
-        format!("CPU, f{bits}, {}, {} threads", self.simd.name(), rayon::current_num_threads())
+        let threads = counted(rayon::current_num_threads(), "thread");
+        format!("CPU, f{bits}, {}, {threads}", self.simd.name())
     }
 
     fn prepare<'p>(&self, plan: &'p Plan<'_>) -> Result<Box<dyn Evaluator + 'p>> {

@@ -69,7 +69,7 @@ pub fn run(
         Some(output) => {
             atomic::write(output, |out| evaluate(out, &|e| atomic::refused(output, e)))?
         }
-        None => evaluate(&mut std::io::sink(), &|e| subsolid::Error::io("the table", e))?,
+        None => evaluate(&mut std::io::sink(), &|e| atomic::refused("the table", e))?,
     }
     let time = since(start);
     report.seconds = start.elapsed().as_secs_f64();

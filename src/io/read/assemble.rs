@@ -209,11 +209,7 @@ impl<'a> Assembly<'a> {
                 .error(line, format!("vertex array `{name}` has no components"))
                 .with_help("give it one or more components, or remove it"));
         }
-        if self.mesh.attributes.len() == MOST_ATTRIBUTES {
-            return Err(self
-                .error(line, format!("more than {MOST_ATTRIBUTES} vertex arrays"))
-                .with_help("remove those that are not needed"));
-        }
+        let is_full = self.mesh.attributes.len() == MOST_ATTRIBUTES;
         let before = width.saturating_mul(first_point);
         match self.mesh.attributes.iter_mut().find(|known| known.name == *name) {
             Some(known) if known.width == *width && known.values.len() == before => {
@@ -223,6 +219,11 @@ impl<'a> Assembly<'a> {
                 return Err(self
                     .error(line, format!("two vertex arrays are named `{name}`"))
                     .with_help("rename or remove one of them"));
+            }
+            None if is_full => {
+                return Err(self
+                    .error(line, format!("more than {MOST_ATTRIBUTES} vertex arrays"))
+                    .with_help("remove those that are not needed"));
             }
             None => self.mesh.attributes.push(attribute),
         }
@@ -249,11 +250,7 @@ impl<'a> Assembly<'a> {
                 .error(line, format!("cell array `{name}` has no components"))
                 .with_help("give it one or more components, or remove it"));
         }
-        if self.mesh.cell_data.len() == MOST_ATTRIBUTES {
-            return Err(self
-                .error(line, format!("more than {MOST_ATTRIBUTES} cell arrays"))
-                .with_help("remove those that are not needed"));
-        }
+        let is_full = self.mesh.cell_data.len() == MOST_ATTRIBUTES;
         let before = width.saturating_mul(first_cell);
         match self.mesh.cell_data.iter_mut().find(|known| known.name == *name) {
             Some(known) if known.width == *width && known.values.len() == before => {
@@ -267,6 +264,11 @@ impl<'a> Assembly<'a> {
             }
             // of another width than in other pieces: its length is then wrong
             Some(_) => {}
+            None if is_full => {
+                return Err(self
+                    .error(line, format!("more than {MOST_ATTRIBUTES} cell arrays"))
+                    .with_help("remove those that are not needed"));
+            }
             None => self.mesh.cell_data.push(array),
         }
         Ok(())
@@ -363,14 +365,6 @@ impl<'a> Assembly<'a> {
         let mut report = ReadReport { skipped: self.high_order.drop_nodes(&mut self.mesh) };
         report.skipped.extend(left_out);
         Ok((self.mesh, report))
-    }
-
-    /// Points, attributes and creases alone, for faces over them, and what was not read.
-    pub fn into_vertices(mut self) -> Result<(SolidMesh, ReadReport)> {
-        self.check_attributes()?;
-        self.take_sharpness()?;
-        let skipped = self.left_out();
-        Ok((self.mesh, ReadReport { skipped }))
     }
 
     /// Gives the groups to the mesh, whose faces name vertices.

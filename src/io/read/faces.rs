@@ -1,6 +1,6 @@
 //! Surfaces in formats of solids: the faces of a file that has no volume cells.
 
-use crate::mesh::{Attribute, FaceGroup, NORMALS, SolidMesh, SurfaceMesh};
+use crate::mesh::{Attribute, FaceGroup, NORMALS, Polygons, SolidMesh, SurfaceMesh};
 use crate::{Error, Result};
 
 use super::ReadReport;
@@ -43,6 +43,17 @@ impl Assembly<'_> {
         Ok((mesh, ReadReport { skipped }))
     }
 
+    /// The surface of checked `faces` over the points and arrays, and what was not read.
+    pub fn finish_polygons(mut self, faces: Polygons) -> Result<(SurfaceMesh, ReadReport)> {
+        self.check_attributes()?;
+        self.take_sharpness()?;
+        let skipped = self.left_out();
+        let SolidMesh { points, creases, mut attributes, .. } = self.mesh;
+        name_normals(&mut attributes);
+        let mesh = SurfaceMesh { points, faces, creases, attributes, ..SurfaceMesh::default() };
+        Ok((mesh, ReadReport { skipped }))
+    }
+
     fn no_faces(&self) -> Error {
         let skipped = self.left_out();
         let found = if skipped.is_empty() { "nothing else".into() } else { skipped.join(", ") };
@@ -52,7 +63,7 @@ impl Assembly<'_> {
 }
 
 /// Gives the normals the name that they have in surfaces.
-pub(super) fn name_normals(attributes: &mut [Attribute]) {
+fn name_normals(attributes: &mut [Attribute]) {
     let is_normals = |a: &&mut Attribute| a.width == 3 && a.name.eq_ignore_ascii_case(NORMALS);
     attributes.iter_mut().filter(is_normals).for_each(|a| a.name = NORMALS.into());
 }

@@ -13,9 +13,8 @@ const MOST_VALUES: usize = 1 << 27;
 #[derive(Default)]
 pub(super) struct Groups {
     faces: Polygons,
-    // [face]: index of its kind
-    kinds: Vec<u32>,
-    kind_names: Vec<String>,
+    // the faces of each kind
+    kinds: Named,
     high_order: HighOrder,
     of_faces: Named,
     of_cells: Named,
@@ -46,12 +45,10 @@ impl Groups {
         if !others.is_empty() {
             self.high_order.push(kind, others);
         }
-        if self.kind_names.last().is_none_or(|last| last != kind) {
-            self.kind_names.push(kind.to_owned());
-        }
-        self.kinds.push(self.kind_names.len() as u32 - 1);
+        let face = self.faces.len() as u32;
+        self.kinds.members(kind).push(face);
         self.faces.push(corners);
-        self.faces.len() as u32 - 1
+        face
     }
 
     /// Puts a face into a group.
@@ -99,8 +96,9 @@ impl Groups {
             }
             mesh.face_groups.push(FaceGroup::new(name, faces));
         }
-        for (&kind, _) in self.kinds.iter().zip(&in_group).filter(|(_, is_in)| !**is_in) {
-            skipped.push((self.kind_names[kind as usize].clone(), 1));
+        for (kind, faces) in self.kinds.groups {
+            let count = faces.iter().filter(|&&face| !in_group[face as usize]).count();
+            skipped.push((kind, count));
         }
         for (name, count) in mesh.drop_unknown_group_faces() {
             skipped.push((format!("faces of group `{name}` that no cell has"), count));

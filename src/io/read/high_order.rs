@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 
 use crate::mesh::{Attribute, SolidMesh};
+use crate::numbers::counted;
 
 /// What the high-order cells of a file were, and their nodes that are no corners.
 #[derive(Default)]
@@ -68,11 +69,11 @@ impl HighOrder {
             self.kinds.iter().map(|(kind, count)| format!("{kind}: {count}")).collect();
         let kinds = kinds.join(", ");
         let nodes = format!(
-            "{count} mid-side nodes of high-order cells, which are read by their corners ({kinds})"
+            "{} of high-order cells, which are read by their corners ({kinds})",
+            counted(count, "mid-side node")
         );
         let lost = |count: usize, what: &str| {
-            let plural = if count == 1 { "" } else { "s" };
-            (count > 0).then(|| format!("{count} {what}{plural} at mid-side nodes"))
+            (count > 0).then(|| format!("{} at mid-side nodes", counted(count, what)))
         };
         [Some(nodes), lost(creases, "crease"), lost(corners, "corner")]
             .into_iter()

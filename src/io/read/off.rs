@@ -10,6 +10,7 @@ use super::ReadReport;
 use super::lines::{Text, shown};
 use crate::Result;
 use crate::mesh::SurfaceMesh;
+use crate::numbers::counted;
 
 /// Whether a file begins with the word of an OFF file, or with comments and that word.
 pub(super) fn is_off(mut head: &[u8]) -> bool {
@@ -49,7 +50,11 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport
         }
     }
     if !kind.is_empty() && vertices > 0 {
-        report.skipped.push(format!("{vertices} values after x y z ({})", shown(header)));
+        report.skipped.push(format!(
+            "{} after x y z ({})",
+            counted(vertices, "value"),
+            shown(header)
+        ));
     }
     let mut coloured = 0;
     let mut face = Vec::new();
@@ -65,7 +70,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport
         coloured += usize::from(!rest.is_empty() && rest[0] != b'#');
     }
     if coloured > 0 {
-        report.skipped.push(format!("{coloured} colours of faces"));
+        report.skipped.push(format!("{} of faces", counted(coloured, "color")));
     }
     if let Some(word) = text.peek() {
         return Err(text.error(format!("`{}` after the last face", shown(word))).with_help(

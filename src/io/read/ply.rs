@@ -15,6 +15,7 @@ use ply_rs_bw::ply::{
 
 use super::ReadReport;
 use crate::mesh::{Attribute, COLOR, NORMALS, SurfaceMesh};
+use crate::numbers::counted;
 use crate::{Error, Result};
 
 /// More properties of a vertex than this are refused.
@@ -111,7 +112,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport
             }
             other => {
                 let name: String = other.chars().take(60).collect();
-                report.skipped.push(format!("{} elements `{name}`", element.count));
+                report.skipped.push(format!("{} `{name}`", counted(element.count, "element")));
             }
         }
     }
@@ -224,10 +225,10 @@ fn take_faces(
         };
         face.clear();
         for &v in vertices {
-            face.push(
-                u32::try_from(v)
-                    .map_err(|_| Error::file(path, None, format!("face {f} names vertex {v}")))?,
-            );
+            face.push(u32::try_from(v).map_err(|_| {
+                Error::file(path, None, format!("face {f} names vertex {v}"))
+                    .with_help("vertices are numbered from 0 to their count less 1")
+            })?);
         }
         mesh.faces.push(&face);
     }

@@ -10,6 +10,7 @@ use std::path::Path;
 use super::ReadReport;
 use super::lines::{Text, shown};
 use crate::mesh::{Polygons, SurfaceMesh};
+use crate::numbers::counted;
 use crate::{Error, Result};
 
 const HEADER: usize = 80; // bytes before the number of triangles
@@ -46,8 +47,12 @@ fn read_binary(path: &Path, bytes: &[u8], count: usize, surface: &mut Welded) ->
     let (triangles, rest) =
         data.split_at_checked(TRIANGLE.saturating_mul(count)).ok_or_else(|| {
             let held = data.len() / TRIANGLE;
-            Error::file(path, None, format!("{count} triangles are announced, {held} are there"))
-                .with_help("the file is cut short; export it again")
+            Error::file(
+                path,
+                None,
+                format!("{} announced, {held} there", counted(count, "triangle")),
+            )
+            .with_help("the file is cut short; export it again")
         })?;
     for triangle in triangles.chunks_exact(TRIANGLE) {
         let number = |at: usize| {
@@ -58,7 +63,10 @@ fn read_binary(path: &Path, bytes: &[u8], count: usize, surface: &mut Welded) ->
         surface.push([3, 6, 9].map(|corner| [0, 1, 2].map(|d| number(corner + d))));
     }
     if !rest.is_empty() {
-        surface.report.skipped.push(format!("{} bytes behind the last triangle", rest.len()));
+        surface
+            .report
+            .skipped
+            .push(format!("{} behind the last triangle", counted(rest.len(), "byte")));
     }
     Ok(())
 }
@@ -132,7 +140,8 @@ impl Welded {
 
     fn finish(mut self) -> (SurfaceMesh, ReadReport) {
         if self.collapsed > 0 {
-            self.report.skipped.push(format!("{} triangles without area", self.collapsed));
+            let collapsed = counted(self.collapsed, "triangle");
+            self.report.skipped.push(format!("{collapsed} without area"));
         }
         (SurfaceMesh::new(self.points, Polygons::uniform(3, self.corners)), self.report)
     }

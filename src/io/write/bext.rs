@@ -103,7 +103,8 @@ impl<'a> BezierPatch<'a> {
             if repeated || !element.iter().all(known) {
                 return Err(Error::request(format!(
                     "element {e}: a control point twice, or an id beyond the last"
-                )));
+                ))
+                .with_help("give every element each of its control points once"));
             }
         }
         Ok(())
@@ -114,7 +115,7 @@ impl<'a> BezierPatch<'a> {
 /// Elements are sorted into blocks by their number of control points.
 ///
 /// # Errors
-/// [`Error::Request`] for ids that are wrong or have more than 7 digits; [`Error::File`]
+/// [`Error::Request`] for ids that are wrong or have more than 7 digits; [`Error::Io`]
 /// if writing fails.
 pub fn write_bext(path: impl AsRef<Path>, patch: &BezierPatch<'_>) -> Result<()> {
     let path = path.as_ref();

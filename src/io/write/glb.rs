@@ -15,6 +15,7 @@ use json::validation::Checked::Valid;
 use json::validation::USize64;
 
 use crate::mesh::{Attribute, SurfaceMesh, area_normal};
+use crate::{Error, Result, memory};
 
 /// Bytes of a number of every array.
 const BYTES: usize = 4;
@@ -111,6 +112,31 @@ pub fn is_kept(attribute: &Attribute) -> bool {
         || attribute.is_normals()
 }
 
+/// Bytes of the arrays of a mesh.
+fn length(mesh: &SurfaceMesh, options: &GlbOptions) -> usize {
+    let colors = if options.colors.is_empty() { 0 } else { 3 };
+    let kept = mesh.attributes.iter().filter(|attribute| is_kept(attribute));
+    let width = 3 + colors + kept.map(|attribute| attribute.width).sum::<usize>();
+    BYTES * (width * mesh.points.len() + 3 * mesh.triangle_count())
+}
+
+/// Refuses a mesh that is too large for the format, whose sizes have 32 bits.
+pub fn check(mesh: &SurfaceMesh, options: &GlbOptions) -> Result<()> {
+    check_length(length(mesh, options))
+}
+
+fn check_length(length: usize) -> Result<()> {
+    // beside the arrays stands their description
+    match u32::try_from(length + (1 << 20)) {
+        Ok(_) => Ok(()),
+        Err(_) => {
+            let size = memory::gigabytes(length as u128);
+            Err(Error::mesh(format!("a .glb file of {size}, it holds less than 4.3 GB"))
+                .with_help("take a coarser mesh, or write .ply or .vtp"))
+        }
+    }
+}
+
 /// Writes `mesh`, which has been checked. Attributes have the names of application-specific ones:
 /// `_NAME` in capitals. Normals that do not exist are those of the faces at the vertex.
 pub fn write(out: &mut impl Write, mesh: &SurfaceMesh, options: &GlbOptions) -> io::Result<()> {
@@ -120,11 +146,7 @@ pub fn write(out: &mut impl Write, mesh: &SurfaceMesh, options: &GlbOptions) -> 
     // what single precision makes of it: the digits that it drops stay in the positions
     let translation = options.placed(middle).map(|x| x as f32);
     let arrays = arrays(mesh, options, options.unplaced(translation));
-    let numbers: usize = arrays.iter().map(|array| array.width * mesh.points.len()).sum();
-    let length = BYTES * (numbers + 3 * triangles.len());
-    if u32::try_from(length + (1 << 20)).is_err() {
-        return Err(io::Error::other("a .glb file holds less than 4 GB"));
-    }
+    let length = length(mesh, options);
     let counts = [mesh.points.len(), triangles.len()];
     let mut text = document(&arrays, counts, node(options, translation))?;
     text.resize(text.len().next_multiple_of(4), b' ');
@@ -333,5 +355,18 @@ fn node(options: &GlbOptions, translation: [f32; 3]) -> json::Node {
         scale: (options.unit != LengthUnit::Metre).then_some([scale; 3]),
         translation: Some(translation),
         ..Default::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_length;
+
+    #[test]
+    fn sizes_of_32_bits_are_written() {
+        assert!(check_length(4_000_000_000).is_ok());
+        let refused = check_length(1 << 32).unwrap_err();
+        assert!(refused.to_string().contains("4.3 GB"), "{refused}");
+        assert!(refused.help().is_some());
     }
 }

@@ -58,18 +58,20 @@ pub struct WriteOptions {
     pub compress: bool,
 }
 
-/// A format that can be written.
+/// A format of a [`Dataset`] that can be written. All but tables hold its cells, and arrays of
+/// every kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// VTK XML unstructured grid.
+    /// VTK XML unstructured grid: binary, compressed if asked for.
     Vtu,
-    /// VTK XML unstructured grid in pieces.
+    /// VTK XML unstructured grid in pieces, a `.vtu` file each, for what exceeds the memory; see
+    /// [`PieceWriter`].
     Pvtu,
-    /// Legacy VTK file.
+    /// Legacy VTK file: binary, without high-order cells; for programs that read no XML.
     Vtk,
-    /// Table of points and their arrays.
+    /// Table of comma-separated values: points and their arrays, no cells.
     Csv,
-    /// NumPy archive.
+    /// NumPy archive, an array each of points, cells and values; compressed if asked for.
     Npz,
 }
 
@@ -94,7 +96,7 @@ impl Format {
 /// unless an ending follows the `-`, and takes no `.pvtu`.
 ///
 /// # Errors
-/// [`Error::Request`] for the ending, listing the known ones; [`Error::File`] for
+/// [`Error::Request`] for the ending, listing the known ones; [`Error::Io`] or [`Error::File`] for
 /// a directory that is missing or does not take files.
 pub fn check_output(path: impl AsRef<Path>) -> Result<Format> {
     let path = path.as_ref();
@@ -157,7 +159,7 @@ fn ending<'p>(path: &'p Path, standard: &'p str) -> &'p OsStr {
 ///
 /// # Errors
 /// Those of [`check_output`]; [`Error::Request`] if lengths or indices of the data
-/// disagree, or the format cannot hold them; [`Error::File`] if writing fails.
+/// disagree, or the format cannot hold them; [`Error::Io`] if writing fails.
 pub fn write<'a>(
     path: impl AsRef<Path>,
     data: impl Into<Cow<'a, Dataset>>,
@@ -186,7 +188,7 @@ pub fn write<'a>(
 /// Writes named arrays alone as a NumPy archive (`.npz`).
 ///
 /// # Errors
-/// [`Error::Request`] for another ending, or names that are equal; [`Error::File`] if
+/// [`Error::Request`] for another ending, or names that are equal; [`Error::Io`] if
 /// writing fails.
 pub fn write_arrays(path: impl AsRef<Path>, arrays: &[Array], options: WriteOptions) -> Result<()> {
     let path = path.as_ref();

@@ -57,9 +57,9 @@ impl PieceJob {
     /// jobs. `None` if the job has been done.
     ///
     /// # Errors
-    /// [`Error::Request`] for a job that is not among 1 to `of`; [`Error::File`] if the file cannot be
-    /// written or is there, or if its directory of pieces holds anything but pieces, or pieces
-    /// of other parameters.
+    /// [`Error::Request`] for a job that is not among 1 to `of`; [`Error::Io`] or [`Error::File`]
+    /// if the file cannot be written or is there, or if its directory of pieces holds anything but
+    /// pieces, or pieces of other parameters.
     pub fn create(
         path: impl AsRef<Path>,
         (job, of): (usize, usize),
@@ -111,7 +111,7 @@ impl PieceJob {
     ///
     /// # Errors
     /// [`Error::Request`] if the dataset is inconsistent or differs from the first
-    /// in its arrays; [`Error::File`] if it cannot be written.
+    /// in its arrays; [`Error::Io`] if it cannot be written.
     pub fn push(&mut self, piece: &Dataset) -> Result<()> {
         piece.check()?;
         let layout = Layout::of(piece);
@@ -135,7 +135,7 @@ impl PieceJob {
     /// Writes the record of the job.
     ///
     /// # Errors
-    /// [`Error::File`] if it cannot be written.
+    /// [`Error::Io`] if it cannot be written.
     pub fn finish(self) -> Result<()> {
         let Record { job, of, .. } = self.record;
         let path = self.path.with_extension("").join(record_name(&self.name, job, of));
@@ -161,8 +161,8 @@ pub struct Merged {
 /// Writes `path`, the index of the pieces that all jobs have written, and removes their records.
 ///
 /// # Errors
-/// [`Error::File`] if jobs are missing or have other parameters than the rest, if a piece is missing
-/// or not complete, or if the file cannot be written.
+/// [`Error::Io`] or [`Error::File`] if jobs are missing or have other parameters than the rest, if
+/// a piece is missing or not complete, or if the file cannot be written.
 pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
     let path = path.as_ref();
     check(path)?;

@@ -52,7 +52,7 @@ impl PolylineWriter {
     /// arrays of width 1.
     ///
     /// # Errors
-    /// [`Error::File`] if it cannot be written.
+    /// [`Error::Io`] if it cannot be written.
     pub fn create(
         path: impl AsRef<Path>,
         point_arrays: &[(&str, usize)],
@@ -85,7 +85,7 @@ impl PolylineWriter {
     /// Appends polylines.
     ///
     /// # Errors
-    /// [`Error::Request`] if the lists do not fit each other; [`Error::File`] if they
+    /// [`Error::Request`] if the lists do not fit each other; [`Error::Io`] if they
     /// cannot be written.
     pub fn push(&mut self, piece: &PolylinePiece) -> Result<()> {
         self.check(piece)?;
@@ -137,7 +137,7 @@ impl PolylineWriter {
     /// Puts the file together; it appears under its name.
     ///
     /// # Errors
-    /// [`Error::File`] if it cannot be written.
+    /// [`Error::Io`] if it cannot be written.
     pub fn finish(&mut self) -> Result<()> {
         let path = self.path.clone();
         let refused = |e| atomic::refused(&path, e);

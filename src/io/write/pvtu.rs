@@ -66,8 +66,8 @@ impl PieceWriter {
     /// Starts the pieces of `path`, which ends in `.pvtu`.
     ///
     /// # Errors
-    /// [`Error::File`] if the file cannot be written, or if its directory of pieces
-    /// exists and holds anything but earlier pieces.
+    /// [`Error::Io`] or [`Error::File`] if the file cannot be written, or if its directory of
+    /// pieces exists and holds anything but earlier pieces.
     pub fn create(path: impl AsRef<Path>, options: WriteOptions) -> Result<Self> {
         let path = path.as_ref().to_owned();
         check(&path)?;
@@ -119,7 +119,7 @@ impl PieceWriter {
     /// the same name goes away once all is in place, and comes back if it fails.
     ///
     /// # Errors
-    /// [`Error::File`] if the files cannot be moved or written.
+    /// [`Error::Io`] if the files cannot be moved or written.
     pub fn finish(mut self) -> Result<()> {
         self.unfinished = None;
         let beside = self.beside.path();
@@ -180,7 +180,7 @@ impl PieceShare {
     ///
     /// # Errors
     /// [`Error::Request`] if the dataset is inconsistent or differs from the first
-    /// in its arrays; [`Error::File`] if it cannot be written.
+    /// in its arrays; [`Error::Io`] if it cannot be written.
     pub fn push(&mut self, index: usize, piece: &Dataset) -> Result<()> {
         piece.check()?;
         let layout = Layout::of(piece);

@@ -26,7 +26,7 @@ const LARGE: usize = 1 << 20;
 /// # Errors
 /// The error of a piece; [`Error::Request`] for a piece that is inconsistent, has other arrays or
 /// cells of another type than the first, if all together are not what `outline` says, and for
-/// `.pvtu` ([`PieceWriter`](super::PieceWriter) writes those); [`Error::File`] if writing fails.
+/// `.pvtu` ([`PieceWriter`](super::PieceWriter) writes those); [`Error::Io`] if writing fails.
 pub fn write_pieces<D: Borrow<Dataset>>(
     path: impl AsRef<Path>,
     outline: &Outline,

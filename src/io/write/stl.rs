@@ -6,6 +6,22 @@ use std::io::{self, Write};
 use nalgebra::Vector3;
 
 use crate::mesh::SurfaceMesh;
+use crate::{Error, Result};
+
+/// Refuses a mesh of more triangles than the format counts.
+pub fn check(mesh: &SurfaceMesh) -> Result<()> {
+    check_count(mesh.triangle_count())
+}
+
+fn check_count(triangles: usize) -> Result<()> {
+    match u32::try_from(triangles) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Error::mesh(format!(
+            "an .stl file of {triangles} triangles, it holds fewer than 2^32"
+        ))
+        .with_help("take a coarser mesh, or write .ply or .vtp")),
+    }
+}
 
 /// Writes `mesh`, which has been checked.
 pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
@@ -17,9 +33,6 @@ pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
         }
     };
     let triangles: Vec<_> = mesh.triangles().corners.into_iter().map(triangle).collect();
-    if u32::try_from(triangles.len()).is_err() {
-        return Err(io::Error::other("an STL file holds fewer than 2^32 triangles"));
-    }
     stl_io::write_stl(out, triangles.iter())
 }
 
@@ -28,4 +41,17 @@ fn normal(corners: [[f64; 3]; 3]) -> [f32; 3] {
     let [a, b, c] = corners.map(Vector3::from);
     let normal = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or_default();
     normal.map(|x| x as f32).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_count;
+
+    #[test]
+    fn counts_of_32_bits_are_written() {
+        assert!(check_count(u32::MAX as usize).is_ok());
+        let refused = check_count(1 << 32).unwrap_err();
+        assert!(refused.to_string().contains("4294967296 triangles"), "{refused}");
+        assert!(refused.help().is_some());
+    }
 }

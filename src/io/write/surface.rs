@@ -1,5 +1,6 @@
 //! Writing of surfaces, the format chosen by the name of the file.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
@@ -8,18 +9,22 @@ use super::glb::{self, GlbOptions};
 use super::{ending, obj, ply, stl, vtp};
 use crate::io::atomic;
 use crate::mesh::{Attribute, BoundaryRule, CreaseRule, SurfaceMesh, check_coordinates};
-use crate::numbers::Precision;
+use crate::numbers::{Precision, counted};
 use crate::{Error, Result};
 
 /// A format of surfaces that can be written.
+///
+/// All hold points and faces; [`SurfaceFormat::losses`] says what a format leaves out of a mesh.
+/// The faces of holes are in `.obj` alone, creases and corners in `.obj` and `.vtp`, polygons as
+/// such in all but `.stl` and `.glb`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SurfaceFormat {
-    /// Wavefront OBJ: polygons, texture coordinates, normals, tags of creases and holes; 17
-    /// digits. The others leave the faces of holes out.
+    /// Wavefront OBJ: polygons, texture coordinates, normals, tags of creases, holes and rules of
+    /// refinement; 17 digits.
     Obj,
     /// Binary PLY in double precision: polygons and attributes.
     Ply,
-    /// VTK XML polygons with attributes, for ParaView.
+    /// VTK XML polygons with attributes, creases and corners, for ParaView.
     Vtp,
     /// Binary STL in single precision: triangles.
     Stl,
@@ -62,7 +67,7 @@ impl SurfaceFormat {
         }
         if self != Self::Obj {
             if !mesh.holes.is_empty() {
-                losses.push(format!("{} faces that are holes", mesh.holes.len()));
+                losses.push(counted(mesh.holes.len(), "hole"));
             }
             let has_creases = !mesh.creases.edges.is_empty();
             let rules: Vec<&str> = [
@@ -77,9 +82,10 @@ impl SurfaceFormat {
                 losses.push(format!("rules of refinement: {}", rules.join(", ")));
             }
         }
-        let tags = mesh.creases.edges.len() + mesh.creases.corners.len();
-        if tags > 0 && !matches!(self, Self::Obj | Self::Vtp) {
-            losses.push(format!("{tags} creases and corners"));
+        if !matches!(self, Self::Obj | Self::Vtp) {
+            let tags =
+                [(mesh.creases.edges.len(), "crease"), (mesh.creases.corners.len(), "corner")];
+            losses.extend(tags.iter().filter(|tag| tag.0 > 0).map(|&(n, what)| counted(n, what)));
         }
         if matches!(self, Self::Stl | Self::Glb) {
             let seen = mesh.without_holes();
@@ -97,8 +103,8 @@ impl SurfaceFormat {
 /// an ending follows the `-`.
 ///
 /// # Errors
-/// [`Error::Request`] for the ending, listing the known ones; [`Error::File`] for a
-/// directory that is missing or does not take files.
+/// [`Error::Request`] for the ending, listing the known ones; [`Error::Io`] or [`Error::File`] for
+/// a directory that is missing or does not take files.
 pub fn check_surface_output(path: impl AsRef<Path>) -> Result<SurfaceFormat> {
     let path = path.as_ref();
     let extension = ending(path, SurfaceFormat::Obj.extension());
@@ -119,8 +125,9 @@ pub fn check_surface_output(path: impl AsRef<Path>) -> Result<SurfaceFormat> {
 /// [`SurfaceFormat::losses`] for the rest.
 ///
 /// # Errors
-/// Those of [`check_surface_output`] and [`SurfaceMesh::check`]; [`Error::Mesh`] for coordinates that
-/// single precision does not hold, in `.stl` and `.glb`; [`Error::File`] if writing fails.
+/// Those of [`check_surface_output`] and [`SurfaceMesh::check`]; [`Error::Mesh`] for coordinates
+/// that single precision does not hold, in `.stl` and `.glb`, and for meshes that are too large for
+/// these formats; [`Error::Io`] if writing fails.
 pub fn write_surface(path: impl AsRef<Path>, mesh: &SurfaceMesh) -> Result<()> {
     write_surface_with(path, mesh, &GlbOptions::default())
 }
@@ -143,16 +150,26 @@ pub fn write_surface_with(
     }
     let (colors, vertices) = (glb.colors.len(), mesh.points.len());
     if colors > 0 && colors != vertices {
-        return Err(Error::request(format!("{colors} colors for {vertices} vertices")));
+        return Err(Error::request(format!("{colors} colors for {vertices} vertices"))
+            .with_help("give one color for each vertex, or none"));
+    }
+    let seen = match format {
+        SurfaceFormat::Obj => Cow::Borrowed(mesh),
+        _ => mesh.without_holes(),
+    };
+    match format {
+        SurfaceFormat::Stl => stl::check(&seen)?,
+        SurfaceFormat::Glb => glb::check(&seen, glb)?,
+        _ => {}
     }
     let write = |content: &dyn Fn(&mut BufWriter<File>) -> io::Result<()>| {
         atomic::write(path, |out| content(out).map_err(|e| atomic::refused(path, e)))
     };
     match format {
-        SurfaceFormat::Obj => write(&|out| obj::write(out, mesh)),
-        SurfaceFormat::Ply => write(&|out| ply::write(out, &mesh.without_holes())),
-        SurfaceFormat::Vtp => write(&|out| vtp::write(out, &mesh.without_holes())),
-        SurfaceFormat::Stl => write(&|out| stl::write(out, &mesh.without_holes())),
-        SurfaceFormat::Glb => write(&|out| glb::write(out, &mesh.without_holes(), glb)),
+        SurfaceFormat::Obj => write(&|out| obj::write(out, &seen)),
+        SurfaceFormat::Ply => write(&|out| ply::write(out, &seen)),
+        SurfaceFormat::Vtp => write(&|out| vtp::write(out, &seen)),
+        SurfaceFormat::Stl => write(&|out| stl::write(out, &seen)),
+        SurfaceFormat::Glb => write(&|out| glb::write(out, &seen, glb)),
     }
 }

@@ -7,8 +7,9 @@ use ::vtkio::model::{
 
 use crate::io::{
     Array, ArrayData, CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS, Dataset, DatasetCells,
+    SurfaceFormat,
 };
-use crate::mesh::{self, BoundaryRule, CellKind, CreaseRule, Creases, SolidMesh, SurfaceMesh};
+use crate::mesh::{self, CellKind, Creases, SolidMesh, SurfaceMesh};
 use crate::{Error, Result};
 
 /// `mesh` as an unstructured grid of one piece, polyhedra as face streams, faces of groups behind
@@ -66,16 +67,10 @@ pub fn from_solid(mesh: &SolidMesh) -> Result<Vtk> {
 /// `mesh` as polygons of one piece, attributes, corners and creases as in [`from_solid`].
 ///
 /// # Errors
-/// If the mesh holds what polygon data cannot (holes, texture coordinates, other rules than the
-/// defaults), lists of faces exceed 2³² numbers, or a corner names no vertex.
+/// If the mesh holds what polygon data cannot ([`SurfaceFormat::losses`] of `.vtp` files), lists of
+/// faces exceed 2³² numbers, or a corner names no vertex.
 pub fn from_surface(mesh: &SurfaceMesh) -> Result<Vtk> {
-    let losses = [
-        ("holes", !mesh.holes.is_empty()),
-        ("texture coordinates", mesh.uv.is_some()),
-        ("the crease rule", mesh.crease_rule != CreaseRule::default()),
-        ("the boundary rule", mesh.boundary != BoundaryRule::default()),
-    ];
-    let losses: Vec<_> = losses.into_iter().filter(|loss| loss.1).map(|loss| loss.0).collect();
+    let losses = SurfaceFormat::Vtp.losses(mesh);
     if !losses.is_empty() {
         return Err(Error::mesh(format!("polygon data cannot hold {}", losses.join(", ")))
             .with_help("take them out of the mesh and keep them beside"));

@@ -123,7 +123,7 @@ fn is_own(array: &CellArray) -> bool {
 /// `point/NAME` by [`Store::Geometry`].
 ///
 /// # Errors
-/// [`Error::File`] if writing fails; if a device fails.
+/// [`Error::Io`] if writing fails; if a device fails.
 pub fn write_npz(
     path: impl AsRef<Path>,
     mapping: &dyn Physical<'_>,

@@ -2,11 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::painter::{ImageOptions, Painter};
+use super::painter::{ImageOptions, PaintedLayer, Painter};
 use super::zip_file::ZipFile;
-use super::{Content, Cut, LayerOutput, Output};
+use super::{Cut, LayerFiles, after_the_last};
 use crate::slice::Setting;
 use crate::slice::manifest::{FILE_NAME, LayerEntry, Manifest};
 use crate::slice::source::Channel;
@@ -17,8 +17,8 @@ use crate::{Error, Result};
 /// files give equal bytes.
 ///
 /// # Errors
-/// [`Error::File`] if a file cannot be read, has changed since it was listed, or the
-/// zip cannot be written.
+/// [`Error::Io`] or [`Error::File`] if a file cannot be read, has changed since it was listed, or
+/// the zip cannot be written.
 pub fn archive(path: impl AsRef<Path>, directory: impl AsRef<Path>) -> Result<()> {
     let (path, directory) = (path.as_ref(), directory.as_ref());
     let Some(manifest) = Manifest::read(directory)? else {
@@ -44,7 +44,6 @@ pub fn archive(path: impl AsRef<Path>, directory: impl AsRef<Path>) -> Result<()
 /// A zip of the images of all layers and their manifest, without a directory of them: the file
 /// that [`archive`] makes of one.
 pub struct ImageArchive {
-    path: PathBuf,
     painter: Painter,
     manifest: Manifest,
     // none when finished
@@ -55,42 +54,37 @@ impl ImageArchive {
     /// Starts the file.
     ///
     /// # Errors
-    /// Those of [`Painter::check`]; [`Error::File`] if it cannot be written.
+    /// Those of [`Painter::check`]; [`Error::Io`] if it cannot be written.
     pub fn create(
         path: impl AsRef<Path>,
         setting: &Setting,
         options: ImageOptions,
         channels: &[Channel],
     ) -> Result<Self> {
-        let path = path.as_ref().to_owned();
         let painter = Painter::new(setting, options, channels)?;
         let parameters = setting.parameters(painter.files(channels));
         let manifest = Manifest::new(setting.model.clone(), parameters);
-        let zip = Some(ZipFile::create(&path)?);
-        Ok(Self { path, painter, manifest, zip })
+        let zip = Some(ZipFile::create(path.as_ref())?);
+        Ok(Self { painter, manifest, zip })
     }
 }
 
-impl Output for ImageArchive {
+impl LayerFiles for ImageArchive {
+    type Layer = PaintedLayer;
+
     fn needs_contours(&self) -> bool {
         false
     }
 
-    fn is_done(&self, _layer: usize) -> bool {
-        false // there is no half of a file to go on from
-    }
-
-    fn make(&self, cut: &Cut) -> Result<LayerOutput> {
+    fn make(&self, cut: &Cut) -> Result<PaintedLayer> {
         self.painter.images(cut)
     }
 
-    fn take(&mut self, part: LayerOutput) -> Result<()> {
-        let (Content::Images(images), Some(zip)) = (part.content, &mut self.zip) else {
-            return Err(Error::file(&self.path, None, "gets layers that are no images"));
-        };
+    fn take(&mut self, layer: PaintedLayer) -> Result<()> {
+        let PaintedLayer { index, height, images } = layer;
+        let Some(zip) = &mut self.zip else { return Err(after_the_last()) };
         images.iter().try_for_each(|(file, bytes)| zip.push(&file.path, &bytes[..]).map(drop))?;
         let files = images.into_iter().map(|(file, _)| file).collect();
-        let LayerOutput { index, height, .. } = part;
         self.manifest.layers.push(LayerEntry { index, height, files });
         Ok(())
     }

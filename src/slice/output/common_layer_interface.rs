@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::svg::decimals;
-use super::{Content, Cut, LayerOutput, Output};
+use super::{Cut, LayerFiles};
 use crate::io::atomic;
 use crate::slice::Contour;
 use crate::slice::Setting;
@@ -45,7 +45,7 @@ impl CommonLayerInterface {
     /// Starts a file for the layers of a range.
     ///
     /// # Errors
-    /// [`Error::File`] if it cannot be written.
+    /// [`Error::Io`] if it cannot be written.
     pub fn create(
         path: impl AsRef<Path>,
         setting: &Setting,
@@ -99,16 +99,14 @@ impl CommonLayerInterface {
     }
 }
 
-impl Output for CommonLayerInterface {
+impl LayerFiles for CommonLayerInterface {
+    type Layer = Vec<u8>;
+
     fn needs_contours(&self) -> bool {
         true
     }
 
-    fn is_done(&self, _layer: usize) -> bool {
-        false // there is no half of a file to go on from
-    }
-
-    fn make(&self, cut: &Cut) -> Result<LayerOutput> {
+    fn make(&self, cut: &Cut) -> Result<Vec<u8>> {
         let layer = cut.contours()?;
         if layer.contours.iter().any(|contour| u32::try_from(contour.points.len()).is_err()) {
             return Err(Error::request(format!("layer {} has too many points", cut.index)));
@@ -117,14 +115,11 @@ impl Output for CommonLayerInterface {
         for contour in layer.contours.iter().filter(|contour| !contour.points.is_empty()) {
             bytes.extend(self.polyline(contour));
         }
-        Ok(LayerOutput { index: cut.index, height: layer.height, content: Content::Bytes(bytes) })
+        Ok(bytes)
     }
 
-    fn take(&mut self, part: LayerOutput) -> Result<()> {
-        match part.content {
-            Content::Bytes(bytes) => self.append(&bytes),
-            _ => Ok(()),
-        }
+    fn take(&mut self, layer: Vec<u8>) -> Result<()> {
+        self.append(&layer)
     }
 
     fn finish(&mut self) -> Result<()> {

@@ -5,7 +5,6 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{Content, LayerOutput};
 use crate::io::{Unfinished, atomic};
 use crate::slice::manifest::{FILE_NAME, LayerEntry, Manifest, Parameters};
 use crate::{Error, Result};
@@ -30,8 +29,8 @@ impl LayerDirectory {
     /// manifest lists there stays; if `resume`, it is not made again.
     ///
     /// # Errors
-    /// [`Error::File`] if the directory cannot be written, another program writes into it, or
-    /// it holds layers of other parameters.
+    /// [`Error::Io`] or [`Error::File`] if the directory cannot be written, another program writes
+    /// into it, or it holds layers of other parameters.
     pub fn open(
         path: &Path,
         model: Option<String>,
@@ -83,7 +82,7 @@ impl LayerDirectory {
     /// again unless its layer is listed.
     ///
     /// # Errors
-    /// [`Error::File`], which says where layers that are complete stay.
+    /// [`Error::Io`], which says where layers that are complete stay.
     pub fn write_file(&self, layer: usize, name: &str, bytes: &[u8]) -> Result<u64> {
         use std::io::Write;
         let path = self.path.join(name);
@@ -108,11 +107,8 @@ impl LayerDirectory {
     }
 
     /// Lists a layer whose files are complete.
-    pub fn take(&mut self, part: LayerOutput) {
-        if let Content::Files(files) = part.content {
-            let LayerOutput { index, height, .. } = part;
-            self.layers.insert(index, LayerEntry { index, height, files });
-        }
+    pub fn take(&mut self, layer: LayerEntry) {
+        self.layers.insert(layer.index, layer);
     }
 
     /// Writes the manifest.

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use super::directory::LayerDirectory;
 use super::painter::{ImageOptions, Painter};
-use super::{Content, Cut, LayerOutput, Output};
+use super::{Cut, LayerFiles};
 use crate::Result;
 use crate::slice::Setting;
-use crate::slice::manifest::FileEntry;
+use crate::slice::manifest::{FileEntry, LayerEntry};
 use crate::slice::source::Channel;
 
 /// A directory of images.
@@ -23,8 +23,9 @@ impl ImageDirectory {
     /// are not made again.
     ///
     /// # Errors
-    /// Those of [`Painter::check`]; [`Error::File`](crate::Error::File) if the directory cannot be
-    /// written or holds layers of other parameters.
+    /// Those of [`Painter::check`]; [`Error::Io`](crate::Error::Io) or
+    /// [`Error::File`](crate::Error::File) if the directory cannot be written or holds layers of
+    /// other parameters.
     pub fn open(
         path: impl AsRef<Path>,
         setting: &Setting,
@@ -40,7 +41,9 @@ impl ImageDirectory {
     }
 }
 
-impl Output for ImageDirectory {
+impl LayerFiles for ImageDirectory {
+    type Layer = LayerEntry;
+
     fn needs_contours(&self) -> bool {
         false
     }
@@ -49,17 +52,16 @@ impl Output for ImageDirectory {
         self.directory.is_done(layer)
     }
 
-    fn make(&self, cut: &Cut) -> Result<LayerOutput> {
+    fn make(&self, cut: &Cut) -> Result<LayerEntry> {
         let files = self.painter.paint(cut, |(path, image)| {
             let bytes = self.directory.write_file(cut.index, &path, &image.bytes)?;
             Ok(FileEntry { path, bytes, level_sum: Some(image.sum), ..FileEntry::default() })
         })?;
-        let height = cut.stack.middle(cut.index);
-        Ok(LayerOutput { index: cut.index, height, content: Content::Files(files) })
+        Ok(LayerEntry { index: cut.index, height: cut.stack.middle(cut.index), files })
     }
 
-    fn take(&mut self, part: LayerOutput) -> Result<()> {
-        self.directory.take(part);
+    fn take(&mut self, layer: LayerEntry) -> Result<()> {
+        self.directory.take(layer);
         Ok(())
     }
 

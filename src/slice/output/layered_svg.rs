@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::svg::decimals;
-use super::{Content, Cut, LayerOutput, Output};
+use super::{Cut, LayerFiles};
 use crate::Result;
 use crate::io::atomic;
 use crate::slice::{Contour, Layer, Setting};
@@ -30,7 +30,7 @@ impl LayeredSvg {
     /// Starts a file for the layers of a range.
     ///
     /// # Errors
-    /// [`Error::File`](crate::Error::File) if it cannot be written.
+    /// [`Error::Io`](crate::Error::Io) if it cannot be written.
     pub fn create(
         path: impl AsRef<Path>,
         setting: &Setting,
@@ -84,28 +84,19 @@ impl LayeredSvg {
     }
 }
 
-impl Output for LayeredSvg {
+impl LayerFiles for LayeredSvg {
+    type Layer = Vec<u8>;
+
     fn needs_contours(&self) -> bool {
         true
     }
 
-    fn is_done(&self, _layer: usize) -> bool {
-        false // there is no half of a file to go on from
+    fn make(&self, cut: &Cut) -> Result<Vec<u8>> {
+        Ok(self.layer(cut.contours()?).into())
     }
 
-    fn make(&self, cut: &Cut) -> Result<LayerOutput> {
-        let layer = cut.contours()?;
-        let content = Content::Bytes(self.layer(layer).into());
-        Ok(LayerOutput { index: cut.index, height: layer.height, content })
-    }
-
-    fn take(&mut self, part: LayerOutput) -> Result<()> {
-        match part.content {
-            Content::Bytes(bytes) => {
-                self.body.write_all(&bytes).map_err(|e| atomic::refused(&self.path, e))
-            }
-            _ => Ok(()),
-        }
+    fn take(&mut self, layer: Vec<u8>) -> Result<()> {
+        self.body.write_all(&layer).map_err(|e| atomic::refused(&self.path, e))
     }
 
     fn finish(&mut self) -> Result<()> {

@@ -1,6 +1,6 @@
 //! The images of a layer: its coverage or its materials, and its attributes.
 
-use super::{Content, Cut, LayerOutput};
+use super::Cut;
 use crate::io::plain_name;
 use crate::slice::image::{Bits, EncodedImage, Flip, ImageFile, ImageFormat};
 use crate::slice::manifest::{FileEntry, Files, ImageStack, Images, MaterialEntry};
@@ -55,6 +55,17 @@ pub struct Painter {
     channels: usize,
     /// Names of the images' folders: the coverage or the materials, then the attributes.
     folders: Vec<String>,
+}
+
+/// The images of a layer, for a file of all layers.
+#[derive(Debug)]
+pub struct PaintedLayer {
+    /// Number of the layer.
+    pub index: usize,
+    /// Middle of the layer.
+    pub height: f64,
+    /// Its images: what a manifest lists, and the bytes.
+    pub images: Vec<(FileEntry, Vec<u8>)>,
 }
 
 /// An image: its path from the directory of the stack, and what it is.
@@ -223,15 +234,15 @@ impl Painter {
     ///
     /// # Errors
     /// Those of [`Painter::paint`].
-    pub fn images(&self, cut: &Cut) -> Result<LayerOutput> {
+    pub fn images(&self, cut: &Cut) -> Result<PaintedLayer> {
         let mut images = Vec::new();
         let files = self.paint(cut, |(path, image)| {
             let (bytes, level_sum) = (image.bytes.len() as u64, Some(image.sum));
             images.push(image.bytes);
             Ok(FileEntry { path, bytes, level_sum, ..FileEntry::default() })
         })?;
-        let content = Content::Images(files.into_iter().zip(images).collect());
-        Ok(LayerOutput { index: cut.index, height: cut.stack.middle(cut.index), content })
+        let images = files.into_iter().zip(images).collect();
+        Ok(PaintedLayer { index: cut.index, height: cut.stack.middle(cut.index), images })
     }
 
     /// How many folders are not those of attributes.

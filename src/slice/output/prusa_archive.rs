@@ -6,11 +6,11 @@
 //! back. Both hold `key = value` lines, sorted. The time of creation is left out, so that equal
 //! jobs are equal files.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::painter::{ImageOptions, Painter};
+use super::painter::{ImageOptions, PaintedLayer, Painter};
 use super::zip_file::ZipFile;
-use super::{Content, Cut, LayerOutput, Output};
+use super::{Cut, LayerFiles, after_the_last};
 use crate::io::plain_name;
 use crate::slice::Setting;
 use crate::slice::image::{Bits, Flip, ImageFile};
@@ -36,7 +36,6 @@ pub struct Exposure {
 
 /// An archive of Prusa's.
 pub struct PrusaArchive {
-    path: PathBuf,
     job: String,
     painter: Painter,
     exposure: Exposure,
@@ -84,7 +83,7 @@ impl PrusaArchive {
     /// Starts the file: the coverage of every layer, 8 bits a pixel, whatever else `options` has.
     ///
     /// # Errors
-    /// Those of [`Painter::check`] and [`Exposure::check`]; [`Error::File`] if it cannot be
+    /// Those of [`Painter::check`] and [`Exposure::check`]; [`Error::Io`] if it cannot be
     /// written.
     pub fn create(
         path: impl AsRef<Path>,
@@ -93,7 +92,7 @@ impl PrusaArchive {
         exposure: Exposure,
         channels: &[Channel],
     ) -> Result<Self> {
-        let path = path.as_ref().to_owned();
+        let path = path.as_ref();
         exposure.check()?;
         let stem = path.file_stem().unwrap_or_default().to_string_lossy();
         let job = Some(plain_name(&stem)).filter(|job| !job.is_empty()).unwrap_or("job".into());
@@ -124,9 +123,8 @@ impl PrusaArchive {
             ("printer_technology", "SLA".to_owned()),
         ];
         let painter = Painter::new(setting, options, channels)?;
-        let zip = Some(ZipFile::create(&path)?);
+        let zip = Some(ZipFile::create(path)?);
         Ok(Self {
-            path,
             job,
             painter,
             exposure,
@@ -166,24 +164,20 @@ impl PrusaArchive {
     }
 }
 
-impl Output for PrusaArchive {
+impl LayerFiles for PrusaArchive {
+    type Layer = PaintedLayer;
+
     fn needs_contours(&self) -> bool {
         false
     }
 
-    fn is_done(&self, _layer: usize) -> bool {
-        false // there is no half of a file to go on from
-    }
-
-    fn make(&self, cut: &Cut) -> Result<LayerOutput> {
+    fn make(&self, cut: &Cut) -> Result<PaintedLayer> {
         self.painter.images(cut)
     }
 
-    fn take(&mut self, part: LayerOutput) -> Result<()> {
-        let (Content::Images(images), Some(zip)) = (part.content, &mut self.zip) else {
-            return Err(Error::file(&self.path, None, "gets layers that are no images"));
-        };
-        for (file, bytes) in images {
+    fn take(&mut self, layer: PaintedLayer) -> Result<()> {
+        let Some(zip) = &mut self.zip else { return Err(after_the_last()) };
+        for (file, bytes) in layer.images {
             zip.push(&format!("{}{:05}.png", self.job, self.layers), &bytes[..])?;
             let full = file.level_sum.unwrap_or(0) as f64 / Bits::Eight.white() as f64;
             self.layers += 1;

@@ -7,11 +7,11 @@
 
 use std::path::Path;
 
-use super::{Content, Cut, LayerOutput, Output};
+use super::{Cut, LayerFiles, after_the_last};
 use crate::io::{Array, Dataset, PieceWriter};
 use crate::slice::source::Channel;
 use crate::slice::{Axis, PixelGrid, Setting};
-use crate::{Error, Result, WriteOptions};
+use crate::{Result, WriteOptions};
 
 /// A `.pvtu` file of pixels and its pieces.
 #[derive(Debug)]
@@ -28,7 +28,8 @@ impl PixelCloud {
     /// Starts the files: pixels of `grid`, with the attributes of some of the source's channels.
     ///
     /// # Errors
-    /// [`Error::File`] if they cannot be written, and [`Error::Request`] for a grid that
+    /// [`Error::Io`](crate::Error::Io) if they cannot be written, and
+    /// [`Error::Request`](crate::Error::Request) for a grid that
     /// [`InteriorFinder`](crate::slice::InteriorFinder) refuses.
     pub fn create(
         path: impl AsRef<Path>,
@@ -48,16 +49,14 @@ impl PixelCloud {
     }
 }
 
-impl Output for PixelCloud {
+impl LayerFiles for PixelCloud {
+    type Layer = Dataset;
+
     fn needs_contours(&self) -> bool {
         false
     }
 
-    fn is_done(&self, _layer: usize) -> bool {
-        false // there is no half of the files to go on from
-    }
-
-    fn make(&self, cut: &Cut) -> Result<LayerOutput> {
+    fn make(&self, cut: &Cut) -> Result<Dataset> {
         let height = cut.stack.middle(cut.index);
         let places = cut.source.places(height, &self.grid)?;
         let columns = self.grid.size[0];
@@ -85,15 +84,11 @@ impl Output for PixelCloud {
                 places.values.iter().skip(*channel).step_by(channels.max(1)).copied().collect();
             arrays.push(Array::new(name, 1, values));
         }
-        Ok(LayerOutput { index: cut.index, height, content: Content::Points(Box::new(dataset)) })
+        Ok(dataset)
     }
 
-    fn take(&mut self, part: LayerOutput) -> Result<()> {
-        match (part.content, &mut self.writer) {
-            (Content::Points(points), Some(writer)) => writer.push(&points),
-            (Content::Points(_), None) => Err(Error::request("layers after the last")),
-            _ => Ok(()),
-        }
+    fn take(&mut self, layer: Dataset) -> Result<()> {
+        self.writer.as_mut().ok_or_else(after_the_last)?.push(&layer)
     }
 
     fn finish(&mut self) -> Result<()> {

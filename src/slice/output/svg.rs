@@ -8,11 +8,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::directory::LayerDirectory;
-use super::{Content, Cut, LayerOutput, Output};
+use super::{Cut, LayerFiles};
 use crate::Result;
 use crate::slice::Layer;
 use crate::slice::Setting;
-use crate::slice::manifest::{FileEntry, Files};
+use crate::slice::manifest::{FileEntry, Files, LayerEntry};
 
 /// A directory of drawings.
 #[derive(Debug)]
@@ -30,8 +30,8 @@ impl SvgStack {
     /// `resume` are not made again.
     ///
     /// # Errors
-    /// [`Error::File`](crate::Error::File) if the directory cannot be written or holds
-    /// layers of other parameters.
+    /// [`Error::Io`](crate::Error::Io) or [`Error::File`](crate::Error::File) if the directory
+    /// cannot be written or holds layers of other parameters.
     pub fn open(path: impl AsRef<Path>, setting: &Setting, resume: bool) -> Result<Self> {
         let [low, high] = setting.plane;
         let size = [0, 1].map(|d| high[d] - low[d]);
@@ -74,7 +74,9 @@ impl SvgStack {
     }
 }
 
-impl Output for SvgStack {
+impl LayerFiles for SvgStack {
+    type Layer = LayerEntry;
+
     fn needs_contours(&self) -> bool {
         true
     }
@@ -83,21 +85,17 @@ impl Output for SvgStack {
         self.directory.is_done(layer)
     }
 
-    fn make(&self, cut: &Cut) -> Result<LayerOutput> {
+    fn make(&self, cut: &Cut) -> Result<LayerEntry> {
         let layer = cut.contours()?;
         let path = format!("{}.svg", cut.stack.file_stem(cut.index, self.axis));
         let bytes = self.directory.write_file(cut.index, &path, self.draw(layer).as_bytes())?;
         let (area, contours) = (Some(layer.area()), Some(layer.contours.len()));
         let file = FileEntry { path, bytes, area, contours, ..FileEntry::default() };
-        Ok(LayerOutput {
-            index: cut.index,
-            height: layer.height,
-            content: Content::Files(vec![file]),
-        })
+        Ok(LayerEntry { index: cut.index, height: layer.height, files: vec![file] })
     }
 
-    fn take(&mut self, part: LayerOutput) -> Result<()> {
-        self.directory.take(part);
+    fn take(&mut self, layer: LayerEntry) -> Result<()> {
+        self.directory.take(layer);
         Ok(())
     }
 

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use super::{Content, Cut, LayerOutput, Output};
+use super::{Cut, LayerFiles};
 use crate::Result;
 use crate::io::{PolylinePiece, PolylineWriter};
 use crate::slice::Setting;
@@ -28,7 +28,7 @@ impl Polylines {
     /// Starts the file, with the attributes of some of the source's channels.
     ///
     /// # Errors
-    /// [`Error::File`](crate::Error::File) if it cannot be written.
+    /// [`Error::Io`](crate::Error::Io) if it cannot be written.
     pub fn create(
         path: impl AsRef<Path>,
         setting: &Setting,
@@ -43,16 +43,14 @@ impl Polylines {
     }
 }
 
-impl Output for Polylines {
+impl LayerFiles for Polylines {
+    type Layer = PolylinePiece;
+
     fn needs_contours(&self) -> bool {
         true
     }
 
-    fn is_done(&self, _layer: usize) -> bool {
-        false // there is no half of a file to go on from
-    }
-
-    fn make(&self, cut: &Cut) -> Result<LayerOutput> {
+    fn make(&self, cut: &Cut) -> Result<PolylinePiece> {
         let layer = cut.contours()?;
         let flat = layer.contours.iter().flat_map(|contour| &contour.points);
         let points: Vec<_> = flat.map(|&p| self.axis.lift(p, layer.height)).collect();
@@ -73,16 +71,11 @@ impl Output for Polylines {
             of_lines(&|contour| contour.area()),
         ];
         let sizes = lines.iter().map(|contour| contour.points.len()).collect();
-        let piece = PolylinePiece { points, sizes, point_values, line_values };
-        let content = Content::Polylines(piece);
-        Ok(LayerOutput { index: cut.index, height: layer.height, content })
+        Ok(PolylinePiece { points, sizes, point_values, line_values })
     }
 
-    fn take(&mut self, part: LayerOutput) -> Result<()> {
-        match part.content {
-            Content::Polylines(piece) => self.writer.push(&piece),
-            _ => Ok(()),
-        }
+    fn take(&mut self, layer: PolylinePiece) -> Result<()> {
+        self.writer.push(&layer)
     }
 
     fn finish(&mut self) -> Result<()> {

@@ -22,7 +22,7 @@ impl ZipFile {
     /// Starts a file for `path`.
     ///
     /// # Errors
-    /// [`Error::File`](crate::Error::File) if it cannot be written.
+    /// [`Error::Io`](crate::Error::Io) if it cannot be written.
     pub fn create(path: &Path) -> Result<Self> {
         atomic::check(path)?;
         let file = atomic::unnamed(path)?;
@@ -34,7 +34,7 @@ impl ZipFile {
     /// Adds a file; returns its length. Images of PNG stay as they are. A file has at most 4 GB.
     ///
     /// # Errors
-    /// [`Error::File`](crate::Error::File) if the zip cannot be written or `content` read.
+    /// [`Error::Io`](crate::Error::Io) if the zip cannot be written or `content` read.
     pub fn push(&mut self, name: &str, mut content: impl Read) -> Result<u64> {
         let method = match name.ends_with(".png") {
             true => CompressionMethod::Stored,
@@ -52,7 +52,7 @@ impl ZipFile {
     /// Gives the file its name.
     ///
     /// # Errors
-    /// [`Error::File`](crate::Error::File) if it cannot be written.
+    /// [`Error::Io`](crate::Error::Io) if it cannot be written.
     pub fn finish(self) -> Result<()> {
         let Self { path, mut file, zip } = self;
         let refused = |e| atomic::refused(&path, e);

@@ -25,7 +25,7 @@ use super::stencils::SurfaceStencils;
 use super::stencils::single::SingleMatrix;
 use super::triangulate::Triangulation;
 use crate::mesh::{SurfaceMesh, check_point_count};
-use crate::numbers::Real;
+use crate::numbers::{Real, counted};
 use crate::scheme::Stencils;
 use crate::scheme::point::Point;
 use crate::scheme::{LimitScheme, Split};
@@ -223,13 +223,17 @@ impl SurfacePlan {
             Levels::Quads(levels) => {
                 let masks = self.masks()?;
                 let levels = levels.whole_matrices().zip(levels.sharpness());
-                levels.map(|(m, s)| reference::quads(&m, self.felt(s), masks)).collect()
+                levels
+                    .map(|(m, s)| reference::quads(&m, self.effective_sharpness(s), masks))
+                    .collect()
             }
             Levels::FourTriangles(levels) => {
                 let masks = self.masks()?;
                 let levels = levels.matrices().iter().zip(levels.sharpness());
                 let levels = levels.take(self.options.levels);
-                levels.map(|(m, s)| reference::four_triangles(m, self.felt(s), masks)).collect()
+                levels
+                    .map(|(m, s)| reference::four_triangles(m, self.effective_sharpness(s), masks))
+                    .collect()
             }
             Levels::ThreeTriangles(levels) => {
                 levels.levels.iter().map(reference::three_triangles).collect()
@@ -242,7 +246,7 @@ impl SurfacePlan {
     }
 
     /// The sharpness that has an effect: none in a linear scheme.
-    fn felt<'s>(&self, sharpness: &'s Sharpness) -> &'s Sharpness {
+    fn effective_sharpness<'s>(&self, sharpness: &'s Sharpness) -> &'s Sharpness {
         static SMOOTH: Sharpness = Sharpness::SMOOTH;
         if self.options.scheme.rules().is_linear() { &SMOOTH } else { sharpness }
     }
@@ -278,9 +282,9 @@ pub(crate) fn turned_notice(mesh: &SurfaceMesh) -> Option<String> {
 /// What is said of edges of more than two faces, and of those that two faces run through alike.
 pub(crate) fn non_manifold_notice(edges: usize) -> Option<String> {
     let said = || {
-        let are = if edges == 1 { "1 edge is".into() } else { format!("{edges} edges are") };
+        let (edges, are) = (counted(edges, "edge"), if edges == 1 { "is" } else { "are" });
         format!(
-            "{are} infinitely sharp: more than two faces meet there, or two that run \
+            "{edges} {are} infinitely sharp: more than two faces meet there, or two that run \
              through them in the same direction"
         )
     };

@@ -1,6 +1,7 @@
 //! What a refinement will take, said before anything is allocated.
 
 use crate::mesh::SurfaceMesh;
+use crate::numbers::counted;
 use crate::scheme::{Shape, Split};
 use crate::surface::options::{Method, SurfaceOptions};
 use crate::{Error, Result, memory};
@@ -101,12 +102,12 @@ pub fn refinement_bytes(mesh: &SurfaceMesh, options: &SurfaceOptions) -> u128 {
 pub fn check_memory(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
     let need = |levels| refinement_bytes(mesh, &SurfaceOptions { levels, ..*options });
     let (levels, faces) = (options.levels, refined_counts(mesh, options).faces);
-    let words = if levels == 1 { ("level makes", "needs") } else { ("levels make", "need") };
-    let what = format!("{levels} {} {faces} faces and {}", words.0, words.1);
+    let (make, need_them) = if levels == 1 { ("makes", "needs") } else { ("make", "need") };
+    let what = format!("{} {make} {faces} faces and {need_them}", counted(levels, "level"));
     memory::check(what, need(levels), |memory| {
         // upwards: a few levels fill any memory, however many are asked for
         let fit = (0..levels).take_while(|&level| need(level) <= memory).last().unwrap_or(0);
-        format!("ask for at most {fit} levels of this model")
+        format!("ask for at most {} of this model", counted(fit, "level"))
     })
 }
 
@@ -168,9 +169,9 @@ fn check(
     }
     let most = (0..options.levels).take_while(|&level| fits(level)).last().unwrap_or(0);
     Err(Error::request(format!(
-        "{} levels make {} faces, more than ids of 32 bits can number",
-        options.levels,
+        "{} of refinement would make {} faces, more than ids of 32 bits can number",
+        counted(options.levels, "level"),
         counts(options.levels).faces
     ))
-    .with_help(format!("ask for at most {most} levels of this model")))
+    .with_help(format!("ask for at most {} of this model", counted(most, "level"))))
 }

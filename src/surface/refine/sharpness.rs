@@ -6,7 +6,7 @@
 
 use crate::error::{Error, Result};
 use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh, TriangleRule};
-use crate::numbers::Real;
+use crate::numbers::{Real, counted};
 use crate::scheme::catmull_clark::triangle_stretch;
 use crate::scheme::crease::{
     ALONG_END, ALONG_OWN, VertexBlend, VertexSharpness, decayed, edge_weight,
@@ -128,7 +128,9 @@ impl Sharpness {
             let v = corner.vertex.index();
             let count = matrix.vertex_count;
             *corners.get_mut(v).ok_or_else(|| {
-                Error::mesh(format!("corner of vertex {v}, but the mesh has {count} vertices"))
+                let vertices = counted(count, "vertex");
+                Error::mesh(format!("corner of vertex {v}, but the mesh has {vertices}"))
+                    .with_help("vertices are numbered from 0 to their count less 1")
             })? = corner.sharpness;
         }
         non_manifold_edges(matrix).for_each(|e| edges[e as usize] = f64::INFINITY);

@@ -29,7 +29,7 @@ pub fn report(result: Result<()>) -> String {
 }
 
 fn write_text(path: &Path, text: &str) -> Result<()> {
-    atomic::write(path, |out| out.write_all(text.as_bytes()).map_err(|e| Error::io(path, e)))
+    atomic::write(path, |out| out.write_all(text.as_bytes()).map_err(|e| atomic::refused(path, e)))
 }
 
 #[test]

@@ -3,8 +3,7 @@
 use std::path::Path;
 
 use crate::io::read::ReadReport;
-use crate::io::read::faces::name_normals;
-use crate::mesh::{Attribute, Polygons, SolidMesh, SurfaceMesh};
+use crate::mesh::{Attribute, Polygons, SurfaceMesh};
 use crate::{Error, Result};
 
 use super::cell_array_fault;
@@ -57,7 +56,5 @@ fn finish(file: Legacy, sections: [Lists; 4]) -> Result<(SurfaceMesh, ReadReport
     }
     let lower = sections[2..].iter().map(|lists| lists.ends.len()).sum();
     assembly.skip_many("vertices and lines", lower);
-    let (SolidMesh { points, creases, mut attributes, .. }, report) = assembly.into_vertices()?;
-    name_normals(&mut attributes);
-    Ok((SurfaceMesh { points, faces, creases, attributes, ..SurfaceMesh::default() }, report))
+    assembly.finish_polygons(faces)
 }

@@ -33,7 +33,7 @@ mod values;
 pub mod vtkio;
 mod xml;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use crate::mesh::Attribute;
@@ -77,9 +77,10 @@ fn kind(cell_type: i64) -> Kind {
         7 => Kind::Face("polygon", 0),
         6 => Kind::Strip,
         8 => Kind::Pixel,
-        52 | 61 => Kind::Lower("triangle"),
-        53 | 62 => Kind::Lower("quad"),
-        36 | 54 | 63 => Kind::Lower("polygon"),
+        52 => Kind::Lower("parametric surface"),
+        53 | 61 => Kind::Lower("triangle"),
+        54 | 62 => Kind::Lower("quad"),
+        36 | 63 => Kind::Lower("polygon"),
         15 => Kind::Refused("pentagonal prism"),
         16 => Kind::Refused("hexagonal prism"),
         24 => Kind::HighOrder(Shape::Tetrahedron, Some(10)),
@@ -95,9 +96,30 @@ fn kind(cell_type: i64) -> Kind {
         72 | 79 => Kind::HighOrder(Shape::Hexahedron, None),
         73 | 80 => Kind::HighOrder(Shape::Wedge, None),
         74 | 81 => Kind::HighOrder(Shape::Pyramid, None),
-        64..=67 => Kind::Refused("cell of a type that VTK never defined"),
+        // VTK does not document the order of their nodes
+        64 => Kind::Refused("higher-order tetrahedron"),
+        65 => Kind::Refused("higher-order wedge"),
+        66 => Kind::Refused("higher-order pyramid"),
+        67 => Kind::Refused("higher-order hexahedron"),
+        55 => Kind::Refused("parametric tetrahedron"),
+        56 => Kind::Refused("parametric hexahedron"),
         41 => Kind::Refused("convex point set"),
         _ => Kind::Refused("cell of unknown type"),
+    }
+}
+
+impl Kind {
+    /// What messages call cells of this kind, whose VTK type is `cell_type`.
+    fn label(&self, cell_type: i64) -> String {
+        match self {
+            Self::Face(name, _) | Self::Lower(name) => {
+                format!("{name} cells (VTK type {cell_type})")
+            }
+            Self::Pixel => format!("quad cells (VTK type {cell_type})"),
+            Self::Strip => format!("triangles of strips (VTK type {cell_type})"),
+            Self::Refused(name) => format!("{name} (VTK type {cell_type})"),
+            _ => format!("VTK type {cell_type}"),
+        }
     }
 }
 
@@ -176,6 +198,7 @@ impl Grid {
         let count = self.ends.len();
         let (mut cell, mut faces) = (Vec::new(), Vec::new());
         let mut kept = Vec::with_capacity(count);
+        let mut labels = BTreeMap::new();
         let mut start = 0;
         for (index, (&end, &cell_type)) in self.ends.iter().zip(&self.types).enumerate() {
             let line = self.lines.get(index).copied().or(line);
@@ -188,7 +211,9 @@ impl Grid {
                     .with_help("cell offsets must ascend and stay within the connectivity")
             })?;
             start = end;
-            match kind(cell_type) {
+            let kind = kind(cell_type);
+            let label = labels.entry(cell_type).or_insert_with(|| kind.label(cell_type));
+            match kind {
                 Kind::Volume(shape) => {
                     self.vertices(list, &mut cell, assembly, line)?;
                     assembly.push_cell(shape, &cell, line)?;
@@ -197,15 +222,11 @@ impl Grid {
                     if let Some(need) = nodes.filter(|&need| need != list.len()) {
                         let (id, have) = (assembly.next_cell(), list.len());
                         return Err(assembly
-                            .error(
-                                line,
-                                format!("{id}: {have} vertices, VTK type {cell_type} has {need}"),
-                            )
+                            .error(line, format!("{id}: {have} vertices, {label} has {need}"))
                             .with_help("give every cell the vertices of its type"));
                     }
                     self.vertices(list, &mut cell, assembly, line)?;
-                    let kind = format!("VTK type {cell_type}");
-                    assembly.push_high_order(shape, &cell, &kind, line)?;
+                    assembly.push_high_order(shape, &cell, label, line)?;
                 }
                 Kind::Polyhedron => {
                     let faces = self.cycles(index, list, &mut face_corners).ok_or_else(|| {
@@ -224,12 +245,11 @@ impl Grid {
                     }
                     assembly.push_polyhedron(&cycles, line)?;
                 }
-                Kind::Face(name, corners) => {
+                Kind::Face(_, corners) => {
                     self.vertices(list, &mut cell, assembly, line)?;
                     let corners = if corners == 0 { cell.len() } else { corners.min(cell.len()) };
-                    let kind = format!("{name} cells (VTK type {cell_type})");
                     let (corners, others) = cell.split_at(corners);
-                    let face = assembly.groups.push_face(&kind, corners, others);
+                    let face = assembly.groups.push_face(label, corners, others);
                     faces.push((index as u32, face));
                     continue;
                 }
@@ -238,26 +258,23 @@ impl Grid {
                     if cell.len() == 4 {
                         cell.swap(2, 3);
                     }
-                    let face = assembly.groups.push_face("quad cells (VTK type 8)", &cell, &[]);
+                    let face = assembly.groups.push_face(label, &cell, &[]);
                     faces.push((index as u32, face));
                     continue;
                 }
                 Kind::Strip => {
                     self.vertices(list, &mut cell, assembly, line)?;
                     for triangle in strip(&cell) {
-                        let kind = "triangles of strips (VTK type 6)";
-                        let face = assembly.groups.push_face(kind, &triangle, &[]);
+                        let face = assembly.groups.push_face(label, &triangle, &[]);
                         faces.push((index as u32, face));
                     }
                     continue;
                 }
-                Kind::Lower(name) => {
-                    assembly.skip(&format!("{name} cells (VTK type {cell_type})"));
+                Kind::Lower(_) => {
+                    assembly.skip(label);
                     continue;
                 }
-                Kind::Refused(name) => {
-                    return Err(assembly.refuse(&format!("{name} (VTK type {cell_type})"), line));
-                }
+                Kind::Refused(_) => return Err(assembly.refuse(label, line)),
             }
             kept.push(index as u32);
         }

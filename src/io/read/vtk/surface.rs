@@ -6,9 +6,8 @@
 use std::path::Path;
 
 use crate::io::read::assemble::Assembly;
-use crate::io::read::faces::name_normals;
 use crate::io::read::{ReadOptions, ReadReport};
-use crate::mesh::{Attribute, Polygons, SolidMesh, SurfaceMesh};
+use crate::mesh::{Attribute, Polygons, SurfaceMesh};
 use crate::{Error, Result};
 
 use super::binary::Budget;
@@ -61,10 +60,9 @@ pub(in crate::io::read) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMes
         assembly.push_field(field, Some(array.line))?;
     }
     (assembly.mesh.points, assembly.mesh.attributes) = (mesh.points, mesh.attributes);
-    let (SolidMesh { points, creases, mut attributes, .. }, report) = assembly.into_vertices()?;
-    name_normals(&mut attributes);
+    let (mesh, report) = assembly.finish_polygons(mesh.faces)?;
     skipped.extend(report.skipped);
-    Ok((SurfaceMesh { points, creases, attributes, ..mesh }, ReadReport { skipped }))
+    Ok((mesh, ReadReport { skipped }))
 }
 
 /// The vertices that `ids` name among `points`, the first of which has the id `first`. The error

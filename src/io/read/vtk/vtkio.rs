@@ -8,11 +8,13 @@ use ::vtkio::model::{
 };
 
 use super::structured::{Extent, Frame};
+use super::surface::{push_faces, vertices};
 use super::{Faces, Grid, Kept, push_cell_array};
 use crate::Result;
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
-use crate::mesh::{Attribute, SolidMesh, SurfaceMesh};
+use crate::io::read::surface::checked;
+use crate::mesh::{Attribute, Polygons, SolidMesh, SurfaceMesh};
 
 /// The control mesh in an unstructured, structured or rectilinear grid or an image of `vtk`, and
 /// what else it holds.
@@ -30,9 +32,9 @@ pub fn solid(vtk: &Vtk) -> Result<(SolidMesh, ReadReport)> {
     assembly.finish()
 }
 
-/// The control mesh in the polygons of `vtk`, or in the faces of a grid without volume cells, and what
-/// else it holds. Point arrays become attributes and creases as those of [`solid`] do. Pieces follow
-/// each other.
+/// The control mesh in the polygons and triangle strips of `vtk`, or in the faces of a grid without
+/// volume cells, and what else it holds. Point arrays become attributes and creases as those of
+/// [`solid`] do. Pieces follow each other.
 ///
 /// # Errors
 /// If the data holds volume cells or no faces, a piece is a file that was not loaded, numbers of values
@@ -40,21 +42,15 @@ pub fn solid(vtk: &Vtk) -> Result<(SolidMesh, ReadReport)> {
 pub fn surface(vtk: &Vtk) -> Result<(SurfaceMesh, ReadReport)> {
     // An assembly without cells: points and arrays are those of solids.
     let mut assembly = Assembly::new(name(vtk), 0);
-    if !matches!(vtk.data, DataSet::PolyData { .. }) {
+    let found = if matches!(vtk.data, DataSet::PolyData { .. }) {
+        let mut faces = Polygons::default();
+        append_polygons(&mut assembly, &vtk.data, &mut faces)?;
+        assembly.finish_polygons(faces)?
+    } else {
         append(&mut assembly, &vtk.data)?;
-        let (mesh, report) = assembly.finish_surface()?;
-        mesh.check()?;
-        return Ok((mesh, report));
-    }
-    let mut faces = Vec::new();
-    append_polygons(&mut assembly, &vtk.data, &mut faces)?;
-    let (SolidMesh { points, creases, attributes, .. }, report) = assembly.into_vertices()?;
-    let mut mesh = SurfaceMesh { points, creases, attributes, ..SurfaceMesh::default() };
-    for face in &faces {
-        mesh.faces.push(face);
-    }
-    mesh.check()?;
-    Ok((mesh, report))
+        assembly.finish_surface()?
+    };
+    checked(name(vtk), found)
 }
 
 fn name(vtk: &Vtk) -> &Path {
@@ -121,11 +117,7 @@ fn append(assembly: &mut Assembly, data: &DataSet) -> Result<()> {
     }
 }
 
-fn append_polygons(
-    assembly: &mut Assembly,
-    data: &DataSet,
-    faces: &mut Vec<Vec<u32>>,
-) -> Result<()> {
+fn append_polygons(assembly: &mut Assembly, data: &DataSet, faces: &mut Polygons) -> Result<()> {
     let DataSet::PolyData { pieces, .. } = data else {
         return Err(assembly
             .error(None, "the data holds no polygons")
@@ -139,36 +131,25 @@ fn append_polygons(
         |assembly, data| append_polygons(assembly, data, &mut faces.borrow_mut()),
         |assembly, piece| {
             let first_point = push_points(assembly, &piece.points)?;
-            for (what, cells) in [
-                ("vertices", &piece.verts),
-                ("lines", &piece.lines),
-                ("triangle strips", &piece.strips),
-            ] {
+            let points = assembly.points() - first_point;
+            for cells in [&piece.verts, &piece.lines] {
                 let count = cells.as_ref().map_or(0, VertexNumbers::num_cells);
-                assembly.skip_many(what, count);
+                assembly.skip_many("vertices and lines", count);
             }
-            let (corners, ends) = piece.polys.as_ref().map(vertex_numbers).unwrap_or_default();
-            let mut start = 0;
-            for (face, &end) in ends.iter().enumerate() {
-                let list = super::slice(&corners, start, end).ok_or_else(|| {
-                    assembly
-                        .error(None, format!("face {face} ends at {end} of the connectivity"))
-                        .with_help("offsets must ascend and stay within the connectivity")
-                })?;
-                start = end;
-                let vertex = |&given: &i64| {
-                    let vertex =
-                        usize::try_from(given).ok().and_then(|v| v.checked_add(first_point));
-                    vertex.filter(|&v| v < assembly.points()).map(|v| v as u32).ok_or_else(|| {
-                        assembly
-                            .error(None, format!("face {face} names vertex {given}"))
-                            .with_help("vertices are numbered from 0 to their count less 1")
-                    })
-                };
-                faces.borrow_mut().push(list.iter().map(vertex).collect::<Result<_>>()?);
+            for (cells, are_strips) in [(&piece.polys, false), (&piece.strips, true)] {
+                let (ids, ends) = cells.as_ref().map(vertex_numbers).unwrap_or_default();
+                vertices(&ids, first_point, points)
+                    .map_err(|(_, message)| message)
+                    .and_then(|ids| push_faces(&mut faces.borrow_mut(), &ids, &ends, are_strips))
+                    .map_err(|message| {
+                        assembly.error(None, message).with_help(
+                            "vertices are numbered from 0 to their count less 1, and offsets must \
+                             ascend and stay within the connectivity",
+                        )
+                    })?;
             }
             for array in &piece.data.cell {
-                assembly.skip(&format!("face array `{}`", array.name()));
+                assembly.skip(&format!("cell array `{}`", array.name()));
             }
             push_arrays(assembly, &piece.data, first_point)
         },
@@ -282,7 +263,7 @@ fn vertex_numbers(cells: &VertexNumbers) -> (Vec<i64>, Vec<i64>) {
 
 /// Appends the cell arrays of a grid, of the cells that were kept.
 fn push_cell_arrays(assembly: &mut Assembly, data: &Attributes, kept: &Kept) -> Result<()> {
-    let mut push = |name: &String, width: usize, data: &IOBuffer| {
+    let push = |assembly: &mut Assembly, name: &String, width: usize, data: &IOBuffer| {
         if matches!(data, IOBuffer::Bit(_)) {
             assembly.skip(&format!("cell array `{name}` of bits"));
             return Ok(());
@@ -294,13 +275,15 @@ fn push_cell_arrays(assembly: &mut Assembly, data: &Attributes, kept: &Kept) -> 
     };
     for attribute in &data.cell {
         match attribute {
-            model::Attribute::DataArray(DataArray { elem: ElementType::LookupTable, .. }) => {}
+            model::Attribute::DataArray(DataArray {
+                name, elem: ElementType::LookupTable, ..
+            }) => assembly.skip(&format!("lookup table `{name}`")),
             model::Attribute::DataArray(array) => {
-                push(&array.name, array.elem.num_comp() as usize, &array.data)?;
+                push(assembly, &array.name, array.elem.num_comp() as usize, &array.data)?;
             }
             model::Attribute::Field { data_array, .. } => {
                 for FieldArray { name, elem, data } in data_array {
-                    push(name, *elem as usize, data)?;
+                    push(assembly, name, *elem as usize, data)?;
                 }
             }
         }

@@ -333,12 +333,15 @@ pub fn check_compress(compress: bool, format: io::Format) -> Result<()> {
 /// Says that a table of points holds no cells, nor the creases, of `mesh`.
 pub fn warn_of_table(format: io::Format, output: &Path, mesh: &SolidMesh, console: &Console) {
     if format == io::Format::Csv {
-        let creases = match mesh.creases.edges.len() + mesh.creases.corners.len() {
-            0 => String::new(),
-            count => format!(", {count} creases and corners"),
-        };
-        let cells = counted(mesh.cells.len(), "cell");
-        console.warn(format!("{}: left out {cells}{creases}", output.display()));
+        let SolidMesh { cells, creases, .. } = mesh;
+        let all = [
+            (cells.len(), "cell"),
+            (creases.edges.len(), "crease"),
+            (creases.corners.len(), "corner"),
+        ];
+        let lost = all.iter().filter(|(count, _)| *count > 0);
+        let lost: Vec<String> = lost.map(|&(count, what)| counted(count, what)).collect();
+        console.warn(format!("{}: left out {}", output.display(), lost.join(", ")));
         warn_of_lost_data(mesh, false, output, console);
     }
 }

@@ -69,7 +69,7 @@ impl Solid {
     /// # Errors
     /// Those of [`Solid::new`], and the refusal.
     pub fn with_rule(mesh: &SolidMesh, rule: VertexRule) -> Result<Self> {
-        let topology = Topology::build(mesh.oriented_cells()?, mesh.points.len())?;
+        let topology = Topology::of_mesh(mesh)?;
         topology.validate()?;
         let sharpness = Sharpness::resolve(&mesh.creases, &topology)?;
         check_sharpness(mesh)?;
@@ -79,6 +79,16 @@ impl Solid {
         let stars = stars(&topology, &sharpness);
         Builder::new(rule).build(topology, sharpness, stars, None)
     }
+}
+
+/// Refuses a cell with more corners than elements of it have numbers.
+fn check_corners(cell: u32, corners: usize) -> Result<()> {
+    const MOST: usize = 1 << u8::BITS;
+    if corners <= MOST {
+        return Ok(());
+    }
+    Err(Error::mesh(format!("cell {cell} has {corners} corners, limits take at most {MOST}"))
+        .with_help("refine the mesh first, once, or split the cell"))
 }
 
 /// Structures in order of first appearance.
@@ -151,7 +161,7 @@ impl Builder {
         self.level_starts = vec![0, topology.vertex_count()];
         let (walker, active) =
             rayon::join(|| Walker::new(&topology), || self.number_elements(&topology, owned));
-        let (classes, mut active) = self.add_level(0, &walker, &sharpness, &stars, &active);
+        let (classes, mut active) = self.add_level(0, &walker, &sharpness, &stars, &active?);
 
         let mut level = Level { topology: None, sharpness, stars };
         let mut depth = 0;
@@ -177,7 +187,11 @@ impl Builder {
 
     /// Numbers all elements in cell order; those of cells that are no hexahedra come with
     /// their children.
-    fn number_elements(&mut self, topology: &Topology, owned: Option<&[u32]>) -> Vec<Active> {
+    fn number_elements(
+        &mut self,
+        topology: &Topology,
+        owned: Option<&[u32]>,
+    ) -> Result<Vec<Active>> {
         let count = owned.map_or(topology.cell_count(), <[u32]>::len);
         let mut active = pages::room(count);
         self.elements = pages::room(count);
@@ -188,6 +202,7 @@ impl Builder {
                 self.elements.push(Element { cell, corner: None, corners });
             } else {
                 let corners = topology.cells().vertices(cell as usize).len();
+                check_corners(cell, corners)?;
                 self.elements.extend((0..corners).map(|corner| Element {
                     cell,
                     corner: Some(corner as u8),
@@ -195,7 +210,7 @@ impl Builder {
                 }));
             }
         }
-        active
+        Ok(active)
     }
 
     /// Refines the active cells; returns the children that are still to refine.

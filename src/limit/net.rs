@@ -388,7 +388,7 @@ mod tests {
 
     /// Compares walks of layered and irregular cells; counts them.
     fn compare(mesh: &SolidMesh, compared: &mut [usize; 2]) {
-        let topology = Topology::build(mesh.oriented_cells().unwrap(), mesh.points.len()).unwrap();
+        let topology = Topology::of_mesh(mesh).unwrap();
         let sharpness = Sharpness::resolve(&mesh.creases, &topology).unwrap();
         let stars = stars(&topology, &sharpness);
         let walker = Walker::new(&topology);

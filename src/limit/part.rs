@@ -24,7 +24,7 @@ impl Solid {
                 "owned cells that are not among {cells}, ascending"
             )));
         }
-        let topology = Topology::of_any(mesh.oriented_cells()?, mesh.points.len())?;
+        let topology = Topology::of_part(mesh)?;
         topology.validate_around(owned)?;
         let sharpness = Sharpness::resolve(&mesh.creases, &topology)?;
         check_sharpness(mesh)?;

@@ -1,5 +1,7 @@
 //! Cells as flat index arrays, whatever their kinds.
 
+use std::collections::BTreeSet;
+
 use crate::error::{Error, Result};
 
 /// What polyhedron a cell is; the corner orders are VTK's.
@@ -114,6 +116,33 @@ impl Cells {
         self.mirrored.push(self.kinds.len() as u32);
         let corners: Vec<u32> = mirrored(kind).iter().map(|&i| vertices[i]).collect();
         self.push(kind, &corners);
+    }
+
+    /// Mirrors cells, of which these are the numbers; hexahedra stay.
+    pub(crate) fn mirror(&mut self, cells: &[u32]) {
+        let mut listed: BTreeSet<u32> = self.mirrored.drain(..).collect();
+        for &cell in cells {
+            let c = cell as usize;
+            match self.kinds[c] {
+                CellKind::Hexahedron => {}
+                CellKind::Polyhedron => {
+                    let Ok(p) = self.polyhedra.binary_search(&cell) else { continue };
+                    for f in start(&self.polyhedron_ends, p)..self.polyhedron_ends[p] as usize {
+                        let face = start(&self.face_ends, f)..self.face_ends[f] as usize;
+                        self.face_vertices[face].reverse();
+                    }
+                }
+                kind => {
+                    let own = &mut self.vertices[start(&self.ends, c)..self.ends[c] as usize];
+                    let corners: Vec<u32> = mirrored(kind).iter().map(|&i| own[i]).collect();
+                    own.copy_from_slice(&corners);
+                    if !listed.remove(&cell) {
+                        listed.insert(cell);
+                    }
+                }
+            }
+        }
+        self.mirrored.extend(listed);
     }
 
     /// The vertex at a corner of cell `c`, by its number in the mesh that the cell comes from.

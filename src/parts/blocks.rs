@@ -187,7 +187,7 @@ impl<'m> Blocks<'m> {
     pub fn fault(&self, error: Error) -> Error {
         let Part { mesh, owned, .. } = self.part.part();
         let find = || {
-            let topology = Topology::of_any(mesh.oriented_cells()?, mesh.points.len())?;
+            let topology = Topology::of_part(mesh)?;
             match self.part.is_whole() {
                 true => topology.validate()?,
                 // ghosts have not all their neighbours
@@ -263,7 +263,7 @@ impl<'m> Blocks<'m> {
     fn step(&self, block: &Block, level: usize, keeps: impl Fn(u32) -> bool) -> Result<Block> {
         let mesh = &block.mesh;
         let set_up = || {
-            let topology = Topology::of_any(mesh.oriented_cells()?, mesh.points.len())?;
+            let topology = Topology::of_part(mesh)?;
             if level == 0 {
                 topology.validate_around(&block.owned)?;
             }

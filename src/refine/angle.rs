@@ -20,7 +20,7 @@ pub fn crease_by_angle(mesh: &mut SolidMesh, degrees: f64) -> Result<usize> {
         return Err(Error::request(format!("a crease angle of {degrees} degrees"))
             .with_help("give an angle from 0 to 180, for instance 40"));
     }
-    let topology = Topology::build(mesh.oriented_cells()?, mesh.points.len())?;
+    let topology = Topology::of_mesh(mesh)?;
     topology.validate()?;
     let orientation = Orientation::new(&topology, &mesh.points)?;
     let mut known: Vec<[u32; 2]> =

@@ -42,7 +42,7 @@ impl MeshRefinement {
                 .with_help("ask for 1 or more: 0 levels are the mesh itself"));
         }
         check_levels(mesh.cells.len(), child_count(mesh), levels)?;
-        let mut topology = Topology::build(mesh.oriented_cells()?, mesh.points.len())?;
+        let mut topology = Topology::of_mesh(mesh)?;
         topology.validate()?;
         let mut result = Self {
             levels: Vec::new(),

@@ -12,9 +12,9 @@ use crate::topology::{Orientation, Topology};
 /// creases and attributes, keep their ids.
 ///
 /// # Errors
-/// Those of [`SolidMesh::oriented_cells`], [`Topology::build`] and [`Orientation::new`].
+/// Those of [`Topology::of_mesh`] and [`Orientation::new`].
 pub fn reorient(mesh: &mut SolidMesh) -> Result<usize> {
-    let topology = Topology::build(mesh.oriented_cells()?, mesh.points.len())?;
+    let topology = Topology::of_mesh(mesh)?;
     let orientation = Orientation::new(&topology, &mesh.points)?;
     let mut cells = Cells::default();
     let mut changed = 0;

@@ -11,12 +11,12 @@ use crate::topology::{NONE, Orientation, Topology};
 /// Catmull-Clark surface it is the boundary of the refined solid, and so in the limit.
 ///
 /// # Errors
-/// Those of [`SolidMesh::oriented_cells`], [`Topology::build`], [`Topology::validate`] and
+/// Those of [`Topology::of_mesh`], [`Topology::validate`] and
 /// [`Orientation::new`];
 /// [`Error::Mesh`](crate::Error::Mesh) for a crease or corner inside the solid, and for one without
 /// a boundary.
 pub fn boundary_surface(solid: &SolidMesh) -> Result<SurfaceMesh> {
-    let topology = Topology::build(solid.oriented_cells()?, solid.points.len())?;
+    let topology = Topology::of_mesh(solid)?;
     topology.validate()?;
     topology.check_has_boundary()?;
     let orientation = Orientation::new(&topology, &solid.points)?;
@@ -61,9 +61,9 @@ pub fn boundary_surface(solid: &SolidMesh) -> Result<SurfaceMesh> {
 /// The cell that each face of [`boundary_surface`] belongs to.
 ///
 /// # Errors
-/// Those of [`SolidMesh::oriented_cells`] and [`Topology::build`].
+/// Those of [`Topology::of_mesh`].
 pub fn boundary_cells(solid: &SolidMesh) -> Result<Vec<u32>> {
-    let topology = Topology::build(solid.oriented_cells()?, solid.points.len())?;
+    let topology = Topology::of_mesh(solid)?;
     let faces = (0..topology.face_count() as u32).filter(|&f| topology.is_boundary_face(f));
     Ok(faces.map(|f| topology.face_cells(f)[0]).collect())
 }

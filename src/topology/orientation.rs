@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::{NONE, Topology};
 use crate::error::{Error, Result};
+use crate::mesh::{CellKind, Cells, SolidMesh};
 
 /// The cells that are mirrored: the faces of their corner order face inward.
 ///
@@ -55,6 +56,45 @@ impl Orientation {
         let backwards = self.is_mirrored(topology.face_cells(face)[0]);
         let last = cycle.len() - 1;
         (0..cycle.len()).map(move |i| cycle[if backwards { last - i } else { i }])
+    }
+}
+
+impl Topology {
+    /// The topology of a mesh with its tetrahedra, wedges and polyhedra turned outward: each by its own
+    /// volume ([`SolidMesh::oriented_cells`]), and an inverted one among sound cells as these are, so
+    /// that the two cells of a face see it from opposite sides. Hexahedra stay as they are listed.
+    ///
+    /// # Errors
+    /// Those of [`SolidMesh::oriented_cells`] and [`Topology::build`].
+    pub fn of_mesh(mesh: &SolidMesh) -> Result<Self> {
+        Self::turned(mesh, Self::build)
+    }
+
+    /// The same of a part of a mesh, which may have no cells.
+    pub(crate) fn of_part(mesh: &SolidMesh) -> Result<Self> {
+        Self::turned(mesh, Self::of_any)
+    }
+
+    fn turned(mesh: &SolidMesh, build: impl Fn(Cells, usize) -> Result<Self>) -> Result<Self> {
+        let topology = build(mesh.oriented_cells()?, mesh.points.len())?;
+        let faces = (0..topology.face_count() as u32).into_par_iter();
+        if topology.all_hexahedra || faces.all(|face| opposes(&topology, face)) {
+            return Ok(topology);
+        }
+        // cells that return to themselves mirrored have no outside: they stay
+        let Ok(orientation) = Orientation::new(&topology, &mesh.points) else {
+            return Ok(topology);
+        };
+        let cells = topology.cells();
+        let is_inverted =
+            |&c: &u32| cells.kind(c as usize) != CellKind::Hexahedron && orientation.is_mirrored(c);
+        let inverted: Vec<u32> = (0..cells.len() as u32).filter(is_inverted).collect();
+        if inverted.is_empty() {
+            return Ok(topology);
+        }
+        let mut cells = cells.clone();
+        cells.mirror(&inverted);
+        build(cells, mesh.points.len())
     }
 }
 
@@ -176,4 +216,44 @@ fn volume(topology: &Topology, points: &[[f64; 3]], part: &[u32], mirrored: &[bo
         }
     }
     sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::refine::refine_mesh;
+    use crate::scheme::VertexRule;
+
+    /// Two cells at a common triangle, both on the same side of it: one is inverted. Its children are
+    /// left-handed, and the boundary that the cells have is closed.
+    #[test]
+    fn inverted_cells_are_turned_as_their_neighbors() {
+        let points = vec![
+            [0.0, 0.0, 0.0],
+            [1.0, 0.0, 0.0],
+            [0.0, 1.0, 0.0],
+            [0.0, 0.0, 1.0],
+            // beyond the triangle 1 2 3 it would be at 0.6
+            [0.1, 0.1, 0.1],
+        ];
+        let as_faces = |[a, b, c, d]: [u32; 4]| [[a, b, c], [a, b, d], [a, c, d], [b, c, d]];
+        for is_polyhedron in [false, true] {
+            let mut mesh = SolidMesh { points: points.clone(), ..SolidMesh::default() };
+            mesh.cells.push(CellKind::Tetrahedron, &[0, 1, 2, 3]);
+            match is_polyhedron {
+                true => mesh.cells.push_polyhedron(as_faces([1, 2, 3, 4]).iter().map(|f| &f[..])),
+                false => mesh.cells.push(CellKind::Tetrahedron, &[1, 2, 3, 4]),
+            }
+            let topology = Topology::of_mesh(&mesh).unwrap();
+            assert!((0..topology.face_count() as u32).all(|face| opposes(&topology, face)));
+            let orientation = Orientation::new(&topology, &mesh.points).unwrap();
+            assert_eq!(orientation, Orientation::default());
+            let refined = refine_mesh(&mesh, 1, VertexRule::default()).unwrap();
+            assert_eq!(refined.handedness().left_handed, 4);
+            // tagged in the order that the file has, whatever was turned
+            let listed = |c| [0, 1, 2, 3].map(|i| topology.cells().listed_vertex(c, i));
+            assert_eq!(listed(0), [0, 1, 2, 3]);
+            assert!(is_polyhedron || listed(1) == [1, 2, 3, 4]);
+        }
+    }
 }

@@ -168,12 +168,12 @@ impl Page {
     /// linear between their faces and the mean of their vertices.
     ///
     /// # Errors
-    /// Those of [`SolidMesh::oriented_cells`] and [`Topology::build`]; [`Error::Request`] as
+    /// Those of [`Topology::of_mesh`]; [`Error::Request`] as
     /// [`Page::of_solid`].
     pub fn of_cells(mesh: &SolidMesh, options: &ViewOptions) -> Result<Self> {
         options.check()?;
         check_not_empty(mesh.cells.len(), "cells")?;
-        let topology = Topology::build(mesh.oriented_cells()?, mesh.points.len())?;
+        let topology = Topology::of_mesh(mesh)?;
         let mut scene = Scene::new(Mode::Linear, &options.title, mesh.bounds());
         linear::push(&mut scene, mesh, &topology);
         scene.shell.push("layer", &layers::layers(&topology));

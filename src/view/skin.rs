@@ -94,7 +94,7 @@ impl Skin {
         if options.paint == Paint::None {
             return Ok(Self { surface, colors: Vec::new() });
         }
-        let topology = Topology::build(mesh.oriented_cells()?, mesh.points.len())?;
+        let topology = Topology::of_mesh(mesh)?;
         let mut scene = Scene::new(Mode::Linear, "", mesh.bounds());
         quality::of_cells(mesh, &topology, options.jacobian_samples).push(&mut scene);
         scene.push_attributes(&mesh.attributes);

@@ -384,3 +384,30 @@ proptest! {
         }
     }
 }
+
+/// Corners of a polyhedron are numbered by 8 bits: of a prism of 140 sides, places came twice.
+#[test]
+fn polyhedra_of_too_many_corners_are_refused_until_they_are_refined() {
+    let prism = |sides: u32| {
+        let place = |i: u32| {
+            let (y, x) =
+                (std::f64::consts::TAU * f64::from(i % sides) / f64::from(sides)).sin_cos();
+            [x, y, f64::from(i / sides)]
+        };
+        let ring = |first: u32| (first..first + sides).collect::<Vec<_>>();
+        let mut faces = vec![ring(0), ring(sides)];
+        faces.extend((0..sides).map(|i| {
+            let next = (i + 1) % sides;
+            vec![i, next, next + sides, i + sides]
+        }));
+        let points = (0..2 * sides).map(place).collect();
+        let mut mesh = SolidMesh { points, ..SolidMesh::default() };
+        mesh.cells.push_polyhedron(faces.iter().map(Vec::as_slice));
+        mesh
+    };
+    assert!(Solid::new(&prism(128)).is_ok());
+    let error = Solid::new(&prism(140)).map(|_| ()).expect_err("too many corners");
+    assert!(error.to_string().contains("cell 0 has 280 corners, limits take at most 256"));
+    let refined = refine_mesh(&prism(140), 1, VertexRule::default()).unwrap();
+    assert!(Solid::new(&refined).is_ok());
+}

@@ -89,7 +89,7 @@ mod tests {
         let plain = "OFF # a roof\n4 2 0\n0 0 0\n1 0 0\n1 1 0\n0 1 1\n3 0 1 2\n3 0 2 3  255 0 0\n";
         let (mesh, report) = read(Path::new("a.off"), plain.as_bytes()).unwrap();
         assert_eq!(mesh.faces.vertices(), [0, 1, 2, 0, 2, 3]);
-        assert_eq!(report.skipped, ["1 colours of faces"]);
+        assert_eq!(report.skipped, ["1 color of faces"]);
         let coloured = "COFF\n3 1 0\n0 0 0 1 1 1 1\n1 0 0 1 1 1 1\n1 1 0 1 1 1 1\n3 0 1 2\n";
         let (mesh, report) = read(Path::new("a.off"), coloured.as_bytes()).unwrap();
         assert_eq!(mesh.points[2], [1.0, 1.0, 0.0]);

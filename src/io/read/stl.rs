@@ -167,7 +167,7 @@ mod tests {
         let (ascii, report) = read(Path::new("a.stl"), text.as_bytes()).unwrap();
         assert_eq!(ascii.points.len(), 4);
         assert_eq!(ascii.faces.vertices(), [0, 1, 2, 0, 2, 3]);
-        assert_eq!(report.skipped, ["1 triangles without area"]);
+        assert_eq!(report.skipped, ["1 triangle without area"]);
 
         let mut binary = vec![0; 80];
         binary.extend(2u32.to_le_bytes());
@@ -217,6 +217,6 @@ mod tests {
         let (surface, report) = read(Path::new("a.stl"), &binary).unwrap();
         assert_eq!((surface.faces.len(), report.skipped.len()), (1, 1));
         let cut = read(Path::new("a.stl"), &binary[..100]).unwrap_err();
-        assert!(cut.to_string().contains("1 triangles are announced, 0 are there"), "{cut}");
+        assert!(cut.to_string().contains("1 triangle announced, 0 there"), "{cut}");
     }
 }

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use assert_cmd::Command;
-use subsolid::mesh::{SolidMesh, TriangleRule};
+use subsolid::mesh::{Attribute, SolidMesh, SurfaceMesh, TriangleRule};
 use subsolid::refine::refine_mesh;
 use subsolid::scheme::VertexRule;
 use subsolid::surface::{Method, Scheme, boundary_surface, refine_surface};
+use subsolid::view::{Skin, SkinOptions};
 
 use crate::json;
 use crate::program::{done, refused};
@@ -122,6 +123,34 @@ fn adaptive_writes_the_limit() {
             assert!((a - b).abs() <= 1e-12 * size, "{name}: {a} {b}");
         }
     }
+}
+
+/// An attribute that is a coordinate stays one, by every method and where a page or picture shows it.
+#[test]
+fn attributes_go_to_the_limit() {
+    let directory = tempfile::tempdir().unwrap();
+    let cube = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n\
+                f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+    std::fs::write(directory.path().join("cube.obj"), cube).unwrap();
+    let mut cube = subsolid::read_surface(directory.path().join("cube.obj")).unwrap();
+    let abscissas = |mesh: &SurfaceMesh| mesh.points.iter().map(|p| p[0]).collect::<Vec<f64>>();
+    cube.attributes.push(Attribute { name: "abscissa".into(), width: 1, values: abscissas(&cube) });
+    subsolid::io::write_surface(directory.path().join("cube.ply"), &cube).unwrap();
+    let expect_same = |mesh: &SurfaceMesh| {
+        let found = &mesh.attributes.iter().find(|a| a.name == "abscissa").unwrap().values;
+        let expected = abscissas(mesh);
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+        }
+    };
+    for options in ["", "--method adaptive", "--method edge-friend", "--scheme loop --normals"] {
+        let arguments = format!("surface cube.ply --levels 1 {options} --limit -o limit.vtp");
+        done(directory.path(), &arguments);
+        expect_same(&subsolid::read_surface(directory.path().join("limit.vtp")).unwrap());
+    }
+    let skin = Skin::of_surface(&cube, Scheme::Loop, 1, &SkinOptions::default()).unwrap();
+    expect_same(&skin.surface);
 }
 
 /// Static stencils are reached by name and write the mesh of the mesh matrix.

@@ -39,6 +39,7 @@ use geometry::bounds;
 pub use groups::FaceGroup;
 pub use handedness::Handedness;
 pub(crate) use range::{check_attributes, check_coordinates};
+pub use range::{single_precision_loss, single_precision_loss_in};
 pub(crate) use repeated::{Nearness, Place};
 
 pub use ids::{CellId, EdgeId, FaceId, VertexId};

@@ -44,6 +44,20 @@ fn ply_keeps_points_faces_and_attributes() {
     assert_eq!(losses, ["texture coordinates", "224 creases and corners"]);
 }
 
+/// Single precision has few digits left for a model far from the origin.
+#[test]
+fn stl_says_that_digits_are_lost() {
+    let mut mesh = model("spot_control_mesh");
+    let is_lost = |mesh: &SurfaceMesh, format: SurfaceFormat| {
+        format.losses(mesh).iter().any(|loss| loss.contains("single precision"))
+    };
+    assert!(!is_lost(&mesh, SurfaceFormat::Stl));
+    mesh.points.iter_mut().for_each(|p| p[1] += 1e6);
+    for format in SurfaceFormat::ALL {
+        assert_eq!(is_lost(&mesh, format), format == SurfaceFormat::Stl, "{format:?}");
+    }
+}
+
 /// Names that PLY has itself, or that differ in signs only, would hide coordinates and one another.
 #[test]
 fn ply_keeps_attributes_apart() {

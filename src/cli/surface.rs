@@ -12,7 +12,7 @@ use subsolid::plan::Cost;
 use subsolid::surface::limit::{PatchCounts, check_valences};
 use subsolid::surface::{
     Method, Scheme, SurfaceOptions, SurfacePlan, VertexLimits, adaptive_limits, check_ids,
-    check_memory, refined_counts,
+    check_memory, refined_counts, twin_triangles,
 };
 use subsolid::{Error, Result, io};
 
@@ -280,6 +280,16 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         None => Planner::Cpu(Box::new(SurfacePlan::new(&mesh, &options)?)),
     };
     planner.notices().iter().for_each(|notice| console.warn(notice));
+    if options.scheme == Scheme::Loop
+        && options.levels > 0
+        && let Some([a, b]) = twin_triangles(&mesh)
+    {
+        console.warn(format!(
+            "faces {a} and {b} have the same vertices, and a file joins their refined edges: more levels \
+             from {} are not those of one run. Remove one of the two, or ask for all levels at once",
+            output.display()
+        ));
+    }
     console.status("Planned", format!("{} in {}", counted(options.levels, "level"), since(start)));
     let start = Instant::now();
     let mut refined = planner.refine(&mesh)?;

@@ -153,6 +153,26 @@ fn attributes_go_to_the_limit() {
     expect_same(&skin.surface);
 }
 
+/// Two triangles of the same vertices refine by Loop, but not on from a file.
+#[test]
+fn twin_triangles_are_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let twins = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\nf 1 2 3\n";
+    std::fs::write(directory.path().join("twins.obj"), twins).unwrap();
+    for (options, warns) in [
+        (["loop", "--levels", "1"], true),
+        (["loop", "--levels", "0"], false),
+        (["catmull-clark", "--levels", "1"], false),
+    ] {
+        let mut arguments = vec!["surface", "twins.obj", "-o", "fine.obj", "--scheme"];
+        arguments.extend(options);
+        let (code, stderr) = run(directory.path(), &arguments);
+        assert_eq!(code, 0, "{options:?}: {stderr}");
+        let is_named = stderr.contains("faces 0 and 4 have the same vertices");
+        assert_eq!(is_named, warns, "{options:?}: {stderr}");
+    }
+}
+
 /// Static stencils are reached by name and write the mesh of the mesh matrix.
 #[test]
 fn static_stencils_write_the_refined_mesh() {

@@ -161,6 +161,7 @@ pub fn run(
     let (mut model, outline) = Model::load(a, ranks.unwrap_or(&alone), console)?;
     let setting = a.setting(outline.frame(), model.sha256.clone())?;
     a.images.check_fit(&setting, console)?;
+    a.outputs.warn_of_single(&setting, console);
     let layers = a.layers(&setting.stack)?;
     let grid = a.images.grid(&setting)?;
     // a covered pixel is that near to what covers it, in the plane of the layer's middle

@@ -12,7 +12,7 @@ use subsolid::plan::Cost;
 use subsolid::surface::limit::{PatchCounts, check_valences};
 use subsolid::surface::{
     Method, Scheme, SurfaceOptions, SurfacePlan, VertexLimits, adaptive_limits, check_ids,
-    check_memory, refined_counts,
+    check_memory, refined_counts, twin_triangles,
 };
 use subsolid::{Error, Result, io};
 
@@ -70,7 +70,8 @@ pub struct Arguments {
     /// all
     #[arg(long, value_enum, value_name = "WHERE")]
     uv_boundary: Option<LinearName>,
-    /// Move the vertices to where all further refinement takes them (not for √3)
+    /// Move the vertices, and their attributes, to where all further refinement takes them (not for
+    /// √3)
     #[arg(long)]
     limit: bool,
     /// Processor: auto (the fastest for this job), cpu, cuda or cuda:N. GPUs
@@ -192,7 +193,7 @@ impl Arguments {
                 Some(MethodName::Single) => Method::Single,
                 Some(MethodName::Static) => Method::Static,
                 Some(MethodName::EdgeFriend) => Method::EdgeFriend,
-                // of adaptive limits the topology and attributes
+                // of adaptive limits the topology and texture coordinates
                 Some(MethodName::Adaptive) | None => Method::of(scheme),
             },
             crease_rule: self.chaikin.then_some(CreaseRule::Chaikin),
@@ -279,6 +280,16 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         None => Planner::Cpu(Box::new(SurfacePlan::new(&mesh, &options)?)),
     };
     planner.notices().iter().for_each(|notice| console.warn(notice));
+    if options.scheme == Scheme::Loop
+        && options.levels > 0
+        && let Some([a, b]) = twin_triangles(&mesh)
+    {
+        console.warn(format!(
+            "faces {a} and {b} have the same vertices, and a file joins their refined edges: more levels \
+             from {} are not those of one run. Remove one of the two, or ask for all levels at once",
+            output.display()
+        ));
+    }
     console.status("Planned", format!("{} in {}", counted(options.levels, "level"), since(start)));
     let start = Instant::now();
     let mut refined = planner.refine(&mesh)?;
@@ -297,19 +308,17 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             }
             _ => planner.vertex_limits(&mesh, &refined)?,
         };
-        if arguments.normals {
-            refined.set_normals(limits.normals);
-        }
         if arguments.limit {
             // not a control mesh any more
             refined = refined.without_holes().into_owned();
             refined.points = limits.positions;
+            refined.attributes = limits.attributes;
             refined.crease_rule = CreaseRule::default();
             refined.boundary = BoundaryRule::default();
             refined.triangle_rule = TriangleRule::default();
-            if !arguments.normals {
-                refined.attributes.retain(|attribute| !attribute.is_normals());
-            }
+        }
+        if arguments.normals {
+            refined.set_normals(limits.normals);
         }
     }
     if mesh.normals().is_some() && refined.normals().is_none() {

@@ -1,6 +1,7 @@
 //! Sharpness of boundary edges (creases) and vertices (corners), after
 //! DeRose, Kass and Truong, "Subdivision surfaces in character animation" (1998).
 
+use std::collections::HashSet;
 use std::fmt::{Display, Formatter};
 
 use super::VertexId;
@@ -56,6 +57,18 @@ impl Creases {
     /// Adds a corner at vertex `v`.
     pub fn push_corner(&mut self, v: u32, sharpness: f64) {
         self.corners.push(Corner { vertex: VertexId(v), sharpness });
+    }
+
+    /// Keeps the last of several at one edge or vertex, smooth or not.
+    pub(crate) fn keep_last(&mut self) {
+        let mut seen = HashSet::new();
+        self.edges.reverse();
+        self.edges.retain(|&Crease { edge: [a, b], .. }| seen.insert([a.min(b), a.max(b)]));
+        self.edges.reverse();
+        let mut seen = HashSet::new();
+        self.corners.reverse();
+        self.corners.retain(|corner| seen.insert(corner.vertex));
+        self.corners.reverse();
     }
 
     /// Leaves out what is listed as smooth.

@@ -39,6 +39,7 @@ use geometry::bounds;
 pub use groups::FaceGroup;
 pub use handedness::Handedness;
 pub(crate) use range::{check_attributes, check_coordinates};
+pub use range::{single_precision_loss, single_precision_loss_in};
 pub(crate) use repeated::{Nearness, Place};
 
 pub use ids::{CellId, EdgeId, FaceId, VertexId};
@@ -82,6 +83,31 @@ impl Attribute {
     pub(crate) fn is_color(&self) -> bool {
         let is_byte = |x: &f64| (0.0..=255.0).contains(x) && x.fract() == 0.0;
         self.name == COLOR && matches!(self.width, 3 | 4) && self.values.iter().all(is_byte)
+    }
+
+    /// The attribute in a result, by what `evaluate` makes of the values at the vertices, three
+    /// components a pass.
+    pub(crate) fn evaluated(
+        &self,
+        mut evaluate: impl FnMut(&[[f64; 3]]) -> Result<Vec<[f64; 3]>>,
+    ) -> Result<Self> {
+        let width = self.width;
+        let mut values = Vec::new();
+        for first in (0..width).step_by(3) {
+            let count = (width - first).min(3);
+            let components = |row: &[f64]| {
+                let mut point = [0.0; 3];
+                point[..count].copy_from_slice(&row[first..first + count]);
+                point
+            };
+            let controls: Vec<_> = self.values.chunks_exact(width).map(components).collect();
+            let found = evaluate(&controls)?;
+            values.resize(width * found.len(), 0.0);
+            for (row, point) in values.chunks_exact_mut(width).zip(found) {
+                row[first..first + count].copy_from_slice(&point[..count]);
+            }
+        }
+        Ok(Self { name: self.name.clone(), width, values })
     }
 
     /// The attribute of some of the vertices.

@@ -106,6 +106,33 @@ pub(crate) fn check_attributes(attributes: &[Attribute], precision: Precision) -
     Ok(())
 }
 
+/// What single precision loses of coordinates up to `largest`, in words, if it does not tell that
+/// many `parts` of a `length` apart, that of `what`.
+#[must_use]
+pub fn single_precision_loss(
+    largest: f64,
+    parts: f64,
+    (what, length): (&str, f64),
+) -> Option<String> {
+    let spacing = largest * f64::from(f32::EPSILON);
+    (spacing * parts > length).then(|| {
+        format!(
+            "single precision resolves coordinates up to {largest:.1e} to {spacing:.1e}, and {what} is \
+             {length:.1e} long"
+        )
+    })
+}
+
+/// [`single_precision_loss`] of a model in the box from `low` to `high`, of which 100,000 parts are to
+/// be told apart.
+#[must_use]
+pub fn single_precision_loss_in([low, high]: [[f64; 3]; 2]) -> Option<String> {
+    const PARTS: f64 = 1e5;
+    let largest = low.iter().chain(&high).fold(0.0, |a: f64, x| a.max(x.abs()));
+    let length = (0..3).map(|d| high[d] - low[d]).fold(0.0, f64::max);
+    single_precision_loss(largest, PARTS, ("the model", length))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -146,6 +146,7 @@ impl SurfaceMesh {
         self.points = joined.kept.iter().map(|&v| self.points[v as usize]).collect();
         welded.differing = joined.take(&mut self.attributes);
         self.attributes.retain(|a| !a.is_normals() || !welded.differing.contains(&a.name));
+        self.creases.keep_last();
         self.creases.renumber(|v| joined.number(v));
         Ok(welded)
     }

@@ -56,7 +56,7 @@ pub use crate::scheme::{Point, Scheme};
 pub use boundary::{boundary_cells, boundary_surface};
 pub use limit::{VertexLimits, vertex_limits};
 pub use options::{Method, SurfaceOptions};
-pub use plan::{AdaptiveLimits, SurfacePlan, adaptive_limits};
+pub use plan::{AdaptiveLimits, SurfacePlan, adaptive_limits, twin_triangles};
 pub use refine::Workspace;
 pub use refine::memory::{Counts, check_ids, check_memory, refined_counts, refinement_bytes};
 pub use separate::separate_parts;

@@ -24,6 +24,7 @@ pub fn refined(
     }
     let limits = plan.vertex_limits(mesh, &fine)?;
     fine.points = limits.positions;
+    fine.attributes = limits.attributes;
     Ok((fine, Some(limits.normals)))
 }
 

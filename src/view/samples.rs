@@ -192,33 +192,21 @@ fn attributes(
 ) -> Result<Vec<Attribute>> {
     let grid = limit.grid(along, false)?;
     let (mut found, count) = (GridLimit::default(), limit.elements().len());
-    let mut all = Vec::new();
-    for attribute in &mesh.attributes {
-        let width = attribute.width;
-        let mut values = vec![0.0; width * sources.len()];
-        for component in (0..width).step_by(3) {
-            let columns = (width - component).min(3);
-            let column = |v: usize, d: usize| {
-                if d < columns { attribute.values[v * width + component + d] } else { 0.0 }
+    let mut evaluate = |controls: &[[f64; 3]]| {
+        let refined = limit.refined_points(controls)?;
+        let mut values = Vec::with_capacity(sources.len());
+        for first in (0..count).step_by(ELEMENTS) {
+            let end = (first + ELEMENTS).min(count);
+            grid.evaluate(&refined, first..end, &mut found)?;
+            let (points, _) = found.positions.as_chunks::<3>();
+            let own =
+                sources.partition_point(|s| s.0 < first)..sources.partition_point(|s| s.0 < end);
+            let at = |&(element, sample): &(usize, usize)| {
+                points[(element - first) * along * along + sample]
             };
-            let points: Vec<[f64; 3]> =
-                (0..mesh.points.len()).map(|v| std::array::from_fn(|d| column(v, d))).collect();
-            let refined = limit.refined_points(&points)?;
-            for first in (0..count).step_by(ELEMENTS) {
-                let end = (first + ELEMENTS).min(count);
-                grid.evaluate(&refined, first..end, &mut found)?;
-                let own = sources.partition_point(|s| s.0 < first)
-                    ..sources.partition_point(|s| s.0 < end);
-                for v in own {
-                    let (element, sample) = sources[v];
-                    let at = 3 * ((element - first) * along * along + sample);
-                    for d in 0..columns {
-                        values[v * width + component + d] = found.positions[at + d];
-                    }
-                }
-            }
+            values.extend(sources[own].iter().map(at));
         }
-        all.push(Attribute { name: attribute.name.clone(), width, values });
-    }
-    Ok(all)
+        Ok(values)
+    };
+    mesh.attributes.iter().map(|attribute| attribute.evaluated(&mut evaluate)).collect()
 }

@@ -63,6 +63,24 @@ fn manifest(directory: &Path) -> serde_json::Value {
     serde_json::from_slice(&fs::read(directory.join("manifest.json")).unwrap()).unwrap()
 }
 
+/// Binary contours of a model far from the origin lose digits, and the program says so; text keeps them.
+#[test]
+fn binary_contours_say_that_digits_are_lost() {
+    let tripod = with_tripod();
+    let at = tripod.path();
+    let mut mesh = subsolid::read(at.join("tripod.vtu")).unwrap();
+    mesh.points.iter_mut().for_each(|p| p[0] += 1e6);
+    subsolid::write(at.join("far.vtu"), &mesh, WriteOptions::default()).unwrap();
+    for (arguments, is_lost) in
+        [("tripod.vtu --binary", false), ("far.vtu --binary", true), ("far.vtu", false)]
+    {
+        let job = format!("slice {arguments} --layer-height 0.1 --cli a.cli");
+        let (code, _, stderr) = run(at, &job);
+        assert_eq!(code, 0, "{job}: {stderr}");
+        assert_eq!(stderr.contains("single precision"), is_lost, "{job}: {stderr}");
+    }
+}
+
 #[test]
 fn pixels_and_contours_have_the_volume_of_the_limit() {
     let tripod = with_tripod();

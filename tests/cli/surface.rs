@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use assert_cmd::Command;
-use subsolid::mesh::{SolidMesh, TriangleRule};
+use subsolid::mesh::{Attribute, SolidMesh, SurfaceMesh, TriangleRule};
 use subsolid::refine::refine_mesh;
 use subsolid::scheme::VertexRule;
 use subsolid::surface::{Method, Scheme, boundary_surface, refine_surface};
+use subsolid::view::{Skin, SkinOptions};
 
 use crate::json;
 use crate::program::{done, refused};
@@ -121,6 +122,54 @@ fn adaptive_writes_the_limit() {
         for (a, b) in found.points.as_flattened().iter().zip(points) {
             assert!((a - b).abs() <= 1e-12 * size, "{name}: {a} {b}");
         }
+    }
+}
+
+/// An attribute that is a coordinate stays one, by every method and where a page or picture shows it.
+#[test]
+fn attributes_go_to_the_limit() {
+    let directory = tempfile::tempdir().unwrap();
+    let cube = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n\
+                f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+    std::fs::write(directory.path().join("cube.obj"), cube).unwrap();
+    let mut cube = subsolid::read_surface(directory.path().join("cube.obj")).unwrap();
+    let abscissas = |mesh: &SurfaceMesh| mesh.points.iter().map(|p| p[0]).collect::<Vec<f64>>();
+    cube.attributes.push(Attribute { name: "abscissa".into(), width: 1, values: abscissas(&cube) });
+    subsolid::io::write_surface(directory.path().join("cube.ply"), &cube).unwrap();
+    let expect_same = |mesh: &SurfaceMesh| {
+        let found = &mesh.attributes.iter().find(|a| a.name == "abscissa").unwrap().values;
+        let expected = abscissas(mesh);
+        assert_eq!(found.len(), expected.len());
+        for (found, expected) in found.iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+        }
+    };
+    for options in ["", "--method adaptive", "--method edge-friend", "--scheme loop --normals"] {
+        let arguments = format!("surface cube.ply --levels 1 {options} --limit -o limit.vtp");
+        done(directory.path(), &arguments);
+        expect_same(&subsolid::read_surface(directory.path().join("limit.vtp")).unwrap());
+    }
+    let skin = Skin::of_surface(&cube, Scheme::Loop, 1, &SkinOptions::default()).unwrap();
+    expect_same(&skin.surface);
+}
+
+/// Two triangles of the same vertices refine by Loop, but not on from a file.
+#[test]
+fn twin_triangles_are_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let twins = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\nf 1 2 3\n";
+    std::fs::write(directory.path().join("twins.obj"), twins).unwrap();
+    for (options, warns) in [
+        (["loop", "--levels", "1"], true),
+        (["loop", "--levels", "0"], false),
+        (["catmull-clark", "--levels", "1"], false),
+    ] {
+        let mut arguments = vec!["surface", "twins.obj", "-o", "fine.obj", "--scheme"];
+        arguments.extend(options);
+        let (code, stderr) = run(directory.path(), &arguments);
+        assert_eq!(code, 0, "{options:?}: {stderr}");
+        let is_named = stderr.contains("faces 0 and 4 have the same vertices");
+        assert_eq!(is_named, warns, "{options:?}: {stderr}");
     }
 }
 

@@ -44,6 +44,52 @@ fn ply_keeps_points_faces_and_attributes() {
     assert_eq!(losses, ["texture coordinates", "224 creases and corners"]);
 }
 
+/// Of several tags of one place the last holds, in memory and after every file.
+#[test]
+fn the_last_tag_of_a_place_holds() {
+    let directory = tempfile::tempdir().unwrap();
+    let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    let faces = Polygons::uniform(3, vec![0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 3]);
+    let mut mesh = SurfaceMesh::new(points, faces);
+    for (a, b, sharpness) in [(0, 1, 3.0), (1, 2, 0.0), (0, 1, 0.0), (1, 2, 2.0)] {
+        mesh.creases.push_edge(a, b, sharpness);
+    }
+    mesh.creases.push_corner(3, 1.0);
+    mesh.creases.push_corner(3, 0.0);
+    let refined = |mesh: &SurfaceMesh| {
+        refine_surface(mesh, &options(Scheme::CatmullClark, 1, Method::Matrix)).unwrap().points
+    };
+    for name in ["again.obj", "again.vtp"] {
+        let path = directory.path().join(name);
+        write_surface(&path, &mesh).unwrap();
+        let again = read_surface(&path).unwrap();
+        let sharpness: Vec<f64> = again.creases.edges.iter().map(|c| c.sharpness).collect();
+        assert_eq!(sharpness, [0.0, 2.0], "{name}");
+        assert!(again.creases.corners.iter().all(|corner| corner.sharpness == 0.0), "{name}");
+        assert_eq!(refined(&again), refined(&mesh), "{name}");
+    }
+    // the last face has a copy of vertex 3
+    mesh.points.push([0.0, 0.0, 1.0]);
+    mesh.faces = Polygons::uniform(3, vec![0, 2, 1, 0, 1, 3, 1, 2, 3, 2, 0, 4]);
+    mesh.weld(0.0).unwrap();
+    let sharpness: Vec<f64> = mesh.creases.edges.iter().map(|c| c.sharpness).collect();
+    assert_eq!(sharpness, [0.0, 2.0]);
+}
+
+/// Single precision has few digits left for a model far from the origin.
+#[test]
+fn stl_says_that_digits_are_lost() {
+    let mut mesh = model("spot_control_mesh");
+    let is_lost = |mesh: &SurfaceMesh, format: SurfaceFormat| {
+        format.losses(mesh).iter().any(|loss| loss.contains("single precision"))
+    };
+    assert!(!is_lost(&mesh, SurfaceFormat::Stl));
+    mesh.points.iter_mut().for_each(|p| p[1] += 1e6);
+    for format in SurfaceFormat::ALL {
+        assert_eq!(is_lost(&mesh, format), format == SurfaceFormat::Stl, "{format:?}");
+    }
+}
+
 /// Names that PLY has itself, or that differ in signs only, would hide coordinates and one another.
 #[test]
 fn ply_keeps_attributes_apart() {

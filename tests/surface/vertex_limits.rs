@@ -1,6 +1,6 @@
 //! Limits at the vertices of refined meshes: the two ways to them, and all tags.
 
-use subsolid::mesh::{BoundaryRule, CreaseRule, Polygons, SurfaceMesh};
+use subsolid::mesh::{Attribute, BoundaryRule, CreaseRule, NORMALS, Polygons, SurfaceMesh};
 use subsolid::surface::{
     Method, Scheme, SurfacePlan, VertexLimits, adaptive_limits, vertex_limits,
 };
@@ -95,6 +95,50 @@ fn holes_shape_what_is_beside_them() {
             assert_eq!(distance(&found, &expected, 1.0), 0.0);
         }
     }
+}
+
+/// Attributes that are coordinates are those of the limit, by all methods and at vertices of no face;
+/// normals are not attributes there.
+#[test]
+fn attributes_go_to_the_limit_with_positions() {
+    let mut mesh = sheet(3);
+    mesh.points.push([9.0, 8.0, 7.0]);
+    let rows =
+        |mesh: &SurfaceMesh| mesh.points.iter().flat_map(|&[x, y, z]| [z, x, y, z]).collect();
+    let values: Vec<f64> = rows(&mesh);
+    mesh.attributes.push(Attribute { name: "places".into(), width: 4, values });
+    mesh.set_normals(vec![[0.0, 0.0, 1.0]; mesh.points.len()]);
+    let normals = mesh.attributes.iter().position(|a| a.name == NORMALS).unwrap();
+    mesh.attributes.swap(0, normals);
+    for scheme in Scheme::ALL.into_iter().filter(|scheme| scheme.has_limit()) {
+        for (levels, method) in
+            [(0, Method::Matrix), (1, Method::Matrix), (2, Method::Matrix), (2, Method::EdgeFriend)]
+        {
+            if method == Method::EdgeFriend && scheme != Scheme::CatmullClark {
+                continue;
+            }
+            let plan = SurfacePlan::new(&mesh, &options(scheme, levels, method)).unwrap();
+            let refined = plan.refine(&mesh).unwrap();
+            let mut all = vec![plan.vertex_limits(&mesh, &refined).unwrap()];
+            if method == Method::Matrix {
+                all.push(adaptive_limits(&plan, &mesh, true).unwrap().limits);
+            }
+            for limits in all {
+                let expected = SurfaceMesh::new(limits.positions, Polygons::default());
+                let [places] = &limits.attributes[..] else { panic!("{:?}", limits.attributes) };
+                assert_eq!((&*places.name, places.width), ("places", 4));
+                let expected: Vec<f64> = rows(&expected);
+                assert_eq!(places.values.len(), expected.len());
+                for (found, expected) in places.values.iter().zip(expected) {
+                    assert!((found - expected).abs() < 1e-12, "{scheme:?}: {found} {expected}");
+                }
+            }
+        }
+    }
+    let mut short = mesh.clone();
+    short.attributes[1].values.pop();
+    let error = vertex_limits(&short, Scheme::CatmullClark).unwrap_err().to_string();
+    assert!(error.contains("places"), "{error}");
 }
 
 /// Corners of the boundary that stay in place do so in the limit; without the rule they move.

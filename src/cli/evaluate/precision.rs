@@ -1,6 +1,6 @@
 //! Where single precision does not keep points apart.
 
-use subsolid::mesh::SolidMesh;
+use subsolid::mesh::{SolidMesh, single_precision_loss};
 
 use super::Console;
 
@@ -25,13 +25,11 @@ pub fn lengths(mesh: &SolidMesh) -> [f64; 2] {
 /// single precision does not keep points apart.
 pub fn warn_of_single([largest, smallest]: [f64; 2], levels: usize, console: &Console) {
     const PARTS: f64 = 1000.0; // of a cell, that are to be told apart
-    let spacing = largest * f64::from(f32::EPSILON);
     let smallest = smallest * 0.5_f64.powi(levels as i32);
-    if spacing * PARTS > smallest {
+    if let Some(loss) = single_precision_loss(largest, PARTS, ("the smallest cell", smallest)) {
         console.warn(format!(
-            "single precision resolves coordinates up to {largest:.1e} to {spacing:.1e}, and the \
-             smallest cell is {smallest:.1e} long: points lose their places. Leave --precision f32 \
-             out, or move the model to the origin"
+            "{loss}: points lose their places. Leave --precision f32 out, or move the model to the \
+             origin"
         ));
     }
 }

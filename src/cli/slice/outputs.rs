@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use subsolid::io::atomic;
 use subsolid::memory;
+use subsolid::mesh::single_precision_loss_in;
 use subsolid::slice::job_directory;
 use subsolid::slice::output::{
     CommonLayerInterface, Encoding, Exposure, ImageArchive, ImageDirectory, ImageOptions,
@@ -248,6 +249,22 @@ impl OutputArguments {
             outputs.push(Box::new(Polylines::create(path, setting, channels, &attributes)?));
         }
         Ok(outputs)
+    }
+
+    /// Warns where the numbers of a binary --cli file do not tell places of the model apart.
+    pub fn warn_of_single(&self, setting: &Setting, console: &Console) {
+        let ([low, high], stack) = (setting.plane, &setting.stack);
+        let heights = [stack.low(), stack.slab(stack.count())[0]];
+        let bounds = [[low[0], low[1], heights[0]], [high[0], high[1], heights[1]]];
+        if let (Some(path), true) = (&self.cli, self.binary)
+            && let Some(loss) = single_precision_loss_in(bounds)
+        {
+            console.warn(format!(
+                "{}: {loss}: contours lose their places. Leave --binary out, or move the model to the \
+                 origin",
+                path.display()
+            ));
+        }
     }
 
     /// Packs a directory of images, if a zip is asked for too.

@@ -359,6 +359,7 @@ impl<'a> Assembly<'a> {
         self.check_indices()?;
         self.check_attributes()?;
         self.take_sharpness()?;
+        self.mesh.creases.drop_smooth();
         self.take_groups();
         self.check_high_order(&self.high_order)?;
         let left_out = self.left_out();

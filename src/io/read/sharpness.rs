@@ -35,7 +35,7 @@ impl Assembly<'_> {
         Ok(())
     }
 
-    /// Turns the arrays of creases, if there are any, into those of so many vertices.
+    /// Turns the arrays of creases, if there are any, into those of so many vertices, smooth ones too.
     pub(super) fn take_creases(&mut self, points: usize) -> Result<()> {
         let find = |name| self.fields.iter().find(|field| field.name == name);
         let (edges, sharpness) = match (find(CREASE_EDGES), find(CREASE_SHARPNESS)) {
@@ -67,10 +67,7 @@ impl Assembly<'_> {
                     .with_help(format!("vertices are numbered 0 to {last}")));
             };
             check_crease(self.path, None, [a, b], s)?;
-            // smooth is the same as not listed
-            if s > 0.0 {
-                creases.push_edge(a, b, s);
-            }
+            creases.push_edge(a, b, s);
         }
         self.mesh.creases.edges = creases.edges;
         Ok(())

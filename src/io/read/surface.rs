@@ -130,11 +130,13 @@ fn known(first: &[u8]) -> Option<Format> {
     vtk::surface::is_surface(first).then_some(Format::VtkXml)
 }
 
-/// A mesh after the checks that all readers of surfaces share; errors name the file.
+/// A mesh with one sharpness a place, after the checks that all readers of surfaces share; errors name
+/// the file.
 pub(super) fn checked(
     path: &Path,
-    (mesh, report): (SurfaceMesh, ReadReport),
+    (mut mesh, report): (SurfaceMesh, ReadReport),
 ) -> Result<(SurfaceMesh, ReadReport)> {
+    mesh.creases.keep_last();
     match mesh.check() {
         Ok(()) => Ok((mesh, report)),
         Err(Error::Mesh { message, help }) => {

@@ -8,7 +8,9 @@ use std::path::Path;
 use super::glb::{self, GlbOptions};
 use super::{ending, obj, ply, stl, vtp};
 use crate::io::atomic;
-use crate::mesh::{Attribute, BoundaryRule, CreaseRule, SurfaceMesh, check_coordinates};
+use crate::mesh::{
+    Attribute, BoundaryRule, CreaseRule, SurfaceMesh, check_coordinates, single_precision_loss_in,
+};
 use crate::numbers::{Precision, counted};
 use crate::{Error, Result};
 
@@ -93,6 +95,14 @@ impl SurfaceFormat {
             if quads > 0 {
                 losses.push(format!("the polygons as such: {quads} are cut into triangles"));
             }
+        }
+        if self == Self::Stl
+            && let Some((low, high)) = mesh.bounds()
+            && let Some(loss) = single_precision_loss_in([low, high])
+        {
+            losses.push(format!(
+                "digits of the coordinates: {loss}; move it to the origin, or write .obj, .ply or .vtp"
+            ));
         }
         losses
     }

@@ -100,5 +100,5 @@ pub use patches::PatchCounts;
 pub use surface::LimitSurface;
 pub use table::Table;
 pub use vertex_limit::{VertexLimits, vertex_limits};
-pub(super) use vertex_limit::{limit_surface, limit_topology};
+pub(super) use vertex_limit::{limit_attributes, limit_surface, limit_topology};
 pub use weights::{COUNTS, DERIVATIVES, Weights};

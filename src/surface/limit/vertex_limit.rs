@@ -6,7 +6,7 @@ use super::connectivity::{Tags, check_faces, masks_of};
 use super::faces::{Faces, Scheme};
 use super::surface::LimitSurface;
 use crate::error::Result;
-use crate::mesh::{CreaseRule, SurfaceMesh};
+use crate::mesh::{Attribute, CreaseRule, SurfaceMesh};
 use crate::surface::refine::sharpness::boundary_corners;
 use crate::topology::surface::SurfaceTopology;
 
@@ -17,6 +17,9 @@ pub struct VertexLimits {
     pub positions: Vec<[f64; 3]>,
     /// Unit normals; NaN where there is no tangent plane.
     pub normals: Vec<[f64; 3]>,
+    /// Attributes, with the weights of the positions; without normals of the mesh, which are not
+    /// those of the limit.
+    pub attributes: Vec<Attribute>,
 }
 
 /// The limit that further refinement of `mesh` takes its vertices to.
@@ -25,12 +28,26 @@ pub struct VertexLimits {
 ///
 /// # Errors
 /// [`Error::Request`](crate::Error::Request) for √3, whose limit has no masks here; those of
-/// [`LimitSurface::new`].
+/// [`LimitSurface::new`]; [`Error::Mesh`](crate::Error::Mesh) for attributes of the wrong length.
 pub fn vertex_limits(mesh: &SurfaceMesh, scheme: Scheme) -> Result<VertexLimits> {
     let masks = LimitSurface::of_mesh(mesh, scheme)?.vertex_masks();
     let (positions, normals) =
         (masks.limit_positions(&mesh.points)?, masks.limit_normals(&mesh.points)?);
-    Ok(VertexLimits { positions, normals })
+    let attributes = limit_attributes(mesh, |values| masks.limit_positions(values))?;
+    Ok(VertexLimits { positions, normals, attributes })
+}
+
+/// The attributes that go to the limit as positions do, by what `evaluate` makes of positions.
+pub(in crate::surface) fn limit_attributes(
+    mesh: &SurfaceMesh,
+    evaluate: impl Fn(&[[f64; 3]]) -> Result<Vec<[f64; 3]>>,
+) -> Result<Vec<Attribute>> {
+    let attributes = mesh.attributes.iter().filter(|attribute| !attribute.is_normals());
+    let evaluated = |attribute: &Attribute| {
+        attribute.check(mesh.points.len())?;
+        attribute.evaluated(&evaluate)
+    };
+    attributes.map(evaluated).collect()
 }
 
 impl LimitSurface {

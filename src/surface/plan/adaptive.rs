@@ -6,7 +6,9 @@ use super::SurfacePlan;
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 use crate::plan::Want;
-use crate::surface::limit::{PatchCounts, VertexLimits, limit_surface, limit_topology};
+use crate::surface::limit::{
+    PatchCounts, SurfaceLocation, VertexLimits, limit_attributes, limit_surface, limit_topology,
+};
 use crate::surface::options::SurfaceOptions;
 
 /// The limit at the vertices of a refined level, and the patches that it came from.
@@ -45,26 +47,33 @@ pub fn adaptive_limits(
         }
     };
     let surface = limit_surface(mesh, topology, scheme, rule, levels)?;
-    let refined = surface.refined_points(&mesh.points)?;
     let known: Vec<_> = places.iter().flatten().copied().collect();
-    let want = if normals { Want::FIRST } else { Want::POSITION };
-    let found = surface.evaluate_refined(&refined, &known, want)?;
-    let mut next = 0;
-    let mut limits = VertexLimits {
-        positions: Vec::with_capacity(places.len()),
-        normals: vec![[f64::NAN; 3]; places.len()],
+    let evaluate = |controls: &[[f64; 3]], want| {
+        surface.evaluate_refined(&surface.refined_points(controls)?, &known, want)
     };
-    for (v, place) in places.iter().enumerate() {
-        if place.is_none() {
-            // vertices of no face keep their numbers and stay
-            limits.positions.push(mesh.points[v]);
-            continue;
-        }
-        limits.positions.push(found.positions[next]);
-        if normals {
-            limits.normals[v] = found.normals[next];
-        }
-        next += 1;
-    }
+    let want = if normals { Want::FIRST } else { Want::POSITION };
+    let found = evaluate(&mesh.points, want)?;
+    let limits = VertexLimits {
+        positions: at_vertices(&places, found.positions, |v| mesh.points[v]),
+        normals: at_vertices(&places, found.normals, |_| [f64::NAN; 3]),
+        attributes: limit_attributes(mesh, |values| {
+            let found = evaluate(values, Want::POSITION)?;
+            Ok(at_vertices(&places, found.positions, |v| values[v]))
+        })?,
+    };
     Ok(AdaptiveLimits { limits, patches: surface.patch_counts() })
+}
+
+/// What was found at the places of vertices, or what `without` says of vertices of no face, which keep
+/// their numbers.
+fn at_vertices(
+    places: &[Option<SurfaceLocation>],
+    found: Vec<[f64; 3]>,
+    without: impl Fn(usize) -> [f64; 3],
+) -> Vec<[f64; 3]> {
+    let mut found = found.into_iter();
+    let at = |(v, place): (usize, &Option<SurfaceLocation>)| {
+        place.and_then(|_| found.next()).unwrap_or_else(|| without(v))
+    };
+    places.iter().enumerate().map(at).collect()
 }

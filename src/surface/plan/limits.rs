@@ -19,14 +19,17 @@ pub(crate) fn limits_of(
         return Err(Error::request("the refined mesh has lost its holes")
             .with_help("they shape the limit beside them: give it as it was refined"));
     }
-    if scheme.shape() == Shape::Triangle {
-        check_twins(mesh)?;
+    // by their ids in the control mesh: refined, they have others
+    if scheme.shape() == Shape::Triangle
+        && let Some([a, b]) = twin_triangles(mesh)
+    {
+        return Err(twins(a, b));
     }
     vertex_limits(refined, scheme)
 }
 
-/// Refuses triangles of the same vertices by their ids in the control mesh: refined, they have others.
-fn check_twins(mesh: &SurfaceMesh) -> Result<()> {
+/// The first two triangles of a mesh that have the same vertices.
+pub fn twin_triangles(mesh: &SurfaceMesh) -> Option<[u32; 2]> {
     let sorted = |(id, face): (u32, &[u32])| {
         let mut face = <[u32; 3]>::try_from(face).ok()?;
         face.sort_unstable();
@@ -34,8 +37,8 @@ fn check_twins(mesh: &SurfaceMesh) -> Result<()> {
     };
     let mut faces: Vec<_> = (0..).zip(mesh.faces.iter()).filter_map(sorted).collect();
     faces.par_sort_unstable();
-    let twin = faces.windows(2).filter(|pair| pair[0].0 == pair[1].0).min_by_key(|pair| pair[0].1);
-    twin.map_or(Ok(()), |pair| Err(twins(pair[0].1, pair[1].1)))
+    let twins = faces.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+    twins.map(|pair| [pair[0].1, pair[1].1]).min()
 }
 
 impl SurfacePlan {

@@ -11,6 +11,7 @@ mod stencils;
 pub use adaptive::{AdaptiveLimits, adaptive_limits};
 #[cfg(feature = "device")]
 pub(crate) use limits::limits_of;
+pub use limits::twin_triangles;
 
 use super::options::{Method, SurfaceOptions};
 use super::refine::Workspace;

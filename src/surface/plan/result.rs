@@ -70,10 +70,9 @@ pub(crate) fn assemble(refined: &mut impl Refined, mesh: &SurfaceMesh) -> Result
         return Err(other_faces());
     }
     let mut points = refined.evaluate(&mesh.points)?;
-    let slots = points.len();
     let refines = |a: &&Attribute| options.levels == 0 || !a.is_normals();
     let attributes = mesh.attributes.iter().filter(refines);
-    let attributes = attributes.map(|a| refine_attribute(refined, a, slots));
+    let attributes = attributes.map(|a| a.evaluated(|values| refined.evaluate(values)));
     let mut attributes = attributes.collect::<Result<Vec<_>>>()?;
     let mut corners = refined.corners()?;
     let mut creases = refined.creases(mesh)?;
@@ -136,33 +135,6 @@ pub(crate) fn assemble(refined: &mut impl Refined, mesh: &SurfaceMesh) -> Result
         fine.faces = Polygons::uniform(3, refined.turned_outside(mesh, is_hole)?);
     }
     Ok(fine)
-}
-
-/// Three components a pass.
-fn refine_attribute(
-    refined: &mut impl Refined,
-    attribute: &Attribute,
-    slots: usize,
-) -> Result<Attribute> {
-    let width = attribute.width;
-    let mut values = vec![0.0; width * slots];
-    for first in (0..width).step_by(3) {
-        let count = (width - first).min(3);
-        let controls: Vec<[f64; 3]> = attribute
-            .values
-            .chunks_exact(width)
-            .map(|row| {
-                let mut point = [0.0; 3];
-                point[..count].copy_from_slice(&row[first..first + count]);
-                point
-            })
-            .collect();
-        let fine = refined.evaluate(&controls)?;
-        for (row, point) in values.chunks_exact_mut(width).zip(fine) {
-            row[first..first + count].copy_from_slice(&point[..count]);
-        }
-    }
-    Ok(Attribute { name: attribute.name.clone(), width, values })
 }
 
 impl Refined for &SurfacePlan {

@@ -166,6 +166,7 @@ fn creases_of(path: &Path, files: &[Piece<'_>], points: usize) -> Option<Vec<Cre
     }
     fields.into_iter().try_for_each(|field| assembly.push_field(field, None)).ok()?;
     assembly.take_creases(points).ok()?;
+    assembly.mesh.creases.drop_smooth();
     Some(assembly.mesh.creases.edges)
 }
 

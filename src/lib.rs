@@ -3,8 +3,8 @@
 //! subdivision surfaces that bound them.
 //!
 //! The [`guide`] explains each job, what is exact, and how to extend the engine. This page
-//! lists the modules in the order in which data flows through them; a module imports only
-//! what stands before it.
+//! lists the modules in the order in which data flows through them; no two files import
+//! each other, directly or through others.
 //!
 //! ```
 //! # let directory = tempfile::tempdir().unwrap();

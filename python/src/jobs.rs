@@ -131,11 +131,11 @@ impl PySolid {
         PyQuadrature::new(slf, Scheme { gauss, rings }, (second, force), where_)
     }
 
-    /// Vertices of the sides of the boundary: the parts between sharp edges.
+    /// Vertices of the sides of the boundary: the parts between infinitely sharp edges.
     ///
     /// Returns:
     ///     A list of ids (n,), ascending, one array for each side. On a side, the limit and its
-    ///     basis functions depend on these vertices only.
+    ///     basis functions depend on these vertices only. Semi-sharp edges end no side.
     fn sides<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let Analyzed { mesh, solid } = &*self.shared;
         let (side, count) = sides(solid.topology(), &mesh.creases);

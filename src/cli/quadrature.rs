@@ -77,7 +77,7 @@ pub struct Arguments {
     rings: Option<usize>,
     /// Points on the boundary instead, with normals and the measure of the surface: on all of
     /// it, or on PARTS: sides between infinitely sharp edges, by number, and groups of faces, by name
-    /// (see the report of --boundary alone)
+    /// (see the report of --boundary alone). Then all figures are of the faces of PARTS alone
     #[arg(
         long,
         value_name = "PARTS",

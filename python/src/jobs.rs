@@ -4,11 +4,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use subsolid::quadrature::{Scheme, side_vertices, sides};
 use subsolid::view::{Page, ViewOptions};
+use subsolid::volume::{unjoined_hexahedra, unjoined_notice};
 
 use crate::arrays::moved;
 use crate::cells::Analyzed;
 use crate::count;
-use crate::errors::{IntoPython, refused};
+use crate::errors::{IntoPython, refused, warn};
 use crate::locate::{PyLocator, locate};
 use crate::model::Moved;
 use crate::quadrature::{PyQuadrature, Where};
@@ -131,11 +132,11 @@ impl PySolid {
         PyQuadrature::new(slf, Scheme { gauss, rings }, (second, force), where_)
     }
 
-    /// Vertices of the sides of the boundary: the parts between sharp edges.
+    /// Vertices of the sides of the boundary: the parts between infinitely sharp edges.
     ///
     /// Returns:
     ///     A list of ids (n,), ascending, one array for each side. On a side, the limit and its
-    ///     basis functions depend on these vertices only.
+    ///     basis functions depend on these vertices only. Semi-sharp edges end no side.
     fn sides<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let Analyzed { mesh, solid } = &*self.shared;
         let (side, count) = sides(solid.topology(), &mesh.creases);
@@ -151,6 +152,9 @@ impl PySolid {
 
     /// The limit as a pyvista.UnstructuredGrid, with attributes as point data and the data of the
     /// cells, except those of names that the grid's own have: "cell", "class", "error_bound".
+    /// Neighbouring cells share points, but for hexahedra beside cells that are evaluated in parts
+    /// (wedges, tetrahedra, polyhedra): a UserWarning counts them, and refine() joins them. Bézier
+    /// cells share none.
     ///
     /// Args:
     ///     cells: "lagrange" for one cubic cell each, "bezier" for exact Bézier cells, "control"
@@ -165,8 +169,17 @@ impl PySolid {
         cells: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = count::rings)] rings: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let name = cells.as_ref().and_then(|cells| cells.extract::<String>().ok());
         let module = slf.py().import("subsolid._pyvista")?;
-        module.call_method1("to_pyvista", (slf, cells, rings))
+        let grid = module.call_method1("to_pyvista", (slf, cells, rings))?;
+        if !matches!(name.as_deref(), Some("bezier" | "control")) {
+            let solid = &slf.get().shared.solid;
+            let count = unjoined_hexahedra(solid, 0..solid.elements().len());
+            if let Some(notice) = unjoined_notice(count) {
+                warn(slf.py(), &format!("{notice}; refine() joins them"))?;
+            }
+        }
+        Ok(grid)
     }
 
     /// Shows the limit by PyVista, or makes a picture of it.

@@ -16,7 +16,7 @@ use subsolid::topology::Topology;
 
 use crate::arrays::{dictionary, floats, moved, plain_ids, slice};
 use crate::count;
-use crate::errors::{IntoPython, refused};
+use crate::errors::{IntoPython, refused, warn};
 use crate::model;
 use crate::request::backend;
 use crate::solid::PySolid;
@@ -44,7 +44,8 @@ impl PySolid {
     ///     vertices: Ids of the vertices that distances are measured to.
     ///     patches: Vertices of boundary patches, as creases bound them, to measure to.
     ///     group: Name of a group of faces or of cells to measure to.
-    ///     point: A point (x, y, z) to measure to.
+    ///     point: A point (x, y, z) to measure to. For one outside, distances go through the closest
+    ///         place of the solid, which a UserWarning names.
     ///
     /// Returns:
     ///     Distances, (vertices,), in length units.
@@ -76,7 +77,11 @@ impl PySolid {
             (Some(vertices), ..) => ids(vertices, "vertices")?.into_iter().map(Seed::on).collect(),
             (_, Some(patches), ..) => boundary_patches(mesh, &ids(patches, "patches")?).py()?,
             (.., Some(group), _, _) => group_seeds(mesh, group).py()?,
-            (.., Some(point), _) => point_seeds(mesh, point).py()?,
+            (.., Some(point), _) => {
+                let (seeds, place) = point_seeds(mesh, point).py()?;
+                place.notice(point).map_or(Ok(()), |notice| warn(py, &notice))?;
+                seeds
+            }
             (.., "boundary") => boundary_seeds(mesh).py()?,
             (.., "creases") => crease_seeds(mesh).py()?,
             _ => {

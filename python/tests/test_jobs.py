@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import warnings
 from typing import Any
 
 import numpy as np
@@ -176,6 +177,22 @@ def test_cells_for_viewers(graded: subsolid.Solid, tmp_path: Any) -> None:
     assert abs(volume - exact) < 0.02 * exact
     with pytest.raises(subsolid.Error, match="cells="):
         graded.to_pyvista("cubes")  # type: ignore[arg-type]
+
+
+def test_grids_say_where_points_are_not_joined() -> None:
+    pytest.importorskip("pyvista")
+    points, cells = box(2, 1, 1)
+    a, b, c, d, e, f, g, h = cells[1]
+    wedges = np.array([[a, b, c, e, f, g], [a, c, d, e, g, h]])
+    both = subsolid.Solid(points, {"hexahedron": cells[:1], "wedge": wedges})
+    for shape in ("lagrange", 3):
+        with pytest.warns(UserWarning, match="1 hexahedral cell shares a face"):
+            both.to_pyvista(shape)
+    alone = [subsolid.Solid(points, own) for own in (cells, wedges)]
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", ".*not joined")
+        for solid, other in [(both, "bezier"), (both, "control"), (both.refine(), 3), *((s, 3) for s in alone)]:
+            solid.to_pyvista(other)
 
 
 def test_pictures(graded: subsolid.Solid, tmp_path: Any) -> None:

@@ -43,6 +43,11 @@ def test_distances_are_those_of_the_program(
         assert np.array_equal(np.load(out)["point/distance"], graded.distance(**option)), to
 
 
+def test_a_point_outside_is_said_to_be(graded: subsolid.Solid) -> None:
+    with pytest.warns(UserWarning, match="lies .* outside: distances go through"):
+        assert graded.distance(point=(-1000.0, 0.0, 0.0)).min() > 900
+
+
 def test_a_graded_solid_carries_its_depth() -> None:
     points, cells = box(6, 6, 6)
     solid = subsolid.Solid(points, cells)

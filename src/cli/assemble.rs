@@ -33,10 +33,10 @@ use super::{Console, Outcome};
 /// Write matrices and loads of finite elements: mass, stiffness, elasticity
 ///
 /// Unknowns are the vertices of the control mesh; those of elasticity 3 v + d, displacement d of
-/// vertex v. Sides are the parts of the boundary between sharp edges, as `quadrature --boundary`
-/// numbers them; groups of faces have the names that the file gives them. The folder gets mass,
-/// stiffness, elasticity (.npz or .mtx) and model.npz: points, load (vertices, 3), and the
-/// vertices of each side and of each group of faces.
+/// vertex v. Sides are the parts of the boundary between infinitely sharp edges, as
+/// `quadrature --boundary` numbers them; groups of faces have the names that the file gives them.
+/// The folder gets mass, stiffness, elasticity (.npz or .mtx) and model.npz: points, load
+/// (vertices, 3), and the vertices of each side and of each group of faces.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -153,7 +153,7 @@ pub struct Summary {
     samples: usize,
     /// Volume by quadrature, in cubed length units.
     volume: f64,
-    /// Sides of the boundary, which sharp edges bound.
+    /// Sides of the boundary, which infinitely sharp edges bound.
     sides: usize,
     /// Matrices written.
     matrices: Vec<MatrixSummary>,

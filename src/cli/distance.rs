@@ -13,8 +13,7 @@ use subsolid::mesh::{Attribute, SolidMesh, SurfaceMesh};
 use subsolid::numbers::significant;
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::process::solid::{
-    Seed, boundary_patches, boundary_seeds, closest_place, crease_seeds, group_seeds, point_seeds,
-    volume_distance,
+    Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds, point_seeds, volume_distance,
 };
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
@@ -157,31 +156,15 @@ fn through_solid(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> R
     let others = mesh.attributes.iter().map(|attribute| attribute.name.as_str());
     let others = others.filter(|other| *other != arguments.name);
     io::check_names(format, others.chain([arguments.name.as_str()]))?;
-    let seeds = seeds(&mesh, &arguments.to)?;
+    let seeds = seeds(&mesh, &arguments.to, console)?;
     let start = Instant::now();
     let values = volume_distance(&mesh, &seeds)?;
     let report = report(arguments, seeds.len(), &values);
     console.status("Measured", format!("{} in {}", counted(values.len(), "vertex"), since(start)));
-    warn_of_point_outside(&mesh, &arguments.to, console)?;
     put(&mut mesh.attributes, &arguments.name, values);
     warn_of_table(format, output, &mesh, console);
     io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
     tell(&report, console)
-}
-
-fn warn_of_point_outside(mesh: &SolidMesh, target: &Target, console: &Console) -> Result<()> {
-    let Target::Point(point) = target else { return Ok(()) };
-    let place = closest_place(mesh, *point)?;
-    if place.distance > 0.0 {
-        let list = |point: [f64; 3]| point.map(significant).join(",");
-        console.warn(format!(
-            "point {} lies {} outside: distances go through {}, the closest place of the solid",
-            list(*point),
-            significant(place.distance),
-            list(place.at)
-        ));
-    }
-    Ok(())
 }
 
 /// Refuses names that readers take for something else than an attribute.
@@ -197,14 +180,18 @@ fn check_name(name: &str) -> Result<()> {
     Err(Error::request(why).with_help("give another --name, for instance distance"))
 }
 
-fn seeds(mesh: &SolidMesh, target: &Target) -> Result<Vec<Seed>> {
+fn seeds(mesh: &SolidMesh, target: &Target, console: &Console) -> Result<Vec<Seed>> {
     match target {
         Target::Boundary => boundary_seeds(mesh),
         Target::Creases => crease_seeds(mesh),
         Target::Vertices(vertices) => Ok(vertices.iter().copied().map(Seed::on).collect()),
         Target::Patches(vertices) => boundary_patches(mesh, vertices),
         Target::Group(name) => group_seeds(mesh, name),
-        Target::Point(point) => point_seeds(mesh, *point),
+        Target::Point(point) => {
+            let (seeds, place) = point_seeds(mesh, *point)?;
+            place.notice(*point).into_iter().for_each(|notice| console.warn(notice));
+            Ok(seeds)
+        }
         Target::Attribute(name) => {
             let attribute = &mesh.attributes[mesh.attribute_index(name)?];
             let rows = attribute.values.chunks_exact(attribute.width.max(1));

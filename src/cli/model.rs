@@ -252,13 +252,14 @@ impl ModelArguments {
     }
 }
 
-/// The mesh refined `levels` times.
+/// The mesh refined `levels` times, unless its limit could then not be evaluated.
 pub fn refined(
     mesh: SolidMesh,
     levels: usize,
     rule: VertexRule,
     console: &Console,
 ) -> Result<SolidMesh> {
+    mesh.creases.check_evaluable(levels)?;
     if levels == 0 {
         return Ok(mesh);
     }

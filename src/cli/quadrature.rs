@@ -76,8 +76,8 @@ pub struct Arguments {
     #[arg(long, value_name = "K")]
     rings: Option<usize>,
     /// Points on the boundary instead, with normals and the measure of the surface: on all of
-    /// it, or on PARTS: sides between sharp edges, by number, and groups of faces, by name (see
-    /// the report of --boundary alone)
+    /// it, or on PARTS: sides between infinitely sharp edges, by number, and groups of faces, by name
+    /// (see the report of --boundary alone). Then all figures are of the faces of PARTS alone
     #[arg(
         long,
         value_name = "PARTS",

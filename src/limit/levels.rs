@@ -72,7 +72,7 @@ impl Solid {
         let topology = Topology::of_mesh(mesh)?;
         topology.validate()?;
         let sharpness = Sharpness::resolve(&mesh.creases, &topology)?;
-        check_sharpness(mesh)?;
+        mesh.creases.check_evaluable(0)?;
         if rule == VertexRule::JoyMacCracken {
             refuse_extraordinary_edges(&topology)?;
         }
@@ -448,21 +448,6 @@ struct Level {
     topology: Option<Topology>,
     sharpness: Sharpness,
     stars: Vec<Star>,
-}
-
-/// Finite sharpness takes a level a unit: refused where that is too many.
-pub(crate) fn check_sharpness(mesh: &SolidMesh) -> Result<()> {
-    let most = (MAX_LEVEL - 2) as f64;
-    let edges = mesh.creases.edges.iter().map(|c| {
-        let [a, b] = c.edge.map(|v| v.0);
-        (c.sharpness, format!("the edge of vertices {a} and {b}"))
-    });
-    let corners = mesh.creases.corners.iter().map(|c| (c.sharpness, c.vertex.to_string()));
-    match edges.chain(corners).find(|&(s, _)| s > most && s < f64::INFINITY) {
-        None => Ok(()),
-        Some((s, at)) => Err(Error::mesh(format!("sharpness {s} of {at} is above {most}"))
-            .with_help(format!("write inf for sharp at all levels, or a value up to {most}"))),
-    }
 }
 
 /// Why the plain vertex rule cannot be evaluated, if it cannot.

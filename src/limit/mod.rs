@@ -36,7 +36,6 @@ pub use eigenstructure::{Basis, SplinePart};
 pub use frame::{AxisPermutation, Frame, VTK_CORNER, Walker};
 pub(crate) use key::Key;
 pub use leaf::{Element, Leaf, LeafKind};
-pub(crate) use levels::check_sharpness;
 pub use library::Library;
 pub use net::Ends;
 pub(crate) use net_mesh::fold_phantoms;

@@ -1,6 +1,6 @@
 //! Some cells of a mesh alone.
 
-use super::levels::{Builder, check_sharpness};
+use super::levels::Builder;
 use super::solid::Solid;
 use crate::error::{Error, Result};
 use crate::mesh::SolidMesh;
@@ -27,7 +27,7 @@ impl Solid {
         let topology = Topology::of_part(mesh)?;
         topology.validate_around(owned)?;
         let sharpness = Sharpness::resolve(&mesh.creases, &topology)?;
-        check_sharpness(mesh)?;
+        mesh.creases.check_evaluable(0)?;
         let stars = stars(&topology, &sharpness);
         Builder::new(VertexRule::default()).build(topology, sharpness, stars, Some(owned))
     }

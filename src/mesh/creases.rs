@@ -7,6 +7,10 @@ use std::fmt::{Display, Formatter};
 use super::VertexId;
 use crate::error::{Error, Result};
 
+/// Most levels that an edge or vertex of finite sharpness may stay sharp in a mesh whose limit is
+/// evaluated: each takes a local refinement.
+const MOST_LEVELS: usize = 10;
+
 /// A boundary edge with a sharpness.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crease {
@@ -80,6 +84,24 @@ impl Creases {
     /// Whether no edge and no vertex is sharp.
     pub fn is_empty(&self) -> bool {
         self.edges.is_empty() && self.corners.is_empty()
+    }
+
+    /// Checks that limits can be evaluated after so many refinements.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] for a finite sharpness that is then above 10.
+    pub fn check_evaluable(&self, levels: usize) -> Result<()> {
+        let most = (MOST_LEVELS + levels) as f64;
+        let edges = self.edges.iter().map(|c| {
+            let [a, b] = c.edge.map(|v| v.0);
+            (c.sharpness, format!("the edge of vertices {a} and {b}"))
+        });
+        let corners = self.corners.iter().map(|c| (c.sharpness, c.vertex.to_string()));
+        match edges.chain(corners).find(|&(s, _)| s > most && s < f64::INFINITY) {
+            None => Ok(()),
+            Some((s, at)) => Err(Error::mesh(format!("sharpness {s} of {at} is above {most}"))
+                .with_help(format!("write inf for sharp at all levels, or a value up to {most}"))),
+        }
     }
 
     /// Checks that every sharpness is in range.

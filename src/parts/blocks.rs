@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Cutter, Part, RankPart};
 use crate::error::{Error, Result};
-use crate::limit::{Solid, check_sharpness};
+use crate::limit::Solid;
 use crate::mesh::{
     Attribute, CellKind, Cells, FaceGroup, Handedness, Polygons, SolidMesh, VertexId,
 };
@@ -194,8 +194,7 @@ impl<'m> Blocks<'m> {
                 false => topology.validate_around(owned)?,
             }
             Sharpness::resolve(&mesh.creases, &topology)?;
-            // those of refined meshes are less
-            if self.part.levels == 0 { check_sharpness(mesh) } else { Ok(()) }
+            mesh.creases.check_evaluable(self.part.levels)
         };
         find().err().map_or(error, |found| self.part.of_whole(found))
     }

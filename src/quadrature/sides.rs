@@ -1,4 +1,5 @@
-//! Parts of the boundary of a solid: sides between sharp edges, and named groups of faces.
+//! Parts of the boundary of a solid: sides between infinitely sharp edges, and named groups of
+//! faces.
 
 use std::collections::HashSet;
 
@@ -92,8 +93,8 @@ impl Regions {
         let sides = self.side_count;
         let s = if sides == 1 { "" } else { "s" };
         Err(Error::request(format!("the boundary has no {what} {part}")).with_help(format!(
-            "it has {sides} side{s}, numbered from 0 and told apart by sharp edges (--crease-angle \
-             40 makes edges sharp), and {groups}"
+            "it has {sides} side{s}, numbered from 0 and ended by infinitely sharp edges \
+             (--crease-angle 40 makes edges so), and {groups}"
         )))
     }
 }
@@ -109,11 +110,13 @@ pub fn face_vertices(topology: &Topology, faces: &[u32]) -> Vec<u32> {
 
 /// The side of every face of a mesh, [`NONE`] for faces between cells, and the number of sides.
 ///
-/// Two faces of the boundary are on one side if they share an edge that is not in `creases`, or
-/// are joined so by others. Sides are numbered by their least face.
+/// Two faces of the boundary are on one side if they share an edge that is not infinitely sharp, or
+/// are joined so by others. So the limit on a side, and the basis functions there, depend on the
+/// vertices of the side only; across semi-sharp edges they depend on others too. Sides are numbered
+/// by their least face.
 pub fn sides(topology: &Topology, creases: &Creases) -> (Vec<u32>, usize) {
-    let sharp: HashSet<[u32; 2]> =
-        creases.edges.iter().filter(|c| c.sharpness > 0.0).map(|c| c.edge.map(|v| v.0)).collect();
+    let infinite = creases.edges.iter().filter(|c| c.sharpness == f64::INFINITY);
+    let ends: HashSet<[u32; 2]> = infinite.map(|c| c.edge.map(|v| v.0)).collect();
     let faces = topology.face_count() as u32;
     let mut side = vec![NONE; faces as usize];
     let (mut count, mut stack) = (0, Vec::new());
@@ -125,7 +128,7 @@ pub fn sides(topology: &Topology, creases: &Creases) -> (Vec<u32>, usize) {
         stack.push(first);
         while let Some(face) = stack.pop() {
             for &edge in topology.face_edges(face) {
-                if sharp.contains(&topology.edge_vertices(edge)) {
+                if ends.contains(&topology.edge_vertices(edge)) {
                     continue;
                 }
                 for &other in topology.edge_faces(edge) {
@@ -157,7 +160,7 @@ mod tests {
     use crate::refine::crease_by_angle;
 
     #[test]
-    fn a_creased_box_has_six_sides_and_a_smooth_one_has_one() {
+    fn a_creased_box_has_six_sides_and_a_smooth_or_semi_sharp_one_has_one() {
         let mut mesh = Shape::Box { cells: [2, 3, 4] }.build().unwrap();
         let of = |mesh: &crate::mesh::SolidMesh| {
             let topology = Topology::build(mesh.cells.clone(), mesh.points.len()).unwrap();
@@ -170,6 +173,8 @@ mod tests {
         assert_eq!(of(&mesh), [52]);
         crease_by_angle(&mut mesh, 40.0).unwrap();
         assert_eq!(of(&mesh), [6, 6, 8, 8, 12, 12]);
+        mesh.creases.edges.iter_mut().for_each(|crease| crease.sharpness = 10.0);
+        assert_eq!(of(&mesh), [52]);
     }
 
     #[test]

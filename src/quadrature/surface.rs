@@ -23,9 +23,9 @@ pub struct BoundaryReport {
     /// ∮ x · n / 3 about the first control point: the volume if the boundary is closed, in cubed
     /// length units.
     pub flux: f64,
-    /// Of every side: of those that have quadrature points.
+    /// Of every side: what the quadrature points on it add up to, if it has any.
     pub sides: Vec<SideReport>,
-    /// Of every group of faces that has quadrature points.
+    /// Of every group of faces: what the quadrature points on it add up to, if it has any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupReport>,
 }
@@ -56,7 +56,7 @@ pub struct SideReport {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SurfaceSums {
-    /// Faces of the mesh.
+    /// Faces of the mesh that have quadrature points: of a side or group, only those asked for.
     pub faces: usize,
     /// Area, in squared length units.
     pub area: f64,

@@ -34,7 +34,7 @@ pub use hexahedra::{hexahedra, lagrange, shared_hexahedra, shared_lagrange};
 pub use parameters::{ParameterTable, columns, write_header, write_rows};
 pub use points::{location, points};
 pub use quality::{CellQuality, Extreme, Quality};
-pub use weld::SharedPoints;
+pub use weld::{SharedPoints, unjoined_hexahedra, unjoined_notice};
 
 use crate::limit::Class;
 

@@ -13,8 +13,10 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
-use crate::limit::{Element, VTK_CORNER};
+use crate::limit::{Element, Solid, VTK_CORNER};
+use crate::numbers::counted;
 use crate::plan::{Plan, Samples};
+use crate::topology::NONE;
 
 /// Numbers of the points that elements of a plan share, see [`super::hexahedra`]. It holds about
 /// a hundred bytes an element, whatever the number of samples.
@@ -173,6 +175,31 @@ impl SharedPoints {
             }
         }
     }
+}
+
+/// How many hexahedral cells of some elements share a face with a cell that is evaluated in parts: a
+/// wedge, tetrahedron or other polyhedron. The elements there share no points, for those of the parts
+/// are half as long; once refined, all cells are hexahedra.
+pub fn unjoined_hexahedra(solid: &Solid, elements: Range<usize>) -> usize {
+    let topology = solid.topology();
+    let in_parts = |c: u32| c != NONE && topology.cells().hexahedron(c as usize).is_none();
+    let is_beside = |&face: &u32| topology.face_cells(face).into_iter().any(in_parts);
+    let hexahedra = solid.elements()[elements].iter().filter(|element| element.corner.is_none());
+    hexahedra
+        .filter(|hexahedron| topology.cell_faces(hexahedron.cell).iter().any(is_beside))
+        .count()
+}
+
+/// Says where points are not joined, for so many [`unjoined_hexahedra`]; `None` if there are none.
+pub fn unjoined_notice(count: usize) -> Option<String> {
+    let share = if count == 1 { "shares" } else { "share" };
+    (count > 0).then(|| {
+        format!(
+            "{} {share} a face with a cell that is evaluated in parts (a wedge, tetrahedron or other \
+             polyhedron): points are not joined there",
+            counted(count, "hexahedral cell")
+        )
+    })
 }
 
 type Map<K> = HashMap<K, u32, BuildHasherDefault<IdHasher>>;

@@ -413,6 +413,50 @@ CELL_TYPES 2
 12 10
 ";
 
+/// A hexahedron beside the first of two wedges.
+const WITH_WEDGES: &str = "\
+# vtk DataFile Version 3.0
+cells
+ASCII
+DATASET UNSTRUCTURED_GRID
+POINTS 12 double
+0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1
+2 0 0 2 1 0 2 0 1 2 1 1
+CELLS 3 23
+8 0 1 2 3 4 5 6 7
+6 1 9 2 5 11 6
+6 1 8 9 5 10 11
+CELL_TYPES 3
+12 13 13
+";
+
+/// Elements of a wedge are half as long as the hexahedron beside it, whose points they cannot share.
+#[test]
+fn points_beside_cells_in_parts_are_said_not_to_be_joined() {
+    let directory = tempdir().unwrap();
+    let path = directory.path();
+    fs::write(path.join("both.vtk"), WITH_WEDGES).unwrap();
+    let wedges = WITH_WEDGES.replace("CELLS 3 23\n8 0 1 2 3 4 5 6 7\n", "CELLS 2 14\n");
+    let wedges = wedges.replace("CELL_TYPES 3\n12 ", "CELL_TYPES 2\n");
+    fs::write(path.join("wedges.vtk"), wedges).unwrap();
+    done(path, "shape box 1 1 2 -o box.vtk");
+    let notice = "1 hexahedral cell shares a face with a cell that is evaluated in parts";
+    for (arguments, expected) in [
+        ("both.vtk --samples 3 -o a.vtu", true),
+        ("both.vtk --samples 3 -o b.pvtu", true),
+        ("both.vtk --samples 3 -o c.npz", true),
+        ("both.vtk --cells lagrange -o d.vtu", true),
+        ("both.vtk --samples 3 --levels 1 -o e.vtu", false),
+        ("both.vtk --samples 3 --no-weld -o f.vtu", false),
+        ("both.vtk --samples 3 -o g.csv", false),
+        ("wedges.vtk --samples 3 -o h.vtu", false),
+        ("box.vtk --samples 3 -o i.vtu", false),
+    ] {
+        let (code, _, stderr) = run(path, &format!("evaluate {arguments}"));
+        assert_eq!((code, stderr.contains(notice)), (0, expected), "{arguments}: {stderr}");
+    }
+}
+
 #[test]
 fn tables_name_corners_of_cells_that_are_no_hexahedra() {
     let directory = tempdir().unwrap();

@@ -117,6 +117,7 @@ fn refines_and_keeps_creases() {
         ("edge,0,26,0", "no such edge"),
         ("edge,4,13,1", "lies inside the solid"),
         ("corner,99,,0", "no such vertex"),
+        ("edge,0,1,11", "sharpness 11 of the edge of vertices 0 and 1 is above 10"),
     ] {
         fs::write(path.join("c.csv"), format!("kind,v0,v1,sharpness\n{row}\n")).unwrap();
         refused(path, "refine box.vtk --levels 0 --creases c.csv -o none.vtu", words);

@@ -291,6 +291,8 @@ fn boundaries_have_sides_normals_and_areas() {
          --physical-gradients -o two.npz --json",
     );
     assert_eq!(two, [all[1], all[4]]);
+    let text = done(here, "quadrature box.vtu --gauss 3 --crease-angle 40 --boundary=1,4");
+    assert!(text.starts_with("on the faces of 1, 4 alone\n"), "{text}");
     let path = here.join("two.npz");
     assert_eq!(array::<u32>(&path, "side/ids"), (vec![2], vec![1, 4]));
     assert_eq!(array::<f64>(&path, "side/centroid").0, [2, 3]);

@@ -79,6 +79,7 @@ pub fn run(
         let mut source = Source::new(&a, shape, &*backend, &plan)?;
         let mut found = Quality::default();
         report.left_handed_cells += block.left_handed();
+        report.count_unjoined(&a, shape, &solid, block.elements.clone());
         let first = pieces[next].start;
         for (index, piece) in (next..).zip(&pieces[next..end]) {
             ranks.go_on()?;
@@ -119,6 +120,7 @@ pub fn run(
     let results = counted(report.results(), "point");
     console.status("Evaluated", format!("{results} in {}", since(start)));
     report.say_written(&a, format, console);
+    report.warn_of_unjoined(console);
     warn_of_undefined(&a, report.undefined_derivatives, console);
     report.quality = a.quality.then_some(quality);
     report.finish(console)

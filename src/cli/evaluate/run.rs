@@ -94,6 +94,7 @@ pub fn run(
     let start = Instant::now();
     let mut report = Report::new(a, backend.name());
     report.left_handed_cells = mesh.handedness().left_handed;
+    report.count_unjoined(a, shape, solid, all);
     let mut quality = Quality::default();
     let bar = console.bar(elements);
     let single = match &writer {
@@ -129,6 +130,7 @@ pub fn run(
     let results = counted(report.results(), "point");
     console.status("Evaluated", format!("{results} in {}", since(start)));
     report.say_written(a, format, console);
+    report.warn_of_unjoined(console);
     warn_of_undefined(a, report.undefined_derivatives, console);
     report.quality = a.quality.then_some(quality);
     report.finish(console)
@@ -211,7 +213,7 @@ fn dataset(
     mesh: &SolidMesh,
     shared: Option<&SharedPoints>,
 ) -> Result<Dataset> {
-    let (welded, attributes) = (is_welded(a), &mesh.attributes);
+    let (welded, attributes) = (is_welded(a, shape), &mesh.attributes);
     match (shape, shared) {
         (CellShape::Lagrange, Some(shared)) => {
             volume::shared_lagrange(plan, limit, attributes, shared)
@@ -290,6 +292,9 @@ pub struct Report {
     pub seconds: f64,
     /// Left-handed hexahedra of the mesh evaluated.
     pub left_handed_cells: usize,
+    /// Hexahedral cells beside wedges, tetrahedra and other polyhedra, with which they share no
+    /// points of the file.
+    unjoined_hexahedra: usize,
     /// Jacobians, with `--quality`.
     pub quality: Option<Quality>,
 }
@@ -312,6 +317,7 @@ impl Report {
             error_bound: None,
             seconds: 0.0,
             left_handed_cells: 0,
+            unjoined_hexahedra: 0,
             quality: None,
         }
     }
@@ -320,6 +326,26 @@ impl Report {
         self.evaluated += limit.len();
         let undefined = limit.undefined_derivatives();
         self.undefined_derivatives += undefined.iter().filter(|&&u| u == 1).count();
+    }
+
+    /// Counts the hexahedral cells of some elements that share no points with cells beside them.
+    pub(super) fn count_unjoined(
+        &mut self,
+        a: &Arguments,
+        shape: CellShape,
+        solid: &Solid,
+        elements: Range<usize>,
+    ) {
+        if a.output.is_some() && is_welded(a, shape) {
+            self.unjoined_hexahedra += volume::unjoined_hexahedra(solid, elements);
+        }
+    }
+
+    /// Says where cells that touch share no points.
+    pub fn warn_of_unjoined(&self, console: &Console) {
+        if let Some(notice) = volume::unjoined_notice(self.unjoined_hexahedra) {
+            console.warn(format!("{notice}; --levels 1 joins them"));
+        }
     }
 
     /// Says what was written, and how exact Bézier cells are.
@@ -343,12 +369,12 @@ impl Report {
     }
 
     /// Numbers of [`Report::numbers`].
-    pub const NUMBERS: usize = 8;
+    pub const NUMBERS: usize = 9;
 
     /// What adds up, for the report of all ranks.
     pub fn numbers(&self) -> Vec<f64> {
         let counts = [self.points, self.cells, self.pieces, self.evaluated];
-        let more = [self.undefined_derivatives, self.left_handed_cells];
+        let more = [self.undefined_derivatives, self.left_handed_cells, self.unjoined_hexahedra];
         let exact = self.exact_cells.map_or(f64::NAN, |count| count as f64);
         let mut numbers: Vec<f64> = counts.iter().chain(&more).map(|&count| count as f64).collect();
         numbers.extend([exact, self.error_bound.unwrap_or(f64::NAN)]);
@@ -364,6 +390,7 @@ impl Report {
             &mut self.evaluated,
             &mut self.undefined_derivatives,
             &mut self.left_handed_cells,
+            &mut self.unjoined_hexahedra,
         ];
         counts.into_iter().zip(numbers).for_each(|(sum, &count)| *sum += count as usize);
         if let &[.., exact, bound] = numbers

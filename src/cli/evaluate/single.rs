@@ -30,9 +30,10 @@ pub struct Single {
 }
 
 /// Whether elements share points: derivatives and Jacobians belong to the axes of one cell,
-/// gradients do not.
-pub fn is_welded(a: &Arguments) -> bool {
-    !a.no_weld && a.derivatives == 0 && !a.jacobian
+/// gradients do not. Points alone and Bézier cells share none.
+pub fn is_welded(a: &Arguments, shape: CellShape) -> bool {
+    let is_block = matches!(shape, CellShape::Hexahedra | CellShape::Lagrange);
+    is_block && !a.no_weld && a.derivatives == 0 && !a.jacobian
 }
 
 /// Results of a range.
@@ -54,8 +55,7 @@ impl Single {
         let elements = plan.solid().elements().len();
         let results = plan.result_count(&(0..elements));
         let is_grid = matches!(plan.samples(), Samples::Tensor(along) if along.len() >= 2);
-        let is_block = matches!(shape, CellShape::Hexahedra | CellShape::Lagrange);
-        let is_shared = is_block && is_grid && is_welded(a);
+        let is_shared = is_grid && is_welded(a, shape);
         check_memory(a, plan, mesh, if is_shared { elements } else { 0 }, range.min(results))?;
         let shared = match is_shared {
             true => Some(Arc::new(SharedPoints::new(plan)?)),

@@ -79,7 +79,7 @@ pub fn run(
         asked: Asked::new(a, Some(quadrature.batches().len()), output_bytes),
         report: &report,
     };
-    console.report(&summary, || text(&report))?;
+    console.report(&summary, || text(&report, wanted))?;
     let mut outcome = Outcome::Done;
     if let Some(output) = &a.output {
         match check_points(&jacobians(&mapping)?) {
@@ -120,13 +120,17 @@ fn write(
     }
 }
 
-fn text(report: &BoundaryReport) -> String {
+fn text(report: &BoundaryReport, wanted: &[String]) -> String {
     let row = |name: &dyn std::fmt::Display, sums: &SurfaceSums| {
         let [x, y, z] = sums.centroid;
         let [x, y, z] = [x, y, z].map(significant);
         format!("{name:<7} {:<6} {:<14} {x} {y} {z}\n", sums.faces, significant(sums.area))
     };
-    let mut text = String::from("side    faces  area           centroid\n");
+    let mut text = String::new();
+    if !wanted.is_empty() {
+        text += &format!("on the faces of {} alone\n", wanted.join(", "));
+    }
+    text += "side    faces  area           centroid\n";
     report.sides.iter().for_each(|side| text += &row(&side.side, &side.sums));
     if !report.groups.is_empty() {
         text += "group\n";

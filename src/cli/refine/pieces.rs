@@ -34,6 +34,7 @@ pub fn run(
     let (model, levels) = (&arguments.model, arguments.levels);
     let as_it_is = arguments.weld.is_none() && !arguments.reorient;
     let mesh = model.load_on_ranks(ranks, as_it_is, console, whole)?;
+    mesh.creases().check_evaluable(levels)?;
     let start = Instant::now();
     let cells = mesh.element_count(levels)?;
     let most = arguments.piece_cells.unwrap_or(PIECE);

@@ -7,6 +7,7 @@ use super::{Seed, hexahedra};
 use crate::error::{Error, Result};
 use crate::locate::{Patch, closest_on_patch};
 use crate::mesh::SolidMesh;
+use crate::numbers::significant;
 use crate::topology::Topology;
 
 /// What parameters of a place that cells share differ by.
@@ -15,7 +16,8 @@ const SHARED: f64 = 1e-8;
 /// Halvings of a way at most: its parts are then shorter than what is shared.
 const HALVINGS: usize = 30;
 
-/// The place of the trilinear volume that is closest to a point.
+/// The place of the trilinear volume of hexahedra that is closest to a point: the point itself, or a
+/// place of the boundary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClosestPlace {
     /// Where it is.
@@ -26,31 +28,40 @@ pub struct ClosestPlace {
     pub cells: Vec<u32>,
 }
 
-/// The place of the trilinear volume of hexahedra that is closest to a point: the point itself, or a
-/// place of the boundary.
+impl ClosestPlace {
+    /// Says that `point`, which the place is closest to, lies outside; `None` if it does not.
+    pub fn notice(&self, point: [f64; 3]) -> Option<String> {
+        let list = |point: [f64; 3]| point.map(significant).join(",");
+        (self.distance > 0.0).then(|| {
+            format!(
+                "point {} lies {} outside: distances go through {}, the closest place of the solid",
+                list(point),
+                significant(self.distance),
+                list(self.at)
+            )
+        })
+    }
+}
+
+/// The vertices of the cells around a point that are in its sight, with their straight distances,
+/// and the closest place to it. For a point outside, the vertices around that place, with the way
+/// to it.
 ///
 /// # Errors
 /// [`Error::Request`] for a point that is not finite; [`Error::Mesh`] for a mesh without cells and for
 /// cells that are no hexahedra; those of [`SolidMesh::check`] and [`Topology::build`].
-pub fn closest_place(mesh: &SolidMesh, point: [f64; 3]) -> Result<ClosestPlace> {
-    Volume::new(mesh)?.closest(point)
-}
-
-/// The vertices of the cells around a point that are in its sight, with their straight distances.
-/// For a point outside, those around the [`closest_place`], with the way to it.
-///
-/// # Errors
-/// Those of [`closest_place`].
-pub fn point_seeds(mesh: &SolidMesh, point: [f64; 3]) -> Result<Vec<Seed>> {
+pub fn point_seeds(mesh: &SolidMesh, point: [f64; 3]) -> Result<(Vec<Seed>, ClosestPlace)> {
     let volume = Volume::new(mesh)?;
-    let ClosestPlace { at, distance, cells } = volume.closest(point)?;
-    let at = Vector3::from(at);
-    let own = volume.vertices(&cells);
+    let place = volume.closest(point)?;
+    let at = Vector3::from(place.at);
+    let own = volume.vertices(&place.cells);
     let near = volume.cells_around(&own);
-    let is_seen = |&v: &u32| own.binary_search(&v).is_ok() || volume.sees(at, &cells, v, &near);
+    let is_seen =
+        |&v: &u32| own.binary_search(&v).is_ok() || volume.sees(at, &place.cells, v, &near);
     let seen = volume.vertices(&near).into_iter().filter(is_seen);
-    let seed = |v: u32| Seed { vertex: v, distance: distance + (volume.at(v) - at).norm() };
-    Ok(seen.map(seed).collect())
+    let seed = |v: u32| Seed { vertex: v, distance: place.distance + (volume.at(v) - at).norm() };
+    let seeds = seen.map(seed).collect();
+    Ok((seeds, place))
 }
 
 struct Volume<'m> {

@@ -19,7 +19,7 @@ use super::surface::LimitSurface;
 use super::walk::Frame;
 use crate::error::{Error, Result};
 use crate::limit::Key;
-use crate::mesh::{Creases, SurfaceMesh};
+use crate::mesh::SurfaceMesh;
 use crate::scheme::Shape;
 use crate::scheme::Stencils;
 use crate::topology::surface::{Columns, SurfaceTopology};
@@ -118,7 +118,7 @@ impl LimitSurface {
                 .with_help(format!("ask for 0 to {MAX_LEVEL} levels")));
         }
         let connectivity = Connectivity::new(Cow::Borrowed(topology), tags, scheme)?;
-        check_sharpness(tags.creases)?;
+        tags.creases.check_evaluable(0)?;
         let faces = (0..connectivity.face_count()).map(|f| connectivity.face(f));
         valences_of(connectivity.vertex_count(), faces)?;
         check_twins(&connectivity)?;
@@ -460,17 +460,4 @@ fn vertex_elements(connectivity: &Connectivity, face_elements: &[u32]) -> Vec<(u
         }
     };
     (0..connectivity.vertex_count()).map(place).collect()
-}
-
-/// Finite sharpness takes a level a unit: refused where that is too many.
-pub(super) fn check_sharpness(creases: &Creases) -> Result<()> {
-    let most = (MAX_LEVEL - 2) as f64;
-    let edges =
-        creases.edges.iter().map(|c| (c.sharpness, format!("crease {:?}", c.edge.map(|v| v.0))));
-    let corners = creases.corners.iter().map(|c| (c.sharpness, format!("vertex {}", c.vertex.0)));
-    match edges.chain(corners).find(|&(s, _)| s > most && s < f64::INFINITY) {
-        None => Ok(()),
-        Some((s, at)) => Err(Error::mesh(format!("sharpness {s} at {at} is above {most}"))
-            .with_help(format!("write inf for sharp at all levels, or a value up to {most}"))),
-    }
 }

@@ -2,7 +2,7 @@
 
 use subsolid::SolidMesh;
 use subsolid::mesh::CellKind;
-use subsolid::process::solid::{closest_place, point_seeds, volume_distance};
+use subsolid::process::solid::{point_seeds, volume_distance};
 
 use crate::support::meshes::block;
 
@@ -29,9 +29,10 @@ fn ways_do_not_cross_a_slot() {
         }
     }
     let point = [0.98, 0.5, 3.5];
-    let place = closest_place(&mesh, point).unwrap();
+    let (seeds, place) = point_seeds(&mesh, point).unwrap();
     assert_eq!((place.at, place.distance, place.cells.len()), (point, 0.0, 1));
-    let found = volume_distance(&mesh, &point_seeds(&mesh, point).unwrap()).unwrap();
+    assert_eq!(place.notice(point), None);
+    let found = volume_distance(&mesh, &seeds).unwrap();
     for (p, (q, d)) in whole.points.iter().zip(mesh.points.iter().zip(found)) {
         let straight = length(*q, point);
         if p[0] <= 1.0 && (3.0..=4.0).contains(&p[2]) {
@@ -49,7 +50,7 @@ fn ways_do_not_cross_a_slot() {
 fn ways_do_not_cross_a_crack() {
     let mut mesh = block([2; 3]);
     let point = [0.9, 0.5, 1.5];
-    let seeds = point_seeds(&mesh, point).unwrap();
+    let (seeds, _) = point_seeds(&mesh, point).unwrap();
     assert_eq!(seeds.len(), 27);
     for seed in &seeds {
         assert!((seed.distance - length(mesh.points[seed.vertex as usize], point)).abs() < 1e-15);
@@ -67,13 +68,13 @@ fn ways_do_not_cross_a_crack() {
         };
         cracked.cells.push(CellKind::Hexahedron, &hex.map(copy));
     }
-    for seed in point_seeds(&cracked, point).unwrap() {
+    for seed in point_seeds(&cracked, point).unwrap().0 {
         let p = cracked.points[seed.vertex as usize];
         assert!(p[0] < 2.0 && seed.vertex < 27, "{seed:?} at {p:?}");
     }
     // of a point on the crack both sides are seen
     mesh = cracked;
-    let seeds = point_seeds(&mesh, [1.0, 0.5, 1.5]).unwrap();
+    let (seeds, _) = point_seeds(&mesh, [1.0, 0.5, 1.5]).unwrap();
     assert_eq!(seeds.len(), 30);
 }
 
@@ -89,10 +90,11 @@ fn points_outside_count_from_the_closest_place() {
         let errors = [4, 8, 16].map(|n| {
             let mut mesh = block([n; 3]);
             mesh.points.iter_mut().for_each(|p| *p = p.map(|x| x / n as f64));
-            let place = closest_place(&mesh, point).unwrap();
+            let (seeds, place) = point_seeds(&mesh, point).unwrap();
+            assert!(place.notice(point).is_some_and(|notice| notice.contains("outside")));
             assert!(length(place.at, at) < 1e-12, "{place:?}");
             assert!((place.distance - length(point, at)).abs() < 1e-12);
-            let found = volume_distance(&mesh, &point_seeds(&mesh, point).unwrap()).unwrap();
+            let found = volume_distance(&mesh, &seeds).unwrap();
             let exact = |p: &[f64; 3]| place.distance + length(*p, at);
             let errors = mesh.points.iter().zip(&found).map(|(p, d)| (d - exact(p)).abs());
             errors.fold(0.0, f64::max)
@@ -100,6 +102,6 @@ fn points_outside_count_from_the_closest_place() {
         println!("{point:?}: greatest errors {errors:.5?}");
         assert!(errors[2] < 0.02 && errors[2] < 0.7 * errors[1], "{errors:?}");
     }
-    let bad = closest_place(&block([1; 3]), [f64::NAN, 0.0, 0.0]).unwrap_err().to_string();
+    let bad = point_seeds(&block([1; 3]), [f64::NAN, 0.0, 0.0]).unwrap_err().to_string();
     assert!(bad.starts_with("a point at [NaN"), "{bad}");
 }

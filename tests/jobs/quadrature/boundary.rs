@@ -3,10 +3,13 @@
 use rayon::prelude::*;
 
 use subsolid::Quadrature;
+use subsolid::basis::bspline::Order;
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
-use subsolid::plan::Want;
-use subsolid::quadrature::{BoundaryReport, Mapped, Mapping, Regions, Scheme, sides};
+use subsolid::plan::{Location, Want};
+use subsolid::quadrature::{
+    BoundaryReport, Mapped, Mapping, Regions, Scheme, side_vertices, sides,
+};
 use subsolid::refine::refine_mesh;
 use subsolid::scheme::VertexRule;
 use subsolid::topology::{NONE, Topology};
@@ -52,6 +55,35 @@ fn a_creased_box_has_the_sides_of_a_box() {
         let outwards = if side.sums.centroid[axis] == 0.0 { -1.0 } else { 1.0 };
         assert_eq!(side.sums.normal[axis].signum(), outwards);
         assert!((side.sums.area - side.sums.faces as f64).abs() < 1e-12);
+    }
+}
+
+/// Semi-sharp edges end no side, for basis functions reach across them; across infinitely sharp edges
+/// none does, whatever is semi-sharp beside them.
+#[test]
+fn basis_functions_on_a_side_are_those_of_its_vertices() {
+    let mut mesh = block([2, 2, 3]);
+    crease_box_edges(&mut mesh, 1.5);
+    let points = mesh.points.clone();
+    let is_low = |v: u32| points[v as usize][2] == 0.0;
+    for crease in mesh.creases.edges.iter_mut().filter(|c| c.edge.iter().all(|v| is_low(v.0))) {
+        crease.sharpness = INF;
+    }
+    let solid = Solid::new(&mesh).unwrap();
+    let (side, count) = sides(solid.topology(), &mesh.creases);
+    assert_eq!(count, 2);
+    let all = side_vertices(solid.topology(), (&side, count));
+    let low = all.iter().find(|own| own.iter().all(|&v| is_low(v))).unwrap();
+    assert_eq!(low.len(), 9);
+    let along = [0.0, 0.3, 1.0];
+    let place = |element, u, v| Location { element, parameters: [u, v, 0.0] };
+    let places: Vec<Location> = (0..4)
+        .flat_map(|e| along.iter().flat_map(move |&u| along.map(|v| place(e, u, v))))
+        .collect();
+    let rows = solid.basis_rows(&places, [Order::Value; 3]).unwrap();
+    for (r, place) in places.iter().enumerate() {
+        let other = rows.row(r).find(|&(v, weight)| weight.abs() > 1e-14 && !low.contains(&v));
+        assert_eq!(other, None, "{place:?}");
     }
 }
 

@@ -61,33 +61,15 @@ pub fn manifolds() -> Vec<&'static str> {
     SURFACES.into_iter().filter(|name| !["moebius", "nonman_verts"].contains(name)).collect()
 }
 
-/// The same mesh for the reference; polygons cut into fans if it needs triangles, each from
-/// the first corner whose diagonals join vertices that no edge joins.
+/// The same mesh for the reference; cut into triangles if it needs these.
 pub fn reference(mesh: &SurfaceMesh, triangles: bool) -> Mesh {
-    let mut faces = Vec::new();
-    let mut joined = std::collections::HashSet::new();
-    for face in mesh.faces.iter() {
-        let n = face.len();
-        joined.extend((0..n).map(|i| edge(face[i] as usize, face[(i + 1) % n] as usize)));
-    }
-    for face in mesh.faces.iter() {
-        let mut face: Vec<usize> = face.iter().map(|&v| v as usize).collect();
-        if triangles {
-            let free = |face: &[usize]| {
-                face[2..face.len() - 1].iter().all(|&v| !joined.contains(&edge(face[0], v)))
-            };
-            let permutations = (0..face.len()).find(|&permutations| {
-                let mut permuted = face.clone();
-                permuted.rotate_left(permutations);
-                free(&permuted)
-            });
-            face.rotate_left(permutations.unwrap_or(0));
-            joined.extend(face[2..face.len() - 1].iter().map(|&v| edge(face[0], v)));
-            faces.extend((1..face.len() - 1).map(|i| vec![face[0], face[i], face[i + 1]]));
-        } else {
-            faces.push(face);
-        }
-    }
+    let faces: Vec<Vec<usize>> = if triangles {
+        let triangles = mesh.triangles().corners.into_iter();
+        triangles.map(|corners| corners.map(|v| v as usize).to_vec()).collect()
+    } else {
+        let faces = mesh.faces.iter();
+        faces.map(|face| face.iter().map(|&v| v as usize).collect()).collect()
+    };
     let creases = mesh.creases.edges.iter();
     let creases =
         creases.map(|c| (edge(c.edge[0].index(), c.edge[1].index()), c.sharpness)).collect();

@@ -41,7 +41,7 @@ fn ply_keeps_points_faces_and_attributes() {
     write_surface(&path, &mesh).unwrap();
     assert_eq!(read_surface(&path).unwrap(), mesh);
     let losses = SurfaceFormat::Ply.losses(&model("bishop"));
-    assert_eq!(losses, ["texture coordinates", "224 creases and corners"]);
+    assert_eq!(losses, ["texture coordinates", "224 creases"]);
 }
 
 /// Of several tags of one place the last holds, in memory and after every file.

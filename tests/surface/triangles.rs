@@ -1,10 +1,12 @@
 //! Polygons are cut into triangles inside, and as one manifold.
 
+use std::collections::HashSet;
+
 use nalgebra::Vector3;
 use subsolid::mesh::{Polygons, SurfaceMesh};
 use subsolid::surface::{Method, Scheme, SurfacePlan};
 
-use super::options;
+use super::{SURFACES, model, options};
 
 #[test]
 fn polygons_that_are_not_convex_are_cut_inside() {
@@ -106,5 +108,25 @@ fn no_edge_of_triangles_has_more_than_two_faces() {
             .collect();
         edges.sort_unstable();
         assert!(edges.chunk_by(|a, b| a == b).all(|same| same.len() == 2), "{triangles:?}");
+    }
+}
+
+/// Of real surfaces too: a diagonal is the edge of two triangles, and no edge of the mesh.
+#[test]
+fn diagonals_of_all_surfaces_are_edges_of_their_own() {
+    for name in SURFACES {
+        let mesh = model(name);
+        let sides = |face: &[u32]| -> Vec<[u32; 2]> {
+            let next = |i: usize| face[(i + 1) % face.len()];
+            (0..face.len()).map(|i| [face[i].min(next(i)), face[i].max(next(i))]).collect()
+        };
+        let own: HashSet<[u32; 2]> = mesh.faces.iter().flat_map(sides).collect();
+        let triangles = mesh.triangles().corners;
+        let mut diagonals: Vec<[u32; 2]> = triangles.iter().flat_map(|t| sides(t)).collect();
+        diagonals.retain(|side| !own.contains(side));
+        diagonals.sort_unstable();
+        let count: usize = mesh.faces.iter().map(|face| face.len() - 3).sum();
+        assert_eq!(diagonals.len(), 2 * count, "{name}");
+        assert!(diagonals.chunk_by(|a, b| a == b).all(|same| same.len() == 2), "{name}");
     }
 }

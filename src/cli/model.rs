@@ -204,6 +204,24 @@ impl ModelArguments {
         Ok(())
     }
 
+    /// Warns of inverted cells that are no hexahedra; refuses them with `--strict`.
+    pub fn check_inverted(&self, topology: &Topology, console: &Console) -> Result<()> {
+        let inverted = topology.inverted_cells();
+        let Some(first) = inverted.first() else { return Ok(()) };
+        let cells = counted(topology.cell_count(), "cell");
+        let are = if inverted.len() == 1 { "is" } else { "are" };
+        let found = format!(
+            "{}: {} of {cells} {are} inverted (the first: cell {first})",
+            self.model.display(),
+            inverted.len()
+        );
+        if self.strict {
+            return Err(Error::mesh(found).with_help("move their vertices"));
+        }
+        console.warn(found);
+        Ok(())
+    }
+
     /// Checks that `output` can be written and is none of the inputs.
     pub fn check_output(&self, output: &Path, others: &[&Path]) -> Result<io::Format> {
         self.check_no_input(output, others)?;

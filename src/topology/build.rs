@@ -68,6 +68,7 @@ impl Topology {
             boundary_edge,
             boundary_vertex,
             grid_edge,
+            inverted: Vec::new(),
         })
     }
 }

@@ -56,12 +56,20 @@ pub struct Topology {
     // edges of as many faces as in a grid: read more often than the faces
     grid_edge: Vec<bool>,
     all_hexahedra: bool,
+    // cells turned against their own volume
+    inverted: Vec<u32>,
 }
 
 impl Topology {
     /// Number of vertices, orphans included.
     pub fn vertex_count(&self) -> usize {
         self.vertex_count
+    }
+
+    /// Tetrahedra, wedges and polyhedra that are inverted among their neighbors, ascending: turned as
+    /// these are, they have a negative volume. Known of [`Topology::of_mesh`].
+    pub fn inverted_cells(&self) -> &[u32] {
+        &self.inverted
     }
 
     /// Number of edges.

@@ -94,7 +94,7 @@ impl Topology {
         }
         let mut cells = cells.clone();
         cells.mirror(&inverted);
-        build(cells, mesh.points.len())
+        Ok(Self { inverted, ..build(cells, mesh.points.len())? })
     }
 }
 
@@ -248,6 +248,7 @@ mod tests {
             assert!((0..topology.face_count() as u32).all(|face| opposes(&topology, face)));
             let orientation = Orientation::new(&topology, &mesh.points).unwrap();
             assert_eq!(orientation, Orientation::default());
+            assert_eq!(topology.inverted_cells().len(), 1);
             let refined = refine_mesh(&mesh, 1, VertexRule::default()).unwrap();
             assert_eq!(refined.handedness().left_handed, 4);
             // tagged in the order that the file has, whatever was turned

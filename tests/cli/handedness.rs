@@ -173,3 +173,24 @@ fn coordinates_out_of_range_are_refused() {
     refused(path, "surface large.obj --levels 1 -o a.obj", "overflow");
     refused(path, "surface large.obj --limit --normals -o a.obj", "overflow");
 }
+
+/// Two tetrahedra on the same side of their common face: one is inverted.
+#[test]
+fn inverted_tetrahedra_are_named_and_refused_where_signs_count() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    let points = "0 0 0 1 0 0 0 1 0 0 0 1 0.1 0.1 0.1";
+    let text = format!(
+        "# vtk DataFile Version 3.0\ntets\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 5 double\n{points}\n\
+         CELLS 2 10\n4 0 1 2 3\n4 1 2 3 4\nCELL_TYPES 2\n10 10\n"
+    );
+    fs::write(here.join("tets.vtk"), text).unwrap();
+    for command in ["info tets.vtk", "evaluate tets.vtk --samples 3 -o limit.vtu"] {
+        let (status, _, said) = run(here, command);
+        assert_eq!(status, 0, "{command}: {said}");
+        assert!(said.contains("1 of 2 cells is inverted (the first: cell"), "{command}: {said}");
+        refused(here, &format!("{command} --strict"), "is inverted");
+    }
+    refused(here, "quadrature tets.vtk --gauss 3 -o q.npz", "is not positive");
+    refused(here, "assemble tets.vtk --mass -o matrices", "is not positive");
+}

@@ -15,6 +15,7 @@ use subsolid::backend::{Choice, start};
 use subsolid::io::{self, Array, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
+use subsolid::numbers::counted;
 use subsolid::plan::Want;
 use subsolid::quadrature::{
     LEFT_HANDED, Mapping, Physical, Quadrature, Regions, Report, Scheme, check_positive,
@@ -23,7 +24,7 @@ use subsolid::quadrature::{
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result};
 
-use super::console::{counted, since};
+use super::console::since;
 use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::processor::Processor;

@@ -13,14 +13,14 @@ use subsolid::io::{self, Array, Format, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::memory;
 use subsolid::mesh::{CellArray, Controls};
-use subsolid::numbers::significant;
+use subsolid::numbers::{counted, significant};
 use subsolid::plan::{Plan, Samples, Want};
 use subsolid::scheme::VertexRule;
 use subsolid::view::{FigureTable, Page, ViewOptions};
 use subsolid::volume::{self, Extreme};
 use subsolid::{Error, Result};
 
-use super::console::{counted, since};
+use super::console::since;
 use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress};
 use super::processor::Processor;

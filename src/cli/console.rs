@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::GraphicalReportHandler;
-pub use subsolid::numbers::counted;
 use subsolid::{Error, Result};
 
 use super::json::{self, JsonReport};

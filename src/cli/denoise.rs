@@ -6,10 +6,10 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::backend::Choice;
+use subsolid::numbers::counted;
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::{Result, io};
 
-use super::console::counted;
 use super::gltf::GlbArguments;
 use super::json::JsonReport;
 use super::model::ModelArguments;

@@ -10,7 +10,7 @@ use serde::Serialize;
 use subsolid::backend::Choice;
 use subsolid::io::{ControlMesh, SurfaceFormat};
 use subsolid::mesh::{Attribute, SolidMesh, SurfaceMesh};
-use subsolid::numbers::significant;
+use subsolid::numbers::{counted, significant};
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::process::solid::{
     Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds, point_seeds, volume_distance,
@@ -18,7 +18,7 @@ use subsolid::process::solid::{
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
 
-use super::console::{counted, since};
+use super::console::since;
 use super::gltf::GlbArguments;
 use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress, warn_of_table};

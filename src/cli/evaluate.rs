@@ -17,12 +17,13 @@ use subsolid::backend::{Backend, Cpu, Limit, Precision, start};
 use subsolid::cluster::Ranks;
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
+use subsolid::numbers::counted;
 use subsolid::plan::{Cost, Samples, Want};
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
 
 use super::cluster::refuse;
-use super::console::{counted, since};
+use super::console::since;
 use super::gltf::{GlbArguments, MapName, is_glb};
 use super::model::{ModelArguments, check_compress, check_names, takes_table, warn_of_lost_data};
 use super::pieces::{part, piece_size};

@@ -14,11 +14,12 @@ use serde::Serialize;
 use subsolid::Result;
 use subsolid::io::ControlMesh;
 use subsolid::limit::{Form, Reason, Solid, Summary};
+use subsolid::numbers::counted;
 use subsolid::parts::Estimate;
 use subsolid::scheme::VertexRule;
 use subsolid::view::{FigureTable, Page, ViewOptions};
 
-use super::console::{counted, since};
+use super::console::since;
 use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::{Console, Outcome, report};

@@ -16,12 +16,12 @@ use subsolid::locate::{
     write_rows,
 };
 use subsolid::mesh::SolidMesh;
-use subsolid::numbers::significant;
+use subsolid::numbers::{counted, significant};
 use subsolid::plan::{Cost, Location, Samples, Want};
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result};
 
-use super::console::{counted, since};
+use super::console::since;
 use super::json::JsonReport;
 use super::model::{ModelArguments, takes_table, warn_of_ignored};
 use super::processor::Processor;

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use subsolid::numbers::counted;
 use subsolid::{Result, io, slice};
 
-use super::console::counted;
 use super::json::JsonReport;
 use super::{Console, Outcome};
 

@@ -9,12 +9,13 @@ use subsolid::io::ControlMesh;
 use subsolid::mesh::{
     CellArray, CoincidentVertices, Creases, FoldedCorners, Handedness, SolidMesh, Welded,
 };
+use subsolid::numbers::counted;
 use subsolid::refine::{check_memory, crease_by_angle, refine_mesh};
 use subsolid::scheme::VertexRule;
 use subsolid::topology::{Sharpness, Topology};
 use subsolid::{Error, Result, io};
 
-use super::console::{Console, counted, since};
+use super::console::{Console, since};
 use super::surface_model::{self, refuse, warn_of_surface};
 
 #[derive(Args)]

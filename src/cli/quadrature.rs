@@ -17,7 +17,7 @@ use subsolid::io::{self, Format, PieceWriter, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::memory::{self, gigabytes};
 use subsolid::mesh::SolidMesh;
-use subsolid::numbers::precise;
+use subsolid::numbers::{counted, precise};
 use subsolid::plan::{Cost, Want};
 use subsolid::quadrature::{
     DeviceQuadrature, ExportOptions, LEFT_HANDED, Mapping, Physical, Quadrature, Report, Scheme,
@@ -28,7 +28,7 @@ use subsolid::volume::{Quality, add_cell_data};
 use subsolid::{Error, Result};
 
 use super::cluster::refuse;
-use super::console::{counted, since};
+use super::console::since;
 use super::json::JsonReport;
 use super::memory::{check_most, check_size};
 use super::model::{ModelArguments, warn_left_out};

@@ -2,9 +2,8 @@
 
 use std::fmt::Write;
 
+use subsolid::numbers::counted;
 use subsolid::volume::Quality;
-
-use super::console::counted;
 
 /// Cells of poor quality that are listed for people; JSON has them all.
 const LISTED: usize = 12;

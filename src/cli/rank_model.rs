@@ -6,12 +6,13 @@ use std::time::Instant;
 
 use subsolid::cluster::Ranks;
 use subsolid::mesh::SolidMesh;
+use subsolid::numbers::counted;
 use subsolid::parts::{Blocks, DistributedMesh, Extent, RankPart};
 use subsolid::scheme::VertexRule;
 use subsolid::{Result, io};
 
 use super::Console;
-use super::console::{counted, since};
+use super::console::since;
 use super::model::{ModelArguments, merged, warn_of_orphans};
 
 /// Elements that a rank has the set-up of at a time: some hundred megabytes.

@@ -11,11 +11,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::cluster::Ranks;
 use subsolid::mesh::SolidMesh;
+use subsolid::numbers::counted;
 use subsolid::refine::reorient;
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
 
-use super::console::{counted, since};
+use super::console::since;
 use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress, check_names, refined, warn_of_table};
 use super::pieces::piece_size;

@@ -4,7 +4,7 @@ mod model;
 mod outputs;
 mod values;
 
-use std::ops::{ControlFlow, Range};
+use std::ops::{ControlFlow, Range, RangeInclusive};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::backend::{Choice, start};
 use subsolid::cluster::{Ranks, ThreadGroup};
+use subsolid::numbers::counted;
 use subsolid::plan::{Cost, LayersJob};
 use subsolid::scheme::Scheme;
 use subsolid::slice::{
@@ -21,7 +22,7 @@ use subsolid::slice::{
 use subsolid::{Error, Result};
 
 use super::cluster::{all_numbers, own_choice};
-use super::console::{counted, since};
+use super::console::since;
 use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::pieces::{part, share};
@@ -88,7 +89,7 @@ pub struct Arguments {
     /// longest side]
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     tolerance: Option<f64>,
-    /// Millimetres in a length unit of the model, for files that have millimetres
+    /// Millimetres in a length unit of the model, 1e-9 to 1e9, for files that have millimetres
     #[arg(long, value_name = "MM", default_value_t = 1.0, allow_hyphen_values = true)]
     unit: f64,
     #[command(flatten)]
@@ -263,14 +264,17 @@ pub fn run(
     Ok(Outcome::Done)
 }
 
+/// Millimetres in a length unit of a model.
+const UNITS: RangeInclusive<f64> = 1e-9..=1e9;
+
 impl Arguments {
     /// Refuses, before any work, what cannot come to anything.
     fn check(&self) -> Result<()> {
         // an extent that lets any height pass that any model could have
         Stack::new([0.0, self.layer_height.max(f64::MIN_POSITIVE)], self.layer_height)?;
-        if !(self.unit.is_finite() && self.unit > 0.0) {
+        if !UNITS.contains(&self.unit) {
             return Err(Error::request(format!("--unit {}", self.unit)).with_help(
-                "give the millimetres in a length unit: 1000 if the model is in metres",
+                "give the millimetres in a length unit, 1e-9 to 1e9: 1000 if the model is in metres",
             ));
         }
         let outputs = &self.outputs;

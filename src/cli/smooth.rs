@@ -8,6 +8,7 @@ use serde::Serialize;
 use subsolid::backend::Choice;
 use subsolid::io::ControlMesh;
 use subsolid::mesh::{SolidMesh, SurfaceMesh};
+use subsolid::numbers::counted;
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::process::smooth_attribute;
 use subsolid::process::surface::Cotangents;
@@ -16,7 +17,6 @@ use subsolid::scheme::VertexRule;
 use subsolid::topology::Topology;
 use subsolid::{Error, Result, io};
 
-use super::console::counted;
 use super::gltf::GlbArguments;
 use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress, check_names, warn_of_table};

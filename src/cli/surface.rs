@@ -8,7 +8,9 @@ use clap::{Args, ValueEnum};
 use subsolid::backend::{Backend, Choice, SurfaceRefiner, runs_on_gpu, start};
 use subsolid::io::SurfaceFormat;
 use subsolid::mesh::{BoundaryRule, CreaseRule, LinearInterpolation, SurfaceMesh, TriangleRule};
+use subsolid::numbers::counted;
 use subsolid::plan::Cost;
+use subsolid::scheme::Split;
 use subsolid::surface::limit::{PatchCounts, check_valences};
 use subsolid::surface::{
     Method, Scheme, SurfaceOptions, SurfacePlan, VertexLimits, adaptive_limits, check_ids,
@@ -16,7 +18,7 @@ use subsolid::surface::{
 };
 use subsolid::{Error, Result, io};
 
-use super::console::{counted, since};
+use super::console::since;
 use super::gltf::GlbArguments;
 use super::model::say_welded;
 use super::processor::Processor;
@@ -280,7 +282,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         None => Planner::Cpu(Box::new(SurfacePlan::new(&mesh, &options)?)),
     };
     planner.notices().iter().for_each(|notice| console.warn(notice));
-    if options.scheme == Scheme::Loop
+    if options.scheme.split() == Split::FourTriangles
         && options.levels > 0
         && let Some([a, b]) = twin_triangles(&mesh)
     {

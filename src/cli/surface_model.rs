@@ -4,10 +4,10 @@ use std::path::Path;
 
 use subsolid::io::ReadReport;
 use subsolid::mesh::SurfaceMesh;
+use subsolid::numbers::counted;
 use subsolid::{Error, Result, io};
 
 use super::Console;
-use super::console::counted;
 
 /// Reads a surface.
 pub fn read_surface(path: &Path, console: &Console) -> Result<SurfaceMesh> {

@@ -9,10 +9,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::io::GlbOptions;
 use subsolid::mesh::SurfaceMesh;
+use subsolid::numbers::counted;
 use subsolid::surface::limit::PatchCounts;
 use subsolid::{Result, io};
 
-use super::console::{counted, since};
+use super::console::since;
 use super::json::JsonReport;
 use super::{Console, Outcome};
 

@@ -7,14 +7,14 @@ use std::time::Instant;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
-use subsolid::numbers::significant;
+use subsolid::numbers::{counted, significant};
 use subsolid::process::solid::{
     BoundaryMotion, LeastDeterminant, MOST_ROUNDS, Untangled, least_determinant, untangle,
 };
 use subsolid::scheme::VertexRule;
 use subsolid::{Result, io};
 
-use super::console::{counted, since};
+use super::console::since;
 use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress, check_names, warn_of_table};
 use super::{Console, Outcome};

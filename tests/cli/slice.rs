@@ -346,6 +346,7 @@ fn bad_requests_are_refused_before_any_work() {
         (&format!("{png} --layer-height 0.1 --range 1:0"), "no layer has its middle"),
         (&format!("{png} --layer-height 0.1 --tolerance -1"), "tolerance"),
         (&format!("{png} --layer-height 0.1 --unit 0"), "--unit"),
+        (&format!("{png} --layer-height 0.1 --unit 1e-320"), "1e-9 to 1e9"),
         (&format!("{png} --layer-height 1000"), "does not lie below the top of the model"),
         (&format!("{png} --layer-height 1e300"), "does not lie below the top of the model"),
         ("slice tripod.vtu --layer-height 1 --png out --pixel 100", "is larger than the model"),

@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::time::Instant;
 
+use subsolid::numbers::counted;
 use subsolid::scheme::VertexRule;
 use subsolid::view::{Paint, Skin, SkinOptions};
 use subsolid::{Error, Result};
 
 use super::{Arguments, Console, Outcome};
-use crate::cli::console::{counted, since};
+use crate::cli::console::since;
 use crate::cli::gltf;
 
 pub fn run(a: &Arguments, output: &Path, console: &Console) -> Result<Outcome> {

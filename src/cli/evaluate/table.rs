@@ -9,12 +9,13 @@ use subsolid::backend::{Backend, Limit};
 use subsolid::io::atomic;
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
+use subsolid::numbers::counted;
 use subsolid::plan::Samples;
 use subsolid::volume::{ParameterTable, Quality, columns as columns_of, write_header, write_rows};
 
 use super::run::{Report, warn_of_undefined};
 use super::{Arguments, Console, Outcome};
-use crate::cli::console::{counted, since};
+use crate::cli::console::since;
 use crate::cli::model::warn_of_ignored;
 
 /// Rows in memory at a time.

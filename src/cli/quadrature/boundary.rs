@@ -9,7 +9,7 @@ use subsolid::backend::Choice;
 use subsolid::io::{self, Format, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
-use subsolid::numbers::{precise, significant};
+use subsolid::numbers::{counted, precise, significant};
 use subsolid::plan::Want;
 use subsolid::quadrature::{
     BoundaryReport, Mapping, Quadrature, Regions, Scheme, SurfaceSums, jacobians, points,
@@ -19,7 +19,7 @@ use subsolid::volume::add_cell_data;
 use subsolid::{Error, Result};
 
 use super::super::Outcome;
-use super::super::console::{Console, counted, since};
+use super::super::console::{Console, since};
 use super::super::model::warn_left_out;
 use super::{Arguments, Asked, check_points, write_pieces};
 use crate::cli::json::JsonReport;

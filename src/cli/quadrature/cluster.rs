@@ -11,6 +11,7 @@ use std::time::Instant;
 use subsolid::backend::Backend;
 use subsolid::cluster::Ranks;
 use subsolid::io::{Dataset, Format};
+use subsolid::numbers::counted;
 use subsolid::parts::{Block, Blocks};
 use subsolid::plan::{Cost, Want};
 use subsolid::quadrature::{
@@ -21,7 +22,7 @@ use subsolid::{Error, Result, WriteOptions};
 
 use super::{Arguments, Asked, PIECE, Summary, check_points, mapping, point_bytes, volume};
 use crate::cli::cluster::{all_numbers, own_choice};
-use crate::cli::console::{counted, since};
+use crate::cli::console::since;
 use crate::cli::model::warn_left_out;
 use crate::cli::rank_model::blocks;
 use crate::cli::shared_pieces::SharedPieces;

@@ -5,13 +5,14 @@ use std::time::Instant;
 
 use subsolid::io::PieceJob;
 use subsolid::mesh::SolidMesh;
+use subsolid::numbers::counted;
 use subsolid::quadrature::{Quadrature, Report, points};
 use subsolid::slice::fingerprint;
 use subsolid::volume::add_cell_data;
 use subsolid::{Result, WriteOptions};
 
 use super::{Arguments, PIECE, Summary, check_points, mapping, volume};
-use crate::cli::console::{counted, since};
+use crate::cli::console::since;
 use crate::cli::model::warn_left_out;
 use crate::cli::pieces::covered;
 use crate::cli::{Console, Outcome, quality};

@@ -7,6 +7,7 @@ use subsolid::io::ControlMesh;
 use subsolid::limit::Solid;
 use subsolid::memory;
 use subsolid::mesh::{Attribute, CellArray, Controls, SolidMesh, SurfaceMesh};
+use subsolid::numbers::counted;
 use subsolid::parts::{DistributedMesh, Extent, RankPart};
 use subsolid::refine::refined_cell_count;
 use subsolid::scheme::VertexRule;
@@ -19,7 +20,6 @@ use subsolid::{Error, Result, io};
 
 use super::{Arguments, values};
 use crate::cli::Console;
-use crate::cli::console::counted;
 use crate::cli::model::refined;
 use crate::cli::rank_model::blocks;
 use crate::cli::surface_model::read_surface;

@@ -1,11 +1,15 @@
 //! Polygons cut into triangles, right where they are not convex.
 
+use std::collections::HashSet;
+
 use earcut::Earcut;
 
 use super::{Polygons, SurfaceMesh};
 
 /// Corners of a face at most from which cuts are tried.
 const STARTS: usize = 64;
+/// Corners of a face at most that are gone through for each of its neighbors' diagonals.
+const FEW: usize = 16;
 /// A triangle without area, as a part of the area of all triangles of its face.
 const FLAT: f64 = 1e-10;
 
@@ -44,21 +48,34 @@ impl SurfaceMesh {
         let mut cuts = Cuts {
             faces: &self.faces,
             around: Around::default(),
+            joined: HashSet::new(),
             places: Vec::with_capacity(count),
             of_faces: Vec::with_capacity(count),
         };
         if self.faces.iter().any(|face| face.len() > 3) {
             cuts.around = Around::new(&self.faces, self.points.len());
+            let many = self.faces.iter().filter(|face| face.len() > FEW);
+            cuts.joined.extend(many.flat_map(sides));
         }
         let mut cutter = Cutter::default();
         for (f, face) in self.faces.iter().enumerate() {
             let first = self.faces.corners(f).start as u32;
             let cut = cutter.cut(&self.points, face, |a, b| cuts.has(f as u32, face[a], face[b]));
+            if face.len() > FEW {
+                let triangles = cut.iter().map(|places| places.map(|i| face[i as usize]));
+                cuts.joined.extend(triangles.flat_map(|triangle| sides(&triangle)));
+            }
             cuts.places.extend(cut.iter().map(|places| places.map(|i| first + i)));
             cuts.of_faces.resize(cuts.places.len(), f as u32);
         }
         (cuts.places, cuts.of_faces)
     }
+}
+
+/// Ends of the edges of a face, the smaller first.
+fn sides(face: &[u32]) -> Vec<[u32; 2]> {
+    let ends = (0..face.len()).map(|i| [face[i], face[(i + 1) % face.len()]]);
+    ends.map(|[a, b]| [a.min(b), a.max(b)]).collect()
 }
 
 /// The faces of each vertex.
@@ -99,6 +116,8 @@ impl Around {
 struct Cuts<'a> {
     faces: &'a Polygons,
     around: Around,
+    // ends of the edges and diagonals of faces of many corners, the smaller first
+    joined: HashSet<[u32; 2]>,
     // [triangle] places of its corners, and its face
     places: Vec<[u32; 3]>,
     of_faces: Vec<u32>,
@@ -107,22 +126,30 @@ struct Cuts<'a> {
 impl Cuts<'_> {
     /// Whether two vertices of a face are joined by an edge or a diagonal of another one.
     fn has(&self, face: u32, a: u32, b: u32) -> bool {
-        self.around.of(a).iter().filter(|&&other| other != face).any(|&other| {
-            let own = self.faces.face(other as usize);
-            let n = own.len();
-            let Some(i) = own.iter().position(|&v| v == a) else { return false };
-            if own[(i + 1) % n] == b || own[(i + n - 1) % n] == b {
-                return true;
-            }
-            if other > face || !own.contains(&b) {
-                return false;
-            }
-            let first = self.of_faces.partition_point(|&f| f < other);
-            let vertices = self.faces.vertices();
-            self.places[first..first + n - 2].iter().any(|places| {
-                let corners = places.map(|i| vertices[i as usize]);
-                corners.contains(&a) && corners.contains(&b)
-            })
+        let mut others = self.around.of(a).iter().filter(|&&other| other != face);
+        self.joined.contains(&[a.min(b), a.max(b)])
+            || others.any(|&other| self.is_joined_in(other, face, a, b))
+    }
+
+    /// The same of one other face; no if it has many corners, whose edges and diagonals are listed.
+    fn is_joined_in(&self, other: u32, face: u32, a: u32, b: u32) -> bool {
+        let own = self.faces.face(other as usize);
+        let n = own.len();
+        if n > FEW {
+            return false;
+        }
+        let Some(i) = own.iter().position(|&v| v == a) else { return false };
+        if own[(i + 1) % n] == b || own[(i + n - 1) % n] == b {
+            return true;
+        }
+        if other > face || !own.contains(&b) {
+            return false;
+        }
+        let first = self.of_faces.partition_point(|&f| f < other);
+        let vertices = self.faces.vertices();
+        self.places[first..first + n - 2].iter().any(|places| {
+            let corners = places.map(|i| vertices[i as usize]);
+            corners.contains(&a) && corners.contains(&b)
         })
     }
 }

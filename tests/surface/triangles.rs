@@ -130,3 +130,29 @@ fn diagonals_of_all_surfaces_are_edges_of_their_own() {
         assert!(diagonals.chunk_by(|a, b| a == b).all(|same| same.len() == 2), "{name}");
     }
 }
+
+/// Two faces of very many corners share all their vertices, but no diagonal; in time of their size.
+#[test]
+fn faces_of_many_corners_share_no_diagonal() {
+    for count in [20, 100_000] {
+        let around = (0..count).map(|i| f64::from(i) * std::f64::consts::TAU / f64::from(count));
+        let points = around.map(|a| [a.cos(), a.sin(), 0.0]).collect();
+        let mut faces = Polygons::default();
+        faces.push(&(0..count).collect::<Vec<u32>>());
+        // from the same first corner
+        faces.push(&(0..count).map(|i| (count - i) % count).collect::<Vec<u32>>());
+        let triangles = SurfaceMesh::new(points, faces).triangles();
+        let is_rim = |a: u32, b: u32| a.abs_diff(b) == 1 || a.abs_diff(b) == count - 1;
+        let mut diagonals = HashSet::new();
+        for (triangle, &face) in triangles.corners.iter().zip(&triangles.faces) {
+            for i in 0..3 {
+                let (a, b) = (triangle[i], triangle[(i + 1) % 3]);
+                if !is_rim(a, b) {
+                    diagonals.insert((a.min(b), a.max(b), face));
+                }
+            }
+        }
+        let of_both = diagonals.iter().filter(|&&(a, b, f)| diagonals.contains(&(a, b, 1 - f)));
+        assert_eq!((diagonals.len(), of_both.count()), (2 * (count as usize - 3), 0));
+    }
+}

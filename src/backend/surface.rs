@@ -100,7 +100,7 @@ pub fn runs_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
             options.levels >= 1
                 && rules.has_matrix_pass()
                 && !rules.is_linear()
-                && (rules.split().is_nested() || can_refine_by_sqrt3(mesh))
+                && (rules.split().is_nested() || can_turn_edges(mesh, options.scheme))
         }
         Method::EdgeFriend => options.levels >= 2 && rules.has_edge_friend(),
         Method::Single => options.levels >= 1,
@@ -108,13 +108,13 @@ pub fn runs_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
     }
 }
 
-/// Whether a GPU refines a surface by √3: whether it is, cut into triangles, an oriented manifold
-/// without rings of two triangles.
-fn can_refine_by_sqrt3(mesh: &SurfaceMesh) -> bool {
+/// Whether a GPU refines a surface by a scheme that turns edges: whether it is, cut into triangles, an
+/// oriented manifold without rings of two triangles.
+fn can_turn_edges(mesh: &SurfaceMesh, scheme: Scheme) -> bool {
     if mesh.check().is_err() {
         return false;
     }
-    let triangles = Triangulation::of(mesh, Scheme::Sqrt3).and_then(|cut| cut.triangles(mesh).ok());
+    let triangles = Triangulation::of(mesh, scheme).and_then(|cut| cut.triangles(mesh).ok());
     let matrix = SurfaceTopology::of(triangles.as_ref().unwrap_or(mesh));
     let is_inner = |c: u32| matrix.edge_corners[matrix.edges[c as usize] as usize][1] != NONE;
     let inner = |c: u32| is_inner(c) && is_inner(matrix.columns.previous(c));

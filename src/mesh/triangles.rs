@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use earcut::Earcut;
 
-use super::{Polygons, SurfaceMesh};
+use super::{Polygons, SurfaceMesh, area_normal};
 
 /// Corners of a face at most from which cuts are tried.
 const STARTS: usize = 64;
@@ -254,14 +254,7 @@ impl Cutter {
             let p = points[face[i % face.len()] as usize];
             std::array::from_fn(|d| p[d] - origin[d])
         };
-        let mut normal = [0.0; 3];
-        for i in 0..face.len() {
-            let (a, b) = (at(i), at(i + 1));
-            for (d, sum) in normal.iter_mut().enumerate() {
-                let (x, y) = ((d + 1) % 3, (d + 2) % 3);
-                *sum += (a[x] - b[x]) * (a[y] + b[y]);
-            }
-        }
+        let normal = area_normal(points, face);
         let axis = (0..3).max_by(|&a, &b| normal[a].abs().total_cmp(&normal[b].abs())).unwrap_or(2);
         let (mut x, mut y) = ((axis + 1) % 3, (axis + 2) % 3);
         if normal[axis] < 0.0 {

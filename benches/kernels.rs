@@ -112,7 +112,7 @@ fn grids(c: &mut Criterion) {
         .flat_map(|m| [2, 1, 0].map(|across| (m, Stores::Streamed, across)))
         .chain([(24, Stores::Cached, 2)])
     {
-        // Four layers out of a net and its neighbour.
+        // Four layers out of a net and its neighbor.
         let layered_nets: Vec<u32> = nets
             .iter()
             .flat_map(|net| (0..4 * m).map(|i| net[i / m * 16 + i % m % 16] + (i % m / 16) as u32))

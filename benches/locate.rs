@@ -76,11 +76,11 @@ fn row(file: &str) -> Result<String> {
         let start = Instant::now();
         std::hint::black_box(&mut bytes).fill(2);
         floors.push(interior.len() as f64 / start.elapsed().as_secs_f64() / 1e6);
-        let centre = |&pixel: &u32| {
+        let center = |&pixel: &u32| {
             let at = [pixel as usize % size[0], pixel as usize / size[0]];
-            Axis::Z.lift(grid.centre(at[0], at[1]), height)
+            Axis::Z.lift(grid.center(at[0], at[1]), height)
         };
-        points.extend(interior.pixels.iter().step_by(8).map(centre));
+        points.extend(interior.pixels.iter().step_by(8).map(center));
     }
     let fresh = Locator::new(&solid, mesh.controls())?;
     let mut each: Vec<f64> = points

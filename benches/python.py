@@ -158,7 +158,7 @@ def volume_rows(count: int, threads: int) -> list[list[Any]]:
 
 def sphere(levels: int) -> tuple[Any, Any]:
     """A tetrahedron whose triangles are split `levels` times, on the unit sphere. Its vertices have
-    3 or 6 neighbours, where Loop's own weights and those that igl takes (Warren's) are the same."""
+    3 or 6 neighbors, where Loop's own weights and those that igl takes (Warren's) are the same."""
     import numpy as np
 
     points = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1.0]])

@@ -1,4 +1,4 @@
-//! Neighbours of vertices on one thread: stored rows and patches against a half-edge structure.
+//! Neighbors of vertices on one thread: stored rows and patches against a half-edge structure.
 //!
 //! `cargo bench --bench query`. VV summed: the sum of the ids around every vertex of a torus
 //! of triangles, in grid order and with shuffled vertices and faces.
@@ -86,7 +86,7 @@ fn shuffled(mesh: &SurfaceMesh) -> SurfaceMesh {
     SurfaceMesh::new(points, Polygons::uniform(3, corners.collect()))
 }
 
-fn neighbours(criterion: &mut Criterion) {
+fn neighbors(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("VV summed");
     group.sample_size(20);
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
@@ -122,5 +122,5 @@ fn neighbours(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, neighbours);
+criterion_group!(benches, neighbors);
 criterion_main!(benches);

@@ -40,7 +40,7 @@ fn slice(c: &mut Criterion) {
     group.bench_function("contours", |b| b.iter(|| black_box(slicer.layer(0, next()))));
     group.throughput(Throughput::Bytes((PIXELS * PIXELS) as u64));
     let mut pixels = vec![0_u8; PIXELS * PIXELS];
-    for (name, sampling) in [("area", Sampling::Area), ("centre", Sampling::Centre)] {
+    for (name, sampling) in [("area", Sampling::Area), ("center", Sampling::Center)] {
         let mut raster = Raster::new(grid, sampling).expect("a grid");
         group.bench_function(name, |b| {
             b.iter(|| slicer.coverage_into(&[next()], &mut raster, black_box(&mut pixels)));

@@ -31,7 +31,7 @@ fn double_cones(valence: usize) -> Mesh {
         let first = points.len() as u32;
         let angle = |i: usize| i as f64 / valence as f64 * std::f64::consts::PI;
         points.extend([[copy as f64, 0.0, 1.0], [copy as f64, 0.0, -1.0]]);
-        // a zigzag around, every other point one of a tip's neighbours
+        // a zigzag around, every other point one of a tip's neighbors
         points.extend((0..2 * valence).map(|i| {
             [copy as f64 + angle(i).cos(), angle(i).sin(), if i % 2 == 0 { 0.4 } else { -0.4 }]
         }));

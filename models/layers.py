@@ -3,9 +3,9 @@
     python -m venv .ci/venv && .ci/venv/bin/pip install vtk numpy
     .ci/venv/bin/python models/layers.py grade models/bracket.vtk models/graded_bracket.vtu
     S="slice models/graded_bracket.vtu --layer-height 0.2 --range 0.7:0.9 --attribute hardness=0:1"
-    cargo run --release -- $S --pixel 0.0125 --antialias 4 --png grey
+    cargo run --release -- $S --pixel 0.0125 --antialias 4 --png gray
     cargo run --release -- $S --pixel 0.05 --antialias 4 --dither --png droplets
-    .ci/venv/bin/python models/layers.py draw grey droplets models/slice.png
+    .ci/venv/bin/python models/layers.py draw gray droplets models/slice.png
 
 The hardness is 1 at the large bore and falls to 0 with the distance from it, in the
 control points. The layer is drawn as its coverage, its hardness, and its hardness in
@@ -56,8 +56,8 @@ def image(directory, stack):
     return levels if levels.max() > 1 else 255 * levels
 
 
-def draw(grey, droplets, output):
-    images = [image(grey, "coverage"), image(grey, "hardness")]
+def draw(gray, droplets, output):
+    images = [image(gray, "coverage"), image(gray, "hardness")]
     images.append(np.kron(image(droplets, "hardness"), np.ones((4, 4), np.uint8)))
     rows = max(i.shape[0] for i in images) + 2 * MARGIN
     columns = sum(i.shape[1] + MARGIN for i in images) + MARGIN

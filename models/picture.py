@@ -19,7 +19,7 @@ from vtk.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray, vtk_to
 
 SIZE = (1520, 700)
 # Of regular, layered, irregular and refined cells.
-COLOURS = [(0.93, 0.91, 0.87), (0.45, 0.68, 0.86), (0.96, 0.62, 0.31), (0.85, 0.33, 0.31)]
+COLORS = [(0.93, 0.91, 0.87), (0.45, 0.68, 0.86), (0.96, 0.62, 0.31), (0.85, 0.33, 0.31)]
 NAMES = ["regular", "layered", "irregular", "refined first"]
 # Corners of the faces of a hexahedron, as VTK orders them.
 FACES = [(0, 4, 7, 3), (1, 2, 6, 5), (0, 1, 5, 4), (3, 7, 6, 2), (0, 3, 2, 1), (4, 5, 6, 7)]
@@ -91,7 +91,7 @@ def polydata(points, polygons=None, lines=None):
     return data
 
 
-def actor(data, colour=None, width=1.0, opacity=1.0, lit=True):
+def actor(data, color=None, width=1.0, opacity=1.0, lit=True):
     mapper = vtk.vtkPolyDataMapper()
     mapper.SetInputData(data)
     # Lines on a surface stand a little before it.
@@ -101,9 +101,9 @@ def actor(data, colour=None, width=1.0, opacity=1.0, lit=True):
     made = vtk.vtkActor()
     made.SetMapper(mapper)
     look = made.GetProperty()
-    if colour is not None:
+    if color is not None:
         mapper.ScalarVisibilityOff()
-        look.SetColor(colour)
+        look.SetColor(color)
     look.SetLineWidth(width)
     look.SetOpacity(opacity)
     look.SetLighting(lit)
@@ -130,20 +130,20 @@ def limit_actors(points, cells, arrays):
     grid = blocks(cells, arrays["cell"])
     classes = np.empty(len(grid), dtype=int)
     classes[arrays["cell"]] = arrays["class"]
-    centres = points[grid.reshape(len(grid), -1)].mean(axis=1)
-    kept = centres[:, 1] < CUT
-    quads, colours, fine, rims = [], [], [], []
+    centers = points[grid.reshape(len(grid), -1)].mean(axis=1)
+    kept = centers[:, 1] < CUT
+    quads, colors, fine, rims = [], [], [], []
     for cell, number, face in open_faces(points, grid, kept):
         # Outward for VTK's normals: every other side runs the other way round.
         face = face if number in (1, 2, 5) else face.T
         parts = np.stack([face[:-1, :-1], face[:-1, 1:], face[1:, 1:], face[1:, :-1]], axis=2)
         quads.extend(parts.reshape(-1, 4))
-        colours += [COLOURS[classes[cell]]] * parts[..., 0].size
+        colors += [COLORS[classes[cell]]] * parts[..., 0].size
         fine.extend([*face[LINES:-1:LINES], *face.T[LINES:-1:LINES]])
         rims.extend([face[0], face[-1], face[:, 0], face[:, -1]])
     surface = polydata(points, quads)
-    colours = numpy_to_vtk((np.array(colours) * 255).astype(np.uint8), deep=True)
-    surface.GetCellData().SetScalars(colours)
+    colors = numpy_to_vtk((np.array(colors) * 255).astype(np.uint8), deep=True)
+    surface.GetCellData().SetScalars(colors)
     normals = vtk.vtkPolyDataNormals()
     normals.SetInputData(surface)
     normals.SplittingOn()
@@ -158,7 +158,7 @@ def limit_actors(points, cells, arrays):
     ], np.unique(classes)
 
 
-def text(words, x, y, size, colour=(0.2, 0.2, 0.23), bold=False):
+def text(words, x, y, size, color=(0.2, 0.2, 0.23), bold=False):
     made = vtk.vtkTextActor()
     made.SetInput(words)
     made.GetPositionCoordinate().SetCoordinateSystemToNormalizedViewport()
@@ -166,7 +166,7 @@ def text(words, x, y, size, colour=(0.2, 0.2, 0.23), bold=False):
     look = made.GetTextProperty()
     look.SetFontFamilyToArial()
     look.SetFontSize(size)
-    look.SetColor(colour)
+    look.SetColor(color)
     look.SetBold(bold)
     return made
 
@@ -220,7 +220,7 @@ def main():
     right.AddViewProp(text("limit solid, cut open", 0.05, 0.93, 24))
     for row, kind in enumerate(classes):
         swatch = text("     ", 0.05, 0.855 - 0.06 * row, 20)
-        swatch.GetTextProperty().SetBackgroundColor(COLOURS[kind])
+        swatch.GetTextProperty().SetBackgroundColor(COLORS[kind])
         swatch.GetTextProperty().SetBackgroundOpacity(1)
         right.AddViewProp(swatch)
         right.AddViewProp(text(NAMES[kind], 0.1, 0.855 - 0.06 * row, 20))

@@ -6,7 +6,7 @@
 //! al. 2022, equation 4). It is given
 //! - as it is, in length units;
 //! - relative to the diagonal of the box around all reference points;
-//! - in ulp: the distance between neighbouring numbers, of the precision tested, at the
+//! - in ulp: the distance between neighboring numbers, of the precision tested, at the
 //!   largest coordinate of the cell's own limit points. Rounding the exact point alone
 //!   may cost half of that in each coordinate, so √3/2 = 0.87 ulp.
 //!
@@ -246,7 +246,7 @@ type Digits = (i32, i32);
 const SINGLE: Digits = (23, -126);
 const DOUBLE: Digits = (52, -1022);
 
-/// Distance between neighbouring numbers at `value`.
+/// Distance between neighboring numbers at `value`.
 fn ulp(value: f64, (digits, least): Digits) -> f64 {
     let exponent = (value.to_bits() >> 52 & 0x7ff) as i32 - 1023;
     let exponent = exponent.max(least);

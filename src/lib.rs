@@ -64,14 +64,14 @@
 //! points. So attributes refine like positions, and moved control points refine without a
 //! new set-up. See [`refine::MeshRefinement`], [`refine_mesh`] and [`guide::solids`].
 //!
-//! # [`query`]: neighbours
+//! # [`query`]: neighbors
 //!
 //! A [`query::Query`] answers which vertices, edges, faces and cells are at, in or next to
 //! which, from stored rows of elements sorted by position. See [`guide::queries`].
 //!
 //! # [`process`]: distances, smoothing, untangling
 //!
-//! Control meshes and surfaces are improved, and graded by distances, with the neighbours of
+//! Control meshes and surfaces are improved, and graded by distances, with the neighbors of
 //! queries and sparse factors. See [`guide::processing`].
 //!
 //! # [`limit`]: classes and structures

@@ -21,7 +21,7 @@ pub fn time() -> subsolid::Result<()> {
     let grid = PixelGrid { origin: corner, pitch, size: [2000, 2000] };
     let height = |k: usize| low + (high - low) * (k as f64 + 0.5) / 1000.0;
     let heights: Vec<f64> = (0..1000).map(height).collect();
-    for sampling in [Sampling::Area, Sampling::Centre] {
+    for sampling in [Sampling::Area, Sampling::Center] {
         let most = device.most_images(&grid, 8)?;
         let mut runs = Vec::new();
         for _run in 0..6 {

@@ -100,7 +100,7 @@ __device__ __forceinline__ double read_widely(const double* from) {
 }
 
 // Control points that a warp reads together: lane l has component l % WIDTH of point
-// l / WIDTH, so that neighbouring lanes read neighbouring numbers.
+// l / WIDTH, so that neighboring lanes read neighboring numbers.
 constexpr int TOGETHER = LANES / WIDTH;
 
 // Reads points `first + k * TOGETHER` on of a net, several at once before the first is used;

@@ -1,4 +1,4 @@
-// Cotangent weights of the edges at each vertex, with the neighbours (VV) in slices, and a third of
+// Cotangent weights of the edges at each vertex, with the neighbors (VV) in slices, and a third of
 // the area of the triangles at it; or, where weights are not stored, their sum and this area alone.
 //
 // Plain reference: src/process/surface/cotangent.rs.
@@ -10,17 +10,17 @@ constexpr int THREADS = 256;
 
 // Entries that no edge has name the vertex itself, with a weight of 0.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    weigh_edges(Lists neighbours, const unsigned* __restrict__ fan_slices,
+    weigh_edges(Lists neighbors, const unsigned* __restrict__ fan_slices,
                 const unsigned* __restrict__ fans, const real* __restrict__ points, unsigned count,
                 const unsigned* __restrict__ slices, unsigned* ids, real* weights, real* diagonal,
                 real* masses) {
     const unsigned v = blockIdx.x * THREADS + threadIdx.x;
     if (v >= count) return;
-    const unsigned start = neighbours.starts[v], row = neighbours.starts[v + 1] - start;
+    const unsigned start = neighbors.starts[v], row = neighbors.starts[v + 1] - start;
     const unsigned width = width_of(slices, v), length = width_of(fan_slices, v);
     const size_t first = item_of(slices, v, 0);
     for (unsigned k = 0; k < width; ++k) {
-        ids[first + k * LANES] = k < row ? neighbours.items[start + k] : v;
+        ids[first + k * LANES] = k < row ? neighbors.items[start + k] : v;
         weights[first + k * LANES] = 0;
     }
     const Vector3 p = load_point(points, v);
@@ -37,9 +37,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         sum += at_a + at_b;
         mass += norm(cross(a - p, b - p)) / 6;
         for (unsigned k = 0; k < row; ++k) {
-            const unsigned neighbour = neighbours.items[start + k];
-            if (neighbour == other.x) weights[first + k * LANES] += at_b;
-            if (neighbour == other.y) weights[first + k * LANES] += at_a;
+            const unsigned neighbor = neighbors.items[start + k];
+            if (neighbor == other.x) weights[first + k * LANES] += at_b;
+            if (neighbor == other.y) weights[first + k * LANES] += at_a;
         }
     }
     diagonal[v] = sum;

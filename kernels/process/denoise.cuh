@@ -20,8 +20,8 @@ __device__ __forceinline__ void visit(unsigned id, const Row& row, const Argumen
     const real reach = arguments.reach(id), near = 4 * reach * reach;
     // calls then(square of the distance, height over the tangent plane) of every near vertex
     const auto heights = [&](auto then) {
-        row.each([&](unsigned neighbour) {
-            const Vector3 d = load_point(arguments.points, neighbour) - p;
+        row.each([&](unsigned neighbor) {
+            const Vector3 d = load_point(arguments.points, neighbor) - p;
             const real square = dot(d, d);
             if (square <= near) then(square, dot(n, d));
         });

@@ -1,9 +1,9 @@
 // Products of cotangent weights, found from the points whenever they are used, with values at the
-// neighbours of a vertex.
+// neighbors of a vertex.
 //
-//     fan of neighbours, points, values > cotangents of each triangle > weighted sum
+//     fan of neighbors, points, values > cotangents of each triangle > weighted sum
 //
-// As RXMesh has it (Mahmoud et al. 2021, section 7); two neighbours beside each other in a fan
+// As RXMesh has it (Mahmoud et al. 2021, section 7); two neighbors beside each other in a fan
 // (kernels/process/slices.cu) have a triangle with the vertex in common.
 //
 // Plain reference: src/process/surface/products.rs.
@@ -12,7 +12,7 @@
 #include "process/rows.cuh"
 #include "process/vector.cuh"
 
-// The sum over the neighbours of an unknown of weight times value, where the weight is half the
+// The sum over the neighbors of an unknown of weight times value, where the weight is half the
 // cotangents of the angles opposite to the edge; returns that of the weights. rows: fans for ids, and
 // points for weights. SCALED: with the fourth numbers of both points as factors.
 template <bool SCALED, int N>

@@ -1,4 +1,4 @@
-// The distance from each vertex to the farthest of its neighbours by edges (VV).
+// The distance from each vertex to the farthest of its neighbors by edges (VV).
 #include "process/vector.cuh"
 
 struct Arguments {
@@ -10,8 +10,8 @@ template <class Row>
 __device__ __forceinline__ void visit(unsigned id, const Row& row, const Arguments& arguments) {
     const Vector3 p = load_point(arguments.points, id);
     real square = 0;
-    row.each([&](unsigned neighbour) {
-        const Vector3 d = load_point(arguments.points, neighbour) - p;
+    row.each([&](unsigned neighbor) {
+        const Vector3 d = load_point(arguments.points, neighbor) - p;
         square = max(square, dot(d, d));
     });
     arguments.reach(id) = sqrt(square);

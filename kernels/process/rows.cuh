@@ -3,7 +3,7 @@
 
 #include "process/slices.cuh"
 
-// Neighbours and their weights, in slices.
+// Neighbors and their weights, in slices.
 struct Rows {
     const unsigned *slices, *ids;
     const real* weights;
@@ -24,11 +24,11 @@ __device__ __forceinline__ void load_columns(real (&value)[STRIDE<N>], const rea
     }
 }
 
-// The weighted sum of the values of an unknown's neighbours.
+// The weighted sum of the values of an unknown's neighbors.
 template <int N>
 __device__ __forceinline__ void sum_row(const Rows& rows, unsigned id, const real* of,
                                         real (&sum)[N]) {
-    // the neighbours of a regular vertex, if registers allow
+    // the neighbors of a regular vertex, if registers allow
     constexpr unsigned AHEAD = N == 1 ? 8 : DOUBLE ? 4 : 6;
     const unsigned width = width_of(rows.slices, id);
     const size_t first = item_of(rows.slices, id, 0);

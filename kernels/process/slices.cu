@@ -2,8 +2,8 @@
 //
 //     fill_corners > measure_slices > scan > fill_fans
 //
-// A fan is stored as the neighbours of the vertex along edges: two beside each other have a face with
-// the vertex in common. A closed fan ends with the neighbour that it began with; the vertex itself
+// A fan is stored as the neighbors of the vertex along edges: two beside each other have a face with
+// the vertex in common. A closed fan ends with the neighbor that it began with; the vertex itself
 // lies between fans and fills up the row.
 #include "process/slices.cuh"
 #include "process/vector.cuh"

@@ -8,7 +8,7 @@
 //                                           out on both sides, so that no iteration reads them
 //     solve > scale                         and what it found, multiplied
 //
-// COLUMNS: right-hand sides at once, 1 or 3. RECOMPUTES: 1 where rows are fans of neighbours and
+// COLUMNS: right-hand sides at once, 1 or 3. RECOMPUTES: 1 where rows are fans of neighbors and
 // points, from which every product finds the weights of a surface anew. All iterations are one
 // cooperative launch: multiply and step, each over all unknowns, and after each all blocks wait. Sums
 // are taken in an order of their own, so that results are the same in every run.
@@ -18,11 +18,11 @@
 // the next direction, and summed where it comes about for all else. x takes two steps at once,
 // since the direction before the last one is (direction - r) / beta.
 //
-// Bytes of an iteration with 3 columns in single precision, an unknown of 6 neighbours: 48 of rows,
+// Bytes of an iteration with 3 columns in single precision, an unknown of 6 neighbors: 48 of rows,
 // 16 of the direction and 12 of the product at multiply; 12 of the product, 24 of r, 32 of the
 // direction and 12 of x at step, which goes backwards and finds in the cache what multiply left.
 // Threads decide: 512 a multiprocessor take 170 us for 3.0 M unknowns, 640 take 149; 768 with half as
-// many neighbours read at once, for want of registers, 173.
+// many neighbors read at once, for want of registers, 173.
 #include "process/fans.cuh"
 #include "process/reduce.cuh"
 
@@ -61,7 +61,7 @@ struct PieceOf<false> {
 };
 
 // WIDTH numbers each of some unknowns; those behind the last unknown are 0. Directions stay in the
-// cache, for their neighbours read them; what only its own thread reads makes room.
+// cache, for their neighbors read them; what only its own thread reads makes room.
 template <int WIDTH>
 struct Group {
     static constexpr bool STAYS = WIDTH == STRIDE<COLUMNS>;

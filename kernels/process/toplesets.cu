@@ -4,12 +4,12 @@
 // as kernels of their own they would cost more than what they compute. A sweep updates the vertices
 // beside those that the last one changed, all of them from the values before it:
 //
-//     slices of a block > neighbours that changed > distances > slices of the next sweep
+//     slices of a block > neighbors that changed > distances > slices of the next sweep
 //
 // A warp updates a slice (kernels/process/slices.cuh), so that it reads fans in one piece, and a
 // block has every gridDim.x-th slice, so that a front is spread over all blocks. Sweeps read and
 // write two arrays in turn: blocks wait for one another once a sweep. A distance lies beside its
-// point, and its sign tells that it changed: one load gives all there is of a neighbour.
+// point, and its sign tells that it changed: one load gives all there is of a neighbor.
 //
 // Plain reference: src/process/surface/toplesets.rs.
 #include "common/grid.cuh"
@@ -20,7 +20,7 @@
 // one block a multiprocessor: more take longer to wait for one another
 constexpr unsigned THREADS = DOUBLE ? 512 : 1024;
 constexpr unsigned WARPS = THREADS / LANES;
-// relative change below which neighbours are not updated
+// relative change below which neighbors are not updated
 constexpr real TOLERANCE = DOUBLE ? real(1e-12) : real(1e-6);
 // Sweeps of a launch: the rest is for another one, that the device can be stopped.
 constexpr unsigned SWEEPS = 4096;
@@ -43,7 +43,7 @@ struct Work {
     unsigned count;
 };
 
-// A neighbour as a vertex sees it; a negative distance for the vertex itself, between fans.
+// A neighbor as a vertex sees it; a negative distance for the vertex itself, between fans.
 struct Neighbor {
     Vector3 edge;
     real square, length, distance;
@@ -68,7 +68,7 @@ __device__ __forceinline__ real update(const Neighbor& a, const Neighbor& b) {
     return ca < 0 && cb < 0 ? p : straight;
 }
 
-// Whether the last sweep changed a neighbour of a vertex.
+// Whether the last sweep changed a neighbor of a vertex.
 __device__ __forceinline__ bool is_beside_changed(const unsigned* fan, unsigned width,
                                                   const real* nodes, unsigned v) {
     constexpr unsigned AHEAD = 8;

@@ -193,7 +193,7 @@ struct Transpose {
     }
 };
 
-// The neighbours of an element, ascending.
+// The neighbors of an element, ascending.
 struct PatchRow {
     const Id* items;
     unsigned count;
@@ -202,7 +202,7 @@ struct PatchRow {
     __device__ __forceinline__ unsigned size() const { return count; }
     __device__ __forceinline__ unsigned operator[](unsigned i) const { return ranks.id(items[i]); }
 
-    // Visits the neighbours one after another; ids are found ahead of what is done with them.
+    // Visits the neighbors one after another; ids are found ahead of what is done with them.
     template <class Visit>
     __device__ __forceinline__ void each(Visit visit) const {
         // what rows of triangles have; more takes registers from threads

@@ -11,7 +11,7 @@
 //     template <class Row>
 //     __device__ void visit(unsigned id, const Row& row, const Arguments& arguments) {
 //         float sum = 0;
-//         row.each([&](unsigned neighbour) { sum += arguments.values(neighbour); });
+//         row.each([&](unsigned neighbor) { sum += arguments.values(neighbor); });
 //         arguments.sums(id) = sum;
 //     }
 //
@@ -44,7 +44,7 @@ struct Attribute {
     }
 };
 
-// The neighbours of an element, ascending.
+// The neighbors of an element, ascending.
 struct StoredRow {
     const unsigned* items;
     unsigned count;
@@ -52,11 +52,11 @@ struct StoredRow {
     __device__ __forceinline__ unsigned size() const { return count; }
     __device__ __forceinline__ unsigned operator[](unsigned i) const { return items[i]; }
 
-    // Visits the neighbours one after another. Ids are read ahead of what is done with them, which
+    // Visits the neighbors one after another. Ids are read ahead of what is done with them, which
     // is faster than a loop over the row.
     template <class Visit>
     __device__ __forceinline__ void each(Visit visit) const {
-        // the neighbours of a regular vertex of a surface
+        // the neighbors of a regular vertex of a surface
         constexpr unsigned AHEAD = 6;
         for (unsigned begin = 0; begin < count; begin += AHEAD) {
             unsigned ids[AHEAD];
@@ -72,7 +72,7 @@ struct StoredRow {
     }
 };
 
-// The same in memory that is read once, of eight neighbours or more as a rule.
+// The same in memory that is read once, of eight neighbors or more as a rule.
 struct WideRow {
     const unsigned* items;
     unsigned count;

@@ -1,4 +1,4 @@
-// A step of Laplace smoothing: each value moves by a factor towards the mean of its neighbours'.
+// A step of Laplace smoothing: each value moves by a factor towards the mean of its neighbors'.
 //
 // Plain reference: src/process/attribute.rs, bit by bit in double precision (tests/gpu/query.rs).
 struct Arguments {
@@ -18,7 +18,7 @@ __device__ __forceinline__ void visit(unsigned id, const Row& row, const Argumen
         real mean = own;
         if (moves) {
             real sum = 0;
-            row.each([&](unsigned neighbour) { sum += arguments.now(neighbour, c); });
+            row.each([&](unsigned neighbor) { sum += arguments.now(neighbor, c); });
             mean = sum / real(row.size());
         }
         arguments.next(id, c) = own + (moves ? real(arguments.factor) : real(0)) * (mean - own);

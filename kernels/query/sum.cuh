@@ -9,7 +9,7 @@ struct Arguments {
 template <class Row>
 __device__ __forceinline__ void visit(unsigned id, const Row& row, const Arguments& arguments) {
     real sum = 0;
-    row.each([&](unsigned neighbour) { sum += arguments.values(neighbour); });
+    row.each([&](unsigned neighbor) { sum += arguments.values(neighbor); });
     // nothing here reads it again
     __stcs(&arguments.sums(id), sum);
 }

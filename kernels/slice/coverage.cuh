@@ -89,15 +89,15 @@ struct Canvas {
         const long long x1 = up ? bx : ax, y1 = up ? by : ay;
         // upwards, the material is on the left: what is to the right loses
         const int sign = up ? -1 : 1;
-#if CENTRE
-        centres(x0, y0, x1, y1, sign);
+#if CENTER
+        centers(x0, y0, x1, y1, sign);
 #else
         areas(x0, y0, x1, y1, sign);
 #endif
     }
 
-#if CENTRE
-    __device__ void centres(long long x0, long long y0, long long x1, long long y1,
+#if CENTER
+    __device__ void centers(long long x0, long long y0, long long x1, long long y1,
                             int sign) const {
         const long long dx = x1 - x0, dy = y1 - y0, half = STEPS / 2;
         const long long last = floor_div(y1 - half, STEPS);

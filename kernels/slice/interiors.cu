@@ -3,7 +3,7 @@
 //     tiles of pixels x parts that may hold some ─▶ claims ─▶ rows counted ─▶ lists of pixels
 //                                                                          ─▶ attribute values
 //
-// A thread a pixel looks at the parts of its tile in their order: the first that holds its centre
+// A thread a pixel looks at the parts of its tile in their order: the first that holds its center
 // has it. Images are [layer][row][column].
 //
 // Plain reference: src/slice/interior on the CPU (tests/gpu/interiors.rs).
@@ -13,7 +13,7 @@
 constexpr int TILE[2] = {16, 8};
 constexpr int THREADS = 128;
 constexpr unsigned LEFT = NONE - 1;
-// How far around a covered pixel one with its centre inside is looked for.
+// How far around a covered pixel one with its center inside is looked for.
 constexpr int AROUND = 2;
 
 struct Grid {
@@ -66,13 +66,13 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     if (column >= grid.columns || row >= grid.rows) return;
     const size_t at = (size_t(layer) * grid.rows + row) * grid.columns + column;
     // rounded as the CPU does, so that pixels on the sides of parts are the same
-    const double centre[2] = {
+    const double center[2] = {
         __dadd_rn(grid.origin[0], __dmul_rn(grid.pitch, double(column) + 0.5)),
         __dadd_rn(grid.origin[1], __dmul_rn(grid.pitch, double(row) + 0.5))};
     double x[3];
 #pragma unroll
     for (int d = 0; d < 3; ++d) {
-        x[d] = d == grid.along[0] ? centre[0] : d == grid.along[1] ? centre[1] : heights[layer];
+        x[d] = d == grid.along[0] ? center[0] : d == grid.along[1] ? center[1] : heights[layer];
     }
     unsigned item = __ldg(starts + blockIdx.x);
     const unsigned end = __ldg(starts + blockIdx.x + 1);

@@ -3,7 +3,7 @@
 //     patch x plane      crossings of its sides -> arcs -> chords
 //     chord              snapped to 1/8192 of a pixel, changes of covered area, added up in
 //                        integers: any order gives the same sums
-//     row of pixels      running sums -> grey
+//     row of pixels      running sums -> gray
 //
 // The same steps as src/slice on the CPU, compiled without contraction of products and sums,
 // so that the pixels are the same bit by bit.
@@ -288,9 +288,9 @@ extern "C" __device__ const int trace_shared =
     TRACERS * (MOST_STOPS * sizeof(Stop) + MOST_CROSSINGS * sizeof(Crossing));
 
 #if BITS == 16
-typedef unsigned short Grey;
+typedef unsigned short Gray;
 #else
-typedef unsigned char Grey;
+typedef unsigned char Gray;
 #endif
 constexpr int ROW_WARPS = 4;
 
@@ -299,7 +299,7 @@ constexpr int ROW_WARPS = 4;
 // their parts do.
 extern "C" __global__ void __launch_bounds__(ROW_WARPS* LANES)
     fill(const Grid* __restrict__ grid_at, unsigned rows, int* sums, unsigned* touched,
-         Grey* pixels) {
+         Gray* pixels) {
     const Grid& grid = *grid_at;
     const unsigned lane = threadIdx.x % LANES;
     const unsigned row = blockIdx.x * ROW_WARPS + threadIdx.x / LANES;
@@ -309,24 +309,24 @@ extern "C" __global__ void __launch_bounds__(ROW_WARPS* LANES)
     const double inverse = 1.0 / whole;
     constexpr double MOST = (1 << BITS) - 1;
     const double half = whole / 2 + 0.5;
-    const auto grey = [&](int sum) {
+    const auto gray = [&](int sum) {
         const double held = sum < 0 ? 0 : sum > whole ? whole : sum;
         return static_cast<unsigned>((held * MOST + half) * inverse);
     };
     int* const own_sums = sums + size_t(row) * grid.stride;
-    Grey* const own_pixels = pixels + size_t(row) * grid.stride;
+    Gray* const own_pixels = pixels + size_t(row) * grid.stride;
     unsigned* const own_touched = touched + size_t(row) * grid.words;
     unsigned before = 0;
     for (unsigned word = 0; word < grid.words; ++word) {
         const unsigned bits = own_touched[word];
         __syncwarp();
         const unsigned column = (word * LANES + lane) * GROUP;
-        // what is not touched is of one grey
-        unsigned greys[GROUP];
+        // what is not touched is of one gray
+        unsigned grays[GROUP];
         if (bits == 0) {
-            const unsigned same = grey(static_cast<int>(before));
+            const unsigned same = gray(static_cast<int>(before));
 #pragma unroll
-            for (int i = 0; i < GROUP; ++i) greys[i] = same;
+            for (int i = 0; i < GROUP; ++i) grays[i] = same;
         } else {
             if (lane == 0) own_touched[word] = 0;
             int4 changes[GROUP / 4];
@@ -354,19 +354,19 @@ extern "C" __global__ void __launch_bounds__(ROW_WARPS* LANES)
             if (own) {
 #pragma unroll
                 for (int i = 0; i < GROUP / 4; ++i) {
-                    greys[4 * i] = grey(static_cast<int>(sum += unsigned(changes[i].x)));
-                    greys[4 * i + 1] = grey(static_cast<int>(sum += unsigned(changes[i].y)));
-                    greys[4 * i + 2] = grey(static_cast<int>(sum += unsigned(changes[i].z)));
-                    greys[4 * i + 3] = grey(static_cast<int>(sum += unsigned(changes[i].w)));
+                    grays[4 * i] = gray(static_cast<int>(sum += unsigned(changes[i].x)));
+                    grays[4 * i + 1] = gray(static_cast<int>(sum += unsigned(changes[i].y)));
+                    grays[4 * i + 2] = gray(static_cast<int>(sum += unsigned(changes[i].z)));
+                    grays[4 * i + 3] = gray(static_cast<int>(sum += unsigned(changes[i].w)));
                 }
             } else {
-                const unsigned same = grey(static_cast<int>(sum));
+                const unsigned same = gray(static_cast<int>(sum));
 #pragma unroll
-                for (int i = 0; i < GROUP; ++i) greys[i] = same;
+                for (int i = 0; i < GROUP; ++i) grays[i] = same;
             }
         }
         if (column < grid.stride) {
-            constexpr int PER_WORD = 4 / sizeof(Grey);
+            constexpr int PER_WORD = 4 / sizeof(Gray);
 #pragma unroll
             for (int i = 0; i < GROUP / PER_WORD / 4; ++i) {
                 unsigned words[4];
@@ -375,7 +375,7 @@ extern "C" __global__ void __launch_bounds__(ROW_WARPS* LANES)
                     words[k] = 0;
 #pragma unroll
                     for (int j = 0; j < PER_WORD; ++j) {
-                        words[k] |= greys[(4 * i + k) * PER_WORD + j] << (j * BITS);
+                        words[k] |= grays[(4 * i + k) * PER_WORD + j] << (j * BITS);
                     }
                 }
                 reinterpret_cast<uint4*>(own_pixels + column)[i] =

@@ -1,5 +1,5 @@
 // Grids of 2 or 4 samples an axis on bricks of 2 x 2 x 2 regular elements, by sum
-// factorisation over the whole brick: neighbours share what they have in common.
+// factorization over the whole brick: neighbors share what they have in common.
 //
 // A warp evaluates a brick at once:
 //
@@ -32,7 +32,7 @@ constexpr int BLOCKS = (DOUBLE ? 2 : 3) + (ORDERS == 1 && W < 4);
 // rows of samples of a lane; those of an element with one w have two lanes
 constexpr int OWN = N / 2;
 
-// reals of a row of control points and of a w sample, in whole vectors; lanes with neighbouring
+// reals of a row of control points and of a w sample, in whole vectors; lanes with neighboring
 // w samples read different banks
 constexpr int vectors(int reals) { return (reals + VECTOR - 1) / VECTOR; }
 constexpr int ROW = vectors(5 * W) * VECTOR;
@@ -125,7 +125,7 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
         columns[run] = is_own ? x + column / 5 * ROW + column % 5 * W + lane % W : nullptr;
     }
 
-    // the lane's rows of samples. Neighbouring lanes share them in two, which read the same of x
+    // the lane's rows of samples. Neighboring lanes share them in two, which read the same of x
     const int w = lane / 2 % (2 * N), element_v = lane / (4 * N);
     const bool mine = element_v < 2;
     const real* const window = x + w * SAMPLE + (mine ? element_v : 0) * ROW;

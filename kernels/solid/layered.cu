@@ -191,7 +191,7 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
         bool mine[OWN];
 #pragma unroll
         for (int k = 0; k < OWN; ++k) {
-            // a lane stores whole columns if they are stretches of results, else neighbours
+            // a lane stores whole columns if they are stretches of results, else neighbors
             const int own = is_chunked ? own_lane + k * SPAN : own_lane * OWN + k;
             mine[k] = own_lane < SPAN && own < COLUMNS && cell < GROUP;
             p[k] = mine[k] ? own % N : 0;
@@ -329,7 +329,7 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
                         real* const to = own_stage + (p[k] * step_p + q[k] * step_q) * W;
 #pragma unroll
                         for (int start = 0; start < N; start += CHUNK) {
-                            // neighbours begin with different ones, on different banks
+                            // neighbors begin with different ones, on different banks
                             const int n = (start + p[k] / CHUNK * CHUNK) % N;
                             real run[CHUNK * W];
 #pragma unroll

@@ -91,7 +91,7 @@ struct Ahead {
     Id ids[Step::RING][Step::NETS][Step::IDS];
 };
 
-// The steps of one warp: `group`, `group + stride` and so on, so that neighbours on a
+// The steps of one warp: `group`, `group + stride` and so on, so that neighbors on a
 // multiprocessor share an L1 cache. Some multiprocessors get on faster than others: of many
 // steps the last quarter goes to whichever warp comes first.
 template <typename Id, typename Step>

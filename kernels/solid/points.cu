@@ -13,7 +13,7 @@
 constexpr int W = WIDTH;
 constexpr int THREADS = 128;
 
-// A thread a point; neighbours share control points through the caches.
+// A thread a point; neighbors share control points through the caches.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     regular_points(const __grid_constant__ Job job, const unsigned* __restrict__ nets,
                    const RegularPoint<3>* __restrict__ points, unsigned count) {
@@ -28,11 +28,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
         axis_weights(real(point.local[d]), point.ends >> 2 * d, real(1u << point.depth), b[d]);
     }
 
-    const unsigned centre = __ldg(net + 21);
+    const unsigned center = __ldg(net + 21);
     real origin[W], sums[OUTPUTS][W];
 #pragma unroll
     for (int i = 0; i < W; ++i) {
-        origin[i] = real(component(job, centre, i));
+        origin[i] = real(component(job, center, i));
 #pragma unroll
         for (int o = 0; o < OUTPUTS; ++o) sums[o][i] = 0;
     }
@@ -91,10 +91,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4)
     const int lane = threadIdx.x % LANES;
     const WeightedPoint point = points[at];
     const unsigned* const net = nets + point.net;
-    const unsigned centre = __ldg(net);
+    const unsigned center = __ldg(net);
     real origin[W];
 #pragma unroll
-    for (int i = 0; i < W; ++i) origin[i] = real(component(job, centre, i));
+    for (int i = 0; i < W; ++i) origin[i] = real(component(job, center, i));
     for (int output = 0; output < OUTPUTS; ++output) {
         const real* const own = weights + point.weights + output * point.controls;
         real sums[W];

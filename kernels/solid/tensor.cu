@@ -1,4 +1,4 @@
-// Grids of SAMPLES^3 samples on regular elements, by sum factorisation.
+// Grids of SAMPLES^3 samples on regular elements, by sum factorization.
 //
 // A warp evaluates GROUP elements at once, without barriers between warps:
 //
@@ -262,14 +262,14 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
 #pragma unroll
             for (int q = 0; q < GROUP; ++q) {
                 // control point 21 is (1, 1, 1), which exists in every net
-                constexpr int CENTRE = 21 / TOGETHER, CENTRE_LANE = 21 % TOGETHER * W;
-                const real centre = real(reader.points[q][CENTRE]);
+                constexpr int CENTER = 21 / TOGETHER, CENTER_LANE = 21 % TOGETHER * W;
+                const real center = real(reader.points[q][CENTER]);
 #pragma unroll
                 for (int i = 0; i < W; ++i) {
-                    origin[q][i] = __shfl_sync(ALL_LANES, centre, CENTRE_LANE + i);
+                    origin[q][i] = __shfl_sync(ALL_LANES, center, CENTER_LANE + i);
                 }
                 // as rounded as it is added again
-                const double own = __shfl_sync(ALL_LANES, centre, CENTRE_LANE + lane % W);
+                const double own = __shfl_sync(ALL_LANES, center, CENTER_LANE + lane % W);
 #pragma unroll
                 for (int k = 0; k < Step::READS; ++k) {
                     const int control = k * TOGETHER + lane / W;

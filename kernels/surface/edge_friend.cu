@@ -35,7 +35,7 @@ __device__ __forceinline__ void link_corners(const Quads& quads, const Quads& fi
     const uint4 children[4] = {
         make_uint4(w0, on0, face, off1), make_uint4(w1, off0, face, on0),
         make_uint4(w2, on1, face, off0), make_uint4(w3, off1, face, on1)};
-    // neighbouring lanes on different banks
+    // neighboring lanes on different banks
     const auto at = [](int l, int k) { return 4 * l + (k ^ (l >> 1 & 3)); };
 #pragma unroll
     for (int k = 0; k < 4; ++k) column[at(lane, k)] = children[k];

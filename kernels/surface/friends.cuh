@@ -111,7 +111,7 @@ struct Points {
     // the block's first point
     unsigned first;
 
-    // neighbouring threads on different banks
+    // neighboring threads on different banks
     static __device__ __forceinline__ unsigned place(unsigned i) {
         return (i & ~3u) | ((i ^ i >> 3) & 3);
     }

@@ -34,7 +34,7 @@ __device__ __forceinline__ Point point_at(const Point* __restrict__ points, unsi
 }
 
 // Stores EACH words a thread, item by item at `to`, through shared memory `staged`: threads that
-// are neighbours then store neighbouring words, and no sector is written in pieces. All threads
+// are neighbors then store neighboring words, and no sector is written in pieces. All threads
 // of a block call it; the first `items` of them have an item.
 template <unsigned THREADS, unsigned EACH, typename Word>
 __device__ __forceinline__ void store_together(void* staged, const Word (&words)[EACH], Word* to,

@@ -17,7 +17,7 @@ struct Outputs {
     real* of[6];
 };
 
-// A thread a point; neighbours share control points through the caches.
+// A thread a point; neighbors share control points through the caches.
 extern "C" __global__ void __launch_bounds__(THREADS)
     regular_surface_points(const double* __restrict__ points, const uint4* __restrict__ nets,
                            const RegularPoint<2>* __restrict__ all, unsigned count,
@@ -32,10 +32,10 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     }
     const uint4* const net = nets + 4 * size_t(point.net);
     // (1, 1) is in every net
-    const size_t centre = 3 * size_t(__ldg(net + 1).y);
+    const size_t center = 3 * size_t(__ldg(net + 1).y);
     real origin[3], sums[QUANTITIES][3] = {};
 #pragma unroll
-    for (int d = 0; d < 3; ++d) origin[d] = real(__ldg(points + centre + d));
+    for (int d = 0; d < 3; ++d) origin[d] = real(__ldg(points + center + d));
 #pragma unroll
     for (int v = 0; v < 4; ++v) {
         const uint4 ids = __ldg(net + v);
@@ -84,9 +84,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const unsigned* const net = nets + point.net;
     const real* const row = weights + point.weights;
     real origin[3], sums[QUANTITIES][3] = {};
-    const size_t centre = 3 * size_t(__ldg(net));
+    const size_t center = 3 * size_t(__ldg(net));
 #pragma unroll
-    for (int d = 0; d < 3; ++d) origin[d] = real(__ldg(points + centre + d));
+    for (int d = 0; d < 3; ++d) origin[d] = real(__ldg(points + center + d));
     for (unsigned k = lane; k < point.controls; k += SHARE) {
         const size_t id = 3 * size_t(__ldg(net + k));
         real local[3];

@@ -22,7 +22,7 @@ __device__ __forceinline__ Point polygon_point(const unsigned* __restrict__ vert
     return sum * real(1.0 / double(end - start));
 }
 
-// What a corner adds to its vertex: a neighbour (of faces that run in any direction, half of
+// What a corner adds to its vertex: a neighbor (of faces that run in any direction, half of
 // two) and the face point.
 __device__ __forceinline__ Point corner_term(Point next, Point previous, Point face) {
 #if ORIENTED

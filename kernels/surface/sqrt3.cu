@@ -9,8 +9,8 @@
 // A level knows the vertices at its corners and the twin of each, the corner that runs through
 // the same edge the other way. Corner c of triangle t, with twin c' in t', becomes triangle c:
 // (vertex of c, point of t', point of t). So twins follow from twins, no level is sorted, and the
-// neighbours of a vertex follow from its corners in the control mesh, or from the triangle that
-// it was born in. All sums run in the order of src/surface/refine/three_triangles.rs, where neighbours are
+// neighbors of a vertex follow from its corners in the control mesh, or from the triangle that
+// it was born in. All sums run in the order of src/surface/refine/three_triangles.rs, where neighbors are
 // ascending, without contraction of products and sums: the same bits.
 //
 // OPEN: the surface has ends. A corner whose edge is open has no twin but the number of that
@@ -131,28 +131,28 @@ __device__ __forceinline__ unsigned power(unsigned exponent) {
     return three;
 }
 
-// corners: [vertex], of the control mesh; neighbours: the other ends of edges there; alphas:
+// corners: [vertex], of the control mesh; neighbors: the other ends of edges there; alphas:
 // [valence].
 __device__ __forceinline__ Point vertex_task(const Levels& levels, unsigned depth,
-                                             const Rows& corners, const Rows& neighbours,
+                                             const Rows& corners, const Rows& neighbors,
                                              const double* alphas, unsigned v,
                                              const Point* points) {
     Point sum = {0, 0, 0};
     unsigned count = 0;
-    const auto add = [&](unsigned neighbour) {
-        const Point point = point_at(points, neighbour);
+    const auto add = [&](unsigned neighbor) {
+        const Point point = point_at(points, neighbor);
         sum = count == 0 ? point : sum + point;
         ++count;
     };
     const unsigned base = levels.level[depth == 0 ? 0 : depth - 1].vertex_count;
     if (v < levels.level[0].vertex_count) {
-        // where the surface ends there are more neighbours than corners
-        const unsigned* const starts = depth == 0 ? neighbours.starts : corners.starts;
+        // where the surface ends there are more neighbors than corners
+        const unsigned* const starts = depth == 0 ? neighbors.starts : corners.starts;
         const unsigned start = __ldg(starts + v), end = __ldg(starts + v + 1);
         const unsigned scale = depth < 2 ? 1 : power(depth - 2);
         for (unsigned i = start; i < end; ++i) {
             if (depth == 0) {
-                add(__ldg(neighbours.others + i));
+                add(__ldg(neighbors.others + i));
             } else {
                 const unsigned c = __ldg(corners.items + i);
                 add(base + (depth == 1 ? c / 3 : c * scale));
@@ -257,7 +257,7 @@ __device__ __forceinline__ Point vertex_task(const Levels& levels, unsigned dept
 // LINKS: topology of the next level; POINTS: its points. Blocks for triangles, then for vertices.
 extern "C" __global__ void REFINE_BOUNDS
     refine(const __grid_constant__ Levels levels, unsigned depth,
-           const __grid_constant__ Rows corners, const __grid_constant__ Rows neighbours,
+           const __grid_constant__ Rows corners, const __grid_constant__ Rows neighbors,
            const double* __restrict__ alphas, const Point* __restrict__ points,
            Point* __restrict__ refined) {
     __shared__ real staged[9 * THREADS]; // or as many words
@@ -283,7 +283,7 @@ extern "C" __global__ void REFINE_BOUNDS
     const unsigned first = (blockIdx.x - triangle_blocks) * THREADS;
     const unsigned items = min(THREADS, coarse.vertex_count - first);
     const unsigned v = first + min(threadIdx.x, items - 1);
-    const Point point = vertex_task(levels, depth, corners, neighbours, alphas, v, points);
+    const Point point = vertex_task(levels, depth, corners, neighbors, alphas, v, points);
     store_points<THREADS>(staged, point, refined + first, items);
 #endif
 }

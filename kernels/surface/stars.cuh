@@ -1,4 +1,4 @@
-// Quads of edge-friend with their neighbours, and what lies around a vertex; see
+// Quads of edge-friend with their neighbors, and what lies around a vertex; see
 // surface/edge_friend.cu.
 #pragma once
 #include "surface/friends.cuh"
@@ -24,7 +24,7 @@ __device__ __forceinline__ unsigned off_of(unsigned friend_across) {
     return (friend_across >> 1 & ~3u) + 2 + (friend_across >> 2 & 1);
 }
 
-// A quad, and those of its neighbours' vertices that its off edges need.
+// A quad, and those of its neighbors' vertices that its off edges need.
 struct Quad {
     uint4 corners;
     uint2 friends;

@@ -3,7 +3,7 @@
 // A block takes leaves of one batch, which share their table, and some of its samples. A thread
 // sums VECTOR samples of LEAVES leaves: a vector of weights and the control points of all its
 // leaves, which stand side by side in shared memory, give VECTOR * LEAVES * 3 multiply-adds.
-// Results cross the warp through shared memory, so that neighbouring lanes write neighbouring
+// Results cross the warp through shared memory, so that neighboring lanes write neighboring
 // numbers.
 //
 // NORMALS: the derivatives by u and v, and unit normals, come along.
@@ -50,7 +50,7 @@ struct Item {
 struct Tables {
     // [point][3]
     const double* points;
-    // [control][leaf] of each batch: points; neighbouring threads read neighbouring ones
+    // [control][leaf] of each batch: points; neighboring threads read neighboring ones
     const unsigned* nets;
     // first result of each leaf
     const unsigned* starts;
@@ -135,7 +135,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, NORMALS ? (DOUBLE ? 3 : 4)
     for (unsigned start = 0; start < batch.controls; start += DEPTH) {
         const unsigned depth = min(DEPTH, batch.controls - start);
         __syncthreads();
-        // a power of two of leaves: neighbouring threads take neighbouring ones
+        // a power of two of leaves: neighboring threads take neighboring ones
 #pragma unroll 6
         for (unsigned i = threadIdx.x; i < depth << shift; i += THREADS) {
             const unsigned leaf = i & ((1u << shift) - 1);

@@ -1,4 +1,4 @@
-// Grids of SAMPLES x SAMPLES points on regular quads of a surface, by sum factorisation.
+// Grids of SAMPLES x SAMPLES points on regular quads of a surface, by sum factorization.
 //
 // A warp evaluates PATCHES quads at once, without barriers between warps:
 //

@@ -1,10 +1,10 @@
 // The mesh matrix of a control mesh from the vertices at its corners (Zayer et al. 2017): every
-// corner gives the pair of its edge's ends, the smaller first; equal pairs become neighbours by
+// corner gives the pair of its edge's ends, the smaller first; equal pairs become neighbors by
 // sorting, and a scan over them numbers the edges.
 //
 //     make_edge_keys > sort > mark_heads > scan > name_edges      edges, edge_corners
 //     sort by vertex > start_rows                                 corners at each vertex
-//     make_end_keys > sort by vertex > start_rows                 neighbours of each vertex
+//     make_end_keys > sort by vertex > start_rows                 neighbors of each vertex
 //     build_small                      the first two by a block each, in one launch
 //
 // SIZE: corners of every face, 0 for polygons. LONG_KEYS: pairs of ends need 64 bits.
@@ -284,7 +284,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
         }
     }
     sort_in_block(shared, rounds, finds_edges ? 2 * bits : bits, key, corner);
-    // all keys side by side, to see their neighbours
+    // all keys side by side, to see their neighbors
     __syncthreads();
 #pragma unroll
     for (unsigned k = 0; k < BLOCK_ROUNDS; ++k) {
@@ -309,7 +309,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
         if (threadIdx.x == 0) status->valence = shared.sums[0];
         return;
     }
-    // heads of this thread's eight neighbouring items, then of all before them
+    // heads of this thread's eight neighboring items, then of all before them
     unsigned heads = 0, total;
     for (unsigned k = 0; k < rounds; ++k) {
         const unsigned i = threadIdx.x * rounds + k;

@@ -7,7 +7,7 @@
 // Triangle t becomes 4t + i at its corner i (vertex point, point of the edge out, point of the
 // edge in) and 4t + 3 between the edge points. Vertices keep their numbers, edge points follow.
 // The halves of edge e are 2e at its smaller end and 2e + 1; the edge that cuts off corner c is
-// 2E + c. So no level after the control mesh is sorted, and the neighbours of a vertex follow
+// 2E + c. So no level after the control mesh is sorted, and the neighbors of a vertex follow
 // from the edge that it was born on: nothing is stored for them but the rows of the control
 // mesh. All sums run in the order of src/surface/refine/four_triangles.rs, without contraction of
 // products and sums: the same bits. A task reads the coarse levels only; every value is written once.
@@ -93,7 +93,7 @@ __device__ __forceinline__ Point edge_task(const Level& coarse, const Level& fin
     return point;
 }
 
-// What a sum of neighbours gathers.
+// What a sum of neighbors gathers.
 struct Sum {
     Point of;
     unsigned count;
@@ -104,7 +104,7 @@ struct Sum {
     }
 };
 
-// Adds the neighbours that a vertex got inside a triangle beside the edge that it was born on:
+// Adds the neighbors that a vertex got inside a triangle beside the edge that it was born on:
 // `c` is the corner of that edge, in the level before, `born` the vertex's own level.
 __device__ __forceinline__ void add_inner(const Levels& levels, unsigned depth, unsigned born,
                                           unsigned e, unsigned c, const Point* points, Sum& sum) {
@@ -120,16 +120,16 @@ __device__ __forceinline__ void add_inner(const Levels& levels, unsigned depth, 
         const unsigned corner = second ? corners[1] : corners[0];
         const unsigned side = second ? sides[1] : sides[0];
         const unsigned inner = 2 * parent.edge_count + corner;
-        unsigned neighbour;
+        unsigned neighbor;
         if (depth == born) {
-            neighbour = base + __ldg(parent.edges + side);
+            neighbor = base + __ldg(parent.edges + side);
         } else if (depth == born + 1) {
-            neighbour = base + inner;
+            neighbor = base + inner;
         } else {
             const unsigned larger = e > __ldg(parent.edges + side);
-            neighbour = base + ((2 * inner + larger) << (depth - born - 2));
+            neighbor = base + ((2 * inner + larger) << (depth - born - 2));
         }
-        sum.add(point_at(points, neighbour));
+        sum.add(point_at(points, neighbor));
     }
 }
 
@@ -171,14 +171,14 @@ __device__ __forceinline__ Point vertex_task(const Levels& levels, unsigned dept
         const unsigned base = levels.level[depth == 0 ? 0 : depth - 1].vertex_count;
         const unsigned end = __ldg(rows.starts + v + 1);
         for (unsigned i = __ldg(rows.starts + v); i < end; ++i) {
-            unsigned neighbour;
+            unsigned neighbor;
             if (depth == 0) {
-                neighbour = __ldg(rows.others + i);
+                neighbor = __ldg(rows.others + i);
             } else {
                 const unsigned half = __ldg(rows.items + i);
-                neighbour = base + (depth == 1 ? half >> 1 : half << (depth - 2));
+                neighbor = base + (depth == 1 ? half >> 1 : half << (depth - 2));
             }
-            sum.add(point_at(points, neighbour));
+            sum.add(point_at(points, neighbor));
         }
     } else {
         unsigned born = depth;

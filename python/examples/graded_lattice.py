@@ -44,8 +44,8 @@ def main(
     areas = []
     for layer in solid.slice(0.3, pixel=pixel):
         assert layer.coverage is not None
-        grey = np.nan_to_num(layer.attributes["density"]) * layer.coverage
-        np.save(directory / f"layer{layer.index:03}.npy", grey.astype(np.uint16))
+        gray = np.nan_to_num(layer.attributes["density"]) * layer.coverage
+        np.save(directory / f"layer{layer.index:03}.npy", gray.astype(np.uint16))
         areas.append(layer.area)
     print(f"{solid}: {len(areas)} layers")
     return areas

@@ -63,7 +63,7 @@ impl PySolid {
     ///     axis: "x", "y" or "z": the axis that layers are stacked along.
     ///     pixel: Edge length of a pixel; None for contours alone.
     ///     planes: Planes within a layer that coverage is the mean of.
-    ///     antialias: Whether pixels count their covered part, or their centre.
+    ///     antialias: Whether pixels count their covered part, or their center.
     ///     attributes: Whether attributes are evaluated at the pixels.
     ///     tolerance: How far contours may be from the limit, in length units.
     ///     points: Control points, (vertices, 3); those of the solid if None.
@@ -152,7 +152,7 @@ impl PySolid {
 
     /// The limit as a pyvista.UnstructuredGrid, with attributes as point data and the data of the
     /// cells, except those of names that the grid's own have: "cell", "class", "error_bound".
-    /// Neighbouring cells share points, but for hexahedra beside cells that are evaluated in parts
+    /// Neighboring cells share points, but for hexahedra beside cells that are evaluated in parts
     /// (wedges, tetrahedra, polyhedra): a UserWarning counts them, and refine() joins them. Bézier
     /// cells share none.
     ///

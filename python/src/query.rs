@@ -1,4 +1,4 @@
-//! Neighbours as rows of ids.
+//! Neighbors as rows of ids.
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;

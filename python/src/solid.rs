@@ -427,7 +427,7 @@ impl PySolid {
         arrays_of(py, arrays.py()?)
     }
 
-    /// Neighbours: rows of one kind of elements for each of another.
+    /// Neighbors: rows of one kind of elements for each of another.
     ///
     /// Args:
     ///     op: Two letters of V (vertices), E (edges), F (faces), C (cells): "VC" has the cells

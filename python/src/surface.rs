@@ -341,7 +341,7 @@ impl PySurface {
         PySlices::of_surface(py, &self.mesh, scheme, cut)
     }
 
-    /// Neighbours: as Solid.query, with V, E and F.
+    /// Neighbors: as Solid.query, with V, E and F.
     fn query<'py>(&self, py: Python<'py>, op: &str) -> PyResult<Bound<'py, PyTuple>> {
         crate::query::rows(py, op, || {
             subsolid::query::Query::of_surface(&self.mesh, subsolid::query::Strategy::Unordered)

@@ -192,7 +192,7 @@ def test_forces_and_moments_balance(solid: subsolid.Solid) -> None:
     batches = list(skin.batches())
     points = np.concatenate([batch.points.reshape(-1, 3) for batch in batches])
     normals = np.concatenate([batch.normals.reshape(-1, 3) for batch in batches if batch.normals is not None])
-    # buoyancy: a pressure of -z lifts by the volume, with no moment about its centre
+    # buoyancy: a pressure of -z lifts by the volume, with no moment about its center
     lift = skin.load(points[:, 2:] * normals)
     assert np.abs(lift.sum(axis=0) - [0, 0, volume]).max() < 1e-12 * volume
     moments = np.cross(solid.points, lift + body).sum(axis=0)

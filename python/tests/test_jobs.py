@@ -137,7 +137,7 @@ def test_surfaces_are_written_and_read(bracket: subsolid.Solid, tmp_path: Any) -
         subsolid.Surface(np.eye(4, 3), [[0, 1, 9]])
 
 
-def test_neighbours() -> None:
+def test_neighbors() -> None:
     points, cells = box(2, 2, 2)
     solid = subsolid.Solid(points, cells)
     offsets, ids = solid.query("VC")

@@ -3,8 +3,8 @@
 //!
 //! # Theory
 //! The triangle with parameters u, v ≥ 0, u + v ≤ 1 is governed by twelve control points:
-//! its corners and their neighbours. At lattice coordinates (i, j) the corners are (0, 0)
-//! for u = v = 0, (1, 0) for u = 1 and (0, 1) for v = 1; neighbours differ by ±(1, 0),
+//! its corners and their neighbors. At lattice coordinates (i, j) the corners are (0, 0)
+//! for u = v = 0, (1, 0) for u = 1 and (0, 1) for v = 1; neighbors differ by ±(1, 0),
 //! ±(0, 1) or ±(1, −1). The control points are ordered by j, then i:
 //!
 //! ```text
@@ -105,7 +105,7 @@ mod tests {
         for _ in 0..levels {
             let mut fine: HashMap<[i32; 2], f64> = HashMap::new();
             for (&[i, j], value) in &values {
-                // the mask of a control point: 10, 6 to the edges, 1 to its neighbours, 2 across
+                // the mask of a control point: 10, 6 to the edges, 1 to its neighbors, 2 across
                 let mut add = |di: i32, dj: i32, weight: f64| {
                     *fine.entry([2 * i + di, 2 * j + dj]).or_default() += value * weight / 16.0;
                 };

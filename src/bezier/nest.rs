@@ -102,8 +102,8 @@ impl<'s> Nest<'s> {
 
     /// The limit at the extraordinary point, `[width]`; of an edge the Bézier points of
     /// its curve, `[4][width]`.
-    pub fn centre(&self) -> Vec<f64> {
-        self.structure.centre(&self.net)
+    pub fn center(&self) -> Vec<f64> {
+        self.structure.center(&self.net)
     }
 
     /// Splits it once.
@@ -159,14 +159,14 @@ impl<'s> Nest<'s> {
         }
     }
 
-    /// How far the net lies around its centre (`[width]`, or `[4][width]`) at most; the
+    /// How far the net lies around its center (`[width]`, or `[4][width]`) at most; the
     /// limit of it lies within.
-    pub fn radius(&self, centre: &[f64]) -> f64 {
+    pub fn radius(&self, center: &[f64]) -> f64 {
         let (mut largest, width) = (0.0_f64, self.width);
         for control in 0..self.net.nrows() {
             for group in 0..self.net.ncols() / width {
                 let off =
-                    |c: usize| self.net[(control, group * width + c)] - centre[group * width + c];
+                    |c: usize| self.net[(control, group * width + c)] - center[group * width + c];
                 largest = largest.max((0..width).map(|c| off(c) * off(c)).sum());
             }
         }

@@ -83,7 +83,7 @@ pub struct Arguments {
     /// [default: 3]
     #[arg(long, value_name = "K")]
     rings: Option<usize>,
-    /// Keep the points of neighbouring cells apart (as always with --derivatives and
+    /// Keep the points of neighboring cells apart (as always with --derivatives and
     /// --jacobian, which belong to a cell's own axes)
     #[arg(long, requires = "output")]
     no_weld: bool,

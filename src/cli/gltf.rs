@@ -58,10 +58,10 @@ impl GlbArguments {
     /// The unit, if it is told, and the upright.
     pub fn given(&self) -> (Option<LengthUnit>, UpAxis) {
         let unit = self.unit.map(|unit| match unit {
-            Unit::Um => LengthUnit::Micrometre,
-            Unit::Mm => LengthUnit::Millimetre,
-            Unit::Cm => LengthUnit::Centimetre,
-            Unit::M => LengthUnit::Metre,
+            Unit::Um => LengthUnit::Micrometer,
+            Unit::Mm => LengthUnit::Millimeter,
+            Unit::Cm => LengthUnit::Centimeter,
+            Unit::M => LengthUnit::Meter,
             Unit::In => LengthUnit::Inch,
             Unit::Ft => LengthUnit::Foot,
         });

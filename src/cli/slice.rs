@@ -89,7 +89,7 @@ pub struct Arguments {
     /// longest side]
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     tolerance: Option<f64>,
-    /// Millimetres in a length unit of the model, 1e-9 to 1e9, for files that have millimetres
+    /// Millimeters in a length unit of the model, 1e-9 to 1e9, for files that have millimeters
     #[arg(long, value_name = "MM", default_value_t = 1.0, allow_hyphen_values = true)]
     unit: f64,
     #[command(flatten)]
@@ -264,7 +264,7 @@ pub fn run(
     Ok(Outcome::Done)
 }
 
-/// Millimetres in a length unit of a model.
+/// Millimeters in a length unit of a model.
 const UNITS: RangeInclusive<f64> = 1e-9..=1e9;
 
 impl Arguments {
@@ -274,7 +274,7 @@ impl Arguments {
         Stack::new([0.0, self.layer_height.max(f64::MIN_POSITIVE)], self.layer_height)?;
         if !UNITS.contains(&self.unit) {
             return Err(Error::request(format!("--unit {}", self.unit)).with_help(
-                "give the millimetres in a length unit, 1e-9 to 1e9: 1000 if the model is in metres",
+                "give the millimeters in a length unit, 1e-9 to 1e9: 1000 if the model is in meters",
             ));
         }
         let outputs = &self.outputs;

@@ -10,7 +10,7 @@
 //! | [`location`] | from points in space back to cells and parameters |
 //! | [`quadrature`] | integration over solids, Bézier extraction |
 //! | [`processing`] | distances, smoothing, denoising, untangling |
-//! | [`queries`] | neighbours of vertices, edges, faces and cells |
+//! | [`queries`] | neighbors of vertices, edges, faces and cells |
 //! | [`scaling`] | several GPUs, several programs, parts with ghost cells |
 //! | [`python`] | arrays, matrices, gradients and pictures in Python |
 //! | [`files`] | formats, named arrays, tables |

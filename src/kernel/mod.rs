@@ -2,11 +2,11 @@
 //!
 //! | kernel | cells | method |
 //! |---|---|---|
-//! | [`Tensor`] | regular, grids | sum factorisation, one axis after another |
+//! | [`Tensor`] | regular, grids | sum factorization, one axis after another |
 //! | [`Layered`] | layered, grids | a 2D table in each plane, then the layer axis |
 //! | [`Table`] | any, many of one structure | weights × control points |
 //! | [`Patch`] | regular quads of surfaces, grids | the same on two axes |
-//! | [`LeafMap`] | any, Jacobians at quadrature points | sum factorisation or tables, leaf by lane |
+//! | [`LeafMap`] | any, Jacobians at quadrature points | sum factorization or tables, leaf by lane |
 //! | [`Points`] | regular, scattered points | basis functions at each point |
 //!
 //! Conventions common to all, with `T` = `f32` or `f64`:

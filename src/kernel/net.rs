@@ -16,10 +16,10 @@ pub(super) fn gather<T: Real>(
     origin: &mut [T],
 ) {
     let first = |id: u32| id as usize * m;
-    let centre = &controls[first(net[pivot])..][..m];
+    let center = &controls[first(net[pivot])..][..m];
     if m == 3 {
         // The same with a length the compiler knows.
-        let rounded = [T::from_f64(centre[0]), T::from_f64(centre[1]), T::from_f64(centre[2])];
+        let rounded = [T::from_f64(center[0]), T::from_f64(center[1]), T::from_f64(center[2])];
         origin[..3].copy_from_slice(&rounded);
         let wide = [rounded[0].to_f64(), rounded[1].to_f64(), rounded[2].to_f64()];
         for (out, &id) in local.chunks_exact_mut(3).zip(net) {
@@ -30,7 +30,7 @@ pub(super) fn gather<T: Real>(
         }
         return;
     }
-    for (o, &c) in origin.iter_mut().zip(centre) {
+    for (o, &c) in origin.iter_mut().zip(center) {
         *o = T::from_f64(c);
     }
     for (out, &id) in local.chunks_exact_mut(m).zip(net) {

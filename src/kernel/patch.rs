@@ -1,4 +1,4 @@
-//! Grids of points on regular quads by sum factorisation: u first, then v.
+//! Grids of points on regular quads by sum factorization: u first, then v.
 //!
 //! ```text
 //! control points [v 4][u 4][3] → x: [v 4][row] → out: [v sample][row], row = (u sample, component)

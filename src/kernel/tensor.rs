@@ -1,4 +1,4 @@
-//! Grids of samples on regular cells by sum factorisation.
+//! Grids of samples on regular cells by sum factorization.
 //!
 //! The axes are contracted one after another, u first: with rows of all samples
 //! and components of u, `row = (u sample, component)`, every step is a sum of four

@@ -15,12 +15,12 @@ impl Structure {
     pub(crate) fn weights_at(&self, points: &[[f64; 3]], orders: Orders) -> Mat<f64> {
         let mut weights = Mat::zeros(points.len(), self.controls);
         let mut placed: Vec<(usize, Place)> = Vec::with_capacity(points.len());
-        let mut centre = None;
+        let mut center = None;
         for (i, &p) in points.iter().enumerate() {
             if let Some(place) = self.place(p) {
                 placed.push((i, place));
             } else {
-                let row = centre.get_or_insert_with(|| self.centre_weights(orders));
+                let row = center.get_or_insert_with(|| self.center_weights(orders));
                 for j in 0..self.controls {
                     weights[(i, j)] = row.as_ref().map_or(f64::NAN, |row| row[j]);
                 }

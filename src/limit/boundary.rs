@@ -73,7 +73,7 @@ fn push_corner_faces(
     faces: &mut Vec<BoundaryFace>,
 ) {
     let fan = corner_fan(topology, cell, vertex);
-    let Some(towards) = fan_neighbours(&fan) else { return };
+    let Some(towards) = fan_neighbors(&fan) else { return };
     for axis in 0..3 {
         let along = axes_along(axis, 0, mirrored);
         let ends = along.map(|d| towards[d]);
@@ -86,11 +86,11 @@ fn push_corner_faces(
 
 /// The vertices that the axes of the element at a corner of a cell run towards; `None` if the
 /// cell has no such corner.
-pub(crate) fn corner_neighbours(topology: &Topology, cell: u32, vertex: u32) -> Option<[u32; 3]> {
-    fan_neighbours(&corner_fan(topology, cell, vertex))
+pub(crate) fn corner_neighbors(topology: &Topology, cell: u32, vertex: u32) -> Option<[u32; 3]> {
+    fan_neighbors(&corner_fan(topology, cell, vertex))
 }
 
-/// The three faces at a corner of a cell, with the neighbours before and after it.
+/// The three faces at a corner of a cell, with the neighbors before and after it.
 fn corner_fan(topology: &Topology, cell: u32, vertex: u32) -> Vec<(u32, [u32; 2])> {
     let mut fan = Vec::with_capacity(3);
     let mut local = 0;
@@ -105,8 +105,8 @@ fn corner_fan(topology: &Topology, cell: u32, vertex: u32) -> Vec<(u32, [u32; 2]
     fan
 }
 
-/// The neighbours of the first face of a fan, then the third.
-fn fan_neighbours(fan: &[(u32, [u32; 2])]) -> Option<[u32; 3]> {
+/// The neighbors of the first face of a fan, then the third.
+fn fan_neighbors(fan: &[(u32, [u32; 2])]) -> Option<[u32; 3]> {
     let &(_, [a, b]) = fan.first()?;
     let mut others = fan[1..].iter().flat_map(|(_, pair)| pair).copied();
     Some([a, b, others.find(|&x| x != a && x != b)?])
@@ -151,7 +151,7 @@ impl<F: Fn(u32) -> u32> RimNames<'_, F> {
             return Rim { borders };
         };
         let vertex = topology.cells().listed_vertex(element.cell as usize, corner.into());
-        let towards = corner_neighbours(topology, element.cell, vertex).unwrap_or([vertex; 3]);
+        let towards = corner_neighbors(topology, element.cell, vertex).unwrap_or([vertex; 3]);
         let ends = along.map(|d| towards[d]);
         let [half_s, half_t] = ends.map(|v| self.edge(vertex, v).first_half());
         let [spoke_s, spoke_t] = ends.map(|v| self.spoke((element.cell, face.face), [vertex, v]));

@@ -102,7 +102,7 @@ impl Structure {
     pub fn eigenstructure(&self, part: SplinePart, orders: Orders) -> Mat<f64> {
         let functions = 4_usize.pow(self.dimension as u32);
         let Some((depth, child)) = part.sibling else {
-            let weights = self.centre_weights(orders);
+            let weights = self.center_weights(orders);
             let weight = |i: usize| weights.as_ref().map_or(f64::NAN, |weights| weights[i]);
             let entry = |i: usize, j: usize| if j == 0 { weight(i) } else { 0.0 };
             return Mat::from_fn(self.controls, functions, entry);

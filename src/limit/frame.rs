@@ -85,16 +85,16 @@ struct Hexahedron {
     // in binary order; NONE if the cell is no hexahedron
     corners: [u32; 8],
     // across the low and high face of u, v, w; NONE at a wall
-    neighbours: [u32; 6],
-    // how the axes of each neighbour lie
+    neighbors: [u32; 6],
+    // how the axes of each neighbor lie
     permutations: [Axes; 6],
 }
 
-/// The permutation of a neighbour of corners `other` across the face at `side` of own `axis`;
+/// The permutation of a neighbor of corners `other` across the face at `side` of own `axis`;
 /// `None` if its corners do not fit.
 #[inline]
 fn turn_across(own: &[u32; 8], other: &[u32; 8], axis: usize, side: usize) -> Option<Axes> {
-    // three of the four shared vertices fix the neighbour's axes
+    // three of the four shared vertices fix the neighbor's axes
     let (at, to) = (side << axis, (1 - side) << axis);
     let [b, c] = [(axis + 1) % 3, (axis + 2) % 3];
     let pair = |step: usize| (own[at | step], to | step);
@@ -125,27 +125,27 @@ impl<'a> Walker<'a> {
         let each = (0..cells.len()).into_par_iter().with_min_len(1024);
         each.map(|c| {
             let corners = corners(c);
-            let mut neighbours = [NONE; 6];
+            let mut neighbors = [NONE; 6];
             if corners[0] != NONE {
-                for (other, &face) in neighbours.iter_mut().zip(topology.cell_faces(c as u32)) {
+                for (other, &face) in neighbors.iter_mut().zip(topology.cell_faces(c as u32)) {
                     let [a, b] = topology.face_cells(face);
                     *other = if a == c as u32 { b } else { a };
                 }
             }
-            Hexahedron { corners, neighbours, permutations: [Axes::PARALLEL; 6] }
+            Hexahedron { corners, neighbors, permutations: [Axes::PARALLEL; 6] }
         })
         .collect_into_vec(&mut hexahedra);
         // a loop of its own: its loads, from all over memory, overlap
         hexahedra.par_iter_mut().with_min_len(1024).for_each(|hexahedron| {
             for side in 0..6 {
-                let other = hexahedron.neighbours[side];
+                let other = hexahedron.neighbors[side];
                 if other == NONE {
                     continue;
                 }
                 let other = corners(other as usize);
                 match turn_across(&hexahedron.corners, &other, side / 2, side % 2) {
                     Some(permutation) => hexahedron.permutations[side] = permutation,
-                    None => hexahedron.neighbours[side] = NONE,
+                    None => hexahedron.neighbors[side] = NONE,
                 }
             }
         });
@@ -158,14 +158,14 @@ impl<'a> Walker<'a> {
         self.at(Pose { cell, axes: axes.unwrap_or(Axes::PARALLEL) })
     }
 
-    /// The neighbour across the face at `side` (0 or 1) of local `axis`, its local
+    /// The neighbor across the face at `side` (0 or 1) of local `axis`, its local
     /// frame the continuation of this one; `None` at the boundary.
     #[inline]
     pub fn across(&self, frame: &Frame, axis: usize, side: usize) -> Option<Frame> {
         self.step(frame.pose, axis, side).map(|pose| self.at(pose))
     }
 
-    /// [`Walker::across`] unless the neighbour is known.
+    /// [`Walker::across`] unless the neighbor is known.
     #[inline]
     pub(super) fn beyond(
         &self,
@@ -195,7 +195,7 @@ impl<'a> Walker<'a> {
     pub(super) fn step(&self, pose: Pose, axis: usize, side: usize) -> Option<Pose> {
         let hexahedron = &self.hexahedra[pose.cell as usize];
         let face = pose.axes.face(axis, side);
-        let cell = hexahedron.neighbours[face];
+        let cell = hexahedron.neighbors[face];
         (cell != NONE).then(|| Pose { cell, axes: pose.axes.then(hexahedron.permutations[face]) })
     }
 }

@@ -46,7 +46,7 @@ impl Regular {
         found
     }
 
-    /// The 4 × 4 × 4 net `[w][v][u]`; a missing layer repeats its neighbour as a placeholder.
+    /// The 4 × 4 × 4 net `[w][v][u]`; a missing layer repeats its neighbor as a placeholder.
     pub fn write(&self, walker: &Walker, net: &mut [u32; 64]) {
         for (corner, &pose) in self.poses.iter().enumerate() {
             let low = 2 * ((corner & 1) + 4 * (corner >> 1 & 1) + 16 * (corner >> 2));
@@ -179,7 +179,7 @@ impl Planar {
     }
 
     /// The net `[layer 4][line]` and its ends (bit 0: low layer missing, bit 1:
-    /// high), a missing layer repeating its neighbour as a placeholder.
+    /// high), a missing layer repeating its neighbor as a placeholder.
     pub fn layers(&self, walker: &Walker) -> (Vec<u32>, Ends) {
         let count = self.lines.len();
         let mut net = vec![0; 4 * count];

@@ -29,7 +29,7 @@ use faer::{Mat, c64};
 use super::rows::Rows;
 use super::sparse_rows::SparseRows;
 
-/// Deepest power: 2⁻⁵² separates neighbouring doubles at 1.
+/// Deepest power: 2⁻⁵² separates neighboring doubles at 1.
 pub const MAX_DEPTH: usize = 52;
 
 /// Powers up to this one are products with A less the constant mode.
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn diagonalisable_and_defective_matrices() {
+    fn diagonalizable_and_defective_matrices() {
         // cubic B-spline subdivision of three points
         let spline = Mat::from_fn(3, 3, |i, j| {
             [[0.5, 0.5, 0.0], [0.125, 0.75, 0.125], [0.0, 0.5, 0.5]][i][j]

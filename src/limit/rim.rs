@@ -2,7 +2,7 @@
 //!
 //! The faces fit together along *lines*: edges of the mesh, and the spokes from the
 //! middle of an edge to the middle of a face where a cell is no hexahedron, or a face of a
-//! surface no quad, and its corners are elements. Places are integers, so neighbours agree
+//! surface no quad, and its corners are elements. Places are integers, so neighbors agree
 //! exactly on what they share; nothing is compared by distance.
 //!
 //! Whoever makes the faces numbers them, their lines and their points: lines and points below 2⁶⁰,
@@ -18,7 +18,7 @@ pub(crate) type Key = (u64, u64);
 const VERTEX: u64 = 0;
 const EDGE: u64 = 1 << 60;
 const SPOKE: u64 = 2 << 60;
-const CENTRE: u64 = 3 << 60;
+const CENTER: u64 = 3 << 60;
 const INSIDE: u64 = 4 << 60;
 const POINT: u64 = 5 << 60;
 
@@ -65,7 +65,7 @@ impl Border {
 
     /// From the middle of an edge to the middle of a face; `number` is that of the spoke.
     pub fn spoke(number: u64, edge: u64, face: u64) -> Self {
-        let ends = [(EDGE | edge, u64::from(UNIT / 2)), (CENTRE | face, 0)];
+        let ends = [(EDGE | edge, u64::from(UNIT / 2)), (CENTER | face, 0)];
         Self { line: SPOKE | number, from: 0, to: UNIT, ends }
     }
 

@@ -34,7 +34,7 @@ impl Structure {
     }
 
     /// The limit at the extraordinary point, `[width]`, from values at the net.
-    pub(crate) fn centre(&self, net: &Mat<f64>) -> Vec<f64> {
+    pub(crate) fn center(&self, net: &Mat<f64>) -> Vec<f64> {
         let mask = self.mask();
         let value = |c: usize| mask.iter().zip(net.col_as_slice(c)).map(|(a, b)| a * b).sum();
         (0..net.ncols()).map(value).collect()

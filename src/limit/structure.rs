@@ -60,7 +60,7 @@ pub struct Structure {
     pub(super) siblings: Vec<Sibling>,
     pub(super) next: Next,
     // first derivatives at the extraordinary point, where they exist
-    pub(super) at_centre: OnceLock<[Option<Vec<f64>>; 3]>,
+    pub(super) at_center: OnceLock<[Option<Vec<f64>>; 3]>,
 }
 
 /// A child of the cell beside the one at the extraordinary point.
@@ -115,7 +115,7 @@ impl Structure {
     pub(crate) fn of_parts(domain: Domain, siblings: Vec<Sibling>, next: Next) -> Self {
         let controls = siblings.first().map_or(0, |sibling| sibling.rows.columns());
         let dimension = domain.dimension();
-        Self { domain, dimension, controls, siblings, next, at_centre: OnceLock::new() }
+        Self { domain, dimension, controls, siblings, next, at_center: OnceLock::new() }
     }
 
     /// Number of control points of the net.
@@ -173,7 +173,7 @@ impl Structure {
     /// derivatives are not looked for there.
     pub fn weights(&self, p: [f64; 3], orders: Orders) -> Option<Vec<f64>> {
         let Some(Place { depth, child, local }) = self.place(p) else {
-            return self.centre_weights(orders);
+            return self.center_weights(orders);
         };
         let mut weights = self.siblings[child - 1].weights(self.dimension, local, orders)?;
         let order = self.total_order(orders);
@@ -222,11 +222,11 @@ impl Structure {
     }
 
     /// Weights at the extraordinary point.
-    pub(super) fn centre_weights(&self, orders: Orders) -> Option<Vec<f64>> {
+    pub(super) fn center_weights(&self, orders: Orders) -> Option<Vec<f64>> {
         let wanted = |o: Order| (0..self.dimension).filter(move |&d| orders[d] == o);
         match (&wanted(Order::First).collect::<Vec<_>>()[..], wanted(Order::Second).count()) {
             ([], 0) => Some(self.mask()),
-            (&[axis], 0) => self.at_centre.get_or_init(|| self.centre_derivatives())[axis].clone(),
+            (&[axis], 0) => self.at_center.get_or_init(|| self.center_derivatives())[axis].clone(),
             _ => None,
         }
     }
@@ -234,14 +234,14 @@ impl Structure {
     /// First derivatives at the extraordinary point. Far down, the weights of a
     /// derivative at depth n become those of the limit of (2D)ⁿ; if that exists, and
     /// all siblings see one and the same derivative in it, this is it.
-    fn centre_derivatives(&self) -> [Option<Vec<f64>>; 3] {
+    fn center_derivatives(&self) -> [Option<Vec<f64>>; 3] {
         let powers = match &self.next {
             Next::Then { step, structure } => {
                 // the child's parameters run twice as fast
                 return std::array::from_fn(|axis| {
                     let mut orders = [Order::Value; 3];
                     orders[axis] = Order::First;
-                    let weights = structure.centre_weights(orders)?;
+                    let weights = structure.center_weights(orders)?;
                     Some(step.transposed_product(&weights).iter().map(|w| 2.0 * w).collect())
                 });
             }

@@ -95,8 +95,8 @@ pub struct Sought<'a> {
 impl<'s> Core<'s> {
     /// What an inexact piece stands for.
     pub fn new(mut nest: Nest<'s>) -> Self {
-        let centre = nest.centre();
-        let (points, _) = centre.as_chunks::<3>();
+        let center = nest.center();
+        let (points, _) = center.as_chunks::<3>();
         let origin = points[0];
         let curve = (points.len() == 4).then(|| {
             [0, 1, 2, 3].map(|i| (Vector3::from(points[i]) - Vector3::from(origin)).into())

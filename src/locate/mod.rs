@@ -184,7 +184,7 @@ impl<'s> Locator<'s> {
     }
 
     /// Where each of the points is, in their order. They are worked on by all threads,
-    /// neighbours together; the results do not depend on that. A point that is not a
+    /// neighbors together; the results do not depend on that. A point that is not a
     /// number is outside.
     pub fn locate(&self, points: &[[f64; 3]]) -> Vec<Located> {
         let order = self.order(points);

@@ -1,4 +1,4 @@
-//! A surface without the faces that only serve their neighbours.
+//! A surface without the faces that only serve their neighbors.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

@@ -181,7 +181,7 @@ pub enum BoundaryRule {
     /// The same, and boundary vertices of one face stay in place.
     EdgesAndCorners,
     /// Faces at a vertex of a boundary edge that is not infinitely sharp only serve their
-    /// neighbours: they are holes.
+    /// neighbors: they are holes.
     Holes,
 }
 
@@ -214,7 +214,7 @@ pub struct SurfaceMesh {
     pub boundary: BoundaryRule,
     /// Rule of the edges of triangles.
     pub triangle_rule: TriangleRule,
-    /// Faces that are refined, because neighbouring faces depend on them, but left out of results
+    /// Faces that are refined, because neighboring faces depend on them, but left out of results
     /// ([`SurfaceMesh::without_holes`]).
     pub holes: Vec<u32>,
     /// Vertex attributes.

@@ -190,7 +190,7 @@ impl<'m> Blocks<'m> {
             let topology = Topology::of_part(mesh)?;
             match self.part.is_whole() {
                 true => topology.validate()?,
-                // ghosts have not all their neighbours
+                // ghosts have not all their neighbors
                 false => topology.validate_around(owned)?,
             }
             Sharpness::resolve(&mesh.creases, &topology)?;

@@ -6,8 +6,8 @@ use crate::plan::{Cost, LayersJob};
 
 /// Runs of a Hilbert curve have so much more surface than boxes (measured: `tests/solid/parts.rs`).
 const SHAPE: f64 = 1.3;
-/// Neighbours of a part that is a cube among cubes.
-const NEIGHBOURS: f64 = 26.0;
+/// Neighbors of a part that is a cube among cubes.
+const NEIGHBORS: f64 = 26.0;
 /// Bytes of the coordinates of a control point.
 const POINT: f64 = 24.0;
 
@@ -191,7 +191,7 @@ impl Estimate {
         // of the vertices on an inner side one of the two parts is the owner
         let vertices = product(&|inner| inner + 1.0) - product(&|inner| 1.0 - inner.min(1.0));
         let exchange = if ghosts > 0.0 { SHAPE * POINT * vertices } else { 0.0 };
-        let messages = NEIGHBOURS.min(count - 1.0);
+        let messages = NEIGHBORS.min(count - 1.0);
         let cells = m + ghosts;
         Self {
             ranks,

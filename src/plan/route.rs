@@ -12,7 +12,7 @@ use super::BatchKind;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Strategy {
-    /// Sum-factorised and table kernels: the fastest, bitwise repeatable.
+    /// Sum-factorized and table kernels: the fastest, bitwise repeatable.
     #[default]
     Auto,
     /// The published method, one thread a point. Its sums on layered and irregular cells
@@ -62,7 +62,7 @@ pub struct MatrixUnits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kernel {
-    /// Sum factorisation over a whole regular element, staged and sent in bulk.
+    /// Sum factorization over a whole regular element, staged and sent in bulk.
     Tensor,
     /// The same, but 2 × 2 × 2 elements with a common net at once, where they lie so.
     Bricks,
@@ -80,7 +80,7 @@ pub enum Kernel {
     WideMatrixTable,
     /// The same with 8 nets and 64 samples.
     NarrowMatrixTable,
-    /// Sum factorisation with plain stores, for any numbers of samples.
+    /// Sum factorization with plain stores, for any numbers of samples.
     RegularPart,
     /// Planar table and spline with plain stores, for any numbers of samples.
     LayeredPart,

@@ -7,9 +7,9 @@ use crate::mesh::check_value_count;
 use crate::query::{Op, Query};
 
 /// Moves the values of every vertex `steps` times by `factor` of the way to the mean of those
-/// of its neighbours by edges (VV), all at once; vertices that are `fixed` keep theirs.
+/// of its neighbors by edges (VV), all at once; vertices that are `fixed` keep theirs.
 ///
-/// `values[vertex * width + component]`, in the ids of the mesh. Vertices without neighbours
+/// `values[vertex * width + component]`, in the ids of the mesh. Vertices without neighbors
 /// keep their values.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
-//! Neighbours in cyclic order: around vertices of surfaces, around edges of solids.
+//! Neighbors in cyclic order: around vertices of surfaces, around edges of solids.
 
-/// A step around the centre, from one spoke to the next across a sector.
+/// A step around the center, from one spoke to the next across a sector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sector {
     /// Edge of the surface, or face of the solid, where the sector begins.

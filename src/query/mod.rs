@@ -47,7 +47,7 @@ use patch::{Patch, Stars};
 /// How queries are answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strategy {
-    /// Rows of neighbours, stored when an operator is first used, of elements sorted by
+    /// Rows of neighbors, stored when an operator is first used, of elements sorted by
     /// position. The fastest.
     #[default]
     Rows,
@@ -73,7 +73,7 @@ impl Query {
     /// Queries of a surface: manifold or not, of any polygons, holes included.
     ///
     /// # Errors
-    /// As [`SurfaceMesh::check`]; [`Error::Request`] if an element has too many neighbours
+    /// As [`SurfaceMesh::check`]; [`Error::Request`] if an element has too many neighbors
     /// for [`Strategy::Patches`].
     pub fn of_surface(mesh: &SurfaceMesh, strategy: Strategy) -> Result<Self> {
         mesh.check()?;
@@ -91,7 +91,7 @@ impl Query {
     ///
     /// # Errors
     /// As [`SolidMesh::check`] and [`Topology::build`]; [`Error::Request`] if an element has
-    /// too many neighbours for [`Strategy::Patches`].
+    /// too many neighbors for [`Strategy::Patches`].
     pub fn of_solid(mesh: &SolidMesh, strategy: Strategy) -> Result<Self> {
         mesh.check()?;
         let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
@@ -102,7 +102,7 @@ impl Query {
     ///
     /// # Errors
     /// [`Error::Request`] if there is not one point for each vertex, or an element has too many
-    /// neighbours for [`Strategy::Patches`].
+    /// neighbors for [`Strategy::Patches`].
     pub fn new(mesh: Downward, points: &[[f64; 3]], strategy: Strategy) -> Result<Self> {
         let sorted = |size| -> Result<(Downward, Order)> {
             let order = Order::new(&mesh, points, size)?;
@@ -264,7 +264,7 @@ impl Query {
         if self.mesh.top() == Element::Cell { Element::Face } else { Element::Edge }
     }
 
-    /// What is around the centre of a fan, in the order; none if a cell has an edge in other
+    /// What is around the center of a fan, in the order; none if a cell has an edge in other
     /// than two faces.
     fn sectors(&self, id: u32) -> Result<Option<Vec<Sector>>> {
         let mesh = &self.mesh;

@@ -142,7 +142,7 @@ impl Patch {
                      have local ids",
                     top.name()
                 ))
-                .with_help("use stored rows: an element there has too many neighbours"));
+                .with_help("use stored rows: an element there has too many neighbors"));
             }
         }
         let first = Element::ALL.map(|kind| order.owned(kind, patch).start);
@@ -163,7 +163,7 @@ impl Patch {
                     "the patch of {} {id} takes {bytes} bytes, {BYTES} at most fit",
                     top.name()
                 ))
-                .with_help("use stored rows: an element there has too many neighbours"))
+                .with_help("use stored rows: an element there has too many neighbors"))
             }
         }
     }

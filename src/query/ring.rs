@@ -18,9 +18,9 @@ struct Search {
 
 impl Search {
     /// Vertices one to `k` edges from `vertex`, ascending.
-    fn run(&mut self, neighbours: &Rows, vertex: u32, k: usize) -> &[u32] {
-        if self.seen.len() < neighbours.len() || self.search == u32::MAX {
-            (self.seen, self.search) = (vec![0; neighbours.len()], 0);
+    fn run(&mut self, neighbors: &Rows, vertex: u32, k: usize) -> &[u32] {
+        if self.seen.len() < neighbors.len() || self.search == u32::MAX {
+            (self.seen, self.search) = (vec![0; neighbors.len()], 0);
         }
         self.search += 1;
         self.seen[vertex as usize] = self.search;
@@ -33,7 +33,7 @@ impl Search {
                 break;
             }
             for i in front..end {
-                for &other in neighbours.row(self.found[i] as usize) {
+                for &other in neighbors.row(self.found[i] as usize) {
                     if self.seen[other as usize] != self.search {
                         self.seen[other as usize] = self.search;
                         self.found.push(other);
@@ -70,10 +70,10 @@ impl Query {
     /// # Errors
     /// As [`Query::for_each`].
     pub fn for_each_ring(&self, k: usize, visit: impl Fn(u32, &[u32]) + Sync) -> Result<()> {
-        let neighbours = self.rows(Op::VV)?;
-        let vertices = (0..neighbours.len() as u32).into_par_iter().with_min_len(4096);
+        let neighbors = self.rows(Op::VV)?;
+        let vertices = (0..neighbors.len() as u32).into_par_iter().with_min_len(4096);
         vertices.for_each_init(Search::default, |search, vertex| {
-            visit(vertex, search.run(neighbours, vertex, k));
+            visit(vertex, search.run(neighbors, vertex, k));
         });
         Ok(())
     }

@@ -90,5 +90,5 @@ fn gather(op: Op, count: usize, fill: impl Fn(u32, &mut Vec<u32>) + Sync) -> Res
 /// Rows that 32 bits do not number.
 pub(crate) fn too_many(name: &str) -> Error {
     Error::request(format!("the rows of {name} have 2^32 entries or more"))
-        .with_help("some element has very many neighbours; visit them by two other queries in turn")
+        .with_help("some element has very many neighbors; visit them by two other queries in turn")
 }

@@ -67,7 +67,7 @@ impl Refinement {
 }
 
 /// Refines a mesh once; with a `region`, only the children of those cells and the
-/// neighbouring children that their limit depends on.
+/// neighboring children that their limit depends on.
 pub fn refine(
     topology: &Topology,
     sharpness: &Sharpness,

@@ -24,8 +24,8 @@ pub(crate) struct RingMask {
     pub ring: f64,
 }
 
-/// The vertex mask at `n` > 0 corners, (1 − 2/n) P + (Σ neighbours + Σ face points)/n²: that of the
-/// [module](self) with M = (P + neighbour)/2.
+/// The vertex mask at `n` > 0 corners, (1 − 2/n) P + (Σ neighbors + Σ face points)/n²: that of the
+/// [module](self) with M = (P + neighbor)/2.
 pub(crate) const fn ring_mask(n: usize) -> RingMask {
     let n = n as f64;
     RingMask { own: 1.0 - 2.0 / n, ring: 1.0 / (n * n) }
@@ -117,7 +117,7 @@ impl LimitScheme for CatmullClark {
         VertexMask {
             face: weight / (n * faces as f64),
             midpoint: 2.0 * weight / (n * n),
-            neighbour: 0.0,
+            neighbor: 0.0,
             own: weight * (n - 3.0) / n,
         }
     }

@@ -1,7 +1,7 @@
 //! Loop (1987): four triangles from one.
 //!
 //! - edge point 3/8 (v₀ + v₁) + 1/8 (a + b), a and b across;
-//! - vertex point (1 − nβ) P + β Σ neighbours, with Loop's own [`beta`].
+//! - vertex point (1 − nβ) P + β Σ neighbors, with Loop's own [`beta`].
 //!
 //! Around a vertex λ = 3/8 + c/4.
 
@@ -12,7 +12,7 @@ use crate::numbers::Real;
 /// The scheme.
 pub struct Loop;
 
-/// Loop's β at a vertex of `n` neighbours: (5/8 − (3/8 + cos(2π/n)/4)²)/n.
+/// Loop's β at a vertex of `n` neighbors: (5/8 − (3/8 + cos(2π/n)/4)²)/n.
 pub fn beta(n: usize) -> f64 {
     if n == 0 {
         return 0.0;
@@ -32,7 +32,7 @@ pub(crate) fn edge_point<T: Real>(ends: [Point<T>; 2], across: [Point<T>; 2]) ->
     add(scale(add(ends[0], ends[1]), near), scale(add(across[0], across[1]), far))
 }
 
-/// Smooth vertex point at `n` neighbours of this `sum`, with their [`beta`].
+/// Smooth vertex point at `n` neighbors of this `sum`, with their [`beta`].
 #[inline(always)]
 pub(crate) fn vertex_point<T: Real>(p: Point<T>, sum: Point<T>, n: usize, beta: f64) -> Point<T> {
     let own = scale(p, T::from_f64(1.0 - n as f64 * beta));
@@ -73,7 +73,7 @@ impl LimitScheme for Loop {
     fn vertex_mask(&self, valence: usize, _: usize, weight: f64) -> VertexMask {
         let beta = beta(valence);
         VertexMask {
-            neighbour: weight * beta,
+            neighbor: weight * beta,
             own: weight * (1.0 - valence as f64 * beta),
             ..VertexMask::default()
         }

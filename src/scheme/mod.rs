@@ -174,8 +174,8 @@ pub struct VertexMask {
     pub face: f64,
     /// Of the midpoint of each edge at the vertex.
     pub midpoint: f64,
-    /// Of each neighbour.
-    pub neighbour: f64,
+    /// Of each neighbor.
+    pub neighbor: f64,
     /// Of the vertex itself.
     pub own: f64,
 }

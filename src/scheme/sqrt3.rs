@@ -1,7 +1,7 @@
 //! √3-subdivision (Kobbelt 2000): three triangles from one, inner edges flipped.
 //!
 //! - face point (a + b + c)/3;
-//! - vertex point (1 − α) P + α mean neighbours, with Kobbelt's [`alpha`].
+//! - vertex point (1 − α) P + α mean neighbors, with Kobbelt's [`alpha`].
 //!
 //! It has no rule for creases, and no limit is evaluated.
 
@@ -12,12 +12,12 @@ use crate::numbers::Real;
 /// The scheme.
 pub struct Sqrt3;
 
-/// Kobbelt's α at a vertex of `n` neighbours: (4 − 2 cos(2π/n))/9.
+/// Kobbelt's α at a vertex of `n` neighbors: (4 − 2 cos(2π/n))/9.
 pub fn alpha(n: usize) -> f64 {
     (4.0 - 2.0 * (std::f64::consts::TAU / n.max(1) as f64).cos()) / 9.0
 }
 
-/// Weights of the vertex and of all `n` neighbours together.
+/// Weights of the vertex and of all `n` neighbors together.
 pub(crate) fn vertex_mask(n: usize) -> [f64; 2] {
     if n == 0 {
         return [1.0, 0.0];
@@ -27,7 +27,7 @@ pub(crate) fn vertex_mask(n: usize) -> [f64; 2] {
 }
 
 /// Weights at the boundary in the second of two steps (Kobbelt 2000, section 5: cubic splines),
-/// in 27ths: of a vertex and of each of its neighbours there.
+/// in 27ths: of a vertex and of each of its neighbors there.
 pub(crate) const LINE: [f64; 2] = [19.0 / 27.0, 4.0 / 27.0];
 
 /// Of a, b and the vertex before a: the new point near a on the edge from a to b.
@@ -36,7 +36,7 @@ pub(crate) const THIRD: [f64; 3] = [16.0 / 27.0, 10.0 / 27.0, 1.0 / 27.0];
 /// Of a and b where the boundary ends at a and goes on straight.
 pub(crate) const END_THIRD: [f64; 2] = [18.0 / 27.0, 9.0 / 27.0];
 
-/// Smooth vertex point at `n` > 0 neighbours of this `sum`.
+/// Smooth vertex point at `n` > 0 neighbors of this `sum`.
 #[inline(always)]
 pub(crate) fn vertex_point<T: Real>(p: Point<T>, sum: Point<T>, n: usize) -> Point<T> {
     let [own, all] = vertex_mask(n);

@@ -99,7 +99,7 @@ impl Stencils {
 
     /// Refines `values` (`[coarse vertex][component]`, `width` components):
     /// the result is `[refined vertex][component]`. Sums run relative to each
-    /// row's first vertex, so the accuracy follows the size of the neighbourhood.
+    /// row's first vertex, so the accuracy follows the size of the neighborhood.
     pub fn apply(&self, values: &[f64], width: usize) -> Vec<f64> {
         let mut refined = vec![0.0; self.len() * width];
         self.apply_into(values, width, &mut refined);

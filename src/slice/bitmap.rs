@@ -4,13 +4,13 @@
 const HEADERS: usize = 14 + 40;
 
 /// A bitmap of `bits` 1 or 8 a pixel with a palette of red, green and blue. `packed` are its rows
-/// from the top, whole bytes each; `metres` is the edge length of a pixel.
+/// from the top, whole bytes each; `meters` is the edge length of a pixel.
 pub fn encode(
     [columns, rows]: [usize; 2],
     bits: u8,
     palette: &[[u8; 3]],
     packed: &[u8],
-    metres: f64,
+    meters: f64,
 ) -> Vec<u8> {
     let from = (columns * usize::from(bits)).div_ceil(8);
     let stride = from.next_multiple_of(4);
@@ -22,7 +22,7 @@ pub fn encode(
     [length, 0, start, 40, columns, rows].into_iter().for_each(|x| number(&mut bytes, x));
     bytes.extend(1_u16.to_le_bytes()); // planes
     bytes.extend(u16::from(bits).to_le_bytes());
-    let resolution = (1.0 / metres).round().clamp(0.0, f64::from(i32::MAX)) as usize;
+    let resolution = (1.0 / meters).round().clamp(0.0, f64::from(i32::MAX)) as usize;
     for x in [0, stride * rows, resolution, resolution, palette.len(), 0] {
         number(&mut bytes, x);
     }

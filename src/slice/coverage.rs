@@ -28,26 +28,26 @@ pub(super) const MOST_PIXELS: usize = 1 << 16;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sampling {
     /// Full if its middle is inside, else empty.
-    Centre,
-    /// Grey by the area inside.
+    Center,
+    /// Gray by the area inside.
     #[default]
     Area,
 }
 
-/// A grey value.
-pub trait Grey: Copy + Default + Send {
-    /// The nearest grey to `part / whole`, 0 ≤ `part` ≤ `whole`.
-    fn grey(part: i64, whole: i64) -> Self;
+/// A gray value.
+pub trait Gray: Copy + Default + Send {
+    /// The nearest gray to `part / whole`, 0 ≤ `part` ≤ `whole`.
+    fn gray(part: i64, whole: i64) -> Self;
 }
 
-impl Grey for u8 {
-    fn grey(part: i64, whole: i64) -> Self {
+impl Gray for u8 {
+    fn gray(part: i64, whole: i64) -> Self {
         ((part * 255 + whole / 2) / whole) as Self
     }
 }
 
-impl Grey for u16 {
-    fn grey(part: i64, whole: i64) -> Self {
+impl Gray for u16 {
+    fn gray(part: i64, whole: i64) -> Self {
         ((part * 65535 + whole / 2) / whole) as Self
     }
 }
@@ -145,13 +145,13 @@ impl Raster {
         // upwards, the material is on the left: what is to the right loses
         let (low, high, sign) = if a[1] < b[1] { (a, b, -1) } else { (b, a, 1) };
         match self.sampling {
-            Sampling::Centre => self.add_centres(low, high, sign),
+            Sampling::Center => self.add_centers(low, high, sign),
             Sampling::Area => self.add_areas(low, high, sign),
         }
     }
 
     /// Changes in the rows whose middle line the segment crosses.
-    fn add_centres(&mut self, low: [i64; 2], high: [i64; 2], sign: i64) {
+    fn add_centers(&mut self, low: [i64; 2], high: [i64; 2], sign: i64) {
         let [dx, dy] = [high[0] - low[0], high[1] - low[1]];
         let half = STEPS / 2;
         // middle lines y with low < y ≤ high
@@ -215,7 +215,7 @@ impl Raster {
     ///
     /// # Panics
     /// If `pixels` is not as large as the grid.
-    pub fn write<T: Grey>(&mut self, layers: usize, pixels: &mut [T]) {
+    pub fn write<T: Gray>(&mut self, layers: usize, pixels: &mut [T]) {
         let [columns, rows] = self.grid.size;
         assert_eq!(pixels.len(), columns * rows, "pixels of the grid");
         if columns == 0 {
@@ -253,18 +253,18 @@ impl Raster {
     }
 }
 
-fn fill_row<T: Grey>(row: &mut [T], changes: &[(u32, i32)], whole: i64) {
+fn fill_row<T: Gray>(row: &mut [T], changes: &[(u32, i32)], whole: i64) {
     let (mut filled, mut sum) = (0, 0);
     for &(column, amount) in changes {
         let column = column as usize;
         if column > filled {
-            row[filled..column].fill(T::grey(i64::clamp(sum, 0, whole), whole));
+            row[filled..column].fill(T::gray(i64::clamp(sum, 0, whole), whole));
             filled = column;
         }
         sum += i64::from(amount);
     }
     if filled < row.len() {
-        row[filled..].fill(T::grey(i64::clamp(sum, 0, whole), whole));
+        row[filled..].fill(T::gray(i64::clamp(sum, 0, whole), whole));
     }
 }
 
@@ -299,11 +299,11 @@ mod tests {
     }
 
     #[test]
-    fn centres_of_squares_that_share_an_edge_are_counted_once() {
+    fn centers_of_squares_that_share_an_edge_are_counted_once() {
         let left = [[0.2, 0.0], [2.5, 0.0], [2.5, 3.0], [0.2, 3.0]];
         let right = [[2.5, 0.0], [4.6, 0.0], [4.6, 3.0], [2.5, 3.0]];
-        let [a, b] = [left, right].map(|p| raster([5, 3], Sampling::Centre, &[&p]));
-        let both = raster([5, 3], Sampling::Centre, &[&left, &right]);
+        let [a, b] = [left, right].map(|p| raster([5, 3], Sampling::Center, &[&p]));
+        let both = raster([5, 3], Sampling::Center, &[&left, &right]);
         for ((a, b), both) in a.iter().zip(&b).zip(both) {
             assert_eq!(both, a + b);
             assert_eq!(both, u16::MAX);
@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn what_leaves_the_image_is_cut_off() {
         let large = [[-7.3, -1e9], [1e7, -3.0], [2.0, 1e8], [-1e12, 5.0]];
-        for sampling in [Sampling::Centre, Sampling::Area] {
+        for sampling in [Sampling::Center, Sampling::Area] {
             let pixels = raster([6, 4], sampling, &[&large]);
             assert!(pixels.iter().all(|&p| p == u16::MAX), "{pixels:?}");
             let hole = [[1.0, 1.0], [1.0, 99.0], [2.0, 99.0], [2.0, 1.0]];

@@ -112,7 +112,7 @@ impl<'s> DeviceSlicer<'s> {
             tolerance: self.slicer.chord_tolerance(),
             size: grid.size,
             planes,
-            centre: sampling == Sampling::Centre,
+            center: sampling == Sampling::Center,
             bits,
         })
     }
@@ -176,7 +176,7 @@ impl LayerSource for DeviceSource<'_, '_> {
         if heights.len() > MOST_PLANES || heights.len() * self.around > MOST_SUMMED {
             return self.solid.coverage(heights, grid, antialias);
         }
-        let sampling = if antialias { Sampling::Area } else { Sampling::Centre };
+        let sampling = if antialias { Sampling::Area } else { Sampling::Center };
         let mut pixels = vec![0_u16; grid.size[0] * grid.size[1]];
         let mut slicer = self.slicer.lock().unwrap_or_else(PoisonError::into_inner);
         let covered = slicer.cover(heights, heights.len(), grid, sampling, 16)?;

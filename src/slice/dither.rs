@@ -1,9 +1,9 @@
-//! Grey levels as black and white, and shares as materials, by an ordered dither.
+//! Gray levels as black and white, and shares as materials, by an ordered dither.
 //!
 //! A pixel is white where its level is above a threshold that depends on its column,
 //! row and layer alone, so that any part of an image or of a stack comes out like the
 //! whole. The thresholds are a Kronecker sequence: multiples of the powers of 1/g modulo
-//! 1, with g⁴ = g + 1 (the generalised golden ratio of three dimensions), which spread evenly
+//! 1, with g⁴ = g + 1 (the generalized golden ratio of three dimensions), which spread evenly
 //! in every layer and from layer to layer: droplets do not pile up in columns.
 //!
 //! Several materials share the threshold: each has an interval of the thresholds, one after the
@@ -67,7 +67,7 @@ mod tests {
     /// Intervals of thresholds in cubes of 8³ pixels: within 0.4 of what independent random
     /// thresholds leave, wherever the interval lies.
     #[test]
-    fn intervals_are_kept_in_every_neighbourhood() {
+    fn intervals_are_kept_in_every_neighborhood() {
         let (n, size) = (64_usize, 8);
         for [from, to] in [[0.0, 0.25], [0.25, 0.5], [0.4, 0.5], [0.2, 0.7], [0.9, 1.0_f64]] {
             let [low, high] = [from, to].map(|x| (x * 65535.0).round() as u16);

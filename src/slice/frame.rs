@@ -60,7 +60,7 @@ pub struct PixelGrid {
 
 impl PixelGrid {
     /// The middle of a pixel, in the plane's coordinates.
-    pub fn centre(&self, column: usize, row: usize) -> [f64; 2] {
+    pub fn center(&self, column: usize, row: usize) -> [f64; 2] {
         self.at([column as f64, row as f64])
     }
 

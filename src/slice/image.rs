@@ -96,8 +96,8 @@ pub struct ImageFormat {
     pub bits: Bits,
     /// Which way up.
     pub flip: Flip,
-    /// Edge length of a pixel in metres.
-    pub metres: f64,
+    /// Edge length of a pixel in meters.
+    pub meters: f64,
     /// Format of the file.
     pub file: ImageFile,
 }
@@ -157,9 +157,9 @@ impl ImageFormat {
             ImageFile::Png => self.png(&packed, depth, None, layer)?,
             ImageFile::Bmp => {
                 let white = self.bits.white().max(1);
-                let grey = |level: u64| [(level * 255 / white) as u8; 3];
-                let greys: Vec<[u8; 3]> = (0..=white).map(grey).collect();
-                bitmap::encode(self.size, u8::from(self.bits), &greys, &packed, self.metres)
+                let gray = |level: u64| [(level * 255 / white) as u8; 3];
+                let grays: Vec<[u8; 3]> = (0..=white).map(gray).collect();
+                bitmap::encode(self.size, u8::from(self.bits), &grays, &packed, self.meters)
             }
         };
         Ok(EncodedImage { bytes, sum })
@@ -195,11 +195,11 @@ impl ImageFormat {
         }
         match self.file {
             ImageFile::Png => self.png(&packed, BitDepth::Eight, Some(palette), layer),
-            ImageFile::Bmp => Ok(bitmap::encode(self.size, 8, palette, &packed, self.metres)),
+            ImageFile::Bmp => Ok(bitmap::encode(self.size, 8, palette, &packed, self.meters)),
         }
     }
 
-    /// A PNG file of packed rows, grey unless there is a palette.
+    /// A PNG file of packed rows, gray unless there is a palette.
     fn png(
         &self,
         packed: &[u8],
@@ -220,7 +220,7 @@ impl ImageFormat {
         encoder.set_depth(depth);
         // one filter: three times as fast as trying all, and files of nearly the same size
         encoder.set_compression(Compression::Fastest);
-        let resolution = (1.0 / self.metres).round();
+        let resolution = (1.0 / self.meters).round();
         if resolution >= 1.0 && resolution < f64::from(i32::MAX) {
             let [xppu, yppu] = [resolution as u32; 2];
             encoder.set_pixel_dims(Some(PixelDimensions { xppu, yppu, unit: Unit::Meter }));

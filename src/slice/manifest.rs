@@ -44,7 +44,7 @@ pub struct Parameters {
     pub program: String,
     /// [`fingerprint`](super::fingerprint()) of the control mesh.
     pub model_sha256: String,
-    /// Millimetres in a length unit. All lengths in the manifest are in length units.
+    /// Millimeters in a length unit. All lengths in the manifest are in length units.
     pub unit_mm: f64,
     /// Axis that the layers are stacked along: x, y or z.
     pub axis: char,
@@ -96,7 +96,7 @@ pub struct Images {
     pub antialias: bool,
     /// Planes that a layer is the average of; one is its middle.
     pub planes: usize,
-    /// The grey images of every layer.
+    /// The gray images of every layer.
     pub stacks: Vec<ImageStack>,
     /// The materials, of which every pixel has one or none; of stacks of materials.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

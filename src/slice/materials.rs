@@ -67,7 +67,7 @@ impl Unfit {
         grid: &PixelGrid,
     ) -> Error {
         let (column, row) = (self.pixel % grid.size[0], self.pixel / grid.size[0]);
-        // of a pixel whose centre is outside there is no cell
+        // of a pixel whose center is outside there is no cell
         let places = source.places(height, grid).unwrap_or_default();
         let found = places.pixels.binary_search(&(self.pixel as u32));
         let cell = found.map_or(String::new(), |at| format!(", in cell {}", places.cells[at]));

@@ -28,8 +28,8 @@
 //! let pitch = (right[0] - left[0]) / 100.0;
 //! let grid = PixelGrid { origin: left, pitch, size: [100, 100] };
 //! let middle = 0.5 * (low + high);
-//! let grey: Vec<u8> = slicer.coverage(&[middle], &grid, Sampling::Area)?;
-//! let covered = grey.iter().map(|&p| f64::from(p) / 255.0).sum::<f64>() * pitch * pitch;
+//! let gray: Vec<u8> = slicer.coverage(&[middle], &grid, Sampling::Area)?;
+//! let covered = gray.iter().map(|&p| f64::from(p) / 255.0).sum::<f64>() * pitch * pitch;
 //! assert!((covered / slicer.layer(0, middle).area() - 1.0).abs() < 1e-2);
 //! # Ok::<(), subsolid::Error>(())
 //! ```
@@ -77,7 +77,7 @@ mod trace;
 
 pub use cell_ids::{CellIds, MOST_MATERIALS};
 pub use closed::ClosedSurface;
-pub use coverage::{Grey, Raster, Sampling};
+pub use coverage::{Gray, Raster, Sampling};
 pub use device::{DeviceSlicer, DeviceSource};
 pub use fingerprint::{fingerprint, refined_fingerprint, shared_fingerprint, surface_fingerprint};
 pub use frame::{Axis, PixelGrid};

@@ -12,7 +12,7 @@ pub struct Setting {
     pub model: Option<String>,
     /// [`fingerprint`](super::fingerprint()) of the control mesh.
     pub model_sha256: String,
-    /// Millimetres in a length unit.
+    /// Millimeters in a length unit.
     pub unit_mm: f64,
     /// Axis that the layers are stacked along.
     pub axis: Axis,

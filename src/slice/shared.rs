@@ -149,7 +149,7 @@ impl Faces {
             let points = &block.mesh.points;
             let (tolerance, grid) = (tolerance(points, options)?, height_grid(points));
             let sheet = Sheet::new(&solid, points, options.axis, fitter(grid, tolerance))?;
-            all.add_neighbours(&block, &sheet, holders, ranks.rank());
+            all.add_neighbors(&block, &sheet, holders, ranks.rank());
             let faces = sheet.faces(|cell| block.cells[cell as usize]);
             all.faces.par_extend(faces);
             all.scale = Some([tolerance, grid]);
@@ -158,7 +158,7 @@ impl Faces {
     }
 
     /// Finds the ranks that have a cell at a vertex of each of the next faces.
-    fn add_neighbours(&mut self, block: &Block, sheet: &Sheet<'_>, holders: &Holders, rank: usize) {
+    fn add_neighbors(&mut self, block: &Block, sheet: &Sheet<'_>, holders: &Holders, rank: usize) {
         let topology = sheet.solid().topology();
         let own = holders.range(rank);
         for (index, face) in (self.faces.len() as u32..).zip(&sheet.boundary) {

@@ -2,7 +2,7 @@
 
 use super::closed::ClosedSurface;
 use super::contour;
-use super::coverage::{Grey, Raster, Sampling};
+use super::coverage::{Gray, Raster, Sampling};
 use super::extreme;
 use super::frame::{Axis, PixelGrid};
 use super::index::IntervalIndex;
@@ -193,7 +193,7 @@ impl Slicer {
     ///
     /// # Errors
     /// Those of [`Raster::new`].
-    pub fn coverage<T: Grey>(
+    pub fn coverage<T: Gray>(
         &self,
         heights: &[f64],
         grid: &PixelGrid,
@@ -209,7 +209,7 @@ impl Slicer {
     ///
     /// # Panics
     /// If `pixels` is not as large as the raster's grid.
-    pub fn coverage_into<T: Grey>(&self, heights: &[f64], raster: &mut Raster, pixels: &mut [T]) {
+    pub fn coverage_into<T: Gray>(&self, heights: &[f64], raster: &mut Raster, pixels: &mut [T]) {
         raster.clear();
         let (mut arcs, mut found) = (Arcs::default(), Vec::new());
         for &height in heights {

@@ -210,7 +210,7 @@ impl LayerSource for SolidSource<'_> {
     }
 
     fn coverage(&self, heights: &[f64], grid: &PixelGrid, antialias: bool) -> Result<Vec<u16>> {
-        let sampling = if antialias { Sampling::Area } else { Sampling::Centre };
+        let sampling = if antialias { Sampling::Area } else { Sampling::Center };
         self.slicer.coverage(heights, grid, sampling)
     }
 

@@ -15,14 +15,14 @@ pub trait LayerSource: Sync {
     /// How much of every pixel is material, on the average over the planes at `heights`:
     /// 0 for nothing, 65535 for all of it; `[row][column]`, row 0 the lowest. In each
     /// plane it is the covered part of the pixel's area if `antialias`, else 0 or all as
-    /// the pixel's centre is outside or inside.
+    /// the pixel's center is outside or inside.
     ///
     /// # Errors
     /// As the source has them.
     fn coverage(&self, heights: &[f64], grid: &PixelGrid, antialias: bool) -> Result<Vec<u16>>;
 
     /// Attributes in the plane at `height` of the pixels that `coverage` says are not
-    /// empty, at their centres, or next to them where these lie outside the material:
+    /// empty, at their centers, or next to them where these lie outside the material:
     /// `[pixel][channel]` for these pixels alone, in their order. They are within 10⁻⁸ of the
     /// channel's range; [`LayerSource::places`] has those at each pixel to rounding.
     ///
@@ -30,7 +30,7 @@ pub trait LayerSource: Sync {
     /// As the source has them.
     fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>>;
 
-    /// Where the pixels whose centres are inside the material, in the plane at `height`, are in
+    /// Where the pixels whose centers are inside the material, in the plane at `height`, are in
     /// the model, with the attributes there.
     ///
     /// # Errors

@@ -5,7 +5,7 @@
 //! [sheet](super::sheet) or of a surface's [skin](super::skin), cut until they are
 //! [simple](super::simple). Patches of different sizes
 //! meet: the corner of a small one lies on the side of a large one. So an *edge* is
-//! what lies between two neighbouring corners on a line, and a side of a patch is a
+//! what lies between two neighboring corners on a line, and a side of a patch is a
 //! chain of edges. An edge has its own curve, shared bit by bit by the patches on
 //! both sides: where a plane crosses it is computed from the edge alone, and both
 //! find the same. Corners shared by edges are equal bit by bit too. Hence contours

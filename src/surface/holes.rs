@@ -1,4 +1,4 @@
-//! Faces that only serve their neighbours.
+//! Faces that only serve their neighbors.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::topology::NONE;
 use crate::topology::surface::SurfaceTopology;
 
 /// Faces that are tagged as holes, and, where the boundary rule says so, those at a vertex of a
-/// boundary edge that is not infinitely sharp; ascending. Linear schemes need no neighbours:
+/// boundary edge that is not infinitely sharp; ascending. Linear schemes need no neighbors:
 /// they keep such faces.
 pub(super) fn all(mesh: &SurfaceMesh, scheme: Scheme) -> Vec<u32> {
     let mut holes = mesh.holes.clone();

@@ -1,7 +1,7 @@
 //! Incidence of cells, faces, edges and vertices of a polyhedral mesh.
 //!
 //! Everything is a flat index array. A counting sort groups the half-faces (a face seen from
-//! one cell) by their smallest vertices; every vertex sorts its own, and equal neighbours
+//! one cell) by their smallest vertices; every vertex sorts its own, and equal neighbors
 //! become one face. Half-edges (an edge seen from one face) become edges likewise. All of it
 //! runs in parallel over ranges of cells and vertices, with the same result for any number
 //! of threads. No pointers, no hash map.

@@ -26,7 +26,7 @@ impl Lattice {
         Self { least, exponents: Vec::new(), bases: Vec::new(), numbers: Vec::new() }
     }
 
-    /// Adds a patch of points relative to the scene's centre and size.
+    /// Adds a patch of points relative to the scene's center and size.
     pub fn push(&mut self, scene: &Scene, points: impl Iterator<Item = [f64; 3]> + Clone) {
         let local = |p: [f64; 3]| -> [f64; 3] {
             std::array::from_fn(|d| (p[d] - scene.center[d]) / scene.size)
@@ -64,7 +64,7 @@ impl Lattice {
     }
 
     /// Writes the sections: `exponent` of the step (of 2), `base` in steps, `points` in steps above
-    /// the base; times the size, plus the centre. Points but the corners are stored as differences
+    /// the base; times the size, plus the center. Points but the corners are stored as differences
     /// from what [`predicted`] says, which are small and compress well: [`zigzag`].
     pub fn write(&self, blob: &mut Blob) {
         blob.push("exponent", &self.exponents);

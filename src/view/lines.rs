@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::scene::Scene;
 use crate::backend::{Backend, Cpu};
 use crate::error::Result;
-use crate::limit::boundary::corner_neighbours;
+use crate::limit::boundary::corner_neighbors;
 use crate::limit::{Solid, VTK_CORNER};
 use crate::mesh::{SolidMesh, SurfaceMesh};
 use crate::plan::{Location, Samples, Want};
@@ -137,13 +137,13 @@ pub fn push_singular_edges(scene: &mut Scene, solid: &Solid, mesh: &SolidMesh) -
     }
     // edges of cells that are no hexahedra: half of it in the element at each end
     for (&(cell, vertex), &number) in &corners {
-        let Some(towards) = corner_neighbours(topology, cell, vertex) else { continue };
+        let Some(towards) = corner_neighbors(topology, cell, vertex) else { continue };
         for (axis, &other) in towards.iter().enumerate() {
             let key = [vertex.min(other), vertex.max(other)];
             let (Some(&edge), Some(&far)) = (wanted.get(&key), corners.get(&(cell, other))) else {
                 continue;
             };
-            let back = corner_neighbours(topology, cell, other);
+            let back = corner_neighbors(topology, cell, other);
             let Some(back) = back.and_then(|back| back.iter().position(|&v| v == vertex)) else {
                 continue;
             };

@@ -4,7 +4,7 @@ use super::channel::{Channel, range};
 use super::scene::{Scene, WorstCell};
 use crate::backend::{Backend, Cpu, Limit};
 use crate::error::Result;
-use crate::limit::boundary::corner_neighbours;
+use crate::limit::boundary::corner_neighbors;
 use crate::limit::{Solid, VTK_CORNER};
 use crate::mesh::SolidMesh;
 use crate::numbers::Precision;
@@ -144,11 +144,11 @@ fn add_corners(found: &mut Found, mesh: &SolidMesh, topology: &Topology, cell: u
         topology.cells().for_each_face(cell as usize, |cycle| {
             count += usize::from(cycle.contains(&vertex));
         });
-        let neighbours = corner_neighbours(topology, cell, vertex).filter(|_| count == 3);
-        let (Some(neighbours), Ok(corner)) = (neighbours, u8::try_from(place)) else { continue };
+        let neighbors = corner_neighbors(topology, cell, vertex).filter(|_| count == 3);
+        let (Some(neighbors), Ok(corner)) = (neighbors, u8::try_from(place)) else { continue };
         let point = mesh.points[vertex as usize];
         let along = |v: u32| std::array::from_fn(|d| mesh.points[v as usize][d] - point[d]);
-        let (determinant, scaled_jacobian) = jacobian(&neighbours.map(along));
+        let (determinant, scaled_jacobian) = jacobian(&neighbors.map(along));
         found.add(WorstCell {
             cell,
             corner: Some(corner),

@@ -115,7 +115,7 @@ pub struct WorstCell {
 pub struct Scene {
     pub mode: Mode,
     pub title: String,
-    /// Centre of the control points: positions are relative to it.
+    /// Center of the control points: positions are relative to it.
     pub center: [f64; 3],
     /// Diagonal of their box; 1 if it is a point.
     pub size: f64,
@@ -173,7 +173,7 @@ impl Scene {
         }
     }
 
-    /// A position relative to the centre, in single precision.
+    /// A position relative to the center, in single precision.
     pub fn local(&self, p: &[f64; 3]) -> [f32; 3] {
         std::array::from_fn(|d| (p[d] - self.center[d]) as f32)
     }

@@ -1,4 +1,4 @@
-//! Points shared between neighbouring elements.
+//! Points shared between neighboring elements.
 //!
 //! A grid sample on a corner, edge or face of an element is known by the corner
 //! ids of that edge or face and its place relative to them, which both elements
@@ -275,7 +275,7 @@ fn parts(n: usize) -> Vec<Entity> {
 }
 
 /// How a face's common axes (from its least corner to the lesser of that corner's
-/// neighbours first) lie in an element's own.
+/// neighbors first) lie in an element's own.
 struct FaceTurn {
     flips: [bool; 2],
     swap: bool,

@@ -81,7 +81,7 @@ fn interiors_are_those_of_the_cpu() {
         let along = axis.number();
         let at = |t: f64| low[along] + t * (high[along] - low[along]);
         let heights = [at(0.25), at(0.5), at(0.123), at(0.87), at(2.0)];
-        // centres of the first lie on faces of the straight box
+        // centers of the first lie on faces of the straight box
         for (size, part, shift) in [([121, 83], 121.0 / 120.0, -0.5 / 120.0), ([70, 97], 0.4, 0.05)]
         {
             let pitch = part * side / size[0] as f64;

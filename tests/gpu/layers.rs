@@ -81,7 +81,7 @@ fn compare(slicer: &Slicer, gpu: &Cuda) {
     for (size, part) in [([333, 250], 1.02), ([64, 97], 0.4)] {
         let pitch = part * side / size[0] as f64;
         let grid = PixelGrid { origin: corner.map(|x| x + 0.05 * side), pitch, size };
-        for (sampling, planes) in [(Sampling::Area, 1), (Sampling::Centre, 1), (Sampling::Area, 4)]
+        for (sampling, planes) in [(Sampling::Area, 1), (Sampling::Center, 1), (Sampling::Area, 4)]
         {
             let count = 12;
             let height = |k: usize| low + (high - low) * k as f64 / (count * planes - 1) as f64;

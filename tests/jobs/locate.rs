@@ -320,14 +320,14 @@ fn interiors((name, mesh): &(String, SolidMesh)) -> Vec<String> {
         let columns = grid.size[0];
         let count = columns * grid.size[1];
         for height in heights {
-            let centre = |i: usize| axis.lift(grid.centre(i % columns, i / columns), height);
-            let centres: Vec<Point> = (0..count).map(centre).collect();
-            let located = locator.locate(&centres);
+            let center = |i: usize| axis.lift(grid.center(i % columns, i / columns), height);
+            let centers: Vec<Point> = (0..count).map(center).collect();
+            let located = locator.locate(&centers);
             let interior = finder.layer(height);
             let values = finder.values(&interior, &attribute);
             let mut found = vec![None; count];
             let mut fail = |i: usize, what: String| {
-                wrong.push(format!("{name} {axis:?} {height}, pixel {i} {:?}: {what}", centres[i]));
+                wrong.push(format!("{name} {axis:?} {height}, pixel {i} {:?}: {what}", centers[i]));
             };
             for (n, &pixel) in interior.pixels.iter().enumerate() {
                 let i = pixel as usize;
@@ -336,11 +336,11 @@ fn interiors((name, mesh): &(String, SolidMesh)) -> Vec<String> {
                 }
                 let (element, p) = (interior.elements[n], interior.parameters[n]);
                 found[i] = Some((element, p));
-                let off = distance(limits.position(element as usize, p), centres[i]);
+                let off = distance(limits.position(element as usize, p), centers[i]);
                 if off > 1e-10 * size {
                     fail(i, format!("element {element} {p:?} is {off:e} away"));
                 }
-                let expected = linear(&centres[i]);
+                let expected = linear(&centers[i]);
                 for c in 0..3 {
                     let off = (values[3 * n + c] - expected[c]).abs();
                     if off > 1e-12 * largest {
@@ -418,7 +418,7 @@ fn masks_get_a_place_for_every_pixel() {
     assert!((0..interior.len()).all(|n| place(interior.pixels[n]) == own(n)));
     let first = interior.pixels[0];
     assert_eq!(place(first - 1), own(0));
-    let corner = locator.nearest(Axis::Z.lift(grid.centre(0, 0), height)).expect("finite");
+    let corner = locator.nearest(Axis::Z.lift(grid.center(0, 0), height)).expect("finite");
     assert_eq!(place(0), (corner.element, corner.parameters));
     // only what is covered
     let mut mask = vec![0; count];
@@ -491,7 +491,7 @@ fn threads_change_nothing() {
             let layers: Vec<_> = heights.iter().map(|&h| finder.layer(h)).collect();
             let lift = |&pixel: &u32| {
                 let (c, r) = (pixel as usize % grid.size[0], pixel as usize / grid.size[0]);
-                Axis::X.lift(grid.centre(c, r), heights[1])
+                Axis::X.lift(grid.center(c, r), heights[1])
             };
             let points: Vec<Point> = layers[1].pixels.iter().map(lift).collect();
             let located = locator.locate(&points);

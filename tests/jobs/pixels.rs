@@ -2,8 +2,8 @@
 //!
 //! Interiors are found cell by cell, contours are those of the boundary, which knows nothing of
 //! the cells inside. So the pixels with a cell must be those within the contours, each once, and
-//! each must evaluate to its own centre. Planes are laid through the middle of the solid, and
-//! through limit points of vertices, with a pixel's centre at them, where up to dozens of cells
+//! each must evaluate to its own center. Planes are laid through the middle of the solid, and
+//! through limit points of vertices, with a pixel's center at them, where up to dozens of cells
 //! meet.
 //!
 //! The models are those of `models/solids`, or all files below the folder that `SUBSOLID_MODELS`
@@ -127,10 +127,10 @@ fn layers(limits: &Limits, mesh: &SolidMesh, axis: Axis) -> Vec<(PixelGrid, f64)
     let points = inside.into_iter().map(|e| limits.position(e, [0.0; 3])).chain([middle]);
     points
         .map(|point| {
-            let (low, high, centre) = (axis.project(low), axis.project(high), axis.project(point));
-            // a pixel's centre is at the point
-            let before = |d: usize| ((centre[d] - low[d]) / pitch).ceil() + 1.0;
-            let origin = [0, 1].map(|d| centre[d] - (before(d) + 0.5) * pitch);
+            let (low, high, center) = (axis.project(low), axis.project(high), axis.project(point));
+            // a pixel's center is at the point
+            let before = |d: usize| ((center[d] - low[d]) / pitch).ceil() + 1.0;
+            let origin = [0, 1].map(|d| center[d] - (before(d) + 0.5) * pitch);
             let size = [0, 1].map(|d| ((high[d] - origin[d]) / pitch) as usize + 2);
             (PixelGrid { origin, pitch, size }, point[axis.number()])
         })
@@ -155,11 +155,11 @@ fn check_layer(
             count.wrong.push(format!("{axis:?} {height}: pixel {} is doubled", pair[1]));
         }
     }
-    let centre = |i: usize| grid.centre(i % columns, i / columns);
+    let center = |i: usize| grid.center(i % columns, i / columns);
     let extent = columns.max(rows) as f64 * grid.pitch;
     for n in (0..interior.len()).step_by(STRIDE) {
         let (element, p) = (interior.elements[n] as usize, interior.parameters[n]);
-        let x = axis.lift(centre(interior.pixels[n] as usize), height);
+        let x = axis.lift(center(interior.pixels[n] as usize), height);
         let off = distance(limits.position(element, p), x);
         count.evaluated += 1;
         if off.is_nan() || off > 1e-9 * extent {
@@ -167,7 +167,7 @@ fn check_layer(
         }
     }
     // those and no others are within the contours
-    let mut raster = Raster::new(grid, Sampling::Centre)?;
+    let mut raster = Raster::new(grid, Sampling::Center)?;
     let mut covered = |height: f64| {
         let mut pixels = vec![0_u8; columns * rows];
         slicer.coverage_into(&[height], &mut raster, &mut pixels);
@@ -186,11 +186,11 @@ fn check_layer(
     let layer = slicer.layer(0, height);
     let (below, above) = (covered(height - near), covered(height + near));
     for i in differ {
-        if below[i] != above[i] || to_contours(&layer, centre(i)) <= near {
+        if below[i] != above[i] || to_contours(&layer, center(i)) <= near {
             count.at_boundary += 1;
         } else {
             let what = if has_cell[i] { "not within the contours" } else { "in no cell" };
-            count.wrong.push(format!("{:?} is {what}", axis.lift(centre(i), height)));
+            count.wrong.push(format!("{:?} is {what}", axis.lift(center(i), height)));
         }
     }
     Ok(())

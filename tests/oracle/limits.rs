@@ -153,7 +153,7 @@ fn the_boundary_is_the_limit_surface_of_the_boundary() {
 }
 
 #[test]
-fn neighbouring_cells_agree_on_their_common_face() {
+fn neighboring_cells_agree_on_their_common_face() {
     let solid = perturbed(fan(5, 2, 2), 9);
     let incidence = Incidence::of(&solid);
     for (f, cells) in incidence.face_cells.iter().enumerate() {

@@ -34,7 +34,7 @@ fn perturbed(mut solid: Solid, seed: u64) -> Solid {
     solid
 }
 
-/// A solid of every kind of neighbourhood that the other tests go through.
+/// A solid of every kind of neighborhood that the other tests go through.
 fn solids() -> Vec<Solid> {
     vec![
         perturbed(block([3, 2, 3]), 1),

@@ -103,9 +103,9 @@ fn rules_weigh_a_lifted_vertex_as_computed_by_hand() {
     for rule in [LAYERS, VertexRule::JoyMacCracken] {
         assert!((lifted(block([2, 2, 2]), middle, rule) - 27.0 / 64.0).abs() < 1e-15);
     }
-    let centre = disk(3, 1).points.len();
-    assert!((lifted(fan(3, 1, 2), centre, LAYERS) - 5.0 / 16.0).abs() < 1e-15);
-    assert!((lifted(fan(3, 1, 2), centre, VertexRule::JoyMacCracken) - 27.0 / 64.0).abs() < 1e-15);
+    let center = disk(3, 1).points.len();
+    assert!((lifted(fan(3, 1, 2), center, LAYERS) - 5.0 / 16.0).abs() < 1e-15);
+    assert!((lifted(fan(3, 1, 2), center, VertexRule::JoyMacCracken) - 27.0 / 64.0).abs() < 1e-15);
 }
 
 #[test]

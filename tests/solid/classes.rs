@@ -120,7 +120,7 @@ fn a_cell_may_touch_an_extraordinary_vertex_and_own_none_of_its_edges() {
     let mesh: SolidMesh = perturbed(&link(Link::stacked_octahedron(), 3), 0.02, 3);
     let limits = Limits::new(&mesh);
     let topology = limits.solid.topology();
-    let centre = (0..topology.vertex_count() as u32)
+    let center = (0..topology.vertex_count() as u32)
         .find(|&v| topology.vertex_cells(v).len() == 10 && !topology.is_boundary_vertex(v))
         .expect("the vertex of the link");
     let ordinary_edges = |cell: &u32| {
@@ -135,14 +135,14 @@ fn a_cell_may_touch_an_extraordinary_vertex_and_own_none_of_its_edges() {
             })
             .all(|e| !is_extraordinary(topology, &Sharpness::default(), e))
     };
-    let cells = topology.vertex_cells(centre).iter().copied();
+    let cells = topology.vertex_cells(center).iter().copied();
     let hidden: Vec<u32> = cells.filter(ordinary_edges).collect();
     let &[cell] = &hidden[..] else { panic!("cells {hidden:?} own ordinary edges only") };
 
     assert!(matches!(limits.solid.classes()[cell as usize], Class::Irregular(_)));
     let walker = Walker::new(topology);
     let net = walked_net(&walker, &walker.frame(cell, AxisPermutation::IDENTITY), &mesh.points);
-    let at = topology.cells().vertices(cell as usize).iter().position(|&v| v == centre);
+    let at = topology.cells().vertices(cell as usize).iter().position(|&v| v == center);
     let corner = crate::oracle::solid::CORNERS[at.expect("a corner")].map(|x| x as f64);
     for t in [0.0, 0.1, 0.3] {
         let p = corner.map(|x| x * (1.0 - t) + (1.0 - x) * t);

@@ -19,12 +19,12 @@ fn attributes_change_by_their_gradients() {
         let solid = Solid::new(&mesh).unwrap();
         let count = solid.elements().len();
         let noise = |i: usize| ((i as f64 * 78.233).sin() * 43758.5453).fract().abs();
-        let centres: Vec<(usize, [f64; 3])> = (0..4 * count)
+        let centers: Vec<(usize, [f64; 3])> = (0..4 * count)
             .map(|i| (i % count, [1, 2, 3].map(|d| 0.1 + 0.8 * noise(4 * i + d))))
             .collect();
-        // each centre, then two places along each parameter
+        // each center, then two places along each parameter
         let mut locations = Vec::new();
-        for &(element, parameters) in &centres {
+        for &(element, parameters) in &centers {
             let element = element as u32;
             locations.push(Location { element, parameters });
             for d in 0..3 {
@@ -41,7 +41,7 @@ fn attributes_change_by_their_gradients() {
             let width = attribute.width;
             let gradients = limit.quantity(Quantity::Gradient, Some(a)).unwrap();
             let value = |row: usize, c: usize| limit.attributes[a].get(row * width + c);
-            for (i, centre) in centres.iter().enumerate() {
+            for (i, center) in centers.iter().enumerate() {
                 for d in 0..3 {
                     let [back, forth] = [1, 2].map(|k| 7 * i + 2 * d + k);
                     let [from, to] = [back, forth].map(|row| limit.positions.triple(row));
@@ -50,7 +50,7 @@ fn attributes_change_by_their_gradients() {
                         let expected: f64 = (0..3).map(|x| gradient[x] * (to[x] - from[x])).sum();
                         let found = value(forth, c) - value(back, c);
                         let error = (found - expected).abs() / (2.0 * STEP);
-                        assert!(error <= 1e-7, "{name}: {centre:?}, axis {d}: {error:e}");
+                        assert!(error <= 1e-7, "{name}: {center:?}, axis {d}: {error:e}");
                     }
                 }
             }

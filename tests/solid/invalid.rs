@@ -88,7 +88,7 @@ fn a_face_of_three_cells() {
 fn a_duplicated_cell() {
     let mesh = with_cells(&block([1, 1, 1]), |cells| cells.push(cells[0]));
     refused(&mesh, &["cells 0 and 1", "same faces"]);
-    // beside a neighbour the common face has three cells
+    // beside a neighbor the common face has three cells
     let mesh = with_cells(&block([2, 1, 1]), |cells| cells.push(cells[0]));
     refused(&mesh, &["cells 0, 1 and 2"]);
     // listed from another corner

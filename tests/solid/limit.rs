@@ -197,7 +197,7 @@ fn derivatives_exist_where_all_directions_agree() {
         for leaf in places::leaves(&solid, 1, &mut random) {
             for sides in 0..4 {
                 let local = places::pulled(&mut random, sides, 0.0);
-                let centre = match leaf.kind {
+                let center = match leaf.kind {
                     LeafKind::Regular(_) => false,
                     LeafKind::Layered(_, permutation, _) => {
                         permutation.local(local)[..2] == [0.0; 2]
@@ -207,7 +207,7 @@ fn derivatives_exist_where_all_directions_agree() {
                 let on_edge = matches!(leaf.kind, LeafKind::Irregular(..)) && sides == 2;
                 for orders in FIRST {
                     let weights = solid.weights(&leaf, local, orders);
-                    if !centre {
+                    if !center {
                         assert!(
                             weights.is_some() || on_edge,
                             "{name}, {:?} at {local:?}",

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use subsolid::mesh::shape::{Link, Shape};
 use subsolid::mesh::{CellKind, SolidMesh};
 
-/// Neighbours of each corner along u, v, w, in right-handed order.
+/// Neighbors of each corner along u, v, w, in right-handed order.
 const CORNER_AXES: [[usize; 3]; 8] =
     [[1, 3, 4], [2, 0, 5], [3, 1, 6], [0, 2, 7], [7, 5, 0], [4, 6, 1], [5, 7, 2], [6, 4, 3]];
 
@@ -224,7 +224,7 @@ fn fan_has_its_valence_on_the_axis() {
 }
 
 #[test]
-fn links_have_their_degrees_at_the_centre() {
+fn links_have_their_degrees_at_the_center() {
     let cases: [(&str, &[usize]); 6] = [
         ("link-tetrahedron", &[3; 4]),
         ("link-bipyramid3", &[3, 3, 4, 4, 4]),
@@ -237,8 +237,8 @@ fn links_have_their_degrees_at_the_centre() {
         for rings in 1..=4 {
             let mesh = build(name, &[rings]);
             let incidence = check(&mesh, 1, name);
-            let centre = mesh.points.iter().position(|p| *p == [0.0; 3]).unwrap() as u32;
-            assert_eq!(incidence.valences_at(centre), degrees, "{name}");
+            let center = mesh.points.iter().position(|p| *p == [0.0; 3]).unwrap() as u32;
+            assert_eq!(incidence.valences_at(center), degrees, "{name}");
             let extraordinary = degrees.iter().filter(|&&n| n != 4).count();
             let interior = incidence.valences(false);
             let found: usize = interior.iter().filter(|(n, _)| **n != 4).map(|(_, &k)| k).sum();
@@ -281,9 +281,9 @@ fn disks_make_boundary_vertices() {
         for rings in [1, 3] {
             let mesh = Shape::Link { link: link.clone(), rings }.build().unwrap();
             let incidence = check(&mesh, 1, "disk");
-            let centre = mesh.points.iter().position(|p| *p == [0.0; 3]).unwrap() as u32;
-            assert_eq!(incidence.valences_at(centre).len(), link.vertices());
-            assert!(incidence.boundary.iter().any(|f| f.contains(&centre)));
+            let center = mesh.points.iter().position(|p| *p == [0.0; 3]).unwrap() as u32;
+            assert_eq!(incidence.valences_at(center).len(), link.vertices());
+            assert!(incidence.boundary.iter().any(|f| f.contains(&center)));
         }
     }
 }

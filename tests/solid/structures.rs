@@ -88,7 +88,7 @@ fn the_defective_structures_of_the_car_are_tabulated() {
 }
 
 #[test]
-fn interior_extraordinary_edges_are_diagonalised() {
+fn interior_extraordinary_edges_are_diagonalized() {
     for valence in [3, 5, 6] {
         let mut mesh = fan(valence, 3, 2);
         crease_box_edges(&mut mesh, INF); // leaves the axis alone extraordinary

@@ -354,7 +354,7 @@ fn glb_keeps_triangles_normals_and_attributes() {
     let directory = tempfile::tempdir().unwrap();
     let fine = refine_surface(&model("bishop"), &options(Scheme::CatmullClark, 1, Method::Matrix));
     let mut mesh = fine.unwrap();
-    // far away: relative to the centre of the model nothing is lost
+    // far away: relative to the center of the model nothing is lost
     mesh.points.iter_mut().for_each(|p| p[1] += 1e6);
     let count = mesh.points.len();
     let values = (0..2 * count).map(|i| i as f64 / 7.0).collect();
@@ -392,13 +392,13 @@ fn glb_keeps_triangles_normals_and_attributes() {
         node[name].as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
     };
     // a quarter turn about x, from z up to y up
-    let (rotation, centre) = (numbers("rotation"), numbers("translation"));
+    let (rotation, center) = (numbers("rotation"), numbers("translation"));
     let half = 0.5_f64.sqrt();
     let expected = [-half, 0.0, 0.0, half];
     assert!(rotation.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-7), "{rotation:?}");
     let positions = reals("POSITION", 3);
     let size = crate::size(&mesh);
-    let middle = [centre[0], -centre[2], centre[1]];
+    let middle = [center[0], -center[2], center[1]];
     for (p, q) in mesh.points.iter().zip(positions.as_chunks::<3>().0) {
         let left = (0..3).map(|d| p[d] - q[d] - middle[d]);
         assert!(left.fold(0.0, |m: f64, x| m.max(x.abs())) < 4e-7 * size.min(10.0), "{p:?} {q:?}");
@@ -425,7 +425,7 @@ fn glb_has_meters_y_up_and_linear_colors() {
     let path = directory.path().join("a.glb");
     let points = vec![[1e6, 2.3, 0.1], [1e6 + 4.0, 2.3, 0.1], [1e6 + 4.0, 2.3, 3.1]];
     let mesh = SurfaceMesh::new(points, Polygons::uniform(3, vec![0, 1, 2]));
-    for (unit, metres) in [(LengthUnit::Inch, 0.0254), (LengthUnit::Millimetre, 1e-3)] {
+    for (unit, meters) in [(LengthUnit::Inch, 0.0254), (LengthUnit::Millimeter, 1e-3)] {
         for up in [UpAxis::Y, UpAxis::Z] {
             let colors = vec![[0.0, 0.5, 1.0]; 3];
             write_surface_with(&path, &mesh, &GlbOptions { unit, up, colors }).unwrap();
@@ -443,11 +443,11 @@ fn glb_has_meters_y_up_and_linear_colors() {
                 let [x, y, z] = [0, 1, 2].map(|d| floats[3 * v + d] * number("scale", d));
                 let turned = if up == UpAxis::Y { [x, y, z] } else { [x, z, -y] };
                 let at: [f64; 3] = std::array::from_fn(|d| turned[d] + number("translation", d));
-                let [x, y, z] = p.map(|x| x * metres);
+                let [x, y, z] = p.map(|x| x * meters);
                 let expected = if up == UpAxis::Y { [x, y, z] } else { [x, z, -y] };
                 // a rounding of the size, not of the distance from the origin
                 let error = (0..3).map(|d| (at[d] - expected[d]).abs()).fold(0.0, f64::max);
-                assert!(error < 4e-7 * 5.0 * metres, "{unit:?} {up:?}: {error:e}");
+                assert!(error < 4e-7 * 5.0 * meters, "{unit:?} {up:?}: {error:e}");
             }
             // sRGB 0.5 is 21.4 % of the light
             let colors = &floats[9..12];

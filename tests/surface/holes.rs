@@ -43,7 +43,7 @@ fn corners<'a>(mesh: &'a SurfaceMesh, face: &[u32]) -> [&'a [f64; 3]; 3] {
     [0, 1, 2].map(|i| &mesh.points[face[i] as usize])
 }
 
-fn centre(mesh: &SurfaceMesh, face: &[u32]) -> [f64; 2] {
+fn center(mesh: &SurfaceMesh, face: &[u32]) -> [f64; 2] {
     let [a, b, c] = corners(mesh, face);
     [0, 1].map(|d| (a[d] + b[d] + c[d]) / 3.0)
 }
@@ -66,7 +66,7 @@ fn holes_are_left_out_up_to_their_rims() {
     for flipped in [false, true] {
         let mut mesh = lattice(flipped);
         let mut random = Random::new(11);
-        let triangle = |f: &u32| centre(&mesh, mesh.faces.face(*f as usize));
+        let triangle = |f: &u32| center(&mesh, mesh.faces.face(*f as usize));
         let holes: Vec<u32> = (0..mesh.faces.len() as u32)
             .filter(|f| stays(triangle(f)) && random.below(3) == 0)
             .collect();
@@ -81,8 +81,8 @@ fn holes_are_left_out_up_to_their_rims() {
             found.check().unwrap();
 
             let in_hole = |mesh: &SurfaceMesh, face: &[u32]| {
-                let centre = centre(mesh, face);
-                stays(centre) && holes.binary_search(&triangle_at(centre)).is_ok()
+                let center = center(mesh, face);
+                stays(center) && holes.binary_search(&triangle_at(center)).is_ok()
             };
             let is_kept = |face: &&[u32]| !in_hole(&whole, face);
             if levels % 2 == 0 {

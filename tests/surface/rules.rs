@@ -179,7 +179,7 @@ fn holes_and_boundary_faces_are_holes() {
         let holed = refine_surface(&mesh, &options(scheme, 2, method)).unwrap();
         assert_eq!(holed.faces, whole.faces);
         assert_eq!(holed.without_holes().faces.len(), whole.faces.len() - children);
-        assert_eq!(holed.points, whole.points, "neighbours refine as if it were there");
+        assert_eq!(holed.points, whole.points, "neighbors refine as if it were there");
         mesh.boundary = BoundaryRule::Holes;
         let inner = refine_surface(&mesh, &options(scheme, 2, method)).unwrap();
         assert_eq!(inner.without_holes().faces.len(), (9 - 1) * children);

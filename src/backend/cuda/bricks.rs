@@ -1,9 +1,9 @@
 //! Bricks: 2 × 2 × 2 regular leaves whose nets are windows of one net of 5 × 5 × 5
 //! control points, so that a warp reads 125 of them for eight leaves instead of 512.
 //!
-//! The children of a cell are one, and so are neighbours of a structured mesh, whatever
+//! The children of a cell are one, and so are neighbors of a structured mesh, whatever
 //! its numbering. A net is looked for by its own cell's first corner and the three
-//! neighbours of that along u, v and w.
+//! neighbors of that along u, v and w.
 
 use rayon::prelude::*;
 

@@ -52,7 +52,7 @@ impl fmt::Display for KernelReport {
 ///
 /// All kernels of evaluations are compiled in both precisions: for positions (3 components)
 /// with every choice of derivatives, and for attributes in widths 1 to 4, dense and strided,
-/// some of these in one precision only. Kernels specialised to the number of samples are
+/// some of these in one precision only. Kernels specialized to the number of samples are
 /// compiled for some of the numbers that such a device gives them: the least, the largest and
 /// some between for positions alone, one or two otherwise. The published method's are compiled
 /// for positions in all variants without derivatives and with all of them, for attributes in one
@@ -242,7 +242,7 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
         variants.extend([&ORDER, &ROWS].map(|source| Variant::new(source, T::PRECISION)));
         variants.push(super::interiors::variant());
         let slices = [(8, 0), (8, 1), (16, 0), (16, 1)].into_iter();
-        variants.extend(slices.map(|(bits, centre)| super::layers::variant(bits, centre == 1)));
+        variants.extend(slices.map(|(bits, center)| super::layers::variant(bits, center == 1)));
     }
     variants.extend(super::query::variants(T::PRECISION));
     variants.extend(super::process::variants(T::PRECISION));

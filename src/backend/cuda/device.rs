@@ -67,7 +67,7 @@ impl Device {
         check_device(ordinal)?;
         let context = CudaContext::new(ordinal).map_err(failed("the device cannot be opened"))?;
         // every buffer is used on streams that this module orders by itself
-        // SAFETY: launches and copies are ordered by events and synchronisation.
+        // SAFETY: launches and copies are ordered by events and synchronization.
         unsafe { context.disable_event_tracking() };
         keep_memory(&context).map_err(failed("the device's memory cannot be set up"))?;
         let info = describe(ordinal).map_err(failed(NO_DESCRIPTION))?;

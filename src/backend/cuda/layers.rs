@@ -50,9 +50,9 @@ const TRACERS: u32 = 32;
 const ROWS: u32 = 4;
 
 /// The kernels for pixels of some bits.
-pub(super) fn variant(bits: usize, centre: bool) -> Variant {
+pub(super) fn variant(bits: usize, center: bool) -> Variant {
     let variant = Variant::new(&LAYERS, Precision::F64);
-    variant.with("BITS", bits).with("CENTRE", usize::from(centre))
+    variant.with("BITS", bits).with("CENTER", usize::from(center))
 }
 
 /// A solid's boundary on the device, ready for layers.
@@ -153,7 +153,7 @@ impl LayerImages for DeviceLayers {
         let Some(images) = &self.images else {
             return Err(Error::request("no memory for images"));
         };
-        let variant = variant(canvas.bits, canvas.centre);
+        let variant = variant(canvas.bits, canvas.center);
         let [trace, fill] = ["trace", "fill"].map(|name| self.functions.get(&variant, name));
         let (trace, fill) = (trace?, fill?);
         let shared = trace.constant("trace_shared")?;

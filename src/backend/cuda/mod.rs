@@ -3,7 +3,7 @@
 //! # Practice
 //! The program runs without CUDA; the driver and NVRTC are loaded when a GPU is asked
 //! for. Kernels (`kernels/*.cu`, part of the program) are compiled for the device at
-//! hand, specialised to the number of samples, and kept in a cache on disk.
+//! hand, specialized to the number of samples, and kept in a cache on disk.
 //!
 //! A prepared plan lives on the device: nets, tables and work items. One evaluation is
 //! one CUDA graph, launched again with moved control points.

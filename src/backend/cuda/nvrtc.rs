@@ -150,7 +150,7 @@ fn words(log: &[c_char]) -> String {
 fn require() -> Result<()> {
     static FOUND: OnceLock<bool> = OnceLock::new();
     let found = FOUND.get_or_init(|| {
-        // SAFETY: loading a library runs its initialisers, which NVRTC allows.
+        // SAFETY: loading a library runs its initializers, which NVRTC allows.
         unsafe {
             if sys::is_culib_present() {
                 return true;

@@ -1,4 +1,4 @@
-//! Stacks of layered leaves: neighbours along the layers share three of their four.
+//! Stacks of layered leaves: neighbors along the layers share three of their four.
 //!
 //! A warp that takes leaves of one stack one after another finds most control points in the
 //! cache, and their nets overlap in memory. Stacks follow the extraordinary edges through all

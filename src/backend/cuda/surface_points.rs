@@ -123,7 +123,7 @@ pub(crate) struct PointLayout<'a, T> {
     pub levels: Vec<Level<'a>>,
     /// `[net][v 4][u 4]`: control points of regular quads.
     pub nets: Vec<u32>,
-    /// Points of regular quads, neighbours together.
+    /// Points of regular quads, neighbors together.
     pub regular: Vec<RegularPoint<2>>,
     /// All others.
     pub rows: PointRows<T>,

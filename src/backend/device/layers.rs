@@ -54,8 +54,8 @@ pub struct Canvas {
     pub size: [usize; 2],
     /// Planes that an image is the mean of, at most [`MOST_PLANES`].
     pub planes: usize,
-    /// Whether a pixel is full or empty by its middle, not grey by area.
-    pub centre: bool,
+    /// Whether a pixel is full or empty by its middle, not gray by area.
+    pub center: bool,
     /// Bits of a pixel, 8 or 16.
     pub bits: usize,
 }

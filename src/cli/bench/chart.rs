@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use subsolid::view::escaped;
 
-/// Okabe and Ito's colours, which the colour-blind tell apart.
-const COLOURS: [&str; 8] =
+/// Okabe and Ito's colors, which the color-blind tell apart.
+const COLORS: [&str; 8] =
     ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8c8c00", "#666666"];
 
 /// Height of the plot itself, and the room around it, in pixels.
@@ -114,7 +114,7 @@ impl Bars {
                     x + 2.0,
                     BAR - 4.0,
                     top + HEIGHT - y,
-                    COLOURS[s % COLOURS.len()],
+                    COLORS[s % COLORS.len()],
                     escaped(&group.label),
                     escaped(&self.series[s]),
                     short(bar.value),
@@ -174,14 +174,14 @@ impl Lines {
             escaped(self.axis)
         );
         for (s, line) in self.lines.iter().enumerate() {
-            let colour = COLOURS[s % COLOURS.len()];
+            let color = COLORS[s % COLORS.len()];
             for (points, dashed) in [(&line.floor, true), (&line.points, false)] {
                 let place = |&(x, y): &(f64, f64)| format!("{:.1},{:.1}", across(x), scale.at(y));
                 let places: Vec<String> = points.iter().map(place).collect();
                 let dashes = if dashed { " stroke-dasharray=\"3 3\"" } else { "" };
                 let _ = write!(
                     svg,
-                    "<polyline fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.5\"{dashes} \
+                    "<polyline fill=\"none\" stroke=\"{color}\" stroke-width=\"1.5\"{dashes} \
                      points=\"{}\"/>",
                     places.join(" ")
                 );
@@ -189,7 +189,7 @@ impl Lines {
             for &(x, y) in &line.points {
                 let _ = write!(
                     svg,
-                    "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"{colour}\">\
+                    "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"3\" fill=\"{color}\">\
                      <title>{}: {} {}</title></circle>",
                     across(x),
                     scale.at(y),
@@ -215,10 +215,10 @@ fn open(width: f64, top: f64) -> String {
 fn legend(svg: &mut String, names: &[String], floor: bool) -> f64 {
     let mut x = LEFT;
     for (s, name) in names.iter().enumerate() {
-        let colour = COLOURS[s % COLOURS.len()];
+        let color = COLORS[s % COLORS.len()];
         let _ = write!(
             svg,
-            "<rect x=\"{x:.0}\" y=\"4\" width=\"10\" height=\"10\" fill=\"{colour}\"/>\
+            "<rect x=\"{x:.0}\" y=\"4\" width=\"10\" height=\"10\" fill=\"{color}\"/>\
              <text x=\"{:.0}\" y=\"13\">{}</text>",
             x + 14.0,
             escaped(name)

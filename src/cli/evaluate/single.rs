@@ -17,7 +17,7 @@ const RANGE: usize = 8 << 20;
 /// Ranges in memory: the results, and the pieces that are made of them, wait and are written.
 const RANGES: usize = 4;
 /// Bytes that numbering takes for an element: the first points of its corners, edges, faces and
-/// inside, and what finds those of its neighbours.
+/// inside, and what finds those of its neighbors.
 const NUMBERING: usize = 27 * 4 + 300;
 
 /// A single file.

@@ -42,14 +42,14 @@ pub struct OutputArguments {
     /// VTK file of the contours of all layers, for ParaView
     #[arg(long, value_name = "FILE.vtp")]
     pub vtp: Option<PathBuf>,
-    /// VTK file of the pixels' centres inside, with cell, u, v, w and attributes, for ParaView; a
+    /// VTK file of the pixels' centers inside, with cell, u, v, w and attributes, for ParaView; a
     /// piece a layer
     #[arg(long, value_name = "FILE.pvtu", requires = "pixel")]
     pub vtu: Option<PathBuf>,
     /// Zip of all that --png or --bmp writes; PNG if neither is given
     #[arg(long, value_name = "FILE", requires = "pixel")]
     pub zip: Option<PathBuf>,
-    /// Archive for Prusa's resin printers: the coverage in grey, with the printer's --pixel and
+    /// Archive for Prusa's resin printers: the coverage in gray, with the printer's --pixel and
     /// --resolution
     #[arg(long, value_name = "FILE.sl1", requires_all = ["pixel", "exposure"])]
     pub sl1: Option<PathBuf>,
@@ -71,13 +71,13 @@ pub struct ImageArguments {
     /// Columns and rows of the images, with the model in the middle [default: as it needs]
     #[arg(long, value_name = "WxH", requires = "pixel")]
     resolution: Option<Resolution>,
-    /// Grey pixels: as they are covered in the plane, on the average of N planes a layer
+    /// Gray pixels: as they are covered in the plane, on the average of N planes a layer
     #[arg(long, value_name = "N", requires = "images")]
     antialias: Option<usize>,
     /// Bits of a pixel of --png, --bmp and --zip [default: 8]
     #[arg(long, value_enum, requires = "images")]
     bits: Option<BitsArgument>,
-    /// Black and white pixels (1 bit) of --png, --bmp and --zip, white in proportion to the grey
+    /// Black and white pixels (1 bit) of --png, --bmp and --zip, white in proportion to the gray
     /// level: for droplets
     #[arg(long, requires = "images", conflicts_with = "bits")]
     dither: bool,
@@ -387,7 +387,7 @@ impl ImageArguments {
         };
         let materials = self.materials(channels, of_cells)?;
         if materials.is_some() && attributes.is_empty() && self.bits.is_some() {
-            return Err(Error::request("--bits is for grey images, materials have none")
+            return Err(Error::request("--bits is for gray images, materials have none")
                 .with_help("leave --bits out, or ask for an --attribute"));
         }
         let options = ImageOptions {

@@ -84,7 +84,7 @@ impl Reader<'_> {
                 let [x, y, z] = self.reals(&mut words, "a coordinate")?;
                 self.mesh.points.push([x, y, z]);
                 if words.next().is_some() {
-                    self.skip("weights or colours after x y z");
+                    self.skip("weights or colors after x y z");
                 }
             }
             b"vt" => {

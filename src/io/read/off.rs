@@ -1,7 +1,7 @@
 //! OFF: `OFF` (also `COFF`, `NOFF`, `STOFF` …), counts of vertices, faces and edges,
 //! then points and faces; 0-based, `#` starts a comment.
 //!
-//! Normals, colours and texture coordinates of the variants, and colours of faces, are
+//! Normals, colors and texture coordinates of the variants, and colors of faces, are
 //! left out and reported.
 
 use std::path::Path;
@@ -56,7 +56,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport
             shown(header)
         ));
     }
-    let mut coloured = 0;
+    let mut colored = 0;
     let mut face = Vec::new();
     for _ in 0..faces {
         let size = text.count("the number of a face's vertices")?;
@@ -67,14 +67,14 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport
         }
         mesh.faces.push(&face);
         let rest = text.next_line().unwrap_or_default();
-        coloured += usize::from(!rest.is_empty() && rest[0] != b'#');
+        colored += usize::from(!rest.is_empty() && rest[0] != b'#');
     }
-    if coloured > 0 {
-        report.skipped.push(format!("{} of faces", counted(coloured, "color")));
+    if colored > 0 {
+        report.skipped.push(format!("{} of faces", counted(colored, "color")));
     }
     if let Some(word) = text.peek() {
         return Err(text.error(format!("`{}` after the last face", shown(word))).with_help(
-            "the counts in the second line are too small, or a face's colour is on its own line",
+            "the counts in the second line are too small, or a face's color is on its own line",
         ));
     }
     Ok((mesh, report))
@@ -90,8 +90,8 @@ mod tests {
         let (mesh, report) = read(Path::new("a.off"), plain.as_bytes()).unwrap();
         assert_eq!(mesh.faces.vertices(), [0, 1, 2, 0, 2, 3]);
         assert_eq!(report.skipped, ["1 color of faces"]);
-        let coloured = "COFF\n3 1 0\n0 0 0 1 1 1 1\n1 0 0 1 1 1 1\n1 1 0 1 1 1 1\n3 0 1 2\n";
-        let (mesh, report) = read(Path::new("a.off"), coloured.as_bytes()).unwrap();
+        let colored = "COFF\n3 1 0\n0 0 0 1 1 1 1\n1 0 0 1 1 1 1\n1 1 0 1 1 1 1\n3 0 1 2\n";
+        let (mesh, report) = read(Path::new("a.off"), colored.as_bytes()).unwrap();
         assert_eq!(mesh.points[2], [1.0, 1.0, 0.0]);
         assert_eq!(report.skipped.len(), 1);
     }

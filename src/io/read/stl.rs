@@ -14,7 +14,7 @@ use crate::numbers::counted;
 use crate::{Error, Result};
 
 const HEADER: usize = 80; // bytes before the number of triangles
-const TRIANGLE: usize = 50; // normal and corners, 12 numbers of 4 bytes; 2 bytes of colour
+const TRIANGLE: usize = 50; // normal and corners, 12 numbers of 4 bytes; 2 bytes of color
 
 /// Reads an STL file that is already in memory.
 pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport)> {

@@ -1,7 +1,7 @@
 //! Binary glTF 2.0 through the crate `gltf-json`: triangles in single precision for viewers.
 //!
-//! glTF has y up and metres. The node turns the model's own direction upwards to y, and scales its
-//! unit to metres. Positions are stored relative to the centre of the model, which is the
+//! glTF has y up and meters. The node turns the model's own direction upwards to y, and scales its
+//! unit to meters. Positions are stored relative to the center of the model, which is the
 //! translation of the node, so that models far from the origin keep their digits.
 
 use std::collections::{BTreeMap, HashSet};
@@ -24,14 +24,14 @@ const BYTES: usize = 4;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LengthUnit {
     /// 10⁻⁶ m.
-    Micrometre,
+    Micrometer,
     /// 10⁻³ m.
-    Millimetre,
+    Millimeter,
     /// 10⁻² m.
-    Centimetre,
+    Centimeter,
     /// 1 m.
     #[default]
-    Metre,
+    Meter,
     /// 0.0254 m.
     Inch,
     /// 0.3048 m.
@@ -39,13 +39,13 @@ pub enum LengthUnit {
 }
 
 impl LengthUnit {
-    /// How many metres it is.
-    pub fn metres(self) -> f64 {
+    /// How many meters it is.
+    pub fn meters(self) -> f64 {
         match self {
-            Self::Micrometre => 1e-6,
-            Self::Millimetre => 1e-3,
-            Self::Centimetre => 1e-2,
-            Self::Metre => 1.0,
+            Self::Micrometer => 1e-6,
+            Self::Millimeter => 1e-3,
+            Self::Centimeter => 1e-2,
+            Self::Meter => 1.0,
             Self::Inch => 0.0254,
             Self::Foot => 0.3048,
         }
@@ -54,10 +54,10 @@ impl LengthUnit {
     /// Its symbol, as people write it.
     pub fn symbol(self) -> &'static str {
         match self {
-            Self::Micrometre => "µm",
-            Self::Millimetre => "mm",
-            Self::Centimetre => "cm",
-            Self::Metre => "m",
+            Self::Micrometer => "µm",
+            Self::Millimeter => "mm",
+            Self::Centimeter => "cm",
+            Self::Meter => "m",
             Self::Inch => "in",
             Self::Foot => "ft",
         }
@@ -86,18 +86,18 @@ pub struct GlbOptions {
 }
 
 impl GlbOptions {
-    /// Position in the scene of a place in the model: glTF's axes and metres.
+    /// Position in the scene of a place in the model: glTF's axes and meters.
     fn placed(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
         let turned = match self.up {
             UpAxis::Y => [x, y, z],
             UpAxis::Z => [x, z, -y],
         };
-        turned.map(|x| x * self.unit.metres())
+        turned.map(|x| x * self.unit.meters())
     }
 
     /// The place in the model of a position.
     fn unplaced(&self, position: [f32; 3]) -> [f64; 3] {
-        let [x, y, z] = position.map(|x| f64::from(x) / self.unit.metres());
+        let [x, y, z] = position.map(|x| f64::from(x) / self.unit.meters());
         match self.up {
             UpAxis::Y => [x, y, z],
             UpAxis::Z => [x, -z, y],
@@ -176,12 +176,12 @@ struct Array<'m> {
     value: Box<dyn Fn(usize, usize) -> f32 + 'm>,
 }
 
-fn arrays<'m>(mesh: &'m SurfaceMesh, options: &'m GlbOptions, centre: [f64; 3]) -> Vec<Array<'m>> {
+fn arrays<'m>(mesh: &'m SurfaceMesh, options: &'m GlbOptions, center: [f64; 3]) -> Vec<Array<'m>> {
     let mut arrays = vec![Array {
         semantic: Semantic::Positions,
         name: None,
         width: 3,
-        value: Box::new(move |v, d| (mesh.points[v][d] - centre[d]) as f32),
+        value: Box::new(move |v, d| (mesh.points[v][d] - center[d]) as f32),
     }];
     if !options.colors.is_empty() {
         arrays.push(Array {
@@ -347,12 +347,12 @@ fn document(
 /// Turns and scales the model, and puts it where it belongs.
 fn node(options: &GlbOptions, translation: [f32; 3]) -> json::Node {
     let half = std::f32::consts::FRAC_1_SQRT_2;
-    let scale = options.unit.metres() as f32;
+    let scale = options.unit.meters() as f32;
     json::Node {
         // a quarter turn about x takes (x, y, z) to (x, z, -y)
         rotation: (options.up == UpAxis::Z)
             .then_some(json::scene::UnitQuaternion([-half, 0.0, 0.0, half])),
-        scale: (options.unit != LengthUnit::Metre).then_some([scale; 3]),
+        scale: (options.unit != LengthUnit::Meter).then_some([scale; 3]),
         translation: Some(translation),
         ..Default::default()
     }

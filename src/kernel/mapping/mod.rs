@@ -43,7 +43,7 @@ pub struct LeafMap<'a> {
 /// How samples follow from control points.
 #[derive(Clone, Copy, Debug)]
 pub enum LeafSource<'a> {
-    /// By sum factorisation, on regular cells: the same samples along all three axes, u
+    /// By sum factorization, on regular cells: the same samples along all three axes, u
     /// fastest. A net is `[w 4][v 4][u 4]` with the missing layers that `ends` says: bit 0
     /// below u, bit 1 above u, bits 2-3 v, bits 4-5 w.
     Grid {

@@ -37,9 +37,9 @@ const ALONG: [f64; 16] =
     [0.0, 0.25, 0.95, 1.2, 1.65, 2.1, 2.75, 3.4, 4.1, 4.8, 5.6, 6.6, 7.6, 8.4, 9.2, 9.6];
 const ACROSS: [f64; 9] = [-3.0, -2.65, -1.8, -1.0, 0.0, 1.0, 1.8, 2.65, 3.0];
 
-/// Centre of the bolt hole along x and its radius.
+/// Center of the bolt hole along x and its radius.
 const BOLT: [f64; 2] = [6.6, 1.0];
-/// Centre of the eye along z, its outer and inner radius.
+/// Center of the eye along z, its outer and inner radius.
 const EYE: [f64; 3] = [6.6, 3.0, 1.5];
 /// The fillet's middle line lies at x = z = this.
 const FILLET_MIDDLE: f64 = 1.79;
@@ -151,13 +151,13 @@ fn place(key: Key) -> [f64; 3] {
         Key::Bolt { step, ring, z } => {
             let [i, j] = square_rim(HOLE_SIDE)[step as usize];
             let outline = [ALONG[(HOLE[0] + i) as usize], ACROSS[(HOLE[1] + j) as usize]];
-            let [centre, radius] = BOLT;
-            let [x, y] = towards_circle(outline, [centre, 0.0], radius, ring);
+            let [center, radius] = BOLT;
+            let [x, y] = towards_circle(outline, [center, 0.0], radius, ring);
             [x, y, ALONG[z as usize]]
         }
         Key::Eye { step, ring, x } => {
-            let [centre, _, radius] = EYE;
-            let [y, z] = towards_circle(eye_outline(step), [0.0, centre], radius, ring);
+            let [center, _, radius] = EYE;
+            let [y, z] = towards_circle(eye_outline(step), [0.0, center], radius, ring);
             [ALONG[x as usize], y, z]
         }
     }
@@ -198,11 +198,11 @@ fn fillet_point(i: i32, j: i32) -> [f64; 2] {
 }
 
 /// From an outline point towards a circle, closer together at both ends.
-fn towards_circle(p: [f64; 2], centre: [f64; 2], radius: f64, ring: i32) -> [f64; 2] {
+fn towards_circle(p: [f64; 2], center: [f64; 2], radius: f64, ring: i32) -> [f64; 2] {
     let share = [0.0, 0.25, 0.75, 1.0][ring as usize];
-    let offset = [p[0] - centre[0], p[1] - centre[1]];
+    let offset = [p[0] - center[0], p[1] - center[1]];
     let length = offset[0].hypot(offset[1]);
-    [0, 1].map(|d| p[d] + share * (centre[d] + offset[d] * radius / length - p[d]))
+    [0, 1].map(|d| p[d] + share * (center[d] + offset[d] * radius / length - p[d]))
 }
 
 /// Outline of the eye, [y, z]: across the upright, up its side, around, down.
@@ -211,15 +211,15 @@ fn eye_outline(step: i32) -> [f64; 2] {
     if step <= WIDE {
         return [ACROSS[step as usize], start];
     }
-    let [centre, radius, _] = EYE;
-    let (rise, arc) = (centre - start, PI * radius);
+    let [center, radius, _] = EYE;
+    let (rise, arc) = (center - start, PI * radius);
     let path = (2.0 * rise + arc) * f64::from(step - WIDE) / f64::from(EYE_STEPS - WIDE);
     if path < rise {
         [radius, start + path]
     } else if path > rise + arc {
-        [-radius, centre - (path - rise - arc)]
+        [-radius, center - (path - rise - arc)]
     } else {
         let angle = (path - rise) / radius;
-        [radius * angle.cos(), centre + radius * angle.sin()]
+        [radius * angle.cos(), center + radius * angle.sin()]
     }
 }

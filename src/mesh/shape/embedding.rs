@@ -1,6 +1,6 @@
 //! Positions for a link on the unit sphere.
 //!
-//! Tutte's embedding (every inner vertex the mean of its neighbours, inside a
+//! Tutte's embedding (every inner vertex the mean of its neighbors, inside a
 //! convex polygon) draws a disk in the plane without crossings. Central
 //! projection keeps its lines straight, so the drawing stays free of crossings
 //! on the sphere; a closed link is drawn without its first vertex, which then
@@ -22,7 +22,7 @@ const LEAST_STEP: f64 = 1e-12;
 /// Radius of the drawing's circle on the plane z = 1, the tangent of the rim's
 /// polar angle.
 const RIM_RADIUS: f64 = 2.0;
-/// Least volume of a triangle with the centre, 1 being three right angles.
+/// Least volume of a triangle with the center, 1 being three right angles.
 const LEAST_VOLUME: f64 = 1e-6;
 
 /// Unit vectors of the link's vertices, every triangle counter-clockwise seen
@@ -86,10 +86,10 @@ fn tutte(link: &Link, rim: &[u32]) -> Vec<[f64; 2]> {
         points[v as usize] = [angle.cos(), angle.sin()];
         inner[v as usize] = false;
     }
-    let neighbours = neighbours(link);
+    let neighbors = neighbors(link);
     for _ in 0..TUTTE_SWEEPS {
         for v in (0..link.vertices()).filter(|&v| inner[v]) {
-            let around = &neighbours[v];
+            let around = &neighbors[v];
             points[v] = [0, 1].map(|d| {
                 around.iter().map(|&n| points[n as usize][d]).sum::<f64>() / around.len() as f64
             });
@@ -98,20 +98,20 @@ fn tutte(link: &Link, rim: &[u32]) -> Vec<[f64; 2]> {
     points
 }
 
-/// Neighbours of each vertex, ascending.
-fn neighbours(link: &Link) -> Vec<Vec<u32>> {
-    let mut neighbours = vec![Vec::new(); link.vertices()];
+/// Neighbors of each vertex, ascending.
+fn neighbors(link: &Link) -> Vec<Vec<u32>> {
+    let mut neighbors = vec![Vec::new(); link.vertices()];
     for &[a, b, c] in link.triangles() {
         for (p, q) in [(a, b), (b, c), (c, a)] {
-            neighbours[p as usize].push(q);
-            neighbours[q as usize].push(p);
+            neighbors[p as usize].push(q);
+            neighbors[q as usize].push(p);
         }
     }
-    for around in &mut neighbours {
+    for around in &mut neighbors {
         around.sort_unstable();
         around.dedup();
     }
-    neighbours
+    neighbors
 }
 
 /// Raises the sum of the logarithms of the triangles' volumes by gradient steps.

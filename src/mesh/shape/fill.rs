@@ -6,7 +6,7 @@ use super::embedding;
 use super::link::Link;
 use crate::Result;
 
-/// Distance from the centre of a face's far corner and of a cell's, where an
+/// Distance from the center of a face's far corner and of a cell's, where an
 /// edge has length 1: between a sphere (1, 1) and the cube (√2, √3).
 const FACE_REACH: f64 = 1.2;
 const CELL_REACH: f64 = 1.35;
@@ -19,7 +19,7 @@ impl Link {
             let sum = [0, 1, 2].map(|d| corners.iter().map(|&v| directions[v as usize][d]).sum());
             embedding::normalized(sum).map(|x| reach * x)
         };
-        // Key: the link's simplex, sorted and filled with MAX; all MAX is the centre.
+        // Key: the link's simplex, sorted and filled with MAX; all MAX is the center.
         let mut vertices = KeyedPoints::new();
         let mut vertex = |corners: &[u32]| {
             let mut key = [u32::MAX; 3];

@@ -87,7 +87,7 @@ pub(super) fn disk_point(
     round_square([unit(i), unit(j)])
 }
 
-/// The square [-1, 1]² on the unit disk: circles near the rim, squares near the centre.
+/// The square [-1, 1]² on the unit disk: circles near the rim, squares near the center.
 pub(super) fn round_square([x, y]: [f64; 2]) -> [f64; 2] {
     [x * (1.0 - y * y / 2.0).sqrt(), y * (1.0 - x * x / 2.0).sqrt()]
 }

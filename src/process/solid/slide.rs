@@ -59,7 +59,7 @@ struct Slider {
 
 enum On {
     Surface,
-    /// Between two neighbours on a crease, on these curves.
+    /// Between two neighbors on a crease, on these curves.
     Crease([u32; 2], Vec<Curve>),
 }
 
@@ -253,7 +253,7 @@ impl<'s> Sliding<'s> {
 /// Vertices by the sharp edges at them.
 enum Kind {
     Smooth,
-    /// Between two neighbours on a crease that is infinitely sharp.
+    /// Between two neighbors on a crease that is infinitely sharp.
     Crease([u32; 2]),
     /// Interpolated.
     Corner,

@@ -16,7 +16,7 @@ use crate::mesh::SurfaceMesh;
 use crate::process::components::{check_reach, leave_unused};
 use crate::query::{Op, Query, Strategy};
 
-/// Relative change below which neighbours are not updated.
+/// Relative change below which neighbors are not updated.
 const TOLERANCE: f64 = 1e-12;
 
 /// Distance of every vertex to the nearest of `sources`, in length units; 0 at vertices of no

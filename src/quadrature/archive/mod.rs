@@ -153,7 +153,7 @@ pub fn write_npz(
 /// | array | shape | meaning |
 /// |---|---|---|
 /// | `side/ids`, `side/faces` | (sides,) u4 | number of a side; faces of the mesh on it that have points |
-/// | `side/area`, `side/centroid`, `side/normal` | (sides,), (sides, 3) twice | ∫ 1, its centre, ∫ n |
+/// | `side/area`, `side/centroid`, `side/normal` | (sides,), (sides, 3) twice | ∫ 1, its center, ∫ n |
 /// | `group/NAME` | (faces,) u4 | faces of the mesh in a group, ascending |
 /// | `table/axis`, `table/end` | (tables,) u1 | which of (ξ, η, ζ) is constant on the face, and its value, 0 or 1 |
 /// | `table/weights` | per table (samples,) | in the other two; they sum to 1 |

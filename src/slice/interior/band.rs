@@ -13,7 +13,7 @@ use super::{BandValues, Interior, NONE, Plane};
 use crate::locate::{AttributePieces, Locator, Place};
 use crate::slice::runs::leading;
 
-/// How far around a covered pixel one with its centre inside is looked for.
+/// How far around a covered pixel one with its center inside is looked for.
 const AROUND: usize = 2;
 
 /// A layer of which bands are made.
@@ -282,7 +282,7 @@ impl<'a, 's> Band<'a, 's> {
     #[inline(never)]
     fn locate(&mut self, piece: u32, row: u32, column: u32) {
         let Layer { locator, plane, .. } = self.layer;
-        let Some(place) = locator.in_piece(piece as usize, plane.centre(column, row)) else {
+        let Some(place) = locator.in_piece(piece as usize, plane.center(column, row)) else {
             return;
         };
         let at = self.at(row, column);
@@ -337,7 +337,7 @@ impl<'a, 's> Band<'a, 's> {
                 if let Some(from) = self.taken_over(row, column) {
                     take(pixel, Found::Claimed(from..from + 1));
                 } else if let Some((piece, Place { parameters, .. })) =
-                    locator.nearest_piece(plane.centre(column as u32, row as u32))
+                    locator.nearest_piece(plane.center(column as u32, row as u32))
                 {
                     take(pixel, Found::Nearest(piece, parameters));
                 }
@@ -346,7 +346,7 @@ impl<'a, 's> Band<'a, 's> {
         }
     }
 
-    /// The closest pixel around with its centre inside.
+    /// The closest pixel around with its center inside.
     fn taken_over(&self, row: usize, column: usize) -> Option<usize> {
         let rows =
             row.saturating_sub(AROUND).max(self.rows.start)..=(row + AROUND).min(self.rows.end - 1);

@@ -83,7 +83,7 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
 
     /// Finds the pixels inside at some heights, or those that a mask `[layer][row][column]` covers
     /// (its bytes are not 0); they and the attributes there stay on the device until the next
-    /// call. Covered pixels with their centres outside take over from others as
+    /// call. Covered pixels with their centers outside take over from others as
     /// [`InteriorFinder::covered`](super::InteriorFinder::covered) says.
     ///
     /// # Errors
@@ -114,7 +114,7 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
             .flat_map(|(layer, pixels)| pixels.iter().map(move |&pixel| (layer, pixel)));
         let left: Vec<(usize, u32)> = left.collect();
         let settle = |&(layer, pixel): &(usize, u32)| {
-            let found = self.locator.find_piece(self.centre(grid, heights[layer], pixel));
+            let found = self.locator.find_piece(self.center(grid, heights[layer], pixel));
             let (piece, parameters) =
                 found.map_or((NONE, [0.0; 3]), |(piece, place)| (piece, place.parameters));
             Settled { layer, pixel, piece, parameters }
@@ -150,7 +150,7 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
         let nearest = |&i: &u32| {
             let i = i as usize;
             match pieces[i] {
-                NONE => self.locator.nearest_piece(self.centre(&grid, height, pixels[i])),
+                NONE => self.locator.nearest_piece(self.center(&grid, height, pixels[i])),
                 _ => None,
             }
         };
@@ -186,10 +186,10 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
     }
 
     /// The middle of a pixel, in space.
-    fn centre(&self, grid: &PixelGrid, height: f64, pixel: u32) -> [f64; 3] {
+    fn center(&self, grid: &PixelGrid, height: f64, pixel: u32) -> [f64; 3] {
         let columns = grid.size[0] as u32;
         let plane = Plane { axis: self.axis, height, grid };
-        plane.centre(pixel % columns, pixel / columns)
+        plane.center(pixel % columns, pixel / columns)
     }
 
     fn pixels_of(&self, grid: &PixelGrid) -> Pixels {

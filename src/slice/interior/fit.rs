@@ -246,7 +246,7 @@ impl Fitting<'_, '_> {
 
 impl Lattice {
     fn new(part: &NewtonPart, plane: &Plane<'_>) -> Self {
-        let origin = part.frame.guess(plane.centre(0, 0));
+        let origin = part.frame.guess(plane.center(0, 0));
         let slope = |axis: usize| part.frame.inverse.map(|row| plane.grid.pitch * row[axis]);
         Self { origin, by: plane.axis.plane().map(slope) }
     }

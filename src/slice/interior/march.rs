@@ -50,7 +50,7 @@ pub fn march(
         }
         let mut x = [[0.0; LANES]; 3];
         for lane in 0..LANES {
-            let point = plane.centre(column, first + lane as u32);
+            let point = plane.center(column, first + lane as u32);
             (0..3).for_each(|d| x[d][lane] = point[d]);
         }
         let guess = guess(newton, &x);
@@ -77,7 +77,7 @@ pub fn decide_each(
         for lane in 0..LANES {
             // lanes beyond the last pixel repeat it
             let (row, column) = pixels[lane.min(pixels.len() - 1)];
-            let point = plane.centre(column, row);
+            let point = plane.center(column, row);
             (0..3).for_each(|d| x[d][lane] = point[d]);
         }
         let mut t = guess(newton, &x);
@@ -118,8 +118,8 @@ pub fn span(
     columns: [u32; 2],
 ) -> [u32; 2] {
     let frame = &newton.frame;
-    let y = frame.guess(plane.centre(0, row));
-    let next = frame.guess(plane.centre(1, row));
+    let y = frame.guess(plane.center(0, row));
+    let next = frame.guess(plane.center(1, row));
     let (mut low, mut high) = (f64::from(columns[0]), f64::from(columns[1]) - 1.0);
     for d in 0..3 {
         let slope = next[d] - y[d];

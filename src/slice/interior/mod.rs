@@ -2,10 +2,10 @@
 //!
 //! # Practice
 //! An [`InteriorFinder`] takes a [`Locator`], an axis and a grid of pixels. For a height
-//! it gives the [`Interior`]: the pixels whose centres are in the solid, row by row.
+//! it gives the [`Interior`]: the pixels whose centers are in the solid, row by row.
 //! With a mask of covered pixels (from the contours) it gives exactly those: a covered
-//! pixel whose centre lies outside takes over from the closest of the 5 × 5 pixels
-//! around it whose centre is inside (of several, from the lowest, leftmost), and where
+//! pixel whose center lies outside takes over from the closest of the 5 × 5 pixels
+//! around it whose center is inside (of several, from the lowest, leftmost), and where
 //! there is none, the closest place of the solid. [`InteriorFinder::values`] then takes
 //! attributes there, exactly as evaluation does.
 //!
@@ -103,13 +103,13 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         Ok(Self { locator, axis, grid })
     }
 
-    /// The pixels whose centres are in the solid at `height`.
+    /// The pixels whose centers are in the solid at `height`.
     pub fn layer(&self, height: f64) -> Interior {
         self.interior(height, None)
     }
 
     /// The pixels that a mask covers, `mask[row · columns + column]` not 0; see the
-    /// module's introduction for those whose centres are outside.
+    /// module's introduction for those whose centers are outside.
     ///
     /// # Errors
     /// [`Error::Request`] if the mask does not have a byte for every pixel.
@@ -251,9 +251,9 @@ struct Plane<'a> {
 }
 
 impl Plane<'_> {
-    /// The centre of a pixel, in space.
+    /// The center of a pixel, in space.
     #[inline(always)]
-    fn centre(&self, column: u32, row: u32) -> [f64; 3] {
+    fn center(&self, column: u32, row: u32) -> [f64; 3] {
         self.at([column, row].map(f64::from))
     }
 
@@ -263,7 +263,7 @@ impl Plane<'_> {
         self.axis.lift(self.grid.at([column, row]), self.height)
     }
 
-    /// Rows and columns, end excluded, of the pixels whose centres are within `distance`
+    /// Rows and columns, end excluded, of the pixels whose centers are within `distance`
     /// of a box; `None` if there are none, or the plane misses the box.
     fn pixels(&self, [low, high]: &[[f64; 3]; 2], distance: f64) -> Option<[[u32; 2]; 2]> {
         let across = self.axis.number();

@@ -21,7 +21,7 @@ pub struct Part {
     pub piece: u32,
     /// How its pixels are found.
     pub kind: Kind,
-    /// Pixel rows whose centres may be in it.
+    /// Pixel rows whose centers may be in it.
     pub rows: [u32; 2],
     /// Pixel columns, likewise.
     pub columns: [u32; 2],

@@ -14,7 +14,7 @@ pub struct Tiles {
     // [part]
     boxes: Vec<[[f64; 3]; 2]>,
     hierarchy: Hierarchy,
-    // how far from its box a pixel's centre may be in a part
+    // how far from its box a pixel's center may be in a part
     reach: f64,
 }
 
@@ -95,7 +95,7 @@ impl Tiles {
 mod tests {
     use super::*;
 
-    /// Every tile has exactly the parts whose boxes hold the centre of one of its pixels' rows
+    /// Every tile has exactly the parts whose boxes hold the center of one of its pixels' rows
     /// and columns, ascending.
     #[test]
     fn tiles_have_the_parts_around_them() {
@@ -118,11 +118,11 @@ mod tests {
         assert_eq!(found.starts.len(), heights.len() * across * up + 1);
         for (i, ends) in found.starts.windows(2).enumerate() {
             let (layer, tile) = (i / (across * up), i % (across * up));
-            // does one of `size` pixels from `first` have its centre between?
+            // does one of `size` pixels from `first` have its center between?
             let meets = |d: usize, tile: usize, low: f64, high: f64| {
                 let pixels = tile * TILE[d]..grid.size[d].min((tile + 1) * TILE[d]);
-                let centre = |at: usize| grid.origin[d] + grid.pitch * (at as f64 + 0.5);
-                pixels.into_iter().any(|at| low <= centre(at) && centre(at) <= high)
+                let center = |at: usize| grid.origin[d] + grid.pitch * (at as f64 + 0.5);
+                pixels.into_iter().any(|at| low <= center(at) && center(at) <= high)
             };
             let expected = (0..boxes.len() as u32).filter(|&part| {
                 let [low, high] = boxes[part as usize];

@@ -28,10 +28,10 @@ pub struct ImageOptions {
     pub grid: PixelGrid,
     /// Format of the files.
     pub file: ImageFile,
-    /// Bits of a grey pixel; 1 for dithered images.
+    /// Bits of a gray pixel; 1 for dithered images.
     pub bits: Bits,
-    /// Planes that a layer is the average of, 1 to 64, with pixels on the contour as grey
-    /// as they are covered; none for pixels that are inside or outside as their centre is.
+    /// Planes that a layer is the average of, 1 to 64, with pixels on the contour as gray
+    /// as they are covered; none for pixels that are inside or outside as their center is.
     pub antialias: Option<usize>,
     /// Which way up.
     pub flip: Flip,
@@ -90,7 +90,7 @@ impl Painter {
             if !(black.is_finite() && white.is_finite() && black != white) {
                 let name = &channel.name;
                 return Err(Error::request(format!(
-                    "attribute {name} has no greys between {black} and {white}"
+                    "attribute {name} has no grays between {black} and {white}"
                 ))
                 .with_help(format!("give the values of black and white: {name}=0:1")));
             }
@@ -199,7 +199,7 @@ impl Painter {
         let mut files = Vec::with_capacity(self.folders.len());
         let mut levels = Vec::new();
         match &options.materials {
-            None => files.push(take(self.grey(&own[0], cut, &coverage, options.bits)?)?),
+            None => files.push(take(self.gray(&own[0], cut, &coverage, options.bits)?)?),
             Some(materials) => {
                 let painted = materials
                     .paint(cut.index, (&coverage, grid.size[0]), (&values, self.channels))
@@ -209,7 +209,7 @@ impl Painter {
                     for (number, folder) in (1..).zip(own) {
                         let pixels = levels.iter_mut().zip(&painted);
                         pixels.for_each(|(l, &own)| *l = if own == number { u16::MAX } else { 0 });
-                        files.push(take(self.grey(folder, cut, &levels, Bits::One)?)?);
+                        files.push(take(self.gray(folder, cut, &levels, Bits::One)?)?);
                     }
                 } else {
                     files.push(self.indexed(&own[0], cut, (materials, &painted), &mut take)?);
@@ -225,7 +225,7 @@ impl Painter {
                 let help = "give the attribute a number at every vertex, or leave it out";
                 return Err(Unfit { pixel, text, help }.error(cut.source, layer, grid));
             }
-            files.push(take(self.grey(folder, cut, &levels, options.bits)?)?);
+            files.push(take(self.gray(folder, cut, &levels, options.bits)?)?);
         }
         Ok(files)
     }
@@ -255,7 +255,7 @@ impl Painter {
         format!("{folder}/{stem}.{}", self.format.file.ending())
     }
 
-    fn grey(&self, folder: &str, cut: &Cut, levels: &[u16], bits: Bits) -> Result<NamedImage> {
+    fn gray(&self, folder: &str, cut: &Cut, levels: &[u16], bits: Bits) -> Result<NamedImage> {
         let image = ImageFormat { bits, ..self.format }.encode(levels, cut.index)?;
         Ok((self.path(folder, cut), image))
     }
@@ -279,7 +279,7 @@ impl Painter {
 
 fn image_format(setting: &Setting, options: &ImageOptions) -> ImageFormat {
     let &ImageOptions { grid, bits, flip, file, .. } = options;
-    ImageFormat { size: grid.size, bits, flip, metres: grid.pitch * setting.unit_mm / 1e3, file }
+    ImageFormat { size: grid.size, bits, flip, meters: grid.pitch * setting.unit_mm / 1e3, file }
 }
 
 /// A channel of the covered pixels, `[pixel][channel]`.

@@ -1,7 +1,7 @@
 //! Pixels of all layers as points in space, with their places in the model and attributes, for
 //! ParaView: a piece a layer, so that memory stays bounded.
 //!
-//! Each is a VTK vertex cell at the centre of a pixel that lies inside. Point arrays: `layer`
+//! Each is a VTK vertex cell at the center of a pixel that lies inside. Point arrays: `layer`
 //! (its number), `cell`, `corner` (of cells that are no hexahedra: whose child it is; −1 else),
 //! `u`, `v`, `w`, and the attributes asked for.
 
@@ -60,11 +60,11 @@ impl LayerFiles for PixelCloud {
         let height = cut.stack.middle(cut.index);
         let places = cut.source.places(height, &self.grid)?;
         let columns = self.grid.size[0];
-        let centre = |&pixel: &u32| {
+        let center = |&pixel: &u32| {
             let (row, column) = (pixel as usize / columns, pixel as usize % columns);
-            self.axis.lift(self.grid.centre(column, row), height)
+            self.axis.lift(self.grid.center(column, row), height)
         };
-        let points: Vec<[f64; 3]> = places.pixels.iter().map(centre).collect();
+        let points: Vec<[f64; 3]> = places.pixels.iter().map(center).collect();
         let layer = vec![cut.index as i32; points.len()];
         let cells: Vec<i32> = places.cells.iter().map(|&cell| cell as i32).collect();
         let corner = |corner: &Option<u8>| corner.map_or(-1, i32::from);

@@ -1,7 +1,7 @@
 //! Drawings of layers: `DIR/00012_z0.6250.svg`, contours filled by the nonzero
 //! rule: holes run against the contours around them.
 //!
-//! The drawing is the model's box in the plane, in millimetres, seen from above: y of
+//! The drawing is the model's box in the plane, in millimeters, seen from above: y of
 //! the drawing runs down, so the plane's second coordinate is permuted over.
 
 use std::fmt::Write as _;

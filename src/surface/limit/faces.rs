@@ -20,7 +20,7 @@ pub struct Faces<'a> {
     pub corners: &'a [u32],
     /// Sharp edges and vertices; both kinds of sharpness fall by 1 at every level.
     pub creases: &'a Creases,
-    /// Whether the sharpness of an edge first blends with that of its neighbours.
+    /// Whether the sharpness of an edge first blends with that of its neighbors.
     pub crease_rule: CreaseRule,
     /// How edges of triangles are refined, by Catmull-Clark.
     pub triangle_rule: TriangleRule,

@@ -14,7 +14,7 @@ use faer::Mat;
 /// to the left.
 pub type Ends = u8;
 
-/// The net of a regular quad, `[v 4][u 4]`; a missing row repeats its neighbour as a
+/// The net of a regular quad, `[v 4][u 4]`; a missing row repeats its neighbor as a
 /// placeholder.
 pub(super) fn regular_quad(connectivity: &Connectivity, frame: Frame) -> ([u32; 16], Ends) {
     // position of each corner, and the step along its u; its v is the left of that
@@ -53,14 +53,14 @@ pub(super) fn regular_quad(connectivity: &Connectivity, frame: Frame) -> ([u32; 
     (net, ends)
 }
 
-/// Steps to the neighbours of a lattice point, turning left.
+/// Steps to the neighbors of a lattice point, turning left.
 const AROUND: [[i32; 2]; 6] = [[1, 0], [0, 1], [-1, 1], [-1, 0], [0, -1], [1, -1]];
 /// Lattice points of a triangle's corners.
 const CORNERS: [[i32; 2]; 3] = [[0, 0], [1, 0], [0, 1]];
 
-/// Place among the control points of a box spline: neighbour `ring`, from u on turning
+/// Place among the control points of a box spline: neighbor `ring`, from u on turning
 /// left, of a corner of the triangle.
-fn neighbour(corner: usize, ring: usize) -> usize {
+fn neighbor(corner: usize, ring: usize) -> usize {
     let ([x, y], [i, j]) = (CORNERS[corner], AROUND[(2 * corner + ring) % 6]);
     box_spline::LATTICE.iter().position(|&at| at == [x + i, y + j]).unwrap_or(0)
 }
@@ -78,8 +78,8 @@ pub(super) fn regular_triangle(connectivity: &Connectivity, frame: Frame) -> ([u
         let sector = connectivity.sector(connectivity.advanced(frame, k));
         for (t, &around) in sector.frames.iter().enumerate() {
             let ring = t + 6 - sector.start;
-            net[neighbour(k, ring)] = connectivity.vertex(around, 1);
-            net[neighbour(k, ring + 1)] = connectivity.vertex(around, 2);
+            net[neighbor(k, ring)] = connectivity.vertex(around, 1);
+            net[neighbor(k, ring + 1)] = connectivity.vertex(around, 2);
         }
         if !sector.closed {
             ends |= (1 + sector.start as Ends) << (2 * k);
@@ -93,7 +93,7 @@ pub(super) fn regular_triangle(connectivity: &Connectivity, frame: Frame) -> ([u
 pub(super) fn phantoms(ends: Ends) -> impl Iterator<Item = [usize; 4]> {
     (0..3).filter(move |k| ends >> (2 * k) & 3 != 0).flat_map(move |k| {
         let before = usize::from((ends >> (2 * k) & 3) - 1);
-        let ring = move |i: usize| neighbour(k, i + 6 - before);
+        let ring = move |i: usize| neighbor(k, i + 6 - before);
         [[ring(4), corner_place(k), ring(3), ring(2)], [ring(5), corner_place(k), ring(0), ring(1)]]
     })
 }

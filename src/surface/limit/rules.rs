@@ -125,8 +125,8 @@ impl Connectivity<'_> {
             if mask.midpoint != 0.0 {
                 row.add_mean(&self.edge_ends(e), mask.midpoint);
             }
-            if mask.neighbour != 0.0 {
-                row.add(self.other_end(e, vertex), mask.neighbour);
+            if mask.neighbor != 0.0 {
+                row.add(self.other_end(e, vertex), mask.neighbor);
             }
         });
         row.add(vertex, mask.own);

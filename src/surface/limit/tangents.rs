@@ -68,7 +68,7 @@ struct Fan {
     scheme: Scheme,
     masks: &'static dyn LimitScheme,
     vertex_count: usize,
-    centre: u32,
+    center: u32,
     // from the right wall on, one more than faces; the first again where it is closed
     spokes: Vec<u32>,
     far: Vec<u32>,
@@ -85,7 +85,7 @@ impl Fan {
             scheme: connectivity.scheme,
             masks: connectivity.masks,
             vertex_count: connectivity.vertex_count(),
-            centre: connectivity.vertex(frames[0], 0),
+            center: connectivity.vertex(frames[0], 0),
             spokes,
             far: frames.iter().map(|&f| connectivity.vertex(f, 2)).collect(),
             closed: sector.closed,
@@ -119,9 +119,9 @@ impl Fan {
 
     /// Weights from those of the spokes, what the far corners have of theirs, and that of
     /// the vertex.
-    fn weights(&self, spoke: impl Fn(usize) -> f64, across: f64, centre: f64) -> Vec<f64> {
+    fn weights(&self, spoke: impl Fn(usize) -> f64, across: f64, center: f64) -> Vec<f64> {
         let mut weights = vec![0.0; self.vertex_count];
-        weights[self.centre as usize] += centre;
+        weights[self.center as usize] += center;
         let distinct = if self.closed { self.faces() } else { self.faces() + 1 };
         for (i, &e) in self.spokes[..distinct].iter().enumerate() {
             weights[e as usize] += spoke(i);
@@ -147,12 +147,12 @@ impl Fan {
         let far = |i: usize| across * (inner(i) + inner(i + 1));
         let (spokes, fars) = ((0..faces).map(inner).sum::<f64>(), (0..faces).map(far).sum::<f64>());
         // what e₀ and the vertex get from the others
-        let [to_end, to_centre] = self.masks.crease_ring(inner(1), far(0), spokes, fars);
-        // λx = x/2 + y/8 + to_end, λy = x + 3y/4 + to_centre for x of the ends, y of the vertex
+        let [to_end, to_center] = self.masks.crease_ring(inner(1), far(0), spokes, fars);
+        // λx = x/2 + y/8 + to_end, λy = x + 3y/4 + to_center for x of the ends, y of the vertex
         let determinant = (eigenvalue - 1.0) * (eigenvalue - 0.25);
-        let end = (to_end * (eigenvalue - 0.75) + to_centre / 8.0) / determinant;
-        let centre = (to_centre * (eigenvalue - 0.5) + to_end) / determinant;
-        let mut weights = self.weights(inner, across, centre);
+        let end = (to_end * (eigenvalue - 0.75) + to_center / 8.0) / determinant;
+        let center = (to_center * (eigenvalue - 0.5) + to_end) / determinant;
+        let mut weights = self.weights(inner, across, center);
         for at in [0, faces] {
             weights[self.spokes[at] as usize] += end;
         }

@@ -24,7 +24,7 @@ pub struct VertexLimits {
 
 /// The limit that further refinement of `mesh` takes its vertices to.
 ///
-/// Faces that are holes still serve their neighbours: give the mesh with them.
+/// Faces that are holes still serve their neighbors: give the mesh with them.
 ///
 /// # Errors
 /// [`Error::Request`](crate::Error::Request) for √3, whose limit has no masks here; those of

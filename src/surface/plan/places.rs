@@ -90,10 +90,10 @@ impl Walk<'_> {
             }
             return;
         }
-        let centre = middle(middle(at[0], at[1]), middle(at[2], at[3]));
+        let center = middle(middle(at[0], at[1]), middle(at[2], at[3]));
         for c in 0..4 {
             let (next, before) = (middle(at[c], at[(c + 1) % 4]), middle(at[c], at[(c + 3) % 4]));
-            self.quad(element, [at[c], next, centre, before], levels - 1, 4 * (first + c));
+            self.quad(element, [at[c], next, center, before], levels - 1, 4 * (first + c));
         }
     }
 

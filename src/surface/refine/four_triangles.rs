@@ -1,6 +1,6 @@
 //! Loop's scheme on the mesh matrix of triangles.
 //!
-//! Masks are those of the [scheme](crate::scheme); neighbours are summed in the order of the edges.
+//! Masks are those of the [scheme](crate::scheme); neighbors are summed in the order of the edges.
 //! Boundaries, creases and corners are as for Catmull-Clark.
 //!
 //! An edge of three or more triangles refines as one edge of them all. Edges are found by sort and scan (Naidu and Wang 2025) once, then
@@ -29,8 +29,8 @@ pub struct FourTriangleLevels {
     matrices: Vec<SurfaceTopology>,
     /// Of each level but the last.
     sharpness: Vec<Sharpness>,
-    /// Neighbours of each vertex, of each level but the last.
-    neighbours: Vec<Rows>,
+    /// Neighbors of each vertex, of each level but the last.
+    neighbors: Vec<Rows>,
 }
 
 impl FourTriangleLevels {
@@ -44,12 +44,12 @@ impl FourTriangleLevels {
     ) -> Result<Self> {
         let mut spare = spare.map_or_else(Vec::new, |spare| spare.matrices).into_iter().skip(1);
         let mut sharpness = vec![Sharpness::of(mesh, &matrix, crease_rule)?];
-        let mut neighbours = Vec::new();
+        let mut neighbors = Vec::new();
         let mut matrices = vec![matrix];
         for level in 0..levels {
             let coarse = &matrices[level];
             let last = level + 1 == levels;
-            neighbours.push(coarse.neighbours());
+            neighbors.push(coarse.neighbors());
             if !last {
                 sharpness.push(sharpness[level].refined(coarse.vertex_count as u32, crease_rule));
             }
@@ -60,14 +60,14 @@ impl FourTriangleLevels {
             );
             matrices.push(fine);
         }
-        Ok(Self { matrices, sharpness, neighbours })
+        Ok(Self { matrices, sharpness, neighbors })
     }
 
     /// One level over a matrix whose sharpness is known.
     pub(in crate::surface) fn first_step(matrix: SurfaceTopology, sharpness: Sharpness) -> Self {
-        let neighbours = vec![matrix.neighbours()];
+        let neighbors = vec![matrix.neighbors()];
         let fine = split_to_triangles(&matrix, Lists::Vertices, SurfaceTopology::default());
-        Self { matrices: vec![matrix, fine], sharpness: vec![sharpness], neighbours }
+        Self { matrices: vec![matrix, fine], sharpness: vec![sharpness], neighbors }
     }
 
     /// The matrix of each level.
@@ -82,7 +82,7 @@ impl FourTriangleLevels {
 
     /// Points of the last level from those of level 0 in `workspace`.
     pub(in crate::surface) fn evaluate<T: Real>(&self, workspace: &mut Workspace<T>) {
-        for level in 0..self.neighbours.len() {
+        for level in 0..self.neighbors.len() {
             let (points, refined) = workspace.next(self.matrices[level + 1].vertex_count);
             let (vertex_points, edge_points) = refined.split_at_mut(points.len());
             self.vertex_points(level, points, vertex_points);
@@ -93,11 +93,11 @@ impl FourTriangleLevels {
     }
 
     fn vertex_points<T: Real>(&self, level: usize, points: &[Point<T>], out: &mut [Point<T>]) {
-        let neighbours = &self.neighbours[level];
+        let neighbors = &self.neighbors[level];
         // β of small valences once
         let betas: Vec<f64> = (0..32).map(beta).collect();
         out.par_iter_mut().with_min_len(GRAIN).enumerate().for_each(|(v, out)| {
-            let around = neighbours.row(v);
+            let around = neighbors.row(v);
             let n = around.len();
             let beta = betas.get(n).copied().unwrap_or_else(|| beta(n));
             let sum = around.iter().map(|&w| points[w as usize]).reduce(add).unwrap_or_default();

@@ -48,7 +48,7 @@ pub struct QuadLevels {
     /// Corners of level 1 at each of its vertices, ascending.
     second_stars: Rows,
     /// Whether the faces run alike, so that the next vertices of the corners at a vertex
-    /// are its neighbours, each once.
+    /// are its neighbors, each once.
     oriented: bool,
     /// Whether sharpness has no effect: midpoints, and vertices that stay.
     linear: bool,
@@ -199,9 +199,9 @@ impl QuadLevels {
         let parents = &self.matrices[level - 1];
         let families = Families { parents, oriented: self.oriented, points };
         let (old, new) = vertex_points.split_at_mut(parents.vertex_count);
-        let (centres, sides) = new.split_at_mut(parents.face_count);
+        let (centers, sides) = new.split_at_mut(parents.face_count);
         let (halves, inner) = edge_points.split_at_mut(2 * parents.edge_count());
-        families.inside(Inside { face_points, edge_points: inner, centres });
+        families.inside(Inside { face_points, edge_points: inner, centers });
         families.edges(face_points, halves, sides);
 
         // a parent's corner c is corner 0 of child c, before whose edge point it lies

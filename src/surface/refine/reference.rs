@@ -68,7 +68,7 @@ pub fn quads(
         add_row(&mid, e, 1.0 - stretch * (1.0 - mask.ends), row);
         add_row(&across, e, stretch * 2.0 * mask.face, row);
     });
-    let neighbours = matrix.neighbours();
+    let neighbors = matrix.neighbors();
     let stars = matrix.vertex_corners();
     // P_sub = I P own + E P ring + M f face (Mlakar et al., Eq. 11)
     let mapped = Stencils::build(matrix.vertex_count, |v, row| {
@@ -80,12 +80,12 @@ pub fn quads(
         if n == 0 {
             return row.add(v as u32, 1.0);
         }
-        // Half of a midpoint is the vertex, half the neighbour.
+        // Half of a midpoint is the vertex, half the neighbor.
         let mask = scheme.vertex_mask(n, n, 1.0);
         row.add(v as u32, mask.own + n as f64 * (mask.midpoint / 2.0));
-        let ring = mask.neighbour + mask.midpoint / 2.0;
+        let ring = mask.neighbor + mask.midpoint / 2.0;
         if ring != 0.0 {
-            neighbours.row(v).iter().for_each(|&w| row.add(w, ring));
+            neighbors.row(v).iter().for_each(|&w| row.add(w, ring));
         }
         add_row(&around, v, mask.face, row);
     });
@@ -99,16 +99,16 @@ pub fn four_triangles(
     sharpness: &Sharpness,
     scheme: &dyn LimitScheme,
 ) -> Stencils {
-    let neighbours = matrix.neighbours();
+    let neighbors = matrix.neighbors();
     let vertices = Stencils::build(matrix.vertex_count, |v, row| {
-        let around = neighbours.row(v);
+        let around = neighbors.row(v);
         if around.is_empty() {
             return row.add(v as u32, 1.0);
         }
         let mask = scheme.vertex_mask(around.len(), around.len(), 1.0);
         row.add(v as u32, mask.own);
-        if mask.neighbour != 0.0 {
-            around.iter().for_each(|&w| row.add(w, mask.neighbour));
+        if mask.neighbor != 0.0 {
+            around.iter().for_each(|&w| row.add(w, mask.neighbor));
         }
     });
     // the third vertex of each triangle at an edge (their G)
@@ -178,7 +178,7 @@ pub(in crate::surface) fn three_triangles(level: &Level) -> Stencils {
             }
             return;
         }
-        let around = level.neighbours.row(v);
+        let around = level.neighbors.row(v);
         let [own, all] = vertex_mask(around.len());
         row.add(v as u32, own);
         if !around.is_empty() {
@@ -197,13 +197,13 @@ pub(in crate::surface) fn three_triangles(level: &Level) -> Stencils {
         }
     };
     let ends = |corner: u32| [matrix.vertex(corner), matrix.vertex(matrix.columns.next(corner))];
-    let centres = face_points(matrix);
+    let centers = face_points(matrix);
     let faces = Stencils::build(matrix.face_count, |f, row| match level.cut_of(f as u32) {
         Some((corner, _)) => {
             let [a, b] = ends(corner);
             third(a, b, row);
         }
-        None => add_row(&centres, f, 1.0, row),
+        None => add_row(&centers, f, 1.0, row),
     });
     let extra = if level.cuts_boundary { level.boundary.edges.len() } else { 0 };
     let extra = Stencils::build(extra, |i, row| {

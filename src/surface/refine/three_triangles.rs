@@ -2,7 +2,7 @@
 //! to join the two at it. Two steps cut every edge in three.
 //!
 //! - face point: (a + b + c)/3;
-//! - vertex point: (1 − α) P + α/n Σ neighbours, α = (4 − 2 cos(2π/n))/9.
+//! - vertex point: (1 − α) P + α/n Σ neighbors, α = (4 − 2 cos(2π/n))/9.
 //!
 //! Where the surface ends, edges are not turned. The first of two steps leaves boundary
 //! vertices where they are; in the second the boundary triangles get no point inside but
@@ -34,7 +34,7 @@ const GRAIN: usize = 4096;
 #[derive(Clone, Debug)]
 pub(in crate::surface) struct Level {
     pub matrix: SurfaceTopology,
-    pub neighbours: Rows,
+    pub neighbors: Rows,
     /// Boundary edges and vertices.
     pub boundary: Sharpness,
     /// Whether boundary edges are cut in three.
@@ -128,9 +128,9 @@ impl Level {
                 cut[matrix.edge_corners[sharp.edge as usize][0] as usize / 3] = i;
             }
         }
-        let neighbours = matrix.neighbours();
+        let neighbors = matrix.neighbors();
         let boundary = Sharpness::new(edges, corners.to_vec());
-        Self { matrix, neighbours, boundary, cuts_boundary, cut }
+        Self { matrix, neighbors, boundary, cuts_boundary, cut }
     }
 
     fn refined_vertex_count(&self) -> usize {
@@ -198,7 +198,7 @@ impl Level {
         let (vertex_points, rest) = refined.split_at_mut(matrix.vertex_count);
         let (face_points, extra) = rest.split_at_mut(matrix.face_count);
         vertex_points.par_iter_mut().with_min_len(GRAIN).enumerate().for_each(|(v, out)| {
-            let around = self.neighbours.row(v);
+            let around = self.neighbors.row(v);
             *out = points[v];
             if let Some(sum) = around.iter().map(|&w| points[w as usize]).reduce(add) {
                 *out = vertex_point(points[v], sum, around.len());

@@ -115,7 +115,7 @@ impl StaticRefinement {
     ///
     /// # Errors
     /// [`Error::Request`] for a scheme whose weights are not known, fewer levels than semi-sharp
-    /// creases, polygons and neighbouring extraordinary vertices take to be isolated, and more points
+    /// creases, polygons and neighboring extraordinary vertices take to be isolated, and more points
     /// than 32 bits count; those of [`LimitSurface::new`].
     pub fn new(mesh: &SurfaceMesh, scheme: Scheme, levels: usize) -> Result<Self> {
         mesh.check()?;

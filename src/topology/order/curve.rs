@@ -1,7 +1,7 @@
 //! Keys along the Hilbert curve.
 //!
-//! After Skilling, "Programming the Hilbert curve" (2004). Neighbours on this curve are always
-//! neighbours in space, unlike on Morton's, so that runs of it are compact patches with short
+//! After Skilling, "Programming the Hilbert curve" (2004). Neighbors on this curve are always
+//! neighbors in space, unlike on Morton's, so that runs of it are compact patches with short
 //! boundaries. The price, some 60 bit operations a level, is small beside the sort.
 
 /// Bits of each coordinate: three of them fill 63 bits.
@@ -68,9 +68,9 @@ fn key(mut place: [u32; 3], bits: u32) -> u64 {
 mod tests {
     use super::*;
 
-    /// The curve visits every place once and goes by steps to neighbours.
+    /// The curve visits every place once and goes by steps to neighbors.
     #[test]
-    fn neighbours_on_the_curve_are_neighbours_in_the_grid() {
+    fn neighbors_on_the_curve_are_neighbors_in_the_grid() {
         for bits in 1..=4 {
             let n = 1u32 << bits;
             let mut places: Vec<(u64, [u32; 3])> = (0..n * n * n)

@@ -1,6 +1,6 @@
 //! Order of elements by position, and patches as runs of it.
 //!
-//! Gathers over rows of neighbours run at the speed of memory if neighbours have near ids,
+//! Gathers over rows of neighbors run at the speed of memory if neighbors have near ids,
 //! and are several times slower in an arbitrary order. So faces of a surface (cells of a
 //! solid) are sorted along a Hilbert curve through their centroids, component by component,
 //! and cut into *patches*: runs of at most a given size, each inside one component. An

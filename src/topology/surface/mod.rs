@@ -144,7 +144,7 @@ impl SurfaceTopology {
     }
 
     /// Finds the edges of faces by sort and scan: every corner gives the pair of its
-    /// edge's ends, the smaller first; sorting makes equal pairs neighbours; a scan numbers
+    /// edge's ends, the smaller first; sorting makes equal pairs neighbors; a scan numbers
     /// them. Edges are numbered by their ends, whatever the order of the faces.
     ///
     /// All corners of an edge get its number, also if there are more than two.
@@ -257,7 +257,7 @@ impl SurfaceTopology {
     }
 
     /// Vertices joined to each vertex by an edge, by the numbers of the edges.
-    pub fn neighbours(&self) -> Rows {
+    pub fn neighbors(&self) -> Rows {
         let ends: Vec<u32> =
             (0..self.edge_count() as u32).flat_map(|edge| self.edge_ends(edge)).collect();
         group(self.vertex_count, &ends, |end| ends[end as usize ^ 1])
@@ -309,7 +309,7 @@ mod tests {
         assert_eq!(matrix.edge_corners[0], [0, 6]); // 0–1
         assert_eq!(matrix.edge_corners.iter().filter(|corners| corners[1] == NONE).count(), 8);
         assert!(matrix.is_oriented());
-        assert_eq!(matrix.neighbours().row(4), [1, 3, 7]);
+        assert_eq!(matrix.neighbors().row(4), [1, 3, 7]);
         assert_eq!(matrix.vertex_corners().row(3), [4, 8]);
         for edge in 0..10 {
             let [a, b] = matrix.edge_ends(edge);

@@ -1,5 +1,5 @@
 //! Radix sort of pairs of 32-bit ids, the primitive that all adjacency here is built
-//! from: equal pairs become neighbours, a scan over them numbers the edges.
+//! from: equal pairs become neighbors, a scan over them numbers the edges.
 //!
 //! Least significant digit first, 11 bits a pass, only as many passes as the largest ids
 //! need. A pass counts digits a block of the input, scans the counts digit by digit and

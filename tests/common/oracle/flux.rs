@@ -22,23 +22,23 @@ fn gauss() -> [(f64, f64); 5] {
 /// regular net after `levels` refinements count as bilinear patches, which is wrong by
 /// about 16^-levels of the volume.
 pub fn volume(surface: &Surface, levels: usize) -> f64 {
-    let centre = surface.points[surface.faces[0][0]];
-    (0..surface.faces.len()).map(|face| flux(&ring(surface, face), centre, levels)).sum()
+    let center = surface.points[surface.faces[0][0]];
+    (0..surface.faces.len()).map(|face| flux(&ring(surface, face), center, levels)).sum()
 }
 
 /// Through face 0 of a patch of all faces that touch it.
-fn flux(patch: &Surface, centre: Point, levels: usize) -> f64 {
-    let relative = |net: [[Point; 4]; 4]| net.map(|row| row.map(|p| sub(p, centre)));
+fn flux(patch: &Surface, center: Point, levels: usize) -> f64 {
+    let relative = |net: [[Point; 4]; 4]| net.map(|row| row.map(|p| sub(p, center)));
     let stars = Stars::of(patch);
     if let Some(net) = regular_net(patch, &stars) {
         return through(&relative(net), bicubic);
     }
     if levels == 0 {
-        let [a, b, c, d] = [0, 1, 2, 3].map(|i| sub(patch.points[patch.faces[0][i]], centre));
+        let [a, b, c, d] = [0, 1, 2, 3].map(|i| sub(patch.points[patch.faces[0][i]], center));
         return through(&[[a, d], [b, c]], bilinear);
     }
     let refined = patch.refine_with(&stars);
-    (0..4).map(|child| flux(&ring(&refined, child), centre, levels - 1)).sum()
+    (0..4).map(|child| flux(&ring(&refined, child), center, levels - 1)).sum()
 }
 
 /// ∫ x · (x_u × x_v) / 3 of a patch given by its derivatives.

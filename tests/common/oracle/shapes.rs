@@ -65,7 +65,7 @@ pub fn disk(valence: usize, rings: usize) -> Surface {
             }
         }
     }
-    faces.sort_by_key(|face| face[0] != 0); // the faces at the centre come first
+    faces.sort_by_key(|face| face[0] != 0); // the faces at the center come first
     Surface::new(points, faces)
 }
 

@@ -193,8 +193,8 @@ impl Solid {
 
     /// The piece of all cells that touch `cell`, which becomes cell 0.
     pub fn ring(&self, cell: usize) -> Self {
-        let centre: Set<usize> = self.cells[cell].corners().iter().copied().collect();
-        let touches = |c: &usize| self.cells[*c].corners().iter().any(|v| centre.contains(v));
+        let center: Set<usize> = self.cells[cell].corners().iter().copied().collect();
+        let touches = |c: &usize| self.cells[*c].corners().iter().any(|v| center.contains(v));
         let others = (0..self.cells.len()).filter(|&c| c != cell).filter(touches);
 
         let mut piece = Self::default();
@@ -280,7 +280,7 @@ impl ChildPoints<'_> {
     }
 
     /// One hexahedron a corner, with that corner as its corner 0. Its u runs
-    /// towards the corner's first neighbour by vertex id; v and w follow so that
+    /// towards the corner's first neighbor by vertex id; v and w follow so that
     /// the child is as right-handed as its parent.
     fn of_polyhedron(
         &self,
@@ -299,7 +299,7 @@ impl ChildPoints<'_> {
                 }
             }
             assert_eq!(around.len(), 3, "corner {p} of cell {cell} is not in three faces");
-            let u = around.iter().map(|a| a.0).min().expect("three neighbours");
+            let u = around.iter().map(|a| a.0).min().expect("three neighbors");
             let next = |from: usize| *around.iter().find(|a| a.0 == from).expect("outward faces");
             let (_, v, uv) = next(u);
             let (_, w, vw) = next(v);

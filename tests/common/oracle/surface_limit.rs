@@ -55,8 +55,8 @@ fn descend(mut patch: Surface, t: [f64; 2], depth: usize) -> Limit {
 /// The piece of all faces that touch `face`, which becomes face 0; by Chaikin's rule those that
 /// touch these, too.
 pub fn ring(surface: &Surface, face: usize) -> Surface {
-    let touching = |centre: &Set<usize>| -> Vec<usize> {
-        let touches = |f: &usize| surface.faces[*f].iter().any(|v| centre.contains(v));
+    let touching = |center: &Set<usize>| -> Vec<usize> {
+        let touches = |f: &usize| surface.faces[*f].iter().any(|v| center.contains(v));
         (0..surface.faces.len()).filter(touches).collect()
     };
     let mut others = touching(&surface.faces[face].iter().copied().collect());
@@ -197,7 +197,7 @@ fn grid_positions(patch: &Surface, stars: &Stars) -> Option<Map<usize, [i32; 2]>
     (offsets.len() == along(0) * along(1)).then_some(positions)
 }
 
-/// The neighbour of `v` in a quad that is not `along`.
+/// The neighbor of `v` in a quad that is not `along`.
 fn off_edge(quad: &[usize], v: usize, along: usize) -> usize {
     let at = quad.iter().position(|&corner| corner == v).expect("a corner of the quad");
     let (before, after) = (quad[(at + 3) % 4], quad[(at + 1) % 4]);

@@ -19,7 +19,7 @@ pub fn block(cells: [usize; 3]) -> SolidMesh {
 }
 
 /// A block of 3 × 3 × 3 cells whose limit folds over along y = 1, although every single
-/// cell is the right way round at its centre.
+/// cell is the right way round at its center.
 pub fn folded_block() -> SolidMesh {
     let mut mesh = block([3, 3, 3]);
     for p in &mut mesh.points {

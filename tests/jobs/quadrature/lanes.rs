@@ -123,7 +123,7 @@ fn tables_of_any_size_at_every_level() {
     }
 }
 
-/// Sum factorisation is the table of its products.
+/// Sum factorization is the table of its products.
 #[test]
 fn grids_are_tables() {
     let mut random = Random::new(4);

@@ -1,4 +1,4 @@
-//! Neighbours in cyclic order.
+//! Neighbors in cyclic order.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -10,7 +10,7 @@ use crate::query_meshes::brute::Brute;
 use crate::query_meshes::{solids, surfaces};
 use crate::support::meshes;
 
-/// Whether sectors at a centre form one ring or one fan: no spoke of three, all connected.
+/// Whether sectors at a center form one ring or one fan: no spoke of three, all connected.
 fn is_simple(spokes: &BTreeMap<u32, Vec<u32>>, sectors: &[u32]) -> bool {
     let Some(&first) = sectors.first() else { return true };
     let mut reached = vec![first];
@@ -74,7 +74,7 @@ fn check(name: &str, brute: &Brute, query: &Query, ops: [Op; 3]) -> usize {
 }
 
 #[test]
-fn fans_of_surfaces_hold_all_neighbours_in_turn() {
+fn fans_of_surfaces_hold_all_neighbors_in_turn() {
     let mut refused = 0;
     for (name, mesh) in surfaces() {
         let brute = Brute::surface(&mesh);
@@ -87,7 +87,7 @@ fn fans_of_surfaces_hold_all_neighbours_in_turn() {
 }
 
 #[test]
-fn fans_of_solids_hold_all_neighbours_in_turn() {
+fn fans_of_solids_hold_all_neighbors_in_turn() {
     for (name, mesh) in solids() {
         let brute = Brute::solid(&mesh);
         for strategy in STRATEGIES {

@@ -24,19 +24,19 @@ fn coverage_has_the_area_of_the_contours() {
             for (&fine, &coarse) in exact.iter().zip(&bytes) {
                 assert!((f64::from(fine) / 257.0 - f64::from(coarse)).abs() <= 0.51);
             }
-            let centres: Vec<u8> =
-                slicer.coverage(&[height], &grid, Sampling::Centre).expect("pixels");
-            check_centres(&grid, &layer, &centres);
+            let centers: Vec<u8> =
+                slicer.coverage(&[height], &grid, Sampling::Center).expect("pixels");
+            check_centers(&grid, &layer, &centers);
         }
     }
 }
 
 /// Compares pixels with a test of their middles against the contours.
-fn check_centres(grid: &PixelGrid, layer: &Layer, pixels: &[u8]) {
+fn check_centers(grid: &PixelGrid, layer: &Layer, pixels: &[u8]) {
     let mut random = Random::new(3);
     for _ in 0..2000 {
         let [column, row] = grid.size.map(|n| random.below(n));
-        let [x, y] = grid.centre(column, row);
+        let [x, y] = grid.center(column, row);
         let mut inside = false;
         let mut nearest = f64::INFINITY;
         for contour in &layer.contours {

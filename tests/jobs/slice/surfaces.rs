@@ -185,8 +185,8 @@ fn shells_in_shells_are_cavities_or_one_with_them() {
         let cut = |mesh: &SurfaceMesh| slicer(mesh, Scheme::Bilinear, Axis::Z, 1e-6);
         let pixels = |slicer: &Slicer, height: f64| -> f64 {
             let grid = PixelGrid { origin: [-0.05; 2], pitch: 0.1, size: [42; 2] };
-            let grey: Vec<u16> = slicer.coverage(&[height], &grid, Sampling::Area).unwrap();
-            grey.iter().map(|&p| f64::from(p) / 65535.0).sum::<f64>() * 0.01
+            let gray: Vec<u16> = slicer.coverage(&[height], &grid, Sampling::Area).unwrap();
+            gray.iter().map(|&p| f64::from(p) / 65535.0).sum::<f64>() * 0.01
         };
         let slicer = cut(&hollow);
         let shells = slicer.shells();

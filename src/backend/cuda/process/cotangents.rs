@@ -1,4 +1,4 @@
-//! Cotangent weights beside the rows of neighbours.
+//! Cotangent weights beside the rows of neighbors.
 
 use cudarc::driver::DeviceRepr;
 
@@ -31,12 +31,12 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         self.check_triangles()?;
         self.store_fans()?;
         self.query.store(Op::VV)?;
-        let (steps, neighbours) = self.query.steps_and_lists(Op::VV)?;
-        let count = neighbours.count;
-        let slices = Slices::of(steps, (&neighbours.starts, count), None)?;
+        let (steps, neighbors) = self.query.steps_and_lists(Op::VV)?;
+        let count = neighbors.count;
+        let slices = Slices::of(steps, (&neighbors.starts, count), None)?;
         let (ids, weights) = (steps.empty(slices.items)?, steps.empty(slices.items)?);
         let (diagonal, masses) = (steps.empty(count)?, steps.empty(count)?);
-        let words = neighbours.words();
+        let words = neighbors.words();
         let fans = self.fans()?;
         let arguments = vec![
             words,

@@ -47,7 +47,7 @@ impl<T> Matrix<T> {
 #[derive(Clone, Copy)]
 pub(super) struct Products<'m, T> {
     pub slices: &'m Slices,
-    /// Neighbours with their weights; or fans, and the points, four numbers each.
+    /// Neighbors with their weights; or fans, and the points, four numbers each.
     pub ids: &'m Buffer<u32>,
     pub weights: &'m Buffer<T>,
     pub diagonal: &'m Buffer<T>,

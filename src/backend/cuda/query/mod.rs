@@ -1,8 +1,8 @@
 //! Mesh queries on the device, by `kernels/query`.
 //!
 //! A [`DeviceQuery`] brings a mesh to a GPU, sorts its elements there ([`Order`], with the ids
-//! of the CPU) and stores rows of neighbours when an operator is first used. Attributes lie in
-//! the order, so that neighbours are near in memory, whatever the order of the file.
+//! of the CPU) and stores rows of neighbors when an operator is first used. Attributes lie in
+//! the order, so that neighbors are near in memory, whatever the order of the file.
 //! A [`DeviceOperator`] visits every element with its row: users write it in CUDA C++
 //! (`kernels/query/query.cuh` says how).
 //!
@@ -78,7 +78,7 @@ impl DeviceQuery {
     ///
     /// # Errors
     /// As [`SurfaceMesh::check`]; [`Error::Request`] for a mesh without faces, an element with too
-    /// many neighbours for [`Strategy::Patches`], or too little memory.
+    /// many neighbors for [`Strategy::Patches`], or too little memory.
     pub fn of_surface(gpu: &Cuda, mesh: &SurfaceMesh, strategy: Strategy) -> Result<Self> {
         mesh.check()?;
         mesh.check_control()?;
@@ -110,7 +110,7 @@ impl DeviceQuery {
     ///
     /// # Errors
     /// As [`SolidMesh::check`] and [`Topology::build`]; [`Error::Request`] for an element with too
-    /// many neighbours for [`Strategy::Patches`], or too little memory.
+    /// many neighbors for [`Strategy::Patches`], or too little memory.
     pub fn of_solid(gpu: &Cuda, mesh: &SolidMesh, strategy: Strategy) -> Result<Self> {
         mesh.check()?;
         let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
@@ -121,7 +121,7 @@ impl DeviceQuery {
     ///
     /// # Errors
     /// [`Error::Request`] if there is not one point for each vertex, an element has too many
-    /// neighbours for [`Strategy::Patches`], or for too little memory.
+    /// neighbors for [`Strategy::Patches`], or for too little memory.
     pub fn new(
         gpu: &Cuda,
         mesh: &Downward,
@@ -235,10 +235,10 @@ impl DeviceQuery {
     pub(in crate::backend::cuda) fn store_ring(&mut self, k: usize) -> Result<()> {
         self.store(Op::VV)?;
         while self.rings.len() + 1 < k {
-            let neighbours = self.rows[Op::VV as usize].as_ref();
-            let neighbours = neighbours.ok_or_else(|| Error::request("no rows of vertices"))?;
-            let last = self.rings.last().unwrap_or(neighbours);
-            let ring = rows::wider_ring(&mut self.steps, last, neighbours)?;
+            let neighbors = self.rows[Op::VV as usize].as_ref();
+            let neighbors = neighbors.ok_or_else(|| Error::request("no rows of vertices"))?;
+            let last = self.rings.last().unwrap_or(neighbors);
+            let ring = rows::wider_ring(&mut self.steps, last, neighbors)?;
             self.rings.push(ring);
         }
         Ok(())

@@ -32,8 +32,8 @@ pub(super) fn rows(steps: &mut Steps, mesh: &Incidence, op: Op) -> Result<Lists>
 }
 
 /// Vertices one to k + 1 edges away from those that are one to k, and from those one edge away.
-pub(super) fn wider_ring(steps: &mut Steps, ring: &Lists, neighbours: &Lists) -> Result<Lists> {
-    near(steps, "a k-ring", (ring, neighbours, true))
+pub(super) fn wider_ring(steps: &mut Steps, ring: &Lists, neighbors: &Lists) -> Result<Lists> {
+    near(steps, "a k-ring", (ring, neighbors, true))
 }
 
 /// What elements of a kind have of a lower one.

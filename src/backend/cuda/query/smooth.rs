@@ -12,7 +12,7 @@ use crate::topology::order::Element;
 
 impl DeviceQuery {
     /// Moves the values of every vertex `steps` times by `factor` of the way to the mean of those
-    /// of its neighbours by edges; vertices whose `moves` is 0 keep theirs. As
+    /// of its neighbors by edges; vertices whose `moves` is 0 keep theirs. As
     /// [`smooth_attribute`](crate::process::smooth_attribute), bitwise in double precision.
     /// Returns the seconds that it took on the device.
     ///

@@ -163,10 +163,10 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
             match &self.rules {
                 Rules::Quads => {}
                 Rules::FourTriangles(own) => {
-                    self.matrix.neighbour_launches(&mut launches, &own.neighbours)?;
+                    self.matrix.neighbor_launches(&mut launches, &own.neighbors)?;
                 }
                 Rules::ThreeTriangles(own) => {
-                    self.matrix.neighbour_launches(&mut launches, &own.neighbours)?;
+                    self.matrix.neighbor_launches(&mut launches, &own.neighbors)?;
                     own.start(&self.matrix, &mut launches)?;
                 }
             }

@@ -14,14 +14,14 @@ use crate::error::{Error, Result};
 pub enum MatrixScheme {
     /// Quads from polygons.
     Quads,
-    /// Four triangles from one; `beta` is the weight of each of `n` neighbours.
+    /// Four triangles from one; `beta` is the weight of each of `n` neighbors.
     FourTriangles {
-        /// Of the number of neighbours.
+        /// Of the number of neighbors.
         beta: fn(usize) -> f64,
     },
-    /// Three triangles from one, reversed; `alpha` is the weight of all of `n` neighbours.
+    /// Three triangles from one, reversed; `alpha` is the weight of all of `n` neighbors.
     ThreeTriangles {
-        /// Of the number of neighbours.
+        /// Of the number of neighbors.
         alpha: fn(usize) -> f64,
         /// Whether vertices of one face stay where the surface ends.
         keeps_corners: bool,
@@ -78,10 +78,10 @@ impl Rules {
             MatrixScheme::Quads => Ok(Self::Quads),
             _ if matrix.size() != 3 => Err(Error::request("Loop and √3 refine triangles only")),
             MatrixScheme::FourTriangles { beta } => {
-                // a vertex has at most two neighbours a face
+                // a vertex has at most two neighbors a face
                 let betas: Vec<f64> = (0..=2 * valence).map(beta).collect();
                 Ok(Self::FourTriangles(Box::new(Triangles {
-                    neighbours: matrix.neighbours()?,
+                    neighbors: matrix.neighbors()?,
                     betas: Buffer::of(stream, &betas)?,
                 })))
             }
@@ -94,10 +94,10 @@ impl Rules {
                     .with_help("refine it on the CPU, or use --scheme loop"));
                 }
                 let open = found.open > 0;
-                // where the surface ends there is one neighbour more than faces
+                // where the surface ends there is one neighbor more than faces
                 let alphas: Vec<f64> = (0..=valence + 1).map(alpha).collect();
                 Ok(Self::ThreeTriangles(Box::new(ThreeTriangles {
-                    neighbours: matrix.neighbours()?,
+                    neighbors: matrix.neighbors()?,
                     alphas: Buffer::of(stream, &alphas)?,
                     twins: Buffer::empty(stream, matrix.vertices.len())?,
                     ends: open.then(|| Ends::new(matrix, levels, keeps_corners)).transpose()?,

@@ -9,14 +9,14 @@ use super::super::sources::{SQRT3, Variant};
 use super::THREADS;
 use super::ends::Ends;
 use super::matrix::DeviceMatrix;
-use super::matrix::Neighbours;
+use super::matrix::Neighbors;
 use super::step::Step;
 use crate::backend::Precision;
 use crate::error::Result;
 
 /// What √3-subdivision needs beside the levels.
 pub(super) struct ThreeTriangles {
-    pub neighbours: Neighbours,
+    pub neighbors: Neighbors,
     /// `[valence]`
     pub alphas: Buffer<f64>,
     /// `[corner]` of the control mesh: the corner across the edge.
@@ -65,7 +65,7 @@ impl ThreeTriangles {
             step.levels(),
             Argument::Number(step.depth as u32),
             matrix.rows(),
-            self.neighbours.words(),
+            self.neighbors.words(),
             Argument::Address(self.alphas.address(0)),
         ];
         arguments.extend(step.points().map(Argument::Address));

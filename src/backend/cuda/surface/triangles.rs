@@ -6,14 +6,14 @@ use super::super::memory::Buffer;
 use super::super::program::Kernels;
 use super::super::sources::{TRIANGLES, Variant};
 use super::THREADS;
-use super::matrix::Neighbours;
+use super::matrix::Neighbors;
 use super::step::Step;
 use crate::backend::Precision;
 use crate::error::Result;
 
 /// What Loop's scheme needs beside the levels.
 pub(super) struct Triangles {
-    pub neighbours: Neighbours,
+    pub neighbors: Neighbors,
     /// `[valence]`
     pub betas: Buffer<f64>,
 }
@@ -44,7 +44,7 @@ impl Triangles {
         }
         let depth = Argument::Number(step.depth as u32);
         let betas = || Argument::Address(self.betas.address(0));
-        let mut arguments = vec![step.levels(), depth, self.neighbours.words(), betas()];
+        let mut arguments = vec![step.levels(), depth, self.neighbors.words(), betas()];
         arguments.extend(step.points().map(Argument::Address));
         launches.push(kernels.blocks("refine", count, THREADS, arguments)?);
         Ok(())

@@ -64,7 +64,7 @@ pub(super) fn row_blocks<T: Real>(matrix: &SingleMatrix<T>, controls: usize) -> 
         columns: None,
         groups: rows.iter().map(|&row| groups(row)).max().unwrap_or(0),
     }));
-    // the longest first, so that no warp is waited for; neighbours write side by side
+    // the longest first, so that no warp is waited for; neighbors write side by side
     drafts.par_sort_unstable_by_key(|draft| (usize::MAX - draft.groups, draft.rows[0]));
     lay(matrix, &drafts, controls)
 }

@@ -28,7 +28,7 @@ pub(super) enum Kind {
 pub(super) struct Frame {
     /// Of the point with index (0, 0, 0).
     pub origin: [f64; 3],
-    /// Between neighbours along the axes.
+    /// Between neighbors along the axes.
     pub spacing: [f64; 3],
     /// Directions of the axes, row by row: axis d is column d.
     pub direction: [f64; 9],

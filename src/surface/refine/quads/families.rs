@@ -39,7 +39,7 @@ pub(super) struct Inside<'a, T> {
     /// Points of the edges from s to m: `[parent][corner]`.
     pub edge_points: &'a mut [Point<T>],
     /// Vertex points of m: `[parent]`.
-    pub centres: &'a mut [Point<T>],
+    pub centers: &'a mut [Point<T>],
 }
 
 impl<T: Real> Families<'_, T> {
@@ -51,15 +51,15 @@ impl<T: Real> Families<'_, T> {
     /// Face points, and what follows from a parent alone.
     pub fn inside(&self, out: Inside<T>) {
         let (corners, rest) = self.points.split_at(self.parents.vertex_count);
-        let (centres, sides) = rest.split_at(self.parents.face_count);
+        let (centers, sides) = rest.split_at(self.parents.face_count);
         let quads = self.parents.vertices.as_chunks::<4>().0.par_iter();
         let edges = self.parents.edges.as_chunks::<4>().0;
         let face_points = out.face_points.as_chunks_mut::<4>().0;
         let edge_points = out.edge_points.as_chunks_mut::<4>().0;
-        let parents = quads.zip(edges).zip(centres);
-        let out = face_points.par_iter_mut().zip(edge_points).zip(out.centres);
+        let parents = quads.zip(edges).zip(centers);
+        let out = face_points.par_iter_mut().zip(edge_points).zip(out.centers);
         parents.zip(out).with_min_len(GRAIN / 4).for_each(
-            |(((quad, edges), &m), ((faces, edge_points), centre))| {
+            |(((quad, edges), &m), ((faces, edge_points), center))| {
                 let c = quad.map(|v| corners[v as usize]);
                 let s = edges.map(|e| sides[e as usize]);
                 let f = [0, 1, 2, 3].map(|i| mean4([c[i], s[i], m, s[(i + 3) % 4]]));
@@ -67,7 +67,7 @@ impl<T: Real> Families<'_, T> {
                 *edge_points = [0, 1, 2, 3].map(|i| edge_point([s[i], m], [f[i], f[(i + 1) % 4]]));
                 let terms = [0, 1, 2, 3];
                 let terms = terms.map(|i| term(self.oriented, s[(i + 3) % 4], || s[i], f[i]));
-                *centre = vertex_point_4(m, terms);
+                *center = vertex_point_4(m, terms);
             },
         );
     }
@@ -82,7 +82,7 @@ impl<T: Real> Families<'_, T> {
     ) {
         let parents = self.parents;
         let (corners, rest) = self.points.split_at(parents.vertex_count);
-        let (centres, sides) = rest.split_at(parents.face_count);
+        let (centers, sides) = rest.split_at(parents.face_count);
         let vertex = |c: u32| parents.vertices[c as usize];
         let face = |c: u32| face_points[c as usize];
         let edges = parents.edge_corners.par_iter().zip(sides);
@@ -94,7 +94,7 @@ impl<T: Real> Families<'_, T> {
             let [p, q] = [start, end].map(|v| corners[v as usize]);
             let [fa, ga] = [a, Quads.next(a)].map(face);
             let [fb, gb] = [b, Quads.next(b)].map(face);
-            let [ma, mb] = [a, b].map(|c| centres[Quads.face(c) as usize]);
+            let [ma, mb] = [a, b].map(|c| centers[Quads.face(c) as usize]);
             // does the other face run through the edge alike?
             let alike = a == b || !self.oriented && vertex(b) == start;
             let (at_start, at_end) = if alike { (fb, gb) } else { (gb, fb) };

@@ -16,13 +16,13 @@ pub(super) struct Stars<'a, T, N, P, F> {
     /// Face of a corner.
     pub face: F,
     /// Whether the faces run alike, so that the next vertices of the corners at a vertex
-    /// are its neighbours, each once.
+    /// are its neighbors, each once.
     pub oriented: bool,
     pub points: &'a [Point<T>],
     pub face_points: &'a [Point<T>],
 }
 
-/// What a corner adds: a neighbour (of faces that run in any direction, half of two) and
+/// What a corner adds: a neighbor (of faces that run in any direction, half of two) and
 /// the face point.
 #[inline(always)]
 pub(super) fn term<T: Real>(

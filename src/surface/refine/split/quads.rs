@@ -109,8 +109,8 @@ impl Numbering {
     #[inline(always)]
     fn children(self, f: u32, quad: [u32; 4], sides: [u32; 4]) -> [[u32; 4]; 4] {
         let points = sides.map(|e| self.first_edge_point + e);
-        let centre = self.first_face_point + f;
-        [0, 1, 2, 3].map(|i| [quad[i], points[i], centre, points[(i + 3) % 4]])
+        let center = self.first_face_point + f;
+        [0, 1, 2, 3].map(|i| [quad[i], points[i], center, points[(i + 3) % 4]])
     }
 
     /// Their edges.

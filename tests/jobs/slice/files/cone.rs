@@ -80,7 +80,7 @@ impl LayerSource for Cone {
 
     fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>> {
         let pixels = (0..coverage.len()).filter(|&i| coverage[i] > 0);
-        let values = |i: usize| [grid.centre(i % grid.size[0], i / grid.size[0])[0], height];
+        let values = |i: usize| [grid.center(i % grid.size[0], i / grid.size[0])[0], height];
         Ok(pixels.flat_map(values).collect())
     }
 

@@ -37,7 +37,7 @@ fn every_depth_is_read_back() {
     let levels: Vec<u16> = (0..91).map(|i| (i * 720) as u16).collect();
     for (bits, white) in [(Bits::One, 255), (Bits::Eight, 255), (Bits::Sixteen, 65535_u64)] {
         let format =
-            ImageFormat { size, bits, flip: Flip::None, metres: 5e-5, file: ImageFile::Png };
+            ImageFormat { size, bits, flip: Flip::None, meters: 5e-5, file: ImageFile::Png };
         let image = format.encode(&levels, 3).unwrap();
         let (found, read) = decode(&image.bytes);
         assert_eq!(found, size);
@@ -53,7 +53,7 @@ fn every_depth_is_read_back() {
         assert_eq!(image.sum, sum * bits.white() / white);
     }
     assert!(
-        ImageFormat { size, bits: Bits::One, flip: Flip::None, metres: 1e-5, file: ImageFile::Png }
+        ImageFormat { size, bits: Bits::One, flip: Flip::None, meters: 1e-5, file: ImageFile::Png }
             .encode(&levels[1..], 0)
             .is_err()
     );
@@ -67,7 +67,7 @@ fn flips_mirror_the_image() {
             size: [4, 3],
             bits: Bits::Eight,
             flip,
-            metres: 1e-4,
+            meters: 1e-4,
             file: ImageFile::Png,
         };
         decode(&format.encode(&levels, 0).unwrap().bytes).1
@@ -77,11 +77,11 @@ fn flips_mirror_the_image() {
     assert_eq!(image(Flip::Vertical), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
     assert_eq!(image(Flip::Both), [3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8]);
     // black and white too, where a pixel keeps its threshold wherever it is drawn
-    let grey: Vec<u16> = (0..12).map(|i| i * 5000).collect();
+    let gray: Vec<u16> = (0..12).map(|i| i * 5000).collect();
     let image = |flip| {
         let format =
-            ImageFormat { size: [4, 3], bits: Bits::One, flip, metres: 1e-4, file: ImageFile::Png };
-        decode(&format.encode(&grey, 5).unwrap().bytes).1
+            ImageFormat { size: [4, 3], bits: Bits::One, flip, meters: 1e-4, file: ImageFile::Png };
+        decode(&format.encode(&gray, 5).unwrap().bytes).1
     };
     assert_eq!(image(Flip::Both), image(Flip::None).into_iter().rev().collect::<Vec<_>>());
 }
@@ -93,7 +93,7 @@ fn images_too_large_are_refused() {
             size,
             bits: Bits::Eight,
             flip: Flip::None,
-            metres: 1e-4,
+            meters: 1e-4,
             file: ImageFile::Png,
         };
         assert!(format.check().is_err(), "{size:?}");
@@ -165,7 +165,7 @@ fn an_attribute_is_shaded_by_its_range_and_the_coverage() {
     assert_eq!(coverage, cone.coverage(&stack.planes(7, 2), &options.grid, true).unwrap());
     for (i, &covered) in coverage.iter().enumerate() {
         let [columns, _] = options.grid.size;
-        let [at, _] = options.grid.centre(i % columns, i / columns);
+        let [at, _] = options.grid.center(i % columns, i / columns);
         let close = |level: u16, part: f64| {
             let exact = part.clamp(0.0, 1.0) * f64::from(covered);
             assert!((f64::from(level) - exact).abs() <= 0.5 + 1e-6, "{i}: {level} {exact}");

@@ -61,7 +61,7 @@ impl LayerSource for Mixture {
 
     fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>> {
         let pixels = (0..coverage.len()).filter(|&i| coverage[i] > 0);
-        let x = |i: usize| grid.centre(i % grid.size[0], i / grid.size[0])[0];
+        let x = |i: usize| grid.center(i % grid.size[0], i / grid.size[0])[0];
         Ok(pixels.flat_map(|i| self.at(x(i), height)).collect())
     }
 
@@ -162,7 +162,7 @@ fn materials_share_the_coverage() {
                 assert_eq!(image[pixel] > 0, own == number, "{pixel}");
             }
             let grid = mixture.options().grid;
-            let x = grid.centre(pixel % columns, 0)[0];
+            let x = grid.center(pixel % columns, 0)[0];
             let bin = &mut counts[4 * (pixel % columns) / columns];
             for (place, fraction) in mixture.at(x, 0.0).into_iter().enumerate() {
                 bin[place][0] += f64::from(u8::from(usize::from(number) == place + 1));
@@ -250,7 +250,7 @@ fn bitmaps_have_the_pixels_of_images() {
         std::fs::read(path.join(&manifest.layers[4].files[0].path)).unwrap()
     };
     for (name, bits, materials) in
-        [("indexed", Bits::Eight, true), ("grey", Bits::Eight, false), ("bits", Bits::One, false)]
+        [("indexed", Bits::Eight, true), ("gray", Bits::Eight, false), ("bits", Bits::One, false)]
     {
         let png = of(&format!("{name} png"), ImageFile::Png, bits, materials);
         let bmp = of(&format!("{name} bmp"), ImageFile::Bmp, bits, materials);
@@ -279,7 +279,7 @@ fn bitmaps_have_the_pixels_of_images() {
 }
 
 #[test]
-fn an_archive_of_prusa_has_grey_layers_and_their_exposure() {
+fn an_archive_of_prusa_has_gray_layers_and_their_exposure() {
     let at = tempdir().unwrap();
     let mixture = Mixture::new();
     let path = at.path().join("my cone.sl1");
@@ -289,9 +289,9 @@ fn an_archive_of_prusa_has_grey_layers_and_their_exposure() {
         PrusaArchive::create(&path, &setting(), options.clone(), exposure, &mixture.channels);
     run(&mixture, output.unwrap()).unwrap();
     let found = unzip(&path);
-    let grey = ImageOptions { materials: None, ..options.clone() };
-    directory(&at.path().join("grey"), grey).unwrap();
-    for (layer, bytes) in files(&at.path().join("grey/coverage")).into_values().enumerate() {
+    let gray = ImageOptions { materials: None, ..options.clone() };
+    directory(&at.path().join("gray"), gray).unwrap();
+    for (layer, bytes) in files(&at.path().join("gray/coverage")).into_values().enumerate() {
         assert!(found[&format!("my_cone{layer:05}.png")] == bytes, "{layer}");
     }
     assert_eq!(found.len(), setting().stack.count() + 2);

@@ -209,7 +209,7 @@ fn a_file_that_is_not_finished_does_not_appear() {
     assert!(files(directory.path()).is_empty());
 }
 
-/// The layered form: polygons of every layer, in millimetres from the corner of the box.
+/// The layered form: polygons of every layer, in millimeters from the corner of the box.
 #[test]
 fn layered_drawings_have_the_areas_of_the_layers() {
     let directory = tempdir().unwrap();

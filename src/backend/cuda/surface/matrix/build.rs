@@ -14,15 +14,15 @@ use crate::backend::cuda::sort::{BLOCK_ITEMS, BLOCK_THREADS, Items};
 use crate::backend::cuda::sources::{TOPOLOGY, Variant};
 use crate::error::Result;
 
-/// Neighbours of vertices on the device: half edges at each and their other ends.
-pub(in super::super) struct Neighbours {
+/// Neighbors of vertices on the device: half edges at each and their other ends.
+pub(in super::super) struct Neighbors {
     starts: Buffer<u32>,
     halves: Buffer<u32>,
     others: Buffer<u32>,
     ends: Buffer<u32>,
 }
 
-impl Neighbours {
+impl Neighbors {
     /// `Rows` in the kernels.
     pub fn words(&self) -> Argument {
         let addresses = [&self.starts, &self.halves, &self.others].map(|b| b.address(0));
@@ -158,7 +158,7 @@ impl DeviceMatrix {
         Ok(launches)
     }
 
-    /// Sorts items by vertex and makes rows of them: starts and items. `neighbours`: both
+    /// Sorts items by vertex and makes rows of them: starts and items. `neighbors`: both
     /// vertices of each half edge, and room for the other one of each item.
     fn row_launches(
         &self,
@@ -166,10 +166,10 @@ impl DeviceMatrix {
         items: Items,
         count: usize,
         [starts, row_items]: [&Buffer<u32>; 2],
-        neighbours: Option<[&Buffer<u32>; 2]>,
+        neighbors: Option<[&Buffer<u32>; 2]>,
     ) -> Result<()> {
         let sorted = self.space.sort(&self.functions, launches, items, count, self.bits())?;
-        let [ends, others] = neighbours.map_or([0; 2], |both| both.map(|b| b.address(0)));
+        let [ends, others] = neighbors.map_or([0; 2], |both| both.map(|b| b.address(0)));
         let arguments = vec![
             Argument::Address(sorted.keys),
             Argument::Address(sorted.values),
@@ -198,11 +198,11 @@ impl DeviceMatrix {
         self.row_launches(launches, items, count, [&rows.starts, &rows.items], None)
     }
 
-    /// Room for the neighbours of vertices over the edges that there are.
-    pub(in super::super) fn neighbours(&self) -> Result<Neighbours> {
+    /// Room for the neighbors of vertices over the edges that there are.
+    pub(in super::super) fn neighbors(&self) -> Result<Neighbors> {
         let empty = |len: usize| Buffer::empty(&self.stream, len);
         let ends = 2 * self.counts.edges;
-        Ok(Neighbours {
+        Ok(Neighbors {
             starts: empty(self.vertex_count + 1)?,
             halves: empty(ends)?,
             others: empty(ends)?,
@@ -210,11 +210,11 @@ impl DeviceMatrix {
         })
     }
 
-    /// Launches that find the neighbours of vertices, by the numbers of the edges.
-    pub(in super::super) fn neighbour_launches(
+    /// Launches that find the neighbors of vertices, by the numbers of the edges.
+    pub(in super::super) fn neighbor_launches(
         &self,
         launches: &mut Vec<Launch>,
-        neighbours: &Neighbours,
+        neighbors: &Neighbors,
     ) -> Result<()> {
         let edges = self.counts.edges;
         let arguments = vec![
@@ -222,12 +222,12 @@ impl DeviceMatrix {
             self.columns(),
             Argument::Address(self.edge_corners.address(0)),
             Argument::Number(edges as u32),
-            Argument::Address(neighbours.ends.address(0)),
+            Argument::Address(neighbors.ends.address(0)),
         ];
         launches.push(self.kernels().items("make_end_keys", edges, THREADS, arguments)?);
-        let items = Items { keys: neighbours.ends.address(0), values: 0 };
-        let rows = [&neighbours.starts, &neighbours.halves];
-        let both = Some([&neighbours.ends, &neighbours.others]);
+        let items = Items { keys: neighbors.ends.address(0), values: 0 };
+        let rows = [&neighbors.starts, &neighbors.halves];
+        let both = Some([&neighbors.ends, &neighbors.others]);
         self.row_launches(launches, items, 2 * edges, rows, both)
     }
 }

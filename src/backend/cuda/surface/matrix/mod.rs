@@ -16,7 +16,7 @@ use crate::backend::cuda::program::Program;
 use crate::backend::cuda::sort::Space;
 use crate::error::{Error, Result};
 pub(in crate::backend::cuda) use build::variant;
-pub(super) use build::{Neighbours, SharpRows};
+pub(super) use build::{Neighbors, SharpRows};
 
 /// Faces of a control mesh as columns over its vertices.
 #[derive(Clone, Copy, Debug)]

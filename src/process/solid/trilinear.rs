@@ -19,9 +19,11 @@ const STEPS: usize = 50;
 
 /// Whether the determinant of a hexahedron has one sign at its Gauss points and does not vanish.
 pub(super) fn is_regular(points: &[Vector3<f64>; 8]) -> bool {
+    // differences, which keep their digits far from the origin
+    let points = points.map(|p| p - points[0]);
     let offset = 0.5 / 3f64.sqrt();
     let determinant = |s: usize| {
-        let (_, jacobian) = jet(points, CORNERS[s].map(|x| 0.5 + offset * (2.0 * x - 1.0)));
+        let (_, jacobian) = jet(&points, CORNERS[s].map(|x| 0.5 + offset * (2.0 * x - 1.0)));
         let lengths: f64 = jacobian.column_iter().map(|c| c.norm()).product();
         (jacobian.determinant(), lengths)
     };
@@ -34,19 +36,21 @@ pub(super) fn is_regular(points: &[Vector3<f64>; 8]) -> bool {
 pub(super) fn parameters(points: &[Vector3<f64>; 8], x: Vector3<f64>) -> Option<[f64; 3]> {
     let middles = [0.25, 0.75];
     let starts = (0..8).map(|i| [i & 1, i >> 1 & 1, i >> 2].map(|side: usize| middles[side]));
-    let size = points.iter().map(|p| (p - x).norm()).fold(0.0, f64::max);
+    // relative to the point, whose digits are those of its distance then
+    let points = points.map(|p| p - x);
+    let size = points.iter().map(|p| p.norm()).fold(0.0, f64::max);
     std::iter::once([0.5; 3]).chain(starts).find_map(|start| {
         let mut t = Vector3::from(start);
         for _ in 0..STEPS {
-            let (at, jacobian) = jet(points, t.into());
-            let step = jacobian.lu().solve(&(x - at))?;
-            t += step;
+            let (off, jacobian) = jet(&points, t.into());
+            let step = jacobian.lu().solve(&off)?;
+            t -= step;
             // far outside there may be more solutions
             if t.iter().any(|t| t.is_nan() || (t - 0.5).abs() > 10.0) {
                 return None;
             }
             if step.amax() < 1e-12 {
-                return ((jet(points, t.into()).0 - x).norm() < 1e-10 * size).then_some(t.into());
+                return (jet(&points, t.into()).0.norm() < 1e-10 * size).then_some(t.into());
             }
         }
         None

@@ -8,6 +8,10 @@ use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 use crate::query::{Op, Query, Strategy};
 
+/// Square of how many σc away neighbors count: two, and so much more that rounding does not decide
+/// on meshes of equal spacing, whose neighbors are twice as far as the nearest ones.
+const FARTHEST: f64 = 4.00001;
+
 /// Points after one sweep over the vertices within `rings` edges: each moves along its normal n
 /// by the mean of the heights h = n · (q − p) of its neighbors q, weighted by
 /// exp(−|q − p|² / 2σc²) exp(−h² / 2σs²). σc is the distance to the farthest edge neighbor, σs the
@@ -36,7 +40,7 @@ pub fn denoise(mesh: &SurfaceMesh, rings: usize) -> Result<Vec<[f64; 3]>> {
             .iter()
             .map(|&q| at(q as usize) - p)
             .map(|d| (d.norm_squared(), n.dot(&d)))
-            .filter(|&(square, _)| square <= 4.0 * reach * reach)
+            .filter(|&(square, _)| square <= FARTHEST * reach * reach)
             .collect();
         let count = ring.len().max(1) as f64;
         let mean = ring.iter().map(|x| x.1).sum::<f64>() / count;

@@ -105,3 +105,32 @@ fn points_outside_count_from_the_closest_place() {
     let bad = point_seeds(&block([1; 3]), [f64::NAN, 0.0, 0.0]).unwrap_err().to_string();
     assert!(bad.starts_with("a point at [NaN"), "{bad}");
 }
+
+/// A cell whose corners stand so far from the origin still holds its points, and sees its vertices.
+#[test]
+fn points_far_from_the_origin_see_the_same_vertices() {
+    let distorted = |offset: f64| {
+        let mut mesh = block([3; 3]);
+        for p in &mut mesh.points {
+            let [x, y, z] = *p;
+            let bent = [x + 0.1 * y * z, y + 0.05 * (3.0 * z).sin(), z - 0.07 * x * y];
+            *p = bent.map(|x| x / 3.0 + offset);
+        }
+        mesh
+    };
+    let point = [0.47, 0.55, 0.38];
+    let seeds = |offset: f64| {
+        let (seeds, place) = point_seeds(&distorted(offset), point.map(|x| x + offset)).unwrap();
+        assert_eq!(place.distance, 0.0, "offset {offset}");
+        seeds
+    };
+    let near = seeds(0.0);
+    for offset in [1e3, 1e6] {
+        let far = seeds(offset);
+        assert_eq!(far.len(), near.len());
+        for (a, b) in near.iter().zip(&far) {
+            assert_eq!(a.vertex, b.vertex);
+            assert!((a.distance - b.distance).abs() < 1e-9, "{a:?} {b:?}");
+        }
+    }
+}

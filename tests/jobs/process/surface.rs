@@ -135,6 +135,22 @@ fn denoising_takes_noise_off() {
     assert!(noise(&mesh) < 0.4 * before, "{before} to {}", noise(&mesh));
 }
 
+/// Neighbors at exactly twice the distance of the nearest ones count in every length unit.
+#[test]
+fn denoising_does_not_depend_on_the_length_unit() {
+    let mut mesh = square(10);
+    let mut random = Random::new(5);
+    mesh.points.iter_mut().for_each(|p| p[2] = random.between(-0.01, 0.01));
+    let moved = denoise(&mesh, 2).unwrap();
+    for scale in [1e-6, 1.0 / 3.0, 7.0, 1e6] {
+        let mut scaled = mesh.clone();
+        scaled.points.iter_mut().for_each(|p| *p = p.map(|x| scale * x));
+        for (p, q) in moved.iter().zip(denoise(&scaled, 2).unwrap()) {
+            assert!((0..3).all(|d| (p[d] - q[d] / scale).abs() < 1e-12), "{scale}: {p:?} {q:?}");
+        }
+    }
+}
+
 /// Heights over the tangent plane are all alike on a sphere, and their deviation next to nothing:
 /// each vertex still moves by a mean of them.
 #[test]

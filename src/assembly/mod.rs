@@ -17,13 +17,13 @@
 //!
 //! ```
 //! use subsolid::assembly::{Operator, assemble};
-//! use subsolid::quadrature::{Mapping, Scheme};
+//! use subsolid::quadrature::{Mapping, QuadratureScheme};
 //! use subsolid::{Quadrature, Solid, Want};
 //!
 //! let mesh = subsolid::read("models/bracket.vtk")?;
 //! let solid = Solid::new(&mesh)?;
-//! let quadrature = Quadrature::new(&solid, Scheme { gauss: 3, rings: Some(1) }, Want::FIRST)?;
-//! let mapping = Mapping::new(&quadrature, mesh.controls())?;
+//! let quadrature = Quadrature::new(&solid, QuadratureScheme { gauss: 3, rings: Some(1) },
+//! Want::FIRST)?; let mapping = Mapping::new(&quadrature, mesh.controls())?;
 //! let mass = assemble(&mapping, &[Operator::Mass { density: 7.8e3 }])?.remove(0);
 //! let kilograms: f64 = mass.values().iter().sum();
 //! assert!(kilograms > 0.0);
@@ -146,8 +146,8 @@ pub fn assemble(mapping: &Mapping<'_>, operators: &[Operator]) -> Result<Vec<Mat
     assemble_with_progress(mapping, operators, |_| ())
 }
 
-/// [`assemble`] that calls `progress` again and again with the number of quadrature points that have
-/// been summed since the last call.
+/// [`assemble`] that calls `progress` again and again with the number of quadrature points that
+/// have been summed since the last call.
 ///
 /// # Errors
 /// Those of [`assemble`].

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::io::ControlMesh;
-use subsolid::query::{Op, Query, Strategy};
+use subsolid::query::{Op, Query, QueryStrategy};
 use subsolid::topology::order::Element;
 use subsolid::{Error, Result};
 
@@ -132,9 +132,9 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
 
 fn open(arguments: &Arguments, console: &Console) -> Result<Query> {
     let strategy = match arguments.strategy {
-        Choice::Rows => Strategy::Rows,
-        Choice::Patches => Strategy::Patches,
-        Choice::Unordered => Strategy::Unordered,
+        Choice::Rows => QueryStrategy::Rows,
+        Choice::Patches => QueryStrategy::Patches,
+        Choice::Unordered => QueryStrategy::Unordered,
     };
     let model = ModelArguments::new(arguments.model.clone());
     match model.open(console)? {

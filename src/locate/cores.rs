@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use nalgebra::Vector3;
 
 use super::closest::Closest;
-use super::frame::Frame;
+use super::frame::AffineFrame;
 use super::hierarchy::{Box3, diagonal, squared_distance};
 use super::search::{self, Nearness, SHARED};
 use super::sides::{Best, Sides};
@@ -58,7 +58,7 @@ struct Ring<'s> {
 struct Exact {
     points: Points,
     // made when a point inside first asks for it
-    frame: OnceLock<Option<Frame>>,
+    frame: OnceLock<Option<AffineFrame>>,
     bounds: Box3,
     part: LocalBox,
 }
@@ -142,8 +142,8 @@ impl<'s> Core<'s> {
         if on_core.distance <= sought.rounding {
             return true;
         }
-        // the limit lies in the hull of its control points: all of it may be beyond a plane that is as far
-        // as the best place
+        // the limit lies in the hull of its control points: all of it may be beyond a plane that is
+        // as far as the best place
         let towards = away.try_normalize(0.0).unwrap_or_default();
         let beyond = self.nest.least_along(towards.into()) - towards.dot(&Vector3::from(x));
         if beyond >= within(best) - sought.rounding {
@@ -168,7 +168,7 @@ impl<'s> Core<'s> {
             // small pieces are told apart as their size allows
             let enough = enough.min(SHARED * diagonal(&piece.bounds) + sought.rounding);
             let nearness = Nearness { enough, most: within };
-            let frame = piece.frame.get_or_init(|| Frame::of(&piece.points)).as_ref();
+            let frame = piece.frame.get_or_init(|| AffineFrame::of(&piece.points)).as_ref();
             let found = search::in_piece(&piece.points, frame, x, nearness);
             let Some(mut found) = found else { continue };
             let LocalBox { origin, size, exact } = piece.part;
@@ -333,8 +333,8 @@ mod tests {
     use crate::mesh::shape::{Link, Shape};
     use crate::{Solid, SolidMesh};
 
-    /// Close to a reentrant edge pieces are smaller than the tolerance. Where all of their halves were
-    /// looked at, each of these points took seconds.
+    /// Close to a reentrant edge pieces are smaller than the tolerance. Where all of their halves
+    /// were looked at, each of these points took seconds.
     #[test]
     fn points_beside_a_reentrant_edge_are_found() {
         let jitter = |i: usize| 0.05 * (12.9898 * (i + 1) as f64).sin();

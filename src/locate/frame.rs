@@ -22,7 +22,7 @@ const THIN: f64 = 100.0;
 
 /// See the module's introduction.
 #[derive(Clone, Copy, Debug)]
-pub struct Frame {
+pub struct AffineFrame {
     /// A⁻¹, rows by parameter.
     pub inverse: [[f64; 3]; 3],
     /// y(x) = A⁻¹ x + `offset`.
@@ -36,7 +36,7 @@ pub struct Frame {
     pub converges: bool,
 }
 
-impl Frame {
+impl AffineFrame {
     /// The frame of a piece; `None` if its mean Jacobian is singular.
     pub fn of(points: &Points) -> Option<Self> {
         let frame = Self::untried(points)?;
@@ -74,8 +74,8 @@ impl Frame {
         std::array::from_fn(|d| y[d] + self.offset[d])
     }
 
-    /// Whether the piece is so much thinner along some way than along another that steps to the place
-    /// closest to a point may end early where they are held at a side.
+    /// Whether the piece is so much thinner along some way than along another that steps to the
+    /// place closest to a point may end early where they are held at a side.
     pub fn is_thin(&self) -> bool {
         let [a, b, c] = self.inverse.map(Vector3::from);
         let longest =

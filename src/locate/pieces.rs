@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::cores::Core;
-use super::frame::Frame;
+use super::frame::AffineFrame;
 use super::hierarchy::Box3;
 use super::limit::LimitMap;
 use super::parameters::in_piece;
@@ -39,7 +39,7 @@ pub struct LocatorPieces<'s> {
     /// Boxes that hold the limit on each piece.
     pub boxes: Vec<Box3>,
     // affine maps near the pieces, if they are not singular
-    pub(crate) frames: Vec<Option<Frame>>,
+    pub(crate) frames: Vec<Option<AffineFrame>>,
     // what inexact pieces stand for
     cores: Vec<Option<Box<Core<'s>>>>,
     // which of the solid's leaves each belongs to
@@ -282,7 +282,7 @@ struct Arrays<'s> {
     points: Vec<Points>,
     errors: Vec<f64>,
     boxes: Vec<Box3>,
-    frames: Vec<Option<Frame>>,
+    frames: Vec<Option<AffineFrame>>,
     cores: Vec<Option<Box<Core<'s>>>>,
 }
 
@@ -295,7 +295,7 @@ impl<'s> Arrays<'s> {
             let [low, high] = bounds(&points);
             let around = [low.map(|x| x - error), high.map(|x| x + error)];
             own.boxes.push(made.rest.as_ref().map_or(around, |nest| both(around, nest.bounds())));
-            own.frames.push(Frame::of(&points));
+            own.frames.push(AffineFrame::of(&points));
             own.points.push(points);
             own.errors.push(error);
             own.cores.push(made.rest.map(|nest| Box::new(Core::new(nest))));

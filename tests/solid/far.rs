@@ -8,7 +8,7 @@ use subsolid::limit::Solid;
 use subsolid::mesh::shape::Link;
 use subsolid::mesh::{Attribute, SolidMesh};
 use subsolid::plan::{Location, Samples, Want};
-use subsolid::quadrature::{Mapped, Mapping, Scheme};
+use subsolid::quadrature::{Mapped, Mapping, QuadratureScheme};
 use subsolid::{Limit, Quadrature};
 
 /// Far, and a power of 2, so that the meshes below move there without rounding.
@@ -100,7 +100,7 @@ fn refined_cells_keep_their_digits() {
 fn quadrature_points_keep_their_digits() {
     for [near, far] in meshes() {
         let solids = [&near, &far].map(|mesh| Solid::new(mesh).expect("a solid"));
-        let scheme = Scheme { gauss: 3, rings: Some(2) };
+        let scheme = QuadratureScheme { gauss: 3, rings: Some(2) };
         let [a, b] = [0, 1].map(|i| {
             Quadrature::new(&solids[i], scheme, Want::FIRST | Want::SECOND).expect("a quadrature")
         });

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use subsolid::limit::{Solid, Summary};
 use subsolid::parts::{Estimate, Job, Rates};
 use subsolid::plan::LayersJob;
-use subsolid::quadrature::Scheme;
+use subsolid::quadrature::QuadratureScheme;
 use subsolid::{Error, Quadrature, Result};
 
 use subsolid::memory::gigabytes;
@@ -149,7 +149,7 @@ impl RankArguments {
         let job = match self.job {
             JobName::Evaluate => Job::evaluation(cells, elements, self.samples.unwrap_or(8)),
             JobName::Quadrature => {
-                let scheme = Scheme { gauss: self.gauss.unwrap_or(4), rings: None };
+                let scheme = QuadratureScheme { gauss: self.gauss.unwrap_or(4), rings: None };
                 let points = Quadrature::point_count(solid, scheme);
                 Job::quadrature(cells, points as f64 / summary.cells.max(1) as f64)
             }

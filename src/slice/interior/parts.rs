@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::Plane;
 use super::fit::{Region, regions};
 use super::newton::NewtonPart;
-use crate::locate::{AttributePieces, Frame, Half, Locator, bounds, halves};
+use crate::locate::{AffineFrame, AttributePieces, Half, Locator, bounds, halves};
 
 /// How often a piece is halved at most.
 const HALVINGS: u32 = 15;
@@ -74,7 +74,7 @@ struct Split<'a, 's> {
 }
 
 impl Split<'_, '_> {
-    fn push(&self, part: Half, frame: Option<Frame>, halvings: u32, parts: &mut Vec<Part>) {
+    fn push(&self, part: Half, frame: Option<AffineFrame>, halvings: u32, parts: &mut Vec<Part>) {
         let pixels = self.plane.pixels(&bounds(&part.points), self.most);
         let Some([rows, columns]) = pixels else { return };
         let has_few = (rows[1] - rows[0]) * (columns[1] - columns[0]) < FEW_PIXELS;
@@ -95,7 +95,7 @@ impl Split<'_, '_> {
             _ if is_last => parts.push(found(Kind::Wild)),
             _ => {
                 for half in halves(&part.points) {
-                    let frame = Frame::of(&half.points);
+                    let frame = AffineFrame::of(&half.points);
                     self.push(half.within(&part), frame, halvings - 1, parts);
                 }
             }

@@ -1,7 +1,7 @@
 //! Orders, patches and owners against their definitions.
 
 use subsolid::mesh::SurfaceMesh;
-use subsolid::query::{Op, Query, Strategy};
+use subsolid::query::{Op, Query, QueryStrategy};
 use subsolid::topology::Topology;
 use subsolid::topology::order::{Downward, Element, Order};
 use subsolid::topology::surface::{Columns, SurfaceTopology};
@@ -83,7 +83,7 @@ fn orders_do_not_depend_on_threads() {
     let originals = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let query = Query::of_solid(&mesh, Strategy::Rows).unwrap();
+            let query = Query::of_solid(&mesh, QueryStrategy::Rows).unwrap();
             let order = query.order().unwrap();
             let rows = query.rows(Op::VV).unwrap().clone();
             (Element::ALL.map(|kind| order.originals(kind).to_vec()), rows)

@@ -42,7 +42,7 @@ use crate::error::Result;
 use crate::mesh::{Polygons, SurfaceMesh};
 use crate::numbers::Real;
 use crate::process::surface::{Cotangents, triangles};
-use crate::query::{Op, Strategy};
+use crate::query::{Op, QueryStrategy};
 use crate::topology::order::Element;
 use heat::Heat;
 use slices::Fans;
@@ -75,7 +75,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     pub fn new(gpu: &Cuda, mesh: &SurfaceMesh) -> Result<Self> {
         mesh.check()?;
         let seen = mesh.without_holes();
-        let query = DeviceQuery::of_surface(gpu, &seen, Strategy::Rows)?;
+        let query = DeviceQuery::of_surface(gpu, &seen, QueryStrategy::Rows)?;
         let seen = (!mesh.holes.is_empty()).then(|| seen.into_owned().faces);
         let padded: Vec<[T; POINT]> =
             mesh.points.iter().map(|p| [p[0], p[1], p[2], 0.0].map(T::from_f64)).collect();

@@ -9,12 +9,12 @@
 //! ```no_run
 //! use subsolid::backend::cuda::query::{DeviceQuery, Layout};
 //! use subsolid::backend::{Cuda, Precision};
-//! use subsolid::query::{Op, Strategy};
+//! use subsolid::query::{Op, QueryStrategy};
 //! use subsolid::topology::order::Element;
 //!
 //! let gpu = Cuda::new(0, Precision::F32)?;
 //! let mesh = subsolid::read("models/bracket.vtk")?;
-//! let mut query = DeviceQuery::of_solid(&gpu, &mesh, Strategy::Rows)?;
+//! let mut query = DeviceQuery::of_solid(&gpu, &mesh, QueryStrategy::Rows)?;
 //! let ones = vec![1.0_f32; mesh.points.len()];
 //! let ones = query.attribute(Element::Vertex, 1, Layout::Interleaved, &ones)?;
 //! let corners = query.empty_attribute::<f32>(Element::Cell, 1, Layout::Interleaved)?;
@@ -51,7 +51,7 @@ use super::Cuda;
 use super::memory::timed_event;
 use crate::error::{Error, Result};
 use crate::mesh::{SolidMesh, SurfaceMesh, check_point_count};
-use crate::query::{Op, Query, Strategy};
+use crate::query::{Op, Query, QueryStrategy};
 use crate::topology::order::{Downward, Element, Order, PATCH_SIZE};
 use crate::topology::{Rows, Topology};
 use incidence::{Incidence, Lists};
@@ -78,8 +78,8 @@ impl DeviceQuery {
     ///
     /// # Errors
     /// As [`SurfaceMesh::check`]; [`Error::Request`] for a mesh without faces, an element with too
-    /// many neighbors for [`Strategy::Patches`], or too little memory.
-    pub fn of_surface(gpu: &Cuda, mesh: &SurfaceMesh, strategy: Strategy) -> Result<Self> {
+    /// many neighbors for [`QueryStrategy::Patches`], or too little memory.
+    pub fn of_surface(gpu: &Cuda, mesh: &SurfaceMesh, strategy: QueryStrategy) -> Result<Self> {
         mesh.check()?;
         mesh.check_control()?;
         let steps = Steps::new(gpu)?;
@@ -110,8 +110,8 @@ impl DeviceQuery {
     ///
     /// # Errors
     /// As [`SolidMesh::check`] and [`Topology::build`]; [`Error::Request`] for an element with too
-    /// many neighbors for [`Strategy::Patches`], or too little memory.
-    pub fn of_solid(gpu: &Cuda, mesh: &SolidMesh, strategy: Strategy) -> Result<Self> {
+    /// many neighbors for [`QueryStrategy::Patches`], or too little memory.
+    pub fn of_solid(gpu: &Cuda, mesh: &SolidMesh, strategy: QueryStrategy) -> Result<Self> {
         mesh.check()?;
         let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
         Self::new(gpu, &Downward::of_solid(&topology), &mesh.points, strategy)
@@ -121,12 +121,12 @@ impl DeviceQuery {
     ///
     /// # Errors
     /// [`Error::Request`] if there is not one point for each vertex, an element has too many
-    /// neighbors for [`Strategy::Patches`], or for too little memory.
+    /// neighbors for [`QueryStrategy::Patches`], or for too little memory.
     pub fn new(
         gpu: &Cuda,
         mesh: &Downward,
         points: &[[f64; 3]],
-        strategy: Strategy,
+        strategy: QueryStrategy,
     ) -> Result<Self> {
         let steps = Steps::new(gpu)?;
         let incidence = Incidence::of(&steps, mesh)?;
@@ -138,7 +138,7 @@ impl DeviceQuery {
         mut steps: Steps,
         mesh: Incidence,
         points: &[[f64; 3]],
-        strategy: Strategy,
+        strategy: QueryStrategy,
         host: impl FnOnce() -> Result<Query>,
     ) -> Result<Self> {
         check_point_count(points.len(), mesh.vertex_count)?;
@@ -149,9 +149,9 @@ impl DeviceQuery {
         };
         let mut patches = None;
         let (mesh, order) = match strategy {
-            Strategy::Unordered => (mesh, None),
-            Strategy::Rows => sorted(&mut steps, PATCH_SIZE)?,
-            Strategy::Patches => {
+            QueryStrategy::Unordered => (mesh, None),
+            QueryStrategy::Rows => sorted(&mut steps, PATCH_SIZE)?,
+            QueryStrategy::Patches => {
                 // the host finds the ribbons
                 let host = host()?;
                 patches = Some(DevicePatches::new(&steps, host.packed_patches())?);
@@ -163,7 +163,7 @@ impl DeviceQuery {
         Ok(Self { steps, mesh, order, patches, rows, rings })
     }
 
-    /// The order of the elements, copied to the host; none for [`Strategy::Unordered`].
+    /// The order of the elements, copied to the host; none for [`QueryStrategy::Unordered`].
     ///
     /// # Errors
     /// [`Error::Request`] if a copy fails.

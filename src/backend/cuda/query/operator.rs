@@ -154,7 +154,7 @@ impl DeviceQuery {
 
     /// Visits every element with its row; returns the seconds that it took on the device, where
     /// the results stay. Stores the rows if they are not there, but for
-    /// [`Strategy::Patches`](crate::query::Strategy), which finds them in every visit.
+    /// [`QueryStrategy::Patches`](crate::query::QueryStrategy), which finds them in every visit.
     ///
     /// # Errors
     /// [`Error::Request`] if arguments have another size than the operator's, an attribute is
@@ -212,8 +212,8 @@ impl DeviceQuery {
         kernels.items("visit_rows", threads, THREADS, arguments)
     }
 
-    /// Whether the device's second cache has room for where rows start and for all arguments, with a
-    /// quarter to spare.
+    /// Whether the device's second cache has room for where rows start and for all arguments, with
+    /// a quarter to spare.
     fn keeps_starts(&self, rows: &Lists, arguments: &[OperatorArgument<'_>]) -> Result<bool> {
         let context = &self.steps.functions.device().context;
         let cache = context

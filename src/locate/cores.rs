@@ -22,7 +22,7 @@ use super::frame::AffineFrame;
 use super::hierarchy::{Box3, diagonal, squared_distance};
 use super::search::{self, Nearness, SHARED};
 use super::sides::{Best, Sides};
-use super::tricubic::{Points, bounds};
+use super::tricubic::{TricubicPoints, bounds};
 use super::{curve, parameters};
 use crate::bezier::{LocalBox, Nest, Piece, Sibling};
 
@@ -56,7 +56,7 @@ struct Ring<'s> {
 /// An exact piece of a ring.
 #[derive(Debug)]
 struct Exact {
-    points: Points,
+    points: TricubicPoints,
     // made when a point inside first asks for it
     frame: OnceLock<Option<AffineFrame>>,
     bounds: Box3,
@@ -330,7 +330,7 @@ fn offer(best: &mut Option<Closest>, found: Closest, most: f64) {
 mod tests {
     use super::*;
     use crate::locate::Locator;
-    use crate::mesh::shape::{Link, Shape};
+    use crate::mesh::shape::{Shape, VertexLink};
     use crate::{Solid, SolidMesh};
 
     /// Close to a reentrant edge pieces are smaller than the tolerance. Where all of their halves
@@ -380,7 +380,7 @@ mod tests {
     /// same whether splits are kept or not.
     #[test]
     fn points_at_all_scales_are_found() {
-        let icosahedron = Shape::Link { link: Link::icosahedron(), rings: 1 };
+        let icosahedron = Shape::Link { link: VertexLink::icosahedron(), rings: 1 };
         let shapes = [icosahedron, Shape::Fan { valence: 5, layers: 1, rings: 2 }, Shape::Bracket];
         let mut found_inside = 0;
         for shape in shapes {

@@ -58,12 +58,12 @@ pub use hierarchy::{Hierarchy, Node};
 pub(crate) use pieces::PieceCounts;
 pub use pieces::{AttributePieces, LocatorPieces, default_rings};
 pub use table::{Answer, PointTable, columns, write_header, write_rows};
-pub use tricubic::Points as TricubicPoints;
+pub use tricubic::TricubicPoints;
 pub(crate) use {
     curve::nearest as nearest_on_curve,
     frame::{AffineFrame, MARGIN},
     parts::Parts,
-    patch::{Patch, closest as closest_on_patch},
+    patch::{BicubicPoints, closest as closest_on_patch},
     tricubic::{Half, basis, bounds, halves},
 };
 

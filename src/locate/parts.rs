@@ -16,8 +16,8 @@ use super::Locator;
 use super::frame::AffineFrame;
 use super::hierarchy::diagonal;
 use super::hierarchy::{Box3, Node};
-use super::tricubic::{Points, bounds, halves};
-use crate::backend::device::{NONE, Part, SolidParts};
+use super::tricubic::{TricubicPoints, bounds, halves};
+use crate::backend::device::{NONE, SolidPart, SolidParts};
 use crate::bezier::{MOST_RINGS, Made, Piece, Pieces};
 use crate::error::Result;
 
@@ -36,9 +36,9 @@ const THIN: f64 = 1e-9;
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
     /// The parts; those with Bézier points say which.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SolidPart>,
     /// Bézier points, `[w][v][u]`, of the parts that have some, in their order.
-    pub points: Vec<Points>,
+    pub points: Vec<TricubicPoints>,
     /// Boxes that hold the parts, `[part]`.
     pub boxes: Vec<Box3>,
 }
@@ -47,7 +47,7 @@ pub(crate) struct Parts {
 struct Block {
     // the locator's piece
     piece: usize,
-    points: Points,
+    points: TricubicPoints,
     origin: [f64; 3],
     size: [f64; 3],
     // how far the points may be from the limit; 0 where they are exact
@@ -77,7 +77,7 @@ impl Parts {
     /// These, then others.
     fn joined(mut self, other: Self) -> Self {
         let first = self.points.len() as u32;
-        let moved = |part: Part| Part {
+        let moved = |part: SolidPart| SolidPart {
             points: if part.points == NONE { NONE } else { first + part.points },
             ..part
         };
@@ -142,7 +142,7 @@ impl Parts {
         let frame = frame.unwrap_or_else(|| box_frame(&bounds));
         let (most, enough) = locator.nearness(piece);
         let around = frame.reach(most + error);
-        self.parts.push(Part {
+        self.parts.push(SolidPart {
             inverse: frame.inverse,
             offset: frame.offset,
             low: array::from_fn(|d| frame.low[d] - around[d] - SLACK),

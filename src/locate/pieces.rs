@@ -9,7 +9,7 @@ use super::frame::AffineFrame;
 use super::hierarchy::Box3;
 use super::limit::LimitMap;
 use super::parameters::in_piece;
-use super::tricubic::{Points, bounds};
+use super::tricubic::{TricubicPoints, bounds};
 use crate::bezier::{Piece, Pieces};
 use crate::error::Result;
 use crate::limit::{Leaf, LeafKind, Solid};
@@ -33,7 +33,7 @@ pub struct LocatorPieces<'s> {
     /// Which box of which element's parameters.
     pub pieces: Vec<Piece>,
     /// Bézier points, each `[w][v][u]`.
-    pub points: Vec<Points>,
+    pub points: Vec<TricubicPoints>,
     /// How far a piece may be from the limit, in length units; 0 where it is exact.
     pub errors: Vec<f64>,
     /// Boxes that hold the limit on each piece.
@@ -279,7 +279,7 @@ fn contracted([u, v, w]: &[[[f64; LANES]; 4]; 3], x: impl Fn(usize) -> f64) -> [
 /// Pieces of some leaves, every array `[piece]`.
 #[derive(Default)]
 struct Arrays<'s> {
-    points: Vec<Points>,
+    points: Vec<TricubicPoints>,
     errors: Vec<f64>,
     boxes: Vec<Box3>,
     frames: Vec<Option<AffineFrame>>,

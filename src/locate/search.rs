@@ -7,7 +7,7 @@
 
 use super::closest::{Closest, Domain, closest};
 use super::frame::AffineFrame;
-use super::tricubic::{Points, bounds, jet, most_bent_axis, restrict};
+use super::tricubic::{TricubicPoints, bounds, jet, most_bent_axis, restrict};
 
 /// How often a piece is halved before Newton's method has the last word.
 const HALVINGS: u32 = 15;
@@ -30,7 +30,7 @@ pub struct Nearness {
 /// The place of a piece closest to `x`, in the piece's own parameters, if it is
 /// nearer than `nearness.most`.
 pub fn in_piece(
-    points: &Points,
+    points: &TricubicPoints,
     frame: Option<&AffineFrame>,
     x: [f64; 3],
     nearness: Nearness,
@@ -60,7 +60,7 @@ pub fn in_piece(
 /// the piece, and is cut off. In the frame the piece is not thin, and the place that it finds is a
 /// better start.
 fn nearest(
-    points: &Points,
+    points: &TricubicPoints,
     frame: Option<&AffineFrame>,
     (x, enough): ([f64; 3], f64),
     domain: Domain,
@@ -78,14 +78,20 @@ fn nearest(
 
 /// A search through the halves of a piece.
 struct Halved<'a> {
-    points: &'a Points,
+    points: &'a TricubicPoints,
     x: [f64; 3],
     nearness: Nearness,
 }
 
 impl Halved<'_> {
     /// The better of `best` and what the part at `domain` holds.
-    fn search(&self, part: &Points, domain: Domain, halvings: u32, mut best: Closest) -> Closest {
+    fn search(
+        &self,
+        part: &TricubicPoints,
+        domain: Domain,
+        halvings: u32,
+        mut best: Closest,
+    ) -> Closest {
         let axis = most_bent_axis(part);
         for side in 0..2 {
             let (mut low, mut high) = ([0.0; 3], [1.0; 3]);

@@ -31,8 +31,8 @@
 //! converge with less than the full order 4.
 //!
 //! # Practice
-//! [`Quadrature`] sorts the leaves of a solid into [`Batch`]es of equal [`Basis`]: one
-//! table for all cells of a batch, and of all batches whose leaves evaluate alike on their own
+//! [`Quadrature`] sorts the leaves of a solid into [`QuadratureBatch`]es of equal [`BasisValues`]:
+//! one table for all cells of a batch, and of all batches whose leaves evaluate alike on their own
 //! nets, however large and turned they are. It depends on connectivity and [`QuadratureScheme`]
 //! only. For given control points, [`Mapping`] gives the physical quantities ([`Mapped`]) leaf
 //! range by leaf range, so that memory stays bounded, and [`Report`] the volume, the remainders
@@ -78,8 +78,8 @@ mod signs;
 mod surface;
 
 pub use archive::{ExportOptions, Store, archive_bytes, write_boundary_npz, write_npz};
-pub use basis::Basis;
-pub use batch::Batch;
+pub use basis::BasisValues;
+pub use batch::QuadratureBatch;
 pub use boxes::Side;
 pub use device::DeviceQuadrature;
 pub use gradients::{PhysicalDerivatives, physical_derivatives};
@@ -106,7 +106,7 @@ use crate::mesh::{Controls, Handedness, check_coordinates, check_point_count};
 use crate::numbers::Precision;
 use crate::plan::Want;
 
-use batch::Item;
+use batch::QuadratureItem;
 use nodes::TableKey;
 use pull::Pull;
 
@@ -120,7 +120,7 @@ pub struct Quadrature<'s> {
     is_boundary: bool,
     pull: Pull,
     tables: Vec<Table>,
-    batches: Vec<Batch>,
+    batches: Vec<QuadratureBatch>,
 }
 
 /// What leaves share that evaluate alike on their own nets, by local axes.
@@ -129,7 +129,7 @@ struct Table {
     key: TableKey,
     slots: Vec<usize>,
     nodes: Nodes,
-    basis: Basis,
+    basis: BasisValues,
 }
 
 impl<'s> Quadrature<'s> {
@@ -139,12 +139,13 @@ impl<'s> Quadrature<'s> {
     /// # Errors
     /// [`Error::Request`] for Gauss points or rings out of range.
     pub fn new(solid: &'s Solid, scheme: QuadratureScheme, want: Want) -> Result<Self> {
-        Self::of(solid, (&Item::leaves(solid), false), scheme, want)
+        Self::of(solid, (&QuadratureItem::leaves(solid), false), scheme, want)
     }
 
     /// Prepares the basis functions on the boundary: on the faces of the mesh that `keep`
-    /// returns true for. Leaves of the batches are then faces of leaves ([`Batch::side`]),
-    /// with weights of their own parameters, and a [`Mapping`] gives normals.
+    /// returns true for. Leaves of the batches are then faces of leaves
+    /// ([`QuadratureBatch::side`]), with weights of their own parameters, and a [`Mapping`] gives
+    /// normals.
     ///
     /// # Errors
     /// [`Error::Request`] for Gauss points or rings out of range.
@@ -154,12 +155,12 @@ impl<'s> Quadrature<'s> {
         want: Want,
         keep: impl Fn(u32) -> bool,
     ) -> Result<Self> {
-        Self::of(solid, (&Item::boundary(solid, keep), true), scheme, want)
+        Self::of(solid, (&QuadratureItem::boundary(solid, keep), true), scheme, want)
     }
 
     fn of(
         solid: &'s Solid,
-        (items, is_boundary): (&[Item], bool),
+        (items, is_boundary): (&[QuadratureItem], bool),
         scheme: QuadratureScheme,
         want: Want,
     ) -> Result<Self> {
@@ -172,7 +173,7 @@ impl<'s> Quadrature<'s> {
             .zip(slots)
             .map(|(key, slots)| {
                 let nodes = Nodes::new(solid, key, scheme)?;
-                let basis = Basis::new(solid, key.kind, &nodes, want);
+                let basis = BasisValues::new(solid, key.kind, &nodes, want);
                 Ok(Table { key, slots, nodes, basis })
             })
             .collect();
@@ -197,7 +198,7 @@ impl<'s> Quadrature<'s> {
     /// Bytes that the tables of a solid would need in memory.
     pub fn estimate(solid: &Solid, scheme: QuadratureScheme, want: Want) -> usize {
         let rows = if want.contains(Want::SECOND) { 10 } else { 4 };
-        let tables = batch::table_keys(solid, &Item::leaves(solid)).0;
+        let tables = batch::table_keys(solid, &QuadratureItem::leaves(solid)).0;
         let numbers = |key: &TableKey| {
             let controls = basis::slots(solid, key.kind).len();
             let samples = nodes::sample_count(solid, *key, scheme);
@@ -224,14 +225,14 @@ impl<'s> Quadrature<'s> {
 
     /// Number of points that a solid would have.
     pub fn point_count(solid: &Solid, scheme: QuadratureScheme) -> usize {
-        let (keys, used) = batch::table_keys(solid, &Item::leaves(solid));
+        let (keys, used) = batch::table_keys(solid, &QuadratureItem::leaves(solid));
         let samples: Vec<usize> =
             keys.iter().map(|&key| nodes::sample_count(solid, key, scheme)).collect();
         used.iter().map(|&table| samples[table]).sum()
     }
 
     /// All batches; together they hold every leaf once.
-    pub fn batches(&self) -> &[Batch] {
+    pub fn batches(&self) -> &[QuadratureBatch] {
         &self.batches
     }
 
@@ -258,9 +259,9 @@ impl<'s> Quadrature<'s> {
         self.nodes(batch).permuted(self.batches[batch].permutation)
     }
 
-    /// The basis functions of a batch's control points: of [`Batch::control_ids`]. Made on
-    /// demand where they are not simply those of a table.
-    pub fn basis(&self, batch: usize) -> Cow<'_, Basis> {
+    /// The basis functions of a batch's control points: of [`QuadratureBatch::control_ids`]. Made
+    /// on demand where they are not simply those of a table.
+    pub fn basis(&self, batch: usize) -> Cow<'_, BasisValues> {
         let (table, batch) = (self.table(batch), &self.batches[batch]);
         let mut basis = Cow::Borrowed(&table.basis);
         if batch.is_pulled {

@@ -3,7 +3,7 @@
 //! A [`Query`] answers every [`Op`] for all elements of a surface or a solid. Rows are sorted,
 //! without repetitions, and the same for every [`QueryStrategy`] and any number of threads.
 //! [`Query::for_each`] and its siblings visit elements in the order of the query
-//! ([`Order`]), in which attributes stay plain arrays; single
+//! ([`ElementOrder`]), in which attributes stay plain arrays; single
 //! answers ([`Query::row`], [`Query::fan`], [`Query::ring`]) take and give ids of the mesh.
 //!
 //! ```
@@ -38,7 +38,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::mesh::{SolidMesh, SurfaceMesh};
-use crate::topology::order::{Downward, Element, Order, PATCH_SIZE};
+use crate::topology::order::{Downward, ElementOrder, EntityKind, PATCH_SIZE};
 use crate::topology::surface::{Columns, SurfaceTopology};
 use crate::topology::{Rows, Topology};
 use fan::Sector;
@@ -62,7 +62,7 @@ pub enum QueryStrategy {
 pub struct Query {
     // in the order
     mesh: Downward,
-    order: Option<Order>,
+    order: Option<ElementOrder>,
     patches: Vec<Patch>,
     // [op]
     rows: [OnceLock<Rows>; 16],
@@ -104,8 +104,8 @@ impl Query {
     /// [`Error::Request`] if there is not one point for each vertex, or an element has too many
     /// neighbors for [`QueryStrategy::Patches`].
     pub fn new(mesh: Downward, points: &[[f64; 3]], strategy: QueryStrategy) -> Result<Self> {
-        let sorted = |size| -> Result<(Downward, Order)> {
-            let order = Order::new(&mesh, points, size)?;
+        let sorted = |size| -> Result<(Downward, ElementOrder)> {
+            let order = ElementOrder::new(&mesh, points, size)?;
             Ok((mesh.renumbered(&order), order))
         };
         let (mesh, order, patches) = match strategy {
@@ -115,7 +115,7 @@ impl Query {
                 (mesh, Some(order), Vec::new())
             }
             QueryStrategy::Patches => {
-                let patched = |size| -> Result<(Vec<Patch>, Downward, Order)> {
+                let patched = |size| -> Result<(Vec<Patch>, Downward, ElementOrder)> {
                     let (mesh, order) = sorted(size)?;
                     let stars = Stars::new(&mesh)?;
                     let all = (0..order.patch_count()).into_par_iter();
@@ -140,12 +140,12 @@ impl Query {
     }
 
     /// The order of the elements; none for [`QueryStrategy::Unordered`], where it is the mesh's.
-    pub fn order(&self) -> Option<&Order> {
+    pub fn order(&self) -> Option<&ElementOrder> {
         self.order.as_ref()
     }
 
     /// Number of elements of a kind; a surface has no cells.
-    pub fn count(&self, kind: Element) -> usize {
+    pub fn count(&self, kind: EntityKind) -> usize {
         self.mesh.count(kind)
     }
 
@@ -211,8 +211,8 @@ impl Query {
     }
 
     /// Kind of the elements that have a [`Fan`]: vertices of a surface, edges of a solid.
-    pub fn fan_kind(&self) -> Element {
-        if self.mesh.top() == Element::Cell { Element::Edge } else { Element::Vertex }
+    pub fn fan_kind(&self) -> EntityKind {
+        if self.mesh.top() == EntityKind::Cell { EntityKind::Edge } else { EntityKind::Vertex }
     }
 
     /// Edges and faces around a vertex of a surface, or faces and cells around an edge of a
@@ -261,15 +261,15 @@ impl Query {
         })
     }
 
-    fn spoke_kind(&self) -> Element {
-        if self.mesh.top() == Element::Cell { Element::Face } else { Element::Edge }
+    fn spoke_kind(&self) -> EntityKind {
+        if self.mesh.top() == EntityKind::Cell { EntityKind::Face } else { EntityKind::Edge }
     }
 
     /// What is around the center of a fan, in the order; none if a cell has an edge in other
     /// than two faces.
     fn sectors(&self, id: u32) -> Result<Option<Vec<Sector>>> {
         let mesh = &self.mesh;
-        if mesh.top() == Element::Face {
+        if mesh.top() == EntityKind::Face {
             let faces = self.rows(Op::VF)?.row(id as usize).iter();
             return Ok(faces.map(|&f| vertex_sector(mesh, f, id)).collect());
         }
@@ -281,7 +281,7 @@ impl Query {
         op.check_of(self.mesh.top())
     }
 
-    fn check_id(&self, kind: Element, id: u32) -> Result<()> {
+    fn check_id(&self, kind: EntityKind, id: u32) -> Result<()> {
         let count = self.count(kind);
         if (id as usize) < count {
             return Ok(());
@@ -294,12 +294,12 @@ impl Query {
     }
 
     /// Id in the order.
-    fn inside(&self, kind: Element, id: u32) -> u32 {
+    fn inside(&self, kind: EntityKind, id: u32) -> u32 {
         self.order.as_ref().map_or(id, |order| order.new_id(kind, id))
     }
 
     /// Id of the mesh.
-    fn outside(&self, kind: Element, id: u32) -> u32 {
+    fn outside(&self, kind: EntityKind, id: u32) -> u32 {
         self.order.as_ref().map_or(id, |order| order.originals(kind)[id as usize])
     }
 }

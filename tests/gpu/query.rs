@@ -4,7 +4,7 @@ use subsolid::backend::Precision;
 use subsolid::backend::cuda::query::{DeviceQuery, Layout};
 use subsolid::process::smooth_attribute;
 use subsolid::query::{Op, Query, QueryStrategy};
-use subsolid::topology::order::Element;
+use subsolid::topology::order::EntityKind;
 
 use super::gpu;
 use crate::query_meshes::{solids, surfaces, triangles};
@@ -174,9 +174,9 @@ fn smoothing_has_the_bits_of_the_cpu() {
         let fixed = |v: u32| v % 5 == 2;
         let expected = smooth_attribute(&query, values, 3, (7, 0.3), fixed).unwrap();
         let moves: Vec<u32> = (0..mesh.points.len() as u32).map(|v| u32::from(!fixed(v))).collect();
-        let moves = device.attribute(Element::Vertex, 1, Layout::Planar, &moves).unwrap();
+        let moves = device.attribute(EntityKind::Vertex, 1, Layout::Planar, &moves).unwrap();
         for layout in [Layout::Interleaved, Layout::Planar] {
-            let mut now = device.attribute(Element::Vertex, 3, layout, values).unwrap();
+            let mut now = device.attribute(EntityKind::Vertex, 3, layout, values).unwrap();
             device.smooth(&mut now, (7, 0.3), &moves).unwrap();
             assert!(device.read(&now).unwrap() == expected, "{name}");
         }
@@ -193,14 +193,14 @@ fn what_is_wrong_is_refused() {
     assert!(error.to_string().contains("a surface has no query VC"), "{error}");
     let error = device.operator(Op::VV, "struct Arguments { double x; };", 1).unwrap_err();
     assert!(error.to_string().contains("visit"), "{error}");
-    let short = device.attribute(Element::Vertex, 1, Layout::Planar, &[1.0_f32; 2]);
+    let short = device.attribute(EntityKind::Vertex, 1, Layout::Planar, &[1.0_f32; 2]);
     assert!(short.unwrap_err().to_string().contains("2 values"));
     let sum = device.sum::<f32>(Op::VV).unwrap();
-    let one = device.attribute(Element::Vertex, 1, Layout::Planar, &[1.0_f32; 3]).unwrap();
+    let one = device.attribute(EntityKind::Vertex, 1, Layout::Planar, &[1.0_f32; 3]).unwrap();
     assert!(device.run(&sum, &[(&one).into()]).unwrap_err().to_string().contains("words"));
     let other =
         DeviceQuery::of_surface(&gpu, &triangles(4, &[[0, 1, 2]]), QueryStrategy::Rows).unwrap();
-    let four = other.attribute(Element::Vertex, 1, Layout::Planar, &[1.0_f32; 4]).unwrap();
+    let four = other.attribute(EntityKind::Vertex, 1, Layout::Planar, &[1.0_f32; 4]).unwrap();
     assert!(device.run(&sum, &[(&one).into(), (&four).into()]).is_err());
     let no_faces = triangles(3, &[]);
     assert!(DeviceQuery::of_surface(&gpu, &no_faces, QueryStrategy::Rows).is_err());

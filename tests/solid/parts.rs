@@ -8,7 +8,7 @@ use crate::support::meshes;
 use subsolid::backend::{Backend, Cpu, Limit, Precision};
 use subsolid::limit::{Class, Solid};
 use subsolid::mesh::{Attribute, CellArray, CellKind, FaceGroup, Polygons, SolidMesh};
-use subsolid::parts::{Cut, Cutter, Estimate, Job, Part, Rates, costs};
+use subsolid::parts::{Cut, Cutter, Estimate, Part, Rates, Workload, costs};
 use subsolid::plan::{Samples, Want};
 use subsolid::quadrature::{Mapped, Mapping, QuadratureScheme};
 use subsolid::volume::Quality;
@@ -379,7 +379,7 @@ fn estimates_are_near_real_cuts() {
             };
             let ghosts = parts.iter().map(Part::ghost_count).max().unwrap() as f64;
             let bytes = (0..count).map(received).fold(0.0, f64::max);
-            let job = Job::evaluation(cells, 1.0, 2);
+            let job = Workload::evaluation(cells, 1.0, 2);
             let estimate = Estimate::new(&job, &Rates::of_threads(1), count);
             println!(
                 "{name}, {cells} cells, {count} parts: ghosts {ghosts}, estimated {}; exchange \

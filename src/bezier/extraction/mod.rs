@@ -41,7 +41,7 @@ use super::{Piece, Pieces};
 use crate::error::{Error, Result};
 use refined::refined_rows;
 
-pub use refined::Rows;
+pub use refined::RefinedRows;
 
 /// Bézier points of a tricubic piece.
 pub(crate) const BEZIER_POINTS: usize = 64;
@@ -61,7 +61,7 @@ pub struct Extraction {
     // operator o: weights[operator_offsets[o]..operator_offsets[o + 1]], [w][v][u][control]
     operator_offsets: Vec<usize>,
     weights: Vec<f64>,
-    refined: Rows,
+    refined: RefinedRows,
 }
 
 /// The operator of one piece.
@@ -147,7 +147,7 @@ impl Extraction {
     /// The refined points over the vertices of the mesh: row r is control point
     /// `vertex_count() + r`. Without rows after [`Extraction::expanded`], and where no
     /// cell is refined inside.
-    pub fn refined(&self) -> &Rows {
+    pub fn refined(&self) -> &RefinedRows {
         &self.refined
     }
 

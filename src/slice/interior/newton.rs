@@ -5,7 +5,7 @@
 
 use nalgebra::Vector3;
 
-use crate::locate::{AffineFrame, MARGIN, TricubicPoints as Points};
+use crate::locate::{AffineFrame, MARGIN, TricubicPoints};
 
 /// Points that are worked on together.
 pub const LANES: usize = 8;
@@ -23,7 +23,7 @@ pub type Lanes = [f64; LANES];
 /// A part that Newton's method decides.
 pub struct NewtonPart {
     /// Bézier points, `[w][v][u]`.
-    pub points: Points,
+    pub points: TricubicPoints,
     /// The nearly affine map.
     pub frame: AffineFrame,
     /// Least corner of the part in the element's parameters.

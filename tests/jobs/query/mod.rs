@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 use subsolid::query::{Op, Query, QueryStrategy};
-use subsolid::topology::order::Element;
+use subsolid::topology::order::EntityKind;
 
 use crate::query_meshes::brute::Brute;
 use crate::query_meshes::{solids, surfaces, triangles};
@@ -37,7 +37,7 @@ fn rows(query: &Query, op: Op) -> Vec<Vec<u32>> {
 }
 
 fn check(name: &str, brute: &Brute, query: &Query, strategy: QueryStrategy) {
-    assert_eq!(Element::ALL.map(|kind| query.count(kind)), brute.counts, "{name}");
+    assert_eq!(EntityKind::ALL.map(|kind| query.count(kind)), brute.counts, "{name}");
     for &op in query.ops() {
         for (id, row) in (0..).zip(rows(query, op)) {
             assert_eq!(row, brute.row(op, id), "{name}, {strategy:?}: {op} of {id}");
@@ -120,7 +120,7 @@ fn rings_are_found_edge_by_edge() {
             }
         }
         let original =
-            |v: u32| query.order().map_or(v, |o| o.originals(Element::Vertex)[v as usize]);
+            |v: u32| query.order().map_or(v, |o| o.originals(EntityKind::Vertex)[v as usize]);
         query
             .for_each_ring(2, |vertex, ring| {
                 let mut ring: Vec<u32> = ring.iter().map(|&v| original(v)).collect();

@@ -43,7 +43,7 @@ use crate::mesh::{Polygons, SurfaceMesh};
 use crate::numbers::Real;
 use crate::process::surface::{Cotangents, triangles};
 use crate::query::{Op, QueryStrategy};
-use crate::topology::order::Element;
+use crate::topology::order::EntityKind;
 use heat::Heat;
 use slices::Fans;
 use solver::Matrix;
@@ -80,7 +80,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         let padded: Vec<[T; POINT]> =
             mesh.points.iter().map(|p| [p[0], p[1], p[2], 0.0].map(T::from_f64)).collect();
         let points = query.attribute(
-            Element::Vertex,
+            EntityKind::Vertex,
             POINT,
             Layout::Interleaved,
             bytemuck::cast_slice(&padded),
@@ -130,7 +130,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     fn ids(&self, vertices: &[u32]) -> Result<Vec<u32>> {
         let mut marks = vec![0_u32; self.mesh.points.len()];
         vertices.iter().for_each(|&v| marks[v as usize] = 1);
-        let marks = self.query.attribute(Element::Vertex, 1, Layout::Interleaved, &marks)?;
+        let marks = self.query.attribute(EntityKind::Vertex, 1, Layout::Interleaved, &marks)?;
         let marks = marks.values.read(&self.query.steps.stream)?;
         Ok((0..).zip(marks).filter(|&(_, mark)| mark > 0).map(|(v, _)| v).collect())
     }

@@ -1,7 +1,7 @@
 //! Mesh queries on the device, by `kernels/query`.
 //!
-//! A [`DeviceQuery`] brings a mesh to a GPU, sorts its elements there ([`Order`], with the ids
-//! of the CPU) and stores rows of neighbors when an operator is first used. Attributes lie in
+//! A [`DeviceQuery`] brings a mesh to a GPU, sorts its elements there ([`ElementOrder`], with the
+//! ids of the CPU) and stores rows of neighbors when an operator is first used. Attributes lie in
 //! the order, so that neighbors are near in memory, whatever the order of the file.
 //! A [`DeviceOperator`] visits every element with its row: users write it in CUDA C++
 //! (`kernels/query/query.cuh` says how).
@@ -10,14 +10,14 @@
 //! use subsolid::backend::cuda::query::{DeviceQuery, Layout};
 //! use subsolid::backend::{Cuda, Precision};
 //! use subsolid::query::{Op, QueryStrategy};
-//! use subsolid::topology::order::Element;
+//! use subsolid::topology::order::EntityKind;
 //!
 //! let gpu = Cuda::new(0, Precision::F32)?;
 //! let mesh = subsolid::read("models/bracket.vtk")?;
 //! let mut query = DeviceQuery::of_solid(&gpu, &mesh, QueryStrategy::Rows)?;
 //! let ones = vec![1.0_f32; mesh.points.len()];
-//! let ones = query.attribute(Element::Vertex, 1, Layout::Interleaved, &ones)?;
-//! let corners = query.empty_attribute::<f32>(Element::Cell, 1, Layout::Interleaved)?;
+//! let ones = query.attribute(EntityKind::Vertex, 1, Layout::Interleaved, &ones)?;
+//! let corners = query.empty_attribute::<f32>(EntityKind::Cell, 1, Layout::Interleaved)?;
 //! let sum = query.operator(
 //!     Op::CV,
 //!     "struct Arguments { Attribute<const float> values; Attribute<float> sums; };
@@ -52,7 +52,7 @@ use super::memory::timed_event;
 use crate::error::{Error, Result};
 use crate::mesh::{SolidMesh, SurfaceMesh, check_point_count};
 use crate::query::{Op, Query, QueryStrategy};
-use crate::topology::order::{Downward, Element, Order, PATCH_SIZE};
+use crate::topology::order::{Downward, ElementOrder, EntityKind, PATCH_SIZE};
 use crate::topology::{Rows, Topology};
 use incidence::{Incidence, Lists};
 use order::DeviceOrder;
@@ -155,7 +155,7 @@ impl DeviceQuery {
                 // the host finds the ribbons
                 let host = host()?;
                 patches = Some(DevicePatches::new(&steps, host.packed_patches())?);
-                sorted(&mut steps, host.order().map_or(PATCH_SIZE, Order::patch_size))?
+                sorted(&mut steps, host.order().map_or(PATCH_SIZE, ElementOrder::patch_size))?
             }
         };
         steps.synchronize()?;
@@ -167,12 +167,12 @@ impl DeviceQuery {
     ///
     /// # Errors
     /// [`Error::Request`] if a copy fails.
-    pub fn order(&self) -> Result<Option<Order>> {
+    pub fn order(&self) -> Result<Option<ElementOrder>> {
         self.order.as_ref().map(|order| order.read(&self.steps)).transpose()
     }
 
     /// Number of elements of a kind; a surface has no cells.
-    pub fn count(&self, kind: Element) -> usize {
+    pub fn count(&self, kind: EntityKind) -> usize {
         self.mesh.count(kind)
     }
 

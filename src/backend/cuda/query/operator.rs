@@ -18,7 +18,7 @@ use crate::backend::cuda::sources::{OPERATOR, SMOOTH, SUM, Variant};
 use crate::error::{Error, Result};
 use crate::numbers::Real;
 use crate::query::Op;
-use crate::topology::order::Element;
+use crate::topology::order::EntityKind;
 
 /// A compiled operator over the rows of one query.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ pub struct DeviceOperator {
 #[derive(Clone, Debug)]
 pub struct OperatorArgument<'a> {
     words: Vec<u64>,
-    attribute: Option<(Element, usize)>,
+    attribute: Option<(EntityKind, usize)>,
     // of the memory that it stands for; none if that is not known
     bytes: Option<usize>,
     lives: PhantomData<&'a ()>,
@@ -108,7 +108,7 @@ pub(in crate::backend::cuda) fn variants(precision: Precision) -> Vec<Variant> {
     ];
     // those of one precision have the same relations
     if precision == Precision::F32 {
-        let ops = [Element::Face, Element::Cell].into_iter().flat_map(Op::of_top);
+        let ops = [EntityKind::Face, EntityKind::Cell].into_iter().flat_map(Op::of_top);
         let patches = |&op: &Op| patches::variant(op, SUM.text, 2 * ATTRIBUTE, precision);
         all.extend(ops.map(patches));
     }

@@ -1,7 +1,7 @@
 //! The CPU kernels beside a memset of the bytes they write, on one thread.
 //!
-//! `cargo bench --bench kernels` prints bytes/s for the grids (24 bytes a point: x, y, z in `f64`) and points/s for
-//! the scattered points. `SUBSOLID_SIMD` picks the level.
+//! `cargo bench --bench kernels` prints bytes/s for the grids (24 bytes a point: x, y, z in `f64`)
+//! and points/s for the scattered points. `SUBSOLID_SIMD` picks the level.
 
 use std::hint::black_box;
 
@@ -9,8 +9,8 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use subsolid::basis::bspline::Order;
 use subsolid::kernel::{
-    Across, Axis, Layered, LayeredOutput, Points, Scratch, Simd, Stores, Table, TableOutput,
-    Tensor, TensorOutput,
+    Across, AxisWeights, Layered, LayeredOutput, PointKernel, Scratch, Simd, Stores, TableKernel,
+    TableOutput, Tensor, TensorOutput,
 };
 
 /// Vertices on an axis of the control grid.
@@ -79,7 +79,7 @@ fn grids(c: &mut Criterion) {
 
     let ends = vec![0; cells];
     let parameters: Vec<f64> = (0..N).map(|i| i as f64 / (N - 1) as f64).collect();
-    let axis = Axis::new(&parameters).unwrap();
+    let axis = AxisWeights::new(&parameters).unwrap();
     let tensor = Tensor::<f64>::new([&axis; 3], 3);
     let orders = [Order::Value; 3];
     let mut regular = group(c, "regular");
@@ -138,7 +138,7 @@ fn grids(c: &mut Criterion) {
 
     let m = 52;
     let irregular_nets: Vec<u32> = nets.iter().flat_map(|net| &net[..m]).copied().collect();
-    let weights = Table::<f64>::new(&table(m, N.pow(3)), m, true).unwrap();
+    let weights = TableKernel::<f64>::new(&table(m, N.pow(3)), m, true).unwrap();
     let mut irregular = group(c, "irregular");
     irregular.throughput(bytes);
     for (name, stores, order) in [
@@ -169,7 +169,7 @@ fn points(c: &mut Criterion) {
         let parameters: Vec<[f64; 3]> = (0..total)
             .map(|i| [0.618, 0.755, 0.569].map(|step: f64| (f64::from(i) * step).fract()))
             .collect();
-        let points = Points { m: 3, derivatives };
+        let points = PointKernel { m: 3, derivatives };
         let quantities = points.quantities() * 3;
         let mut out = vec![0.0_f64; parameters.len() * quantities];
         let mut scratch = Scratch::new(Stores::Cached);

@@ -13,7 +13,9 @@ use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::mesh::shape::Shape;
 use subsolid::plan::Want;
-use subsolid::quadrature::{Mapped, Mapping, PhysicalDerivatives, Scheme, physical_derivatives};
+use subsolid::quadrature::{
+    Mapped, Mapping, PhysicalDerivatives, QuadratureScheme, physical_derivatives,
+};
 use subsolid::refine::crease_by_angle;
 
 /// Cells along each axis.
@@ -54,7 +56,7 @@ fn copy(c: &mut Criterion, name: &str, bytes: usize, piece: usize) {
 fn quadrature(c: &mut Criterion) {
     let mesh = block();
     let solid = Solid::new(&mesh).expect("valid");
-    let scheme = Scheme { gauss: 4, rings: Some(0) };
+    let scheme = QuadratureScheme { gauss: 4, rings: Some(0) };
     let quadrature = Quadrature::new(&solid, scheme, Want::FIRST).expect("valid");
     let mapping = Mapping::new(&quadrature, mesh.controls()).expect("valid");
     let pieces = quadrature.pieces(PIECE * SAMPLES);

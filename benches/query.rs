@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use subsolid::mesh::{Polygons, SurfaceMesh};
-use subsolid::query::{Op, Query, Strategy};
+use subsolid::query::{Op, Query, QueryStrategy};
 
 #[path = "support/torus.rs"]
 mod torus;
@@ -102,9 +102,9 @@ fn neighbors(criterion: &mut Criterion) {
             });
         });
         for (name, strategy) in [
-            ("rows", Strategy::Rows),
-            ("rows unordered", Strategy::Unordered),
-            ("patches", Strategy::Patches),
+            ("rows", QueryStrategy::Rows),
+            ("rows unordered", QueryStrategy::Unordered),
+            ("patches", QueryStrategy::Patches),
         ] {
             let query = Query::of_surface(&mesh, strategy).expect("a torus");
             let sum = |v: u32, row: &[u32]| {

@@ -8,7 +8,7 @@ use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::mesh::shape::Shape;
 use subsolid::plan::Want;
-use subsolid::quadrature::{Mapping, Quadrature, Scheme};
+use subsolid::quadrature::{Mapping, Quadrature, QuadratureScheme};
 use subsolid::refine::{crease_by_angle, refine_mesh};
 use subsolid::scheme::VertexRule;
 
@@ -32,7 +32,7 @@ pub fn time() -> subsolid::Result<()> {
 
 fn measure(gpu: &Cuda, name: &str, mesh: &SolidMesh) -> subsolid::Result<()> {
     let solid = Solid::new(mesh)?;
-    let quadrature = Quadrature::new(&solid, Scheme::default(), Want::FIRST)?;
+    let quadrature = Quadrature::new(&solid, QuadratureScheme::default(), Want::FIRST)?;
     let mapping = Mapping::new(&quadrature, mesh.controls())?;
     let Some(device) = gpu.device() else { return Ok(()) };
     for (operator, products, form) in [

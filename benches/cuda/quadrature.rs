@@ -5,7 +5,7 @@ use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::mesh::shape::Shape;
 use subsolid::plan::Want;
-use subsolid::quadrature::{DeviceQuadrature, Quadrature, Scheme};
+use subsolid::quadrature::{DeviceQuadrature, Quadrature, QuadratureScheme};
 use subsolid::refine::crease_by_angle;
 
 use super::{REPEATS, median};
@@ -17,7 +17,7 @@ pub fn time() -> subsolid::Result<()> {
     let gpu = Cuda::new(0, Precision::F64)?;
     let mut block = Shape::parse("box", &[47, 47, 47])?.build()?;
     crease_by_angle(&mut block, 40.0)?;
-    let scheme = Scheme { gauss: 4, rings: None };
+    let scheme = QuadratureScheme { gauss: 4, rings: None };
     for (name, want, derivatives) in [
         ("physical quantities", Want::FIRST, false),
         ("with derivatives in space", Want::FIRST, true),
@@ -36,7 +36,7 @@ pub fn time() -> subsolid::Result<()> {
 fn measure(
     gpu: &Cuda,
     (shape, mesh): (&str, &SolidMesh),
-    scheme: Scheme,
+    scheme: QuadratureScheme,
     want: Want,
     (name, derivatives): (&str, bool),
 ) -> subsolid::Result<()> {

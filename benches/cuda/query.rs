@@ -6,16 +6,16 @@ use subsolid::backend::cuda::query::{DeviceQuery, Layout};
 use subsolid::backend::{Backend, Cuda, Precision};
 use subsolid::mesh::shape::Shape;
 use subsolid::mesh::{Polygons, SolidMesh, SurfaceMesh};
-use subsolid::query::Strategy;
+use subsolid::query::QueryStrategy;
 
 use super::{REPEATS, median, torus};
 
 /// Triangles of the torus: 2 × SIDE².
 const SIDE: usize = 1732;
 
-/// Every query summed, with stored rows in the order and without, and patch by patch, on meshes in the order of a
-/// grid and shuffled, beside the time to write as many bytes as rows, starts and both attributes
-/// have.
+/// Every query summed, with stored rows in the order and without, and patch by patch, on meshes in
+/// the order of a grid and shuffled, beside the time to write as many bytes as rows, starts and
+/// both attributes have.
 pub fn time() -> subsolid::Result<()> {
     let gpu = Cuda::new(0, Precision::F32)?;
     for (input, mesh) in torus_of_triangles(SIDE) {
@@ -27,7 +27,7 @@ pub fn time() -> subsolid::Result<()> {
             mesh.faces.len(),
             seconds * 1e3
         );
-        for strategy in [Strategy::Rows, Strategy::Unordered, Strategy::Patches] {
+        for strategy in [QueryStrategy::Rows, QueryStrategy::Unordered, QueryStrategy::Patches] {
             // the first one compiles the kernels and fills the pool of memory
             DeviceQuery::of_surface(&gpu, &mesh, strategy)?;
             let start = Instant::now();
@@ -44,7 +44,7 @@ pub fn time() -> subsolid::Result<()> {
     }
     let grid = Shape::parse("box", &[100, 100, 100])?.build()?;
     for (input, mesh) in [("grid", grid.clone()), ("shuffled", shuffled_solid(&grid))] {
-        for strategy in [Strategy::Rows, Strategy::Patches] {
+        for strategy in [QueryStrategy::Rows, QueryStrategy::Patches] {
             let mut query = DeviceQuery::of_solid(&gpu, &mesh, strategy)?;
             sums(&gpu, &mut query, input, strategy)?;
         }
@@ -65,11 +65,11 @@ fn sums(
     gpu: &Cuda,
     query: &mut DeviceQuery,
     input: &str,
-    strategy: Strategy,
+    strategy: QueryStrategy,
 ) -> subsolid::Result<()> {
     for &op in query.ops() {
         let mut stored = 0.0;
-        if strategy != Strategy::Patches {
+        if strategy != QueryStrategy::Patches {
             query.rebuild(op)?;
             stored = median((0..5).map(|_| query.rebuild(op)).collect::<subsolid::Result<_>>()?);
         }

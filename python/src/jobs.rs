@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use subsolid::quadrature::{Scheme, side_vertices, sides};
+use subsolid::quadrature::{QuadratureScheme, side_vertices, sides};
 use subsolid::view::{Page, ViewOptions};
 use subsolid::volume::{unjoined_hexahedra, unjoined_notice};
 
@@ -107,13 +107,14 @@ impl PySolid {
     ///     second: Also second derivatives of the basis functions.
     ///     boundary: False for the volume, True for the whole boundary, or numbers of sides (see
     ///         sides) and names of groups of faces for these alone.
-    ///     force: Integrate all the same where the Jacobian determinant is not positive, as in folded
-    ///         cells and in meshes of left- and right-handed ones: results are then no integrals, and
-    ///         a UserWarning says so.
+    ///     force: Integrate all the same where the Jacobian determinant is not positive, as in
+    ///     folded
+    ///         cells and in meshes of left- and right-handed ones: results are then no integrals,
+    ///         and a UserWarning says so.
     ///
     /// Control points are known when integrals are asked for, by batches(), mass(), stiffness(),
-    /// elasticity() and load(), which then raise an Error that names the cells whose determinants are
-    /// not positive at quadrature points. Where all cells are left-handed they take |det J| and raise
+    /// elasticity() and load(), which then raise an Error that names the cells whose determinants
+    /// are not positive at quadrature points. Where all cells are left-handed they take |det J| and raise
     /// a UserWarning.
     ///
     /// Raises:
@@ -129,7 +130,7 @@ impl PySolid {
         force: bool,
     ) -> PyResult<PyQuadrature> {
         let where_ = Where::new(boundary.as_ref())?;
-        PyQuadrature::new(slf, Scheme { gauss, rings }, (second, force), where_)
+        PyQuadrature::new(slf, QuadratureScheme { gauss, rings }, (second, force), where_)
     }
 
     /// Vertices of the sides of the boundary: the parts between infinitely sharp edges.

@@ -11,7 +11,7 @@ use subsolid::process::solid::{
     least_determinant, point_seeds, untangle, volume_distance,
 };
 use subsolid::process::surface::Cotangents;
-use subsolid::query::{Query, Strategy};
+use subsolid::query::{Query, QueryStrategy};
 use subsolid::topology::Topology;
 
 use crate::arrays::{dictionary, floats, moved, plain_ids, slice};
@@ -44,7 +44,8 @@ impl PySolid {
     ///     vertices: Ids of the vertices that distances are measured to.
     ///     patches: Vertices of boundary patches, as creases bound them, to measure to.
     ///     group: Name of a group of faces or of cells to measure to.
-    ///     point: A point (x, y, z) to measure to. For one outside, distances go through the closest
+    ///     point: A point (x, y, z) to measure to. For one outside, distances go through the
+    ///     closest
     ///         place of the solid, which a UserWarning names.
     ///
     /// Returns:
@@ -119,7 +120,7 @@ impl PySolid {
         let attribute = &mesh.attributes[mesh.attribute_index(name).py()?];
         let width = attribute.width;
         let smooth = || {
-            let query = Query::of_solid(mesh, Strategy::Rows)?;
+            let query = Query::of_solid(mesh, QueryStrategy::Rows)?;
             let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
             let fixed = |v: u32| fix_boundary && topology.is_boundary_vertex(v);
             smooth_attribute(&query, &attribute.values, width, (steps, factor), fixed)

@@ -10,8 +10,8 @@ use subsolid::assembly::{Operator, assemble, assemble_on, check_memory, cost, po
 use subsolid::backend::Precision;
 use subsolid::mesh::Controls;
 use subsolid::quadrature::{
-    LEFT_HANDED, Mapped, Mapping, Physical, PhysicalDerivatives, Regions, Scheme, check_positive,
-    jacobians, physical_derivatives,
+    LEFT_HANDED, Mapped, Mapping, Physical, PhysicalDerivatives, QuadratureScheme, Regions,
+    check_positive, jacobians, physical_derivatives,
 };
 use subsolid::volume::Quality;
 use subsolid::{Quadrature, Want};
@@ -97,7 +97,7 @@ impl Where {
 impl PyQuadrature {
     pub fn new(
         solid: &Bound<'_, PySolid>,
-        scheme: Scheme,
+        scheme: QuadratureScheme,
         (second, force): (bool, bool),
         where_: Where,
     ) -> PyResult<Self> {
@@ -138,8 +138,8 @@ impl PyQuadrature {
         py.detach(|| sum(quadrature, controls))
     }
 
-    /// Refuses control points with Jacobians that are not positive at quadrature points, unless it was
-    /// forced; `own`: those of the solid.
+    /// Refuses control points with Jacobians that are not positive at quadrature points, unless it
+    /// was forced; `own`: those of the solid.
     fn check(&self, py: Python<'_>, controls: Controls<'_>, own: bool) -> PyResult<()> {
         let find = || -> subsolid::Result<Signs> {
             let mapping = Mapping::new(self.cell.borrow_dependent(), controls)?;

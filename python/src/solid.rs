@@ -438,7 +438,7 @@ impl PySolid {
     fn query<'py>(&self, py: Python<'py>, op: &str) -> PyResult<Bound<'py, PyTuple>> {
         let mesh = &self.shared.mesh;
         crate::query::rows(py, op, || {
-            subsolid::query::Query::of_solid(mesh, subsolid::query::Strategy::Unordered)
+            subsolid::query::Query::of_solid(mesh, subsolid::query::QueryStrategy::Unordered)
         })
     }
 

@@ -32,7 +32,8 @@ use crate::slice::{Cut, PySlices};
 ///     holes: Faces that shape the limit beside them but are no part of the surface. Refined, they
 ///         are holes still; files leave them out, .obj names them.
 ///     crease_rule: How sharpness passes on, "uniform" or "chaikin".
-///     boundary: Where the surface ends, "edges" (sharp at all levels), "corners" (these, and vertices of
+///     boundary: Where the surface ends, "edges" (sharp at all levels), "corners" (these, and
+///     vertices of
 ///         one face stay) or "holes" (faces at the boundary become holes when they are refined).
 ///     triangles: How Catmull-Clark refines edges of triangles, "uniform" or "smooth".
 #[pyclass(frozen, name = "Surface", module = "subsolid")]
@@ -188,9 +189,9 @@ impl PySurface {
     ///         coordinates.
     ///
     /// Returns:
-    ///     A surface with the faces in their order, without those that have fewer than three corners
-    ///     then. Each place keeps its first vertex with the attributes that it has there; a UserWarning
-    ///     names those in which others differ.
+    ///     A surface with the faces in their order, without those that have fewer than three
+    ///     corners then. Each place keeps its first vertex with the attributes that it has there; a
+    ///     UserWarning names those in which others differ.
     #[pyo3(signature = (distance=0.0))]
     fn weld(&self, py: Python<'_>, distance: f64) -> PyResult<Self> {
         let mut mesh = self.mesh.clone();
@@ -301,14 +302,15 @@ impl PySurface {
     }
 
     /// Layers of what the surface bounds, cut from its smooth limit and not from its faces, unless
-    /// the scheme is "linear". It must be closed, with faces that look outward; those of cavities look
-    /// inward.
+    /// the scheme is "linear". It must be closed, with faces that look outward; those of cavities
+    /// look inward.
     ///
     /// Args:
     ///     layer_height: Height of a layer, in length units.
-    ///     scheme: "catmull-clark", "loop", or "linear" (also "bilinear"), which slices triangles as
-    ///         they are: take it for the faces of an .stl. None is "catmull-clark", with a UserWarning
-    ///         where all faces are triangles.
+    ///     scheme: "catmull-clark", "loop", or "linear" (also "bilinear"), which slices triangles
+    ///     as
+    ///         they are: take it for the faces of an .stl. None is "catmull-clark", with a
+    ///         UserWarning where all faces are triangles.
     ///     axis, pixel, planes, antialias, tolerance: As in Solid.slice.
     ///
     /// Returns:
@@ -344,7 +346,10 @@ impl PySurface {
     /// Neighbors: as Solid.query, with V, E and F.
     fn query<'py>(&self, py: Python<'py>, op: &str) -> PyResult<Bound<'py, PyTuple>> {
         crate::query::rows(py, op, || {
-            subsolid::query::Query::of_surface(&self.mesh, subsolid::query::Strategy::Unordered)
+            subsolid::query::Query::of_surface(
+                &self.mesh,
+                subsolid::query::QueryStrategy::Unordered,
+            )
         })
     }
 

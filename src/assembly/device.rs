@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::matrix::{Matrix, Pattern};
 use super::{Operator, check};
-use crate::backend::device::{AddedRows, Device, Form, MappingBatch, SparsePattern};
+use crate::backend::device::{AddedRows, Device, MappingBatch, MatrixForm, SparsePattern};
 use crate::error::Result;
 use crate::mesh::Controls;
 use crate::quadrature::Quadrature;
@@ -40,7 +40,7 @@ pub fn assemble_on(
         return Ok((Vec::new(), 0.0));
     }
     let left_handed = quadrature.is_left_handed(controls.positions);
-    let forms: Vec<Form> = operators.iter().map(|operator| operator.form()).collect();
+    let forms: Vec<MatrixForm> = operators.iter().map(|operator| operator.form()).collect();
     let pattern = Arc::new(Pattern::of(quadrature));
     let SparsePattern { columns, .. } = pattern.arrays();
     let mut sums = device.assembly(pattern.arrays(), &forms, controls.positions)?;

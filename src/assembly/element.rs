@@ -3,8 +3,8 @@
 use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::{Accum, MatMut, MatRef, Par};
 
-use crate::backend::device::Form;
-use crate::quadrature::{Basis, Mapped, PhysicalDerivatives};
+use crate::backend::device::MatrixForm;
+use crate::quadrature::{BasisValues, Mapped, PhysicalDerivatives};
 
 /// A leaf's matrices over its control points.
 pub(super) struct Element<'a> {
@@ -28,9 +28,9 @@ impl<'a> Element<'a> {
     pub fn new(
         ids: &'a [u32],
         i: usize,
-        basis: &Basis,
+        basis: &BasisValues,
         (mapped, derivatives): (&Mapped, &PhysicalDerivatives),
-        forms: &[Form],
+        forms: &[MatrixForm],
         (matrices, scratch): (&'a mut [f64], &mut Scratch),
     ) -> Self {
         let (samples, controls) = (basis.samples, basis.controls);
@@ -45,17 +45,17 @@ impl<'a> Element<'a> {
             let (own, others) = rest.split_at_mut(count);
             rest = others;
             match form {
-                Form::Mass(density) => {
+                MatrixForm::Mass(density) => {
                     let weights = measures.iter().copied();
                     scratch.product(&basis.values, weights, controls);
                     mirror(&scratch.products, controls, density, own);
                 }
-                Form::Stiffness(conductivity) => {
+                MatrixForm::Stiffness(conductivity) => {
                     let thrice = measures.iter().flat_map(|&w| [w; 3]);
                     scratch.product(gradients, thrice, controls);
                     mirror(&scratch.products, controls, conductivity, own);
                 }
-                Form::Elasticity(lame) => {
+                MatrixForm::Elasticity(lame) => {
                     scratch.product(gradients, measures.iter().copied(), 3 * controls);
                     elasticity(&scratch.products, controls, lame, own);
                 }

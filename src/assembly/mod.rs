@@ -17,13 +17,13 @@
 //!
 //! ```
 //! use subsolid::assembly::{Operator, assemble};
-//! use subsolid::quadrature::{Mapping, Scheme};
+//! use subsolid::quadrature::{Mapping, QuadratureScheme};
 //! use subsolid::{Quadrature, Solid, Want};
 //!
 //! let mesh = subsolid::read("models/bracket.vtk")?;
 //! let solid = Solid::new(&mesh)?;
-//! let quadrature = Quadrature::new(&solid, Scheme { gauss: 3, rings: Some(1) }, Want::FIRST)?;
-//! let mapping = Mapping::new(&quadrature, mesh.controls())?;
+//! let quadrature = Quadrature::new(&solid, QuadratureScheme { gauss: 3, rings: Some(1) },
+//! Want::FIRST)?; let mapping = Mapping::new(&quadrature, mesh.controls())?;
 //! let mass = assemble(&mapping, &[Operator::Mass { density: 7.8e3 }])?.remove(0);
 //! let kilograms: f64 = mass.values().iter().sum();
 //! assert!(kilograms > 0.0);
@@ -45,7 +45,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::backend::device::Form;
+use crate::backend::device::MatrixForm;
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::plan::Cost;
@@ -81,13 +81,13 @@ impl Operator {
         self.form().width()
     }
 
-    fn form(self) -> Form {
+    fn form(self) -> MatrixForm {
         match self {
-            Self::Mass { density } => Form::Mass(density),
-            Self::Stiffness { conductivity } => Form::Stiffness(conductivity),
+            Self::Mass { density } => MatrixForm::Mass(density),
+            Self::Stiffness { conductivity } => MatrixForm::Stiffness(conductivity),
             Self::Elasticity { young, poisson } => {
                 let lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
-                Form::Elasticity([lambda, young / (2.0 * (1.0 + poisson))])
+                MatrixForm::Elasticity([lambda, young / (2.0 * (1.0 + poisson))])
             }
         }
     }
@@ -146,8 +146,8 @@ pub fn assemble(mapping: &Mapping<'_>, operators: &[Operator]) -> Result<Vec<Mat
     assemble_with_progress(mapping, operators, |_| ())
 }
 
-/// [`assemble`] that calls `progress` again and again with the number of quadrature points that have
-/// been summed since the last call.
+/// [`assemble`] that calls `progress` again and again with the number of quadrature points that
+/// have been summed since the last call.
 ///
 /// # Errors
 /// Those of [`assemble`].
@@ -161,7 +161,7 @@ pub fn assemble_with_progress(
     if operators.is_empty() {
         return Ok(Vec::new());
     }
-    let forms: Vec<Form> = operators.iter().map(|operator| operator.form()).collect();
+    let forms: Vec<MatrixForm> = operators.iter().map(|operator| operator.form()).collect();
     let pattern = Arc::new(Pattern::of(quadrature));
     let mut matrices: Vec<Matrix> =
         forms.iter().map(|form| Matrix::zeros(pattern.clone(), form.width())).collect();
@@ -217,7 +217,7 @@ struct Work {
 }
 
 /// Numbers of the element matrices of a piece.
-fn numbers(quadrature: &Quadrature<'_>, (batch, leaves): &Piece, forms: &[Form]) -> usize {
+fn numbers(quadrature: &Quadrature<'_>, (batch, leaves): &Piece, forms: &[MatrixForm]) -> usize {
     let widths: usize = forms.iter().map(|form| form.width().pow(2)).sum();
     leaves.len() * quadrature.batches()[*batch].controls.pow(2) * widths
 }
@@ -252,7 +252,7 @@ fn check(quadrature: &Quadrature<'_>, operators: &[Operator]) -> Result<()> {
 type Piece = (usize, std::ops::Range<usize>);
 
 /// Pieces whose element matrices wait together.
-fn groups(quadrature: &Quadrature<'_>, forms: &[Form]) -> Vec<Vec<Piece>> {
+fn groups(quadrature: &Quadrature<'_>, forms: &[MatrixForm]) -> Vec<Vec<Piece>> {
     let most = WAITING * rayon::current_num_threads();
     let mut groups: Vec<Vec<Piece>> = Vec::new();
     let mut waiting = usize::MAX;

@@ -18,7 +18,7 @@ use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
 use subsolid::plan::Want;
 use subsolid::quadrature::{
-    LEFT_HANDED, Mapping, Physical, Quadrature, Regions, Report, Scheme, check_positive,
+    LEFT_HANDED, Mapping, Physical, Quadrature, QuadratureScheme, Regions, Report, check_positive,
     face_vertices, side_vertices,
 };
 use subsolid::scheme::VertexRule;
@@ -180,7 +180,7 @@ struct MatrixSummary {
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let a = &arguments;
-    let scheme = Scheme { gauss: a.gauss, rings: a.rings };
+    let scheme = QuadratureScheme { gauss: a.gauss, rings: a.rings };
     scheme.check()?;
     let operators = a.operators();
     if operators.is_empty() && a.load.is_empty() && a.body.is_none() {
@@ -250,8 +250,8 @@ impl Arguments {
         [mass, stiffness, elasticity].into_iter().flatten().collect()
     }
 
-    /// Refuses the name of a file, and a folder with matrices that this job does not write again: they
-    /// would stand beside those of another model.
+    /// Refuses the name of a file, and a folder with matrices that this job does not write again:
+    /// they would stand beside those of another model.
     fn check_folder(&self, operators: &[(&'static str, Operator)]) -> Result<()> {
         let endings = [Format::Npz, Format::Mtx].map(Format::ending);
         let is_file = self.output.extension().is_some_and(|own| endings.iter().any(|e| own == *e));
@@ -313,7 +313,7 @@ impl Arguments {
         solid: &Solid,
         mesh: &SolidMesh,
         volume: &dyn Physical<'_>,
-        (tractions, scheme): (&[Option<[f64; 3]>], Scheme),
+        (tractions, scheme): (&[Option<[f64; 3]>], QuadratureScheme),
     ) -> Result<Option<Vec<[f64; 3]>>> {
         if self.load.is_empty() && self.body.is_none() {
             return Ok(None);

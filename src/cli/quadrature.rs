@@ -20,8 +20,8 @@ use subsolid::mesh::SolidMesh;
 use subsolid::numbers::{counted, precise};
 use subsolid::plan::{Cost, Want};
 use subsolid::quadrature::{
-    DeviceQuadrature, ExportOptions, LEFT_HANDED, Mapping, Physical, Quadrature, Report, Scheme,
-    Store, archive_bytes, check_positive, points, write_npz,
+    DeviceQuadrature, ExportOptions, LEFT_HANDED, Mapping, Physical, Quadrature, QuadratureScheme,
+    Report, Store, archive_bytes, check_positive, points, write_npz,
 };
 use subsolid::scheme::VertexRule;
 use subsolid::volume::{Quality, add_cell_data};
@@ -51,8 +51,8 @@ const FEW_RINGS: usize = 2;
 ///
 /// For every cell: the control points that its basis functions belong to, Gauss points and
 /// weights, values and derivatives of the basis functions, once for all cells that share
-/// them. Towards extraordinary edges and vertices the points stand in rings of boxes on which the basis
-/// is tricubic; what lies inside the last ring is reported as the remainder.
+/// them. Towards extraordinary edges and vertices the points stand in rings of boxes on which the
+/// basis is tricubic; what lies inside the last ring is reported as the remainder.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -76,8 +76,8 @@ pub struct Arguments {
     #[arg(long, value_name = "K")]
     rings: Option<usize>,
     /// Points on the boundary instead, with normals and the measure of the surface: on all of
-    /// it, or on PARTS: sides between infinitely sharp edges, by number, and groups of faces, by name
-    /// (see the report of --boundary alone). Then all figures are of the faces of PARTS alone
+    /// it, or on PARTS: sides between infinitely sharp edges, by number, and groups of faces, by
+    /// name (see the report of --boundary alone). Then all figures are of the faces of PARTS alone
     #[arg(
         long,
         value_name = "PARTS",
@@ -104,9 +104,9 @@ pub struct Arguments {
     /// Write although some Jacobians are not positive; the exit code is then 1
     #[arg(long, requires = "output")]
     force: bool,
-    /// Do part I of N of a job that writes a .pvtu, for several machines at once: 1/N to N/N, in any
-    /// order, then `subsolid merge`. A part that exists is not made again; the report is that of the
-    /// part
+    /// Do part I of N of a job that writes a .pvtu, for several machines at once: 1/N to N/N, in
+    /// any order, then `subsolid merge`. A part that exists is not made again; the report is that
+    /// of the part
     #[arg(long, value_name = "I/N", value_parser = part, requires = "output",
           conflicts_with = "boundary")]
     pieces: Option<(usize, usize)>,
@@ -154,7 +154,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     if a.boundary.is_some() {
         refuse(ranks, "--boundary")?;
     }
-    let scheme = Scheme { gauss: a.gauss, rings: a.rings };
+    let scheme = QuadratureScheme { gauss: a.gauss, rings: a.rings };
     scheme.check()?;
     check_most(a.max_size)?;
     if a.boundary.is_some() {
@@ -362,7 +362,7 @@ fn write_pieces(
 }
 
 /// Says beforehand that there will be many points, and how to have fewer.
-pub fn warn_of_points(solid: &Solid, scheme: Scheme, console: &Console) {
+pub fn warn_of_points(solid: &Solid, scheme: QuadratureScheme, console: &Console) {
     if scheme.rings.is_some() {
         return;
     }
@@ -371,7 +371,7 @@ pub fn warn_of_points(solid: &Solid, scheme: Scheme, console: &Console) {
     if points < MANY_POINTS || times < MANY_TIMES {
         return;
     }
-    let fewer = Scheme { rings: Some(FEW_RINGS), ..scheme };
+    let fewer = QuadratureScheme { rings: Some(FEW_RINGS), ..scheme };
     console.warn(format!(
         "{points} quadrature points, {times} times those of regular cells, most of them beside \
          extraordinary edges and vertices; --rings {FEW_RINGS} has {}, with volumes right to some 1e-4",

@@ -7,8 +7,8 @@ use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::io::ControlMesh;
-use subsolid::query::{Op, Query, Strategy};
-use subsolid::topology::order::Element;
+use subsolid::query::{Op, Query, QueryStrategy};
+use subsolid::topology::order::EntityKind;
 use subsolid::{Error, Result};
 
 use super::Outcome;
@@ -123,7 +123,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             .map(|&id| row(&query, op, id, &arguments))
             .collect::<Result<_>>()?;
     }
-    let [vertices, edges, faces, cells] = Element::ALL.map(|kind| query.count(kind));
+    let [vertices, edges, faces, cells] = EntityKind::ALL.map(|kind| query.count(kind));
     let op = arguments.op.map(|op| op.to_string());
     let report = Report { vertices, edges, faces, cells, counts, op, rows };
     console.report(&report, || text(&report))?;
@@ -132,9 +132,9 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
 
 fn open(arguments: &Arguments, console: &Console) -> Result<Query> {
     let strategy = match arguments.strategy {
-        Choice::Rows => Strategy::Rows,
-        Choice::Patches => Strategy::Patches,
-        Choice::Unordered => Strategy::Unordered,
+        Choice::Rows => QueryStrategy::Rows,
+        Choice::Patches => QueryStrategy::Patches,
+        Choice::Unordered => QueryStrategy::Unordered,
     };
     let model = ModelArguments::new(arguments.model.clone());
     match model.open(console)? {
@@ -157,7 +157,7 @@ fn row(query: &Query, op: Op, id: u32, arguments: &Arguments) -> Result<Row> {
     if !arguments.oriented {
         return Ok(Row { id, row: query.row(op, id)?, closed: None });
     }
-    let solid = query.fan_kind() == Element::Edge;
+    let solid = query.fan_kind() == EntityKind::Edge;
     let sectors = match op {
         Op::VE if !solid => false,
         Op::EF if solid => false,

@@ -17,7 +17,7 @@ use subsolid::numbers::counted;
 use subsolid::plan::{Cost, LayersJob};
 use subsolid::scheme::Scheme;
 use subsolid::slice::{
-    Axis, DeviceSource, Frame, Job, JobReport, LayerSource, Setting, Stack, merge_layers,
+    Axis, DeviceSource, Job, JobReport, LayerFrame, LayerSource, Setting, Stack, merge_layers,
 };
 use subsolid::{Error, Result};
 
@@ -38,12 +38,12 @@ const ORIGIN_SLACK: f64 = 1e-6;
 
 /// Cut the limit volume into layers, for additive manufacturing
 ///
-/// The model is a solid, or a closed surface (.obj, .ply, .off, .stl, .vtp or a file of faces alone) whose
-/// limit by --scheme is sliced.
+/// The model is a solid, or a closed surface (.obj, .ply, .off, .stl, .vtp or a file of faces
+/// alone) whose limit by --scheme is sliced.
 ///
 /// Layer k is the slab from k to k + 1 layer heights above the lowest point of the limit, or
-/// above --origin, and is cut in its middle. Layers are numbered from the bottom of the whole model whatever
-/// --range says, so that a part gives the files that the whole gives.
+/// above --origin, and is cut in its middle. Layers are numbered from the bottom of the whole model
+/// whatever --range says, so that a part gives the files that the whole gives.
 #[derive(Args)]
 #[command(group = ArgGroup::new("outputs").required(true).multiple(true)
     .args(["png", "bmp", "svg", "layered_svg", "cli", "vtp", "vtu", "zip", "sl1"]))]
@@ -340,7 +340,7 @@ impl Arguments {
         self.wanted().is_empty() && self.outputs.vtu.is_none()
     }
 
-    fn setting(&self, frame: Frame, model_sha256: String) -> Result<Setting> {
+    fn setting(&self, frame: LayerFrame, model_sha256: String) -> Result<Setting> {
         let mut heights = frame.heights;
         if let Some(origin) = self.origin {
             // rounded values of the lowest point itself are taken

@@ -12,7 +12,7 @@ use subsolid::numbers::counted;
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::process::smooth_attribute;
 use subsolid::process::surface::Cotangents;
-use subsolid::query::{Query, Strategy};
+use subsolid::query::{Query, QueryStrategy};
 use subsolid::scheme::VertexRule;
 use subsolid::topology::Topology;
 use subsolid::{Error, Result, io};
@@ -47,9 +47,9 @@ pub struct Arguments {
     /// Steps
     #[arg(long, value_name = "N", default_value_t = 1)]
     steps: usize,
-    /// Time of a step of curvature flow, in squared length units. A step is implicit, of first order
-    /// in time: it takes a sphere of radius r to r / (1 + 2 time / r²). More and shorter steps come
-    /// nearer to the flow, which takes it to √(r² − 4 · steps · time)
+    /// Time of a step of curvature flow, in squared length units. A step is implicit, of first
+    /// order in time: it takes a sphere of radius r to r / (1 + 2 time / r²). More and shorter
+    /// steps come nearer to the flow, which takes it to √(r² − 4 · steps · time)
     #[arg(long, value_name = "T", conflicts_with = "attribute")]
     time: Option<f64>,
     /// Solve each step by conjugate gradients that find cotangent weights from the points in every
@@ -153,7 +153,7 @@ fn smooth(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> Result<(
     })?;
     let mut mesh = arguments.model.prepare(mesh, 0, VertexRule::default(), console)?;
     check_names(format, &mesh)?;
-    let query = Query::of_solid(&mesh, Strategy::Rows)?;
+    let query = Query::of_solid(&mesh, QueryStrategy::Rows)?;
     let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
     let index = mesh.attribute_index(name)?;
     let attribute = &mut mesh.attributes[index];

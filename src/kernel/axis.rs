@@ -7,19 +7,19 @@ use crate::{Error, Result};
 
 /// Cubic weights at the sample parameters of one axis, for each derivative order.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Axis {
+pub struct AxisWeights {
     // weights: [order][sample][control]
     weights: [Vec<[f64; 4]>; 3],
 }
 
-impl Axis {
+impl AxisWeights {
     /// The most samples an axis may have.
     pub const MAX_SAMPLES: usize = 64;
 
     /// The cubic B-spline at `parameters`, each in [0, 1].
     ///
     /// # Errors
-    /// No parameter, more than [`Axis::MAX_SAMPLES`], or one outside [0, 1].
+    /// No parameter, more than [`AxisWeights::MAX_SAMPLES`], or one outside [0, 1].
     pub fn new(parameters: &[f64]) -> Result<Self> {
         if !(1..=Self::MAX_SAMPLES).contains(&parameters.len()) {
             return Err(Error::request(format!("{} samples on an axis", parameters.len()))
@@ -96,11 +96,11 @@ mod tests {
 
     #[test]
     fn refuses_what_it_cannot_sample() {
-        assert!(Axis::new(&[]).is_err());
-        assert!(Axis::new(&[0.5; 65]).is_err());
+        assert!(AxisWeights::new(&[]).is_err());
+        assert!(AxisWeights::new(&[0.5; 65]).is_err());
         for wrong in [-0.1, 1.1, f64::NAN] {
-            assert!(Axis::new(&[0.0, wrong]).is_err());
+            assert!(AxisWeights::new(&[0.0, wrong]).is_err());
         }
-        assert_eq!(Axis::new(&[0.0, 1.0]).unwrap().samples(), 2);
+        assert_eq!(AxisWeights::new(&[0.0, 1.0]).unwrap().samples(), 2);
     }
 }

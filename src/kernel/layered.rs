@@ -14,7 +14,7 @@
 //! Whichever axis of the cell the layers run along, results leave as whole runs: the
 //! layers are combined into the rows in which the cell has them.
 
-use super::axis::Axis;
+use super::axis::AxisWeights;
 use super::buffer::fence;
 use super::buffer::{Buffer, Scratch, Stores};
 use super::net::{fill_ends, gather_layers, repeat_origin, repeated_origin_len};
@@ -69,7 +69,7 @@ impl<T: Real> Layered<T> {
     pub fn new(
         planes: &[&[f64]],
         controls: usize,
-        axis: &Axis,
+        axis: &AxisWeights,
         m: usize,
         across: Across,
     ) -> Result<Self> {
@@ -222,7 +222,7 @@ mod tests {
         let controls = rng.numbers(vertices * m, far);
         let nets: Vec<u32> = (0..cells).flat_map(|_| rng.ids(4 * count, vertices)).collect();
         let ends = [0, 1, 2, 3, 0];
-        let axis = Axis::new(&parameters(layers)).unwrap();
+        let axis = AxisWeights::new(&parameters(layers)).unwrap();
         // Table 0 sums to one for each sample, table 1 to zero.
         let tables = [1.0, 0.0].map(|total| {
             let mut table: Vec<f64> =
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     fn refuses_what_does_not_fit() {
-        let axis = Axis::new(&[0.5]).unwrap();
+        let axis = AxisWeights::new(&[0.5]).unwrap();
         let across = Across { axis: 2, low: 1 };
         let refused =
             |planes: &[&[f64]], across| Layered::<f64>::new(planes, 2, &axis, 3, across).is_err();

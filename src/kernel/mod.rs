@@ -4,10 +4,10 @@
 //! |---|---|---|
 //! | [`Tensor`] | regular, grids | sum factorization, one axis after another |
 //! | [`Layered`] | layered, grids | a 2D table in each plane, then the layer axis |
-//! | [`Table`] | any, many of one structure | weights × control points |
-//! | [`Patch`] | regular quads of surfaces, grids | the same on two axes |
+//! | [`TableKernel`] | any, many of one structure | weights × control points |
+//! | [`PatchKernel`] | regular quads of surfaces, grids | the same on two axes |
 //! | [`LeafMap`] | any, Jacobians at quadrature points | sum factorization or tables, leaf by lane |
-//! | [`Points`] | regular, scattered points | basis functions at each point |
+//! | [`PointKernel`] | regular, scattered points | basis functions at each point |
 //!
 //! Conventions common to all, with `T` = `f32` or `f64`:
 //! - Control points are `f64`, `controls: [vertex][m]`; a cell's net lists vertex
@@ -46,14 +46,14 @@ mod tensor;
 #[cfg(test)]
 mod testing;
 
-pub use axis::Axis;
+pub use axis::AxisWeights;
 pub use buffer::{Scratch, Stores, stream};
 pub use layered::{Across, Layered, LayeredOutput};
 pub use mapping::{LeafMap, LeafMapOutput, LeafMapScratch, LeafSource};
 pub use net::fill_ends;
-pub use patch::{Patch, PatchOutput};
-pub use points::Points;
+pub use patch::{PatchKernel, PatchOutput};
+pub use points::PointKernel;
 pub(crate) use shared::Shared;
 pub use simd::Simd;
-pub use table::{Table, TableOutput};
+pub use table::{TableKernel, TableOutput};
 pub use tensor::{Tensor, TensorOutput};

@@ -23,7 +23,7 @@ const PIVOT: usize = 5;
 /// A grid of samples on regular quads, the same along u and v: reusable for all quads and
 /// control points.
 #[derive(Clone, Debug)]
-pub struct Patch<T> {
+pub struct PatchKernel<T> {
     samples: usize,
     // u: [order][control][row]
     u: Buffer<T>,
@@ -33,7 +33,7 @@ pub struct Patch<T> {
     v: Vec<Vec<[T; 4]>>,
 }
 
-/// One quantity of all quads, written by [`Patch::evaluate`].
+/// One quantity of all quads, written by [`PatchKernel::evaluate`].
 #[derive(Debug)]
 pub struct PatchOutput<'a, 'o, T> {
     /// Which weights on u and v; 0 on both is the position.
@@ -42,7 +42,7 @@ pub struct PatchOutput<'a, 'o, T> {
     pub quads: &'a mut [&'o mut [T]],
 }
 
-impl<T: Real> Patch<T> {
+impl<T: Real> PatchKernel<T> {
     /// A grid by its weights along an axis, `[order][sample][control]`: those of order 0 sum
     /// to 1 at each sample, those of any other, which are for derivatives, to 0.
     ///
@@ -89,7 +89,7 @@ impl<T: Real> Patch<T> {
 }
 
 struct Run<'a, 'b, 'o, T> {
-    patch: &'a Patch<T>,
+    patch: &'a PatchKernel<T>,
     scratch: &'a mut Scratch<T>,
     controls: &'a [f64],
     nets: &'a [[u32; 16]],
@@ -155,7 +155,7 @@ mod tests {
         let ends: Vec<u8> = (0..quads).map(|quad| quad as u8 % 16).collect();
         let weights = [bspline::cubic, bspline::cubic_derivative]
             .map(|basis| parameters(samples).into_iter().map(basis).collect::<Vec<[f64; 4]>>());
-        let patch = Patch::<T>::new(&weights);
+        let patch = PatchKernel::<T>::new(&weights);
         let (orders, len) = ([[0, 0], [1, 0], [0, 1]], patch.quad_len());
         for simd in Simd::available() {
             for (stores, skip) in

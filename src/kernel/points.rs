@@ -7,14 +7,14 @@ use crate::numbers::{Lanes, MAX_LANES, Real};
 
 /// Evaluation of scattered points of regular cells.
 #[derive(Clone, Copy, Debug)]
-pub struct Points {
+pub struct PointKernel {
     /// Components of a control point, ≥ 1.
     pub m: usize,
     /// Highest derivatives wanted: 0, 1 or 2.
     pub derivatives: usize,
 }
 
-impl Points {
+impl PointKernel {
     /// Quantities a point: 1, 4 or 10, in the order position, u, v, w, uu, vv, ww,
     /// uv, uw, vw.
     pub fn quantities(&self) -> usize {
@@ -45,7 +45,7 @@ impl Points {
 }
 
 struct Run<'a, T> {
-    points: Points,
+    points: PointKernel,
     scratch: &'a mut Scratch<T>,
     controls: &'a [f64],
     net: &'a [u32; 64],
@@ -219,7 +219,7 @@ mod tests {
         parameters[0] = [0.0, 1.0, 0.5];
         let net = net(&controls, &nets[0], ends, m);
         for derivatives in 0..3 {
-            let points = Points { m, derivatives };
+            let points = PointKernel { m, derivatives };
             let quantities = points.quantities();
             for simd in Simd::available() {
                 let mut out = vec![T::default(); count * quantities * m];

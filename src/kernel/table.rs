@@ -13,12 +13,12 @@ use crate::numbers::{Lanes, Real};
 
 /// Weights of all samples of one structure for one quantity.
 #[derive(Clone, Debug)]
-pub struct Table<T> {
+pub struct TableKernel<T> {
     packed: Packed<T>,
     position: bool,
 }
 
-/// Where the cells of one [`Table::evaluate`] go.
+/// Where the cells of one [`TableKernel::evaluate`] go.
 #[derive(Debug)]
 pub struct TableOutput<'a, 'o, T> {
     /// For each cell its place, `[sample][m]`.
@@ -30,7 +30,7 @@ pub struct TableOutput<'a, 'o, T> {
     pub negate: bool,
 }
 
-impl<T: Real> Table<T> {
+impl<T: Real> TableKernel<T> {
     /// A table of `weights: [control][sample]` for `controls` control points.
     ///
     /// `position`: every sample's weights sum to 1 (else to 0, a derivative).
@@ -75,7 +75,7 @@ impl<T: Real> Table<T> {
 }
 
 struct Run<'a, 'b, 'o, T> {
-    table: &'a Table<T>,
+    table: &'a TableKernel<T>,
     scratch: &'a mut Scratch<T>,
     controls: &'a [f64],
     m: usize,
@@ -177,7 +177,7 @@ mod tests {
                 let rest: f64 = (1..count).map(|i| weights[i * samples + sample]).sum();
                 weights[sample] = if position { 1.0 } else { 0.0 } - rest;
             }
-            let table = Table::<T>::new(&weights, count, position).unwrap();
+            let table = TableKernel::<T>::new(&weights, count, position).unwrap();
             assert_eq!((table.controls(), table.samples()), (count, samples));
             for (simd, stores) in Simd::available()
                 .flat_map(|simd| [Stores::Cached, Stores::Streamed].map(|s| (simd, s)))
@@ -238,8 +238,8 @@ mod tests {
 
     #[test]
     fn refuses_tables_without_whole_rows() {
-        assert!(Table::<f64>::new(&[1.0; 7], 2, true).is_err());
-        assert!(Table::<f64>::new(&[], 2, true).is_err());
-        assert!(Table::<f64>::new(&[1.0], 0, true).is_err());
+        assert!(TableKernel::<f64>::new(&[1.0; 7], 2, true).is_err());
+        assert!(TableKernel::<f64>::new(&[], 2, true).is_err());
+        assert!(TableKernel::<f64>::new(&[1.0], 0, true).is_err());
     }
 }

@@ -14,7 +14,7 @@
 //! Derivatives share what they can: x depends on the order in u alone, y on those
 //! in u and v.
 
-use super::axis::Axis;
+use super::axis::AxisWeights;
 use super::buffer::fence;
 use super::buffer::{Buffer, Scratch, Stores, padded};
 use super::net::{
@@ -52,9 +52,9 @@ pub struct TensorOutput<'a, 'o, T> {
 
 impl<T: Real> Tensor<T> {
     /// The grid of samples on axes u, v, w, of control points with `m` ≥ 1 components.
-    pub fn new(axes: [&Axis; 3], m: usize) -> Self {
+    pub fn new(axes: [&AxisWeights; 3], m: usize) -> Self {
         let (u, row) = axes[0].expand(m);
-        let samples = axes.map(Axis::samples);
+        let samples = axes.map(AxisWeights::samples);
         Self { m, samples, u, row, v: axes[1].narrow(), w: axes[2].narrow() }
     }
 
@@ -218,7 +218,7 @@ mod tests {
 
     fn check<T: Real>(samples: [usize; 3], m: usize, cells: usize, first_ends: u8, far: f64) {
         let mut rng = Rng::new(7);
-        let axes = samples.map(|n| Axis::new(&parameters(n)).unwrap());
+        let axes = samples.map(|n| AxisWeights::new(&parameters(n)).unwrap());
         let (controls, nets) = rng.regular_cells(cells, m, far);
         let ends: Vec<u8> = (0..cells).map(|cell| (first_ends + cell as u8) % 64).collect();
         let tensor = Tensor::<T>::new(axes.each_ref(), m);

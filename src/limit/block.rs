@@ -3,7 +3,7 @@
 use faer::Mat;
 
 use super::frame::AxisPermutation;
-use super::structure::{Orders, Place, Sibling, SiblingKind, Structure, box_weights};
+use super::structure::{Orders, Sibling, SiblingKind, SiblingPlace, Structure, box_weights};
 use crate::basis::bspline;
 
 impl Structure {
@@ -14,7 +14,7 @@ impl Structure {
     /// rows, points of one depth the power of the local subdivision matrix.
     pub(crate) fn weights_at(&self, points: &[[f64; 3]], orders: Orders) -> Mat<f64> {
         let mut weights = Mat::zeros(points.len(), self.controls);
-        let mut placed: Vec<(usize, Place)> = Vec::with_capacity(points.len());
+        let mut placed: Vec<(usize, SiblingPlace)> = Vec::with_capacity(points.len());
         let mut center = None;
         for (i, &p) in points.iter().enumerate() {
             if let Some(place) = self.place(p) {
@@ -54,7 +54,7 @@ impl Structure {
 
     /// Weights of points of one depth over the net that its siblings refine,
     /// `[point][control point]`.
-    fn rows_at(&self, depth: usize, points: &[(usize, Place)], orders: Orders) -> Mat<f64> {
+    fn rows_at(&self, depth: usize, points: &[(usize, SiblingPlace)], orders: Orders) -> Mat<f64> {
         let Some(owner) = self.owner(depth) else { return Mat::zeros(points.len(), 0) };
         let mut rows = Mat::zeros(points.len(), owner.controls);
         let mut first = 0;

@@ -15,7 +15,7 @@
 
 use faer::Mat;
 
-use super::structure::{Orders, Place, SiblingKind, Structure};
+use super::structure::{Orders, SiblingKind, SiblingPlace, Structure};
 use crate::basis::bspline::Order;
 
 /// A part of a cell on which the limit is one tensor-product spline; in the plane, of a
@@ -60,7 +60,7 @@ impl SplinePart {
 impl Structure {
     /// The part that holds the local parameters `p`, and the parameters within it.
     pub fn spline_part(&self, p: [f64; 3]) -> (SplinePart, [f64; 3]) {
-        let Some(Place { depth, child, local }) = self.place(p) else {
+        let Some(SiblingPlace { depth, child, local }) = self.place(p) else {
             return (SplinePart { sibling: None, planar: Planar::None }, p);
         };
         let sibling = Some((depth, child));

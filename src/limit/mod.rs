@@ -42,5 +42,5 @@ pub(crate) use net_mesh::fold_phantoms;
 pub use powers::{Form, MAX_DEPTH, Powers};
 pub use solid::{LocalPoints, Solid};
 pub(crate) use structure::{Domain, MIDDLE, Next, Sibling};
-pub use structure::{Orders, Place, Structure, layered_weights, tensor_weights};
+pub use structure::{Orders, SiblingPlace, Structure, layered_weights, tensor_weights};
 pub use summary::{CellArraySummary, ClassCounts, StructureSummary, Summary, kernel_name};

@@ -84,7 +84,7 @@ pub(super) enum SiblingKind {
 
 /// Where local parameters lie among the siblings.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct SiblingPlace {
     /// How often the cell is split until a sibling holds the parameters, ≥ 1.
     pub depth: usize,
     /// Which sibling: its offset along the local axes in binary, not 0.
@@ -172,7 +172,7 @@ impl Structure {
     /// derivative is the one limit that all ways towards it share, if they do; second
     /// derivatives are not looked for there.
     pub fn weights(&self, p: [f64; 3], orders: Orders) -> Option<Vec<f64>> {
-        let Some(Place { depth, child, local }) = self.place(p) else {
+        let Some(SiblingPlace { depth, child, local }) = self.place(p) else {
             return self.center_weights(orders);
         };
         let mut weights = self.siblings[child - 1].weights(self.dimension, local, orders)?;
@@ -185,7 +185,7 @@ impl Structure {
 
     /// The sibling that holds the local parameters `p`; `None` within 2⁻⁵² of the
     /// extraordinary point.
-    pub fn place(&self, p: [f64; 3]) -> Option<Place> {
+    pub fn place(&self, p: [f64; 3]) -> Option<SiblingPlace> {
         let axes = 0..self.dimension;
         let far = match self.domain {
             Domain::Triangle => p[0] + p[1],
@@ -213,7 +213,7 @@ impl Structure {
             child = MIDDLE;
             (0..2).for_each(|d| local[d] = 1.0 - local[d]);
         }
-        Some(Place { depth, child, local })
+        Some(SiblingPlace { depth, child, local })
     }
 
     /// Order of a derivative: the sum of its orders along the structure's axes.

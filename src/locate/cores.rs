@@ -18,11 +18,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use nalgebra::Vector3;
 
 use super::closest::Closest;
-use super::frame::Frame;
+use super::frame::AffineFrame;
 use super::hierarchy::{Box3, diagonal, squared_distance};
 use super::search::{self, Nearness, SHARED};
 use super::sides::{Best, Sides};
-use super::tricubic::{Points, bounds};
+use super::tricubic::{TricubicPoints, bounds};
 use super::{curve, parameters};
 use crate::bezier::{LocalBox, Nest, Piece, Sibling};
 
@@ -56,9 +56,9 @@ struct Ring<'s> {
 /// An exact piece of a ring.
 #[derive(Debug)]
 struct Exact {
-    points: Points,
+    points: TricubicPoints,
     // made when a point inside first asks for it
-    frame: OnceLock<Option<Frame>>,
+    frame: OnceLock<Option<AffineFrame>>,
     bounds: Box3,
     part: LocalBox,
 }
@@ -142,8 +142,8 @@ impl<'s> Core<'s> {
         if on_core.distance <= sought.rounding {
             return true;
         }
-        // the limit lies in the hull of its control points: all of it may be beyond a plane that is as far
-        // as the best place
+        // the limit lies in the hull of its control points: all of it may be beyond a plane that is
+        // as far as the best place
         let towards = away.try_normalize(0.0).unwrap_or_default();
         let beyond = self.nest.least_along(towards.into()) - towards.dot(&Vector3::from(x));
         if beyond >= within(best) - sought.rounding {
@@ -168,7 +168,7 @@ impl<'s> Core<'s> {
             // small pieces are told apart as their size allows
             let enough = enough.min(SHARED * diagonal(&piece.bounds) + sought.rounding);
             let nearness = Nearness { enough, most: within };
-            let frame = piece.frame.get_or_init(|| Frame::of(&piece.points)).as_ref();
+            let frame = piece.frame.get_or_init(|| AffineFrame::of(&piece.points)).as_ref();
             let found = search::in_piece(&piece.points, frame, x, nearness);
             let Some(mut found) = found else { continue };
             let LocalBox { origin, size, exact } = piece.part;
@@ -330,11 +330,11 @@ fn offer(best: &mut Option<Closest>, found: Closest, most: f64) {
 mod tests {
     use super::*;
     use crate::locate::Locator;
-    use crate::mesh::shape::{Link, Shape};
+    use crate::mesh::shape::{Shape, VertexLink};
     use crate::{Solid, SolidMesh};
 
-    /// Close to a reentrant edge pieces are smaller than the tolerance. Where all of their halves were
-    /// looked at, each of these points took seconds.
+    /// Close to a reentrant edge pieces are smaller than the tolerance. Where all of their halves
+    /// were looked at, each of these points took seconds.
     #[test]
     fn points_beside_a_reentrant_edge_are_found() {
         let jitter = |i: usize| 0.05 * (12.9898 * (i + 1) as f64).sin();
@@ -380,7 +380,7 @@ mod tests {
     /// same whether splits are kept or not.
     #[test]
     fn points_at_all_scales_are_found() {
-        let icosahedron = Shape::Link { link: Link::icosahedron(), rings: 1 };
+        let icosahedron = Shape::Link { link: VertexLink::icosahedron(), rings: 1 };
         let shapes = [icosahedron, Shape::Fan { valence: 5, layers: 1, rings: 2 }, Shape::Bracket];
         let mut found_inside = 0;
         for shape in shapes {

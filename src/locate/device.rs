@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::parts::Parts;
 use super::{Hierarchy, Located, Locator, Place};
-use crate::backend::device::{Device, LEFT, Location, OUTSIDE, PlaceArrays};
+use crate::backend::device::{Device, LEFT, OUTSIDE, PlaceArrays, PointSearch};
 use crate::error::Result;
 
 /// Points at once: memory on the device and here stays bounded.
@@ -16,7 +16,7 @@ const BLOCK: usize = 1 << 22;
 /// where the Jacobian allows, for the limit there is the point to rounding.
 pub struct DeviceLocator<'l, 's> {
     locator: &'l Locator<'s>,
-    places: Box<dyn Location>,
+    places: Box<dyn PointSearch>,
 }
 
 /// What became of some points.

@@ -11,7 +11,7 @@
 
 use nalgebra::Vector3;
 
-use super::tricubic::{Jet, Points, restrict};
+use super::tricubic::{Jet, TricubicPoints, restrict};
 
 /// How far beyond [0, 1] a piece must be one-to-one for Newton's method.
 pub const MARGIN: f64 = 0.125;
@@ -22,7 +22,7 @@ const THIN: f64 = 100.0;
 
 /// See the module's introduction.
 #[derive(Clone, Copy, Debug)]
-pub struct Frame {
+pub struct AffineFrame {
     /// A⁻¹, rows by parameter.
     pub inverse: [[f64; 3]; 3],
     /// y(x) = A⁻¹ x + `offset`.
@@ -36,15 +36,15 @@ pub struct Frame {
     pub converges: bool,
 }
 
-impl Frame {
+impl AffineFrame {
     /// The frame of a piece; `None` if its mean Jacobian is singular.
-    pub fn of(points: &Points) -> Option<Self> {
+    pub fn of(points: &TricubicPoints) -> Option<Self> {
         let frame = Self::untried(points)?;
         Some(Self { converges: frame.converges_on(points), ..frame })
     }
 
     /// The frame of a piece, not yet checked for convergence.
-    pub fn untried(points: &Points) -> Option<Self> {
+    pub fn untried(points: &TricubicPoints) -> Option<Self> {
         let inverse = inverse(mean_jacobian(points))?;
         let middle: [f64; 3] =
             std::array::from_fn(|d| points.iter().map(|p| p[d]).sum::<f64>() / 64.0);
@@ -62,7 +62,7 @@ impl Frame {
     }
 
     /// Whether `points`, whose frame it is, let Newton's method converge.
-    pub fn converges_on(&self, points: &Points) -> bool {
+    pub fn converges_on(&self, points: &TricubicPoints) -> bool {
         let extended = restrict(points, [-MARGIN; 3], [1.0 + MARGIN; 3]);
         departure(&self.inverse, &extended, 1.0 + 2.0 * MARGIN) <= LARGEST_KAPPA
     }
@@ -74,8 +74,8 @@ impl Frame {
         std::array::from_fn(|d| y[d] + self.offset[d])
     }
 
-    /// Whether the piece is so much thinner along some way than along another that steps to the place
-    /// closest to a point may end early where they are held at a side.
+    /// Whether the piece is so much thinner along some way than along another that steps to the
+    /// place closest to a point may end early where they are held at a side.
     pub fn is_thin(&self) -> bool {
         let [a, b, c] = self.inverse.map(Vector3::from);
         let longest =
@@ -106,7 +106,7 @@ impl Frame {
 }
 
 /// The mean of the derivatives by u, v and w, as columns.
-fn mean_jacobian(points: &Points) -> [[f64; 3]; 3] {
+fn mean_jacobian(points: &TricubicPoints) -> [[f64; 3]; 3] {
     // the differences along a line add up to its ends
     let mut columns = [[0.0; 3]; 3];
     for (i, p) in points.iter().enumerate() {
@@ -133,7 +133,7 @@ pub fn inverse(columns: [[f64; 3]; 3]) -> Option<[[f64; 3]; 3]> {
 
 /// κ: the largest row sum of |A⁻¹ ∂F − I|, of the Bézier points of the derivatives.
 /// `width`: what the points span of the parameters that A belongs to.
-fn departure(inverse: &[[f64; 3]; 3], points: &Points, width: f64) -> f64 {
+fn departure(inverse: &[[f64; 3]; 3], points: &TricubicPoints, width: f64) -> f64 {
     let mut rows = [0.0; 3];
     for d in 0..3 {
         let stride = 1 << (2 * d);

@@ -58,12 +58,12 @@ pub use hierarchy::{Hierarchy, Node};
 pub(crate) use pieces::PieceCounts;
 pub use pieces::{AttributePieces, LocatorPieces, default_rings};
 pub use table::{Answer, PointTable, columns, write_header, write_rows};
-pub use tricubic::Points as TricubicPoints;
+pub use tricubic::TricubicPoints;
 pub(crate) use {
     curve::nearest as nearest_on_curve,
-    frame::{Frame, MARGIN},
+    frame::{AffineFrame, MARGIN},
     parts::Parts,
-    patch::{Patch, closest as closest_on_patch},
+    patch::{BicubicPoints, closest as closest_on_patch},
     tricubic::{Half, basis, bounds, halves},
 };
 
@@ -212,8 +212,8 @@ impl<'s> Locator<'s> {
     }
 
     /// The place of the solid that is closest to a point; no other is nearer by more than 1e-12 of
-    /// the solid's size, unless it is on a fold inside, which is looked for from samples. `None` for a
-    /// point that is not finite or so far that squares overflow.
+    /// the solid's size, unless it is on a fold inside, which is looked for from samples. `None`
+    /// for a point that is not finite or so far that squares overflow.
     pub fn nearest(&self, point: [f64; 3]) -> Option<Place> {
         self.nearest_piece(point).map(|(_, place)| place)
     }

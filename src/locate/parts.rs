@@ -1,11 +1,11 @@
 //! A solid in parts so nearly affine that Newton's method decides, in flat arrays: what a
 //! GPU looks points up in.
 //!
-//! Exact pieces are halved until Newton's method converges on them; inexact ones, which surround extraordinary
-//! edges and vertices, are exact again in some further rings. What is left over (next to smooth
-//! edges of the boundary, where the map degenerates, and within the last ring) has no Bézier
-//! points here, and belongs to the CPU. Parts are in the order of their pieces, and so of their
-//! elements.
+//! Exact pieces are halved until Newton's method converges on them; inexact ones, which surround
+//! extraordinary edges and vertices, are exact again in some further rings. What is left over (next
+//! to smooth edges of the boundary, where the map degenerates, and within the last ring) has no
+//! Bézier points here, and belongs to the CPU. Parts are in the order of their pieces, and so of
+//! their elements.
 
 use std::array;
 use std::ops::Range;
@@ -13,11 +13,11 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::Locator;
-use super::frame::Frame;
+use super::frame::AffineFrame;
 use super::hierarchy::diagonal;
 use super::hierarchy::{Box3, Node};
-use super::tricubic::{Points, bounds, halves};
-use crate::backend::device::{NONE, Part, SolidParts};
+use super::tricubic::{TricubicPoints, bounds, halves};
+use crate::backend::device::{NONE, SolidPart, SolidParts};
 use crate::bezier::{MOST_RINGS, Made, Piece, Pieces};
 use crate::error::Result;
 
@@ -36,9 +36,9 @@ const THIN: f64 = 1e-9;
 #[derive(Debug, Default)]
 pub(crate) struct Parts {
     /// The parts; those with Bézier points say which.
-    pub parts: Vec<Part>,
+    pub parts: Vec<SolidPart>,
     /// Bézier points, `[w][v][u]`, of the parts that have some, in their order.
-    pub points: Vec<Points>,
+    pub points: Vec<TricubicPoints>,
     /// Boxes that hold the parts, `[part]`.
     pub boxes: Vec<Box3>,
 }
@@ -47,7 +47,7 @@ pub(crate) struct Parts {
 struct Block {
     // the locator's piece
     piece: usize,
-    points: Points,
+    points: TricubicPoints,
     origin: [f64; 3],
     size: [f64; 3],
     // how far the points may be from the limit; 0 where they are exact
@@ -77,7 +77,7 @@ impl Parts {
     /// These, then others.
     fn joined(mut self, other: Self) -> Self {
         let first = self.points.len() as u32;
-        let moved = |part: Part| Part {
+        let moved = |part: SolidPart| SolidPart {
             points: if part.points == NONE { NONE } else { first + part.points },
             ..part
         };
@@ -109,17 +109,23 @@ impl Parts {
             let inner = inner.get_or_insert_with(|| blocks(locator, further, piece));
             for block in inner.iter().filter(|block| is_within(block)) {
                 let block = Block { piece, ..*block };
-                let frame = Frame::of(&block.points);
+                let frame = AffineFrame::of(&block.points);
                 self.push(locator, block, frame, HALVINGS);
             }
         }
     }
 
-    fn push(&mut self, locator: &Locator<'_>, block: Block, frame: Option<Frame>, halvings: u32) {
+    fn push(
+        &mut self,
+        locator: &Locator<'_>,
+        block: Block,
+        frame: Option<AffineFrame>,
+        halvings: u32,
+    ) {
         let converges = block.exact && frame.is_some_and(|frame| frame.converges);
         if block.exact && !converges && halvings > 0 {
             for half in halves(&block.points) {
-                let frame = Frame::of(&half.points);
+                let frame = AffineFrame::of(&half.points);
                 let half = Block {
                     points: half.points,
                     origin: array::from_fn(|d| block.origin[d] + half.origin[d] * block.size[d]),
@@ -136,7 +142,7 @@ impl Parts {
         let frame = frame.unwrap_or_else(|| box_frame(&bounds));
         let (most, enough) = locator.nearness(piece);
         let around = frame.reach(most + error);
-        self.parts.push(Part {
+        self.parts.push(SolidPart {
             inverse: frame.inverse,
             offset: frame.offset,
             low: array::from_fn(|d| frame.low[d] - around[d] - SLACK),
@@ -178,12 +184,12 @@ fn blocks(locator: &Locator<'_>, further: &Pieces<'_>, piece: usize) -> Vec<Bloc
 }
 
 /// The frame of a part that has none of its own: that of its box.
-fn box_frame(bounds: &Box3) -> Frame {
+fn box_frame(bounds: &Box3) -> AffineFrame {
     let [low, high] = *bounds;
     let thin = (THIN * diagonal(bounds)).max(f64::MIN_POSITIVE);
     let scale: [f64; 3] = array::from_fn(|d| (high[d] - low[d]).max(thin).recip());
     let row = |d: usize| array::from_fn(|c| if c == d { scale[d] } else { 0.0 });
-    Frame {
+    AffineFrame {
         inverse: array::from_fn(row),
         offset: array::from_fn(|d| -scale[d] * low[d]),
         low: [0.0; 3],
@@ -197,7 +203,8 @@ mod tests {
     use super::*;
     use crate::Solid;
 
-    /// Parts with points let Newton's method converge, and those of an exact piece fill its box of parameters.
+    /// Parts with points let Newton's method converge, and those of an exact piece fill its box of
+    /// parameters.
     #[test]
     fn parts_fill_their_pieces() {
         let mesh = crate::read("models/bracket.vtk").unwrap();
@@ -211,7 +218,7 @@ mod tests {
             volumes[part.piece as usize] += part.size.iter().product::<f64>();
             if part.points != NONE {
                 assert_eq!(part.points, count);
-                assert!(Frame::of(&parts.points[count as usize]).unwrap().converges);
+                assert!(AffineFrame::of(&parts.points[count as usize]).unwrap().converges);
                 count += 1;
             }
         }

@@ -18,7 +18,7 @@
 use nalgebra::{Matrix2, Vector2, Vector3};
 
 /// Bézier points `[t][s]`.
-pub type Patch = [Vector3<f64>; 16];
+pub type BicubicPoints = [Vector3<f64>; 16];
 
 /// Halvings at most: parts are then as small as rounding.
 const HALVINGS: u32 = 100;
@@ -48,7 +48,7 @@ pub struct Found {
 /// is nearer by more than `slack`. `towards` is a unit vector along which the patch is likely to be
 /// farther than `most`, or 0.
 pub fn closest(
-    patch: &Patch,
+    patch: &BicubicPoints,
     x: Vector3<f64>,
     most: f64,
     towards: Vector3<f64>,
@@ -61,7 +61,7 @@ pub fn closest(
 }
 
 struct Search<'a> {
-    patch: &'a Patch,
+    patch: &'a BicubicPoints,
     x: Vector3<f64>,
     slack: f64,
     // the best distance so far
@@ -100,7 +100,7 @@ impl Square {
 
 impl Search<'_> {
     /// Looks at the part with these Bézier points.
-    fn part(&mut self, points: &Patch, square: Square, halvings: u32) {
+    fn part(&mut self, points: &BicubicPoints, square: Square, halvings: u32) {
         if self.is_beyond(points, self.towards) || self.is_beyond(points, self.middle(points)) {
             return;
         }
@@ -139,13 +139,13 @@ impl Search<'_> {
         }
     }
     /// The unit vector from `x` to the middle of the part.
-    fn middle(&self, points: &Patch) -> Vector3<f64> {
+    fn middle(&self, points: &BicubicPoints) -> Vector3<f64> {
         let middle = (points[0] + points[3] + points[12] + points[15]) * 0.25;
         (middle - self.x).try_normalize(0.0).unwrap_or_default()
     }
 
     /// Whether a plane across the unit vector `n` has the part beyond it, no nearer than the best.
-    fn is_beyond(&self, points: &Patch, n: Vector3<f64>) -> bool {
+    fn is_beyond(&self, points: &BicubicPoints, n: Vector3<f64>) -> bool {
         // a least one of each line: comparisons that do not wait for each other
         let mut least = [f64::INFINITY; 4];
         for line in points.as_chunks::<4>().0 {
@@ -160,7 +160,7 @@ impl Search<'_> {
 }
 
 /// Newton's method from `start`, held in the square.
-fn descend(patch: &Patch, x: Vector3<f64>, square: Square, start: [f64; 2]) -> Found {
+fn descend(patch: &BicubicPoints, x: Vector3<f64>, square: Square, start: [f64; 2]) -> Found {
     let mut at = start;
     let mut jet = Jet::of(patch, at);
     let mut away = jet.point - x;
@@ -277,7 +277,7 @@ fn step(
 /// Whether a place that is stationary in the part is proven to be the closest in it: the distance
 /// from `x` is convex in the parameters, or it rises along one of them and is convex, or rises,
 /// along the other.
-fn has_one_minimum(points: &Patch, x: Vector3<f64>) -> bool {
+fn has_one_minimum(points: &BicubicPoints, x: Vector3<f64>) -> bool {
     let at = |i: usize, j: usize| points[4 * j + i];
     let middle = (at(0, 0) + at(3, 0) + at(0, 3) + at(3, 3)) * 0.25;
     let radius = points.iter().map(|p| (p - middle).norm_squared()).fold(0.0, f64::max).sqrt();
@@ -332,7 +332,7 @@ fn has_one_minimum(points: &Patch, x: Vector3<f64>) -> bool {
 }
 
 /// The direction, 0 along s and 1 along t, in which a part is longer.
-fn longest(points: &Patch) -> usize {
+fn longest(points: &BicubicPoints) -> usize {
     let length = |stride: usize, first: [usize; 4]| {
         let line = |from: usize| {
             (0..3)
@@ -345,7 +345,7 @@ fn longest(points: &Patch) -> usize {
 }
 
 /// Both halves of a part, by de Casteljau's algorithm.
-fn halves(points: &Patch, along: usize) -> (Patch, Patch) {
+fn halves(points: &BicubicPoints, along: usize) -> (BicubicPoints, BicubicPoints) {
     let (stride, other) = if along == 0 { (1, 4) } else { (4, 1) };
     let (mut first, mut second) = (*points, *points);
     for line in 0..4 {
@@ -375,7 +375,7 @@ struct Jet {
 
 impl Jet {
     // written out: closures over arrays are calls of their own here, which took a fifth of the time
-    fn of(patch: &Patch, [s, t]: [f64; 2]) -> Self {
+    fn of(patch: &BicubicPoints, [s, t]: [f64; 2]) -> Self {
         let (bs, bt) = (bernstein(s), bernstein(t));
         let mut jet = Self {
             point: Vector3::zeros(),
@@ -418,7 +418,7 @@ mod tests {
     }
 
     /// A patch over the unit square, bent by `amount`.
-    fn bent(amount: f64, state: &mut u64) -> Patch {
+    fn bent(amount: f64, state: &mut u64) -> BicubicPoints {
         std::array::from_fn(|i| {
             let [s, t] = [i % 4, i / 4].map(|i| i as f64 / 3.0);
             let off = || Vector3::from_fn(|_, _| random(&mut *state) - 0.5);
@@ -452,7 +452,7 @@ mod tests {
     /// From far above a place of a bulge the place is found again, as exactly as the point says it.
     #[test]
     fn feet_of_far_normals_are_found() {
-        let patch: Patch = std::array::from_fn(|i| {
+        let patch: BicubicPoints = std::array::from_fn(|i| {
             let [s, t] = [i % 4, i / 4].map(|i| i as f64 / 3.0);
             Vector3::new(s, t, 0.3 * (s - s * s) + 0.2 * (t - t * t) + 0.05 * s * t)
         });

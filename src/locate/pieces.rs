@@ -5,11 +5,11 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::cores::Core;
-use super::frame::Frame;
+use super::frame::AffineFrame;
 use super::hierarchy::Box3;
 use super::limit::LimitMap;
 use super::parameters::in_piece;
-use super::tricubic::{Points, bounds};
+use super::tricubic::{TricubicPoints, bounds};
 use crate::bezier::{Piece, Pieces};
 use crate::error::Result;
 use crate::limit::{Leaf, LeafKind, Solid};
@@ -33,13 +33,13 @@ pub struct LocatorPieces<'s> {
     /// Which box of which element's parameters.
     pub pieces: Vec<Piece>,
     /// Bézier points, each `[w][v][u]`.
-    pub points: Vec<Points>,
+    pub points: Vec<TricubicPoints>,
     /// How far a piece may be from the limit, in length units; 0 where it is exact.
     pub errors: Vec<f64>,
     /// Boxes that hold the limit on each piece.
     pub boxes: Vec<Box3>,
     // affine maps near the pieces, if they are not singular
-    pub(crate) frames: Vec<Option<Frame>>,
+    pub(crate) frames: Vec<Option<AffineFrame>>,
     // what inexact pieces stand for
     cores: Vec<Option<Box<Core<'s>>>>,
     // which of the solid's leaves each belongs to
@@ -279,10 +279,10 @@ fn contracted([u, v, w]: &[[[f64; LANES]; 4]; 3], x: impl Fn(usize) -> f64) -> [
 /// Pieces of some leaves, every array `[piece]`.
 #[derive(Default)]
 struct Arrays<'s> {
-    points: Vec<Points>,
+    points: Vec<TricubicPoints>,
     errors: Vec<f64>,
     boxes: Vec<Box3>,
-    frames: Vec<Option<Frame>>,
+    frames: Vec<Option<AffineFrame>>,
     cores: Vec<Option<Box<Core<'s>>>>,
 }
 
@@ -295,7 +295,7 @@ impl<'s> Arrays<'s> {
             let [low, high] = bounds(&points);
             let around = [low.map(|x| x - error), high.map(|x| x + error)];
             own.boxes.push(made.rest.as_ref().map_or(around, |nest| both(around, nest.bounds())));
-            own.frames.push(Frame::of(&points));
+            own.frames.push(AffineFrame::of(&points));
             own.points.push(points);
             own.errors.push(error);
             own.cores.push(made.rest.map(|nest| Box::new(Core::new(nest))));

@@ -6,8 +6,8 @@
 //! ms by rings of exact pieces.
 
 use super::closest::{Closest, Domain, closest};
-use super::frame::Frame;
-use super::tricubic::{Points, bounds, jet, most_bent_axis, restrict};
+use super::frame::AffineFrame;
+use super::tricubic::{TricubicPoints, bounds, jet, most_bent_axis, restrict};
 
 /// How often a piece is halved before Newton's method has the last word.
 const HALVINGS: u32 = 15;
@@ -30,8 +30,8 @@ pub struct Nearness {
 /// The place of a piece closest to `x`, in the piece's own parameters, if it is
 /// nearer than `nearness.most`.
 pub fn in_piece(
-    points: &Points,
-    frame: Option<&Frame>,
+    points: &TricubicPoints,
+    frame: Option<&AffineFrame>,
     x: [f64; 3],
     nearness: Nearness,
 ) -> Option<Closest> {
@@ -56,12 +56,12 @@ pub fn in_piece(
 
 /// The place in `domain` that is closest to x, or one that is near `enough`.
 ///
-/// Steps in a thin piece may end early at a side: the step that goes on along it goes far out of the
-/// piece, and is cut off. In the frame the piece is not thin, and the place that it finds is a better
-/// start.
+/// Steps in a thin piece may end early at a side: the step that goes on along it goes far out of
+/// the piece, and is cut off. In the frame the piece is not thin, and the place that it finds is a
+/// better start.
 fn nearest(
-    points: &Points,
-    frame: Option<&Frame>,
+    points: &TricubicPoints,
+    frame: Option<&AffineFrame>,
     (x, enough): ([f64; 3], f64),
     domain: Domain,
     start: [f64; 3],
@@ -78,14 +78,20 @@ fn nearest(
 
 /// A search through the halves of a piece.
 struct Halved<'a> {
-    points: &'a Points,
+    points: &'a TricubicPoints,
     x: [f64; 3],
     nearness: Nearness,
 }
 
 impl Halved<'_> {
     /// The better of `best` and what the part at `domain` holds.
-    fn search(&self, part: &Points, domain: Domain, halvings: u32, mut best: Closest) -> Closest {
+    fn search(
+        &self,
+        part: &TricubicPoints,
+        domain: Domain,
+        halvings: u32,
+        mut best: Closest,
+    ) -> Closest {
         let axis = most_bent_axis(part);
         for side in 0..2 {
             let (mut low, mut high) = ([0.0; 3], [1.0; 3]);
@@ -96,14 +102,14 @@ impl Halved<'_> {
             }
             let half = restrict(part, low, high);
             let [least, largest] = bounds(&half);
-            // a half that is farther than the best place is of no use: all halves of a small piece may be
-            // within the tolerance
+            // a half that is farther than the best place is of no use: all halves of a small piece
+            // may be within the tolerance
             let most = self.nearness.most.min(best.distance);
             let off = (0..3).any(|d| self.x[d] < least[d] - most || self.x[d] > largest[d] + most);
             if off {
                 continue;
             }
-            let frame = Frame::untried(&half);
+            let frame = AffineFrame::untried(&half);
             let guess = frame.map_or([0.5; 3], |frame| frame.guess(self.x));
             if frame.is_some_and(|frame| frame.excludes(guess, most)) {
                 continue;

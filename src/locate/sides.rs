@@ -4,8 +4,8 @@ use nalgebra::Vector3;
 
 use super::closest::Closest;
 use super::parameters;
-use super::patch::{self, Patch};
-use super::tricubic::Points;
+use super::patch::{self, BicubicPoints};
+use super::tricubic::TricubicPoints;
 use crate::bezier::Piece;
 
 /// Sides of an element, or of a box of its parameters: bit 2 · axis + side.
@@ -79,7 +79,13 @@ impl Best {
     }
 
     /// Looks at sides of an exact piece, which is a box of its element's parameters.
-    pub fn look_at(&mut self, points: &Points, piece: &Piece, sides: Sides, x: Vector3<f64>) {
+    pub fn look_at(
+        &mut self,
+        points: &TricubicPoints,
+        piece: &Piece,
+        sides: Sides,
+        x: Vector3<f64>,
+    ) {
         for (axis, side) in sides.iter() {
             let patch = patch_of(points, axis, side);
             let most = self.place.distance.min(self.bound);
@@ -97,7 +103,7 @@ impl Best {
 }
 
 /// The side of a piece where `axis` is `side`, along its other axes in their order.
-pub fn patch_of(points: &Points, axis: usize, side: usize) -> Patch {
+pub fn patch_of(points: &TricubicPoints, axis: usize, side: usize) -> BicubicPoints {
     let fixed = (3 * side) << (2 * axis);
     let [s, t] = along(axis);
     let mut patch = [Vector3::zeros(); 16];

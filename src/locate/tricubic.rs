@@ -5,7 +5,7 @@
 use nalgebra::Vector3;
 
 /// Bézier points `[w][v][u]`.
-pub type Points = [[f64; 3]; 64];
+pub type TricubicPoints = [[f64; 3]; 64];
 
 /// A point and the first derivatives there.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,7 @@ pub fn basis(t: f64) -> [[f64; 4]; 2] {
 }
 
 /// The piece at `t`: contracted along u, then v, then w.
-pub fn jet(points: &Points, t: [f64; 3]) -> Jet {
+pub fn jet(points: &TricubicPoints, t: [f64; 3]) -> Jet {
     let [u, v, w] = t.map(basis);
     let mut jet = Jet { point: Vector3::zeros(), derivatives: [Vector3::zeros(); 3] };
     for (k, layer) in points.as_chunks::<16>().0.iter().enumerate() {
@@ -86,7 +86,7 @@ pub fn restrict<const WIDTH: usize>(
 #[derive(Clone, Copy, Debug)]
 pub struct Half {
     /// Its Bézier points.
-    pub points: Points,
+    pub points: TricubicPoints,
     /// Its least corner in the parameters of the whole.
     pub origin: [f64; 3],
     /// Its edge lengths there.
@@ -106,7 +106,7 @@ impl Half {
 }
 
 /// The halves of a piece along the axis that it bends most along.
-pub fn halves(points: &Points) -> [Half; 2] {
+pub fn halves(points: &TricubicPoints) -> [Half; 2] {
     let axis = most_bent_axis(points);
     let mut size = [1.0; 3];
     size[axis] = 0.5;
@@ -141,7 +141,7 @@ pub fn bounds(points: &[[f64; 3]]) -> [[f64; 3]; 2] {
 }
 
 /// The axis along which a piece bends most.
-pub fn most_bent_axis(points: &Points) -> usize {
+pub fn most_bent_axis(points: &TricubicPoints) -> usize {
     let bend = |d: usize| {
         let stride = 1 << (2 * d);
         let lines = (0..64).filter(move |i| (i / stride) % 4 < 2);
@@ -160,7 +160,7 @@ pub fn most_bent_axis(points: &Points) -> usize {
 mod tests {
     use super::*;
 
-    fn curved() -> Points {
+    fn curved() -> TricubicPoints {
         std::array::from_fn(|i| {
             let [u, v, w] = [i % 4, i / 4 % 4, i / 16].map(|x| x as f64 / 3.0);
             [u + 0.2 * v * w, v - 0.1 * u * u * w, w + 0.3 * (3.0 * u).sin() * v]

@@ -22,8 +22,8 @@ const EVALUATED: f64 = 1.2e9;
 /// Seconds that a thread takes for a quadrature point, and for a cell that refinement makes.
 const QUADRATURE: f64 = 30e-9;
 const REFINED: f64 = 0.8e-6;
-/// Bytes of memory of a rank beside its part: the set-up of a block of the cells, its results and the
-/// file of a piece; of layers less.
+/// Bytes of memory of a rank beside its part: the set-up of a block of the cells, its results and
+/// the file of a piece; of layers less.
 const BLOCK: f64 = 330e6;
 const LAYERS: f64 = 100e6;
 /// Seconds of one thread, and bytes of memory, of a boundary face whose patches are sliced.
@@ -40,7 +40,7 @@ const FILE_VALUE: f64 = 0.05;
 
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Job {
+pub struct Workload {
     /// Cells of the whole mesh.
     pub cells: usize,
     /// How often each cell is set up.
@@ -57,7 +57,7 @@ pub struct Job {
     pub image: f64,
 }
 
-impl Job {
+impl Workload {
     /// Limit points, `samples` along each axis of an element, as hexahedra to `.vtu`. There are so
     /// many `elements` a cell: 1 of hexahedra.
     pub fn evaluation(cells: usize, elements: f64, samples: usize) -> Self {
@@ -71,7 +71,8 @@ impl Job {
         }
     }
 
-    /// Layers to images, of a solid with so many boundary faces. Takes all of these for met by layers.
+    /// Layers to images, of a solid with so many boundary faces. Takes all of these for met by
+    /// layers.
     pub fn layers(job: LayersJob, boundary_faces: f64) -> Self {
         let [cells, layers, pixels, values] =
             [job.cells.max(1), job.layers.max(1), job.pixels, job.attributes].map(|n| n as f64);
@@ -127,8 +128,8 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// Measured rates of ranks with so many threads each (`benches/results/parts.json`), a network of
-    /// 10 GB/s a rank and a file system of 5 GB/s.
+    /// Measured rates of ranks with so many threads each (`benches/results/parts.json`), a network
+    /// of 10 GB/s a rank and a file system of 5 GB/s.
     pub fn of_threads(threads: usize) -> Self {
         Self {
             threads: threads.max(1) as f64,
@@ -170,7 +171,7 @@ pub struct Estimate {
 impl Estimate {
     /// Takes the mesh for a cube of hexahedra that is halved along each axis in turn; runs of a
     /// Hilbert curve have some more surface.
-    pub fn new(job: &Job, rates: &Rates, ranks: usize) -> Self {
+    pub fn new(job: &Workload, rates: &Rates, ranks: usize) -> Self {
         let count = ranks.max(1) as f64;
         let owned = job.cells.div_ceil(ranks.max(1));
         let halvings = count.log2();
@@ -214,7 +215,7 @@ impl Estimate {
 mod tests {
     use super::*;
 
-    const JOB: Job = Job {
+    const JOB: Workload = Workload {
         cells: 1_000_000,
         setups: 1.0,
         seconds: 1e-5,
@@ -244,8 +245,8 @@ mod tests {
         }
     }
 
-    /// Peak resident memory of ranks of MPICH: `slice`, `evaluate` of 8 million cells, `quadrature` of
-    /// 1.7 million (`benches/results/parts.json` and the guide), in GB by the number of ranks.
+    /// Peak resident memory of ranks of MPICH: `slice`, `evaluate` of 8 million cells, `quadrature`
+    /// of 1.7 million (`benches/results/parts.json` and the guide), in GB by the number of ranks.
     #[test]
     fn memory_is_as_measured() {
         let layers = |cells: usize, [layers, width, height]: [usize; 3], attributes: usize| {
@@ -254,16 +255,16 @@ mod tests {
         // a box of 200 cells a side; one of 80 x 80 x 256 with an attribute; a bracket refined
         // three times
         let sliced = [
-            Job::layers(layers(8_000_000, [50, 250, 250], 0), 240_000.0),
-            Job::layers(layers(1_638_400, [128, 200, 200], 1), 94_720.0),
-            Job::layers(layers(454_656, [96, 192, 120], 0), 53_248.0),
+            Workload::layers(layers(8_000_000, [50, 250, 250], 0), 240_000.0),
+            Workload::layers(layers(1_638_400, [128, 200, 200], 1), 94_720.0),
+            Workload::layers(layers(454_656, [96, 192, 120], 0), 53_248.0),
         ];
-        let jobs: [(Job, &[(usize, f64)]); 5] = [
+        let jobs: [(Workload, &[(usize, f64)]); 5] = [
             (sliced[0], &[(1, 1.92), (2, 1.06), (4, 0.65)]),
             (sliced[1], &[(1, 5.5), (2, 2.9), (4, 1.7)]),
             (sliced[2], &[(1, 0.31), (2, 0.24), (4, 0.19)]),
-            (Job::evaluation(8_000_000, 1.0, 2), &[(1, 1.71), (2, 0.84), (4, 0.59)]),
-            (Job::quadrature(1_728_000, 8.0), &[(1, 0.57), (2, 0.45), (4, 0.38)]),
+            (Workload::evaluation(8_000_000, 1.0, 2), &[(1, 1.71), (2, 0.84), (4, 0.59)]),
+            (Workload::quadrature(1_728_000, 8.0), &[(1, 0.57), (2, 0.45), (4, 0.38)]),
         ];
         for (job, measured) in jobs {
             for &(ranks, found) in measured {
@@ -276,24 +277,25 @@ mod tests {
     #[test]
     fn jobs_grow_with_what_is_asked_for() {
         for elements in [1.0, 4.0] {
-            for job in [Job::evaluation, Job::refinement] {
+            for job in [Workload::evaluation, Workload::refinement] {
                 let [few, many] = [2, 3].map(|n| job(100, elements, n));
                 assert!(many.seconds > few.seconds && many.file_bytes > few.file_bytes);
             }
         }
         // of a tetrahedron the first level makes its four elements
-        let [one, of_tetrahedra] = [(1.0, 2), (4.0, 2)].map(|(e, n)| Job::refinement(100, e, n));
+        let [one, of_tetrahedra] =
+            [(1.0, 2), (4.0, 2)].map(|(e, n)| Workload::refinement(100, e, n));
         assert_eq!(of_tetrahedra.file_bytes / one.file_bytes, 0.5);
     }
 
     #[test]
     fn ghosts_are_cells_of_others() {
-        let few = Job { cells: 10, ..JOB };
+        let few = Workload { cells: 10, ..JOB };
         for ranks in [2, 10, 1000] {
             let estimate = Estimate::new(&few, &Rates::of_threads(1), ranks);
             assert!(estimate.owned + estimate.ghosts <= 10 && estimate.owned >= 1);
         }
-        let none = Estimate::new(&Job { cells: 0, ..JOB }, &Rates::of_threads(1), 3);
+        let none = Estimate::new(&Workload { cells: 0, ..JOB }, &Rates::of_threads(1), 3);
         assert_eq!((none.owned, none.ghosts, none.exchange_bytes), (0, 0, 0.0));
     }
 }

@@ -3,9 +3,9 @@
 //! # Theory
 //! The limit on a cell depends on the cells around its own eight corners and on nothing else. So a
 //! part is the cells that it *owns* with one layer of *ghosts*, all other cells that share a vertex
-//! with one of them. Cells and vertices keep their order, which all numberings of the set-up follow,
-//! and creases, attributes and cell data come along: results on owned cells are bit by bit those
-//! of the whole mesh.
+//! with one of them. Cells and vertices keep their order, which all numberings of the set-up
+//! follow, and creases, attributes and cell data come along: results on owned cells are bit by bit
+//! those of the whole mesh.
 //!
 //! What an evaluation is relative to follows from the whole mesh's extent (see
 //! [`Solid::local_points`]). So a part also holds the few vertices that span it, which belong to
@@ -16,12 +16,12 @@
 //! times, in their order and some at a time: the refined mesh as a whole never exists.
 //! [`Block::own`] is a piece of a file.
 //!
-//! Programs that do one job together ([`Ranks`](crate::cluster::Ranks)) each hold a block of the mesh,
-//! a [`DistributedMesh`], and get from it the part that they need, a [`RankPart`]. A
+//! Programs that do one job together ([`Ranks`](crate::cluster::Ranks)) each hold a block of the
+//! mesh, a [`DistributedMesh`], and get from it the part that they need, a [`RankPart`]. A
 //! [`PointExchange`] brings the part's control points whenever they have moved.
 //!
-//! A [`Cut`] says which part owns each cell: runs along a Hilbert curve of about equal cost, or, with
-//! the feature `metis`, parts by METIS. A
+//! A [`Cut`] says which part owns each cell: runs along a Hilbert curve of about equal cost, or,
+//! with the feature `metis`, parts by METIS. A
 //! [`Cutter`] makes one [`Part`] after another, each in the time of its own size;
 //! [`Part::solid`] analyzes it, and its elements are those of the owned cells.
 //!
@@ -66,7 +66,7 @@ pub(crate) use clusters::RankClusters;
 pub use cut::{Cut, costs};
 pub use cutter::Cutter;
 pub use distributed::DistributedMesh;
-pub use estimate::{Estimate, Job, Rates};
+pub use estimate::{Estimate, Rates, Workload};
 pub use moved::PointExchange;
 pub use own::Own;
 pub use rank_part::RankPart;
@@ -102,8 +102,8 @@ impl Part {
         Solid::of_part(&self.mesh, &self.owned)
     }
 
-    /// The rows of its vertices, of values `[vertex of the whole][component]`: moved control points,
-    /// for instance.
+    /// The rows of its vertices, of values `[vertex of the whole][component]`: moved control
+    /// points, for instance.
     pub fn gather(&self, values: &[f64], width: usize) -> Vec<f64> {
         let row = |&v: &u32| values[v as usize * width..][..width].iter().copied();
         self.vertices.iter().flat_map(row).collect()

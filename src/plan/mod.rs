@@ -23,7 +23,7 @@ mod want;
 pub use adjoint::Adjoint;
 pub use batch::{Batch, BatchKind, TableId};
 pub use cost::{Cost, LayersJob, SurfaceJob};
-pub use pattern::{Axis, AxisId, Order as SampleOrder, Patterns};
+pub use pattern::{AxisId, AxisSamples, Patterns, SampleOrder};
 pub use quantity::{Inputs as QuantityInputs, Quantity, Wanted, rounding, wanted_quantities};
 pub use route::{AMPLE, Facts, Kernel, MatrixUnits, Strategy};
 pub use samples::{Location, Samples};
@@ -215,8 +215,8 @@ impl<'s> Plan<'s> {
     }
 }
 
-/// Splits so many elements into ranges of at most `results` results, of `per_element` each (at least
-/// one element a range).
+/// Splits so many elements into ranges of at most `results` results, of `per_element` each (at
+/// least one element a range).
 pub fn element_pieces(
     elements: usize,
     per_element: usize,

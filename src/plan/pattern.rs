@@ -9,7 +9,7 @@ pub type AxisId = u32;
 
 /// Samples along one local axis of a leaf.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Axis {
+pub struct AxisSamples {
     /// Local parameters, ascending in [0, 1].
     pub parameters: Vec<f64>,
     /// How fast the local parameter moves with the element's: 2^depth, the factor of
@@ -19,7 +19,7 @@ pub struct Axis {
 
 /// Where the samples of a leaf go in its element's results.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Order {
+pub struct SampleOrder {
     /// Result of each local sample (local axis 0 fastest).
     pub indices: Vec<u32>,
     /// Whether sample i goes to result i, for all samples of the element.
@@ -30,9 +30,9 @@ pub struct Order {
 #[derive(Debug, Default)]
 pub struct Patterns {
     /// Axis patterns.
-    pub axes: Vec<Axis>,
+    pub axes: Vec<AxisSamples>,
     /// Sample orders.
-    pub orders: Vec<Order>,
+    pub orders: Vec<SampleOrder>,
     axis_ids: HashMap<(Vec<i64>, i64), AxisId>,
     order_ids: HashMap<(AxisPermutation, [Span; 3]), u32>,
 }
@@ -81,7 +81,7 @@ impl Patterns {
         let rounded = rounded(&locals);
         let axes = &mut self.axes;
         *self.axis_ids.entry((rounded, factor as i64)).or_insert_with(|| {
-            axes.push(Axis { parameters: locals, factor });
+            axes.push(AxisSamples { parameters: locals, factor });
             axes.len() as AxisId - 1
         })
     }
@@ -102,8 +102,8 @@ impl Patterns {
     }
 }
 
-/// Gives parameters of a grid of `n` samples, which in all its leaves are multiples of 1/(n − 1) but
-/// for rounding, the nearest numbers to these.
+/// Gives parameters of a grid of `n` samples, which in all its leaves are multiples of 1/(n − 1)
+/// but for rounding, the nearest numbers to these.
 fn snap(locals: &mut [f64], n: usize) {
     let steps = n.saturating_sub(1) as f64;
     let is_multiple = |x: &f64| (x * steps - (x * steps).round()).abs() < steps * EQUAL;
@@ -112,7 +112,7 @@ fn snap(locals: &mut [f64], n: usize) {
     }
 }
 
-fn order(n: u32, permutation: AxisPermutation, spans: [Span; 3]) -> Order {
+fn order(n: u32, permutation: AxisPermutation, spans: [Span; 3]) -> SampleOrder {
     let stride = [1, n, n * n];
     // result index contributed by local position i along local axis d
     let part = |d: usize, i: u32| {
@@ -132,7 +132,7 @@ fn order(n: u32, permutation: AxisPermutation, spans: [Span; 3]) -> Order {
     }
     let is_identity = indices.len() == (n * n * n) as usize
         && indices.iter().enumerate().all(|(i, &r)| i as u32 == r);
-    Order { indices, is_identity }
+    SampleOrder { indices, is_identity }
 }
 
 #[cfg(test)]

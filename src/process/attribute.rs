@@ -21,7 +21,7 @@ pub fn smooth_attribute(
     (steps, factor): (usize, f64),
     fixed: impl Fn(u32) -> bool + Sync,
 ) -> Result<Vec<f64>> {
-    use crate::topology::order::Element::Vertex;
+    use crate::topology::order::EntityKind::Vertex;
     let count = query.count(Vertex);
     check_value_count(values, width, count)?;
     if !(0.0..=1.0).contains(&factor) {

@@ -12,7 +12,7 @@ use crate::plan::{Want, wanted_orders};
 /// Derivatives are with respect to the element's parameters; in a table, that leaves of any size
 /// share, to those of the leaf.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Basis {
+pub struct BasisValues {
     /// Number of control points.
     pub controls: usize,
     /// Number of quadrature points.
@@ -49,7 +49,7 @@ pub(super) fn slots(solid: &Solid, kind: LeafKind) -> Vec<usize> {
     }
 }
 
-impl Basis {
+impl BasisValues {
     /// The basis of the control points at the [`slots`] of a leaf of this kind, by the leaf's local
     /// parameters.
     pub(super) fn new(solid: &Solid, kind: LeafKind, nodes: &Nodes, want: Want) -> Self {

@@ -14,7 +14,7 @@ use crate::topology::Orientation;
 
 /// Leaves whose basis functions are the same at the same quadrature points.
 #[derive(Clone, Debug)]
-pub struct Batch {
+pub struct QuadratureBatch {
     /// Which table: what the leaves share before their control points are pulled back
     /// to the vertices.
     pub(super) table: usize,
@@ -39,13 +39,13 @@ pub struct Batch {
 
 /// A leaf, or a face of it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Item {
+pub(crate) struct QuadratureItem {
     pub leaf: u32,
     /// In the axes of the leaf's element, and the face of the mesh that it lies in.
     pub face: Option<(Side, u32)>,
 }
 
-impl Item {
+impl QuadratureItem {
     /// All leaves of a solid.
     pub fn leaves(solid: &Solid) -> Vec<Self> {
         (0..solid.leaves().len() as u32).map(|leaf| Self { leaf, face: None }).collect()
@@ -79,7 +79,7 @@ pub struct Sorted {
     pub keys: Vec<TableKey>,
     /// [`slots`] of every table.
     pub slots: Vec<Vec<usize>>,
-    pub batches: Vec<Batch>,
+    pub batches: Vec<QuadratureBatch>,
 }
 
 /// Control points of a leaf, as indices into the points of all levels.
@@ -90,7 +90,7 @@ pub fn net(solid: &Solid, leaf: &Leaf, slots: &[usize]) -> Vec<u32> {
 
 /// The tables that items of a solid use, in the order of kind, face and first leaf, and which each
 /// of them uses.
-pub(crate) fn table_keys(solid: &Solid, items: &[Item]) -> (Vec<TableKey>, Vec<usize>) {
+pub(crate) fn table_keys(solid: &Solid, items: &[QuadratureItem]) -> (Vec<TableKey>, Vec<usize>) {
     let mut tables: HashMap<TableKey, usize> = HashMap::new();
     let mut keys: Vec<TableKey> = Vec::new();
     let table_of: Vec<usize> = items
@@ -126,7 +126,7 @@ fn rank(kind: LeafKind) -> u8 {
 
 /// Sorts items; the batches in the order of tables, those of a table in that of depths and first
 /// leaves.
-pub fn sort(solid: &Solid, pull: &Pull, items: &[Item]) -> Sorted {
+pub fn sort(solid: &Solid, pull: &Pull, items: &[QuadratureItem]) -> Sorted {
     let (keys, table_of) = table_keys(solid, items);
     let slots: Vec<Vec<usize>> = keys.iter().map(|key| slots(solid, key.kind)).collect();
 
@@ -146,15 +146,15 @@ pub fn sort(solid: &Solid, pull: &Pull, items: &[Item]) -> Sorted {
         .collect();
     type Key = (usize, AxisPermutation, u8, Option<Side>, usize, Option<u128>);
     let mut by_key: HashMap<Key, usize> = HashMap::new();
-    let mut batches: Vec<Batch> = Vec::new();
+    let mut batches: Vec<QuadratureBatch> = Vec::new();
     for (index, (print, ids)) in found.into_iter().enumerate() {
-        let (table, Item { leaf, face }) = (table_of[index], items[index]);
+        let (table, QuadratureItem { leaf, face }) = (table_of[index], items[index]);
         let Leaf { kind, depth, .. } = solid.leaves()[leaf as usize];
         let (permutation, side) = (without_permutation(kind).1, face.map(|(side, _)| side));
         let key = (table, permutation, depth, side, ids.len(), print);
         let at = *by_key.entry(key).or_insert_with(|| {
             let (controls, is_pulled) = (ids.len(), print.is_some());
-            batches.push(Batch {
+            batches.push(QuadratureBatch {
                 table,
                 permutation,
                 depth,

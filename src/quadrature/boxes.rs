@@ -1,7 +1,7 @@
 //! Boxes that fill a leaf or one of its faces, or stand for all of it: on each the limit is one
 //! tricubic polynomial, but for what an explicit number of rings leaves.
 
-use super::scheme::{RING_TOLERANCE, Scheme};
+use super::scheme::{QuadratureScheme, RING_TOLERANCE};
 use super::series::{self, Ring};
 use crate::bezier::{LocalBox, planar_parts, spatial_parts};
 use crate::limit::{AxisPermutation, LeafKind, Solid, Structure};
@@ -69,7 +69,12 @@ impl Side {
 }
 
 /// The boxes of which the sides fill a face of a leaf, in its local axes.
-pub fn face_boxes(solid: &Solid, kind: LeafKind, face: Side, scheme: Scheme) -> Vec<GaussBox> {
+pub fn face_boxes(
+    solid: &Solid,
+    kind: LeafKind,
+    face: Side,
+    scheme: QuadratureScheme,
+) -> Vec<GaussBox> {
     match (kind, scheme.rings) {
         (LeafKind::Layered(s, ..), None) => {
             let structure = &solid.planar_structures()[s as usize];
@@ -87,7 +92,7 @@ pub fn face_boxes(solid: &Solid, kind: LeafKind, face: Side, scheme: Scheme) -> 
 }
 
 /// The boxes of a leaf, in its local axes.
-pub fn boxes(solid: &Solid, kind: LeafKind, scheme: Scheme) -> Vec<GaussBox> {
+pub fn boxes(solid: &Solid, kind: LeafKind, scheme: QuadratureScheme) -> Vec<GaussBox> {
     let whole = || vec![GaussBox::new(LocalBox::WHOLE, 1.0, 1.0, false, scheme.gauss)];
     match (kind, scheme.rings) {
         (LeafKind::Regular(_), _) => whole(),

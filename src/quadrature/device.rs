@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{Basis, Mapped, PhysicalDerivatives, Quadrature};
+use super::{BasisValues, Mapped, PhysicalDerivatives, Quadrature};
 use crate::backend::device::{Device, MappingBatch, QuadratureMapping};
 use crate::error::{Error, Result};
 use crate::mesh::Controls;
 
 impl<'a> MappingBatch<'a> {
     /// Leaves with these control points, `[leaf][control]`, of a basis.
-    pub(crate) fn new(basis: &'a Basis, weights: &'a [f64], control_ids: &'a [u32]) -> Self {
+    pub(crate) fn new(basis: &'a BasisValues, weights: &'a [f64], control_ids: &'a [u32]) -> Self {
         Self {
             controls: basis.controls,
             values: &basis.values,
@@ -70,7 +70,7 @@ impl<'q> DeviceQuadrature<'q> {
                 .with_help("evaluate it on the CPU: --backend cpu"));
         }
         let count = quadrature.batches().len();
-        let bases: Vec<Cow<'_, Basis>> = (0..count).map(|b| quadrature.basis(b)).collect();
+        let bases: Vec<Cow<'_, BasisValues>> = (0..count).map(|b| quadrature.basis(b)).collect();
         let weights: Vec<Vec<f64>> =
             (0..count).map(|b| quadrature.element_weights(b, left_handed)).collect();
         let batches: Vec<MappingBatch<'_>> = (0..count)

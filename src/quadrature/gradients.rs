@@ -5,7 +5,7 @@
 
 use rayon::prelude::*;
 
-use super::basis::Basis;
+use super::basis::BasisValues;
 use super::mapping::Mapped;
 use crate::basis::bspline::SECOND_AXES;
 
@@ -24,7 +24,11 @@ pub struct PhysicalDerivatives {
 ///
 /// # Panics
 /// If it is not.
-pub fn physical_derivatives(basis: &Basis, mapped: &Mapped, derivatives: &mut PhysicalDerivatives) {
+pub fn physical_derivatives(
+    basis: &BasisValues,
+    mapped: &Mapped,
+    derivatives: &mut PhysicalDerivatives,
+) {
     let (samples, controls) = (basis.samples, basis.controls);
     let count = mapped.points.len();
     assert_eq!(count, samples * mapped.leaves.len(), "the basis of the batch");

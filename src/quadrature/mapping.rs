@@ -6,10 +6,10 @@ use std::ops::Range;
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use super::{Batch, Quadrature, Side, batch};
+use super::{Quadrature, QuadratureBatch, Side, batch};
 use crate::basis::gauss;
 use crate::error::Result;
-use crate::kernel::{Axis, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd};
+use crate::kernel::{AxisWeights, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd};
 use crate::limit::{LeafKind, LocalPoints};
 use crate::mesh::Controls;
 
@@ -100,7 +100,7 @@ impl<'q> Mapping<'q> {
         let quadrature = self.quadrature;
         quadrature.check_leaves(batch, &leaves)?;
         let table = quadrature.table(batch);
-        let Batch { permutation, depth, side, .. } = quadrature.batches[batch];
+        let QuadratureBatch { permutation, depth, side, .. } = quadrature.batches[batch];
         let basis = &table.basis;
         let samples = table.nodes.len();
         mapped.begin(batch, leaves.clone(), samples, !basis.second.is_empty());
@@ -111,7 +111,7 @@ impl<'q> Mapping<'q> {
             _ if table.key.face.is_some() => None,
             // schemes are checked, so that there is such a rule
             LeafKind::Regular(ends) => gauss::rule(quadrature.scheme.gauss)
-                .and_then(|rule| Axis::new(&rule.points))
+                .and_then(|rule| AxisWeights::new(&rule.points))
                 .map(|axis| (axis, ends))
                 .ok(),
             _ => None,

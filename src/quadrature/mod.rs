@@ -13,16 +13,16 @@
 //! that lies within. How many it takes to have integrals right to [`RING_TOLERANCE`]
 //! follows from the largest eigenvalue of the leaf's structure: eight rings at an interior
 //! edge of valence 3, ten at any valence. The smaller the share of a box, the fewer Gauss
-//! points it has. A given number of rings ([`Scheme::rings`]) leaves one box at the edge or
-//! vertex itself as the remainder instead, whose Gauss points integrate approximately: the
+//! points it has. A given number of rings ([`QuadratureScheme::rings`]) leaves one box at the edge
+//! or vertex itself as the remainder instead, whose Gauss points integrate approximately: the
 //! error falls by 6 a ring at interior edges of valence 3, by 3 at 5, by 2.3 at 11 and by 8
 //! at smooth edges of boxes. Either way the parameter volume of the remainder and its
 //! volume are reported for every cell.
 //!
 //! The determinant of the Jacobian of a tricubic map has degree 8 in each of u, v, w, so
-//! that 5 Gauss points integrate it exactly, and 4 nearly so: volumes by [`Scheme::default`]
-//! equal the flux through the boundary to 10⁻⁸ at any valence, those by 4 points to 10⁻⁷
-//! (see `tests/jobs/quadrature`).
+//! that 5 Gauss points integrate it exactly, and 4 nearly so: volumes by
+//! [`QuadratureScheme::default`] equal the flux through the boundary to 10⁻⁸ at any valence, those
+//! by 4 points to 10⁻⁷ (see `tests/jobs/quadrature`).
 //!
 //! # Boundaries
 //! On the boundary N depends on the boundary's own control points only, and the second
@@ -31,11 +31,11 @@
 //! converge with less than the full order 4.
 //!
 //! # Practice
-//! [`Quadrature`] sorts the leaves of a solid into [`Batch`]es of equal [`Basis`]: one
-//! table for all cells of a batch, and of all batches whose leaves evaluate alike on their own
-//! nets, however large and turned they are. It depends on connectivity and [`Scheme`] only. For
-//! given control points, [`Mapping`] gives the physical quantities ([`Mapped`]) leaf range
-//! by leaf range, so that memory stays bounded, and [`Report`] the volume, the remainders
+//! [`Quadrature`] sorts the leaves of a solid into [`QuadratureBatch`]es of equal [`BasisValues`]:
+//! one table for all cells of a batch, and of all batches whose leaves evaluate alike on their own
+//! nets, however large and turned they are. It depends on connectivity and [`QuadratureScheme`]
+//! only. For given control points, [`Mapping`] gives the physical quantities ([`Mapped`]) leaf
+//! range by leaf range, so that memory stays bounded, and [`Report`] the volume, the remainders
 //! and the quality. [`write_npz`] and [`points`] make files. Programs that each hold a part of a
 //! mesh join what they find ([`ReportShare`]) and write the pieces of one file ([`PieceCut`]).
 //!
@@ -44,10 +44,10 @@
 //! same, by the stencils of the refinement.
 //!
 //! ```
-//! use subsolid::{Quadrature, Solid, Want, quadrature::{Mapped, Mapping, Scheme}};
+//! use subsolid::{Quadrature, Solid, Want, quadrature::{Mapped, Mapping, QuadratureScheme}};
 //! let mesh = subsolid::read("models/bracket.vtk")?;
 //! let solid = Solid::new(&mesh)?;
-//! let quadrature = Quadrature::new(&solid, Scheme { gauss: 4, rings: None }, Want::FIRST)?;
+//! let quadrature = Quadrature::new(&solid, QuadratureScheme { gauss: 4, rings: None }, Want::FIRST)?;
 //! let mapping = Mapping::new(&quadrature, mesh.controls())?;
 //! let (mut mapped, mut volume) = (Mapped::default(), 0.0);
 //! for (batch, leaves) in quadrature.pieces(100_000) {
@@ -78,8 +78,8 @@ mod signs;
 mod surface;
 
 pub use archive::{ExportOptions, Store, archive_bytes, write_boundary_npz, write_npz};
-pub use basis::Basis;
-pub use batch::Batch;
+pub use basis::BasisValues;
+pub use batch::QuadratureBatch;
 pub use boxes::Side;
 pub use device::DeviceQuadrature;
 pub use gradients::{PhysicalDerivatives, physical_derivatives};
@@ -89,7 +89,7 @@ pub use physical::Physical;
 pub use pieces::PieceCut;
 pub use points::points;
 pub use report::{CellReport, Report, ReportShare};
-pub use scheme::{MOST_RINGS, RING_TOLERANCE, Scheme};
+pub use scheme::{MOST_RINGS, QuadratureScheme, RING_TOLERANCE};
 pub use sides::{Regions, face_vertices, side_vertices, sides};
 pub use signs::{LEFT_HANDED, check_positive, jacobians};
 pub use surface::{BoundaryReport, GroupReport, SideReport, SurfaceSums};
@@ -106,7 +106,7 @@ use crate::mesh::{Controls, Handedness, check_coordinates, check_point_count};
 use crate::numbers::Precision;
 use crate::plan::Want;
 
-use batch::Item;
+use batch::QuadratureItem;
 use nodes::TableKey;
 use pull::Pull;
 
@@ -115,12 +115,12 @@ use pull::Pull;
 #[derive(Debug)]
 pub struct Quadrature<'s> {
     solid: &'s Solid,
-    scheme: Scheme,
+    scheme: QuadratureScheme,
     want: Want,
     is_boundary: bool,
     pull: Pull,
     tables: Vec<Table>,
-    batches: Vec<Batch>,
+    batches: Vec<QuadratureBatch>,
 }
 
 /// What leaves share that evaluate alike on their own nets, by local axes.
@@ -129,7 +129,7 @@ struct Table {
     key: TableKey,
     slots: Vec<usize>,
     nodes: Nodes,
-    basis: Basis,
+    basis: BasisValues,
 }
 
 impl<'s> Quadrature<'s> {
@@ -138,29 +138,30 @@ impl<'s> Quadrature<'s> {
     ///
     /// # Errors
     /// [`Error::Request`] for Gauss points or rings out of range.
-    pub fn new(solid: &'s Solid, scheme: Scheme, want: Want) -> Result<Self> {
-        Self::of(solid, (&Item::leaves(solid), false), scheme, want)
+    pub fn new(solid: &'s Solid, scheme: QuadratureScheme, want: Want) -> Result<Self> {
+        Self::of(solid, (&QuadratureItem::leaves(solid), false), scheme, want)
     }
 
     /// Prepares the basis functions on the boundary: on the faces of the mesh that `keep`
-    /// returns true for. Leaves of the batches are then faces of leaves ([`Batch::side`]),
-    /// with weights of their own parameters, and a [`Mapping`] gives normals.
+    /// returns true for. Leaves of the batches are then faces of leaves
+    /// ([`QuadratureBatch::side`]), with weights of their own parameters, and a [`Mapping`] gives
+    /// normals.
     ///
     /// # Errors
     /// [`Error::Request`] for Gauss points or rings out of range.
     pub fn boundary(
         solid: &'s Solid,
-        scheme: Scheme,
+        scheme: QuadratureScheme,
         want: Want,
         keep: impl Fn(u32) -> bool,
     ) -> Result<Self> {
-        Self::of(solid, (&Item::boundary(solid, keep), true), scheme, want)
+        Self::of(solid, (&QuadratureItem::boundary(solid, keep), true), scheme, want)
     }
 
     fn of(
         solid: &'s Solid,
-        (items, is_boundary): (&[Item], bool),
-        scheme: Scheme,
+        (items, is_boundary): (&[QuadratureItem], bool),
+        scheme: QuadratureScheme,
         want: Want,
     ) -> Result<Self> {
         scheme.check()?;
@@ -172,7 +173,7 @@ impl<'s> Quadrature<'s> {
             .zip(slots)
             .map(|(key, slots)| {
                 let nodes = Nodes::new(solid, key, scheme)?;
-                let basis = Basis::new(solid, key.kind, &nodes, want);
+                let basis = BasisValues::new(solid, key.kind, &nodes, want);
                 Ok(Table { key, slots, nodes, basis })
             })
             .collect();
@@ -185,7 +186,7 @@ impl<'s> Quadrature<'s> {
     }
 
     /// Where the quadrature points are.
-    pub fn scheme(&self) -> Scheme {
+    pub fn scheme(&self) -> QuadratureScheme {
         self.scheme
     }
 
@@ -195,9 +196,9 @@ impl<'s> Quadrature<'s> {
     }
 
     /// Bytes that the tables of a solid would need in memory.
-    pub fn estimate(solid: &Solid, scheme: Scheme, want: Want) -> usize {
+    pub fn estimate(solid: &Solid, scheme: QuadratureScheme, want: Want) -> usize {
         let rows = if want.contains(Want::SECOND) { 10 } else { 4 };
-        let tables = batch::table_keys(solid, &Item::leaves(solid)).0;
+        let tables = batch::table_keys(solid, &QuadratureItem::leaves(solid)).0;
         let numbers = |key: &TableKey| {
             let controls = basis::slots(solid, key.kind).len();
             let samples = nodes::sample_count(solid, *key, scheme);
@@ -210,10 +211,11 @@ impl<'s> Quadrature<'s> {
     ///
     /// # Errors
     /// [`Error::Request`] with the number of rings that fit.
-    pub fn check_memory(solid: &Solid, scheme: Scheme, want: Want) -> Result<()> {
+    pub fn check_memory(solid: &Solid, scheme: QuadratureScheme, want: Want) -> Result<()> {
         let need = |scheme| Self::estimate(solid, scheme, want) as u128;
         memory::check_half("tables of basis functions need", need(scheme), |limit| {
-            let fits = |rings: &usize| need(Scheme { rings: Some(*rings), ..scheme }) <= limit;
+            let fits =
+                |rings: &usize| need(QuadratureScheme { rings: Some(*rings), ..scheme }) <= limit;
             match (0..scheme.rings.unwrap_or(MOST_RINGS)).rev().find(fits) {
                 Some(rings) => format!("ask for at most --rings {rings}"),
                 None => "ask for fewer Gauss points".into(),
@@ -222,15 +224,15 @@ impl<'s> Quadrature<'s> {
     }
 
     /// Number of points that a solid would have.
-    pub fn point_count(solid: &Solid, scheme: Scheme) -> usize {
-        let (keys, used) = batch::table_keys(solid, &Item::leaves(solid));
+    pub fn point_count(solid: &Solid, scheme: QuadratureScheme) -> usize {
+        let (keys, used) = batch::table_keys(solid, &QuadratureItem::leaves(solid));
         let samples: Vec<usize> =
             keys.iter().map(|&key| nodes::sample_count(solid, key, scheme)).collect();
         used.iter().map(|&table| samples[table]).sum()
     }
 
     /// All batches; together they hold every leaf once.
-    pub fn batches(&self) -> &[Batch] {
+    pub fn batches(&self) -> &[QuadratureBatch] {
         &self.batches
     }
 
@@ -257,9 +259,9 @@ impl<'s> Quadrature<'s> {
         self.nodes(batch).permuted(self.batches[batch].permutation)
     }
 
-    /// The basis functions of a batch's control points: of [`Batch::control_ids`]. Made on
-    /// demand where they are not simply those of a table.
-    pub fn basis(&self, batch: usize) -> Cow<'_, Basis> {
+    /// The basis functions of a batch's control points: of [`QuadratureBatch::control_ids`]. Made
+    /// on demand where they are not simply those of a table.
+    pub fn basis(&self, batch: usize) -> Cow<'_, BasisValues> {
         let (table, batch) = (self.table(batch), &self.batches[batch]);
         let mut basis = Cow::Borrowed(&table.basis);
         if batch.is_pulled {

@@ -2,7 +2,7 @@
 //! towards its extraordinary edge or vertex.
 
 use super::boxes::{GaussBox, Side, boxes, face_boxes};
-use super::scheme::Scheme;
+use super::scheme::QuadratureScheme;
 use crate::basis::gauss::{self, Rule};
 use crate::error::Result;
 use crate::limit::{AxisPermutation, LeafKind, Solid};
@@ -37,7 +37,7 @@ impl Nodes {
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) for a number of Gauss points out of range.
-    pub(super) fn new(solid: &Solid, key: TableKey, scheme: Scheme) -> Result<Self> {
+    pub(super) fn new(solid: &Solid, key: TableKey, scheme: QuadratureScheme) -> Result<Self> {
         let rules: Result<Vec<Rule>> = (1..=scheme.gauss).map(gauss::rule).collect();
         let rules = rules?;
         let mut boxes = boxes_of(solid, key, scheme);
@@ -99,11 +99,11 @@ impl Nodes {
 }
 
 /// How many quadrature points a leaf, or a face of it, has.
-pub(super) fn sample_count(solid: &Solid, key: TableKey, scheme: Scheme) -> usize {
+pub(super) fn sample_count(solid: &Solid, key: TableKey, scheme: QuadratureScheme) -> usize {
     boxes_of(solid, key, scheme).iter().map(|b| samples(b, key.face)).sum()
 }
 
-fn boxes_of(solid: &Solid, key: TableKey, scheme: Scheme) -> Vec<GaussBox> {
+fn boxes_of(solid: &Solid, key: TableKey, scheme: QuadratureScheme) -> Vec<GaussBox> {
     match key.face {
         Some(face) => face_boxes(solid, key.kind, face, scheme),
         None => boxes(solid, key.kind, scheme),
@@ -121,7 +121,7 @@ mod tests {
     use crate::limit::LeafKind;
     use crate::mesh::shape::Shape;
 
-    fn nodes(solid: &Solid, kind: LeafKind, face: Option<Side>, scheme: Scheme) -> Nodes {
+    fn nodes(solid: &Solid, kind: LeafKind, face: Option<Side>, scheme: QuadratureScheme) -> Nodes {
         Nodes::new(solid, TableKey { kind, face }, scheme).unwrap()
     }
 
@@ -132,7 +132,7 @@ mod tests {
         let (mut layered, mut irregular) = (0, 0);
         for leaf in solid.leaves() {
             for rings in 0..5 {
-                let scheme = Scheme { gauss: 2, rings: Some(rings) };
+                let scheme = QuadratureScheme { gauss: 2, rings: Some(rings) };
                 let nodes = nodes(&solid, leaf.kind, None, scheme);
                 assert!((nodes.weights.iter().sum::<f64>() - 1.0).abs() < 1e-14);
                 assert!(nodes.parameters.iter().flatten().all(|&u| 0.0 < u && u < 1.0));
@@ -184,7 +184,7 @@ mod tests {
         ] {
             let solid = Solid::new(&shape.build().unwrap()).unwrap();
             for leaf in solid.leaves() {
-                let nodes = nodes(&solid, leaf.kind, None, Scheme::default());
+                let nodes = nodes(&solid, leaf.kind, None, QuadratureScheme::default());
                 assert!(nodes.parameters.iter().flatten().all(|&u| 0.0 < u && u < 1.0));
                 assert!(nodes.weights.iter().all(|&weight| weight > 0.0));
                 for power in 0..4 {

@@ -12,7 +12,7 @@ pub const RING_TOLERANCE: f64 = 4e-9;
 
 /// Where the quadrature points are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scheme {
+pub struct QuadratureScheme {
     /// Gauss points along each axis of a box, 1 to 32.
     pub gauss: usize,
     /// Rings of boxes towards an extraordinary edge or vertex: 0 to [`MOST_RINGS`] of them,
@@ -21,7 +21,7 @@ pub struct Scheme {
     pub rings: Option<usize>,
 }
 
-impl Scheme {
+impl QuadratureScheme {
     /// Checks the numbers.
     ///
     /// # Errors
@@ -36,7 +36,7 @@ impl Scheme {
     }
 }
 
-impl Default for Scheme {
+impl Default for QuadratureScheme {
     /// 5 Gauss points, which integrate det J exactly, and as many rings as needed.
     fn default() -> Self {
         Self { gauss: 5, rings: None }

@@ -1,16 +1,16 @@
 //! Mesh queries: which elements are at, in or next to which.
 //!
 //! A [`Query`] answers every [`Op`] for all elements of a surface or a solid. Rows are sorted,
-//! without repetitions, and the same for every [`Strategy`] and any number of threads.
+//! without repetitions, and the same for every [`QueryStrategy`] and any number of threads.
 //! [`Query::for_each`] and its siblings visit elements in the order of the query
-//! ([`Order`]), in which attributes stay plain arrays; single
+//! ([`ElementOrder`]), in which attributes stay plain arrays; single
 //! answers ([`Query::row`], [`Query::fan`], [`Query::ring`]) take and give ids of the mesh.
 //!
 //! ```
 //! use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-//! use subsolid::query::{Op, Query, Strategy};
+//! use subsolid::query::{Op, Query, QueryStrategy};
 //!
-//! let query = Query::of_solid(&subsolid::read("models/bracket.vtk")?, Strategy::Rows)?;
+//! let query = Query::of_solid(&subsolid::read("models/bracket.vtk")?, QueryStrategy::Rows)?;
 //! let boundary = AtomicUsize::new(0);
 //! query.for_each(Op::FC, |_, cells| {
 //!     boundary.fetch_add(usize::from(cells.len() == 1), Relaxed);
@@ -38,7 +38,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::mesh::{SolidMesh, SurfaceMesh};
-use crate::topology::order::{Downward, Element, Order, PATCH_SIZE};
+use crate::topology::order::{Downward, ElementOrder, EntityKind, PATCH_SIZE};
 use crate::topology::surface::{Columns, SurfaceTopology};
 use crate::topology::{Rows, Topology};
 use fan::Sector;
@@ -46,7 +46,7 @@ use patch::{Patch, Stars};
 
 /// How queries are answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Strategy {
+pub enum QueryStrategy {
     /// Rows of neighbors, stored when an operator is first used, of elements sorted by
     /// position. The fastest.
     #[default]
@@ -62,11 +62,11 @@ pub enum Strategy {
 pub struct Query {
     // in the order
     mesh: Downward,
-    order: Option<Order>,
+    order: Option<ElementOrder>,
     patches: Vec<Patch>,
     // [op]
     rows: [OnceLock<Rows>; 16],
-    strategy: Strategy,
+    strategy: QueryStrategy,
 }
 
 impl Query {
@@ -74,8 +74,8 @@ impl Query {
     ///
     /// # Errors
     /// As [`SurfaceMesh::check`]; [`Error::Request`] if an element has too many neighbors
-    /// for [`Strategy::Patches`].
-    pub fn of_surface(mesh: &SurfaceMesh, strategy: Strategy) -> Result<Self> {
+    /// for [`QueryStrategy::Patches`].
+    pub fn of_surface(mesh: &SurfaceMesh, strategy: QueryStrategy) -> Result<Self> {
         mesh.check()?;
         mesh.check_control()?;
         let faces = &mesh.faces;
@@ -91,8 +91,8 @@ impl Query {
     ///
     /// # Errors
     /// As [`SolidMesh::check`] and [`Topology::build`]; [`Error::Request`] if an element has
-    /// too many neighbors for [`Strategy::Patches`].
-    pub fn of_solid(mesh: &SolidMesh, strategy: Strategy) -> Result<Self> {
+    /// too many neighbors for [`QueryStrategy::Patches`].
+    pub fn of_solid(mesh: &SolidMesh, strategy: QueryStrategy) -> Result<Self> {
         mesh.check()?;
         let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
         Self::new(Downward::of_solid(&topology), &mesh.points, strategy)
@@ -102,20 +102,20 @@ impl Query {
     ///
     /// # Errors
     /// [`Error::Request`] if there is not one point for each vertex, or an element has too many
-    /// neighbors for [`Strategy::Patches`].
-    pub fn new(mesh: Downward, points: &[[f64; 3]], strategy: Strategy) -> Result<Self> {
-        let sorted = |size| -> Result<(Downward, Order)> {
-            let order = Order::new(&mesh, points, size)?;
+    /// neighbors for [`QueryStrategy::Patches`].
+    pub fn new(mesh: Downward, points: &[[f64; 3]], strategy: QueryStrategy) -> Result<Self> {
+        let sorted = |size| -> Result<(Downward, ElementOrder)> {
+            let order = ElementOrder::new(&mesh, points, size)?;
             Ok((mesh.renumbered(&order), order))
         };
         let (mesh, order, patches) = match strategy {
-            Strategy::Unordered => (mesh, None, Vec::new()),
-            Strategy::Rows => {
+            QueryStrategy::Unordered => (mesh, None, Vec::new()),
+            QueryStrategy::Rows => {
                 let (mesh, order) = sorted(PATCH_SIZE)?;
                 (mesh, Some(order), Vec::new())
             }
-            Strategy::Patches => {
-                let patched = |size| -> Result<(Vec<Patch>, Downward, Order)> {
+            QueryStrategy::Patches => {
+                let patched = |size| -> Result<(Vec<Patch>, Downward, ElementOrder)> {
                     let (mesh, order) = sorted(size)?;
                     let stars = Stars::new(&mesh)?;
                     let all = (0..order.patch_count()).into_par_iter();
@@ -133,19 +133,19 @@ impl Query {
         Ok(Self { mesh, order, patches, rows: Default::default(), strategy })
     }
 
-    /// The patches as devices have them; none but for [`Strategy::Patches`].
+    /// The patches as devices have them; none but for [`QueryStrategy::Patches`].
     #[cfg(feature = "device")]
     pub(crate) fn packed_patches(&self) -> impl Iterator<Item = PackedPatch> {
         self.patches.iter().map(Patch::packed)
     }
 
-    /// The order of the elements; none for [`Strategy::Unordered`], where it is the mesh's.
-    pub fn order(&self) -> Option<&Order> {
+    /// The order of the elements; none for [`QueryStrategy::Unordered`], where it is the mesh's.
+    pub fn order(&self) -> Option<&ElementOrder> {
         self.order.as_ref()
     }
 
     /// Number of elements of a kind; a surface has no cells.
-    pub fn count(&self, kind: Element) -> usize {
+    pub fn count(&self, kind: EntityKind) -> usize {
         self.mesh.count(kind)
     }
 
@@ -161,7 +161,7 @@ impl Query {
     /// [`Error::Request`] if the mesh has no such query, or its rows 2³² entries or more.
     pub fn for_each(&self, op: Op, visit: impl Fn(u32, &[u32]) + Sync) -> Result<()> {
         self.check_op(op)?;
-        if self.strategy == Strategy::Patches {
+        if self.strategy == QueryStrategy::Patches {
             return self.patches.par_iter().try_for_each(|patch| patch.for_each(op, &visit));
         }
         let rows = self.rows(op)?;
@@ -193,7 +193,8 @@ impl Query {
         self.check_id(op.from(), id)?;
         let id = self.inside(op.from(), id);
         let mut row = Vec::new();
-        if let Some(order) = self.order.as_ref().filter(|_| self.strategy == Strategy::Patches) {
+        if let Some(order) = self.order.as_ref().filter(|_| self.strategy == QueryStrategy::Patches)
+        {
             let found = std::sync::Mutex::new(Vec::new());
             self.patches[order.owner(op.from(), id)].for_each(op, &|other, row: &[u32]| {
                 if other == id {
@@ -210,8 +211,8 @@ impl Query {
     }
 
     /// Kind of the elements that have a [`Fan`]: vertices of a surface, edges of a solid.
-    pub fn fan_kind(&self) -> Element {
-        if self.mesh.top() == Element::Cell { Element::Edge } else { Element::Vertex }
+    pub fn fan_kind(&self) -> EntityKind {
+        if self.mesh.top() == EntityKind::Cell { EntityKind::Edge } else { EntityKind::Vertex }
     }
 
     /// Edges and faces around a vertex of a surface, or faces and cells around an edge of a
@@ -260,15 +261,15 @@ impl Query {
         })
     }
 
-    fn spoke_kind(&self) -> Element {
-        if self.mesh.top() == Element::Cell { Element::Face } else { Element::Edge }
+    fn spoke_kind(&self) -> EntityKind {
+        if self.mesh.top() == EntityKind::Cell { EntityKind::Face } else { EntityKind::Edge }
     }
 
     /// What is around the center of a fan, in the order; none if a cell has an edge in other
     /// than two faces.
     fn sectors(&self, id: u32) -> Result<Option<Vec<Sector>>> {
         let mesh = &self.mesh;
-        if mesh.top() == Element::Face {
+        if mesh.top() == EntityKind::Face {
             let faces = self.rows(Op::VF)?.row(id as usize).iter();
             return Ok(faces.map(|&f| vertex_sector(mesh, f, id)).collect());
         }
@@ -280,7 +281,7 @@ impl Query {
         op.check_of(self.mesh.top())
     }
 
-    fn check_id(&self, kind: Element, id: u32) -> Result<()> {
+    fn check_id(&self, kind: EntityKind, id: u32) -> Result<()> {
         let count = self.count(kind);
         if (id as usize) < count {
             return Ok(());
@@ -293,12 +294,12 @@ impl Query {
     }
 
     /// Id in the order.
-    fn inside(&self, kind: Element, id: u32) -> u32 {
+    fn inside(&self, kind: EntityKind, id: u32) -> u32 {
         self.order.as_ref().map_or(id, |order| order.new_id(kind, id))
     }
 
     /// Id of the mesh.
-    fn outside(&self, kind: Element, id: u32) -> u32 {
+    fn outside(&self, kind: EntityKind, id: u32) -> u32 {
         self.order.as_ref().map_or(id, |order| order.originals(kind)[id as usize])
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::{Error, Result};
-use crate::topology::order::Element;
+use crate::topology::order::EntityKind;
 
 /// A query: for an element of the first kind, elements of the second.
 ///
@@ -90,40 +90,40 @@ impl Op {
     ];
 
     /// The queries of a mesh whose elements of the highest dimension are of kind `top`.
-    pub(crate) fn of_top(top: Element) -> &'static [Self] {
-        if top == Element::Cell { &Self::SOLID } else { &Self::SURFACE }
+    pub(crate) fn of_top(top: EntityKind) -> &'static [Self] {
+        if top == EntityKind::Cell { &Self::SOLID } else { &Self::SURFACE }
     }
 
     /// Refuses a query that such a mesh does not have.
     ///
     /// # Errors
     /// [`Error::Request`] with those that it has.
-    pub(crate) fn check_of(self, top: Element) -> Result<()> {
+    pub(crate) fn check_of(self, top: EntityKind) -> Result<()> {
         let ops = Self::of_top(top);
         if ops.contains(&self) {
             return Ok(());
         }
-        let mesh = if top == Element::Cell { "solid" } else { "surface" };
+        let mesh = if top == EntityKind::Cell { "solid" } else { "surface" };
         Err(Error::request(format!("a {mesh} has no query {self}"))
             .with_help(format!("queries of a {mesh}: {}", names(ops))))
     }
 
     /// Kind of the elements that have rows.
-    pub fn from(self) -> Element {
-        Element::ALL[self as usize / 4]
+    pub fn from(self) -> EntityKind {
+        EntityKind::ALL[self as usize / 4]
     }
 
     /// Kind of the elements in the rows.
-    pub fn to(self) -> Element {
-        Element::ALL[self as usize % 4]
+    pub fn to(self) -> EntityKind {
+        EntityKind::ALL[self as usize % 4]
     }
 
     /// Kind of the elements that two adjacent ones have in common.
-    pub(crate) fn common(self) -> Element {
+    pub(crate) fn common(self) -> EntityKind {
         match self {
-            Self::EE => Element::Vertex,
-            Self::VV | Self::FF => Element::Edge,
-            _ => Element::Face,
+            Self::EE => EntityKind::Vertex,
+            Self::VV | Self::FF => EntityKind::Edge,
+            _ => EntityKind::Face,
         }
     }
 }
@@ -167,7 +167,7 @@ mod tests {
     fn numbers_names_and_kinds_agree() {
         for (i, op) in Op::ALL.into_iter().enumerate() {
             assert_eq!(op as usize, i);
-            let letter = |kind: Element| kind.name()[..1].to_ascii_uppercase();
+            let letter = |kind: EntityKind| kind.name()[..1].to_ascii_uppercase();
             assert_eq!(op.to_string(), letter(op.from()) + &letter(op.to()));
             assert_eq!(op.to_string().to_lowercase().parse::<Op>().unwrap(), op);
         }

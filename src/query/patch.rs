@@ -12,7 +12,7 @@ use super::Op;
 use super::rows::rows;
 use crate::error::{Error, Result};
 use crate::topology::Rows;
-use crate::topology::order::{Downward, Element, Order};
+use crate::topology::order::{Downward, ElementOrder, EntityKind};
 
 /// Local ids end here: one of 16 bits is the sign.
 const LIMIT: usize = 1 << 15;
@@ -84,25 +84,26 @@ impl Stars {
     /// Of a mesh in its order.
     pub fn new(mesh: &Downward) -> Result<Self> {
         let of = |op: [Op; 2]| match mesh.top() {
-            Element::Cell => rows(mesh, op[1]),
+            EntityKind::Cell => rows(mesh, op[1]),
             _ => rows(mesh, op[0]),
         };
-        let faces = if mesh.top() == Element::Cell { rows(mesh, Op::FC)? } else { Rows::default() };
+        let faces =
+            if mesh.top() == EntityKind::Cell { rows(mesh, Op::FC)? } else { Rows::default() };
         Ok(Self { tops: [of([Op::VF, Op::VC])?, of([Op::EF, Op::EC])?, faces, Rows::default()] })
     }
 
     /// Faces or cells of a patch and its ribbon, ascending.
-    fn around(&self, mesh: &Downward, order: &Order, patch: usize) -> Vec<u32> {
+    fn around(&self, mesh: &Downward, order: &ElementOrder, patch: usize) -> Vec<u32> {
         let top = mesh.top();
         let mut tops: Vec<u32> = order.owned(top, patch).collect();
         for id in order.owned(top, patch) {
             mesh.closure(top, id, &mut |kind, element| {
                 let complete = kind != top
                     && match top {
-                        Element::Cell => {
-                            kind == Element::Face || order.owned(kind, patch).contains(&element)
+                        EntityKind::Cell => {
+                            kind == EntityKind::Face || order.owned(kind, patch).contains(&element)
                         }
-                        _ => kind == Element::Vertex,
+                        _ => kind == EntityKind::Vertex,
                     };
                 if complete {
                     tops.extend(self.tops[kind as usize].row(element as usize));
@@ -120,7 +121,7 @@ impl Patch {
     ///
     /// # Errors
     /// [`Error::Request`] if the patch with its ribbon has too many elements for local ids.
-    pub fn new(mesh: &Downward, order: &Order, stars: &Stars, patch: usize) -> Result<Self> {
+    pub fn new(mesh: &Downward, order: &ElementOrder, stars: &Stars, patch: usize) -> Result<Self> {
         let top = mesh.top();
         let mut ribbon: [Vec<u32>; 4] = Default::default();
         for id in stars.around(mesh, order, patch) {
@@ -130,8 +131,8 @@ impl Patch {
                 }
             });
         }
-        let owned = Element::ALL.map(|kind| order.owned(kind, patch).len() as u32);
-        for (kind, ids) in Element::ALL.into_iter().zip(&mut ribbon) {
+        let owned = EntityKind::ALL.map(|kind| order.owned(kind, patch).len() as u32);
+        for (kind, ids) in EntityKind::ALL.into_iter().zip(&mut ribbon) {
             ids.sort_unstable();
             ids.dedup();
             let count = ids.len() + owned[kind as usize] as usize;
@@ -145,7 +146,7 @@ impl Patch {
                 .with_help("use stored rows: an element there has too many neighbors"));
             }
         }
-        let first = Element::ALL.map(|kind| order.owned(kind, patch).start);
+        let first = EntityKind::ALL.map(|kind| order.owned(kind, patch).start);
         let mut new = Self {
             first,
             owned,
@@ -178,33 +179,34 @@ impl Patch {
         let this = &*self;
         let ids = |kind| (0..this.count(kind)).map(move |local| this.global(kind, local as u32));
         let local = |kind, id| this.local(kind, id);
-        let ends = ids(Element::Edge).map(|e| mesh.edge_vertices[e as usize]);
-        let edge_vertices = ends.map(|ends| ends.map(|v| local(Element::Vertex, v))).collect();
+        let ends = ids(EntityKind::Edge).map(|e| mesh.edge_vertices[e as usize]);
+        let edge_vertices = ends.map(|ends| ends.map(|v| local(EntityKind::Vertex, v))).collect();
         let (mut face_edges, mut cell_faces) = (ShortRows::default(), ShortRows::default());
-        for f in ids(Element::Face) {
+        for f in ids(EntityKind::Face) {
             let edges = mesh.face_edges.row(f as usize).iter();
             let sides = edges.zip(mesh.face_vertices.row(f as usize));
             face_edges.push(sides.map(|(&e, &v)| {
                 let against = mesh.edge_vertices[e as usize][0] != v;
-                local(Element::Edge, e) << 1 | u16::from(against)
+                local(EntityKind::Edge, e) << 1 | u16::from(against)
             }));
         }
-        for c in ids(Element::Cell) {
+        for c in ids(EntityKind::Cell) {
             let faces = mesh.cell_faces.row(c as usize).iter();
             let sides = faces.zip(&mesh.inward[mesh.cell_faces.start(c as usize)..]);
-            cell_faces
-                .push(sides.map(|(&f, &inward)| local(Element::Face, f) << 1 | u16::from(inward)));
+            cell_faces.push(
+                sides.map(|(&f, &inward)| local(EntityKind::Face, f) << 1 | u16::from(inward)),
+            );
         }
         (self.edge_vertices, self.face_edges, self.cell_faces) =
             (edge_vertices, face_edges, cell_faces);
     }
 
     /// Elements of a kind, with the ribbon's.
-    pub fn count(&self, kind: Element) -> usize {
+    pub fn count(&self, kind: EntityKind) -> usize {
         self.owned[kind as usize] as usize + self.ribbon[kind as usize].len()
     }
 
-    fn local(&self, kind: Element, id: u32) -> u16 {
+    fn local(&self, kind: EntityKind, id: u32) -> u16 {
         let k = kind as usize;
         let local = match id.checked_sub(self.first[k]) {
             Some(local) if local < self.owned[k] => local as usize,
@@ -213,7 +215,7 @@ impl Patch {
         local as u16
     }
 
-    fn global(&self, kind: Element, local: u32) -> u32 {
+    fn global(&self, kind: EntityKind, local: u32) -> u32 {
         let k = kind as usize;
         match local.checked_sub(self.owned[k]) {
             None => self.first[k] + local,
@@ -251,7 +253,7 @@ impl Patch {
         let sides = self.cell_faces.items.iter().map(sides).sum();
         PackedPatch {
             incidence,
-            counts: Element::ALL.map(|kind| self.count(kind) as u32),
+            counts: EntityKind::ALL.map(|kind| self.count(kind) as u32),
             owned: self.owned,
             first: self.first,
             before: std::array::from_fn(|k| {
@@ -270,17 +272,17 @@ impl Patch {
     /// The patch as a mesh of its own.
     fn unpacked(&self) -> Downward {
         let mut mesh = Downward {
-            vertex_count: self.count(Element::Vertex),
+            vertex_count: self.count(EntityKind::Vertex),
             edge_vertices: self.edge_vertices.iter().map(|ends| ends.map(u32::from)).collect(),
             ..Downward::default()
         };
-        for f in 0..self.count(Element::Face) {
+        for f in 0..self.count(EntityKind::Face) {
             let edges = self.face_edges.row(f);
             mesh.face_edges.push(edges.iter().map(|&e| u32::from(e >> 1)));
             let vertex = |&e: &u16| self.edge_vertices[usize::from(e >> 1)][usize::from(e & 1)];
             mesh.face_vertices.push(edges.iter().map(vertex).map(u32::from));
         }
-        for c in 0..self.count(Element::Cell) {
+        for c in 0..self.count(EntityKind::Cell) {
             let faces = self.cell_faces.row(c);
             mesh.cell_faces.push(faces.iter().map(|&f| u32::from(f >> 1)));
             mesh.inward.extend(faces.iter().map(|&f| f & 1 == 1));

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::{Op, Query};
 use crate::error::Result;
 use crate::topology::Rows;
-use crate::topology::order::Element;
+use crate::topology::order::EntityKind;
 
 /// The vertices found, and those seen.
 #[derive(Default)]
@@ -55,11 +55,11 @@ impl Query {
     /// # Errors
     /// As [`Query::row`].
     pub fn ring(&self, vertex: u32, k: usize) -> Result<Vec<u32>> {
-        self.check_id(Element::Vertex, vertex)?;
-        let vertex = self.inside(Element::Vertex, vertex);
+        self.check_id(EntityKind::Vertex, vertex)?;
+        let vertex = self.inside(EntityKind::Vertex, vertex);
         let mut search = Search::default();
         let found = search.run(self.rows(Op::VV)?, vertex, k).iter();
-        let mut ring: Vec<u32> = found.map(|&v| self.outside(Element::Vertex, v)).collect();
+        let mut ring: Vec<u32> = found.map(|&v| self.outside(EntityKind::Vertex, v)).collect();
         ring.sort_unstable();
         Ok(ring)
     }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::Op;
 use crate::error::{Error, Result};
 use crate::topology::Rows;
-use crate::topology::order::{Downward, Element};
+use crate::topology::order::{Downward, EntityKind};
 
 /// Elements that a thread gathers at a time.
 const GRAIN: usize = 4096;
@@ -45,12 +45,12 @@ pub(super) fn rows(mesh: &Downward, op: Op) -> Result<Rows> {
 }
 
 /// What elements of a kind have of a lower one.
-fn down(mesh: &Downward, op: Op, from: Element, to: Element) -> Result<Rows> {
+fn down(mesh: &Downward, op: Op, from: EntityKind, to: EntityKind) -> Result<Rows> {
     gather(op, mesh.count(from), |id, row| match (from, to) {
-        (Element::Edge, _) => row.extend(mesh.edge_vertices[id as usize]),
-        (Element::Face, Element::Edge) => row.extend(mesh.face_edges.row(id as usize)),
-        (Element::Face, _) => row.extend(mesh.face_vertices.row(id as usize)),
-        (_, Element::Face) => row.extend(mesh.cell_faces.row(id as usize)),
+        (EntityKind::Edge, _) => row.extend(mesh.edge_vertices[id as usize]),
+        (EntityKind::Face, EntityKind::Edge) => row.extend(mesh.face_edges.row(id as usize)),
+        (EntityKind::Face, _) => row.extend(mesh.face_vertices.row(id as usize)),
+        (_, EntityKind::Face) => row.extend(mesh.cell_faces.row(id as usize)),
         _ => mesh.closure(from, id, &mut |kind, element| {
             if kind == to {
                 row.push(element);

@@ -101,7 +101,7 @@ impl Scheme {
     }
 
     /// The shape of the faces that the scheme makes.
-    pub fn shape(self) -> Shape {
+    pub fn shape(self) -> FaceShape {
         self.split().shape()
     }
 }
@@ -119,10 +119,10 @@ pub enum Split {
 
 impl Split {
     /// The shape of the faces that it makes.
-    pub fn shape(self) -> Shape {
+    pub fn shape(self) -> FaceShape {
         match self {
-            Self::Quads => Shape::Quad,
-            Self::FourTriangles | Self::ThreeTriangles => Shape::Triangle,
+            Self::Quads => FaceShape::Quad,
+            Self::FourTriangles | Self::ThreeTriangles => FaceShape::Triangle,
         }
     }
 
@@ -134,14 +134,14 @@ impl Split {
 
 /// The shape of a refined face, and of its parameter domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Shape {
+pub enum FaceShape {
     /// Four corners, u and v from 0 to 1.
     Quad,
     /// Three corners, u and v from 0 to 1, and so u + v.
     Triangle,
 }
 
-impl Shape {
+impl FaceShape {
     /// Number of corners.
     pub fn sides(self) -> usize {
         self.corners().len()

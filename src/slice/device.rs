@@ -11,7 +11,7 @@ use super::slicer::Slicer;
 use super::solid_source::{Inside, SolidSource};
 use super::source::{Channel, LayerSource, PixelPlaces};
 use crate::backend::device::{
-    Boundary, Canvas, Covered, Device, LayerImages, Link, MOST_PLANES, Patch,
+    Canvas, Covered, Device, LayerBoundary, LayerImages, LayerLink, LayerPatch, MOST_PLANES,
 };
 use crate::error::Result;
 
@@ -31,27 +31,27 @@ impl<'s> DeviceSlicer<'s> {
     /// [`Error::Request`](crate::Error::Request) if its memory is too small.
     pub fn new(slicer: &'s Slicer, device: &dyn Device) -> Result<Self> {
         let surface = slicer.surface();
-        let patches: Vec<Patch> = surface
+        let patches: Vec<LayerPatch> = surface
             .patches
             .iter()
-            .map(|patch| Patch {
+            .map(|patch| LayerPatch {
                 points: patch.points.0,
                 links: patch.starts(),
                 slopes: [patch.slope.along_u, patch.slope.along_v],
                 padding: 0,
             })
             .collect();
-        let links: Vec<Link> = surface
+        let links: Vec<LayerLink> = surface
             .links
             .iter()
-            .map(|link| Link {
+            .map(|link| LayerLink {
                 edge: link.edge,
                 backwards: u32::from(link.backwards),
                 start: link.start,
                 length: link.length,
             })
             .collect();
-        let boundary = Boundary { patches: &patches, links: &links, edges: &surface.edges };
+        let boundary = LayerBoundary { patches: &patches, links: &links, edges: &surface.edges };
         Ok(Self { slicer, layers: device.layers(boundary)? })
     }
 

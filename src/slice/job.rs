@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::output::{Cut, LayerOutput, Output};
+use super::output::{LayerOutput, Output, OutputLayer};
 use super::source::LayerSource;
 use super::stack::Stack;
 use crate::{Error, Result};
@@ -150,8 +150,12 @@ impl Job<'_> {
             true => Some(self.source.contours(index, self.stack.middle(index))?),
             false => None,
         };
-        let cut =
-            Cut { index, stack: &self.stack, contours: contours.as_ref(), source: self.source };
+        let cut = OutputLayer {
+            index,
+            stack: &self.stack,
+            contours: contours.as_ref(),
+            source: self.source,
+        };
         let make = |output: &dyn Output| match output.is_done(index) {
             true => Ok(None),
             false => output.make(&cut).map(Some),

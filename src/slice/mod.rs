@@ -91,7 +91,7 @@ pub use setting::Setting;
 pub use shared::SharedBoundary;
 pub use shared_interior::SharedInterior;
 pub use shell::{Shell, Shells};
-pub use slicer::{Frame, SliceOptions, Slicer};
+pub use slicer::{LayerFrame, SliceOptions, Slicer};
 pub use solid_source::SolidSource;
 pub use source::{Channel, LayerSource, PixelPlaces};
 pub use stack::{MOST_LAYERS, Stack};

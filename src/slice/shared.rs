@@ -1,10 +1,10 @@
 //! The boundary of a solid whose mesh ranks hold together.
 //!
-//! Every rank covers the faces of its own cells by patches, and gets those faces of other ranks that
-//! share a vertex with one of its own: all that its edges depend on. What the layers have in common
-//! is reduced over the ranks. Then each rank gets the patches that its layers meet, in the order of
-//! the whole and with the edges of the whole, so that its layers are bit by bit those of one
-//! program.
+//! Every rank covers the faces of its own cells by patches, and gets those faces of other ranks
+//! that share a vertex with one of its own: all that its edges depend on. What the layers have in
+//! common is reduced over the ranks. Then each rank gets the patches that its layers meet, in the
+//! order of the whole and with the edges of the whole, so that its layers are bit by bit those of
+//! one program.
 
 use rayon::prelude::*;
 
@@ -13,7 +13,7 @@ use super::face::Face;
 use super::messages::{Meeting, face_bytes, faces_of, height_bytes, heights_of, patch_bytes};
 use super::sheet::Sheet;
 use super::shell::Shells;
-use super::slicer::{Frame, SliceOptions, Slicer, tolerance};
+use super::slicer::{LayerFrame, SliceOptions, Slicer, tolerance};
 use super::surface::{Named, Surface, fitter, height_grid};
 use crate::cluster::Ranks;
 use crate::error::Result;
@@ -48,7 +48,7 @@ const BLOCK: usize = 1 << 17;
 /// ```
 #[derive(Debug)]
 pub struct SharedBoundary {
-    frame: Frame,
+    frame: LayerFrame,
     piece_counts: PieceCounts,
     // of this rank
     surface: Surface,
@@ -98,12 +98,12 @@ impl SharedBoundary {
     }
 
     /// What all layers have in common.
-    pub fn frame(&self) -> Frame {
+    pub fn frame(&self) -> LayerFrame {
         self.frame
     }
 
-    /// A slicer for the planes of this rank, which lie between two heights; none if it has no planes.
-    /// All of its numbers are those of the whole.
+    /// A slicer for the planes of this rank, which lie between two heights; none if it has no
+    /// planes. All of its numbers are those of the whole.
     ///
     /// # Errors
     /// Those of other ranks.
@@ -227,7 +227,7 @@ fn frame(
     surface: &Surface,
     options: SliceOptions,
     tolerance: f64,
-) -> Result<(Frame, f64)> {
+) -> Result<(LayerFrame, f64)> {
     const SIGNS: [f64; 2] = [1.0, -1.0];
     let heights =
         |sign: f64| surface.patches.iter().map(move |patch| extreme::heights(&patch.points, sign));
@@ -251,5 +251,5 @@ fn frame(
         found[side] = sign * lowest + 0.0; // no negative zero
     }
     let plane = [[all[2] + 0.0, all[3] + 0.0], [0.0 - all[4], 0.0 - all[5]]];
-    Ok((Frame { axis: options.axis, tolerance, heights: found, plane }, 0.0 - all[6]))
+    Ok((LayerFrame { axis: options.axis, tolerance, heights: found, plane }, 0.0 - all[6]))
 }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::bicubic::{Bicubic, HEIGHT};
 use super::closed::ClosedSurface;
 use super::fit::Fit;
-use super::skin::Part;
+use super::skin::SkinQuad;
 use crate::basis::gauss::{self, Rule};
 use crate::error::{Error, Result};
 
@@ -42,7 +42,11 @@ impl Shells {
     ///
     /// # Errors
     /// [`Error::Mesh`] if the volume of all is 0.
-    pub(super) fn new(surface: &ClosedSurface, parts: &[Part], fits: &[Vec<Fit>]) -> Result<Self> {
+    pub(super) fn new(
+        surface: &ClosedSurface,
+        parts: &[SkinQuad],
+        fits: &[Vec<Fit>],
+    ) -> Result<Self> {
         let mut shells: Vec<Shell> = Vec::new();
         // volumes of cones from a height near by
         let mut origins = Vec::new();
@@ -61,7 +65,7 @@ impl Shells {
         }
         // exact: the degree is 8 in both parameters, 2 where patches are bilinear
         let rule = gauss::rule(if surface.limit.is_some() { 5 } else { 2 })?;
-        let number = |part: &Part| surface.shells[part.face as usize] as usize;
+        let number = |part: &SkinQuad| surface.shells[part.face as usize] as usize;
         let volumes: Vec<f64> = parts
             .par_iter()
             .zip(fits)

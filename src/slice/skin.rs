@@ -14,12 +14,12 @@ use crate::bezier::{net_values, to_bezier};
 use crate::error::Result;
 use crate::limit::rim::{Border, Rim, UNIT};
 use crate::mesh::check_point_count;
-use crate::scheme::{Scheme, Shape};
-use crate::surface::limit::{Leaf, LeafKind, LimitSurface};
+use crate::scheme::{FaceShape, Scheme};
+use crate::surface::limit::{LimitSurface, SurfaceLeaf, SurfaceLeafKind};
 
 /// A quad that patches cover: a face, or one corner of a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct SkinQuad {
     /// The face.
     pub face: u32,
     /// The corner, from which s runs along the next edge and t along the one before, each to its
@@ -34,7 +34,7 @@ pub struct Skin<'a> {
     points: Vec<[f64; 3]>,
     axis: Axis,
     fitter: Fitter,
-    parts: Vec<Part>,
+    parts: Vec<SkinQuad>,
     tables: SkinTables,
 }
 
@@ -56,16 +56,16 @@ impl<'a> Skin<'a> {
         };
         let whole = |sides: usize| match surface.limit.as_ref().map(LimitSurface::scheme) {
             None => sides <= 4,
-            Some(scheme) => scheme.shape() == Shape::Quad && sides == 4,
+            Some(scheme) => scheme.shape() == FaceShape::Quad && sides == 4,
         };
         let mut parts = Vec::new();
         for face in 0..surface.topology.face_count as u32 {
             let sides = surface.topology.face(face as usize).len();
             if whole(sides) {
-                parts.push(Part { face, corner: None });
+                parts.push(SkinQuad { face, corner: None });
             } else {
                 let corners = 0..sides as u32;
-                parts.extend(corners.map(|corner| Part { face, corner: Some(corner) }));
+                parts.extend(corners.map(|corner| SkinQuad { face, corner: Some(corner) }));
             }
         }
         let tables = surface.limit.as_ref().map(SkinTables::new).unwrap_or_default();
@@ -73,12 +73,12 @@ impl<'a> Skin<'a> {
     }
 
     /// The parts of all faces, in their order; of a Catmull-Clark surface its elements.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[SkinQuad] {
         &self.parts
     }
 
     /// The sides of a part.
-    pub fn rim(&self, part: Part) -> Rim {
+    pub fn rim(&self, part: SkinQuad) -> Rim {
         let topology = &self.surface.topology;
         let corners = topology.columns.corners(part.face);
         let sides = corners.len() as u32;
@@ -111,7 +111,7 @@ impl<'a> Skin<'a> {
         let mut fits = Vec::new();
         match &self.surface.limit {
             None => fits.push(self.flat(part)),
-            Some(limit) if limit.scheme().shape() == Shape::Triangle => {
+            Some(limit) if limit.scheme().shape() == FaceShape::Triangle => {
                 let (element, corner) = (part.face as usize, part.corner.unwrap_or_default());
                 let leaves = &limit.leaves()[limit.leaf_range(element)];
                 let at = |square| {
@@ -124,11 +124,11 @@ impl<'a> Skin<'a> {
                 for leaf in &limit.leaves()[limit.leaf_range(number)] {
                     let square = square_of(leaf);
                     match leaf.kind {
-                        LeafKind::Regular(ends) => {
+                        SurfaceLeafKind::Regular(ends) => {
                             let points = self.regular(limit, leaf, ends);
                             fits.push(Fit::exact(square, points, self.fitter.grid));
                         }
-                        LeafKind::Irregular(structure, placement) => {
+                        SurfaceLeafKind::Irregular(structure, placement) => {
                             let at = |part| {
                                 let part = square.enlarged(part);
                                 let table = self.tables.quad(limit, (structure, placement), part);
@@ -144,7 +144,7 @@ impl<'a> Skin<'a> {
     }
 
     /// A triangle, whose third corner is the side above, or a bilinear quad.
-    fn flat(&self, part: Part) -> Fit {
+    fn flat(&self, part: SkinQuad) -> Fit {
         let cycle = self.surface.topology.face(part.face as usize);
         let sides = cycle.len();
         let vertex = |k: usize| self.points[cycle[k % sides] as usize];
@@ -176,7 +176,7 @@ impl<'a> Skin<'a> {
     }
 
     /// The patch of a regular leaf of a Catmull-Clark surface.
-    fn regular(&self, limit: &LimitSurface, leaf: &Leaf, ends: u8) -> Bicubic {
+    fn regular(&self, limit: &LimitSurface, leaf: &SurfaceLeaf, ends: u8) -> Bicubic {
         let mut points = net_values(limit.net(leaf), self.points.as_flattened(), 3);
         to_bezier(&mut points, 3, ends & 3);
         to_bezier(&mut points, 12, ends >> 2 & 3);
@@ -205,7 +205,7 @@ fn rounded(mut p: Point, grid: f64) -> Point {
 }
 
 /// Where a leaf of a quad lies in its element.
-fn square_of(leaf: &Leaf) -> Square {
+fn square_of(leaf: &SurfaceLeaf) -> Square {
     let affine = leaf.affine(Scheme::OF_BOUNDARIES);
     // local = 2^depth · p - origin
     let length = UNIT >> leaf.depth;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::fit::Square;
 use super::tables::{Table, Tables};
 use crate::basis::bspline::Order;
-use crate::scheme::Shape;
-use crate::surface::limit::{LeafKind, LimitSurface, Placement};
+use crate::scheme::FaceShape;
+use crate::surface::limit::{LimitSurface, Placement, SurfaceLeafKind};
 
 /// What looks alike: a number of it, a corner, corner and side of a square.
 type Key = (u64, u32, [u32; 2], u32);
@@ -26,7 +26,7 @@ const FEW: usize = 3;
 impl SkinTables {
     /// No tables yet.
     pub fn new(limit: &LimitSurface) -> Self {
-        if limit.scheme().shape() == Shape::Quad {
+        if limit.scheme().shape() == FaceShape::Quad {
             return Self::default();
         }
         let mut numbers = HashMap::new();
@@ -34,7 +34,7 @@ impl SkinTables {
         let triangles: Vec<u32> = (0..limit.elements().len())
             .map(|element| {
                 let leaves = &limit.leaves()[limit.leaf_range(element)];
-                let alike: Vec<(u8, u32, LeafKind)> =
+                let alike: Vec<(u8, u32, SurfaceLeafKind)> =
                     leaves.iter().map(|leaf| (leaf.depth, leaf.path, leaf.kind)).collect();
                 let number = *numbers.entry(alike).or_insert(counts.len());
                 counts.resize(counts.len().max(number + 1), 0);

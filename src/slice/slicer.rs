@@ -37,7 +37,7 @@ pub struct SliceOptions {
 
 /// What all layers of a model have in common.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Frame {
+pub struct LayerFrame {
     /// The axis that layers are stacked along.
     pub axis: Axis,
     /// How far contours may be from the limit surface, in length units; the part of
@@ -69,7 +69,7 @@ pub struct Frame {
 pub struct Slicer {
     surface: Surface,
     index: IntervalIndex,
-    frame: Frame,
+    frame: LayerFrame,
     // none of a solid
     shells: Shells,
 }
@@ -130,28 +130,28 @@ impl Slicer {
             let heights = patches().map(|patch| extreme::heights(patch, sign));
             sign * extreme::lowest(heights, surface.grid) + 0.0 // no negative zero
         });
-        let frame = Frame { axis, tolerance, heights, plane: surface.plane_box() };
+        let frame = LayerFrame { axis, tolerance, heights, plane: surface.plane_box() };
         Self::of(surface, frame, shells)
     }
 
     /// Cuts a surface that has all patches of the layers it is asked for.
-    pub(super) fn of(surface: Surface, frame: Frame, shells: Shells) -> Self {
+    pub(super) fn of(surface: Surface, frame: LayerFrame, shells: Shells) -> Self {
         let ranges: Vec<[f64; 2]> =
             surface.patches.iter().map(|patch| surface.height_range(patch)).collect();
         Self { index: IntervalIndex::new(&ranges), surface, frame, shells }
     }
 
     /// What all layers have in common.
-    pub fn frame(&self) -> Frame {
+    pub fn frame(&self) -> LayerFrame {
         self.frame
     }
 
-    /// [`Frame::axis`].
+    /// [`LayerFrame::axis`].
     pub fn axis(&self) -> Axis {
         self.frame.axis
     }
 
-    /// [`Frame::tolerance`].
+    /// [`LayerFrame::tolerance`].
     pub fn tolerance(&self) -> f64 {
         self.frame.tolerance
     }
@@ -162,12 +162,12 @@ impl Slicer {
         self.surface.error
     }
 
-    /// [`Frame::heights`].
+    /// [`LayerFrame::heights`].
     pub fn heights(&self) -> [f64; 2] {
         self.frame.heights
     }
 
-    /// [`Frame::plane`].
+    /// [`LayerFrame::plane`].
     pub fn plane_box(&self) -> [[f64; 2]; 2] {
         self.frame.plane
     }

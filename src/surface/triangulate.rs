@@ -3,11 +3,11 @@
 use crate::error::{Error, Result};
 use crate::mesh::{FaceVarying, Polygons, SurfaceMesh};
 use crate::numbers::counted;
-use crate::scheme::{Scheme, Shape};
+use crate::scheme::{FaceShape, Scheme};
 use crate::topology::surface::Columns;
 
-/// How the polygons of a mesh are cut into triangles ([`SurfaceMesh::triangles`]). A plan keeps it, so
-/// that its triangles stay where points move.
+/// How the polygons of a mesh are cut into triangles ([`SurfaceMesh::triangles`]). A plan keeps it,
+/// so that its triangles stay where points move.
 #[derive(Clone, Debug)]
 pub(crate) struct Triangulation {
     // faces of the mesh that was cut
@@ -24,7 +24,7 @@ impl Triangulation {
     /// `None` where nothing is to be cut: for schemes of polygons, and of triangles.
     pub fn of(mesh: &SurfaceMesh, scheme: Scheme) -> Option<Self> {
         let cut_faces = mesh.faces.iter().filter(|face| face.len() > 3).count();
-        if scheme.shape() == Shape::Quad || cut_faces == 0 {
+        if scheme.shape() == FaceShape::Quad || cut_faces == 0 {
             return None;
         }
         let (places, of_faces) = mesh.triangle_places();

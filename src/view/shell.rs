@@ -15,7 +15,7 @@ use crate::basis::bernstein;
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 use crate::plan::Want;
-use crate::surface::limit::{Class, LeafKind, LimitSurface, SurfaceLocation};
+use crate::surface::limit::{FaceClass, LimitSurface, SurfaceLeafKind, SurfaceLocation};
 
 /// Patches at extraordinary vertices are at most so far from the limit, over the size of the model,
 /// if there are rings enough.
@@ -24,11 +24,11 @@ const TOLERANCE: f64 = 2e-6;
 const MARGIN: f64 = 1.5;
 
 /// Number of a class of faces in the array `class`.
-pub fn surface_class_number(class: Class) -> u8 {
+pub fn surface_class_number(class: FaceClass) -> u8 {
     match class {
-        Class::Regular => 0,
-        Class::Irregular(_) => 2,
-        Class::Refined(_) => 3,
+        FaceClass::Regular => 0,
+        FaceClass::Irregular(_) => 2,
+        FaceClass::Refined(_) => 3,
     }
 }
 
@@ -49,8 +49,8 @@ fn squares(
         let origin = affine.offset.map(|x| -x * size);
         let whole = Square { element: leaf.element, origin, size };
         match leaf.kind {
-            LeafKind::Regular(_) => squares.push(whole),
-            LeafKind::Irregular(_, placement) => {
+            SurfaceLeafKind::Regular(_) => squares.push(whole),
+            SurfaceLeafKind::Irregular(_, placement) => {
                 // which quarter is at the corner
                 let near = [0, 1, 3, 2][usize::from(placement.corner)];
                 remainders.push((whole, near));

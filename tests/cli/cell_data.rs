@@ -7,7 +7,7 @@ use subsolid::io::{ArrayData, Points, WriteOptions, read};
 use subsolid::limit::Solid;
 use subsolid::mesh::CellArray;
 use subsolid::plan::Want;
-use subsolid::quadrature::{Mapping, Quadrature, Scheme, points};
+use subsolid::quadrature::{Mapping, Quadrature, QuadratureScheme, points};
 use subsolid::volume::add_cell_data;
 use tempfile::{TempDir, tempdir};
 
@@ -122,7 +122,7 @@ fn every_point_has_the_value_of_its_cell() {
     let mut mesh = crate::support::meshes::block([2, 1, 1]);
     mesh.cell_data = vec![CellArray::new("fibre", 2, vec![0.1, 0.2, 0.3, 0.4], false)];
     let solid = Solid::new(&mesh).unwrap();
-    let scheme = Scheme { gauss: 2, rings: Some(1) };
+    let scheme = QuadratureScheme { gauss: 2, rings: Some(1) };
     let quadrature = Quadrature::new(&solid, scheme, Want::FIRST).unwrap();
     let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
     let mut dataset = points(&mapping, 0..solid.leaves().len()).unwrap();

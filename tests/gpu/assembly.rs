@@ -5,13 +5,13 @@ use subsolid::backend::{Backend, Cuda, Precision};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
-use subsolid::quadrature::{Mapping, Quadrature, Scheme};
+use subsolid::quadrature::{Mapping, Quadrature, QuadratureScheme};
 use subsolid::refine::crease_by_angle;
 
 use super::support::meshes::{crease_at_random, mixed};
 use super::{gpu, shape};
 
-const SCHEME: Scheme = Scheme { gauss: 3, rings: Some(2) };
+const SCHEME: QuadratureScheme = QuadratureScheme { gauss: 3, rings: Some(2) };
 const ALL: [Operator; 3] = [
     Operator::Mass { density: 2.5 },
     Operator::Stiffness { conductivity: 3.0 },

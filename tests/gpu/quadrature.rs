@@ -10,7 +10,7 @@ use subsolid::limit::Solid;
 use subsolid::plan::Want;
 use subsolid::quadrature::{
     DeviceQuadrature, ExportOptions, Mapped, Mapping, Physical, PhysicalDerivatives, Quadrature,
-    Report, Scheme, Store, physical_derivatives, write_npz,
+    QuadratureScheme, Report, Store, physical_derivatives, write_npz,
 };
 
 use super::{gpu, shape};
@@ -29,7 +29,8 @@ fn quadrature_is_that_of_the_cpu() {
     for (mut mesh, gauss) in meshes {
         let solid = Solid::new(&mesh).unwrap();
         let quadrature =
-            Quadrature::new(&solid, Scheme { gauss, rings: Some(2) }, Want::SECOND).unwrap();
+            Quadrature::new(&solid, QuadratureScheme { gauss, rings: Some(2) }, Want::SECOND)
+                .unwrap();
         let mut device = DeviceQuadrature::new(&quadrature, mesh.controls(), &gpu).unwrap();
         mesh.points.iter_mut().for_each(|p| *p = [1.5 * p[0] + 0.1 * p[1], p[1], 0.5 * p[2]]);
         device.move_controls(mesh.controls()).unwrap();
@@ -91,7 +92,7 @@ fn archives_of_quadratures_are_those_of_the_cpu() {
     ] {
         let solid = Solid::new(&mesh).unwrap();
         let quadrature =
-            Quadrature::new(&solid, Scheme { gauss: 3, rings: Some(1) }, want).unwrap();
+            Quadrature::new(&solid, QuadratureScheme { gauss: 3, rings: Some(1) }, want).unwrap();
         let on_cpu = Mapping::new(&quadrature, mesh.controls()).unwrap();
         let on_gpu = DeviceQuadrature::new(&quadrature, mesh.controls(), &gpu).unwrap();
         let both: [Box<dyn Physical<'_>>; 2] = [Box::new(on_cpu), Box::new(Mutex::new(on_gpu))];

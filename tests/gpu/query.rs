@@ -3,13 +3,14 @@
 use subsolid::backend::Precision;
 use subsolid::backend::cuda::query::{DeviceQuery, Layout};
 use subsolid::process::smooth_attribute;
-use subsolid::query::{Op, Query, Strategy};
-use subsolid::topology::order::Element;
+use subsolid::query::{Op, Query, QueryStrategy};
+use subsolid::topology::order::EntityKind;
 
 use super::gpu;
 use crate::query_meshes::{solids, surfaces, triangles};
 
-const STRATEGIES: [Strategy; 3] = [Strategy::Rows, Strategy::Unordered, Strategy::Patches];
+const STRATEGIES: [QueryStrategy; 3] =
+    [QueryStrategy::Rows, QueryStrategy::Unordered, QueryStrategy::Patches];
 
 /// Order, rows of every query, what operators see of them, and rings.
 fn check(name: &str, device: &mut DeviceQuery, query: &Query) {
@@ -52,10 +53,10 @@ fn rows_and_orders_are_those_of_the_cpu() {
 fn a_hundred_builds_are_the_same() {
     let gpu = gpu(Precision::F64);
     let (_, mesh) = surfaces().into_iter().max_by_key(|(_, mesh)| mesh.faces.len()).unwrap();
-    let mut first = DeviceQuery::of_surface(&gpu, &mesh, Strategy::Rows).unwrap();
+    let mut first = DeviceQuery::of_surface(&gpu, &mesh, QueryStrategy::Rows).unwrap();
     let (order, rows) = (first.order().unwrap(), first.rows(Op::EE).unwrap());
     for _ in 0..100 {
-        let mut again = DeviceQuery::of_surface(&gpu, &mesh, Strategy::Rows).unwrap();
+        let mut again = DeviceQuery::of_surface(&gpu, &mesh, QueryStrategy::Rows).unwrap();
         assert!(again.order().unwrap() == order);
         assert!(again.rows(Op::EE).unwrap() == rows);
     }
@@ -72,9 +73,9 @@ fn a_vertex_of_very_many_faces_is_no_exception() {
         triangles(n as usize + 1, &faces)
     };
     let mesh = wheel(3000);
-    let mut device = DeviceQuery::of_surface(&gpu, &mesh, Strategy::Rows).unwrap();
-    check("wheel", &mut device, &Query::of_surface(&mesh, Strategy::Rows).unwrap());
-    let mut device = DeviceQuery::of_surface(&gpu, &wheel(70_000), Strategy::Rows).unwrap();
+    let mut device = DeviceQuery::of_surface(&gpu, &mesh, QueryStrategy::Rows).unwrap();
+    check("wheel", &mut device, &Query::of_surface(&mesh, QueryStrategy::Rows).unwrap());
+    let mut device = DeviceQuery::of_surface(&gpu, &wheel(70_000), QueryStrategy::Rows).unwrap();
     assert!(device.rows(Op::EE).unwrap_err().to_string().contains("2^32"));
     assert!(device.rows(Op::VF).is_ok());
 }
@@ -167,15 +168,15 @@ fn check_operators(name: &str, device: &mut DeviceQuery, query: &Query) {
 fn smoothing_has_the_bits_of_the_cpu() {
     let gpu = gpu(Precision::F64);
     for (name, mesh) in solids() {
-        let query = Query::of_solid(&mesh, Strategy::Rows).unwrap();
-        let mut device = DeviceQuery::of_solid(&gpu, &mesh, Strategy::Rows).unwrap();
+        let query = Query::of_solid(&mesh, QueryStrategy::Rows).unwrap();
+        let mut device = DeviceQuery::of_solid(&gpu, &mesh, QueryStrategy::Rows).unwrap();
         let values = mesh.points.as_flattened();
         let fixed = |v: u32| v % 5 == 2;
         let expected = smooth_attribute(&query, values, 3, (7, 0.3), fixed).unwrap();
         let moves: Vec<u32> = (0..mesh.points.len() as u32).map(|v| u32::from(!fixed(v))).collect();
-        let moves = device.attribute(Element::Vertex, 1, Layout::Planar, &moves).unwrap();
+        let moves = device.attribute(EntityKind::Vertex, 1, Layout::Planar, &moves).unwrap();
         for layout in [Layout::Interleaved, Layout::Planar] {
-            let mut now = device.attribute(Element::Vertex, 3, layout, values).unwrap();
+            let mut now = device.attribute(EntityKind::Vertex, 3, layout, values).unwrap();
             device.smooth(&mut now, (7, 0.3), &moves).unwrap();
             assert!(device.read(&now).unwrap() == expected, "{name}");
         }
@@ -187,19 +188,20 @@ fn smoothing_has_the_bits_of_the_cpu() {
 fn what_is_wrong_is_refused() {
     let gpu = gpu(Precision::F64);
     let mesh = triangles(3, &[[0, 1, 2]]);
-    let mut device = DeviceQuery::of_surface(&gpu, &mesh, Strategy::Rows).unwrap();
+    let mut device = DeviceQuery::of_surface(&gpu, &mesh, QueryStrategy::Rows).unwrap();
     let error = device.rows(Op::VC).unwrap_err();
     assert!(error.to_string().contains("a surface has no query VC"), "{error}");
     let error = device.operator(Op::VV, "struct Arguments { double x; };", 1).unwrap_err();
     assert!(error.to_string().contains("visit"), "{error}");
-    let short = device.attribute(Element::Vertex, 1, Layout::Planar, &[1.0_f32; 2]);
+    let short = device.attribute(EntityKind::Vertex, 1, Layout::Planar, &[1.0_f32; 2]);
     assert!(short.unwrap_err().to_string().contains("2 values"));
     let sum = device.sum::<f32>(Op::VV).unwrap();
-    let one = device.attribute(Element::Vertex, 1, Layout::Planar, &[1.0_f32; 3]).unwrap();
+    let one = device.attribute(EntityKind::Vertex, 1, Layout::Planar, &[1.0_f32; 3]).unwrap();
     assert!(device.run(&sum, &[(&one).into()]).unwrap_err().to_string().contains("words"));
-    let other = DeviceQuery::of_surface(&gpu, &triangles(4, &[[0, 1, 2]]), Strategy::Rows).unwrap();
-    let four = other.attribute(Element::Vertex, 1, Layout::Planar, &[1.0_f32; 4]).unwrap();
+    let other =
+        DeviceQuery::of_surface(&gpu, &triangles(4, &[[0, 1, 2]]), QueryStrategy::Rows).unwrap();
+    let four = other.attribute(EntityKind::Vertex, 1, Layout::Planar, &[1.0_f32; 4]).unwrap();
     assert!(device.run(&sum, &[(&one).into(), (&four).into()]).is_err());
     let no_faces = triangles(3, &[]);
-    assert!(DeviceQuery::of_surface(&gpu, &no_faces, Strategy::Rows).is_err());
+    assert!(DeviceQuery::of_surface(&gpu, &no_faces, QueryStrategy::Rows).is_err());
 }

@@ -1,10 +1,10 @@
-//! Results do not depend on the length unit: of a mesh that is scaled by a power of 2 they are those
-//! of the mesh itself, bit by bit, up to the sizes that are taken.
+//! Results do not depend on the length unit: of a mesh that is scaled by a power of 2 they are
+//! those of the mesh itself, bit by bit, up to the sizes that are taken.
 
 use subsolid::backend::{Backend, Cpu, Precision};
 use subsolid::process::solid::{BoundaryMotion, untangle};
 use subsolid::process::surface::{Geodesics, curvature_flow, toplesets};
-use subsolid::quadrature::{Mapping, Report, Scheme};
+use subsolid::quadrature::{Mapping, QuadratureScheme, Report};
 use subsolid::refine::crease_by_angle;
 use subsolid::volume::Quality;
 use subsolid::{Quadrature, Samples, Solid, SolidMesh, Want};
@@ -60,7 +60,7 @@ fn creases_and_jacobians() {
             let mut quality = Quality::default();
             quality.add(&plan, &limit);
             let quadrature =
-                Quadrature::new(&solid, Scheme { gauss: 2, rings: Some(1) }, Want::FIRST);
+                Quadrature::new(&solid, QuadratureScheme { gauss: 2, rings: Some(1) }, Want::FIRST);
             let quadrature = quadrature.expect("a quadrature");
             let report = Report::new(&Mapping::new(&quadrature, mesh.controls()).expect("points"));
             let report = report.expect("a report");

@@ -9,7 +9,7 @@ use crate::support::compare::with_refinement;
 use crate::support::meshes::{INF, block, crease_box_edges, link, model, perturbed};
 use subsolid::limit::{AxisPermutation, Class, Frame, LeafKind, Solid, Walker};
 use subsolid::mesh::SolidMesh;
-use subsolid::mesh::shape::Link;
+use subsolid::mesh::shape::VertexLink;
 use subsolid::refine::refine_mesh;
 use subsolid::scheme::VertexRule;
 use subsolid::topology::{Sharpness, is_extraordinary};
@@ -117,7 +117,7 @@ fn walked_net(walker: &Walker, start: &Frame, points: &[Point]) -> [[[Point; 4];
 
 #[test]
 fn a_cell_may_touch_an_extraordinary_vertex_and_own_none_of_its_edges() {
-    let mesh: SolidMesh = perturbed(&link(Link::stacked_octahedron(), 3), 0.02, 3);
+    let mesh: SolidMesh = perturbed(&link(VertexLink::stacked_octahedron(), 3), 0.02, 3);
     let limits = Limits::new(&mesh);
     let topology = limits.solid.topology();
     let center = (0..topology.vertex_count() as u32)

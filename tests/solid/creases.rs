@@ -8,7 +8,7 @@ use crate::support::Limits;
 use crate::support::compare::with_refinement;
 use crate::support::meshes::{INF, block, crease_at_random, crease_box_edges, fan, link, model};
 use subsolid::mesh::SolidMesh;
-use subsolid::mesh::shape::Link;
+use subsolid::mesh::shape::VertexLink;
 
 /// Compares the solids in parallel, each in two places of every kind of leaf.
 fn compare(meshes: Vec<(String, SolidMesh)>) {
@@ -110,7 +110,7 @@ fn creases_beside_extraordinary_edges_and_vertices() {
     let meshes = [
         ("block", block([3, 3, 2])),
         ("fan", fan(5, 2, 2)),
-        ("3444555", link(Link::stacked_octahedron(), 1)),
+        ("3444555", link(VertexLink::stacked_octahedron(), 1)),
         ("val3", model("micro/val3.mesh")),
         ("hole", model("micro/hole.mesh")),
     ];
@@ -136,7 +136,7 @@ fn semi_sharp_boundaries_refine_as_surfaces() {
         block([3, 1, 2]),
         fan(3, 1, 2),
         fan(5, 1, 2),
-        link(Link::stacked_octahedron(), 1),
+        link(VertexLink::stacked_octahedron(), 1),
     ];
     let mut compared = 0;
     for (seed, shape) in (0..).zip(shapes.iter().cycle().take(60)) {

@@ -5,10 +5,10 @@ use crate::oracle::random::Random;
 use crate::support::meshes::{block, crease_at_random, link, mixed, shapes};
 use subsolid::backend::{Backend, Cpu, Precision};
 use subsolid::limit::Solid;
-use subsolid::mesh::shape::Link;
+use subsolid::mesh::shape::VertexLink;
 use subsolid::mesh::{Attribute, SolidMesh};
 use subsolid::plan::{Location, Samples, Want};
-use subsolid::quadrature::{Mapped, Mapping, Scheme};
+use subsolid::quadrature::{Mapped, Mapping, QuadratureScheme};
 use subsolid::{Limit, Quadrature};
 
 /// Far, and a power of 2, so that the meshes below move there without rounding.
@@ -34,7 +34,10 @@ fn meshes() -> Vec<[SolidMesh; 2]> {
     let mut semi_sharp = block([3, 3, 2]);
     crease_at_random(&mut semi_sharp, &[0.5, 1.7, 2.0], 3, 4);
     let mut all = vec![mixed(), semi_sharp];
-    all.push(link(Link::new(vec![[0, 1, 2], [0, 2, 3], [0, 3, 1], [3, 2, 1]]).expect("a link"), 1));
+    all.push(link(
+        VertexLink::new(vec![[0, 1, 2], [0, 2, 3], [0, 3, 1], [3, 2, 1]]).expect("a link"),
+        1,
+    ));
     all.extend(shapes().into_iter().map(|(_, mesh)| mesh));
     all.into_iter().zip(1..).map(|(mesh, seed)| pair(mesh, seed)).collect()
 }
@@ -100,7 +103,7 @@ fn refined_cells_keep_their_digits() {
 fn quadrature_points_keep_their_digits() {
     for [near, far] in meshes() {
         let solids = [&near, &far].map(|mesh| Solid::new(mesh).expect("a solid"));
-        let scheme = Scheme { gauss: 3, rings: Some(2) };
+        let scheme = QuadratureScheme { gauss: 3, rings: Some(2) };
         let [a, b] = [0, 1].map(|i| {
             Quadrature::new(&solids[i], scheme, Want::FIRST | Want::SECOND).expect("a quadrature")
         });

@@ -9,7 +9,7 @@ use crate::support::{Limits, close, size};
 use subsolid::limit::Solid;
 use subsolid::mesh::{CellKind, Cells, SolidMesh};
 use subsolid::plan::Want;
-use subsolid::quadrature::{Mapping, Report, Scheme};
+use subsolid::quadrature::{Mapping, QuadratureScheme, Report};
 use subsolid::refine::{crease_by_angle, refine_mesh, reorient};
 use subsolid::scheme::VertexRule;
 use subsolid::slice::{SliceOptions, Slicer};
@@ -168,7 +168,7 @@ fn layers_do_not_depend_on_handedness() {
 
 fn report(mesh: &SolidMesh) -> Report {
     let solid = Solid::new(mesh).expect("a solid");
-    let scheme = Scheme { gauss: 4, rings: Some(2) };
+    let scheme = QuadratureScheme { gauss: 4, rings: Some(2) };
     let quadrature = Quadrature::new(&solid, scheme, Want::FIRST).expect("a quadrature");
     Report::new(&Mapping::new(&quadrature, mesh.controls()).expect("a mapping")).expect("volumes")
 }

@@ -7,7 +7,7 @@ use crate::support::Limits;
 use crate::support::meshes::{INF, block, crease_at_random, fan, link, mixed};
 use subsolid::Error;
 use subsolid::limit::Solid;
-use subsolid::mesh::shape::Link;
+use subsolid::mesh::shape::VertexLink;
 use subsolid::mesh::{Attribute, CellKind, SolidMesh};
 use subsolid::refine::refine_mesh;
 use subsolid::scheme::VertexRule;
@@ -357,7 +357,7 @@ proptest! {
             1 => block([3, 1, 1]),
             2 => fan(5, 1, 1),
             3 => fan(3, 2, 1),
-            4 => link(Link::stacked_octahedron(), 1),
+            4 => link(VertexLink::stacked_octahedron(), 1),
             _ => mixed(),
         };
         if creases < 10 {

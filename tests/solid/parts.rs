@@ -8,9 +8,9 @@ use crate::support::meshes;
 use subsolid::backend::{Backend, Cpu, Limit, Precision};
 use subsolid::limit::{Class, Solid};
 use subsolid::mesh::{Attribute, CellArray, CellKind, FaceGroup, Polygons, SolidMesh};
-use subsolid::parts::{Cut, Cutter, Estimate, Job, Part, Rates, costs};
+use subsolid::parts::{Cut, Cutter, Estimate, Part, Rates, Workload, costs};
 use subsolid::plan::{Samples, Want};
-use subsolid::quadrature::{Mapped, Mapping, Scheme};
+use subsolid::quadrature::{Mapped, Mapping, QuadratureScheme};
 use subsolid::volume::Quality;
 use subsolid::{Quadrature, Result};
 
@@ -67,7 +67,7 @@ impl Found {
         mesh: &SolidMesh,
         id: &impl Fn(u32) -> u32,
     ) -> Result<()> {
-        let scheme = Scheme { gauss: 2, rings: Some(1) };
+        let scheme = QuadratureScheme { gauss: 2, rings: Some(1) };
         let quadrature = Quadrature::new(solid, scheme, Want::FIRST)?;
         let mapping = Mapping::new(&quadrature, mesh.controls())?;
         let mut mapped = Mapped::default();
@@ -231,8 +231,8 @@ fn parts_of_far_meshes_have_the_bits_of_the_whole() {
     }
 }
 
-/// The solids of the repository, and those beside the checkout where they are; of several files of a
-/// name the first.
+/// The solids of the repository, and those beside the checkout where they are; of several files of
+/// a name the first.
 pub fn solids() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut paths = Vec::new();
@@ -379,7 +379,7 @@ fn estimates_are_near_real_cuts() {
             };
             let ghosts = parts.iter().map(Part::ghost_count).max().unwrap() as f64;
             let bytes = (0..count).map(received).fold(0.0, f64::max);
-            let job = Job::evaluation(cells, 1.0, 2);
+            let job = Workload::evaluation(cells, 1.0, 2);
             let estimate = Estimate::new(&job, &Rates::of_threads(1), count);
             println!(
                 "{name}, {cells} cells, {count} parts: ghosts {ghosts}, estimated {}; exchange \

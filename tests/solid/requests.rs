@@ -9,7 +9,7 @@ use subsolid::limit::Solid;
 use subsolid::locate::{Located, Locator};
 use subsolid::mesh::{Attribute, CellKind, Controls, SolidMesh};
 use subsolid::plan::{Location, Samples, Want};
-use subsolid::quadrature::{Mapped, Mapping, Scheme};
+use subsolid::quadrature::{Mapped, Mapping, QuadratureScheme};
 use subsolid::refine::MeshRefinement;
 use subsolid::scheme::VertexRule;
 use subsolid::slice::{SliceOptions, Slicer};
@@ -85,7 +85,8 @@ fn attributes_and_controls_of_the_wrong_length() {
         refused(Locator::new(&solid, controls).map(|_| ()), "27");
         let pieces = Pieces::new(&solid, 1).expect("pieces");
         refused(pieces.error_bounds(positions), "27");
-        let quadrature = Quadrature::new(&solid, Scheme::default(), Want::FIRST).expect("points");
+        let quadrature =
+            Quadrature::new(&solid, QuadratureScheme::default(), Want::FIRST).expect("points");
         refused(Mapping::new(&quadrature, controls).map(|_| ()), "27");
     }
     refused(MeshRefinement::new(&mesh, 0, VertexRule::default()).map(|_| ()), "0 levels");
@@ -117,7 +118,8 @@ fn samples_out_of_range() {
 fn leaves_of_a_quadrature() {
     let mesh = fan(5, 1, 1);
     let solid = Solid::new(&mesh).expect("a solid");
-    let quadrature = Quadrature::new(&solid, Scheme::default(), Want::FIRST).expect("points");
+    let quadrature =
+        Quadrature::new(&solid, QuadratureScheme::default(), Want::FIRST).expect("points");
     let mapping = Mapping::new(&quadrature, mesh.controls()).expect("a mapping");
     let mut mapped = Mapped::default();
     let count = quadrature.batches()[0].leaves.len();
@@ -157,7 +159,8 @@ fn numbers_that_are_none_or_out_of_range() {
         let controls = Controls { positions: &points, attributes: &[] };
         refused(Slicer::new(&solid, controls, SliceOptions::default()).map(|_| ()), "vertex 3");
         refused(Locator::new(&solid, controls).map(|_| ()), "vertex 3");
-        let quadrature = Quadrature::new(&solid, Scheme::default(), Want::FIRST).expect("points");
+        let quadrature =
+            Quadrature::new(&solid, QuadratureScheme::default(), Want::FIRST).expect("points");
         refused(Mapping::new(&quadrature, controls).map(|_| ()), "vertex 3");
         let bad = SolidMesh { points: points.clone(), ..mesh.clone() };
         refused(Solid::new(&bad).map(|_| ()), "vertex 3");

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use subsolid::mesh::shape::{Link, Shape};
+use subsolid::mesh::shape::{Shape, VertexLink};
 use subsolid::mesh::{CellKind, SolidMesh};
 
 /// Neighbors of each corner along u, v, w, in right-handed order.
@@ -249,7 +249,7 @@ fn links_have_their_degrees_at_the_center() {
 
 #[test]
 fn stacked_octahedron_has_a_triangle_of_degree_4_vertices() {
-    let link = Link::stacked_octahedron();
+    let link = VertexLink::stacked_octahedron();
     let degree = |v: u32| link.triangles().iter().filter(|t| t.contains(&v)).count();
     let found = link.triangles().iter().filter(|t| t.iter().all(|&v| degree(v) == 4)).count();
     assert_eq!(found, 1);
@@ -258,13 +258,13 @@ fn stacked_octahedron_has_a_triangle_of_degree_4_vertices() {
 #[test]
 fn named_links_pass_their_own_validation() {
     for link in [
-        Link::tetrahedron(),
-        Link::octahedron(),
-        Link::stacked_octahedron(),
-        Link::icosahedron(),
-        Link::bipyramid(9).unwrap(),
+        VertexLink::tetrahedron(),
+        VertexLink::octahedron(),
+        VertexLink::stacked_octahedron(),
+        VertexLink::icosahedron(),
+        VertexLink::bipyramid(9).unwrap(),
     ] {
-        assert_eq!(Link::new(link.triangles().to_vec()).unwrap(), link);
+        assert_eq!(VertexLink::new(link.triangles().to_vec()).unwrap(), link);
         assert_eq!(link.triangles().len(), 2 * link.vertices() - 4);
     }
 }
@@ -276,7 +276,7 @@ fn disks_make_boundary_vertices() {
     let strip = vec![[0, 1, 2], [2, 1, 3], [2, 3, 4], [4, 3, 5]];
     let disks = [vec![[0, 1, 2]], vec![[0, 1, 2], [2, 1, 3]], fan, strip];
     for (triangles, inner) in disks.into_iter().zip([0, 0, 1, 0]) {
-        let link = Link::new(triangles).unwrap();
+        let link = VertexLink::new(triangles).unwrap();
         assert_eq!(link.vertices() - link.boundary().len(), inner);
         for rings in [1, 3] {
             let mesh = Shape::Link { link: link.clone(), rings }.build().unwrap();
@@ -303,7 +303,7 @@ fn what_is_no_sphere_or_disk_is_refused() {
         (annulus, "neither one sphere"),
     ];
     for (triangles, message) in cases {
-        let error = Link::new(triangles.clone()).unwrap_err().to_string();
+        let error = VertexLink::new(triangles.clone()).unwrap_err().to_string();
         assert!(error.contains(message), "{triangles:?}: {error}");
     }
 }

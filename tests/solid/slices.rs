@@ -9,8 +9,8 @@ use subsolid::mesh::{CellKind, Cells, SolidMesh};
 use subsolid::parts::{Blocks, DistributedMesh, Extent};
 use subsolid::scheme::VertexRule;
 use subsolid::slice::{
-    Axis, Frame, LayerSource, PixelGrid, PixelPlaces, Sampling, SharedBoundary, SharedInterior,
-    SliceOptions, Slicer, SolidSource,
+    Axis, LayerFrame, LayerSource, PixelGrid, PixelPlaces, Sampling, SharedBoundary,
+    SharedInterior, SliceOptions, Slicer, SolidSource,
 };
 use subsolid::{Result, Solid};
 
@@ -25,7 +25,7 @@ struct Found {
 }
 
 fn found(slicer: &Slicer, heights: [f64; 2]) -> Found {
-    let Frame { plane: [low, high], .. } = slicer.frame();
+    let LayerFrame { plane: [low, high], .. } = slicer.frame();
     let pitch = (0..2).map(|d| high[d] - low[d]).fold(0.0, f64::max) / 40.0;
     let grid = PixelGrid { origin: low, pitch, size: [41, 41] };
     let contours = slicer.layer(0, heights[0]).contours.into_iter().map(|contour| {
@@ -148,7 +148,7 @@ fn layers_of_models_on_ranks_are_those_of_the_whole() {
 /// What is in the pixels of a layer: attributes, arrays and places, in bits.
 fn inside(source: &SolidSource<'_>, [low, high]: [f64; 2]) -> (Vec<u64>, PixelPlaces) {
     const PLANES: usize = 4;
-    let Frame { plane: [corner, end], .. } = source.slicer().frame();
+    let LayerFrame { plane: [corner, end], .. } = source.slicer().frame();
     let pitch = (0..2).map(|d| end[d] - corner[d]).fold(0.0, f64::max) / 30.0;
     let grid = PixelGrid { origin: corner.map(|x| x - 0.5 * pitch), pitch, size: [31, 31] };
     let middle = 0.5 * (low + high);

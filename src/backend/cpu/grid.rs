@@ -10,8 +10,8 @@ use rayon::prelude::*;
 use crate::error::Result;
 use crate::kernel::Shared;
 use crate::kernel::{
-    Across, Axis, Layered, LayeredOutput, Scratch, Simd, Stores, Table, TableOutput, Tensor,
-    TensorOutput,
+    Across, AxisWeights, Layered, LayeredOutput, Scratch, Simd, Stores, TableKernel, TableOutput,
+    Tensor, TensorOutput,
 };
 use crate::limit::{AxisPermutation, LeafKind, Orders};
 use crate::numbers::Real;
@@ -33,10 +33,10 @@ const STREAMED: usize = 16 << 20;
 /// The kernels of a plan's batches, by the width of the control points.
 pub(super) struct Kernels<'p, T> {
     plan: &'p Plan<'p>,
-    axes: Vec<Axis>,
+    axes: Vec<AxisWeights>,
     orders: Vec<Orders>,
     // tables of irregular batches by table id; they serve any width
-    tables: HashMap<u32, Table<T>>,
+    tables: HashMap<u32, TableKernel<T>>,
     by_width: HashMap<usize, Vec<Kernel<T>>>,
 }
 
@@ -58,7 +58,7 @@ impl<'p, T: Real> Kernels<'p, T> {
     pub fn new(plan: &'p Plan<'p>) -> Result<Self> {
         let axes = plan.patterns().axes.iter();
         let axes = axes
-            .map(|axis| Ok(Axis::new(&axis.parameters)?.sped_up(axis.factor)))
+            .map(|axis| Ok(AxisWeights::new(&axis.parameters)?.sped_up(axis.factor)))
             .collect::<Result<_>>()?;
         let orders = wanted_orders(plan.want());
         let mut tables = HashMap::new();
@@ -67,7 +67,11 @@ impl<'p, T: Real> Kernels<'p, T> {
                 for (output, &id) in batch.tables.iter().enumerate() {
                     if let std::collections::hash_map::Entry::Vacant(entry) = tables.entry(id) {
                         let table = &plan.tables()[id as usize];
-                        entry.insert(Table::new(&table.weights, table.controls, output == 0)?);
+                        entry.insert(TableKernel::new(
+                            &table.weights,
+                            table.controls,
+                            output == 0,
+                        )?);
                     }
                 }
             }

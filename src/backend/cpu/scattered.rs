@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use crate::kernel::Shared;
-use crate::kernel::{Points, Scratch, Simd, Stores};
+use crate::kernel::{PointKernel, Scratch, Simd, Stores};
 use crate::limit::{LeafKind, Orders};
 use crate::numbers::Real;
 use crate::plan::{Plan, PointLocation, wanted_orders};
@@ -19,7 +19,7 @@ pub(super) fn run<T: Real>(
     width: usize,
     outputs: &mut [&mut [T]],
 ) {
-    let kernel = Points {
+    let kernel = PointKernel {
         m: width,
         derivatives: match outputs.len() {
             1 => 0,
@@ -47,7 +47,7 @@ struct Job<'a, T> {
     simd: Simd,
     points: &'a [f64],
     width: usize,
-    kernel: Points,
+    kernel: PointKernel,
     skip: usize,
     orders: Vec<Orders>,
     outputs: Vec<Shared<T>>,

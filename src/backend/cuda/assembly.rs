@@ -14,7 +14,7 @@ use super::memory::{Buffer, timed_event};
 use super::sources::{ASSEMBLY, Variant};
 use super::transfer::Transfer;
 use crate::backend::Precision;
-use crate::backend::device::{AddedRows, Form, MappingBatch, MatrixAssembly, SparsePattern};
+use crate::backend::device::{AddedRows, MappingBatch, MatrixAssembly, MatrixForm, SparsePattern};
 use crate::error::{Error, Result};
 
 /// Control points along a side of a block's tile, in `kernels/solid/assembly.cu`.
@@ -37,24 +37,24 @@ pub(crate) struct DeviceAssembly {
 
 /// A matrix.
 struct Sum {
-    form: Form,
+    form: MatrixForm,
     values: Buffer<f64>,
 }
 
 impl Sum {
     fn variant(&self) -> Variant {
         variant(match self.form {
-            Form::Mass(_) => 0,
-            Form::Stiffness(_) => 1,
-            Form::Elasticity(_) => 2,
+            MatrixForm::Mass(_) => 0,
+            MatrixForm::Stiffness(_) => 1,
+            MatrixForm::Elasticity(_) => 2,
         })
     }
 
     /// See `Material` in the kernels.
     fn material(&self) -> Argument {
         let [first, second] = match self.form {
-            Form::Mass(factor) | Form::Stiffness(factor) => [factor, 0.0],
-            Form::Elasticity(lame) => lame,
+            MatrixForm::Mass(factor) | MatrixForm::Stiffness(factor) => [factor, 0.0],
+            MatrixForm::Elasticity(lame) => lame,
         };
         Argument::Words([first.to_bits(), second.to_bits()].into())
     }
@@ -77,13 +77,13 @@ impl DeviceAssembly {
     pub fn new(
         gpu: &Cuda,
         pattern: SparsePattern<'_>,
-        forms: &[Form],
+        forms: &[MatrixForm],
         positions: &[[f64; 3]],
     ) -> Result<Self> {
         let mapping = DeviceMapping::new(gpu, &[], positions)?;
         let stream = mapping.stream().clone();
         let starts: Vec<u64> = pattern.starts.iter().map(|&start| start as u64).collect();
-        let sum = |&form: &Form| {
+        let sum = |&form: &MatrixForm| {
             let numbers = pattern.columns.len() * form.width().pow(2);
             Ok(Sum { form, values: Buffer::zeros(&stream, numbers)? })
         };

@@ -15,7 +15,9 @@ use super::memory::{Buffer, timed_event};
 use super::sources::{LAYERS, Variant};
 use super::transfer::Transfer;
 use crate::backend::Precision;
-use crate::backend::device::{Boundary, Canvas, Covered, LayerImages, Link, MOST_PLANES, Patch};
+use crate::backend::device::{
+    Canvas, Covered, LayerBoundary, LayerImages, LayerLink, LayerPatch, MOST_PLANES,
+};
 use crate::error::{Error, Result};
 
 /// Most images at once.
@@ -39,9 +41,9 @@ struct Grid {
 }
 
 // SAFETY: plain numbers, laid out as in CUDA C++.
-unsafe impl DeviceRepr for Patch {}
+unsafe impl DeviceRepr for LayerPatch {}
 // SAFETY: likewise.
-unsafe impl DeviceRepr for Link {}
+unsafe impl DeviceRepr for LayerLink {}
 // SAFETY: likewise.
 unsafe impl DeviceRepr for Grid {}
 
@@ -60,8 +62,8 @@ pub(crate) struct DeviceLayers {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
     transfer: Transfer,
-    patches: Buffer<Patch>,
-    links: Buffer<Link>,
+    patches: Buffer<LayerPatch>,
+    links: Buffer<LayerLink>,
     edges: Buffer<[[f64; 3]; 4]>,
     images: Option<Images>,
 }
@@ -82,7 +84,7 @@ impl DeviceLayers {
     ///
     /// # Errors
     /// [`Error::Request`] if its memory is too small.
-    pub fn new(gpu: &Cuda, boundary: Boundary<'_>) -> Result<Self> {
+    pub fn new(gpu: &Cuda, boundary: LayerBoundary<'_>) -> Result<Self> {
         let functions = gpu.functions.clone();
         let new_stream = || functions.device().context.new_stream().map_err(failed("no stream"));
         let (stream, transfer) = (new_stream()?, Transfer::new(new_stream()?)?);

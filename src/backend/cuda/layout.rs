@@ -9,7 +9,7 @@ use cudarc::driver::DeviceRepr;
 use super::device::matrix_units;
 use crate::backend::device::DeviceInfo;
 use crate::error::Result;
-use crate::kernel::Axis;
+use crate::kernel::AxisWeights;
 use crate::numbers::Real;
 use crate::plan::{BatchKind, Facts, Kernel, Plan, Strategy, wanted_orders};
 use nets::Nets;
@@ -49,7 +49,7 @@ impl<T: Real + DeviceRepr> Layout<T> {
     fn lay_axes(&mut self, plan: &Plan<'_>) -> Result<Vec<u32>> {
         let mut starts = Vec::new();
         for pattern in &plan.patterns().axes {
-            let axis = Axis::new(&pattern.parameters)?.sped_up(pattern.factor);
+            let axis = AxisWeights::new(&pattern.parameters)?.sped_up(pattern.factor);
             starts.push(self.axes.len() as u32);
             for order in crate::basis::bspline::Order::ALL {
                 self.axes.extend(axis.weights(order).iter().flatten().map(|&w| T::from_f64(w)));

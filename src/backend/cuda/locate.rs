@@ -13,7 +13,7 @@ use super::parts::DeviceParts;
 use super::sources::{LOCATE, Variant};
 use super::transfer::Transfer;
 use crate::backend::Precision;
-use crate::backend::device::{Location, OUTSIDE, PlaceArrays, SolidParts};
+use crate::backend::device::{OUTSIDE, PlaceArrays, PointSearch, SolidParts};
 use crate::error::{Error, Result};
 
 /// Numbers of `kernels/locate/locate.cu`.
@@ -66,7 +66,7 @@ impl DevicePlaces {
     }
 }
 
-impl Location for DevicePlaces {
+impl PointSearch for DevicePlaces {
     fn set_points(&mut self, points: &[[f64; 3]]) -> Result<()> {
         let count = points.len();
         if count > 1 << 31 {

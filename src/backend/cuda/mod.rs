@@ -74,9 +74,9 @@ use functions::Functions;
 use process::DeviceProcessor;
 
 use super::device::{
-    Boundary, Device as JobDevice, DeviceInfo, Form, InteriorPixels, LayerImages, Location,
-    MappingBatch, MatrixAssembly, ParameterBox, PieceValues, QuadratureMapping, SolidParts,
-    SparsePattern,
+    Device as JobDevice, DeviceInfo, InteriorPixels, LayerBoundary, LayerImages, MappingBatch,
+    MatrixAssembly, MatrixForm, ParameterBox, PieceValues, PointSearch, QuadratureMapping,
+    SolidParts, SparsePattern,
 };
 use super::{Backend, Evaluator, Precision, SurfaceEvaluator, SurfaceProcessor, SurfaceRefiner};
 use crate::error::Result;
@@ -230,11 +230,11 @@ impl JobDevice for Cuda {
         &self.functions.device().info
     }
 
-    fn location(&self, solid: SolidParts<'_>) -> Result<Box<dyn Location>> {
+    fn location(&self, solid: SolidParts<'_>) -> Result<Box<dyn PointSearch>> {
         Ok(Box::new(locate::DevicePlaces::new(self, solid)?))
     }
 
-    fn layers(&self, boundary: Boundary<'_>) -> Result<Box<dyn LayerImages>> {
+    fn layers(&self, boundary: LayerBoundary<'_>) -> Result<Box<dyn LayerImages>> {
         Ok(Box::new(layers::DeviceLayers::new(self, boundary)?))
     }
 
@@ -258,7 +258,7 @@ impl JobDevice for Cuda {
     fn assembly(
         &self,
         pattern: SparsePattern<'_>,
-        forms: &[Form],
+        forms: &[MatrixForm],
         positions: &[[f64; 3]],
     ) -> Result<Box<dyn MatrixAssembly>> {
         Ok(Box::new(assembly::DeviceAssembly::new(self, pattern, forms, positions)?))

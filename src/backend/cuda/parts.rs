@@ -7,18 +7,18 @@ use cudarc::driver::{CudaStream, DeviceRepr};
 
 use super::device::failed;
 use super::memory::Buffer;
-use crate::backend::device::{Part, SolidParts};
+use crate::backend::device::{SolidPart, SolidParts};
 use crate::basis::tree::Node;
 use crate::error::Result;
 
 // SAFETY: plain numbers, laid out as in CUDA C++.
-unsafe impl DeviceRepr for Part {}
+unsafe impl DeviceRepr for SolidPart {}
 // SAFETY: likewise.
 unsafe impl DeviceRepr for Node {}
 
 /// Parts on the device.
 pub(super) struct DeviceParts {
-    parts: Buffer<Part>,
+    parts: Buffer<SolidPart>,
     points: Buffer<f64>,
     nodes: Buffer<Node>,
     items: Buffer<u32>,

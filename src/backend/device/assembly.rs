@@ -6,7 +6,7 @@ use crate::error::Result;
 
 /// What the entries of a matrix are.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Form {
+pub enum MatrixForm {
     /// A factor times Σ w Nₐ N_b.
     Mass(f64),
     /// A factor times Σ w ∇Nₐ · ∇N_b.
@@ -15,7 +15,7 @@ pub enum Form {
     Elasticity([f64; 2]),
 }
 
-impl Form {
+impl MatrixForm {
     /// Unknowns of a vertex.
     pub fn width(self) -> usize {
         match self {

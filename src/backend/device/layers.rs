@@ -5,7 +5,7 @@ use crate::error::Result;
 /// A bicubic patch of the boundary, as the kernels read it.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
-pub struct Patch {
+pub struct LayerPatch {
     /// Bézier points `[v][u]`: two coordinates in the plane, then the height.
     pub points: [[[f64; 3]; 4]; 4],
     /// First link of each side against the clock from (0, 0), and the end of the last.
@@ -19,7 +19,7 @@ pub struct Patch {
 /// An edge in the side of a patch.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
-pub struct Link {
+pub struct LayerLink {
     /// Which edge.
     pub edge: u32,
     /// 1 if the side runs against it.
@@ -32,11 +32,11 @@ pub struct Link {
 
 /// The boundary of a solid.
 #[derive(Clone, Copy, Debug)]
-pub struct Boundary<'a> {
+pub struct LayerBoundary<'a> {
     /// Its patches.
-    pub patches: &'a [Patch],
+    pub patches: &'a [LayerPatch],
     /// Chains of edges along their sides.
-    pub links: &'a [Link],
+    pub links: &'a [LayerLink],
     /// Bézier points of the edges.
     pub edges: &'a [[[f64; 3]; 4]],
 }

@@ -21,7 +21,7 @@ pub struct PlaceArrays {
 }
 
 /// A solid's parts on a device, ready for points.
-pub trait Location: Send + Sync {
+pub trait PointSearch: Send + Sync {
     /// Takes points, at most 2³¹, in place of those before.
     ///
     /// # Errors

@@ -11,14 +11,14 @@ mod location;
 mod parts;
 mod quadrature;
 
-pub use assembly::{AddedRows, Form, MatrixAssembly, SparsePattern};
+pub use assembly::{AddedRows, MatrixAssembly, MatrixForm, SparsePattern};
 pub use info::DeviceInfo;
 pub use interiors::{
     InteriorPixels, ParameterBox, PieceValues, PixelArrays, Pixels, Settled, TILE, TileParts,
 };
-pub use layers::{Boundary, Canvas, Covered, LayerImages, Link, MOST_PLANES, Patch};
-pub use location::{LEFT, Location, OUTSIDE, PlaceArrays};
-pub use parts::{NONE, Part, SolidParts};
+pub use layers::{Canvas, Covered, LayerBoundary, LayerImages, LayerLink, LayerPatch, MOST_PLANES};
+pub use location::{LEFT, OUTSIDE, PlaceArrays, PointSearch};
+pub use parts::{NONE, SolidPart, SolidParts};
 pub use quadrature::{MappedArrays, MappingBatch, QuadratureMapping};
 
 use crate::error::Result;
@@ -36,13 +36,13 @@ pub trait Device {
     ///
     /// # Errors
     /// See [`Device`].
-    fn location(&self, solid: SolidParts<'_>) -> Result<Box<dyn Location>>;
+    fn location(&self, solid: SolidParts<'_>) -> Result<Box<dyn PointSearch>>;
 
     /// Images of layers of a solid's boundary.
     ///
     /// # Errors
     /// See [`Device`].
-    fn layers(&self, boundary: Boundary<'_>) -> Result<Box<dyn LayerImages>>;
+    fn layers(&self, boundary: LayerBoundary<'_>) -> Result<Box<dyn LayerImages>>;
 
     /// Pixels of layers looked up in a solid: its parts, boxes `[piece]`, and attributes.
     ///
@@ -72,7 +72,7 @@ pub trait Device {
     fn assembly(
         &self,
         pattern: SparsePattern<'_>,
-        forms: &[Form],
+        forms: &[MatrixForm],
         positions: &[[f64; 3]],
     ) -> Result<Box<dyn MatrixAssembly>>;
 }

@@ -7,7 +7,7 @@ use crate::basis::tree::Node;
 /// one that only the CPU can look into.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
-pub struct Part {
+pub struct SolidPart {
     /// y(x) = `inverse` x + `offset` is about the part's own parameters of x.
     pub inverse: [[f64; 3]; 3],
     /// See `inverse`.
@@ -41,7 +41,7 @@ pub const NONE: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 pub struct SolidParts<'a> {
     /// The parts.
-    pub parts: &'a [Part],
+    pub parts: &'a [SolidPart],
     /// Bézier points `[w][v][u]` of those that have some.
     pub points: &'a [[[f64; 3]; 64]],
     /// The hierarchy of their boxes.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{BEZIER_POINTS, Extraction, Operator};
+use super::{BEZIER_POINTS, Extraction, ExtractionOperator};
 use crate::error::{Error, Result};
 use crate::io::BezierPatch;
 use crate::mesh::check_point_count;
@@ -48,7 +48,7 @@ impl Extraction {
 }
 
 /// Weights of one control point for the 64 Bézier points.
-fn coefficients(operator: &Operator<'_>, column: usize) -> [f64; BEZIER_POINTS] {
+fn coefficients(operator: &ExtractionOperator<'_>, column: usize) -> [f64; BEZIER_POINTS] {
     let count = operator.controls.len();
     // a zero has one form, so that equal vectors have equal bits
     std::array::from_fn(|row| operator.weights[row * count + column] + 0.0)

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::{BEZIER_POINTS, Extraction, Rows};
+use super::{BEZIER_POINTS, Extraction, RefinedRows};
 use crate::error::{Error, Result};
 
 /// A net over its new control points.
@@ -80,7 +80,7 @@ impl Extraction {
             sorted.windows(2).any(|pair| pair[0] == pair[1])
         };
         // operators only shrink
-        let _ = self.replace(repeats, &Rows::default(), usize::MAX);
+        let _ = self.replace(repeats, &RefinedRows::default(), usize::MAX);
     }
 
     /// Gives the nets that `change` new operators: over control points that are not in
@@ -88,7 +88,7 @@ impl Extraction {
     fn replace(
         &mut self,
         change: impl Fn(&[u32]) -> bool + Sync,
-        refined: &Rows,
+        refined: &RefinedRows,
         most: usize,
     ) -> Result<()> {
         let nets = self.net_pieces();
@@ -148,7 +148,7 @@ impl Extraction {
 
     /// A net over control points that are not in `refined`, in the order in which
     /// they are met.
-    fn matrix(&self, net: &[u32], operator: u32, refined: &Rows) -> (Vec<u32>, Matrix) {
+    fn matrix(&self, net: &[u32], operator: u32, refined: &RefinedRows) -> (Vec<u32>, Matrix) {
         let mut controls: Vec<u32> = Vec::with_capacity(2 * net.len());
         let mut columns: HashMap<u32, u32> = HashMap::with_capacity(2 * net.len());
         let (mut ends, mut entries) = (Vec::with_capacity(net.len()), Vec::new());

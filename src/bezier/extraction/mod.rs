@@ -41,7 +41,7 @@ use super::{Piece, Pieces};
 use crate::error::{Error, Result};
 use refined::refined_rows;
 
-pub use refined::Rows;
+pub use refined::RefinedRows;
 
 /// Bézier points of a tricubic piece.
 pub(crate) const BEZIER_POINTS: usize = 64;
@@ -61,12 +61,12 @@ pub struct Extraction {
     // operator o: weights[operator_offsets[o]..operator_offsets[o + 1]], [w][v][u][control]
     operator_offsets: Vec<usize>,
     weights: Vec<f64>,
-    refined: Rows,
+    refined: RefinedRows,
 }
 
 /// The operator of one piece.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Operator<'e> {
+pub struct ExtractionOperator<'e> {
     /// Which one it is: pieces with equal numbers share their weights.
     pub id: u32,
     /// Control points, each once; see [`Extraction::refined`] for those that are no
@@ -76,7 +76,7 @@ pub struct Operator<'e> {
     pub weights: &'e [f64],
 }
 
-impl Operator<'_> {
+impl ExtractionOperator<'_> {
     /// Bézier points `[w][v][u][width]` from `values` `[control id][width]`.
     ///
     /// # Errors
@@ -134,10 +134,10 @@ impl Extraction {
     ///
     /// # Panics
     /// If there is no such piece.
-    pub fn operator(&self, piece: usize) -> Operator<'_> {
+    pub fn operator(&self, piece: usize) -> ExtractionOperator<'_> {
         let [id, net] = [self.piece_operators[piece], self.piece_nets[piece]];
         let [o, n] = [id as usize, net as usize];
-        Operator {
+        ExtractionOperator {
             id,
             controls: &self.controls[self.net_offsets[n]..self.net_offsets[n + 1]],
             weights: &self.weights[self.operator_offsets[o]..self.operator_offsets[o + 1]],
@@ -147,7 +147,7 @@ impl Extraction {
     /// The refined points over the vertices of the mesh: row r is control point
     /// `vertex_count() + r`. Without rows after [`Extraction::expanded`], and where no
     /// cell is refined inside.
-    pub fn refined(&self) -> &Rows {
+    pub fn refined(&self) -> &RefinedRows {
         &self.refined
     }
 

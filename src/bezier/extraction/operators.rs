@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 
-use super::{BEZIER_POINTS, Extraction, Rows};
+use super::{BEZIER_POINTS, Extraction, RefinedRows};
 use crate::bezier::{Pieces, phantoms};
 use crate::error::{Error, Result};
 use crate::limit::{Leaf, LeafKind};
@@ -23,7 +23,7 @@ pub fn extract(pieces: &Pieces<'_>, vertices: usize) -> Result<Extraction> {
         controls: Vec::new(),
         operator_offsets: vec![0],
         weights: Vec::new(),
-        refined: Rows::default(),
+        refined: RefinedRows::default(),
     };
     let count = extraction.pieces.len();
     if u32::try_from(count).is_err() {

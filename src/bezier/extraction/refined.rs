@@ -5,20 +5,20 @@ use crate::scheme::Stencils;
 
 /// A sparse matrix in compressed rows; every row sums to 1.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Rows {
+pub struct RefinedRows {
     // row r: entries offsets[r]..offsets[r + 1]
     offsets: Vec<usize>,
     vertices: Vec<u32>,
     weights: Vec<f64>,
 }
 
-impl Default for Rows {
+impl Default for RefinedRows {
     fn default() -> Self {
         Self { offsets: vec![0], vertices: Vec::new(), weights: Vec::new() }
     }
 }
 
-impl Rows {
+impl RefinedRows {
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
@@ -70,8 +70,8 @@ impl Rows {
 }
 
 /// Rows of the points of all levels but the mesh's own.
-pub(crate) fn refined_rows(solid: &Solid) -> Rows {
-    let mut rows = Rows::default();
+pub(crate) fn refined_rows(solid: &Solid) -> RefinedRows {
+    let mut rows = RefinedRows::default();
     solid.vertex_stencils().iter().for_each(|level| rows.push(level));
     rows
 }

@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use clap::{Args, ValueEnum};
 use subsolid::limit::{Solid, Summary};
-use subsolid::parts::{Estimate, Job, Rates};
+use subsolid::parts::{Estimate, Rates, Workload};
 use subsolid::plan::LayersJob;
-use subsolid::quadrature::Scheme;
+use subsolid::quadrature::QuadratureScheme;
 use subsolid::{Error, Quadrature, Result};
 
 use subsolid::memory::gigabytes;
@@ -128,7 +128,7 @@ impl RankArguments {
     }
 
     /// Layers of the control mesh's box, and the boundary faces of a mesh of so many cells.
-    fn layers(&self, summary: &Summary, cells: usize) -> Job {
+    fn layers(&self, summary: &Summary, cells: usize) -> Workload {
         let [low, high] = summary.bounds.unwrap_or_default();
         let count = |axis: usize, step: Option<f64>| -> usize {
             // more than any machine has saturate
@@ -139,7 +139,7 @@ impl RankArguments {
         let pixels = layers.saturating_mul(columns).saturating_mul(rows);
         let job = LayersJob { cells, layers, pixels, attributes: self.values.unwrap_or(0) };
         let larger = cells as f64 / summary.cells.max(1) as f64;
-        Job::layers(job, summary.boundary_faces as f64 * larger.powf(2.0 / 3.0))
+        Workload::layers(job, summary.boundary_faces as f64 * larger.powf(2.0 / 3.0))
     }
 
     /// Estimates for a model, one a number of ranks.
@@ -147,13 +147,13 @@ impl RankArguments {
         let elements = solid.elements().len() as f64 / summary.cells.max(1) as f64;
         let cells = self.of_cells.unwrap_or(summary.cells);
         let job = match self.job {
-            JobName::Evaluate => Job::evaluation(cells, elements, self.samples.unwrap_or(8)),
+            JobName::Evaluate => Workload::evaluation(cells, elements, self.samples.unwrap_or(8)),
             JobName::Quadrature => {
-                let scheme = Scheme { gauss: self.gauss.unwrap_or(4), rings: None };
+                let scheme = QuadratureScheme { gauss: self.gauss.unwrap_or(4), rings: None };
                 let points = Quadrature::point_count(solid, scheme);
-                Job::quadrature(cells, points as f64 / summary.cells.max(1) as f64)
+                Workload::quadrature(cells, points as f64 / summary.cells.max(1) as f64)
             }
-            JobName::Refine => Job::refinement(cells, elements, self.refinements.unwrap_or(1)),
+            JobName::Refine => Workload::refinement(cells, elements, self.refinements.unwrap_or(1)),
             JobName::Slice => self.layers(summary, cells),
         };
         let rates = Rates {

@@ -12,7 +12,7 @@ use subsolid::mesh::SolidMesh;
 use subsolid::numbers::{counted, precise, significant};
 use subsolid::plan::Want;
 use subsolid::quadrature::{
-    BoundaryReport, Mapping, Quadrature, Regions, Scheme, SurfaceSums, jacobians, points,
+    BoundaryReport, Mapping, Quadrature, QuadratureScheme, Regions, SurfaceSums, jacobians, points,
     write_boundary_npz,
 };
 use subsolid::volume::add_cell_data;
@@ -50,7 +50,7 @@ pub fn run(
     a: &Arguments,
     wanted: &[String],
     (mesh, solid): (&SolidMesh, &Solid),
-    (scheme, want): (Scheme, Want),
+    (scheme, want): (QuadratureScheme, Want),
     console: &Console,
 ) -> Result<Outcome> {
     let regions = Regions::new(solid.topology(), mesh)?;

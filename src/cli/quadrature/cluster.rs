@@ -1,9 +1,9 @@
 //! A quadrature on ranks: each has the set-up of some of its own cells at a time.
 //!
 //! # Data flow
-//! blocks of the rank's part → what they add to the report and how many points they have → all ranks
-//! know the report, and which pieces of the file start where → blocks once more → points → pieces,
-//! of which one can hold the points of several ranks.
+//! blocks of the rank's part → what they add to the report and how many points they have → all
+//! ranks know the report, and which pieces of the file start where → blocks once more → points →
+//! pieces, of which one can hold the points of several ranks.
 
 use std::path::Path;
 use std::time::Instant;
@@ -15,7 +15,7 @@ use subsolid::numbers::counted;
 use subsolid::parts::{Block, Blocks};
 use subsolid::plan::{Cost, Want};
 use subsolid::quadrature::{
-    LEFT_HANDED, Physical, PieceCut, Quadrature, Report, ReportShare, Scheme, points,
+    LEFT_HANDED, Physical, PieceCut, Quadrature, QuadratureScheme, Report, ReportShare, points,
 };
 use subsolid::volume::{add_cell_data, name_cells};
 use subsolid::{Error, Result, WriteOptions};
@@ -35,7 +35,7 @@ pub fn run(
     a: &Arguments,
     ranks: &Ranks<'_>,
     format: Option<Format>,
-    (scheme, want): (Scheme, Want),
+    (scheme, want): (QuadratureScheme, Want),
     console: &Console,
 ) -> Result<Outcome> {
     a.check_of_ranks(format)?;
@@ -100,8 +100,8 @@ pub fn run(
     Ok(if poor { Outcome::PoorQuality } else { Outcome::Done })
 }
 
-/// Whether all cells of the mesh are left-handed hexahedra. One that is not decides, which the first
-/// block of most ranks has.
+/// Whether all cells of the mesh are left-handed hexahedra. One that is not decides, which the
+/// first block of most ranks has.
 fn all_left_handed(blocks: &Blocks<'_>, ranks: &Ranks<'_>) -> Result<bool> {
     let first = blocks.runs(1).into_iter().take(1);
     let mut all = true;
@@ -182,7 +182,7 @@ impl Places {
 /// Blocks with a quadrature each.
 struct Work<'m> {
     blocks: Blocks<'m>,
-    scheme: Scheme,
+    scheme: QuadratureScheme,
     want: Want,
     gpu: Option<Box<dyn Backend>>,
     left_handed: bool,

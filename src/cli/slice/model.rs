@@ -12,7 +12,7 @@ use subsolid::parts::{DistributedMesh, Extent, RankPart};
 use subsolid::refine::refined_cell_count;
 use subsolid::scheme::VertexRule;
 use subsolid::slice::{
-    CellIds, ClosedSurface, Frame, SharedBoundary, SharedInterior, SliceOptions, Slicer,
+    CellIds, ClosedSurface, LayerFrame, SharedBoundary, SharedInterior, SliceOptions, Slicer,
     SolidSource, Stack, fingerprint, refined_fingerprint, shared_fingerprint, surface_fingerprint,
 };
 use subsolid::surface::separate_parts;
@@ -70,7 +70,7 @@ pub struct Shared<'r, 'g> {
 
 impl<'r, 'g> Outline<'r, 'g> {
     /// What all layers have in common.
-    pub fn frame(&self) -> Frame {
+    pub fn frame(&self) -> LayerFrame {
         match self {
             Self::Whole(slicer) => slicer.frame(),
             Self::Shared(shared) => shared.boundary.frame(),
@@ -146,8 +146,8 @@ impl Model {
         Ok((model, Outline::Whole(Box::new(slicer))))
     }
 
-    /// The boundary, of ranks that have a block of the cells each; what is inside follows once their
-    /// layers are known.
+    /// The boundary, of ranks that have a block of the cells each; what is inside follows once
+    /// their layers are known.
     fn on_ranks<'r, 'g>(
         a: &Arguments,
         options: SliceOptions,

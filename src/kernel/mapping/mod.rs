@@ -16,7 +16,7 @@
 mod stage;
 mod sums;
 
-use super::axis::Axis;
+use super::axis::AxisWeights;
 use super::buffer::Buffer;
 use super::net::{fill_ends, gather};
 use super::simd::{Kernel, Simd};
@@ -25,7 +25,7 @@ use crate::numbers::Lanes;
 
 pub use stage::LeafMapOutput;
 use stage::{Finish, Stage};
-use sums::{Grid, Table};
+use sums::{GridSums, TableSums};
 
 /// What leaves share that are mapped alike.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +48,7 @@ pub enum LeafSource<'a> {
     /// below u, bit 1 above u, bits 2-3 v, bits 4-5 w.
     Grid {
         /// The samples of an axis.
-        axis: &'a Axis,
+        axis: &'a AxisWeights,
         /// Missing layers.
         ends: u8,
     },
@@ -151,8 +151,8 @@ impl Run<'_, '_> {
         let (controls, samples) = (map.source.controls(), map.weights.len());
         scratch.nets.reserve(3 * controls * L::COUNT);
         scratch.origins.reserve(3 * L::COUNT);
-        scratch.sums[0].reserve(Grid::Y * L::COUNT);
-        scratch.sums[1].reserve(Grid::Z * L::COUNT);
+        scratch.sums[0].reserve(GridSums::Y * L::COUNT);
+        scratch.sums[1].reserve(GridSums::Z * L::COUNT);
         scratch.stage.reserve(Stage::<L>::NUMBERS * L::COUNT * L::COUNT);
         let leaves = nets.len() / controls;
         for first in (0..leaves).step_by(L::COUNT) {
@@ -184,10 +184,10 @@ impl Run<'_, '_> {
                 match map.source {
                     LeafSource::Grid { axis, .. } => {
                         let [y, z] = scratch.sums.each_mut().map(Buffer::as_mut_ptr);
-                        Grid { axis, nets, y, z }.for_each::<L, N>(&mut finish);
+                        GridSums { axis, nets, y, z }.for_each::<L, N>(&mut finish);
                     }
                     LeafSource::Table { controls, values, gradients, second } => {
-                        let table = Table { controls, values, gradients, second, nets };
+                        let table = TableSums { controls, values, gradients, second, nets };
                         table.for_each::<L, N>(samples, &mut finish);
                     }
                 }

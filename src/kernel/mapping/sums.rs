@@ -1,7 +1,7 @@
 //! Positions and derivatives of one sample after the other, of as many leaves as a vector
 //! has lanes.
 
-use super::super::axis::Axis;
+use super::super::axis::AxisWeights;
 use super::super::slab::{combine, load_four};
 use super::stage::Finish;
 use crate::basis::bspline::Order;
@@ -15,8 +15,8 @@ use crate::numbers::Lanes;
 ///                            → z: [orders in w and v][u 4][xyz], for a v sample
 ///                            → sums: [orders][xyz]
 /// ```
-pub struct Grid<'a> {
-    pub axis: &'a Axis,
+pub struct GridSums<'a> {
+    pub axis: &'a AxisWeights,
     pub nets: *const f64,
     pub y: *mut f64,
     pub z: *mut f64,
@@ -29,7 +29,7 @@ const PLANES: [[usize; 2]; 6] = [[0, 0], [0, 1], [1, 0], [0, 2], [1, 1], [2, 0]]
 const SUMS: [[usize; 2]; 10] =
     [[0, 0], [0, 1], [1, 0], [2, 0], [0, 2], [3, 0], [5, 0], [1, 1], [2, 1], [4, 0]];
 
-impl Grid<'_> {
+impl GridSums<'_> {
     /// Vectors of y.
     pub const Y: usize = 3 * 48;
     /// Vectors of z.
@@ -87,7 +87,7 @@ impl Grid<'_> {
 }
 
 /// By tables of basis functions.
-pub struct Table<'a> {
+pub struct TableSums<'a> {
     pub controls: usize,
     pub values: &'a [f64],
     pub gradients: &'a [f64],
@@ -95,7 +95,7 @@ pub struct Table<'a> {
     pub nets: *const f64,
 }
 
-impl Table<'_> {
+impl TableSums<'_> {
     /// Sums of every sample, with second derivatives if N is 10, without if it is 4.
     ///
     /// # Safety

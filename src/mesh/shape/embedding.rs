@@ -11,7 +11,7 @@ use nalgebra::Vector3;
 
 use std::f64::consts::PI;
 
-use super::link::Link;
+use super::link::VertexLink;
 use crate::{Error, Result};
 
 /// Gauss–Seidel sweeps of Tutte's embedding; links have a few dozen vertices.
@@ -31,7 +31,7 @@ const LEAST_VOLUME: f64 = 1e-6;
 /// # Errors
 /// [`Error::Request`] if a triangle has no area, as when two vertices are
 /// joined by two edges.
-pub(super) fn on_sphere(link: &Link) -> Result<Vec<[f64; 3]>> {
+pub(super) fn on_sphere(link: &VertexLink) -> Result<Vec<[f64; 3]>> {
     let closed = link.boundary().is_empty();
     let rim = if closed { cycle_around(link, 0) } else { link.boundary().to_vec() };
     let mut points: Vec<[f64; 3]> = tutte(link, &rim)
@@ -60,7 +60,7 @@ pub(super) fn on_sphere(link: &Link) -> Result<Vec<[f64; 3]>> {
 
 /// Vertices around vertex `v` of a sphere, so that `v` lies to their right: they
 /// run counter-clockwise around the rest.
-fn cycle_around(link: &Link, v: u32) -> Vec<u32> {
+fn cycle_around(link: &VertexLink, v: u32) -> Vec<u32> {
     let step = |from: u32| {
         link.triangles().iter().find_map(|&[a, b, c]| {
             [[a, b, c], [b, c, a], [c, a, b]].into_iter().find(|t| t[0] == v && t[2] == from)
@@ -78,7 +78,7 @@ fn cycle_around(link: &Link, v: u32) -> Vec<u32> {
 }
 
 /// A drawing in the unit disk with `rim` on the unit circle.
-fn tutte(link: &Link, rim: &[u32]) -> Vec<[f64; 2]> {
+fn tutte(link: &VertexLink, rim: &[u32]) -> Vec<[f64; 2]> {
     let mut points = vec![[0.0; 2]; link.vertices()];
     let mut inner = vec![true; link.vertices()];
     for (i, &v) in rim.iter().enumerate() {
@@ -99,7 +99,7 @@ fn tutte(link: &Link, rim: &[u32]) -> Vec<[f64; 2]> {
 }
 
 /// Neighbors of each vertex, ascending.
-fn neighbors(link: &Link) -> Vec<Vec<u32>> {
+fn neighbors(link: &VertexLink) -> Vec<Vec<u32>> {
     let mut neighbors = vec![Vec::new(); link.vertices()];
     for &[a, b, c] in link.triangles() {
         for (p, q) in [(a, b), (b, c), (c, a)] {
@@ -116,7 +116,7 @@ fn neighbors(link: &Link) -> Vec<Vec<u32>> {
 
 /// Raises the sum of the logarithms of the triangles' volumes by gradient steps.
 /// A triangle about to turn over would lower it without bound.
-fn even_out(link: &Link, points: &mut Vec<[f64; 3]>, free: &[bool]) {
+fn even_out(link: &VertexLink, points: &mut Vec<[f64; 3]>, free: &[bool]) {
     let goodness = |points: &[[f64; 3]]| {
         link.triangles().iter().map(|&t| volume(points, t).max(0.0).ln()).sum::<f64>()
     };

@@ -3,7 +3,7 @@
 use super::super::SolidMesh;
 use super::builder::{Builder, KeyedPoints};
 use super::embedding;
-use super::link::Link;
+use super::link::VertexLink;
 use crate::Result;
 
 /// Distance from the center of a face's far corner and of a cell's, where an
@@ -11,7 +11,7 @@ use crate::Result;
 const FACE_REACH: f64 = 1.2;
 const CELL_REACH: f64 = 1.35;
 
-impl Link {
+impl VertexLink {
     /// One cell per triangle, each split into rings³.
     pub(super) fn build(&self, rings: usize) -> Result<SolidMesh> {
         let directions = embedding::on_sphere(self)?;

@@ -11,14 +11,14 @@ use crate::{Error, Result};
 
 /// A triangulated sphere or disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Link {
+pub struct VertexLink {
     triangles: Vec<[u32; 3]>,
     // Boundary cycle of a disk, its inside to the left; empty for a sphere.
     boundary: Vec<u32>,
     vertices: usize,
 }
 
-impl Link {
+impl VertexLink {
     /// A link of triangles that turn counter-clockwise seen from outside, over
     /// vertices 0, 1, 2, … without gap.
     ///

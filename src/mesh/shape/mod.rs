@@ -18,7 +18,7 @@ mod tripod;
 use super::SolidMesh;
 use crate::{Error, Result};
 
-pub use link::Link;
+pub use link::VertexLink;
 
 /// Most cells that [`Shape::build`] makes.
 const MOST_CELLS: u128 = 1 << 27;
@@ -50,7 +50,7 @@ pub enum Shape {
     /// Cells around one extraordinary vertex at the origin.
     Link {
         /// What the vertex sees around it: a cell for every triangle.
-        link: Link,
+        link: VertexLink,
         /// Cells from the vertex to the rim, ≥ 1.
         rings: usize,
     },
@@ -117,7 +117,7 @@ impl Shape {
     /// [`Error::Request`] for an unknown name, too many sizes, a size below its
     /// least, or more than 2²⁷ cells.
     pub fn parse(name: &str, sizes: &[usize]) -> Result<Self> {
-        let link = |link: Link| {
+        let link = |link: VertexLink| {
             let [rings] = with_defaults(name, sizes, [3])?;
             Ok::<_, Error>(Self::Link { link, rings })
         };
@@ -127,12 +127,12 @@ impl Shape {
                 let [valence, layers, rings] = with_defaults(name, sizes, [5, 4, 3])?;
                 Self::Fan { valence, layers, rings }
             }
-            "link-tetrahedron" => link(Link::tetrahedron())?,
-            "link-bipyramid3" => link(Link::bipyramid(3)?)?,
-            "link-octahedron" => link(Link::octahedron())?,
-            "link-3444555" => link(Link::stacked_octahedron())?,
-            "link-bipyramid5" => link(Link::bipyramid(5)?)?,
-            "link-icosahedron" => link(Link::icosahedron())?,
+            "link-tetrahedron" => link(VertexLink::tetrahedron())?,
+            "link-bipyramid3" => link(VertexLink::bipyramid(3)?)?,
+            "link-octahedron" => link(VertexLink::octahedron())?,
+            "link-3444555" => link(VertexLink::stacked_octahedron())?,
+            "link-bipyramid5" => link(VertexLink::bipyramid(5)?)?,
+            "link-icosahedron" => link(VertexLink::icosahedron())?,
             "torus" => {
                 let [major, core, rings] = with_defaults(name, sizes, [16, 2, 2])?;
                 Self::Torus { major, core, rings }

@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 use super::trilinear::parameters;
 use super::{Seed, hexahedra};
 use crate::error::{Error, Result};
-use crate::locate::{Patch, closest_on_patch};
+use crate::locate::{BicubicPoints, closest_on_patch};
 use crate::mesh::SolidMesh;
 use crate::numbers::significant;
 use crate::topology::Topology;
@@ -16,8 +16,8 @@ const SHARED: f64 = 1e-8;
 /// Halvings of a way at most: its parts are then shorter than what is shared.
 const HALVINGS: usize = 30;
 
-/// The place of the trilinear volume of hexahedra that is closest to a point: the point itself, or a
-/// place of the boundary.
+/// The place of the trilinear volume of hexahedra that is closest to a point: the point itself, or
+/// a place of the boundary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClosestPlace {
     /// Where it is.
@@ -48,8 +48,8 @@ impl ClosestPlace {
 /// to it.
 ///
 /// # Errors
-/// [`Error::Request`] for a point that is not finite; [`Error::Mesh`] for a mesh without cells and for
-/// cells that are no hexahedra; those of [`SolidMesh::check`] and [`Topology::build`].
+/// [`Error::Request`] for a point that is not finite; [`Error::Mesh`] for a mesh without cells and
+/// for cells that are no hexahedra; those of [`SolidMesh::check`] and [`Topology::build`].
 pub fn point_seeds(mesh: &SolidMesh, point: [f64; 3]) -> Result<(Vec<Seed>, ClosestPlace)> {
     let volume = Volume::new(mesh)?;
     let place = volume.closest(point)?;
@@ -153,7 +153,7 @@ impl<'m> Volume<'m> {
     }
 
     /// A bilinear face by cubic Bézier points.
-    fn patch(&self, face: u32) -> Patch {
+    fn patch(&self, face: u32) -> BicubicPoints {
         let cycle = self.topology.face_vertices(face);
         std::array::from_fn(|i| {
             let [s, t] = [i % 4, i / 4].map(|k| k as f64 / 3.0);

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::normals::normal;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
-use crate::query::{Op, Query, Strategy};
+use crate::query::{Op, Query, QueryStrategy};
 
 /// Square of how many σc away neighbors count: two, and so much more that rounding does not decide
 /// on meshes of equal spacing, whose neighbors are twice as far as the nearest ones.
@@ -25,7 +25,7 @@ pub fn denoise(mesh: &SurfaceMesh, rings: usize) -> Result<Vec<[f64; 3]>> {
     }
     mesh.check()?;
     let mesh = &*mesh.without_holes();
-    let query = Query::of_surface(mesh, Strategy::Unordered)?;
+    let query = Query::of_surface(mesh, QueryStrategy::Unordered)?;
     let (near, faces) = (query.rows(Op::VV)?, query.rows(Op::VF)?);
     let at = |v: usize| Vector3::from(mesh.points[v]);
     let moved = |v: usize| -> Result<[f64; 3]> {

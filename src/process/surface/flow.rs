@@ -4,7 +4,7 @@ use super::products::Products;
 use super::{cotangent, triangles};
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
-use crate::query::{Op, Query, Strategy};
+use crate::query::{Op, Query, QueryStrategy};
 
 /// Where the cotangent weights of a solve come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,8 +12,8 @@ pub enum Cotangents {
     /// They are stored: a CPU solves by Cholesky factors, a GPU by conjugate gradients.
     #[default]
     Stored,
-    /// Conjugate gradients, which find them from the points in every product and store no matrix, as
-    /// RXMesh (Mahmoud et al. 2021) has it: slower, and of little memory.
+    /// Conjugate gradients, which find them from the points in every product and store no matrix,
+    /// as RXMesh (Mahmoud et al. 2021) has it: slower, and of little memory.
     Recomputed,
 }
 
@@ -23,8 +23,8 @@ pub enum Cotangents {
 ///
 /// Points move at twice the mean curvature along the normal. The flow takes a sphere of radius r to
 /// √(r² − 4 time); one implicit step, of first order in time, takes it to r / (1 + 2 time / r²).
-/// Vertices where the surface ends, at holes too, and those of no face, stay. Conjugate gradients end
-/// when the residual has fallen by 10¹².
+/// Vertices where the surface ends, at holes too, and those of no face, stay. Conjugate gradients
+/// end when the residual has fallen by 10¹².
 ///
 /// # Errors
 /// [`Error::Mesh`] for a face that is no triangle or has no area, or if iterations do not end;
@@ -36,7 +36,7 @@ pub fn curvature_flow(
 ) -> Result<Vec<[f64; 3]>> {
     check_time(time)?;
     let faces = triangles(mesh)?;
-    let query = Query::of_surface(&mesh.without_holes(), Strategy::Unordered)?;
+    let query = Query::of_surface(&mesh.without_holes(), QueryStrategy::Unordered)?;
     let mut free = vec![false; mesh.points.len()];
     faces.iter().flatten().for_each(|&v| free[v as usize] = true);
     let (sides, ends) = (query.rows(Op::EF)?, query.rows(Op::EV)?);

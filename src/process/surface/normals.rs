@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
-use crate::query::{Op, Query, Strategy};
+use crate::query::{Op, Query, QueryStrategy};
 
 /// Unit normals `[vertex]` by Max, "Weights for computing vertex normals from facet normals"
 /// (1999), eq. (2): of each face the cross product of its edges at the vertex over the squares
@@ -17,7 +17,7 @@ use crate::query::{Op, Query, Strategy};
 pub fn vertex_normals(mesh: &SurfaceMesh) -> Result<Vec<[f64; 3]>> {
     mesh.check()?;
     let mesh = &*mesh.without_holes();
-    let query = Query::of_surface(mesh, Strategy::Unordered)?;
+    let query = Query::of_surface(mesh, QueryStrategy::Unordered)?;
     let rows = query.rows(Op::VF)?;
     Ok((0..mesh.points.len()).into_par_iter().map(|v| normal(mesh, v, rows.row(v))).collect())
 }

@@ -2,10 +2,10 @@
 //! approach for fast computation of geodesic distances on triangular meshes" (2019).
 //!
 //! Sweeps go from the sources over the mesh, a level further each, and update vertices from the
-//! triangles at them, all at once, until values stay. The paper sweeps over all levels from the first
-//! that still changes; here a sweep has just the vertices beside those that the last one changed,
-//! since no other would change. The update of a triangle is that of a front that is straight in it
-//! (Kimmel and Sethian 1998, by eq. (3) of the paper).
+//! triangles at them, all at once, until values stay. The paper sweeps over all levels from the
+//! first that still changes; here a sweep has just the vertices beside those that the last one
+//! changed, since no other would change. The update of a triangle is that of a front that is
+//! straight in it (Kimmel and Sethian 1998, by eq. (3) of the paper).
 
 use nalgebra::Vector3;
 use rayon::prelude::*;
@@ -14,7 +14,7 @@ use super::triangles;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 use crate::process::components::{check_reach, leave_unused};
-use crate::query::{Op, Query, Strategy};
+use crate::query::{Op, Query, QueryStrategy};
 
 /// Relative change below which neighbors are not updated.
 const TOLERANCE: f64 = 1e-12;
@@ -29,7 +29,7 @@ pub fn toplesets(mesh: &SurfaceMesh, sources: &[u32]) -> Result<Vec<f64>> {
     let faces = triangles(mesh)?;
     let count = mesh.points.len();
     check_reach(count, faces.iter().map(|f| &f[..]), sources.iter().copied())?;
-    let query = Query::of_surface(&mesh.without_holes(), Strategy::Unordered)?;
+    let query = Query::of_surface(&mesh.without_holes(), QueryStrategy::Unordered)?;
     let (neighbors, at_vertex) = (query.rows(Op::VV)?, query.rows(Op::VF)?);
     let mut distance = vec![f64::INFINITY; count];
     sources.iter().for_each(|&v| distance[v as usize] = 0.0);

@@ -10,14 +10,14 @@ use crate::io::Archive;
 use crate::limit::AxisPermutation;
 use crate::plan::Want;
 use crate::quadrature::{
-    Basis, Batch, Mapped, Physical, PhysicalDerivatives, physical_derivatives,
+    BasisValues, Mapped, Physical, PhysicalDerivatives, QuadratureBatch, physical_derivatives,
 };
 
 /// Numbers of a streamed array that are in memory at a time.
 const PIECE: usize = 1 << 23;
 
-/// Writes one array after the other, each evaluated as it is written: evaluating anew costs less than
-/// keeping all.
+/// Writes one array after the other, each evaluated as it is written: evaluating anew costs less
+/// than keeping all.
 pub(super) fn push<W: Write + Seek>(
     archive: &mut Archive<W>,
     mapping: &dyn Physical<'_>,
@@ -26,7 +26,7 @@ pub(super) fn push<W: Write + Seek>(
 ) -> io::Result<()> {
     let quadrature = mapping.quadrature();
     let count = quadrature.sample_count();
-    type Values = fn(&mut Mapped, &Batch) -> Vec<f64>;
+    type Values = fn(&mut Mapped, &QuadratureBatch) -> Vec<f64>;
     let arrays: [(&str, &[usize], Values); 4] = [
         ("position", &[3], |m, _| std::mem::take(&mut m.points).into_flattened()),
         ("measure", &[], |m, _| std::mem::take(&mut m.measures)),
@@ -74,7 +74,7 @@ fn push_derivatives<W: Write + Seek>(
             for b in part.batches.clone() {
                 let batch = &quadrature.batches()[b];
                 // of the leaf's own control points, by the parameters of its element
-                let basis: Basis =
+                let basis: BasisValues =
                     quadrature.tables[part.table].basis.within(batch.permutation, batch.depth);
                 let numbers = (23 + 9 * part.controls) * part.samples;
                 for leaves in ranges(batch.leaves.len(), numbers) {
@@ -90,7 +90,7 @@ fn push_derivatives<W: Write + Seek>(
 }
 
 /// d(ξ, η, ζ)/d(x, y, z) from d(u, v, w)/d(x, y, z).
-fn local_inverses(mapped: &mut Mapped, batch: &Batch) -> Vec<f64> {
+fn local_inverses(mapped: &mut Mapped, batch: &QuadratureBatch) -> Vec<f64> {
     let speed = f64::from(batch.depth).exp2();
     let AxisPermutation { axes, flips } = batch.permutation;
     let signs = flips.map(|flip| if flip { -speed } else { speed });

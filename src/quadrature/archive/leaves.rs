@@ -5,7 +5,7 @@ use std::io::{self, Seek, Write};
 use super::outline::Outline;
 use crate::io::Archive;
 use crate::limit::AxisPermutation;
-use crate::quadrature::{Batch, Quadrature, Regions};
+use crate::quadrature::{Quadrature, QuadratureBatch, Regions};
 
 /// Writes the leaves, table by table.
 pub(super) fn push<W: Write + Seek>(
@@ -61,7 +61,7 @@ pub(super) fn push_faces<W: Write + Seek>(
 
 /// How the local axes of a batch's leaves lie in their elements: the local origin from the lowest
 /// parameters of the leaf, and d(u, v, w)/d(ξ, η, ζ).
-fn frame(batch: &Batch) -> ([f64; 3], [[f64; 3]; 3]) {
+fn frame(batch: &QuadratureBatch) -> ([f64; 3], [[f64; 3]; 3]) {
     let size = f64::from(batch.depth).exp2().recip();
     let AxisPermutation { axes, flips } = batch.permutation;
     let (mut origin, mut columns) = ([0.0; 3], [[0.0; 3]; 3]);

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::fit::Region;
 use super::march::{Claims, decide_each, march, span};
 use super::newton::{LANES, NewtonPart};
-use super::parts::{Kind, Part};
+use super::parts::{Kind, PlanePart};
 use super::polynomial::{Line, NEAR};
 use super::values::Values;
 use super::{BandValues, Interior, NONE, Plane};
@@ -21,7 +21,7 @@ pub struct Layer<'a, 's> {
     pub locator: &'a Locator<'s>,
     pub plane: &'a Plane<'a>,
     /// The parts that the plane meets.
-    pub parts: &'a [Part],
+    pub parts: &'a [PlanePart],
 }
 
 /// Claims on the pixels of some rows.
@@ -142,7 +142,7 @@ impl<'a, 's> Band<'a, 's> {
     /// Claims the pixels of a part. Parts come in the order of their elements, so that
     /// a certain claim stays.
     #[inline(always)]
-    fn claim(&mut self, part: &Part) {
+    fn claim(&mut self, part: &PlanePart) {
         let first = (part.rows[0] as usize).max(self.rows.start) as u32;
         let end = (part.rows[1] as usize).min(self.rows.end) as u32;
         if first >= end {
@@ -180,7 +180,7 @@ impl<'a, 's> Band<'a, 's> {
     #[inline(always)]
     fn claim_region(
         &mut self,
-        part: &Part,
+        part: &PlanePart,
         (newton, region): (&NewtonPart, &Region),
         rows: Range<u32>,
     ) {

@@ -5,7 +5,7 @@
 
 use nalgebra::Vector3;
 
-use crate::locate::{Frame, MARGIN, TricubicPoints as Points};
+use crate::locate::{AffineFrame, MARGIN, TricubicPoints};
 
 /// Points that are worked on together.
 pub const LANES: usize = 8;
@@ -23,9 +23,9 @@ pub type Lanes = [f64; LANES];
 /// A part that Newton's method decides.
 pub struct NewtonPart {
     /// Bézier points, `[w][v][u]`.
-    pub points: Points,
+    pub points: TricubicPoints,
     /// The nearly affine map.
-    pub frame: Frame,
+    pub frame: AffineFrame,
     /// Least corner of the part in the element's parameters.
     pub origin: [f64; 3],
     /// Edge lengths of the part in the element's parameters.
@@ -39,7 +39,7 @@ pub struct NewtonPart {
 impl NewtonPart {
     /// Least and largest y of its points in the frame.
     pub fn sides(&self) -> [[f64; 2]; 3] {
-        let Frame { low, high, .. } = &self.frame;
+        let AffineFrame { low, high, .. } = &self.frame;
         std::array::from_fn(|d| [low[d] - self.most[d], high[d] + self.most[d]])
     }
 }

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::Plane;
 use super::fit::{Region, regions};
 use super::newton::NewtonPart;
-use crate::locate::{AttributePieces, Frame, Half, Locator, bounds, halves};
+use crate::locate::{AffineFrame, AttributePieces, Half, Locator, bounds, halves};
 
 /// How often a piece is halved at most.
 const HALVINGS: u32 = 15;
@@ -16,7 +16,7 @@ const SOME: u32 = 9;
 const FEW_PIXELS: u32 = 256;
 
 /// A part of a piece that the plane may meet.
-pub struct Part {
+pub struct PlanePart {
     /// The piece among the locator's.
     pub piece: u32,
     /// How its pixels are found.
@@ -41,7 +41,7 @@ pub fn parts(
     locator: &Locator<'_>,
     plane: &Plane<'_>,
     attributes: Option<&[AttributePieces]>,
-) -> Vec<Part> {
+) -> Vec<PlanePart> {
     let mut met = Vec::new();
     locator.hierarchy().across(plane.axis.number(), plane.height, locator.reach(), |piece| {
         met.push(piece);
@@ -58,7 +58,7 @@ pub fn parts(
             let whole = Half { points: pieces.points[i], origin, size };
             split.push(whole, pieces.frames[i], HALVINGS, &mut parts);
         } else if let Some([rows, columns]) = plane.pixels(&pieces.boxes[i], most) {
-            parts.push(Part { piece, kind: Kind::Wild, rows, columns });
+            parts.push(PlanePart { piece, kind: Kind::Wild, rows, columns });
         }
         parts
     };
@@ -74,12 +74,18 @@ struct Split<'a, 's> {
 }
 
 impl Split<'_, '_> {
-    fn push(&self, part: Half, frame: Option<Frame>, halvings: u32, parts: &mut Vec<Part>) {
+    fn push(
+        &self,
+        part: Half,
+        frame: Option<AffineFrame>,
+        halvings: u32,
+        parts: &mut Vec<PlanePart>,
+    ) {
         let pixels = self.plane.pixels(&bounds(&part.points), self.most);
         let Some([rows, columns]) = pixels else { return };
         let has_few = (rows[1] - rows[0]) * (columns[1] - columns[0]) < FEW_PIXELS;
         let is_last = halvings == 0 || has_few && halvings <= HALVINGS - SOME;
-        let found = |kind: Kind| Part { piece: self.piece, kind, rows, columns };
+        let found = |kind: Kind| PlanePart { piece: self.piece, kind, rows, columns };
         match frame {
             Some(frame) if frame.converges => {
                 let (most, enough) = self.locator.nearness(self.piece as usize);
@@ -95,7 +101,7 @@ impl Split<'_, '_> {
             _ if is_last => parts.push(found(Kind::Wild)),
             _ => {
                 for half in halves(&part.points) {
-                    let frame = Frame::of(&half.points);
+                    let frame = AffineFrame::of(&half.points);
                     self.push(half.within(&part), frame, halvings - 1, parts);
                 }
             }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::painter::{ImageOptions, PaintedLayer, Painter};
 use super::zip_file::ZipFile;
-use super::{Cut, LayerFiles, after_the_last};
+use super::{LayerFiles, OutputLayer, after_the_last};
 use crate::slice::Setting;
 use crate::slice::manifest::{FILE_NAME, LayerEntry, Manifest};
 use crate::slice::source::Channel;
@@ -76,7 +76,7 @@ impl LayerFiles for ImageArchive {
         false
     }
 
-    fn make(&self, cut: &Cut) -> Result<PaintedLayer> {
+    fn make(&self, cut: &OutputLayer) -> Result<PaintedLayer> {
         self.painter.images(cut)
     }
 

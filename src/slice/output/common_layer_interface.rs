@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::svg::decimals;
-use super::{Cut, LayerFiles};
+use super::{LayerFiles, OutputLayer};
 use crate::io::atomic;
 use crate::slice::Contour;
 use crate::slice::Setting;
@@ -106,7 +106,7 @@ impl LayerFiles for CommonLayerInterface {
         true
     }
 
-    fn make(&self, cut: &Cut) -> Result<Vec<u8>> {
+    fn make(&self, cut: &OutputLayer) -> Result<Vec<u8>> {
         let layer = cut.contours()?;
         if layer.contours.iter().any(|contour| u32::try_from(contour.points.len()).is_err()) {
             return Err(Error::request(format!("layer {} has too many points", cut.index)));

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::directory::LayerDirectory;
 use super::painter::{ImageOptions, Painter};
-use super::{Cut, LayerFiles};
+use super::{LayerFiles, OutputLayer};
 use crate::Result;
 use crate::slice::Setting;
 use crate::slice::manifest::{FileEntry, LayerEntry};
@@ -52,7 +52,7 @@ impl LayerFiles for ImageDirectory {
         self.directory.is_done(layer)
     }
 
-    fn make(&self, cut: &Cut) -> Result<LayerEntry> {
+    fn make(&self, cut: &OutputLayer) -> Result<LayerEntry> {
         let files = self.painter.paint(cut, |(path, image)| {
             let bytes = self.directory.write_file(cut.index, &path, &image.bytes)?;
             Ok(FileEntry { path, bytes, level_sum: Some(image.sum), ..FileEntry::default() })

@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::svg::decimals;
-use super::{Cut, LayerFiles};
+use super::{LayerFiles, OutputLayer};
 use crate::Result;
 use crate::io::atomic;
 use crate::slice::{Contour, Layer, Setting};
@@ -91,7 +91,7 @@ impl LayerFiles for LayeredSvg {
         true
     }
 
-    fn make(&self, cut: &Cut) -> Result<Vec<u8>> {
+    fn make(&self, cut: &OutputLayer) -> Result<Vec<u8>> {
         Ok(self.layer(cut.contours()?).into())
     }
 

@@ -35,7 +35,7 @@ use super::stack::Stack;
 use crate::{Error, Result};
 
 /// A layer that files are made of.
-pub struct Cut<'a> {
+pub struct OutputLayer<'a> {
     /// Number of the layer.
     pub index: usize,
     /// All layers of the model.
@@ -46,7 +46,7 @@ pub struct Cut<'a> {
     pub source: &'a dyn LayerSource,
 }
 
-impl Cut<'_> {
+impl OutputLayer<'_> {
     /// The contours, for an output that needs them.
     ///
     /// # Errors
@@ -82,7 +82,7 @@ pub trait LayerFiles: Send + Sync {
     ///
     /// # Errors
     /// If a file cannot be written, or the source has none of it.
-    fn make(&self, cut: &Cut) -> Result<Self::Layer>;
+    fn make(&self, cut: &OutputLayer) -> Result<Self::Layer>;
 
     /// Takes what was made of the next layer.
     ///
@@ -117,7 +117,7 @@ pub trait Output: Send + Sync {
     ///
     /// # Errors
     /// Those of [`LayerFiles::make`].
-    fn make(&self, cut: &Cut) -> Result<LayerOutput>;
+    fn make(&self, cut: &OutputLayer) -> Result<LayerOutput>;
 
     /// As [`LayerFiles::take`], of what the same output made.
     ///
@@ -150,7 +150,7 @@ impl<F: LayerFiles> Output for F {
         LayerFiles::is_done(self, layer)
     }
 
-    fn make(&self, cut: &Cut) -> Result<LayerOutput> {
+    fn make(&self, cut: &OutputLayer) -> Result<LayerOutput> {
         LayerFiles::make(self, cut).map(|layer| LayerOutput(Box::new(layer)))
     }
 

@@ -1,6 +1,6 @@
 //! The images of a layer: its coverage or its materials, and its attributes.
 
-use super::Cut;
+use super::OutputLayer;
 use crate::io::plain_name;
 use crate::slice::image::{Bits, EncodedImage, Flip, ImageFile, ImageFormat};
 use crate::slice::manifest::{FileEntry, Files, ImageStack, Images, MaterialEntry};
@@ -183,7 +183,7 @@ impl Painter {
     /// answer, with its layer and cell.
     pub fn paint(
         &self,
-        cut: &Cut,
+        cut: &OutputLayer,
         mut take: impl FnMut(NamedImage) -> Result<FileEntry>,
     ) -> Result<Vec<FileEntry>> {
         let options = &self.options;
@@ -234,7 +234,7 @@ impl Painter {
     ///
     /// # Errors
     /// Those of [`Painter::paint`].
-    pub fn images(&self, cut: &Cut) -> Result<PaintedLayer> {
+    pub fn images(&self, cut: &OutputLayer) -> Result<PaintedLayer> {
         let mut images = Vec::new();
         let files = self.paint(cut, |(path, image)| {
             let (bytes, level_sum) = (image.bytes.len() as u64, Some(image.sum));
@@ -250,12 +250,18 @@ impl Painter {
         self.folders.len() - self.options.attributes.len()
     }
 
-    fn path(&self, folder: &str, cut: &Cut) -> String {
+    fn path(&self, folder: &str, cut: &OutputLayer) -> String {
         let stem = cut.stack.file_stem(cut.index, self.axis);
         format!("{folder}/{stem}.{}", self.format.file.ending())
     }
 
-    fn gray(&self, folder: &str, cut: &Cut, levels: &[u16], bits: Bits) -> Result<NamedImage> {
+    fn gray(
+        &self,
+        folder: &str,
+        cut: &OutputLayer,
+        levels: &[u16],
+        bits: Bits,
+    ) -> Result<NamedImage> {
         let image = ImageFormat { bits, ..self.format }.encode(levels, cut.index)?;
         Ok((self.path(folder, cut), image))
     }
@@ -263,7 +269,7 @@ impl Painter {
     fn indexed(
         &self,
         folder: &str,
-        cut: &Cut,
+        cut: &OutputLayer,
         (materials, painted): (&Materials, &[u8]),
         mut take: impl FnMut(NamedImage) -> Result<FileEntry>,
     ) -> Result<FileEntry> {

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use super::painter::{ImageOptions, PaintedLayer, Painter};
 use super::zip_file::ZipFile;
-use super::{Cut, LayerFiles, after_the_last};
+use super::{LayerFiles, OutputLayer, after_the_last};
 use crate::io::plain_name;
 use crate::slice::Setting;
 use crate::slice::image::{Bits, Flip, ImageFile};
@@ -171,7 +171,7 @@ impl LayerFiles for PrusaArchive {
         false
     }
 
-    fn make(&self, cut: &Cut) -> Result<PaintedLayer> {
+    fn make(&self, cut: &OutputLayer) -> Result<PaintedLayer> {
         self.painter.images(cut)
     }
 

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use super::{Cut, LayerFiles, after_the_last};
+use super::{LayerFiles, OutputLayer, after_the_last};
 use crate::io::{Array, Dataset, PieceWriter};
 use crate::slice::source::Channel;
 use crate::slice::{Axis, PixelGrid, Setting};
@@ -56,7 +56,7 @@ impl LayerFiles for PixelCloud {
         false
     }
 
-    fn make(&self, cut: &Cut) -> Result<Dataset> {
+    fn make(&self, cut: &OutputLayer) -> Result<Dataset> {
         let height = cut.stack.middle(cut.index);
         let places = cut.source.places(height, &self.grid)?;
         let columns = self.grid.size[0];

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::directory::LayerDirectory;
-use super::{Cut, LayerFiles};
+use super::{LayerFiles, OutputLayer};
 use crate::Result;
 use crate::slice::Layer;
 use crate::slice::Setting;
@@ -85,7 +85,7 @@ impl LayerFiles for SvgStack {
         self.directory.is_done(layer)
     }
 
-    fn make(&self, cut: &Cut) -> Result<LayerEntry> {
+    fn make(&self, cut: &OutputLayer) -> Result<LayerEntry> {
         let layer = cut.contours()?;
         let path = format!("{}.svg", cut.stack.file_stem(cut.index, self.axis));
         let bytes = self.directory.write_file(cut.index, &path, self.draw(layer).as_bytes())?;

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use super::{Cut, LayerFiles};
+use super::{LayerFiles, OutputLayer};
 use crate::Result;
 use crate::io::{PolylinePiece, PolylineWriter};
 use crate::slice::Setting;
@@ -50,7 +50,7 @@ impl LayerFiles for Polylines {
         true
     }
 
-    fn make(&self, cut: &Cut) -> Result<PolylinePiece> {
+    fn make(&self, cut: &OutputLayer) -> Result<PolylinePiece> {
         let layer = cut.contours()?;
         let flat = layer.contours.iter().flat_map(|contour| &contour.points);
         let points: Vec<_> = flat.map(|&p| self.axis.lift(p, layer.height)).collect();

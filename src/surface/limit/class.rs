@@ -2,19 +2,19 @@
 
 /// Class of a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
+pub enum FaceClass {
     /// One polynomial patch.
     Regular,
     /// One extraordinary vertex, at this corner.
     Irregular(u8),
     /// Refined before it can be evaluated.
-    Refined(Reason),
+    Refined(FaceReason),
 }
 
 /// Why a face is refined first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reason {
+pub enum FaceReason {
     /// A corner touches a semi-sharp crease or corner.
     SemiSharp,
     /// The face is no quad, or one at its corners is none.

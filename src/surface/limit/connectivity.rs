@@ -6,7 +6,7 @@ use super::faces::{Faces, Scheme};
 use crate::error::{Error, Result};
 use crate::mesh::{CreaseRule, Creases, TriangleRule};
 use crate::scheme::catmull_clark::triangle_stretch;
-use crate::scheme::{LimitScheme, Shape, crease};
+use crate::scheme::{FaceShape, LimitScheme, crease};
 use crate::topology::surface::{Columns, SurfaceTopology};
 use crate::topology::{NONE, Rows};
 
@@ -334,12 +334,12 @@ pub(super) fn check_faces(faces: &Faces, scheme: Scheme) -> Result<()> {
             return Err(Error::mesh(format!("face {f} has {} corners", face.len()))
                 .with_help("a face needs three corners or more: remove this one"));
         }
-        if scheme.shape() == Shape::Triangle && face.len() > 3 {
+        if scheme.shape() == FaceShape::Triangle && face.len() > 3 {
             return Err(Error::mesh(format!("face {f} has {} corners", face.len())).with_help(
                 format!(
                     "surfaces of {} are made of triangles: split it, or take {}",
                     scheme.rules().name(),
-                    Scheme::names(|s| s.has_limit() && s.shape() == Shape::Quad)
+                    Scheme::names(|s| s.has_limit() && s.shape() == FaceShape::Quad)
                 ),
             ));
         }

@@ -6,7 +6,7 @@ use super::geometry::{Curvature, curvature, normal, tangent};
 use super::surface::LimitSurface;
 use crate::error::{Error, Result};
 use crate::plan::Want;
-use crate::scheme::Shape;
+use crate::scheme::FaceShape;
 
 /// A place on a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -114,12 +114,12 @@ impl LimitSurface {
             )));
         }
         let inside = |x: f64| (0.0..=1.0).contains(&x);
-        if inside(u) && inside(v) && (self.scheme.shape() == Shape::Quad || u + v <= 1.0) {
+        if inside(u) && inside(v) && (self.scheme.shape() == FaceShape::Quad || u + v <= 1.0) {
             return Ok(());
         }
         let help = match self.scheme.shape() {
-            Shape::Quad => "u and v run from 0 to 1",
-            Shape::Triangle => "u and v run from 0 to 1, and so does u + v",
+            FaceShape::Quad => "u and v run from 0 to 1",
+            FaceShape::Triangle => "u and v run from 0 to 1, and so does u + v",
         };
         Err(Error::request(format!("place {index} has parameters {u}, {v}")).with_help(help))
     }

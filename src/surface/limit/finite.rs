@@ -1,7 +1,7 @@
 //! Weights of a leaf's control points at the vertices that further refinement makes of it:
 //! places of a finite level, not of the limit.
 
-use super::net::{Ends, irregular, regular_quad};
+use super::net::{SurfaceEnds, irregular, regular_quad};
 use super::patch::patch;
 use super::refine::refine;
 use super::surface::LimitSurface;
@@ -92,12 +92,12 @@ impl LimitSurface {
 fn spline_block(
     rows: &[[f64; 4]],
     points: &[&[f64]],
-    ends: Ends,
+    ends: SurfaceEnds,
     weights: &mut [f64],
     stride: usize,
 ) {
     let controls = points[0].len();
-    let fold = |row: &[f64; 4], ends: Ends| bspline::end(*row, ends & 1 == 1, ends & 2 == 2);
+    let fold = |row: &[f64; 4], ends: SurfaceEnds| bspline::end(*row, ends & 1 == 1, ends & 2 == 2);
     let along_v: Vec<[f64; 4]> = rows.iter().map(|row| fold(row, ends >> 2)).collect();
     let mut column = vec![0.0; 4 * controls];
     for (i, row) in rows.iter().enumerate() {

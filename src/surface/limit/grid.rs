@@ -14,13 +14,13 @@ use rayon::prelude::*;
 
 use super::faces::Scheme;
 use super::kernel::{axis_rows, product, unit_normals};
-use super::leaf::{Leaf, LeafKind};
-use super::net::Ends;
+use super::leaf::{SurfaceLeaf, SurfaceLeafKind};
+use super::net::SurfaceEnds;
 use super::surface::LimitSurface;
-use super::table::Table;
+use super::table::SurfaceTable;
 use crate::error::{Error, Result};
-use crate::kernel::{Patch, PatchOutput, Scratch, Simd, Stores};
-use crate::scheme::Shape;
+use crate::kernel::{PatchKernel, PatchOutput, Scratch, Simd, Stores};
+use crate::scheme::FaceShape;
 
 /// Largest number of samples along an edge.
 const MOST: usize = 64;
@@ -43,14 +43,14 @@ pub struct SurfaceGrid<'s> {
     /// Weights of regular quads along an axis, `[order 2][sample][control point 4]`.
     #[allow(dead_code, reason = "backends for devices use it")]
     pub(crate) rows: [Vec<[f64; 4]>; 2],
-    patch: Patch<f64>,
-    tables: Vec<Table>,
+    patch: PatchKernel<f64>,
+    tables: Vec<SurfaceTable>,
     // table of each leaf; past the last where there is none
     pub(crate) leaf_tables: Vec<u32>,
 }
 
 /// What determines a table.
-type Key = (LeafKind, u8, u32);
+type Key = (SurfaceLeafKind, u8, u32);
 
 /// Limits of grids, all `[element][sample][3]`; their memory is used again.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -80,17 +80,17 @@ impl LimitSurface {
             surface: self,
             parameters,
             normals,
-            patch: Patch::new(&rows),
+            patch: PatchKernel::new(&rows),
             rows,
             tables: Vec::new(),
             leaf_tables: Vec::with_capacity(self.leaves.len()),
         };
         let mut ids: HashMap<Key, u32> = HashMap::new();
-        let mut firsts: Vec<&Leaf> = Vec::new();
+        let mut firsts: Vec<&SurfaceLeaf> = Vec::new();
         for leaf in &self.leaves {
-            let is_tensor = self.scheme.shape() == Shape::Quad
+            let is_tensor = self.scheme.shape() == FaceShape::Quad
                 && leaf.depth == 0
-                && matches!(leaf.kind, LeafKind::Regular(_));
+                && matches!(leaf.kind, SurfaceLeafKind::Regular(_));
             grid.leaf_tables.push(if is_tensor {
                 NO_TABLE
             } else {
@@ -107,7 +107,8 @@ impl LimitSurface {
                 .entry((leaf.depth, leaf.path))
                 .or_insert_with(|| samples_within(self.scheme, leaf, &grid.parameters));
         }
-        let table = |leaf: &&Leaf| grid.table(leaf, within[&(leaf.depth, leaf.path)].clone());
+        let table =
+            |leaf: &&SurfaceLeaf| grid.table(leaf, within[&(leaf.depth, leaf.path)].clone());
         grid.tables = firsts.par_iter().map(table).collect();
         Ok(grid)
     }
@@ -120,13 +121,13 @@ impl SurfaceGrid<'_> {
     }
 
     /// All tables.
-    pub fn tables(&self) -> &[Table] {
+    pub fn tables(&self) -> &[SurfaceTable] {
         &self.tables
     }
 
     /// The table of a leaf (an index into [`LimitSurface::leaves`]); `None` for a regular
     /// quad, which is a tensor product.
-    pub(crate) fn leaf_table(&self, leaf: usize) -> Option<&Table> {
+    pub(crate) fn leaf_table(&self, leaf: usize) -> Option<&SurfaceTable> {
         self.tables.get(self.leaf_tables[leaf] as usize)
     }
 
@@ -202,7 +203,7 @@ impl SurfaceGrid<'_> {
                 let leaf = &self.surface.leaves[l];
                 let vertices = self.surface.net(leaf);
                 let Some(table) = self.leaf_table(l) else {
-                    if let LeafKind::Regular(ends) = leaf.kind {
+                    if let SurfaceLeafKind::Regular(ends) = leaf.kind {
                         let nets = (vertices.as_chunks().0, &[ends][..]);
                         self.regular(points, nets, &mut scratch, positions, &mut derivatives);
                     }
@@ -231,7 +232,7 @@ impl SurfaceGrid<'_> {
     fn regular(
         &self,
         points: &[[f64; 3]],
-        nets: (&[[u32; 16]], &[Ends]),
+        nets: (&[[u32; 16]], &[SurfaceEnds]),
         scratch: &mut Scratch<f64>,
         positions: &mut [f64],
         derivatives: &mut Option<[&mut [f64]; 2]>,
@@ -246,7 +247,7 @@ impl SurfaceGrid<'_> {
         self.patch.evaluate(simd, scratch, points, nets, &mut [position, d_u, d_v]);
     }
 
-    fn table(&self, leaf: &Leaf, samples: Vec<u32>) -> Table {
+    fn table(&self, leaf: &SurfaceLeaf, samples: Vec<u32>) -> SurfaceTable {
         let controls = leaf.net.1 as usize;
         let (count, order) = (samples.len(), usize::from(self.normals));
         let quantities = if self.normals { 3 } else { 1 };
@@ -265,11 +266,11 @@ impl SurfaceGrid<'_> {
                 }
             }
         }
-        Table { samples, controls, weights, tangents }
+        SurfaceTable { samples, controls, weights, tangents }
     }
 }
 
-impl Table {
+impl SurfaceTable {
     /// Normals at extraordinary points, from their tangents.
     fn replace_normals(&self, points: &[[f64; 3]], net: &[u32], normals: &mut [f64]) {
         for (sample, weights) in &self.tangents {
@@ -294,20 +295,20 @@ fn coordinate(i: usize, n: usize) -> f64 {
 
 fn samples(scheme: Scheme, n: usize) -> Vec<[f64; 2]> {
     match scheme.shape() {
-        Shape::Triangle if n == 1 => vec![[1.0 / 3.0; 2]],
-        Shape::Triangle => {
+        FaceShape::Triangle if n == 1 => vec![[1.0 / 3.0; 2]],
+        FaceShape::Triangle => {
             let row = |j: usize| (0..n - j).map(move |i| [coordinate(i, n), coordinate(j, n)]);
             (0..n).flat_map(row).collect()
         }
-        Shape::Quad => {
+        FaceShape::Quad => {
             let row = |j: usize| (0..n).map(move |i| [coordinate(i, n), coordinate(j, n)]);
             (0..n).flat_map(row).collect()
         }
     }
 }
 
-fn samples_within(scheme: Scheme, leaf: &Leaf, parameters: &[[f64; 2]]) -> Vec<u32> {
-    let paths = parameters.iter().map(|&p| Leaf::path_of(scheme, p));
+fn samples_within(scheme: Scheme, leaf: &SurfaceLeaf, parameters: &[[f64; 2]]) -> Vec<u32> {
+    let paths = parameters.iter().map(|&p| SurfaceLeaf::path_of(scheme, p));
     // the bits of the leaf's own splits
     let shift = 32 - 2 * u32::from(leaf.depth);
     let is_here = |path: u32| leaf.depth == 0 || path >> shift == leaf.path >> shift;

@@ -1,8 +1,8 @@
 //! The inner loops of grids beside those of regular quads
-//! ([`Patch`](crate::kernel::Patch)), written so that the compiler makes vectors
+//! ([`PatchKernel`](crate::kernel::PatchKernel)), written so that the compiler makes vectors
 //! of them at the width of the processor at hand.
 
-use super::table::Table;
+use super::table::SurfaceTable;
 use crate::basis::bspline;
 
 /// Values and first derivatives of the four splines at the samples of an axis,
@@ -19,7 +19,7 @@ const BLOCK: usize = 8;
 /// A leaf as the product of its table with its `net`, relative to `origin`.
 #[inline(always)]
 pub(super) fn product(
-    table: &Table,
+    table: &SurfaceTable,
     net: &[[f64; 3]],
     origin: [f64; 3],
     positions: &mut [f64],
@@ -34,7 +34,13 @@ pub(super) fn product(
 }
 
 #[inline(always)]
-fn multiply(table: &Table, weights: &[f64], net: &[[f64; 3]], add: [f64; 3], out: &mut [f64]) {
+fn multiply(
+    table: &SurfaceTable,
+    weights: &[f64],
+    net: &[[f64; 3]],
+    add: [f64; 3],
+    out: &mut [f64],
+) {
     let count = table.samples.len();
     let mut first = 0;
     while first < count {

@@ -1,10 +1,10 @@
 //! Elements, the leaves they are made of, and how parameters run in them.
 
 use super::faces::Scheme;
-use super::net::Ends;
+use super::net::SurfaceEnds;
 use super::walk::Frame;
 use crate::limit::MIDDLE;
-use crate::scheme::Shape;
+use crate::scheme::FaceShape;
 
 /// A quad or triangle with parameters (u, v): a face, or of Catmull-Clark one corner of a
 /// face that is no quad.
@@ -13,7 +13,7 @@ use crate::scheme::Shape;
 /// along 0→2, with u + v ≤ 1; in a corner of another face u runs along the face's next
 /// edge and v along the one before, each to its middle, and (1, 1) is the face point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Element {
+pub struct SurfaceElement {
     /// Face of the mesh.
     pub face: u32,
     /// Corner of the face, if the face is no quad.
@@ -22,7 +22,7 @@ pub struct Element {
 
 /// A part of an element that evaluates directly.
 #[derive(Clone, Copy, Debug)]
-pub struct Leaf {
+pub struct SurfaceLeaf {
     /// Element it belongs to.
     pub element: u32,
     /// How often the element is split until the leaf is one of its parts.
@@ -30,17 +30,17 @@ pub struct Leaf {
     /// Which part: two bits a split, the first split highest (see [`split`]).
     pub path: u32,
     /// How it evaluates.
-    pub kind: LeafKind,
+    pub kind: SurfaceLeafKind,
     // first control point among the surface's nets, and how many
     pub(super) net: (usize, u32),
 }
 
 /// How a leaf evaluates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum LeafKind {
+pub enum SurfaceLeafKind {
     /// One polynomial patch: net `[v 4][u 4]` of a bicubic spline, or the twelve points of
     /// a box spline; with missing control points.
-    Regular(Ends),
+    Regular(SurfaceEnds),
     /// Net `[control point]`: which structure, and how its axes lie.
     Irregular(u32, Placement),
 }
@@ -118,11 +118,11 @@ impl Placement {
 /// 0, 1, 2; child 3, the middle, is turned by half a turn.
 pub fn split(scheme: Scheme, [u, v]: [f64; 2]) -> (u32, [f64; 2]) {
     let number = match scheme.shape() {
-        Shape::Quad => u32::from(u > 0.5) + 2 * u32::from(v > 0.5),
-        Shape::Triangle if u > 0.5 => 1,
-        Shape::Triangle if v > 0.5 => 2,
-        Shape::Triangle if u + v <= 0.5 => 0,
-        Shape::Triangle => MIDDLE as u32,
+        FaceShape::Quad => u32::from(u > 0.5) + 2 * u32::from(v > 0.5),
+        FaceShape::Triangle if u > 0.5 => 1,
+        FaceShape::Triangle if v > 0.5 => 2,
+        FaceShape::Triangle if u + v <= 0.5 => 0,
+        FaceShape::Triangle => MIDDLE as u32,
     };
     (number, child_affine(scheme, number).apply([u, v]))
 }
@@ -130,9 +130,9 @@ pub fn split(scheme: Scheme, [u, v]: [f64; 2]) -> (u32, [f64; 2]) {
 /// Parameters of a child by those of its parent.
 pub(super) fn child_affine(scheme: Scheme, number: u32) -> Affine {
     let (sign, offset) = match (scheme.shape(), number) {
-        (Shape::Triangle, 3) => (-1.0, [1.0, 1.0]),
-        (Shape::Triangle, 1) => (1.0, [-1.0, 0.0]),
-        (Shape::Triangle, 2) => (1.0, [0.0, -1.0]),
+        (FaceShape::Triangle, 3) => (-1.0, [1.0, 1.0]),
+        (FaceShape::Triangle, 1) => (1.0, [-1.0, 0.0]),
+        (FaceShape::Triangle, 2) => (1.0, [0.0, -1.0]),
         _ => (1.0, [-f64::from(number & 1), -f64::from(number >> 1)]),
     };
     Affine { matrix: [[2.0 * sign, 0.0], [0.0, 2.0 * sign]], offset }
@@ -141,7 +141,7 @@ pub(super) fn child_affine(scheme: Scheme, number: u32) -> Affine {
 /// Splits that a path has room for.
 const PATH_LEVELS: u32 = 16;
 
-impl Leaf {
+impl SurfaceLeaf {
     /// Adds a split to a path of `depth` splits.
     pub(super) fn extended(path: u32, depth: u32, number: u32) -> u32 {
         path | number << (2 * (PATH_LEVELS - 1 - depth))
@@ -196,19 +196,19 @@ mod tests {
                 for depth in 0..5 {
                     let number;
                     (number, q) = split(scheme, q);
-                    path = Leaf::extended(path, depth, number);
-                    let leaf = Leaf {
+                    path = SurfaceLeaf::extended(path, depth, number);
+                    let leaf = SurfaceLeaf {
                         element: 0,
                         depth: depth as u8 + 1,
                         path,
-                        kind: LeafKind::Regular(0),
+                        kind: SurfaceLeafKind::Regular(0),
                         net: (0, 0),
                     };
                     let found = leaf.affine(scheme).apply(p);
                     assert!((0..2).all(|d| (found[d] - q[d]).abs() < 1e-12));
                     assert!(q.iter().all(|x| (0.0..=1.0).contains(x)));
                 }
-                assert_eq!(Leaf::path_of(scheme, p) >> 22, path >> 22);
+                assert_eq!(SurfaceLeaf::path_of(scheme, p) >> 22, path >> 22);
             }
         }
     }

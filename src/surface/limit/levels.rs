@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::class::{Class, Reason};
+use super::class::{FaceClass, FaceReason};
 use super::connectivity::{Connectivity, Tags, check_faces, masks_of};
 use super::faces::{Faces, Scheme};
-use super::leaf::{Element, Leaf, LeafKind, Placement};
-use super::net::{self, Ends};
+use super::leaf::{Placement, SurfaceElement, SurfaceLeaf, SurfaceLeafKind};
+use super::net::{self, SurfaceEnds};
 use super::patch::{Extraordinary, Library};
 use super::refine::refine;
 use super::rules::Rule;
@@ -20,7 +20,7 @@ use super::walk::Frame;
 use crate::error::{Error, Result};
 use crate::limit::Key;
 use crate::mesh::SurfaceMesh;
-use crate::scheme::Shape;
+use crate::scheme::FaceShape;
 use crate::scheme::Stencils;
 use crate::topology::surface::{Columns, SurfaceTopology};
 
@@ -43,10 +43,10 @@ struct Active {
 
 /// How a face evaluates, before structures have numbers.
 enum Draft {
-    Regular(Ends),
+    Regular(SurfaceEnds),
     // key among those of the part
     Irregular(usize, Placement),
-    Refined(Reason),
+    Refined(FaceReason),
 }
 
 /// Drafts of a few faces.
@@ -65,8 +65,8 @@ struct Builder {
     isolation: usize,
     numbers: HashMap<Key, Option<u32>>,
     structures: Vec<Arc<Extraordinary>>,
-    elements: Vec<Element>,
-    leaves: Vec<Leaf>,
+    elements: Vec<SurfaceElement>,
+    leaves: Vec<SurfaceLeaf>,
     nets: Vec<u32>,
     stencils: Vec<Stencils>,
     level_starts: Vec<usize>,
@@ -126,8 +126,8 @@ impl LimitSurface {
     }
 }
 
-/// Refuses a mesh around whose faces or vertices limits would take hours: more than 2,048 corners of a
-/// face, or faces at a vertex.
+/// Refuses a mesh around whose faces or vertices limits would take hours: more than 2,048 corners
+/// of a face, or faces at a vertex.
 ///
 /// # Errors
 /// [`Error::Mesh`] that names the first of them.
@@ -158,7 +158,7 @@ fn valences_of<'a>(vertex_count: usize, faces: impl Iterator<Item = &'a [u32]>) 
 /// faces and more at every level, so that no part of them ever evaluates. (Faces of other schemes
 /// have points of their own inside.)
 fn check_twins(connectivity: &Connectivity) -> Result<()> {
-    if connectivity.scheme.shape() != Shape::Triangle {
+    if connectivity.scheme.shape() != FaceShape::Triangle {
         return Ok(());
     }
     let twin = |face: u32| {
@@ -208,10 +208,10 @@ impl Builder {
             face_elements.push(self.elements.len() as u32);
             let face = f as u32;
             if cycle.len() == scheme.shape().sides() {
-                self.elements.push(Element { face, corner: None });
+                self.elements.push(SurfaceElement { face, corner: None });
             } else {
                 let corners = 0..cycle.len() as u32;
-                self.elements.extend(corners.map(|c| Element { face, corner: Some(c) }));
+                self.elements.extend(corners.map(|c| SurfaceElement { face, corner: Some(c) }));
             }
         }
         face_elements.push(self.elements.len() as u32);
@@ -259,10 +259,10 @@ impl Builder {
             children.push(if sides == coarse.scheme.shape().sides() {
                 let offset = match coarse.scheme.shape() {
                     // of the corners in their cycle
-                    Shape::Quad => [0, 1, 3, 2][number as usize & 3],
-                    Shape::Triangle => number,
+                    FaceShape::Quad => [0, 1, 3, 2][number as usize & 3],
+                    FaceShape::Triangle => number,
                 };
-                let path = Leaf::extended(parent.path, u32::from(parent.depth), offset);
+                let path = SurfaceLeaf::extended(parent.path, u32::from(parent.depth), offset);
                 Active { face, depth: parent.depth + 1, path, ..parent }
             } else {
                 // the children of a corner are elements of their own
@@ -283,7 +283,7 @@ impl Builder {
         depth: usize,
         level: &Connectivity,
         active: &[Active],
-    ) -> (Vec<Class>, Vec<Active>) {
+    ) -> (Vec<FaceClass>, Vec<Active>) {
         let rules: Vec<Rule> =
             (0..level.vertex_count() as u32).into_par_iter().map(|v| level.rule(v)).collect();
         let isolate = depth < self.isolation;
@@ -303,20 +303,22 @@ impl Builder {
             let mut first = 0;
             for ((draft, &end), a) in part.drafts.iter().zip(&part.net_ends).zip(chunk) {
                 let kind = match *draft {
-                    Draft::Regular(ends) => Ok((LeafKind::Regular(ends), Class::Regular)),
+                    Draft::Regular(ends) => {
+                        Ok((SurfaceLeafKind::Regular(ends), FaceClass::Regular))
+                    }
                     Draft::Refined(reason) => Err(reason),
                     Draft::Irregular(key, placement) => {
                         let number = self.numbers.get(&part.keys[key]).copied().flatten();
                         let leaf = number.map(|number| {
-                            let class = Class::Irregular(placement.corner);
-                            (LeafKind::Irregular(number, placement), class)
+                            let class = FaceClass::Irregular(placement.corner);
+                            (SurfaceLeafKind::Irregular(number, placement), class)
                         });
-                        leaf.ok_or(Reason::SeveralExtraordinary)
+                        leaf.ok_or(FaceReason::SeveralExtraordinary)
                     }
                 };
                 match kind {
                     Err(reason) => {
-                        classes.push(Class::Refined(reason));
+                        classes.push(FaceClass::Refined(reason));
                         refined.push(*a);
                     }
                     Ok((kind, class)) => {
@@ -324,7 +326,7 @@ impl Builder {
                         let net = (self.nets.len(), (end - first) as u32);
                         self.nets.extend(part.nets[first..end].iter().map(|v| v + first_point));
                         let Active { element, depth, path, .. } = *a;
-                        self.leaves.push(Leaf { element, depth, path, kind, net });
+                        self.leaves.push(SurfaceLeaf { element, depth, path, kind, net });
                     }
                 }
                 first = end;
@@ -355,7 +357,7 @@ impl Builder {
     fn finish(
         mut self,
         scheme: Scheme,
-        classes: Vec<Class>,
+        classes: Vec<FaceClass>,
         face_elements: Vec<u32>,
         vertex_elements: Vec<(u32, [f64; 2])>,
     ) -> LimitSurface {
@@ -392,7 +394,7 @@ impl Drafts {
         let cycle = level.face(face as usize);
         let sides = level.scheme.shape().sides();
         if cycle.len() != sides {
-            return Draft::Refined(Reason::NotQuads);
+            return Draft::Refined(FaceReason::NotQuads);
         }
         let rule = |v: u32| rules[v as usize];
         if let Some(&v) = cycle.iter().find(|&&v| rule(v) == Rule::Transient) {
@@ -400,25 +402,25 @@ impl Drafts {
             let is_made =
                 |&corner: &u32| level.face(level.side_face(corner) as usize).len() == sides;
             let made = corners.iter().all(is_made);
-            return Draft::Refined(if made { Reason::SemiSharp } else { Reason::NotQuads });
+            return Draft::Refined(if made { FaceReason::SemiSharp } else { FaceReason::NotQuads });
         }
         let frame = Frame::new(face, 0);
         let mut odd = (0..sides)
             .filter(|&k| !level.is_regular_corner(rule(cycle[k]), level.advanced(frame, k)));
         match (odd.next(), odd.next()) {
             (None, _) => Draft::Regular(match level.scheme.shape() {
-                Shape::Quad => {
+                FaceShape::Quad => {
                     let (net, ends) = net::regular_quad(level, frame);
                     self.nets.extend(net);
                     ends
                 }
-                Shape::Triangle => {
+                FaceShape::Triangle => {
                     let (net, ends) = net::regular_triangle(level, frame);
                     self.nets.extend(net);
                     ends
                 }
             }),
-            (Some(_), None) if isolate => Draft::Refined(Reason::Isolated),
+            (Some(_), None) if isolate => Draft::Refined(FaceReason::Isolated),
             (Some(corner), None) => {
                 let placements =
                     [false, true].map(|mirrored| Placement { corner: corner as u8, mirrored });
@@ -437,7 +439,7 @@ impl Drafts {
                 });
                 Draft::Irregular(key, placement)
             }
-            _ => Draft::Refined(Reason::SeveralExtraordinary),
+            _ => Draft::Refined(FaceReason::SeveralExtraordinary),
         }
     }
 }
@@ -454,8 +456,8 @@ fn vertex_elements(connectivity: &Connectivity, face_elements: &[u32]) -> Vec<(u
         let element = face_elements[face];
         let sides = connectivity.face(face).len();
         match (connectivity.scheme.shape(), sides) {
-            (Shape::Quad, 4) => (element, [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]][at]),
-            (Shape::Triangle, _) => (element, [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]][at]),
+            (FaceShape::Quad, 4) => (element, [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]][at]),
+            (FaceShape::Triangle, _) => (element, [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]][at]),
             _ => (element + at as u32, [0.0; 2]),
         }
     };

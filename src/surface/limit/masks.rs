@@ -1,7 +1,7 @@
 //! Limit masks at vertices: positions and tangents as rows over the control points.
 
 use super::geometry::{normal, tangent};
-use super::leaf::Leaf;
+use super::leaf::SurfaceLeaf;
 use super::surface::LimitSurface;
 use crate::error::Result;
 use crate::mesh::check_point_count;
@@ -45,7 +45,7 @@ impl LimitSurface {
     }
 
     /// Adds weights of a leaf's net as weights of the control points.
-    fn add_net(&self, leaf: &Leaf, weights: &[f64], row: &mut RowBuilder) {
+    fn add_net(&self, leaf: &SurfaceLeaf, weights: &[f64], row: &mut RowBuilder) {
         for (&point, &weight) in self.net(leaf).iter().zip(weights) {
             self.add_point(point, weight, row);
         }

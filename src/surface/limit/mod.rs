@@ -84,21 +84,21 @@ mod vertex_limit;
 mod walk;
 mod weights;
 
-pub use class::{Class, Reason};
+pub use class::{FaceClass, FaceReason};
 pub use evaluate::{SurfaceLimit, SurfaceLocation};
 pub use faces::{Faces, Scheme};
 pub use geometry::{Curvature, curvature, normal};
 pub use grid::{GridLimit, SurfaceGrid};
-pub use leaf::{Affine, Element, Leaf, LeafKind, Placement, split};
+pub use leaf::{Affine, Placement, SurfaceElement, SurfaceLeaf, SurfaceLeafKind, split};
 
 pub use levels::check_valences;
 pub(super) use levels::twins;
 pub use masks::VertexMasks;
-pub use net::Ends;
+pub use net::SurfaceEnds;
 pub use patch::Extraordinary;
 pub use patches::PatchCounts;
 pub use surface::LimitSurface;
-pub use table::Table;
+pub use table::SurfaceTable;
 pub use vertex_limit::{VertexLimits, vertex_limits};
 pub(super) use vertex_limit::{limit_attributes, limit_surface, limit_topology};
 pub use weights::{COUNTS, DERIVATIVES, Weights};

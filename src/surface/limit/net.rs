@@ -12,11 +12,11 @@ use faer::Mat;
 /// end of u, bits 2 and 3 of v. Of a triangle, two bits a corner: 0 where all six faces
 /// are around it, else 1 to 3, which of the three at a boundary the triangle is, counted
 /// to the left.
-pub type Ends = u8;
+pub type SurfaceEnds = u8;
 
 /// The net of a regular quad, `[v 4][u 4]`; a missing row repeats its neighbor as a
 /// placeholder.
-pub(super) fn regular_quad(connectivity: &Connectivity, frame: Frame) -> ([u32; 16], Ends) {
+pub(super) fn regular_quad(connectivity: &Connectivity, frame: Frame) -> ([u32; 16], SurfaceEnds) {
     // position of each corner, and the step along its u; its v is the left of that
     const ORIGINS: [[i32; 2]; 4] = [[1, 1], [2, 1], [2, 2], [1, 2]];
     const ALONG_U: [[i32; 2]; 4] = [[1, 0], [0, 1], [-1, 0], [0, -1]];
@@ -71,7 +71,10 @@ fn corner_place(corner: usize) -> usize {
 
 /// The net of a regular triangle in the order of [`box_spline::LATTICE`]; a missing point
 /// repeats a corner as a placeholder.
-pub(super) fn regular_triangle(connectivity: &Connectivity, frame: Frame) -> ([u32; 12], Ends) {
+pub(super) fn regular_triangle(
+    connectivity: &Connectivity,
+    frame: Frame,
+) -> ([u32; 12], SurfaceEnds) {
     let mut net = [connectivity.vertex(frame, 0); 12];
     let mut ends = 0;
     for k in 0..3 {
@@ -82,7 +85,7 @@ pub(super) fn regular_triangle(connectivity: &Connectivity, frame: Frame) -> ([u
             net[neighbor(k, ring + 1)] = connectivity.vertex(around, 2);
         }
         if !sector.closed {
-            ends |= (1 + sector.start as Ends) << (2 * k);
+            ends |= (1 + sector.start as SurfaceEnds) << (2 * k);
         }
     }
     (net, ends)
@@ -90,7 +93,7 @@ pub(super) fn regular_triangle(connectivity: &Connectivity, frame: Frame) -> ([u
 
 /// The phantoms p = q + r − s of a triangle's missing control points, as places among
 /// the twelve.
-pub(super) fn phantoms(ends: Ends) -> impl Iterator<Item = [usize; 4]> {
+pub(super) fn phantoms(ends: SurfaceEnds) -> impl Iterator<Item = [usize; 4]> {
     (0..3).filter(move |k| ends >> (2 * k) & 3 != 0).flat_map(move |k| {
         let before = usize::from((ends >> (2 * k) & 3) - 1);
         let ring = move |i: usize| neighbor(k, i + 6 - before);
@@ -99,7 +102,7 @@ pub(super) fn phantoms(ends: Ends) -> impl Iterator<Item = [usize; 4]> {
 }
 
 /// Replaces the rows of missing control points by those of their phantoms.
-pub(super) fn fold_triangle(rows: &mut Mat<f64>, ends: Ends) {
+pub(super) fn fold_triangle(rows: &mut Mat<f64>, ends: SurfaceEnds) {
     for [p, q, r, s] in phantoms(ends) {
         for j in 0..rows.ncols() {
             rows[(p, j)] = rows[(q, j)] + rows[(r, j)] - rows[(s, j)];

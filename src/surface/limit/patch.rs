@@ -14,7 +14,7 @@ use super::tangents::tangents;
 use super::walk::Frame;
 use crate::limit::{Domain, Key, MIDDLE, Next, Powers, Sibling, Structure, fold_phantoms};
 use crate::mesh::Creases;
-use crate::scheme::Shape;
+use crate::scheme::FaceShape;
 use crate::scheme::Stencils;
 
 /// Longest chain of nets before one repeats; two suffice by theory.
@@ -79,13 +79,13 @@ impl Library {
                 return None;
             }
             siblings.push(match self.scheme.shape() {
-                Shape::Quad => {
+                FaceShape::Quad => {
                     let (net, ends) = net::regular_quad(fine, frame);
                     let mut rows = rows(&net);
                     fold_phantoms(&mut rows, 2, ends);
                     Sibling::tensor(&rows)
                 }
-                Shape::Triangle => {
+                FaceShape::Triangle => {
                     let (net, ends) = net::regular_triangle(fine, frame);
                     let mut rows = rows(&net);
                     net::fold_triangle(&mut rows, ends);
@@ -102,8 +102,8 @@ impl Library {
             Next::then(&rows, child.structure.clone())
         };
         let domain = match self.scheme.shape() {
-            Shape::Quad => Domain::Square,
-            Shape::Triangle => Domain::Triangle,
+            FaceShape::Quad => Domain::Square,
+            FaceShape::Triangle => Domain::Triangle,
         };
         let origin = Frame::new(0, 0);
         let tangents = tangents(&patch, origin, patch.rule(patch.vertex(origin, 0)));
@@ -115,8 +115,8 @@ impl Library {
 /// Child numbers by their offset from the origin, 1, 2, 3 (see [`Domain`]).
 fn numbers_by_offset(scheme: Scheme) -> [u32; 3] {
     match scheme.shape() {
-        Shape::Quad => [1, 3, 2],
-        Shape::Triangle => [1, 2, MIDDLE as u32],
+        FaceShape::Quad => [1, 3, 2],
+        FaceShape::Triangle => [1, 2, MIDDLE as u32],
     }
 }
 

@@ -4,7 +4,7 @@
 use super::connectivity::{Connectivity, Source};
 use crate::error::Result;
 use crate::mesh::Creases;
-use crate::scheme::Shape;
+use crate::scheme::FaceShape;
 use crate::scheme::Stencils;
 use crate::topology::NONE;
 
@@ -68,7 +68,8 @@ impl Numbers {
             };
         let any = |vertices: &[u32]| vertices.iter().any(|&v| wanted[v as usize]);
         let is_used = |v: usize| wanted[v] && !coarse.vertex_corners.row(v).is_empty();
-        let has_face_point = |f: usize| coarse.scheme.shape() == Shape::Quad && any(coarse.face(f));
+        let has_face_point =
+            |f: usize| coarse.scheme.shape() == FaceShape::Quad && any(coarse.face(f));
         let vertices = number(coarse.vertex_count(), &is_used, Source::Vertex);
         let edges =
             number(coarse.edge_count(), &|e| any(&coarse.edge_ends(e as u32)), Source::Edge);
@@ -94,12 +95,12 @@ impl Numbers {
             let (v, next, before) =
                 (self.vertices[cycle[i] as usize], edge(i), edge(i + sides - 1));
             match coarse.scheme.shape() {
-                Shape::Triangle => {
+                FaceShape::Triangle => {
                     let mut child = [v, next, before];
                     child.rotate_right(i);
                     push(i as u32, &child);
                 }
-                Shape::Quad => {
+                FaceShape::Quad => {
                     let mut child = [v, next, self.faces[face], before];
                     if sides == 4 {
                         child.rotate_right(i);
@@ -108,7 +109,8 @@ impl Numbers {
                 }
             }
         }
-        if coarse.scheme.shape() == Shape::Triangle && (0..3).filter(|&i| is_wanted(i)).count() > 1
+        if coarse.scheme.shape() == FaceShape::Triangle
+            && (0..3).filter(|&i| is_wanted(i)).count() > 1
         {
             push(3, &[edge(1), edge(2), edge(0)]);
         }

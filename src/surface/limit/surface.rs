@@ -3,9 +3,9 @@
 use crate::numbers::Real;
 use std::sync::Arc;
 
-use super::class::Class;
+use super::class::FaceClass;
 use super::faces::Scheme;
-use super::leaf::{Element, Leaf};
+use super::leaf::{SurfaceElement, SurfaceLeaf};
 use super::patch::Extraordinary;
 use crate::error::Result;
 use crate::mesh::check_point_count;
@@ -22,14 +22,14 @@ use crate::scheme::point::Point;
 #[derive(Debug)]
 pub struct LimitSurface {
     pub(super) scheme: Scheme,
-    pub(super) classes: Vec<Class>,
-    pub(super) elements: Vec<Element>,
+    pub(super) classes: Vec<FaceClass>,
+    pub(super) elements: Vec<SurfaceElement>,
     // elements of face f: face_elements[f]..face_elements[f + 1]
     pub(super) face_elements: Vec<u32>,
     // element of each vertex, u32::MAX if none, and the parameters in it
     pub(super) vertex_elements: Vec<(u32, [f64; 2])>,
     // leaves of element e: leaf_starts[e]..leaf_starts[e + 1], in the order of their paths
-    pub(super) leaves: Vec<Leaf>,
+    pub(super) leaves: Vec<SurfaceLeaf>,
     pub(super) leaf_starts: Vec<u32>,
     pub(super) nets: Vec<u32>,
     // stencils of level l + 1 over level l, and the first point of each level
@@ -45,12 +45,12 @@ impl LimitSurface {
     }
 
     /// Class of every face of the mesh.
-    pub fn classes(&self) -> &[Class] {
+    pub fn classes(&self) -> &[FaceClass] {
         &self.classes
     }
 
     /// All elements, in the order of their faces and corners.
-    pub fn elements(&self) -> &[Element] {
+    pub fn elements(&self) -> &[SurfaceElement] {
         &self.elements
     }
 
@@ -63,7 +63,7 @@ impl LimitSurface {
     }
 
     /// All leaves, in the order of their elements.
-    pub fn leaves(&self) -> &[Leaf] {
+    pub fn leaves(&self) -> &[SurfaceLeaf] {
         &self.leaves
     }
 
@@ -73,7 +73,7 @@ impl LimitSurface {
     }
 
     /// Control points of a leaf, as indices into the points of all levels.
-    pub fn net(&self, leaf: &Leaf) -> &[u32] {
+    pub fn net(&self, leaf: &SurfaceLeaf) -> &[u32] {
         &self.nets[leaf.net.0..][..leaf.net.1 as usize]
     }
 
@@ -139,7 +139,7 @@ impl LimitSurface {
         if range.len() == 1 {
             return range.start;
         }
-        let path = Leaf::path_of(self.scheme, p);
+        let path = SurfaceLeaf::path_of(self.scheme, p);
         let leaves = &self.leaves[range.clone()];
         range.start + leaves.partition_point(|leaf| leaf.path <= path).max(1) - 1
     }

@@ -2,7 +2,7 @@
 
 /// Weights of a leaf's control points at the samples that lie in it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
+pub struct SurfaceTable {
     /// Sample of the element of each sample of the table.
     pub samples: Vec<u32>,
     /// Control points of the leaf.

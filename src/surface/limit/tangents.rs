@@ -29,7 +29,7 @@ use super::refine::refine;
 use super::rules::Rule;
 use super::walk::{Frame, Sector};
 use crate::mesh::Creases;
-use crate::scheme::{LimitScheme, Shape};
+use crate::scheme::{FaceShape, LimitScheme};
 
 /// Weights `[vertex]` of two tangents at the origin of `frame`, the second to the left of
 /// the first; `None` where there is no tangent plane.
@@ -126,7 +126,7 @@ impl Fan {
         for (i, &e) in self.spokes[..distinct].iter().enumerate() {
             weights[e as usize] += spoke(i);
         }
-        if self.scheme.shape() == Shape::Quad {
+        if self.scheme.shape() == FaceShape::Quad {
             for (i, &f) in self.far.iter().enumerate() {
                 weights[f as usize] += across * (spoke(i) + spoke(i + 1));
             }

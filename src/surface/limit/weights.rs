@@ -1,14 +1,14 @@
 //! Weights of a leaf's control points for the limit and its derivatives.
 
 use super::faces::Scheme;
-use super::leaf::{Affine, Leaf, LeafKind};
-use super::net::{Ends, phantoms};
+use super::leaf::{Affine, SurfaceLeaf, SurfaceLeafKind};
+use super::net::{SurfaceEnds, phantoms};
 use super::patch::Extraordinary;
 use super::surface::LimitSurface;
 use crate::basis::bspline::Order::{First, Second, Value};
 use crate::basis::{box_spline, bspline};
 use crate::limit::Orders;
-use crate::scheme::Shape;
+use crate::scheme::FaceShape;
 
 /// Derivatives by u and v in the order of results: the value, u, v, uu, uv, vv.
 pub const DERIVATIVES: [[usize; 2]; 6] = [[0, 0], [1, 0], [0, 1], [2, 0], [1, 1], [0, 2]];
@@ -25,15 +25,15 @@ impl LimitSurface {
     ///
     /// At an extraordinary vertex a first derivative is the one that all ways towards it
     /// share, if they do; second derivatives are not looked for there.
-    pub fn weights(&self, leaf: &Leaf, p: [f64; 2], order: usize) -> Vec<Weights> {
+    pub fn weights(&self, leaf: &SurfaceLeaf, p: [f64; 2], order: usize) -> Vec<Weights> {
         let (map, local) = self.local(leaf, p);
         let count = COUNTS[order.min(2)];
         let weights: Vec<Weights> = match leaf.kind {
-            LeafKind::Regular(ends) => DERIVATIVES[..count]
+            SurfaceLeafKind::Regular(ends) => DERIVATIVES[..count]
                 .iter()
                 .map(|&orders| Some(regular_weights(self.scheme, ends, local, orders)))
                 .collect(),
-            LeafKind::Irregular(structure, _) => {
+            SurfaceLeafKind::Irregular(structure, _) => {
                 let structure = &self.structures[structure as usize].structure;
                 let at = [local[0], local[1], 0.0];
                 let weights = |&orders| structure.weights(at, spline_orders(orders));
@@ -46,7 +46,7 @@ impl LimitSurface {
     /// Weights of a leaf's net for two vectors that span the tangent plane at the
     /// parameters `p` of its element, turning from u to v: the first derivatives, or at an
     /// extraordinary vertex the tangents there; `None` if there is no tangent plane.
-    pub fn tangents(&self, leaf: &Leaf, p: [f64; 2]) -> Option<[Vec<f64>; 2]> {
+    pub fn tangents(&self, leaf: &SurfaceLeaf, p: [f64; 2]) -> Option<[Vec<f64>; 2]> {
         if let Some((extraordinary, mirrored)) = self.extraordinary(leaf, p) {
             let [first, second] = extraordinary.tangents.clone()?;
             return Some(if mirrored { [second, first] } else { [first, second] });
@@ -58,8 +58,12 @@ impl LimitSurface {
 
     /// The structure of a leaf if the parameters `p` of its element are those of its
     /// extraordinary vertex, and whether its axes turn the other way.
-    pub(super) fn extraordinary(&self, leaf: &Leaf, p: [f64; 2]) -> Option<(&Extraordinary, bool)> {
-        let LeafKind::Irregular(structure, _) = leaf.kind else { return None };
+    pub(super) fn extraordinary(
+        &self,
+        leaf: &SurfaceLeaf,
+        p: [f64; 2],
+    ) -> Option<(&Extraordinary, bool)> {
+        let SurfaceLeafKind::Irregular(structure, _) = leaf.kind else { return None };
         let extraordinary = &self.structures[structure as usize];
         let (map, local) = self.local(leaf, p);
         let place = extraordinary.structure.place([local[0], local[1], 0.0]);
@@ -68,16 +72,16 @@ impl LimitSurface {
 
     /// The local parameters of what evaluates a leaf, by those of its element, and those
     /// of `p`, kept within the leaf.
-    pub(crate) fn local(&self, leaf: &Leaf, p: [f64; 2]) -> (Affine, [f64; 2]) {
+    pub(crate) fn local(&self, leaf: &SurfaceLeaf, p: [f64; 2]) -> (Affine, [f64; 2]) {
         let outer = leaf.affine(self.scheme);
         let mut local = outer.apply(p).map(|x| x.clamp(0.0, 1.0));
-        if self.scheme.shape() == Shape::Triangle && local[0] + local[1] > 1.0 {
+        if self.scheme.shape() == FaceShape::Triangle && local[0] + local[1] > 1.0 {
             // rounding only
             local[1] = 1.0 - local[0];
         }
         match leaf.kind {
-            LeafKind::Regular(_) => (outer, local),
-            LeafKind::Irregular(_, placement) => {
+            SurfaceLeafKind::Regular(_) => (outer, local),
+            SurfaceLeafKind::Irregular(_, placement) => {
                 let inner = placement.affine(self.scheme);
                 (outer.then(&inner), inner.apply(local).map(|x| x.max(0.0)))
             }
@@ -93,12 +97,12 @@ fn spline_orders(orders: [usize; 2]) -> Orders {
 /// Weights of a regular net, those of missing control points given to their phantoms.
 pub(super) fn regular_weights(
     scheme: Scheme,
-    ends: Ends,
+    ends: SurfaceEnds,
     p: [f64; 2],
     orders: [usize; 2],
 ) -> Vec<f64> {
     match scheme.shape() {
-        Shape::Quad => {
+        FaceShape::Quad => {
             let orders = spline_orders(orders);
             let axis = |d: usize| {
                 let ends = ends >> (2 * d);
@@ -107,7 +111,7 @@ pub(super) fn regular_weights(
             let (u, v) = (axis(0), axis(1));
             v.iter().flat_map(|b| u.map(|a| a * b)).collect()
         }
-        Shape::Triangle => {
+        FaceShape::Triangle => {
             let mut weights = box_spline::weights(orders, p);
             for [missing, q, r, s] in phantoms(ends) {
                 // two corners may name the same one: it is empty the second time

@@ -10,7 +10,7 @@ use crate::scheme::Split;
 use crate::surface::SurfaceOptions;
 use crate::surface::refine::four_triangles::FourTriangleLevels;
 use crate::surface::refine::quads::QuadLevels;
-use crate::surface::refine::sharpness::{SharpEdge, Sharpness};
+use crate::surface::refine::sharpness::{LevelSharpness, SharpEdge};
 use crate::surface::refine::split::{Lists, split_to_quads, split_to_triangles};
 use crate::surface::refine::workspace::Workspace;
 use crate::topology::NONE;
@@ -81,7 +81,7 @@ fn refine_smoothly(
     let rule = options.crease_rule.unwrap_or(mesh.crease_rule);
     let columns = Columns::of(&mesh.faces);
     let mut surface = SurfaceTopology::of(mesh);
-    let mut sharpness = Sharpness::of(mesh, &surface, rule)?;
+    let mut sharpness = LevelSharpness::of(mesh, &surface, rule)?;
     // equal indices at different vertices are different values
     let mut numbers = HashMap::new();
     let mut values: Vec<[f64; 3]> = Vec::new();
@@ -128,7 +128,7 @@ type Dependent = Vec<[u32; 2]>;
 struct Channel<'a> {
     surface: &'a SurfaceTopology,
     seams: &'a SurfaceTopology,
-    sharpness: &'a Sharpness,
+    sharpness: &'a LevelSharpness,
     linear: LinearInterpolation,
     /// Vertex of each value.
     vertices: Vec<u32>,
@@ -144,7 +144,7 @@ impl<'a> Channel<'a> {
     fn new(
         surface: &'a SurfaceTopology,
         seams: &'a SurfaceTopology,
-        sharpness: &'a Sharpness,
+        sharpness: &'a LevelSharpness,
         linear: LinearInterpolation,
     ) -> Self {
         let mut vertices = vec![NONE; seams.vertex_count];
@@ -209,7 +209,7 @@ impl<'a> Channel<'a> {
     }
 
     /// What is sharp for one step.
-    fn sharpness(&self, dependent: &Dependent) -> Sharpness {
+    fn sharpness(&self, dependent: &Dependent) -> LevelSharpness {
         let mut edges = self.inner.clone();
         let is_end = |edge: &u32| self.seams.edge_corners[*edge as usize][1] == NONE;
         let ends = (0..self.seams.edge_count() as u32).filter(is_end);
@@ -242,10 +242,11 @@ impl<'a> Channel<'a> {
             (sharpness > 0.0).then_some((value, sharpness))
         });
         let tags = tags.collect();
-        Sharpness::new(edges, tags)
+        LevelSharpness::new(edges, tags)
     }
 
-    /// Weight of the corner rule at a value whose inner edges are semi-sharp at last; 0 without any.
+    /// Weight of the corner rule at a value whose inner edges are semi-sharp at last; 0 without
+    /// any.
     fn weight_at(&self, value: u32) -> f64 {
         let (count, sum) =
             self.inner_at(value).fold((0, 0.0), |(count, sum), (s, _)| (count + 1, sum + s));

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::SurfacePlan;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
-use crate::scheme::{Scheme, Shape};
+use crate::scheme::{FaceShape, Scheme};
 use crate::surface::holes;
 use crate::surface::limit::{VertexLimits, twins, vertex_limits};
 
@@ -20,7 +20,7 @@ pub(crate) fn limits_of(
             .with_help("they shape the limit beside them: give it as it was refined"));
     }
     // by their ids in the control mesh: refined, they have others
-    if scheme.shape() == Shape::Triangle
+    if scheme.shape() == FaceShape::Triangle
         && let Some([a, b]) = twin_triangles(mesh)
     {
         return Err(twins(a, b));

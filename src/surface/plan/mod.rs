@@ -20,7 +20,7 @@ use super::refine::four_triangles::FourTriangleLevels;
 use super::refine::memory::check_ids;
 use super::refine::quads::QuadLevels;
 use super::refine::reference;
-use super::refine::sharpness::Sharpness;
+use super::refine::sharpness::LevelSharpness;
 use super::refine::three_triangles::ThreeTriangleLevels;
 use super::stencils::SurfaceStencils;
 use super::stencils::single::SingleMatrix;
@@ -247,8 +247,8 @@ impl SurfacePlan {
     }
 
     /// The sharpness that has an effect: none in a linear scheme.
-    fn effective_sharpness<'s>(&self, sharpness: &'s Sharpness) -> &'s Sharpness {
-        static SMOOTH: Sharpness = Sharpness::SMOOTH;
+    fn effective_sharpness<'s>(&self, sharpness: &'s LevelSharpness) -> &'s LevelSharpness {
+        static SMOOTH: LevelSharpness = LevelSharpness::SMOOTH;
         if self.options.scheme.rules().is_linear() { &SMOOTH } else { sharpness }
     }
 

@@ -3,7 +3,7 @@
 
 use super::SurfacePlan;
 use crate::error::{Error, Result};
-use crate::scheme::{Scheme, Shape};
+use crate::scheme::{FaceShape, Scheme};
 use crate::surface::limit::SurfaceLocation;
 use crate::surface::options::Method;
 
@@ -40,17 +40,17 @@ impl SurfacePlan {
         while first < corner_count {
             let corners = self.control_columns.corners(face);
             match (options.scheme.shape(), corners.len()) {
-                (Shape::Quad, 4) => {
+                (FaceShape::Quad, 4) => {
                     walk.quad(element, QUAD, options.levels, first);
                     element += 1;
                 }
-                (Shape::Quad, sides) if options.levels > 0 => {
+                (FaceShape::Quad, sides) if options.levels > 0 => {
                     for corner in 0..sides {
                         walk.quad(element, QUAD, options.levels - 1, 4 * (first + corner));
                         element += 1;
                     }
                 }
-                (Shape::Quad, sides) => {
+                (FaceShape::Quad, sides) => {
                     for corner in 0..sides {
                         walk.place(first + corner, element, QUAD[0]);
                         element += 1;

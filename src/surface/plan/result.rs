@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use super::face_varying::refine_uv;
 use super::{Levels, SurfacePlan};
 use crate::mesh::{Attribute, BoundaryRule, Creases, Polygons, SurfaceMesh, TriangleRule};
-use crate::scheme::Shape;
+use crate::scheme::FaceShape;
 use crate::scheme::point::Point;
 use crate::surface::options::SurfaceOptions;
-use crate::surface::refine::sharpness::Sharpness;
+use crate::surface::refine::sharpness::LevelSharpness;
 use crate::surface::triangulate::{Triangulation, other_faces};
 use crate::topology::NONE;
 use crate::topology::surface::{Columns, SurfaceTopology, is_non_manifold};
@@ -103,9 +103,9 @@ pub(crate) fn assemble(refined: &mut impl Refined, mesh: &SurfaceMesh) -> Result
         }
     }
     let faces = match (options.levels, options.scheme.shape()) {
-        (0, Shape::Quad) => mesh.faces.clone(),
-        (_, Shape::Quad) => Polygons::uniform(4, corners),
-        (_, Shape::Triangle) => Polygons::uniform(3, corners),
+        (0, FaceShape::Quad) => mesh.faces.clone(),
+        (_, FaceShape::Quad) => Polygons::uniform(4, corners),
+        (_, FaceShape::Triangle) => Polygons::uniform(3, corners),
     };
     let boundary = match mesh.boundary {
         BoundaryRule::Holes => BoundaryRule::Edges,
@@ -174,7 +174,7 @@ impl Refined for &SurfacePlan {
         }
         let rule = self.options.crease_rule.unwrap_or(mesh.crease_rule);
         let mut take =
-            |control: &SurfaceTopology, sharpness: &Sharpness, first_edge_point: usize| {
+            |control: &SurfaceTopology, sharpness: &LevelSharpness, first_edge_point: usize| {
                 for sharp in sharpness.refined(first_edge_point as u32, rule).edges {
                     // halves of halves of a control edge
                     let edge = sharp.edge >> levels;
@@ -237,12 +237,12 @@ fn refined_holes(holes: &[u32], of: &impl Refined) -> Vec<u32> {
     let levels = of.options().levels as u32;
     let children = |&f: &u32| match of.options().scheme.shape() {
         _ if levels == 0 => f..f + 1,
-        Shape::Quad => {
+        FaceShape::Quad => {
             let corners = of.control_columns().corners(f);
             let shift = 2 * (levels - 1);
             corners.start << shift..corners.end << shift
         }
-        Shape::Triangle => {
+        FaceShape::Triangle => {
             let shift = 2 * levels;
             f << shift..(f + 1) << shift
         }

@@ -3,13 +3,13 @@
 //! Masks are those of the [scheme](crate::scheme); neighbors are summed in the order of the edges.
 //! Boundaries, creases and corners are as for Catmull-Clark.
 //!
-//! An edge of three or more triangles refines as one edge of them all. Edges are found by sort and scan (Naidu and Wang 2025) once, then
-//! numbered from level to level.
+//! An edge of three or more triangles refines as one edge of them all. Edges are found by sort and
+//! scan (Naidu and Wang 2025) once, then numbered from level to level.
 
 use crate::numbers::Real;
 use rayon::prelude::*;
 
-use super::sharpness::Sharpness;
+use super::sharpness::LevelSharpness;
 use super::split::{Lists, Navigate, Triangles, split_to_triangles};
 use super::workspace::Workspace;
 use crate::Result;
@@ -28,7 +28,7 @@ pub struct FourTriangleLevels {
     /// The last has vertices only.
     matrices: Vec<SurfaceTopology>,
     /// Of each level but the last.
-    sharpness: Vec<Sharpness>,
+    sharpness: Vec<LevelSharpness>,
     /// Neighbors of each vertex, of each level but the last.
     neighbors: Vec<Rows>,
 }
@@ -43,7 +43,7 @@ impl FourTriangleLevels {
         spare: Option<Self>,
     ) -> Result<Self> {
         let mut spare = spare.map_or_else(Vec::new, |spare| spare.matrices).into_iter().skip(1);
-        let mut sharpness = vec![Sharpness::of(mesh, &matrix, crease_rule)?];
+        let mut sharpness = vec![LevelSharpness::of(mesh, &matrix, crease_rule)?];
         let mut neighbors = Vec::new();
         let mut matrices = vec![matrix];
         for level in 0..levels {
@@ -64,7 +64,10 @@ impl FourTriangleLevels {
     }
 
     /// One level over a matrix whose sharpness is known.
-    pub(in crate::surface) fn first_step(matrix: SurfaceTopology, sharpness: Sharpness) -> Self {
+    pub(in crate::surface) fn first_step(
+        matrix: SurfaceTopology,
+        sharpness: LevelSharpness,
+    ) -> Self {
         let neighbors = vec![matrix.neighbors()];
         let fine = split_to_triangles(&matrix, Lists::Vertices, SurfaceTopology::default());
         Self { matrices: vec![matrix, fine], sharpness: vec![sharpness], neighbors }
@@ -76,7 +79,7 @@ impl FourTriangleLevels {
     }
 
     /// Sharp edges and vertices of each level but the last.
-    pub fn sharpness(&self) -> &[Sharpness] {
+    pub fn sharpness(&self) -> &[LevelSharpness] {
         &self.sharpness
     }
 

@@ -2,7 +2,7 @@
 
 use crate::mesh::SurfaceMesh;
 use crate::numbers::counted;
-use crate::scheme::{Shape, Split};
+use crate::scheme::{FaceShape, Split};
 use crate::surface::options::{Method, SurfaceOptions};
 use crate::{Error, Result, memory};
 
@@ -26,8 +26,8 @@ pub fn refined_counts(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Counts {
     let triangles = corners.saturating_sub(2 * control_faces);
     // (faces, edges) of the present level
     let (mut faces, mut edges, size) = match options.scheme.shape() {
-        Shape::Quad => (control_faces, corners, 4),
-        Shape::Triangle => (triangles, 3 * triangles, 3),
+        FaceShape::Quad => (control_faces, corners, 4),
+        FaceShape::Triangle => (triangles, 3 * triangles, 3),
     };
     let control_corners = if size == 4 { corners } else { 3 * triangles };
     let mut corners = control_corners;

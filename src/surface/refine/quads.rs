@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use families::{Families, Inside};
 use stars::Stars;
 
-use super::sharpness::Sharpness;
+use super::sharpness::LevelSharpness;
 use super::split::{Lists, Navigate, Quads, split_quads_twice, split_to_quads};
 use super::workspace::Workspace;
 use crate::Result;
@@ -42,7 +42,7 @@ pub struct QuadLevels {
     /// only if its parents are quads.
     matrices: Vec<SurfaceTopology>,
     /// Of each level but the last.
-    sharpness: Vec<Sharpness>,
+    sharpness: Vec<LevelSharpness>,
     /// Corners at each vertex of level 0.
     first_stars: Rows,
     /// Corners of level 1 at each of its vertices, ascending.
@@ -66,7 +66,7 @@ impl QuadLevels {
         spare: Option<Self>,
     ) -> Result<Self> {
         let oriented = matrix.is_oriented();
-        let first = Sharpness::of(mesh, &matrix, crease_rule)?;
+        let first = LevelSharpness::of(mesh, &matrix, crease_rule)?;
         let mut sharpness = vec![first.with_triangles(mesh.triangle_rule, &matrix)];
         let mut spare = spare.map_or_else(Vec::new, |spare| spare.matrices).into_iter().skip(1);
         let mut matrices = vec![matrix];
@@ -95,7 +95,10 @@ impl QuadLevels {
     }
 
     /// One level over a matrix whose sharpness is known.
-    pub(in crate::surface) fn first_step(matrix: SurfaceTopology, sharpness: Sharpness) -> Self {
+    pub(in crate::surface) fn first_step(
+        matrix: SurfaceTopology,
+        sharpness: LevelSharpness,
+    ) -> Self {
         let oriented = matrix.is_oriented();
         let first_stars = matrix.vertex_corners();
         let fine = split_to_quads(&matrix, Lists::Vertices, SurfaceTopology::default());
@@ -125,7 +128,7 @@ impl QuadLevels {
     }
 
     /// Sharp edges and vertices of each level but the last.
-    pub fn sharpness(&self) -> &[Sharpness] {
+    pub fn sharpness(&self) -> &[LevelSharpness] {
         &self.sharpness
     }
 

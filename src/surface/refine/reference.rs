@@ -9,7 +9,7 @@
 use crate::scheme::crease::{ALONG_END, ALONG_OWN};
 use crate::scheme::sqrt3::{END_THIRD, LINE, THIRD, vertex_mask};
 use crate::scheme::{LimitScheme, RowBuilder, Stencils};
-use crate::surface::refine::sharpness::Sharpness;
+use crate::surface::refine::sharpness::LevelSharpness;
 use crate::surface::refine::three_triangles::Level;
 use crate::topology::NONE;
 use crate::topology::surface::SurfaceTopology;
@@ -55,7 +55,7 @@ fn edge_faces(matrix: &SurfaceTopology) -> Stencils {
 /// Quads from polygons: vertex points, face points, edge points.
 pub fn quads(
     matrix: &SurfaceTopology,
-    sharpness: &Sharpness,
+    sharpness: &LevelSharpness,
     scheme: &dyn LimitScheme,
 ) -> Stencils {
     let f = face_points(matrix);
@@ -96,7 +96,7 @@ pub fn quads(
 /// Four triangles from one: vertex points, edge points.
 pub fn four_triangles(
     matrix: &SurfaceTopology,
-    sharpness: &Sharpness,
+    sharpness: &LevelSharpness,
     scheme: &dyn LimitScheme,
 ) -> Stencils {
     let neighbors = matrix.neighbors();
@@ -127,7 +127,7 @@ pub fn four_triangles(
 }
 
 /// Rows of sharp edges, blended with the midpoint.
-fn held_edges(smooth: Stencils, mid: &Stencils, sharpness: &Sharpness) -> Stencils {
+fn held_edges(smooth: Stencils, mid: &Stencils, sharpness: &LevelSharpness) -> Stencils {
     if sharpness.edges.is_empty() {
         return smooth;
     }
@@ -143,8 +143,8 @@ fn held_edges(smooth: Stencils, mid: &Stencils, sharpness: &Sharpness) -> Stenci
     })
 }
 
-/// Rows of held vertices, blended as [`Sharpness::held`] says.
-fn held_vertices(smooth: Stencils, sharpness: &Sharpness) -> Stencils {
+/// Rows of held vertices, blended as [`LevelSharpness::held`] says.
+fn held_vertices(smooth: Stencils, sharpness: &LevelSharpness) -> Stencils {
     if sharpness.held.is_empty() {
         return smooth;
     }

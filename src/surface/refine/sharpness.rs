@@ -58,7 +58,7 @@ pub struct HeldVertex {
 
 /// Sharpness of one level.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sharpness {
+pub struct LevelSharpness {
     /// Sharp edges, by edge.
     pub edges: Vec<SharpEdge>,
     /// Sharp vertices (corner tags) and their sharpness above 0, by vertex.
@@ -85,7 +85,7 @@ pub(in crate::surface) fn boundary_corners(
     (0..).zip(rows.iter()).filter(|(_, row)| stays(row)).map(|(v, _)| v).collect()
 }
 
-impl Sharpness {
+impl LevelSharpness {
     /// Nothing is sharp.
     pub(crate) const SMOOTH: Self = Self {
         edges: Vec::new(),

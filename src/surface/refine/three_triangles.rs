@@ -18,7 +18,7 @@ use crate::numbers::Real;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
-use super::sharpness::{SharpEdge, Sharpness, boundary_corners};
+use super::sharpness::{LevelSharpness, SharpEdge, boundary_corners};
 use super::workspace::Workspace;
 use crate::mesh::SurfaceMesh;
 use crate::scheme::point::{Point, add, scale};
@@ -36,7 +36,7 @@ pub(in crate::surface) struct Level {
     pub matrix: SurfaceTopology,
     pub neighbors: Rows,
     /// Boundary edges and vertices.
-    pub boundary: Sharpness,
+    pub boundary: LevelSharpness,
     /// Whether boundary edges are cut in three.
     pub cuts_boundary: bool,
     /// Boundary corner (index into `boundary.edges`) of each triangle that is cut so;
@@ -129,7 +129,7 @@ impl Level {
             }
         }
         let neighbors = matrix.neighbors();
-        let boundary = Sharpness::new(edges, corners.to_vec());
+        let boundary = LevelSharpness::new(edges, corners.to_vec());
         Self { matrix, neighbors, boundary, cuts_boundary, cut }
     }
 

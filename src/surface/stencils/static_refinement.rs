@@ -15,8 +15,8 @@
 //! Points stand leaf by leaf, `[leaf][v][u]`, then those that no leaf has as its own; a few
 //! slots at the edges of faces are not used. [`StaticRefinement::quads`] says which points
 //! make the refined faces. Points move with the control points by [`StaticRefinement::evaluate`]
-//! or, again and again, by a [`StaticEvaluator`](crate::surface::StaticEvaluator) on the CPU and by a
-//! [backend](crate::backend) on a GPU.
+//! or, again and again, by a [`StaticEvaluator`](crate::surface::StaticEvaluator) on the CPU and by
+//! a [backend](crate::backend) on a GPU.
 
 mod batches;
 mod cpu;
@@ -37,7 +37,7 @@ use crate::mesh::{CreaseRule, SurfaceMesh};
 use crate::scheme::Scheme;
 use crate::surface::limit::finite::{FiniteWeights, spline_rows};
 use crate::surface::limit::{
-    Leaf, LeafKind, LimitSurface, Placement, limit_surface, limit_topology,
+    LimitSurface, Placement, SurfaceLeaf, SurfaceLeafKind, limit_surface, limit_topology,
 };
 use crate::topology::surface::SurfaceTopology;
 
@@ -115,8 +115,8 @@ impl StaticRefinement {
     ///
     /// # Errors
     /// [`Error::Request`] for a scheme whose weights are not known, fewer levels than semi-sharp
-    /// creases, polygons and neighboring extraordinary vertices take to be isolated, and more points
-    /// than 32 bits count; those of [`LimitSurface::new`].
+    /// creases, polygons and neighboring extraordinary vertices take to be isolated, and more
+    /// points than 32 bits count; those of [`LimitSurface::new`].
     pub fn new(mesh: &SurfaceMesh, scheme: Scheme, levels: usize) -> Result<Self> {
         mesh.check()?;
         let can = |scheme: Scheme| scheme.rules().has_static_refinement();
@@ -137,7 +137,7 @@ impl StaticRefinement {
         rule: CreaseRule,
     ) -> Result<Self> {
         let surface = Arc::new(limit_surface(mesh, topology, scheme, rule, 0)?);
-        let level_of = |leaf: &Leaf| {
+        let level_of = |leaf: &SurfaceLeaf| {
             let element = &surface.elements()[leaf.element as usize];
             usize::from(leaf.depth) + usize::from(element.corner.is_some())
         };
@@ -248,10 +248,10 @@ impl StaticRefinement {
     pub(crate) fn weights_within(&self, leaf: usize, [i, j]: [usize; 2]) -> Vec<f64> {
         let (leaf, steps) = (&self.surface.leaves()[leaf], self.leaves[leaf].1);
         match leaf.kind {
-            LeafKind::Irregular(structure, placement) => {
+            SurfaceLeafKind::Irregular(structure, placement) => {
                 self.leaf_weights(structure, placement, steps).at(i, j).to_vec()
             }
-            LeafKind::Regular(ends) => {
+            SurfaceLeafKind::Regular(ends) => {
                 let rows = &self.rows[usize::from(steps)];
                 let axis = |at: usize, d: usize| {
                     let ends = ends >> (2 * d);
@@ -297,7 +297,7 @@ fn tables(
 ) -> Result<HashMap<(u32, u8), FiniteWeights>> {
     let mut keys: Vec<(u32, u8)> = Vec::new();
     for (leaf, &(_, steps)) in surface.leaves().iter().zip(leaves) {
-        if let LeafKind::Irregular(structure, _) = leaf.kind {
+        if let SurfaceLeafKind::Irregular(structure, _) = leaf.kind {
             keys.push((structure, steps));
         }
     }

@@ -2,13 +2,13 @@
 
 use rayon::prelude::*;
 
-use super::Order;
+use super::ElementOrder;
 use crate::topology::surface::SurfaceTopology;
 use crate::topology::{Rows, Topology};
 
 /// A kind of element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Element {
+pub enum EntityKind {
     /// A vertex, with or without cells or faces.
     Vertex,
     /// An edge.
@@ -19,7 +19,7 @@ pub enum Element {
     Cell,
 }
 
-impl Element {
+impl EntityKind {
     /// All kinds, by dimension.
     pub const ALL: [Self; 4] = [Self::Vertex, Self::Edge, Self::Face, Self::Cell];
 
@@ -89,36 +89,44 @@ impl Downward {
     }
 
     /// Number of elements of a kind.
-    pub fn count(&self, kind: Element) -> usize {
+    pub fn count(&self, kind: EntityKind) -> usize {
         match kind {
-            Element::Vertex => self.vertex_count,
-            Element::Edge => self.edge_vertices.len(),
-            Element::Face => self.face_vertices.len(),
-            Element::Cell => self.cell_faces.len(),
+            EntityKind::Vertex => self.vertex_count,
+            EntityKind::Edge => self.edge_vertices.len(),
+            EntityKind::Face => self.face_vertices.len(),
+            EntityKind::Cell => self.cell_faces.len(),
         }
     }
 
     /// The kind of the highest dimension: cells of a solid, faces of a surface.
-    pub fn top(&self) -> Element {
-        if self.cell_faces.is_empty() { Element::Face } else { Element::Cell }
+    pub fn top(&self) -> EntityKind {
+        if self.cell_faces.is_empty() { EntityKind::Face } else { EntityKind::Cell }
     }
 
     /// Calls `visit` with every element that element `id` of `kind` has, itself included; with
     /// some more than once.
-    pub(crate) fn closure(&self, kind: Element, id: u32, visit: &mut impl FnMut(Element, u32)) {
+    pub(crate) fn closure(
+        &self,
+        kind: EntityKind,
+        id: u32,
+        visit: &mut impl FnMut(EntityKind, u32),
+    ) {
         visit(kind, id);
         match kind {
-            Element::Vertex => {}
-            Element::Edge => {
-                self.edge_vertices[id as usize].iter().for_each(|&v| visit(Element::Vertex, v));
+            EntityKind::Vertex => {}
+            EntityKind::Edge => {
+                self.edge_vertices[id as usize].iter().for_each(|&v| visit(EntityKind::Vertex, v));
             }
-            Element::Face => {
-                self.face_edges.row(id as usize).iter().for_each(|&e| visit(Element::Edge, e));
-                self.face_vertices.row(id as usize).iter().for_each(|&v| visit(Element::Vertex, v));
+            EntityKind::Face => {
+                self.face_edges.row(id as usize).iter().for_each(|&e| visit(EntityKind::Edge, e));
+                self.face_vertices
+                    .row(id as usize)
+                    .iter()
+                    .for_each(|&v| visit(EntityKind::Vertex, v));
             }
-            Element::Cell => {
+            EntityKind::Cell => {
                 for &f in self.cell_faces.row(id as usize) {
-                    self.closure(Element::Face, f, visit);
+                    self.closure(EntityKind::Face, f, visit);
                 }
             }
         }
@@ -127,18 +135,18 @@ impl Downward {
     /// The same incidence in the numbering of `order`; cycles keep their starts and
     /// directions, edges the order of their ends.
     #[must_use]
-    pub(crate) fn renumbered(&self, order: &Order) -> Self {
-        let rows = |rows: &Rows, of: Element, to: Element| {
+    pub(crate) fn renumbered(&self, order: &ElementOrder) -> Self {
+        let rows = |rows: &Rows, of: EntityKind, to: EntityKind| {
             let mut new = Rows::with_capacity(rows.len(), rows.items().len());
             for &old in order.originals(of) {
                 new.push(rows.row(old as usize).iter().map(|&id| order.new_id(to, id)));
             }
             new
         };
-        let edges = order.originals(Element::Edge).par_iter();
-        let vertex = |v| order.new_id(Element::Vertex, v);
+        let edges = order.originals(EntityKind::Edge).par_iter();
+        let vertex = |v| order.new_id(EntityKind::Vertex, v);
         let mut inward = Vec::with_capacity(self.inward.len());
-        for &c in order.originals(Element::Cell) {
+        for &c in order.originals(EntityKind::Cell) {
             let start = self.cell_faces.start(c as usize);
             inward
                 .extend_from_slice(&self.inward[start..][..self.cell_faces.row(c as usize).len()]);
@@ -146,9 +154,9 @@ impl Downward {
         Self {
             vertex_count: self.vertex_count,
             edge_vertices: edges.map(|&e| self.edge_vertices[e as usize].map(vertex)).collect(),
-            face_vertices: rows(&self.face_vertices, Element::Face, Element::Vertex),
-            face_edges: rows(&self.face_edges, Element::Face, Element::Edge),
-            cell_faces: rows(&self.cell_faces, Element::Cell, Element::Face),
+            face_vertices: rows(&self.face_vertices, EntityKind::Face, EntityKind::Vertex),
+            face_edges: rows(&self.face_edges, EntityKind::Face, EntityKind::Edge),
+            cell_faces: rows(&self.cell_faces, EntityKind::Cell, EntityKind::Face),
             inward,
         }
     }

@@ -15,7 +15,7 @@
 mod curve;
 mod downward;
 
-pub use downward::{Downward, Element};
+pub use downward::{Downward, EntityKind};
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -32,7 +32,7 @@ pub(crate) const PATCH_SIZE: usize = 512;
 
 /// A numbering of all elements, and its patches.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Order {
+pub struct ElementOrder {
     // [kind][new id]: original id
     originals: [Vec<u32>; 4],
     // [kind][original id]: new id
@@ -42,7 +42,7 @@ pub struct Order {
     patch_size: usize,
 }
 
-impl Order {
+impl ElementOrder {
     /// Sorts the elements of a mesh whose vertices lie at `points`, into patches of at most
     /// `patch_size` faces (of a surface) or cells (of a solid).
     ///
@@ -58,7 +58,7 @@ impl Order {
         let key = |kind, id| {
             let (mut sum, mut count) = ([0.0; 3], 0.0);
             mesh.closure(kind, id, &mut |kind, v| {
-                if kind == Element::Vertex {
+                if kind == EntityKind::Vertex {
                     count += 1.0;
                     (0..3).for_each(|d| sum[d] += points[v as usize][d]);
                 }
@@ -72,7 +72,7 @@ impl Order {
 
         let least = least_tops(mesh, top, &rank);
         let (mut originals, mut starts) = <([Vec<u32>; 4], [Vec<u32>; 4])>::default();
-        for kind in Element::ALL {
+        for kind in EntityKind::ALL {
             let k = kind as usize;
             let owner = |id: u32| match least[k][id as usize].load(Relaxed) {
                 NONE => NONE,
@@ -122,33 +122,33 @@ impl Order {
     }
 
     /// Elements that a patch owns.
-    pub fn owned(&self, kind: Element, patch: usize) -> Range<u32> {
+    pub fn owned(&self, kind: EntityKind, patch: usize) -> Range<u32> {
         let starts = &self.starts[kind as usize];
         starts[patch]..starts[patch + 1]
     }
 
     /// Patch that owns an element of the order.
-    pub fn owner(&self, kind: Element, id: u32) -> usize {
+    pub fn owner(&self, kind: EntityKind, id: u32) -> usize {
         self.starts[kind as usize].partition_point(|&start| start <= id) - 1
     }
 
     /// `[new id]`: the id of the mesh.
-    pub fn originals(&self, kind: Element) -> &[u32] {
+    pub fn originals(&self, kind: EntityKind) -> &[u32] {
         &self.originals[kind as usize]
     }
 
     /// Id in the order of an element of the mesh.
-    pub fn new_id(&self, kind: Element, original: u32) -> u32 {
+    pub fn new_id(&self, kind: EntityKind, original: u32) -> u32 {
         self.new_ids[kind as usize][original as usize]
     }
 
     /// Values of the mesh's elements, in the order.
-    pub fn sort<T: Copy>(&self, kind: Element, values: &[T]) -> Vec<T> {
+    pub fn sort<T: Copy>(&self, kind: EntityKind, values: &[T]) -> Vec<T> {
         self.originals(kind).iter().map(|&id| values[id as usize]).collect()
     }
 
     /// Values in the order, by the mesh's own elements.
-    pub fn restore<T: Copy>(&self, kind: Element, values: &[T]) -> Vec<T> {
+    pub fn restore<T: Copy>(&self, kind: EntityKind, values: &[T]) -> Vec<T> {
         self.new_ids[kind as usize].iter().map(|&id| values[id as usize]).collect()
     }
 }
@@ -156,14 +156,14 @@ impl Order {
 /// Faces or cells in their order, and the patch of each place.
 fn sort_tops(
     mesh: &Downward,
-    top: Element,
+    top: EntityKind,
     patch_size: usize,
-    key: impl Fn(Element, u32) -> u64 + Sync,
+    key: impl Fn(EntityKind, u32) -> u64 + Sync,
 ) -> (Vec<u32>, Vec<u32>) {
     let edges = mesh.edge_vertices.iter().map(|ends| &ends[..]);
     let components = components(mesh.vertex_count, edges);
     let component = |id: u32| {
-        let face = if top == Element::Cell { mesh.cell_faces.row(id as usize)[0] } else { id };
+        let face = if top == EntityKind::Cell { mesh.cell_faces.row(id as usize)[0] } else { id };
         components[mesh.face_vertices.row(face as usize)[0] as usize]
     };
     let tops = sorted(mesh.count(top), |id| (component(id), key(top, id)));
@@ -194,8 +194,8 @@ fn inverse(permutation: &[u32]) -> Vec<u32> {
 }
 
 /// `[kind][element]`: place of the first face or cell that has it; [`NONE`] for none.
-fn least_tops(mesh: &Downward, top: Element, rank: &[u32]) -> [Vec<AtomicU32>; 4] {
-    let least = Element::ALL.map(|kind| {
+fn least_tops(mesh: &Downward, top: EntityKind, rank: &[u32]) -> [Vec<AtomicU32>; 4] {
+    let least = EntityKind::ALL.map(|kind| {
         let none = || AtomicU32::new(NONE);
         std::iter::repeat_with(none).take(mesh.count(kind)).collect::<Vec<_>>()
     });

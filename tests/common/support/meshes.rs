@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use subsolid::mesh::shape::{Link, Shape};
+use subsolid::mesh::shape::{Shape, VertexLink};
 use subsolid::mesh::{CellKind, SolidMesh};
 
 use super::size;
@@ -56,14 +56,14 @@ pub fn fan(valence: usize, layers: usize, rings: usize) -> SolidMesh {
     Shape::Fan { valence, layers, rings }.build().expect("a fan")
 }
 
-pub fn link(link: Link, rings: usize) -> SolidMesh {
+pub fn link(link: VertexLink, rings: usize) -> SolidMesh {
     Shape::Link { link, rings }.build().expect("a link")
 }
 
 /// `n` triangles around one vertex: a boundary vertex with an inner edge of
 /// valence n.
-pub fn cone(n: u32) -> Link {
-    Link::new((0..n).map(|v| [n, v, (v + 1) % n]).collect()).expect("a disk")
+pub fn cone(n: u32) -> VertexLink {
+    VertexLink::new((0..n).map(|v| [n, v, (v + 1) % n]).collect()).expect("a disk")
 }
 
 /// Small meshes of every procedural shape, by name.
@@ -77,11 +77,11 @@ pub fn shapes() -> Vec<(String, SolidMesh)> {
         all.push((name, fan(valence, layers, rings)));
     }
     let links = [
-        ("tetrahedron", Link::tetrahedron()),
-        ("bipyramid3", Link::bipyramid(3).expect("a sphere")),
-        ("3444555", Link::stacked_octahedron()),
-        ("bipyramid5", Link::bipyramid(5).expect("a sphere")),
-        ("icosahedron", Link::icosahedron()),
+        ("tetrahedron", VertexLink::tetrahedron()),
+        ("bipyramid3", VertexLink::bipyramid(3).expect("a sphere")),
+        ("3444555", VertexLink::stacked_octahedron()),
+        ("bipyramid5", VertexLink::bipyramid(5).expect("a sphere")),
+        ("icosahedron", VertexLink::icosahedron()),
         ("cone3", cone(3)),
         ("cone6", cone(6)),
     ];
@@ -90,7 +90,7 @@ pub fn shapes() -> Vec<(String, SolidMesh)> {
             all.push((format!("link {name}, {rings} rings"), link(kind.clone(), rings)));
         }
     }
-    let octahedron = Shape::Link { link: Link::octahedron(), rings: 2 };
+    let octahedron = Shape::Link { link: VertexLink::octahedron(), rings: 2 };
     let torus = Shape::Torus { major: 6, core: 2, rings: 1 };
     let cylinder = Shape::Cylinder { core: 2, rings: 1, layers: 2 };
     for shape in [octahedron, torus, cylinder, Shape::Tripod, Shape::Bracket] {

@@ -9,7 +9,7 @@ use crate::support::meshes::{
 };
 use crate::support::{Limits, meshes::perturbed, size};
 use rayon::prelude::*;
-use subsolid::bezier::extraction::Operator;
+use subsolid::bezier::extraction::ExtractionOperator;
 use subsolid::bezier::{Extraction, Pieces};
 use subsolid::limit::LeafKind;
 use subsolid::mesh::SolidMesh;
@@ -63,7 +63,7 @@ fn all_meshes() -> Vec<(String, SolidMesh)> {
 }
 
 /// Rows sum to 1, and control points are known and stand once.
-fn check_form(operator: &Operator<'_>, controls: usize, exact: bool, what: &str) {
+fn check_form(operator: &ExtractionOperator<'_>, controls: usize, exact: bool, what: &str) {
     let count = operator.controls.len();
     assert_eq!(operator.weights.len(), 64 * count, "{what}");
     for row in operator.weights.chunks_exact(count) {

@@ -1,7 +1,7 @@
 //! Laplace smoothing of attributes.
 
 use subsolid::process::smooth_attribute;
-use subsolid::query::{Query, Strategy};
+use subsolid::query::{Query, QueryStrategy};
 
 use crate::support::meshes::block;
 
@@ -10,7 +10,7 @@ use crate::support::meshes::block;
 fn attributes_smooth() {
     let mesh = block([4, 4, 4]);
     let inner = |v: u32| mesh.points[v as usize].iter().all(|&x| x > 0.0 && x < 4.0);
-    for strategy in [Strategy::Rows, Strategy::Unordered] {
+    for strategy in [QueryStrategy::Rows, QueryStrategy::Unordered] {
         let query = Query::of_solid(&mesh, strategy).unwrap();
         let linear: Vec<f64> = mesh.points.iter().flat_map(|p| [p[0] - 2.0 * p[2], p[1]]).collect();
         let same = smooth_attribute(&query, &linear, 2, (5, 0.7), |v| !inner(v)).unwrap();

@@ -6,7 +6,7 @@ use subsolid::mesh::{Polygons, SurfaceMesh};
 use subsolid::process::surface::{
     Cotangents, Geodesics, curvature_flow, denoise, toplesets, vertex_normals,
 };
-use subsolid::query::{Op, Query, Strategy};
+use subsolid::query::{Op, Query, QueryStrategy};
 
 use crate::oracle::random::Random;
 use crate::triangles::{angle, sphere, square};
@@ -106,7 +106,8 @@ fn distances_converge_at_first_order() {
             });
             println!("{name} {method}: mean errors {errors:.5?}");
             assert!(errors[2] < 0.04, "{name} {method}: {errors:?}");
-            // h = 1 / n (the sphere has a quarter of a great circle in 8 edges), and a quarter of it
+            // h = 1 / n (the sphere has a quarter of a great circle in 8 edges), and a quarter of
+            // it
             let scale = 4.0 * n.ln() / (4.0 * n).ln();
             let order = (errors[0] / errors[2]).ln() / scale.ln();
             assert!(order > 0.8, "{name} {method}: order {order} of {errors:?}");
@@ -157,7 +158,7 @@ fn denoising_does_not_depend_on_the_length_unit() {
 fn denoising_moves_by_a_mean_of_heights() {
     let mesh = sphere(3);
     let moved = denoise(&mesh, 1).unwrap();
-    let query = Query::of_surface(&mesh, Strategy::Unordered).unwrap();
+    let query = Query::of_surface(&mesh, QueryStrategy::Unordered).unwrap();
     for (v, (p, q)) in mesh.points.iter().zip(&moved).enumerate() {
         let height = |w: &u32| {
             let other = mesh.points[*w as usize];

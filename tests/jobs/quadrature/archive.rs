@@ -13,7 +13,8 @@ use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
 use subsolid::quadrature::{
-    BoundaryReport, ExportOptions, Mapping, Regions, Report, Scheme, write_boundary_npz, write_npz,
+    BoundaryReport, ExportOptions, Mapping, QuadratureScheme, Regions, Report, write_boundary_npz,
+    write_npz,
 };
 
 /// What the tests use of an archive: tables alone. All else is computed here.
@@ -104,7 +105,7 @@ impl Archive {
     }
 
     /// Of a mesh, through a file.
-    pub fn of(mesh: &SolidMesh, scheme: Scheme) -> Self {
+    pub fn of(mesh: &SolidMesh, scheme: QuadratureScheme) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("quadrature.npz");
         let solid = Solid::new(mesh).unwrap();
@@ -118,7 +119,7 @@ impl Archive {
     }
 
     /// Of the boundary of a mesh, through a file.
-    pub fn of_boundary(mesh: &SolidMesh, scheme: Scheme) -> Self {
+    pub fn of_boundary(mesh: &SolidMesh, scheme: QuadratureScheme) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("boundary.npz");
         let solid = Solid::new(mesh).unwrap();

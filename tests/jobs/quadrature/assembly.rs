@@ -5,14 +5,14 @@ use subsolid::assembly::{Matrix, Operator, assemble, body_load, point_load, surf
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
-use subsolid::quadrature::{Mapped, Mapping, Scheme};
+use subsolid::quadrature::{Mapped, Mapping, QuadratureScheme};
 
 use super::archive::Archive;
 use super::solve::{creased, distance};
 use super::system::{elasticity, poisson};
 use crate::support::meshes::{block, fan, mixed, perturbed};
 
-const SCHEME: Scheme = Scheme { gauss: 3, rings: Some(2) };
+const SCHEME: QuadratureScheme = QuadratureScheme { gauss: 3, rings: Some(2) };
 const ALL: [Operator; 3] = [
     Operator::Mass { density: 2.5 },
     Operator::Stiffness { conductivity: 1.0 },
@@ -115,7 +115,7 @@ fn threads_change_no_bit() {
 fn loads_add_up_to_the_forces() {
     let mesh = creased(fan(5, 2, 2));
     let solid = Solid::new(&mesh).unwrap();
-    let scheme = Scheme::default();
+    let scheme = QuadratureScheme::default();
     let boundary = Quadrature::boundary(&solid, scheme, Want::FIRST, |_| true).unwrap();
     let on_boundary = Mapping::new(&boundary, mesh.controls()).unwrap();
     // a pressure of 1 + z: its force is −∫ (0, 0, 1) over the volume

@@ -6,7 +6,9 @@ use subsolid::Quadrature;
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
-use subsolid::quadrature::{Mapped, Mapping, PhysicalDerivatives, Scheme, physical_derivatives};
+use subsolid::quadrature::{
+    Mapped, Mapping, PhysicalDerivatives, QuadratureScheme, physical_derivatives,
+};
 
 use crate::support::meshes::{INF, crease_at_random, mixed, models, perturbed, shapes};
 use crate::support::{FIRST, Limits, SECOND, close, size};
@@ -37,8 +39,9 @@ fn total(numbers: &[f64]) -> f64 {
 
 #[test]
 fn values_sum_to_one_and_gradients_to_zero() {
-    let deep = Scheme { gauss: 2, rings: None };
-    for (scheme, all) in [(Scheme { gauss: 3, rings: Some(4) }, all()), (deep, shapes())] {
+    let deep = QuadratureScheme { gauss: 2, rings: None };
+    for (scheme, all) in [(QuadratureScheme { gauss: 3, rings: Some(4) }, all()), (deep, shapes())]
+    {
         all.par_iter().for_each(|(name, mesh)| {
             let solid = Solid::new(mesh).unwrap();
             let quadrature = Quadrature::new(&solid, scheme, Want::SECOND).unwrap();
@@ -65,7 +68,8 @@ fn values_sum_to_one_and_gradients_to_zero() {
 fn every_leaf_is_in_one_batch_and_ids_are_different() {
     for (name, mesh) in all() {
         let solid = Solid::new(&mesh).unwrap();
-        let quadrature = Quadrature::new(&solid, Scheme { gauss: 1, rings: Some(1) }, Want::FIRST);
+        let quadrature =
+            Quadrature::new(&solid, QuadratureScheme { gauss: 1, rings: Some(1) }, Want::FIRST);
         let quadrature = quadrature.unwrap();
         let batches = quadrature.batches();
         let mut leaves: Vec<u32> = batches.iter().flat_map(|b| b.leaves.clone()).collect();
@@ -91,7 +95,8 @@ fn the_basis_makes_the_limit() {
     all().par_iter().enumerate().for_each(|(seed, (name, original))| {
         let solid = Solid::new(original).unwrap();
         let mesh = perturbed(original, 0.02, seed as u64);
-        let quadrature = Quadrature::new(&solid, Scheme { gauss: 2, rings: Some(2) }, Want::SECOND);
+        let quadrature =
+            Quadrature::new(&solid, QuadratureScheme { gauss: 2, rings: Some(2) }, Want::SECOND);
         let quadrature = quadrature.unwrap();
         let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
         let size = size(&mesh.points);
@@ -146,7 +151,8 @@ fn derivatives_in_space_are_those_of_known_fields() {
     for (name, mesh) in all() {
         let solid = Solid::new(&mesh).unwrap();
         let mesh = perturbed(&mesh, 0.01, 1);
-        let quadrature = Quadrature::new(&solid, Scheme { gauss: 2, rings: Some(1) }, Want::SECOND);
+        let quadrature =
+            Quadrature::new(&solid, QuadratureScheme { gauss: 2, rings: Some(1) }, Want::SECOND);
         let quadrature = quadrature.unwrap();
         let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
         let (mut mapped, mut derivatives) = (Mapped::default(), PhysicalDerivatives::default());

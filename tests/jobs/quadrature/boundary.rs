@@ -8,7 +8,7 @@ use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Location, Want};
 use subsolid::quadrature::{
-    BoundaryReport, Mapped, Mapping, Regions, Scheme, side_vertices, sides,
+    BoundaryReport, Mapped, Mapping, QuadratureScheme, Regions, side_vertices, sides,
 };
 use subsolid::refine::refine_mesh;
 use subsolid::scheme::VertexRule;
@@ -20,7 +20,7 @@ use super::system::{elasticity, poisson};
 use super::volume::VOLUMES;
 use crate::support::meshes::{INF, block, crease_box_edges, fan};
 
-fn report(mesh: &SolidMesh, scheme: Scheme) -> BoundaryReport {
+fn report(mesh: &SolidMesh, scheme: QuadratureScheme) -> BoundaryReport {
     let solid = Solid::new(mesh).unwrap();
     let quadrature = Quadrature::boundary(&solid, scheme, Want::FIRST, |_| true).unwrap();
     let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
@@ -32,7 +32,7 @@ fn report(mesh: &SolidMesh, scheme: Scheme) -> BoundaryReport {
 #[test]
 fn boundaries_close_around_the_volume() {
     VOLUMES.par_iter().for_each(|(name, mesh, expected)| {
-        let report = report(mesh, Scheme::default());
+        let report = report(mesh, QuadratureScheme::default());
         let open = report.normal.iter().map(|x| x.abs()).fold(0.0, f64::max) / report.area;
         let error = report.flux / expected - 1.0;
         println!("{name}: normals {open:.1e}, volume {error:.1e}, {} samples", report.samples);
@@ -46,7 +46,7 @@ fn boundaries_close_around_the_volume() {
 fn a_creased_box_has_the_sides_of_a_box() {
     let mut mesh = block([3, 2, 4]);
     crease_box_edges(&mut mesh, INF);
-    let report = report(&mesh, Scheme { gauss: 3, rings: None });
+    let report = report(&mesh, QuadratureScheme { gauss: 3, rings: None });
     assert_eq!((report.samples, report.sides.len()), (9 * 52, 6));
     assert!((report.area - 52.0).abs() < 1e-12 && (report.flux - 24.0).abs() < 1e-12);
     for side in &report.sides {
@@ -58,8 +58,8 @@ fn a_creased_box_has_the_sides_of_a_box() {
     }
 }
 
-/// Semi-sharp edges end no side, for basis functions reach across them; across infinitely sharp edges
-/// none does, whatever is semi-sharp beside them.
+/// Semi-sharp edges end no side, for basis functions reach across them; across infinitely sharp
+/// edges none does, whatever is semi-sharp beside them.
 #[test]
 fn basis_functions_on_a_side_are_those_of_its_vertices() {
     let mut mesh = block([2, 2, 3]);
@@ -96,7 +96,7 @@ fn areas_stay_when_the_mesh_is_refined() {
         ("creased fan", creased(fan(3, 2, 2)), 1e-9),
     ] {
         let refined = refine_mesh(&mesh, 1, VertexRule::default()).unwrap();
-        let scheme = Scheme { gauss: 10, rings: None };
+        let scheme = QuadratureScheme { gauss: 10, rings: None };
         let areas = [&mesh, &refined].map(|mesh| report(mesh, scheme).area);
         println!("{name}: {areas:?}");
         assert!((areas[1] / areas[0] - 1.0).abs() < bound, "{name}: {areas:?}");
@@ -109,7 +109,7 @@ fn areas_stay_when_the_mesh_is_refined() {
 fn points_and_normals_are_those_of_the_limit() {
     let mesh = fan(5, 2, 2);
     let solid = Solid::new(&mesh).unwrap();
-    let scheme = Scheme { gauss: 2, rings: Some(2) };
+    let scheme = QuadratureScheme { gauss: 2, rings: Some(2) };
     let quadrature = Quadrature::boundary(&solid, scheme, Want::FIRST, |_| true).unwrap();
     let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
     let mut mapped = Mapped::default();
@@ -150,7 +150,7 @@ fn left_handed_cells_have_outward_normals() {
     let mesh = fan(3, 2, 2);
     let mut mirrored = mesh.clone();
     mirrored.points.iter_mut().for_each(|p| p[2] = -p[2]);
-    let [plain, mirrored] = [mesh, mirrored].map(|mesh| report(&mesh, Scheme::default()));
+    let [plain, mirrored] = [mesh, mirrored].map(|mesh| report(&mesh, QuadratureScheme::default()));
     assert!((mirrored.flux / plain.flux - 1.0).abs() < 1e-12);
     assert!((mirrored.area / plain.area - 1.0).abs() < 1e-12);
 }
@@ -177,7 +177,7 @@ fn mixed_conditions_pass_the_patch_test() {
         ("bracket", creased(bracket), 14),
         ("fan of valence 3", creased(fan(3, 2, 2)), 14),
     ] {
-        let scheme = Scheme { gauss: 5, rings: Some(rings) };
+        let scheme = QuadratureScheme { gauss: 5, rings: Some(rings) };
         let (volume, boundary) = (Archive::of(&mesh, scheme), Archive::of_boundary(&mesh, scheme));
         let fixed = on_first_side(&mesh);
         assert!(fixed.contains(&false), "an unknown");

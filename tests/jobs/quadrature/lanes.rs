@@ -3,7 +3,7 @@
 
 use subsolid::basis::bspline::{self, Order};
 use subsolid::basis::gauss;
-use subsolid::kernel::{Axis, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd};
+use subsolid::kernel::{AxisWeights, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd};
 use subsolid::limit::AxisPermutation;
 
 use crate::oracle::random::Random;
@@ -132,7 +132,7 @@ fn grids_are_tables() {
         [(1, 3, 0), (3, 9, 0b01_00_10), (4, 17, 0b11_01_10), (5, 8, 0b11_11_11)]
     {
         let rule = gauss::rule(n).unwrap();
-        let axis = Axis::new(&rule.points).unwrap().sped_up(2.0);
+        let axis = AxisWeights::new(&rule.points).unwrap().sped_up(2.0);
         let samples = n.pow(3);
         let weights: Vec<f64> = (0..samples).map(|_| random.unit()).collect();
         let nets: Vec<u32> = (0..64 * leaves).map(|_| random.below(200) as u32).collect();

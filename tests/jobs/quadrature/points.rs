@@ -6,11 +6,11 @@ use subsolid::io::{ArrayData, Dataset, Points};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Location, Samples, Want};
-use subsolid::quadrature::{Mapping, Report, Scheme, points};
+use subsolid::quadrature::{Mapping, QuadratureScheme, Report, points};
 
 use crate::support::meshes::{block, crease_at_random, fan, mixed, perturbed};
 
-const SCHEME: Scheme = Scheme { gauss: 2, rings: Some(1) };
+const SCHEME: QuadratureScheme = QuadratureScheme { gauss: 2, rings: Some(1) };
 
 fn reals<'d>(dataset: &'d Dataset, name: &str) -> &'d [f64] {
     match dataset.point_arrays.iter().find(|array| array.name == name).map(|array| &array.data) {
@@ -44,7 +44,7 @@ fn points_are_in_the_order_of_the_cells() {
         let cells = ids(&dataset, "cell");
         assert!(cells.is_sorted() && cells.len() == quadrature.sample_count());
         assert_eq!(Quadrature::point_count(&solid, SCHEME), cells.len());
-        let all = Scheme { rings: None, ..SCHEME };
+        let all = QuadratureScheme { rings: None, ..SCHEME };
         let quadrature_of_all = Quadrature::new(&solid, all, Want::FIRST).unwrap();
         assert_eq!(Quadrature::point_count(&solid, all), quadrature_of_all.sample_count());
 

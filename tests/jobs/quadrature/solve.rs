@@ -12,7 +12,7 @@ use std::f64::consts::PI;
 
 use subsolid::mesh::SolidMesh;
 use subsolid::mesh::shape::Shape;
-use subsolid::quadrature::Scheme;
+use subsolid::quadrature::QuadratureScheme;
 use subsolid::refine::crease_by_angle;
 use subsolid::topology::{NONE, Topology};
 
@@ -74,7 +74,7 @@ fn linear_fields_are_solved_exactly() {
         ("torus", torus, 10),
         ("model twisting", model("micro/twisting.mesh"), 5),
     ] {
-        let archive = Archive::of(&mesh, Scheme { gauss: 5, rings: Some(rings) });
+        let archive = Archive::of(&mesh, QuadratureScheme { gauss: 5, rings: Some(rings) });
         let errors = [heat_error(&archive, &mesh), elastic_error(&archive, &mesh)];
         println!("{name}, {rings} rings: {errors:?}");
         assert!(errors.iter().all(|&error| error < 1e-10), "{name}: {errors:?}");
@@ -94,7 +94,7 @@ fn the_default_scheme_passes_the_patch_test() {
         ("twisting", model("micro/twisting.mesh"), &bounds[..1]),
     ] {
         for &(gauss, bound) in bounds {
-            let archive = Archive::of(&mesh, Scheme { gauss, rings: None });
+            let archive = Archive::of(&mesh, QuadratureScheme { gauss, rings: None });
             let error = heat_error(&archive, &mesh) / size(&mesh.points);
             println!("{name}, {gauss} Gauss points: {error:.1e}");
             assert!(error < bound, "{name}, {gauss} Gauss points: {error:e}");
@@ -105,7 +105,7 @@ fn the_default_scheme_passes_the_patch_test() {
 /// Error in L2 of the solution of −Δu = f with u = 0 at `fixed` vertices.
 fn poisson_error(
     mesh: &SolidMesh,
-    scheme: Scheme,
+    scheme: QuadratureScheme,
     fixed: impl Fn(&SolidMesh) -> Vec<bool>,
     u: impl Fn([f64; 3]) -> f64,
     f: impl Fn([f64; 3]) -> f64,
@@ -137,7 +137,13 @@ fn poisson_converges_with_order_four_on_regular_meshes() {
     let errors = [3, 6, 12].map(|n| {
         let mut mesh = creased(block([n, n, n]));
         mesh.points.iter_mut().flatten().for_each(|x| *x /= n as f64);
-        poisson_error(&mesh, Scheme { gauss: 4, rings: Some(0) }, on_boundary, wave, source)
+        poisson_error(
+            &mesh,
+            QuadratureScheme { gauss: 4, rings: Some(0) },
+            on_boundary,
+            wave,
+            source,
+        )
     });
     let orders = orders(&errors);
     println!("box: {errors:?}, orders {orders:.2?}");
@@ -152,7 +158,13 @@ fn poisson_around_extraordinary_edges() {
     for (valence, least) in [(3, 2.0), (4, 3.5), (5, 2.0), (6, 2.0)] {
         let errors = [4, 8, 16, 32].map(|rings| {
             let mesh = creased(fan(valence, 1, rings));
-            poisson_error(&mesh, Scheme { gauss: 4, rings: Some(4) }, walls, bump, bump_source)
+            poisson_error(
+                &mesh,
+                QuadratureScheme { gauss: 4, rings: Some(4) },
+                walls,
+                bump,
+                bump_source,
+            )
         });
         let orders = orders(&errors);
         println!("valence {valence}: {errors:?}, orders {orders:.2?}");

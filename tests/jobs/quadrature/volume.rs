@@ -9,14 +9,14 @@ use subsolid::Quadrature;
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
-use subsolid::quadrature::{Mapping, Report, Scheme};
+use subsolid::quadrature::{Mapping, QuadratureScheme, Report};
 
 use crate::oracle::{convert, flux};
 use crate::support::meshes::{
     INF, block, crease_box_edges, fan, folded_block, models, perturbed, shapes,
 };
 
-fn report(mesh: &SolidMesh, scheme: Scheme) -> Report {
+fn report(mesh: &SolidMesh, scheme: QuadratureScheme) -> Report {
     let solid = Solid::new(mesh).unwrap();
     let quadrature = Quadrature::new(&solid, scheme, Want::FIRST).unwrap();
     Report::new(&Mapping::new(&quadrature, mesh.controls()).unwrap()).unwrap()
@@ -52,7 +52,10 @@ fn all() -> Vec<(String, SolidMesh)> {
 fn volumes_equal_the_flux_through_the_boundary() {
     VOLUMES.par_iter().enumerate().for_each(|(i, (name, mesh, expected))| {
         // 4 Gauss points do not quite integrate det J, which has degree 8
-        let schemes = [(Scheme::default(), 1e-8), (Scheme { gauss: 4, rings: None }, 1e-7)];
+        let schemes = [
+            (QuadratureScheme::default(), 1e-8),
+            (QuadratureScheme { gauss: 4, rings: None }, 1e-7),
+        ];
         let (scheme, bound) = schemes[i % 2];
         let report = report(mesh, scheme);
         let error = report.volume / expected - 1.0;
@@ -71,7 +74,7 @@ fn volumes_converge_with_the_number_of_rings() {
         let mesh = fan(valence, 2, 2);
         let expected = flux::volume(&convert::solid(&mesh).skin(), LEVELS);
         let error = |rings| {
-            let report = report(&mesh, Scheme { gauss: 5, rings: Some(rings) });
+            let report = report(&mesh, QuadratureScheme { gauss: 5, rings: Some(rings) });
             (report.volume / expected - 1.0).abs()
         };
         let errors = [2, 4, 6].map(error);
@@ -85,7 +88,7 @@ fn volumes_converge_with_the_number_of_rings() {
 fn a_creased_box_has_the_volume_of_a_box() {
     let mut mesh = block([3, 2, 4]);
     crease_box_edges(&mut mesh, INF);
-    let report = report(&mesh, Scheme { gauss: 3, rings: Some(4) });
+    let report = report(&mesh, QuadratureScheme { gauss: 3, rings: Some(4) });
     assert!((report.volume - 24.0).abs() < 1e-12, "{}", report.volume);
     assert_eq!(report.remainder_parameter_volume, 0.0);
     assert_eq!(report.samples, 24 * 27);
@@ -97,7 +100,7 @@ fn a_creased_box_has_the_volume_of_a_box() {
 fn remainders_are_told_of_every_cell() {
     let mesh = block([2, 2, 6]);
     let rings = 3;
-    let report = report(&mesh, Scheme { gauss: 4, rings: Some(rings) });
+    let report = report(&mesh, QuadratureScheme { gauss: 4, rings: Some(rings) });
     for (cell, found) in report.cells.iter().enumerate() {
         let edge = 0.25_f64.powi(rings as i32);
         // the end cells have three extraordinary edges and an extraordinary vertex
@@ -117,7 +120,7 @@ fn remainders_are_told_of_every_cell() {
 #[test]
 fn poor_geometry_is_found_with_its_place() {
     let mesh = folded_block();
-    let report = report(&mesh, Scheme { gauss: 4, rings: Some(2) });
+    let report = report(&mesh, QuadratureScheme { gauss: 4, rings: Some(2) });
     let worst = report.quality.least_determinant.unwrap();
     assert!(worst.value < 0.0, "{worst:?}");
     // the fold runs along y = 1 through the cells in the middle of the rows along x
@@ -131,7 +134,11 @@ fn poor_geometry_is_found_with_its_place() {
 #[test]
 fn schemes_out_of_range_are_refused() {
     let solid = Solid::new(&block([3, 3, 3])).unwrap();
-    let refused = Quadrature::new(&solid, Scheme { gauss: 4, rings: Some(21) }, Want::FIRST);
+    let refused =
+        Quadrature::new(&solid, QuadratureScheme { gauss: 4, rings: Some(21) }, Want::FIRST);
     assert!(refused.unwrap_err().to_string().contains("21 rings"));
-    assert!(Quadrature::new(&solid, Scheme { gauss: 0, rings: Some(2) }, Want::FIRST).is_err());
+    assert!(
+        Quadrature::new(&solid, QuadratureScheme { gauss: 0, rings: Some(2) }, Want::FIRST)
+            .is_err()
+    );
 }

@@ -7,14 +7,15 @@ mod order;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use subsolid::query::{Op, Query, Strategy};
-use subsolid::topology::order::Element;
+use subsolid::query::{Op, Query, QueryStrategy};
+use subsolid::topology::order::EntityKind;
 
 use crate::query_meshes::brute::Brute;
 use crate::query_meshes::{solids, surfaces, triangles};
 use crate::support::meshes;
 
-const STRATEGIES: [Strategy; 3] = [Strategy::Rows, Strategy::Patches, Strategy::Unordered];
+const STRATEGIES: [QueryStrategy; 3] =
+    [QueryStrategy::Rows, QueryStrategy::Patches, QueryStrategy::Unordered];
 
 /// All rows of an operator, by ids of the mesh.
 fn rows(query: &Query, op: Op) -> Vec<Vec<u32>> {
@@ -35,8 +36,8 @@ fn rows(query: &Query, op: Op) -> Vec<Vec<u32>> {
     none.into_inner().unwrap().into_iter().map(Option::unwrap).collect()
 }
 
-fn check(name: &str, brute: &Brute, query: &Query, strategy: Strategy) {
-    assert_eq!(Element::ALL.map(|kind| query.count(kind)), brute.counts, "{name}");
+fn check(name: &str, brute: &Brute, query: &Query, strategy: QueryStrategy) {
+    assert_eq!(EntityKind::ALL.map(|kind| query.count(kind)), brute.counts, "{name}");
     for &op in query.ops() {
         for (id, row) in (0..).zip(rows(query, op)) {
             assert_eq!(row, brute.row(op, id), "{name}, {strategy:?}: {op} of {id}");
@@ -77,14 +78,14 @@ fn patches_refuse_what_has_no_local_ids() {
     };
     let mesh = wheel(5000);
     let brute = Brute::surface(&mesh);
-    let query = Query::of_surface(&mesh, Strategy::Patches).unwrap();
+    let query = Query::of_surface(&mesh, QueryStrategy::Patches).unwrap();
     for op in [Op::VV, Op::VF, Op::FF] {
         let found = rows(&query, op);
         assert!((0..).zip(&found).all(|(id, row)| *row == brute.row(op, id)), "{op}");
     }
-    let error = Query::of_surface(&wheel(40_000), Strategy::Patches).err().unwrap();
+    let error = Query::of_surface(&wheel(40_000), QueryStrategy::Patches).err().unwrap();
     assert!(error.to_string().contains("the patch of face"), "{error}");
-    let query = Query::of_surface(&wheel(70_000), Strategy::Rows).unwrap();
+    let query = Query::of_surface(&wheel(70_000), QueryStrategy::Rows).unwrap();
     assert_eq!(query.row(Op::VF, 0).unwrap().len(), 70_000);
     // 70,000² edges that share the hub
     assert!(query.row(Op::EE, 0).unwrap_err().to_string().contains("2^32"));
@@ -92,15 +93,15 @@ fn patches_refuse_what_has_no_local_ids() {
 
 #[test]
 fn a_kind_of_mesh_has_its_own_queries() {
-    let surface = Query::of_surface(&triangles(3, &[[0, 1, 2]]), Strategy::Rows).unwrap();
-    let solid = Query::of_solid(&meshes::block([1, 1, 1]), Strategy::Rows).unwrap();
+    let surface = Query::of_surface(&triangles(3, &[[0, 1, 2]]), QueryStrategy::Rows).unwrap();
+    let solid = Query::of_solid(&meshes::block([1, 1, 1]), QueryStrategy::Rows).unwrap();
     let error = surface.row(Op::VC, 0).unwrap_err();
     assert!(error.to_string().contains("a surface has no query VC"), "{error}");
     let error = solid.for_each(Op::FF, |_, _| {}).unwrap_err();
     assert!(error.help().unwrap().contains("VV VE VF VC EV"), "{error}");
     let mut bad = meshes::block([1, 1, 1]);
     bad.points[3][0] = f64::NAN;
-    assert!(Query::of_solid(&bad, Strategy::Rows).is_err());
+    assert!(Query::of_solid(&bad, QueryStrategy::Rows).is_err());
 }
 
 #[test]
@@ -119,7 +120,7 @@ fn rings_are_found_edge_by_edge() {
             }
         }
         let original =
-            |v: u32| query.order().map_or(v, |o| o.originals(Element::Vertex)[v as usize]);
+            |v: u32| query.order().map_or(v, |o| o.originals(EntityKind::Vertex)[v as usize]);
         query
             .for_each_ring(2, |vertex, ring| {
                 let mut ring: Vec<u32> = ring.iter().map(|&v| original(v)).collect();

@@ -1,22 +1,22 @@
 //! Orders, patches and owners against their definitions.
 
 use subsolid::mesh::SurfaceMesh;
-use subsolid::query::{Op, Query, Strategy};
+use subsolid::query::{Op, Query, QueryStrategy};
 use subsolid::topology::Topology;
-use subsolid::topology::order::{Downward, Element, Order};
+use subsolid::topology::order::{Downward, ElementOrder, EntityKind};
 use subsolid::topology::surface::{Columns, SurfaceTopology};
 
 use crate::query_meshes::brute::Brute;
 use crate::query_meshes::{solids, surfaces, triangles};
 
 fn check(name: &str, mesh: &Downward, points: &[[f64; 3]], brute: &Brute, size: usize) {
-    let order = Order::new(mesh, points, size).unwrap();
+    let order = ElementOrder::new(mesh, points, size).unwrap();
     let top = mesh.top();
     let top_ops = match top {
-        Element::Cell => [Some(Op::VC), Some(Op::EC), Some(Op::FC), None],
+        EntityKind::Cell => [Some(Op::VC), Some(Op::EC), Some(Op::FC), None],
         _ => [Some(Op::VF), Some(Op::EF), None, None],
     };
-    for (kind, op) in Element::ALL.into_iter().zip(top_ops) {
+    for (kind, op) in EntityKind::ALL.into_iter().zip(top_ops) {
         let mut sorted = order.originals(kind).to_vec();
         assert!((0..).zip(&sorted).all(|(new, &old)| order.new_id(kind, old) == new));
         let owners: Vec<usize> = (0..sorted.len() as u32).map(|id| order.owner(kind, id)).collect();
@@ -36,7 +36,7 @@ fn check(name: &str, mesh: &Downward, points: &[[f64; 3]], brute: &Brute, size: 
     for patch in 0..order.patch_count() {
         let tops = order.owned(top, patch).len();
         assert!(tops <= size);
-        assert!(tops > 0 || (1..=size).contains(&order.owned(Element::Vertex, patch).len()));
+        assert!(tops > 0 || (1..=size).contains(&order.owned(EntityKind::Vertex, patch).len()));
     }
 }
 
@@ -62,7 +62,7 @@ fn elements_belong_to_the_patch_of_their_least_face_or_cell() {
 #[test]
 fn patches_end_where_components_do() {
     let mesh = triangles(9, &[[7, 1, 2], [0, 3, 4], [3, 5, 4]]);
-    let order = Order::new(&surface(&mesh), &mesh.points, 512).unwrap();
+    let order = ElementOrder::new(&surface(&mesh), &mesh.points, 512).unwrap();
     // {0, 3, 4, 5}, {1, 2, 7}, and the isolated 6 and 8
     let owned = |kind, patch| {
         let owned = order.owned(kind, patch);
@@ -71,9 +71,9 @@ fn patches_end_where_components_do() {
         ids
     };
     assert_eq!(order.patch_count(), 3);
-    let vertices = [0, 1, 2].map(|patch| owned(Element::Vertex, patch));
+    let vertices = [0, 1, 2].map(|patch| owned(EntityKind::Vertex, patch));
     assert_eq!(vertices, [vec![0, 3, 4, 5], vec![1, 2, 7], vec![6, 8]]);
-    let faces = [0, 1, 2].map(|patch| owned(Element::Face, patch));
+    let faces = [0, 1, 2].map(|patch| owned(EntityKind::Face, patch));
     assert_eq!(faces, [vec![1, 2], vec![0], vec![]]);
 }
 
@@ -83,10 +83,10 @@ fn orders_do_not_depend_on_threads() {
     let originals = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let query = Query::of_solid(&mesh, Strategy::Rows).unwrap();
+            let query = Query::of_solid(&mesh, QueryStrategy::Rows).unwrap();
             let order = query.order().unwrap();
             let rows = query.rows(Op::VV).unwrap().clone();
-            (Element::ALL.map(|kind| order.originals(kind).to_vec()), rows)
+            (EntityKind::ALL.map(|kind| order.originals(kind).to_vec()), rows)
         })
     };
     let one = originals(1);
@@ -96,12 +96,12 @@ fn orders_do_not_depend_on_threads() {
 #[test]
 fn values_go_into_the_order_and_back() {
     let mesh = triangles(9, &[[7, 1, 2], [0, 3, 4], [3, 5, 4]]);
-    let order = Order::new(&surface(&mesh), &mesh.points, 2).unwrap();
+    let order = ElementOrder::new(&surface(&mesh), &mesh.points, 2).unwrap();
     let values: Vec<u32> = (0..9).map(|v| 10 * v).collect();
-    let sorted = order.sort(Element::Vertex, &values);
+    let sorted = order.sort(EntityKind::Vertex, &values);
     assert_ne!(sorted, values);
-    assert_eq!(order.restore(Element::Vertex, &sorted), values);
-    let error = Order::new(&surface(&mesh), &mesh.points[1..], 2).unwrap_err();
+    assert_eq!(order.restore(EntityKind::Vertex, &sorted), values);
+    let error = ElementOrder::new(&surface(&mesh), &mesh.points[1..], 2).unwrap_err();
     assert!(error.to_string().contains("8 control points for 9 vertices"), "{error}");
-    assert!(Order::new(&surface(&mesh), &mesh.points, 0).is_err());
+    assert!(ElementOrder::new(&surface(&mesh), &mesh.points, 0).is_err());
 }

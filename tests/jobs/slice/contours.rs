@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use subsolid::Solid;
 use subsolid::mesh::SolidMesh;
-use subsolid::mesh::shape::Link;
+use subsolid::mesh::shape::VertexLink;
 use subsolid::slice::{Axis, Layer, PixelGrid, Sampling, SliceOptions, Slicer};
 
 use super::{AXES, boundary, check_contours, creased, heights, on_side, shape, slicer};
@@ -17,7 +17,7 @@ fn contours_lie_on_the_limit() {
         ("box".to_string(), meshes::block([2, 2, 3])),
         ("fan 5".to_string(), meshes::fan(5, 2, 2)),
         ("fan 3".to_string(), meshes::fan(3, 2, 1)),
-        ("icosahedron".to_string(), meshes::link(Link::icosahedron(), 1)),
+        ("icosahedron".to_string(), meshes::link(VertexLink::icosahedron(), 1)),
         ("creased torus".to_string(), creased("torus", &[5, 2, 1])),
     ];
     all.extend(meshes::models().into_iter().filter(|(name, _)| name.contains("val")));
@@ -150,7 +150,7 @@ fn layers_do_not_depend_on_order_or_threads() {
 
 #[test]
 fn peaks_and_pits_shrink_to_nothing() {
-    let mesh = meshes::link(Link::icosahedron(), 1);
+    let mesh = meshes::link(VertexLink::icosahedron(), 1);
     let slicer = slicer(&mesh, Axis::Z, 1e-6);
     let [_, bound] = slicer.heights();
     // the peak by bisection of what is empty

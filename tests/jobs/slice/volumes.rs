@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use rayon::prelude::*;
 use subsolid::backend::Cpu;
 use subsolid::mesh::SolidMesh;
-use subsolid::mesh::shape::{Link, Shape};
+use subsolid::mesh::shape::{Shape, VertexLink};
 use subsolid::plan::Quantity;
 use subsolid::slice::{Axis, Slicer};
 use subsolid::{Backend, Samples, Solid, Want};
@@ -157,13 +157,13 @@ fn a_torus_has_the_volume_of_its_boundary() {
 
 #[test]
 fn volumes_of_shapes_with_extraordinary_vertices() {
-    let link = |link: Link| Shape::Link { link, rings: 1 }.build().expect("a link");
+    let link = |link: VertexLink| Shape::Link { link, rings: 1 }.build().expect("a link");
     for (name, mesh) in [
         ("fan 3", meshes::fan(3, 2, 1)),
         ("fan 5", meshes::fan(5, 2, 1)),
-        ("tetrahedra", link(Link::tetrahedron())),
-        ("3444555", link(Link::stacked_octahedron())),
-        ("icosahedron", link(Link::icosahedron())),
+        ("tetrahedra", link(VertexLink::tetrahedron())),
+        ("3444555", link(VertexLink::stacked_octahedron())),
+        ("icosahedron", link(VertexLink::icosahedron())),
     ] {
         let mesh = meshes::perturbed(&mesh, 0.02, 5);
         // cells at extraordinary points shrink with every refinement, and with them the

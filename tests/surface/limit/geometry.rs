@@ -1,7 +1,7 @@
 //! Closed formulas: splines, known limit masks, planes, symmetric shapes.
 
 use subsolid::plan::Want;
-use subsolid::scheme::Shape;
+use subsolid::scheme::FaceShape;
 use subsolid::surface::limit::{LimitSurface, Scheme, SurfaceLocation, curvature, normal};
 
 use super::meshes::{Flat, crease_at_random, cube, limit, models, torus, triangles};
@@ -93,14 +93,14 @@ fn compare_normals(name: &str, surface: &Surface, scheme: Scheme) -> usize {
     let refined = limit.refined_points(&surface.points).unwrap();
     let mut compared = 0;
     let corners: &[[f64; 2]] = match scheme.shape() {
-        Shape::Quad => &[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]],
-        Shape::Triangle => &[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]],
+        FaceShape::Quad => &[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]],
+        FaceShape::Triangle => &[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]],
     };
     for element in 0..limit.elements().len() as u32 {
         for (c, &corner) in corners.iter().enumerate() {
             let inside = match scheme.shape() {
-                Shape::Quad => [0.45, 0.55],
-                Shape::Triangle => [0.3, 0.35],
+                FaceShape::Quad => [0.45, 0.55],
+                FaceShape::Triangle => [0.3, 0.35],
             };
             let towards = |t: f64| {
                 let parameters = [0, 1].map(|d| corner[d] + t * (inside[d] - corner[d]));
@@ -147,8 +147,8 @@ fn planes_are_flat_exactly() {
     for scheme in [Scheme::CatmullClark, Scheme::Loop] {
         // a flat grid with its vertices moved about, and a valence other than regular
         let mut surface = match scheme.shape() {
-            Shape::Quad => fan(5, 4),
-            Shape::Triangle => fan(5, 3),
+            FaceShape::Quad => fan(5, 4),
+            FaceShape::Triangle => fan(5, 3),
         };
         let mut random = Random::new(5);
         for p in &mut surface.points {

@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::numbers::Real;
 use crate::process::surface::Cotangents;
 use crate::query::Op;
-use crate::topology::order::Element;
+use crate::topology::order::EntityKind;
 
 /// Of each vertex the sum of its weights, and its mass.
 pub(super) struct Sums<T> {
@@ -71,7 +71,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         self.check_triangles()?;
         self.store_fans()?;
         let (steps, fans) = (&self.query.steps, self.fans()?);
-        let count = self.query.count(Element::Vertex);
+        let count = self.query.count(EntityKind::Vertex);
         let sums = Sums { diagonal: steps.empty(count)?, masses: steps.empty(count)? };
         let arguments = vec![
             array(&fans.slices.starts),
@@ -101,7 +101,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         self.query.store(Op::EF)?;
         let sides = self.query.lists(Op::EF)?;
         let steps = &self.query.steps;
-        let held = Buffer::<u32>::zeros(&steps.stream, self.query.count(Element::Vertex))?;
+        let held = Buffer::<u32>::zeros(&steps.stream, self.query.count(EntityKind::Vertex))?;
         let arguments = vec![
             array(&sides.starts),
             array(&self.query.mesh.edge_vertices),
@@ -119,7 +119,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     /// # Errors
     /// [`Error::Request`] if there is not one row of values a vertex, or too little memory.
     pub fn attribute(&self, width: usize, values: &[T]) -> Result<DeviceAttribute<T>> {
-        self.query.attribute(Element::Vertex, width, Layout::Interleaved, values)
+        self.query.attribute(EntityKind::Vertex, width, Layout::Interleaved, values)
     }
 
     /// L times values, `[vertex][component]`: the positive semidefinite cotangent matrix (Pinkall
@@ -148,8 +148,8 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         cotangents: Cotangents,
     ) -> Result<DeviceAttribute<T>> {
         let columns = match (values.kind(), values.width(), values.layout()) {
-            (Element::Vertex, 1, Layout::Interleaved) => 1,
-            (Element::Vertex, 4, Layout::Interleaved) => 3,
+            (EntityKind::Vertex, 1, Layout::Interleaved) => 1,
+            (EntityKind::Vertex, 4, Layout::Interleaved) => 3,
             _ => {
                 return Err(Error::request("the Laplacian of such an attribute").with_help(
                     "give values of vertices, of width 1, or 4 for three side by side",
@@ -159,7 +159,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         self.query.check_attribute(values.kind, values.count)?;
         let sums = self.prepare(cotangents)?;
         let product =
-            self.query.empty_attribute::<T>(Element::Vertex, columns, Layout::Interleaved)?;
+            self.query.empty_attribute::<T>(EntityKind::Vertex, columns, Layout::Interleaved)?;
         let launch = apply(
             &self.query.steps,
             self.products(sums.as_ref())?,

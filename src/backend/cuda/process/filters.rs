@@ -9,7 +9,7 @@ use crate::backend::cuda::sources::{DENOISE, REACH};
 use crate::error::{Error, Result};
 use crate::numbers::Real;
 use crate::query::Op;
-use crate::topology::order::Element;
+use crate::topology::order::EntityKind;
 
 /// Words of the arguments of `kernels/process/reach.cuh` and `denoise.cuh`.
 pub(super) const REACH_WORDS: usize = 1 + ATTRIBUTE;
@@ -33,8 +33,8 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         let query = &self.query;
         let reach_of = query.compiled(Op::VV, REACH.text, REACH_WORDS, T::PRECISION)?;
         let filter = query.compiled(Op::VV, DENOISE.text, DENOISE_WORDS, T::PRECISION)?;
-        let reach = query.empty_attribute::<T>(Element::Vertex, 1, Layout::Interleaved)?;
-        let moved = query.empty_attribute::<T>(Element::Vertex, POINT, Layout::Interleaved)?;
+        let reach = query.empty_attribute::<T>(EntityKind::Vertex, 1, Layout::Interleaved)?;
+        let moved = query.empty_attribute::<T>(EntityKind::Vertex, POINT, Layout::Interleaved)?;
         let points = self.points.values.address(0);
         let mut launches =
             Vec::from_iter(query.visit(&reach_of, &[points.into(), (&reach).into()])?);

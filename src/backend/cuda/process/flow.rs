@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::numbers::Real;
 use crate::process::surface::Cotangents;
 use crate::process::surface::flow::check_time;
-use crate::topology::order::Element;
+use crate::topology::order::EntityKind;
 
 impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     /// Moves the points by an implicit step of mean curvature flow, as
@@ -26,7 +26,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         check_time(time)?;
         let sums = self.prepare(cotangents)?;
         let held = self.ends()?;
-        let count = self.query.count(Element::Vertex);
+        let count = self.query.count(EntityKind::Vertex);
         let load = self.query.steps.empty::<T>(3 * count)?;
         let start = self.start()?;
         // (M + time L) d = -time L p for the displacements d of the points p

@@ -1,8 +1,8 @@
 //! Geodesic distance by the heat method, its systems solved by conjugate gradients.
 //!
 //! The heat's matrix is near its diagonal, which is its preconditioner. Cycles over levels need
-//! fewer iterations, but spread heat too far, whose small values far away then drown in rounding; so
-//! they serve the Poisson equation alone.
+//! fewer iterations, but spread heat too far, whose small values far away then drown in rounding;
+//! so they serve the Poisson equation alone.
 
 use super::DeviceProcessor;
 use super::multigrid::Levels;
@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::process::components::{check_reach, leave_unused, shift_parts};
 use crate::process::surface::geodesics::heat_time;
 use crate::query::Op;
-use crate::topology::order::Element;
+use crate::topology::order::EntityKind;
 
 /// Heat falls by many orders of magnitude away from its sources, and directions need it right
 /// everywhere.
@@ -50,7 +50,7 @@ impl DeviceProcessor<f64> {
         let load = self.attribute(1, &marks)?.values;
         let held = self.first_sources(sources, &parts)?;
         let distances =
-            self.query.empty_attribute::<f64>(Element::Vertex, 1, Layout::Interleaved)?;
+            self.query.empty_attribute::<f64>(EntityKind::Vertex, 1, Layout::Interleaved)?;
 
         let steps = &self.query.steps;
         let triangles = &self.query.mesh.face_vertices;
@@ -104,7 +104,7 @@ impl DeviceProcessor<f64> {
         }
         let mut marks = vec![0_u32; parts.len()];
         first.iter().filter(|&&v| v < u32::MAX).for_each(|&v| marks[v as usize] = 1);
-        let held = self.query.attribute(Element::Vertex, 1, Layout::Interleaved, &marks)?;
+        let held = self.query.attribute(EntityKind::Vertex, 1, Layout::Interleaved, &marks)?;
         Ok(held.values)
     }
 

@@ -42,8 +42,8 @@ use crate::error::Result;
 use crate::mesh::{Polygons, SurfaceMesh};
 use crate::numbers::Real;
 use crate::process::surface::{Cotangents, triangles};
-use crate::query::{Op, Strategy};
-use crate::topology::order::Element;
+use crate::query::{Op, QueryStrategy};
+use crate::topology::order::EntityKind;
 use heat::Heat;
 use slices::Fans;
 use solver::Matrix;
@@ -75,12 +75,12 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     pub fn new(gpu: &Cuda, mesh: &SurfaceMesh) -> Result<Self> {
         mesh.check()?;
         let seen = mesh.without_holes();
-        let query = DeviceQuery::of_surface(gpu, &seen, Strategy::Rows)?;
+        let query = DeviceQuery::of_surface(gpu, &seen, QueryStrategy::Rows)?;
         let seen = (!mesh.holes.is_empty()).then(|| seen.into_owned().faces);
         let padded: Vec<[T; POINT]> =
             mesh.points.iter().map(|p| [p[0], p[1], p[2], 0.0].map(T::from_f64)).collect();
         let points = query.attribute(
-            Element::Vertex,
+            EntityKind::Vertex,
             POINT,
             Layout::Interleaved,
             bytemuck::cast_slice(&padded),
@@ -130,7 +130,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     fn ids(&self, vertices: &[u32]) -> Result<Vec<u32>> {
         let mut marks = vec![0_u32; self.mesh.points.len()];
         vertices.iter().for_each(|&v| marks[v as usize] = 1);
-        let marks = self.query.attribute(Element::Vertex, 1, Layout::Interleaved, &marks)?;
+        let marks = self.query.attribute(EntityKind::Vertex, 1, Layout::Interleaved, &marks)?;
         let marks = marks.values.read(&self.query.steps.stream)?;
         Ok((0..).zip(marks).filter(|&(_, mark)| mark > 0).map(|(v, _)| v).collect())
     }

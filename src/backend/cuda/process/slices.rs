@@ -13,7 +13,7 @@ use crate::backend::cuda::sources::{SLICES, Variant};
 use crate::error::Result;
 use crate::numbers::Real;
 use crate::query::Op;
-use crate::topology::order::Element;
+use crate::topology::order::EntityKind;
 
 /// Rows of a slice: a warp.
 pub(super) const LANES: usize = 32;
@@ -110,8 +110,9 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     /// As [`DeviceProcessor::normals`].
     pub fn device_normals(&mut self) -> Result<DeviceAttribute<T>> {
         self.store_fans()?;
-        let normals = self.query.empty_attribute::<T>(Element::Vertex, 3, Layout::Interleaved)?;
-        let count = self.query.count(Element::Vertex);
+        let normals =
+            self.query.empty_attribute::<T>(EntityKind::Vertex, 3, Layout::Interleaved)?;
+        let count = self.query.count(EntityKind::Vertex);
         let fans = self.fans()?;
         let arguments = vec![
             array(&fans.slices.starts),

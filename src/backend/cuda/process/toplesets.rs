@@ -14,7 +14,7 @@ use crate::backend::cuda::sources::{TOPLESETS, Variant};
 use crate::error::{Error, Result};
 use crate::numbers::Real;
 use crate::process::components::{check_reach, leave_unused};
-use crate::topology::order::Element;
+use crate::topology::order::EntityKind;
 
 /// `THREADS` in the kernel.
 fn threads(precision: Precision) -> u32 {
@@ -38,7 +38,8 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         check_reach(count, self.faces().iter(), sources.iter().copied())?;
         let first = self.ids(sources)?;
         self.store_fans()?;
-        let distances = self.query.empty_attribute::<T>(Element::Vertex, 1, Layout::Interleaved)?;
+        let distances =
+            self.query.empty_attribute::<T>(EntityKind::Vertex, 1, Layout::Interleaved)?;
 
         let steps = &self.query.steps;
         let sources = steps.of(&first)?;

@@ -8,7 +8,7 @@ use crate::backend::cuda::launch::Argument;
 use crate::backend::cuda::memory::Buffer;
 use crate::backend::cuda::sources::ORDER;
 use crate::error::{Error, Result};
-use crate::topology::order::Element;
+use crate::topology::order::EntityKind;
 
 /// How the components of an attribute lie in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub enum Layout {
 /// `T`: `f32`, `f64`, `u32`, `i32` or another type of a multiple of 4 bytes.
 #[derive(Debug)]
 pub struct DeviceAttribute<T> {
-    pub(in crate::backend::cuda) kind: Element,
+    pub(in crate::backend::cuda) kind: EntityKind,
     pub(in crate::backend::cuda) count: usize,
     pub(super) width: usize,
     pub(super) layout: Layout,
@@ -42,7 +42,7 @@ impl<T> DeviceAttribute<T> {
     }
 
     /// Kind of the elements.
-    pub fn kind(&self) -> Element {
+    pub fn kind(&self) -> EntityKind {
         self.kind
     }
 
@@ -65,7 +65,7 @@ impl DeviceQuery {
     /// memory.
     pub fn attribute<T: DeviceRepr + Default + Copy>(
         &self,
-        kind: Element,
+        kind: EntityKind,
         width: usize,
         layout: Layout,
         values: &[T],
@@ -94,7 +94,7 @@ impl DeviceQuery {
     /// more than 2³² values, or too little memory.
     pub fn empty_attribute<T: DeviceRepr + Default + Copy>(
         &self,
-        kind: Element,
+        kind: EntityKind,
         width: usize,
         layout: Layout,
     ) -> Result<DeviceAttribute<T>> {
@@ -131,7 +131,7 @@ impl DeviceQuery {
 
     pub(in crate::backend::cuda) fn check_attribute(
         &self,
-        kind: Element,
+        kind: EntityKind,
         count: usize,
     ) -> Result<()> {
         if self.count(kind) == count {

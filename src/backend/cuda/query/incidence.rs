@@ -9,7 +9,7 @@ use crate::backend::cuda::surface::{DeviceMatrix, FaceArrays};
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 use crate::topology::Rows;
-use crate::topology::order::{Downward, Element};
+use crate::topology::order::{Downward, EntityKind};
 use crate::topology::surface::Columns;
 
 /// Lists of ids: row `r` is `items[starts[r]..starts[r + 1]]`.
@@ -56,7 +56,7 @@ pub(in crate::backend::cuda) struct Incidence {
 impl Incidence {
     /// A copy of that of a mesh.
     pub fn of(steps: &Steps, mesh: &Downward) -> Result<Self> {
-        let cells = (mesh.top() == Element::Cell).then(|| Lists::of(steps, &mesh.cell_faces));
+        let cells = (mesh.top() == EntityKind::Cell).then(|| Lists::of(steps, &mesh.cell_faces));
         Ok(Self {
             vertex_count: mesh.vertex_count,
             edge_vertices: steps.of(&mesh.edge_vertices)?,
@@ -115,18 +115,18 @@ impl Incidence {
         Ok((incidence, of_edges + of_ends))
     }
 
-    pub fn count(&self, kind: Element) -> usize {
+    pub fn count(&self, kind: EntityKind) -> usize {
         match kind {
-            Element::Vertex => self.vertex_count,
-            Element::Edge => self.edge_count,
-            Element::Face => self.face_vertices.count,
-            Element::Cell => self.cell_faces.as_ref().map_or(0, |cells| cells.count),
+            EntityKind::Vertex => self.vertex_count,
+            EntityKind::Edge => self.edge_count,
+            EntityKind::Face => self.face_vertices.count,
+            EntityKind::Cell => self.cell_faces.as_ref().map_or(0, |cells| cells.count),
         }
     }
 
     /// The kind of the highest dimension.
-    pub fn top(&self) -> Element {
-        if self.cell_faces.is_some() { Element::Cell } else { Element::Face }
+    pub fn top(&self) -> EntityKind {
+        if self.cell_faces.is_some() { EntityKind::Cell } else { EntityKind::Face }
     }
 
     /// `Incidence` in the kernels.

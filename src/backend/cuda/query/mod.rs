@@ -1,7 +1,7 @@
 //! Mesh queries on the device, by `kernels/query`.
 //!
-//! A [`DeviceQuery`] brings a mesh to a GPU, sorts its elements there ([`Order`], with the ids
-//! of the CPU) and stores rows of neighbors when an operator is first used. Attributes lie in
+//! A [`DeviceQuery`] brings a mesh to a GPU, sorts its elements there ([`ElementOrder`], with the
+//! ids of the CPU) and stores rows of neighbors when an operator is first used. Attributes lie in
 //! the order, so that neighbors are near in memory, whatever the order of the file.
 //! A [`DeviceOperator`] visits every element with its row: users write it in CUDA C++
 //! (`kernels/query/query.cuh` says how).
@@ -9,15 +9,15 @@
 //! ```no_run
 //! use subsolid::backend::cuda::query::{DeviceQuery, Layout};
 //! use subsolid::backend::{Cuda, Precision};
-//! use subsolid::query::{Op, Strategy};
-//! use subsolid::topology::order::Element;
+//! use subsolid::query::{Op, QueryStrategy};
+//! use subsolid::topology::order::EntityKind;
 //!
 //! let gpu = Cuda::new(0, Precision::F32)?;
 //! let mesh = subsolid::read("models/bracket.vtk")?;
-//! let mut query = DeviceQuery::of_solid(&gpu, &mesh, Strategy::Rows)?;
+//! let mut query = DeviceQuery::of_solid(&gpu, &mesh, QueryStrategy::Rows)?;
 //! let ones = vec![1.0_f32; mesh.points.len()];
-//! let ones = query.attribute(Element::Vertex, 1, Layout::Interleaved, &ones)?;
-//! let corners = query.empty_attribute::<f32>(Element::Cell, 1, Layout::Interleaved)?;
+//! let ones = query.attribute(EntityKind::Vertex, 1, Layout::Interleaved, &ones)?;
+//! let corners = query.empty_attribute::<f32>(EntityKind::Cell, 1, Layout::Interleaved)?;
 //! let sum = query.operator(
 //!     Op::CV,
 //!     "struct Arguments { Attribute<const float> values; Attribute<float> sums; };
@@ -51,8 +51,8 @@ use super::Cuda;
 use super::memory::timed_event;
 use crate::error::{Error, Result};
 use crate::mesh::{SolidMesh, SurfaceMesh, check_point_count};
-use crate::query::{Op, Query, Strategy};
-use crate::topology::order::{Downward, Element, Order, PATCH_SIZE};
+use crate::query::{Op, Query, QueryStrategy};
+use crate::topology::order::{Downward, ElementOrder, EntityKind, PATCH_SIZE};
 use crate::topology::{Rows, Topology};
 use incidence::{Incidence, Lists};
 use order::DeviceOrder;
@@ -78,8 +78,8 @@ impl DeviceQuery {
     ///
     /// # Errors
     /// As [`SurfaceMesh::check`]; [`Error::Request`] for a mesh without faces, an element with too
-    /// many neighbors for [`Strategy::Patches`], or too little memory.
-    pub fn of_surface(gpu: &Cuda, mesh: &SurfaceMesh, strategy: Strategy) -> Result<Self> {
+    /// many neighbors for [`QueryStrategy::Patches`], or too little memory.
+    pub fn of_surface(gpu: &Cuda, mesh: &SurfaceMesh, strategy: QueryStrategy) -> Result<Self> {
         mesh.check()?;
         mesh.check_control()?;
         let steps = Steps::new(gpu)?;
@@ -110,8 +110,8 @@ impl DeviceQuery {
     ///
     /// # Errors
     /// As [`SolidMesh::check`] and [`Topology::build`]; [`Error::Request`] for an element with too
-    /// many neighbors for [`Strategy::Patches`], or too little memory.
-    pub fn of_solid(gpu: &Cuda, mesh: &SolidMesh, strategy: Strategy) -> Result<Self> {
+    /// many neighbors for [`QueryStrategy::Patches`], or too little memory.
+    pub fn of_solid(gpu: &Cuda, mesh: &SolidMesh, strategy: QueryStrategy) -> Result<Self> {
         mesh.check()?;
         let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
         Self::new(gpu, &Downward::of_solid(&topology), &mesh.points, strategy)
@@ -121,12 +121,12 @@ impl DeviceQuery {
     ///
     /// # Errors
     /// [`Error::Request`] if there is not one point for each vertex, an element has too many
-    /// neighbors for [`Strategy::Patches`], or for too little memory.
+    /// neighbors for [`QueryStrategy::Patches`], or for too little memory.
     pub fn new(
         gpu: &Cuda,
         mesh: &Downward,
         points: &[[f64; 3]],
-        strategy: Strategy,
+        strategy: QueryStrategy,
     ) -> Result<Self> {
         let steps = Steps::new(gpu)?;
         let incidence = Incidence::of(&steps, mesh)?;
@@ -138,7 +138,7 @@ impl DeviceQuery {
         mut steps: Steps,
         mesh: Incidence,
         points: &[[f64; 3]],
-        strategy: Strategy,
+        strategy: QueryStrategy,
         host: impl FnOnce() -> Result<Query>,
     ) -> Result<Self> {
         check_point_count(points.len(), mesh.vertex_count)?;
@@ -149,13 +149,13 @@ impl DeviceQuery {
         };
         let mut patches = None;
         let (mesh, order) = match strategy {
-            Strategy::Unordered => (mesh, None),
-            Strategy::Rows => sorted(&mut steps, PATCH_SIZE)?,
-            Strategy::Patches => {
+            QueryStrategy::Unordered => (mesh, None),
+            QueryStrategy::Rows => sorted(&mut steps, PATCH_SIZE)?,
+            QueryStrategy::Patches => {
                 // the host finds the ribbons
                 let host = host()?;
                 patches = Some(DevicePatches::new(&steps, host.packed_patches())?);
-                sorted(&mut steps, host.order().map_or(PATCH_SIZE, Order::patch_size))?
+                sorted(&mut steps, host.order().map_or(PATCH_SIZE, ElementOrder::patch_size))?
             }
         };
         steps.synchronize()?;
@@ -163,16 +163,16 @@ impl DeviceQuery {
         Ok(Self { steps, mesh, order, patches, rows, rings })
     }
 
-    /// The order of the elements, copied to the host; none for [`Strategy::Unordered`].
+    /// The order of the elements, copied to the host; none for [`QueryStrategy::Unordered`].
     ///
     /// # Errors
     /// [`Error::Request`] if a copy fails.
-    pub fn order(&self) -> Result<Option<Order>> {
+    pub fn order(&self) -> Result<Option<ElementOrder>> {
         self.order.as_ref().map(|order| order.read(&self.steps)).transpose()
     }
 
     /// Number of elements of a kind; a surface has no cells.
-    pub fn count(&self, kind: Element) -> usize {
+    pub fn count(&self, kind: EntityKind) -> usize {
         self.mesh.count(kind)
     }
 

@@ -18,7 +18,7 @@ use crate::backend::cuda::sources::{OPERATOR, SMOOTH, SUM, Variant};
 use crate::error::{Error, Result};
 use crate::numbers::Real;
 use crate::query::Op;
-use crate::topology::order::Element;
+use crate::topology::order::EntityKind;
 
 /// A compiled operator over the rows of one query.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ pub struct DeviceOperator {
 #[derive(Clone, Debug)]
 pub struct OperatorArgument<'a> {
     words: Vec<u64>,
-    attribute: Option<(Element, usize)>,
+    attribute: Option<(EntityKind, usize)>,
     // of the memory that it stands for; none if that is not known
     bytes: Option<usize>,
     lives: PhantomData<&'a ()>,
@@ -108,7 +108,7 @@ pub(in crate::backend::cuda) fn variants(precision: Precision) -> Vec<Variant> {
     ];
     // those of one precision have the same relations
     if precision == Precision::F32 {
-        let ops = [Element::Face, Element::Cell].into_iter().flat_map(Op::of_top);
+        let ops = [EntityKind::Face, EntityKind::Cell].into_iter().flat_map(Op::of_top);
         let patches = |&op: &Op| patches::variant(op, SUM.text, 2 * ATTRIBUTE, precision);
         all.extend(ops.map(patches));
     }
@@ -154,7 +154,7 @@ impl DeviceQuery {
 
     /// Visits every element with its row; returns the seconds that it took on the device, where
     /// the results stay. Stores the rows if they are not there, but for
-    /// [`Strategy::Patches`](crate::query::Strategy), which finds them in every visit.
+    /// [`QueryStrategy::Patches`](crate::query::QueryStrategy), which finds them in every visit.
     ///
     /// # Errors
     /// [`Error::Request`] if arguments have another size than the operator's, an attribute is
@@ -212,8 +212,8 @@ impl DeviceQuery {
         kernels.items("visit_rows", threads, THREADS, arguments)
     }
 
-    /// Whether the device's second cache has room for where rows start and for all arguments, with a
-    /// quarter to spare.
+    /// Whether the device's second cache has room for where rows start and for all arguments, with
+    /// a quarter to spare.
     fn keeps_starts(&self, rows: &Lists, arguments: &[OperatorArgument<'_>]) -> Result<bool> {
         let context = &self.steps.functions.device().context;
         let cache = context

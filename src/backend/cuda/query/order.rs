@@ -8,7 +8,7 @@ use crate::backend::cuda::sort::Items;
 use crate::backend::cuda::sources::ORDER;
 use crate::error::Result;
 use crate::topology::NONE;
-use crate::topology::order::{Element, Order};
+use crate::topology::order::{ElementOrder, EntityKind};
 
 /// `MEASURING_BLOCKS` in the kernels.
 const MEASURING_BLOCKS: u32 = 256;
@@ -16,7 +16,7 @@ const MEASURING_BLOCKS: u32 = 256;
 /// Bits of a key along the curve.
 const KEY_BITS: u32 = 63;
 
-/// A numbering of all elements on the device; [`Order`] says of what kind.
+/// A numbering of all elements on the device; [`ElementOrder`] says of what kind.
 pub(super) struct DeviceOrder {
     // [kind][new id]
     pub originals: [Buffer<u32>; 4],
@@ -36,7 +36,7 @@ struct Tops {
 }
 
 impl DeviceOrder {
-    /// Sorts the elements of a mesh whose vertices lie at `points`; see [`Order::new`].
+    /// Sorts the elements of a mesh whose vertices lie at `points`; see [`ElementOrder::new`].
     pub fn new(
         steps: &mut Steps,
         mesh: &Incidence,
@@ -46,7 +46,7 @@ impl DeviceOrder {
         let curve = Curve::around(steps, points)?;
         let top = mesh.top();
         let tops = sort_tops(steps, mesh, points, &curve, patch_size)?;
-        let counts = Element::ALL.map(|kind| mesh.count(kind));
+        let counts = EntityKind::ALL.map(|kind| mesh.count(kind));
         let rank = invert(steps, &tops.ids, counts[top as usize])?;
         let mut least = Vec::new();
         for &count in &counts[..3] {
@@ -62,7 +62,7 @@ impl DeviceOrder {
 
         let mut originals = Vec::new();
         let mut starts = Vec::new();
-        for kind in Element::ALL {
+        for kind in EntityKind::ALL {
             let count = counts[kind as usize];
             let first = steps.empty(tops.patch_count + 1)?;
             let patches = tops.patch_count;
@@ -111,7 +111,7 @@ impl DeviceOrder {
     }
 
     /// A copy on the host.
-    pub fn read(&self, steps: &Steps) -> Result<Order> {
+    pub fn read(&self, steps: &Steps) -> Result<ElementOrder> {
         let read = |all: &[Buffer<u32>; 4]| -> Result<Vec<Vec<u32>>> {
             all.iter().map(|buffer| buffer.read(&steps.stream)).collect()
         };
@@ -119,7 +119,7 @@ impl DeviceOrder {
             let mut all = all.into_iter();
             std::array::from_fn(|_| all.next().unwrap_or_default())
         };
-        Ok(Order::from_sorted(
+        Ok(ElementOrder::from_sorted(
             four(read(&self.originals)?),
             four(read(&self.starts)?),
             self.patch_size,
@@ -138,18 +138,18 @@ impl DeviceOrder {
         ];
         steps.each(&ORDER, "renumber_edges", mesh.edge_count, arguments)?;
         let faces = &mesh.face_vertices;
-        let starts = self.starts_of(steps, &faces.starts, Element::Face, faces.count)?;
+        let starts = self.starts_of(steps, &faces.starts, EntityKind::Face, faces.count)?;
         let items = |of: &Buffer<u32>, to| {
-            let kinds = (Element::Face, to);
+            let kinds = (EntityKind::Face, to);
             self.items_of(steps, (&faces.starts, of), kinds, (&starts, faces.count))
         };
-        let vertices = items(&faces.items, Element::Vertex)?;
-        let face_edges = items(&mesh.face_edges, Element::Edge)?;
+        let vertices = items(&faces.items, EntityKind::Vertex)?;
+        let face_edges = items(&mesh.face_edges, EntityKind::Edge)?;
         let cell_faces = match &mesh.cell_faces {
             None => None,
             Some(cells) => {
-                let starts = self.starts_of(steps, &cells.starts, Element::Cell, cells.count)?;
-                let kinds = (Element::Cell, Element::Face);
+                let starts = self.starts_of(steps, &cells.starts, EntityKind::Cell, cells.count)?;
+                let kinds = (EntityKind::Cell, EntityKind::Face);
                 let old = (&cells.starts, &cells.items);
                 let items = self.items_of(steps, old, kinds, (&starts, cells.count))?;
                 Some(Lists { count: cells.count, starts, items })
@@ -170,7 +170,7 @@ impl DeviceOrder {
         &self,
         steps: &Steps,
         (old_starts, old_items): (&Buffer<u32>, &Buffer<u32>),
-        (of, to): (Element, Element),
+        (of, to): (EntityKind, EntityKind),
         (starts, count): (&Buffer<u32>, usize),
     ) -> Result<Buffer<u32>> {
         let items = steps.empty(old_items.len())?;
@@ -191,7 +191,7 @@ impl DeviceOrder {
         &self,
         steps: &mut Steps,
         starts: &Buffer<u32>,
-        kind: Element,
+        kind: EntityKind,
         count: usize,
     ) -> Result<Buffer<u32>> {
         let new = steps.empty(count + 1)?;
@@ -223,7 +223,7 @@ impl Curve {
         steps: &Steps,
         mesh: &Incidence,
         points: &Buffer<[f64; 3]>,
-        kind: Element,
+        kind: EntityKind,
         (first, patches, sorted): (&Buffer<u32>, usize, u64),
     ) -> Result<Buffer<u32>> {
         let count = mesh.count(kind);
@@ -252,7 +252,7 @@ impl Curve {
         steps: &mut Steps,
         mesh: &Incidence,
         points: &Buffer<[f64; 3]>,
-        kind: Element,
+        kind: EntityKind,
     ) -> Result<Items> {
         let count = mesh.count(kind);
         let keys = steps.empty::<u64>(count)?;

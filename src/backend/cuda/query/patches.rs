@@ -8,7 +8,7 @@ use crate::backend::cuda::memory::Buffer;
 use crate::backend::cuda::sources::{PATCHES, Variant};
 use crate::error::{Error, Result};
 use crate::query::{Op, PackedPatch};
-use crate::topology::order::Element;
+use crate::topology::order::EntityKind;
 
 /// Bytes for the rows that a block gathers at a time, where there is so much.
 const ROOM: usize = 8 << 10;
@@ -127,7 +127,7 @@ impl DevicePatches {
 }
 
 /// Kinds that a query goes by; `BOTTOM` and `TOP` in the kernel.
-fn kinds(op: Op) -> (Element, Element) {
+fn kinds(op: Op) -> (EntityKind, EntityKind) {
     let (from, to) = (op.from(), op.to());
     let other = if from == to { op.common() } else { to };
     (from.min(other), from.max(other))
@@ -149,9 +149,9 @@ fn need(patch: &PackedPatch, op: Op) -> usize {
         return read;
     }
     let entries = match (top, bottom) {
-        (Element::Edge, _) => patch.entries[0],
-        (Element::Face, _) => patch.entries[1],
-        (_, Element::Face) => patch.entries[2],
+        (EntityKind::Edge, _) => patch.entries[0],
+        (EntityKind::Face, _) => patch.entries[1],
+        (_, EntityKind::Face) => patch.entries[2],
         _ => patch.entries[3],
     };
     let rows = if gathers(op) { patch.counts[bottom as usize] } else { patch.owned[from] };

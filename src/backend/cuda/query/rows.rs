@@ -7,7 +7,7 @@ use crate::backend::cuda::sort::Items;
 use crate::backend::cuda::sources::ROWS;
 use crate::error::{Error, Result};
 use crate::query::{Op, too_many};
-use crate::topology::order::Element;
+use crate::topology::order::EntityKind;
 
 /// The rows of `op`, each ascending.
 pub(super) fn rows(steps: &mut Steps, mesh: &Incidence, op: Op) -> Result<Lists> {
@@ -41,7 +41,7 @@ fn down(
     steps: &mut Steps,
     mesh: &Incidence,
     op: Op,
-    (from, to): (Element, Element),
+    (from, to): (EntityKind, EntityKind),
 ) -> Result<Lists> {
     let count = mesh.count(from);
     let arguments =

@@ -8,7 +8,7 @@ use crate::backend::cuda::sources::SMOOTH;
 use crate::error::{Error, Result};
 use crate::numbers::Real;
 use crate::query::Op;
-use crate::topology::order::Element;
+use crate::topology::order::EntityKind;
 
 impl DeviceQuery {
     /// Moves the values of every vertex `steps` times by `factor` of the way to the mean of those
@@ -29,7 +29,7 @@ impl DeviceQuery {
             return Err(Error::request(format!("a smoothing factor of {factor}"))
                 .with_help("give a factor from 0 to 1"));
         }
-        if values.kind != Element::Vertex || moves.kind != Element::Vertex {
+        if values.kind != EntityKind::Vertex || moves.kind != EntityKind::Vertex {
             return Err(Error::request("smoothing of what is not at vertices")
                 .with_help("give an attribute of vertices"));
         }

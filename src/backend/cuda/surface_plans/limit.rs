@@ -19,10 +19,11 @@ use super::super::surface_points::{DeviceSinglePoints, PointLayout, PointRows};
 use super::super::surface_refine::Level;
 use crate::error::{Error, Result};
 use crate::plan::Want;
-use crate::scheme::Shape;
+use crate::scheme::FaceShape;
 
 use crate::surface::limit::{
-    COUNTS, Leaf, LeafKind, LimitSurface, SurfaceGrid, SurfaceLocation, Table, VertexMasks,
+    COUNTS, LimitSurface, SurfaceGrid, SurfaceLeaf, SurfaceLeafKind, SurfaceLocation, SurfaceTable,
+    VertexMasks,
 };
 
 /// Grids of limit points on all elements of a surface, on a GPU, in `f32` or `f64`.
@@ -127,16 +128,16 @@ struct Batch {
 }
 
 impl Batch {
-    pub fn push(&mut self, surface: &LimitSurface, leaf: &Leaf, start: u32) {
+    pub fn push(&mut self, surface: &LimitSurface, leaf: &SurfaceLeaf, start: u32) {
         self.nets.extend_from_slice(surface.net(leaf));
         self.ends.push(match leaf.kind {
-            LeafKind::Regular(ends) => ends,
-            LeafKind::Irregular(..) => 0,
+            SurfaceLeafKind::Regular(ends) => ends,
+            SurfaceLeafKind::Irregular(..) => 0,
         });
         self.starts.push(start);
     }
 
-    fn with<T: Real>(self, table: &Table) -> TableBatch<T> {
+    fn with<T: Real>(self, table: &SurfaceTable) -> TableBatch<T> {
         TableBatch {
             controls: table.controls,
             weights: TableWeights::Own {
@@ -191,14 +192,16 @@ impl<T: Real + DeviceRepr> DeviceSurfacePoints<T> {
         found.sort_unstable();
         let (mut nets, mut regular) = (Vec::new(), Vec::new());
         let mut rows = PointRows { quantities, ..PointRows::default() };
-        let mut others: Vec<(&Leaf, [f64; 2])> = Vec::new();
+        let mut others: Vec<(&SurfaceLeaf, [f64; 2])> = Vec::new();
         for group in found.chunk_by(|a, b| a.0 == b.0) {
             let leaf = &surface.leaves()[group[0].0 as usize];
             let net = surface.net(leaf);
             for &(_, row) in group {
                 let p = places[row as usize].parameters;
                 match leaf.kind {
-                    LeafKind::Regular(ends) if surface.scheme().shape() == Shape::Quad => {
+                    SurfaceLeafKind::Regular(ends)
+                        if surface.scheme().shape() == FaceShape::Quad =>
+                    {
                         regular.push(RegularPoint {
                             local: surface.local(leaf, p).1,
                             net: (nets.len() / 16) as u32,

@@ -13,7 +13,7 @@ use crate::scheme::Split;
 use crate::scheme::loop_scheme::beta;
 use crate::scheme::sqrt3::alpha;
 use crate::surface::SurfaceOptions;
-use crate::surface::refine::sharpness::Sharpness;
+use crate::surface::refine::sharpness::LevelSharpness;
 use crate::topology::surface::{Columns, SurfaceTopology};
 
 /// The mesh matrix of a surface, its edges found on a GPU.
@@ -95,7 +95,7 @@ pub(super) fn levels<T: Real + DeviceRepr>(
 
 /// Refuses tags that have no vertex, or no edge, in the words of the CPU.
 pub(super) fn check_tags(mesh: &SurfaceMesh) -> Result<()> {
-    Sharpness::of(mesh, &SurfaceTopology::of(mesh), mesh.crease_rule).map(drop)
+    LevelSharpness::of(mesh, &SurfaceTopology::of(mesh), mesh.crease_rule).map(drop)
 }
 
 /// Whether a tag has no vertex.

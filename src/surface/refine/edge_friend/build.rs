@@ -1,6 +1,6 @@
 //! The first level: boundaries closed by ghosts, polygons refined to quads with friends.
 
-use super::super::sharpness::Sharpness;
+use super::super::sharpness::LevelSharpness;
 use super::{EdgeFriend, FriendQuads};
 use crate::mesh::{CreaseRule, Polygons, SurfaceMesh};
 use crate::surface::refine::quads::QuadLevels;
@@ -17,7 +17,7 @@ pub(super) fn first_level(
     crease_rule: CreaseRule,
 ) -> Result<EdgeFriend> {
     check_manifold(&matrix)?;
-    let sharpness = Sharpness::of(mesh, &matrix, crease_rule)?;
+    let sharpness = LevelSharpness::of(mesh, &matrix, crease_rule)?;
     let sharpness = sharpness.with_triangles(mesh.triangle_rule, &matrix);
     let real_quads = matrix.vertices.len();
     let closed = close(matrix);
@@ -123,7 +123,7 @@ fn link(quads: &mut FriendQuads, coarse: &SurfaceTopology) {
     }
 }
 
-fn sharpness_of_quads(coarse: &SurfaceTopology, refined: &Sharpness) -> Vec<f64> {
+fn sharpness_of_quads(coarse: &SurfaceTopology, refined: &LevelSharpness) -> Vec<f64> {
     let mut halves = vec![0.0; 2 * coarse.edge_count()];
     for sharp in &refined.edges {
         halves[sharp.edge as usize] = sharp.sharpness;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::StaticRefinement;
-use crate::surface::limit::{LeafKind, Placement};
+use crate::surface::limit::{Placement, SurfaceLeafKind};
 
 /// Leaves that evaluate alike.
 #[derive(Debug, Default)]
@@ -32,8 +32,8 @@ impl LeafBatches {
         let mut all = Self::default();
         for (leaf, &(start, steps)) in surface.leaves().iter().zip(&refinement.leaves) {
             let (batch, ends) = match leaf.kind {
-                LeafKind::Regular(ends) => (all.regular.entry(steps).or_default(), ends),
-                LeafKind::Irregular(structure, placement) => {
+                SurfaceLeafKind::Regular(ends) => (all.regular.entry(steps).or_default(), ends),
+                SurfaceLeafKind::Irregular(structure, placement) => {
                     (all.irregular.entry((structure, steps, placement)).or_default(), 0)
                 }
             };

@@ -1,7 +1,7 @@
 //! Static evaluation on the CPU.
 //!
-//! Regular leaves are sums along u, then v, by [`Patch`]; leaves with an extraordinary vertex
-//! are products of a [`Table`] with their control points, those of one structure, size and
+//! Regular leaves are sums along u, then v, by [`PatchKernel`]; leaves with an extraordinary vertex
+//! are products of a [`TableKernel`] with their control points, those of one structure, size and
 //! placement side by side, so that the table is read once for several. Points that no leaf has
 //! as its own lie along sides of leaves: the places of one side are a small table, which all
 //! sides of the same kind share.
@@ -28,11 +28,13 @@ use super::slots::Run;
 use crate::result_buffer::ResultBuffer;
 
 use crate::error::Result;
-use crate::kernel::{Patch, PatchOutput, Scratch, Shared, Simd, Stores, Table, TableOutput};
+use crate::kernel::{
+    PatchKernel, PatchOutput, Scratch, Shared, Simd, Stores, TableKernel, TableOutput,
+};
 use crate::numbers::Real;
 use crate::pages;
 use crate::scheme::point::Point;
-use crate::surface::limit::{LeafKind, LimitSurface};
+use crate::surface::limit::{LimitSurface, SurfaceLeafKind};
 
 /// Points of a task, about.
 const GRAIN: usize = 8192;
@@ -60,8 +62,8 @@ struct Batch<T> {
 }
 
 enum Kernel<T> {
-    Regular(Patch<T>),
-    Table(Table<T>),
+    Regular(PatchKernel<T>),
+    Table(TableKernel<T>),
 }
 
 /// Memory of evaluations that is used again.
@@ -108,7 +110,7 @@ impl<T: Real> StaticEvaluator<T> {
         let regular = regular.into_iter().map(|(steps, leaves)| {
             let samples = 1 << steps;
             let rows = refinement.rows[usize::from(steps)][..samples].to_vec();
-            Batch { kernel: Kernel::Regular(Patch::new(&[rows])), leaves }
+            Batch { kernel: Kernel::Regular(PatchKernel::new(&[rows])), leaves }
         });
         let mut batches: Vec<Batch<T>> = regular.collect();
         let irregular: Vec<_> = irregular.into_iter().collect();
@@ -205,17 +207,17 @@ impl<T: Real> Kernel<T> {
 }
 
 /// The table of points with these weights, `[point][control]`.
-fn table<T: Real>(rows: &[&[f64]]) -> Result<Table<T>> {
+fn table<T: Real>(rows: &[&[f64]]) -> Result<TableKernel<T>> {
     let controls = rows[0].len();
     let weights: Vec<f64> =
         (0..controls).flat_map(|c| rows.iter().map(move |row| row[c])).collect();
-    Table::new(&weights, controls, true)
+    TableKernel::new(&weights, controls, true)
 }
 
 /// The points that no leaf has as its own, those in a row at one leaf together.
 fn sides<T: Real>(refinement: &StaticRefinement) -> Result<Vec<Batch<T>>> {
     let mut batches: Vec<Batch<T>> = Vec::new();
-    let mut known: HashMap<(LeafKind, u8, Vec<[usize; 2]>), usize> = HashMap::new();
+    let mut known: HashMap<(SurfaceLeafKind, u8, Vec<[usize; 2]>), usize> = HashMap::new();
     let mut slot = refinement.slots.own() as u32;
     let places = refinement.slots.rest.iter().flat_map(Run::places);
     let mut places = places.map(|place| refinement.leaf_place(place)).peekable();

@@ -15,8 +15,8 @@ use subsolid::Result;
 use subsolid::io::atomic::check_directory;
 use subsolid::slice::manifest::FILE_NAME;
 use subsolid::slice::output::{
-    CommonLayerInterface, Cut, Encoding, ImageOptions, LayeredSvg, Output, Polylines, SvgStack,
-    archive,
+    CommonLayerInterface, Encoding, ImageOptions, LayeredSvg, Output, OutputLayer, Polylines,
+    SvgStack, archive,
 };
 use subsolid::slice::{Bits, Channel, Job, Layer, LayerSource, PixelGrid};
 use tempfile::tempdir;
@@ -98,7 +98,8 @@ fn layers_of_other_outputs_are_refused() {
     let mut drawings = SvgStack::open(directory.path(), &setting, false).unwrap();
     let (svg, drawings): (&dyn Output, &mut dyn Output) = (&svg, &mut drawings);
     let contours = cone.contours(0, setting.stack.middle(0)).unwrap();
-    let cut = Cut { index: 0, stack: &setting.stack, contours: Some(&contours), source: &cone };
+    let cut =
+        OutputLayer { index: 0, stack: &setting.stack, contours: Some(&contours), source: &cone };
     let refused = drawings.take(svg.make(&cut).unwrap()).unwrap_err().to_string();
     assert!(refused.contains("a layer of another kind"), "{refused}");
 }

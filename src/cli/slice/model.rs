@@ -283,7 +283,7 @@ fn check_surface(a: &Arguments) -> Result<()> {
     for (given, option) in [
         (!a.attribute.is_empty(), "--attribute"),
         (a.images.material_names().next().is_some(), "--materials and --material-id"),
-        (a.outputs.vtu.is_some(), "--vtu"),
+        (a.outputs.pvtu.is_some(), "--pvtu"),
     ] {
         if given {
             return Err(Error::request(format!(

@@ -45,7 +45,7 @@ pub struct OutputArguments {
     /// VTK file of the pixels' centers inside, with cell, u, v, w and attributes, for ParaView; a
     /// piece a layer
     #[arg(long, value_name = "FILE.pvtu", requires = "pixel")]
-    pub vtu: Option<PathBuf>,
+    pub pvtu: Option<PathBuf>,
     /// Zip of all that --png or --bmp writes; PNG if neither is given
     #[arg(long, value_name = "FILE", requires = "pixel")]
     pub zip: Option<PathBuf>,
@@ -130,7 +130,7 @@ impl OutputArguments {
 
     /// The files of all layers.
     fn files(&self) -> [&Option<PathBuf>; 6] {
-        [&self.layered_svg, &self.cli, &self.vtp, &self.vtu, &self.zip, &self.sl1]
+        [&self.layered_svg, &self.cli, &self.vtp, &self.pvtu, &self.zip, &self.sl1]
     }
 
     /// The directory of images, if there is one.
@@ -196,7 +196,7 @@ impl OutputArguments {
 
     /// Whether some are made of pixels.
     pub fn has_pixels(&self) -> bool {
-        self.has_images() || self.vtu.is_some()
+        self.has_images() || self.pvtu.is_some()
     }
 
     /// Opens them. `grid`: the pixels of those that have some.
@@ -241,7 +241,7 @@ impl OutputArguments {
             outputs.push(Box::new(CommonLayerInterface::create(path, setting, layers, encoding)?));
         }
         let attributes: Vec<usize> = attributes.iter().map(|&(channel, _)| channel).collect();
-        if let (Some(path), Some(grid)) = (&self.vtu, grid) {
+        if let (Some(path), Some(grid)) = (&self.pvtu, grid) {
             let cloud = PixelCloud::create(path, setting, grid, channels, &attributes)?;
             outputs.push(Box::new(cloud));
         }
@@ -281,8 +281,8 @@ impl ImageArguments {
     pub fn check(&self, outputs: &OutputArguments) -> Result<()> {
         match self.pixel {
             Some(_) if !outputs.has_pixels() => {
-                Err(Error::request("--pixel is for --png, --bmp, --zip, --sl1 and --vtu")
-                    .with_help("give --png DIR or --vtu FILE, or leave --pixel out"))
+                Err(Error::request("--pixel is for --png, --bmp, --zip, --sl1 and --pvtu")
+                    .with_help("give --png DIR or --pvtu FILE, or leave --pixel out"))
             }
             Some(pixel) if !(pixel.is_finite() && pixel > 0.0) => {
                 Err(Error::request(format!("--pixel {pixel} is not positive"))

@@ -8,7 +8,7 @@ use std::ops::{ControlFlow, Range, RangeInclusive};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::{ArgGroup, Args, ValueEnum};
+use clap::{ArgGroup, Args};
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::backend::{Choice, start};
@@ -84,7 +84,7 @@ pub struct Arguments {
     range: Option<Span>,
     /// Axis that layers are stacked along
     #[arg(long, value_enum, default_value_t)]
-    axis: AxisArgument,
+    axis: Axis,
     /// How far contours may be from the limit surface, in length units [default: 1e-5 of the
     /// longest side]
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
@@ -112,27 +112,6 @@ pub struct Arguments {
     /// coverage is the same bit by bit, attributes to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
-}
-
-#[derive(Clone, Copy, Default, ValueEnum)]
-enum AxisArgument {
-    /// Columns run along y, rows along z
-    X,
-    /// Columns run along z, rows along x
-    Y,
-    /// Columns run along x, rows along y
-    #[default]
-    Z,
-}
-
-impl From<AxisArgument> for Axis {
-    fn from(axis: AxisArgument) -> Self {
-        match axis {
-            AxisArgument::X => Self::X,
-            AxisArgument::Y => Self::Y,
-            AxisArgument::Z => Self::Z,
-        }
-    }
 }
 
 pub fn run(

@@ -111,7 +111,7 @@ impl Model {
         ranks: &'r Ranks<'g>,
         console: &Console,
     ) -> Result<(Self, Outline<'r, 'g>)> {
-        let options = SliceOptions { axis: a.axis.into(), tolerance: a.tolerance };
+        let options = SliceOptions { axis: a.axis, tolerance: a.tolerance };
         let mesh = if ranks.size() == 1 {
             a.model.open(console)?
         } else if io::is_surface(&a.model.model)? {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use subsolid::io::atomic;
 use subsolid::memory;
 use subsolid::mesh::single_precision_loss_in;
@@ -20,6 +20,7 @@ use subsolid::{Error, Result};
 use super::values::{Resolution, WantedAttribute, WantedMaterial, choose, exposure};
 use crate::cli::Console;
 use crate::cli::model::ModelArguments;
+use crate::cli::names::bare;
 
 #[derive(Args)]
 #[group(skip)]
@@ -75,8 +76,8 @@ pub struct ImageArguments {
     #[arg(long, value_name = "N", requires = "images")]
     antialias: Option<usize>,
     /// Bits of a pixel of --png, --bmp and --zip [default: 8]
-    #[arg(long, value_enum, requires = "images")]
-    bits: Option<BitsArgument>,
+    #[arg(long, value_parser = bare::<Bits>(), requires = "images")]
+    bits: Option<Bits>,
     /// Black and white pixels (1 bit) of --png, --bmp and --zip, white in proportion to the gray
     /// level: for droplets
     #[arg(long, requires = "images", conflicts_with = "bits")]
@@ -84,7 +85,7 @@ pub struct ImageArguments {
     /// Mirror the images
     #[arg(long, value_enum, value_name = "HOW", requires = "images", num_args = 0..=1,
           require_equals = true, default_missing_value = "horizontal")]
-    flip: Option<FlipArgument>,
+    flip: Option<Flip>,
     /// Materials that share the pixels, each pixel one or none: attributes that are their fractions
     /// of the volume, or groups of cells. Images have a color a material
     #[arg(
@@ -101,24 +102,6 @@ pub struct ImageArguments {
     /// An image of 1 bit a material
     #[arg(long, requires = "a_material")]
     separate: bool,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum BitsArgument {
-    #[value(name = "8")]
-    Eight,
-    #[value(name = "16")]
-    Sixteen,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum FlipArgument {
-    /// Swap left and right
-    Horizontal,
-    /// Swap top and bottom
-    Vertical,
-    /// Both
-    Both,
 }
 
 impl OutputArguments {
@@ -393,18 +376,9 @@ impl ImageArguments {
         let options = ImageOptions {
             grid,
             file: if outputs.bmp.is_some() { ImageFile::Bmp } else { ImageFile::Png },
-            bits: match self.bits {
-                _ if self.dither => Bits::One,
-                None | Some(BitsArgument::Eight) => Bits::Eight,
-                Some(BitsArgument::Sixteen) => Bits::Sixteen,
-            },
+            bits: if self.dither { Bits::One } else { self.bits.unwrap_or_default() },
             antialias: self.antialias,
-            flip: match self.flip {
-                None => Flip::None,
-                Some(FlipArgument::Horizontal) => Flip::Horizontal,
-                Some(FlipArgument::Vertical) => Flip::Vertical,
-                Some(FlipArgument::Both) => Flip::Both,
-            },
+            flip: self.flip.unwrap_or_default(),
             attributes: attributes.to_vec(),
             materials,
             separate: self.separate,

@@ -1,13 +1,12 @@
 //! Evaluation of solids: planned, or at once.
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 
 use crate::count;
 use crate::errors::refused;
 use crate::limit::PyLimit;
 use crate::plan::PyPlan;
-use crate::request::{self, Threads, precision};
+use crate::request::Request;
 use crate::solid::PySolid;
 
 #[pymethods]
@@ -45,19 +44,21 @@ impl PySolid {
         backend: &str,
         #[pyo3(from_py_with = count::threads)] threads: Option<usize>,
     ) -> PyResult<PyPlan> {
-        let this = slf.get();
-        let samples = request::samples(
-            &this.shared.solid,
-            samples.as_ref(),
+        let request = Request {
+            samples,
             gauss,
-            cells.as_ref(),
-            uvw.as_ref(),
-            corners.as_ref(),
-        )?;
-        let want = request::want(derivatives, gradients, jacobian, attribute_derivatives)?;
-        let precision = self::precision(precision)?;
-        let threads = Threads::new(threads)?;
-        PyPlan::new(slf.py(), slf.clone().unbind(), &samples, want, (backend, precision), threads)
+            cells,
+            uvw,
+            corners,
+            derivatives,
+            attribute_derivatives,
+            gradients,
+            jacobian,
+            precision,
+            backend,
+            threads,
+        };
+        request.plan(slf)
     }
 
     /// Evaluates the limit once. Options are those of plan; out and device_output are those of
@@ -81,7 +82,6 @@ impl PySolid {
         out: Option<Bound<'py, PyAny>>,
         device_output: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let py = slf.py();
         if out.as_ref().is_some_and(|out| out.cast::<PyLimit>().is_ok()) {
             return Err(refused(
                 "out is a Limit, which belongs to a plan",
@@ -89,8 +89,7 @@ impl PySolid {
             ));
         }
         let backend = if device_output && backend == "auto" { "cuda" } else { backend };
-        let plan = Self::plan(
-            slf,
+        let request = Request {
             samples,
             gauss,
             cells,
@@ -103,10 +102,8 @@ impl PySolid {
             precision,
             backend,
             threads,
-        )?;
-        let options = PyDict::new(py);
-        options.set_item("out", out)?;
-        options.set_item("device_output", device_output)?;
-        Bound::new(py, plan)?.call_method("evaluate", (), Some(&options))
+        };
+        let plan = Bound::new(slf.py(), request.plan(slf)?)?;
+        PyPlan::evaluate(&plan, None, None, out.as_ref(), device_output)
     }
 }

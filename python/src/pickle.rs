@@ -10,7 +10,7 @@ use pyo3::types::{PyDict, PyTuple};
 use subsolid::SurfaceMesh;
 use subsolid::mesh::{CellKind, Cells, FaceVarying, LinearInterpolation, Polygons, SolidMesh};
 
-use crate::arrays::{floats, moved, plain_ids, slice};
+use crate::arrays::{dictionary, floats, moved, plain_ids, slice};
 use crate::backend::{PyDeviceArray, PyDeviceLimit};
 use crate::errors::{IntoPython, refused};
 use crate::limit::PyLimit;
@@ -18,9 +18,10 @@ use crate::locate::PyLocator;
 use crate::model::{attributes, attributes_of, creases, creases_of, points};
 use crate::plan::{PyPieces, PyPlan};
 use crate::quadrature::{PyBatches, PyQuadrature};
+use crate::request::named;
 use crate::slice::PySlices;
 use crate::solid::{PySolid, cell_data, cell_data_of};
-use crate::surface::{BOUNDARY_RULES, CREASE_RULES, PySurface, TRIANGLE_RULES, choice, name_of};
+use crate::surface::PySurface;
 
 /// Of what a pickle has. Another number is of a version of this package that has something else.
 const FORM: u32 = 1;
@@ -28,16 +29,6 @@ const FORM: u32 = 1;
 /// Kinds of cells in the order of their numbers in pickles.
 const KINDS: [CellKind; 4] =
     [CellKind::Hexahedron, CellKind::Wedge, CellKind::Tetrahedron, CellKind::Polyhedron];
-
-/// Rules of texture coordinates in the order of their numbers in pickles.
-const LINEAR: [LinearInterpolation; 6] = [
-    LinearInterpolation::None,
-    LinearInterpolation::CornersOnly,
-    LinearInterpolation::CornersPlus1,
-    LinearInterpolation::CornersPlus2,
-    LinearInterpolation::Boundaries,
-    LinearInterpolation::All,
-];
 
 fn damaged(what: &str) -> PyErr {
     refused(format!("a pickle with {what}"), "write it again")
@@ -217,13 +208,13 @@ impl PySurface {
         state.set_item("corners", corners)?;
         state.set_item("attributes", attributes_of(py, &mesh.attributes)?)?;
         state.set_item("holes", array(py, mesh.holes.clone())?)?;
-        state.set_item("crease_rule", name_of(mesh.crease_rule, &CREASE_RULES))?;
-        state.set_item("boundary", name_of(mesh.boundary, &BOUNDARY_RULES))?;
-        state.set_item("triangles", name_of(mesh.triangle_rule, &TRIANGLE_RULES))?;
+        state.set_item("crease_rule", dictionary(py, &mesh.crease_rule)?)?;
+        state.set_item("boundary", dictionary(py, &mesh.boundary)?)?;
+        state.set_item("triangles", dictionary(py, &mesh.triangle_rule)?)?;
         let uv = match &mesh.uv {
             None => None,
             Some(uv) => {
-                let linear = LINEAR.iter().position(|&rule| rule == uv.linear);
+                let linear = LinearInterpolation::ALL.iter().position(|&rule| rule == uv.linear);
                 let values = array(py, uv.values.as_flattened().to_vec())?;
                 Some((values, array(py, uv.corners.clone())?, linear.unwrap_or_default()))
             }
@@ -246,9 +237,9 @@ impl PySurface {
         let own = item(state, "attributes")?;
         mesh.attributes = attributes(Some(own.cast()?), mesh.points.len(), false)?;
         mesh.holes = plain_ids(&item(state, "holes")?, "holes")?.0;
-        mesh.crease_rule = choice("crease_rule", &name("crease_rule")?, &CREASE_RULES)?;
-        mesh.boundary = choice("boundary", &name("boundary")?, &BOUNDARY_RULES)?;
-        mesh.triangle_rule = choice("triangles", &name("triangles")?, &TRIANGLE_RULES)?;
+        mesh.crease_rule = named("crease_rule", &name("crease_rule")?)?;
+        mesh.boundary = named("boundary", &name("boundary")?)?;
+        mesh.triangle_rule = named("triangles", &name("triangles")?)?;
         let uv = item(state, "uv")?;
         if !uv.is_none() {
             let (values, corners, linear): (Bound<'_, PyAny>, Bound<'_, PyAny>, usize) =
@@ -257,7 +248,9 @@ impl PySurface {
             mesh.uv = Some(FaceVarying {
                 values: slice(&values)?.as_chunks().0.to_vec(),
                 corners: plain_ids(&corners, "uv")?.0,
-                linear: *LINEAR.get(linear).ok_or_else(|| damaged("an unknown rule of uv"))?,
+                linear: *LinearInterpolation::ALL
+                    .get(linear)
+                    .ok_or_else(|| damaged("an unknown rule of uv"))?,
             });
         }
         mesh.check().py()?;

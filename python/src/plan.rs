@@ -370,7 +370,7 @@ impl PyPlan {
     ///     Error: For arrays that do not fit, numbers that are not finite, or a plan that is on
     ///         no GPU where one is wanted.
     #[pyo3(signature = (points=None, *, attributes=None, out=None, device_output=false))]
-    fn evaluate<'py>(
+    pub fn evaluate<'py>(
         slf: &Bound<'py, Self>,
         points: Option<&Bound<'py, PyAny>>,
         attributes: Option<&Bound<'py, PyDict>>,

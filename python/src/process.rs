@@ -10,7 +10,7 @@ use subsolid::process::solid::{
     BoundaryMotion, Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds,
     least_determinant, point_seeds, untangle, volume_distance,
 };
-use subsolid::process::surface::Cotangents;
+use subsolid::process::surface::{Cotangents, DistanceMethod};
 use subsolid::query::{Query, QueryStrategy};
 use subsolid::topology::Topology;
 
@@ -18,7 +18,7 @@ use crate::arrays::{dictionary, floats, moved, plain_ids, slice};
 use crate::count;
 use crate::errors::{IntoPython, refused, warn};
 use crate::model;
-use crate::request::backend;
+use crate::request::{backend, named};
 use crate::solid::PySolid;
 use crate::surface::PySurface;
 
@@ -142,14 +142,7 @@ impl PySolid {
     ///     bounds of det J of the limit ("limit_before", "limit_after").
     #[pyo3(signature = (*, boundary="fixed"))]
     fn untangle<'py>(&self, py: Python<'py>, boundary: &str) -> PyResult<Bound<'py, PyTuple>> {
-        let motion = match boundary {
-            "fixed" => BoundaryMotion::Fixed,
-            "slide" => BoundaryMotion::Slide,
-            _ => {
-                let what = format!("boundary={boundary:?}");
-                return Err(refused(what, "give \"fixed\" or \"slide\""));
-            }
-        };
+        let motion: BoundaryMotion = named("boundary", boundary)?;
         let work = || {
             let mut mesh = self.shared.mesh.clone();
             let limit_before = least_determinant(&mesh)?;
@@ -198,20 +191,9 @@ impl PySurface {
         backend: &str,
     ) -> Floats<'py> {
         let (sources, _) = plain_ids(vertices, "vertices")?;
-        let job = match method {
-            "heat" => SurfaceJob::Heat,
-            "toplesets" => SurfaceJob::Toplesets,
-            _ => {
-                let help = "give \"heat\" or \"toplesets\"";
-                return Err(refused(format!("method={method:?}"), help));
-            }
-        };
-        let mut processor = self.processor(backend, job, 1)?;
-        let work = || match job {
-            SurfaceJob::Heat => processor.heat_distance(&sources),
-            _ => processor.toplesets(&sources),
-        };
-        let values = py.detach(work).py()?;
+        let method: DistanceMethod = named("method", method)?;
+        let mut processor = self.processor(backend, method.into(), 1)?;
+        let values = py.detach(|| processor.distance(method, &sources)).py()?;
         let count = values.len();
         moved(py, values, &[count])
     }

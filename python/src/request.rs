@@ -6,6 +6,7 @@ use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use serde::de::{DeserializeOwned, IntoDeserializer};
 use subsolid::backend::{Backend, Choice, Precision, Strategy, choose};
 use subsolid::basis::bspline::Order;
 use subsolid::limit::{Orders, Solid};
@@ -14,6 +15,43 @@ use subsolid::plan::{Cost, Location, Samples, Want};
 use crate::arrays::{floats, ids, rows, slice};
 use crate::count;
 use crate::errors::{IntoPython, refused};
+use crate::plan::PyPlan;
+use crate::solid::PySolid;
+
+/// What a plan evaluates, on what; see `Solid.plan`.
+pub struct Request<'py, 'a> {
+    pub samples: Option<Bound<'py, PyAny>>,
+    pub gauss: Option<usize>,
+    pub cells: Option<Bound<'py, PyAny>>,
+    pub uvw: Option<Bound<'py, PyAny>>,
+    pub corners: Option<Bound<'py, PyAny>>,
+    pub derivatives: usize,
+    pub attribute_derivatives: bool,
+    pub gradients: bool,
+    pub jacobian: bool,
+    pub precision: &'a str,
+    pub backend: &'a str,
+    pub threads: Option<usize>,
+}
+
+impl<'py> Request<'py, '_> {
+    pub fn plan(&self, solid: &Bound<'py, PySolid>) -> PyResult<PyPlan> {
+        let [samples, cells, uvw, corners] =
+            [&self.samples, &self.cells, &self.uvw, &self.corners].map(Option::as_ref);
+        let own = &solid.get().shared.solid;
+        let samples = self::samples(own, samples, self.gauss, cells, uvw, corners)?;
+        let mut want = Want::derivatives(self.derivatives, self.attribute_derivatives).py()?;
+        if self.gradients {
+            want = want | Want::GRADIENT;
+        }
+        if self.jacobian {
+            want = want | Want::DETERMINANT;
+        }
+        let processor = (self.backend, named("precision", self.precision)?);
+        let threads = Threads::new(self.threads)?;
+        PyPlan::new(solid.py(), solid.clone().unbind(), &samples, want, processor, threads)
+    }
+}
 
 /// Names of derivatives, in the order of results.
 pub const DERIVATIVES: [&str; 9] = ["u", "v", "w", "uu", "vv", "ww", "uv", "uw", "vw"];
@@ -116,32 +154,6 @@ pub fn locations(
         .collect()
 }
 
-/// Derivatives and quantities.
-pub fn want(
-    derivatives: usize,
-    gradients: bool,
-    jacobian: bool,
-    attributes: bool,
-) -> PyResult<Want> {
-    let mut want = match (derivatives, attributes) {
-        (0, _) => Want::POSITION,
-        (1, false) => Want::FIRST,
-        (1, true) => Want::ATTRIBUTE_FIRST,
-        (2, false) => Want::SECOND | Want::FIRST,
-        (2, true) => Want::ATTRIBUTE_SECOND,
-        _ => {
-            return Err(refused(format!("derivatives={derivatives}"), "ask for 0, 1 or 2"));
-        }
-    };
-    if gradients {
-        want = want | Want::GRADIENT;
-    }
-    if jacobian {
-        want = want | Want::DETERMINANT;
-    }
-    Ok(want)
-}
-
 /// The derivative of a name, `None` for values.
 pub fn orders(name: Option<&str>) -> PyResult<Orders> {
     use Order::{First, Second, Value};
@@ -160,13 +172,15 @@ pub fn orders(name: Option<&str>) -> PyResult<Orders> {
     Ok(orders)
 }
 
-/// A precision of a name.
-pub fn precision(name: &str) -> PyResult<Precision> {
-    match name {
-        "f64" | "float64" => Ok(Precision::F64),
-        "f32" | "float32" => Ok(Precision::F32),
-        _ => Err(refused(format!("the precision {name:?}"), "give \"f64\" or \"f32\"")),
-    }
+/// What the value of an option stands for, by the names that the library has.
+pub fn named<T: DeserializeOwned>(option: &str, value: &str) -> PyResult<T> {
+    let read: Result<T, serde::de::value::Error> = T::deserialize(value.into_deserializer());
+    read.map_err(|error| {
+        // "unknown variant `w`, expected one of `x`, `y`, `z`"
+        let error = error.to_string().replace('`', "\"");
+        let names = error.rsplit_once(", expected ").map_or("another", |(_, names)| names);
+        refused(format!("{option}={value:?}"), &format!("give {names}"))
+    })
 }
 
 /// The processor of a name; `auto` takes the one that ends a job of this cost first.

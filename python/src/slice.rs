@@ -18,6 +18,7 @@ use crate::arrays::moved;
 use crate::cells::{Analyzed, SourceCell};
 use crate::errors::{IntoPython, refused};
 use crate::model::Moved;
+use crate::request::named;
 
 /// Lower left corner, edge length of a pixel, columns and rows.
 type Pixels = ((f64, f64), f64, (usize, usize));
@@ -57,12 +58,7 @@ impl Cut {
         pixel: Option<f64>,
         (planes, antialias): (usize, bool),
     ) -> PyResult<Self> {
-        let axis = match axis {
-            "x" => Axis::X,
-            "y" => Axis::Y,
-            "z" => Axis::Z,
-            _ => return Err(refused(format!("axis={axis:?}"), "give \"x\", \"y\" or \"z\"")),
-        };
+        let axis = named("axis", axis)?;
         if planes == 0 || planes > 4096 {
             return Err(refused(format!("planes={planes}"), "ask for 1 to 4096 planes a layer"));
         }

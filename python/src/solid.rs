@@ -26,7 +26,7 @@ use crate::model::{
     attributes, attributes_of, cells, cells_of, creases, creases_of, points, polygons, values_of,
     warn_of_cells, warn_of_welded,
 };
-use crate::request::{self, locations, orders};
+use crate::request::{self, locations, named, orders};
 use crate::surface::PySurface;
 
 /// A Catmull-Clark solid: the limit of a control mesh of hexahedra, wedges, tetrahedra or
@@ -320,16 +320,7 @@ impl PySolid {
         #[pyo3(from_py_with = count::levels)] levels: usize,
         vertex_rule: &str,
     ) -> PyResult<Self> {
-        let rule = match vertex_rule {
-            "layer-consistent" => VertexRule::LayerConsistent,
-            "joy-maccracken" => VertexRule::JoyMacCracken,
-            _ => {
-                return Err(refused(
-                    format!("vertex_rule={vertex_rule:?}"),
-                    "give \"layer-consistent\" or \"joy-maccracken\"",
-                ));
-            }
-        };
+        let rule: VertexRule = named("vertex_rule", vertex_rule)?;
         let shared = &self.shared;
         subsolid::refine::check_memory(&shared.mesh, levels).py()?;
         let mesh = py.detach(|| subsolid::refine_mesh(&shared.mesh, levels, rule)).py()?;

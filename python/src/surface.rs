@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
-use subsolid::mesh::{BoundaryRule, CreaseRule, TriangleRule};
 use subsolid::surface::limit::{GridLimit, LimitSurface};
 use subsolid::surface::{
     Method, Scheme, SurfaceOptions, SurfacePlan, SurfaceSummary, check_memory, vertex_limits,
@@ -18,6 +17,7 @@ use crate::matrix::{csr, sparse};
 use crate::model::{
     attributes, attributes_of, creases, creases_of, points, polygons, warn_of_welded,
 };
+use crate::request::named;
 use crate::slice::{Cut, PySlices};
 
 /// A subdivision surface: a control mesh of polygons, by Catmull-Clark, Loop, √3 or bilinear
@@ -39,35 +39,6 @@ use crate::slice::{Cut, PySlices};
 #[pyclass(frozen, name = "Surface", module = "subsolid")]
 pub struct PySurface {
     pub mesh: SurfaceMesh,
-}
-
-/// Names of the rules of creases.
-pub const CREASE_RULES: [(&str, CreaseRule); 2] =
-    [("uniform", CreaseRule::Uniform), ("chaikin", CreaseRule::Chaikin)];
-
-/// Names of the rules where a surface ends.
-pub const BOUNDARY_RULES: [(&str, BoundaryRule); 3] = [
-    ("edges", BoundaryRule::Edges),
-    ("corners", BoundaryRule::EdgesAndCorners),
-    ("holes", BoundaryRule::Holes),
-];
-
-/// Names of the rules of triangles.
-pub const TRIANGLE_RULES: [(&str, TriangleRule); 2] =
-    [("uniform", TriangleRule::Uniform), ("smooth", TriangleRule::Smooth)];
-
-/// The name of an option's value.
-pub fn name_of<T: PartialEq>(value: T, choices: &[(&'static str, T)]) -> &'static str {
-    choices.iter().find(|(_, choice)| *choice == value).map_or("", |(name, _)| name)
-}
-
-/// What an option's value stands for.
-pub fn choice<T: Copy>(option: &str, value: &str, choices: &[(&str, T)]) -> PyResult<T> {
-    let found = choices.iter().find(|(name, _)| *name == value);
-    found.map(|&(_, choice)| choice).ok_or_else(|| {
-        let names: Vec<String> = choices.iter().map(|(name, _)| format!("{name:?}")).collect();
-        refused(format!("{option}={value:?}"), &format!("give one of {}", names.join(", ")))
-    })
 }
 
 impl PySurface {
@@ -103,9 +74,9 @@ impl PySurface {
         if let Some(holes) = holes {
             mesh.holes = crate::arrays::plain_ids(&holes, "holes")?.0;
         }
-        mesh.crease_rule = choice("crease_rule", crease_rule, &CREASE_RULES)?;
-        mesh.boundary = choice("boundary", boundary, &BOUNDARY_RULES)?;
-        mesh.triangle_rule = choice("triangles", triangles, &TRIANGLE_RULES)?;
+        mesh.crease_rule = named("crease_rule", crease_rule)?;
+        mesh.boundary = named("boundary", boundary)?;
+        mesh.triangle_rule = named("triangles", triangles)?;
         mesh.check().py()?;
         Ok(Self { mesh })
     }

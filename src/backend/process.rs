@@ -2,8 +2,9 @@
 
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
+use crate::plan::SurfaceJob;
 use crate::process::surface::{
-    Cotangents, Geodesics, curvature_flow, denoise, toplesets, vertex_normals,
+    Cotangents, DistanceMethod, Geodesics, curvature_flow, denoise, toplesets, vertex_normals,
 };
 
 /// A surface on a processor, for what [`process::surface`](crate::process::surface) does. Results
@@ -61,6 +62,26 @@ pub trait SurfaceProcessor: Send {
     /// # Errors
     /// Those of [`toplesets`]; on a device, too little memory.
     fn toplesets(&mut self, sources: &[u32]) -> Result<Vec<f64>>;
+
+    /// Distances to `sources` by a method.
+    ///
+    /// # Errors
+    /// Those of the method's own function.
+    fn distance(&mut self, method: DistanceMethod, sources: &[u32]) -> Result<Vec<f64>> {
+        match method {
+            DistanceMethod::Heat => self.heat_distance(sources),
+            DistanceMethod::Toplesets => self.toplesets(sources),
+        }
+    }
+}
+
+impl From<DistanceMethod> for SurfaceJob {
+    fn from(method: DistanceMethod) -> Self {
+        match method {
+            DistanceMethod::Heat => Self::Heat,
+            DistanceMethod::Toplesets => Self::Toplesets,
+        }
+    }
 }
 
 /// On the CPU the mesh is all that is kept.

@@ -23,6 +23,7 @@ use subsolid::{Error, Result};
 use super::console::since;
 use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress};
+use super::names::{Selected, all_or};
 use super::processor::Processor;
 use super::{Console, Outcome, report};
 
@@ -56,11 +57,11 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
     /// Kernels of a GPU to test
-    #[arg(long, value_enum, default_value_t)]
-    strategy: Strategies,
+    #[arg(long, value_parser = all_or(Strategy::value_variants()), default_value = "all")]
+    strategy: Selected<Strategy>,
     /// Precision to test
-    #[arg(long, value_enum, default_value_t)]
-    precision: Precisions,
+    #[arg(long, value_parser = all_or(&[Precision::F32, Precision::F64]), default_value = "all")]
+    precision: Selected<Precision>,
     /// File for the limit with its errors as point arrays: .vtu or .vtk
     #[arg(long, short, value_name = "OUT")]
     output: Option<PathBuf>,
@@ -73,24 +74,6 @@ pub struct Arguments {
     compress: bool,
 }
 
-#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Strategies {
-    #[default]
-    All,
-    Auto,
-    Thread,
-    Warp,
-    Hybrid,
-}
-
-#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-enum Precisions {
-    #[default]
-    All,
-    F32,
-    F64,
-}
-
 /// One way to evaluate.
 struct Candidate {
     strategy: Option<Strategy>,
@@ -100,14 +83,12 @@ struct Candidate {
 impl Candidate {
     /// `f32` on the CPU, `auto_f32` on a GPU.
     fn name(&self) -> String {
-        let precision = match self.precision {
-            Precision::F32 => "f32",
-            Precision::F64 => "f64",
+        let precision = self.precision;
+        let name = match self.strategy {
+            Some(strategy) => format!("{strategy:?}_{precision:?}"),
+            None => format!("{precision:?}"),
         };
-        match self.strategy {
-            Some(strategy) => format!("{strategy:?}_{precision}").to_lowercase(),
-            None => precision.into(),
-        }
+        name.to_lowercase()
     }
 }
 
@@ -218,19 +199,14 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
 impl Arguments {
     /// What is tested on this machine; says what is not.
     fn candidates(&self, processor: &Processor, console: &Console) -> Vec<Candidate> {
-        let precisions = match self.precision {
-            Precisions::All => vec![Precision::F32, Precision::F64],
-            Precisions::F32 => vec![Precision::F32],
-            Precisions::F64 => vec![Precision::F64],
-        };
         if processor.gpu().is_none() {
             let why = processor.why_not_gpu().unwrap_or("--backend cpu");
             console.status("Comparing", format!("the CPU with itself: {why}"));
-            if self.strategy != Strategies::All {
+            if self.strategy.0.len() == 1 {
                 console.warn("the CPU has one way to evaluate: --strategy is not used");
             }
-            let precision = match self.precision {
-                Precisions::F64 => {
+            let precision = match self.precision.0[..] {
+                [Precision::F64] => {
                     console.warn("f64 on the CPU is the reference itself: all errors will be 0");
                     Precision::F64
                 }
@@ -238,20 +214,11 @@ impl Arguments {
             };
             return vec![Candidate { strategy: None, precision }];
         }
-        let strategies = match self.strategy {
-            Strategies::All => {
-                vec![Strategy::Auto, Strategy::Thread, Strategy::Warp, Strategy::Hybrid]
-            }
-            Strategies::Auto => vec![Strategy::Auto],
-            Strategies::Thread => vec![Strategy::Thread],
-            Strategies::Warp => vec![Strategy::Warp],
-            Strategies::Hybrid => vec![Strategy::Hybrid],
-        };
-        let with = |strategy| {
+        let with = |&strategy| {
             let candidate = move |&precision| Candidate { strategy: Some(strategy), precision };
-            precisions.iter().map(candidate)
+            self.precision.0.iter().map(candidate)
         };
-        strategies.into_iter().flat_map(with).collect()
+        self.strategy.0.iter().flat_map(with).collect()
     }
 }
 

@@ -11,10 +11,11 @@ use subsolid::backend::Choice;
 use subsolid::io::{ControlMesh, SurfaceFormat};
 use subsolid::mesh::{Attribute, SolidMesh, SurfaceMesh};
 use subsolid::numbers::{counted, significant};
-use subsolid::plan::{Cost, SurfaceJob};
+use subsolid::plan::Cost;
 use subsolid::process::solid::{
     Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds, point_seeds, volume_distance,
 };
+use subsolid::process::surface::DistanceMethod;
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
 
@@ -54,7 +55,7 @@ pub struct Arguments {
     levels: usize,
     /// How distances on surfaces are found
     #[arg(long, value_enum, default_value_t)]
-    method: Method,
+    method: DistanceMethod,
     /// Processor of a surface: auto (the fastest for this job), cpu, cuda or cuda:N; distances
     /// are the same but for rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
@@ -67,15 +68,6 @@ pub struct Arguments {
     compress: bool,
     #[command(flatten)]
     glb: GlbArguments,
-}
-
-#[derive(Clone, Copy, Default, PartialEq, clap::ValueEnum)]
-enum Method {
-    /// Heat method: linear systems
-    #[default]
-    Heat,
-    /// Window updates level by level from the sources
-    Toplesets,
 }
 
 #[derive(Clone, Debug)]
@@ -146,7 +138,7 @@ fn through_solid(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> R
     let output = &arguments.output;
     let format = arguments.model.check_output(output, &[])?;
     check_compress(arguments.compress, format)?;
-    if arguments.method != Method::Heat {
+    if arguments.method != DistanceMethod::Heat {
         return Err(Error::request("--method toplesets is for surfaces of triangles")
             .with_help("leave it out: it is a method of surfaces"));
     }
@@ -223,17 +215,10 @@ fn along_surface(
         return Err(Error::request("on a surface distances are measured to vertices")
             .with_help("give --to vertex:17,42"));
     };
-    let job = match arguments.method {
-        Method::Heat => SurfaceJob::Heat,
-        Method::Toplesets => SurfaceJob::Toplesets,
-    };
-    let cost = Cost::processing(mesh.points.len(), job, 1);
+    let cost = Cost::processing(mesh.points.len(), arguments.method.into(), 1);
     let mut processor = Processor::for_surface(arguments.backend, &cost, &mesh, console)?;
     let start = Instant::now();
-    let values = match arguments.method {
-        Method::Heat => processor.heat_distance(sources)?,
-        Method::Toplesets => processor.toplesets(sources)?,
-    };
+    let values = processor.distance(arguments.method, sources)?;
     let lost = values.iter().filter(|value| value.is_nan()).count();
     if let Some(first) = values.iter().position(|value| value.is_nan()) {
         let lost = counted(lost, "vertex");

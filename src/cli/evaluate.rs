@@ -20,12 +20,14 @@ use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
 use subsolid::plan::{Cost, Samples, Want};
 use subsolid::scheme::VertexRule;
+use subsolid::view::ColorMap;
 use subsolid::{Error, Result, io};
 
 use super::cluster::refuse;
 use super::console::since;
-use super::gltf::{GlbArguments, MapName, is_glb};
+use super::gltf::{GlbArguments, is_glb};
 use super::model::{ModelArguments, check_compress, check_names, takes_table, warn_of_lost_data};
+use super::names::bare;
 use super::pieces::{part, piece_size};
 use super::processor::ProcessorArguments;
 use super::{Console, Outcome};
@@ -58,9 +60,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
     /// Derivatives with respect to (u, v, w), up to this order
-    #[arg(long, value_name = "ORDER", default_value_t = 0,
-          value_parser = clap::value_parser!(u8).range(0..=2))]
-    derivatives: u8,
+    #[arg(long, value_name = "ORDER", default_value_t = 0)]
+    derivatives: usize,
     /// Derivatives of the attributes too, as d_u_NAME and so on
     #[arg(long)]
     attribute_derivatives: bool,
@@ -73,7 +74,7 @@ pub struct Arguments {
     jacobian: bool,
     /// Precision of the arithmetic
     #[arg(long, value_enum, default_value_t)]
-    precision: PrecisionArgument,
+    precision: Precision,
     #[command(flatten)]
     processor: ProcessorArguments,
     /// Cells to make from the samples [default: hexahedra; points for --gauss and .csv]
@@ -115,8 +116,8 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME")]
     color: Option<String>,
     /// Colors of a .glb [default: viridis]
-    #[arg(long, value_enum, value_name = "MAP")]
-    color_map: Option<MapName>,
+    #[arg(long, value_parser = bare::<ColorMap>(), value_name = "MAP")]
+    color_map: Option<ColorMap>,
     #[command(flatten)]
     glb: GlbArguments,
     /// File to write: .vtu, .pvtu (any size), .vtk, .csv or .npz; --at writes .csv; .glb has the
@@ -139,16 +140,6 @@ struct SampleArguments {
     /// input
     #[arg(long, value_name = "PARAMS")]
     at: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, Default, ValueEnum)]
-enum PrecisionArgument {
-    /// Double
-    #[default]
-    F64,
-    /// Single: cells are evaluated about their own origins, and the points written have 24 bits of
-    /// their distance from the origin, about 7 digits
-    F32,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -195,7 +186,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     if let Some(format) = format {
         check_names(format, &mesh)?;
     }
-    if a.precision() == Precision::F32 {
+    if a.precision == Precision::F32 {
         warn_of_single(lengths(&mesh), 0, console);
     }
     let start = Instant::now();
@@ -205,7 +196,8 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     let (cells, structures) = (counted(mesh.cells.len(), "cell"), counted(structures, "structure"));
     let time = since(start);
     console.status("Analyzed", format!("{cells}, {structures} in {time}"));
-    let backend = a.backend(&samples, &a.cost(&samples, &mesh, solid.elements().len()), console)?;
+    let backend =
+        a.backend(&samples, &a.cost(&samples, &mesh, solid.elements().len())?, console)?;
     if a.explain {
         return explain::run(a, &*backend, &samples, &mesh, &solid, console);
     }
@@ -293,6 +285,8 @@ impl Arguments {
             Request::Table(_) => None,
             Request::Grid(_, shape) => Some(*shape),
         };
+        // before the model is read
+        self.want(shape)?;
         let unused = |option: &str, of: &str| {
             Err(Error::request(format!("{option} is for {of}"))
                 .with_help(format!("leave {option} out, or ask for {of}")))
@@ -351,14 +345,8 @@ impl Arguments {
     }
 
     /// What is written, of samples in cells of a shape or in a table.
-    fn shown(&self, shape: Option<CellShape>) -> Want {
-        let mut want = match (self.derivatives, self.attribute_derivatives) {
-            (0, _) => Want::POSITION,
-            (1, false) => Want::FIRST,
-            (1, true) => Want::ATTRIBUTE_FIRST,
-            (_, false) => Want::FIRST | Want::SECOND,
-            (_, true) => Want::ATTRIBUTE_SECOND,
-        };
+    fn shown(&self, shape: Option<CellShape>) -> Result<Want> {
+        let mut want = Want::derivatives(self.derivatives, self.attribute_derivatives)?;
         if self.gradients {
             want = want | Want::GRADIENT;
         }
@@ -368,38 +356,32 @@ impl Arguments {
         if self.jacobian && matches!(shape, Some(CellShape::Hexahedra | CellShape::Lagrange)) {
             want = want | Want::LEAST_DETERMINANT;
         }
-        want
+        Ok(want)
     }
 
     /// What is evaluated for this.
-    fn want(&self, shape: Option<CellShape>) -> Want {
-        let shown = self.shown(shape);
-        if self.quality { shown | Want::DETERMINANT } else { shown }
+    fn want(&self, shape: Option<CellShape>) -> Result<Want> {
+        let shown = self.shown(shape)?;
+        Ok(if self.quality { shown | Want::DETERMINANT } else { shown })
     }
 
     /// Drops from a limit what only other results or the quality follow from.
-    fn keep_shown(&self, shape: Option<CellShape>, limit: &mut Limit) {
+    fn keep_shown(&self, shape: Option<CellShape>, limit: &mut Limit) -> Result<()> {
         if self.derivatives == 0 {
             limit.derivatives.clear();
         }
         if !self.attribute_derivatives {
             limit.attribute_derivatives.iter_mut().for_each(Vec::clear);
         }
-        let shown = self.shown(shape);
+        let shown = self.shown(shape)?;
         limit.quantities.retain(|derived| shown.contains(derived.wanted.quantity.want()));
-    }
-
-    fn precision(&self) -> Precision {
-        match self.precision {
-            PrecisionArgument::F32 => Precision::F32,
-            PrecisionArgument::F64 => Precision::F64,
-        }
+        Ok(())
     }
 
     /// What the request costs; a table is taken for one block, which is about as much as is
     /// evaluated while the rest of it is read and written.
-    fn cost(&self, request: &Request, mesh: &SolidMesh, elements: usize) -> Cost {
-        let bytes = match self.precision() {
+    fn cost(&self, request: &Request, mesh: &SolidMesh, elements: usize) -> Result<Cost> {
+        let bytes = match self.precision {
             Precision::F32 => size_of::<f32>(),
             Precision::F64 => size_of::<f64>(),
         };
@@ -413,8 +395,8 @@ impl Arguments {
             Request::Grid(_, shape) => Some(*shape),
         };
         let widths: Vec<usize> = mesh.attributes.iter().map(|attribute| attribute.width).collect();
-        let values = 3 + self.want(shape).numbers_per_result(&widths);
-        Cost::evaluation(results * values * bytes)
+        let values = 3 + self.want(shape)?.numbers_per_result(&widths);
+        Ok(Cost::evaluation(results * values * bytes))
     }
 
     /// The processor of a request that costs so much.
@@ -424,10 +406,9 @@ impl Arguments {
         cost: &Cost,
         console: &Console,
     ) -> Result<Box<dyn Backend>> {
-        let precision = self.precision();
         match request {
-            Request::Grid(_, CellShape::Bezier) => Ok(Box::new(Cpu::new(precision))),
-            _ => self.processor.choose(precision, cost, console),
+            Request::Grid(_, CellShape::Bezier) => Ok(Box::new(Cpu::new(self.precision))),
+            _ => self.processor.choose(self.precision, cost, console),
         }
     }
 }

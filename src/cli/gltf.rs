@@ -2,38 +2,23 @@
 
 use std::path::Path;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use subsolid::io::{self, GlbOptions, LengthUnit, SurfaceFormat, UpAxis};
-use subsolid::view::{ColorMap, Skin};
+use subsolid::view::Skin;
 use subsolid::{Error, Result};
 
+use super::names::bare;
 use super::surface_output::write;
 use super::{Console, Outcome};
 
 #[derive(Args)]
 pub struct GlbArguments {
     /// Unit of the model's lengths, for .glb, which has meters, and for pages [default of .glb: m]
-    #[arg(long, value_enum, value_name = "UNIT")]
-    unit: Option<Unit>,
+    #[arg(long, value_parser = bare::<LengthUnit>(), value_name = "UNIT")]
+    pub unit: Option<LengthUnit>,
     /// Axis of the model that points upwards, for .glb and pages [default: z]
-    #[arg(long, value_enum, value_name = "AXIS")]
-    up: Option<Up>,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Unit {
-    Um,
-    Mm,
-    Cm,
-    M,
-    In,
-    Ft,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Up {
-    Y,
-    Z,
+    #[arg(long, value_parser = bare::<UpAxis>(), value_name = "AXIS")]
+    pub up: Option<UpAxis>,
 }
 
 /// Whether a file is binary glTF, by the ending of its name.
@@ -51,44 +36,11 @@ impl GlbArguments {
                     .with_help(format!("leave {option} out, or end the output's name in .glb")));
             }
         }
-        let (unit, up) = self.given();
-        Ok(GlbOptions { unit: unit.unwrap_or_default(), up, colors: Vec::new() })
-    }
-
-    /// The unit, if it is told, and the upright.
-    pub fn given(&self) -> (Option<LengthUnit>, UpAxis) {
-        let unit = self.unit.map(|unit| match unit {
-            Unit::Um => LengthUnit::Micrometer,
-            Unit::Mm => LengthUnit::Millimeter,
-            Unit::Cm => LengthUnit::Centimeter,
-            Unit::M => LengthUnit::Meter,
-            Unit::In => LengthUnit::Inch,
-            Unit::Ft => LengthUnit::Foot,
-        });
-        let up = match self.up {
-            Some(Up::Y) => UpAxis::Y,
-            Some(Up::Z) | None => UpAxis::Z,
-        };
-        (unit, up)
-    }
-}
-
-/// Colors along a range of values.
-#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum MapName {
-    #[default]
-    Viridis,
-    Cividis,
-    Turbo,
-}
-
-impl From<MapName> for ColorMap {
-    fn from(name: MapName) -> Self {
-        match name {
-            MapName::Viridis => Self::Viridis,
-            MapName::Cividis => Self::Cividis,
-            MapName::Turbo => Self::Turbo,
-        }
+        Ok(GlbOptions {
+            unit: self.unit.unwrap_or_default(),
+            up: self.up.unwrap_or_default(),
+            colors: Vec::new(),
+        })
     }
 }
 

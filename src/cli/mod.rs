@@ -24,6 +24,7 @@ mod locate;
 mod memory;
 mod merge;
 mod model;
+mod names;
 mod pieces;
 mod processor;
 mod quadrature;

@@ -1,6 +1,6 @@
 //! The options that choose a processor, and what they come to on this machine.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use subsolid::backend::{
     Backend, Choice, Cpu, Precision, Strategy, SurfaceProcessor, choose, devices,
 };
@@ -18,32 +18,7 @@ pub struct ProcessorArguments {
     pub backend: Choice,
     /// Kernels on a GPU
     #[arg(long, value_enum, default_value_t)]
-    pub strategy: StrategyArgument,
-}
-
-/// The kernels of a GPU.
-#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum StrategyArgument {
-    /// The fastest, bitwise repeatable
-    #[default]
-    Auto,
-    /// The published method, a thread a point
-    Thread,
-    /// The published method, a warp a point
-    Warp,
-    /// The published method's choice of the two
-    Hybrid,
-}
-
-impl From<StrategyArgument> for Strategy {
-    fn from(argument: StrategyArgument) -> Self {
-        match argument {
-            StrategyArgument::Auto => Self::Auto,
-            StrategyArgument::Thread => Self::Thread,
-            StrategyArgument::Warp => Self::Warp,
-            StrategyArgument::Hybrid => Self::Hybrid,
-        }
-    }
+    pub strategy: Strategy,
 }
 
 impl ProcessorArguments {
@@ -55,14 +30,14 @@ impl ProcessorArguments {
         console: &Console,
     ) -> Result<Box<dyn Backend>> {
         if self.backend.is_several() {
-            return choose(self.backend, precision, self.strategy.into());
+            return choose(self.backend, precision, self.strategy);
         }
         let processor = Processor::find_for(self.backend, cost)?;
-        let backend = processor.backend(precision, self.strategy.into())?;
+        let backend = processor.backend(precision, self.strategy)?;
         if self.backend == Choice::Auto {
             processor.tell(&backend.name(), console);
         }
-        if processor.gpu().is_none() && self.strategy != StrategyArgument::Auto {
+        if processor.gpu().is_none() && self.strategy != Strategy::Auto {
             console.warn("the CPU has one way to evaluate: --strategy is not used");
         }
         Ok(backend)

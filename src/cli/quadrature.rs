@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::backend::{Backend, Choice, start};
@@ -32,6 +32,7 @@ use super::console::since;
 use super::json::JsonReport;
 use super::memory::{check_most, check_size};
 use super::model::{ModelArguments, warn_left_out};
+use super::names::bare;
 use super::pieces::{part, piece_size};
 use super::processor::Processor;
 use super::quality;
@@ -89,8 +90,8 @@ pub struct Arguments {
     boundary: Option<Vec<String>>,
     /// What a .npz holds: tables of basis functions (the default); geometry: positions, measures
     /// and inverse Jacobians at all quadrature points; all: both
-    #[arg(long, value_name = "WHAT", requires = "output")]
-    store: Option<Stored>,
+    #[arg(long, value_parser = bare::<Store>(), value_name = "WHAT", requires = "output")]
+    store: Option<Store>,
     /// Write second derivatives of the basis functions too
     #[arg(long, requires = "output")]
     second: bool,
@@ -128,24 +129,6 @@ pub struct Arguments {
     /// and Jacobians)
     #[arg(long, short, value_name = "OUT", required_unless_present_any = ["quality", "boundary"])]
     output: Option<PathBuf>,
-}
-
-/// [`Store`] as an option.
-#[derive(Clone, Copy, ValueEnum)]
-enum Stored {
-    Tables,
-    Geometry,
-    All,
-}
-
-impl From<Stored> for Store {
-    fn from(stored: Stored) -> Self {
-        match stored {
-            Stored::Tables => Self::Tables,
-            Stored::Geometry => Self::Geometry,
-            Stored::All => Self::All,
-        }
-    }
 }
 
 pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome> {
@@ -227,7 +210,7 @@ impl Arguments {
 
     fn export_options<'m>(&self, mesh: &'m SolidMesh) -> ExportOptions<'m> {
         ExportOptions {
-            store: self.store.map(Store::from).unwrap_or_default(),
+            store: self.store.unwrap_or_default(),
             physical_derivatives: self.physical_gradients,
             compress: self.compress,
             cell_data: &mesh.cell_data,
@@ -278,8 +261,7 @@ impl Arguments {
             return Err(Error::request("basis functions are written to .npz only")
                 .with_help("end the name of the output in .npz, or leave the options out"));
         }
-        let without_basis =
-            matches!(self.store, Some(Stored::Geometry)) && !self.physical_gradients;
+        let without_basis = matches!(self.store, Some(Store::Geometry)) && !self.physical_gradients;
         if self.second && without_basis {
             return Err(Error::request(
                 "--second is of basis functions, --store geometry has none",

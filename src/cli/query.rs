@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::io::ControlMesh;
@@ -46,18 +46,8 @@ pub struct Arguments {
     #[arg(long, requires = "of")]
     oriented: bool,
     /// How rows are found; the answers are the same
-    #[arg(long, value_enum, default_value_t = Choice::Rows)]
-    strategy: Choice,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum Choice {
-    /// Stored, of elements sorted by position
-    Rows,
-    /// Computed patch by patch
-    Patches,
-    /// Stored, in the file's order
-    Unordered,
+    #[arg(long, value_enum, default_value_t)]
+    strategy: QueryStrategy,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -131,17 +121,12 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
 }
 
 fn open(arguments: &Arguments, console: &Console) -> Result<Query> {
-    let strategy = match arguments.strategy {
-        Choice::Rows => QueryStrategy::Rows,
-        Choice::Patches => QueryStrategy::Patches,
-        Choice::Unordered => QueryStrategy::Unordered,
-    };
     let model = ModelArguments::new(arguments.model.clone());
     match model.open(console)? {
-        ControlMesh::Surface(mesh) => Query::of_surface(&mesh, strategy),
+        ControlMesh::Surface(mesh) => Query::of_surface(&mesh, arguments.strategy),
         ControlMesh::Solid(mesh) => {
             model.check_cells(&mesh, console)?;
-            Query::of_solid(&mesh, strategy)
+            Query::of_solid(&mesh, arguments.strategy)
         }
     }
 }

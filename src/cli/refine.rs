@@ -6,7 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::cluster::Ranks;
@@ -43,7 +43,7 @@ pub struct Arguments {
     levels: usize,
     /// How vertices on interior extraordinary edges refine
     #[arg(long, value_enum, default_value_t)]
-    vertex_rule: Rule,
+    vertex_rule: VertexRule,
     /// List the corners of mirrored cells in right-handed order first, so that neighbors
     /// agree and volumes are positive; --levels 0 does nothing else
     #[arg(long)]
@@ -67,16 +67,6 @@ pub struct Arguments {
     piece_cells: Option<usize>,
 }
 
-#[derive(Clone, Copy, Default, ValueEnum)]
-enum Rule {
-    /// Layers refine alike, so that the limit has a closed form
-    #[default]
-    LayerConsistent,
-    /// The plain rule, for interchange with other programs
-    #[value(name = "joy-maccracken")]
-    JoyMacCracken,
-}
-
 pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome> {
     let output = &arguments.output;
     let format = arguments.model.check_output(output, &[])?;
@@ -91,10 +81,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         return Err(Error::request("--piece-cells is for a .pvtu of 1 level or more")
             .with_help("end the name of the output in .pvtu, or leave the option out"));
     }
-    let rule = match arguments.vertex_rule {
-        Rule::LayerConsistent => VertexRule::LayerConsistent,
-        Rule::JoyMacCracken => VertexRule::JoyMacCracken,
-    };
+    let rule = arguments.vertex_rule;
     let whole = || {
         let mut mesh = match arguments.weld {
             Some(distance) => arguments.model.read_welded(distance, console)?,

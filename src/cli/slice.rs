@@ -8,7 +8,7 @@ use std::ops::{ControlFlow, Range, RangeInclusive};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use clap::{ArgGroup, Args, ValueEnum};
+use clap::{ArgGroup, Args};
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::backend::{Choice, start};
@@ -46,7 +46,7 @@ const ORIGIN_SLACK: f64 = 1e-6;
 /// whatever --range says, so that a part gives the files that the whole gives.
 #[derive(Args)]
 #[command(group = ArgGroup::new("outputs").required(true).multiple(true)
-    .args(["png", "bmp", "svg", "layered_svg", "cli", "vtp", "vtu", "zip", "sl1"]))]
+    .args(["png", "bmp", "svg", "layered_svg", "cli", "vtp", "pvtu", "zip", "sl1"]))]
 #[command(group = ArgGroup::new("images").args(["png", "bmp", "zip", "sl1"]).multiple(true))]
 #[command(group = ArgGroup::new("a_material").args(["materials", "material_id"]).multiple(true))]
 #[command(after_help = "\
@@ -84,7 +84,7 @@ pub struct Arguments {
     range: Option<Span>,
     /// Axis that layers are stacked along
     #[arg(long, value_enum, default_value_t)]
-    axis: AxisArgument,
+    axis: Axis,
     /// How far contours may be from the limit surface, in length units [default: 1e-5 of the
     /// longest side]
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
@@ -97,7 +97,7 @@ pub struct Arguments {
     #[command(flatten)]
     images: Box<ImageArguments>,
     /// Attribute, array or group of cells (a material) to write too: images of its own (its
-    /// range, or the values B and W, from black to white) and a point array of --vtp and --vtu; of
+    /// range, or the values B and W, from black to white) and a point array of --vtp and --pvtu; of
     /// several components NAME_0, NAME_1, …
     #[arg(long, value_name = "NAME[=B:W]")]
     attribute: Vec<WantedAttribute>,
@@ -112,27 +112,6 @@ pub struct Arguments {
     /// coverage is the same bit by bit, attributes to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
-}
-
-#[derive(Clone, Copy, Default, ValueEnum)]
-enum AxisArgument {
-    /// Columns run along y, rows along z
-    X,
-    /// Columns run along z, rows along x
-    Y,
-    /// Columns run along x, rows along y
-    #[default]
-    Z,
-}
-
-impl From<AxisArgument> for Axis {
-    fn from(axis: AxisArgument) -> Self {
-        match axis {
-            AxisArgument::X => Self::X,
-            AxisArgument::Y => Self::Y,
-            AxisArgument::Z => Self::Z,
-        }
-    }
 }
 
 pub fn run(
@@ -175,7 +154,7 @@ pub fn run(
     let choice = ranks.map_or(Ok(a.backend), |ranks| own_choice(a.backend, &cost, ranks))?;
     let has_pixels = a.outputs.has_pixels() && !layers.is_empty();
     let gpu = Processor::gpu_for(if has_pixels { choice } else { Choice::Cpu }, &cost, console)?;
-    let on_cpu = model.source(slicer, a.outputs.vtu.is_some())?;
+    let on_cpu = model.source(slicer, a.outputs.pvtu.is_some())?;
     let device = gpu.as_ref().and_then(|gpu| gpu.device());
     let on_gpu = device.map(|device| DeviceSource::new(&on_cpu, device)).transpose()?;
     let source: &dyn LayerSource = match &on_gpu {
@@ -279,10 +258,10 @@ impl Arguments {
         }
         let outputs = &self.outputs;
         let drawn =
-            outputs.has_attribute_images() || outputs.vtu.is_some() || outputs.vtp.is_some();
+            outputs.has_attribute_images() || outputs.pvtu.is_some() || outputs.vtp.is_some();
         if !self.attribute.is_empty() && !drawn {
-            return Err(Error::request("--attribute is for images, --vtp and --vtu")
-                .with_help("give --png DIR, --vtp FILE or --vtu FILE, or leave --attribute out"));
+            return Err(Error::request("--attribute is for images, --vtp and --pvtu")
+                .with_help("give --png DIR, --vtp FILE or --pvtu FILE, or leave --attribute out"));
         }
         if self.pieces.is_some() && outputs.has_files() {
             return Err(Error::request(
@@ -309,11 +288,11 @@ impl Arguments {
                 "a range of --attribute",
                 "--png, --bmp and --zip",
             ),
-            (on_gpu && !outputs.has_pixels(), "--backend cuda", "images and --vtu"),
+            (on_gpu && !outputs.has_pixels(), "--backend cuda", "images and --pvtu"),
             (
                 self.unit != 1.0 && !images && !drawings && outputs.cli.is_none(),
                 "--unit",
-                "images, drawings and --cli; --vtp and --vtu keep the model's length unit",
+                "images, drawings and --cli; --vtp and --pvtu keep the model's length unit",
             ),
         ] {
             if unused {
@@ -337,7 +316,7 @@ impl Arguments {
 
     /// Whether nothing is asked of what is inside.
     fn is_outline(&self) -> bool {
-        self.wanted().is_empty() && self.outputs.vtu.is_none()
+        self.wanted().is_empty() && self.outputs.pvtu.is_none()
     }
 
     fn setting(&self, frame: LayerFrame, model_sha256: String) -> Result<Setting> {

@@ -53,7 +53,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 2)]
     levels: usize,
     /// How points are computed; the results agree up to rounding [default: matrix]
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = method_names())]
     method: Option<MethodName>,
     /// Join vertices of equal coordinates first, or ones within DISTANCE of one another (in length
     /// units), so that faces which own their corners become one surface; the first of each place keeps
@@ -71,7 +71,7 @@ pub struct Arguments {
     /// Where texture coordinates are linear, smooth elsewhere; as the model's tag says without, or
     /// all
     #[arg(long, value_enum, value_name = "WHERE")]
-    uv_boundary: Option<LinearName>,
+    uv_boundary: Option<LinearInterpolation>,
     /// Move the vertices, and their attributes, to where all further refinement takes them (not for
     /// √3)
     #[arg(long)]
@@ -103,53 +103,19 @@ pub fn scheme_names() -> impl TypedValueParser<Value = Scheme> {
     PossibleValuesParser::new(values).try_map(|name| Scheme::named(&name))
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum LinearName {
-    /// Nowhere: seams are smooth curves
-    None,
-    /// Values of one face stay
-    CornersOnly,
-    /// The same, and where more than two values meet
-    #[value(name = "corners-plus1")]
-    CornersPlus1,
-    /// The same, and where a seam ends or turns around one face
-    #[value(name = "corners-plus2")]
-    CornersPlus2,
-    /// Along seams and ends of the surface
-    Boundaries,
-    /// Everywhere
-    All,
-}
-
-impl From<LinearName> for LinearInterpolation {
-    fn from(name: LinearName) -> Self {
-        match name {
-            LinearName::None => Self::None,
-            LinearName::CornersOnly => Self::CornersOnly,
-            LinearName::CornersPlus1 => Self::CornersPlus1,
-            LinearName::CornersPlus2 => Self::CornersPlus2,
-            LinearName::Boundaries => Self::Boundaries,
-            LinearName::All => Self::All,
-        }
-    }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
+/// How points are computed.
+#[derive(Clone, Copy)]
 enum MethodName {
-    /// Refine: the faster of the next two that takes the mesh; edge-friend numbers vertices
-    /// differently
-    Auto,
-    /// Refine: level by level on the mesh matrix
-    Matrix,
-    /// Refine: level by level in one pass each; Catmull-Clark on oriented manifolds
-    EdgeFriend,
-    /// Stencils: all points straight from the control points by one sparse matrix
-    Single,
-    /// Stencils: the same by tables of weights that faces share; Catmull-Clark, from the level on
-    /// that isolates all features
-    Static,
-    /// Limit: spline patches, refined around features only; with --limit
+    Of(Method),
     Adaptive,
+}
+
+fn method_names() -> impl TypedValueParser<Value = MethodName> {
+    let names = Method::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let adaptive = PossibleValue::new("adaptive")
+        .help("Limit: spline patches, refined around features only; with --limit");
+    PossibleValuesParser::new(names.chain([adaptive]))
+        .map(|name| Method::from_str(&name, false).map_or(MethodName::Adaptive, MethodName::Of))
 }
 
 impl Arguments {
@@ -190,11 +156,7 @@ impl Arguments {
             scheme,
             levels: self.levels,
             method: match self.method {
-                Some(MethodName::Matrix) => Method::Matrix,
-                Some(MethodName::Auto) => Method::Auto,
-                Some(MethodName::Single) => Method::Single,
-                Some(MethodName::Static) => Method::Static,
-                Some(MethodName::EdgeFriend) => Method::EdgeFriend,
+                Some(MethodName::Of(method)) => method,
                 // of adaptive limits the topology and texture coordinates
                 Some(MethodName::Adaptive) | None => Method::of(scheme),
             },
@@ -257,7 +219,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             return Err(Error::request("--uv-boundary for a model without texture coordinates")
                 .with_help("leave the option out"));
         };
-        uv.linear = name.into();
+        uv.linear = name;
     }
     if arguments.smooth_triangles {
         mesh.triangle_rule = TriangleRule::Smooth;

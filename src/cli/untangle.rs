@@ -39,32 +39,13 @@ pub struct Arguments {
     levels: usize,
     /// How vertices of the boundary move
     #[arg(long, value_enum, default_value_t)]
-    boundary: Motion,
+    boundary: BoundaryMotion,
     /// File to write: .vtu, .pvtu, .vtk, .csv or .npz
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
     /// Compress .vtu, .pvtu and .npz
     #[arg(long)]
     compress: bool,
-}
-
-#[derive(Clone, Copy, Default, clap::ValueEnum)]
-enum Motion {
-    /// They stay
-    #[default]
-    Fixed,
-    /// Their limit points slide on the limit surface, those on infinitely sharp creases on the
-    /// crease; corners stay, and vertices of semi-sharp edges
-    Slide,
-}
-
-impl From<Motion> for BoundaryMotion {
-    fn from(motion: Motion) -> Self {
-        match motion {
-            Motion::Fixed => Self::Fixed,
-            Motion::Slide => Self::Slide,
-        }
-    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -92,7 +73,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let limit_before = least_determinant(&mesh)?;
     let start = Instant::now();
     let bar = console.bar(MOST_ROUNDS);
-    let control = untangle(&mut mesh, arguments.boundary.into(), |_| bar.inc(1))?;
+    let control = untangle(&mut mesh, arguments.boundary, |_| bar.inc(1))?;
     bar.finish_and_clear();
     console.status("Moved", format!("{} in {}", counted(control.moved, "vertex"), since(start)));
     let limit_after = if control.moved > 0 { least_determinant(&mesh)? } else { limit_before };
@@ -107,15 +88,15 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
 }
 
 /// How many control cells are still folded, and the likely reason.
-fn still_folded(control: &Untangled, boundary: Motion) -> Option<String> {
+fn still_folded(control: &Untangled, boundary: BoundaryMotion) -> Option<String> {
     let Untangled { after, fixed, .. } = control;
     if after.non_positive == 0 {
         return None;
     }
     let are = |count: usize| if count == 1 { "is" } else { "are" };
     let slide = match boundary {
-        Motion::Fixed => "; try --boundary slide",
-        Motion::Slide => "",
+        BoundaryMotion::Fixed => "; try --boundary slide",
+        BoundaryMotion::Slide => "",
     };
     let why = match fixed {
         0 => {

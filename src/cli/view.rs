@@ -9,13 +9,14 @@ use serde::Serialize;
 use subsolid::io::ControlMesh;
 use subsolid::mesh::{SolidMesh, SurfaceMesh};
 use subsolid::scheme::{Scheme, VertexRule};
-use subsolid::view::{Page, Paint, Skin, SkinOptions, ViewOptions, WorstCell};
+use subsolid::view::{ColorMap, Page, Paint, Skin, SkinOptions, ViewOptions, WorstCell};
 use subsolid::{Error, Result, io};
 
 use super::console::since;
-use super::gltf::{self, GlbArguments, MapName, is_glb};
+use super::gltf::{self, GlbArguments, is_glb};
 use super::json::JsonReport;
 use super::model::ModelArguments;
+use super::names::bare;
 use super::surface::scheme_names;
 use super::{Console, Outcome};
 
@@ -76,8 +77,9 @@ pub struct Arguments {
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
     /// Colors of a range of values at first
-    #[arg(long, value_enum, value_name = "MAP", default_value_t)]
-    color_map: MapName,
+    #[arg(long, value_parser = bare::<ColorMap>(), value_name = "MAP",
+          default_value = ColorMap::default().name())]
+    color_map: ColorMap,
     /// Samples along each edge of a face in .glb [default: 9]
     #[arg(long, value_name = "N")]
     fineness: Option<usize>,
@@ -183,7 +185,6 @@ impl Arguments {
     fn options(&self) -> ViewOptions {
         let file = self.model.model.file_name().unwrap_or_default().to_string_lossy();
         let quality = self.quality.then(|| "scaled Jacobian".to_owned());
-        let (unit, up) = self.glb.given();
         let defaults = ViewOptions::titled(self.title.clone().unwrap_or_else(|| file.into_owned()));
         ViewOptions {
             rings: self.rings.unwrap_or(defaults.rings),
@@ -191,9 +192,9 @@ impl Arguments {
             interior: !self.no_interior,
             samples: self.samples,
             color: self.color.clone().or(quality),
-            map: self.color_map.into(),
-            unit,
-            up,
+            map: self.color_map,
+            unit: self.glb.unit,
+            up: self.glb.up.unwrap_or_default(),
             ..defaults
         }
     }
@@ -205,7 +206,7 @@ impl Arguments {
             samples: self.fineness.unwrap_or(SkinOptions::default().samples),
             jacobian_samples,
             paint: color.map_or(Paint::First, Paint::Array),
-            map: self.color_map.into(),
+            map: self.color_map,
         };
         match (self.model.open(console)?, self.linear) {
             (ControlMesh::Solid(mesh), true) => {

@@ -4,6 +4,8 @@
 use std::collections::HashSet;
 use std::fmt::{Display, Formatter};
 
+use serde::{Deserialize, Serialize};
+
 use super::VertexId;
 use crate::error::{Error, Result};
 
@@ -30,7 +32,8 @@ pub struct Corner {
 }
 
 /// How the sharpness of an edge passes to its two halves in one refinement.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum CreaseRule {
     /// Every half is 1 less sharp.
     #[default]

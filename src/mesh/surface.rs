@@ -5,6 +5,8 @@
 //! indices) and when the incidence is built (edges of creases, manifoldness where a
 //! scheme needs it).
 
+use serde::{Deserialize, Serialize};
+
 use super::{Attribute, CreaseRule, Creases, check_coordinates};
 use crate::error::{Error, Result};
 use crate::numbers::{Precision, counted};
@@ -131,16 +133,19 @@ impl Polygons {
 /// smooth elsewhere. A seam is an edge whose faces have different values there; seams and ends of
 /// the surface are the boundaries of face-varying values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum LinearInterpolation {
-    /// Nowhere: boundaries are smooth curves.
+    /// Nowhere: seams are smooth curves.
     None,
-    /// Values of one face stay in place.
+    /// Values of one face stay.
     CornersOnly,
-    /// The same, and those at vertices of more than two values.
+    /// The same, and where more than two values meet.
+    #[cfg_attr(feature = "cli", value(name = "corners-plus1"))]
     CornersPlus1,
-    /// The same, and those where a seam ends or turns around one face.
+    /// The same, and where a seam ends or turns around one face.
+    #[cfg_attr(feature = "cli", value(name = "corners-plus2"))]
     CornersPlus2,
-    /// Along boundaries.
+    /// Along seams and ends of the surface.
     Boundaries,
     /// Everywhere.
     #[default]
@@ -149,7 +154,7 @@ pub enum LinearInterpolation {
 
 impl LinearInterpolation {
     /// In the order of the numbers of OpenSubdiv's tag `facevaryinginterpolateboundary`.
-    pub(crate) const ALL: [Self; 6] = [
+    pub const ALL: [Self; 6] = [
         Self::None,
         Self::CornersOnly,
         Self::CornersPlus1,
@@ -173,12 +178,14 @@ pub struct FaceVarying {
 }
 
 /// What happens where the surface ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum BoundaryRule {
     /// Boundary edges are creases that stay sharp at all levels.
     #[default]
     Edges,
     /// The same, and boundary vertices of one face stay in place.
+    #[serde(rename = "corners")]
     EdgesAndCorners,
     /// Faces at a vertex of a boundary edge that is not infinitely sharp only serve their
     /// neighbors: they are holes.
@@ -186,7 +193,8 @@ pub enum BoundaryRule {
 }
 
 /// How Catmull-Clark refines the edges of triangles.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum TriangleRule {
     /// As those of all polygons.
     #[default]

@@ -18,13 +18,18 @@ pub use median::median;
 pub use portable::Portable;
 
 /// Precision of an evaluation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
 pub enum Precision {
-    /// Single precision: cells are evaluated about their own origins, positions are absolute.
-    F32,
-    /// Double precision.
+    /// Double.
     #[default]
+    #[serde(alias = "float64")]
     F64,
+    /// Single: cells are evaluated about their own origins, and the points written have 24 bits of
+    /// their distance from the origin, about 7 digits.
+    #[serde(alias = "float32")]
+    F32,
 }
 
 /// A number to compute with: `f32` or `f64`.

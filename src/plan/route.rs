@@ -10,17 +10,26 @@ use super::BatchKind;
 /// cells that do not evaluate directly before it begins; here their leaves, like single
 /// points, take the default kernels under every strategy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Strategy {
-    /// Sum-factorized and table kernels: the fastest, bitwise repeatable.
+    /// The fastest, bitwise repeatable.
+    ///
+    /// Sum-factorized and table kernels.
     #[default]
     Auto,
-    /// The published method, one thread a point. Its sums on layered and irregular cells
-    /// are atomic, so that their last bits vary from run to run.
+    /// The published method, a thread a point.
+    ///
+    /// Its sums on layered and irregular cells are atomic, so that their last bits vary from run
+    /// to run.
     Thread,
-    /// The published method, one warp a point; atomic as well.
+    /// The published method, a warp a point.
+    ///
+    /// Atomic as well.
     Warp,
-    /// The published method's choice between the two, by class, cells and samples.
+    /// The published method's choice of the two.
+    ///
+    /// By class, cells and samples.
     Hybrid,
 }
 

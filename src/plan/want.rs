@@ -1,5 +1,6 @@
 //! What to evaluate.
 
+use crate::error::{Error, Result};
 use crate::limit::Orders;
 
 /// What to evaluate; combine with `|`. Positions and attributes always are.
@@ -26,6 +27,22 @@ impl Want {
     /// Gradients of all attributes in space, with the first derivatives that they follow from;
     /// see [`Quantity::Gradient`](super::Quantity::Gradient).
     pub const GRADIENT: Self = Self(128 | Self::ATTRIBUTE_FIRST.0);
+
+    /// Positions with their derivatives up to an order, and those of all attributes if asked for.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for an order above 2.
+    pub fn derivatives(order: usize, of_attributes: bool) -> Result<Self> {
+        match (order, of_attributes) {
+            (0, _) => Ok(Self::POSITION),
+            (1, false) => Ok(Self::FIRST),
+            (1, true) => Ok(Self::ATTRIBUTE_FIRST),
+            (2, false) => Ok(Self::FIRST | Self::SECOND),
+            (2, true) => Ok(Self::ATTRIBUTE_SECOND),
+            _ => Err(Error::request(format!("derivatives of order {order}"))
+                .with_help("ask for 0, 1 or 2")),
+        }
+    }
 
     /// Whether everything in `other` is wanted.
     pub fn contains(self, other: Self) -> bool {

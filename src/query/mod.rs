@@ -46,15 +46,20 @@ use patch::{Patch, Stars};
 
 /// How queries are answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum QueryStrategy {
-    /// Rows of neighbors, stored when an operator is first used, of elements sorted by
-    /// position. The fastest.
+    /// Stored, of elements sorted by position.
+    ///
+    /// Rows of neighbors, stored when an operator is first used. The fastest.
     #[default]
     Rows,
-    /// RXMesh's: patches with ribbons in 16-bit ids, relations computed patch by patch whenever
-    /// they are used.
+    /// Computed patch by patch.
+    ///
+    /// RXMesh's: patches with ribbons in 16-bit ids, relations computed whenever they are used.
     Patches,
-    /// Stored rows in the mesh's own numbering: the baseline of benchmarks.
+    /// Stored, in the file's order.
+    ///
+    /// The mesh's own numbering: the baseline of benchmarks.
     Unordered,
 }
 

@@ -10,16 +10,22 @@ use super::stencils::RowBuilder;
 use crate::topology::{Sharpness, Star, Topology, straight_edges};
 
 /// How an interior vertex point is made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
 pub enum VertexRule {
-    /// (Cavg + 3 Aavg + 3 Mavg + P)/8, except inside straight extraordinary edges,
-    /// where the rule is the product of the planar Catmull-Clark rule across and
-    /// (1, 6, 1)/8 along the edge, so that layers refine alike and the limit can be
-    /// evaluated in constant time. It holds for cells of all kinds.
+    /// Layers refine alike, so that the limit has a closed form.
+    ///
+    /// (Cavg + 3 Aavg + 3 Mavg + P)/8, except inside straight extraordinary edges, where the rule
+    /// is the product of the planar Catmull-Clark rule across and (1, 6, 1)/8 along the edge. It
+    /// holds for cells of all kinds.
     #[default]
     LayerConsistent,
-    /// (Cavg + 3 Aavg + 3 Mavg + P)/8 everywhere (Joy and MacCracken), for
-    /// interchange with programs that refine so.
+    /// The plain rule, for interchange with other programs.
+    ///
+    /// (Cavg + 3 Aavg + 3 Mavg + P)/8 everywhere (Joy and MacCracken).
+    #[serde(rename = "joy-maccracken")]
+    #[cfg_attr(feature = "cli", value(name = "joy-maccracken"))]
     JoyMacCracken,
 }
 

@@ -3,13 +3,15 @@
 use crate::error::{Error, Result};
 
 /// The axis that layers are stacked along.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
 pub enum Axis {
-    /// Layers are planes of constant x.
+    /// Columns run along y, rows along z.
     X,
-    /// Layers are planes of constant y.
+    /// Columns run along z, rows along x.
     Y,
-    /// Layers are planes of constant z.
+    /// Columns run along x, rows along y.
     #[default]
     Z,
 }

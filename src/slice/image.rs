@@ -13,14 +13,18 @@ pub const MOST_PIXELS: usize = 1 << 28;
 
 /// Bits of a pixel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(into = "u8", try_from = "u8")]
 pub enum Bits {
     /// Black or white: levels are dithered.
+    #[cfg_attr(feature = "cli", value(skip))]
     One,
     /// Levels 0 to 255.
     #[default]
+    #[cfg_attr(feature = "cli", value(name = "8"))]
     Eight,
     /// Levels 0 to 65535.
+    #[cfg_attr(feature = "cli", value(name = "16"))]
     Sixteen,
 }
 
@@ -54,14 +58,16 @@ impl TryFrom<u8> for Bits {
 
 /// Mirror images, for printers that light a layer from below or count rows upwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Flip {
     /// As seen from above: columns to the right, the highest row on top.
     #[default]
+    #[cfg_attr(feature = "cli", value(skip))]
     None,
-    /// Left and right change places.
+    /// Swap left and right.
     Horizontal,
-    /// Top and bottom change places.
+    /// Swap top and bottom.
     Vertical,
     /// Both.
     Both,

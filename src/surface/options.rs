@@ -5,18 +5,20 @@ use crate::scheme::Scheme;
 
 /// How points are computed; see the [module](super).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Method {
-    /// Refine: the faster of `Matrix` and `EdgeFriend` that takes the mesh.
+    /// Refine: the faster of the next two that takes the mesh; edge-friend numbers vertices
+    /// differently.
     Auto,
     /// Refine: level by level on the mesh matrix.
     #[default]
     Matrix,
-    /// Refine: level by level, one gather pass each; Catmull-Clark on oriented manifolds.
+    /// Refine: level by level in one pass each; Catmull-Clark on oriented manifolds.
     EdgeFriend,
-    /// Stencils: one sparse matrix for all levels.
+    /// Stencils: all points straight from the control points by one sparse matrix.
     Single,
-    /// Stencils: tables of weights that faces share; Catmull-Clark from the level on that
-    /// isolates all features.
+    /// Stencils: the same by tables of weights that faces share; Catmull-Clark, from the level on
+    /// that isolates all features.
     Static,
 }
 

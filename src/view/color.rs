@@ -4,6 +4,7 @@ use super::channel::Channel;
 
 /// Colors along a range of values; all are told apart by color-blind readers, but for turbo.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum ColorMap {
     /// From dark violet to yellow.
     #[default]

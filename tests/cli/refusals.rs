@@ -89,7 +89,7 @@ fn refusals_have_one_message_and_exit_code_2() {
         ("evaluate fan.vtu --gauss 33 -o a.vtu", "1 to 32"),
         ("evaluate fan.vtu --gauss 2 --samples 2 -o a.vtu", "cannot be used with"),
         ("evaluate fan.vtu --gauss 2 --cells lagrange -o a.vtu", "--cells points"),
-        ("evaluate fan.vtu --samples 2 --derivatives 3 -o a.vtu", "3 is not in 0..=2"),
+        ("evaluate fan.vtu --samples 2 --derivatives 3 -o a.vtu", "derivatives of order 3"),
         ("evaluate fan.vtu --cells bezier --derivatives 1 -o a.vtu", "control points"),
         ("evaluate fan.vtu --cells bezier --rings 9 -o a.vtu", "0 to 8 rings"),
         (

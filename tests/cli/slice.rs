@@ -317,7 +317,7 @@ fn attributes_of_more_cells_than_memory_has_room_for_are_refused() {
     }
     let here = tempdir().unwrap();
     done(here.path(), "shape box 4 4 8 -o box.vtk");
-    let job = "slice box.vtk --levels 7 --layer-height 1 --pixel 1 --vtu layers.pvtu";
+    let job = "slice box.vtk --levels 7 --layer-height 1 --pixel 1 --pvtu layers.pvtu";
     refused(here.path(), job, "attributes of 268435456 cells need about 751.6 GB of memory");
 }
 
@@ -378,11 +378,11 @@ fn bad_requests_are_refused_before_any_work() {
         ("slice tripod.vtu --layer-height 0.1 --svg out --materials height", "--png"),
         (
             "slice tripod.vtu --layer-height 0.1 --svg out --attribute height",
-            "images, --vtp and --vtu",
+            "images, --vtp and --pvtu",
         ),
-        ("slice tripod.vtu --layer-height 0.1 --svg out --pixel 0.1", "--sl1 and --vtu"),
-        ("slice tripod.vtu --layer-height 0.1 --vtu a.pvtu", "--pixel"),
-        ("slice tripod.vtu --layer-height 0.1 --vtu a.vtu --pixel 0.1", ".pvtu"),
+        ("slice tripod.vtu --layer-height 0.1 --svg out --pixel 0.1", "--sl1 and --pvtu"),
+        ("slice tripod.vtu --layer-height 0.1 --pvtu a.pvtu", "--pixel"),
+        ("slice tripod.vtu --layer-height 0.1 --pvtu a.vtu --pixel 0.1", ".pvtu"),
         ("slice tripod.vtu --layer-height 0.1 --svg file", "is a file, not a directory"),
         ("slice tripod.vtu --layer-height 0.1 --svg file/in", "cannot be written"),
         ("slice tripod.vtu --layer-height 0.1 --png /proc/none --pixel 1", "cannot be written"),
@@ -440,7 +440,7 @@ fn pixels_are_points_with_their_places() {
     let at = tripod.path();
     let report = done(
         at,
-        "slice tripod.vtu --layer-height 0.1 --pixel 0.05 --vtu a.pvtu --attribute height \
+        "slice tripod.vtu --layer-height 0.1 --pixel 0.05 --pvtu a.pvtu --attribute height \
          --attribute pair",
     );
     let mesh = subsolid::read(at.join("tripod.vtu")).unwrap();
@@ -475,7 +475,7 @@ fn pixels_are_points_with_their_places() {
     assert!((sum / volume - 1.0).abs() < 0.02, "{sum} {volume}");
     // without attributes, beside images of the same pixels
     let report =
-        done(at, "slice tripod.vtu --layer-height 0.5 --pixel 0.1 --vtu b.pvtu --png images");
+        done(at, "slice tripod.vtu --layer-height 0.5 --pixel 0.1 --pvtu b.pvtu --png images");
     assert_eq!(files(&at.join("b")).len(), report["made"]);
 }
 

@@ -178,7 +178,7 @@ fn what_surfaces_have_not_is_refused() {
         (format!("slice cube.stl {slice} --attribute a"), "--attribute: a surface has attributes"),
         (format!("slice cube.stl {slice} --materials a"), "--materials and --material-id: a"),
         (format!("slice cube.stl {slice} --material-id a"), "--materials and --material-id: a"),
-        (format!("slice cube.stl {slice} --vtu a.pvtu"), "--vtu: a surface has"),
+        (format!("slice cube.stl {slice} --pvtu a.pvtu"), "--pvtu: a surface has"),
         (format!("slice bracket.vtk {slice} --scheme loop"), "--scheme is for surfaces"),
     ] {
         refused(at, &arguments, fragment);

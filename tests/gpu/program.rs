@@ -91,7 +91,7 @@ fn layers_are_the_same() {
     for backend in ["cpu", "cuda"] {
         let slice = format!("slice {graded} --layer-height 0.1 --pixel 0.02 --backend {backend}");
         done(directory.path(), &format!("{slice} --antialias 4 --png {backend}-images"));
-        done(directory.path(), &format!("{slice} --attribute hardness --vtu {backend}.pvtu"));
+        done(directory.path(), &format!("{slice} --attribute hardness --pvtu {backend}.pvtu"));
     }
     // by name
     let files =

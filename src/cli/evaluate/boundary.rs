@@ -26,7 +26,7 @@ pub fn run(a: &Arguments, output: &Path, console: &Console) -> Result<Outcome> {
     let options = SkinOptions {
         samples,
         paint: a.color.clone().map_or(Paint::None, Paint::Array),
-        map: a.color_map.unwrap_or_default().into(),
+        map: a.color_map.unwrap_or_default(),
         ..SkinOptions::default()
     };
     let skin = Skin::of_solid(&mesh, &options)?;

@@ -50,12 +50,12 @@ pub fn run(
     if let Some(format) = format {
         check_names(format, mesh)?;
     }
-    if a.precision() == Precision::F32 {
+    if a.precision == Precision::F32 {
         warn_of_single(lengths_of_all(mesh, ranks)?, a.levels, console);
     }
     let blocks = blocks(&part, count, ranks, console)?;
     let request = Request::Grid(samples, shape);
-    let cost = a.cost(&request, mesh, elements);
+    let cost = a.cost(&request, mesh, elements)?;
     a.processor.backend = own_choice(a.processor.backend, &cost, ranks)?;
     let backend = a.backend(&request, &cost, console)?;
     let Request::Grid(samples, _) = request else { return Ok(Outcome::Done) };
@@ -76,7 +76,7 @@ pub fn run(
         let end = block_end(&pieces, next, own.end);
         let block = blocks.block(pieces[next].start..pieces[end - 1].end)?;
         let solid = block.solid().map_err(|error| blocks.fault(error))?;
-        let plan = solid.plan(&samples, a.want(Some(shape)))?;
+        let plan = solid.plan(&samples, a.want(Some(shape))?)?;
         let mut source = Source::new(&a, shape, &*backend, &plan)?;
         let mut found = Quality::default();
         report.left_handed_cells += block.left_handed();

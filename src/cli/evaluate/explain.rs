@@ -39,7 +39,7 @@ pub fn run(
     let elements = solid.elements().len();
     let widths: Vec<usize> = mesh.attributes.iter().map(|attribute| attribute.width).collect();
     let explain = |samples: &Samples, shape| {
-        let plan = solid.plan(samples, a.want(shape))?;
+        let plan = solid.plan(samples, a.want(shape)?)?;
         backend.prepare(&plan)?.explain(&widths, 0..elements)
     };
     let mut launches = Vec::new();

@@ -47,11 +47,11 @@ pub fn run(
     console: &Console,
 ) -> Result<Outcome> {
     let start = Instant::now();
-    let plan = solid.plan(samples, a.want(Some(shape)))?;
+    let plan = solid.plan(samples, a.want(Some(shape))?)?;
     if let (CellShape::Points, Some(format)) = (shape, format) {
         let widths: Vec<usize> = mesh.attributes.iter().map(|a| a.width).collect();
-        let mut none = Limit::of(a.want(Some(shape)), &widths);
-        a.keep_shown(Some(shape), &mut none);
+        let mut none = Limit::of(a.want(Some(shape))?, &widths);
+        a.keep_shown(Some(shape), &mut none)?;
         io::check_arrays_of(format, &volume::points(&plan, &none, &mesh.attributes))?;
     }
     let mut source = Source::new(a, shape, backend, &plan)?;
@@ -178,7 +178,7 @@ impl<'a> Source<'a> {
                 if a.quality {
                     quality.add(plan, limit);
                 }
-                a.keep_shown(Some(shape), limit);
+                a.keep_shown(Some(shape), limit)?;
                 report.count(limit);
                 if a.output.is_none() {
                     return Ok(None);
@@ -239,7 +239,7 @@ impl Arguments {
             "samples": self.samples.samples,
             "gauss": self.samples.gauss,
             "rings": self.rings,
-            "precision": format!("{:?}", self.precision()),
+            "precision": format!("{:?}", self.precision),
             "derivatives": self.derivatives,
             "attribute_derivatives": self.attribute_derivatives,
             "gradients": self.gradients,

@@ -38,8 +38,8 @@ pub fn run(
     report.left_handed_cells = mesh.handedness().left_handed;
     let mut quality = Quality::default();
     let widths: Vec<usize> = mesh.attributes.iter().map(|a| a.width).collect();
-    let mut columns = Limit::of(a.want(None), &widths);
-    a.keep_shown(None, &mut columns);
+    let mut columns = Limit::of(a.want(None)?, &widths);
+    a.keep_shown(None, &mut columns)?;
     let columns = columns_of(has_corners, &columns, &mesh.attributes)?;
     let mut evaluate =
         |out: &mut dyn Write, refused: &dyn Fn(std::io::Error) -> subsolid::Error| {
@@ -51,14 +51,14 @@ pub fn run(
                 if locations.is_empty() {
                     return Ok(());
                 }
-                let plan = solid.plan(&Samples::Points(locations), a.want(None))?;
+                let plan = solid.plan(&Samples::Points(locations), a.want(None)?)?;
                 let all = 0..solid.elements().len();
                 backend.prepare(&plan)?.evaluate(mesh.controls(), all, &mut limit)?;
                 report.points += limit.len();
                 if a.quality {
                     quality.add(&plan, &limit);
                 }
-                a.keep_shown(None, &mut limit);
+                a.keep_shown(None, &mut limit)?;
                 let undefined = limit.undefined_derivatives();
                 report.undefined_derivatives += undefined.iter().filter(|&&u| u == 1).count();
                 let Samples::Points(locations) = plan.samples() else { continue };

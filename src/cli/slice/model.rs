@@ -111,7 +111,7 @@ impl Model {
         ranks: &'r Ranks<'g>,
         console: &Console,
     ) -> Result<(Self, Outline<'r, 'g>)> {
-        let options = SliceOptions { axis: a.axis.into(), tolerance: a.tolerance };
+        let options = SliceOptions { axis: a.axis, tolerance: a.tolerance };
         let mesh = if ranks.size() == 1 {
             a.model.open(console)?
         } else if io::is_surface(&a.model.model)? {
@@ -283,7 +283,7 @@ fn check_surface(a: &Arguments) -> Result<()> {
     for (given, option) in [
         (!a.attribute.is_empty(), "--attribute"),
         (a.images.material_names().next().is_some(), "--materials and --material-id"),
-        (a.outputs.vtu.is_some(), "--vtu"),
+        (a.outputs.pvtu.is_some(), "--pvtu"),
     ] {
         if given {
             return Err(Error::request(format!(

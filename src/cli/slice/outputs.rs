@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use subsolid::io::atomic;
 use subsolid::memory;
 use subsolid::mesh::single_precision_loss_in;
@@ -20,6 +20,7 @@ use subsolid::{Error, Result};
 use super::values::{Resolution, WantedAttribute, WantedMaterial, choose, exposure};
 use crate::cli::Console;
 use crate::cli::model::ModelArguments;
+use crate::cli::names::bare;
 
 #[derive(Args)]
 #[group(skip)]
@@ -45,7 +46,7 @@ pub struct OutputArguments {
     /// VTK file of the pixels' centers inside, with cell, u, v, w and attributes, for ParaView; a
     /// piece a layer
     #[arg(long, value_name = "FILE.pvtu", requires = "pixel")]
-    pub vtu: Option<PathBuf>,
+    pub pvtu: Option<PathBuf>,
     /// Zip of all that --png or --bmp writes; PNG if neither is given
     #[arg(long, value_name = "FILE", requires = "pixel")]
     pub zip: Option<PathBuf>,
@@ -75,8 +76,8 @@ pub struct ImageArguments {
     #[arg(long, value_name = "N", requires = "images")]
     antialias: Option<usize>,
     /// Bits of a pixel of --png, --bmp and --zip [default: 8]
-    #[arg(long, value_enum, requires = "images")]
-    bits: Option<BitsArgument>,
+    #[arg(long, value_parser = bare::<Bits>(), requires = "images")]
+    bits: Option<Bits>,
     /// Black and white pixels (1 bit) of --png, --bmp and --zip, white in proportion to the gray
     /// level: for droplets
     #[arg(long, requires = "images", conflicts_with = "bits")]
@@ -84,7 +85,7 @@ pub struct ImageArguments {
     /// Mirror the images
     #[arg(long, value_enum, value_name = "HOW", requires = "images", num_args = 0..=1,
           require_equals = true, default_missing_value = "horizontal")]
-    flip: Option<FlipArgument>,
+    flip: Option<Flip>,
     /// Materials that share the pixels, each pixel one or none: attributes that are their fractions
     /// of the volume, or groups of cells. Images have a color a material
     #[arg(
@@ -103,24 +104,6 @@ pub struct ImageArguments {
     separate: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum BitsArgument {
-    #[value(name = "8")]
-    Eight,
-    #[value(name = "16")]
-    Sixteen,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-enum FlipArgument {
-    /// Swap left and right
-    Horizontal,
-    /// Swap top and bottom
-    Vertical,
-    /// Both
-    Both,
-}
-
 impl OutputArguments {
     /// Everything that is written.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
@@ -130,7 +113,7 @@ impl OutputArguments {
 
     /// The files of all layers.
     fn files(&self) -> [&Option<PathBuf>; 6] {
-        [&self.layered_svg, &self.cli, &self.vtp, &self.vtu, &self.zip, &self.sl1]
+        [&self.layered_svg, &self.cli, &self.vtp, &self.pvtu, &self.zip, &self.sl1]
     }
 
     /// The directory of images, if there is one.
@@ -196,7 +179,7 @@ impl OutputArguments {
 
     /// Whether some are made of pixels.
     pub fn has_pixels(&self) -> bool {
-        self.has_images() || self.vtu.is_some()
+        self.has_images() || self.pvtu.is_some()
     }
 
     /// Opens them. `grid`: the pixels of those that have some.
@@ -241,7 +224,7 @@ impl OutputArguments {
             outputs.push(Box::new(CommonLayerInterface::create(path, setting, layers, encoding)?));
         }
         let attributes: Vec<usize> = attributes.iter().map(|&(channel, _)| channel).collect();
-        if let (Some(path), Some(grid)) = (&self.vtu, grid) {
+        if let (Some(path), Some(grid)) = (&self.pvtu, grid) {
             let cloud = PixelCloud::create(path, setting, grid, channels, &attributes)?;
             outputs.push(Box::new(cloud));
         }
@@ -281,8 +264,8 @@ impl ImageArguments {
     pub fn check(&self, outputs: &OutputArguments) -> Result<()> {
         match self.pixel {
             Some(_) if !outputs.has_pixels() => {
-                Err(Error::request("--pixel is for --png, --bmp, --zip, --sl1 and --vtu")
-                    .with_help("give --png DIR or --vtu FILE, or leave --pixel out"))
+                Err(Error::request("--pixel is for --png, --bmp, --zip, --sl1 and --pvtu")
+                    .with_help("give --png DIR or --pvtu FILE, or leave --pixel out"))
             }
             Some(pixel) if !(pixel.is_finite() && pixel > 0.0) => {
                 Err(Error::request(format!("--pixel {pixel} is not positive"))
@@ -393,18 +376,9 @@ impl ImageArguments {
         let options = ImageOptions {
             grid,
             file: if outputs.bmp.is_some() { ImageFile::Bmp } else { ImageFile::Png },
-            bits: match self.bits {
-                _ if self.dither => Bits::One,
-                None | Some(BitsArgument::Eight) => Bits::Eight,
-                Some(BitsArgument::Sixteen) => Bits::Sixteen,
-            },
+            bits: if self.dither { Bits::One } else { self.bits.unwrap_or_default() },
             antialias: self.antialias,
-            flip: match self.flip {
-                None => Flip::None,
-                Some(FlipArgument::Horizontal) => Flip::Horizontal,
-                Some(FlipArgument::Vertical) => Flip::Vertical,
-                Some(FlipArgument::Both) => Flip::Both,
-            },
+            flip: self.flip.unwrap_or_default(),
             attributes: attributes.to_vec(),
             materials,
             separate: self.separate,

@@ -22,19 +22,26 @@ const BYTES: usize = 4;
 
 /// A unit of length.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum LengthUnit {
     /// 10⁻⁶ m.
+    #[cfg_attr(feature = "cli", value(name = "um"))]
     Micrometer,
     /// 10⁻³ m.
+    #[cfg_attr(feature = "cli", value(name = "mm"))]
     Millimeter,
     /// 10⁻² m.
+    #[cfg_attr(feature = "cli", value(name = "cm"))]
     Centimeter,
     /// 1 m.
     #[default]
+    #[cfg_attr(feature = "cli", value(name = "m"))]
     Meter,
     /// 0.0254 m.
+    #[cfg_attr(feature = "cli", value(name = "in"))]
     Inch,
     /// 0.3048 m.
+    #[cfg_attr(feature = "cli", value(name = "ft"))]
     Foot,
 }
 
@@ -66,6 +73,7 @@ impl LengthUnit {
 
 /// The axis of a model that points upwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum UpAxis {
     /// y, as in glTF itself.
     Y,

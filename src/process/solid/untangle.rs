@@ -7,7 +7,7 @@
 //! came from is dropped.
 
 use nalgebra::{Matrix3, Vector3};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::energy::{Energy, Way};
 use super::lbfgs::minimize;
@@ -36,13 +36,15 @@ pub const MOST_ROUNDS: usize = ROUNDS + STEPS + POWERS.len() + SLIDES;
 const DEVIATION: f64 = 1e-3;
 
 /// What vertices of the boundary do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
 pub enum BoundaryMotion {
     /// They stay.
     #[default]
     Fixed,
     /// Their limit points slide on the limit surface, those on infinitely sharp creases on the
-    /// limit of the crease. Corners stay, and vertices of semi-sharp edges.
+    /// crease; corners stay, and vertices of semi-sharp edges.
     Slide,
 }
 

@@ -19,9 +19,26 @@ pub use toplesets::toplesets;
 use std::borrow::Cow;
 
 use nalgebra::Vector3;
+use serde::Deserialize;
 
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
+
+/// How distances on surfaces are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum DistanceMethod {
+    /// Heat method: linear systems.
+    ///
+    /// That of [`Geodesics`].
+    #[default]
+    Heat,
+    /// Window updates level by level from the sources.
+    ///
+    /// That of [`toplesets`](toplesets()).
+    Toplesets,
+}
 
 /// The triangles of a mesh of nothing else, none of zero area; holes are left out.
 pub(crate) fn triangles(mesh: &SurfaceMesh) -> Result<Cow<'_, [[u32; 3]]>> {

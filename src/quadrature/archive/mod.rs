@@ -32,6 +32,7 @@ const VERSION: i32 = 1;
 
 /// Which arrays to write, beside those that say what the leaves are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Store {
     /// Basis functions and their derivatives, once for all leaves that share them: all that is
     /// needed to compute the rest.

@@ -1,0 +1,32 @@
+//! Values of options by the names that enums of the library derive.
+
+use std::iter;
+
+use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+
+/// Values by their names alone, where the help of the option tells what they are.
+pub fn bare<T: ValueEnum + Send + Sync + 'static>() -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(names(T::value_variants())).try_map(|name| T::from_str(&name, false))
+}
+
+/// `all` of some values, or one of them.
+pub fn all_or<T>(all: &'static [T]) -> impl TypedValueParser<Value = Selected<T>>
+where
+    T: ValueEnum + Send + Sync + 'static,
+{
+    let values = iter::once(PossibleValue::new("all")).chain(names(all));
+    PossibleValuesParser::new(values).map(move |name| match T::from_str(&name, false) {
+        Ok(one) => Selected(vec![one]),
+        Err(_) => Selected(all.to_vec()),
+    })
+}
+
+/// The values that an option has selected.
+#[derive(Clone)]
+pub struct Selected<T>(pub Vec<T>);
+
+fn names<T: ValueEnum>(values: &[T]) -> impl Iterator<Item = PossibleValue> {
+    let values = values.iter().filter_map(ValueEnum::to_possible_value);
+    values.map(|value| value.help(None::<&'static str>))
+}

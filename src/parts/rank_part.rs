@@ -4,9 +4,8 @@ use std::ops::Range;
 
 use super::Part;
 use super::exchange::{Holders, ids, next_count, next_number};
-use super::names::Names;
 use crate::cluster::Ranks;
-use crate::error::{Error, Result};
+use crate::error::{ElementKind, Error, Result};
 use crate::mesh::{CellKind, Cells, Creases, FoldedCorners, Handedness, SolidMesh};
 use crate::refine::{check_levels, child_count};
 
@@ -131,13 +130,14 @@ impl RankPart {
 
     /// An error of its mesh, in the ids of the whole.
     pub(super) fn of_whole(&self, error: Error) -> Error {
-        let names = Names { cells: &self.part.cells, vertices: &self.part.vertices };
-        match error {
-            Error::Mesh { message, help } => {
-                Error::Mesh { message: names.of_whole(&message), help }
-            }
-            other => other,
-        }
+        error.renumbered(|kind, id| {
+            let ids = match kind {
+                ElementKind::Cell => &self.part.cells,
+                ElementKind::Vertex => &self.part.vertices,
+                _ => return None,
+            };
+            ids.get(id as usize).map(|&id| id.into())
+        })
     }
 
     /// Left-handed and folded hexahedra of the whole.

@@ -1,8 +1,10 @@
 //! Which whole numbers the cells of a mesh have in an array: ids of materials.
 
 use crate::cluster::Ranks;
+use crate::error::ElementKind;
 use crate::error::{Error, Result};
 use crate::mesh::CellArray;
+use crate::message;
 use crate::parts::DistributedMesh;
 use crate::parts::exchange::{next_id, next_number};
 
@@ -49,9 +51,12 @@ impl CellIds {
         if *width == 1 && other.is_none() {
             return Ok(ids);
         }
-        let place = other.map_or(String::new(), |(cell, x)| format!(": cell {cell} has {x}"));
-        Err(Error::request(format!("{name:?} has no whole number a cell{place}"))
-            .with_help("give an array of material ids"))
+        let place = other.map(|(cell, x)| message!(": ", ElementKind::Cell.id(cell), " has {x}"));
+        Err(Error::request(message!(
+            "{name:?} has no whole number a cell",
+            place.unwrap_or_default()
+        ))
+        .with_help("give an array of material ids"))
     }
 
     /// Those of an array of the cells of a mesh that ranks hold together; `None` if there is no such

@@ -123,6 +123,13 @@ impl Error {
         Self::Request { message: message.into(), help: None }
     }
 
+    /// A message of another rank that is not as this program writes it.
+    pub fn broken_message() -> Self {
+        Self::request("a message of another rank is broken or cut short").with_help(
+            "run the same program on all ranks; if it is, check the network and the MPI library",
+        )
+    }
+
     /// How to fix it, where that is plain.
     pub fn help(&self) -> Option<&str> {
         match self {

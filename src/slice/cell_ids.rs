@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::mesh::CellArray;
 use crate::message;
 use crate::parts::DistributedMesh;
-use crate::parts::exchange::{next_id, next_number};
+use crate::parts::exchange::{next, next_id, next_number};
 
 /// Most materials: one byte a pixel, with 0 for none.
 pub const MOST_MATERIALS: usize = 255;
@@ -77,11 +77,13 @@ impl CellIds {
         (all.ids, all.other) = (Vec::new(), None);
         for bytes in ranks.all_gather(Ok(bytes))? {
             let mut rest = &bytes[..];
-            let found = (next_id(&mut rest), next_number(&mut rest));
+            let found = (next_id(&mut rest)?, next_number(&mut rest)?);
             if found.0 != u32::MAX {
                 all.other.get_or_insert(found);
             }
-            all.ids.extend(rest.as_chunks().0.iter().map(|&id| i64::from_ne_bytes(id)));
+            while !rest.is_empty() {
+                all.ids.push(i64::from_ne_bytes(next(&mut rest)?));
+            }
         }
         all.ids = distinct(all.ids);
         Ok(Some(all))

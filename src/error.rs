@@ -1,6 +1,6 @@
 //! One error type for the library: what went wrong, where, and how to fix it.
 
-mod elements;
+mod message;
 
 use std::fmt::{self, Display, Formatter};
 use std::io::{self, ErrorKind};
@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error as ThisError;
 
-pub use elements::ElementKind;
-pub(crate) use elements::{Named, named};
+use crate::message;
+
+pub(crate) use message::edge;
+pub use message::{ElementKind, Message};
 
 /// Result of every fallible function of the library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -33,14 +35,14 @@ pub enum Error {
         help: Option<String>,
     },
     /// A file that does not say what its format demands.
-    #[error("{}{}: {message}", path.display(), line.map(|l| format!(":{l}")).unwrap_or_default())]
+    #[error("{}: {message}", place(path, *line))]
     File {
         /// File concerned.
         path: PathBuf,
         /// 1-based line, where the format has lines.
         line: Option<usize>,
         /// What is wrong.
-        message: String,
+        message: Message,
         /// How to fix it.
         help: Option<String>,
     },
@@ -48,7 +50,7 @@ pub enum Error {
     #[error("{message}")]
     Mesh {
         /// What is wrong, with the ids of the elements concerned.
-        message: String,
+        message: Message,
         /// How to fix it.
         help: Option<String>,
     },
@@ -56,7 +58,7 @@ pub enum Error {
     #[error("{message}")]
     Request {
         /// What is wrong.
-        message: String,
+        message: Message,
         /// How to fix it.
         help: Option<String>,
     },
@@ -107,18 +109,25 @@ impl Error {
     }
 
     /// A malformed file; `line` is 1-based.
-    pub fn file(path: impl AsRef<Path>, line: Option<usize>, message: impl Into<String>) -> Self {
+    pub fn file(path: impl AsRef<Path>, line: Option<usize>, message: impl Into<Message>) -> Self {
         Self::File { path: path.as_ref().into(), line, message: message.into(), help: None }
     }
 
     /// An invalid control mesh.
-    pub fn mesh(message: impl Into<String>) -> Self {
+    pub fn mesh(message: impl Into<Message>) -> Self {
         Self::Mesh { message: message.into(), help: None }
     }
 
     /// A request that cannot be met.
-    pub fn request(message: impl Into<String>) -> Self {
+    pub fn request(message: impl Into<Message>) -> Self {
         Self::Request { message: message.into(), help: None }
+    }
+
+    /// A message of another rank that is not as this program writes it.
+    pub fn broken_message() -> Self {
+        Self::request("a message of another rank is broken or cut short").with_help(
+            "run the same program on all ranks; if it is, check the network and the MPI library",
+        )
     }
 
     /// How to fix it, where that is plain.
@@ -131,27 +140,47 @@ impl Error {
         }
     }
 
+    /// All that it says, without the help.
+    pub fn message(&self) -> Message {
+        match self {
+            Self::Io { .. } => self.to_string().into(),
+            Self::File { path, line, message, .. } => {
+                message!(place(path, *line), ": ", message.clone())
+            }
+            Self::Mesh { message, .. } | Self::Request { message, .. } => message.clone(),
+        }
+    }
+
     /// The elements that the message names, in its order: (cell, 12), for instance. An edge, and a
     /// face of a solid, is named by its vertices.
     ///
     /// ```
-    /// use subsolid::ElementKind;
-    /// let error = subsolid::Error::mesh("cell 12 names vertex 7 twice");
-    /// assert_eq!(error.elements(), [(ElementKind::Cell, 12), (ElementKind::Vertex, 7)]);
+    /// use subsolid::ElementKind::{Cell, Vertex};
+    /// use subsolid::mesh::{CellKind, shape::Shape};
+    /// let mut mesh = Shape::parse("box", &[1, 1, 1])?.build()?;
+    /// mesh.cells.push(CellKind::Hexahedron, &[0, 1, 2, 3, 4, 5, 6, 8]);
+    /// let error = subsolid::Solid::new(&mesh).unwrap_err();
+    /// assert_eq!(error.elements(), [(Cell, 1), (Vertex, 8)]);
+    /// # Ok::<(), subsolid::Error>(())
     /// ```
     pub fn elements(&self) -> Vec<(ElementKind, u64)> {
-        let message = match self {
-            Self::Io { .. } => "",
+        self.message().elements().collect()
+    }
+
+    /// The same error with the ids that `new` has for elements.
+    pub(crate) fn renumbered(mut self, new: impl Fn(ElementKind, u64) -> Option<u64>) -> Self {
+        match &mut self {
+            Self::Io { .. } => {}
             Self::File { message, .. }
             | Self::Mesh { message, .. }
-            | Self::Request { message, .. } => message,
-        };
-        named(message).into_iter().map(|named| (named.kind, named.id)).collect()
+            | Self::Request { message, .. } => message.renumber(new),
+        }
+        self
     }
 
     /// The same error, found at a place in a file; `line` is 1-based.
     pub(crate) fn in_file(&self, path: &Path, line: Option<usize>) -> Self {
-        let (message, help) = (self.to_string(), self.help().map(String::from));
+        let (message, help) = (self.message(), self.help().map(String::from));
         Self::File { path: path.into(), line, message, help }
     }
 
@@ -166,6 +195,11 @@ impl Error {
         }
         self
     }
+}
+
+/// A file and a line of it.
+fn place(path: &Path, line: Option<usize>) -> String {
+    format!("{}{}", path.display(), line.map(|line| format!(":{line}")).unwrap_or_default())
 }
 
 /// Reports of the program show the help.

@@ -83,8 +83,8 @@ pub fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
 }
 
 /// An error about a request, with how to fix it.
-pub fn refused(message: impl AsRef<str>, help: &str) -> PyErr {
-    error(&subsolid::Error::request(message.as_ref()).with_help(help))
+pub fn refused(message: impl Into<subsolid::Message>, help: &str) -> PyErr {
+    error(&subsolid::Error::request(message).with_help(help))
 }
 
 /// Results of the library become results of Python.

@@ -7,9 +7,11 @@ use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::de::{DeserializeOwned, IntoDeserializer};
+use subsolid::ElementKind::{Cell, Sample};
 use subsolid::backend::{Backend, Choice, Precision, Strategy, choose};
 use subsolid::basis::bspline::Order;
 use subsolid::limit::{Orders, Solid};
+use subsolid::message;
 use subsolid::plan::{Cost, Location, Samples, Want};
 
 use crate::arrays::{floats, ids, rows, slice};
@@ -129,7 +131,7 @@ pub fn locations(
             let cell = cells[i];
             if cell >= count as i64 {
                 return Err(refused(
-                    format!("sample {i} names cell {cell}, there are {count}"),
+                    message!(Sample.id(i), " names ", Cell.id(cell), ", there are {count}"),
                     "count cells from 0",
                 ));
             }
@@ -139,7 +141,7 @@ pub fn locations(
             let element = own.clone().find(is_it).ok_or_else(|| {
                 let is_hexahedron = elements[own.start].corner.is_none();
                 refused(
-                    format!("sample {i} names corner {corner} of cell {cell}"),
+                    message!(Sample.id(i), " names corner {corner} of ", Cell.id(cell)),
                     match is_hexahedron {
                         true => "the cell is a hexahedron: give the corner -1, or no corners",
                         false => {

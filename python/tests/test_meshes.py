@@ -284,7 +284,7 @@ def test_groups_of_faces_are_kept_refined_and_integrated(tmp_path):
     assert sum(batch.weights.sum() for batch in quadrature.batches()) == pytest.approx(2.0)
     with pytest.raises(subsolid.Error, match="1 face between cells"):
         solid.quadrature(2, boundary=["between"])
-    with pytest.raises(subsolid.Error, match="no cell has face"):
+    with pytest.raises(subsolid.Error, match="no cell has the face"):
         subsolid.Solid(points, cells, face_groups={"bad": [[0, 1, 2, 3]]})
 
 

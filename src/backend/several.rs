@@ -10,6 +10,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::mesh::{Controls, SurfaceMesh};
+use crate::message;
 use crate::numbers::Real;
 use crate::plan::{Plan, Samples, Want, shares};
 use crate::result_buffer::ResultBuffer;
@@ -333,12 +334,8 @@ impl Evaluator for Shared<'_> {
 
 /// An error of one of several devices.
 fn named(backend: &SharedBackend, error: Error) -> Error {
-    let (text, help) = (error.to_string(), error.help().map(|help| help.to_string()));
-    let named = Error::request(format!("{}: {text}", backend.name()));
-    match help {
-        Some(help) => named.with_help(help),
-        None => named.with_help("leave this device out of --backend"),
-    }
+    let help = error.help().unwrap_or("leave this device out of --backend");
+    Error::request(message!(backend.name(), ": ", error.message())).with_help(help)
 }
 
 /// What a thread returned; its panic goes on here.

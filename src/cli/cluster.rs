@@ -137,9 +137,15 @@ pub fn own_choice(choice: Choice, cost: &Cost, ranks: &Ranks<'_>) -> Result<Choi
 /// Numbers of all ranks, `[rank][number]`.
 pub fn all_numbers(ranks: &Ranks<'_>, own: Result<Vec<f64>>) -> Result<Vec<Vec<f64>>> {
     let bytes = own.map(|own| own.iter().flat_map(|x| x.to_le_bytes()).collect());
-    let numbers = |bytes: Vec<u8>| -> Vec<f64> {
-        let number = |bytes: &[u8]| f64::from_le_bytes(bytes.try_into().unwrap_or_default());
-        bytes.chunks_exact(8).map(number).collect()
+    let numbers = |bytes: &Vec<u8>| match bytes.as_chunks() {
+        (numbers, []) => Ok(numbers.iter().map(|&x| f64::from_le_bytes(x)).collect()),
+        _ => Err(Error::broken_message()),
     };
-    Ok(ranks.all_gather(bytes)?.into_iter().map(numbers).collect())
+    ranks.all_gather(bytes)?.iter().map(numbers).collect()
+}
+
+/// So many numbers of all ranks, `[rank][number]`.
+pub fn all_rows<const N: usize>(ranks: &Ranks<'_>, own: [f64; N]) -> Result<Vec<[f64; N]>> {
+    let all = all_numbers(ranks, Ok(own.to_vec()))?.into_iter();
+    all.map(|numbers| numbers.try_into().map_err(|_| Error::broken_message())).collect()
 }

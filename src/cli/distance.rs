@@ -7,9 +7,11 @@ use std::time::Instant;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
+use subsolid::ElementKind::Vertex;
 use subsolid::backend::Choice;
 use subsolid::io::{ControlMesh, SurfaceFormat};
 use subsolid::mesh::{Attribute, SolidMesh, SurfaceMesh};
+use subsolid::message;
 use subsolid::numbers::{counted, significant};
 use subsolid::plan::Cost;
 use subsolid::process::solid::{
@@ -188,8 +190,11 @@ fn seeds(mesh: &SolidMesh, target: &Target, console: &Console) -> Result<Vec<See
             let attribute = &mesh.attributes[mesh.attribute_index(name)?];
             let rows = attribute.values.chunks_exact(attribute.width.max(1));
             if let Some(v) = rows.clone().position(|row| row.iter().any(|x| x.is_nan())) {
-                return Err(Error::request(format!("attribute \"{name}\" is NaN at vertex {v}"))
-                    .with_help("mark targets by a number that is not 0, and others by 0"));
+                return Err(Error::request(message!(
+                    "attribute \"{name}\" is NaN at ",
+                    Vertex.id(v)
+                ))
+                .with_help("mark targets by a number that is not 0, and others by 0"));
             }
             let marked = (0..).zip(rows).filter(|(_, row)| row.iter().any(|&x| x != 0.0));
             Ok(marked.map(|(v, _)| Seed::on(v)).collect())

@@ -100,8 +100,10 @@ pub fn blocks<'p>(
         extent = extent.joined(&blocks.extent(first..(first + step).min(cells))?);
     }
     let all = ranks.all_gather(Ok(extent.to_bytes()))?;
-    let join = |extent: Extent, bytes: &Vec<u8>| extent.joined(&Extent::from_bytes(bytes));
-    blocks.set_extent(all.iter().fold(Extent::default(), join));
+    let join = |extent: Extent, bytes: &Vec<u8>| -> Result<Extent> {
+        Ok(extent.joined(&Extent::from_bytes(bytes)?))
+    };
+    blocks.set_extent(all.iter().try_fold(Extent::default(), join)?);
     let cells = counted(count, "cell");
     console.status("Measured", format!("{cells} of {levels} levels in {}", since(start)));
     Ok(blocks)

@@ -21,7 +21,7 @@ use subsolid::slice::{
 };
 use subsolid::{Error, Result};
 
-use super::cluster::{all_numbers, own_choice};
+use super::cluster::{all_rows, own_choice};
 use super::console::since;
 use super::json::JsonReport;
 use super::model::ModelArguments;
@@ -201,8 +201,7 @@ pub fn run(
     };
     let (mut first, mut count, mut done) = (layers.start, count, done);
     if let Some(ranks) = ranks {
-        let numbers = [count, done.made, done.skipped].map(|count| count as f64).to_vec();
-        let all = all_numbers(ranks, Ok(numbers))?;
+        let all = all_rows(ranks, [count, done.made, done.skipped].map(|count| count as f64))?;
         let sum = |i: usize| all.iter().map(|numbers| numbers[i] as usize).sum();
         (count, done.made, done.skipped) = (sum(0), sum(1), sum(2));
         first = a.all_layers(&setting.stack)?.start;

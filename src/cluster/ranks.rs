@@ -5,7 +5,8 @@ use std::cell::{Cell, RefCell};
 use serde::{Deserialize, Serialize};
 
 use super::Group;
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result};
+use crate::message;
 
 /// The ranks of a job, for the job's own code.
 ///
@@ -23,7 +24,7 @@ pub struct Ranks<'g> {
 /// An error, as it goes from rank to rank.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Failure {
-    message: String,
+    message: Message,
     help: Option<String>,
     // of the job, whichever rank has met it
     of_job: bool,
@@ -31,7 +32,7 @@ struct Failure {
 
 impl Failure {
     fn error(&self) -> Error {
-        let error = Error::request(&self.message);
+        let error = Error::request(self.message.clone());
         match &self.help {
             Some(help) => error.with_help(help),
             None => error,
@@ -87,7 +88,7 @@ impl<'g> Ranks<'g> {
             Err(error) => {
                 self.group.warn();
                 let help = error.help().map(str::to_owned);
-                let failure = Failure { message: error.to_string(), help, of_job };
+                let failure = Failure { message: error.message(), help, of_job };
                 let text = serde_json::to_vec(&failure).unwrap_or_default();
                 [&[ERROR], &text[..]].concat()
             }
@@ -176,7 +177,7 @@ fn failure(all: &[Vec<u8>]) -> Option<Failure> {
     let first = errors.iter().position(Option::is_some).unwrap_or(0);
     let mut failure = errors[first].clone().unwrap_or_else(unknown);
     if !failure.of_job && errors.iter().any(|error| *error != errors[first]) {
-        failure.message = format!("rank {first}: {}", failure.message);
+        failure.message = message!("rank {first}: ", failure.message);
     }
     Some(failure)
 }
@@ -185,6 +186,7 @@ fn failure(all: &[Vec<u8>]) -> Option<Failure> {
 mod tests {
     use super::super::Threads;
     use super::*;
+    use crate::error::ElementKind;
 
     #[test]
     fn all_get_what_all_have() {
@@ -216,7 +218,8 @@ mod tests {
                 let ranks = Ranks::new(group);
                 let job = || -> Result<()> {
                     if ranks.rank() == failing {
-                        return Err(Error::request("no disk").with_help("buy one"));
+                        let message = message!("no disk for ", ElementKind::Layer.id(7));
+                        return Err(Error::request(message).with_help("buy one"));
                     }
                     while ranks.go_on().is_ok() {
                         std::thread::yield_now();
@@ -226,9 +229,10 @@ mod tests {
                 let first = ranks.agree(job()).unwrap_err();
                 let again = ranks.all_gather(Ok(Vec::new())).unwrap_err();
                 assert_eq!(first.to_string(), again.to_string());
-                (first.to_string(), first.help().map(str::to_owned))
+                (first.to_string(), first.elements(), first.help().map(str::to_owned))
             });
-            let expected = (format!("rank {failing}: no disk"), Some("buy one".to_owned()));
+            let text = format!("rank {failing}: no disk for layer 7");
+            let expected = (text, vec![(ElementKind::Layer, 7)], Some("buy one".to_owned()));
             assert!(errors.iter().all(|error| *error == expected), "{errors:?}");
         }
     }

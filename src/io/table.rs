@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::lines::Lines;
 use super::source::{self, Stream};
-use crate::error::{Error, FileAccess, Result};
+use crate::error::{Error, FileAccess, Message, Result};
 use crate::mesh::Attribute;
 
 /// What a table holds.
@@ -135,7 +135,7 @@ impl Row<'_> {
     }
 
     /// An error in this row.
-    pub fn error(&self, message: String) -> Error {
+    pub fn error(&self, message: impl Into<Message>) -> Error {
         Error::file(self.path, Some(self.line), message)
     }
 

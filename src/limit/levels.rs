@@ -15,8 +15,10 @@ use super::memo::{Least, Memo};
 use super::net;
 use super::solid::Solid;
 use super::structure::Structure;
+use crate::error::ElementKind::{Cell, Vertex};
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells, SolidMesh};
+use crate::message;
 use crate::pages;
 use crate::refine::{CORNERS, refine};
 use crate::scheme::{Stencils, VertexRule};
@@ -87,7 +89,7 @@ fn check_corners(cell: u32, corners: usize) -> Result<()> {
     if corners <= MOST {
         return Ok(());
     }
-    Err(Error::mesh(format!("cell {cell} has {corners} corners, limits take at most {MOST}"))
+    Err(Error::mesh(message!(Cell.id(cell), " has {corners} corners, limits take at most {MOST}"))
         .with_help("refine the mesh first, once, or split the cell"))
 }
 
@@ -169,8 +171,9 @@ impl Builder {
             depth += 1;
             if depth > MAX_LEVEL {
                 let cell = self.elements[active[0].element as usize].cell;
-                return Err(Error::mesh(format!(
-                    "cell {cell} does not evaluate after {MAX_LEVEL} local refinements"
+                return Err(Error::mesh(message!(
+                    Cell.id(cell),
+                    " does not evaluate after {MAX_LEVEL} local refinements"
                 ))
                 .with_help("check the cells there for wrong vertices, or refine the mesh first"));
             }
@@ -457,11 +460,12 @@ fn refuse_extraordinary_edges(topology: &Topology) -> Result<()> {
     match edges.into_iter().find(|&e| !topology.is_boundary_edge(e) && valence(e) != 4) {
         None => Ok(()),
         Some(e) => {
-            let [a, b] = topology.edge_vertices(e);
-            Err(Error::mesh(format!(
+            let valence = valence(e);
+            Err(Error::mesh(message!(
                 "the plain Joy-MacCracken vertex rule has no constant-time limit at the interior \
-                 edge of vertices {a} and {b} (valence {}): its child maps differ along the edge",
-                valence(e)
+                 edge of ",
+                Vertex.ids(topology.edge_vertices(e)),
+                " (valence {valence}): its child maps differ along the edge"
             ))
             .with_help("evaluate under the layer-consistent rule, or only refine"))
         }

@@ -11,7 +11,7 @@ use super::limit::LimitMap;
 use super::parameters::in_piece;
 use super::tricubic::{TricubicPoints, bounds};
 use crate::bezier::{Piece, Pieces};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::limit::{Leaf, LeafKind, Solid};
 use crate::mesh::{Attribute, Controls, check_coordinates, check_point_count, component_ranges};
 use crate::numbers::Precision;
@@ -384,10 +384,17 @@ impl PieceCounts {
     }
 
     /// From [`PieceCounts::to_bytes`].
-    pub fn from_bytes(bytes: &[u8]) -> Self {
-        let mut all = bytes.as_chunks().0.iter().map(|&own| u64::from_ne_bytes(own));
-        let mut next = || all.next().unwrap_or_default();
-        Self { leaves: next(), pieces: std::array::from_fn(|_| next()) }
+    ///
+    /// # Errors
+    /// [`Error::Request`] for anything else.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let mut own = Self::default();
+        let counts = std::iter::once(&mut own.leaves).chain(&mut own.pieces);
+        let mut all = bytes.as_chunks().0.iter().map(|&count| u64::from_ne_bytes(count));
+        for count in counts {
+            *count = all.next().ok_or_else(Error::broken_message)?;
+        }
+        Ok(own)
     }
 
     /// Those of two parts.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use crate::error::ElementKind::Cell;
 use crate::error::{Error, Result};
+use crate::message;
 
 /// What polyhedron a cell is; the corner orders are VTK's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -235,7 +237,7 @@ impl Cells {
         let Some(c) = (0..self.len()).find(is_wrong) else { return Ok(()) };
         let (kind, count) = (format!("{:?}", self.kinds[c]).to_lowercase(), self.vertices(c).len());
         let corners = self.kinds[c].corners().unwrap_or_default();
-        Err(Error::mesh(format!("cell {c} has {count} vertices, a {kind} has {corners}"))
+        Err(Error::mesh(message!(Cell.id(c), " has {count} vertices, a {kind} has {corners}"))
             .with_help("give every cell as many vertices as its kind has"))
     }
 

@@ -2,12 +2,13 @@
 //! DeRose, Kass and Truong, "Subdivision surfaces in character animation" (1998).
 
 use std::collections::HashSet;
-use std::fmt::{Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
 use super::VertexId;
-use crate::error::{Error, Result};
+use crate::error::ElementKind::Vertex;
+use crate::error::{Error, Message, Result};
+use crate::message;
 
 /// Most levels that an edge or vertex of finite sharpness may stay sharp in a mesh whose limit is
 /// evaluated: each takes a local refinement.
@@ -95,15 +96,18 @@ impl Creases {
     /// [`Error::Mesh`] for a finite sharpness that is then above 10.
     pub fn check_evaluable(&self, levels: usize) -> Result<()> {
         let most = (MOST_LEVELS + levels) as f64;
-        let edges = self.edges.iter().map(|c| {
-            let [a, b] = c.edge.map(|v| v.0);
-            (c.sharpness, format!("the edge of vertices {a} and {b}"))
-        });
-        let corners = self.corners.iter().map(|c| (c.sharpness, c.vertex.to_string()));
+        let edges = self
+            .edges
+            .iter()
+            .map(|c| (c.sharpness, message!("the edge of ", Vertex.ids(c.edge.map(|v| v.0)))));
+        let corners = self.corners.iter().map(|c| (c.sharpness, Vertex.id(c.vertex.0)));
         match edges.chain(corners).find(|&(s, _)| s > most && s < f64::INFINITY) {
             None => Ok(()),
-            Some((s, at)) => Err(Error::mesh(format!("sharpness {s} of {at} is above {most}"))
-                .with_help(format!("write inf for sharp at all levels, or a value up to {most}"))),
+            Some((s, at)) => {
+                Err(Error::mesh(message!("sharpness {s} of ", at, " is above {most}")).with_help(
+                    format!("write inf for sharp at all levels, or a value up to {most}"),
+                ))
+            }
         }
     }
 
@@ -118,23 +122,22 @@ impl Creases {
 }
 
 /// Checks that a sharpness is 0 or more; the error names what it belongs to.
-pub(crate) fn check_sharpness(sharpness: f64, what: impl Display) -> Result<()> {
+pub(crate) fn check_sharpness(sharpness: f64, what: impl Into<Message>) -> Result<()> {
     if sharpness >= 0.0 {
         return Ok(());
     }
-    Err(Error::mesh(format!("{what}: sharpness {sharpness} is out of range"))
+    Err(Error::mesh(message!(what, ": sharpness {sharpness} is out of range"))
         .with_help("a sharpness is a number from 0 (smooth) to inf (sharp at all levels)"))
 }
 
-impl Display for Crease {
-    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        let [a, b] = self.edge;
-        write!(f, "crease of vertices {} and {}", a.0, b.0)
+impl From<&Crease> for Message {
+    fn from(crease: &Crease) -> Self {
+        message!("crease of ", Vertex.ids(crease.edge.map(|v| v.0)))
     }
 }
 
-impl Display for Corner {
-    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        write!(f, "corner of {}", self.vertex)
+impl From<&Corner> for Message {
+    fn from(corner: &Corner) -> Self {
+        message!("corner of ", Vertex.id(corner.vertex.0))
     }
 }

@@ -7,7 +7,9 @@
 use std::collections::HashSet;
 
 use super::{CellArray, Polygons, SolidMesh};
+use crate::error::ElementKind::Vertex;
 use crate::error::{Error, Result};
+use crate::message;
 use crate::numbers::counted;
 
 /// What names of cell arrays that are groups begin with.
@@ -93,8 +95,10 @@ impl SolidMesh {
             }
             let vertices = self.points.len();
             if let Some(v) = faces.vertices().iter().find(|&&v| v as usize >= vertices) {
-                return Err(Error::mesh(format!(
-                    "group \"{name}\" names vertex {v}, but the mesh has {}",
+                return Err(Error::mesh(message!(
+                    "group \"{name}\" names ",
+                    Vertex.id(*v),
+                    ", but the mesh has ",
                     counted(vertices, "vertex")
                 ))
                 .with_help("vertices are numbered from 0 to their count less 1"));

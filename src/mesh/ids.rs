@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::error::{ElementKind, Message};
+
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident, $word:literal) => {
         $(#[$doc])*
@@ -21,6 +23,12 @@ macro_rules! id {
             }
         }
     };
+}
+
+impl From<CellId> for Message {
+    fn from(id: CellId) -> Self {
+        ElementKind::Cell.id(id.0)
+    }
 }
 
 id!(

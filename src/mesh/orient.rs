@@ -5,7 +5,9 @@
 
 use std::collections::HashMap;
 
-use crate::error::{Error, Result};
+use crate::error::ElementKind::{Cell, Vertex};
+use crate::error::{Error, Message, Result, edge};
+use crate::message;
 use crate::numbers::counted;
 
 /// Turns the faces (vertex cycles) of polyhedron `cell` so that they run alike:
@@ -14,15 +16,19 @@ use crate::numbers::counted;
 /// # Errors
 /// [`Error::Mesh`] unless the faces form one closed surface around a ball.
 pub(super) fn orient_faces(cell: usize, faces: &mut [Vec<u32>]) -> Result<()> {
-    let refuse = |what: String| {
-        Err(Error::mesh(format!("cell {cell} is no polyhedron: {what}"))
+    let refuse = |what: Message| {
+        Err(Error::mesh(message!(Cell.id(cell), " is no polyhedron: ", what))
             .with_help("list every face of the cell once, as a cycle of its vertices"))
     };
     if faces.len() < 4 {
-        return refuse(format!("it has {}", counted(faces.len(), "face")));
+        return refuse(message!("it has ", counted(faces.len(), "face")));
     }
     if let Some(face) = faces.iter().find(|face| face.len() < 3) {
-        return refuse(format!("its face {face:?} is no polygon"));
+        return refuse(message!(
+            "its face of ",
+            Vertex.ids(face.iter().copied()),
+            " is no polygon"
+        ));
     }
     // both faces at each edge (smaller vertex first), and whether it runs backwards there
     let mut edges: HashMap<[u32; 2], Vec<(usize, bool)>> = HashMap::new();
@@ -33,8 +39,12 @@ pub(super) fn orient_faces(cell: usize, faces: &mut [Vec<u32>]) -> Result<()> {
         }
     }
     let bad = edges.iter().filter(|(_, at)| at.len() != 2).min_by_key(|(edge, _)| **edge);
-    if let Some(([a, b], at)) = bad {
-        return refuse(format!("{} of its faces, not 2, have the edge {a} {b}", at.len()));
+    if let Some((ends, at)) = bad {
+        return refuse(message!(
+            at.len().to_string(),
+            " of its faces, not 2, have the ",
+            edge(*ends)
+        ));
     }
 
     let mut flipped: Vec<Option<bool>> = vec![None; faces.len()];
@@ -70,7 +80,7 @@ pub(super) fn orient_faces(cell: usize, faces: &mut [Vec<u32>]) -> Result<()> {
     vertices.dedup();
     let characteristic = (vertices.len() + faces.len()) as i64 - edges.len() as i64;
     if characteristic != 2 {
-        return refuse(format!("its surface has Euler characteristic {characteristic}, not 2"));
+        return refuse(message!("its surface has Euler characteristic {characteristic}, not 2"));
     }
     for (face, _) in faces.iter_mut().zip(flipped).filter(|(_, flipped)| *flipped == Some(true)) {
         face.reverse();

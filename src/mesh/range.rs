@@ -2,8 +2,10 @@
 
 use rayon::prelude::*;
 
+use crate::error::ElementKind::Vertex;
 use crate::error::{Error, Result};
 use crate::mesh::Attribute;
+use crate::message;
 use crate::numbers::Precision;
 
 /// Points a thread looks at.
@@ -49,11 +51,12 @@ pub(crate) fn check_coordinates(points: &[[f64; 3]], precision: Precision) -> Re
         let v = points.iter().position(is_bad).unwrap_or_default();
         let p = points[v];
         if !p.iter().all(|x| x.is_finite()) {
-            return Err(Error::mesh(format!("vertex {v} lies at {p:?}"))
+            return Err(Error::mesh(message!(Vertex.id(v), " lies at {p:?}"))
                 .with_help("give every vertex finite coordinates"));
         }
-        return Err(Error::mesh(format!(
-            "vertex {v} lies at {p:?}: beyond {most:e} products of coordinates overflow in \
+        return Err(Error::mesh(message!(
+            Vertex.id(v),
+            " lies at {p:?}: beyond {most:e} products of coordinates overflow in \
              {bits} precision"
         ))
         .with_help(help));
@@ -93,10 +96,14 @@ pub(crate) fn check_attributes(attributes: &[Attribute], precision: Precision) -
         let refused = if largest > most {
             let at = values.iter().position(|&x| finite(x) > most).unwrap_or_default();
             let (vertex, value) = (at / width.max(&1), values[at]);
-            format!("`{name}` is {value:e} at vertex {vertex}: beyond {most:e} results overflow")
+            message!(
+                "`{name}` is {value:e} at ",
+                Vertex.id(vertex),
+                ": beyond {most:e} results overflow"
+            )
         } else if largest > 0.0 && largest < most.recip() {
             let least = most.recip();
-            format!("`{name}` is {largest:e} at most: below {least:e} results vanish")
+            message!("`{name}` is {largest:e} at most: below {least:e} results vanish")
         } else {
             continue;
         };

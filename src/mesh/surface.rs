@@ -8,7 +8,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Attribute, CreaseRule, Creases, check_coordinates};
+use crate::error::ElementKind::{Face, Vertex};
 use crate::error::{Error, Result};
+use crate::message;
 use crate::numbers::{Precision, counted};
 
 /// Name of the attribute, three values a vertex, that files of surfaces know as normals.
@@ -278,8 +280,10 @@ impl SurfaceMesh {
         check_coordinates(&self.points, Precision::F64)?;
         (0..self.faces.len()).try_for_each(|f| self.check_face(f))?;
         if let Some(hole) = self.holes.iter().find(|&&f| f as usize >= self.faces.len()) {
-            return Err(Error::mesh(format!(
-                "hole at face {hole}, but the mesh has {}",
+            return Err(Error::mesh(message!(
+                "hole at ",
+                Face.id(*hole),
+                ", but the mesh has ",
                 counted(self.faces.len(), "face")
             ))
             .with_help("name faces of the mesh, counted from 0"));
@@ -306,18 +310,21 @@ impl SurfaceMesh {
     fn check_face(&self, f: usize) -> Result<()> {
         let face = self.faces.face(f);
         if face.len() < 3 {
-            return Err(Error::mesh(format!("face {f} has {}", counted(face.len(), "vertex")))
+            return Err(Error::mesh(message!(Face.id(f), " has ", counted(face.len(), "vertex")))
                 .with_help("remove it, or give it three vertices or more"));
         }
         if let Some(v) = face.iter().find(|&&v| v as usize >= self.points.len()) {
-            return Err(Error::mesh(format!(
-                "face {f} names vertex {v}, but the mesh has {}",
+            return Err(Error::mesh(message!(
+                Face.id(f),
+                " names ",
+                Vertex.id(*v),
+                ", but the mesh has ",
                 counted(self.points.len(), "vertex")
             ))
             .with_help("vertices are numbered from 0 to their count less 1"));
         }
         match repeated(face) {
-            Some(v) => Err(Error::mesh(format!("face {f} names vertex {v} twice"))
+            Some(v) => Err(Error::mesh(message!(Face.id(f), " names ", Vertex.id(v), " twice"))
                 .with_help("remove the collapsed face, or the repeated vertex from it")),
             None => Ok(()),
         }

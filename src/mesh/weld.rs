@@ -11,7 +11,9 @@ use super::{
     Attribute, Cells, Corner, Crease, Creases, NORMALS, Polygons, SolidMesh, SurfaceMesh, VertexId,
     components,
 };
-use crate::error::{Error, Result};
+use crate::error::ElementKind::{Cell, Face, Vertex};
+use crate::error::{Error, Message, Result};
+use crate::message;
 
 /// What joining vertices did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,7 +84,7 @@ impl SolidMesh {
             let is_same = |a: u32, b: u32| a != b && joined.first(a) == joined.first(b);
             for (i, &v) in corners.iter().enumerate() {
                 if let Some(&other) = corners[..i].iter().find(|&&other| is_same(other, v)) {
-                    return Err(two_in_one_place(&format!("cell {c}"), [other, v]));
+                    return Err(two_in_one_place(Cell.id(c), [other, v]));
                 }
             }
         }
@@ -122,7 +124,7 @@ impl SurfaceMesh {
             }
             for (k, &i) in corners.iter().enumerate() {
                 if let Some(&j) = corners[..k].iter().find(|&&j| first(j) == first(i)) {
-                    return Err(two_in_one_place(&format!("face {f}"), [face[j], face[i]]));
+                    return Err(two_in_one_place(Face.id(f), [face[j], face[i]]));
                 }
             }
             numbers[f] = Some(faces.len() as u32);
@@ -152,8 +154,8 @@ impl SurfaceMesh {
     }
 }
 
-fn two_in_one_place(of: &str, [a, b]: [u32; 2]) -> Error {
-    Error::mesh(format!("{of} has two corners in one place, vertices {a} and {b}"))
+fn two_in_one_place(of: Message, corners: [u32; 2]) -> Error {
+    Error::mesh(message!(of, " has two corners in one place, ", Vertex.ids(corners)))
         .with_help("move one of them, take it out, or join vertices within a smaller distance")
 }
 

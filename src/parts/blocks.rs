@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::exchange::numbers;
 use super::{Cutter, Part, RankPart};
 use crate::error::{Error, Result};
 use crate::limit::Solid;
@@ -348,13 +349,18 @@ impl Extent {
     }
 
     /// From [`Extent::to_bytes`].
-    pub fn from_bytes(bytes: &[u8]) -> Self {
-        let all: Vec<f64> =
-            bytes.as_chunks().0.iter().map(|&own| f64::from_ne_bytes(own)).collect();
-        let Some((&count, values)) = all.split_first() else { return Self::default() };
+    ///
+    /// # Errors
+    /// [`Error::Request`] for anything else.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let all: Vec<f64> = numbers(bytes)?.collect();
+        let (&count, values) = all.split_first().ok_or_else(Error::broken_message)?;
+        if ![2.0, 3.0].map(|lists| lists * count).contains(&(values.len() as f64)) {
+            return Err(Error::broken_message());
+        }
         let mut three = values.chunks(count.max(1.0) as usize).map(<[f64]>::to_vec);
         let [low, high] = [three.next().unwrap_or_default(), three.next().unwrap_or_default()];
-        Self { first: three.next(), low, high }
+        Ok(Self { first: three.next(), low, high })
     }
 
     /// Adds vertices of no cell: the first of the whole, and two that span it.

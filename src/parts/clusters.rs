@@ -5,9 +5,9 @@
 //! boundary, go to all ranks, which join them alike.
 
 use super::Block;
-use super::exchange::{Holders, fetch, next_id, next_number};
+use super::exchange::{Holders, fetch, next_ids, numbers};
 use crate::cluster::Ranks;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::topology::{Clusters, NONE, Topology, no_orientation};
 
 /// The clusters of a rank's blocks.
@@ -100,15 +100,13 @@ impl RankClusters {
         let mut firsts = vec![0_u32];
         let mut all = Vec::new();
         for bytes in &volumes {
-            let mut rest = &bytes[..];
-            while !rest.is_empty() {
-                all.push(next_number(&mut rest));
-            }
+            all.extend(numbers(bytes)?);
             firsts.push(all.len() as u32);
         }
         let first = firsts[ranks.rank()];
         let own = ranks.all_gather(Ok(pair_bytes(&self.pairs(ranks, holders, &firsts)?)))?;
-        let mut pairs: Vec<Pair> = own.iter().flat_map(|bytes| pairs_of(bytes)).collect();
+        let mut pairs = Vec::new();
+        own.iter().try_for_each(|bytes| push_pairs(bytes, &mut pairs))?;
         pairs.sort_unstable();
 
         let mut joined = Joined::new(all.len());
@@ -148,9 +146,14 @@ impl RankClusters {
         let mut known = Vec::with_capacity(wanted.len());
         fetch(ranks, holders, &wanted, answer, |mut bytes| {
             while !bytes.is_empty() {
-                known.push((next_id(&mut bytes), next_id(&mut bytes) == 1));
+                let [cluster, mirrored] = next_ids(&mut bytes)?;
+                known.push((cluster, mirrored == 1));
             }
+            Ok(())
         })?;
+        if known.len() != wanted.len() {
+            return Err(Error::broken_message());
+        }
         let first = firsts[ranks.rank()];
         let pair = |link: &Link| {
             let other = link.cells[1];
@@ -173,13 +176,12 @@ fn pair_bytes(pairs: &[Pair]) -> Vec<u8> {
     bytes
 }
 
-fn pairs_of(mut bytes: &[u8]) -> Vec<Pair> {
-    let mut pairs = Vec::new();
+fn push_pairs(mut bytes: &[u8], pairs: &mut Vec<Pair>) -> Result<()> {
     while !bytes.is_empty() {
-        let [a, b, mirrored, c, d] = [(); 5].map(|()| next_id(&mut bytes));
+        let [a, b, mirrored, c, d] = next_ids(&mut bytes)?;
         pairs.push(Pair { clusters: [a, b], mirrored: mirrored == 1, cells: [c, d] });
     }
-    pairs
+    Ok(())
 }
 
 /// Clusters that are joined to trees, each with its place against the one above.

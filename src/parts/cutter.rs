@@ -2,8 +2,10 @@
 
 use super::extremes::Extremes;
 use super::{Cut, Part};
+use crate::error::ElementKind::{Cell, Vertex};
 use crate::error::{Error, Result};
 use crate::mesh::{Cells, Corner, Crease, Creases, FaceGroup, Polygons, SolidMesh, VertexId};
+use crate::message;
 use crate::numbers::counted;
 use crate::topology::Rows;
 
@@ -172,8 +174,11 @@ pub(super) fn check(mesh: &SolidMesh) -> Result<()> {
     let unknown = |v: &&u32| **v as usize >= vertices;
     for c in 0..mesh.cells.len() {
         if let Some(v) = mesh.cells.vertices(c).iter().find(unknown) {
-            return Err(Error::mesh(format!(
-                "cell {c} names vertex {v}, but the mesh has {}",
+            return Err(Error::mesh(message!(
+                Cell.id(c),
+                " names ",
+                Vertex.id(*v),
+                ", but the mesh has ",
                 counted(vertices, "vertex")
             ))
             .with_help("vertices are numbered from 0 to their count less 1"));
@@ -186,14 +191,14 @@ pub(super) fn check(mesh: &SolidMesh) -> Result<()> {
 pub(super) fn check_corners(creases: &Creases, vertices: usize) -> Result<()> {
     match creases.corners.iter().find(|corner| corner.vertex.0 as usize >= vertices) {
         None => Ok(()),
-        Some(corner) => Err(Error::mesh(format!("{corner}: no such vertex"))
+        Some(corner) => Err(Error::mesh(message!(corner, ": no such vertex"))
             .with_help(format!("name a vertex from 0 to {}", vertices.saturating_sub(1)))),
     }
 }
 
 /// The error of a crease that is no edge.
-pub(super) fn no_edge([a, b]: [u32; 2]) -> Error {
-    Error::mesh(format!("crease of vertices {a} and {b}: the mesh has no such edge"))
+pub(super) fn no_edge(ends: [u32; 2]) -> Error {
+    Error::mesh(message!("crease of ", Vertex.ids(ends), ": the mesh has no such edge"))
         .with_help("name the two end vertices of an edge, counted from 0")
 }
 

@@ -22,7 +22,7 @@ use std::ops::Range;
 
 use super::RankPart;
 use super::cutter::check;
-use super::exchange::{Holders, next_count, next_id, next_number, send};
+use super::exchange::{Holders, next_count, next_id, next_ids, next_number, next_numbers, send};
 use super::rank_part::elements_of;
 use super::{repeated, scatter};
 use crate::cluster::Ranks;
@@ -68,7 +68,7 @@ impl DistributedMesh {
         for bytes in ranks.all_gather(Ok(corners))? {
             let mut rest = &bytes[..];
             while !rest.is_empty() {
-                block.creases.push_corner(next_id(&mut rest), next_number(&mut rest));
+                block.creases.push_corner(next_id(&mut rest)?, next_number(&mut rest)?);
             }
         }
         Self::new(ranks, block, cells, vertices)
@@ -102,9 +102,9 @@ impl DistributedMesh {
         let all = ranks.all_gather(Ok(own))?;
         let counts = all.iter().map(|bytes| {
             let mut rest = &bytes[..];
-            [next_count(&mut rest) as usize, next_count(&mut rest) as usize]
+            Ok([next_count(&mut rest)? as usize, next_count(&mut rest)? as usize])
         });
-        let counts: Vec<[usize; 2]> = counts.collect();
+        let counts = counts.collect::<Result<Vec<[usize; 2]>>>()?;
         let [children, elements] =
             [0, 1].map(|i| Holders::of_counts(counts.iter().map(|counts| counts[i])));
         let vertex_cells = cells_at_vertices(ranks, &block, &cells, &vertices)?;
@@ -231,9 +231,9 @@ impl DistributedMesh {
         let own = [count, first].iter().flat_map(|n| n.to_ne_bytes()).collect();
         let (mut count, mut first) = (0, u32::MAX);
         for bytes in ranks.all_gather(Ok(own))? {
-            let mut rest = &bytes[..];
-            count += next_id(&mut rest) as usize;
-            first = first.min(next_id(&mut rest));
+            let [own, next] = next_ids(&mut &bytes[..])?;
+            count += own as usize;
+            first = first.min(next);
         }
         Ok((count, Some(first).filter(|&first| first != u32::MAX)))
     }
@@ -257,8 +257,7 @@ impl DistributedMesh {
         for bytes in ranks.all_to_all(Ok(to))? {
             let mut rest = &bytes[..];
             while !rest.is_empty() {
-                let v = next_id(&mut rest);
-                vertices.push((v, std::array::from_fn(|_| next_number(&mut rest))));
+                vertices.push((next_id(&mut rest)?, next_numbers(&mut rest)?));
             }
         }
         let found = CoincidentVertices::of(vertices);
@@ -266,13 +265,12 @@ impl DistributedMesh {
         let own = [found.count as u32, found.extra as u32, a, b];
         let own = own.iter().flat_map(|n| n.to_ne_bytes()).collect();
         let all = ranks.all_gather(Ok(own))?;
-        let found = all.iter().map(|bytes| {
-            let mut rest = &bytes[..];
-            let [count, extra] = [(); 2].map(|()| next_id(&mut rest) as usize);
-            let first = [(); 2].map(|()| next_id(&mut rest));
-            CoincidentVertices { count, extra, first: (count > 0).then_some(first) }
-        });
-        Ok(found.fold(CoincidentVertices::default(), CoincidentVertices::joined))
+        all.iter().try_fold(CoincidentVertices::default(), |found, bytes| {
+            let [count, extra, a, b] = next_ids(&mut &bytes[..])?;
+            let first = (count > 0).then_some([a, b]);
+            let (count, extra) = (count as usize, extra as usize);
+            Ok(found.joined(CoincidentVertices { count, extra, first }))
+        })
     }
 }
 

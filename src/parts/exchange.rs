@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::cluster::{Ranks, block};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells};
 
 /// Which rank holds each of some items: every rank a run of them, in the order of the ranks.
@@ -46,16 +46,27 @@ impl Holders {
     pub fn holder(&self, item: u32) -> usize {
         self.starts.partition_point(|&start| start <= item as usize) - 1
     }
+
+    /// The place in the block of a rank of an item that a message names.
+    pub(super) fn place(&self, item: u32, rank: usize) -> Result<usize> {
+        let (item, own) = (item as usize, self.range(rank));
+        own.contains(&item).then(|| item - own.start).ok_or_else(Error::broken_message)
+    }
 }
 
 /// Items that a rank asks for at a time: messages stay small beside what is made of them.
 const BATCH: usize = 1 << 16;
 
+/// A count of each rank.
+pub(crate) fn gather_count(ranks: &Ranks<'_>, own: usize) -> Result<Vec<usize>> {
+    let all = ranks.all_gather(Ok((own as u64).to_ne_bytes().to_vec()))?;
+    all.iter().map(|bytes| Ok(next_count(&mut &bytes[..])? as usize)).collect()
+}
+
 /// Rounds that all ranks need for their items, as many as the one with most of them.
 pub(super) fn rounds(ranks: &Ranks<'_>, items: usize) -> Result<usize> {
-    let all = ranks.all_gather(Ok((items as u64).to_ne_bytes().to_vec()))?;
-    let most = all.iter().map(|bytes| next_count(&mut &bytes[..])).max().unwrap_or(0);
-    Ok((most as usize).div_ceil(BATCH))
+    let most = gather_count(ranks, items)?.into_iter().max().unwrap_or(0);
+    Ok(most.div_ceil(BATCH))
 }
 
 /// The items of a round.
@@ -70,13 +81,14 @@ pub(crate) fn fetch(
     holders: &Holders,
     wanted: &[u32],
     answer: impl Fn(usize, &mut Vec<u8>),
-    mut show: impl FnMut(&[u8]),
+    mut show: impl FnMut(&[u8]) -> Result<()>,
 ) -> Result<()> {
-    let own = holders.range(ranks.rank());
     let answered = |wanted: Vec<u8>| {
         let mut bytes = Vec::new();
-        ids(&wanted).for_each(|item| answer(item as usize - own.start, &mut bytes));
-        bytes
+        for item in ids(&wanted)? {
+            answer(holders.place(item, ranks.rank())?, &mut bytes);
+        }
+        Ok(bytes)
     };
     for round in 0..rounds(ranks, wanted.len())? {
         let mut to = vec![Vec::new(); ranks.size()];
@@ -84,7 +96,7 @@ pub(crate) fn fetch(
             to[holders.holder(item)].extend(item.to_ne_bytes());
         }
         let answers = ranks.all_to_all(Ok(to))?.into_iter().map(answered).collect();
-        ranks.all_to_all(Ok(answers))?.iter().for_each(|bytes| show(bytes));
+        ranks.all_to_all(answers)?.iter().try_for_each(|bytes| show(bytes))?;
     }
     Ok(())
 }
@@ -98,7 +110,6 @@ pub(super) fn send<I: Iterator<Item = (u32, u32)>>(
     pairs: impl Fn(usize) -> I,
     mut show: impl FnMut(usize, u32),
 ) -> Result<()> {
-    let own = holders.range(ranks.rank());
     for round in 0..rounds(ranks, things)? {
         let mut to = vec![Vec::new(); ranks.size()];
         for (item, thing) in batch(things, round).flat_map(&pairs) {
@@ -107,7 +118,8 @@ pub(super) fn send<I: Iterator<Item = (u32, u32)>>(
         for bytes in ranks.all_to_all(Ok(to))? {
             let mut rest = &bytes[..];
             while !rest.is_empty() {
-                show(next_id(&mut rest) as usize - own.start, next_id(&mut rest));
+                let [item, thing] = next_ids(&mut rest)?;
+                show(holders.place(item, ranks.rank())?, thing);
             }
         }
     }
@@ -115,35 +127,81 @@ pub(super) fn send<I: Iterator<Item = (u32, u32)>>(
 }
 
 /// Ids in a message.
-pub(crate) fn ids(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
-    bytes.as_chunks().0.iter().map(|&id| u32::from_ne_bytes(id))
+pub(crate) fn ids(bytes: &[u8]) -> Result<impl Iterator<Item = u32>> {
+    let (ids, rest) = bytes.as_chunks();
+    check_ended(rest)?;
+    Ok(ids.iter().map(|&id| u32::from_ne_bytes(id)))
 }
 
 /// Numbers in a message.
-pub(super) fn numbers(bytes: &[u8]) -> impl Iterator<Item = f64> + '_ {
-    bytes.as_chunks().0.iter().map(|&number| f64::from_ne_bytes(number))
+pub(super) fn numbers(bytes: &[u8]) -> Result<impl Iterator<Item = f64>> {
+    let (numbers, rest) = bytes.as_chunks();
+    check_ended(rest)?;
+    Ok(numbers.iter().map(|&number| f64::from_ne_bytes(number)))
 }
 
-/// Takes the next item from a message of this program.
-fn next<const N: usize>(bytes: &mut &[u8]) -> [u8; N] {
-    let (item, rest) = bytes.split_first_chunk().unwrap_or((&[0; N], &[]));
+/// Refuses a message that goes on behind what was taken from it.
+pub(super) fn check_ended(rest: &[u8]) -> Result<()> {
+    if rest.is_empty() { Ok(()) } else { Err(Error::broken_message()) }
+}
+
+/// Takes the next bytes from a message of this program.
+pub(crate) fn next<const N: usize>(bytes: &mut &[u8]) -> Result<[u8; N]> {
+    let (item, rest) = bytes.split_first_chunk().ok_or_else(Error::broken_message)?;
     *bytes = rest;
-    *item
+    Ok(*item)
+}
+
+/// Takes the bytes of so many items of a size.
+fn next_bytes<'b>(bytes: &mut &'b [u8], [count, size]: [usize; 2]) -> Result<&'b [u8]> {
+    let taken = count.checked_mul(size).and_then(|length| bytes.split_at_checked(length));
+    let (taken, rest) = taken.ok_or_else(Error::broken_message)?;
+    *bytes = rest;
+    Ok(taken)
 }
 
 /// Takes the next id from a message of this program.
-pub(crate) fn next_id(bytes: &mut &[u8]) -> u32 {
-    u32::from_ne_bytes(next(bytes))
+pub(crate) fn next_id(bytes: &mut &[u8]) -> Result<u32> {
+    next(bytes).map(u32::from_ne_bytes)
+}
+
+/// Takes the next ids from a message of this program.
+pub(crate) fn next_ids<const N: usize>(bytes: &mut &[u8]) -> Result<[u32; N]> {
+    let mut all = [0; N];
+    for id in &mut all {
+        *id = next_id(bytes)?;
+    }
+    Ok(all)
+}
+
+/// Takes so many ids from a message of this program.
+pub(super) fn next_id_list(bytes: &mut &[u8], count: usize) -> Result<Vec<u32>> {
+    Ok(ids(next_bytes(bytes, [count, size_of::<u32>()])?)?.collect())
 }
 
 /// Takes the next count from a message of this program.
-pub(crate) fn next_count(bytes: &mut &[u8]) -> u64 {
-    u64::from_ne_bytes(next(bytes))
+pub(crate) fn next_count(bytes: &mut &[u8]) -> Result<u64> {
+    next(bytes).map(u64::from_ne_bytes)
 }
 
 /// Takes the next number from a message of this program.
-pub(crate) fn next_number(bytes: &mut &[u8]) -> f64 {
-    f64::from_ne_bytes(next(bytes))
+pub(crate) fn next_number(bytes: &mut &[u8]) -> Result<f64> {
+    next(bytes).map(f64::from_ne_bytes)
+}
+
+/// Takes the next numbers from a message of this program.
+pub(crate) fn next_numbers<const N: usize>(bytes: &mut &[u8]) -> Result<[f64; N]> {
+    let mut all = [0.0; N];
+    for number in &mut all {
+        *number = next_number(bytes)?;
+    }
+    Ok(all)
+}
+
+/// Appends so many numbers of a message of this program to `values`.
+pub(super) fn push_numbers(values: &mut Vec<f64>, bytes: &mut &[u8], count: usize) -> Result<()> {
+    values.extend(numbers(next_bytes(bytes, [count, size_of::<f64>()])?)?);
+    Ok(())
 }
 
 /// Kinds by their numbers in messages.
@@ -169,22 +227,55 @@ pub(super) fn push_cell(bytes: &mut Vec<u8>, cells: &Cells, cell: usize) {
 }
 
 /// Takes a cell from a message.
-pub(super) fn next_cell(bytes: &mut &[u8], cells: &mut Cells) {
-    let list = |bytes: &mut &[u8], count: u32| (0..count).map(|_| next_id(bytes)).collect();
-    match KINDS[next_id(bytes) as usize % KINDS.len()] {
+pub(super) fn next_cell(bytes: &mut &[u8], cells: &mut Cells) -> Result<()> {
+    match *KINDS.get(next_id(bytes)? as usize).ok_or_else(Error::broken_message)? {
         CellKind::Polyhedron => {
-            let count = next_id(bytes);
-            let face = |bytes: &mut &[u8]| {
-                let corners = next_id(bytes);
-                list(bytes, corners)
-            };
-            let faces: Vec<Vec<u32>> = (0..count).map(|_| face(bytes)).collect();
+            let count = next_id(bytes)?;
+            let faces = (0..count).map(|_| next_face(bytes)).collect::<Result<Vec<_>>>()?;
             cells.push_polyhedron(faces.iter().map(Vec::as_slice));
         }
-        kind => {
-            let corners = kind.corners().unwrap_or_default() as u32;
-            let vertices: Vec<u32> = list(bytes, corners);
-            cells.push(kind, &vertices);
+        kind => cells.push(kind, &next_id_list(bytes, kind.corners().unwrap_or_default())?),
+    }
+    Ok(())
+}
+
+/// Takes the vertices of a face, behind their number, from a message.
+pub(super) fn next_face(bytes: &mut &[u8]) -> Result<Vec<u32>> {
+    let corners = next_id(bytes)?;
+    next_id_list(bytes, corners as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_that_are_cut_short_are_refused() {
+        let mut cells = Cells::default();
+        cells.push(CellKind::Tetrahedron, &[7, 2, 5, 1]);
+        cells.push_polyhedron([&[0, 1, 2][..], &[0, 3, 1], &[1, 3, 2], &[2, 3, 0]]);
+        let (mut bytes, mut first) = (Vec::new(), 0);
+        for c in 0..2 {
+            first = bytes.len();
+            push_cell(&mut bytes, &cells, c);
         }
+        let read = |mut bytes: &[u8]| -> Result<Cells> {
+            let mut cells = Cells::default();
+            while !bytes.is_empty() {
+                next_cell(&mut bytes, &mut cells)?;
+            }
+            Ok(cells)
+        };
+        assert_eq!(read(&bytes).unwrap(), cells);
+        for length in (1..bytes.len()).filter(|&length| length != first) {
+            assert!(read(&bytes[..length]).is_err(), "{length} bytes");
+        }
+        bytes[0] = 9; // no kind of cell
+        assert!(read(&bytes).is_err());
+        assert!(ids(&bytes[..6]).is_err() && numbers(&bytes[..12]).is_err());
+        assert_eq!(next_ids(&mut &bytes[4..12]).unwrap(), [7, 2]);
+        assert!(next_numbers::<2>(&mut &bytes[..15]).is_err());
+        let holders = Holders::of_blocks(5, 2);
+        assert!(holders.place(0, 1).is_err() && holders.place(5, 1).is_err());
     }
 }

@@ -1,5 +1,7 @@
 //! The vertices that span a mesh, found block by block.
 
+use super::exchange::{next_id, next_number};
+use crate::error::Result;
 use crate::mesh::SolidMesh;
 
 /// A value and its vertex.
@@ -13,9 +15,6 @@ pub(super) struct Extremes {
     // [component]: least and largest; none without numbers
     found: Vec<Option<[Found; 2]>>,
 }
-
-/// Bytes of a component.
-const ENTRY: usize = 2 * (8 + 4);
 
 impl Extremes {
     /// Of a mesh whose vertices have the ids from `start` on.
@@ -66,15 +65,17 @@ impl Extremes {
     }
 
     /// From [`Extremes::to_bytes`].
-    pub fn from_bytes(bytes: &[u8]) -> Self {
-        let Some((first, rest)) = bytes.split_first_chunk() else { return Self::default() };
-        let first = Some(u32::from_ne_bytes(*first)).filter(|&first| first != u32::MAX);
-        let end = |[a, b, c, d, e, f, g, h, v @ ..]: [u8; ENTRY / 2]| {
-            (f64::from_ne_bytes([a, b, c, d, e, f, g, h]), u32::from_ne_bytes(v))
-        };
-        let ends: Vec<Found> = rest.as_chunks().0.iter().map(|&bytes| end(bytes)).collect();
-        let entry = |ends: &[Found; 2]| (!ends[0].0.is_nan()).then_some(*ends);
-        Self { first, found: ends.as_chunks().0.iter().map(entry).collect() }
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let mut rest = bytes;
+        let first = Some(next_id(&mut rest)?).filter(|&first| first != u32::MAX);
+        let mut found = Vec::new();
+        while !rest.is_empty() {
+            let mut end =
+                || -> Result<Found> { Ok((next_number(&mut rest)?, next_id(&mut rest)?)) };
+            let ends = [end()?, end()?];
+            found.push((!ends[0].0.is_nan()).then_some(ends));
+        }
+        Ok(Self { first, found })
     }
 }
 

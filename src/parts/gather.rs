@@ -6,11 +6,13 @@ use std::ops::Range;
 use super::Part;
 use super::cutter::{check_corners, has_all, has_edge, no_edge, sorted};
 use super::distributed::DistributedMesh;
-use super::exchange::{fetch, ids, next_cell, next_count, next_id, next_number, push_cell};
+use super::exchange::{
+    fetch, ids, next_cell, next_count, next_id, next_numbers, push_cell, push_numbers,
+};
 use super::extremes::Extremes;
 use super::rank_part::{RankPart, elements_of, sharpest_corner, sums};
 use crate::cluster::Ranks;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::mesh::{
     Attribute, Cells, Corner, Crease, Creases, FaceGroup, Polygons, SolidMesh, VertexId,
 };
@@ -103,8 +105,10 @@ impl Collected {
         let extremes = ranks.all_gather(Ok(Extremes::of(&mesh.block, start).to_bytes()))?;
         let mut vertices = vertices_of([&owned, &ghosts]);
         if !owned.ids.is_empty() {
-            let join = |all: Extremes, bytes: &Vec<u8>| all.joined(&Extremes::from_bytes(bytes));
-            vertices.extend(extremes.iter().fold(Extremes::default(), join).span());
+            let join = |all: Extremes, bytes: &Vec<u8>| -> Result<Extremes> {
+                Ok(all.joined(&Extremes::from_bytes(bytes)?))
+            };
+            vertices.extend(extremes.iter().try_fold(Extremes::default(), join)?.span());
         }
         let vertices = sorted(vertices);
         let (points, attributes) = points(mesh, ranks, &vertices)?;
@@ -179,13 +183,15 @@ fn owned_cells(
     let mut found = Vec::new();
     fetch(ranks, &holders, &ends, cell, |mut bytes| {
         while !bytes.is_empty() {
-            found.push((next_id(&mut bytes), next_count(&mut bytes)));
+            found.push((next_id(&mut bytes)?, next_count(&mut bytes)?));
         }
+        Ok(())
     })?;
-    Ok(match found[..] {
-        [(first, before), (last, _)] => (first..last + 1, before),
-        _ => (0..0, 0),
-    })
+    match found[..] {
+        [] if ends.is_empty() => Ok((0..0, 0)),
+        [(first, before), (last, _)] => Ok((first..last + 1, before)),
+        _ => Err(Error::broken_message()),
+    }
 }
 
 /// Some cells, ascending, and their ghosts.
@@ -206,7 +212,8 @@ fn with_ghosts(mesh: &DistributedMesh, ranks: &Ranks<'_>, own: Vec<u32>) -> Resu
     };
     let mut ghosts = Vec::new();
     fetch(ranks, &mesh.vertices, &vertices, at, |bytes| {
-        ghosts.extend(ids(bytes).filter(|cell| is_ghost(cell)));
+        ghosts.extend(ids(bytes)?.filter(|cell| is_ghost(cell)));
+        Ok(())
     })?;
     let ghosts = table.fetch(ranks, sorted(ghosts))?;
     Ok([owned, ghosts])
@@ -215,7 +222,9 @@ fn with_ghosts(mesh: &DistributedMesh, ranks: &Ranks<'_>, own: Vec<u32>) -> Resu
 /// The first vertex that a cell of any rank has.
 fn first_vertex(owned: &CellRows, ranks: &Ranks<'_>) -> Result<Option<u32>> {
     let own = owned.vertices().min().map_or(Vec::new(), |v| v.to_ne_bytes().to_vec());
-    Ok(ranks.all_gather(Ok(own))?.iter().flat_map(|bytes| ids(bytes)).min())
+    let first =
+        |first: Option<u32>, bytes: &Vec<u8>| Ok(first.into_iter().chain(ids(bytes)?).min());
+    ranks.all_gather(Ok(own))?.iter().try_fold(None, first)
 }
 
 /// Coordinates and attributes of vertices.
@@ -241,12 +250,16 @@ fn points(
     let mut attributes: Vec<Attribute> = block.attributes.iter().map(none).collect();
     fetch(ranks, &mesh.vertices, vertices, row, |mut bytes| {
         while !bytes.is_empty() {
-            points.push([(); 3].map(|()| next_number(&mut bytes)));
+            points.push(next_numbers(&mut bytes)?);
             for a in &mut attributes {
-                a.values.extend((0..a.width).map(|_| next_number(&mut bytes)));
+                push_numbers(&mut a.values, &mut bytes, a.width)?;
             }
         }
+        Ok(())
     })?;
+    if points.len() != vertices.len() {
+        return Err(Error::broken_message());
+    }
     Ok((points, attributes))
 }
 
@@ -307,13 +320,17 @@ impl<'m> CellTable<'m> {
         let mut found = CellRows { data, ..CellRows::default() };
         fetch(ranks, &self.mesh.cells, &wanted, row, |mut bytes| {
             while !bytes.is_empty() {
-                next_cell(&mut bytes, &mut found.cells);
-                found.children.push(next_count(&mut bytes));
+                next_cell(&mut bytes, &mut found.cells)?;
+                found.children.push(next_count(&mut bytes)?);
                 for (array, values) in block.cell_data.iter().zip(&mut found.data) {
-                    values.extend((0..array.width).map(|_| next_number(&mut bytes)));
+                    push_numbers(values, &mut bytes, array.width)?;
                 }
             }
+            Ok(())
         })?;
+        if found.cells.len() != wanted.len() {
+            return Err(Error::broken_message());
+        }
         found.ids = wanted;
         Ok(found)
     }

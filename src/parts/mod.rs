@@ -55,7 +55,6 @@ mod gather;
 #[cfg(any(feature = "metis", test))]
 mod metis;
 mod moved;
-mod names;
 mod own;
 mod rank_part;
 mod repeated;

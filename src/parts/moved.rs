@@ -37,6 +37,8 @@ pub struct PointExchange {
     held: Range<usize>,
     // [rank]: places among the held vertices whose values it gets
     wanted: Vec<Vec<u32>>,
+    // of the part
+    count: usize,
 }
 
 impl PointExchange {
@@ -50,9 +52,10 @@ impl PointExchange {
         for &vertex in &part.part().vertices {
             to[part.vertices.holder(vertex)].extend(vertex.to_ne_bytes());
         }
-        let places = |bytes: &Vec<u8>| ids(bytes).map(|v| v - held.start as u32).collect();
-        let wanted = ranks.all_to_all(Ok(to))?.iter().map(places).collect();
-        Ok(Self { held, wanted })
+        let place = |v| Ok(part.vertices.place(v, ranks.rank())? as u32);
+        let places = |bytes: &Vec<u8>| ids(bytes)?.map(place).collect();
+        let wanted = ranks.all_to_all(Ok(to))?.iter().map(places).collect::<Result<_>>()?;
+        Ok(Self { held, wanted, count: part.part().vertices.len() })
     }
 
     /// The vertices of the whole that this rank holds: it gives their values.
@@ -76,13 +79,21 @@ impl PointExchange {
         if count.checked_mul(width) != Some(have) {
             return ranks.agree(Err(Error::request(format!(
                 "{have} values at the vertices of a rank, {count} x {width} are needed"
-            ))));
+            ))
+            .with_help("give one row of values for each vertex that the rank holds")));
         }
         let row = |&place: &u32| bytemuck::cast_slice(&held[place as usize * width..][..width]);
         let rows =
             |wanted: &Vec<u32>| wanted.iter().flat_map(|v| row(v) as &[u8]).copied().collect();
         let to = self.wanted.iter().map(rows).collect();
         // ranks hold runs of the vertices, and a part has its vertices in order
-        Ok(ranks.all_to_all(Ok(to))?.iter().flat_map(|bytes| numbers(bytes)).collect())
+        let mut values = Vec::with_capacity(self.count * width);
+        for bytes in ranks.all_to_all(Ok(to))? {
+            values.extend(numbers(&bytes)?);
+        }
+        if values.len() != self.count * width {
+            return Err(Error::broken_message());
+        }
+        Ok(values)
     }
 }

@@ -3,10 +3,9 @@
 use std::ops::Range;
 
 use super::Part;
-use super::exchange::{Holders, ids, next_count, next_number};
-use super::names::Names;
+use super::exchange::{Holders, ids, next_count, next_id, next_number};
 use crate::cluster::Ranks;
-use crate::error::{Error, Result};
+use crate::error::{ElementKind, Error, Result};
 use crate::mesh::{CellKind, Cells, Creases, FoldedCorners, Handedness, SolidMesh};
 use crate::refine::{check_levels, child_count};
 
@@ -131,13 +130,14 @@ impl RankPart {
 
     /// An error of its mesh, in the ids of the whole.
     pub(super) fn of_whole(&self, error: Error) -> Error {
-        let names = Names { cells: &self.part.cells, vertices: &self.part.vertices };
-        match error {
-            Error::Mesh { message, help } => {
-                Error::Mesh { message: names.of_whole(&message), help }
-            }
-            other => other,
-        }
+        error.renumbered(|kind, id| {
+            let ids = match kind {
+                ElementKind::Cell => &self.part.cells,
+                ElementKind::Vertex => &self.part.vertices,
+                _ => return None,
+            };
+            ids.get(id as usize).map(|&id| id.into())
+        })
     }
 
     /// Left-handed and folded hexahedra of the whole.
@@ -151,7 +151,7 @@ impl RankPart {
         let all = ranks.all_gather(Ok(found(own.left_handed, own.worst.map(id), &[])))?;
         let mut handedness = Handedness { cells: self.cell_count, ..Handedness::default() };
         for bytes in all {
-            let (left_handed, worst, _) = take_found(&bytes);
+            let (left_handed, worst, _) = take_found(&bytes)?;
             handedness.left_handed += left_handed;
             handedness.worst = worse(handedness.worst, worst);
         }
@@ -160,7 +160,7 @@ impl RankPart {
         let all = ranks.all_gather(Ok(found(0, own.worst.map(id), &folded_ids)))?;
         let mut folded = FoldedCorners::default();
         for bytes in all {
-            let (_, worst, cells) = take_found(&bytes);
+            let (_, worst, cells) = take_found(&bytes)?;
             folded.cells.extend(cells);
             folded.worst = worse(folded.worst, worst);
         }
@@ -186,10 +186,9 @@ fn found(count: usize, worst: Option<(u32, f64)>, cells: &[u32]) -> Vec<u8> {
     bytes
 }
 
-fn take_found(bytes: &[u8]) -> (usize, Option<(u32, f64)>, Vec<u32>) {
+fn take_found(bytes: &[u8]) -> Result<(usize, Option<(u32, f64)>, Vec<u32>)> {
     let mut rest = bytes;
-    let (count, value) = (next_count(&mut rest) as usize, next_number(&mut rest));
-    let mut all = ids(rest);
-    let cell = all.next().unwrap_or_default();
-    (count, (!value.is_nan()).then_some((cell, value)), all.collect())
+    let (count, value) = (next_count(&mut rest)? as usize, next_number(&mut rest)?);
+    let cell = next_id(&mut rest)?;
+    Ok((count, (!value.is_nan()).then_some((cell, value)), ids(rest)?.collect()))
 }

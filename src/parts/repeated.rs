@@ -11,9 +11,11 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::cutter::sorted;
-use super::exchange::{Holders, batch, fetch, ids, next_count, next_id, next_number, rounds};
+use super::exchange::{
+    Holders, batch, check_ended, fetch, gather_count, ids, next_ids, next_numbers, rounds,
+};
 use crate::cluster::Ranks;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::io::MeshBlock;
 use crate::mesh::{Nearness, Place, SolidMesh, VertexId};
 
@@ -35,14 +37,12 @@ impl Point {
         bytes.extend(self.place.map(f64::to_ne_bytes).as_flattened());
     }
 
-    fn all(bytes: &[u8]) -> Vec<Self> {
-        let mut rest = bytes;
-        let mut points = Vec::new();
-        while !rest.is_empty() {
-            let [id, piece] = [(); 2].map(|()| next_id(&mut rest));
-            points.push(Self { id, piece, place: [(); 3].map(|()| next_number(&mut rest)) });
+    fn push_all(mut bytes: &[u8], points: &mut Vec<Self>) -> Result<()> {
+        while !bytes.is_empty() {
+            let [id, piece] = next_ids(&mut bytes)?;
+            points.push(Self { id, piece, place: next_numbers(&mut bytes)? });
         }
-        points
+        Ok(())
     }
 }
 
@@ -54,9 +54,7 @@ pub(super) fn joined(ranks: &Ranks<'_>, block: MeshBlock) -> Result<(SolidMesh, 
     let start = before.range(ranks.rank()).start as u32;
     let is_kept: Vec<bool> = (start..).zip(&first).map(|(v, &first)| v == first).collect();
     let count = is_kept.iter().filter(|&&kept| kept).count();
-    let counts = ranks.all_gather(Ok((count as u64).to_ne_bytes().to_vec()))?;
-    let counts = counts.iter().map(|bytes| next_count(&mut &bytes[..]) as usize);
-    let after = Holders::of_counts(counts);
+    let after = Holders::of_counts(gather_count(ranks, count)?.into_iter());
 
     // ids of what is kept, then of what repeats it
     let mut new_ids = vec![u32::MAX; first.len()];
@@ -108,7 +106,13 @@ impl Renaming {
         let wanted = sorted(wanted);
         let mut names = Vec::with_capacity(wanted.len());
         let answer = |place: usize, bytes: &mut Vec<u8>| bytes.extend(new_ids[place].to_ne_bytes());
-        fetch(ranks, holders, &wanted, answer, |bytes| names.extend(ids(bytes)))?;
+        fetch(ranks, holders, &wanted, answer, |bytes| {
+            names.extend(ids(bytes)?);
+            Ok(())
+        })?;
+        if names.len() != wanted.len() {
+            return Err(Error::broken_message());
+        }
         Ok(Self { wanted, names })
     }
 
@@ -151,7 +155,8 @@ fn first_of_each(
                     point(v).push(&mut to[hash as usize % ranks.size()]);
                 }
             }
-            ranks.all_to_all(Ok(to))?.iter().for_each(|bytes| here.extend(Point::all(bytes)));
+            let from = ranks.all_to_all(Ok(to))?;
+            from.iter().try_for_each(|bytes| Point::push_all(bytes, &mut here))?;
         }
         let (away, mut here): (Vec<Point>, Vec<Point>) =
             here.into_iter().partition(|point| ambiguous.contains(&nearness.place(point.place)));
@@ -164,7 +169,8 @@ fn first_of_each(
     let mut to = vec![Vec::new(); ranks.size()];
     for_first.iter().for_each(|point| point.push(&mut to[0]));
     let mut all: Vec<Point> = Vec::new();
-    ranks.all_to_all(Ok(to))?.iter().for_each(|bytes| all.extend(Point::all(bytes)));
+    let from = ranks.all_to_all(Ok(to))?;
+    from.iter().try_for_each(|bytes| Point::push_all(bytes, &mut all))?;
     all.sort_unstable_by_key(|point| point.id);
     push_repeated(&nearness, &all, &mut found);
 
@@ -174,9 +180,10 @@ fn first_of_each(
     }
     let mut first: Vec<u32> = own.clone().map(|v| v as u32).collect();
     for bytes in ranks.all_to_all(Ok(to))? {
-        let pairs: Vec<u32> = ids(&bytes).collect();
-        for pair in pairs.as_chunks::<2>().0 {
-            first[pair[0] as usize - own.start] = pair[1];
+        let mut rest = &bytes[..];
+        while !rest.is_empty() {
+            let [vertex, of] = next_ids(&mut rest)?;
+            first[holders.place(vertex, ranks.rank())?] = of;
         }
     }
     Ok(first)
@@ -199,9 +206,9 @@ fn nearness(ranks: &Ranks<'_>, points: &[[f64; 3]]) -> Result<Nearness> {
     let all = ranks.all_gather(Ok(bytemuck::cast_slice(&own).to_vec()))?;
     let (mut largest, mut is_single) = (0.0_f64, true);
     for bytes in all {
-        let mut rest = &bytes[..];
-        largest = largest.max(next_number(&mut rest));
-        is_single &= next_number(&mut rest) == 1.0;
+        let [own, own_single] = next_numbers(&mut &bytes[..])?;
+        largest = largest.max(own);
+        is_single &= own_single == 1.0;
     }
     Ok(Nearness::new(largest, is_single))
 }
@@ -217,12 +224,17 @@ fn ambiguous_places(ranks: &Ranks<'_>, own: impl Iterator<Item = Place>) -> Resu
         let places = to.get(&rank).into_iter().flatten();
         places.flat_map(|place| place.map(i64::to_ne_bytes)).flatten().collect()
     };
-    let all = ranks.all_to_all(Ok((0..ranks.size()).map(bytes).collect()))?;
     let place = |bytes: &[u8; 24]| {
         let numbers = bytes.as_chunks::<8>().0;
         [0, 1, 2].map(|d| i64::from_ne_bytes(numbers[d]))
     };
-    Ok(all.iter().flat_map(|bytes| bytes.as_chunks().0.iter().map(place)).collect())
+    let mut all = HashSet::new();
+    for bytes in ranks.all_to_all(Ok((0..ranks.size()).map(bytes).collect()))? {
+        let (places, rest) = bytes.as_chunks();
+        check_ended(rest)?;
+        all.extend(places.iter().map(place));
+    }
+    Ok(all)
 }
 
 /// Mixes the numbers of a place.

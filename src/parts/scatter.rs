@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::exchange::{next_cell, next_count, next_id, next_number, numbers, push_cell};
+use super::exchange::{
+    check_ended, next_cell, next_count, next_face, next_id, next_ids, next_number, next_numbers,
+    push_cell, push_numbers,
+};
 use crate::cluster::{Ranks, block};
 use crate::error::{Error, Result};
 use crate::mesh::{Attribute, CellArray, Crease, FaceGroup, Polygons, SolidMesh, VertexId};
@@ -27,7 +30,7 @@ pub(super) fn blocks(
 ) -> Result<(SolidMesh, [usize; 2])> {
     let (mut own, counts) = common(ranks, mesh.as_ref())?;
     type Pack = fn(&SolidMesh, [usize; 2]) -> Vec<u8>;
-    type Unpack = fn(&mut SolidMesh, &[u8]);
+    type Unpack = fn(&mut SolidMesh, &[u8]) -> Result<()>;
     let rounds: [(Pack, Unpack); 2] = [(cells_of, take_cells), (vertices_of, take_vertices)];
     for rank in 0..ranks.size() {
         for (pack, unpack) in rounds {
@@ -37,9 +40,13 @@ pub(super) fn blocks(
             }
             let from = ranks.all_to_all(Ok(to))?;
             if rank == ranks.rank() {
-                unpack(&mut own, &from[0]);
+                unpack(&mut own, &from[0])?;
             }
         }
+    }
+    let [cells, vertices] = counts.map(|count| block(count, ranks.rank(), ranks.size()).len());
+    if own.cells.len() != cells || own.points.len() != vertices {
+        return Err(Error::broken_message());
     }
     Ok((own, counts))
 }
@@ -57,14 +64,15 @@ fn cells_of(mesh: &SolidMesh, [rank, size]: [usize; 2]) -> Vec<u8> {
     bytes
 }
 
-fn take_cells(own: &mut SolidMesh, bytes: &[u8]) {
+fn take_cells(own: &mut SolidMesh, bytes: &[u8]) -> Result<()> {
     let mut rest = bytes;
     while !rest.is_empty() {
-        next_cell(&mut rest, &mut own.cells);
+        next_cell(&mut rest, &mut own.cells)?;
         for array in &mut own.cell_data {
-            array.values.extend((0..array.width).map(|_| next_number(&mut rest)));
+            push_numbers(&mut array.values, &mut rest, array.width)?;
         }
     }
+    Ok(())
 }
 
 /// The points of a rank, then one attribute after another.
@@ -78,16 +86,18 @@ fn vertices_of(mesh: &SolidMesh, [rank, size]: [usize; 2]) -> Vec<u8> {
     bytes
 }
 
-fn take_vertices(own: &mut SolidMesh, bytes: &[u8]) {
+fn take_vertices(own: &mut SolidMesh, bytes: &[u8]) -> Result<()> {
     let width = 3 + own.attributes.iter().map(|a| a.width).sum::<usize>();
     let count = bytes.len() / (8 * width);
-    let (points, rest) = bytes.split_at(24 * count);
-    let mut rest = numbers(rest);
-    let mut points = numbers(points);
-    own.points = (0..count).map(|_| [(); 3].map(|()| points.next().unwrap_or_default())).collect();
-    for attribute in &mut own.attributes {
-        attribute.values = rest.by_ref().take(attribute.width * count).collect();
+    let mut rest = bytes;
+    own.points.reserve_exact(count);
+    for _ in 0..count {
+        own.points.push(next_numbers(&mut rest)?);
     }
+    for attribute in &mut own.attributes {
+        push_numbers(&mut attribute.values, &mut rest, attribute.width * count)?;
+    }
+    check_ended(rest)
 }
 
 /// The names of the arrays and what all ranks have of the mesh of rank 0, and the numbers of its cells
@@ -102,9 +112,9 @@ fn common(ranks: &Ranks<'_>, mesh: Option<&SolidMesh>) -> Result<(SolidMesh, [us
         cell_data: mesh.cell_data.iter().map(|a| (a.name.clone(), a.width, a.integers)).collect(),
         groups: mesh.face_groups.iter().map(|group| group.name.clone()).collect(),
     };
-    let text = serde_json::to_vec(&head).map_err(|e| Error::request(e.to_string()));
+    let text = serde_json::to_vec(&head).map_err(|_| Error::broken_message());
     let text = ranks.broadcast(text)?;
-    let head: Head = serde_json::from_slice(&text).map_err(|e| Error::request(e.to_string()))?;
+    let head: Head = serde_json::from_slice(&text).map_err(|_| Error::broken_message())?;
     let attribute = |(name, width)| Attribute { name, width, values: Vec::new() };
     let array = |(name, width, integers)| CellArray { name, width, values: Vec::new(), integers };
     let mut block = SolidMesh {
@@ -132,20 +142,42 @@ fn common(ranks: &Ranks<'_>, mesh: Option<&SolidMesh>) -> Result<(SolidMesh, [us
     }
     let bytes = ranks.broadcast(Ok(bytes))?;
     let mut rest = &bytes[..];
-    for _ in 0..next_count(&mut rest) {
-        let edge = [(); 2].map(|()| VertexId(next_id(&mut rest)));
-        block.creases.edges.push(Crease { edge, sharpness: next_number(&mut rest) });
+    for _ in 0..next_count(&mut rest)? {
+        let edge = next_ids(&mut rest)?.map(VertexId);
+        block.creases.edges.push(Crease { edge, sharpness: next_number(&mut rest)? });
     }
-    for _ in 0..next_count(&mut rest) {
-        block.creases.push_corner(next_id(&mut rest), next_number(&mut rest));
+    for _ in 0..next_count(&mut rest)? {
+        block.creases.push_corner(next_id(&mut rest)?, next_number(&mut rest)?);
     }
     for name in head.groups {
         let mut faces = Polygons::default();
-        for _ in 0..next_count(&mut rest) {
-            let corners = next_id(&mut rest);
-            faces.push(&(0..corners).map(|_| next_id(&mut rest)).collect::<Vec<_>>());
+        for _ in 0..next_count(&mut rest)? {
+            faces.push(&next_face(&mut rest)?);
         }
         block.face_groups.push(FaceGroup::new(name, faces));
     }
+    check_ended(rest)?;
     Ok((block, [head.cells, head.vertices]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vertices_that_are_cut_short_are_refused() {
+        let attribute = |values| Attribute { name: "t".into(), width: 2, values };
+        let mesh = SolidMesh {
+            points: vec![[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]],
+            attributes: vec![attribute(vec![6.0, 7.0, 8.0, 9.0])],
+            ..SolidMesh::default()
+        };
+        let none = || SolidMesh { attributes: vec![attribute(Vec::new())], ..SolidMesh::default() };
+        let (bytes, mut found) = (vertices_of(&mesh, [0, 1]), none());
+        take_vertices(&mut found, &bytes).unwrap();
+        assert_eq!((found.points, found.attributes), (mesh.points, mesh.attributes));
+        for length in (1..bytes.len()).filter(|length| length % 40 != 0) {
+            assert!(take_vertices(&mut none(), &bytes[..length]).is_err(), "{length} bytes");
+        }
+    }
 }

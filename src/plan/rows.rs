@@ -3,8 +3,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Location, Samples};
+use crate::error::ElementKind::{Element, Sample};
 use crate::error::{Error, Result};
 use crate::limit::{Orders, Solid};
+use crate::message;
 use crate::scheme::Stencils;
 
 impl Solid {
@@ -54,8 +56,12 @@ impl Solid {
             usize::MAX => Ok(rows),
             r => {
                 let Location { element, parameters: [u, v, w] } = locations[r];
-                Err(Error::request(format!(
-                    "the derivative at sample {r}, ({u}, {v}, {w}) of element {element}, does not exist"
+                Err(Error::request(message!(
+                    "the derivative at ",
+                    Sample.id(r),
+                    ", ({u}, {v}, {w}) of ",
+                    Element.id(element),
+                    ", does not exist"
                 ))
                 .with_help("it lies on an extraordinary edge or vertex: move it inside"))
             }

@@ -1,8 +1,10 @@
 //! Where to evaluate.
 
 use crate::basis::gauss;
+use crate::error::ElementKind::{Element, Sample};
 use crate::error::{Error, Result};
 use crate::limit::Solid;
+use crate::message;
 
 /// Largest number of samples along an axis.
 const MOST: usize = 64;
@@ -70,15 +72,20 @@ impl Samples {
                 let count = solid.elements().len();
                 for (row, location) in locations.iter().enumerate() {
                     if location.element as usize >= count {
-                        return Err(Error::request(format!(
-                            "sample {row} names element {}, there are {count}",
-                            location.element
-                        )));
+                        return Err(Error::request(message!(
+                            Sample.id(row),
+                            " names ",
+                            Element.id(location.element),
+                            ", there are {count}"
+                        ))
+                        .with_help("elements are numbered from 0 to their count less 1"));
                     }
                     if !location.parameters.iter().all(|u| (0.0..=1.0).contains(u)) {
-                        return Err(Error::request(format!(
-                            "sample {row} has parameters {:?} outside [0, 1]",
-                            location.parameters
+                        return Err(Error::request(message!(
+                            Sample.id(row),
+                            " has parameters ",
+                            format!("{:?}", location.parameters),
+                            " outside [0, 1]"
                         ))
                         .with_help("parameters run from 0 to 1 within each cell"));
                     }

@@ -1,7 +1,9 @@
 //! Vertices that sources reach.
 
+use crate::error::ElementKind::Vertex;
 use crate::error::{Error, Result};
 use crate::mesh::components;
+use crate::message;
 use crate::numbers::Real;
 
 /// Refuses sources that do not exist, and meshes where `groups` of vertices (cells or faces)
@@ -26,11 +28,11 @@ pub(crate) fn check_reach<'a>(
     let mut any = false;
     for source in sources {
         if source as usize >= count {
-            return Err(Error::request(format!("no vertex {source}"))
+            return Err(Error::request(message!("no ", Vertex.id(source)))
                 .with_help(format!("vertices run from 0 to {}", count.saturating_sub(1))));
         }
         if !used[source as usize] {
-            return Err(Error::request(format!("vertex {source} belongs to no cell or face"))
+            return Err(Error::request(message!(Vertex.id(source), " belongs to no cell or face"))
                 .with_help("measure from a vertex that does"));
         }
         reached[parts[source as usize] as usize] = true;
@@ -42,12 +44,12 @@ pub(crate) fn check_reach<'a>(
     }
     let is_lost = |&v: &u32| used[v as usize] && !reached[parts[v as usize] as usize];
     let lost: Vec<u32> = (0..count as u32).filter(is_lost).collect();
-    let Some(first) = lost.first() else { return Ok(parts) };
-    let which = match lost.len() {
-        1 => format!("vertex {first} is"),
-        count => format!("vertex {first} and {} more are", count - 1),
+    let Some(&first) = lost.first() else { return Ok(parts) };
+    let which = match lost.len() - 1 {
+        0 => message!(Vertex.id(first), " is"),
+        more => message!(Vertex.id(first), " and {more} more are"),
     };
-    Err(Error::request(format!("{which} joined to nothing that the distance is measured to"))
+    Err(Error::request(message!(which, " joined to nothing that the distance is measured to"))
         .with_help("name a vertex in every connected part, or take the parts one by one"))
 }
 

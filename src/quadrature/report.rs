@@ -210,17 +210,17 @@ impl ReportShare {
     /// # Errors
     /// [`Error::Request`] for anything else.
     pub fn from_numbers(numbers: &[f64]) -> Result<Self> {
-        let broken = || Error::request("a rank has sent a broken report");
+        let broken = Error::broken_message;
         let (counts, rest) = numbers.split_first_chunk::<3>().ok_or_else(broken)?;
-        let counts = counts.map(|count| count as usize);
-        let rows = 4 * counts.iter().sum::<usize>();
-        let (rows, quality) = rest.split_at_checked(rows).ok_or_else(broken)?;
+        let rows = 4.0 * counts.iter().sum::<f64>();
+        let (rows, quality) = rest.split_at_checked(rows as usize).ok_or_else(broken)?;
         let row = |n: &[f64; 4]| {
             let [id, volume, remainder_parameter_volume, remainder_volume] = *n;
             (id as u32, CellReport { volume, remainder_parameter_volume, remainder_volume })
         };
         let mut rows = rows.as_chunks().0.iter().map(row);
-        let [cells, sums, remainders] = counts.map(|count| rows.by_ref().take(count).collect());
+        let [cells, sums, remainders] =
+            counts.map(|count| rows.by_ref().take(count as usize).collect());
         Ok(Self { quality: Quality::from_numbers(quality)?, cells, sums, remainders })
     }
 }

@@ -1,10 +1,12 @@
 //! Which whole numbers the cells of a mesh have in an array: ids of materials.
 
 use crate::cluster::Ranks;
+use crate::error::ElementKind;
 use crate::error::{Error, Result};
 use crate::mesh::CellArray;
+use crate::message;
 use crate::parts::DistributedMesh;
-use crate::parts::exchange::{next_id, next_number};
+use crate::parts::exchange::{next, next_id, next_number};
 
 /// Most materials: one byte a pixel, with 0 for none.
 pub const MOST_MATERIALS: usize = 255;
@@ -49,9 +51,12 @@ impl CellIds {
         if *width == 1 && other.is_none() {
             return Ok(ids);
         }
-        let place = other.map_or(String::new(), |(cell, x)| format!(": cell {cell} has {x}"));
-        Err(Error::request(format!("{name:?} has no whole number a cell{place}"))
-            .with_help("give an array of material ids"))
+        let place = other.map(|(cell, x)| message!(": ", ElementKind::Cell.id(cell), " has {x}"));
+        Err(Error::request(message!(
+            "{name:?} has no whole number a cell",
+            place.unwrap_or_default()
+        ))
+        .with_help("give an array of material ids"))
     }
 
     /// Those of an array of the cells of a mesh that ranks hold together; `None` if there is no such
@@ -72,11 +77,13 @@ impl CellIds {
         (all.ids, all.other) = (Vec::new(), None);
         for bytes in ranks.all_gather(Ok(bytes))? {
             let mut rest = &bytes[..];
-            let found = (next_id(&mut rest), next_number(&mut rest));
+            let found = (next_id(&mut rest)?, next_number(&mut rest)?);
             if found.0 != u32::MAX {
                 all.other.get_or_insert(found);
             }
-            all.ids.extend(rest.as_chunks().0.iter().map(|&id| i64::from_ne_bytes(id)));
+            while !rest.is_empty() {
+                all.ids.push(i64::from_ne_bytes(next(&mut rest)?));
+            }
         }
         all.ids = distinct(all.ids);
         Ok(Some(all))

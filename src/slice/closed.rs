@@ -1,7 +1,10 @@
 //! Surfaces that bound a volume.
 
+use crate::error::ElementKind::Face;
+use crate::error::edge;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
+use crate::message;
 use crate::scheme::Scheme;
 use crate::surface::limit::LimitSurface;
 use crate::surface::triangulate::Triangulation;
@@ -40,8 +43,11 @@ impl ClosedSurface {
         mesh.check()?;
         mesh.check_control()?;
         if let Some(hole) = mesh.holes.first() {
-            return Err(Error::mesh(format!("face {hole} is tagged as a hole: nothing is inside"))
-                .with_help("remove the tag, so that the surface is closed"));
+            return Err(Error::mesh(message!(
+                Face.id(*hole),
+                " is tagged as a hole: nothing is inside"
+            ))
+            .with_help("remove the tag, so that the surface is closed"));
         }
         let triangulation = Triangulation::of(mesh, scheme);
         let triangles = triangulation.as_ref().map(|cut| cut.triangles(mesh)).transpose()?;
@@ -81,40 +87,48 @@ fn check_closed(topology: &SurfaceTopology, points: &[[f64; 3]]) -> Result<()> {
     };
     let face = |corner: u32| topology.columns.face(corner);
     let open = || (0..).zip(&topology.edge_corners).filter(|(_, corners)| corners[1] == NONE);
-    if let Some((edge, &[corner, _])) = open().next() {
-        let ([a, b], face) = (topology.edge_ends(edge), face(corner));
+    if let Some((open_edge, &[corner, _])) = open().next() {
+        let ends = topology.edge_ends(open_edge);
         let more = match open().count() - 1 {
             0 => String::new(),
             1 => ", as 1 more edge has".into(),
             more => format!(", as {more} more edges have"),
         };
-        return Err(Error::mesh(format!(
-            "the surface is not closed: edge {a} {b} has one face alone (face {face}){more}; {}",
-            course([a, b])
+        return Err(Error::mesh(message!(
+            "the surface is not closed: ",
+            edge(ends),
+            " has one face alone (",
+            Face.id(face(corner)),
+            "){more}; ",
+            course(ends)
         ))
         .with_help(
             "close it: fill holes, and join vertices that lie in one place (those of STL must agree in \
              every digit); a sheet encloses nothing",
         ));
     }
-    if let Some(&edge) = topology.non_manifold_edges.first() {
-        let [a, b] = topology.edge_ends(edge);
-        let corners = topology.edges.iter().filter(|&&e| e == edge).count();
-        let course = course([a, b]);
-        return Err(Error::mesh(format!("edge {a} {b} has {corners} faces, not two; {course}"))
-            .with_help(
-                "give each of the parts that meet there vertices of its own, slice them one by one, or \
+    if let Some(&non_manifold) = topology.non_manifold_edges.first() {
+        let ends = topology.edge_ends(non_manifold);
+        let corners = topology.edges.iter().filter(|&&e| e == non_manifold).count();
+        return Err(Error::mesh(message!(
+            edge(ends),
+            " has {corners} faces, not two; ",
+            course(ends)
+        ))
+        .with_help(
+            "give each of the parts that meet there vertices of its own, slice them one by one, or \
                  as they are by --scheme linear, where as many faces run through the edge in one \
                  direction as in the other; remove repeated faces",
-            ));
+        ));
     }
     if let Some([a, b]) = inconsistent_edge(topology) {
-        let edge = topology.edge_between(a, b).unwrap_or_default();
-        let faces = topology.edge_corners[edge as usize].map(face);
-        return Err(Error::mesh(format!(
-            "faces {} and {} run through edge {a} {b} in the same direction; {}",
-            faces[0],
-            faces[1],
+        let between = topology.edge_between(a, b).unwrap_or_default();
+        let faces = topology.edge_corners[between as usize].map(face);
+        return Err(Error::mesh(message!(
+            Face.ids(faces),
+            " run through ",
+            edge([a, b]),
+            " in the same direction; ",
             course([a, b])
         ))
         .with_help("list the corners of all faces counter-clockwise, seen from outside"));

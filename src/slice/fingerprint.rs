@@ -114,7 +114,10 @@ fn shared_digests(
         let rows = chunk.map_or(0..0, |chunk| rows_of(chunk, holders.count()));
         let rows: Vec<u32> = rows.map(|row| row as u32).collect();
         let mut hash = Sha256::new();
-        fetch(ranks, holders, &rows, &row, |bytes| hash.update(bytes))?;
+        fetch(ranks, holders, &rows, &row, |bytes| {
+            hash.update(bytes);
+            Ok(())
+        })?;
         if chunk.is_some() {
             digests.extend(hash.finalize());
         }

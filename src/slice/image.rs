@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::bitmap;
 use super::dither::is_white;
+use crate::error::ElementKind;
+use crate::message;
 use crate::{Error, Result};
 
 /// Most pixels of an image: 16384 × 16384.
@@ -235,7 +237,9 @@ impl ImageFormat {
             writer.write_image_data(packed)?;
             writer.finish()
         });
-        written.map_err(|e| Error::request(format!("layer {layer} makes no PNG: {e}")))?;
+        written.map_err(|e| {
+            Error::request(message!(ElementKind::Layer.id(layer), " makes no PNG: {e}"))
+        })?;
         Ok(bytes)
     }
 

@@ -18,6 +18,8 @@ use std::time::{Duration, Instant};
 use super::output::{LayerOutput, Output, OutputLayer};
 use super::source::LayerSource;
 use super::stack::Stack;
+use crate::error::ElementKind;
+use crate::message;
 use crate::{Error, Result};
 
 /// Layers at work at a time, for every thread.
@@ -93,8 +95,12 @@ impl Job<'_> {
         let Range { start, end } = self.layers;
         if start >= end || end > self.stack.count() {
             let last = self.stack.count() - 1;
-            return Err(Error::request(format!("layers {start} to {end} of 0 to {last}"))
-                .with_help("ask for layers that the model has"));
+            return Err(Error::request(message!(
+                "layers ",
+                ElementKind::Layer.number(start),
+                " to {end} of 0 to {last}"
+            ))
+            .with_help("ask for layers that the model has"));
         }
         let mut report = JobReport::default();
         let mut saved = Checkpoint::new();
@@ -115,8 +121,11 @@ impl Job<'_> {
             }
             if progress(layers.end - start).is_break() {
                 self.checkpoint()?;
-                return Err(Error::request(format!("stopped before layer {}", layers.end))
-                    .with_help("resume the job"));
+                return Err(Error::request(message!(
+                    "stopped before ",
+                    ElementKind::Layer.id(layers.end)
+                ))
+                .with_help("resume the job"));
             }
             if saved.is_due() {
                 saved.time(|| self.checkpoint())?;

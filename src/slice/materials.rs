@@ -12,6 +12,8 @@ use super::PixelGrid;
 use super::cell_ids::{CellIds, MOST_MATERIALS};
 use super::dither::{is_above, threshold};
 use super::source::{Channel, LayerSource};
+use crate::error::ElementKind;
+use crate::message;
 use crate::{Error, Result};
 
 /// How far sums of fractions may be above 1, or fractions below 0: half of the least share that a
@@ -70,10 +72,15 @@ impl Unfit {
         // of a pixel whose center is outside there is no cell
         let places = source.places(height, grid).unwrap_or_default();
         let found = places.pixels.binary_search(&(self.pixel as u32));
-        let cell = found.map_or(String::new(), |at| format!(", in cell {}", places.cells[at]));
-        Error::request(format!(
-            "layer {layer}: the pixel of column {column} and row {row} (from the lowest){cell} {}",
-            self.text
+        let cell = found.map(|at| message!(", in ", ElementKind::Cell.id(places.cells[at])));
+        Error::request(message!(
+            ElementKind::Layer.id(layer),
+            ": the pixel of column {column} and ",
+            ElementKind::Row.id(row),
+            " (from the lowest)",
+            cell.unwrap_or_default(),
+            " ",
+            self.text.as_str()
         ))
         .with_help(self.help)
     }

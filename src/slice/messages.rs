@@ -6,8 +6,9 @@ use super::face::Face;
 use super::fit::Fit;
 use super::simple::Slope;
 use super::surface::{Link, Patch, Surface};
+use crate::error::{Error, Result};
 use crate::limit::rim::{Border, Key, Rim};
-use crate::parts::exchange::{next_count, next_id, next_number};
+use crate::parts::exchange::{next, next_count, next_id, next_ids, next_number, next_numbers};
 
 /// Appends a face.
 pub fn face_bytes(face: &Face, bytes: &mut Vec<u8>) {
@@ -25,27 +26,26 @@ pub fn face_bytes(face: &Face, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Faces of a message.
-pub fn faces_of(mut bytes: &[u8]) -> Vec<Face> {
-    let mut faces = Vec::new();
+/// Appends the faces of a message.
+pub fn push_faces(mut bytes: &[u8], faces: &mut Vec<Face>) -> Result<()> {
     while !bytes.is_empty() {
-        let number = next_count(&mut bytes);
-        let borders = [(); 4].map(|()| Border {
-            line: next_count(&mut bytes),
-            from: next_id(&mut bytes),
-            to: next_id(&mut bytes),
-            ends: [(); 2].map(|()| next_key(&mut bytes)),
-        });
-        let count = next_id(&mut bytes);
-        let fits = (0..count).map(|_| Fit {
-            rectangle: [(); 4].map(|()| next_id(&mut bytes)),
-            points: next_points(&mut bytes),
-            error: next_number(&mut bytes),
-        });
-        let fits = fits.collect();
+        let number = next_count(&mut bytes)?;
+        let mut border = || -> Result<Border> {
+            let line = next_count(&mut bytes)?;
+            let [from, to] = next_ids(&mut bytes)?;
+            let ends = [next_key(&mut bytes)?, next_key(&mut bytes)?];
+            Ok(Border { line, from, to, ends })
+        };
+        let borders = [border()?, border()?, border()?, border()?];
+        let count = next_id(&mut bytes)?;
+        let fit = |_| -> Result<Fit> {
+            let (rectangle, points) = (next_ids(&mut bytes)?, next_points(&mut bytes)?);
+            Ok(Fit { rectangle, points, error: next_number(&mut bytes)? })
+        };
+        let fits = (0..count).map(fit).collect::<Result<_>>()?;
         faces.push(Face { number, rim: Rim { borders }, fits });
     }
-    faces
+    Ok(())
 }
 
 /// Heights of patches.
@@ -55,13 +55,12 @@ pub fn height_bytes(patches: impl Iterator<Item = Heights>) -> Vec<u8> {
     bytes
 }
 
-/// Heights of a message.
-pub fn heights_of(mut bytes: &[u8]) -> Vec<Heights> {
-    let mut all = Vec::new();
+/// Appends the heights of a message.
+pub fn push_heights(mut bytes: &[u8], all: &mut Vec<Heights>) -> Result<()> {
     while !bytes.is_empty() {
-        all.push([[(); 4]; 4].map(|row| row.map(|()| next_number(&mut bytes))));
+        all.push(next_rows(&mut bytes)?);
     }
-    all
+    Ok(())
 }
 
 /// The patches that lie between two heights at least in part, with their edges.
@@ -105,29 +104,29 @@ pub struct Meeting {
 
 impl Meeting {
     /// Adds those of the next rank.
-    pub fn add(&mut self, mut bytes: &[u8]) {
+    pub fn add(&mut self, mut bytes: &[u8]) -> Result<()> {
         let first = self.edges.len() as u32;
-        for _ in 0..next_count(&mut bytes) {
-            let name = next_key(&mut bytes);
-            let curve = [[(); 3]; 4].map(|point| point.map(|()| next_number(&mut bytes)));
-            self.edges.push((name, curve));
+        let count = next_count(&mut bytes)?;
+        for _ in 0..count {
+            self.edges.push((next_key(&mut bytes)?, next_rows(&mut bytes)?));
         }
-        while let Some((&[along_u, along_v], rest)) =
-            bytes.get(POINTS..).and_then(<[u8]>::split_first_chunk)
-        {
-            let points = next_points(&mut bytes);
-            bytes = rest;
-            let [along_u, along_v] = [along_u, along_v].map(u8::cast_signed);
-            let counts = [(); 4].map(|()| next_id(&mut bytes));
+        while !bytes.is_empty() {
+            let points = next_points(&mut bytes)?;
+            let [along_u, along_v] = next(&mut bytes)?.map(u8::cast_signed);
+            let counts: [u32; 4] = next_ids(&mut bytes)?;
             let start = self.links.len() as u32;
-            for _ in 0..counts.iter().sum() {
-                let [edge, backwards, start, length] = [(); 4].map(|()| next_id(&mut bytes));
+            for _ in 0..counts.iter().map(|&count| u64::from(count)).sum() {
+                let [edge, backwards, start, length] = next_ids(&mut bytes)?;
+                if u64::from(edge) >= count {
+                    return Err(Error::broken_message());
+                }
                 let [start, length] = [start, length].map(f32::from_bits);
                 let backwards = backwards == 1;
                 self.links.push(Link { edge: first + edge, backwards, start, length });
             }
             self.patches.push(Patch::new(points, Slope { along_u, along_v }, start, counts));
         }
+        Ok(())
     }
 
     /// The surface of them all, whose edges have the order of the whole's.
@@ -151,9 +150,6 @@ impl Meeting {
     }
 }
 
-/// Bytes of the points of a patch.
-const POINTS: usize = 48 * 8;
-
 fn push_ids(ids: &[u32], bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(bytemuck::cast_slice(ids));
 }
@@ -167,10 +163,14 @@ fn push_key((entity, place): Key, bytes: &mut Vec<u8>) {
     bytes.extend(place.to_ne_bytes());
 }
 
-fn next_key(bytes: &mut &[u8]) -> Key {
-    (next_count(bytes), next_count(bytes))
+fn next_key(bytes: &mut &[u8]) -> Result<Key> {
+    Ok((next_count(bytes)?, next_count(bytes)?))
 }
 
-fn next_points(bytes: &mut &[u8]) -> Bicubic {
-    Bicubic([[[(); 3]; 4]; 4].map(|row| row.map(|point| point.map(|()| next_number(bytes)))))
+fn next_rows<const N: usize>(bytes: &mut &[u8]) -> Result<[[f64; N]; 4]> {
+    Ok([next_numbers(bytes)?, next_numbers(bytes)?, next_numbers(bytes)?, next_numbers(bytes)?])
+}
+
+fn next_points(bytes: &mut &[u8]) -> Result<Bicubic> {
+    Ok(Bicubic([next_rows(bytes)?, next_rows(bytes)?, next_rows(bytes)?, next_rows(bytes)?]))
 }

@@ -11,7 +11,9 @@ use std::path::{Component, Path, PathBuf};
 use serde::Serialize;
 
 use super::manifest::{LayerEntry, Manifest};
+use crate::error::ElementKind;
 use crate::io::atomic;
+use crate::message;
 use crate::{Error, Result};
 
 /// The directory of a job, of I of N, beside that of the whole stack.
@@ -83,7 +85,12 @@ pub fn merge_layers(directory: &Path) -> Result<MergedLayers> {
         for layer in own {
             let index = layer.index;
             if let Some((_, other)) = layers.insert(index, (layer, path)) {
-                let text = format!("layer {index} is in {} too", other.display());
+                let text = message!(
+                    ElementKind::Layer.id(index),
+                    " is in ",
+                    other.display().to_string(),
+                    " too"
+                );
                 return Err(Error::file(path, None, text)
                     .with_help("remove both, and run the jobs with the same options"));
             }
@@ -92,7 +99,7 @@ pub fn merge_layers(directory: &Path) -> Result<MergedLayers> {
     let Some(mut manifest) = first else { return Err(no_jobs(directory)) };
     let indices: Vec<usize> = layers.keys().copied().collect();
     if let Some(gap) = indices.windows(2).find(|pair| pair[1] != pair[0] + 1) {
-        let text = format!("no job has layer {}", gap[0] + 1);
+        let text = message!("no job has ", ElementKind::Layer.id(gap[0] + 1));
         return Err(Error::file(directory, None, text)
             .with_help("run all jobs with the same --range, then merge again"));
     }

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::extreme;
 use super::face::Face;
-use super::messages::{Meeting, face_bytes, faces_of, height_bytes, heights_of, patch_bytes};
+use super::messages::{Meeting, face_bytes, height_bytes, patch_bytes, push_faces, push_heights};
 use super::sheet::Sheet;
 use super::shell::Shells;
 use super::slicer::{LayerFrame, SliceOptions, Slicer, tolerance};
@@ -19,7 +19,7 @@ use crate::cluster::Ranks;
 use crate::error::Result;
 use crate::limit::rim::Key;
 use crate::locate::PieceCounts;
-use crate::parts::exchange::{Holders, next_count, next_number};
+use crate::parts::exchange::{Holders, gather_count, next_numbers};
 use crate::parts::{Block, Blocks, RankClusters};
 use crate::topology::no_boundary;
 
@@ -74,10 +74,8 @@ impl SharedBoundary {
     /// # Errors
     /// Those of [`Slicer::new`] and of the set-up of the blocks; those of other ranks.
     pub fn new(ranks: &Ranks<'_>, blocks: &Blocks<'_>, options: SliceOptions) -> Result<Self> {
-        let count = blocks.cells().len() as u64;
-        let counts = ranks.all_gather(Ok(count.to_ne_bytes().to_vec()))?;
-        let counts = counts.iter().map(|bytes| next_count(&mut &bytes[..]) as usize);
-        let holders = Holders::of_counts(counts);
+        let counts = gather_count(ranks, blocks.cells().len())?;
+        let holders = Holders::of_counts(counts.into_iter());
         let Faces { faces, to, clusters, piece_counts, scale } =
             Faces::new(ranks, blocks, &holders, options)?;
         let piece_counts = all_counts(ranks, piece_counts)?;
@@ -117,16 +115,14 @@ impl SharedBoundary {
         let own = heights.map(|[low, high]| [low - grid, high + grid]);
         let own = own.unwrap_or([f64::INFINITY, f64::NEG_INFINITY]);
         let all = ranks.all_gather(Ok(bytemuck::cast_slice(&own).to_vec()))?;
-        let to = all.iter().map(|bytes| {
-            let mut rest = &bytes[..];
-            let [low, high] = [(); 2].map(|()| next_number(&mut rest));
-            patch_bytes(&surface, &edges, [low, high])
-        });
+        let to = all
+            .iter()
+            .map(|bytes| Ok(patch_bytes(&surface, &edges, next_numbers(&mut &bytes[..])?)));
         let to = to.collect();
         drop((surface, edges));
         let mut meeting = Meeting::default();
-        for bytes in ranks.all_to_all(Ok(to))? {
-            meeting.add(&bytes);
+        for bytes in ranks.all_to_all(to)? {
+            meeting.add(&bytes)?;
         }
         Ok(Slicer::of(meeting.into_surface(grid, error), frame, Shells::default()))
     }
@@ -181,19 +177,16 @@ impl Faces {
 /// The counts of all ranks.
 fn all_counts(ranks: &Ranks<'_>, own: PieceCounts) -> Result<PieceCounts> {
     let all = ranks.all_gather(Ok(own.to_bytes()))?;
-    Ok(all
-        .iter()
-        .fold(PieceCounts::default(), |all, bytes| all.and(PieceCounts::from_bytes(bytes))))
+    all.iter()
+        .try_fold(PieceCounts::default(), |all, bytes| Ok(all.and(PieceCounts::from_bytes(bytes)?)))
 }
 
 /// Numbers of the first rank that has some: all that have some have the same.
 fn first_of(ranks: &Ranks<'_>, own: [f64; 2]) -> Result<[f64; 2]> {
     let all = ranks.all_gather(Ok(bytemuck::cast_slice(&own).to_vec()))?;
-    let numbers = |bytes: &Vec<u8>| {
-        let mut rest = &bytes[..];
-        [(); 2].map(|()| next_number(&mut rest))
-    };
-    Ok(all.iter().map(numbers).find(|numbers| numbers[0] > 0.0).unwrap_or([1.0; 2]))
+    let all = all.iter().map(|bytes| next_numbers(&mut &bytes[..]));
+    let all = all.collect::<Result<Vec<[f64; 2]>>>()?;
+    Ok(all.into_iter().find(|numbers| numbers[0] > 0.0).unwrap_or([1.0; 2]))
 }
 
 /// The patches of a rank's own faces, with edges that follow from those of all.
@@ -210,11 +203,12 @@ fn surface(
     };
     let from = ranks.all_to_all(Ok(to.iter().map(pack).collect()))?;
     let (before, after) = from.split_at(ranks.rank());
-    let mut faces: Vec<Face> = before.iter().flat_map(|bytes| faces_of(bytes)).collect();
+    let mut faces = Vec::new();
+    before.iter().try_for_each(|bytes| push_faces(bytes, &mut faces))?;
     let first = faces.len();
     faces.extend(own);
     let end = faces.len();
-    faces.extend(after.iter().flat_map(|bytes| faces_of(bytes)));
+    after.iter().try_for_each(|bytes| push_faces(bytes, &mut faces))?;
     let mut all = Surface::of_faces(faces.into_par_iter(), grid, tolerance);
     let at = |face: usize| face.checked_sub(1).map_or(0, |last| all.ends[last] as usize);
     all.surface.keep(at(first)..at(end));
@@ -236,8 +230,8 @@ fn frame(
     let own = [least[0], least[1], low[0], low[1], -high[0], -high[1], -surface.error];
     let mut all = [f64::INFINITY; 7];
     for bytes in ranks.all_gather(Ok(bytemuck::cast_slice(&own).to_vec()))? {
-        let mut rest = &bytes[..];
-        all = all.map(|x| x.min(next_number(&mut rest)));
+        let own: [f64; 7] = next_numbers(&mut &bytes[..])?;
+        all.iter_mut().zip(own).for_each(|(x, own)| *x = x.min(own));
     }
     if all[0] == f64::INFINITY {
         return Err(no_boundary());
@@ -245,9 +239,10 @@ fn frame(
     let mut found = [0.0; 2];
     for (side, sign) in SIGNS.into_iter().enumerate() {
         let lower = extreme::lower_than(heights(sign), all[side], surface.grid);
-        let lower = ranks.all_gather(Ok(height_bytes(lower)))?;
-        let lower = lower.iter().flat_map(|bytes| heights_of(bytes));
-        let lowest = extreme::lowest_of(all[side], lower, surface.grid);
+        let bytes = ranks.all_gather(Ok(height_bytes(lower)))?;
+        let mut lower = Vec::new();
+        bytes.iter().try_for_each(|bytes| push_heights(bytes, &mut lower))?;
+        let lowest = extreme::lowest_of(all[side], lower.into_iter(), surface.grid);
         found[side] = sign * lowest + 0.0; // no negative zero
     }
     let plane = [[all[2] + 0.0, all[3] + 0.0], [0.0 - all[4], 0.0 - all[5]]];

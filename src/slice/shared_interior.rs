@@ -12,7 +12,7 @@ use crate::cluster::Ranks;
 use crate::error::Result;
 use crate::limit::Solid;
 use crate::mesh::{SolidMesh, component_ranges};
-use crate::parts::exchange::{ids, next_number};
+use crate::parts::exchange::{ids, next_numbers};
 use crate::parts::{Block, Blocks, DistributedMesh, Extent, RankPart};
 use crate::scheme::VertexRule;
 
@@ -100,14 +100,15 @@ fn wanted_cells(
     let owned: Vec<u32> =
         part.part().owned.iter().map(|&cell| part.part().cells[cell as usize]).collect();
     let to = all.iter().map(|bytes| {
-        let mut rest = &bytes[..];
-        let [low, high] = [(); 2].map(|()| next_number(&mut rest));
+        let [low, high] = next_numbers(&mut &bytes[..])?;
         let meets = |&(_, own): &(&u32, &[f64; 2])| own[0] <= high && own[1] >= low;
         let met = owned.iter().zip(&heights).filter(meets);
-        met.flat_map(|(cell, _)| cell.to_ne_bytes()).collect()
+        Ok(met.flat_map(|(cell, _)| cell.to_ne_bytes()).collect())
     });
-    let from = ranks.all_to_all(Ok(to.collect()))?;
-    let mut cells: Vec<u32> = from.iter().flat_map(|bytes| ids(bytes)).collect();
+    let mut cells = Vec::new();
+    for bytes in ranks.all_to_all(to.collect())? {
+        cells.extend(ids(&bytes)?);
+    }
     cells.sort_unstable();
     // refinement splits a cell between two ranks
     cells.dedup();
@@ -126,7 +127,8 @@ fn cell_ranges(ranks: &Ranks<'_>, mesh: &DistributedMesh) -> Result<Vec<Vec<[f64
     for bytes in ranks.all_gather(Ok(own))? {
         let mut rest = &bytes[..];
         for range in all.iter_mut().flatten() {
-            *range = [range[0].min(next_number(&mut rest)), range[1].max(next_number(&mut rest))];
+            let [low, high] = next_numbers(&mut rest)?;
+            *range = [range[0].min(low), range[1].max(high)];
         }
     }
     Ok(all)

@@ -6,8 +6,10 @@ use super::edges::merge_half_edges;
 use super::faces::merge_half_faces;
 use super::groups::GRAIN;
 use super::{NONE, Rows, Topology};
+use crate::error::ElementKind::{Cell, Vertex};
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells};
+use crate::message;
 use crate::numbers::counted;
 
 impl Topology {
@@ -82,8 +84,11 @@ fn check_cells(cells: &Cells, vertex_count: usize) -> Result<()> {
         }
         if let Some(v) = vertices.iter().find(|&&v| v as usize >= vertex_count) {
             return Some(
-                Error::mesh(format!(
-                    "cell {c} names vertex {v}, but the mesh has {}",
+                Error::mesh(message!(
+                    Cell.id(c),
+                    " names ",
+                    Vertex.id(*v),
+                    ", but the mesh has ",
                     counted(vertex_count, "vertex")
                 ))
                 .with_help("vertices are numbered from 0 to their count less 1"),
@@ -92,9 +97,10 @@ fn check_cells(cells: &Cells, vertex_count: usize) -> Result<()> {
         let repeats = |list: &[u32]| (1..list.len()).find(|&i| list[..i].contains(&list[i]));
         if let Some(i) = repeats(vertices) {
             return Some(
-                Error::mesh(format!("cell {c} names vertex {} twice", vertices[i])).with_help(
-                    "remove the collapsed cell, or write it as the polyhedron that it is",
-                ),
+                Error::mesh(message!(Cell.id(c), " names ", Vertex.id(vertices[i]), " twice"))
+                    .with_help(
+                        "remove the collapsed cell, or write it as the polyhedron that it is",
+                    ),
             );
         }
         let mut bad_face = None;
@@ -106,7 +112,7 @@ fn check_cells(cells: &Cells, vertex_count: usize) -> Result<()> {
             });
         }
         bad_face.map(|face| {
-            Error::mesh(format!("cell {c} has a face that is no polygon: vertices {face:?}"))
+            Error::mesh(message!(Cell.id(c), " has a face that is no polygon: ", Vertex.ids(face)))
                 .with_help("give every face as a cycle of at least three different vertices")
         })
     });

@@ -12,8 +12,10 @@ use super::groups::{
     Chunk, GRAIN, Groups, advance, chunked, scan, start, take, together, together_long,
 };
 use super::{NONE, Rows};
+use crate::error::ElementKind::{Cell, Vertex};
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells, check_counts};
+use crate::message;
 use crate::pages;
 
 /// Faces out of cells.
@@ -197,8 +199,11 @@ impl<'a> HalfFaces<'a> {
                 [a, b] => {
                     let cells = [a, b].map(|entry| self.half(half(entry)).cell);
                     if cells[0] == cells[1] {
-                        return Err(Error::mesh(format!("cell {} has one face twice", cells[0]))
-                            .with_help("list every face of the cell once"));
+                        return Err(Error::mesh(message!(
+                            Cell.id(cells[0]),
+                            " has one face twice"
+                        ))
+                        .with_help("list every face of the cell once"));
                     }
                     [half(a), half(b)]
                 }
@@ -289,10 +294,9 @@ impl<'a> HalfFaces<'a> {
 
     fn non_manifold(&self, halves: impl Iterator<Item = Half>) -> Error {
         let halves: Vec<Half> = halves.collect();
-        let cells: Vec<String> = halves.iter().map(|half| half.cell.to_string()).collect();
-        let (last, others) = cells.split_last().map_or(("", &[][..]), |(l, o)| (l.as_str(), o));
-        let (others, face) = (others.join(", "), self.sorted(halves[0]));
-        Error::mesh(format!("cells {others} and {last} share the face of vertices {face:?}"))
+        let cells = Cell.ids(halves.iter().map(|half| half.cell));
+        let face = Vertex.ids(self.sorted(halves[0]));
+        Error::mesh(message!(cells, " share the face of ", face))
             .with_help("a face has at most two cells: remove the surplus or duplicated cell")
     }
 }
@@ -310,7 +314,7 @@ fn check_duplicates(cell_faces: &Rows, face_cells: &[[u32; 2]]) -> Result<()> {
     });
     match duplicate {
         None => Ok(()),
-        Some([c, first]) => Err(Error::mesh(format!("cells {c} and {first} have the same faces"))
+        Some(pair) => Err(Error::mesh(message!(Cell.ids(pair), " have the same faces"))
             .with_help("remove the duplicated cell")),
     }
 }

@@ -31,8 +31,10 @@ pub use sharpness::Sharpness;
 pub use star::{Star, is_extraordinary, stars, straight_edges};
 pub(crate) use validate::no_boundary;
 
+use crate::error::ElementKind;
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells, FaceGroup};
+use crate::message;
 
 /// No element: the missing second cell of a boundary face.
 pub const NONE: u32 = u32::MAX;
@@ -186,7 +188,9 @@ impl Topology {
     pub fn group_faces(&self, group: &FaceGroup) -> Result<Vec<u32>> {
         let find = |vertices: &[u32]| {
             self.face_with(vertices).ok_or_else(|| {
-                Error::mesh(format!("group \"{}\": no cell has face {vertices:?}", group.name))
+                let name = &group.name;
+                let face = ElementKind::Vertex.ids(vertices.iter().copied());
+                Error::mesh(message!("group \"{name}\": no cell has the face of ", face))
                     .with_help("name the vertices of faces of cells, counted from 0")
             })
         };

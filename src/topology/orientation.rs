@@ -10,8 +10,10 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::{NONE, Topology};
+use crate::error::ElementKind::Cell;
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells, SolidMesh};
+use crate::message;
 
 /// The cells that are mirrored: the faces of their corner order face inward.
 ///
@@ -99,10 +101,11 @@ impl Topology {
 }
 
 /// The error of two cells, one of which is mirrored if the other is and if it is not.
-pub(crate) fn no_orientation([cell, other]: [u32; 2]) -> Error {
-    Error::mesh(format!(
-        "the cells around cells {cell} and {other} have no common orientation: their boundary has \
-         no outside"
+pub(crate) fn no_orientation(cells: [u32; 2]) -> Error {
+    Error::mesh(message!(
+        "the cells around ",
+        Cell.ids(cells),
+        " have no common orientation: their boundary has no outside"
     ))
     .with_help("cut the band of cells that returns to itself mirrored")
 }

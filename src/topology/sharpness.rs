@@ -1,10 +1,9 @@
 //! Sharpness of edges and vertices, aligned with a topology.
 
-use std::fmt::Display;
-
 use super::Topology;
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result};
 use crate::mesh::Creases;
+use crate::message;
 
 /// Below every sharpness: the edge or vertex is not listed, so it is smooth.
 const NOT_GIVEN: f64 = -1.0;
@@ -37,11 +36,11 @@ impl Sharpness {
             let known = (a.max(b) as usize) < topology.vertex_count();
             let edge = known.then(|| topology.edge_between(a, b)).flatten();
             let edge = edge.ok_or_else(|| {
-                Error::mesh(format!("{crease}: the mesh has no such edge"))
+                Error::mesh(message!(crease, ": the mesh has no such edge"))
                     .with_help("name the two end vertices of an edge, counted from 0")
             })?;
             if !topology.is_boundary_edge(edge) && crease.sharpness > 0.0 {
-                return Err(Error::mesh(format!("{crease}: the edge lies inside the solid"))
+                return Err(Error::mesh(message!(crease, ": the edge lies inside the solid"))
                     .with_help("only boundary edges can be sharp: remove this crease"));
             }
             set(&mut sharpness.edges[edge as usize], crease.sharpness, crease)?;
@@ -50,11 +49,11 @@ impl Sharpness {
             let v = corner.vertex.0;
             if v as usize >= topology.vertex_count() {
                 let last = topology.vertex_count().saturating_sub(1);
-                return Err(Error::mesh(format!("{corner}: no such vertex"))
+                return Err(Error::mesh(message!(corner, ": no such vertex"))
                     .with_help(format!("name a vertex from 0 to {last}")));
             }
             if !topology.is_boundary_vertex(v) && corner.sharpness > 0.0 {
-                return Err(Error::mesh(format!("{corner}: the vertex lies inside the solid"))
+                return Err(Error::mesh(message!(corner, ": the vertex lies inside the solid"))
                     .with_help("only boundary vertices can be sharp: remove this corner"));
             }
             set(&mut sharpness.vertices[v as usize], corner.sharpness, corner)?;
@@ -79,11 +78,11 @@ impl Sharpness {
 }
 
 /// Takes the sharpness of an element, which may come again if it is the same.
-fn set(slot: &mut f64, sharpness: f64, what: impl Display) -> Result<()> {
+fn set(slot: &mut f64, sharpness: f64, what: impl Into<Message>) -> Result<()> {
     let given = std::mem::replace(slot, sharpness);
     if given == NOT_GIVEN || given == sharpness {
         return Ok(());
     }
-    Err(Error::mesh(format!("{what} is given twice, with sharpness {given} and {sharpness}"))
+    Err(Error::mesh(message!(what, " is given twice, with sharpness {given} and {sharpness}"))
         .with_help("keep one of them"))
 }

@@ -4,8 +4,10 @@ use rayon::prelude::*;
 
 use super::Topology;
 use super::groups::chunks;
+use crate::error::ElementKind::{Cell, Vertex};
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, UnionFind};
+use crate::message;
 
 impl Topology {
     /// Checks that the mesh is a Catmull-Clark solid: every corner of every cell
@@ -60,9 +62,11 @@ impl Topology {
             let at = faces.iter().filter(|&&f| self.face_vertices(f).contains(&v)).count();
             if at != 3 {
                 return Some(
-                    Error::mesh(format!(
-                        "cell {cell} has {at} faces at its vertex {v}, not 3: it never refines \
-                         to hexahedra"
+                    Error::mesh(message!(
+                        Cell.id(cell),
+                        " has {at} faces at its ",
+                        Vertex.id(v),
+                        ", not 3: it never refines to hexahedra"
                     ))
                     .with_help(
                         "pyramid apexes and similar corners are no part of Catmull-Clark solids: \
@@ -83,11 +87,11 @@ impl Topology {
         if boundary <= 2 {
             return None;
         }
-        let [a, b] = self.edge_vertices(edge);
         Some(
-            Error::mesh(format!(
-                "the edge of vertices {a} and {b} has {boundary} boundary faces, not 2: \
-                 cells touch there in the edge only"
+            Error::mesh(message!(
+                "the edge of ",
+                Vertex.ids(self.edge_vertices(edge)),
+                " has {boundary} boundary faces, not 2: cells touch there in the edge only"
             ))
             .with_help("separate the parts by doubling the vertices, or join them by cells"),
         )
@@ -103,19 +107,23 @@ impl Topology {
         let touch = "separate the parts by doubling the vertex, or join them by cells";
         if parts > 1 {
             return Some(
-                Error::mesh(format!(
-                    "the cells at vertex {vertex} fall into {parts} parts that meet there in a \
-                     vertex or an edge only, not across faces (cells {} and others)",
-                    cells[0]
+                Error::mesh(message!(
+                    "the cells at ",
+                    Vertex.id(vertex),
+                    " fall into {parts} parts that meet there in a vertex or an edge only, not across \
+                     faces (",
+                    Cell.id(cells[0]),
+                    " and others)"
                 ))
                 .with_help(touch),
             );
         }
         if fans > 1 {
             return Some(
-                Error::mesh(format!(
-                    "the boundary faces at vertex {vertex} form {fans} fans, not one: the \
-                     boundary touches itself there"
+                Error::mesh(message!(
+                    "the boundary faces at ",
+                    Vertex.id(vertex),
+                    " form {fans} fans, not one: the boundary touches itself there"
                 ))
                 .with_help(touch),
             );
@@ -124,9 +132,11 @@ impl Topology {
             + cells.len() as i64;
         let expected = if self.is_boundary_vertex(vertex) { 1 } else { 2 };
         (euler != expected).then(|| {
-            Error::mesh(format!(
-                "the cells around vertex {vertex} do not form a ball or half-ball (Euler \
-                 characteristic of the link {euler}, not {expected})"
+            Error::mesh(message!(
+                "the cells around ",
+                Vertex.id(vertex),
+                " do not form a ball or half-ball (Euler characteristic of the link {euler}, not \
+                 {expected})"
             ))
             .with_help("check the cells at this vertex for wrong or repeated vertices")
         })

@@ -7,10 +7,12 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use crate::backend::Limit;
+use crate::error::ElementKind::Cell;
 use crate::error::Result;
 use crate::io::{Row, TableForm, TableReader, check_columns, column_names, write_table_header};
 use crate::limit::Solid;
 use crate::mesh::Attribute;
+use crate::message;
 use crate::plan::{Location, Wanted};
 
 use super::arrays::DERIVATIVES;
@@ -81,7 +83,7 @@ fn element(
     let cell: u32 = row.text(0).parse().map_err(|_| row.unexpected(0, "cell"))?;
     if cell as usize >= cells {
         return Err(row
-            .error(format!("cell {cell} does not exist, the mesh has {cells} cells"))
+            .error(message!(Cell.id(cell), " does not exist, the mesh has {cells} cells"))
             .with_help("count cells from 0, in the order of the file"));
     }
     let corner = match has_corners {
@@ -96,14 +98,15 @@ fn element(
     let corners = elements.iter().filter(|own| own.0 == cell && own.1.is_some()).count();
     Err(match corner {
         Some(corner) if corners == 0 => row
-            .error(format!("corner {corner} of cell {cell}, which is a hexahedron"))
+            .error(message!("corner {corner} of ", Cell.id(cell), ", which is a hexahedron"))
             .with_help("leave the corner empty: hexahedra evaluate as a whole"),
         Some(corner) => row
-            .error(format!("cell {cell} has no corner {corner}"))
+            .error(message!(Cell.id(cell), " has no corner {corner}"))
             .with_help(format!("count its {corners} corners from 0, in the order of the file")),
         None => row
-            .error(format!(
-                "cell {cell} is no hexahedron: it evaluates on the hexahedra at its corners"
+            .error(message!(
+                Cell.id(cell),
+                " is no hexahedron: it evaluates on the hexahedra at its corners"
             ))
             .with_help("name the corner: begin the table with `cell,corner,u,v,w`"),
     })

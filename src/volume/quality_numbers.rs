@@ -30,16 +30,16 @@ impl Quality {
     /// # Errors
     /// [`Error::Request`] for anything else.
     pub fn from_numbers(numbers: &[f64]) -> Result<Self> {
-        let broken = || Error::request("a rank has sent a broken quality report");
+        let broken = Error::broken_message;
         let (&[samples, undefined], rest) = numbers.split_first_chunk().ok_or_else(broken)?;
         let (extremes, poor) = rest.split_at_checked(4 * EXTREME).ok_or_else(broken)?;
         if poor.len() % (1 + EXTREME) != 0 {
             return Err(broken());
         }
         let extreme = |i: usize| Extreme::of_numbers(&extremes[EXTREME * i..][..EXTREME]);
-        let poor = poor.chunks_exact(1 + EXTREME).filter_map(|numbers| {
-            let worst = Extreme::of_numbers(&numbers[1..])?;
-            Some((worst.cell, CellQuality { samples: numbers[0] as usize, worst }))
+        let poor = poor.chunks_exact(1 + EXTREME).map(|numbers| {
+            let worst = Extreme::of_numbers(&numbers[1..]).ok_or_else(broken)?;
+            Ok((worst.cell, CellQuality { samples: numbers[0] as usize, worst }))
         });
         Ok(Self {
             samples: samples as usize,
@@ -48,7 +48,7 @@ impl Quality {
             greatest_determinant: extreme(1),
             least_scaled_jacobian: extreme(2),
             greatest_scaled_jacobian: extreme(3),
-            non_positive: poor.collect(),
+            non_positive: poor.collect::<Result<_>>()?,
         })
     }
 
@@ -118,6 +118,9 @@ mod tests {
         for length in [0, 1, 2, 37, numbers.len() - 1] {
             assert!(Quality::from_numbers(&numbers[..length]).is_err(), "{length} numbers");
         }
+        let mut nameless = numbers.clone();
+        nameless[numbers.len() - EXTREME] = f64::NAN;
+        assert!(Quality::from_numbers(&nameless).is_err());
         let whole = quality.of_whole(&[5, 9]);
         assert_eq!(whole.non_positive.keys().collect::<Vec<_>>(), [&9]);
         assert_eq!(whole.least_determinant.map(|found| found.cell), Some(9));

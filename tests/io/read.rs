@@ -437,11 +437,11 @@ fn crease_tables() {
     assert_eq!((creases.corners[0].vertex, creases.corners[0].sharpness), (VertexId(26), 1.5));
     let refused =
         |rows: &str| table(&format!("kind,v0,v1,sharpness\n{rows}")).unwrap_err().to_string();
-    assert_says(&refused("edge,0,1,-1\n"), &["c.csv:2", "edge 0–1: sharpness -1"]);
+    assert_says(&refused("edge,0,1,-1\n"), &["c.csv:2", "edge 0 1: sharpness -1"]);
     assert_says(&refused("edge,0,1,nan\n"), &["c.csv:2", "sharpness NaN"]);
     assert_says(&refused("edge,0,1,1\nedge,0,x,1\n"), &["c.csv:3", "vertex expected, found `x`"]);
     assert_says(&refused("edge,0,0,1\n"), &["joins a vertex to itself"]);
-    assert_says(&refused("edge,0,1,1\nedge,1,0,2\n"), &["edge 0–1 is listed twice"]);
+    assert_says(&refused("edge,0,1,1\nedge,1,0,2\n"), &["edge 0 1 is listed twice"]);
     assert_says(&refused("corner,3,4,1\n"), &["a corner has one vertex"]);
     assert_says(&refused("face,3,4,1\n"), &["unknown kind `face`"]);
     assert_says(&refused("edge,0,1\n"), &["c.csv:2"]);

@@ -167,7 +167,9 @@ fn blocks_have_the_limits_of_the_whole() {
                 let halves = [0..cells / 2, cells / 2..cells];
                 let extents = halves.map(|half| blocks.extent(half).unwrap());
                 let joined = extents.iter().fold(Extent::default(), |all, own| all.joined(own));
-                blocks.set_extent(Extent::from_bytes(&joined.to_bytes()));
+                let bytes = joined.to_bytes();
+                assert!(Extent::from_bytes(&bytes[..bytes.len() - 8]).is_err());
+                blocks.set_extent(Extent::from_bytes(&bytes).unwrap());
             }
             let count = blocks.elements().len();
             let step = count.div_ceil(5);

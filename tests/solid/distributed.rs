@@ -337,7 +337,8 @@ fn ranks_name_the_cells_and_vertices_of_the_whole() {
     let fault = |part: &RankPart| {
         let blocks = Blocks::new(part, rule).unwrap();
         let error = blocks.block(blocks.elements()).unwrap().solid().err()?;
-        Some(blocks.fault(error).to_string())
+        let fault = blocks.fault(error);
+        Some((fault.to_string(), fault.elements()))
     };
     let expected = fault(&whole).unwrap();
     let errors = Threads::run(3, |group| {

@@ -5,12 +5,12 @@ use proptest::prelude::*;
 
 use crate::support::Limits;
 use crate::support::meshes::{INF, block, crease_at_random, fan, link, mixed};
-use subsolid::Error;
 use subsolid::limit::Solid;
 use subsolid::mesh::shape::VertexLink;
 use subsolid::mesh::{Attribute, CellKind, SolidMesh};
 use subsolid::refine::refine_mesh;
 use subsolid::scheme::VertexRule;
+use subsolid::{ElementKind, Error};
 
 /// Both users of a mesh refuse it with a message that has all the `words`.
 #[track_caller]
@@ -341,6 +341,23 @@ fn apply(mesh: &SolidMesh, damages: &[Damage]) -> SolidMesh {
         }
     }
     mesh
+}
+
+/// Names of arrays may read like elements.
+#[test]
+fn an_error_names_the_elements_that_it_is_about() {
+    let mut mesh = block([2, 1, 1]);
+    let mut corners = *mesh.cells.hexahedron(1).unwrap();
+    corners[1] = corners[0];
+    mesh.cells.push(CellKind::Hexahedron, &corners);
+    let error = Solid::new(&mesh).map(drop).unwrap_err();
+    let corner = corners[0].into();
+    assert_eq!(error.elements(), [(ElementKind::Cell, 2), (ElementKind::Vertex, corner)]);
+    let mut mesh = block([2, 1, 1]);
+    mesh.attributes = vec![Attribute { name: "cell 1".into(), width: 1, values: vec![0.0] }];
+    let error = Solid::new(&mesh).map(drop).unwrap_err();
+    assert!(error.to_string().contains("\"cell 1\" has 1 value"), "{error}");
+    assert!(error.elements().is_empty(), "{error}");
 }
 
 proptest! {

@@ -186,7 +186,7 @@ fn compare_insides(name: &str, mesh: &SolidMesh, size: usize, levels: usize, axi
         if blocks.needs_extent() {
             let own = blocks.extent(0..blocks.cell_count()).unwrap();
             let all = ranks.all_gather(Ok(own.to_bytes())).unwrap();
-            let all = all.iter().map(|bytes| Extent::from_bytes(bytes));
+            let all = all.iter().map(|bytes| Extent::from_bytes(bytes).unwrap());
             blocks.set_extent(all.fold(Extent::default(), |all, own| all.joined(&own)));
         }
         let boundary = SharedBoundary::new(&ranks, &blocks, options).unwrap();

@@ -16,7 +16,7 @@ use subsolid::{Error, Result};
 use super::precision::{lengths, warn_of_single};
 use super::run::{BEZIER_ELEMENTS, PIECE, Report, Source, warn_of_undefined};
 use super::{Arguments, CellShape, Console, Outcome, Request};
-use crate::cli::cluster::{all_numbers, own_choice};
+use crate::cli::cluster::{all_numbers, all_rows, own_choice};
 use crate::cli::console::since;
 use crate::cli::model::{check_names, warn_left_out};
 use crate::cli::pieces::{covered, share};
@@ -110,9 +110,8 @@ pub fn run(
     let mut quality = Quality::default();
     let mut report = Report::new(&a, backend.name());
     all.try_for_each(|numbers| -> Result<()> {
-        let (own, rest) = numbers
-            .split_at_checked(Report::NUMBERS)
-            .ok_or_else(|| Error::request("a rank has sent no report"))?;
+        let (own, rest) =
+            numbers.split_at_checked(Report::NUMBERS).ok_or_else(Error::broken_message)?;
         report.add(own);
         quality.merge(&Quality::from_numbers(rest)?);
         Ok(())
@@ -129,7 +128,7 @@ pub fn run(
 
 /// [`lengths`] of the whole mesh: each part has the vertices that span it.
 fn lengths_of_all(mesh: &SolidMesh, ranks: &Ranks<'_>) -> Result<[f64; 2]> {
-    let all = all_numbers(ranks, Ok(lengths(mesh).to_vec()))?;
+    let all = all_rows(ranks, lengths(mesh))?;
     let of = |i: usize| all.iter().map(move |lengths| lengths[i]);
     Ok([of(0).fold(0.0, f64::max), of(1).fold(f64::INFINITY, f64::min)])
 }

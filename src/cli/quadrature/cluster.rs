@@ -21,7 +21,7 @@ use subsolid::volume::{add_cell_data, name_cells};
 use subsolid::{Error, Result, WriteOptions};
 
 use super::{Arguments, Asked, PIECE, Summary, check_points, mapping, point_bytes, volume};
-use crate::cli::cluster::{all_numbers, own_choice};
+use crate::cli::cluster::{all_numbers, all_rows, own_choice};
 use crate::cli::console::since;
 use crate::cli::model::warn_left_out;
 use crate::cli::rank_model::blocks;
@@ -60,9 +60,7 @@ pub fn run(
     let mut counts = Vec::with_capacity(all.len());
     let mut shares = Vec::with_capacity(all.len());
     for numbers in &all {
-        let (own, share) = numbers
-            .split_first_chunk()
-            .ok_or_else(|| Error::request("a rank has sent no report"))?;
+        let (own, share) = numbers.split_first_chunk().ok_or_else(Error::broken_message)?;
         counts.push(Counts::from_numbers(own));
         shares.push(ReportShare::from_numbers(share)?);
     }
@@ -113,8 +111,8 @@ fn all_left_handed(blocks: &Blocks<'_>, ranks: &Ranks<'_>) -> Result<bool> {
             break;
         }
     }
-    let found = all_numbers(ranks, Ok(vec![f64::from(u8::from(all))]))?;
-    Ok(found.iter().flatten().all(|&all| all == 1.0))
+    let found = all_rows(ranks, [f64::from(u8::from(all))])?;
+    Ok(found.iter().all(|[all]| *all == 1.0))
 }
 
 /// What a rank has.

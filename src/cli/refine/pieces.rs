@@ -12,7 +12,7 @@ use subsolid::plan::element_pieces;
 use subsolid::scheme::VertexRule;
 
 use super::{Arguments, Console, Outcome, Written};
-use crate::cli::cluster::all_numbers;
+use crate::cli::cluster::all_rows;
 use crate::cli::console::since;
 use crate::cli::model::check_names;
 use crate::cli::pieces::{covered, share};
@@ -56,7 +56,7 @@ pub fn run(
         bar.inc(piece.len() as u64);
     }
     bar.finish_and_clear();
-    let all = all_numbers(ranks, Ok(vec![vertices as f64]))?;
+    let all = all_rows(ranks, [vertices as f64])?;
     writer.finish(ranks)?;
     let vertices = all.iter().flatten().sum::<f64>() as usize;
     let written = Written { output: output.display().to_string(), vertices, cells };

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::error::ElementKind::{Cell, Vertex};
 use crate::io::{CREASE_EDGES, CREASE_SHARPNESS};
 use crate::mesh::{Attribute, CellArray, CellId, CellKind, Cells, SolidMesh, check_counts};
-use crate::{Error, Result};
+use crate::message;
+use crate::{Error, Message, Result};
 
 use super::ReadReport;
 use super::groups::Groups;
@@ -115,7 +117,7 @@ impl<'a> Assembly<'a> {
             return Err(self
                 .error(
                     line,
-                    format!("vertex {}: ({x}, {y}, {z}) is no point", id + self.first_index),
+                    message!(Vertex.id(id + self.first_index), ": ({x}, {y}, {z}) is no point"),
                 )
                 .with_help("coordinates must be finite numbers"));
         }
@@ -134,7 +136,7 @@ impl<'a> Assembly<'a> {
             if corners.len() != shape.corners() {
                 let (id, need, have) = (self.next_cell(), shape.corners(), corners.len());
                 return Err(self
-                    .error(line, format!("{id}: {have} vertices, a {shape:?} has {need}"))
+                    .error(line, message!(id, ": {have} vertices, a {shape:?} has {need}"))
                     .with_help("give every cell the vertices of its kind"));
             }
             self.count_cell(line)?;
@@ -170,12 +172,12 @@ impl<'a> Assembly<'a> {
         let corners: usize = faces.iter().map(|face| face.len()).sum();
         if faces.len() < 4 || faces.iter().any(|face| face.len() < 3) {
             return Err(self
-                .error(line, format!("{id}: a polyhedron needs 4 faces of 3 vertices or more"))
+                .error(line, message!(id, ": a polyhedron needs 4 faces of 3 vertices or more"))
                 .with_help("list every face of the cell"));
         }
         if corners > MOST_FACE_CORNERS {
             return Err(self
-                .error(line, format!("{id}: its faces have {corners} corners"))
+                .error(line, message!(id, ": its faces have {corners} corners"))
                 .with_help(format!("at most {MOST_FACE_CORNERS} are read; split the cell")));
         }
         self.count_cell(line)?;
@@ -191,7 +193,7 @@ impl<'a> Assembly<'a> {
 
     /// The error of a volume cell that cannot be a control cell.
     pub fn refuse(&self, kind: &str, line: Option<usize>) -> Error {
-        self.error(line, format!("{}: a {kind} cannot be a control cell", self.next_cell()))
+        self.error(line, message!(self.next_cell(), ": a {kind} cannot be a control cell"))
             .with_help("convert the model to linear hexahedra, wedges or tetrahedra")
     }
 
@@ -328,7 +330,7 @@ impl<'a> Assembly<'a> {
     }
 
     /// An error of this file.
-    pub fn error(&self, line: Option<usize>, message: impl Into<String>) -> Error {
+    pub fn error(&self, line: Option<usize>, message: impl Into<Message>) -> Error {
         Error::file(self.path, line, message)
     }
 
@@ -388,7 +390,11 @@ impl<'a> Assembly<'a> {
         Err(self
             .error(
                 None,
-                format!("a high-order cell names vertex {}, the last is {last}", given + first),
+                message!(
+                    "a high-order cell names ",
+                    Vertex.id(given + first),
+                    ", the last is {last}"
+                ),
             )
             .with_help("the file is cut short or its cells belong to other vertices"))
     }
@@ -402,7 +408,15 @@ impl<'a> Assembly<'a> {
                 let first = u64::from(self.first_index);
                 let (given, last) = (u64::from(beyond) + first, count as u64 + first - 1);
                 return Err(self
-                    .error(line, format!("cell {cell} names vertex {given}, the last is {last}"))
+                    .error(
+                        line,
+                        message!(
+                            Cell.id(cell),
+                            " names ",
+                            Vertex.id(given),
+                            ", the last is {last}"
+                        ),
+                    )
                     .with_help("the file is cut short or its cells belong to other vertices"));
             }
         }
@@ -411,7 +425,7 @@ impl<'a> Assembly<'a> {
         beyond.map_or(Ok(()), |&beyond| {
             let (given, last) = (u64::from(beyond) + first, count as u64 + first - 1);
             Err(self
-                .error(None, format!("a face names vertex {given}, the last is {last}"))
+                .error(None, message!("a face names ", Vertex.id(given), ", the last is {last}"))
                 .with_help("the file is cut short or its faces belong to other vertices"))
         })
     }

@@ -7,9 +7,12 @@
 
 use std::path::Path;
 
+use crate::error::ElementKind::Vertex;
+use crate::error::edge;
 use crate::io::source;
 use crate::io::table::{Row, TableForm, TableReader};
-use crate::mesh::{Creases, VertexId};
+use crate::mesh::Creases;
+use crate::message;
 use crate::{Error, Result};
 
 use super::sharpness::{check_crease, check_sharpness};
@@ -54,11 +57,11 @@ fn push(creases: &mut Creases, row: &Row<'_>) -> Result<()> {
         }
         "corner" if row.text(2).is_empty() => {
             let vertex = vertex(1)?;
-            check_sharpness(path, Some(line), &VertexId(vertex).to_string(), sharpness)?;
+            check_sharpness(path, Some(line), Vertex.id(vertex), sharpness)?;
             creases.push_corner(vertex, sharpness);
         }
         "corner" => {
-            return Err(row.error("a corner has one vertex, v0".into()).with_help(FORM.row));
+            return Err(row.error("a corner has one vertex, v0").with_help(FORM.row));
         }
         kind => {
             let message = format!("unknown kind `{}`", kind.escape_debug());
@@ -73,13 +76,13 @@ fn check_once(path: &Path, creases: &Creases) -> Result<()> {
     edges.sort_unstable();
     let mut corners: Vec<_> = creases.corners.iter().map(|corner| corner.vertex).collect();
     corners.sort_unstable();
-    let edge = edges.windows(2).find(|pair| pair[0] == pair[1]);
+    let twice = edges.windows(2).find(|pair| pair[0] == pair[1]);
     let corner = corners.windows(2).find(|pair| pair[0] == pair[1]);
-    let place = match (edge, corner) {
-        (Some(&[[a, b], _]), _) => format!("edge {}–{}", a.0, b.0),
-        (_, Some(&[vertex, _])) => vertex.to_string(),
+    let place = match (twice, corner) {
+        (Some(&[[a, b], _]), _) => edge([a.0, b.0]),
+        (_, Some(&[vertex, _])) => Vertex.id(vertex.0),
         _ => return Ok(()),
     };
-    Err(Error::file(path, None, format!("{place} is listed twice"))
+    Err(Error::file(path, None, message!(place, " is listed twice"))
         .with_help("give every edge and corner one sharpness"))
 }

@@ -5,7 +5,8 @@
 
 use std::path::Path;
 
-use crate::{Error, Result};
+use crate::message;
+use crate::{Error, Message, Result};
 
 /// A position in a text (or mixed text and binary) file. Copy it to look ahead.
 #[derive(Clone, Copy)]
@@ -59,13 +60,13 @@ impl<'a> Text<'a> {
     }
 
     /// An error at the word or line read last.
-    pub fn error(&self, message: impl Into<String>) -> Error {
+    pub fn error(&self, message: impl Into<Message>) -> Error {
         self.error_at(self.line, self.start, message.into())
     }
 
-    fn error_at(&self, line: usize, byte: usize, message: String) -> Error {
+    fn error_at(&self, line: usize, byte: usize, message: Message) -> Error {
         if self.by_bytes {
-            Error::file(self.path, None, format!("byte {byte}: {message}"))
+            Error::file(self.path, None, message!("byte {byte}: ", message))
         } else {
             Error::file(self.path, Some(line), message)
         }
@@ -187,7 +188,7 @@ impl<'a> Text<'a> {
     /// The error of a file that ends before `what`.
     pub fn ended(&self, what: &str) -> Error {
         let message = format!("the file ends where {what} is expected");
-        self.error_at(self.ahead_line, self.at, message)
+        self.error_at(self.ahead_line, self.at, message.into())
             .with_help("the file is cut short or a count in it is too large; write it again")
     }
 }

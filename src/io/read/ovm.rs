@@ -9,7 +9,9 @@
 
 use std::path::Path;
 
+use crate::error::ElementKind::{Cell, Face};
 use crate::mesh::Attribute;
+use crate::message;
 use crate::{Error, Result};
 
 use super::assemble::{Assembly, Shape};
@@ -129,7 +131,7 @@ fn read_faces(text: &mut Text, edges: &[[u32; 2]]) -> Result<Lists> {
 }
 
 fn open_face(text: &Text, face: usize) -> Error {
-    text.error(format!("the half-edges of face {face} do not join to a cycle"))
+    text.error(message!("the half-edges of ", Face.id(face), " do not join to a cycle"))
         .with_help("each half-edge begins where the one before ends; save the file again")
 }
 
@@ -147,7 +149,7 @@ fn read_cells(text: &mut Text, faces: usize) -> Result<Lists> {
             let half = handle(text, "half-face", used.len())?;
             if std::mem::replace(&mut used[half as usize], true) {
                 return Err(text
-                    .error(format!("cell {cell}: half-face {half} bounds another cell too"))
+                    .error(message!(Cell.id(cell), ": half-face {half} bounds another cell too"))
                     .with_help("the two cells at a face use its two half-faces"));
             }
             cells.items.push(half);
@@ -244,7 +246,12 @@ fn push_cells(
         for (&side, cycle) in sides.iter().zip(&mut cycles) {
             if faces.get(side as usize / 2).len() < 3 {
                 return Err(text
-                    .error(format!("cell {cell}: face {} has fewer than 3 vertices", side / 2))
+                    .error(message!(
+                        Cell.id(cell),
+                        ": ",
+                        Face.id(side / 2),
+                        " has fewer than 3 vertices"
+                    ))
                     .with_help("remove the face and the cells at it"));
             }
             faces.cycle(side, !outward, cycle);

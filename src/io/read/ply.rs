@@ -14,7 +14,9 @@ use ply_rs_bw::ply::{
 };
 
 use super::ReadReport;
+use crate::error::ElementKind;
 use crate::mesh::{Attribute, COLOR, NORMALS, SurfaceMesh};
+use crate::message;
 use crate::numbers::counted;
 use crate::{Error, Result};
 
@@ -226,8 +228,12 @@ fn take_faces(
         face.clear();
         for &v in vertices {
             face.push(u32::try_from(v).map_err(|_| {
-                Error::file(path, None, format!("face {f} names vertex {v}"))
-                    .with_help("vertices are numbered from 0 to their count less 1")
+                Error::file(
+                    path,
+                    None,
+                    message!(ElementKind::Face.id(f), " names ", ElementKind::Vertex.id(v)),
+                )
+                .with_help("vertices are numbered from 0 to their count less 1")
             })?);
         }
         mesh.faces.push(&face);

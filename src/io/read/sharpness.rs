@@ -2,8 +2,11 @@
 
 use std::path::Path;
 
+use crate::error::ElementKind::Vertex;
+use crate::error::{Message, edge};
 use crate::io::{CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS};
-use crate::mesh::{self, Creases, VertexId};
+use crate::mesh::{self, Creases};
+use crate::message;
 use crate::{Error, Result};
 
 use super::assemble::Assembly;
@@ -27,7 +30,7 @@ impl Assembly<'_> {
                 .with_help("it needs one: the sharpness of the vertex, 0 where smooth"));
         }
         for (vertex, sharpness) in (0..).zip(corners.values) {
-            check_sharpness(self.path, None, &VertexId(vertex).to_string(), sharpness)?;
+            check_sharpness(self.path, None, Vertex.id(vertex), sharpness)?;
             if sharpness > 0.0 {
                 self.mesh.creases.push_corner(vertex, sharpness);
             }
@@ -78,12 +81,12 @@ impl Assembly<'_> {
 pub(super) fn check_crease(
     path: &Path,
     line: Option<usize>,
-    [a, b]: [u32; 2],
+    ends: [u32; 2],
     sharpness: f64,
 ) -> Result<()> {
-    check_sharpness(path, line, &format!("edge {a}–{b}"), sharpness)?;
-    if a == b {
-        return Err(Error::file(path, line, format!("edge {a}–{b} joins a vertex to itself"))
+    check_sharpness(path, line, edge(ends), sharpness)?;
+    if ends[0] == ends[1] {
+        return Err(Error::file(path, line, message!(edge(ends), " joins a vertex to itself"))
             .with_help("name the two end vertices of the edge"));
     }
     Ok(())
@@ -93,7 +96,7 @@ pub(super) fn check_crease(
 pub(super) fn check_sharpness(
     path: &Path,
     line: Option<usize>,
-    place: &str,
+    place: impl Into<Message>,
     sharpness: f64,
 ) -> Result<()> {
     mesh::check_sharpness(sharpness, place).map_err(|error| error.in_file(path, line))

@@ -139,9 +139,7 @@ pub(super) fn checked(
     mesh.creases.keep_last();
     match mesh.check() {
         Ok(()) => Ok((mesh, report)),
-        Err(Error::Mesh { message, help }) => {
-            Err(Error::File { path: path.into(), line: None, message, help })
-        }
+        Err(error @ Error::Mesh { .. }) => Err(error.in_file(path, None)),
         Err(other) => Err(other),
     }
 }

@@ -18,6 +18,8 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::super::atomic;
+use crate::error::ElementKind;
+use crate::message;
 use crate::{Error, Result};
 
 /// Integers and reals on a line.
@@ -101,8 +103,9 @@ impl<'a> BezierPatch<'a> {
             let element = self.element(e);
             let repeated = element.windows(2).any(|pair| pair[0].0 == pair[1].0);
             if repeated || !element.iter().all(known) {
-                return Err(Error::request(format!(
-                    "element {e}: a control point twice, or an id beyond the last"
+                return Err(Error::request(message!(
+                    ElementKind::Element.id(e),
+                    ": a control point twice, or an id beyond the last"
                 ))
                 .with_help("give every element each of its control points once"));
             }

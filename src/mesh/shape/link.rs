@@ -7,7 +7,10 @@
 
 use std::collections::HashSet;
 
-use crate::{Error, Result};
+use crate::error::ElementKind::Vertex;
+use crate::error::edge;
+use crate::message;
+use crate::{Error, Message, Result};
 
 /// A triangulated sphere or disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +28,7 @@ impl VertexLink {
     /// # Errors
     /// [`Error::Request`] unless they form one sphere or one disk.
     pub fn new(triangles: Vec<[u32; 3]>) -> Result<Self> {
-        let refuse = |message: String| {
+        let refuse = |message: Message| {
             Err(Error::request(message).with_help(
                 "give triangles that form one sphere or disk, all counter-clockwise seen from outside",
             ))
@@ -33,24 +36,34 @@ impl VertexLink {
         let mut edges = HashSet::new();
         for &[a, b, c] in &triangles {
             if a == b || b == c || c == a {
-                return refuse(format!("link triangle {a} {b} {c} repeats a vertex"));
+                return refuse(format!("link triangle {a} {b} {c} repeats a vertex").into());
             }
             for (p, q) in [(a, b), (b, c), (c, a)] {
                 if !edges.insert((p, q)) {
-                    return refuse(format!("link edge {p} {q} runs the same way in two triangles"));
+                    return refuse(message!(
+                        "link ",
+                        edge([p, q]),
+                        " runs the same way in two triangles"
+                    ));
                 }
             }
         }
         let used: HashSet<u32> = triangles.iter().flatten().copied().collect();
         let vertices = used.len();
         if used.iter().any(|&v| v as usize >= vertices) {
-            return refuse(format!("the link's {vertices} vertices are not numbered 0, 1, 2, …"));
+            return refuse(
+                format!("the link's {vertices} vertices are not numbered 0, 1, 2, …").into(),
+            );
         }
         // Triangles across an edge lie in one piece, a vertex's in one fan.
         for v in 0..vertices as u32 {
             let around: Vec<_> = triangles.iter().filter_map(|&t| edge_opposite(t, v)).collect();
             if !is_path(&around) {
-                return refuse(format!("the triangles around link vertex {v} are not one fan"));
+                return refuse(message!(
+                    "the triangles around link ",
+                    Vertex.id(v),
+                    " are not one fan"
+                ));
             }
         }
         let open: Vec<(u32, u32)> = triangles

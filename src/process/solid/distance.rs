@@ -18,8 +18,10 @@ use rayon::prelude::*;
 use super::trilinear::is_regular;
 use super::update::{Between, Found, Fronts, Node, through};
 use super::{Seed, hexahedra};
+use crate::error::ElementKind::Cell;
 use crate::error::{Error, Result};
 use crate::mesh::SolidMesh;
+use crate::message;
 use crate::process::components::{check_reach, leave_unused};
 
 /// What a distance must fall by to be lowered, as a part of the greatest.
@@ -56,10 +58,12 @@ fn check_cells(mesh: &SolidMesh, hexes: &[[u32; 8]]) -> Result<()> {
         hexes.par_iter().enumerate().filter(|(_, hex)| is_bad(hex)).map(|(c, _)| c).collect();
     let which = match bad[..] {
         [] => return Ok(()),
-        [cell] => format!("cell {cell} is"),
-        [cell, ..] => format!("cell {cell} and {} more are", bad.len() - 1),
+        [cell] => message!(Cell.id(cell), " is"),
+        [cell, ref others @ ..] => {
+            message!(Cell.id(cell), " and ", others.len().to_string(), " more are")
+        }
     };
-    Err(Error::mesh(format!("{which} flat or folded"))
+    Err(Error::mesh(message!(which, " flat or folded"))
         .with_help("untangle the mesh first (subsolid untangle)"))
 }
 

@@ -21,8 +21,10 @@ pub use untangle::{BoundaryMotion, MOST_ROUNDS, Untangled, untangle};
 
 use std::collections::HashMap;
 
+use crate::error::ElementKind;
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, SolidMesh};
+use crate::message;
 
 /// The hexahedra of a mesh of nothing else.
 fn hexahedra(mesh: &SolidMesh) -> Result<&[[u32; 8]]> {
@@ -40,7 +42,7 @@ fn hexahedra(mesh: &SolidMesh) -> Result<&[[u32; 8]]> {
                 "refine the mesh once (--levels 1): all cells become hexahedra",
             ),
         };
-        Error::mesh(format!("cell {cell} is no hexahedron")).with_help(help)
+        Error::mesh(message!(ElementKind::Cell.id(cell), " is no hexahedron")).with_help(help)
     })
 }
 

@@ -13,11 +13,13 @@ use rayon::prelude::*;
 use super::energy::Way;
 use super::trilinear::CORNERS;
 use crate::basis::bspline::Order;
+use crate::error::ElementKind::Vertex;
 use crate::error::{Error, Result};
 use crate::limit::Solid;
 use crate::limit::boundary::{BoundaryFace, boundary_faces};
 use crate::locate::{Locator, nearest_on_curve};
 use crate::mesh::{Controls, SolidMesh};
+use crate::message;
 use crate::topology::{Orientation, Sharpness, Topology};
 
 /// What limit points of vertices may be off, as a part of the solid's diagonal.
@@ -114,7 +116,7 @@ impl<'s> Sliding<'s> {
             let corner = hexes[cell as usize].iter().position(|&v| v == vertex);
             let place = corner.and_then(|corner| Place::new(solid, cell, CORNERS[corner]));
             let place = place.ok_or_else(|| {
-                Error::mesh(format!("the limit at vertex {vertex} has no weights"))
+                Error::mesh(message!("the limit at ", Vertex.id(vertex), " has no weights"))
                     .with_help("keep the boundary as it is")
             })?;
             sliders.push(Slider { vertex, on, place });

@@ -1,7 +1,9 @@
 //! What distances are measured to.
 
+use crate::error::ElementKind::Vertex;
 use crate::error::{Error, Result};
 use crate::mesh::SolidMesh;
+use crate::message;
 use crate::topology::{Sharpness, Topology};
 
 /// A vertex whose distance is known.
@@ -63,7 +65,7 @@ pub fn boundary_patches(mesh: &SolidMesh, vertices: &[u32]) -> Result<Vec<Seed>>
     let mut stack = Vec::new();
     for &v in vertices {
         if v as usize >= mesh.points.len() || !topology.is_boundary_vertex(v) {
-            return Err(Error::request(format!("vertex {v} is not on the boundary"))
+            return Err(Error::request(message!(Vertex.id(v), " is not on the boundary"))
                 .with_help("name vertices of the boundary"));
         }
         stack.extend(topology.vertex_faces(v).iter().filter(|&&f| topology.is_boundary_face(f)));

@@ -21,8 +21,10 @@ use std::borrow::Cow;
 use nalgebra::Vector3;
 use serde::Deserialize;
 
+use crate::error::ElementKind::Face;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
+use crate::message;
 
 /// How distances on surfaces are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -47,7 +49,7 @@ pub(crate) fn triangles(mesh: &SurfaceMesh) -> Result<Cow<'_, [[u32; 3]]>> {
     mesh.holes.iter().for_each(|&face| is_hole[face as usize] = true);
     let seen = || (0..mesh.faces.len()).filter(|&face| !is_hole[face]);
     if let Some(other) = seen().find(|&face| mesh.faces.face(face).len() != 3) {
-        return Err(Error::mesh(format!("face {other} is no triangle"))
+        return Err(Error::mesh(message!(Face.id(other), " is no triangle"))
             .with_help("cut the faces into triangles first: subsolid surface IN --scheme loop --levels 0 -o OUT"));
     }
     let triangle = |face: usize| match *mesh.faces.face(face) {
@@ -69,10 +71,12 @@ pub(crate) fn triangles(mesh: &SurfaceMesh) -> Result<Cow<'_, [[u32; 3]]>> {
             }
             return Ok(all.into());
         }
-        [face] => format!("face {face} has"),
-        [face, ..] => format!("face {face} and {} more have", bad.len() - 1),
+        [face] => message!(Face.id(face), " has"),
+        [face, ref others @ ..] => {
+            message!(Face.id(face), " and ", others.len().to_string(), " more have")
+        }
     };
-    Err(Error::mesh(format!("{which} no area"))
+    Err(Error::mesh(message!(which, " no area"))
         .with_help("remove such faces, or move their vertices apart"))
 }
 

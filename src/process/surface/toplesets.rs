@@ -11,8 +11,10 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::triangles;
+use crate::error::ElementKind::Vertex;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
+use crate::message;
 use crate::process::components::{check_reach, leave_unused};
 use crate::query::{Op, Query, QueryStrategy};
 
@@ -65,7 +67,7 @@ pub fn toplesets(mesh: &SurfaceMesh, sources: &[u32]) -> Result<Vec<f64>> {
     }
     let reached = |v: usize| at_vertex.row(v).is_empty() || distance[v].is_finite();
     (0..count).find(|&v| !reached(v)).map_or(Ok(()), |v| {
-        Err(Error::mesh(format!("no distance reaches vertex {v}"))
+        Err(Error::mesh(message!("no distance reaches ", Vertex.id(v)))
             .with_help("look for faces without area around it"))
     })?;
     leave_unused(&mut distance, faces.as_flattened());

@@ -7,8 +7,10 @@ use super::{Interior, NONE, Plane};
 use crate::backend::device::{
     Device, InteriorPixels, ParameterBox, PieceValues, PixelArrays, Pixels, Settled,
 };
+use crate::error::ElementKind;
 use crate::error::{Error, Result};
 use crate::locate::{AttributePieces, Locator, Parts};
+use crate::message;
 use crate::slice::{Axis, PixelGrid};
 
 /// Interiors of layers by a GPU, in double precision.
@@ -135,7 +137,10 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
         let Some((grid, height)) =
             self.last.as_ref().and_then(|last| Some((last.grid, *last.heights.get(layer)?)))
         else {
-            return Err(Error::request(format!("layer {layer}, which was not found")));
+            return Err(Error::request(message!(
+                ElementKind::Layer.id(layer),
+                ", which was not found"
+            )));
         };
         let mut arrays = PixelArrays::default();
         self.pixels.read(layer, &mut arrays)?;

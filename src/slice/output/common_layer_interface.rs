@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 
 use super::svg::decimals;
 use super::{LayerFiles, OutputLayer};
+use crate::error::ElementKind;
 use crate::io::atomic;
+use crate::message;
 use crate::slice::Contour;
 use crate::slice::Setting;
 use crate::{Error, Result};
@@ -109,7 +111,10 @@ impl LayerFiles for CommonLayerInterface {
     fn make(&self, cut: &OutputLayer) -> Result<Vec<u8>> {
         let layer = cut.contours()?;
         if layer.contours.iter().any(|contour| u32::try_from(contour.points.len()).is_err()) {
-            return Err(Error::request(format!("layer {} has too many points", cut.index)));
+            return Err(Error::request(message!(
+                ElementKind::Layer.id(cut.index),
+                " has too many points"
+            )));
         }
         let mut bytes = self.layer(cut.stack.slab(cut.index)[1]);
         for contour in layer.contours.iter().filter(|contour| !contour.points.is_empty()) {

@@ -32,6 +32,8 @@ use std::any::Any;
 use super::Layer;
 use super::source::LayerSource;
 use super::stack::Stack;
+use crate::error::ElementKind;
+use crate::message;
 use crate::{Error, Result};
 
 /// A layer that files are made of.
@@ -52,8 +54,9 @@ impl OutputLayer<'_> {
     /// # Errors
     /// [`Error::Request`] if they were not cut.
     pub fn contours(&self) -> Result<&Layer> {
-        self.contours
-            .ok_or_else(|| Error::request(format!("layer {} has not been cut", self.index)))
+        self.contours.ok_or_else(|| {
+            Error::request(message!(ElementKind::Layer.id(self.index), " has not been cut"))
+        })
     }
 }
 

@@ -3,8 +3,11 @@
 use std::borrow::Cow;
 
 use super::faces::{Faces, Scheme};
+use crate::error::ElementKind;
 use crate::error::{Error, Result};
 use crate::mesh::{CreaseRule, Creases, TriangleRule};
+use crate::message;
+use crate::numbers::counted;
 use crate::scheme::catmull_clark::triangle_stretch;
 use crate::scheme::{FaceShape, LimitScheme, crease};
 use crate::topology::surface::{Columns, SurfaceTopology};
@@ -218,7 +221,7 @@ impl<'t> Connectivity<'t> {
         for crease in &creases.edges {
             let [a, b] = crease.edge.map(|v| v.0);
             let edge = self.topology.edge_between(a, b).ok_or_else(|| {
-                Error::mesh(format!("{crease}: the mesh has no such edge"))
+                Error::mesh(message!(crease, ": the mesh has no such edge"))
                     .with_help("name the two end vertices of an edge, counted from 0")
             })?;
             self.edge_sharpness[edge as usize] = crease.sharpness;
@@ -227,7 +230,7 @@ impl<'t> Connectivity<'t> {
         for corner in &creases.corners {
             let v = corner.vertex.0 as usize;
             *self.vertex_sharpness.get_mut(v).ok_or_else(|| {
-                Error::mesh(format!("{corner}: no such vertex"))
+                Error::mesh(message!(corner, ": no such vertex"))
                     .with_help(format!("the mesh has {vertex_count} vertices"))
             })? = corner.sharpness;
         }
@@ -331,27 +334,42 @@ pub(super) fn check_faces(faces: &Faces, scheme: Scheme) -> Result<()> {
     let cycle = |ends: &[u32]| &corners[ends[0] as usize..ends[1] as usize];
     for (f, face) in offsets.windows(2).map(cycle).enumerate() {
         if face.len() < 3 {
-            return Err(Error::mesh(format!("face {f} has {} corners", face.len()))
-                .with_help("a face needs three corners or more: remove this one"));
+            return Err(Error::mesh(message!(
+                ElementKind::Face.id(f),
+                " has ",
+                counted(face.len(), "corner")
+            ))
+            .with_help("a face needs three corners or more: remove this one"));
         }
         if scheme.shape() == FaceShape::Triangle && face.len() > 3 {
-            return Err(Error::mesh(format!("face {f} has {} corners", face.len())).with_help(
-                format!(
-                    "surfaces of {} are made of triangles: split it, or take {}",
-                    scheme.rules().name(),
-                    Scheme::names(|s| s.has_limit() && s.shape() == FaceShape::Quad)
-                ),
-            ));
+            return Err(Error::mesh(message!(
+                ElementKind::Face.id(f),
+                " has ",
+                counted(face.len(), "corner")
+            ))
+            .with_help(format!(
+                "surfaces of {} are made of triangles: split it, or take {}",
+                scheme.rules().name(),
+                Scheme::names(|s| s.has_limit() && s.shape() == FaceShape::Quad)
+            )));
         }
         if let Some(v) = face.iter().find(|&&v| v as usize >= vertex_count) {
-            return Err(Error::mesh(format!(
-                "face {f} names vertex {v}, but there are {vertex_count} vertices"
+            return Err(Error::mesh(message!(
+                ElementKind::Face.id(f),
+                " names ",
+                ElementKind::Vertex.id(*v),
+                ", but there are {vertex_count} vertices"
             ))
             .with_help("vertices count from 0"));
         }
         if let Some(i) = (1..face.len()).find(|&i| face[..i].contains(&face[i])) {
-            return Err(Error::mesh(format!("face {f} has vertex {} twice", face[i]))
-                .with_help("the corners of a face must differ: remove the face, or split it"));
+            return Err(Error::mesh(message!(
+                ElementKind::Face.id(f),
+                " has ",
+                ElementKind::Vertex.id(face[i]),
+                " twice"
+            ))
+            .with_help("the corners of a face must differ: remove the face, or split it"));
         }
     }
     Ok(())

@@ -4,7 +4,9 @@ use rayon::prelude::*;
 
 use super::geometry::{Curvature, curvature, normal, tangent};
 use super::surface::LimitSurface;
+use crate::error::ElementKind;
 use crate::error::{Error, Result};
+use crate::message;
 use crate::plan::Want;
 use crate::scheme::FaceShape;
 
@@ -108,10 +110,13 @@ impl LimitSurface {
     pub(crate) fn check(&self, index: usize, place: &SurfaceLocation) -> Result<()> {
         let SurfaceLocation { element, parameters: [u, v] } = *place;
         if element as usize >= self.elements.len() {
-            return Err(Error::request(format!(
-                "place {index} names element {element} of {}",
-                self.elements.len()
-            )));
+            let count = self.elements.len();
+            return Err(Error::request(message!(
+                "place {index} names ",
+                ElementKind::Element.id(element),
+                " of {count}"
+            ))
+            .with_help("elements are numbered from 0 to their count less 1"));
         }
         let inside = |x: f64| (0.0..=1.0).contains(&x);
         if inside(u) && inside(v) && (self.scheme.shape() == FaceShape::Quad || u + v <= 1.0) {

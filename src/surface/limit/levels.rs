@@ -17,9 +17,12 @@ use super::refine::refine;
 use super::rules::Rule;
 use super::surface::LimitSurface;
 use super::walk::Frame;
-use crate::error::{Error, Result};
+use crate::error::ElementKind;
+use crate::error::{Error, Message, Result};
 use crate::limit::Key;
 use crate::mesh::SurfaceMesh;
+use crate::message;
+use crate::numbers::counted;
 use crate::scheme::FaceShape;
 use crate::scheme::Stencils;
 use crate::topology::surface::{Columns, SurfaceTopology};
@@ -137,19 +140,25 @@ pub fn check_valences(mesh: &SurfaceMesh) -> Result<()> {
 
 /// The same of faces: powers of their local matrices are dense products.
 fn valences_of<'a>(vertex_count: usize, faces: impl Iterator<Item = &'a [u32]>) -> Result<()> {
-    let refused = |what: String| {
-        Err(Error::mesh(format!("{what}: limits take at most {MOST_VALENCE}"))
+    let refused = |what: Message| {
+        Err(Error::mesh(message!(what, ": limits take at most {MOST_VALENCE}"))
             .with_help("split it, or refine without limits"))
     };
     let mut valences = vec![0; vertex_count];
     for (f, face) in faces.enumerate() {
         if face.len() > MOST_VALENCE {
-            return refused(format!("face {f} has {} corners", face.len()));
+            return refused(message!(
+                ElementKind::Face.id(f),
+                " has ",
+                counted(face.len(), "corner")
+            ));
         }
         face.iter().for_each(|&v| valences[v as usize] += 1);
     }
     match valences.iter().position(|&valence| valence > MOST_VALENCE) {
-        Some(v) => refused(format!("{} faces meet at vertex {v}", valences[v])),
+        Some(v) => {
+            refused(message!(counted(valences[v], "face"), " meet at ", ElementKind::Vertex.id(v)))
+        }
         None => Ok(()),
     }
 }
@@ -179,8 +188,9 @@ fn check_twins(connectivity: &Connectivity) -> Result<()> {
 
 /// Two faces of the same vertices.
 pub(in crate::surface) fn twins(face: u32, other: u32) -> Error {
-    Error::mesh(format!(
-        "faces {face} and {other} have the same vertices: there is no limit of triangles there"
+    Error::mesh(message!(
+        ElementKind::Face.ids([face, other]),
+        " have the same vertices: there is no limit of triangles there"
     ))
     .with_help("remove one of the two, or refine without limits")
 }
@@ -227,8 +237,9 @@ impl Builder {
             depth += 1;
             if depth > MAX_LEVEL {
                 let face = self.elements[active[0].element as usize].face;
-                return Err(Error::mesh(format!(
-                    "face {face} does not evaluate after {MAX_LEVEL} local refinements"
+                return Err(Error::mesh(message!(
+                    ElementKind::Face.id(face),
+                    " does not evaluate after {MAX_LEVEL} local refinements"
                 ))
                 .with_help(
                     "see that the faces around it run through their common edges in opposite \

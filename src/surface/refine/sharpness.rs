@@ -6,6 +6,7 @@
 
 use crate::error::{Error, Result};
 use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh, TriangleRule};
+use crate::message;
 use crate::numbers::{Real, counted};
 use crate::scheme::catmull_clark::triangle_stretch;
 use crate::scheme::crease::{
@@ -110,10 +111,8 @@ impl LevelSharpness {
             for crease in &mesh.creases.edges {
                 let [a, b] = crease.edge.map(|v| v.0);
                 let edge = ends.binary_search(&[a.min(b), a.max(b)]).map_err(|_| {
-                    Error::mesh(format!(
-                        "crease of vertices {a} and {b}: the mesh has no such edge"
-                    ))
-                    .with_help("name the two end vertices of an edge, counted from 0")
+                    Error::mesh(message!(crease, ": the mesh has no such edge"))
+                        .with_help("name the two end vertices of an edge, counted from 0")
                 })?;
                 edges[edge] = crease.sharpness;
             }
@@ -129,7 +128,7 @@ impl LevelSharpness {
             let count = matrix.vertex_count;
             *corners.get_mut(v).ok_or_else(|| {
                 let vertices = counted(count, "vertex");
-                Error::mesh(format!("corner of vertex {v}, but the mesh has {vertices}"))
+                Error::mesh(message!(corner, ", but the mesh has {vertices}"))
                     .with_help("vertices are numbered from 0 to their count less 1")
             })? = corner.sharpness;
         }

@@ -14,6 +14,8 @@
 
 mod holes;
 
+use crate::error::ElementKind::Vertex;
+use crate::message;
 use crate::numbers::Real;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -96,10 +98,10 @@ impl ThreeTriangleLevels {
 /// Refuses edges that cannot be turned, and tags that have no rule.
 pub(crate) fn check(mesh: &SurfaceMesh, matrix: &SurfaceTopology) -> Result<()> {
     if let Some(&edge) = matrix.non_manifold_edges.first() {
-        let [a, b] = matrix.edge_ends(edge);
-        return Err(Error::mesh(format!(
-            "more than two faces meet at the edge of vertices {a} and {b}, \
-                 which √3-subdivision cannot turn"
+        return Err(Error::mesh(message!(
+            "more than two faces meet at the edge of ",
+            Vertex.ids(matrix.edge_ends(edge)),
+            ", which √3-subdivision cannot turn"
         ))
         .with_help("use --scheme loop, or take the surface apart there"));
     }

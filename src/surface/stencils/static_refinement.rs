@@ -32,8 +32,10 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use slots::{GridPlace, Slots};
 
+use crate::error::ElementKind;
 use crate::error::{Error, Result};
 use crate::mesh::{CreaseRule, SurfaceMesh};
+use crate::message;
 use crate::scheme::Scheme;
 use crate::surface::limit::finite::{FiniteWeights, spline_rows};
 use crate::surface::limit::{
@@ -144,8 +146,10 @@ impl StaticRefinement {
         let deepest = surface.leaves().iter().max_by_key(|leaf| level_of(leaf));
         if let Some(leaf) = deepest.filter(|leaf| level_of(leaf) > levels) {
             let (face, least) = (surface.elements()[leaf.element as usize].face, level_of(leaf));
-            return Err(Error::request(format!(
-                "static refinement to level {levels}: face {face} is simple only at level {least}"
+            return Err(Error::request(message!(
+                "static refinement to level {levels}: ",
+                ElementKind::Face.id(face),
+                " is simple only at level {least}"
             ))
             .with_help(format!("ask for {least} levels or more, or refine level by level")));
         }

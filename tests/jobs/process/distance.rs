@@ -306,7 +306,7 @@ fn distances_to_groups_are_exact() {
     assert!(help.contains("left, between, steel") && help.contains("core, steel"), "{help}");
     assert!(message("empty").to_string().contains("is empty"));
     mesh.face_groups[0].faces = Polygons::uniform(4, vec![0, 1, 2, 71]);
-    assert!(group_seeds(&mesh, "left").unwrap_err().to_string().contains("no cell has face"));
+    assert!(group_seeds(&mesh, "left").unwrap_err().to_string().contains("no cell has the face"));
 }
 
 #[test]

@@ -11,7 +11,9 @@ use crate::backend::cuda::program::Kernels;
 use crate::backend::cuda::query::Layout;
 use crate::backend::cuda::query::steps::{array, number};
 use crate::backend::cuda::sources::{TOPLESETS, Variant};
+use crate::error::ElementKind::Vertex;
 use crate::error::{Error, Result};
+use crate::message;
 use crate::numbers::Real;
 use crate::process::components::{check_reach, leave_unused};
 use crate::topology::order::EntityKind;
@@ -81,7 +83,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         let mut found = self.query.read(&distances)?;
         leave_unused(&mut found, self.faces().vertices());
         if let Some(v) = found.iter().position(|&d| d == T::from_f64(f64::INFINITY)) {
-            return Err(Error::mesh(format!("no distance reaches vertex {v}"))
+            return Err(Error::mesh(message!("no distance reaches ", Vertex.id(v)))
                 .with_help("look for faces without area around it"));
         }
         Ok(found)

@@ -4,7 +4,10 @@ use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion};
 
 use super::{Deck, Section};
 use crate::Result;
+use crate::error::ElementKind;
 use crate::io::read::lines::real;
+use crate::message;
+use crate::numbers::counted;
 
 /// The part that the one instance of a deck is of, in capitals; `None` without an instance.
 pub(super) fn instanced(bytes: &[u8]) -> Option<String> {
@@ -52,7 +55,7 @@ impl Deck<'_> {
             _ => {
                 return Err(self
                     .text
-                    .error(format!("row {} of the instance's place has {} numbers", rows + 1, numbers.len()))
+                    .error(message!(ElementKind::Row.id(rows + 1), " of the instance's place has ", counted(numbers.len(), "number")))
                     .with_help("the first row has x, y, z of the translation, the second two points of an axis and an angle"));
             }
         };

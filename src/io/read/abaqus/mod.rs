@@ -16,6 +16,8 @@ mod types;
 
 use std::path::Path;
 
+use crate::error::ElementKind;
+use crate::message;
 use crate::{Error, Result};
 
 use super::assemble::Assembly;
@@ -330,7 +332,7 @@ impl Deck<'_> {
             _ => String::new(),
         };
         self.text
-            .error(format!("{id}: there is no node {tag}{takes}"))
+            .error(message!(id, ": there is no node {tag}{takes}"))
             .with_help("give the node under *NODE, before the elements")
     }
 
@@ -346,7 +348,13 @@ impl Deck<'_> {
         if !(least..=most).contains(&have) {
             return Err(self
                 .assembly
-                .error(line, format!("element {number}: {have} nodes, a {kind} has {most}"))
+                .error(
+                    line,
+                    message!(
+                        ElementKind::Element.id(number),
+                        ": {have} nodes, a {kind} has {most}"
+                    ),
+                )
                 .with_help("give every element the nodes of its type"));
         }
         let (corners, others) = self.element_nodes.split_at(family.corners());
@@ -393,7 +401,10 @@ impl Deck<'_> {
                 .assembly
                 .error(
                     Some(self.element_line),
-                    format!("element {}: {have} nodes, a {kind} has {least}", self.element_number),
+                    message!(
+                        ElementKind::Element.id(self.element_number),
+                        ": {have} nodes, a {kind} has {least}"
+                    ),
                 )
                 .with_help("the file is cut short or the element type is wrong"));
         }

@@ -15,6 +15,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::mesh::Attribute;
+use crate::message;
 use crate::{Error, Result};
 
 use super::assemble::Assembly;
@@ -321,7 +322,7 @@ impl Gmsh<'_> {
 
     fn unknown_node(&self, tag: i64) -> Error {
         self.values
-            .error(format!("{}: there is no node {tag}", self.assembly.next_cell()))
+            .error(message!(self.assembly.next_cell(), ": there is no node {tag}"))
             .with_help("elements may name only nodes of the section $Nodes, which comes first")
     }
 

@@ -1,7 +1,7 @@
 //! The values of a Gmsh file, written as words or as binary numbers.
 
 use crate::io::read::lines::{Text, shown};
-use crate::{Error, Result};
+use crate::{Error, Message, Result};
 
 /// How numbers are written between `$Nodes`, `$Elements` and `$NodeData` and their ends.
 #[derive(Clone, Copy)]
@@ -65,7 +65,7 @@ impl<'a> Values<'a> {
     }
 
     /// The error of the value read last.
-    pub fn error(&self, message: impl Into<String>) -> Error {
+    pub fn error(&self, message: impl Into<Message>) -> Error {
         self.text.error(message)
     }
 

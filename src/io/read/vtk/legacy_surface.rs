@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::io::read::ReadReport;
 use crate::mesh::{Attribute, Polygons, SurfaceMesh};
-use crate::{Error, Result};
+use crate::{Error, Message, Result};
 
 use super::cell_array_fault;
 use super::legacy::{Legacy, Lists};
@@ -44,7 +44,7 @@ fn finish(file: Legacy, sections: [Lists; 4]) -> Result<(SurfaceMesh, ReadReport
     }
     let mut faces = Polygons::default();
     for (lists, are_strips) in sections.iter().zip([false, true]) {
-        let fault = |line: usize, message: String| -> Error {
+        let fault = |line: usize, message: Message| -> Error {
             assembly
                 .error(Some(line), message)
                 .with_help("the file is cut short or malformed; write it again")

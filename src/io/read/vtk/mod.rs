@@ -36,8 +36,10 @@ mod xml;
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
+use crate::error::ElementKind::Vertex;
 use crate::mesh::Attribute;
 use crate::mesh::groups::{face_group_name, names_group};
+use crate::message;
 use crate::{Error, Result};
 
 use super::assemble::{Assembly, Shape};
@@ -222,7 +224,7 @@ impl Grid {
                     if let Some(need) = nodes.filter(|&need| need != list.len()) {
                         let (id, have) = (assembly.next_cell(), list.len());
                         return Err(assembly
-                            .error(line, format!("{id}: {have} vertices, {label} has {need}"))
+                            .error(line, message!(id, ": {have} vertices, {label} has {need}"))
                             .with_help("give every cell the vertices of its type"));
                     }
                     self.vertices(list, &mut cell, assembly, line)?;
@@ -232,7 +234,10 @@ impl Grid {
                     let faces = self.cycles(index, list, &mut face_corners).ok_or_else(|| {
                         let id = assembly.next_cell();
                         assembly
-                            .error(line, format!("{id}: the faces of the polyhedron are malformed"))
+                            .error(
+                                line,
+                                message!(id, ": the faces of the polyhedron are malformed"),
+                            )
                             .with_help("give polyhedra (VTK type 42) their face arrays")
                     })?;
                     self.vertices(&faces.concat(), &mut cell, assembly, line)?;
@@ -297,12 +302,12 @@ impl Grid {
             {
                 let id = assembly.next_cell();
                 return Err(assembly
-                    .error(line, format!("{id} names vertex {given}, the last is {last}"))
+                    .error(line, message!(id, " names ", Vertex.id(given), ", the last is {last}"))
                     .with_help("the file is cut short or its cells belong to other vertices"));
             }
             vertices.push(vertex.and_then(|v| u32::try_from(v).ok()).ok_or_else(|| {
                 assembly
-                    .error(line, format!("{} names vertex {given}", assembly.next_cell()))
+                    .error(line, message!(assembly.next_cell(), " names ", Vertex.id(given)))
                     .with_help("vertices are numbered from 0 to their count less 1")
             })?);
         }

@@ -5,10 +5,12 @@
 
 use std::path::Path;
 
+use crate::error::ElementKind::Vertex;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::{ReadOptions, ReadReport};
 use crate::mesh::{Attribute, Polygons, SurfaceMesh};
-use crate::{Error, Result};
+use crate::message;
+use crate::{Error, Message, Result};
 
 use super::binary::Budget;
 use super::outline::{Array, Outline, Piece, Section};
@@ -71,15 +73,15 @@ pub(super) fn vertices(
     ids: &[i64],
     first: usize,
     points: usize,
-) -> Result<Vec<u32>, (usize, String)> {
+) -> Result<Vec<u32>, (usize, Message)> {
     let vertex = |(index, &id): (usize, &i64)| {
         let vertex = usize::try_from(id).ok().filter(|&vertex| vertex < points);
         let vertex = vertex.ok_or_else(|| match points.checked_sub(1) {
-            Some(last) => (index, format!("a face names vertex {id}, the last is {last}")),
-            None => (index, format!("a face names vertex {id}, there is none")),
+            Some(last) => (index, message!("a face names ", Vertex.id(id), ", the last is {last}")),
+            None => (index, message!("a face names ", Vertex.id(id), ", there is none")),
         })?;
         u32::try_from(first + vertex)
-            .map_err(|_| (index, "more vertices than 32 bits number".to_owned()))
+            .map_err(|_| (index, "more vertices than 32 bits number".into()))
     };
     ids.iter().enumerate().map(vertex).collect()
 }
@@ -90,12 +92,13 @@ pub(super) fn push_faces(
     vertices: &[u32],
     ends: &[i64],
     are_strips: bool,
-) -> Result<(), String> {
+) -> Result<(), Message> {
     let mut start = 0;
     for &end in ends {
         let face = usize::try_from(end).ok().and_then(|end| vertices.get(start..end));
-        let face =
-            face.ok_or_else(|| format!("a face ends at {end} of {} corners", vertices.len()))?;
+        let face = face.ok_or_else(|| {
+            Message::from(format!("a face ends at {end} of {} corners", vertices.len()))
+        })?;
         start += face.len();
         match are_strips {
             true => strip(face).for_each(|triangle| faces.push(&triangle)),
@@ -129,7 +132,7 @@ impl SurfaceReader<'_> {
         if points.width != 3 || values.len() != 3 * piece.points {
             let message =
                 format!("{} coordinates, the piece claims {} points", values.len(), piece.points);
-            return Err(self.numbers.fault(points.line, &message));
+            return Err(self.numbers.fault(points.line, message));
         }
         self.mesh.points.extend_from_slice(values.as_chunks::<3>().0);
         let mut cells = 0;
@@ -138,7 +141,7 @@ impl SurfaceReader<'_> {
         }
         if cells != piece.cells {
             let message = format!("{cells} polygons and strips, the piece claims {}", piece.cells);
-            return Err(self.numbers.fault(piece.line, &message));
+            return Err(self.numbers.fault(piece.line, message));
         }
         self.attributes(arrays, piece, first)
     }
@@ -158,10 +161,10 @@ impl SurfaceReader<'_> {
         };
         let ids = self.numbers.integers(corners)?;
         let vertices = vertices(&ids, first, piece.points)
-            .map_err(|(_, message)| self.numbers.fault(corners.line, &message))?;
+            .map_err(|(_, message)| self.numbers.fault(corners.line, message))?;
         let all_ends = self.numbers.integers(ends)?;
         push_faces(&mut self.mesh.faces, &vertices, &all_ends, section == Section::Strips)
-            .map_err(|message| self.numbers.fault(ends.line, &message))?;
+            .map_err(|message| self.numbers.fault(ends.line, message))?;
         Ok(all_ends.len())
     }
 
@@ -181,7 +184,7 @@ impl SurfaceReader<'_> {
                             values.len(),
                             piece.points
                         );
-                        return Err(self.numbers.fault(array.line, &message));
+                        return Err(self.numbers.fault(array.line, message));
                     }
                     own.push(Attribute { name: array.name.clone(), width, values });
                 }

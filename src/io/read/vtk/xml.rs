@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::mesh::Attribute;
-use crate::{Error, Result};
+use crate::{Error, Message, Result};
 
 use super::binary::{Budget, Source, unpack};
 use super::outline::{Array, Outline, Section, Storage};
@@ -84,7 +84,7 @@ impl Document<'_, '_> {
                 let count = self.assembly.points() - first_point;
                 if count != piece.points {
                     let message = format!("{count} points, the piece claims {}", piece.points);
-                    return Err(self.numbers.fault(points.line, &message));
+                    return Err(self.numbers.fault(points.line, message));
                 }
             }
             Some(Kind::Rectilinear) => {
@@ -93,7 +93,7 @@ impl Document<'_, '_> {
                 let extent =
                     piece.extent.ok_or_else(|| self.numbers.fault(piece.line, "no extent"))?;
                 let points = extent.rectilinear(&axes);
-                let points = points.map_err(|what| self.numbers.fault(piece.line, &what))?;
+                let points = points.map_err(|what| self.numbers.fault(piece.line, what))?;
                 for point in points {
                     self.assembly.push_point(point, Some(piece.line))?;
                 }
@@ -114,7 +114,7 @@ impl Document<'_, '_> {
         let find = |name: &str| of(Section::Cells).find(|array| array.name == name);
         let required = |name: &str| {
             find(name)
-                .ok_or_else(|| self.numbers.fault(piece.line, &format!("cells without `{name}`")))
+                .ok_or_else(|| self.numbers.fault(piece.line, format!("cells without `{name}`")))
         };
         let types = required("types")?;
         let faces = if let (Some(stream), Some(ends)) = (find("faces"), find("faceoffsets")) {
@@ -147,7 +147,7 @@ impl Document<'_, '_> {
         };
         if grid.types.len() != piece.cells {
             let message = format!("{} cells, the piece claims {}", grid.types.len(), piece.cells);
-            return Err(self.numbers.fault(types.line, &message));
+            return Err(self.numbers.fault(types.line, message));
         }
         self.check_ghosts(index)?;
         let kept = grid.assemble(self.assembly, Some(types.line))?;
@@ -224,7 +224,7 @@ impl Document<'_, '_> {
                         let message = format!(
                             "point array `{name}`: {have} values, {points} × {width} are needed"
                         );
-                        return Err(self.numbers.fault(array.line, &message));
+                        return Err(self.numbers.fault(array.line, message));
                     }
                     let attribute = Attribute { name: name.clone(), width, values };
                     self.assembly.push_attribute(attribute, first_point, Some(array.line))?;
@@ -264,7 +264,7 @@ impl Numbers<'_> {
         decode: impl Fn(Scalar, &[u8], bool) -> Vec<T>,
     ) -> Result<Vec<T>> {
         let Some(scalar) = array.scalar else {
-            return Err(self.fault(array.line, &format!("array `{}` holds no numbers", array.name)));
+            return Err(self.fault(array.line, format!("array `{}` holds no numbers", array.name)));
         };
         let mut values = Vec::new();
         if array.storage == Storage::Ascii {
@@ -296,10 +296,10 @@ impl Numbers<'_> {
             _ => Source::base64(array.text.as_bytes()),
         };
         unpack(&mut source, self.outline.layout, self.budget)
-            .map_err(|fault| self.fault(array.line, &format!("array `{}`: {fault}", array.name)))
+            .map_err(|fault| self.fault(array.line, format!("array `{}`: {fault}", array.name)))
     }
 
-    pub fn fault(&self, line: usize, message: &str) -> Error {
+    pub fn fault(&self, line: usize, message: impl Into<Message>) -> Error {
         Error::file(self.path, Some(line), message)
             .with_help("the file is cut short or malformed; write it again")
     }

@@ -2,7 +2,9 @@
 
 use super::super::sharpness::LevelSharpness;
 use super::{EdgeFriend, FriendQuads};
+use crate::error::ElementKind::Vertex;
 use crate::mesh::{CreaseRule, Polygons, SurfaceMesh};
+use crate::message;
 use crate::surface::refine::quads::QuadLevels;
 use crate::topology::NONE;
 use crate::topology::surface::{Columns, SurfaceTopology};
@@ -49,23 +51,27 @@ pub(super) fn first_level(
 pub(super) fn check_manifold(matrix: &SurfaceTopology) -> Result<()> {
     const FIX: &str = "use --method matrix, or fix the surface there";
     if let Some(&edge) = matrix.non_manifold_edges.first() {
-        let [a, b] = matrix.edge_ends(edge);
-        return Err(Error::mesh(format!(
-            "more than two faces meet at the edge of vertices {a} and {b}"
+        return Err(Error::mesh(message!(
+            "more than two faces meet at the edge of ",
+            Vertex.ids(matrix.edge_ends(edge))
         ))
         .with_help(FIX));
     }
-    if let Some([a, b]) = inconsistent_edge(matrix) {
-        return Err(Error::mesh(format!(
-            "the two faces at the edge of vertices {a} and {b} run through it alike"
+    if let Some(ends) = inconsistent_edge(matrix) {
+        return Err(Error::mesh(message!(
+            "the two faces at the edge of ",
+            Vertex.ids(ends),
+            " run through it alike"
         ))
         .with_help(
             "turn faces so that all run counter-clockwise; one-sided surfaces need --method matrix",
         ));
     }
     match non_manifold_corners(matrix).first() {
-        Some(v) => Err(Error::mesh(format!("several sheets of the surface touch at vertex {v}"))
-            .with_help(FIX)),
+        Some(v) => {
+            Err(Error::mesh(message!("several sheets of the surface touch at ", Vertex.id(*v)))
+                .with_help(FIX))
+        }
         None => Ok(()),
     }
 }

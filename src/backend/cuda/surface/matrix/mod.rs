@@ -14,7 +14,9 @@ use crate::backend::cuda::launch::Argument;
 use crate::backend::cuda::memory::Buffer;
 use crate::backend::cuda::program::Program;
 use crate::backend::cuda::sort::Space;
+use crate::error::ElementKind::Vertex;
 use crate::error::{Error, Result};
+use crate::message;
 pub(in crate::backend::cuda) use build::variant;
 pub(super) use build::{Neighbors, SharpRows};
 
@@ -173,11 +175,13 @@ impl DeviceMatrix {
     pub fn set_corners(&mut self, vertices: &[u32]) -> Result<()> {
         if let Some(v) = vertices.iter().find(|&&v| v as usize >= self.vertex_count) {
             let count = self.vertex_count;
-            return Err(Error::request(format!("vertex {v} of a mesh of {count} vertices")));
+            return Err(Error::request(message!(Vertex.id(*v), " of a mesh of {count} vertices"))
+                .with_help("vertices are numbered from 0 to their count less 1"));
         }
         if vertices.len() != self.vertices.len() {
             let (found, expected) = (vertices.len(), self.vertices.len());
-            return Err(Error::request(format!("{found} corners instead of {expected}")));
+            return Err(Error::request(format!("{found} corners instead of {expected}"))
+                .with_help("give one vertex for each corner of the mesh it was made of"));
         }
         self.vertices.fill(&self.stream, vertices)
     }

@@ -1,0 +1,214 @@
+//! Messages that know which elements they name.
+
+use std::fmt::{self, Display, Formatter};
+
+use serde::{Deserialize, Serialize};
+
+/// What an id in a message is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum ElementKind {
+    /// A cell of the mesh.
+    Cell,
+    /// A face of a surface.
+    Face,
+    /// A vertex.
+    Vertex,
+    /// A hexahedron that is evaluated: a cell, or a part of one.
+    Element,
+    /// A sample of a request.
+    Sample,
+    /// A layer of a slicing job.
+    Layer,
+    /// A row of a table or an image.
+    Row,
+}
+
+impl ElementKind {
+    /// The name in messages: `"cell"`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Cell => "cell",
+            Self::Face => "face",
+            Self::Vertex => "vertex",
+            Self::Element => "element",
+            Self::Sample => "sample",
+            Self::Layer => "layer",
+            Self::Row => "row",
+        }
+    }
+
+    /// The name of several: `"cells"`.
+    fn plural(self) -> &'static str {
+        match self {
+            Self::Cell => "cells",
+            Self::Face => "faces",
+            Self::Vertex => "vertices",
+            Self::Element => "elements",
+            Self::Sample => "samples",
+            Self::Layer => "layers",
+            Self::Row => "rows",
+        }
+    }
+
+    /// An element by its kind and id: `cell 12`.
+    pub fn id(self, id: impl TryInto<u64> + Copy + Display) -> Message {
+        crate::message!(self.name(), " ", self.number(id))
+    }
+
+    /// Several: `cells 3, 4 and 5`.
+    pub fn ids(self, ids: impl IntoIterator<Item: TryInto<u64> + Copy + Display>) -> Message {
+        let ids: Vec<_> = ids.into_iter().collect();
+        let [others @ .., last] = &ids[..] else { return format!("no {}", self.plural()).into() };
+        let mut message =
+            Message::from(if others.is_empty() { self.name() } else { self.plural() });
+        for (i, &id) in others.iter().enumerate() {
+            message.push(if i == 0 { " " } else { ", " });
+            message.push(self.number(id));
+        }
+        message.push(if others.is_empty() { " " } else { " and " });
+        message.push(self.number(*last));
+        message
+    }
+
+    /// The id alone: `12`. A number that is no id, such as −1 in a file, is text.
+    pub fn number(self, id: impl TryInto<u64> + Copy + Display) -> Message {
+        match id.try_into() {
+            Ok(id) => Message(vec![Part::Id(self, id)]),
+            Err(_) => id.to_string().into(),
+        }
+    }
+}
+
+/// An edge by its vertices: `edge 3 4`.
+pub(crate) fn edge([a, b]: [u32; 2]) -> Message {
+    crate::message!("edge ", ElementKind::Vertex.number(a), " ", ElementKind::Vertex.number(b))
+}
+
+/// Text in which the ids of elements are no text: programs get them, and ranks turn those of a part
+/// into those of the whole. [`message!`](crate::message!) makes it.
+///
+/// ```
+/// use subsolid::ElementKind::{Cell, Vertex};
+/// let message = subsolid::message!(Cell.id(12), " names ", Vertex.id(7), " twice");
+/// assert_eq!(message.to_string(), "cell 12 names vertex 7 twice");
+/// assert_eq!(message.elements().collect::<Vec<_>>(), [(Cell, 12), (Vertex, 7)]);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Message(Vec<Part>);
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Part {
+    Text(String),
+    Id(ElementKind, u64),
+}
+
+impl Message {
+    /// Appends text, an element or another message.
+    pub fn push(&mut self, next: impl Into<Self>) {
+        self.0.extend(next.into().0);
+    }
+
+    /// The elements named, in their order.
+    pub fn elements(&self) -> impl Iterator<Item = (ElementKind, u64)> + '_ {
+        self.0.iter().filter_map(|part| match *part {
+            Part::Id(kind, id) => Some((kind, id)),
+            Part::Text(_) => None,
+        })
+    }
+
+    /// Gives elements the ids that `new` has for them.
+    pub(crate) fn renumber(&mut self, new: impl Fn(ElementKind, u64) -> Option<u64>) {
+        for part in &mut self.0 {
+            if let Part::Id(kind, id) = part {
+                *id = new(*kind, *id).unwrap_or(*id);
+            }
+        }
+    }
+}
+
+impl Display for Message {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|part| match part {
+            Part::Text(text) => f.write_str(text),
+            Part::Id(_, id) => id.fmt(f),
+        })
+    }
+}
+
+impl From<String> for Message {
+    fn from(text: String) -> Self {
+        Self(vec![Part::Text(text)])
+    }
+}
+
+impl From<&str> for Message {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl From<fmt::Arguments<'_>> for Message {
+    fn from(text: fmt::Arguments<'_>) -> Self {
+        text.to_string().into()
+    }
+}
+
+/// A [`Message`] from its parts: literals are formatted as by `format!`, others are text, elements
+/// ([`ElementKind::id`](crate::ElementKind::id)) or messages.
+#[macro_export]
+macro_rules! message {
+    (@push $message:ident) => {};
+    (@push $message:ident $text:literal $(, $($rest:tt)*)?) => {
+        $message.push(::std::format_args!($text));
+        $crate::message!(@push $message $($($rest)*)?);
+    };
+    (@push $message:ident $part:expr $(, $($rest:tt)*)?) => {
+        $message.push($part);
+        $crate::message!(@push $message $($($rest)*)?);
+    };
+    ($($parts:tt)+) => {{
+        let mut message = $crate::Message::default();
+        $crate::message!(@push message $($parts)+);
+        message
+    }};
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ElementKind::{Cell, Face, Vertex};
+    use super::*;
+
+    #[test]
+    fn messages_name_elements_in_text_and_as_ids() {
+        let count = 3;
+        let tests: [(Message, &str, &[(ElementKind, u64)]); 6] = [
+            (
+                message!(Cell.ids([1, 2, 3]), " share the face of ", Vertex.ids([0, 4])),
+                "cells 1, 2 and 3 share the face of vertices 0 and 4",
+                &[(Cell, 1), (Cell, 2), (Cell, 3), (Vertex, 0), (Vertex, 4)],
+            ),
+            (
+                message!("{count} of its faces have the ", edge([1, 2])),
+                "3 of its faces have the edge 1 2",
+                &[(Vertex, 1), (Vertex, 2)],
+            ),
+            (Face.ids([7]), "face 7", &[(Face, 7)]),
+            (Face.ids([0_u32; 0]), "no faces", &[]),
+            (message!(Cell.id(-1), ", cell 7"), "cell -1, cell 7", &[]),
+            ("vertex 3".into(), "vertex 3", &[]),
+        ];
+        for (message, text, elements) in tests {
+            assert_eq!(message.to_string(), text);
+            assert_eq!(message.elements().collect::<Vec<_>>(), elements, "{text}");
+        }
+    }
+
+    #[test]
+    fn new_ids_are_in_the_text_too() {
+        let mut message = message!(Cell.id(1), " of 4 names ", Vertex.id(2), " and ", Cell.id(9));
+        let new = [10, 11];
+        message.renumber(|kind, id| (kind == Cell).then(|| new.get(id as usize).copied())?);
+        assert_eq!(message.to_string(), "cell 11 of 4 names vertex 2 and cell 9");
+        assert_eq!(message.elements().collect::<Vec<_>>(), [(Cell, 11), (Vertex, 2), (Cell, 9)]);
+    }
+}

@@ -56,7 +56,7 @@ def from_pyvista(grid: Any, *, crease_angle: Optional[float] = None) -> Solid:
     """
     if not hasattr(grid, "celltypes"):
         if not hasattr(grid, "cast_to_unstructured_grid"):
-            raise Error(f"a {type(grid).__name__} is no grid", "give a pyvista.UnstructuredGrid")
+            raise Error(f"a {type(grid).__name__} is not a grid", "give a pyvista.UnstructuredGrid")
         grid = grid.cast_to_unstructured_grid()
     types = np.asarray(grid.celltypes)
     connectivity = np.asarray(grid.cell_connectivity)
@@ -313,7 +313,7 @@ def from_meshio(mesh: Any, *, crease_angle: Optional[float] = None) -> Solid:
             and hidden cells.
     """
     if not hasattr(mesh, "cells") or not hasattr(mesh, "cell_data"):
-        raise Error(f"a {type(mesh).__name__} is no mesh", "give a meshio.Mesh: meshio.read(...)")
+        raise Error(f"a {type(mesh).__name__} is not a mesh", "give a meshio.Mesh: meshio.read(...)")
     cells: dict[str, Any] = {}
     blocks: dict[str, list[int]] = {}
     flat_blocks = []

@@ -30,4 +30,4 @@ class Error(ValueError):
 
 
 class CopyWarning(UserWarning):
-    """An array was copied, since it is no C-contiguous array of float64."""
+    """An array was copied because it was not a C-contiguous float64 array."""

@@ -28,13 +28,13 @@ class CudaArray(Protocol):
 
 
 class Places(NamedTuple):
-    """Where points in space are."""
+    """Cells and parameters of points in space."""
 
-    #: Cells, (n,); -1 where a point is outside.
+    #: Cells, (n,); -1 for points outside, unless nearest=True.
     cells: Ids
-    #: Parameters in the cell, (n, 3); NaN outside.
+    #: Parameters in the cell, (n, 3); NaN for points outside, unless nearest=True.
     uvw: Floats
-    #: Distances of the limit there from the points, (n,), in length units; inf outside.
+    #: Distances from the points to the limit there, (n,), in length units; inf for points outside, unless nearest=True.
     distances: Floats
     #: Corners whose hexahedral child is meant, (n,); -1 in hexahedra.
     corners: Ids
@@ -48,16 +48,16 @@ class Layer:
     index: int
     #: Height of its middle, in length units.
     height: float
-    #: Closed curves, each (n, 2), with the material to their left.
+    #: Closed curves, each (n, 2), in length units, with the material to their left.
     contours: list[Floats]
     #: How many contours enclose each: even for outer ones, odd for holes.
     depths: list[int]
-    #: Area of the material.
+    #: Area of the material, in squared length units.
     area: float
     #: Covered part of each pixel, (rows, columns) uint16, 65535 for all; row 0 is the lowest.
     #: None without pixels.
     coverage: Optional[npt.NDArray[np.uint16]]
-    #: Channels of the attributes by name, (rows, columns); NaN where nothing is covered.
+    #: Components of the attributes by name, (rows, columns) float64; NaN for pixels that are not covered.
     attributes: dict[str, Floats]
     #: Number of the material of each pixel, (rows, columns) uint8, 0 for none, as Slices.materials
     #: counts them from 1. None without materials.
@@ -86,13 +86,13 @@ class QuadratureBatch:
     gradients: Floats
     #: Second derivatives by uu, vv, ww, uv, uw, vw, (s, 6, c); None unless asked for.
     second: Optional[Floats]
-    #: Points in space, (n, s, 3).
+    #: Points in space, (n, s, 3), in length units.
     points: Floats
     #: Weights in space, (n, s): they sum to the volume, on the boundary to its area.
     weights: Floats
     #: d(x, y, z)/d(u, v, w), (n, s, 3, 3).
     jacobians: Floats
-    #: Their determinants, (n, s).
+    #: Their determinants, (n, s), in cubed length units.
     det_j: Floats
     #: d(u, v, w)/d(x, y, z), (n, s, 3, 3).
     inverse_jacobians: Floats

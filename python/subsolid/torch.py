@@ -77,7 +77,7 @@ def evaluate(plan: Plan, controls: Any) -> Union[Any, tuple[Any, ...]]:
         Error: For another type, device or precision.
     """
     if not isinstance(controls, torch.Tensor) or controls.dtype != torch.float64:
-        raise Error("controls are no tensor of float64", "convert them: controls.double()")
+        raise Error("controls are not a float64 tensor", "convert them: controls.double()")
     if controls.device.type not in ("cpu", "cuda"):
         raise Error(f"controls are on {controls.device}", "copy them to the CPU: controls.cpu()")
     if plan.precision != "f64":

@@ -68,21 +68,29 @@ impl Given<'_> {
     }
 }
 
-/// Evaluates control points, or `foreign` ones in place of their positions.
+/// Evaluates control points, or `foreign` ones in place of their positions; a part of the elements
+/// to its place in results that have room for all.
 fn evaluate(
     cell: &mut EvaluatorCell,
     controls: Controls<'_>,
     foreign: Option<ForeignArray>,
-    range: Range<usize>,
+    (part, all): (Range<usize>, &Range<usize>),
     limit: &mut Limit,
 ) -> subsolid::Result<()> {
-    cell.with_dependent_mut(|_, prepared| {
-        let Some(foreign) = foreign else { return prepared.0.evaluate(controls, range, limit) };
+    cell.with_dependent_mut(|cell, prepared| {
+        if part != *all {
+            return limit.fill(&mut *prepared.0, cell.borrow_dependent(), controls, part);
+        }
+        let Some(foreign) = foreign else { return prepared.0.evaluate(controls, part, limit) };
         let device = prepared.0.on_device().ok_or_else(not_there)?;
         // SAFETY: its owner keeps it, by what `Held` has
         unsafe { device.upload_positions(foreign, controls) }?;
-        device.fetch(range, limit)
+        device.fetch(part, limit)
     })
+}
+
+fn widths(controls: Controls<'_>) -> Vec<usize> {
+    controls.attributes.iter().map(|attribute| attribute.width).collect()
 }
 
 impl PyPlan {
@@ -99,8 +107,7 @@ impl PyPlan {
             .run(py, || PlanCell::try_new(shared, |shared| shared.solid.plan(samples, want)));
         let cell = Arc::new(cell.py()?);
         let plan = cell.borrow_dependent();
-        let widths: Vec<usize> =
-            cell.borrow_owner().mesh.attributes.iter().map(|a| a.width).collect();
+        let widths = widths(cell.borrow_owner().mesh.controls());
         let all = 0..plan.solid().elements().len();
         let bytes = plan.result_bytes(&all, &widths, precision);
         let cost = Cost::evaluation(usize::try_from(bytes).unwrap_or(usize::MAX));
@@ -173,10 +180,9 @@ impl PyPlan {
 
     /// Refuses results that would fill the memory.
     fn check_memory(&self, range: &Range<usize>, controls: Controls<'_>) -> PyResult<()> {
-        let widths: Vec<usize> = controls.attributes.iter().map(|a| a.width).collect();
         let plan = self.plan();
         let (results, bytes) =
-            (plan.result_count(range), plan.result_bytes(range, &widths, self.precision));
+            (plan.result_count(range), plan.result_bytes(range, &widths(controls), self.precision));
         let check = memory::check_half(format!("{results} results need"), bytes, |_| {
             "ask for fewer samples or quantities, or take piece after piece by Plan.pieces".into()
         });
@@ -193,29 +199,31 @@ impl PyPlan {
         let controls = given.moved.controls(self.shared().mesh.controls())?;
         let foreign = given.foreign();
         self.check_memory(&range, controls)?;
+        let parts = self.parts(&range);
+        if parts.len() > 1 {
+            limit.make_room(self.plan(), range.clone(), &widths(controls), self.precision);
+        }
+        for part in parts {
+            py.check_signals()?;
+            let result = self.threads.run_locked(py, &self.evaluator, |(cell, _)| {
+                evaluate(cell, controls, foreign, (part, &range), limit)
+            });
+            result.py()?;
+        }
+        Ok(())
+    }
+
+    /// Parts of some elements, between which signals are looked at; one on GPUs, which bring the
+    /// points once.
+    fn parts(&self, range: &Range<usize>) -> Vec<Range<usize>> {
         let plan = self.plan();
         let step = step(plan.samples_per_element());
-        // GPUs bring the points once
-        if self.on_cpu && matches!(plan.samples(), Samples::Tensor(_)) && range.len() >= 2 * step {
-            let widths: Vec<usize> = controls.attributes.iter().map(|a| a.width).collect();
-            limit.make_room(plan, range.clone(), &widths, self.precision);
-            for first in range.clone().step_by(step) {
-                py.check_signals()?;
-                let part = first..(first + step).min(range.end);
-                let result = self.threads.run_locked(py, &self.evaluator, |(cell, _)| {
-                    cell.with_dependent_mut(|cell, prepared| {
-                        let plan = cell.borrow_dependent();
-                        limit.fill(&mut *prepared.0, plan, controls, part)
-                    })
-                });
-                result.py()?;
-            }
-            return Ok(());
+        let is_grid = matches!(plan.samples(), Samples::Tensor(_));
+        if !self.on_cpu || !is_grid || range.len() < 2 * step {
+            return vec![range.clone()];
         }
-        let result = self.threads.run_locked(py, &self.evaluator, |(cell, _)| {
-            evaluate(cell, controls, foreign, range, limit)
-        });
-        result.py()
+        let firsts = range.clone().step_by(step);
+        firsts.map(|first| first..(first + step).min(range.end)).collect()
     }
 
     /// Evaluates on the plan's GPU, where the results stay.
@@ -289,15 +297,25 @@ impl PyPlan {
         if self.plan().want() != Want::POSITION {
             self.check_memory(&all, controls)?;
         }
-        // SAFETY: nothing else uses the array until the buffer is dropped, below
-        let buffer = unsafe { ResultBuffer::over(to.as_mut_ptr(), to.len()) };
-        let result = self.threads.run_locked(py, &self.evaluator, |(cell, limit)| {
-            limit.positions = values(buffer);
-            let done = evaluate(cell, controls, foreign, all, limit);
-            limit.positions = Values::default();
-            done
-        });
-        result.py()
+        let parts = self.parts(&all);
+        let in_parts = parts.len() > 1;
+        for part in parts {
+            py.check_signals()?;
+            // SAFETY: nothing else uses the array until the buffer is dropped, below
+            let buffer = unsafe { ResultBuffer::over(to.as_mut_ptr(), to.len()) };
+            let result = self.threads.run_locked(py, &self.evaluator, |(cell, limit)| {
+                limit.positions = values(buffer);
+                if in_parts {
+                    let plan = cell.borrow_owner().borrow_dependent();
+                    limit.make_room(plan, all.clone(), &widths(controls), self.precision);
+                }
+                let done = evaluate(cell, controls, foreign, (part, &all), limit);
+                limit.positions = Values::default();
+                done
+            });
+            result.py()?;
+        }
+        Ok(())
     }
 
     fn host_adjoint(&self) -> &Adjoint {
@@ -347,8 +365,9 @@ impl PyPlan {
 impl PyPlan {
     /// Evaluates the limit of control points.
     ///
-    /// Python's other threads run meanwhile, and Ctrl-C ends it on the CPU, unless out is given. A
-    /// C-contiguous float64 array of points is borrowed; others are copied, with a CopyWarning.
+    /// Python's other threads run meanwhile, and Ctrl-C ends it on the CPU; out has a part of the
+    /// results then. A C-contiguous float64 array of points is borrowed; others are copied, with a
+    /// CopyWarning.
     ///
     /// Args:
     ///     points: Control points, (vertices, 3); those of the solid if None.
@@ -411,18 +430,21 @@ impl PyPlan {
         }
         let controls = given.moved.controls(this.shared().mesh.controls())?;
         let (foreign, all) = (given.foreign(), this.all());
-        let result = py.detach(|| {
-            // both are locked before the threads are entered, see `Threads::run_locked`
-            let mut limit = target.lock();
-            if limit.elements != all {
-                return Err(subsolid::Error::request("out holds a piece of the results")
-                    .with_help("give a limit that evaluate() made"));
-            }
-            let mut evaluator = this.evaluator.lock().unwrap_or_else(PoisonError::into_inner);
-            let (limit, cell) = (&mut *limit, &mut evaluator.0);
-            this.threads.here(|| evaluate(cell, controls, foreign, all, limit))
-        });
-        result.py()?;
+        for part in this.parts(&all) {
+            py.check_signals()?;
+            let result = py.detach(|| {
+                // both are locked before the threads are entered, see `Threads::run_locked`
+                let mut limit = target.lock();
+                if limit.elements != all {
+                    return Err(subsolid::Error::request("out holds a piece of the results")
+                        .with_help("give a limit that evaluate() made"));
+                }
+                let mut evaluator = this.evaluator.lock().unwrap_or_else(PoisonError::into_inner);
+                let (limit, cell) = (&mut *limit, &mut evaluator.0);
+                this.threads.here(|| evaluate(cell, controls, foreign, (part, &all), limit))
+            });
+            result.py()?;
+        }
         Ok(out.clone())
     }
 

@@ -16,7 +16,7 @@ use subsolid::topology::Topology;
 
 use crate::arrays::{dictionary, floats, moved, plain_ids, slice};
 use crate::count;
-use crate::errors::{IntoPython, refused, warn};
+use crate::errors::{IntoPython, Signals, refused, warn};
 use crate::model;
 use crate::request::{backend, named};
 use crate::solid::PySolid;
@@ -97,7 +97,8 @@ impl PySolid {
         moved(py, values, &[count])
     }
 
-    /// An attribute, smoothed: every step moves values towards the mean of their neighbors'.
+    /// An attribute, smoothed: every step moves values towards the mean of their neighbors'. Ctrl-C
+    /// ends it between two steps.
     ///
     /// Args:
     ///     name: Name of the attribute.
@@ -119,19 +120,29 @@ impl PySolid {
         let mesh = &self.shared.mesh;
         let attribute = &mesh.attributes[mesh.attribute_index(name).py()?];
         let width = attribute.width;
+        let mut signals = Signals::default();
         let smooth = || {
             let query = Query::of_solid(mesh, QueryStrategy::Rows)?;
             let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
             let fixed = |v: u32| fix_boundary && topology.is_boundary_vertex(v);
-            smooth_attribute(&query, &attribute.values, width, (steps, factor), fixed)
+            let smoothed = |values: &[f64], steps| {
+                smooth_attribute(&query, values, width, (steps, factor), fixed)
+            };
+            let mut values = smoothed(&attribute.values, steps.min(1))?;
+            for _ in 1..steps {
+                signals.look()?;
+                values = smoothed(&values, 1)?;
+            }
+            Ok(values)
         };
-        let values = py.detach(smooth).py()?;
+        let ended = py.detach(smooth);
+        let values = signals.ended(ended)?;
         let shape = [values.len() / width, width];
         moved(py, values, if width == 1 { &shape[..1] } else { &shape })
     }
 
     /// Moves control points so that no control cell is folded and the worst improves. That of
-    /// `subsolid untangle`, for hexahedra.
+    /// `subsolid untangle`, for hexahedra. Ctrl-C ends it between two rounds.
     ///
     /// Args:
     ///     boundary: "fixed": points of the boundary stay. "slide": their limit points slide on
@@ -143,14 +154,17 @@ impl PySolid {
     #[pyo3(signature = (*, boundary="fixed"))]
     fn untangle<'py>(&self, py: Python<'py>, boundary: &str) -> PyResult<Bound<'py, PyTuple>> {
         let motion: BoundaryMotion = named("boundary", boundary)?;
+        let mut signals = Signals::default();
         let work = || {
             let mut mesh = self.shared.mesh.clone();
             let limit_before = least_determinant(&mesh)?;
-            let control = untangle(&mut mesh, motion, |_| ())?;
+            signals.look()?;
+            let control = untangle(&mut mesh, motion, |_| signals.look())?;
             let limit_after = least_determinant(&mesh)?;
             Ok((mesh, control, limit_before, limit_after))
         };
-        let (mesh, control, before, after) = py.detach(work).py()?;
+        let ended = py.detach(work);
+        let (mesh, control, before, after) = signals.ended(ended)?;
         let report = PyDict::new(py);
         report.set_item("control", dictionary(py, &control)?)?;
         report.set_item("limit_before", dictionary(py, &before)?)?;

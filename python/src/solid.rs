@@ -304,7 +304,8 @@ impl PySolid {
         dictionary(py, &quality)
     }
 
-    /// Refines the control mesh, with creases and attributes; the limit stays the same.
+    /// Refines the control mesh, with creases and attributes; the limit stays the same. Ctrl-C ends
+    /// it between two levels.
     ///
     /// Args:
     ///     levels: Number of refinements.
@@ -323,7 +324,11 @@ impl PySolid {
         let rule: VertexRule = named("vertex_rule", vertex_rule)?;
         let shared = &self.shared;
         subsolid::refine::check_memory(&shared.mesh, levels).py()?;
-        let mesh = py.detach(|| subsolid::refine_mesh(&shared.mesh, levels, rule)).py()?;
+        let mut mesh = shared.mesh.clone();
+        for _ in 0..levels {
+            mesh = py.detach(|| subsolid::refine_mesh(&mesh, 1, rule)).py()?;
+            py.check_signals()?;
+        }
         Self::build(py, mesh)
     }
 

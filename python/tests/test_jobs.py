@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -245,17 +246,8 @@ def test_interrupts_end_work_between_pieces(bracket: subsolid.Solid) -> None:
     assert count < 1_000_000
 
 
-def test_signals_are_heard_during_an_evaluation() -> None:
-    points, cells = box(3, 3, 3)
-    plan = subsolid.Solid(points, cells).refine(3).plan(10, derivatives=1)
-    whole = plan.evaluate()
-    # bit by bit what one piece after the other is
-    pieces = list(plan.pieces(results=10**6))
-    for d in "uvw":
-        own = np.concatenate([piece.derivatives[d] for piece in pieces])
-        assert np.array_equal(whole.derivatives[d], own)
-    assert np.array_equal(whole.points, np.concatenate([piece.points for piece in pieces]))
-    del whole, pieces
+def interrupted(work: Callable[[], Any]) -> None:
+    """Ends work by the third signal that it hears."""
     heard = 0
 
     def stop(*_: Any) -> None:
@@ -269,9 +261,47 @@ def test_signals_are_heard_during_an_evaluation() -> None:
     try:
         with pytest.raises(KeyboardInterrupt):
             signal.setitimer(signal.ITIMER_REAL, 1e-4, 1e-3)
-            plan.evaluate()
+            work()
             signal.setitimer(signal.ITIMER_REAL, 0)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def test_signals_are_heard_during_an_evaluation() -> None:
+    points, cells = box(3, 3, 3)
+    plan = subsolid.Solid(points, cells).refine(3).plan(10, derivatives=1)
+    whole = plan.evaluate()
+    # bit by bit what one piece after the other is
+    pieces = list(plan.pieces(results=10**6))
+    for d in "uvw":
+        own = np.concatenate([piece.derivatives[d] for piece in pieces])
+        assert np.array_equal(whole.derivatives[d], own)
+    assert np.array_equal(whole.points, np.concatenate([piece.points for piece in pieces]))
+    del whole, pieces
+    interrupted(plan.evaluate)
     assert len(plan.evaluate()) == len(plan)
+
+
+def test_signals_are_heard_where_results_have_a_place() -> None:
+    points, cells = box(3, 3, 3)
+    plan = subsolid.Solid(points, cells).refine(3).plan(10)
+    expected = np.array(plan.evaluate().points)
+    limit, array = plan.evaluate(points=0 * plan.solid.points), np.empty_like(expected)
+    places: list[tuple[Any, Any]] = [(limit, limit.points), (array, array)]
+    for out, found in places:
+        interrupted(lambda out=out: plan.evaluate(out=out))
+        assert plan.evaluate(out=out) is out
+        assert np.array_equal(found, expected)
+
+
+def test_signals_are_heard_between_levels_rounds_and_steps() -> None:
+    points, cells = box(10, 10, 10)
+    points[np.argmin(np.abs(points - 5).sum(axis=1))] += 1.7
+    with pytest.warns(UserWarning, match="folded"):
+        folded = subsolid.Solid(points, cells, crease_angle=40, attributes={"x": points[:, 0]})
+    interrupted(folded.untangle)
+    interrupted(lambda: folded.smooth_attribute("x", 10**6))
+    small = subsolid.Solid(*box(3, 3, 3))
+    interrupted(lambda: small.refine(4))
+    assert small.refine(2).n_cells == 27 * 64

@@ -73,7 +73,11 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let limit_before = least_determinant(&mesh)?;
     let start = Instant::now();
     let bar = console.bar(MOST_ROUNDS);
-    let control = untangle(&mut mesh, arguments.boundary, |_| bar.inc(1))?;
+    let progress = |_| {
+        bar.inc(1);
+        Ok(())
+    };
+    let control = untangle(&mut mesh, arguments.boundary, progress)?;
     bar.finish_and_clear();
     console.status("Moved", format!("{} in {}", counted(control.moved, "vertex"), since(start)));
     let limit_after = if control.moved > 0 { least_determinant(&mesh)? } else { limit_before };

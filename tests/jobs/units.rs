@@ -36,10 +36,10 @@ fn untangled_cells() {
         [(BoundaryMotion::Fixed, &SCALES[..]), (BoundaryMotion::Slide, &SCALES[1..2])]
     {
         let mut plain = folded.clone();
-        let report = untangle(&mut plain, boundary, |_| ()).expect("hexahedra");
+        let report = untangle(&mut plain, boundary, |_| Ok(())).expect("hexahedra");
         assert!(report.before.non_positive > 0 && report.after.non_positive == 0);
         for (scale, mut mesh) in in_units(&folded, scales) {
-            let other = untangle(&mut mesh, boundary, |_| ()).expect("hexahedra");
+            let other = untangle(&mut mesh, boundary, |_| Ok(())).expect("hexahedra");
             assert!(mesh.points == scaled(&plain.points, scale), "{scale:e}");
             assert_eq!(other.after, report.after, "{scale:e}");
             assert_eq!(other.deviation, report.deviation * scale, "{scale:e}");

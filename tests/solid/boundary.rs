@@ -76,7 +76,7 @@ fn a_solid_may_have_no_boundary() {
         boundary_surface(&mesh).map(drop),
         boundary_seeds(&mesh).map(drop),
         Slicer::new(&limits.solid, mesh.controls(), SliceOptions::default()).map(drop),
-        untangle(&mut mesh, BoundaryMotion::Fixed, |_| ()).map(drop),
+        untangle(&mut mesh, BoundaryMotion::Fixed, |_| Ok(())).map(drop),
     ];
     for refusal in refusals {
         let message = refusal.unwrap_err().to_string();

@@ -70,7 +70,7 @@ pub struct Untangled {
 
 /// Moves vertices of a mesh of hexahedra so that no control cell is folded and the worst
 /// improves; calls `progress` after each of at most
-/// [`MOST_ROUNDS`] rounds with the cells that are folded.
+/// [`MOST_ROUNDS`] rounds with the cells that are folded. Its error ends the work.
 ///
 /// Vertices of the boundary stay, or slide, and so do creases; corners stay. Where they slide
 /// their limit points are on the limit surface of before within 10⁻⁸ of the solid's diagonal, and
@@ -80,11 +80,12 @@ pub struct Untangled {
 ///
 /// # Errors
 /// Those of [`SolidMesh::check`] and [`reorient`]; [`Error::Mesh`](crate::Error::Mesh) for cells
-/// that are no hexahedra, and for a mesh without a boundary; where vertices slide those of [`Solid::new`].
+/// that are no hexahedra, and for a mesh without a boundary; where vertices slide those of [`Solid::new`];
+/// those of `progress`. The mesh is as it was then.
 pub fn untangle(
     mesh: &mut SolidMesh,
     boundary: BoundaryMotion,
-    mut progress: impl FnMut(usize),
+    mut progress: impl FnMut(usize) -> Result<()>,
 ) -> Result<Untangled> {
     mesh.check()?;
     hexahedra(mesh)?;
@@ -113,7 +114,7 @@ pub fn untangle(
     if ways.contains(&Way::All) && !is_hopeless {
         let mut is_thin = false;
         if before.non_positive > 0 {
-            let (points, now, stretched) = unfolded(hexes, &ways, &best.points, &mut progress);
+            let (points, now, stretched) = unfolded(hexes, &ways, &best.points, &mut progress)?;
             is_thin = stretched;
             // fewer folded cells, none of them worse than the worst was
             if now.least >= before.least {
@@ -131,11 +132,12 @@ pub fn untangle(
             let stretch = Stretch::of(&best.points, hexes).filter(|_| is_thin);
             best.offer(points, now);
             if let Some(stretch) = stretch {
-                let points = stretch.minimized(&ways, &best.points, improve);
+                let improve = |ways: &[Way], points: &[[f64; 3]]| Ok(improve(ways, points));
+                let points = stretch.minimized(&ways, &best.points, improve)?;
                 let now = quality(&points);
                 best.offer(points, now);
             }
-            progress(best.quality.non_positive);
+            progress(best.quality.non_positive)?;
         }
     }
     let mut deviation = 0.0;
@@ -143,7 +145,7 @@ pub fn untangle(
         let solid = Solid::new(&oriented)?;
         let sliding = Sliding::new(&oriented, hexes, &solid)?;
         if !sliding.is_empty() {
-            deviation = slide(&sliding, (hexes, &mut ways), &mut best, &mut progress);
+            deviation = slide(&sliding, (hexes, &mut ways), &mut best, &mut progress)?;
         }
     }
     let (mut moved, mut slid) = (0, 0);
@@ -215,15 +217,15 @@ fn slide(
     sliding: &Sliding<'_>,
     (hexes, ways): (&[[u32; 8]], &mut [Way]),
     best: &mut Best,
-    progress: &mut impl FnMut(usize),
-) -> f64 {
+    progress: &mut impl FnMut(usize) -> Result<()>,
+) -> Result<f64> {
     let mut deviation = 0.0;
     let mut failures = 0;
     for round in 0..SLIDES {
         sliding.set_ways(&best.points, ways);
         let points = match best.quality.non_positive {
             0 => improved(hexes, ways, POWERS[round % POWERS.len()], &best.points),
-            _ => unfolded(hexes, ways, &best.points, |_| ()).0,
+            _ => unfolded(hexes, ways, &best.points, |_| Ok(()))?.0,
         };
         let step = points.iter().zip(&best.points);
         let step: Vec<[f64; 3]> = step.map(|(a, b)| std::array::from_fn(|d| a[d] - b[d])).collect();
@@ -249,12 +251,12 @@ fn slide(
                 break;
             }
         }
-        progress(best.quality.non_positive);
+        progress(best.quality.non_positive)?;
         if failures == POWERS.len() {
             break;
         }
     }
-    deviation
+    Ok(deviation)
 }
 
 /// Points of which fewer cells are folded, if it finds some; where cells stay folded in a thin mesh,
@@ -264,21 +266,21 @@ fn unfolded(
     hexes: &[[u32; 8]],
     ways: &[Way],
     start: &[[f64; 3]],
-    mut progress: impl FnMut(usize),
-) -> (Vec<[f64; 3]>, CellQuality, bool) {
+    mut progress: impl FnMut(usize) -> Result<()>,
+) -> Result<(Vec<[f64; 3]>, CellQuality, bool)> {
     let mut sought = |ways: &[Way], start: &[[f64; 3]]| {
         let folded = |points: &[[f64; 3]]| cell_quality(points, hexes).non_positive;
         unfold(&mut Energy::new(hexes, ways, start), start, |points| progress(folded(points)))
     };
-    let plain = sought(ways, start);
+    let plain = sought(ways, start)?;
     let quality = cell_quality(&plain, hexes);
     if quality.non_positive == 0 {
-        return (plain, quality, false);
+        return Ok((plain, quality, false));
     }
-    let Some(stretch) = Stretch::of(start, hexes) else { return (plain, quality, false) };
-    let points = stretch.minimized(ways, start, sought);
+    let Some(stretch) = Stretch::of(start, hexes) else { return Ok((plain, quality, false)) };
+    let points = stretch.minimized(ways, start, sought)?;
     let now = cell_quality(&points, hexes);
-    if now.least > quality.least { (points, now, true) } else { (plain, quality, false) }
+    Ok(if now.least > quality.least { (points, now, true) } else { (plain, quality, false) })
 }
 
 /// A linear map of space, in which edges are as long in every direction.
@@ -315,16 +317,17 @@ impl Stretch {
         &self,
         ways: &[Way],
         start: &[[f64; 3]],
-        minimize: impl FnOnce(&[Way], &[[f64; 3]]) -> Vec<[f64; 3]>,
-    ) -> Vec<[f64; 3]> {
+        minimize: impl FnOnce(&[Way], &[[f64; 3]]) -> Result<Vec<[f64; 3]>>,
+    ) -> Result<Vec<[f64; 3]>> {
         let there: Vec<[f64; 3]> =
             start.iter().map(|&p| (self.to * Vector3::from(p)).into()).collect();
         let turned: Vec<Way> = ways.iter().map(|&way| self.way(way)).collect();
-        let found = minimize(&turned, &there);
+        let found = minimize(&turned, &there)?;
         // by steps, so that what stays is not rounded
         let pairs = found.into_iter().zip(there);
         let step = |(a, b)| self.back * (Vector3::<f64>::from(a) - Vector3::from(b));
-        start.iter().zip(pairs).map(|(&p, pair)| (Vector3::from(p) + step(pair)).into()).collect()
+        let moved = |(&p, pair)| (Vector3::from(p) + step(pair)).into();
+        Ok(start.iter().zip(pairs).map(moved).collect())
     }
 
     fn way(&self, way: Way) -> Way {
@@ -341,8 +344,8 @@ impl Stretch {
 fn unfold(
     energy: &mut Energy<'_>,
     start: &[[f64; 3]],
-    mut progress: impl FnMut(&[[f64; 3]]),
-) -> Vec<[f64; 3]> {
+    mut progress: impl FnMut(&[[f64; 3]]) -> Result<()>,
+) -> Result<Vec<[f64; 3]>> {
     let mut points = start.to_vec();
     (energy.epsilon, energy.power) = (1.0, 1);
     for _ in 0..ROUNDS {
@@ -351,7 +354,7 @@ fn unfold(
         let reached =
             minimize(&mut points, STEPS, reach, |points| energy.value_and_gradient(points));
         let least = energy.least_determinant(&points);
-        progress(&points);
+        progress(&points)?;
         if least > 0.0 {
             break;
         }
@@ -364,7 +367,7 @@ fn unfold(
         let next = if least < mu { 2.0 * (mu * (mu - least)).sqrt() } else { 1e-10 };
         energy.epsilon = next.clamp(1e-10, energy.epsilon);
     }
-    points
+    Ok(points)
 }
 
 /// The least wanted length.

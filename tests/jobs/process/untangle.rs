@@ -46,7 +46,7 @@ fn quality_never_falls() {
     println!("{:<24} {:>9} {:>9} {:>9} {:>9}", "model", "before", "after", "folded", "after");
     for (name, mut mesh) in models() {
         let start = mesh.clone();
-        let report = untangle(&mut mesh, BoundaryMotion::Fixed, |_| ()).unwrap();
+        let report = untangle(&mut mesh, BoundaryMotion::Fixed, |_| Ok(())).unwrap();
         let (a, b) = (report.before, report.after);
         println!(
             "{name:<24} {:>9.4} {:>9.4} {:>9} {:>9}",
@@ -88,7 +88,7 @@ fn folded_meshes_unfold() {
                 mesh.points[v].iter_mut().for_each(|x| *x += random.between(-1.5, 1.5) * size);
             }
             let before = least(&mesh);
-            let report = untangle(&mut mesh, BoundaryMotion::Fixed, |_| ()).unwrap();
+            let report = untangle(&mut mesh, BoundaryMotion::Fixed, |_| Ok(())).unwrap();
             let after = least(&mesh);
             println!(
                 "{name:<12} {percent:>5}% {before:>9.4} {after:>9.4} {:>9} {:>9}",
@@ -142,9 +142,9 @@ fn sliding_vertices_stay_on_sides_and_edges() {
     }
     let moved = mesh.clone();
     let mut stays = mesh.clone();
-    let fixed = untangle(&mut stays, BoundaryMotion::Fixed, |_| ()).unwrap();
+    let fixed = untangle(&mut stays, BoundaryMotion::Fixed, |_| Ok(())).unwrap();
     assert_eq!((fixed.slid, fixed.deviation), (0, 0.0));
-    let slid = untangle(&mut mesh, BoundaryMotion::Slide, |_| ()).unwrap();
+    let slid = untangle(&mut mesh, BoundaryMotion::Slide, |_| Ok(())).unwrap();
     println!("box: {:.4}, fixed {:.4}, slid {slid:?}", slid.before.least, fixed.after.least);
     assert!((slid.after.least - least(&mesh)).abs() < 1e-12);
     assert!(slid.after.least > 0.9 && slid.after.least > fixed.after.least + 0.2);
@@ -215,9 +215,9 @@ fn sliding_keeps_the_limit_of_a_ball() {
         mesh.points[v] = moved.map(|x| x * length(p) / length(moved));
     }
     let start = mesh.clone();
-    let slid = untangle(&mut mesh, BoundaryMotion::Slide, |_| ()).unwrap();
+    let slid = untangle(&mut mesh, BoundaryMotion::Slide, |_| Ok(())).unwrap();
     let mut stays = start.clone();
-    let fixed = untangle(&mut stays, BoundaryMotion::Fixed, |_| ()).unwrap();
+    let fixed = untangle(&mut stays, BoundaryMotion::Fixed, |_| Ok(())).unwrap();
     println!("ball: {:.4}, fixed {:.4}, slid {slid:?}", slid.before.least, fixed.after.least);
     assert!(slid.slid > 50 && slid.after.least > fixed.after.least + 0.005);
     let ((_, old), (new, _)) = (skin(&start, 3), skin(&mesh, 3));
@@ -252,7 +252,7 @@ fn sliding_keeps_what_it_promises() {
     for seed in 0..6 {
         let start = shells(0.3, seed);
         let mut mesh = start.clone();
-        let report = untangle(&mut mesh, BoundaryMotion::Slide, |_| ()).unwrap();
+        let report = untangle(&mut mesh, BoundaryMotion::Slide, |_| Ok(())).unwrap();
         if report.slid == 0 {
             continue;
         }
@@ -290,7 +290,7 @@ fn thin_meshes_unfold() {
                 }
             }
             let before = least(&mesh);
-            let report = untangle(&mut mesh, BoundaryMotion::Fixed, |_| ()).unwrap();
+            let report = untangle(&mut mesh, BoundaryMotion::Fixed, |_| Ok(())).unwrap();
             println!("{thickness:e} {is_turned}: {before:.4} to {:.4}", report.after.least);
             assert!(report.before.non_positive > 0 && before < 0.0);
             assert!((report.after.least - least(&mesh)).abs() < 1e-9);

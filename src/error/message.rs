@@ -180,8 +180,9 @@ mod tests {
 
     #[test]
     fn messages_name_elements_in_text_and_as_ids() {
+        type Test<'t> = (Message, &'t str, &'t [(ElementKind, u64)]);
         let count = 3;
-        let tests: [(Message, &str, &[(ElementKind, u64)]); 6] = [
+        let tests: [Test; 6] = [
             (
                 message!(Cell.ids([1, 2, 3]), " share the face of ", Vertex.ids([0, 4])),
                 "cells 1, 2 and 3 share the face of vertices 0 and 4",

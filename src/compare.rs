@@ -129,7 +129,8 @@ impl Differences {
         if tested.elements != reference.elements
             || [tested, reference].map(Limit::len) != [count; 2]
         {
-            return Err(Error::request("two limits that are not of the same plan and elements"));
+            return Err(Error::request("two limits that are not of the same plan and elements")
+                .with_help("evaluate both for the same elements of one plan"));
         }
         let samples = plan.samples_per_element();
         let digits = match tested.positions {

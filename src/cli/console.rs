@@ -3,12 +3,11 @@
 
 use std::fmt::Display;
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use miette::GraphicalReportHandler;
-use subsolid::{Error, Result};
+use subsolid::{Error, FileAccess, Result};
 
 use super::json::{self, JsonReport};
 
@@ -93,7 +92,7 @@ impl Console {
     pub fn print(&self, bytes: &[u8]) -> Result<()> {
         match stdout().write_all(bytes).and_then(|()| stdout().flush()) {
             Err(e) if e.kind() != ErrorKind::BrokenPipe => {
-                Err(Error::file(Path::new("stdout"), None, format!("cannot be written: {e}")))
+                Err(Error::io("stdout", FileAccess::Write, e))
             }
             _ => Ok(()),
         }

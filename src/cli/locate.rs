@@ -233,7 +233,7 @@ fn answer(
             place.map(|place| Answer { point, inside, place })
         });
         let answers: Option<Vec<Answer>> = answers.collect();
-        let answers = answers.ok_or_else(|| Error::mesh("the model has no cells"))?;
+        let answers = answers.ok_or_else(|| too_far(locator, &points))?;
         for Answer { inside, place, .. } in &answers {
             report.points += 1;
             let (count, largest) = match inside {
@@ -245,6 +245,16 @@ fn answer(
         }
         take(&answers)?;
     }
+}
+
+/// The error of a point that no place is nearest to.
+fn too_far(locator: &Locator<'_>, points: &[[f64; 3]]) -> Error {
+    let far = points.iter().find(|&&point| locator.nearest(point).is_none());
+    let [x, y, z] = far.copied().unwrap_or_default();
+    Error::request(format!(
+        "the point {x:e}, {y:e}, {z:e} is too far away: squares of its coordinates overflow"
+    ))
+    .with_help("correct it, or leave its row out")
 }
 
 /// The attributes at the places found.

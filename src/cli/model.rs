@@ -13,7 +13,7 @@ use subsolid::numbers::counted;
 use subsolid::refine::{check_memory, crease_by_angle, refine_mesh};
 use subsolid::scheme::VertexRule;
 use subsolid::topology::{Sharpness, Topology};
-use subsolid::{Error, Result, io};
+use subsolid::{ElementKind, Error, Result, io, message};
 
 use super::console::{Console, since};
 use super::surface_model::{self, refuse, warn_of_surface};
@@ -196,7 +196,7 @@ impl ModelArguments {
         ];
         for (found, help) in found {
             let Some(found) = found else { continue };
-            let found = format!("{}: {found}", self.model.display());
+            let found = message!(self.model.display().to_string(), ": ", found);
             if self.strict {
                 return Err(Error::mesh(found).with_help(help));
             }
@@ -211,10 +211,13 @@ impl ModelArguments {
         let Some(first) = inverted.first() else { return Ok(()) };
         let cells = counted(topology.cell_count(), "cell");
         let are = if inverted.len() == 1 { "is" } else { "are" };
-        let found = format!(
-            "{}: {} of {cells} {are} inverted (the first: cell {first})",
-            self.model.display(),
-            inverted.len()
+        let found = message!(
+            self.model.display().to_string(),
+            ": ",
+            inverted.len().to_string(),
+            " of {cells} {are} inverted (the first: ",
+            ElementKind::Cell.id(*first),
+            ")"
         );
         if self.strict {
             return Err(Error::mesh(found).with_help("move their vertices"));

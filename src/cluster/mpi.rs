@@ -28,8 +28,11 @@ impl Mpi {
     /// # Errors
     /// [`Error::Request`] if MPI runs in this program already.
     pub fn start() -> Result<Self> {
-        let (universe, _) = mpi::initialize_with_threading(Threading::Funneled)
-            .ok_or_else(|| Error::request("MPI runs in this program already"))?;
+        let (universe, _) =
+            mpi::initialize_with_threading(Threading::Funneled).ok_or_else(|| {
+                Error::request("MPI runs in this program already")
+                    .with_help("start it once, and share what it returns")
+            })?;
         Ok(Self { world: universe.world(), _universe: universe })
     }
 

@@ -70,6 +70,13 @@ impl ElementKind {
         message
     }
 
+    /// The first of many: `cells 3, 4 and 5, …`.
+    pub(crate) fn first_ids(self, ids: impl ExactSizeIterator<Item = u32>) -> Message {
+        const MOST: usize = 8;
+        let more = if ids.len() > MOST { ", …" } else { "" };
+        crate::message!(self.ids(ids.take(MOST)), more)
+    }
+
     /// The id alone: `12`. A number that is no id, such as −1 in a file, is text.
     pub fn number(self, id: impl TryInto<u64> + Copy + Display) -> Message {
         match id.try_into() {
@@ -180,8 +187,9 @@ mod tests {
 
     #[test]
     fn messages_name_elements_in_text_and_as_ids() {
+        type Test<'t> = (Message, &'t str, &'t [(ElementKind, u64)]);
         let count = 3;
-        let tests: [(Message, &str, &[(ElementKind, u64)]); 6] = [
+        let tests: [Test; 7] = [
             (
                 message!(Cell.ids([1, 2, 3]), " share the face of ", Vertex.ids([0, 4])),
                 "cells 1, 2 and 3 share the face of vertices 0 and 4",
@@ -194,6 +202,11 @@ mod tests {
             ),
             (Face.ids([7]), "face 7", &[(Face, 7)]),
             (Face.ids([0_u32; 0]), "no faces", &[]),
+            (
+                Cell.first_ids([1; 9].into_iter()),
+                "cells 1, 1, 1, 1, 1, 1, 1 and 1, …",
+                &[(Cell, 1); 8],
+            ),
             (message!(Cell.id(-1), ", cell 7"), "cell -1, cell 7", &[]),
             ("vertex 3".into(), "vertex 3", &[]),
         ];

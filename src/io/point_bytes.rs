@@ -18,7 +18,10 @@ impl Dataset {
     /// # Errors
     /// [`Error::Request`] for bytes of other arrays.
     pub fn append_points(&mut self, bytes: &[u8]) -> Result<()> {
-        let other = || Error::request("points of other arrays are to be appended");
+        let other = || {
+            Error::request("points of other arrays are to be appended")
+                .with_help("append the bytes of points that have the same arrays")
+        };
         let (count, mut rest) = bytes.split_first_chunk().ok_or_else(other)?;
         let (before, count) = (self.points.len(), u64::from_ne_bytes(*count) as usize);
         let mut next = |size: usize| {

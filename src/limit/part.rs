@@ -22,7 +22,8 @@ impl Solid {
         if !ascend || owned.last().is_some_and(|&last| last as usize >= cells) {
             return Err(Error::request(format!(
                 "owned cells that are not among {cells}, ascending"
-            )));
+            ))
+            .with_help("give ids of cells, ascending and each once"));
         }
         let topology = Topology::of_part(mesh)?;
         topology.validate_around(owned)?;

@@ -8,14 +8,14 @@ use rayon::prelude::*;
 
 use super::SolidMesh;
 use super::handedness::{Handedness, scaled_jacobian};
+use crate::error::ElementKind::Cell;
+use crate::error::Message;
+use crate::message;
 
 /// For each corner of a hexahedron the corners that its edges lead to, along u, v and w turned so
 /// that their determinant is positive in a box.
 pub(crate) const NEIGHBORS: [[usize; 3]; 8] =
     [[1, 3, 4], [2, 0, 5], [3, 1, 6], [0, 2, 7], [7, 5, 0], [4, 6, 1], [5, 7, 2], [6, 4, 3]];
-
-/// Ids of cells that a notice names.
-const NAMED: usize = 8;
 
 /// Hexahedra of a mesh with a corner whose three edges have no positive determinant, in the
 /// handedness of the cell's center. Their control cells fold, or are flat there; so may the limit.
@@ -31,16 +31,16 @@ pub struct FoldedCorners {
 
 impl FoldedCorners {
     /// Which hexahedra are folded or flat at a corner, and the worst; `None` if none is.
-    pub fn notice(&self) -> Option<String> {
+    pub fn notice(&self) -> Option<Message> {
         let (cell, scaled) = self.worst?;
-        let ids: Vec<String> = self.cells.iter().take(NAMED).map(u32::to_string).collect();
-        let more = if self.cells.len() > NAMED { ", …" } else { "" };
-        let (cells, are) =
-            (counted(self.cells.len(), "cell"), if ids.len() == 1 { "is" } else { "are" });
-        Some(format!(
-            "{cells} {are} folded or flat at a corner: {}{more} (scaled Jacobian there: worst \
-             {scaled:.3} in cell {cell})",
-            ids.join(", ")
+        let count = self.cells.len();
+        let (cells, are) = (counted(count, "cell"), if count == 1 { "is" } else { "are" });
+        Some(message!(
+            "{cells} {are} folded or flat at a corner: ",
+            Cell.first_ids(self.cells.iter().copied()),
+            " (scaled Jacobian there: worst {scaled:.3} in ",
+            Cell.id(cell),
+            ")"
         ))
     }
 }

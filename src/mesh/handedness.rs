@@ -7,6 +7,8 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::{Cells, SolidMesh};
+use crate::error::{ElementKind, Message};
+use crate::message;
 
 /// Hexahedra of a mesh that are left-handed at their centers: the trilinear map of
 /// their corners has a negative Jacobian determinant there.
@@ -60,7 +62,7 @@ impl Handedness {
     }
 
     /// How many hexahedra are left-handed, and the worst; `None` if none is.
-    pub fn notice(&self) -> Option<String> {
+    pub fn notice(&self) -> Option<Message> {
         let (cell, scaled) = self.worst?;
         let count = self.left_handed;
         let cells = counted(self.cells, "cell");
@@ -70,7 +72,11 @@ impl Handedness {
             (true, _) => format!("all {cells} are left-handed"),
             (false, _) => format!("{count} of {cells} {are} left-handed or folded"),
         };
-        Some(format!("{which} (scaled Jacobian at the center: worst {scaled:.3} in cell {cell})"))
+        Some(message!(
+            "{which} (scaled Jacobian at the center: worst {scaled:.3} in ",
+            ElementKind::Cell.id(cell),
+            ")"
+        ))
     }
 }
 

@@ -102,7 +102,8 @@ impl Adjoint {
                 "gradients of {lengths:?} numbers for {} results of width {width}, each in at \
                  most {} orders",
                 self.results, self.orders
-            )));
+            ))
+            .with_help("give gradients of the plan's results, for as many orders at most"));
         }
         let controls = |leaf: &LeafWork| self.tables[leaf.table as usize].controls;
         let mut nets = vec![0.0; width * self.leaves.iter().map(controls).sum::<usize>()];

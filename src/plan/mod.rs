@@ -209,7 +209,10 @@ impl<'s> Plan<'s> {
         {
             return Err(Error::request(format!(
                 "elements {range:?} of a plan over {count} elements"
-            )));
+            ))
+            .with_help(
+                "ask for elements of the plan, for all of them if its samples are scattered",
+            ));
         }
         Ok(())
     }

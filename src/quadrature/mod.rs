@@ -319,7 +319,8 @@ impl<'s> Quadrature<'s> {
         let batches = self.batches.len();
         Err(Error::request(format!(
             "leaves {leaves:?} of batch {batch}, which has {count}; there are {batches} batches"
-        )))
+        ))
+        .with_help("name a batch of the quadrature, and leaves that it has"))
     }
 
     /// Refuses control points that are not one for every vertex, or not finite.

@@ -5,16 +5,15 @@ use rayon::prelude::*;
 
 use super::report::{PIECE, quality};
 use super::{Mapped, Physical};
+use crate::error::ElementKind;
 use crate::error::{Error, Result};
+use crate::message;
 use crate::numbers::counted;
 use crate::volume::Quality;
 
 /// What to say of a quadrature whose cells are all left-handed.
 pub const LEFT_HANDED: &str =
     "all cells are left-handed: weights and integrals are those of |det J|";
-
-/// Ids of cells that a message names.
-const NAMED: usize = 8;
 
 /// Jacobians at all quadrature points, of cells or of the boundary; of −det J if all cells are
 /// left-handed. The result does not depend on the number of threads.
@@ -44,18 +43,16 @@ pub fn jacobians<'q>(mapping: &(impl Physical<'q> + ?Sized)) -> Result<Quality> 
 /// [`Error::Request`] that names the cells.
 pub fn check_positive(quality: &Quality) -> Result<()> {
     let cells = quality.non_positive.len();
-    let ids: Vec<String> = quality.non_positive.keys().take(NAMED).map(u32::to_string).collect();
-    let (have, which) = match cells {
+    let have = match cells {
         0 => return Ok(()),
-        1 => ("has", "cell"),
-        _ => ("have", "cells"),
+        1 => "has",
+        _ => "have",
     };
-    let more = if cells > NAMED { ", …" } else { "" };
-    let worst = quality.least_determinant.map(|worst| format!("; the least is {worst}"));
-    Err(Error::request(format!(
-        "{} {have} quadrature points whose Jacobian determinant is not positive: {which} {}{more}{}",
+    let worst = quality.least_determinant.map(|worst| message!("; the least is ", &worst));
+    Err(Error::request(message!(
         counted(cells, "cell"),
-        ids.join(", "),
+        " {have} quadrature points whose Jacobian determinant is not positive: ",
+        ElementKind::Cell.first_ids(quality.non_positive.keys().copied()),
         worst.unwrap_or_default()
     ))
     .with_help("untangle the mesh (subsolid untangle)"))

@@ -38,6 +38,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::mesh::{SolidMesh, SurfaceMesh};
+use crate::message;
 use crate::topology::order::{Downward, ElementOrder, EntityKind, PATCH_SIZE};
 use crate::topology::surface::{Columns, SurfaceTopology};
 use crate::topology::{Rows, Topology};
@@ -244,9 +245,10 @@ impl Query {
             sectors.iter().map(outside).collect::<Vec<_>>()
         });
         sectors.and_then(|sectors| Fan::of(&sectors)).ok_or_else(|| {
-            let (kind, tops) = (kind.name(), self.mesh.top().name());
-            Error::request(format!(
-                "{kind} {id}: its {tops}s form neither one ring nor one open fan"
+            let top = self.mesh.top().name();
+            Error::request(message!(
+                kind.id(id),
+                ": its {top}s form neither one ring nor one open fan"
             ))
             .with_help("ask for sorted rows, or separate the sheets that touch there")
         })
@@ -291,9 +293,8 @@ impl Query {
         if (id as usize) < count {
             return Ok(());
         }
-        let name = kind.name();
-        Err(Error::request(format!("no {name} {id}")).with_help(match count {
-            0 => format!("the mesh has no {name}"),
+        Err(Error::request(message!("no ", kind.id(id))).with_help(match count {
+            0 => format!("the mesh has no {}", kind.name()),
             _ => format!("ids of this kind run from 0 to {}", count - 1),
         }))
     }

@@ -11,6 +11,7 @@
 use super::Op;
 use super::rows::rows;
 use crate::error::{Error, Result};
+use crate::message;
 use crate::topology::Rows;
 use crate::topology::order::{Downward, ElementOrder, EntityKind};
 
@@ -138,10 +139,10 @@ impl Patch {
             let count = ids.len() + owned[kind as usize] as usize;
             if count > LIMIT {
                 let id = order.originals(top)[order.owned(top, patch).start as usize];
-                return Err(Error::request(format!(
-                    "the patch of {} {id} has {count} elements of one kind, and {LIMIT} at most \
-                     have local ids",
-                    top.name()
+                return Err(Error::request(message!(
+                    "the patch of ",
+                    top.id(id),
+                    " has {count} elements of one kind, and {LIMIT} at most have local ids"
                 ))
                 .with_help("use stored rows: an element there has too many neighbors"));
             }
@@ -160,9 +161,10 @@ impl Patch {
             0..=BYTES => Ok(new),
             bytes => {
                 let id = order.originals(top)[order.owned(top, patch).start as usize];
-                Err(Error::request(format!(
-                    "the patch of {} {id} takes {bytes} bytes, {BYTES} at most fit",
-                    top.name()
+                Err(Error::request(message!(
+                    "the patch of ",
+                    top.id(id),
+                    " takes {bytes} bytes, {BYTES} at most fit"
                 ))
                 .with_help("use stored rows: an element there has too many neighbors"))
             }

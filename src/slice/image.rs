@@ -153,7 +153,8 @@ impl ImageFormat {
         let [columns, rows] = self.size;
         if levels.len() != columns * rows {
             let count = levels.len();
-            return Err(Error::request(format!("{count} levels for {columns} × {rows} pixels")));
+            return Err(Error::request(format!("{count} levels for {columns} × {rows} pixels"))
+                .with_help("give one level for each pixel"));
         }
         let (packed, sum) = self.pack(levels, layer);
         let depth = match self.bits {
@@ -187,10 +188,12 @@ impl ImageFormat {
         let [columns, rows] = self.size;
         if numbers.len() != columns * rows {
             let count = numbers.len();
-            return Err(Error::request(format!("{count} numbers for {columns} × {rows} pixels")));
+            return Err(Error::request(format!("{count} numbers for {columns} × {rows} pixels"))
+                .with_help("give one number for each pixel"));
         }
         if let Some(number) = numbers.iter().max().filter(|&&n| usize::from(n) >= palette.len()) {
-            return Err(Error::request(format!("color {number} of {}", palette.len())));
+            return Err(Error::request(format!("color {number} of {}", palette.len()))
+                .with_help("give a color for each number, counted from 0"));
         }
         let (mirrored, upward) = self.turns();
         let mut packed = Vec::with_capacity(numbers.len());

@@ -96,7 +96,11 @@ impl Materials {
     pub fn fractions(channels: &[Channel], of: &[(usize, Option<[u8; 3]>)]) -> Result<Self> {
         let material = |(place, &(channel, own)): (usize, &(usize, Option<[u8; 3]>))| {
             let Some(Channel { name, .. }) = channels.get(channel) else {
-                return Err(Error::request(format!("no attribute has the number {channel}")));
+                return Err(Error::request(format!("no attribute has the number {channel}"))
+                    .with_help(format!(
+                        "the source has {} channels, counted from 0",
+                        channels.len()
+                    )));
             };
             if of[..place].iter().any(|&(earlier, _)| earlier == channel) {
                 return Err(Error::request(format!("material {name:?} is given twice"))
@@ -114,7 +118,8 @@ impl Materials {
     /// [`Error::Request`] for no ids, more than [`MOST_MATERIALS`], or a channel that is missing.
     pub fn ids(channels: &[Channel], channel: usize, ids: &[i64]) -> Result<Self> {
         let Some(Channel { name, .. }) = channels.get(channel) else {
-            return Err(Error::request(format!("no array has the number {channel}")));
+            return Err(Error::request(format!("no array has the number {channel}"))
+                .with_help(format!("the source has {} channels, counted from 0", channels.len())));
         };
         let mut ids = ids.to_vec();
         ids.sort_unstable();
@@ -136,7 +141,8 @@ impl Materials {
     pub fn of_cells(channels: &[Channel], cells: &CellIds) -> Result<Self> {
         let (name, ids) = (cells.name(), cells.ids()?);
         let Some(channel) = channels.iter().position(|channel| channel.name == name) else {
-            return Err(Error::request(format!("the layers have no channel {name:?}")));
+            return Err(Error::request(format!("the layers have no channel {name:?}"))
+                .with_help("take an array of the cells that the source of the layers has"));
         };
         Self::ids(channels, channel, ids)
     }

@@ -63,7 +63,8 @@ impl<'s> SolidSource<'s> {
                 let have = values.len();
                 return Err(Error::request(format!(
                     "cell array \"{name}\" has {have} values, {cells} x {width} are needed"
-                )));
+                ))
+                .with_help("give every cell a row of values, of width 1 or more"));
             }
         }
         let locator = Locator::new(solid, controls)?;

@@ -281,7 +281,8 @@ fn check_not_empty(count: usize, what: &str) -> Result<()> {
     if count > 0 {
         return Ok(());
     }
-    Err(Error::mesh(format!("the model has no {what}: there is nothing to show")))
+    Err(Error::mesh(format!("the model has no {what}: there is nothing to show"))
+        .with_help(format!("give a model with {what}")))
 }
 
 fn classes(solid: &Solid) -> Vec<u8> {

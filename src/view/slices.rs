@@ -40,7 +40,8 @@ pub fn push(scene: &mut Scene, folder: &Path) -> Result<()> {
         bytes.extend(image);
     }
     if images.is_empty() {
-        return Err(Error::file(folder, None, "holds no layers"));
+        return Err(Error::file(folder, None, "holds no layers")
+            .with_help("give the folder of a job that wrote images of layers"));
     }
     scene.shell.push("layer images", &bytes);
     scene.layers = Some(json!({

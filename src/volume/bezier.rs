@@ -59,7 +59,8 @@ impl<'s> Bezier<'s> {
         check_controls(solid, controls, Precision::F64)?;
         let elements = solid.elements().len();
         if range.start > range.end || range.end > elements {
-            return Err(Error::request(format!("elements {range:?} of {elements}")));
+            return Err(Error::request(format!("elements {range:?} of {elements}"))
+                .with_help("ask for elements of the solid, from 0 on"));
         }
         let leaves: Vec<&Leaf> = range.flat_map(|e| solid.element_leaves(e)).collect();
         let points = solid.refined_points(controls.positions.as_flattened(), 3);

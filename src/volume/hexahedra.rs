@@ -95,7 +95,8 @@ fn blocks(n: usize) -> Vec<[u32; 8]> {
 /// The samples of a Lagrange cell in VTK's order.
 fn lagrange_nodes(plan: &Plan<'_>) -> Result<[u32; 64]> {
     if *plan.samples() != Samples::grid(4) {
-        return Err(Error::request("cubic Lagrange cells need the samples of a grid of 4"));
+        return Err(Error::request("cubic Lagrange cells need the samples of a grid of 4")
+            .with_help("plan with Samples::grid(4)"));
     }
     let order = hexahedron_order(3);
     Ok(std::array::from_fn(|i| (order[i][0] + 4 * (order[i][1] + 4 * order[i][2])) as u32))
@@ -134,7 +135,11 @@ fn dataset<const SIZE: usize>(
         None => None,
         Some(shared) => {
             let weld = shared.weld(solid.elements(), limit.elements.clone(), n);
-            Some(weld.ok_or_else(|| Error::request("points shared by elements of another plan"))?)
+            let other = || {
+                Error::request("points shared by elements of another plan")
+                    .with_help("give those of the plan that was evaluated")
+            };
+            Some(weld.ok_or_else(other)?)
         }
     };
     let pick = weld.as_ref().map_or(Pick::All, |weld| Pick::Listed(&weld.first));

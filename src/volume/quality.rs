@@ -7,6 +7,8 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::backend::{Limit, Values};
+use crate::error::{ElementKind, Message};
+use crate::message;
 use crate::numbers::{Precision, significant};
 use crate::plan::{Location, Plan, Quantity, rounding};
 
@@ -64,12 +66,22 @@ pub struct CellQuality {
 }
 
 /// The value and where it stands.
-impl fmt::Display for Extreme {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { value, cell, parameters: [u, v, w], point, corner } = self;
+impl From<&Extreme> for Message {
+    fn from(extreme: &Extreme) -> Self {
+        let Extreme { value, cell, parameters: [u, v, w], point, corner } = extreme;
         let corner = corner.map(|corner| format!(" corner {corner}")).unwrap_or_default();
         let [x, y, z] = point.map(significant);
-        write!(f, "{value:.6e} in cell {cell}{corner} at u {u} v {v} w {w}, x {x} y {y} z {z}")
+        message!(
+            "{value:.6e} in ",
+            ElementKind::Cell.id(*cell),
+            "{corner} at u {u} v {v} w {w}, x {x} y {y} z {z}"
+        )
+    }
+}
+
+impl fmt::Display for Extreme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Message::from(self).fmt(f)
     }
 }
 

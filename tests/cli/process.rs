@@ -54,7 +54,7 @@ fn folded_solids_are_untangled() {
     let path = directory.path();
     fs::write(path.join("folded.vtk"), folded_box()).unwrap();
     refused(path, "distance folded.vtk -o depth.vtu", "flat or folded");
-    let cells = "4 cells are folded or flat at a corner: 1, 3, 5, 7";
+    let cells = "4 cells are folded or flat at a corner: cells 1, 3, 5 and 7";
     refused(path, "evaluate folded.vtk --strict --samples 2 -o limit.vtu", cells);
     let (code, _, warned) = run(path, "evaluate folded.vtk --samples 2 -o limit.vtu");
     assert!(code == 0 && warned.contains(cells), "{warned}");

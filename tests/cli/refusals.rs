@@ -29,6 +29,13 @@ fn parameters_that_make_no_sense_are_refused_by_line() {
 }
 
 #[test]
+fn points_whose_distance_overflows_are_refused_as_such() {
+    let fan = with_fan();
+    fs::write(fan.path().join("p.csv"), "x,y,z\n0.1,0.1,0.2\n0,-1e200,0\n").unwrap();
+    refused(fan.path(), "locate fan.vtu --points p.csv", "the point 0e0, -1e200, 0e0 is too far");
+}
+
+#[test]
 fn cells_that_are_no_hexahedra_are_refused_with_help() {
     let directory = tempdir().unwrap();
     let path = directory.path();

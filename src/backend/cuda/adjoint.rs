@@ -170,7 +170,8 @@ impl DeviceAdjoint {
                 "gradients of {lengths:?} numbers for {} results of width {width}, each in at \
                  most {} orders",
                 self.results, self.orders
-            )));
+            ))
+            .with_help("give gradients of the plan's results, for as many orders at most"));
         }
         // SAFETY: by the caller.
         let result = unsafe { self.apply_checked(gradients, width) };

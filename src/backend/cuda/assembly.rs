@@ -108,11 +108,12 @@ impl DeviceAssembly {
         rows: [&Buffer<u32>; 3],
     ) -> Result<[Launch; 2]> {
         let Some(mapped) = self.mapping.mapped() else {
-            return Err(Error::request("nothing is mapped"));
+            return Err(Error::request("nothing is mapped").with_help("map the leaves first"));
         };
         let (variant, tiles) = (sum.variant(), controls.div_ceil(TILE));
         let Ok(blocks) = i32::try_from(leaves * tiles * (tiles + 1) / 2) else {
-            return Err(Error::request("too many element matrices for one launch"));
+            return Err(Error::request("too many element matrices for one launch")
+                .with_help("assemble fewer leaves at a time"));
         };
         let width = sum.form.width();
         let threads = if width == 3 { 256 } else { 128 };
@@ -184,7 +185,8 @@ impl MatrixAssembly for DeviceAssembly {
     fn read(&mut self, matrix: usize, values: &mut [f64]) -> Result<()> {
         let own = self.sums.get(matrix).map(|sum| &sum.values);
         let Some(own) = own.filter(|own| own.len() == values.len()) else {
-            return Err(Error::request(format!("{} values of matrix {matrix}", values.len())));
+            return Err(Error::request(format!("{} values of matrix {matrix}", values.len()))
+                .with_help("read a matrix that was assembled into as many values as it has"));
         };
         self.transfer.copy(vec![(own.address(0), bytemuck::cast_slice_mut(values))])
     }

@@ -96,7 +96,8 @@ impl<T: Real + DeviceRepr> DeviceFriends<T> {
         chaikin: bool,
     ) -> Result<Self> {
         if count == 0 || first.friends.len() != first.corners.len() {
-            return Err(Error::request("edge-friend on a GPU needs a level to refine"));
+            return Err(Error::request("edge-friend on a GPU needs a level to refine")
+                .with_help("ask for one level or more"));
         }
         let bits = usize::BITS - first.corners.len().leading_zeros();
         if count > 15 || bits + 2 * count as u32 + 2 > 32 {

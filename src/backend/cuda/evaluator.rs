@@ -221,7 +221,8 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
             if let Some(array) = foreign.take() {
                 if array.len != values.len() {
                     let text = format!("{} numbers for {} positions", array.len, values.len() / 3);
-                    return Err(Error::request(text));
+                    return Err(Error::request(text)
+                        .with_help("give three numbers for each control point of the mesh"));
                 }
                 let origin = input.origin.as_ref().map(|origin| &origin.on_device);
                 let to = input.points.address(0);
@@ -357,7 +358,7 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
 }
 
 fn nothing_kept() -> Error {
-    Error::request("CUDA: no evaluation is kept")
+    Error::request("CUDA: no evaluation is kept").with_help("evaluate first")
 }
 
 fn nothing_uploaded() -> Error {

@@ -212,7 +212,8 @@ impl InteriorPixels for DevicePixels {
                 let Some(images) = &self.images else { return Ok(0.0) };
                 let [columns, rows] = images.pixels.size;
                 if mask.len() != images.count * columns * rows {
-                    return Err(Error::request(format!("a mask of {} bytes", mask.len())));
+                    return Err(Error::request(format!("a mask of {} bytes", mask.len()))
+                        .with_help("give one byte for each pixel of all layers"));
                 }
                 let mask = Buffer::of(&self.stream, mask)?;
                 self.list(Listed::Masked, mask.address(0))?

@@ -148,8 +148,10 @@ impl LayerImages for DeviceLayers {
                 .with_help(format!("a GPU averages 1 to {MOST_PLANES}; the CPU any number")));
         }
         let count = heights.len() / canvas.planes;
-        if count > self.most_images(canvas) {
-            return Err(Error::request(format!("{count} images at once")));
+        let most = self.most_images(canvas);
+        if count > most {
+            return Err(Error::request(format!("{count} images at once"))
+                .with_help(format!("make {most} at a time, or fewer")));
         }
         self.make_room(canvas, count)?;
         let Some(images) = &self.images else {
@@ -213,7 +215,7 @@ impl LayerImages for DeviceLayers {
 
     fn read(&mut self, first: usize, pixels: &mut [u8]) -> Result<()> {
         let Some(images) = &self.images else {
-            return Err(Error::request("images that were not made"));
+            return Err(Error::request("images that were not made").with_help("make images first"));
         };
         let canvas = &images.canvas;
         let row = canvas.size[0] * canvas.bits / 8;
@@ -221,7 +223,8 @@ impl LayerImages for DeviceLayers {
         let image = canvas.size[1];
         let count = pixels.len() / (row * image).max(1);
         if first + count > images.most || count * row * image != pixels.len() {
-            return Err(Error::request(format!("images {first} to {}", first + count)));
+            return Err(Error::request(format!("images {first} to {}", first + count))
+                .with_help("read whole images of those that were made"));
         }
         let from = images.pixels.address(first * image * stride);
         if row == stride {

@@ -15,6 +15,7 @@ use super::launch::{Argument, Launch};
 use super::memory::{Buffer, timed_event};
 use crate::backend::device::{MappedArrays, MappingBatch, QuadratureMapping};
 use crate::error::{Error, Result};
+use crate::mesh::check_point_count;
 
 mod launches;
 
@@ -139,7 +140,8 @@ impl DeviceMapping {
     ) -> Result<Vec<Launch>> {
         let stream = &self.stream;
         let Some(own) = self.batches.get(batch).filter(|own| leaves.end <= own.leaves) else {
-            return Err(Error::request(format!("leaves {leaves:?} of batch {batch}")));
+            return Err(Error::request(format!("leaves {leaves:?} of batch {batch}"))
+                .with_help("name a batch of the quadrature, and leaves that it has"));
         };
         let samples = leaves.len() * own.samples;
         let has_second = own.second.len() > 0;
@@ -197,10 +199,7 @@ impl Batch {
 
 impl QuadratureMapping for DeviceMapping {
     fn move_controls(&mut self, positions: &[[f64; 3]]) -> Result<()> {
-        if 3 * positions.len() != self.positions.len() {
-            let (found, expected) = (positions.len(), self.positions.len() / 3);
-            return Err(Error::request(format!("{found} control points instead of {expected}")));
-        }
+        check_point_count(positions.len(), self.positions.len() / 3)?;
         self.positions.fill(&self.stream, positions.as_flattened())
     }
 

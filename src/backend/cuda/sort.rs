@@ -193,7 +193,8 @@ impl DeviceSort {
             return Err(Error::request(format!(
                 "{count} keys of {bits} bits with {} values to sort on a GPU",
                 values.len()
-            )));
+            ))
+            .with_help("give one value for each key, fewer than 2^31 of at most 64 bits"));
         }
         let functions = gpu.functions.clone();
         let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;
@@ -251,7 +252,7 @@ impl DeviceSort {
         let sorted = self.program.as_ref().map(|kept| kept.1.values);
         match sorted.and_then(|sorted| sides.iter().find(|side| side.address(0) == sorted)) {
             Some(values) => values.read(&self.stream),
-            None => Err(Error::request("nothing was sorted")),
+            None => Err(Error::request("nothing was sorted").with_help("sort first")),
         }
     }
 }

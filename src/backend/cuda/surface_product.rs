@@ -148,7 +148,8 @@ impl<T: Real + DeviceRepr> DeviceProduct<T> {
                 "{} numbers for {} control points of {width} components",
                 values.len(),
                 self.controls
-            )));
+            ))
+            .with_help("give one or more components of every control point"));
         }
         if self.parts.iter().map(|part| part.width).sum::<usize>() != width {
             self.parts = (0..width)

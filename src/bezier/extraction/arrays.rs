@@ -50,7 +50,8 @@ impl Extraction {
         let elements = self.pieces.iter().map(|piece| solid.elements().get(piece.element as usize));
         let elements: Option<Vec<_>> = elements.collect();
         let Some(elements) = elements else {
-            return Err(Error::request("an extraction of another solid"));
+            return Err(Error::request("an extraction of another solid")
+                .with_help("give the solid that was extracted"));
         };
         let corner = |corner: Option<u8>| corner.map_or(NO_CORNER, i32::from);
         let pieces = || self.pieces.iter();

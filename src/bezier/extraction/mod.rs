@@ -87,7 +87,8 @@ impl ExtractionOperator<'_> {
             let count = values.len();
             return Err(Error::request(format!(
                 "{count} values of width {width} for {least} control points"
-            )));
+            ))
+            .with_help("give every control point a row of values, of width 1 or more"));
         }
         let mut points = vec![0.0; BEZIER_POINTS * width];
         let rows = self.weights.chunks_exact(self.controls.len());
@@ -161,7 +162,8 @@ impl Extraction {
                 "{} values where {} vertices have {width} each",
                 values.len(),
                 self.vertices
-            )));
+            ))
+            .with_help("give every vertex a row of values, of width 1 or more"));
         }
         let mut all = values.to_vec();
         all.extend(self.refined.apply(values, width));

@@ -124,7 +124,8 @@ impl<'a> Subject<'a> {
         // results of one class lie among those of all
         let all = self.bytes(self.model.solid.elements().len(), contender.precision);
         if all as u64 > contender.memory {
-            return Err(Error::request(format!("{:.1} GB of points do not fit", all as f64 / 1e9)));
+            return Err(Error::request(format!("{:.1} GB of points do not fit", all as f64 / 1e9))
+                .with_help("measure fewer --samples or --levels, or a smaller model"));
         }
         let mut evaluator = contender.backend.prepare(&self.plan)?;
         let elements = 0..self.model.solid.elements().len();
@@ -132,7 +133,9 @@ impl<'a> Subject<'a> {
         drop(evaluator); // and its memory, before the measurement of writing takes as much
         times.sort_by(f64::total_cmp);
         let (Some(&least), Some(&most)) = (times.first(), times.last()) else {
-            return Err(Error::request("no time was measured"));
+            return Err(
+                Error::request("no time was measured").with_help("ask for one repeat or more")
+            );
         };
         let bytes = self.bytes(self.elements, contender.precision);
         Ok(Timing {

@@ -3,6 +3,7 @@
 //! The bytes are scanned in place: no line is copied and no count that a file
 //! claims is ever allocated (see [`Text::room`]).
 
+use std::fmt::Display;
 use std::path::Path;
 
 use crate::message;
@@ -150,18 +151,24 @@ impl<'a> Text<'a> {
         Ok(())
     }
 
+    /// The error of the word read last, which is not `what`.
+    pub fn expected(&self, what: &str, found: impl Display) -> Error {
+        self.error(format!("{what} expected, found `{found}`"))
+            .with_help("the file is malformed or in another format; write it again")
+    }
+
     /// The next word as a number of things.
     pub fn count(&mut self, what: &str) -> Result<usize> {
         let word = self.expect(what)?;
         integer(word)
             .and_then(|count| usize::try_from(count).ok())
-            .ok_or_else(|| self.error(format!("{what} expected, found `{}`", shown(word))))
+            .ok_or_else(|| self.expected(what, shown(word)))
     }
 
     /// The next word as an integer.
     pub fn integer(&mut self, what: &str) -> Result<i64> {
         let word = self.expect(what)?;
-        integer(word).ok_or_else(|| self.error(format!("{what} expected, found `{}`", shown(word))))
+        integer(word).ok_or_else(|| self.expected(what, shown(word)))
     }
 
     /// The next word as an index of at least `first` (0 or 1), returned 0-based.
@@ -177,7 +184,7 @@ impl<'a> Text<'a> {
     /// The next word as a real number, NaN and infinities included.
     pub fn real(&mut self, what: &str) -> Result<f64> {
         let word = self.expect(what)?;
-        real(word).ok_or_else(|| self.error(format!("{what} expected, found `{}`", shown(word))))
+        real(word).ok_or_else(|| self.expected(what, shown(word)))
     }
 
     /// Three real numbers.

@@ -131,7 +131,7 @@ impl Reader<'_> {
 
     fn expected(&self, what: &str, word: &[u8]) -> crate::Error {
         let found = if word.is_empty() { "the end of the line".into() } else { shown(word) };
-        self.text.error(format!("{what} expected, found `{found}`"))
+        self.text.expected(what, found)
     }
 
     /// `f v/vt/vn …`; negative indices count back from the last.
@@ -186,11 +186,11 @@ impl Reader<'_> {
         // a line cannot hold more values than this, whatever the counts claim
         let values: Vec<&[u8]> = words.collect();
         if sizes.iter().try_fold(0usize, |sum, &n| sum.checked_add(n)) != Some(values.len()) {
-            return Err(self.text.error(format!(
-                "the tag announces {} values, {} follow",
-                shown(counts),
-                values.len()
-            )));
+            let (counts, found) = (shown(counts), values.len());
+            return Err(self
+                .text
+                .error(format!("the tag announces {counts} values, {found} follow"))
+                .with_help("write the numbers of its integers, reals and words: 2/1/0"));
         }
         let (integers, rest) = values.split_at(sizes[0]);
         let (reals, strings) = rest.split_at(sizes[1]);
@@ -238,7 +238,8 @@ impl Reader<'_> {
                     _ => {
                         return Err(self
                             .text
-                            .error("interpolateboundary takes one integer: 0, 1 or 2"));
+                            .error("interpolateboundary takes one integer: 0, 1 or 2")
+                            .with_help("write `t interpolateboundary 1/0/0 1`"));
                     }
                 };
             }
@@ -248,7 +249,9 @@ impl Reader<'_> {
                     _ => None,
                 };
                 self.uv.linear = *rule.ok_or_else(|| {
-                    self.text.error("facevaryinginterpolateboundary takes one integer: 0 to 5")
+                    self.text
+                        .error("facevaryinginterpolateboundary takes one integer: 0 to 5")
+                        .with_help("write `t facevaryinginterpolateboundary 1/0/0 1`")
                 })?;
             }
             b"creasemethod" => {
@@ -258,7 +261,8 @@ impl Reader<'_> {
                     _ => {
                         return Err(self
                             .text
-                            .error("creasemethod takes one word: normal or chaikin"));
+                            .error("creasemethod takes one word: normal or chaikin")
+                            .with_help("write `t creasemethod 0/0/1 chaikin`"));
                     }
                 };
             }
@@ -269,7 +273,8 @@ impl Reader<'_> {
                     _ => {
                         return Err(self
                             .text
-                            .error("smoothtriangles takes one word: smooth or catmark"));
+                            .error("smoothtriangles takes one word: smooth or catmark")
+                            .with_help("write `t smoothtriangles 0/0/1 smooth`"));
                     }
                 };
             }
@@ -286,7 +291,8 @@ impl Reader<'_> {
             _ => {
                 return Err(self
                     .text
-                    .error(format!("the tag has {} sharpness values for {count}", reals.len())));
+                    .error(format!("the tag has {} sharpness values for {count}", reals.len()))
+                    .with_help("give one for all, or one for each"));
             }
         };
         check_sharpness(self.path, Some(self.text.line()), what, sharpness)?;

@@ -74,9 +74,6 @@ impl<'m> Volume<'m> {
     fn new(mesh: &'m SolidMesh) -> Result<Self> {
         let topology = super::targets::topology(mesh)?;
         let hexes = hexahedra(mesh)?;
-        if hexes.is_empty() {
-            return Err(Error::mesh("the mesh has no cells"));
-        }
         Ok(Self { points: &mesh.points, hexes, topology })
     }
 

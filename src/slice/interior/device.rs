@@ -101,7 +101,8 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
         super::check(grid)?;
         let size = grid.size[0] * grid.size[1];
         if mask.is_some_and(|mask| mask.len() != heights.len() * size) {
-            return Err(Error::request("a mask of another size than the layers"));
+            return Err(Error::request("a mask of another size than the layers")
+                .with_help("give one byte for each pixel of all layers"));
         }
         self.last = None;
         let tiles = self.tiles.of_layers(self.axis, grid, heights);
@@ -140,7 +141,8 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
             return Err(Error::request(message!(
                 ElementKind::Layer.id(layer),
                 ", which was not found"
-            )));
+            ))
+            .with_help("read one of the layers of the last search, counted from 0"));
         };
         let mut arrays = PixelArrays::default();
         self.pixels.read(layer, &mut arrays)?;

@@ -162,7 +162,8 @@ impl<'l, 's> InteriorFinder<'l, 's> {
             return Ok(());
         }
         let count = mask.len();
-        Err(Error::request(format!("a mask of {count} pixels for {columns} x {rows}")))
+        Err(Error::request(format!("a mask of {count} pixels for {columns} x {rows}"))
+            .with_help("give one entry for each pixel of the grid"))
     }
 
     /// Attribute values of pixels, `[pixel][width]`.

@@ -85,7 +85,11 @@ impl Painter {
         }
         for &(channel, [black, white]) in &options.attributes {
             let Some(channel) = channels.get(channel) else {
-                return Err(Error::request(format!("no attribute has the number {channel}")));
+                return Err(Error::request(format!("no attribute has the number {channel}"))
+                    .with_help(format!(
+                        "the source has {} channels, counted from 0",
+                        channels.len()
+                    )));
             };
             if !(black.is_finite() && white.is_finite() && black != white) {
                 let name = &channel.name;
@@ -98,7 +102,8 @@ impl Painter {
         for material in options.materials.iter().flat_map(Materials::list) {
             if material.channel >= channels.len() {
                 let name = &material.name;
-                return Err(Error::request(format!("material {name:?} is of another source")));
+                return Err(Error::request(format!("material {name:?} is of another source"))
+                    .with_help("make materials of the channels of the source that is sliced"));
             }
         }
         folders(options, channels).map(drop)

@@ -85,7 +85,8 @@ impl LimitSurface {
             return Err(Error::request(format!(
                 "{} points for the {count} points of all levels",
                 points.len()
-            )));
+            ))
+            .with_help("give what `LimitSurface::refined_points` makes of the control points"));
         }
         places.iter().enumerate().try_for_each(|(i, place)| self.check(i, place))?;
         let (first, second) = (want.contains(Want::FIRST), want.contains(Want::SECOND));

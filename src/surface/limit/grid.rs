@@ -148,10 +148,12 @@ impl SurfaceGrid<'_> {
             return Err(Error::request(format!(
                 "{} points for the {count} points of all levels",
                 points.len()
-            )));
+            ))
+            .with_help("give what `LimitSurface::refined_points` makes of the control points"));
         }
         if range.start > range.end || range.end > elements {
-            return Err(Error::request(format!("elements {range:?} of {elements}")));
+            return Err(Error::request(format!("elements {range:?} of {elements}"))
+                .with_help("ask for elements of the surface, from 0 on"));
         }
         let (positions, outer) = (self.parameters.len() * 3, self.normals);
         let len = range.len() * positions;

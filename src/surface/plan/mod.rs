@@ -29,7 +29,7 @@ use crate::mesh::{SurfaceMesh, check_point_count};
 use crate::numbers::{Real, counted};
 use crate::scheme::Stencils;
 use crate::scheme::point::Point;
-use crate::scheme::{LimitScheme, Split};
+use crate::scheme::{LimitScheme, Scheme, Split};
 use crate::topology::surface::{Columns, SurfaceTopology, non_manifold_edges};
 use crate::{Error, Result};
 pub(crate) use method::check_method;
@@ -256,6 +256,7 @@ impl SurfacePlan {
         let rules = self.options.scheme.rules();
         rules.limit().ok_or_else(|| {
             Error::request(format!("{} has no masks of level matrices", rules.name()))
+                .with_help(format!("take {}", Scheme::names(Scheme::has_limit)))
         })
     }
 

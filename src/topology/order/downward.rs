@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::ElementOrder;
+use crate::error::{ElementKind, Message};
 use crate::topology::surface::SurfaceTopology;
 use crate::topology::{Rows, Topology};
 
@@ -30,6 +31,17 @@ impl EntityKind {
             Self::Edge => "edge",
             Self::Face => "face",
             Self::Cell => "cell",
+        }
+    }
+
+    /// An element in a message. [`Error::elements`](crate::Error::elements) has no edges, which
+    /// other messages name by their vertices.
+    pub(crate) fn id(self, id: u32) -> Message {
+        match self {
+            Self::Vertex => ElementKind::Vertex.id(id),
+            Self::Edge => format!("edge {id}").into(),
+            Self::Face => ElementKind::Face.id(id),
+            Self::Cell => ElementKind::Cell.id(id),
         }
     }
 }

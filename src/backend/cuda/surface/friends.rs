@@ -122,7 +122,10 @@ impl<T: Real + DeviceRepr> SurfaceFriends<T> {
         if !expected.is_manifold() || levels < 2 {
             return Err(Error::request(format!(
                 "{levels} levels of edge-friend from {expected:?}"
-            )));
+            ))
+            .with_help(
+                "refine a manifold surface by two levels or more, or take the matrix method",
+            ));
         }
         let rooms = Rooms::new(&matrix, &tags, levels)?;
         let controls = Buffer::empty(&matrix.stream, 3 * matrix.vertex_count)?;

@@ -76,7 +76,8 @@ impl Rules {
         let valence = found.valence.max(TABLED);
         match scheme {
             MatrixScheme::Quads => Ok(Self::Quads),
-            _ if matrix.size() != 3 => Err(Error::request("Loop and √3 refine triangles only")),
+            _ if matrix.size() != 3 => Err(Error::request("Loop and √3 refine triangles only")
+                .with_help("cut the faces into triangles first")),
             MatrixScheme::FourTriangles { beta } => {
                 // a vertex has at most two neighbors a face
                 let betas: Vec<f64> = (0..=2 * valence).map(beta).collect();

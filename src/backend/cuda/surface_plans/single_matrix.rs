@@ -29,7 +29,8 @@ impl<T: Real + DeviceRepr> DeviceSingleMatrix<T> {
         if most > controls {
             return Err(Error::request(format!(
                 "a matrix of {most} columns for {controls} control points"
-            )));
+            ))
+            .with_help("give the control points of the mesh that the matrix was made of"));
         }
         let product = DeviceProduct::new(gpu, &blocks)?;
         Ok(Self { product, rows: matrix.len(), bytes: blocks.bytes() })

@@ -84,7 +84,7 @@ impl<'a> Values<'a> {
     /// An `int` that counts something.
     pub fn count(&mut self, what: &str) -> Result<usize> {
         let int = self.int(what)?;
-        usize::try_from(int).map_err(|_| self.error(format!("{what} expected, found {int}")))
+        usize::try_from(int).map_err(|_| self.text.expected(what, int))
     }
 
     /// A `size_t` that is a name or a number of things.
@@ -104,14 +104,13 @@ impl<'a> Values<'a> {
                 u32::from_le_bytes(bytes)
             })
         };
-        i64::try_from(wide)
-            .map_err(|_| self.error(format!("{what} expected, found {wide}: out of range")))
+        i64::try_from(wide).map_err(|_| self.text.expected(what, wide))
     }
 
     /// A `size_t` that counts something.
     pub fn size_count(&mut self, what: &str) -> Result<usize> {
         let size = self.size(what)?;
-        usize::try_from(size).map_err(|_| self.error(format!("{what} expected, found {size}")))
+        usize::try_from(size).map_err(|_| self.text.expected(what, size))
     }
 
     /// A `double`.

@@ -10,11 +10,11 @@ use ::vtkio::model::{
 use super::structured::{Extent, Frame};
 use super::surface::{push_faces, vertices};
 use super::{Faces, Grid, Kept, push_cell_array};
-use crate::Result;
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::surface::checked;
 use crate::mesh::{Attribute, Polygons, SolidMesh, SurfaceMesh};
+use crate::{Error, Result};
 
 /// The control mesh in an unstructured, structured or rectilinear grid or an image of `vtk`, and
 /// what else it holds.
@@ -90,7 +90,8 @@ fn append(assembly: &mut Assembly, data: &DataSet) -> Result<()> {
                     .into_iter()
                     .collect::<Result<_>>()?;
                 let first_point = assembly.points();
-                let points = extent.rectilinear(&axes).map_err(|e| assembly.error(None, e))?;
+                let points =
+                    extent.rectilinear(&axes).map_err(|message| malformed(assembly, message))?;
                 push_all(assembly, points)?;
                 structured(assembly, &extent, &piece.data, first_point)
             })
@@ -194,7 +195,11 @@ fn extent(assembly: &Assembly, extent: &model::Extent) -> Result<Extent> {
             std::array::from_fn(|d| i64::from(*ranges[d].start())),
         ),
     };
-    Extent::new(size, first).map_err(|message| assembly.error(None, message))
+    Extent::new(size, first).map_err(|message| malformed(assembly, message))
+}
+
+fn malformed(assembly: &Assembly, message: String) -> Error {
+    assembly.error(None, message).with_help("the file is cut short or malformed; write it again")
 }
 
 /// Appends points; returns the id of the first.

@@ -27,7 +27,8 @@ pub(super) fn first_level(
     let refined = sharpness.refined(first_edge_point, crease_rule);
     let first = QuadLevels::first_step(closed, sharpness);
     let [coarse, fine] = first.matrices() else {
-        return Err(Error::request("edge-friend needs at least one level"));
+        return Err(Error::request("edge-friend needs at least one level")
+            .with_help("ask for one level or more"));
     };
     let mut linked = FriendQuads {
         corners: fine.vertices.as_chunks::<4>().0.to_vec(),

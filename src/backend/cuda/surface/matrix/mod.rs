@@ -134,7 +134,8 @@ impl DeviceMatrix {
     fn with_parts(gpu: &Cuda, mesh: FaceArrays<'_>, with_rows: bool) -> Result<(Self, f64)> {
         let corners = mesh.vertices.len();
         if corners == 0 || corners >= 1 << 31 {
-            return Err(Error::request(format!("a surface of {corners} corners on a GPU")));
+            return Err(Error::request(format!("a surface of {corners} corners on a GPU"))
+                .with_help("give 1 to 2^31 - 1 corners, or refine on the CPU"));
         }
         let functions = gpu.functions.clone();
         let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;

@@ -109,7 +109,6 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
-    a.model.check_inverted(solid.topology(), console)?;
     let columns = columns(&solid, &mesh.attributes)?;
     let options = LocatorOptions { tolerance: a.tolerance, ..LocatorOptions::default() };
     let locator = Locator::with_options(&solid, mesh.controls(), options)?;

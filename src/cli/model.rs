@@ -10,6 +10,7 @@ use subsolid::mesh::{
     CellArray, CoincidentVertices, Creases, FoldedCorners, Handedness, SolidMesh, Welded,
 };
 use subsolid::numbers::counted;
+use subsolid::parts::Inverted;
 use subsolid::refine::{check_memory, crease_by_angle, refine_mesh};
 use subsolid::scheme::VertexRule;
 use subsolid::topology::{Sharpness, Topology};
@@ -36,7 +37,8 @@ pub struct ModelArguments {
     /// machine's]
     #[arg(long, value_name = "GB", allow_hyphen_values = true)]
     pub memory: Option<f64>,
-    /// Refuse left-handed and folded hexahedra instead of warning of them
+    /// Refuse left-handed and folded hexahedra, and inverted cells of other kinds, instead of warning of
+    /// them
     #[arg(long)]
     pub strict: bool,
 }
@@ -177,10 +179,19 @@ impl ModelArguments {
         ));
     }
 
-    /// Warns of left-handed and folded hexahedra; refuses them with `--strict`.
+    /// Warns of left-handed and folded hexahedra and of inverted other cells; refuses them with
+    /// `--strict`.
     pub fn check_cells(&self, mesh: &SolidMesh, console: &Console) -> Result<()> {
         let handedness = mesh.handedness();
-        self.check_found(&handedness, &mesh.folded_corners(&handedness), console)
+        self.check_found(&handedness, &mesh.folded_corners(&handedness), console)?;
+        if mesh.cells.all_hexahedra() {
+            return Ok(());
+        }
+        // what is wrong with the cells the job itself says
+        let topology = Topology::of_mesh(mesh).ok();
+        let inverted = topology.as_ref().map_or(&[][..], Topology::inverted_cells);
+        let inverted = Inverted { count: inverted.len(), first: inverted.first().copied() };
+        self.check_inverted(inverted, mesh.cells.len(), console)
     }
 
     /// Warns of these hexahedra; refuses them with `--strict`.
@@ -205,16 +216,14 @@ impl ModelArguments {
         Ok(())
     }
 
-    /// Warns of inverted cells that are no hexahedra; refuses them with `--strict`.
-    pub fn check_inverted(&self, topology: &Topology, console: &Console) -> Result<()> {
-        let inverted = topology.inverted_cells();
-        let Some(first) = inverted.first() else { return Ok(()) };
-        let cells = counted(topology.cell_count(), "cell");
-        let are = if inverted.len() == 1 { "is" } else { "are" };
+    /// Warns of these cells of all; refuses them with `--strict`.
+    pub fn check_inverted(&self, found: Inverted, cells: usize, console: &Console) -> Result<()> {
+        let Inverted { count, first: Some(first) } = found else { return Ok(()) };
+        let are = if count == 1 { "is" } else { "are" };
         let found = format!(
-            "{}: {} of {cells} {are} inverted (the first: cell {first})",
+            "{}: {count} of {} {are} inverted (the first: cell {first})",
             self.model.display(),
-            inverted.len()
+            counted(cells, "cell")
         );
         if self.strict {
             return Err(Error::mesh(found).with_help("move their vertices"));

@@ -48,7 +48,8 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Table of points: CSV with the columns x,y,z, others are not read; - is standard input
+    /// Table of points: CSV with the columns x,y,z (or X;Y;Z, or tabs), others are not read; - is
+    /// standard input
     #[arg(long, value_name = "POINTS")]
     points: PathBuf,
     /// Refine the model this many times first; cells are then those of the refined mesh

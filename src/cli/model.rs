@@ -17,7 +17,7 @@ use subsolid::topology::{Sharpness, Topology};
 use subsolid::{Error, Result, io};
 
 use super::console::{Console, since};
-use super::surface_model::{self, refuse, warn_of_surface};
+use super::surface_model::{self, refuse, warn_of_skipped, warn_of_surface};
 
 #[derive(Args)]
 pub struct ModelArguments {
@@ -41,6 +41,15 @@ pub struct ModelArguments {
     /// them
     #[arg(long)]
     pub strict: bool,
+}
+
+/// What is done about vertices in one place.
+#[derive(Clone, Copy)]
+enum Coincident {
+    Warn,
+    /// Joins those within a distance.
+    Weld(f64),
+    Leave,
 }
 
 impl ModelArguments {
@@ -69,15 +78,27 @@ impl ModelArguments {
 
     /// Reads the model, of a solid or a surface; solids are tagged.
     pub fn open(&self, console: &Console) -> Result<ControlMesh> {
+        self.open_with(Coincident::Warn, console)
+    }
+
+    /// The same of cells or polygons that are shown as they are, whose vertices need not be joined.
+    pub fn open_unjoined(&self, console: &Console) -> Result<ControlMesh> {
+        self.open_with(Coincident::Leave, console)
+    }
+
+    fn open_with(&self, coincident: Coincident, console: &Console) -> Result<ControlMesh> {
         self.check_creases()?;
         let start = Instant::now();
         match io::read_mesh(&self.model, self.read_options()?)? {
             (ControlMesh::Solid(mesh), report) => {
-                let mesh = self.take(mesh, &report, start, None, console)?;
+                let mesh = self.take(mesh, &report, start, coincident, console)?;
                 Ok(ControlMesh::Solid(mesh))
             }
             (ControlMesh::Surface(mesh), report) => {
-                warn_of_surface(&mesh, &report, &self.model, console);
+                match coincident {
+                    Coincident::Leave => warn_of_skipped(&report, &self.model, console),
+                    _ => warn_of_surface(&mesh, &report, &self.model, console),
+                }
                 Ok(ControlMesh::Surface(mesh))
             }
         }
@@ -94,19 +115,19 @@ impl ModelArguments {
 
     /// Reads the model and tags it; warns of vertices in one place.
     pub fn read(&self, console: &Console) -> Result<SolidMesh> {
-        self.read_with(None, console)
+        self.read_with(Coincident::Warn, console)
     }
 
     /// Reads the model, joins its vertices within a distance, and tags it.
     pub fn read_welded(&self, distance: f64, console: &Console) -> Result<SolidMesh> {
-        self.read_with(Some(distance), console)
+        self.read_with(Coincident::Weld(distance), console)
     }
 
-    fn read_with(&self, weld: Option<f64>, console: &Console) -> Result<SolidMesh> {
+    fn read_with(&self, coincident: Coincident, console: &Console) -> Result<SolidMesh> {
         self.check_creases()?;
         let start = Instant::now();
         let (mesh, report) = io::read_with_options(&self.model, self.read_options()?)?;
-        self.take(mesh, &report, start, weld, console)
+        self.take(mesh, &report, start, coincident, console)
     }
 
     /// Tags a mesh that was read from `start` on, and says what there is to say of it.
@@ -115,7 +136,7 @@ impl ModelArguments {
         mut mesh: SolidMesh,
         report: &io::ReadReport,
         start: Instant,
-        weld: Option<f64>,
+        coincident: Coincident,
         console: &Console,
     ) -> Result<SolidMesh> {
         self.say_read([mesh.points.len(), mesh.cells.len()], report, start, console);
@@ -124,12 +145,13 @@ impl ModelArguments {
         if let Some(path) = &self.creases {
             mesh.creases = merged(self.read_creases(path, console)?, &mesh.creases);
         }
-        match weld {
-            Some(distance) => {
+        match coincident {
+            Coincident::Weld(distance) => {
                 let welded = mesh.weld(distance)?;
                 say_welded(&welded, mesh.points.len(), console);
             }
-            None => self.warn_of_coincident(mesh.coincident_vertices(), console),
+            Coincident::Warn => self.warn_of_coincident(mesh.coincident_vertices(), console),
+            Coincident::Leave => {}
         }
         if self.creases.is_some() {
             // some jobs write the mesh and never ask for its edges

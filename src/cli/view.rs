@@ -49,8 +49,8 @@ pub struct Arguments {
     /// distance wrote
     #[arg(long)]
     linear: bool,
-    /// Array to color by first, by name; `scaled Jacobian` is one [default: the class of cells, or
-    /// the scaled Jacobian where one is below 0]
+    /// Array to color by first, by name; `class` and `scaled Jacobian` are such [default: the class of
+    /// cells, or the scaled Jacobian where one is below 0]
     #[arg(long, value_name = "NAME", visible_alias = "attribute")]
     color: Option<String>,
     /// Color by the scaled Jacobian first

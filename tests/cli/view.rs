@@ -33,6 +33,7 @@ fn pages_are_written_and_reported() {
     done(here, "view limit.vtu --linear -o limit.html");
     done(here, "distance fan.vtu --to boundary --name depth -o depth.vtu");
     done(here, "view depth.vtu --color depth -o depth.html");
+    done(here, "view fan.vtu --color class -o class.html");
     done(here, "slice fan.vtu --layer-height 0.5 --png layers --pixel 0.1");
     done(here, "view fan.vtu --slices layers -o job.html");
     fs::write(here.join("quad.obj"), SURFACE).unwrap();

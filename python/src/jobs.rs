@@ -214,8 +214,8 @@ impl PySolid {
     /// The page that view shows, as text: one HTML file that needs no network.
     ///
     /// Args:
-    ///     color: Name of the array that is shown first, "scaled Jacobian" among them; None for the
-    ///         class of the cells.
+    ///     color: Name of the array that is shown first, "class" and "scaled Jacobian" among them;
+    ///         None for the class of the cells.
     ///     title: Title of the page.
     ///     interior: Whether cuts show the inside; the page is smaller without.
     ///     samples: Samples along each axis of a cell at which Jacobians are looked at.

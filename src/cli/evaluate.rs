@@ -191,7 +191,6 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     }
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
-    a.model.check_inverted(solid.topology(), console)?;
     let structures = solid.planar_structures().len() + solid.spatial_structures().len();
     let (cells, structures) = (counted(mesh.cells.len(), "cell"), counted(structures, "structure"));
     let time = since(start);

@@ -103,7 +103,6 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     warn_of_lost_data(&mesh, false, &a.output, console);
     let solid = Solid::new(&mesh)?;
-    a.model.check_inverted(solid.topology(), console)?;
 
     let start = Instant::now();
     let pieces = Pieces::new(&solid, a.rings)?;

@@ -81,7 +81,6 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let mesh = arguments.model.prepare(mesh, levels, rule, console)?;
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
-    arguments.model.check_inverted(solid.topology(), console)?;
     console
         .status("Analyzed", format!("{} in {}", counted(mesh.cells.len(), "cell"), since(start)));
     let summary = Summary::new(&mesh, &solid)?;

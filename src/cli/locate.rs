@@ -48,7 +48,8 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Table of points: CSV with the columns x,y,z, others are not read; - is standard input
+    /// Table of points: CSV with the columns x,y,z (or X;Y;Z, or tabs), others are not read; - is
+    /// standard input
     #[arg(long, value_name = "POINTS")]
     points: PathBuf,
     /// Refine the model this many times first; cells are then those of the refined mesh
@@ -109,7 +110,6 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
-    a.model.check_inverted(solid.topology(), console)?;
     let columns = columns(&solid, &mesh.attributes)?;
     let options = LocatorOptions { tolerance: a.tolerance, ..LocatorOptions::default() };
     let locator = Locator::with_options(&solid, mesh.controls(), options)?;

@@ -20,6 +20,7 @@ mod gltf;
 mod info;
 mod interrupt;
 mod json;
+mod list;
 mod locate;
 mod memory;
 mod merge;

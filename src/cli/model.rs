@@ -10,13 +10,14 @@ use subsolid::mesh::{
     CellArray, CoincidentVertices, Creases, FoldedCorners, Handedness, SolidMesh, Welded,
 };
 use subsolid::numbers::counted;
+use subsolid::parts::Inverted;
 use subsolid::refine::{check_memory, crease_by_angle, refine_mesh};
 use subsolid::scheme::VertexRule;
 use subsolid::topology::{Sharpness, Topology};
 use subsolid::{ElementKind, Error, Result, io, message};
 
 use super::console::{Console, since};
-use super::surface_model::{self, refuse, warn_of_surface};
+use super::surface_model::{self, refuse, warn_of_skipped, warn_of_surface};
 
 #[derive(Args)]
 pub struct ModelArguments {
@@ -36,9 +37,19 @@ pub struct ModelArguments {
     /// machine's]
     #[arg(long, value_name = "GB", allow_hyphen_values = true)]
     pub memory: Option<f64>,
-    /// Refuse left-handed and folded hexahedra instead of warning of them
+    /// Refuse left-handed and folded hexahedra, and inverted cells of other kinds, instead of warning of
+    /// them
     #[arg(long)]
     pub strict: bool,
+}
+
+/// What is done about vertices in one place.
+#[derive(Clone, Copy)]
+enum Coincident {
+    Warn,
+    /// Joins those within a distance.
+    Weld(f64),
+    Leave,
 }
 
 impl ModelArguments {
@@ -67,15 +78,27 @@ impl ModelArguments {
 
     /// Reads the model, of a solid or a surface; solids are tagged.
     pub fn open(&self, console: &Console) -> Result<ControlMesh> {
+        self.open_with(Coincident::Warn, console)
+    }
+
+    /// The same of cells or polygons that are shown as they are, whose vertices need not be joined.
+    pub fn open_unjoined(&self, console: &Console) -> Result<ControlMesh> {
+        self.open_with(Coincident::Leave, console)
+    }
+
+    fn open_with(&self, coincident: Coincident, console: &Console) -> Result<ControlMesh> {
         self.check_creases()?;
         let start = Instant::now();
         match io::read_mesh(&self.model, self.read_options()?)? {
             (ControlMesh::Solid(mesh), report) => {
-                let mesh = self.take(mesh, &report, start, None, console)?;
+                let mesh = self.take(mesh, &report, start, coincident, console)?;
                 Ok(ControlMesh::Solid(mesh))
             }
             (ControlMesh::Surface(mesh), report) => {
-                warn_of_surface(&mesh, &report, &self.model, console);
+                match coincident {
+                    Coincident::Leave => warn_of_skipped(&report, &self.model, console),
+                    _ => warn_of_surface(&mesh, &report, &self.model, console),
+                }
                 Ok(ControlMesh::Surface(mesh))
             }
         }
@@ -92,19 +115,19 @@ impl ModelArguments {
 
     /// Reads the model and tags it; warns of vertices in one place.
     pub fn read(&self, console: &Console) -> Result<SolidMesh> {
-        self.read_with(None, console)
+        self.read_with(Coincident::Warn, console)
     }
 
     /// Reads the model, joins its vertices within a distance, and tags it.
     pub fn read_welded(&self, distance: f64, console: &Console) -> Result<SolidMesh> {
-        self.read_with(Some(distance), console)
+        self.read_with(Coincident::Weld(distance), console)
     }
 
-    fn read_with(&self, weld: Option<f64>, console: &Console) -> Result<SolidMesh> {
+    fn read_with(&self, coincident: Coincident, console: &Console) -> Result<SolidMesh> {
         self.check_creases()?;
         let start = Instant::now();
         let (mesh, report) = io::read_with_options(&self.model, self.read_options()?)?;
-        self.take(mesh, &report, start, weld, console)
+        self.take(mesh, &report, start, coincident, console)
     }
 
     /// Tags a mesh that was read from `start` on, and says what there is to say of it.
@@ -113,7 +136,7 @@ impl ModelArguments {
         mut mesh: SolidMesh,
         report: &io::ReadReport,
         start: Instant,
-        weld: Option<f64>,
+        coincident: Coincident,
         console: &Console,
     ) -> Result<SolidMesh> {
         self.say_read([mesh.points.len(), mesh.cells.len()], report, start, console);
@@ -122,12 +145,13 @@ impl ModelArguments {
         if let Some(path) = &self.creases {
             mesh.creases = merged(self.read_creases(path, console)?, &mesh.creases);
         }
-        match weld {
-            Some(distance) => {
+        match coincident {
+            Coincident::Weld(distance) => {
                 let welded = mesh.weld(distance)?;
                 say_welded(&welded, mesh.points.len(), console);
             }
-            None => self.warn_of_coincident(mesh.coincident_vertices(), console),
+            Coincident::Warn => self.warn_of_coincident(mesh.coincident_vertices(), console),
+            Coincident::Leave => {}
         }
         if self.creases.is_some() {
             // some jobs write the mesh and never ask for its edges
@@ -177,10 +201,19 @@ impl ModelArguments {
         ));
     }
 
-    /// Warns of left-handed and folded hexahedra; refuses them with `--strict`.
+    /// Warns of left-handed and folded hexahedra and of inverted other cells; refuses them with
+    /// `--strict`.
     pub fn check_cells(&self, mesh: &SolidMesh, console: &Console) -> Result<()> {
         let handedness = mesh.handedness();
-        self.check_found(&handedness, &mesh.folded_corners(&handedness), console)
+        self.check_found(&handedness, &mesh.folded_corners(&handedness), console)?;
+        if mesh.cells.all_hexahedra() {
+            return Ok(());
+        }
+        // what is wrong with the cells the job itself says
+        let topology = Topology::of_mesh(mesh).ok();
+        let inverted = topology.as_ref().map_or(&[][..], Topology::inverted_cells);
+        let inverted = Inverted { count: inverted.len(), first: inverted.first().copied() };
+        self.check_inverted(inverted, mesh.cells.len(), console)
     }
 
     /// Warns of these hexahedra; refuses them with `--strict`.
@@ -205,18 +238,17 @@ impl ModelArguments {
         Ok(())
     }
 
-    /// Warns of inverted cells that are no hexahedra; refuses them with `--strict`.
-    pub fn check_inverted(&self, topology: &Topology, console: &Console) -> Result<()> {
-        let inverted = topology.inverted_cells();
-        let Some(first) = inverted.first() else { return Ok(()) };
-        let cells = counted(topology.cell_count(), "cell");
-        let are = if inverted.len() == 1 { "is" } else { "are" };
+    /// Warns of these cells of all; refuses them with `--strict`.
+    pub fn check_inverted(&self, found: Inverted, cells: usize, console: &Console) -> Result<()> {
+        let Inverted { count, first: Some(first) } = found else { return Ok(()) };
+        let cells = counted(cells, "cell");
+        let are = if count == 1 { "is" } else { "are" };
         let found = message!(
             self.model.display().to_string(),
             ": ",
-            inverted.len().to_string(),
+            count.to_string(),
             " of {cells} {are} inverted (the first: ",
-            ElementKind::Cell.id(*first),
+            ElementKind::Cell.id(first),
             ")"
         );
         if self.strict {

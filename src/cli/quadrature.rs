@@ -30,6 +30,7 @@ use subsolid::{Error, Result};
 use super::cluster::refuse;
 use super::console::since;
 use super::json::JsonReport;
+use super::list::List;
 use super::memory::{check_most, check_size};
 use super::model::{ModelArguments, warn_left_out};
 use super::names::bare;
@@ -77,17 +78,17 @@ pub struct Arguments {
     #[arg(long, value_name = "K")]
     rings: Option<usize>,
     /// Points on the boundary instead, with normals and the measure of the surface: on all of
-    /// it, or on PARTS: sides between infinitely sharp edges, by number, and groups of faces, by
-    /// name (see the report of --boundary alone). Then all figures are of the faces of PARTS alone
+    /// it, or on PARTS: sides between infinitely sharp edges, by number, and groups of faces, by name
+    /// (see the report of --boundary alone), with commas between them; `\,` is a comma of a name. Then
+    /// all figures are of the faces of PARTS alone
     #[arg(
         long,
         value_name = "PARTS",
-        num_args = 0..,
+        num_args = 0..=1,
         require_equals = true,
-        value_delimiter = ',',
         conflicts_with = "quality"
     )]
-    boundary: Option<Vec<String>>,
+    boundary: Option<Vec<List<String>>>,
     /// What a .npz holds: tables of basis functions (the default); geometry: positions, measures
     /// and inverse Jacobians at all quadrature points; all: both
     #[arg(long, value_parser = bare::<Store>(), value_name = "WHAT", requires = "output")]
@@ -151,8 +152,9 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
-    if let Some(sides) = &a.boundary {
-        return boundary::run(a, sides, (&mesh, &solid), (scheme, want), console);
+    if let Some(lists) = &a.boundary {
+        let sides: Vec<String> = lists.iter().flat_map(|list| list.0.clone()).collect();
+        return boundary::run(a, &sides, (&mesh, &solid), (scheme, want), console);
     }
     Quadrature::check_memory(&solid, scheme, want)?;
     warn_of_points(&solid, scheme, console);

@@ -68,7 +68,8 @@ impl ModelArguments {
         Ok(Some(mesh))
     }
 
-    /// Warns of left-handed and folded hexahedra on any rank; refuses them with `--strict`.
+    /// Warns of left-handed and folded hexahedra and of inverted other cells on any rank; refuses them
+    /// with `--strict`.
     pub fn check_cells_on_ranks(
         &self,
         part: &RankPart,
@@ -76,7 +77,8 @@ impl ModelArguments {
         console: &Console,
     ) -> Result<()> {
         let (handedness, folded) = part.check_hexahedra(ranks)?;
-        self.check_found(&handedness, &folded, console)
+        self.check_found(&handedness, &folded, console)?;
+        self.check_inverted(part.inverted_cells(ranks)?, handedness.cells, console)
     }
 }
 

@@ -18,10 +18,15 @@ pub fn read_surface(path: &Path, console: &Console) -> Result<SurfaceMesh> {
 
 /// Warns of what is left out of a surface, and of vertices in one place where it ends.
 pub fn warn_of_surface(mesh: &SurfaceMesh, report: &ReadReport, path: &Path, console: &Console) {
+    warn_of_skipped(report, path, console);
+    warn_of_coincident(mesh, path, console);
+}
+
+/// Warns of what is left out of a surface.
+pub fn warn_of_skipped(report: &ReadReport, path: &Path, console: &Console) {
     if let Some(left_out) = report.left_out() {
         console.warn(format!("{}: left out: {left_out}", path.display()));
     }
-    warn_of_coincident(mesh, path, console);
 }
 
 /// Warns of vertices in one place where a surface ends.

@@ -49,8 +49,8 @@ pub struct Arguments {
     /// distance wrote
     #[arg(long)]
     linear: bool,
-    /// Array to color by first, by name; `scaled Jacobian` is one [default: the class of cells, or
-    /// the scaled Jacobian where one is below 0]
+    /// Array to color by first, by name; `class` and `scaled Jacobian` are such [default: the class of
+    /// cells, or the scaled Jacobian where one is below 0]
     #[arg(long, value_name = "NAME", visible_alias = "attribute")]
     color: Option<String>,
     /// Color by the scaled Jacobian first
@@ -119,7 +119,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         let glb = a.glb.options(&a.output)?;
         return gltf::write_skin(&a.output, a.skin(console)?, glb, console);
     }
-    let mut page = match a.model.open(console)? {
+    let mut page = match a.open(console)? {
         ControlMesh::Surface(mesh) => a.surface(&mesh)?,
         ControlMesh::Solid(mesh) => a.solid(mesh, console)?,
     };
@@ -182,6 +182,13 @@ impl Arguments {
         io::atomic::check(&self.output)
     }
 
+    fn open(&self, console: &Console) -> Result<ControlMesh> {
+        match self.linear {
+            true => self.model.open_unjoined(console),
+            false => self.model.open(console),
+        }
+    }
+
     fn options(&self) -> ViewOptions {
         let file = self.model.model.file_name().unwrap_or_default().to_string_lossy();
         let quality = self.quality.then(|| "scaled Jacobian".to_owned());
@@ -208,7 +215,7 @@ impl Arguments {
             paint: color.map_or(Paint::First, Paint::Array),
             map: self.color_map,
         };
-        match (self.model.open(console)?, self.linear) {
+        match (self.open(console)?, self.linear) {
             (ControlMesh::Solid(mesh), true) => {
                 Skin::of_cells(&self.prepare_solid(mesh, console)?, &options)
             }

@@ -426,8 +426,17 @@ pub(super) fn check_arrays(kind: &str, arrays: &[Array], entries: Option<usize>)
             .with_help("give it a name of printable characters"));
         }
         if arrays[..i].iter().any(|other| other.name == *name) {
-            return Err(Error::request(format!("two {kind} arrays are named {name:?}"))
-                .with_help("rename one of them"));
+            // of two point arrays one is an attribute of the model
+            let help = match kind {
+                "point" => format!(
+                    "rename that of the model, with meshio or PyVista: \
+                     mesh.point_data[\"model_{name}\"] = mesh.point_data.pop(\"{name}\")"
+                ),
+                _ => "rename one of them".to_owned(),
+            };
+            return Err(
+                Error::request(format!("two {kind} arrays are named {name:?}")).with_help(help)
+            );
         }
         let (values, width) = (array.data.len(), array.width);
         let fits = match entries {

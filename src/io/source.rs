@@ -25,7 +25,23 @@ pub(crate) fn shown(path: &Path) -> &Path {
 /// If the file cannot be read, or is no regular file: devices and pipes may never end. If standard
 /// input has more than half of the machine's memory.
 pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>> {
-    if is_standard_input(path) { standard_input(path) } else { file_bytes(path) }
+    let bytes = if is_standard_input(path) { standard_input(path) } else { file_bytes(path) }?;
+    check_encoding(path, &bytes)?;
+    Ok(bytes)
+}
+
+/// Refuses UTF-16, in which no format is, by its byte order mark.
+///
+/// # Errors
+/// If `bytes` begin with one.
+pub(crate) fn check_encoding(path: &Path, bytes: &[u8]) -> Result<()> {
+    match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+            Err(Error::file(shown(path), None, "the file is UTF-16 text")
+                .with_help("save it as UTF-8: iconv -f UTF-16 -t UTF-8 in > out"))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn standard_input(path: &Path) -> Result<Vec<u8>> {
@@ -43,7 +59,7 @@ fn standard_input(path: &Path) -> Result<Vec<u8>> {
 /// All bytes of a regular file.
 ///
 /// # Errors
-/// As [`bytes`].
+/// As [`bytes`], but UTF-16.
 pub(crate) fn file_bytes(path: &Path) -> Result<Vec<u8>> {
     let mut file = open(path)?;
     let mut bytes = Vec::new();
@@ -123,5 +139,11 @@ mod tests {
             assert!(refused.contains("no regular file"), "{refused}");
         }
         assert!(bytes(Path::new("models/none.vtk")).is_err());
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), b"\xff\xfev\0 \x000\0").unwrap();
+        let refused = bytes(file.path()).unwrap_err();
+        assert!(
+            refused.to_string().contains("UTF-16") && refused.help().unwrap().contains("iconv")
+        );
     }
 }

@@ -1,14 +1,24 @@
 //! Tables of comma-separated values under a fixed header, read row by row, so that any
-//! number of rows fits. Lines that begin with `#` are comments.
+//! number of rows fits. Lines that begin with `#` are comments. Semicolons or tabs may stand for the
+//! commas, and capitals for the letters of the header.
 
 use std::collections::HashSet;
-use std::io::{self, BufReader, Write};
+use std::io::{self, BufReader, Chain, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
 use super::lines::Lines;
 use super::source::{self, Stream};
 use crate::error::{Error, FileAccess, Message, Result};
 use crate::mesh::Attribute;
+
+/// Signs between columns; that of most columns in the header is the table's.
+const SEPARATORS: [u8; 3] = *b",;\t";
+
+/// Most bytes of a header: of a file without lines not all is read.
+const MOST_HEADER: usize = 1 << 20;
+
+/// A table's header, and the lines after it.
+type Source = Chain<Cursor<Vec<u8>>, Lines<BufReader<Stream>>>;
 
 /// What a table holds.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +38,7 @@ pub(crate) struct TableReader {
     places: Vec<usize>,
     // names of all columns
     names: Vec<String>,
-    reader: csv::Reader<Lines<BufReader<Stream>>>,
+    reader: csv::Reader<Source>,
 }
 
 /// A row of a table.
@@ -56,15 +66,27 @@ impl TableReader {
         let stream = Stream::open(path.as_ref())?;
         let path = source::shown(path.as_ref()).to_owned();
         // hands on a line at a time, so that its number is that of the row read last
-        let lines = Lines::new(BufReader::new(stream));
-        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(lines);
+        let mut lines = Lines::new(BufReader::new(stream));
+        let header = first_line(&mut lines).map_err(|e| Error::io(&path, FileAccess::Read, e))?;
+        source::check_encoding(&path, &header)?;
+        let columns = |sign: &u8| header.iter().filter(|byte| *byte == sign).count();
+        // the first of equal ones
+        let separator = SEPARATORS.into_iter().rev().max_by_key(columns);
+        let mut builder = csv::ReaderBuilder::new();
+        builder.trim(csv::Trim::All).delimiter(separator.unwrap_or(b','));
+        let mut reader = builder.from_reader(Cursor::new(header).chain(lines));
         let header = reader.byte_headers().cloned();
-        let line = reader.get_ref().number().max(1);
+        let line = reader.get_ref().get_ref().1.number().max(1);
         let header =
             header.map_err(|e| malformed(&path, (forms[0], forms[0].header.len()), line, e))?;
         let names: Vec<String> =
             header.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
-        let place = |wanted: &&str| names.iter().position(|name| name == wanted);
+        let exact = |wanted: &str| names.iter().any(|name| name == wanted);
+        let is_it = |name: &String, wanted: &str| match exact(wanted) {
+            true => name == wanted,
+            false => name.eq_ignore_ascii_case(wanted),
+        };
+        let place = |wanted: &&str| names.iter().position(|name| is_it(name, wanted));
         let fits = |form: &&TableForm| form.header.iter().all(|name| place(name).is_some());
         let Some(&form) = forms.iter().filter(fits).max_by_key(|form| form.header.len()) else {
             let found = names.join(",");
@@ -74,7 +96,7 @@ impl TableReader {
                 .with_help(format!("begin the table with the line {}", expected.join(" or "))));
         };
         let places: Vec<usize> = form.header.iter().filter_map(place).collect();
-        let is_twice = |name: &&&str| names.iter().filter(|other| other == *name).count() > 1;
+        let is_twice = |wanted: &&&str| names.iter().filter(|name| is_it(name, wanted)).count() > 1;
         if let Some(name) = form.header.iter().find(is_twice) {
             return Err(Error::file(&path, Some(line), format!("two columns are named `{name}`"))
                 .with_help("take one of them out, or rename it"));
@@ -84,8 +106,8 @@ impl TableReader {
 
     /// Names of the columns that are not read.
     pub fn ignored(&self) -> Vec<&str> {
-        let is_ignored = |name: &&str| !self.form.header.contains(name);
-        self.names.iter().map(String::as_str).filter(is_ignored).collect()
+        let ignored = self.names.iter().enumerate().filter(|(i, _)| !self.places.contains(i));
+        ignored.map(|(_, name)| name.as_str()).collect()
     }
 
     /// The form of the table.
@@ -109,7 +131,7 @@ impl TableReader {
             Row { path: &self.path, form: self.form, places: &self.places, line: 0, record };
         while values.len() < most {
             let read = self.reader.read_byte_record(&mut row.record);
-            row.line = self.reader.get_ref().number();
+            row.line = self.reader.get_ref().get_ref().1.number();
             match read {
                 Ok(true) => values.push(value(&row)?),
                 Ok(false) => break,
@@ -141,9 +163,23 @@ impl Row<'_> {
 
     /// The error of a column that does not hold what is `expected`.
     pub fn unexpected(&self, column: usize, expected: &str) -> Error {
-        let found = self.text(column).escape_debug();
-        self.error(format!("{expected} expected, found `{found}`")).with_help(self.form.row)
+        let text = self.text(column);
+        let has_comma = text.contains(',') && text.replace(',', ".").parse::<f64>().is_ok();
+        let help = if has_comma { "write decimals with a point, as 0.5" } else { self.form.row };
+        self.error(format!("{expected} expected, found `{}`", text.escape_debug())).with_help(help)
     }
+}
+
+/// The first line of a table.
+fn first_line(lines: &mut impl Read) -> io::Result<Vec<u8>> {
+    let (mut line, mut part) = (Vec::new(), [0; 4096]);
+    while !line.ends_with(b"\n") && line.len() < MOST_HEADER {
+        match lines.read(&mut part)? {
+            0 => break,
+            count => line.extend_from_slice(&part[..count]),
+        }
+    }
+    Ok(line)
 }
 
 fn malformed(
@@ -215,20 +251,38 @@ mod tests {
 
     const FORM: TableForm = TableForm { header: &["a", "b"], row: "a row is a, b" };
 
+    /// The rows of a table, and the names of the columns that are not read.
+    fn read(path: &Path, text: &str) -> Result<(Vec<[f64; 2]>, Vec<String>)> {
+        std::fs::write(path, text).unwrap();
+        let mut table = TableReader::open(path, FORM)?;
+        let number = |row: &Row<'_>, column: usize| {
+            row.text(column).parse().map_err(|_| row.unexpected(column, "number"))
+        };
+        let rows = table.read(100, |row| Ok([number(row, 0)?, number(row, 1)?]))?;
+        Ok((rows, table.ignored().into_iter().map(String::from).collect()))
+    }
+
     /// The error of reading a table, from `path:` on.
     fn error(text: &str) -> String {
         let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), text).unwrap();
-        let value = |row: &Row<'_>| {
-            (0..2).try_for_each(|column| match row.text(column).parse::<f64>() {
-                Ok(_) => Ok(()),
-                Err(_) => Err(row.unexpected(column, "number")),
-            })
-        };
-        let read =
-            TableReader::open(file.path(), FORM).and_then(|mut table| table.read(100, value));
-        let message = read.unwrap_err().to_string();
+        let message = read(file.path(), text).unwrap_err().to_string();
         message.replace(&*file.path().to_string_lossy(), "path")
+    }
+
+    #[test]
+    fn columns_may_be_apart_by_other_signs_and_have_capitals() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let found = |text: &str| read(file.path(), text).unwrap();
+        let rows = vec![[1.0, 2.0], [3.0, 4.5]];
+        for text in ["A,B\n1,2\n3,4.5\n", "a;b\r\n1;2\r\n3;4.5", "# no, no\n A\tb\n1\t2\n3\t4.5\n"]
+        {
+            assert_eq!(found(text), (rows.clone(), vec![]), "{text:?}");
+        }
+        let named = found("b;flow, m/s;a;A\n2;x;1;7\n");
+        assert_eq!(named, (vec![[1.0, 2.0]], vec!["flow, m/s".into(), "A".into()]));
+        assert!(error("A,B,B\n1,2,3\n").contains("two columns are named `b`"));
+        let comma = read(file.path(), "a;b\n1;0,5\n").unwrap_err();
+        assert_eq!(comma.help(), Some("write decimals with a point, as 0.5"));
     }
 
     #[test]

@@ -4,10 +4,11 @@
 //! blocks joins two clusters; these few pairs, and the volume inside each cluster's part of the
 //! boundary, go to all ranks, which join them alike.
 
-use super::Block;
 use super::exchange::{Holders, fetch, next_ids, numbers};
+use super::{Block, Inverted};
 use crate::cluster::Ranks;
 use crate::error::{Error, Result};
+use crate::mesh::CellKind;
 use crate::topology::{Clusters, NONE, Topology, no_orientation};
 
 /// The clusters of a rank's blocks.
@@ -16,6 +17,8 @@ pub(crate) struct RankClusters {
     // cells on the boundary of the mesh or of their block, ascending
     cells: Vec<Known>,
     volumes: Vec<f64>,
+    // [cluster]: cells that are no hexahedra, those like its first cell and those mirrored against it
+    others: Vec<[Inverted; 2]>,
     links: Vec<Link>,
 }
 
@@ -79,6 +82,14 @@ impl RankClusters {
                 (first + found.numbers[cell as usize], found.mirrored[cell as usize]);
             self.cells.push(Known { cell: ids[cell as usize], cluster, mirrored });
         }
+        self.others.resize(first as usize + found.volumes.len(), [Inverted::default(); 2]);
+        for &cell in &block.owned {
+            if topology.cells().kind(cell as usize) != CellKind::Hexahedron {
+                let cluster = (first + found.numbers[cell as usize]) as usize;
+                let like = &mut self.others[cluster][usize::from(found.mirrored[cell as usize])];
+                *like = like.joined(Inverted { count: 1, first: Some(ids[cell as usize]) });
+            }
+        }
         for (cells, mirrored) in found.links {
             let cluster = first + found.numbers[cells[0] as usize];
             let cells = cells.map(|cell| ids[cell as usize]);
@@ -91,11 +102,36 @@ impl RankClusters {
         Ok(())
     }
 
-    /// Joins the clusters of all ranks, whose cells `holders` tells.
+    /// The mirrored cells of all clusters, whose cells `holders` tells.
     ///
     /// # Errors
     /// Two cells without a common orientation, and those of other ranks.
     pub fn orientation(self, ranks: &Ranks<'_>, holders: &Holders) -> Result<RankOrientation> {
+        let first_mirrored = self.first_mirrored(ranks, holders)?.map_err(no_orientation)?;
+        let is_mirrored = |known: &&Known| known.mirrored ^ first_mirrored[known.cluster as usize];
+        let mirrored = self.cells.iter().filter(is_mirrored);
+        Ok(RankOrientation(mirrored.map(|known| known.cell).collect()))
+    }
+
+    /// This rank's mirrored cells that are no hexahedra; none without a common orientation.
+    ///
+    /// # Errors
+    /// Those of other ranks.
+    pub fn inverted(&self, ranks: &Ranks<'_>, holders: &Holders) -> Result<Inverted> {
+        let first_mirrored = self.first_mirrored(ranks, holders)?.unwrap_or_default();
+        let others = first_mirrored.iter().zip(&self.others);
+        // where the first cell is mirrored, those like it are
+        let found = others.map(|(&first, others)| others[usize::from(!first)]);
+        Ok(found.fold(Inverted::default(), Inverted::joined))
+    }
+
+    /// Joins the clusters of all ranks: whether the first cell of each of this rank's is mirrored, or
+    /// two cells without a common orientation.
+    fn first_mirrored(
+        &self,
+        ranks: &Ranks<'_>,
+        holders: &Holders,
+    ) -> Result<std::result::Result<Vec<bool>, [u32; 2]>> {
         let volumes = ranks.all_gather(Ok(bytemuck::cast_slice(&self.volumes).to_vec()))?;
         let mut firsts = vec![0_u32];
         let mut all = Vec::new();
@@ -112,7 +148,7 @@ impl RankClusters {
         let mut joined = Joined::new(all.len());
         for Pair { clusters, mirrored, cells } in pairs {
             if !joined.join(clusters, mirrored) {
-                return Err(no_orientation(cells));
+                return Ok(Err(cells));
             }
         }
         let mut sums = vec![0.0; all.len()];
@@ -120,12 +156,11 @@ impl RankClusters {
             let (root, mirrored) = joined.root(cluster);
             sums[root as usize] += if mirrored { -volume } else { *volume };
         }
-        let is_mirrored = |known: &Known| {
-            let (root, mirrored) = joined.root(first + known.cluster);
-            known.mirrored ^ mirrored ^ (sums[root as usize] < 0.0)
+        let is_mirrored = |cluster: u32| {
+            let (root, mirrored) = joined.root(cluster);
+            mirrored ^ (sums[root as usize] < 0.0)
         };
-        let mirrored = self.cells.iter().filter(|known| is_mirrored(known));
-        Ok(RankOrientation(mirrored.map(|known| known.cell).collect()))
+        Ok(Ok((first..firsts[ranks.rank() + 1]).map(is_mirrored).collect()))
     }
 
     /// The pairs of clusters that links of this rank join, each once.

@@ -52,6 +52,7 @@ mod estimate;
 pub(crate) mod exchange;
 mod extremes;
 mod gather;
+mod inverted;
 #[cfg(any(feature = "metis", test))]
 mod metis;
 mod moved;
@@ -66,6 +67,7 @@ pub use cut::{Cut, costs};
 pub use cutter::Cutter;
 pub use distributed::DistributedMesh;
 pub use estimate::{Estimate, Rates, Workload};
+pub use inverted::Inverted;
 pub use moved::PointExchange;
 pub use own::Own;
 pub use rank_part::RankPart;

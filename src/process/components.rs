@@ -61,7 +61,8 @@ pub(crate) fn leave_unused<T: Real>(values: &mut [T], faces: &[u32]) {
     unused.for_each(|(value, _)| *value = T::from_f64(f64::NAN));
 }
 
-/// Takes from the values of each of `parts` their mean at its sources.
+/// Makes distances of values that are known but for a constant in each of `parts`: 0 at the sources,
+/// where the mean of the values is taken for 0, and nowhere less.
 pub(crate) fn shift_parts(values: &mut [f64], parts: &[u32], sources: &[u32]) {
     let mut sums = vec![(0.0, 0.0); values.len()];
     for &v in sources {
@@ -70,6 +71,9 @@ pub(crate) fn shift_parts(values: &mut [f64], parts: &[u32], sources: &[u32]) {
     }
     for (value, &part) in values.iter_mut().zip(parts) {
         let (sum, count) = sums[part as usize];
-        *value -= if count > 0.0 { sum / count } else { 0.0 };
+        let shift = if count > 0.0 { sum / count } else { 0.0 };
+        *value = (*value - shift).max(0.0);
     }
+    // the values at several sources differ by the error of the method
+    sources.iter().for_each(|&v| values[v as usize] = 0.0);
 }

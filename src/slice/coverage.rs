@@ -10,7 +10,9 @@
 //! layer takes the time of its contours plus that of writing its bytes.
 //!
 //! What lies several times inside (contours that overlap) is full; what lies inside a
-//! clockwise contour alone is empty.
+//! clockwise contour alone is empty. So a pixel in which two contours end has the sum of
+//! their areas, at most all of it: its union would take their intersections. Planes whose
+//! contours overlap are kept apart ([`Raster::begin_plane`]): one does not fill another.
 
 use super::frame::PixelGrid;
 use crate::error::Result;
@@ -23,6 +25,9 @@ const FULL: i64 = 2 * STEPS * STEPS;
 
 /// Most columns or rows.
 pub(super) const MOST_PIXELS: usize = 1 << 16;
+
+/// Most planes.
+const PLANES: u32 = 1 << 16;
 
 /// What a pixel says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,16 +63,20 @@ pub struct Raster {
     grid: PixelGrid,
     sampling: Sampling,
     changes: Vec<Change>,
-    // the same by rows: of row r, by_row[row_ends[r - 1]..row_ends[r]]
+    // planes begun, none if all share a sum; running sums of each along a row
+    planes: u32,
+    sums: Vec<i64>,
+    // the changes by rows: of row r, by_row[row_ends[r - 1]..row_ends[r]]
     by_row: Vec<(u32, i32)>,
     row_ends: Vec<u32>,
 }
 
-/// From `column` on, pixels of `row` hold `amount` more.
+/// From its column on, pixels of `row` hold `amount` more.
 #[derive(Clone, Copy, Debug)]
 struct Change {
     row: u32,
-    column: u32,
+    // column · 2¹⁶ + plane
+    place: u32,
     amount: i32,
 }
 
@@ -79,7 +88,8 @@ impl Raster {
     /// 65,536 columns or rows.
     pub fn new(grid: PixelGrid, sampling: Sampling) -> Result<Self> {
         grid.check(MOST_PIXELS)?;
-        Ok(Self { grid, sampling, changes: vec![], by_row: vec![], row_ends: vec![] })
+        let (changes, by_row, row_ends) = (vec![], vec![], vec![]);
+        Ok(Self { grid, sampling, changes, planes: 0, sums: vec![], by_row, row_ends })
     }
 
     /// The grid of the image.
@@ -90,6 +100,16 @@ impl Raster {
     /// Empties the image and keeps its memory.
     pub fn clear(&mut self) {
         self.changes.clear();
+        self.planes = 0;
+    }
+
+    /// Begins the next of several planes, each of which fills a pixel once, whatever overlaps in it.
+    ///
+    /// # Panics
+    /// If there are more than 65,536.
+    pub fn begin_plane(&mut self) {
+        self.planes += 1;
+        assert!(self.planes <= PLANES, "too many planes");
     }
 
     /// Adds a directed piece of a closed contour with the material on its left, in
@@ -206,8 +226,8 @@ impl Raster {
     fn push(&mut self, row: i64, column: i64, amount: i64) {
         let [columns, rows] = self.grid.size.map(|n| n as i64);
         if amount != 0 && column < columns && (0..rows).contains(&row) {
-            let column = column.max(0) as u32;
-            self.changes.push(Change { row: row as u32, column, amount: amount as i32 });
+            let place = column.max(0) as u32 * PLANES + self.planes.saturating_sub(1);
+            self.changes.push(Change { row: row as u32, place, amount: amount as i32 });
         }
     }
 
@@ -223,11 +243,13 @@ impl Raster {
         }
         self.sort_by_row(rows);
         let whole = FULL * layers.max(1) as i64;
+        let most = if self.planes == 0 { whole } else { FULL };
+        self.sums.resize(self.planes.max(1) as usize, 0);
         let mut start = 0;
         for (row, &end) in pixels.chunks_exact_mut(columns).zip(&self.row_ends) {
             let changes = &mut self.by_row[start..end as usize];
             changes.sort_unstable();
-            fill_row(row, changes, whole);
+            fill_row(row, changes, [most, whole], &mut self.sums);
             start = end as usize;
         }
     }
@@ -246,25 +268,35 @@ impl Raster {
         self.by_row.resize(self.changes.len(), (0, 0));
         for change in &self.changes {
             let next = &mut self.row_ends[change.row as usize];
-            self.by_row[*next as usize] = (change.column, change.amount);
+            self.by_row[*next as usize] = (change.place, change.amount);
             *next += 1;
         }
         self.row_ends.truncate(rows);
     }
 }
 
-fn fill_row<T: Gray>(row: &mut [T], changes: &[(u32, i32)], whole: i64) {
-    let (mut filled, mut sum) = (0, 0);
-    for &(column, amount) in changes {
-        let column = column as usize;
+/// Fills a row; a plane covers `most` of the `whole` of a pixel. `sums`: `[plane]`.
+fn fill_row<T: Gray>(
+    row: &mut [T],
+    changes: &[(u32, i32)],
+    [most, whole]: [i64; 2],
+    sums: &mut [i64],
+) {
+    sums.fill(0);
+    let (mut filled, mut covered) = (0, 0);
+    for &(place, amount) in changes {
+        let column = (place / PLANES) as usize;
         if column > filled {
-            row[filled..column].fill(T::gray(i64::clamp(sum, 0, whole), whole));
+            row[filled..column].fill(T::gray(covered, whole));
             filled = column;
         }
-        sum += i64::from(amount);
+        let sum = &mut sums[(place % PLANES) as usize];
+        covered -= i64::clamp(*sum, 0, most);
+        *sum += i64::from(amount);
+        covered += i64::clamp(*sum, 0, most);
     }
     if filled < row.len() {
-        row[filled..].fill(T::gray(i64::clamp(sum, 0, whole), whole));
+        row[filled..].fill(T::gray(covered, whole));
     }
 }
 

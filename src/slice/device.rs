@@ -13,7 +13,7 @@ use super::source::{Channel, LayerSource, PixelPlaces};
 use crate::backend::device::{
     Canvas, Covered, Device, LayerBoundary, LayerImages, LayerLink, LayerPatch, MOST_PLANES,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Most full pixels that sums of 32 bits hold: 2¹³ × 2¹³ × 2 × 15 is below 2³¹.
 const MOST_SUMMED: usize = 15;
@@ -57,11 +57,12 @@ impl<'s> DeviceSlicer<'s> {
 
     /// Covers images on the device, `planes` heights each. They stay until the next call;
     /// [`DeviceSlicer::read`] copies them. Those that failed are to be made on the CPU.
-    /// `bits`: 8 or 16. Planes times shells of a surface around one point may be 15 at most
+    /// `bits`: 8 or 16. Shells of a surface around one point may be 15 at most, of several planes 1
     /// ([`Shells::most_around`](super::Shells::most_around)).
     ///
     /// # Errors
-    /// Those of [`LayerImages::cover`] and [`super::Raster::new`].
+    /// Several planes of shells that overlap, and those of [`LayerImages::cover`] and
+    /// [`super::Raster::new`].
     pub fn cover(
         &mut self,
         heights: &[f64],
@@ -70,6 +71,13 @@ impl<'s> DeviceSlicer<'s> {
         sampling: Sampling,
         bits: usize,
     ) -> Result<Covered> {
+        if planes > 1 && self.slicer.overlaps() {
+            // a sum of several planes does not tell which of them the shells overlap in
+            return Err(Error::request(format!(
+                "images of {planes} planes of shells that overlap"
+            ))
+            .with_help("slice them on the CPU"));
+        }
         let canvas = self.canvas(planes, grid, sampling, bits)?;
         let heights: Vec<f64> = heights.iter().map(|&z| self.slicer.surface().round(z)).collect();
         let mut pairs: Vec<[u32; 2]> = Vec::new();
@@ -172,8 +180,8 @@ impl LayerSource for DeviceSource<'_, '_> {
     }
 
     fn coverage(&self, heights: &[f64], grid: &PixelGrid, antialias: bool) -> Result<Vec<u16>> {
-        // sums are those of the planes, as often as shells overlap
-        if heights.len() > MOST_PLANES || heights.len() * self.around > MOST_SUMMED {
+        let most = if heights.len() > 1 { 1 } else { MOST_SUMMED };
+        if heights.len() > MOST_PLANES || self.around > most {
             return self.solid.coverage(heights, grid, antialias);
         }
         let sampling = if antialias { Sampling::Area } else { Sampling::Center };

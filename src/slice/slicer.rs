@@ -72,6 +72,8 @@ pub struct Slicer {
     frame: LayerFrame,
     // none of a solid
     shells: Shells,
+    // whether shells of material, or cavities, may overlap
+    overlaps: bool,
 }
 
 impl Slicer {
@@ -138,7 +140,8 @@ impl Slicer {
     pub(super) fn of(surface: Surface, frame: LayerFrame, shells: Shells) -> Self {
         let ranges: Vec<[f64; 2]> =
             surface.patches.iter().map(|patch| surface.height_range(patch)).collect();
-        Self { index: IntervalIndex::new(&ranges), surface, frame, shells }
+        let overlaps = shells.most_around() > 1;
+        Self { index: IntervalIndex::new(&ranges), surface, frame, shells, overlaps }
     }
 
     /// What all layers have in common.
@@ -208,16 +211,24 @@ impl Slicer {
     /// [`Slicer::coverage`] with the memory of earlier layers, into `pixels`.
     ///
     /// # Panics
-    /// If `pixels` is not as large as the raster's grid.
+    /// If `pixels` is not as large as the raster's grid, or there are more than 65,536 heights.
     pub fn coverage_into<T: Gray>(&self, heights: &[f64], raster: &mut Raster, pixels: &mut [T]) {
         raster.clear();
         let (mut arcs, mut found) = (Arcs::default(), Vec::new());
         for &height in heights {
+            if self.overlaps() {
+                raster.begin_plane();
+            }
             arcs.clear();
             self.trace(height, &mut arcs, &mut found);
             arcs.segments().for_each(|[a, b]| raster.add_segment(a, b));
         }
         raster.write(heights.len(), pixels);
+    }
+
+    /// Whether shells of material, or cavities, may overlap.
+    pub(super) fn overlaps(&self) -> bool {
+        self.overlaps
     }
 
     /// How far chords may be from patches.

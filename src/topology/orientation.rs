@@ -77,10 +77,14 @@ impl Topology {
         Self::turned(mesh, Self::of_any)
     }
 
+    /// Whether the two cells of every face see it from opposite sides, as listed.
+    pub(crate) fn is_opposed(&self) -> bool {
+        (0..self.face_count() as u32).into_par_iter().all(|face| opposes(self, face))
+    }
+
     fn turned(mesh: &SolidMesh, build: impl Fn(Cells, usize) -> Result<Self>) -> Result<Self> {
         let topology = build(mesh.oriented_cells()?, mesh.points.len())?;
-        let faces = (0..topology.face_count() as u32).into_par_iter();
-        if topology.all_hexahedra || faces.all(|face| opposes(&topology, face)) {
+        if topology.all_hexahedra || topology.is_opposed() {
             return Ok(topology);
         }
         // cells that return to themselves mirrored have no outside: they stay

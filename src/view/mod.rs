@@ -83,7 +83,8 @@ pub struct ViewOptions {
     pub interior: bool,
     /// Samples along each axis of a cell at which Jacobians are looked at, at least 2.
     pub samples: usize,
-    /// Name of the array that the page shows first; `None` for the class of cells.
+    /// Name of the array that the page shows first, or `class`; `None` for the class of cells, or the
+    /// scaled Jacobian where one is below 0.
     pub color: Option<String>,
     /// Colors of a range of values that the page shows first.
     pub map: ColorMap,
@@ -151,7 +152,7 @@ impl Page {
         if options.interior {
             interior::push(&mut scene, &solid, mesh, options.interior_rings)?;
         }
-        scene.shell.push("class", &classes(&solid));
+        scene.push_classes(classes(&solid));
         scene.shell.push("layer", &layers::layers(topology));
         quality::of_limit(&solid, mesh, options.samples)?.push(&mut scene);
         scene.push_attributes(&mesh.attributes);
@@ -210,7 +211,7 @@ impl Page {
         scene.push_elements(limit.elements().iter().map(|e| (e.face, e.corner.map(|c| c as u8))));
         let classes: Vec<u8> =
             limit.classes().iter().copied().map(shell::surface_class_number).collect();
-        scene.shell.push("class", &classes);
+        scene.push_classes(classes);
         scene.push_attributes(&mesh.attributes);
         lines::push_surface_edges(&mut scene, mesh);
         lines::push_creases(&mut scene, &limit, mesh)?;

@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::io::{LengthUnit, UpAxis};
 use crate::limit::Solid;
 use crate::mesh::{Attribute, CellArray, SolidMesh, SurfaceMesh};
+use crate::numbers::counted;
 use crate::topology::Topology;
 
 /// Version of the layout.
@@ -138,11 +139,24 @@ pub struct Scene {
     pub layers: Option<Value>,
     /// Of a report.
     pub tables: Vec<FigureTable>,
-    color: Option<usize>,
+    /// Class of each cell or face; none where there are none.
+    pub classes: Vec<u8>,
+    color: Option<Color>,
     map: ColorMap,
     unit: Option<LengthUnit>,
     up: UpAxis,
 }
+
+/// What colors are taken from.
+#[derive(Clone, Copy, Debug)]
+enum Color {
+    Classes,
+    /// A channel by its number.
+    Channel(usize),
+}
+
+/// How colors by classes are asked for.
+const CLASS: &str = "class";
 
 impl Scene {
     pub fn new(mode: Mode, title: &str, bounds: Option<([f64; 3], [f64; 3])>) -> Self {
@@ -166,6 +180,7 @@ impl Scene {
             interior_error: 0.0,
             layers: None,
             tables: Vec::new(),
+            classes: Vec::new(),
             color: None,
             map: ColorMap::default(),
             unit: None,
@@ -246,7 +261,13 @@ impl Scene {
         self.choose_color(options.color.as_deref())
     }
 
-    /// Takes the first array of a name for colors; `quality` is the scaled Jacobian.
+    /// Adds the class of each cell or face.
+    pub fn push_classes(&mut self, classes: Vec<u8>) {
+        self.shell.push(CLASS, &classes);
+        self.classes = classes;
+    }
+
+    /// Takes the first array of a name for colors, or the classes for `class`.
     ///
     /// # Errors
     /// [`Error::Request`] if there is none.
@@ -254,11 +275,18 @@ impl Scene {
         let Some(name) = name else { return Ok(()) };
         let is_named = |name: &str| self.channels.iter().position(|channel| channel.name == name);
         // groups go by their names alone, too
-        self.color = is_named(name).or_else(|| is_named(&format!("group:{name}")));
+        let channel = is_named(name).or_else(|| is_named(&format!("group:{name}")));
+        let has_classes = !self.classes.is_empty();
+        self.color = match channel {
+            Some(channel) => Some(Color::Channel(channel)),
+            None => (has_classes && name == CLASS).then_some(Color::Classes),
+        };
         if self.color.is_some() {
             return Ok(());
         }
-        let mut names: Vec<&str> = self.channels.iter().map(|c| c.name.as_str()).collect();
+        let classes = has_classes.then_some(CLASS);
+        let arrays = self.channels.iter().map(|c| c.name.as_str());
+        let mut names: Vec<&str> = classes.into_iter().chain(arrays).collect();
         names.dedup();
         let help = match names.is_empty() {
             true => "the model has no arrays".into(),
@@ -267,9 +295,12 @@ impl Scene {
         Err(Error::request(format!("the model has no array `{name}`")).with_help(help))
     }
 
-    /// The array that [`Scene::choose_color`] took.
+    /// The array that [`Scene::choose_color`] took; `None` for classes.
     pub fn chosen(&self) -> Option<&Channel> {
-        self.channels.get(self.color?)
+        match self.color? {
+            Color::Channel(channel) => self.channels.get(channel),
+            Color::Classes => None,
+        }
     }
 
     pub fn solid_figures(&mut self, mesh: &SolidMesh, topology: &Topology, solid: Option<&Solid>) {
@@ -290,6 +321,14 @@ impl Scene {
                     add(&format!("{name} cells"), count.to_string());
                 }
             }
+        }
+        for array in &mesh.cell_data {
+            if let Some(name) = array.group_name() {
+                add(&format!("group {name}"), counted(array.members().count(), "cell"));
+            }
+        }
+        for group in &mesh.face_groups {
+            add(&format!("group {}", group.name), counted(group.faces.len(), "face"));
         }
         if let Some(worst) = self.worst.first() {
             let worst = format!("{:.4} in cell {}", worst.scaled_jacobian, worst.cell);
@@ -318,6 +357,11 @@ impl Scene {
                 "low": c.low, "high": c.high, "integers": c.integers,
             })
         };
+        let color = match self.color {
+            Some(Color::Channel(channel)) => json!(channel),
+            Some(Color::Classes) => json!(CLASS),
+            None => Value::Null,
+        };
         json!({
             "version": VERSION,
             "program": concat!("subsolid ", env!("CARGO_PKG_VERSION")),
@@ -328,7 +372,7 @@ impl Scene {
             "error": self.error,
             "interior_error": self.interior_error,
             "channels": self.channels.iter().map(channel).collect::<Vec<_>>(),
-            "color": self.color,
+            "color": color,
             "map": self.map.name(),
             "unit": self.unit.map(LengthUnit::symbol),
             "up": if self.up == UpAxis::Y { "y" } else { "z" },

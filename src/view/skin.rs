@@ -23,7 +23,7 @@ pub enum Paint {
     /// What pages show first: the class of cells or faces, or the scaled Jacobian where one is below
     /// 0; the first array of polygons.
     First,
-    /// An array, or `scaled Jacobian` or `det J`, by name.
+    /// An array, or `class`, `scaled Jacobian` or `det J`, by name.
     Array(String),
 }
 
@@ -77,8 +77,9 @@ impl Skin {
         quality::of_limit(&solid, mesh, options.jacobian_samples)?.push(&mut scene);
         scene.push_attributes(&mesh.attributes);
         scene.push_cell_data(&mesh.cell_data);
+        scene.push_classes(classes(&solid));
         let first = match scene.inverted {
-            0 => First::Classes(classes(&solid)),
+            0 => First::Classes,
             _ => First::Array("scaled Jacobian"),
         };
         Self::painted(surface, &parents, scene, first, options)
@@ -126,8 +127,9 @@ impl Skin {
         let (surface, faces) = samples::sampled(&limit, mesh, options.samples)?;
         let mut scene = Scene::new(Mode::Surface, "", mesh.bounds());
         scene.push_attributes(&mesh.attributes);
-        let classes = limit.classes().iter().copied().map(shell::surface_class_number).collect();
-        Self::painted(surface, &faces, scene, First::Classes(classes), options)
+        let classes = limit.classes().iter().copied().map(shell::surface_class_number);
+        scene.push_classes(classes.collect());
+        Self::painted(surface, &faces, scene, First::Classes, options)
     }
 
     /// Polygons as they are.
@@ -155,18 +157,17 @@ impl Skin {
         first: First<'_>,
         options: &SkinOptions,
     ) -> Result<Self> {
-        let name = match (&options.paint, &first) {
-            (Paint::Array(name), _) => name,
-            (Paint::First, First::Array(name)) => *name,
-            (Paint::First, First::Classes(classes)) => {
-                let colors: Vec<_> =
-                    classes.iter().map(|&c| Scale::Categories.color(c.into())).collect();
-                return Ok(split(surface, parents, &colors));
-            }
+        match (&options.paint, &first) {
+            (Paint::Array(name), _) => scene.choose_color(Some(name))?,
+            (Paint::First, First::Array(name)) => scene.choose_color(Some(name))?,
+            (Paint::First, First::Classes) => {}
             _ => return Ok(Self { surface, colors: Vec::new() }),
+        }
+        let Some(channel) = scene.chosen() else {
+            let classes = scene.classes.iter();
+            let colors: Vec<_> = classes.map(|&c| Scale::Categories.color(c.into())).collect();
+            return Ok(split(surface, parents, &colors));
         };
-        scene.choose_color(Some(name))?;
-        let Some(channel) = scene.chosen() else { return Ok(Self { surface, colors: Vec::new() }) };
         if channel.on == "cell" {
             let values = scene.shell.read(&channel.section);
             let scale = Scale::of(channel, &values, options.map);
@@ -181,7 +182,7 @@ impl Skin {
 /// What a page of the model shows first.
 enum First<'a> {
     Nothing,
-    Classes(Vec<u8>),
+    Classes,
     Array(&'a str),
 }
 

@@ -93,6 +93,14 @@ fn boundaries_of_groups_have_their_areas() {
     refused(here, &format!("{boundary}=between -o x.npz"), inside);
     refused(here, &format!("{boundary}=up -o x.npz"), "has no group up");
     refused(here, &format!("{boundary}=9 -o x.npz"), "and the groups left, right\n");
+    // several lists are one, and names may have commas
+    let both = json(here, &format!("{boundary}=left --boundary=right --json"));
+    assert_eq!(both["groups"].as_array().unwrap().len(), 2);
+    let text = std::fs::read_to_string(here.join("two.msh")).unwrap();
+    std::fs::write(here.join("comma.msh"), text.replace("\"right\"", "\"right,low\"")).unwrap();
+    let boundary = boundary.replace("two.msh", "comma.msh");
+    let found = json(here, &format!("{boundary}=right\\,low,left --json"));
+    assert_eq!(found["groups"].as_array().unwrap().len(), 2);
     assert!(!here.join("x.npz").exists());
 }
 

@@ -174,7 +174,7 @@ fn coordinates_out_of_range_are_refused() {
     refused(path, "surface large.obj --limit --normals -o a.obj", "overflow");
 }
 
-/// Two tetrahedra on the same side of their common face: one is inverted.
+/// Two tetrahedra on the same side of their common face: one is inverted, on ranks the same one.
 #[test]
 fn inverted_tetrahedra_are_named_and_refused_where_signs_count() {
     let directory = tempdir().unwrap();
@@ -185,10 +185,19 @@ fn inverted_tetrahedra_are_named_and_refused_where_signs_count() {
          CELLS 2 10\n4 0 1 2 3\n4 1 2 3 4\nCELL_TYPES 2\n10 10\n"
     );
     fs::write(here.join("tets.vtk"), text).unwrap();
-    for command in ["info tets.vtk", "evaluate tets.vtk --samples 3 -o limit.vtu"] {
+    for command in [
+        "info tets.vtk",
+        "evaluate tets.vtk --samples 3 -o limit.vtu",
+        "evaluate tets.vtk --levels 1 --samples 3 -o limit.vtu",
+        "boundary tets.vtk -o skin.obj",
+        "refine tets.vtk -o fine.vtu",
+        "refine tets.vtk -o fine.pvtu",
+        "--thread-ranks 2 refine tets.vtk -o fine.pvtu",
+        "--thread-ranks 2 evaluate tets.vtk --samples 3 --piece-points 1 -o limit.pvtu",
+    ] {
         let (status, _, said) = run(here, command);
         assert_eq!(status, 0, "{command}: {said}");
-        assert!(said.contains("1 of 2 cells is inverted (the first: cell"), "{command}: {said}");
+        assert!(said.contains("1 of 2 cells is inverted (the first: cell 1)"), "{command}: {said}");
         refused(here, &format!("{command} --strict"), "is inverted");
     }
     refused(here, "quadrature tets.vtk --gauss 3 -o q.npz", "is not positive");

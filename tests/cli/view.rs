@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 use tempfile::tempdir;
 
-use crate::program::{done, refused};
+use crate::program::{done, refused, run};
 use crate::with_fan;
 
 const SURFACE: &str = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 1\nf 1 2 3 4\n";
@@ -33,6 +33,7 @@ fn pages_are_written_and_reported() {
     done(here, "view limit.vtu --linear -o limit.html");
     done(here, "distance fan.vtu --to boundary --name depth -o depth.vtu");
     done(here, "view depth.vtu --color depth -o depth.html");
+    done(here, "view fan.vtu --color class -o class.html");
     done(here, "slice fan.vtu --layer-height 0.5 --png layers --pixel 0.1");
     done(here, "view fan.vtu --slices layers -o job.html");
     fs::write(here.join("quad.obj"), SURFACE).unwrap();
@@ -75,8 +76,13 @@ fn viewers_of_gltf_get_the_boundary() {
     let positions = &json["accessors"][0]["count"];
     assert_eq!(report["vertices"], *positions);
     assert!(!json["meshes"][0]["primitives"][0]["attributes"]["COLOR_0"].is_null());
+    done(here, "evaluate fan.vtu --samples 4 --color class -o class.glb");
+    let json = gltf(&here.join("class.glb"));
+    assert!(!json["meshes"][0]["primitives"][0]["attributes"]["COLOR_0"].is_null());
     done(here, "evaluate fan.vtu --samples 3 --jacobian -o limit.vtu");
-    done(here, "view limit.vtu --linear --color det_j -o linear.glb");
+    // cells that own their points are shown as they are
+    let (status, _, said) = run(here, "view limit.vtu --linear --color det_j -o linear.glb");
+    assert!(status == 0 && !said.contains("lie exactly"), "{said}");
     fs::write(here.join("quad.obj"), SURFACE).unwrap();
     for command in ["view", "surface", "surface --scheme loop", "view --linear"] {
         done(here, &format!("{command} quad.obj --unit in -o quad.glb"));

@@ -473,6 +473,13 @@ fn other_formats_are_named_with_the_way_through_meshio() {
         ("a.msh", b"(1 \"written by\")", &["Ansys"]),
         ("a.cgns", b"\x89HDF\r\n\x1a\nrest", &["CGNS", meshio, "a.cgns out.vtu"]),
         ("a.med", b"\x89HDF\r\n\x1a\nrest", &["MED", meshio]),
+        ("a.vtkhdf", b"\x89HDF\r\n\x1a\nrest", &["VTKHDF", "ParaView"]),
+        ("a.hdf", b"\x89HDF\r\n\x1a\n\0VTKHDF\0", &["VTKHDF"]),
+        (
+            "b.msh",
+            b"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$ParametricNodes\n",
+            &["SaveParametric 0"],
+        ),
         ("a.exo", b"\x89HDF\r\n\x1a\nrest", &["Exodus", meshio]),
         ("a.g", b"CDF\x01rest", &["Exodus", "--input-format exodus a.g"]),
         ("a.stp", b"ISO-10303-21;\nHEADER;", &["CAD", "gmsh -3 a.stp"]),

@@ -251,6 +251,81 @@ fn an_instance_of_abaqus_is_moved_and_turned() {
     }
 }
 
+/// Two instances of one part and one of another, with sets and a surface of the assembly.
+fn instances() -> String {
+    let body = deck("*Surface, name=Ends\n10, S6\n*Solid Section, elset=Left\n");
+    let body = body.replace("*NODE", "*Part, name=Body\n*Node");
+    format!(
+        "{body}*End Part\n*Part, name=Tip\n*Node\n1, 0, 0, 0\n2, 1, 0, 0\n3, 0, 1, 0\n4, 0, 0, 1\n\
+         *Element, type=C3D4, elset=Tip\n10, 1, 2, 3, 4\n*End Part\n*Assembly, name=Assembly\n\
+         *Instance, name=B-1, part=Body\n*End Instance\n\
+         *Instance, name=B-2, part=Body\n10., 0., 0.\n*End Instance\n\
+         *Instance, name=T-1, part=TIP\n20., 0., 0.\n*End Instance\n*Node\n1, 30., 0., 0.\n\
+         *Elset, elset=_far_S4, internal, instance=B-2\n20\n\
+         *Elset, elset=All, instance=B-1\n10\n*Elset, elset=All, instance=b-2\nLeft,\n\
+         *Elset, elset=All\nT-1.Tip, B-1.20\n\
+         *Surface, name=Far, type=ELEMENT\nB-1.Left, S6\n_far_S4, S4\n\
+         *Tie, name=tie\nFar, Far\n*End Assembly\n"
+    )
+}
+
+#[test]
+fn instances_of_abaqus_have_their_own_nodes_and_sets() {
+    let scratch = Scratch::new();
+    let plain = read(scratch.file("plain.inp", deck(""))).unwrap();
+    let (mesh, report) = read_with_report(scratch.file("a.inp", instances())).unwrap();
+    // with the reference point of the assembly
+    assert_eq!((mesh.points.len(), mesh.cells.len()), (12 + 12 + 4 + 1, 5));
+    for (p, q) in plain.points.iter().zip(&mesh.points[12..]) {
+        assert_eq!([p[0] + 10.0, p[1], p[2]], *q);
+    }
+    assert_eq!(mesh.points[24], [20.0, 0.0, 0.0]);
+    assert_eq!(
+        mesh.cells.vertices(2),
+        plain.cells.vertices(0).iter().map(|v| v + 12).collect::<Vec<_>>()
+    );
+    let expected =
+        [("All", &[0, 1, 2, 4][..]), ("B-1.Left", &[0]), ("B-2.Left", &[2]), ("Tip", &[4])];
+    assert_eq!(cells(&mesh), of(&expected));
+    let expected = [
+        ("B-1.Ends", &[0.0][..]),
+        ("B-1.shell", &[0.5]),
+        ("B-2.Ends", &[10.0]),
+        ("B-2.shell", &[10.5]),
+        ("Far", &[0.0, 12.0]),
+    ];
+    assert_eq!(faces(&mesh), of(&expected));
+    assert_eq!(report.left_out().unwrap(), "section *SOLID SECTION, section *TIE");
+
+    let line = 1 + instances().lines().position(|row| row == "10, 1, 2, 3, 4").unwrap();
+    let node = format!("a.inp:{line}: cell 4: there is no node 9");
+    for (from, to, what) in [
+        ("10, 1, 2, 3, 4", "10, 1, 2, 3, 9", &*node),
+        ("name=B-2", "name=b-1", "instance `b-1` is given twice"),
+        ("part=TIP", "part=Tap", "instance `T-1`: there is no part `Tap` before it"),
+        (", part=TIP", "", "*INSTANCE without PART"),
+        ("*End Part\n*Part, name=Tip", "*Part, name=Tip", "*PART within a part"),
+        ("4\n*End Part", "4", "part `Tip` has no *END PART"),
+        ("name=Tip", "name=BODY", "part `BODY` is given twice"),
+        ("instance=b-2", "instance=B-3", "there is no instance `B-3`"),
+    ] {
+        let error = read(scratch.file("a.inp", instances().replace(from, to))).unwrap_err();
+        assert!(error.to_string().contains(what), "{to}: {error}");
+    }
+}
+
+/// An instance may have nodes and elements of its own, which its place moves too.
+#[test]
+fn an_instance_of_abaqus_moves_its_own_nodes() {
+    let own = deck("");
+    let text = format!(
+        "*Part, name=P\n*End Part\n*Assembly\n*Instance, name=P-1, part=P\n10., 0., 0.\n{own}\
+         *End Instance\n*End Assembly\n"
+    );
+    let mesh = read(Scratch::new().file("a.inp", text)).unwrap();
+    assert_eq!((mesh.points[0], mesh.points.len()), ([10.0, 0.0, 0.0], 12));
+}
+
 #[test]
 fn attributes_and_sets_of_mfem_are_groups() {
     let [a, b] = CELLS.map(|ids| from_0(&ids));

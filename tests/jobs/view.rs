@@ -344,6 +344,15 @@ fn the_worst_cell_is_that_of_the_quality_report() {
 }
 
 #[test]
+fn groups_are_among_the_figures() {
+    let mut mesh = subsolid::read("models/bracket.vtk").unwrap();
+    mesh.cell_data.push(subsolid::mesh::CellArray::group("steel", mesh.cells.len(), [0, 1]));
+    let page = Page::of_solid(&mesh, &ViewOptions::titled("bracket")).unwrap();
+    let figures = Decoded::new(&page).head["figures"].clone();
+    assert!(figures.as_array().unwrap().contains(&serde_json::json!(["group steel", "2 cells"])));
+}
+
+#[test]
 fn requests_that_cannot_be_met_are_refused() {
     let mesh = subsolid::read("models/bracket.vtk").unwrap();
     let refused = |change: fn(&mut ViewOptions)| {
@@ -354,6 +363,8 @@ fn requests_that_cannot_be_met_are_refused() {
     assert!(refused(|o| o.rings = 9).contains("9 rings"));
     assert!(refused(|o| o.samples = 1).contains("1 samples"));
     assert!(refused(|o| o.color = Some("heat".into())).contains("no array `heat`"));
+    let by_class = ViewOptions { color: Some("class".into()), ..ViewOptions::titled("bracket") };
+    assert_eq!(Decoded::new(&Page::of_solid(&mesh, &by_class).unwrap()).head["color"], "class");
     let empty = Page::of_solid(&SolidMesh::default(), &ViewOptions::titled("")).unwrap_err();
     assert!(empty.to_string().contains("no cells"));
 }

@@ -138,7 +138,6 @@ impl Model {
         let (wanted, cell_data) = values::attributes(&names, &mesh)?;
         let controls = Controls { positions: &mesh.points, attributes: &wanted };
         let solid = Solid::new(&mesh)?;
-        a.model.check_inverted(solid.topology(), console)?;
         let slicer = Slicer::new(&solid, controls, options)?;
         let cells = mesh.cells.len();
         let inside = Inside::Whole(Box::new((solid, mesh)));

@@ -19,6 +19,7 @@ use subsolid::{Error, Result};
 
 use super::values::{Resolution, WantedAttribute, WantedMaterial, choose, exposure};
 use crate::cli::Console;
+use crate::cli::list::List;
 use crate::cli::model::ModelArguments;
 use crate::cli::names::bare;
 
@@ -87,15 +88,9 @@ pub struct ImageArguments {
           require_equals = true, default_missing_value = "horizontal")]
     flip: Option<Flip>,
     /// Materials that share the pixels, each pixel one or none: attributes that are their fractions
-    /// of the volume, or groups of cells. Images have a color a material
-    #[arg(
-        long,
-        value_name = "NAME[=#RRGGBB],…",
-        requires = "images",
-        value_delimiter = ',',
-        conflicts_with = "dither"
-    )]
-    materials: Vec<WantedMaterial>,
+    /// of the volume, or groups of cells; `\,` is a comma of a name. Images have a color a material
+    #[arg(long, value_name = "NAME[=#RRGGBB],…", requires = "images", conflicts_with = "dither")]
+    materials: Vec<List<WantedMaterial>>,
     /// Array of the cells whose whole numbers are materials, instead of --materials
     #[arg(long, value_name = "NAME", requires = "images", conflicts_with_all = ["materials", "dither"])]
     material_id: Option<String>,
@@ -296,7 +291,8 @@ impl ImageArguments {
 
     /// The attributes and arrays of the materials.
     pub fn material_names(&self) -> impl Iterator<Item = &str> {
-        let named = self.materials.iter().map(|material| material.name.as_str());
+        let named = self.materials.iter().flat_map(|list| &list.0);
+        let named = named.map(|material| material.name.as_str());
         named.chain(self.material_id.as_deref())
     }
 
@@ -319,7 +315,7 @@ impl ImageArguments {
             return Materials::of_cells(channels, ids).map(Some);
         }
         let mut chosen = Vec::new();
-        for WantedMaterial { name, color } in &self.materials {
+        for WantedMaterial { name, color } in self.materials.iter().flat_map(|list| &list.0) {
             let own = choose(&[WantedAttribute::whole(name)], channels)?;
             chosen.extend(own.into_iter().map(|(channel, _)| (channel, *color)));
         }

@@ -102,9 +102,9 @@ impl<'a> Assembly<'a> {
         &self.mesh.points
     }
 
-    /// Moves the points so far.
-    pub fn transform(&mut self, motion: impl Fn([f64; 3]) -> [f64; 3]) {
-        self.mesh.points.iter_mut().for_each(|point| *point = motion(*point));
+    /// Moves the points from `first` on.
+    pub fn transform(&mut self, first: usize, motion: impl Fn([f64; 3]) -> [f64; 3]) {
+        self.mesh.points[first..].iter_mut().for_each(|point| *point = motion(*point));
     }
 
     /// Appends a point; `line` is 1-based.

@@ -26,6 +26,12 @@ pub(super) fn refusal(path: &Path, head: &[u8], extension: &str) -> Option<Error
     }
     if begins(b"\x89HDF\r\n\x1a\n") {
         return match extension {
+            _ if extension == "vtkhdf" || head.windows(6).any(|window| window == b"VTKHDF") => {
+                refused(
+                    "a VTKHDF file",
+                    "save it as .vtu, with ParaView: File, Save Data".to_owned(),
+                )
+            }
             "cgns" => refused("a CGNS file", convert("cgns")),
             "med" => refused("a MED (Salome) file", convert("med")),
             "h5" | "hdf5" | "hdf" => refused(

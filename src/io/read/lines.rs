@@ -60,6 +60,11 @@ impl<'a> Text<'a> {
         self.line
     }
 
+    /// Bytes from here to a later place of the same text.
+    pub fn bytes_to(&self, later: &Self) -> usize {
+        later.at - self.at
+    }
+
     /// An error at the word or line read last.
     pub fn error(&self, message: impl Into<Message>) -> Error {
         self.error_at(self.line, self.start, message.into())

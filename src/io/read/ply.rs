@@ -5,7 +5,7 @@
 //! have vectors. `face` gives `vertex_indices` or `vertex_index`. Texture coordinates come from `s t` or
 //! `u v` of the vertices as an attribute. Other elements and lists are left out and reported.
 
-use std::io::{BufReader, Cursor};
+use std::io::{BufReader, Cursor, ErrorKind};
 use std::path::Path;
 
 use ply_rs_bw::parser::{ParseError, Parser, Reader};
@@ -88,21 +88,42 @@ fn numbers(property: &Property) -> Vec<f64> {
 
 /// Reads a PLY file that is already in memory.
 pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport)> {
-    let refused = |error: ParseError| {
+    // of a text whose last row has no end, that row
+    let is_cut = |error: &ParseError| {
+        let rows = bytes.iter().filter(|&&byte| byte == b'\n').count();
+        error.kind() == ErrorKind::UnexpectedEof
+            || !bytes.ends_with(b"\n") && error.line() == Some(rows + 1)
+    };
+    let refused = |error: ParseError, what: &str| {
+        if is_cut(&error) {
+            return Error::file(
+                path,
+                None,
+                format!("the file is cut short: it ends within {what}"),
+            )
+            .with_help("copy or export it again");
+        }
         let text = error.to_string();
         let message: String = text.chars().filter(|c| !c.is_control()).take(300).collect();
-        Error::file(path, error.line(), message).with_help("the file is malformed or cut short")
+        Error::file(path, error.line(), message).with_help("the file is malformed: export it again")
     };
     let parser = Parser::<Record>::new();
     let mut reader = Reader::new(BufReader::new(Cursor::new(bytes)));
-    let header = parser.read_header(&mut reader).map_err(refused)?;
+    let header = parser.read_header(&mut reader).map_err(|error| refused(error, "its header"))?;
     let mut mesh = SurfaceMesh::default();
     let mut report = ReadReport::default();
+    if header.elements.contains_key("tristrips") {
+        return Err(Error::file(path, None, "a PLY file of triangle strips (element `tristrips`)")
+            .with_help("save it with faces, for example with MeshLab"));
+    }
     let (mut has_points, mut has_faces) = (false, false);
     for (name, element) in &header.elements {
         check_size(path, element, bytes.len())?;
-        let records =
-            parser.read_payload_for_element(&mut reader, element, &header).map_err(refused)?;
+        let records = parser.read_payload_for_element(&mut reader, element, &header);
+        let records = records.map_err(|error| {
+            let name: String = name.chars().take(60).collect();
+            refused(error, &format!("its {} `{name}`", counted(element.count, "element")))
+        })?;
         match name.as_str() {
             "vertex" => {
                 take_vertices(path, element, &records, &mut mesh, &mut report)?;
@@ -133,11 +154,11 @@ fn check_size(path: &Path, element: &ElementDef, bytes: usize) -> Result<()> {
             path,
             None,
             format!(
-                "element {:?} has {} entries of {properties} properties",
+                "element {:?} has {} entries of {properties} properties in {bytes} bytes",
                 element.name, element.count
             ),
         )
-        .with_help("the header does not fit the file; write it again"));
+        .with_help("the header does not fit the file, or the file is cut short: export it again"));
     }
     Ok(())
 }
@@ -292,6 +313,13 @@ mod tests {
         for cut in 0..little.len() {
             assert!(read(Path::new("a.ply"), &little[..cut]).is_err());
         }
+        let error = |bytes: &[u8]| read(Path::new("a.ply"), bytes).unwrap_err().to_string();
+        for bytes in [&little[..little.len() - 3], &ascii.as_bytes()[..ascii.len() - 4]] {
+            assert!(error(bytes).contains("cut short: it ends within its 1 element `face`"));
+        }
+        assert!(error(&little[..40]).contains("within its header"));
+        let strips = ascii.replace("element face", "element tristrips");
+        assert!(error(strips.as_bytes()).contains("triangle strips"));
     }
 
     #[test]

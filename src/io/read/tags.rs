@@ -31,6 +31,11 @@ impl Tags {
         true
     }
 
+    /// Number of vertices that have a name.
+    pub fn len(&self) -> u32 {
+        self.count
+    }
+
     /// The vertex named `tag`.
     pub fn get(&self, tag: i64) -> Option<u32> {
         if !self.map.is_empty() {

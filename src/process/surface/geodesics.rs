@@ -92,9 +92,7 @@ impl<'m> Geodesics<'m> {
             }
         }
         let mut distance = self.poisson.solve(&load);
-        // each part is known but for a constant
         shift_parts(&mut distance, &self.parts, sources);
-        distance.iter_mut().for_each(|d| *d = d.max(0.0));
         leave_unused(&mut distance, self.faces.as_flattened());
         Ok(distance)
     }

@@ -96,4 +96,10 @@ fn contradictions_are_found() {
     let mut twice = box_dataset(1);
     twice.cell_arrays[1].name = twice.cell_arrays[0].name.clone();
     assert!(report(twice.check()).contains("two cell arrays are named"));
+    // an attribute that has the name of a result
+    let mut twice = box_dataset(1);
+    let array = Array::new("det_j", 1, vec![0.0; twice.points.len()]);
+    twice.point_arrays.extend([array.clone(), array]);
+    let help = twice.check().unwrap_err().help().unwrap().to_owned();
+    assert!(help.contains("mesh.point_data.pop(\"det_j\")"), "{help}");
 }

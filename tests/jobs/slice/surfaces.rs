@@ -212,6 +212,12 @@ fn shells_in_shells_are_cavities_or_one_with_them() {
         assert_eq!(both.shells().cavities().count(), 0);
         assert_eq!([slicer.shells().most_around(), both.shells().most_around()], [1, 2]);
         assert!((pixels(&both, 2.0) - 16.0).abs() < 2e-4);
+        // in each of several planes
+        let grid = PixelGrid { origin: [0.0; 2], pitch: 0.5, size: [8; 2] };
+        for heights in [[2.0, 4.5], [4.5, 2.0]] {
+            let mean: Vec<u16> = both.coverage(&heights, &grid, Sampling::Area).unwrap();
+            assert_eq!(mean, [32768; 64]);
+        }
         // a shell that looks inward, beside the other
         let beside = joined(&outer, &reversed(&cube(6.0, 7.0, triangles)));
         assert_eq!(cut(&beside).shells().stray_cavities().count(), 1);

@@ -89,7 +89,6 @@ impl DeviceProcessor<f64> {
 
         let mut found = self.query.read(&distances)?;
         shift_parts(&mut found, &parts, sources);
-        found.iter_mut().for_each(|d| *d = d.max(0.0));
         leave_unused(&mut found, self.faces().vertices());
         Ok(found)
     }

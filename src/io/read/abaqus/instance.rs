@@ -1,36 +1,138 @@
-//! Parts and the one instance of them.
+//! Parts and their instances.
+
+use std::collections::BTreeMap;
 
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion};
 
 use super::{Deck, Section};
-use crate::Result;
 use crate::error::ElementKind;
-use crate::io::read::lines::real;
+use crate::io::read::lines::{Text, real, shown};
 use crate::message;
 use crate::numbers::counted;
+use crate::{Result, memory};
 
-/// The part that the one instance of a deck is of, in capitals; `None` without an instance.
-pub(super) fn instanced(bytes: &[u8]) -> Option<String> {
+/// Bytes of a mesh for each byte of a deck, roughly.
+const GROWTH: u128 = 8;
+
+/// Whether a deck has an instance: its parts are then read once for each.
+pub(super) fn has_instances(bytes: &[u8]) -> bool {
     let mut lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    let is_instance =
-        |line: &&[u8]| line.get(..9).is_some_and(|l| l.eq_ignore_ascii_case(b"*INSTANCE"));
-    let line = lines.find(is_instance)?;
-    let line = String::from_utf8_lossy(line).to_ascii_uppercase();
-    line.split(',').find_map(|part| {
-        let (name, value) = part.split_once('=')?;
-        (name.trim() == "PART").then(|| value.trim().trim_matches('"').to_owned())
-    })
+    lines.any(|line| line.get(..9).is_some_and(|l| l.eq_ignore_ascii_case(b"*INSTANCE")))
 }
 
-impl Deck<'_> {
-    /// Whether a part is not the one that has an instance.
-    pub(super) fn is_unused(&self, part: Option<&str>) -> bool {
-        let part = part.map(str::to_ascii_uppercase);
-        self.instanced.is_some() && part.is_some() && self.instanced != part
+/// Whether a line ends a part.
+pub(super) fn is_end_of_part(line: &[u8]) -> bool {
+    let keyword = line.split(|&byte| byte == b',').next().unwrap_or_default();
+    keyword.trim_ascii().eq_ignore_ascii_case(b"*END PART")
+}
+
+/// Parts of a deck that has instances, by their names in capitals.
+#[derive(Default)]
+pub(super) struct Parts<'a> {
+    by_name: BTreeMap<String, Part<'a>>,
+    /// Whether the part that is being read was read before.
+    pub is_again: bool,
+    /// Whether a part is being read.
+    pub is_reading: bool,
+    // bytes of the parts of all instances so far
+    bytes: u128,
+}
+
+struct Part<'a> {
+    name: String,
+    // behind its first line
+    text: Text<'a>,
+    bytes: usize,
+    instances: usize,
+}
+
+/// The instance that is being read.
+pub(super) struct Instance {
+    // its first vertex
+    first: usize,
+    motion: Isometry3<f64>,
+}
+
+impl<'a> Deck<'a> {
+    /// Notes a part and passes over it: its instances read it.
+    pub(super) fn pass_part(&mut self, name: &str) -> Result<()> {
+        let text = self.text;
+        let error = |message: String, help: &str| {
+            Err(text.error(format!("part `{}` {message}", shown(name.as_bytes()))).with_help(help))
+        };
+        loop {
+            match self.text.next_line() {
+                None => return error("has no *END PART".into(), "the file is cut short"),
+                Some(line) if is_end_of_part(line) => break,
+                Some(_) => {}
+            }
+        }
+        let bytes = text.bytes_to(&self.text);
+        let part = Part { name: name.to_owned(), text, bytes, instances: 0 };
+        match self.parts.by_name.insert(name.to_ascii_uppercase(), part) {
+            Some(_) => error("is given twice".into(), "give every part its own name"),
+            None => Ok(()),
+        }
     }
 
-    /// Moves the part by its first row, and turns it by its second: two points of an axis and an angle
-    /// in degrees.
+    /// Begins an instance by reading its part.
+    pub(super) fn begin_instance(&mut self, name: Option<&str>, part: Option<&str>) -> Result<()> {
+        let named = |name: &str| shown(name.as_bytes());
+        let at = self.text;
+        let error = |message: String, help: &str| Err(at.error(message).with_help(help));
+        let Some(part) = part else {
+            return error("*INSTANCE without PART".into(), "copy the part into the deck, name it");
+        };
+        let name = name.unwrap_or(part);
+        if !self.sets.begin_scope(name) {
+            let message = format!("instance `{}` is given twice", named(name));
+            return error(message, "give every instance its own name");
+        }
+        let Some(known) = self.parts.by_name.get_mut(&part.to_ascii_uppercase()) else {
+            let message =
+                format!("instance `{}`: there is no part `{}` before it", named(name), named(part));
+            return error(message, "give the part before the assembly");
+        };
+        let text = known.text;
+        self.parts.is_again = known.instances > 0;
+        self.parts.bytes += known.bytes as u128;
+        known.instances += 1;
+        if self.parts.is_again {
+            memory::check_half("the instances need", GROWTH * self.parts.bytes, |_| {
+                "read a deck of fewer instances".into()
+            })
+            .map_err(|error| error.in_file(self.assembly.path, Some(at.line())))?;
+        }
+        self.instance =
+            Some(Instance { first: self.assembly.points(), motion: Isometry3::identity() });
+        self.text = text;
+        self.section = Section::Other;
+        self.parts.is_reading = true;
+        self.read_lines()?;
+        self.parts.is_reading = false;
+        self.parts.is_again = false;
+        self.text = at;
+        Ok(())
+    }
+
+    /// Moves and turns the nodes of the instance, if one is being read.
+    pub(super) fn end_instance(&mut self) {
+        if let Some(Instance { first, motion }) = self.instance.take() {
+            self.assembly.transform(first, |point| (motion * Point3::from(point)).into());
+            self.sets.end_scope();
+        }
+    }
+
+    /// Names the parts without an instance as left out.
+    pub(super) fn skip_unused_parts(&mut self) {
+        for part in self.parts.by_name.values().filter(|part| part.instances == 0) {
+            let name = shown(part.name.as_bytes());
+            self.assembly.skip(&format!("part `{name}`, which has no instance"));
+        }
+    }
+
+    /// Takes a row of the instance's place: the first moves it, the second turns it by two points of
+    /// an axis and an angle in degrees.
     pub(super) fn place(&mut self, line: &[u8], rows: usize) -> Result<()> {
         let fields = line.split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
         let numbers = fields.filter(|field| !field.is_empty()).map(|field| {
@@ -59,7 +161,9 @@ impl Deck<'_> {
                     .with_help("the first row has x, y, z of the translation, the second two points of an axis and an angle"));
             }
         };
-        self.assembly.transform(|point| (motion * Point3::from(point)).into());
+        if let Some(instance) = &mut self.instance {
+            instance.motion = motion * instance.motion;
+        }
         self.section = Section::Instance(rows + 1);
         Ok(())
     }

@@ -7,10 +7,12 @@
 //! file. Shells, membranes, surface and plane elements (S4R, M3D4, SFM3D3, CPS3, …) are faces.
 //! Element sets are groups of cells and faces, surfaces of elements groups of faces. Elements of other
 //! families and all other sections are skipped and
-//! reported, as are parts without an instance; an instance is moved and turned as the deck says. What
-//! else would change the geometry (`*INCLUDE`, `*SYSTEM`, generated nodes, several instances) is refused.
+//! reported, as are parts without an instance. Each instance has the nodes and elements of its part and
+//! its own, moved and turned as the deck says, and shares no vertex with others. What else would
+//! change the geometry (`*INCLUDE`, `*SYSTEM`, generated nodes) is refused.
 
 mod instance;
+mod scope;
 mod sets;
 mod types;
 
@@ -22,9 +24,9 @@ use crate::{Error, Result};
 
 use super::assemble::Assembly;
 use super::lines::{Text, integer, real, shown};
-use super::tags::Tags;
-use instance::instanced;
-use sets::{Element, Member, Sets, Which};
+use instance::{Instance, Parts, has_instances, is_end_of_part};
+use scope::{Element, Member};
+use sets::{Sets, Which};
 use types::{Family, Type};
 
 /// Sections without which the mesh would not be what the deck describes.
@@ -36,28 +38,18 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
     let mut deck = Deck {
         text: Text::new(path, bytes),
         assembly: Assembly::new(path, 0),
-        nodes: Tags::default(),
         sets: Sets::default(),
         section: Section::Other,
         element_nodes: Vec::new(),
         element_line: 0,
         element_number: 0,
-        instanced: instanced(bytes),
-        instances: 0,
+        has_instances: has_instances(bytes),
+        parts: Parts::default(),
+        instance: None,
     };
-    while let Some(line) = deck.text.next_line() {
-        if line.is_empty() || line.starts_with(b"**") {
-            continue;
-        }
-        match line.strip_prefix(b"*") {
-            Some(keyword) => {
-                let whole = deck.continued(keyword);
-                deck.keyword(&whole)?;
-            }
-            None => deck.data(line)?,
-        }
-    }
-    deck.end_element()?;
+    deck.read_lines()?;
+    deck.end_instance();
+    deck.skip_unused_parts();
     deck.sets.finish(&mut deck.assembly);
     Ok(deck.assembly)
 }
@@ -78,32 +70,49 @@ enum Section {
     Elements(Elements),
     /// Elements of another family.
     Skipped,
-    /// A set, and whether its rows are first, last and step of numbers.
-    Set(usize, bool),
+    /// A set, the scope that its rows belong to, and whether they are first, last and step of numbers.
+    Set(usize, usize, bool),
     Surface,
     /// Rows that move and turn the instance, so many of which have been read.
     Instance(usize),
-    /// A part without an instance.
-    UnusedPart,
     Other,
 }
 
 struct Deck<'a> {
     text: Text<'a>,
     assembly: Assembly<'a>,
-    nodes: Tags,
     sets: Sets,
     section: Section,
     // Of the element that is being read, whose row may go on in the next line:
     element_nodes: Vec<u32>,
     element_line: usize,
     element_number: i64,
-    // part that the instance is of, if there is one, in capitals
-    instanced: Option<String>,
-    instances: usize,
+    has_instances: bool,
+    parts: Parts<'a>,
+    instance: Option<Instance>,
 }
 
 impl Deck<'_> {
+    /// Reads on to the end of the file, or of the part that is being read.
+    fn read_lines(&mut self) -> Result<()> {
+        while let Some(line) = self.text.next_line() {
+            if line.is_empty() || line.starts_with(b"**") {
+                continue;
+            }
+            if self.parts.is_reading && is_end_of_part(line) {
+                break;
+            }
+            match line.strip_prefix(b"*") {
+                Some(keyword) => {
+                    let whole = self.continued(keyword);
+                    self.keyword(&whole)?;
+                }
+                None => self.data(line)?,
+            }
+        }
+        self.end_element()
+    }
+
     /// A keyword line with the lines of options that a comma at its end announces.
     fn continued(&mut self, line: &[u8]) -> Vec<u8> {
         let mut whole = line.to_vec();
@@ -128,9 +137,6 @@ impl Deck<'_> {
         let mut parts = line.split(',').map(str::trim);
         let keyword = parts.next().unwrap_or_default().to_ascii_uppercase();
         let keyword = keyword.as_str();
-        if matches!(self.section, Section::UnusedPart) && keyword != "END PART" {
-            return Ok(());
-        }
         let option = |wanted: &str| {
             parts.clone().find_map(|part| {
                 let (name, value) = part.split_once('=')?;
@@ -170,37 +176,50 @@ impl Deck<'_> {
                 let set = name("ELSET").map(|name| self.sets.set(name, flag("INTERNAL")));
                 self.family(&kind.to_ascii_uppercase(), set)?
             }
-            "ELSET" => match name("ELSET") {
-                Some(name) => Section::Set(self.sets.set(name, flag("INTERNAL")), flag("GENERATE")),
-                None => {
+            "ELSET" => {
+                let Some(set) = name("ELSET") else {
                     return Err(self
                         .text
                         .error("*ELSET without a name")
                         .with_help("write *ELSET, ELSET=name"));
-                }
-            },
+                };
+                let of = match name("INSTANCE") {
+                    Some(instance) => self.sets.instance(instance).ok_or_else(|| {
+                        let instance = shown(instance.as_bytes());
+                        self.text
+                            .error(format!("there is no instance `{instance}`"))
+                            .with_help("give the instance before its sets")
+                    })?,
+                    None => self.sets.current(),
+                };
+                Section::Set(self.sets.set(set, flag("INTERNAL")), of, flag("GENERATE"))
+            }
             "SURFACE" if name("COMBINE").is_none() && of_elements(option("TYPE")) => {
                 self.sets.begin_surface(name("NAME").unwrap_or("surface"));
                 Section::Surface
             }
+            "PART" | "INSTANCE" if self.parts.is_reading => {
+                return Err(self
+                    .text
+                    .error(format!("*{keyword} within a part"))
+                    .with_help("end every part by *END PART"));
+            }
             "INSTANCE" => {
-                self.instances += 1;
-                if self.instances > 1 {
-                    return Err(self
-                        .text
-                        .error("a second *INSTANCE: one body is read")
-                        .with_help("merge the instances into one part"));
-                }
+                self.end_instance();
+                self.begin_instance(name("NAME"), name("PART"))?;
                 Section::Instance(0)
             }
-            "PART" if self.is_unused(name("NAME")) => {
-                let name = shown(name("NAME").unwrap_or_default().as_bytes());
-                self.assembly.skip(&format!("part `{name}`, which has no instance"));
-                Section::UnusedPart
-            }
-            "HEADING" | "PART" | "END PART" | "ASSEMBLY" | "END ASSEMBLY" | "END INSTANCE" => {
+            "END INSTANCE" => {
+                self.end_instance();
                 Section::Other
             }
+            "PART" if self.has_instances => {
+                self.pass_part(name("NAME").unwrap_or_default())?;
+                Section::Other
+            }
+            "HEADING" | "PART" | "END PART" | "ASSEMBLY" | "END ASSEMBLY" => Section::Other,
+            // once for all instances of a part
+            _ if self.parts.is_again => Section::Other,
             _ => {
                 self.assembly.skip(&format!("section *{}", shown(keyword.as_bytes())));
                 Section::Other
@@ -233,14 +252,14 @@ impl Deck<'_> {
                 Ok(())
             }
             &Section::Instance(rows) => self.place(line, rows),
-            &Section::Set(set, generate) => self.set(line, set, generate),
+            &Section::Set(set, of, generate) => self.set(line, set, of, generate),
             Section::Surface => self.side(line),
-            Section::UnusedPart | Section::Other => Ok(()),
+            Section::Other => Ok(()),
         }
     }
 
     /// Reads a row of a set: numbers and names of sets, or first, last and step.
-    fn set(&mut self, line: &[u8], set: usize, generate: bool) -> Result<()> {
+    fn set(&mut self, line: &[u8], set: usize, of: usize, generate: bool) -> Result<()> {
         let fields: Vec<&[u8]> =
             line.split(|&b| b == b',').map(<[u8]>::trim_ascii).filter(|f| !f.is_empty()).collect();
         if generate {
@@ -250,17 +269,17 @@ impl Deck<'_> {
             };
             let first = number(fields.first(), 0)?;
             let range = [first, number(fields.get(1), first)?, number(fields.get(2), 1)?];
-            self.sets.push_member(set, Member::Range(range));
+            self.sets.push_member(set, of, Member::Range(range));
             return Ok(());
         }
-        fields.into_iter().for_each(|field| self.sets.push_member(set, member(field)));
+        fields.into_iter().for_each(|field| self.sets.push_member(set, of, Member::of(field)));
         Ok(())
     }
 
     /// Reads a row of a surface: an element or a set, and its side.
     fn side(&mut self, line: &[u8]) -> Result<()> {
         let mut fields = line.split(|&b| b == b',').map(<[u8]>::trim_ascii);
-        let member = member(fields.next().unwrap_or_default());
+        let member = Member::of(fields.next().unwrap_or_default());
         let side = fields.next().unwrap_or_default();
         let which = match side {
             [] => Which::Free,
@@ -276,7 +295,7 @@ impl Deck<'_> {
                 return Ok(());
             }
         };
-        self.sets.push_side((member, which));
+        self.sets.push_side(member, which);
         Ok(())
     }
 
@@ -289,13 +308,15 @@ impl Deck<'_> {
         for (x, field) in point.iter_mut().zip(fields).filter(|(_, field)| !field.is_empty()) {
             *x = real(field).ok_or_else(|| self.expected("a coordinate", field))?;
         }
-        if !self.nodes.push(tag) {
+        let vertex = self.assembly.points() as u32;
+        self.assembly.push_point(point, Some(self.text.line()))?;
+        if !self.sets.scope().push_node(tag, vertex) {
             return Err(self
                 .text
                 .error(format!("node number {tag} is given twice"))
-                .with_help("several parts cannot be read; give every node its own number"));
+                .with_help("give every node its own number, or every part an *INSTANCE"));
         }
-        self.assembly.push_point(point, Some(self.text.line()))
+        Ok(())
     }
 
     fn element(&mut self, line: &[u8]) -> Result<()> {
@@ -308,7 +329,7 @@ impl Deck<'_> {
         }
         for field in fields.filter(|field| !field.is_empty()) {
             let tag = integer(field).ok_or_else(|| self.expected("a node number", field))?;
-            let vertex = self.nodes.get(tag).ok_or_else(|| self.unknown_node(tag))?;
+            let vertex = self.sets.scope().vertex(tag).ok_or_else(|| self.unknown_node(tag))?;
             self.element_nodes.push(vertex);
         }
         let Section::Elements(Elements { nodes: [least, most], .. }) = self.section else {
@@ -374,14 +395,15 @@ impl Deck<'_> {
                 Element::solid(cell, shape, corners)
             }
         };
-        if !self.sets.push_element(number, element) {
+        if !self.sets.scope().push_element(number, element) {
             return Err(self
                 .assembly
                 .error(line, format!("element number {number} is given twice"))
-                .with_help("several parts cannot be read; give every element its own number"));
+                .with_help("give every element its own number, or every part an *INSTANCE"));
         }
         if let Some(set) = set {
-            self.sets.push_member(set, Member::Element(number));
+            let scope = self.sets.current();
+            self.sets.push_member(set, scope, Member::Element(number));
         }
         self.element_nodes.clear();
         Ok(())
@@ -421,12 +443,4 @@ impl Deck<'_> {
 /// Whether a surface of a type is one of elements.
 fn of_elements(kind: Option<&str>) -> bool {
     kind.is_none_or(|kind| kind.eq_ignore_ascii_case("ELEMENT"))
-}
-
-/// An element by its number, or a set by its name.
-fn member(field: &[u8]) -> Member {
-    match integer(field) {
-        Some(number) => Member::Element(number),
-        None => Member::Set(String::from_utf8_lossy(field).trim_matches('"').to_owned()),
-    }
 }

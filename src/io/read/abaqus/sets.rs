@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::io::read::assemble::{Assembly, Shape};
-use crate::io::read::tags::Tags;
-use crate::mesh::CellId;
+
+use super::scope::{Element, Member, Scope};
 
 /// Sides S1, S2, … of solid elements by their corners (Abaqus Analysis User's Guide, "Solid
 /// elements": element faces).
@@ -26,15 +26,6 @@ const fn sides(shape: Shape) -> &'static [&'static [usize]] {
     }
 }
 
-/// What a row of a set or surface names.
-#[derive(Clone, Debug)]
-pub(super) enum Member {
-    Element(i64),
-    /// First, last and step of numbers.
-    Range([i64; 3]),
-    Set(String),
-}
-
 /// Which faces of its elements a row of a surface means.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Which {
@@ -46,105 +37,132 @@ pub(super) enum Which {
     Faces,
 }
 
-type Side = (Member, Which);
+/// A row of a set or surface: what it names, and the scope in which.
+type Row = (usize, Member);
 
 /// Sets and surfaces, which may name elements and sets that come after them.
-#[derive(Default)]
 pub(super) struct Sets {
-    elements: Tags,
-    // number of each element, and what it is
-    own: Vec<(i64, Element)>,
+    // outside of instances, then the instances
+    scopes: Vec<Scope>,
+    current: usize,
     sets: Vec<Set>,
-    by_name: HashMap<String, usize>,
-    surfaces: Vec<(String, Vec<Side>)>,
+    surfaces: Vec<Surface>,
 }
 
-/// What an element of a deck is in the mesh.
-#[derive(Clone, Copy)]
-pub(super) enum Element {
-    /// A cell, and its corners in the order of its shape.
-    Solid(CellId, Shape, [u32; 8]),
-    /// A face by its number.
-    Face(u32),
-}
-
-impl Element {
-    /// A solid element.
-    pub fn solid(cell: CellId, shape: Shape, corners: &[u32]) -> Self {
-        let mut own = [0; 8];
-        own[..corners.len()].copy_from_slice(corners);
-        Self::Solid(cell, shape, own)
+impl Default for Sets {
+    fn default() -> Self {
+        let scopes = vec![Scope::default()];
+        Self { scopes, current: 0, sets: Vec::new(), surfaces: Vec::new() }
     }
 }
 
 struct Set {
     name: String,
+    scope: usize,
     /// Serves surfaces alone.
     internal: bool,
-    members: Vec<Member>,
+    rows: Vec<Row>,
+}
+
+struct Surface {
+    name: String,
+    scope: usize,
+    rows: Vec<(Row, Which)>,
 }
 
 impl Sets {
-    /// Appends an element; false if another one has its number.
-    pub fn push_element(&mut self, number: i64, element: Element) -> bool {
-        self.own.push((number, element));
-        self.elements.push(number)
+    /// Begins an instance; false if another one has its name.
+    pub fn begin_scope(&mut self, name: &str) -> bool {
+        if self.instance(name).is_some() {
+            return false;
+        }
+        self.current = self.scopes.len();
+        self.scopes.push(Scope::new(name));
+        true
     }
 
-    /// The set of a name, which case does not matter for.
+    /// Ends the instance.
+    pub fn end_scope(&mut self) {
+        self.current = 0;
+    }
+
+    /// Index of the scope that numbers and names belong to.
+    pub fn current(&self) -> usize {
+        self.current
+    }
+
+    /// The scope that numbers and names belong to.
+    pub fn scope(&mut self) -> &mut Scope {
+        &mut self.scopes[self.current]
+    }
+
+    /// Index of the scope of an instance, for whose name case does not matter.
+    pub fn instance(&self, name: &str) -> Option<usize> {
+        let is_it = |scope: &Scope| scope.name.eq_ignore_ascii_case(name);
+        self.scopes.iter().skip(1).position(is_it).map(|index| index + 1)
+    }
+
+    /// The set of a name in the current scope.
     pub fn set(&mut self, name: &str, internal: bool) -> usize {
-        let key = name.to_ascii_uppercase();
-        *self.by_name.entry(key).or_insert_with(|| {
-            self.sets.push(Set { name: name.to_owned(), internal, members: Vec::new() });
-            self.sets.len() - 1
+        let Self { scopes, current, sets, .. } = self;
+        scopes[*current].set_or(name, || {
+            sets.push(Set { name: name.to_owned(), scope: *current, internal, rows: Vec::new() });
+            sets.len() - 1
         })
     }
 
-    /// Appends to a set.
-    pub fn push_member(&mut self, set: usize, member: Member) {
-        self.sets[set].members.push(member);
+    /// Appends what `scope` calls a member to a set.
+    pub fn push_member(&mut self, set: usize, scope: usize, member: Member) {
+        self.sets[set].rows.push((scope, member));
     }
 
     /// Begins a surface.
     pub fn begin_surface(&mut self, name: &str) {
-        self.surfaces.push((name.to_owned(), Vec::new()));
+        let (name, scope) = (name.to_owned(), self.current);
+        self.surfaces.push(Surface { name, scope, rows: Vec::new() });
     }
 
     /// Appends to the surface that was begun last.
-    pub fn push_side(&mut self, side: Side) {
-        self.surfaces.last_mut().into_iter().for_each(|(_, sides)| sides.push(side.clone()));
+    pub fn push_side(&mut self, member: Member, which: Which) {
+        if let Some(surface) = self.surfaces.last_mut() {
+            surface.rows.push(((self.current, member), which));
+        }
     }
 
     /// Gives the groups to a mesh.
     pub fn finish(self, assembly: &mut Assembly) {
-        for (index, set) in self.sets.iter().enumerate().filter(|(_, set)| !set.internal) {
+        let names = self.group_names();
+        let (of_sets, of_surfaces) = names.split_at(self.sets.len());
+        for (index, _) in self.sets.iter().enumerate().filter(|(_, set)| !set.internal) {
+            let name = &of_sets[index];
             let mut found = Found::default();
             self.collect_set(index, &mut found);
             if found.elements.is_empty() {
-                assembly.skip(&format!("set `{}` without solids and faces", set.name));
+                assembly.skip(&format!("set `{name}` without solids and faces"));
                 continue;
             }
-            let what = format!("elements of set `{}` that are neither solids nor faces", set.name);
+            let what = format!("elements of set `{name}` that are neither solids nor faces");
             assembly.skip_many(&what, found.others);
             for element in found.elements {
-                match self.own[element as usize].1 {
-                    Element::Solid(cell, ..) => assembly.groups.group_cell(&set.name, cell.0),
-                    Element::Face(face) => assembly.groups.group_face(&set.name, face),
+                match self.element(element) {
+                    Element::Solid(cell, ..) => assembly.groups.group_cell(name, cell.0),
+                    Element::Face(face) => assembly.groups.group_face(name, face),
                 }
             }
         }
         let free = self.free_sides();
-        for (name, of_surface) in &self.surfaces {
+        for (surface, name) in self.surfaces.iter().zip(of_surfaces) {
             let mut faces = Vec::new();
-            for (member, side) in of_surface {
+            for (row, side) in &surface.rows {
                 let mut found = Found::default();
-                self.collect(member, &mut found);
+                self.collect(row, &mut found);
                 let what =
                     format!("elements of surface `{name}` that are neither solids nor faces");
                 assembly.skip_many(&what, found.others);
                 for element in found.elements {
-                    let all = self.sides(element);
-                    match (self.own[element as usize].1, side) {
+                    let element = self.element(element);
+                    let all = sides_of(element);
+                    match (element, side) {
                         (Element::Face(face), Which::Free | Which::Faces) => {
                             assembly.groups.group_face(name, face);
                         }
@@ -168,52 +186,78 @@ impl Sets {
         }
     }
 
+    /// Names of the groups of all sets, then of all surfaces: those of an instance have its name in
+    /// front where another scope has the same.
+    fn group_names(&self) -> Vec<String> {
+        let sets = self.sets.iter().map(|set| (&*set.name, set.scope, set.internal));
+        let surfaces = self.surfaces.iter().map(|surface| (&*surface.name, surface.scope, false));
+        let all: Vec<(&str, usize, bool)> = sets.chain(surfaces).collect();
+        let mut scopes = HashMap::<String, BTreeSet<usize>>::new();
+        for &(name, scope, _) in all.iter().filter(|(.., internal)| !internal) {
+            scopes.entry(name.to_ascii_uppercase()).or_default().insert(scope);
+        }
+        let is_shared =
+            |name: &str| scopes.get(&name.to_ascii_uppercase()).is_some_and(|s| s.len() > 1);
+        all.iter()
+            .map(|&(name, scope, _)| match scope > 0 && is_shared(name) {
+                true => format!("{}.{name}", self.scopes[scope].name),
+                false => name.to_owned(),
+            })
+            .collect()
+    }
+
+    fn element(&self, (scope, element): (usize, u32)) -> Element {
+        self.scopes[scope].own[element as usize].1
+    }
+
     fn collect_set(&self, index: usize, found: &mut Found) {
         // a set that names itself has what else it names
         if found.sets.insert(index) {
-            self.sets[index].members.iter().for_each(|member| self.collect(member, found));
+            self.sets[index].rows.iter().for_each(|row| self.collect(row, found));
         }
     }
 
-    fn collect(&self, member: &Member, found: &mut Found) {
+    fn collect(&self, (index, member): &Row, found: &mut Found) {
+        let (index, scope) = (*index, &self.scopes[*index]);
         match member {
-            Member::Element(number) => found.push(self.elements.get(*number)),
-            Member::Set(name) => match self.by_name.get(&name.to_ascii_uppercase()) {
-                Some(&index) => self.collect_set(index, found),
-                None => found.push(None),
-            },
+            Member::Element(number) => found.push(index, scope.element(*number)),
+            Member::Set(name) => {
+                if let Some(set) = scope.set(name) {
+                    return self.collect_set(set, found);
+                }
+                // `instance.12`, `instance.set`
+                let of_instance = name
+                    .split_once('.')
+                    .and_then(|(instance, rest)| Some((self.instance(instance)?, rest)));
+                match of_instance {
+                    Some((instance, rest)) => {
+                        self.collect(&(instance, Member::of(rest.as_bytes())), found);
+                    }
+                    None => found.push(index, None),
+                }
+            }
             &Member::Range([first, last, step]) => {
                 let step = step.max(1);
                 let count = last.saturating_sub(first) / step;
-                if count <= self.own.len() as i64 {
+                if count <= scope.own.len() as i64 {
                     let numbers = (0..=count).map(|i| first + i * step).filter(|&n| n <= last);
-                    numbers.for_each(|number| found.push(self.elements.get(number)));
+                    numbers.for_each(|number| found.push(index, scope.element(number)));
                 } else {
                     let is_in = |n: i64| n >= first && n <= last && (n - first) % step == 0;
-                    let own = (0..).zip(&self.own).filter(|(_, (number, _))| is_in(*number));
-                    own.for_each(|(element, _)| found.push(Some(element)));
+                    let own = (0..).zip(&scope.own).filter(|(_, (number, _))| is_in(*number));
+                    own.for_each(|(element, _)| found.push(index, Some(element)));
                 }
             }
         }
     }
 
-    /// The sides of a solid element; none of a face.
-    fn sides(&self, element: u32) -> Vec<Vec<u32>> {
-        let (_, Element::Solid(_, shape, corners)) = &self.own[element as usize] else {
-            return Vec::new();
-        };
-        sides(*shape).iter().map(|side| side.iter().map(|&i| corners[i]).collect()).collect()
-    }
-
     /// The sides of one element only, if a surface asks for such.
     fn free_sides(&self) -> HashMap<Vec<u32>, bool> {
         let mut free = HashMap::new();
-        if self
-            .surfaces
-            .iter()
-            .any(|(_, sides)| sides.iter().any(|(_, which)| matches!(which, Which::Free)))
-        {
-            for face in (0..self.own.len() as u32).flat_map(|element| self.sides(element)) {
+        let is_free = |(_, which): &(Row, Which)| matches!(which, Which::Free);
+        if self.surfaces.iter().any(|surface| surface.rows.iter().any(is_free)) {
+            let all = self.scopes.iter().flat_map(|scope| &scope.own);
+            for face in all.flat_map(|(_, element)| sides_of(*element)) {
                 free.entry(key(&face)).and_modify(|free| *free = false).or_insert(true);
             }
             free.retain(|_, free| *free);
@@ -222,19 +266,26 @@ impl Sets {
     }
 }
 
+/// The sides of a solid element; none of a face.
+fn sides_of(element: Element) -> Vec<Vec<u32>> {
+    let Element::Solid(_, shape, corners) = element else { return Vec::new() };
+    sides(shape).iter().map(|side| side.iter().map(|&i| corners[i]).collect()).collect()
+}
+
 /// Elements of a set.
 #[derive(Default)]
 struct Found {
-    elements: BTreeSet<u32>,
+    // scope, and index in it
+    elements: BTreeSet<(usize, u32)>,
     // numbers of other elements, and names of no set
     others: usize,
     sets: BTreeSet<usize>,
 }
 
 impl Found {
-    fn push(&mut self, element: Option<u32>) {
+    fn push(&mut self, scope: usize, element: Option<u32>) {
         match element {
-            Some(element) => drop(self.elements.insert(element)),
+            Some(element) => drop(self.elements.insert((scope, element))),
             None => self.others += 1,
         }
     }

@@ -43,6 +43,15 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
             b"$MeshFormat" => file.format()?,
             b"$Nodes" => file.nodes()?,
             b"$Elements" => file.elements()?,
+            b"$ParametricNodes" => {
+                return Err(file
+                    .values
+                    .error("nodes with parameters of their entities ($ParametricNodes)")
+                    .with_help(
+                        "save it without: gmsh in.msh -save -format msh41 \
+                         -setnumber Mesh.SaveParametric 0 -o out.msh",
+                    ));
+            }
             b"$NodeData" => file.node_data()?,
             b"$PhysicalNames" => file.physical_names()?,
             b"$Entities" if file.version == 4 => file.entities()?,

@@ -33,7 +33,8 @@ class App {
     this.channels = this.listChannels();
     if (!new URLSearchParams(location.hash.slice(1)).has("color")) {
       const { color, inverted } = model.head;
-      if (color !== null) this.state.color = this.channels.find((c) => c.source === model.head.channels[color]).key;
+      if (color === "class") this.state.color = color;
+      else if (color !== null) this.state.color = this.channels.find((c) => c.source === model.head.channels[color]).key;
       else if (inverted > 0) this.state.color = this.channels.find((c) => c.section === "scaled").key;
       else if (!this.channels.some((c) => c.key === "class")) this.state.color = this.channels[0].key;
     }

@@ -1,0 +1,104 @@
+//! What numbers and names of a deck mean: each instance has its own, and so has what is outside of them.
+
+use std::collections::HashMap;
+
+use crate::io::read::assemble::Shape;
+use crate::io::read::lines::integer;
+use crate::io::read::tags::Tags;
+use crate::mesh::CellId;
+
+/// What an element of a deck is in the mesh.
+#[derive(Clone, Copy)]
+pub(super) enum Element {
+    /// A cell, and its corners in the order of its shape.
+    Solid(CellId, Shape, [u32; 8]),
+    /// A face by its number.
+    Face(u32),
+}
+
+impl Element {
+    /// A solid element.
+    pub fn solid(cell: CellId, shape: Shape, corners: &[u32]) -> Self {
+        let mut own = [0; 8];
+        own[..corners.len()].copy_from_slice(corners);
+        Self::Solid(cell, shape, own)
+    }
+}
+
+/// What a row of a set or surface names.
+pub(super) enum Member {
+    Element(i64),
+    /// First, last and step of numbers.
+    Range([i64; 3]),
+    Set(String),
+}
+
+impl Member {
+    /// An element by its number, or a set by its name.
+    pub fn of(field: &[u8]) -> Self {
+        match integer(field) {
+            Some(number) => Self::Element(number),
+            None => Self::Set(String::from_utf8_lossy(field).trim_matches('"').to_owned()),
+        }
+    }
+}
+
+/// Nodes, elements and sets of one instance, or of what is outside of all.
+#[derive(Default)]
+pub(super) struct Scope {
+    /// Name of the instance, empty outside.
+    pub name: String,
+    nodes: Tags,
+    // runs of nodes that are consecutive vertices: first node, its vertex
+    runs: Vec<[u32; 2]>,
+    elements: Tags,
+    /// Number of each element, and what it is.
+    pub own: Vec<(i64, Element)>,
+    // sets by their names in capitals
+    sets: HashMap<String, usize>,
+}
+
+impl Scope {
+    /// The scope of an instance.
+    pub fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), ..Self::default() }
+    }
+
+    /// Names a vertex; false if another one has its number.
+    pub fn push_node(&mut self, number: i64, vertex: u32) -> bool {
+        let node = self.nodes.len();
+        if self.runs.last().is_none_or(|[first, start]| node - first != vertex - start) {
+            self.runs.push([node, vertex]);
+        }
+        self.nodes.push(number)
+    }
+
+    /// The vertex of a number.
+    pub fn vertex(&self, number: i64) -> Option<u32> {
+        let node = self.nodes.get(number)?;
+        let run = self.runs.partition_point(|[first, _]| *first <= node).checked_sub(1)?;
+        let [first, start] = self.runs[run];
+        Some(start + node - first)
+    }
+
+    /// Appends an element; false if another one has its number.
+    pub fn push_element(&mut self, number: i64, element: Element) -> bool {
+        self.own.push((number, element));
+        self.elements.push(number)
+    }
+
+    /// The element of a number, as an index of [`Self::own`].
+    pub fn element(&self, number: i64) -> Option<u32> {
+        self.elements.get(number)
+    }
+
+    /// The set of a name, which case does not matter for.
+    pub fn set(&self, name: &str) -> Option<usize> {
+        self.sets.get(&name.to_ascii_uppercase()).copied()
+    }
+
+    /// The same, which `make` makes where there is none.
+    pub fn set_or(&mut self, name: &str, make: impl FnOnce() -> usize) -> usize {
+        *self.sets.entry(name.to_ascii_uppercase()).or_insert_with(make)
+    }
+}

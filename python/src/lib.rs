@@ -7,6 +7,7 @@
 mod arrays;
 mod backend;
 mod cells;
+mod convert;
 mod count;
 mod dataset;
 mod errors;
@@ -40,6 +41,8 @@ mod _subsolid {
 
     #[pymodule_export]
     use crate::backend::{PyDeviceArray, PyDeviceLimit};
+    #[pymodule_export]
+    use crate::convert::solid;
     #[pymodule_export]
     use crate::limit::PyLimit;
     #[pymodule_export]

@@ -91,9 +91,9 @@ def test_plain_and_high_order_cells_stand_side_by_side() -> None:
         same = subsolid.from_pyvista(grid)
     assert "point array `label`" in str(caught[0].message)
     assert np.array_equal(same.points, solid.points)
-    assert np.array_equal(same.points[same.cells], solid.points[solid.cells[::-1]])
-    assert np.array_equal(same.creases[0][0], same.cells[1][:2]) and same.creases[1].tolist() == [2.0]
-    assert same.corners[0].tolist() == [same.cells[1][6]]
+    assert np.array_equal(same.points[same.cells], solid.points[solid.cells])
+    assert np.array_equal(same.creases[0][0], same.cells[0][:2]) and same.creases[1].tolist() == [2.0]
+    assert same.corners[0].tolist() == [same.cells[0][6]]
 
 
 def test_ghost_and_hidden_cells_are_refused_as_in_files(tmp_path: Any) -> None:
@@ -114,6 +114,29 @@ def test_ghost_and_hidden_cells_are_refused_as_in_files(tmp_path: Any) -> None:
     assert subsolid.from_pyvista(grid).n_cells == 3
 
 
-def test_pyramids_are_refused_all_the_same() -> None:
-    with pytest.raises(subsolid.Error, match=r"cells of VTK types \[14\]"):
-        subsolid.from_pyvista(pyvista.examples.cells.Pyramid())
+def test_pyramids_are_refused_as_in_files(tmp_path: Any) -> None:
+    grid = pyvista.examples.cells.Pyramid()
+    path = str(tmp_path / "grid.vtu")
+    grid.save(path)
+    with pytest.raises(subsolid.Error, match="cell 0") as known:
+        subsolid.read(path)
+    with pytest.raises(subsolid.Error) as found:
+        subsolid.from_pyvista(grid)
+    assert found.value.message == known.value.message
+
+
+def test_cells_that_are_no_volume_are_left_out_as_of_files(tmp_path: Any) -> None:
+    points, cells = box(2, 1, 1)
+    polyline = np.array([4, 0, 1, 2, 3])
+    grid = pyvista.UnstructuredGrid(
+        np.concatenate([polyline, [8], cells[0], [8], cells[1]]), [4, 12, 12], points
+    )
+    grid.cell_data["m"] = [5, 6, 7]
+    path = str(tmp_path / "grid.vtu")
+    grid.save(path)
+    with pytest.warns(UserWarning) as caught:
+        known, found = subsolid.read(path), subsolid.from_pyvista(grid)
+    words = [str(warning.message).split("left out: ")[1] for warning in caught]
+    assert words == ["1 line cells (VTK type 4)"] * 2
+    assert np.array_equal(found.cells, known.cells)
+    assert found.cell_data["m"].tolist() == known.cell_data["m"].tolist() == [6, 7]

@@ -6,6 +6,7 @@ import signal
 import threading
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -290,7 +291,7 @@ def test_signals_are_heard_where_results_have_a_place() -> None:
     limit, array = plan.evaluate(points=0 * plan.solid.points), np.empty_like(expected)
     places: list[tuple[Any, Any]] = [(limit, limit.points), (array, array)]
     for out, found in places:
-        interrupted(lambda out=out: plan.evaluate(out=out))
+        interrupted(partial(plan.evaluate, out=out))
         assert plan.evaluate(out=out) is out
         assert np.array_equal(found, expected)
 

@@ -114,3 +114,20 @@ for call in (solid.quadrature(2, rings=0).mass, solid.plan(2).basis_matrix, soli
         raise SystemExit("no error")
 """
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_wrong_names_are_answered_by_those_that_there_are(bracket: subsolid.Solid) -> None:
+    names: list[tuple[Any, str, str]] = [
+        (lambda: bracket.slice(0.5, axis="w"), 'axis="w"', 'give one of "x", "y", "z"'),  # type: ignore[arg-type]
+        (
+            lambda: bracket.refine(1, vertex_rule="plain"),  # type: ignore[arg-type]
+            'vertex_rule="plain"',
+            'give "layer-consistent" or "joy-maccracken"',
+        ),
+        (lambda: bracket.plan(2, derivatives=3), "derivatives of order 3", "ask for 0, 1 or 2"),  # type: ignore[arg-type]
+    ]
+    for call, message, help in names:
+        with pytest.raises(subsolid.Error) as refused:
+            call()
+        assert (refused.value.message, refused.value.help) == (message, help)
+    assert bracket.plan(2, precision="float32").precision == "f32"

@@ -30,3 +30,33 @@ fn names<T: ValueEnum>(values: &[T]) -> impl Iterator<Item = PossibleValue> {
     let values = values.iter().filter_map(ValueEnum::to_possible_value);
     values.map(|value| value.help(None::<&'static str>))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Debug;
+
+    use serde::de::DeserializeOwned;
+    use subsolid::backend::Precision;
+    use subsolid::process::solid::BoundaryMotion;
+    use subsolid::process::surface::DistanceMethod;
+    use subsolid::scheme::VertexRule;
+    use subsolid::slice::Axis;
+
+    use super::*;
+
+    fn check<T: ValueEnum + DeserializeOwned + PartialEq + Debug>() {
+        for value in T::value_variants() {
+            let name = value.to_possible_value().unwrap().get_name().to_owned();
+            assert_eq!(&serde_json::from_value::<T>(name.into()).unwrap(), value);
+        }
+    }
+
+    #[test]
+    fn python_has_the_same_names() {
+        check::<Precision>();
+        check::<VertexRule>();
+        check::<BoundaryMotion>();
+        check::<DistanceMethod>();
+        check::<Axis>();
+    }
+}

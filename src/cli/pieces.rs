@@ -1,4 +1,4 @@
-//! `--pieces I/N`: the part I of a job for several programs.
+//! `--part I/N`: the part I of a job for several programs.
 
 use std::ops::Range;
 

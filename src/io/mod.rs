@@ -30,9 +30,9 @@ pub use dataset::{
 pub use high_order::hexahedron_order;
 pub use mesh_dataset::{CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS};
 pub use read::{
-    ControlMesh, CreaseTable, MeshBlock, ReadOptions, ReadReport, is_surface, read, read_block,
-    read_creases, read_mesh, read_surface, read_surface_with_report, read_with_options,
-    read_with_report,
+    CellBlock, ControlMesh, CreaseTable, GroupName, MeshBlock, MeshParts, ReadOptions, ReadReport,
+    is_surface, read, read_block, read_creases, read_mesh, read_surface, read_surface_with_report,
+    read_with_options, read_with_report, solid_of_parts,
 };
 pub use table::check_table_attributes;
 pub(crate) use table::{

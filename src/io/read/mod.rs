@@ -24,6 +24,7 @@ mod weld;
 
 pub use creases::{CreaseTable, read_creases};
 pub use surface::{is_surface, read_surface, read_surface_with_report};
+pub use vtk::blocks::{CellBlock, GroupName, MeshParts, solid_of_parts};
 #[cfg(feature = "vtkio")]
 pub use vtk::vtkio;
 

@@ -19,6 +19,7 @@
 //! Surfaces ([`surface`], [`legacy_surface`]) have the same point arrays and creases.
 
 mod binary;
+pub mod blocks;
 pub(super) mod legacy;
 mod legacy_arrays;
 mod legacy_lists;
@@ -169,6 +170,8 @@ pub(super) struct Grid {
     pub lines: Vec<usize>,
     /// Added to every vertex index: points of earlier pieces.
     pub first_point: usize,
+    /// What messages call cells of these types, in place of VTK's numbers.
+    pub labels: BTreeMap<i64, String>,
 }
 
 /// What cells of a grid became.
@@ -200,7 +203,7 @@ impl Grid {
         let count = self.ends.len();
         let (mut cell, mut faces) = (Vec::new(), Vec::new());
         let mut kept = Vec::with_capacity(count);
-        let mut labels = BTreeMap::new();
+        let mut labels = self.labels.clone();
         let mut start = 0;
         for (index, (&end, &cell_type)) in self.ends.iter().zip(&self.types).enumerate() {
             let line = self.lines.get(index).copied().or(line);
@@ -373,6 +376,21 @@ fn slice(list: &[i64], start: i64, end: i64) -> Option<&[i64]> {
 
 /// Cell array that marks the cells of other pieces: not one of the mesh.
 const GHOSTS: &str = "vtkGhostType";
+
+/// Bits of ghosts: of a cell that another piece owns, and of one that is blanked.
+const DUPLICATE: i64 = 1;
+const HIDDEN: i64 = 32;
+
+/// The cells that ghosts mark and that are not to be read, and what to do about them.
+fn refused_ghosts(ghosts: impl Iterator<Item = i64>) -> Option<(&'static str, &'static str)> {
+    let bits = ghosts.fold(0, |bits, ghost| bits | ghost);
+    if bits & DUPLICATE != 0 {
+        let help = "write it without ghost levels; ghosts repeat cells of others";
+        return Some(("ghost cells", help));
+    }
+    let help = "write the cells that are not hidden as an unstructured grid";
+    (bits & HIDDEN != 0).then_some(("hidden cells", help))
+}
 
 /// Most groups that an array of the cells makes of faces; one of more values numbers them.
 const MOST_GROUPS: usize = 256;

@@ -156,8 +156,8 @@ impl Extent {
             types: vec![cell_type; cells],
             corners,
             faces: Faces::Absent,
-            lines: Vec::new(),
             first_point,
+            ..Grid::default()
         }
     }
 }

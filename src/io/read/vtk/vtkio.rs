@@ -238,7 +238,7 @@ fn grid(cells: &model::Cells, first_point: usize) -> Grid {
         VertexNumbers::Legacy { .. } => Faces::InCells,
         VertexNumbers::XML { .. } => Faces::Absent,
     };
-    Grid { corners, ends, types, faces, lines: Vec::new(), first_point }
+    Grid { corners, ends, types, faces, first_point, ..Grid::default() }
 }
 
 /// Vertices of all cells, and the end of each cell among them.

@@ -15,7 +15,7 @@ use super::binary::{Budget, Source, unpack};
 use super::outline::{Array, Outline, Section, Storage};
 use super::structured::Kind;
 use super::values::Scalar;
-use super::{Faces, GHOSTS, Grid, Kept, no_solid, push_cell_array};
+use super::{Faces, GHOSTS, Grid, Kept, no_solid, push_cell_array, refused_ghosts};
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::{Text, shown};
 
@@ -53,10 +53,6 @@ pub(super) fn append(
     }
     Ok(())
 }
-
-/// Bits of ghosts: of a cell that another piece owns, and of one that is blanked.
-const DUPLICATE: i64 = 1;
-const HIDDEN: i64 = 32;
 
 struct Document<'a, 'p> {
     assembly: &'a mut Assembly<'p>,
@@ -142,8 +138,8 @@ impl Document<'_, '_> {
             ends: self.numbers.integers(required("offsets")?)?,
             types: self.numbers.integers(types)?,
             faces,
-            lines: Vec::new(),
             first_point,
+            ..Grid::default()
         };
         if grid.types.len() != piece.cells {
             let message = format!("{} cells, the piece claims {}", grid.types.len(), piece.cells);
@@ -160,22 +156,9 @@ impl Document<'_, '_> {
         let mut arrays = arrays.filter(|array| array.section == Section::CellData);
         let Some(ghosts) = arrays.find(|array| array.name == GHOSTS) else { return Ok(()) };
         let values = self.numbers.integers(ghosts)?;
-        for (bit, what, help) in [
-            (
-                DUPLICATE,
-                "ghost cells",
-                "write it without ghost levels; ghosts repeat cells of others",
-            ),
-            (HIDDEN, "hidden cells", "write the cells that are not hidden as an unstructured grid"),
-        ] {
-            if values.iter().any(|&ghost| ghost & bit != 0) {
-                let message = format!("the piece has {what}");
-                return Err(
-                    Error::file(self.numbers.path, Some(ghosts.line), message).with_help(help)
-                );
-            }
-        }
-        Ok(())
+        let Some((what, help)) = refused_ghosts(values.into_iter()) else { return Ok(()) };
+        let message = format!("the piece has {what}");
+        Err(Error::file(self.numbers.path, Some(ghosts.line), message).with_help(help))
     }
 
     fn points(&mut self, array: &Array) -> Result<()> {

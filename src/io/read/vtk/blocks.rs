@@ -1,0 +1,230 @@
+//! Control meshes from cells in memory, as packages of other languages hold them: of VTK's types
+//! (PyVista), or of kinds by name (meshio).
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use super::{Faces, GHOSTS, Grid, Kept, Kind, kind, push_cell_array, refused_ghosts};
+use crate::io::read::ReadReport;
+use crate::io::read::assemble::Assembly;
+use crate::mesh::{Attribute, CellArray, SolidMesh};
+use crate::{Error, Result};
+
+/// The array of Gmsh's numbers, which [`GroupName`]s are of.
+const PHYSICAL: &str = "gmsh:physical";
+
+/// Cells and faces one after the other, with their data.
+#[derive(Default)]
+pub struct CellBlock {
+    /// VTK's number of each cell's type.
+    pub types: Vec<i64>,
+    /// Vertices of all cells.
+    pub vertices: Vec<i64>,
+    /// End of each cell in `vertices`.
+    pub ends: Vec<i64>,
+    /// Faces of polyhedra: their number, then of each the number of corners and these.
+    pub face_stream: Vec<i64>,
+    /// End of each cell in `face_stream`, −1 if it is not a polyhedron; empty without polyhedra.
+    pub face_ends: Vec<i64>,
+    /// Arrays of all cells.
+    pub arrays: Vec<CellArray>,
+    /// Cells of the sets by name.
+    pub sets: Vec<(String, Vec<u32>)>,
+    /// What notices call cells of these types, in place of VTK's numbers.
+    pub labels: BTreeMap<i64, String>,
+}
+
+/// The name of a group of faces or cells that the array `gmsh:physical` numbers.
+pub struct GroupName {
+    /// The name.
+    pub name: String,
+    /// The number of its faces or cells.
+    pub number: i64,
+    /// 2 for faces, 3 for cells.
+    pub dimension: usize,
+}
+
+/// A mesh in memory.
+#[derive(Default)]
+pub struct MeshParts {
+    /// Control points.
+    pub points: Vec<[f64; 3]>,
+    /// Cells and faces.
+    pub blocks: Vec<CellBlock>,
+    /// Arrays of the points.
+    pub attributes: Vec<Attribute>,
+    /// Arrays of the whole mesh: `crease_edges` and `crease_sharpness`.
+    pub fields: Vec<Attribute>,
+    /// Names of numbered groups.
+    pub names: Vec<GroupName>,
+}
+
+impl CellBlock {
+    /// Cells of `size` vertices by meshio's name of their kind, `hexahedron20` for one; `None` if
+    /// there is no such kind.
+    pub fn named(name: &str, vertices: Vec<i64>, size: usize) -> Option<Self> {
+        let vtk_type = meshio_type(name)?;
+        let count = vertices.len() / size.max(1);
+        let label = matches!(kind(vtk_type), Kind::HighOrder(..)).then(|| name.to_owned());
+        Some(Self {
+            types: vec![vtk_type; count],
+            vertices,
+            ends: (1..=count).map(|cell| (cell * size) as i64).collect(),
+            labels: label.into_iter().map(|label| (vtk_type, label)).collect(),
+            ..Self::default()
+        })
+    }
+
+    /// Whether a cell is of the volume, or of a type that is not known.
+    pub fn has_volume(&self) -> bool {
+        let is_flat = |kind: Kind| {
+            matches!(kind, Kind::Face(..) | Kind::Pixel | Kind::Strip | Kind::Lower(_))
+        };
+        self.types.iter().any(|&cell_type| !is_flat(kind(cell_type)))
+    }
+
+    fn push(mut self, assembly: &mut Assembly, names: &[GroupName]) -> Result<()> {
+        let arrays = std::mem::take(&mut self.arrays);
+        let (ghosts, arrays): (Vec<_>, Vec<_>) = arrays.into_iter().partition(|a| a.name == GHOSTS);
+        let ghosts = ghosts.iter().flat_map(|array| &array.values);
+        if let Some((cells, help)) = refused_ghosts(ghosts.map(|&ghost| ghost as i64)) {
+            let what = assembly.path.display();
+            return Err(Error::request(format!("the {what} has {cells}")).with_help(help));
+        }
+        let faces = match self.face_ends.is_empty() {
+            true => Faces::Absent,
+            false => Faces::Stream { stream: self.face_stream, ends: self.face_ends },
+        };
+        let grid = Grid {
+            corners: self.vertices,
+            ends: self.ends,
+            types: self.types,
+            faces,
+            labels: self.labels,
+            ..Grid::default()
+        };
+        let kept = grid.assemble(assembly, None)?;
+        for (name, cells) in self.sets {
+            cells.into_iter().for_each(|cell| kept.group(assembly, cell, &name));
+        }
+        for CellArray { name, width, mut values, integers } in arrays {
+            if name == PHYSICAL && width == 1 {
+                take_names(assembly, &kept, &mut values, names);
+            }
+            push_cell_array(assembly, (Attribute { name, width, values }, integers), &kept, None)?;
+        }
+        Ok(())
+    }
+}
+
+impl Kept {
+    /// Puts what a cell of the grid became into a group.
+    fn group(&self, assembly: &mut Assembly, cell: u32, name: &str) {
+        if let Ok(at) = self.faces.binary_search_by_key(&cell, |&(cell, _)| cell) {
+            assembly.groups.group_face(name, self.faces[at].1);
+        } else if let Ok(at) = self.cells.binary_search(&cell) {
+            let first = assembly.next_cell().index() - self.cells.len();
+            assembly.groups.group_cell(name, (first + at) as u32);
+        }
+    }
+}
+
+/// Groups faces and cells by the names of their numbers; those of faces become 0, no group.
+fn take_names(assembly: &mut Assembly, kept: &Kept, numbers: &mut [f64], names: &[GroupName]) {
+    for (cell, number) in (0..).zip(numbers) {
+        let is_face = kept.cells.binary_search(&cell).is_err();
+        let dimension = if is_face { 2 } else { 3 };
+        let is_it =
+            |group: &&GroupName| group.dimension == dimension && group.number as f64 == *number;
+        if let Some(group) = names.iter().find(is_it) {
+            kept.group(assembly, cell, &group.name);
+            if is_face {
+                *number = 0.0;
+            }
+        }
+    }
+}
+
+/// The control mesh of a mesh in memory, which messages call `what`, and what else it holds.
+///
+/// As for files: arrays of points become attributes, and arrays of creases and corners these;
+/// arrays of cells stay; faces are in groups by arrays of integers, and high-order cells are taken
+/// by their corners. Sets and named numbers are groups too.
+///
+/// # Errors
+/// For ghost and hidden cells, numbers of values that do not fit, and what is not a mesh of volume
+/// cells.
+pub fn solid_of_parts(what: &str, parts: MeshParts) -> Result<(SolidMesh, ReadReport)> {
+    let mut assembly = Assembly::new(Path::new(what), 0);
+    parts.points.into_iter().try_for_each(|point| assembly.push_point(point, None))?;
+    for block in parts.blocks {
+        block.push(&mut assembly, &parts.names)?;
+    }
+    for attribute in parts.attributes {
+        assembly.push_attribute(attribute, 0, None)?;
+    }
+    parts.fields.into_iter().try_for_each(|field| assembly.push_field(field, None))?;
+    assembly.finish()
+}
+
+/// VTK's type of the cells that meshio names so; those of high order are Lagrange's, whose number of
+/// nodes is any.
+fn meshio_type(name: &str) -> Option<i64> {
+    let of_order = name.strip_prefix("VTK_LAGRANGE_").or_else(|| name.strip_prefix("VTK_BEZIER_"));
+    let plain = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let is_linear = of_order.is_none() && plain == name;
+    let of = |linear, lagrange| if is_linear { linear } else { lagrange };
+    Some(match of_order.unwrap_or(plain).to_lowercase().as_str() {
+        "vertex" => 1,
+        "line" | "curve" => of(3, 68),
+        "triangle" => of(5, 69),
+        "polygon" => 7,
+        "quad" | "quadrilateral" => of(9, 70),
+        "tetra" | "tetrahedron" => of(10, 71),
+        "hexahedron" => of(12, 72),
+        "wedge" => of(13, 73),
+        "pyramid" => of(14, 74),
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_sets_are_groups() {
+        let corner = |i: usize| [(i & 1) as f64, ((i >> 1) & 1) as f64, (i >> 2) as f64];
+        let block = |name: &str, vertices: &[i64], number: f64, set: &str| {
+            let mut block = CellBlock::named(name, vertices.to_vec(), vertices.len()).unwrap();
+            block.arrays = vec![CellArray::new(PHYSICAL, 1, vec![number], true)];
+            block.sets = vec![(set.into(), vec![0])];
+            block
+        };
+        let name =
+            |name: &str, number, dimension| GroupName { name: name.into(), number, dimension };
+        let parts = || MeshParts {
+            points: (0..8).map(corner).collect(),
+            blocks: vec![
+                block("quad", &[0, 1, 3, 2], 7.0, "base"),
+                block("hexahedron", &[0, 1, 3, 2, 4, 5, 7, 6], 7.0, "all"),
+                block("quad", &[4, 5, 7, 6], 8.0, "top"),
+            ],
+            names: vec![name("inlet", 7, 2), name("bulk", 7, 3)],
+            ..MeshParts::default()
+        };
+        let (mesh, report) = solid_of_parts("mesh", parts()).unwrap();
+        assert_eq!(report.left_out(), None);
+        let groups: Vec<_> = mesh.face_groups.iter().map(|group| group.name.as_str()).collect();
+        assert_eq!(groups, ["base", "inlet", "top", "gmsh:physical:8"]);
+        let arrays: Vec<_> = mesh.cell_data.iter().map(|array| array.name.as_str()).collect();
+        assert_eq!(arrays, [PHYSICAL, "group:all", "group:bulk"]);
+        let mut ghost = parts();
+        ghost.blocks[1].arrays.push(CellArray::new(GHOSTS, 1, vec![1.0], true));
+        let refused = solid_of_parts("mesh", ghost).unwrap_err().to_string();
+        assert_eq!(refused, "the mesh has ghost cells");
+        assert!(CellBlock::named("polyhedron8", Vec::new(), 8).is_none());
+        assert!(!CellBlock::named("quad8", vec![0; 8], 8).unwrap().has_volume());
+        assert!(CellBlock::named("VTK_LAGRANGE_WEDGE", vec![0; 18], 18).unwrap().has_volume());
+    }
+}

@@ -100,7 +100,7 @@ pub struct Arguments {
     /// again
     #[arg(long, value_name = "I/N", value_parser = part, requires = "output",
           conflicts_with_all = ["quality", "explain"])]
-    part: Option<(usize, usize)>,
+    pieces: Option<(usize, usize)>,
     /// Most points of a piece of a .pvtu [default: 2000000]
     #[arg(long, value_name = "N", requires = "output", value_parser = piece_size)]
     piece_points: Option<usize>,
@@ -323,8 +323,8 @@ impl Arguments {
         {
             return unused("--piece-points", "a .pvtu of samples");
         }
-        if self.part.is_some() && (shape.is_none() || format != Some(io::Format::Pvtu)) {
-            return unused("--part", "a .pvtu of samples");
+        if self.pieces.is_some() && (shape.is_none() || format != Some(io::Format::Pvtu)) {
+            return unused("--pieces", "a .pvtu of samples");
         }
         format.map_or(Ok(()), |format| check_compress(self.compress, format))
     }

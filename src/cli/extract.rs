@@ -50,7 +50,7 @@ pub struct Arguments {
     compress: bool,
     /// Largest output, in GB before compression; a larger one is refused, with its size
     #[arg(long, value_name = "GB", default_value_t = 1.0)]
-    max_output: f64,
+    max_size: f64,
     /// File to write: .npz, or .bext (Bézier extraction text, version 2.0)
     #[arg(long, short, value_name = "OUT")]
     output: PathBuf,
@@ -99,7 +99,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let format = a.format()?;
     a.model.check_no_input(&a.output, &[])?;
     io::atomic::check(&a.output)?;
-    check_most(a.max_output)?;
+    check_most(a.max_size)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     warn_of_lost_data(&mesh, false, &a.output, console);
     let solid = Solid::new(&mesh)?;
@@ -158,13 +158,13 @@ impl Arguments {
     }
 
     /// Says how much will be written, in bytes before compression; refuses more than
-    /// `--max-output`.
+    /// `--max-size`.
     fn announce(&self, format: Format, extraction: &Extraction, console: &Console) -> Result<()> {
         let bytes = match format {
             Format::Npz => extraction.bytes(),
             Format::Bext => extraction.bytes() * OF_TEXT,
         };
-        check_size(&self.output, bytes as u64, self.max_output)?;
+        check_size(&self.output, bytes as u64, self.max_size)?;
         console.status("Size", format!("about {} before compression", gigabytes(bytes as u128)));
         Ok(())
     }

@@ -5,25 +5,26 @@ use std::path::Path;
 use subsolid::memory::gigabytes;
 use subsolid::{Error, Result};
 
-/// Refuses a `--max-output` that is no size.
+/// Refuses a `--max-size` that is no size.
 pub fn check_most(most: f64) -> Result<()> {
     if most.is_nan() || most <= 0.0 {
-        return Err(Error::request(format!("--max-output {most}"))
-            .with_help("give a positive number of GB"));
+        return Err(
+            Error::request(format!("--max-size {most}")).with_help("give a positive number of GB")
+        );
     }
     Ok(())
 }
 
-/// Refuses an output of more than `most` GB, `--max-output`.
+/// Refuses an output of more than `most` GB, `--max-size`.
 pub fn check_size(output: &Path, bytes: u64, most: f64) -> Result<()> {
     if bytes as f64 <= 1e9 * most {
         return Ok(());
     }
     let needed = (bytes as f64 / 1e8).ceil() / 10.0;
     Err(Error::request(format!(
-        "{} would have {} before compression, more than --max-output {most}",
+        "{} would have {} before compression, more than --max-size {most}",
         output.display(),
         gigabytes(bytes.into())
     ))
-    .with_help(format!("give --max-output {needed}, or ask for less")))
+    .with_help(format!("give --max-size {needed}, or ask for less")))
 }

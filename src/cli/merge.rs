@@ -9,7 +9,7 @@ use subsolid::{Result, io, slice};
 use super::json::JsonReport;
 use super::{Console, Outcome};
 
-/// Join what the jobs of --part wrote
+/// Join what the jobs of --pieces wrote
 ///
 /// Checks that all jobs have been done with the same model and options and that their pieces are
 /// complete. Writes the .pvtu that names the pieces of `evaluate` and `quadrature`; moves the layers
@@ -17,8 +17,8 @@ use super::{Console, Outcome};
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
-  subsolid evaluate model.mesh --samples 8 --part 1/2 -o limit.pvtu
-  subsolid evaluate model.mesh --samples 8 --part 2/2 -o limit.pvtu
+  subsolid evaluate model.mesh --samples 8 --pieces 1/2 -o limit.pvtu
+  subsolid evaluate model.mesh --samples 8 --pieces 2/2 -o limit.pvtu
   subsolid merge limit.pvtu
   subsolid merge layers")]
 pub struct Arguments {

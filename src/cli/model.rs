@@ -36,7 +36,7 @@ pub struct ModelArguments {
     /// Most memory that compressed arrays of the model may unpack to, in GB [default: half of the
     /// machine's]
     #[arg(long, value_name = "GB", allow_hyphen_values = true)]
-    pub max_unpacked: Option<f64>,
+    pub memory: Option<f64>,
     /// Refuse left-handed and folded hexahedra, and inverted cells of other kinds, instead of warning of
     /// them
     #[arg(long)]
@@ -55,7 +55,7 @@ enum Coincident {
 impl ModelArguments {
     /// A model as its file has it.
     pub fn new(model: PathBuf) -> Self {
-        Self { model, creases: None, crease_angle: None, max_unpacked: None, strict: false }
+        Self { model, creases: None, crease_angle: None, memory: None, strict: false }
     }
 
     /// Reads the model, tags it and refines it `levels` times.
@@ -105,9 +105,9 @@ impl ModelArguments {
     }
 
     fn read_options(&self) -> Result<io::ReadOptions> {
-        let Some(gigabytes) = self.max_unpacked else { return Ok(io::ReadOptions::default()) };
+        let Some(gigabytes) = self.memory else { return Ok(io::ReadOptions::default()) };
         if !(gigabytes.is_finite() && gigabytes > 0.0) {
-            return Err(Error::request(format!("--max-unpacked {gigabytes}"))
+            return Err(Error::request(format!("--memory {gigabytes}"))
                 .with_help("give a positive number of GB"));
         }
         Ok(io::ReadOptions { most_unpacked: (gigabytes * 1e9) as u64 })
@@ -274,7 +274,7 @@ impl ModelArguments {
             (levels > 0, "--levels"),
             (self.creases.is_some(), "--creases"),
             (self.crease_angle.is_some(), "--crease-angle"),
-            (self.max_unpacked.is_some(), "--max-unpacked"),
+            (self.memory.is_some(), "--memory"),
             (self.strict, "--strict"),
         ])?;
         surface_model::check_names(&self.model, output)?;

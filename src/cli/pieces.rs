@@ -1,4 +1,4 @@
-//! `--part I/N`: the part I of a job for several programs.
+//! `--pieces I/N`: the part I of a job for several programs.
 
 use std::ops::Range;
 

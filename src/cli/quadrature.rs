@@ -111,7 +111,7 @@ pub struct Arguments {
     /// of the part
     #[arg(long, value_name = "I/N", value_parser = part, requires = "output",
           conflicts_with = "boundary")]
-    part: Option<(usize, usize)>,
+    pieces: Option<(usize, usize)>,
     /// Most points of a piece of a .pvtu, unless two parts of cells have more [default: 1000000]
     #[arg(long, value_name = "N", requires = "output", value_parser = piece_size,
           conflicts_with = "boundary")]
@@ -121,7 +121,7 @@ pub struct Arguments {
     compress: bool,
     /// Largest output, in GB before compression; a larger one is refused, with its size
     #[arg(long, value_name = "GB", default_value_t = 1.0, requires = "output")]
-    max_output: f64,
+    max_size: f64,
     /// Processor of positions, Jacobians and derivatives in space: auto (the fastest for this
     /// job), cpu, cuda or cuda:N; they are the same to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
@@ -140,7 +140,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     }
     let scheme = QuadratureScheme { gauss: a.gauss, rings: a.rings };
     scheme.check()?;
-    check_most(a.max_output)?;
+    check_most(a.max_size)?;
     if a.boundary.is_some() {
         boundary::check_backend(a.backend)?;
     }
@@ -165,7 +165,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         .status("Prepared", format!("{batches} batches, {tables} of tables in {}", since(start)));
 
     let bytes = a.announce_output(&quadrature, &mesh, format, console)?;
-    if let (Some(part), Some(output)) = (a.part, &a.output) {
+    if let (Some(part), Some(output)) = (a.pieces, &a.output) {
         return pieces::run(a, (output, part), &quadrature, &mesh, bytes, console);
     }
     let start = Instant::now();
@@ -219,7 +219,7 @@ impl Arguments {
         }
     }
 
-    /// Says how much will be written, and refuses more than `--max-output`.
+    /// Says how much will be written, and refuses more than `--max-size`.
     fn announce_output(
         &self,
         quadrature: &Quadrature<'_>,
@@ -232,13 +232,13 @@ impl Arguments {
             Format::Npz => archive_bytes(quadrature, mesh.controls(), &self.export_options(mesh)),
             _ => point_bytes(quadrature.sample_count()),
         };
-        let own = bytes / self.part.map_or(1, |(_, of)| of as u64);
+        let own = bytes / self.pieces.map_or(1, |(_, of)| of as u64);
         self.announce(output, own, console).map(Some)
     }
 
-    /// Says how many bytes will be written before compression; refuses more than `--max-output`.
+    /// Says how many bytes will be written before compression; refuses more than `--max-size`.
     fn announce(&self, output: &Path, bytes: u64, console: &Console) -> Result<u64> {
-        check_size(output, bytes, self.max_output)?;
+        check_size(output, bytes, self.max_size)?;
         console.status("Size", format!("about {} before compression", gigabytes(bytes.into())));
         Ok(bytes)
     }
@@ -250,9 +250,9 @@ impl Arguments {
             let text = format!("{}: holds no quadrature", output.display());
             return Err(Error::request(text).with_help("end its name in .npz, .vtu or .pvtu"));
         }
-        if format != Format::Pvtu && self.part.is_some() {
-            return Err(Error::request("--part is for a .pvtu")
-                .with_help("end the name of the output in .pvtu, or leave --part out"));
+        if format != Format::Pvtu && self.pieces.is_some() {
+            return Err(Error::request("--pieces is for a .pvtu")
+                .with_help("end the name of the output in .pvtu, or leave --pieces out"));
         }
         if format != Format::Pvtu && self.piece_points.is_some() {
             return Err(Error::request("--piece-points is for a .pvtu")

@@ -104,7 +104,7 @@ pub struct Arguments {
     /// Make part I of N of the layers, for several machines at once: 1/N to N/N, in any order, then
     /// `subsolid merge` with the directory. Layers that exist are not made again
     #[arg(long, value_name = "I/N", value_parser = part)]
-    part: Option<(usize, usize)>,
+    pieces: Option<(usize, usize)>,
     /// Skip layers whose files exist
     #[arg(long)]
     resume: bool,
@@ -122,14 +122,14 @@ pub fn run(
     let OutputArguments { png, bmp, svg, .. } = &*arguments.outputs;
     let whole = [png.clone(), bmp.clone(), svg.clone()];
     if let Some(ranks) = ranks {
-        if arguments.part.is_some() {
-            return Err(Error::request("--part is for one program")
+        if arguments.pieces.is_some() {
+            return Err(Error::request("--pieces is for one program")
                 .with_help("leave it out, or leave --mpi out"));
         }
-        arguments.part = Some((ranks.rank() + 1, ranks.size()));
+        arguments.pieces = Some((ranks.rank() + 1, ranks.size()));
     }
     arguments.check()?;
-    if let Some(part) = arguments.part {
+    if let Some(part) = arguments.pieces {
         arguments.resume = true;
         arguments.outputs.of_job(part)?;
     }
@@ -262,7 +262,7 @@ impl Arguments {
             return Err(Error::request("--attribute is for images, --vtp and --pvtu")
                 .with_help("give --png DIR, --vtp FILE or --pvtu FILE, or leave --attribute out"));
         }
-        if self.part.is_some() && outputs.has_files() {
+        if self.pieces.is_some() && outputs.has_files() {
             return Err(Error::request(
                 "parts and ranks are for --png, --bmp and --svg, whose layers are files",
             )
@@ -361,7 +361,7 @@ impl Arguments {
 
     fn layers(&self, stack: &Stack) -> Result<Range<usize>> {
         let all = self.all_layers(stack)?;
-        Ok(self.part.map_or(all.clone(), |part| share(&all, part)))
+        Ok(self.pieces.map_or(all.clone(), |part| share(&all, part)))
     }
 
     /// The layers of all parts.

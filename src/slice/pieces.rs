@@ -66,7 +66,7 @@ pub fn merge_layers(directory: &Path) -> Result<MergedLayers> {
     let mut first: Option<Manifest> = None;
     let mut layers: BTreeMap<usize, (LayerEntry, &Path)> = BTreeMap::new();
     for (&job, path) in &jobs.paths {
-        let again = format!("run slice --part {job}/{} again, then merge again", jobs.of);
+        let again = format!("run slice --pieces {job}/{} again, then merge again", jobs.of);
         let manifest = Manifest::read(path)?.filter(|manifest| manifest.complete);
         let Some(mut manifest) = manifest else {
             return Err(Error::file(path, None, "is not complete").with_help(again));
@@ -147,7 +147,7 @@ struct Jobs {
 
 fn no_jobs(directory: &Path) -> Error {
     Error::file(directory, None, "has no layers of jobs beside it")
-        .with_help("make them first: slice --part 1/N, and so on")
+        .with_help("make them first: slice --pieces 1/N, and so on")
 }
 
 fn jobs(directory: &Path) -> Result<Jobs> {

@@ -43,7 +43,7 @@ fn merged_pieces_are_merged_already() {
     let directory = tempdir().unwrap();
     let here = directory.path();
     done(here, "shape box 2 2 2 -o box.vtu");
-    done(here, "evaluate box.vtu --samples 2 --part 1/1 -o limit.pvtu");
+    done(here, "evaluate box.vtu --samples 2 --pieces 1/1 -o limit.pvtu");
     done(here, "merge limit.pvtu");
     refused(here, "merge limit.pvtu", "is merged already");
     refused(here, "merge none.pvtu", "holds no records of jobs");

@@ -204,7 +204,7 @@ fn volumes_are_materials_of_images() {
     }
 
     for job in [2, 1] {
-        let parts = format!("{slice} --png parts --material-id gmsh:physical --part {job}/2");
+        let parts = format!("{slice} --png parts --material-id gmsh:physical --pieces {job}/2");
         done(here, &parts);
     }
     done(here, "merge parts");

@@ -35,7 +35,7 @@ fn jobs_together_write_what_one_writes() {
     for of in [1, 2, 3, 7] {
         // in any order
         for job in (1..=of).rev() {
-            done(here, &format!("{JOB} --part {job}/{of} -o limit.pvtu"));
+            done(here, &format!("{JOB} --pieces {job}/{of} -o limit.pvtu"));
             assert!(!here.join("limit.pvtu").exists());
         }
         done(here, "merge limit.pvtu");
@@ -62,19 +62,19 @@ fn jobs_together_write_what_one_writes() {
 fn a_part_that_is_there_is_not_done_again() {
     let fan = with_fan();
     let here = fan.path();
-    done(here, &format!("{JOB} --part 1/2 -o limit.pvtu"));
+    done(here, &format!("{JOB} --pieces 1/2 -o limit.pvtu"));
     let piece = here.join("limit/limit_0000.vtu");
     let time = |path: &Path| fs::metadata(path).unwrap().modified().unwrap();
     let written = time(&piece);
-    done(here, &format!("{JOB} --part 1/2 -o limit.pvtu"));
+    done(here, &format!("{JOB} --pieces 1/2 -o limit.pvtu"));
     assert_eq!(time(&piece), written);
     // a piece that is cut off is
     let whole = fs::read(&piece).unwrap();
     fs::write(&piece, &whole[..whole.len() / 2]).unwrap();
-    done(here, &format!("{JOB} --part 2/2 -o limit.pvtu"));
+    done(here, &format!("{JOB} --pieces 2/2 -o limit.pvtu"));
     refused(here, "merge limit.pvtu", "is missing or not complete");
     assert!(!here.join("limit.pvtu").exists());
-    done(here, &format!("{JOB} --part 1/2 -o limit.pvtu"));
+    done(here, &format!("{JOB} --pieces 1/2 -o limit.pvtu"));
     assert!(fs::read(&piece).unwrap() == whole);
     done(here, "merge limit.pvtu");
 }
@@ -84,25 +84,25 @@ fn jobs_that_do_not_belong_together_are_refused() {
     let fan = with_fan();
     let here = fan.path();
     refused(here, "merge limit.pvtu", "holds no records of jobs");
-    done(here, &format!("{JOB} --part 2/3 -o limit.pvtu"));
+    done(here, &format!("{JOB} --pieces 2/3 -o limit.pvtu"));
     refused(here, "merge limit.pvtu", "lacks the jobs 1/3, 3/3");
-    let other = "evaluate fan.vtu --samples 5 --jacobian --part 1/3 -o limit.pvtu";
+    let other = "evaluate fan.vtu --samples 5 --jacobian --pieces 1/3 -o limit.pvtu";
     refused(here, other, "samples differs");
-    refused(here, &format!("{JOB} --part 1/4 -o limit.pvtu"), "do not belong together");
-    refused(here, &format!("{JOB} --levels 1 --part 1/3 -o limit.pvtu"), "model_sha256 differs");
+    refused(here, &format!("{JOB} --pieces 1/4 -o limit.pvtu"), "do not belong together");
+    refused(here, &format!("{JOB} --levels 1 --pieces 1/3 -o limit.pvtu"), "model_sha256 differs");
     for (options, message) in [
-        ("--part 4/3 -o limit.pvtu", "I from 1 to N"),
-        ("--part 0/3 -o limit.pvtu", "I from 1 to N"),
-        ("--part 1/3 -o limit.vtu", "--part is for a .pvtu of samples"),
-        ("--part 1/3", "--output"),
+        ("--pieces 4/3 -o limit.pvtu", "I from 1 to N"),
+        ("--pieces 0/3 -o limit.pvtu", "I from 1 to N"),
+        ("--pieces 1/3 -o limit.vtu", "--pieces is for a .pvtu of samples"),
+        ("--pieces 1/3", "--output"),
     ] {
         refused(here, &format!("{JOB} {options}"), message);
     }
     for job in [1, 3] {
-        done(here, &format!("{JOB} --part {job}/3 -o limit.pvtu"));
+        done(here, &format!("{JOB} --pieces {job}/3 -o limit.pvtu"));
     }
     done(here, "merge limit.pvtu");
-    refused(here, &format!("{JOB} --part 1/3 -o limit.pvtu"), "its pieces are all written");
+    refused(here, &format!("{JOB} --pieces 1/3 -o limit.pvtu"), "its pieces are all written");
     refused(here, "merge fan.vtu", "is no .pvtu");
 }
 
@@ -113,7 +113,7 @@ fn jobs_without_a_piece_are_jobs() {
     let here = fan.path();
     done(here, "shape box 1 1 1 -o box.vtu");
     for job in 1..=3 {
-        done(here, &format!("evaluate box.vtu --samples 3 --part {job}/3 -o box.pvtu"));
+        done(here, &format!("evaluate box.vtu --samples 3 --pieces {job}/3 -o box.pvtu"));
     }
     done(here, "merge box.pvtu");
     assert_eq!(names(&here.join("box")).len(), 1);
@@ -151,7 +151,7 @@ fn jobs_together_slice_what_one_slices() {
     assert!(layers > 4 && drawings.len() == images.len());
     for of in [1, 2, 3, layers + 3] {
         for job in (1..=of).rev() {
-            done(here, &format!("{LAYERS} --png layers --svg lines --part {job}/{of}"));
+            done(here, &format!("{LAYERS} --png layers --svg lines --pieces {job}/{of}"));
             assert!(!here.join("layers").exists());
         }
         done(here, "merge layers");
@@ -171,13 +171,13 @@ fn layers_that_are_not_there_are_not_merged() {
     let fan = with_fan();
     let here = fan.path();
     refused(here, "merge layers", "has no layers of jobs beside it");
-    done(here, &format!("{LAYERS} --png layers --part 2/3"));
+    done(here, &format!("{LAYERS} --png layers --pieces 2/3"));
     refused(here, "merge layers", "lacks the jobs 1/3, 3/3");
-    done(here, &format!("{LAYERS} --png layers --part 1/3"));
-    done(here, &format!("{LAYERS} --png layers --part 3/3"));
+    done(here, &format!("{LAYERS} --png layers --pieces 1/3"));
+    done(here, &format!("{LAYERS} --png layers --pieces 3/3"));
     // layers that are there are not made again
     let manifest = here.join("layers_job_0002_of_0003/manifest.json");
-    let report = json(here, &format!("{LAYERS} --png layers --part 2/3 --json"));
+    let report = json(here, &format!("{LAYERS} --png layers --pieces 2/3 --json"));
     assert!(report["made"] == 0 && report["skipped"].as_u64().unwrap() > 0);
     // one that is cut off is
     let listed: serde_json::Value = serde_json::from_slice(&fs::read(&manifest).unwrap()).unwrap();
@@ -187,7 +187,7 @@ fn layers_that_are_not_there_are_not_merged() {
     fs::write(&image, &whole[..whole.len() / 2]).unwrap();
     refused(here, "merge layers", "is missing or not complete");
     assert!(!here.join("layers").exists());
-    let report = json(here, &format!("{LAYERS} --png layers --part 2/3 --json"));
+    let report = json(here, &format!("{LAYERS} --png layers --pieces 2/3 --json"));
     assert_eq!(report["made"], 1);
     // a job of another program, or one that has not ended
     let text = fs::read_to_string(&manifest).unwrap();
@@ -201,11 +201,11 @@ fn layers_that_are_not_there_are_not_merged() {
     fs::write(&manifest, &text).unwrap();
     done(here, "merge layers");
     refused(here, "merge layers", "is merged already");
-    refused(here, &format!("{LAYERS} --png layers --part 1/3"), "those of all jobs are written");
+    refused(here, &format!("{LAYERS} --png layers --pieces 1/3"), "those of all jobs are written");
     for (options, message) in [
-        ("--png a --zip a.zip --part 1/2", "for --png, --bmp and --svg, whose layers"),
-        ("--cli a.cli --part 1/2", "for --png, --bmp and --svg, whose layers"),
-        ("--png a --part 3/2", "I from 1 to N"),
+        ("--png a --zip a.zip --pieces 1/2", "for --png, --bmp and --svg, whose layers"),
+        ("--cli a.cli --pieces 1/2", "for --png, --bmp and --svg, whose layers"),
+        ("--png a --pieces 3/2", "I from 1 to N"),
     ] {
         refused(here, &format!("{LAYERS} {options}"), message);
     }
@@ -242,11 +242,11 @@ fn jobs_together_integrate_what_one_integrates() {
     for of in [1, 2, 5] {
         let mut found = 0;
         for job in (1..=of).rev() {
-            let report = json(here, &format!("{JOB} --part {job}/{of} -o limit.pvtu --json"));
+            let report = json(here, &format!("{JOB} --pieces {job}/{of} -o limit.pvtu --json"));
             found += report["samples"].as_u64().unwrap();
         }
         assert_eq!(found, samples);
-        assert!(done(here, &format!("{JOB} --part 1/{of} -o limit.pvtu")).is_empty());
+        assert!(done(here, &format!("{JOB} --pieces 1/{of} -o limit.pvtu")).is_empty());
         done(here, "merge limit.pvtu");
         assert!(points("limit") == whole, "{of}");
         if of == 1 {
@@ -258,10 +258,10 @@ fn jobs_together_integrate_what_one_integrates() {
         fs::remove_file(here.join("limit.pvtu")).unwrap();
         fs::remove_dir_all(here.join("limit")).unwrap();
     }
-    refused(here, &format!("{JOB} --part 1/2 -o a.npz"), "--part is for a .pvtu");
-    done(here, &format!("{JOB} --part 1/2 -o mixed.pvtu"));
-    refused(here, "quadrature fan.vtu --gauss 3 --part 2/2 -o mixed.pvtu", "gauss differs");
-    refused(here, "evaluate fan.vtu --samples 3 --part 2/2 -o mixed.pvtu", "do not belong");
+    refused(here, &format!("{JOB} --pieces 1/2 -o a.npz"), "--pieces is for a .pvtu");
+    done(here, &format!("{JOB} --pieces 1/2 -o mixed.pvtu"));
+    refused(here, "quadrature fan.vtu --gauss 3 --pieces 2/2 -o mixed.pvtu", "gauss differs");
+    refused(here, "evaluate fan.vtu --samples 3 --pieces 2/2 -o mixed.pvtu", "do not belong");
 }
 
 #[test]

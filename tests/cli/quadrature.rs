@@ -368,11 +368,11 @@ fn sizes_are_announced_and_limited() {
     }
     fs::remove_file(here.join("size.npz")).unwrap();
     for command in [
-        "quadrature fan.vtu --gauss 3 --max-output 0.00001 -o q.npz",
-        "quadrature fan.vtu --gauss 3 --boundary --max-output 0.00001 -o q.npz",
-        "quadrature fan.vtu --gauss 3 --max-output 0.00001 -o q.pvtu",
+        "quadrature fan.vtu --gauss 3 --max-size 0.00001 -o q.npz",
+        "quadrature fan.vtu --gauss 3 --boundary --max-size 0.00001 -o q.npz",
+        "quadrature fan.vtu --gauss 3 --max-size 0.00001 -o q.pvtu",
     ] {
-        refused(here, command, "more than --max-output 0.00001");
+        refused(here, command, "more than --max-size 0.00001");
     }
-    refused(here, "quadrature fan.vtu --gauss 3 --max-output nan -o q.npz", "--max-output NaN");
+    refused(here, "quadrature fan.vtu --gauss 3 --max-size nan -o q.npz", "--max-size NaN");
 }

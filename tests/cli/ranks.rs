@@ -242,7 +242,7 @@ fn refined_pieces_are_the_refined_mesh() {
     }
 }
 
-/// What `--part` writes without an engine.
+/// What `--pieces` writes without an engine.
 #[test]
 fn ranks_write_the_pieces_of_jobs() {
     let fan = with_fan();
@@ -250,7 +250,7 @@ fn ranks_write_the_pieces_of_jobs() {
     let job = "evaluate fan.vtu --samples 4 --piece-points 200 -o out.pvtu";
     let ranks = made(&format!("--thread-ranks 3 {job}"), here);
     for part in 1..=3 {
-        done(here, &format!("{job} --part {part}/3"));
+        done(here, &format!("{job} --pieces {part}/3"));
     }
     done(here, "merge out.pvtu");
     assert!(ranks.len() > 3);
@@ -273,7 +273,7 @@ fn ranks_refuse_with_one_message_and_leave_nothing() {
     refuse("evaluate fan.vtu --samples 3 -o out.vtu", "ranks write a .pvtu");
     refused(here, "refine fan.vtu --piece-cells 9 -o out.vtu", "--piece-cells is for a .pvtu");
     refuse("refine fan.vtu --levels 1 -o out.vtu", "ranks write a .pvtu of 1 level or more");
-    refuse("evaluate fan.vtu --samples 3 --part 1/2 -o out.pvtu", "--explain and --part");
+    refuse("evaluate fan.vtu --samples 3 --pieces 1/2 -o out.pvtu", "--explain and --pieces");
     refuse("evaluate fan.vtu --samples 3 -o none/out.pvtu", "create its directory first");
     refuse("quadrature fan.vtu --gauss 3 -o out.npz", "ranks write a .pvtu");
     refuse(

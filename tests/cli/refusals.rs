@@ -153,8 +153,8 @@ fn options_without_use_are_refused() {
         ("compare fan.vtu --samples 2 --compress -o a.vtk", "a .vtk file is not compressed"),
         ("quadrature fan.vtu --gauss 2 --quality --compress", "--output"),
         ("quadrature fan.vtu --gauss 2 --quality --force", "--output"),
-        ("extract fan.vtu --max-output 0 -o a.npz", "--max-output 0"),
-        ("extract fan.vtu --max-output 1e-6 -o a.npz", "more than --max-output 0.000001"),
+        ("extract fan.vtu --max-size 0 -o a.npz", "--max-size 0"),
+        ("extract fan.vtu --max-size 1e-6 -o a.npz", "more than --max-size 0.000001"),
         ("surface fan.vtu -o a.obj", "subsolid boundary"),
     ] {
         refused(path, arguments, fragment);

@@ -48,9 +48,9 @@ fn every_report_is_as_its_schema_says() {
     fs::write(here.join("at.csv"), "cell,u,v,w\n0,0.5,0.5,0.5\n1,0,1,0.25\n").unwrap();
     fs::write(here.join("x.csv"), "x,y,z\n0.1,0.1,0.1\n9,9,9\n").unwrap();
     for part in 1..=2 {
-        done(here, &format!("evaluate fan.vtu --samples 3 --part {part}/2 -o parts.pvtu"));
+        done(here, &format!("evaluate fan.vtu --samples 3 --pieces {part}/2 -o parts.pvtu"));
         let slice = "slice fan.vtu --layer-height 0.5 --png layers --pixel 0.1";
-        done(here, &format!("{slice} --part {part}/2"));
+        done(here, &format!("{slice} --pieces {part}/2"));
     }
     let mut seen = BTreeSet::new();
     for arguments in [

@@ -494,7 +494,7 @@ fn bad_materials_are_refused() {
         (&format!("{zip} --materials height --dither"), "cannot be used with"),
         (&format!("{zip} --materials height --bits 8"), "--bits is for gray"),
         (&format!("{zip} --separate"), "--materials"),
-        (&format!("{zip} --part 1/2"), "parts and ranks are for"),
+        (&format!("{zip} --pieces 1/2"), "parts and ranks are for"),
         (&format!("{zip} --resume"), "--resume is for"),
         (
             "slice tripod.vtu --layer-height 0.5 --sl1 a.sl1 --pixel 0.1 --exposure 6 --materials height",

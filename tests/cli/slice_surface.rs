@@ -128,7 +128,8 @@ fn parts_of_a_job_are_the_whole() {
     let at = parts.path();
     let slice = "slice bracket.obj --layer-height 0.2 --pixel 0.05 --axis x --origin=-10";
     done(at, &format!("{slice} --png whole --svg drawn"));
-    (1..=3).for_each(|i| drop(done(at, &format!("{slice} --png job --svg job_svg --part {i}/3"))));
+    (1..=3)
+        .for_each(|i| drop(done(at, &format!("{slice} --png job --svg job_svg --pieces {i}/3"))));
     for (job, whole) in [("job", "whole"), ("job_svg", "drawn")] {
         done(at, &format!("merge {job}"));
         assert!(layers(&at.join(job)) == layers(&at.join(whole)));

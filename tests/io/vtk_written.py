@@ -158,7 +158,7 @@ for name, made in (("polys", sphere), ("strips", strips)):
 
 # a claim beyond the memory given
 source = folder / "Appended_ZLib.vts"
-refused = subprocess.run([program, "info", str(source), "--max-unpacked", "1e-7"], capture_output=True, text=True)
-assert refused.returncode == 2 and "--max-unpacked" in refused.stderr, refused.stderr
+refused = subprocess.run([program, "info", str(source), "--memory", "1e-7"], capture_output=True, text=True)
+assert refused.returncode == 2 and "--memory" in refused.stderr, refused.stderr
 assert json.loads(subprocess.run([program, "info", str(source), "--json", "-q"], capture_output=True, check=True).stdout)
 print("all files that VTK wrote were read")

@@ -55,7 +55,7 @@ impl Arguments {
             (self.no_weld, "--no-weld"),
             (self.quality, "--quality"),
             (self.max_memory.is_some(), "--max-memory"),
-            (self.part.is_some(), "--part"),
+            (self.pieces.is_some(), "--pieces"),
             (self.compress, "--compress"),
             (self.explain, "--explain"),
             (self.processor.backend.is_gpu(), "--backend of a GPU"),

@@ -143,9 +143,9 @@ impl Arguments {
     /// Refuses what ranks do not share.
     fn check_of_ranks(&self, format: Option<Format>) -> Result<()> {
         let refused = |what: &str, help: &str| Err(Error::request(what).with_help(help));
-        if self.explain || self.part.is_some() {
+        if self.explain || self.pieces.is_some() {
             return refused(
-                "--explain and --part are for one program",
+                "--explain and --pieces are for one program",
                 "leave them out, or leave --mpi out",
             );
         }

@@ -62,7 +62,7 @@ pub fn run(
     console.status("Planned", format!("{} batches in {}", plan.batches().len(), since(start)));
     let all = 0..solid.elements().len();
     let options = WriteOptions { compress: a.compress };
-    let (writer, pieces) = match (&a.output, a.part) {
+    let (writer, pieces) = match (&a.output, a.pieces) {
         (Some(output), Some(part)) => {
             // no larger than a part's share
             let most = all.len().div_ceil(part.1) * plan.samples_per_element();

@@ -311,8 +311,8 @@ impl Pieces<'_> {
 impl Arguments {
     /// Refuses what ranks do not share.
     fn check_of_ranks(&self, format: Option<Format>) -> Result<()> {
-        if self.part.is_some() {
-            return Err(Error::request("--part is for one program")
+        if self.pieces.is_some() {
+            return Err(Error::request("--pieces is for one program")
                 .with_help("leave it out, or leave --mpi out"));
         }
         if format.is_some_and(|format| format != Format::Pvtu) {

@@ -176,7 +176,7 @@ pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
                 .with_help("read it as it is; to write it anew, remove it and its directory"));
         }
         return Err(Error::file(&directory, None, "holds no records of jobs")
-            .with_help("write the pieces first: --part 1/N, and so on"));
+            .with_help("write the pieces first: --pieces 1/N, and so on"));
     };
     records.iter().try_for_each(|other| agree(path, first, other))?;
     let missing: Vec<String> = (1..=first.of)
@@ -193,7 +193,7 @@ pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
         let (job, of) = (record.job, record.of);
         complete(&directory, &name, &share(job, of, record.pieces)).map_err(|piece| {
             Error::file(&piece, None, "is missing or not complete")
-                .with_help(format!("run --part {job}/{of} again, then merge again"))
+                .with_help(format!("run --pieces {job}/{of} again, then merge again"))
         })?;
     }
     let layouts: Vec<&Layout> = records.iter().filter_map(|r| r.layout.as_ref()).collect();

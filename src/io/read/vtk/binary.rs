@@ -35,7 +35,7 @@ impl Budget {
         let rest = left.checked_sub(bytes as u64).ok_or_else(|| {
             format!(
                 "a block unpacks to {bytes} bytes, {left} are left of the memory for compressed \
-                 data (--max-unpacked)"
+                 data (--memory)"
             )
         })?;
         self.left.set(rest);

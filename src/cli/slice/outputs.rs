@@ -46,7 +46,7 @@ pub struct OutputArguments {
     pub vtp: Option<PathBuf>,
     /// VTK file of the pixels' centers inside, with cell, u, v, w and attributes, for ParaView; a
     /// piece a layer
-    #[arg(long, value_name = "FILE.pvtu", requires = "pixel")]
+    #[arg(long, alias = "vtu", value_name = "FILE.pvtu", requires = "pixel")]
     pub pvtu: Option<PathBuf>,
     /// Zip of all that --png or --bmp writes; PNG if neither is given
     #[arg(long, value_name = "FILE", requires = "pixel")]

@@ -6,6 +6,7 @@
 //! needs points of the limit only.
 
 use super::bicubic::{Bicubic, Cubic, Point};
+use crate::basis::bernstein;
 use crate::limit::rim::UNIT;
 
 /// Errors are this much above the largest distance at the samples.
@@ -133,14 +134,30 @@ impl Fitter {
         let across = Bicubic(rows).transposed();
         let mut points = Bicubic(across.0.map(interpolate)).transposed();
         let mut error: f64 = 0.0;
-        for (k, p) in checks.iter().enumerate() {
-            let q = points.at([CHECKS[k % 3], CHECKS[k / 3]])[0];
+        for (p, q) in checks.iter().zip(at_checks(&points)) {
             error = error.max((0..3).map(|d| (p[d] - q[d]).powi(2)).sum::<f64>().sqrt());
         }
         points.round_heights(self.grid);
         let error = if error <= self.grid { 0.0 } else { MARGIN * error };
         Fit { rectangle: square.rectangle(), points, error }
     }
+}
+
+/// A patch at the checks.
+fn at_checks(points: &Bicubic) -> [Point; CHECKS.len() * CHECKS.len()] {
+    let basis = CHECKS.map(bernstein::cubic);
+    let mut values = [[0.0; 3]; CHECKS.len() * CHECKS.len()];
+    for (j, row) in points.0.iter().enumerate() {
+        for (k, own) in basis.iter().enumerate() {
+            for d in 0..3 {
+                let along: f64 = (0..4).map(|i| own[i] * row[i][d]).sum();
+                for (l, across) in basis.iter().enumerate() {
+                    values[CHECKS.len() * l + k][d] += across[j] * along;
+                }
+            }
+        }
+    }
+    values
 }
 
 /// Bézier points of the cubic through values at 0, 1/3, 2/3, 1.
@@ -153,7 +170,6 @@ fn interpolate(f: Cubic) -> Cubic {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::basis::bernstein;
 
     #[test]
     fn cubics_pass_through_their_values() {

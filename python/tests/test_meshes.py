@@ -449,7 +449,7 @@ def test_data_that_are_no_numbers_are_left_out_by_name() -> None:
             rest = subsolid.from_meshio(mesh)
         assert list(rest.attributes) == ["t"] and not rest.cell_data
     for wrong in (None, "part.msh", points):
-        with pytest.raises(subsolid.Error, match="is no mesh"):
+        with pytest.raises(subsolid.Error, match="is not a mesh"):
             subsolid.from_meshio(wrong)
 
 

@@ -124,7 +124,7 @@ def test_wrong_names_are_answered_by_those_that_there_are(bracket: subsolid.Soli
             'vertex_rule="plain"',
             'give "layer-consistent" or "joy-maccracken"',
         ),
-        (lambda: bracket.plan(2, derivatives=3), "derivatives of order 3", "ask for 0, 1 or 2"),  # type: ignore[arg-type]
+        (lambda: bracket.plan(2, derivatives=3), "derivatives of order 3", "ask for 0, 1 or 2"),
     ]
     for call, message, help in names:
         with pytest.raises(subsolid.Error) as refused:

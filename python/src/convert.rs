@@ -11,6 +11,7 @@ use crate::arrays::{floats, ids, plain_ids, slice};
 use crate::errors::{IntoPython, refused};
 use crate::model::{attributes, points};
 use crate::solid::{PySolid, cell_data};
+use crate::threads::Work;
 
 /// Cells of one `"kind"` by meshio's name, or of VTK's `"types"`, with their `"data"` and `"sets"`.
 fn block(given: &Bound<'_, PyDict>) -> PyResult<CellBlock> {
@@ -88,7 +89,7 @@ pub fn solid(
         points,
         blocks,
     };
-    let (mut mesh, report) = py.detach(|| solid_of_parts(what, parts)).py()?;
+    let (mut mesh, report) = py.work(|| solid_of_parts(what, parts)).py()?;
     if let Some(degrees) = crease_angle {
         crease_by_angle(&mut mesh, degrees).py()?;
     }

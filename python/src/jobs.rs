@@ -15,6 +15,7 @@ use crate::model::Moved;
 use crate::quadrature::{PyQuadrature, Where};
 use crate::slice::{Cut, PySlices, WantedMaterials};
 use crate::solid::PySolid;
+use crate::threads::Work;
 
 #[pymethods]
 impl PySolid {
@@ -233,7 +234,7 @@ impl PySolid {
     ) -> PyResult<String> {
         let options = ViewOptions { color, interior, samples, ..ViewOptions::titled(title) };
         let shared = self.shared.clone();
-        py.detach(|| Page::of_solid(&shared.mesh, &options)?.to_html()).py()
+        py.work(|| Page::of_solid(&shared.mesh, &options)?.to_html()).py()
     }
 
     /// Shows the limit in a browser, or writes the page that does.

@@ -26,6 +26,7 @@ mod request;
 mod slice;
 mod solid;
 mod surface;
+mod threads;
 
 use pyo3::prelude::*;
 
@@ -38,6 +39,7 @@ mod _subsolid {
 
     use crate::count;
     use crate::errors::{IntoPython, refused, warn};
+    use crate::threads::{self, Work};
 
     #[pymodule_export]
     use crate::backend::{PyDeviceArray, PyDeviceLimit};
@@ -58,6 +60,12 @@ mod _subsolid {
     #[pymodule_export]
     use crate::surface::PySurface;
 
+    #[pymodule_init]
+    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
+        threads::import();
+        Ok(())
+    }
+
     /// Reads a control mesh: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, Gmsh .msh, .ovm, .inp.
     ///
     /// What else the file holds is named in a UserWarning, and so are vertices in one place, and
@@ -69,7 +77,7 @@ mod _subsolid {
     #[pyfunction]
     #[pyo3(signature = (path, *, crease_angle=None))]
     fn read(py: Python<'_>, path: PathBuf, crease_angle: Option<f64>) -> PyResult<PySolid> {
-        let (mut mesh, report) = py.detach(|| subsolid::io::read_with_report(&path)).py()?;
+        let (mut mesh, report) = py.work(|| subsolid::io::read_with_report(&path)).py()?;
         if let Some(left_out) = report.left_out() {
             let message = format!("{}: left out: {left_out}", path.display());
             warn(py, &message)?;
@@ -94,7 +102,7 @@ mod _subsolid {
     /// volume cells, as Gmsh and meshio write them.
     #[pyfunction]
     fn read_surface(py: Python<'_>, path: PathBuf) -> PyResult<PySurface> {
-        let (mesh, report) = py.detach(|| subsolid::io::read_surface_with_report(&path)).py()?;
+        let (mesh, report) = py.work(|| subsolid::io::read_surface_with_report(&path)).py()?;
         if let Some(left_out) = report.left_out() {
             let message = format!("{}: left out: {left_out}", path.display());
             warn(py, &message)?;
@@ -126,9 +134,6 @@ mod _subsolid {
         if count == 0 || count > 4096 {
             return Err(refused(format!("{count} threads"), "ask for 1 to 4096"));
         }
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(count).build_global();
-        pool.map_err(|_| {
-            refused("the threads are at work already", "set them before anything else is called")
-        })
+        threads::set(count)
     }
 }

@@ -10,6 +10,7 @@ use crate::arrays::{floats_warned, moved, rows};
 use crate::cells::{Analyzed, LocatorCell};
 use crate::errors::IntoPython;
 use crate::model::Moved;
+use crate::threads::Work;
 
 /// Points between two looks at signals.
 const PIECE: usize = 1 << 16;
@@ -30,7 +31,7 @@ impl PyLocator {
         let own = shared.clone();
         let controls = given.controls(own.mesh.controls())?;
         let options = LocatorOptions { tolerance, rings: None };
-        let made = py.detach(|| {
+        let made = py.work(|| {
             LocatorCell::try_new(shared, |s| Locator::with_options(&s.solid, controls, options))
         });
         Ok(Self { cell: made.py()? })
@@ -55,7 +56,7 @@ pub fn locate<'py>(
     for first in (0..n).step_by(PIECE) {
         py.check_signals()?;
         let piece = &points[first..(first + PIECE).min(n)];
-        let located = py.detach(|| {
+        let located = py.work(|| {
             locator.cell.with_dependent(|_, found| {
                 let mut located = found.locate(piece);
                 if nearest {

@@ -7,6 +7,7 @@ use subsolid::mesh::{Attribute, CellKind, Cells, Controls, Creases, Polygons, So
 
 use crate::arrays::{any_array, floats, floats_warned, moved, plain_ids, rows, slice};
 use crate::errors::{refused, warn};
+use crate::threads::Work;
 
 /// Warns of what joining vertices left out.
 pub fn warn_of_welded(py: Python<'_>, welded: &Welded) -> PyResult<()> {
@@ -15,7 +16,7 @@ pub fn warn_of_welded(py: Python<'_>, welded: &Welded) -> PyResult<()> {
 
 /// Warns of left-handed and folded hexahedra; `of`: of what, with a colon.
 pub fn warn_of_cells(py: Python<'_>, of: &str, mesh: &SolidMesh) -> PyResult<()> {
-    let (left_handed, folded) = py.detach(|| {
+    let (left_handed, folded) = py.work(|| {
         let handedness = mesh.handedness();
         (handedness.notice(), mesh.folded_corners(&handedness).notice())
     });

@@ -21,8 +21,9 @@ use crate::errors::{IntoPython, refused};
 use crate::limit::PyLimit;
 use crate::matrix::{check_rows, csr};
 use crate::model::Moved;
-use crate::request::{DERIVATIVES, Threads, backend, orders};
+use crate::request::{DERIVATIVES, backend, orders};
 use crate::solid::PySolid;
+use crate::threads::{Threads, Work};
 
 /// The evaluation of a solid at given samples, for any control points.
 ///
@@ -329,7 +330,7 @@ impl PyPlan {
         py: Python<'_>,
         device: DeviceStream,
     ) -> PyResult<(usize, Arc<DeviceAdjoint>)> {
-        let made = py.detach(|| -> subsolid::Result<_> {
+        let made = py.work(|| -> subsolid::Result<_> {
             let mut known = self.device_adjoint.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(adjoint) = &*known {
                 return Ok(adjoint.clone());
@@ -564,20 +565,20 @@ impl PyPlan {
             let gradients: subsolid::Result<Vec<&[f64]>> =
                 gradients.into_iter().map(on_host).collect();
             let gradients = gradients.py()?;
-            let result = py.detach(|| {
+            let result = py.work(|| {
                 let adjoint = self.host_adjoint();
                 self.threads.here(|| adjoint.apply(&gradients, width))
             });
             return Ok(moved(py, result.py()?, &shape)?.into_any());
         };
         // SAFETY: owners keep what is on the device, by what `Held` has
-        let result = py.detach(|| unsafe { adjoint.apply(&gradients, width) });
+        let result = py.work(|| unsafe { adjoint.apply(&gradients, width) });
         let (memory, array) = result.py()?;
         if let GivenGradient::Device(_) = values {
             let result = PyDeviceArray::new(&memory, array, last);
             return Ok(Bound::new(py, result)?.into_any());
         }
-        let numbers = py.detach(|| memory.read(&array)).py()?;
+        let numbers = py.work(|| memory.read(&array)).py()?;
         Ok(moved(py, numbers, &shape)?.into_any())
     }
 

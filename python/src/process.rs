@@ -21,6 +21,7 @@ use crate::model;
 use crate::request::{backend, named};
 use crate::solid::PySolid;
 use crate::surface::PySurface;
+use crate::threads::Work;
 
 type Floats<'py> = PyResult<Bound<'py, PyArrayDyn<f64>>>;
 
@@ -92,7 +93,7 @@ impl PySolid {
                 ));
             }
         };
-        let values = py.detach(|| volume_distance(mesh, &seeds)).py()?;
+        let values = py.work(|| volume_distance(mesh, &seeds)).py()?;
         let count = values.len();
         moved(py, values, &[count])
     }
@@ -135,7 +136,7 @@ impl PySolid {
             }
             Ok(values)
         };
-        let ended = py.detach(smooth);
+        let ended = py.work(smooth);
         let values = signals.ended(ended)?;
         let shape = [values.len() / width, width];
         moved(py, values, if width == 1 { &shape[..1] } else { &shape })
@@ -163,7 +164,7 @@ impl PySolid {
             let limit_after = least_determinant(&mesh)?;
             Ok((mesh, control, limit_before, limit_after))
         };
-        let ended = py.detach(work);
+        let ended = py.work(work);
         let (mesh, control, before, after) = signals.ended(ended)?;
         let report = PyDict::new(py);
         report.set_item("control", dictionary(py, &control)?)?;
@@ -207,7 +208,7 @@ impl PySurface {
         let (sources, _) = plain_ids(vertices, "vertices")?;
         let method: DistanceMethod = named("method", method)?;
         let mut processor = self.processor(backend, method.into(), 1)?;
-        let values = py.detach(|| processor.distance(method, &sources)).py()?;
+        let values = py.work(|| processor.distance(method, &sources)).py()?;
         let count = values.len();
         moved(py, values, &[count])
     }
@@ -263,7 +264,7 @@ impl PySurface {
     #[pyo3(signature = (*, backend="auto"))]
     fn normals<'py>(&self, py: Python<'py>, backend: &str) -> Floats<'py> {
         let mut processor = self.processor(backend, SurfaceJob::Normals, 1)?;
-        let normals = py.detach(|| processor.normals()).py()?;
+        let normals = py.work(|| processor.normals()).py()?;
         let count = normals.len();
         moved(py, normals.into_flattened(), &[count, 3])
     }
@@ -291,10 +292,10 @@ impl PySurface {
         let mut processor = self.processor(name, job, steps)?;
         for _ in 0..steps {
             py.check_signals()?;
-            py.detach(|| step(&mut *processor)).py()?;
+            py.work(|| step(&mut *processor)).py()?;
         }
         let mut mesh = self.mesh.clone();
-        py.detach(|| processor.update(&mut mesh)).py()?;
+        py.work(|| processor.update(&mut mesh)).py()?;
         Ok(Self { mesh })
     }
 }

@@ -24,6 +24,7 @@ use crate::matrix::{assembled, sparse};
 use crate::model::Moved;
 use crate::request::backend;
 use crate::solid::PySolid;
+use crate::threads::Work;
 
 /// Quadrature points and basis functions of a solid or of its boundary, for any control points;
 /// made by Solid.quadrature.
@@ -109,7 +110,7 @@ impl PyQuadrature {
             kept = where_.faces(&regions).py()?;
             of_faces = regions.sides().to_vec();
         }
-        let made = solid.py().detach(|| {
+        let made = solid.py().work(|| {
             if matches!(where_, Where::Volume) {
                 Quadrature::check_memory(&shared.solid, scheme, want)?;
             }
@@ -135,7 +136,7 @@ impl PyQuadrature {
         let controls = given.controls(shared.mesh.controls())?;
         self.check(py, controls, points.is_none())?;
         let quadrature = self.cell.borrow_dependent();
-        py.detach(|| sum(quadrature, controls))
+        py.work(|| sum(quadrature, controls))
     }
 
     /// Refuses control points with Jacobians that are not positive at quadrature points, unless it
@@ -149,7 +150,7 @@ impl PyQuadrature {
         let signs = match self.signs.get().filter(|_| own) {
             Some(known) => known,
             None => {
-                found = py.detach(find).py()?;
+                found = py.work(find).py()?;
                 if own { self.signs.get_or_init(|| found) } else { &found }
             }
         };
@@ -214,7 +215,7 @@ impl PyQuadrature {
         let controls = given.controls(shared.mesh.controls())?;
         self.check(py, controls, points.is_none())?;
         let cell = self.cell.clone();
-        let mapping = py.detach(|| {
+        let mapping = py.work(|| {
             MappingCell::try_new(cell, |cell| Mapping::new(cell.borrow_dependent(), controls))
         });
         let pieces = self.cell.borrow_dependent().pieces(max_points).into_iter();
@@ -378,7 +379,7 @@ impl PyBatches {
         let mapping = self.mapping.borrow_dependent();
         let quadrature = mapping.quadrature();
         let (basis, mapped, physical) = py
-            .detach(|| -> subsolid::Result<_> {
+            .work(|| -> subsolid::Result<_> {
                 let (mut mapped, mut physical) =
                     (Mapped::default(), PhysicalDerivatives::default());
                 mapping.evaluate(at, leaves.clone(), &mut mapped)?;

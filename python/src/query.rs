@@ -6,6 +6,7 @@ use subsolid::query::{Op, Query};
 
 use crate::arrays::moved;
 use crate::errors::IntoPython;
+use crate::threads::Work;
 
 /// Offsets and ids of the rows of `op`.
 pub fn rows<'py>(
@@ -15,7 +16,7 @@ pub fn rows<'py>(
 ) -> PyResult<Bound<'py, PyTuple>> {
     let op: Op = op.parse().py()?;
     let (offsets, ids) = py
-        .detach(|| -> subsolid::Result<_> {
+        .work(|| -> subsolid::Result<_> {
             let query = query()?;
             let rows = query.rows(op)?;
             let mut offsets = vec![0_i64];

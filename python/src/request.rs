@@ -1,11 +1,8 @@
 //! What to evaluate where, and on what, from the arguments of Python.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use subsolid::ElementKind::{Cell, Sample};
 use subsolid::backend::{Backend, Choice, Precision, Strategy, choose};
@@ -19,6 +16,7 @@ use crate::count;
 use crate::errors::{IntoPython, refused};
 use crate::plan::PyPlan;
 use crate::solid::PySolid;
+use crate::threads::{self, Threads};
 
 /// What a plan evaluates, on what; see `Solid.plan`.
 pub struct Request<'py, 'a> {
@@ -189,52 +187,8 @@ pub fn named<T: DeserializeOwned>(option: &str, value: &str) -> PyResult<T> {
 pub fn backend(name: &str, precision: Precision, cost: &Cost) -> PyResult<Box<dyn Backend>> {
     let choice: Choice = name.parse().py()?;
     let choice = match choice {
-        Choice::Auto if cost.suits_cpu(rayon::current_num_threads()) => Choice::Cpu,
+        Choice::Auto if cost.suits_cpu(threads::count()) => Choice::Cpu,
         choice => choice,
     };
     choose(choice, precision, Strategy::Auto).py()
-}
-
-/// Threads of a call: those of the program, or so many of their own.
-#[derive(Clone, Default)]
-pub struct Threads(Option<Arc<ThreadPool>>);
-
-impl Threads {
-    pub fn new(count: Option<usize>) -> PyResult<Self> {
-        let Some(count) = count else { return Ok(Self(None)) };
-        if count == 0 || count > 4096 {
-            return Err(refused(format!("threads={count}"), "ask for 1 to 4096 threads, or None"));
-        }
-        let pool = ThreadPoolBuilder::new().num_threads(count).build();
-        let pool = pool.map_err(|e| refused(format!("{count} threads: {e}"), "ask for fewer"))?;
-        Ok(Self(Some(Arc::new(pool))))
-    }
-
-    /// Runs `work` without Python's lock.
-    pub fn run<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> T {
-        py.detach(|| self.here(work))
-    }
-
-    /// The same on what a mutex holds. It is locked before the threads are entered: one that
-    /// waits for shared work takes up other work, which might lock it again.
-    pub fn run_locked<M: Send, T: Send>(
-        &self,
-        py: Python<'_>,
-        mutex: &Mutex<M>,
-        work: impl FnOnce(&mut M) -> T + Send,
-    ) -> T {
-        py.detach(|| {
-            let mut held = mutex.lock().unwrap_or_else(PoisonError::into_inner);
-            let held = &mut *held;
-            self.here(|| work(held))
-        })
-    }
-
-    /// Runs `work` on these threads; Python's lock must not be held.
-    pub fn here<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
-        match &self.0 {
-            Some(pool) => pool.install(work),
-            None => work(),
-        }
-    }
 }

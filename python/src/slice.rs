@@ -19,6 +19,7 @@ use crate::cells::{Analyzed, SourceCell};
 use crate::errors::{IntoPython, refused};
 use crate::model::Moved;
 use crate::request::named;
+use crate::threads::Work;
 
 /// Lower left corner, edge length of a pixel, columns and rows.
 type Pixels = ((f64, f64), f64, (usize, usize));
@@ -169,7 +170,7 @@ impl PySlices {
         let arrays = shared.mesh.cell_data.iter();
         let arrays = arrays.filter(|array| materials.as_ref().is_some_and(|m| m.has_array(array)));
         let arrays: Vec<CellArray> = arrays.cloned().collect();
-        let source = py.detach(|| {
+        let source = py.work(|| {
             SourceCell::try_new(shared.clone(), |shared| {
                 let slicer = Slicer::new(&shared.solid, controls, cut.options())?;
                 match arrays.is_empty() {
@@ -193,7 +194,7 @@ impl PySlices {
         scheme: Scheme,
         cut: Cut,
     ) -> PyResult<Self> {
-        let made = py.detach(|| {
+        let made = py.work(|| {
             let separate = if scheme.is_linear() { separate_parts(mesh) } else { None };
             let mesh = separate.as_ref().map_or(mesh, |(mesh, _)| mesh);
             let surface = ClosedSurface::new(mesh, scheme)?;
@@ -269,7 +270,7 @@ impl PySlices {
             let painted = self.materials.as_ref().map(paint).transpose()?;
             Ok((layer, Some(coverage), values, painted))
         };
-        let (layer, coverage, values, painted) = py.detach(|| self.source.with(cut)).py()?;
+        let (layer, coverage, values, painted) = py.work(|| self.source.with(cut)).py()?;
         let area = layer.area();
         let (contours, depths) = (PyList::empty(py), PyList::empty(py));
         for contour in layer.contours {

@@ -28,6 +28,7 @@ use crate::model::{
 };
 use crate::request::{self, locations, named, orders};
 use crate::surface::PySurface;
+use crate::threads::Work;
 
 /// A Catmull-Clark solid: the limit of a control mesh of hexahedra, wedges, tetrahedra or
 /// polyhedra.
@@ -64,7 +65,7 @@ pub struct PySolid {
 
 impl PySolid {
     pub fn build(py: Python<'_>, mesh: SolidMesh) -> PyResult<Self> {
-        let made = py.detach(|| -> subsolid::Result<Analyzed> {
+        let made = py.work(|| -> subsolid::Result<Analyzed> {
             mesh.check()?;
             let solid = Solid::new(&mesh)?;
             for group in &mesh.face_groups {
@@ -326,7 +327,7 @@ impl PySolid {
         subsolid::refine::check_memory(&shared.mesh, levels).py()?;
         let mut mesh = shared.mesh.clone();
         for _ in 0..levels {
-            mesh = py.detach(|| subsolid::refine_mesh(&mesh, 1, rule)).py()?;
+            mesh = py.work(|| subsolid::refine_mesh(&mesh, 1, rule)).py()?;
             py.check_signals()?;
         }
         Self::build(py, mesh)
@@ -344,7 +345,7 @@ impl PySolid {
     #[pyo3(signature = (distance=0.0))]
     fn weld(&self, py: Python<'_>, distance: f64) -> PyResult<Self> {
         let mut mesh = self.shared.mesh.clone();
-        let welded = py.detach(|| mesh.weld(distance)).py()?;
+        let welded = py.work(|| mesh.weld(distance)).py()?;
         warn_of_welded(py, &welded)?;
         Self::build(py, mesh)
     }
@@ -352,7 +353,7 @@ impl PySolid {
     /// The surface that bounds the solid, with its creases and attributes.
     fn boundary(&self, py: Python<'_>) -> PyResult<PySurface> {
         let shared = &self.shared;
-        Ok(PySurface { mesh: py.detach(|| boundary_surface(&shared.mesh)).py()? })
+        Ok(PySurface { mesh: py.work(|| boundary_surface(&shared.mesh)).py()? })
     }
 
     /// Writes the control mesh: .vtu, .pvtu, .vtk, .npz, or .csv for points alone. The file
@@ -364,7 +365,7 @@ impl PySolid {
     #[pyo3(signature = (path, *, compress=false))]
     fn write(&self, py: Python<'_>, path: PathBuf, compress: bool) -> PyResult<()> {
         let dataset = Dataset::from(&self.shared.mesh);
-        py.detach(|| subsolid::write(path, dataset, WriteOptions { compress })).py()
+        py.work(|| subsolid::write(path, dataset, WriteOptions { compress })).py()
     }
 
     /// Weights of the control points at places: points = B @ controls.
@@ -389,7 +390,7 @@ impl PySolid {
         let places = locations(solid, cells, uvw, corners.as_ref())?;
         let orders = orders(derivative)?;
         check_rows(places.len()).py()?;
-        let rows = py.detach(|| solid.basis_rows(&places, orders));
+        let rows = py.work(|| solid.basis_rows(&places, orders));
         csr(py, &rows.py()?, self.n_points())
     }
 
@@ -407,7 +408,7 @@ impl PySolid {
     ) -> PyResult<Bound<'py, PyDict>> {
         use subsolid::bezier::{Extraction, Pieces};
         let Analyzed { mesh, solid } = &*self.shared;
-        let arrays = py.detach(|| -> subsolid::Result<_> {
+        let arrays = py.work(|| -> subsolid::Result<_> {
             let pieces = Pieces::new(solid, rings)?;
             let mut extraction = Extraction::new(&pieces)?;
             if !refined_points {
@@ -459,8 +460,8 @@ impl PySolid {
             }
         };
         let dataset = match name.as_deref() {
-            Some("lagrange") => py.detach(|| evaluated(4)),
-            Some("bezier") => py.detach(|| {
+            Some("lagrange") => py.work(|| evaluated(4)),
+            Some("bezier") => py.work(|| {
                 let bezier = volume::Bezier::new(solid, rings)?;
                 Ok(bezier.piece(mesh.controls(), elements)?.dataset)
             }),
@@ -478,7 +479,7 @@ impl PySolid {
                         "give \"lagrange\", \"bezier\", \"control\", or samples along each axis",
                     )
                 })?;
-                py.detach(|| evaluated(n))
+                py.work(|| evaluated(n))
             }
         };
         let mut dataset = dataset.py()?;

@@ -19,6 +19,7 @@ use crate::model::{
 };
 use crate::request::named;
 use crate::slice::{Cut, PySlices};
+use crate::threads::Work;
 
 /// A subdivision surface: a control mesh of polygons, by Catmull-Clark, Loop, √3 or bilinear
 /// subdivision.
@@ -166,7 +167,7 @@ impl PySurface {
     #[pyo3(signature = (distance=0.0))]
     fn weld(&self, py: Python<'_>, distance: f64) -> PyResult<Self> {
         let mut mesh = self.mesh.clone();
-        let welded = py.detach(|| mesh.weld(distance)).py()?;
+        let welded = py.work(|| mesh.weld(distance)).py()?;
         warn_of_welded(py, &welded)?;
         Ok(Self { mesh })
     }
@@ -182,7 +183,7 @@ impl PySurface {
     ) -> PyResult<Self> {
         let options = self.options(Scheme::named(scheme).py()?, levels)?;
         check_memory(&self.mesh, &options).py()?;
-        let mesh = py.detach(|| subsolid::surface::refine_surface(&self.mesh, &options)).py()?;
+        let mesh = py.work(|| subsolid::surface::refine_surface(&self.mesh, &options)).py()?;
         Ok(Self { mesh })
     }
 
@@ -199,8 +200,7 @@ impl PySurface {
         sparse(py)?;
         // the product of the levels' matrices is that of one matrix
         check_memory(&self.mesh, &SurfaceOptions { method: Method::Single, ..options }).py()?;
-        let matrices =
-            py.detach(|| SurfacePlan::new(&self.mesh, &options)?.level_matrices()).py()?;
+        let matrices = py.work(|| SurfacePlan::new(&self.mesh, &options)?.level_matrices()).py()?;
         let mut columns = self.mesh.points.len();
         let mut product: Option<Bound<'py, PyAny>> = None;
         for level in &matrices {
@@ -226,7 +226,7 @@ impl PySurface {
     #[pyo3(signature = (*, scheme="catmull-clark"))]
     fn limit<'py>(&self, py: Python<'py>, scheme: &str) -> PyResult<Bound<'py, PyTuple>> {
         let scheme = Scheme::named(scheme).py()?;
-        let limits = py.detach(|| vertex_limits(&self.mesh, scheme)).py()?;
+        let limits = py.work(|| vertex_limits(&self.mesh, scheme)).py()?;
         let n = limits.positions.len();
         (
             moved(py, limits.positions.into_flattened(), &[n, 3])?,
@@ -252,7 +252,7 @@ impl PySurface {
     ) -> PyResult<Bound<'py, PyTuple>> {
         let scheme = Scheme::named(scheme).py()?;
         let (limit, count) = py
-            .detach(|| -> subsolid::Result<_> {
+            .work(|| -> subsolid::Result<_> {
                 let mesh = &self.mesh;
                 let surface = LimitSurface::of_mesh(mesh, scheme)?;
                 let grid = surface.grid(samples, true)?;
@@ -332,7 +332,7 @@ impl PySurface {
             let message = format!("{}: left out {loss}", path.display());
             warn(py, &message)?;
         }
-        py.detach(|| subsolid::io::write_surface(&path, &self.mesh)).py()
+        py.work(|| subsolid::io::write_surface(&path, &self.mesh)).py()
     }
 
     fn __repr__(&self) -> String {

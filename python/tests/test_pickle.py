@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import multiprocessing
+import os
 import pathlib
 import pickle
 from typing import Any
@@ -13,6 +14,9 @@ import pytest
 from boxes import box
 
 import subsolid
+
+# what forked processes find in their memory
+held: tuple[subsolid.Solid, subsolid.Plan]
 
 # a hexahedron, a wedge, a tetrahedron and a box as a polyhedron, in no order of their kinds
 MIXED = """# vtk DataFile Version 3.0
@@ -125,6 +129,33 @@ def test_processes_take_and_return_solids(bracket: subsolid.Solid, tmp_path: pat
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         refined = pool.apply(subsolid.Solid.refine, (bracket,))
     same_solid(refined, bracket.refine(), tmp_path)
+
+
+def forked(job: int) -> Any:
+    solid, plan = held
+    jobs = (
+        lambda: plan.evaluate().points,
+        lambda: solid.evaluate(3, threads=1).points,
+        lambda: solid.refine().points,
+        lambda: solid.locate(solid.points[:5], nearest=True).distances,
+        lambda: solid.query("VV")[1],
+        lambda: solid.quadrature(2, rings=0).mass().sum(),
+        lambda: solid.slice(0.5)[0].area,
+        lambda: solid.boundary().normals(),
+    )
+    return jobs[job]()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a system with fork")
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_forked_processes_have_threads_of_their_own(bracket: subsolid.Solid) -> None:
+    global held
+    held = (bracket, bracket.plan(4, threads=2))
+    expected = [forked(job) for job in range(8)]
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        found = pool.map_async(forked, range(8)).get(timeout=120)
+    for own, other in zip(expected, found, strict=True):
+        same(np.asarray(own), np.asarray(other))
 
 
 def test_copies_are_what_they_copy(bracket: subsolid.Solid) -> None:

@@ -15,6 +15,7 @@ use crate::arrays::moved;
 use crate::cells::PlanCell;
 use crate::errors::{IntoPython, refused};
 use crate::request::DERIVATIVES;
+use crate::threads::Work;
 
 /// An array on a GPU, in C order.
 ///
@@ -65,7 +66,7 @@ impl PyDeviceArray {
 
     /// A copy in the memory of the host.
     fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let numbers = py.detach(|| self.memory.read(&self.array)).py()?;
+        let numbers = py.work(|| self.memory.read(&self.array)).py()?;
         let all = moved(py, numbers, &self.shape)?.into_any();
         match self.array.precision() {
             Precision::F64 => Ok(all),

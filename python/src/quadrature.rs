@@ -102,6 +102,7 @@ impl PyQuadrature {
         (second, force): (bool, bool),
         where_: Where,
     ) -> PyResult<Self> {
+        scheme.check().py()?;
         let shared = solid.get().shared.clone();
         let want = if second { Want::FIRST | Want::SECOND } else { Want::FIRST };
         let (mut of_faces, mut kept) = (Vec::new(), Vec::new());

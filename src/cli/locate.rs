@@ -233,7 +233,7 @@ fn answer(
             place.map(|place| Answer { point, inside, place })
         });
         let answers: Option<Vec<Answer>> = answers.collect();
-        let answers = answers.ok_or_else(|| too_far(locator, &points))?;
+        let answers = answers.ok_or_else(|| without_place(locator, &points))?;
         for Answer { inside, place, .. } in &answers {
             report.points += 1;
             let (count, largest) = match inside {
@@ -248,13 +248,11 @@ fn answer(
 }
 
 /// The error of a point that no place is nearest to.
-fn too_far(locator: &Locator<'_>, points: &[[f64; 3]]) -> Error {
+fn without_place(locator: &Locator<'_>, points: &[[f64; 3]]) -> Error {
     let far = points.iter().find(|&&point| locator.nearest(point).is_none());
     let [x, y, z] = far.copied().unwrap_or_default();
-    Error::request(format!(
-        "the point {x:e}, {y:e}, {z:e} is too far away: squares of its coordinates overflow"
-    ))
-    .with_help("correct it, or leave its row out")
+    Error::request(format!("no place of the solid is nearest to the point {x:e}, {y:e}, {z:e}"))
+        .with_help("check that the solid has a boundary")
 }
 
 /// The attributes at the places found.

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use super::dataset::{
     Array, ArrayData, Dataset, DatasetCells, MixedCells, PolyhedronFaces, vtk_type,
 };
+use crate::mesh::CORNER_SHARPNESS;
 use crate::mesh::groups::face_group_array;
 use crate::mesh::{CellArray, CellKind, Cells, Creases, FaceGroup, SolidMesh};
 
@@ -14,8 +15,6 @@ use crate::mesh::{CellArray, CellKind, Cells, Creases, FaceGroup, SolidMesh};
 pub const CREASE_EDGES: &str = "crease_edges";
 /// Field array: sharpness of each crease, `inf` for ever sharp.
 pub const CREASE_SHARPNESS: &str = "crease_sharpness";
-/// Point array: sharpness of each vertex, 0 where it is smooth.
-pub const CORNER_SHARPNESS: &str = "corner_sharpness";
 
 impl From<&SolidMesh> for Dataset {
     /// Attributes become point arrays, cell data cell arrays; creases the field arrays `crease_edges`

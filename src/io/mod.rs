@@ -24,11 +24,12 @@ mod table;
 mod unfinished;
 mod write;
 
+pub use crate::mesh::CORNER_SHARPNESS;
 pub use dataset::{
     Array, ArrayData, Dataset, DatasetCells, MixedCells, Points, PolyhedronFaces, vtk_type,
 };
 pub use high_order::hexahedron_order;
-pub use mesh_dataset::{CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS};
+pub use mesh_dataset::{CREASE_EDGES, CREASE_SHARPNESS};
 pub use read::{
     CellBlock, ControlMesh, CreaseTable, GroupName, MeshBlock, MeshParts, ReadOptions, ReadReport,
     is_surface, read, read_block, read_creases, read_mesh, read_surface, read_surface_with_report,

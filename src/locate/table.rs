@@ -58,8 +58,15 @@ impl PointTable {
                 point[d] =
                     value.ok_or_else(|| row.unexpected(d, &format!("{name}: finite number")))?;
             }
-            check_coordinates(&[point], Precision::F64)
-                .map_err(|_| row.unexpected(0, "x, y, z: coordinates up to 1e70"))?;
+            check_coordinates(&[point], Precision::F64).map_err(|_| {
+                let largest = point[1].abs() > point[0].abs();
+                let d = if point[2].abs() > point[usize::from(largest)].abs() {
+                    2
+                } else {
+                    largest.into()
+                };
+                row.unexpected(d, &format!("{}: number up to 1e70", FORM.header[d]))
+            })?;
             Ok(point)
         })
     }

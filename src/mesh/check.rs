@@ -5,17 +5,25 @@ use std::fmt::Display;
 use nalgebra::Matrix3;
 
 use super::orient::orient_faces;
-use super::{Attribute, CellArray, CellKind, Cells, SolidMesh, check_coordinates};
+use super::{
+    Attribute, CORNER_SHARPNESS, CellArray, CellKind, Cells, SolidMesh, check_coordinates,
+};
 use crate::error::{Error, Result};
 use crate::numbers::Precision;
 
 impl Attribute {
-    /// Checks that there is a value for each of so many vertices.
+    /// Checks that there is a value for each of so many vertices, and the name.
     ///
     /// # Errors
     /// [`Error::Mesh`] naming the attribute.
     pub(crate) fn check(&self, vertices: usize) -> Result<()> {
         let Self { name, width, values } = self;
+        if name == CORNER_SHARPNESS {
+            return Err(Error::mesh(format!(
+                "attribute \"{name}\" has the name under which files hold sharp corners"
+            ))
+            .with_help("rename it"));
+        }
         check_length(format_args!("attribute \"{name}\""), values, *width, (vertices, "vertices"))
     }
 }

@@ -10,6 +10,9 @@ use crate::error::ElementKind::Vertex;
 use crate::error::{Error, Message, Result};
 use crate::message;
 
+/// Point array of files: sharpness of each vertex, 0 where it is smooth.
+pub const CORNER_SHARPNESS: &str = "corner_sharpness";
+
 /// Most levels that an edge or vertex of finite sharpness may stay sharp in a mesh whose limit is
 /// evaluated: each takes a local refinement.
 const MOST_LEVELS: usize = 10;
@@ -77,6 +80,18 @@ impl Creases {
         self.corners.reverse();
         self.corners.retain(|corner| seen.insert(corner.vertex));
         self.corners.reverse();
+    }
+
+    /// Checks that corners are among so many vertices.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] naming the corner.
+    pub(crate) fn check_corners(&self, vertices: usize) -> Result<()> {
+        match self.corners.iter().find(|corner| corner.vertex.index() >= vertices) {
+            None => Ok(()),
+            Some(corner) => Err(Error::mesh(message!(corner, ": no such vertex"))
+                .with_help(format!("name a vertex from 0 to {}", vertices.saturating_sub(1)))),
+        }
     }
 
     /// Leaves out what is listed as smooth.

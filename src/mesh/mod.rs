@@ -31,6 +31,7 @@ pub(crate) use check::{check_point_count, check_value_count};
 pub use coincident::CoincidentVertices;
 pub(crate) use components::{UnionFind, components};
 pub use controls::Controls;
+pub use creases::CORNER_SHARPNESS;
 pub(crate) use creases::check_sharpness;
 pub use creases::{Corner, Crease, CreaseRule, Creases};
 pub use folded::FoldedCorners;

@@ -289,6 +289,7 @@ impl SurfaceMesh {
             .with_help("name faces of the mesh, counted from 0"));
         }
         self.creases.check()?;
+        self.creases.check_corners(self.points.len())?;
         self.check_values()
     }
 

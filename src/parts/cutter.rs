@@ -54,7 +54,7 @@ impl<'m> Cutter<'m> {
                 return Err(no_edge([*a, *b]));
             }
         }
-        check_corners(&mesh.creases, vertices)?;
+        mesh.creases.check_corners(vertices)?;
         let sorted = |of: Vec<u32>| {
             let mut all: Vec<(u32, u32)> = of.into_iter().zip(0..).collect();
             all.sort_unstable();
@@ -185,15 +185,6 @@ pub(super) fn check(mesh: &SolidMesh) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Checks that corners are among so many vertices.
-pub(super) fn check_corners(creases: &Creases, vertices: usize) -> Result<()> {
-    match creases.corners.iter().find(|corner| corner.vertex.0 as usize >= vertices) {
-        None => Ok(()),
-        Some(corner) => Err(Error::mesh(message!(corner, ": no such vertex"))
-            .with_help(format!("name a vertex from 0 to {}", vertices.saturating_sub(1)))),
-    }
 }
 
 /// The error of a crease that is no edge.

@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::ops::Range;
 
 use super::Part;
-use super::cutter::{check_corners, has_all, has_edge, no_edge, sorted};
+use super::cutter::{has_all, has_edge, no_edge, sorted};
 use super::distributed::DistributedMesh;
 use super::exchange::{
     fetch, ids, next_cell, next_count, next_id, next_numbers, push_cell, push_numbers,
@@ -153,7 +153,7 @@ impl Collected {
         let surface = Surface::new(&here.cells, &vertices);
         let creases_here = surface.creases(&creases, ranks)?;
         let groups_here = face_groups.iter().map(|group| surface.faces(group)).collect();
-        check_corners(&creases, vertex_count)?;
+        creases.check_corners(vertex_count)?;
         (here.creases, here.face_groups) = (creases_here, groups_here);
         Ok((Part { mesh: here, owned: owned_here, cells, vertices }, children))
     }

@@ -45,13 +45,9 @@ impl Sharpness {
             }
             set(&mut sharpness.edges[edge as usize], crease.sharpness, crease)?;
         }
+        creases.check_corners(topology.vertex_count())?;
         for corner in &creases.corners {
             let v = corner.vertex.0;
-            if v as usize >= topology.vertex_count() {
-                let last = topology.vertex_count().saturating_sub(1);
-                return Err(Error::mesh(message!(corner, ": no such vertex"))
-                    .with_help(format!("name a vertex from 0 to {last}")));
-            }
             if !topology.is_boundary_vertex(v) && corner.sharpness > 0.0 {
                 return Err(Error::mesh(message!(corner, ": the vertex lies inside the solid"))
                     .with_help("only boundary vertices can be sharp: remove this corner"));

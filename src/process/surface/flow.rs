@@ -28,13 +28,13 @@ pub enum Cotangents {
 ///
 /// # Errors
 /// [`Error::Mesh`] for a face that is no triangle or has no area, or if iterations do not end;
-/// [`Error::Request`] for a time that is not positive and finite.
+/// [`Error::Request`] for a time that is not positive, or above 10⁶ squared sizes of the surface.
 pub fn curvature_flow(
     mesh: &SurfaceMesh,
     time: f64,
     cotangents: Cotangents,
 ) -> Result<Vec<[f64; 3]>> {
-    check_time(time)?;
+    check_time(time, mesh)?;
     let faces = triangles(mesh)?;
     let query = Query::of_surface(&mesh.without_holes(), QueryStrategy::Unordered)?;
     let mut free = vec![false; mesh.points.len()];
@@ -94,11 +94,18 @@ fn by_factors(
     Ok(mesh.points.iter().enumerate().map(moved).collect())
 }
 
-/// Refuses times that are not positive and finite.
-pub(crate) fn check_time(time: f64) -> Result<()> {
-    if time > 0.0 && time.is_finite() {
+/// Longest time, in squared sizes of the surface: closed surfaces are points by then, and beyond it
+/// rounding takes them elsewhere.
+const LONGEST: f64 = 1e6;
+
+/// Refuses times that are not positive, and those at which masses are lost beside time L.
+pub(crate) fn check_time(time: f64, mesh: &SurfaceMesh) -> Result<()> {
+    let sizes = mesh.bounds().map(|(low, high)| [0, 1, 2].map(|d| high[d] - low[d]));
+    let size = sizes.map_or(0.0, |sizes| sizes.into_iter().fold(0.0, f64::max));
+    let longest = LONGEST * size * size;
+    if time > 0.0 && time <= longest {
         return Ok(());
     }
-    Err(Error::request(format!("curvature flow for a time of {time}"))
-        .with_help("give a positive time in squared length units"))
+    let help = format!("give a positive time in squared length units, up to {longest:.1e}");
+    Err(Error::request(format!("curvature flow for a time of {time}")).with_help(help))
 }

@@ -226,13 +226,9 @@ impl<'t> Connectivity<'t> {
             })?;
             self.edge_sharpness[edge as usize] = crease.sharpness;
         }
-        let vertex_count = self.vertex_count();
+        creases.check_corners(self.vertex_count())?;
         for corner in &creases.corners {
-            let v = corner.vertex.0 as usize;
-            *self.vertex_sharpness.get_mut(v).ok_or_else(|| {
-                Error::mesh(message!(corner, ": no such vertex"))
-                    .with_help(format!("the mesh has {vertex_count} vertices"))
-            })? = corner.sharpness;
+            self.vertex_sharpness[corner.vertex.index()] = corner.sharpness;
         }
         Ok(())
     }

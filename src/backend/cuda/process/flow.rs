@@ -21,9 +21,9 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     /// # Errors
     /// [`Error::Mesh`](crate::Error::Mesh) for a face that is no triangle or has no area, or if
     /// iterations do not end; [`Error::Request`](crate::Error::Request) for a time that is not
-    /// positive and finite, too little memory, or if a kernel fails.
+    /// positive or above 10⁶ squared sizes of the surface, too little memory, or if a kernel fails.
     pub fn flow(&mut self, time: f64, cotangents: Cotangents) -> Result<()> {
-        check_time(time)?;
+        check_time(time, &self.mesh)?;
         let sums = self.prepare(cotangents)?;
         let held = self.ends()?;
         let count = self.query.count(EntityKind::Vertex);

@@ -12,8 +12,8 @@
 //! (1 component) become creases. Every other numeric point array becomes a vertex
 //! attribute, every numeric cell array an array of the volume cells; other field arrays are skipped
 //! and reported. Triangles, quads and polygons beside the volume cells are in groups by the cell
-//! arrays of integers: array `group:NAME`, of reals too, is the group of those of a value other than
-//! 0, value 3 of another array `A` the group `A:3`, value 0 none.
+//! arrays of integers: array `group:NAME`, of reals too, is the group of those of a value other
+//! than 0, value 3 of another array `A` the group `A:3`, value 0 none.
 //! High-order cells are read by their corners.
 //!
 //! Surfaces ([`surface`], [`legacy_surface`]) have the same point arrays and creases.
@@ -193,22 +193,21 @@ impl Grid {
                 .error(line, format!("{cells} cells have {types} types"))
                 .with_help("every cell needs one type"));
         }
-        // No face belongs to more than two cells: bounds what small lists can unfold to.
-        let mut face_corners = match &self.faces {
-            Faces::Absent => 0,
-            Faces::InCells => self.corners.len(),
-            Faces::Stream { stream, .. } => stream.len(),
-            Faces::Indexed { corners, .. } => 2 * corners.len(),
-        };
         let count = self.ends.len();
-        let (mut cell, mut faces) = (Vec::new(), Vec::new());
-        let mut kept = Vec::with_capacity(count);
+        let mut cells = GridCells {
+            grid: self,
+            face_corners: self.most_face_corners(),
+            vertices: Vec::new(),
+            kept: Kept { count, cells: Vec::with_capacity(count), faces: Vec::new() },
+            assembly,
+        };
         let mut labels = self.labels.clone();
         let mut start = 0;
         for (index, (&end, &cell_type)) in self.ends.iter().zip(&self.types).enumerate() {
             let line = self.lines.get(index).copied().or(line);
             let list = slice(&self.corners, start, end).ok_or_else(|| {
-                assembly
+                cells
+                    .assembly
                     .error(
                         line,
                         format!("the cell with index {index} ends at {end} of the connectivity"),
@@ -218,75 +217,20 @@ impl Grid {
             start = end;
             let kind = kind(cell_type);
             let label = labels.entry(cell_type).or_insert_with(|| kind.label(cell_type));
-            match kind {
-                Kind::Volume(shape) => {
-                    self.vertices(list, &mut cell, assembly, line)?;
-                    assembly.push_cell(shape, &cell, line)?;
-                }
-                Kind::HighOrder(shape, nodes) => {
-                    if let Some(need) = nodes.filter(|&need| need != list.len()) {
-                        let (id, have) = (assembly.next_cell(), list.len());
-                        return Err(assembly
-                            .error(line, message!(id, ": {have} vertices, {label} has {need}"))
-                            .with_help("give every cell the vertices of its type"));
-                    }
-                    self.vertices(list, &mut cell, assembly, line)?;
-                    assembly.push_high_order(shape, &cell, label, line)?;
-                }
-                Kind::Polyhedron => {
-                    let faces = self.cycles(index, list, &mut face_corners).ok_or_else(|| {
-                        let id = assembly.next_cell();
-                        assembly
-                            .error(
-                                line,
-                                message!(id, ": the faces of the polyhedron are malformed"),
-                            )
-                            .with_help("give polyhedra (VTK type 42) their face arrays")
-                    })?;
-                    self.vertices(&faces.concat(), &mut cell, assembly, line)?;
-                    let mut rest = &cell[..];
-                    let mut cycles = Vec::with_capacity(faces.len());
-                    for face in &faces {
-                        let (cycle, others) = rest.split_at(face.len());
-                        cycles.push(cycle);
-                        rest = others;
-                    }
-                    assembly.push_polyhedron(&cycles, line)?;
-                }
-                Kind::Face(_, corners) => {
-                    self.vertices(list, &mut cell, assembly, line)?;
-                    let corners = if corners == 0 { cell.len() } else { corners.min(cell.len()) };
-                    let (corners, others) = cell.split_at(corners);
-                    let face = assembly.groups.push_face(label, corners, others);
-                    faces.push((index as u32, face));
-                    continue;
-                }
-                Kind::Pixel => {
-                    self.vertices(list, &mut cell, assembly, line)?;
-                    if cell.len() == 4 {
-                        cell.swap(2, 3);
-                    }
-                    let face = assembly.groups.push_face(label, &cell, &[]);
-                    faces.push((index as u32, face));
-                    continue;
-                }
-                Kind::Strip => {
-                    self.vertices(list, &mut cell, assembly, line)?;
-                    for triangle in strip(&cell) {
-                        let face = assembly.groups.push_face(label, &triangle, &[]);
-                        faces.push((index as u32, face));
-                    }
-                    continue;
-                }
-                Kind::Lower(_) => {
-                    assembly.skip(label);
-                    continue;
-                }
-                Kind::Refused(_) => return Err(assembly.refuse(label, line)),
-            }
-            kept.push(index as u32);
+            cells.push(&kind, GridCell { index, list, label, line })?;
         }
-        Ok(Kept { count, cells: kept, faces })
+        Ok(cells.kept)
+    }
+
+    /// How many corners the faces of all polyhedra have at most. No face belongs to more than two
+    /// cells: bounds what small lists can unfold to.
+    fn most_face_corners(&self) -> usize {
+        match &self.faces {
+            Faces::Absent => 0,
+            Faces::InCells => self.corners.len(),
+            Faces::Stream { stream, .. } => stream.len(),
+            Faces::Indexed { corners, .. } => 2 * corners.len(),
+        }
     }
 
     /// Appends `list` as vertex ids to the cleared `vertices`.
@@ -340,6 +284,122 @@ impl Grid {
         };
         *left = left.checked_sub(faces.iter().map(|face| face.len()).sum())?;
         Some(faces)
+    }
+}
+
+/// A cell of a grid.
+#[derive(Clone, Copy)]
+struct GridCell<'a> {
+    index: usize,
+    /// Vertices, or a face stream.
+    list: &'a [i64],
+    /// What its type is called.
+    label: &'a str,
+    line: Option<usize>,
+}
+
+/// The cells of a grid on their way to the mesh.
+struct GridCells<'g, 'm, 'a> {
+    grid: &'g Grid,
+    assembly: &'m mut Assembly<'a>,
+    // corners that faces of polyhedra may still have
+    face_corners: usize,
+    // of the cell at hand
+    vertices: Vec<u32>,
+    kept: Kept,
+}
+
+impl GridCells<'_, '_, '_> {
+    fn push(&mut self, kind: &Kind, cell: GridCell<'_>) -> Result<()> {
+        match *kind {
+            Kind::Volume(shape) => {
+                self.read_vertices(cell)?;
+                self.assembly.push_cell(shape, &self.vertices, cell.line)?;
+            }
+            Kind::HighOrder(shape, nodes) => self.push_high_order(shape, nodes, cell)?,
+            Kind::Polyhedron => self.push_polyhedron(cell)?,
+            Kind::Face(_, corners) => return self.push_face(corners, cell),
+            Kind::Pixel => return self.push_pixel(cell),
+            Kind::Strip => return self.push_strip(cell),
+            Kind::Lower(_) => {
+                self.assembly.skip(cell.label);
+                return Ok(());
+            }
+            Kind::Refused(_) => return Err(self.assembly.refuse(cell.label, cell.line)),
+        }
+        self.kept.cells.push(cell.index as u32);
+        Ok(())
+    }
+
+    fn read_vertices(&mut self, cell: GridCell<'_>) -> Result<()> {
+        self.grid.vertices(cell.list, &mut self.vertices, self.assembly, cell.line)
+    }
+
+    fn push_high_order(
+        &mut self,
+        shape: Shape,
+        nodes: Option<usize>,
+        cell: GridCell<'_>,
+    ) -> Result<()> {
+        if let Some(need) = nodes.filter(|&need| need != cell.list.len()) {
+            let (id, have, label) = (self.assembly.next_cell(), cell.list.len(), cell.label);
+            return Err(self
+                .assembly
+                .error(cell.line, message!(id, ": {have} vertices, {label} has {need}"))
+                .with_help("give every cell the vertices of its type"));
+        }
+        self.read_vertices(cell)?;
+        self.assembly.push_high_order(shape, &self.vertices, cell.label, cell.line)
+    }
+
+    fn push_polyhedron(&mut self, cell: GridCell<'_>) -> Result<()> {
+        let (grid, line) = (self.grid, cell.line);
+        let faces =
+            grid.cycles(cell.index, cell.list, &mut self.face_corners).ok_or_else(|| {
+                let id = self.assembly.next_cell();
+                self.assembly
+                    .error(line, message!(id, ": the faces of the polyhedron are malformed"))
+                    .with_help("give polyhedra (VTK type 42) their face arrays")
+            })?;
+        grid.vertices(&faces.concat(), &mut self.vertices, self.assembly, line)?;
+        let mut rest = &self.vertices[..];
+        let mut cycles = Vec::with_capacity(faces.len());
+        for face in &faces {
+            let (cycle, others) = rest.split_at(face.len());
+            cycles.push(cycle);
+            rest = others;
+        }
+        self.assembly.push_polyhedron(&cycles, line)
+    }
+
+    /// A face whose first `corners` nodes are its corners; 0: all.
+    fn push_face(&mut self, corners: usize, cell: GridCell<'_>) -> Result<()> {
+        self.read_vertices(cell)?;
+        let nodes = self.vertices.len();
+        let corners = if corners == 0 { nodes } else { corners.min(nodes) };
+        let (corners, others) = self.vertices.split_at(corners);
+        let face = self.assembly.groups.push_face(cell.label, corners, others);
+        self.kept.faces.push((cell.index as u32, face));
+        Ok(())
+    }
+
+    fn push_pixel(&mut self, cell: GridCell<'_>) -> Result<()> {
+        self.read_vertices(cell)?;
+        if self.vertices.len() == 4 {
+            self.vertices.swap(2, 3);
+        }
+        let face = self.assembly.groups.push_face(cell.label, &self.vertices, &[]);
+        self.kept.faces.push((cell.index as u32, face));
+        Ok(())
+    }
+
+    fn push_strip(&mut self, cell: GridCell<'_>) -> Result<()> {
+        self.read_vertices(cell)?;
+        for triangle in strip(&self.vertices) {
+            let face = self.assembly.groups.push_face(cell.label, &triangle, &[]);
+            self.kept.faces.push((cell.index as u32, face));
+        }
+        Ok(())
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::buffer::{Buffer, stream_copy};
+use super::buffer::{AlignedBuffer, stream_copy};
 use crate::numbers::{Lanes, Real};
 use crate::{Error, Result};
 
@@ -16,7 +16,7 @@ pub(super) struct Packed<T> {
     pub samples: usize,
     pub controls: usize,
     /// weights: [tile][control][sample in tile], the last tile filled up with zeros
-    weights: Buffer<T>,
+    weights: AlignedBuffer<T>,
 }
 
 /// Samples of a tile: two of the widest vectors.
@@ -36,7 +36,7 @@ impl<T: Real> Packed<T> {
         }
         let samples = weights.len() / controls;
         let len = samples.div_ceil(tile::<T>()) * controls * tile::<T>();
-        let mut packed = Buffer::zeros(len);
+        let mut packed = AlignedBuffer::zeros(len);
         let numbers = packed.numbers(len);
         for (control, row) in weights.chunks_exact(samples).enumerate() {
             for (sample, &weight) in row.iter().enumerate() {
@@ -255,7 +255,7 @@ pub(super) unsafe fn deliver<T: Real, L: Lanes<T>>(
     from: &[T],
     (order, m): (&[u32], usize),
     to: &mut [T],
-    stage: Option<&mut Buffer<T>>,
+    stage: Option<&mut AlignedBuffer<T>>,
 ) {
     let Some(stage) = stage else { return scatter(from, order, m, to) };
     scatter(from, order, m, stage.numbers(to.len()));

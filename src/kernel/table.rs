@@ -7,7 +7,7 @@ use super::buffer::fence;
 use super::buffer::{Scratch, Stores, padded};
 use super::net::gather;
 use super::product::{Columns, Finish, Packed, assert_order, deliver, product, tile_columns};
-use super::simd::{Kernel, Simd};
+use super::simd::{Simd, SimdKernel};
 use crate::Result;
 use crate::numbers::{Lanes, Real};
 
@@ -83,7 +83,7 @@ struct Run<'a, 'b, 'o, T> {
     output: TableOutput<'b, 'o, T>,
 }
 
-impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
+impl<T: Real> SimdKernel<T> for Run<'_, '_, '_, T> {
     #[inline(always)]
     unsafe fn run<L: Lanes<T>>(self) {
         let Self { table, scratch, controls, m, nets, output } = self;

@@ -43,7 +43,7 @@ impl ShortRows {
 
 /// A patch and its ribbon in local ids: owned elements first, in order, then the ribbon's.
 #[derive(Clone, Debug)]
-pub(super) struct Patch {
+pub(super) struct RibbonPatch {
     first: [u32; 4],
     owned: [u32; 4],
     // [kind]: ids of the elements that others own, ascending
@@ -117,7 +117,7 @@ impl Stars {
     }
 }
 
-impl Patch {
+impl RibbonPatch {
     /// Patch `patch` of a mesh in its order.
     ///
     /// # Errors

@@ -18,7 +18,7 @@
 
 use rayon::prelude::*;
 
-use super::bicubic::{self, Bicubic, Cubic, HEIGHT, Point, range, round_to};
+use super::bicubic::{self, Bicubic, Cubic, HEIGHT, PlanePoint, range, round_to};
 use super::closed::ClosedSurface;
 use super::face::Face;
 use super::fit::{Fit, Fitter};
@@ -29,7 +29,7 @@ use super::simple::{Flatness, Slope, SubPatch, cut};
 use super::skin::Skin;
 use crate::error::Result;
 use crate::limit::Solid;
-use crate::limit::rim::{Key, Rim, Stretch};
+use crate::limit::rim::{Rim, RimKey, Stretch};
 use crate::topology::Orientation;
 
 /// Part of the tolerance that patches may differ from the limit by.
@@ -44,7 +44,7 @@ pub struct Surface {
     /// Patches in the order of the elements.
     pub patches: Vec<Patch>,
     /// Chains of edges along the sides of all patches, see [`Patch::links`].
-    pub links: Vec<Link>,
+    pub links: Vec<SideLink>,
     /// Curves of the edges, each along its line.
     pub edges: Vec<Cubic>,
     /// What a height is rounded to.
@@ -90,7 +90,7 @@ impl Patch {
 
 /// An edge in the side of a patch.
 #[derive(Clone, Copy, Debug)]
-pub struct Link {
+pub struct SideLink {
     /// The edge.
     pub edge: u32,
     /// Whether the side runs against it.
@@ -111,10 +111,10 @@ struct Piece {
 
 /// A surface, and what its edges are called.
 #[derive(Debug)]
-pub struct Named {
+pub struct NamedSurface {
     pub surface: Surface,
     /// Where each edge starts.
-    pub edges: Vec<Key>,
+    pub edges: Vec<RimKey>,
     /// Patches of the faces up to each.
     pub ends: Vec<u32>,
 }
@@ -162,7 +162,7 @@ impl Surface {
         faces: impl IndexedParallelIterator<Item = Face>,
         grid: f64,
         tolerance: f64,
-    ) -> Named {
+    ) -> NamedSurface {
         let flatness = Flatness {
             height: FLAT_PART * tolerance,
             deviation: FLAT_PART * tolerance,
@@ -183,7 +183,7 @@ impl Surface {
             ends.push(parts.len() as u32);
         }
         let (surface, edges) = assemble(&sides, &parts, grid, error);
-        Named { surface, edges, ends }
+        NamedSurface { surface, edges, ends }
     }
 
     /// Keeps a run of the patches, and all edges.
@@ -266,13 +266,13 @@ fn face_parts(face: u32, fits: &[Fit], flatness: &Flatness) -> (Vec<Piece>, f64)
 }
 
 /// Finds the edges between the corners of all parts, and their names.
-fn assemble(sides: &[Sides], parts: &[Piece], grid: f64, error: f64) -> (Surface, Vec<Key>) {
+fn assemble(sides: &[Sides], parts: &[Piece], grid: f64, error: f64) -> (Surface, Vec<RimKey>) {
     let stretch = |piece: &Piece, side: usize| {
         let Sides { face, rim } = &sides[piece.face as usize];
         rim.stretch(*face, piece.part.rectangle, side)
     };
     // names of all corners, as places on their lines and as nodes
-    let mut stops: Vec<Key> = parts
+    let mut stops: Vec<RimKey> = parts
         .par_iter()
         .flat_map_iter(|piece| {
             (0..4).flat_map(move |side| {
@@ -289,7 +289,7 @@ fn assemble(sides: &[Sides], parts: &[Piece], grid: f64, error: f64) -> (Surface
         let Sides { face, rim } = &sides[piece.face as usize];
         rim.node(*face, at)
     };
-    let mut nodes: Vec<(Key, u32)> = parts
+    let mut nodes: Vec<(RimKey, u32)> = parts
         .par_iter()
         .enumerate()
         .flat_map_iter(|(i, piece)| (0..4).map(move |k| (corner(piece, k), (4 * i + k) as u32)))
@@ -297,7 +297,7 @@ fn assemble(sides: &[Sides], parts: &[Piece], grid: f64, error: f64) -> (Surface
     nodes.par_sort_unstable();
     nodes.dedup_by_key(|(key, _)| *key);
     // a node lies where the first patch at it says
-    let node_point = |key: Key| -> Point {
+    let node_point = |key: RimKey| -> PlanePoint {
         let at = nodes.partition_point(|(k, _)| *k < key);
         let first = nodes[at].1 as usize;
         parts[first / 4].part.points.side(first % 4)[0]
@@ -334,7 +334,7 @@ fn assemble(sides: &[Sides], parts: &[Piece], grid: f64, error: f64) -> (Surface
                 }
                 let start = if backwards { 1.0 - b } else { a };
                 let (start, length) = (start as f32, (b - a) as f32);
-                links.push(Link { edge: stop as u32, backwards, start, length });
+                links.push(SideLink { edge: stop as u32, backwards, start, length });
             }
             starts[side + 1] = links.len() as u32;
         }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, sys};
 
 use super::device::failed;
-use super::functions::{Functions, Shape};
+use super::functions::{Functions, LaunchShape};
 use super::launch::{Argument, Launch};
 use super::memory::{Buffer, start_copy};
 use super::sources::{ORIGIN, Variant};
@@ -253,7 +253,7 @@ impl ForeignArray {
         let launch = Launch {
             name: "controls".into(),
             function: functions.get(&Variant::new(&ORIGIN, self.precision), "take_controls")?,
-            shape: Shape {
+            shape: LaunchShape {
                 blocks: self.len.div_ceil(THREADS as usize).min(BLOCKS) as u32,
                 threads: THREADS,
                 shared: 0,

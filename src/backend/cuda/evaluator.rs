@@ -20,7 +20,7 @@ use super::device::failed;
 use super::device_memory::{DeviceArray, DeviceMemory, ForeignArray, Results, wait};
 use super::functions::Functions;
 use super::graph::Graph;
-use super::grid::{Grid, Prepared};
+use super::grid::{DeviceGrid, Prepared};
 use super::launch::Launch;
 use super::memory::{Buffer, timed_event};
 use super::points::DevicePoints;
@@ -63,7 +63,7 @@ pub(super) struct Resident<'p, T> {
 type Work = Option<Arc<Prepared>>;
 
 enum OnDevice<T> {
-    Grid(Box<Grid<T>>),
+    Grid(Box<DeviceGrid<T>>),
     Scattered(Box<Scattered<T>>),
 }
 
@@ -123,7 +123,7 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         let sides = (1..STREAMS).map(|_| stream()).collect::<Result<Vec<_>>>()?;
         let samples = match plan.samples() {
             Samples::Tensor(_) => {
-                let grid = Grid::new(functions.clone(), plan, strategy, &main)?;
+                let grid = DeviceGrid::new(functions.clone(), plan, strategy, &main)?;
                 OnDevice::Grid(Box::new(grid))
             }
             Samples::Points(_) => {

@@ -34,7 +34,7 @@ pub(super) struct Function {
 
 /// How a kernel is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shape {
+pub(super) struct LaunchShape {
     pub blocks: u32,
     pub threads: u32,
     /// Dynamic shared memory of a block, in bytes.
@@ -146,7 +146,7 @@ impl Function {
     pub unsafe fn launch(
         &self,
         stream: &CudaStream,
-        shape: Shape,
+        shape: LaunchShape,
         arguments: &[*const c_void],
     ) -> Result<(), DriverError> {
         // SAFETY: by the caller.
@@ -161,7 +161,7 @@ impl Function {
     pub unsafe fn launch_cooperative(
         &self,
         stream: &CudaStream,
-        shape: Shape,
+        shape: LaunchShape,
         arguments: &[*const c_void],
     ) -> Result<(), DriverError> {
         // SAFETY: by the caller.
@@ -172,7 +172,7 @@ impl Function {
         &self,
         launch: LaunchKernel,
         stream: &CudaStream,
-        shape: Shape,
+        shape: LaunchShape,
         arguments: &[*const c_void],
     ) -> Result<(), DriverError> {
         if shape.blocks == 0 {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaStream, DeviceRepr, DriverError};
 
-use super::functions::{Function, Shape};
+use super::functions::{Function, LaunchShape};
 use super::memory::Buffer;
 use super::sources::{Source, Variant};
 use crate::error::Result;
@@ -52,7 +52,7 @@ impl Pass {
 pub(super) struct Launch {
     pub name: String,
     pub function: Arc<Function>,
-    pub shape: Shape,
+    pub shape: LaunchShape,
     pub arguments: Vec<Argument>,
 }
 

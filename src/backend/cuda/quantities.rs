@@ -1,6 +1,6 @@
 //! Quantities that follow from derivatives, by `kernels/solid/quantities.cu`.
 
-use super::functions::{Functions, Shape};
+use super::functions::{Functions, LaunchShape};
 use super::launch::{Argument, Launch};
 use super::sources::{QUANTITIES, Variant};
 use crate::error::Result;
@@ -44,7 +44,7 @@ pub(super) fn launch<T: Real + DeviceRepr>(
     Ok(Launch {
         name: quantity.kernel().replace('_', " "),
         function: functions.get(&Variant::new(&QUANTITIES, T::PRECISION), quantity.kernel())?,
-        shape: Shape { blocks: blocks as u32, threads: THREADS, shared: 0 },
+        shape: LaunchShape { blocks: blocks as u32, threads: THREADS, shared: 0 },
         arguments: vec![Argument::Words(words.collect()), Argument::Address(to)],
     })
 }

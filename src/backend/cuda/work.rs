@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::layout::Layout;
+use super::layout::PlanLayout;
 use crate::limit::Solid;
 use crate::plan::{Kernel, Plan};
 
@@ -63,7 +63,7 @@ impl Work {
     /// table kernels.
     pub fn new<T>(
         plan: &Plan<'_>,
-        layout: &Layout<T>,
+        layout: &PlanLayout<T>,
         range: &Range<usize>,
         warps: u32,
         tile: impl Fn(Kernel) -> Tile,

@@ -118,14 +118,14 @@ fn begin<'o, W: Write + Seek>(
 ) -> io::Result<Box<dyn SingleFile + 'o>> {
     let whole = Whole { points: outline.points, cells: outline.cells };
     Ok(match (format, compress) {
-        (Format::Vtu | Format::Pvtu, false) => Box::new(vtu::Plain::new(out, first, whole)),
+        (Format::Vtu | Format::Pvtu, false) => Box::new(vtu::PlainVtu::new(out, first, whole)),
         (Format::Vtu | Format::Pvtu, true) => {
-            Box::new(vtu::Compressed::new(out, first, whole, path)?)
+            Box::new(vtu::CompressedVtu::new(out, first, whole, path)?)
         }
-        (Format::Vtk, _) => Box::new(vtk::File::new(out, first, outline)),
-        (Format::Csv, _) => Box::new(csv::File::new(out, first)?),
-        (Format::Npz, false) => Box::new(npz::Plain::new(out, first, whole)?),
-        (Format::Npz, true) => Box::new(npz::Compressed::new(out, first, whole, path)),
+        (Format::Vtk, _) => Box::new(vtk::LegacyFile::new(out, first, outline)),
+        (Format::Csv, _) => Box::new(csv::TableFile::new(out, first)?),
+        (Format::Npz, false) => Box::new(npz::PlainArchive::new(out, first, whole)?),
+        (Format::Npz, true) => Box::new(npz::CompressedArchive::new(out, first, whole, path)),
     })
 }
 

@@ -2,8 +2,8 @@
 //! extraordinary corner in a canonical order that faces of equal topology share.
 
 use super::connectivity::Connectivity;
-use super::rules::Rule;
-use super::walk::{Frame, Sector};
+use super::rules::LimitRule;
+use super::walk::{FaceFrame, FaceSector};
 use crate::basis::box_spline;
 use crate::limit::Key;
 use faer::Mat;
@@ -16,7 +16,10 @@ pub type SurfaceEnds = u8;
 
 /// The net of a regular quad, `[v 4][u 4]`; a missing row repeats its neighbor as a
 /// placeholder.
-pub(super) fn regular_quad(connectivity: &Connectivity, frame: Frame) -> ([u32; 16], SurfaceEnds) {
+pub(super) fn regular_quad(
+    connectivity: &Connectivity,
+    frame: FaceFrame,
+) -> ([u32; 16], SurfaceEnds) {
     // position of each corner, and the step along its u; its v is the left of that
     const ORIGINS: [[i32; 2]; 4] = [[1, 1], [2, 1], [2, 2], [1, 2]];
     const ALONG_U: [[i32; 2]; 4] = [[1, 0], [0, 1], [-1, 0], [0, -1]];
@@ -73,7 +76,7 @@ fn corner_place(corner: usize) -> usize {
 /// repeats a corner as a placeholder.
 pub(super) fn regular_triangle(
     connectivity: &Connectivity,
-    frame: Frame,
+    frame: FaceFrame,
 ) -> ([u32; 12], SurfaceEnds) {
     let mut net = [connectivity.vertex(frame, 0); 12];
     let mut ends = 0;
@@ -125,15 +128,16 @@ const END: u16 = u16::MAX;
 /// corner on.
 pub(super) fn irregular(
     connectivity: &Connectivity,
-    frame: Frame,
-    rule: impl Fn(u32) -> Rule,
+    frame: FaceFrame,
+    rule: impl Fn(u32) -> LimitRule,
 ) -> Net {
     let sides = connectivity.scheme.shape().sides();
     let mut frames = vec![frame];
     // around the end of a crease the faces touch it from both its sides, and so they do
     // at the other corners
     let both_sides = (0..sides).any(|k| {
-        let Sector { frames, closed, .. } = connectivity.sector(connectivity.advanced(frame, k));
+        let FaceSector { frames, closed, .. } =
+            connectivity.sector(connectivity.advanced(frame, k));
         let ends = frames.first().zip(frames.last());
         !closed
             && ends.is_some_and(|(&right, &left)| {
@@ -206,7 +210,7 @@ pub(super) fn irregular(
     key.extend(sharp.iter().flatten());
     key.push(END);
     let corners = connectivity.cycle(frame).enumerate();
-    key.extend(corners.filter(|&(_, v)| rule(v) == Rule::Corner).map(|(k, _)| k as u16));
+    key.extend(corners.filter(|&(_, v)| rule(v) == LimitRule::Corner).map(|(k, _)| k as u16));
     Net { key, vertices }
 }
 

@@ -9,7 +9,7 @@ use crate::scheme::Stencils;
 use crate::topology::NONE;
 
 /// A refined surface and where it came from.
-pub(super) struct Refinement {
+pub(super) struct LocalRefinement {
     pub stencils: Stencils,
     pub connectivity: Connectivity<'static>,
     /// Parent face and number of the child, of every face: that of the parent's corner,
@@ -18,7 +18,7 @@ pub(super) struct Refinement {
 }
 
 /// Refines once; with a `region`, only the children around those faces.
-pub(super) fn refine(coarse: &Connectivity, region: Option<&[u32]>) -> Result<Refinement> {
+pub(super) fn refine(coarse: &Connectivity, region: Option<&[u32]>) -> Result<LocalRefinement> {
     let mut wanted = vec![region.is_none(); coarse.vertex_count()];
     for &f in region.unwrap_or(&[]) {
         coarse.face(f as usize).iter().for_each(|&v| wanted[v as usize] = true);
@@ -42,7 +42,7 @@ pub(super) fn refine(coarse: &Connectivity, region: Option<&[u32]>) -> Result<Re
     connectivity.crease_rule = coarse.crease_rule;
     connectivity.resolve(&numbers.creases(coarse, &wanted))?;
     connectivity.refine_semi_sharp(coarse, &numbers.sources);
-    Ok(Refinement { stencils, connectivity, parents })
+    Ok(LocalRefinement { stencils, connectivity, parents })
 }
 
 /// Numbers of refined vertices: vertex points first, then edge and face points;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Grid, Launch, OnDevice, Resident};
+use super::{DeviceGrid, Launch, OnDevice, Resident};
 use crate::backend::cuda::launch::Pass;
 use crate::backend::cuda::layout::is_published;
 use crate::backend::cuda::published::name_of;
@@ -135,7 +135,7 @@ fn sizes<T>(pass: Pass, id: usize, head: usize) -> Sizes {
 /// of one of them if each has its own launch.
 fn tensor_work<T: Real + DeviceRepr>(
     plan: &Plan<'_>,
-    grid: &Grid<T>,
+    grid: &DeviceGrid<T>,
     elements: &Range<usize>,
     name: &str,
     (nth, alike): (usize, usize),

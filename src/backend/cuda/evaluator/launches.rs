@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{OnDevice, Resident};
 use crate::backend::Precision;
-use crate::backend::cuda::functions::Shape;
+use crate::backend::cuda::functions::LaunchShape;
 use crate::backend::cuda::grid::Prepared;
 use crate::backend::cuda::launch::{Argument, Job, Launch, Pass};
 use crate::backend::cuda::sources::{ORIGIN, REFINE, Variant};
@@ -84,7 +84,11 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
                 launches.push(Launch {
                     name: "refine".into(),
                     function: function.clone(),
-                    shape: Shape { blocks: numbers.div_ceil(THREADS), threads: THREADS, shared: 0 },
+                    shape: LaunchShape {
+                        blocks: numbers.div_ceil(THREADS),
+                        threads: THREADS,
+                        shared: 0,
+                    },
                     arguments: vec![
                         Argument::Address(input.points.address(0)),
                         Argument::Address(level.starts.address(0)),
@@ -120,7 +124,7 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
             launches.push(Launch {
                 name: "origin".into(),
                 function: self.functions.get(&Variant::new(&ORIGIN, T::PRECISION), "add_origin")?,
-                shape: Shape { blocks, threads: THREADS, shared: 0 },
+                shape: LaunchShape { blocks, threads: THREADS, shared: 0 },
                 arguments: vec![
                     Argument::Address(address(index)),
                     Argument::Address(origin.on_device.address(0)),

@@ -18,9 +18,9 @@ pub(super) fn threads(precision: Precision, columns: usize) -> u32 {
     if precision == Precision::F64 && columns == 3 { 256 } else { 320 }
 }
 
-/// Rows of a symmetric matrix L: at its diagonal `diagonal`, else what `weights` have with the other
-/// sign; and a diagonal matrix M.
-pub(super) struct Matrix<T> {
+/// Rows of a symmetric matrix L: at its diagonal `diagonal`, else what `weights` have with the
+/// other sign; and a diagonal matrix M.
+pub(super) struct WeightMatrix<T> {
     pub slices: Slices,
     /// Other unknowns of each row in slices, and the weights that they have.
     pub ids: Buffer<u32>,
@@ -30,7 +30,7 @@ pub(super) struct Matrix<T> {
     pub masses: Buffer<T>,
 }
 
-impl<T> Matrix<T> {
+impl<T> WeightMatrix<T> {
     pub fn products(&self) -> Products<'_, T> {
         Products {
             slices: &self.slices,
@@ -110,7 +110,7 @@ pub(super) fn apply<T: Real + DeviceRepr>(
 }
 
 /// `Rows` in the kernels, of stored weights.
-pub(super) fn rows<T: Real + DeviceRepr>(matrix: &Matrix<T>) -> Argument {
+pub(super) fn rows<T: Real + DeviceRepr>(matrix: &WeightMatrix<T>) -> Argument {
     matrix.products().rows(&matrix.weights)
 }
 

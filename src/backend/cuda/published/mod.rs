@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaStream;
 
-use super::functions::{Functions, Shape};
+use super::functions::{Functions, LaunchShape};
 use super::launch::{Argument, Job, Launch, Pass};
-use super::layout::Layout;
+use super::layout::PlanLayout;
 use super::memory::Buffer;
 use super::sources::{CLEAR, IRR, LAY, REG};
 use crate::error::Result;
@@ -69,7 +69,7 @@ fn name(family: Family, kernel: Kernel) -> String {
 
 impl<T: Real + DeviceRepr> Published<T> {
     /// Brings what a plan needs to the device.
-    pub fn new(plan: &Plan<'_>, layout: &Layout<T>, stream: &Arc<CudaStream>) -> Result<Self> {
+    pub fn new(plan: &Plan<'_>, layout: &PlanLayout<T>, stream: &Arc<CudaStream>) -> Result<Self> {
         let host = Groups::new(plan, &layout.batches, &layout.kernels);
         Ok(Self {
             samples: Buffer::of(stream, &host.samples)?,
@@ -123,7 +123,7 @@ impl<T: Real + DeviceRepr> Published<T> {
         Ok(Some(Launch {
             name: "clear".into(),
             function: functions.get(&pass.variant::<T>(&CLEAR), "clear")?,
-            shape: Shape { blocks, threads: MOST_THREADS, shared: 0 },
+            shape: LaunchShape { blocks, threads: MOST_THREADS, shared: 0 },
             arguments: vec![
                 Argument::Job(Box::new(job)),
                 Argument::Address(work.elements.address(0)),
@@ -155,7 +155,7 @@ impl<T: Real + DeviceRepr> Published<T> {
             Ok(Launch {
                 name: name(family, kernel),
                 function: functions.get(&variant, entry)?,
-                shape: Shape { blocks, threads: work.threads, shared: 0 },
+                shape: LaunchShape { blocks, threads: work.threads, shared: 0 },
                 arguments: vec![
                     Argument::Job(Box::new(job)),
                     Argument::Leaves(Box::new(leaves)),

@@ -4,7 +4,7 @@ use super::super::device::failed;
 use super::super::edge_friend::FriendRun;
 use super::super::memory::Buffer;
 use super::super::program::Program;
-use super::creases::{CreaseTags, Creases};
+use super::creases::{CreaseTags, DeviceCreases};
 use super::matrix::DeviceMatrix;
 use super::quads;
 use super::rules::{MatrixScheme, Rules};
@@ -36,7 +36,7 @@ pub struct DeviceLevels<T> {
     /// Of every level, `[vertex][3]`.
     points: Vec<Buffer<T>>,
     /// None if all is smooth.
-    creases: Option<Creases>,
+    creases: Option<DeviceCreases>,
     /// By run.
     programs: [Option<Program>; 3],
 }
@@ -90,7 +90,7 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
         let finer = counts.iter().enumerate().skip(1).map(room).collect::<Result<_>>()?;
         let points = counts.iter().map(|c| Buffer::empty(stream, 3 * c.vertices));
         let points = points.collect::<Result<_>>()?;
-        let creases = tags.map(|tags| Creases::new(&matrix, tags, levels)).transpose()?;
+        let creases = tags.map(|tags| DeviceCreases::new(&matrix, tags, levels)).transpose()?;
         stream.synchronize().map_err(failed("a copy to the device failed"))?;
         let programs = [const { None }; 3];
         Ok(Self { matrix, rules, counts, levels: finer, points, creases, programs })

@@ -2,11 +2,11 @@
 //! beside the levels.
 
 use super::super::memory::Buffer;
-use super::ends::Ends;
+use super::ends::OpenEnds;
 use super::matrix::{DeviceMatrix, TABLED};
 use super::step::Counts;
 use super::three_triangles::ThreeTriangles;
-use super::triangles::Triangles;
+use super::triangles::DeviceTriangles;
 use crate::error::{Error, Result};
 
 /// Rules that refine the mesh matrix.
@@ -66,7 +66,7 @@ impl Counts {
 /// Kernels of a scheme, and what they need beside the levels.
 pub(super) enum Rules {
     Quads,
-    FourTriangles(Box<Triangles>),
+    FourTriangles(Box<DeviceTriangles>),
     ThreeTriangles(Box<ThreeTriangles>),
 }
 
@@ -81,7 +81,7 @@ impl Rules {
             MatrixScheme::FourTriangles { beta } => {
                 // a vertex has at most two neighbors a face
                 let betas: Vec<f64> = (0..=2 * valence).map(beta).collect();
-                Ok(Self::FourTriangles(Box::new(Triangles {
+                Ok(Self::FourTriangles(Box::new(DeviceTriangles {
                     neighbors: matrix.neighbors()?,
                     betas: Buffer::of(stream, &betas)?,
                 })))
@@ -101,7 +101,7 @@ impl Rules {
                     neighbors: matrix.neighbors()?,
                     alphas: Buffer::of(stream, &alphas)?,
                     twins: Buffer::empty(stream, matrix.vertices.len())?,
-                    ends: open.then(|| Ends::new(matrix, levels, keeps_corners)).transpose()?,
+                    ends: open.then(|| OpenEnds::new(matrix, levels, keeps_corners)).transpose()?,
                 })))
             }
         }

@@ -4,7 +4,7 @@ use crate::numbers::Real;
 use cudarc::driver::DeviceRepr;
 use cudarc::driver::DriverError;
 
-use super::super::functions::Shape;
+use super::super::functions::LaunchShape;
 use super::super::launch::{Argument, Launch};
 use super::super::surface_points::Outputs;
 use super::layout::{TABLE_THREADS, table_variant};
@@ -62,7 +62,7 @@ impl<T: Real + DeviceRepr> DeviceGrids<T> {
             chains.push(vec![Launch {
                 name: "surface grids".into(),
                 function,
-                shape: Shape { blocks, threads: TENSOR_THREADS, shared },
+                shape: LaunchShape { blocks, threads: TENSOR_THREADS, shared },
                 arguments: vec![
                     Argument::Words(Box::new([
                         points,
@@ -85,7 +85,7 @@ impl<T: Real + DeviceRepr> DeviceGrids<T> {
             launches.push(Launch {
                 name: "surface tables".into(),
                 function: self.functions.get(&variant, "surface_table")?,
-                shape: Shape {
+                shape: LaunchShape {
                     blocks: tables.items.len() as u32,
                     threads: TABLE_THREADS,
                     shared: 0,
@@ -111,7 +111,7 @@ impl<T: Real + DeviceRepr> DeviceGrids<T> {
             launches.push(Launch {
                 name: "normals at extraordinary points".into(),
                 function: self.functions.get(&variant, "tangent_normals")?,
-                shape: Shape {
+                shape: LaunchShape {
                     blocks: count.div_ceil(TABLE_THREADS / SHARE),
                     threads: TABLE_THREADS,
                     shared: 0,

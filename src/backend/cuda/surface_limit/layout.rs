@@ -14,7 +14,8 @@ use super::super::memory::Buffer;
 use super::super::program::Kernels;
 use super::super::sources::{SURFACE_TABLE, Variant};
 use super::records::{
-    Batch, Item, Square, SquareBatch, SurfaceLayout, TableBatch, TableWeights, Tables, Tangents,
+    DeviceTables, SquareBatch, SquareWeights, SurfaceLayout, TableBatch, TableBatchRecord,
+    TableItem, TableWeights, Tangents,
 };
 use crate::backend::Precision;
 use crate::error::Result;
@@ -34,7 +35,7 @@ pub(super) fn lay_tables<T: Real + DeviceRepr>(
     functions: &Functions,
     stream: &Arc<CudaStream>,
     layout: &SurfaceLayout<'_, T>,
-) -> Result<Tables<T>> {
+) -> Result<DeviceTables<T>> {
     let variant = table_variant(T::PRECISION, layout.normals);
     let limits = match layout.tables.is_empty() {
         true => BlockLimits { leaves: 1, groups: 1 },
@@ -72,8 +73,8 @@ struct HostTables<'l, T> {
     // samples of a square come first, one after another, then those of any tables
     places: Vec<u32>,
     weights: Vec<T>,
-    batches: Vec<Batch>,
-    items: Vec<Item>,
+    batches: Vec<TableBatchRecord>,
+    items: Vec<TableItem>,
     tangents: Vec<Tangents>,
     tangent_weights: Vec<f64>,
     // where the weights of each square begin among those of all
@@ -113,7 +114,7 @@ impl<'l, T: Real + DeviceRepr> HostTables<'l, T> {
             TableWeights::Own { places, .. } => places.len(),
             TableWeights::Square { square, .. } => self.layout.squares[*square].size.pow(2),
         };
-        let mut batch = Batch {
+        let mut batch = TableBatchRecord {
             net: self.nets.len() as u64,
             weights: self.weights.len() as u64,
             leaf: self.starts.len() as u32,
@@ -155,7 +156,7 @@ impl<'l, T: Real + DeviceRepr> HostTables<'l, T> {
     }
 
     /// Weights of a table, each row filled up to the stride.
-    fn push_weights(&mut self, batch: &Batch, weights: &[T]) {
+    fn push_weights(&mut self, batch: &TableBatchRecord, weights: &[T]) {
         let (samples, stride) = (batch.samples as usize, batch.stride as usize);
         for row in weights.chunks_exact(samples.max(1)) {
             self.weights.extend_from_slice(row);
@@ -181,7 +182,7 @@ impl<'l, T: Real + DeviceRepr> HostTables<'l, T> {
     }
 
     /// The work of the next batch, an item a block.
-    fn push_items(&mut self, batch: &Batch) {
+    fn push_items(&mut self, batch: &TableBatchRecord) {
         let (samples, leaves) = (batch.samples as usize, batch.leaves as usize);
         let most_threads = TABLE_THREADS as usize;
         let threads = samples.div_ceil(Self::VECTOR).next_power_of_two().min(most_threads);
@@ -190,7 +191,7 @@ impl<'l, T: Real + DeviceRepr> HostTables<'l, T> {
         let number = self.batches.len() as u32;
         for leaf in (0..leaves).step_by(together) {
             let samples = (0..samples).step_by(threads * Self::VECTOR);
-            self.items.extend(samples.map(|sample| Item {
+            self.items.extend(samples.map(|sample| TableItem {
                 batch: number,
                 leaf: leaf as u32,
                 leaves: (leaves - leaf).min(together) as u32,
@@ -202,7 +203,11 @@ impl<'l, T: Real + DeviceRepr> HostTables<'l, T> {
     }
 
     /// Copies the tables to the device, and lays out there those that squares become.
-    fn into_device(mut self, kernels: &Kernels<'_>, stream: &Arc<CudaStream>) -> Result<Tables<T>> {
+    fn into_device(
+        mut self,
+        kernels: &Kernels<'_>,
+        stream: &Arc<CudaStream>,
+    ) -> Result<DeviceTables<T>> {
         let own = self.weights.len() as u64;
         for (number, square) in &mut self.squares {
             self.batches[*number].weights += own;
@@ -215,7 +220,7 @@ impl<'l, T: Real + DeviceRepr> HostTables<'l, T> {
         if !squares.is_empty() {
             lay_squares(kernels, stream, &self.layout.squares, &squares, &weights)?;
         }
-        Ok(Tables {
+        Ok(DeviceTables {
             nets: Buffer::of(stream, &self.nets)?,
             starts: Buffer::of(stream, &self.starts)?,
             weights,
@@ -229,7 +234,7 @@ impl<'l, T: Real + DeviceRepr> HostTables<'l, T> {
 }
 
 /// Where the weights of each square begin among those of all.
-fn first_weights(squares: &[Square<'_>]) -> Vec<u64> {
+fn first_weights(squares: &[SquareWeights<'_>]) -> Vec<u64> {
     let lengths = squares.iter().map(|square| square.weights.len() as u64);
     lengths.scan(0, |next, len| Some(std::mem::replace(next, *next + len))).collect()
 }
@@ -238,7 +243,7 @@ fn first_weights(squares: &[Square<'_>]) -> Vec<u64> {
 fn lay_squares<T: Real + DeviceRepr>(
     kernels: &Kernels<'_>,
     stream: &Arc<CudaStream>,
-    squares: &[Square<'_>],
+    squares: &[SquareWeights<'_>],
     batches: &[SquareBatch],
     weights: &Buffer<T>,
 ) -> Result<()> {

@@ -9,9 +9,9 @@ use std::path::Path;
 use crate::mesh::Attribute;
 use crate::{Error, Result};
 
-use super::structured::{Extent, Frame, Kind};
+use super::structured::{GridExtent, GridKind, ImageFrame};
 use super::values::Scalar;
-use super::{Faces, Grid, no_solid, push_cell_array};
+use super::{GivenFaces, UnstructuredGrid, no_solid, push_cell_array};
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::{Text, integer, shown};
 
@@ -65,12 +65,12 @@ pub(super) struct Legacy<'a> {
     target: Target,
     /// Components of the array read last.
     pub width: usize,
-    grid: Option<Grid>,
+    grid: Option<UnstructuredGrid>,
     types_line: Option<usize>,
     // of a structured grid
-    structured: Option<Kind>,
-    extent: Option<Extent>,
-    frame: Frame,
+    structured: Option<GridKind>,
+    extent: Option<GridExtent>,
+    frame: ImageFrame,
     axes: Vec<Vec<f64>>,
     // of all cells of the file, whether of integers, and their lines
     pub cell_arrays: Vec<(Attribute, bool, usize)>,
@@ -129,7 +129,7 @@ impl<'a> Legacy<'a> {
             types_line: None,
             structured: None,
             extent: None,
-            frame: Frame::default(),
+            frame: ImageFrame::default(),
             axes: Vec::new(),
             cell_arrays: Vec::new(),
         };
@@ -148,9 +148,9 @@ impl<'a> Legacy<'a> {
         file.is_surface = kind.eq_ignore_ascii_case(b"POLYDATA");
         file.structured = match kind.to_ascii_uppercase().as_slice() {
             b"UNSTRUCTURED_GRID" | b"POLYDATA" => None,
-            b"STRUCTURED_GRID" => Some(Kind::Curvilinear),
-            b"RECTILINEAR_GRID" => Some(Kind::Rectilinear),
-            b"STRUCTURED_POINTS" => Some(Kind::Image),
+            b"STRUCTURED_GRID" => Some(GridKind::Curvilinear),
+            b"RECTILINEAR_GRID" => Some(GridKind::Rectilinear),
+            b"STRUCTURED_POINTS" => Some(GridKind::Image),
             _ => {
                 return Err(file
                     .text
@@ -189,7 +189,7 @@ impl<'a> Legacy<'a> {
         for (n, word) in size.iter_mut().zip(words) {
             *n = self.count(word)?;
         }
-        self.extent = Some(Extent::new(size, [0; 3]).map_err(|what| self.unfit(&what))?);
+        self.extent = Some(GridExtent::new(size, [0; 3]).map_err(|what| self.unfit(&what))?);
         Ok(())
     }
 
@@ -217,10 +217,10 @@ impl<'a> Legacy<'a> {
             return Err(self.unfit("a structured grid without DIMENSIONS"));
         };
         let line = Some(self.text.line());
-        if kind != Kind::Curvilinear && self.assembly.points() == 0 {
+        if kind != GridKind::Curvilinear && self.assembly.points() == 0 {
             self.assembly.reserve_points(extent.points());
             match kind {
-                Kind::Image => {
+                GridKind::Image => {
                     for point in extent.image(&self.frame) {
                         self.assembly.push_point(point, line)?;
                     }
@@ -273,8 +273,9 @@ impl<'a> Legacy<'a> {
             return Err(self.twice("CELLS"));
         }
         let Lists { corners, ends, lines, .. } = self.lists("CELLS")?;
-        let faces = Faces::InCells;
-        self.grid = Some(Grid { corners, ends, lines, faces, ..Grid::default() });
+        let faces = GivenFaces::InCells;
+        self.grid =
+            Some(UnstructuredGrid { corners, ends, lines, faces, ..UnstructuredGrid::default() });
         Ok(())
     }
 

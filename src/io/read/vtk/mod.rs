@@ -128,7 +128,7 @@ impl Kind {
 
 /// The faces of the polyhedra of a grid.
 #[derive(Default)]
-pub(super) enum Faces {
+pub(super) enum GivenFaces {
     /// None given.
     #[default]
     Absent,
@@ -157,7 +157,7 @@ pub(super) enum Faces {
 
 /// The cells of an unstructured grid as a file gives them, unchecked.
 #[derive(Default)]
-pub(super) struct Grid {
+pub(super) struct UnstructuredGrid {
     /// Vertices of all cells.
     pub corners: Vec<i64>,
     /// End of each cell in `corners`.
@@ -165,7 +165,7 @@ pub(super) struct Grid {
     /// VTK's number of each cell's type.
     pub types: Vec<i64>,
     /// Faces of polyhedra.
-    pub faces: Faces,
+    pub faces: GivenFaces,
     /// 1-based line of each cell, or empty.
     pub lines: Vec<usize>,
     /// Added to every vertex index: points of earlier pieces.
@@ -184,7 +184,7 @@ pub(super) struct Kept {
     faces: Vec<(u32, u32)>,
 }
 
-impl Grid {
+impl UnstructuredGrid {
     /// Appends the volume cells to a mesh, and the faces; `line` is where the cell types stand.
     pub fn assemble(&self, assembly: &mut Assembly, line: Option<usize>) -> Result<Kept> {
         if self.ends.len() != self.types.len() {
@@ -226,10 +226,10 @@ impl Grid {
     /// cells: bounds what small lists can unfold to.
     fn most_face_corners(&self) -> usize {
         match &self.faces {
-            Faces::Absent => 0,
-            Faces::InCells => self.corners.len(),
-            Faces::Stream { stream, .. } => stream.len(),
-            Faces::Indexed { corners, .. } => 2 * corners.len(),
+            GivenFaces::Absent => 0,
+            GivenFaces::InCells => self.corners.len(),
+            GivenFaces::Stream { stream, .. } => stream.len(),
+            GivenFaces::Indexed { corners, .. } => 2 * corners.len(),
         }
     }
 
@@ -270,14 +270,14 @@ impl Grid {
         left: &mut usize,
     ) -> Option<Vec<&'a [i64]>> {
         let faces: Vec<&[i64]> = match &self.faces {
-            Faces::Absent => return None,
-            Faces::InCells => stream_faces(list)?,
-            Faces::Stream { stream, ends } => {
+            GivenFaces::Absent => return None,
+            GivenFaces::InCells => stream_faces(list)?,
+            GivenFaces::Stream { stream, ends } => {
                 let end = *ends.get(index).filter(|&&end| end >= 0)?;
                 let start = ends[..index].iter().rev().find(|&&end| end >= 0);
                 stream_faces(slice(stream, start.copied().unwrap_or(0), end)?)?
             }
-            Faces::Indexed { corners, face_ends, faces, cell_ends } => {
+            GivenFaces::Indexed { corners, face_ends, faces, cell_ends } => {
                 let face = |&face: &i64| span(corners, face_ends, usize::try_from(face).ok()?);
                 span(faces, cell_ends, index)?.iter().map(face).collect::<Option<_>>()?
             }
@@ -300,7 +300,7 @@ struct GridCell<'a> {
 
 /// The cells of a grid on their way to the mesh.
 struct GridCells<'g, 'm, 'a> {
-    grid: &'g Grid,
+    grid: &'g UnstructuredGrid,
     assembly: &'m mut Assembly<'a>,
     // corners that faces of polyhedra may still have
     face_corners: usize,

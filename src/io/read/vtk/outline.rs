@@ -11,7 +11,7 @@ use quick_xml::reader::Reader;
 use crate::{Error, Result};
 
 use super::binary::{Compressor, Layout};
-use super::structured::{Extent, Frame, Kind};
+use super::structured::{GridExtent, GridKind, ImageFrame};
 use super::values::Scalar;
 
 /// Where an array belongs.
@@ -41,7 +41,7 @@ pub(super) enum Storage {
 }
 
 /// A `DataArray` element.
-pub(super) struct Array<'a> {
+pub(super) struct ArrayElement<'a> {
     pub section: Section,
     pub name: String,
     /// `None` for strings and bits.
@@ -56,14 +56,14 @@ pub(super) struct Array<'a> {
 }
 
 /// A `Piece` element: its claims, unchecked.
-pub(super) struct Piece {
+pub(super) struct PieceOutline {
     pub points: usize,
     /// Of a surface, polygons and strips.
     pub cells: usize,
     /// Vertices and lines of a surface.
     pub skipped: usize,
     /// Of a structured grid.
-    pub extent: Option<Extent>,
+    pub extent: Option<GridExtent>,
     pub line: usize,
     /// Index of its first array.
     pub first_array: usize,
@@ -81,17 +81,17 @@ pub(super) struct Outline<'a> {
     /// Whether it is a surface (`PolyData`).
     pub is_surface: bool,
     /// Of a structured grid.
-    pub kind: Option<Kind>,
+    pub kind: Option<GridKind>,
     /// Of an image.
-    pub frame: Frame,
-    pub pieces: Vec<Piece>,
-    pub arrays: Vec<Array<'a>>,
+    pub frame: ImageFrame,
+    pub pieces: Vec<PieceOutline>,
+    pub arrays: Vec<ArrayElement<'a>>,
     pub appended: Option<Appended<'a>>,
 }
 
 impl<'a> Outline<'a> {
     /// The arrays of a piece.
-    pub fn of_piece(&self, piece: usize) -> &[Array<'a>] {
+    pub fn of_piece(&self, piece: usize) -> &[ArrayElement<'a>] {
         let end = self.pieces.get(piece + 1).map_or(self.arrays.len(), |next| next.first_array);
         &self.arrays[self.pieces[piece].first_array..end]
     }
@@ -116,7 +116,7 @@ impl<'a> Outline<'a> {
                 layout: Layout::default(),
                 is_surface: false,
                 kind: None,
-                frame: Frame::default(),
+                frame: ImageFrame::default(),
                 pieces: Vec::new(),
                 arrays: Vec::new(),
                 appended: appended(rest),
@@ -194,13 +194,13 @@ impl<'a> Scan<'_, 'a> {
             "ImageData" => self.image(tag)?,
             "Piece" if self.outline.kind.is_some() => {
                 let words = self.attribute(tag, "Extent")?.unwrap_or_default();
-                let extent = Extent::of_words(&words).map_err(|what| {
+                let extent = GridExtent::of_words(&words).map_err(|what| {
                     self.error(what).with_help("write the grid again, or a part of it")
                 })?;
                 let first_array = self.outline.arrays.len();
                 let (points, cells) = (extent.points(), extent.cells());
                 let (extent, line) = (Some(extent), self.line);
-                let piece = Piece { points, cells, skipped: 0, extent, line, first_array };
+                let piece = PieceOutline { points, cells, skipped: 0, extent, line, first_array };
                 self.outline.pieces.push(piece);
             }
             "Piece" => {
@@ -215,7 +215,7 @@ impl<'a> Scan<'_, 'a> {
                 };
                 let first_array = self.outline.arrays.len();
                 let (extent, line) = (None, self.line);
-                let piece = Piece { points, cells, skipped, extent, line, first_array };
+                let piece = PieceOutline { points, cells, skipped, extent, line, first_array };
                 self.outline.pieces.push(piece);
             }
             "Points" if has_content => self.section = Section::Points,
@@ -241,9 +241,9 @@ impl<'a> Scan<'_, 'a> {
         self.outline.is_surface = kind == "PolyData";
         self.outline.kind = match kind.as_str() {
             "UnstructuredGrid" | "PolyData" => None,
-            "StructuredGrid" => Some(Kind::Curvilinear),
-            "RectilinearGrid" => Some(Kind::Rectilinear),
-            "ImageData" => Some(Kind::Image),
+            "StructuredGrid" => Some(GridKind::Curvilinear),
+            "RectilinearGrid" => Some(GridKind::Rectilinear),
+            "ImageData" => Some(GridKind::Image),
             _ => {
                 return Err(self.error(format!("a VTK file of type `{kind}`")).with_help(
                     "export a volume mesh as .vtu, .pvtu, .vts, .vtr or .vti, or a surface as \
@@ -274,8 +274,8 @@ impl<'a> Scan<'_, 'a> {
 
     /// Takes the place of an image.
     fn image(&mut self, tag: &BytesStart) -> Result<()> {
-        let frame = Frame::default();
-        self.outline.frame = Frame {
+        let frame = ImageFrame::default();
+        self.outline.frame = ImageFrame {
             origin: self.reals(tag, "Origin", frame.origin)?,
             spacing: self.reals(tag, "Spacing", frame.spacing)?,
             direction: self.reals(tag, "Direction", frame.direction)?,
@@ -305,7 +305,7 @@ impl<'a> Scan<'_, 'a> {
             "appended" => Storage::Appended(self.number(tag, "offset", None)?),
             _ => return Err(self.fault(&format!("an array of unknown format `{format}`"))),
         };
-        let array = Array {
+        let array = ArrayElement {
             section: self.section,
             name: self.attribute(tag, "Name")?.unwrap_or_default(),
             scalar: Scalar::named(&kind),

@@ -13,7 +13,7 @@ use crate::message;
 use crate::{Error, Message, Result};
 
 use super::binary::Budget;
-use super::outline::{Array, Outline, Piece, Section};
+use super::outline::{ArrayElement, Outline, PieceOutline, Section};
 use super::strip;
 use super::xml::Numbers;
 use crate::io::read::lines::shown;
@@ -115,7 +115,7 @@ struct SurfaceReader<'a> {
 }
 
 impl SurfaceReader<'_> {
-    fn piece(&mut self, index: usize, piece: &Piece) -> Result<()> {
+    fn piece(&mut self, index: usize, piece: &PieceOutline) -> Result<()> {
         let Numbers { outline, .. } = self.numbers;
         let arrays = outline.of_piece(index);
         let first = self.mesh.points.len();
@@ -149,9 +149,9 @@ impl SurfaceReader<'_> {
     /// Appends the polygons, or the triangles of strips; returns how many of them the piece has.
     fn faces(
         &mut self,
-        arrays: &[Array],
+        arrays: &[ArrayElement],
         section: Section,
-        piece: &Piece,
+        piece: &PieceOutline,
         first: usize,
     ) -> Result<usize> {
         let find =
@@ -169,7 +169,12 @@ impl SurfaceReader<'_> {
     }
 
     /// Takes the arrays of the points that all pieces so far have.
-    fn attributes(&mut self, arrays: &[Array], piece: &Piece, first: usize) -> Result<()> {
+    fn attributes(
+        &mut self,
+        arrays: &[ArrayElement],
+        piece: &PieceOutline,
+        first: usize,
+    ) -> Result<()> {
         let mut own = Vec::new();
         for array in arrays {
             let name = shown(array.name.as_bytes());

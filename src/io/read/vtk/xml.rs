@@ -12,10 +12,12 @@ use crate::mesh::Attribute;
 use crate::{Error, Message, Result};
 
 use super::binary::{Budget, Source, unpack};
-use super::outline::{Array, Outline, Section, Storage};
-use super::structured::Kind;
+use super::outline::{ArrayElement, Outline, Section, Storage};
+use super::structured::GridKind;
 use super::values::Scalar;
-use super::{Faces, GHOSTS, Grid, Kept, no_solid, push_cell_array, refused_ghosts};
+use super::{
+    GHOSTS, GivenFaces, Kept, UnstructuredGrid, no_solid, push_cell_array, refused_ghosts,
+};
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::{Text, shown};
 
@@ -72,7 +74,7 @@ impl Document<'_, '_> {
             return Ok(());
         }
         match self.outline.kind {
-            None | Some(Kind::Curvilinear) => {
+            None | Some(GridKind::Curvilinear) => {
                 let Some(points) = of(Section::Points).next() else {
                     return Err(self.numbers.fault(piece.line, "a piece without points"));
                 };
@@ -83,7 +85,7 @@ impl Document<'_, '_> {
                     return Err(self.numbers.fault(points.line, message));
                 }
             }
-            Some(Kind::Rectilinear) => {
+            Some(GridKind::Rectilinear) => {
                 let axes = of(Section::Coordinates).map(|array| self.numbers.reals(array));
                 let axes = axes.collect::<Result<Vec<_>>>()?;
                 let extent =
@@ -94,7 +96,7 @@ impl Document<'_, '_> {
                     self.assembly.push_point(point, Some(piece.line))?;
                 }
             }
-            Some(Kind::Image) => {
+            Some(GridKind::Image) => {
                 let extent =
                     piece.extent.ok_or_else(|| self.numbers.fault(piece.line, "no extent"))?;
                 for point in extent.image(&self.outline.frame) {
@@ -114,7 +116,7 @@ impl Document<'_, '_> {
         };
         let types = required("types")?;
         let faces = if let (Some(stream), Some(ends)) = (find("faces"), find("faceoffsets")) {
-            Faces::Stream {
+            GivenFaces::Stream {
                 stream: self.numbers.integers(stream)?,
                 ends: self.numbers.integers(ends)?,
             }
@@ -124,22 +126,22 @@ impl Document<'_, '_> {
             find("polyhedron_to_faces"),
             find("polyhedron_offsets"),
         ) {
-            Faces::Indexed {
+            GivenFaces::Indexed {
                 corners: self.numbers.integers(corners)?,
                 face_ends: self.numbers.integers(face_ends)?,
                 faces: self.numbers.integers(faces)?,
                 cell_ends: self.numbers.integers(cell_ends)?,
             }
         } else {
-            Faces::Absent
+            GivenFaces::Absent
         };
-        let grid = Grid {
+        let grid = UnstructuredGrid {
             corners: self.numbers.integers(required("connectivity")?)?,
             ends: self.numbers.integers(required("offsets")?)?,
             types: self.numbers.integers(types)?,
             faces,
             first_point,
-            ..Grid::default()
+            ..UnstructuredGrid::default()
         };
         if grid.types.len() != piece.cells {
             let message = format!("{} cells, the piece claims {}", grid.types.len(), piece.cells);
@@ -161,7 +163,7 @@ impl Document<'_, '_> {
         Err(Error::file(self.numbers.path, Some(ghosts.line), message).with_help(help))
     }
 
-    fn points(&mut self, array: &Array) -> Result<()> {
+    fn points(&mut self, array: &ArrayElement) -> Result<()> {
         if array.width != 3 {
             return Err(self.numbers.fault(array.line, "points need NumberOfComponents=\"3\""));
         }
@@ -218,7 +220,7 @@ impl Document<'_, '_> {
         Ok(())
     }
 
-    fn skip(&mut self, what: &str, array: &Array) {
+    fn skip(&mut self, what: &str, array: &ArrayElement) {
         self.assembly.skip(&format!("{what} `{}`", shown(array.name.as_bytes())));
     }
 }
@@ -232,17 +234,17 @@ pub(super) struct Numbers<'a> {
 }
 
 impl Numbers<'_> {
-    pub fn reals(&self, array: &Array) -> Result<Vec<f64>> {
+    pub fn reals(&self, array: &ArrayElement) -> Result<Vec<f64>> {
         self.numbers(array, |text| text.real("a value"), Scalar::reals)
     }
 
-    pub fn integers(&self, array: &Array) -> Result<Vec<i64>> {
+    pub fn integers(&self, array: &ArrayElement) -> Result<Vec<i64>> {
         self.numbers(array, |text| text.integer("a whole number"), Scalar::integers)
     }
 
     fn numbers<T>(
         &self,
-        array: &Array,
+        array: &ArrayElement,
         next: impl Fn(&mut Text) -> Result<T>,
         decode: impl Fn(Scalar, &[u8], bool) -> Vec<T>,
     ) -> Result<Vec<T>> {
@@ -264,7 +266,7 @@ impl Numbers<'_> {
         Ok(decode(scalar, &bytes, self.outline.layout.big_endian))
     }
 
-    fn bytes<'b>(&'b self, array: &'b Array) -> Result<Cow<'b, [u8]>> {
+    fn bytes<'b>(&'b self, array: &'b ArrayElement) -> Result<Cow<'b, [u8]>> {
         let mut source = match array.storage {
             Storage::Appended(offset) => {
                 let Some(appended) = &self.outline.appended else {
@@ -289,6 +291,6 @@ impl Numbers<'_> {
 }
 
 /// The numbers of an ASCII array.
-fn text<'a>(path: &'a Path, array: &'a Array) -> Text<'a> {
+fn text<'a>(path: &'a Path, array: &'a ArrayElement) -> Text<'a> {
     Text::new(path, array.text.as_bytes()).at_line(array.text_line)
 }

@@ -24,7 +24,7 @@ use std::path::Path;
 
 use super::outline::Section;
 use super::pieces::Index;
-use super::{Faces, GHOSTS, Grid, Kept, push_cell_array};
+use super::{GHOSTS, GivenFaces, Kept, UnstructuredGrid, push_cell_array};
 use crate::cluster::block;
 use crate::io::CREASE_EDGES;
 use crate::io::read::assemble::Assembly;
@@ -248,13 +248,13 @@ impl<'p, 'a> Ranged<'p, 'a> {
         }
         for batch in batches(cells) {
             let (ends, corners) = self.corners(batch.clone(), count)?;
-            let grid = Grid {
+            let grid = UnstructuredGrid {
                 corners,
                 ends,
                 types: types.integers(&mut self.scan, batch.clone())?,
                 faces: self.faces(batch.clone(), count)?,
                 first_point: points.start,
-                ..Grid::default()
+                ..UnstructuredGrid::default()
             };
             // it knows no points: indices are checked here
             let known = assembly.mesh.cells.len();
@@ -314,15 +314,15 @@ impl<'p, 'a> Ranged<'p, 'a> {
     }
 
     /// The faces of the polyhedra among some of so many cells.
-    fn faces(&mut self, cells: Range<usize>, count: usize) -> Option<Faces> {
+    fn faces(&mut self, cells: Range<usize>, count: usize) -> Option<GivenFaces> {
         if self.piece.contents.has_faces_in_cells {
-            return Some(Faces::InCells);
+            return Some(GivenFaces::InCells);
         }
         let (stream, ends) =
             match (self.piece.of_cells("faces"), self.piece.of_cells("faceoffsets")) {
                 (Some(stream), Some(ends)) => (stream, ends),
                 (None, None) if self.piece.of_cells("face_connectivity").is_none() => {
-                    return Some(Faces::Absent);
+                    return Some(GivenFaces::Absent);
                 }
                 _ => return None,
             };
@@ -344,7 +344,7 @@ impl<'p, 'a> Ranged<'p, 'a> {
         let [from, to] = [first, last].map(usize::try_from);
         let stream = stream.integers(scan, from.ok()?..to.ok()?)?;
         let ends = own.into_iter().map(|end| if end < 0 { end } else { end - first }).collect();
-        Some(Faces::Stream { stream, ends })
+        Some(GivenFaces::Stream { stream, ends })
     }
 
     /// Appends some of the vertices with their attributes.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::super::outline::{Array, Outline, Section, Storage};
+use super::super::outline::{ArrayElement, Outline, Section, Storage};
 use super::super::values::Scalar;
 use super::columns::{Column, Contents, Stored};
 use super::scan::{Scan, Words};
@@ -51,7 +51,7 @@ pub(super) fn contents(path: &Path, scan: Scan) -> Option<Contents> {
 }
 
 /// What the report says of an array without numbers.
-fn left_out(array: &Array) -> String {
+fn left_out(array: &ArrayElement) -> String {
     let what = match array.section {
         Section::PointData => "point array",
         Section::CellData => "cell array",

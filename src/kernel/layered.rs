@@ -19,7 +19,7 @@ use super::buffer::fence;
 use super::buffer::{AlignedBuffer, Scratch, Stores};
 use super::net::{fill_ends, gather_layers, repeat_origin, repeated_origin_len};
 use super::plane::Plane;
-use super::product::{Columns, Finish, Packed, product};
+use super::product::{Packed, ProductColumns, ProductFinish, product};
 use super::simd::{Simd, SimdKernel};
 use crate::basis::bspline::Order;
 use crate::numbers::{Lanes, MAX_LANES, Real};
@@ -171,11 +171,11 @@ impl<T: Real> SimdKernel<T> for Run<'_, '_, '_, T> {
             let panel = scratch.stages[0].numbers(4 * count * m);
             gather_layers(controls, net, m, panel, scratch.local.numbers(m));
             fill_ends(panel, m, ends);
-            let columns = Columns {
+            let columns = ProductColumns {
                 panel: panel.as_ptr(),
                 stride: 4 * m,
                 m,
-                finish: Finish::Nothing,
+                finish: ProductFinish::Nothing,
                 targets: &targets,
                 stream: false,
             };

@@ -43,7 +43,7 @@ use crate::topology::order::{Downward, ElementOrder, EntityKind, PATCH_SIZE};
 use crate::topology::surface::{Columns, SurfaceTopology};
 use crate::topology::{Rows, Topology};
 use fan::Sector;
-use patch::{RibbonPatch, Stars};
+use patch::{RibbonPatch, RibbonStars};
 
 /// How queries are answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -123,7 +123,7 @@ impl Query {
             QueryStrategy::Patches => {
                 let patched = |size| -> Result<(Vec<RibbonPatch>, Downward, ElementOrder)> {
                     let (mesh, order) = sorted(size)?;
-                    let stars = Stars::new(&mesh)?;
+                    let stars = RibbonStars::new(&mesh)?;
                     let all = (0..order.patch_count()).into_par_iter();
                     let patches: Result<Vec<RibbonPatch>> =
                         all.map(|patch| RibbonPatch::new(&mesh, &order, &stars, patch)).collect();

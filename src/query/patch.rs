@@ -76,12 +76,12 @@ pub(crate) struct PackedPatch {
 }
 
 /// Relations upwards that tell what a ribbon has to hold.
-pub(super) struct Stars {
+pub(super) struct RibbonStars {
     // [kind]: faces or cells at each element
     tops: [Rows; 4],
 }
 
-impl Stars {
+impl RibbonStars {
     /// Of a mesh in its order.
     pub fn new(mesh: &Downward) -> Result<Self> {
         let of = |op: [Op; 2]| match mesh.top() {
@@ -122,7 +122,12 @@ impl RibbonPatch {
     ///
     /// # Errors
     /// [`Error::Request`] if the patch with its ribbon has too many elements for local ids.
-    pub fn new(mesh: &Downward, order: &ElementOrder, stars: &Stars, patch: usize) -> Result<Self> {
+    pub fn new(
+        mesh: &Downward,
+        order: &ElementOrder,
+        stars: &RibbonStars,
+        patch: usize,
+    ) -> Result<Self> {
         let top = mesh.top();
         let mut ribbon: [Vec<u32>; 4] = Default::default();
         for id in stars.around(mesh, order, patch) {

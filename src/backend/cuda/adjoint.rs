@@ -5,7 +5,7 @@ use std::sync::Arc;
 use cudarc::driver::{CudaStream, DeviceRepr};
 
 use super::device::failed;
-use super::device_memory::{DeviceArray, DeviceMemory, ForeignArray, Results, wait};
+use super::device_memory::{DeviceArray, DeviceMemory, ForeignArray, ResultMemory, wait};
 use super::functions::{Functions, LaunchShape};
 use super::launch::{Argument, Launch};
 use super::memory::Buffer;
@@ -206,7 +206,7 @@ impl DeviceAdjoint {
         }
         let nets = Buffer::<f64>::empty(&self.stream, self.places * width)?;
         let rows = self.sources.starts.len() - 1;
-        let points = Arc::new(Results::new::<f64>(&self.stream, rows * width)?);
+        let points = Arc::new(ResultMemory::new::<f64>(&self.stream, rows * width)?);
         let launches = self.launches(&given, &nets, &points, gradients.len(), width)?;
         for launch in launches {
             // SAFETY: all arrays are as long as the kernels take them to be; those of this call
@@ -224,7 +224,7 @@ impl DeviceAdjoint {
         &self,
         gradients: &Buffer<f64>,
         nets: &Buffer<f64>,
-        points: &Results,
+        points: &ResultMemory,
         orders: usize,
         width: usize,
     ) -> Result<Vec<Launch>> {

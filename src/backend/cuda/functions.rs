@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cudarc::driver::sys::{CUfunction, CUfunction_attribute as Attribute, CUstream};
 use cudarc::driver::{CudaFunction, CudaModule, CudaStream, DriverError, result};
 
-use super::device::{Device, failed};
+use super::device::{CudaDevice, failed};
 use super::modules::Modules;
 use super::sources::Variant;
 use crate::error::Result;
@@ -15,7 +15,7 @@ use crate::error::Result;
 /// All kernels of one device, loaded when first asked for.
 #[derive(Debug)]
 pub(super) struct Functions {
-    device: Device,
+    device: CudaDevice,
     modules: Modules,
     stream: Arc<CudaStream>,
     loaded: Mutex<HashMap<(Variant, &'static str), Arc<Function>>>,
@@ -63,18 +63,18 @@ impl Functions {
             bound.map_err(failed("the device cannot be opened"))?;
             return Ok(functions.clone());
         }
-        let functions = Arc::new(Self::new(Device::open(ordinal)?)?);
+        let functions = Arc::new(Self::new(CudaDevice::open(ordinal)?)?);
         opened.insert(ordinal, functions.clone());
         Ok(functions)
     }
 
-    fn new(device: Device) -> Result<Self> {
+    fn new(device: CudaDevice) -> Result<Self> {
         let modules = Modules::new(&device)?;
         let stream = device.context.new_stream().map_err(failed("no stream"))?;
         Ok(Self { device, modules, stream, loaded: Mutex::default() })
     }
 
-    pub fn device(&self) -> &Device {
+    pub fn device(&self) -> &CudaDevice {
         &self.device
     }
 

@@ -9,7 +9,7 @@ use cudarc::driver::CudaStream;
 use super::bricks;
 use super::device::failed;
 use super::functions::{Function, Functions, LaunchShape};
-use super::launch::{Argument, Job, Launch, Pass};
+use super::launch::{Argument, Launch, LaunchJob, Pass};
 use super::layout::{BatchRecord, PlanLayout};
 use super::memory::Buffer;
 use super::published::{self, Published};
@@ -42,11 +42,11 @@ pub(super) struct DeviceGrid<T> {
 }
 
 /// Work with its items on the device.
-pub(super) struct Prepared {
+pub(super) struct PreparedGrid {
     tensor: Vec<TensorRun>,
     elements: u32,
     items: BTreeMap<Kernel, Buffer<Item>>,
-    published: published::Prepared,
+    published: published::PublishedBlocks,
 }
 
 impl<T: Real + DeviceRepr> DeviceGrid<T> {
@@ -91,7 +91,7 @@ impl<T: Real + DeviceRepr> DeviceGrid<T> {
         plan: &Plan<'_>,
         range: Range<usize>,
         stream: &Arc<CudaStream>,
-    ) -> Result<Prepared> {
+    ) -> Result<PreparedGrid> {
         let published = self.published.prepare(plan, &range, stream)?;
         let warps = 16 * self.functions.device().info.multiprocessors;
         let tables = self.layout.kernels.iter().filter(|kernel| kernel.is_table());
@@ -104,11 +104,16 @@ impl<T: Real + DeviceRepr> DeviceGrid<T> {
         let items = items
             .map(|(&kernel, items)| Ok((kernel, Buffer::of(stream, items)?)))
             .collect::<Result<_>>()?;
-        Ok(Prepared { tensor: work.tensor, elements: range.len() as u32, items, published })
+        Ok(PreparedGrid { tensor: work.tensor, elements: range.len() as u32, items, published })
     }
 
     /// The launches of one pass that all of [`DeviceGrid::launches`] wait for.
-    pub fn clearing(&self, work: &Prepared, pass: Pass, job: Job) -> Result<Option<Launch>> {
+    pub fn clearing(
+        &self,
+        work: &PreparedGrid,
+        pass: Pass,
+        job: LaunchJob,
+    ) -> Result<Option<Launch>> {
         self.published.clearing(&self.functions, &work.published, pass, job)
     }
 
@@ -150,9 +155,9 @@ impl<T: Real + DeviceRepr> DeviceGrid<T> {
     /// The launches of one pass, which wait for `stream` and that for them.
     pub fn launches(
         &self,
-        work: &Prepared,
+        work: &PreparedGrid,
         pass: Pass,
-        job: Job,
+        job: LaunchJob,
         stream: &Arc<CudaStream>,
     ) -> Result<Vec<Launch>> {
         let (functions, leaves) = (&self.functions, self.leaves());
@@ -187,7 +192,7 @@ impl<T: Real + DeviceRepr> DeviceGrid<T> {
     fn tensor(
         &self,
         pass: Pass,
-        job: Job,
+        job: LaunchJob,
         run: TensorRun,
         elements: u32,
         asked: Argument,
@@ -251,7 +256,7 @@ impl<T: Real + DeviceRepr> DeviceGrid<T> {
         &self,
         kernel: Kernel,
         pass: Pass,
-        job: Job,
+        job: LaunchJob,
         items: &Buffer<Item>,
         asked: Argument,
     ) -> Result<Launch> {
@@ -296,7 +301,13 @@ impl<T: Real + DeviceRepr> DeviceGrid<T> {
         Ok(Launch { name: kernel.to_string(), function, shape, arguments })
     }
 
-    fn table(&self, kernel: Kernel, pass: Pass, job: Job, items: &Buffer<Item>) -> Result<Launch> {
+    fn table(
+        &self,
+        kernel: Kernel,
+        pass: Pass,
+        job: LaunchJob,
+        items: &Buffer<Item>,
+    ) -> Result<Launch> {
         let function = self.table_function(pass, kernel)?;
         let (shared, threads) = self.table_block(kernel, &function)?;
         function.occupancy(threads, shared)?;

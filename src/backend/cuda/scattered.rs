@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::device::failed;
 use super::functions::{Functions, LaunchShape};
-use super::launch::{Argument, Job, Launch, Pass};
+use super::launch::{Argument, Launch, LaunchJob, Pass};
 use super::memory::Buffer;
 use super::single_points::{RegularPoint, WeightedPoint};
 use super::sources::POINTS;
@@ -99,7 +99,7 @@ impl<T: Real + DeviceRepr> Scattered<T> {
     }
 
     /// The launches of one pass.
-    pub fn launches(&self, pass: Pass, job: Job) -> Result<Vec<Launch>> {
+    pub fn launches(&self, pass: Pass, job: LaunchJob) -> Result<Vec<Launch>> {
         const THREADS: u32 = 128;
         let variant = pass.variant::<T>(&POINTS);
         let mut launches = Vec::new();

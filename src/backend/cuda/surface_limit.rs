@@ -16,7 +16,7 @@ use super::functions::Functions;
 use super::graph::Graph;
 use super::memory::{Buffer, timed_event};
 use super::sources::{SURFACE_TENSOR, Variant};
-use super::surface_points::Rows;
+use super::surface_points::DevicePointRows;
 use super::surface_refine::LevelPoints;
 use crate::backend::Precision;
 use crate::error::{Error, Result};
@@ -61,7 +61,7 @@ pub(crate) struct DeviceGrids<T> {
     levels: LevelPoints,
     patches: Vec<Patches<T>>,
     tables: DeviceTables<T>,
-    rows: Rows<T>,
+    rows: DevicePointRows<T>,
     // [result][3] each: positions; derivatives by u and v, normals
     outputs: Vec<Buffer<T>>,
 }
@@ -118,7 +118,7 @@ impl<T: Real + DeviceRepr> DeviceGrids<T> {
             levels: LevelPoints::new(&stream, layout.controls, &layout.levels)?,
             patches,
             tables,
-            rows: Rows::new(&stream, &layout.rows)?,
+            rows: DevicePointRows::new(&stream, &layout.rows)?,
             outputs: outputs?,
             functions,
             stream,

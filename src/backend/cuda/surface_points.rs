@@ -35,7 +35,7 @@ pub struct PointRows<T> {
 }
 
 /// Rows on the device.
-pub(super) struct Rows<T> {
+pub(super) struct DevicePointRows<T> {
     nets: Buffer<u32>,
     weights: Buffer<T>,
     points: Buffer<WeightedPoint>,
@@ -64,7 +64,7 @@ pub(super) fn variant(precision: Precision, order: usize, normals: bool) -> Vari
         .with("NORMALS", usize::from(normals))
 }
 
-impl<T: Real + DeviceRepr> Rows<T> {
+impl<T: Real + DeviceRepr> DevicePointRows<T> {
     pub fn new(stream: &Arc<CudaStream>, rows: &PointRows<T>) -> Result<Self> {
         let mut start = 0;
         let point = |(&end, &row): (&usize, &u32)| {
@@ -147,7 +147,7 @@ pub(crate) struct DeviceSinglePoints<T> {
     levels: LevelPoints,
     nets: Buffer<u32>,
     regular: Buffer<RegularPoint<2>>,
-    rows: Rows<T>,
+    rows: DevicePointRows<T>,
     // [result][3] each
     outputs: Vec<Buffer<T>>,
     order: usize,
@@ -168,7 +168,7 @@ impl<T: Real + DeviceRepr> DeviceSinglePoints<T> {
             levels: LevelPoints::new(&stream, layout.controls, &layout.levels)?,
             nets: Buffer::of(&stream, &layout.nets)?,
             regular: Buffer::of(&stream, &layout.regular)?,
-            rows: Rows::new(&stream, &layout.rows)?,
+            rows: DevicePointRows::new(&stream, &layout.rows)?,
             outputs: outputs.collect::<Result<_>>()?,
             order: layout.order,
             normals: layout.normals,

@@ -31,7 +31,7 @@ mod zip_target;
 pub use bext::{BezierPatch, write_bext};
 pub use glb::{GlbOptions, LengthUnit, UpAxis};
 pub(crate) use npz::Archive;
-pub use outline::Outline;
+pub use outline::FileOutline;
 pub use piece_job::{Merged, PieceJob, merge};
 pub use polylines::{PolylinePiece, PolylineWriter};
 pub use pvtu::{PieceShare, PieceWriter};
@@ -184,7 +184,7 @@ pub fn write<'a>(
             for arrays in [&dataset.point_arrays, &dataset.cell_arrays] {
                 check_names(format, arrays.iter().map(|array| array.name.as_str()))?;
             }
-            write_pieces(path, &Outline::of(&dataset), [Ok(dataset)], options)
+            write_pieces(path, &FileOutline::of(&dataset), [Ok(dataset)], options)
         }
     }
 }

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Seek, Write};
 
-use super::outline::{Outline, SingleFile, wide};
+use super::outline::{FileOutline, SingleFile, wide};
 use super::placed::PlacedSections;
 use super::values::{ArrayValues, NumberSize, Of, Section, coordinate_bytes, entry};
 use crate::io::dataset::{Array, ArrayData, Dataset, DatasetCells, MixedCells, Points, vtk_type};
@@ -45,13 +45,13 @@ pub fn check_points(count: usize) -> Result<()> {
 /// A file being written from pieces.
 pub struct LegacyFile<'o, W> {
     out: &'o mut W,
-    outline: Outline,
+    outline: FileOutline,
     placed: PlacedSections,
 }
 
 impl<'o, W: Write + Seek> LegacyFile<'o, W> {
     /// A file at the start of `out`, of pieces like `first`, which has been checked.
-    pub fn new(out: &'o mut W, first: &Dataset, outline: &Outline) -> Self {
+    pub fn new(out: &'o mut W, first: &Dataset, outline: &FileOutline) -> Self {
         let mixed = MixedNumbers::of(&first.cells);
         let mut before =
             "# vtk DataFile Version 3.0\nsubsolid\nBINARY\nDATASET UNSTRUCTURED_GRID\n".to_owned();
@@ -85,10 +85,10 @@ impl<W: Write + Seek> SingleFile for LegacyFile<'_, W> {
 fn sections<'a>(
     piece: &'a Dataset,
     mixed: &'a MixedNumbers,
-    outline: &Outline,
+    outline: &FileOutline,
 ) -> Vec<(String, Section<'a>)> {
     let mut sections = Vec::new();
-    let Outline { points, cells, .. } = *outline;
+    let FileOutline { points, cells, .. } = *outline;
     let kept = wide(&piece.field_arrays);
     let field = |array: &Array, _| (array.entries(), Of::File);
     push_arrays(&mut sections, String::new(), &piece.field_arrays, &kept, field);

@@ -4,7 +4,7 @@ use cudarc::driver::DeviceRepr;
 
 use super::DeviceProcessor;
 use super::slices::{Fans, Slices};
-use super::solver::{Products, WeightMatrix, apply};
+use super::solver::{MatrixProducts, WeightMatrix, apply};
 use crate::backend::cuda::memory::Buffer;
 use crate::backend::cuda::program::Kernels;
 use crate::backend::cuda::query::steps::{THREADS, array, number};
@@ -87,13 +87,16 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     }
 
     /// Products with stored weights, or with those of the points.
-    pub(super) fn products<'m>(&'m self, sums: Option<&'m Sums<T>>) -> Result<Products<'m, T>> {
+    pub(super) fn products<'m>(
+        &'m self,
+        sums: Option<&'m Sums<T>>,
+    ) -> Result<MatrixProducts<'m, T>> {
         let Some(Sums { diagonal, masses }) = sums else {
             return Ok(self.weights()?.products());
         };
         let Fans { slices, items: ids } = self.fans()?;
         let (weights, cotangents) = (&self.points.values, Cotangents::Recomputed);
-        Ok(Products { slices, ids, weights, diagonal, masses, cotangents })
+        Ok(MatrixProducts { slices, ids, weights, diagonal, masses, cotangents })
     }
 
     /// 1 at the ends of edges that have not two faces, else 0.

@@ -5,7 +5,7 @@
 //! so they serve the Poisson equation alone.
 
 use super::DeviceProcessor;
-use super::multigrid::Levels;
+use super::multigrid::MultigridLevels;
 use super::solver::{System, Until};
 use crate::backend::Precision;
 use crate::backend::cuda::memory::Buffer;
@@ -28,7 +28,7 @@ const POISSON_TOLERANCE: f64 = 1e-12;
 pub(super) struct Heat {
     /// For which heat flows.
     time: f64,
-    levels: Levels,
+    levels: MultigridLevels,
 }
 
 impl DeviceProcessor<f64> {
@@ -116,7 +116,7 @@ impl DeviceProcessor<f64> {
         if self.heat.is_none() {
             let weights = self.cotangents.as_ref();
             let weights = weights.ok_or_else(|| Error::request("no weights are stored"))?;
-            let levels = Levels::new(&mut self.query.steps, weights)?;
+            let levels = MultigridLevels::new(&mut self.query.steps, weights)?;
             let triangles = self.faces().vertices().as_chunks().0;
             self.heat = Some(Heat { time: heat_time(&self.mesh.points, triangles), levels });
         }

@@ -45,7 +45,7 @@ struct Level {
 }
 
 /// The levels of a matrix of weights.
-pub(super) struct Levels {
+pub(super) struct MultigridLevels {
     levels: Vec<Level>,
 }
 
@@ -186,7 +186,7 @@ impl Aggregates {
     }
 }
 
-impl Levels {
+impl MultigridLevels {
     /// Those of L.
     pub fn new(steps: &mut Steps, matrix: &WeightMatrix<f64>) -> Result<Self> {
         let count = matrix.diagonal.len();

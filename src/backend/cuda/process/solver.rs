@@ -31,8 +31,8 @@ pub(super) struct WeightMatrix<T> {
 }
 
 impl<T> WeightMatrix<T> {
-    pub fn products(&self) -> Products<'_, T> {
-        Products {
+    pub fn products(&self) -> MatrixProducts<'_, T> {
+        MatrixProducts {
             slices: &self.slices,
             ids: &self.ids,
             weights: &self.weights,
@@ -45,7 +45,7 @@ impl<T> WeightMatrix<T> {
 
 /// What such a matrix is multiplied by: its own rows, or fans and points.
 #[derive(Clone, Copy)]
-pub(super) struct Products<'m, T> {
+pub(super) struct MatrixProducts<'m, T> {
     pub slices: &'m Slices,
     /// Neighbors with their weights; or fans, and the points, four numbers each.
     pub ids: &'m Buffer<u32>,
@@ -55,7 +55,7 @@ pub(super) struct Products<'m, T> {
     pub cotangents: Cotangents,
 }
 
-impl<T: Real + DeviceRepr> Products<'_, T> {
+impl<T: Real + DeviceRepr> MatrixProducts<'_, T> {
     fn count(&self) -> usize {
         self.diagonal.len()
     }
@@ -89,7 +89,7 @@ pub(super) fn variant(precision: Precision, columns: usize, cotangents: Cotangen
 /// product = `stiffness` L times values; 0 for unknowns that are held, if any.
 pub(super) fn apply<T: Real + DeviceRepr>(
     steps: &Steps,
-    products: Products<'_, T>,
+    products: MatrixProducts<'_, T>,
     columns: usize,
     (stiffness, held): (f64, Option<&Buffer<u32>>),
     of: &Buffer<T>,
@@ -116,7 +116,7 @@ pub(super) fn rows<T: Real + DeviceRepr>(matrix: &WeightMatrix<T>) -> Argument {
 
 /// `mass` M + `stiffness` L, with the square roots of its diagonal divided out on both sides.
 pub(super) struct System<'s, T> {
-    products: Products<'s, T>,
+    products: MatrixProducts<'s, T>,
     columns: usize,
     // one over each root, 0 for unknowns that stay
     roots: Buffer<T>,
@@ -128,7 +128,7 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
     /// Unknowns that are `held`, or whose diagonal is 0, stay 0.
     pub fn new(
         steps: &Steps,
-        products: Products<'s, T>,
+        products: MatrixProducts<'s, T>,
         (mass, stiffness): (f64, f64),
         held: Option<&Buffer<u32>>,
         columns: usize,

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use cudarc::driver::CudaStream;
 
 use super::functions::{Functions, LaunchShape};
-use super::launch::{Argument, Job, Launch, Pass};
+use super::launch::{Argument, Launch, LaunchJob, Pass};
 use super::layout::PlanLayout;
 use super::memory::Buffer;
 use super::sources::{CLEAR, IRR, LAY, REG};
@@ -44,7 +44,7 @@ pub(super) struct Published<T> {
 }
 
 /// The blocks of a range of elements.
-pub(super) struct Prepared {
+pub(super) struct PublishedBlocks {
     blocks: BTreeMap<(Family, Kernel), Grid>,
     // elements whose results are sums of tiles
     elements: Buffer<u32>,
@@ -87,7 +87,7 @@ impl<T: Real + DeviceRepr> Published<T> {
         plan: &Plan<'_>,
         range: &Range<usize>,
         stream: &Arc<CudaStream>,
-    ) -> Result<Prepared> {
+    ) -> Result<PublishedBlocks> {
         let (blocks, elements) = self.host.blocks(plan, &self.kernels, range);
         let blocks = blocks.into_iter().map(|(key, blocks)| {
             let samples = |block: &Block| {
@@ -102,7 +102,7 @@ impl<T: Real + DeviceRepr> Published<T> {
             let blocks = Buffer::of(stream, &blocks)?;
             Ok((key, Grid { blocks, threads: threads.min(MOST_THREADS) }))
         });
-        Ok(Prepared {
+        Ok(PublishedBlocks {
             blocks: blocks.collect::<Result<_>>()?,
             elements: Buffer::of(stream, &elements)?,
         })
@@ -112,9 +112,9 @@ impl<T: Real + DeviceRepr> Published<T> {
     pub fn clearing(
         &self,
         functions: &Functions,
-        work: &Prepared,
+        work: &PublishedBlocks,
         pass: Pass,
-        job: Job,
+        job: LaunchJob,
     ) -> Result<Option<Launch>> {
         if work.elements.len() == 0 {
             return Ok(None);
@@ -136,9 +136,9 @@ impl<T: Real + DeviceRepr> Published<T> {
         &self,
         functions: &Functions,
         leaves: [u64; 4],
-        work: &Prepared,
+        work: &PublishedBlocks,
         pass: Pass,
-        job: Job,
+        job: LaunchJob,
     ) -> Result<Vec<Launch>> {
         let launch = |(&(family, kernel), work): (&(Family, Kernel), &Grid)| {
             let (source, entry, size) = match family {

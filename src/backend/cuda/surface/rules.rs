@@ -4,7 +4,7 @@
 use super::super::memory::Buffer;
 use super::ends::OpenEnds;
 use super::matrix::{DeviceMatrix, TABLED};
-use super::step::Counts;
+use super::step::LevelCounts;
 use super::three_triangles::ThreeTriangles;
 use super::triangles::DeviceTriangles;
 use crate::error::{Error, Result};
@@ -28,7 +28,7 @@ pub enum MatrixScheme {
     },
 }
 
-impl Counts {
+impl LevelCounts {
     /// Those of the level after one of this depth.
     pub fn refined(self, scheme: MatrixScheme, depth: usize) -> Self {
         let edges = 2 * self.edges + self.corners;
@@ -64,13 +64,13 @@ impl Counts {
 }
 
 /// Kernels of a scheme, and what they need beside the levels.
-pub(super) enum Rules {
+pub(super) enum SchemeKernels {
     Quads,
     FourTriangles(Box<DeviceTriangles>),
     ThreeTriangles(Box<ThreeTriangles>),
 }
 
-impl Rules {
+impl SchemeKernels {
     pub fn new(matrix: &DeviceMatrix, scheme: MatrixScheme, levels: usize) -> Result<Self> {
         let (stream, found) = (&matrix.stream, matrix.counts());
         let valence = found.valence.max(TABLED);

@@ -48,7 +48,7 @@ pub(in crate::io::read) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<A
 
 /// What an array belongs to, and how many tuples it has there.
 #[derive(Clone, Copy)]
-pub(super) enum Target {
+pub(super) enum ArrayTarget {
     Model,
     Points(usize),
     Cells(usize),
@@ -62,7 +62,7 @@ pub(super) struct Legacy<'a> {
     /// Whether it is a surface (`POLYDATA`).
     pub is_surface: bool,
     // of the arrays at hand
-    target: Target,
+    target: ArrayTarget,
     /// Components of the array read last.
     pub width: usize,
     grid: Option<UnstructuredGrid>,
@@ -123,7 +123,7 @@ impl<'a> Legacy<'a> {
             binary,
             assembly,
             is_surface: false,
-            target: Target::Model,
+            target: ArrayTarget::Model,
             width: 1,
             grid: None,
             types_line: None,
@@ -135,7 +135,7 @@ impl<'a> Legacy<'a> {
         };
         // VTK writes field data before the data set in some versions.
         while file.text.accept("FIELD") {
-            file.field(Target::Model)?;
+            file.field(ArrayTarget::Model)?;
         }
         if !file.text.accept("DATASET") {
             let word = file.text.expect("DATASET")?;
@@ -171,12 +171,12 @@ impl<'a> Legacy<'a> {
             b"POINT_DATA" => {
                 self.make_points()?;
                 let [count] = self.header("the number of points")?;
-                self.target = Target::Points(self.count(count)?);
+                self.target = ArrayTarget::Points(self.count(count)?);
                 Ok(())
             }
             b"CELL_DATA" => {
                 let [count] = self.header("the number of cells")?;
-                self.target = Target::Cells(self.count(count)?);
+                self.target = ArrayTarget::Cells(self.count(count)?);
                 Ok(())
             }
             _ => self.arrays(keyword, self.target),

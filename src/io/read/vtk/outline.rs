@@ -10,13 +10,13 @@ use quick_xml::reader::Reader;
 
 use crate::{Error, Result};
 
-use super::binary::{Compressor, Layout};
+use super::binary::{BinaryLayout, Compressor};
 use super::structured::{GridExtent, GridKind, ImageFrame};
 use super::values::Scalar;
 
 /// Where an array belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Section {
+pub(super) enum ArraySection {
     Field,
     Points,
     /// Of a rectilinear grid: one array an axis.
@@ -33,7 +33,7 @@ pub(super) enum Section {
 
 /// Where the numbers of an array stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Storage {
+pub(super) enum ArrayStorage {
     Ascii,
     Inline,
     /// At this offset of the appended data.
@@ -42,12 +42,12 @@ pub(super) enum Storage {
 
 /// A `DataArray` element.
 pub(super) struct ArrayElement<'a> {
-    pub section: Section,
+    pub section: ArraySection,
     pub name: String,
     /// `None` for strings and bits.
     pub scalar: Option<Scalar>,
     pub width: usize,
-    pub storage: Storage,
+    pub storage: ArrayStorage,
     /// Text of the element and its 1-based line.
     pub text: Cow<'a, str>,
     pub text_line: usize,
@@ -76,8 +76,8 @@ pub(super) struct Appended<'a> {
 }
 
 /// The contents of a `.vtu` file in the order of the file.
-pub(super) struct Outline<'a> {
-    pub layout: Layout,
+pub(super) struct XmlOutline<'a> {
+    pub layout: BinaryLayout,
     /// Whether it is a surface (`PolyData`).
     pub is_surface: bool,
     /// Of a structured grid.
@@ -89,7 +89,7 @@ pub(super) struct Outline<'a> {
     pub appended: Option<Appended<'a>>,
 }
 
-impl<'a> Outline<'a> {
+impl<'a> XmlOutline<'a> {
     /// The arrays of a piece.
     pub fn of_piece(&self, piece: usize) -> &[ArrayElement<'a>] {
         let end = self.pieces.get(piece + 1).map_or(self.arrays.len(), |next| next.first_array);
@@ -109,11 +109,11 @@ impl<'a> Outline<'a> {
         let mut scan = Scan {
             path,
             line: 1,
-            section: Section::None,
+            section: ArraySection::None,
             in_array: false,
             depth: 0,
             outline: Self {
-                layout: Layout::default(),
+                layout: BinaryLayout::default(),
                 is_surface: false,
                 kind: None,
                 frame: ImageFrame::default(),
@@ -142,11 +142,11 @@ struct Scan<'p, 'a> {
     path: &'p Path,
     // 1-based, of the event at hand
     line: usize,
-    section: Section,
+    section: ArraySection,
     // Inside a DataArray, `depth` elements deep
     in_array: bool,
     depth: usize,
-    outline: Outline<'a>,
+    outline: XmlOutline<'a>,
 }
 
 impl<'a> Scan<'_, 'a> {
@@ -163,7 +163,7 @@ impl<'a> Scan<'_, 'a> {
                 Event::End(tag) => match tag.name().as_ref() {
                     "DataArray" | "Array" => self.in_array = false,
                     "Points" | "Coordinates" | "Cells" | "Polys" | "Strips" | "PointData"
-                    | "CellData" | "FieldData" => self.section = Section::None,
+                    | "CellData" | "FieldData" => self.section = ArraySection::None,
                     _ => {}
                 },
                 Event::Text(text) if self.in_array && self.depth == 0 => {
@@ -218,14 +218,14 @@ impl<'a> Scan<'_, 'a> {
                 let piece = PieceOutline { points, cells, skipped, extent, line, first_array };
                 self.outline.pieces.push(piece);
             }
-            "Points" if has_content => self.section = Section::Points,
-            "Coordinates" if has_content => self.section = Section::Coordinates,
-            "Cells" if has_content => self.section = Section::Cells,
-            "Polys" if has_content => self.section = Section::Polys,
-            "Strips" if has_content => self.section = Section::Strips,
-            "PointData" if has_content => self.section = Section::PointData,
-            "CellData" if has_content => self.section = Section::CellData,
-            "FieldData" if has_content => self.section = Section::Field,
+            "Points" if has_content => self.section = ArraySection::Points,
+            "Coordinates" if has_content => self.section = ArraySection::Coordinates,
+            "Cells" if has_content => self.section = ArraySection::Cells,
+            "Polys" if has_content => self.section = ArraySection::Polys,
+            "Strips" if has_content => self.section = ArraySection::Strips,
+            "PointData" if has_content => self.section = ArraySection::PointData,
+            "CellData" if has_content => self.section = ArraySection::CellData,
+            "FieldData" if has_content => self.section = ArraySection::Field,
             "DataArray" | "Array" => {
                 self.array(tag)?;
                 self.in_array = has_content;
@@ -264,7 +264,7 @@ impl<'a> Scan<'_, 'a> {
                     .with_help("write the file with zlib, LZ4 or LZMA compression or none"));
             }
         };
-        self.outline.layout = Layout {
+        self.outline.layout = BinaryLayout {
             big_endian: order.is_some_and(|order| order == "BigEndian"),
             wide_header: header.is_some_and(|header| header == "UInt64"),
             compressor,
@@ -300,9 +300,9 @@ impl<'a> Scan<'_, 'a> {
         let kind = self.attribute(tag, "type")?.unwrap_or_default();
         let format = self.attribute(tag, "format")?.unwrap_or_else(|| "ascii".into());
         let storage = match format.to_ascii_lowercase().as_str() {
-            "ascii" => Storage::Ascii,
-            "binary" => Storage::Inline,
-            "appended" => Storage::Appended(self.number(tag, "offset", None)?),
+            "ascii" => ArrayStorage::Ascii,
+            "binary" => ArrayStorage::Inline,
+            "appended" => ArrayStorage::Appended(self.number(tag, "offset", None)?),
             _ => return Err(self.fault(&format!("an array of unknown format `{format}`"))),
         };
         let array = ArrayElement {

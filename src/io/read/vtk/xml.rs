@@ -11,8 +11,8 @@ use std::path::Path;
 use crate::mesh::Attribute;
 use crate::{Error, Message, Result};
 
-use super::binary::{Budget, Source, unpack};
-use super::outline::{ArrayElement, Outline, Section, Storage};
+use super::binary::{Budget, ByteSource, unpack};
+use super::outline::{ArrayElement, ArraySection, ArrayStorage, XmlOutline};
 use super::structured::GridKind;
 use super::values::Scalar;
 use super::{
@@ -23,7 +23,7 @@ use crate::io::read::lines::{Text, shown};
 
 /// Reads a `.vtu` file that is already in memory.
 pub(super) fn read<'a>(path: &'a Path, bytes: &[u8], budget: &Budget) -> Result<Assembly<'a>> {
-    let outline = Outline::read(path, bytes)?;
+    let outline = XmlOutline::read(path, bytes)?;
     let mut assembly = Assembly::new(path, 0);
     append(&mut assembly, path, &outline, budget)?;
     Ok(assembly)
@@ -33,14 +33,14 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &[u8], budget: &Budget) -> Result<
 pub(super) fn append(
     assembly: &mut Assembly,
     path: &Path,
-    outline: &Outline,
+    outline: &XmlOutline,
     budget: &Budget,
 ) -> Result<()> {
     if outline.is_surface {
         return Err(no_solid(path));
     }
     let mut grid = Document { assembly, outline, numbers: Numbers { path, outline, budget } };
-    for array in outline.arrays.iter().filter(|array| array.section == Section::Field) {
+    for array in outline.arrays.iter().filter(|array| array.section == ArraySection::Field) {
         if array.scalar.is_none() {
             grid.skip("field array", array);
             continue;
@@ -58,7 +58,7 @@ pub(super) fn append(
 
 struct Document<'a, 'p> {
     assembly: &'a mut Assembly<'p>,
-    outline: &'a Outline<'a>,
+    outline: &'a XmlOutline<'a>,
     numbers: Numbers<'a>,
 }
 
@@ -66,7 +66,7 @@ impl Document<'_, '_> {
     fn piece(&mut self, index: usize) -> Result<()> {
         let piece = &self.outline.pieces[index];
         let first_point = self.assembly.points();
-        let of = |section: Section| {
+        let of = |section: ArraySection| {
             let arrays = self.outline.of_piece(index).iter();
             arrays.filter(move |array| array.section == section)
         };
@@ -75,7 +75,7 @@ impl Document<'_, '_> {
         }
         match self.outline.kind {
             None | Some(GridKind::Curvilinear) => {
-                let Some(points) = of(Section::Points).next() else {
+                let Some(points) = of(ArraySection::Points).next() else {
                     return Err(self.numbers.fault(piece.line, "a piece without points"));
                 };
                 self.points(points)?;
@@ -86,7 +86,7 @@ impl Document<'_, '_> {
                 }
             }
             Some(GridKind::Rectilinear) => {
-                let axes = of(Section::Coordinates).map(|array| self.numbers.reals(array));
+                let axes = of(ArraySection::Coordinates).map(|array| self.numbers.reals(array));
                 let axes = axes.collect::<Result<Vec<_>>>()?;
                 let extent =
                     piece.extent.ok_or_else(|| self.numbers.fault(piece.line, "no extent"))?;
@@ -109,7 +109,7 @@ impl Document<'_, '_> {
             let kept = extent.grid(first_point).assemble(self.assembly, Some(piece.line))?;
             return self.data(index, first_point, &kept);
         }
-        let find = |name: &str| of(Section::Cells).find(|array| array.name == name);
+        let find = |name: &str| of(ArraySection::Cells).find(|array| array.name == name);
         let required = |name: &str| {
             find(name)
                 .ok_or_else(|| self.numbers.fault(piece.line, format!("cells without `{name}`")))
@@ -155,7 +155,7 @@ impl Document<'_, '_> {
     /// Refuses cells that other pieces own, or that are not to be seen.
     fn check_ghosts(&self, piece: usize) -> Result<()> {
         let arrays = self.outline.of_piece(piece).iter();
-        let mut arrays = arrays.filter(|array| array.section == Section::CellData);
+        let mut arrays = arrays.filter(|array| array.section == ArraySection::CellData);
         let Some(ghosts) = arrays.find(|array| array.name == GHOSTS) else { return Ok(()) };
         let values = self.numbers.integers(ghosts)?;
         let Some((what, help)) = refused_ghosts(values.into_iter()) else { return Ok(()) };
@@ -167,7 +167,7 @@ impl Document<'_, '_> {
         if array.width != 3 {
             return Err(self.numbers.fault(array.line, "points need NumberOfComponents=\"3\""));
         }
-        if array.storage == Storage::Ascii {
+        if array.storage == ArrayStorage::Ascii {
             let mut words = text(self.numbers.path, array);
             while words.peek().is_some() {
                 let point = words.point()?;
@@ -190,7 +190,7 @@ impl Document<'_, '_> {
         let points = self.assembly.points() - first_point;
         for array in outline.of_piece(piece) {
             match array.section {
-                Section::CellData => match array.scalar {
+                ArraySection::CellData => match array.scalar {
                     None => self.skip("cell array", array),
                     Some(scalar) => {
                         let (name, width, values) =
@@ -200,8 +200,10 @@ impl Document<'_, '_> {
                         push_cell_array(self.assembly, array, kept, line)?;
                     }
                 },
-                Section::PointData if array.scalar.is_none() => self.skip("point array", array),
-                Section::PointData => {
+                ArraySection::PointData if array.scalar.is_none() => {
+                    self.skip("point array", array)
+                }
+                ArraySection::PointData => {
                     let (name, width, values) =
                         (&array.name, array.width, self.numbers.reals(array)?);
                     if Some(values.len()) != points.checked_mul(width) {
@@ -229,7 +231,7 @@ impl Document<'_, '_> {
 #[derive(Clone, Copy)]
 pub(super) struct Numbers<'a> {
     pub path: &'a Path,
-    pub outline: &'a Outline<'a>,
+    pub outline: &'a XmlOutline<'a>,
     pub budget: &'a Budget,
 }
 
@@ -252,7 +254,7 @@ impl Numbers<'_> {
             return Err(self.fault(array.line, format!("array `{}` holds no numbers", array.name)));
         };
         let mut values = Vec::new();
-        if array.storage == Storage::Ascii {
+        if array.storage == ArrayStorage::Ascii {
             let mut words = text(self.path, array);
             while words.peek().is_some() {
                 values.push(next(&mut words)?);
@@ -268,7 +270,7 @@ impl Numbers<'_> {
 
     fn bytes<'b>(&'b self, array: &'b ArrayElement) -> Result<Cow<'b, [u8]>> {
         let mut source = match array.storage {
-            Storage::Appended(offset) => {
+            ArrayStorage::Appended(offset) => {
                 let Some(appended) = &self.outline.appended else {
                     return Err(self.fault(array.line, "appended data that is not there"));
                 };
@@ -276,9 +278,9 @@ impl Numbers<'_> {
                     .bytes
                     .get(offset..)
                     .ok_or_else(|| self.fault(array.line, "an offset beyond the appended data"))?;
-                if appended.base64 { Source::base64(bytes) } else { Source::Raw(bytes) }
+                if appended.base64 { ByteSource::base64(bytes) } else { ByteSource::Raw(bytes) }
             }
-            _ => Source::base64(array.text.as_bytes()),
+            _ => ByteSource::base64(array.text.as_bytes()),
         };
         unpack(&mut source, self.outline.layout, self.budget)
             .map_err(|fault| self.fault(array.line, format!("array `{}`: {fault}", array.name)))

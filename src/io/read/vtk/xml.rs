@@ -62,54 +62,77 @@ struct Document<'a, 'p> {
     numbers: Numbers<'a>,
 }
 
-impl Document<'_, '_> {
+impl<'a> Document<'a, '_> {
     fn piece(&mut self, index: usize) -> Result<()> {
         let piece = &self.outline.pieces[index];
-        let first_point = self.assembly.points();
-        let of = |section: ArraySection| {
-            let arrays = self.outline.of_piece(index).iter();
-            arrays.filter(move |array| array.section == section)
-        };
         if piece.points == 0 && piece.cells == 0 {
             return Ok(());
         }
+        let first_point = self.assembly.points();
+        self.piece_points(index)?;
+        let (grid, line) = match piece.extent {
+            Some(extent) => (extent.grid(first_point), piece.line),
+            None => self.piece_cells(index, first_point)?,
+        };
+        self.check_ghosts(index)?;
+        let kept = grid.assemble(self.assembly, Some(line))?;
+        self.data(index, first_point, &kept)
+    }
+
+    /// The arrays of a section of a piece.
+    fn arrays(
+        &self,
+        piece: usize,
+        section: ArraySection,
+    ) -> impl Iterator<Item = &'a ArrayElement<'a>> + use<'a> {
+        let arrays = self.outline.of_piece(piece).iter();
+        arrays.filter(move |array| array.section == section)
+    }
+
+    /// Appends the points of a piece, given one by one or by axes.
+    fn piece_points(&mut self, index: usize) -> Result<()> {
+        let piece = &self.outline.pieces[index];
+        let extent = || piece.extent.ok_or_else(|| self.numbers.fault(piece.line, "no extent"));
         match self.outline.kind {
-            None | Some(GridKind::Curvilinear) => {
-                let Some(points) = of(ArraySection::Points).next() else {
-                    return Err(self.numbers.fault(piece.line, "a piece without points"));
-                };
-                self.points(points)?;
-                let count = self.assembly.points() - first_point;
-                if count != piece.points {
-                    let message = format!("{count} points, the piece claims {}", piece.points);
-                    return Err(self.numbers.fault(points.line, message));
-                }
-            }
+            None | Some(GridKind::Curvilinear) => self.listed_points(index),
             Some(GridKind::Rectilinear) => {
-                let axes = of(ArraySection::Coordinates).map(|array| self.numbers.reals(array));
-                let axes = axes.collect::<Result<Vec<_>>>()?;
-                let extent =
-                    piece.extent.ok_or_else(|| self.numbers.fault(piece.line, "no extent"))?;
+                let axes = self.arrays(index, ArraySection::Coordinates);
+                let axes =
+                    axes.map(|array| self.numbers.reals(array)).collect::<Result<Vec<_>>>()?;
+                let extent = extent()?;
                 let points = extent.rectilinear(&axes);
-                let points = points.map_err(|what| self.numbers.fault(piece.line, what))?;
-                for point in points {
-                    self.assembly.push_point(point, Some(piece.line))?;
-                }
+                let mut points = points.map_err(|what| self.numbers.fault(piece.line, what))?;
+                points.try_for_each(|point| self.assembly.push_point(point, Some(piece.line)))
             }
             Some(GridKind::Image) => {
-                let extent =
-                    piece.extent.ok_or_else(|| self.numbers.fault(piece.line, "no extent"))?;
-                for point in extent.image(&self.outline.frame) {
-                    self.assembly.push_point(point, Some(piece.line))?;
-                }
+                let extent = extent()?;
+                let mut points = extent.image(&self.outline.frame);
+                points.try_for_each(|point| self.assembly.push_point(point, Some(piece.line)))
             }
         }
-        if let Some(extent) = piece.extent {
-            self.check_ghosts(index)?;
-            let kept = extent.grid(first_point).assemble(self.assembly, Some(piece.line))?;
-            return self.data(index, first_point, &kept);
+    }
+
+    /// Appends the points of a piece that are given one by one.
+    fn listed_points(&mut self, index: usize) -> Result<()> {
+        let piece = &self.outline.pieces[index];
+        let Some(points) = self.arrays(index, ArraySection::Points).next() else {
+            return Err(self.numbers.fault(piece.line, "a piece without points"));
+        };
+        let before = self.assembly.points();
+        self.points(points)?;
+        let count = self.assembly.points() - before;
+        if count != piece.points {
+            let message = format!("{count} points, the piece claims {}", piece.points);
+            return Err(self.numbers.fault(points.line, message));
         }
-        let find = |name: &str| of(ArraySection::Cells).find(|array| array.name == name);
+        Ok(())
+    }
+
+    /// The cells of a piece over points from `first_point` on, and the line of their types.
+    fn piece_cells(&self, index: usize, first_point: usize) -> Result<(UnstructuredGrid, usize)> {
+        let piece = &self.outline.pieces[index];
+        let find =
+            |name: &str| self.arrays(index, ArraySection::Cells).find(|array| array.name == name);
         let required = |name: &str| {
             find(name)
                 .ok_or_else(|| self.numbers.fault(piece.line, format!("cells without `{name}`")))
@@ -147,9 +170,7 @@ impl Document<'_, '_> {
             let message = format!("{} cells, the piece claims {}", grid.types.len(), piece.cells);
             return Err(self.numbers.fault(types.line, message));
         }
-        self.check_ghosts(index)?;
-        let kept = grid.assemble(self.assembly, Some(types.line))?;
-        self.data(index, first_point, &kept)
+        Ok((grid, types.line))
     }
 
     /// Refuses cells that other pieces own, or that are not to be seen.

@@ -56,18 +56,31 @@ fn group<'a>(c: &'a mut Criterion, name: &str) -> BenchmarkGroup<'a, WallTime> {
     group
 }
 
-fn grids(c: &mut Criterion) {
-    let (simd, controls, nets) = (Simd::detect(), controls(), nets());
-    let cells = nets.len();
-    let bytes = Throughput::Bytes((cells * CELL * 8) as u64);
-    let mut out = vec![1.0_f64; cells * CELL + 8];
+/// Room for the output of so many cells, and where cache lines begin in it.
+fn output(cells: usize) -> (Vec<f64>, usize) {
+    let out = vec![1.0_f64; cells * CELL + 8];
     let aligned = out.as_ptr().align_offset(64);
+    (out, aligned)
+}
 
-    let mut memset = group(c, "memset");
-    memset.throughput(bytes.clone());
+fn bytes(cells: usize) -> Throughput {
+    Throughput::Bytes((cells * CELL * 8) as u64)
+}
+
+/// Samples from end to end of an axis.
+fn axis() -> AxisWeights {
+    let parameters: Vec<f64> = (0..N).map(|i| i as f64 / (N - 1) as f64).collect();
+    AxisWeights::new(&parameters).unwrap()
+}
+
+fn memset(c: &mut Criterion) {
+    let cells = nets().len();
+    let (mut out, _) = output(cells);
+    let mut group = group(c, "memset");
+    group.throughput(bytes(cells));
     // Some machines store zeros faster than data: data is bounded by the other one.
     for (name, value) in [("zeros", 0x00), ("data", 0x5a)] {
-        memset.bench_function(name, |b| {
+        group.bench_function(name, |b| {
             b.iter(|| {
                 let out = black_box(&mut out[..cells * CELL]);
                 // SAFETY: any bytes are `f64`s.
@@ -75,15 +88,18 @@ fn grids(c: &mut Criterion) {
             });
         });
     }
-    memset.finish();
+    group.finish();
+}
 
+fn regular(c: &mut Criterion) {
+    let (simd, controls, nets) = (Simd::detect(), controls(), nets());
+    let cells = nets.len();
+    let (mut out, aligned) = output(cells);
     let ends = vec![0; cells];
-    let parameters: Vec<f64> = (0..N).map(|i| i as f64 / (N - 1) as f64).collect();
-    let axis = AxisWeights::new(&parameters).unwrap();
-    let tensor = Tensor::<f64>::new([&axis; 3], 3);
+    let tensor = Tensor::<f64>::new([&axis(); 3], 3);
     let orders = [Order::Value; 3];
-    let mut regular = group(c, "regular");
-    regular.throughput(bytes.clone());
+    let mut group = group(c, "regular");
+    group.throughput(bytes(cells));
     for (name, stores, skip) in [
         ("cached", Stores::Cached, aligned),
         ("streamed", Stores::Streamed, aligned),
@@ -91,7 +107,7 @@ fn grids(c: &mut Criterion) {
     ] {
         let mut places: Vec<_> = out[skip..].chunks_exact_mut(CELL).take(cells).collect();
         let mut scratch = Scratch::new(stores);
-        regular.bench_function(name, |b| {
+        group.bench_function(name, |b| {
             b.iter(|| {
                 let nets = nets.chunks(BATCH).zip(ends.chunks(BATCH));
                 for (cells_in, cells) in nets.zip(places.chunks_mut(BATCH)) {
@@ -101,12 +117,16 @@ fn grids(c: &mut Criterion) {
             });
         });
     }
-    regular.finish();
+    group.finish();
+}
 
-    let mut layered_group = group(c, "layered");
-    layered_group.throughput(bytes.clone());
-    // The same samples, turned about the cell's diagonal.
-    let turned: Vec<u32> = (0..N.pow(3)).map(|i| (i / N + i % N * N * N) as u32).collect();
+fn layered(c: &mut Criterion) {
+    let (simd, controls, nets) = (Simd::detect(), controls(), nets());
+    let cells = nets.len();
+    let (mut out, aligned) = output(cells);
+    let (ends, axis) = (vec![0; cells], axis());
+    let mut group = group(c, "layered");
+    group.throughput(bytes(cells));
     for (m, stores, across) in [14, 16, 18, 24]
         .into_iter()
         .flat_map(|m| [2, 1, 0].map(|across| (m, Stores::Streamed, across)))
@@ -123,7 +143,7 @@ fn grids(c: &mut Criterion) {
         let mut scratch = Scratch::new(stores);
         let along = ["u", "v", "w"][across];
         let name = format!("{m} controls, layers along {along}, {stores:?}");
-        layered_group.bench_function(name, |b| {
+        group.bench_function(name, |b| {
             b.iter(|| {
                 let nets = layered_nets.chunks(BATCH * 4 * m).zip(ends.chunks(BATCH));
                 for (cells_in, cells) in nets.zip(places.chunks_mut(BATCH)) {
@@ -134,13 +154,20 @@ fn grids(c: &mut Criterion) {
             });
         });
     }
-    layered_group.finish();
+    group.finish();
+}
 
+fn irregular(c: &mut Criterion) {
+    let (simd, controls, nets) = (Simd::detect(), controls(), nets());
+    let cells = nets.len();
+    let (mut out, aligned) = output(cells);
     let m = 52;
-    let irregular_nets: Vec<u32> = nets.iter().flat_map(|net| &net[..m]).copied().collect();
+    let nets: Vec<u32> = nets.iter().flat_map(|net| &net[..m]).copied().collect();
     let weights = TableKernel::<f64>::new(&table(m, N.pow(3)), m, true).unwrap();
-    let mut irregular = group(c, "irregular");
-    irregular.throughput(bytes);
+    // The same samples, turned about the cell's diagonal.
+    let turned: Vec<u32> = (0..N.pow(3)).map(|i| (i / N + i % N * N * N) as u32).collect();
+    let mut group = group(c, "irregular");
+    group.throughput(bytes(cells));
     for (name, stores, order) in [
         ("streamed", Stores::Streamed, None),
         ("cached", Stores::Cached, None),
@@ -148,17 +175,16 @@ fn grids(c: &mut Criterion) {
     ] {
         let mut places: Vec<_> = out[aligned..].chunks_exact_mut(CELL).take(cells).collect();
         let mut scratch = Scratch::new(stores);
-        irregular.bench_function(name, |b| {
+        group.bench_function(name, |b| {
             b.iter(|| {
-                let nets = irregular_nets.chunks(BATCH * m);
-                for (nets, cells) in nets.zip(places.chunks_mut(BATCH)) {
+                for (nets, cells) in nets.chunks(BATCH * m).zip(places.chunks_mut(BATCH)) {
                     let output = TableOutput { cells, order, negate: false };
                     weights.evaluate(simd, &mut scratch, (&controls, 3), nets, output);
                 }
             });
         });
     }
-    irregular.finish();
+    group.finish();
 }
 
 fn points(c: &mut Criterion) {
@@ -187,5 +213,5 @@ fn points(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, grids, points);
+criterion_group!(benches, memset, regular, layered, irregular, points);
 criterion_main!(benches);

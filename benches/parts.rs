@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use subsolid::backend::{Backend, Cpu, Limit};
 use subsolid::limit::Solid;
+use subsolid::mesh::SolidMesh;
 use subsolid::mesh::shape::Shape;
 use subsolid::parts::{Cut, Cutter, Part};
 use subsolid::plan::{Samples, Want};
@@ -45,47 +46,58 @@ fn main() -> subsolid::Result<()> {
     println!("{} threads", rayon::current_num_threads());
     println!("parts owned ghosts share exchange_MB cut_ms part_ms setup_ms evaluation_ms");
     for (count, size) in [(1, [50, 50, 40]), (8, [100, 100, 80]), (64, [200, 200, 160])] {
-        let mesh = Shape::Box { cells: size }.build()?;
-        assert_eq!(mesh.cells.len(), count * CELLS);
-        let start = Instant::now();
-        let cut = Cut::along_curve(&mesh, &vec![1.0; mesh.cells.len()], count)?;
-        let cutter = Cutter::new(&mesh, &cut)?;
-        let cut = start.elapsed().as_secs_f64();
-        let mut rows = Vec::new();
-        for index in (0..count).step_by(count.div_ceil(MEASURED)) {
-            let start = Instant::now();
-            let part = cutter.part(index);
-            let made = start.elapsed().as_secs_f64();
-            measure(&part)?; // warms up
-            let [setup, evaluation] = measure(&part)?;
-            let vertices = part.vertices.len() as f64;
-            let owned = mesh.points.len() as f64 / count as f64;
-            let exchange = 24e-6 * (vertices - owned).max(0.0);
-            let ghosts = part.ghost_count() as f64;
-            rows.push([part.owned.len() as f64, ghosts, exchange, made, setup, evaluation]);
-        }
-        let median = |column: usize| {
-            let mut all: Vec<f64> = rows.iter().map(|row| row[column]).collect();
-            all.sort_by(f64::total_cmp);
-            all[all.len() / 2]
-        };
-        println!(
-            "{count:5} {:.0} {:.0} {:.1} % {:.2} {:.0} {:.1} {:.1} {:.1}",
-            median(0),
-            median(1),
-            100.0 * median(1) / median(0),
-            median(2),
-            1e3 * cut,
-            1e3 * median(3),
-            1e3 * median(4),
-            1e3 * median(5)
-        );
+        measure_parts(count, size)?;
     }
-
     let mesh = Shape::Box { cells: [100, 100, 80] }.build()?;
+    measure_memory(&mesh)?;
+    compare_threads(&mesh)
+}
+
+/// Parts of a box of so many cells along its axes.
+fn measure_parts(count: usize, size: [usize; 3]) -> subsolid::Result<()> {
+    let mesh = Shape::Box { cells: size }.build()?;
+    assert_eq!(mesh.cells.len(), count * CELLS);
+    let start = Instant::now();
+    let cut = Cut::along_curve(&mesh, &vec![1.0; mesh.cells.len()], count)?;
+    let cutter = Cutter::new(&mesh, &cut)?;
+    let cut = start.elapsed().as_secs_f64();
+    let mut rows = Vec::new();
+    for index in (0..count).step_by(count.div_ceil(MEASURED)) {
+        let start = Instant::now();
+        let part = cutter.part(index);
+        let made = start.elapsed().as_secs_f64();
+        measure(&part)?; // warms up
+        let [setup, evaluation] = measure(&part)?;
+        let vertices = part.vertices.len() as f64;
+        let owned = mesh.points.len() as f64 / count as f64;
+        let exchange = 24e-6 * (vertices - owned).max(0.0);
+        let ghosts = part.ghost_count() as f64;
+        rows.push([part.owned.len() as f64, ghosts, exchange, made, setup, evaluation]);
+    }
+    let median = |column: usize| {
+        let mut all: Vec<f64> = rows.iter().map(|row| row[column]).collect();
+        all.sort_by(f64::total_cmp);
+        all[all.len() / 2]
+    };
+    println!(
+        "{count:5} {:.0} {:.0} {:.1} % {:.2} {:.0} {:.1} {:.1} {:.1}",
+        median(0),
+        median(1),
+        100.0 * median(1) / median(0),
+        median(2),
+        1e3 * cut,
+        1e3 * median(3),
+        1e3 * median(4),
+        1e3 * median(5)
+    );
+    Ok(())
+}
+
+/// The memory of a whole solid.
+fn measure_memory(mesh: &SolidMesh) -> subsolid::Result<()> {
     let [before, _] = memory();
     let start = Instant::now();
-    let solid = Solid::new(&mesh)?;
+    let solid = Solid::new(mesh)?;
     let seconds = start.elapsed().as_secs_f64();
     let [after, most] = memory();
     let cells = mesh.cells.len() as f64;
@@ -96,13 +108,17 @@ fn main() -> subsolid::Result<()> {
         (most - before) / cells
     );
     drop(solid);
+    Ok(())
+}
 
-    // all threads on the whole, against a part a thread
+/// All threads on the whole, against a part a thread.
+fn compare_threads(mesh: &SolidMesh) -> subsolid::Result<()> {
+    let cells = mesh.cells.len();
     let threads = rayon::current_num_threads();
-    let cut = Cut::along_curve(&mesh, &vec![1.0; mesh.cells.len()], 1)?;
-    let whole = measure(&Cutter::new(&mesh, &cut)?.part(0))?;
-    let cut = Cut::along_curve(&mesh, &vec![1.0; mesh.cells.len()], threads)?;
-    let cutter = Cutter::new(&mesh, &cut)?;
+    let cut = Cut::along_curve(mesh, &vec![1.0; mesh.cells.len()], 1)?;
+    let whole = measure(&Cutter::new(mesh, &cut)?.part(0))?;
+    let cut = Cut::along_curve(mesh, &vec![1.0; mesh.cells.len()], threads)?;
+    let cutter = Cutter::new(mesh, &cut)?;
     let parts: Vec<Part> = (0..threads).map(|index| cutter.part(index)).collect();
     let pools: Vec<rayon::ThreadPool> = (0..threads)
         .map(|_| rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread"))

@@ -37,29 +37,54 @@ fn main() {
         let pool = pool.expect("threads can be started");
         pool.install(|| {
             for (name, level) in [("cow_boundary", 3), ("cow_boundary", 6), ("bishop", 6)] {
-                model(name, level, threads);
+                time_all(&Model::read(name, level, threads));
             }
         });
     }
 }
 
-fn model(name: &str, levels: usize, threads: usize) {
-    let path = format!("{}/models/surfaces/{name}.obj", env!("CARGO_MANIFEST_DIR"));
-    let mesh = subsolid::read_surface(path).expect("the model is in the repository");
-    let controls: Vec<[f32; 3]> = mesh.points.iter().map(|p| p.map(|x| x as f32)).collect();
-    let plan = |scheme, method, levels| {
+/// What is timed: a model, refined to a level.
+struct Model {
+    name: &'static str,
+    levels: usize,
+    threads: usize,
+    mesh: SurfaceMesh,
+    controls: Vec<[f32; 3]>,
+    // all are in the rows that are wanted
+    words: Vec<String>,
+}
+
+impl Model {
+    fn read(name: &'static str, levels: usize, threads: usize) -> Self {
+        let path = format!("{}/models/surfaces/{name}.obj", env!("CARGO_MANIFEST_DIR"));
+        let mesh = subsolid::read_surface(path).expect("the model is in the repository");
+        let controls = mesh.points.iter().map(|p| p.map(|x| x as f32)).collect();
+        let words = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+        Self { name, levels, threads, mesh, controls, words }
+    }
+
+    fn plan(&self, scheme: Scheme, method: Method, levels: usize) -> SurfacePlan {
         let options = SurfaceOptions { scheme, levels, method, crease_rule: None };
-        SurfacePlan::new(&mesh, &options).expect("a valid mesh")
-    };
-    let words: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
-    let is_wanted = |scheme: &str, method: &str| {
+        SurfacePlan::new(&self.mesh, &options).expect("a valid mesh")
+    }
+
+    fn is_wanted(&self, scheme: &str, method: &str) -> bool {
+        let Self { name, levels, threads, .. } = self;
         let row = format!("{name}, level {levels} {scheme} {method} {threads}");
-        words.iter().all(|word| row.contains(word))
-    };
-    let time = |scheme: &str, method: &str, faces: usize, bytes: usize, run: &mut dyn FnMut()| {
-        if !is_wanted(scheme, method) {
+        self.words.iter().all(|word| row.contains(word))
+    }
+
+    /// Prints the row of a run that makes so many faces or points, and writes so many bytes.
+    fn time(
+        &self,
+        (scheme, method): (&str, &str),
+        [faces, bytes]: [usize; 2],
+        run: &mut dyn FnMut(),
+    ) {
+        if !self.is_wanted(scheme, method) {
             return;
         }
+        let Self { name, levels, threads, .. } = self;
         let ms = median_ms(run);
         let rate = faces as f64 / ms / 1e3;
         let mut memory = vec![1_u8; bytes];
@@ -68,70 +93,88 @@ fn model(name: &str, levels: usize, threads: usize) {
             "| {name}, level {levels} | {scheme} | {method} | {threads} | {faces} | {ms:.2} | \
              {rate:.1} | {floor:.2} |"
         );
-    };
-    for (scheme, scheme_name, size) in
-        [(Scheme::CatmullClark, "Catmull-Clark", 4), (Scheme::Loop, "Loop", 3)]
-    {
-        let kept = plan(scheme, Method::Matrix, levels);
+    }
+
+    fn time_matrix(&self, scheme: Scheme, name: &str, size: usize) {
+        let Self { levels, mesh, controls, .. } = self;
+        let kept = self.plan(scheme, Method::Matrix, *levels);
         let (faces, points) = (kept.corners().len() / size, 12 * kept.vertex_count());
-        time(scheme_name, "matrix, with topology", faces, points + 4 * size * faces, &mut || {
-            let plan = plan(scheme, Method::Matrix, levels);
-            drop(black_box((plan.evaluate(&controls), plan)));
+        let with_topology = [faces, points + 4 * size * faces];
+        self.time((name, "matrix, with topology"), with_topology, &mut || {
+            let plan = self.plan(scheme, Method::Matrix, *levels);
+            drop(black_box((plan.evaluate(controls), plan)));
         });
         let mut workspace = Workspace::default();
         let mut spare = Some(kept.clone());
-        let what = "matrix, with topology, in its memory";
-        time(scheme_name, what, faces, points + 4 * size * faces, &mut || {
+        self.time((name, "matrix, with topology, in its memory"), with_topology, &mut || {
             let plan = spare.take().expect("put back below");
-            let plan = plan.plan_again(&mesh).expect("a valid mesh");
-            plan.evaluate_into(&controls, &mut workspace).expect("as many points");
+            let plan = plan.plan_again(mesh).expect("a valid mesh");
+            plan.evaluate_into(controls, &mut workspace).expect("as many points");
             spare = Some(plan);
         });
-        time(scheme_name, "matrix, points", faces, points, &mut || {
-            kept.evaluate_into(&controls, &mut workspace).expect("as many points");
+        self.time((name, "matrix, points"), [faces, points], &mut || {
+            kept.evaluate_into(controls, &mut workspace).expect("as many points");
         });
     }
-    let kept = plan(Scheme::CatmullClark, Method::EdgeFriend, levels);
-    let (faces, points) = (kept.corners().len() / 4, 12 * kept.vertex_count());
-    let mut friends = FriendWorkspace::default();
-    time("Catmull-Clark", "edge-friend, with topology", faces, points + 16 * faces, &mut || {
-        with_topology(&mesh, levels, &controls, &mut friends);
-    });
-    let mut workspace = Workspace::default();
-    time("Catmull-Clark", "edge-friend, points", faces, points, &mut || {
-        kept.evaluate_into(&controls, &mut workspace).expect("as many points");
-    });
-    let mut at_once = vec![levels.min(5), levels];
-    at_once.dedup();
-    for level in at_once {
+
+    fn time_edge_friend(&self) {
+        let Self { levels, mesh, controls, .. } = self;
+        let kept = self.plan(Scheme::CatmullClark, Method::EdgeFriend, *levels);
+        let (faces, points) = (kept.corners().len() / 4, 12 * kept.vertex_count());
+        let mut friends = FriendWorkspace::default();
+        let row = ("Catmull-Clark", "edge-friend, with topology");
+        self.time(row, [faces, points + 16 * faces], &mut || {
+            with_topology(mesh, *levels, controls, &mut friends);
+        });
+        let mut workspace = Workspace::default();
+        self.time(("Catmull-Clark", "edge-friend, points"), [faces, points], &mut || {
+            kept.evaluate_into(controls, &mut workspace).expect("as many points");
+        });
+    }
+
+    fn time_static(&self, level: usize) {
+        let Self { mesh, controls, .. } = self;
         let what = format!("static refinement of level {level}, points");
         let set_up = format!("static refinement of level {level}, set-up");
         // not at levels where semi-sharp creases still are sharp
-        if is_wanted("Catmull-Clark", &what)
-            && let Ok(refinement) = StaticRefinement::new(&mesh, Scheme::CatmullClark, level)
+        if self.is_wanted("Catmull-Clark", &what)
+            && let Ok(refinement) = StaticRefinement::new(mesh, Scheme::CatmullClark, level)
         {
             let points = refinement.quads().iter().flatten().collect::<HashSet<_>>().len();
             let evaluator = refinement.evaluator::<f32>().expect("tables");
             let mut workspace = StaticWorkspace::default();
-            time("Catmull-Clark", &what, points, 12 * points, &mut || {
-                evaluator.evaluate_into(&controls, &mut workspace).expect("as many points");
+            self.time(("Catmull-Clark", &what), [points, 12 * points], &mut || {
+                evaluator.evaluate_into(controls, &mut workspace).expect("as many points");
             });
-            time("Catmull-Clark", &set_up, points, 12 * points, &mut || {
+            self.time(("Catmull-Clark", &set_up), [points, 12 * points], &mut || {
                 let refinement =
-                    StaticRefinement::new(&mesh, Scheme::CatmullClark, level).expect("as before");
+                    StaticRefinement::new(mesh, Scheme::CatmullClark, level).expect("as before");
                 drop(black_box(refinement.evaluator::<f32>()));
             });
         }
     }
-    let what = format!("single matrix of level {}, points", levels.min(5));
-    if is_wanted("Catmull-Clark", &what) {
-        let kept = plan(Scheme::CatmullClark, Method::Matrix, levels.min(5));
-        let single = kept.single_matrix::<f32>().expect("a mesh matrix");
-        let mut refined = vec![[0.0; 3]; single.len()];
-        time("Catmull-Clark", &what, single.len(), 12 * single.len(), &mut || {
-            single.evaluate_into(&controls, black_box(&mut refined));
-        });
+
+    fn time_single_matrix(&self, level: usize) {
+        let what = format!("single matrix of level {level}, points");
+        if self.is_wanted("Catmull-Clark", &what) {
+            let kept = self.plan(Scheme::CatmullClark, Method::Matrix, level);
+            let single = kept.single_matrix::<f32>().expect("a mesh matrix");
+            let mut refined = vec![[0.0; 3]; single.len()];
+            self.time(("Catmull-Clark", &what), [single.len(), 12 * single.len()], &mut || {
+                single.evaluate_into(&self.controls, black_box(&mut refined));
+            });
+        }
     }
+}
+
+fn time_all(model: &Model) {
+    model.time_matrix(Scheme::CatmullClark, "Catmull-Clark", 4);
+    model.time_matrix(Scheme::Loop, "Loop", 3);
+    model.time_edge_friend();
+    let mut levels = vec![model.levels.min(5), model.levels];
+    levels.dedup();
+    levels.into_iter().for_each(|level| model.time_static(level));
+    model.time_single_matrix(model.levels.min(5));
 }
 
 /// Edge-friend from the control mesh as it was read.

@@ -32,6 +32,27 @@ const REPEATS: usize = 31;
 
 type Keep = fn(&Solid, &Leaf) -> bool;
 
+const PRECISIONS: [Precision; 2] = [Precision::F32, Precision::F64];
+
+type Time = fn() -> subsolid::Result<()>;
+
+/// What is timed by files of their own: the words that ask for it, and how.
+const OTHERS: [(&str, Time); 13] = [
+    ("matrix", matrix::time),
+    ("surface", surface::time),
+    ("surface edits", surface::time_edits),
+    ("single matrix", single::time),
+    ("limit grids", surface_limit::time_grids),
+    ("static surface", surface_limit::time_static),
+    ("layers", layers::time),
+    ("interiors", interiors::time),
+    ("locate", locate::time),
+    ("quadrature", quadrature::time),
+    ("assembly", assembly::time),
+    ("query", query::time),
+    ("process", process::time),
+];
+
 fn main() -> subsolid::Result<()> {
     let device = match cuda::devices() {
         Ok(devices) => devices[0].clone(),
@@ -50,54 +71,57 @@ fn main() -> subsolid::Result<()> {
     let words: Vec<&str> = arguments.iter().filter_map(|a| a.strip_prefix('=')).collect();
     let asked = |name: &str| words.is_empty() || words.iter().any(|word| name.starts_with(word));
 
-    let mut sharp = Shape::parse("box", &[73, 73, 73])?.build()?;
-    crease_by_angle(&mut sharp, 40.0)?;
-    let all: Keep = |_, _| true;
-    let layered: Keep = |_, leaf| matches!(leaf.kind, LeafKind::Layered(..));
-    // interior vertices: the nets of those on boundary edges are smaller
-    let irregular: Keep =
-        |solid, leaf| matches!(leaf.kind, LeafKind::Irregular(..)) && solid.net(leaf).len() > 40;
-    let position = Want::POSITION;
     if asked("regular, 64,000") {
-        // nets and control points of this many cells stay in the cache
-        let mut small = Shape::parse("box", &[40, 40, 40])?.build()?;
-        crease_by_angle(&mut small, 40.0)?;
-        let solid = Solid::new(&small)?;
-        for (precision, samples) in [(Precision::F32, 8), (Precision::F64, 8), (Precision::F32, 4)]
-        {
-            row(
-                "regular, 64,000 cells",
-                &small,
-                &solid,
-                samples,
-                precision,
-                Strategy::Auto,
-                position,
-                all,
-            )?;
-        }
+        time_cached()?;
     }
     if asked("several") {
         several::run()?;
     }
     if asked("regular") {
-        let solid = Solid::new(&sharp)?;
-        for precision in [Precision::F32, Precision::F64] {
-            for samples in [8, 4, 5, 16] {
-                row("regular", &sharp, &solid, samples, precision, Strategy::Auto, position, all)?;
-            }
-            row(
-                "regular, first derivatives",
-                &sharp,
-                &solid,
-                8,
-                precision,
-                Strategy::Auto,
-                Want::FIRST,
-                all,
-            )?;
+        time_regular()?;
+    }
+    time_layered(&asked)?;
+    time_irregular(&asked)?;
+    for (name, time) in OTHERS {
+        if asked(name) {
+            time()?;
         }
     }
+    arguments.iter().filter(|a| !a.starts_with('=')).try_for_each(|model| time_model(model))
+}
+
+/// A box of n³ cells, its edges sharp.
+fn sharp_box(n: usize) -> subsolid::Result<SolidMesh> {
+    let mut mesh = Shape::parse("box", &[n, n, n])?.build()?;
+    crease_by_angle(&mut mesh, 40.0)?;
+    Ok(mesh)
+}
+
+/// So few regular cells that their nets and control points stay in the cache.
+fn time_cached() -> subsolid::Result<()> {
+    let mesh = sharp_box(40)?;
+    let solid = Solid::new(&mesh)?;
+    for (precision, samples) in [(Precision::F32, 8), (Precision::F64, 8), (Precision::F32, 4)] {
+        let row = Row { samples, precision, ..Row::default() };
+        row.print("regular, 64,000 cells", &mesh, &solid)?;
+    }
+    Ok(())
+}
+
+fn time_regular() -> subsolid::Result<()> {
+    let mesh = sharp_box(73)?;
+    let solid = Solid::new(&mesh)?;
+    for precision in PRECISIONS {
+        for samples in [8, 4, 5, 16] {
+            Row { samples, precision, ..Row::default() }.print("regular", &mesh, &solid)?;
+        }
+        let row = Row { precision, want: Want::FIRST, ..Row::default() };
+        row.print("regular, first derivatives", &mesh, &solid)?;
+    }
+    Ok(())
+}
+
+fn time_layered(asked: &dyn Fn(&str) -> bool) -> subsolid::Result<()> {
     for (valence, layers, along, name) in [
         (3, 12_000, 0, "w"),
         (5, 12_000, 0, "w"),
@@ -115,10 +139,18 @@ fn main() -> subsolid::Result<()> {
         crease_by_angle(&mut fan, 40.0)?;
         turn(&mut fan, along);
         let solid = Solid::new(&fan)?;
-        for precision in [Precision::F32, Precision::F64] {
-            row(&name, &fan, &solid, 8, precision, Strategy::Auto, position, layered)?;
+        for precision in PRECISIONS {
+            let keep: Keep = |_, leaf| matches!(leaf.kind, LeafKind::Layered(..));
+            Row { precision, keep, ..Row::default() }.print(&name, &fan, &solid)?;
         }
     }
+    Ok(())
+}
+
+fn time_irregular(asked: &dyn Fn(&str) -> bool) -> subsolid::Result<()> {
+    // interior vertices: the nets of those on boundary edges are smaller
+    let keep: Keep =
+        |solid, leaf| matches!(leaf.kind, LeafKind::Irregular(..)) && solid.net(leaf).len() > 40;
     for (link, count) in [
         ("link-tetrahedron", 3000),
         ("link-icosahedron", 600),
@@ -131,120 +163,87 @@ fn main() -> subsolid::Result<()> {
         }
         let stars = copies(&Shape::parse(link, &[2])?.build()?, count);
         let solid = Solid::new(&stars)?;
-        for precision in [Precision::F32, Precision::F64] {
+        for precision in PRECISIONS {
             for samples in [8, 4] {
-                row(
-                    &name,
-                    &stars,
-                    &solid,
-                    samples,
-                    precision,
-                    Strategy::Auto,
-                    position,
-                    irregular,
-                )?;
+                Row { samples, precision, keep, ..Row::default() }.print(&name, &stars, &solid)?;
             }
         }
-    }
-
-    if asked("matrix") {
-        matrix::time()?;
-    }
-    if asked("surface") {
-        surface::time()?;
-    }
-    if asked("surface edits") {
-        surface::time_edits()?;
-    }
-    if asked("single matrix") {
-        single::time()?;
-    }
-    if asked("limit grids") {
-        surface_limit::time_grids()?;
-    }
-    if asked("static surface") {
-        surface_limit::time_static()?;
-    }
-    if asked("layers") {
-        layers::time()?;
-    }
-
-    if asked("interiors") {
-        interiors::time()?;
-    }
-    if asked("locate") {
-        locate::time()?;
-    }
-    if asked("quadrature") {
-        quadrature::time()?;
-    }
-    if asked("assembly") {
-        assembly::time()?;
-    }
-    if asked("query") {
-        query::time()?;
-    }
-    if asked("process") {
-        process::time()?;
-    }
-
-    for argument in arguments.iter().filter(|a| !a.starts_with('=')) {
-        let (path, levels) = argument.split_once('@').unwrap_or((argument, "0"));
-        let mesh = match path {
-            "car" => Shape::parse("box", &[2, 2, 6])?.build()?,
-            path => subsolid::read(path)?,
-        };
-        let mesh = refine_mesh(&mesh, levels.parse().unwrap_or(0), VertexRule::default())?;
-        let solid = Solid::new(&mesh)?;
-        let name = std::path::Path::new(path).file_stem().unwrap_or_default().to_string_lossy();
-        for (precision, samples) in [(Precision::F32, 8), (Precision::F64, 8), (Precision::F32, 4)]
-        {
-            let name = format!("{name}@{levels}");
-            row(&name, &mesh, &solid, samples, precision, Strategy::Auto, position, all)?;
-        }
-        for strategy in [Strategy::Thread, Strategy::Warp, Strategy::Hybrid] {
-            let name = format!("{name}@{levels}, {strategy:?}");
-            row(&name, &mesh, &solid, 8, Precision::F32, strategy, position, all)?;
-        }
-        host(&mesh, &solid)?;
     }
     Ok(())
 }
 
-/// Evaluates the leaves to keep, and prints a line.
-#[expect(clippy::too_many_arguments, reason = "the columns of a table")]
-fn row(
-    name: &str,
-    mesh: &SolidMesh,
-    solid: &Solid,
+/// `MODEL[@LEVELS]`: a file, or `car`.
+fn time_model(argument: &str) -> subsolid::Result<()> {
+    let (path, levels) = argument.split_once('@').unwrap_or((argument, "0"));
+    let mesh = match path {
+        "car" => Shape::parse("box", &[2, 2, 6])?.build()?,
+        path => subsolid::read(path)?,
+    };
+    let mesh = refine_mesh(&mesh, levels.parse().unwrap_or(0), VertexRule::default())?;
+    let solid = Solid::new(&mesh)?;
+    let name = std::path::Path::new(path).file_stem().unwrap_or_default().to_string_lossy();
+    for (precision, samples) in [(Precision::F32, 8), (Precision::F64, 8), (Precision::F32, 4)] {
+        let row = Row { samples, precision, ..Row::default() };
+        row.print(&format!("{name}@{levels}"), &mesh, &solid)?;
+    }
+    for strategy in [Strategy::Thread, Strategy::Warp, Strategy::Hybrid] {
+        let row = Row { strategy, ..Row::default() };
+        row.print(&format!("{name}@{levels}, {strategy:?}"), &mesh, &solid)?;
+    }
+    host(&mesh, &solid)
+}
+
+/// What a line of the table is about.
+struct Row {
     samples: usize,
     precision: Precision,
     strategy: Strategy,
     want: Want,
     keep: Keep,
-) -> subsolid::Result<()> {
-    let gpu = Cuda::new(0, precision)?.with_strategy(strategy);
-    let mut plan = solid.plan(&Samples::grid(samples), want)?;
-    plan.retain(keep);
-    let leaves: usize = plan.batches().iter().map(|batch| batch.leaves.len()).sum();
-    let points = leaves * samples.pow(3);
-    let size = if precision == Precision::F32 { 12 } else { 24 };
-    let bytes = points * size * if want == Want::FIRST { 4 } else { 1 };
-    let sets: Vec<Vec<[f64; 3]>> = (0..4).map(|set| jittered(mesh, set)).collect();
-    let controls: Vec<Controls<'_>> =
-        sets.iter().map(|positions| Controls { positions, attributes: &[] }).collect();
-    let seconds =
-        median(gpu.prepare(&plan)?.time(&controls, 0..plan.solid().elements().len(), REPEATS)?);
-    let writing = median(gpu.time_writing(bytes, REPEATS)?);
-    println!(
-        "{name:34} {leaves:>9} {samples:>4} {:>4} {:>9.1} {:>9.1} {:>9.1} {:>7.1}%",
-        if size == 12 { "f32" } else { "f64" },
-        seconds * 1e6,
-        points as f64 / seconds * 1e-9,
-        bytes as f64 / seconds * 1e-9,
-        100.0 * writing / seconds
-    );
-    Ok(())
+}
+
+impl Default for Row {
+    fn default() -> Self {
+        Self {
+            samples: 8,
+            precision: Precision::F32,
+            strategy: Strategy::Auto,
+            want: Want::POSITION,
+            keep: |_, _| true,
+        }
+    }
+}
+
+impl Row {
+    /// Evaluates the leaves to keep, and prints a line.
+    fn print(&self, name: &str, mesh: &SolidMesh, solid: &Solid) -> subsolid::Result<()> {
+        let &Self { samples, precision, strategy, want, keep } = self;
+        let gpu = Cuda::new(0, precision)?.with_strategy(strategy);
+        let mut plan = solid.plan(&Samples::grid(samples), want)?;
+        plan.retain(keep);
+        let leaves: usize = plan.batches().iter().map(|batch| batch.leaves.len()).sum();
+        let points = leaves * samples.pow(3);
+        let size = if precision == Precision::F32 { 12 } else { 24 };
+        let bytes = points * size * if want == Want::FIRST { 4 } else { 1 };
+        let sets: Vec<Vec<[f64; 3]>> = (0..4).map(|set| jittered(mesh, set)).collect();
+        let controls: Vec<Controls<'_>> =
+            sets.iter().map(|positions| Controls { positions, attributes: &[] }).collect();
+        let seconds = median(gpu.prepare(&plan)?.time(
+            &controls,
+            0..plan.solid().elements().len(),
+            REPEATS,
+        )?);
+        let writing = median(gpu.time_writing(bytes, REPEATS)?);
+        println!(
+            "{name:34} {leaves:>9} {samples:>4} {:>4} {:>9.1} {:>9.1} {:>9.1} {:>7.1}%",
+            if size == 12 { "f32" } else { "f64" },
+            seconds * 1e6,
+            points as f64 / seconds * 1e-9,
+            bytes as f64 / seconds * 1e-9,
+            100.0 * writing / seconds
+        );
+        Ok(())
+    }
 }
 
 /// Host to host, in single precision, beside the CPU.

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use subsolid::backend::cuda::query::{DeviceQuery, Layout};
+use subsolid::backend::cuda::query::{AttributeLayout, DeviceQuery};
 use subsolid::backend::{Backend, Cuda, Precision};
 use subsolid::mesh::shape::Shape;
 use subsolid::mesh::{Polygons, SolidMesh, SurfaceMesh};
@@ -73,8 +73,9 @@ fn sums(
             query.rebuild(op)?;
             stored = median((0..5).map(|_| query.rebuild(op)).collect::<subsolid::Result<_>>()?);
         }
-        let ones =
-            |kind, count| query.attribute(kind, 1, Layout::Interleaved, &vec![1.0_f32; count]);
+        let ones = |kind, count| {
+            query.attribute(kind, 1, AttributeLayout::Interleaved, &vec![1.0_f32; count])
+        };
         let values = ones(op.to(), query.count(op.to()))?;
         let sums = ones(op.from(), query.count(op.from()))?;
         let sum = query.sum::<f32>(op)?;

@@ -324,6 +324,57 @@ impl PyPlan {
         self.adjoint.get_or_init(|| self.threads.here(|| Adjoint::new(self.plan())))
     }
 
+    /// A gradient given on the host or, to a plan on a GPU, there.
+    fn take_gradient<'py>(
+        &self,
+        value: &Bound<'py, PyAny>,
+        what: &str,
+        device: Option<&(usize, Arc<DeviceAdjoint>)>,
+    ) -> PyResult<GivenGradient<'py>> {
+        let Some(on_device) = OnDevice::of(value, what) else {
+            return Ok(GivenGradient::Host(floats_warned(value, what, true)?));
+        };
+        let Some((ordinal, adjoint)) = device else {
+            return Err(on_device.unexpected(&self.name));
+        };
+        let stream = adjoint.stream() as usize;
+        Ok(GivenGradient::Device(on_device.hold(*ordinal, stream, self.precision)?))
+    }
+
+    /// The gradients with respect to derivatives, all of this shape, each with the number of its
+    /// derivative among those of the plan.
+    fn take_derivatives<'py>(
+        &self,
+        derivatives: Option<&Bound<'py, PyDict>>,
+        shape: &[usize],
+        device: Option<&(usize, Arc<DeviceAdjoint>)>,
+    ) -> PyResult<Vec<(usize, GivenGradient<'py>)>> {
+        let known = subsolid::plan::wanted_orders(self.plan().want()).len() - 1;
+        let mut arrays = Vec::new();
+        for (name, array) in derivatives.into_iter().flatten() {
+            let name: String = name.extract()?;
+            let at = DERIVATIVES[..known].iter().position(|own| *own == name);
+            let at = at.ok_or_else(|| {
+                refused(
+                    format!("the plan has no derivative {name:?}"),
+                    "plan with derivatives=1 or 2",
+                )
+            })?;
+            let array = self.take_gradient(&array, "a gradient of derivatives", device)?;
+            if array.shape() != shape {
+                return Err(refused(
+                    format!(
+                        "the gradient of derivatives {name:?} has the shape {:?}",
+                        array.shape()
+                    ),
+                    &format!("give the shape of the gradient, {shape:?}"),
+                ));
+            }
+            arrays.push((at, array));
+        }
+        Ok(arrays)
+    }
+
     /// The transpose on the plan's GPU, and the number of that.
     fn device_adjoint(
         &self,
@@ -504,17 +555,7 @@ impl PyPlan {
         derivatives: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let device = self.device.map(|device| self.device_adjoint(py, device)).transpose()?;
-        let take = |value: &Bound<'py, PyAny>, what: &str| -> PyResult<GivenGradient<'py>> {
-            let Some(on_device) = OnDevice::of(value, what) else {
-                return Ok(GivenGradient::Host(floats_warned(value, what, true)?));
-            };
-            let Some((ordinal, adjoint)) = &device else {
-                return Err(on_device.unexpected(&self.name));
-            };
-            let stream = adjoint.stream() as usize;
-            Ok(GivenGradient::Device(on_device.hold(*ordinal, stream, self.precision)?))
-        };
-        let values = take(gradient, "gradient")?;
+        let values = self.take_gradient(gradient, "gradient", device.as_ref())?;
         let rows = self.plan().result_count(&self.all());
         let shape = values.shape().to_vec();
         if shape.is_empty() || shape.len() > 2 || shape[0] != rows {
@@ -524,29 +565,7 @@ impl PyPlan {
             ));
         }
         let width = shape.get(1).copied().unwrap_or(1);
-        let known = subsolid::plan::wanted_orders(self.plan().want()).len() - 1;
-        let mut arrays = Vec::new();
-        for (name, array) in derivatives.into_iter().flatten() {
-            let name: String = name.extract()?;
-            let at = DERIVATIVES[..known].iter().position(|own| *own == name);
-            let at = at.ok_or_else(|| {
-                refused(
-                    format!("the plan has no derivative {name:?}"),
-                    "plan with derivatives=1 or 2",
-                )
-            })?;
-            let array = take(&array, "a gradient of derivatives")?;
-            if array.shape() != &shape[..] {
-                return Err(refused(
-                    format!(
-                        "the gradient of derivatives {name:?} has the shape {:?}",
-                        array.shape()
-                    ),
-                    &format!("give the shape of the gradient, {shape:?}"),
-                ));
-            }
-            arrays.push((at, array));
-        }
+        let arrays = self.take_derivatives(derivatives, &shape, device.as_ref())?;
         let last = arrays.iter().map(|(at, _)| at + 1).max().unwrap_or(0);
         let zeros = if last > arrays.len() { vec![0.0; rows * width] } else { Vec::new() };
         let mut gradients = vec![values.gradient()?];

@@ -7,7 +7,7 @@ use crate::backend::device::MatrixForm;
 use crate::quadrature::{BasisValues, Mapped, PhysicalDerivatives};
 
 /// A leaf's matrices over its control points.
-pub(super) struct Element<'a> {
+pub(super) struct LeafMatrices<'a> {
     /// Vertices, `[control]`.
     pub ids: &'a [u32],
     /// Places of the ids in ascending order.
@@ -18,12 +18,12 @@ pub(super) struct Element<'a> {
 
 /// Memory that elements use one after another.
 #[derive(Default)]
-pub(super) struct Scratch {
+pub(super) struct LeafScratch {
     weighted: Vec<f64>,
     products: Vec<f64>,
 }
 
-impl<'a> Element<'a> {
+impl<'a> LeafMatrices<'a> {
     /// Of leaf `i` of what was mapped; `matrices` has room for those of all forms.
     pub fn new(
         ids: &'a [u32],
@@ -31,7 +31,7 @@ impl<'a> Element<'a> {
         basis: &BasisValues,
         (mapped, derivatives): (&Mapped, &PhysicalDerivatives),
         forms: &[MatrixForm],
-        (matrices, scratch): (&'a mut [f64], &mut Scratch),
+        (matrices, scratch): (&'a mut [f64], &mut LeafScratch),
     ) -> Self {
         let (samples, controls) = (basis.samples, basis.controls);
         let measures = &mapped.measures[i * samples..][..samples];
@@ -65,7 +65,7 @@ impl<'a> Element<'a> {
     }
 }
 
-impl Scratch {
+impl LeafScratch {
     /// The lower triangle of Σ w f fᵀ over samples, of functions `f[sample][column]`, into
     /// `products`.
     fn product(&mut self, functions: &[f64], weights: impl Iterator<Item = f64>, columns: usize) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::element::Element;
+use super::element::LeafMatrices;
 use crate::backend::device::SparsePattern;
 use crate::quadrature::Quadrature;
 
@@ -168,9 +168,9 @@ impl Matrix {
         }
     }
 
-    /// Adds the matrices of elements that stand behind those of other forms, `before` numbers a pair of
-    /// control points. Each row takes them in their order.
-    pub(super) fn add(&mut self, elements: &[Vec<Element<'_>>], before: usize) {
+    /// Adds the matrices of elements that stand behind those of other forms, `before` numbers a
+    /// pair of control points. Each row takes them in their order.
+    pub(super) fn add(&mut self, elements: &[Vec<LeafMatrices<'_>>], before: usize) {
         let Self { pattern, width, values } = self;
         let block = *width * *width;
         // elements that are added together lie together: few rows of all
@@ -212,11 +212,11 @@ impl Pattern {
     /// Adds the rows of an element that are among some to these.
     fn add<const BLOCK: usize>(
         &self,
-        element: &Element<'_>,
+        element: &LeafMatrices<'_>,
         before: usize,
         (rows, values): (Range<usize>, &mut [f64]),
     ) {
-        let Element { ids, ascending, matrices } = element;
+        let LeafMatrices { ids, ascending, matrices } = element;
         let from = matrices[ids.len().pow(2) * before..].as_chunks::<BLOCK>().0;
         let values = values.as_chunks_mut::<BLOCK>().0;
         let base = self.starts[rows.start];

@@ -50,7 +50,7 @@ use crate::error::{Error, Result};
 use crate::memory;
 use crate::plan::Cost;
 use crate::quadrature::{Mapped, Mapping, PhysicalDerivatives, Quadrature, physical_derivatives};
-use element::{Element, Scratch};
+use element::{LeafMatrices, LeafScratch};
 use matrix::Pattern;
 
 /// A bilinear form.
@@ -181,7 +181,7 @@ pub fn assemble_with_progress(
             rest = others;
         }
         let points = group.iter().map(|(batch, own)| own.len() * quadrature.samples(*batch)).sum();
-        let found: Vec<Vec<Element<'_>>> = group
+        let found: Vec<Vec<LeafMatrices<'_>>> = group
             .into_par_iter()
             .zip(rooms)
             .map_init(Work::default, |work, ((batch, leaves), room)| {
@@ -193,7 +193,14 @@ pub fn assemble_with_progress(
                 let rooms = room.chunks_exact_mut((room.len() / leaves.len()).max(1));
                 let own = leaves.zip(rooms).enumerate().map(|(i, (leaf, room))| {
                     let ids = &ids[leaf * basis.controls..][..basis.controls];
-                    Element::new(ids, i, &basis, (mapped, derivatives), &forms, (room, scratch))
+                    LeafMatrices::new(
+                        ids,
+                        i,
+                        &basis,
+                        (mapped, derivatives),
+                        &forms,
+                        (room, scratch),
+                    )
                 });
                 Ok(own.collect())
             })
@@ -213,7 +220,7 @@ pub fn assemble_with_progress(
 struct Work {
     mapped: Mapped,
     derivatives: PhysicalDerivatives,
-    scratch: Scratch,
+    scratch: LeafScratch,
 }
 
 /// Numbers of the element matrices of a piece.

@@ -62,7 +62,7 @@ pub(super) struct Sizes {
 }
 
 /// Adds up the work of one launch.
-pub(super) struct Tally<'p> {
+pub(super) struct WorkTally<'p> {
     plan: &'p Plan<'p>,
     sizes: Sizes,
     work: Explained,
@@ -73,7 +73,7 @@ pub(super) struct Tally<'p> {
     tables: Vec<bool>,
 }
 
-impl<'p> Tally<'p> {
+impl<'p> WorkTally<'p> {
     pub fn new(plan: &'p Plan<'p>, sizes: Sizes) -> Self {
         let points = vec![false; plan.solid().point_count()];
         let tables = vec![false; plan.tables().len()];

@@ -37,6 +37,15 @@ use crate::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMa
 use crate::surface::{SurfaceOptions, SurfaceStencils};
 
 /// A processor that evaluates plans.
+///
+/// Every implementation passes the conformance tests of
+/// [`adding_a_backend`](crate::guide::adding_a_backend). It keeps to this:
+/// - All that a method needs is brought to the processor by that call. What the methods return is
+///   independent of other calls, so any number may be held at once and used in any order.
+/// - Results have the order of the plan, grid or mesh that they are of, whatever the order in which
+///   the processor computes them, and NaN where something does not exist.
+/// - What the processor cannot do, or has no memory for, is an [`Error`](crate::Error) with help,
+///   never a panic.
 pub trait Backend {
     /// What it is, in words.
     fn name(&self) -> String;
@@ -104,8 +113,8 @@ pub trait Backend {
     /// Those of [`SurfaceMesh::check`]; on a device, too little memory.
     fn process_surface(&self, mesh: &SurfaceMesh) -> Result<Box<dyn SurfaceProcessor>>;
 
-    /// The device that jobs bring their arrays to: location, layers, interiors, quadrature, assembly.
-    /// `None` on the CPU, where they work on their own data.
+    /// The device that jobs bring their arrays to: location, layers, interiors, quadrature,
+    /// assembly. `None` on the CPU, where they work on their own data.
     fn device(&self) -> Option<&dyn Device> {
         None
     }
@@ -129,7 +138,11 @@ pub trait Backend {
     }
 }
 
-/// A prepared plan.
+/// A prepared plan. Made by [`Backend::prepare`].
+///
+/// Calls may come in any order and with other control points each time. Nothing but set-up is kept
+/// from one to the next: the same control points give the same results, except the last bits under
+/// [`Strategy::Thread`] and the others of the published method.
 pub trait Evaluator: Send {
     /// Evaluates the elements in a range (all of them for scattered samples) into
     /// `limit`, whose memory is reused.

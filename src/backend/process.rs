@@ -9,6 +9,10 @@ use crate::process::surface::{
 
 /// A surface on a processor, for what [`process::surface`](crate::process::surface) does. Results
 /// are in the ids of the mesh. Those of a device differ from those of the CPU by rounding.
+///
+/// Calls may come in any order. Each takes the points where [`Self::flow`] and [`Self::denoise`]
+/// have moved them, and all others leave the points alone. The caller's mesh does not move before
+/// [`Self::update`].
 pub trait SurfaceProcessor: Send {
     /// The points `[vertex]`, as jobs have moved them.
     ///

@@ -13,7 +13,9 @@ use crate::topology::surface::{SurfaceTopology, non_manifold_corners};
 /// The plan of a refined surface on a processor: the topology of all levels, for any control
 /// points. Made by [`Backend::refine_surface`](super::Backend::refine_surface).
 ///
-/// Every backend numbers vertices and faces alike, and gives the same bits.
+/// Every backend numbers vertices and faces alike, and gives the same bits. [`Self::refine`] comes
+/// first, as [`Self::vertex_limits`] takes its result; both may be called again, for other meshes
+/// of the same connectivity.
 pub trait SurfaceRefiner {
     /// What the user should know of the mesh although it does not stop the refinement.
     fn notices(&self) -> &[String];
@@ -49,7 +51,9 @@ impl SurfaceRefiner for SurfacePlan {
 /// Points of a surface on a processor, for any control points: those of stencils, of a grid, at
 /// places or at the vertices. Made by [`Backend`](super::Backend).
 ///
-/// Results stay where they are computed until they are read.
+/// The order of calls is [`Self::set_controls`], [`Self::evaluate`], [`Self::read`]. Each may be
+/// called again without those before it: control points stay until others are set, and results stay
+/// where they are computed until the next evaluation.
 pub trait SurfaceEvaluator {
     /// Takes positions of the control mesh.
     ///
@@ -84,8 +88,8 @@ pub struct SurfaceResults {
 
 /// Whether a surface is refined on GPUs: by Catmull-Clark and Loop on the mesh matrix from one
 /// level on, by edge-friend from two, by √3 if it is an oriented manifold without rings of two
-/// triangles; by stencils whatever the CPU makes some of, static ones up to level 7. Smooth triangles
-/// are refined there by stencils alone. All corners have ids of 32 bits there.
+/// triangles; by stencils whatever the CPU makes some of, static ones up to level 7. Smooth
+/// triangles are refined there by stencils alone. All corners have ids of 32 bits there.
 pub fn runs_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
     if check_corner_ids(mesh, options).is_err() {
         return false;
@@ -108,8 +112,8 @@ pub fn runs_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
     }
 }
 
-/// Whether a GPU refines a surface by a scheme that turns edges: whether it is, cut into triangles, an
-/// oriented manifold without rings of two triangles.
+/// Whether a GPU refines a surface by a scheme that turns edges: whether it is, cut into triangles,
+/// an oriented manifold without rings of two triangles.
 fn can_turn_edges(mesh: &SurfaceMesh, scheme: Scheme) -> bool {
     if mesh.check().is_err() {
         return false;

@@ -23,7 +23,7 @@ use crate::mesh::check_point_count;
 use convert::tensor_points;
 pub(crate) use convert::{net_values, to_bezier};
 pub use extraction::Extraction;
-pub(crate) use nest::{Nest, Sibling, Split};
+pub(crate) use nest::{Nest, NestSibling, NestSplit};
 use remainder::Remainders;
 pub(crate) use rings::{LocalBox, planar_parts, spatial_parts};
 
@@ -181,11 +181,11 @@ impl<'s> Pieces<'s> {
     /// Rings of pieces, then what remains.
     fn visit_nest(&self, mut nest: Nest<'s>, visit: &mut impl FnMut(Made<'s>)) {
         for _ in 0..self.rings {
-            let Split { siblings, inner } = nest.split();
+            let NestSplit { siblings, inner } = nest.split();
             for sibling in siblings {
                 match sibling {
-                    Sibling::Piece(_, points) => visit(Made { points, rest: None }),
-                    Sibling::Edge(edge) => self.visit_nest(edge, visit),
+                    NestSibling::Piece(_, points) => visit(Made { points, rest: None }),
+                    NestSibling::Edge(edge) => self.visit_nest(edge, visit),
                 }
             }
             nest = inner;

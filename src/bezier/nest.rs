@@ -34,16 +34,16 @@ pub(crate) struct Nest<'s> {
 
 /// What one split makes.
 #[derive(Debug)]
-pub(crate) struct Split<'s> {
+pub(crate) struct NestSplit<'s> {
     /// All children but one, in the order of their offsets.
-    pub siblings: Vec<Sibling<'s>>,
+    pub siblings: Vec<NestSibling<'s>>,
     /// The child at the extraordinary point or edge.
     pub inner: Nest<'s>,
 }
 
 /// A child beside the extraordinary point.
 #[derive(Debug)]
-pub(crate) enum Sibling<'s> {
+pub(crate) enum NestSibling<'s> {
     /// Exact: its box, and its Bézier points `[w][v][u][width]` along the element's axes.
     Piece(LocalBox, Vec<f64>),
     /// Around an extraordinary edge.
@@ -107,17 +107,17 @@ impl<'s> Nest<'s> {
     }
 
     /// Splits it once.
-    pub fn split(&self) -> Split<'s> {
+    pub fn split(&self) -> NestSplit<'s> {
         let dimension = self.structure.dimension();
         let sibling = |child: usize| {
             let part = self.child_part(child);
             let net = self.structure.sibling_net(child, &self.net);
             match self.structure.sibling_planar(child) {
-                None => Sibling::Piece(part, self.spline_points(&net)),
+                None => NestSibling::Piece(part, self.spline_points(&net)),
                 Some((planar, permutation)) => {
                     let permutation = self.permutation.of(permutation);
                     let values = rows(&net);
-                    Sibling::Edge(Self::along_edge(
+                    NestSibling::Edge(Self::along_edge(
                         planar,
                         values,
                         self.width,
@@ -130,7 +130,7 @@ impl<'s> Nest<'s> {
         let siblings = (1..1 << dimension).map(sibling).collect();
         let (structure, net) = self.structure.inner_net(&self.net);
         let part = LocalBox { exact: false, ..self.child_part(0) };
-        Split { siblings, inner: Self { structure, net, part, ..*self } }
+        NestSplit { siblings, inner: Self { structure, net, part, ..*self } }
     }
 
     /// The structure whose remainder it is.

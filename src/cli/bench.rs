@@ -23,7 +23,7 @@ use super::processor::Processor;
 use super::{Console, Outcome};
 use contender::{Contender, WriteTimes};
 use machine::Machine;
-use model::Model;
+use model::BenchModel;
 pub use results::Results;
 
 /// Measure this machine: the experiments of the published GPU method
@@ -84,12 +84,12 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let jobs = measure::jobs(&a.samples, &a.levels);
     let bar = console.bar(a.models.len() * (jobs.len() + 1));
     for path in &a.models {
-        let mut last: Option<Model> = None;
+        let mut last: Option<BenchModel> = None;
         for job in &jobs {
             let model = match last.take() {
                 Some(model) if model.level == job.level => model,
                 _ => {
-                    let model = Model::load(path, job.level)?;
+                    let model = BenchModel::load(path, job.level)?;
                     bar.suspend(|| console.status("Read", model.describe()));
                     results.models.push(model.summary()?);
                     model
@@ -99,7 +99,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             last = Some(model);
             bar.inc(1);
         }
-        let least = Model::load(path, a.levels[0])?;
+        let least = BenchModel::load(path, a.levels[0])?;
         measure::accuracy(&least, a.samples[a.samples.len() - 1], &contenders, &mut results)?;
         bar.inc(1);
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Args;
 use subsolid::io::{self, GlbOptions, LengthUnit, SurfaceFormat, UpAxis};
-use subsolid::view::Skin;
+use subsolid::view::SkinPolygons;
 use subsolid::{Error, Result};
 
 use super::names::bare;
@@ -47,7 +47,7 @@ impl GlbArguments {
 /// Writes what a page shows; says which arrays are left out.
 pub fn write_skin(
     output: &Path,
-    skin: Skin,
+    skin: SkinPolygons,
     glb: GlbOptions,
     console: &Console,
 ) -> Result<Outcome> {

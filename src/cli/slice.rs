@@ -120,19 +120,8 @@ pub fn run(
     console: &Console,
 ) -> Result<Outcome> {
     let OutputArguments { png, bmp, svg, .. } = &*arguments.outputs;
-    let whole = [png.clone(), bmp.clone(), svg.clone()];
-    if let Some(ranks) = ranks {
-        if arguments.pieces.is_some() {
-            return Err(Error::request("--pieces is for one program")
-                .with_help("leave it out, or leave --mpi out"));
-        }
-        arguments.pieces = Some((ranks.rank() + 1, ranks.size()));
-    }
-    arguments.check()?;
-    if let Some(part) = arguments.pieces {
-        arguments.resume = true;
-        arguments.outputs.of_job(part)?;
-    }
+    let directories = [png, bmp, svg].into_iter().flatten().cloned().collect::<Vec<_>>();
+    arguments.take_part(ranks)?;
     let a = &arguments;
     let _starting = start(a.backend)?;
     let start = Instant::now();
@@ -179,74 +168,68 @@ pub fn run(
         source,
         a.resume,
     )?;
-    let done = if layers.is_empty() {
-        // a part without layers is a part
-        let mut opened = opened;
-        opened.iter_mut().try_for_each(|output| output.finish())?;
-        JobReport::default()
-    } else {
-        let job = Job { source, stack: setting.stack, layers: layers.clone(), outputs: opened };
-        let bar = console.bar(count);
-        let done = job.run(|done| {
-            bar.set_position(done as u64);
-            ControlFlow::Continue(())
-        })?;
-        bar.finish_and_clear();
-        done
-    };
+    let job = Job { source, stack: setting.stack, layers: layers.clone(), outputs: opened };
+    let done = run_job(job, console)?;
     a.outputs.archive()?;
-    let outputs = match ranks {
-        None => a.outputs.paths().map(|path| path.display().to_string()).collect(),
-        Some(_) => whole.iter().flatten().map(|path| path.display().to_string()).collect(),
-    };
-    let (mut first, mut count, mut done) = (layers.start, count, done);
-    if let Some(ranks) = ranks {
-        let all = all_rows(ranks, [count, done.made, done.skipped].map(|count| count as f64))?;
-        let sum = |i: usize| all.iter().map(|numbers| numbers[i] as usize).sum();
-        (count, done.made, done.skipped) = (sum(0), sum(1), sum(2));
-        first = a.all_layers(&setting.stack)?.start;
-        let merge = |directory: &PathBuf| merge_layers(directory).map(drop);
-        let merged = match ranks.is_first() {
-            true => whole.iter().flatten().try_for_each(merge),
-            false => Ok(()),
-        };
-        ranks.agree(merged)?;
-    }
-    let report = Report {
-        outputs,
+    let mut report = Report {
+        outputs: a.outputs.paths().map(|path| path.display().to_string()).collect(),
         layers_of_model: setting.stack.count(),
-        first_layer: first,
+        first_layer: layers.start,
         layers: count,
         made: done.made,
         skipped: done.skipped,
         layer_height: a.layer_height,
         resolution: grid.map(|grid| grid.size),
         tolerance: setting.tolerance,
-        seconds: start.elapsed().as_secs_f64(),
+        seconds: 0.0,
     };
-    console.status(
-        "Sliced",
-        format!(
-            "{}, {} were there, in {}",
-            counted(done.made, "layer"),
-            done.skipped,
-            since(start)
-        ),
-    );
-    for output in &report.outputs {
-        console.status("Wrote", output);
+    if let Some(ranks) = ranks {
+        report.join(ranks, &directories)?;
+        report.first_layer = a.all_layers(&setting.stack)?.start;
     }
-    if console.json() {
-        console.report(&report, String::new)?;
-    }
+    report.seconds = start.elapsed().as_secs_f64();
+    report.say(since(start), console)?;
     Ok(Outcome::Done)
+}
+
+/// Runs a job of any number of layers: a part without layers is a part.
+fn run_job(mut job: Job<'_>, console: &Console) -> Result<JobReport> {
+    if job.layers.is_empty() {
+        job.outputs.iter_mut().try_for_each(|output| output.finish())?;
+        return Ok(JobReport::default());
+    }
+    let bar = console.bar(job.layers.len());
+    let done = job.run(|done| {
+        bar.set_position(done as u64);
+        ControlFlow::Continue(())
+    })?;
+    bar.finish_and_clear();
+    Ok(done)
 }
 
 /// Millimeters in a length unit of a model.
 const UNITS: RangeInclusive<f64> = 1e-9..=1e9;
 
 impl Arguments {
-    /// Refuses, before any work, what cannot come to anything.
+    /// Makes this the job of the part that is asked for, or of the rank, and refuses, before any work,
+    /// what cannot come to anything.
+    fn take_part(&mut self, ranks: Option<&Ranks<'_>>) -> Result<()> {
+        if let Some(ranks) = ranks {
+            if self.pieces.is_some() {
+                return Err(Error::request("--pieces is for one program")
+                    .with_help("leave it out, or leave --mpi out"));
+            }
+            self.pieces = Some((ranks.rank() + 1, ranks.size()));
+        }
+        self.check()?;
+        if let Some(part) = self.pieces {
+            self.resume = true;
+            self.outputs.of_job(part)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses what does not go together.
     fn check(&self) -> Result<()> {
         // an extent that lets any height pass that any model could have
         Stack::new([0.0, self.layer_height.max(f64::MIN_POSITIVE)], self.layer_height)?;
@@ -400,4 +383,31 @@ pub struct Report {
 
 impl JsonReport for Report {
     const SCHEMA: &'static str = "subsolid.slice/1";
+}
+
+impl Report {
+    /// Makes this the report of all ranks, whose parts of the directories become one.
+    fn join(&mut self, ranks: &Ranks<'_>, directories: &[PathBuf]) -> Result<()> {
+        let own = [self.layers, self.made, self.skipped].map(|count| count as f64);
+        let all = all_rows(ranks, own)?;
+        let sum = |i: usize| all.iter().map(|numbers| numbers[i] as usize).sum();
+        (self.layers, self.made, self.skipped) = (sum(0), sum(1), sum(2));
+        self.outputs = directories.iter().map(|path| path.display().to_string()).collect();
+        ranks.agree(match ranks.is_first() {
+            true => directories.iter().try_for_each(|path| merge_layers(path).map(drop)),
+            false => Ok(()),
+        })
+    }
+
+    fn say(&self, time: String, console: &Console) -> Result<()> {
+        let made = counted(self.made, "layer");
+        console.status("Sliced", format!("{made}, {} were there, in {time}", self.skipped));
+        for output in &self.outputs {
+            console.status("Wrote", output);
+        }
+        match console.json() {
+            true => console.report(self, String::new),
+            false => Ok(()),
+        }
+    }
 }

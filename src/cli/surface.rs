@@ -28,9 +28,9 @@ use super::{Console, Outcome};
 
 /// Refine a surface by Catmull-Clark, Loop, √3 or bilinear subdivision
 ///
-/// Reads OBJ (polygons, texture coordinates, OpenSubdiv's crease, corner and hole tags), PLY, OFF, STL,
-/// VTK's polygons, and the faces of files without volume cells. Edges where the surface ends are creases
-/// that stay sharp.
+/// Reads OBJ (polygons, texture coordinates, OpenSubdiv's crease, corner and hole tags), PLY, OFF,
+/// STL, VTK's polygons, and the faces of files without volume cells. Edges where the surface ends
+/// are creases that stay sharp.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -43,8 +43,8 @@ Examples:
   subsolid surface model.obj --levels 4 --method adaptive --limit -o limit.obj
   subsolid surface model.obj --levels 5 --backend cuda -o fine.ply")]
 pub struct Arguments {
-    /// Control mesh: .obj, .ply, .off, .stl, .vtp, or a file of faces without volume cells (.vtu, .vtk,
-    /// Gmsh .msh and so on)
+    /// Control mesh: .obj, .ply, .off, .stl, .vtp, or a file of faces without volume cells (.vtu,
+    /// .vtk, Gmsh .msh and so on)
     model: PathBuf,
     /// Rules of refinement; polygons are cut into triangles where they need these
     #[arg(long, value_parser = scheme_names(), default_value = Scheme::default().option_name())]
@@ -56,8 +56,8 @@ pub struct Arguments {
     #[arg(long, value_parser = method_names())]
     method: Option<MethodName>,
     /// Join vertices of equal coordinates first, or ones within DISTANCE of one another (in length
-    /// units), so that faces which own their corners become one surface; the first of each place keeps
-    /// its attributes; --levels 0 does nothing else
+    /// units), so that faces which own their corners become one surface; the first of each place
+    /// keeps its attributes; --levels 0 does nothing else
     #[arg(long, value_name = "DISTANCE", num_args = 0..=1, require_equals = true,
           default_missing_value = "0")]
     weld: Option<f64>,
@@ -201,90 +201,29 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let format = io::check_surface_output(output)?;
     arguments.check(format)?;
     let _starting = start(arguments.backend)?;
-    let start = Instant::now();
-    let (mut mesh, report) = io::read_surface_with_report(model)?;
-    console.status("Read", format!("{}: {} in {}", model.display(), counts(&mesh), since(start)));
-    if let Some(left_out) = report.left_out() {
-        console.warn(format!("{}: left out: {left_out}", model.display()));
-    }
-    match arguments.weld {
-        Some(distance) => {
-            let welded = mesh.weld(distance)?;
-            say_welded(&welded, mesh.points.len(), console);
-        }
-        None => warn_of_coincident(&mesh, model, console),
-    }
-    if let Some(name) = arguments.uv_boundary {
-        let Some(uv) = &mut mesh.uv else {
-            return Err(Error::request("--uv-boundary for a model without texture coordinates")
-                .with_help("leave the option out"));
-        };
-        uv.linear = name;
-    }
-    if arguments.smooth_triangles {
-        mesh.triangle_rule = TriangleRule::Smooth;
-    }
+    let mut mesh = arguments.read(console)?;
+    arguments.set_rules(&mut mesh)?;
     if arguments.limit || arguments.normals {
         check_valences(&mesh)?;
     }
     let options = arguments.options();
     check_memory(&mesh, &options)?;
     check_ids(&mesh, &options)?;
-    let gpu = match (&arguments.method, arguments.backend) {
-        (Some(MethodName::Adaptive), Choice::Auto | Choice::Cpu) => None,
-        (Some(MethodName::Adaptive), _) => {
-            return Err(Error::request("--method adaptive does not run on GPUs")
-                .with_help("take --backend cpu, or another method"));
-        }
-        _ => choose(arguments.backend, &mesh, &options, console)?,
-    };
+    let gpu = arguments.gpu(&mesh, &options, console)?;
     let start = Instant::now();
     let mut planner = match gpu {
         Some(gpu) => Planner::Gpu(gpu.refine_surface(&mesh, &options)?),
         None => Planner::Cpu(Box::new(SurfacePlan::new(&mesh, &options)?)),
     };
     planner.notices().iter().for_each(|notice| console.warn(notice));
-    if options.scheme.split() == Split::FourTriangles
-        && options.levels > 0
-        && let Some([a, b]) = twin_triangles(&mesh)
-    {
-        console.warn(format!(
-            "faces {a} and {b} have the same vertices, and a file joins their refined edges: more levels \
-             from {} are not those of one run. Remove one of the two, or ask for all levels at once",
-            output.display()
-        ));
-    }
+    arguments.warn_of_twin_triangles(&mesh, &options, console);
     console.status("Planned", format!("{} in {}", counted(options.levels, "level"), since(start)));
     let start = Instant::now();
     let mut refined = planner.refine(&mesh)?;
-    let mut patches = None;
-    if arguments.limit || arguments.normals {
-        let limits = match (&arguments.method, &planner) {
-            (Some(MethodName::Adaptive), Planner::Cpu(plan)) => {
-                let found = adaptive_limits(plan, &mesh, arguments.normals)?;
-                patches = Some(found.patches);
-                let PatchCounts { regular, irregular } = found.patches;
-                console.status(
-                    "Isolated",
-                    format!("{regular} regular, {irregular} irregular patches"),
-                );
-                found.limits
-            }
-            _ => planner.vertex_limits(&mesh, &refined)?,
-        };
-        if arguments.limit {
-            // not a control mesh any more
-            refined = refined.without_holes().into_owned();
-            refined.points = limits.positions;
-            refined.attributes = limits.attributes;
-            refined.crease_rule = CreaseRule::default();
-            refined.boundary = BoundaryRule::default();
-            refined.triangle_rule = TriangleRule::default();
-        }
-        if arguments.normals {
-            refined.set_normals(limits.normals);
-        }
-    }
+    let patches = match arguments.limit || arguments.normals {
+        true => arguments.take_to_limit(&mut refined, &mut planner, &mesh, console)?,
+        false => None,
+    };
     if mesh.normals().is_some() && refined.normals().is_none() {
         console.warn(format!(
             "{}: left out the normals, which are those of the control mesh; --normals finds those of the \
@@ -297,6 +236,120 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         console.warn(format!("{}: left out {loss}", output.display()));
     }
     write(output, &refined, &glb, patches, console)
+}
+
+impl Arguments {
+    /// The control mesh, its vertices joined if asked for.
+    fn read(&self, console: &Console) -> Result<SurfaceMesh> {
+        let (model, start) = (&self.model, Instant::now());
+        let (mut mesh, report) = io::read_surface_with_report(model)?;
+        let read = format!("{}: {} in {}", model.display(), counts(&mesh), since(start));
+        console.status("Read", read);
+        if let Some(left_out) = report.left_out() {
+            console.warn(format!("{}: left out: {left_out}", model.display()));
+        }
+        match self.weld {
+            Some(distance) => {
+                let welded = mesh.weld(distance)?;
+                say_welded(&welded, mesh.points.len(), console);
+            }
+            None => warn_of_coincident(&mesh, model, console),
+        }
+        Ok(mesh)
+    }
+
+    /// Sets the rules that options choose in place of the model's.
+    fn set_rules(&self, mesh: &mut SurfaceMesh) -> Result<()> {
+        if let Some(name) = self.uv_boundary {
+            let Some(uv) = &mut mesh.uv else {
+                return Err(Error::request(
+                    "--uv-boundary for a model without texture coordinates",
+                )
+                .with_help("leave the option out"));
+            };
+            uv.linear = name;
+        }
+        if self.smooth_triangles {
+            mesh.triangle_rule = TriangleRule::Smooth;
+        }
+        Ok(())
+    }
+
+    /// The GPU to refine on, or none.
+    fn gpu(
+        &self,
+        mesh: &SurfaceMesh,
+        options: &SurfaceOptions,
+        console: &Console,
+    ) -> Result<Option<Box<dyn Backend>>> {
+        match (&self.method, self.backend) {
+            (Some(MethodName::Adaptive), Choice::Auto | Choice::Cpu) => Ok(None),
+            (Some(MethodName::Adaptive), _) => {
+                Err(Error::request("--method adaptive does not run on GPUs")
+                    .with_help("take --backend cpu, or another method"))
+            }
+            _ => choose(self.backend, mesh, options, console),
+        }
+    }
+
+    /// Warns of triangles that make refining in two runs differ from one.
+    fn warn_of_twin_triangles(
+        &self,
+        mesh: &SurfaceMesh,
+        options: &SurfaceOptions,
+        console: &Console,
+    ) {
+        if options.scheme.split() == Split::FourTriangles
+            && options.levels > 0
+            && let Some([a, b]) = twin_triangles(mesh)
+        {
+            console.warn(format!(
+                "faces {a} and {b} have the same vertices, and a file joins their refined edges: more \
+                 levels from {} are not those of one run. Remove one of the two, or ask for all levels \
+                 at once",
+                self.output.display()
+            ));
+        }
+    }
+
+    /// Moves the vertices of a refined mesh to the limit, and gives it the limit's normals, as
+    /// asked for; returns the patches that this took, if it took any.
+    fn take_to_limit(
+        &self,
+        refined: &mut SurfaceMesh,
+        planner: &mut Planner,
+        mesh: &SurfaceMesh,
+        console: &Console,
+    ) -> Result<Option<PatchCounts>> {
+        let (limits, patches) = match (&self.method, &planner) {
+            (Some(MethodName::Adaptive), Planner::Cpu(plan)) => {
+                let found = adaptive_limits(plan, mesh, self.normals)?;
+                let PatchCounts { regular, irregular } = found.patches;
+                console.status(
+                    "Isolated",
+                    format!("{regular} regular, {irregular} irregular patches"),
+                );
+                (found.limits, Some(found.patches))
+            }
+            _ => (planner.vertex_limits(mesh, refined)?, None),
+        };
+        if self.limit {
+            // not a control mesh any more
+            let seen = refined.without_holes().into_owned();
+            *refined = SurfaceMesh {
+                points: limits.positions,
+                attributes: limits.attributes,
+                crease_rule: CreaseRule::default(),
+                boundary: BoundaryRule::default(),
+                triangle_rule: TriangleRule::default(),
+                ..seen
+            };
+        }
+        if self.normals {
+            refined.set_normals(limits.normals);
+        }
+        Ok(patches)
+    }
 }
 
 /// The GPU to refine on, or none; says which processor was found.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use subsolid::io::ControlMesh;
 use subsolid::mesh::{SolidMesh, SurfaceMesh};
 use subsolid::scheme::{Scheme, VertexRule};
-use subsolid::view::{ColorMap, Page, Paint, Skin, SkinOptions, ViewOptions, WorstCell};
+use subsolid::view::{ColorMap, Page, Paint, SkinOptions, SkinPolygons, ViewOptions, WorstCell};
 use subsolid::{Error, Result, io};
 
 use super::console::since;
@@ -207,7 +207,7 @@ impl Arguments {
     }
 
     /// What a .glb shows.
-    fn skin(&self, console: &Console) -> Result<Skin> {
+    fn skin(&self, console: &Console) -> Result<SkinPolygons> {
         let ViewOptions { color, samples: jacobian_samples, .. } = self.options();
         let options = SkinOptions {
             samples: self.fineness.unwrap_or(SkinOptions::default().samples),
@@ -217,17 +217,17 @@ impl Arguments {
         };
         match (self.open(console)?, self.linear) {
             (ControlMesh::Solid(mesh), true) => {
-                Skin::of_cells(&self.prepare_solid(mesh, console)?, &options)
+                SkinPolygons::of_cells(&self.prepare_solid(mesh, console)?, &options)
             }
             (ControlMesh::Solid(mesh), false) => {
-                Skin::of_solid(&self.prepare_solid(mesh, console)?, &options)
+                SkinPolygons::of_solid(&self.prepare_solid(mesh, console)?, &options)
             }
             (ControlMesh::Surface(mesh), true) => {
                 self.surface_levels()?;
-                Skin::of_polygons(mesh.without_holes().into_owned(), &options)
+                SkinPolygons::of_polygons(mesh.without_holes().into_owned(), &options)
             }
             (ControlMesh::Surface(mesh), false) => {
-                Skin::of_surface(&mesh, self.scheme, self.surface_levels()?, &options)
+                SkinPolygons::of_surface(&mesh, self.scheme, self.surface_levels()?, &options)
             }
         }
     }

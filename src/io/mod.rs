@@ -51,7 +51,7 @@ pub mod vtkio {
 }
 pub(crate) use write::{Archive, ZipTarget};
 pub use write::{
-    BezierPatch, Format, GlbOptions, LengthUnit, Merged, Outline, PieceJob, PieceShare,
+    BezierPatch, FileOutline, Format, GlbOptions, LengthUnit, Merged, PieceJob, PieceShare,
     PieceWriter, PolylinePiece, PolylineWriter, SurfaceFormat, UpAxis, WriteOptions,
     check_arrays_of, check_names, check_output, check_surface_output, merge, write, write_arrays,
     write_bext, write_pieces, write_surface, write_surface_with,

@@ -1,6 +1,6 @@
 //! Basis weights of the samples on one axis.
 
-use super::buffer::{Buffer, padded};
+use super::buffer::{AlignedBuffer, padded};
 use crate::basis::bspline::{self, Order};
 use crate::numbers::Real;
 use crate::{Error, Result};
@@ -62,7 +62,7 @@ impl AxisWeights {
     }
 
     /// The weights of all orders in `T`; see [`expand`].
-    pub(super) fn expand<T: Real>(&self, m: usize) -> (Buffer<T>, usize) {
+    pub(super) fn expand<T: Real>(&self, m: usize) -> (AlignedBuffer<T>, usize) {
         expand(&self.weights, m)
     }
 
@@ -74,10 +74,10 @@ impl AxisWeights {
 
 /// Weights `[order][sample][control]` in `T` as `[order][control][sample, padded]`, every
 /// sample's weight repeated for its `m` components. Returns the row length too.
-pub(super) fn expand<T: Real>(weights: &[Vec<[f64; 4]>], m: usize) -> (Buffer<T>, usize) {
+pub(super) fn expand<T: Real>(weights: &[Vec<[f64; 4]>], m: usize) -> (AlignedBuffer<T>, usize) {
     let row = padded(weights[0].len() * m);
     let len = weights.len() * 4 * row;
-    let mut out = Buffer::zeros(len);
+    let mut out = AlignedBuffer::zeros(len);
     let numbers = out.numbers(len);
     for (order, table) in weights.iter().enumerate() {
         for (sample, weights) in table.iter().enumerate() {

@@ -1,6 +1,6 @@
 //! Working memory of a kernel, and how results leave for their destination.
 
-use super::simd::{Kernel, Simd};
+use super::simd::{Simd, SimdKernel};
 use crate::numbers::{Lanes, MAX_LANES, Real};
 
 /// How results are stored.
@@ -19,27 +19,27 @@ pub struct Scratch<T> {
     /// How results are stored.
     pub(super) stores: Stores,
     /// Control points relative to the origin.
-    pub(super) local: Buffer<T>,
+    pub(super) local: AlignedBuffer<T>,
     /// Intermediate results, by the kernel's own names.
-    pub(super) stages: [Buffer<T>; 3],
+    pub(super) stages: [AlignedBuffer<T>; 3],
     /// Results on their way to their destination.
-    pub(super) out: Buffer<T>,
+    pub(super) out: AlignedBuffer<T>,
     /// Origins of the cells at hand.
-    pub(super) origin: Buffer<T>,
+    pub(super) origin: AlignedBuffer<T>,
 }
 
 impl<T: Real> Scratch<T> {
     /// Empty working memory for results stored that way.
     pub fn new(stores: Stores) -> Self {
-        let [local, out, origin] = [(); 3].map(|()| Buffer::default());
-        Self { stores, local, stages: [(); 3].map(|()| Buffer::default()), out, origin }
+        let [local, out, origin] = [(); 3].map(|()| AlignedBuffer::default());
+        Self { stores, local, stages: [(); 3].map(|()| AlignedBuffer::default()), out, origin }
     }
 }
 
 /// Numbers that begin on a cache line and end with one vector to spare, so that
 /// whole vectors may be loaded and stored at any valid index.
 #[derive(Clone, Debug)]
-pub(super) struct Buffer<T> {
+pub(super) struct AlignedBuffer<T> {
     lines: Vec<Line<T>>,
 }
 
@@ -47,13 +47,13 @@ pub(super) struct Buffer<T> {
 #[repr(C, align(64))]
 struct Line<T>([T; MAX_LANES]);
 
-impl<T> Default for Buffer<T> {
+impl<T> Default for AlignedBuffer<T> {
     fn default() -> Self {
         Self { lines: Vec::new() }
     }
 }
 
-impl<T: Real> Buffer<T> {
+impl<T: Real> AlignedBuffer<T> {
     /// Zeros.
     pub fn zeros(len: usize) -> Self {
         let mut buffer = Self::default();
@@ -127,7 +127,7 @@ struct Copied<'a> {
     from: &'a [f32],
 }
 
-impl Kernel<f32> for Copied<'_> {
+impl SimdKernel<f32> for Copied<'_> {
     #[inline(always)]
     unsafe fn run<L: Lanes<f32>>(self) {
         // SAFETY: as many numbers; the level by the caller.
@@ -152,7 +152,7 @@ mod tests {
 
     struct Copies;
 
-    impl<T: Real + PartialEq> Kernel<T> for Copies {
+    impl<T: Real + PartialEq> SimdKernel<T> for Copies {
         #[inline(always)]
         unsafe fn run<L: Lanes<T>>(self) {
             let from: Vec<T> = (0..100).map(|i| T::from_f64(f64::from(i))).collect();

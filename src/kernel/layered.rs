@@ -16,11 +16,11 @@
 
 use super::axis::AxisWeights;
 use super::buffer::fence;
-use super::buffer::{Buffer, Scratch, Stores};
+use super::buffer::{AlignedBuffer, Scratch, Stores};
 use super::net::{fill_ends, gather_layers, repeat_origin, repeated_origin_len};
 use super::plane::Plane;
-use super::product::{Columns, Finish, Packed, product};
-use super::simd::{Kernel, Simd};
+use super::product::{Packed, ProductColumns, ProductFinish, product};
+use super::simd::{Simd, SimdKernel};
 use crate::basis::bspline::Order;
 use crate::numbers::{Lanes, MAX_LANES, Real};
 use crate::{Error, Result};
@@ -134,7 +134,7 @@ struct Run<'a, 'b, 'o, T> {
     outputs: &'a mut [LayeredOutput<'b, 'o, T>],
 }
 
-impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
+impl<T: Real> SimdKernel<T> for Run<'_, '_, '_, T> {
     #[inline(always)]
     unsafe fn run<L: Lanes<T>>(self) {
         let Self { layered, scratch, controls, nets, ends, outputs } = self;
@@ -155,7 +155,7 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
         scratch.origin.reserve(repeated_origin_len(m));
         scratch.local.reserve(m);
         scratch.out.reserve(layered.samples() * m);
-        let [y, stage] = [&mut scratch.stages[1], &mut scratch.out].map(Buffer::as_mut_ptr);
+        let [y, stage] = [&mut scratch.stages[1], &mut scratch.out].map(AlignedBuffer::as_mut_ptr);
         let stage = streamed.then_some(stage);
         let targets = [0, 1, 2, 3].map(|k| y.wrapping_add(k * plane.stride));
         let tables: Vec<Vec<[T; 4]>> = outputs
@@ -171,11 +171,11 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
             let panel = scratch.stages[0].numbers(4 * count * m);
             gather_layers(controls, net, m, panel, scratch.local.numbers(m));
             fill_ends(panel, m, ends);
-            let columns = Columns {
+            let columns = ProductColumns {
                 panel: panel.as_ptr(),
                 stride: 4 * m,
                 m,
-                finish: Finish::Nothing,
+                finish: ProductFinish::Nothing,
                 targets: &targets,
                 stream: false,
             };

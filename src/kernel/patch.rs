@@ -8,9 +8,9 @@
 
 use super::axis::expand;
 use super::buffer::fence;
-use super::buffer::{Buffer, Scratch, Stores};
+use super::buffer::{AlignedBuffer, Scratch, Stores};
 use super::net::{contract_rows, fill_ends, gather, repeat_origin};
-use super::simd::{Kernel, Simd};
+use super::simd::{Simd, SimdKernel};
 use super::slab::Slab;
 use crate::numbers::{Lanes, MAX_LANES, Real};
 
@@ -26,7 +26,7 @@ const PIVOT: usize = 5;
 pub struct PatchKernel<T> {
     samples: usize,
     // u: [order][control][row]
-    u: Buffer<T>,
+    u: AlignedBuffer<T>,
     // padded length of a row of u
     row: usize,
     // v: [order][sample][control]
@@ -97,7 +97,7 @@ struct Run<'a, 'b, 'o, T> {
     outputs: &'a mut [PatchOutput<'b, 'o, T>],
 }
 
-impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
+impl<T: Real> SimdKernel<T> for Run<'_, '_, '_, T> {
     #[inline(always)]
     unsafe fn run<L: Lanes<T>>(self) {
         let Self { patch, scratch, controls, nets, ends, outputs } = self;

@@ -2,7 +2,7 @@
 
 use super::buffer::Scratch;
 use super::net::{fill_ends, gather};
-use super::simd::{Kernel, Simd};
+use super::simd::{Simd, SimdKernel};
 use crate::numbers::{Lanes, MAX_LANES, Real};
 
 /// Evaluation of scattered points of regular cells.
@@ -54,7 +54,7 @@ struct Run<'a, T> {
     out: &'a mut [T],
 }
 
-impl<T: Real> Kernel<T> for Run<'_, T> {
+impl<T: Real> SimdKernel<T> for Run<'_, T> {
     #[inline(always)]
     unsafe fn run<L: Lanes<T>>(self) {
         let m = self.points.m;

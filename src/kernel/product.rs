@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::buffer::{Buffer, stream_copy};
+use super::buffer::{AlignedBuffer, stream_copy};
 use crate::numbers::{Lanes, Real};
 use crate::{Error, Result};
 
@@ -16,7 +16,7 @@ pub(super) struct Packed<T> {
     pub samples: usize,
     pub controls: usize,
     /// weights: [tile][control][sample in tile], the last tile filled up with zeros
-    weights: Buffer<T>,
+    weights: AlignedBuffer<T>,
 }
 
 /// Samples of a tile: two of the widest vectors.
@@ -36,7 +36,7 @@ impl<T: Real> Packed<T> {
         }
         let samples = weights.len() / controls;
         let len = samples.div_ceil(tile::<T>()) * controls * tile::<T>();
-        let mut packed = Buffer::zeros(len);
+        let mut packed = AlignedBuffer::zeros(len);
         let numbers = packed.numbers(len);
         for (control, row) in weights.chunks_exact(samples).enumerate() {
             for (sample, &weight) in row.iter().enumerate() {
@@ -50,13 +50,13 @@ impl<T: Real> Packed<T> {
 
 /// Columns to multiply with, and what to do with the sums.
 #[derive(Clone, Copy)]
-pub(super) struct Columns<'a, T> {
+pub(super) struct ProductColumns<'a, T> {
     /// [control][stride], readable up to whole column tiles
     pub panel: *const T,
     pub stride: usize,
     /// Columns in use: (group, component), `m` components a group.
     pub m: usize,
-    pub finish: Finish<T>,
+    pub finish: ProductFinish<T>,
     /// For each group its place `[sample][m]`.
     pub targets: &'a [*mut T],
     /// Whether to stream past the caches where alignment permits.
@@ -65,7 +65,7 @@ pub(super) struct Columns<'a, T> {
 
 /// What becomes of the sums of [`product`].
 #[derive(Clone, Copy)]
-pub(super) enum Finish<T> {
+pub(super) enum ProductFinish<T> {
     /// A number is added to each column: [column], readable up to whole tiles.
     Origin(*const T),
     /// The sign changes.
@@ -89,7 +89,10 @@ pub(super) const fn tile_columns<T, L: Lanes<T>>() -> usize {
 /// # Safety
 /// The level of `L` is there, and `columns` is as its fields say.
 #[inline(always)]
-pub(super) unsafe fn product<T: Real, L: Lanes<T>>(packed: &Packed<T>, columns: Columns<'_, T>) {
+pub(super) unsafe fn product<T: Real, L: Lanes<T>>(
+    packed: &Packed<T>,
+    columns: ProductColumns<'_, T>,
+) {
     let (count, tile) = (columns.targets.len() * columns.m, tile_columns::<T, L>());
     let whole = count - count % tile;
     let is_short = packed.samples <= L::COUNT;
@@ -114,7 +117,7 @@ pub(super) unsafe fn product<T: Real, L: Lanes<T>>(packed: &Packed<T>, columns: 
 #[inline(always)]
 unsafe fn product_tiled<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
     packed: &Packed<T>,
-    columns: Columns<'_, T>,
+    columns: ProductColumns<'_, T>,
     range: Range<usize>,
 ) {
     let count = range.end;
@@ -134,15 +137,15 @@ unsafe fn product_tiled<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
                 );
                 for (c, sums) in sums.iter_mut().enumerate() {
                     match columns.finish {
-                        Finish::Origin(origin) => {
+                        ProductFinish::Origin(origin) => {
                             let origin = L::splat(*origin.add(first_column + c));
                             sums.iter_mut().for_each(|sum| *sum = sum.add(origin));
                         }
-                        Finish::Negate => {
+                        ProductFinish::Negate => {
                             let zero = L::splat(T::default());
                             sums.iter_mut().for_each(|sum| *sum = zero.sub(*sum));
                         }
-                        Finish::Nothing => {}
+                        ProductFinish::Nothing => {}
                     }
                 }
                 let used = C.min(count - first_column);
@@ -189,7 +192,7 @@ unsafe fn sum_tile<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
 #[inline(always)]
 unsafe fn write_points<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
     sums: &[[L; S]; C],
-    columns: Columns<'_, T>,
+    columns: ProductColumns<'_, T>,
     (first_group, groups): (usize, usize),
     (first_sample, samples): (usize, usize),
 ) {
@@ -223,7 +226,7 @@ unsafe fn write_points<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
 #[inline(always)]
 unsafe fn write_columns<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
     sums: &[[L; S]; C],
-    columns: Columns<'_, T>,
+    columns: ProductColumns<'_, T>,
     (first_column, used): (usize, usize),
     (first_sample, samples): (usize, usize),
 ) {
@@ -255,7 +258,7 @@ pub(super) unsafe fn deliver<T: Real, L: Lanes<T>>(
     from: &[T],
     (order, m): (&[u32], usize),
     to: &mut [T],
-    stage: Option<&mut Buffer<T>>,
+    stage: Option<&mut AlignedBuffer<T>>,
 ) {
     let Some(stage) = stage else { return scatter(from, order, m, to) };
     scatter(from, order, m, stage.numbers(to.len()));

@@ -69,7 +69,7 @@ impl Simd {
 
     /// Runs `kernel` compiled for this level.
     #[inline]
-    pub(super) fn run<T: Real, K: Kernel<T>>(self, kernel: K) {
+    pub(super) fn run<T: Real, K: SimdKernel<T>>(self, kernel: K) {
         #[cfg(target_arch = "x86_64")]
         {
             if self == Self::Avx512
@@ -100,7 +100,7 @@ impl Simd {
 ///
 /// Implementations are `#[inline(always)]`, and so is what they call with lanes,
 /// so that all of it is compiled with the instructions of the level.
-pub(super) trait Kernel<T: Real> {
+pub(super) trait SimdKernel<T: Real> {
     /// Runs it.
     ///
     /// # Safety
@@ -121,7 +121,7 @@ mod tests {
     /// Every operation of one level against plain arithmetic.
     struct Operations;
 
-    impl<T: Real> Kernel<T> for Operations {
+    impl<T: Real> SimdKernel<T> for Operations {
         #[inline(always)]
         unsafe fn run<L: Lanes<T>>(self) {
             let number = |i: usize| T::from_f64(i as f64 + 0.5);

@@ -6,8 +6,10 @@
 use super::buffer::fence;
 use super::buffer::{Scratch, Stores, padded};
 use super::net::gather;
-use super::product::{Columns, Finish, Packed, assert_order, deliver, product, tile_columns};
-use super::simd::{Kernel, Simd};
+use super::product::{
+    Packed, ProductColumns, ProductFinish, assert_order, deliver, product, tile_columns,
+};
+use super::simd::{Simd, SimdKernel};
 use crate::Result;
 use crate::numbers::{Lanes, Real};
 
@@ -83,7 +85,7 @@ struct Run<'a, 'b, 'o, T> {
     output: TableOutput<'b, 'o, T>,
 }
 
-impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
+impl<T: Real> SimdKernel<T> for Run<'_, '_, '_, T> {
     #[inline(always)]
     unsafe fn run<L: Lanes<T>>(self) {
         let Self { table, scratch, controls, m, nets, output } = self;
@@ -113,14 +115,14 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
                     Some(_) => scratch.out.as_mut_ptr().wrapping_add(cell * place),
                 });
             }
-            let columns = Columns {
+            let columns = ProductColumns {
                 panel: panel.as_ptr(),
                 stride,
                 m,
                 finish: match (table.position, output.negate) {
-                    (true, _) => Finish::Origin(origin.as_ptr()),
-                    (false, true) => Finish::Negate,
-                    (false, false) => Finish::Nothing,
+                    (true, _) => ProductFinish::Origin(origin.as_ptr()),
+                    (false, true) => ProductFinish::Negate,
+                    (false, false) => ProductFinish::Nothing,
                 },
                 targets: &targets,
                 stream: streamed && output.order.is_none(),

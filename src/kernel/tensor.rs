@@ -16,11 +16,11 @@
 
 use super::axis::AxisWeights;
 use super::buffer::fence;
-use super::buffer::{Buffer, Scratch, Stores, padded};
+use super::buffer::{AlignedBuffer, Scratch, Stores, padded};
 use super::net::{
     contract_rows, fill_ends, gather, repeat_all, repeat_origin, repeated_len, repeated_stride,
 };
-use super::simd::{Kernel, Simd};
+use super::simd::{Simd, SimdKernel};
 use super::slab::{Slab, combine, load_four};
 use crate::basis::bspline::Order;
 use crate::numbers::{Lanes, Real};
@@ -32,7 +32,7 @@ pub struct Tensor<T> {
     /// Samples on u, v, w.
     samples: [usize; 3],
     /// u: [order][control][row]
-    u: Buffer<T>,
+    u: AlignedBuffer<T>,
     /// Padded length of a row of u.
     row: usize,
     /// v: [order][sample][control]
@@ -97,7 +97,7 @@ struct Run<'a, 'b, 'o, T> {
     outputs: &'a mut [TensorOutput<'b, 'o, T>],
 }
 
-impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
+impl<T: Real> SimdKernel<T> for Run<'_, '_, '_, T> {
     #[inline(always)]
     unsafe fn run<L: Lanes<T>>(self) {
         let Self { tensor, scratch, controls, nets, ends, outputs } = self;
@@ -110,7 +110,7 @@ impl<T: Real> Kernel<T> for Run<'_, '_, '_, T> {
         scratch.out.reserve(4 * slab.len);
         scratch.origin.reserve(rows.row.max(64));
         scratch.local.reserve(65 * m);
-        let [x, y, repeated] = scratch.stages.each_mut().map(Buffer::as_mut_ptr);
+        let [x, y, repeated] = scratch.stages.each_mut().map(AlignedBuffer::as_mut_ptr);
         let streamed = scratch.stores == Stores::Streamed;
 
         for (cell, (net, &ends)) in nets.iter().zip(ends).enumerate() {

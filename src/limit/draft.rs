@@ -23,7 +23,7 @@ pub(super) struct Drafts {
 }
 
 /// What cells of one level are drafted from.
-pub(super) struct Setting<'a> {
+pub(super) struct DraftSetting<'a> {
     pub walker: &'a Walker<'a>,
     pub sharpness: &'a Sharpness,
     pub stars: &'a [Star],
@@ -57,8 +57,8 @@ impl Drafts {
         Self { drafts: Vec::with_capacity(cells), planar, spatial, nets }
     }
 
-    pub fn push(&mut self, setting: &Setting, cell: u32) {
-        let Setting { walker, sharpness, stars, .. } = *setting;
+    pub fn push(&mut self, setting: &DraftSetting, cell: u32) {
+        let DraftSetting { walker, sharpness, stars, .. } = *setting;
         let class = match walker.topology.cells().hexahedron(cell as usize) {
             Some(corners) => classify(walker.topology, sharpness, stars, corners),
             None => Class::Refined(Reason::NotHexahedral),

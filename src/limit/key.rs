@@ -10,17 +10,17 @@ pub(crate) type Key = Vec<u16>;
 pub(super) struct KeyHasher;
 
 impl BuildHasher for KeyHasher {
-    type Hasher = Words;
+    type Hasher = KeyWords;
 
-    fn build_hasher(&self) -> Words {
-        Words(0)
+    fn build_hasher(&self) -> KeyWords {
+        KeyWords(0)
     }
 }
 
 /// The words so far, each multiplied into all before.
-pub(super) struct Words(u64);
+pub(super) struct KeyWords(u64);
 
-impl Words {
+impl KeyWords {
     fn add(&mut self, word: u64) {
         // an odd number without pattern: the golden ratio
         let product = u128::from(self.0 ^ word) * 0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835;
@@ -28,7 +28,7 @@ impl Words {
     }
 }
 
-impl Hasher for Words {
+impl Hasher for KeyWords {
     fn write(&mut self, bytes: &[u8]) {
         let (words, rest) = bytes.as_chunks::<8>();
         words.iter().for_each(|&word| self.add(u64::from_le_bytes(word)));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::class::{Class, Reason};
-use super::draft::{Draft, DraftKind, Drafts, REGULAR, Setting};
+use super::draft::{Draft, DraftKind, DraftSetting, Drafts, REGULAR};
 use super::frame::Walker;
 use super::key::Key;
 use super::leaf::{Element, Leaf, LeafKind};
@@ -277,7 +277,7 @@ impl Builder {
         active: &[Active],
     ) -> (Vec<Class>, Vec<Active>) {
         let [planar, spatial] = &self.memos;
-        let setting = Setting { walker, sharpness, stars, planar, spatial };
+        let setting = DraftSetting { walker, sharpness, stars, planar, spatial };
         let mut parts: Vec<Drafts> = active
             .par_chunks(GRAIN)
             .map(|chunk| {

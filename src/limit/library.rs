@@ -14,8 +14,8 @@ const MAX_STEPS: usize = 6;
 #[derive(Debug, Default)]
 pub struct Library {
     vertex_rule: VertexRule,
-    pub(super) planar: Store,
-    pub(super) spatial: Store,
+    pub(super) planar: StructureStore,
+    pub(super) spatial: StructureStore,
 }
 
 impl Library {
@@ -32,9 +32,9 @@ impl Library {
 
 /// Structures of one dimension; `None` for a net that cannot be evaluated.
 #[derive(Debug, Default)]
-pub(super) struct Store(Mutex<HashMap<Key, Option<Arc<Structure>>>>);
+pub(super) struct StructureStore(Mutex<HashMap<Key, Option<Arc<Structure>>>>);
 
-impl Store {
+impl StructureStore {
     /// The structure of a net, built at `depth` of a chain of nets if it is new.
     pub fn find(
         &self,

@@ -26,7 +26,7 @@ use std::sync::OnceLock;
 use faer::linalg::solvers::DenseSolveCore;
 use faer::{Mat, c64};
 
-use super::rows::Rows;
+use super::rows::DenseRows;
 use super::sparse_rows::SparseRows;
 
 /// Deepest power: 2⁻⁵² separates neighboring doubles at 1.
@@ -56,7 +56,7 @@ pub struct Powers {
     // ℓ: limit mask
     mask: Vec<f64>,
     // Dⁿ for n = 1..=MAX_DEPTH, filled from the front when asked for
-    deflated: Vec<OnceLock<Rows>>,
+    deflated: Vec<OnceLock<DenseRows>>,
     decomposition: OnceLock<Decomposition>,
 }
 
@@ -229,10 +229,10 @@ impl Powers {
     }
 
     /// Dⁿ, n ≥ 1.
-    fn deflated(&self, n: usize) -> &Rows {
+    fn deflated(&self, n: usize) -> &DenseRows {
         self.deflated[n - 1].get_or_init(|| match n {
-            1 => Rows::less(&self.matrix, &self.mask),
-            _ => Rows::of(&(self.deflated(n - 1).matrix() * self.deflated(1).matrix())),
+            1 => DenseRows::less(&self.matrix, &self.mask),
+            _ => DenseRows::of(&(self.deflated(n - 1).matrix() * self.deflated(1).matrix())),
         })
     }
 

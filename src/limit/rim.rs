@@ -12,7 +12,7 @@
 pub const UNIT: u32 = 1 << 30;
 
 /// A name: an entity, a place on it. Its order is that of the entities' numbers.
-pub(crate) type Key = (u64, u64);
+pub(crate) type RimKey = (u64, u64);
 
 // kinds of entities, above their numbers
 const VERTEX: u64 = 0;
@@ -37,7 +37,7 @@ pub(crate) struct Border {
     pub(crate) from: u32,
     pub(crate) to: u32,
     // names of the points at 0 and UNIT of the line
-    pub(crate) ends: [Key; 2],
+    pub(crate) ends: [RimKey; 2],
 }
 
 impl Border {
@@ -89,12 +89,12 @@ pub(crate) struct Stretch {
 
 impl Stretch {
     /// Name of a place on the line, in the order of the places.
-    pub fn key(&self, place: u32) -> Key {
+    pub fn key(&self, place: u32) -> RimKey {
         (self.line, self.base | u64::from(place))
     }
 
     /// The place of a name on the line.
-    pub fn place(key: Key) -> u32 {
+    pub fn place(key: RimKey) -> u32 {
         key.1 as u32
     }
 }
@@ -129,7 +129,7 @@ impl Rim {
     }
 
     /// Name of the point (s, t) of face number `number`.
-    pub fn node(&self, number: u64, [s, t]: [u32; 2]) -> Key {
+    pub fn node(&self, number: u64, [s, t]: [u32; 2]) -> RimKey {
         let on_border = self.border(0, t).map(|b| (b, s)).or(self.border(1, s).map(|b| (b, t)));
         match on_border {
             None => (INSIDE | number, u64::from(s) << 32 | u64::from(t)),

@@ -11,7 +11,7 @@ const WIDEST: usize = 8;
 
 /// A matrix, `[row][column]`.
 #[derive(Debug)]
-pub(crate) struct Rows {
+pub(crate) struct DenseRows {
     count: usize,
     columns: usize,
     // columns with what fills up
@@ -19,7 +19,7 @@ pub(crate) struct Rows {
     values: Vec<f64>,
 }
 
-impl Rows {
+impl DenseRows {
     pub fn of(matrix: &Mat<f64>) -> Self {
         let (count, columns) = (matrix.nrows(), matrix.ncols());
         let stride = columns.next_multiple_of(WIDEST);
@@ -77,7 +77,7 @@ impl Rows {
 
 /// A product, compiled for the widest vectors that the machine has.
 struct Product<'a> {
-    rows: &'a Rows,
+    rows: &'a DenseRows,
     x: &'a [f64],
     sums: &'a mut [f64],
 }
@@ -108,9 +108,9 @@ mod tests {
         for (count, columns) in [(1, 1), (3, 7), (64, 27), (9, 32), (40, 75), (75, 75)] {
             let number = |i: usize, j: usize| (1.0 + (7 * i + 3 * j) as f64).sin();
             let matrix = Mat::from_fn(count, columns, number);
-            let rows = Rows::of(&matrix);
+            let rows = DenseRows::of(&matrix);
             assert_eq!(rows.matrix(), matrix.as_ref());
-            let less = Rows::less(&SparseRows::of(&matrix), &vec![0.5; columns]);
+            let less = DenseRows::less(&SparseRows::of(&matrix), &vec![0.5; columns]);
             assert_eq!(less.matrix(), Mat::from_fn(count, columns, |i, j| matrix[(i, j)] - 0.5));
             let x: Vec<f64> = (0..count).map(|i| number(i, 5)).collect();
             let expected = (0..columns)

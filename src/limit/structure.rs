@@ -22,7 +22,7 @@ use faer::Mat;
 
 use super::frame::AxisPermutation;
 use super::powers::{MAX_DEPTH, Powers};
-use super::rows::Rows;
+use super::rows::DenseRows;
 use super::sparse_rows::SparseRows;
 use crate::basis::box_spline;
 use crate::basis::bspline::{self, Order};
@@ -248,7 +248,7 @@ impl Structure {
             Next::Stationary(powers) => powers,
         };
         let Some(limit) = powers.doubled_limit() else { return [const { None }; 3] };
-        let limit = Rows::of(&limit);
+        let limit = DenseRows::of(&limit);
         std::array::from_fn(|axis| {
             if axis >= self.dimension {
                 return None;

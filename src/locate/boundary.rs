@@ -19,9 +19,9 @@ const SLACK: f64 = 1e-12;
 
 /// Pieces that may hold the closest place of a point outside.
 #[derive(Debug)]
-pub struct Boundary {
+pub struct BoundaryPieces {
     // [item]
-    pub items: Vec<Item>,
+    pub items: Vec<BoundaryPart>,
     pub hierarchy: Hierarchy,
     // boxes of the items, as the leaves of the hierarchy list them
     pub boxes: Vec<Box3>,
@@ -35,14 +35,14 @@ pub struct Boundary {
 
 /// A part of a piece.
 #[derive(Clone, Copy, Debug)]
-pub enum Item {
+pub enum BoundaryPart {
     /// Sides of a piece.
     Sides(u32, Sides),
     /// A piece that may be folded.
     Volume(u32),
 }
 
-impl Boundary {
+impl BoundaryPieces {
     pub fn new(pieces: &LocatorPieces<'_>) -> Self {
         let solid = pieces.solid();
         let mut of_element = vec![Sides::default(); solid.elements().len()];
@@ -57,12 +57,12 @@ impl Boundary {
         for i in 0..pieces.len() {
             let sides = sides_of(i);
             if sides != Sides::default() {
-                items.push(Item::Sides(i as u32, sides));
+                items.push(BoundaryPart::Sides(i as u32, sides));
             }
         }
-        items.extend(folded(pieces, sides_of).into_iter().map(Item::Volume));
-        let bounds = |item: &Item| match *item {
-            Item::Sides(i, sides) if pieces.core(i as usize).is_none() => {
+        items.extend(folded(pieces, sides_of).into_iter().map(BoundaryPart::Volume));
+        let bounds = |item: &BoundaryPart| match *item {
+            BoundaryPart::Sides(i, sides) if pieces.core(i as usize).is_none() => {
                 let points = &pieces.points[i as usize];
                 let patches = sides.iter().map(|(axis, side)| patch_of(points, axis, side));
                 patches.flatten().fold([[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]], |b, p| {
@@ -74,7 +74,7 @@ impl Boundary {
                     })
                 })
             }
-            Item::Sides(i, _) | Item::Volume(i) => pieces.boxes[i as usize],
+            BoundaryPart::Sides(i, _) | BoundaryPart::Volume(i) => pieces.boxes[i as usize],
         };
         let boxes: Vec<Box3> = items.par_iter().map(bounds).collect();
         let hierarchy = Hierarchy::new(&boxes);
@@ -82,7 +82,7 @@ impl Boundary {
         let (mut corners, mut first_corners) = (Vec::new(), vec![0]);
         for item in &items {
             match *item {
-                Item::Sides(i, sides) => match pieces.core(i as usize) {
+                BoundaryPart::Sides(i, sides) => match pieces.core(i as usize) {
                     None => {
                         let points = &pieces.points[i as usize];
                         let patches = sides.iter().map(|(axis, side)| patch_of(points, axis, side));
@@ -91,7 +91,7 @@ impl Boundary {
                     }
                     Some(core) => corners.push(core.origin()),
                 },
-                Item::Volume(_) => {}
+                BoundaryPart::Volume(_) => {}
             }
             first_corners.push(corners.len() as u32);
         }

@@ -31,12 +31,12 @@ pub struct Closest {
 
 /// A box of parameters.
 #[derive(Clone, Copy, Debug)]
-pub struct Domain {
+pub struct SearchBox {
     pub low: [f64; 3],
     pub high: [f64; 3],
 }
 
-impl Domain {
+impl SearchBox {
     pub const UNIT: Self = Self { low: [0.0; 3], high: [1.0; 3] };
 
     pub fn clamp(&self, t: [f64; 3]) -> [f64; 3] {
@@ -48,7 +48,7 @@ impl Domain {
 pub fn closest(
     map: impl Fn([f64; 3]) -> Jet,
     x: [f64; 3],
-    domain: Domain,
+    domain: SearchBox,
     start: [f64; 3],
     enough: f64,
 ) -> Closest {

@@ -24,7 +24,7 @@ use super::search::{self, Nearness, SHARED};
 use super::sides::{Best, Sides};
 use super::tricubic::{TricubicPoints, bounds};
 use super::{curve, parameters};
-use crate::bezier::{LocalBox, Nest, Piece, Sibling};
+use crate::bezier::{LocalBox, Nest, NestSibling, Piece};
 
 /// Deepest ring: parameters of points below are those of the core, to rounding.
 const DEEPEST: u32 = 50;
@@ -295,8 +295,8 @@ impl<'s> Core<'s> {
         let (mut pieces, mut edges) = (Vec::new(), Vec::new());
         for sibling in split.siblings {
             match sibling {
-                Sibling::Edge(nest) => edges.push(Core::new(nest)),
-                Sibling::Piece(part, points) => {
+                NestSibling::Edge(nest) => edges.push(Core::new(nest)),
+                NestSibling::Piece(part, points) => {
                     for points in points.as_chunks::<3>().0.as_chunks::<64>().0 {
                         let bounds = bounds(points);
                         pieces.push(Exact {

@@ -1,7 +1,7 @@
 //! The limit itself around an extraordinary edge or vertex, where pieces only come
 //! near it.
 
-use super::closest::Domain;
+use super::closest::SearchBox;
 use super::tricubic::Jet;
 use crate::basis::bspline::Order::{First, Value};
 use crate::limit::{Leaf, Solid};
@@ -29,10 +29,10 @@ impl<'a> LimitMap<'a> {
     }
 
     /// The leaf in the element's parameters.
-    pub fn domain(&self) -> Domain {
+    pub fn domain(&self) -> SearchBox {
         let size = 0.5_f64.powi(self.leaf.depth.into());
         let low = self.leaf.origin.map(|x| size * f64::from(x));
-        Domain { low, high: low.map(|x| x + size) }
+        SearchBox { low, high: low.map(|x| x + size) }
     }
 
     /// The limit at the element's parameters `p`, within the leaf.

@@ -74,7 +74,7 @@ use crate::limit::Solid;
 use crate::mesh::{Controls, check_coordinates};
 use crate::numbers::Precision;
 
-use boundary::Boundary;
+use boundary::BoundaryPieces;
 use cores::{Memory, Sought};
 use hierarchy::diagonal;
 use search::{Nearness, SHARED};
@@ -139,7 +139,7 @@ pub struct Locator<'s> {
     // for what points ask for
     memory: Memory,
     // for points outside; made at once, since threads that share work must not wait for it
-    boundary: Boundary,
+    boundary: BoundaryPieces,
 }
 
 impl<'s> Locator<'s> {
@@ -171,7 +171,7 @@ impl<'s> Locator<'s> {
         let diagonals = pieces.boxes.par_iter().map(diagonal);
         let reach = options.tolerance * diagonals.reduce(|| 0.0, f64::max);
         let rounding = 16.0 * f64::EPSILON * largest;
-        let boundary = Boundary::new(&pieces);
+        let boundary = BoundaryPieces::new(&pieces);
         Ok(Self {
             pieces,
             hierarchy,

@@ -15,8 +15,8 @@ use std::collections::BinaryHeap;
 
 use nalgebra::Vector3;
 
-use super::boundary::{Item, samples};
-use super::closest::{Closest, Domain, closest};
+use super::boundary::{BoundaryPart, samples};
+use super::closest::{Closest, SearchBox, closest};
 use super::hierarchy::{Node, squared_distance};
 use super::sides::Best;
 use super::tricubic::jet;
@@ -31,7 +31,7 @@ impl Locator<'_> {
     /// The place of the boundary, seen from inside or outside, that is closest to a point. `None`
     /// for a point that is not finite.
     pub(crate) fn nearest_on_sides(&self, x: [f64; 3]) -> Option<Place> {
-        nearest(self, x, |item| matches!(item, Item::Sides(..))).map(|(_, place)| place)
+        nearest(self, x, |item| matches!(item, BoundaryPart::Sides(..))).map(|(_, place)| place)
     }
 }
 
@@ -46,7 +46,7 @@ enum Next {
 fn nearest(
     locator: &Locator<'_>,
     x: [f64; 3],
-    wanted: impl Fn(Item) -> bool,
+    wanted: impl Fn(BoundaryPart) -> bool,
 ) -> Option<(u32, Place)> {
     if !x.iter().all(|x| x.is_finite()) {
         return None;
@@ -114,10 +114,10 @@ fn nearest(
 }
 
 /// Looks at an item; its piece.
-fn look_at(locator: &Locator<'_>, item: Item, x: [f64; 3], best: &mut Best) -> u32 {
+fn look_at(locator: &Locator<'_>, item: BoundaryPart, x: [f64; 3], best: &mut Best) -> u32 {
     let pieces = &locator.pieces;
     match item {
-        Item::Sides(i, sides) => {
+        BoundaryPart::Sides(i, sides) => {
             let piece = &pieces.pieces[i as usize];
             match pieces.core(i as usize) {
                 None => best.look_at(&pieces.points[i as usize], piece, sides, x.into()),
@@ -125,7 +125,7 @@ fn look_at(locator: &Locator<'_>, item: Item, x: [f64; 3], best: &mut Best) -> u
             }
             i
         }
-        Item::Volume(i) => {
+        BoundaryPart::Volume(i) => {
             if !is_beyond(locator, i as usize, x.into(), best) {
                 // it may be anywhere in the piece, and no plane through it has the others beyond it
                 best.offer(in_volume(locator, i as usize, x, best), Vector3::zeros());
@@ -156,7 +156,7 @@ fn in_volume(locator: &Locator<'_>, piece: usize, x: [f64; 3], best: &Best) -> C
     let points = &pieces.points[piece];
     let samples = samples().map(|t| ((jet(points, t).point - Vector3::from(x)).norm(), t));
     let (_, start) = samples.fold((f64::INFINITY, [0.5; 3]), |a, b| if b.0 < a.0 { b } else { a });
-    let mut found = closest(|t| jet(points, t), x, Domain::UNIT, start, 0.0);
+    let mut found = closest(|t| jet(points, t), x, SearchBox::UNIT, start, 0.0);
     found.parameters = parameters::in_element(header, found.parameters);
     if !header.exact {
         if best.rules_out(found.distance - pieces.errors[piece]) {

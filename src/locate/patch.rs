@@ -35,7 +35,7 @@ const SETTLED: f64 = 1e-8;
 
 /// The closest place so far.
 #[derive(Clone, Copy, Debug)]
-pub struct Found {
+pub struct ClosestSoFar {
     /// (s, t) in [0, 1]².
     pub parameters: [f64; 2],
     /// How far it is.
@@ -53,7 +53,7 @@ pub fn closest(
     most: f64,
     towards: Vector3<f64>,
     slack: f64,
-) -> Option<Found> {
+) -> Option<ClosestSoFar> {
     let all = Square { low: [0.0; 2], size: [1.0; 2] };
     let mut search = Search { patch, x, slack, most, towards, found: None, within: all };
     search.part(patch, all, HALVINGS);
@@ -68,7 +68,7 @@ struct Search<'a> {
     most: f64,
     // the unit vector to the best place so far, of this patch or another one
     towards: Vector3<f64>,
-    found: Option<Found>,
+    found: Option<ClosestSoFar>,
     // where it is stationary
     within: Square,
 }
@@ -160,7 +160,12 @@ impl Search<'_> {
 }
 
 /// Newton's method from `start`, held in the square.
-fn descend(patch: &BicubicPoints, x: Vector3<f64>, square: Square, start: [f64; 2]) -> Found {
+fn descend(
+    patch: &BicubicPoints,
+    x: Vector3<f64>,
+    square: Square,
+    start: [f64; 2],
+) -> ClosestSoFar {
     let mut at = start;
     let mut jet = Jet::of(patch, at);
     let mut away = jet.point - x;
@@ -209,7 +214,7 @@ fn descend(patch: &BicubicPoints, x: Vector3<f64>, square: Square, start: [f64; 
         let Some(next) = next else { break };
         (at, jet, away, half_square) = next;
     }
-    Found { parameters: at, distance: away.norm(), away }
+    ClosestSoFar { parameters: at, distance: away.norm(), away }
 }
 
 /// A step that does not lead out of the square where the place is at its side: what would is held.

@@ -5,7 +5,7 @@
 //! places takes 143 ms (cad9) and 298 ms (mount2) for the slowest point, instead of 4.9 and 0.3
 //! ms by rings of exact pieces.
 
-use super::closest::{Closest, Domain, closest};
+use super::closest::{Closest, SearchBox, closest};
 use super::frame::AffineFrame;
 use super::tricubic::{TricubicPoints, bounds, jet, most_bent_axis, restrict};
 
@@ -45,12 +45,12 @@ pub fn in_piece(
         }
         None => [0.5; 3],
     };
-    let found = nearest(points, frame, (x, nearness.enough), Domain::UNIT, start);
+    let found = nearest(points, frame, (x, nearness.enough), SearchBox::UNIT, start);
     if found.distance <= nearness.enough || frame.is_some_and(|frame| frame.converges) {
         return (found.distance <= nearness.most).then_some(found);
     }
     let halved = Halved { points, x, nearness };
-    let best = halved.search(points, Domain::UNIT, HALVINGS, found);
+    let best = halved.search(points, SearchBox::UNIT, HALVINGS, found);
     (best.distance <= nearness.most).then_some(best)
 }
 
@@ -63,7 +63,7 @@ fn nearest(
     points: &TricubicPoints,
     frame: Option<&AffineFrame>,
     (x, enough): ([f64; 3], f64),
-    domain: Domain,
+    domain: SearchBox,
     start: [f64; 3],
 ) -> Closest {
     let descend = |start| closest(|t| jet(points, t), x, domain, start, 0.0);
@@ -88,7 +88,7 @@ impl Halved<'_> {
     fn search(
         &self,
         part: &TricubicPoints,
-        domain: Domain,
+        domain: SearchBox,
         halvings: u32,
         mut best: Closest,
     ) -> Closest {
@@ -116,7 +116,7 @@ impl Halved<'_> {
             }
             let converges_on = frame.is_some_and(|frame| frame.converges_on(&half));
             let place = |t: f64, d: usize| domain.low[d] + t * (domain.high[d] - domain.low[d]);
-            let within = Domain {
+            let within = SearchBox {
                 low: std::array::from_fn(|d| place(low[d], d)),
                 high: std::array::from_fn(|d| place(high[d], d)),
             };

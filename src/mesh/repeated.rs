@@ -13,17 +13,18 @@ const NONE: u32 = u32::MAX;
 const ROUNDING: f64 = 64.0;
 
 /// A box of space, many times as wide as rounding, in which points are looked up.
-pub(crate) type Place = [i64; 3];
+pub(crate) type WeldPlace = [i64; 3];
 
 /// How near points of several pieces are one vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Nearness {
+pub(crate) struct WeldNearness {
     rounding: f64,
     width: f64,
 }
 
-impl Nearness {
-    /// In a mesh with this largest coordinate, whose coordinates are all of single precision or not.
+impl WeldNearness {
+    /// In a mesh with this largest coordinate, whose coordinates are all of single precision or
+    /// not.
     pub fn new(largest: f64, is_single: bool) -> Self {
         let unit = if is_single { f64::from(f32::EPSILON) } else { f64::EPSILON };
         let rounding = (ROUNDING * unit * largest).max(f64::MIN_POSITIVE);
@@ -38,12 +39,12 @@ impl Nearness {
     }
 
     /// The box that holds a point. Planes between boxes are not where meshes have planes.
-    pub fn place(&self, point: [f64; 3]) -> Place {
+    pub fn place(&self, point: [f64; 3]) -> WeldPlace {
         point.map(|x| (x / self.width + 0.5).floor() as i64)
     }
 
     /// The boxes that hold what lies within rounding of a point, each once.
-    pub fn places(&self, point: [f64; 3]) -> impl Iterator<Item = Place> + use<> {
+    pub fn places(&self, point: [f64; 3]) -> impl Iterator<Item = WeldPlace> + use<> {
         let low = self.place(point.map(|x| x - self.rounding));
         let high = self.place(point.map(|x| x + self.rounding));
         (0..8).filter_map(move |corner| {
@@ -62,7 +63,7 @@ impl Nearness {
     /// piece by piece; `point` gives one and its piece.
     pub fn repeated(&self, count: usize, point: impl Fn(usize) -> ([f64; 3], u32)) -> Vec<u32> {
         // The last point of each box, and for each point the one before it there.
-        let mut last: HashMap<Place, u32> = HashMap::with_capacity(count);
+        let mut last: HashMap<WeldPlace, u32> = HashMap::with_capacity(count);
         let mut before: Vec<u32> = vec![NONE; count];
         // The piece whose point repeats this one last; one of a piece does at most.
         let mut repeated_by = vec![NONE; count];

@@ -4,9 +4,9 @@
 //! points → the ranks of their places in space → which earlier point each repeats → ids without
 //! the repeated points → cells, creases and corners by these ids.
 //!
-//! Few points lie within rounding of a plane between places; rank 0 looks at these, and at all points
-//! in the places around them. So the points that a rank looks at have no near ones elsewhere, and the
-//! result is that of one program ([`Nearness::repeated`]).
+//! Few points lie within rounding of a plane between places; rank 0 looks at these, and at all
+//! points in the places around them. So the points that a rank looks at have no near ones
+//! elsewhere, and the result is that of one program ([`WeldNearness::repeated`]).
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -17,7 +17,7 @@ use super::exchange::{
 use crate::cluster::Ranks;
 use crate::error::{Error, Result};
 use crate::io::MeshBlock;
-use crate::mesh::{Nearness, Place, SolidMesh, VertexId};
+use crate::mesh::{SolidMesh, VertexId, WeldNearness, WeldPlace};
 
 /// Points that a rank looks at in one pass, about.
 const AT_WORK: usize = 1 << 22;
@@ -190,7 +190,7 @@ fn first_of_each(
 }
 
 /// Appends the vertices among some points, ascending, that repeat one, and which.
-fn push_repeated(nearness: &Nearness, points: &[Point], found: &mut Vec<[u32; 2]>) {
+fn push_repeated(nearness: &WeldNearness, points: &[Point], found: &mut Vec<[u32; 2]>) {
     if points.len() < 2 {
         return;
     }
@@ -200,8 +200,8 @@ fn push_repeated(nearness: &Nearness, points: &[Point], found: &mut Vec<[u32; 2]
 }
 
 /// The nearness of the points of all ranks.
-fn nearness(ranks: &Ranks<'_>, points: &[[f64; 3]]) -> Result<Nearness> {
-    let (largest, is_single) = Nearness::of(points);
+fn nearness(ranks: &Ranks<'_>, points: &[[f64; 3]]) -> Result<WeldNearness> {
+    let (largest, is_single) = WeldNearness::of(points);
     let own = [largest, f64::from(u8::from(is_single))];
     let all = ranks.all_gather(Ok(bytemuck::cast_slice(&own).to_vec()))?;
     let (mut largest, mut is_single) = (0.0_f64, true);
@@ -210,13 +210,16 @@ fn nearness(ranks: &Ranks<'_>, points: &[[f64; 3]]) -> Result<Nearness> {
         largest = largest.max(own);
         is_single &= own_single == 1.0;
     }
-    Ok(Nearness::new(largest, is_single))
+    Ok(WeldNearness::new(largest, is_single))
 }
 
-/// Those places whose points this rank looks at, and in which or next to which some rank has a point
-/// that is within rounding of two places.
-fn ambiguous_places(ranks: &Ranks<'_>, own: impl Iterator<Item = Place>) -> Result<HashSet<Place>> {
-    let mut to: BTreeMap<usize, HashSet<Place>> = BTreeMap::new();
+/// Those places whose points this rank looks at, and in which or next to which some rank has a
+/// point that is within rounding of two places.
+fn ambiguous_places(
+    ranks: &Ranks<'_>,
+    own: impl Iterator<Item = WeldPlace>,
+) -> Result<HashSet<WeldPlace>> {
+    let mut to: BTreeMap<usize, HashSet<WeldPlace>> = BTreeMap::new();
     own.for_each(|place| {
         to.entry(hash(place) as usize % ranks.size()).or_default().insert(place);
     });
@@ -238,7 +241,7 @@ fn ambiguous_places(ranks: &Ranks<'_>, own: impl Iterator<Item = Place>) -> Resu
 }
 
 /// Mixes the numbers of a place.
-fn hash(place: Place) -> u64 {
+fn hash(place: WeldPlace) -> u64 {
     place.iter().fold(0, |hash: u64, &x| {
         let mixed = (hash ^ x.cast_unsigned()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         mixed ^ (mixed >> 29)

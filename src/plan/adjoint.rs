@@ -27,18 +27,18 @@ pub struct Adjoint {
     pub(crate) orders: usize,
     pub(crate) results: usize,
     pub(crate) vertices: usize,
-    pub(crate) tables: Vec<Weights>,
+    pub(crate) tables: Vec<NetWeights>,
     pub(crate) leaves: Vec<LeafWork>,
     // of each point of any level: places in the nets of the leaves, one after another
-    pub(crate) sources: Rows,
+    pub(crate) sources: IndexRows,
     // of each coarse point of a level: finer points and weights
-    pub(crate) levels: Vec<(Rows, Vec<f64>)>,
+    pub(crate) levels: Vec<(IndexRows, Vec<f64>)>,
     pub(crate) level_starts: Vec<usize>,
 }
 
 /// Weights of a leaf's net at its samples.
 #[derive(Debug)]
-pub(crate) struct Weights {
+pub(crate) struct NetWeights {
     pub(crate) controls: usize,
     /// Results relative to the first of the leaf's.
     pub(crate) results: Vec<u32>,
@@ -55,7 +55,7 @@ pub(crate) struct LeafWork {
 
 /// Rows of indices.
 #[derive(Debug)]
-pub(crate) struct Rows {
+pub(crate) struct IndexRows {
     /// Row r: `items[starts[r]..starts[r + 1]]`.
     pub(crate) starts: Vec<usize>,
     pub(crate) items: Vec<usize>,
@@ -72,7 +72,7 @@ impl Adjoint {
         };
         let nets = used.iter().flat_map(|&leaf| solid.net(&solid.leaves()[leaf as usize]));
         // places of missing layers hold no point
-        let sources = Rows::new(solid.point_count(), nets.map(|&point| point as usize));
+        let sources = IndexRows::new(solid.point_count(), nets.map(|&point| point as usize));
         let levels = solid.stencils().iter().zip(solid.level_starts().windows(2));
         let levels = levels.map(|(stencils, starts)| transposed(stencils, starts[1] - starts[0]));
         Self {
@@ -128,7 +128,7 @@ impl Adjoint {
     }
 }
 
-impl Weights {
+impl NetWeights {
     fn new(solid: &Solid, leaf: &Leaf, samples: &[(u32, [f64; 3])], orders: &[Orders]) -> Self {
         let controls = solid.net(leaf).len();
         let mut weights = Vec::with_capacity(orders.len() * samples.len() * controls);
@@ -162,7 +162,7 @@ impl Weights {
     }
 }
 
-type Parts = (Vec<LeafWork>, Vec<Weights>, Vec<u32>);
+type Parts = (Vec<LeafWork>, Vec<NetWeights>, Vec<u32>);
 
 fn of_tensor(plan: &Plan<'_>, parameters: &[f64], orders: &[Orders]) -> Parts {
     let solid = plan.solid();
@@ -190,7 +190,7 @@ fn of_tensor(plan: &Plan<'_>, parameters: &[f64], orders: &[Orders]) -> Parts {
                 (found == index as usize).then_some((i as u32, local))
             })
             .collect();
-        Weights::new(solid, leaf, &samples, orders)
+        NetWeights::new(solid, leaf, &samples, orders)
     });
     (leaves, tables.collect(), used)
 }
@@ -201,13 +201,13 @@ fn of_points(plan: &Plan<'_>, orders: &[Orders]) -> Parts {
     let used: Vec<u32> = groups.iter().map(|group| group[0].leaf).collect();
     let tables = groups.par_iter().map(|group| {
         let samples: Vec<_> = group.iter().map(|point| (point.row, point.local)).collect();
-        Weights::new(solid, &solid.leaves()[group[0].leaf as usize], &samples, orders)
+        NetWeights::new(solid, &solid.leaves()[group[0].leaf as usize], &samples, orders)
     });
     let leaves = (0..groups.len() as u32).map(|table| LeafWork { table, first: 0 }).collect();
     (leaves, tables.collect(), used)
 }
 
-impl Rows {
+impl IndexRows {
     /// Of each of `count` rows the places in `owners` that name it, ascending. Owners past the
     /// last row have none.
     fn new(count: usize, owners: impl Iterator<Item = usize> + Clone) -> Self {
@@ -240,13 +240,13 @@ impl Rows {
 }
 
 /// The columns of stencils over `count` coarse points.
-fn transposed(stencils: &Stencils, count: usize) -> (Rows, Vec<f64>) {
+fn transposed(stencils: &Stencils, count: usize) -> (IndexRows, Vec<f64>) {
     let (ends, columns, weights) = stencils.arrays();
-    let entries = Rows::new(count, columns.iter().map(|&column| column as usize));
+    let entries = IndexRows::new(count, columns.iter().map(|&column| column as usize));
     let own = entries.items.iter().map(|&entry| weights[entry]).collect();
     let row = |&entry: &usize| ends.partition_point(|&end| end <= entry);
     let items = entries.items.iter().map(row).collect();
-    (Rows { starts: entries.starts, items }, own)
+    (IndexRows { starts: entries.starts, items }, own)
 }
 
 #[cfg(test)]

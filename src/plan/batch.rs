@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::Want;
-use super::pattern::{AxisId, Patterns, Span};
+use super::pattern::{AxisId, Patterns, SampleSpan};
 use crate::limit::{AxisPermutation, Leaf, LeafKind, Solid};
 
 /// Which table: an index into [`super::Plan::tables`].
@@ -60,7 +60,7 @@ pub(super) fn collect(solid: &Solid, parameters: &[f64], want: Want) -> (Pattern
     let mut batches: Vec<Batch> = Vec::new();
     let mut by_key: HashMap<(BatchKind, AxisPermutation, [AxisId; 3], u32), usize> = HashMap::new();
     let mut batch_of = |(kind, permutation, depth, origin): Signature, batches: &mut Vec<Batch>| {
-        let spans: [Span; 3] = std::array::from_fn(|d| span(parameters, depth, origin[d]));
+        let spans: [SampleSpan; 3] = std::array::from_fn(|d| span(parameters, depth, origin[d]));
         spans.iter().all(|s| s.1 > 0).then(|| {
             let axes = std::array::from_fn(|d| {
                 let axis = permutation.axes[d] as usize;
@@ -112,7 +112,7 @@ fn kind_and_permutation(leaf: &Leaf) -> (BatchKind, AxisPermutation) {
 
 /// The samples in a leaf along one axis: each sample belongs to the leaf that
 /// starts at it or before it, 1 to the last.
-fn span(parameters: &[f64], depth: u8, origin: u16) -> Span {
+fn span(parameters: &[f64], depth: u8, origin: u16) -> SampleSpan {
     let scale = f64::from(1_u32 << depth);
     let first = parameters.partition_point(|u| u * scale < f64::from(origin));
     let last = origin + 1 == 1 << depth;

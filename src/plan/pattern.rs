@@ -34,14 +34,14 @@ pub struct Patterns {
     /// Sample orders.
     pub orders: Vec<SampleOrder>,
     axis_ids: HashMap<(Vec<i64>, i64), AxisId>,
-    order_ids: HashMap<(AxisPermutation, [Span; 3]), u32>,
+    order_ids: HashMap<(AxisPermutation, [SampleSpan; 3]), u32>,
 }
 
 /// Parameters closer than this share a pattern.
 const EQUAL: f64 = 1.0 / (1_u64 << 44) as f64;
 
 /// Samples of an element that fall into a leaf along one axis: first and count.
-pub(super) type Span = (u32, u32);
+pub(super) type SampleSpan = (u32, u32);
 
 impl Patterns {
     /// The axis pattern of `span` of the element's `parameters` in a leaf at
@@ -49,7 +49,7 @@ impl Patterns {
     pub(super) fn axis(
         &mut self,
         parameters: &[f64],
-        span: Span,
+        span: SampleSpan,
         depth: u8,
         origin: u16,
         flip: bool,
@@ -92,7 +92,7 @@ impl Patterns {
         &mut self,
         n: usize,
         permutation: AxisPermutation,
-        spans: [Span; 3],
+        spans: [SampleSpan; 3],
     ) -> u32 {
         let orders = &mut self.orders;
         *self.order_ids.entry((permutation, spans)).or_insert_with(|| {
@@ -112,7 +112,7 @@ fn snap(locals: &mut [f64], n: usize) {
     }
 }
 
-fn order(n: u32, permutation: AxisPermutation, spans: [Span; 3]) -> SampleOrder {
+fn order(n: u32, permutation: AxisPermutation, spans: [SampleSpan; 3]) -> SampleOrder {
     let stride = [1, n, n * n];
     // result index contributed by local position i along local axis d
     let part = |d: usize, i: u32| {

@@ -10,7 +10,7 @@ use super::{Quadrature, QuadratureBatch, Side, batch};
 use crate::basis::gauss;
 use crate::error::Result;
 use crate::kernel::{AxisWeights, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd};
-use crate::limit::{LeafKind, LocalPoints};
+use crate::limit::{Ends, LeafKind, LocalPoints};
 use crate::mesh::Controls;
 
 /// Leaves of a work item: whole vectors of them.
@@ -107,15 +107,7 @@ impl<'q> Mapping<'q> {
         let sign = if self.left_handed { -1.0 } else { 1.0 };
         // by the leaves' parameters
         let weights: Vec<f64> = table.nodes.weights.iter().map(|w| sign * w).collect();
-        let axis = match table.key.kind {
-            _ if table.key.face.is_some() => None,
-            // schemes are checked, so that there is such a rule
-            LeafKind::Regular(ends) => gauss::rule(quadrature.scheme.gauss)
-                .and_then(|rule| AxisWeights::new(&rule.points))
-                .map(|axis| (axis, ends))
-                .ok(),
-            _ => None,
-        };
+        let axis = self.grid_axis(batch);
         let source = match &axis {
             Some((axis, ends)) => LeafSource::Grid { axis, ends: *ends },
             None => LeafSource::Table {
@@ -143,15 +135,7 @@ impl<'q> Mapping<'q> {
             .for_each_init(
                 || (LeafMapScratch::default(), Vec::new()),
                 |(scratch, nets), (leaves, points, jacobians, determinants, measures, inverses, second)| {
-                    nets.clear();
-                    for leaf in leaves.iter().map(|&leaf| quadrature.leaf(leaf)) {
-                        match source {
-                            LeafSource::Grid { .. } => nets.extend_from_slice(quadrature.solid.net(leaf)),
-                            LeafSource::Table { .. } => {
-                                nets.extend(batch::net(quadrature.solid, leaf, &table.slots));
-                            }
-                        }
-                    }
+                    self.gather_nets(batch, leaves, axis.is_some(), nets);
                     let jacobians = jacobians.as_flattened_mut().as_flattened_mut();
                     let inverses = inverses.as_flattened_mut().as_flattened_mut();
                     let second = second.as_flattened_mut().as_flattened_mut();
@@ -178,6 +162,32 @@ impl<'q> Mapping<'q> {
             mapped.points.par_iter_mut().for_each(|p| (0..3).for_each(|d| p[d] += origin[d]));
         }
         Ok(())
+    }
+
+    /// The samples along an axis of whole regular leaves, and which layers their nets lack; none
+    /// where leaves take tables of their basis.
+    fn grid_axis(&self, batch: usize) -> Option<(AxisWeights, Ends)> {
+        let key = &self.quadrature.table(batch).key;
+        let LeafKind::Regular(ends) = key.kind else { return None };
+        if key.face.is_some() {
+            return None;
+        }
+        // schemes are checked, so that there is such a rule
+        let rule = gauss::rule(self.quadrature.scheme.gauss).ok()?;
+        Some((AxisWeights::new(&rule.points).ok()?, ends))
+    }
+
+    /// The control points of leaves of a batch: all of a grid, else those that the table has.
+    fn gather_nets(&self, batch: usize, leaves: &[u32], is_grid: bool, nets: &mut Vec<u32>) {
+        let quadrature = self.quadrature;
+        let slots = &quadrature.table(batch).slots;
+        nets.clear();
+        for leaf in leaves.iter().map(|&leaf| quadrature.leaf(leaf)) {
+            match is_grid {
+                true => nets.extend_from_slice(quadrature.solid.net(leaf)),
+                false => nets.extend(batch::net(quadrature.solid, leaf, slots)),
+            }
+        }
     }
 }
 

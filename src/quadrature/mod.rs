@@ -119,13 +119,13 @@ pub struct Quadrature<'s> {
     want: Want,
     is_boundary: bool,
     pull: Pull,
-    tables: Vec<Table>,
+    tables: Vec<BasisTable>,
     batches: Vec<QuadratureBatch>,
 }
 
 /// What leaves share that evaluate alike on their own nets, by local axes.
 #[derive(Debug)]
-struct Table {
+struct BasisTable {
     key: TableKey,
     slots: Vec<usize>,
     nodes: Nodes,
@@ -168,13 +168,13 @@ impl<'s> Quadrature<'s> {
         let pull = Pull::new(solid);
         let batch::Sorted { keys, slots, batches } = batch::sort(solid, &pull, items);
         let want = want | Want::FIRST;
-        let tables: Result<Vec<Table>> = keys
+        let tables: Result<Vec<BasisTable>> = keys
             .into_par_iter()
             .zip(slots)
             .map(|(key, slots)| {
                 let nodes = Nodes::new(solid, key, scheme)?;
                 let basis = BasisValues::new(solid, key.kind, &nodes, want);
-                Ok(Table { key, slots, nodes, basis })
+                Ok(BasisTable { key, slots, nodes, basis })
             })
             .collect();
         Ok(Self { solid, scheme, want, is_boundary, pull, tables: tables?, batches })
@@ -334,7 +334,7 @@ impl<'s> Quadrature<'s> {
         Handedness::of(self.solid.topology().cells(), positions).is_all_left()
     }
 
-    fn table(&self, batch: usize) -> &Table {
+    fn table(&self, batch: usize) -> &BasisTable {
         &self.tables[self.batches[batch].table]
     }
 

@@ -20,7 +20,7 @@ pub(crate) struct Pull {
 
 /// The control points of a leaf as sums of vertices.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Columns {
+pub struct VertexColumns {
     /// The vertices, each once.
     pub vertices: Vec<u32>,
     /// Of every vertex: in which control points of the leaf it has which weight.
@@ -43,7 +43,7 @@ impl Pull {
     /// The vertices that the control points `net` (indices into the points of all
     /// levels) depend on. Nets of equal topology and refinement have equal weights,
     /// in the same order, whatever their vertices are called.
-    pub fn columns(&self, solid: &Solid, net: &[u32]) -> Columns {
+    pub fn columns(&self, solid: &Solid, net: &[u32]) -> VertexColumns {
         let mut entries: Vec<(u32, u32, f64)> = Vec::with_capacity(net.len());
         for (at, &point) in net.iter().enumerate() {
             match self.row(solid, point) {
@@ -61,11 +61,11 @@ impl Pull {
             (key, *vertex)
         });
         let (vertices, weights) = columns.into_iter().unzip();
-        Columns { vertices, weights }
+        VertexColumns { vertices, weights }
     }
 }
 
-impl Columns {
+impl VertexColumns {
     /// Equal for equal weights, but for rounding; different for different ones.
     pub fn fingerprint(&self) -> u128 {
         let half = |seed: u64| {

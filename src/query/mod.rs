@@ -43,7 +43,7 @@ use crate::topology::order::{Downward, ElementOrder, EntityKind, PATCH_SIZE};
 use crate::topology::surface::{Columns, SurfaceTopology};
 use crate::topology::{Rows, Topology};
 use fan::Sector;
-use patch::{Patch, Stars};
+use patch::{RibbonPatch, RibbonStars};
 
 /// How queries are answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub struct Query {
     // in the order
     mesh: Downward,
     order: Option<ElementOrder>,
-    patches: Vec<Patch>,
+    patches: Vec<RibbonPatch>,
     // [op]
     rows: [OnceLock<Rows>; 16],
     strategy: QueryStrategy,
@@ -121,12 +121,12 @@ impl Query {
                 (mesh, Some(order), Vec::new())
             }
             QueryStrategy::Patches => {
-                let patched = |size| -> Result<(Vec<Patch>, Downward, ElementOrder)> {
+                let patched = |size| -> Result<(Vec<RibbonPatch>, Downward, ElementOrder)> {
                     let (mesh, order) = sorted(size)?;
-                    let stars = Stars::new(&mesh)?;
+                    let stars = RibbonStars::new(&mesh)?;
                     let all = (0..order.patch_count()).into_par_iter();
-                    let patches: Result<Vec<Patch>> =
-                        all.map(|patch| Patch::new(&mesh, &order, &stars, patch)).collect();
+                    let patches: Result<Vec<RibbonPatch>> =
+                        all.map(|patch| RibbonPatch::new(&mesh, &order, &stars, patch)).collect();
                     Ok((patches?, mesh, order))
                 };
                 let smaller = [PATCH_SIZE / 2, PATCH_SIZE / 4].into_iter();
@@ -142,7 +142,7 @@ impl Query {
     /// The patches as devices have them; none but for [`QueryStrategy::Patches`].
     #[cfg(feature = "device")]
     pub(crate) fn packed_patches(&self) -> impl Iterator<Item = PackedPatch> {
-        self.patches.iter().map(Patch::packed)
+        self.patches.iter().map(RibbonPatch::packed)
     }
 
     /// The order of the elements; none for [`QueryStrategy::Unordered`], where it is the mesh's.

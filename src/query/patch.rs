@@ -43,7 +43,7 @@ impl ShortRows {
 
 /// A patch and its ribbon in local ids: owned elements first, in order, then the ribbon's.
 #[derive(Clone, Debug)]
-pub(super) struct Patch {
+pub(super) struct RibbonPatch {
     first: [u32; 4],
     owned: [u32; 4],
     // [kind]: ids of the elements that others own, ascending
@@ -76,12 +76,12 @@ pub(crate) struct PackedPatch {
 }
 
 /// Relations upwards that tell what a ribbon has to hold.
-pub(super) struct Stars {
+pub(super) struct RibbonStars {
     // [kind]: faces or cells at each element
     tops: [Rows; 4],
 }
 
-impl Stars {
+impl RibbonStars {
     /// Of a mesh in its order.
     pub fn new(mesh: &Downward) -> Result<Self> {
         let of = |op: [Op; 2]| match mesh.top() {
@@ -117,12 +117,17 @@ impl Stars {
     }
 }
 
-impl Patch {
+impl RibbonPatch {
     /// Patch `patch` of a mesh in its order.
     ///
     /// # Errors
     /// [`Error::Request`] if the patch with its ribbon has too many elements for local ids.
-    pub fn new(mesh: &Downward, order: &ElementOrder, stars: &Stars, patch: usize) -> Result<Self> {
+    pub fn new(
+        mesh: &Downward,
+        order: &ElementOrder,
+        stars: &RibbonStars,
+        patch: usize,
+    ) -> Result<Self> {
         let top = mesh.top();
         let mut ribbon: [Vec<u32>; 4] = Default::default();
         for id in stars.around(mesh, order, patch) {

@@ -3,13 +3,13 @@
 use crate::basis::bernstein;
 
 /// (first plane axis, second plane axis, height) of a point.
-pub type Point = [f64; 3];
+pub type PlanePoint = [f64; 3];
 
-/// Number of the height among a [`Point`]'s coordinates.
+/// Number of the height among a [`PlanePoint`]'s coordinates.
 pub const HEIGHT: usize = 2;
 
 /// Bézier points of a curve.
-pub type Cubic = [Point; 4];
+pub type Cubic = [PlanePoint; 4];
 
 /// Bézier points `[v][u]` of a patch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,7 +54,7 @@ impl Bicubic {
     }
 
     /// Position and derivatives by u and v.
-    pub fn at(&self, [u, v]: [f64; 2]) -> [Point; 3] {
+    pub fn at(&self, [u, v]: [f64; 2]) -> [PlanePoint; 3] {
         let (bu, bv) = (bernstein::cubic(u), bernstein::cubic(v));
         let (du, dv) = (quadratic_differences(u), quadratic_differences(v));
         let mut sums = [[0.0; 3]; 3];
@@ -89,7 +89,7 @@ pub fn round_to(height: f64, grid: f64) -> f64 {
 }
 
 /// Lowest and highest of some points.
-pub fn range(points: &[Point]) -> [f64; 2] {
+pub fn range(points: &[PlanePoint]) -> [f64; 2] {
     points.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], p| {
         [low.min(p[HEIGHT]), high.max(p[HEIGHT])]
     })
@@ -129,11 +129,11 @@ pub fn reversed(curve: Cubic) -> Cubic {
 }
 
 /// Position on a curve.
-pub fn curve_at(curve: &Cubic, t: f64) -> Point {
+pub fn curve_at(curve: &Cubic, t: f64) -> PlanePoint {
     let b = bernstein::cubic(t);
     std::array::from_fn(|d| (0..4).map(|i| b[i] * curve[i][d]).sum())
 }
 
-fn mix(a: Point, b: Point, t: f64) -> Point {
+fn mix(a: PlanePoint, b: PlanePoint, t: f64) -> PlanePoint {
     std::array::from_fn(|d| a[d] + t * (b[d] - a[d]))
 }

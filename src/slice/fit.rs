@@ -5,7 +5,7 @@
 //! until its parts are, or are as near to it as asked: this finds the rings by itself, and
 //! needs points of the limit only.
 
-use super::bicubic::{Bicubic, Cubic, Point};
+use super::bicubic::{Bicubic, Cubic, PlanePoint};
 use crate::basis::bernstein;
 use crate::limit::rim::UNIT;
 
@@ -113,7 +113,7 @@ impl Fitter {
     pub fn cover(
         &self,
         square: Square,
-        limit: &impl Fn(Square) -> [Point; PLACES],
+        limit: &impl Fn(Square) -> [PlanePoint; PLACES],
         fits: &mut Vec<Fit>,
     ) {
         let fit = self.fit(square, &limit(square));
@@ -127,7 +127,7 @@ impl Fitter {
     }
 
     /// The patch through 4 × 4 limit points of a square, and its error.
-    fn fit(&self, square: Square, limit: &[Point; PLACES]) -> Fit {
+    fn fit(&self, square: Square, limit: &[PlanePoint; PLACES]) -> Fit {
         let (nodes, checks) = limit.split_at(16);
         let rows: [Cubic; 4] =
             std::array::from_fn(|j| interpolate(std::array::from_fn(|i| nodes[4 * j + i])));
@@ -144,7 +144,7 @@ impl Fitter {
 }
 
 /// A patch at the checks.
-fn at_checks(points: &Bicubic) -> [Point; CHECKS.len() * CHECKS.len()] {
+fn at_checks(points: &Bicubic) -> [PlanePoint; CHECKS.len() * CHECKS.len()] {
     let basis = CHECKS.map(bernstein::cubic);
     let mut values = [[0.0; 3]; CHECKS.len() * CHECKS.len()];
     for (j, row) in points.0.iter().enumerate() {

@@ -5,9 +5,9 @@ use super::extreme::Heights;
 use super::face::Face;
 use super::fit::Fit;
 use super::simple::Slope;
-use super::surface::{Link, Patch, Surface};
+use super::surface::{Patch, SideLink, Surface};
 use crate::error::{Error, Result};
-use crate::limit::rim::{Border, Key, Rim};
+use crate::limit::rim::{Border, Rim, RimKey};
 use crate::parts::exchange::{next, next_count, next_id, next_ids, next_number, next_numbers};
 
 /// Appends a face.
@@ -64,7 +64,7 @@ pub fn push_heights(mut bytes: &[u8], all: &mut Vec<Heights>) -> Result<()> {
 }
 
 /// The patches that lie between two heights at least in part, with their edges.
-pub fn patch_bytes(surface: &Surface, names: &[Key], [low, high]: [f64; 2]) -> Vec<u8> {
+pub fn patch_bytes(surface: &Surface, names: &[RimKey], [low, high]: [f64; 2]) -> Vec<u8> {
     let meets = |patch: &&Patch| {
         let [bottom, top] = surface.height_range(patch);
         bottom <= high && top >= low
@@ -97,8 +97,8 @@ pub fn patch_bytes(surface: &Surface, names: &[Key], [low, high]: [f64; 2]) -> V
 #[derive(Default)]
 pub struct Meeting {
     // with names; of several ranks some edges more than once
-    edges: Vec<(Key, Cubic)>,
-    links: Vec<Link>,
+    edges: Vec<(RimKey, Cubic)>,
+    links: Vec<SideLink>,
     patches: Vec<Patch>,
 }
 
@@ -122,7 +122,7 @@ impl Meeting {
                 }
                 let [start, length] = [start, length].map(f32::from_bits);
                 let backwards = backwards == 1;
-                self.links.push(Link { edge: first + edge, backwards, start, length });
+                self.links.push(SideLink { edge: first + edge, backwards, start, length });
             }
             self.patches.push(Patch::new(points, Slope { along_u, along_v }, start, counts));
         }
@@ -158,12 +158,12 @@ fn push_numbers(numbers: &[f64], bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(bytemuck::cast_slice(numbers));
 }
 
-fn push_key((entity, place): Key, bytes: &mut Vec<u8>) {
+fn push_key((entity, place): RimKey, bytes: &mut Vec<u8>) {
     bytes.extend(entity.to_ne_bytes());
     bytes.extend(place.to_ne_bytes());
 }
 
-fn next_key(bytes: &mut &[u8]) -> Result<Key> {
+fn next_key(bytes: &mut &[u8]) -> Result<RimKey> {
     Ok((next_count(bytes)?, next_count(bytes)?))
 }
 

@@ -63,8 +63,33 @@ pub fn merge_layers(directory: &Path) -> Result<MergedLayers> {
             .with_help("remove it, or name the directory that the jobs were given"));
     }
     let jobs = jobs(directory)?;
+    let (mut manifest, layers) = read_jobs(directory, &jobs)?;
+    // nothing is moved before all of it is known to be there
+    let moves = moves(directory, &layers)?;
+    for [from, to] in moves {
+        let folder = to.parent().unwrap_or(directory);
+        fs::create_dir_all(folder).map_err(|e| atomic::refused(folder, e))?;
+        fs::rename(&from, &to).map_err(|e| atomic::refused(&to, e))?;
+    }
+    fs::create_dir_all(directory).map_err(|e| atomic::refused(directory, e))?;
+    manifest.layers = layers.values().map(|(entry, _)| entry.clone()).collect();
+    let merged = MergedLayers { jobs: jobs.of, layers: manifest.layers.len() };
+    manifest.write(directory)?;
+    for path in jobs.paths.values() {
+        let manifest = path.join(super::manifest::FILE_NAME);
+        fs::remove_file(&manifest).map_err(|e| atomic::refused(&manifest, e))?;
+        remove_empty(path);
+    }
+    Ok(merged)
+}
+
+/// The layers of all jobs by their numbers, and the job that has each.
+type JobLayers<'j> = BTreeMap<usize, (LayerEntry, &'j Path)>;
+
+/// What all manifests have in common, and their layers, without gaps.
+fn read_jobs<'j>(directory: &Path, jobs: &'j Jobs) -> Result<(Manifest, JobLayers<'j>)> {
     let mut first: Option<Manifest> = None;
-    let mut layers: BTreeMap<usize, (LayerEntry, &Path)> = BTreeMap::new();
+    let mut layers = JobLayers::new();
     for (&job, path) in &jobs.paths {
         let again = format!("run slice --pieces {job}/{} again, then merge again", jobs.of);
         let manifest = Manifest::read(path)?.filter(|manifest| manifest.complete);
@@ -96,14 +121,18 @@ pub fn merge_layers(directory: &Path) -> Result<MergedLayers> {
             }
         }
     }
-    let Some(mut manifest) = first else { return Err(no_jobs(directory)) };
+    let Some(manifest) = first else { return Err(no_jobs(directory)) };
     let indices: Vec<usize> = layers.keys().copied().collect();
     if let Some(gap) = indices.windows(2).find(|pair| pair[1] != pair[0] + 1) {
         let text = message!("no job has ", ElementKind::Layer.id(gap[0] + 1));
         return Err(Error::file(directory, None, text)
             .with_help("run all jobs with the same --range, then merge again"));
     }
-    // nothing is moved before all of it is known to be there
+    Ok((manifest, layers))
+}
+
+/// Files that are still in the folders of jobs, and where they go; the others are there.
+fn moves(directory: &Path, layers: &JobLayers<'_>) -> Result<Vec<[PathBuf; 2]>> {
     let mut moves = Vec::new();
     for (entry, job) in layers.values() {
         for file in &entry.files {
@@ -115,28 +144,14 @@ pub fn merge_layers(directory: &Path) -> Result<MergedLayers> {
             let is_whole = |path: &Path| fs::metadata(path).is_ok_and(|m| m.len() == file.bytes);
             let (from, to) = (job.join(relative), directory.join(relative));
             if is_whole(&from) {
-                moves.push((from, to));
+                moves.push([from, to]);
             } else if from.exists() || !is_whole(&to) {
                 return Err(Error::file(&from, None, "is missing or not complete")
                     .with_help("run its job again, then merge again"));
             }
         }
     }
-    for (from, to) in moves {
-        let folder = to.parent().unwrap_or(directory);
-        fs::create_dir_all(folder).map_err(|e| atomic::refused(folder, e))?;
-        fs::rename(&from, &to).map_err(|e| atomic::refused(&to, e))?;
-    }
-    fs::create_dir_all(directory).map_err(|e| atomic::refused(directory, e))?;
-    manifest.layers = layers.values().map(|(entry, _)| entry.clone()).collect();
-    let merged = MergedLayers { jobs: jobs.of, layers: manifest.layers.len() };
-    manifest.write(directory)?;
-    for path in jobs.paths.values() {
-        let manifest = path.join(super::manifest::FILE_NAME);
-        fs::remove_file(&manifest).map_err(|e| atomic::refused(&manifest, e))?;
-        remove_empty(path);
-    }
-    Ok(merged)
+    Ok(moves)
 }
 
 /// Directories of jobs.

@@ -14,10 +14,10 @@ use super::messages::{Meeting, face_bytes, height_bytes, patch_bytes, push_faces
 use super::sheet::Sheet;
 use super::shell::Shells;
 use super::slicer::{LayerFrame, SliceOptions, Slicer, tolerance};
-use super::surface::{Named, Surface, fitter, height_grid};
+use super::surface::{NamedSurface, Surface, fitter, height_grid};
 use crate::cluster::Ranks;
 use crate::error::Result;
-use crate::limit::rim::Key;
+use crate::limit::rim::RimKey;
 use crate::locate::PieceCounts;
 use crate::parts::exchange::{Holders, gather_count, next_numbers};
 use crate::parts::{Block, Blocks, RankClusters};
@@ -52,7 +52,7 @@ pub struct SharedBoundary {
     piece_counts: PieceCounts,
     // of this rank
     surface: Surface,
-    edges: Vec<Key>,
+    edges: Vec<RimKey>,
 }
 
 /// Faces of a rank, before the cells are known that are mirrored.
@@ -84,7 +84,7 @@ impl SharedBoundary {
         let orientation = clusters.orientation(ranks, &holders)?;
         let turned = |(cell, face): (u32, Face)| face.turned(orientation.is_mirrored(cell));
         let own: Vec<Face> = faces.into_par_iter().map(turned).collect();
-        let Named { surface, edges, .. } = surface(ranks, own, &to, [tolerance, grid])?;
+        let NamedSurface { surface, edges, .. } = surface(ranks, own, &to, [tolerance, grid])?;
         let frame = frame(ranks, &surface, options, tolerance)?;
         let surface = Surface { error: frame.1, ..surface };
         Ok(Self { frame: frame.0, piece_counts, surface, edges })
@@ -195,7 +195,7 @@ fn surface(
     own: Vec<Face>,
     to: &[Vec<u32>],
     [tolerance, grid]: [f64; 2],
-) -> Result<Named> {
+) -> Result<NamedSurface> {
     let pack = |wanted: &Vec<u32>| {
         let mut bytes = Vec::new();
         wanted.iter().for_each(|&index| face_bytes(&own[index as usize], &mut bytes));

@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::bicubic::{Bicubic, Point};
+use super::bicubic::{Bicubic, PlanePoint};
 use super::face::Face;
 use super::fit::{Fit, Fitter, Square};
 use super::frame::Axis;
-use super::tables::{Table, Tables};
+use super::tables::{SquareTable, SquareTables};
 use crate::basis::bspline::Order;
 use crate::bezier::Pieces;
 use crate::error::Result;
@@ -41,7 +41,7 @@ pub struct Sheet<'a> {
     axis: Axis,
     // for the others
     fitter: Fitter,
-    tables: Tables<Key>,
+    tables: SquareTables<Key>,
     /// The boundary, as the corners of its cells are listed.
     pub boundary: Vec<BoundaryFace>,
 }
@@ -59,7 +59,7 @@ impl<'a> Sheet<'a> {
     ) -> Result<Self> {
         let points = solid.refined_points(points.as_flattened(), 3);
         let boundary = boundary_faces(solid, &Orientation::default());
-        let (pieces, tables) = (Pieces::new(solid, 0)?, Tables::default());
+        let (pieces, tables) = (Pieces::new(solid, 0)?, SquareTables::default());
         Ok(Self { pieces, points, axis, fitter, tables, boundary })
     }
 
@@ -108,7 +108,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// Weights over a leaf's net at the places of a square in its face.
-    fn table(&self, leaf: &Leaf, face: &BoundaryFace, square: Square) -> Arc<Table> {
+    fn table(&self, leaf: &Leaf, face: &BoundaryFace, square: Square) -> Arc<SquareTable> {
         let key = Key {
             kind: leaf.kind,
             side: [face.axis, face.side],
@@ -117,7 +117,7 @@ impl<'a> Sheet<'a> {
         };
         self.tables.find(key, || {
             let places = Square::FACE.places(square);
-            Table::new(|k| {
+            SquareTable::new(|k| {
                 let mut p = [face.side as f64; 3];
                 (0..2).for_each(|d| p[face.along[d]] = places[k][d]);
                 // positions exist everywhere
@@ -128,7 +128,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// A weighted sum of the points of a leaf's net.
-    fn sum(&self, leaf: &Leaf, weights: &[f64]) -> Point {
+    fn sum(&self, leaf: &Leaf, weights: &[f64]) -> PlanePoint {
         let net = self.pieces.solid().net(leaf);
         let control = |v: u32| &self.points[3 * v as usize..3 * v as usize + 3];
         let origin = control(net[0]);

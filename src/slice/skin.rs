@@ -5,7 +5,7 @@
 //! is three quads between a corner, the middles of its edges and the centroid, and patches are
 //! fitted to the limit over these. A bilinear surface is its triangles and bilinear quads.
 
-use super::bicubic::{Bicubic, HEIGHT, Point, round_to};
+use super::bicubic::{Bicubic, HEIGHT, PlanePoint, round_to};
 use super::closed::ClosedSurface;
 use super::fit::{Fit, Fitter, Square};
 use super::frame::Axis;
@@ -168,7 +168,8 @@ impl<'a> Skin<'a> {
             }
         };
         let [a, b, c, d] = corners;
-        let mix = |p: Point, q: Point, t: f64| [0, 1, 2].map(|i| (1.0 - t) * p[i] + t * q[i]);
+        let mix =
+            |p: PlanePoint, q: PlanePoint, t: f64| [0, 1, 2].map(|i| (1.0 - t) * p[i] + t * q[i]);
         let third = |k: usize| k as f64 / 3.0;
         let at = |j: usize, i: usize| mix(mix(a, b, third(i)), mix(d, c, third(i)), third(j));
         let points = Bicubic(std::array::from_fn(|j| std::array::from_fn(|i| at(j, i))));
@@ -188,7 +189,7 @@ impl<'a> Skin<'a> {
     }
 
     /// A weighted sum of control points.
-    fn sum(&self, net: &[u32], weights: &[f64]) -> Point {
+    fn sum(&self, net: &[u32], weights: &[f64]) -> PlanePoint {
         let origin = self.points[net[0] as usize];
         let mut sum = [0.0; 3];
         for (&v, w) in net.iter().zip(weights) {
@@ -199,7 +200,7 @@ impl<'a> Skin<'a> {
     }
 }
 
-fn rounded(mut p: Point, grid: f64) -> Point {
+fn rounded(mut p: PlanePoint, grid: f64) -> PlanePoint {
     p[HEIGHT] = round_to(p[HEIGHT], grid);
     p
 }

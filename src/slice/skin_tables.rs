@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::fit::Square;
-use super::tables::{Table, Tables};
+use super::tables::{SquareTable, SquareTables};
 use crate::basis::bspline::Order;
 use crate::scheme::FaceShape;
 use crate::surface::limit::{LimitSurface, Placement, SurfaceLeafKind};
@@ -17,7 +17,7 @@ type Key = (u64, u32, [u32; 2], u32);
 pub struct SkinTables {
     // of each triangle, a number of its leaves that like triangles share; of many only
     triangles: Vec<Option<u32>>,
-    tables: Tables<Key>,
+    tables: SquareTables<Key>,
 }
 
 /// Triangles that must look alike for their weights to be kept.
@@ -52,12 +52,12 @@ impl SkinTables {
         limit: &LimitSurface,
         (structure, placement): (u32, Placement),
         square: Square,
-    ) -> Arc<Table> {
+    ) -> Arc<SquareTable> {
         let make = || {
             let affine = placement.affine(limit.scheme());
             let places = Square::FACE.places(square);
             let structure = &limit.structures()[structure as usize].structure;
-            Table::new(|k| {
+            SquareTable::new(|k| {
                 let [u, v] = affine.apply(places[k]).map(|x| x.max(0.0));
                 // positions exist everywhere
                 (0, structure.weights([u, v, 0.0], [Order::Value; 3]).unwrap_or_default())
@@ -74,10 +74,10 @@ impl SkinTables {
         element: usize,
         corner: u32,
         square: Square,
-    ) -> Arc<Table> {
+    ) -> Arc<SquareTable> {
         let make = || {
             let places = Square::FACE.places(square);
-            Table::new(|k| {
+            SquareTable::new(|k| {
                 let p = third_of_triangle(corner, places[k]);
                 let leaf = limit.locate(element, p);
                 let weights = limit.weights(&limit.leaves()[leaf], p, 0).swap_remove(0);

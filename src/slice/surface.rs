@@ -18,7 +18,7 @@
 
 use rayon::prelude::*;
 
-use super::bicubic::{self, Bicubic, Cubic, HEIGHT, Point, range, round_to};
+use super::bicubic::{self, Bicubic, Cubic, HEIGHT, PlanePoint, range, round_to};
 use super::closed::ClosedSurface;
 use super::face::Face;
 use super::fit::{Fit, Fitter};
@@ -29,7 +29,7 @@ use super::simple::{Flatness, Slope, SubPatch, cut};
 use super::skin::Skin;
 use crate::error::Result;
 use crate::limit::Solid;
-use crate::limit::rim::{Key, Rim, Stretch};
+use crate::limit::rim::{Rim, RimKey, Stretch};
 use crate::topology::Orientation;
 
 /// Part of the tolerance that patches may differ from the limit by.
@@ -44,7 +44,7 @@ pub struct Surface {
     /// Patches in the order of the elements.
     pub patches: Vec<Patch>,
     /// Chains of edges along the sides of all patches, see [`Patch::links`].
-    pub links: Vec<Link>,
+    pub links: Vec<SideLink>,
     /// Curves of the edges, each along its line.
     pub edges: Vec<Cubic>,
     /// What a height is rounded to.
@@ -90,7 +90,7 @@ impl Patch {
 
 /// An edge in the side of a patch.
 #[derive(Clone, Copy, Debug)]
-pub struct Link {
+pub struct SideLink {
     /// The edge.
     pub edge: u32,
     /// Whether the side runs against it.
@@ -111,10 +111,10 @@ struct Piece {
 
 /// A surface, and what its edges are called.
 #[derive(Debug)]
-pub struct Named {
+pub struct NamedSurface {
     pub surface: Surface,
     /// Where each edge starts.
-    pub edges: Vec<Key>,
+    pub edges: Vec<RimKey>,
     /// Patches of the faces up to each.
     pub ends: Vec<u32>,
 }
@@ -162,7 +162,7 @@ impl Surface {
         faces: impl IndexedParallelIterator<Item = Face>,
         grid: f64,
         tolerance: f64,
-    ) -> Named {
+    ) -> NamedSurface {
         let flatness = Flatness {
             height: FLAT_PART * tolerance,
             deviation: FLAT_PART * tolerance,
@@ -183,7 +183,7 @@ impl Surface {
             ends.push(parts.len() as u32);
         }
         let (surface, edges) = assemble(&sides, &parts, grid, error);
-        Named { surface, edges, ends }
+        NamedSurface { surface, edges, ends }
     }
 
     /// Keeps a run of the patches, and all edges.
@@ -266,93 +266,134 @@ fn face_parts(face: u32, fits: &[Fit], flatness: &Flatness) -> (Vec<Piece>, f64)
 }
 
 /// Finds the edges between the corners of all parts, and their names.
-fn assemble(sides: &[Sides], parts: &[Piece], grid: f64, error: f64) -> (Surface, Vec<Key>) {
-    let stretch = |piece: &Piece, side: usize| {
-        let Sides { face, rim } = &sides[piece.face as usize];
-        rim.stretch(*face, piece.part.rectangle, side)
-    };
-    // names of all corners, as places on their lines and as nodes
-    let mut stops: Vec<Key> = parts
-        .par_iter()
-        .flat_map_iter(|piece| {
-            (0..4).flat_map(move |side| {
-                let s = stretch(piece, side);
-                [s.key(s.from), s.key(s.to)]
-            })
-        })
-        .collect();
-    stops.par_sort_unstable();
-    stops.dedup();
-    let corner = |piece: &Piece, k: usize| {
-        let [s0, t0, s1, t1] = piece.part.rectangle;
-        let at = [[s0, t0], [s1, t0], [s1, t1], [s0, t1]][k];
-        let Sides { face, rim } = &sides[piece.face as usize];
-        rim.node(*face, at)
-    };
-    let mut nodes: Vec<(Key, u32)> = parts
-        .par_iter()
-        .enumerate()
-        .flat_map_iter(|(i, piece)| (0..4).map(move |k| (corner(piece, k), (4 * i + k) as u32)))
-        .collect();
-    nodes.par_sort_unstable();
-    nodes.dedup_by_key(|(key, _)| *key);
-    // a node lies where the first patch at it says
-    let node_point = |key: Key| -> Point {
-        let at = nodes.partition_point(|(k, _)| *k < key);
-        let first = nodes[at].1 as usize;
-        parts[first / 4].part.points.side(first % 4)[0]
-    };
-
-    // [stop]: the edge from it to the next stop, if any side runs there
-    let mut curves: Vec<Option<(u8, Cubic)>> = vec![None; stops.len()];
-    let mut positions = vec![[0.0; 3]; stops.len()];
+fn assemble(sides: &[Sides], parts: &[Piece], grid: f64, error: f64) -> (Surface, Vec<RimKey>) {
+    let mut found = FoundEdges::new(Corners::new(sides, parts));
     let mut links = Vec::with_capacity(4 * parts.len());
     let mut patches = Vec::with_capacity(parts.len());
     for piece in parts {
-        let mut starts = [0_u32; 5];
+        let mut starts = [links.len() as u32; 5];
         for side in 0..4 {
-            let s = stretch(piece, side);
-            let (low, high) = (s.from.min(s.to), s.from.max(s.to));
-            let first = stops.partition_point(|k| *k < s.key(low));
-            let last = stops.partition_point(|k| *k < s.key(high));
-            let backwards = s.from > s.to;
-            let ends = [side, (side + 1) % 4].map(|k| node_point(corner(piece, k)));
-            let [start, end] = if backwards { [last, first] } else { [first, last] };
-            [positions[start], positions[end]] = ends;
-            let along_line = match (piece.part.points.side(side), backwards) {
-                (curve, false) => curve,
-                (curve, true) => bicubic::reversed(curve),
-            };
-            let of_side = |place: u32| f64::from(place - low) / f64::from(high - low);
-            for k in 0..last - first {
-                let stop = if backwards { last - 1 - k } else { first + k };
-                let [a, b] = [stop, stop + 1].map(|i| of_side(Stretch::place(stops[i])));
-                // best from an exact patch, next best from one that it is a whole side of
-                let rank = 1 + 2 * u8::from(piece.exact) + u8::from(last - first == 1);
-                if curves[stop].is_none_or(|(best, _)| rank > best) {
-                    curves[stop] = Some((rank, bicubic::part(&along_line, a, b)));
-                }
-                let start = if backwards { 1.0 - b } else { a };
-                let (start, length) = (start as f32, (b - a) as f32);
-                links.push(Link { edge: stop as u32, backwards, start, length });
-            }
+            found.push_side(piece, side, &mut links);
             starts[side + 1] = links.len() as u32;
         }
-        starts[0] = patches.last().map_or(0, |p: &Patch| p.links[4]);
         let (points, slope) = (piece.part.points, piece.part.slope);
         patches.push(Patch { points, slope, links: starts });
     }
+    let stops = &found.corners.stops;
     let mut numbers = vec![0_u32; stops.len()];
     let mut edges = Vec::with_capacity(2 * parts.len());
     let mut names = Vec::with_capacity(2 * parts.len());
-    for (stop, curve) in curves.into_iter().enumerate() {
-        if let Some((_, [_, b, c, _])) = curve {
+    for (stop, curve) in found.curves.iter().enumerate() {
+        if let Some((_, [_, b, c, _])) = *curve {
             numbers[stop] = edges.len() as u32;
-            edges.push([positions[stop], b, c, positions[stop + 1]]);
+            edges.push([found.positions[stop], b, c, found.positions[stop + 1]]);
             names.push(stops[stop]);
         }
     }
     links.iter_mut().for_each(|link| link.edge = numbers[link.edge as usize]);
     debug_assert!(edges.iter().all(|e| e[0][HEIGHT].is_finite()));
     (Surface { patches, links, edges, grid, error }, names)
+}
+
+/// The corners of all parts, each under two names.
+struct Corners<'a> {
+    sides: &'a [Sides],
+    parts: &'a [Piece],
+    // as places on their lines, ascending
+    stops: Vec<RimKey>,
+    // as nodes, ascending, and the first corner there, 4 · part + corner
+    nodes: Vec<(RimKey, u32)>,
+}
+
+impl<'a> Corners<'a> {
+    fn new(sides: &'a [Sides], parts: &'a [Piece]) -> Self {
+        let mut stops: Vec<RimKey> = parts
+            .par_iter()
+            .flat_map_iter(|piece| {
+                (0..4).flat_map(move |side| {
+                    let s = stretch(sides, piece, side);
+                    [s.key(s.from), s.key(s.to)]
+                })
+            })
+            .collect();
+        stops.par_sort_unstable();
+        stops.dedup();
+        let mut nodes: Vec<(RimKey, u32)> = parts
+            .par_iter()
+            .enumerate()
+            .flat_map_iter(|(i, piece)| {
+                (0..4).map(move |k| (node(sides, piece, k), (4 * i + k) as u32))
+            })
+            .collect();
+        nodes.par_sort_unstable();
+        nodes.dedup_by_key(|(key, _)| *key);
+        Self { sides, parts, stops, nodes }
+    }
+
+    /// Where corner `k` of a part lies: where the first patch at its node says.
+    fn point(&self, piece: &Piece, k: usize) -> PlanePoint {
+        let key = node(self.sides, piece, k);
+        let at = self.nodes.partition_point(|(k, _)| *k < key);
+        let first = self.nodes[at].1 as usize;
+        self.parts[first / 4].part.points.side(first % 4)[0]
+    }
+}
+
+fn stretch(sides: &[Sides], piece: &Piece, side: usize) -> Stretch {
+    let Sides { face, rim } = &sides[piece.face as usize];
+    rim.stretch(*face, piece.part.rectangle, side)
+}
+
+fn node(sides: &[Sides], piece: &Piece, k: usize) -> RimKey {
+    let [s0, t0, s1, t1] = piece.part.rectangle;
+    let at = [[s0, t0], [s1, t0], [s1, t1], [s0, t1]][k];
+    let Sides { face, rim } = &sides[piece.face as usize];
+    rim.node(*face, at)
+}
+
+/// The edges found so far.
+struct FoundEdges<'a> {
+    corners: Corners<'a>,
+    // [stop]: the edge from it to the next stop, if any side runs there, and how good it is
+    curves: Vec<Option<(u8, Cubic)>>,
+    // [stop]
+    positions: Vec<PlanePoint>,
+}
+
+impl<'a> FoundEdges<'a> {
+    fn new(corners: Corners<'a>) -> Self {
+        let count = corners.stops.len();
+        Self { corners, curves: vec![None; count], positions: vec![[0.0; 3]; count] }
+    }
+
+    /// Takes the edges along a side of a part, and appends the links to them, whose edges are stops.
+    fn push_side(&mut self, piece: &Piece, side: usize, links: &mut Vec<SideLink>) {
+        let Self { corners, curves, positions } = self;
+        let stops = &corners.stops;
+        let s = stretch(corners.sides, piece, side);
+        let (low, high) = (s.from.min(s.to), s.from.max(s.to));
+        let first = stops.partition_point(|k| *k < s.key(low));
+        let last = stops.partition_point(|k| *k < s.key(high));
+        let backwards = s.from > s.to;
+        let ends = [side, (side + 1) % 4].map(|k| corners.point(piece, k));
+        let [start, end] = if backwards { [last, first] } else { [first, last] };
+        [positions[start], positions[end]] = ends;
+        let along_line = match (piece.part.points.side(side), backwards) {
+            (curve, false) => curve,
+            (curve, true) => bicubic::reversed(curve),
+        };
+        let of_side = |place: u32| f64::from(place - low) / f64::from(high - low);
+        for k in 0..last - first {
+            let stop = if backwards { last - 1 - k } else { first + k };
+            let [a, b] = [stop, stop + 1].map(|i| of_side(Stretch::place(stops[i])));
+            // best from an exact patch, next best from one that it is a whole side of
+            let rank = 1 + 2 * u8::from(piece.exact) + u8::from(last - first == 1);
+            if curves[stop].is_none_or(|(best, _)| rank > best) {
+                curves[stop] = Some((rank, bicubic::part(&along_line, a, b)));
+            }
+            let start = if backwards { 1.0 - b } else { a };
+            let (start, length) = (start as f32, (b - a) as f32);
+            links.push(SideLink { edge: stop as u32, backwards, start, length });
+        }
+    }
 }

@@ -13,13 +13,13 @@ const MOST_NUMBERS: usize = 1 << 25;
 
 /// Weights of the limit at the places of a square.
 #[derive(Debug)]
-pub struct Table {
+pub struct SquareTable {
     // leaf of the element, and where its weights end
     places: [(u32, u32); PLACES],
     weights: Vec<f64>,
 }
 
-impl Table {
+impl SquareTable {
     /// From the leaf of every place and the weights of the leaf's net there.
     pub fn new(place: impl Fn(usize) -> (usize, Vec<f64>)) -> Self {
         let mut weights = Vec::new();
@@ -44,20 +44,20 @@ impl Table {
 /// The tables made so far, by what squares look like. The same place has the same weights, whoever
 /// asks for it first.
 #[derive(Debug)]
-pub struct Tables<K> {
-    made: RwLock<HashMap<K, Arc<Table>>>,
+pub struct SquareTables<K> {
+    made: RwLock<HashMap<K, Arc<SquareTable>>>,
     numbers: AtomicUsize,
 }
 
-impl<K> Default for Tables<K> {
+impl<K> Default for SquareTables<K> {
     fn default() -> Self {
         Self { made: RwLock::default(), numbers: AtomicUsize::new(0) }
     }
 }
 
-impl<K: Eq + Hash> Tables<K> {
+impl<K: Eq + Hash> SquareTables<K> {
     /// The table of a square, which `make` makes if there is none yet.
-    pub fn find(&self, key: K, make: impl Fn() -> Table) -> Arc<Table> {
+    pub fn find(&self, key: K, make: impl Fn() -> SquareTable) -> Arc<SquareTable> {
         // a poisoned lock only means that another thread panicked: the map is whole
         let made = self.made.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(table) = made.get(&key) {

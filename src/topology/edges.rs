@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use rayon::prelude::*;
 
 use super::Rows;
-use super::groups::{Chunk, Groups, advance, chunked, take, together, together_long};
+use super::groups::{Chunk, CountingSort, advance, chunked, take, together, together_long};
 use crate::pages;
 
 /// Edges out of the cycles of faces.
@@ -107,7 +107,7 @@ impl Portion {
 /// sorts quickly.
 fn by_smaller_ends(face_vertices: &Rows, vertex_count: usize) -> (Vec<u32>, Vec<u64>) {
     let quads = face_vertices.arrays::<4>();
-    let groups = Groups::of(vertex_count, face_vertices.len(), |face, counts| {
+    let groups = CountingSort::of(vertex_count, face_vertices.len(), |face, counts| {
         let count = |_, smaller, _| _ = advance(counts, smaller);
         match quads {
             Some(quads) => for_each_half(&quads[face as usize], count),

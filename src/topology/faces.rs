@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use rayon::prelude::*;
 
 use super::groups::{
-    Chunk, GRAIN, Groups, advance, chunked, scan, start, take, together, together_long,
+    Chunk, CountingSort, GRAIN, advance, chunked, scan, start, take, together, together_long,
 };
 use super::{NONE, Rows};
 use crate::error::ElementKind::{Cell, Vertex};
@@ -19,7 +19,7 @@ use crate::message;
 use crate::pages;
 
 /// Faces out of cells.
-pub(super) struct Faces {
+pub(super) struct CellFaces {
     /// Vertex cycle of each face, as its first cell has it.
     pub vertices: Rows,
     /// Cells of each face, [`NONE`] in second place at the boundary.
@@ -29,7 +29,7 @@ pub(super) struct Faces {
 }
 
 /// Merges the half-faces of all cells.
-pub(super) fn merge_half_faces(cells: &Cells, vertex_count: usize) -> Result<Faces> {
+pub(super) fn merge_half_faces(cells: &Cells, vertex_count: usize) -> Result<CellFaces> {
     let halves = HalfFaces::of(cells);
     let parts = halves.parts(vertex_count)?;
     // cells that share few faces have more of them: half-edges need ids too
@@ -122,7 +122,7 @@ impl<'a> HalfFaces<'a> {
 
     /// Half-faces at their smallest vertices.
     fn by_least_vertex(&self, vertex_count: usize) -> (Vec<u32>, Vec<Entry>) {
-        let groups = Groups::of(vertex_count, self.cells.len(), |cell, counts| {
+        let groups = CountingSort::of(vertex_count, self.cells.len(), |cell, counts| {
             self.for_each_half(cell, |[least, ..]| _ = advance(counts, least));
         });
         let mut entries: Vec<Entry> = pages::zeros(groups.len());
@@ -250,7 +250,7 @@ impl<'a> HalfFaces<'a> {
     }
 
     /// Numbers the faces of all parts and gathers them.
-    fn join(&self, parts: &[Portion]) -> Faces {
+    fn join(&self, parts: &[Portion]) -> CellFaces {
         let count = parts.iter().map(|part| part.faces.len()).sum();
         let mut cells = pages::zeros(count);
         let mut cycles = pages::zeros(parts.iter().map(|part| part.corners).sum());
@@ -284,12 +284,12 @@ impl<'a> HalfFaces<'a> {
         });
         if self.hexahedra.is_some() {
             let (vertices, of_cells) = (Rows::uniform(cycles, 4), Rows::uniform(of_cells, 6));
-            return Faces { vertices, cells, of_cells };
+            return CellFaces { vertices, cells, of_cells };
         }
         let faces = parts.iter().flat_map(|part| &part.faces);
         let cycle_ends = scan(faces.map(|&[half, _]| self.corners(half) as u32));
         let vertices = Rows::from_parts(cycle_ends, cycles);
-        Faces { vertices, cells, of_cells: Rows::from_parts(self.ends.clone(), of_cells) }
+        CellFaces { vertices, cells, of_cells: Rows::from_parts(self.ends.clone(), of_cells) }
     }
 
     fn non_manifold(&self, halves: impl Iterator<Item = Half>) -> Error {

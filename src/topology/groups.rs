@@ -16,7 +16,7 @@ const MOST_PARTS: usize = 4;
 /// Every thread counts, and then places, a range of rows of its own; where a range
 /// begins within a group follows from the counts of the ranges before, so that the
 /// result does not depend on their number.
-pub(super) struct Groups {
+pub(super) struct CountingSort {
     /// The end of each group.
     pub ends: Vec<u32>,
     rows: usize,
@@ -35,7 +35,7 @@ pub(super) fn advance(counters: &mut Counters, group: u32) -> usize {
     (*counter - 1) as usize
 }
 
-impl Groups {
+impl CountingSort {
     /// Sorts what the `rows` hold into `groups`; `count` advances the group of each.
     pub fn of(groups: usize, rows: usize, count: impl Fn(u32, &mut Counters) + Sync) -> Self {
         let parts = rayon::current_num_threads().min(MOST_PARTS).min(rows / GRAIN).max(1);

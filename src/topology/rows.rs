@@ -3,7 +3,7 @@
 use std::iter::repeat_n;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::groups::{Groups, advance, together};
+use super::groups::{CountingSort, advance, together};
 use crate::pages;
 
 /// Rows of `u32` stored one after another.
@@ -131,7 +131,7 @@ impl Rows {
         count: usize,
         columns_of: impl Fn(u32) -> I + Sync,
     ) -> Self {
-        let groups = Groups::of(columns, count, |row, counts| {
+        let groups = CountingSort::of(columns, count, |row, counts| {
             columns_of(row).for_each(|column| _ = advance(counts, column));
         });
         let mut items = pages::zeros(groups.len());

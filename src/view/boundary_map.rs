@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::square::{Placed, Square};
+use super::square::{ParameterSquare, PlacedSquare};
 use crate::limit::boundary::boundary_faces;
 use crate::limit::{Solid, VTK_CORNER};
 use crate::mesh::SurfaceMesh;
@@ -14,7 +14,7 @@ use crate::topology::Orientation;
 pub struct BoundaryMap {
     /// Of each surface element: of a face of a hexahedron or a corner of a polygon one; of a quad
     /// of another cell one at each of its corners.
-    frames: Vec<Vec<Placed>>,
+    frames: Vec<Vec<PlacedSquare>>,
 }
 
 /// Corners of a quad in (u, v), in the order of its vertices.
@@ -35,7 +35,7 @@ pub fn boundary_map(
         cycle
     };
     // faces of elements by the face of the mesh, and by vertex where elements are corners
-    let mut by_face: HashMap<Vec<u32>, Vec<(Option<u32>, Placed)>> = HashMap::new();
+    let mut by_face: HashMap<Vec<u32>, Vec<(Option<u32>, PlacedSquare)>> = HashMap::new();
     for face in boundary_faces(solid, orientation) {
         let element = solid.elements()[face.element as usize];
         let at = |k: u8| topology.cells().listed_vertex(element.cell as usize, k.into());
@@ -44,7 +44,7 @@ pub fn boundary_map(
         origin[face.axis] = face.side as f64;
         let along = face.along.map(|axis| std::array::from_fn(|d| f64::from(u8::from(d == axis))));
         let key = sorted(topology.face_vertices(face.face).to_vec());
-        let placed = Placed { element: face.element, origin, along };
+        let placed = PlacedSquare { element: face.element, origin, along };
         by_face.entry(key).or_default().push((vertex, placed));
     }
     let frames = limit.elements().iter().map(|element| {
@@ -72,32 +72,32 @@ pub fn boundary_map(
 }
 
 /// The frame of a quad of a hexahedron, by the places of its first, second and last vertex.
-fn of_hexahedron(corners: &[u32; 8], cycle: &[u32], placed: Placed) -> Placed {
+fn of_hexahedron(corners: &[u32; 8], cycle: &[u32], placed: PlacedSquare) -> PlacedSquare {
     let parameters = |vertex: u32| -> [f64; 3] {
         let bits = (0..8).find(|&bits| corners[VTK_CORNER[bits]] == vertex).unwrap_or(0);
         std::array::from_fn(|d| f64::from((bits >> d & 1) as u8))
     };
     let [origin, u, v] = [0, 1, 3].map(|k| parameters(cycle[k]));
     let from = |to: [f64; 3]| std::array::from_fn(|d| to[d] - origin[d]);
-    Placed { origin, along: [from(u), from(v)], ..placed }
+    PlacedSquare { origin, along: [from(u), from(v)], ..placed }
 }
 
 impl BoundaryMap {
     /// Squares that lie in one element of the solid each.
-    pub fn split(&self, square: Square) -> Vec<Square> {
+    pub fn split(&self, square: ParameterSquare) -> Vec<ParameterSquare> {
         let quarters = self.frames[square.element as usize].len() == 4;
         if quarters && square.size > 0.5 { square.quarters().to_vec() } else { vec![square] }
     }
 
     /// Where a square lies in the solid.
-    pub fn place(&self, square: &Square) -> Placed {
+    pub fn place(&self, square: &ParameterSquare) -> PlacedSquare {
         let frames = &self.frames[square.element as usize];
-        let compose = |frame: &Placed, origin: [f64; 2], along: [[f64; 2]; 2]| {
+        let compose = |frame: &PlacedSquare, origin: [f64; 2], along: [[f64; 2]; 2]| {
             let direction = |a: [f64; 2]| -> [f64; 3] {
                 std::array::from_fn(|d| a[0] * frame.along[0][d] + a[1] * frame.along[1][d])
             };
             let offset = direction(origin);
-            Placed {
+            PlacedSquare {
                 element: frame.element,
                 origin: std::array::from_fn(|d| frame.origin[d] + offset[d]),
                 along: along.map(direction),
@@ -115,7 +115,7 @@ impl BoundaryMap {
             .unwrap_or(0);
         let Some(frame) = frames.get(k) else {
             // every boundary face has elements
-            return Placed { element: 0, origin: [0.0; 3], along: [[0.0; 3]; 2] };
+            return PlacedSquare { element: 0, origin: [0.0; 3], along: [[0.0; 3]; 2] };
         };
         let [next, before] = [CORNERS[(k + 1) % 4], CORNERS[(k + 3) % 4]]
             .map(|to| [0, 1].map(|d| to[d] - CORNERS[k][d]));

@@ -2,7 +2,7 @@
 
 /// An array that colors are taken from.
 #[derive(Debug)]
-pub struct Channel {
+pub struct ColorChannel {
     /// Name in the model and, if it has several, the component.
     pub name: String,
     pub component: Option<usize>,

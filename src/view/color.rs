@@ -1,6 +1,6 @@
 //! Values as colors: the maps of pages.
 
-use super::channel::Channel;
+use super::channel::ColorChannel;
 
 /// Colors along a range of values; all are told apart by color-blind readers, but for turbo.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,8 +56,8 @@ pub enum Scale {
 
 impl Scale {
     /// Of the values of an array.
-    pub fn of(channel: &Channel, values: &[f64], map: ColorMap) -> Self {
-        let Channel { low, high, .. } = *channel;
+    pub fn of(channel: &ColorChannel, values: &[f64], map: ColorMap) -> Self {
+        let ColorChannel { low, high, .. } = *channel;
         if channel.integers
             && channel.on == "cell"
             && low >= 0.0

@@ -66,7 +66,7 @@ pub use html::escaped;
 pub use scene::FigureTable;
 pub use scene::WorstCell;
 use scene::{Mode, Scene};
-pub use skin::{Paint, Skin, SkinOptions};
+pub use skin::{Paint, SkinOptions, SkinPolygons};
 
 /// How a page is made.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Jacobians of the cells, and the worst of them.
 
-use super::channel::{Channel, range};
+use super::channel::{ColorChannel, range};
 use super::scene::{Scene, WorstCell};
 use crate::backend::{Backend, Cpu, Limit};
 use crate::error::Result;
@@ -18,7 +18,7 @@ const LISTED: usize = 100;
 const RESULTS: usize = 1 << 20;
 
 /// The worst place of each cell, where one has a Jacobian.
-pub struct Found {
+pub struct WorstPlaces {
     cells: Vec<Option<WorstCell>>,
     least: Vec<f64>,
     undefined: usize,
@@ -26,7 +26,7 @@ pub struct Found {
     flat: usize,
 }
 
-impl Found {
+impl WorstPlaces {
     fn new(cells: usize) -> Self {
         Self { cells: vec![None; cells], least: vec![f64::INFINITY; cells], undefined: 0, flat: 0 }
     }
@@ -68,7 +68,7 @@ impl Found {
         {
             let (low, high) = range(values.iter().map(|&x| f64::from(x)));
             scene.shell.push(section, &values);
-            scene.channels.push(Channel {
+            scene.channels.push(ColorChannel {
                 name: name.into(),
                 component: None,
                 on: "cell",
@@ -91,11 +91,11 @@ impl Found {
 }
 
 /// Of the limit, at `samples` places along each axis of every element.
-pub fn of_limit(solid: &Solid, mesh: &SolidMesh, samples: usize) -> Result<Found> {
+pub fn of_limit(solid: &Solid, mesh: &SolidMesh, samples: usize) -> Result<WorstPlaces> {
     let plan = solid.plan(&Samples::grid(samples), Want::DETERMINANT)?;
     let (backend, mut limit) = (Cpu::default(), Limit::default());
     let mut evaluator = backend.prepare(&plan)?;
-    let mut found = Found::new(mesh.cells.len());
+    let mut found = WorstPlaces::new(mesh.cells.len());
     let positions = SolidMesh { points: mesh.points.clone(), ..SolidMesh::default() };
     for range in plan.pieces(RESULTS) {
         evaluator.evaluate(positions.controls(), range, &mut limit)?;
@@ -125,8 +125,8 @@ pub fn of_limit(solid: &Solid, mesh: &SolidMesh, samples: usize) -> Result<Found
 
 /// Of cells as they are: of trilinear hexahedra at samples; of others at the corners where three
 /// edges meet, which are right-handed in cells that [`SolidMesh::oriented_cells`] turned outward.
-pub fn of_cells(mesh: &SolidMesh, topology: &Topology, samples: usize) -> Found {
-    let mut found = Found::new(mesh.cells.len());
+pub fn of_cells(mesh: &SolidMesh, topology: &Topology, samples: usize) -> WorstPlaces {
+    let mut found = WorstPlaces::new(mesh.cells.len());
     for cell in 0..mesh.cells.len() {
         match mesh.cells.hexahedron(cell) {
             Some(corners) => add_hexahedron(&mut found, mesh, (cell as u32, corners), samples),
@@ -137,7 +137,7 @@ pub fn of_cells(mesh: &SolidMesh, topology: &Topology, samples: usize) -> Found 
 }
 
 /// The corners of a cell where three edges meet.
-fn add_corners(found: &mut Found, mesh: &SolidMesh, topology: &Topology, cell: u32) {
+fn add_corners(found: &mut WorstPlaces, mesh: &SolidMesh, topology: &Topology, cell: u32) {
     for place in 0..topology.cells().vertices(cell as usize).len() {
         let vertex = topology.cells().listed_vertex(cell as usize, place);
         let mut count = 0;
@@ -170,7 +170,7 @@ fn jacobian(derivatives: &[[f64; 3]; 3]) -> (f64, f64) {
 
 /// The samples of a trilinear hexahedron.
 fn add_hexahedron(
-    found: &mut Found,
+    found: &mut WorstPlaces,
     mesh: &SolidMesh,
     (cell, corners): (u32, &[u32; 8]),
     samples: usize,

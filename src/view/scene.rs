@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::ViewOptions;
-use super::channel::{Channel, range};
+use super::channel::{ColorChannel, range};
 use super::color::ColorMap;
 use crate::error::{Error, Result};
 use crate::io::{LengthUnit, UpAxis};
@@ -124,7 +124,7 @@ pub struct Scene {
     pub shell: Blob,
     /// What cuts and explosions need.
     pub interior: Blob,
-    pub channels: Vec<Channel>,
+    pub channels: Vec<ColorChannel>,
     pub worst: Vec<WorstCell>,
     /// Cells with a sample whose determinant is below 0.
     pub inverted: usize,
@@ -216,7 +216,7 @@ impl Scene {
             for component in 0..attribute.width {
                 let values = || attribute.values.iter().skip(component).step_by(attribute.width);
                 let (low, high) = range(values().copied());
-                self.channels.push(Channel {
+                self.channels.push(ColorChannel {
                     name: attribute.name.clone(),
                     component: (attribute.width > 1).then_some(component),
                     on: "point",
@@ -239,7 +239,7 @@ impl Scene {
                 let (low, high) = range(values.iter().map(|&x| f64::from(x)));
                 let section = format!("cell {number} {component}");
                 self.shell.push(&section, &values);
-                self.channels.push(Channel {
+                self.channels.push(ColorChannel {
                     name: array.name.clone(),
                     component: (array.width > 1).then_some(component),
                     on: "cell",
@@ -296,7 +296,7 @@ impl Scene {
     }
 
     /// The array that [`Scene::choose_color`] took; `None` for classes.
-    pub fn chosen(&self) -> Option<&Channel> {
+    pub fn chosen(&self) -> Option<&ColorChannel> {
         match self.color? {
             Color::Channel(channel) => self.channels.get(channel),
             Color::Classes => None,
@@ -351,7 +351,7 @@ impl Scene {
             Mode::Linear => "linear",
             Mode::Triangles => "triangles",
         };
-        let channel = |c: &Channel| {
+        let channel = |c: &ColorChannel| {
             json!({
                 "name": c.name, "component": c.component, "on": c.on, "section": c.section,
                 "low": c.low, "high": c.high, "integers": c.integers,

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::boundary_map::BoundaryMap;
 use super::lattice::{FINE, Lattice, push_values};
 use super::scene::Scene;
-use super::square::{Placed, Square};
+use super::square::{ParameterSquare, PlacedSquare};
 use crate::basis::bernstein;
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
@@ -39,15 +39,15 @@ fn squares(
     limit: &LimitSurface,
     refined: &[[f64; 3]],
     (rings, tolerance): (usize, f64),
-) -> Result<(Vec<Square>, f64)> {
+) -> Result<(Vec<ParameterSquare>, f64)> {
     let mut squares = Vec::new();
-    let mut remainders: Vec<(Square, usize)> = Vec::new();
+    let mut remainders: Vec<(ParameterSquare, usize)> = Vec::new();
     for leaf in limit.leaves() {
         let affine = leaf.affine(limit.scheme());
         // local = p / size - origin / size
         let size = 1.0 / affine.matrix[0][0];
         let origin = affine.offset.map(|x| -x * size);
-        let whole = Square { element: leaf.element, origin, size };
+        let whole = ParameterSquare { element: leaf.element, origin, size };
         match leaf.kind {
             SurfaceLeafKind::Regular(_) => squares.push(whole),
             SurfaceLeafKind::Irregular(_, placement) => {
@@ -59,7 +59,7 @@ fn squares(
     }
     let mut worst = 0.0_f64;
     for ring in 0..=rings {
-        let tried: Vec<Square> = remainders.iter().map(|r| r.0).collect();
+        let tried: Vec<ParameterSquare> = remainders.iter().map(|r| r.0).collect();
         let errors = errors(limit, refined, &tried)?;
         let mut next = Vec::new();
         for (&(square, near), error) in remainders.iter().zip(errors) {
@@ -106,7 +106,7 @@ fn interpolated(values: &[[f64; 3]]) -> [[f64; 3]; 16] {
 fn patches(
     limit: &LimitSurface,
     refined: &[[f64; 3]],
-    squares: &[Square],
+    squares: &[ParameterSquare],
 ) -> Result<Vec<[[f64; 3]; 16]>> {
     let third = |k: usize| k as f64 / 3.0;
     let places: Vec<SurfaceLocation> = squares
@@ -119,7 +119,11 @@ fn patches(
 
 /// Largest distance of the patch on each square from the limit, half-way between the places that
 /// it interpolates.
-fn errors(limit: &LimitSurface, refined: &[[f64; 3]], squares: &[Square]) -> Result<Vec<f64>> {
+fn errors(
+    limit: &LimitSurface,
+    refined: &[[f64; 3]],
+    squares: &[ParameterSquare],
+) -> Result<Vec<f64>> {
     let between = |k: usize| (k as f64 + 0.5) / 3.0;
     let places: Vec<SurfaceLocation> = squares
         .iter()
@@ -159,9 +163,9 @@ pub fn push(
     if let Some(map) = map {
         squares = squares.into_iter().flat_map(|square| map.split(square)).collect();
     }
-    let place = |square: &Square| match map {
+    let place = |square: &ParameterSquare| match map {
         Some(map) => map.place(square),
-        None => Placed {
+        None => PlacedSquare {
             element: square.element,
             origin: [square.origin[0], square.origin[1], 0.0],
             along: [[square.size, 0.0, 0.0], [0.0, square.size, 0.0]],
@@ -171,7 +175,7 @@ pub fn push(
     let mut lattice = Lattice::new(FINE);
     found.iter().for_each(|points| lattice.push(scene, points.iter().copied()));
     lattice.write(&mut scene.shell);
-    let placed: Vec<Placed> = squares.iter().map(place).collect();
+    let placed: Vec<PlacedSquare> = squares.iter().map(place).collect();
     let elements: Vec<u32> = placed.iter().map(|p| p.element).collect();
     let places: Vec<f32> = placed
         .iter()

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::channel::Channel;
+use super::channel::ColorChannel;
 use super::color::{ColorMap, Scale};
 use super::scene::{Mode, Scene};
 use super::{check_not_empty, classes, mesh, quality, samples, shell};
@@ -27,7 +27,7 @@ pub enum Paint {
     Array(String),
 }
 
-/// How a [`Skin`] is made.
+/// How a [`SkinPolygons`] is made.
 #[derive(Clone, Debug)]
 pub struct SkinOptions {
     /// Samples along each edge of a face of the limit, ends included, 2 to 32.
@@ -49,14 +49,14 @@ impl Default for SkinOptions {
 
 /// The boundary of a solid, or a surface, as polygons.
 #[derive(Clone, Debug)]
-pub struct Skin {
+pub struct SkinPolygons {
     /// Polygons with the attributes of the model and the normals of the limit.
     pub surface: SurfaceMesh,
     /// Red, green and blue of each vertex, 0 to 1 in sRGB; empty for [`Paint::None`].
     pub colors: Vec<[f32; 3]>,
 }
 
-impl Skin {
+impl SkinPolygons {
     /// The boundary of the limit of a solid.
     ///
     /// # Errors
@@ -187,7 +187,7 @@ enum First<'a> {
 }
 
 /// Colors by the first component of an attribute.
-fn of_vertices(surface: &SurfaceMesh, channel: &Channel, map: ColorMap) -> Vec<[f32; 3]> {
+fn of_vertices(surface: &SurfaceMesh, channel: &ColorChannel, map: ColorMap) -> Vec<[f32; 3]> {
     let attribute = surface.attributes.iter().find(|attribute| attribute.name == channel.name);
     let values = attribute.iter().flat_map(|a| a.values.iter().step_by(a.width));
     let scale = Scale::of(channel, &[], map);
@@ -195,7 +195,7 @@ fn of_vertices(surface: &SurfaceMesh, channel: &Channel, map: ColorMap) -> Vec<[
 }
 
 /// Gives every polygon the color of its parent; vertices where colors meet are taken apart.
-fn split(surface: SurfaceMesh, parents: &[u32], colors: &[[f32; 3]]) -> Skin {
+fn split(surface: SurfaceMesh, parents: &[u32], colors: &[[f32; 3]]) -> SkinPolygons {
     let mut numbers: HashMap<(u32, [u32; 3]), u32> = HashMap::new();
     let (mut sources, mut found, mut faces) = (Vec::new(), Vec::new(), Polygons::default());
     for (face, &parent) in surface.faces.iter().zip(parents) {
@@ -217,5 +217,5 @@ fn split(surface: SurfaceMesh, parents: &[u32], colors: &[[f32; 3]]) -> Skin {
     });
     let mut split = SurfaceMesh::new(points, faces);
     split.attributes = attributes.collect();
-    Skin { surface: split, colors: found }
+    SkinPolygons { surface: split, colors: found }
 }

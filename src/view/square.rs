@@ -4,7 +4,7 @@ use crate::surface::limit::SurfaceLocation;
 
 /// Where a patch lies in an element of a solid: (u, v, w) = origin + s · along[0] + t · along[1].
 #[derive(Clone, Copy, Debug)]
-pub struct Placed {
+pub struct PlacedSquare {
     pub element: u32,
     pub origin: [f64; 3],
     pub along: [[f64; 3]; 2],
@@ -12,13 +12,13 @@ pub struct Placed {
 
 /// A square in the parameters of a surface element.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Square {
+pub struct ParameterSquare {
     pub element: u32,
     pub origin: [f64; 2],
     pub size: f64,
 }
 
-impl Square {
+impl ParameterSquare {
     /// The place at (s, t) of the square, each from 0 to 1.
     pub fn at(&self, s: f64, t: f64) -> SurfaceLocation {
         let parameters = [s, t].map(|x| x * self.size);

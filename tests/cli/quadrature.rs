@@ -40,6 +40,193 @@ fn range(offsets: &[i64], t: usize) -> std::ops::Range<usize> {
     offsets[t] as usize..offsets[t + 1] as usize
 }
 
+/// An array of an archive: its shape and its numbers.
+type Shaped = (Vec<u64>, Vec<f64>);
+
+/// The arrays of an archive with everything in it.
+struct Archive {
+    // control points, then those that refinement makes
+    points: Vec<[f64; 3]>,
+    // [table]: where its part of an array begins
+    leaf_of: Vec<i64>,
+    control_of: Vec<i64>,
+    sample_of: Vec<i64>,
+    basis_of: Vec<i64>,
+    point_of: Vec<i64>,
+    physical_of: Vec<i64>,
+    // [table]
+    controls: Vec<i32>,
+    kinds: Vec<u8>,
+    exact: Vec<i32>,
+    parameters: Shaped,
+    weights: Shaped,
+    basis: Shaped,
+    gradients: Shaped,
+    second: Shaped,
+    leaf_controls: Vec<u32>,
+    leaf_cells: Vec<u32>,
+    leaf_corners: Vec<i32>,
+    origins: Shaped,
+    frames: Shaped,
+    position: Shaped,
+    measure: Shaped,
+    inverse: Shaped,
+    physical: Shaped,
+    physical_second: Shaped,
+}
+
+impl Archive {
+    fn read(path: &Path) -> Self {
+        let real = |name: &str| array::<f64>(path, name);
+        let offsets = |name: &str| array::<i64>(path, name).1;
+        Self {
+            points: all_points(path),
+            leaf_of: offsets("table/leaf_offsets"),
+            control_of: offsets("table/control_offsets"),
+            sample_of: offsets("table/sample_offsets"),
+            basis_of: offsets("table/basis_offsets"),
+            point_of: offsets("table/point_offsets"),
+            physical_of: offsets("physical/offsets"),
+            controls: array(path, "table/controls").1,
+            kinds: array(path, "table/kind").1,
+            exact: array(path, "table/exact_samples").1,
+            parameters: real("table/parameters"),
+            weights: real("table/weights"),
+            basis: real("table/basis"),
+            gradients: real("table/gradients"),
+            second: real("table/second"),
+            leaf_controls: array(path, "leaf/controls").1,
+            leaf_cells: array(path, "leaf/cell").1,
+            leaf_corners: array(path, "leaf/corner").1,
+            origins: real("leaf/origin"),
+            frames: real("leaf/frame"),
+            position: real("point/position"),
+            measure: real("point/measure"),
+            inverse: real("point/inverse_jacobian"),
+            physical: real("physical/gradients"),
+            physical_second: real("physical/second"),
+        }
+    }
+
+    /// The shapes of all arrays, of so many points.
+    fn check_shapes(&self, samples: u64) {
+        let leaves = self.leaf_cells.len() as u64;
+        let physical = self.physical_of[self.controls.len()] as u64;
+        for (array, shape) in [
+            (&self.parameters, vec![self.weights.0[0], 3]),
+            (&self.gradients, vec![self.basis.0[0], 3]),
+            (&self.second, vec![self.basis.0[0], 6]),
+            (&self.origins, vec![leaves, 3]),
+            (&self.frames, vec![leaves, 3, 3]),
+            (&self.position, vec![samples, 3]),
+            (&self.measure, vec![samples]),
+            (&self.inverse, vec![samples, 3, 3]),
+            (&self.physical, vec![physical, 3]),
+            (&self.physical_second, vec![physical, 6]),
+        ] {
+            assert_eq!(array.0, shape);
+        }
+        assert!(self.leaf_corners.iter().all(|&corner| corner == -1));
+        assert!(self.kinds.iter().all(|&kind| kind <= 2));
+    }
+
+    /// The parts of a table are as long as its leaves, samples and control points say.
+    fn check_lengths(&self, t: usize) {
+        let (c, s) = (self.controls[t] as usize, range(&self.sample_of, t).len());
+        let n = range(&self.leaf_of, t).len();
+        assert!(self.exact[t] as usize <= s && n > 0);
+        assert_eq!(range(&self.control_of, t).len(), n * c);
+        assert_eq!(range(&self.basis_of, t).len(), s * c);
+        assert_eq!(range(&self.point_of, t).len(), n * s);
+        assert_eq!(range(&self.physical_of, t).len(), n * s * c);
+        let weights = &self.weights.1[range(&self.sample_of, t)];
+        assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-13);
+    }
+
+    /// The frame of a leaf, `[u v w][local axis]`.
+    fn frame(&self, leaf: usize) -> &[f64] {
+        &self.frames.1[9 * leaf..][..9]
+    }
+
+    /// The first, a middle and the last sample of leaf `leaf` of table `t`: its place in the cell,
+    /// position, Jacobian and derivatives in space are those of the table's basis functions.
+    fn check_leaf(&self, t: usize, leaf: usize) {
+        let (c, s) = (self.controls[t] as usize, range(&self.sample_of, t).len());
+        let own = range(&self.leaf_of, t).start + leaf;
+        let net = &self.leaf_controls[range(&self.control_of, t)][leaf * c..][..c];
+        for q in [0, s / 2, s - 1] {
+            self.check_place(own, range(&self.sample_of, t).start + q);
+            let at = self.point_of[t] as usize + leaf * s + q;
+            let functions = self.basis_of[t] as usize + q * c;
+            self.check_point(at, net, functions);
+            let first = self.physical_of[t] as usize + (leaf * s + q) * c;
+            for k in [0, c / 2, c - 1] {
+                self.check_gradient(at, functions + k, first + k);
+            }
+        }
+    }
+
+    /// A sample of a table lies in the cell of the leaf.
+    fn check_place(&self, leaf: usize, sample: usize) {
+        let frame = self.frame(leaf);
+        for x in 0..3 {
+            let place = (0..3).map(|d| frame[3 * x + d] * self.parameters.1[3 * sample + d]);
+            let u = self.origins.1[3 * leaf + x] + place.sum::<f64>();
+            assert!((0.0..=1.0).contains(&u), "{u} in the cell");
+        }
+    }
+
+    /// Position and inverse Jacobian of a point follow from its net and the basis functions, which
+    /// begin at `first`.
+    fn check_point(&self, at: usize, net: &[u32], first: usize) {
+        let mut jacobian = [[0.0; 3]; 3];
+        for (x, row) in jacobian.iter_mut().enumerate() {
+            let place = |k: usize| self.points[net[k] as usize][x];
+            let terms = (0..net.len()).map(|k| self.basis.1[first + k] * place(k));
+            assert!((terms.sum::<f64>() - self.position.1[3 * at + x]).abs() < 1e-13);
+            for (d, sum) in row.iter_mut().enumerate() {
+                let gradient = |k: usize| self.gradients.1[3 * (first + k) + d];
+                *sum = (0..net.len()).map(|k| gradient(k) * place(k)).sum();
+            }
+        }
+        for (x, row) in jacobian.iter().enumerate() {
+            for y in 0..3 {
+                let product: f64 =
+                    (0..3).map(|d| row[d] * self.inverse.1[9 * at + 3 * d + y]).sum();
+                let expected = f64::from(u8::from(x == y));
+                assert!((product - expected).abs() < 1e-11, "{product}");
+            }
+        }
+    }
+
+    /// The derivatives in space of a basis function at a point follow from those by the parameters.
+    fn check_gradient(&self, at: usize, function: usize, physical: usize) {
+        for x in 0..3 {
+            let term = |d| self.gradients.1[3 * function + d] * self.inverse.1[9 * at + 3 * d + x];
+            let expected: f64 = (0..3).map(term).sum();
+            let found = self.physical.1[3 * physical + x];
+            assert!((found - expected).abs() <= 1e-13 * (1.0 + expected.abs()));
+        }
+    }
+}
+
+/// The control points of an archive, and those that refinement makes.
+fn all_points(path: &Path) -> Vec<[f64; 3]> {
+    let points = array::<f64>(path, "control_points").1.as_chunks::<3>().0.to_vec();
+    let starts = array::<i64>(path, "refined_offsets").1;
+    let vertices = array::<u32>(path, "refined_vertices").1;
+    let weights = array::<f64>(path, "refined_weights").1;
+    let mut all = points.clone();
+    for r in 0..starts.len() - 1 {
+        let entries = range(&starts, r);
+        assert!((weights[entries.clone()].iter().sum::<f64>() - 1.0).abs() < 1e-14);
+        let term = |at: usize, d: usize| weights[at] * points[vertices[at] as usize][d];
+        all.push([0, 1, 2].map(|d| entries.clone().map(|at| term(at, d)).sum()));
+    }
+    assert!(all.len() > points.len(), "cells that are refined first");
+    all
+}
+
 #[test]
 fn an_archive_holds_what_the_table_says() {
     let directory = with_fan();
@@ -56,124 +243,28 @@ fn an_archive_holds_what_the_table_says() {
     for (name, expected) in [("version", 1), ("gauss", 3), ("rings", 2)] {
         assert_eq!(array::<i32>(&path, name), (vec![], vec![expected]));
     }
-    let real = |name: &str| array::<f64>(&path, name);
-    let offsets = |name: &str| array::<i64>(&path, name).1;
-    let points = real("control_points").1.as_chunks::<3>().0.to_vec();
-    let (cells, volumes) = real("cell/volume");
+    let (cells, volumes) = array::<f64>(&path, "cell/volume");
     assert_eq!(cells, [5]);
     let volume = report["volume"].as_f64().unwrap();
     assert!((volumes.iter().sum::<f64>() / volume - 1.0).abs() < 1e-13);
 
-    // all points over the vertices
-    let starts = offsets("refined_offsets");
-    let (vertices, weights) =
-        (array::<u32>(&path, "refined_vertices").1, real("refined_weights").1);
-    let mut all = points.clone();
-    for r in 0..starts.len() - 1 {
-        let entries = range(&starts, r);
-        assert!((weights[entries.clone()].iter().sum::<f64>() - 1.0).abs() < 1e-14);
-        let term = |at: usize, d: usize| weights[at] * points[vertices[at] as usize][d];
-        all.push([0, 1, 2].map(|d| entries.clone().map(|at| term(at, d)).sum()));
-    }
-    assert!(all.len() > points.len(), "cells that are refined first");
-
-    let [leaf_of, control_of, sample_of, basis_of, point_of] =
-        ["leaf", "control", "sample", "basis", "point"]
-            .map(|name| offsets(&format!("table/{name}_offsets")));
-    let physical_of = offsets("physical/offsets");
-    let controls = array::<i32>(&path, "table/controls").1;
-    let kinds = array::<u8>(&path, "table/kind").1;
-    let exact = array::<i32>(&path, "table/exact_samples").1;
-    let ids = array::<u32>(&path, "leaf/controls").1;
-    let table = ["parameters", "weights", "basis", "gradients", "second"]
-        .map(|name| real(&format!("table/{name}")));
-    let [parameters, weights, basis, gradients, second] = table;
-    let (leaf_cells, corners) =
-        (array::<u32>(&path, "leaf/cell").1, array::<i32>(&path, "leaf/corner").1);
-    let (origins, frames) = (real("leaf/origin"), real("leaf/frame"));
-    let [position, measure, inverse] =
-        ["position", "measure", "inverse_jacobian"].map(|name| real(&format!("point/{name}")));
-    let [physical, physical_second] =
-        ["gradients", "second"].map(|n| real(&format!("physical/{n}")));
-    let leaves = leaf_cells.len() as u64;
-    let samples = report["samples"].as_u64().unwrap();
-    for (array, shape) in [
-        (&parameters, vec![weights.0[0], 3]),
-        (&gradients, vec![basis.0[0], 3]),
-        (&second, vec![basis.0[0], 6]),
-        (&origins, vec![leaves, 3]),
-        (&frames, vec![leaves, 3, 3]),
-        (&position, vec![samples, 3]),
-        (&measure, vec![samples]),
-        (&inverse, vec![samples, 3, 3]),
-        (&physical, vec![physical_of[controls.len()] as u64, 3]),
-        (&physical_second, vec![physical_of[controls.len()] as u64, 6]),
-    ] {
-        assert_eq!(array.0, shape);
-    }
-    assert!(corners.iter().all(|&corner| corner == -1) && kinds.iter().all(|&kind| kind <= 2));
-    assert!((measure.1.iter().sum::<f64>() / volume - 1.0).abs() < 1e-13);
+    let archive = Archive::read(&path);
+    archive.check_shapes(report["samples"].as_u64().unwrap());
+    assert!((archive.measure.1.iter().sum::<f64>() / volume - 1.0).abs() < 1e-13);
     let mut covered = [0.0; 5];
-    for t in 0..controls.len() {
-        let (c, s) = (controls[t] as usize, range(&sample_of, t).len());
-        let n = range(&leaf_of, t).len();
-        assert!(exact[t] as usize <= s && n > 0);
-        assert_eq!(range(&control_of, t).len(), n * c);
-        assert_eq!(range(&basis_of, t).len(), s * c);
-        assert_eq!(range(&point_of, t).len(), n * s);
-        assert_eq!(range(&physical_of, t).len(), n * s * c);
-        assert!((weights.1[range(&sample_of, t)].iter().sum::<f64>() - 1.0).abs() < 1e-13);
-        for leaf in 0..n {
-            let own = range(&leaf_of, t).start + leaf;
-            let frame = &frames.1[9 * own..][..9];
-            let size = frame.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-            covered[leaf_cells[own] as usize] += size.powi(3);
-            let net = &ids[range(&control_of, t)][leaf * c..][..c];
-            for q in [0, s / 2, s - 1] {
-                let (row, at) =
-                    (range(&sample_of, t).start + q, point_of[t] as usize + leaf * s + q);
-                for x in 0..3 {
-                    let origin = origins.1[3 * own + x];
-                    let place = (0..3).map(|d| frame[3 * x + d] * parameters.1[3 * row + d]);
-                    let u = origin + place.sum::<f64>();
-                    assert!((0.0..=1.0).contains(&u), "{u} in the cell");
-                }
-                let entry = |k: usize| basis_of[t] as usize + q * c + k;
-                let mut jacobian = [[0.0; 3]; 3];
-                for (x, row) in jacobian.iter_mut().enumerate() {
-                    let place = |k: usize| all[net[k] as usize][x];
-                    let terms = (0..c).map(|k| basis.1[entry(k)] * place(k));
-                    assert!((terms.sum::<f64>() - position.1[3 * at + x]).abs() < 1e-13);
-                    for (d, sum) in row.iter_mut().enumerate() {
-                        *sum = (0..c).map(|k| gradients.1[3 * entry(k) + d] * place(k)).sum();
-                    }
-                }
-                // the inverse Jacobian is that of the tables' own
-                for (x, row) in jacobian.iter().enumerate() {
-                    for y in 0..3 {
-                        let product: f64 =
-                            (0..3).map(|d| row[d] * inverse.1[9 * at + 3 * d + y]).sum();
-                        let expected = f64::from(u8::from(x == y));
-                        assert!((product - expected).abs() < 1e-11, "{product}");
-                    }
-                }
-                for k in [0, c / 2, c - 1] {
-                    let to = physical_of[t] as usize + (leaf * s + q) * c + k;
-                    for x in 0..3 {
-                        let term =
-                            |d| gradients.1[3 * entry(k) + d] * inverse.1[9 * at + 3 * d + x];
-                        let expected: f64 = (0..3).map(term).sum();
-                        let found = physical.1[3 * to + x];
-                        assert!((found - expected).abs() <= 1e-13 * (1.0 + expected.abs()));
-                    }
-                }
-            }
+    for t in 0..archive.controls.len() {
+        archive.check_lengths(t);
+        let leaves = range(&archive.leaf_of, t);
+        for (leaf, own) in leaves.enumerate() {
+            let size = archive.frame(own).iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+            covered[archive.leaf_cells[own] as usize] += size.powi(3);
+            archive.check_leaf(t, leaf);
         }
     }
     assert!(covered.iter().all(|&part| part == 1.0), "all cells, each once");
     let with_remainder = report["cells_with_remainder"].as_object().unwrap();
     assert!(!with_remainder.is_empty());
-    let (_, remainders) = real("cell/remainder_volume");
+    let (_, remainders) = array::<f64>(&path, "cell/remainder_volume");
     for (cell, found) in with_remainder {
         let expected = remainders[cell.parse::<usize>().unwrap()];
         assert_eq!(found["remainder_volume"].as_f64().unwrap(), expected);
@@ -335,8 +426,8 @@ fn boundaries_have_sides_normals_and_areas() {
     );
 }
 
-/// The size that is announced is that of the arrays, up to a few numbers; a larger one than asked for
-/// is refused.
+/// The size that is announced is that of the arrays, up to a few numbers; a larger one than asked
+/// for is refused.
 #[test]
 fn sizes_are_announced_and_limited() {
     let directory = with_fan();

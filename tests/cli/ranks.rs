@@ -304,11 +304,8 @@ fn poor() -> SolidMesh {
     poor
 }
 
-/// The same warnings and errors, whoever reads the model.
-#[test]
-fn ranks_say_what_one_program_says() {
-    let here = tempdir().unwrap();
-    let here = here.path();
+/// Models that are poor or refused, and tables of creases.
+fn write_faulty_models(here: &Path) {
     let write = |name: &str, mesh: &SolidMesh| {
         subsolid::write(here.join(name), mesh, subsolid::WriteOptions::default()).unwrap();
     };
@@ -344,6 +341,14 @@ fn ranks_say_what_one_program_says() {
     ] {
         fs::write(here.join(name).with_extension("csv"), rows).unwrap();
     }
+}
+
+/// The same warnings and errors, whoever reads the model.
+#[test]
+fn ranks_say_what_one_program_says() {
+    let here = tempdir().unwrap();
+    let here = here.path();
+    write_faulty_models(here);
     let said = |job: &str| {
         let (code, _, text) = run(here, job);
         let kept = |line: &&str| !line.trim_start().starts_with(|c: char| c.is_ascii_uppercase());

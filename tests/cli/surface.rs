@@ -7,7 +7,7 @@ use subsolid::mesh::{Attribute, SolidMesh, SurfaceMesh, TriangleRule};
 use subsolid::refine::refine_mesh;
 use subsolid::scheme::VertexRule;
 use subsolid::surface::{Method, Scheme, boundary_surface, refine_surface};
-use subsolid::view::{Skin, SkinOptions};
+use subsolid::view::{SkinOptions, SkinPolygons};
 
 use crate::json;
 use crate::program::{done, refused};
@@ -149,7 +149,7 @@ fn attributes_go_to_the_limit() {
         done(directory.path(), &arguments);
         expect_same(&subsolid::read_surface(directory.path().join("limit.vtp")).unwrap());
     }
-    let skin = Skin::of_surface(&cube, Scheme::Loop, 1, &SkinOptions::default()).unwrap();
+    let skin = SkinPolygons::of_surface(&cube, Scheme::Loop, 1, &SkinOptions::default()).unwrap();
     expect_same(&skin.surface);
 }
 

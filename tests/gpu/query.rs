@@ -1,7 +1,7 @@
 //! Queries on the device against those of the CPU, id by id; operators and attributes.
 
 use subsolid::backend::Precision;
-use subsolid::backend::cuda::query::{DeviceQuery, Layout};
+use subsolid::backend::cuda::query::{AttributeLayout, DeviceQuery};
 use subsolid::process::smooth_attribute;
 use subsolid::query::{Op, Query, QueryStrategy};
 use subsolid::topology::order::EntityKind;
@@ -103,7 +103,7 @@ fn operators_see_rows_and_attributes() {
     let gpu = gpu(Precision::F64);
     let (_, mesh) = solids().into_iter().find(|(name, _)| name == "mixed").unwrap();
     for strategy in STRATEGIES {
-        for layout in [Layout::Interleaved, Layout::Planar] {
+        for layout in [AttributeLayout::Interleaved, AttributeLayout::Planar] {
             let mut device = DeviceQuery::of_solid(&gpu, &mesh, strategy).unwrap();
             let query = Query::of_solid(&mesh, strategy).unwrap();
             for &op in query.ops() {
@@ -155,7 +155,8 @@ fn check_operators(name: &str, device: &mut DeviceQuery, query: &Query) {
             })
             .collect();
         for run in 0..3 {
-            let found = device.empty_attribute::<u32>(op.from(), 3, Layout::Interleaved).unwrap();
+            let found =
+                device.empty_attribute::<u32>(op.from(), 3, AttributeLayout::Interleaved).unwrap();
             device.run(&operator, &[(&found).into()]).unwrap();
             assert!(device.read(&found).unwrap() == expected, "{name}: {op}, run {run}");
         }
@@ -174,8 +175,9 @@ fn smoothing_has_the_bits_of_the_cpu() {
         let fixed = |v: u32| v % 5 == 2;
         let expected = smooth_attribute(&query, values, 3, (7, 0.3), fixed).unwrap();
         let moves: Vec<u32> = (0..mesh.points.len() as u32).map(|v| u32::from(!fixed(v))).collect();
-        let moves = device.attribute(EntityKind::Vertex, 1, Layout::Planar, &moves).unwrap();
-        for layout in [Layout::Interleaved, Layout::Planar] {
+        let moves =
+            device.attribute(EntityKind::Vertex, 1, AttributeLayout::Planar, &moves).unwrap();
+        for layout in [AttributeLayout::Interleaved, AttributeLayout::Planar] {
             let mut now = device.attribute(EntityKind::Vertex, 3, layout, values).unwrap();
             device.smooth(&mut now, (7, 0.3), &moves).unwrap();
             assert!(device.read(&now).unwrap() == expected, "{name}");
@@ -193,14 +195,16 @@ fn what_is_wrong_is_refused() {
     assert!(error.to_string().contains("a surface has no query VC"), "{error}");
     let error = device.operator(Op::VV, "struct Arguments { double x; };", 1).unwrap_err();
     assert!(error.to_string().contains("visit"), "{error}");
-    let short = device.attribute(EntityKind::Vertex, 1, Layout::Planar, &[1.0_f32; 2]);
+    let short = device.attribute(EntityKind::Vertex, 1, AttributeLayout::Planar, &[1.0_f32; 2]);
     assert!(short.unwrap_err().to_string().contains("2 values"));
     let sum = device.sum::<f32>(Op::VV).unwrap();
-    let one = device.attribute(EntityKind::Vertex, 1, Layout::Planar, &[1.0_f32; 3]).unwrap();
+    let one =
+        device.attribute(EntityKind::Vertex, 1, AttributeLayout::Planar, &[1.0_f32; 3]).unwrap();
     assert!(device.run(&sum, &[(&one).into()]).unwrap_err().to_string().contains("words"));
     let other =
         DeviceQuery::of_surface(&gpu, &triangles(4, &[[0, 1, 2]]), QueryStrategy::Rows).unwrap();
-    let four = other.attribute(EntityKind::Vertex, 1, Layout::Planar, &[1.0_f32; 4]).unwrap();
+    let four =
+        other.attribute(EntityKind::Vertex, 1, AttributeLayout::Planar, &[1.0_f32; 4]).unwrap();
     assert!(device.run(&sum, &[(&one).into(), (&four).into()]).is_err());
     let no_faces = triangles(3, &[]);
     assert!(DeviceQuery::of_surface(&gpu, &no_faces, QueryStrategy::Rows).is_err());

@@ -6,7 +6,7 @@ use subsolid::mesh::shape::Shape;
 use subsolid::mesh::{Attribute, CellArray, CellKind, SolidMesh};
 use subsolid::plan::{Samples, Want};
 use subsolid::scheme::Scheme;
-use subsolid::view::{ColorMap, Paint, Skin, SkinOptions};
+use subsolid::view::{ColorMap, Paint, SkinOptions, SkinPolygons};
 use subsolid::{Backend, Solid, backend};
 
 fn options(samples: usize, paint: Paint) -> SkinOptions {
@@ -34,7 +34,7 @@ fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
 }
 
 /// Six times the volume inside; panics unless every edge has two triangles, in opposite directions.
-fn closed_volume(skin: &Skin) -> f64 {
+fn closed_volume(skin: &SkinPolygons) -> f64 {
     let mut sides: HashMap<[[u64; 3]; 2], usize> = HashMap::new();
     let points = &skin.surface.points;
     let mut volume = 0.0;
@@ -54,7 +54,7 @@ fn closed_volume(skin: &Skin) -> f64 {
 #[test]
 fn the_boundary_lies_where_the_solid_evaluates() {
     let mesh = bracket();
-    let skin = Skin::of_solid(&mesh, &options(4, Paint::None)).unwrap();
+    let skin = SkinPolygons::of_solid(&mesh, &options(4, Paint::None)).unwrap();
     let solid = Solid::new(&mesh).unwrap();
     let plan = solid.plan(&Samples::grid(4), Want::POSITION).unwrap();
     let limit = backend::Cpu::default().evaluate(&plan, mesh.controls()).unwrap();
@@ -77,21 +77,21 @@ fn the_boundary_lies_where_the_solid_evaluates() {
 fn cells_of_all_kinds_make_one_closed_boundary() {
     let fan = Shape::parse("fan", &[]).unwrap().build().unwrap();
     for (mesh, n) in [(mixed(), 2), (mixed(), 5), (fan, 3)] {
-        let skin = Skin::of_solid(&mesh, &options(n, Paint::First)).unwrap();
+        let skin = SkinPolygons::of_solid(&mesh, &options(n, Paint::First)).unwrap();
         assert!(closed_volume(&skin) > 0.0);
-        let cells = Skin::of_cells(&mesh, &options(n, Paint::First)).unwrap();
+        let cells = SkinPolygons::of_cells(&mesh, &options(n, Paint::First)).unwrap();
         assert_eq!(cells.colors.len(), cells.surface.points.len());
     }
-    assert!(Skin::of_solid(&mixed(), &options(33, Paint::None)).is_err());
-    assert!(Skin::of_solid(&mixed(), &options(1, Paint::None)).is_err());
+    assert!(SkinPolygons::of_solid(&mixed(), &options(33, Paint::None)).is_err());
+    assert!(SkinPolygons::of_solid(&mixed(), &options(1, Paint::None)).is_err());
 }
 
 #[test]
 fn normals_differ_on_the_sides_of_a_sharp_crease_alone() {
     let mut mesh = Shape::parse("box", &[2, 2, 2]).unwrap().build().unwrap();
-    let smooth = Skin::of_solid(&mesh, &options(5, Paint::None)).unwrap();
+    let smooth = SkinPolygons::of_solid(&mesh, &options(5, Paint::None)).unwrap();
     subsolid::refine::crease_by_angle(&mut mesh, 40.0).unwrap();
-    let sharp = Skin::of_solid(&mesh, &options(5, Paint::None)).unwrap();
+    let sharp = SkinPolygons::of_solid(&mesh, &options(5, Paint::None)).unwrap();
     let normals = sharp.surface.normals().unwrap();
     for n in normals {
         let least = n.map(|x| (x.abs() - 1.0).abs()).into_iter().fold(1.0, f64::min);
@@ -108,7 +108,7 @@ fn colors_follow_arrays_as_in_pages() {
     let heights = mesh.points.iter().map(|p| p[2]).collect();
     mesh.attributes.push(Attribute { name: "height".into(), width: 1, values: heights });
     let (low, high) = mesh.bounds().map(|(low, high)| (low[2], high[2])).unwrap();
-    let skin = Skin::of_solid(&mesh, &options(3, Paint::Array("height".into()))).unwrap();
+    let skin = SkinPolygons::of_solid(&mesh, &options(3, Paint::Array("height".into()))).unwrap();
     for (p, color) in skin.surface.points.iter().zip(&skin.colors) {
         // the limit of a coordinate is the coordinate of the limit
         let expected = ColorMap::Viridis.color((p[2] - low) / (high - low));
@@ -117,7 +117,7 @@ fn colors_follow_arrays_as_in_pages() {
     // values of cells: one color a cell, of eight
     let numbers = (0..mesh.cells.len()).map(|c| (c % 3) as f64).collect();
     mesh.cell_data.push(CellArray::new("group", 1, numbers, true));
-    let skin = Skin::of_solid(&mesh, &options(3, Paint::Array("group".into()))).unwrap();
+    let skin = SkinPolygons::of_solid(&mesh, &options(3, Paint::Array("group".into()))).unwrap();
     let bits = |c: [f32; 3]| c.map(f32::to_bits);
     let mut seen: Vec<_> = skin.colors.iter().map(|&c| bits(c)).collect();
     for face in skin.surface.faces.iter() {
@@ -127,7 +127,7 @@ fn colors_follow_arrays_as_in_pages() {
     seen.sort_unstable();
     seen.dedup();
     assert_eq!(seen.len(), 3);
-    let refused = Skin::of_solid(&mesh, &options(3, Paint::Array("heat".into())));
+    let refused = SkinPolygons::of_solid(&mesh, &options(3, Paint::Array("heat".into())));
     assert!(refused.unwrap_err().to_string().contains("no array `heat`"));
 }
 
@@ -135,7 +135,7 @@ fn colors_follow_arrays_as_in_pages() {
 fn surfaces_by_every_scheme_have_skins() {
     let mesh = subsolid::read_surface("models/surfaces/spot_control_mesh.obj").unwrap();
     for scheme in [Scheme::CatmullClark, Scheme::Loop, Scheme::Sqrt3, Scheme::Bilinear] {
-        let skin = Skin::of_surface(&mesh, scheme, 1, &options(3, Paint::First)).unwrap();
+        let skin = SkinPolygons::of_surface(&mesh, scheme, 1, &options(3, Paint::First)).unwrap();
         assert!(skin.surface.check().is_ok(), "{scheme:?}");
         let limits = [Scheme::CatmullClark, Scheme::Loop].contains(&scheme);
         assert_eq!(skin.surface.normals().is_some(), limits, "{scheme:?}");

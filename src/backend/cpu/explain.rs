@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::explain::{Explained, Sizes, Tally, outputs};
+use super::super::explain::{Explained, Sizes, WorkTally, outputs};
 use crate::error::Result;
 use crate::limit::LeafKind;
 use crate::numbers::Real;
@@ -25,7 +25,7 @@ pub(super) fn explain<T: Real>(
         let outputs = outputs(plan, input);
         let sizes = Sizes { number: size_of::<T>(), id: 4, head: 0, width, outputs };
         for &family in families {
-            let mut tally = Tally::new(plan, sizes);
+            let mut tally = WorkTally::new(plan, sizes);
             for batch in plan.batches().iter().filter(|batch| family_of(batch.kind) == family) {
                 if tally.add_batch(batch, elements, |_| true) > 0 {
                     tally.add_tables(batch);

@@ -31,7 +31,7 @@ const BESIDE: usize = 64;
 const STREAMED: usize = 16 << 20;
 
 /// The kernels of a plan's batches, by the width of the control points.
-pub(super) struct Kernels<'p, T> {
+pub(super) struct BatchKernels<'p, T> {
     plan: &'p Plan<'p>,
     axes: Vec<AxisWeights>,
     orders: Vec<Orders>,
@@ -54,7 +54,7 @@ struct Task<'a> {
     leaves: &'a [u32],
 }
 
-impl<'p, T: Real> Kernels<'p, T> {
+impl<'p, T: Real> BatchKernels<'p, T> {
     pub fn new(plan: &'p Plan<'p>) -> Result<Self> {
         let axes = plan.patterns().axes.iter();
         let axes = axes
@@ -219,7 +219,7 @@ impl<T> Default for Local<T> {
 }
 
 struct Job<'a, 'p, T> {
-    kernels: &'a Kernels<'p, T>,
+    kernels: &'a BatchKernels<'p, T>,
     own: &'a [Kernel<T>],
     simd: Simd,
     points: &'a [f64],

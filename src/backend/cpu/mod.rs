@@ -153,12 +153,12 @@ impl Backend for Cpu {
 struct Prepared<'p, T> {
     plan: &'p Plan<'p>,
     simd: Simd,
-    grid: grid::Kernels<'p, T>,
+    grid: grid::BatchKernels<'p, T>,
 }
 
 impl<'p, T: Real> Prepared<'p, T> {
     fn new(plan: &'p Plan<'p>, simd: Simd) -> Result<Self> {
-        Ok(Self { plan, simd, grid: grid::Kernels::new(plan)? })
+        Ok(Self { plan, simd, grid: grid::BatchKernels::new(plan)? })
     }
 }
 

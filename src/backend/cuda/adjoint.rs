@@ -5,15 +5,15 @@ use std::sync::Arc;
 use cudarc::driver::{CudaStream, DeviceRepr};
 
 use super::device::failed;
-use super::device_memory::{DeviceArray, DeviceMemory, ForeignArray, Results, wait};
-use super::functions::{Functions, Shape};
+use super::device_memory::{DeviceArray, DeviceMemory, ForeignArray, ResultMemory, wait};
+use super::functions::{Functions, LaunchShape};
 use super::launch::{Argument, Launch};
 use super::memory::Buffer;
 use super::sources::{ADJOINT, Variant};
 use crate::backend::Precision;
 use crate::error::{Error, Result};
 use crate::plan::Adjoint;
-use crate::plan::adjoint::Rows;
+use crate::plan::adjoint::IndexRows;
 
 /// Threads of a block that works on a leaf; see the kernel.
 const LEAF_THREADS: u32 = 64;
@@ -116,7 +116,7 @@ impl DeviceAdjoint {
     pub(super) fn new(functions: Arc<Functions>, adjoint: &Adjoint) -> Result<Self> {
         let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;
         let Arrays { leaves, weights, samples, places } = Arrays::of(adjoint);
-        let rows = |rows: &Rows, weights: Option<&[f64]>| {
+        let rows = |rows: &IndexRows, weights: Option<&[f64]>| {
             let long = |numbers: &[usize]| numbers.iter().map(|&x| x as u64).collect::<Vec<_>>();
             Ok(DeviceRows {
                 starts: Buffer::of(&stream, &long(&rows.starts))?,
@@ -206,7 +206,7 @@ impl DeviceAdjoint {
         }
         let nets = Buffer::<f64>::empty(&self.stream, self.places * width)?;
         let rows = self.sources.starts.len() - 1;
-        let points = Arc::new(Results::new::<f64>(&self.stream, rows * width)?);
+        let points = Arc::new(ResultMemory::new::<f64>(&self.stream, rows * width)?);
         let launches = self.launches(&given, &nets, &points, gradients.len(), width)?;
         for launch in launches {
             // SAFETY: all arrays are as long as the kernels take them to be; those of this call
@@ -224,7 +224,7 @@ impl DeviceAdjoint {
         &self,
         gradients: &Buffer<f64>,
         nets: &Buffer<f64>,
-        points: &Results,
+        points: &ResultMemory,
         orders: usize,
         width: usize,
     ) -> Result<Vec<Launch>> {
@@ -232,7 +232,11 @@ impl DeviceAdjoint {
         let mut launches = vec![Launch {
             name: "leaf gradients".into(),
             function: self.functions.get(&variant, "leaf_gradients")?,
-            shape: Shape { blocks: self.leaves.len() as u32, threads: LEAF_THREADS, shared: 0 },
+            shape: LaunchShape {
+                blocks: self.leaves.len() as u32,
+                threads: LEAF_THREADS,
+                shared: 0,
+            },
             arguments: vec![
                 Argument::Words(Box::new([
                     self.leaves.address(0),
@@ -252,7 +256,7 @@ impl DeviceAdjoint {
             launches.push(Launch {
                 name: "gather gradients".into(),
                 function: self.functions.get(&variant, "gather_gradients")?,
-                shape: Shape {
+                shape: LaunchShape {
                     blocks: numbers.div_ceil(THREADS as usize) as u32,
                     threads: THREADS,
                     shared: 0,
@@ -309,7 +313,13 @@ mod tests {
     }
 
     /// The loops of `gather_gradients`.
-    fn gather(rows: &Rows, weights: Option<&[f64]>, from: &[f64], width: usize, to: &mut [f64]) {
+    fn gather(
+        rows: &IndexRows,
+        weights: Option<&[f64]>,
+        from: &[f64],
+        width: usize,
+        to: &mut [f64],
+    ) {
         for (at, sum) in to.iter_mut().enumerate() {
             let (row, component) = (at / width, at % width);
             for i in rows.starts[row]..rows.starts[row + 1] {

@@ -7,7 +7,7 @@ use cudarc::driver::{CudaEvent, CudaStream};
 
 use super::Cuda;
 use super::device::failed;
-use super::functions::{Functions, Shape};
+use super::functions::{Functions, LaunchShape};
 use super::launch::{Argument, Launch};
 use super::mapping::DeviceMapping;
 use super::memory::{Buffer, timed_event};
@@ -123,7 +123,7 @@ impl DeviceAssembly {
         let element_matrices = Launch {
             name: "element_matrices".into(),
             function: self.functions.get(&variant, "element_matrices")?,
-            shape: Shape { blocks: blocks as u32, threads, shared: 0 },
+            shape: LaunchShape { blocks: blocks as u32, threads, shared: 0 },
             arguments: vec![
                 Argument::Words([mapped.table, mapped.measures, mapped.inverses, sizes].into()),
                 sum.material(),
@@ -135,7 +135,11 @@ impl DeviceAssembly {
         let add_rows = Launch {
             name: "add_rows".into(),
             function: self.functions.get(&variant, "add_rows")?,
-            shape: Shape { blocks: rows[0].len() as u32, threads: 32 * width as u32, shared: 0 },
+            shape: LaunchShape {
+                blocks: rows[0].len() as u32,
+                threads: 32 * width as u32,
+                shared: 0,
+            },
             arguments: vec![
                 Argument::Words(sparse.into()),
                 Argument::Words(added.into()),

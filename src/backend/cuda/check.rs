@@ -11,10 +11,10 @@ use super::device::matrix_units;
 use super::edge_friend::FriendRun;
 use super::evaluator::MOST_POINTS;
 use super::launch::Pass;
-use super::nvrtc::{self, Target};
+use super::nvrtc::{self, CodeTarget};
 use super::sources::{
-    ADJOINT, BRICKS, CLEAR, IRR, LAY, LAYERED, ORDER, ORIGIN, PARTIAL, POINTS, QUANTITIES, REFINE,
-    REG, ROWS, Source, TABLE, TABLE_MMA, TENSOR, Variant, WRITE_BANDWIDTH,
+    ADJOINT, BRICKS, CLEAR, IRR, KernelSource, LAY, LAYERED, ORDER, ORIGIN, PARTIAL, POINTS,
+    QUANTITIES, REFINE, REG, ROWS, TABLE, TABLE_MMA, TENSOR, Variant, WRITE_BANDWIDTH,
 };
 use crate::backend::Precision;
 use crate::error::{Error, Result};
@@ -66,7 +66,7 @@ pub fn check_kernels(architectures: &[u32]) -> Result<Vec<KernelReport>> {
     let mut jobs = Vec::new();
     for (i, &architecture) in architectures.iter().enumerate() {
         let target = nvrtc::target(architecture)?;
-        if target != Target::Cubin(architecture) {
+        if target != CodeTarget::Cubin(architecture) {
             let text = format!("NVRTC makes no code for sm_{architecture} itself");
             return Err(Error::request(text).with_help("install the NVRTC of a newer CUDA toolkit"));
         }
@@ -78,11 +78,11 @@ pub fn check_kernels(architectures: &[u32]) -> Result<Vec<KernelReport>> {
     jobs.sort_by_key(|(variant, _)| !std::ptr::eq(variant.source, &TENSOR));
     let report = |(variant, architecture): (Variant, u32)| {
         let start = Instant::now();
-        let (findings, code) = match nvrtc::compile(&variant, Target::Cubin(architecture)) {
+        let (findings, code) = match nvrtc::compile(&variant, CodeTarget::Cubin(architecture)) {
             Ok(image) => (findings(&image.log), image.code),
             Err(error) => (vec![error.to_string()], Vec::new()),
         };
-        let Variant { source: Source { name: file, .. }, defines, .. } = variant;
+        let Variant { source: KernelSource { name: file, .. }, defines, .. } = variant;
         KernelReport { file, defines, architecture, findings, duration: start.elapsed(), code }
     };
     // one at a time to each thread: some take a hundred times as long as others
@@ -400,7 +400,7 @@ mod tests {
 
     #[test]
     fn samples_are_those_that_devices_take() {
-        let most = |source: &'static Source, architecture| {
+        let most = |source: &'static KernelSource, architecture| {
             let all = variants::<f64>(architecture);
             let own = all.iter().filter(|variant| std::ptr::eq(variant.source, source));
             own.flat_map(|v| &v.defines).filter(|d| d.0 == "SAMPLES").map(|d| d.1).max()

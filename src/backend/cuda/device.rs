@@ -29,7 +29,7 @@ pub(super) fn matrix_units(architecture: u32) -> MatrixUnits {
 
 /// A GPU in use.
 #[derive(Clone, Debug)]
-pub(super) struct Device {
+pub(super) struct CudaDevice {
     pub context: Arc<CudaContext>,
     pub info: DeviceInfo,
 }
@@ -61,7 +61,7 @@ pub fn check_device(ordinal: usize) -> Result<()> {
         .with_help(format!("{count} are there, counted from 0: see `subsolid devices`")))
 }
 
-impl Device {
+impl CudaDevice {
     /// Opens device `ordinal`.
     pub fn open(ordinal: usize) -> Result<Self> {
         check_device(ordinal)?;

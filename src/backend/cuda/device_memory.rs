@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, sys};
 
 use super::device::failed;
-use super::functions::{Functions, Shape};
+use super::functions::{Functions, LaunchShape};
 use super::launch::{Argument, Launch};
 use super::memory::{Buffer, start_copy};
 use super::sources::{ORIGIN, Variant};
@@ -16,14 +16,14 @@ use crate::error::{Error, Result};
 use crate::numbers::Real;
 
 /// Room for results, used again when no one else holds it.
-pub(super) struct Results {
+pub(super) struct ResultMemory {
     bytes: Buffer<u8>,
     context: Arc<CudaContext>,
     /// Whether streams of others may read it.
     lent: AtomicBool,
 }
 
-impl Results {
+impl ResultMemory {
     /// Room for so many numbers.
     pub fn new<T>(stream: &Arc<CudaStream>, numbers: usize) -> Result<Self> {
         let bytes = Buffer::empty(stream, numbers * size_of::<T>())?;
@@ -50,7 +50,7 @@ impl Results {
     }
 }
 
-impl Drop for Results {
+impl Drop for ResultMemory {
     fn drop(&mut self) {
         // whatever thread this is: the buffer is given back with the context that it binds
         let _ = self.context.bind_to_thread();
@@ -69,7 +69,11 @@ pub struct DeviceArray {
 
 impl DeviceArray {
     /// `len` rows of `width` numbers, from number `start` of the results on.
-    pub(super) fn of<T: Real>(results: &Results, start: usize, [len, width]: [usize; 2]) -> Self {
+    pub(super) fn of<T: Real>(
+        results: &ResultMemory,
+        start: usize,
+        [len, width]: [usize; 2],
+    ) -> Self {
         Self { address: results.address::<T>(start), len, width, precision: T::PRECISION }
     }
 
@@ -102,14 +106,14 @@ impl DeviceArray {
 /// Memory of the device with results, as long as anyone holds it.
 #[derive(Clone)]
 pub struct DeviceMemory {
-    results: Arc<Results>,
+    results: Arc<ResultMemory>,
     stream: Arc<CudaStream>,
     ready: Arc<CudaEvent>,
 }
 
 impl DeviceMemory {
     /// Results that all work now on the stream makes.
-    pub(super) fn of(results: &Arc<Results>, stream: &Arc<CudaStream>) -> Result<Self> {
+    pub(super) fn of(results: &Arc<ResultMemory>, stream: &Arc<CudaStream>) -> Result<Self> {
         let ready = stream.record_event(None).map_err(failed("an event cannot be recorded"))?;
         Ok(Self { results: results.clone(), stream: stream.clone(), ready: Arc::new(ready) })
     }
@@ -253,7 +257,7 @@ impl ForeignArray {
         let launch = Launch {
             name: "controls".into(),
             function: functions.get(&Variant::new(&ORIGIN, self.precision), "take_controls")?,
-            shape: Shape {
+            shape: LaunchShape {
                 blocks: self.len.div_ceil(THREADS as usize).min(BLOCKS) as u32,
                 threads: THREADS,
                 shared: 0,

@@ -8,7 +8,7 @@ use cudarc::driver::{CudaStream, DeviceRepr};
 
 use super::Cuda;
 use super::device::failed;
-use super::functions::{Functions, Shape};
+use super::functions::{Functions, LaunchShape};
 use super::launch::{Argument, Launch};
 use super::memory::{Buffer, timed_event};
 use super::sources::{EDGE_FRIEND, Variant};
@@ -202,7 +202,7 @@ impl<T: Real + DeviceRepr> DeviceFriends<T> {
             launches.push(Launch {
                 name: "edge-friend".into(),
                 function: self.functions.get(&variant, refine)?,
-                shape: Shape { blocks: count.div_ceil(THREADS), threads: THREADS, shared: 0 },
+                shape: LaunchShape { blocks: count.div_ceil(THREADS), threads: THREADS, shared: 0 },
                 arguments,
             });
             let pins = coarse.pinned.0.len() as u32;
@@ -210,7 +210,11 @@ impl<T: Real + DeviceRepr> DeviceFriends<T> {
                 launches.push(Launch {
                     name: "edge-friend corners".into(),
                     function: self.functions.get(&variant, pin)?,
-                    shape: Shape { blocks: pins.div_ceil(THREADS), threads: THREADS, shared: 0 },
+                    shape: LaunchShape {
+                        blocks: pins.div_ceil(THREADS),
+                        threads: THREADS,
+                        shared: 0,
+                    },
                     arguments: vec![
                         self.words(at),
                         Argument::Address(coarse.pinned.0.address(0)),

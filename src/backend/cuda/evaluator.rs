@@ -17,10 +17,10 @@ use cudarc::driver::{CudaStream, DriverError};
 
 use super::adjoint::DeviceAdjoint;
 use super::device::failed;
-use super::device_memory::{DeviceArray, DeviceMemory, ForeignArray, Results, wait};
+use super::device_memory::{DeviceArray, DeviceMemory, ForeignArray, ResultMemory, wait};
 use super::functions::Functions;
 use super::graph::Graph;
-use super::grid::{Grid, Prepared};
+use super::grid::{DeviceGrid, PreparedGrid};
 use super::launch::Launch;
 use super::memory::{Buffer, timed_event};
 use super::points::DevicePoints;
@@ -60,10 +60,10 @@ pub(super) struct Resident<'p, T> {
 }
 
 /// The work of a range of elements on a grid of samples, brought to the device.
-type Work = Option<Arc<Prepared>>;
+type Work = Option<Arc<PreparedGrid>>;
 
 enum OnDevice<T> {
-    Grid(Box<Grid<T>>),
+    Grid(Box<DeviceGrid<T>>),
     Scattered(Box<Scattered<T>>),
 }
 
@@ -100,7 +100,7 @@ fn relative<'v>(values: &'v [f64], origin: Option<&Origin>) -> Cow<'v, [f64]> {
 /// An evaluation of a range of elements: where its results lie, and what makes them.
 struct Program {
     range: Range<usize>,
-    results: Arc<Results>,
+    results: Arc<ResultMemory>,
     // first number of each input's outputs, and of each quantity
     starts: Vec<Vec<usize>>,
     derived: Vec<usize>,
@@ -123,7 +123,7 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         let sides = (1..STREAMS).map(|_| stream()).collect::<Result<Vec<_>>>()?;
         let samples = match plan.samples() {
             Samples::Tensor(_) => {
-                let grid = Grid::new(functions.clone(), plan, strategy, &main)?;
+                let grid = DeviceGrid::new(functions.clone(), plan, strategy, &main)?;
                 OnDevice::Grid(Box::new(grid))
             }
             Samples::Points(_) => {
@@ -250,7 +250,7 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         &self,
         range: Range<usize>,
         work: Work,
-        results: Option<Arc<Results>>,
+        results: Option<Arc<ResultMemory>>,
     ) -> Result<Program> {
         self.plan.check_range(&range)?;
         let count = self.plan.result_count(&range);
@@ -271,7 +271,7 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
             self.wanted_quantities().iter().map(|wanted| place(rows(wanted))).collect();
         let results = match results {
             Some(results) if results.holds::<T>(length) => results,
-            _ => Arc::new(Results::new::<T>(&self.main, length)?),
+            _ => Arc::new(ResultMemory::new::<T>(&self.main, length)?),
         };
         let mut first = self.refine()?;
         let mut launches = Vec::new();

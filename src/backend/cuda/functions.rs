@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cudarc::driver::sys::{CUfunction, CUfunction_attribute as Attribute, CUstream};
 use cudarc::driver::{CudaFunction, CudaModule, CudaStream, DriverError, result};
 
-use super::device::{Device, failed};
+use super::device::{CudaDevice, failed};
 use super::modules::Modules;
 use super::sources::Variant;
 use crate::error::Result;
@@ -15,7 +15,7 @@ use crate::error::Result;
 /// All kernels of one device, loaded when first asked for.
 #[derive(Debug)]
 pub(super) struct Functions {
-    device: Device,
+    device: CudaDevice,
     modules: Modules,
     stream: Arc<CudaStream>,
     loaded: Mutex<HashMap<(Variant, &'static str), Arc<Function>>>,
@@ -34,7 +34,7 @@ pub(super) struct Function {
 
 /// How a kernel is launched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shape {
+pub(super) struct LaunchShape {
     pub blocks: u32,
     pub threads: u32,
     /// Dynamic shared memory of a block, in bytes.
@@ -63,18 +63,18 @@ impl Functions {
             bound.map_err(failed("the device cannot be opened"))?;
             return Ok(functions.clone());
         }
-        let functions = Arc::new(Self::new(Device::open(ordinal)?)?);
+        let functions = Arc::new(Self::new(CudaDevice::open(ordinal)?)?);
         opened.insert(ordinal, functions.clone());
         Ok(functions)
     }
 
-    fn new(device: Device) -> Result<Self> {
+    fn new(device: CudaDevice) -> Result<Self> {
         let modules = Modules::new(&device)?;
         let stream = device.context.new_stream().map_err(failed("no stream"))?;
         Ok(Self { device, modules, stream, loaded: Mutex::default() })
     }
 
-    pub fn device(&self) -> &Device {
+    pub fn device(&self) -> &CudaDevice {
         &self.device
     }
 
@@ -146,7 +146,7 @@ impl Function {
     pub unsafe fn launch(
         &self,
         stream: &CudaStream,
-        shape: Shape,
+        shape: LaunchShape,
         arguments: &[*const c_void],
     ) -> Result<(), DriverError> {
         // SAFETY: by the caller.
@@ -161,7 +161,7 @@ impl Function {
     pub unsafe fn launch_cooperative(
         &self,
         stream: &CudaStream,
-        shape: Shape,
+        shape: LaunchShape,
         arguments: &[*const c_void],
     ) -> Result<(), DriverError> {
         // SAFETY: by the caller.
@@ -172,7 +172,7 @@ impl Function {
         &self,
         launch: LaunchKernel,
         stream: &CudaStream,
-        shape: Shape,
+        shape: LaunchShape,
         arguments: &[*const c_void],
     ) -> Result<(), DriverError> {
         if shape.blocks == 0 {

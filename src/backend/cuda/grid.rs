@@ -8,9 +8,9 @@ use cudarc::driver::CudaStream;
 
 use super::bricks;
 use super::device::failed;
-use super::functions::{Function, Functions, Shape};
-use super::launch::{Argument, Job, Launch, Pass};
-use super::layout::{Batch, Layout};
+use super::functions::{Function, Functions, LaunchShape};
+use super::launch::{Argument, Launch, LaunchJob, Pass};
+use super::layout::{BatchRecord, PlanLayout};
 use super::memory::Buffer;
 use super::published::{self, Published};
 use super::sources::{BRICKS, LAYERED, PARTIAL, TABLE, TABLE_MMA, TENSOR};
@@ -21,12 +21,12 @@ use crate::plan::{Kernel, Plan, Samples, Strategy, Want};
 use cudarc::driver::DeviceRepr;
 
 /// The arrays of a plan on the device.
-pub(super) struct Grid<T> {
+pub(super) struct DeviceGrid<T> {
     functions: Arc<Functions>,
-    layout: Layout<T>,
+    layout: PlanLayout<T>,
     published: Published<T>,
     samples: usize,
-    batches: Buffer<Batch>,
+    batches: Buffer<BatchRecord>,
     nets: Buffer<u32>,
     offsets: Buffer<u16>,
     heads: Buffer<[u32; 4]>,
@@ -42,14 +42,14 @@ pub(super) struct Grid<T> {
 }
 
 /// Work with its items on the device.
-pub(super) struct Prepared {
+pub(super) struct PreparedGrid {
     tensor: Vec<TensorRun>,
     elements: u32,
     items: BTreeMap<Kernel, Buffer<Item>>,
-    published: published::Prepared,
+    published: published::PublishedBlocks,
 }
 
-impl<T: Real + DeviceRepr> Grid<T> {
+impl<T: Real + DeviceRepr> DeviceGrid<T> {
     /// Brings a plan to the device.
     pub fn new(
         functions: Arc<Functions>,
@@ -57,7 +57,7 @@ impl<T: Real + DeviceRepr> Grid<T> {
         strategy: Strategy,
         stream: &Arc<CudaStream>,
     ) -> Result<Self> {
-        let layout = Layout::<T>::new(plan, strategy, &functions.device().info)?;
+        let layout = PlanLayout::<T>::new(plan, strategy, &functions.device().info)?;
         let samples = match plan.samples() {
             Samples::Tensor(parameters) => parameters.len(),
             Samples::Points(_) => 0,
@@ -91,7 +91,7 @@ impl<T: Real + DeviceRepr> Grid<T> {
         plan: &Plan<'_>,
         range: Range<usize>,
         stream: &Arc<CudaStream>,
-    ) -> Result<Prepared> {
+    ) -> Result<PreparedGrid> {
         let published = self.published.prepare(plan, &range, stream)?;
         let warps = 16 * self.functions.device().info.multiprocessors;
         let tables = self.layout.kernels.iter().filter(|kernel| kernel.is_table());
@@ -104,11 +104,16 @@ impl<T: Real + DeviceRepr> Grid<T> {
         let items = items
             .map(|(&kernel, items)| Ok((kernel, Buffer::of(stream, items)?)))
             .collect::<Result<_>>()?;
-        Ok(Prepared { tensor: work.tensor, elements: range.len() as u32, items, published })
+        Ok(PreparedGrid { tensor: work.tensor, elements: range.len() as u32, items, published })
     }
 
-    /// The launches of one pass that all of [`Grid::launches`] wait for.
-    pub fn clearing(&self, work: &Prepared, pass: Pass, job: Job) -> Result<Option<Launch>> {
+    /// The launches of one pass that all of [`DeviceGrid::launches`] wait for.
+    pub fn clearing(
+        &self,
+        work: &PreparedGrid,
+        pass: Pass,
+        job: LaunchJob,
+    ) -> Result<Option<Launch>> {
         self.published.clearing(&self.functions, &work.published, pass, job)
     }
 
@@ -150,9 +155,9 @@ impl<T: Real + DeviceRepr> Grid<T> {
     /// The launches of one pass, which wait for `stream` and that for them.
     pub fn launches(
         &self,
-        work: &Prepared,
+        work: &PreparedGrid,
         pass: Pass,
-        job: Job,
+        job: LaunchJob,
         stream: &Arc<CudaStream>,
     ) -> Result<Vec<Launch>> {
         let (functions, leaves) = (&self.functions, self.leaves());
@@ -187,7 +192,7 @@ impl<T: Real + DeviceRepr> Grid<T> {
     fn tensor(
         &self,
         pass: Pass,
-        job: Job,
+        job: LaunchJob,
         run: TensorRun,
         elements: u32,
         asked: Argument,
@@ -251,7 +256,7 @@ impl<T: Real + DeviceRepr> Grid<T> {
         &self,
         kernel: Kernel,
         pass: Pass,
-        job: Job,
+        job: LaunchJob,
         items: &Buffer<Item>,
         asked: Argument,
     ) -> Result<Launch> {
@@ -296,11 +301,17 @@ impl<T: Real + DeviceRepr> Grid<T> {
         Ok(Launch { name: kernel.to_string(), function, shape, arguments })
     }
 
-    fn table(&self, kernel: Kernel, pass: Pass, job: Job, items: &Buffer<Item>) -> Result<Launch> {
+    fn table(
+        &self,
+        kernel: Kernel,
+        pass: Pass,
+        job: LaunchJob,
+        items: &Buffer<Item>,
+    ) -> Result<Launch> {
         let function = self.table_function(pass, kernel)?;
         let (shared, threads) = self.table_block(kernel, &function)?;
         function.occupancy(threads, shared)?;
-        let shape = Shape { blocks: items.len() as u32, threads, shared };
+        let shape = LaunchShape { blocks: items.len() as u32, threads, shared };
         let tables = match kernel.is_matrix_table() {
             true => self.fragments.address(0),
             false => self.tables.address(0),
@@ -321,14 +332,20 @@ impl<T: Real + DeviceRepr> Grid<T> {
     }
 
     /// As many blocks as the device holds, or as there is work for.
-    fn shape(&self, function: &Function, shared: u32, most: u32, threads: u32) -> Result<Shape> {
+    fn shape(
+        &self,
+        function: &Function,
+        shared: u32,
+        most: u32,
+        threads: u32,
+    ) -> Result<LaunchShape> {
         let multiprocessors = self.functions.device().info.multiprocessors;
         let blocks = (multiprocessors * function.occupancy(threads, shared)?).min(most);
-        Ok(Shape { blocks, threads, shared })
+        Ok(LaunchShape { blocks, threads, shared })
     }
 
     /// The plan as it was laid out.
-    pub fn layout(&self) -> &Layout<T> {
+    pub fn layout(&self) -> &PlanLayout<T> {
         &self.layout
     }
 }

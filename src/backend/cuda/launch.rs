@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use cudarc::driver::{CudaStream, DeviceRepr, DriverError};
 
-use super::functions::{Function, Shape};
+use super::functions::{Function, LaunchShape};
 use super::memory::Buffer;
-use super::sources::{Source, Variant};
+use super::sources::{KernelSource, Variant};
 use crate::error::Result;
 use crate::numbers::Real;
 use crate::plan::Want;
@@ -16,7 +16,7 @@ use crate::plan::Want;
 /// What all kernels of an evaluation share; see `Job` in `kernels/common/gather.cuh`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
-pub(super) struct Job {
+pub(super) struct LaunchJob {
     pub points: u64,
     pub outputs: [u64; 10],
     pub stride: u32,
@@ -26,7 +26,7 @@ pub(super) struct Job {
 }
 
 // SAFETY: plain numbers, laid out as in CUDA C++.
-unsafe impl DeviceRepr for Job {}
+unsafe impl DeviceRepr for LaunchJob {}
 
 /// Some components of the control points, and what is evaluated of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,7 +39,7 @@ pub(super) struct Pass {
 }
 
 impl Pass {
-    pub fn variant<T: Real + DeviceRepr>(&self, source: &'static Source) -> Variant {
+    pub fn variant<T: Real + DeviceRepr>(&self, source: &'static KernelSource) -> Variant {
         Variant::new(source, T::PRECISION)
             .with("WIDTH", self.width)
             .with("STRIDED", usize::from(self.strided))
@@ -52,13 +52,13 @@ impl Pass {
 pub(super) struct Launch {
     pub name: String,
     pub function: Arc<Function>,
-    pub shape: Shape,
+    pub shape: LaunchShape,
     pub arguments: Vec<Argument>,
 }
 
 /// An argument of a kernel, kept until it is launched.
 pub(super) enum Argument {
-    Job(Box<Job>),
+    Job(Box<LaunchJob>),
     Leaves(Box<[u64; 4]>),
     /// A structure by value.
     Words(Box<[u64]>),
@@ -81,7 +81,7 @@ impl Argument {
 
     fn pointer(&self) -> *const c_void {
         match self {
-            Self::Job(job) => from_ref::<Job>(job).cast(),
+            Self::Job(job) => from_ref::<LaunchJob>(job).cast(),
             Self::Leaves(leaves) => leaves.as_ptr().cast(),
             Self::Words(words) => words.as_ptr().cast(),
             Self::Address(word) | Self::Long(word) | Self::Own { address: word, .. } => {

@@ -9,7 +9,7 @@ use cudarc::driver::{CudaStream, DeviceRepr};
 
 use super::Cuda;
 use super::device::failed;
-use super::functions::{Functions, Shape};
+use super::functions::{Functions, LaunchShape};
 use super::launch::{Argument, Launch};
 use super::memory::{Buffer, timed_event};
 use super::sources::{LAYERS, Variant};
@@ -171,7 +171,7 @@ impl LayerImages for DeviceLayers {
         let trace = Launch {
             name: "trace".into(),
             function: trace,
-            shape: Shape {
+            shape: LaunchShape {
                 blocks: (pairs.len() as u32).div_ceil(TRACERS),
                 threads: TRACERS,
                 shared,
@@ -192,7 +192,7 @@ impl LayerImages for DeviceLayers {
         let fill = Launch {
             name: "fill".into(),
             function: fill,
-            shape: Shape { blocks: rows.div_ceil(ROWS), threads: 32 * ROWS, shared: 0 },
+            shape: LaunchShape { blocks: rows.div_ceil(ROWS), threads: 32 * ROWS, shared: 0 },
             arguments: vec![
                 address(images.grid.address(0)),
                 Argument::Number(rows),

@@ -15,9 +15,9 @@ use crate::plan::{BatchKind, Facts, Kernel, Plan, Strategy, wanted_orders};
 use nets::Nets;
 use tables::Tables;
 
-pub(super) use arrays::{Batch, Layout};
+pub(super) use arrays::{BatchRecord, PlanLayout};
 
-impl<T: Real + DeviceRepr> Layout<T> {
+impl<T: Real + DeviceRepr> PlanLayout<T> {
     /// Lays out a plan for the kernels that a strategy takes on a device.
     ///
     /// # Errors
@@ -92,7 +92,7 @@ fn kernels<T>(plan: &Plan<'_>, strategy: Strategy, device: &DeviceInfo) -> Vec<K
 }
 
 /// What a kernel knows of a batch but for where its nets and tables are.
-fn batch(plan: &Plan<'_>, index: usize, axes: &[u32]) -> Batch {
+fn batch(plan: &Plan<'_>, index: usize, axes: &[u32]) -> BatchRecord {
     let batch = &plan.batches()[index];
     let counts = batch.axes.map(|a| plan.patterns().axes[a as usize].parameters.len());
     let indices = &plan.patterns().orders[batch.order as usize].indices;
@@ -100,13 +100,13 @@ fn batch(plan: &Plan<'_>, index: usize, axes: &[u32]) -> Batch {
         1 => 0,
         _ => indices[stride] as i32 - indices[0] as i32,
     };
-    let mut record = Batch {
+    let mut record = BatchRecord {
         controls: nets::controls(plan.solid(), batch.kind) as u32,
         counts: counts.map(|n| n as u32),
         start: indices[0] as i32,
         steps: [step(0, 1), step(1, counts[0]), step(2, counts[0] * counts[1])],
         axes: batch.axes.map(|a| axes[a as usize]),
-        ..Batch::default()
+        ..BatchRecord::default()
     };
     for (output, orders) in wanted_orders(plan.want()).iter().enumerate() {
         let local = batch.permutation.axes.map(|a| orders[a as usize]);

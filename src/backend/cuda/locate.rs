@@ -6,7 +6,7 @@ use cudarc::driver::CudaStream;
 
 use super::Cuda;
 use super::device::failed;
-use super::functions::{Functions, Shape};
+use super::functions::{Functions, LaunchShape};
 use super::launch::{Argument, Launch};
 use super::memory::{Buffer, timed_event};
 use super::parts::DeviceParts;
@@ -112,7 +112,7 @@ impl PointSearch for DevicePlaces {
             Ok(Launch {
                 name: name.into(),
                 function: self.functions.get(&variant(), name)?,
-                shape: Shape { blocks, threads, shared: 0 },
+                shape: LaunchShape { blocks, threads, shared: 0 },
                 arguments,
             })
         };

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use cudarc::driver::{CudaContext, CudaModule};
 use cudarc::nvrtc::Ptx;
 
-use super::device::{Device, failed};
-use super::nvrtc::{self, Target};
+use super::device::{CudaDevice, failed};
+use super::nvrtc::{self, CodeTarget};
 use super::sources::{HEADERS, Variant};
 use crate::error::Result;
 
@@ -18,7 +18,7 @@ use crate::error::Result;
 #[derive(Debug)]
 pub(super) struct Modules {
     context: Arc<CudaContext>,
-    target: Target,
+    target: CodeTarget,
     version: (i32, i32),
     loaded: Mutex<HashMap<Variant, Arc<Place>>>,
 }
@@ -31,7 +31,7 @@ impl Modules {
     ///
     /// # Errors
     /// If there is no compiler, or it does not know the device.
-    pub fn new(device: &Device) -> Result<Self> {
+    pub fn new(device: &CudaDevice) -> Result<Self> {
         Ok(Self {
             context: device.context.clone(),
             target: nvrtc::target(device.info.architecture())?,
@@ -68,8 +68,8 @@ impl Modules {
         match (self.context.load_module(ptx(code)), self.target) {
             (Ok(module), _) => Ok(module),
             // machine code of a toolkit that is newer than the driver
-            (Err(_), Target::Cubin(architecture)) => {
-                let code = nvrtc::compile(variant, Target::Ptx(architecture))?.code;
+            (Err(_), CodeTarget::Cubin(architecture)) => {
+                let code = nvrtc::compile(variant, CodeTarget::Ptx(architecture))?.code;
                 let load = self.context.load_module(ptx(code));
                 load.map_err(failed("the driver is older than NVRTC and refuses its code"))
             }
@@ -87,8 +87,8 @@ impl Modules {
         self.version.hash(&mut hash);
         env!("CARGO_PKG_VERSION").hash(&mut hash);
         let kind = match self.target {
-            Target::Cubin(_) => "cubin",
-            Target::Ptx(_) => "ptx",
+            CodeTarget::Cubin(_) => "cubin",
+            CodeTarget::Ptx(_) => "ptx",
         };
         let stem = variant.source.name.trim_end_matches(".cu").replace('/', "_");
         format!("{stem}-{:016x}.{kind}", hash.finish())

@@ -20,7 +20,7 @@ pub(super) struct Image {
 
 /// What code an architecture gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Target {
+pub(super) enum CodeTarget {
     /// Machine code of this architecture.
     Cubin(u32),
     /// Portable assembly that the driver of a newer device translates.
@@ -40,7 +40,7 @@ pub(super) fn version() -> Result<(i32, i32)> {
 }
 
 /// What the compiler makes for a device of `architecture`.
-pub(super) fn target(architecture: u32) -> Result<Target> {
+pub(super) fn target(architecture: u32) -> Result<CodeTarget> {
     require()?;
     let mut count: c_int = 0;
     // SAFETY: the list has room for as many numbers as the compiler announced.
@@ -52,8 +52,8 @@ pub(super) fn target(architecture: u32) -> Result<Target> {
     };
     let known = architectures.iter().map(|&a| a as u32).filter(|&a| a <= architecture).max();
     match known {
-        Some(known) if known == architecture => Ok(Target::Cubin(known)),
-        Some(known) => Ok(Target::Ptx(known)),
+        Some(known) if known == architecture => Ok(CodeTarget::Cubin(known)),
+        Some(known) => Ok(CodeTarget::Ptx(known)),
         None => Err(Error::request(format!(
             "NVRTC {:?} has no code for a device of architecture {architecture}",
             version()?
@@ -63,7 +63,7 @@ pub(super) fn target(architecture: u32) -> Result<Target> {
 }
 
 /// Compiles a variant.
-pub(super) fn compile(variant: &Variant, target: Target) -> Result<Image> {
+pub(super) fn compile(variant: &Variant, target: CodeTarget) -> Result<Image> {
     require()?;
     let text = |text: &str| CString::new(text).map_err(|_| refused_text("a zero byte"));
     let source = text(variant.source.text)?;
@@ -104,15 +104,15 @@ pub(super) fn compile(variant: &Variant, target: Target) -> Result<Image> {
 }
 
 /// Options of a compilation; they are part of its name in the cache.
-pub(super) fn options(variant: &Variant, target: Target) -> Vec<String> {
+pub(super) fn options(variant: &Variant, target: CodeTarget) -> Vec<String> {
     let architecture = match target {
         // with what only this architecture has
-        Target::Cubin(90) => "--gpu-architecture=sm_90a".into(),
-        Target::Cubin(number) => format!("--gpu-architecture=sm_{number}"),
-        Target::Ptx(number) => format!("--gpu-architecture=compute_{number}"),
+        CodeTarget::Cubin(90) => "--gpu-architecture=sm_90a".into(),
+        CodeTarget::Cubin(number) => format!("--gpu-architecture=sm_{number}"),
+        CodeTarget::Ptx(number) => format!("--gpu-architecture=compute_{number}"),
     };
     let mut options = vec![architecture, "--std=c++17".into(), "-default-device".into()];
-    if let Target::Cubin(_) = target {
+    if let CodeTarget::Cubin(_) = target {
         options.extend(["--ptxas-options=-v".into(), "--ptxas-options=-warn-spills".into()]);
     }
     if variant.source.exact {
@@ -124,18 +124,21 @@ pub(super) fn options(variant: &Variant, target: Target) -> Vec<String> {
 
 /// # Safety
 /// `program` is compiled.
-unsafe fn code(program: sys::nvrtcProgram, target: Target) -> Result<Vec<u8>, result::NvrtcError> {
+unsafe fn code(
+    program: sys::nvrtcProgram,
+    target: CodeTarget,
+) -> Result<Vec<u8>, result::NvrtcError> {
     // SAFETY: the room is what the compiler asked for.
     unsafe {
         match target {
-            Target::Cubin(_) => {
+            CodeTarget::Cubin(_) => {
                 let mut size = 0;
                 sys::nvrtcGetCUBINSize(program, &mut size).result()?;
                 let mut code = vec![0_u8; size];
                 sys::nvrtcGetCUBIN(program, code.as_mut_ptr().cast()).result()?;
                 Ok(code)
             }
-            Target::Ptx(_) => Ok(result::get_ptx(program)?.iter().map(|&c| c as u8).collect()),
+            CodeTarget::Ptx(_) => Ok(result::get_ptx(program)?.iter().map(|&c| c as u8).collect()),
         }
     }
 }

@@ -6,7 +6,7 @@ use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
 use cudarc::driver::{CudaGraph, CudaStream};
 
 use super::device::failed;
-use super::functions::{Functions, Shape};
+use super::functions::{Functions, LaunchShape};
 use super::launch::{Argument, Launch};
 use super::memory::timed_event;
 use super::sources::Variant;
@@ -79,7 +79,7 @@ impl<'a> Kernels<'a> {
         arguments: Vec<Argument>,
     ) -> Result<Launch> {
         let function = self.functions.get(&self.variant, name)?;
-        let shape = Shape { blocks, threads, shared: 0 };
+        let shape = LaunchShape { blocks, threads, shared: 0 };
         Ok(Launch { name: name.into(), function, shape, arguments })
     }
 

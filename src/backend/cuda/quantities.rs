@@ -1,6 +1,6 @@
 //! Quantities that follow from derivatives, by `kernels/solid/quantities.cu`.
 
-use super::functions::{Functions, Shape};
+use super::functions::{Functions, LaunchShape};
 use super::launch::{Argument, Launch};
 use super::sources::{QUANTITIES, Variant};
 use crate::error::Result;
@@ -13,7 +13,7 @@ const THREADS: u32 = 128;
 
 /// What the kernels take; see `Inputs` there.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Inputs {
+pub(super) struct QuantityInputs {
     /// Addresses of the derivatives of the position by u, v, w.
     pub position: [u64; 3],
     /// Of those of an attribute; 0 if the quantity is of the position alone.
@@ -30,11 +30,11 @@ pub(super) struct Inputs {
 pub(super) fn launch<T: Real + DeviceRepr>(
     functions: &Functions,
     quantity: Quantity,
-    inputs: Inputs,
+    inputs: QuantityInputs,
     rows: usize,
     to: u64,
 ) -> Result<Launch> {
-    let Inputs { position, attribute, results, components, samples } = inputs;
+    let QuantityInputs { position, attribute, results, components, samples } = inputs;
     let words = position.into_iter().chain(attribute).chain([
         results as u64,
         // two words of 32 bits, the lower one first
@@ -44,7 +44,7 @@ pub(super) fn launch<T: Real + DeviceRepr>(
     Ok(Launch {
         name: quantity.kernel().replace('_', " "),
         function: functions.get(&Variant::new(&QUANTITIES, T::PRECISION), quantity.kernel())?,
-        shape: Shape { blocks: blocks as u32, threads: THREADS, shared: 0 },
+        shape: LaunchShape { blocks: blocks as u32, threads: THREADS, shared: 0 },
         arguments: vec![Argument::Words(words.collect()), Argument::Address(to)],
     })
 }

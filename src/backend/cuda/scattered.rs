@@ -7,8 +7,8 @@ use cudarc::driver::CudaStream;
 use rayon::prelude::*;
 
 use super::device::failed;
-use super::functions::{Functions, Shape};
-use super::launch::{Argument, Job, Launch, Pass};
+use super::functions::{Functions, LaunchShape};
+use super::launch::{Argument, Launch, LaunchJob, Pass};
 use super::memory::Buffer;
 use super::single_points::{RegularPoint, WeightedPoint};
 use super::sources::POINTS;
@@ -99,7 +99,7 @@ impl<T: Real + DeviceRepr> Scattered<T> {
     }
 
     /// The launches of one pass.
-    pub fn launches(&self, pass: Pass, job: Job) -> Result<Vec<Launch>> {
+    pub fn launches(&self, pass: Pass, job: LaunchJob) -> Result<Vec<Launch>> {
         const THREADS: u32 = 128;
         let variant = pass.variant::<T>(&POINTS);
         let mut launches = Vec::new();
@@ -108,7 +108,7 @@ impl<T: Real + DeviceRepr> Scattered<T> {
             launches.push(Launch {
                 name: "regular points".into(),
                 function: self.functions.get(&variant, "regular_points")?,
-                shape: Shape { blocks: count.div_ceil(THREADS), threads: THREADS, shared: 0 },
+                shape: LaunchShape { blocks: count.div_ceil(THREADS), threads: THREADS, shared: 0 },
                 arguments: vec![
                     Argument::Job(Box::new(job)),
                     Argument::Address(self.regular_nets.address(0)),
@@ -122,7 +122,11 @@ impl<T: Real + DeviceRepr> Scattered<T> {
             launches.push(Launch {
                 name: "tabulated points".into(),
                 function: self.functions.get(&variant, "weighted_points")?,
-                shape: Shape { blocks: count.div_ceil(THREADS / 32), threads: THREADS, shared: 0 },
+                shape: LaunchShape {
+                    blocks: count.div_ceil(THREADS / 32),
+                    threads: THREADS,
+                    shared: 0,
+                },
                 arguments: vec![
                     Argument::Job(Box::new(job)),
                     Argument::Address(self.nets.address(0)),

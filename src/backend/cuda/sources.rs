@@ -6,7 +6,7 @@ use crate::backend::Precision;
 
 /// A file of `kernels/`.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) struct Source {
+pub(super) struct KernelSource {
     pub name: &'static str,
     pub text: &'static str,
     /// Whether products and sums stay apart, so that results are the CPU's bit by bit.
@@ -18,7 +18,7 @@ macro_rules! source {
         source!($name, exact: false)
     };
     ($name:literal, exact: $exact:literal) => {
-        Source {
+        KernelSource {
             name: $name,
             text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/kernels/", $name)),
             exact: $exact,
@@ -27,7 +27,7 @@ macro_rules! source {
 }
 
 /// Texts that kernels include.
-pub(super) const HEADERS: &[Source] = &[
+pub(super) const HEADERS: &[KernelSource] = &[
     source!("common/async.cuh"),
     source!("common/real.cuh"),
     source!("common/basis.cuh"),
@@ -61,63 +61,63 @@ pub(super) const HEADERS: &[Source] = &[
     source!("solid/warpgroup.cuh"),
 ];
 
-pub(super) static TENSOR: Source = source!("solid/tensor.cu");
-pub(super) static BRICKS: Source = source!("solid/bricks.cu");
-pub(super) static LAYERED: Source = source!("solid/layered.cu");
-pub(super) static TABLE: Source = source!("solid/table.cu");
-pub(super) static TABLE_MMA: Source = source!("solid/table_mma.cu");
-pub(super) static PARTIAL: Source = source!("solid/partial.cu");
-pub(super) static POINTS: Source = source!("solid/points.cu");
-pub(super) static REFINE: Source = source!("common/refine.cu");
-pub(super) static QUANTITIES: Source = source!("solid/quantities.cu");
-pub(super) static ADJOINT: Source = source!("solid/adjoint.cu", exact: true);
-pub(super) static ORIGIN: Source = source!("solid/origin.cu");
-pub(super) static REG: Source = source!("published/reg.cu");
-pub(super) static LAY: Source = source!("published/lay.cu");
-pub(super) static IRR: Source = source!("published/irr.cu");
-pub(super) static CLEAR: Source = source!("published/clear.cu");
-pub(super) static MAPPING: Source = source!("solid/mapping.cu");
-pub(super) static ASSEMBLY: Source = source!("solid/assembly.cu");
-pub(super) static EDGE_FRIEND: Source = source!("surface/edge_friend.cu", exact: true);
-pub(super) static SURFACE_TENSOR: Source = source!("surface/tensor.cu");
-pub(super) static SURFACE_TABLE: Source = source!("surface/table.cu");
-pub(super) static SURFACE_PRODUCT: Source = source!("surface/product.cu", exact: true);
-pub(super) static SURFACE_POINTS: Source = source!("surface/points.cu");
-pub(super) static SORT: Source = source!("common/sort.cu");
-pub(super) static TOPOLOGY: Source = source!("surface/topology.cu");
-pub(super) static TRIANGLES: Source = source!("surface/triangles.cu", exact: true);
-pub(super) static QUADS: Source = source!("surface/quads.cu", exact: true);
-pub(super) static FIRST_FRIENDS: Source = source!("surface/first_friends.cu", exact: true);
-pub(super) static SQRT3: Source = source!("surface/sqrt3.cu", exact: true);
-pub(super) static SQRT3_ENDS: Source = source!("surface/sqrt3_ends.cu", exact: true);
-pub(super) static CREASES: Source = source!("surface/creases.cu", exact: true);
-pub(super) static GHOSTS: Source = source!("surface/ghosts.cu");
-pub(super) static SHARP: Source = source!("surface/sharp.cu", exact: true);
-pub(super) static LAYERS: Source = source!("slice/layers.cu", exact: true);
-pub(super) static INTERIORS: Source = source!("slice/interiors.cu");
-pub(super) static LOCATE: Source = source!("locate/locate.cu");
-pub(super) static ORDER: Source = source!("query/order.cu", exact: true);
-pub(super) static ROWS: Source = source!("query/rows.cu");
-pub(super) static OPERATOR: Source = source!("query/operator.cu", exact: true);
-pub(super) static PATCHES: Source = source!("query/patches.cu", exact: true);
+pub(super) static TENSOR: KernelSource = source!("solid/tensor.cu");
+pub(super) static BRICKS: KernelSource = source!("solid/bricks.cu");
+pub(super) static LAYERED: KernelSource = source!("solid/layered.cu");
+pub(super) static TABLE: KernelSource = source!("solid/table.cu");
+pub(super) static TABLE_MMA: KernelSource = source!("solid/table_mma.cu");
+pub(super) static PARTIAL: KernelSource = source!("solid/partial.cu");
+pub(super) static POINTS: KernelSource = source!("solid/points.cu");
+pub(super) static REFINE: KernelSource = source!("common/refine.cu");
+pub(super) static QUANTITIES: KernelSource = source!("solid/quantities.cu");
+pub(super) static ADJOINT: KernelSource = source!("solid/adjoint.cu", exact: true);
+pub(super) static ORIGIN: KernelSource = source!("solid/origin.cu");
+pub(super) static REG: KernelSource = source!("published/reg.cu");
+pub(super) static LAY: KernelSource = source!("published/lay.cu");
+pub(super) static IRR: KernelSource = source!("published/irr.cu");
+pub(super) static CLEAR: KernelSource = source!("published/clear.cu");
+pub(super) static MAPPING: KernelSource = source!("solid/mapping.cu");
+pub(super) static ASSEMBLY: KernelSource = source!("solid/assembly.cu");
+pub(super) static EDGE_FRIEND: KernelSource = source!("surface/edge_friend.cu", exact: true);
+pub(super) static SURFACE_TENSOR: KernelSource = source!("surface/tensor.cu");
+pub(super) static SURFACE_TABLE: KernelSource = source!("surface/table.cu");
+pub(super) static SURFACE_PRODUCT: KernelSource = source!("surface/product.cu", exact: true);
+pub(super) static SURFACE_POINTS: KernelSource = source!("surface/points.cu");
+pub(super) static SORT: KernelSource = source!("common/sort.cu");
+pub(super) static TOPOLOGY: KernelSource = source!("surface/topology.cu");
+pub(super) static TRIANGLES: KernelSource = source!("surface/triangles.cu", exact: true);
+pub(super) static QUADS: KernelSource = source!("surface/quads.cu", exact: true);
+pub(super) static FIRST_FRIENDS: KernelSource = source!("surface/first_friends.cu", exact: true);
+pub(super) static SQRT3: KernelSource = source!("surface/sqrt3.cu", exact: true);
+pub(super) static SQRT3_ENDS: KernelSource = source!("surface/sqrt3_ends.cu", exact: true);
+pub(super) static CREASES: KernelSource = source!("surface/creases.cu", exact: true);
+pub(super) static GHOSTS: KernelSource = source!("surface/ghosts.cu");
+pub(super) static SHARP: KernelSource = source!("surface/sharp.cu", exact: true);
+pub(super) static LAYERS: KernelSource = source!("slice/layers.cu", exact: true);
+pub(super) static INTERIORS: KernelSource = source!("slice/interiors.cu");
+pub(super) static LOCATE: KernelSource = source!("locate/locate.cu");
+pub(super) static ORDER: KernelSource = source!("query/order.cu", exact: true);
+pub(super) static ROWS: KernelSource = source!("query/rows.cu");
+pub(super) static OPERATOR: KernelSource = source!("query/operator.cu", exact: true);
+pub(super) static PATCHES: KernelSource = source!("query/patches.cu", exact: true);
 /// Texts of operators.
-pub(super) static SUM: Source = source!("query/sum.cuh", exact: true);
-pub(super) static SMOOTH: Source = source!("query/smooth.cuh", exact: true);
-pub(super) static REACH: Source = source!("process/reach.cuh", exact: true);
-pub(super) static DENOISE: Source = source!("process/denoise.cuh", exact: true);
-pub(super) static SLICES: Source = source!("process/slices.cu");
-pub(super) static COTANGENTS: Source = source!("process/cotangents.cu", exact: true);
-pub(super) static SOLVE: Source = source!("process/solve.cu");
-pub(super) static AGGREGATES: Source = source!("process/aggregates.cu");
-pub(super) static MULTIGRID: Source = source!("process/multigrid.cu");
-pub(super) static HEAT: Source = source!("process/heat.cu");
-pub(super) static TOPLESETS: Source = source!("process/toplesets.cu");
-pub(super) static WRITE_BANDWIDTH: Source = source!("common/write_bandwidth.cu");
+pub(super) static SUM: KernelSource = source!("query/sum.cuh", exact: true);
+pub(super) static SMOOTH: KernelSource = source!("query/smooth.cuh", exact: true);
+pub(super) static REACH: KernelSource = source!("process/reach.cuh", exact: true);
+pub(super) static DENOISE: KernelSource = source!("process/denoise.cuh", exact: true);
+pub(super) static SLICES: KernelSource = source!("process/slices.cu");
+pub(super) static COTANGENTS: KernelSource = source!("process/cotangents.cu", exact: true);
+pub(super) static SOLVE: KernelSource = source!("process/solve.cu");
+pub(super) static AGGREGATES: KernelSource = source!("process/aggregates.cu");
+pub(super) static MULTIGRID: KernelSource = source!("process/multigrid.cu");
+pub(super) static HEAT: KernelSource = source!("process/heat.cu");
+pub(super) static TOPLESETS: KernelSource = source!("process/toplesets.cu");
+pub(super) static WRITE_BANDWIDTH: KernelSource = source!("common/write_bandwidth.cu");
 
 /// A kernel file with the numbers that it is compiled for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Variant {
-    pub source: &'static Source,
+    pub source: &'static KernelSource,
     /// Macros and their values.
     pub defines: Vec<(&'static str, usize)>,
     /// What the file includes as [`TEXT`], for files that do.
@@ -128,7 +128,7 @@ pub(super) struct Variant {
 pub(super) const TEXT: &str = "query/text.cuh";
 
 impl Variant {
-    pub fn new(source: &'static Source, precision: Precision) -> Self {
+    pub fn new(source: &'static KernelSource, precision: Precision) -> Self {
         let double = usize::from(precision == Precision::F64);
         Self { source, defines: vec![("DOUBLE", double)], text: None }
     }

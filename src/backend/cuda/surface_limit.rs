@@ -16,16 +16,16 @@ use super::functions::Functions;
 use super::graph::Graph;
 use super::memory::{Buffer, timed_event};
 use super::sources::{SURFACE_TENSOR, Variant};
-use super::surface_points::Rows;
-use super::surface_refine::DeviceLevels;
+use super::surface_points::DevicePointRows;
+use super::surface_refine::LevelPoints;
 use crate::backend::Precision;
 use crate::error::{Error, Result};
 use crate::numbers::Real;
 use layout::lay_tables;
-use records::Tables;
+use records::DeviceTables;
 
 pub(super) use layout::table_variant;
-pub use records::{PatchBatch, Square, SurfaceLayout, TableBatch, TableWeights};
+pub use records::{PatchBatch, SquareWeights, SurfaceLayout, TableBatch, TableWeights};
 
 /// Most samples along an edge that regular leaves take.
 pub const MOST_SAMPLES: usize = 128;
@@ -58,10 +58,10 @@ pub(crate) struct DeviceGrids<T> {
     // beside it, for kernels that fill the gaps of others
     sides: Vec<Arc<CudaStream>>,
     graph: Option<Graph>,
-    levels: DeviceLevels,
+    levels: LevelPoints,
     patches: Vec<Patches<T>>,
-    tables: Tables<T>,
-    rows: Rows<T>,
+    tables: DeviceTables<T>,
+    rows: DevicePointRows<T>,
     // [result][3] each: positions; derivatives by u and v, normals
     outputs: Vec<Buffer<T>>,
 }
@@ -115,10 +115,10 @@ impl<T: Real + DeviceRepr> DeviceGrids<T> {
         let patches = patches.collect::<Result<_>>()?;
         let tables = lay_tables(&functions, &stream, layout)?;
         let grids = Self {
-            levels: DeviceLevels::new(&stream, layout.controls, &layout.levels)?,
+            levels: LevelPoints::new(&stream, layout.controls, &layout.levels)?,
             patches,
             tables,
-            rows: Rows::new(&stream, &layout.rows)?,
+            rows: DevicePointRows::new(&stream, &layout.rows)?,
             outputs: outputs?,
             functions,
             stream,

@@ -10,12 +10,12 @@ use cudarc::driver::CudaStream;
 use super::Cuda;
 use super::device::failed;
 
-use super::functions::{Functions, Shape};
+use super::functions::{Functions, LaunchShape};
 use super::launch::{Argument, Launch};
 use super::memory::{Buffer, timed_event};
 use super::single_points::{RegularPoint, WeightedPoint};
 use super::sources::{SURFACE_POINTS, Variant};
-use super::surface_refine::{DeviceLevels, Level};
+use super::surface_refine::{Level, LevelPoints};
 use crate::backend::Precision;
 use crate::error::Result;
 
@@ -35,7 +35,7 @@ pub struct PointRows<T> {
 }
 
 /// Rows on the device.
-pub(super) struct Rows<T> {
+pub(super) struct DevicePointRows<T> {
     nets: Buffer<u32>,
     weights: Buffer<T>,
     points: Buffer<WeightedPoint>,
@@ -64,7 +64,7 @@ pub(super) fn variant(precision: Precision, order: usize, normals: bool) -> Vari
         .with("NORMALS", usize::from(normals))
 }
 
-impl<T: Real + DeviceRepr> Rows<T> {
+impl<T: Real + DeviceRepr> DevicePointRows<T> {
     pub fn new(stream: &Arc<CudaStream>, rows: &PointRows<T>) -> Result<Self> {
         let mut start = 0;
         let point = |(&end, &row): (&usize, &u32)| {
@@ -101,7 +101,11 @@ impl<T: Real + DeviceRepr> Rows<T> {
         Ok(Some(Launch {
             name: "points by weights".into(),
             function: functions.get(&variant, "weighted_surface_points")?,
-            shape: Shape { blocks: count.div_ceil(THREADS / SHARE), threads: THREADS, shared: 0 },
+            shape: LaunchShape {
+                blocks: count.div_ceil(THREADS / SHARE),
+                threads: THREADS,
+                shared: 0,
+            },
             arguments: vec![
                 Argument::Address(points),
                 Argument::Address(self.nets.address(0)),
@@ -140,10 +144,10 @@ pub(crate) struct PointLayout<'a, T> {
 pub(crate) struct DeviceSinglePoints<T> {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
-    levels: DeviceLevels,
+    levels: LevelPoints,
     nets: Buffer<u32>,
     regular: Buffer<RegularPoint<2>>,
-    rows: Rows<T>,
+    rows: DevicePointRows<T>,
     // [result][3] each
     outputs: Vec<Buffer<T>>,
     order: usize,
@@ -161,10 +165,10 @@ impl<T: Real + DeviceRepr> DeviceSinglePoints<T> {
         let outputs = if layout.normals { 2 } else { [1, 3, 6][layout.order.min(2)] };
         let outputs = (0..outputs).map(|_| Buffer::empty(&stream, 3 * layout.results));
         let points = Self {
-            levels: DeviceLevels::new(&stream, layout.controls, &layout.levels)?,
+            levels: LevelPoints::new(&stream, layout.controls, &layout.levels)?,
             nets: Buffer::of(&stream, &layout.nets)?,
             regular: Buffer::of(&stream, &layout.regular)?,
-            rows: Rows::new(&stream, &layout.rows)?,
+            rows: DevicePointRows::new(&stream, &layout.rows)?,
             outputs: outputs.collect::<Result<_>>()?,
             order: layout.order,
             normals: layout.normals,
@@ -201,7 +205,7 @@ impl<T: Real + DeviceRepr> DeviceSinglePoints<T> {
             launches.push(Launch {
                 name: "points of regular quads".into(),
                 function: self.functions.get(&variant, "regular_surface_points")?,
-                shape: Shape { blocks: count.div_ceil(THREADS), threads: THREADS, shared: 0 },
+                shape: LaunchShape { blocks: count.div_ceil(THREADS), threads: THREADS, shared: 0 },
                 arguments: vec![
                     Argument::Address(points),
                     Argument::Address(self.nets.address(0)),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaStream;
 
-use super::functions::{Functions, Shape};
+use super::functions::{Functions, LaunchShape};
 use super::launch::{Argument, Launch};
 use super::memory::Buffer;
 use super::sources::{REFINE, Variant};
@@ -31,7 +31,7 @@ struct Stencils {
 }
 
 /// Points of all levels, `[point][3]`, the control points of the mesh first.
-pub(super) struct DeviceLevels {
+pub(super) struct LevelPoints {
     points: Buffer<f64>,
     controls: usize,
     levels: Vec<Stencils>,
@@ -39,7 +39,7 @@ pub(super) struct DeviceLevels {
 
 const THREADS: u32 = 128;
 
-impl DeviceLevels {
+impl LevelPoints {
     pub fn new(stream: &Arc<CudaStream>, controls: usize, levels: &[Level<'_>]) -> Result<Self> {
         let upload = |level: &Level<'_>| {
             let ends = level.ends.iter().map(|&end| end as u64);
@@ -76,7 +76,7 @@ impl DeviceLevels {
             launches.push(Launch {
                 name: "local refinement".into(),
                 function,
-                shape: Shape {
+                shape: LaunchShape {
                     blocks: (3 * level.rows).div_ceil(THREADS),
                     threads: THREADS,
                     shared: 0,

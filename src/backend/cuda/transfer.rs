@@ -35,7 +35,7 @@ pub(super) struct Delivery<'r, 'a> {
 }
 
 /// Memory of the host that results go to.
-pub(super) struct Place<'a> {
+pub(super) struct HostPlace<'a> {
     pub bytes: &'a mut [u8],
     pub page_locked: bool,
 }
@@ -65,7 +65,7 @@ impl Transfer {
     pub fn copy(&mut self, parts: Vec<(u64, &mut [u8])>) -> Result<()> {
         let mut delivery = self.deliver();
         for (from, bytes) in parts {
-            delivery.copy(from, Place { bytes, page_locked: false })?;
+            delivery.copy(from, HostPlace { bytes, page_locked: false })?;
         }
         delivery.finish()
     }
@@ -79,7 +79,7 @@ impl<'a> Delivery<'_, 'a> {
 
     /// Puts a copy of device memory to host memory on the stream; the last blocks of one
     /// through the blocks are still to be moved on.
-    pub fn copy(&mut self, from: u64, to: Place<'a>) -> Result<()> {
+    pub fn copy(&mut self, from: u64, to: HostPlace<'a>) -> Result<()> {
         if to.page_locked {
             // SAFETY: `to` is borrowed for as long as this value, which waits when dropped.
             return unsafe { start_copy(from, to.bytes, &self.transfer.stream) };

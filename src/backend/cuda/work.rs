@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::layout::Layout;
+use super::layout::PlanLayout;
 use crate::limit::Solid;
 use crate::plan::{Kernel, Plan};
 
@@ -58,25 +58,53 @@ impl Tile {
 /// Most leaves that a warp takes at a time.
 const AT_ONCE: u32 = 8;
 
+/// Leaves of a batch that follow one another, or a stretch of its stacks.
+#[derive(Clone, Copy)]
+struct Run {
+    batch: u32,
+    first: u32,
+    count: u32,
+}
+
 impl Work {
     /// The work for `range`. `warps`: how many the device holds at once. `tile`: of the
     /// table kernels.
     pub fn new<T>(
         plan: &Plan<'_>,
-        layout: &Layout<T>,
+        layout: &PlanLayout<T>,
         range: &Range<usize>,
         warps: u32,
         tile: impl Fn(Kernel) -> Tile,
     ) -> Self {
         let mut work = Self::default();
-        let mut runs: BTreeMap<Kernel, Vec<(u32, u32, u32)>> = BTreeMap::new();
+        for (kernel, mut runs) in work.push_tensor_runs(plan, layout, range) {
+            if kernel == Kernel::Layered {
+                // stacks side by side share control points: evaluated at about the same time
+                let element = |run: &Run| {
+                    let leaf = layout.stacks[run.batch as usize].leaves[run.first as usize];
+                    plan.solid().leaves()[leaf as usize].element
+                };
+                runs.sort_by_cached_key(element);
+            }
+            let tile = kernel.is_table().then(|| tile(kernel));
+            work.items.insert(kernel, items(layout, kernel, &runs, warps, tile));
+        }
+        work
+    }
+
+    /// Appends the runs of tensor kernels, and returns those of the others.
+    fn push_tensor_runs<T>(
+        &mut self,
+        plan: &Plan<'_>,
+        layout: &PlanLayout<T>,
+        range: &Range<usize>,
+    ) -> BTreeMap<Kernel, Vec<Run>> {
+        let mut others: BTreeMap<Kernel, Vec<Run>> = BTreeMap::new();
         for (index, batch) in plan.batches().iter().enumerate() {
             let leaves = batch.leaves_in(plan.solid(), range);
             if leaves.is_empty() {
                 continue;
             }
-            let first = batch.leaves.partition_point(|&leaf| leaf < leaves[0]) as u32;
-            let run = (index as u32, first, leaves.len() as u32);
             match layout.kernels[index] {
                 Kernel::Tensor | Kernel::Bricks => {
                     let runs = layout.tensor[index].runs(plan.solid(), range);
@@ -86,65 +114,70 @@ impl Work {
                         first: run.start as u32,
                         count: run.len() as u32,
                     };
-                    work.tensor.extend(runs.into_iter().enumerate().map(run));
-                    work.tensor.retain(|run| run.count > 0);
+                    let runs = runs.into_iter().enumerate().map(run);
+                    self.tensor.extend(runs.filter(|run| run.count > 0));
                 }
                 Kernel::Layered => {
                     let segments = segments(plan.solid(), &layout.stacks[index].leaves, range);
-                    let run =
-                        |run: Range<usize>| (index as u32, run.start as u32, run.len() as u32);
-                    runs.entry(Kernel::Layered).or_default().extend(segments.map(run));
+                    let run = |run: Range<usize>| Run {
+                        batch: index as u32,
+                        first: run.start as u32,
+                        count: run.len() as u32,
+                    };
+                    others.entry(Kernel::Layered).or_default().extend(segments.map(run));
                 }
                 // they have blocks of their own
                 Kernel::PublishedThread | Kernel::PublishedWarp => {}
-                kernel => runs.entry(kernel).or_default().push(run),
-            }
-        }
-        for (kernel, mut runs) in runs {
-            if kernel == Kernel::Layered {
-                // stacks side by side share control points: evaluated at about the same time
-                let element = |&(batch, first, _): &(u32, u32, u32)| {
-                    let leaf = layout.stacks[batch as usize].leaves[first as usize];
-                    plan.solid().leaves()[leaf as usize].element
-                };
-                runs.sort_by_cached_key(element);
-            }
-            let items = work.items.entry(kernel).or_default();
-            let total: u32 = runs.iter().map(|run| run.2).sum();
-            let mut rest = total;
-            for (batch, first, count) in runs {
-                let samples: u32 = layout.batches[batch as usize].counts.iter().product();
-                let tile = kernel.is_table().then(|| tile(kernel));
-                let samples_step =
-                    tile.map_or(samples, |tile| tile.samples_of_block(total, samples));
-                let mut start = 0;
-                while start < count {
-                    // warps take fewer leaves at a time towards the end, to end together
-                    let step =
-                        tile.map_or((rest / (2 * warps)).clamp(1, AT_ONCE), |tile| tile.leaves);
-                    // pieces of a segment are alike
-                    let left = count - start;
-                    let leaves = match kernel {
-                        Kernel::Layered => left.div_ceil(left.div_ceil(step)),
-                        _ => step.min(left),
-                    };
-                    let mut push = |what: [u32; 2]| {
-                        items.push([batch, first + start, leaves, what[0], what[1]]);
-                    };
-                    if kernel == Kernel::Layered {
-                        push(layout.stacks[batch as usize].layers_of(first + start, leaves));
-                    } else {
-                        for sample in (0..samples).step_by(samples_step as usize) {
-                            push([sample, samples_step.min(samples - sample)]);
-                        }
-                    }
-                    start += leaves;
-                    rest -= leaves;
+                kernel => {
+                    let first = batch.leaves.partition_point(|&leaf| leaf < leaves[0]) as u32;
+                    let run = Run { batch: index as u32, first, count: leaves.len() as u32 };
+                    others.entry(kernel).or_default().push(run);
                 }
             }
         }
-        work
+        others
     }
+}
+
+/// The items of all runs of a kernel; `tile` if it is one of the table kernels.
+fn items<T>(
+    layout: &PlanLayout<T>,
+    kernel: Kernel,
+    runs: &[Run],
+    warps: u32,
+    tile: Option<Tile>,
+) -> Vec<Item> {
+    let mut items = Vec::new();
+    let total: u32 = runs.iter().map(|run| run.count).sum();
+    let mut rest = total;
+    for &Run { batch, first, count } in runs {
+        let samples: u32 = layout.batches[batch as usize].counts.iter().product();
+        let samples_step = tile.map_or(samples, |tile| tile.samples_of_block(total, samples));
+        let mut start = 0;
+        while start < count {
+            // warps take fewer leaves at a time towards the end, to end together
+            let step = tile.map_or((rest / (2 * warps)).clamp(1, AT_ONCE), |tile| tile.leaves);
+            // pieces of a segment are alike
+            let left = count - start;
+            let leaves = match kernel {
+                Kernel::Layered => left.div_ceil(left.div_ceil(step)),
+                _ => step.min(left),
+            };
+            let mut push = |what: [u32; 2]| {
+                items.push([batch, first + start, leaves, what[0], what[1]]);
+            };
+            if kernel == Kernel::Layered {
+                push(layout.stacks[batch as usize].layers_of(first + start, leaves));
+            } else {
+                for sample in (0..samples).step_by(samples_step as usize) {
+                    push([sample, samples_step.min(samples - sample)]);
+                }
+            }
+            start += leaves;
+            rest -= leaves;
+        }
+    }
+    items
 }
 
 /// Stretches of the stacks in a range of elements, as places in their order.

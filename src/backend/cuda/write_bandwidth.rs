@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::device::failed;
-use super::functions::{Functions, Shape};
+use super::functions::{Functions, LaunchShape};
 use super::launch::{Argument, Launch};
 use super::memory::{Buffer, PageLocked, start_copy, timed_event};
 use super::sources::{Variant, WRITE_BANDWIDTH};
@@ -45,7 +45,7 @@ pub(super) fn time(
             let launch = Launch {
                 name: name.into(),
                 function: function.clone(),
-                shape: Shape { blocks, threads: 128, shared: 0 },
+                shape: LaunchShape { blocks, threads: 128, shared: 0 },
                 arguments: vec![
                     Argument::Address(memory.address(0)),
                     Argument::Long(count),

@@ -73,6 +73,9 @@ pub struct Covered {
 }
 
 /// A solid's boundary on a device, ready for layers.
+///
+/// [`Self::cover`] comes first, for at most [`Self::most_images`] images, then [`Self::read`] for
+/// any of them; the next `cover` replaces all. An image does not depend on those covered beside it.
 pub trait LayerImages: Send + Sync {
     /// Images of a canvas that are made at once.
     fn most_images(&self, canvas: &Canvas) -> usize;

@@ -21,6 +21,9 @@ pub struct PlaceArrays {
 }
 
 /// A solid's parts on a device, ready for points.
+///
+/// The order of calls is [`Self::set_points`], [`Self::run`], [`Self::read`]; then other points may
+/// follow. Points and places stay on the device in between.
 pub trait PointSearch: Send + Sync {
     /// Takes points, at most 2³¹, in place of those before.
     ///

@@ -27,7 +27,9 @@ use crate::error::Result;
 /// gives it by [`Backend::device`](super::Backend::device).
 ///
 /// Every method brings data to the device, and fails with
-/// [`Error::Request`](crate::Error::Request) if its memory is too small.
+/// [`Error::Request`](crate::Error::Request) if its memory is too small. What it returns keeps the
+/// data there, independent of other calls, until it is dropped. Results are those of the CPU but
+/// for rounding; the device leaves to the CPU what it cannot decide, and says so.
 pub trait Device {
     /// What the device is.
     fn info(&self) -> &DeviceInfo;

@@ -45,6 +45,9 @@ pub struct MappedArrays {
 }
 
 /// Batches of a quadrature on a device, for any positions of the control points.
+///
+/// [`Self::evaluate`] comes before [`Self::read`], which copies the results of the last one.
+/// [`Self::move_controls`] changes those of later evaluations alone.
 pub trait QuadratureMapping: Send + Sync {
     /// Takes other positions of as many control points.
     ///

@@ -17,21 +17,21 @@ const LEGEND: f64 = 18.0;
 /// Groups of bars, one a series.
 pub struct Bars {
     pub unit: &'static str,
-    pub labels: Labels,
+    pub labels: BarLabels,
     pub series: Vec<String>,
-    pub groups: Vec<Group>,
+    pub groups: Vec<BarGroup>,
 }
 
 /// What stands above a bar.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Labels {
+pub enum BarLabels {
     /// How many times smaller its value is than the largest of its group.
     Ratios,
     /// Its value.
     Values,
 }
 
-pub struct Group {
+pub struct BarGroup {
     pub label: String,
     /// One a series, if it was measured.
     pub bars: Vec<Option<Bar>>,
@@ -44,15 +44,15 @@ pub struct Bar {
 }
 
 /// Lines over an axis of marks.
-pub struct Lines {
+pub struct LineChart {
     pub unit: &'static str,
     pub axis: &'static str,
     /// Place and name of each mark.
     pub marks: Vec<(f64, String)>,
-    pub lines: Vec<Line>,
+    pub lines: Vec<ChartLine>,
 }
 
-pub struct Line {
+pub struct ChartLine {
     pub name: String,
     pub points: Vec<(f64, f64)>,
     /// What writing alone would give, dashed.
@@ -121,8 +121,8 @@ impl Bars {
                     self.unit
                 );
                 let label = match self.labels {
-                    Labels::Ratios => format!("×{}", short(slowest / bar.value)),
-                    Labels::Values => short(bar.value),
+                    BarLabels::Ratios => format!("×{}", short(slowest / bar.value)),
+                    BarLabels::Values => short(bar.value),
                 };
                 let _ = write!(
                     svg,
@@ -140,7 +140,7 @@ impl Bars {
     }
 }
 
-impl Lines {
+impl LineChart {
     /// The plot.
     pub fn svg(&self) -> String {
         const WIDTH: f64 = 380.0;
@@ -322,11 +322,11 @@ mod tests {
         let bar = |value| Some(Bar { value, floor: Some(value / 2.0) });
         let chart = Bars {
             unit: "ns",
-            labels: Labels::Ratios,
+            labels: BarLabels::Ratios,
             series: vec!["a".into(), "b<c".into()],
             groups: vec![
-                Group { label: "one".into(), bars: vec![bar(1.0), bar(20.0)] },
-                Group { label: "two".into(), bars: vec![None, bar(3.0)] },
+                BarGroup { label: "one".into(), bars: vec![bar(1.0), bar(20.0)] },
+                BarGroup { label: "two".into(), bars: vec![None, bar(3.0)] },
             ],
         };
         let svg = chart.svg();

@@ -1,6 +1,6 @@
 //! From numbers to the figures of the paper.
 
-use super::chart::{Bar, Bars, Group, Labels, Line, Lines, short};
+use super::chart::{Bar, BarGroup, BarLabels, Bars, ChartLine, LineChart, short};
 use super::measure::equal_points;
 use super::results::{Accuracy, Results, Timing};
 
@@ -10,10 +10,10 @@ pub struct Figure {
     pub caption: String,
     /// Title and SVG.
     pub charts: Vec<(String, String)>,
-    pub table: Columns,
+    pub table: FigureColumns,
 }
 
-pub struct Columns {
+pub struct FigureColumns {
     pub header: Vec<&'static str>,
     pub rows: Vec<Vec<String>>,
 }
@@ -49,7 +49,7 @@ fn by_class(results: &Results, names: &[&str], title: &str) -> Option<Figure> {
         let own = |t: &&&Timing| (&t.model, t.level, t.samples) == (&model, level, samples);
         let own: Vec<&Timing> = timings.iter().filter(own).copied().collect();
         let groups = distinct(&own, |t| t.class.clone());
-        let groups = groups.into_iter().map(|class| Group {
+        let groups = groups.into_iter().map(|class| BarGroup {
             label: class.clone().unwrap_or_default(),
             bars: bars(&names, |name| {
                 own.iter().find(|t| t.class == class && t.contender == name).map(|t| Bar {
@@ -60,7 +60,7 @@ fn by_class(results: &Results, names: &[&str], title: &str) -> Option<Figure> {
         });
         let chart = Bars {
             unit: "ns per cell",
-            labels: Labels::Ratios,
+            labels: BarLabels::Ratios,
             series: names.clone(),
             groups: groups.collect(),
         };
@@ -92,7 +92,7 @@ fn totals(results: &Results, names: &[&str], title: &str) -> Option<Figure> {
     for &samples in &numbers {
         let own: Vec<&Timing> = timings.iter().filter(|t| t.samples == samples).copied().collect();
         let groups = distinct(&own, |t| (t.model.clone(), t.level));
-        let groups = groups.into_iter().map(|(model, level)| Group {
+        let groups = groups.into_iter().map(|(model, level)| BarGroup {
             label: format!("{model} {level}"),
             bars: bars(&names, |name| {
                 let mut own = own.iter();
@@ -102,7 +102,7 @@ fn totals(results: &Results, names: &[&str], title: &str) -> Option<Figure> {
         });
         let chart = Bars {
             unit: "ms",
-            labels: Labels::Ratios,
+            labels: BarLabels::Ratios,
             series: names.clone(),
             groups: groups.collect(),
         };
@@ -171,9 +171,9 @@ fn lines(
             let own = || own.iter().filter(|t| t.model == model);
             let points = own().map(|t| (place(t).0, t.per_point())).collect();
             let floor = own().map(|t| (place(t).0, t.per_point() * t.of_writing())).collect();
-            Line { name: model.clone(), points, floor }
+            ChartLine { name: model.clone(), points, floor }
         });
-        let chart = Lines { unit: "ns per point", axis, marks, lines: lines.collect() };
+        let chart = LineChart { unit: "ns per point", axis, marks, lines: lines.collect() };
         charts.push((name, chart.svg()));
     }
     Some(Figure {
@@ -195,7 +195,7 @@ fn accuracy(results: &Results) -> Option<Figure> {
     let first = entries.first()?;
     let mut models: Vec<&str> = entries.iter().map(|entry| entry.model.as_str()).collect();
     models.dedup();
-    let group = |model: &str| Group {
+    let group = |model: &str| BarGroup {
         label: model.into(),
         bars: bars(&names, |name| {
             entries
@@ -206,7 +206,7 @@ fn accuracy(results: &Results) -> Option<Figure> {
     };
     let groups = models.into_iter().map(group).collect();
     let chart =
-        Bars { unit: "length units", labels: Labels::Values, series: names.clone(), groups };
+        Bars { unit: "length units", labels: BarLabels::Values, series: names.clone(), groups };
     let row = |entry: &Accuracy| {
         let all = &entry.comparison.all;
         let statistics = [all.absolute, all.relative, all.ulp];
@@ -225,7 +225,7 @@ fn accuracy(results: &Results) -> Option<Figure> {
             first.level, first.samples
         ),
         charts: vec![("Mean error in single precision".into(), chart.svg())],
-        table: Columns {
+        table: FigureColumns {
             header: vec![
                 "model",
                 "processor",
@@ -288,7 +288,7 @@ fn distinct<T: PartialEq>(timings: &[&Timing], key: impl Fn(&Timing) -> T) -> Ve
     found
 }
 
-fn table(timings: &[&Timing]) -> Columns {
+fn table(timings: &[&Timing]) -> FigureColumns {
     let row = |t: &&Timing| {
         let milliseconds = [t.seconds.median, t.seconds.least, t.seconds.most, t.writing];
         let mut row = vec![
@@ -308,7 +308,7 @@ fn table(timings: &[&Timing]) -> Columns {
         ]);
         row
     };
-    Columns {
+    FigureColumns {
         header: vec![
             "model",
             "level",

@@ -9,14 +9,14 @@ use subsolid::plan::{Plan, Samples, Want};
 use subsolid::{Error, Result};
 
 use super::contender::{Contender, WriteTimes};
-use super::model::{Model, class};
+use super::model::{BenchModel, class};
 use super::results::{Accuracy, Results, Spread, Timing};
 
 /// Samples along an axis over which Fig. 13 goes.
 const SWEEP: [usize; 8] = [2, 3, 4, 5, 6, 8, 12, 16];
 
 /// Evaluations of one model at one level and one number of samples.
-pub struct Job {
+pub struct BenchJob {
     pub level: usize,
     pub samples: usize,
     /// Whether each class is timed alone, too.
@@ -24,7 +24,7 @@ pub struct Job {
 }
 
 /// The evaluations that the figures need of each model, by level.
-pub fn jobs(samples: &[usize], levels: &[usize]) -> Vec<Job> {
+pub fn jobs(samples: &[usize], levels: &[usize]) -> Vec<BenchJob> {
     let (Some(&most), Some(&least), Some(&finest)) =
         (samples.last(), levels.first(), levels.last())
     else {
@@ -45,7 +45,9 @@ pub fn jobs(samples: &[usize], levels: &[usize]) -> Vec<Job> {
             jobs.insert((level, n), level == finest);
         }
     }
-    jobs.into_iter().map(|((level, samples), by_class)| Job { level, samples, by_class }).collect()
+    jobs.into_iter()
+        .map(|((level, samples), by_class)| BenchJob { level, samples, by_class })
+        .collect()
 }
 
 /// Samples along an axis after `steps` of refinement that make as many points in all as
@@ -58,7 +60,7 @@ pub fn equal_points(most: usize, steps: usize) -> Option<usize> {
 
 /// Cells that are timed together.
 struct Subject<'a> {
-    model: &'a Model,
+    model: &'a BenchModel,
     samples: usize,
     class: Option<String>,
     plan: Plan<'a>,
@@ -67,8 +69,8 @@ struct Subject<'a> {
 
 /// Times all contenders at a job.
 pub fn run(
-    model: &Model,
-    job: &Job,
+    model: &BenchModel,
+    job: &BenchJob,
     contenders: &[Contender],
     write_times: &mut WriteTimes,
     results: &mut Results,
@@ -97,7 +99,7 @@ pub fn run(
 }
 
 impl<'a> Subject<'a> {
-    fn new(model: &'a Model, samples: usize, of: Option<String>) -> Result<Self> {
+    fn new(model: &'a BenchModel, samples: usize, of: Option<String>) -> Result<Self> {
         let mut plan = model.solid.plan(&Samples::grid(samples), Want::POSITION)?;
         if let Some(of) = &of {
             plan.retain(|solid, leaf| class(solid, leaf) == *of);
@@ -155,7 +157,7 @@ impl<'a> Subject<'a> {
 
 /// Compares all contenders with the CPU in double precision.
 pub fn accuracy(
-    model: &Model,
+    model: &BenchModel,
     samples: usize,
     contenders: &[Contender],
     results: &mut Results,

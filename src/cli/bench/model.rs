@@ -20,7 +20,7 @@ const SETS: u64 = 4;
 pub const REFINED: &str = "refined";
 
 /// A model ready to be measured.
-pub struct Model {
+pub struct BenchModel {
     pub name: String,
     pub level: usize,
     pub mesh: SolidMesh,
@@ -43,7 +43,7 @@ pub struct ModelSummary {
     pub refined: usize,
 }
 
-impl Model {
+impl BenchModel {
     pub fn load(path: &Path, level: usize) -> Result<Self> {
         let arguments = ModelArguments::new(path.to_path_buf());
         let mut mesh = arguments.load(level, VertexRule::default(), &Console::new(true, false))?;

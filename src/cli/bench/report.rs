@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use subsolid::view::{document, escaped};
 
-use super::figures::{Columns, Figure, figures};
+use super::figures::{Figure, FigureColumns, figures};
 use super::results::Results;
 
 /// One page of HTML that needs nothing else.
@@ -50,7 +50,7 @@ fn models(page: &mut String, results: &Results) {
         row
     });
     *page += "<h2>Table 1: models</h2>\n<p>Cells by the paper's kernels.</p>\n";
-    table(page, &Columns { header, rows: rows.collect() });
+    table(page, &FigureColumns { header, rows: rows.collect() });
 }
 
 fn section(page: &mut String, figure: &Figure) {
@@ -65,7 +65,7 @@ fn section(page: &mut String, figure: &Figure) {
     *page += "</details>\n";
 }
 
-fn table(page: &mut String, table: &Columns) {
+fn table(page: &mut String, table: &FigureColumns) {
     let row = |page: &mut String, tag: &str, cells: &mut dyn Iterator<Item = &str>| {
         *page += "<tr>";
         for cell in cells {

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use subsolid::numbers::counted;
 use subsolid::scheme::VertexRule;
-use subsolid::view::{Paint, Skin, SkinOptions};
+use subsolid::view::{Paint, SkinOptions, SkinPolygons};
 use subsolid::{Error, Result};
 
 use super::{Arguments, Console, Outcome};
@@ -29,7 +29,7 @@ pub fn run(a: &Arguments, output: &Path, console: &Console) -> Result<Outcome> {
         map: a.color_map.unwrap_or_default(),
         ..SkinOptions::default()
     };
-    let skin = Skin::of_solid(&mesh, &options)?;
+    let skin = SkinPolygons::of_solid(&mesh, &options)?;
     let points = counted(skin.surface.points.len(), "point");
     console.status("Evaluated", format!("{points} of the boundary in {}", since(start)));
     if !mesh.cell_data.is_empty() {

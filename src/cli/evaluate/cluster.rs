@@ -4,20 +4,21 @@
 use std::ops::Range;
 use std::time::Instant;
 
-use subsolid::backend::Precision;
+use indicatif::ProgressBar;
+use subsolid::backend::{Backend, Precision};
 use subsolid::cluster::Ranks;
 use subsolid::io::{Format, WriteOptions};
 use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
+use subsolid::parts::Blocks;
 use subsolid::plan::{Samples, element_pieces};
 use subsolid::volume::{Quality, name_cells};
 use subsolid::{Error, Result};
 
 use super::precision::{lengths, warn_of_single};
-use super::run::{BEZIER_ELEMENTS, PIECE, Report, Source, warn_of_undefined};
+use super::run::{Report, Source, piece_results};
 use super::{Arguments, CellShape, Console, Outcome, Request};
 use crate::cli::cluster::{all_numbers, all_rows, own_choice};
-use crate::cli::console::since;
 use crate::cli::model::{check_names, warn_left_out};
 use crate::cli::pieces::{covered, share};
 use crate::cli::rank_model::{BLOCK, blocks};
@@ -33,29 +34,19 @@ pub fn run(
     a.check_of_ranks(format)?;
     let whole = || a.model.read(console);
     let model = a.model.load_on_ranks(ranks, true, console, whole)?;
-    let per_element = samples.per_element();
-    let most = match shape {
-        CellShape::Bezier => BEZIER_ELEMENTS * per_element,
-        _ => a.piece_points.unwrap_or(PIECE),
-    };
     let count = model.element_count(a.levels)?;
+    let per_element = samples.per_element();
+    let most = piece_results(&a, shape, per_element);
     let pieces: Vec<_> = element_pieces(count, per_element, most).collect();
     let own = share(&(0..pieces.len()), (ranks.rank() + 1, ranks.size()));
     let range = covered(&pieces[own.clone()]);
     let elements = range.len();
     let part = model.into_part(ranks, a.levels, range)?;
     a.model.check_cells_on_ranks(&part, ranks, console)?;
-    let mesh = part.mesh();
-    a.check_attributes(mesh)?;
-    if let Some(format) = format {
-        check_names(format, mesh)?;
-    }
-    if a.precision == Precision::F32 {
-        warn_of_single(lengths_of_all(mesh, ranks)?, a.levels, console);
-    }
+    a.check_part(part.mesh(), format, ranks, console)?;
     let blocks = blocks(&part, count, ranks, console)?;
     let request = Request::Grid(samples, shape);
-    let cost = a.cost(&request, mesh, elements)?;
+    let cost = a.cost(&request, part.mesh(), elements)?;
     a.processor.backend = own_choice(a.processor.backend, &cost, ranks)?;
     let backend = a.backend(&request, &cost, console)?;
     let Request::Grid(samples, _) = request else { return Ok(Outcome::Done) };
@@ -64,66 +55,96 @@ pub fn run(
 
     let start = Instant::now();
     let options = WriteOptions { compress: a.compress };
-    let mut writer = match &a.output {
+    let writer = match &a.output {
         Some(output) => Some(SharedPieces::create(output, options, ranks)?),
         None => None,
     };
-    let mut report = Report::new(&a, backend.name());
-    let mut quality = Quality::default();
-    let bar = console.bar(elements);
+    let mut work = RankWork {
+        a: &a,
+        ranks,
+        blocks: &blocks,
+        backend: &*backend,
+        samples: &samples,
+        shape,
+        console,
+        bar: console.bar(elements),
+        writer,
+        report: Report::new(&a, backend.name()),
+        quality: Quality::default(),
+    };
     let mut next = own.start;
     while next < own.end {
         let end = block_end(&pieces, next, own.end);
-        let block = blocks.block(pieces[next].start..pieces[end - 1].end)?;
-        let solid = block.solid().map_err(|error| blocks.fault(error))?;
-        let plan = solid.plan(&samples, a.want(Some(shape))?)?;
-        let mut source = Source::new(&a, shape, &*backend, &plan)?;
-        let mut found = Quality::default();
-        report.left_handed_cells += block.left_handed();
-        report.count_unjoined(&a, shape, &solid, block.elements.clone());
-        let first = pieces[next].start;
-        for (index, piece) in (next..).zip(&pieces[next..end]) {
-            ranks.go_on()?;
-            let at = |element: usize| element - first + block.elements.start;
-            let range = at(piece.start)..at(piece.end);
-            let made =
-                source.piece(&a, (shape, None), &block.mesh, range, &mut found, &mut report)?;
-            if let (Some((mut dataset, left_out)), Some(writer)) = (made, &mut writer) {
-                if index == 0 {
-                    warn_left_out(&left_out, console);
-                }
-                name_cells(&mut dataset, &block.cells);
-                writer.push(index, &dataset)?;
-            }
-            bar.inc(piece.len() as u64);
-        }
-        quality.merge(&found.of_whole(&block.cells));
+        work.evaluate_block(&pieces[next..end], next)?;
         next = end;
     }
-    bar.finish_and_clear();
+    work.bar.finish_and_clear();
     // in the order of the elements, so that the first of equal extremes is that of one program
-    let own = [report.numbers(), quality.to_numbers()].concat();
-    let mut all = all_numbers(ranks, Ok(own))?.into_iter();
-    if let Some(writer) = writer {
+    let own = [work.report.numbers(), work.quality.to_numbers()].concat();
+    let all = all_numbers(ranks, Ok(own))?;
+    if let Some(writer) = work.writer {
         writer.finish(ranks)?;
     }
+    let (report, quality) = sums(Report::new(&a, backend.name()), &all)?;
+    report.conclude(&a, (format, quality), start, console)
+}
+
+/// The sums of what all ranks have found.
+fn sums(mut report: Report, all: &[Vec<f64>]) -> Result<(Report, Quality)> {
     let mut quality = Quality::default();
-    let mut report = Report::new(&a, backend.name());
-    all.try_for_each(|numbers| -> Result<()> {
+    for numbers in all {
         let (own, rest) =
             numbers.split_at_checked(Report::NUMBERS).ok_or_else(Error::broken_message)?;
         report.add(own);
         quality.merge(&Quality::from_numbers(rest)?);
+    }
+    Ok((report, quality))
+}
+
+/// What a rank evaluates with, and what it has found so far.
+struct RankWork<'a> {
+    a: &'a Arguments,
+    ranks: &'a Ranks<'a>,
+    blocks: &'a Blocks<'a>,
+    backend: &'a dyn Backend,
+    samples: &'a Samples,
+    shape: CellShape,
+    console: &'a Console,
+    bar: ProgressBar,
+    writer: Option<SharedPieces>,
+    report: Report,
+    quality: Quality,
+}
+
+impl RankWork<'_> {
+    /// Evaluates and writes pieces that make a block, the first of which is number `first` of all.
+    fn evaluate_block(&mut self, pieces: &[Range<usize>], first: usize) -> Result<()> {
+        let (a, shape) = (self.a, self.shape);
+        let block = self.blocks.block(covered(pieces))?;
+        let solid = block.solid().map_err(|error| self.blocks.fault(error))?;
+        let plan = solid.plan(self.samples, a.want(Some(shape))?)?;
+        let mut source = Source::new(a, shape, self.backend, &plan)?;
+        let mut found = Quality::default();
+        let report = &mut self.report;
+        report.left_handed_cells += block.left_handed();
+        report.count_unjoined(a, shape, &solid, block.elements.clone());
+        let at = |element: usize| element - pieces[0].start + block.elements.start;
+        for (index, piece) in (first..).zip(pieces) {
+            self.ranks.go_on()?;
+            let range = at(piece.start)..at(piece.end);
+            let made = source.piece(a, (shape, None), &block.mesh, range, &mut found, report)?;
+            if let (Some((mut dataset, left_out)), Some(writer)) = (made, &mut self.writer) {
+                if index == 0 {
+                    warn_left_out(&left_out, self.console);
+                }
+                name_cells(&mut dataset, &block.cells);
+                writer.push(index, &dataset)?;
+            }
+            self.bar.inc(piece.len() as u64);
+        }
+        self.quality.merge(&found.of_whole(&block.cells));
         Ok(())
-    })?;
-    report.seconds = start.elapsed().as_secs_f64();
-    let results = counted(report.results(), "point");
-    console.status("Evaluated", format!("{results} in {}", since(start)));
-    report.say_written(&a, format, console);
-    report.warn_of_unjoined(console);
-    warn_of_undefined(&a, report.undefined_derivatives, console);
-    report.quality = a.quality.then_some(quality);
-    report.finish(console)
+    }
 }
 
 /// [`lengths`] of the whole mesh: each part has the vertices that span it.
@@ -140,6 +161,25 @@ fn block_end(pieces: &[Range<usize>], first: usize, end: usize) -> usize {
 }
 
 impl Arguments {
+    /// Refuses what the attributes do not allow, and warns where single precision is too little for
+    /// the mesh that the parts of all ranks make.
+    fn check_part(
+        &self,
+        mesh: &SolidMesh,
+        format: Option<Format>,
+        ranks: &Ranks<'_>,
+        console: &Console,
+    ) -> Result<()> {
+        self.check_attributes(mesh)?;
+        if let Some(format) = format {
+            check_names(format, mesh)?;
+        }
+        if self.precision == Precision::F32 {
+            warn_of_single(lengths_of_all(mesh, ranks)?, self.levels, console);
+        }
+        Ok(())
+    }
+
     /// Refuses what ranks do not share.
     fn check_of_ranks(&self, format: Option<Format>) -> Result<()> {
         let refused = |what: &str, help: &str| Err(Error::request(what).with_help(help));

@@ -25,11 +25,11 @@ use crate::cli::model::warn_left_out;
 use crate::cli::quality;
 
 /// Results in a piece of a `.pvtu`.
-pub const PIECE: usize = 2_000_000;
+const PIECE: usize = 2_000_000;
 /// Rings of Bézier cells unless told.
 const BEZIER_RINGS: usize = 3;
 /// Bézier cells that a piece is planned for; leaves may have many.
-pub const BEZIER_ELEMENTS: usize = 8192;
+const BEZIER_ELEMENTS: usize = 8192;
 
 /// Where the datasets of the pieces come from.
 pub enum Source<'a> {
@@ -48,46 +48,12 @@ pub fn run(
 ) -> Result<Outcome> {
     let start = Instant::now();
     let plan = solid.plan(samples, a.want(Some(shape))?)?;
-    if let (CellShape::Points, Some(format)) = (shape, format) {
-        let widths: Vec<usize> = mesh.attributes.iter().map(|a| a.width).collect();
-        let mut none = Limit::of(a.want(Some(shape))?, &widths);
-        a.keep_shown(Some(shape), &mut none)?;
-        io::check_arrays_of(format, &volume::points(&plan, &none, &mesh.attributes))?;
-    }
+    let job = GridJob { a, shape, format, mesh, plan: &plan };
+    job.check_arrays()?;
     let mut source = Source::new(a, shape, backend, &plan)?;
-    let piece = match shape {
-        CellShape::Bezier => BEZIER_ELEMENTS * plan.samples_per_element(),
-        _ => a.piece_points.unwrap_or(PIECE),
-    };
     console.status("Planned", format!("{} batches in {}", plan.batches().len(), since(start)));
-    let all = 0..solid.elements().len();
-    let options = WriteOptions { compress: a.compress };
-    let (writer, pieces) = match (&a.output, a.pieces) {
-        (Some(output), Some(part)) => {
-            // no larger than a part's share
-            let most = all.len().div_ceil(part.1) * plan.samples_per_element();
-            let pieces: Vec<_> = plan.pieces(piece.min(most)).collect();
-            let parameters = a.parameters(shape, mesh);
-            match PieceJob::create(output, part, pieces.len(), parameters, options)? {
-                Some(job) => {
-                    let own = pieces[job.pieces()].to_vec();
-                    (Writer::Job(job), own)
-                }
-                None => {
-                    console.status("Done", format!("part {}/{} is there", part.0, part.1));
-                    return Ok(Outcome::Done);
-                }
-            }
-        }
-        (Some(output), None) if format == Some(Format::Pvtu) => {
-            (Writer::Pieces(PieceWriter::create(output, options)?), plan.pieces(piece).collect())
-        }
-        (Some(output), None) => {
-            let range = single::range(&plan, mesh).min(piece);
-            let single = Single::new(a, &plan, mesh, shape, source.bezier_cells(), range)?;
-            (Writer::Single(output, single), plan.pieces(range).collect())
-        }
-        (None, _) => (Writer::Nothing, plan.pieces(piece).collect()),
+    let Some((writer, pieces)) = job.open(source.bezier_cells(), console)? else {
+        return Ok(Outcome::Done);
     };
     let elements: usize = pieces.iter().map(Range::len).sum();
     console.status("Evaluating", format!("{elements} elements on the {}", backend.name()));
@@ -95,7 +61,7 @@ pub fn run(
     let start = Instant::now();
     let mut report = Report::new(a, backend.name());
     report.left_handed_cells = mesh.handedness().left_handed;
-    report.count_unjoined(a, shape, solid, all);
+    report.count_unjoined(a, shape, solid, 0..solid.elements().len());
     let mut quality = Quality::default();
     let bar = console.bar(elements);
     let single = match &writer {
@@ -113,7 +79,7 @@ pub fn run(
         }))
     };
     let is_single = single.is_some();
-    writer.write(options, |send| {
+    writer.write(job.options(), |send| {
         for range in pieces {
             let count = range.len() as u64;
             let piece = next(range).transpose();
@@ -127,14 +93,77 @@ pub fn run(
     if is_single {
         report.pieces = report.pieces.min(1);
     }
-    report.seconds = start.elapsed().as_secs_f64();
-    let results = counted(report.results(), "point");
-    console.status("Evaluated", format!("{results} in {}", since(start)));
-    report.say_written(a, format, console);
-    report.warn_of_unjoined(console);
-    warn_of_undefined(a, report.undefined_derivatives, console);
-    report.quality = a.quality.then_some(quality);
-    report.finish(console)
+    report.conclude(a, (format, quality), start, console)
+}
+
+/// Results in a piece, at most.
+pub fn piece_results(a: &Arguments, shape: CellShape, per_element: usize) -> usize {
+    match shape {
+        CellShape::Bezier => BEZIER_ELEMENTS * per_element,
+        _ => a.piece_points.unwrap_or(PIECE),
+    }
+}
+
+/// A grid of samples that is written.
+struct GridJob<'a> {
+    a: &'a Arguments,
+    shape: CellShape,
+    format: Option<Format>,
+    mesh: &'a SolidMesh,
+    plan: &'a Plan<'a>,
+}
+
+impl<'a> GridJob<'a> {
+    fn options(&self) -> WriteOptions {
+        WriteOptions { compress: self.a.compress }
+    }
+
+    /// Refuses, before any work, arrays of points that the format does not hold.
+    fn check_arrays(&self) -> Result<()> {
+        let (CellShape::Points, Some(format)) = (self.shape, self.format) else { return Ok(()) };
+        let attributes = &self.mesh.attributes;
+        let widths: Vec<usize> = attributes.iter().map(|a| a.width).collect();
+        let mut none = Limit::of(self.a.want(Some(self.shape))?, &widths);
+        self.a.keep_shown(Some(self.shape), &mut none)?;
+        io::check_arrays_of(format, &volume::points(self.plan, &none, attributes))
+    }
+
+    /// Opens the output; returns where results go and the pieces to evaluate, or nothing if the
+    /// part asked for is there already.
+    fn open(
+        &self,
+        bezier_cells: Option<usize>,
+        console: &Console,
+    ) -> Result<Option<(Writer<'a>, Vec<Range<usize>>)>> {
+        let &Self { a, shape, format, mesh, plan } = self;
+        let per_element = plan.samples_per_element();
+        let piece = piece_results(a, shape, per_element);
+        Ok(Some(match (&a.output, a.pieces) {
+            (Some(output), Some(part)) => {
+                // no larger than a part's share
+                let most = plan.solid().elements().len().div_ceil(part.1) * per_element;
+                let pieces: Vec<_> = plan.pieces(piece.min(most)).collect();
+                let parameters = a.parameters(shape, mesh);
+                let job = PieceJob::create(output, part, pieces.len(), parameters, self.options())?;
+                let Some(job) = job else {
+                    console.status("Done", format!("part {}/{} is there", part.0, part.1));
+                    return Ok(None);
+                };
+                let own = pieces[job.pieces()].to_vec();
+                (Writer::Job(job), own)
+            }
+            (Some(output), None) if format == Some(Format::Pvtu) => {
+                let writer = PieceWriter::create(output, self.options())?;
+                (Writer::Pieces(writer), plan.pieces(piece).collect())
+            }
+            (Some(output), None) => {
+                let range = single::range(plan, mesh).min(piece);
+                let single = Single::new(a, plan, mesh, shape, bezier_cells, range)?;
+                (Writer::Single(output, single), plan.pieces(range).collect())
+            }
+            (None, _) => (Writer::Nothing, plan.pieces(piece).collect()),
+        }))
+    }
 }
 
 impl<'a> Source<'a> {
@@ -287,7 +316,8 @@ pub struct Report {
     pub undefined_derivatives: usize,
     /// Bézier cells that are the limit itself; none of other cells.
     exact_cells: Option<usize>,
-    /// Largest estimated distance of a Bézier cell from the limit, in length units; none of other cells.
+    /// Largest estimated distance of a Bézier cell from the limit, in length units; none of other
+    /// cells.
     error_bound: Option<f64>,
     /// Seconds of evaluation and writing.
     pub seconds: f64,
@@ -404,6 +434,24 @@ impl Report {
 
     pub fn results(&self) -> usize {
         if self.evaluated > 0 { self.evaluated } else { self.points }
+    }
+
+    /// Says what was done since `start`, and reports it.
+    pub fn conclude(
+        mut self,
+        a: &Arguments,
+        (format, quality): (Option<Format>, Quality),
+        start: Instant,
+        console: &Console,
+    ) -> Result<Outcome> {
+        self.seconds = start.elapsed().as_secs_f64();
+        let results = counted(self.results(), "point");
+        console.status("Evaluated", format!("{results} in {}", since(start)));
+        self.say_written(a, format, console);
+        self.warn_of_unjoined(console);
+        warn_of_undefined(a, self.undefined_derivatives, console);
+        self.quality = a.quality.then_some(quality);
+        self.finish(console)
     }
 
     /// Reports, and says how the program ends.

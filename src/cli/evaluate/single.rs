@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use subsolid::io::Outline;
+use subsolid::io::FileOutline;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Plan, Samples};
 use subsolid::volume::SharedPoints;
@@ -24,7 +24,7 @@ const NUMBERING: usize = 27 * 4 + 300;
 #[derive(Clone)]
 pub struct Single {
     /// What it holds.
-    pub outline: Outline,
+    pub outline: FileOutline,
     /// Numbers of its points, if elements share them.
     pub shared: Option<Arc<SharedPoints>>,
 }
@@ -76,7 +76,7 @@ impl Single {
         let wide: Vec<String> = wide.map(|array| array.name.clone()).collect();
         // points alone have them too
         let outline =
-            Outline { points, cells, wide_point_arrays: wide.clone(), wide_cell_arrays: wide };
+            FileOutline { points, cells, wide_point_arrays: wide.clone(), wide_cell_arrays: wide };
         Ok(Self { outline, shared })
     }
 }

@@ -42,94 +42,147 @@ const SKIPPED: [(&str, usize); 18] = [
 /// Reads a MEDIT file that is already in memory.
 pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> {
     let mut text = Text::new(path, bytes).with_comment(b'#');
-    let mut assembly = Assembly::new(path, 1);
     if !text.accept("MeshVersionFormatted") {
         return Err(text
             .error("a MEDIT mesh begins with `MeshVersionFormatted`")
             .with_help("check the format of the file, or export it again"));
     }
     text.count("the version number")?;
-    let mut nonzero_references = 0;
-    while let Some(word) = text.word() {
+    let mut reader = Reader { text, assembly: Assembly::new(path, 1), vertex_references: 0 };
+    while let Some(word) = reader.text.word() {
         let keyword = std::str::from_utf8(word).unwrap_or_default();
-        let is = |name: &str| keyword.eq_ignore_ascii_case(name);
-        if is("End") {
+        if keyword.eq_ignore_ascii_case("End") {
             break;
-        } else if is("Dimension") {
-            let dimension = text.count("the dimension")?;
-            if dimension != 3 {
-                return Err(text
-                    .error(format!("dimension {dimension}, 3 is needed"))
-                    .with_help("a solid needs three coordinates: export the volume mesh"));
-            }
-        } else if is("Vertices") {
-            if assembly.points() > 0 {
-                return Err(text
-                    .error("a second section `Vertices`")
-                    .with_help("keep one mesh in the file"));
-            }
-            let count = text.count("the number of vertices")?;
-            assembly.reserve_points(text.room(count, 8));
-            for _ in 0..count {
-                let point = text.point()?;
-                assembly.push_point(point, Some(text.line()))?;
-                nonzero_references += usize::from(text.integer("a reference number")? != 0);
-            }
-        } else if let Some(shape) = shape(keyword) {
-            let count = text.count("the number of cells")?;
-            let mut corners = [0; 8];
-            let corners = &mut corners[..shape.corners()];
-            for _ in 0..count {
-                for corner in corners.iter_mut() {
-                    *corner = text.index(1, "vertex")?;
-                }
-                let line = text.line();
-                let reference = text.integer("a reference number")?;
-                assembly.push_cell(shape, corners, Some(line))?;
-                assembly.refer(reference);
-            }
-        } else if let Some(corners) = face(keyword) {
-            let kind = keyword.to_ascii_lowercase();
-            for _ in 0..text.count("the number of faces")? {
-                let mut vertices = [0; 4];
-                for corner in &mut vertices[..corners] {
-                    *corner = text.index(1, "vertex")?;
-                }
-                let reference = text.integer("a reference number")?;
-                let face = assembly.groups.push_face(&kind, &vertices[..corners], &[]);
-                if reference != 0 {
-                    assembly.groups.group_face(&face_group_name(REFERENCE, reference), face);
-                }
-            }
-        } else if let Some((name, numbers)) = SKIPPED.iter().find(|(name, _)| is(name)) {
-            let count = text.count("the number of entries")?;
-            for _ in 0..count.saturating_mul(*numbers) {
-                text.real("a number")?;
-            }
-            assembly.skip_many(&name.to_ascii_lowercase(), count);
-        } else if word[0].is_ascii_alphabetic() {
-            if ["HexahedraQ", "TetrahedraP", "PrismsP", "PyramidsP", "PentahedraP"].iter().any(
-                |prefix| {
-                    keyword.get(..prefix.len()).is_some_and(|k| k.eq_ignore_ascii_case(prefix))
-                },
-            ) {
-                return Err(text
-                    .error(format!("section `{keyword}`: high-order cells cannot be control cells"))
-                    .with_help("export linear elements"));
-            }
-            assembly.skip(&format!("section `{}`", shown(word)));
-            while text.peek().is_some_and(|next| !next[0].is_ascii_alphabetic()) {
-                text.word();
-            }
-        } else {
-            return Err(text
-                .error(format!("a keyword is expected, found `{}`", shown(word)))
-                .with_help("a count is smaller than its list, or an entry has numbers too many"));
         }
+        reader.read_section(keyword, word)?;
     }
-    assembly.skip_many("nonzero reference numbers of vertices", nonzero_references);
+    let Reader { mut assembly, vertex_references, .. } = reader;
+    assembly.skip_many("nonzero reference numbers of vertices", vertex_references);
     assembly.push_references(REFERENCE, 0)?;
     Ok(assembly)
+}
+
+struct Reader<'a> {
+    text: Text<'a>,
+    assembly: Assembly<'a>,
+    // vertices whose reference number is not 0
+    vertex_references: usize,
+}
+
+impl Reader<'_> {
+    /// Reads or skips the section that begins with `word`, the keyword unless that is no text.
+    fn read_section(&mut self, keyword: &str, word: &[u8]) -> Result<()> {
+        let is = |name: &str| keyword.eq_ignore_ascii_case(name);
+        if is("Dimension") {
+            self.check_dimension()
+        } else if is("Vertices") {
+            self.read_vertices()
+        } else if let Some(shape) = shape(keyword) {
+            self.read_cells(shape)
+        } else if let Some(corners) = face(keyword) {
+            self.read_faces(&keyword.to_ascii_lowercase(), corners)
+        } else if let Some((name, numbers)) = SKIPPED.iter().find(|(name, _)| is(name)) {
+            self.skip_section(name, *numbers)
+        } else if is_high_order(keyword) {
+            Err(self
+                .text
+                .error(format!("section `{keyword}`: high-order cells cannot be control cells"))
+                .with_help("export linear elements"))
+        } else if word[0].is_ascii_alphabetic() {
+            self.skip_unknown_section(word);
+            Ok(())
+        } else {
+            Err(self
+                .text
+                .error(format!("a keyword is expected, found `{}`", shown(word)))
+                .with_help("a count is smaller than its list, or an entry has numbers too many"))
+        }
+    }
+
+    fn check_dimension(&mut self) -> Result<()> {
+        match self.text.count("the dimension")? {
+            3 => Ok(()),
+            dimension => Err(self
+                .text
+                .error(format!("dimension {dimension}, 3 is needed"))
+                .with_help("a solid needs three coordinates: export the volume mesh")),
+        }
+    }
+
+    fn read_vertices(&mut self) -> Result<()> {
+        let Self { text, assembly, .. } = self;
+        if assembly.points() > 0 {
+            return Err(text
+                .error("a second section `Vertices`")
+                .with_help("keep one mesh in the file"));
+        }
+        let count = text.count("the number of vertices")?;
+        assembly.reserve_points(text.room(count, 8));
+        for _ in 0..count {
+            let point = text.point()?;
+            assembly.push_point(point, Some(text.line()))?;
+            self.vertex_references += usize::from(text.integer("a reference number")? != 0);
+        }
+        Ok(())
+    }
+
+    fn read_cells(&mut self, shape: Shape) -> Result<()> {
+        let Self { text, assembly, .. } = self;
+        let count = text.count("the number of cells")?;
+        let mut corners = [0; 8];
+        let corners = &mut corners[..shape.corners()];
+        for _ in 0..count {
+            for corner in corners.iter_mut() {
+                *corner = text.index(1, "vertex")?;
+            }
+            let line = text.line();
+            let reference = text.integer("a reference number")?;
+            assembly.push_cell(shape, corners, Some(line))?;
+            assembly.refer(reference);
+        }
+        Ok(())
+    }
+
+    fn read_faces(&mut self, kind: &str, corners: usize) -> Result<()> {
+        let Self { text, assembly, .. } = self;
+        for _ in 0..text.count("the number of faces")? {
+            let mut vertices = [0; 4];
+            for corner in &mut vertices[..corners] {
+                *corner = text.index(1, "vertex")?;
+            }
+            let reference = text.integer("a reference number")?;
+            let face = assembly.groups.push_face(kind, &vertices[..corners], &[]);
+            if reference != 0 {
+                assembly.groups.group_face(&face_group_name(REFERENCE, reference), face);
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes over a section whose entries have so many numbers.
+    fn skip_section(&mut self, name: &str, numbers: usize) -> Result<()> {
+        let count = self.text.count("the number of entries")?;
+        for _ in 0..count.saturating_mul(numbers) {
+            self.text.real("a number")?;
+        }
+        self.assembly.skip_many(&name.to_ascii_lowercase(), count);
+        Ok(())
+    }
+
+    /// Passes over all that stands before the next keyword.
+    fn skip_unknown_section(&mut self, word: &[u8]) {
+        self.assembly.skip(&format!("section `{}`", shown(word)));
+        while self.text.peek().is_some_and(|next| !next[0].is_ascii_alphabetic()) {
+            self.text.word();
+        }
+    }
+}
+
+/// Whether a section holds cells with nodes beside their corners.
+fn is_high_order(keyword: &str) -> bool {
+    ["HexahedraQ", "TetrahedraP", "PrismsP", "PyramidsP", "PentahedraP"].iter().any(|prefix| {
+        keyword.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+    })
 }
 
 fn shape(keyword: &str) -> Option<Shape> {

@@ -1,23 +1,23 @@
 //! Merging of points that several pieces of a mesh share.
 
 use crate::io::CREASE_EDGES;
-use crate::mesh::Nearness;
+use crate::mesh::WeldNearness;
 
 use super::assemble::Assembly;
 use super::high_order::retain_rows;
 
 impl Assembly<'_> {
-    /// Merges points that pieces repeat ([`Nearness`]), and returns how many went away. Piece i has
-    /// the points from `starts[i]` on. Of merged points the one of the first piece stays, with its
-    /// values.
+    /// Merges points that pieces repeat ([`WeldNearness`]), and returns how many went away. Piece i
+    /// has the points from `starts[i]` on. Of merged points the one of the first piece stays, with
+    /// its values.
     pub(super) fn weld_pieces(&mut self, starts: &[usize]) -> usize {
         let count = self.points();
-        let (largest, is_single) = Nearness::of(&self.mesh.points);
+        let (largest, is_single) = WeldNearness::of(&self.mesh.points);
         let ends = starts.iter().skip(1).copied().chain([count]);
         let mut pieces = Vec::with_capacity(count);
         (0..).zip(ends).for_each(|(piece, end)| pieces.resize(end, piece));
         let point = |v: usize| (self.mesh.points[v], pieces[v]);
-        let first = Nearness::new(largest, is_single).repeated(count, point);
+        let first = WeldNearness::new(largest, is_single).repeated(count, point);
         let dropped: Vec<bool> = (0..).zip(&first).map(|(v, &first)| first != v).collect();
         let merged = dropped.iter().filter(|&&dropped| dropped).count();
         if merged == 0 {

@@ -5,10 +5,10 @@ use std::io::{self, Seek, SeekFrom, Write};
 use flate2::{Compression, write::ZlibEncoder};
 use rayon::prelude::*;
 
-use super::values::{BLOCK, Values};
+use super::values::{ArrayValues, BLOCK};
 
 /// Writes the section of one array: its length in bytes, then its bytes.
-pub fn write_raw(out: &mut impl Write, values: &Values<'_>) -> io::Result<()> {
+pub fn write_raw(out: &mut impl Write, values: &ArrayValues<'_>) -> io::Result<()> {
     out.write_all(&(values.byte_len() as u64).to_ne_bytes())?;
     values.write(|bytes| out.write_all(bytes))
 }

@@ -16,11 +16,11 @@ use crate::io::table::{check_columns, write_table_header};
 const ROWS: usize = 4096; // a task
 
 /// A table being written from pieces.
-pub struct File<'o, W> {
+pub struct TableFile<'o, W> {
     out: &'o mut W,
 }
 
-impl<'o, W: Write> File<'o, W> {
+impl<'o, W: Write> TableFile<'o, W> {
     /// A table with the columns of `first`, which has been checked.
     pub fn new(out: &'o mut W, first: &Dataset) -> io::Result<Self> {
         let names = columns(first).map_err(io::Error::other)?;
@@ -29,7 +29,7 @@ impl<'o, W: Write> File<'o, W> {
     }
 }
 
-impl<W: Write> SingleFile for File<'_, W> {
+impl<W: Write> SingleFile for TableFile<'_, W> {
     fn push(&mut self, piece: &Dataset, _cells_before: usize) -> io::Result<()> {
         let count = piece.points.len();
         let batch = ROWS * 4 * rayon::current_num_threads(); // rows in memory at a time

@@ -11,7 +11,7 @@ use gltf_json as json;
 use json::accessor::{ComponentType, GenericComponentType, Type};
 use json::buffer::Target;
 use json::mesh::Semantic;
-use json::validation::Checked::Valid;
+use json::validation::Checked::{self, Valid};
 use json::validation::USize64;
 
 use crate::mesh::{Attribute, SurfaceMesh, area_normal};
@@ -261,51 +261,62 @@ fn document(
     [count, triangles]: [usize; 2],
     node: json::Node,
 ) -> io::Result<Vec<u8>> {
-    let mut root = json::Root::default();
-    root.asset.generator = Some(concat!("subsolid ", env!("CARGO_PKG_VERSION")).into());
     let numbers: usize = arrays.iter().map(|array| array.width * count).sum();
-    let buffer = root.push(json::Buffer {
-        byte_length: USize64::from(BYTES * (numbers + 3 * triangles)),
-        name: None,
-        uri: None,
-        extensions: None,
-        extras: Default::default(),
-    });
-    let mut start = 0;
-    let mut view = |root: &mut json::Root, numbers: usize, target: Target| {
-        let view = root.push(json::buffer::View {
-            buffer,
+    let mut document = Document::new(numbers + 3 * triangles);
+    let attributes = arrays
+        .iter()
+        .map(|array| (Valid(array.semantic.clone()), document.push_array(array, count)))
+        .collect();
+    let indices = document.push_indices(3 * triangles);
+    let mesh = document.push_mesh(attributes, indices);
+    document.finish(json::Node { mesh: Some(mesh), ..node })
+}
+
+/// A document of one buffer, whose arrays are described one after another.
+struct Document {
+    root: json::Root,
+    buffer: json::Index<json::Buffer>,
+    // where the next array begins in the buffer
+    start: usize,
+}
+
+impl Document {
+    /// Over a buffer of so many numbers.
+    fn new(numbers: usize) -> Self {
+        let mut root = json::Root::default();
+        root.asset.generator = Some(concat!("subsolid ", env!("CARGO_PKG_VERSION")).into());
+        let buffer = root.push(json::Buffer {
             byte_length: USize64::from(BYTES * numbers),
-            byte_offset: Some(USize64::from(start)),
+            name: None,
+            uri: None,
+            extensions: None,
+            extras: Default::default(),
+        });
+        Self { root, buffer, start: 0 }
+    }
+
+    /// The next numbers of the buffer.
+    fn push_view(&mut self, numbers: usize, target: Target) -> json::Index<json::buffer::View> {
+        let view = json::buffer::View {
+            buffer: self.buffer,
+            byte_length: USize64::from(BYTES * numbers),
+            byte_offset: Some(USize64::from(self.start)),
             byte_stride: None,
             name: None,
             target: Some(Valid(target)),
             extensions: None,
             extras: Default::default(),
-        });
-        start += BYTES * numbers;
-        view
-    };
-    let accessor =
-        |buffer_view, count: usize, component, type_, name: Option<&str>| json::Accessor {
-            buffer_view: Some(buffer_view),
-            byte_offset: Some(USize64(0)),
-            count: USize64::from(count),
-            component_type: Valid(GenericComponentType(component)),
-            type_: Valid(type_),
-            min: None,
-            max: None,
-            name: name.map(str::to_owned),
-            normalized: false,
-            sparse: None,
-            extensions: None,
-            extras: Default::default(),
         };
-    let mut attributes = BTreeMap::new();
-    for array in arrays {
+        self.start += BYTES * numbers;
+        self.root.push(view)
+    }
+
+    /// The next array, of `count` vertices; with bounds if it holds positions.
+    fn push_array(&mut self, array: &Array<'_>, count: usize) -> json::Index<json::Accessor> {
+        let view = self.push_view(array.width * count, Target::ArrayBuffer);
         let type_ = [Type::Scalar, Type::Vec2, Type::Vec3, Type::Vec4][array.width - 1];
-        let at = view(&mut root, array.width * count, Target::ArrayBuffer);
-        let mut accessor = accessor(at, count, ComponentType::F32, type_, array.name);
+        let mut accessor = accessor(view, count, ComponentType::F32, type_);
+        accessor.name = array.name.map(str::to_owned);
         if array.semantic == Semantic::Positions {
             let component = |d: usize| (0..count).map(move |v| (array.value)(v, d));
             let most = |d: usize| component(d).fold(f32::NEG_INFINITY, f32::max);
@@ -313,43 +324,82 @@ fn document(
             accessor.min = Some([0, 1, 2].map(least).to_vec().into());
             accessor.max = Some([0, 1, 2].map(most).to_vec().into());
         }
-        attributes.insert(Valid(array.semantic.clone()), root.push(accessor));
+        self.root.push(accessor)
     }
-    let at = view(&mut root, 3 * triangles, Target::ElementArrayBuffer);
-    let indices = root.push(accessor(at, 3 * triangles, ComponentType::U32, Type::Scalar, None));
-    let material = root.push(json::Material {
-        double_sided: true,
-        pbr_metallic_roughness: json::material::PbrMetallicRoughness {
-            metallic_factor: json::material::StrengthFactor(0.0),
-            roughness_factor: json::material::StrengthFactor(0.6),
+
+    /// The corners of the triangles.
+    fn push_indices(&mut self, count: usize) -> json::Index<json::Accessor> {
+        let view = self.push_view(count, Target::ElementArrayBuffer);
+        self.root.push(accessor(view, count, ComponentType::U32, Type::Scalar))
+    }
+
+    /// Triangles of the material that all models have.
+    fn push_mesh(
+        &mut self,
+        attributes: BTreeMap<Checked<Semantic>, json::Index<json::Accessor>>,
+        indices: json::Index<json::Accessor>,
+    ) -> json::Index<json::Mesh> {
+        let material = self.root.push(json::Material {
+            double_sided: true,
+            pbr_metallic_roughness: json::material::PbrMetallicRoughness {
+                metallic_factor: json::material::StrengthFactor(0.0),
+                roughness_factor: json::material::StrengthFactor(0.6),
+                ..Default::default()
+            },
             ..Default::default()
-        },
-        ..Default::default()
-    });
-    let shape = root.push(json::Mesh {
-        primitives: vec![json::mesh::Primitive {
-            attributes,
-            indices: Some(indices),
-            material: Some(material),
-            mode: Valid(json::mesh::Mode::Triangles),
-            targets: None,
+        });
+        self.root.push(json::Mesh {
+            primitives: vec![json::mesh::Primitive {
+                attributes,
+                indices: Some(indices),
+                material: Some(material),
+                mode: Valid(json::mesh::Mode::Triangles),
+                targets: None,
+                extensions: None,
+                extras: Default::default(),
+            }],
+            weights: None,
+            name: None,
             extensions: None,
             extras: Default::default(),
-        }],
-        weights: None,
+        })
+    }
+
+    /// The text, with a scene of this node alone.
+    fn finish(mut self, node: json::Node) -> io::Result<Vec<u8>> {
+        let node = self.root.push(node);
+        let scene = self.root.push(json::Scene {
+            nodes: vec![node],
+            name: None,
+            extensions: None,
+            extras: Default::default(),
+        });
+        self.root.scene = Some(scene);
+        Ok(self.root.to_vec()?)
+    }
+}
+
+/// All numbers of a view.
+fn accessor(
+    view: json::Index<json::buffer::View>,
+    count: usize,
+    component: ComponentType,
+    type_: Type,
+) -> json::Accessor {
+    json::Accessor {
+        buffer_view: Some(view),
+        byte_offset: Some(USize64(0)),
+        count: USize64::from(count),
+        component_type: Valid(GenericComponentType(component)),
+        type_: Valid(type_),
+        min: None,
+        max: None,
         name: None,
+        normalized: false,
+        sparse: None,
         extensions: None,
         extras: Default::default(),
-    });
-    let node = root.push(json::Node { mesh: Some(shape), ..node });
-    let scene = root.push(json::Scene {
-        nodes: vec![node],
-        name: None,
-        extensions: None,
-        extras: Default::default(),
-    });
-    root.scene = Some(scene);
-    Ok(root.to_vec()?)
+    }
 }
 
 /// Turns and scales the model, and puts it where it belongs.

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use super::values::{BLOCK, Values};
+use super::values::{ArrayValues, BLOCK};
 use crate::io::atomic;
 
 /// What takes sections one after the other.
@@ -46,7 +46,7 @@ impl InOrder {
         &mut self,
         to: &mut impl InTurn,
         section: usize,
-        values: &Values<'_>,
+        values: &ArrayValues<'_>,
     ) -> io::Result<()> {
         let waiting = &mut self.sections[section];
         waiting.missing -= values.byte_len() as u64;

@@ -7,13 +7,13 @@ use crate::io::dataset::{Array, Dataset};
 
 /// What all pieces share: the attributes of their arrays.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) struct Layout {
+pub(super) struct PieceLayout {
     pub points: String,
     pub point_arrays: Vec<String>,
     pub cell_arrays: Vec<String>,
 }
 
-impl Layout {
+impl PieceLayout {
     pub(super) fn of(piece: &Dataset) -> Self {
         let attributes = |arrays: &[Array]| arrays.iter().map(xml::array_attributes).collect();
         Self {

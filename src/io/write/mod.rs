@@ -31,7 +31,7 @@ mod zip_target;
 pub use bext::{BezierPatch, write_bext};
 pub use glb::{GlbOptions, LengthUnit, UpAxis};
 pub(crate) use npz::Archive;
-pub use outline::Outline;
+pub use outline::FileOutline;
 pub use piece_job::{Merged, PieceJob, merge};
 pub use polylines::{PolylinePiece, PolylineWriter};
 pub use pvtu::{PieceShare, PieceWriter};
@@ -58,8 +58,12 @@ pub struct WriteOptions {
     pub compress: bool,
 }
 
-/// A format of a [`Dataset`] that can be written. All but tables hold its cells, and arrays of
-/// every kind.
+/// A format of a [`Dataset`] that can be written.
+///
+/// A file holds the points, with their arrays, in the precision they have, and in the order of the
+/// dataset. All formats but [`Format::Csv`] also hold cells and the arrays of cells and of the
+/// whole dataset. What a format cannot hold is refused: [`check_names`] and [`check_arrays_of`] do
+/// so before any work. [`check_output`] finds the format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// VTK XML unstructured grid: binary, compressed if asked for.
@@ -180,7 +184,7 @@ pub fn write<'a>(
             for arrays in [&dataset.point_arrays, &dataset.cell_arrays] {
                 check_names(format, arrays.iter().map(|array| array.name.as_str()))?;
             }
-            write_pieces(path, &Outline::of(&dataset), [Ok(dataset)], options)
+            write_pieces(path, &FileOutline::of(&dataset), [Ok(dataset)], options)
         }
     }
 }

@@ -19,22 +19,22 @@ use zip::{CompressionMethod, ZipWriter};
 use super::ZipTarget;
 use super::in_order::{InOrder, InTurn};
 use super::outline::{SingleFile, Whole};
-use super::placed::Placed;
+use super::placed::PlacedSections;
 use super::stored_zip::{StoredEntry, central_directory};
-use super::values::{Of, Section, Values};
+use super::values::{ArrayValues, Of, Section};
 use crate::io::dataset::{Array, ArrayData, Dataset, DatasetCells, Points, PolyhedronFaces};
 use crate::io::plain_name;
 
 const ORDER: char = if cfg!(target_endian = "big") { '>' } else { '<' };
 
 /// An archive written from pieces.
-pub struct Plain<'o, W> {
+pub struct PlainArchive<'o, W> {
     out: &'o mut W,
-    placed: Placed,
+    placed: PlacedSections,
     entries: Vec<StoredEntry>,
 }
 
-impl<'o, W: Write + Seek> Plain<'o, W> {
+impl<'o, W: Write + Seek> PlainArchive<'o, W> {
     /// An archive at the start of `out`, of pieces like `first`, which has been checked.
     pub fn new(out: &'o mut W, first: &Dataset, whole: Whole) -> io::Result<Self> {
         let mut names = HashSet::new();
@@ -54,11 +54,11 @@ impl<'o, W: Write + Seek> Plain<'o, W> {
             sections.push((text, bytes));
             entries.push(entry);
         }
-        Ok(Self { out, placed: Placed::new(sections), entries })
+        Ok(Self { out, placed: PlacedSections::new(sections), entries })
     }
 }
 
-impl<W: Write + Seek> SingleFile for Plain<'_, W> {
+impl<W: Write + Seek> SingleFile for PlainArchive<'_, W> {
     fn push(&mut self, piece: &Dataset, _cells_before: usize) -> io::Result<()> {
         // shapes are of the piece here, and not used
         let whole = Whole { points: piece.points.len(), cells: piece.cells.len() };
@@ -80,7 +80,7 @@ impl<W: Write + Seek> SingleFile for Plain<'_, W> {
 }
 
 /// A compressed archive written from pieces.
-pub struct Compressed<'o, W: Write + Seek> {
+pub struct CompressedArchive<'o, W: Write + Seek> {
     sections: InOrder,
     turn: Turn<'o, W>,
 }
@@ -91,8 +91,8 @@ struct Turn<'o, W: Write + Seek> {
     arrays: Vec<(String, &'static str, Vec<usize>)>,
 }
 
-impl<'o, W: Write + Seek> Compressed<'o, W> {
-    /// As [`Plain::new`]; `output`: the file.
+impl<'o, W: Write + Seek> CompressedArchive<'o, W> {
+    /// As [`PlainArchive::new`]; `output`: the file.
     pub fn new(out: &'o mut W, first: &Dataset, whole: Whole, output: &Path) -> Self {
         let named = named_sections(first, whole);
         let bytes = named.iter().map(|named| named.section.total(whole.points, whole.cells));
@@ -102,7 +102,7 @@ impl<'o, W: Write + Seek> Compressed<'o, W> {
     }
 }
 
-impl<W: Write + Seek> SingleFile for Compressed<'_, W> {
+impl<W: Write + Seek> SingleFile for CompressedArchive<'_, W> {
     fn push(&mut self, piece: &Dataset, _cells_before: usize) -> io::Result<()> {
         let whole = Whole { points: piece.points.len(), cells: piece.cells.len() };
         for (i, section) in named_sections(piece, whole).iter().enumerate() {
@@ -153,13 +153,13 @@ fn named_sections(piece: &Dataset, whole: Whole) -> Vec<NamedSection<'_>> {
     push("points", point_type, &[points, 3], Section::coordinates(&piece.points));
     match &piece.cells {
         DatasetCells::Uniform { vtk_type, size, connectivity } => {
-            let values = Values::Bytes(bytemuck::cast_slice(connectivity));
+            let values = ArrayValues::Bytes(bytemuck::cast_slice(connectivity));
             push("cells", "u4", &[cells, *size], Section { of: Of::Cells(4 * size), values });
-            let values = Values::Repeated { value: *vtk_type, count: piece.cells.len() };
+            let values = ArrayValues::Repeated { value: *vtk_type, count: piece.cells.len() };
             push("cell_types", "u1", &[cells], Section { of: Of::Cells(1), values });
         }
         DatasetCells::Mixed(mixed) => {
-            let file = |bytes| Section { of: Of::File, values: Values::Bytes(bytes) };
+            let file = |bytes| Section { of: Of::File, values: ArrayValues::Bytes(bytes) };
             let ids = &mixed.connectivity;
             push("cells", "u4", &[ids.len()], file(bytemuck::cast_slice(ids)));
             push("cell_types", "u1", &[cells], file(&mixed.vtk_types));

@@ -7,7 +7,7 @@ use crate::{Error, Result};
 
 /// What a file of several pieces will hold in all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outline {
+pub struct FileOutline {
     /// Points of all pieces.
     pub points: usize,
     /// Cells of all pieces.
@@ -19,7 +19,7 @@ pub struct Outline {
     pub wide_cell_arrays: Vec<String>,
 }
 
-impl Outline {
+impl FileOutline {
     /// The outline of a dataset that is the whole file.
     pub fn of(dataset: &Dataset) -> Self {
         Self {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::layout::Layout;
+use super::layout::PieceLayout;
 use super::pvtu::{check, check_replaceable, is_record, piece_name, pieces_name, write_index};
 use super::single::write_whole;
 use super::{Format, WriteOptions, xml};
@@ -38,7 +38,7 @@ struct Record {
     compressed: bool,
     high_order: bool,
     // none if the job has no piece
-    layout: Option<Layout>,
+    layout: Option<PieceLayout>,
 }
 
 /// Writes the pieces of one job among several into `NAME/`, and at its end a record of the job, which
@@ -114,7 +114,7 @@ impl PieceJob {
     /// in its arrays; [`Error::Io`] if it cannot be written.
     pub fn push(&mut self, piece: &Dataset) -> Result<()> {
         piece.check()?;
-        let layout = Layout::of(piece);
+        let layout = PieceLayout::of(piece);
         if self.record.layout.as_ref().is_some_and(|first| *first != layout) {
             return Err(Error::request(format!(
                 "piece {} of {} has other arrays than those before",
@@ -196,7 +196,7 @@ pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
                 .with_help(format!("run --pieces {job}/{of} again, then merge again"))
         })?;
     }
-    let layouts: Vec<&Layout> = records.iter().filter_map(|r| r.layout.as_ref()).collect();
+    let layouts: Vec<&PieceLayout> = records.iter().filter_map(|r| r.layout.as_ref()).collect();
     if layouts.windows(2).any(|pair| pair[0] != pair[1]) {
         return Err(Error::file(&directory, None, "holds pieces of other arrays than the rest")
             .with_help("remove it, and run all jobs with the same options"));

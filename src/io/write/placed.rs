@@ -2,11 +2,11 @@
 
 use std::io::{self, Seek, SeekFrom, Write};
 
-use super::values::Values;
+use super::values::ArrayValues;
 
 /// Sections of known lengths, each after some text, in a file that pieces are written to in any
 /// order.
-pub struct Placed {
+pub struct PlacedSections {
     sections: Vec<Place>,
     // where the file is written next, and ends
     at: u64,
@@ -19,7 +19,7 @@ struct Place {
     next: u64,
 }
 
-impl Placed {
+impl PlacedSections {
     /// A file from its start: of each section the text before it and its bytes.
     pub fn new(sections: impl IntoIterator<Item = (Vec<u8>, u64)>) -> Self {
         let mut end = 0;
@@ -37,7 +37,7 @@ impl Placed {
         &mut self,
         out: &mut (impl Write + Seek),
         section: usize,
-        values: &Values<'_>,
+        values: &ArrayValues<'_>,
         mut seen: impl FnMut(&[u8]),
     ) -> io::Result<()> {
         let place = &mut self.sections[section];

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-use super::layout::Layout;
+use super::layout::PieceLayout;
 use super::single::write_whole;
 use super::{Format, WriteOptions, xml};
 use crate::io::atomic;
@@ -48,7 +48,7 @@ pub struct PieceShare {
 struct ShareRecord {
     // with the numbers below it
     end: usize,
-    layout: Option<Layout>,
+    layout: Option<PieceLayout>,
     // of the index: the newest of its pieces
     high_order: bool,
 }
@@ -183,7 +183,7 @@ impl PieceShare {
     /// in its arrays; [`Error::Io`] if it cannot be written.
     pub fn push(&mut self, index: usize, piece: &Dataset) -> Result<()> {
         piece.check()?;
-        let layout = Layout::of(piece);
+        let layout = PieceLayout::of(piece);
         self.check_layout(index, &layout)?;
         self.record.layout.get_or_insert(layout);
         let path = self.directory.join(piece_name(&self.name, index));
@@ -199,7 +199,7 @@ impl PieceShare {
         serde_json::to_vec(&self.record).unwrap_or_default()
     }
 
-    fn check_layout(&self, index: usize, layout: &Layout) -> Result<()> {
+    fn check_layout(&self, index: usize, layout: &PieceLayout) -> Result<()> {
         if self.record.layout.as_ref().is_none_or(|first| first == layout) {
             return Ok(());
         }
@@ -232,7 +232,7 @@ pub(super) fn write_index(
     path: &Path,
     name: &str,
     pieces: usize,
-    (layout, version): (Option<&Layout>, xml::Version),
+    (layout, version): (Option<&PieceLayout>, xml::Version),
     compress: bool,
 ) -> Result<()> {
     let mut text = xml::open_file("PUnstructuredGrid", version, compress);

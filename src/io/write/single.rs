@@ -4,8 +4,8 @@ use std::borrow::Borrow;
 use std::io::{self, Seek, Write};
 use std::path::Path;
 
-use super::layout::Layout;
-use super::outline::{Outline, SingleFile, Whole};
+use super::layout::PieceLayout;
+use super::outline::{FileOutline, SingleFile, Whole};
 use super::writeback::Writeback;
 use super::{Format, WriteOptions, csv, npz, vtk, vtu};
 use crate::io::atomic;
@@ -29,7 +29,7 @@ const LARGE: usize = 1 << 20;
 /// `.pvtu` ([`PieceWriter`](super::PieceWriter) writes those); [`Error::Io`] if writing fails.
 pub fn write_pieces<D: Borrow<Dataset>>(
     path: impl AsRef<Path>,
-    outline: &Outline,
+    outline: &FileOutline,
     pieces: impl IntoIterator<Item = Result<D>>,
     options: WriteOptions,
 ) -> Result<()> {
@@ -53,14 +53,14 @@ pub(super) fn write_whole(
     (format, compress): (Format, bool),
     piece: &Dataset,
 ) -> Result<()> {
-    fill(out, path, (format, compress), &Outline::of(piece), [Ok(piece)])
+    fill(out, path, (format, compress), &FileOutline::of(piece), [Ok(piece)])
 }
 
 fn fill<W: Write + Seek, D: Borrow<Dataset>>(
     out: &mut W,
     path: &Path,
     (format, compress): (Format, bool),
-    outline: &Outline,
+    outline: &FileOutline,
     pieces: impl IntoIterator<Item = Result<D>>,
 ) -> Result<()> {
     let mut out = Some(out);
@@ -113,25 +113,25 @@ fn begin<'o, W: Write + Seek>(
     out: &'o mut W,
     path: &Path,
     (format, compress): (Format, bool),
-    outline: &Outline,
+    outline: &FileOutline,
     first: &Dataset,
 ) -> io::Result<Box<dyn SingleFile + 'o>> {
     let whole = Whole { points: outline.points, cells: outline.cells };
     Ok(match (format, compress) {
-        (Format::Vtu | Format::Pvtu, false) => Box::new(vtu::Plain::new(out, first, whole)),
+        (Format::Vtu | Format::Pvtu, false) => Box::new(vtu::PlainVtu::new(out, first, whole)),
         (Format::Vtu | Format::Pvtu, true) => {
-            Box::new(vtu::Compressed::new(out, first, whole, path)?)
+            Box::new(vtu::CompressedVtu::new(out, first, whole, path)?)
         }
-        (Format::Vtk, _) => Box::new(vtk::File::new(out, first, outline)),
-        (Format::Csv, _) => Box::new(csv::File::new(out, first)?),
-        (Format::Npz, false) => Box::new(npz::Plain::new(out, first, whole)?),
-        (Format::Npz, true) => Box::new(npz::Compressed::new(out, first, whole, path)),
+        (Format::Vtk, _) => Box::new(vtk::LegacyFile::new(out, first, outline)),
+        (Format::Csv, _) => Box::new(csv::TableFile::new(out, first)?),
+        (Format::Npz, false) => Box::new(npz::PlainArchive::new(out, first, whole)?),
+        (Format::Npz, true) => Box::new(npz::CompressedArchive::new(out, first, whole, path)),
     })
 }
 
 /// What all pieces share.
 struct Kind {
-    layout: Layout,
+    layout: PieceLayout,
     // type and size, unless they are mixed
     cells: Option<(u8, usize)>,
 }
@@ -142,7 +142,7 @@ impl Kind {
             DatasetCells::Uniform { vtk_type, size, .. } => Some((*vtk_type, *size)),
             DatasetCells::Mixed(_) => None,
         };
-        Self { layout: Layout::of(piece), cells }
+        Self { layout: PieceLayout::of(piece), cells }
     }
 
     fn agree(&self, other: &Self, number: usize) -> Result<()> {
@@ -158,7 +158,7 @@ impl Kind {
     }
 }
 
-fn disagree(outline: &Outline, points: usize, cells: usize) -> Error {
+fn disagree(outline: &FileOutline, points: usize, cells: usize) -> Error {
     Error::request(format!(
         "pieces of {points} points and {cells} cells for a file of {} and {}",
         outline.points, outline.cells

@@ -14,21 +14,20 @@ use crate::mesh::{
 use crate::numbers::{Precision, counted};
 use crate::{Error, Result};
 
-/// A format of surfaces that can be written.
+/// A format of surfaces that can be written; [`check_surface_output`] finds that of a file.
 ///
-/// All hold points and faces; [`SurfaceFormat::losses`] says what a format leaves out of a mesh.
-/// The faces of holes are in `.obj` alone, creases and corners in `.obj` and `.vtp`, polygons as
-/// such in all but `.stl` and `.glb`.
+/// All hold points and faces, in the order of the mesh. Each leaves out what it has no place for:
+/// [`SurfaceFormat::losses`] says what of a given mesh, and the caller tells the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SurfaceFormat {
-    /// Wavefront OBJ: polygons, texture coordinates, normals, tags of creases, holes and rules of
-    /// refinement; 17 digits.
+    /// Wavefront OBJ: polygons, texture coordinates, normals, tags of creases, corners, holes and
+    /// rules of refinement; 17 digits. No attributes.
     Obj,
-    /// Binary PLY in double precision: polygons and attributes.
+    /// Binary PLY in double precision: polygons and attributes. No creases, and no faces of holes.
     Ply,
-    /// VTK XML polygons with attributes, creases and corners, for ParaView.
+    /// VTK XML polygons with attributes, creases and corners, for ParaView. No faces of holes.
     Vtp,
-    /// Binary STL in single precision: triangles.
+    /// Binary STL in single precision: triangles alone, which share no vertices.
     Stl,
     /// Binary glTF in single precision: triangles with normals and attributes, for viewers and web
     /// pages; [`GlbOptions`] say which unit and axis upwards the mesh has.

@@ -9,7 +9,7 @@ pub const BLOCK: usize = 1 << 18;
 
 /// Values of one array.
 #[derive(Clone, Copy)]
-pub enum Values<'a> {
+pub enum ArrayValues<'a> {
     /// Values as they lie in memory.
     Bytes(&'a [u8]),
     /// 64-bit `step (first + 1)`, `step (first + 2)`, …: the ends of equal cells.
@@ -61,7 +61,7 @@ pub enum NumberSize {
     Eight,
 }
 
-impl<'a> Values<'a> {
+impl<'a> ArrayValues<'a> {
     /// The numbers of an array, the most significant byte first.
     pub fn big_endian(data: &'a ArrayData) -> Self {
         let size = match data.value_size() {
@@ -172,7 +172,7 @@ pub struct Section<'a> {
     /// What they belong to.
     pub of: Of,
     /// The values.
-    pub values: Values<'a>,
+    pub values: ArrayValues<'a>,
 }
 
 impl<'a> Section<'a> {
@@ -187,22 +187,25 @@ impl<'a> Section<'a> {
 
     /// Arrays of points as they lie in memory.
     pub fn of_points(array: &'a Array) -> Self {
-        Self { of: Of::Points(entry(array)), values: Values::Bytes(array.data.bytes()) }
+        Self { of: Of::Points(entry(array)), values: ArrayValues::Bytes(array.data.bytes()) }
     }
 
     /// Arrays of cells.
     pub fn of_cells(array: &'a Array) -> Self {
-        Self { of: Of::Cells(entry(array)), values: Values::Bytes(array.data.bytes()) }
+        Self { of: Of::Cells(entry(array)), values: ArrayValues::Bytes(array.data.bytes()) }
     }
 
     /// Arrays of the file.
     pub fn of_file(array: &'a Array) -> Self {
-        Self { of: Of::File, values: Values::Bytes(array.data.bytes()) }
+        Self { of: Of::File, values: ArrayValues::Bytes(array.data.bytes()) }
     }
 
     /// Coordinates.
     pub fn coordinates(points: &'a Points) -> Self {
-        Self { of: Of::Points(coordinate_bytes(points)), values: Values::Bytes(points.bytes()) }
+        Self {
+            of: Of::Points(coordinate_bytes(points)),
+            values: ArrayValues::Bytes(points.bytes()),
+        }
     }
 }
 
@@ -221,10 +224,10 @@ pub fn coordinate_bytes(points: &Points) -> usize {
 
 /// Ids in a file of that many points and the type that VTK reads them as; those that `Int32` can
 /// hold are written as they lie.
-pub fn vtk_ids(ids: &[u32], points: usize) -> (&'static str, Values<'_>) {
+pub fn vtk_ids(ids: &[u32], points: usize) -> (&'static str, ArrayValues<'_>) {
     match i32::try_from(points) {
-        Ok(_) => ("Int32", Values::Bytes(bytemuck::cast_slice(ids))),
-        Err(_) => ("Int64", Values::Widened(ids)),
+        Ok(_) => ("Int32", ArrayValues::Bytes(bytemuck::cast_slice(ids))),
+        Err(_) => ("Int64", ArrayValues::Widened(ids)),
     }
 }
 
@@ -232,7 +235,7 @@ pub fn vtk_ids(ids: &[u32], points: usize) -> (&'static str, Values<'_>) {
 mod tests {
     use super::*;
 
-    fn written(values: Values<'_>) -> Vec<u8> {
+    fn written(values: ArrayValues<'_>) -> Vec<u8> {
         let mut bytes = Vec::new();
         let mut append = |block: &[u8]| -> Result<(), ()> {
             bytes.extend_from_slice(block);
@@ -259,25 +262,25 @@ mod tests {
         let ids: Vec<u32> = (0..3 * count as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
         let rows: Vec<u8> =
             ids.chunks(3).flat_map(|row| [&[3], row].concat()).flat_map(u32::to_be_bytes).collect();
-        assert!(written(Values::Rows { size: 3, ids: &ids }) == rows);
+        assert!(written(ArrayValues::Rows { size: 3, ids: &ids }) == rows);
         let ends: Vec<u8> =
             (5..5 + count as u64).flat_map(|i| (8 * (i + 1)).to_ne_bytes()).collect();
-        assert!(written(Values::Multiples { step: 8, first: 5, count }) == ends);
+        assert!(written(ArrayValues::Multiples { step: 8, first: 5, count }) == ends);
         let reals: Vec<f64> = ids.iter().map(|&id| f64::from(id).sqrt()).collect();
         let swapped: Vec<u8> = reals.iter().flat_map(|x| x.to_be_bytes()).collect();
-        assert!(written(Values::big_endian(&reals.into())) == swapped);
+        assert!(written(ArrayValues::big_endian(&reals.into())) == swapped);
         let singles: Vec<f32> = ids.iter().map(|&id| id as f32).collect();
         let swapped: Vec<u8> = singles.iter().flat_map(|x| x.to_be_bytes()).collect();
-        assert!(written(Values::big_endian(&singles.into())) == swapped);
+        assert!(written(ArrayValues::big_endian(&singles.into())) == swapped);
         let integers: Vec<i64> = ids.iter().map(|&id| i64::from(id as i32)).collect();
         let narrow: Vec<u8> = ids.iter().flat_map(|&id| (id as i32).to_be_bytes()).collect();
-        assert!(written(Values::Narrowed(&integers)) == narrow);
+        assert!(written(ArrayValues::Narrowed(&integers)) == narrow);
         assert!(
-            written(Values::Repeated { value: 12, count: 3 * BLOCK + 1 })
+            written(ArrayValues::Repeated { value: 12, count: 3 * BLOCK + 1 })
                 .iter()
                 .all(|&byte| byte == 12)
         );
-        let types = written(Values::RepeatedBigEndian { value: 12, count: BLOCK + 1 });
+        let types = written(ArrayValues::RepeatedBigEndian { value: 12, count: BLOCK + 1 });
         assert!(types.chunks(4).all(|number| number == [0, 0, 0, 12]));
     }
 }

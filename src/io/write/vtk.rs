@@ -6,9 +6,9 @@
 use std::fmt::Write as _;
 use std::io::{self, Seek, Write};
 
-use super::outline::{Outline, SingleFile, wide};
-use super::placed::Placed;
-use super::values::{NumberSize, Of, Section, Values, coordinate_bytes, entry};
+use super::outline::{FileOutline, SingleFile, wide};
+use super::placed::PlacedSections;
+use super::values::{ArrayValues, NumberSize, Of, Section, coordinate_bytes, entry};
 use crate::io::dataset::{Array, ArrayData, Dataset, DatasetCells, MixedCells, Points, vtk_type};
 use crate::{Error, Result};
 
@@ -43,15 +43,15 @@ pub fn check_points(count: usize) -> Result<()> {
 }
 
 /// A file being written from pieces.
-pub struct File<'o, W> {
+pub struct LegacyFile<'o, W> {
     out: &'o mut W,
-    outline: Outline,
-    placed: Placed,
+    outline: FileOutline,
+    placed: PlacedSections,
 }
 
-impl<'o, W: Write + Seek> File<'o, W> {
+impl<'o, W: Write + Seek> LegacyFile<'o, W> {
     /// A file at the start of `out`, of pieces like `first`, which has been checked.
-    pub fn new(out: &'o mut W, first: &Dataset, outline: &Outline) -> Self {
+    pub fn new(out: &'o mut W, first: &Dataset, outline: &FileOutline) -> Self {
         let mixed = MixedNumbers::of(&first.cells);
         let mut before =
             "# vtk DataFile Version 3.0\nsubsolid\nBINARY\nDATASET UNSTRUCTURED_GRID\n".to_owned();
@@ -61,12 +61,12 @@ impl<'o, W: Write + Seek> File<'o, W> {
             let text = std::mem::replace(&mut before, "\n".to_owned());
             (text.into_bytes(), section.total(outline.points, outline.cells))
         });
-        let placed = Placed::new(sections);
+        let placed = PlacedSections::new(sections);
         Self { out, outline: outline.clone(), placed }
     }
 }
 
-impl<W: Write + Seek> SingleFile for File<'_, W> {
+impl<W: Write + Seek> SingleFile for LegacyFile<'_, W> {
     fn push(&mut self, piece: &Dataset, _cells_before: usize) -> io::Result<()> {
         let mixed = MixedNumbers::of(&piece.cells);
         let sections = sections(piece, &mixed, &self.outline);
@@ -85,10 +85,10 @@ impl<W: Write + Seek> SingleFile for File<'_, W> {
 fn sections<'a>(
     piece: &'a Dataset,
     mixed: &'a MixedNumbers,
-    outline: &Outline,
+    outline: &FileOutline,
 ) -> Vec<(String, Section<'a>)> {
     let mut sections = Vec::new();
-    let Outline { points, cells, .. } = *outline;
+    let FileOutline { points, cells, .. } = *outline;
     let kept = wide(&piece.field_arrays);
     let field = |array: &Array, _| (array.entries(), Of::File);
     push_arrays(&mut sections, String::new(), &piece.field_arrays, &kept, field);
@@ -97,7 +97,7 @@ fn sections<'a>(
         Points::F32(_) => "float",
     };
     let of = Of::Points(coordinate_bytes(&piece.points));
-    let coordinates = Section { of, values: Values::big_endian_points(&piece.points) };
+    let coordinates = Section { of, values: ArrayValues::big_endian_points(&piece.points) };
     sections.push((format!("POINTS {points} {kind}\n"), coordinates));
     push_cells(&mut sections, &piece.cells, mixed, cells);
     let (text, kept) = (format!("POINT_DATA {points}\n"), &outline.wide_point_arrays);
@@ -116,12 +116,14 @@ fn push_cells<'a>(
     mixed: &'a MixedNumbers,
     count: usize,
 ) {
-    let big_endian =
-        |numbers: &'a [u32]| Values::BigEndian(bytemuck::cast_slice(numbers), NumberSize::Four);
+    let big_endian = |numbers: &'a [u32]| {
+        ArrayValues::BigEndian(bytemuck::cast_slice(numbers), NumberSize::Four)
+    };
     let (integers, rows, types) = match cells {
         DatasetCells::Uniform { vtk_type, size, connectivity } => {
-            let rows = Values::Rows { size: *size, ids: connectivity };
-            let types = Values::RepeatedBigEndian { value: (*vtk_type).into(), count: cells.len() };
+            let rows = ArrayValues::Rows { size: *size, ids: connectivity };
+            let types =
+                ArrayValues::RepeatedBigEndian { value: (*vtk_type).into(), count: cells.len() };
             let of = Of::Cells(4 * (size + 1));
             (count * (size + 1), (of, rows), (Of::Cells(4), types))
         }
@@ -189,14 +191,14 @@ fn push_arrays<'a>(
     for array in arrays {
         let (mut bytes, kept) = (entry(array), wide.contains(&array.name));
         let (kind, values) = match &array.data {
-            ArrayData::F32(_) => ("float", Values::big_endian(&array.data)),
-            ArrayData::F64(_) => ("double", Values::big_endian(&array.data)),
-            ArrayData::I32(_) => ("int", Values::big_endian(&array.data)),
-            ArrayData::U8(_) => ("unsigned_char", Values::big_endian(&array.data)),
-            ArrayData::I64(_) if kept => ("vtktypeint64", Values::big_endian(&array.data)),
+            ArrayData::F32(_) => ("float", ArrayValues::big_endian(&array.data)),
+            ArrayData::F64(_) => ("double", ArrayValues::big_endian(&array.data)),
+            ArrayData::I32(_) => ("int", ArrayValues::big_endian(&array.data)),
+            ArrayData::U8(_) => ("unsigned_char", ArrayValues::big_endian(&array.data)),
+            ArrayData::I64(_) if kept => ("vtktypeint64", ArrayValues::big_endian(&array.data)),
             ArrayData::I64(values) => {
                 bytes = 4 * array.width;
-                ("int", Values::Narrowed(values))
+                ("int", ArrayValues::Narrowed(values))
             }
         };
         let (entries, of) = place(array, bytes);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::appended::write_raw;
-use super::values::{Values, vtk_ids};
+use super::values::{ArrayValues, vtk_ids};
 use super::xml;
 use crate::io::dataset::{Array, Points};
 use crate::io::mesh_dataset::{corner_array, crease_arrays};
@@ -23,10 +23,10 @@ pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
     let creases = crease_arrays(&mesh.creases);
     let mut head = xml::open_file("PolyData", xml::Version::Linear, false);
     head.push_str("  <PolyData>\n");
-    let mut sections: Vec<Values> = Vec::new();
+    let mut sections: Vec<ArrayValues> = Vec::new();
     let mut offset = 0;
     let mut array = |head: &mut String, attributes: String, values| {
-        let values: Values = values;
+        let values: ArrayValues = values;
         let _ = writeln!(
             head,
             "        <DataArray {attributes} format=\"appended\" offset=\"{offset}\"/>"
@@ -39,7 +39,7 @@ pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
         for crease in &creases {
             let attributes = xml::array_attributes(crease);
             let attributes = format!("{attributes} NumberOfTuples=\"{}\"", crease.entries());
-            array(&mut head, attributes, Values::Bytes(crease.data.bytes()));
+            array(&mut head, attributes, ArrayValues::Bytes(crease.data.bytes()));
         }
         head.push_str("    </FieldData>\n");
     }
@@ -56,22 +56,24 @@ pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
             array(
                 &mut head,
                 xml::array_attributes(attribute),
-                Values::Bytes(attribute.data.bytes()),
+                ArrayValues::Bytes(attribute.data.bytes()),
             );
         }
         head.push_str("      </PointData>\n");
     }
     head.push_str("      <Points>\n");
-    array(&mut head, xml::points_attributes(&points), Values::Bytes(points.bytes()));
+    array(&mut head, xml::points_attributes(&points), ArrayValues::Bytes(points.bytes()));
     head.push_str("      </Points>\n      <Polys>\n");
     let (kind, ids) = vtk_ids(mesh.faces.vertices(), mesh.points.len());
     array(&mut head, format!("type=\"{kind}\" Name=\"connectivity\""), ids);
     let ends: Vec<u64>;
     let ends = match mesh.faces.uniform_size() {
-        Some(size) => Values::Multiples { step: size as u64, first: 0, count: mesh.faces.len() },
+        Some(size) => {
+            ArrayValues::Multiples { step: size as u64, first: 0, count: mesh.faces.len() }
+        }
         None => {
             ends = mesh.faces.ends().collect();
-            Values::Bytes(bytemuck::cast_slice(&ends))
+            ArrayValues::Bytes(bytemuck::cast_slice(&ends))
         }
     };
     array(&mut head, "type=\"Int64\" Name=\"offsets\"".into(), ends);

@@ -8,19 +8,19 @@ use std::path::Path;
 use super::appended::CompressedSection;
 use super::in_order::{InOrder, InTurn};
 use super::outline::{SingleFile, Whole};
-use super::placed::Placed;
-use super::values::{Of, Section, Values, vtk_ids};
+use super::placed::PlacedSections;
+use super::values::{ArrayValues, Of, Section, vtk_ids};
 use super::xml;
 use crate::io::dataset::{Array, Dataset, DatasetCells};
 
 /// A file whose arrays are written as they are.
-pub struct Plain<'o, W> {
+pub struct PlainVtu<'o, W> {
     out: &'o mut W,
     whole: Whole,
-    placed: Placed,
+    placed: PlacedSections,
 }
 
-impl<'o, W: Write + Seek> Plain<'o, W> {
+impl<'o, W: Write + Seek> PlainVtu<'o, W> {
     /// A file at the start of `out`, of pieces like `first`, which has been checked.
     pub fn new(out: &'o mut W, first: &Dataset, whole: Whole) -> Self {
         let groups = groups(first, &whole, 0);
@@ -38,12 +38,12 @@ impl<'o, W: Write + Seek> Plain<'o, W> {
             text.extend(bytes.to_ne_bytes());
             (text, bytes)
         };
-        let placed = Placed::new(bytes.iter().map(place));
+        let placed = PlacedSections::new(bytes.iter().map(place));
         Self { out, whole, placed }
     }
 }
 
-impl<W: Write + Seek> SingleFile for Plain<'_, W> {
+impl<W: Write + Seek> SingleFile for PlainVtu<'_, W> {
     fn push(&mut self, piece: &Dataset, cells_before: usize) -> io::Result<()> {
         let groups = groups(piece, &self.whole, cells_before);
         for (i, array) in arrays(&groups).enumerate() {
@@ -58,7 +58,7 @@ impl<W: Write + Seek> SingleFile for Plain<'_, W> {
 }
 
 /// A file whose arrays are compressed.
-pub struct Compressed<'o, W> {
+pub struct CompressedVtu<'o, W> {
     sections: InOrder,
     whole: Whole,
     turn: Turn<'o, W>,
@@ -73,8 +73,8 @@ struct Turn<'o, W> {
     bytes: Vec<u64>,
 }
 
-impl<'o, W: Write + Seek> Compressed<'o, W> {
-    /// As [`Plain::new`]; `output`: the file.
+impl<'o, W: Write + Seek> CompressedVtu<'o, W> {
+    /// As [`PlainVtu::new`]; `output`: the file.
     pub fn new(out: &'o mut W, first: &Dataset, whole: Whole, output: &Path) -> io::Result<Self> {
         let groups = groups(first, &whole, 0);
         let bytes = section_bytes(&groups, &whole);
@@ -90,7 +90,7 @@ impl<'o, W: Write + Seek> Compressed<'o, W> {
     }
 }
 
-impl<W: Write + Seek> SingleFile for Compressed<'_, W> {
+impl<W: Write + Seek> SingleFile for CompressedVtu<'_, W> {
     fn push(&mut self, piece: &Dataset, cells_before: usize) -> io::Result<()> {
         let groups = groups(piece, &self.whole, cells_before);
         for (i, array) in arrays(&groups).enumerate() {
@@ -182,14 +182,14 @@ fn cell_arrays<'a>(
 ) -> Vec<DataArray<'a>> {
     let ids = |name: &str, ids, ids_a_cell: Option<usize>| {
         let (kind, values) = vtk_ids(ids, whole.points);
-        let bytes = if matches!(values, Values::Widened(_)) { 8 } else { 4 };
+        let bytes = if matches!(values, ArrayValues::Widened(_)) { 8 } else { 4 };
         plain(kind, name, ids_a_cell.map_or(Of::File, |ids| Of::Cells(ids * bytes)), values)
     };
     match cells {
         DatasetCells::Uniform { vtk_type, size, connectivity } => {
             let (count, first) = (cells.len(), cells_before as u64);
-            let ends = Values::Multiples { step: *size as u64, first, count };
-            let types = Values::Repeated { value: *vtk_type, count };
+            let ends = ArrayValues::Multiples { step: *size as u64, first, count };
+            let types = ArrayValues::Repeated { value: *vtk_type, count };
             vec![
                 ids("connectivity", connectivity, Some(*size)),
                 plain("Int64", "offsets", Of::Cells(8), ends),
@@ -197,11 +197,11 @@ fn cell_arrays<'a>(
             ]
         }
         DatasetCells::Mixed(mixed) => {
-            let ends = |ends| Values::Bytes(bytemuck::cast_slice(ends));
+            let ends = |ends| ArrayValues::Bytes(bytemuck::cast_slice(ends));
             let mut arrays = vec![
                 ids("connectivity", &mixed.connectivity, None),
                 plain("Int64", "offsets", Of::File, ends(&mixed.ends)),
-                plain("UInt8", "types", Of::File, Values::Bytes(&mixed.vtk_types)),
+                plain("UInt8", "types", Of::File, ArrayValues::Bytes(&mixed.vtk_types)),
             ];
             if let Some(faces) = &mixed.faces {
                 arrays.push(ids("faces", &faces.stream, None));
@@ -212,7 +212,7 @@ fn cell_arrays<'a>(
     }
 }
 
-fn plain<'a>(kind: &str, name: &str, of: Of, values: Values<'a>) -> DataArray<'a> {
+fn plain<'a>(kind: &str, name: &str, of: Of, values: ArrayValues<'a>) -> DataArray<'a> {
     let attributes = format!("type=\"{kind}\" Name=\"{name}\"");
     DataArray { attributes, section: Section { of, values } }
 }

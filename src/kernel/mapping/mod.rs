@@ -17,9 +17,9 @@ mod stage;
 mod sums;
 
 use super::axis::AxisWeights;
-use super::buffer::Buffer;
+use super::buffer::AlignedBuffer;
 use super::net::{fill_ends, gather};
-use super::simd::{Kernel, Simd};
+use super::simd::{Simd, SimdKernel};
 use crate::limit::AxisPermutation;
 use crate::numbers::Lanes;
 
@@ -70,13 +70,13 @@ pub enum LeafSource<'a> {
 #[derive(Debug, Default)]
 pub struct LeafMapScratch {
     // of one leaf: [control][3], [3]
-    local: Buffer<f64>,
-    origin: Buffer<f64>,
+    local: AlignedBuffer<f64>,
+    origin: AlignedBuffer<f64>,
     // [control][3][leaf], [3][leaf]
-    nets: Buffer<f64>,
-    origins: Buffer<f64>,
-    sums: [Buffer<f64>; 2],
-    stage: Buffer<f64>,
+    nets: AlignedBuffer<f64>,
+    origins: AlignedBuffer<f64>,
+    sums: [AlignedBuffer<f64>; 2],
+    stage: AlignedBuffer<f64>,
 }
 
 impl LeafSource<'_> {
@@ -136,7 +136,7 @@ struct Run<'a, 'o> {
     out: LeafMapOutput<'o>,
 }
 
-impl Kernel<f64> for Run<'_, '_> {
+impl SimdKernel<f64> for Run<'_, '_> {
     #[inline(always)]
     unsafe fn run<L: Lanes<f64>>(self) {
         // SAFETY: the level is there.
@@ -183,7 +183,7 @@ impl Run<'_, '_> {
                 let mut finish = Finish { stage, origin, weights, first, count, out: &mut out };
                 match map.source {
                     LeafSource::Grid { axis, .. } => {
-                        let [y, z] = scratch.sums.each_mut().map(Buffer::as_mut_ptr);
+                        let [y, z] = scratch.sums.each_mut().map(AlignedBuffer::as_mut_ptr);
                         GridSums { axis, nets, y, z }.for_each::<L, N>(&mut finish);
                     }
                     LeafSource::Table { controls, values, gradients, second } => {

@@ -11,7 +11,7 @@
 use std::f64::consts::PI;
 
 use super::super::SolidMesh;
-use super::builder::Builder;
+use super::builder::ShapeBuilder;
 use super::quads::square_rim;
 
 /// Cells of the mesh: base plate less the hole's square, upright, fillet, rings
@@ -62,7 +62,7 @@ enum Key {
 }
 
 pub(super) fn build() -> SolidMesh {
-    let mut builder = Builder::new(place);
+    let mut builder = ShapeBuilder::new(place);
     let square = |[i, j]: [i32; 2]| [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]];
 
     for y in 0..WIDE {
@@ -97,7 +97,7 @@ fn ring_quads(steps: i32) -> impl Iterator<Item = [[i32; 2]; 4]> {
     })
 }
 
-fn fillet_cells<P: Fn(Key) -> [f64; 3]>(builder: &mut Builder<Key, P>) {
+fn fillet_cells<P: Fn(Key) -> [f64; 3]>(builder: &mut ShapeBuilder<Key, P>) {
     let half = FILLET / 2;
     let middle = THICK + half;
     for i in 0..half {

@@ -34,13 +34,13 @@ impl<K: Copy + Eq + Hash, const D: usize> KeyedPoints<K, D> {
 }
 
 /// A hexahedral mesh over keyed vertices whose positions follow from their keys.
-pub(super) struct Builder<K, P> {
+pub(super) struct ShapeBuilder<K, P> {
     vertices: KeyedPoints<K, 3>,
     hexahedra: Vec<[u32; 8]>,
     place: P,
 }
 
-impl<K: Copy + Eq + Hash, P: Fn(K) -> [f64; 3]> Builder<K, P> {
+impl<K: Copy + Eq + Hash, P: Fn(K) -> [f64; 3]> ShapeBuilder<K, P> {
     /// An empty mesh; `place` is the position of a key.
     pub(super) fn new(place: P) -> Self {
         Self { vertices: KeyedPoints::new(), hexahedra: Vec::new(), place }

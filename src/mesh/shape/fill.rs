@@ -1,7 +1,7 @@
 //! Hexahedra around one extraordinary vertex, given by its link.
 
 use super::super::SolidMesh;
-use super::builder::{Builder, KeyedPoints};
+use super::builder::{KeyedPoints, ShapeBuilder};
 use super::embedding;
 use super::link::VertexLink;
 use crate::Result;
@@ -49,7 +49,7 @@ fn split(points: &[[f64; 3]], cells: &[[u32; 8]], n: u64) -> SolidMesh {
     // Key: corners and their weights times n³, sorted, unused corners last. Cells
     // that share a face weigh its corners alike, and the position follows from
     // the sorted key, so it does not depend on which cell comes first.
-    let mut builder = Builder::new(|key: [(u32, u64); 8]| {
+    let mut builder = ShapeBuilder::new(|key: [(u32, u64); 8]| {
         [0, 1, 2].map(|d| {
             key.iter()
                 .filter(|(_, weight)| *weight > 0)

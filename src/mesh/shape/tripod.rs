@@ -10,7 +10,7 @@
 use std::f64::consts::PI;
 
 use super::super::SolidMesh;
-use super::builder::Builder;
+use super::builder::ShapeBuilder;
 use super::quads::{DiskKey, disk, disk_point, round_square};
 
 /// Cells of the mesh: hub with its skin, legs, feet.
@@ -41,7 +41,7 @@ enum Key {
 }
 
 pub(super) fn build() -> SolidMesh {
-    let mut builder = Builder::new(place);
+    let mut builder = ShapeBuilder::new(place);
     for leg in 0..3 {
         for j in 0..HALF {
             for i in 0..HALF {

@@ -16,7 +16,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::trilinear::is_regular;
-use super::update::{Between, Found, Fronts, Node, through};
+use super::update::{Between, Found, FrontNode, Fronts, through};
 use super::{Seed, hexahedra};
 use crate::error::ElementKind::Cell;
 use crate::error::{Error, Result};
@@ -77,7 +77,7 @@ struct Front<'a> {
     hexes: &'a [[u32; 8]],
     /// Cells of each vertex.
     cells: Vec<Vec<u32>>,
-    nodes: Vec<Node>,
+    nodes: Vec<FrontNode>,
     is_seed: Vec<bool>,
 }
 
@@ -92,9 +92,12 @@ impl<'a> Front<'a> {
                 }
             }
         }
-        let node =
-            |&p: &[f64; 3]| Node { at: p.into(), distance: f64::INFINITY, fronts: Fronts::NONE };
-        let mut nodes: Vec<Node> = mesh.points.iter().map(node).collect();
+        let node = |&p: &[f64; 3]| FrontNode {
+            at: p.into(),
+            distance: f64::INFINITY,
+            fronts: Fronts::NONE,
+        };
+        let mut nodes: Vec<FrontNode> = mesh.points.iter().map(node).collect();
         let mut is_seed = vec![false; nodes.len()];
         for seed in seeds {
             let node = &mut nodes[seed.vertex as usize];

@@ -15,7 +15,7 @@ mod update;
 pub use bound::{LeastDeterminant, least_determinant};
 pub use distance::volume_distance;
 pub use point::{ClosestPlace, point_seeds};
-pub use quality::{CellQuality, cell_quality};
+pub use quality::{ScaledJacobians, cell_quality};
 pub use targets::{Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds};
 pub use untangle::{BoundaryMotion, MOST_ROUNDS, Untangled, untangle};
 

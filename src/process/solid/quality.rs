@@ -7,8 +7,9 @@ use crate::mesh::folded::least_corner;
 
 /// Scaled Jacobians of all hexahedra.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct CellQuality {
+// schemas of reports keep its earlier name
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "CellQuality"))]
+pub struct ScaledJacobians {
     /// The least: at a corner, the determinant of its three edges over their lengths; 1 for a
     /// box, 0 where it is flat, −1 at the least.
     pub least: f64,
@@ -21,7 +22,7 @@ pub struct CellQuality {
 }
 
 /// Scaled Jacobians at the corners of right-handed hexahedra.
-pub fn cell_quality(points: &[[f64; 3]], hexes: &[[u32; 8]]) -> CellQuality {
+pub fn cell_quality(points: &[[f64; 3]], hexes: &[[u32; 8]]) -> ScaledJacobians {
     let all: Vec<f64> = hexes.par_iter().map(|hex| least_corner(points, hex, 1.0)).collect();
     let (mut worst, mut cell) = (1.0, 0);
     for (c, &value) in all.iter().enumerate() {
@@ -29,7 +30,7 @@ pub fn cell_quality(points: &[[f64; 3]], hexes: &[[u32; 8]]) -> CellQuality {
             (worst, cell) = (value, c as u32);
         }
     }
-    CellQuality {
+    ScaledJacobians {
         least: worst,
         cell,
         mean: all.iter().sum::<f64>() / all.len().max(1) as f64,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::energy::{Energy, Way};
 use super::lbfgs::minimize;
 use super::slide::Sliding;
-use super::{CellQuality, cell_quality, hexahedra};
+use super::{ScaledJacobians, cell_quality, hexahedra};
 use crate::error::Result;
 use crate::limit::Solid;
 use crate::mesh::SolidMesh;
@@ -53,9 +53,9 @@ pub enum BoundaryMotion {
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Untangled {
     /// Control cells before.
-    pub before: CellQuality,
+    pub before: ScaledJacobians,
     /// And after.
-    pub after: CellQuality,
+    pub after: ScaledJacobians,
     /// Vertices that moved.
     pub moved: usize,
     /// Those of them that are of the boundary.
@@ -185,16 +185,16 @@ fn fixed_fold(points: &[[f64; 3]], hex: &[u32; 8], is_fixed: impl Fn(u32) -> boo
 /// The best points so far.
 struct Best {
     points: Vec<[f64; 3]>,
-    quality: CellQuality,
+    quality: ScaledJacobians,
 }
 
 impl Best {
     /// Where the boundary fixes the worst cell, the mean decides.
-    fn is_worse_than(&self, quality: &CellQuality) -> bool {
+    fn is_worse_than(&self, quality: &ScaledJacobians) -> bool {
         (quality.least, quality.mean) > (self.quality.least, self.quality.mean)
     }
 
-    fn offer(&mut self, points: Vec<[f64; 3]>, quality: CellQuality) {
+    fn offer(&mut self, points: Vec<[f64; 3]>, quality: ScaledJacobians) {
         if self.is_worse_than(&quality) {
             *self = Self { points, quality };
         }
@@ -267,7 +267,7 @@ fn unfolded(
     ways: &[Way],
     start: &[[f64; 3]],
     mut progress: impl FnMut(usize) -> Result<()>,
-) -> Result<(Vec<[f64; 3]>, CellQuality, bool)> {
+) -> Result<(Vec<[f64; 3]>, ScaledJacobians, bool)> {
     let mut sought = |ways: &[Way], start: &[[f64; 3]]| {
         let folded = |points: &[[f64; 3]]| cell_quality(points, hexes).non_positive;
         unfold(&mut Energy::new(hexes, ways, start), start, |points| progress(folded(points)))

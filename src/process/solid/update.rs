@@ -15,7 +15,7 @@ const MEETING: f64 = 0.5;
 const SOON: f64 = 0.5;
 
 /// A vertex with its distance.
-pub(super) struct Node {
+pub(super) struct FrontNode {
     pub at: Vector3<f64>,
     pub distance: f64,
     pub fronts: Fronts,
@@ -131,7 +131,7 @@ pub(super) enum Between {
 /// it is inside; over an edge, its ends count as well.
 pub(super) fn through<const N: usize>(
     x: &Vector3<f64>,
-    nodes: [&Node; N],
+    nodes: [&FrontNode; N],
     between: Between,
 ) -> Option<Found> {
     let weights = place(x, nodes)?;
@@ -166,7 +166,7 @@ pub(super) fn through<const N: usize>(
 }
 
 /// Second difference of the distance along an edge, from the slopes at its ends, or at one.
-fn bend(a: &Node, b: &Node) -> f64 {
+fn bend(a: &FrontNode, b: &FrontNode) -> f64 {
     let side = b.at - a.at;
     let rise = b.distance - a.distance;
     match (a.fronts.slope(&side), b.fronts.slope(&-side).map(|back| -back)) {
@@ -178,7 +178,7 @@ fn bend(a: &Node, b: &Node) -> f64 {
 }
 
 /// Weights of the nodes at the minimum of linear distances.
-fn place<const N: usize>(x: &Vector3<f64>, nodes: [&Node; N]) -> Option<[f64; N]> {
+fn place<const N: usize>(x: &Vector3<f64>, nodes: [&FrontNode; N]) -> Option<[f64; N]> {
     let origin = nodes[0];
     let way = x - origin.at;
     let mut weights = [0.0; N];

@@ -4,7 +4,7 @@ use std::io::{self, Seek, Write};
 use std::ops::Range;
 
 use super::ExportOptions;
-use super::outline::Outline;
+use super::outline::ArchiveOutline;
 use super::tables::by_control;
 use crate::io::Archive;
 use crate::limit::AxisPermutation;
@@ -21,7 +21,7 @@ const PIECE: usize = 1 << 23;
 pub(super) fn push<W: Write + Seek>(
     archive: &mut Archive<W>,
     mapping: &dyn Physical<'_>,
-    outline: &Outline,
+    outline: &ArchiveOutline,
     options: ExportOptions<'_>,
 ) -> io::Result<()> {
     let quadrature = mapping.quadrature();
@@ -56,7 +56,7 @@ pub(super) fn push<W: Write + Seek>(
 fn push_derivatives<W: Write + Seek>(
     archive: &mut Archive<W>,
     mapping: &dyn Physical<'_>,
-    outline: &Outline,
+    outline: &ArchiveOutline,
     mapped: &mut Mapped,
 ) -> io::Result<()> {
     let quadrature = mapping.quadrature();

@@ -2,7 +2,7 @@
 
 use std::io::{self, Seek, Write};
 
-use super::outline::Outline;
+use super::outline::ArchiveOutline;
 use crate::io::Archive;
 use crate::limit::AxisPermutation;
 use crate::quadrature::{Quadrature, QuadratureBatch, Regions};
@@ -11,7 +11,7 @@ use crate::quadrature::{Quadrature, QuadratureBatch, Regions};
 pub(super) fn push<W: Write + Seek>(
     archive: &mut Archive<W>,
     quadrature: &Quadrature<'_>,
-    outline: &Outline,
+    outline: &ArchiveOutline,
 ) -> io::Result<()> {
     let leaves = || quadrature.batches().iter().flat_map(|batch| batch.leaves.iter().copied());
     let count = leaves().count();

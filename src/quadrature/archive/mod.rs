@@ -22,7 +22,7 @@ use super::{BoundaryReport, Mapping, Physical, Quadrature, Regions, Report, Side
 use crate::error::{Error, Result};
 use crate::io::{Archive, Array, atomic, plain_name};
 use crate::mesh::{CellArray, Controls};
-use outline::Outline;
+use outline::ArchiveOutline;
 
 /// Arrays of cells that archives of volumes have of their own; their names are reserved in all.
 const OWN_CELL_ARRAYS: [&str; 3] = ["volume", "remainder_parameter_volume", "remainder_volume"];
@@ -197,7 +197,7 @@ pub fn archive_bytes(
     };
     let numbers = cells + 3 * controls.positions.len();
     let numbers = numbers + kept.map(|array| array.values.len()).sum::<usize>();
-    Outline::new(quadrature).bytes(quadrature, options) + 8 * numbers as u64
+    ArchiveOutline::new(quadrature).bytes(quadrature, options) + 8 * numbers as u64
 }
 
 fn write(
@@ -213,7 +213,7 @@ fn write(
             let mut archive = Archive::new(out, options.compress);
             push_model(&mut archive, mapping.quadrature(), controls, options)?;
             report(&mut archive)?;
-            let outline = Outline::new(mapping.quadrature());
+            let outline = ArchiveOutline::new(mapping.quadrature());
             tables::push(&mut archive, mapping.quadrature(), &outline, options.store)?;
             leaves::push(&mut archive, mapping.quadrature(), &outline)?;
             geometry::push(&mut archive, mapping, &outline, options)?;

@@ -7,9 +7,9 @@ use crate::plan::Want;
 use crate::quadrature::{Quadrature, batch};
 
 /// Order of an archive.
-pub(super) struct Outline {
+pub(super) struct ArchiveOutline {
     /// Every table with leaves, in the order of the batches.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ArchiveTable>,
     // points of finer levels that are used, ascending, counted from the number of vertices on
     refined: Vec<u32>,
     // [point of finer levels]: its place among those used
@@ -19,7 +19,7 @@ pub(super) struct Outline {
 
 /// A table and its leaves.
 #[derive(Clone)]
-pub(super) struct Part {
+pub(super) struct ArchiveTable {
     pub table: usize,
     /// The batches of its leaves.
     pub batches: Range<usize>,
@@ -28,9 +28,9 @@ pub(super) struct Part {
     pub samples: usize,
 }
 
-impl Outline {
+impl ArchiveOutline {
     pub fn new(quadrature: &Quadrature<'_>) -> Self {
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<ArchiveTable> = Vec::new();
         for (b, batch) in quadrature.batches().iter().enumerate() {
             let leaves = batch.leaves.len();
             match parts.last_mut().filter(|part| part.table == batch.table) {
@@ -42,7 +42,13 @@ impl Outline {
                     let table = &quadrature.tables[batch.table];
                     let (controls, samples) = (table.slots.len(), table.nodes.len());
                     let batches = b..b + 1;
-                    parts.push(Part { table: batch.table, batches, leaves, controls, samples });
+                    parts.push(ArchiveTable {
+                        table: batch.table,
+                        batches,
+                        leaves,
+                        controls,
+                        samples,
+                    });
                 }
             }
         }
@@ -102,7 +108,7 @@ impl Outline {
     }
 
     /// Where each table's share of an array starts, and the last one's ends.
-    pub fn offsets(&self, length: impl Fn(&Part) -> usize) -> Vec<i64> {
+    pub fn offsets(&self, length: impl Fn(&ArchiveTable) -> usize) -> Vec<i64> {
         let ends = self.parts.iter().scan(0, |end, part| {
             *end += length(part) as i64;
             Some(*end)
@@ -115,7 +121,7 @@ impl Outline {
         let second = if quadrature.want().contains(Want::SECOND) { 6 } else { 0 };
         let is_boundary = quadrature.is_boundary();
         let (tables, points) = (options.store.has_tables(), options.store.has_geometry());
-        let part = |part: &Part| {
+        let part = |part: &ArchiveTable| {
             let [leaves, controls, samples] =
                 [part.leaves, part.controls, part.samples].map(|n| n as u64);
             let mut numbers = 5 + 4 * samples;

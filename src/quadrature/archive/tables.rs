@@ -3,7 +3,7 @@
 use std::io::{self, Seek, Write};
 
 use super::Store;
-use super::outline::{Outline, Part};
+use super::outline::{ArchiveOutline, ArchiveTable};
 use crate::io::Archive;
 use crate::limit::LeafKind;
 use crate::plan::Want;
@@ -13,21 +13,21 @@ use crate::quadrature::Quadrature;
 pub(super) fn push<W: Write + Seek>(
     archive: &mut Archive<W>,
     quadrature: &Quadrature<'_>,
-    outline: &Outline,
+    outline: &ArchiveOutline,
     store: Store,
 ) -> io::Result<()> {
     push_refined(archive, quadrature, outline)?;
     let parts = &outline.parts;
-    let table = |part: &Part| &quadrature.tables[part.table];
+    let table = |part: &ArchiveTable| &quadrature.tables[part.table];
     let count = [parts.len()];
-    let bytes = |of: &dyn Fn(&Part) -> u8| parts.iter().map(of).collect::<Vec<u8>>();
+    let bytes = |of: &dyn Fn(&ArchiveTable) -> u8| parts.iter().map(of).collect::<Vec<u8>>();
     archive.push("table/kind", "u1", &count, &bytes(&|p| kind_number(table(p).key.kind)))?;
     if quadrature.is_boundary() {
-        let face = |part: &Part| table(part).key.face;
+        let face = |part: &ArchiveTable| table(part).key.face;
         archive.push("table/axis", "u1", &count, &bytes(&|p| face(p).map_or(0, |f| f.axis)))?;
         archive.push("table/end", "u1", &count, &bytes(&|p| face(p).map_or(0, |f| f.end)))?;
     }
-    let integers = |of: &dyn Fn(&Part) -> usize| -> Vec<i32> {
+    let integers = |of: &dyn Fn(&ArchiveTable) -> usize| -> Vec<i32> {
         parts.iter().map(|part| of(part) as i32).collect()
     };
     for (name, column) in [
@@ -36,7 +36,7 @@ pub(super) fn push<W: Write + Seek>(
     ] {
         archive.push(&format!("table/{name}"), "i4", &count, bytemuck::cast_slice(&column))?;
     }
-    type Length = fn(&Part) -> usize;
+    type Length = fn(&ArchiveTable) -> usize;
     let lengths: [(&str, Length); 5] = [
         ("leaf", |p| p.leaves),
         ("control", |p| p.leaves * p.controls),
@@ -67,7 +67,7 @@ pub(super) fn push<W: Write + Seek>(
 fn push_bases<W: Write + Seek>(
     archive: &mut Archive<W>,
     quadrature: &Quadrature<'_>,
-    outline: &Outline,
+    outline: &ArchiveOutline,
 ) -> io::Result<()> {
     let numbers: usize = outline.parts.iter().map(|part| part.samples * part.controls).sum();
     let bases = || outline.parts.iter().map(|part| &quadrature.tables[part.table].basis);
@@ -105,7 +105,7 @@ pub(super) fn by_control(values: &[f64], rows: usize, controls: usize) -> Vec<f6
 fn push_refined<W: Write + Seek>(
     archive: &mut Archive<W>,
     quadrature: &Quadrature<'_>,
-    outline: &Outline,
+    outline: &ArchiveOutline,
 ) -> io::Result<()> {
     let rows = || outline.refined_rows(quadrature);
     let mut offsets = vec![0_i64];

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::fit::Region;
+use super::fit::PlaneRegion;
 use super::march::{Claims, decide_each, march, span};
 use super::newton::{LANES, NewtonPart};
-use super::parts::{Kind, PlanePart};
-use super::polynomial::{Line, NEAR};
-use super::values::Values;
+use super::parts::{PlanePart, PlanePartKind};
+use super::polynomial::{NEAR, RowFit};
+use super::values::PixelValues;
 use super::{BandValues, Interior, NONE, Plane};
 use crate::locate::{AttributePieces, Locator, Place};
 use crate::slice::runs::leading;
@@ -17,7 +17,7 @@ use crate::slice::runs::leading;
 const AROUND: usize = 2;
 
 /// A layer of which bands are made.
-pub struct Layer<'a, 's> {
+pub struct BandLayer<'a, 's> {
     pub locator: &'a Locator<'s>,
     pub plane: &'a Plane<'a>,
     /// The parts that the plane meets.
@@ -26,7 +26,7 @@ pub struct Layer<'a, 's> {
 
 /// Claims on the pixels of some rows.
 struct Band<'a, 's> {
-    layer: &'a Layer<'a, 's>,
+    layer: &'a BandLayer<'a, 's>,
     columns: usize,
     rows: Range<usize>,
     // of each pixel: the piece that has it, or NONE
@@ -35,11 +35,11 @@ struct Band<'a, 's> {
     distances: HashMap<usize, f64>,
     // (u, v, w) in the element, if they are asked for
     parameters: Option<Vec<[f64; 3]>>,
-    values: Values<'a, 's>,
+    values: PixelValues<'a, 's>,
 }
 
 /// The interior in `rows`; with a mask, of the pixels where it is not 0.
-pub fn interior(layer: &Layer<'_, '_>, rows: Range<usize>, mask: Option<&[u8]>) -> Interior {
+pub fn interior(layer: &BandLayer<'_, '_>, rows: Range<usize>, mask: Option<&[u8]>) -> Interior {
     let mut interior = Interior::default();
     let around = if mask.is_some() { AROUND } else { 0 };
     let band = Band::claimed(layer, &rows, around, true, &[]);
@@ -65,7 +65,7 @@ pub fn interior(layer: &Layer<'_, '_>, rows: Range<usize>, mask: Option<&[u8]>) 
 
 /// Attributes in `rows`, of the pixels whose coverage is not 0.
 pub fn values(
-    layer: &Layer<'_, '_>,
+    layer: &BandLayer<'_, '_>,
     rows: Range<usize>,
     coverage: &[u16],
     attributes: &[AttributePieces],
@@ -117,7 +117,7 @@ impl pulp::NullaryFnOnce for Claiming<'_, '_, '_> {
 impl<'a, 's> Band<'a, 's> {
     /// The claims on `rows`, and on some `around` from which covered pixels may take over.
     fn claimed(
-        layer: &'a Layer<'a, 's>,
+        layer: &'a BandLayer<'a, 's>,
         rows: &Range<usize>,
         around: usize,
         keeps_parameters: bool,
@@ -133,7 +133,7 @@ impl<'a, 's> Band<'a, 's> {
             pieces: vec![NONE; count],
             distances: HashMap::new(),
             parameters: keeps_parameters.then(|| vec![[0.0; 3]; count]),
-            values: Values::new(layer.locator.pieces(), attributes, count),
+            values: PixelValues::new(layer.locator.pieces(), attributes, count),
         };
         pulp::Arch::new().dispatch(Claiming(&mut band));
         band
@@ -149,7 +149,7 @@ impl<'a, 's> Band<'a, 's> {
             return;
         }
         match &part.kind {
-            Kind::Newton(newton, None) => {
+            PlanePartKind::Newton(newton, None) => {
                 let (plane, rows) = (self.layer.plane, first..end);
                 let mut claims = PartClaims { band: &mut *self, newton, piece: part.piece, rows };
                 // the same eight rows whatever the range
@@ -157,13 +157,13 @@ impl<'a, 's> Band<'a, 's> {
                     march(newton, plane, group, part.columns, &mut claims);
                 }
             }
-            Kind::Newton(newton, Some(regions)) => {
+            PlanePartKind::Newton(newton, Some(regions)) => {
                 for region in regions {
                     let rows = first.max(region.rows[0])..end.min(region.rows[1]);
                     self.claim_region(part, (newton, region), rows);
                 }
             }
-            Kind::Wild => {
+            PlanePartKind::Wild => {
                 for row in first..end {
                     for column in part.columns[0]..part.columns[1] {
                         if self.is_wanted(self.at(row, column)) {
@@ -181,11 +181,11 @@ impl<'a, 's> Band<'a, 's> {
     fn claim_region(
         &mut self,
         part: &PlanePart,
-        (newton, region): (&NewtonPart, &Region),
+        (newton, region): (&NewtonPart, &PlaneRegion),
         rows: Range<u32>,
     ) {
         let plane = self.layer.plane;
-        let mut line = region.fit.as_ref().map(Line::new);
+        let mut line = region.fit.as_ref().map(RowFit::new);
         // what is left to Newton's method
         let mut left = Vec::new();
         for row in rows.clone() {
@@ -215,7 +215,7 @@ impl<'a, 's> Band<'a, 's> {
     fn claim_line(
         &mut self,
         piece: u32,
-        line: &Line,
+        line: &RowFit,
         row: u32,
         columns: [u32; 2],
         left: &mut Vec<(u32, u32)>,
@@ -281,7 +281,7 @@ impl<'a, 's> Band<'a, 's> {
     /// Claims a pixel by the locator.
     #[inline(never)]
     fn locate(&mut self, piece: u32, row: u32, column: u32) {
-        let Layer { locator, plane, .. } = self.layer;
+        let BandLayer { locator, plane, .. } = self.layer;
         let Some(place) = locator.in_piece(piece as usize, plane.center(column, row)) else {
             return;
         };
@@ -308,7 +308,7 @@ impl<'a, 's> Band<'a, 's> {
         mask: Option<&[M]>,
         mut take: impl FnMut(u32, Found),
     ) {
-        let Layer { locator, plane, .. } = self.layer;
+        let BandLayer { locator, plane, .. } = self.layer;
         for row in rows {
             let start = self.at(row as u32, 0);
             let pieces = &self.pieces[start..start + self.columns];

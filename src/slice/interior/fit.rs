@@ -15,8 +15,8 @@
 #![allow(clippy::needless_range_loop)] // lanes index several arrays at once
 
 use super::Plane;
-use super::newton::{LANES, Lanes, NewtonPart, ROUNDED, settle};
-use super::polynomial::{Fit, NODES, interpolate, mix, node};
+use super::newton::{LANES, LaneNumbers, NewtonPart, ROUNDED, settle};
+use super::polynomial::{NODES, RectangleFit, interpolate, mix, node};
 use crate::locate::{AttributePieces, LocatorPieces, MARGIN};
 
 /// What the last coefficients may be, of parameters, and of attributes as a part of their range.
@@ -30,13 +30,13 @@ const QUARTERINGS: u32 = 4;
 
 /// A box of the frame's y, and what is in the plane there.
 #[derive(Debug)]
-pub struct Region {
+pub struct PlaneRegion {
     /// Least and largest y.
     pub sides: [[f64; 2]; 3],
     /// Rows whose pixels may be in it.
     pub rows: [u32; 2],
     /// None where pixels are decided one by one.
-    pub fit: Option<Fit>,
+    pub fit: Option<RectangleFit>,
 }
 
 /// Where pixels are in the frame of a part: y = origin + column · by[0] + row · by[1].
@@ -52,7 +52,7 @@ pub fn regions(
     (piece, part): (usize, &NewtonPart),
     attributes: &[AttributePieces],
     rows: [u32; 2],
-) -> Vec<Region> {
+) -> Vec<PlaneRegion> {
     let lattice = Lattice::new(part, plane);
     let area = |[a, b]: [usize; 2]| {
         let [c, r] = &lattice.by;
@@ -70,7 +70,7 @@ pub fn regions(
 /// A part covered by regions, compiled for the widest vectors that the machine has.
 struct Covering<'b, 'a, 's> {
     fitting: Fitting<'a, 's>,
-    regions: &'b mut Vec<Region>,
+    regions: &'b mut Vec<PlaneRegion>,
 }
 
 impl pulp::NullaryFnOnce for Covering<'_, '_, '_> {
@@ -85,7 +85,7 @@ impl pulp::NullaryFnOnce for Covering<'_, '_, '_> {
             match fitting.next(&sides, quarterings) {
                 Next::Skip => {}
                 Next::Take(fit) => {
-                    regions.push(Region { sides, rows: fitting.rows(&sides), fit });
+                    regions.push(PlaneRegion { sides, rows: fitting.rows(&sides), fit });
                 }
                 Next::Quarter => {
                     let quarters = fitting.quarters(sides).into_iter().rev();
@@ -101,7 +101,7 @@ enum Next {
     /// Nothing of the part is in the plane there.
     Skip,
     /// It is a region.
-    Take(Option<Fit>),
+    Take(Option<RectangleFit>),
     /// It is too large for polynomials.
     Quarter,
 }
@@ -187,11 +187,11 @@ impl Fitting<'_, '_> {
 
     /// Interpolates over a rectangle; nothing if that is not good enough.
     #[inline(always)]
-    fn fit(&self, sides: &[[f64; 2]; 3]) -> Option<Fit> {
+    fn fit(&self, sides: &[[f64; 2]; 3]) -> Option<RectangleFit> {
         let places = self.nodes(sides)?;
         let mut quantities = Vec::new();
         for d in 0..3 {
-            let values: [Lanes; NODES] = std::array::from_fn(|j| places[j].map(|t| t[d]));
+            let values: [LaneNumbers; NODES] = std::array::from_fn(|j| places[j].map(|t| t[d]));
             quantities.push(interpolate(&values, TOLERANCE)?);
         }
         let NewtonPart { origin, size, .. } = self.part;
@@ -208,7 +208,7 @@ impl Fitting<'_, '_> {
                 quantities.push(interpolate(&values, TOLERANCE * (high - low) + rounding)?);
             }
         }
-        Some(Fit::new(self.along, self.along.map(|d| sides[d]), quantities))
+        Some(RectangleFit::new(self.along, self.along.map(|d| sides[d]), quantities))
     }
 
     /// The part's parameters at the nodes of a rectangle, `[along 1][along 0]`, if Newton's method

@@ -8,7 +8,7 @@
 #![allow(clippy::needless_range_loop, clippy::manual_clamp)]
 
 use super::Plane;
-use super::newton::{LANES, Lanes, NewtonPart, ROUNDED, guess, settle};
+use super::newton::{LANES, LaneNumbers, NewtonPart, ROUNDED, guess, settle};
 use crate::locate::MARGIN;
 
 /// Who looks for the pixels of a part.
@@ -144,14 +144,14 @@ pub fn span(
 #[derive(Default)]
 struct History {
     count: usize,
-    last: [[Lanes; 3]; 4],
-    guess: [Lanes; 3],
+    last: [[LaneNumbers; 3]; 4],
+    guess: [LaneNumbers; 3],
 }
 
 impl History {
     /// The parameters of the next column, by a polynomial through the ones before.
     #[inline(always)]
-    fn extrapolate(&self, guess: &[Lanes; 3]) -> [Lanes; 3] {
+    fn extrapolate(&self, guess: &[LaneNumbers; 3]) -> [LaneNumbers; 3] {
         let [a, b, c, e] = &self.last;
         let mut t = [[0.0; LANES]; 3];
         for d in 0..3 {
@@ -170,7 +170,7 @@ impl History {
     }
 
     #[inline(always)]
-    fn push(&mut self, t: [Lanes; 3], guess: [Lanes; 3]) {
+    fn push(&mut self, t: [LaneNumbers; 3], guess: [LaneNumbers; 3]) {
         self.last = [t, self.last[0], self.last[1], self.last[2]];
         self.guess = guess;
         self.count += 1;

@@ -135,7 +135,7 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         self.check_mask(coverage)?;
         let plane = self.plane(height);
         let parts = parts::parts(self.locator, &plane, Some(attributes));
-        let layer = band::Layer { locator: self.locator, plane: &plane, parts: &parts };
+        let layer = band::BandLayer { locator: self.locator, plane: &plane, parts: &parts };
         let size = (BAND * self.grid.size[0]).max(1);
         let count = |band: &[u16]| band.iter().filter(|&&covered| covered > 0).count();
         let counts: Vec<usize> = coverage.par_chunks(size).map(count).collect();
@@ -203,7 +203,7 @@ impl<'l, 's> InteriorFinder<'l, 's> {
     fn interior(&self, height: f64, mask: Option<&[u8]>) -> Interior {
         let plane = self.plane(height);
         let parts = parts::parts(self.locator, &plane, None);
-        let layer = band::Layer { locator: self.locator, plane: &plane, parts: &parts };
+        let layer = band::BandLayer { locator: self.locator, plane: &plane, parts: &parts };
         let bands: Vec<Interior> =
             self.bands().map(|rows| band::interior(&layer, rows, mask)).collect();
         let mut all = Interior::default();

@@ -18,7 +18,7 @@ const SHORT: f64 = 1e-7;
 pub const ROUNDED: f64 = 1e-9;
 
 /// A number in every lane.
-pub type Lanes = [f64; LANES];
+pub type LaneNumbers = [f64; LANES];
 
 /// A part that Newton's method decides.
 pub struct NewtonPart {
@@ -48,8 +48,8 @@ impl NewtonPart {
 #[inline(always)]
 pub fn settle(
     newton: &NewtonPart,
-    x: &[Lanes; 3],
-    t: &mut [Lanes; 3],
+    x: &[LaneNumbers; 3],
+    t: &mut [LaneNumbers; 3],
     active: &[bool; LANES],
 ) -> [bool; LANES] {
     let mut settled = [false; LANES];
@@ -65,7 +65,7 @@ pub fn settle(
 
 /// The frame's y of points.
 #[inline(always)]
-pub fn guess(newton: &NewtonPart, x: &[Lanes; 3]) -> [Lanes; 3] {
+pub fn guess(newton: &NewtonPart, x: &[LaneNumbers; 3]) -> [LaneNumbers; 3] {
     let (rows, offset) = (&newton.frame.inverse, &newton.frame.offset);
     let mut y = [[0.0; LANES]; 3];
     for d in 0..3 {
@@ -81,7 +81,7 @@ pub fn guess(newton: &NewtonPart, x: &[Lanes; 3]) -> [Lanes; 3] {
 
 /// One Newton step, kept near the part. Returns how long it was in each lane.
 #[inline(always)]
-fn step(newton: &NewtonPart, x: &[Lanes; 3], t: &mut [Lanes; 3]) -> Lanes {
+fn step(newton: &NewtonPart, x: &[LaneNumbers; 3], t: &mut [LaneNumbers; 3]) -> LaneNumbers {
     let [u, v, w] = [basis(&t[0]), basis(&t[1]), basis(&t[2])];
     // point, by u, by v, by w: [quantity][d]
     let mut jet = [[[0.0; LANES]; 3]; 4];
@@ -131,7 +131,7 @@ fn step(newton: &NewtonPart, x: &[Lanes; 3], t: &mut [Lanes; 3]) -> Lanes {
 
 /// Bernstein polynomials and their derivatives.
 #[inline(always)]
-fn basis(t: &Lanes) -> [[Lanes; 4]; 2] {
+fn basis(t: &LaneNumbers) -> [[LaneNumbers; 4]; 2] {
     let mut all = [[[0.0; LANES]; 4]; 2];
     for i in 0..LANES {
         let [b, db] = crate::locate::basis(t[i]);

@@ -4,7 +4,7 @@
 use rayon::prelude::*;
 
 use super::Plane;
-use super::fit::{Region, regions};
+use super::fit::{PlaneRegion, regions};
 use super::newton::NewtonPart;
 use crate::locate::{AffineFrame, AttributePieces, Half, Locator, bounds, halves};
 
@@ -20,7 +20,7 @@ pub struct PlanePart {
     /// The piece among the locator's.
     pub piece: u32,
     /// How its pixels are found.
-    pub kind: Kind,
+    pub kind: PlanePartKind,
     /// Pixel rows whose centers may be in it.
     pub rows: [u32; 2],
     /// Pixel columns, likewise.
@@ -28,9 +28,9 @@ pub struct PlanePart {
 }
 
 /// How the pixels of a part are found.
-pub enum Kind {
+pub enum PlanePartKind {
     /// By Newton's method in a frame that nearly is the part, or region by region.
-    Newton(Box<NewtonPart>, Option<Vec<Region>>),
+    Newton(Box<NewtonPart>, Option<Vec<PlaneRegion>>),
     /// One by one, by the locator.
     Wild,
 }
@@ -58,7 +58,7 @@ pub fn parts(
             let whole = Half { points: pieces.points[i], origin, size };
             split.push(whole, pieces.frames[i], HALVINGS, &mut parts);
         } else if let Some([rows, columns]) = plane.pixels(&pieces.boxes[i], most) {
-            parts.push(PlanePart { piece, kind: Kind::Wild, rows, columns });
+            parts.push(PlanePart { piece, kind: PlanePartKind::Wild, rows, columns });
         }
         parts
     };
@@ -85,7 +85,7 @@ impl Split<'_, '_> {
         let Some([rows, columns]) = pixels else { return };
         let has_few = (rows[1] - rows[0]) * (columns[1] - columns[0]) < FEW_PIXELS;
         let is_last = halvings == 0 || has_few && halvings <= HALVINGS - SOME;
-        let found = |kind: Kind| PlanePart { piece: self.piece, kind, rows, columns };
+        let found = |kind: PlanePartKind| PlanePart { piece: self.piece, kind, rows, columns };
         match frame {
             Some(frame) if frame.converges => {
                 let (most, enough) = self.locator.nearness(self.piece as usize);
@@ -96,9 +96,9 @@ impl Split<'_, '_> {
                     let part = (self.piece as usize, &newton);
                     regions(self.locator.pieces(), self.plane, part, attributes, rows)
                 });
-                parts.push(found(Kind::Newton(Box::new(newton), regions)));
+                parts.push(found(PlanePartKind::Newton(Box::new(newton), regions)));
             }
-            _ if is_last => parts.push(found(Kind::Wild)),
+            _ if is_last => parts.push(found(PlanePartKind::Wild)),
             _ => {
                 for half in halves(&part.points) {
                     let frame = AffineFrame::of(&half.points);

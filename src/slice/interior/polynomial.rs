@@ -8,7 +8,7 @@
 use std::sync::LazyLock;
 
 use super::Plane;
-use super::newton::{LANES, Lanes, NewtonPart};
+use super::newton::{LANES, LaneNumbers, NewtonPart};
 
 /// Nodes along a side, and coefficients.
 pub const NODES: usize = LANES;
@@ -22,34 +22,34 @@ const SLACK: f64 = 1e-7;
 
 /// Polynomials over a rectangle of two of the frame's y.
 #[derive(Debug)]
-pub struct Fit {
+pub struct RectangleFit {
     along: [usize; 2],
     // least and largest of the two
     rectangle: [[f64; 2]; 2],
     // u, v, w in the part, then the channels: Chebyshev coefficients [along 1][along 0]
-    quantities: Vec<[Lanes; NODES]>,
+    quantities: Vec<[LaneNumbers; NODES]>,
     // whether u, v, w come near to the sides of the part
     may_leave: [bool; 3],
 }
 
 /// Polynomials along some pixels of a row; the variable goes from -1 to 1.
 #[derive(Debug)]
-pub struct Line {
+pub struct RowFit {
     middle: f64,
     scale: f64,
     // u, v, w in the part, then the channels: coefficients of the powers; those of u, v, w only
     // where they may leave
-    quantities: Vec<Lanes>,
+    quantities: Vec<LaneNumbers>,
     may_leave: [bool; 3],
     inside: [u32; 2],
 }
 
-impl Fit {
+impl RectangleFit {
     /// Polynomials with these coefficients.
     pub fn new(
         along: [usize; 2],
         rectangle: [[f64; 2]; 2],
-        quantities: Vec<[Lanes; NODES]>,
+        quantities: Vec<[LaneNumbers; NODES]>,
     ) -> Self {
         let may_leave = std::array::from_fn(|d| {
             let (middle, all) = (quantities[d][0][0], quantities[d].as_flattened());
@@ -60,9 +60,9 @@ impl Fit {
     }
 }
 
-impl Line {
+impl RowFit {
     /// Memory for the polynomials of `fit`.
-    pub fn new(fit: &Fit) -> Self {
+    pub fn new(fit: &RectangleFit) -> Self {
         let quantities = vec![[0.0; LANES]; fit.quantities.len()];
         Self { middle: 0.0, scale: 1.0, quantities, may_leave: [true; 3], inside: [0; 2] }
     }
@@ -71,7 +71,7 @@ impl Line {
     #[inline(always)]
     pub fn restrict(
         &mut self,
-        fit: &Fit,
+        fit: &RectangleFit,
         part: &NewtonPart,
         plane: &Plane<'_>,
         row: u32,
@@ -151,7 +151,7 @@ impl Line {
 
     /// How far inside the part eight columns are, negative outside.
     #[inline(always)]
-    pub fn inside(&self, variable: &Lanes) -> Lanes {
+    pub fn inside(&self, variable: &LaneNumbers) -> LaneNumbers {
         let mut inside = [f64::INFINITY; LANES];
         for d in (0..3).filter(|&d| self.may_leave[d]) {
             let t = self.at(d, variable);
@@ -162,13 +162,13 @@ impl Line {
 
     /// The variable of the polynomials at eight columns.
     #[inline(always)]
-    pub fn variable(&self, first: u32) -> Lanes {
+    pub fn variable(&self, first: u32) -> LaneNumbers {
         std::array::from_fn(|i| (f64::from(first + i as u32) - self.middle) * self.scale)
     }
 
     /// A quantity at eight columns.
     #[inline(always)]
-    pub fn at(&self, quantity: usize, variable: &Lanes) -> Lanes {
+    pub fn at(&self, quantity: usize, variable: &LaneNumbers) -> LaneNumbers {
         let powers = &self.quantities[quantity];
         let mut value = [powers[NODES - 1]; LANES];
         for k in (0..NODES - 1).rev() {
@@ -191,7 +191,7 @@ pub fn mix([low, high]: [f64; 2], x: f64) -> f64 {
 
 /// Chebyshev coefficients of values at the nodes, unless the last ones are larger than `most`.
 #[inline(always)]
-pub fn interpolate(values: &[Lanes; NODES], most: f64) -> Option<[Lanes; NODES]> {
+pub fn interpolate(values: &[LaneNumbers; NODES], most: f64) -> Option<[LaneNumbers; NODES]> {
     let coefficients = coefficients(values);
     let mut last = 0.0;
     for (j, row) in coefficients.iter().enumerate() {
@@ -204,7 +204,7 @@ pub fn interpolate(values: &[Lanes; NODES], most: f64) -> Option<[Lanes; NODES]>
 
 /// Chebyshev coefficients of values at the nodes.
 #[inline(always)]
-fn coefficients(values: &[Lanes; NODES]) -> [Lanes; NODES] {
+fn coefficients(values: &[LaneNumbers; NODES]) -> [LaneNumbers; NODES] {
     let table = &TABLES.coefficients;
     let mut coefficients = [[0.0; LANES]; NODES];
     for (values, to_rows) in values.iter().zip(table) {
@@ -221,17 +221,17 @@ fn coefficients(values: &[Lanes; NODES]) -> [Lanes; NODES] {
 
 struct Tables {
     /// Zeros of the Chebyshev polynomial of degree 8.
-    nodes: Lanes,
+    nodes: LaneNumbers,
     /// From values at the nodes to Chebyshev coefficients, `[node][coefficient]`.
-    coefficients: [Lanes; NODES],
+    coefficients: [LaneNumbers; NODES],
     /// To coefficients of the powers, `[node][power]`.
-    powers: [Lanes; NODES],
+    powers: [LaneNumbers; NODES],
 }
 
 static TABLES: LazyLock<Tables> = LazyLock::new(|| {
     let angle = |i: usize| std::f64::consts::PI * (i as f64 + 0.5) / NODES as f64;
     let weight = |k: usize| if k == 0 { 1.0 } else { 2.0 } / NODES as f64;
-    let coefficients: [Lanes; NODES] =
+    let coefficients: [LaneNumbers; NODES] =
         std::array::from_fn(|i| std::array::from_fn(|k| weight(k) * (k as f64 * angle(i)).cos()));
     // powers of each Chebyshev polynomial
     let mut chebyshev = [[0.0; NODES]; NODES];
@@ -262,7 +262,7 @@ mod tests {
         let chebyshev = |k: usize, x: f64| (k as f64 * x.acos()).cos();
         let quantities = vec![[0.0; LANES]];
         let mut line =
-            Line { middle: 0.0, scale: 1.0, quantities, may_leave: [true; 3], inside: [0; 2] };
+            RowFit { middle: 0.0, scale: 1.0, quantities, may_leave: [true; 3], inside: [0; 2] };
         for (power, own) in line.quantities[0].iter_mut().enumerate() {
             *own = (0..NODES).map(|i| values[3][i] * TABLES.powers[i][power]).sum();
         }

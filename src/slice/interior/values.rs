@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::newton::{LANES, Lanes};
-use super::polynomial::Line;
+use super::newton::{LANES, LaneNumbers};
+use super::polynomial::RowFit;
 use crate::locate::{AttributePieces, LocatorPieces};
 
 /// Attributes of pixels, of those that have a place.
-pub struct Values<'a, 's> {
+pub struct PixelValues<'a, 's> {
     pieces: &'a LocatorPieces<'s>,
     attributes: &'a [AttributePieces],
     // [channel][pixel]
@@ -17,7 +17,7 @@ pub struct Values<'a, 's> {
     places: Vec<[f64; 3]>,
 }
 
-impl<'a, 's> Values<'a, 's> {
+impl<'a, 's> PixelValues<'a, 's> {
     /// Attributes of `count` pixels.
     pub fn new(
         pieces: &'a LocatorPieces<'s>,
@@ -31,20 +31,20 @@ impl<'a, 's> Values<'a, 's> {
 
     /// Sets eight pixels from `at` on.
     #[inline(always)]
-    pub fn set(&mut self, line: &Line, variable: &Lanes, at: usize) {
+    pub fn set(&mut self, line: &RowFit, variable: &LaneNumbers, at: usize) {
         for (channel, values) in self.channels.iter_mut().enumerate() {
             values[at..at + LANES].copy_from_slice(&line.at(3 + channel, variable));
         }
     }
 
     /// Sets the pixel `at` to what lane `i` has.
-    pub fn set_one(&mut self, line: &Line, variable: &Lanes, i: usize, at: usize) {
+    pub fn set_one(&mut self, line: &RowFit, variable: &LaneNumbers, i: usize, at: usize) {
         for (channel, values) in self.channels.iter_mut().enumerate() {
             values[at] = line.at(3 + channel, variable)[i];
         }
     }
 
-    /// Leaves a pixel to [`Values::settle`].
+    /// Leaves a pixel to [`PixelValues::settle`].
     #[inline(always)]
     pub fn wait(&mut self, at: usize, parameters: [f64; 3]) {
         if !self.attributes.is_empty() {

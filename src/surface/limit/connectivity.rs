@@ -193,18 +193,18 @@ impl<'t> Connectivity<'t> {
 
     /// Takes over what Chaikin's rule needs of refined vertices from the coarse level: this part
     /// of the surface may lack some of their edges.
-    pub(crate) fn refine_semi_sharp(&mut self, coarse: &Connectivity, points: &[Source]) {
+    pub(crate) fn refine_semi_sharp(&mut self, coarse: &Connectivity, points: &[VertexSource]) {
         if !coarse.is_chaikin() {
             return;
         }
-        let of = |point: &Source| match *point {
-            Source::Vertex(v) => coarse.semi_sharp_at(v, |e| coarse.half_sharpness(e, v)),
-            Source::Edge(e) => {
+        let of = |point: &VertexSource| match *point {
+            VertexSource::Vertex(v) => coarse.semi_sharp_at(v, |e| coarse.half_sharpness(e, v)),
+            VertexSource::Edge(e) => {
                 let halves = coarse.edge_ends(e).map(|v| coarse.half_sharpness(e, v));
                 let finite = halves.into_iter().filter(|s| *s > 0.0 && s.is_finite());
                 finite.fold((0, 0.0), |(count, sum), s| (count + 1, sum + s))
             }
-            Source::Face(_) => (0, 0.0),
+            VertexSource::Face(_) => (0, 0.0),
         };
         self.semi_sharp = points.iter().map(of).collect();
     }
@@ -295,7 +295,7 @@ impl<'t> Connectivity<'t> {
 
 /// What a refined vertex comes from.
 #[derive(Clone, Copy)]
-pub(super) enum Source {
+pub(super) enum VertexSource {
     Vertex(u32),
     Edge(u32),
     Face(u32),

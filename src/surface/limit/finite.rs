@@ -5,7 +5,7 @@ use super::net::{SurfaceEnds, irregular, regular_quad};
 use super::patch::patch;
 use super::refine::refine;
 use super::surface::LimitSurface;
-use super::walk::Frame;
+use super::walk::FaceFrame;
 use crate::basis::bspline;
 
 /// Weights of the four control points along an axis at the 2ˢ + 1 vertices between the ends
@@ -67,7 +67,7 @@ impl LimitSurface {
             let value = |v: u32| &fine_values[v as usize * controls..][..controls];
             let frame = |number: u32| {
                 let child = refined.parents.iter().position(|&at| at == (0, number))?;
-                Some(Frame::new(child as u32, 0))
+                Some(FaceFrame::new(child as u32, 0))
             };
             for (number, u, v) in [(1, 1, 0), (2, 1, 1), (3, 0, 1)] {
                 let (ids, ends) = regular_quad(fine, frame(number)?);

@@ -2,7 +2,7 @@
 
 use super::faces::Scheme;
 use super::net::SurfaceEnds;
-use super::walk::Frame;
+use super::walk::FaceFrame;
 use crate::limit::MIDDLE;
 use crate::scheme::FaceShape;
 
@@ -90,8 +90,8 @@ impl Affine {
 }
 
 impl Placement {
-    pub(super) fn frame(self, face: u32) -> Frame {
-        Frame { face, corner: u32::from(self.corner), mirrored: self.mirrored }
+    pub(super) fn frame(self, face: u32) -> FaceFrame {
+        FaceFrame { face, corner: u32::from(self.corner), mirrored: self.mirrored }
     }
 
     /// Local parameters by those of the leaf.

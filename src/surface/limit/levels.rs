@@ -12,11 +12,11 @@ use super::connectivity::{Connectivity, Tags, check_faces, masks_of};
 use super::faces::{Faces, Scheme};
 use super::leaf::{Placement, SurfaceElement, SurfaceLeaf, SurfaceLeafKind};
 use super::net::{self, SurfaceEnds};
-use super::patch::{Extraordinary, Library};
+use super::patch::{Extraordinary, SurfaceLibrary};
 use super::refine::refine;
-use super::rules::Rule;
+use super::rules::LimitRule;
 use super::surface::LimitSurface;
-use super::walk::Frame;
+use super::walk::FaceFrame;
 use crate::error::ElementKind;
 use crate::error::{Error, Message, Result};
 use crate::limit::Key;
@@ -63,7 +63,7 @@ struct Drafts {
 }
 
 struct Builder {
-    library: Library,
+    library: SurfaceLibrary,
     // irregular faces are refined to this depth as well
     isolation: usize,
     numbers: HashMap<Key, Option<u32>>,
@@ -198,7 +198,7 @@ pub(in crate::surface) fn twins(face: u32, other: u32) -> Error {
 impl Builder {
     fn new(scheme: Scheme, isolation: usize) -> Self {
         Self {
-            library: Library::new(scheme),
+            library: SurfaceLibrary::new(scheme),
             isolation,
             numbers: HashMap::new(),
             structures: Vec::new(),
@@ -295,7 +295,7 @@ impl Builder {
         level: &Connectivity,
         active: &[Active],
     ) -> (Vec<FaceClass>, Vec<Active>) {
-        let rules: Vec<Rule> =
+        let rules: Vec<LimitRule> =
             (0..level.vertex_count() as u32).into_par_iter().map(|v| level.rule(v)).collect();
         let isolate = depth < self.isolation;
         let parts: Vec<Drafts> = active
@@ -395,27 +395,33 @@ impl Builder {
 }
 
 impl Drafts {
-    fn push(&mut self, level: &Connectivity, rules: &[Rule], face: u32, isolate: bool) {
+    fn push(&mut self, level: &Connectivity, rules: &[LimitRule], face: u32, isolate: bool) {
         let draft = self.draft(level, rules, face, isolate);
         self.drafts.push(draft);
         self.net_ends.push(self.nets.len());
     }
 
-    fn draft(&mut self, level: &Connectivity, rules: &[Rule], face: u32, isolate: bool) -> Draft {
+    fn draft(
+        &mut self,
+        level: &Connectivity,
+        rules: &[LimitRule],
+        face: u32,
+        isolate: bool,
+    ) -> Draft {
         let cycle = level.face(face as usize);
         let sides = level.scheme.shape().sides();
         if cycle.len() != sides {
             return Draft::Refined(FaceReason::NotQuads);
         }
         let rule = |v: u32| rules[v as usize];
-        if let Some(&v) = cycle.iter().find(|&&v| rule(v) == Rule::Transient) {
+        if let Some(&v) = cycle.iter().find(|&&v| rule(v) == LimitRule::Transient) {
             let corners = level.vertex_corners.row(v as usize);
             let is_made =
                 |&corner: &u32| level.face(level.side_face(corner) as usize).len() == sides;
             let made = corners.iter().all(is_made);
             return Draft::Refined(if made { FaceReason::SemiSharp } else { FaceReason::NotQuads });
         }
-        let frame = Frame::new(face, 0);
+        let frame = FaceFrame::new(face, 0);
         let mut odd = (0..sides)
             .filter(|&k| !level.is_regular_corner(rule(cycle[k]), level.advanced(frame, k)));
         match (odd.next(), odd.next()) {

@@ -2,8 +2,8 @@
 //! extraordinary corner in a canonical order that faces of equal topology share.
 
 use super::connectivity::Connectivity;
-use super::rules::Rule;
-use super::walk::{Frame, Sector};
+use super::rules::LimitRule;
+use super::walk::{FaceFrame, FaceSector};
 use crate::basis::box_spline;
 use crate::limit::Key;
 use faer::Mat;
@@ -16,7 +16,10 @@ pub type SurfaceEnds = u8;
 
 /// The net of a regular quad, `[v 4][u 4]`; a missing row repeats its neighbor as a
 /// placeholder.
-pub(super) fn regular_quad(connectivity: &Connectivity, frame: Frame) -> ([u32; 16], SurfaceEnds) {
+pub(super) fn regular_quad(
+    connectivity: &Connectivity,
+    frame: FaceFrame,
+) -> ([u32; 16], SurfaceEnds) {
     // position of each corner, and the step along its u; its v is the left of that
     const ORIGINS: [[i32; 2]; 4] = [[1, 1], [2, 1], [2, 2], [1, 2]];
     const ALONG_U: [[i32; 2]; 4] = [[1, 0], [0, 1], [-1, 0], [0, -1]];
@@ -73,7 +76,7 @@ fn corner_place(corner: usize) -> usize {
 /// repeats a corner as a placeholder.
 pub(super) fn regular_triangle(
     connectivity: &Connectivity,
-    frame: Frame,
+    frame: FaceFrame,
 ) -> ([u32; 12], SurfaceEnds) {
     let mut net = [connectivity.vertex(frame, 0); 12];
     let mut ends = 0;
@@ -125,57 +128,12 @@ const END: u16 = u16::MAX;
 /// corner on.
 pub(super) fn irregular(
     connectivity: &Connectivity,
-    frame: Frame,
-    rule: impl Fn(u32) -> Rule,
+    frame: FaceFrame,
+    rule: impl Fn(u32) -> LimitRule,
 ) -> Net {
-    let sides = connectivity.scheme.shape().sides();
-    let mut frames = vec![frame];
-    // around the end of a crease the faces touch it from both its sides, and so they do
-    // at the other corners
-    let both_sides = (0..sides).any(|k| {
-        let Sector { frames, closed, .. } = connectivity.sector(connectivity.advanced(frame, k));
-        let ends = frames.first().zip(frames.last());
-        !closed
-            && ends.is_some_and(|(&right, &left)| {
-                connectivity.u_edge(right) == connectivity.v_edge(left)
-            })
-    });
-    for k in 0..sides {
-        let corner = connectivity.advanced(frame, k);
-        let sector =
-            if both_sides { connectivity.fan(corner) } else { connectivity.sector(corner) };
-        let count = sector.frames.len();
-        for t in sector.start..sector.start + count {
-            let around = sector.frames[t % count];
-            if frames.iter().all(|f| f.face != around.face) {
-                frames.push(around);
-            }
-        }
-    }
+    let frames = faces_around(connectivity, frame);
+    let folded = folded_end(connectivity, frame);
     let (mut key, mut vertices): (Key, Vec<u32>) = Default::default();
-    // a sheet that starts and ends at one non-manifold edge comes apart there: the far end of the
-    // edge counts twice
-    let folded = {
-        let frames = connectivity.sector(frame).frames;
-        let (right, left) = (frames[0], frames[frames.len() - 1]);
-        let edge = connectivity.u_edge(right);
-        let is_folded = frames.len() > 1
-            && edge == connectivity.v_edge(left)
-            && connectivity.is_non_manifold(edge);
-        // not of the face itself
-        let is_left = left.face != frame.face;
-        let (side, other) = if is_left { (left, right) } else { (right, left) };
-        is_folded.then(|| {
-            // the faces around the far end on this side; triangles there touch the other corners
-            let far = connectivity.advanced(side, if is_left { sides - 1 } else { 1 });
-            let around = connectivity.sector(far).frames.into_iter().map(|f| f.face);
-            let mut faces: Vec<u32> = around.collect();
-            if faces.contains(&other.face) {
-                faces = vec![side.face];
-            }
-            (faces, connectivity.vertex(right, 1))
-        })
-    };
     let mut copies: Vec<bool> = Vec::new();
     let mut label = |face: u32, v: u32| {
         let copy = folded.as_ref().is_some_and(|(faces, far)| *far == v && faces.contains(&face));
@@ -190,9 +148,74 @@ pub(super) fn irregular(
     for &f in &frames {
         key.extend(connectivity.cycle(f).map(|v| label(f.face, v)));
     }
+    let sharp = sharp_edges(connectivity, &frames, &key);
     key.push(END);
+    key.extend(sharp.iter().flatten());
+    key.push(END);
+    let corners = connectivity.cycle(frame).enumerate();
+    key.extend(corners.filter(|&(_, v)| rule(v) == LimitRule::Corner).map(|(k, _)| k as u16));
+    Net { key, vertices }
+}
+
+/// A frame of each face around the corners of a face, its own first.
+fn faces_around(connectivity: &Connectivity, frame: FaceFrame) -> Vec<FaceFrame> {
+    let sides = connectivity.scheme.shape().sides();
+    // around the end of a crease the faces touch it from both its sides, and so they do
+    // at the other corners
+    let both_sides = (0..sides).any(|k| {
+        let FaceSector { frames, closed, .. } =
+            connectivity.sector(connectivity.advanced(frame, k));
+        let ends = frames.first().zip(frames.last());
+        !closed
+            && ends.is_some_and(|(&right, &left)| {
+                connectivity.u_edge(right) == connectivity.v_edge(left)
+            })
+    });
+    let mut frames = vec![frame];
+    for k in 0..sides {
+        let corner = connectivity.advanced(frame, k);
+        let sector =
+            if both_sides { connectivity.fan(corner) } else { connectivity.sector(corner) };
+        let count = sector.frames.len();
+        for t in sector.start..sector.start + count {
+            let around = sector.frames[t % count];
+            if frames.iter().all(|f| f.face != around.face) {
+                frames.push(around);
+            }
+        }
+    }
+    frames
+}
+
+/// A sheet that starts and ends at one non-manifold edge comes apart there: the far end of the
+/// edge counts twice. The faces that have the second one, and the far end.
+fn folded_end(connectivity: &Connectivity, frame: FaceFrame) -> Option<(Vec<u32>, u32)> {
+    let sides = connectivity.scheme.shape().sides();
+    let frames = connectivity.sector(frame).frames;
+    let (right, left) = (frames[0], frames[frames.len() - 1]);
+    let edge = connectivity.u_edge(right);
+    let is_folded =
+        frames.len() > 1 && edge == connectivity.v_edge(left) && connectivity.is_non_manifold(edge);
+    // not of the face itself
+    let is_left = left.face != frame.face;
+    let (side, other) = if is_left { (left, right) } else { (right, left) };
+    is_folded.then(|| {
+        // the faces around the far end on this side; triangles there touch the other corners
+        let far = connectivity.advanced(side, if is_left { sides - 1 } else { 1 });
+        let around = connectivity.sector(far).frames.into_iter().map(|f| f.face);
+        let mut faces: Vec<u32> = around.collect();
+        if faces.contains(&other.face) {
+            faces = vec![side.face];
+        }
+        (faces, connectivity.vertex(right, 1))
+    })
+}
+
+/// The sharp edges at the corners of the first of `frames`, whose labels are `cycles`, each once.
+fn sharp_edges(connectivity: &Connectivity, frames: &[FaceFrame], cycles: &Key) -> Vec<[u16; 2]> {
+    let sides = connectivity.scheme.shape().sides();
     let mut sharp = Vec::new();
-    for (&f, cycle) in frames.iter().zip(key.chunks(sides)) {
+    for (&f, cycle) in frames.iter().zip(cycles.chunks(sides)) {
         for (k, &a) in cycle.iter().enumerate() {
             let b = cycle[(k + 1) % sides];
             let is_near = usize::from(a.min(b)) < sides;
@@ -203,11 +226,7 @@ pub(super) fn irregular(
     }
     sharp.sort_unstable();
     sharp.dedup();
-    key.extend(sharp.iter().flatten());
-    key.push(END);
-    let corners = connectivity.cycle(frame).enumerate();
-    key.extend(corners.filter(|&(_, v)| rule(v) == Rule::Corner).map(|(k, _)| k as u16));
-    Net { key, vertices }
+    sharp
 }
 
 /// A key taken apart: faces of `sides` corners, sharp edges, corners that stay in place.

@@ -11,7 +11,7 @@ use super::faces::Scheme;
 use super::net;
 use super::refine::refine;
 use super::tangents::tangents;
-use super::walk::Frame;
+use super::walk::FaceFrame;
 use crate::limit::{Domain, Key, MIDDLE, Next, Powers, Sibling, Structure, fold_phantoms};
 use crate::mesh::Creases;
 use crate::scheme::FaceShape;
@@ -34,12 +34,12 @@ pub struct Extraordinary {
 }
 
 /// Structures built so far, by key; building is lazy and may run in parallel.
-pub(super) struct Library {
+pub(super) struct SurfaceLibrary {
     scheme: Scheme,
     built: Mutex<HashMap<Key, Option<Arc<Extraordinary>>>>,
 }
 
-impl Library {
+impl SurfaceLibrary {
     pub fn new(scheme: Scheme) -> Self {
         Self { scheme, built: Mutex::default() }
     }
@@ -68,7 +68,7 @@ impl Library {
         let step = refine(&patch, Some(&[0])).ok()?;
         let fine = &step.connectivity;
         let child = |number: u32| step.parents.iter().position(|&at| at == (0, number));
-        let frame = |number: u32| Some(Frame::new(child(number)? as u32, 0));
+        let frame = |number: u32| Some(FaceFrame::new(child(number)? as u32, 0));
         let rows = |vertices: &[u32]| dense_rows(&step.stencils, vertices, patch.vertex_count());
 
         let mut siblings = Vec::new();
@@ -105,7 +105,7 @@ impl Library {
             FaceShape::Quad => Domain::Square,
             FaceShape::Triangle => Domain::Triangle,
         };
-        let origin = Frame::new(0, 0);
+        let origin = FaceFrame::new(0, 0);
         let tangents = tangents(&patch, origin, patch.rule(patch.vertex(origin, 0)));
         let structure = Arc::new(Structure::of_parts(domain, siblings, next));
         Some(Extraordinary { structure, tangents, key: key.clone() })

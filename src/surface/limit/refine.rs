@@ -1,7 +1,7 @@
 //! One step of refinement, of a whole surface or of the children around chosen faces
 //! with all that their limit depends on.
 
-use super::connectivity::{Connectivity, Source};
+use super::connectivity::{Connectivity, VertexSource};
 use crate::error::Result;
 use crate::mesh::Creases;
 use crate::scheme::FaceShape;
@@ -9,7 +9,7 @@ use crate::scheme::Stencils;
 use crate::topology::NONE;
 
 /// A refined surface and where it came from.
-pub(super) struct Refinement {
+pub(super) struct LocalRefinement {
     pub stencils: Stencils,
     pub connectivity: Connectivity<'static>,
     /// Parent face and number of the child, of every face: that of the parent's corner,
@@ -18,16 +18,16 @@ pub(super) struct Refinement {
 }
 
 /// Refines once; with a `region`, only the children around those faces.
-pub(super) fn refine(coarse: &Connectivity, region: Option<&[u32]>) -> Result<Refinement> {
+pub(super) fn refine(coarse: &Connectivity, region: Option<&[u32]>) -> Result<LocalRefinement> {
     let mut wanted = vec![region.is_none(); coarse.vertex_count()];
     for &f in region.unwrap_or(&[]) {
         coarse.face(f as usize).iter().for_each(|&v| wanted[v as usize] = true);
     }
     let numbers = Numbers::of(coarse, &wanted);
     let stencils = Stencils::build(numbers.sources.len(), |r, row| match numbers.sources[r] {
-        Source::Vertex(v) => coarse.vertex_point(v, row),
-        Source::Edge(e) => coarse.edge_point(e, row),
-        Source::Face(f) => coarse.face_point(f, row),
+        VertexSource::Vertex(v) => coarse.vertex_point(v, row),
+        VertexSource::Edge(e) => coarse.edge_point(e, row),
+        VertexSource::Face(f) => coarse.face_point(f, row),
     });
     let mut corners = Vec::new();
     let mut parents = Vec::new();
@@ -42,7 +42,7 @@ pub(super) fn refine(coarse: &Connectivity, region: Option<&[u32]>) -> Result<Re
     connectivity.crease_rule = coarse.crease_rule;
     connectivity.resolve(&numbers.creases(coarse, &wanted))?;
     connectivity.refine_semi_sharp(coarse, &numbers.sources);
-    Ok(Refinement { stencils, connectivity, parents })
+    Ok(LocalRefinement { stencils, connectivity, parents })
 }
 
 /// Numbers of refined vertices: vertex points first, then edge and face points;
@@ -51,14 +51,14 @@ struct Numbers {
     vertices: Vec<u32>,
     edges: Vec<u32>,
     faces: Vec<u32>,
-    sources: Vec<Source>,
+    sources: Vec<VertexSource>,
 }
 
 impl Numbers {
     fn of(coarse: &Connectivity, wanted: &[bool]) -> Self {
         let mut sources = Vec::new();
         let mut number =
-            |count: usize, wanted: &dyn Fn(usize) -> bool, source: fn(u32) -> Source| {
+            |count: usize, wanted: &dyn Fn(usize) -> bool, source: fn(u32) -> VertexSource| {
                 let mut numbers = vec![NONE; count];
                 for i in (0..count).filter(|&i| wanted(i)) {
                     numbers[i] = sources.len() as u32;
@@ -70,10 +70,10 @@ impl Numbers {
         let is_used = |v: usize| wanted[v] && !coarse.vertex_corners.row(v).is_empty();
         let has_face_point =
             |f: usize| coarse.scheme.shape() == FaceShape::Quad && any(coarse.face(f));
-        let vertices = number(coarse.vertex_count(), &is_used, Source::Vertex);
+        let vertices = number(coarse.vertex_count(), &is_used, VertexSource::Vertex);
         let edges =
-            number(coarse.edge_count(), &|e| any(&coarse.edge_ends(e as u32)), Source::Edge);
-        let faces = number(coarse.face_count(), &has_face_point, Source::Face);
+            number(coarse.edge_count(), &|e| any(&coarse.edge_ends(e as u32)), VertexSource::Edge);
+        let faces = number(coarse.face_count(), &has_face_point, VertexSource::Face);
         Self { vertices, edges, faces, sources }
     }
 

@@ -7,7 +7,7 @@ use crate::topology::surface::is_corner;
 
 /// The rule that a vertex follows at every level from here on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rule {
+pub(super) enum LimitRule {
     /// No sharp edge.
     Smooth,
     /// One edge sharp for ever: a crease that ends.
@@ -38,7 +38,7 @@ impl Connectivity<'_> {
     }
 
     /// The rule of a vertex.
-    pub fn rule(&self, vertex: u32) -> Rule {
+    pub fn rule(&self, vertex: u32) -> LimitRule {
         let corners = self.vertex_corners.row(vertex as usize);
         let sides = self.scheme.shape().sides();
         let is_made = |&corner: &u32| self.face(self.side_face(corner) as usize).len() == sides;
@@ -51,12 +51,12 @@ impl Connectivity<'_> {
             changing |= semi_sharp(s);
         });
         match sharp {
-            _ if changing => Rule::Transient,
-            _ if pinned > 0.0 || self.is_non_manifold_corner(vertex) => Rule::Corner,
-            0 => Rule::Smooth,
-            1 => Rule::Dart,
-            2 => Rule::Crease,
-            _ => Rule::Corner,
+            _ if changing => LimitRule::Transient,
+            _ if pinned > 0.0 || self.is_non_manifold_corner(vertex) => LimitRule::Corner,
+            0 => LimitRule::Smooth,
+            1 => LimitRule::Dart,
+            2 => LimitRule::Crease,
+            _ => LimitRule::Corner,
         }
     }
 

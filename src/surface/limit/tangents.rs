@@ -26,8 +26,8 @@ use faer::Mat;
 use super::connectivity::Connectivity;
 use super::faces::Scheme;
 use super::refine::refine;
-use super::rules::Rule;
-use super::walk::{Frame, Sector};
+use super::rules::LimitRule;
+use super::walk::{FaceFrame, FaceSector};
 use crate::mesh::Creases;
 use crate::scheme::{FaceShape, LimitScheme};
 
@@ -35,14 +35,14 @@ use crate::scheme::{FaceShape, LimitScheme};
 /// the first; `None` where there is no tangent plane.
 pub(super) fn tangents(
     connectivity: &Connectivity,
-    frame: Frame,
-    rule: Rule,
+    frame: FaceFrame,
+    rule: LimitRule,
 ) -> Option<[Vec<f64>; 2]> {
     let sector = connectivity.sector(frame);
     let ring = Fan::new(connectivity, &sector);
     let faces = sector.frames.len();
     match rule {
-        Rule::Smooth if sector.closed && faces > 2 => {
+        LimitRule::Smooth if sector.closed && faces > 2 => {
             let angle = std::f64::consts::TAU / faces as f64;
             let wave = |phase: f64| {
                 let spokes = |i: usize| (i as f64 * angle - phase).cos();
@@ -50,15 +50,15 @@ pub(super) fn tangents(
             };
             Some([wave(0.0), wave(std::f64::consts::FRAC_PI_2)])
         }
-        Rule::Crease if ring.has_crease_plane() => {
+        LimitRule::Crease if ring.has_crease_plane() => {
             let end = |i: usize| f64::from(u8::from(i == 0)) - f64::from(u8::from(i == faces));
             Some([ring.weights(end, 0.0, 0.0), ring.crease_across()])
         }
-        Rule::Corner if !sector.closed && faces <= ring.corner_faces() => {
+        LimitRule::Corner if !sector.closed && faces <= ring.corner_faces() => {
             let edge = |at: usize| ring.weights(|i| f64::from(u8::from(i == at)), 0.0, -1.0);
             Some([edge(0), edge(faces)])
         }
-        Rule::Dart => computed(connectivity, &sector),
+        LimitRule::Dart => computed(connectivity, &sector),
         _ => None,
     }
 }
@@ -76,7 +76,7 @@ struct Fan {
 }
 
 impl Fan {
-    fn new(connectivity: &Connectivity, sector: &Sector) -> Self {
+    fn new(connectivity: &Connectivity, sector: &FaceSector) -> Self {
         let frames = &sector.frames;
         let mut spokes: Vec<u32> = frames.iter().map(|&f| connectivity.vertex(f, 1)).collect();
         let sides = connectivity.scheme.shape().sides();
@@ -161,7 +161,7 @@ impl Fan {
 }
 
 /// The tangents by eigenvectors of the ring's own subdivision matrix.
-fn computed(connectivity: &Connectivity, sector: &Sector) -> Option<[Vec<f64>; 2]> {
+fn computed(connectivity: &Connectivity, sector: &FaceSector) -> Option<[Vec<f64>; 2]> {
     let (matrix, vertices) = ring_matrix(connectivity, sector)?;
     let eigen = matrix.eigen().ok()?;
     let (vectors, values) = (eigen.U(), eigen.S());
@@ -195,7 +195,7 @@ fn computed(connectivity: &Connectivity, sector: &Sector) -> Option<[Vec<f64>; 2
 }
 
 /// The subdivision matrix of a vertex's ring, and the ring's vertices, the vertex first.
-fn ring_matrix(connectivity: &Connectivity, sector: &Sector) -> Option<(Mat<f64>, Vec<u32>)> {
+fn ring_matrix(connectivity: &Connectivity, sector: &FaceSector) -> Option<(Mat<f64>, Vec<u32>)> {
     let mut vertices: Vec<u32> = Vec::new();
     let mut corners = Vec::new();
     for &frame in &sector.frames {

@@ -43,7 +43,7 @@ use std::sync::Arc;
 pub struct SurfacePlan {
     pub(super) options: SurfaceOptions,
     pub(super) control_vertices: usize,
-    pub(super) levels: Levels,
+    pub(super) levels: PlanLevels,
     /// As it was asked for, before `Auto` was decided.
     requested: Method,
     stencils: Option<Arc<SurfaceStencils>>,
@@ -56,7 +56,7 @@ pub struct SurfacePlan {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Levels {
+pub(super) enum PlanLevels {
     Quads(QuadLevels),
     EdgeFriend(EdgeFriend),
     FourTriangles(FourTriangleLevels),
@@ -88,7 +88,11 @@ impl SurfacePlan {
         Self::build(mesh, &options, Some(self.levels))
     }
 
-    fn build(mesh: &SurfaceMesh, options: &SurfaceOptions, spare: Option<Levels>) -> Result<Self> {
+    fn build(
+        mesh: &SurfaceMesh,
+        options: &SurfaceOptions,
+        spare: Option<PlanLevels>,
+    ) -> Result<Self> {
         mesh.check()?;
         mesh.check_control()?;
         let requested = options.method;
@@ -108,26 +112,28 @@ impl SurfacePlan {
         let is_edge_friend = options.method == Method::EdgeFriend;
         let levels = match options.scheme.split() {
             Split::Quads if is_edge_friend && levels > 0 => {
-                Levels::EdgeFriend(EdgeFriend::build(mesh, matrix, levels, rule)?)
+                PlanLevels::EdgeFriend(EdgeFriend::build(mesh, matrix, levels, rule)?)
             }
             Split::Quads => {
                 let linear = options.scheme.rules().is_linear();
                 let spare = match spare {
-                    Some(Levels::Quads(spare)) => Some(spare),
+                    Some(PlanLevels::Quads(spare)) => Some(spare),
                     _ => None,
                 };
-                Levels::Quads(QuadLevels::build(mesh, linear, matrix, levels, rule, spare)?)
+                PlanLevels::Quads(QuadLevels::build(mesh, linear, matrix, levels, rule, spare)?)
             }
             Split::FourTriangles => {
                 let spare = match spare {
-                    Some(Levels::FourTriangles(spare)) => Some(spare),
+                    Some(PlanLevels::FourTriangles(spare)) => Some(spare),
                     _ => None,
                 };
-                Levels::FourTriangles(FourTriangleLevels::build(mesh, matrix, levels, rule, spare)?)
+                PlanLevels::FourTriangles(FourTriangleLevels::build(
+                    mesh, matrix, levels, rule, spare,
+                )?)
             }
             Split::ThreeTriangles => {
                 notices.extend(turned_notice(mesh));
-                Levels::ThreeTriangles(ThreeTriangleLevels::build(mesh, matrix, levels)?)
+                PlanLevels::ThreeTriangles(ThreeTriangleLevels::build(mesh, matrix, levels)?)
             }
         };
         let control_vertices = mesh.points.len();
@@ -153,19 +159,19 @@ impl SurfacePlan {
     /// The topology of the control mesh, where a method keeps it.
     pub(super) fn control_topology(&self) -> Option<&SurfaceTopology> {
         match &self.levels {
-            Levels::Quads(levels) => levels.matrices().first(),
-            Levels::FourTriangles(levels) => levels.matrices().first(),
-            Levels::EdgeFriend(_) | Levels::ThreeTriangles(_) => None,
+            PlanLevels::Quads(levels) => levels.matrices().first(),
+            PlanLevels::FourTriangles(levels) => levels.matrices().first(),
+            PlanLevels::EdgeFriend(_) | PlanLevels::ThreeTriangles(_) => None,
         }
     }
 
     /// Number of refined vertices, those of no face included.
     pub fn vertex_count(&self) -> usize {
         match &self.levels {
-            Levels::Quads(levels) => last_vertex_count(levels.matrices()),
-            Levels::EdgeFriend(levels) => levels.vertex_count(),
-            Levels::FourTriangles(levels) => last_vertex_count(levels.matrices()),
-            Levels::ThreeTriangles(levels) => levels.vertex_count,
+            PlanLevels::Quads(levels) => last_vertex_count(levels.matrices()),
+            PlanLevels::EdgeFriend(levels) => levels.vertex_count(),
+            PlanLevels::FourTriangles(levels) => last_vertex_count(levels.matrices()),
+            PlanLevels::ThreeTriangles(levels) => levels.vertex_count,
         }
     }
 
@@ -173,10 +179,10 @@ impl SurfacePlan {
     /// quads for Catmull-Clark, triangles otherwise; polygons at level 0.
     pub fn corners(&self) -> &[u32] {
         match &self.levels {
-            Levels::Quads(levels) => last_vertices(levels.matrices()),
-            Levels::EdgeFriend(levels) => levels.corners(),
-            Levels::FourTriangles(levels) => last_vertices(levels.matrices()),
-            Levels::ThreeTriangles(levels) => &levels.last,
+            PlanLevels::Quads(levels) => last_vertices(levels.matrices()),
+            PlanLevels::EdgeFriend(levels) => levels.corners(),
+            PlanLevels::FourTriangles(levels) => last_vertices(levels.matrices()),
+            PlanLevels::ThreeTriangles(levels) => &levels.last,
         }
     }
 
@@ -207,10 +213,10 @@ impl SurfacePlan {
         }
         workspace.start(controls);
         match &self.levels {
-            Levels::Quads(levels) => levels.evaluate(workspace),
-            Levels::EdgeFriend(levels) => levels.evaluate(workspace),
-            Levels::FourTriangles(levels) => levels.evaluate(workspace),
-            Levels::ThreeTriangles(levels) => levels.evaluate(workspace),
+            PlanLevels::Quads(levels) => levels.evaluate(workspace),
+            PlanLevels::EdgeFriend(levels) => levels.evaluate(workspace),
+            PlanLevels::FourTriangles(levels) => levels.evaluate(workspace),
+            PlanLevels::ThreeTriangles(levels) => levels.evaluate(workspace),
         }
         Ok(())
     }
@@ -221,14 +227,14 @@ impl SurfacePlan {
     /// [`Error::Request`] for the layout of edge-friend, which has none.
     pub fn level_matrices(&self) -> Result<Vec<Stencils>> {
         Ok(match &self.levels {
-            Levels::Quads(levels) => {
+            PlanLevels::Quads(levels) => {
                 let masks = self.masks()?;
                 let levels = levels.whole_matrices().zip(levels.sharpness());
                 levels
                     .map(|(m, s)| reference::quads(&m, self.effective_sharpness(s), masks))
                     .collect()
             }
-            Levels::FourTriangles(levels) => {
+            PlanLevels::FourTriangles(levels) => {
                 let masks = self.masks()?;
                 let levels = levels.matrices().iter().zip(levels.sharpness());
                 let levels = levels.take(self.options.levels);
@@ -236,10 +242,10 @@ impl SurfacePlan {
                     .map(|(m, s)| reference::four_triangles(m, self.effective_sharpness(s), masks))
                     .collect()
             }
-            Levels::ThreeTriangles(levels) => {
+            PlanLevels::ThreeTriangles(levels) => {
                 levels.levels.iter().map(reference::three_triangles).collect()
             }
-            Levels::EdgeFriend(_) => {
+            PlanLevels::EdgeFriend(_) => {
                 return Err(Error::request("edge-friend has no matrices")
                     .with_help("plan with --method matrix"));
             }

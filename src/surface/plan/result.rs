@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::face_varying::refine_uv;
-use super::{Levels, SurfacePlan};
+use super::{PlanLevels, SurfacePlan};
 use crate::mesh::{Attribute, BoundaryRule, Creases, Polygons, SurfaceMesh, TriangleRule};
 use crate::scheme::FaceShape;
 use crate::scheme::point::Point;
@@ -160,7 +160,7 @@ impl Refined for &SurfacePlan {
 
     fn used(&self, _: &[u32]) -> Option<Vec<bool>> {
         match &self.levels {
-            Levels::EdgeFriend(levels) => Some(levels.used()),
+            PlanLevels::EdgeFriend(levels) => Some(levels.used()),
             _ => None,
         }
     }
@@ -186,21 +186,21 @@ impl Refined for &SurfacePlan {
                 }
             };
         match &self.levels {
-            Levels::Quads(all) => {
+            PlanLevels::Quads(all) => {
                 let matrix = &all.matrices()[levels - 1];
                 let first = matrix.vertex_count + matrix.face_count;
                 take(&all.matrices()[0], &all.sharpness()[levels - 1], first);
             }
-            Levels::FourTriangles(all) => {
+            PlanLevels::FourTriangles(all) => {
                 let matrix = &all.matrices()[levels - 1];
                 let first = matrix.vertex_count;
                 take(&all.matrices()[0], &all.sharpness()[levels - 1], first);
             }
-            Levels::EdgeFriend(all) => all.remaining_creases(rule, &mut creases),
-            Levels::ThreeTriangles(_) => return Ok(creases),
+            PlanLevels::EdgeFriend(all) => all.remaining_creases(rule, &mut creases),
+            PlanLevels::ThreeTriangles(_) => return Ok(creases),
         }
         let slot = |v: u32| match &self.levels {
-            Levels::EdgeFriend(all) => all.slot(v),
+            PlanLevels::EdgeFriend(all) => all.slot(v),
             _ => v,
         };
         remaining_corners(mesh, levels, slot, &mut creases);
@@ -209,7 +209,7 @@ impl Refined for &SurfacePlan {
 
     fn turned_outside(&self, _: &SurfaceMesh, is_hole: Vec<bool>) -> Result<Vec<u32>> {
         match &self.levels {
-            Levels::ThreeTriangles(levels) => Ok(levels.triangles_outside(is_hole)),
+            PlanLevels::ThreeTriangles(levels) => Ok(levels.triangles_outside(is_hole)),
             _ => Err(Error::request("√3 has the faces of another scheme")),
         }
     }

@@ -19,7 +19,7 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use families::{Families, Inside};
+use families::{Families, InnerPoints};
 use stars::Stars;
 
 use super::sharpness::LevelSharpness;
@@ -204,7 +204,7 @@ impl QuadLevels {
         let (old, new) = vertex_points.split_at_mut(parents.vertex_count);
         let (centers, sides) = new.split_at_mut(parents.face_count);
         let (halves, inner) = edge_points.split_at_mut(2 * parents.edge_count());
-        families.inside(Inside { face_points, edge_points: inner, centers });
+        families.inside(InnerPoints { face_points, edge_points: inner, centers });
         families.edges(face_points, halves, sides);
 
         // a parent's corner c is corner 0 of child c, before whose edge point it lies

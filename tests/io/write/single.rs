@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use subsolid::backend::{Backend, Cpu, Limit};
-use subsolid::io::{Array, Dataset, Outline, WriteOptions, write_pieces};
+use subsolid::io::{Array, Dataset, FileOutline, WriteOptions, write_pieces};
 use subsolid::mesh::SolidMesh;
 use subsolid::mesh::shape::Shape;
 use subsolid::plan::Plan;
@@ -50,14 +50,14 @@ fn same(
     ending: &str,
     whole: &Dataset,
     what: &str,
-    write: impl Fn(&Path, &Outline, WriteOptions),
+    write: impl Fn(&Path, &FileOutline, WriteOptions),
 ) {
     for compress in [false, true] {
         let [at_once, in_pieces] =
             ["whole", "pieces"].map(|name| directory.join(name).with_extension(ending));
         let options = WriteOptions { compress };
         subsolid::write(&at_once, whole, options).unwrap();
-        write(&in_pieces, &Outline::of(whole), options);
+        write(&in_pieces, &FileOutline::of(whole), options);
         let [at_once, in_pieces] = [at_once, in_pieces].map(|path| fs::read(path).unwrap());
         assert!(at_once == in_pieces, "{what} {ending} {compress}");
     }
@@ -137,13 +137,13 @@ fn pieces_that_do_not_fit_leave_nothing() {
     plain.field_arrays.clear();
     let mut other = plain.clone();
     other.cell_arrays[1] = Array::new("class", 1, vec![1.0_f32; other.cells.len()]);
-    let twice = Outline {
+    let twice = FileOutline {
         points: 2 * whole.points.len(),
         cells: 2 * whole.cells.len(),
-        ..Outline::of(&whole)
+        ..FileOutline::of(&whole)
     };
-    let once = Outline::of(&whole);
-    let narrow = Outline { wide_cell_arrays: Vec::new(), ..once.clone() };
+    let once = FileOutline::of(&whole);
+    let narrow = FileOutline { wide_cell_arrays: Vec::new(), ..once.clone() };
     let stop = || subsolid::read("there is no such file.vtu").map(|_| plain.clone());
     for (ending, outline, pieces, message) in [
         ("vtu", &twice, vec![Ok(plain.clone()), Ok(other)], "other arrays than piece 0"),

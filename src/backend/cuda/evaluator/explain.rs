@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::{Grid, Launch, OnDevice, Resident};
+use super::{DeviceGrid, Launch, OnDevice, Resident};
 use crate::backend::cuda::launch::Pass;
 use crate::backend::cuda::layout::is_published;
 use crate::backend::cuda::published::name_of;
-use crate::backend::explain::{Explained, LaunchGrid, Sizes, Tally, outputs};
+use crate::backend::explain::{Explained, LaunchGrid, Sizes, WorkTally, outputs};
 use crate::error::Result;
 use crate::limit::{Leaf, LeafKind};
 use crate::numbers::Real;
@@ -135,7 +135,7 @@ fn sizes<T>(pass: Pass, id: usize, head: usize) -> Sizes {
 /// of one of them if each has its own launch.
 fn tensor_work<T: Real + DeviceRepr>(
     plan: &Plan<'_>,
-    grid: &Grid<T>,
+    grid: &DeviceGrid<T>,
     elements: &Range<usize>,
     name: &str,
     (nth, alike): (usize, usize),
@@ -171,7 +171,7 @@ fn tensor_work<T: Real + DeviceRepr>(
         })
         .collect();
     let own = if is_tensor && alike == own.len() { &own[nth..=nth] } else { &own[..] };
-    let mut tally = Tally::new(plan, sizes);
+    let mut tally = WorkTally::new(plan, sizes);
     for &index in own {
         let batch = &plan.batches()[index];
         tally.add_batch(batch, elements, |leaf| takes(index, leaf));
@@ -193,7 +193,7 @@ fn tensor_work<T: Real + DeviceRepr>(
 fn scattered_work<T>(plan: &Plan<'_>, name: &str, pass: Pass) -> Explained {
     let regular = name == "regular points";
     let sizes = sizes::<T>(pass, 4, if regular { REGULAR_POINT } else { WEIGHTED_POINT });
-    let mut tally = Tally::new(plan, sizes);
+    let mut tally = WorkTally::new(plan, sizes);
     for group in plan.points().chunk_by(|a, b| a.leaf == b.leaf) {
         let leaf = &plan.solid().leaves()[group[0].leaf as usize];
         if matches!(leaf.kind, LeafKind::Regular(_)) != regular {

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::{OnDevice, Resident};
 use crate::backend::Precision;
-use crate::backend::cuda::functions::Shape;
-use crate::backend::cuda::grid::Prepared;
-use crate::backend::cuda::launch::{Argument, Job, Launch, Pass};
+use crate::backend::cuda::functions::LaunchShape;
+use crate::backend::cuda::grid::PreparedGrid;
+use crate::backend::cuda::launch::{Argument, Launch, LaunchJob, Pass};
 use crate::backend::cuda::sources::{ORIGIN, REFINE, Variant};
 use crate::error::Result;
 use crate::numbers::Real;
@@ -29,7 +29,7 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
         &self,
         range: &Range<usize>,
         address: impl Fn(usize, usize) -> u64,
-    ) -> Vec<(usize, Pass, Job)> {
+    ) -> Vec<(usize, Pass, LaunchJob)> {
         let most = match self.samples {
             OnDevice::Grid(_) => MOST_GRID,
             OnDevice::Scattered(_) => MOST_POINTS,
@@ -41,13 +41,13 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
             for offset in (0..input.width).step_by(most) {
                 let strided = input.width > most;
                 let pass = Pass { width: (input.width - offset).min(most), strided, want };
-                let mut job = Job {
+                let mut job = LaunchJob {
                     points: input.points.address(0),
                     stride: input.width as u32,
                     offset: offset as u32,
                     first_element: range.start as u32,
                     samples: self.plan.samples_per_element() as u32,
-                    ..Job::default()
+                    ..LaunchJob::default()
                 };
                 let outputs = wanted_orders(want).len();
                 for (output, to) in job.outputs.iter_mut().enumerate().take(outputs) {
@@ -62,9 +62,9 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
     /// The launches of one pass; those that clear its results come before.
     pub(super) fn launches(
         &self,
-        work: Option<&Prepared>,
+        work: Option<&PreparedGrid>,
         pass: Pass,
-        job: Job,
+        job: LaunchJob,
     ) -> Result<Vec<Launch>> {
         match (&self.samples, work) {
             (OnDevice::Grid(grid), Some(work)) => grid.launches(work, pass, job, &self.main),
@@ -84,7 +84,11 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
                 launches.push(Launch {
                     name: "refine".into(),
                     function: function.clone(),
-                    shape: Shape { blocks: numbers.div_ceil(THREADS), threads: THREADS, shared: 0 },
+                    shape: LaunchShape {
+                        blocks: numbers.div_ceil(THREADS),
+                        threads: THREADS,
+                        shared: 0,
+                    },
                     arguments: vec![
                         Argument::Address(input.points.address(0)),
                         Argument::Address(level.starts.address(0)),
@@ -120,7 +124,7 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
             launches.push(Launch {
                 name: "origin".into(),
                 function: self.functions.get(&Variant::new(&ORIGIN, T::PRECISION), "add_origin")?,
-                shape: Shape { blocks, threads: THREADS, shared: 0 },
+                shape: LaunchShape { blocks, threads: THREADS, shared: 0 },
                 arguments: vec![
                     Argument::Address(address(index)),
                     Argument::Address(origin.on_device.address(0)),

@@ -5,9 +5,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::super::device::failed;
-use super::super::device_memory::Results;
+use super::super::device_memory::ResultMemory;
 use super::super::memory::PageLocked;
-use super::super::transfer::{Delivery, Place, Transfer};
+use super::super::transfer::{Delivery, HostPlace, Transfer};
 use super::{OnDevice, Program, Resident, nothing_kept};
 use crate::backend::{Limit, Values};
 use crate::error::Result;
@@ -38,10 +38,10 @@ struct Destination<'l> {
 }
 
 impl<'l> Destination<'l> {
-    fn take(&mut self, count: usize) -> Place<'l> {
+    fn take(&mut self, count: usize) -> HostPlace<'l> {
         let (bytes, later) = std::mem::take(&mut self.rest).split_at_mut(count * self.size);
         self.rest = later;
-        Place { bytes, page_locked: self.page_locked }
+        HostPlace { bytes, page_locked: self.page_locked }
     }
 }
 
@@ -89,7 +89,7 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
         // evaluations of the same elements with other control points are cut alike
         let mut known = std::mem::take(&mut self.pieces);
         let mut before = None;
-        let mut copied: VecDeque<(Arc<Results>, _)> = VecDeque::new();
+        let mut copied: VecDeque<(Arc<ResultMemory>, _)> = VecDeque::new();
         for start in elements.clone().step_by(step) {
             let range = start..(start + step).min(elements.end);
             let work = match known.remove(&range) {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Resident;
 use crate::backend::cuda::launch::Launch;
-use crate::backend::cuda::quantities::{Inputs, launch};
+use crate::backend::cuda::quantities::{QuantityInputs, launch};
 use crate::backend::explain::Explained;
 use crate::error::Result;
 use crate::numbers::Real;
@@ -29,7 +29,7 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
         let first = |input: usize| [1, 2, 3].map(|output| address(input, output));
         let wanted = self.wanted_quantities().into_iter().enumerate();
         let launches = wanted.map(|(index, Wanted { quantity, attribute, .. })| {
-            let inputs = Inputs {
+            let inputs = QuantityInputs {
                 position: first(0),
                 attribute: attribute.map_or([0; 3], |a| first(a + 1)),
                 results: self.plan.result_count(range),

@@ -1,7 +1,7 @@
 //! The launches of interiors, and the memory that they write.
 
 use super::super::device::failed;
-use super::super::functions::Shape;
+use super::super::functions::LaunchShape;
 use super::super::launch::{Argument, Launch};
 use super::super::memory::{Buffer, timed_event};
 use super::{DevicePixels, Images, Listed, Lists, Pixels, SCANNERS, THREADS, variant};
@@ -106,7 +106,7 @@ impl DevicePixels {
         Ok(Launch {
             name: name.into(),
             function: self.functions.get(&variant(), name)?,
-            shape: Shape { blocks: blocks as u32, threads: threads as u32, shared: 0 },
+            shape: LaunchShape { blocks: blocks as u32, threads: threads as u32, shared: 0 },
             arguments,
         })
     }

@@ -11,7 +11,7 @@ use crate::plan::Kernel;
 /// What a kernel knows of a batch; see `Batch` in `kernels/common/gather.cuh`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
-pub struct Batch {
+pub struct BatchRecord {
     pub first_net: u64,
     pub first_leaf: u32,
     pub controls: u32,
@@ -26,13 +26,13 @@ pub struct Batch {
 }
 
 // SAFETY: plain numbers, laid out as in CUDA C++.
-unsafe impl DeviceRepr for Batch {}
+unsafe impl DeviceRepr for BatchRecord {}
 
 /// All arrays of a plan on tensor samples.
 #[derive(Default)]
-pub struct Layout<T> {
+pub struct PlanLayout<T> {
     /// One a batch of the plan, and the kernel that it takes.
-    pub batches: Vec<Batch>,
+    pub batches: Vec<BatchRecord>,
     pub kernels: Vec<Kernel>,
     /// Ids of the nets, batch after batch. Those of tensor kernels stand in `offsets`
     /// instead if all of them fit: 16 bits each, counted from the base of the head. Those

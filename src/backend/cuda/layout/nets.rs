@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::arrays::{Layout, TensorLeaves};
+use super::arrays::{PlanLayout, TensorLeaves};
 use crate::backend::cuda::bricks::{self, Brick};
 use crate::backend::cuda::stacks::{self, Stacks};
 use crate::limit::{Leaf, LeafKind, Solid};
@@ -68,7 +68,7 @@ pub(super) fn controls(solid: &Solid, kind: BatchKind) -> usize {
     }
 }
 
-impl<T: Real + DeviceRepr> Layout<T> {
+impl<T: Real + DeviceRepr> PlanLayout<T> {
     /// Lays the leaves of the next batch; returns its first net and its first leaf.
     pub(super) fn lay_nets(&mut self, plan: &Plan<'_>, index: usize, nets: &Nets) -> (u64, u32) {
         let solid = plan.solid();

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::arrays::{Batch, Layout};
+use super::arrays::{BatchRecord, PlanLayout};
 use crate::backend::cuda::fragments::fragments;
 use crate::numbers::Real;
 use crate::plan::{BatchKind, Kernel, Plan};
@@ -21,13 +21,13 @@ pub(super) struct Tables {
 #[derive(Default)]
 struct Laid(HashMap<(u32, Option<u32>), u64>);
 
-impl<T: Real + DeviceRepr> Layout<T> {
+impl<T: Real + DeviceRepr> PlanLayout<T> {
     /// Lays the tables of a batch of the plan, and where its samples go.
     pub(super) fn lay_tables(
         &mut self,
         plan: &Plan<'_>,
         index: usize,
-        record: &mut Batch,
+        record: &mut BatchRecord,
         tables: &mut Tables,
     ) {
         let (batch, kernel) = (&plan.batches()[index], self.kernels[index]);
@@ -81,7 +81,7 @@ impl Laid {
 }
 
 impl Tables {
-    /// Where the places of an order begin, as [`Layout::places`] has them.
+    /// Where the places of an order begin, as [`PlanLayout::places`] has them.
     fn places(
         &mut self,
         all: &mut Vec<[u32; 2]>,

@@ -1,6 +1,6 @@
 //! The launches of a batch's leaves: how its samples are shared out to blocks.
 
-use super::super::functions::Shape;
+use super::super::functions::LaunchShape;
 use super::super::launch::{Argument, Launch};
 use super::super::memory::Buffer;
 use super::super::sources::{MAPPING, Variant};
@@ -54,7 +54,8 @@ impl DeviceMapping {
                 u64::from(tiling.span),
             ])));
             arguments.extend::<Vec<Argument>>(rest);
-            let shape = Shape { blocks: tiling.blocks(leaves), threads: THREADS as u32, shared };
+            let shape =
+                LaunchShape { blocks: tiling.blocks(leaves), threads: THREADS as u32, shared };
             launches.push(Launch { name: name.into(), function, shape, arguments });
             Ok::<(), Error>(())
         };
@@ -83,7 +84,7 @@ impl DeviceMapping {
                 return Err(Error::request("too many derivatives for one launch")
                     .with_help("evaluate fewer leaves at a time"));
             };
-            let shape = Shape { blocks: blocks as u32, threads: 32 * WARPS, shared: 0 };
+            let shape = LaunchShape { blocks: blocks as u32, threads: 32 * WARPS, shared: 0 };
             let arguments = std::iter::once(leaves.argument()).chain(rest).collect();
             launches.push(Launch { name: name.into(), function, shape, arguments });
             Ok::<(), Error>(())

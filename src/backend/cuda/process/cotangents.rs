@@ -4,11 +4,11 @@ use cudarc::driver::DeviceRepr;
 
 use super::DeviceProcessor;
 use super::slices::{Fans, Slices};
-use super::solver::{Matrix, Products, apply};
+use super::solver::{MatrixProducts, WeightMatrix, apply};
 use crate::backend::cuda::memory::Buffer;
 use crate::backend::cuda::program::Kernels;
 use crate::backend::cuda::query::steps::{THREADS, array, number};
-use crate::backend::cuda::query::{DeviceAttribute, Layout};
+use crate::backend::cuda::query::{AttributeLayout, DeviceAttribute};
 use crate::backend::cuda::sources::{COTANGENTS, Variant};
 use crate::error::{Error, Result};
 use crate::numbers::Real;
@@ -53,12 +53,12 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         let steps = &self.query.steps;
         let kernels = Kernels::new(&steps.functions, Variant::new(&COTANGENTS, T::PRECISION));
         steps.enqueue(&[kernels.items("weigh_edges", count, THREADS, arguments)?])?;
-        self.cotangents = Some(Matrix { slices, ids, weights, diagonal, masses });
+        self.cotangents = Some(WeightMatrix { slices, ids, weights, diagonal, masses });
         Ok(())
     }
 
     /// The weights, which are stored.
-    pub(super) fn weights(&self) -> Result<&Matrix<T>> {
+    pub(super) fn weights(&self) -> Result<&WeightMatrix<T>> {
         self.cotangents.as_ref().ok_or_else(|| Error::request("no weights are stored"))
     }
 
@@ -87,13 +87,16 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     }
 
     /// Products with stored weights, or with those of the points.
-    pub(super) fn products<'m>(&'m self, sums: Option<&'m Sums<T>>) -> Result<Products<'m, T>> {
+    pub(super) fn products<'m>(
+        &'m self,
+        sums: Option<&'m Sums<T>>,
+    ) -> Result<MatrixProducts<'m, T>> {
         let Some(Sums { diagonal, masses }) = sums else {
             return Ok(self.weights()?.products());
         };
         let Fans { slices, items: ids } = self.fans()?;
         let (weights, cotangents) = (&self.points.values, Cotangents::Recomputed);
-        Ok(Products { slices, ids, weights, diagonal, masses, cotangents })
+        Ok(MatrixProducts { slices, ids, weights, diagonal, masses, cotangents })
     }
 
     /// 1 at the ends of edges that have not two faces, else 0.
@@ -119,7 +122,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     /// # Errors
     /// [`Error::Request`] if there is not one row of values a vertex, or too little memory.
     pub fn attribute(&self, width: usize, values: &[T]) -> Result<DeviceAttribute<T>> {
-        self.query.attribute(EntityKind::Vertex, width, Layout::Interleaved, values)
+        self.query.attribute(EntityKind::Vertex, width, AttributeLayout::Interleaved, values)
     }
 
     /// L times values, `[vertex][component]`: the positive semidefinite cotangent matrix (Pinkall
@@ -148,8 +151,8 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         cotangents: Cotangents,
     ) -> Result<DeviceAttribute<T>> {
         let columns = match (values.kind(), values.width(), values.layout()) {
-            (EntityKind::Vertex, 1, Layout::Interleaved) => 1,
-            (EntityKind::Vertex, 4, Layout::Interleaved) => 3,
+            (EntityKind::Vertex, 1, AttributeLayout::Interleaved) => 1,
+            (EntityKind::Vertex, 4, AttributeLayout::Interleaved) => 3,
             _ => {
                 return Err(Error::request("the Laplacian of such an attribute").with_help(
                     "give values of vertices, of width 1, or 4 for three side by side",
@@ -158,8 +161,11 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         };
         self.query.check_attribute(values.kind, values.count)?;
         let sums = self.prepare(cotangents)?;
-        let product =
-            self.query.empty_attribute::<T>(EntityKind::Vertex, columns, Layout::Interleaved)?;
+        let product = self.query.empty_attribute::<T>(
+            EntityKind::Vertex,
+            columns,
+            AttributeLayout::Interleaved,
+        )?;
         let launch = apply(
             &self.query.steps,
             self.products(sums.as_ref())?,

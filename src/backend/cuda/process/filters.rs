@@ -3,7 +3,7 @@
 use cudarc::driver::DeviceRepr;
 
 use super::{DeviceProcessor, POINT};
-use crate::backend::cuda::query::Layout;
+use crate::backend::cuda::query::AttributeLayout;
 use crate::backend::cuda::query::operator::ATTRIBUTE;
 use crate::backend::cuda::sources::{DENOISE, REACH};
 use crate::error::{Error, Result};
@@ -33,8 +33,10 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         let query = &self.query;
         let reach_of = query.compiled(Op::VV, REACH.text, REACH_WORDS, T::PRECISION)?;
         let filter = query.compiled(Op::VV, DENOISE.text, DENOISE_WORDS, T::PRECISION)?;
-        let reach = query.empty_attribute::<T>(EntityKind::Vertex, 1, Layout::Interleaved)?;
-        let moved = query.empty_attribute::<T>(EntityKind::Vertex, POINT, Layout::Interleaved)?;
+        let reach =
+            query.empty_attribute::<T>(EntityKind::Vertex, 1, AttributeLayout::Interleaved)?;
+        let moved =
+            query.empty_attribute::<T>(EntityKind::Vertex, POINT, AttributeLayout::Interleaved)?;
         let points = self.points.values.address(0);
         let mut launches =
             Vec::from_iter(query.visit(&reach_of, &[points.into(), (&reach).into()])?);

@@ -5,12 +5,12 @@
 //! so they serve the Poisson equation alone.
 
 use super::DeviceProcessor;
-use super::multigrid::Levels;
+use super::multigrid::MultigridLevels;
 use super::solver::{System, Until};
 use crate::backend::Precision;
 use crate::backend::cuda::memory::Buffer;
 use crate::backend::cuda::program::Kernels;
-use crate::backend::cuda::query::Layout;
+use crate::backend::cuda::query::AttributeLayout;
 use crate::backend::cuda::query::steps::{THREADS, array, number};
 use crate::backend::cuda::sources::{HEAT, Variant};
 use crate::error::{Error, Result};
@@ -28,7 +28,7 @@ const POISSON_TOLERANCE: f64 = 1e-12;
 pub(super) struct Heat {
     /// For which heat flows.
     time: f64,
-    levels: Levels,
+    levels: MultigridLevels,
 }
 
 impl DeviceProcessor<f64> {
@@ -49,8 +49,11 @@ impl DeviceProcessor<f64> {
         sources.iter().for_each(|&v| marks[v as usize] = 1.0);
         let load = self.attribute(1, &marks)?.values;
         let held = self.first_sources(sources, &parts)?;
-        let distances =
-            self.query.empty_attribute::<f64>(EntityKind::Vertex, 1, Layout::Interleaved)?;
+        let distances = self.query.empty_attribute::<f64>(
+            EntityKind::Vertex,
+            1,
+            AttributeLayout::Interleaved,
+        )?;
 
         let steps = &self.query.steps;
         let triangles = &self.query.mesh.face_vertices;
@@ -103,7 +106,8 @@ impl DeviceProcessor<f64> {
         }
         let mut marks = vec![0_u32; parts.len()];
         first.iter().filter(|&&v| v < u32::MAX).for_each(|&v| marks[v as usize] = 1);
-        let held = self.query.attribute(EntityKind::Vertex, 1, Layout::Interleaved, &marks)?;
+        let held =
+            self.query.attribute(EntityKind::Vertex, 1, AttributeLayout::Interleaved, &marks)?;
         Ok(held.values)
     }
 
@@ -112,7 +116,7 @@ impl DeviceProcessor<f64> {
         if self.heat.is_none() {
             let weights = self.cotangents.as_ref();
             let weights = weights.ok_or_else(|| Error::request("no weights are stored"))?;
-            let levels = Levels::new(&mut self.query.steps, weights)?;
+            let levels = MultigridLevels::new(&mut self.query.steps, weights)?;
             let triangles = self.faces().vertices().as_chunks().0;
             self.heat = Some(Heat { time: heat_time(&self.mesh.points, triangles), levels });
         }

@@ -32,7 +32,7 @@ use cudarc::driver::{CudaEvent, DeviceRepr};
 
 use super::memory::timed_event;
 use super::query::operator::variant;
-use super::query::{DeviceAttribute, DeviceQuery, Layout};
+use super::query::{AttributeLayout, DeviceAttribute, DeviceQuery};
 use super::sources::{
     AGGREGATES, COTANGENTS, DENOISE, HEAT, MULTIGRID, REACH, SLICES, TOPLESETS, Variant,
 };
@@ -46,7 +46,7 @@ use crate::query::{Op, QueryStrategy};
 use crate::topology::order::EntityKind;
 use heat::Heat;
 use slices::Fans;
-use solver::Matrix;
+use solver::WeightMatrix;
 
 /// Numbers of a point on the device: x, y, z and one that pads it.
 const POINT: usize = 4;
@@ -61,7 +61,7 @@ pub struct DeviceProcessor<T> {
     seen: Option<Polygons>,
     moved: bool,
     fans: Option<Fans>,
-    cotangents: Option<Matrix<T>>,
+    cotangents: Option<WeightMatrix<T>>,
     heat: Option<Heat>,
     seconds: f64,
     iterations: usize,
@@ -82,7 +82,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         let points = query.attribute(
             EntityKind::Vertex,
             POINT,
-            Layout::Interleaved,
+            AttributeLayout::Interleaved,
             bytemuck::cast_slice(&padded),
         )?;
         let mesh = mesh.clone();
@@ -130,7 +130,8 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     fn ids(&self, vertices: &[u32]) -> Result<Vec<u32>> {
         let mut marks = vec![0_u32; self.mesh.points.len()];
         vertices.iter().for_each(|&v| marks[v as usize] = 1);
-        let marks = self.query.attribute(EntityKind::Vertex, 1, Layout::Interleaved, &marks)?;
+        let marks =
+            self.query.attribute(EntityKind::Vertex, 1, AttributeLayout::Interleaved, &marks)?;
         let marks = marks.values.read(&self.query.steps.stream)?;
         Ok((0..).zip(marks).filter(|&(_, mark)| mark > 0).map(|(v, _)| v).collect())
     }

@@ -2,7 +2,7 @@
 //! by them.
 
 use super::slices::Slices;
-use super::solver::{Matrix, rows};
+use super::solver::{WeightMatrix, rows};
 use crate::backend::Precision;
 use crate::backend::cuda::launch::Argument;
 use crate::backend::cuda::memory::Buffer;
@@ -45,7 +45,7 @@ struct Level {
 }
 
 /// The levels of a matrix of weights.
-pub(super) struct Levels {
+pub(super) struct MultigridLevels {
     levels: Vec<Level>,
 }
 
@@ -186,9 +186,9 @@ impl Aggregates {
     }
 }
 
-impl Levels {
+impl MultigridLevels {
     /// Those of L.
-    pub fn new(steps: &mut Steps, matrix: &Matrix<f64>) -> Result<Self> {
+    pub fn new(steps: &mut Steps, matrix: &WeightMatrix<f64>) -> Result<Self> {
         let count = matrix.diagonal.len();
         let weights = steps.empty::<f32>(matrix.weights.len())?;
         let arguments = vec![array(&matrix.weights), number(matrix.weights.len()), array(&weights)];
@@ -223,7 +223,7 @@ impl Levels {
     pub fn solve(
         &self,
         steps: &Steps,
-        matrix: &Matrix<f64>,
+        matrix: &WeightMatrix<f64>,
         held: &Buffer<u32>,
         load: Buffer<f64>,
         tolerance: f64,

@@ -8,7 +8,7 @@ use crate::backend::cuda::launch::Argument;
 use crate::backend::cuda::memory::Buffer;
 use crate::backend::cuda::program::Kernels;
 use crate::backend::cuda::query::steps::{Steps, THREADS, array, number};
-use crate::backend::cuda::query::{DeviceAttribute, Layout};
+use crate::backend::cuda::query::{AttributeLayout, DeviceAttribute};
 use crate::backend::cuda::sources::{SLICES, Variant};
 use crate::error::Result;
 use crate::numbers::Real;
@@ -111,7 +111,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     pub fn device_normals(&mut self) -> Result<DeviceAttribute<T>> {
         self.store_fans()?;
         let normals =
-            self.query.empty_attribute::<T>(EntityKind::Vertex, 3, Layout::Interleaved)?;
+            self.query.empty_attribute::<T>(EntityKind::Vertex, 3, AttributeLayout::Interleaved)?;
         let count = self.query.count(EntityKind::Vertex);
         let fans = self.fans()?;
         let arguments = vec![

@@ -18,9 +18,9 @@ pub(super) fn threads(precision: Precision, columns: usize) -> u32 {
     if precision == Precision::F64 && columns == 3 { 256 } else { 320 }
 }
 
-/// Rows of a symmetric matrix L: at its diagonal `diagonal`, else what `weights` have with the other
-/// sign; and a diagonal matrix M.
-pub(super) struct Matrix<T> {
+/// Rows of a symmetric matrix L: at its diagonal `diagonal`, else what `weights` have with the
+/// other sign; and a diagonal matrix M.
+pub(super) struct WeightMatrix<T> {
     pub slices: Slices,
     /// Other unknowns of each row in slices, and the weights that they have.
     pub ids: Buffer<u32>,
@@ -30,9 +30,9 @@ pub(super) struct Matrix<T> {
     pub masses: Buffer<T>,
 }
 
-impl<T> Matrix<T> {
-    pub fn products(&self) -> Products<'_, T> {
-        Products {
+impl<T> WeightMatrix<T> {
+    pub fn products(&self) -> MatrixProducts<'_, T> {
+        MatrixProducts {
             slices: &self.slices,
             ids: &self.ids,
             weights: &self.weights,
@@ -45,7 +45,7 @@ impl<T> Matrix<T> {
 
 /// What such a matrix is multiplied by: its own rows, or fans and points.
 #[derive(Clone, Copy)]
-pub(super) struct Products<'m, T> {
+pub(super) struct MatrixProducts<'m, T> {
     pub slices: &'m Slices,
     /// Neighbors with their weights; or fans, and the points, four numbers each.
     pub ids: &'m Buffer<u32>,
@@ -55,7 +55,7 @@ pub(super) struct Products<'m, T> {
     pub cotangents: Cotangents,
 }
 
-impl<T: Real + DeviceRepr> Products<'_, T> {
+impl<T: Real + DeviceRepr> MatrixProducts<'_, T> {
     fn count(&self) -> usize {
         self.diagonal.len()
     }
@@ -89,7 +89,7 @@ pub(super) fn variant(precision: Precision, columns: usize, cotangents: Cotangen
 /// product = `stiffness` L times values; 0 for unknowns that are held, if any.
 pub(super) fn apply<T: Real + DeviceRepr>(
     steps: &Steps,
-    products: Products<'_, T>,
+    products: MatrixProducts<'_, T>,
     columns: usize,
     (stiffness, held): (f64, Option<&Buffer<u32>>),
     of: &Buffer<T>,
@@ -110,13 +110,13 @@ pub(super) fn apply<T: Real + DeviceRepr>(
 }
 
 /// `Rows` in the kernels, of stored weights.
-pub(super) fn rows<T: Real + DeviceRepr>(matrix: &Matrix<T>) -> Argument {
+pub(super) fn rows<T: Real + DeviceRepr>(matrix: &WeightMatrix<T>) -> Argument {
     matrix.products().rows(&matrix.weights)
 }
 
 /// `mass` M + `stiffness` L, with the square roots of its diagonal divided out on both sides.
 pub(super) struct System<'s, T> {
-    products: Products<'s, T>,
+    products: MatrixProducts<'s, T>,
     columns: usize,
     // one over each root, 0 for unknowns that stay
     roots: Buffer<T>,
@@ -128,7 +128,7 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
     /// Unknowns that are `held`, or whose diagonal is 0, stay 0.
     pub fn new(
         steps: &Steps,
-        products: Products<'s, T>,
+        products: MatrixProducts<'s, T>,
         (mass, stiffness): (f64, f64),
         held: Option<&Buffer<u32>>,
         columns: usize,

@@ -8,7 +8,7 @@ use crate::backend::Precision;
 use crate::backend::cuda::launch::Argument;
 use crate::backend::cuda::memory::Buffer;
 use crate::backend::cuda::program::Kernels;
-use crate::backend::cuda::query::Layout;
+use crate::backend::cuda::query::AttributeLayout;
 use crate::backend::cuda::query::steps::{array, number};
 use crate::backend::cuda::sources::{TOPLESETS, Variant};
 use crate::error::ElementKind::Vertex;
@@ -41,7 +41,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         let first = self.ids(sources)?;
         self.store_fans()?;
         let distances =
-            self.query.empty_attribute::<T>(EntityKind::Vertex, 1, Layout::Interleaved)?;
+            self.query.empty_attribute::<T>(EntityKind::Vertex, 1, AttributeLayout::Interleaved)?;
 
         let steps = &self.query.steps;
         let sources = steps.of(&first)?;

@@ -7,7 +7,7 @@ use std::ops::Range;
 use cudarc::driver::DeviceRepr;
 use rayon::prelude::*;
 
-use super::super::layout::{Batch, is_published};
+use super::super::layout::{BatchRecord, is_published};
 use crate::limit::{Basis, Ends, LeafKind, Orders, SplinePart, Structure};
 use crate::numbers::Real;
 use crate::plan::{Batch as PlanBatch, BatchKind, Kernel, Plan, wanted_orders};
@@ -118,7 +118,7 @@ impl Family {
 
 impl<T: Real + DeviceRepr> Groups<T> {
     /// The groups of a plan whose batches are laid out as `batches` and take `kernels`.
-    pub fn new(plan: &Plan<'_>, batches: &[Batch], kernels: &[Kernel]) -> Self {
+    pub fn new(plan: &Plan<'_>, batches: &[BatchRecord], kernels: &[Kernel]) -> Self {
         let mut all = Self {
             samples: Vec::new(),
             groups: Vec::new(),
@@ -209,7 +209,7 @@ impl<T: Real + DeviceRepr> Groups<T> {
         &mut self,
         plan: &Plan<'_>,
         batch: &PlanBatch,
-        record: &Batch,
+        record: &BatchRecord,
         part: Option<SplinePart>,
         samples: Vec<Sample<f64>>,
         starts: &HashMap<Key, u64>,

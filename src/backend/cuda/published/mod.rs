@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaStream;
 
-use super::functions::{Functions, Shape};
-use super::launch::{Argument, Job, Launch, Pass};
-use super::layout::Layout;
+use super::functions::{Functions, LaunchShape};
+use super::launch::{Argument, Launch, LaunchJob, Pass};
+use super::layout::PlanLayout;
 use super::memory::Buffer;
 use super::sources::{CLEAR, IRR, LAY, REG};
 use crate::error::Result;
@@ -44,7 +44,7 @@ pub(super) struct Published<T> {
 }
 
 /// The blocks of a range of elements.
-pub(super) struct Prepared {
+pub(super) struct PublishedBlocks {
     blocks: BTreeMap<(Family, Kernel), Grid>,
     // elements whose results are sums of tiles
     elements: Buffer<u32>,
@@ -69,7 +69,7 @@ fn name(family: Family, kernel: Kernel) -> String {
 
 impl<T: Real + DeviceRepr> Published<T> {
     /// Brings what a plan needs to the device.
-    pub fn new(plan: &Plan<'_>, layout: &Layout<T>, stream: &Arc<CudaStream>) -> Result<Self> {
+    pub fn new(plan: &Plan<'_>, layout: &PlanLayout<T>, stream: &Arc<CudaStream>) -> Result<Self> {
         let host = Groups::new(plan, &layout.batches, &layout.kernels);
         Ok(Self {
             samples: Buffer::of(stream, &host.samples)?,
@@ -87,7 +87,7 @@ impl<T: Real + DeviceRepr> Published<T> {
         plan: &Plan<'_>,
         range: &Range<usize>,
         stream: &Arc<CudaStream>,
-    ) -> Result<Prepared> {
+    ) -> Result<PublishedBlocks> {
         let (blocks, elements) = self.host.blocks(plan, &self.kernels, range);
         let blocks = blocks.into_iter().map(|(key, blocks)| {
             let samples = |block: &Block| {
@@ -102,7 +102,7 @@ impl<T: Real + DeviceRepr> Published<T> {
             let blocks = Buffer::of(stream, &blocks)?;
             Ok((key, Grid { blocks, threads: threads.min(MOST_THREADS) }))
         });
-        Ok(Prepared {
+        Ok(PublishedBlocks {
             blocks: blocks.collect::<Result<_>>()?,
             elements: Buffer::of(stream, &elements)?,
         })
@@ -112,9 +112,9 @@ impl<T: Real + DeviceRepr> Published<T> {
     pub fn clearing(
         &self,
         functions: &Functions,
-        work: &Prepared,
+        work: &PublishedBlocks,
         pass: Pass,
-        job: Job,
+        job: LaunchJob,
     ) -> Result<Option<Launch>> {
         if work.elements.len() == 0 {
             return Ok(None);
@@ -123,7 +123,7 @@ impl<T: Real + DeviceRepr> Published<T> {
         Ok(Some(Launch {
             name: "clear".into(),
             function: functions.get(&pass.variant::<T>(&CLEAR), "clear")?,
-            shape: Shape { blocks, threads: MOST_THREADS, shared: 0 },
+            shape: LaunchShape { blocks, threads: MOST_THREADS, shared: 0 },
             arguments: vec![
                 Argument::Job(Box::new(job)),
                 Argument::Address(work.elements.address(0)),
@@ -136,9 +136,9 @@ impl<T: Real + DeviceRepr> Published<T> {
         &self,
         functions: &Functions,
         leaves: [u64; 4],
-        work: &Prepared,
+        work: &PublishedBlocks,
         pass: Pass,
-        job: Job,
+        job: LaunchJob,
     ) -> Result<Vec<Launch>> {
         let launch = |(&(family, kernel), work): (&(Family, Kernel), &Grid)| {
             let (source, entry, size) = match family {
@@ -155,7 +155,7 @@ impl<T: Real + DeviceRepr> Published<T> {
             Ok(Launch {
                 name: name(family, kernel),
                 function: functions.get(&variant, entry)?,
-                shape: Shape { blocks, threads: work.threads, shared: 0 },
+                shape: LaunchShape { blocks, threads: work.threads, shared: 0 },
                 arguments: vec![
                     Argument::Job(Box::new(job)),
                     Argument::Leaves(Box::new(leaves)),

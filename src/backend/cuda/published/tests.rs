@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use super::layout::{Block, Family, Groups, Tile};
-use crate::backend::cuda::layout::Layout;
+use crate::backend::cuda::layout::PlanLayout;
 use crate::backend::device::DeviceInfo;
 use crate::basis::bspline::{self, Order};
 use crate::limit::{LeafKind, Solid};
@@ -101,7 +101,7 @@ fn tiles_sum_to_the_weights() {
         let parameters = vec![0.0, 0.1, 0.5, 0.75, 1.0];
         let want = Want::FIRST | Want::SECOND;
         let plan = solid.plan(&Samples::Tensor(parameters.clone()), want).unwrap();
-        let layout = Layout::<f64>::new(&plan, Strategy::Thread, &device()).unwrap();
+        let layout = PlanLayout::<f64>::new(&plan, Strategy::Thread, &device()).unwrap();
         let all = Groups::<f64>::new(&plan, &layout.batches, &layout.kernels);
         let orders = wanted_orders(want);
         for (batch, tiles) in plan.batches().iter().zip(&all.batches) {
@@ -146,7 +146,7 @@ fn every_cell_has_the_paper_s_kernel() {
     for mesh in meshes() {
         let solid = Solid::new(&mesh).unwrap();
         let plan = solid.plan(&Samples::grid(3), Want::POSITION).unwrap();
-        let layout = Layout::<f32>::new(&plan, Strategy::Warp, &device()).unwrap();
+        let layout = PlanLayout::<f32>::new(&plan, Strategy::Warp, &device()).unwrap();
         let all = Groups::<f32>::new(&plan, &layout.batches, &layout.kernels);
         let count = solid.elements().len();
         let (blocks, elements) = all.blocks(&plan, &layout.kernels, &(0..count));

@@ -12,7 +12,7 @@ use crate::topology::order::EntityKind;
 
 /// How the components of an attribute lie in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Layout {
+pub enum AttributeLayout {
     /// All components of an element side by side: an array of structures.
     #[default]
     Interleaved,
@@ -28,7 +28,7 @@ pub struct DeviceAttribute<T> {
     pub(in crate::backend::cuda) kind: EntityKind,
     pub(in crate::backend::cuda) count: usize,
     pub(super) width: usize,
-    pub(super) layout: Layout,
+    pub(super) layout: AttributeLayout,
     pub(in crate::backend::cuda) values: Buffer<T>,
 }
 
@@ -36,8 +36,8 @@ impl<T> DeviceAttribute<T> {
     /// Steps from one element, and from one component, to the next.
     pub(super) fn strides(&self) -> [usize; 2] {
         match self.layout {
-            Layout::Interleaved => [self.width, 1],
-            Layout::Planar => [1, self.count],
+            AttributeLayout::Interleaved => [self.width, 1],
+            AttributeLayout::Planar => [1, self.count],
         }
     }
 
@@ -52,7 +52,7 @@ impl<T> DeviceAttribute<T> {
     }
 
     /// How components lie in memory.
-    pub fn layout(&self) -> Layout {
+    pub fn layout(&self) -> AttributeLayout {
         self.layout
     }
 }
@@ -67,7 +67,7 @@ impl DeviceQuery {
         &self,
         kind: EntityKind,
         width: usize,
-        layout: Layout,
+        layout: AttributeLayout,
         values: &[T],
     ) -> Result<DeviceAttribute<T>> {
         let attribute = self.empty_attribute::<T>(kind, width, layout)?;
@@ -96,7 +96,7 @@ impl DeviceQuery {
         &self,
         kind: EntityKind,
         width: usize,
-        layout: Layout,
+        layout: AttributeLayout,
     ) -> Result<DeviceAttribute<T>> {
         let count = self.count(kind);
         let too_many = width.checked_mul(count.max(1)).is_none_or(|n| n > u32::MAX as usize);

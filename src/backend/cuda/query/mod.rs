@@ -7,7 +7,7 @@
 //! (`kernels/query/query.cuh` says how).
 //!
 //! ```no_run
-//! use subsolid::backend::cuda::query::{DeviceQuery, Layout};
+//! use subsolid::backend::cuda::query::{AttributeLayout, DeviceQuery};
 //! use subsolid::backend::{Cuda, Precision};
 //! use subsolid::query::{Op, QueryStrategy};
 //! use subsolid::topology::order::EntityKind;
@@ -16,8 +16,8 @@
 //! let mesh = subsolid::read("models/bracket.vtk")?;
 //! let mut query = DeviceQuery::of_solid(&gpu, &mesh, QueryStrategy::Rows)?;
 //! let ones = vec![1.0_f32; mesh.points.len()];
-//! let ones = query.attribute(EntityKind::Vertex, 1, Layout::Interleaved, &ones)?;
-//! let corners = query.empty_attribute::<f32>(EntityKind::Cell, 1, Layout::Interleaved)?;
+//! let ones = query.attribute(EntityKind::Vertex, 1, AttributeLayout::Interleaved, &ones)?;
+//! let corners = query.empty_attribute::<f32>(EntityKind::Cell, 1, AttributeLayout::Interleaved)?;
 //! let sum = query.operator(
 //!     Op::CV,
 //!     "struct Arguments { Attribute<const float> values; Attribute<float> sums; };
@@ -43,7 +43,7 @@ mod rows;
 mod smooth;
 pub(in crate::backend::cuda) mod steps;
 
-pub use attribute::{DeviceAttribute, Layout};
+pub use attribute::{AttributeLayout, DeviceAttribute};
 pub(in crate::backend::cuda) use operator::variants;
 pub use operator::{DeviceOperator, OperatorArgument};
 

@@ -2,7 +2,7 @@
 
 use super::steps::{Steps, THREADS, array};
 use crate::backend::Precision;
-use crate::backend::cuda::functions::Shape;
+use crate::backend::cuda::functions::LaunchShape;
 use crate::backend::cuda::launch::{Argument, Launch};
 use crate::backend::cuda::memory::Buffer;
 use crate::backend::cuda::sources::{PATCHES, Variant};
@@ -97,7 +97,7 @@ impl DevicePatches {
             Argument::Address(self.failed.address(op as usize)),
             Argument::Words(words.into()),
         ];
-        let shape = Shape { blocks: self.count as u32, threads: THREADS, shared };
+        let shape = LaunchShape { blocks: self.count as u32, threads: THREADS, shared };
         Ok(Some(Launch { name: "visit_patches".into(), function, shape, arguments }))
     }
 

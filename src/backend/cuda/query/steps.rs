@@ -12,7 +12,7 @@ use crate::backend::cuda::launch::{Argument, Launch};
 use crate::backend::cuda::memory::{Buffer, timed_event};
 use crate::backend::cuda::program::Kernels;
 use crate::backend::cuda::sort::{Items, Space};
-use crate::backend::cuda::sources::{Source, Variant};
+use crate::backend::cuda::sources::{KernelSource, Variant};
 use crate::error::Result;
 
 /// `THREADS` in the kernels.
@@ -26,7 +26,7 @@ pub(in crate::backend::cuda) struct Steps {
 }
 
 /// The variant of a kernel file of queries.
-pub(super) fn variant(source: &'static Source) -> Variant {
+pub(super) fn variant(source: &'static KernelSource) -> Variant {
     Variant::new(source, Precision::F64)
 }
 
@@ -64,7 +64,7 @@ impl Steps {
     /// Launches a thread for each of `items`.
     pub fn each(
         &self,
-        source: &'static Source,
+        source: &'static KernelSource,
         name: &'static str,
         items: usize,
         arguments: Vec<Argument>,
@@ -76,7 +76,7 @@ impl Steps {
     /// Launches so many blocks.
     pub fn blocks(
         &self,
-        source: &'static Source,
+        source: &'static KernelSource,
         name: &'static str,
         blocks: u32,
         arguments: Vec<Argument>,

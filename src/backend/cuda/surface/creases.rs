@@ -30,7 +30,7 @@ pub struct CreaseTags {
 }
 
 /// Sharp edges and held vertices of all levels.
-pub(super) struct Creases {
+pub(super) struct DeviceCreases {
     tags: CreaseTags,
     edge_tags: (Buffer<u64>, Buffer<f64>),
     vertex_tags: (Buffer<u32>, Buffer<f64>),
@@ -60,7 +60,7 @@ fn number(n: usize) -> Argument {
     Argument::Number(n as u32)
 }
 
-impl Creases {
+impl DeviceCreases {
     /// Finds what is sharp in a control mesh, and makes room for `levels` levels.
     pub fn new(matrix: &DeviceMatrix, tags: &CreaseTags, levels: usize) -> Result<Self> {
         let stream = &matrix.stream;
@@ -87,11 +87,11 @@ impl Creases {
             levels: Vec::new(),
         };
         // the lists are as long as the device says
-        creases.find(matrix, Creases::mark_edges)?;
+        creases.find(matrix, DeviceCreases::mark_edges)?;
         creases.sharp_count = creases.marks.read_at(stream, edges)? as usize;
         creases.rows = SharpRows::new(stream, vertices, 2 * creases.sharp_count)?;
         creases.levels = vec![SharpLevel::new(stream, creases.sharp_count, 0)?];
-        creases.find(matrix, Creases::mark_vertices)?;
+        creases.find(matrix, DeviceCreases::mark_vertices)?;
         creases.held_count = creases.marks.read_at(stream, vertices)? as usize;
         creases.held = Buffer::empty(stream, creases.held_count)?;
         let tagged = !tags.edges.is_empty();

@@ -24,7 +24,7 @@ struct Lines {
 }
 
 /// All open edges that refinement meets, and room to sort them.
-pub(super) struct Ends {
+pub(super) struct OpenEnds {
     keeps_corners: bool,
     /// Every second level.
     lines: Vec<Lines>,
@@ -37,7 +37,7 @@ pub(in super::super) fn variant(precision: Precision) -> Variant {
     Variant::new(&SQRT3_ENDS, precision)
 }
 
-impl Ends {
+impl OpenEnds {
     /// Room for the open edges of so many levels. `keeps_corners`: vertices of one face stay.
     pub fn new(matrix: &DeviceMatrix, levels: usize, keeps_corners: bool) -> Result<Self> {
         let stream = &matrix.stream;

@@ -12,7 +12,7 @@ use super::super::memory::Buffer;
 use super::super::program::{Kernels, Program};
 use super::super::sources::{FIRST_FRIENDS, Variant};
 use super::THREADS;
-use super::creases::{CreaseTags, Creases};
+use super::creases::{CreaseTags, DeviceCreases};
 use super::ghosts::Ghosts;
 use super::matrix::{DeviceMatrix, MatrixCounts};
 use crate::backend::Precision;
@@ -36,7 +36,7 @@ struct Rooms<T> {
     /// Of an open surface.
     ghosts: Option<Ghosts>,
     /// Of an open surface, or one with tags.
-    creases: Option<Creases>,
+    creases: Option<DeviceCreases>,
     /// Vertices that stay, wholly or in part, at the first level, and their sharpness there.
     pinned: Vec<(u32, f64)>,
     friends: DeviceFriends<T>,
@@ -68,7 +68,7 @@ impl<T: Real + DeviceRepr> Rooms<T> {
         let is_open = expected.open > 0;
         let is_smooth = !is_open && tags.edges.is_empty() && tags.vertices.is_empty();
         // creases look at open edges: before these have ghosts
-        let creases = (!is_smooth).then(|| Creases::new(matrix, tags, 1)).transpose()?;
+        let creases = (!is_smooth).then(|| DeviceCreases::new(matrix, tags, 1)).transpose()?;
         let pinned = if is_smooth { Vec::new() } else { pinned(matrix, tags)? };
         let ghosts = is_open.then(|| Ghosts::new(matrix)).transpose()?;
         let (open, loops) = ghosts.as_ref().map_or((0, 0), |ghosts| (ghosts.open, ghosts.loops));
@@ -263,7 +263,7 @@ impl<T: Real + DeviceRepr> SurfaceFriends<T> {
         let ghosts = || self.rooms.ghosts.as_ref().map_or_else(no_ghosts, Ghosts::words);
         let (friends, points) = self.rooms.friends.first_level();
         let controls = || Argument::Address(self.controls.address(0));
-        let sharp = self.rooms.creases.as_ref().map_or([0; 4], Creases::edge_arrays);
+        let sharp = self.rooms.creases.as_ref().map_or([0; 4], DeviceCreases::edge_arrays);
         let arguments = vec![
             level(),
             matrix.columns(),

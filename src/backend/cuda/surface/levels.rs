@@ -4,11 +4,11 @@ use super::super::device::failed;
 use super::super::edge_friend::FriendRun;
 use super::super::memory::Buffer;
 use super::super::program::Program;
-use super::creases::{CreaseTags, Creases};
+use super::creases::{CreaseTags, DeviceCreases};
 use super::matrix::DeviceMatrix;
 use super::quads;
-use super::rules::{MatrixScheme, Rules};
-use super::step::{Counts, Step};
+use super::rules::{MatrixScheme, SchemeKernels};
+use super::step::{LevelCounts, Step};
 use crate::error::{Error, Result};
 use crate::mesh::check_point_count;
 use crate::numbers::Real;
@@ -28,15 +28,15 @@ struct Level {
 /// A surface on the device, refined by the mesh matrix.
 pub struct DeviceLevels<T> {
     matrix: DeviceMatrix,
-    rules: Rules,
+    rules: SchemeKernels,
     /// Of every level.
-    counts: Vec<Counts>,
+    counts: Vec<LevelCounts>,
     /// Levels 1, 2, …
     levels: Vec<Level>,
     /// Of every level, `[vertex][3]`.
     points: Vec<Buffer<T>>,
     /// None if all is smooth.
-    creases: Option<Creases>,
+    creases: Option<DeviceCreases>,
     /// By run.
     programs: [Option<Program>; 3],
 }
@@ -54,7 +54,7 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
         tags: Option<&CreaseTags>,
     ) -> Result<Self> {
         let found = matrix.counts();
-        let mut counts = vec![Counts {
+        let mut counts = vec![LevelCounts {
             vertices: matrix.vertex_count,
             faces: matrix.face_count,
             edges: found.edges,
@@ -75,12 +75,13 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
                     "ask for fewer: at least one, at most 15, ids of {bits} bits"
                 )));
         }
-        let rules = Rules::new(&matrix, scheme, levels)?;
+        let rules = SchemeKernels::new(&matrix, scheme, levels)?;
         let stream = &matrix.stream;
-        let room = |(at, counts): (usize, &Counts)| {
+        let room = |(at, counts): (usize, &LevelCounts)| {
             let linked = |len: usize| if at == levels { 0 } else { len };
             // twins of corners do instead
-            let edges = if matches!(rules, Rules::ThreeTriangles(_)) { 0 } else { counts.edges };
+            let edges =
+                if matches!(rules, SchemeKernels::ThreeTriangles(_)) { 0 } else { counts.edges };
             Ok(Level {
                 vertices: Buffer::empty(stream, counts.corners)?,
                 edges: Buffer::empty(stream, linked(counts.corners))?,
@@ -90,7 +91,7 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
         let finer = counts.iter().enumerate().skip(1).map(room).collect::<Result<_>>()?;
         let points = counts.iter().map(|c| Buffer::empty(stream, 3 * c.vertices));
         let points = points.collect::<Result<_>>()?;
-        let creases = tags.map(|tags| Creases::new(&matrix, tags, levels)).transpose()?;
+        let creases = tags.map(|tags| DeviceCreases::new(&matrix, tags, levels)).transpose()?;
         stream.synchronize().map_err(failed("a copy to the device failed"))?;
         let programs = [const { None }; 3];
         Ok(Self { matrix, rules, counts, levels: finer, points, creases, programs })
@@ -158,21 +159,21 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
         let functions = &*self.matrix.functions;
         let mut launches = Vec::new();
         if run != FriendRun::Points {
-            let rows = !matches!(self.rules, Rules::FourTriangles(_));
+            let rows = !matches!(self.rules, SchemeKernels::FourTriangles(_));
             launches = self.matrix.launches(rows)?;
             match &self.rules {
-                Rules::Quads => {}
-                Rules::FourTriangles(own) => {
+                SchemeKernels::Quads => {}
+                SchemeKernels::FourTriangles(own) => {
                     self.matrix.neighbor_launches(&mut launches, &own.neighbors)?;
                 }
-                Rules::ThreeTriangles(own) => {
+                SchemeKernels::ThreeTriangles(own) => {
                     self.matrix.neighbor_launches(&mut launches, &own.neighbors)?;
                     own.start(&self.matrix, &mut launches)?;
                 }
             }
         }
         let faces = |depth: usize| match self.rules {
-            Rules::Quads => self.counts[depth].faces,
+            SchemeKernels::Quads => self.counts[depth].faces,
             _ => 0,
         };
         let first_edge_point = |depth: usize| self.counts[depth].vertices + faces(depth);
@@ -192,9 +193,9 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
                 points,
             };
             match &self.rules {
-                Rules::Quads => quads::launches(&self.matrix, &step, &mut launches)?,
-                Rules::FourTriangles(own) => own.launches(&step, &mut launches)?,
-                Rules::ThreeTriangles(own) => {
+                SchemeKernels::Quads => quads::launches(&self.matrix, &step, &mut launches)?,
+                SchemeKernels::FourTriangles(own) => own.launches(&step, &mut launches)?,
+                SchemeKernels::ThreeTriangles(own) => {
                     launches.push(own.launch(&self.matrix, &step)?);
                     if let Some(ends) = &own.ends {
                         let twins = match depth {
@@ -218,14 +219,14 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
     /// `Levels` in the kernels.
     fn words(&self) -> Vec<u64> {
         let mut words = Vec::new();
-        let mut push = |arrays: [u64; 3], counts: &Counts| {
+        let mut push = |arrays: [u64; 3], counts: &LevelCounts| {
             words.extend(arrays);
             words.push(counts.vertices as u64 | (counts.faces as u64) << 32);
             words.push(counts.edges as u64 | (counts.corners as u64) << 32);
         };
         let own = &self.matrix;
         let edges = match &self.rules {
-            Rules::ThreeTriangles(rules) => rules.twins.address(0),
+            SchemeKernels::ThreeTriangles(rules) => rules.twins.address(0),
             _ => own.edges.address(0),
         };
         let first = [own.vertices.address(0), edges, own.edge_corners.address(0)];

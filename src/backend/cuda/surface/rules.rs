@@ -2,11 +2,11 @@
 //! beside the levels.
 
 use super::super::memory::Buffer;
-use super::ends::Ends;
+use super::ends::OpenEnds;
 use super::matrix::{DeviceMatrix, TABLED};
-use super::step::Counts;
+use super::step::LevelCounts;
 use super::three_triangles::ThreeTriangles;
-use super::triangles::Triangles;
+use super::triangles::DeviceTriangles;
 use crate::error::{Error, Result};
 
 /// Rules that refine the mesh matrix.
@@ -28,7 +28,7 @@ pub enum MatrixScheme {
     },
 }
 
-impl Counts {
+impl LevelCounts {
     /// Those of the level after one of this depth.
     pub fn refined(self, scheme: MatrixScheme, depth: usize) -> Self {
         let edges = 2 * self.edges + self.corners;
@@ -64,13 +64,13 @@ impl Counts {
 }
 
 /// Kernels of a scheme, and what they need beside the levels.
-pub(super) enum Rules {
+pub(super) enum SchemeKernels {
     Quads,
-    FourTriangles(Box<Triangles>),
+    FourTriangles(Box<DeviceTriangles>),
     ThreeTriangles(Box<ThreeTriangles>),
 }
 
-impl Rules {
+impl SchemeKernels {
     pub fn new(matrix: &DeviceMatrix, scheme: MatrixScheme, levels: usize) -> Result<Self> {
         let (stream, found) = (&matrix.stream, matrix.counts());
         let valence = found.valence.max(TABLED);
@@ -81,7 +81,7 @@ impl Rules {
             MatrixScheme::FourTriangles { beta } => {
                 // a vertex has at most two neighbors a face
                 let betas: Vec<f64> = (0..=2 * valence).map(beta).collect();
-                Ok(Self::FourTriangles(Box::new(Triangles {
+                Ok(Self::FourTriangles(Box::new(DeviceTriangles {
                     neighbors: matrix.neighbors()?,
                     betas: Buffer::of(stream, &betas)?,
                 })))
@@ -101,7 +101,7 @@ impl Rules {
                     neighbors: matrix.neighbors()?,
                     alphas: Buffer::of(stream, &alphas)?,
                     twins: Buffer::empty(stream, matrix.vertices.len())?,
-                    ends: open.then(|| Ends::new(matrix, levels, keeps_corners)).transpose()?,
+                    ends: open.then(|| OpenEnds::new(matrix, levels, keeps_corners)).transpose()?,
                 })))
             }
         }

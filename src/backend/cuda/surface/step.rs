@@ -7,7 +7,7 @@ use crate::backend::Precision;
 
 /// How many elements a level has.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Counts {
+pub(super) struct LevelCounts {
     pub vertices: usize,
     pub faces: usize,
     pub edges: usize,
@@ -23,12 +23,12 @@ pub(super) struct Step<'a> {
     pub run: FriendRun,
     pub depth: usize,
     pub words: &'a [u64],
-    pub counts: &'a [Counts],
+    pub counts: &'a [LevelCounts],
     pub points: [u64; 2],
 }
 
 impl Step<'_> {
-    pub fn coarse(&self) -> Counts {
+    pub fn coarse(&self) -> LevelCounts {
         self.counts[self.depth]
     }
 

@@ -7,7 +7,7 @@ use super::super::memory::Buffer;
 use super::super::program::Kernels;
 use super::super::sources::{SQRT3, Variant};
 use super::THREADS;
-use super::ends::Ends;
+use super::ends::OpenEnds;
 use super::matrix::DeviceMatrix;
 use super::matrix::Neighbors;
 use super::step::Step;
@@ -22,7 +22,7 @@ pub(super) struct ThreeTriangles {
     /// `[corner]` of the control mesh: the corner across the edge.
     pub twins: Buffer<u32>,
     /// Of an open surface.
-    pub ends: Option<Ends>,
+    pub ends: Option<OpenEnds>,
 }
 
 pub(in super::super) fn variant(precision: Precision, run: FriendRun, open: bool) -> Variant {

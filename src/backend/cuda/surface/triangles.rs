@@ -12,7 +12,7 @@ use crate::backend::Precision;
 use crate::error::Result;
 
 /// What Loop's scheme needs beside the levels.
-pub(super) struct Triangles {
+pub(super) struct DeviceTriangles {
     pub neighbors: Neighbors,
     /// `[valence]`
     pub betas: Buffer<f64>,
@@ -24,7 +24,7 @@ pub(in super::super) fn variant(precision: Precision, run: FriendRun) -> Variant
         .with("POINTS", usize::from(run != FriendRun::Topology))
 }
 
-impl Triangles {
+impl DeviceTriangles {
     /// One level.
     pub fn launches(&self, step: &Step<'_>, launches: &mut Vec<Launch>) -> Result<()> {
         let kernels = Kernels::new(step.functions, variant(step.precision, step.run));

@@ -4,11 +4,11 @@ use crate::numbers::Real;
 use cudarc::driver::DeviceRepr;
 use cudarc::driver::DriverError;
 
-use super::super::functions::Shape;
+use super::super::functions::LaunchShape;
 use super::super::launch::{Argument, Launch};
 use super::super::surface_points::Outputs;
 use super::layout::{TABLE_THREADS, table_variant};
-use super::{DeviceGrids, TENSOR_THREADS, tensor_variant};
+use super::{DeviceGrids, Patches, TENSOR_THREADS, tensor_variant};
 use crate::error::Result;
 
 /// Lanes that share a normal by tangents; `SHARE` in `kernels/surface/table.cu`.
@@ -47,91 +47,105 @@ impl<T: Real + DeviceRepr> DeviceGrids<T> {
 
     /// Local refinement, then chains of launches that do not depend on each other.
     pub(super) fn launches(&self) -> Result<(Vec<Launch>, Vec<Vec<Launch>>)> {
-        let normals = self.outputs.len() > 1;
         let first = self.levels.launches(&self.functions)?;
-        let (mut chains, mut launches) = (Vec::new(), Vec::new());
+        let patches = self.patches.iter().map(|batch| Ok(vec![self.patch_launch(batch)?]));
+        let mut chains = patches.collect::<Result<Vec<_>>>()?;
+        // normals at extraordinary points go over those of the tables
+        let tables = [self.table_launch()?, self.tangent_launch()?];
+        let positions = Outputs::new([self.output(0), 0, 0, 0, 0, 0]);
         let points = self.levels.address();
-        let outputs = |i: usize| self.outputs.get(i).map_or(0, |buffer| buffer.address(0));
-        for batch in &self.patches {
-            let variant = tensor_variant(T::PRECISION, batch.samples, normals);
-            let function = self.functions.get(&variant, "surface_tensor")?;
-            let shared = function.constant("surface_tensor_shared")?;
-            let multiprocessors = self.functions.device().info.multiprocessors;
-            let most = multiprocessors * function.occupancy(TENSOR_THREADS, shared)?;
-            let blocks = most.min(batch.count.div_ceil(TENSOR_THREADS / 32));
-            chains.push(vec![Launch {
-                name: "surface grids".into(),
-                function,
-                shape: Shape { blocks, threads: TENSOR_THREADS, shared },
-                arguments: vec![
-                    Argument::Words(Box::new([
-                        points,
-                        batch.nets.address(0),
-                        batch.starts.address(0),
-                        batch.ends.address(0),
-                        batch.weights.address(0),
-                        outputs(0),
-                        outputs(1),
-                        outputs(2),
-                        outputs(3),
-                    ])),
-                    Argument::Number(batch.count),
-                ],
-            }]);
-        }
-        let tables = &self.tables;
-        if tables.items.len() > 0 {
-            let variant = table_variant(T::PRECISION, normals);
-            launches.push(Launch {
-                name: "surface tables".into(),
-                function: self.functions.get(&variant, "surface_table")?,
-                shape: Shape {
-                    blocks: tables.items.len() as u32,
-                    threads: TABLE_THREADS,
-                    shared: 0,
-                },
-                arguments: vec![Argument::Words(Box::new([
-                    points,
-                    tables.nets.address(0),
-                    tables.starts.address(0),
-                    tables.weights.address(0),
-                    tables.places.address(0),
-                    tables.batches.address(0),
-                    tables.items.address(0),
-                    outputs(0),
-                    outputs(1),
-                    outputs(2),
-                    outputs(3),
-                ]))],
-            });
-        }
-        let count = tables.tangents.len() as u32;
-        if count > 0 {
-            let variant = table_variant(T::PRECISION, normals);
-            launches.push(Launch {
-                name: "normals at extraordinary points".into(),
-                function: self.functions.get(&variant, "tangent_normals")?,
-                shape: Shape {
-                    blocks: count.div_ceil(TABLE_THREADS / SHARE),
-                    threads: TABLE_THREADS,
-                    shared: 0,
-                },
-                arguments: vec![
-                    Argument::Address(points),
-                    Argument::Address(tables.nets.address(0)),
-                    Argument::Address(tables.tangent_weights.address(0)),
-                    Argument::Address(tables.tangents.address(0)),
-                    Argument::Number(count),
-                    Argument::Address(outputs(3)),
-                ],
-            });
-        }
-        let positions = Outputs::new([outputs(0), 0, 0, 0, 0, 0]);
         let rows = self.rows.launch(&self.functions, points, 0, false, positions)?;
-        chains.extend([launches, rows.into_iter().collect()]);
+        chains.extend([tables.into_iter().flatten().collect(), rows.into_iter().collect()]);
         chains.retain(|chain| !chain.is_empty());
         // large kernels fill the device: let others come first
         chains.reverse();
         Ok((first, chains))
+    }
+
+    /// Address of an output, 0 if it is not wanted.
+    fn output(&self, i: usize) -> u64 {
+        self.outputs.get(i).map_or(0, |buffer| buffer.address(0))
+    }
+
+    fn has_normals(&self) -> bool {
+        self.outputs.len() > 1
+    }
+
+    fn patch_launch(&self, batch: &Patches<T>) -> Result<Launch> {
+        let variant = tensor_variant(T::PRECISION, batch.samples, self.has_normals());
+        let function = self.functions.get(&variant, "surface_tensor")?;
+        let shared = function.constant("surface_tensor_shared")?;
+        let multiprocessors = self.functions.device().info.multiprocessors;
+        let most = multiprocessors * function.occupancy(TENSOR_THREADS, shared)?;
+        let blocks = most.min(batch.count.div_ceil(TENSOR_THREADS / 32));
+        Ok(Launch {
+            name: "surface grids".into(),
+            function,
+            shape: LaunchShape { blocks, threads: TENSOR_THREADS, shared },
+            arguments: vec![
+                Argument::Words(Box::new([
+                    self.levels.address(),
+                    batch.nets.address(0),
+                    batch.starts.address(0),
+                    batch.ends.address(0),
+                    batch.weights.address(0),
+                    self.output(0),
+                    self.output(1),
+                    self.output(2),
+                    self.output(3),
+                ])),
+                Argument::Number(batch.count),
+            ],
+        })
+    }
+
+    fn table_launch(&self) -> Result<Option<Launch>> {
+        let tables = &self.tables;
+        if tables.items.len() == 0 {
+            return Ok(None);
+        }
+        let variant = table_variant(T::PRECISION, self.has_normals());
+        let blocks = tables.items.len() as u32;
+        Ok(Some(Launch {
+            name: "surface tables".into(),
+            function: self.functions.get(&variant, "surface_table")?,
+            shape: LaunchShape { blocks, threads: TABLE_THREADS, shared: 0 },
+            arguments: vec![Argument::Words(Box::new([
+                self.levels.address(),
+                tables.nets.address(0),
+                tables.starts.address(0),
+                tables.weights.address(0),
+                tables.places.address(0),
+                tables.batches.address(0),
+                tables.items.address(0),
+                self.output(0),
+                self.output(1),
+                self.output(2),
+                self.output(3),
+            ]))],
+        }))
+    }
+
+    fn tangent_launch(&self) -> Result<Option<Launch>> {
+        let tables = &self.tables;
+        let count = tables.tangents.len() as u32;
+        if count == 0 {
+            return Ok(None);
+        }
+        let variant = table_variant(T::PRECISION, self.has_normals());
+        let blocks = count.div_ceil(TABLE_THREADS / SHARE);
+        Ok(Some(Launch {
+            name: "normals at extraordinary points".into(),
+            function: self.functions.get(&variant, "tangent_normals")?,
+            shape: LaunchShape { blocks, threads: TABLE_THREADS, shared: 0 },
+            arguments: vec![
+                Argument::Address(self.levels.address()),
+                Argument::Address(tables.nets.address(0)),
+                Argument::Address(tables.tangent_weights.address(0)),
+                Argument::Address(tables.tangents.address(0)),
+                Argument::Number(count),
+                Argument::Address(self.output(3)),
+            ],
+        }))
     }
 }

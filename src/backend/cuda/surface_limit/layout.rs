@@ -14,7 +14,8 @@ use super::super::memory::Buffer;
 use super::super::program::Kernels;
 use super::super::sources::{SURFACE_TABLE, Variant};
 use super::records::{
-    Batch, Item, Square, SquareBatch, SurfaceLayout, TableWeights, Tables, Tangents,
+    DeviceTables, SquareBatch, SquareWeights, SurfaceLayout, TableBatch, TableBatchRecord,
+    TableItem, TableWeights, Tangents,
 };
 use crate::backend::Precision;
 use crate::error::Result;
@@ -34,93 +35,164 @@ pub(super) fn lay_tables<T: Real + DeviceRepr>(
     functions: &Functions,
     stream: &Arc<CudaStream>,
     layout: &SurfaceLayout<'_, T>,
-) -> Result<Tables<T>> {
-    let tables = &layout.tables;
+) -> Result<DeviceTables<T>> {
     let variant = table_variant(T::PRECISION, layout.normals);
-    let vector = 16 / size_of::<T>();
-    let (mut leaves_each, mut most_groups) = (1, 1);
-    if !tables.is_empty() {
-        let function = functions.get(&variant, "surface_table")?;
-        leaves_each = function.constant("surface_table_leaves")? as usize;
-        most_groups = function.constant("surface_table_groups")? as usize;
+    let limits = match layout.tables.is_empty() {
+        true => BlockLimits { leaves: 1, groups: 1 },
+        false => BlockLimits::of(functions, &variant)?,
+    };
+    let mut laid = HostTables::new(layout, limits);
+    layout.tables.iter().for_each(|table| laid.push(table));
+    laid.into_device(&Kernels::new(functions, variant), stream)
+}
+
+/// What a block of the kernel takes at most.
+struct BlockLimits {
+    /// Leaves of a group of threads.
+    leaves: usize,
+    /// Groups of threads.
+    groups: usize,
+}
+
+impl BlockLimits {
+    fn of(functions: &Functions, variant: &Variant) -> Result<Self> {
+        let function = functions.get(variant, "surface_table")?;
+        Ok(Self {
+            leaves: function.constant("surface_table_leaves")? as usize,
+            groups: function.constant("surface_table_groups")? as usize,
+        })
     }
+}
+
+/// The tables on the host, one after another.
+struct HostTables<'l, T> {
+    layout: &'l SurfaceLayout<'l, T>,
+    limits: BlockLimits,
+    nets: Vec<u32>,
+    starts: Vec<u32>,
     // samples of a square come first, one after another, then those of any tables
-    let sizes = layout.squares.iter().map(|square| (square.size * square.size) as u32);
-    let mut places: Vec<u32> = (0..sizes.max().unwrap_or(0)).collect();
-    let nets_len = tables.iter().map(|table| table.nets.len()).sum();
-    let (mut nets, mut starts) = (Vec::with_capacity(nets_len), Vec::new());
-    let (mut weights, mut batches, mut items) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut tangents, mut tangent_weights) = (Vec::new(), Vec::new());
-    let first_weights = first_weights(&layout.squares);
-    let (mut squares, mut laid) = (Vec::new(), 0);
-    for (number, table) in tables.iter().enumerate() {
-        let leaves = table.starts.len();
+    places: Vec<u32>,
+    weights: Vec<T>,
+    batches: Vec<TableBatchRecord>,
+    items: Vec<TableItem>,
+    tangents: Vec<Tangents>,
+    tangent_weights: Vec<f64>,
+    // where the weights of each square begin among those of all
+    first_weights: Vec<u64>,
+    // tables that squares become, and their batches
+    squares: Vec<(usize, SquareBatch)>,
+    // weights of these tables, which stand behind all others
+    square_weights: u64,
+}
+
+impl<'l, T: Real + DeviceRepr> HostTables<'l, T> {
+    /// Numbers of 16 bytes.
+    const VECTOR: usize = 16 / size_of::<T>();
+
+    fn new(layout: &'l SurfaceLayout<'l, T>, limits: BlockLimits) -> Self {
+        let sizes = layout.squares.iter().map(|square| (square.size * square.size) as u32);
+        let nets = layout.tables.iter().map(|table| table.nets.len()).sum();
+        Self {
+            layout,
+            limits,
+            nets: Vec::with_capacity(nets),
+            starts: Vec::new(),
+            places: (0..sizes.max().unwrap_or(0)).collect(),
+            weights: Vec::new(),
+            batches: Vec::new(),
+            items: Vec::new(),
+            tangents: Vec::new(),
+            tangent_weights: Vec::new(),
+            first_weights: first_weights(&layout.squares),
+            squares: Vec::new(),
+            square_weights: 0,
+        }
+    }
+
+    fn push(&mut self, table: &TableBatch<T>) {
         let samples = match &table.weights {
             TableWeights::Own { places, .. } => places.len(),
-            TableWeights::Square { square, .. } => layout.squares[*square].size.pow(2),
+            TableWeights::Square { square, .. } => self.layout.squares[*square].size.pow(2),
         };
-        let stride = samples.next_multiple_of(vector);
-        let mut batch = Batch {
-            net: nets.len() as u64,
-            weights: weights.len() as u64,
-            leaf: starts.len() as u32,
+        let mut batch = TableBatchRecord {
+            net: self.nets.len() as u64,
+            weights: self.weights.len() as u64,
+            leaf: self.starts.len() as u32,
             places: 0,
             controls: table.controls as u32,
             samples: samples as u32,
-            stride: stride as u32,
-            leaves: leaves as u32,
+            stride: samples.next_multiple_of(Self::VECTOR) as u32,
+            leaves: table.starts.len() as u32,
         };
         match &table.weights {
-            TableWeights::Own { weights: own, places: own_places } => {
-                batch.places = places.len() as u32;
-                places.extend_from_slice(own_places);
-                for row in own.chunks_exact(samples.max(1)) {
-                    weights.extend_from_slice(row);
-                    weights.resize(weights.len() + stride - samples, T::default());
-                }
-                for (sample, row) in &table.tangents {
-                    let place = own_places[*sample as usize];
-                    tangents.extend((0..leaves).map(|leaf| Tangents {
-                        net: (nets.len() + leaf) as u64,
-                        weights: tangent_weights.len() as u64,
-                        controls: table.controls as u32,
-                        result: table.starts[leaf] + place,
-                        stride: leaves as u32,
-                        unused: 0,
-                    }));
-                    tangent_weights.extend_from_slice(row);
-                }
+            TableWeights::Own { weights, places } => {
+                batch.places = self.places.len() as u32;
+                self.places.extend_from_slice(places);
+                self.push_weights(&batch, weights);
+                self.push_tangents(table, places);
             }
             &TableWeights::Square { square, start, along } => {
                 // behind all others, which are not counted yet
-                batch.weights = laid;
-                squares.push((
-                    number,
-                    SquareBatch {
-                        from: first_weights[square],
-                        to: laid,
-                        controls: table.controls as u32,
-                        size: layout.squares[square].size as u32,
-                        stride: stride as u32,
-                        unused: 0,
-                        start,
-                        along,
-                    },
-                ));
-                laid += (table.controls * stride) as u64;
+                batch.weights = self.square_weights;
+                let laid = SquareBatch {
+                    from: self.first_weights[square],
+                    to: self.square_weights,
+                    controls: batch.controls,
+                    size: self.layout.squares[square].size as u32,
+                    stride: batch.stride,
+                    unused: 0,
+                    start,
+                    along,
+                };
+                self.squares.push((self.batches.len(), laid));
+                self.square_weights += u64::from(batch.controls) * u64::from(batch.stride);
             }
         }
-        batches.push(batch);
         let control = |c: usize| table.nets.iter().skip(c).step_by(table.controls.max(1));
-        nets.extend((0..table.controls).flat_map(control));
-        starts.extend_from_slice(&table.starts);
+        self.nets.extend((0..table.controls).flat_map(control));
+        self.starts.extend_from_slice(&table.starts);
+        self.push_items(&batch);
+        self.batches.push(batch);
+    }
 
-        let threads = samples.div_ceil(vector).next_power_of_two().min(TABLE_THREADS as usize);
-        let groups = (TABLE_THREADS as usize / threads).min(most_groups);
-        let together = groups * leaves_each;
+    /// Weights of a table, each row filled up to the stride.
+    fn push_weights(&mut self, batch: &TableBatchRecord, weights: &[T]) {
+        let (samples, stride) = (batch.samples as usize, batch.stride as usize);
+        for row in weights.chunks_exact(samples.max(1)) {
+            self.weights.extend_from_slice(row);
+            self.weights.resize(self.weights.len() + stride - samples, T::default());
+        }
+    }
+
+    /// Samples whose normals come from tangents; before the nets of the table.
+    fn push_tangents(&mut self, table: &TableBatch<T>, places: &[u32]) {
+        let leaves = table.starts.len();
+        for (sample, row) in &table.tangents {
+            let place = places[*sample as usize];
+            self.tangents.extend((0..leaves).map(|leaf| Tangents {
+                net: (self.nets.len() + leaf) as u64,
+                weights: self.tangent_weights.len() as u64,
+                controls: table.controls as u32,
+                result: table.starts[leaf] + place,
+                stride: leaves as u32,
+                unused: 0,
+            }));
+            self.tangent_weights.extend_from_slice(row);
+        }
+    }
+
+    /// The work of the next batch, an item a block.
+    fn push_items(&mut self, batch: &TableBatchRecord) {
+        let (samples, leaves) = (batch.samples as usize, batch.leaves as usize);
+        let most_threads = TABLE_THREADS as usize;
+        let threads = samples.div_ceil(Self::VECTOR).next_power_of_two().min(most_threads);
+        let groups = (most_threads / threads).min(self.limits.groups);
+        let together = groups * self.limits.leaves;
+        let number = self.batches.len() as u32;
         for leaf in (0..leaves).step_by(together) {
-            items.extend((0..samples).step_by(threads * vector).map(|sample| Item {
-                batch: number as u32,
+            let samples = (0..samples).step_by(threads * Self::VECTOR);
+            self.items.extend(samples.map(|sample| TableItem {
+                batch: number,
                 leaf: leaf as u32,
                 leaves: (leaves - leaf).min(together) as u32,
                 sample: sample as u32,
@@ -129,32 +201,40 @@ pub(super) fn lay_tables<T: Real + DeviceRepr>(
             }));
         }
     }
-    let own = weights.len() as u64;
-    for (number, square) in &mut squares {
-        batches[*number].weights += own;
-        square.to += own;
+
+    /// Copies the tables to the device, and lays out there those that squares become.
+    fn into_device(
+        mut self,
+        kernels: &Kernels<'_>,
+        stream: &Arc<CudaStream>,
+    ) -> Result<DeviceTables<T>> {
+        let own = self.weights.len() as u64;
+        for (number, square) in &mut self.squares {
+            self.batches[*number].weights += own;
+            square.to += own;
+        }
+        let mut weights = Buffer::empty(stream, (own + self.square_weights) as usize)?;
+        weights.fill(stream, &self.weights)?;
+        let squares: Vec<SquareBatch> =
+            self.squares.into_iter().map(|(_, square)| square).collect();
+        if !squares.is_empty() {
+            lay_squares(kernels, stream, &self.layout.squares, &squares, &weights)?;
+        }
+        Ok(DeviceTables {
+            nets: Buffer::of(stream, &self.nets)?,
+            starts: Buffer::of(stream, &self.starts)?,
+            weights,
+            places: Buffer::of(stream, &self.places)?,
+            batches: Buffer::of(stream, &self.batches)?,
+            items: Buffer::of(stream, &self.items)?,
+            tangents: Buffer::of(stream, &self.tangents)?,
+            tangent_weights: Buffer::of(stream, &self.tangent_weights)?,
+        })
     }
-    let mut all_weights = Buffer::empty(stream, weights.len() + laid as usize)?;
-    all_weights.fill(stream, &weights)?;
-    let squares: Vec<SquareBatch> = squares.into_iter().map(|(_, square)| square).collect();
-    if !squares.is_empty() {
-        let kernels = Kernels::new(functions, variant);
-        lay_squares(&kernels, stream, &layout.squares, &squares, &all_weights)?;
-    }
-    Ok(Tables {
-        nets: Buffer::of(stream, &nets)?,
-        starts: Buffer::of(stream, &starts)?,
-        weights: all_weights,
-        places: Buffer::of(stream, &places)?,
-        batches: Buffer::of(stream, &batches)?,
-        items: Buffer::of(stream, &items)?,
-        tangents: Buffer::of(stream, &tangents)?,
-        tangent_weights: Buffer::of(stream, &tangent_weights)?,
-    })
 }
 
 /// Where the weights of each square begin among those of all.
-fn first_weights(squares: &[Square<'_>]) -> Vec<u64> {
+fn first_weights(squares: &[SquareWeights<'_>]) -> Vec<u64> {
     let lengths = squares.iter().map(|square| square.weights.len() as u64);
     lengths.scan(0, |next, len| Some(std::mem::replace(next, *next + len))).collect()
 }
@@ -163,7 +243,7 @@ fn first_weights(squares: &[Square<'_>]) -> Vec<u64> {
 fn lay_squares<T: Real + DeviceRepr>(
     kernels: &Kernels<'_>,
     stream: &Arc<CudaStream>,
-    squares: &[Square<'_>],
+    squares: &[SquareWeights<'_>],
     batches: &[SquareBatch],
     weights: &Buffer<T>,
 ) -> Result<()> {

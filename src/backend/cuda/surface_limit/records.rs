@@ -62,7 +62,7 @@ pub enum TableWeights<T> {
 
 /// Weights that leaves share however their axes lie.
 #[derive(Clone, Copy, Debug)]
-pub struct Square<'a> {
+pub struct SquareWeights<'a> {
     /// Control points.
     pub controls: usize,
     /// Steps along an edge.
@@ -83,7 +83,7 @@ pub struct SurfaceLayout<'a, T> {
     /// All other leaves.
     pub tables: Vec<TableBatch<T>>,
     /// Weights that some of them share.
-    pub squares: Vec<Square<'a>>,
+    pub squares: Vec<SquareWeights<'a>>,
     /// Single points; positions alone.
     pub rows: PointRows<T>,
     /// Number of results.
@@ -95,7 +95,7 @@ pub struct SurfaceLayout<'a, T> {
 /// See `Batch` in `kernels/surface/table.cu`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
-pub struct Batch {
+pub struct TableBatchRecord {
     pub net: u64,
     pub weights: u64,
     pub leaf: u32,
@@ -109,7 +109,7 @@ pub struct Batch {
 /// See `Item` in `kernels/surface/table.cu`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
-pub struct Item {
+pub struct TableItem {
     pub batch: u32,
     pub leaf: u32,
     pub leaves: u32,
@@ -145,10 +145,10 @@ pub struct Tangents {
 }
 
 // SAFETY: plain numbers, laid out as in CUDA C++.
-unsafe impl DeviceRepr for Batch {}
+unsafe impl DeviceRepr for TableBatchRecord {}
 
 // SAFETY: as above.
-unsafe impl DeviceRepr for Item {}
+unsafe impl DeviceRepr for TableItem {}
 
 // SAFETY: as above.
 unsafe impl DeviceRepr for SquareBatch {}
@@ -156,13 +156,13 @@ unsafe impl DeviceRepr for SquareBatch {}
 // SAFETY: as above.
 unsafe impl DeviceRepr for Tangents {}
 
-pub struct Tables<T> {
+pub struct DeviceTables<T> {
     pub nets: Buffer<u32>,
     pub starts: Buffer<u32>,
     pub weights: Buffer<T>,
     pub places: Buffer<u32>,
-    pub batches: Buffer<Batch>,
-    pub items: Buffer<Item>,
+    pub batches: Buffer<TableBatchRecord>,
+    pub items: Buffer<TableItem>,
     pub tangents: Buffer<Tangents>,
     pub tangent_weights: Buffer<f64>,
 }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::super::Cuda;
 
 use super::super::surface_limit::{
-    DeviceGrids, MOST_SAMPLES, PatchBatch, Square, SurfaceLayout, TableBatch, TableWeights,
+    DeviceGrids, MOST_SAMPLES, PatchBatch, SquareWeights, SurfaceLayout, TableBatch, TableWeights,
 };
 use super::super::surface_points::PointRows;
 use super::super::surface_refine::Level;
@@ -52,13 +52,13 @@ impl<T: Real + DeviceRepr> DeviceStaticRefinement<T> {
             }
         });
         // leaves of one structure come one after another, however their axes lie
-        let mut squares: Vec<Square<'_>> = Vec::new();
+        let mut squares: Vec<SquareWeights<'_>> = Vec::new();
         let mut last = None;
         let tables = irregular.into_iter().map(|((structure, steps, placement), batch)| {
             let weights = refinement.leaf_weights(structure, placement, steps);
             if last.replace((structure, steps)) != Some((structure, steps)) {
                 let FiniteWeights { size, controls, weights } = weights.table();
-                squares.push(Square { size: *size, controls: *controls, weights });
+                squares.push(SquareWeights { size: *size, controls: *controls, weights });
             }
             let (start, along) = weights.axes();
             TableBatch {

@@ -15,15 +15,15 @@ pub(super) enum Kind {
 
 /// An element type.
 #[derive(Clone, Copy)]
-pub(super) struct Element {
+pub(super) struct ElementType {
     pub kind: Kind,
     pub nodes: usize,
 }
 
 /// The element type of a number; `None` if its nodes are not known.
-pub(super) fn element(number: usize) -> Option<Element> {
+pub(super) fn element(number: usize) -> Option<ElementType> {
     let of = |kind, nodes: &[usize], first: usize| {
-        nodes.get(number - first).map(|&nodes| Element { kind, nodes })
+        nodes.get(number - first).map(|&nodes| ElementType { kind, nodes })
     };
     let volume = |shape, nodes| of(Kind::Volume(shape), nodes, number);
     let triangles = Kind::Face("triangle", 3);
@@ -81,7 +81,7 @@ mod tests {
             assert_eq!(element(number).unwrap().nodes, nodes, "{number}");
         }
         for number in 0..200 {
-            if let Some(Element { kind: Kind::Volume(shape), nodes }) = element(number) {
+            if let Some(ElementType { kind: Kind::Volume(shape), nodes }) = element(number) {
                 assert!(nodes >= shape.corners(), "{number}");
             }
         }

@@ -23,11 +23,11 @@ use super::lines::{Text, shown};
 use super::tags::Tags;
 use elements::Kind;
 use groups::PHYSICAL;
-use values::Values;
+use values::GmshNumbers;
 
 /// Reads a Gmsh file that is already in memory.
 pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> {
-    let values = Values::new(Text::new(path, bytes));
+    let values = GmshNumbers::new(Text::new(path, bytes));
     let mut file = Gmsh {
         entities: HashMap::new(),
         names: HashMap::new(),
@@ -79,7 +79,7 @@ struct Gmsh<'a> {
     entities: HashMap<(i64, i64), Vec<i64>>,
     // of physical groups, by dimension and tag
     names: HashMap<(i64, i64), String>,
-    values: Values<'a>,
+    values: GmshNumbers<'a>,
     assembly: Assembly<'a>,
     nodes: Tags,
     // 0 before $MeshFormat, then 2 or 4

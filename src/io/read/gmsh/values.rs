@@ -15,12 +15,12 @@ enum Form {
 }
 
 /// A Gmsh file and how its numbers are written. Keywords are always text.
-pub(super) struct Values<'a> {
+pub(super) struct GmshNumbers<'a> {
     pub text: Text<'a>,
     form: Form,
 }
 
-impl<'a> Values<'a> {
+impl<'a> GmshNumbers<'a> {
     /// Words, until [`Self::binary`].
     pub fn new(text: Text<'a>) -> Self {
         Self { text, form: Form::Words }

@@ -45,7 +45,7 @@ impl Budget {
 
 /// How a file stores its binary arrays.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Layout {
+pub(super) struct BinaryLayout {
     /// Byte order of numbers and headers.
     pub big_endian: bool,
     /// Headers are 64-bit numbers, not 32-bit.
@@ -55,14 +55,14 @@ pub(super) struct Layout {
 }
 
 /// Bytes to take from the front, whatever their encoding.
-pub(super) enum Source<'a> {
+pub(super) enum ByteSource<'a> {
     /// As they are.
     Raw(&'a [u8]),
     /// Base64 text.
     Base64(Base64<'a>),
 }
 
-impl<'a> Source<'a> {
+impl<'a> ByteSource<'a> {
     /// Bytes encoded as base64; white space is passed over.
     pub fn base64(text: &'a [u8]) -> Self {
         Self::Base64(Base64 { text, spare: [0; 3], spares: 0 })
@@ -144,8 +144,8 @@ impl Base64<'_> {
 
 /// The bytes of one array, with its header in front; the error says what is wrong.
 pub(super) fn unpack<'a>(
-    source: &mut Source<'a>,
-    layout: Layout,
+    source: &mut ByteSource<'a>,
+    layout: BinaryLayout,
     budget: &Budget,
 ) -> Result<Cow<'a, [u8]>, String> {
     let cut = || "the binary data is cut short or malformed".to_owned();
@@ -225,11 +225,11 @@ mod tests {
     #[test]
     fn base64_goes_on_behind_padding() {
         // "a", "bc", "def" encoded one by one
-        let mut source = Source::base64(b"YQ== YmM=\nZGVm");
+        let mut source = ByteSource::base64(b"YQ== YmM=\nZGVm");
         assert_eq!(source.take(2).unwrap(), &b"ab"[..]);
         assert_eq!(source.take(4).unwrap(), &b"cdef"[..]);
         assert!(source.take(1).is_none());
-        assert!(Source::base64(b"YQ=x").take(1).is_none());
-        assert!(Source::base64(b"YWJj").take(usize::MAX).is_none());
+        assert!(ByteSource::base64(b"YQ=x").take(1).is_none());
+        assert!(ByteSource::base64(b"YWJj").take(usize::MAX).is_none());
     }
 }

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{Faces, GHOSTS, Grid, Kept, Kind, kind, push_cell_array, refused_ghosts};
+use super::{
+    GHOSTS, GivenFaces, Kept, Kind, UnstructuredGrid, kind, push_cell_array, refused_ghosts,
+};
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
 use crate::mesh::{Attribute, CellArray, SolidMesh};
@@ -92,16 +94,16 @@ impl CellBlock {
             return Err(Error::request(format!("the {what} has {cells}")).with_help(help));
         }
         let faces = match self.face_ends.is_empty() {
-            true => Faces::Absent,
-            false => Faces::Stream { stream: self.face_stream, ends: self.face_ends },
+            true => GivenFaces::Absent,
+            false => GivenFaces::Stream { stream: self.face_stream, ends: self.face_ends },
         };
-        let grid = Grid {
+        let grid = UnstructuredGrid {
             corners: self.vertices,
             ends: self.ends,
             types: self.types,
             faces,
             labels: self.labels,
-            ..Grid::default()
+            ..UnstructuredGrid::default()
         };
         let kept = grid.assemble(assembly, None)?;
         for (name, cells) in self.sets {

@@ -9,9 +9,9 @@ use std::path::Path;
 use crate::mesh::Attribute;
 use crate::{Error, Result};
 
-use super::structured::{Extent, Frame, Kind};
+use super::structured::{GridExtent, GridKind, ImageFrame};
 use super::values::Scalar;
-use super::{Faces, Grid, no_solid, push_cell_array};
+use super::{GivenFaces, UnstructuredGrid, no_solid, push_cell_array};
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::{Text, integer, shown};
 
@@ -48,7 +48,7 @@ pub(in crate::io::read) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<A
 
 /// What an array belongs to, and how many tuples it has there.
 #[derive(Clone, Copy)]
-pub(super) enum Target {
+pub(super) enum ArrayTarget {
     Model,
     Points(usize),
     Cells(usize),
@@ -62,15 +62,15 @@ pub(super) struct Legacy<'a> {
     /// Whether it is a surface (`POLYDATA`).
     pub is_surface: bool,
     // of the arrays at hand
-    target: Target,
+    target: ArrayTarget,
     /// Components of the array read last.
     pub width: usize,
-    grid: Option<Grid>,
+    grid: Option<UnstructuredGrid>,
     types_line: Option<usize>,
     // of a structured grid
-    structured: Option<Kind>,
-    extent: Option<Extent>,
-    frame: Frame,
+    structured: Option<GridKind>,
+    extent: Option<GridExtent>,
+    frame: ImageFrame,
     axes: Vec<Vec<f64>>,
     // of all cells of the file, whether of integers, and their lines
     pub cell_arrays: Vec<(Attribute, bool, usize)>,
@@ -123,19 +123,19 @@ impl<'a> Legacy<'a> {
             binary,
             assembly,
             is_surface: false,
-            target: Target::Model,
+            target: ArrayTarget::Model,
             width: 1,
             grid: None,
             types_line: None,
             structured: None,
             extent: None,
-            frame: Frame::default(),
+            frame: ImageFrame::default(),
             axes: Vec::new(),
             cell_arrays: Vec::new(),
         };
         // VTK writes field data before the data set in some versions.
         while file.text.accept("FIELD") {
-            file.field(Target::Model)?;
+            file.field(ArrayTarget::Model)?;
         }
         if !file.text.accept("DATASET") {
             let word = file.text.expect("DATASET")?;
@@ -148,9 +148,9 @@ impl<'a> Legacy<'a> {
         file.is_surface = kind.eq_ignore_ascii_case(b"POLYDATA");
         file.structured = match kind.to_ascii_uppercase().as_slice() {
             b"UNSTRUCTURED_GRID" | b"POLYDATA" => None,
-            b"STRUCTURED_GRID" => Some(Kind::Curvilinear),
-            b"RECTILINEAR_GRID" => Some(Kind::Rectilinear),
-            b"STRUCTURED_POINTS" => Some(Kind::Image),
+            b"STRUCTURED_GRID" => Some(GridKind::Curvilinear),
+            b"RECTILINEAR_GRID" => Some(GridKind::Rectilinear),
+            b"STRUCTURED_POINTS" => Some(GridKind::Image),
             _ => {
                 return Err(file
                     .text
@@ -171,12 +171,12 @@ impl<'a> Legacy<'a> {
             b"POINT_DATA" => {
                 self.make_points()?;
                 let [count] = self.header("the number of points")?;
-                self.target = Target::Points(self.count(count)?);
+                self.target = ArrayTarget::Points(self.count(count)?);
                 Ok(())
             }
             b"CELL_DATA" => {
                 let [count] = self.header("the number of cells")?;
-                self.target = Target::Cells(self.count(count)?);
+                self.target = ArrayTarget::Cells(self.count(count)?);
                 Ok(())
             }
             _ => self.arrays(keyword, self.target),
@@ -189,7 +189,7 @@ impl<'a> Legacy<'a> {
         for (n, word) in size.iter_mut().zip(words) {
             *n = self.count(word)?;
         }
-        self.extent = Some(Extent::new(size, [0; 3]).map_err(|what| self.unfit(&what))?);
+        self.extent = Some(GridExtent::new(size, [0; 3]).map_err(|what| self.unfit(&what))?);
         Ok(())
     }
 
@@ -217,10 +217,10 @@ impl<'a> Legacy<'a> {
             return Err(self.unfit("a structured grid without DIMENSIONS"));
         };
         let line = Some(self.text.line());
-        if kind != Kind::Curvilinear && self.assembly.points() == 0 {
+        if kind != GridKind::Curvilinear && self.assembly.points() == 0 {
             self.assembly.reserve_points(extent.points());
             match kind {
-                Kind::Image => {
+                GridKind::Image => {
                     for point in extent.image(&self.frame) {
                         self.assembly.push_point(point, line)?;
                     }
@@ -273,8 +273,9 @@ impl<'a> Legacy<'a> {
             return Err(self.twice("CELLS"));
         }
         let Lists { corners, ends, lines, .. } = self.lists("CELLS")?;
-        let faces = Faces::InCells;
-        self.grid = Some(Grid { corners, ends, lines, faces, ..Grid::default() });
+        let faces = GivenFaces::InCells;
+        self.grid =
+            Some(UnstructuredGrid { corners, ends, lines, faces, ..UnstructuredGrid::default() });
         Ok(())
     }
 

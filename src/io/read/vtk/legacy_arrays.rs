@@ -3,18 +3,18 @@
 use crate::Result;
 use crate::mesh::Attribute;
 
-use super::legacy::{Legacy, Target};
+use super::legacy::{ArrayTarget, Legacy};
 use super::values::Scalar;
 use crate::io::read::lines::shown;
 
 impl Legacy<'_> {
     /// Reads the section that begins with `keyword`, the word read last.
-    pub fn arrays(&mut self, keyword: &[u8], target: Target) -> Result<()> {
+    pub fn arrays(&mut self, keyword: &[u8], target: ArrayTarget) -> Result<()> {
         let keyword_text = std::str::from_utf8(keyword).unwrap_or_default().to_ascii_uppercase();
         let (tuples, points) = match target {
-            Target::Points(count) => (count, self.assembly.points()),
-            Target::Cells(count) => (count, count),
-            Target::Model => (0, 0),
+            ArrayTarget::Points(count) => (count, self.assembly.points()),
+            ArrayTarget::Cells(count) => (count, count),
+            ArrayTarget::Model => (0, 0),
         };
         if tuples != points {
             return Err(self
@@ -77,7 +77,7 @@ impl Legacy<'_> {
     }
 
     /// Reads the arrays of a field; the word FIELD has been read.
-    pub fn field(&mut self, target: Target) -> Result<()> {
+    pub fn field(&mut self, target: ArrayTarget) -> Result<()> {
         let [_, count] = self.header("name and number of arrays")?;
         for _ in 0..self.count(count)? {
             while self.text.accept("METADATA") {
@@ -93,7 +93,7 @@ impl Legacy<'_> {
     }
 
     /// Reads `name type` and the values of an attribute of fixed width.
-    fn attribute(&mut self, width: usize, tuples: usize, target: Target) -> Result<()> {
+    fn attribute(&mut self, width: usize, tuples: usize, target: ArrayTarget) -> Result<()> {
         let line = self.text.line();
         let [name, scalar] = self.header("name and type")?;
         self.array(name, scalar, width, tuples, target, line)
@@ -105,7 +105,7 @@ impl Legacy<'_> {
         scalar: &str,
         width: usize,
         tuples: usize,
-        target: Target,
+        target: ArrayTarget,
         line: usize,
     ) -> Result<()> {
         let name = decoded(name);
@@ -132,9 +132,9 @@ impl Legacy<'_> {
         let values = self.reals(scalar, count, "a value")?;
         let attribute = Attribute { name, width, values };
         match target {
-            Target::Points(_) => self.assembly.push_attribute(attribute, 0, Some(line)),
-            Target::Model => self.assembly.push_field(attribute, Some(line)),
-            Target::Cells(_) => {
+            ArrayTarget::Points(_) => self.assembly.push_attribute(attribute, 0, Some(line)),
+            ArrayTarget::Model => self.assembly.push_field(attribute, Some(line)),
+            ArrayTarget::Cells(_) => {
                 self.cell_arrays.push((attribute, scalar.is_integer(), line));
                 Ok(())
             }

@@ -12,8 +12,8 @@
 //! (1 component) become creases. Every other numeric point array becomes a vertex
 //! attribute, every numeric cell array an array of the volume cells; other field arrays are skipped
 //! and reported. Triangles, quads and polygons beside the volume cells are in groups by the cell
-//! arrays of integers: array `group:NAME`, of reals too, is the group of those of a value other than
-//! 0, value 3 of another array `A` the group `A:3`, value 0 none.
+//! arrays of integers: array `group:NAME`, of reals too, is the group of those of a value other
+//! than 0, value 3 of another array `A` the group `A:3`, value 0 none.
 //! High-order cells are read by their corners.
 //!
 //! Surfaces ([`surface`], [`legacy_surface`]) have the same point arrays and creases.
@@ -128,7 +128,7 @@ impl Kind {
 
 /// The faces of the polyhedra of a grid.
 #[derive(Default)]
-pub(super) enum Faces {
+pub(super) enum GivenFaces {
     /// None given.
     #[default]
     Absent,
@@ -157,7 +157,7 @@ pub(super) enum Faces {
 
 /// The cells of an unstructured grid as a file gives them, unchecked.
 #[derive(Default)]
-pub(super) struct Grid {
+pub(super) struct UnstructuredGrid {
     /// Vertices of all cells.
     pub corners: Vec<i64>,
     /// End of each cell in `corners`.
@@ -165,7 +165,7 @@ pub(super) struct Grid {
     /// VTK's number of each cell's type.
     pub types: Vec<i64>,
     /// Faces of polyhedra.
-    pub faces: Faces,
+    pub faces: GivenFaces,
     /// 1-based line of each cell, or empty.
     pub lines: Vec<usize>,
     /// Added to every vertex index: points of earlier pieces.
@@ -184,7 +184,7 @@ pub(super) struct Kept {
     faces: Vec<(u32, u32)>,
 }
 
-impl Grid {
+impl UnstructuredGrid {
     /// Appends the volume cells to a mesh, and the faces; `line` is where the cell types stand.
     pub fn assemble(&self, assembly: &mut Assembly, line: Option<usize>) -> Result<Kept> {
         if self.ends.len() != self.types.len() {
@@ -193,22 +193,21 @@ impl Grid {
                 .error(line, format!("{cells} cells have {types} types"))
                 .with_help("every cell needs one type"));
         }
-        // No face belongs to more than two cells: bounds what small lists can unfold to.
-        let mut face_corners = match &self.faces {
-            Faces::Absent => 0,
-            Faces::InCells => self.corners.len(),
-            Faces::Stream { stream, .. } => stream.len(),
-            Faces::Indexed { corners, .. } => 2 * corners.len(),
-        };
         let count = self.ends.len();
-        let (mut cell, mut faces) = (Vec::new(), Vec::new());
-        let mut kept = Vec::with_capacity(count);
+        let mut cells = GridCells {
+            grid: self,
+            face_corners: self.most_face_corners(),
+            vertices: Vec::new(),
+            kept: Kept { count, cells: Vec::with_capacity(count), faces: Vec::new() },
+            assembly,
+        };
         let mut labels = self.labels.clone();
         let mut start = 0;
         for (index, (&end, &cell_type)) in self.ends.iter().zip(&self.types).enumerate() {
             let line = self.lines.get(index).copied().or(line);
             let list = slice(&self.corners, start, end).ok_or_else(|| {
-                assembly
+                cells
+                    .assembly
                     .error(
                         line,
                         format!("the cell with index {index} ends at {end} of the connectivity"),
@@ -218,75 +217,20 @@ impl Grid {
             start = end;
             let kind = kind(cell_type);
             let label = labels.entry(cell_type).or_insert_with(|| kind.label(cell_type));
-            match kind {
-                Kind::Volume(shape) => {
-                    self.vertices(list, &mut cell, assembly, line)?;
-                    assembly.push_cell(shape, &cell, line)?;
-                }
-                Kind::HighOrder(shape, nodes) => {
-                    if let Some(need) = nodes.filter(|&need| need != list.len()) {
-                        let (id, have) = (assembly.next_cell(), list.len());
-                        return Err(assembly
-                            .error(line, message!(id, ": {have} vertices, {label} has {need}"))
-                            .with_help("give every cell the vertices of its type"));
-                    }
-                    self.vertices(list, &mut cell, assembly, line)?;
-                    assembly.push_high_order(shape, &cell, label, line)?;
-                }
-                Kind::Polyhedron => {
-                    let faces = self.cycles(index, list, &mut face_corners).ok_or_else(|| {
-                        let id = assembly.next_cell();
-                        assembly
-                            .error(
-                                line,
-                                message!(id, ": the faces of the polyhedron are malformed"),
-                            )
-                            .with_help("give polyhedra (VTK type 42) their face arrays")
-                    })?;
-                    self.vertices(&faces.concat(), &mut cell, assembly, line)?;
-                    let mut rest = &cell[..];
-                    let mut cycles = Vec::with_capacity(faces.len());
-                    for face in &faces {
-                        let (cycle, others) = rest.split_at(face.len());
-                        cycles.push(cycle);
-                        rest = others;
-                    }
-                    assembly.push_polyhedron(&cycles, line)?;
-                }
-                Kind::Face(_, corners) => {
-                    self.vertices(list, &mut cell, assembly, line)?;
-                    let corners = if corners == 0 { cell.len() } else { corners.min(cell.len()) };
-                    let (corners, others) = cell.split_at(corners);
-                    let face = assembly.groups.push_face(label, corners, others);
-                    faces.push((index as u32, face));
-                    continue;
-                }
-                Kind::Pixel => {
-                    self.vertices(list, &mut cell, assembly, line)?;
-                    if cell.len() == 4 {
-                        cell.swap(2, 3);
-                    }
-                    let face = assembly.groups.push_face(label, &cell, &[]);
-                    faces.push((index as u32, face));
-                    continue;
-                }
-                Kind::Strip => {
-                    self.vertices(list, &mut cell, assembly, line)?;
-                    for triangle in strip(&cell) {
-                        let face = assembly.groups.push_face(label, &triangle, &[]);
-                        faces.push((index as u32, face));
-                    }
-                    continue;
-                }
-                Kind::Lower(_) => {
-                    assembly.skip(label);
-                    continue;
-                }
-                Kind::Refused(_) => return Err(assembly.refuse(label, line)),
-            }
-            kept.push(index as u32);
+            cells.push(&kind, GridCell { index, list, label, line })?;
         }
-        Ok(Kept { count, cells: kept, faces })
+        Ok(cells.kept)
+    }
+
+    /// How many corners the faces of all polyhedra have at most. No face belongs to more than two
+    /// cells: bounds what small lists can unfold to.
+    fn most_face_corners(&self) -> usize {
+        match &self.faces {
+            GivenFaces::Absent => 0,
+            GivenFaces::InCells => self.corners.len(),
+            GivenFaces::Stream { stream, .. } => stream.len(),
+            GivenFaces::Indexed { corners, .. } => 2 * corners.len(),
+        }
     }
 
     /// Appends `list` as vertex ids to the cleared `vertices`.
@@ -326,20 +270,136 @@ impl Grid {
         left: &mut usize,
     ) -> Option<Vec<&'a [i64]>> {
         let faces: Vec<&[i64]> = match &self.faces {
-            Faces::Absent => return None,
-            Faces::InCells => stream_faces(list)?,
-            Faces::Stream { stream, ends } => {
+            GivenFaces::Absent => return None,
+            GivenFaces::InCells => stream_faces(list)?,
+            GivenFaces::Stream { stream, ends } => {
                 let end = *ends.get(index).filter(|&&end| end >= 0)?;
                 let start = ends[..index].iter().rev().find(|&&end| end >= 0);
                 stream_faces(slice(stream, start.copied().unwrap_or(0), end)?)?
             }
-            Faces::Indexed { corners, face_ends, faces, cell_ends } => {
+            GivenFaces::Indexed { corners, face_ends, faces, cell_ends } => {
                 let face = |&face: &i64| span(corners, face_ends, usize::try_from(face).ok()?);
                 span(faces, cell_ends, index)?.iter().map(face).collect::<Option<_>>()?
             }
         };
         *left = left.checked_sub(faces.iter().map(|face| face.len()).sum())?;
         Some(faces)
+    }
+}
+
+/// A cell of a grid.
+#[derive(Clone, Copy)]
+struct GridCell<'a> {
+    index: usize,
+    /// Vertices, or a face stream.
+    list: &'a [i64],
+    /// What its type is called.
+    label: &'a str,
+    line: Option<usize>,
+}
+
+/// The cells of a grid on their way to the mesh.
+struct GridCells<'g, 'm, 'a> {
+    grid: &'g UnstructuredGrid,
+    assembly: &'m mut Assembly<'a>,
+    // corners that faces of polyhedra may still have
+    face_corners: usize,
+    // of the cell at hand
+    vertices: Vec<u32>,
+    kept: Kept,
+}
+
+impl GridCells<'_, '_, '_> {
+    fn push(&mut self, kind: &Kind, cell: GridCell<'_>) -> Result<()> {
+        match *kind {
+            Kind::Volume(shape) => {
+                self.read_vertices(cell)?;
+                self.assembly.push_cell(shape, &self.vertices, cell.line)?;
+            }
+            Kind::HighOrder(shape, nodes) => self.push_high_order(shape, nodes, cell)?,
+            Kind::Polyhedron => self.push_polyhedron(cell)?,
+            Kind::Face(_, corners) => return self.push_face(corners, cell),
+            Kind::Pixel => return self.push_pixel(cell),
+            Kind::Strip => return self.push_strip(cell),
+            Kind::Lower(_) => {
+                self.assembly.skip(cell.label);
+                return Ok(());
+            }
+            Kind::Refused(_) => return Err(self.assembly.refuse(cell.label, cell.line)),
+        }
+        self.kept.cells.push(cell.index as u32);
+        Ok(())
+    }
+
+    fn read_vertices(&mut self, cell: GridCell<'_>) -> Result<()> {
+        self.grid.vertices(cell.list, &mut self.vertices, self.assembly, cell.line)
+    }
+
+    fn push_high_order(
+        &mut self,
+        shape: Shape,
+        nodes: Option<usize>,
+        cell: GridCell<'_>,
+    ) -> Result<()> {
+        if let Some(need) = nodes.filter(|&need| need != cell.list.len()) {
+            let (id, have, label) = (self.assembly.next_cell(), cell.list.len(), cell.label);
+            return Err(self
+                .assembly
+                .error(cell.line, message!(id, ": {have} vertices, {label} has {need}"))
+                .with_help("give every cell the vertices of its type"));
+        }
+        self.read_vertices(cell)?;
+        self.assembly.push_high_order(shape, &self.vertices, cell.label, cell.line)
+    }
+
+    fn push_polyhedron(&mut self, cell: GridCell<'_>) -> Result<()> {
+        let (grid, line) = (self.grid, cell.line);
+        let faces =
+            grid.cycles(cell.index, cell.list, &mut self.face_corners).ok_or_else(|| {
+                let id = self.assembly.next_cell();
+                self.assembly
+                    .error(line, message!(id, ": the faces of the polyhedron are malformed"))
+                    .with_help("give polyhedra (VTK type 42) their face arrays")
+            })?;
+        grid.vertices(&faces.concat(), &mut self.vertices, self.assembly, line)?;
+        let mut rest = &self.vertices[..];
+        let mut cycles = Vec::with_capacity(faces.len());
+        for face in &faces {
+            let (cycle, others) = rest.split_at(face.len());
+            cycles.push(cycle);
+            rest = others;
+        }
+        self.assembly.push_polyhedron(&cycles, line)
+    }
+
+    /// A face whose first `corners` nodes are its corners; 0: all.
+    fn push_face(&mut self, corners: usize, cell: GridCell<'_>) -> Result<()> {
+        self.read_vertices(cell)?;
+        let nodes = self.vertices.len();
+        let corners = if corners == 0 { nodes } else { corners.min(nodes) };
+        let (corners, others) = self.vertices.split_at(corners);
+        let face = self.assembly.groups.push_face(cell.label, corners, others);
+        self.kept.faces.push((cell.index as u32, face));
+        Ok(())
+    }
+
+    fn push_pixel(&mut self, cell: GridCell<'_>) -> Result<()> {
+        self.read_vertices(cell)?;
+        if self.vertices.len() == 4 {
+            self.vertices.swap(2, 3);
+        }
+        let face = self.assembly.groups.push_face(cell.label, &self.vertices, &[]);
+        self.kept.faces.push((cell.index as u32, face));
+        Ok(())
+    }
+
+    fn push_strip(&mut self, cell: GridCell<'_>) -> Result<()> {
+        self.read_vertices(cell)?;
+        for triangle in strip(&self.vertices) {
+            let face = self.assembly.groups.push_face(cell.label, &triangle, &[]);
+            self.kept.faces.push((cell.index as u32, face));
+        }
+        Ok(())
     }
 }
 

@@ -10,13 +10,13 @@ use quick_xml::reader::Reader;
 
 use crate::{Error, Result};
 
-use super::binary::{Compressor, Layout};
-use super::structured::{Extent, Frame, Kind};
+use super::binary::{BinaryLayout, Compressor};
+use super::structured::{GridExtent, GridKind, ImageFrame};
 use super::values::Scalar;
 
 /// Where an array belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Section {
+pub(super) enum ArraySection {
     Field,
     Points,
     /// Of a rectilinear grid: one array an axis.
@@ -33,7 +33,7 @@ pub(super) enum Section {
 
 /// Where the numbers of an array stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Storage {
+pub(super) enum ArrayStorage {
     Ascii,
     Inline,
     /// At this offset of the appended data.
@@ -41,13 +41,13 @@ pub(super) enum Storage {
 }
 
 /// A `DataArray` element.
-pub(super) struct Array<'a> {
-    pub section: Section,
+pub(super) struct ArrayElement<'a> {
+    pub section: ArraySection,
     pub name: String,
     /// `None` for strings and bits.
     pub scalar: Option<Scalar>,
     pub width: usize,
-    pub storage: Storage,
+    pub storage: ArrayStorage,
     /// Text of the element and its 1-based line.
     pub text: Cow<'a, str>,
     pub text_line: usize,
@@ -56,14 +56,14 @@ pub(super) struct Array<'a> {
 }
 
 /// A `Piece` element: its claims, unchecked.
-pub(super) struct Piece {
+pub(super) struct PieceOutline {
     pub points: usize,
     /// Of a surface, polygons and strips.
     pub cells: usize,
     /// Vertices and lines of a surface.
     pub skipped: usize,
     /// Of a structured grid.
-    pub extent: Option<Extent>,
+    pub extent: Option<GridExtent>,
     pub line: usize,
     /// Index of its first array.
     pub first_array: usize,
@@ -76,22 +76,22 @@ pub(super) struct Appended<'a> {
 }
 
 /// The contents of a `.vtu` file in the order of the file.
-pub(super) struct Outline<'a> {
-    pub layout: Layout,
+pub(super) struct XmlOutline<'a> {
+    pub layout: BinaryLayout,
     /// Whether it is a surface (`PolyData`).
     pub is_surface: bool,
     /// Of a structured grid.
-    pub kind: Option<Kind>,
+    pub kind: Option<GridKind>,
     /// Of an image.
-    pub frame: Frame,
-    pub pieces: Vec<Piece>,
-    pub arrays: Vec<Array<'a>>,
+    pub frame: ImageFrame,
+    pub pieces: Vec<PieceOutline>,
+    pub arrays: Vec<ArrayElement<'a>>,
     pub appended: Option<Appended<'a>>,
 }
 
-impl<'a> Outline<'a> {
+impl<'a> XmlOutline<'a> {
     /// The arrays of a piece.
-    pub fn of_piece(&self, piece: usize) -> &[Array<'a>] {
+    pub fn of_piece(&self, piece: usize) -> &[ArrayElement<'a>] {
         let end = self.pieces.get(piece + 1).map_or(self.arrays.len(), |next| next.first_array);
         &self.arrays[self.pieces[piece].first_array..end]
     }
@@ -109,14 +109,14 @@ impl<'a> Outline<'a> {
         let mut scan = Scan {
             path,
             line: 1,
-            section: Section::None,
+            section: ArraySection::None,
             in_array: false,
             depth: 0,
             outline: Self {
-                layout: Layout::default(),
+                layout: BinaryLayout::default(),
                 is_surface: false,
                 kind: None,
-                frame: Frame::default(),
+                frame: ImageFrame::default(),
                 pieces: Vec::new(),
                 arrays: Vec::new(),
                 appended: appended(rest),
@@ -142,11 +142,11 @@ struct Scan<'p, 'a> {
     path: &'p Path,
     // 1-based, of the event at hand
     line: usize,
-    section: Section,
+    section: ArraySection,
     // Inside a DataArray, `depth` elements deep
     in_array: bool,
     depth: usize,
-    outline: Outline<'a>,
+    outline: XmlOutline<'a>,
 }
 
 impl<'a> Scan<'_, 'a> {
@@ -163,7 +163,7 @@ impl<'a> Scan<'_, 'a> {
                 Event::End(tag) => match tag.name().as_ref() {
                     "DataArray" | "Array" => self.in_array = false,
                     "Points" | "Coordinates" | "Cells" | "Polys" | "Strips" | "PointData"
-                    | "CellData" | "FieldData" => self.section = Section::None,
+                    | "CellData" | "FieldData" => self.section = ArraySection::None,
                     _ => {}
                 },
                 Event::Text(text) if self.in_array && self.depth == 0 => {
@@ -194,13 +194,13 @@ impl<'a> Scan<'_, 'a> {
             "ImageData" => self.image(tag)?,
             "Piece" if self.outline.kind.is_some() => {
                 let words = self.attribute(tag, "Extent")?.unwrap_or_default();
-                let extent = Extent::of_words(&words).map_err(|what| {
+                let extent = GridExtent::of_words(&words).map_err(|what| {
                     self.error(what).with_help("write the grid again, or a part of it")
                 })?;
                 let first_array = self.outline.arrays.len();
                 let (points, cells) = (extent.points(), extent.cells());
                 let (extent, line) = (Some(extent), self.line);
-                let piece = Piece { points, cells, skipped: 0, extent, line, first_array };
+                let piece = PieceOutline { points, cells, skipped: 0, extent, line, first_array };
                 self.outline.pieces.push(piece);
             }
             "Piece" => {
@@ -215,17 +215,17 @@ impl<'a> Scan<'_, 'a> {
                 };
                 let first_array = self.outline.arrays.len();
                 let (extent, line) = (None, self.line);
-                let piece = Piece { points, cells, skipped, extent, line, first_array };
+                let piece = PieceOutline { points, cells, skipped, extent, line, first_array };
                 self.outline.pieces.push(piece);
             }
-            "Points" if has_content => self.section = Section::Points,
-            "Coordinates" if has_content => self.section = Section::Coordinates,
-            "Cells" if has_content => self.section = Section::Cells,
-            "Polys" if has_content => self.section = Section::Polys,
-            "Strips" if has_content => self.section = Section::Strips,
-            "PointData" if has_content => self.section = Section::PointData,
-            "CellData" if has_content => self.section = Section::CellData,
-            "FieldData" if has_content => self.section = Section::Field,
+            "Points" if has_content => self.section = ArraySection::Points,
+            "Coordinates" if has_content => self.section = ArraySection::Coordinates,
+            "Cells" if has_content => self.section = ArraySection::Cells,
+            "Polys" if has_content => self.section = ArraySection::Polys,
+            "Strips" if has_content => self.section = ArraySection::Strips,
+            "PointData" if has_content => self.section = ArraySection::PointData,
+            "CellData" if has_content => self.section = ArraySection::CellData,
+            "FieldData" if has_content => self.section = ArraySection::Field,
             "DataArray" | "Array" => {
                 self.array(tag)?;
                 self.in_array = has_content;
@@ -241,9 +241,9 @@ impl<'a> Scan<'_, 'a> {
         self.outline.is_surface = kind == "PolyData";
         self.outline.kind = match kind.as_str() {
             "UnstructuredGrid" | "PolyData" => None,
-            "StructuredGrid" => Some(Kind::Curvilinear),
-            "RectilinearGrid" => Some(Kind::Rectilinear),
-            "ImageData" => Some(Kind::Image),
+            "StructuredGrid" => Some(GridKind::Curvilinear),
+            "RectilinearGrid" => Some(GridKind::Rectilinear),
+            "ImageData" => Some(GridKind::Image),
             _ => {
                 return Err(self.error(format!("a VTK file of type `{kind}`")).with_help(
                     "export a volume mesh as .vtu, .pvtu, .vts, .vtr or .vti, or a surface as \
@@ -264,7 +264,7 @@ impl<'a> Scan<'_, 'a> {
                     .with_help("write the file with zlib, LZ4 or LZMA compression or none"));
             }
         };
-        self.outline.layout = Layout {
+        self.outline.layout = BinaryLayout {
             big_endian: order.is_some_and(|order| order == "BigEndian"),
             wide_header: header.is_some_and(|header| header == "UInt64"),
             compressor,
@@ -274,8 +274,8 @@ impl<'a> Scan<'_, 'a> {
 
     /// Takes the place of an image.
     fn image(&mut self, tag: &BytesStart) -> Result<()> {
-        let frame = Frame::default();
-        self.outline.frame = Frame {
+        let frame = ImageFrame::default();
+        self.outline.frame = ImageFrame {
             origin: self.reals(tag, "Origin", frame.origin)?,
             spacing: self.reals(tag, "Spacing", frame.spacing)?,
             direction: self.reals(tag, "Direction", frame.direction)?,
@@ -300,12 +300,12 @@ impl<'a> Scan<'_, 'a> {
         let kind = self.attribute(tag, "type")?.unwrap_or_default();
         let format = self.attribute(tag, "format")?.unwrap_or_else(|| "ascii".into());
         let storage = match format.to_ascii_lowercase().as_str() {
-            "ascii" => Storage::Ascii,
-            "binary" => Storage::Inline,
-            "appended" => Storage::Appended(self.number(tag, "offset", None)?),
+            "ascii" => ArrayStorage::Ascii,
+            "binary" => ArrayStorage::Inline,
+            "appended" => ArrayStorage::Appended(self.number(tag, "offset", None)?),
             _ => return Err(self.fault(&format!("an array of unknown format `{format}`"))),
         };
-        let array = Array {
+        let array = ArrayElement {
             section: self.section,
             name: self.attribute(tag, "Name")?.unwrap_or_default(),
             scalar: Scalar::named(&kind),

@@ -19,7 +19,7 @@ use crate::mesh::Attribute;
 use crate::{Error, Result};
 
 use super::binary::Budget;
-use super::outline::Outline;
+use super::outline::XmlOutline;
 use super::xml;
 
 /// Reads a `.vtu` or `.pvtu` file that is already in memory.
@@ -126,7 +126,7 @@ impl Index {
             starts.push(start);
             // Messages name the piece.
             assembly.path = piece;
-            xml::append(&mut assembly, piece, &Outline::read(piece, &bytes)?, budget)?;
+            xml::append(&mut assembly, piece, &XmlOutline::read(piece, &bytes)?, budget)?;
             for mut field in std::mem::take(&mut assembly.fields) {
                 if field.name == CREASE_EDGES {
                     let count = (assembly.points() - start) as f64;

@@ -1,7 +1,7 @@
 //! Structured grids as hexahedra, flat ones as quads: curvilinear and rectilinear grids, and images,
 //! whose pixels are points.
 
-use super::{Faces, Grid};
+use super::{GivenFaces, UnstructuredGrid};
 
 /// Most points of a grid: those of images cost a file nothing.
 const MOST_POINTS: usize = 1 << 27;
@@ -14,7 +14,7 @@ const QUAD: i64 = 9;
 
 /// What kind of grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum GridKind {
     /// Points of its own.
     Curvilinear,
     /// Coordinates along three axes.
@@ -25,7 +25,7 @@ pub(super) enum Kind {
 
 /// An image's place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Frame {
+pub(super) struct ImageFrame {
     /// Of the point with index (0, 0, 0).
     pub origin: [f64; 3],
     /// Between neighbors along the axes.
@@ -34,7 +34,7 @@ pub(super) struct Frame {
     pub direction: [f64; 9],
 }
 
-impl Default for Frame {
+impl Default for ImageFrame {
     fn default() -> Self {
         let direction = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
         Self { origin: [0.0; 3], spacing: [1.0; 3], direction }
@@ -43,14 +43,14 @@ impl Default for Frame {
 
 /// Number of points along the axes, and index of the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Extent {
+pub(super) struct GridExtent {
     /// Points along the axes.
     pub size: [usize; 3],
     /// Index of the first point.
     pub first: [i64; 3],
 }
 
-impl Extent {
+impl GridExtent {
     /// From sizes; the error says what is wrong.
     pub fn new(size: [usize; 3], first: [i64; 3]) -> Result<Self, String> {
         if size.contains(&0) || size.iter().filter(|&&n| n == 1).count() > 1 {
@@ -90,7 +90,7 @@ impl Extent {
     }
 
     /// Points of an image, first axis fastest.
-    pub fn image(&self, frame: &Frame) -> impl Iterator<Item = [f64; 3]> {
+    pub fn image(&self, frame: &ImageFrame) -> impl Iterator<Item = [f64; 3]> {
         let (first, frame) = (self.first, *frame);
         self.indices().map(move |index| {
             let along: [f64; 3] =
@@ -120,7 +120,7 @@ impl Extent {
     }
 
     /// The cells.
-    pub fn grid(&self, first_point: usize) -> Grid {
+    pub fn grid(&self, first_point: usize) -> UnstructuredGrid {
         let [a, b, _] = self.size;
         let point = |[i, j, k]: [usize; 3]| (i + a * (j + b * k)) as i64;
         let flat = self.size.iter().position(|&n| n == 1);
@@ -151,13 +151,13 @@ impl Extent {
             }
         }
         let cells = self.cells();
-        Grid {
+        UnstructuredGrid {
             ends: (1..=cells).map(|cell| (size * cell) as i64).collect(),
             types: vec![cell_type; cells],
             corners,
-            faces: Faces::Absent,
+            faces: GivenFaces::Absent,
             first_point,
-            ..Grid::default()
+            ..UnstructuredGrid::default()
         }
     }
 }
@@ -168,17 +168,17 @@ mod tests {
 
     #[test]
     fn cells_and_points_of_an_extent() {
-        let extent = Extent::of_words("1 2 -1 1 0 1").unwrap();
+        let extent = GridExtent::of_words("1 2 -1 1 0 1").unwrap();
         assert_eq!((extent.size, extent.points(), extent.cells()), ([2, 3, 2], 12, 2));
         let grid = extent.grid(0);
         assert_eq!(grid.corners[..8], [0, 1, 3, 2, 6, 7, 9, 8]);
         assert_eq!((grid.ends.last(), grid.types.len()), (Some(&16), 2));
-        let frame = Frame { spacing: [0.5, 2.0, 1.0], ..Frame::default() };
+        let frame = ImageFrame { spacing: [0.5, 2.0, 1.0], ..ImageFrame::default() };
         let points: Vec<_> = extent.image(&frame).collect();
         assert_eq!((points[0], points[11]), ([0.5, -2.0, 0.0], [1.0, 2.0, 1.0]));
         assert!(extent.rectilinear(&[vec![0.0; 2], vec![0.0; 3]]).is_err());
         for wrong in ["0 1 0 1 0", "0 1 0 0 0 0", "0 1 1 0 0 1", "0 9999 0 9999 0 9999", "a"] {
-            assert!(Extent::of_words(wrong).is_err(), "{wrong}");
+            assert!(GridExtent::of_words(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::message;
 use crate::{Error, Message, Result};
 
 use super::binary::Budget;
-use super::outline::{Array, Outline, Piece, Section};
+use super::outline::{ArrayElement, ArraySection, PieceOutline, XmlOutline};
 use super::strip;
 use super::xml::Numbers;
 use crate::io::read::lines::shown;
@@ -35,7 +35,7 @@ fn holds(bytes: &[u8], word: &[u8]) -> bool {
 
 /// Reads a `.vtp` file that is already in memory.
 pub(in crate::io::read) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport)> {
-    let outline = Outline::read(path, bytes)?;
+    let outline = XmlOutline::read(path, bytes)?;
     let budget = Budget::new(ReadOptions::default().most_unpacked);
     let numbers = Numbers { path, outline: &outline, budget: &budget };
     if !outline.is_surface {
@@ -52,7 +52,7 @@ pub(in crate::io::read) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMes
     }
     let SurfaceReader { mesh, mut skipped, .. } = reader;
     let mut assembly = Assembly::new(path, 0);
-    for array in outline.arrays.iter().filter(|array| array.section == Section::Field) {
+    for array in outline.arrays.iter().filter(|array| array.section == ArraySection::Field) {
         let name = shown(array.name.as_bytes());
         if array.scalar.is_none() {
             assembly.skip(&format!("field array `{name}`"));
@@ -115,7 +115,7 @@ struct SurfaceReader<'a> {
 }
 
 impl SurfaceReader<'_> {
-    fn piece(&mut self, index: usize, piece: &Piece) -> Result<()> {
+    fn piece(&mut self, index: usize, piece: &PieceOutline) -> Result<()> {
         let Numbers { outline, .. } = self.numbers;
         let arrays = outline.of_piece(index);
         let first = self.mesh.points.len();
@@ -125,7 +125,7 @@ impl SurfaceReader<'_> {
         if piece.points == 0 {
             return Ok(());
         }
-        let Some(points) = arrays.iter().find(|array| array.section == Section::Points) else {
+        let Some(points) = arrays.iter().find(|array| array.section == ArraySection::Points) else {
             return Err(self.numbers.fault(piece.line, "a piece without points"));
         };
         let values = self.numbers.reals(points)?;
@@ -136,7 +136,7 @@ impl SurfaceReader<'_> {
         }
         self.mesh.points.extend_from_slice(values.as_chunks::<3>().0);
         let mut cells = 0;
-        for section in [Section::Polys, Section::Strips] {
+        for section in [ArraySection::Polys, ArraySection::Strips] {
             cells += self.faces(arrays, section, piece, first)?;
         }
         if cells != piece.cells {
@@ -149,9 +149,9 @@ impl SurfaceReader<'_> {
     /// Appends the polygons, or the triangles of strips; returns how many of them the piece has.
     fn faces(
         &mut self,
-        arrays: &[Array],
-        section: Section,
-        piece: &Piece,
+        arrays: &[ArrayElement],
+        section: ArraySection,
+        piece: &PieceOutline,
         first: usize,
     ) -> Result<usize> {
         let find =
@@ -163,20 +163,25 @@ impl SurfaceReader<'_> {
         let vertices = vertices(&ids, first, piece.points)
             .map_err(|(_, message)| self.numbers.fault(corners.line, message))?;
         let all_ends = self.numbers.integers(ends)?;
-        push_faces(&mut self.mesh.faces, &vertices, &all_ends, section == Section::Strips)
+        push_faces(&mut self.mesh.faces, &vertices, &all_ends, section == ArraySection::Strips)
             .map_err(|message| self.numbers.fault(ends.line, message))?;
         Ok(all_ends.len())
     }
 
     /// Takes the arrays of the points that all pieces so far have.
-    fn attributes(&mut self, arrays: &[Array], piece: &Piece, first: usize) -> Result<()> {
+    fn attributes(
+        &mut self,
+        arrays: &[ArrayElement],
+        piece: &PieceOutline,
+        first: usize,
+    ) -> Result<()> {
         let mut own = Vec::new();
         for array in arrays {
             let name = shown(array.name.as_bytes());
             match (array.section, array.scalar) {
-                (Section::CellData, _) => self.skip(format!("cell array `{name}`")),
-                (Section::PointData, None) => self.skip(format!("point array `{name}`")),
-                (Section::PointData, Some(_)) => {
+                (ArraySection::CellData, _) => self.skip(format!("cell array `{name}`")),
+                (ArraySection::PointData, None) => self.skip(format!("point array `{name}`")),
+                (ArraySection::PointData, Some(_)) => {
                     let (width, values) = (array.width, self.numbers.reals(array)?);
                     if piece.points.checked_mul(width) != Some(values.len()) {
                         let message = format!(

@@ -7,9 +7,9 @@ use ::vtkio::model::{
     Vtk,
 };
 
-use super::structured::{Extent, Frame};
+use super::structured::{GridExtent, ImageFrame};
 use super::surface::{push_faces, vertices};
-use super::{Faces, Grid, Kept, push_cell_array};
+use super::{GivenFaces, Kept, UnstructuredGrid, push_cell_array};
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::surface::checked;
@@ -97,10 +97,10 @@ fn append(assembly: &mut Assembly, data: &DataSet) -> Result<()> {
             })
         }
         DataSet::ImageData { origin, spacing, pieces, .. } => {
-            let frame = Frame {
+            let frame = ImageFrame {
                 origin: origin.map(f64::from),
                 spacing: spacing.map(f64::from),
-                ..Frame::default()
+                ..ImageFrame::default()
             };
             each(assembly, pieces, append, |assembly, piece| {
                 let extent = extent(assembly, &piece.extent)?;
@@ -175,7 +175,7 @@ fn each<P>(
 
 fn structured(
     assembly: &mut Assembly,
-    extent: &Extent,
+    extent: &GridExtent,
     data: &Attributes,
     first_point: usize,
 ) -> Result<()> {
@@ -184,7 +184,7 @@ fn structured(
     push_arrays(assembly, data, first_point)
 }
 
-fn extent(assembly: &Assembly, extent: &model::Extent) -> Result<Extent> {
+fn extent(assembly: &Assembly, extent: &model::Extent) -> Result<GridExtent> {
     let (size, first) = match extent {
         model::Extent::Dims(size) => (size.map(|n| n as usize), [0; 3]),
         model::Extent::Ranges(ranges) => (
@@ -195,7 +195,7 @@ fn extent(assembly: &Assembly, extent: &model::Extent) -> Result<Extent> {
             std::array::from_fn(|d| i64::from(*ranges[d].start())),
         ),
     };
-    Extent::new(size, first).map_err(|message| malformed(assembly, message))
+    GridExtent::new(size, first).map_err(|message| malformed(assembly, message))
 }
 
 fn malformed(assembly: &Assembly, message: String) -> Error {
@@ -231,14 +231,14 @@ fn reals(assembly: &Assembly, what: &str, buffer: &IOBuffer) -> Result<Vec<f64>>
 
 /// The cells of a grid. Polyhedra are face streams in `vtkio`'s legacy form, and have no faces in
 /// the other.
-fn grid(cells: &model::Cells, first_point: usize) -> Grid {
+fn grid(cells: &model::Cells, first_point: usize) -> UnstructuredGrid {
     let (corners, ends) = vertex_numbers(&cells.cell_verts);
     let types = cells.types.iter().map(|&cell_type| i64::from(cell_type as u8)).collect();
     let faces = match cells.cell_verts {
-        VertexNumbers::Legacy { .. } => Faces::InCells,
-        VertexNumbers::XML { .. } => Faces::Absent,
+        VertexNumbers::Legacy { .. } => GivenFaces::InCells,
+        VertexNumbers::XML { .. } => GivenFaces::Absent,
     };
-    Grid { corners, ends, types, faces, first_point, ..Grid::default() }
+    UnstructuredGrid { corners, ends, types, faces, first_point, ..UnstructuredGrid::default() }
 }
 
 /// Vertices of all cells, and the end of each cell among them.

@@ -11,17 +11,19 @@ use std::path::Path;
 use crate::mesh::Attribute;
 use crate::{Error, Message, Result};
 
-use super::binary::{Budget, Source, unpack};
-use super::outline::{Array, Outline, Section, Storage};
-use super::structured::Kind;
+use super::binary::{Budget, ByteSource, unpack};
+use super::outline::{ArrayElement, ArraySection, ArrayStorage, XmlOutline};
+use super::structured::GridKind;
 use super::values::Scalar;
-use super::{Faces, GHOSTS, Grid, Kept, no_solid, push_cell_array, refused_ghosts};
+use super::{
+    GHOSTS, GivenFaces, Kept, UnstructuredGrid, no_solid, push_cell_array, refused_ghosts,
+};
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::{Text, shown};
 
 /// Reads a `.vtu` file that is already in memory.
 pub(super) fn read<'a>(path: &'a Path, bytes: &[u8], budget: &Budget) -> Result<Assembly<'a>> {
-    let outline = Outline::read(path, bytes)?;
+    let outline = XmlOutline::read(path, bytes)?;
     let mut assembly = Assembly::new(path, 0);
     append(&mut assembly, path, &outline, budget)?;
     Ok(assembly)
@@ -31,14 +33,14 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &[u8], budget: &Budget) -> Result<
 pub(super) fn append(
     assembly: &mut Assembly,
     path: &Path,
-    outline: &Outline,
+    outline: &XmlOutline,
     budget: &Budget,
 ) -> Result<()> {
     if outline.is_surface {
         return Err(no_solid(path));
     }
     let mut grid = Document { assembly, outline, numbers: Numbers { path, outline, budget } };
-    for array in outline.arrays.iter().filter(|array| array.section == Section::Field) {
+    for array in outline.arrays.iter().filter(|array| array.section == ArraySection::Field) {
         if array.scalar.is_none() {
             grid.skip("field array", array);
             continue;
@@ -56,65 +58,88 @@ pub(super) fn append(
 
 struct Document<'a, 'p> {
     assembly: &'a mut Assembly<'p>,
-    outline: &'a Outline<'a>,
+    outline: &'a XmlOutline<'a>,
     numbers: Numbers<'a>,
 }
 
-impl Document<'_, '_> {
+impl<'a> Document<'a, '_> {
     fn piece(&mut self, index: usize) -> Result<()> {
         let piece = &self.outline.pieces[index];
-        let first_point = self.assembly.points();
-        let of = |section: Section| {
-            let arrays = self.outline.of_piece(index).iter();
-            arrays.filter(move |array| array.section == section)
-        };
         if piece.points == 0 && piece.cells == 0 {
             return Ok(());
         }
+        let first_point = self.assembly.points();
+        self.piece_points(index)?;
+        let (grid, line) = match piece.extent {
+            Some(extent) => (extent.grid(first_point), piece.line),
+            None => self.piece_cells(index, first_point)?,
+        };
+        self.check_ghosts(index)?;
+        let kept = grid.assemble(self.assembly, Some(line))?;
+        self.data(index, first_point, &kept)
+    }
+
+    /// The arrays of a section of a piece.
+    fn arrays(
+        &self,
+        piece: usize,
+        section: ArraySection,
+    ) -> impl Iterator<Item = &'a ArrayElement<'a>> + use<'a> {
+        let arrays = self.outline.of_piece(piece).iter();
+        arrays.filter(move |array| array.section == section)
+    }
+
+    /// Appends the points of a piece, given one by one or by axes.
+    fn piece_points(&mut self, index: usize) -> Result<()> {
+        let piece = &self.outline.pieces[index];
+        let extent = || piece.extent.ok_or_else(|| self.numbers.fault(piece.line, "no extent"));
         match self.outline.kind {
-            None | Some(Kind::Curvilinear) => {
-                let Some(points) = of(Section::Points).next() else {
-                    return Err(self.numbers.fault(piece.line, "a piece without points"));
-                };
-                self.points(points)?;
-                let count = self.assembly.points() - first_point;
-                if count != piece.points {
-                    let message = format!("{count} points, the piece claims {}", piece.points);
-                    return Err(self.numbers.fault(points.line, message));
-                }
-            }
-            Some(Kind::Rectilinear) => {
-                let axes = of(Section::Coordinates).map(|array| self.numbers.reals(array));
-                let axes = axes.collect::<Result<Vec<_>>>()?;
-                let extent =
-                    piece.extent.ok_or_else(|| self.numbers.fault(piece.line, "no extent"))?;
+            None | Some(GridKind::Curvilinear) => self.listed_points(index),
+            Some(GridKind::Rectilinear) => {
+                let axes = self.arrays(index, ArraySection::Coordinates);
+                let axes =
+                    axes.map(|array| self.numbers.reals(array)).collect::<Result<Vec<_>>>()?;
+                let extent = extent()?;
                 let points = extent.rectilinear(&axes);
-                let points = points.map_err(|what| self.numbers.fault(piece.line, what))?;
-                for point in points {
-                    self.assembly.push_point(point, Some(piece.line))?;
-                }
+                let mut points = points.map_err(|what| self.numbers.fault(piece.line, what))?;
+                points.try_for_each(|point| self.assembly.push_point(point, Some(piece.line)))
             }
-            Some(Kind::Image) => {
-                let extent =
-                    piece.extent.ok_or_else(|| self.numbers.fault(piece.line, "no extent"))?;
-                for point in extent.image(&self.outline.frame) {
-                    self.assembly.push_point(point, Some(piece.line))?;
-                }
+            Some(GridKind::Image) => {
+                let extent = extent()?;
+                let mut points = extent.image(&self.outline.frame);
+                points.try_for_each(|point| self.assembly.push_point(point, Some(piece.line)))
             }
         }
-        if let Some(extent) = piece.extent {
-            self.check_ghosts(index)?;
-            let kept = extent.grid(first_point).assemble(self.assembly, Some(piece.line))?;
-            return self.data(index, first_point, &kept);
+    }
+
+    /// Appends the points of a piece that are given one by one.
+    fn listed_points(&mut self, index: usize) -> Result<()> {
+        let piece = &self.outline.pieces[index];
+        let Some(points) = self.arrays(index, ArraySection::Points).next() else {
+            return Err(self.numbers.fault(piece.line, "a piece without points"));
+        };
+        let before = self.assembly.points();
+        self.points(points)?;
+        let count = self.assembly.points() - before;
+        if count != piece.points {
+            let message = format!("{count} points, the piece claims {}", piece.points);
+            return Err(self.numbers.fault(points.line, message));
         }
-        let find = |name: &str| of(Section::Cells).find(|array| array.name == name);
+        Ok(())
+    }
+
+    /// The cells of a piece over points from `first_point` on, and the line of their types.
+    fn piece_cells(&self, index: usize, first_point: usize) -> Result<(UnstructuredGrid, usize)> {
+        let piece = &self.outline.pieces[index];
+        let find =
+            |name: &str| self.arrays(index, ArraySection::Cells).find(|array| array.name == name);
         let required = |name: &str| {
             find(name)
                 .ok_or_else(|| self.numbers.fault(piece.line, format!("cells without `{name}`")))
         };
         let types = required("types")?;
         let faces = if let (Some(stream), Some(ends)) = (find("faces"), find("faceoffsets")) {
-            Faces::Stream {
+            GivenFaces::Stream {
                 stream: self.numbers.integers(stream)?,
                 ends: self.numbers.integers(ends)?,
             }
@@ -124,36 +149,34 @@ impl Document<'_, '_> {
             find("polyhedron_to_faces"),
             find("polyhedron_offsets"),
         ) {
-            Faces::Indexed {
+            GivenFaces::Indexed {
                 corners: self.numbers.integers(corners)?,
                 face_ends: self.numbers.integers(face_ends)?,
                 faces: self.numbers.integers(faces)?,
                 cell_ends: self.numbers.integers(cell_ends)?,
             }
         } else {
-            Faces::Absent
+            GivenFaces::Absent
         };
-        let grid = Grid {
+        let grid = UnstructuredGrid {
             corners: self.numbers.integers(required("connectivity")?)?,
             ends: self.numbers.integers(required("offsets")?)?,
             types: self.numbers.integers(types)?,
             faces,
             first_point,
-            ..Grid::default()
+            ..UnstructuredGrid::default()
         };
         if grid.types.len() != piece.cells {
             let message = format!("{} cells, the piece claims {}", grid.types.len(), piece.cells);
             return Err(self.numbers.fault(types.line, message));
         }
-        self.check_ghosts(index)?;
-        let kept = grid.assemble(self.assembly, Some(types.line))?;
-        self.data(index, first_point, &kept)
+        Ok((grid, types.line))
     }
 
     /// Refuses cells that other pieces own, or that are not to be seen.
     fn check_ghosts(&self, piece: usize) -> Result<()> {
         let arrays = self.outline.of_piece(piece).iter();
-        let mut arrays = arrays.filter(|array| array.section == Section::CellData);
+        let mut arrays = arrays.filter(|array| array.section == ArraySection::CellData);
         let Some(ghosts) = arrays.find(|array| array.name == GHOSTS) else { return Ok(()) };
         let values = self.numbers.integers(ghosts)?;
         let Some((what, help)) = refused_ghosts(values.into_iter()) else { return Ok(()) };
@@ -161,11 +184,11 @@ impl Document<'_, '_> {
         Err(Error::file(self.numbers.path, Some(ghosts.line), message).with_help(help))
     }
 
-    fn points(&mut self, array: &Array) -> Result<()> {
+    fn points(&mut self, array: &ArrayElement) -> Result<()> {
         if array.width != 3 {
             return Err(self.numbers.fault(array.line, "points need NumberOfComponents=\"3\""));
         }
-        if array.storage == Storage::Ascii {
+        if array.storage == ArrayStorage::Ascii {
             let mut words = text(self.numbers.path, array);
             while words.peek().is_some() {
                 let point = words.point()?;
@@ -188,7 +211,7 @@ impl Document<'_, '_> {
         let points = self.assembly.points() - first_point;
         for array in outline.of_piece(piece) {
             match array.section {
-                Section::CellData => match array.scalar {
+                ArraySection::CellData => match array.scalar {
                     None => self.skip("cell array", array),
                     Some(scalar) => {
                         let (name, width, values) =
@@ -198,8 +221,10 @@ impl Document<'_, '_> {
                         push_cell_array(self.assembly, array, kept, line)?;
                     }
                 },
-                Section::PointData if array.scalar.is_none() => self.skip("point array", array),
-                Section::PointData => {
+                ArraySection::PointData if array.scalar.is_none() => {
+                    self.skip("point array", array)
+                }
+                ArraySection::PointData => {
                     let (name, width, values) =
                         (&array.name, array.width, self.numbers.reals(array)?);
                     if Some(values.len()) != points.checked_mul(width) {
@@ -218,7 +243,7 @@ impl Document<'_, '_> {
         Ok(())
     }
 
-    fn skip(&mut self, what: &str, array: &Array) {
+    fn skip(&mut self, what: &str, array: &ArrayElement) {
         self.assembly.skip(&format!("{what} `{}`", shown(array.name.as_bytes())));
     }
 }
@@ -227,22 +252,22 @@ impl Document<'_, '_> {
 #[derive(Clone, Copy)]
 pub(super) struct Numbers<'a> {
     pub path: &'a Path,
-    pub outline: &'a Outline<'a>,
+    pub outline: &'a XmlOutline<'a>,
     pub budget: &'a Budget,
 }
 
 impl Numbers<'_> {
-    pub fn reals(&self, array: &Array) -> Result<Vec<f64>> {
+    pub fn reals(&self, array: &ArrayElement) -> Result<Vec<f64>> {
         self.numbers(array, |text| text.real("a value"), Scalar::reals)
     }
 
-    pub fn integers(&self, array: &Array) -> Result<Vec<i64>> {
+    pub fn integers(&self, array: &ArrayElement) -> Result<Vec<i64>> {
         self.numbers(array, |text| text.integer("a whole number"), Scalar::integers)
     }
 
     fn numbers<T>(
         &self,
-        array: &Array,
+        array: &ArrayElement,
         next: impl Fn(&mut Text) -> Result<T>,
         decode: impl Fn(Scalar, &[u8], bool) -> Vec<T>,
     ) -> Result<Vec<T>> {
@@ -250,7 +275,7 @@ impl Numbers<'_> {
             return Err(self.fault(array.line, format!("array `{}` holds no numbers", array.name)));
         };
         let mut values = Vec::new();
-        if array.storage == Storage::Ascii {
+        if array.storage == ArrayStorage::Ascii {
             let mut words = text(self.path, array);
             while words.peek().is_some() {
                 values.push(next(&mut words)?);
@@ -264,9 +289,9 @@ impl Numbers<'_> {
         Ok(decode(scalar, &bytes, self.outline.layout.big_endian))
     }
 
-    fn bytes<'b>(&'b self, array: &'b Array) -> Result<Cow<'b, [u8]>> {
+    fn bytes<'b>(&'b self, array: &'b ArrayElement) -> Result<Cow<'b, [u8]>> {
         let mut source = match array.storage {
-            Storage::Appended(offset) => {
+            ArrayStorage::Appended(offset) => {
                 let Some(appended) = &self.outline.appended else {
                     return Err(self.fault(array.line, "appended data that is not there"));
                 };
@@ -274,9 +299,9 @@ impl Numbers<'_> {
                     .bytes
                     .get(offset..)
                     .ok_or_else(|| self.fault(array.line, "an offset beyond the appended data"))?;
-                if appended.base64 { Source::base64(bytes) } else { Source::Raw(bytes) }
+                if appended.base64 { ByteSource::base64(bytes) } else { ByteSource::Raw(bytes) }
             }
-            _ => Source::base64(array.text.as_bytes()),
+            _ => ByteSource::base64(array.text.as_bytes()),
         };
         unpack(&mut source, self.outline.layout, self.budget)
             .map_err(|fault| self.fault(array.line, format!("array `{}`: {fault}", array.name)))
@@ -289,6 +314,6 @@ impl Numbers<'_> {
 }
 
 /// The numbers of an ASCII array.
-fn text<'a>(path: &'a Path, array: &'a Array) -> Text<'a> {
+fn text<'a>(path: &'a Path, array: &'a ArrayElement) -> Text<'a> {
     Text::new(path, array.text.as_bytes()).at_line(array.text_line)
 }

@@ -33,7 +33,7 @@ pub(super) struct Families<'a, T> {
 }
 
 /// New points that lie inside the parents.
-pub(super) struct Inside<'a, T> {
+pub(super) struct InnerPoints<'a, T> {
     /// `[parent][child]`.
     pub face_points: &'a mut [Point<T>],
     /// Points of the edges from s to m: `[parent][corner]`.
@@ -49,7 +49,7 @@ impl<T: Real> Families<'_, T> {
     }
 
     /// Face points, and what follows from a parent alone.
-    pub fn inside(&self, out: Inside<T>) {
+    pub fn inside(&self, out: InnerPoints<T>) {
         let (corners, rest) = self.points.split_at(self.parents.vertex_count);
         let (centers, sides) = rest.split_at(self.parents.face_count);
         let quads = self.parents.vertices.as_chunks::<4>().0.par_iter();

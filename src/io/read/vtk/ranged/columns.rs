@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::super::outline::Section;
+use super::super::outline::ArraySection;
 use super::super::values::Scalar;
-use super::scan::{Rows, Scan, Words};
+use super::scan::{Scan, ScannedRows, ScannedWords};
 use crate::io::read::lines::{integer, real};
 use crate::io::{CREASE_EDGES, CREASE_SHARPNESS};
 
@@ -12,7 +12,7 @@ use crate::io::{CREASE_EDGES, CREASE_SHARPNESS};
 pub(super) struct Contents {
     pub columns: Vec<Column>,
     /// The vertices of the cells, where every list begins with its length.
-    pub rows: Option<Rows>,
+    pub rows: Option<ScannedRows>,
     /// Whether the list of a polyhedron is its faces.
     pub has_faces_in_cells: bool,
     pub cells: usize,
@@ -21,15 +21,15 @@ pub(super) struct Contents {
 
 /// An array.
 pub(super) struct Column {
-    pub section: Section,
+    pub section: ArraySection,
     pub name: String,
     pub width: usize,
     pub is_integer: bool,
-    pub stored: Stored,
+    pub stored: StoredArray,
 }
 
 /// Where the numbers of an array are.
-pub(super) enum Stored {
+pub(super) enum StoredArray {
     /// One behind another in the file.
     Raw {
         start: u64,
@@ -37,7 +37,7 @@ pub(super) enum Stored {
         scalar: Scalar,
         big_endian: bool,
     },
-    Words(Words),
+    Words(ScannedWords),
     /// It has none: what the report of the file says.
     LeftOut(String),
     /// Where the reader of whole files finds them.
@@ -51,7 +51,7 @@ impl Column {
 
     /// Whether it has no numbers.
     pub fn is_left_out(&self) -> bool {
-        matches!(self.stored, Stored::LeftOut(_))
+        matches!(self.stored, StoredArray::LeftOut(_))
     }
 
     /// Takes the first number off.
@@ -60,12 +60,12 @@ impl Column {
         let first = *self.integers(scan, 0..1)?.first()?;
         scan.seek(here)?;
         match &mut self.stored {
-            Stored::Raw { start, count, scalar, .. } => {
+            StoredArray::Raw { start, count, scalar, .. } => {
                 *start += scalar.size() as u64;
                 *count -= 1;
             }
-            Stored::Words(words) => words.skip_first(),
-            Stored::LeftOut(_) | Stored::Elsewhere => return None,
+            StoredArray::Words(words) => words.skip_first(),
+            StoredArray::LeftOut(_) | StoredArray::Elsewhere => return None,
         }
         Some(first)
     }
@@ -73,9 +73,9 @@ impl Column {
     /// Number of numbers.
     pub fn count(&self) -> Option<usize> {
         match &self.stored {
-            Stored::Raw { count, .. } => Some(*count),
-            Stored::Words(words) => Some(words.len()),
-            Stored::LeftOut(_) | Stored::Elsewhere => None,
+            StoredArray::Raw { count, .. } => Some(*count),
+            StoredArray::Words(words) => Some(words.len()),
+            StoredArray::LeftOut(_) | StoredArray::Elsewhere => None,
         }
     }
 
@@ -103,8 +103,8 @@ impl Column {
         decode: impl Fn(Scalar, &[u8], bool) -> Vec<T>,
     ) -> Option<Vec<T>> {
         match &self.stored {
-            Stored::Words(words) => words.read(scan, range, parse),
-            &Stored::Raw { start, count, scalar, big_endian } => {
+            StoredArray::Words(words) => words.read(scan, range, parse),
+            &StoredArray::Raw { start, count, scalar, big_endian } => {
                 if range.start > range.end || range.end > count {
                     return None;
                 }
@@ -112,7 +112,7 @@ impl Column {
                 let bytes = scan.bytes(range.len() * scalar.size())?;
                 Some(decode(scalar, &bytes, big_endian))
             }
-            Stored::LeftOut(_) | Stored::Elsewhere => None,
+            StoredArray::LeftOut(_) | StoredArray::Elsewhere => None,
         }
     }
 }

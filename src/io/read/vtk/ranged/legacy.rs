@@ -1,10 +1,10 @@
 //! The arrays of a legacy `.vtk` file of an unstructured grid, ASCII or binary.
 
 use super::super::legacy_arrays::{decoded, fixed_width};
-use super::super::outline::Section;
+use super::super::outline::ArraySection;
 use super::super::values::Scalar;
-use super::columns::{Column, Contents, Stored};
-use super::scan::{Rows, Scan, Words};
+use super::columns::{Column, Contents, StoredArray};
+use super::scan::{Scan, ScannedRows, ScannedWords};
 use crate::io::read::lines::integer;
 
 /// The contents of a file; unusual sections are left to the reader of whole files.
@@ -17,23 +17,23 @@ pub(super) fn contents(scan: Scan) -> Option<Contents> {
                 let [count, scalar] = file.header()?;
                 let count = number(&count)?;
                 file.points = Some(count);
-                file.column(Section::Points, "", 3, count, &scalar)?;
+                file.column(ArraySection::Points, "", 3, count, &scalar)?;
             }
             b"CELLS" if file.cells.is_none() => file.cells()?,
             b"CELL_TYPES" if file.types.is_none() => {
                 let [count] = file.header()?;
                 let count = number(&count)?;
                 file.types = Some(count);
-                file.column(Section::Cells, "types", 1, count, "int")?;
+                file.column(ArraySection::Cells, "types", 1, count, "int")?;
             }
             b"POINT_DATA" => {
                 let [count] = file.header()?;
                 file.tuples = number(&count).filter(|count| file.points == Some(*count))?;
-                file.section = Section::PointData;
+                file.section = ArraySection::PointData;
             }
             b"CELL_DATA" => {
                 let [count] = file.header()?;
-                (file.section, file.tuples) = (Section::CellData, number(&count)?);
+                (file.section, file.tuples) = (ArraySection::CellData, number(&count)?);
             }
             keyword => file.arrays(keyword)?,
         }
@@ -44,12 +44,12 @@ struct Legacy {
     scan: Scan,
     binary: bool,
     columns: Vec<Column>,
-    rows: Option<Rows>,
+    rows: Option<ScannedRows>,
     points: Option<usize>,
     cells: Option<usize>,
     types: Option<usize>,
     // of the arrays at hand, and their tuples
-    section: Section,
+    section: ArraySection,
     tuples: usize,
 }
 
@@ -72,7 +72,7 @@ impl Legacy {
             points: None,
             cells: None,
             types: None,
-            section: Section::Field,
+            section: ArraySection::Field,
             tuples: 0,
         };
         while file.scan.accept("FIELD")? {
@@ -97,7 +97,7 @@ impl Legacy {
         let [count, size] = self.header()?;
         let (count, size) = (number(&count)?, number(&size)?);
         if !self.scan.accept("OFFSETS")? {
-            let rows = Rows::scan(&mut self.scan, self.binary, size)?;
+            let rows = ScannedRows::scan(&mut self.scan, self.binary, size)?;
             self.cells = Some(rows.len()).filter(|&rows| rows == count);
             self.rows = Some(rows);
             return self.cells.map(|_| ());
@@ -105,13 +105,13 @@ impl Legacy {
         // one more than there are cells, from 0 on
         self.cells = Some(count.checked_sub(1)?);
         let [scalar] = self.header()?;
-        self.column(Section::Cells, "offsets", 1, count, &scalar)?;
+        self.column(ArraySection::Cells, "offsets", 1, count, &scalar)?;
         let first = self.columns.last_mut()?.split_first(&mut self.scan)?;
         if first != 0 || !self.scan.accept("CONNECTIVITY")? {
             return None;
         }
         let [scalar] = self.header()?;
-        self.column(Section::Cells, "connectivity", 1, size, &scalar)
+        self.column(ArraySection::Cells, "connectivity", 1, size, &scalar)
     }
 
     /// The section that begins with a keyword.
@@ -157,7 +157,7 @@ impl Legacy {
             for _ in 0..width.checked_mul(tuples)? {
                 self.scan.line()?;
             }
-            let stored = Stored::LeftOut(format!("string array `{name}`"));
+            let stored = StoredArray::LeftOut(format!("string array `{name}`"));
             let section = self.section;
             self.columns.push(Column { section, name, width, is_integer: false, stored });
             return Some(());
@@ -168,7 +168,7 @@ impl Legacy {
     /// So many tuples of numbers from here on.
     fn column(
         &mut self,
-        section: Section,
+        section: ArraySection,
         name: &str,
         width: usize,
         tuples: usize,
@@ -181,9 +181,9 @@ impl Legacy {
                 let start = self.scan.at();
                 let bytes = u64::try_from(count.checked_mul(scalar.size())?).ok()?;
                 self.scan.seek(start.checked_add(bytes)?)?;
-                Stored::Raw { start, count, scalar, big_endian: true }
+                StoredArray::Raw { start, count, scalar, big_endian: true }
             }
-            false => Stored::Words(Words::scan(&mut self.scan, count)?),
+            false => StoredArray::Words(ScannedWords::scan(&mut self.scan, count)?),
         };
         let (name, is_integer) = (name.into(), scalar.is_integer());
         self.columns.push(Column { section, name, width, is_integer, stored });

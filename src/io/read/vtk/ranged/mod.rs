@@ -22,9 +22,9 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
-use super::outline::Section;
+use super::outline::ArraySection;
 use super::pieces::Index;
-use super::{Faces, GHOSTS, Grid, Kept, push_cell_array};
+use super::{GHOSTS, GivenFaces, Kept, UnstructuredGrid, push_cell_array};
 use crate::cluster::block;
 use crate::io::CREASE_EDGES;
 use crate::io::read::assemble::Assembly;
@@ -32,7 +32,7 @@ use crate::io::read::{MeshBlock, ReadReport};
 use crate::mesh::{Attribute, Crease, SolidMesh, check_coordinates};
 use crate::numbers::Precision;
 
-use columns::{Column, Contents, Stored};
+use columns::{Column, Contents, StoredArray};
 use scan::Scan;
 use xml::MOST_OUTLINE;
 
@@ -97,13 +97,13 @@ fn cells_of(
         if !local.is_empty() || own.is_empty() && index == 0 {
             Ranged::open(file)?.cells(&mut assembly, local)?;
         }
-        if file.names(Section::CellData) != files[0].names(Section::CellData) {
+        if file.names(ArraySection::CellData) != files[0].names(ArraySection::CellData) {
             return None;
         }
         for array in &file.contents.columns {
-            if let Stored::LeftOut(what) = &array.stored {
+            if let StoredArray::LeftOut(what) = &array.stored {
                 assembly.skip(what);
-            } else if array.section == Section::Field && !array.is_crease() {
+            } else if array.section == ArraySection::Field && !array.is_crease() {
                 let field = Attribute { name: array.name.clone(), width: 1, values: Vec::new() };
                 assembly.push_field(field, None).ok()?;
             }
@@ -122,7 +122,7 @@ fn vertices_of(
 ) -> Option<()> {
     let mut assembly = Assembly::new(path, 0);
     for (index, file) in files.iter().enumerate() {
-        if file.names(Section::PointData) != files[0].names(Section::PointData) {
+        if file.names(ArraySection::PointData) != files[0].names(ArraySection::PointData) {
             return None;
         }
         let local = within(&own, &file.points);
@@ -144,7 +144,8 @@ fn vertices_of(
 fn creases_of(path: &Path, files: &[Piece<'_>], points: usize) -> Option<Vec<Crease>> {
     let mut assembly = Assembly::new(path, 0);
     let mut fields: Vec<Attribute> = Vec::new();
-    for file in files.iter().filter(|file| file.arrays(Section::Field).any(Column::is_crease)) {
+    for file in files.iter().filter(|file| file.arrays(ArraySection::Field).any(Column::is_crease))
+    {
         let mut names = HashSet::new();
         for mut field in Ranged::open(file)?.creases()? {
             if !names.insert(field.name.clone()) {
@@ -205,19 +206,19 @@ impl<'a> Piece<'a> {
     }
 
     /// The arrays of a section that have numbers.
-    fn arrays(&self, section: Section) -> impl Iterator<Item = &Column> {
+    fn arrays(&self, section: ArraySection) -> impl Iterator<Item = &Column> {
         let columns = self.contents.columns.iter();
         columns.filter(move |array| array.section == section && !array.is_left_out())
     }
 
     /// The arrays of a section, by name and form.
-    fn names(&self, section: Section) -> Vec<(&str, usize, bool)> {
+    fn names(&self, section: ArraySection) -> Vec<(&str, usize, bool)> {
         self.arrays(section).map(|a| (&a.name[..], a.width, a.is_integer)).collect()
     }
 
     /// The only array of the cells with this name.
     fn of_cells(&self, name: &str) -> Option<&Column> {
-        let mut named = self.arrays(Section::Cells).filter(|array| array.name == name);
+        let mut named = self.arrays(ArraySection::Cells).filter(|array| array.name == name);
         named.next().filter(|_| named.next().is_none())
     }
 }
@@ -248,13 +249,13 @@ impl<'p, 'a> Ranged<'p, 'a> {
         }
         for batch in batches(cells) {
             let (ends, corners) = self.corners(batch.clone(), count)?;
-            let grid = Grid {
+            let grid = UnstructuredGrid {
                 corners,
                 ends,
                 types: types.integers(&mut self.scan, batch.clone())?,
                 faces: self.faces(batch.clone(), count)?,
                 first_point: points.start,
-                ..Grid::default()
+                ..UnstructuredGrid::default()
             };
             // it knows no points: indices are checked here
             let known = assembly.mesh.cells.len();
@@ -279,7 +280,7 @@ impl<'p, 'a> Ranged<'p, 'a> {
         kept: &Kept,
     ) -> Option<()> {
         let mut names = HashSet::new();
-        for array in self.piece.arrays(Section::CellData) {
+        for array in self.piece.arrays(ArraySection::CellData) {
             if array.name == GHOSTS {
                 return None;
             }
@@ -314,15 +315,15 @@ impl<'p, 'a> Ranged<'p, 'a> {
     }
 
     /// The faces of the polyhedra among some of so many cells.
-    fn faces(&mut self, cells: Range<usize>, count: usize) -> Option<Faces> {
+    fn faces(&mut self, cells: Range<usize>, count: usize) -> Option<GivenFaces> {
         if self.piece.contents.has_faces_in_cells {
-            return Some(Faces::InCells);
+            return Some(GivenFaces::InCells);
         }
         let (stream, ends) =
             match (self.piece.of_cells("faces"), self.piece.of_cells("faceoffsets")) {
                 (Some(stream), Some(ends)) => (stream, ends),
                 (None, None) if self.piece.of_cells("face_connectivity").is_none() => {
-                    return Some(Faces::Absent);
+                    return Some(GivenFaces::Absent);
                 }
                 _ => return None,
             };
@@ -344,13 +345,13 @@ impl<'p, 'a> Ranged<'p, 'a> {
         let [from, to] = [first, last].map(usize::try_from);
         let stream = stream.integers(scan, from.ok()?..to.ok()?)?;
         let ends = own.into_iter().map(|end| if end < 0 { end } else { end - first }).collect();
-        Some(Faces::Stream { stream, ends })
+        Some(GivenFaces::Stream { stream, ends })
     }
 
     /// Appends some of the vertices with their attributes.
     fn vertices(&mut self, assembly: &mut Assembly<'_>, own: Range<usize>) -> Option<()> {
         let count = self.piece.points.len();
-        let mut points = self.piece.arrays(Section::Points);
+        let mut points = self.piece.arrays(ArraySection::Points);
         let array = points.next().filter(|array| array.width == 3)?;
         if points.next().is_some() {
             return None;
@@ -361,7 +362,7 @@ impl<'p, 'a> Ranged<'p, 'a> {
             values.as_chunks().0.iter().try_for_each(|&p| assembly.push_point(p, None)).ok()?;
         }
         let mut names = HashSet::new();
-        for array in self.piece.arrays(Section::PointData) {
+        for array in self.piece.arrays(ArraySection::PointData) {
             let values = array.rows(&mut self.scan, own.clone(), count)?;
             let attribute = Attribute { name: array.name.clone(), width: array.width, values };
             if !names.insert(&array.name) {
@@ -379,6 +380,6 @@ impl<'p, 'a> Ranged<'p, 'a> {
             let values = array.reals(&mut self.scan, 0..array.count()?)?;
             Some(Attribute { name: array.name.clone(), width: array.width, values })
         };
-        piece.arrays(Section::Field).filter(|array| array.is_crease()).map(read).collect()
+        piece.arrays(ArraySection::Field).filter(|array| array.is_crease()).map(read).collect()
     }
 }

@@ -186,7 +186,7 @@ impl Scan {
 
 /// Words of a file, found again by their numbers.
 #[derive(Default)]
-pub(super) struct Words {
+pub(super) struct ScannedWords {
     // words before the first of these
     skipped: usize,
     count: usize,
@@ -194,7 +194,7 @@ pub(super) struct Words {
     places: Vec<u64>,
 }
 
-impl Words {
+impl ScannedWords {
     /// Number of words.
     pub fn len(&self) -> usize {
         self.count - self.skipped
@@ -254,14 +254,14 @@ impl Words {
 }
 
 /// A list of rows, each its length and so many numbers, found again by their own numbers.
-pub(super) struct Rows {
+pub(super) struct ScannedRows {
     binary: bool,
     count: usize,
     // of every STEP-th row
     places: Vec<u64>,
 }
 
-impl Rows {
+impl ScannedRows {
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.count

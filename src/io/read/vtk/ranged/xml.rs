@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use super::super::outline::{Array, Outline, Section, Storage};
+use super::super::outline::{ArrayElement, ArraySection, ArrayStorage, XmlOutline};
 use super::super::values::Scalar;
-use super::columns::{Column, Contents, Stored};
-use super::scan::{Scan, Words};
+use super::columns::{Column, Contents, StoredArray};
+use super::scan::{Scan, ScannedWords};
 use crate::io::read::lines::shown;
 
 /// An outline of more bytes is left to the reader of whole files.
@@ -16,7 +16,7 @@ pub(super) fn contents(path: &Path, scan: Scan) -> Option<Contents> {
     let mut skeleton = Skeleton { scan, xml: Vec::new(), texts: Vec::new() };
     let appended = skeleton.read()?;
     let Skeleton { mut scan, xml, mut texts } = skeleton;
-    let outline = Outline::read(path, &xml).ok()?;
+    let outline = XmlOutline::read(path, &xml).ok()?;
     let is_plain = outline.kind.is_none() && !outline.is_surface;
     if !is_plain || outline.pieces.len() != 1 {
         return None;
@@ -26,17 +26,17 @@ pub(super) fn contents(path: &Path, scan: Scan) -> Option<Contents> {
     let mut columns = Vec::new();
     for array in &outline.arrays {
         let stored = match (array.scalar, array.storage) {
-            (None, _) => Stored::LeftOut(left_out(array)),
-            (Some(scalar), Storage::Appended(offset)) if raw => {
+            (None, _) => StoredArray::LeftOut(left_out(array)),
+            (Some(scalar), ArrayStorage::Appended(offset)) if raw => {
                 stored(&mut scan, &outline, scalar, appended.checked_add(offset as u64)?)?
             }
-            (_, Storage::Ascii) => match array.text.trim() {
-                "" => Stored::Words(Words::default()),
-                number => {
-                    Stored::Words(std::mem::take(texts.get_mut(number.parse::<usize>().ok()?)?))
-                }
+            (_, ArrayStorage::Ascii) => match array.text.trim() {
+                "" => StoredArray::Words(ScannedWords::default()),
+                number => StoredArray::Words(std::mem::take(
+                    texts.get_mut(number.parse::<usize>().ok()?)?,
+                )),
             },
-            _ => Stored::Elsewhere,
+            _ => StoredArray::Elsewhere,
         };
         columns.push(Column {
             section: array.section,
@@ -51,17 +51,17 @@ pub(super) fn contents(path: &Path, scan: Scan) -> Option<Contents> {
 }
 
 /// What the report says of an array without numbers.
-fn left_out(array: &Array) -> String {
+fn left_out(array: &ArrayElement) -> String {
     let what = match array.section {
-        Section::PointData => "point array",
-        Section::CellData => "cell array",
+        ArraySection::PointData => "point array",
+        ArraySection::CellData => "cell array",
         _ => "field array",
     };
     format!("{what} `{}`", shown(array.name.as_bytes()))
 }
 
 /// Numbers behind their size in bytes.
-fn stored(scan: &mut Scan, outline: &Outline, scalar: Scalar, at: u64) -> Option<Stored> {
+fn stored(scan: &mut Scan, outline: &XmlOutline, scalar: Scalar, at: u64) -> Option<StoredArray> {
     let big_endian = outline.layout.big_endian;
     let header = if outline.layout.wide_header { Scalar::U64 } else { Scalar::U32 };
     scan.seek(at)?;
@@ -69,7 +69,7 @@ fn stored(scan: &mut Scan, outline: &Outline, scalar: Scalar, at: u64) -> Option
     let size = usize::try_from(*header.integers(&size, big_endian).first()?).ok()?;
     let start = at + header.size() as u64;
     let count = size / scalar.size();
-    (size % scalar.size() == 0).then_some(Stored::Raw { start, count, scalar, big_endian })
+    (size % scalar.size() == 0).then_some(StoredArray::Raw { start, count, scalar, big_endian })
 }
 
 /// The XML of a file without the numbers of ASCII arrays.
@@ -77,7 +77,7 @@ struct Skeleton {
     scan: Scan,
     // of every text the number in `texts`
     xml: Vec<u8>,
-    texts: Vec<Words>,
+    texts: Vec<ScannedWords>,
 }
 
 impl Skeleton {
@@ -89,7 +89,7 @@ impl Skeleton {
             if self.scan.buffer()?.first() == Some(&b'<') {
                 self.tag()?;
             } else {
-                let mut words = Words::default();
+                let mut words = ScannedWords::default();
                 self.scan.words(|at, _| {
                     words.push(at);
                     Some(true)

@@ -30,7 +30,7 @@ fn main() {
         files.push(concat!(env!("CARGO_MANIFEST_DIR"), "/models/solids/tripod.vtk").into());
     }
     println!(
-        "| model | pieces | set-up (ms) | points (M/s) | 99.9 % of the points within (µs) | \
+        "| model | pieces | setup (ms) | points (M/s) | 99.9 % of the points within (µs) | \
          slowest (µs) | outside (µs a point) | pixels inside | pixels (M/s) | attributes of width 3 (M/s) | floor (M pixels/s) |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|");

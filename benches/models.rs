@@ -1,4 +1,4 @@
-//! A table of models: classes, set-up and evaluation times, structures.
+//! A table of models: classes, setup and evaluation times, structures.
 //!
 //! `cargo bench --bench models -- FILE_OR_FOLDER… [--levels L] [--samples N]`
 //! (`models/solids` without any) prints a row a model, in Markdown: medians of nine
@@ -31,7 +31,7 @@ fn main() {
     files.sort();
     println!(
         "| model | vertices | cells | regular | layered | irregular | refined | leaves | \
-         structures: eigen + powers | worst condition of the eigen ones | set-up (ms) | {samples}³ samples (ms) | ratio |"
+         structures: eigen + powers | worst condition of the eigen ones | setup (ms) | {samples}³ samples (ms) | ratio |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for file in files {

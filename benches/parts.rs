@@ -1,5 +1,5 @@
 //! Parts of 100,000 cells of ever larger meshes, one after another: `cargo bench --bench parts`.
-//! Set-up and evaluation of a part should take the same however many parts there are. Then threads
+//! Setup and evaluation of a part should take the same however many parts there are. Then threads
 //! against two parts at once, a thread each.
 
 use std::time::Instant;
@@ -16,7 +16,7 @@ const MEASURED: usize = 8;
 /// Cells of each part.
 const CELLS: usize = 100_000;
 
-/// Seconds of set-up with plan, and of the second evaluation.
+/// Seconds of setup with plan, and of the second evaluation.
 fn measure(part: &Part) -> subsolid::Result<[f64; 2]> {
     let start = Instant::now();
     let solid = part.solid()?;
@@ -102,7 +102,7 @@ fn measure_memory(mesh: &SolidMesh) -> subsolid::Result<()> {
     let [after, most] = memory();
     let cells = mesh.cells.len() as f64;
     println!(
-        "set-up of {cells} cells: {:.2} µs a cell, {:.0} bytes a cell kept, {:.0} at the most",
+        "setup of {cells} cells: {:.2} µs a cell, {:.0} bytes a cell kept, {:.0} at the most",
         1e6 * seconds / cells,
         (after - before) / cells,
         (most - before) / cells
@@ -129,7 +129,7 @@ fn compare_threads(mesh: &SolidMesh) -> subsolid::Result<()> {
             pairs.map(|(pool, part)| scope.spawn(|| pool.install(|| measure(part)))).collect();
         runs.into_iter().map(|run| run.join().expect("a measurement")).collect::<Result<_, _>>()
     })?;
-    for (at, name) in ["set-up", "evaluation"].into_iter().enumerate() {
+    for (at, name) in ["setup", "evaluation"].into_iter().enumerate() {
         let slowest = times.iter().map(|time| time[at]).fold(0.0, f64::max);
         println!(
             "{name} of {cells} cells: {threads} threads {:.1} ms, {threads} parts of a thread {:.1} \

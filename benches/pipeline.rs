@@ -1,4 +1,4 @@
-//! Whole models through the library: set-up, evaluation, refinement, scaling.
+//! Whole models through the library: setup, evaluation, refinement, scaling.
 //!
 //! `cargo bench --bench pipeline`; the model is the connecting rod of `models/`,
 //! refined once or twice. Evaluations stand beside a memset of the bytes that they
@@ -28,9 +28,9 @@ fn pool(threads: usize) -> rayon::ThreadPool {
     pool.expect("threads can be started")
 }
 
-/// Set-up (topology, classes, structures, plan) by number of cells.
+/// Setup (topology, classes, structures, plan) by number of cells.
 fn set_up(c: &mut Criterion) {
-    let mut group = c.benchmark_group("set-up");
+    let mut group = c.benchmark_group("setup");
     group.sample_size(10);
     for levels in 0..3 {
         let mesh = rod(levels);

@@ -1,4 +1,4 @@
-//! Slicing of the tripod into images of 2,000 × 2,000 pixels: set-up, contours,
+//! Slicing of the tripod into images of 2,000 × 2,000 pixels: setup, contours,
 //! coverage, and beside them the floor, writing the bytes of an image. And of four layers of the
 //! graded bracket, 4,000 pixels wide, on one thread: coverage, and the attribute of its pixels.
 //!
@@ -35,7 +35,7 @@ fn slice(c: &mut Criterion) {
 
     let mut group = c.benchmark_group("slice/tripod");
     group.sample_size(10);
-    group.bench_function("set-up", |b| b.iter(|| black_box(new())));
+    group.bench_function("setup", |b| b.iter(|| black_box(new())));
     group.sample_size(100);
     group.bench_function("contours", |b| b.iter(|| black_box(slicer.layer(0, next()))));
     group.throughput(Throughput::Bytes((PIXELS * PIXELS) as u64));

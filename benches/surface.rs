@@ -135,7 +135,7 @@ impl Model {
     fn time_static(&self, level: usize) {
         let Self { mesh, controls, .. } = self;
         let what = format!("static refinement of level {level}, points");
-        let set_up = format!("static refinement of level {level}, set-up");
+        let set_up = format!("static refinement of level {level}, setup");
         // not at levels where semi-sharp creases still are sharp
         if self.is_wanted("Catmull-Clark", &what)
             && let Ok(refinement) = StaticRefinement::new(mesh, Scheme::CatmullClark, level)

@@ -65,7 +65,7 @@ fn limits(c: &mut Criterion) {
             triangle_rule: TriangleRule::Uniform,
         };
         group.throughput(Throughput::Elements(faces as u64));
-        group.bench_function(format!("{name}: set-up, faces"), |b| {
+        group.bench_function(format!("{name}: setup, faces"), |b| {
             b.iter(|| pool.install(|| LimitSurface::new(black_box(&borrowed), scheme).unwrap()));
         });
         let surface = LimitSurface::new(&borrowed, scheme).expect("a valid mesh");

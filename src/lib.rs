@@ -3,8 +3,8 @@
 //! subdivision surfaces that bound them.
 //!
 //! The [`guide`] explains each job, what is exact, and how to extend the engine. This page
-//! lists the modules in the order in which data flows through them; no two files import
-//! each other, directly or through others.
+//! lists the modules in the order in which data flows through them; imports between files are
+//! acyclic.
 //!
 //! ```
 //! # let directory = tempfile::tempdir().unwrap();
@@ -35,10 +35,9 @@
 //!
 //! # [`mesh`]: control meshes
 //!
-//! A [`SolidMesh`] is plain data: points, cells in VTK's corner order, creases,
-//! attributes of any width on the points, and arrays of the cells. The parameters of a hexahedron run u along
-//! corners 0→1, v along 0→3, w along 0→4, each from 0 to 1. [`mesh::shape`] builds meshes
-//! to try things on.
+//! A [`SolidMesh`] is plain data: points, cells in VTK's corner order, creases, attributes of any
+//! width on the points, and arrays of the cells. The parameters of a hexahedron run u along corners
+//! 0→1, v along 0→3, w along 0→4, each from 0 to 1. [`mesh::shape`] builds sample meshes.
 //!
 //! ```
 //! use subsolid::SolidMesh;
@@ -55,24 +54,24 @@
 //!
 //! [`read`] recognizes the format by the content, [`write()`] by the ending of the name.
 //! An output file appears under its name when it is complete. [`io::read_with_report`]
-//! also returns what was left out. Formats: [`guide::files`].
+//! also returns what was ignored. Formats: [`guide::files`].
 //!
 //! # [`topology`], [`refine`]: incidence and refinement
 //!
 //! [`topology::Topology`] holds cells, faces, edges and vertices as flat arrays and names
 //! the element that breaks a rule. A refinement step is a sparse matrix over the control
-//! points. So attributes refine like positions, and moved control points refine without a
-//! new set-up. See [`refine::MeshRefinement`], [`refine_mesh`] and [`guide::solids`].
+//! points. So attributes are refined like positions, and moved control points need no
+//! new setup. See [`refine::MeshRefinement`], [`refine_mesh`] and [`guide::solids`].
 //!
 //! # [`query`]: neighbors
 //!
-//! A [`query::Query`] answers which vertices, edges, faces and cells are at, in or next to
+//! A [`query::Query`] answers which vertices, edges, faces and cells are incident or adjacent to
 //! which, from stored rows of elements sorted by position. See [`guide::queries`].
 //!
 //! # [`process`]: distances, smoothing, untangling
 //!
-//! Control meshes and surfaces are improved, and graded by distances, with the neighbors of
-//! queries and sparse factors. See [`guide::processing`].
+//! Control meshes and surfaces are improved, and graded by distances, using the adjacency of
+//! queries and sparse factorizations. See [`guide::processing`].
 //!
 //! # [`limit`]: classes and structures
 //!
@@ -90,7 +89,7 @@
 //! # Ok::<(), subsolid::Error>(())
 //! ```
 //!
-//! # [`plan`]: where to evaluate what
+//! # [`plan`]: what to evaluate where
 //!
 //! [`Samples`] are grids, Gauss points, or any list of cells and parameters. [`Want`]
 //! selects derivatives and the [quantities](plan::Quantity) that follow from them. A [`Plan`]
@@ -104,8 +103,8 @@
 //!
 //! # [`cluster`]: programs that do one job together
 //!
-//! [`cluster::Ranks`] are programs that MPI has started, or threads: they exchange bytes, and the
-//! error of one is that of all.
+//! [`cluster::Ranks`] are programs that MPI has started, or threads: they exchange bytes, and an
+//! error on one rank is returned on all.
 //!
 //! # [`kernel`]: inner loops
 //!
@@ -145,7 +144,7 @@
 //! # [`surface`]: subdivision surfaces
 //!
 //! A [`SurfaceMesh`] of any polygons, read from a file or taken from the boundary of a solid,
-//! has points by three ways, by Catmull-Clark, Loop, √3 or bilinear subdivision:
+//! is evaluated in three ways, by Catmull-Clark, Loop, √3 or bilinear subdivision:
 //! [refined](surface::refine) level by level, by [stencils](surface::stencils) straight from the
 //! control points, and at the [limit](surface::limit), with normals and curvature. All share one
 //! [topology](topology::surface). See [`guide::surfaces`].

@@ -1,12 +1,12 @@
-//! What would fill the machine's memory is refused before it is asked for.
+//! Checks that refuse what would not fit into the machine's memory before it is allocated.
 
 use std::fmt::Display;
 use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// Memory of the machine in bytes, where the system tells; less where the process is held to less, as
-/// in a container or a job of a cluster (the limits of its control group on Linux).
+/// Memory of the machine in bytes, where the system tells; less where the process is held to less,
+/// as in a container or a job of a cluster (the limits of its control group on Linux).
 pub fn physical_memory() -> Option<u64> {
     let table = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = table.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
@@ -16,8 +16,8 @@ pub fn physical_memory() -> Option<u64> {
     Some(limit.map_or(kibibytes * 1024, |limit| limit.min(kibibytes * 1024)))
 }
 
-/// The least limit of memory of the control groups that `/proc/self/cgroup` names, versions 1 and 2,
-/// and of those above them. A container sees its own group as the root.
+/// The least limit of memory of the control groups that `/proc/self/cgroup` names, versions 1 and
+/// 2, and of those above them. A container sees its own group as the root.
 fn group_limit(groups: &str, root: &Path) -> Option<u64> {
     let limits = groups.lines().filter_map(|line| {
         let mut fields = line.splitn(3, ':').skip(1);
@@ -47,8 +47,8 @@ pub fn gigabytes(bytes: u128) -> String {
     }
 }
 
-/// Refuses what needs more than all of the machine's memory; `what`: "3 levels need", `help`: how to
-/// stay within so many bytes.
+/// Refuses what needs more than all of the machine's memory; `what`: "3 levels need", `help`: how
+/// to stay within so many bytes.
 ///
 /// # Errors
 /// [`Error::Request`] with both amounts.
@@ -72,7 +72,7 @@ pub fn check_half(what: impl Display, need: u128, help: impl FnOnce(u128) -> Str
     }
     let (need, has) = (gigabytes(need), gigabytes(half));
     Err(Error::request(format!(
-        "{what} about {need} of memory, half of what this machine has is {has}"
+        "{what} about {need} of memory, half of this machine's memory is {has}"
     ))
     .with_help(help(half)))
 }

@@ -1,4 +1,4 @@
-//! Memory for much data, in large pages.
+//! Memory for large arrays, in huge pages.
 //!
 //! Results of an evaluation are written once, past the caches, by all threads. In pages
 //! of 4 KiB the threads then wait for the translation of addresses, not for memory: on

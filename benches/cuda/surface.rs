@@ -40,7 +40,7 @@ pub fn time() -> subsolid::Result<()> {
 
 /// From an edit of the connectivity to points at level 4: two faces change places, which leaves
 /// all counts, or a face becomes one of its own and leaves a hole, which needs new rooms; beside a
-/// fresh set-up. Closed, open with creases, large.
+/// fresh setup. Closed, open with creases, large.
 pub fn time_edits() -> subsolid::Result<()> {
     let gpu = Cuda::new(0, Precision::F32)?;
     for name in ["cow_boundary", "rook", "wrench_boundary"] {
@@ -76,7 +76,7 @@ pub fn time_edits() -> subsolid::Result<()> {
             }
             println!(
                 "surface edits, {name}, level 4, {} quads: {what}: points after {:.1} µs, {:.1} of \
-                 them on the device; fresh set-up {:.1} µs",
+                 them on the device; fresh setup {:.1} µs",
                 device.face_count(),
                 median(wall) * 1e6,
                 median(on_device) * 1e6,

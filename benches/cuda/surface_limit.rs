@@ -108,7 +108,7 @@ pub fn time_static() -> subsolid::Result<()> {
         let writing = median(gpu.time_writing(12 * count, REPEATS)?);
         println!(
             "static surface, level {levels}: {count} points, {:.1} µs, {:.1} Gpoint/s; writing \
-             {:.1} µs ({:.1}%); set-up {:.2} ms, with the copy to the device {:.2} ms",
+             {:.1} µs ({:.1}%); setup {:.2} ms, with the copy to the device {:.2} ms",
             seconds * 1e6,
             count as f64 / seconds * 1e-9,
             writing * 1e6,

@@ -127,7 +127,7 @@ __device__ __forceinline__ void point_at(const double* __restrict__ points, cons
     }
 }
 
-// One Newton step from t towards x, kept near the part. Returns how long it was, or what is
+// One Newton step from t toward x, kept near the part. Returns how long it was, or what is
 // not a number.
 __device__ __forceinline__ double newton(const double* __restrict__ points, const double (&x)[3],
                                          double (&t)[3]) {

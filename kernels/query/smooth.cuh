@@ -1,4 +1,4 @@
-// A step of Laplace smoothing: each value moves by a factor towards the mean of its neighbors'.
+// A step of Laplace smoothing: each value moves by a factor toward the mean of its neighbors'.
 //
 // Plain reference: src/process/attribute.rs, bit by bit in double precision (tests/gpu/query.rs).
 struct Arguments {

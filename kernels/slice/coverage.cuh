@@ -87,7 +87,7 @@ struct Canvas {
         const bool up = ay < by;
         const long long x0 = up ? ax : bx, y0 = up ? ay : by;
         const long long x1 = up ? bx : ax, y1 = up ? by : ay;
-        // upwards, the material is on the left: what is to the right loses
+        // upward, the material is on the left: what is to the right loses
         const int sign = up ? -1 : 1;
 #if CENTER
         centers(x0, y0, x1, y1, sign);

@@ -27,7 +27,7 @@ struct Status {
     unsigned open;     // edges of one corner
     unsigned non_manifold;  // edges of three or more
     unsigned alike;    // edges of two faces that run through them in one direction
-    unsigned touching; // vertices that stay since the surface is no manifold there
+    unsigned touching; // vertices that stay since the surface is not a manifold there
     unsigned folds;    // vertices in a ring of two faces
     unsigned valence;  // the largest above TABLED
 };

@@ -17,7 +17,7 @@ pub fn any_array<'py>(
 ) -> PyResult<Bound<'py, PyUntypedArray>> {
     let made = value.py().import("numpy")?.call_method1("asarray", (value,));
     let array = made.ok().and_then(|array| array.cast_into::<PyUntypedArray>().ok());
-    array.ok_or_else(|| refused(format!("{what} is no array of numbers"), "give a NumPy array"))
+    array.ok_or_else(|| refused(format!("{what} is not an array of numbers"), "give a NumPy array"))
 }
 
 /// Numbers in C order, borrowed where the array has them so.
@@ -46,13 +46,13 @@ pub fn floats_warned<'py>(
     if !matches!(kind, b'f' | b'i' | b'u') {
         return Err(refused(
             format!("{what} has the type {}", array.dtype()),
-            "give real numbers, best float64",
+            "give real numbers, preferably float64",
         ));
     }
     if warn {
         let category = py.import("subsolid._error")?.getattr("CopyWarning")?;
         let message = format!(
-            "{what} is copied, since it is no C-contiguous array of float64; convert it once by \
+            "{what} is copied, since it is not a C-contiguous float64 array; convert it once by \
              numpy.ascontiguousarray(..., dtype=float)"
         );
         py.import("warnings")?.call_method1("warn", (message, category, 2))?;

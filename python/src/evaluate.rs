@@ -11,22 +11,22 @@ use crate::solid::PySolid;
 
 #[pymethods]
 impl PySolid {
-    /// Plans an evaluation, for moved control points again and again.
+    /// Plans an evaluation that can be repeated for moved control points.
     ///
     /// Args:
-    ///     samples: Samples along each axis of a cell, end points included; or their parameters,
-    ///         ascending in [0, 1].
-    ///     gauss: Gauss points along each axis instead.
+    ///     samples: Number of samples along each axis of a cell, 1 to 64, end points included; or their
+    ///         parameters, ascending in [0, 1].
+    ///     gauss: Number of Gauss points along each axis instead, 1 to 32.
     ///     cells, uvw: Places instead: cells (n,) and parameters (n, 3) in [0, 1].
-    ///     corners: Of places in cells that are no hexahedra, the corner whose hexahedral child
+    ///     corners: Of places in cells that are not hexahedra, the corner whose hexahedral child
     ///         is meant; −1 in hexahedra.
-    ///     derivatives: 0, 1 or 2: how often positions are differentiated.
+    ///     derivatives: Highest order of the derivatives of positions, 0, 1 or 2.
     ///     attribute_derivatives: Differentiate attributes as well.
     ///     gradients: Also gradients of attributes in space.
     ///     jacobian: Also determinants of the Jacobian.
     ///     precision: "f64" or "f32".
     ///     backend: "auto", "cpu", "cuda", "cuda:N", or several GPUs: "cuda:0,1", "cuda:all".
-    ///     threads: Threads of the CPU; all if None.
+    ///     threads: Number of CPU threads, 1 to 4096; all if None.
     #[pyo3(signature = (samples=None, *, gauss=None, cells=None, uvw=None, corners=None, derivatives=0, attribute_derivatives=false, gradients=false, jacobian=false, precision="f64", backend="auto", threads=None))]
     #[allow(clippy::too_many_arguments)]
     fn plan(

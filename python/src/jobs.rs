@@ -23,7 +23,8 @@ impl PySolid {
     ///
     /// Args:
     ///     points: Control points, (vertices, 3); those of the solid if None.
-    ///     tolerance: Points farther outside are outside, as a part of the size of a cell.
+    ///     tolerance: Distance outside that still counts as inside, as a fraction of the diagonal of
+    ///         the box around the Bézier piece there.
     #[pyo3(signature = (points=None, *, tolerance=1e-9))]
     fn locator(
         &self,
@@ -39,11 +40,11 @@ impl PySolid {
     ///
     /// Args:
     ///     x: Points, (n, 3), in length units.
-    ///     nearest: For points outside, the closest place of the solid.
+    ///     nearest: Whether to return the closest place of the solid for points outside.
     ///     tolerance: As in locator.
     ///
     /// Returns:
-    ///     Places; the cell is -1 where a point is outside.
+    ///     Places; for points outside, the cell is -1, or that of the closest place if nearest=True.
     #[pyo3(signature = (x, *, nearest=false, tolerance=1e-9))]
     fn locate<'py>(
         &self,
@@ -63,10 +64,11 @@ impl PySolid {
     ///     layer_height: Height of a layer, in length units.
     ///     axis: "x", "y" or "z": the axis that layers are stacked along.
     ///     pixel: Edge length of a pixel; None for contours alone.
-    ///     planes: Planes within a layer that coverage is the mean of.
-    ///     antialias: Whether pixels count their covered part, or their center.
+    ///     planes: Number of planes per layer over which coverage is averaged, 1 to 4096.
+    ///     antialias: True for the covered fraction of each pixel; False for 1 if its center is inside, else 0.
     ///     attributes: Whether attributes are evaluated at the pixels.
-    ///     tolerance: How far contours may be from the limit, in length units.
+    ///     tolerance: Maximum distance of contours from the limit, in length units; None for 1e-5 of
+    ///         the longest side of the bounding box.
     ///     points: Control points, (vertices, 3); those of the solid if None.
     ///     materials: Materials that share the pixels, each pixel one or none: names of attributes,
     ///         cell_data or groups of cells that are their fractions of the volume, 0 to 1, or the
@@ -103,20 +105,19 @@ impl PySolid {
     ///
     /// Args:
     ///     gauss: Gauss points along each axis of a box, 1 to 32.
-    ///     rings: Rings of boxes towards extraordinary edges and vertices; as many as integrals
-    ///         need to be right to 4e-9 if None.
+    ///     rings: Rings of boxes toward extraordinary edges and vertices; None for as many as
+    ///         integrals accurate to 4e-9 need.
     ///     second: Also second derivatives of the basis functions.
     ///     boundary: False for the volume, True for the whole boundary, or numbers of sides (see
     ///         sides) and names of groups of faces for these alone.
-    ///     force: Integrate all the same where the Jacobian determinant is not positive, as in
-    ///     folded
-    ///         cells and in meshes of left- and right-handed ones: results are then no integrals,
-    ///         and a UserWarning says so.
+    ///     force: Integrate even where the Jacobian determinant is not positive, as in folded
+    ///         cells and in meshes of left- and right-handed ones. The results are then not valid
+    ///         integrals, and a UserWarning is issued.
     ///
-    /// Control points are known when integrals are asked for, by batches(), mass(), stiffness(),
-    /// elasticity() and load(), which then raise an Error that names the cells whose determinants
-    /// are not positive at quadrature points. Where all cells are left-handed they take |det J| and raise
-    /// a UserWarning.
+    /// Determinants are checked when integrals are computed, by batches(), mass(), stiffness(),
+    /// elasticity() and load(), which raise an Error that names the cells whose determinants are
+    /// not positive at quadrature points. Where all cells are left-handed they take |det J| and
+    /// raise a UserWarning.
     ///
     /// Raises:
     ///     Error: For values out of range, for a side or group that the boundary does not have, and
@@ -153,7 +154,7 @@ impl PySolid {
     }
 
     /// The limit as a pyvista.UnstructuredGrid, with attributes as point data and the data of the
-    /// cells, except those of names that the grid's own have: "cell", "class", "error_bound".
+    /// cells, except arrays named like the grid's own: "cell", "class", "error_bound".
     /// Neighboring cells share points, but for hexahedra beside cells that are evaluated in parts
     /// (wedges, tetrahedra, polyhedra): a UserWarning counts them, and refine() joins them. Bézier
     /// cells share none.
@@ -161,7 +162,7 @@ impl PySolid {
     /// Args:
     ///     cells: "lagrange" for one cubic cell each, "bezier" for exact Bézier cells, "control"
     ///         for the control mesh, or samples along each axis for plain hexahedra.
-    ///     rings: Rings of Bézier cells towards extraordinary edges and vertices.
+    ///     rings: Rings of Bézier cells toward extraordinary edges and vertices.
     ///
     /// Raises:
     ///     Error: If PyVista is missing.
@@ -219,7 +220,7 @@ impl PySolid {
     ///         None for the class of the cells.
     ///     title: Title of the page.
     ///     interior: Whether cuts show the inside; the page is smaller without.
-    ///     samples: Samples along each axis of a cell at which Jacobians are looked at.
+    ///     samples: Samples along each axis of a cell at which Jacobians are evaluated.
     ///
     /// Raises:
     ///     Error: If there is no array of that name, or the inside is too large for a page.

@@ -73,7 +73,8 @@ mod _subsolid {
     ///
     /// Args:
     ///     path: Name of the file.
-    ///     crease_angle: Makes boundary edges sharp whose faces turn by more degrees.
+    ///     crease_angle: Makes boundary edges sharp where the normals of their faces differ by more than
+    ///         this angle, in degrees.
     #[pyfunction]
     #[pyo3(signature = (path, *, crease_angle=None))]
     fn read(py: Python<'_>, path: PathBuf, crease_angle: Option<f64>) -> PyResult<PySolid> {
@@ -98,8 +99,8 @@ mod _subsolid {
         PySolid::build_from(py, &format!("{}: ", path.display()), mesh)
     }
 
-    /// Reads a surface: .obj (with crease tags), .ply, .off, .stl, .vtp, and the faces of files without
-    /// volume cells, as Gmsh and meshio write them.
+    /// Reads a surface: .obj (with crease tags), .ply, .off, .stl, .vtp, and the faces of files
+    /// without volume cells, as Gmsh and meshio write them.
     #[pyfunction]
     fn read_surface(py: Python<'_>, path: PathBuf) -> PyResult<PySurface> {
         let (mesh, report) = py.work(|| subsolid::io::read_surface_with_report(&path)).py()?;
@@ -128,7 +129,8 @@ mod _subsolid {
         found.iter().map(|device| device.name.clone()).collect()
     }
 
-    /// Sets the number of threads of all calls that name none; before the first of them.
+    /// Sets the number of threads, 1 to 4096, for all calls without threads=; call it before any of
+    /// them.
     #[pyfunction]
     fn set_threads(#[pyo3(from_py_with = count::count)] count: usize) -> PyResult<()> {
         if count == 0 || count > 4096 {

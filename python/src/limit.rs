@@ -13,10 +13,10 @@ use crate::cells::PlanCell;
 use crate::errors::refused;
 use crate::request::DERIVATIVES;
 
-/// Points of the limit, with what was asked for besides.
+/// Points of the limit, with the other quantities requested.
 ///
-/// All arrays are views of the results, without copies; they stay valid as long as they are
-/// referred to. Results of a cell are consecutive, u fastest, then v, then w; those of places
+/// All arrays are views of the results, without copies; they remain valid as long as they are
+/// referenced. Results of a cell are consecutive, u fastest, then v, then w; those of places
 /// (cells=..., uvw=...) stand in the order of the places.
 #[pyclass(frozen, name = "Limit", module = "subsolid")]
 pub struct PyLimit {

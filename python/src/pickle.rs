@@ -1,5 +1,5 @@
 //! Solids and surfaces as pickles: their control meshes as arrays, which pickle without copies of
-//! their own. Analyses of a solid are not in the pickle; they are made again.
+//! their own. The analysis of a solid is not in the pickle; it is repeated on loading.
 //!
 //! Nothing else pickles. An error says what to pickle instead.
 

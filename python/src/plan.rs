@@ -282,7 +282,7 @@ impl PyPlan {
         };
         let array = out
             .cast::<PyArrayDyn<T>>()
-            .map_err(|_| wrong("is no array of the plan's precision".into()))?;
+            .map_err(|_| wrong("does not have the plan's precision".into()))?;
         if array.shape() != [rows, 3] {
             return Err(wrong(format!("has the shape {:?}", array.shape())));
         }
@@ -431,15 +431,14 @@ impl PyPlan {
     ///
     /// Points may also be on the plan's GPU, as anything with __dlpack__ or
     /// __cuda_array_interface__, of the plan's precision and C-contiguous. They have been read
-    /// when this returns, and are not checked: what is no number there makes results that are
-    /// none.
+    /// when this returns, and are not checked: NaNs propagate to the results.
     ///
     /// Returns:
     ///     The limit, or out; with device_output a DeviceLimit.
     ///
     /// Raises:
-    ///     Error: For arrays that do not fit, numbers that are not finite, or a plan that is on
-    ///         no GPU where one is wanted.
+    ///     Error: For arrays of the wrong shape, numbers that are not finite, or device arrays
+    ///         with a plan that is not on a GPU.
     #[pyo3(signature = (points=None, *, attributes=None, out=None, device_output=false))]
     pub fn evaluate<'py>(
         slf: &Bound<'py, Self>,
@@ -500,15 +499,15 @@ impl PyPlan {
         Ok(out.clone())
     }
 
-    /// Evaluates some elements after others, for results of bounded size. Ctrl-C ends it between
+    /// Evaluates range by range, for results of bounded size. Ctrl-C interrupts it between
     /// two pieces.
     ///
     /// Args:
     ///     points: Control points, (vertices, 3); those of the solid if None.
-    ///     results: Most results of a piece, but at least one element.
+    ///     results: Maximum number of results per piece; a piece has at least one element.
     ///
     /// Returns:
-    ///     An iterator of Limits; their elements say what they are of.
+    ///     An iterator of Limits; their `elements` give the range of each.
     #[pyo3(signature = (points=None, *, results=2_000_000))]
     fn pieces(
         slf: &Bound<'_, Self>,

@@ -98,13 +98,13 @@ impl PySolid {
         moved(py, values, &[count])
     }
 
-    /// An attribute, smoothed: every step moves values towards the mean of their neighbors'. Ctrl-C
+    /// Smooths an attribute: every step moves values toward the mean of their neighbors. Ctrl-C
     /// ends it between two steps.
     ///
     /// Args:
     ///     name: Name of the attribute.
     ///     steps: Number of steps.
-    ///     factor: How far they move, 0 to 1.
+    ///     factor: Fraction of the way that they move, 0 to 1.
     ///     fix_boundary: Whether values at boundary vertices stay.
     ///
     /// Returns:
@@ -173,7 +173,7 @@ impl PySolid {
         (PySolid::build(py, mesh)?, report).into_pyobject(py)
     }
 
-    /// The same solid with more attributes; one of a name that is taken replaces it.
+    /// The same solid with more attributes; an existing attribute of the same name is replaced.
     ///
     /// Args:
     ///     attributes: Values at the control points by name, (vertices,) or (vertices, width).
@@ -220,8 +220,8 @@ impl PySurface {
     ///         time: it takes a sphere of radius r to r / (1 + 2 time / r²), the flow itself to
     ///         sqrt(r² - 4 time).
     ///     steps: Number of steps.
-    ///     matrix_free: Solve by conjugate gradients that find cotangent weights from the points in
-    ///         every product and store no matrix: less memory and more time.
+    ///     matrix_free: Solve by conjugate gradients that recompute the cotangent weights in
+    ///         every product and store no matrix: less memory, more time.
     ///     backend: "auto", "cpu", "cuda" or "cuda:N"; points are the same but for rounding.
     #[pyo3(signature = (time, steps=1, *, matrix_free=false, backend="auto"))]
     fn smooth(

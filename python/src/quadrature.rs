@@ -200,7 +200,7 @@ impl PyQuadrature {
     ///
     /// Args:
     ///     points: Control points, (vertices, 3); those of the solid if None.
-    ///     max_points: Most quadrature points of a batch, but at least one leaf.
+    ///     max_points: Maximum number of quadrature points per batch; a batch has at least one leaf.
     ///
     /// Returns:
     ///     An iterator of QuadratureBatch.
@@ -228,7 +228,7 @@ impl PyQuadrature {
     ///
     /// Args:
     ///     points: Control points, (vertices, 3); those of the solid if None.
-    ///     density: Mass of a cubed length unit, above 0.
+    ///     density: Mass per unit volume, above 0.
     ///     backend: "auto", "cpu", "cuda" or "cuda:N"; values are the same but for rounding.
     #[pyo3(signature = (*, points=None, density=1.0, backend="auto"))]
     fn mass<'py>(
@@ -264,7 +264,7 @@ impl PyQuadrature {
     ///
     /// Args:
     ///     points: Control points, (vertices, 3); those of the solid if None.
-    ///     young: Young's modulus, above 0, a force on a squared length unit.
+    ///     young: Young's modulus, above 0, in force per squared length unit.
     ///     poisson: Poisson's ratio, above -1 and below 0.5.
     ///     backend: "auto", "cpu", "cuda" or "cuda:N"; values are the same but for rounding.
     #[pyo3(signature = (*, points=None, young=1.0, poisson=0.3, backend="auto"))]
@@ -282,7 +282,7 @@ impl PyQuadrature {
     /// Load Σ N f: of a body force, or of a traction if the quadrature is of the boundary.
     ///
     /// Args:
-    ///     force: Force on a cubed length unit, on the boundary on a squared one: (3,) for all
+    ///     force: Force per unit volume, or per unit area on the boundary: (3,) for all
     ///         quadrature points, or (len(self), 3) for each, in the order of batches().
     ///     points: Control points, (vertices, 3); those of the solid if None.
     ///

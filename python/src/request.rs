@@ -73,9 +73,10 @@ pub fn samples(
             };
             if is_whole {
                 return match count::samples::<usize>(samples)? {
-                    0 => {
-                        Err(refused("0 samples an axis", "ask for 1 to 64 samples along each axis"))
-                    }
+                    0 => Err(refused(
+                        "0 samples along an axis: out of range",
+                        "ask for 1 to 64 samples along each axis",
+                    )),
                     n => Ok(Samples::grid(n)),
                 };
             }
@@ -96,13 +97,13 @@ pub fn samples(
             Ok(Samples::Points(locations(solid, cells, uvw, corners)?))
         }
         _ => Err(refused(
-            "samples that are not given in one way",
+            "the samples must be given in exactly one way",
             "give samples=8 (or parameters along an axis), or gauss=4, or cells=... with uvw=...",
         )),
     }
 }
 
-/// Places in cells; `corners` name the hexahedral child of cells that are no hexahedra, −1
+/// Places in cells; `corners` name the hexahedral child of cells that are not hexahedra, −1
 /// where they are.
 pub fn locations(
     solid: &Solid,
@@ -143,7 +144,7 @@ pub fn locations(
                     match is_hexahedron {
                         true => "the cell is a hexahedron: give the corner -1, or no corners",
                         false => {
-                            "the cell is no hexahedron: give one of its corners from 0 on, \
+                            "the cell is not a hexahedron: give one of its corners, counted from 0, \
                                   by corners=..."
                         }
                     },

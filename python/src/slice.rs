@@ -61,7 +61,10 @@ impl Cut {
     ) -> PyResult<Self> {
         let axis = named("axis", axis)?;
         if planes == 0 || planes > 4096 {
-            return Err(refused(format!("planes={planes}"), "ask for 1 to 4096 planes a layer"));
+            return Err(refused(
+                format!("planes={planes} is out of range"),
+                "ask for 1 to 4096 planes per layer",
+            ));
         }
         Ok(Self { height, axis, tolerance, pixel, planes, antialias })
     }
@@ -114,7 +117,7 @@ impl WantedMaterials {
             Self::Ids(name) => match arrays.iter().find(|array| array.is_named(name)) {
                 Some(array) => Materials::of_cells(channels, &CellIds::of(array)).py(),
                 None => Err(refused(
-                    format!("materials={name:?} is no array of the cells"),
+                    format!("materials={name:?} is not a cell array"),
                     "give names of fractions in a list",
                 )),
             },
@@ -126,7 +129,7 @@ impl WantedMaterials {
                     chosen.extend(own.map(|(number, _)| (number, None)));
                     if chosen.len() == before {
                         return Err(refused(
-                            format!("material {name:?} is no attribute and no array of the cells"),
+                            format!("material {name:?} is neither an attribute nor a cell array"),
                             "give names of attributes, cell_data or groups of cells",
                         ));
                     }

@@ -33,7 +33,7 @@ use crate::threads::Work;
 /// A Catmull-Clark solid: the limit of a control mesh of hexahedra, wedges, tetrahedra or
 /// polyhedra.
 ///
-/// A solid does not change. Evaluate it anywhere; plan an evaluation to repeat it for moved
+/// Solids are immutable. Evaluate them at any parameters; plan an evaluation to repeat it for moved
 /// control points.
 ///
 /// The limit does not depend on the order of a cell's corners, nor on folds: left-handed and folded
@@ -44,8 +44,8 @@ use crate::threads::Work;
 ///     cells: Vertices of the cells in VTK's order: (n, 8) for hexahedra, (n, 6) for wedges,
 ///         (n, 4) for tetrahedra; or a dictionary of such arrays by "hexahedron", "wedge",
 ///         "tetra", and "polyhedron" for lists of faces.
-///     creases: Sharp boundary edges: a pair of edges (n, 2) and a sharpness for each, or one
-///         for all; numpy.inf for all levels.
+///     creases: Sharp boundary edges: a pair of an array of edges (n, 2) and their sharpness, (n,)
+///         or one number for all; from 0 to 10, or numpy.inf for all levels.
 ///     corners: Sharp boundary vertices: a pair of vertices (n,) and sharpness.
 ///     attributes: Values at the control points by name, (vertices,) or (vertices, width).
 ///     cell_data: Values of the cells by name, (cells,) or (cells, width): materials, regions.
@@ -54,10 +54,11 @@ use crate::threads::Work;
 ///     face_groups: Groups of faces by name: vertices of the faces, (n, 4) for four-sided ones or
 ///         a list of lists, in any direction. Refined faces are in the groups of the face they
 ///         come from.
-///     crease_angle: Makes boundary edges sharp whose faces turn by more degrees.
+///     crease_angle: Makes boundary edges sharp where the normals of their faces differ by more than
+///         this angle, in degrees.
 ///
 /// Raises:
-///     Error: If this is no valid control mesh; elements says where.
+///     Error: If this is not a valid control mesh; `elements` names the place.
 #[pyclass(frozen, name = "Solid", module = "subsolid")]
 pub struct PySolid {
     pub shared: Arc<Analyzed>,
@@ -397,7 +398,7 @@ impl PySolid {
     /// Bézier extraction operators as arrays by name; those of `subsolid extract`.
     ///
     /// Args:
-    ///     rings: Rings of pieces towards extraordinary edges and vertices.
+    ///     rings: Rings of pieces toward extraordinary edges and vertices.
     ///     refined_points: Keep refined points as control points, with rows over the vertices.
     #[pyo3(signature = (rings=2, *, refined_points=false))]
     fn extract<'py>(
@@ -424,7 +425,7 @@ impl PySolid {
         arrays_of(py, arrays.py()?)
     }
 
-    /// Neighbors: rows of one kind of elements for each of another.
+    /// Incident or adjacent elements: one row for each element of a kind.
     ///
     /// Args:
     ///     op: Two letters of V (vertices), E (edges), F (faces), C (cells): "VC" has the cells

@@ -30,8 +30,8 @@ use crate::threads::Work;
 ///     creases: Sharp edges: a pair of edges (n, 2) and a sharpness for each, or one for all.
 ///     corners: Sharp vertices: a pair of vertices (n,) and sharpness.
 ///     attributes: Values at the control points by name, (vertices,) or (vertices, width).
-///     holes: Faces that shape the limit beside them but are no part of the surface. Refined, they
-///         are holes still; files leave them out, .obj names them.
+///     holes: Faces that shape the limit next to them but are not part of the surface. Their refined
+///         faces are holes, too; files omit them, except .obj, which tags them.
 ///     crease_rule: How sharpness passes on, "uniform" or "chaikin".
 ///     boundary: Where the surface ends, "edges" (sharp at all levels), "corners" (these, and
 ///     vertices of
@@ -148,7 +148,7 @@ impl PySurface {
         self.mesh.faces.len()
     }
 
-    /// Counts, valences, boundary, genus and what is no manifold as a dictionary; that of
+    /// Counts, valences, boundary, genus and what is not a manifold as a dictionary; that of
     /// `subsolid info --json`.
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         dictionary(py, &SurfaceSummary::new(&self.mesh).py()?)

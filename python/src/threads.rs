@@ -30,7 +30,7 @@ pub fn set(count: usize) -> PyResult<()> {
     if is_set {
         return Ok(());
     }
-    Err(refused("the threads are at work already", "set them before anything else is called"))
+    Err(refused("the thread pool has already started", "set them before anything else is called"))
 }
 
 /// Number of threads of calls that name none.
@@ -69,7 +69,10 @@ impl Threads {
     pub fn new(count: Option<usize>) -> PyResult<Self> {
         let Some(count) = count else { return Ok(Self(None)) };
         if count == 0 || count > 4096 {
-            return Err(refused(format!("threads={count}"), "ask for 1 to 4096 threads, or None"));
+            return Err(refused(
+                format!("threads={count} is out of range"),
+                "ask for 1 to 4096 threads, or None",
+            ));
         }
         let pool = Pool(Mutex::new(None));
         pool.get(count).map_err(|e| refused(format!("{count} threads: {e}"), "ask for fewer"))?;

@@ -229,7 +229,7 @@ def test_wrong_points_on_the_device_are_refused(fan: subsolid.Solid) -> None:
         "cannot be read": good.clone().requires_grad_(),
         "describe themselves wrongly": Foreign({"shape": (n, 3)}),
         "type <i8": Foreign(interface(shape=(n, 3), typestr="<i8")),
-        "is no memory of": Foreign(interface(shape=(n, 3))),
+        "is not in the memory of": Foreign(interface(shape=(n, 3))),
         "is not aligned": Foreign(interface(shape=(n, 3), data=((1 << 40) + 4, False))),
         "stream 0": Foreign(interface(shape=(n, 3), stream=0)),
         "no capsule": ByDlpack(),
@@ -239,7 +239,7 @@ def test_wrong_points_on_the_device_are_refused(fan: subsolid.Solid) -> None:
         with pytest.raises(subsolid.Error, match=message):
             plan.evaluate(points)
     host = Foreign(interface(shape=(n, 3), data=(np.array(fan.points).ctypes.data, False)))
-    with pytest.raises(subsolid.Error, match="is no memory of"):
+    with pytest.raises(subsolid.Error, match="is not in the memory of"):
         plan.evaluate(host)
     assert np.array_equal(plan.evaluate(good).points, plan.evaluate().points)
 

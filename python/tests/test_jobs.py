@@ -105,7 +105,7 @@ def test_closed_surfaces_have_layers(bracket: subsolid.Solid) -> None:
     faces = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
     layers = subsolid.Surface(points, faces).slice(0.25, scheme="bilinear")
     assert np.allclose([layer.area for layer in layers], 0.5 * (1 - layers.heights) ** 2)
-    with pytest.warns(UserWarning, match="look inward"):
+    with pytest.warns(UserWarning, match="oriented inward"):
         turned = subsolid.Surface(points, faces[:, ::-1]).slice(0.25, scheme="bilinear")
     assert abs(turned[0].area - layers[0].area) < 1e-12
     with pytest.raises(subsolid.Error, match="not closed: edge 0 1 has one face"):

@@ -48,7 +48,7 @@ def test_layers_of_triangles_say_what_is_cut() -> None:
     surface = subsolid.Surface(points, triangles)
     with pytest.warns(UserWarning, match='Catmull-Clark is sliced; scheme="linear" slices the tri'):
         smooth = sum(layer.area for layer in surface.slice(0.5)) * 0.5
-    # no word where it is asked for, and where faces are no triangles
+    # no word where it is asked for, and where faces are not triangles
     asked = sum(layer.area for layer in surface.slice(0.5, scheme="catmull-clark")) * 0.5
     plain = sum(layer.area for layer in surface.slice(0.5, scheme="linear")) * 0.5
     assert smooth == asked < 700 and abs(plain - 1000) < 1e-9

@@ -103,14 +103,14 @@ impl Operator {
                     Self::Mass { .. } => "density",
                     _ => "conductivity",
                 };
-                refused(format!("a {what} of {x}"), "give a positive number")
+                refused(format!("a {what} of {x}: out of range"), "give a positive number")
             }
             Self::Elasticity { young, poisson } => {
                 if young.is_finite() && young > 0.0 && poisson > -1.0 && poisson < 0.5 {
                     return Ok(());
                 }
                 refused(
-                    format!("elasticity of modulus {young} and ratio {poisson}"),
+                    format!("Young's modulus {young} and Poisson's ratio {poisson}: out of range"),
                     "give a modulus above 0, and a ratio above -1 and below 0.5",
                 )
             }

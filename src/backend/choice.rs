@@ -82,7 +82,7 @@ impl FromStr for Choice {
         choice.ok_or_else(|| {
             // all in the message: a parser of arguments shows nothing else
             Error::request(format!(
-                "there is no backend {text:?}: give auto, cpu, cuda, cuda:N, cuda:N,M or cuda:all"
+                "unknown backend {text:?}: give auto, cpu, cuda, cuda:N, cuda:N,M or cuda:all"
             ))
         })
     }

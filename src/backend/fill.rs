@@ -1,4 +1,4 @@
-//! Results of some elements after others, each at its place among all.
+//! Results of one range of elements after another, each written to its final place.
 //!
 //! The results are those of one evaluation, bit by bit; between two parts the caller may stop.
 
@@ -13,8 +13,8 @@ use crate::plan::{Plan, Samples};
 use crate::result_buffer::ResultBuffer;
 
 impl Limit {
-    /// Makes room for the results of some elements, old contents unspecified; memory of results that
-    /// are here is used again. `widths`: those of the attributes.
+    /// Makes room for the results of some elements, old contents unspecified; memory of results
+    /// that are here is used again. `widths`: those of the attributes.
     pub fn make_room(
         &mut self,
         plan: &Plan<'_>,

@@ -1,4 +1,4 @@
-//! Where plans are run. The CPU in double precision is the reference; every
+//! Processors that execute plans. The CPU in double precision is the reference; every
 //! backend and precision passes the same tests.
 
 mod choice;
@@ -140,7 +140,7 @@ pub trait Backend {
 
 /// A prepared plan. Made by [`Backend::prepare`].
 ///
-/// Calls may come in any order and with other control points each time. Nothing but set-up is kept
+/// Calls may come in any order and with other control points each time. Nothing but setup is kept
 /// from one to the next: the same control points give the same results, except the last bits under
 /// [`Strategy::Thread`] and the others of the published method.
 pub trait Evaluator: Send {

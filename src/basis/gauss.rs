@@ -22,7 +22,7 @@ pub struct Rule {
 /// `count` is not in 1..=[`MAX_POINTS`].
 pub fn rule(count: usize) -> Result<Rule> {
     if !(1..=MAX_POINTS).contains(&count) {
-        return Err(Error::request(format!("no Gauss rule of {count} points"))
+        return Err(Error::request(format!("there is no Gauss rule with {count} points"))
             .with_help(format!("ask for 1 to {MAX_POINTS} points an axis")));
     }
     let mut rule = Rule { points: vec![0.5; count], weights: vec![0.0; count] };

@@ -1,5 +1,5 @@
 //! Pure mathematics: uniform cubic B-splines, the quartic box spline, Bernstein
-//! polynomials, Gauss rules, and the record of a tree of boxes. Nothing here knows of meshes.
+//! polynomials, Gauss rules, and the record of a tree of boxes. Nothing here depends on meshes.
 
 pub mod bernstein;
 pub mod box_spline;

@@ -1,8 +1,8 @@
 //! The limit volume in tricubic Bézier pieces.
 //!
 //! A regular leaf is one exact piece; layered and irregular ones are rings of exact
-//! pieces towards the extraordinary edge or vertex, and a last one that interpolates
-//! the limit, with the error that it makes. Pieces have what leaves lack: equal form,
+//! pieces toward the extraordinary edge or vertex, and a last one that interpolates
+//! the limit, with its error. Unlike leaves, pieces all have the same form,
 //! and a convex hull. Their Bézier points follow from the control points by fixed
 //! weights, so pieces are set up once and serve control points that move.
 
@@ -80,7 +80,7 @@ impl<'s> Pieces<'s> {
     /// [`Error::Request`] for more rings.
     pub fn new(solid: &'s Solid, rings: usize) -> Result<Self> {
         if rings > MOST_RINGS {
-            return Err(Error::request(format!("{rings} rings of Bézier pieces"))
+            return Err(Error::request(format!("{rings} rings of Bézier pieces: out of range"))
                 .with_help(format!("ask for 0 to {MOST_RINGS} rings")));
         }
         let spatial = solid.spatial_structures().iter().map(|_| OnceLock::new()).collect();

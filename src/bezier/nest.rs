@@ -1,4 +1,4 @@
-//! Nets around extraordinary points and edges, split again and again.
+//! Nets around extraordinary points and edges, split repeatedly.
 //!
 //! # Theory
 //! Split a cell with its extraordinary point at the local origin: all children but the

@@ -31,7 +31,7 @@ use super::processor::Processor;
 use super::quadrature::warn_of_points;
 use super::{Console, Outcome};
 
-/// Write matrices and loads of finite elements: mass, stiffness, elasticity
+/// Write finite element matrices and load vectors: mass, stiffness, elasticity
 ///
 /// Unknowns are the vertices of the control mesh; those of elasticity 3 v + d, displacement d of
 /// vertex v. Sides are the parts of the boundary between infinitely sharp edges, as
@@ -53,25 +53,25 @@ pub struct Arguments {
     /// Gauss points along each axis of a box, 1 to 32
     #[arg(long, value_name = "N", default_value_t = 5)]
     gauss: usize,
-    /// Rings of boxes towards an extraordinary edge or vertex, 0 to 20; unless given, as many as
-    /// integrals need to be right to 4e-9
+    /// Rings of boxes toward an extraordinary edge or vertex, 0 to 20; by default, as many as
+    /// integrals accurate to 4e-9 need
     #[arg(long, value_name = "K")]
     rings: Option<usize>,
-    /// Mass matrix, by the density
+    /// Mass matrix, with this density [default: 1]
     #[arg(long, value_name = "RHO", num_args = 0..=1, require_equals = true,
           default_missing_value = "1")]
     mass: Option<f64>,
-    /// Stiffness matrix of Poisson's equation, by the conductivity
+    /// Stiffness matrix of Poisson's equation, with this conductivity [default: 1]
     #[arg(long, value_name = "K", num_args = 0..=1, require_equals = true,
           default_missing_value = "1")]
     stiffness: Option<f64>,
-    /// Matrix of linear elasticity, by Young's modulus and Poisson's ratio
+    /// Matrix of linear elasticity, with Young's modulus and Poisson's ratio
     #[arg(long, value_name = "E,NU", allow_hyphen_values = true)]
     elasticity: Option<Numbers<2>>,
-    /// Force on an area unit of a side, by number, or of a group of faces, by name
+    /// Force per unit area on a side, given by number, or on a group of faces, given by name
     #[arg(long, value_name = "PART=FX,FY,FZ", allow_hyphen_values = true)]
     load: Vec<PartLoad>,
-    /// Force on a volume unit
+    /// Force per unit volume
     #[arg(long, value_name = "FX,FY,FZ", allow_hyphen_values = true)]
     body: Option<Numbers<3>>,
     /// Format of the matrices
@@ -267,7 +267,7 @@ impl Arguments {
             for ending in endings {
                 let path = self.output.join(format!("{name}.{ending}"));
                 if !written(name, ending) && path.exists() {
-                    return Err(Error::file(&path, None, "is a matrix of another job")
+                    return Err(Error::file(&path, None, "is a matrix of a different job")
                         .with_help("remove it, or give another folder"));
                 }
             }

@@ -31,8 +31,9 @@ pub use results::Results;
 /// Thread and warp kernels by class (Fig. 9 of Besler et al. 2022), model totals (Fig.
 /// 10), CPU and GPU by class and model (Figs. 11, 12), time per point against samples
 /// (Fig. 13), refinement against samples (Fig. 14) and accuracy (section 5.4), each
-/// beside the time that writing as many bytes takes. Medians over fresh control points:
-/// device events on a GPU, the wall clock on the CPU. Without a GPU, the CPU alone.
+/// next to the time to write the same number of bytes. Medians over perturbed control points,
+/// timed by device events on a GPU and by the wall clock on the CPU. Without a GPU, only the CPU
+/// is measured.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -43,24 +44,24 @@ pub struct Arguments {
     /// Control meshes
     #[arg(required = true, value_name = "MODEL")]
     models: Vec<PathBuf>,
-    /// Samples along each axis of a cell
+    /// Samples along each axis of a cell, 2 to 64; figure 13 measures more values
     #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [4, 8])]
     samples: Vec<usize>,
-    /// Levels of refinement
+    /// Levels of refinement, 0 to 8
     #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [0, 1, 2])]
     levels: Vec<usize>,
     /// Processor, beside the CPU: auto (the first NVIDIA GPU that works), cpu, cuda or
     /// cuda:N
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
-    /// Runs of which the median is taken
+    /// Number of runs, of which the median is reported
     #[arg(long, value_name = "N", default_value_t = 20,
           value_parser = clap::value_parser!(u16).range(1..=10_000))]
     repeats: u16,
     /// File for all numbers
     #[arg(long, value_name = "OUT")]
     json: Option<PathBuf>,
-    /// File for the plots: one page of HTML that needs nothing else
+    /// File for the plots: one self-contained HTML page
     #[arg(long, value_name = "OUT")]
     report: Option<PathBuf>,
 }

@@ -68,7 +68,7 @@ fn mpi(matches: &ArgMatches, prints_file: bool) -> ExitCode {
 #[cfg(not(feature = "mpi"))]
 fn mpi(matches: &ArgMatches, prints_file: bool) -> ExitCode {
     let error = Error::request("--mpi: this program has been built without MPI")
-        .with_help("build it where MPI and libclang are: cargo install --features mpi …");
+        .with_help("rebuild it with MPI and libclang installed: cargo install --features mpi …");
     Console::new(super::read(matches).quiet, prints_file).error(&error);
     ExitCode::from(2)
 }
@@ -99,7 +99,7 @@ fn same_job(ranks: &Ranks<'_>) -> Result<()> {
     match all.iter().position(|other| *other != all[0]) {
         None => Ok(()),
         Some(rank) => Err(Error::request(format!(
-            "rank {rank} is of another version or has other options than rank 0"
+            "rank {rank} has a different version or different options than rank 0"
         ))
         .with_help("start the same program with the same options on all ranks")),
     }
@@ -109,7 +109,7 @@ fn same_job(ranks: &Ranks<'_>) -> Result<()> {
 pub fn refuse(ranks: Option<&Ranks<'_>>, name: &str) -> Result<()> {
     match ranks {
         None => Ok(()),
-        Some(_) => Err(Error::request(format!("{name} does not run on ranks"))
+        Some(_) => Err(Error::request(format!("{name} does not support --mpi"))
             .with_help("leave --mpi out; evaluate, quadrature, refine and slice run on ranks")),
     }
 }

@@ -32,9 +32,9 @@ const PIECE: usize = 1 << 20;
 
 /// Compare a processor with the CPU in double precision
 ///
-/// The error of a limit point is its Euclidean distance from the reference: in length
-/// units, relative to the box around the solid, and in ulp of the largest coordinate of
-/// the cell's limit points. The 99th percentile is the upper end of a bin 0.8 % wide.
+/// The error of a limit point is its Euclidean distance from the reference: in length units,
+/// relative to the box around the solid, and in ulp of the largest coordinate of the cell's limit
+/// points. The 99th percentile is rounded up to the end of a histogram bin 0.8 % wide.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -45,7 +45,7 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// N x N x N samples a cell, end points included
+    /// N x N x N samples per cell, end points included, N from 1 to 64 (1: the center)
     #[arg(long, value_name = "N", default_value_t = 8,
           value_parser = clap::value_parser!(u8).range(1..=64))]
     samples: u8,
@@ -65,8 +65,8 @@ pub struct Arguments {
     /// File for the limit with its errors as point arrays: .vtu or .vtk
     #[arg(long, short, value_name = "OUT")]
     output: Option<PathBuf>,
-    /// Write the figures as a page, beside the picture of the solid with the largest error of each
-    /// cell: .html
+    /// Write the report as a web page, with a picture of the solid colored by the largest error of
+    /// each cell: .html
     #[arg(long, value_name = "OUT")]
     report: Option<PathBuf>,
     /// Compress .vtu
@@ -203,7 +203,7 @@ impl Arguments {
             let why = processor.why_not_gpu().unwrap_or("--backend cpu");
             console.status("Comparing", format!("the CPU with itself: {why}"));
             if self.strategy.0.len() == 1 {
-                console.warn("the CPU has one way to evaluate: --strategy is not used");
+                console.warn("--strategy applies to GPUs only and is ignored");
             }
             let precision = match self.precision.0[..] {
                 [Precision::F64] => {

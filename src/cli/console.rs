@@ -88,7 +88,7 @@ impl Console {
         self.print(text.as_bytes())
     }
 
-    /// Bytes for stdout; a reader that goes away is no error.
+    /// Bytes for stdout; a reader that goes away is not an error.
     pub fn print(&self, bytes: &[u8]) -> Result<()> {
         match stdout().write_all(bytes).and_then(|()| stdout().flush()) {
             Err(e) if e.kind() != ErrorKind::BrokenPipe => {
@@ -98,7 +98,7 @@ impl Console {
         }
     }
 
-    /// A progress bar over `len` things; none when quiet or stderr is no terminal.
+    /// A progress bar over `len` things; none when quiet or stderr is not a terminal.
     pub fn bar(&self, len: usize) -> ProgressBar {
         let hidden = self.quiet || !stderr().is_terminal();
         let target =

@@ -19,7 +19,7 @@ use super::{Console, Outcome};
 
 /// Remove noise from a surface and keep its edges, by the bilateral filter
 ///
-/// Normals that the file has are found anew.
+/// Normals in the file are recomputed.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -31,7 +31,7 @@ pub struct Arguments {
     /// Sweeps over all vertices
     #[arg(long, value_name = "N", default_value_t = 3)]
     sweeps: usize,
-    /// Neighbors: vertices up to K edges away
+    /// Neighbors: vertices up to K edges away, 1 or more
     #[arg(long, value_name = "K", default_value_t = 2)]
     rings: usize,
     /// Processor: auto (the fastest for this job), cpu, cuda or cuda:N; points are the same

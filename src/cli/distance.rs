@@ -31,8 +31,8 @@ use super::{Console, Outcome};
 
 /// Store distances as an attribute of the vertices
 ///
-/// Of a solid: through the volume of its control mesh, around holes. Of a surface of triangles:
-/// along it. Evaluation and slicing carry the attribute.
+/// In a solid, distances run through the volume of the control mesh, around holes; on a surface of
+/// triangles, along the surface. Evaluation and slicing carry the attribute.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -49,7 +49,7 @@ pub struct Arguments {
     /// faces and cells of the file), point:x,y,z and attribute:NAME (vertices where it is not 0)
     #[arg(long, value_name = "TARGET", default_value = "boundary")]
     to: Target,
-    /// Name of the attribute; one of that name is replaced
+    /// Name of the attribute; an existing attribute of that name is replaced
     #[arg(long, value_name = "NAME", default_value = "distance")]
     name: String,
     /// Refine a solid this many times first: errors fall with the size of cells
@@ -142,7 +142,7 @@ fn through_solid(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> R
     check_compress(arguments.compress, format)?;
     if arguments.method != DistanceMethod::Heat {
         return Err(Error::request("--method toplesets is for surfaces of triangles")
-            .with_help("leave it out: it is a method of surfaces"));
+            .with_help("omit it for solids"));
     }
     check_of_solid(arguments.backend, "distances through solids are found")?;
     let rule = VertexRule::default();
@@ -194,7 +194,7 @@ fn seeds(mesh: &SolidMesh, target: &Target, console: &Console) -> Result<Vec<See
                     "attribute \"{name}\" is NaN at ",
                     Vertex.id(v)
                 ))
-                .with_help("mark targets by a number that is not 0, and others by 0"));
+                .with_help("mark target vertices by a nonzero number, and all others by 0"));
             }
             let marked = (0..).zip(rows).filter(|(_, row)| row.iter().any(|&x| x != 0.0));
             Ok(marked.map(|(v, _)| Seed::on(v)).collect())
@@ -217,7 +217,7 @@ fn along_surface(
             .with_help("end the name of the output in .ply, .vtp or .glb"));
     }
     let Target::Vertices(sources) = &arguments.to else {
-        return Err(Error::request("on a surface distances are measured to vertices")
+        return Err(Error::request("on a surface, distances are measured to vertices only")
             .with_help("give --to vertex:17,42"));
     };
     let cost = Cost::processing(mesh.points.len(), arguments.method.into(), 1);

@@ -1,4 +1,4 @@
-//! `subsolid evaluate`: options, and which way they go.
+//! `subsolid evaluate`: options, and the code paths that they select.
 
 mod boundary;
 mod cluster;
@@ -65,11 +65,11 @@ pub struct Arguments {
     /// Derivatives of the attributes too, as d_u_NAME and so on
     #[arg(long)]
     attribute_derivatives: bool,
-    /// Gradients of the attributes in space, as grad_NAME: of each component, d/dx, d/dy, d/dz
+    /// Spatial gradients of the attributes, as grad_NAME: d/dx, d/dy, d/dz of each component
     #[arg(long)]
     gradients: bool,
     /// Determinants of the Jacobian, as det_j (also with --derivatives and --samples or
-    /// --gauss), and the least at the samples of each cell, as least_det_j of cells
+    /// --gauss), and their minimum over the samples of each cell, as the cell array least_det_j
     #[arg(long)]
     jacobian: bool,
     /// Precision of the arithmetic
@@ -80,39 +80,40 @@ pub struct Arguments {
     /// Cells to make from the samples [default: hexahedra; points for --gauss and .csv]
     #[arg(long, value_enum)]
     cells: Option<CellShape>,
-    /// Rings of exact cells towards an extraordinary edge or vertex, 0 to 8, for --cells bezier
+    /// Rings of exact cells toward an extraordinary edge or vertex, 0 to 8, for --cells bezier
     /// [default: 3]
     #[arg(long, value_name = "K")]
     rings: Option<usize>,
-    /// Keep the points of neighboring cells apart (as always with --derivatives and
-    /// --jacobian, which belong to a cell's own axes)
+    /// Do not merge the points of neighboring cells (always so with --derivatives and
+    /// --jacobian, whose values belong to one cell's parameter axes)
     #[arg(long, requires = "output")]
     no_weld: bool,
-    /// Report Jacobians at the samples, and the cells where they are not positive; exit
+    /// Report Jacobian determinants at the samples, and the cells where they are not positive; exit
     /// code 1 if there are any
     #[arg(long)]
     quality: bool,
-    /// Most memory for a single output file, in GB [default: half of the machine's]
+    /// Maximum memory for writing a single output file, in GB
+    /// [default: half of the machine's memory]
     #[arg(long, value_name = "GB", requires = "output", allow_hyphen_values = true)]
     max_memory: Option<f64>,
-    /// Do part I of N of a job that writes a .pvtu, for several machines at once: 1/N to N/N, in any
-    /// order, then `subsolid merge`. Each reads the whole model. A part that exists is not made
-    /// again
+    /// Do part I of N of a job that writes a .pvtu, for several machines at once: 1/N to N/N, in
+    /// any order, then `subsolid merge`. Each reads the whole model. A part that exists is not
+    /// recomputed
     #[arg(long, value_name = "I/N", value_parser = part, requires = "output",
           conflicts_with_all = ["quality", "explain"])]
     pieces: Option<(usize, usize)>,
-    /// Most points of a piece of a .pvtu [default: 2000000]
+    /// Maximum number of points per piece of a .pvtu [default: 2000000]
     #[arg(long, value_name = "N", requires = "output", value_parser = piece_size)]
     piece_points: Option<usize>,
     /// Compress .vtu, .pvtu and .npz
     #[arg(long, requires = "output")]
     compress: bool,
-    /// Evaluate nothing; say what would run: kernels with their batches, leaves, samples
-    /// and grids, the bytes that they move (an estimate), and the time that these take at
-    /// the peak rate of a GPU's memory
+    /// Evaluate nothing; list what would run: kernels with their batches, leaves, samples
+    /// and grids, the bytes that they move (an estimate), and the time for these bytes at
+    /// the peak memory bandwidth of a GPU
     #[arg(long)]
     explain: bool,
-    /// Array to color a .glb by, by name: of vertices or cells; `scaled Jacobian` is one
+    /// Vertex or cell array to color a .glb by, or `scaled Jacobian`
     #[arg(long, value_name = "NAME")]
     color: Option<String>,
     /// Colors of a .glb [default: viridis]
@@ -129,14 +130,14 @@ pub struct Arguments {
 #[derive(Args)]
 #[group(multiple = false)]
 struct SampleArguments {
-    /// N x N x N samples a cell, end points included
+    /// N x N x N samples per cell, end points included, N from 1 to 64 (1: the center)
     #[arg(long, value_name = "N")]
     samples: Option<usize>,
-    /// N x N x N Gauss points a cell
+    /// N x N x N Gauss points per cell, N from 1 to 32
     #[arg(long, value_name = "N")]
     gauss: Option<usize>,
     /// Table of parameters: CSV with the header cell,u,v,w (cell: index in the file), or
-    /// cell,corner,u,v,w where cells are no hexahedra; other columns are not read; - is standard
+    /// cell,corner,u,v,w where cells are not hexahedra; other columns are ignored; - reads standard
     /// input
     #[arg(long, value_name = "PARAMS")]
     at: Option<PathBuf>,
@@ -146,9 +147,9 @@ struct SampleArguments {
 enum CellShape {
     /// A block of plain hexahedra between the samples of each cell
     Hexahedra,
-    /// A cubic Lagrange hexahedron a cell
+    /// One cubic Lagrange hexahedron per cell
     Lagrange,
-    /// Tricubic Bézier hexahedra, exact but at extraordinary edges and vertices
+    /// Tricubic Bézier hexahedra, exact except at extraordinary edges and vertices
     Bezier,
     /// The samples alone
     Points,
@@ -241,7 +242,7 @@ impl Arguments {
         let shape = self.cells.unwrap_or(plain);
         let high_order = matches!(shape, CellShape::Lagrange | CellShape::Bezier);
         if self.samples.gauss.is_some() && shape != CellShape::Points {
-            return Err(Error::request("Gauss points are no corners of cells")
+            return Err(Error::request("Gauss points cannot be the corners of cells")
                 .with_help("give --samples, or --cells points"));
         }
         let has_none = self.derivatives == 0 && !self.gradients && !self.jacobian && !self.quality;
@@ -252,11 +253,11 @@ impl Arguments {
             .with_help("give --cells lagrange, hexahedra or points"));
         }
         if shape == CellShape::Bezier && self.explain {
-            return Err(Error::request("Bézier cells are made without the kernels of samples")
+            return Err(Error::request("Bézier cells do not use the sampling kernels")
                 .with_help("leave --explain out, or give other --cells"));
         }
         if high_order && self.samples.samples.is_some_and(|n| n != 4) {
-            console.warn("cubic cells have 4 nodes along each axis: --samples is not used");
+            console.warn("cubic cells have 4 nodes along each axis: --samples is ignored");
         }
         let samples = match (self.samples.samples, self.samples.gauss) {
             _ if high_order => Samples::grid(4),
@@ -265,13 +266,13 @@ impl Arguments {
                     .with_help("ask for 1 to 64 samples along each axis"));
             }
             (Some(1), _) if shape == CellShape::Hexahedra => {
-                return Err(Error::request("one sample a cell makes no hexahedra")
+                return Err(Error::request("one sample per cell cannot form hexahedra")
                     .with_help("ask for at least 2 samples, or give --cells points"));
             }
             (Some(n), _) => Samples::grid(n),
             (_, Some(n)) => Samples::gauss(n)?,
             _ => {
-                return Err(Error::request("nothing says where to evaluate")
+                return Err(Error::request("no samples are specified")
                     .with_help("give --samples N, --gauss N or --at PARAMS.csv"));
             }
         };
@@ -311,7 +312,7 @@ impl Arguments {
             return unused("--max-memory", "a single file of samples");
         }
         if format == Some(io::Format::Csv) && self.cells.is_some_and(|c| c != CellShape::Points) {
-            return Err(Error::request("a .csv file holds points, no --cells")
+            return Err(Error::request("a .csv file holds points only, not cells")
                 .with_help("leave --cells out, or end the name of the output in .vtu"));
         }
         if self.attribute_derivatives && self.derivatives == 0 {

@@ -22,9 +22,9 @@ use subsolid::memory::{gigabytes, physical_memory};
 
 /// Write Bézier extraction operators
 ///
-/// The limit on a regular cell is one tricubic Bézier piece; towards an extraordinary
-/// edge or vertex it is rings of exact pieces and a last one that interpolates. A
-/// piece's operator makes its 64 Bézier points from control points. Bézier cells for
+/// The limit on a regular cell is one tricubic Bézier piece; toward an extraordinary
+/// edge or vertex it consists of rings of exact pieces and a last one that interpolates it. A
+/// piece's operator maps control points to its 64 Bézier points. Bézier cells for
 /// ParaView are written by `evaluate --cells bezier`.
 #[derive(Args)]
 #[command(after_help = "\
@@ -38,7 +38,7 @@ pub struct Arguments {
     /// Refine the model this many times first
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
-    /// Rings of exact pieces towards an extraordinary edge or vertex, 0 to 8
+    /// Rings of exact pieces toward an extraordinary edge or vertex, 0 to 8
     #[arg(long, value_name = "K", default_value_t = 2)]
     rings: usize,
     /// Keep the refined points of cells that are refined first as control points, and write their
@@ -48,7 +48,8 @@ pub struct Arguments {
     /// Compress .npz
     #[arg(long)]
     compress: bool,
-    /// Largest output, in GB before compression; a larger one is refused, with its size
+    /// Maximum size of the output, in GB before compression; a larger one is refused, and its size
+    /// reported
     #[arg(long, value_name = "GB", default_value_t = 1.0)]
     max_size: f64,
     /// File to write: .npz, or .bext (Bézier extraction text, version 2.0)

@@ -13,10 +13,11 @@ use super::{Console, Outcome};
 
 #[derive(Args)]
 pub struct GlbArguments {
-    /// Unit of the model's lengths, for .glb, which has meters, and for pages [default of .glb: m]
+    /// Length unit of the model; .glb files are converted to meters, pages show the unit [default
+    /// for .glb: m]
     #[arg(long, value_parser = bare::<LengthUnit>(), value_name = "UNIT")]
     pub unit: Option<LengthUnit>,
-    /// Axis of the model that points upwards, for .glb and pages [default: z]
+    /// Up axis of the model, for .glb and pages [default: z]
     #[arg(long, value_parser = bare::<UpAxis>(), value_name = "AXIS")]
     pub up: Option<UpAxis>,
 }

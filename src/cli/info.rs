@@ -44,13 +44,13 @@ pub struct Arguments {
     /// Refine the model this many times first
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
-    /// List how cells evaluate, too: leaves of the local refinement, kernels of a GPU, and
-    /// structures with the condition of their eigenvectors and the error of what these reconstruct
+    /// Also list how cells are evaluated: leaves of the local refinement, GPU kernels, and
+    /// structures with the condition number of their eigenvectors and their reconstruction error
     #[arg(long, short)]
     verbose: bool,
     #[command(flatten)]
     ranks: ranks::RankArguments,
-    /// Write the figures as a page, beside the picture of the solid: .html
+    /// Write the report and a picture of the solid as a web page: .html
     #[arg(long, value_name = "OUT")]
     report: Option<PathBuf>,
 }
@@ -183,9 +183,13 @@ fn rows(summary: &Summary) -> Rows {
     let classes = summary.classes;
     for (name, count, meaning) in [
         ("regular cells", classes.regular, "tricubic B-splines"),
-        ("layered cells", classes.layered, "beside an extraordinary edge, splines along it"),
+        ("layered cells", classes.layered, "at an extraordinary edge, splines along it"),
         ("irregular cells", classes.irregular, "at an extraordinary vertex"),
-        ("refined cells", classes.refined, "refined locally, then of the classes above"),
+        (
+            "refined cells",
+            classes.refined,
+            "refined locally first; their parts belong to the classes above",
+        ),
     ] {
         if count > 0 {
             line(name, format!("{count}: {meaning}"));
@@ -204,7 +208,7 @@ fn how(summary: &Summary) -> Rows {
     line("leaves", format!("{} at depth 0 to {}", summary.leaves, summary.depth));
     line("GPU kernels", list(&summary.kernels));
     let count = summary.structures.len();
-    line("structures", format!("{count}: eigenbases that cells share"));
+    line("structures", format!("{count}: local subdivision matrices that cells share"));
     for s in summary.structures.iter().take(LISTED) {
         let form = match s.form {
             Form::Eigen => "its eigenvectors",
@@ -214,7 +218,7 @@ fn how(summary: &Summary) -> Rows {
             &format!("  {}", s.kind),
             format!(
                 "{} control points, {} cells, by {form}, {} first steps; condition of the \
-                 eigenvectors {:.1e}, error of what they reconstruct {:.1e}",
+                 eigenvectors {:.1e}, reconstruction error {:.1e}",
                 s.controls, s.cells, s.first_steps, s.condition, s.reconstruction_error
             ),
         );
@@ -238,10 +242,12 @@ fn valences(counts: &BTreeMap<usize, usize>) -> String {
 
 fn why(reason: Reason) -> &'static str {
     match reason {
-        Reason::SemiSharp => "semi-sharp creases or corners, which must decay first",
-        Reason::MixedCells => "corners at cells that are no hexahedra",
-        Reason::SeveralExtraordinary => "several extraordinary vertices or edges to separate",
-        Reason::NotHexahedral => "their shape: they evaluate on their hexahedral children",
+        Reason::SemiSharp => "semi-sharp creases or corners, whose sharpness must reach 0 first",
+        Reason::MixedCells => "corners at cells that are not hexahedra",
+        Reason::SeveralExtraordinary => {
+            "several extraordinary vertices or edges, which must be separated"
+        }
+        Reason::NotHexahedral => "their shape: they are evaluated on their hexahedral children",
         Reason::Ghost => "ghosts of a part",
     }
 }

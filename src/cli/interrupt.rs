@@ -1,4 +1,4 @@
-//! Ends from outside: Ctrl-C, Ctrl-\, a closed terminal, `kill`. Files that are being written
+//! Termination by signals: Ctrl-C, Ctrl-\, a closed terminal, `kill`. Files that are being written
 //! are removed first; then the signal does what it does to any program. Beyond a limit of file
 //! sizes (`ulimit -f`) a write fails, and the program says so.
 

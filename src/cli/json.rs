@@ -29,7 +29,7 @@ struct Named<'a, T> {
 /// A report as text.
 pub fn text<T: JsonReport>(report: &T) -> Result<String> {
     serde_json::to_string_pretty(&Named { schema: T::SCHEMA, program: PROGRAM, report })
-        .map_err(|e| Error::request(format!("the report has no JSON form: {e}")))
+        .map_err(|e| Error::request(format!("the report cannot be written as JSON: {e}")))
 }
 
 /// The schema of a report (JSON Schema, draft 2020-12).

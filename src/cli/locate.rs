@@ -37,9 +37,9 @@ const ROW_BYTES: usize = 40;
 /// Find the cells and parameters of points in space
 ///
 /// For every point: inside or outside, its cell and (u, v, w), and its distance from
-/// the limit there. Of cells that share a point the first is named. Points outside get
-/// the closest place of the solid and their distance from it. Attributes are taken at
-/// the place.
+/// the limit there. If several cells share a point, the first is reported. For points outside, the
+/// closest place of the solid and the distance to it are reported. Attributes are evaluated at
+/// that place.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -48,22 +48,23 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Table of points: CSV with the columns x,y,z (or X;Y;Z, or tabs), others are not read; - is
-    /// standard input
+    /// Table of points: CSV with the columns x,y,z (or X;Y;Z, or tabs); other columns are ignored;
+    /// - reads standard input
     #[arg(long, value_name = "POINTS")]
     points: PathBuf,
     /// Refine the model this many times first; cells are then those of the refined mesh
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
-    /// Distance outside that still counts as inside, as a fraction of the diagonal of the box around
-    /// the Bézier piece there
+    /// Distance outside that still counts as inside, as a fraction of the diagonal of the box
+    /// around the Bézier piece there
     #[arg(long, value_name = "T", default_value_t = 1e-9, allow_hyphen_values = true)]
     tolerance: f64,
     /// Processor that looks points up: auto (the fastest for this job), cpu, cuda or
     /// cuda:N; cells are the same, parameters to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
-    /// Table to write: .csv with x,y,z,status,cell,u,v,w,distance and attributes
+    /// Table to write: .csv with x,y,z,status,cell,u,v,w,distance and attributes, and corner after
+    /// cell if the model has cells other than hexahedra
     #[arg(long, short, value_name = "OUT")]
     output: Option<PathBuf>,
 }

@@ -1,11 +1,11 @@
-//! How large outputs may be, so that too much is refused before it is asked for.
+//! Limits on the size of outputs, checked before anything is allocated.
 
 use std::path::Path;
 
 use subsolid::memory::gigabytes;
 use subsolid::{Error, Result};
 
-/// Refuses a `--max-size` that is no size.
+/// Refuses a `--max-size` that is not a size.
 pub fn check_most(most: f64) -> Result<()> {
     if most.is_nan() || most <= 0.0 {
         return Err(

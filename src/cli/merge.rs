@@ -9,11 +9,11 @@ use subsolid::{Result, io, slice};
 use super::json::JsonReport;
 use super::{Console, Outcome};
 
-/// Join what the jobs of --pieces wrote
+/// Join the parts written with --pieces
 ///
-/// Checks that all jobs have been done with the same model and options and that their pieces are
-/// complete. Writes the .pvtu that names the pieces of `evaluate` and `quadrature`; moves the layers
-/// of `slice` into their directory.
+/// Checks that all parts were made from the same model with the same options and that they are
+/// complete. Writes the .pvtu that names the pieces of `evaluate` and `quadrature`; moves the
+/// layers of `slice` into their directory.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -1,8 +1,8 @@
 //! The command line: each subcommand parses, calls the library and reports.
 //!
-//! Exit codes: 0 done; 1 done, but `--quality` (or `quadrature`) found samples whose Jacobian is not
-//! positive, or `untangle` left folded cells; 2 refused, with one message that says what is wrong and
-//! how to fix it.
+//! Exit codes: 0 done; 1 done, but `--quality` (or `quadrature`) found samples whose Jacobian is
+//! not positive, or `untangle` left folded cells; 2 refused, with one message that says what is
+//! wrong and how to fix it.
 
 mod assemble;
 mod bench;
@@ -76,11 +76,11 @@ struct Cli {
     /// Print no progress, status or warnings, only errors; reports still go to standard output
     #[arg(long, short, global = true)]
     quiet: bool,
-    /// Threads to use, all of the machine's by default
+    /// Number of threads, 1 to 1024 [default: all available]
     #[arg(long, value_name = "N", global = true)]
     threads: Option<usize>,
-    /// Run as one of the ranks that mpirun has started, which share the job: evaluate, refine and
-    /// quadrature to .pvtu, slice to --png, --bmp and --svg, and the report of --quality
+    /// Run as one of the MPI ranks that share the job: evaluate, refine and quadrature to .pvtu,
+    /// slice to --png, --bmp and --svg, and the report of --quality
     #[arg(long, global = true)]
     mpi: bool,
     /// Run as N ranks that are threads, for tests

@@ -21,24 +21,25 @@ use super::surface_model::{self, refuse, warn_of_skipped, warn_of_surface};
 
 #[derive(Args)]
 pub struct ModelArguments {
-    /// Control mesh: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, Gmsh .msh, .ovm or Abaqus .inp; surfaces
-    /// (.obj, .ply, .off, .stl, .vtp, and the faces of a file without volume cells) for slice, view,
-    /// distance, smooth and info
+    /// Control mesh: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, Gmsh .msh, .ovm or Abaqus .inp;
+    /// surfaces (.obj, .ply, .off, .stl, .vtp, and the faces of a file without volume cells) for
+    /// slice, view, distance, smooth and info
     pub model: PathBuf,
     /// Table of creases and corners: CSV with the header kind,v0,v1,sharpness and rows
     /// edge,0,1,inf and corner,26,,1.5; they take precedence over those of the model and of
-    /// --crease-angle (0: smooth)
+    /// --crease-angle (sharpness 0 makes an edge or corner smooth)
     #[arg(long, value_name = "FILE")]
     pub creases: Option<PathBuf>,
-    /// Tag boundary edges as sharp where their faces turn by more than this angle
+    /// Tag boundary edges as sharp where the normals of their faces differ by more than this angle,
+    /// in degrees, 0 to 180
     #[arg(long, value_name = "DEG", allow_hyphen_values = true)]
     pub crease_angle: Option<f64>,
-    /// Most memory that compressed arrays of the model may unpack to, in GB [default: half of the
-    /// machine's]
+    /// Maximum size of the decompressed arrays of the model, in GB [default: half of the
+    /// machine's memory]
     #[arg(long, value_name = "GB", allow_hyphen_values = true)]
     pub memory: Option<f64>,
-    /// Refuse left-handed and folded hexahedra, and inverted cells of other kinds, instead of warning of
-    /// them
+    /// Refuse left-handed and folded hexahedra, inverted cells of other kinds, and (slice)
+    /// inward-facing surfaces, instead of warning about them
     #[arg(long)]
     pub strict: bool,
 }
@@ -247,7 +248,7 @@ impl ModelArguments {
             self.model.display().to_string(),
             ": ",
             count.to_string(),
-            " of {cells} {are} inverted (the first: ",
+            " of {cells} {are} inverted (first: ",
             ElementKind::Cell.id(first),
             ")"
         );

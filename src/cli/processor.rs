@@ -1,4 +1,4 @@
-//! The options that choose a processor, and what they come to on this machine.
+//! The options that choose a processor, and the processor that they select on this machine.
 
 use clap::Args;
 use subsolid::backend::{
@@ -38,7 +38,7 @@ impl ProcessorArguments {
             processor.tell(&backend.name(), console);
         }
         if processor.gpu().is_none() && self.strategy != Strategy::Auto {
-            console.warn("the CPU has one way to evaluate: --strategy is not used");
+            console.warn("--strategy applies to GPUs only and is ignored");
         }
         Ok(backend)
     }
@@ -77,7 +77,7 @@ impl Processor {
             Choice::Cpu => Ok(Self::Cpu(None)),
             Choice::Cuda(ordinal) => works(ordinal).map(|_| Self::Gpu(ordinal)),
             Choice::Devices(_) | Choice::AllDevices => {
-                Err(Error::request("several GPUs share the work of `evaluate` alone")
+                Err(Error::request("only `evaluate` runs on several GPUs")
                     .with_help("give one, for instance --backend cuda:0"))
             }
             Choice::Auto => {
@@ -124,8 +124,8 @@ impl Processor {
         gpu.transpose()
     }
 
-    /// The GPU in double precision that a job of this cost runs on, if one does; says which processor
-    /// was taken.
+    /// The GPU in double precision that a job of this cost runs on, if one does; says which
+    /// processor was taken.
     ///
     /// # Errors
     /// If a GPU is asked for by name that is not there.
@@ -172,7 +172,7 @@ pub fn check_of_solid(choice: Choice, what: &str) -> Result<()> {
     match choice {
         Choice::Auto | Choice::Cpu => Ok(()),
         _ => Err(Error::request(format!("{what} on the CPU alone"))
-            .with_help("leave out --backend, or give --backend cpu")),
+            .with_help("omit --backend, or give --backend cpu")),
     }
 }
 

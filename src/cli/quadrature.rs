@@ -51,10 +51,10 @@ const FEW_RINGS: usize = 2;
 
 /// Write quadrature points and basis functions for isogeometric analysis
 ///
-/// For every cell: the control points that its basis functions belong to, Gauss points and
-/// weights, values and derivatives of the basis functions, once for all cells that share
-/// them. Towards extraordinary edges and vertices the points stand in rings of boxes on which the
-/// basis is tricubic; what lies inside the last ring is reported as the remainder.
+/// For every cell: the control points that its basis functions belong to, Gauss points and weights,
+/// values and derivatives of the basis functions, stored once for all cells that share them. Toward
+/// extraordinary edges and vertices, the points lie in rings of boxes on which the basis is
+/// tricubic; the region inside the last ring is reported as the remainder.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -73,14 +73,14 @@ pub struct Arguments {
     /// Gauss points along each axis of a box, 1 to 32
     #[arg(long, value_name = "N")]
     gauss: usize,
-    /// Rings of boxes towards an extraordinary edge or vertex, 0 to 20, and Gauss points in the box
-    /// that they leave; unless given, as many as integrals need to be right to 4e-9
+    /// Rings of boxes toward an extraordinary edge or vertex, 0 to 20, with Gauss points in the
+    /// remaining box; by default, as many as integrals accurate to 4e-9 need
     #[arg(long, value_name = "K")]
     rings: Option<usize>,
-    /// Points on the boundary instead, with normals and the measure of the surface: on all of
-    /// it, or on PARTS: sides between infinitely sharp edges, by number, and groups of faces, by name
-    /// (see the report of --boundary alone), with commas between them; `\,` is a comma of a name. Then
-    /// all figures are of the faces of PARTS alone
+    /// Points on the boundary instead, with normals and the measure of the surface: on all of it,
+    /// or on PARTS: sides between infinitely sharp edges, by number, and groups of faces, by name
+    /// (listed by --boundary without PARTS), separated by commas; `\,` is a comma of a name. With
+    /// PARTS, all figures are for these faces only
     #[arg(
         long,
         value_name = "PARTS",
@@ -97,29 +97,32 @@ pub struct Arguments {
     #[arg(long, requires = "output")]
     second: bool,
     /// Write dN/d(x,y,z) of every cell (and second ones with --second): by far the most
-    /// data, 98 KB a regular cell at 4 Gauss points
+    /// data, 98 KB per regular cell with --gauss 4
     #[arg(long, requires = "output")]
     physical_gradients: bool,
-    /// Report Jacobians at the quadrature points, and the cells where they are not positive
+    /// Report Jacobian determinants at the quadrature points, and the cells where they are not
+    /// positive
     #[arg(long)]
     quality: bool,
-    /// Write although some Jacobians are not positive; the exit code is then 1
+    /// Write even if some Jacobian determinants are not positive; the exit code is then 1
     #[arg(long, requires = "output")]
     force: bool,
     /// Do part I of N of a job that writes a .pvtu, for several machines at once: 1/N to N/N, in
-    /// any order, then `subsolid merge`. A part that exists is not made again; the report is that
-    /// of the part
+    /// any order, then `subsolid merge`. A part that exists is not recomputed; the report covers
+    /// this part only
     #[arg(long, value_name = "I/N", value_parser = part, requires = "output",
           conflicts_with = "boundary")]
     pieces: Option<(usize, usize)>,
-    /// Most points of a piece of a .pvtu, unless two parts of cells have more [default: 1000000]
+    /// Maximum number of points per piece of a .pvtu, exceeded only if two leaves alone have more
+    /// [default: 1000000]
     #[arg(long, value_name = "N", requires = "output", value_parser = piece_size,
           conflicts_with = "boundary")]
     piece_points: Option<usize>,
     /// Compress the output
     #[arg(long, requires = "output")]
     compress: bool,
-    /// Largest output, in GB before compression; a larger one is refused, with its size
+    /// Maximum size of the output, in GB before compression; a larger one is refused, and its size
+    /// reported
     #[arg(long, value_name = "GB", default_value_t = 1.0, requires = "output")]
     max_size: f64,
     /// Processor of positions, Jacobians and derivatives in space: auto (the fastest for this
@@ -266,7 +269,7 @@ impl Arguments {
         let without_basis = matches!(self.store, Some(Store::Geometry)) && !self.physical_gradients;
         if self.second && without_basis {
             return Err(Error::request(
-                "--second is of basis functions, --store geometry has none",
+                "--second applies to basis functions, which --store geometry does not store",
             )
             .with_help("give --store all or --physical-gradients, or leave --second out"));
         }
@@ -358,7 +361,7 @@ pub fn warn_of_points(solid: &Solid, scheme: QuadratureScheme, console: &Console
     let fewer = QuadratureScheme { rings: Some(FEW_RINGS), ..scheme };
     console.warn(format!(
         "{points} quadrature points, {times} times those of regular cells, most of them beside \
-         extraordinary edges and vertices; --rings {FEW_RINGS} has {}, with volumes right to some 1e-4",
+         extraordinary edges and vertices; --rings {FEW_RINGS} has {}, with volumes accurate to about 1e-4",
         Quadrature::point_count(solid, fewer)
     ));
 }
@@ -370,7 +373,7 @@ fn volume(report: &Report) -> String {
         volume => 100.0 * report.remainder_volume / volume,
     };
     format!(
-        "{}, of which {:.3e} ({share:.2} %) in remainders of {:.3e} cells together",
+        "{}, of which {:.3e} ({share:.2} %) in remainders, which cover {:.3e} cells in parameter space",
         precise(report.volume),
         report.remainder_volume,
         report.remainder_parameter_volume

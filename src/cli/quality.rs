@@ -1,4 +1,4 @@
-//! Jacobians as people read them.
+//! Human-readable reports of Jacobians.
 
 use std::fmt::Write;
 
@@ -13,17 +13,17 @@ pub fn text(quality: &Quality, left_handed: usize) -> String {
     let mut text = format!("{:<24} {}\n", "samples", quality.samples);
     let _ = writeln!(text, "{:<24} {left_handed}", "left-handed cells");
     for (name, extreme) in [
-        ("least detJ", quality.least_determinant),
-        ("greatest detJ", quality.greatest_determinant),
+        ("least det J", quality.least_determinant),
+        ("greatest det J", quality.greatest_determinant),
         ("least scaled Jacobian", quality.least_scaled_jacobian),
         ("greatest scaled Jacobian", quality.greatest_scaled_jacobian),
     ] {
         let found = extreme.map_or("none".into(), |extreme| extreme.to_string());
         let _ = writeln!(text, "{name:<24} {found}");
     }
-    let _ = writeln!(text, "{:<24} {}", "no Jacobian exists at", quality.undefined);
+    let _ = writeln!(text, "{:<24} {}", "undefined Jacobian at", quality.undefined);
     let cells = &quality.non_positive;
-    let _ = writeln!(text, "{:<24} {}", "cells with detJ <= 0", cells.len());
+    let _ = writeln!(text, "{:<24} {}", "cells with det J <= 0", cells.len());
     for (cell, found) in cells.iter().take(LISTED) {
         let worst = found.worst;
         let _ =

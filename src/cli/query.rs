@@ -16,7 +16,7 @@ use super::console::Console;
 use super::json::JsonReport;
 use super::model::ModelArguments;
 
-/// Tell which vertices, edges, faces and cells are next to which
+/// List incident and adjacent vertices, edges, faces and cells
 ///
 /// VC: cells at a vertex, EV: vertices of an edge, VV: vertices that edges join to a vertex,
 /// EE: edges that share a vertex, FF: faces that share an edge, CC: cells that share a face,
@@ -36,7 +36,7 @@ pub struct Arguments {
     /// Query, by the first letters of two kinds of elements
     #[arg(long, value_name = "OP")]
     op: Option<Op>,
-    /// Elements to answer for
+    /// Ids of the elements to query
     #[arg(long, value_name = "IDS", value_delimiter = ',', requires = "op")]
     of: Vec<u32>,
     /// Vertices up to K edges away (VV)
@@ -135,7 +135,7 @@ fn row(query: &Query, op: Op, id: u32, arguments: &Arguments) -> Result<Row> {
     if let Some(k) = arguments.rings {
         if op != Op::VV {
             return Err(Error::request(format!("--rings is not for {op}"))
-                .with_help("rings are of vertices: --op VV"));
+                .with_help("rings are defined for vertices only: --op VV"));
         }
         return Ok(Row { id, row: query.ring(id, k)?, closed: None });
     }

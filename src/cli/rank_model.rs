@@ -1,5 +1,5 @@
-//! The model of a job that ranks share: each reads its own block of the file where the file allows it,
-//! else rank 0 reads it for all.
+//! The model of a job that ranks share: each reads its own block of the file where the file allows
+//! it, else rank 0 reads it for all.
 
 use std::path::Path;
 use std::time::Instant;
@@ -15,12 +15,12 @@ use super::Console;
 use super::console::since;
 use super::model::{ModelArguments, merged, warn_of_orphans};
 
-/// Elements that a rank has the set-up of at a time: some hundred megabytes.
+/// Elements that a rank has the setup of at a time: some hundred megabytes.
 pub const BLOCK: usize = 1 << 18;
 
 impl ModelArguments {
-    /// The model on all ranks: what `whole` makes of it on rank 0, unless that is what the file holds
-    /// (`as_it_is`) and ranks can read their blocks of it.
+    /// The model on all ranks: what `whole` makes of it on rank 0, unless that is what the file
+    /// holds (`as_it_is`) and ranks can read their blocks of it.
     pub fn load_on_ranks(
         &self,
         ranks: &Ranks<'_>,
@@ -68,8 +68,8 @@ impl ModelArguments {
         Ok(Some(mesh))
     }
 
-    /// Warns of left-handed and folded hexahedra and of inverted other cells on any rank; refuses them
-    /// with `--strict`.
+    /// Warns of left-handed and folded hexahedra and of inverted other cells on any rank; refuses
+    /// them with `--strict`.
     pub fn check_cells_on_ranks(
         &self,
         part: &RankPart,

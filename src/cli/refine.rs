@@ -44,13 +44,13 @@ pub struct Arguments {
     /// How vertices on interior extraordinary edges refine
     #[arg(long, value_enum, default_value_t)]
     vertex_rule: VertexRule,
-    /// List the corners of mirrored cells in right-handed order first, so that neighbors
-    /// agree and volumes are positive; --levels 0 does nothing else
+    /// List the corners of mirrored cells in right-handed order first, so that volumes
+    /// are positive; use --levels 0 to do only this
     #[arg(long)]
     reorient: bool,
-    /// Join vertices of equal coordinates first, or ones within DISTANCE of one another (in length
-    /// units), so that cells which own their corners become one solid; the first of each place keeps
-    /// its attributes; --levels 0 does nothing else
+    /// Merge vertices with equal coordinates first, or those within DISTANCE of one another (in
+    /// length units), so that cells that do not share vertices become one solid; the first vertex
+    /// of each place keeps its attributes; use --levels 0 to do only this
     #[arg(long, value_name = "DISTANCE", num_args = 0..=1, require_equals = true,
           default_missing_value = "0")]
     weld: Option<f64>,
@@ -60,9 +60,8 @@ pub struct Arguments {
     /// Compress .vtu, .pvtu and .npz
     #[arg(long)]
     compress: bool,
-    /// Most cells of a piece of a .pvtu. Pieces are refined one by one: the refined mesh
-    /// is never in memory as a whole
-    /// [default: 262144]
+    /// Maximum number of cells per piece of a .pvtu. Pieces are refined one at a time: the whole
+    /// refined mesh is never in memory [default: 262144]
     #[arg(long, value_name = "N", value_parser = piece_size)]
     piece_cells: Option<usize>,
 }

@@ -81,8 +81,9 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         Some(name) => {
             let kind = REPORTS.iter().find(|kind| kind.name() == name);
             let schema = kind.map(|kind| (kind.make)());
-            text = serde_json::to_string_pretty(&schema)
-                .map_err(|e| Error::request(format!("the schema has no JSON form: {e}")))?;
+            text = serde_json::to_string_pretty(&schema).map_err(|e| {
+                Error::request(format!("the schema cannot be written as JSON: {e}"))
+            })?;
             text.push('\n');
         }
         None => {

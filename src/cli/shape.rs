@@ -18,7 +18,7 @@ use super::{Console, Outcome};
 pub struct Arguments {
     /// Name of the shape, see below
     name: String,
-    /// Sizes in the order listed below; those left out take the defaults
+    /// Sizes in the order listed below; omitted sizes take their defaults
     sizes: Vec<usize>,
     /// The same sizes, as an option: --size 2,2,6
     #[arg(long, value_name = "SIZES", value_delimiter = ',', conflicts_with = "sizes")]

@@ -26,7 +26,7 @@ impl SharedPieces {
         let writer = ranks.agree(writer)?;
         let directory = writer.as_ref().map_or(Ok(""), |writer| {
             writer.directory().to_str().ok_or_else(|| {
-                Error::file(path, None, "is no name in UTF-8").with_help("choose another name")
+                Error::file(path, None, "is not valid UTF-8").with_help("choose another name")
             })
         });
         let directory = ranks.broadcast(directory.map(|text| text.as_bytes().to_vec()))?;

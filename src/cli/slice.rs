@@ -41,9 +41,9 @@ const ORIGIN_SLACK: f64 = 1e-6;
 /// The model is a solid, or a closed surface (.obj, .ply, .off, .stl, .vtp or a file of faces
 /// alone) whose limit by --scheme is sliced.
 ///
-/// Layer k is the slab from k to k + 1 layer heights above the lowest point of the limit, or
-/// above --origin, and is cut in its middle. Layers are numbered from the bottom of the whole model
-/// whatever --range says, so that a part gives the files that the whole gives.
+/// Layer k is the slab from k to k + 1 layer heights above the lowest point of the limit, or above
+/// --origin, and is cut at mid-height. Layers are numbered from the bottom of the whole model
+/// regardless of --range, so that a partial run gives the same files as a full run.
 #[derive(Args)]
 #[command(group = ArgGroup::new("outputs").required(true).multiple(true)
     .args(["png", "bmp", "svg", "layered_svg", "cli", "vtp", "pvtu", "zip", "sl1"]))]
@@ -68,8 +68,8 @@ pub struct Arguments {
     /// Refine the model this many times first
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
-    /// Rules of a surface; its polygons as they are by bilinear, also called linear [default:
-    /// catmull-clark]
+    /// Subdivision scheme of a surface; bilinear (also called linear) slices its polygons as they
+    /// are [default: catmull-clark]
     #[arg(long, value_parser = scheme_names())]
     scheme: Option<Scheme>,
     /// Height of a layer, in length units of the model
@@ -79,17 +79,17 @@ pub struct Arguments {
     /// of the limit [default: the lowest point]
     #[arg(long, value_name = "Z", allow_hyphen_values = true)]
     origin: Option<f64>,
-    /// Slice only layers whose middle lies from Z0 up to Z1; either may be left out
+    /// Slice only layers whose mid-height lies between Z0 and Z1; either may be omitted
     #[arg(long, value_name = "Z0:Z1", allow_hyphen_values = true)]
     range: Option<Span>,
     /// Axis that layers are stacked along
     #[arg(long, value_enum, default_value_t)]
     axis: Axis,
-    /// How far contours may be from the limit surface, in length units [default: 1e-5 of the
-    /// longest side]
+    /// Maximum distance of contours from the limit surface, in length units [default: 1e-5 of the
+    /// longest side of the bounding box]
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     tolerance: Option<f64>,
-    /// Millimeters in a length unit of the model, 1e-9 to 1e9, for files that have millimeters
+    /// Millimeters per length unit of the model, 1e-9 to 1e9, for formats that use millimeters
     #[arg(long, value_name = "MM", default_value_t = 1.0, allow_hyphen_values = true)]
     unit: f64,
     #[command(flatten)]
@@ -102,14 +102,14 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME[=B:W]")]
     attribute: Vec<WantedAttribute>,
     /// Make part I of N of the layers, for several machines at once: 1/N to N/N, in any order, then
-    /// `subsolid merge` with the directory. Layers that exist are not made again
+    /// `subsolid merge` with the directory. Layers that exist are not recomputed
     #[arg(long, value_name = "I/N", value_parser = part)]
     pieces: Option<(usize, usize)>,
     /// Skip layers whose files exist
     #[arg(long)]
     resume: bool,
     /// Processor of the pixels: auto (the fastest for this job), cpu, cuda or cuda:N;
-    /// coverage is the same bit by bit, attributes to rounding
+    /// coverage is bitwise identical, attributes agree to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
 }
@@ -211,8 +211,8 @@ fn run_job(mut job: Job<'_>, console: &Console) -> Result<JobReport> {
 const UNITS: RangeInclusive<f64> = 1e-9..=1e9;
 
 impl Arguments {
-    /// Makes this the job of the part that is asked for, or of the rank, and refuses, before any work,
-    /// what cannot come to anything.
+    /// Makes this the job of the part that is asked for, or of the rank, and refuses, before any
+    /// work, what cannot come to anything.
     fn take_part(&mut self, ranks: Option<&Ranks<'_>>) -> Result<()> {
         if let Some(ranks) = ranks {
             if self.pieces.is_some() {
@@ -234,7 +234,7 @@ impl Arguments {
         // an extent that lets any height pass that any model could have
         Stack::new([0.0, self.layer_height.max(f64::MIN_POSITIVE)], self.layer_height)?;
         if !UNITS.contains(&self.unit) {
-            return Err(Error::request(format!("--unit {}", self.unit)).with_help(
+            return Err(Error::request(format!("--unit {} is out of range", self.unit)).with_help(
                 "give the millimeters in a length unit, 1e-9 to 1e9: 1000 if the model is in meters",
             ));
         }
@@ -307,7 +307,7 @@ impl Arguments {
             // rounded values of the lowest point itself are taken
             let slack = ORIGIN_SLACK * (heights[1] - heights[0]);
             if !origin.is_finite() {
-                return Err(Error::request(format!("--origin {origin} is no height"))
+                return Err(Error::request(format!("--origin {origin} is not a finite number"))
                     .with_help("give a number at or below the lowest point of the model"));
             }
             if origin > heights[0] + slack {
@@ -323,7 +323,7 @@ impl Arguments {
         let (low, high) = (stack.low(), heights[1]);
         if stack.middle(0) >= high {
             return Err(Error::request(format!(
-                "the middle of a layer of {:?} does not lie below the top of the model, which reaches from {low} to {high}",
+                "the mid-height of a layer of {:?} is not below the top of the model, which reaches from {low} to {high}",
                 self.layer_height
             ))
             .with_help(format!(
@@ -401,7 +401,7 @@ impl Report {
 
     fn say(&self, time: String, console: &Console) -> Result<()> {
         let made = counted(self.made, "layer");
-        console.status("Sliced", format!("{made}, {} were there, in {time}", self.skipped));
+        console.status("Sliced", format!("{made}, {} already existed, in {time}", self.skipped));
         for output in &self.outputs {
             console.status("Wrote", output);
         }

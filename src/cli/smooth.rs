@@ -29,9 +29,9 @@ const FACTOR: f64 = 0.5;
 
 /// Smooth a surface by curvature flow, or an attribute of a solid
 ///
-/// A surface of triangles moves along its mean curvature; where it ends it stays. Normals that the
-/// file has are found anew. Of a solid --attribute is smoothed: every step moves values towards the
-/// mean of their neighbors'.
+/// A surface of triangles moves along its mean curvature; its boundary stays. Normals in the
+/// file are recomputed. For a solid, --attribute is smoothed: every step moves values toward the
+/// mean of their neighbors.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -44,7 +44,7 @@ pub struct Arguments {
     /// Attribute to smooth, of a solid
     #[arg(long, value_name = "NAME")]
     attribute: Option<String>,
-    /// Steps
+    /// Number of steps
     #[arg(long, value_name = "N", default_value_t = 1)]
     steps: usize,
     /// Time of a step of curvature flow, in squared length units. A step is implicit, of first
@@ -52,12 +52,12 @@ pub struct Arguments {
     /// steps come nearer to the flow, which takes it to √(r² − 4 · steps · time)
     #[arg(long, value_name = "T", conflicts_with = "attribute")]
     time: Option<f64>,
-    /// Solve each step by conjugate gradients that find cotangent weights from the points in every
-    /// product and store no matrix: less memory and more time, the same points but for rounding
+    /// Solve each step by conjugate gradients that recompute the cotangent weights in every
+    /// product and store no matrix: less memory, more time, the same points up to rounding
     #[arg(long, conflicts_with = "attribute")]
     matrix_free: bool,
-    /// How far values of a solid move towards the mean of their neighbors' in a step, 0 to 1
-    /// [default: 0.5]
+    /// Fraction of the way that values of a solid move toward the mean of their neighbors in a
+    /// step, 0 to 1 [default: 0.5]
     #[arg(long, value_name = "F")]
     factor: Option<f64>,
     /// Keep the values of a solid on the boundary
@@ -119,7 +119,7 @@ fn flow(
     ])?;
     let format = arguments.model.surface_output(output, 0)?;
     let time = arguments.time.ok_or_else(|| {
-        Error::request("curvature flow of a surface needs a time")
+        Error::request("curvature flow needs a time step")
             .with_help("give --time, in squared length units")
     })?;
     let (cotangents, job) = match arguments.matrix_free {
@@ -148,7 +148,7 @@ fn smooth(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> Result<(
     let format = arguments.model.check_output(output, &[])?;
     check_compress(arguments.compress, format)?;
     let name = arguments.attribute.as_deref().ok_or_else(|| {
-        Error::request("a solid is not smoothed by curvature flow")
+        Error::request("curvature flow does not apply to solids")
             .with_help("give --attribute, or improve its cells by subsolid untangle")
     })?;
     let mut mesh = arguments.model.prepare(mesh, 0, VertexRule::default(), console)?;

@@ -46,7 +46,7 @@ pub struct Arguments {
     /// Control mesh: .obj, .ply, .off, .stl, .vtp, or a file of faces without volume cells (.vtu,
     /// .vtk, Gmsh .msh and so on)
     model: PathBuf,
-    /// Rules of refinement; polygons are cut into triangles where they need these
+    /// Subdivision scheme; polygons are triangulated if the scheme needs triangles
     #[arg(long, value_parser = scheme_names(), default_value = Scheme::default().option_name())]
     scheme: Scheme,
     /// Levels of refinement
@@ -55,24 +55,24 @@ pub struct Arguments {
     /// How points are computed; the results agree up to rounding [default: matrix]
     #[arg(long, value_parser = method_names())]
     method: Option<MethodName>,
-    /// Join vertices of equal coordinates first, or ones within DISTANCE of one another (in length
-    /// units), so that faces which own their corners become one surface; the first of each place
-    /// keeps its attributes; --levels 0 does nothing else
+    /// Merge vertices with equal coordinates first, or those within DISTANCE of one another (in
+    /// length units), so that faces that do not share vertices become one surface; the first vertex
+    /// of each place keeps its attributes; use --levels 0 to do only this
     #[arg(long, value_name = "DISTANCE", num_args = 0..=1, require_equals = true,
           default_missing_value = "0")]
     weld: Option<f64>,
-    /// Average sharpness along creases as it passes on (Chaikin)
+    /// Average the sharpness along creases at each level (Chaikin's rule)
     #[arg(long)]
     chaikin: bool,
-    /// Refine the edges of triangles by the smooth rule of Catmull-Clark, with fewer waves; as the
-    /// OBJ tag smoothtriangles
+    /// Refine the edges of triangles by OpenSubdiv's smooth triangle rule for Catmull-Clark, which
+    /// reduces ripples; same as the OBJ tag smoothtriangles
     #[arg(long)]
     smooth_triangles: bool,
-    /// Where texture coordinates are linear, smooth elsewhere; as the model's tag says without, or
-    /// all
+    /// Where texture coordinates are linear; they are smooth elsewhere
+    /// [default: the model's tag, or all]
     #[arg(long, value_enum, value_name = "WHERE")]
     uv_boundary: Option<LinearInterpolation>,
-    /// Move the vertices, and their attributes, to where all further refinement takes them (not for
+    /// Move the vertices and their attributes to the limit (not for
     /// √3)
     #[arg(long)]
     limit: bool,
@@ -81,9 +81,9 @@ pub struct Arguments {
     /// by stencils, with the same result
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
-    /// Add the unit normals of the limit at the vertices, in place of normals that the model
-    /// has; for .obj, which leaves out those that do not exist, .ply and .vtp, where they are NaN,
-    /// and .glb, where they are those of the faces
+    /// Write the unit normals of the limit at the vertices, replacing those of the model. Normals
+    /// that do not exist are omitted in .obj, NaN in .ply and .vtp, and replaced by face normals in
+    /// .glb
     #[arg(long)]
     normals: bool,
     /// File to write: .obj, .ply, .vtp, .stl or .glb (glTF, for web pages and viewers)

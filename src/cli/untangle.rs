@@ -19,12 +19,12 @@ use super::json::JsonReport;
 use super::model::{ModelArguments, check_compress, check_names, warn_of_table};
 use super::{Console, Outcome};
 
-/// Unfold the control cells of a solid, and improve the worst
+/// Untangle folded control cells of a solid, and improve the worst
 ///
 /// Moves inner vertices; the boundary, its creases and corners stay, or slide on the limit as it
-/// was. The least scaled Jacobian of the control cells never falls. The report also bounds det J over
-/// the whole limit from below, by its Bézier coefficients. The exit code is 1 if control cells are
-/// still folded.
+/// was. The least scaled Jacobian of the control cells never falls. The report also bounds det J
+/// over the whole limit from below, by its Bézier coefficients. The exit code is 1 if control cells
+/// are still folded.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -34,7 +34,8 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Refine the model this many times first; cells that are not hexahedra need 1
+    /// Refine the model this many times first; models with other cells than hexahedra need at least
+    /// 1
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
     /// How vertices of the boundary move
@@ -125,7 +126,7 @@ fn text(report: &Report) -> String {
     let (first, last) = (report.limit_before, report.limit_after);
     for (name, a, b) in [
         ("least scaled Jacobian", before.least, after.least),
-        ("mean of the least of each cell", before.mean, after.mean),
+        ("mean over cells of their least", before.mean, after.mean),
         ("bound of det J of the limit", first.bound, last.bound),
     ] {
         let [a, b] = [a, b].map(significant);

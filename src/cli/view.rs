@@ -22,10 +22,10 @@ use super::{Console, Outcome};
 
 /// Write one HTML file that shows a solid or a surface in any browser, or glTF
 ///
-/// The page needs no network: send it by mail, open it from the disk. It holds control points and
+/// The page needs no network: send it by email, open it from disk. It holds control points and
 /// evaluates the limit as it draws, so that a close view stays smooth. Cut the solid by planes,
 /// peel layers of cells off, move cells apart, color by class, Jacobian or any array, click for the
-/// cell and (u, v, w) of a point, and go through the worst cells.
+/// cell and (u, v, w) of a point, and step through the worst cells.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -38,36 +38,36 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Refine the model this many times first; surfaces by other schemes than Catmull-Clark are shown at
-    /// this level [default: 0; of these surfaces 2]
+    /// Refine the model this many times first; surfaces by other schemes than Catmull-Clark are
+    /// shown at this level [default: 0; of these surfaces 2]
     #[arg(long, value_name = "N")]
     levels: Option<usize>,
-    /// Rules of a surface
+    /// Subdivision scheme of a surface [default: catmull-clark]
     #[arg(long, value_parser = scheme_names(), default_value = Scheme::default().option_name())]
     scheme: Scheme,
     /// Show cells and polygons as they are, not their limit: for files that evaluate, compare and
     /// distance wrote
     #[arg(long)]
     linear: bool,
-    /// Array to color by first, by name; `class` and `scaled Jacobian` are such [default: the class of
-    /// cells, or the scaled Jacobian where one is below 0]
+    /// Array to color by first, by name, `class` or `scaled Jacobian` [default: the class of cells,
+    /// or the scaled Jacobian if it is negative anywhere]
     #[arg(long, value_name = "NAME", visible_alias = "attribute")]
     color: Option<String>,
     /// Color by the scaled Jacobian first
     #[arg(long, conflicts_with = "color")]
     quality: bool,
-    /// Samples along each axis of a cell at which Jacobians are looked at
+    /// Samples along each axis of a cell at which Jacobians are evaluated, 2 to 64
     #[arg(long, value_name = "N", default_value_t = 5)]
     samples: usize,
-    /// Most rings of exact patches towards extraordinary vertices of the boundary; there are fewer
-    /// where what remains is near the limit [default: 8]
+    /// Maximum number of rings of exact patches toward extraordinary vertices of the boundary, 0 to
+    /// 8; fewer are used where the rest is close enough to the limit [default: 8]
     #[arg(long, value_name = "K")]
     rings: Option<usize>,
-    /// Most rings of exact pieces towards extraordinary edges and vertices inside; fewer in large
-    /// models [default: 2]
+    /// Maximum number of rings of exact pieces toward extraordinary edges and vertices inside;
+    /// fewer in large models [default: 2]
     #[arg(long, value_name = "K")]
     interior_rings: Option<usize>,
-    /// Leave the inside out: a smaller file, whose cuts are hollow
+    /// Omit the interior: a smaller file whose cuts are hollow
     #[arg(long)]
     no_interior: bool,
     /// Layers that slice --png wrote, beside the solid
@@ -76,11 +76,11 @@ pub struct Arguments {
     /// Title of the page [default: the name of the model's file]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// Colors of a range of values at first
+    /// Color map shown first
     #[arg(long, value_parser = bare::<ColorMap>(), value_name = "MAP",
           default_value = ColorMap::default().name())]
     color_map: ColorMap,
-    /// Samples along each edge of a face in .glb [default: 9]
+    /// Samples along each edge of a face in .glb, 2 to 32 [default: 9]
     #[arg(long, value_name = "N")]
     fineness: Option<usize>,
     #[command(flatten)]
@@ -256,7 +256,7 @@ impl Arguments {
         ] {
             if given {
                 return Err(Error::request(format!(
-                    "--linear shows the cells of the file as they are: {option} changes nothing"
+                    "--linear shows the cells of the file unchanged: {option} has no effect"
                 ))
                 .with_help(format!("leave {option} out")));
             }

@@ -1,12 +1,13 @@
 //! Ranks: programs, or threads, that do one job together.
 //!
 //! A [`Group`] is what an engine offers to its ranks: who they are, and exchanges of bytes. MPI is
-//! one engine (`Mpi`, of the feature `mpi`), the threads of one program are another
-//! ([`Threads`]), which needs nothing installed and serves the tests. No other file names an engine.
+//! one engine (`Mpi`, with the feature `mpi`), the threads of one process are another
+//! ([`Threads`]), which needs nothing installed and serves the tests. No other file names an
+//! engine.
 //!
 //! [`Ranks`] is what jobs use. Every exchange carries errors along: where one rank fails, all
-//! ranks return the same error from their next exchange, so none waits for ever, all clean up,
-//! and one of them tells the user.
+//! ranks return the same error from their next exchange, so none waits forever, all clean up,
+//! and one of them reports it to the user.
 //!
 //! ```
 //! use subsolid::cluster::{Ranks, Threads};
@@ -37,7 +38,8 @@ pub fn block(count: usize, rank: usize, ranks: usize) -> std::ops::Range<usize> 
     at(rank)..at(rank + 1)
 }
 
-/// The ranks of a job, seen from one of them. All of them make the same exchanges in the same order.
+/// The ranks of a job, seen from one of them. All of them make the same exchanges in the same
+/// order.
 pub trait Group {
     /// This rank, from 0 on.
     fn rank(&self) -> usize;

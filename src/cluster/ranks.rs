@@ -116,8 +116,8 @@ impl<'g> Ranks<'g> {
         value.ok_or_else(|| Error::request("a rank has no result"))
     }
 
-    /// What rank 0 makes for all and keeps, while the others wait: reading a file, for instance. Its
-    /// error is that of the job and names no rank.
+    /// What rank 0 makes for all and keeps, while the others wait: reading a file, for instance.
+    /// Its error is that of the job and names no rank.
     ///
     /// # Errors
     /// That of rank 0.
@@ -237,7 +237,7 @@ mod tests {
         }
     }
 
-    /// What all refuse alike, a wrong option say, is no rank's own.
+    /// What all refuse alike, a wrong option say, is not a rank's own.
     #[test]
     fn an_error_of_all_names_no_rank() {
         let errors = Threads::run(2, |group| {

@@ -34,7 +34,7 @@ impl Statistics {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Errors {
-    /// How many cells (hexahedral children, of cells that are no hexahedra).
+    /// How many cells (hexahedral children, of cells that are not hexahedra).
     pub cells: usize,
     /// How many limit points.
     pub samples: usize,
@@ -165,7 +165,7 @@ impl Sums {
         match self.counts.iter().position(reached) {
             // the first bin is that of 0
             None | Some(0) => 0.0,
-            // the end of the last bin is no number, and then the maximum is taken
+            // the end of the last bin is not a number, and then the maximum is taken
             Some(bin) => f64::from_bits((bin as u64 + 1) << SHIFT).min(self.maximum),
         }
     }

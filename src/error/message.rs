@@ -77,7 +77,7 @@ impl ElementKind {
         crate::message!(self.ids(ids.take(MOST)), more)
     }
 
-    /// The id alone: `12`. A number that is no id, such as −1 in a file, is text.
+    /// The id alone: `12`. A number that is not an id, such as −1 in a file, is text.
     pub fn number(self, id: impl TryInto<u64> + Copy + Display) -> Message {
         match id.try_into() {
             Ok(id) => Message(vec![Part::Id(self, id)]),
@@ -91,8 +91,8 @@ pub(crate) fn edge([a, b]: [u32; 2]) -> Message {
     crate::message!("edge ", ElementKind::Vertex.number(a), " ", ElementKind::Vertex.number(b))
 }
 
-/// Text in which the ids of elements are no text: programs get them, and ranks turn those of a part
-/// into those of the whole. [`message!`](crate::message!) makes it.
+/// Text in which the ids of elements are not text: programs get them, and ranks turn those of a
+/// part into those of the whole. [`message!`](crate::message!) makes it.
 ///
 /// ```
 /// use subsolid::ElementKind::{Cell, Vertex};

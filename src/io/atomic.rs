@@ -1,5 +1,5 @@
-//! Files that are either whole or not there: written beside their final name,
-//! then renamed. Standard output gets a file when it is whole.
+//! Files that are either complete or absent: written under a temporary name next to the final one,
+//! then renamed. A file goes to standard output once it is complete.
 
 use std::ffi::OsString;
 use std::fs::{self, File, Metadata};
@@ -20,7 +20,7 @@ const BUFFER: usize = 1 << 18; // bytes
 /// program that is stopped calls [`super::remove_unfinished`].
 ///
 /// The path `-`, or `-` and an ending (`-.csv`), is standard output: it gets all of the file, or
-/// nothing. A reader that goes away is no error.
+/// nothing. A reader that goes away is not an error.
 ///
 /// # Errors
 /// What `content` returns, or [`Error::Io`] or [`Error::File`] with the path and how to fix it.
@@ -44,8 +44,9 @@ pub fn write(
     beside.persist(&target.path).map_err(|e| refused(path, e.error))
 }
 
-/// Makes the directory `path` where there is none, and `fill`s it. A directory that this made is gone
-/// again if that fails; a program that is stopped meanwhile calls [`super::remove_unfinished`].
+/// Makes the directory `path` where there is none, and `fill`s it. A directory that this made is
+/// gone again if that fails; a program that is stopped meanwhile calls
+/// [`super::remove_unfinished`].
 ///
 /// # Errors
 /// What `fill` returns, or [`Error::Io`] if the directory cannot be made.
@@ -133,7 +134,7 @@ pub fn check_directory(directory: impl AsRef<Path>) -> Result<()> {
     let directory = directory.as_ref();
     if is_standard_output(directory) {
         return Err(Error::request("a directory of files cannot go to standard output")
-            .with_help("give the name of a directory; it is made if it is not there"));
+            .with_help("give the name of a directory; it is created if necessary"));
     }
     match fs::metadata(directory) {
         // as a file in it, whose name nobody has

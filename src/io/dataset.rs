@@ -2,7 +2,7 @@
 //! named arrays. Every writer takes this and nothing else.
 //!
 //! Millions of equal cells stay compact ([`DatasetCells::Uniform`]), and all
-//! numbers lie as they go to the file, so that writing formats nothing.
+//! numbers are stored as they are written, so that writing needs no conversion.
 
 use rayon::prelude::*;
 
@@ -28,9 +28,11 @@ pub mod vtk_type {
     pub const WEDGE: u8 = 13;
     /// Given by its faces.
     pub const POLYHEDRON: u8 = 42;
-    /// (n+1)³ interpolated points in the order of [`hexahedron_order`](crate::io::hexahedron_order).
+    /// (n+1)³ interpolated points in the order of
+    /// [`hexahedron_order`](crate::io::hexahedron_order).
     pub const LAGRANGE_HEXAHEDRON: u8 = 72;
-    /// (n+1)³ Bézier control points in the order of [`hexahedron_order`](crate::io::hexahedron_order).
+    /// (n+1)³ Bézier control points in the order of
+    /// [`hexahedron_order`](crate::io::hexahedron_order).
     pub const BEZIER_HEXAHEDRON: u8 = 79;
 }
 
@@ -205,7 +207,7 @@ pub struct PolyhedronFaces {
     /// Of each polyhedron in cell order: its number of faces, then of each face
     /// the number of points and the points.
     pub stream: Vec<u32>,
-    /// Of each cell: where its faces end in `stream`, or -1 if it is no polyhedron.
+    /// Of each cell: where its faces end in `stream`, or -1 if it is not a polyhedron.
     pub ends: Vec<i64>,
 }
 

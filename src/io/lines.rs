@@ -1,4 +1,4 @@
-//! The lines of a table without comments and empty ones, and which line it is.
+//! The lines of a table, without comments and blank lines, with their line numbers.
 
 use std::io::{self, BufRead, Read};
 

@@ -22,8 +22,8 @@ pub(crate) fn shown(path: &Path) -> &Path {
 /// All bytes of a regular file or of standard input.
 ///
 /// # Errors
-/// If the file cannot be read, or is no regular file: devices and pipes may never end. If standard
-/// input has more than half of the machine's memory.
+/// If the file cannot be read, or is not a regular file: devices and pipes may never end. If
+/// standard input has more than half of the machine's memory.
 pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>> {
     let bytes = if is_standard_input(path) { standard_input(path) } else { file_bytes(path) }?;
     check_encoding(path, &bytes)?;
@@ -51,7 +51,7 @@ fn standard_input(path: &Path) -> Result<Vec<u8>> {
     read.map_err(|source| Error::io(shown(path), FileAccess::Read, source))?;
     if bytes.len() as u64 > most {
         return Err(Error::file(shown(path), None, format!("more than {most} bytes"))
-            .with_help("this is half of the memory; write the mesh to a file"));
+            .with_help("this is half of the machine's memory; write the mesh to a file"));
     }
     Ok(bytes)
 }

@@ -1,6 +1,6 @@
-//! Tables of comma-separated values under a fixed header, read row by row, so that any
-//! number of rows fits. Lines that begin with `#` are comments. Semicolons or tabs may stand for the
-//! commas, and capitals for the letters of the header.
+//! Tables of comma-separated values under a fixed header, read row by row, so that any number of
+//! rows fits. Lines that begin with `#` are comments. Semicolons or tabs may stand for the commas,
+//! and capitals for the letters of the header.
 
 use std::collections::HashSet;
 use std::io::{self, BufReader, Chain, Cursor, Read, Write};
@@ -59,8 +59,8 @@ impl TableReader {
         Self::open_any(path, &[form])
     }
 
-    /// The same of a table of any of these forms, the widest whose columns are all there, in any order
-    /// and among others, which are not read; errors before the header is known are of the
+    /// The same of a table of any of these forms, the widest whose columns are all there, in any
+    /// order and among others, which are not read; errors before the header is known are of the
     /// first.
     pub fn open_any(path: impl AsRef<Path>, forms: &[TableForm]) -> Result<Self> {
         let stream = Stream::open(path.as_ref())?;
@@ -99,7 +99,7 @@ impl TableReader {
         let is_twice = |wanted: &&&str| names.iter().filter(|name| is_it(name, wanted)).count() > 1;
         if let Some(name) = form.header.iter().find(is_twice) {
             return Err(Error::file(&path, Some(line), format!("two columns are named `{name}`"))
-                .with_help("take one of them out, or rename it"));
+                .with_help("remove or rename one of them"));
         }
         Ok(Self { path, form, places, names, reader })
     }

@@ -1,4 +1,4 @@
-//! Files that are being written, so that a program that is stopped leaves none behind.
+//! Files that are being written, which are removed if the program is stopped.
 
 use std::collections::BTreeSet;
 use std::io;

@@ -1,4 +1,4 @@
-//! Working memory of a kernel, and how results leave for their destination.
+//! Working memory of a kernel, and how results are written to their destination.
 
 use super::simd::{Simd, SimdKernel};
 use crate::numbers::{Lanes, MAX_LANES, Real};

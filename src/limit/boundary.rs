@@ -63,7 +63,7 @@ fn axes_along(axis: usize, side: usize, mirrored: bool) -> [usize; 2] {
     if (side == 1) != mirrored { along } else { [along[1], along[0]] }
 }
 
-/// Faces of the element at a corner of a cell that is no hexahedron; its axes run
+/// Faces of the element at a corner of a cell that is not a hexahedron; its axes run
 /// along the cell's edges from the corner (see `refine::children`).
 fn push_corner_faces(
     topology: &Topology,
@@ -73,10 +73,10 @@ fn push_corner_faces(
     faces: &mut Vec<BoundaryFace>,
 ) {
     let fan = corner_fan(topology, cell, vertex);
-    let Some(towards) = fan_neighbors(&fan) else { return };
+    let Some(toward) = fan_neighbors(&fan) else { return };
     for axis in 0..3 {
         let along = axes_along(axis, 0, mirrored);
-        let ends = along.map(|d| towards[d]);
+        let ends = along.map(|d| toward[d]);
         let face = fan.iter().find(|(_, pair)| ends.iter().all(|v| pair.contains(v)));
         if let Some(&(face, _)) = face.filter(|(face, _)| topology.is_boundary_face(*face)) {
             faces.push(BoundaryFace { element, face, axis, side: 0, along });
@@ -84,7 +84,7 @@ fn push_corner_faces(
     }
 }
 
-/// The vertices that the axes of the element at a corner of a cell run towards; `None` if the
+/// The vertices that the axes of the element at a corner of a cell run toward; `None` if the
 /// cell has no such corner.
 pub(crate) fn corner_neighbors(topology: &Topology, cell: u32, vertex: u32) -> Option<[u32; 3]> {
     fan_neighbors(&corner_fan(topology, cell, vertex))
@@ -112,8 +112,8 @@ fn fan_neighbors(fan: &[(u32, [u32; 2])]) -> Option<[u32; 3]> {
     Some([a, b, others.find(|&x| x != a && x != b)?])
 }
 
-/// Numbers of what boundary faces share, by the first cell that has it, as the cell is called in the
-/// whole, and its place there: those of a part of the mesh are those of the whole.
+/// Numbers of what boundary faces share, by the first cell that has it, as the cell is called in
+/// the whole, and its place there: those of a part of the mesh are those of the whole.
 pub(crate) struct RimNames<'a, F> {
     /// The mesh, or a part.
     pub solid: &'a Solid,
@@ -151,8 +151,8 @@ impl<F: Fn(u32) -> u32> RimNames<'_, F> {
             return Rim { borders };
         };
         let vertex = topology.cells().listed_vertex(element.cell as usize, corner.into());
-        let towards = corner_neighbors(topology, element.cell, vertex).unwrap_or([vertex; 3]);
-        let ends = along.map(|d| towards[d]);
+        let toward = corner_neighbors(topology, element.cell, vertex).unwrap_or([vertex; 3]);
+        let ends = along.map(|d| toward[d]);
         let [half_s, half_t] = ends.map(|v| self.edge(vertex, v).first_half());
         let [spoke_s, spoke_t] = ends.map(|v| self.spoke((element.cell, face.face), [vertex, v]));
         Rim { borders: [half_s, spoke_s, spoke_t, half_t] }

@@ -2,12 +2,12 @@
 //!
 //! # Theory
 //! The limit on a cell depends on the cells around its eight corners. So a
-//! cell's class is read off the stars of its corners:
+//! cell's class follows from the stars of its corners:
 //! - all ordinary: *regular*, a tensor-product spline;
 //! - an extraordinary edge of the cell with straight stars at both ends, all else
 //!   ordinary: *layered*, a planar Catmull-Clark net times a spline;
 //! - one complex corner, all else ordinary or straight along an edge of the cell
-//!   towards it: *irregular*, refined to itself at that corner;
+//!   toward it: *irregular*, refined to itself at that corner;
 //! - anything else is *refined* first.
 //!
 //! # Changes versus the papers
@@ -42,11 +42,11 @@ pub enum Class {
 pub enum Reason {
     /// A corner touches a semi-sharp crease or corner.
     SemiSharp,
-    /// A corner touches a cell that is no hexahedron.
+    /// A corner touches a cell that is not a hexahedron.
     MixedCells,
     /// Several extraordinary vertices or edges that do not meet in one.
     SeveralExtraordinary,
-    /// The cell is no hexahedron.
+    /// The cell is not a hexahedron.
     NotHexahedral,
     /// The cell is a ghost of a part of a mesh: another part evaluates it.
     Ghost,

@@ -71,7 +71,7 @@ pub struct Frame {
     pose: Pose,
 }
 
-/// The hexahedra of a topology, for walking. Cells that are no hexahedra are walls.
+/// The hexahedra of a topology, for walking. Cells that are not hexahedra are walls.
 pub struct Walker<'a> {
     /// The topology walked on.
     pub topology: &'a Topology,
@@ -82,7 +82,7 @@ pub struct Walker<'a> {
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Hexahedron {
-    // in binary order; NONE if the cell is no hexahedron
+    // in binary order; NONE if the cell is not a hexahedron
     corners: [u32; 8],
     // across the low and high face of u, v, w; NONE at a wall
     neighbors: [u32; 6],

@@ -9,7 +9,7 @@ use super::net::Ends;
 pub struct Element {
     /// Cell of the mesh.
     pub cell: u32,
-    /// Corner of the cell, as the mesh lists them, if the cell is no hexahedron.
+    /// Corner of the cell, as the mesh lists them, if the cell is not a hexahedron.
     pub corner: Option<u8>,
     /// Corners in VTK order, as indices into the points of all levels.
     pub corners: [u32; 8],

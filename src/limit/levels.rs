@@ -188,7 +188,7 @@ impl Builder {
         Ok(solid)
     }
 
-    /// Numbers all elements in cell order; those of cells that are no hexahedra come with
+    /// Numbers all elements in cell order; those of cells that are not hexahedra come with
     /// their children.
     fn number_elements(
         &mut self,

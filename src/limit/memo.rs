@@ -1,6 +1,6 @@
-//! What came of walks from several starts, by the key of the first one.
+//! Cached results of walks from several starts, keyed by the first walk.
 //!
-//! That key describes the net whole. So the other walks follow from it, which of them has the
+//! That key describes the net completely. So the other walks follow from it, which of them has the
 //! smallest key, and where that one has the control points of the first: cells of equal
 //! topology need one walk each, not all.
 

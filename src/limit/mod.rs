@@ -1,8 +1,8 @@
 //! Limit evaluation in double precision: cell classes, canonical nets, structures.
 //!
 //! [`Solid`] analyzes a control mesh once, from its connectivity and creases
-//! alone: which cells evaluate directly and how, and which are refined first, as
-//! often as it takes, only where it must. Afterwards the limit at any parameter
+//! alone: which cells are evaluated directly and how, and which are refined first, as
+//! often as necessary and only where necessary. Afterwards the limit at any parameter
 //! is a short weighted sum of control points.
 
 mod axes;

@@ -1,4 +1,4 @@
-//! Some cells of a mesh alone.
+//! A solid restricted to some cells of a mesh.
 
 use super::levels::Builder;
 use super::solid::Solid;

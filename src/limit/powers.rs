@@ -43,9 +43,9 @@ const RELATIVE_TOLERANCE: f64 = 1e-10;
 /// A limit mask has converged when a step changes no entry by more than this: a step halves the
 /// error, or nearly so.
 const SETTLED: f64 = f64::EPSILON / 8.0;
-/// Most steps towards the limit mask.
+/// Most steps toward the limit mask.
 const MOST_STEPS: usize = 300;
-/// Most squarings towards the limit of the powers of 2D.
+/// Most squarings toward the limit of the powers of 2D.
 const MOST_SQUARINGS: usize = 11;
 
 /// A square local subdivision matrix, ready for its powers.

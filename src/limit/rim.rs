@@ -1,7 +1,7 @@
-//! Names for what the faces of a boundary share.
+//! Keys for the lines and points that boundary faces share.
 //!
 //! The faces fit together along *lines*: edges of the mesh, and the spokes from the
-//! middle of an edge to the middle of a face where a cell is no hexahedron, or a face of a
+//! middle of an edge to the middle of a face where a cell is not a hexahedron, or a face of a
 //! surface no quad, and its corners are elements. Places are integers, so neighbors agree
 //! exactly on what they share; nothing is compared by distance.
 //!

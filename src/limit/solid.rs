@@ -4,7 +4,7 @@
 //! Level 0 is the mesh. Its cells that do not evaluate directly are refined, with
 //! the neighboring children that their limit depends on, as level 1, and so on
 //! until every leaf evaluates. The control points of all levels stand in one
-//! array ([`Solid::refined_points`]); the nets index into it. Set-up costs a few
+//! array ([`Solid::refined_points`]); the nets index into it. Setup costs a few
 //! microseconds a cell and depends on connectivity and creases only.
 
 use std::borrow::Cow;

@@ -169,7 +169,7 @@ impl Structure {
     /// origin). Within 2⁻⁵² of the extraordinary point counts as on it.
     ///
     /// `None` where the derivative does not exist. At the extraordinary point a first
-    /// derivative is the one limit that all ways towards it share, if they do; second
+    /// derivative is the one limit that all ways toward it share, if they do; second
     /// derivatives are not looked for there.
     pub fn weights(&self, p: [f64; 3], orders: Orders) -> Option<Vec<f64>> {
         let Some(SiblingPlace { depth, child, local }) = self.place(p) else {

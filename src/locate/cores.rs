@@ -144,8 +144,8 @@ impl<'s> Core<'s> {
         }
         // the limit lies in the hull of its control points: all of it may be beyond a plane that is
         // as far as the best place
-        let towards = away.try_normalize(0.0).unwrap_or_default();
-        let beyond = self.nest.least_along(towards.into()) - towards.dot(&Vector3::from(x));
+        let toward = away.try_normalize(0.0).unwrap_or_default();
+        let beyond = self.nest.least_along(toward.into()) - toward.dot(&Vector3::from(x));
         if beyond >= within(best) - sought.rounding {
             return false;
         }
@@ -222,8 +222,8 @@ impl<'s> Core<'s> {
         let middle = self.curve.map_or(Vector3::zeros(), |[a, b, c, d]| {
             [a, b, c, d].map(Vector3::from).iter().sum::<Vector3<f64>>() / 4.0
         });
-        let towards = (middle - x).try_normalize(0.0).unwrap_or_default();
-        if best.rules_out(beyond(best.towards)) || best.rules_out(beyond(towards)) {
+        let toward = (middle - x).try_normalize(0.0).unwrap_or_default();
+        if best.rules_out(beyond(best.toward)) || best.rules_out(beyond(toward)) {
             return;
         }
         let (on_core, away) = self.nearest_on_core(x.into());
@@ -231,8 +231,8 @@ impl<'s> Core<'s> {
             return;
         }
         best.offer(on_core, away);
-        let towards = away.try_normalize(0.0).unwrap_or_default();
-        if self.curve.is_some() && best.rules_out(beyond(towards)) {
+        let toward = away.try_normalize(0.0).unwrap_or_default();
+        if self.curve.is_some() && best.rules_out(beyond(toward)) {
             return;
         }
         if rings == 0 || self.radius <= rounding.max(best.slack) {

@@ -1,5 +1,5 @@
-//! The affine map nearest to a piece: what a point's parameters are roughly, and a
-//! proof where they cannot be.
+//! The best affine approximation of a piece: an estimate of a point's parameters, and a
+//! proof of where they cannot be.
 //!
 //! With A the mean Jacobian of a piece F and c its middle, y(x) = A⁻¹(x − c) + ½ is
 //! close to the parameters of x. The Bézier points y(Pᵢ) hold y of the whole piece in

@@ -45,10 +45,10 @@ impl<'a> LimitMap<'a> {
     pub fn jet(&self, p: [f64; 3]) -> Jet {
         let local = self.leaf.local(p);
         let orders = |axis: usize| std::array::from_fn(|d| if d == axis { First } else { Value });
-        let inwards = local.map(|x| if x < 0.5 { x + ASIDE } else { x - ASIDE });
+        let inward = local.map(|x| if x < 0.5 { x + ASIDE } else { x - ASIDE });
         let derivative = |axis: usize| {
             self.sum(local, orders(axis))
-                .or_else(|| self.sum(inwards, orders(axis)))
+                .or_else(|| self.sum(inward, orders(axis)))
                 .unwrap_or([0.0; 3])
         };
         Jet { point: self.point(p).into(), derivatives: [0, 1, 2].map(|d| derivative(d).into()) }

@@ -3,7 +3,7 @@
 //! # Practice
 //! A [`Locator`] takes a solid with its control points in Bézier pieces
 //! ([`crate::bezier`]) under a bounding-volume hierarchy. [`Locator::locate`] says for
-//! every point which element holds it and at which (u, v, w), or that it is outside;
+//! every point which element contains it and at which (u, v, w), or that it is outside;
 //! [`Locator::nearest`] finds the closest point of the solid to any point.
 //!
 //! ```
@@ -88,7 +88,7 @@ pub struct LocatorOptions {
     /// Points farther outside than this are outside, as a part of the diagonal of the
     /// box around the piece next to them; 0 < tolerance ≤ 1e-3.
     pub tolerance: f64,
-    /// Rings of exact pieces towards extraordinary edges and vertices; as many as
+    /// Rings of exact pieces toward extraordinary edges and vertices; as many as
     /// [`default_rings`] by default. More are faster there and take more memory.
     pub rings: Option<usize>,
 }
@@ -161,8 +161,11 @@ impl<'s> Locator<'s> {
         options: LocatorOptions,
     ) -> Result<Self> {
         if !(options.tolerance > 0.0 && options.tolerance <= 1e-3) {
-            return Err(Error::request(format!("a tolerance of {:e}", options.tolerance))
-                .with_help("give a part of the size of a cell, above 0 and at most 1e-3"));
+            return Err(Error::request(format!(
+                "a tolerance of {:e}: out of range",
+                options.tolerance
+            ))
+            .with_help("give a part of the size of a cell, above 0 and at most 1e-3"));
         }
         let pieces = LocatorPieces::new(solid, controls, options.rings)?;
         let hierarchy = Hierarchy::new(&pieces.boxes);

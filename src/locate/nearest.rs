@@ -1,8 +1,8 @@
-//! The place of the solid that is closest to a point outside: best boxes first.
+//! The place of the solid that is closest to a point outside: best-first search of boxes.
 //!
 //! Items are looked at in the order of the distances of their boxes, equal ones in their own order,
-//! whatever tree they stand in: so the part of a solid that has all items near the point answers bit
-//! by bit what the whole does.
+//! whatever tree they stand in: so the part of a solid that has all items near the point answers
+//! bit by bit what the whole does.
 //!
 //! The closest place of a point outside lies on the boundary. So the sides of pieces that are on
 //! the boundary are searched, exact ones as bicubic [patches](super::patch), those around
@@ -141,7 +141,7 @@ fn is_beyond(locator: &Locator<'_>, piece: usize, x: Vector3<f64>, best: &Best) 
     let points = &locator.pieces.points[piece];
     let [low, high] = locator.pieces.boxes[piece].map(Vector3::from);
     let middle = (0.5 * (low + high) - x).try_normalize(0.0).unwrap_or_default();
-    [best.towards, middle].into_iter().any(|n| {
+    [best.toward, middle].into_iter().any(|n| {
         let along = points.iter().map(|&p| n.dot(&(Vector3::from(p) - x)));
         let least = along.fold(f64::INFINITY, f64::min);
         best.rules_out(least - locator.pieces.errors[piece])

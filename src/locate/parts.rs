@@ -1,5 +1,5 @@
-//! A solid in parts so nearly affine that Newton's method decides, in flat arrays: what a
-//! GPU looks points up in.
+//! A solid divided into parts so nearly affine that Newton's method converges, in flat arrays: a
+//! GPU locates points in it.
 //!
 //! Exact pieces are halved until Newton's method converges on them; inexact ones, which surround
 //! extraordinary edges and vertices, are exact again in some further rings. What is left over (next

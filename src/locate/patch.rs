@@ -11,8 +11,8 @@
 //! points prove. Otherwise the part is halved. A part is left out
 //! when the plane of its nearest Bézier point, seen from x, is farther than the best so far:
 //! |p − x| ≥ n·(p − x) for every unit vector n. That bound is off by the square of the part's
-//! size only, unlike the distance of its box. Two vectors n are tried: towards the middle of the
-//! part, and towards the best place so far, whose plane leaves out all that meets there at once,
+//! size only, unlike the distance of its box. Two vectors n are tried: toward the middle of the
+//! part, and toward the best place so far, whose plane leaves out all that meets there at once,
 //! around an edge or a corner of the solid.
 
 use nalgebra::{Matrix2, Vector2, Vector3};
@@ -45,17 +45,17 @@ pub struct ClosestSoFar {
 }
 
 /// The place of `patch` that is closest to `x`, if it is nearer than `most`. Nothing of the patch
-/// is nearer by more than `slack`. `towards` is a unit vector along which the patch is likely to be
+/// is nearer by more than `slack`. `toward` is a unit vector along which the patch is likely to be
 /// farther than `most`, or 0.
 pub fn closest(
     patch: &BicubicPoints,
     x: Vector3<f64>,
     most: f64,
-    towards: Vector3<f64>,
+    toward: Vector3<f64>,
     slack: f64,
 ) -> Option<ClosestSoFar> {
     let all = Square { low: [0.0; 2], size: [1.0; 2] };
-    let mut search = Search { patch, x, slack, most, towards, found: None, within: all };
+    let mut search = Search { patch, x, slack, most, toward, found: None, within: all };
     search.part(patch, all, HALVINGS);
     search.found
 }
@@ -67,7 +67,7 @@ struct Search<'a> {
     // the best distance so far
     most: f64,
     // the unit vector to the best place so far, of this patch or another one
-    towards: Vector3<f64>,
+    toward: Vector3<f64>,
     found: Option<ClosestSoFar>,
     // where it is stationary
     within: Square,
@@ -101,7 +101,7 @@ impl Square {
 impl Search<'_> {
     /// Looks at the part with these Bézier points.
     fn part(&mut self, points: &BicubicPoints, square: Square, halvings: u32) {
-        if self.is_beyond(points, self.towards) || self.is_beyond(points, self.middle(points)) {
+        if self.is_beyond(points, self.toward) || self.is_beyond(points, self.middle(points)) {
             return;
         }
         let is_settled =
@@ -111,10 +111,10 @@ impl Search<'_> {
             let found = descend(self.patch, self.x, square, start);
             if found.distance < self.most {
                 self.most = found.distance;
-                self.towards = found.away.try_normalize(0.0).unwrap_or_default();
+                self.toward = found.away.try_normalize(0.0).unwrap_or_default();
                 self.found = Some(found);
                 self.within = square;
-                if self.is_beyond(points, self.towards) {
+                if self.is_beyond(points, self.toward) {
                     return;
                 }
             }
@@ -260,9 +260,9 @@ fn step(
             let is_positive = m[(0, 0)] > 1e-14 * scale && determinant > 1e-14 * scale * scale;
             is_positive.then(|| {
                 let (x, y) = (gradient[0], gradient[1]);
-                let towards =
+                let toward =
                     Vector2::new(m[(1, 1)] * x - m[(0, 1)] * y, m[(0, 0)] * y - m[(1, 0)] * x);
-                -towards / determinant
+                -toward / determinant
             })
         }
         [first, _] => {

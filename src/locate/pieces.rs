@@ -100,7 +100,7 @@ impl<'s> LocatorPieces<'s> {
         self.pieces.is_empty()
     }
 
-    /// Rings of exact pieces towards extraordinary edges and vertices.
+    /// Rings of exact pieces toward extraordinary edges and vertices.
     pub fn rings(&self) -> usize {
         self.maker.rings_around()
     }

@@ -1,5 +1,5 @@
-//! A point in one piece: Newton's method where it decides, halves of the piece
-//! where it does not.
+//! Finding a point in one piece: Newton's method where it is conclusive, bisection of the piece
+//! where it is not.
 //!
 //! Measured without gain: Newton's method restarted on the limit itself from up to a dozen
 //! places takes 143 ms (cad9) and 298 ms (mount2) for the slowest point, instead of 4.9 and 0.3

@@ -39,7 +39,7 @@ pub struct Best {
     /// The place; none yet if its distance is infinite.
     pub place: Closest,
     /// The unit vector from the point asked for to the place; 0 without one.
-    pub towards: Vector3<f64>,
+    pub toward: Vector3<f64>,
     /// Some place is nearer than this, whether it is looked at yet or not.
     pub bound: f64,
     /// A place that is nearer by less than this is as good.
@@ -50,7 +50,7 @@ impl Best {
     /// No place yet.
     pub fn none(slack: f64) -> Self {
         let place = Closest { parameters: [0.0; 3], distance: f64::INFINITY };
-        Self { place, towards: Vector3::zeros(), bound: f64::INFINITY, slack }
+        Self { place, toward: Vector3::zeros(), bound: f64::INFINITY, slack }
     }
 
     /// Says that a place at this distance exists, which is yet to be looked at.
@@ -74,7 +74,7 @@ impl Best {
     pub fn offer(&mut self, place: Closest, away: Vector3<f64>) {
         if place.distance < self.place.distance {
             self.place = place;
-            self.towards = away.try_normalize(0.0).unwrap_or_default();
+            self.toward = away.try_normalize(0.0).unwrap_or_default();
         }
     }
 
@@ -89,7 +89,7 @@ impl Best {
         for (axis, side) in sides.iter() {
             let patch = patch_of(points, axis, side);
             let most = self.place.distance.min(self.bound);
-            let Some(found) = patch::closest(&patch, x, most, self.towards, self.slack) else {
+            let Some(found) = patch::closest(&patch, x, most, self.toward, self.slack) else {
                 continue;
             };
             let mut t = [0.0; 3];

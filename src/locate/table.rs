@@ -73,7 +73,7 @@ impl PointTable {
 }
 
 /// Names of the columns of the answer to a table: `x,y,z,status,cell,u,v,w,distance`, with
-/// `corner` after `cell` if the solid has cells that are no hexahedra, then attributes
+/// `corner` after `cell` if the solid has cells that are not hexahedra, then attributes
 /// by name, components numbered from 0.
 ///
 /// # Errors

@@ -1,7 +1,7 @@
 //! Vertices that lie in one place.
 //!
-//! Cells that own their corners look like one solid and are many: each has a limit of its own, until
-//! [`SolidMesh::weld`] joins them.
+//! Cells that do not share vertices look like one solid but are separate solids: each has a limit
+//! of its own, until [`SolidMesh::weld`] joins them.
 
 use std::cmp::Ordering;
 
@@ -65,8 +65,8 @@ impl SurfaceMesh {
         is_part.into_iter().filter(|is_part| *is_part).count()
     }
 
-    /// Vertices where the surface ends that have equal coordinates; 0 and −0 are equal. Faces that own
-    /// their corners look like one surface and are many. The mesh has been checked.
+    /// Vertices where the surface ends that have equal coordinates; 0 and −0 are equal. Faces that
+    /// own their corners look like one surface and are many. The mesh has been checked.
     pub fn coincident_ends(&self) -> CoincidentVertices {
         let of = |is_meant: &dyn Fn(u32) -> bool| {
             let meant = (0..).zip(&self.points).filter(|&(v, _)| is_meant(v));
@@ -134,8 +134,8 @@ fn bits(point: [f64; 3]) -> [u64; 3] {
     point.map(|x| (x + 0.0).to_bits())
 }
 
-/// Shows the ids of the items of every place that has several, ascending. The items have keys: hashes
-/// of their coordinates.
+/// Shows the ids of the items of every place that has several, ascending. The items have keys:
+/// hashes of their coordinates.
 fn for_each_place(
     mut keys: Vec<(u64, u32)>,
     id: impl Fn(u32) -> u32 + Sync,

@@ -1,4 +1,4 @@
-//! Polyhedra whose faces all run alike.
+//! Consistent orientation of the faces of polyhedra.
 //!
 //! Files list the faces of a polyhedron in any direction. Refinement needs them
 //! all outward or all inward, so that they can be flipped together.
@@ -17,7 +17,7 @@ use crate::numbers::counted;
 /// [`Error::Mesh`] unless the faces form one closed surface around a ball.
 pub(super) fn orient_faces(cell: usize, faces: &mut [Vec<u32>]) -> Result<()> {
     let refuse = |what: Message| {
-        Err(Error::mesh(message!(Cell.id(cell), " is no polyhedron: ", what))
+        Err(Error::mesh(message!(Cell.id(cell), " is not a polyhedron: ", what))
             .with_help("list every face of the cell once, as a cycle of its vertices"))
     };
     if faces.len() < 4 {
@@ -27,7 +27,7 @@ pub(super) fn orient_faces(cell: usize, faces: &mut [Vec<u32>]) -> Result<()> {
         return refuse(message!(
             "its face of ",
             Vertex.ids(face.iter().copied()),
-            " is no polygon"
+            " is not a polygon"
         ));
     }
     // both faces at each edge (smaller vertex first), and whether it runs backwards there

@@ -29,7 +29,7 @@ fn most(precision: Precision) -> f64 {
 pub(crate) fn check_coordinates(points: &[[f64; 3]], precision: Precision) -> Result<()> {
     let most = most(precision);
     let (bits, help) = match precision {
-        Precision::F32 => ("single", "give the model in another length unit, or take f64"),
+        Precision::F32 => ("single", "scale the model to another length unit, or use f64"),
         Precision::F64 => ("double", "give the model in another length unit"),
     };
     // [low, high], and whether all are in range
@@ -69,7 +69,7 @@ pub(crate) fn check_coordinates(points: &[[f64; 3]], precision: Precision) -> Re
     let size = (0..3).map(extent).fold(0.0, f64::max);
     if size > 0.0 && size < most.recip() {
         return Err(Error::mesh(format!(
-            "all vertices lie within {size:e}: below {:e} products of lengths vanish in {bits} \
+            "all vertices lie within {size:e}: below {:e}, products of lengths underflow in {bits} \
              precision",
             most.recip()
         ))
@@ -130,8 +130,8 @@ pub fn single_precision_loss(
     })
 }
 
-/// [`single_precision_loss`] of a model in the box from `low` to `high`, of which 100,000 parts are to
-/// be told apart.
+/// [`single_precision_loss`] of a model in the box from `low` to `high`, of which 100,000 parts are
+/// to be told apart.
 #[must_use]
 pub fn single_precision_loss_in([low, high]: [[f64; 3]; 2]) -> Option<String> {
     const PARTS: f64 = 1e5;

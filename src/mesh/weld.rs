@@ -1,7 +1,7 @@
 //! Joining vertices that lie in one place, or near one another.
 //!
-//! The first vertex of each place stays, where it is and with its values. Chains count: vertices of one
-//! place may be farther apart than the distance.
+//! The first vertex of each place stays, where it is and with its values. Chains count: vertices of
+//! one place may be farther apart than the distance.
 
 use std::collections::HashMap;
 
@@ -52,13 +52,13 @@ impl Welded {
 }
 
 impl SolidMesh {
-    /// Joins vertices of cells that lie within `distance` of one another, a length of at least 0; with
-    /// 0 those of equal coordinates. Creases, corners and groups go along; of several creases of one
-    /// edge the sharpest stays.
+    /// Joins vertices of cells that lie within `distance` of one another, a length of at least 0;
+    /// with 0 those of equal coordinates. Creases, corners and groups go along; of several creases
+    /// of one edge the sharpest stays.
     ///
     /// # Errors
-    /// [`Error::Request`] for a distance below 0, one that is not finite, or one below the rounding of
-    /// the coordinates; [`Error::Mesh`] if a cell has two corners that would be joined.
+    /// [`Error::Request`] for a distance below 0, one that is not finite, or one below the rounding
+    /// of the coordinates; [`Error::Mesh`] if a cell has two corners that would be joined.
     pub fn weld(&mut self, distance: f64) -> Result<Welded> {
         let joined = Joined::new(&self.points, &self.used_vertices(), distance)?;
         self.check_corners(&joined)?;
@@ -93,14 +93,14 @@ impl SolidMesh {
 }
 
 impl SurfaceMesh {
-    /// Joins vertices of faces that lie within `distance` of one another, a length of at least 0; with
-    /// 0 those of equal coordinates. Neighboring corners of a face that are joined become one; faces
-    /// with fewer than three corners left go. Creases, corners, holes and texture coordinates go along,
-    /// normals that differ at joined vertices go. The mesh has been checked.
+    /// Joins vertices of faces that lie within `distance` of one another, a length of at least 0;
+    /// with 0 those of equal coordinates. Neighboring corners of a face that are joined become one;
+    /// faces with fewer than three corners left go. Creases, corners, holes and texture coordinates
+    /// go along, normals that differ at joined vertices go. The mesh has been checked.
     ///
     /// # Errors
-    /// [`Error::Request`] as [`SolidMesh::weld`]; [`Error::Mesh`] if two corners of a face that are no
-    /// neighbors would be joined, or no face would be left.
+    /// [`Error::Request`] as [`SolidMesh::weld`]; [`Error::Mesh`] if two corners of a face that are
+    /// no neighbors would be joined, or no face would be left.
     pub fn weld(&mut self, distance: f64) -> Result<Welded> {
         let mut used = vec![false; self.points.len()];
         self.faces.vertices().iter().for_each(|&v| used[v as usize] = true);
@@ -160,8 +160,8 @@ fn two_in_one_place(of: Message, corners: [u32; 2]) -> Error {
 }
 
 impl Creases {
-    /// Gives every vertex another number. Creases whose ends become one go; of several of one place the
-    /// sharpest stays.
+    /// Gives every vertex another number. Creases whose ends become one go; of several of one place
+    /// the sharpest stays.
     fn renumber(&mut self, number: impl Fn(u32) -> u32) {
         let (mut edges, mut places) = (Vec::<Crease>::new(), HashMap::new());
         for crease in &self.edges {
@@ -206,7 +206,8 @@ impl Joined {
     /// The vertices of `used` within `distance`; all others stay.
     fn new(points: &[[f64; 3]], used: &[bool], distance: f64) -> Result<Self> {
         let (keys, reach) = keys(points, used, distance)?;
-        // all vertices of a cell are joined, and then two cells where two of their vertices are near
+        // all vertices of a cell are joined, and then two cells where two of their vertices are
+        // near
         let cells: Vec<&[Key]> = keys.chunk_by(|a, b| a.0 == b.0).collect();
         let find = |cell: [i64; 3]| cells.binary_search_by_key(&cell, |keys| keys[0].0).ok();
         let is_near = |a: u32, b: u32| {
@@ -251,7 +252,8 @@ impl Joined {
         self.numbers.get(self.first(v) as usize).copied().unwrap_or(v)
     }
 
-    /// Keeps the values of the first vertices; returns the names of attributes in which others differ.
+    /// Keeps the values of the first vertices; returns the names of attributes in which others
+    /// differ.
     fn take(&self, attributes: &mut [Attribute]) -> Vec<String> {
         let mut differing = Vec::new();
         for attribute in attributes {
@@ -266,10 +268,11 @@ impl Joined {
 }
 
 /// The used vertices by the cells of a grid, sorted, and how many cells away vertices within the
-/// distance can be. All vertices of a cell are within it: those of equal coordinates are where it is 0.
+/// distance can be. All vertices of a cell are within it: those of equal coordinates are where it
+/// is 0.
 fn keys(points: &[[f64; 3]], used: &[bool], distance: f64) -> Result<(Vec<Key>, i64)> {
     let refused = |help: String| {
-        Err(Error::request(format!("a distance of {distance} to join vertices within"))
+        Err(Error::request(format!("a welding distance of {distance}: out of range"))
             .with_help(help))
     };
     if !(distance.is_finite() && distance >= 0.0) {

@@ -1,4 +1,4 @@
-//! Numbers as people read them.
+//! Numbers formatted for people.
 
 /// A number with six significant digits: in plain notation from 10⁻⁴ to 10⁷, else with an
 /// exponent; `0` for zero of either sign.

@@ -1,4 +1,4 @@
-//! The two numbers: their precision and their vectors.
+//! The two number types: their precision and their vectors.
 
 use super::sealed::Sealed;
 #[cfg(target_arch = "x86_64")]

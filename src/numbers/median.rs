@@ -1,4 +1,4 @@
-//! The middle of repeated measurements.
+//! The median of repeated measurements.
 
 /// The middle number, or the mean of the two in the middle; 0 of none.
 pub fn median(mut numbers: Vec<f64>) -> f64 {

@@ -26,8 +26,8 @@ pub enum Precision {
     #[default]
     #[serde(alias = "float64")]
     F64,
-    /// Single: cells are evaluated about their own origins, and the points written have 24 bits of
-    /// their distance from the origin, about 7 digits.
+    /// Single: cells are evaluated about their own origins, and the points are written with 24 bits
+    /// relative to their distance from the origin, about 7 digits.
     #[serde(alias = "float32")]
     F32,
 }

@@ -60,7 +60,8 @@ impl Block {
         Solid::of_part(&self.mesh, &self.owned)
     }
 
-    /// Left-handed hexahedra among the cells of the elements. Cells that are no hexahedra have none.
+    /// Left-handed hexahedra among the cells of the elements. Cells that are not hexahedra have
+    /// none.
     pub fn left_handed(&self) -> usize {
         let mut own = Cells::default();
         let hexahedra = self.owned.iter().filter_map(|&c| self.mesh.cells.hexahedron(c as usize));
@@ -174,7 +175,7 @@ impl<'m> Blocks<'m> {
     /// The block of some elements.
     ///
     /// # Errors
-    /// Those of the set-up that concern the cells of the elements.
+    /// Those of the setup that concern the cells of the elements.
     pub fn block(&self, elements: Range<usize>) -> Result<Block> {
         let (mut block, _) = self.refined(elements)?;
         if let (Some(extent), false) = (&self.extent, block.owned.is_empty()) {
@@ -183,8 +184,8 @@ impl<'m> Blocks<'m> {
         Ok(block)
     }
 
-    /// What is wrong with the part, in the ids of the whole, where a block has an error: of the whole
-    /// mesh that of one program.
+    /// What is wrong with the part, in the ids of the whole, where a block has an error: of the
+    /// whole mesh that of one program.
     pub fn fault(&self, error: Error) -> Error {
         let Part { mesh, owned, .. } = self.part.part();
         let find = || {

@@ -1,6 +1,6 @@
 //! Which cells of a mesh that ranks hold are mirrored.
 //!
-//! Every block of a rank finds its own clusters of cells that hang together. A face between two
+//! Every block of a rank finds its own clusters of connected cells. A face between two
 //! blocks joins two clusters; these few pairs, and the volume inside each cluster's part of the
 //! boundary, go to all ranks, which join them alike.
 
@@ -17,7 +17,8 @@ pub(crate) struct RankClusters {
     // cells on the boundary of the mesh or of their block, ascending
     cells: Vec<Known>,
     volumes: Vec<f64>,
-    // [cluster]: cells that are no hexahedra, those like its first cell and those mirrored against it
+    // [cluster]: cells that are not hexahedra, those like its first cell and those mirrored against
+    // it
     others: Vec<[Inverted; 2]>,
     links: Vec<Link>,
 }
@@ -113,7 +114,7 @@ impl RankClusters {
         Ok(RankOrientation(mirrored.map(|known| known.cell).collect()))
     }
 
-    /// This rank's mirrored cells that are no hexahedra; none without a common orientation.
+    /// This rank's mirrored cells that are not hexahedra; none without a common orientation.
     ///
     /// # Errors
     /// Those of other ranks.
@@ -125,8 +126,8 @@ impl RankClusters {
         Ok(found.fold(Inverted::default(), Inverted::joined))
     }
 
-    /// Joins the clusters of all ranks: whether the first cell of each of this rank's is mirrored, or
-    /// two cells without a common orientation.
+    /// Joins the clusters of all ranks: whether the first cell of each of this rank's is mirrored,
+    /// or two cells without a common orientation.
     fn first_mirrored(
         &self,
         ranks: &Ranks<'_>,

@@ -187,7 +187,7 @@ pub(super) fn check(mesh: &SolidMesh) -> Result<()> {
     Ok(())
 }
 
-/// The error of a crease that is no edge.
+/// The error of a crease that is not an edge.
 pub(super) fn no_edge(ends: [u32; 2]) -> Error {
     Error::mesh(message!("crease of ", Vertex.ids(ends), ": the mesh has no such edge"))
         .with_help("name the two end vertices of an edge, counted from 0")

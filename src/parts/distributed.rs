@@ -1,22 +1,22 @@
 //! A mesh that ranks hold together.
 //!
 //! # Theory
-//! Every rank has a block of the cells and one of the vertices, runs of about as many ids each, with
-//! their data ([`DistributedMesh`]). A vertex's holder learns the cells around it: every rank sends
-//! (vertex, cell) of its cells to the holders of the vertices. From these two tables a rank collects
-//! what its job needs, [`RankPart`]: its own cells, by their vertices the cells around them,
-//! and the points of all. Each is one request to the holders and their answer, of the size of the
-//! part. Creases, corners and groups of faces are of surfaces, so few beside the cells: all ranks have
-//! them all.
+//! Every rank has a block of the cells and one of the vertices, runs of about as many ids each,
+//! with their data ([`DistributedMesh`]). A vertex's holder learns the cells around it: every rank
+//! sends (vertex, cell) of its cells to the holders of the vertices. From these two tables a rank
+//! collects what its job needs, [`RankPart`]: its own cells, by their vertices the cells around
+//! them, and the points of all. Each is one request to the holders and their answer, of the size of
+//! the part. Creases, corners and groups of faces are of surfaces, so few beside the cells: all
+//! ranks have them all.
 //!
 //! A rank's own cells are a run in the order of the file, those that its pieces of the output come
-//! from. A cut along a space-filling curve would have fewer ghosts, but then the pieces would depend
-//! on the number of ranks.
+//! from. A cut along a space-filling curve would have fewer ghosts, but then the pieces would
+//! depend on the number of ranks.
 //!
 //! # Data flow
-//! A file is read block by block ([`MeshBlock`], of `io::read_block`; vertices that its pieces repeat
-//! are joined), or by rank 0, which sends the
-//! others their blocks one after another ([`DistributedMesh::scatter`]).
+//! A file is read block by block ([`MeshBlock`], of `io::read_block`; vertices that its pieces
+//! repeat are joined), or by rank 0, which sends the others their blocks one after another
+//! ([`DistributedMesh::scatter`]).
 
 use std::ops::Range;
 
@@ -126,8 +126,8 @@ impl DistributedMesh {
         &self.block.creases
     }
 
-    /// Takes other creases and corners of the whole, the same on all ranks. Smooth ones are left out.
-    /// [`DistributedMesh::into_part`] refuses those that the mesh does not have.
+    /// Takes other creases and corners of the whole, the same on all ranks. Smooth ones are left
+    /// out. [`DistributedMesh::into_part`] refuses those that the mesh does not have.
     pub fn set_creases(&mut self, creases: Creases) {
         self.block.creases = creases;
         self.block.creases.drop_smooth();
@@ -142,8 +142,8 @@ impl DistributedMesh {
         Ok(self.elements(levels).count())
     }
 
-    /// What this rank has: its cells and their data, its points and attributes; creases, corners and
-    /// groups of the whole.
+    /// What this rank has: its cells and their data, its points and attributes; creases, corners
+    /// and groups of the whole.
     pub(crate) fn block(&self) -> &SolidMesh {
         &self.block
     }
@@ -175,7 +175,7 @@ impl DistributedMesh {
     /// none.
     ///
     /// # Errors
-    /// Creases that are no edges, and corners that are no vertices; those of other ranks.
+    /// Creases that are not edges, and corners that are not vertices; those of other ranks.
     pub fn into_part(
         self,
         ranks: &Ranks<'_>,

@@ -22,7 +22,7 @@ const EVALUATED: f64 = 1.2e9;
 /// Seconds that a thread takes for a quadrature point, and for a cell that refinement makes.
 const QUADRATURE: f64 = 30e-9;
 const REFINED: f64 = 0.8e-6;
-/// Bytes of memory of a rank beside its part: the set-up of a block of the cells, its results and
+/// Bytes of memory of a rank beside its part: the setup of a block of the cells, its results and
 /// the file of a piece; of layers less.
 const BLOCK: f64 = 330e6;
 const LAYERS: f64 = 100e6;
@@ -45,7 +45,7 @@ pub struct Workload {
     pub cells: usize,
     /// How often each cell is set up.
     pub setups: f64,
-    /// Seconds of one thread a cell, beside the set-up.
+    /// Seconds of one thread a cell, beside the setup.
     pub seconds: f64,
     /// Bytes of files that are written a cell.
     pub file_bytes: f64,
@@ -96,7 +96,7 @@ impl Workload {
 
     /// The control mesh refined so often, to `.vtu`.
     pub fn refinement(cells: usize, elements: f64, levels: usize) -> Self {
-        // refining a cell that is no hexahedron makes its elements
+        // refining a cell that is not a hexahedron makes its elements
         let halvings = if elements > 1.0 { levels.saturating_sub(1) } else { levels };
         let children = elements * 8_f64.powi(halvings as i32);
         let (seconds, file_bytes) = (REFINED * children, (RESULT + FILE_CELL) * children);
@@ -115,7 +115,7 @@ impl Workload {
 pub struct Rates {
     /// Threads of a rank.
     pub threads: f64,
-    /// Seconds of one thread that the set-up of a cell takes, ghosts included.
+    /// Seconds of one thread that the setup of a cell takes, ghosts included.
     pub setup: f64,
     /// Bytes a second that a rank receives from others.
     pub network: f64,
@@ -154,11 +154,11 @@ pub struct Estimate {
     pub ghosts: usize,
     /// Bytes that it receives when control points move.
     pub exchange_bytes: f64,
-    /// Seconds of set-up.
+    /// Seconds of setup.
     pub setup_seconds: f64,
     /// Seconds of the exchange, whenever control points move.
     pub exchange_seconds: f64,
-    /// Seconds of the job beside the set-up: of an evaluation, say.
+    /// Seconds of the job beside the setup: of an evaluation, say.
     pub evaluation_seconds: f64,
     /// Bytes that it writes.
     pub output_bytes: f64,

@@ -1,4 +1,4 @@
-//! Rows that ranks hold in blocks, and get from one another.
+//! Rows that ranks hold in blocks and request from one another.
 
 use std::ops::Range;
 
@@ -101,8 +101,8 @@ pub(crate) fn fetch(
     Ok(())
 }
 
-/// Sends pairs of an item and something to the items' holders, those of some things at a time; shows
-/// a holder the places in its block with their things.
+/// Sends pairs of an item and something to the items' holders, those of some things at a time;
+/// shows a holder the places in its block with their things.
 pub(super) fn send<I: Iterator<Item = (u32, u32)>>(
     ranks: &Ranks<'_>,
     holders: &Holders,

@@ -47,12 +47,12 @@ enum Cells {
     /// Neighbors see their faces from opposite sides.
     Opposed,
     Inverted,
-    /// The set-up of the job refuses them.
+    /// The setup of the job refuses them.
     Refused,
 }
 
 impl RankPart {
-    /// Inverted cells of the whole; none where the set-up refuses the mesh.
+    /// Inverted cells of the whole; none where the setup refuses the mesh.
     ///
     /// # Errors
     /// Those of other ranks.
@@ -77,8 +77,8 @@ impl RankPart {
         all.iter().try_fold(Inverted::default(), join)
     }
 
-    /// The clusters of the cells that this rank counts, each cell by its own volume; `None` where the
-    /// set-up refuses the mesh.
+    /// The clusters of the cells that this rank counts, each cell by its own volume; `None` where
+    /// the setup refuses the mesh.
     fn clusters(&self, ranks: &Ranks<'_>) -> Result<Option<(RankClusters, Cells)>> {
         let (mut clusters, mut known) = (RankClusters::default(), Cells::Opposed);
         if self.counted.is_empty() {

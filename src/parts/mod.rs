@@ -3,7 +3,7 @@
 //! # Theory
 //! The limit on a cell depends on the cells around its own eight corners and on nothing else. So a
 //! part is the cells that it *owns* with one layer of *ghosts*, all other cells that share a vertex
-//! with one of them. Cells and vertices keep their order, which all numberings of the set-up
+//! with one of them. Cells and vertices keep their order, which all numberings of the setup
 //! follow, and creases, attributes and cell data come along: results on owned cells are bit by bit
 //! those of the whole mesh.
 //!

@@ -2,7 +2,7 @@
 //!
 //! A program that starts, does one job and ends pays for a GPU before anything runs there: the
 //! driver's context, the kernels, and memory that the bus can write to. The model counts what
-//! differs between the processors; reading, set-up and files cost the same on both. All constants
+//! differs between the processors; reading, setup and files cost the same on both. All constants
 //! are measured (`benches/results/auto.json`); they decide between ways that give the same
 //! results, so that a wrong guess costs time alone.
 
@@ -21,8 +21,8 @@ const LOCATE: f64 = 5e-6;
 /// included.
 const PIXEL: f64 = 0.1e-9;
 const PIXEL_ATTRIBUTE: f64 = 5e-9;
-/// Seconds that one thread needs for attributes: of a row of pixels, whose ends are looked up one by
-/// one, of a cell, once, and of a cell that a layer cuts.
+/// Seconds that one thread needs for attributes: of a row of pixels, whose ends are looked up one
+/// by one, of a cell, once, and of a cell that a layer cuts.
 const ROW: f64 = 60e-6;
 const CELL: f64 = 16e-6;
 const CUT_CELL: f64 = 3e-6;
@@ -31,8 +31,8 @@ const CUT_CELL: f64 = 3e-6;
 const DEVICE_PIXEL: f64 = 1e-9;
 const DEVICE_PIXEL_ATTRIBUTE: f64 = 5e-9;
 const DEVICE_CELL: f64 = 3.7e-6;
-/// What one thread of the host does for attributes on a device: whatever the job, for a cell that is
-/// brought there, and for an attribute of a pixel with its image.
+/// What one thread of the host does for attributes on a device: whatever the job, for a cell that
+/// is brought there, and for an attribute of a pixel with its image.
 const HOST_ATTRIBUTES: f64 = 1.5;
 const HOST_CELL: f64 = 18e-6;
 const HOST_PIXEL_ATTRIBUTE: f64 = 10e-9;
@@ -116,8 +116,9 @@ impl Cost {
         Self { cpu: points * LOCATE, device: points * DEVICE_LOCATE, ..Self::default() }
     }
 
-    /// Layers. Pixels next to smooth edges of the boundary, where Jacobians vanish, take longer than
-    /// this says on both processors: a connecting rod up to 3 times on the CPU, 6 times on a device.
+    /// Layers. Pixels next to smooth edges of the boundary, where Jacobians vanish, take longer
+    /// than this says on both processors: a connecting rod up to 3 times on the CPU, 6 times on a
+    /// device.
     pub fn layers(job: LayersJob) -> Self {
         let pixels = job.pixels as f64;
         let plain = Self { cpu: pixels * PIXEL, device: pixels * DEVICE_PIXEL, ..Self::default() };
@@ -143,8 +144,8 @@ impl Cost {
         Self { cpu: points * QUADRATURE_POINT, to_host: 104.0 * points, ..Self::default() }
     }
 
-    /// Matrices that sum so many products, whose values have `bytes`. `batches`: those whose bases are
-    /// made on demand.
+    /// Matrices that sum so many products, whose values have `bytes`. `batches`: those whose bases
+    /// are made on demand.
     pub fn assembly(products: usize, batches: usize, bytes: usize) -> Self {
         let [products, batches, bytes] = [products, batches, bytes].map(|count| count as f64);
         let host = batches * BATCH;
@@ -231,8 +232,8 @@ mod tests {
     }
 
     /// Measured on an H100 and its host: 200 layers of 576,000 pixels, 888 cells, take 9.6, 4.0 and
-    /// 0.84 s on 1, 2 and 16 threads, and 4.3, 2.7 and 1.54 s with the GPU; 20 layers of 9.2 million
-    /// pixels 5.0, 2.4, 0.72 s and 5.2, 3.1, 2.1 s.
+    /// 0.84 s on 1, 2 and 16 threads, and 4.3, 2.7 and 1.54 s with the GPU; 20 layers of 9.2
+    /// million pixels 5.0, 2.4, 0.72 s and 5.2, 3.1, 2.1 s.
     #[test]
     fn many_layers_with_attributes_go_to_the_gpu_unless_there_are_many_threads() {
         let job = LayersJob { cells: 888, layers: 200, pixels: 200 * 576_000, attributes: 1 };
@@ -248,8 +249,8 @@ mod tests {
         }
     }
 
-    /// Measured on an H100 and its host: layers of a bracket refined 0 to 3 times, 48 layers, and of a
-    /// box of 1.6 million cells, in seconds by CPU and GPU.
+    /// Measured on an H100 and its host: layers of a bracket refined 0 to 3 times, 48 layers, and
+    /// of a box of 1.6 million cells, in seconds by CPU and GPU.
     #[test]
     fn layers_of_many_cells_are_estimated_as_measured() {
         let refined = |levels: u32, side: usize| LayersJob {

@@ -1,4 +1,4 @@
-//! What to run: batches of leaves that one kernel evaluates with one set of tables.
+//! Execution plans: batches of leaves that one kernel evaluates with one set of tables.
 //!
 //! # Practice
 //! [`Solid::plan`] sorts the leaves of a solid into [`Batch`]es of equal class,

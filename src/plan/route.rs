@@ -13,17 +13,17 @@ use super::BatchKind;
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Strategy {
-    /// The fastest, bitwise repeatable.
+    /// The fastest, bitwise reproducible.
     ///
     /// Sum-factorized and table kernels.
     #[default]
     Auto,
-    /// The published method, a thread a point.
+    /// The published method, one thread per point.
     ///
     /// Its sums on layered and irregular cells are atomic, so that their last bits vary from run
     /// to run.
     Thread,
-    /// The published method, a warp a point.
+    /// The published method, one warp per point.
     ///
     /// Atomic as well.
     Warp,

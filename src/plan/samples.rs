@@ -58,8 +58,11 @@ impl Samples {
         match self {
             Self::Tensor(parameters) => {
                 if parameters.is_empty() || parameters.len() > MOST {
-                    return Err(Error::request(format!("{} samples an axis", parameters.len()))
-                        .with_help(format!("ask for 1 to {MOST} samples along each axis")));
+                    return Err(Error::request(format!(
+                        "{} samples along an axis: out of range",
+                        parameters.len()
+                    ))
+                    .with_help(format!("ask for 1 to {MOST} samples along each axis")));
                 }
                 let inside = parameters.iter().all(|u| (0.0..=1.0).contains(u));
                 if !inside || !parameters.is_sorted_by(|a, b| a < b) {

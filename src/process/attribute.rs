@@ -25,7 +25,7 @@ pub fn smooth_attribute(
     let count = query.count(Vertex);
     check_value_count(values, width, count)?;
     if !(0.0..=1.0).contains(&factor) {
-        return Err(Error::request(format!("a smoothing factor of {factor}"))
+        return Err(Error::request(format!("a smoothing factor of {factor}: out of range"))
             .with_help("give a factor from 0 to 1"));
     }
     let original = |id: usize| query.order().map_or(id as u32, |o| o.originals(Vertex)[id]);

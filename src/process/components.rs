@@ -39,7 +39,7 @@ pub(crate) fn check_reach<'a>(
         any = true;
     }
     if !any {
-        return Err(Error::request("there is nothing to measure the distance to")
+        return Err(Error::request("the distance has no target")
             .with_help("name vertices or points, or another --to"));
     }
     let is_lost = |&v: &u32| used[v as usize] && !reached[parts[v as usize] as usize];
@@ -49,8 +49,8 @@ pub(crate) fn check_reach<'a>(
         0 => message!(Vertex.id(first), " is"),
         more => message!(Vertex.id(first), " and {more} more are"),
     };
-    Err(Error::request(message!(which, " joined to nothing that the distance is measured to"))
-        .with_help("name a vertex in every connected part, or take the parts one by one"))
+    Err(Error::request(message!(which, " not connected to any target of the distance"))
+        .with_help("name a target in every connected part, or process the parts separately"))
 }
 
 /// Makes the values of vertices that no face has NaN.
@@ -61,8 +61,8 @@ pub(crate) fn leave_unused<T: Real>(values: &mut [T], faces: &[u32]) {
     unused.for_each(|(value, _)| *value = T::from_f64(f64::NAN));
 }
 
-/// Makes distances of values that are known but for a constant in each of `parts`: 0 at the sources,
-/// where the mean of the values is taken for 0, and nowhere less.
+/// Makes distances of values that are known but for a constant in each of `parts`: 0 at the
+/// sources, where the mean of the values is taken for 0, and nowhere less.
 pub(crate) fn shift_parts(values: &mut [f64], parts: &[u32], sources: &[u32]) {
     let mut sums = vec![(0.0, 0.0); values.len()];
     for &v in sources {

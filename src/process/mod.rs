@@ -1,4 +1,4 @@
-//! Mesh processing: what users do to control meshes and surfaces before and after evaluation.
+//! Mesh processing before and after evaluation.
 //!
 //! [`solid`]: distances through the volume, untangling. [`surface`]: normals, curvature flow,
 //! geodesic distances and denoising of triangle meshes. [`smooth_attribute`] works on both.

@@ -66,7 +66,7 @@ impl<'q> DeviceQuadrature<'q> {
     ) -> Result<Self> {
         quadrature.check_controls(controls)?;
         if quadrature.is_boundary() {
-            return Err(Error::request("a GPU has no quadrature of the boundary")
+            return Err(Error::request("boundary quadrature runs on the CPU only")
                 .with_help("evaluate it on the CPU: --backend cpu"));
         }
         let count = quadrature.batches().len();

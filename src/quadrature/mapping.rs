@@ -210,14 +210,14 @@ impl Mapped {
     /// Normals and measures of the surface, on a face of the elements. `weights` are negative if
     /// all cells are left-handed.
     fn turn_to(&mut self, face: Side, weights: &[f64], samples: usize) {
-        let outwards = if face.end == 1 { 1.0 } else { -1.0 };
+        let outward = if face.end == 1 { 1.0 } else { -1.0 };
         let [a, b] = [(face.axis + 1) % 3, (face.axis + 2) % 3].map(usize::from);
         self.normals.resize(self.points.len(), [0.0; 3]);
         let places = (&mut self.normals, &mut self.measures, &self.jacobians);
         places.into_par_iter().enumerate().for_each(|(i, (normal, measure, jacobian))| {
             let column = |c: usize| Vector3::from([0, 1, 2].map(|d| jacobian[d][c]));
             let weight = weights[i % samples];
-            let area = column(a).cross(&column(b)) * (outwards * weight);
+            let area = column(a).cross(&column(b)) * (outward * weight);
             *measure = area.norm();
             *normal = (area / *measure).into();
         });

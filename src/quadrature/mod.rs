@@ -4,7 +4,7 @@
 //! # Theory
 //! The limit of a cell is x(u, v, w) = Σ N_c(u, v, w) p_c over the control points p_c
 //! around it; the same functions N_c carry the unknowns of a solver. On regular cells
-//! they are tricubic polynomials, integrated by Gauss points. Towards an extraordinary
+//! they are tricubic polynomials, integrated by Gauss points. Toward an extraordinary
 //! edge or vertex they are tricubic by parts only, on boxes that halve from ring to
 //! ring: each box has Gauss points of its own.
 //!

@@ -1,5 +1,5 @@
 //! Quadrature points of a leaf, or of one of its faces: Gauss points in boxes that shrink
-//! towards its extraordinary edge or vertex.
+//! toward its extraordinary edge or vertex.
 
 use super::boxes::{GaussBox, Side, boxes, face_boxes};
 use super::scheme::QuadratureScheme;
@@ -41,7 +41,7 @@ impl Nodes {
         let rules: Result<Vec<Rule>> = (1..=scheme.gauss).map(gauss::rule).collect();
         let rules = rules?;
         let mut boxes = boxes_of(solid, key, scheme);
-        boxes.sort_by_key(|b| b.is_remainder); // stable: inwards
+        boxes.sort_by_key(|b| b.is_remainder); // stable: inward
         let samples = |b: &GaussBox| samples(b, key.face);
         let count = boxes.iter().map(samples).sum();
         let mut nodes = Self {

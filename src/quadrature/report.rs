@@ -42,7 +42,7 @@ pub struct Report {
     pub quality: Quality,
 }
 
-/// Volume and remainder of a cell; of a cell that is no hexahedron, of all its
+/// Volume and remainder of a cell; of a cell that is not a hexahedron, of all its
 /// hexahedral children together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -89,8 +89,8 @@ impl Report {
         Ok(report)
     }
 
-    /// The report of shares in the order of their cells, bit by bit that of one program. Which cells
-    /// have remainders is not known from numbers of shares without them.
+    /// The report of shares in the order of their cells, bit by bit that of one program. Which
+    /// cells have remainders is not known from numbers of shares without them.
     pub fn of_shares<'a>(
         shares: impl IntoIterator<Item = &'a ReportShare>,
         left_handed: bool,
@@ -119,8 +119,8 @@ impl Report {
 
 /// What a run of cells adds to a [`Report`], for programs that share a mesh.
 ///
-/// Volumes are summed in runs of 4,096 cells of the mesh first, so that the sum of all does not depend
-/// on which program has which cells, and few numbers say it.
+/// Volumes are summed in runs of 4,096 cells of the mesh first, so that the sum of all does not
+/// depend on which program has which cells, and few numbers say it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReportShare {
     quality: Quality,

@@ -1,4 +1,4 @@
-//! Where the quadrature points are: Gauss points, and rings towards extraordinary elements.
+//! Where the quadrature points are: Gauss points, and rings toward extraordinary elements.
 
 use crate::basis::gauss;
 use crate::error::{Error, Result};
@@ -15,7 +15,7 @@ pub const RING_TOLERANCE: f64 = 4e-9;
 pub struct QuadratureScheme {
     /// Gauss points along each axis of a box, 1 to 32.
     pub gauss: usize,
-    /// Rings of boxes towards an extraordinary edge or vertex: 0 to [`MOST_RINGS`] of them,
+    /// Rings of boxes toward an extraordinary edge or vertex: 0 to [`MOST_RINGS`] of them,
     /// and the Gauss points of what they leave (with 0, of the whole leaf); or with `None`
     /// as many as integrals need to be right to [`RING_TOLERANCE`].
     pub rings: Option<usize>,
@@ -29,8 +29,10 @@ impl QuadratureScheme {
     pub fn check(self) -> Result<()> {
         gauss::rule(self.gauss)?;
         if let Some(rings) = self.rings.filter(|&rings| rings > MOST_RINGS) {
-            return Err(Error::request(format!("{rings} rings of quadrature points"))
-                .with_help(format!("ask for 0 to {MOST_RINGS} rings")));
+            return Err(Error::request(format!(
+                "{rings} rings of quadrature points: out of range"
+            ))
+            .with_help(format!("ask for 0 to {MOST_RINGS} rings")));
         }
         Ok(())
     }

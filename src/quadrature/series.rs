@@ -22,7 +22,7 @@ use faer::linalg::solvers::SolveLstsq;
 /// A ring that stands in a sum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Ring {
-    /// Which one, from 1 inwards.
+    /// Which one, from 1 inward.
     pub number: usize,
     /// How often it counts, > 0.
     pub weight: f64,

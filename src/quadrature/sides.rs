@@ -60,7 +60,8 @@ impl Regions {
     /// `group:bore`); ascending.
     ///
     /// # Errors
-    /// [`Error::Request`] if there is no such part, `part` may be a side or a group, or the group has faces between cells.
+    /// [`Error::Request`] if there is no such part, `part` may be a side or a group, or the group
+    /// has faces between cells.
     pub fn find(&self, part: &str) -> Result<Vec<u32>> {
         let number = part.strip_prefix("side:").unwrap_or(part).parse::<u32>();
         let name = part.strip_prefix("group:").unwrap_or(part);
@@ -93,8 +94,8 @@ impl Regions {
         let sides = self.side_count;
         let s = if sides == 1 { "" } else { "s" };
         Err(Error::request(format!("the boundary has no {what} {part}")).with_help(format!(
-            "it has {sides} side{s}, numbered from 0 and ended by infinitely sharp edges \
-             (--crease-angle 40 makes edges so), and {groups}"
+            "it has {sides} side{s}, numbered from 0 and bounded by infinitely sharp edges \
+             (created by --crease-angle 40, for example), and {groups}"
         )))
     }
 }

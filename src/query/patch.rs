@@ -75,7 +75,7 @@ pub(crate) struct PackedPatch {
     pub entries: [usize; 4],
 }
 
-/// Relations upwards that tell what a ribbon has to hold.
+/// Relations upward that tell what a ribbon has to hold.
 pub(super) struct RibbonStars {
     // [kind]: faces or cells at each element
     tops: [Rows; 4],

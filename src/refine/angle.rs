@@ -17,7 +17,7 @@ use crate::topology::{Orientation, Topology};
 /// [`Topology::validate`] and [`Orientation::new`].
 pub fn crease_by_angle(mesh: &mut SolidMesh, degrees: f64) -> Result<usize> {
     if !(0.0..=180.0).contains(&degrees) {
-        return Err(Error::request(format!("a crease angle of {degrees} degrees"))
+        return Err(Error::request(format!("a crease angle of {degrees} degrees: out of range"))
             .with_help("give an angle from 0 to 180, for instance 40"));
     }
     let topology = Topology::of_mesh(mesh)?;
@@ -46,7 +46,8 @@ pub fn crease_by_angle(mesh: &mut SolidMesh, degrees: f64) -> Result<usize> {
 
 /// Angle between two vectors in radians; 0 if one of them is zero.
 fn angle(a: Vector3<f64>, b: Vector3<f64>) -> f64 {
-    // of unit length first: products of areas would overflow or vanish in very large and small models
+    // of unit length first: products of areas would overflow or vanish in very large and small
+    // models
     let [a, b] = [a, b].map(|normal| normal.try_normalize(0.0).unwrap_or_default());
     a.cross(&b).norm().atan2(a.dot(&b))
 }

@@ -11,7 +11,7 @@ use crate::topology::{Sharpness, stars};
 
 /// Most cells that a refinement makes, so that every index fits.
 const MOST_CELLS: u128 = Cells::MOST as u128;
-/// Memory that refinement and set-up need, in bytes a cell.
+/// Memory that refinement and setup need, in bytes a cell.
 const BYTES_A_CELL: u128 = 700;
 
 /// The connectivity of a refined mesh and how its vertices come from the control

@@ -60,7 +60,7 @@ impl Scheme {
         let of = |scheme: &Self| scheme.rules().option_names().contains(&name);
         Self::ALL.into_iter().find(of).ok_or_else(|| {
             let names = Self::ALL.map(|scheme| format!("{:?}", scheme.option_name()));
-            Error::request(format!("there is no scheme {name:?}"))
+            Error::request(format!("unknown scheme {name:?}"))
                 .with_help(format!("give one of {}", names.join(", ")))
         })
     }

@@ -14,14 +14,14 @@ use crate::topology::{Sharpness, Star, Topology, straight_edges};
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "kebab-case")]
 pub enum VertexRule {
-    /// Layers refine alike, so that the limit has a closed form.
+    /// Layers refine identically, so that the limit has a closed form.
     ///
     /// (Cavg + 3 Aavg + 3 Mavg + P)/8, except inside straight extraordinary edges, where the rule
     /// is the product of the planar Catmull-Clark rule across and (1, 6, 1)/8 along the edge. It
     /// holds for cells of all kinds.
     #[default]
     LayerConsistent,
-    /// The plain rule, for interchange with other programs.
+    /// The original rule, for interchange with other programs.
     ///
     /// (Cavg + 3 Aavg + 3 Mavg + P)/8 everywhere (Joy and MacCracken).
     #[serde(rename = "joy-maccracken")]
@@ -55,7 +55,7 @@ impl Rules<'_> {
     }
 
     /// Edge point: (Cavg + 2 Aavg + (n − 3) M)/n inside; on the boundary the
-    /// smooth (v0 + v1 + f0 + f1)/4 blended towards the midpoint by the sharpness.
+    /// smooth (v0 + v1 + f0 + f1)/4 blended toward the midpoint by the sharpness.
     pub fn edge_point(&self, edge: u32, row: &mut RowBuilder) {
         self.add_edge_point(edge, 1.0, row);
     }
@@ -69,7 +69,7 @@ impl Rules<'_> {
                 (VertexRule::LayerConsistent, Star::Straight(axis)) => {
                     self.straight_vertex_point(vertex, axis, row);
                 }
-                // cells that are no hexahedra: layers of wedges and prisms refine alike too
+                // cells that are not hexahedra: layers of wedges and prisms refine alike too
                 (VertexRule::LayerConsistent, Star::Transient) => {
                     match straight_edges(self.topology, vertex) {
                         Some(axis) => self.straight_vertex_point(vertex, axis, row),

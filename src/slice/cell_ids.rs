@@ -18,7 +18,7 @@ pub struct CellIds {
     width: usize,
     // ascending, each once, no more than can be materials and one
     ids: Vec<i64>,
-    // the first cell with a value that is no whole number
+    // the first cell with a value that is not a whole number
     other: Option<(u32, f64)>,
 }
 
@@ -44,8 +44,8 @@ impl CellIds {
     /// The numbers, ascending; some of those that are too many for materials.
     ///
     /// # Errors
-    /// [`Error::Request`] if the array has several components or a value that is no whole number,
-    /// with the cell.
+    /// [`Error::Request`] if the array has several components or a value that is not a whole
+    /// number, with the cell.
     pub(super) fn ids(&self) -> Result<&[i64]> {
         let Self { name, width, ids, other } = self;
         if *width == 1 && other.is_none() {
@@ -59,8 +59,8 @@ impl CellIds {
         .with_help("give an array of material ids"))
     }
 
-    /// Those of an array of the cells of a mesh that ranks hold together; `None` if there is no such
-    /// array.
+    /// Those of an array of the cells of a mesh that ranks hold together; `None` if there is no
+    /// such array.
     ///
     /// # Errors
     /// Those of other ranks.

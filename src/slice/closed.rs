@@ -31,14 +31,16 @@ impl ClosedSurface {
     /// triangles cut polygons into triangles; a linear scheme leaves triangles as they are.
     ///
     /// # Errors
-    /// [`Error::Request`] for a scheme without limit; [`Error::Mesh`], with the vertices of an edge, for a surface that
-    /// is not closed, an edge of three or more faces, and faces that do not run alike; for
-    /// holes; those of [`SurfaceMesh::check`] and [`LimitSurface::of_mesh`].
+    /// [`Error::Request`] for a scheme without limit; [`Error::Mesh`], with the vertices of an
+    /// edge, for a surface that is not closed, an edge of three or more faces, and faces that do
+    /// not run alike; for holes; those of [`SurfaceMesh::check`] and [`LimitSurface::of_mesh`].
     pub fn new(mesh: &SurfaceMesh, scheme: Scheme) -> Result<Self> {
         if !scheme.has_limit() {
             let name = scheme.rules().name();
-            return Err(Error::request(format!("layers by {name}: its limit is no known spline"))
-                .with_help(format!("take {}", Scheme::names(Scheme::has_limit))));
+            return Err(Error::request(format!(
+                "layers by {name}: its limit surface is not known"
+            ))
+            .with_help(format!("take {}", Scheme::names(Scheme::has_limit))));
         }
         mesh.check()?;
         mesh.check_control()?;

@@ -9,7 +9,7 @@
 //! are running sums of its changes, with long runs of equal pixels between them, so a
 //! layer takes the time of its contours plus that of writing its bytes.
 //!
-//! What lies several times inside (contours that overlap) is full; what lies inside a
+//! Pixels inside several overlapping contours are full; what lies inside a
 //! clockwise contour alone is empty. So a pixel in which two contours end has the sum of
 //! their areas, at most all of it: its union would take their intersections. Planes whose
 //! contours overlap are kept apart ([`Raster::begin_plane`]): one does not fill another.
@@ -84,8 +84,8 @@ impl Raster {
     /// An empty image.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) for a pitch that is not a positive number, or more than
-    /// 65,536 columns or rows.
+    /// [`Error::Request`](crate::Error::Request) for a pitch that is not a positive number, or more
+    /// than 65,536 columns or rows.
     pub fn new(grid: PixelGrid, sampling: Sampling) -> Result<Self> {
         grid.check(MOST_PIXELS)?;
         let (changes, by_row, row_ends) = (vec![], vec![], vec![]);
@@ -103,7 +103,8 @@ impl Raster {
         self.planes = 0;
     }
 
-    /// Begins the next of several planes, each of which fills a pixel once, whatever overlaps in it.
+    /// Begins the next of several planes, each of which fills a pixel once, whatever overlaps in
+    /// it.
     ///
     /// # Panics
     /// If there are more than 65,536.
@@ -162,7 +163,7 @@ impl Raster {
         if a[1] == b[1] {
             return;
         }
-        // upwards, the material is on the left: what is to the right loses
+        // upward, the material is on the left: what is to the right loses
         let (low, high, sign) = if a[1] < b[1] { (a, b, -1) } else { (b, a, 1) };
         match self.sampling {
             Sampling::Center => self.add_centers(low, high, sign),

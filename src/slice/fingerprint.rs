@@ -1,4 +1,4 @@
-//! Which model layers belong to.
+//! Identifies the model that layers belong to.
 
 use std::ops::Range;
 
@@ -15,9 +15,10 @@ use crate::scheme::Scheme;
 /// Points or cells that are hashed together: many programs may hash a mesh.
 const CHUNK: usize = 1 << 16;
 
-/// SHA-256, in hexadecimal, of a control mesh with its creases: points, cells, creases and attributes
-/// in the order of the mesh, counts and numbers as 64 little-endian bits, ids as 32. Of points, cells
-/// and the values of an attribute these are the hashes of 65,536 vertices or cells each.
+/// SHA-256, in hexadecimal, of a control mesh with its creases: points, cells, creases and
+/// attributes in the order of the mesh, counts and numbers as 64 little-endian bits, ids as 32. Of
+/// points, cells and the values of an attribute these are the hashes of 65,536 vertices or cells
+/// each.
 pub fn fingerprint(mesh: &SolidMesh) -> String {
     let [vertices, cells] = [mesh.points.len(), mesh.cells.len()];
     let rows = |row: usize, bytes: &mut Vec<u8>| point_row(mesh, row, bytes);
@@ -148,8 +149,8 @@ pub fn surface_fingerprint(mesh: &SurfaceMesh, scheme: Scheme) -> String {
 struct Fingerprint(Sha256);
 
 impl Fingerprint {
-    /// Of the hashes of points, cells and the values of attributes, with the numbers of vertices and
-    /// cells; creases and names are those of `mesh`.
+    /// Of the hashes of points, cells and the values of attributes, with the numbers of vertices
+    /// and cells; creases and names are those of `mesh`.
     fn of_digests(
         mesh: &SolidMesh,
         (vertices, points): (usize, Vec<u8>),

@@ -58,7 +58,7 @@ impl TryFrom<u8> for Bits {
     }
 }
 
-/// Mirror images, for printers that light a layer from below or count rows upwards.
+/// Mirror images, for printers that light a layer from below or count rows upward.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]

@@ -1,4 +1,4 @@
-//! Which intervals hold a height.
+//! Intervals that contain a height.
 //!
 //! A patch lies in the convex hull of its Bézier points, because the Bernstein
 //! polynomials are not negative and sum to 1; so a plane meets it only between the

@@ -6,7 +6,7 @@
 //!
 //! Each is made by a thread of its own, none of rayon's: a source may lock a device and
 //! share out work while it holds the lock. A thread of rayon's that waits for such work
-//! takes up other work, which would be a layer that waits for the same lock, for ever.
+//! takes up other work, which could be a layer that waits for the same lock: a deadlock.
 
 use std::iter;
 use std::ops::{ControlFlow, Range};

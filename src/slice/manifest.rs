@@ -1,4 +1,4 @@
-//! What the files of a stack of layers mean: `manifest.json` beside them.
+//! Description of the files of a stack of layers: `manifest.json` next to them.
 //!
 //! The manifest says everything that a printer needs to know of the images, and
 //! everything that their bytes depend on. Files of the same parameters are the same
@@ -174,7 +174,7 @@ impl Manifest {
     /// Reads the manifest of a directory; `None` if it has none.
     ///
     /// # Errors
-    /// [`Error::Io`] or [`Error::File`] if it cannot be read or is no manifest of this version.
+    /// [`Error::Io`] or [`Error::File`] if it cannot be read or is not a manifest of this version.
     pub fn read(directory: &Path) -> Result<Option<Self>> {
         let path = directory.join(FILE_NAME);
         let text = match fs::read_to_string(&path) {
@@ -190,7 +190,7 @@ impl Manifest {
                 .with_help("choose another directory, or move what stands there away")
         };
         let manifest: Self = serde_json::from_str(&text)
-            .map_err(|e| unknown(Some(e.line()), format!("is no manifest of layers: {e}")))?;
+            .map_err(|e| unknown(Some(e.line()), format!("is not a manifest of layers: {e}")))?;
         match manifest.format == FORMAT {
             true => Ok(Some(manifest)),
             false => Err(unknown(None, format!("is of format {:?}", manifest.format))),

@@ -137,7 +137,7 @@ impl Materials {
     ///
     /// # Errors
     /// Those of [`Materials::ids`]; [`Error::Request`] if the array has several components or a
-    /// value that is no whole number, with the cell.
+    /// value that is not a whole number, with the cell.
     pub fn of_cells(channels: &[Channel], cells: &CellIds) -> Result<Self> {
         let (name, ids) = (cells.name(), cells.ids()?);
         let Some(channel) = channels.iter().position(|channel| channel.name == name) else {
@@ -168,7 +168,7 @@ impl Materials {
     /// are those of a row.
     ///
     /// # Errors
-    /// The first pixel that has no answer: a fraction that is no number or negative, fractions
+    /// The first pixel that has no answer: a fraction that is not a number or negative, fractions
     /// that sum to more than 1 (by more than 2⁻¹⁷), an id that no material has.
     pub fn paint(
         &self,
@@ -318,7 +318,7 @@ mod tests {
             let unfit = three().paint(0, (&full, 3), (&values, 3)).unwrap_err();
             assert!(unfit.pixel == 1 && unfit.text.contains(said), "{unfit:?}");
         }
-        // rounding is no error
+        // rounding is not an error
         let values = [0.3 + 1e-7, 0.7 + 1e-7, -1e-7].repeat(3);
         assert!(three().paint(0, (&full, 3), (&values, 3)).is_ok());
     }

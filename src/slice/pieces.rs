@@ -28,7 +28,8 @@ pub fn job_directory(directory: &Path, (job, of): (usize, usize)) -> Result<Path
     Ok(directory.with_file_name(format!("{}_job_{job:04}_of_{of:04}", name(directory)?)))
 }
 
-/// Whether `path` is where layers of jobs belong: a name without an ending, or one with jobs beside it.
+/// Whether `path` is where layers of jobs belong: a name without an ending, or one with jobs beside
+/// it.
 pub fn are_layers(path: &Path) -> bool {
     path.extension().is_none() || jobs(path).is_ok()
 }
@@ -36,7 +37,7 @@ pub fn are_layers(path: &Path) -> bool {
 fn name(directory: &Path) -> Result<String> {
     let name = directory.file_name().and_then(|name| name.to_str());
     name.map(str::to_owned).ok_or_else(|| {
-        Error::file(directory, None, "is no name for a directory")
+        Error::file(directory, None, "is not a valid directory name")
             .with_help("give a directory whose last part is a name")
     })
 }
@@ -51,8 +52,8 @@ pub struct MergedLayers {
     pub layers: usize,
 }
 
-/// Moves the layers of all jobs into `directory`, with one manifest: the files that a single program
-/// writes. A merge that was interrupted goes on.
+/// Moves the layers of all jobs into `directory`, with one manifest: the files that a single
+/// program writes. A merge that was interrupted goes on.
 ///
 /// # Errors
 /// [`Error::Io`] or [`Error::File`] if jobs are missing, not complete, or of other parameters than

@@ -23,7 +23,7 @@ use crate::parts::exchange::{Holders, gather_count, next_numbers};
 use crate::parts::{Block, Blocks, RankClusters};
 use crate::topology::no_boundary;
 
-/// Elements that a rank has the set-up of at a time.
+/// Elements that a rank has the setup of at a time.
 const BLOCK: usize = 1 << 17;
 
 /// A rank's part of the boundary of a solid.
@@ -72,7 +72,7 @@ impl SharedBoundary {
     /// The boundary of the limit over the elements of the blocks of all ranks.
     ///
     /// # Errors
-    /// Those of [`Slicer::new`] and of the set-up of the blocks; those of other ranks.
+    /// Those of [`Slicer::new`] and of the setup of the blocks; those of other ranks.
     pub fn new(ranks: &Ranks<'_>, blocks: &Blocks<'_>, options: SliceOptions) -> Result<Self> {
         let counts = gather_count(ranks, blocks.cells().len())?;
         let holders = Holders::of_counts(counts.into_iter());

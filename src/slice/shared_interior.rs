@@ -1,11 +1,11 @@
 //! The inside of a solid whose mesh ranks hold together.
 //!
-//! The limit on a cell lies between the heights of the control points that it depends on. So the cells
-//! that a rank's layers meet follow from the control mesh alone, and each rank gets those, from
-//! whichever ranks have them. A [`SolidSource`](super::SolidSource) of this part gives its layers bit by
-//! bit the attributes of the whole: what else an answer depends on, the rings of pieces and the
-//! ranges of values, is reduced over the ranks, and the order in which places are looked at is that of
-//! the whole.
+//! The limit on a cell lies between the heights of the control points that it depends on. So the
+//! cells that a rank's layers meet follow from the control mesh alone, and each rank gets those,
+//! from whichever ranks have them. A [`SolidSource`](super::SolidSource) of this part gives its
+//! layers bit by bit the attributes of the whole: what else an answer depends on, the rings of
+//! pieces and the ranges of values, is reduced over the ranks, and the order in which places are
+//! looked at is that of the whole.
 
 use super::shared::SharedBoundary;
 use crate::cluster::Ranks;
@@ -33,11 +33,12 @@ pub struct SharedInterior {
 
 impl SharedInterior {
     /// The part for the layers of this rank, which lie between two heights; of one cell if it has
-    /// none. `own` is the part of `mesh` that this rank has made `boundary` of, and the extent of its
-    /// refined mesh ([`Blocks::extent_of_all`]). `distance` says how far beyond its layers places are asked for, in length units.
+    /// none. `own` is the part of `mesh` that this rank has made `boundary` of, and the extent of
+    /// its refined mesh ([`Blocks::extent_of_all`]). `distance` says how far beyond its layers
+    /// places are asked for, in length units.
     ///
     /// # Errors
-    /// Those of the set-up of the cells, and those of other ranks.
+    /// Those of the setup of the cells, and those of other ranks.
     pub fn new(
         ranks: &Ranks<'_>,
         mesh: &DistributedMesh,

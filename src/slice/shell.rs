@@ -125,10 +125,10 @@ impl Shells {
     /// What is unlikely to be meant.
     pub fn notices(&self) -> impl Iterator<Item = String> {
         let reversed =
-            self.reversed.then(|| "its faces look inward: they are turned round".to_owned());
+            self.reversed.then(|| "its faces are oriented inward: they are reversed".to_owned());
         let stray = self.stray_cavities().next().map(|stray| {
             format!(
-                "shells whose faces look inward, in no other shell: {}, that of face {} first; \
+                "shells whose faces are oriented inward, in no other shell: {}, that of face {} first; \
                  nothing is printed there; turn their faces round",
                 self.stray_cavities().count(),
                 stray.face

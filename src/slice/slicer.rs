@@ -268,7 +268,7 @@ pub(super) fn tolerance(points: &[[f64; 3]], options: SliceOptions) -> Result<f6
                 Error::mesh("all vertices lie in one place").with_help("give a larger model")
             );
         }
-        return Err(Error::request(format!("a tolerance of {tolerance}"))
+        return Err(Error::request(format!("a tolerance of {tolerance}: out of range"))
             .with_help(format!("ask for at least {least:e} length units")));
     }
     Ok(tolerance)

@@ -59,7 +59,7 @@ pub struct PixelPlaces {
     pub pixels: Vec<u32>,
     /// Cell of the mesh.
     pub cells: Vec<u32>,
-    /// Corner whose hexahedral child it is, of cells that are no hexahedra.
+    /// Corner whose hexahedral child it is, of cells that are not hexahedra.
     pub corners: Vec<Option<u8>>,
     /// (u, v, w) in the hexahedron.
     pub parameters: Vec<[f64; 3]>,
@@ -70,7 +70,7 @@ pub struct PixelPlaces {
 /// One component of an attribute, or of an array of the cells.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Channel {
-    /// Name of the attribute, with the component's number if it has several: `fibre_0`.
+    /// Name of the attribute, with the component's number if it has several: `fiber_0`.
     pub name: String,
     /// Name of the attribute or array, or of the group of cells.
     pub attribute: String,

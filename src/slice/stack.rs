@@ -52,7 +52,7 @@ impl Stack {
             return Err(Error::request(format!(
                 "layers of {layer_height} vanish beside heights up to {high}"
             ))
-            .with_help("move the model towards the origin, or give thicker layers"));
+            .with_help("move the model toward the origin, or give thicker layers"));
         }
         Ok(Self { low: low + 0.0, layer_height, count }) // no negative zero
     }

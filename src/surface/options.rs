@@ -7,7 +7,7 @@ use crate::scheme::Scheme;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Method {
-    /// Refine: the faster of the next two that takes the mesh; edge-friend numbers vertices
+    /// Refine: the faster of the next two that accepts the mesh; edge-friend numbers vertices
     /// differently.
     Auto,
     /// Refine: level by level on the mesh matrix.
@@ -15,10 +15,10 @@ pub enum Method {
     Matrix,
     /// Refine: level by level in one pass each; Catmull-Clark on oriented manifolds.
     EdgeFriend,
-    /// Stencils: all points straight from the control points by one sparse matrix.
+    /// Stencils: all points directly from the control points by one sparse matrix.
     Single,
-    /// Stencils: the same by tables of weights that faces share; Catmull-Clark, from the level on
-    /// that isolates all features.
+    /// Stencils: the same with tables of weights that faces share; Catmull-Clark, at levels deep
+    /// enough to isolate all features.
     Static,
 }
 

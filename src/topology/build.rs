@@ -112,8 +112,12 @@ fn check_cells(cells: &Cells, vertex_count: usize) -> Result<()> {
             });
         }
         bad_face.map(|face| {
-            Error::mesh(message!(Cell.id(c), " has a face that is no polygon: ", Vertex.ids(face)))
-                .with_help("give every face as a cycle of at least three different vertices")
+            Error::mesh(message!(
+                Cell.id(c),
+                " has a face that is not a polygon: ",
+                Vertex.ids(face)
+            ))
+            .with_help("give every face as a cycle of at least three different vertices")
         })
     });
     bad.map_or(Ok(()), Err)

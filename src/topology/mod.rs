@@ -9,7 +9,7 @@
 //! Faces are numbered by their sorted vertices, edges by theirs, so the numbering
 //! depends on the mesh alone.
 //!
-//! Measured without gain: searching the half-faces of every vertex (25 of 47 ms of set-up; the
+//! Measured without gain: searching the half-faces of every vertex (25 of 47 ms of setup; the
 //! counting sort takes 9); keeping freed memory by glibc's tunables (5 %).
 
 mod build;
@@ -68,8 +68,8 @@ impl Topology {
         self.vertex_count
     }
 
-    /// Tetrahedra, wedges and polyhedra that are inverted among their neighbors, ascending: turned as
-    /// these are, they have a negative volume. Known of [`Topology::of_mesh`].
+    /// Tetrahedra, wedges and polyhedra that are inverted among their neighbors, ascending: turned
+    /// as these are, they have a negative volume. Known of [`Topology::of_mesh`].
     pub fn inverted_cells(&self) -> &[u32] {
         &self.inverted
     }

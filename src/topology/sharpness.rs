@@ -19,7 +19,7 @@ impl Sharpness {
     /// Looks the creases up in the topology.
     ///
     /// # Errors
-    /// [`Error::Mesh`] for a crease that is no boundary edge, a corner that is no
+    /// [`Error::Mesh`] for a crease that is not a boundary edge, a corner that is no
     /// boundary vertex, a sharpness that is negative or not a number, and several of one edge
     /// or vertex that differ.
     pub fn resolve(creases: &Creases, topology: &Topology) -> Result<Self> {

@@ -21,7 +21,7 @@ pub enum Star {
     Straight([u32; 2]),
     /// Anything else that refines to itself: an extraordinary vertex.
     Complex,
-    /// Holds a semi-sharp crease or corner, or a cell that is no hexahedron:
+    /// Holds a semi-sharp crease or corner, or a cell that is not a hexahedron:
     /// refinement changes it.
     Transient,
 }

@@ -69,7 +69,7 @@ impl Topology {
                         ", not 3: it never refines to hexahedra"
                     ))
                     .with_help(
-                        "pyramid apexes and similar corners are no part of Catmull-Clark solids: \
+                        "Catmull-Clark solids do not support corners like the apex of a pyramid: \
                          split the cell into tetrahedra, wedges or hexahedra",
                     ),
                 );

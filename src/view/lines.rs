@@ -135,10 +135,10 @@ pub fn push_singular_edges(scene: &mut Scene, solid: &Solid, mesh: &SolidMesh) -
             }));
         }
     }
-    // edges of cells that are no hexahedra: half of it in the element at each end
+    // edges of cells that are not hexahedra: half of it in the element at each end
     for (&(cell, vertex), &number) in &corners {
-        let Some(towards) = corner_neighbors(topology, cell, vertex) else { continue };
-        for (axis, &other) in towards.iter().enumerate() {
+        let Some(toward) = corner_neighbors(topology, cell, vertex) else { continue };
+        for (axis, &other) in toward.iter().enumerate() {
             let key = [vertex.min(other), vertex.max(other)];
             let (Some(&edge), Some(&far)) = (wanted.get(&key), corners.get(&(cell, other))) else {
                 continue;

@@ -6,12 +6,11 @@
 //!                lines, Jacobians, layers of cells, arrays ───────────┘
 //! ```
 //!
-//! A page holds control points, not samples: the browser evaluates the limit in its vertex
-//! shader, so that the file does not grow with fineness and a close view stays smooth. Patches
-//! are exact but for the last one at each extraordinary vertex or edge, which interpolates the
-//! limit; the largest distance is in [`Page::error`] and shown on the page. Control points are
-//! rounded to a lattice of 2⁻¹⁶ of the patch's extent (inside, of 2⁻¹⁸ of the model's size where that is
-//! more).
+//! A page holds control points, not samples: the browser evaluates the limit in its vertex shader,
+//! so that the file does not grow with fineness and a close view stays smooth. Patches are exact
+//! but for the last one at each extraordinary vertex or edge, which interpolates the limit; the
+//! largest distance is in [`Page::error`] and shown on the page. Control points are rounded to a
+//! lattice of 2⁻¹⁶ of the patch's extent (inside, of 2⁻¹⁸ of the model's size where that is more).
 //!
 //! The browser's part stands in `page/`: sources in `page/src`, the template `page.html`, and
 //! `bundle.js`, which `npm run build` makes of the sources and three.js.
@@ -73,24 +72,24 @@ pub use skin::{Paint, SkinOptions, SkinPolygons};
 pub struct ViewOptions {
     /// Title of the page.
     pub title: String,
-    /// Most rings of exact patches towards extraordinary vertices of the boundary, 0 to
+    /// Most rings of exact patches toward extraordinary vertices of the boundary, 0 to
     /// [`MOST_RINGS`]; fewer where what remains is near the limit.
     pub rings: usize,
-    /// Most rings towards extraordinary edges and vertices inside, for cuts; fewer where the inside
+    /// Most rings toward extraordinary edges and vertices inside, for cuts; fewer where the inside
     /// would have more than 150,000 pieces.
     pub interior_rings: usize,
     /// Whether the page holds the inside of a solid: cuts, layers and explosions need it.
     pub interior: bool,
     /// Samples along each axis of a cell at which Jacobians are looked at, at least 2.
     pub samples: usize,
-    /// Name of the array that the page shows first, or `class`; `None` for the class of cells, or the
-    /// scaled Jacobian where one is below 0.
+    /// Name of the array that the page shows first, or `class`; `None` for the class of cells, or
+    /// the scaled Jacobian where one is below 0.
     pub color: Option<String>,
     /// Colors of a range of values that the page shows first.
     pub map: ColorMap,
     /// Unit of the model's lengths, which the page then names; `None` if it is not known.
     pub unit: Option<LengthUnit>,
-    /// Axis that points upwards in the first view.
+    /// Axis that points upward in the first view.
     pub up: UpAxis,
 }
 
@@ -114,12 +113,15 @@ impl ViewOptions {
         let most = MOST_RINGS;
         if self.rings > most || self.interior_rings > most {
             let rings = self.rings.max(self.interior_rings);
-            return Err(Error::request(format!("{rings} rings of patches"))
+            return Err(Error::request(format!("{rings} rings of patches: out of range"))
                 .with_help(format!("ask for 0 to {most} rings")));
         }
         if !(2..=64).contains(&self.samples) {
-            return Err(Error::request(format!("{} samples along each axis", self.samples))
-                .with_help("ask for 2 to 64 samples"));
+            return Err(Error::request(format!(
+                "{} samples along each axis: out of range",
+                self.samples
+            ))
+            .with_help("ask for 2 to 64 samples"));
         }
         Ok(())
     }
@@ -165,8 +167,8 @@ impl Page {
         Ok(Self { scene })
     }
 
-    /// Cells as they are, hexahedra trilinear: what an evaluation or a comparison wrote. Polyhedra are
-    /// linear between their faces and the mean of their vertices.
+    /// Cells as they are, hexahedra trilinear: what an evaluation or a comparison wrote. Polyhedra
+    /// are linear between their faces and the mean of their vertices.
     ///
     /// # Errors
     /// Those of [`Topology::of_mesh`]; [`Error::Request`] as

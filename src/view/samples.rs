@@ -133,8 +133,10 @@ pub fn sampled(
     n: usize,
 ) -> Result<(SurfaceMesh, Vec<u32>)> {
     if !(2..=32).contains(&n) {
-        return Err(Error::request(format!("{n} samples along an edge of the boundary"))
-            .with_help("ask for 2 to 32 samples"));
+        return Err(Error::request(format!(
+            "{n} samples along an edge of the boundary: out of range"
+        ))
+        .with_help("ask for 2 to 32 samples"));
     }
     let has_quads_only = mesh.faces.iter().all(|face| face.len() == 4);
     let along = if has_quads_only { n } else { 2 * n - 1 };

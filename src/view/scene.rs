@@ -99,7 +99,7 @@ pub struct FigureTable {
 pub struct WorstCell {
     /// Cell of the mesh.
     pub cell: u32,
-    /// Corner of the cell whose hexahedral child holds the sample, if the cell is no hexahedron.
+    /// Corner of the cell whose hexahedral child holds the sample, if the cell is not a hexahedron.
     pub corner: Option<u8>,
     /// Parameters (u, v, w) in it.
     pub parameters: [f64; 3],

@@ -1,6 +1,6 @@
 //! The limit of a surface as bicubic Bézier patches.
 //!
-//! On a regular leaf, and on the rings of squares towards an extraordinary vertex, the limit is
+//! On a regular leaf, and on the rings of squares toward an extraordinary vertex, the limit is
 //! bicubic (Stam 1998): the patch that interpolates it at 4 × 4 places is the limit. What
 //! remains at the vertex only interpolates it there; its distance from the limit is measured
 //! half-way between.
@@ -32,7 +32,7 @@ pub fn surface_class_number(class: FaceClass) -> u8 {
     }
 }
 
-/// The squares that the patches stand on. Towards an extraordinary vertex there are as many rings
+/// The squares that the patches stand on. Toward an extraordinary vertex there are as many rings
 /// of exact ones as it takes for what remains to be within `tolerance` of the limit, `rings` at
 /// most. Returns the largest distance of such a remainder, too.
 fn squares(

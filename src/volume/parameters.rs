@@ -1,5 +1,5 @@
 //! Tables of scattered parameters: CSV with the header `cell,u,v,w`, or `cell,corner,u,v,w` where
-//! cells are no hexahedra, read and answered block by block, so that any number of rows fits.
+//! cells are not hexahedra, read and answered block by block, so that any number of rows fits.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -32,7 +32,7 @@ const ROWS: usize = 4096; // a task of formatting
 #[derive(Debug)]
 pub struct ParameterTable {
     table: TableReader,
-    // [element]: cell, and corner where that is no hexahedron; ascending
+    // [element]: cell, and corner where that is not a hexahedron; ascending
     elements: Vec<(u32, Option<u8>)>,
     cells: usize,
 }
@@ -61,9 +61,9 @@ impl ParameterTable {
     /// The next rows, at most `most`; none at the end of the table.
     ///
     /// # Errors
-    /// [`Error::File`](crate::Error::File) with the line of a row that is no cell and three numbers, or
-    /// names a cell or corner that does not exist, or none of a cell that is no hexahedron, or
-    /// parameters outside [0, 1].
+    /// [`Error::File`](crate::Error::File) with the line of a row that is not a cell and three
+    /// numbers, or names a cell or corner that does not exist, or none of a cell that is not a
+    /// hexahedron, or parameters outside [0, 1].
     pub fn read(&mut self, most: usize) -> Result<Vec<Location>> {
         let (elements, cells, has_corners) = (&self.elements, self.cells, self.has_corners());
         self.table.read(most, |row| {
@@ -106,7 +106,7 @@ fn element(
         None => row
             .error(message!(
                 Cell.id(cell),
-                " is no hexahedron: it evaluates on the hexahedra at its corners"
+                " is not a hexahedron: it is evaluated on the hexahedra at its corners"
             ))
             .with_help("name the corner: begin the table with `cell,corner,u,v,w`"),
     })

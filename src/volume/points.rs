@@ -10,7 +10,7 @@ use super::class_number;
 
 /// One vertex cell a sample, with its `cell`, `u`, `v`, `w` and `class` as point
 /// arrays before all others, so that tables hold them too; and `corner` after `cell` where cells
-/// are no hexahedra (−1 in hexahedra).
+/// are not hexahedra (−1 in hexahedra).
 pub fn points(plan: &Plan<'_>, limit: &Limit, attributes: &[Attribute]) -> Dataset {
     let solid = plan.solid();
     let mut dataset = Dataset::point_cloud(positions(limit, Pick::All));

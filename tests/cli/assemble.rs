@@ -171,7 +171,7 @@ fn a_folder_holds_the_matrices_of_one_job() {
     let before = std::fs::read(here.join("out/mass.npz")).unwrap();
     for job in ["--stiffness", "--mass --format mtx"] {
         let job = format!("assemble box.vtk --gauss 2 {job} -o out");
-        refused(here, &job, "mass.npz: is a matrix of another job");
+        refused(here, &job, "mass.npz: is a matrix of a different job");
     }
     assert_eq!(std::fs::read(here.join("out/mass.npz")).unwrap(), before);
     assert!(!here.join("out/stiffness.npz").exists() && !here.join("out/mass.mtx").exists());

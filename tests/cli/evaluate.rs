@@ -187,7 +187,7 @@ fn gradients_that_do_not_exist_are_said_to() {
 fn derivatives_that_do_not_exist_are_said_to() {
     let directory = tempdir().unwrap();
     let path = directory.path();
-    // towards the axis derivatives across it grow without bound, the one along it does not
+    // toward the axis derivatives across it grow without bound, the one along it does not
     done(path, "shape fan 5 -o fan.vtu");
     fs::write(path.join("p.csv"), "cell,u,v,w\n0,0,0,0.5\n").unwrap();
     let (code, _, stderr) = run(path, "evaluate fan.vtu --at p.csv --derivatives 1 -o a.csv");
@@ -245,7 +245,11 @@ fn processors_are_listed_and_chosen() {
     let fan = with_fan();
     let evaluate = "evaluate fan.vtu --samples 2 -o a.vtu";
     let (_, _, stderr) = run(fan.path(), &format!("{evaluate} --backend cpu --strategy warp"));
-    assert!(stderr.contains("on the CPU") && stderr.contains("--strategy is not used"), "{stderr}");
+    assert!(
+        stderr.contains("on the CPU")
+            && stderr.contains("--strategy applies to GPUs only and is ignored"),
+        "{stderr}"
+    );
     let (_, _, stderr) = run(fan.path(), &format!("{evaluate} --backend cpu --threads 1"));
     assert!(!stderr.contains("Chose") && stderr.contains("1 thread"), "{stderr}");
     let (code, _, stderr) = run(fan.path(), &format!("{evaluate} --backend auto"));
@@ -394,7 +398,11 @@ fn locates_the_points_of_a_table() {
     refused(path, "locate fan.vtu --points none.csv -o a.csv", "none.csv");
     refused(path, "locate fan.vtu --points x.csv -o a.vtu", "end the name of the output in .csv");
     refused(path, "locate fan.vtu --points x.csv -o x.csv", "is an input");
-    refused(path, "locate fan.vtu --points x.csv --tolerance 0", "a tolerance of 0e0");
+    refused(
+        path,
+        "locate fan.vtu --points x.csv --tolerance 0",
+        "a tolerance of 0e0: out of range",
+    );
 }
 
 /// A hexahedron and a tetrahedron apart from it.
@@ -430,7 +438,8 @@ CELL_TYPES 3
 12 13 13
 ";
 
-/// Elements of a wedge are half as long as the hexahedron beside it, whose points they cannot share.
+/// Elements of a wedge are half as long as the hexahedron beside it, whose points they cannot
+/// share.
 #[test]
 fn points_beside_cells_in_parts_are_said_not_to_be_joined() {
     let directory = tempdir().unwrap();
@@ -488,7 +497,7 @@ fn tables_name_corners_of_cells_that_are_no_hexahedra() {
     }
     for (row, message) in [
         ("0,1,0,0,0", "corner 1 of cell 0, which is a hexahedron"),
-        ("1,,0,0,0", "cell 1 is no hexahedron"),
+        ("1,,0,0,0", "cell 1 is not a hexahedron"),
         ("1,4,0,0,0", "cell 1 has no corner 4"),
         ("1,x,0,0,0", "corner expected, found `x`"),
         ("2,0,0,0,0", "cell 2 does not exist"),

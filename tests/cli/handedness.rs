@@ -197,7 +197,7 @@ fn inverted_tetrahedra_are_named_and_refused_where_signs_count() {
     ] {
         let (status, _, said) = run(here, command);
         assert_eq!(status, 0, "{command}: {said}");
-        assert!(said.contains("1 of 2 cells is inverted (the first: cell 1)"), "{command}: {said}");
+        assert!(said.contains("1 of 2 cells is inverted (first: cell 1)"), "{command}: {said}");
         refused(here, &format!("{command} --strict"), "is inverted");
     }
     refused(here, "quadrature tets.vtk --gauss 3 -o q.npz", "is not positive");

@@ -89,5 +89,5 @@ fn poor_quality_is_told_by_the_exit_code() {
     subsolid::io::write(path.join("bad.vtk"), &mesh, Default::default()).unwrap();
     let (code, stdout, _) = run(path, "evaluate bad.vtk --samples 6 --quality");
     assert_eq!(code, 1, "{stdout}");
-    assert!(stdout.contains("cells with detJ <= 0") && stdout.contains("worst -"), "{stdout}");
+    assert!(stdout.contains("cells with det J <= 0") && stdout.contains("worst -"), "{stdout}");
 }

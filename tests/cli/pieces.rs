@@ -72,7 +72,7 @@ fn a_part_that_is_there_is_not_done_again() {
     let whole = fs::read(&piece).unwrap();
     fs::write(&piece, &whole[..whole.len() / 2]).unwrap();
     done(here, &format!("{JOB} --pieces 2/2 -o limit.pvtu"));
-    refused(here, "merge limit.pvtu", "is missing or not complete");
+    refused(here, "merge limit.pvtu", "is missing or incomplete");
     assert!(!here.join("limit.pvtu").exists());
     done(here, &format!("{JOB} --pieces 1/2 -o limit.pvtu"));
     assert!(fs::read(&piece).unwrap() == whole);
@@ -185,7 +185,7 @@ fn layers_that_are_not_there_are_not_merged() {
     let image = manifest.with_file_name(file);
     let whole = fs::read(&image).unwrap();
     fs::write(&image, &whole[..whole.len() / 2]).unwrap();
-    refused(here, "merge layers", "is missing or not complete");
+    refused(here, "merge layers", "is missing or incomplete");
     assert!(!here.join("layers").exists());
     let report = json(here, &format!("{LAYERS} --png layers --pieces 2/3 --json"));
     assert_eq!(report["made"], 1);
@@ -326,8 +326,8 @@ fn ranks_are_estimated_before_anything_runs() {
     for backend in ["cuda:0,x", "cuda:0,", "cuda:a"] {
         refused(here, &format!("info box.vtu --backend {backend}"), "--backend");
         let job = format!("evaluate box.vtu --samples 2 --backend {backend} -o a.vtu");
-        refused(here, &job, "there is no backend");
+        refused(here, &job, "unknown backend");
     }
     let several = "compare box.vtu --samples 2 --backend cuda:0,0";
-    refused(here, several, "several GPUs share the work of `evaluate` alone");
+    refused(here, several, "only `evaluate` runs on several GPUs");
 }

@@ -139,7 +139,7 @@ fn requests_without_an_answer_are_refused() {
     for (command, fragment) in [
         ("distance corner.obj -o far.vtp", "measured to vertices"),
         ("distance corner.obj --to vertex:4 -o far.vtp", "no vertex 4"),
-        ("distance quad.obj --to vertex:0 -o far.vtp", "face 0 is no triangle"),
+        ("distance quad.obj --to vertex:0 -o far.vtp", "face 0 is not a triangle"),
         ("distance corner.obj --to vertex:0 --levels 1 -o far.vtp", "--levels is for solids"),
         ("distance box.vtu --to vertex:27 -o far.vtu", "no vertex 27"),
         ("distance box.vtu --to nowhere -o far.vtu", "vertex:IDS"),

@@ -346,7 +346,7 @@ fn invalid_geometry_is_refused_unless_forced() {
 fn bad_requests_are_refused() {
     let directory = with_fan();
     let here = directory.path();
-    refused(here, "quadrature fan.vtu --gauss 0 -o q.npz", "no Gauss rule of 0 points");
+    refused(here, "quadrature fan.vtu --gauss 0 -o q.npz", "no Gauss rule with 0 points");
     refused(here, "quadrature fan.vtu --gauss 3 --rings 30 -o q.npz", "30 rings");
     refused(here, "quadrature fan.vtu --gauss 3 -o q.csv", "holds no quadrature");
     refused(here, "quadrature fan.vtu --gauss 3 --second -o q.vtu", ".npz only");
@@ -383,7 +383,7 @@ fn boundaries_have_sides_normals_and_areas() {
     );
     assert_eq!(two, [all[1], all[4]]);
     let text = done(here, "quadrature box.vtu --gauss 3 --crease-angle 40 --boundary=1,4");
-    assert!(text.starts_with("on the faces of 1, 4 alone\n"), "{text}");
+    assert!(text.starts_with("only the faces of 1, 4\n"), "{text}");
     let path = here.join("two.npz");
     assert_eq!(array::<u32>(&path, "side/ids"), (vec![2], vec![1, 4]));
     assert_eq!(array::<f64>(&path, "side/centroid").0, [2, 3]);

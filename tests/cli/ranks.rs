@@ -1,5 +1,5 @@
-//! Jobs on ranks, as threads of one program: the files and reports of one program. `mpirun` is tried by
-//! `tests/cluster/mpirun.sh`.
+//! Jobs on ranks, as threads of one program: the files and reports of one program. `mpirun` is
+//! tried by `tests/cluster/mpirun.sh`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -268,7 +268,7 @@ fn ranks_refuse_with_one_message_and_leave_nothing() {
         let (_, _, error) = run(here, &format!("--thread-ranks 3 {arguments}"));
         assert_eq!(error.matches("error:").count(), 1, "{error}");
     };
-    refuse("info fan.vtu", "does not run on ranks");
+    refuse("info fan.vtu", "does not support --mpi");
     refuse("evaluate none.vtu --samples 3 -o out.pvtu", "none.vtu");
     refuse("evaluate fan.vtu --samples 3 -o out.vtu", "ranks write a .pvtu");
     refused(here, "refine fan.vtu --piece-cells 9 -o out.vtu", "--piece-cells is for a .pvtu");
@@ -280,7 +280,7 @@ fn ranks_refuse_with_one_message_and_leave_nothing() {
         "slice fan.vtu --layer-height 0.5 --cli out.cli",
         "ranks are for --png, --bmp and --svg",
     );
-    refuse("evaluate fan.vtu --at fan.vtu -o out.csv", "--at does not run on ranks");
+    refuse("evaluate fan.vtu --at fan.vtu -o out.csv", "--at does not support --mpi");
     assert_eq!(names(here), [here.join("fan.vtu")]);
 }
 

@@ -63,7 +63,8 @@ fn manifest(directory: &Path) -> serde_json::Value {
     serde_json::from_slice(&fs::read(directory.join("manifest.json")).unwrap()).unwrap()
 }
 
-/// Binary contours of a model far from the origin lose digits, and the program says so; text keeps them.
+/// Binary contours of a model far from the origin lose digits, and the program says so; text keeps
+/// them.
 #[test]
 fn binary_contours_say_that_digits_are_lost() {
     let tripod = with_tripod();
@@ -347,8 +348,8 @@ fn bad_requests_are_refused_before_any_work() {
         (&format!("{png} --layer-height 0.1 --tolerance -1"), "tolerance"),
         (&format!("{png} --layer-height 0.1 --unit 0"), "--unit"),
         (&format!("{png} --layer-height 0.1 --unit 1e-320"), "1e-9 to 1e9"),
-        (&format!("{png} --layer-height 1000"), "does not lie below the top of the model"),
-        (&format!("{png} --layer-height 1e300"), "does not lie below the top of the model"),
+        (&format!("{png} --layer-height 1000"), "is not below the top of the model"),
+        (&format!("{png} --layer-height 1e300"), "is not below the top of the model"),
         ("slice tripod.vtu --layer-height 1 --png out --pixel 100", "is larger than the model"),
         ("slice tripod.vtu --layer-height 1 --binary", "--png"),
         ("slice tripod.vtu --layer-height 1 --vtp a.vtp --unit 25.4", "--unit is for"),
@@ -371,7 +372,7 @@ fn bad_requests_are_refused_before_any_work() {
         ("slice tripod.vtu --layer-height 0.1 --png out --pixel 1e-6", "give larger pixels"),
         (
             "slice tripod.vtu --layer-height 0.1 --svg out --origin -inf",
-            "--origin -inf is no height",
+            "--origin -inf is not a height",
         ),
         ("slice tripod.vtu --layer-height 0.1 --svg out --zip a.zip", "--pixel"),
         ("slice tripod.vtu --layer-height 0.1 --sl1 a.sl1 --pixel 0.1", "--exposure"),
@@ -529,7 +530,7 @@ fn a_pixel_without_a_number_is_refused_and_leaves_nothing() {
     fs::create_dir(at.join("out")).unwrap();
     refused(at, &format!("slice holes.vtu {slice} heat=0:1"), "in cell ");
     assert!(at.join("out").exists() && relative(&at.join("out")).is_empty());
-    // a range below zero is no option, and arrays may have the names that other commands give
+    // a range below zero is not an option, and arrays may have the names that other commands give
     done(at, &format!("slice whole.vtu {slice} group:heat=0:2 --range -1:1"));
     assert!(
         manifest(&at.join("out"))["layers"].as_array().is_some_and(|layers| !layers.is_empty())

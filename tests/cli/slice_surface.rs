@@ -147,11 +147,15 @@ fn faces_that_look_inward_are_turned_round_with_a_warning() {
     let (code, _, stderr) = run(at, &format!("slice inward.stl {slice} --png inward"));
     assert_eq!(code, 0, "{stderr}");
     assert_eq!(stderr.matches("warning").count(), 1, "{stderr}");
-    assert!(stderr.contains("its faces look inward: they are turned round"), "{stderr}");
+    assert!(stderr.contains("its faces are oriented inward"), "{stderr}");
     let (_, _, stderr) = run(at, &format!("slice cube.stl {slice} --png cube"));
     assert!(!stderr.contains("warning"), "{stderr}");
     assert!(layers(&at.join("inward")) == layers(&at.join("cube")));
-    refused(at, &format!("slice inward.stl {slice} --png b --strict"), "its faces look inward");
+    refused(
+        at,
+        &format!("slice inward.stl {slice} --png b --strict"),
+        "its faces are oriented inward",
+    );
     // what a file of triangles usually means is said
     let (_, _, stderr) = run(at, "slice cube.stl --layer-height 0.5 --pixel 0.1 --png limit");
     assert!(stderr.contains("--scheme linear slices the triangles as they are"), "{stderr}");

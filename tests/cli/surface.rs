@@ -125,7 +125,8 @@ fn adaptive_writes_the_limit() {
     }
 }
 
-/// An attribute that is a coordinate stays one, by every method and where a page or picture shows it.
+/// An attribute that is a coordinate stays one, by every method and where a page or picture shows
+/// it.
 #[test]
 fn attributes_go_to_the_limit() {
     let directory = tempfile::tempdir().unwrap();
@@ -295,7 +296,7 @@ fn processors_are_chosen_or_refused() {
     assert!(stderr.contains("CUDA"), "{stderr}");
     let (code, stderr) = with(&["--backend", "gpu"]);
     assert_eq!(code, 2, "{stderr}");
-    assert!(stderr.contains("there is no backend \"gpu\""), "{stderr}");
+    assert!(stderr.contains("unknown backend \"gpu\""), "{stderr}");
     let (code, stderr) = with(&["--backend", "auto"]);
     assert_eq!(code, 0, "{stderr}");
     assert!(stderr.contains("Chose"), "{stderr}");

@@ -1,5 +1,5 @@
-//! `subsolid view`: options, reports and refusals. What pages show is tested in `tests/jobs/view.rs`
-//! and, in a browser, by `tests/view/browser.mjs`.
+//! `subsolid view`: options, reports and refusals. What pages show is tested in
+//! `tests/jobs/view.rs` and, in a browser, by `tests/view/browser.mjs`.
 
 use std::fs;
 use std::path::Path;
@@ -101,8 +101,8 @@ fn viewers_of_gltf_get_the_boundary() {
         ("view fan.vtu --rings 2 -o x.glb", "--rings is for pages"),
         ("view fan.vtu --interior-rings 2 -o x.glb", "--interior-rings is for pages"),
         ("view fan.vtu --fineness 5 -o x.html", "--fineness is for .glb"),
-        ("view fan.vtu --linear --strict -o x.html", "--strict changes nothing"),
-        ("view fan.vtu --linear --crease-angle 30 -o x.html", "--crease-angle changes nothing"),
+        ("view fan.vtu --linear --strict -o x.html", "--strict has no effect"),
+        ("view fan.vtu --linear --crease-angle 30 -o x.html", "--crease-angle has no effect"),
         ("view fan.vtu --fineness 40 -o x.glb", "40 samples"),
     ] {
         refused(here, arguments, message);

@@ -114,8 +114,8 @@ fn filters_are_those_of_the_cpu() {
     check_points::<f32>(f32::EPSILON.into());
 }
 
-/// Curvature flow by conjugate gradients, with stored weights and with those found in every product,
-/// against that by Cholesky factors.
+/// Curvature flow by conjugate gradients, with stored weights and with those found in every
+/// product, against that by Cholesky factors.
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
 fn curvature_flow_is_that_of_the_cpu() {
@@ -269,8 +269,8 @@ fn what_cannot_be_processed_is_refused() {
         job(&mut DeviceProcessor::new(&gpu, mesh).unwrap()).unwrap_err().to_string()
     };
     let quads = model("spot_control_mesh.obj");
-    assert!(refused(&quads, |s| s.flow(0.1, Cotangents::Recomputed)).contains("is no triangle"));
-    assert!(refused(&quads, |s| s.toplesets(&[0]).map(drop)).contains("is no triangle"));
+    assert!(refused(&quads, |s| s.flow(0.1, Cotangents::Recomputed)).contains("is not a triangle"));
+    assert!(refused(&quads, |s| s.toplesets(&[0]).map(drop)).contains("is not a triangle"));
     let flat = SurfaceMesh::new(
         vec![[0.0; 3], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]],
         Polygons::uniform(3, vec![0, 1, 2]),

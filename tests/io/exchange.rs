@@ -218,7 +218,7 @@ fn binary_gmsh_is_not_trusted() {
         (format, &[2, 0, 0, 0], format!("byte {format}: the integer 1 is expected")),
         (nodes, &[0, 0, 0, 0], format!("byte {nodes}: node number 0 is below 1")),
         (nodes + 28, &[1, 0, 0, 0], format!("byte {}: node number 1 is given twice", nodes + 28)),
-        (nodes + 4, &nan, "vertex 0: (NaN, 0, 0) is no point".into()),
+        (nodes + 4, &nan, "vertex 0: (NaN, 0, 0) is not a point".into()),
         (at("$Nodes\n12\n") + 7, b"99", "byte".into()),
         (elements + 4, &[9, 0, 0, 0], format!("byte {}: a run of 9 elements", elements + 8)),
         (elements, &[200, 0, 0, 0], "element of unknown kind (Gmsh type 200)".into()),
@@ -226,7 +226,7 @@ fn binary_gmsh_is_not_trusted() {
         (
             elements + 60,
             &[99, 0, 0, 0],
-            format!("byte {}: cell 0: there is no node 99", elements + 60),
+            format!("byte {}: cell 0: node 99 does not exist", elements + 60),
         ),
     ];
     for (place, new, message) in cases {

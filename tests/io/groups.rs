@@ -298,7 +298,7 @@ fn instances_of_abaqus_have_their_own_nodes_and_sets() {
     assert_eq!(report.left_out().unwrap(), "section *SOLID SECTION, section *TIE");
 
     let line = 1 + instances().lines().position(|row| row == "10, 1, 2, 3, 4").unwrap();
-    let node = format!("a.inp:{line}: cell 4: there is no node 9");
+    let node = format!("a.inp:{line}: cell 4: node 9 does not exist");
     for (from, to, what) in [
         ("10, 1, 2, 3, 4", "10, 1, 2, 3, 9", &*node),
         ("name=B-2", "name=b-1", "instance `b-1` is given twice"),

@@ -128,7 +128,7 @@ fn what_vtk_writes_is_read() {
 
 #[test]
 fn wedges_arrive_in_vtk_order() {
-    // Triangle 0-2 looks towards 3-5 in these formats, away from it in VTK.
+    // Triangle 0-2 looks toward 3-5 in these formats, away from it in VTK.
     let points = "0 0 0\n1 0 0\n0 1 0\n0 0 1\n1 0 1\n0 1 1\n";
     let medit = points.replace('\n', " 0\n");
     let medit = format!(
@@ -206,12 +206,12 @@ fn bad_indices_are_named() {
     for (name, text) in [("a.msh", samples::gmsh2()), ("a.msh", samples::gmsh4())] {
         assert_says(
             &refusal(name, with(text, "2 3 6 5 8 9 12 11", "2 3 6 5 8 9 12 99")),
-            &["a.msh:", "cell 1: there is no node 99"],
+            &["a.msh:", "cell 1: node 99 does not exist"],
         );
     }
     assert_says(
         &refusal("a.inp", with(samples::abaqus(), " 90, 120, 110", " 90, 125, 110")),
-        &["a.inp:", "cell 1: there is no node 125"],
+        &["a.inp:", "cell 1: node 125 does not exist"],
     );
     assert_says(
         &refusal("a.ovm", with(samples::ovm(), "Polyhedra\n2\n6 0", "Polyhedra\n2\n6 99")),
@@ -239,7 +239,10 @@ fn coordinates_must_be_finite() {
             let new = old.replacen("2 1", &format!("2 {bad}"), 1);
             let new = new.replacen("2, 1", &format!("2, {bad}"), 1);
             let message = refusal(name, with(text.clone(), old, &new));
-            assert_says(&message, &[&format!("{name}:{line}: vertex {vertex}: "), "is no point"]);
+            assert_says(
+                &message,
+                &[&format!("{name}:{line}: vertex {vertex}: "), "is not a point"],
+            );
         }
     }
     assert_says(

@@ -117,7 +117,8 @@ fn a_model_comes_through_both_formats_alike() {
     assert_eq!((&found.points, &found.faces), (&mesh.points, &mesh.faces));
 }
 
-/// VTK writes the names of components into the metadata of an array, empty lines where there are none.
+/// VTK writes the names of components into the metadata of an array, empty lines where there are
+/// none.
 #[test]
 fn names_of_components_are_passed_over() {
     let scratch = Scratch::new();
@@ -181,7 +182,7 @@ fn damaged_legacy_surfaces_are_refused() {
         (POLYDATA_5, "0 3 7", "1 3 7", "the first cell offset is not 0"),
         (POLYDATA_5, "POLYGONS 3 7", "POLYGONS 4 7", "expected"),
         (POLYDATA_5, "POLYGONS 3 7", "POLYGONS 3 6", "a keyword is expected, found `3`"),
-        (POLYDATA_5, "POLYDATA", "FIELD", "data set `FIELD` is no mesh"),
+        (POLYDATA_5, "POLYDATA", "FIELD", "data set `FIELD` is not a mesh"),
         (POLYDATA_5, "POLYDATA", "UNSTRUCTURED_GRID", "found `VERTICES`"),
     ] {
         assert!(text.contains(from), "{from}");

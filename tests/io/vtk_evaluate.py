@@ -20,7 +20,7 @@ from vtk_readback import DIRECTORY, array, points, read
 SAMPLES = 5
 # cells of each model, and whether its limit is a tricubic polynomial in every cell
 MODELS = {"box": (24, False), "fan": (40, False), "creased": (27, True)}
-# Lagrange cells miss the limit where that is no polynomial, by this much at most
+# Lagrange cells miss the limit where that is not a polynomial, by this much at most
 LAGRANGE_TOLERANCE = 2e-2
 
 

@@ -130,7 +130,7 @@ fn boundary_points(limits: &Limits, each: usize) -> Vec<(Point, Point)> {
                     n = n.map(|x| -x);
                 }
                 let length = distance(n, ORIGIN);
-                // outwards only where the cell is not inside out
+                // outward only where the cell is not inside out
                 if length > 0.0 && determinant([j[0], j[1], j[2]]) > 0.0 {
                     all.push((limits.position(element, p), n.map(|x| x / length)));
                 }
@@ -378,7 +378,7 @@ fn interiors_fill_the_volume() {
         let mut mesh = shape.build().expect("a shape");
         mesh.points.iter_mut().for_each(|p| *p = tilted(*p));
         let solid = Solid::new(&mesh).expect("a valid mesh");
-        // Gauss points see the pieces towards extraordinary edges only roughly
+        // Gauss points see the pieces toward extraordinary edges only roughly
         let samples = Samples::gauss(12).expect("a rule");
         let plan = solid.plan(&samples, Want::DETERMINANT).expect("a plan");
         let limit = Cpu::default().evaluate(&plan, mesh.controls()).expect("a limit");
@@ -503,8 +503,8 @@ fn threads_change_nothing() {
     assert_eq!(one, three);
 }
 
-/// Thin smooth plates, flat and bent, whose cells are 10⁴ to 10⁶ times as wide as thick. What is inside
-/// is found inside.
+/// Thin smooth plates, flat and bent, whose cells are 10⁴ to 10⁶ times as wide as thick. What is
+/// inside is found inside.
 #[test]
 fn what_is_in_thin_cells_is_found() {
     let plate = || {

@@ -1,4 +1,4 @@
-//! Control meshes of cells that are no hexahedra.
+//! Control meshes of cells that are not hexahedra.
 
 use std::collections::HashMap;
 

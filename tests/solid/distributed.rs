@@ -1,4 +1,5 @@
-//! Meshes that ranks hold together: each gets the part that a cutter makes of the whole, to the bit.
+//! Meshes that ranks hold together: each gets the part that a cutter makes of the whole, to the
+//! bit.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -136,7 +137,7 @@ pub fn shapes() -> Vec<(String, SolidMesh)> {
     all
 }
 
-/// The models of up to 5,000 cells that evaluate, some of cells that are no hexahedra.
+/// The models of up to 5,000 cells that evaluate, some of cells that are not hexahedra.
 pub fn small_models() -> Vec<(String, SolidMesh)> {
     let read = |path: &PathBuf| {
         let mesh = subsolid::read(path).ok()?;
@@ -323,7 +324,7 @@ fn ranks_find_what_one_program_finds() {
     compare_both("soup", &with_data(soup), &[3, 5], &mut Random::new(1));
 }
 
-/// A fault is told in the ids of the whole; so are creases that are no edges.
+/// A fault is told in the ids of the whole; so are creases that are not edges.
 #[test]
 fn ranks_name_the_cells_and_vertices_of_the_whole() {
     let block = meshes::block([3, 3, 5]);

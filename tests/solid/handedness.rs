@@ -236,7 +236,7 @@ fn a_band_without_an_outside_is_refused() {
     Limits::new(&mesh).position(0, [0.5; 3]);
 }
 
-/// A corner of a cell that is no hexahedron has the number that the mesh gives it, whichever way
+/// A corner of a cell that is not a hexahedron has the number that the mesh gives it, whichever way
 /// the cell looks and the faces of a polyhedron run.
 #[test]
 fn corners_have_the_numbers_of_the_mesh() {

@@ -246,7 +246,7 @@ fn refined_cells_have_the_values_of_their_parents() {
             let point = fine.points[v as usize];
             (0..3).all(|d| (point[d] - expected[d]).abs() < 1e-14)
         });
-        assert!(is_there, "cell {cell} is no child of the cell around {expected:?}");
+        assert!(is_there, "cell {cell} is not a child of the cell around {expected:?}");
         children[(7.0 - fine.cell_data[1].values[cell]) as usize] += 1;
     }
     assert!(fine.cell_data[1].integers);

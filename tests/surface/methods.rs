@@ -112,7 +112,7 @@ fn stencils_say_what_they_are_and_what_they_cannot_do() {
     refused(plan(Scheme::Loop, 2, Method::Static), "Catmull-Clark surfaces only");
     let mesh = model("cubes_semisharp");
     let early = SurfacePlan::new(&mesh, &options(Scheme::CatmullClark, 1, Method::Static));
-    refused(early, "simple only at level");
+    refused(early, "isolated only from level");
     let plan = plan(Scheme::CatmullClark, 2, Method::Matrix).unwrap();
     assert!(plan.stencils().unwrap_err().to_string().contains("level by level"));
     // no level is the control mesh

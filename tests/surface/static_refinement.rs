@@ -107,7 +107,7 @@ fn levels_at_once_are_levels_one_by_one() {
                 }
                 Err(error) => {
                     let error = error.to_string();
-                    assert!(error.contains("is simple only at level"), "{name}: {error}");
+                    assert!(error.contains("are isolated only from level"), "{name}: {error}");
                 }
             }
         }

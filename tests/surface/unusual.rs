@@ -1,4 +1,4 @@
-//! Meshes that are no oriented manifolds: handled as documented, or refused in words.
+//! Meshes that are not oriented manifolds: handled as documented, or refused in words.
 
 use std::collections::HashMap;
 
@@ -172,8 +172,8 @@ fn edges_of_three_triangles_stay_one_sharp_edge_for_loop() {
     assert_eq!(refined.points.iter().filter(spine).count(), 25);
 }
 
-/// A sheet of triangles that goes round the end of a non-manifold edge, from the edge back to it: its
-/// limit at the vertices is that of finer meshes.
+/// A sheet of triangles that goes round the end of a non-manifold edge, from the edge back to it:
+/// its limit at the vertices is that of finer meshes.
 #[test]
 fn sheets_of_triangles_that_return_to_an_edge_evaluate() {
     let points =
@@ -191,8 +191,8 @@ fn sheets_of_triangles_that_return_to_an_edge_evaluate() {
     }
 }
 
-/// Two triangles on the same vertices, back to back: refined, they share all new edges. Catmull-Clark
-/// makes points inside faces, which keep them apart.
+/// Two triangles on the same vertices, back to back: refined, they share all new edges.
+/// Catmull-Clark makes points inside faces, which keep them apart.
 #[test]
 fn triangles_of_the_same_vertices_have_no_limit() {
     let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];

@@ -2,9 +2,9 @@
 //! precision (the reference) or in single precision with the arithmetic of the
 //! GPU kernels (cell-local coordinates, fused multiply-adds).
 //!
-//! A thread gets 8,192 samples or more, about 15 µs of work. Measured without gain: waking
-//! threads for any work (24 cells take 28 to 42 µs instead of 27, 192 cells 203 to 227 instead
-//! of 54).
+//! A thread gets 8,192 samples or more, about 15 µs of work. Tried without benefit: waking threads
+//! for any amount of work (24 cells take 28 to 42 µs instead of 27, 192 cells 203 to 227 instead of
+//! 54).
 
 mod explain;
 mod grid;

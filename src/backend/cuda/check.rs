@@ -61,7 +61,7 @@ impl fmt::Display for KernelReport {
 ///
 /// # Errors
 /// [`Error::Request`] if NVRTC is not installed or does not know an architecture. What is
-/// wrong with a kernel is no error, but a finding.
+/// wrong with a kernel is not an error, but a finding.
 pub fn check_kernels(architectures: &[u32]) -> Result<Vec<KernelReport>> {
     let mut jobs = Vec::new();
     for (i, &architecture) in architectures.iter().enumerate() {

@@ -202,7 +202,7 @@ pub struct ForeignArray {
 }
 
 impl ForeignArray {
-    /// Refuses what is no memory of this device, such as what was given back.
+    /// Refuses what is not memory of this device, such as what was given back.
     fn check(&self, context: &CudaContext) -> Result<()> {
         let size = match self.precision {
             Precision::F32 => size_of::<f32>(),
@@ -224,7 +224,7 @@ impl ForeignArray {
         for address in [Some(self.address), last] {
             let found = address.and_then(|address| ordinal_of(address).ok());
             if found != Some(context.ordinal() as i32) {
-                return Err(wrong("is no memory of"));
+                return Err(wrong("is not in the memory of"));
             }
         }
         Ok(())

@@ -428,7 +428,7 @@ pub trait DeviceEvaluator: Evaluator {
     fn upload(&mut self, controls: Controls<'_>) -> Result<()>;
 
     /// The same with positions that are on the device already, `[vertex][3]`. They are not checked:
-    /// what is no number makes results that are none. They have been read when this returns.
+    /// what is not a number makes results that are none. They have been read when this returns.
     /// `controls` has the attributes, and positions that are about where the others are, whose
     /// distance from 0 decides what the evaluation is relative to.
     ///

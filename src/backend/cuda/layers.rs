@@ -140,8 +140,11 @@ impl LayerImages for DeviceLayers {
 
     fn cover(&mut self, canvas: &Canvas, heights: &[f64], pairs: &[[u32; 2]]) -> Result<Covered> {
         if !matches!(canvas.bits, 8 | 16) {
-            return Err(Error::request(format!("pixels of {} bits", canvas.bits))
-                .with_help("ask for 8 or 16"));
+            return Err(Error::request(format!(
+                "pixels of {} bits are not supported",
+                canvas.bits
+            ))
+            .with_help("ask for 8 or 16"));
         }
         if !(1..=MOST_PLANES).contains(&canvas.planes) {
             return Err(Error::request(format!("an image of {} planes", canvas.planes))

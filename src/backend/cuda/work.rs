@@ -9,7 +9,8 @@ use crate::limit::Solid;
 use crate::plan::{Kernel, Plan};
 
 /// An item: batch, first leaf within it, number of leaves; first sample and number of samples, or
-/// for whole layered leaves what `Stacks::layers_of` says; see `Item` in `kernels/common/gather.cuh`.
+/// for whole layered leaves what `Stacks::layers_of` says; see `Item` in
+/// `kernels/common/gather.cuh`.
 pub(super) type Item = [u32; 5];
 
 /// The work of a range of elements.
@@ -155,7 +156,7 @@ fn items<T>(
         let samples_step = tile.map_or(samples, |tile| tile.samples_of_block(total, samples));
         let mut start = 0;
         while start < count {
-            // warps take fewer leaves at a time towards the end, to end together
+            // warps take fewer leaves at a time toward the end, to end together
             let step = tile.map_or((rest / (2 * warps)).clamp(1, AT_ONCE), |tile| tile.leaves);
             // pieces of a segment are alike
             let left = count - start;

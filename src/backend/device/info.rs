@@ -1,4 +1,4 @@
-//! What a device is.
+//! Properties of a device.
 
 /// What a GPU is.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]

@@ -1,5 +1,5 @@
-//! A solid in parts that Newton's method decides, under a hierarchy of boxes: what devices look
-//! points and pixels up in.
+//! A solid divided into parts on which Newton's method converges, in a hierarchy of boxes: devices
+//! locate points and pixels in it.
 
 use crate::basis::tree::Node;
 

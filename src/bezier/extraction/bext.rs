@@ -17,7 +17,7 @@ impl Extraction {
     pub fn patch<'p>(&self, positions: &'p [[f64; 3]]) -> Result<BezierPatch<'p>> {
         check_point_count(positions.len(), self.vertices)?;
         if !self.refined.is_empty() {
-            return Err(Error::request("control points that are no vertices of the mesh")
+            return Err(Error::request("control points that are not vertices of the mesh")
                 .with_help("expand the extraction first"));
         }
         let mut patch = BezierPatch::new(positions, [3; 3]);

@@ -1,5 +1,5 @@
-//! Operators over other control points: over the vertices of the mesh alone, and
-//! each once.
+//! Operators over other control points: over the vertices of the mesh only, without
+//! duplicates.
 //!
 //! A net is a sparse matrix over its new control points; leaves whose operators and
 //! matrices are equal share the product.

@@ -1,5 +1,5 @@
 //! Grids of samples on ranks: each takes a run of the pieces of a `.pvtu`, or of the samples whose
-//! quality is asked for. No rank holds the mesh, or the refined one, or the set-up of others.
+//! quality is asked for. No rank holds the mesh, or the refined one, or the setup of others.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -51,7 +51,7 @@ pub fn run(
     let backend = a.backend(&request, &cost, console)?;
     let Request::Grid(samples, _) = request else { return Ok(Outcome::Done) };
     let (name, size) = (backend.name(), counted(ranks.size(), "rank"));
-    console.status("Evaluating", format!("{count} elements on {size}, the first's on the {name}"));
+    console.status("Evaluating", format!("{count} elements on {size}; rank 0 on the {name}"));
 
     let start = Instant::now();
     let options = WriteOptions { compress: a.compress };

@@ -1,4 +1,4 @@
-//! Where single precision does not keep points apart.
+//! Where single precision cannot distinguish neighboring points.
 
 use subsolid::mesh::{SolidMesh, single_precision_loss};
 
@@ -21,14 +21,14 @@ pub fn lengths(mesh: &SolidMesh) -> [f64; 2] {
     [largest, sizes.fold(f64::INFINITY, f64::min)]
 }
 
-/// Warns where cells of `levels` refinements are so small beside their distance from the origin that
-/// single precision does not keep points apart.
+/// Warns where cells of `levels` refinements are so small beside their distance from the origin
+/// that single precision does not keep points apart.
 pub fn warn_of_single([largest, smallest]: [f64; 2], levels: usize, console: &Console) {
     const PARTS: f64 = 1000.0; // of a cell, that are to be told apart
     let smallest = smallest * 0.5_f64.powi(levels as i32);
     if let Some(loss) = single_precision_loss(largest, PARTS, ("the smallest cell", smallest)) {
         console.warn(format!(
-            "{loss}: points lose their places. Leave --precision f32 out, or move the model to the \
+            "{loss}: points become inaccurate. Omit --precision f32 out, or move the model to the \
              origin"
         ));
     }

@@ -146,7 +146,7 @@ impl<'a> GridJob<'a> {
                 let parameters = a.parameters(shape, mesh);
                 let job = PieceJob::create(output, part, pieces.len(), parameters, self.options())?;
                 let Some(job) = job else {
-                    console.status("Done", format!("part {}/{} is there", part.0, part.1));
+                    console.status("Done", format!("part {}/{} exists", part.0, part.1));
                     return Ok(None);
                 };
                 let own = pieces[job.pieces()].to_vec();

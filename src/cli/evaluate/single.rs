@@ -42,8 +42,8 @@ pub fn range(plan: &Plan<'_>, mesh: &SolidMesh) -> usize {
 }
 
 impl Single {
-    /// Counts what is in the file before anything is evaluated: of Bézier cells as many as given. So
-    /// many results are in a range.
+    /// Counts what is in the file before anything is evaluated: of Bézier cells as many as given.
+    /// So many results are in a range.
     pub fn new(
         a: &Arguments,
         plan: &Plan<'_>,
@@ -100,8 +100,10 @@ fn check_memory(
     let limit = match a.max_memory {
         Some(gb) if gb.is_finite() && gb > 0.0 => (gb * 1e9) as u128,
         Some(gb) => {
-            return Err(Error::request(format!("--max-memory {gb} is no amount of memory"))
-                .with_help("give gigabytes, for instance 4"));
+            return Err(Error::request(format!(
+                "--max-memory {gb} is not a positive number of gigabytes"
+            ))
+            .with_help("give gigabytes, for instance 4"));
         }
         None => match physical_memory() {
             Some(bytes) => u128::from(bytes / 2),

@@ -1,4 +1,4 @@
-//! `--ranks`: what programs that share a model would take.
+//! `--ranks`: estimated resources of ranks that share a model.
 
 use std::fmt::Write;
 
@@ -28,17 +28,17 @@ enum JobName {
 
 #[derive(Args)]
 pub struct RankArguments {
-    /// Estimate what so many ranks (programs that hold a part each) take: ghost cells, time and
-    /// memory of the one with the most
+    /// Estimate the cost of a job on these numbers of MPI ranks: ghost cells, time and
+    /// memory of the most loaded rank
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     ranks: Vec<usize>,
     /// What the ranks do, for --ranks
     #[arg(long, value_enum, default_value = "evaluate", requires = "ranks")]
     job: JobName,
-    /// N x N x N samples a cell, for --job evaluate [default: 8]
+    /// N x N x N samples per cell, for --job evaluate [default: 8]
     #[arg(long, value_name = "N", requires = "ranks")]
     samples: Option<usize>,
-    /// N x N x N points a regular cell, for --job quadrature [default: 4]
+    /// N x N x N points per regular cell, for --job quadrature [default: 4]
     #[arg(long, value_name = "N", requires = "ranks")]
     gauss: Option<usize>,
     /// Levels of refinement, for --job refine [default: 1]
@@ -50,16 +50,16 @@ pub struct RankArguments {
     /// Side of a pixel, in length units of the model, for --job slice
     #[arg(long, value_name = "P", requires = "ranks", allow_hyphen_values = true)]
     pixel: Option<f64>,
-    /// Numbers of attributes at a pixel, for --job slice [default: 0]
+    /// Attribute components per pixel, for --job slice [default: 0]
     #[arg(long, value_name = "N", requires = "ranks")]
     values: Option<usize>,
-    /// Estimate for a mesh of so many cells that are like those of the model
+    /// Estimate for a mesh of this many cells similar to those of the model
     #[arg(long, value_name = "N", requires = "ranks")]
     of_cells: Option<usize>,
-    /// GB a second that a rank receives from others
+    /// Network bandwidth per rank, in GB/s
     #[arg(long, value_name = "GB/S", default_value_t = 10.0, requires = "ranks")]
     network: f64,
-    /// GB a second that the file system takes from all ranks
+    /// Total write bandwidth of the file system, in GB/s
     #[arg(long, value_name = "GB/S", default_value_t = 5.0, requires = "ranks")]
     file_system: f64,
 }
@@ -178,7 +178,7 @@ pub fn text(estimates: &[Estimate]) -> String {
         "owned",
         "ghosts",
         "exchange",
-        "set-up",
+        "setup",
         "exchange",
         "work",
         "output",

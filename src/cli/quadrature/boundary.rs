@@ -40,7 +40,7 @@ impl JsonReport for Summary<'_> {
 pub fn check_backend(backend: Choice) -> Result<()> {
     match backend {
         Choice::Auto | Choice::Cpu => Ok(()),
-        _ => Err(Error::request("a GPU has no quadrature of the boundary")
+        _ => Err(Error::request("boundary quadrature runs on the CPU only")
             .with_help("leave --backend out, or give cpu")),
     }
 }
@@ -128,7 +128,7 @@ fn text(report: &BoundaryReport, wanted: &[String]) -> String {
     };
     let mut text = String::new();
     if !wanted.is_empty() {
-        text += &format!("on the faces of {} alone\n", wanted.join(", "));
+        text += &format!("only the faces of {}\n", wanted.join(", "));
     }
     text += "side    faces  area           centroid\n";
     report.sides.iter().for_each(|side| text += &row(&side.side, &side.sums));

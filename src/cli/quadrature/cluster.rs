@@ -1,4 +1,4 @@
-//! A quadrature on ranks: each has the set-up of some of its own cells at a time.
+//! A quadrature on ranks: each has the setup of some of its own cells at a time.
 //!
 //! # Data flow
 //! blocks of the rank's part → what they add to the report and how many points they have → all

@@ -31,7 +31,7 @@ pub fn run(
     let options = WriteOptions { compress: a.compress };
     let job = PieceJob::create(output, part, pieces.len(), a.parameters(mesh), options)?;
     let Some(mut job) = job else {
-        console.status("Done", format!("part {}/{} is there", part.0, part.1));
+        console.status("Done", format!("part {}/{} exists", part.0, part.1));
         return Ok(Outcome::Done);
     };
     let own = pieces[job.pieces()].to_vec();

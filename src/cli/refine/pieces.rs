@@ -18,7 +18,7 @@ use crate::cli::model::check_names;
 use crate::cli::pieces::{covered, share};
 use crate::cli::shared_pieces::SharedPieces;
 
-/// Cells of a piece: some hundred megabytes of set-up.
+/// Cells of a piece: some hundred megabytes of setup.
 const PIECE: usize = 1 << 18;
 
 pub fn run(

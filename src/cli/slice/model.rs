@@ -209,7 +209,7 @@ impl Model {
         if let Some((_, edges)) = &separate {
             let edges = counted(*edges, "edge");
             console
-                .status("Separated", format!("parts that meet at {edges} of more than two faces"));
+                .status("Separated", format!("shells that meet at {edges} of more than two faces"));
         }
         let mesh = separate.as_ref().map_or(mesh, |(mesh, _)| mesh);
         let surface = ClosedSurface::new(mesh, scheme)?;
@@ -217,7 +217,7 @@ impl Model {
         let slicer = Slicer::of_surface(&surface, &mesh.points, options)?;
         let shells = slicer.shells();
         if shells.reversed && a.model.strict {
-            return Err(Error::mesh(format!("{}: its faces look inward", path.display()))
+            return Err(Error::mesh(format!("{}: its faces are oriented inward", path.display()))
                 .with_help("list their corners counter-clockwise, seen from outside"));
         }
         shells.notices().for_each(|notice| console.warn(format!("{}: {notice}", path.display())));

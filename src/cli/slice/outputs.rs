@@ -44,22 +44,22 @@ pub struct OutputArguments {
     /// VTK file of the contours of all layers, for ParaView
     #[arg(long, value_name = "FILE.vtp")]
     pub vtp: Option<PathBuf>,
-    /// VTK file of the pixels' centers inside, with cell, u, v, w and attributes, for ParaView; a
-    /// piece a layer
+    /// VTK file of the centers of the pixels inside, with cell, u, v, w and the arrays named by
+    /// --attribute, for ParaView; one piece per layer
     #[arg(long, alias = "vtu", value_name = "FILE.pvtu", requires = "pixel")]
     pub pvtu: Option<PathBuf>,
-    /// Zip of all that --png or --bmp writes; PNG if neither is given
+    /// Zip archive of everything that --png or --bmp writes; PNG if neither is given
     #[arg(long, value_name = "FILE", requires = "pixel")]
     pub zip: Option<PathBuf>,
     /// Archive for Prusa's resin printers: the coverage in gray, with the printer's --pixel and
     /// --resolution
     #[arg(long, value_name = "FILE.sl1", requires_all = ["pixel", "exposure"])]
     pub sl1: Option<PathBuf>,
-    /// Seconds of exposure, which an --sl1 file needs; of the first layer (S without it), and layers
-    /// over which the time falls from there (0 without it)
+    /// Exposure time per layer in seconds, required for --sl1; optionally that of the first layer
+    /// [default: S] and the number of layers over which it decreases to S [default: 0]
     #[arg(long, value_name = "S[:FIRST[:FADED]]", requires = "sl1", value_parser = exposure)]
     exposure: Option<Exposure>,
-    /// Binary numbers in the --cli file, of single precision
+    /// Write the --cli file in binary, in single precision
     #[arg(long, requires = "cli")]
     binary: bool,
 }
@@ -70,13 +70,13 @@ pub struct ImageArguments {
     /// Edge length of a pixel, in length units of the model
     #[arg(long, value_name = "P", allow_hyphen_values = true)]
     pixel: Option<f64>,
-    /// Columns and rows of the images, with the model in the middle [default: as it needs]
+    /// Columns and rows of the images, with the model centered [default: the size of the model]
     #[arg(long, value_name = "WxH", requires = "pixel")]
     resolution: Option<Resolution>,
-    /// Gray pixels: as they are covered in the plane, on the average of N planes a layer
+    /// Gray levels: the covered fraction of each pixel, averaged over N planes per layer, 1 to 64
     #[arg(long, value_name = "N", requires = "images")]
     antialias: Option<usize>,
-    /// Bits of a pixel of --png, --bmp and --zip [default: 8]
+    /// Bits per pixel of --png, --bmp and --zip [default: 8]
     #[arg(long, value_parser = bare::<Bits>(), requires = "images")]
     bits: Option<Bits>,
     /// Black and white pixels (1 bit) of --png, --bmp and --zip, white in proportion to the gray
@@ -87,14 +87,14 @@ pub struct ImageArguments {
     #[arg(long, value_enum, value_name = "HOW", requires = "images", num_args = 0..=1,
           require_equals = true, default_missing_value = "horizontal")]
     flip: Option<Flip>,
-    /// Materials that share the pixels, each pixel one or none: attributes that are their fractions
-    /// of the volume, or groups of cells; `\,` is a comma of a name. Images have a color a material
+    /// Materials, at most one per pixel: attributes that are their volume fractions, or groups of
+    /// cells; `\,` is a comma of a name. Images have one color per material
     #[arg(long, value_name = "NAME[=#RRGGBB],…", requires = "images", conflicts_with = "dither")]
     materials: Vec<List<WantedMaterial>>,
-    /// Array of the cells whose whole numbers are materials, instead of --materials
+    /// Cell array whose integers are material ids, instead of --materials
     #[arg(long, value_name = "NAME", requires = "images", conflicts_with_all = ["materials", "dither"])]
     material_id: Option<String>,
-    /// An image of 1 bit a material
+    /// Write one 1-bit image per material
     #[arg(long, requires = "a_material")]
     separate: bool,
 }
@@ -138,7 +138,7 @@ impl OutputArguments {
         for (i, path) in paths.iter().enumerate() {
             if paths[..i].contains(path) {
                 return Err(Error::request(format!("{} is given twice", path.display()))
-                    .with_help("give every output a name of its own"));
+                    .with_help("give every output a different name"));
             }
         }
         Ok(())
@@ -238,7 +238,7 @@ impl OutputArguments {
             && let Some(loss) = single_precision_loss_in(bounds)
         {
             console.warn(format!(
-                "{}: {loss}: contours lose their places. Leave --binary out, or move the model to the \
+                "{}: {loss}: contours become inaccurate. Omit --binary, or move the model to the \
                  origin",
                 path.display()
             ));
@@ -309,7 +309,7 @@ impl ImageArguments {
     ) -> Result<Option<Materials>> {
         if let Some(name) = &self.material_id {
             let Some(ids) = of_cells else {
-                return Err(Error::request(format!("{name:?} is no array of the cells"))
+                return Err(Error::request(format!("{name:?} is not a cell array"))
                     .with_help("name fractions at vertices by --materials"));
             };
             return Materials::of_cells(channels, ids).map(Some);
@@ -340,7 +340,7 @@ impl ImageArguments {
             let [across, up] = setting.grid(pixel, None)?.size;
             if columns < across || rows < up {
                 console.warn(format!(
-                    "images of {columns} × {rows} pixels cut the model off, which needs {across} × {up}"
+                    "images of {columns} × {rows} pixels are too small for the model, which needs {across} × {up}"
                 ));
             }
         }
@@ -366,8 +366,10 @@ impl ImageArguments {
         };
         let materials = self.materials(channels, of_cells)?;
         if materials.is_some() && attributes.is_empty() && self.bits.is_some() {
-            return Err(Error::request("--bits is for gray images, materials have none")
-                .with_help("leave --bits out, or ask for an --attribute"));
+            return Err(Error::request(
+                "--bits is for gray images; materials are written as indexed images",
+            )
+            .with_help("leave --bits out, or ask for an --attribute"));
         }
         let options = ImageOptions {
             grid,

@@ -21,7 +21,7 @@ impl FromStr for Span {
     fn from_str(text: &str) -> Result<Self, String> {
         let number = |part: &str, open: f64| match part.trim() {
             "" => Ok(open),
-            part => part.parse().map_err(|_| format!("{part:?} is no height")),
+            part => part.parse().map_err(|_| format!("{part:?} is not a number")),
         };
         let (from, to) = text.split_once(':').ok_or("two heights look like 0.5:2")?;
         Ok(Self { from: number(from, f64::NEG_INFINITY)?, to: number(to, f64::INFINITY)? })
@@ -101,11 +101,12 @@ impl FromStr for WantedMaterial {
 /// Seconds of exposure: `6`, `6:35` (of the first layer), `6:35:10` (layers in between).
 pub fn exposure(text: &str) -> Result<Exposure, String> {
     let mut parts = text.split(':').map(str::trim);
-    let number = |part: &str| part.parse().map_err(|_| format!("{part:?} is no number of seconds"));
+    let number =
+        |part: &str| part.parse().map_err(|_| format!("{part:?} is not a number of seconds"));
     let seconds = number(parts.next().unwrap_or_default())?;
     let first = parts.next().map_or(Ok(seconds), number)?;
     let faded = parts.next().map_or(Ok(0), |part| {
-        part.parse().map_err(|_| format!("{part:?} is no number of layers"))
+        part.parse().map_err(|_| format!("{part:?} is not a number of layers"))
     })?;
     let exposure = Exposure { seconds, first, faded };
     match parts.next() {

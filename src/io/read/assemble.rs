@@ -30,7 +30,7 @@ pub(super) enum Shape {
     Tetrahedron,
     /// VTK's wedge: triangle 0–2 looks away from triangle 3–5.
     Wedge,
-    /// Every other format's wedge: triangle 0–2 looks towards triangle 3–5.
+    /// Every other format's wedge: triangle 0–2 looks toward triangle 3–5.
     Prism,
     /// Base 0–3 counter-clockwise, apex 4 above it.
     Pyramid,
@@ -117,7 +117,7 @@ impl<'a> Assembly<'a> {
             return Err(self
                 .error(
                     line,
-                    message!(Vertex.id(id + self.first_index), ": ({x}, {y}, {z}) is no point"),
+                    message!(Vertex.id(id + self.first_index), ": ({x}, {y}, {z}) is not a point"),
                 )
                 .with_help("coordinates must be finite numbers"));
         }
@@ -382,7 +382,7 @@ impl<'a> Assembly<'a> {
         self.skipped.iter().map(|(what, &count)| entry(what, count)).collect()
     }
 
-    /// Checks the nodes of cells or faces that are no corners.
+    /// Checks the nodes of cells or faces that are not corners.
     pub(super) fn check_high_order(&self, high_order: &HighOrder) -> Result<()> {
         let Some(beyond) = high_order.first_beyond(self.points()) else { return Ok(()) };
         let (given, first) = (u64::from(beyond), u64::from(self.first_index));

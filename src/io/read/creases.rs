@@ -84,5 +84,5 @@ fn check_once(path: &Path, creases: &Creases) -> Result<()> {
         _ => return Ok(()),
     };
     Err(Error::file(path, None, message!(place, " is listed twice"))
-        .with_help("give every edge and corner one sharpness"))
+        .with_help("list every edge and corner once"))
 }

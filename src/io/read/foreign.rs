@@ -1,4 +1,4 @@
-//! Formats that are known but not read, by content or ending, and the way to one that is.
+//! Formats that are recognized, by content or extension, but not read, and how to convert them.
 
 use std::path::Path;
 

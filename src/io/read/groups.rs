@@ -39,8 +39,8 @@ impl Named {
 }
 
 impl Groups {
-    /// Appends a face by its corners; `others` are its other nodes. `kind` is what it is in the words
-    /// of the format, said if it is in no group.
+    /// Appends a face by its corners; `others` are its other nodes. `kind` is what it is in the
+    /// words of the format, said if it is in no group.
     pub fn push_face(&mut self, kind: &str, corners: &[u32], others: &[u32]) -> u32 {
         if !others.is_empty() {
             self.high_order.push(kind, others);
@@ -77,7 +77,7 @@ impl Groups {
         !self.faces.is_empty()
     }
 
-    /// All faces, their nodes that are no corners, and the number of groups of faces.
+    /// All faces, their nodes that are not corners, and the number of groups of faces.
     pub fn into_faces(self) -> (Polygons, HighOrder, usize) {
         (self.faces, self.high_order, self.of_faces.groups.len())
     }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use crate::mesh::{Attribute, SolidMesh};
 use crate::numbers::counted;
 
-/// What the high-order cells of a file were, and their nodes that are no corners.
+/// What the high-order cells of a file were, and their nodes that are not corners.
 #[derive(Default)]
 pub(super) struct HighOrder {
     // cells of each kind
@@ -48,8 +48,8 @@ impl HighOrder {
         }
     }
 
-    /// Drops the nodes that are no corner of any cell or face of a group from a checked mesh, and says
-    /// what is left out thereby.
+    /// Drops the nodes that are no corner of any cell or face of a group from a checked mesh, and
+    /// says what is left out thereby.
     pub fn drop_nodes(self, mesh: &mut SolidMesh) -> Vec<String> {
         if self.is_empty() {
             return Vec::new();

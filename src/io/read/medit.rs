@@ -70,7 +70,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads or skips the section that begins with `word`, the keyword unless that is no text.
+    /// Reads or skips the section that begins with `word`, the keyword unless that is not text.
     fn read_section(&mut self, keyword: &str, word: &[u8]) -> Result<()> {
         let is = |name: &str| keyword.eq_ignore_ascii_case(name);
         if is("Dimension") {
@@ -95,7 +95,7 @@ impl Reader<'_> {
             Err(self
                 .text
                 .error(format!("a keyword is expected, found `{}`", shown(word)))
-                .with_help("a count is smaller than its list, or an entry has numbers too many"))
+                .with_help("a count is smaller than its list, or an entry has too many numbers"))
         }
     }
 

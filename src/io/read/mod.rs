@@ -163,8 +163,8 @@ fn assemble<'a>(path: &'a Path, bytes: &'a [u8], options: ReadOptions) -> Result
     }
 }
 
-/// A block of a mesh: a run of its cells and one of its vertices, as [`block`](crate::cluster::block)
-/// cuts them.
+/// A block of a mesh: a run of its cells and one of its vertices, as
+/// [`block`](crate::cluster::block) cuts them.
 #[derive(Clone, Debug)]
 pub struct MeshBlock {
     /// The cells, which name vertices of the whole, with their data; points and attributes of the
@@ -179,11 +179,11 @@ pub struct MeshBlock {
     pub pieces: Vec<usize>,
 }
 
-/// Block `rank` of `ranks` of the mesh in a file, and what else the file holds, read without the rest.
-/// `None` where only [`read_with_report`] reads the file or says what is wrong: in other formats than
-/// legacy `.vtk`, `.vtu` of ASCII arrays or of raw appended ones without compression, which this program
-/// writes, and `.pvtu` of such files, with cells of one piece that are all hexahedra, wedges, tetrahedra
-/// or polyhedra; and where the block is not sound.
+/// Block `rank` of `ranks` of the mesh in a file, and what else the file holds, read without the
+/// rest. `None` where only [`read_with_report`] reads the file or says what is wrong: in other
+/// formats than legacy `.vtk`, `.vtu` of ASCII arrays or of raw appended ones without compression,
+/// which this program writes, and `.pvtu` of such files, with cells of one piece that are all
+/// hexahedra, wedges, tetrahedra or polyhedra; and where the block is not sound.
 pub fn read_block(
     path: impl AsRef<Path>,
     rank: usize,
@@ -248,7 +248,7 @@ fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
             refused("a surface, not a control mesh of cells", "`subsolid surface` reads surfaces")
         }
         _ => refused(
-            "the format of the file is not known",
+            "the format of the file is unknown",
             &format!("{FORMATS}; for others, {}", foreign::through_meshio(path, "")),
         ),
     }

@@ -209,7 +209,7 @@ fn numbers(kind: &[u8]) -> Option<usize> {
     }
 }
 
-/// Six times the volume of all cells if half-faces look outwards.
+/// Six times the volume of all cells if half-faces look outward.
 fn volume(points: &[[f64; 3]], faces: &Lists, cells: &Lists) -> f64 {
     let Some(&origin) = points.first() else { return 0.0 };
     let at = |v: u32| -> [f64; 3] { std::array::from_fn(|d| points[v as usize][d] - origin[d]) };

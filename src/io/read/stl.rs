@@ -1,5 +1,5 @@
 //! STL, ASCII and binary. Equal corners are welded to vertices: triangles share vertices
-//! only where their coordinates are equal to the last bit.
+//! only where their coordinates are bitwise equal.
 //!
 //! Normals follow from the triangles and are left out. Triangles two of whose corners
 //! coincide have no area: they are left out and reported. A file may hold several solids.
@@ -33,7 +33,7 @@ fn count(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Whether a file is text: the headers of binary ones may begin with `solid` too, but their
-/// numbers, here those of the first triangle, are no text.
+/// numbers, here those of the first triangle, are not text.
 fn is_text(bytes: &[u8]) -> bool {
     let word = bytes.trim_ascii_start().get(..5);
     let start = &bytes[..bytes.len().min(HEADER + 4 + TRIANGLE)];

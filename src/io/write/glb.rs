@@ -1,6 +1,6 @@
 //! Binary glTF 2.0 through the crate `gltf-json`: triangles in single precision for viewers.
 //!
-//! glTF has y up and meters. The node turns the model's own direction upwards to y, and scales its
+//! glTF has y up and meters. The node rotates the model's up axis to y, and scales its
 //! unit to meters. Positions are stored relative to the center of the model, which is the
 //! translation of the node, so that models far from the origin keep their digits.
 
@@ -71,7 +71,7 @@ impl LengthUnit {
     }
 }
 
-/// The axis of a model that points upwards.
+/// The axis of a model that points upward.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum UpAxis {
@@ -87,7 +87,7 @@ pub enum UpAxis {
 pub struct GlbOptions {
     /// Unit of the mesh.
     pub unit: LengthUnit,
-    /// Its axis upwards.
+    /// Its axis upward.
     pub up: UpAxis,
     /// Red, green and blue of every vertex, 0 to 1 in sRGB as on a screen; empty for none.
     pub colors: Vec<[f32; 3]>,

@@ -1,8 +1,8 @@
 //! Pieces of a `.pvtu` that several programs write, each its share of them, and their index.
 //!
-//! Every program writes its pieces into the directory `NAME/` beside `NAME.pvtu`, each under its name
-//! once it is complete, and last a record of its job, `NAME_job_0002_of_0005.json`. [`merge`] checks
-//! that the records of all jobs are there and agree, writes `NAME.pvtu`, and removes them.
+//! Every program writes its pieces into the directory `NAME/` beside `NAME.pvtu`, each under its
+//! name once it is complete, and last a record of its job, `NAME_job_0002_of_0005.json`. [`merge`]
+//! checks that the records of all jobs are there and agree, writes `NAME.pvtu`, and removes them.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write as _};
@@ -41,8 +41,8 @@ struct Record {
     layout: Option<PieceLayout>,
 }
 
-/// Writes the pieces of one job among several into `NAME/`, and at its end a record of the job, which
-/// [`merge`] reads.
+/// Writes the pieces of one job among several into `NAME/`, and at its end a record of the job,
+/// which [`merge`] reads.
 #[derive(Debug)]
 pub struct PieceJob {
     path: PathBuf,
@@ -53,8 +53,8 @@ pub struct PieceJob {
 
 impl PieceJob {
     /// Starts job `job` of `of` (from 1) that together write so many `pieces` of `path`, which ends
-    /// in `.pvtu`. `parameters`: everything that the bytes of the pieces depend on, the same for all
-    /// jobs. `None` if the job has been done.
+    /// in `.pvtu`. `parameters`: everything that the bytes of the pieces depend on, the same for
+    /// all jobs. `None` if the job has been done.
     ///
     /// # Errors
     /// [`Error::Request`] for a job that is not among 1 to `of`; [`Error::Io`] or [`Error::File`]
@@ -173,7 +173,7 @@ pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
     let Some(first) = records.first() else {
         if path.is_file() {
             return Err(Error::file(path, None, "is merged already: its pieces are all written")
-                .with_help("read it as it is; to write it anew, remove it and its directory"));
+                .with_help("use it as it is; to write it again, remove it and its directory"));
         }
         return Err(Error::file(&directory, None, "holds no records of jobs")
             .with_help("write the pieces first: --pieces 1/N, and so on"));
@@ -192,7 +192,7 @@ pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
     for record in &records {
         let (job, of) = (record.job, record.of);
         complete(&directory, &name, &share(job, of, record.pieces)).map_err(|piece| {
-            Error::file(&piece, None, "is missing or not complete")
+            Error::file(&piece, None, "is missing or incomplete")
                 .with_help(format!("run --pieces {job}/{of} again, then merge again"))
         })?;
     }
@@ -245,7 +245,7 @@ fn records(directory: &Path, name: &str) -> Result<Vec<Record>> {
         let text =
             fs::read_to_string(&path).map_err(|e| unknown(None, format!("cannot be read: {e}")))?;
         let record: Record = serde_json::from_str(&text)
-            .map_err(|e| unknown(Some(e.line()), format!("is no record of a job: {e}")))?;
+            .map_err(|e| unknown(Some(e.line()), format!("is not the record of a part: {e}")))?;
         if record.format != FORMAT || !(1..=record.of).contains(&record.job) {
             return Err(unknown(None, format!("is of format {:?}", record.format)));
         }

@@ -31,8 +31,8 @@ pub struct PieceWriter {
     unfinished: Option<Unfinished>,
 }
 
-/// Writes some of the pieces of a [`PieceWriter`], by their numbers, from anywhere that its directory
-/// can be written from: other programs, for instance.
+/// Writes some of the pieces of a [`PieceWriter`], by their numbers, from anywhere that its
+/// directory can be written from: other programs, for instance.
 #[derive(Debug)]
 pub struct PieceShare {
     path: PathBuf,
@@ -278,7 +278,9 @@ pub(super) fn check_replaceable(directory: &Path, name: &str) -> Result<()> {
                 (!file.to_str().is_some_and(|file| is_piece(file) || is_record(file, name)))
                     .then_some(file)
             })
-            .map(|file| format!("holds {}, which is no piece of {name}.pvtu", file.display())),
+            .map(|file| {
+                format!("contains {}, which is not a piece of {name}.pvtu", file.display())
+            }),
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => None,
         Err(e) => Some(format!("cannot hold the pieces of {name}.pvtu: {e}")),
     };

@@ -30,7 +30,7 @@ pub enum SurfaceFormat {
     /// Binary STL in single precision: triangles alone, which share no vertices.
     Stl,
     /// Binary glTF in single precision: triangles with normals and attributes, for viewers and web
-    /// pages; [`GlbOptions`] say which unit and axis upwards the mesh has.
+    /// pages; [`GlbOptions`] say which unit and axis upward the mesh has.
     Glb,
 }
 

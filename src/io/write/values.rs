@@ -1,5 +1,5 @@
-//! Values of arrays as bytes of a file: at hand, or made up block by block while writing, so that
-//! no array is ever copied as a whole.
+//! Values of arrays as bytes of a file: borrowed, or generated block by block while writing, so
+//! that no array is ever copied as a whole.
 
 use crate::io::dataset::{Array, ArrayData, Points};
 

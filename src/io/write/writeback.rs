@@ -1,7 +1,7 @@
 //! Bringing a file to the disk while it is being written.
 //!
 //! Linux keeps written pages in memory until there are many. A file that is complete only once it
-//! is on the disk would wait for all of them at its end; asked early, the disk works meanwhile.
+//! is on disk would wait for all of them at the end; flushing early overlaps this with the work.
 
 use std::fs::File;
 use std::io;

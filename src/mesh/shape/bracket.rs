@@ -31,7 +31,7 @@ const EYE_START: i32 = THICK + FILLET + 1;
 /// Rings of cells around both holes.
 const RINGS: i32 = 3;
 
-/// Coordinates of the grid lines, closer towards the plates' rims, so that the
+/// Coordinates of the grid lines, closer toward the plates' rims, so that the
 /// limit keeps its edges.
 const ALONG: [f64; 16] =
     [0.0, 0.25, 0.95, 1.2, 1.65, 2.1, 2.75, 3.4, 4.1, 4.8, 5.6, 6.6, 7.6, 8.4, 9.2, 9.6];
@@ -52,7 +52,7 @@ enum Key {
     /// Of the plates' common grid.
     Grid([i32; 3]),
     /// Of the fillet outside of the grid: across the plates at `y`, `i` from the
-    /// fillet's middle line towards its rim, `j` away from the plate that it
+    /// fillet's middle line toward its rim, `j` away from the plate that it
     /// stands on: the base, or the upright if `upright`.
     Fillet { upright: bool, y: i32, i: i32, j: i32 },
     /// Around the bolt hole (`ring` 0 is its square) at the plate's layer z.
@@ -87,7 +87,7 @@ pub(super) fn build() -> SolidMesh {
     builder.finish()
 }
 
-/// The quads [step, ring] of closed rings from an outline inwards.
+/// The quads [step, ring] of closed rings from an outline inward.
 fn ring_quads(steps: i32) -> impl Iterator<Item = [[i32; 2]; 4]> {
     (0..RINGS).flat_map(move |ring| {
         (0..steps).map(move |step| {
@@ -179,7 +179,7 @@ fn grid_point(x: i32, y: i32, z: i32) -> [f64; 3] {
     [px, ACROSS[y as usize], pz]
 }
 
-/// In the block on the base: [z, x] of step i outwards and j upwards, bilinear
+/// In the block on the base: [z, x] of step i outward and j upward, bilinear
 /// between the middle line, the plate and the round surface, which is hollowed.
 fn fillet_point(i: i32, j: i32) -> [f64; 2] {
     let half = FILLET / 2;
@@ -197,7 +197,7 @@ fn fillet_point(i: i32, j: i32) -> [f64; 2] {
     })
 }
 
-/// From an outline point towards a circle, closer together at both ends.
+/// From an outline point toward a circle, closer together at both ends.
 fn towards_circle(p: [f64; 2], center: [f64; 2], radius: f64, ring: i32) -> [f64; 2] {
     let share = [0.0, 0.25, 0.75, 1.0][ring as usize];
     let offset = [p[0] - center[0], p[1] - center[1]];

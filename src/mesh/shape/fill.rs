@@ -15,7 +15,7 @@ impl VertexLink {
     /// One cell per triangle, each split into rings³.
     pub(super) fn build(&self, rings: usize) -> Result<SolidMesh> {
         let directions = embedding::on_sphere(self)?;
-        let towards = |corners: &[u32], reach: f64| {
+        let toward = |corners: &[u32], reach: f64| {
             let sum = [0, 1, 2].map(|d| corners.iter().map(|&v| directions[v as usize][d]).sum());
             embedding::normalized(sum).map(|x| reach * x)
         };
@@ -28,8 +28,8 @@ impl VertexLink {
             vertices.vertex(key, |_| match corners.len() {
                 0 => [0.0; 3],
                 1 => directions[corners[0] as usize],
-                2 => towards(corners, FACE_REACH),
-                _ => towards(corners, CELL_REACH),
+                2 => toward(corners, FACE_REACH),
+                _ => toward(corners, CELL_REACH),
             })
         };
         let cells: Vec<[u32; 8]> = self

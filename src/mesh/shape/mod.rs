@@ -1,4 +1,4 @@
-//! Procedural control meshes for tests, demos and a first try of the program.
+//! Procedural control meshes for tests, demos and first experiments.
 //!
 //! Every shape is a mesh of hexahedra with positive Jacobian at every corner,
 //! whose vertices are merged by exact keys and all used; a shape's numbers alone

@@ -33,8 +33,8 @@ const HUB_HEIGHT: f64 = 1.0;
 /// A vertex of the tripod.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Key {
-    /// Rhombus between legs `leg` and `leg + 1`: `i` steps towards the first, `j`
-    /// towards the second, at height `b` in -HALF..=HALF; on the skin or the core.
+    /// Rhombus between legs `leg` and `leg + 1`: `i` steps toward the first, `j`
+    /// toward the second, at height `b` in -HALF..=HALF; on the skin or the core.
     Hub { leg: i32, i: i32, j: i32, b: i32, skin: bool },
     /// O-grid vertex of section 1..=SECTIONS of a leg, further down of its foot.
     Leg { leg: i32, section: i32, at: DiskKey },

@@ -5,9 +5,9 @@
 //! Hamilton-Jacobi equations based on a local variational principle" (2006), eq. (6), with both
 //! pairs of triangles of each face. Vertices are settled in ascending order, as by Sethian's fast
 //! marching; there the distance between vertices is quadratic along edges, by their directions,
-//! which makes bent fronts better than linear ones. Where fronts from several sides meet at a vertex,
-//! its directions are those of all of them. Then further minima lower what they can, which
-//! settling once does not reach in skewed cells.
+//! which represents curved fronts more accurately than linear interpolation. Where fronts from
+//! several sides meet at a vertex, its directions are those of all of them. Then further minima
+//! lower what they can, which settling once does not reach in skewed cells.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -36,8 +36,9 @@ const FALL: f64 = 1e-10;
 /// boundary that is approximated, as nothing is in the way.
 ///
 /// # Errors
-/// [`Error::Mesh`] for cells that are no hexahedra, and those flat or folded at their Gauss points;
-/// [`Error::Request`] for seeds that do not exist, and for vertices that no cell joins to a seed.
+/// [`Error::Mesh`] for cells that are not hexahedra, and those flat or folded at their Gauss
+/// points; [`Error::Request`] for seeds that do not exist, and for vertices that no cell joins to a
+/// seed.
 pub fn volume_distance(mesh: &SolidMesh, seeds: &[Seed]) -> Result<Vec<f64>> {
     mesh.check()?;
     let hexes = hexahedra(mesh)?;

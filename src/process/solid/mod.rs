@@ -42,7 +42,7 @@ fn hexahedra(mesh: &SolidMesh) -> Result<&[[u32; 8]]> {
                 "refine the mesh once (--levels 1): all cells become hexahedra",
             ),
         };
-        Error::mesh(message!(ElementKind::Cell.id(cell), " is no hexahedron")).with_help(help)
+        Error::mesh(message!(ElementKind::Cell.id(cell), " is not a hexahedron")).with_help(help)
     })
 }
 

@@ -49,7 +49,7 @@ impl ClosestPlace {
 ///
 /// # Errors
 /// [`Error::Request`] for a point that is not finite; [`Error::Mesh`] for a mesh without cells and
-/// for cells that are no hexahedra; those of [`SolidMesh::check`] and [`Topology::build`].
+/// for cells that are not hexahedra; those of [`SolidMesh::check`] and [`Topology::build`].
 pub fn point_seeds(mesh: &SolidMesh, point: [f64; 3]) -> Result<(Vec<Seed>, ClosestPlace)> {
     let volume = Volume::new(mesh)?;
     let place = volume.closest(point)?;
@@ -87,9 +87,8 @@ impl<'m> Volume<'m> {
 
     fn closest(&self, point: [f64; 3]) -> Result<ClosestPlace> {
         if !point.iter().all(|x| x.is_finite()) {
-            return Err(
-                Error::request(format!("a point at {point:?}")).with_help("give finite numbers")
-            );
+            return Err(Error::request(format!("the point {point:?} is not finite"))
+                .with_help("give finite numbers"));
         }
         let x = Vector3::from(point);
         let cells = self.holding(x, 0..self.hexes.len() as u32);

@@ -2,9 +2,9 @@
 //!
 //! The energy ([`super::energy`]) is minimized with ε falling by the rule of Garanzha et al.
 //! (2021), §3.2, until every determinant is positive; then with higher powers, which stress the
-//! worst corners, as the maximum of HexOpt (arXiv 2410.11656) does. Where cells stay folded in a thin
-//! mesh, ε falls once more in a space in which it is not thin. A result that is worse than what it
-//! came from is dropped.
+//! worst corners, as the maximum of HexOpt (arXiv 2410.11656) does. Where cells stay folded in a
+//! thin mesh, ε falls once more in a space in which it is not thin. A result that is worse than
+//! what it came from is dropped.
 
 use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
@@ -60,11 +60,12 @@ pub struct Untangled {
     pub moved: usize,
     /// Those of them that are of the boundary.
     pub slid: usize,
-    /// Cells that are folded after it at a corner that cannot change: its vertex stays, and so do the
-    /// three that edges join to it.
+    /// Cells that are folded after it at a corner that cannot change: its vertex stays, and so do
+    /// the three that edges join to it.
     pub fixed: usize,
-    /// The greatest distance of the boundary of the limit from that of before, or of that from it, in
-    /// length units: by 5 × 5 samples of every face, and more where it is great. 0 if nothing slid.
+    /// The greatest distance of the boundary of the limit from that of before, or of that from it,
+    /// in length units: by 5 × 5 samples of every face, and more where it is great. 0 if nothing
+    /// slid.
     pub deviation: f64,
 }
 
@@ -80,8 +81,8 @@ pub struct Untangled {
 ///
 /// # Errors
 /// Those of [`SolidMesh::check`] and [`reorient`]; [`Error::Mesh`](crate::Error::Mesh) for cells
-/// that are no hexahedra, and for a mesh without a boundary; where vertices slide those of [`Solid::new`];
-/// those of `progress`. The mesh is as it was then.
+/// that are not hexahedra, and for a mesh without a boundary; where vertices slide those of
+/// [`Solid::new`]; those of `progress`. The mesh is as it was then.
 pub fn untangle(
     mesh: &mut SolidMesh,
     boundary: BoundaryMotion,
@@ -259,9 +260,9 @@ fn slide(
     Ok(deviation)
 }
 
-/// Points of which fewer cells are folded, if it finds some; where cells stay folded in a thin mesh,
-/// it looks once more in a space in which it is not thin. With their quality, and whether they are
-/// from there.
+/// Points of which fewer cells are folded, if it finds some; where cells stay folded in a thin
+/// mesh, it looks once more in a space in which it is not thin. With their quality, and whether
+/// they are from there.
 fn unfolded(
     hexes: &[[u32; 8]],
     ways: &[Way],

@@ -31,12 +31,13 @@ pub(super) struct Found {
     pub length: f64,
     /// The greatest distance that it is from.
     pub latest: f64,
-    /// Whether it is inside a triangle, where distances fall in no direction: a front comes from there.
+    /// Whether it is inside a triangle, where distances fall in no direction: a front comes from
+    /// there.
     pub is_inside: bool,
 }
 
-/// The minima at a vertex: those of the least distance, and of other fronts that come soon after it.
-/// Where fronts meet the distance is that of whichever is the least.
+/// The minima at a vertex: those of the least distance, and of other fronts that come soon after
+/// it. Where fronts meet the distance is that of whichever is the least.
 #[derive(Clone)]
 pub(super) struct Fronts {
     pub least: f64,
@@ -101,7 +102,7 @@ impl Fronts {
         self.all.extend(rest);
     }
 
-    /// Slope of the distance towards a side.
+    /// Slope of the distance toward a side.
     fn slope(&self, side: &Vector3<f64>) -> Option<f64> {
         let least = self.all.iter().filter(|f| f.distance <= self.least * (1.0 + EQUAL));
         least.map(|f| f.direction.dot(side)).reduce(f64::min)

@@ -21,7 +21,8 @@ const FARTHEST: f64 = 4.00001;
 /// Those of [`Query::of_surface`]; [`Error::Request`] for 0 rings.
 pub fn denoise(mesh: &SurfaceMesh, rings: usize) -> Result<Vec<[f64; 3]>> {
     if rings == 0 {
-        return Err(Error::request("denoising over 0 rings").with_help("ask for 1 ring or more"));
+        return Err(Error::request("denoising needs at least 1 ring of neighbors")
+            .with_help("ask for 1 ring or more"));
     }
     mesh.check()?;
     let mesh = &*mesh.without_holes();

@@ -27,7 +27,7 @@ pub enum Cotangents {
 /// end when the residual has fallen by 10¹².
 ///
 /// # Errors
-/// [`Error::Mesh`] for a face that is no triangle or has no area, or if iterations do not end;
+/// [`Error::Mesh`] for a face that is not a triangle or has no area, or if iterations do not end;
 /// [`Error::Request`] for a time that is not positive, or above 10⁶ squared sizes of the surface.
 pub fn curvature_flow(
     mesh: &SurfaceMesh,
@@ -107,5 +107,5 @@ pub(crate) fn check_time(time: f64, mesh: &SurfaceMesh) -> Result<()> {
         return Ok(());
     }
     let help = format!("give a positive time in squared length units, up to {longest:.1e}");
-    Err(Error::request(format!("curvature flow for a time of {time}")).with_help(help))
+    Err(Error::request(format!("a curvature flow time of {time}: out of range")).with_help(help))
 }

@@ -37,7 +37,7 @@ impl<'m> Geodesics<'m> {
     /// Factors the systems of a surface of triangles.
     ///
     /// # Errors
-    /// [`Error::Mesh`](crate::Error::Mesh) for a face that is no triangle or has no area, and if
+    /// [`Error::Mesh`](crate::Error::Mesh) for a face that is not a triangle or has no area, and if
     /// memory ends.
     pub fn new(mesh: &'m SurfaceMesh) -> Result<Self> {
         let faces = triangles(mesh)?;

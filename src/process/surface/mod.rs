@@ -49,7 +49,7 @@ pub(crate) fn triangles(mesh: &SurfaceMesh) -> Result<Cow<'_, [[u32; 3]]>> {
     mesh.holes.iter().for_each(|&face| is_hole[face as usize] = true);
     let seen = || (0..mesh.faces.len()).filter(|&face| !is_hole[face]);
     if let Some(other) = seen().find(|&face| mesh.faces.face(face).len() != 3) {
-        return Err(Error::mesh(message!(Face.id(other), " is no triangle"))
+        return Err(Error::mesh(message!(Face.id(other), " is not a triangle"))
             .with_help("cut the faces into triangles first: subsolid surface IN --scheme loop --levels 0 -o OUT"));
     }
     let triangle = |face: usize| match *mesh.faces.face(face) {

@@ -102,7 +102,7 @@ impl<'m> Products<'m> {
             });
             square = next;
         }
-        Err(Error::mesh(format!("conjugate gradients do not end in {most} iterations")).with_help(
+        Err(Error::mesh(format!("conjugate gradients did not converge in {most} iterations")).with_help(
             "look for very thin triangles, or solve with stored weights (without --matrix-free)",
         ))
     }

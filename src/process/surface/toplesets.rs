@@ -3,8 +3,8 @@
 //!
 //! Sweeps go from the sources over the mesh, a level further each, and update vertices from the
 //! triangles at them, all at once, until values stay. The paper sweeps over all levels from the
-//! first that still changes; here a sweep has just the vertices beside those that the last one
-//! changed, since no other would change. The update of a triangle is that of a front that is
+//! first that still changes; here a sweep visits only the neighbors of vertices that the last one
+//! changed, since no others would change. The update of a triangle is that of a front that is
 //! straight in it (Kimmel and Sethian 1998, by eq. (3) of the paper).
 
 use nalgebra::Vector3;
@@ -25,7 +25,7 @@ const TOLERANCE: f64 = 1e-12;
 /// face.
 ///
 /// # Errors
-/// [`Error::Mesh`] for a face that is no triangle or has no area; [`Error::Request`] for
+/// [`Error::Mesh`] for a face that is not a triangle or has no area; [`Error::Request`] for
 /// sources that do not exist, and vertices that no face joins to one.
 pub fn toplesets(mesh: &SurfaceMesh, sources: &[u32]) -> Result<Vec<f64>> {
     let faces = triangles(mesh)?;

@@ -1,9 +1,9 @@
 //! Drawings of all layers in one SVG file, as Slic3r writes them (`--export-svg`): a `g` of
 //! polygons a layer, white contours and black holes on top of them, in millimeters.
 //!
-//! Layers are named `layer0` upwards whatever part of the model is sliced, because programs look
+//! Layers are named `layer0` upward whatever part of the model is sliced, because programs look
 //! for the first by its name; `slic3r:z` is the height of the cut above the bottom of the model.
-//! The corner of the model's box is the origin, and rows run upwards, as printers count them.
+//! The corner of the model's box is the origin, and rows run upward, as printers count them.
 
 use std::fmt::Write as _;
 use std::fs::File;

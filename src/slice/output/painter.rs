@@ -80,7 +80,7 @@ impl Painter {
     pub fn check(setting: &Setting, options: &ImageOptions, channels: &[Channel]) -> Result<()> {
         image_format(setting, options).check()?;
         if let Some(planes) = options.antialias.filter(|n| !(1..=MOST_PLANES).contains(n)) {
-            return Err(Error::request(format!("{planes} planes a layer"))
+            return Err(Error::request(format!("{planes} planes per layer: out of range"))
                 .with_help(format!("give 1 to {MOST_PLANES}")));
         }
         for &(channel, [black, white]) in &options.attributes {
@@ -304,7 +304,7 @@ impl Values<'_> {
     /// Levels of the covered pixels, from 0 to their coverage; the others' stay.
     ///
     /// # Errors
-    /// The first pixel whose value is no number.
+    /// The first pixel whose value is not a number.
     fn shade(&self, range: [f64; 2], coverage: &[u16], levels: &mut [u16]) -> Result<(), usize> {
         let mut values = self.values;
         let mut start = 0;

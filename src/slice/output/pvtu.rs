@@ -2,7 +2,7 @@
 //! ParaView: a piece a layer, so that memory stays bounded.
 //!
 //! Each is a VTK vertex cell at the center of a pixel that lies inside. Point arrays: `layer`
-//! (its number), `cell`, `corner` (of cells that are no hexahedra: whose child it is; −1 else),
+//! (its number), `cell`, `corner` (of cells that are not hexahedra: whose child it is; −1 else),
 //! `u`, `v`, `w`, and the attributes asked for.
 
 use std::path::Path;

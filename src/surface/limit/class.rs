@@ -17,7 +17,7 @@ pub enum FaceClass {
 pub enum FaceReason {
     /// A corner touches a semi-sharp crease or corner.
     SemiSharp,
-    /// The face is no quad, or one at its corners is none.
+    /// The face is not a quad, or one at its corners is none.
     NotQuads,
     /// Several extraordinary vertices.
     SeveralExtraordinary,

@@ -51,7 +51,7 @@ impl<'t> Connectivity<'t> {
     /// A control mesh whose faces have been [checked](check_faces) and whose incidence is known.
     ///
     /// # Errors
-    /// [`Error::Mesh`] for a crease that is no edge, a corner that is no vertex, and a
+    /// [`Error::Mesh`] for a crease that is not an edge, a corner that is not a vertex, and a
     /// sharpness that is negative or not a number.
     pub fn new(topology: Cow<'t, SurfaceTopology>, tags: &Tags, scheme: Scheme) -> Result<Self> {
         let mut connectivity = Self::smooth(topology, scheme, masks_of(scheme)?);
@@ -243,8 +243,8 @@ impl<'t> Connectivity<'t> {
         }
     }
 
-    /// Sharpness of an edge, ≥ 0; infinite where the surface ends or is no oriented manifold, and
-    /// by a linear scheme.
+    /// Sharpness of an edge, ≥ 0; infinite where the surface ends or is not an oriented manifold,
+    /// and by a linear scheme.
     pub(crate) fn edge_sharpness(&self, edge: u32) -> f64 {
         let is_end = self.edge_sides(edge).len() == 1;
         if is_end || self.linear || self.is_non_manifold(edge) {

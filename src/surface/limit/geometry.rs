@@ -2,8 +2,8 @@
 
 use nalgebra::Vector3;
 
-/// Curvature of a surface at a point, positive where it bends towards the normal: a
-/// sphere of radius r with its normal outwards has the principal curvatures −1/r.
+/// Curvature of a surface at a point, positive where it bends toward the normal: a
+/// sphere of radius r with its normal outward has the principal curvatures −1/r.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Curvature {
     /// Principal curvatures, the smaller first; units of 1/length.

@@ -7,7 +7,7 @@ use crate::limit::MIDDLE;
 use crate::scheme::FaceShape;
 
 /// A quad or triangle with parameters (u, v): a face, or of Catmull-Clark one corner of a
-/// face that is no quad.
+/// face that is not a quad.
 ///
 /// A quad's u runs along its corners 0→1 and v along 0→3; a triangle's u along 0→1 and v
 /// along 0→2, with u + v ≤ 1; in a corner of another face u runs along the face's next
@@ -16,7 +16,7 @@ use crate::scheme::FaceShape;
 pub struct SurfaceElement {
     /// Face of the mesh.
     pub face: u32,
-    /// Corner of the face, if the face is no quad.
+    /// Corner of the face, if the face is not a quad.
     pub corner: Option<u32>,
 }
 
@@ -45,7 +45,7 @@ pub enum SurfaceLeafKind {
     Irregular(u32, Placement),
 }
 
-/// Where the local axes of a structure lie in a leaf: the origin at a corner, u towards
+/// Where the local axes of a structure lie in a leaf: the origin at a corner, u toward
 /// the next one, or the one before if mirrored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Placement {

@@ -79,11 +79,10 @@ impl LimitSurface {
     /// Analyzes a mesh.
     ///
     /// # Errors
-    /// [`Error::Mesh`] for arrays of faces that do not fit together, a face of fewer than
-    /// three corners, with a vertex that does not exist or comes twice, of more than three
-    /// corners under a scheme for triangles, or of more than 2,048, more than 2,048 faces at a
-    /// vertex, creases that are no edges, a sharpness that is negative, not a number, or finite and
-    /// above 10.
+    /// [`Error::Mesh`] for arrays of faces that do not fit together, a face of fewer than three
+    /// corners, with a vertex that does not exist or comes twice, of more than three corners under
+    /// a scheme for triangles, or of more than 2,048, more than 2,048 faces at a vertex, creases
+    /// that are not edges, a sharpness that is negative, not a number, or finite and above 10.
     pub fn new(faces: &Faces, scheme: Scheme) -> Result<Self> {
         Self::isolated(faces, scheme, 0)
     }
@@ -190,7 +189,7 @@ fn check_twins(connectivity: &Connectivity) -> Result<()> {
 pub(in crate::surface) fn twins(face: u32, other: u32) -> Error {
     Error::mesh(message!(
         ElementKind::Face.ids([face, other]),
-        " have the same vertices: there is no limit of triangles there"
+        " have the same vertices: subdivision of triangles has no limit there"
     ))
     .with_help("remove one of the two, or refine without limits")
 }

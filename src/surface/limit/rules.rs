@@ -21,7 +21,7 @@ pub(super) enum LimitRule {
 }
 
 impl Connectivity<'_> {
-    /// Whether a vertex stays in place since the surface is no manifold there.
+    /// Whether a vertex stays in place since the surface is not a manifold there.
     fn is_non_manifold_corner(&self, vertex: u32) -> bool {
         let corners = self.vertex_corners.row(vertex as usize);
         let mut non_manifold = false;
@@ -65,7 +65,7 @@ impl Connectivity<'_> {
         row.add_mean(self.face(face as usize), 1.0);
     }
 
-    /// Edge point: the smooth one, blended towards the midpoint by the sharpness.
+    /// Edge point: the smooth one, blended toward the midpoint by the sharpness.
     pub fn edge_point(&self, edge: u32, row: &mut RowBuilder) {
         let ends = self.edge_ends(edge);
         let halves = ends.map(|end| self.half_sharpness(edge, end));

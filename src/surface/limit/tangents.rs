@@ -19,7 +19,7 @@
 //! Where the eigenvalues leave no tangent plane there is none here: at an inner vertex that
 //! stays in place, at a corner of more faces, at valence 2, and beside a crease of four
 //! quads or six triangles and more, where the second sine shrinks no faster than the
-//! crease, and the normal depends on the way towards the vertex.
+//! crease, and the normal depends on the way toward the vertex.
 
 use faer::Mat;
 

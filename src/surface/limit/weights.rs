@@ -23,7 +23,7 @@ impl LimitSurface {
     /// Weights of a leaf's net for the limit at the parameters `p` of its *element* and
     /// the derivatives by those up to `order` (0 to 2), in the order of [`DERIVATIVES`].
     ///
-    /// At an extraordinary vertex a first derivative is the one that all ways towards it
+    /// At an extraordinary vertex a first derivative is the one that all ways toward it
     /// share, if they do; second derivatives are not looked for there.
     pub fn weights(&self, leaf: &SurfaceLeaf, p: [f64; 2], order: usize) -> Vec<Weights> {
         let (map, local) = self.local(leaf, p);

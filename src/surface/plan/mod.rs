@@ -68,7 +68,7 @@ impl SurfacePlan {
     /// polygons are cut into triangles.
     ///
     /// # Errors
-    /// Those of [`SurfaceMesh::check`]; [`Error::Mesh`] for creases that are no edges, and
+    /// Those of [`SurfaceMesh::check`]; [`Error::Mesh`] for creases that are not edges, and
     /// for what the scheme or method cannot refine (see the [module](super));
     /// [`Error::Request`] for more than 2³² vertices or faces of a level (by edge-friend corners),
     /// or if a method does not know the scheme.

@@ -105,7 +105,7 @@ pub fn check_memory(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> 
     let (make, need_them) = if levels == 1 { ("makes", "needs") } else { ("make", "need") };
     let what = format!("{} {make} {faces} faces and {need_them}", counted(levels, "level"));
     memory::check(what, need(levels), |memory| {
-        // upwards: a few levels fill any memory, however many are asked for
+        // upward: a few levels fill any memory, however many are asked for
         let fit = (0..levels).take_while(|&level| need(level) <= memory).last().unwrap_or(0);
         format!("ask for at most {} of this model", counted(fit, "level"))
     })

@@ -98,7 +98,7 @@ impl LevelSharpness {
     /// Sharpness of a control mesh; of several tags at one place the last counts.
     ///
     /// # Errors
-    /// [`Error::Mesh`] for a crease that is no edge, or a corner that is no vertex.
+    /// [`Error::Mesh`] for a crease that is not an edge, or a corner that is not a vertex.
     pub(crate) fn of(
         mesh: &SurfaceMesh,
         matrix: &SurfaceTopology,

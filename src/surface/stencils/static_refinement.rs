@@ -9,7 +9,7 @@
 //! products of two functions of one variable, on a face with one extraordinary vertex those
 //! of its structure. So the points of a level are grids on the leaves of a
 //! [`LimitSurface`], with the weights of the level instead of those of the limit, and there
-//! is no matrix to build or to read.
+//! is not a matrix to build or to read.
 //!
 //! # Practice
 //! Points stand leaf by leaf, `[leaf][v][u]`, then those that no leaf has as its own; a few
@@ -147,9 +147,9 @@ impl StaticRefinement {
         if let Some(leaf) = deepest.filter(|leaf| level_of(leaf) > levels) {
             let (face, least) = (surface.elements()[leaf.element as usize].face, level_of(leaf));
             return Err(Error::request(message!(
-                "static refinement to level {levels}: ",
+                "static refinement to level {levels}: the features at ",
                 ElementKind::Face.id(face),
-                " is simple only at level {least}"
+                " are isolated only from level {least} on"
             ))
             .with_help(format!("ask for {least} levels or more, or refine level by level")));
         }

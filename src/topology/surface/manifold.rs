@@ -1,4 +1,4 @@
-//! Where a surface is no oriented manifold: what is sharp there, as in OpenSubdiv.
+//! Where a surface is not an oriented manifold: what is sharp there, as in OpenSubdiv.
 
 use super::SurfaceTopology;
 use crate::mesh::UnionFind;
@@ -23,7 +23,7 @@ pub(crate) fn is_non_manifold(matrix: &SurfaceTopology, edge: u32) -> bool {
     is_alike(matrix, edge) || matrix.non_manifold_edges.binary_search(&edge).is_ok()
 }
 
-/// Vertices that stay in place since the surface is no manifold there, ascending; see
+/// Vertices that stay in place since the surface is not a manifold there, ascending; see
 /// [`is_corner`].
 pub(crate) fn non_manifold_corners(matrix: &SurfaceTopology) -> Vec<u32> {
     corners(matrix, |edge| is_non_manifold(matrix, edge))
@@ -52,7 +52,7 @@ fn corners(matrix: &SurfaceTopology, is_non_manifold: impl Fn(u32) -> bool) -> V
     found
 }
 
-/// Whether a vertex stays in place since the surface is no manifold there: its faces form
+/// Whether a vertex stays in place since the surface is not a manifold there: its faces form
 /// neither one ring nor one fan. `sides` has both edges of every face there, with a number of the
 /// face from 0 on.
 ///

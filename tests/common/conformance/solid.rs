@@ -245,7 +245,7 @@ pub fn scattered(backend: &dyn Backend, tolerance: f64) {
     }
 }
 
-/// Attributes, pieces, and control points that move after the set-up.
+/// Attributes, pieces, and control points that move after the setup.
 pub fn reuse(backend: &dyn Backend, tolerance: f64) {
     for (name, mut mesh) in meshes() {
         add_attributes(&mut mesh);

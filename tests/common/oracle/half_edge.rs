@@ -153,7 +153,7 @@ impl<'a> Walker<'a> {
         mean(self.mesh.faces[f].iter().map(|&v| self.point(v)))
     }
 
-    /// Towards the midpoint by the edge's sharpness.
+    /// Toward the midpoint by the edge's sharpness.
     fn sharp_edge(&self, h: usize, smooth: impl FnOnce(usize) -> Point) -> Point {
         let Some(twin) = self.halves[h].twin else { return self.middle(h) };
         let (a, b) = self.ends(h);
@@ -161,7 +161,7 @@ impl<'a> Walker<'a> {
         creases::edge(self.middle(h), smooth(twin), self.sharpness(h), halves)
     }
 
-    /// Towards the crease rule or the vertex itself.
+    /// Toward the crease rule or the vertex itself.
     fn sharp_vertex(&self, v: usize, smooth: Point) -> Point {
         let edges = self.edges(v).into_iter();
         let edges = edges

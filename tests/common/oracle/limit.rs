@@ -151,8 +151,8 @@ fn grid_positions(patch: &Solid, incidence: &Incidence) -> Option<Map<usize, [i3
         let offset: [i32; 3] = offsets[c]?;
         for face in patch.cells[c].faces() {
             let below = off_face(patch, c, &face, face[0]);
-            let outwards = difference(positions[&face[0]], positions[&below]);
-            let next_offset = sum(offset, outwards);
+            let outward = difference(positions[&face[0]], positions[&below]);
+            let next_offset = sum(offset, outward);
             if next_offset.iter().any(|x| x.abs() > 1) {
                 continue;
             }
@@ -168,7 +168,7 @@ fn grid_positions(patch: &Solid, incidence: &Incidence) -> Option<Map<usize, [i3
             }
             for v in face.iter().copied() {
                 let beyond = off_face(patch, next, &face, v);
-                let position = sum(positions[&v], outwards);
+                let position = sum(positions[&v], outward);
                 if *positions.entry(beyond).or_insert(position) != position
                     || *vertices.entry(position).or_insert(beyond) != beyond
                 {

@@ -280,7 +280,7 @@ impl ChildPoints<'_> {
     }
 
     /// One hexahedron a corner, with that corner as its corner 0. Its u runs
-    /// towards the corner's first neighbor by vertex id; v and w follow so that
+    /// toward the corner's first neighbor by vertex id; v and w follow so that
     /// the child is as right-handed as its parent.
     fn of_polyhedron(
         &self,

@@ -162,9 +162,9 @@ fn grid_positions(patch: &Surface, stars: &Stars) -> Option<Map<usize, [i32; 2]>
         let face = &patch.faces[f];
         for i in 0..4 {
             let [a, b, below] = [i, (i + 1) % 4, (i + 3) % 4].map(|i| face[i]);
-            let outwards: [i32; 2] =
+            let outward: [i32; 2] =
                 std::array::from_fn(|d| positions[&a][d] - positions[&below][d]);
-            let next_offset: [i32; 2] = std::array::from_fn(|d| offset[d] + outwards[d]);
+            let next_offset: [i32; 2] = std::array::from_fn(|d| offset[d] + outward[d]);
             let Some(&next) = stars.edge_faces[&edge(a, b)].iter().find(|&&other| other != f)
             else {
                 continue;
@@ -182,7 +182,7 @@ fn grid_positions(patch: &Surface, stars: &Stars) -> Option<Map<usize, [i32; 2]>
             }
             for (v, along) in [(a, b), (b, a)] {
                 let beyond = off_edge(&patch.faces[next], v, along);
-                let position = std::array::from_fn(|d| positions[&v][d] + outwards[d]);
+                let position = std::array::from_fn(|d| positions[&v][d] + outward[d]);
                 if *positions.entry(beyond).or_insert(position) != position
                     || *vertices.entry(position).or_insert(beyond) != beyond
                 {

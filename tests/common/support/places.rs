@@ -53,7 +53,7 @@ pub fn local_parameters(random: &mut Random) -> Vec<Point> {
     all
 }
 
-/// Pulls the coordinates along `count` random axes towards random ends of them,
+/// Pulls the coordinates along `count` random axes toward random ends of them,
 /// up to `distance` times a random number in [½, 1).
 pub fn pulled(random: &mut Random, count: usize, distance: f64) -> Point {
     let mut p = random.parameters();

@@ -334,7 +334,7 @@ fn wrong_requests_are_refused() {
     assert!(bad.starts_with("cell 0 is flat or folded"), "{bad}");
 }
 
-/// A vertex of no cell or face is no target: it has no distance.
+/// A vertex of no cell or face is not a target: it has no distance.
 #[test]
 fn vertices_of_nothing_have_no_distance() {
     let mut mesh = unit(2);

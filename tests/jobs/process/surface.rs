@@ -282,7 +282,7 @@ fn wrong_surfaces_are_refused() {
             .to_string()
     };
     let corner = vec![[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
-    assert!(refused(corner.clone(), &[&[0, 1, 2, 3]]).contains("face 0 is no triangle"));
+    assert!(refused(corner.clone(), &[&[0, 1, 2, 3]]).contains("face 0 is not a triangle"));
     let line: Vec<[f64; 3]> = (0..4).map(|i| [f64::from(i), 0.0, 0.0]).collect();
     assert!(refused(line.clone(), &[&[0, 1, 2]]).contains("face 0 has no area"));
     assert!(refused(line, &[&[0, 1, 2], &[1, 2, 3]]).contains("face 0 and 1 more have no area"));

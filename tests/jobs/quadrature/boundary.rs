@@ -52,8 +52,8 @@ fn a_creased_box_has_the_sides_of_a_box() {
     for side in &report.sides {
         let axis = (0..3).find(|&d| side.sums.normal[d].abs() > 1.0).unwrap();
         assert!((side.sums.normal[axis].abs() - side.sums.area).abs() < 1e-12);
-        let outwards = if side.sums.centroid[axis] == 0.0 { -1.0 } else { 1.0 };
-        assert_eq!(side.sums.normal[axis].signum(), outwards);
+        let outward = if side.sums.centroid[axis] == 0.0 { -1.0 } else { 1.0 };
+        assert_eq!(side.sums.normal[axis].signum(), outward);
         assert!((side.sums.area - side.sums.faces as f64).abs() < 1e-12);
     }
 }
@@ -137,8 +137,8 @@ fn points_and_normals_are_those_of_the_limit() {
                     assert!(dot(normal, column).abs() < 1e-13);
                 }
                 let across = [0, 1, 2].map(|d| mapped.jacobians[at][d][axis]);
-                let outwards = if side.end == 1 { 1.0 } else { -1.0 };
-                assert!(dot(normal, across) * outwards > 0.0);
+                let outward = if side.end == 1 { 1.0 } else { -1.0 };
+                assert!(dot(normal, across) * outward > 0.0);
             }
         }
     }

@@ -102,11 +102,11 @@ fn compare_normals(name: &str, surface: &Surface, scheme: Scheme) -> usize {
                 FaceShape::Quad => [0.45, 0.55],
                 FaceShape::Triangle => [0.3, 0.35],
             };
-            let towards = |t: f64| {
+            let toward = |t: f64| {
                 let parameters = [0, 1].map(|d| corner[d] + t * (inside[d] - corner[d]));
                 SurfaceLocation { element, parameters }
             };
-            let places = [0.0, 1e-10, 1e-12].map(towards);
+            let places = [0.0, 1e-10, 1e-12].map(toward);
             let found =
                 limit.evaluate_refined(&refined, &places, Want::POSITION | Want::FIRST).unwrap();
             let [at, near, nearer] = found.normals[..] else { panic!("three normals") };
@@ -210,7 +210,7 @@ fn a_cylinder_has_its_symmetry() {
         if [0.0, 0.5].contains(&place.parameters[0]) {
             assert!((x * n[1] - y * n[0]).abs() < 1e-15, "{place:?}");
         }
-        // outwards, and bent away from it in one direction only
+        // outward, and bent away from it in one direction only
         assert!(x * n[0] + y * n[1] > 0.5);
         let bend = found.curvature[k];
         assert!(bend.gaussian.abs() < 1e-14 && bend.principal[1].abs() < 1e-14);

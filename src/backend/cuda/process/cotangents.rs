@@ -130,8 +130,8 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     /// or of 4, of which the last is not read.
     ///
     /// # Errors
-    /// [`Error::Mesh`] for a face that is no triangle or has no area; [`Error::Request`] for other
-    /// attributes, too little memory, or if a kernel fails.
+    /// [`Error::Mesh`] for a face that is not a triangle or has no area; [`Error::Request`] for
+    /// other attributes, too little memory, or if a kernel fails.
     pub fn laplacian(
         &mut self,
         values: &DeviceAttribute<T>,

@@ -23,9 +23,8 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     /// [`Error::Request`] for 0 rings, too little memory, or if a kernel fails.
     pub fn denoise(&mut self, rings: usize) -> Result<()> {
         if rings == 0 {
-            return Err(
-                Error::request("denoising over 0 rings").with_help("ask for 1 ring or more")
-            );
+            return Err(Error::request("denoising needs at least 1 ring of neighbors")
+                .with_help("ask for 1 ring or more"));
         }
         self.query.store_ring(rings)?;
         let normals = self.device_normals()?;

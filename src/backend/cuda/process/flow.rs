@@ -19,7 +19,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     /// the residual has fallen by 10¹² in double precision, 10⁶ in single.
     ///
     /// # Errors
-    /// [`Error::Mesh`](crate::Error::Mesh) for a face that is no triangle or has no area, or if
+    /// [`Error::Mesh`](crate::Error::Mesh) for a face that is not a triangle or has no area, or if
     /// iterations do not end; [`Error::Request`](crate::Error::Request) for a time that is not
     /// positive or above 10⁶ squared sizes of the surface, too little memory, or if a kernel fails.
     pub fn flow(&mut self, time: f64, cotangents: Cotangents) -> Result<()> {

@@ -37,7 +37,7 @@ impl DeviceProcessor<f64> {
     /// heat needs.
     ///
     /// # Errors
-    /// [`Error::Mesh`] for a face that is no triangle or has no area, or if
+    /// [`Error::Mesh`] for a face that is not a triangle or has no area, or if
     /// iterations do not end; [`Error::Request`] for sources that do not
     /// exist, vertices that no face joins to one, too little memory, or if a kernel fails.
     pub fn heat_distance(&mut self, sources: &[u32]) -> Result<Vec<f64>> {

@@ -227,7 +227,7 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
 
 /// Of iterations that do not end.
 pub(super) fn without_end(iterations: usize) -> Error {
-    Error::mesh(format!("conjugate gradients end after {iterations} iterations without a solution"))
+    Error::mesh(format!("conjugate gradients did not converge in {iterations} iterations"))
         .with_help("look for very thin triangles or cells, or use --backend cpu")
 }
 

@@ -31,7 +31,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     /// [`toplesets`](crate::process::surface::toplesets).
     ///
     /// # Errors
-    /// [`Error::Mesh`] for a face that is no triangle or has no area; [`Error::Request`] for
+    /// [`Error::Mesh`] for a face that is not a triangle or has no area; [`Error::Request`] for
     /// sources that do not exist, vertices that no face joins to one, too little memory, or if a
     /// kernel fails.
     pub fn toplesets(&mut self, sources: &[u32]) -> Result<Vec<T>> {

@@ -12,7 +12,7 @@ use super::sharp::SharpLevel;
 use crate::backend::Precision;
 use crate::error::Result;
 
-/// Tags of a control mesh. Sharp without any: the ends of the surface, and what is no manifold.
+/// Tags of a control mesh. Sharp without any: the ends of the surface, and what is not a manifold.
 #[derive(Clone, Debug, Default)]
 pub struct CreaseTags {
     /// Ends of tagged edges, the smaller first and in the upper 32 bits; ascending.

@@ -169,7 +169,7 @@ impl<T: Real + DeviceRepr> SurfaceFriends<T> {
     ///
     /// # Errors
     /// [`Error::Request`] with the driver's words if a kernel fails; [`Error::Mesh`] if an
-    /// edited surface is no oriented manifold any more, or a tag has lost its edge.
+    /// edited surface is not an oriented manifold any more, or a tag has lost its edge.
     pub fn run(&mut self, run: FriendRun) -> Result<f64> {
         if !self.edited {
             return self.launch(run);
@@ -198,10 +198,10 @@ impl<T: Real + DeviceRepr> SurfaceFriends<T> {
         let (found, expected) = (self.found_tags()?, self.tags.edges.len());
         if found != expected {
             return Err(Error::mesh(format!(
-                "{} of {expected} creases are no edges of the edited surface",
+                "{} of {expected} creases are not edges of the edited surface",
                 expected - found
             ))
-            .with_help("take the tags away, or bring the mesh to the device anew"));
+            .with_help("remove the tags, or upload the mesh to the device again"));
         }
         self.edited = false;
         Ok(seconds)

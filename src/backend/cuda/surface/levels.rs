@@ -46,7 +46,7 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
     ///
     /// # Errors
     /// [`Error::Request`] for no level or too many, for Loop's scheme or √3 on other faces than
-    /// triangles, √3 on surfaces that are no oriented manifolds, or too little memory.
+    /// triangles, √3 on surfaces that are not oriented manifolds, or too little memory.
     pub fn new(
         matrix: DeviceMatrix,
         scheme: MatrixScheme,

@@ -89,7 +89,7 @@ impl SchemeKernels {
             MatrixScheme::ThreeTriangles { alpha, keeps_corners } => {
                 if !found.is_manifold() || found.folds > 0 {
                     return Err(Error::request(
-                        "√3-subdivision on a GPU of a surface that is no oriented manifold, or \
+                        "√3-subdivision on a GPU of a surface that is not an oriented manifold, or \
                          has vertices in a ring of two faces",
                     )
                     .with_help("refine it on the CPU, or use --scheme loop"));

@@ -16,7 +16,7 @@ use cudarc::driver::DeviceRepr;
 pub(super) struct Friends<T> {
     friends: SurfaceFriends<T>,
     control_vertices: usize,
-    /// Quads of level 1 that are no ghosts.
+    /// Quads of level 1 that are not ghosts.
     real_quads: usize,
     /// Control vertices of no face.
     orphans: Vec<u32>,
@@ -71,7 +71,7 @@ impl<T> Friends<T> {
         self.real_quads + self.friends.ghost_count()
     }
 
-    /// Quads of level 1 that are no ghosts.
+    /// Quads of level 1 that are not ghosts.
     pub(crate) fn real_quads(&self) -> usize {
         self.real_quads
     }

@@ -166,13 +166,13 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
     /// # Errors
     /// [`Error::Request`] for another number of corners, vertices that are not there, or other
     /// methods; [`DeviceSurface::run`] gives [`Error::Mesh`] if the surface is no oriented
-    /// manifold any more, or a crease is no edge.
+    /// manifold any more, or a crease is not an edge.
     pub fn set_corners(&mut self, vertices: &[u32]) -> Result<()> {
         match &mut self.levels {
             Levels::EdgeFriend(friends) => friends.set_corners(vertices),
             Levels::Matrix(_) | Levels::Stencils(_) => {
                 Err(Error::request("another connectivity for the mesh matrix")
-                    .with_help("bring the mesh to the device anew, or use edge-friend"))
+                    .with_help("upload the mesh to the device again, or use edge-friend"))
             }
         }
     }

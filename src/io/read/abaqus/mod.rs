@@ -1,15 +1,14 @@
 //! Abaqus and CalculiX `.inp` decks: the sections `*NODE`, `*ELEMENT`, `*ELSET` and `*SURFACE`.
 //!
-//! Solid elements C3D8, C3D6, C3D5 and C3D4 in every variant (C3D8R, C3D8I, …;
-//! heat transfer DC3D and acoustic AC3D too) are read, C3D10, C3D15, C3D20 and C3D27
-//! by their corners; rows may run over several
-//! lines; nodes may have any numbers and become vertices in the order of the
-//! file. Shells, membranes, surface and plane elements (S4R, M3D4, SFM3D3, CPS3, …) are faces.
-//! Element sets are groups of cells and faces, surfaces of elements groups of faces. Elements of other
-//! families and all other sections are skipped and
-//! reported, as are parts without an instance. Each instance has the nodes and elements of its part and
-//! its own, moved and turned as the deck says, and shares no vertex with others. What else would
-//! change the geometry (`*INCLUDE`, `*SYSTEM`, generated nodes) is refused.
+//! Solid elements C3D8, C3D6, C3D5 and C3D4 in every variant (C3D8R, C3D8I, …; heat transfer DC3D
+//! and acoustic AC3D too) are read, C3D10, C3D15, C3D20 and C3D27 by their corners; rows may run
+//! over several lines; nodes may have any numbers and become vertices in the order of the file.
+//! Shells, membranes, surface and plane elements (S4R, M3D4, SFM3D3, CPS3, …) are faces. Element
+//! sets are groups of cells and faces, surfaces of elements groups of faces. Elements of other
+//! families and all other sections are skipped and reported, as are parts without an instance. Each
+//! instance has the nodes and elements of its part and its own, moved and turned as the deck says,
+//! and shares no vertex with others. What else would change the geometry (`*INCLUDE`, `*SYSTEM`,
+//! generated nodes) is refused.
 
 mod instance;
 mod scope;
@@ -70,7 +69,8 @@ enum Section {
     Elements(Elements),
     /// Elements of another family.
     Skipped,
-    /// A set, the scope that its rows belong to, and whether they are first, last and step of numbers.
+    /// A set, the scope that its rows belong to, and whether they are first, last and step of
+    /// numbers.
     Set(usize, usize, bool),
     Surface,
     /// Rows that move and turn the instance, so many of which have been read.
@@ -353,7 +353,7 @@ impl Deck<'_> {
             _ => String::new(),
         };
         self.text
-            .error(message!(id, ": there is no node {tag}{takes}"))
+            .error(message!(id, ": node {tag} does not exist{takes}"))
             .with_help("give the node under *NODE, before the elements")
     }
 

@@ -331,7 +331,7 @@ impl Gmsh<'_> {
 
     fn unknown_node(&self, tag: i64) -> Error {
         self.values
-            .error(message!(self.assembly.next_cell(), ": there is no node {tag}"))
+            .error(message!(self.assembly.next_cell(), ": node {tag} does not exist"))
             .with_help("elements may name only nodes of the section $Nodes, which comes first")
     }
 

@@ -154,7 +154,7 @@ impl<'a> Legacy<'a> {
             _ => {
                 return Err(file
                     .text
-                    .error(format!("data set `{}` is no mesh", shown(kind)))
+                    .error(format!("data set `{}` is not a mesh", shown(kind)))
                     .with_help(
                         "export a volume mesh as an unstructured or structured grid, a surface as \
                          POLYDATA",

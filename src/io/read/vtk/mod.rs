@@ -2,9 +2,9 @@
 //! grid.
 //!
 //! Both readers are our own. The crate `vtkio` (0.6.3 and 0.7.0-rc2 were tried)
-//! rejects legacy files common among hexahedral meshers (blanks behind the version
-//! or the cell types), gives no line numbers, knows neither the face arrays of
-//! polyhedra nor field data in `.vtu` files, and stops quietly at damaged sections.
+//! rejects legacy files common among hexahedral meshers (blanks after the version
+//! or the cell types), reports no line numbers, supports neither the face arrays of
+//! polyhedra nor field data in `.vtu` files, and silently stops at damaged sections.
 //! Programs that hold its data model convert it ([`vtkio`], with the feature of that name).
 //!
 //! Named arrays: point array `corner_sharpness` (1 component, 0 = smooth), field
@@ -139,7 +139,7 @@ pub(super) enum GivenFaces {
     Stream {
         /// For each polyhedron: faces, then for each its corner count and corners.
         stream: Vec<i64>,
-        /// End of each cell in `stream`, −1 if it is no polyhedron.
+        /// End of each cell in `stream`, −1 if it is not a polyhedron.
         ends: Vec<i64>,
     },
     /// Faces as an array of their own (`.vtu` from version 2.3).

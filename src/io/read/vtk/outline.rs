@@ -124,7 +124,7 @@ impl<'a> XmlOutline<'a> {
         };
         scan.run(xml)?;
         if scan.outline.pieces.is_empty() {
-            return Err(scan.fault("the file has no <Piece> of a grid"));
+            return Err(scan.fault("the file has no <Piece> that contains a grid"));
         }
         Ok(scan.outline)
     }
@@ -331,7 +331,7 @@ impl<'a> Scan<'_, 'a> {
         let value = self.attribute(tag, name)?;
         let parsed = value.as_ref().and_then(|value| value.trim().parse().ok());
         parsed.or(default.filter(|_| value.is_none())).ok_or_else(|| {
-            self.fault(&format!("{name}=\"{}\" is no count", value.unwrap_or_default()))
+            self.fault(&format!("{name}=\"{}\" is not a count", value.unwrap_or_default()))
         })
     }
 

@@ -1,5 +1,5 @@
-//! Structured grids as hexahedra, flat ones as quads: curvilinear and rectilinear grids, and images,
-//! whose pixels are points.
+//! Structured grids as hexahedra, flat ones as quads: curvilinear and rectilinear grids, and
+//! images, whose pixels are points.
 
 use super::{GivenFaces, UnstructuredGrid};
 
@@ -68,7 +68,7 @@ impl GridExtent {
     pub fn of_words(words: &str) -> Result<Self, String> {
         let numbers: Option<Vec<i64>> =
             words.split_ascii_whitespace().map(|word| word.parse().ok()).collect();
-        let malformed = || format!("`{words}` is no extent: six whole numbers");
+        let malformed = || format!("`{words}` is not an extent of six integers");
         let &[a, b, c, d, e, f] = numbers.as_deref().unwrap_or_default() else {
             return Err(malformed());
         };

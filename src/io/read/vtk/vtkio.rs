@@ -19,13 +19,13 @@ use crate::{Error, Result};
 /// The control mesh in an unstructured, structured or rectilinear grid or an image of `vtk`, and
 /// what else it holds.
 ///
-/// As for files: numeric point arrays become attributes, cell arrays stay, `corner_sharpness`, `crease_edges` and
-/// `crease_sharpness` become creases (the last two in a field of the point data), high-order cells
-/// are taken by their corners. Pieces follow each other.
+/// As for files: numeric point arrays become attributes, cell arrays stay, `corner_sharpness`,
+/// `crease_edges` and `crease_sharpness` become creases (the last two in a field of the point
+/// data), high-order cells are taken by their corners. Pieces follow each other.
 ///
 /// # Errors
-/// If a piece is a file that was not loaded, numbers of values do not fit, or the data is no mesh
-/// of volume cells.
+/// If a piece is a file that was not loaded, numbers of values do not fit, or the data is not a
+/// mesh of volume cells.
 pub fn solid(vtk: &Vtk) -> Result<(SolidMesh, ReadReport)> {
     let mut assembly = Assembly::new(name(vtk), 0);
     append(&mut assembly, &vtk.data)?;
@@ -37,8 +37,8 @@ pub fn solid(vtk: &Vtk) -> Result<(SolidMesh, ReadReport)> {
 /// [`solid`] do. Pieces follow each other.
 ///
 /// # Errors
-/// If the data holds volume cells or no faces, a piece is a file that was not loaded, numbers of values
-/// do not fit, or [`SurfaceMesh::check`] refuses the mesh.
+/// If the data holds volume cells or no faces, a piece is a file that was not loaded, numbers of
+/// values do not fit, or [`SurfaceMesh::check`] refuses the mesh.
 pub fn surface(vtk: &Vtk) -> Result<(SurfaceMesh, ReadReport)> {
     // An assembly without cells: points and arrays are those of solids.
     let mut assembly = Assembly::new(name(vtk), 0);
@@ -113,7 +113,7 @@ fn append(assembly: &mut Assembly, data: &DataSet) -> Result<()> {
             .error(None, "polygons are a surface, not a solid")
             .with_help("read them by `io::vtkio::surface`")),
         DataSet::Field { .. } => Err(assembly
-            .error(None, "a field alone is no mesh")
+            .error(None, "field data alone is not a mesh")
             .with_help("give an unstructured grid")),
     }
 }
@@ -210,7 +210,7 @@ fn push_points(assembly: &mut Assembly, buffer: &IOBuffer) -> Result<usize> {
     if !rest.is_empty() {
         let count = values.len();
         return Err(assembly
-            .error(None, format!("{count} coordinates are no points"))
+            .error(None, format!("{count} coordinates are not a multiple of 3"))
             .with_help("give three values a point"));
     }
     push_all(assembly, points.iter().copied())?;
@@ -224,7 +224,7 @@ fn push_all(assembly: &mut Assembly, mut points: impl Iterator<Item = [f64; 3]>)
 fn reals(assembly: &Assembly, what: &str, buffer: &IOBuffer) -> Result<Vec<f64>> {
     buffer.cast_into().ok_or_else(|| {
         assembly
-            .error(None, format!("{what}: values of type {} are no numbers", buffer.scalar_type()))
+            .error(None, format!("{what}: values of type {} are not numbers", buffer.scalar_type()))
             .with_help("give integers or reals")
     })
 }

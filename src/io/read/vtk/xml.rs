@@ -198,7 +198,9 @@ impl<'a> Document<'a, '_> {
         }
         let values = self.numbers.reals(array)?;
         if values.len() % 3 != 0 {
-            return Err(self.numbers.fault(array.line, "coordinates that are no multiple of 3"));
+            return Err(self
+                .numbers
+                .fault(array.line, "the number of coordinates is not a multiple of 3"));
         }
         for &point in values.as_chunks::<3>().0 {
             self.assembly.push_point(point, Some(array.line))?;
@@ -284,7 +286,10 @@ impl Numbers<'_> {
         }
         let bytes = self.bytes(array)?;
         if bytes.len() % scalar.size() != 0 {
-            return Err(self.fault(array.line, "binary data that is no whole count of numbers"));
+            return Err(self.fault(
+                array.line,
+                "the size of the binary data is not a multiple of the size of a number",
+            ));
         }
         Ok(decode(scalar, &bytes, self.outline.layout.big_endian))
     }
@@ -293,7 +298,7 @@ impl Numbers<'_> {
         let mut source = match array.storage {
             ArrayStorage::Appended(offset) => {
                 let Some(appended) = &self.outline.appended else {
-                    return Err(self.fault(array.line, "appended data that is not there"));
+                    return Err(self.fault(array.line, "the appended data is missing"));
                 };
                 let bytes = appended
                     .bytes

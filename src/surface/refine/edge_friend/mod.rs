@@ -77,7 +77,7 @@ pub struct EdgeFriend {
     first: QuadLevels,
     /// Levels 1, 2, …
     levels: Vec<FriendQuads>,
-    /// Quads of level 1 that are no ghosts.
+    /// Quads of level 1 that are not ghosts.
     real_quads: usize,
     /// Control vertices of no face.
     orphans: Vec<u32>,

@@ -41,15 +41,15 @@ fn every_depth_is_read_back() {
         let image = format.encode(&levels, 3).unwrap();
         let (found, read) = decode(&image.bytes);
         assert_eq!(found, size);
-        let upwards: Vec<u16> = read.chunks(13).rev().flatten().copied().collect();
-        for (&level, &read) in levels.iter().zip(&upwards) {
+        let upward: Vec<u16> = read.chunks(13).rev().flatten().copied().collect();
+        for (&level, &read) in levels.iter().zip(&upward) {
             let exact = f64::from(level) / 65535.0 * white as f64;
             match bits {
                 Bits::One => assert!(read == 0 || read == 255),
                 _ => assert!((f64::from(read) - exact).abs() <= 0.5, "{level}: {read}"),
             }
         }
-        let sum: u64 = upwards.iter().map(|&level| u64::from(level)).sum();
+        let sum: u64 = upward.iter().map(|&level| u64::from(level)).sum();
         assert_eq!(image.sum, sum * bits.white() / white);
     }
     assert!(

@@ -187,7 +187,7 @@ fn layers_of_other_parameters_are_left_alone() {
     }
     fs::write(directory.path().join(FILE_NAME), "{}").unwrap();
     let error = open(directory.path(), options(), false).unwrap_err();
-    assert!(error.to_string().contains("is no manifest of layers"), "{error}");
+    assert!(error.to_string().contains("is not a manifest of layers"), "{error}");
     assert_eq!(files(directory.path()).len(), before.len());
 }
 
@@ -229,7 +229,7 @@ fn the_zip_holds_the_directory() {
     }
     assert!(expected.is_empty());
 
-    // what was changed meanwhile is no part of the job
+    // what was changed meanwhile is not a part of the job
     fs::write(images.join(&manifest(&images).layers[1].files[0].path), "else").unwrap();
     let before = fs::read(&zip).unwrap();
     assert!(archive(&zip, &images).unwrap_err().to_string().contains("has changed"));

@@ -5,7 +5,7 @@ use crate::process::sparse::Symmetric;
 use super::corners;
 
 /// Cotangents of the angles of a triangle at its corners, and its area.
-pub(super) fn triangle(points: &[[f64; 3]], face: &[u32; 3]) -> ([f64; 3], f64) {
+pub(crate) fn triangle(points: &[[f64; 3]], face: &[u32; 3]) -> ([f64; 3], f64) {
     let p = corners(points, face);
     let cotangents = std::array::from_fn(|i| {
         let (a, b) = (p[(i + 1) % 3] - p[i], p[(i + 2) % 3] - p[i]);
@@ -15,18 +15,19 @@ pub(super) fn triangle(points: &[[f64; 3]], face: &[u32; 3]) -> ([f64; 3], f64) 
 }
 
 /// `mass` M + `stiffness` L + `shift` I: M of a third of each triangle's area at its corners, L
-/// the positive semidefinite cotangent matrix (Pinkall and Polthier 1993). `number` gives the
-/// row of a vertex, if it is unknown.
+/// the positive semidefinite cotangent matrix (Pinkall and Polthier 1993). `stiffness` is that of a
+/// face; `number` gives the row of a vertex, if it is unknown.
 pub(super) fn matrix(
     points: &[[f64; 3]],
     faces: &[[u32; 3]],
-    (mass, stiffness): (f64, f64),
+    (mass, stiffness): (f64, impl Fn(&[u32; 3]) -> f64),
     number: impl Fn(u32) -> Option<usize>,
     mut known: impl FnMut(usize, u32, f64),
 ) -> Symmetric {
     let mut matrix = Symmetric::default();
     for face in faces {
         let (cotangents, area) = triangle(points, face);
+        let stiffness = stiffness(face);
         for i in 0..3 {
             let Some(row) = number(face[i]) else { continue };
             matrix.add(row, row, mass * area / 3.0);

@@ -71,10 +71,15 @@ fn by_factors(
     }
     let mut rhs = vec![[0.0; 3]; size];
     let number_of = |v: u32| number[v as usize];
-    let matrix =
-        cotangent::matrix(&mesh.points, faces, (1.0, time), number_of, |row, v, weight| {
+    let matrix = cotangent::matrix(
+        &mesh.points,
+        faces,
+        (1.0, |_: &[u32; 3]| time),
+        number_of,
+        |row, v, weight| {
             (0..3).for_each(|d| rhs[row][d] -= weight * mesh.points[v as usize][d]);
-        });
+        },
+    );
     for face in faces {
         let (_, area) = cotangent::triangle(&mesh.points, face);
         for &v in face {

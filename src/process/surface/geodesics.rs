@@ -42,12 +42,13 @@ impl<'m> Geodesics<'m> {
     pub fn new(mesh: &'m SurfaceMesh) -> Result<Self> {
         let faces = triangles(mesh)?;
         let (points, count) = (&mesh.points, mesh.points.len());
-        let time = heat_time(points, &faces);
         let parts = components(count, faces.iter().map(|f| &f[..]));
+        let times = heat_times(points, &faces, &parts);
         let mut used = vec![false; count];
         faces.iter().flatten().for_each(|&v| used[v as usize] = true);
-        let factor = |mass: f64, stiffness: f64, held: bool| {
+        let factor = |mass: f64, stiffness: &dyn Fn(u32) -> f64, held: bool| {
             let all = |v: u32| Some(v as usize);
+            let stiffness = |face: &[u32; 3]| stiffness(face[0]);
             let mut matrix =
                 cotangent::matrix(points, &faces, (mass, stiffness), all, |_, _, _| {});
             // L is singular: a vertex of each part is held at 0, exactly, for loads sum to 0
@@ -56,12 +57,14 @@ impl<'m> Geodesics<'m> {
             }
             matrix.factor(count)
         };
-        let (heat, poisson) = (factor(1.0, time, false)?, factor(0.0, 1.0, true)?);
+        let time = |v: u32| times[parts[v as usize] as usize];
+        let (heat, poisson) = (factor(1.0, &time, false)?, factor(0.0, &|_| 1.0, true)?);
         Ok(Self { mesh, faces, heat, poisson, parts })
     }
 
     /// Distance of every vertex to the nearest of `sources`, in length units; NaN at vertices
-    /// of no face. The error falls with the length of edges (first order).
+    /// of no face. The error falls with the length of edges (first order), up to parts of some
+    /// 600 edges across: heat flows longer on larger ones, so that it stays a number.
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) for sources that do not exist, and vertices
@@ -98,38 +101,68 @@ impl<'m> Geodesics<'m> {
     }
 }
 
-/// Time for which heat flows on a surface of triangles, in squared length units.
-pub(crate) fn heat_time(points: &[[f64; 3]], faces: &[[u32; 3]]) -> f64 {
-    let edges = faces.iter().flat_map(|face| {
-        let p = corners(points, face);
-        [0, 1, 2].map(|i| (p[(i + 1) % 3] - p[i]).norm())
-    });
-    let mean = edges.sum::<f64>() / (3 * faces.len()) as f64;
-    let used = || faces.iter().flatten().map(|&v| Vector3::from(points[v as usize]));
-    let infinite = Vector3::repeat(f64::INFINITY);
-    let (low, high) = used().fold((infinite, -infinite), |(a, b), p| (a.inf(&p), b.sup(&p)));
-    // a spiral is longer than its box
-    let extent = (high - low).norm().max(reach(points, faces));
-    (HEAT_TIME * mean.powi(2)).max((extent / WIDTH).powi(2))
+/// What is known of a connected part of a surface.
+#[derive(Clone, Copy)]
+struct Extent {
+    /// Lengths of the edges of its triangles, those between two triangles twice.
+    lengths: f64,
+    edges: usize,
+    low: Vector3<f64>,
+    high: Vector3<f64>,
+    /// Sum of its vertices, each once for every triangle that has it.
+    sum: Vector3<f64>,
+    /// The vertex nearest to its middle, and the square of how far.
+    middle: (f64, u32),
+    /// The longest way along edges from that vertex: no vertex is farther than twice that from
+    /// another.
+    reach: f64,
 }
 
-/// The longest way along edges from a vertex in the middle of each connected part: no vertex of a
-/// part is farther than twice that from another.
-fn reach(points: &[[f64; 3]], faces: &[[u32; 3]]) -> f64 {
-    let at = |v: u32| Vector3::from(points[v as usize]);
-    let parts = components(points.len(), faces.iter().map(|face| &face[..]));
-    let mut sums = vec![(Vector3::zeros(), 0.0); points.len()];
-    for &v in faces.iter().flatten() {
-        let (sum, count) = &mut sums[parts[v as usize] as usize];
-        (*sum, *count) = (*sum + at(v), *count + 1.0);
+impl Default for Extent {
+    fn default() -> Self {
+        let infinite = Vector3::repeat(f64::INFINITY);
+        Self {
+            lengths: 0.0,
+            edges: 0,
+            low: infinite,
+            high: -infinite,
+            sum: Vector3::zeros(),
+            middle: (f64::INFINITY, 0),
+            reach: 0.0,
+        }
     }
-    let mut middles = vec![(f64::INFINITY, 0); points.len()];
-    for &v in faces.iter().flatten() {
-        let part = parts[v as usize] as usize;
-        let (sum, count) = sums[part];
-        let square = (at(v) - sum / count).norm_squared();
-        if square < middles[part].0 {
-            middles[part] = (square, v);
+}
+
+impl Extent {
+    fn heat_time(&self) -> f64 {
+        let mean = self.lengths / self.edges as f64;
+        // a spiral is longer than its box
+        let extent = (self.high - self.low).norm().max(self.reach);
+        (HEAT_TIME * mean.powi(2)).max((extent / WIDTH).powi(2))
+    }
+}
+
+/// Times for which heat flows on the connected parts of a surface of triangles, in squared length
+/// units, each at the number of its part; 0 at other numbers. `parts: [vertex]`.
+pub(crate) fn heat_times(points: &[[f64; 3]], faces: &[[u32; 3]], parts: &[u32]) -> Vec<f64> {
+    let at = |v: u32| Vector3::from(points[v as usize]);
+    let part_of = |v: u32| parts[v as usize] as usize;
+    let mut extents = vec![Extent::default(); points.len()];
+    for face in faces {
+        let own = &mut extents[part_of(face[0])];
+        let p = corners(points, face);
+        for i in 0..3 {
+            own.lengths += (p[(i + 1) % 3] - p[i]).norm();
+            own.sum += p[i];
+            (own.low, own.high) = (own.low.inf(&p[i]), own.high.sup(&p[i]));
+        }
+        own.edges += 3;
+    }
+    for &v in faces.as_flattened() {
+        let own = &mut extents[part_of(v)];
+        let square = (at(v) - own.sum / own.edges as f64).norm_squared();
+        if square < own.middle.0 {
+            own.middle = (square, v);
         }
     }
     let corners = |face: u32| faces[face as usize].into_iter();
@@ -137,17 +170,16 @@ fn reach(points: &[[f64; 3]], faces: &[[u32; 3]]) -> f64 {
     let mut lengths = vec![f64::INFINITY; points.len()];
     // lengths are not negative, so that their bits are in their order
     let mut queue = BinaryHeap::new();
-    for (_, v) in middles.into_iter().filter(|middle| middle.0.is_finite()) {
-        lengths[v as usize] = 0.0;
-        queue.push(Reverse((0_f64.to_bits(), v)));
+    for Extent { middle: (_, v), .. } in extents.iter().filter(|own| own.edges > 0) {
+        lengths[*v as usize] = 0.0;
+        queue.push(Reverse((0_f64.to_bits(), *v)));
     }
-    let mut longest = 0.0;
     while let Some(Reverse((bits, v))) = queue.pop() {
         let length = f64::from_bits(bits);
         if length > lengths[v as usize] {
             continue;
         }
-        longest = length;
+        extents[part_of(v)].reach = length;
         for other in vertex_faces.row(v as usize).iter().flat_map(|&face| corners(face)) {
             let new = length + (at(other) - at(v)).norm();
             if new < lengths[other as usize] {
@@ -156,5 +188,6 @@ fn reach(points: &[[f64; 3]], faces: &[[u32; 3]]) -> f64 {
             }
         }
     }
-    longest
+    let time = |own: &Extent| if own.edges > 0 { own.heat_time() } else { 0.0 };
+    extents.iter().map(time).collect()
 }

@@ -2,7 +2,7 @@
 //!
 //! Faces that are holes are no part of a surface: it ends at them.
 
-mod cotangent;
+pub(crate) mod cotangent;
 mod denoise;
 pub(crate) mod flow;
 pub(crate) mod geodesics;

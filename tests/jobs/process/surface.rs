@@ -115,6 +115,26 @@ fn distances_converge_at_first_order() {
     }
 }
 
+/// Distances of a part do not depend on what other parts there are, or where.
+#[test]
+fn distances_of_a_part_are_its_own() {
+    let alone = square(20);
+    let expected = Geodesics::new(&alone).unwrap().distance(&[0]).unwrap();
+    let (mut points, count) = (alone.points.clone(), alone.points.len() as u32);
+    // a small one nearby, and a large one far away
+    let small = [[2.0, 0.0, 0.0], [2.01, 0.0, 0.0], [2.0, 0.01, 0.0]];
+    let large = [[900.0, 0.0, 0.0], [950.0, 0.0, 0.0], [900.0, 60.0, 0.0]];
+    points.extend(small.into_iter().chain(large));
+    let mut corners = alone.faces.vertices().to_vec();
+    corners.extend(count..count + 6);
+    let mesh = SurfaceMesh::new(points, Polygons::uniform(3, corners));
+    let sources = [0, count, count + 3];
+    let found = Geodesics::new(&mesh).unwrap().distance(&sources).unwrap();
+    for (v, (a, b)) in expected.iter().zip(&found).enumerate() {
+        assert!((a - b).abs() < 1e-12, "{v}: {a} {b}");
+    }
+}
+
 /// Noise on a plane falls; the same bits for any number of threads.
 #[test]
 fn denoising_takes_noise_off() {

@@ -14,8 +14,10 @@ use crate::backend::cuda::query::AttributeLayout;
 use crate::backend::cuda::query::steps::{THREADS, array, number};
 use crate::backend::cuda::sources::{HEAT, Variant};
 use crate::error::{Error, Result};
+use crate::mesh::components;
 use crate::process::components::{check_reach, leave_unused, shift_parts};
-use crate::process::surface::geodesics::heat_time;
+use crate::process::surface::cotangent;
+use crate::process::surface::geodesics::heat_times;
 use crate::query::Op;
 use crate::topology::order::EntityKind;
 
@@ -26,8 +28,10 @@ const POISSON_TOLERANCE: f64 = 1e-12;
 
 /// What all distances on a surface share.
 pub(super) struct Heat {
-    /// For which heat flows.
+    /// For which heat flows, the longest of all parts.
     time: f64,
+    /// Masses, so much larger in parts of shorter times; none if all parts have the same.
+    masses: Option<Buffer<f64>>,
     levels: MultigridLevels,
 }
 
@@ -60,8 +64,12 @@ impl DeviceProcessor<f64> {
         let directions = steps.empty::<f64>(4 * triangles.count)?;
         let divergence = steps.empty::<f64>(count)?;
         let start = self.start()?;
-        let Heat { time, levels } = self.heat()?;
-        let heat = System::new(steps, self.weights()?.products(), (1.0, *time), None, 1)?;
+        let Heat { time, masses, levels } = self.heat()?;
+        let mut products = self.weights()?.products();
+        if let Some(masses) = masses {
+            products.masses = masses;
+        }
+        let heat = System::new(steps, products, (1.0, *time), None, 1)?;
         let warmth = steps.empty::<f64>(count)?;
         let warming = heat.solve(steps, load, Until::EveryComponent(HEAT_TOLERANCE), &warmth)?;
         let kernels = Kernels::new(&steps.functions, Variant::new(&HEAT, Precision::F64));
@@ -117,10 +125,30 @@ impl DeviceProcessor<f64> {
             let weights = self.cotangents.as_ref();
             let weights = weights.ok_or_else(|| Error::request("no weights are stored"))?;
             let levels = MultigridLevels::new(&mut self.query.steps, weights)?;
-            let triangles = self.faces().vertices().as_chunks().0;
-            self.heat = Some(Heat { time: heat_time(&self.mesh.points, triangles), levels });
+            let (time, masses) = self.heat_time()?;
+            self.heat = Some(Heat { time, masses, levels });
         }
         Ok(())
+    }
+
+    /// The time and the masses of [`Heat`]: (M + tᵢ L) of a part is (t / tᵢ M + t L) but for a
+    /// factor, which directions of heat do not have.
+    fn heat_time(&self) -> Result<(f64, Option<Buffer<f64>>)> {
+        let points = &self.mesh.points;
+        let triangles = self.faces().vertices().as_chunks().0;
+        let parts = components(points.len(), triangles.iter().map(|face| &face[..]));
+        let times = heat_times(points, triangles, &parts);
+        let longest = times.iter().copied().fold(0.0, f64::max);
+        if times.iter().all(|&time| time == 0.0 || time == longest) {
+            return Ok((longest, None));
+        }
+        let mut masses = vec![0.0; points.len()];
+        for face in triangles {
+            let (_, area) = cotangent::triangle(points, face);
+            let scale = longest / times[parts[face[0] as usize] as usize];
+            face.iter().for_each(|&v| masses[v as usize] += scale * area / 3.0);
+        }
+        Ok((longest, Some(self.attribute(1, &masses)?.values)))
     }
 
     fn heat(&self) -> Result<&Heat> {

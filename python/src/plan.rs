@@ -110,14 +110,16 @@ impl PyPlan {
         let plan = cell.borrow_dependent();
         let widths = widths(cell.borrow_owner().mesh.controls());
         let all = 0..plan.solid().elements().len();
-        let bytes = plan.result_bytes(&all, &widths, precision);
+        let bytes = threads.run(py, || plan.result_bytes(&all, &widths, precision));
         let cost = Cost::evaluation(usize::try_from(bytes).unwrap_or(usize::MAX));
-        let backend = backend(backend_name, precision, &cost)?;
-        let (name, on_cpu) = (backend.name(), backend.device().is_none());
-        let evaluator = EvaluatorCell::try_new(cell.clone(), |cell| {
-            backend.prepare(cell.borrow_dependent()).map(Prepared)
-        });
-        let mut evaluator = evaluator.py()?;
+        let own = cell.clone();
+        let (name, on_cpu, mut evaluator) = threads.run(py, move || -> PyResult<_> {
+            let backend = backend(backend_name, precision, &cost)?;
+            let evaluator = EvaluatorCell::try_new(own, |cell| {
+                backend.prepare(cell.borrow_dependent()).map(Prepared)
+            });
+            Ok((backend.name(), backend.device().is_none(), evaluator.py()?))
+        })?;
         let device = evaluator.with_dependent_mut(|_, prepared| {
             let device = prepared.0.on_device()?;
             Some(DeviceStream { ordinal: device.ordinal(), stream: device.stream() as usize })

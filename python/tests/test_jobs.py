@@ -83,7 +83,7 @@ def test_every_pixel_has_one_material_or_none() -> None:
     # over 8 columns, 32 rows and 8 layers the fractions are kept
     share = counts[2].reshape(8, 8).sum(axis=1) / counts.sum(axis=0).reshape(8, 8).sum(axis=1)
     assert np.abs(share - (np.arange(8) + 0.5) / 8).max() < 0.01
-    with pytest.raises(subsolid.Error, match="no attribute and no array"):
+    with pytest.raises(subsolid.Error, match="neither an attribute nor a cell array"):
         solid.slice(0.5, pixel=0.125, materials=["gold"])
     with pytest.raises(subsolid.Error, match="no array of the cells"):
         solid.slice(0.5, pixel=0.125, materials="copper")

@@ -1,4 +1,4 @@
-//! Coordinates whose products overflow or vanish, and attributes that do.
+//! Coordinates whose products overflow or underflow, and attributes that do.
 
 use rayon::prelude::*;
 
@@ -21,7 +21,7 @@ fn most(precision: Precision) -> f64 {
 }
 
 /// Checks that all coordinates are finite, that none is so large, and the box around them not so
-/// small, that products of them overflow or vanish. A box without any size passes: all that is
+/// small, that products of them overflow or underflow. A box without any size passes: all that is
 /// made of it is exact.
 ///
 /// # Errors
@@ -78,7 +78,7 @@ pub(crate) fn check_coordinates(points: &[[f64; 3]], precision: Precision) -> Re
     Ok(())
 }
 
-/// Checks that the values of attributes neither overflow nor vanish in single precision, nor their
+/// Checks that the values of attributes neither overflow nor underflow in single precision, nor their
 /// derivatives in models of any size that [`check_coordinates`] lets pass. What is infinite or not
 /// a number passes, as it stands for itself.
 ///
@@ -103,7 +103,7 @@ pub(crate) fn check_attributes(attributes: &[Attribute], precision: Precision) -
             )
         } else if largest > 0.0 && largest < most.recip() {
             let least = most.recip();
-            message!("`{name}` is {largest:e} at most: below {least:e} results vanish")
+            message!("`{name}` is {largest:e} at most: below {least:e} results underflow")
         } else {
             continue;
         };

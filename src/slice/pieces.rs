@@ -147,7 +147,7 @@ fn moves(directory: &Path, layers: &JobLayers<'_>) -> Result<Vec<[PathBuf; 2]>> 
             if is_whole(&from) {
                 moves.push([from, to]);
             } else if from.exists() || !is_whole(&to) {
-                return Err(Error::file(&from, None, "is missing or not complete")
+                return Err(Error::file(&from, None, "is missing or incomplete")
                     .with_help("run its job again, then merge again"));
             }
         }

@@ -224,6 +224,10 @@ fn faces_that_own_their_corners_are_warned_of() {
     assert_eq!((joined.points.len(), joined.faces.len(), joined.part_count()), (8, 12, 1));
     assert!(stderr.contains("fewer than three corners after joining: 1"), "{stderr}");
     assert_eq!(join("near.ply --weld").0.faces.len(), 13);
-    refused(here, "surface near.ply --weld=-1 -o none.ply", "a distance of -1");
+    refused(
+        here,
+        "surface near.ply --weld=-1 -o none.ply",
+        "a welding distance of -1: out of range",
+    );
     refused(here, "surface near.ply --weld=2 -o none.ply", "no face has three corners left");
 }

@@ -134,7 +134,7 @@ fn coordinates_out_of_range_are_refused() {
         write(path, name, &SolidMesh { points, ..mesh.clone() });
     };
     fs::write(path.join("points.csv"), "x,y,z\n0.5,0.5,0.5\n").unwrap();
-    for (by, words) in [(1e150, "overflow"), (1e-150, "vanish"), (1e101, "overflow")] {
+    for (by, words) in [(1e150, "overflow"), (1e-150, "underflow"), (1e101, "overflow")] {
         scaled("bad.vtu", by);
         for job in [
             "info bad.vtu",
@@ -150,7 +150,7 @@ fn coordinates_out_of_range_are_refused() {
             refused(path, job, words);
         }
     }
-    for (by, words) in [(1e38, "overflow"), (1e-100, "vanish"), (1e19, "overflow")] {
+    for (by, words) in [(1e38, "overflow"), (1e-100, "underflow"), (1e19, "overflow")] {
         scaled("f64.vtu", by);
         let job = "evaluate f64.vtu --samples 3 --backend cpu";
         // beyond 1e70 it is refused in double precision too

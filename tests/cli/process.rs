@@ -161,7 +161,7 @@ fn requests_without_an_answer_are_refused() {
         ("smooth corner.obj -o out.obj", "--time"),
         ("smooth corner.obj --time -1 -o out.obj", "time of -1"),
         ("smooth box.vtu -o out.vtu", "--attribute"),
-        ("denoise corner.obj --rings 0 -o out.obj", "0 rings"),
+        ("denoise corner.obj --rings 0 -o out.obj", "denoising needs at least 1 ring"),
     ] {
         refused(path, command, fragment);
     }

@@ -353,7 +353,7 @@ fn bad_requests_are_refused() {
     refused(here, "quadrature fan.vtu --gauss 3 --store all -o q.vtu", ".npz only");
     refused(here, "quadrature fan.vtu --gauss 3 --store some -o q.npz", "some");
     let nothing = "quadrature fan.vtu --gauss 3 --store geometry --second -o q.npz";
-    refused(here, nothing, "--store geometry has none");
+    refused(here, nothing, "which --store geometry does not store");
     done(here, &nothing.replace("q.npz", "p.npz --physical-gradients"));
     refused(here, "quadrature fan.vtu --gauss 3 -o missing/q.npz", "missing");
     refused(here, "quadrature fan.vtu -o q.npz", "--gauss");
@@ -422,7 +422,7 @@ fn boundaries_have_sides_normals_and_areas() {
     refused(
         here,
         "quadrature box.vtu --gauss 2 --boundary --backend cuda -o q.npz",
-        "no quadrature of the boundary",
+        "boundary quadrature runs on the CPU only",
     );
 }
 

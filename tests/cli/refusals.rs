@@ -146,7 +146,10 @@ fn options_without_use_are_refused() {
         ("evaluate fan.vtu --gauss 2 --no-weld -o a.vtu", "--no-weld is for --cells"),
         ("evaluate fan.vtu --at p.csv --max-memory 1 -o a.csv", "--max-memory is for"),
         ("evaluate fan.vtu --samples 2 --max-memory 1 -o a.pvtu", "--max-memory is for"),
-        ("evaluate fan.vtu --samples 2 --max-memory -1 -o a.vtu", "is not an amount of memory"),
+        (
+            "evaluate fan.vtu --samples 2 --max-memory -1 -o a.vtu",
+            "--max-memory -1 is not a positive number of gigabytes",
+        ),
         ("evaluate fan.vtu --samples 2 --compress --quality", "--output"),
         ("evaluate fan.vtu --samples 2 --compress -o a.vtk", "a .vtk file is not compressed"),
         ("evaluate fan.vtu --cells lagrange -o a.csv", "a .csv file holds points only"),

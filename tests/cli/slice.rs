@@ -372,7 +372,7 @@ fn bad_requests_are_refused_before_any_work() {
         ("slice tripod.vtu --layer-height 0.1 --png out --pixel 1e-6", "give larger pixels"),
         (
             "slice tripod.vtu --layer-height 0.1 --svg out --origin -inf",
-            "--origin -inf is not a height",
+            "--origin -inf is not a finite number",
         ),
         ("slice tripod.vtu --layer-height 0.1 --svg out --zip a.zip", "--pixel"),
         ("slice tripod.vtu --layer-height 0.1 --sl1 a.sl1 --pixel 0.1", "--exposure"),
@@ -490,7 +490,7 @@ fn bad_materials_are_refused() {
         (&format!("{zip} --materials height,height"), "given twice"),
         (&format!("{zip} --materials height=#12"), "#b87333"),
         (&format!("{zip} --materials pair"), "layer 0: the pixel of column"),
-        (&format!("{zip} --material-id height"), "no array of the cells"),
+        (&format!("{zip} --material-id height"), "\"height\" is not a cell array"),
         (&format!("{zip} --materials height --material-id height"), "cannot be used with"),
         (&format!("{zip} --materials height --dither"), "cannot be used with"),
         (&format!("{zip} --materials height --bits 8"), "--bits is for gray"),

@@ -147,7 +147,7 @@ fn what_cannot_be_shown_is_refused() {
         ("view fan.vtu --samples 1 -o fan.html", "1 samples"),
         ("view fan.vtu --slices empty -o fan.html", "no manifest.json"),
         ("view fan.vtu --scheme loop -o fan.html", "--scheme is for surfaces"),
-        ("view fan.vtu --linear --levels 1 -o fan.html", "as they are"),
+        ("view fan.vtu --linear --levels 1 -o fan.html", "--levels has no effect"),
         ("view quad.obj --quality -o quad.html", "--quality is for solids"),
         ("view quad.obj --no-interior -o quad.html", "--no-interior is for solids"),
         ("view quad.obj --levels 2 -o quad.html", "its limit is shown"),

@@ -490,7 +490,7 @@ fn other_formats_are_named_with_the_way_through_meshio() {
         ("a.meshb", b"\x01\0\0\0\x03\0\0\0", &["binary MEDIT", meshio]),
         ("a.su2", b"NDIME= 3", &["SU2", meshio]),
         ("a b;c.su2", b"NDIME= 3", &["convert in.su2 out.vtu"]),
-        ("a.xyz", b"what is this", &["not known", "MFEM", meshio]),
+        ("a.xyz", b"what is this", &["format of the file is unknown", "MFEM", meshio]),
     ] {
         let message = refusal(name, bytes);
         assert_says(&message, parts);

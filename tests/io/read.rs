@@ -86,7 +86,7 @@ fn line_ends_and_case_do_not_matter() {
 fn content_decides_before_the_extension() {
     assert_cubes(&Sample { name: "cubes.dat", bytes: samples::medit().into_bytes() });
     assert_cubes(&Sample { name: "cubes.mesh", bytes: samples::legacy().into_bytes() });
-    assert_says(&refusal("a.dat", "what is this"), &["format of the file is not known"]);
+    assert_says(&refusal("a.dat", "what is this"), &["format of the file is unknown"]);
     assert_says(&refusal("a.vtk", ""), &["the file is empty"]);
     assert_says(&refusal("a.mesh", "MFEM mesh v1.0\n"), &["the file has no vertices"]);
     assert_says(&refusal("a.mesh", [1, 0, 0, 0, 2, 0, 0, 0]), &["a binary MEDIT mesh"]);

@@ -176,7 +176,7 @@ fn damaged_legacy_surfaces_are_refused() {
         ),
         (POLYDATA_4, "POINT_DATA 5", "POINT_DATA 6", "point data for 6 points, the file has 5"),
         (POLYDATA_4, "heat 1 5", "Normals 1 5", "two vertex arrays are named `Normals`"),
-        (POLYDATA_4, "2 1 0", "nan 1 0", "no point"),
+        (POLYDATA_4, "2 1 0", "nan 1 0", "(NaN, 1, 0) is not a point"),
         (POLYDATA_5, "0 3 7", "0 3 8", ".vtk:24: a face ends at 8 of 7 corners"),
         (POLYDATA_5, "0 3 7", "0 5 3", "a face ends at 3 of 7 corners"),
         (POLYDATA_5, "0 3 7", "1 3 7", "the first cell offset is not 0"),

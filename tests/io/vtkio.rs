@@ -185,7 +185,7 @@ fn wrong_data_is_refused() {
     };
     let legacy = |vertices: Vec<u32>| VertexNumbers::Legacy { num_cells: 9, vertices };
     for (fragment, message) in [
-        ("no points", changed(&|piece| piece.points = vec![1.0_f64; 4].into())),
+        ("not a multiple of 3", changed(&|piece| piece.points = vec![1.0_f64; 4].into())),
         ("are not numbers", changed(&|piece| piece.points = IOBuffer::Bit(vec![1; 3]))),
         ("(NaN, 0, 0)", changed(&|piece| piece.points = vec![f64::NAN, 0.0, 0.0].into())),
         ("types", changed(&|piece| piece.cells.types.truncate(1))),

@@ -159,7 +159,10 @@ fn polyhedra_that_are_none() {
     };
     refused(&build(&[]), &["cell 0", "0 faces"]);
     refused(&build(&[&[0, 1, 2], &[2, 1, 0]]), &["cell 0", "2 faces"]);
-    refused(&build(&[&[0, 1], &[1, 2, 3], &[0, 2, 3], &[0, 1, 2]]), &["cell 0", "[0, 1]"]);
+    refused(
+        &build(&[&[0, 1], &[1, 2, 3], &[0, 2, 3], &[0, 1, 2]]),
+        &["cell 0", "vertices 0 and 1 is not a polygon"],
+    );
     refused(&build(&[&[0, 1, 0], &[1, 2, 3], &[0, 2, 3], &[0, 1, 2]]), &["cell 0", "edge 0 0"]);
     // a tetrahedron without its fourth face
     refused(&build(&[&[0, 1, 2], &[0, 4, 1], &[1, 4, 2]]), &["cell 0", "3 faces"]);

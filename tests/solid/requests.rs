@@ -152,7 +152,7 @@ fn numbers_that_are_none_or_out_of_range() {
         }
         let small: Vec<[f64; 3]> = mesh.points.iter().map(|p| p.map(|x| 1e-101 * x)).collect();
         let controls = Controls { positions: &small, attributes: &[] };
-        refused(evaluator.evaluate(controls, 0..2, &mut Limit::default()), "vanish");
+        refused(evaluator.evaluate(controls, 0..2, &mut Limit::default()), "underflow");
     }
     for x in [f64::NAN, 1e101] {
         let points = with(x);

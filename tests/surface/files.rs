@@ -290,7 +290,7 @@ fn formats_that_are_not_known_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.xyz");
     std::fs::write(&path, "v 0 0 0\n").unwrap();
-    assert!(read_surface(&path).unwrap_err().to_string().contains("not known"));
+    assert!(read_surface(&path).unwrap_err().to_string().contains("is unknown"));
     std::fs::write(&path, " \n").unwrap();
     assert!(read_surface(&path).unwrap_err().to_string().contains("empty"));
     assert!(write_surface(&path, &model("moebius")).unwrap_err().to_string().contains("unknown"));

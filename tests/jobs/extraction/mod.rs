@@ -192,7 +192,7 @@ fn requests_that_cannot_be_met_are_refused() {
     let small = extraction.clone().expanded(1000).map(|_| ()).map_err(message).unwrap_err();
     assert!(small.contains("GB"), "{small}");
     let patch = extraction.patch(&mesh.points).map(|_| ()).map_err(message).unwrap_err();
-    assert!(patch.contains("no vertices"), "{patch}");
+    assert!(patch.contains("not vertices"), "{patch}");
     assert!(extraction.control_values(&[0.0; 4], 3).is_err());
     assert!(extraction.arrays(&limits.solid, mesh.controls(), &[]).is_err());
     mesh.points.pop();

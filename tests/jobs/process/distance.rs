@@ -313,7 +313,7 @@ fn distances_to_groups_are_exact() {
 fn wrong_requests_are_refused() {
     let mesh = block([2, 2, 2]);
     let message = |seeds: &[Seed]| volume_distance(&mesh, seeds).unwrap_err().to_string();
-    assert!(message(&[]).contains("nothing to measure"));
+    assert!(message(&[]).contains("the distance has no target"));
     assert!(message(&[Seed::on(99)]).contains("no vertex 99"));
     assert!(crease_seeds(&mesh).is_err());
     let mut two = SolidMesh::from_hexahedra(mesh.points.clone(), &[]);

@@ -61,9 +61,8 @@ mod _subsolid {
     use crate::surface::PySurface;
 
     #[pymodule_init]
-    fn init(_module: &Bound<'_, PyModule>) -> PyResult<()> {
-        threads::import();
-        Ok(())
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        threads::import(module)
     }
 
     /// Reads a control mesh: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, Gmsh .msh, .ovm, .inp.

@@ -46,8 +46,7 @@ impl PySolid {
     ///     patches: Vertices of boundary patches, as creases bound them, to measure to.
     ///     group: Name of a group of faces or of cells to measure to.
     ///     point: A point (x, y, z) to measure to. For one outside, distances go through the
-    ///     closest
-    ///         place of the solid, which a UserWarning names.
+    ///         closest place of the solid, which a UserWarning names.
     ///
     /// Returns:
     ///     Distances, (vertices,), in length units.

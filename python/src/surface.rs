@@ -34,8 +34,7 @@ use crate::threads::Work;
 ///         faces are holes, too; files omit them, except .obj, which tags them.
 ///     crease_rule: How sharpness passes on, "uniform" or "chaikin".
 ///     boundary: Where the surface ends, "edges" (sharp at all levels), "corners" (these, and
-///     vertices of
-///         one face stay) or "holes" (faces at the boundary become holes when they are refined).
+///         vertices of one face stay) or "holes" (faces at the boundary become holes when they are refined).
 ///     triangles: How Catmull-Clark refines edges of triangles, "uniform" or "smooth".
 #[pyclass(frozen, name = "Surface", module = "subsolid")]
 pub struct PySurface {
@@ -279,8 +278,7 @@ impl PySurface {
     /// Args:
     ///     layer_height: Height of a layer, in length units.
     ///     scheme: "catmull-clark", "loop", or "linear" (also "bilinear"), which slices triangles
-    ///     as
-    ///         they are: take it for the faces of an .stl. None is "catmull-clark", with a
+    ///         as they are: take it for the faces of an .stl. None is "catmull-clark", with a
     ///         UserWarning where all faces are triangles.
     ///     axis, pixel, planes, antialias, tolerance: As in Solid.slice.
     ///

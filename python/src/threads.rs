@@ -1,41 +1,67 @@
 //! Threads that calls run on.
 //!
 //! A forked process (`os.fork`, `multiprocessing` by "fork") has none of the threads of its parent,
-//! and would wait for them forever. So every pool belongs to a process: a child makes its own.
+//! and would wait for them forever. So every pool belongs to a process: a child makes its own. The
+//! thread that forked is one of that pool, so that all that it calls runs there.
 
 use std::process;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
+use pyo3::types::IntoPyDict;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 use crate::errors::refused;
 
-/// The process that imported the package: rayon's global pool is its own.
-static IMPORTER: OnceLock<u32> = OnceLock::new();
+/// Threads of calls that name none; 0 for one for each core.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
 /// The pool of a forked process instead of the global one.
 static FORKED: Pool = Pool(Mutex::new(None));
 
-/// Remembers the process that imports the package.
-pub fn import() {
-    IMPORTER.get_or_init(process::id);
+/// Hears of forks.
+pub fn import(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    let os = py.import("os")?;
+    if os.hasattr("register_at_fork")? {
+        let hook = [("after_in_child", wrap_pyfunction!(after_fork, module)?)].into_py_dict(py)?;
+        os.call_method("register_at_fork", (), Some(&hook))?;
+    }
+    Ok(())
+}
+
+/// Gives a forked process threads, besides the one that forked.
+#[pyfunction]
+fn after_fork() {
+    let count = match COUNT.load(Ordering::Relaxed) {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        count => count,
+    };
+    // the one that forked is Python's, and does not work for others
+    let builder = || ThreadPoolBuilder::new().num_threads(count.max(2));
+    // it is in a pool already if its own process was forked, too
+    let made = FORKED.make(builder().use_current_thread());
+    // without threads, calls run on the one that they come from
+    let _ = made.or_else(|_| FORKED.make(builder()));
 }
 
 /// Sets the number of threads of all calls that name none, before the first of them.
 pub fn set(count: usize) -> PyResult<()> {
-    let is_set = match is_forked() {
-        true => !FORKED.is_made() && FORKED.get(count).is_ok(),
-        false => ThreadPoolBuilder::new().num_threads(count).build_global().is_ok(),
+    let builder = ThreadPoolBuilder::new().num_threads(count);
+    let made = match FORKED.get() {
+        Some(_) => FORKED.make(builder).map(drop),
+        None => builder.build_global(),
     };
-    if is_set {
-        return Ok(());
-    }
-    Err(refused("the thread pool has already started", "set them before anything else is called"))
+    made.map_err(|_| {
+        refused("the thread pool has already started", "set them before anything else is called")
+    })?;
+    COUNT.store(count, Ordering::Relaxed);
+    Ok(())
 }
 
 /// Number of threads of calls that name none.
 pub fn count() -> usize {
-    of_process(rayon::current_num_threads)
+    FORKED.get().map_or_else(rayon::current_num_threads, |pool| pool.current_num_threads())
 }
 
 /// Work of the library.
@@ -51,14 +77,10 @@ impl Work for Python<'_> {
 }
 
 fn of_process<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    match is_forked() {
-        true => FORKED.get(0).expect("a process can start threads").install(work),
-        false => work(),
+    match FORKED.get() {
+        Some(pool) => pool.install(work),
+        None => work(),
     }
-}
-
-fn is_forked() -> bool {
-    IMPORTER.get().is_some_and(|&id| id != process::id())
 }
 
 /// Threads of a call: those of the process, or so many of their own.
@@ -75,7 +97,8 @@ impl Threads {
             ));
         }
         let pool = Pool(Mutex::new(None));
-        pool.get(count).map_err(|e| refused(format!("{count} threads: {e}"), "ask for fewer"))?;
+        pool.make(ThreadPoolBuilder::new().num_threads(count))
+            .map_err(|e| refused(format!("{count} threads: {e}"), "ask for fewer"))?;
         Ok(Self(Some((count, Arc::new(pool)))))
     }
 
@@ -103,35 +126,35 @@ impl Threads {
     pub fn here<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         match &self.0 {
             Some((count, pool)) => {
-                pool.get(*count).expect("a process can start threads").install(work)
+                // a plan of the parent
+                let made = || pool.make(ThreadPoolBuilder::new().num_threads(*count)).ok();
+                match pool.get().or_else(made) {
+                    Some(pool) => pool.install(work),
+                    None => of_process(work),
+                }
             }
             None => of_process(work),
         }
     }
 }
 
-/// The threads of one process, made when they are first asked for.
+/// The threads of one process.
 struct Pool(Mutex<Option<(u32, Arc<ThreadPool>)>>);
 
 impl Pool {
-    fn is_made(&self) -> bool {
+    /// The threads, if they are of this process.
+    fn get(&self) -> Option<Arc<ThreadPool>> {
         let made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        made.as_ref().is_some_and(|&(process, _)| process == process::id())
+        let (process, pool) = made.as_ref()?;
+        (*process == process::id()).then(|| Arc::clone(pool))
     }
 
-    /// The pool of this process; a new one has `count` threads, one for each core if that is 0.
-    fn get(&self, count: usize) -> Result<Arc<ThreadPool>, ThreadPoolBuildError> {
+    /// Makes new ones.
+    fn make(&self, builder: ThreadPoolBuilder) -> Result<Arc<ThreadPool>, ThreadPoolBuildError> {
+        let pool = Arc::new(builder.build()?);
         let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((process, pool)) = &*made
-            && *process == process::id()
-        {
-            return Ok(Arc::clone(pool));
-        }
-        let pool = Arc::new(ThreadPoolBuilder::new().num_threads(count).build()?);
-        if let Some(before) = made.replace((process::id(), Arc::clone(&pool))) {
-            // its threads are those of the parent
-            std::mem::forget(before);
-        }
+        // the threads of a parent cannot be ended, and a pool with the calling thread need not be
+        std::mem::forget(made.replace((process::id(), Arc::clone(&pool))));
         Ok(pool)
     }
 }

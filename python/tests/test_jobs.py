@@ -85,7 +85,7 @@ def test_every_pixel_has_one_material_or_none() -> None:
     assert np.abs(share - (np.arange(8) + 0.5) / 8).max() < 0.01
     with pytest.raises(subsolid.Error, match="neither an attribute nor a cell array"):
         solid.slice(0.5, pixel=0.125, materials=["gold"])
-    with pytest.raises(subsolid.Error, match="no array of the cells"):
+    with pytest.raises(subsolid.Error, match="is not a cell array"):
         solid.slice(0.5, pixel=0.125, materials="copper")
     with pytest.raises(subsolid.Error, match="without pixels"):
         solid.slice(0.5, materials="part")

@@ -47,7 +47,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         return Ok(Outcome::Done);
     }
     if io::check_output(output)? != io::Format::Pvtu {
-        return Err(subsolid::Error::request(format!("{} is no .pvtu", output.display()))
+        return Err(subsolid::Error::request(format!("{} is not a .pvtu", output.display()))
             .with_help("name the output of the jobs"));
     }
     let merged = io::merge(output)?;

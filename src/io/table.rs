@@ -11,7 +11,7 @@ use super::source::{self, Stream};
 use crate::error::{Error, FileAccess, Message, Result};
 use crate::mesh::Attribute;
 
-/// Signs between columns; that of most columns in the header is the table's.
+/// Signs between columns; the table's is the first under which a form fits.
 const SEPARATORS: [u8; 3] = *b",;\t";
 
 /// Most bytes of a header: of a file without lines not all is read.
@@ -27,6 +27,40 @@ pub(crate) struct TableForm {
     pub header: &'static [&'static str],
     /// What a row is, in words; the help for a malformed one.
     pub row: &'static str,
+}
+
+impl TableForm {
+    /// Whether its columns are among these.
+    fn fits(&self, names: &[String]) -> bool {
+        self.header.iter().all(|wanted| places_of(names, wanted).next().is_some())
+    }
+}
+
+/// The columns of a name; where none has it in these letters, those of other capitals.
+fn places_of<'n>(names: &'n [String], wanted: &'n str) -> impl Iterator<Item = usize> + 'n {
+    let is_exact = names.iter().any(|name| name == wanted);
+    let is_it = move |name: &str| match is_exact {
+        true => name == wanted,
+        false => name.eq_ignore_ascii_case(wanted),
+    };
+    names.iter().enumerate().filter(move |(_, name)| is_it(name)).map(|(place, _)| place)
+}
+
+/// The sign between the columns of a header line: the first under which a form fits; if there is
+/// none, the most frequent.
+fn separator(header: &[u8], forms: &[TableForm]) -> u8 {
+    let fits = |&separator: &u8| {
+        let mut builder = csv::ReaderBuilder::new();
+        let mut reader = builder.trim(csv::Trim::All).delimiter(separator).from_reader(header);
+        reader.byte_headers().is_ok_and(|names| {
+            let name = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+            let names: Vec<String> = names.iter().map(name).collect();
+            forms.iter().any(|form| form.fits(&names))
+        })
+    };
+    let count = |sign: &u8| header.iter().filter(|byte| *byte == sign).count();
+    let most = || SEPARATORS.into_iter().rev().max_by_key(count);
+    SEPARATORS.into_iter().find(fits).or_else(most).unwrap_or(b',')
 }
 
 /// A table being read.
@@ -69,11 +103,8 @@ impl TableReader {
         let mut lines = Lines::new(BufReader::new(stream));
         let header = first_line(&mut lines).map_err(|e| Error::io(&path, FileAccess::Read, e))?;
         source::check_encoding(&path, &header)?;
-        let columns = |sign: &u8| header.iter().filter(|byte| *byte == sign).count();
-        // the first of equal ones
-        let separator = SEPARATORS.into_iter().rev().max_by_key(columns);
         let mut builder = csv::ReaderBuilder::new();
-        builder.trim(csv::Trim::All).delimiter(separator.unwrap_or(b','));
+        builder.trim(csv::Trim::All).delimiter(separator(&header, forms));
         let mut reader = builder.from_reader(Cursor::new(header).chain(lines));
         let header = reader.byte_headers().cloned();
         let line = reader.get_ref().get_ref().1.number().max(1);
@@ -81,13 +112,7 @@ impl TableReader {
             header.map_err(|e| malformed(&path, (forms[0], forms[0].header.len()), line, e))?;
         let names: Vec<String> =
             header.iter().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
-        let exact = |wanted: &str| names.iter().any(|name| name == wanted);
-        let is_it = |name: &String, wanted: &str| match exact(wanted) {
-            true => name == wanted,
-            false => name.eq_ignore_ascii_case(wanted),
-        };
-        let place = |wanted: &&str| names.iter().position(|name| is_it(name, wanted));
-        let fits = |form: &&TableForm| form.header.iter().all(|name| place(name).is_some());
+        let fits = |form: &&TableForm| form.fits(&names);
         let Some(&form) = forms.iter().filter(fits).max_by_key(|form| form.header.len()) else {
             let found = names.join(",");
             let expected: Vec<_> =
@@ -95,8 +120,9 @@ impl TableReader {
             return Err(Error::file(&path, Some(line), format!("the header is {found:?}"))
                 .with_help(format!("begin the table with the line {}", expected.join(" or "))));
         };
-        let places: Vec<usize> = form.header.iter().filter_map(place).collect();
-        let is_twice = |wanted: &&&str| names.iter().filter(|name| is_it(name, wanted)).count() > 1;
+        let places: Vec<usize> =
+            form.header.iter().filter_map(|wanted| places_of(&names, wanted).next()).collect();
+        let is_twice = |wanted: &&&str| places_of(&names, wanted).nth(1).is_some();
         if let Some(name) = form.header.iter().find(is_twice) {
             return Err(Error::file(&path, Some(line), format!("two columns are named `{name}`"))
                 .with_help("remove or rename one of them"));
@@ -280,6 +306,9 @@ mod tests {
         }
         let named = found("b;flow, m/s;a;A\n2;x;1;7\n");
         assert_eq!(named, (vec![[1.0, 2.0]], vec!["flow, m/s".into(), "A".into()]));
+        // signs in names are not counted
+        let quoted = found("a;b;\"m, n\";\"o, p, q\"\n1;2;3;4\n");
+        assert_eq!(quoted, (vec![[1.0, 2.0]], vec!["m, n".into(), "o, p, q".into()]));
         assert!(error("A,B,B\n1,2,3\n").contains("two columns are named `b`"));
         let comma = read(file.path(), "a;b\n1;0,5\n").unwrap_err();
         assert_eq!(comma.help(), Some("write decimals with a point, as 0.5"));

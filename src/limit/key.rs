@@ -23,7 +23,8 @@ pub(super) struct KeyWords(u64);
 impl KeyWords {
     fn add(&mut self, word: u64) {
         // an odd number without pattern: the golden ratio
-        let product = u128::from(self.0 ^ word) * 0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835;
+        let product =
+            u128::from(self.0 ^ word).wrapping_mul(0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835);
         self.0 = (product >> 64) as u64 ^ product as u64;
     }
 }

@@ -111,19 +111,16 @@ impl Creases {
     /// [`Error::Mesh`] for a finite sharpness that is then above 10.
     pub fn check_evaluable(&self, levels: usize) -> Result<()> {
         let most = (MOST_LEVELS + levels) as f64;
-        let edges = self
-            .edges
-            .iter()
-            .map(|c| (c.sharpness, message!("the edge of ", Vertex.ids(c.edge.map(|v| v.0)))));
-        let corners = self.corners.iter().map(|c| (c.sharpness, Vertex.id(c.vertex.0)));
-        match edges.chain(corners).find(|&(s, _)| s > most && s < f64::INFINITY) {
-            None => Ok(()),
-            Some((s, at)) => {
-                Err(Error::mesh(message!("sharpness {s} of ", at, " is above {most}")).with_help(
-                    format!("write inf for sharp at all levels, or a value up to {most}"),
-                ))
-            }
-        }
+        let is_above = |s: f64| s > most && s < f64::INFINITY;
+        let (s, at) = if let Some(c) = self.edges.iter().find(|c| is_above(c.sharpness)) {
+            (c.sharpness, message!("the edge of ", Vertex.ids(c.edge.map(|v| v.0))))
+        } else if let Some(c) = self.corners.iter().find(|c| is_above(c.sharpness)) {
+            (c.sharpness, Vertex.id(c.vertex.0))
+        } else {
+            return Ok(());
+        };
+        Err(Error::mesh(message!("sharpness {s} of ", at, " is above {most}"))
+            .with_help(format!("write inf for sharp at all levels, or a value up to {most}")))
     }
 
     /// Checks that every sharpness is in range.

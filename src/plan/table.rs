@@ -43,7 +43,7 @@ pub(super) fn build(
             let mut orders = batch.permutation.axes.map(|a| orders[a as usize]);
             let mut axes = batch.axes;
             if let BatchKind::Layered(_) = batch.kind {
-                // the spline along axis 2 is not a part of a planar table
+                // the spline along axis 2 is not part of a planar table
                 orders[2] = Order::Value;
                 axes[2] = axes[0];
             }

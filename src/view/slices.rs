@@ -18,7 +18,7 @@ pub fn push(scene: &mut Scene, folder: &Path) -> Result<()> {
             .with_help("name the folder that slice --png wrote"));
     };
     if !matches!(manifest.parameters.files, Files::Png(_)) {
-        return Err(Error::file(folder, None, "holds layers that are no PNG images")
+        return Err(Error::file(folder, None, "holds layers that are not PNG images")
             .with_help("name a folder that slice --png wrote"));
     }
     if !manifest.complete {

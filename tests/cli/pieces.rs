@@ -103,7 +103,7 @@ fn jobs_that_do_not_belong_together_are_refused() {
     }
     done(here, "merge limit.pvtu");
     refused(here, &format!("{JOB} --pieces 1/3 -o limit.pvtu"), "its pieces are all written");
-    refused(here, "merge fan.vtu", "is no .pvtu");
+    refused(here, "merge fan.vtu", "is not a .pvtu");
 }
 
 /// There may be more jobs than pieces.

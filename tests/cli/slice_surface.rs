@@ -147,7 +147,7 @@ fn faces_that_look_inward_are_turned_round_with_a_warning() {
     let (code, _, stderr) = run(at, &format!("slice inward.stl {slice} --png inward"));
     assert_eq!(code, 0, "{stderr}");
     assert_eq!(stderr.matches("warning").count(), 1, "{stderr}");
-    assert!(stderr.contains("its faces are oriented inward"), "{stderr}");
+    assert!(stderr.contains("its faces are oriented inward: they are reversed"), "{stderr}");
     let (_, _, stderr) = run(at, &format!("slice cube.stl {slice} --png cube"));
     assert!(!stderr.contains("warning"), "{stderr}");
     assert!(layers(&at.join("inward")) == layers(&at.join("cube")));

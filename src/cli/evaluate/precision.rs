@@ -28,7 +28,7 @@ pub fn warn_of_single([largest, smallest]: [f64; 2], levels: usize, console: &Co
     let smallest = smallest * 0.5_f64.powi(levels as i32);
     if let Some(loss) = single_precision_loss(largest, PARTS, ("the smallest cell", smallest)) {
         console.warn(format!(
-            "{loss}: points become inaccurate. Omit --precision f32 out, or move the model to the \
+            "{loss}: points become inaccurate. Omit --precision f32, or move the model to the \
              origin"
         ));
     }

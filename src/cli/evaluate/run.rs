@@ -52,7 +52,7 @@ pub fn run(
     job.check_arrays()?;
     let mut source = Source::new(a, shape, backend, &plan)?;
     console.status("Planned", format!("{} batches in {}", plan.batches().len(), since(start)));
-    let Some((writer, pieces)) = job.open(source.bezier_cells(), console)? else {
+    let Some((writer, pieces)) = job.open(|| source.bezier_cells(), console)? else {
         return Ok(Outcome::Done);
     };
     let elements: usize = pieces.iter().map(Range::len).sum();
@@ -132,7 +132,7 @@ impl<'a> GridJob<'a> {
     /// part asked for is there already.
     fn open(
         &self,
-        bezier_cells: Option<usize>,
+        bezier_cells: impl FnOnce() -> Option<usize>,
         console: &Console,
     ) -> Result<Option<(Writer<'a>, Vec<Range<usize>>)>> {
         let &Self { a, shape, format, mesh, plan } = self;
@@ -158,7 +158,7 @@ impl<'a> GridJob<'a> {
             }
             (Some(output), None) => {
                 let range = single::range(plan, mesh).min(piece);
-                let single = Single::new(a, plan, mesh, shape, bezier_cells, range)?;
+                let single = Single::new(a, plan, mesh, shape, bezier_cells(), range)?;
                 (Writer::Single(output, single), plan.pieces(range).collect())
             }
             (None, _) => (Writer::Nothing, plan.pieces(piece).collect()),

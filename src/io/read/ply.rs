@@ -15,7 +15,7 @@ use ply_rs_bw::ply::{
 
 use super::ReadReport;
 use crate::error::ElementKind;
-use crate::mesh::{Attribute, COLOR, NORMALS, SurfaceMesh};
+use crate::mesh::{Attribute, COLOR, CORNER_SHARPNESS, NORMALS, SurfaceMesh};
 use crate::message;
 use crate::numbers::counted;
 use crate::{Error, Result};
@@ -230,6 +230,13 @@ fn take_vertices(
         let values = records.iter().flat_map(|record| &record.lists[list]).copied().collect();
         mesh.attributes.push(Attribute { name: name.into(), width, values });
     }
+    let is_sharpness = |a: &Attribute| a.name == CORNER_SHARPNESS && a.width == 1;
+    if let Some(at) = mesh.attributes.iter().position(is_sharpness) {
+        let sharpness = (0..).zip(mesh.attributes.remove(at).values);
+        // the mesh is checked, and what is no sharpness refused, when all is read
+        let sharp = sharpness.filter(|&(_, s)| s != 0.0);
+        sharp.for_each(|(v, s)| mesh.creases.push_corner(v, s));
+    }
     Ok(())
 }
 
@@ -328,5 +335,17 @@ mod tests {
             let text = format!("ply\nformat ascii 1.0\n{header}end_header\n");
             assert!(read(Path::new("a.ply"), text.as_bytes()).is_err());
         }
+    }
+
+    #[test]
+    fn sharpness_of_corners_makes_corners() {
+        let text = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n\
+                    property float z\nproperty float corner_sharpness\nelement face 1\n\
+                    property list uchar int vertex_indices\nend_header\n\
+                    0 0 0 0\n1 0 0 1.5\n0 1 0 0\n3 0 1 2\n";
+        let (mesh, _) = read(Path::new("a.ply"), text.as_bytes()).unwrap();
+        assert!(mesh.attributes.is_empty());
+        let corners = mesh.creases.corners.iter().map(|c| (c.vertex.0, c.sharpness));
+        assert_eq!(corners.collect::<Vec<_>>(), [(1, 1.5)]);
     }
 }

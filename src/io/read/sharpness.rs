@@ -30,8 +30,8 @@ impl Assembly<'_> {
                 .with_help("it needs one: the sharpness of the vertex, 0 where smooth"));
         }
         for (vertex, sharpness) in (0..).zip(corners.values) {
-            check_sharpness(self.path, None, Vertex.id(vertex), sharpness)?;
-            if sharpness > 0.0 {
+            if sharpness != 0.0 {
+                check_sharpness(self.path, None, Vertex.id(vertex), sharpness)?;
                 self.mesh.creases.push_corner(vertex, sharpness);
             }
         }

@@ -152,12 +152,12 @@ fn place(key: Key) -> [f64; 3] {
             let [i, j] = square_rim(HOLE_SIDE)[step as usize];
             let outline = [ALONG[(HOLE[0] + i) as usize], ACROSS[(HOLE[1] + j) as usize]];
             let [center, radius] = BOLT;
-            let [x, y] = towards_circle(outline, [center, 0.0], radius, ring);
+            let [x, y] = toward_circle(outline, [center, 0.0], radius, ring);
             [x, y, ALONG[z as usize]]
         }
         Key::Eye { step, ring, x } => {
             let [center, _, radius] = EYE;
-            let [y, z] = towards_circle(eye_outline(step), [0.0, center], radius, ring);
+            let [y, z] = toward_circle(eye_outline(step), [0.0, center], radius, ring);
             [ALONG[x as usize], y, z]
         }
     }
@@ -198,7 +198,7 @@ fn fillet_point(i: i32, j: i32) -> [f64; 2] {
 }
 
 /// From an outline point toward a circle, closer together at both ends.
-fn towards_circle(p: [f64; 2], center: [f64; 2], radius: f64, ring: i32) -> [f64; 2] {
+fn toward_circle(p: [f64; 2], center: [f64; 2], radius: f64, ring: i32) -> [f64; 2] {
     let share = [0.0, 0.25, 0.75, 1.0][ring as usize];
     let offset = [p[0] - center[0], p[1] - center[1]];
     let length = offset[0].hypot(offset[1]);

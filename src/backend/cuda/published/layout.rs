@@ -281,7 +281,7 @@ fn keys(plan: &Plan<'_>, batch: &PlanBatch, part: Option<SplinePart>) -> Vec<(Ke
     let dimension = if matches!(batch.kind, BatchKind::Layered(_)) { 2 } else { 3 };
     let key = |orders: Orders| {
         let mut local = batch.permutation.axes.map(|a| orders[a as usize]);
-        // the spline along the layers is not a part of a planar eigenstructure
+        // the spline along the layers is not part of a planar eigenstructure
         local[dimension..].fill(crate::basis::bspline::Order::Value);
         let sum = local.iter().map(|&order| order as usize).sum();
         ((batch.kind, part, if part.is_plain() { Ok(sum) } else { Err(local) }), local)

@@ -99,7 +99,7 @@ export class Handle {
   moved(e) {
     const { at, ball, tip, normal, distance, length } = this.grip;
     const along = [tip[0] - ball[0], tip[1] - ball[1]], way = [e.offsetX - at[0], e.offsetY - at[1]];
-    // of a normal towards the eye there is no picture: not faster than the pointer
+    // of a normal toward the eye there is no picture: not faster than the pointer
     const square = Math.max(along[0] ** 2 + along[1] ** 2, 100);
     return { normal: normal.toArray(), distance: distance + (length * (along[0] * way[0] + along[1] * way[1])) / square };
   }

@@ -229,7 +229,7 @@ fn the_zip_holds_the_directory() {
     }
     assert!(expected.is_empty());
 
-    // what was changed meanwhile is not a part of the job
+    // what was changed meanwhile is not part of the job
     fs::write(images.join(&manifest(&images).layers[1].files[0].path), "else").unwrap();
     let before = fs::read(&zip).unwrap();
     assert!(archive(&zip, &images).unwrap_err().to_string().contains("has changed"));

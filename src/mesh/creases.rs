@@ -110,7 +110,7 @@ impl Creases {
     /// # Errors
     /// [`Error::Mesh`] for a finite sharpness that is then above 10.
     pub fn check_evaluable(&self, levels: usize) -> Result<()> {
-        let most = (MOST_LEVELS + levels) as f64;
+        let most = MOST_LEVELS as f64 + levels as f64;
         let is_above = |s: f64| s > most && s < f64::INFINITY;
         let (s, at) = if let Some(c) = self.edges.iter().find(|c| is_above(c.sharpness)) {
             (c.sharpness, message!("the edge of ", Vertex.ids(c.edge.map(|v| v.0))))

@@ -278,9 +278,9 @@ fn what_cannot_be_processed_is_refused() {
     assert!(refused(&flat, |s| s.heat_distance(&[0]).map(drop)).contains("no area"));
     let round = sphere(1);
     assert!(refused(&round, |s| s.flow(f64::NAN, Cotangents::Stored)).contains("NaN"));
-    assert!(refused(&round, |s| s.denoise(0)).contains("0 rings"));
+    assert!(refused(&round, |s| s.denoise(0)).contains("at least 1 ring"));
     assert!(refused(&round, |s| s.toplesets(&[99]).map(drop)).contains("no vertex 99"));
-    assert!(refused(&two_spheres(), |s| s.heat_distance(&[0]).map(drop)).contains("joined"));
+    assert!(refused(&two_spheres(), |s| s.heat_distance(&[0]).map(drop)).contains("not connected"));
     let mut surface = DeviceProcessor::<f64>::new(&gpu, &round).unwrap();
     let wide = surface.attribute(2, &vec![0.0; 2 * round.points.len()]).unwrap();
     assert!(

@@ -21,6 +21,7 @@ use subsolid::numbers::counted;
 use subsolid::plan::{Cost, Samples, Want};
 use subsolid::scheme::VertexRule;
 use subsolid::view::ColorMap;
+use subsolid::volume::ParameterTable;
 use subsolid::{Error, Result, io};
 
 use super::cluster::refuse;
@@ -171,7 +172,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         }
         None => None,
     };
-    let samples = a.request(format, console)?;
+    let samples = a.request(format, ranks, console)?;
     a.check_unused(&samples, format)?;
     if let Some(ranks) = ranks {
         return match samples {
@@ -199,10 +200,10 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     let backend =
         a.backend(&samples, &a.cost(&samples, &mesh, solid.elements().len())?, console)?;
     if a.explain {
-        return explain::run(a, &*backend, &samples, &mesh, &solid, console);
+        return explain::run(a, &*backend, samples, &mesh, &solid, console);
     }
     match samples {
-        Request::Table(path) => table::run(a, &*backend, &path, &mesh, &solid, console),
+        Request::Table(table) => table::run(a, &*backend, *table, &mesh, &solid, console),
         Request::Grid(samples, shape) => {
             if let Some(output) = &a.output {
                 let keeps_arrays = format != Some(io::Format::Csv);
@@ -215,14 +216,20 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
 
 /// What is asked for, once the options are known to agree.
 enum Request {
-    Table(PathBuf),
+    Table(Box<ParameterTable>),
     Grid(Samples, CellShape),
 }
 
 impl Arguments {
     /// Checks the options that concern samples and cells against one another.
-    fn request(&self, format: Option<io::Format>, console: &Console) -> Result<Request> {
+    fn request(
+        &self,
+        format: Option<io::Format>,
+        ranks: Option<&Ranks<'_>>,
+        console: &Console,
+    ) -> Result<Request> {
         if let Some(path) = &self.samples.at {
+            refuse(ranks, "--at")?;
             self.model.check_table(path)?;
             if self.cells.is_some() {
                 return Err(Error::request("--at writes a table, which has no --cells")
@@ -233,7 +240,7 @@ impl Arguments {
                 return Err(Error::request("--at writes a table of values")
                     .with_help("end the name of the output in .csv"));
             }
-            return Ok(Request::Table(path.clone()));
+            return Ok(Request::Table(Box::new(ParameterTable::open(path)?)));
         }
         let plain = match (self.samples.gauss, format) {
             (Some(_), _) | (_, Some(io::Format::Csv)) => CellShape::Points,

@@ -130,6 +130,11 @@ impl TableReader {
         Ok(Self { path, form, places, names, reader })
     }
 
+    /// Name of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Names of the columns that are not read.
     pub fn ignored(&self) -> Vec<&str> {
         let ignored = self.names.iter().enumerate().filter(|(i, _)| !self.places.contains(i));

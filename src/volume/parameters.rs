@@ -32,20 +32,20 @@ const ROWS: usize = 4096; // a task of formatting
 #[derive(Debug)]
 pub struct ParameterTable {
     table: TableReader,
-    // [element]: cell, and corner where that is not a hexahedron; ascending
-    elements: Vec<(u32, Option<u8>)>,
-    cells: usize,
 }
 
 impl ParameterTable {
-    /// Opens a table for `solid`, standard input where the path is `-`, and checks its header.
+    /// Opens a table, standard input where the path is `-`, and checks its header.
     ///
     /// # Errors
     /// If the file cannot be read or its header is another.
-    pub fn open(path: impl AsRef<Path>, solid: &Solid) -> Result<Self> {
-        let elements = solid.elements().iter().map(|e| (e.cell, e.corner)).collect();
-        let table = TableReader::open_any(path, &[FORM, CORNER_FORM])?;
-        Ok(Self { table, elements, cells: solid.topology().cell_count() })
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        Ok(Self { table: TableReader::open_any(path, &[FORM, CORNER_FORM])? })
+    }
+
+    /// Name of the file.
+    pub fn path(&self) -> &Path {
+        self.table.path()
     }
 
     /// Whether its rows name corners: the header is `cell,corner,u,v,w`.
@@ -58,28 +58,25 @@ impl ParameterTable {
         self.table.ignored()
     }
 
-    /// The next rows, at most `most`; none at the end of the table.
+    /// The next rows, at most `most`, as places of a solid; none at the end of the table.
     ///
     /// # Errors
     /// [`Error::File`](crate::Error::File) with the line of a row that is not a cell and three
     /// numbers, or names a cell or corner that does not exist, or none of a cell that is not a
     /// hexahedron, or parameters outside [0, 1].
-    pub fn read(&mut self, most: usize) -> Result<Vec<Location>> {
-        let (elements, cells, has_corners) = (&self.elements, self.cells, self.has_corners());
+    pub fn read(&mut self, solid: &Solid, most: usize) -> Result<Vec<Location>> {
+        let has_corners = self.has_corners();
         self.table.read(most, |row| {
-            let element = element(row, elements, cells, has_corners)?;
+            let element = element(row, solid, has_corners)?;
             let parameters = parameters(row, if has_corners { 2 } else { 1 })?;
             Ok(Location { element, parameters })
         })
     }
 }
 
-fn element(
-    row: &Row<'_>,
-    elements: &[(u32, Option<u8>)],
-    cells: usize,
-    has_corners: bool,
-) -> Result<u32> {
+fn element(row: &Row<'_>, solid: &Solid, has_corners: bool) -> Result<u32> {
+    // in the order of cells and corners
+    let (elements, cells) = (solid.elements(), solid.topology().cell_count());
     let cell: u32 = row.text(0).parse().map_err(|_| row.unexpected(0, "cell"))?;
     if cell as usize >= cells {
         return Err(row
@@ -92,10 +89,10 @@ fn element(
         }
         _ => None,
     };
-    if let Ok(element) = elements.binary_search(&(cell, corner)) {
+    if let Ok(element) = elements.binary_search_by_key(&(cell, corner), |e| (e.cell, e.corner)) {
         return Ok(element as u32);
     }
-    let corners = elements.iter().filter(|own| own.0 == cell && own.1.is_some()).count();
+    let corners = elements.iter().filter(|e| e.cell == cell && e.corner.is_some()).count();
     Err(match corner {
         Some(corner) if corners == 0 => row
             .error(message!("corner {corner} of ", Cell.id(cell), ", which is a hexahedron"))

@@ -14,6 +14,15 @@ use crate::program::{done, refused, run};
 use crate::{json, names, with_fan};
 
 #[test]
+fn tables_are_opened_before_the_model_is_read() {
+    let at = tempdir().unwrap();
+    fs::write(at.path().join("p.csv"), "a,b\n1,2\n").unwrap();
+    // the model is not there either
+    refused(at.path(), "evaluate part.vtu --at p.csv -o out.csv", "p.csv:1: the header is");
+    refused(at.path(), "evaluate part.vtu --at missing.csv -o out.csv", "missing.csv");
+}
+
+#[test]
 fn table_rows_equal_the_library() {
     let fan = with_fan();
     let mesh = subsolid::io::read(fan.path().join("fan.vtu")).unwrap();

@@ -9,7 +9,6 @@ use subsolid::backend::{Backend, Explained};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Samples;
-use subsolid::volume::ParameterTable;
 
 use super::{Arguments, Console, Outcome, Request, table};
 use crate::cli::json::JsonReport;
@@ -31,7 +30,7 @@ impl JsonReport for Report {
 pub fn run(
     a: &Arguments,
     backend: &dyn Backend,
-    request: &Request,
+    request: Request,
     mesh: &SolidMesh,
     solid: &Solid,
     console: &Console,
@@ -44,17 +43,14 @@ pub fn run(
     };
     let mut launches = Vec::new();
     match request {
-        Request::Grid(samples, shape) => launches = explain(samples, Some(*shape))?,
-        Request::Table(path) => {
-            let mut table = ParameterTable::open(path, solid)?;
-            loop {
-                let locations = table.read(table::BLOCK)?;
-                if locations.is_empty() {
-                    break;
-                }
-                launches.extend(explain(&Samples::Points(locations), None)?);
+        Request::Grid(samples, shape) => launches = explain(&samples, Some(shape))?,
+        Request::Table(mut table) => loop {
+            let locations = table.read(solid, table::BLOCK)?;
+            if locations.is_empty() {
+                break;
             }
-        }
+            launches.extend(explain(&Samples::Points(locations), None)?);
+        },
     }
     let report = Report { backend: backend.name(), elements, launches };
     console.report(&report, || text(&report, mesh))?;

@@ -1,7 +1,6 @@
 //! `--at`: a table of parameters in, a table of values out, block by block.
 
 use std::io::Write;
-use std::path::Path;
 use std::time::Instant;
 
 use subsolid::Result;
@@ -24,15 +23,15 @@ pub const BLOCK: usize = 1 << 18;
 pub fn run(
     a: &Arguments,
     backend: &dyn Backend,
-    parameters: &Path,
+    mut table: ParameterTable,
     mesh: &SolidMesh,
     solid: &Solid,
     console: &Console,
 ) -> Result<Outcome> {
-    console.status("Evaluating", format!("{} on the {}", parameters.display(), backend.name()));
+    let name = table.path().display();
+    console.status("Evaluating", format!("{name} on the {}", backend.name()));
     let start = Instant::now();
-    let mut table = ParameterTable::open(parameters, solid)?;
-    warn_of_ignored(parameters, &table.ignored(), console);
+    warn_of_ignored(table.path(), &table.ignored(), console);
     let has_corners = table.has_corners();
     let mut report = Report::new(a, backend.name());
     report.left_handed_cells = mesh.handedness().left_handed;
@@ -47,7 +46,7 @@ pub fn run(
             write_header(&mut out, &columns).map_err(refused)?;
             let mut limit = Limit::default();
             loop {
-                let locations = table.read(BLOCK)?;
+                let locations = table.read(solid, BLOCK)?;
                 if locations.is_empty() {
                     return Ok(());
                 }

@@ -322,7 +322,7 @@ def test_faces_in_meshes_of_other_packages_are_groups(tmp_path: Any) -> None:
         field_data={"inlet": np.array([1, 2]), "bulk": np.array([7, 3])},
         cell_sets={"some": [[1], [0], [0]], "gmsh:bounding_entities": [[], [], []]},
     )
-    with pytest.warns(UserWarning, match="1 faces of group `gmsh:physical:2` that no cell has"):
+    with pytest.warns(UserWarning, match="left out: faces of group `gmsh:physical:2` that no cell has"):
         found = subsolid.from_meshio(mesh)
     assert _groups(found) == {
         "inlet": [left],

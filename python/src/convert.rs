@@ -60,7 +60,7 @@ fn field((name, values): (Bound<'_, PyAny>, Bound<'_, PyAny>)) -> PyResult<Attri
 
 /// The solid of a mesh of another package, and what is left out.
 #[pyfunction]
-#[pyo3(name = "_solid_of_parts")]
+#[pyo3(name = "solid_of_parts")]
 #[allow(clippy::too_many_arguments)]
 pub fn solid(
     py: Python<'_>,

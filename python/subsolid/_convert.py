@@ -8,7 +8,7 @@ from typing import Any, Optional
 import numpy as np
 
 from ._error import Error
-from ._subsolid import Solid, _solid_of_parts
+from ._subsolid import Solid, solid_of_parts
 
 #: VTK's number of polyhedra.
 _POLYHEDRON = 42
@@ -122,7 +122,7 @@ def _solid(
     attributes = _numbers(mesh.point_data, "point", lost)
     fields = getattr(mesh, "field_data", None) or {}
     creases = {name: fields[name] for name in ("crease_edges", "crease_sharpness") if name in fields}
-    solid, left_out = _solid_of_parts(what, mesh.points, blocks, attributes, creases, names, angle)
+    solid, left_out = solid_of_parts(what, mesh.points, blocks, attributes, creases, names, angle)
     lost += left_out
     if lost:
         warnings.warn(f"left out: {', '.join(lost)}", stacklevel=3)

@@ -22,6 +22,7 @@ __all__ = [
     "read",
     "read_surface",
     "set_threads",
+    "solid_of_parts",
 ]
 
 _Path = Union[str, PathLike[str]]
@@ -40,7 +41,7 @@ def read(path: _Path, *, crease_angle: Optional[float] = None) -> Solid: ...
 def read_surface(path: _Path) -> Surface: ...
 def devices() -> list[str]: ...
 def set_threads(count: int) -> None: ...
-def _solid_of_parts(
+def solid_of_parts(
     what: str,
     points: Any,
     blocks: list[dict[str, Any]],

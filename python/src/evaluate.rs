@@ -1,13 +1,50 @@
 //! Evaluation of solids: planned, or at once.
 
 use pyo3::prelude::*;
+use subsolid::plan::Want;
 
 use crate::count;
-use crate::errors::refused;
+use crate::errors::{IntoPython, refused};
 use crate::limit::PyLimit;
 use crate::plan::PyPlan;
-use crate::request::Request;
+use crate::request;
 use crate::solid::PySolid;
+use crate::threads::Threads;
+
+/// What a plan evaluates, on what; see `Solid.plan`.
+struct Request<'py, 'a> {
+    samples: Option<Bound<'py, PyAny>>,
+    gauss: Option<usize>,
+    cells: Option<Bound<'py, PyAny>>,
+    uvw: Option<Bound<'py, PyAny>>,
+    corners: Option<Bound<'py, PyAny>>,
+    derivatives: usize,
+    attribute_derivatives: bool,
+    gradients: bool,
+    jacobian: bool,
+    precision: &'a str,
+    backend: &'a str,
+    threads: Option<usize>,
+}
+
+impl<'py> Request<'py, '_> {
+    fn plan(&self, solid: &Bound<'py, PySolid>) -> PyResult<PyPlan> {
+        let [samples, cells, uvw, corners] =
+            [&self.samples, &self.cells, &self.uvw, &self.corners].map(Option::as_ref);
+        let own = &solid.get().shared.solid;
+        let samples = request::samples(own, samples, self.gauss, cells, uvw, corners)?;
+        let mut want = Want::derivatives(self.derivatives, self.attribute_derivatives).py()?;
+        if self.gradients {
+            want = want | Want::GRADIENT;
+        }
+        if self.jacobian {
+            want = want | Want::DETERMINANT;
+        }
+        let processor = (self.backend, request::named("precision", self.precision)?);
+        let threads = Threads::new(self.threads)?;
+        PyPlan::new(solid.py(), solid.clone().unbind(), &samples, want, processor, threads)
+    }
+}
 
 #[pymethods]
 impl PySolid {

@@ -9,49 +9,12 @@ use subsolid::backend::{Backend, Choice, Precision, Strategy, choose};
 use subsolid::basis::bspline::Order;
 use subsolid::limit::{Orders, Solid};
 use subsolid::message;
-use subsolid::plan::{Cost, Location, Samples, Want};
+use subsolid::plan::{Cost, Location, Samples};
 
 use crate::arrays::{floats, ids, rows, slice};
 use crate::count;
 use crate::errors::{IntoPython, refused};
-use crate::plan::PyPlan;
-use crate::solid::PySolid;
-use crate::threads::{self, Threads};
-
-/// What a plan evaluates, on what; see `Solid.plan`.
-pub struct Request<'py, 'a> {
-    pub samples: Option<Bound<'py, PyAny>>,
-    pub gauss: Option<usize>,
-    pub cells: Option<Bound<'py, PyAny>>,
-    pub uvw: Option<Bound<'py, PyAny>>,
-    pub corners: Option<Bound<'py, PyAny>>,
-    pub derivatives: usize,
-    pub attribute_derivatives: bool,
-    pub gradients: bool,
-    pub jacobian: bool,
-    pub precision: &'a str,
-    pub backend: &'a str,
-    pub threads: Option<usize>,
-}
-
-impl<'py> Request<'py, '_> {
-    pub fn plan(&self, solid: &Bound<'py, PySolid>) -> PyResult<PyPlan> {
-        let [samples, cells, uvw, corners] =
-            [&self.samples, &self.cells, &self.uvw, &self.corners].map(Option::as_ref);
-        let own = &solid.get().shared.solid;
-        let samples = self::samples(own, samples, self.gauss, cells, uvw, corners)?;
-        let mut want = Want::derivatives(self.derivatives, self.attribute_derivatives).py()?;
-        if self.gradients {
-            want = want | Want::GRADIENT;
-        }
-        if self.jacobian {
-            want = want | Want::DETERMINANT;
-        }
-        let processor = (self.backend, named("precision", self.precision)?);
-        let threads = Threads::new(self.threads)?;
-        PyPlan::new(solid.py(), solid.clone().unbind(), &samples, want, processor, threads)
-    }
-}
+use crate::threads;
 
 /// Names of derivatives, in the order of results.
 pub const DERIVATIVES: [&str; 9] = ["u", "v", "w", "uu", "vv", "ww", "uv", "uw", "vw"];

@@ -41,7 +41,7 @@ fn after_fork() {
     let builder = || ThreadPoolBuilder::new().num_threads(count.max(2));
     // it is in a pool already if its own process was forked, too
     let made = FORKED.make(builder().use_current_thread());
-    // without threads, calls run on the one that they come from
+    // a process that can start no threads cannot compute either
     let _ = made.or_else(|_| FORKED.make(builder()));
 }
 

@@ -103,7 +103,7 @@ impl<'m> Geodesics<'m> {
 
 /// What is known of a connected part of a surface.
 #[derive(Clone, Copy)]
-struct Extent {
+struct PartExtent {
     /// Lengths of the edges of its triangles, those between two triangles twice.
     lengths: f64,
     edges: usize,
@@ -118,7 +118,7 @@ struct Extent {
     reach: f64,
 }
 
-impl Default for Extent {
+impl Default for PartExtent {
     fn default() -> Self {
         let infinite = Vector3::repeat(f64::INFINITY);
         Self {
@@ -133,7 +133,7 @@ impl Default for Extent {
     }
 }
 
-impl Extent {
+impl PartExtent {
     fn heat_time(&self) -> f64 {
         let mean = self.lengths / self.edges as f64;
         // a spiral is longer than its box
@@ -147,7 +147,7 @@ impl Extent {
 pub(crate) fn heat_times(points: &[[f64; 3]], faces: &[[u32; 3]], parts: &[u32]) -> Vec<f64> {
     let at = |v: u32| Vector3::from(points[v as usize]);
     let part_of = |v: u32| parts[v as usize] as usize;
-    let mut extents = vec![Extent::default(); points.len()];
+    let mut extents = vec![PartExtent::default(); points.len()];
     for face in faces {
         let own = &mut extents[part_of(face[0])];
         let p = corners(points, face);
@@ -170,7 +170,7 @@ pub(crate) fn heat_times(points: &[[f64; 3]], faces: &[[u32; 3]], parts: &[u32])
     let mut lengths = vec![f64::INFINITY; points.len()];
     // lengths are not negative, so that their bits are in their order
     let mut queue = BinaryHeap::new();
-    for Extent { middle: (_, v), .. } in extents.iter().filter(|own| own.edges > 0) {
+    for PartExtent { middle: (_, v), .. } in extents.iter().filter(|own| own.edges > 0) {
         lengths[*v as usize] = 0.0;
         queue.push(Reverse((0_f64.to_bits(), *v)));
     }
@@ -188,6 +188,6 @@ pub(crate) fn heat_times(points: &[[f64; 3]], faces: &[[u32; 3]], parts: &[u32])
             }
         }
     }
-    let time = |own: &Extent| if own.edges > 0 { own.heat_time() } else { 0.0 };
+    let time = |own: &PartExtent| if own.edges > 0 { own.heat_time() } else { 0.0 };
     extents.iter().map(time).collect()
 }

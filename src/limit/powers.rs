@@ -326,13 +326,11 @@ fn decompose(a: &Mat<f64>, mask: &[f64]) -> Option<(Eigen, f64)> {
         distance(i).total_cmp(&distance(j))
     })?;
     let kept: Vec<usize> = (0..n).filter(|&k| k != one).collect();
+    // project on ℓ · v = 0, which holds but for rounding
+    let along = |&k: &usize| -> c64 { (0..n).map(|m| vectors[(m, k)] * mask[m]).sum() };
+    let along: Vec<c64> = kept.iter().map(along).collect();
     let reduced = Eigen {
-        vectors: Mat::from_fn(n, kept.len(), |i, k| {
-            // project on ℓ · v = 0, which holds but for rounding
-            let column = vectors.col(kept[k]);
-            let along: c64 = (0..n).map(|m| column[m] * mask[m]).sum();
-            column[i] - along
-        }),
+        vectors: Mat::from_fn(n, kept.len(), |i, k| vectors[(i, kept[k])] - along[k]),
         values: kept.iter().map(|&k| values[k]).collect(),
         covectors: Mat::from_fn(n, kept.len(), |j, k| inverse[(kept[k], j)]),
     };

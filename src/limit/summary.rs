@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{Class, Ends, Form, Leaf, LeafKind, Reason, Solid, Structure};
@@ -272,10 +273,10 @@ fn structures(solid: &Solid) -> Vec<StructureSummary> {
         };
         users.entry(key).or_default().insert(solid.elements()[leaf.element as usize].cell);
     }
-    let summary = |spatial: bool, (i, structure): (usize, &Structure)| StructureSummary {
-        kind: if spatial { "spatial" } else { "planar" },
+    let summary = |is_spatial: bool, (i, structure): (usize, &Structure)| StructureSummary {
+        kind: if is_spatial { "spatial" } else { "planar" },
         controls: structure.controls(),
-        cells: users.get(&(spatial, i as u32)).map_or(0, BTreeSet::len),
+        cells: users.get(&(is_spatial, i as u32)).map_or(0, BTreeSet::len),
         form: structure.powers().form(),
         condition: structure.powers().condition(),
         reconstruction_error: structure.powers().eigen_error(),
@@ -283,7 +284,9 @@ fn structures(solid: &Solid) -> Vec<StructureSummary> {
     };
     let planar = solid.planar_structures().iter().map(AsRef::as_ref).enumerate();
     let spatial = solid.spatial_structures().iter().map(AsRef::as_ref).enumerate();
-    planar.map(|s| summary(false, s)).chain(spatial.map(|s| summary(true, s))).collect()
+    let all: Vec<_> = planar.map(|s| (false, s)).chain(spatial.map(|s| (true, s))).collect();
+    // a decomposition takes a millisecond
+    all.into_par_iter().with_max_len(1).map(|(is_spatial, s)| summary(is_spatial, s)).collect()
 }
 
 #[cfg(test)]

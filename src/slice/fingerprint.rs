@@ -15,21 +15,23 @@ use crate::scheme::Scheme;
 /// Points or cells that are hashed together: many programs may hash a mesh.
 const CHUNK: usize = 1 << 16;
 
-/// SHA-256, in hexadecimal, of a control mesh with its creases: points, cells, creases and
-/// attributes in the order of the mesh, counts and numbers as 64 little-endian bits, ids as 32. Of
-/// points, cells and the values of an attribute these are the hashes of 65,536 vertices or cells
-/// each.
+/// SHA-256, in hexadecimal, of a control mesh with its creases: points, cells, creases, attributes
+/// and, if there are any, cell arrays in the order of the mesh, counts and numbers as 64
+/// little-endian bits, ids as 32. Of points, cells and the values of an attribute or array these
+/// are the hashes of 65,536 vertices or cells each.
 pub fn fingerprint(mesh: &SolidMesh) -> String {
     let [vertices, cells] = [mesh.points.len(), mesh.cells.len()];
     let rows = |row: usize, bytes: &mut Vec<u8>| point_row(mesh, row, bytes);
     let points = digests(vertices, rows);
     let rows = |row: usize, bytes: &mut Vec<u8>| cell_row(mesh, row, bytes);
     let cells = (cells, digests(cells, rows));
-    let attributes = mesh
-        .attributes
-        .iter()
-        .map(|attribute| digests(vertices, |row, bytes| value_row(attribute, row, bytes)));
-    Fingerprint::of_digests(mesh, (vertices, points), cells, attributes.collect())
+    let values = |count: usize, values: &[f64], width: usize| {
+        digests(count, |row, bytes| value_row(values, width, row, bytes))
+    };
+    let attributes = mesh.attributes.iter().map(|a| values(vertices, &a.values, a.width));
+    let cell_data = mesh.cell_data.iter().map(|a| values(mesh.cells.len(), &a.values, a.width));
+    let values = [attributes.collect(), cell_data.collect()];
+    Fingerprint::of_digests(mesh, (vertices, points), cells, values)
 }
 
 /// The [`fingerprint`] of a mesh that ranks hold.
@@ -44,12 +46,16 @@ pub fn shared_fingerprint(ranks: &Ranks<'_>, mesh: &DistributedMesh) -> Result<S
     let rows = |row: usize, bytes: &mut Vec<u8>| point_row(block, row, bytes);
     let points = shared_digests(ranks, vertices, rows)?;
     let rows = |row: usize, bytes: &mut Vec<u8>| cell_row(block, row, bytes);
-    let cells = (cells.count(), shared_digests(ranks, cells, rows)?);
-    let attributes = block.attributes.iter().map(|attribute| {
-        shared_digests(ranks, vertices, |row, bytes| value_row(attribute, row, bytes))
-    });
+    let cell_digests = shared_digests(ranks, cells, rows)?;
+    let values = |holders: &Holders, values: &[f64], width: usize| {
+        shared_digests(ranks, holders, |row, bytes| value_row(values, width, row, bytes))
+    };
+    let attributes = block.attributes.iter().map(|a| values(vertices, &a.values, a.width));
     let attributes = attributes.collect::<Result<_>>()?;
-    Ok(Fingerprint::of_digests(block, (vertices.count(), points), cells, attributes))
+    let cell_data = block.cell_data.iter().map(|a| values(cells, &a.values, a.width));
+    let values = [attributes, cell_data.collect::<Result<_>>()?];
+    let (points, cells) = ((vertices.count(), points), (cells.count(), cell_digests));
+    Ok(Fingerprint::of_digests(block, points, cells, values))
 }
 
 /// The fingerprint of a mesh that is refined some times first.
@@ -67,8 +73,8 @@ fn point_row(mesh: &SolidMesh, row: usize, bytes: &mut Vec<u8>) {
     push_numbers(&mesh.points[row], bytes);
 }
 
-fn value_row(attribute: &Attribute, row: usize, bytes: &mut Vec<u8>) {
-    push_numbers(&attribute.values[row * attribute.width..][..attribute.width], bytes);
+fn value_row(values: &[f64], width: usize, row: usize, bytes: &mut Vec<u8>) {
+    push_numbers(&values[row * width..][..width], bytes);
 }
 
 fn push_numbers(numbers: &[f64], bytes: &mut Vec<u8>) {
@@ -149,13 +155,13 @@ pub fn surface_fingerprint(mesh: &SurfaceMesh, scheme: Scheme) -> String {
 struct Fingerprint(Sha256);
 
 impl Fingerprint {
-    /// Of the hashes of points, cells and the values of attributes, with the numbers of vertices
-    /// and cells; creases and names are those of `mesh`.
+    /// Of the hashes of points, cells and the values of attributes and of cell arrays, with the
+    /// numbers of vertices and cells; creases and names are those of `mesh`.
     fn of_digests(
         mesh: &SolidMesh,
         (vertices, points): (usize, Vec<u8>),
         (count, cells): (usize, Vec<u8>),
-        values: Vec<Vec<u8>>,
+        [attributes, cell_data]: [Vec<Vec<u8>>; 2],
     ) -> String {
         let mut hash = Self(Sha256::new());
         hash.count(vertices);
@@ -163,13 +169,23 @@ impl Fingerprint {
         hash.count(count);
         hash.0.update(cells);
         hash.creases(&mesh.creases);
-        hash.count(mesh.attributes.len());
-        for (attribute, values) in mesh.attributes.iter().zip(values) {
-            hash.text(&attribute.name);
-            hash.count(attribute.width);
-            hash.0.update(values);
+        let names = mesh.attributes.iter().map(|a| (a.name.as_str(), a.width));
+        hash.arrays(names, &attributes);
+        if !cell_data.is_empty() {
+            let names = mesh.cell_data.iter().map(|a| (a.name.as_str(), a.width));
+            hash.arrays(names, &cell_data);
         }
         hash.finish()
+    }
+
+    /// Arrays by names and widths, with the hashes of their values.
+    fn arrays<'a>(&mut self, names: impl Iterator<Item = (&'a str, usize)>, values: &[Vec<u8>]) {
+        self.count(values.len());
+        for ((name, width), values) in names.zip(values) {
+            self.text(name);
+            self.count(width);
+            self.0.update(values);
+        }
     }
 
     fn count(&mut self, count: usize) {
@@ -222,6 +238,7 @@ impl Fingerprint {
 mod tests {
     use super::*;
     use crate::cluster::Threads;
+    use crate::mesh::CellArray;
     use crate::mesh::shape::Shape;
 
     #[test]
@@ -245,6 +262,8 @@ mod tests {
         mesh.cells.push(CellKind::Tetrahedron, &[0, 1, 2, 3]);
         let values = (0..2 * mesh.points.len()).map(|i| i as f64).collect();
         mesh.attributes.push(Attribute { name: "a".into(), width: 2, values });
+        let values = (0..mesh.cells.len()).map(|i| i as f64).collect();
+        mesh.cell_data.push(CellArray::new("material", 1, values, true));
         mesh.creases.push_edge(0, 1, 1.0);
         let alone = fingerprint(&mesh);
         for size in [1, 2, 3] {
@@ -272,8 +291,13 @@ mod tests {
         sharper.creases.push_edge(0, 1, 2.0);
         let mut renamed = mesh.clone();
         renamed.cells.renumber(|v| v ^ 1);
+        let material = |value: f64| {
+            let mut mesh = mesh.clone();
+            mesh.cell_data.push(CellArray::new("material", 1, vec![value], true));
+            mesh
+        };
         let mut others = vec![refined_fingerprint(plain.clone(), 1), plain];
-        for changed in [moved, creased, sharper, renamed] {
+        for changed in [moved, creased, sharper, renamed, material(1.0), material(2.0)] {
             let print = fingerprint(&changed);
             assert!(!others.contains(&print));
             others.push(print);

@@ -22,7 +22,7 @@ pub fn time() -> subsolid::Result<()> {
     let height = |k: usize| low + (high - low) * (k as f64 + 0.5) / 1000.0;
     let heights: Vec<f64> = (0..1000).map(height).collect();
     for sampling in [Sampling::Area, Sampling::Center] {
-        let most = device.most_images(&grid, 8)?;
+        let most = device.most_images(1, &grid, 8)?;
         let mut runs = Vec::new();
         for _run in 0..6 {
             let batches = heights.chunks(most);

@@ -17,7 +17,7 @@ struct Grid {
 // Columns that a bit of a row's words stands for: whether any of them was touched.
 constexpr int GROUP = 16;
 
-// What chords leave in the rows of one image: sums of changes, [row][stride], and which groups
+// What chords leave in the rows of one plane: sums of changes, [row][stride], and which groups
 // of columns they are in, [row][words].
 struct Canvas {
     const Grid& grid;

@@ -3,7 +3,7 @@
 //     patch x plane      crossings of its sides -> arcs -> chords
 //     chord              snapped to 1/8192 of a pixel, changes of covered area, added up in
 //                        integers: any order gives the same sums
-//     row of pixels      running sums -> gray
+//     row of pixels      running sums of each plane, at most a full pixel -> gray
 //
 // The same steps as src/slice on the CPU, compiled without contraction of products and sums,
 // so that the pixels are the same bit by bit.
@@ -214,7 +214,6 @@ extern "C" __global__ void __launch_bounds__(TRACERS, 4)
     const Pair pair = pairs[number];
     const Patch& patch = patches[pair.patch];
     const double height = heights[pair.plane];
-    const unsigned image = pair.plane / grid.planes;
     int found = 0;
     bool whole = true;
     for (int side = 0; side < 4; ++side) {
@@ -253,7 +252,7 @@ extern "C" __global__ void __launch_bounds__(TRACERS, 4)
         }
     }
     if (!whole) {
-        atomicExch(failed + image, 1u);
+        atomicExch(failed + pair.plane / grid.planes, 1u);
         return;
     }
     if (found == 0) return;
@@ -276,13 +275,13 @@ extern "C" __global__ void __launch_bounds__(TRACERS, 4)
             return sign * (along_v ? c.place.v : c.place.u);
         });
     }
-    const size_t rows = size_t(image) * grid.rows;
+    const size_t rows = size_t(pair.plane) * grid.rows;
     const Canvas canvas = {grid, sums + rows * grid.stride, touched + rows * grid.words};
     const Tracer tracer = {patch, height, grid.tolerance, stops};
     for (int k = 0; k < found / 2; ++k) {
         whole &= tracer.trace(crossings[k].place, crossings[found / 2 + k].place, canvas);
     }
-    if (!whole) atomicExch(failed + image, 1u);
+    if (!whole) atomicExch(failed + pair.plane / grid.planes, 1u);
 }
 extern "C" __device__ const int trace_shared =
     TRACERS * (MOST_STOPS * sizeof(Stop) + MOST_CROSSINGS * sizeof(Crossing));
@@ -293,42 +292,54 @@ typedef unsigned short Gray;
 typedef unsigned char Gray;
 #endif
 constexpr int ROW_WARPS = 4;
+// as in src/backend/device/layers.rs
+constexpr int MOST_PLANES = 15;
 
-// A warp a row of an image, [image][row][stride] of pixels from sums, which are 0 again
-// afterwards, and so are the words of touched groups. Running sums fit into 32 bits, whatever
+// A warp a row of an image, [image][row][stride] of pixels from the sums of its planes,
+// [image][plane][row][stride], which are 0 again afterwards, and so are the words of touched
+// groups. What overlaps in one plane does not fill another. Running sums fit into 32 bits, whatever
 // their parts do.
 extern "C" __global__ void __launch_bounds__(ROW_WARPS* LANES)
     fill(const Grid* __restrict__ grid_at, unsigned rows, int* sums, unsigned* touched,
          Gray* pixels) {
+    __shared__ unsigned carried[ROW_WARPS][MOST_PLANES];
     const Grid& grid = *grid_at;
     const unsigned lane = threadIdx.x % LANES;
     const unsigned row = blockIdx.x * ROW_WARPS + threadIdx.x / LANES;
     if (row >= rows) return;
-    const int whole = static_cast<int>(2 * Canvas::STEPS * Canvas::STEPS * grid.planes);
+    // running sums of the planes before a group of columns
+    unsigned* const before = carried[threadIdx.x / LANES];
+    if (lane < grid.planes) before[lane] = 0;
+    __syncwarp();
+    constexpr int FULL = 2 * Canvas::STEPS * Canvas::STEPS;
+    const int whole = FULL * static_cast<int>(grid.planes);
     // (n + 1/2) / d is never near a whole number, so this rounds down as integers do
     const double inverse = 1.0 / whole;
     constexpr double MOST = (1 << BITS) - 1;
     const double half = whole / 2 + 0.5;
-    const auto gray = [&](int sum) {
-        const double held = sum < 0 ? 0 : sum > whole ? whole : sum;
-        return static_cast<unsigned>((held * MOST + half) * inverse);
+    const auto gray = [&](int covered) {
+        return static_cast<unsigned>((covered * MOST + half) * inverse);
     };
-    int* const own_sums = sums + size_t(row) * grid.stride;
+    const auto held = [](unsigned sum) { return min(max(static_cast<int>(sum), 0), FULL); };
+    // row of the image's first plane
+    const size_t first = size_t(row / grid.rows) * grid.planes * grid.rows + row % grid.rows;
     Gray* const own_pixels = pixels + size_t(row) * grid.stride;
-    unsigned* const own_touched = touched + size_t(row) * grid.words;
-    unsigned before = 0;
     for (unsigned word = 0; word < grid.words; ++word) {
-        const unsigned bits = own_touched[word];
-        __syncwarp();
         const unsigned column = (word * LANES + lane) * GROUP;
-        // what is not touched is of one gray
-        unsigned grays[GROUP];
-        if (bits == 0) {
-            const unsigned same = gray(static_cast<int>(before));
-#pragma unroll
-            for (int i = 0; i < GROUP; ++i) grays[i] = same;
-        } else {
-            if (lane == 0) own_touched[word] = 0;
+        // of the planes that leave it as before; and of the others
+        int same = 0, covered[GROUP] = {};
+        bool differs = false;
+        for (unsigned plane = 0; plane < grid.planes; ++plane) {
+            const size_t at = first + size_t(plane) * grid.rows;
+            unsigned* const own_touched = touched + at * grid.words + word;
+            const unsigned bits = *own_touched, start = before[plane];
+            if (bits == 0) {
+                same += held(start);
+                continue;
+            }
+            differs = true;
+            __syncwarp();
+            if (lane == 0) *own_touched = 0;
             int4 changes[GROUP / 4];
             unsigned total = 0;
             const bool own = bits >> lane & 1;
@@ -336,7 +347,8 @@ extern "C" __global__ void __launch_bounds__(ROW_WARPS* LANES)
             for (int i = 0; i < GROUP / 4; ++i) {
                 changes[i] = make_int4(0, 0, 0, 0);
                 if (own) {
-                    int4* const from = reinterpret_cast<int4*>(own_sums + column) + i;
+                    int4* const from =
+                        reinterpret_cast<int4*>(sums + at * grid.stride + column) + i;
                     changes[i] = *from;
                     *from = make_int4(0, 0, 0, 0);
                 }
@@ -349,21 +361,32 @@ extern "C" __global__ void __launch_bounds__(ROW_WARPS* LANES)
                 const unsigned other = __shfl_up_sync(ALL_LANES, scanned, step);
                 if (lane >= step) scanned += other;
             }
-            unsigned sum = before + scanned - total;
-            before += __shfl_sync(ALL_LANES, scanned, LANES - 1);
+            unsigned sum = start + scanned - total;
+            if (lane == LANES - 1) before[plane] = start + scanned;
             if (own) {
 #pragma unroll
                 for (int i = 0; i < GROUP / 4; ++i) {
-                    grays[4 * i] = gray(static_cast<int>(sum += unsigned(changes[i].x)));
-                    grays[4 * i + 1] = gray(static_cast<int>(sum += unsigned(changes[i].y)));
-                    grays[4 * i + 2] = gray(static_cast<int>(sum += unsigned(changes[i].z)));
-                    grays[4 * i + 3] = gray(static_cast<int>(sum += unsigned(changes[i].w)));
+                    covered[4 * i] += held(sum += unsigned(changes[i].x));
+                    covered[4 * i + 1] += held(sum += unsigned(changes[i].y));
+                    covered[4 * i + 2] += held(sum += unsigned(changes[i].z));
+                    covered[4 * i + 3] += held(sum += unsigned(changes[i].w));
                 }
             } else {
-                const unsigned same = gray(static_cast<int>(sum));
+                const int always = held(sum);
 #pragma unroll
-                for (int i = 0; i < GROUP; ++i) grays[i] = same;
+                for (int i = 0; i < GROUP; ++i) covered[i] += always;
             }
+        }
+        __syncwarp();
+        // what is not touched is of one gray
+        unsigned grays[GROUP];
+        if (differs) {
+#pragma unroll
+            for (int i = 0; i < GROUP; ++i) grays[i] = gray(same + covered[i]);
+        } else {
+            const unsigned one = gray(same);
+#pragma unroll
+            for (int i = 0; i < GROUP; ++i) grays[i] = one;
         }
         if (column < grid.stride) {
             constexpr int PER_WORD = 4 / sizeof(Gray);

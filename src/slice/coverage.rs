@@ -11,8 +11,9 @@
 //!
 //! Pixels inside several overlapping contours are full; what lies inside a
 //! clockwise contour alone is empty. So a pixel in which two contours end has the sum of
-//! their areas, at most all of it: its union would take their intersections. Planes whose
-//! contours overlap are kept apart ([`Raster::begin_plane`]): one does not fill another.
+//! their areas, at most all of it: its union would take their intersections. The planes of an
+//! image have sums of their own ([`Raster::begin_plane`]): what overlaps in one does not fill
+//! another.
 
 use super::frame::PixelGrid;
 use crate::error::Result;
@@ -63,7 +64,7 @@ pub struct Raster {
     grid: PixelGrid,
     sampling: Sampling,
     changes: Vec<Change>,
-    // planes begun, none if all share a sum; running sums of each along a row
+    // planes begun; running sums of each along a row
     planes: u32,
     sums: Vec<i64>,
     // the changes by rows: of row r, by_row[row_ends[r - 1]..row_ends[r]]
@@ -89,7 +90,7 @@ impl Raster {
     pub fn new(grid: PixelGrid, sampling: Sampling) -> Result<Self> {
         grid.check(MOST_PIXELS)?;
         let (changes, by_row, row_ends) = (vec![], vec![], vec![]);
-        Ok(Self { grid, sampling, changes, planes: 0, sums: vec![], by_row, row_ends })
+        Ok(Self { grid, sampling, changes, planes: 1, sums: vec![], by_row, row_ends })
     }
 
     /// The grid of the image.
@@ -100,11 +101,11 @@ impl Raster {
     /// Empties the image and keeps its memory.
     pub fn clear(&mut self) {
         self.changes.clear();
-        self.planes = 0;
+        self.planes = 1;
     }
 
-    /// Begins the next of several planes, each of which fills a pixel once, whatever overlaps in
-    /// it.
+    /// Begins the next of several planes; the first has begun. Each fills a pixel once, whatever
+    /// overlaps in it.
     ///
     /// # Panics
     /// If there are more than 65,536.
@@ -227,30 +228,28 @@ impl Raster {
     fn push(&mut self, row: i64, column: i64, amount: i64) {
         let [columns, rows] = self.grid.size.map(|n| n as i64);
         if amount != 0 && column < columns && (0..rows).contains(&row) {
-            let place = column.max(0) as u32 * PLANES + self.planes.saturating_sub(1);
+            let place = column.max(0) as u32 * PLANES + (self.planes - 1);
             self.changes.push(Change { row: row as u32, place, amount: amount as i32 });
         }
     }
 
-    /// Writes the pixels, row by row from the lowest, as the mean of `layers` layers.
+    /// Writes the pixels, row by row from the lowest, as the mean of all planes.
     ///
     /// # Panics
     /// If `pixels` is not as large as the grid.
-    pub fn write<T: Gray>(&mut self, layers: usize, pixels: &mut [T]) {
+    pub fn write<T: Gray>(&mut self, pixels: &mut [T]) {
         let [columns, rows] = self.grid.size;
         assert_eq!(pixels.len(), columns * rows, "pixels of the grid");
         if columns == 0 {
             return;
         }
         self.sort_by_row(rows);
-        let whole = FULL * layers.max(1) as i64;
-        let most = if self.planes == 0 { whole } else { FULL };
-        self.sums.resize(self.planes.max(1) as usize, 0);
+        self.sums.resize(self.planes as usize, 0);
         let mut start = 0;
         for (row, &end) in pixels.chunks_exact_mut(columns).zip(&self.row_ends) {
             let changes = &mut self.by_row[start..end as usize];
             changes.sort_unstable();
-            fill_row(row, changes, [most, whole], &mut self.sums);
+            fill_row(row, changes, &mut self.sums);
             start = end as usize;
         }
     }
@@ -276,13 +275,9 @@ impl Raster {
     }
 }
 
-/// Fills a row; a plane covers `most` of the `whole` of a pixel. `sums`: `[plane]`.
-fn fill_row<T: Gray>(
-    row: &mut [T],
-    changes: &[(u32, i32)],
-    [most, whole]: [i64; 2],
-    sums: &mut [i64],
-) {
+/// Fills a row. `sums`: `[plane]`.
+fn fill_row<T: Gray>(row: &mut [T], changes: &[(u32, i32)], sums: &mut [i64]) {
+    let whole = FULL * sums.len() as i64;
     sums.fill(0);
     let (mut filled, mut covered) = (0, 0);
     for &(place, amount) in changes {
@@ -292,9 +287,9 @@ fn fill_row<T: Gray>(
             filled = column;
         }
         let sum = &mut sums[(place % PLANES) as usize];
-        covered -= i64::clamp(*sum, 0, most);
+        covered -= i64::clamp(*sum, 0, FULL);
         *sum += i64::from(amount);
-        covered += i64::clamp(*sum, 0, most);
+        covered += i64::clamp(*sum, 0, FULL);
     }
     if filled < row.len() {
         row[filled..].fill(T::gray(covered, whole));
@@ -318,7 +313,7 @@ mod tests {
             }
         }
         let mut pixels = vec![0; size[0] * size[1]];
-        raster.write(1, &mut pixels);
+        raster.write(&mut pixels);
         pixels
     }
 

@@ -13,7 +13,7 @@ use super::source::{Channel, LayerSource, PixelPlaces};
 use crate::backend::device::{
     Canvas, Covered, Device, LayerBoundary, LayerImages, LayerLink, LayerPatch, MOST_PLANES,
 };
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// Most full pixels that sums of 32 bits hold: 2¹³ × 2¹³ × 2 × 15 is below 2³¹.
 const MOST_SUMMED: usize = 15;
@@ -57,12 +57,12 @@ impl<'s> DeviceSlicer<'s> {
 
     /// Covers images on the device, `planes` heights each. They stay until the next call;
     /// [`DeviceSlicer::read`] copies them. Those that failed are to be made on the CPU.
-    /// `bits`: 8 or 16. Shells of a surface around one point may be 15 at most, of several planes 1
-    /// ([`Shells::most_around`](super::Shells::most_around)).
+    /// `bits`: 8 or 16. Shells of a surface around one point may be 15 at most
+    /// ([`Shells::most_around`](super::Shells::most_around)), and so may parts of a solid that
+    /// overlap.
     ///
     /// # Errors
-    /// Several planes of shells that overlap, and those of [`LayerImages::cover`] and
-    /// [`super::Raster::new`].
+    /// Those of [`LayerImages::cover`] and [`super::Raster::new`].
     pub fn cover(
         &mut self,
         heights: &[f64],
@@ -71,13 +71,6 @@ impl<'s> DeviceSlicer<'s> {
         sampling: Sampling,
         bits: usize,
     ) -> Result<Covered> {
-        if planes > 1 && self.slicer.overlaps() {
-            // a sum of several planes does not tell which of them the shells overlap in
-            return Err(Error::request(format!(
-                "images of {planes} planes of shells that overlap"
-            ))
-            .with_help("slice them on the CPU"));
-        }
         let canvas = self.canvas(planes, grid, sampling, bits)?;
         let heights: Vec<f64> = heights.iter().map(|&z| self.slicer.surface().round(z)).collect();
         let mut pairs: Vec<[u32; 2]> = Vec::new();
@@ -98,12 +91,13 @@ impl<'s> DeviceSlicer<'s> {
         self.layers.read(first, pixels)
     }
 
-    /// Most images of a grid that [`DeviceSlicer::cover`] makes at once.
+    /// Most images of a grid, of `planes` heights each, that [`DeviceSlicer::cover`] makes at once;
+    /// 0 if one is too large for the device.
     ///
     /// # Errors
     /// Those of [`super::Raster::new`].
-    pub fn most_images(&self, grid: &PixelGrid, bits: usize) -> Result<usize> {
-        Ok(self.layers.most_images(&self.canvas(1, grid, Sampling::Area, bits)?))
+    pub fn most_images(&self, planes: usize, grid: &PixelGrid, bits: usize) -> Result<usize> {
+        Ok(self.layers.most_images(&self.canvas(planes, grid, Sampling::Area, bits)?))
     }
 
     fn canvas(
@@ -180,13 +174,15 @@ impl LayerSource for DeviceSource<'_, '_> {
     }
 
     fn coverage(&self, heights: &[f64], grid: &PixelGrid, antialias: bool) -> Result<Vec<u16>> {
-        let most = if heights.len() > 1 { 1 } else { MOST_SUMMED };
-        if heights.len() > MOST_PLANES || self.around > most {
+        if heights.len() > MOST_PLANES || self.around > MOST_SUMMED {
             return self.solid.coverage(heights, grid, antialias);
         }
         let sampling = if antialias { Sampling::Area } else { Sampling::Center };
-        let mut pixels = vec![0_u16; grid.size[0] * grid.size[1]];
         let mut slicer = self.slicer.lock().unwrap_or_else(PoisonError::into_inner);
+        if slicer.most_images(heights.len(), grid, 16)? == 0 {
+            return self.solid.coverage(heights, grid, antialias);
+        }
+        let mut pixels = vec![0_u16; grid.size[0] * grid.size[1]];
         let covered = slicer.cover(heights, heights.len(), grid, sampling, 16)?;
         if !covered.failed.is_empty() {
             return self.solid.coverage(heights, grid, antialias);

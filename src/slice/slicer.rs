@@ -72,8 +72,6 @@ pub struct Slicer {
     frame: LayerFrame,
     // none of a solid
     shells: Shells,
-    // whether shells of material, or cavities, may overlap
-    overlaps: bool,
 }
 
 impl Slicer {
@@ -140,8 +138,7 @@ impl Slicer {
     pub(super) fn of(surface: Surface, frame: LayerFrame, shells: Shells) -> Self {
         let ranges: Vec<[f64; 2]> =
             surface.patches.iter().map(|patch| surface.height_range(patch)).collect();
-        let overlaps = shells.most_around() > 1;
-        Self { index: IntervalIndex::new(&ranges), surface, frame, shells, overlaps }
+        Self { index: IntervalIndex::new(&ranges), surface, frame, shells }
     }
 
     /// What all layers have in common.
@@ -215,20 +212,15 @@ impl Slicer {
     pub fn coverage_into<T: Gray>(&self, heights: &[f64], raster: &mut Raster, pixels: &mut [T]) {
         raster.clear();
         let (mut arcs, mut found) = (Arcs::default(), Vec::new());
-        for &height in heights {
-            if self.overlaps() {
+        for (plane, &height) in heights.iter().enumerate() {
+            if plane > 0 {
                 raster.begin_plane();
             }
             arcs.clear();
             self.trace(height, &mut arcs, &mut found);
             arcs.segments().for_each(|[a, b]| raster.add_segment(a, b));
         }
-        raster.write(heights.len(), pixels);
-    }
-
-    /// Whether shells of material, or cavities, may overlap.
-    pub(super) fn overlaps(&self) -> bool {
-        self.overlaps
+        raster.write(pixels);
     }
 
     /// How far chords may be from patches.

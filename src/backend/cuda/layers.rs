@@ -104,6 +104,7 @@ impl DeviceLayers {
             self.images = None; // gives its memory back first
             let stream = &self.stream;
             let (stride, rows) = (stride(canvas), count * canvas.size[1]);
+            let rows_of_planes = rows * canvas.planes;
             let words = stride.div_ceil(32 * GROUP);
             let grid = Grid {
                 origin: canvas.origin,
@@ -121,8 +122,8 @@ impl DeviceLayers {
                 most: count,
                 stride,
                 grid: Buffer::of(stream, &[grid])?,
-                sums: Buffer::zeros(stream, rows * stride)?,
-                touched: Buffer::zeros(stream, rows * words)?,
+                sums: Buffer::zeros(stream, rows_of_planes * stride)?,
+                touched: Buffer::zeros(stream, rows_of_planes * words)?,
                 pixels: Buffer::empty(stream, rows * stride * canvas.bits / 8)?,
             });
         }
@@ -135,7 +136,8 @@ impl LayerImages for DeviceLayers {
         let pixels = canvas.size[1] * stride(canvas);
         // leaves most of the memory to others
         let memory = (self.functions.device().info.memory / 4) as usize;
-        (memory / (pixels.max(1) * (4 + canvas.bits / 8))).clamp(1, MOST_IMAGES)
+        let bytes = 4 * canvas.planes + canvas.bits / 8;
+        (memory / (pixels.max(1) * bytes)).min(MOST_IMAGES)
     }
 
     fn cover(&mut self, canvas: &Canvas, heights: &[f64], pairs: &[[u32; 2]]) -> Result<Covered> {
@@ -153,8 +155,9 @@ impl LayerImages for DeviceLayers {
         let count = heights.len() / canvas.planes;
         let most = self.most_images(canvas);
         if count > most {
-            return Err(Error::request(format!("{count} images at once"))
-                .with_help(format!("make {most} at a time, or fewer")));
+            return Err(Error::request(format!("{count} images at once")).with_help(format!(
+                "this device makes {most} at a time: make fewer, or use the CPU"
+            )));
         }
         self.make_room(canvas, count)?;
         let Some(images) = &self.images else {

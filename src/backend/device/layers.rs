@@ -60,8 +60,8 @@ pub struct Canvas {
     pub bits: usize,
 }
 
-/// Most planes of an image: sums of more could overflow.
-pub const MOST_PLANES: usize = 7;
+/// Most planes of an image: what more of them cover of a pixel does not fit into 32 bits.
+pub const MOST_PLANES: usize = 15;
 
 /// What covering images came to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -77,7 +77,7 @@ pub struct Covered {
 /// [`Self::cover`] comes first, for at most [`Self::most_images`] images, then [`Self::read`] for
 /// any of them; the next `cover` replaces all. An image does not depend on those covered beside it.
 pub trait LayerImages: Send + Sync {
-    /// Images of a canvas that are made at once.
+    /// Images of a canvas that are made at once; 0 if one is too large.
     fn most_images(&self, canvas: &Canvas) -> usize;
 
     /// Covers images: `heights` of their planes, `canvas.planes` an image, and `pairs` of

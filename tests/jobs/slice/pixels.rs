@@ -1,8 +1,9 @@
 //! Pixels: covered as the contours say.
 
+use subsolid::mesh::CellKind;
 use subsolid::slice::{Axis, Layer, PixelGrid, Sampling};
 
-use super::{heights, shape, slicer};
+use super::{creased, heights, shape, slicer};
 use crate::oracle::random::Random;
 
 #[test]
@@ -77,4 +78,28 @@ fn several_heights_give_their_mean() {
         assert!((f64::from(pixel) - expected).abs() <= 1.0, "{pixel} {expected}");
     }
     assert!(mean.iter().any(|&p| p > 0) && mean.iter().any(|&p| p < u16::MAX));
+}
+
+#[test]
+fn overlapping_parts_fill_a_pixel_once_in_each_plane() {
+    let mut mesh = creased("box", &[1, 1, 1]);
+    let (low, high) = mesh.bounds().expect("points");
+    let side = high[2] - low[2];
+    // the same again, higher by half its height
+    let start = mesh.points.len() as u32;
+    let moved: Vec<_> = mesh.points.iter().map(|p| [p[0], p[1], p[2] + 0.5 * side]).collect();
+    mesh.points.extend(moved);
+    let corners: Vec<u32> = mesh.cells.vertices(0).iter().map(|v| v + start).collect();
+    mesh.cells.push(CellKind::Hexahedron, &corners);
+    for crease in mesh.creases.edges.clone() {
+        let [a, b] = crease.edge.map(|v| v.0 + start);
+        mesh.creases.push_edge(a, b, crease.sharpness);
+    }
+    let slicer = slicer(&mesh, Axis::Z, 1e-6);
+    let pitch = 0.25 * (high[0] - low[0]);
+    let grid = PixelGrid { origin: [low[0], low[1]], pitch, size: [4; 2] };
+    // in both parts, and above them
+    let heights = [0.75, 1.75].map(|part| low[2] + part * side);
+    let mean: Vec<u16> = slicer.coverage(&heights, &grid, Sampling::Area).expect("pixels");
+    assert_eq!(mean, [32768; 16]);
 }

@@ -7,6 +7,9 @@
 
 constexpr int THREADS = 256;
 
+// as in geodesics.rs
+constexpr double LEAST_CHANGE = 1e-8;
+
 // directions: four numbers a triangle; 0 where heat has no gradient.
 extern "C" __global__ void __launch_bounds__(THREADS)
     point_fields(const unsigned* __restrict__ triangles, unsigned count,
@@ -26,11 +29,14 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const real area = norm(across);
     const Vector3 normal = (area > 0 ? 1 / area : 0) * across;
     Vector3 sum{};
+    real longest = 0;
     for (int i = 0; i < 3; ++i) {
         const Vector3 opposite = p[(i + 2) % 3] - p[(i + 1) % 3];
+        longest = max(longest, norm(opposite));
         if (scale > 0) sum = sum + (values[i] / scale) * cross(normal, opposite);
     }
-    const real length = norm(sum), turned = length > 0 ? -1 / length : 0;
+    const real length = norm(sum);
+    const real turned = length > real(LEAST_CHANGE) * longest ? -1 / length : 0;
     const real four[4] = {turned * sum.x, turned * sum.y, turned * sum.z, 0};
     store_vectors(directions + 4 * size_t(face), four);
 }

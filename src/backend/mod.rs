@@ -29,7 +29,9 @@ use std::ops::Range;
 
 use crate::error::Result;
 use crate::limit::Solid;
-use crate::mesh::{Controls, SurfaceMesh, check_attributes, check_coordinates, check_point_count};
+use crate::mesh::{
+    Controls, SurfaceMesh, check_attributes, check_coordinates, check_cubes, check_point_count,
+};
 pub use crate::numbers::Precision;
 pub use crate::plan::Strategy;
 use crate::plan::{Plan, Want};
@@ -187,15 +189,20 @@ pub trait Evaluator: Send {
 }
 
 /// Checks that there is one control point, and one of each attribute, for every vertex, and
-/// that the precision holds them.
+/// that the precision holds them and what is wanted of them.
 pub(crate) fn check_controls(
     solid: &Solid,
+    want: Want,
     controls: Controls<'_>,
     precision: Precision,
 ) -> Result<()> {
     let vertices = solid.topology().vertex_count();
     check_point_count(controls.positions.len(), vertices)?;
     controls.attributes.iter().try_for_each(|attribute| attribute.check(vertices))?;
-    check_coordinates(controls.positions, precision)?;
+    if want.contains(Want::DETERMINANT) || want.contains(Want::LEAST_DETERMINANT) {
+        check_cubes(controls.positions, precision)?;
+    } else {
+        check_coordinates(controls.positions, precision)?;
+    }
     check_attributes(controls.attributes, precision)
 }

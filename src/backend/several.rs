@@ -283,7 +283,7 @@ impl Evaluator for Shared<'_> {
         limit: &mut Limit,
     ) -> Result<()> {
         self.plan.check_range(&elements)?;
-        check_controls(self.plan.solid(), controls, self.precision)?;
+        check_controls(self.plan.solid(), self.plan.want(), controls, self.precision)?;
         match self.precision {
             Precision::F32 => self.evaluate_to::<f32>(controls, elements, limit),
             Precision::F64 => self.evaluate_to::<f64>(controls, elements, limit),

@@ -102,6 +102,9 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     io::atomic::check(&a.output)?;
     check_most(a.max_size)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
+    if format == Format::Npz {
+        io::check_names(io::Format::Npz, mesh.attributes.iter().map(|a| a.name.as_str()))?;
+    }
     warn_of_lost_data(&mesh, false, &a.output, console);
     let solid = Solid::new(&mesh)?;
 

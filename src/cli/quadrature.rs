@@ -153,6 +153,10 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         return cluster::run(a, ranks, format, (scheme, want), console);
     }
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
+    if let Some(format) = format {
+        let arrays = mesh.cell_data.iter().filter(|array| array.group_name().is_none());
+        io::check_names(format, arrays.map(|array| array.name.as_str()))?;
+    }
     let start = Instant::now();
     let solid = Solid::new(&mesh)?;
     if let Some(lists) = &a.boundary {

@@ -39,7 +39,7 @@ pub(crate) use geometry::area_normal;
 use geometry::bounds;
 pub use groups::FaceGroup;
 pub use handedness::Handedness;
-pub(crate) use range::{check_attributes, check_coordinates};
+pub(crate) use range::{check_attributes, check_coordinates, check_cubes};
 pub use range::{single_precision_loss, single_precision_loss_in};
 pub(crate) use repeated::{WeldNearness, WeldPlace};
 

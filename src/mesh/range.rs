@@ -28,6 +28,36 @@ fn most(precision: Precision) -> f64 {
 /// [`Error::Mesh`] naming the vertex or the size, and how to fix it.
 pub(crate) fn check_coordinates(points: &[[f64; 3]], precision: Precision) -> Result<()> {
     let most = most(precision);
+    check_within(
+        points,
+        precision,
+        [most.recip(), most],
+        ["products of coordinates", "products of lengths"],
+    )
+}
+
+/// The same of models whose Jacobian determinants are wanted: in single precision cubes of lengths
+/// have to fit, also those of cells a thousand times smaller than the model.
+///
+/// # Errors
+/// Those of [`check_coordinates`].
+pub(crate) fn check_cubes(points: &[[f64; 3]], precision: Precision) -> Result<()> {
+    match precision {
+        Precision::F32 => {
+            check_within(points, precision, [1e-9, 1e12], ["Jacobian determinants"; 2])
+        }
+        Precision::F64 => check_coordinates(points, precision),
+    }
+}
+
+/// Checks that all coordinates are finite and at most `most`, and the box around them at least
+/// `least`: beyond, `large` overflows, and below, `small` underflows.
+fn check_within(
+    points: &[[f64; 3]],
+    precision: Precision,
+    [least, most]: [f64; 2],
+    [large, small]: [&str; 2],
+) -> Result<()> {
     let (bits, help) = match precision {
         Precision::F32 => ("single", "scale the model to another length unit, or use f64"),
         Precision::F64 => ("double", "give the model in another length unit"),
@@ -56,8 +86,7 @@ pub(crate) fn check_coordinates(points: &[[f64; 3]], precision: Precision) -> Re
         }
         return Err(Error::mesh(message!(
             Vertex.id(v),
-            " lies at {p:?}: beyond {most:e} products of coordinates overflow in \
-             {bits} precision"
+            " lies at {p:?}: beyond {most:e} {large} overflow in {bits} precision"
         ))
         .with_help(help));
     }
@@ -67,11 +96,9 @@ pub(crate) fn check_coordinates(points: &[[f64; 3]], precision: Precision) -> Re
     let extent =
         |d| bound(1, d, f64::NEG_INFINITY, f64::max) - bound(0, d, f64::INFINITY, f64::min);
     let size = (0..3).map(extent).fold(0.0, f64::max);
-    if size > 0.0 && size < most.recip() {
+    if size > 0.0 && size < least {
         return Err(Error::mesh(format!(
-            "all vertices lie within {size:e}: below {:e}, products of lengths underflow in {bits} \
-             precision",
-            most.recip()
+            "all vertices lie within {size:e}: below {least:e}, {small} underflow in {bits} precision"
         ))
         .with_help(help));
     }
@@ -167,6 +194,17 @@ mod tests {
         // no size at all, far away or not
         assert!(check(&[[1e5; 3]; 4], Precision::F32).is_ok());
         assert!(check(&[], Precision::F32).is_ok());
+    }
+
+    #[test]
+    fn cubes_of_lengths_fit_too() {
+        let span = |x: f64| [[0.0; 3], [x, 0.5 * x, 0.0]];
+        for (x, f32_fits) in
+            [(1.0, true), (1e11, true), (1e-8, true), (1e13, false), (1e-10, false)]
+        {
+            assert_eq!(check_cubes(&span(x), Precision::F32).is_ok(), f32_fits, "{x}");
+            assert!(check_cubes(&span(x), Precision::F64).is_ok());
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use crate::io::{Array, Dataset, DatasetCells, hexahedron_order, vtk_type};
 use crate::limit::{Leaf, Solid};
 use crate::mesh::Controls;
 use crate::numbers::Precision;
+use crate::plan::Want;
 
 use super::class_number;
 
@@ -56,7 +57,7 @@ impl<'s> Bezier<'s> {
         range: std::ops::Range<usize>,
     ) -> Result<BezierPiece> {
         let solid = self.pieces.solid();
-        check_controls(solid, controls, Precision::F64)?;
+        check_controls(solid, Want::POSITION, controls, Precision::F64)?;
         let elements = solid.elements().len();
         if range.start > range.end || range.end > elements {
             return Err(Error::request(format!("elements {range:?} of {elements}"))

@@ -20,7 +20,7 @@ use super::weld::SharedPoints;
 ///
 /// # Errors
 /// [`Error::Request`] for a plan of fewer than two samples an axis, or of
-/// scattered ones.
+/// scattered ones; for 2³² samples or more.
 pub fn hexahedra(
     plan: &Plan<'_>,
     limit: &Limit,
@@ -51,7 +51,7 @@ pub fn shared_hexahedra(
 /// `welded` as in [`hexahedra`].
 ///
 /// # Errors
-/// [`Error::Request`] unless the plan is for [`Samples::grid`]\(4\).
+/// [`Error::Request`] unless the plan is for [`Samples::grid`]\(4\); for 2³² samples or more.
 pub fn lagrange(
     plan: &Plan<'_>,
     limit: &Limit,
@@ -131,6 +131,13 @@ fn dataset<const SIZE: usize>(
 ) -> Result<Dataset> {
     let solid = plan.solid();
     let elements = &solid.elements()[limit.elements.clone()];
+    if u32::try_from(elements.len() * n.pow(3)).is_err() {
+        return Err(Error::request(format!(
+            "{} samples at once: more than 32 bits can number",
+            elements.len() * n.pow(3)
+        ))
+        .with_help("evaluate ranges of the elements"));
+    }
     let weld = match shared {
         None => None,
         Some(shared) => {

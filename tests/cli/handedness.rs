@@ -164,6 +164,10 @@ fn coordinates_out_of_range_are_refused() {
     // of a job at 1e17, single precision is as right as at 1
     scaled("f32.vtu", 1e17);
     done(path, "evaluate f32.vtu --samples 3 --backend cpu --precision f32 -o a.vtu");
+    // but not the determinants
+    let job = "evaluate f32.vtu --samples 3 --backend cpu --precision f32";
+    refused(path, &format!("{job} --jacobian -o b.vtu"), "Jacobian determinants overflow");
+    refused(path, &format!("{job} --quality"), "Jacobian determinants overflow");
 
     fs::write(path.join("points.csv"), "x,y,z\n0.5,0.5,0.5\n1e200,0,0\n").unwrap();
     refused(path, "locate box.vtu --points points.csv -o a.csv", "points.csv:3");

@@ -419,11 +419,48 @@ fn boundaries_have_sides_normals_and_areas() {
     refused(here, "quadrature box.vtu --gauss 2 --boundary=1 -o q.npz", "no side 1");
     refused(here, "quadrature box.vtu --gauss 2 --boundary=x -o q.npz", "x");
     refused(here, "quadrature box.vtu --gauss 2 --boundary --quality", "--quality");
+    two_boxes(&here.join("hands.vtk"));
+    let job = "quadrature hands.vtk --crease-angle 40 --gauss 2 --boundary";
+    let (code, _, stderr) = run(here, job);
+    assert!(code == 1 && stderr.contains("det J"), "{code} {stderr}");
+    refused(here, &format!("{job} -o h.npz"), "det J");
     refused(
         here,
         "quadrature box.vtu --gauss 2 --boundary --backend cuda -o q.npz",
         "boundary quadrature runs on the CPU only",
     );
+}
+
+/// Two cubes apart, the second left-handed, with cell arrays and attributes that an archive would not
+/// keep apart.
+fn two_boxes(path: &Path) {
+    let corner = |x: u32, k: u32| format!("{} {} {}\n", x + (k & 1), k >> 1 & 1, k >> 2);
+    let points: String = [0, 3].iter().flat_map(|&x| (0..8).map(move |k| corner(x, k))).collect();
+    let arrays = |of: &str, values: &str| {
+        format!(
+            "{of}\nSCALARS a.b double\nLOOKUP_TABLE default\n{values}\n\
+             SCALARS a_b double\nLOOKUP_TABLE default\n{values}\n"
+        )
+    };
+    let text = format!(
+        "# vtk DataFile Version 3.0\nboxes\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 16 double\n\
+         {points}CELLS 2 18\n8 0 1 3 2 4 5 7 6\n8 12 13 15 14 8 9 11 10\nCELL_TYPES 2\n12\n12\n{}{}",
+        arrays("CELL_DATA 2", "1 2"),
+        arrays("POINT_DATA 16", "0 0 0 0 0 0 0 0 1 1 1 1 1 1 1 1"),
+    );
+    fs::write(path, text).unwrap();
+}
+
+#[test]
+fn names_that_an_archive_does_not_keep_apart_are_refused_before_the_work() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    two_boxes(&here.join("boxes.vtk"));
+    for job in ["quadrature boxes.vtk --gauss 2 --force -o q.npz", "extract boxes.vtk -o q.npz"] {
+        let (code, _, stderr) = run(here, job);
+        assert!(code == 2 && stderr.contains("a_b") && !stderr.contains("disk"), "{stderr}");
+        assert!(!stderr.contains("Prepared") && !here.join("q.npz").exists(), "{stderr}");
+    }
 }
 
 /// The size that is announced is that of the arrays, up to a few numbers; a larger one than asked

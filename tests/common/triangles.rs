@@ -44,6 +44,22 @@ pub fn sphere(levels: usize) -> SurfaceMesh {
     SurfaceMesh::new(points, Polygons::uniform(3, faces.as_flattened().to_vec()))
 }
 
+/// A closed prism over an equilateral triangle of radius 1, `rings` rings of edge length `height`
+/// high, its bottom the vertices 0, 1 and 2.
+pub fn prism(rings: u32, height: f64) -> SurfaceMesh {
+    let corner = |ring: u32, k: u32| {
+        let angle = 2.0 * PI * f64::from(k) / 3.0;
+        [angle.cos(), angle.sin(), height * f64::from(ring)]
+    };
+    let points = (0..=rings).flat_map(|ring| (0..3).map(move |k| corner(ring, k))).collect();
+    let mut faces = vec![[0, 2, 1], [3 * rings, 3 * rings + 1, 3 * rings + 2]];
+    for (ring, k) in (0..rings).flat_map(|ring| (0..3).map(move |k| (ring, k))) {
+        let [a, b] = [3 * ring + k, 3 * ring + (k + 1) % 3];
+        faces.extend([[a, b, b + 3], [a, b + 3, a + 3]]);
+    }
+    SurfaceMesh::new(points, Polygons::uniform(3, faces.as_flattened().to_vec()))
+}
+
 /// The unit square in `n` × `n` cells of two triangles; inner vertices moved a little.
 pub fn square(n: usize) -> SurfaceMesh {
     let at = |i: usize, j: usize| (j * (n + 1) + i) as u32;

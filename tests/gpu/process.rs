@@ -13,7 +13,7 @@ use subsolid::process::surface::{
 
 use super::gpu;
 use crate::oracle::random::Random;
-use crate::triangles::{sphere, square};
+use crate::triangles::{prism, sphere, square};
 
 /// Two spheres of different sizes, and a vertex of no face between them.
 fn two_spheres() -> SurfaceMesh {
@@ -196,12 +196,17 @@ fn distances_by_many_levels_are_those_of_the_cpu() {
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
 fn distances_on_small_surfaces_are_those_of_the_cpu() {
-    for (name, mesh) in [("one triangle", one_triangle()), ("sphere", sphere(1))] {
+    for (name, mesh, sources) in [
+        ("one triangle", one_triangle(), &[0][..]),
+        ("sphere", sphere(1), &[0]),
+        // without a direction of heat at its top
+        ("prism", prism(8, 0.25), &[0, 1, 2]),
+    ] {
         let mut surface = DeviceProcessor::<f64>::new(&gpu(Precision::F64), &mesh).unwrap();
-        let heat = Geodesics::new(&mesh).unwrap().distance(&[0]).unwrap();
-        let by_heat = (surface.heat_distance(&[0]).unwrap(), heat, 1e-8);
-        let sweeps = toplesets(&mesh, &[0]).unwrap();
-        let by_sweeps = (surface.toplesets(&[0]).unwrap(), sweeps, 1e-11);
+        let heat = Geodesics::new(&mesh).unwrap().distance(sources).unwrap();
+        let by_heat = (surface.heat_distance(sources).unwrap(), heat, 1e-8);
+        let sweeps = toplesets(&mesh, sources).unwrap();
+        let by_sweeps = (surface.toplesets(sources).unwrap(), sweeps, 1e-11);
         for (found, expected, tolerance) in [by_heat, by_sweeps] {
             let each = found.iter().zip(&expected).map(|(a, b)| (a - b).abs());
             let off = each.fold(0.0, |worst, x| if x <= worst { worst } else { x });

@@ -185,7 +185,7 @@ impl<T: Real> Evaluator for Prepared<'_, T> {
     ) -> Result<()> {
         self.plan.check_range(&elements)?;
         let solid = self.plan.solid();
-        check_controls(solid, controls, T::PRECISION)?;
+        check_controls(solid, self.plan.want(), controls, T::PRECISION)?;
         let results = self.plan.result_count(&elements);
         let widths: Vec<usize> = controls.attributes.iter().map(|a| a.width).collect();
         limit.begin(elements.clone(), self.plan.want(), &widths);

@@ -191,7 +191,7 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         controls: Controls<'_>,
         foreign: Option<ForeignArray>,
     ) -> Result<()> {
-        check_controls(self.plan.solid(), controls, T::PRECISION)?;
+        check_controls(self.plan.solid(), self.plan.want(), controls, T::PRECISION)?;
         self.bind()?;
         let widths: Vec<usize> =
             std::iter::once(3).chain(controls.attributes.iter().map(|a| a.width)).collect();

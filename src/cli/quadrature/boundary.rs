@@ -67,6 +67,15 @@ pub fn run(
     }
     let output_bytes = a.announce_output(&quadrature, mesh, format, console)?;
     let mapping = Mapping::new(&quadrature, mesh.controls())?;
+    let mut outcome = Outcome::Done;
+    match check_points(&jacobians(&mapping)?) {
+        // normals of left-handed cells among others point inward
+        Err(refusal) if a.force || a.output.is_none() => {
+            console.warn(refusal);
+            outcome = Outcome::PoorQuality;
+        }
+        signs => signs?,
+    }
     let origin = mesh.points.first().copied().unwrap_or_default();
     let report = BoundaryReport::new(&mapping, &regions, origin)?;
     let samples = counted(report.samples, "quadrature point");
@@ -80,15 +89,7 @@ pub fn run(
         report: &report,
     };
     console.report(&summary, || text(&report, wanted))?;
-    let mut outcome = Outcome::Done;
     if let Some(output) = &a.output {
-        match check_points(&jacobians(&mapping)?) {
-            Err(refusal) if a.force => {
-                console.warn(refusal);
-                outcome = Outcome::PoorQuality;
-            }
-            signs => signs?,
-        }
         let start = Instant::now();
         write(a, output, &mapping, mesh, (&report, &regions), console)?;
         console.status("Wrote", format!("{} in {}", output.display(), since(start)));

@@ -9,7 +9,7 @@ use subsolid::process::surface::{
 use subsolid::query::{Op, Query, QueryStrategy};
 
 use crate::oracle::random::Random;
-use crate::triangles::{angle, sphere, square};
+use crate::triangles::{angle, prism, sphere, square};
 
 /// Max's weights are exact where all vertices lie on a sphere, whatever the triangles.
 #[test]
@@ -194,6 +194,20 @@ fn denoising_moves_by_a_mean_of_heights() {
         let by = (0..3).map(|d| p[d] * (q[d] - p[d])).sum::<f64>();
         let slack = 1e-13;
         assert!((least - slack..=greatest + slack).contains(&by), "{v}: {by} of {heights:?}");
+    }
+}
+
+/// At the end farthest from the sources heat is the same at three vertices but for rounding, which
+/// has no direction there.
+#[test]
+fn heat_has_no_direction_on_a_face_of_equal_heat() {
+    for scale in [0.1, 0.3, 1.0, 7.0] {
+        let mut mesh = prism(20, 0.1);
+        mesh.points.iter_mut().for_each(|p| *p = p.map(|x| scale * x));
+        let found = Geodesics::new(&mesh).unwrap().distance(&[0, 1, 2]).unwrap();
+        for (p, distance) in mesh.points.iter().zip(found) {
+            assert!((distance - p[2]).abs() < 1e-9 * scale, "{p:?}: {distance}");
+        }
     }
 }
 

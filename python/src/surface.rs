@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
+use subsolid::numbers::counted;
 use subsolid::surface::limit::{GridLimit, LimitSurface};
 use subsolid::surface::{
     Method, Scheme, SurfaceOptions, SurfacePlan, SurfaceSummary, check_memory, vertex_limits,
@@ -334,6 +335,7 @@ impl PySurface {
     }
 
     fn __repr__(&self) -> String {
-        format!("<subsolid.Surface: {} vertices, {} faces>", self.n_points(), self.n_faces())
+        let vertices = counted(self.n_points(), "vertex");
+        format!("<subsolid.Surface: {vertices}, {}>", counted(self.n_faces(), "face"))
     }
 }

@@ -16,6 +16,7 @@ mod round;
 mod tripod;
 
 use super::SolidMesh;
+use crate::numbers::{by_count, counted};
 use crate::{Error, Result};
 
 pub use link::VertexLink;
@@ -232,8 +233,9 @@ fn with_defaults<const N: usize>(
     defaults: [usize; N],
 ) -> Result<[usize; N]> {
     if given.len() > N {
-        let count = given.len();
-        return Err(Error::request(format!("shape `{name}` takes {N} sizes, {count} are given"))
+        let (count, are) = (given.len(), by_count(given.len(), "is", "are"));
+        let sizes = counted(N, "size");
+        return Err(Error::request(format!("shape `{name}` takes {sizes}, {count} {are} given"))
             .with_help(format!("give at most {N}")));
     }
     Ok(std::array::from_fn(|i| given.get(i).copied().unwrap_or(defaults[i])))

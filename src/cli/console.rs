@@ -1,5 +1,8 @@
 //! What the program says: reports on stdout, everything else on stderr. Where a file goes to
 //! stdout, reports go to stderr.
+//!
+//! A status line is a verb, its object and the time that this took: `Read part.vtu: 8 vertices,
+//! 1 cell in 0.3 ms`. Every file that is read or written has one.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
@@ -50,6 +53,16 @@ impl Console {
         }
     }
 
+    /// A model that was read since `start`, and what it holds.
+    pub fn read(&self, name: impl Display, what: impl Display, start: Instant) {
+        self.status("Read", format!("{name}: {what} in {}", since(start)));
+    }
+
+    /// A file that was written since `start`, and what it holds.
+    pub fn wrote(&self, name: impl Display, what: impl Display, start: Instant) {
+        self.status("Wrote", format!("{name}: {what} in {}", since(start)));
+    }
+
     /// What the user should know although it does not stop the program.
     pub fn warn(&self, message: impl Display) {
         if !self.quiet {
@@ -86,6 +99,11 @@ impl Console {
             return Ok(());
         }
         self.print(text.as_bytes())
+    }
+
+    /// A report for machines alone: people have read it in status lines.
+    pub fn report_json(&self, value: &impl JsonReport) -> Result<()> {
+        if self.json { self.report(value, String::new) } else { Ok(()) }
     }
 
     /// Bytes for stdout; a reader that goes away is not an error.

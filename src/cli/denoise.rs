@@ -1,6 +1,7 @@
 //! `subsolid denoise`
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -10,11 +11,13 @@ use subsolid::numbers::counted;
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::{Result, io};
 
+use super::console::since;
 use super::gltf::GlbArguments;
 use super::json::JsonReport;
-use super::model::ModelArguments;
+use super::model::{ModelArguments, SURFACE};
 use super::processor::Processor;
 use super::surface_model::read_surface;
+use super::surface_output::counts;
 use super::{Console, Outcome};
 
 /// Remove noise from a surface and keep its edges, by the bilateral filter
@@ -26,7 +29,7 @@ Examples:
   subsolid denoise scan.ply --sweeps 3 -o clean.ply
   subsolid denoise scan.stl --rings 3 -o clean.stl")]
 pub struct Arguments {
-    /// Surface: .obj, .ply, .off, .stl, .vtp, or a file of faces without volume cells
+    #[arg(help = SURFACE)]
     model: PathBuf,
     /// Sweeps over all vertices
     #[arg(long, value_name = "N", default_value_t = 3)]
@@ -65,6 +68,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let mut mesh = read_surface(&model.model, console)?;
     let cost = Cost::processing(mesh.points.len(), SurfaceJob::Denoise, sweeps);
     let mut processor = Processor::for_surface(backend, &cost, &mesh, console)?;
+    let start = Instant::now();
     let bar = console.bar(sweeps);
     for _ in 0..sweeps {
         processor.denoise(rings)?;
@@ -72,12 +76,13 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     }
     bar.finish_and_clear();
     processor.update(&mut mesh)?;
+    console.status("Denoised", format!("in {}, {}", counted(sweeps, "sweep"), since(start)));
     for loss in format.losses(&mesh) {
         console.warn(format!("{}: left out {loss}", output.display()));
     }
+    let start = Instant::now();
     io::write_surface_with(&output, &mesh, &glb)?;
-    let report = Report { output: output.display().to_string(), sweeps };
-    let sweeps = counted(report.sweeps, "sweep");
-    console.report(&report, || format!("{}: {sweeps}", report.output))?;
+    console.wrote(output.display(), counts(&mesh), start);
+    console.report_json(&Report { output: output.display().to_string(), sweeps })?;
     Ok(Outcome::Done)
 }

@@ -10,15 +10,17 @@ use subsolid::bezier::{Extraction, Pieces};
 use subsolid::io::{self, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
+use subsolid::numbers::counted;
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result};
 
 use super::console::since;
 use super::json::JsonReport;
-use super::memory::{check_most, check_size};
-use super::model::{ModelArguments, warn_of_lost_data};
+use super::memory::{check_most, check_size, say_size};
+use super::model::ModelArguments;
+use super::output::warn_of_lost_data;
 use super::{Console, Outcome};
-use subsolid::memory::{gigabytes, physical_memory};
+use subsolid::memory::physical_memory;
 
 /// Write Bézier extraction operators
 ///
@@ -120,20 +122,14 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let error_bounds = pieces.error_bounds(&mesh.points)?;
     console.status(
         "Extracted",
-        format!("{} operators in {}", extraction.operator_count(), since(start)),
+        format!("{} in {}", counted(extraction.operator_count(), "operator"), since(start)),
     );
+    let writing = Instant::now();
     a.write(format, &extraction, &solid, &mesh, &error_bounds)?;
     let report = a.report(&extraction, &mesh, &error_bounds, start);
-    console.status("Wrote", format!("{}: {} pieces", a.output.display(), report.pieces));
-    let Report { exact, pieces, error_bound, .. } = report;
-    let rest = pieces - exact;
-    console.status(
-        "Bézier",
-        format!("{exact} exact; {rest} interpolated, error at most {error_bound:.2e} (estimated)"),
-    );
-    if console.json() {
-        console.report(&report, String::new)?;
-    }
+    say_exact([report.exact, report.pieces], "Bézier piece", report.error_bound, console);
+    console.wrote(a.output.display(), counted(report.pieces, "piece"), writing);
+    console.report_json(&report)?;
     Ok(Outcome::Done)
 }
 
@@ -166,7 +162,7 @@ impl Arguments {
             Format::Bext => extraction.bytes() * OF_TEXT,
         };
         check_size(&self.output, bytes as u64, self.max_size)?;
-        console.status("Size", format!("about {} before compression", gigabytes(bytes as u128)));
+        say_size(&self.output, bytes as u64, console);
         Ok(())
     }
 
@@ -209,6 +205,14 @@ impl Arguments {
             seconds: start.elapsed().as_secs_f64(),
         }
     }
+}
+
+/// Says how many pieces are exact, and how near the others are.
+pub fn say_exact([exact, all]: [usize; 2], what: &str, error_bound: f64, console: &Console) {
+    let (all, rest) = (counted(all, what), all - exact);
+    let bound =
+        format!("{rest} interpolated with an error of at most {error_bound:.2e} (estimated)");
+    console.status("Fitted", format!("{all}: {exact} exact, {bound}"));
 }
 
 fn has_extension(path: &Path, name: &str) -> bool {

@@ -21,7 +21,7 @@ use subsolid::view::{FigureTable, Page, ViewOptions};
 
 use super::console::since;
 use super::json::JsonReport;
-use super::model::ModelArguments;
+use super::model::{ModelArguments, SOLID_OR_SURFACE};
 use super::{Console, Outcome, report};
 
 /// Structures listed one by one for people; JSON has them all.
@@ -29,6 +29,7 @@ const LISTED: usize = 24;
 
 /// Describe the control mesh of a solid or a surface: counts, data, valences, classes of cells
 #[derive(Args)]
+#[command(mut_arg("model", |model| model.help(SOLID_OR_SURFACE)))]
 #[command(after_help = "\
 Examples:
   subsolid info model.mesh
@@ -217,9 +218,13 @@ fn how(summary: &Summary) -> Rows {
         line(
             &format!("  {}", s.kind),
             format!(
-                "{} control points, {} cells, by {form}, {} first steps; condition of the \
-                 eigenvectors {:.1e}, reconstruction error {:.1e}",
-                s.controls, s.cells, s.first_steps, s.condition, s.reconstruction_error
+                "{}, {}, by {form}, {}; condition of the eigenvectors {:.1e}, reconstruction error \
+                 {:.1e}",
+                counted(s.controls, "control point"),
+                counted(s.cells, "cell"),
+                counted(s.first_steps, "first step"),
+                s.condition,
+                s.reconstruction_error
             ),
         );
     }

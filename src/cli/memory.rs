@@ -5,6 +5,8 @@ use std::path::Path;
 use subsolid::memory::gigabytes;
 use subsolid::{Error, Result};
 
+use super::Console;
+
 /// Refuses a `--max-size` that is not a size.
 pub fn check_most(most: f64) -> Result<()> {
     if most.is_nan() || most <= 0.0 {
@@ -13,6 +15,12 @@ pub fn check_most(most: f64) -> Result<()> {
         );
     }
     Ok(())
+}
+
+/// Says beforehand how much will be written.
+pub fn say_size(output: &Path, bytes: u64, console: &Console) {
+    let size = gigabytes(bytes.into());
+    console.status("Planned", format!("{}: about {size} before compression", output.display()));
 }
 
 /// Refuses an output of more than `most` GB, `--max-size`.

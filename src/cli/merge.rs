@@ -1,12 +1,14 @@
 //! `subsolid merge`
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::Args;
 use subsolid::numbers::counted;
 use subsolid::{Result, io, slice};
 
 use super::json::JsonReport;
+use super::output::check_ending;
 use super::{Console, Outcome};
 
 /// Join the parts written with --pieces
@@ -37,24 +39,19 @@ impl JsonReport for slice::MergedLayers {
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let output = &arguments.output;
+    let start = Instant::now();
     if slice::are_layers(output) {
         let merged = slice::merge_layers(output)?;
         let (layers, jobs) = (counted(merged.layers, "layer"), counted(merged.jobs, "job"));
-        console.status("Merged", format!("{}: {layers} of {jobs}", output.display()));
-        if console.json() {
-            console.report(&merged, String::new)?;
-        }
+        console.wrote(output.display(), format!("{layers} of {jobs}"), start);
+        console.report_json(&merged)?;
         return Ok(Outcome::Done);
     }
-    if io::check_output(output)? != io::Format::Pvtu {
-        return Err(subsolid::Error::request(format!("{} is not a .pvtu", output.display()))
-            .with_help("name the output of the jobs"));
-    }
+    check_ending(output, &["pvtu"], "is not a .pvtu, nor a directory of layers")?;
+    io::check_output(output)?;
     let merged = io::merge(output)?;
     let (pieces, jobs) = (counted(merged.pieces, "piece"), counted(merged.jobs, "job"));
-    console.status("Wrote", format!("{}: {pieces} of {jobs}", output.display()));
-    if console.json() {
-        console.report(&merged, String::new)?;
-    }
+    console.wrote(output.display(), format!("{pieces} of {jobs}"), start);
+    console.report_json(&merged)?;
     Ok(Outcome::Done)
 }

@@ -24,7 +24,7 @@ use subsolid::{Error, Result};
 use super::cluster::{all_rows, own_choice};
 use super::console::since;
 use super::json::JsonReport;
-use super::model::ModelArguments;
+use super::model::{ModelArguments, SOLID_OR_SURFACE};
 use super::pieces::{part, share};
 use super::processor::Processor;
 use super::surface::scheme_names;
@@ -32,6 +32,10 @@ use super::{Console, Outcome};
 use model::Model;
 use outputs::{ImageArguments, OutputArguments};
 use values::{Span, WantedAttribute};
+
+/// What `--strict` refuses, of solids and surfaces.
+const STRICT: &str = "Refuse left-handed and folded hexahedra, inverted cells of other kinds and surfaces \
+                      that face inward instead of warning about them";
 
 /// Part of the model's height by which --origin may lie above its lowest point: rounding.
 const ORIGIN_SLACK: f64 = 1e-6;
@@ -49,6 +53,8 @@ const ORIGIN_SLACK: f64 = 1e-6;
     .args(["png", "bmp", "svg", "layered_svg", "cli", "vtp", "pvtu", "zip", "sl1"]))]
 #[command(group = ArgGroup::new("images").args(["png", "bmp", "zip", "sl1"]).multiple(true))]
 #[command(group = ArgGroup::new("a_material").args(["materials", "material_id"]).multiple(true))]
+#[command(mut_arg("model", |model| model.help(SOLID_OR_SURFACE)))]
+#[command(mut_arg("strict", |strict| strict.help(STRICT)))]
 #[command(after_help = "\
 Examples:
   subsolid slice model.vtk --layer-height 0.05 --png layers --pixel 0.05 --antialias 4
@@ -188,7 +194,7 @@ pub fn run(
         report.first_layer = a.all_layers(&setting.stack)?.start;
     }
     report.seconds = start.elapsed().as_secs_f64();
-    report.say(since(start), console)?;
+    report.say(start, console)?;
     Ok(Outcome::Done)
 }
 
@@ -399,15 +405,12 @@ impl Report {
         })
     }
 
-    fn say(&self, time: String, console: &Console) -> Result<()> {
-        let made = counted(self.made, "layer");
+    fn say(&self, start: Instant, console: &Console) -> Result<()> {
+        let (made, time) = (counted(self.made, "layer"), since(start));
         console.status("Sliced", format!("{made}, {} already existed, in {time}", self.skipped));
         for output in &self.outputs {
-            console.status("Wrote", output);
+            console.wrote(output, counted(self.layers, "layer"), start);
         }
-        match console.json() {
-            true => console.report(self, String::new),
-            false => Ok(()),
-        }
+        console.report_json(self)
     }
 }

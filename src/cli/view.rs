@@ -7,15 +7,15 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::io::ControlMesh;
+use subsolid::memory::gigabytes;
 use subsolid::mesh::{SolidMesh, SurfaceMesh};
 use subsolid::scheme::{Scheme, VertexRule};
 use subsolid::view::{ColorMap, Page, Paint, SkinOptions, SkinPolygons, ViewOptions, WorstCell};
 use subsolid::{Error, Result, io};
 
-use super::console::since;
 use super::gltf::{self, GlbArguments, is_glb};
 use super::json::JsonReport;
-use super::model::ModelArguments;
+use super::model::{ModelArguments, SOLID_OR_SURFACE};
 use super::names::bare;
 use super::surface::scheme_names;
 use super::{Console, Outcome};
@@ -27,6 +27,7 @@ use super::{Console, Outcome};
 /// peel layers of cells off, move cells apart, color by class, Jacobian or any array, click for the
 /// cell and (u, v, w) of a point, and step through the worst cells.
 #[derive(Args)]
+#[command(mut_arg("model", |model| model.help(SOLID_OR_SURFACE)))]
 #[command(after_help = "\
 Examples:
   subsolid view model.vtk -o model.html
@@ -126,15 +127,12 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     if let Some(folder) = &a.slices {
         page.add_slices(folder)?;
     }
-    let bytes = page.write(&a.output)?;
-    let size = bytes as f64 / 1e6;
-    console.status("Wrote", format!("{}: {size:.1} MB in {}", a.output.display(), since(start)));
-    if let Some(worst) = page.worst() {
-        console.status(
-            "Worst",
-            format!("scaled Jacobian {:.4} in cell {}", worst.scaled_jacobian, worst.cell),
-        );
+    if let Some(WorstCell { scaled_jacobian, cell, .. }) = page.worst() {
+        let worst = format!("the least scaled Jacobian {scaled_jacobian:.4} in cell {cell}");
+        console.status("Found", worst);
     }
+    let bytes = page.write(&a.output)?;
+    console.wrote(a.output.display(), gigabytes(bytes.into()), start);
     let report = Report {
         output: a.output.clone(),
         bytes,
@@ -142,9 +140,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         worst: page.worst(),
         seconds: start.elapsed().as_secs_f64(),
     };
-    if console.json() {
-        console.report(&report, String::new)?;
-    }
+    console.report_json(&report)?;
     Ok(Outcome::Done)
 }
 

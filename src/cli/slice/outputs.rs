@@ -7,6 +7,7 @@ use clap::Args;
 use subsolid::io::atomic;
 use subsolid::memory;
 use subsolid::mesh::single_precision_loss_in;
+use subsolid::numbers::counted;
 use subsolid::slice::job_directory;
 use subsolid::slice::output::{
     CommonLayerInterface, Encoding, Exposure, ImageArchive, ImageDirectory, ImageOptions,
@@ -392,6 +393,7 @@ fn check_memory(options: &ImageOptions, channels: usize) -> Result<()> {
     let threads = rayon::current_num_threads();
     let need = Painter::bytes_a_layer(options, channels) * threads as u128;
     let [columns, rows] = options.grid.size;
-    let what = format!("images of {columns} × {rows} pixels on {threads} threads need");
+    let on = counted(threads, "thread");
+    let what = format!("images of {columns} × {rows} pixels on {on} need");
     memory::check_half(what, need, |_| "give larger pixels, or fewer threads (--threads)".into())
 }

@@ -10,6 +10,7 @@ mod cells;
 mod convert;
 mod count;
 mod dataset;
+mod defaults;
 mod errors;
 mod evaluate;
 mod jobs;

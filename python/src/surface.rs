@@ -173,7 +173,7 @@ impl PySurface {
     }
 
     /// Refines the mesh, with creases and attributes but for normals: `limit` gives those of the
-    /// limit, `normals` those of the mesh.
+    /// limit, `normals` those of the mesh. One level unless told; `subsolid surface` makes two.
     #[pyo3(signature = (levels=1, *, scheme="catmull-clark"))]
     fn refine(
         &self,

@@ -57,18 +57,19 @@ pub struct Arguments {
     /// integrals accurate to 4e-9 need
     #[arg(long, value_name = "K")]
     rings: Option<usize>,
-    /// Mass matrix, with this density [default: 1]
+    /// Write the mass matrix, with this density, or 1
     #[arg(long, value_name = "RHO", num_args = 0..=1, require_equals = true,
           default_missing_value = "1")]
     mass: Option<f64>,
-    /// Stiffness matrix of Poisson's equation, with this conductivity [default: 1]
+    /// Write the stiffness matrix of Poisson's equation, with this conductivity, or 1
     #[arg(long, value_name = "K", num_args = 0..=1, require_equals = true,
           default_missing_value = "1")]
     stiffness: Option<f64>,
-    /// Matrix of linear elasticity, with Young's modulus and Poisson's ratio
+    /// Write the matrix of linear elasticity, with Young's modulus and Poisson's ratio
     #[arg(long, value_name = "E,NU", allow_hyphen_values = true)]
     elasticity: Option<Numbers<2>>,
-    /// Force per unit area on a side, given by number, or on a group of faces, given by name
+    /// Force per unit area on a side, given by number, or on a group of faces, given by name; may be
+    /// repeated, and forces on the same faces add up
     #[arg(long, value_name = "PART=FX,FY,FZ", allow_hyphen_values = true)]
     load: Vec<PartLoad>,
     /// Force per unit volume

@@ -50,23 +50,23 @@ pub struct Arguments {
     #[arg(required = true, value_name = "MODEL")]
     models: Vec<PathBuf>,
     /// Samples along each axis of a cell, 2 to 64; figure 13 measures more values
-    #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [4, 8])]
+    #[arg(long, value_name = "N,N", value_delimiter = ',', default_value = "4,8")]
     samples: Vec<usize>,
     /// Levels of refinement, 0 to 8
-    #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [0, 1, 2])]
+    #[arg(long, value_name = "N,N", value_delimiter = ',', default_value = "0,1,2")]
     levels: Vec<usize>,
     /// Processor, beside the CPU: auto (the first NVIDIA GPU that works), cpu, cuda or
     /// cuda:N
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
-    /// Number of runs, of which the median is reported
+    /// Number of runs, of which the median is reported, 1 to 10000
     #[arg(long, value_name = "N", default_value_t = 20,
           value_parser = clap::value_parser!(u16).range(1..=10_000))]
     repeats: u16,
-    /// File for all numbers
+    /// File for all numbers: .json
     #[arg(long, value_name = "OUT")]
     json: Option<PathBuf>,
-    /// File for the plots: one self-contained HTML page
+    /// File for the plots: one self-contained page, .html
     #[arg(long, value_name = "OUT")]
     report: Option<PathBuf>,
 }

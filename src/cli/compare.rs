@@ -124,7 +124,7 @@ struct Run {
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let a = &arguments;
     if let Some(output) = &a.output {
-        check_ending(output, &["vtu", "vtk"], "errors are point arrays of cells")?;
+        check_ending(output, &["vtu", "vtk"], "the errors are written as point arrays of cells")?;
         let format = a.model.check_output(output, &[])?;
         if a.samples < 2 {
             return Err(Error::request("one sample per cell cannot form hexahedra")

@@ -9,6 +9,7 @@ use serde::Serialize;
 use subsolid::backend::Choice;
 use subsolid::numbers::counted;
 use subsolid::plan::{Cost, SurfaceJob};
+use subsolid::process::surface::{DEFAULT_RINGS, DEFAULT_SWEEPS};
 use subsolid::{Result, io};
 
 use super::console::since;
@@ -32,10 +33,10 @@ pub struct Arguments {
     #[arg(help = SURFACE)]
     model: PathBuf,
     /// Sweeps over all vertices
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SWEEPS)]
     sweeps: usize,
     /// Neighbors: vertices up to K edges away, 1 or more
-    #[arg(long, value_name = "K", default_value_t = 2)]
+    #[arg(long, value_name = "K", default_value_t = DEFAULT_RINGS)]
     rings: usize,
     /// Processor: auto (the fastest for this job), cpu, cuda or cuda:N; points are the same
     /// but for rounding

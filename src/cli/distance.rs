@@ -46,8 +46,8 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// What distances are measured to: vertex:17,42; of solids also boundary, creases,
-    /// patch:17 (the part of the boundary around vertices, as creases bound it), group:NAME (named
+    /// What distances are measured to: vertex:17,42 (on a surface, nothing else); in solids also
+    /// boundary, creases, patch:17 (the part of the boundary around vertices, as creases bound it), group:NAME (named
     /// faces and cells of the file), point:x,y,z and attribute:NAME (vertices where it is not 0)
     #[arg(long, value_name = "TARGET", default_value = "boundary")]
     to: Target,

@@ -41,7 +41,8 @@ pub use run::Report;
 ///
 /// Every hexahedral cell has parameters (u, v, w) in [0, 1]: u along its corners 0-1,
 /// v along 0-3, w along 0-4 (VTK order). Other cells evaluate on their hexahedral
-/// children. With --levels, cells are those of the refined mesh.
+/// children. With --levels, cells are those of the refined mesh. One of --samples, --gauss and --at
+/// says where to evaluate; --cells lagrange and bezier need none.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -61,7 +62,7 @@ pub struct Arguments {
     /// Refine the model this many times first
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
-    /// Derivatives with respect to (u, v, w), up to this order
+    /// Derivatives with respect to (u, v, w), up to this order: 0, 1 or 2
     #[arg(long, value_name = "ORDER", default_value_t = 0)]
     derivatives: usize,
     /// Derivatives of the attributes too, as d_u_NAME and so on
@@ -115,7 +116,7 @@ pub struct Arguments {
     /// the peak memory bandwidth of a GPU
     #[arg(long)]
     explain: bool,
-    /// Vertex or cell array to color a .glb by, or `scaled Jacobian`
+    /// Vertex or cell array to color a .glb by, or `scaled Jacobian` [default: no colors]
     #[arg(long, value_name = "NAME")]
     color: Option<String>,
     /// Colors of a .glb [default: viridis]
@@ -124,7 +125,8 @@ pub struct Arguments {
     #[command(flatten)]
     glb: GlbArguments,
     /// File to write: .vtu, .pvtu (any size), .vtk, .csv or .npz; --at writes .csv; .glb has the
-    /// boundary at the samples of --samples, with normals and the attributes, for viewers
+    /// boundary at the samples of --samples, with normals and the attributes, for viewers; required
+    /// without --quality and --explain
     #[arg(long, short, value_name = "OUT", required_unless_present_any = ["quality", "explain"])]
     output: Option<PathBuf>,
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
-use subsolid::bezier::{Extraction, Pieces};
+use subsolid::bezier::{Extraction, OPERATOR_RINGS, Pieces};
 use subsolid::io::{self, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
@@ -41,7 +41,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
     /// Rings of exact pieces toward an extraordinary edge or vertex, 0 to 8
-    #[arg(long, value_name = "K", default_value_t = 2)]
+    #[arg(long, value_name = "K", default_value_t = OPERATOR_RINGS)]
     rings: usize,
     /// Keep the refined points of cells that are refined first as control points, and write their
     /// weights over the vertices: smaller files

@@ -51,7 +51,7 @@ pub struct Arguments {
     verbose: bool,
     #[command(flatten)]
     ranks: ranks::RankArguments,
-    /// Write the report and a picture of the solid as a web page: .html
+    /// Write the report and a picture of the model as a web page: .html
     #[arg(long, value_name = "OUT")]
     report: Option<PathBuf>,
 }
@@ -148,7 +148,9 @@ fn rows(summary: &Summary) -> Rows {
     line("vertices", format!("{} ({} boundary)", summary.vertices, summary.boundary_vertices));
     line("edges", format!("{} ({} boundary)", summary.edges, summary.boundary_edges));
     line("faces", format!("{} ({} boundary)", summary.faces, summary.boundary_faces));
-    line("cells", format!("{} ({})", summary.cells, list(&summary.cells_by_kind)));
+    let kinds = summary.cells_by_kind.iter().map(|(kinds, &count)| counted(count, one_of(kinds)));
+    let kinds = kinds.collect::<Vec<_>>().join(", ");
+    line("cells", format!("{} ({kinds})", summary.cells));
     attributes(&summary.attributes).for_each(|[name, value]| line(&name, value));
     for (name, array) in &summary.cell_data {
         let values = array.cells.iter().flatten();
@@ -200,6 +202,16 @@ fn rows(summary: &Summary) -> Rows {
         line("", format!("{count} for {}", why(*reason)));
     }
     rows
+}
+
+/// A kind of cells, as the summary names it.
+fn one_of(kinds: &str) -> &str {
+    match kinds {
+        "hexahedra" => "hexahedron",
+        "tetrahedra" => "tetrahedron",
+        "polyhedra" => "polyhedron",
+        kinds => kinds.trim_end_matches('s'),
+    }
 }
 
 /// What cells evaluate by.

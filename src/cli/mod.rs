@@ -76,15 +76,15 @@ reason on stderr.";
 #[command(name = "subsolid", version, after_help = EXAMPLES, arg_required_else_help = true)]
 struct Cli {
     /// Print no progress, status or warnings, only errors; reports still go to standard output
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, display_order = 990)]
     quiet: bool,
     /// Number of threads, 1 to 4096 [default: all available]
-    #[arg(long, value_name = "N", global = true)]
+    #[arg(long, value_name = "N", global = true, display_order = 991)]
     threads: Option<usize>,
     /// Run as one of the MPI ranks that share the job: evaluate, refine and quadrature to .pvtu,
     /// slice to --png, --bmp and --svg, and the report of --quality. Needs a program built with the
     /// feature mpi
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 992)]
     mpi: bool,
     /// Run as N ranks that are threads, for tests
     #[arg(long, value_name = "N", global = true, hide = true, conflicts_with = "mpi",
@@ -126,8 +126,8 @@ enum Command {
 struct Reporting<A: Args> {
     #[command(flatten)]
     arguments: A,
-    /// Print the report as JSON
-    #[arg(long)]
+    /// Print the report as JSON; subsolid schema says what is in it
+    #[arg(long, display_order = 989)]
     json: bool,
 }
 

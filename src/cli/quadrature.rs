@@ -90,8 +90,8 @@ pub struct Arguments {
         conflicts_with = "quality"
     )]
     boundary: Option<Vec<List<String>>>,
-    /// What a .npz holds: tables of basis functions (the default); geometry: positions, measures
-    /// and inverse Jacobians at all quadrature points; all: both
+    /// What a .npz holds: tables of basis functions; geometry: positions, measures and inverse
+    /// Jacobians at all quadrature points; all: both [default: tables]
     #[arg(long, value_parser = bare::<Store>(), value_name = "WHAT", requires = "output")]
     store: Option<Store>,
     /// Write second derivatives of the basis functions too
@@ -102,7 +102,7 @@ pub struct Arguments {
     #[arg(long, requires = "output")]
     physical_gradients: bool,
     /// Report Jacobian determinants at the quadrature points, and the cells where they are not
-    /// positive
+    /// positive; exit code 1 if there are any
     #[arg(long)]
     quality: bool,
     /// Write even if some Jacobian determinants are not positive; the exit code is then 1
@@ -119,7 +119,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", requires = "output", value_parser = piece_size,
           conflicts_with = "boundary")]
     piece_points: Option<usize>,
-    /// Compress the output
+    /// Compress .npz, .vtu and .pvtu
     #[arg(long, requires = "output")]
     compress: bool,
     /// Maximum size of the output, in GB before compression; a larger one is refused, and its size
@@ -131,7 +131,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
     /// File to write: .npz (what --store says), .vtu or .pvtu (the points with their weights
-    /// and Jacobians)
+    /// and Jacobians); required without --quality and --boundary
     #[arg(long, short, value_name = "OUT", required_unless_present_any = ["quality", "boundary"])]
     output: Option<PathBuf>,
 }

@@ -34,10 +34,10 @@ Examples:
 pub struct Arguments {
     #[arg(help = SOLID_OR_SURFACE)]
     model: PathBuf,
-    /// Query, by the first letters of two kinds of elements
+    /// Query, by the first letters of two kinds of elements, as listed above [default: all]
     #[arg(long, value_name = "OP")]
     op: Option<Op>,
-    /// Ids of the elements to query
+    /// Ids of the elements to query [default: counts over all]
     #[arg(long, value_name = "IDS", value_delimiter = ',', requires = "op")]
     of: Vec<u32>,
     /// Vertices up to K edges away (VV)

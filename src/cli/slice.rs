@@ -42,8 +42,7 @@ const ORIGIN_SLACK: f64 = 1e-6;
 
 /// Cut the limit volume into layers, for additive manufacturing
 ///
-/// The model is a solid, or a closed surface (.obj, .ply, .off, .stl, .vtp or a file of faces
-/// alone) whose limit by --scheme is sliced.
+/// The model is a solid, or a closed surface whose limit by --scheme is sliced.
 ///
 /// Layer k is the slab from k to k + 1 layer heights above the lowest point of the limit, or above
 /// --origin, and is cut at mid-height. Layers are numbered from the bottom of the whole model
@@ -95,8 +94,10 @@ pub struct Arguments {
     /// longest side of the bounding box]
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     tolerance: Option<f64>,
-    /// Millimeters per length unit of the model, 1e-9 to 1e9, for formats that use millimeters
-    #[arg(long, value_name = "MM", default_value_t = 1.0, allow_hyphen_values = true)]
+    /// Length unit of the model, for formats that use millimeters: um, mm, cm, m, in, ft, or the
+    /// millimeters in it, 1e-9 to 1e9
+    #[arg(long, value_name = "UNIT", default_value = "mm", value_parser = values::millimeters,
+          allow_hyphen_values = true)]
     unit: f64,
     #[command(flatten)]
     outputs: Box<OutputArguments>,
@@ -104,7 +105,7 @@ pub struct Arguments {
     images: Box<ImageArguments>,
     /// Attribute, array or group of cells (a material) to write too: images of its own (its
     /// range, or the values B and W, from black to white) and a point array of --vtp and --pvtu; of
-    /// several components NAME_0, NAME_1, …
+    /// several components NAME_0, NAME_1, …; may be repeated
     #[arg(long, value_name = "NAME[=B:W]")]
     attribute: Vec<WantedAttribute>,
     /// Make part I of N of the layers, for several machines at once: 1/N to N/N, in any order, then

@@ -11,8 +11,8 @@ use subsolid::io::ControlMesh;
 use subsolid::mesh::{SolidMesh, SurfaceMesh};
 use subsolid::numbers::counted;
 use subsolid::plan::{Cost, SurfaceJob};
-use subsolid::process::smooth_attribute;
 use subsolid::process::surface::Cotangents;
+use subsolid::process::{DEFAULT_FACTOR, smooth_attribute};
 use subsolid::query::{Query, QueryStrategy};
 use subsolid::scheme::VertexRule;
 use subsolid::topology::Topology;
@@ -26,9 +26,6 @@ use super::output::{check_compress, check_names, counts, warn_of_table};
 use super::processor::{Processor, check_of_solid};
 use super::surface_model::refuse;
 use super::{Console, Outcome, surface_output};
-
-/// How far values move by default.
-const FACTOR: f64 = 0.5;
 
 /// Smooth a surface by curvature flow, or an attribute of a solid
 ///
@@ -45,13 +42,13 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Attribute to smooth, of a solid
+    /// Attribute to smooth, required for a solid
     #[arg(long, value_name = "NAME")]
     attribute: Option<String>,
     /// Number of steps
     #[arg(long, value_name = "N", default_value_t = 1)]
     steps: usize,
-    /// Time of a step of curvature flow, in squared length units. A step is implicit, of first
+    /// Time of a step of curvature flow, in squared length units, required for a surface. A step is implicit, of first
     /// order in time: it takes a sphere of radius r to r / (1 + 2 time / r²). More and shorter
     /// steps come nearer to the flow, which takes it to √(r² − 4 · steps · time)
     #[arg(long, value_name = "T", conflicts_with = "attribute")]
@@ -166,7 +163,7 @@ fn smooth(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> Result<(
     let index = mesh.attribute_index(name)?;
     let attribute = &mut mesh.attributes[index];
     let fixed = |v: u32| arguments.fix_boundary && topology.is_boundary_vertex(v);
-    let how = (arguments.steps, arguments.factor.unwrap_or(FACTOR));
+    let how = (arguments.steps, arguments.factor.unwrap_or(DEFAULT_FACTOR));
     attribute.values = smooth_attribute(&query, &attribute.values, attribute.width, how, fixed)?;
     say_smoothed(arguments.steps, start, console);
     warn_of_table(format, output, &mesh, console);

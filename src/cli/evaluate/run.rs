@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::backend::{Backend, Evaluator, Limit};
+use subsolid::bezier::CELL_RINGS;
 use subsolid::io::{Dataset, Format, PieceJob, PieceWriter, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
@@ -28,8 +29,6 @@ use crate::cli::quality;
 
 /// Results in a piece of a `.pvtu`.
 const PIECE: usize = 2_000_000;
-/// Rings of Bézier cells unless told.
-const BEZIER_RINGS: usize = 3;
 /// Bézier cells that a piece is planned for; leaves may have many.
 const BEZIER_ELEMENTS: usize = 8192;
 
@@ -178,7 +177,7 @@ impl<'a> Source<'a> {
         plan: &'a Plan<'a>,
     ) -> Result<Self> {
         if shape == CellShape::Bezier {
-            let rings = a.rings.unwrap_or(BEZIER_RINGS);
+            let rings = a.rings.unwrap_or(CELL_RINGS);
             return Ok(Self::Bezier(Bezier::new(plan.solid(), rings)?));
         }
         let (evaluator, limit) = (backend.prepare(plan)?, Limit::default());

@@ -68,13 +68,14 @@ pub struct OutputArguments {
 #[derive(Args)]
 #[group(skip)]
 pub struct ImageArguments {
-    /// Edge length of a pixel, in length units of the model
+    /// Edge length of a pixel, in length units of the model, required for images and --pvtu
     #[arg(long, value_name = "P", allow_hyphen_values = true)]
     pixel: Option<f64>,
     /// Columns and rows of the images, with the model centered [default: the size of the model]
     #[arg(long, value_name = "WxH", requires = "pixel")]
     resolution: Option<Resolution>,
     /// Gray levels: the covered fraction of each pixel, averaged over N planes per layer, 1 to 64
+    /// [default: white if the pixel's center is inside at mid-height, else black]
     #[arg(long, value_name = "N", requires = "images")]
     antialias: Option<usize>,
     /// Bits per pixel of --png, --bmp and --zip [default: 8]
@@ -84,7 +85,7 @@ pub struct ImageArguments {
     /// level: for droplets
     #[arg(long, requires = "images", conflicts_with = "bits")]
     dither: bool,
-    /// Mirror the images
+    /// Mirror the images; --flip alone is --flip=horizontal
     #[arg(long, value_enum, value_name = "HOW", requires = "images", num_args = 0..=1,
           require_equals = true, default_missing_value = "horizontal")]
     flip: Option<Flip>,

@@ -102,7 +102,7 @@ impl Shape {
         named("link-tetrahedron", "RINGS=3", "interior vertex with four edges of valence 3"),
         named("link-bipyramid3", "RINGS=3", "interior vertex inside an edge of valence 3"),
         named("link-octahedron", "RINGS=3", "regular interior vertex"),
-        named("link-3444555", "RINGS=3", "interior vertex with edge valences 3, 4, 4, 4, 5, 5, 5"),
+        named("link-3444555", "RINGS=3", "interior vertex of edge valences 3, 4, 4, 4, 5, 5, 5"),
         named("link-bipyramid5", "RINGS=3", "interior vertex inside an edge of valence 5"),
         named("link-icosahedron", "RINGS=3", "interior vertex with twelve edges of valence 5"),
         named("torus", "MAJOR=16 CORE=2 RINGS=2", "ring torus over an O-grid"),

@@ -30,7 +30,7 @@ pub fn main(engine: Engine, matches: &ArgMatches, prints_file: bool) -> ExitCode
                 cli.threads = None;
                 on_rank(group, cli, prints_file)
             });
-            codes.into_iter().next().unwrap_or(ExitCode::FAILURE)
+            codes.into_iter().next().unwrap_or(ExitCode::from(2))
         }
     }
 }

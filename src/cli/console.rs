@@ -55,11 +55,13 @@ impl Console {
 
     /// A model that was read since `start`, and what it holds.
     pub fn read(&self, name: impl Display, what: impl Display, start: Instant) {
+        let name = named(name, "<standard input>");
         self.status("Read", format!("{name}: {what} in {}", since(start)));
     }
 
     /// A file that was written since `start`, and what it holds.
     pub fn wrote(&self, name: impl Display, what: impl Display, start: Instant) {
+        let name = named(name, "<standard output>");
         self.status("Wrote", format!("{name}: {what} in {}", since(start)));
     }
 
@@ -127,6 +129,12 @@ impl Console {
             Err(_) => bar,
         }
     }
+}
+
+/// The name of a file, or of what `-` stands for.
+fn named(name: impl Display, standard: &str) -> String {
+    let name = name.to_string();
+    if name == "-" || name.starts_with("-.") { standard.into() } else { name }
 }
 
 /// Time since `start` as people say it.

@@ -16,7 +16,7 @@ use subsolid::{Error, Result};
 
 use super::console::since;
 use super::json::JsonReport;
-use super::memory::{check_most, check_size, say_size};
+use super::memory::{bytes_of, check_size, say_size};
 use super::model::ModelArguments;
 use super::output::warn_of_lost_data;
 use super::{Console, Outcome};
@@ -102,7 +102,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let format = a.format()?;
     a.model.check_no_input(&a.output, &[])?;
     io::atomic::check(&a.output)?;
-    check_most(a.max_size)?;
+    bytes_of("--max-size", a.max_size)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     warn_of_lost_data(&mesh, false, &a.output, console);
     let solid = Solid::new(&mesh)?;

@@ -7,14 +7,13 @@ use subsolid::{Error, Result};
 
 use super::Console;
 
-/// Refuses a `--max-size` that is not a size.
-pub fn check_most(most: f64) -> Result<()> {
-    if most.is_nan() || most <= 0.0 {
-        return Err(
-            Error::request(format!("--max-size {most}")).with_help("give a positive number of GB")
-        );
+/// The bytes of a limit in GB, the value of an option; as many as there are for `inf`.
+pub fn bytes_of(option: &str, gigabytes: f64) -> Result<u64> {
+    if gigabytes > 0.0 {
+        return Ok((gigabytes * 1e9) as u64);
     }
-    Ok(())
+    Err(Error::request(format!("{option} {gigabytes} is not a positive number of gigabytes"))
+        .with_help("give gigabytes, for instance 4"))
 }
 
 /// Says beforehand how much will be written.

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
 use subsolid::numbers::counted;
 use subsolid::{Result, io, slice};
 
@@ -29,11 +31,19 @@ pub struct Arguments {
     output: PathBuf,
 }
 
-impl JsonReport for io::Merged {
+#[derive(Serialize, JsonSchema)]
+pub struct Report<M> {
+    /// File or directory written.
+    output: PathBuf,
+    #[serde(flatten)]
+    merged: M,
+}
+
+impl JsonReport for Report<io::Merged> {
     const SCHEMA: &'static str = "subsolid.merge/1";
 }
 
-impl JsonReport for slice::MergedLayers {
+impl JsonReport for Report<slice::MergedLayers> {
     const SCHEMA: &'static str = "subsolid.merge-layers/1";
 }
 
@@ -44,7 +54,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         let merged = slice::merge_layers(output)?;
         let (layers, jobs) = (counted(merged.layers, "layer"), counted(merged.jobs, "job"));
         console.wrote(output.display(), format!("{layers} of {jobs}"), start);
-        console.report_json(&merged)?;
+        console.report_json(&Report { output: output.clone(), merged })?;
         return Ok(Outcome::Done);
     }
     check_ending(output, &["pvtu"], "is not a .pvtu, nor a directory of layers")?;
@@ -52,6 +62,6 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let merged = io::merge(output)?;
     let (pieces, jobs) = (counted(merged.pieces, "piece"), counted(merged.jobs, "job"));
     console.wrote(output.display(), format!("{pieces} of {jobs}"), start);
-    console.report_json(&merged)?;
+    console.report_json(&Report { output: output.clone(), merged })?;
     Ok(Outcome::Done)
 }

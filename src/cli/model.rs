@@ -15,6 +15,7 @@ use subsolid::topology::{Sharpness, Topology};
 use subsolid::{ElementKind, Error, Result, io, message};
 
 use super::console::{Console, since};
+use super::memory::bytes_of;
 use super::output::counts;
 use super::surface_model::{self, refuse, say_read, warn_of_coincident};
 
@@ -117,11 +118,7 @@ impl ModelArguments {
 
     fn read_options(&self) -> Result<io::ReadOptions> {
         let Some(gigabytes) = self.memory else { return Ok(io::ReadOptions::default()) };
-        if !(gigabytes.is_finite() && gigabytes > 0.0) {
-            return Err(Error::request(format!("--memory {gigabytes}"))
-                .with_help("give a positive number of GB"));
-        }
-        Ok(io::ReadOptions { most_unpacked: (gigabytes * 1e9) as u64 })
+        Ok(io::ReadOptions { most_unpacked: bytes_of("--memory", gigabytes)? })
     }
 
     /// Reads the model and tags it; warns of vertices in one place.

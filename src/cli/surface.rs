@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use subsolid::backend::{Backend, Choice, SurfaceRefiner, runs_on_gpu, start};
+use subsolid::backend::{Backend, Choice, Cpu, SurfaceRefiner, runs_on_gpu, start};
 use subsolid::io::SurfaceFormat;
 use subsolid::mesh::{BoundaryRule, CreaseRule, LinearInterpolation, SurfaceMesh, TriangleRule};
 use subsolid::numbers::counted;
@@ -355,14 +355,16 @@ fn choose(
     console: &Console,
 ) -> Result<Option<Box<dyn Backend>>> {
     if choice == Choice::Auto && !runs_on_gpu(mesh, options) {
-        console.status("Chose", "the CPU (no GPU runs this scheme and method on this mesh)");
+        let name = Cpu::default().name();
+        let why = "the CPU alone runs this scheme and method on this mesh";
+        console.status("Chose", format!("{name} ({why})"));
         return Ok(None);
     }
     let faces = refined_counts(mesh, options).faces as usize;
     let processor = Processor::find_for(choice, &Cost::surface(faces))?;
     let gpu = processor.gpu_backend()?;
     if choice == Choice::Auto {
-        let name = gpu.as_ref().map_or_else(|| "the CPU".into(), |gpu| gpu.name());
+        let name = gpu.as_ref().map_or_else(|| Cpu::default().name(), |gpu| gpu.name());
         processor.tell(&name, console);
     }
     Ok(gpu)

@@ -83,7 +83,7 @@ fn physical_groups_of_gmsh_are_groups() {
     let tags = mesh.cell_data.iter().find(|array| array.name == "gmsh:physical").unwrap();
     assert_eq!(tags.values, [1.0, 2.0]);
     let left_out = report.left_out().unwrap();
-    assert!(left_out.contains("1 quad elements (Gmsh type 3)"), "{left_out}");
+    assert!(left_out.contains("1 quad element (Gmsh type 3)"), "{left_out}");
     assert!(left_out.contains("faces of group `between` that no cell has"), "{left_out}");
 }
 

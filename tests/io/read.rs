@@ -122,7 +122,7 @@ fn what_vtk_writes_is_read() {
             mesh.creases.corners.iter().map(|c| (c.vertex.0, c.sharpness)).collect();
         assert_eq!(corners, [(3, f64::INFINITY), (4, 1.5)], "{name}");
         let skipped = report.skipped.join(", ");
-        assert_says(&skipped, &["1 quad cells (VTK type 9)", "`note`"]);
+        assert_says(&skipped, &["1 quad cell (VTK type 9)", "`note`"]);
     }
 }
 

@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn units_have_names() {
-        let names = ["um", "mm", "cm", "m", "in", "ft", "25.4"].map(|name| millimeters(name));
+        let names = ["um", "mm", "cm", "m", "in", "ft", "25.4"].map(millimeters);
         assert_eq!(names.map(Result::unwrap), [1e-3, 1.0, 10.0, 1e3, 25.4, 304.8, 25.4]);
         assert!(["", "km", "1 mm"].iter().all(|text| millimeters(text).is_err()));
     }

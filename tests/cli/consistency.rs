@@ -365,3 +365,29 @@ fn defaults_are_said_and_taken() {
     );
     refused(here, "info box.vtu --threads 5000", "from 1 to 4096");
 }
+
+/// Examples of the help, of one line each.
+fn examples(name: &str) -> Vec<String> {
+    let text = done(Path::new("."), &format!("{name} --help")).replace("\\\n", " ");
+    let (_, examples) = text.split_once("Examples:\n").unwrap_or_else(|| panic!("{name}: {text}"));
+    let lines = examples.lines().filter_map(|line| line.trim_start().strip_prefix("subsolid "));
+    // without what a shell does with the output
+    lines.map(|line| line.split(['|', '>']).next().unwrap().to_owned()).collect()
+}
+
+/// They are refused for the missing model at most.
+#[test]
+fn examples_of_the_help_are_valid() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut count = 0;
+    for name in OF_BOTH.iter().chain(&OF_SURFACES).chain(&OF_SOLIDS).chain(&OF_NONE).chain(&[""]) {
+        for example in examples(name) {
+            let (code, _, stderr) = run(directory.path(), &example);
+            let reasons = ["No such file", "NVIDIA driver", "records of jobs", "no layers of jobs"];
+            let missing = reasons.iter().any(|why| stderr.contains(why));
+            assert!(code == 0 || missing && !stderr.contains("Usage:"), "{example}: {stderr}");
+            count += 1;
+        }
+    }
+    assert!(count > 80, "{count} examples");
+}

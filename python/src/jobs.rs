@@ -64,8 +64,9 @@ impl PySolid {
     ///     layer_height: Height of a layer, in length units.
     ///     axis: "x", "y" or "z": the axis that layers are stacked along.
     ///     pixel: Edge length of a pixel; None for contours alone.
-    ///     planes: Number of planes per layer over which coverage is averaged, 1 to 4096.
-    ///     antialias: True for the covered fraction of each pixel; False for 1 if its center is inside, else 0.
+    ///     planes: Number of planes per layer over which coverage is averaged, 1 to 64.
+    ///     antialias: True for the covered fraction of each pixel; False for 1 if its center is
+    ///         inside, else 0, as `subsolid slice` has it without --antialias for printers.
     ///     attributes: Whether attributes are evaluated at the pixels.
     ///     tolerance: Maximum distance of contours from the limit, in length units; None for 1e-5 of
     ///         the longest side of the bounding box.

@@ -10,6 +10,7 @@ mod cells;
 mod convert;
 mod count;
 mod dataset;
+mod defaults;
 mod errors;
 mod evaluate;
 mod jobs;
@@ -36,6 +37,8 @@ mod _subsolid {
     use std::path::PathBuf;
 
     use pyo3::prelude::*;
+    use subsolid::backend::MOST_THREADS;
+    use subsolid::numbers::{by_count, counted};
 
     use crate::count;
     use crate::errors::{IntoPython, refused, warn};
@@ -85,10 +88,11 @@ mod _subsolid {
         let found = mesh.coincident_vertices();
         if let Some([a, b]) = found.first {
             let message = format!(
-                "{}: {} vertices lie exactly where another vertex lies (the first: vertices {a} and \
-                 {b}). Cells are joined by shared vertex ids alone; Solid.weld joins them",
+                "{}: {} {} exactly where another vertex lies (the first: vertices {a} and {b}). Cells \
+                 are joined by shared vertex ids alone; Solid.weld joins them",
                 path.display(),
-                found.count
+                counted(found.count, "vertex"),
+                by_count(found.count, "lies", "lie")
             );
             warn(py, &message)?;
         }
@@ -110,11 +114,11 @@ mod _subsolid {
         let found = mesh.coincident_ends();
         if let Some([a, b]) = found.first {
             let message = format!(
-                "{}: {} vertices where the surface ends lie exactly where another one does (the first: \
-                 vertices {a} and {b}). Faces are joined by shared vertex ids alone; Surface.weld \
-                 joins them",
+                "{}: {} where the surface ends {} exactly where another one does (the first: vertices \
+                 {a} and {b}). Faces are joined by shared vertex ids alone; Surface.weld joins them",
                 path.display(),
-                found.count
+                counted(found.count, "vertex"),
+                by_count(found.count, "lies", "lie")
             );
             warn(py, &message)?;
         }
@@ -132,8 +136,11 @@ mod _subsolid {
     /// them.
     #[pyfunction]
     fn set_threads(#[pyo3(from_py_with = count::count)] count: usize) -> PyResult<()> {
-        if count == 0 || count > 4096 {
-            return Err(refused(format!("{count} threads"), "ask for 1 to 4096"));
+        if !(1..=MOST_THREADS).contains(&count) {
+            return Err(refused(
+                format!("{} are out of range", counted(count, "thread")),
+                &format!("ask for 1 to {MOST_THREADS} threads"),
+            ));
         }
         threads::set(count)
     }

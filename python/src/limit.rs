@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use subsolid::Limit;
 use subsolid::backend::{Precision, Values};
+use subsolid::numbers::counted;
 use subsolid::plan::Quantity;
 
 use crate::arrays::{lent, moved};
@@ -171,9 +172,9 @@ impl PyLimit {
         let limit = self.lock();
         let names: Vec<&str> = self.attributes.iter().map(|(name, _)| &**name).collect();
         format!(
-            "<subsolid.Limit: {} points, {} derivatives, attributes {names:?}>",
-            limit.len(),
-            limit.derivatives.len()
+            "<subsolid.Limit: {}, {}, attributes {names:?}>",
+            counted(limit.len(), "point"),
+            counted(limit.derivatives.len(), "derivative")
         )
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use subsolid::locate::{Located, Locator, LocatorOptions};
+use subsolid::numbers::counted;
 
 use crate::arrays::{floats_warned, moved, rows};
 use crate::cells::{Analyzed, LocatorCell};
@@ -104,6 +105,6 @@ impl PyLocator {
 
     fn __repr__(&self) -> String {
         let cells = self.cell.borrow_owner().mesh.cells.len();
-        format!("<subsolid.Locator: {cells} cells>")
+        format!("<subsolid.Locator: {}>", counted(cells, "cell"))
     }
 }

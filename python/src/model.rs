@@ -4,6 +4,7 @@ use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use subsolid::mesh::{Attribute, CellKind, Cells, Controls, Creases, Polygons, SolidMesh, Welded};
+use subsolid::numbers::counted;
 
 use crate::arrays::{any_array, floats, floats_warned, moved, plain_ids, rows, slice};
 use crate::errors::{refused, warn};
@@ -92,8 +93,8 @@ fn push_polyhedra(cells: &mut Cells, value: &Bound<'_, PyAny>) -> PyResult<()> {
         if faces.len() < 4 || faces.iter().any(|face| face.len() < 3) {
             return Err(refused(
                 format!(
-                    "polyhedron {c} has {} faces, or one of fewer than 3 vertices",
-                    faces.len()
+                    "polyhedron {c} has {}, or one of fewer than 3 vertices",
+                    counted(faces.len(), "face")
                 ),
                 "give each polyhedron as a list of faces, each a list of vertices",
             ));
@@ -145,13 +146,13 @@ pub fn attributes(
     count: usize,
     warn: bool,
 ) -> PyResult<Vec<Attribute>> {
-    values_of(value, ("attribute", "vertices"), count, warn)
+    values_of(value, ("attribute", "vertex"), count, warn)
 }
 
 /// Values by name, each `(count,)` or `(count, width)`: `what` they are, and of which elements.
 pub fn values_of(
     value: Option<&Bound<'_, PyDict>>,
-    (what, elements): (&str, &str),
+    (what, element): (&str, &str),
     count: usize,
     warn: bool,
 ) -> PyResult<Vec<Attribute>> {
@@ -163,7 +164,10 @@ pub fn values_of(
         let width = shape.get(1).copied().unwrap_or(1);
         if shape.is_empty() || shape.len() > 2 || shape[0] != count || width == 0 {
             return Err(refused(
-                format!("the {what} {name:?} has the shape {shape:?} for {count} {elements}"),
+                format!(
+                    "the {what} {name:?} has the shape {shape:?} for {}",
+                    counted(count, element)
+                ),
                 &format!("give an array of shape ({count},) or ({count}, width)"),
             ));
         }
@@ -292,7 +296,7 @@ impl<'py> Moved<'py> {
             let given = rows::<3>(points, "points")?.len();
             if given != count {
                 return Err(refused(
-                    format!("{given} points for {count} vertices"),
+                    format!("{} for {}", counted(given, "point"), counted(count, "vertex")),
                     "give one for each vertex of the control mesh, in their order",
                 ));
             }

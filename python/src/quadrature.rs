@@ -9,6 +9,7 @@ use pyo3::types::{PyDict, PyString};
 use subsolid::assembly::{Operator, assemble, assemble_on, check_memory, cost, point_load};
 use subsolid::backend::Precision;
 use subsolid::mesh::Controls;
+use subsolid::numbers::counted;
 use subsolid::quadrature::{
     LEFT_HANDED, Mapped, Mapping, Physical, PhysicalDerivatives, QuadratureScheme, Regions,
     check_positive, jacobians, physical_derivatives,
@@ -346,7 +347,8 @@ impl PyQuadrature {
     fn __repr__(&self) -> String {
         let place = if self.is_boundary() { " on the boundary" } else { "" };
         let batches = self.cell.borrow_dependent().batches().len();
-        format!("<subsolid.Quadrature: {} points{place}, {batches} batches>", self.__len__())
+        let (points, batches) = (counted(self.__len__(), "point"), counted(batches, "batch"));
+        format!("<subsolid.Quadrature: {points}{place}, {batches}>")
     }
 }
 

@@ -9,7 +9,8 @@ use subsolid::backend::{Backend, Choice, Precision, Strategy, choose};
 use subsolid::basis::bspline::Order;
 use subsolid::limit::{Orders, Solid};
 use subsolid::message;
-use subsolid::plan::{Cost, Location, Samples};
+use subsolid::numbers::counted;
+use subsolid::plan::{Cost, Location, MOST_SAMPLES, Samples};
 
 use crate::arrays::{floats, ids, rows, slice};
 use crate::count;
@@ -38,7 +39,7 @@ pub fn samples(
                 return match count::samples::<usize>(samples)? {
                     0 => Err(refused(
                         "0 samples along an axis: out of range",
-                        "ask for 1 to 64 samples along each axis",
+                        &format!("ask for 1 to {MOST_SAMPLES} samples along each axis"),
                     )),
                     n => Ok(Samples::grid(n)),
                 };
@@ -49,8 +50,10 @@ pub fn samples(
             if array.ndim() != 1 || !inside || !along.is_sorted_by(|a, b| a < b) {
                 return Err(refused(
                     format!("samples={}", samples.repr()?),
-                    "give a number of samples along each axis, 1 to 64, or their parameters, \
-                     ascending in [0, 1]",
+                    &format!(
+                        "give a number of samples along each axis, 1 to {MOST_SAMPLES}, or their \
+                         parameters, ascending in [0, 1]"
+                    ),
                 ));
             }
             Ok(Samples::Tensor(along.to_vec()))
@@ -81,7 +84,11 @@ pub fn locations(
     let counts = [Some(parameters.len()), corners.as_ref().map(|(c, _)| c.len())];
     if counts.into_iter().flatten().any(|count| count != cells.len()) {
         return Err(refused(
-            format!("{} cells, but {} (u, v, w) or as many corners", cells.len(), parameters.len()),
+            format!(
+                "{}, but {} (u, v, w) or as many corners",
+                counted(cells.len(), "cell"),
+                parameters.len()
+            ),
             "give equally many of each",
         ));
     }

@@ -7,9 +7,10 @@ use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use subsolid::mesh::{Attribute, CellArray, Controls};
+use subsolid::numbers::counted;
 use subsolid::slice::{
-    Axis, CellIds, Channel, ClosedSurface, Layer, LayerSource, Materials, PixelGrid, Setting,
-    SliceOptions, Slicer, SolidSource, Stack,
+    Axis, CellIds, Channel, ClosedSurface, Layer, LayerSource, MOST_PLANES_A_LAYER, Materials,
+    PixelGrid, Setting, SliceOptions, Slicer, SolidSource, Stack,
 };
 use subsolid::surface::{Scheme, separate_parts};
 use subsolid::{SurfaceMesh, memory};
@@ -60,10 +61,10 @@ impl Cut {
         (planes, antialias): (usize, bool),
     ) -> PyResult<Self> {
         let axis = named("axis", axis)?;
-        if planes == 0 || planes > 4096 {
+        if !(1..=MOST_PLANES_A_LAYER).contains(&planes) {
             return Err(refused(
                 format!("planes={planes} is out of range"),
-                "ask for 1 to 4096 planes per layer",
+                &format!("ask for 1 to {MOST_PLANES_A_LAYER} planes per layer"),
             ));
         }
         Ok(Self { height, axis, tolerance, pixel, planes, antialias })
@@ -341,7 +342,8 @@ impl PySlices {
     fn __repr__(&self) -> String {
         let pixels =
             self.grid.map(|grid| format!(" of {} x {} pixels", grid.size[0], grid.size[1]));
-        format!("<subsolid.Slices: {} layers{}>", self.__len__(), pixels.unwrap_or_default())
+        let layers = counted(self.__len__(), "layer");
+        format!("<subsolid.Slices: {layers}{}>", pixels.unwrap_or_default())
     }
 
     /// Heights of the layers' middles, in length units, (n,).

@@ -10,6 +10,7 @@ use subsolid::backend::{Backend, Cpu, Precision};
 use subsolid::io::{Dataset, WriteOptions};
 use subsolid::limit::{Solid, Summary};
 use subsolid::mesh::{Attribute, CellArray, FaceGroup, SolidMesh};
+use subsolid::numbers::counted;
 use subsolid::plan::{Samples, Want};
 use subsolid::scheme::VertexRule;
 use subsolid::surface::boundary_surface;
@@ -101,7 +102,7 @@ fn check_grid(plan: &Plan<'_>, mesh: &SolidMesh) -> subsolid::Result<()> {
 
 /// Checks and copies data of cells.
 pub fn cell_data(given: Option<&Bound<'_, PyDict>>, cells: usize) -> PyResult<Vec<CellArray>> {
-    let attributes = values_of(given, ("cell_data array", "cells"), cells, false)?;
+    let attributes = values_of(given, ("cell_data array", "cell"), cells, false)?;
     let mut all = Vec::with_capacity(attributes.len());
     for Attribute { name, width, values } in attributes {
         let given = given.map(|given| given.get_item(&name)).transpose()?.flatten();
@@ -173,7 +174,11 @@ impl PySolid {
         let moved = self::points(points, "points")?;
         if moved.len() != mesh.points.len() {
             return Err(refused(
-                format!("{} points for {} vertices", moved.len(), mesh.points.len()),
+                format!(
+                    "{} for {}",
+                    counted(moved.len(), "point"),
+                    counted(mesh.points.len(), "vertex")
+                ),
                 "give one for each vertex",
             ));
         }
@@ -491,6 +496,7 @@ impl PySolid {
     }
 
     fn __repr__(&self) -> String {
-        format!("<subsolid.Solid: {} vertices, {} cells>", self.n_points(), self.n_cells())
+        let vertices = counted(self.n_points(), "vertex");
+        format!("<subsolid.Solid: {vertices}, {}>", counted(self.n_cells(), "cell"))
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
+use subsolid::numbers::counted;
 use subsolid::surface::limit::{GridLimit, LimitSurface};
 use subsolid::surface::{
     Method, Scheme, SurfaceOptions, SurfacePlan, SurfaceSummary, check_memory, vertex_limits,
@@ -172,7 +173,7 @@ impl PySurface {
     }
 
     /// Refines the mesh, with creases and attributes but for normals: `limit` gives those of the
-    /// limit, `normals` those of the mesh.
+    /// limit, `normals` those of the mesh. One level unless told; `subsolid surface` makes two.
     #[pyo3(signature = (levels=1, *, scheme="catmull-clark"))]
     fn refine(
         &self,
@@ -334,6 +335,7 @@ impl PySurface {
     }
 
     fn __repr__(&self) -> String {
-        format!("<subsolid.Surface: {} vertices, {} faces>", self.n_points(), self.n_faces())
+        let vertices = counted(self.n_points(), "vertex");
+        format!("<subsolid.Surface: {vertices}, {}>", counted(self.n_faces(), "face"))
     }
 }

@@ -137,6 +137,6 @@ def test_cells_that_are_no_volume_are_left_out_as_of_files(tmp_path: Any) -> Non
     with pytest.warns(UserWarning) as caught:
         known, found = subsolid.read(path), subsolid.from_pyvista(grid)
     words = [str(warning.message).split("left out: ")[1] for warning in caught]
-    assert words == ["1 line cells (VTK type 4)"] * 2
+    assert words == ["1 line cell (VTK type 4)"] * 2
     assert np.array_equal(found.cells, known.cells)
     assert found.cell_data["m"].tolist() == known.cell_data["m"].tolist() == [6, 7]

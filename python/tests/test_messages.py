@@ -131,3 +131,16 @@ def test_wrong_names_are_answered_by_those_that_there_are(bracket: subsolid.Soli
             call()
         assert (refused.value.message, refused.value.help) == (message, help)
     assert bracket.plan(2, precision="float32").precision == "f32"
+
+
+def test_limits_are_those_of_the_program(bracket: subsolid.Solid) -> None:
+    calls: list[tuple[Any, str]] = [
+        (lambda: bracket.slice(0.5, planes=65), "1 to 64 planes per layer"),
+        (lambda: bracket.plan(2, threads=4097), "1 to 4096 threads"),
+        (lambda: bracket.plan(65), "1 to 64 samples"),
+    ]
+    for call, words in calls:
+        with pytest.raises(subsolid.Error) as refused:
+            call()
+        assert refused.value.help and words in refused.value.help
+    bracket.slice(0.5, planes=64)

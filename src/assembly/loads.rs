@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
+use crate::numbers::counted;
 use crate::quadrature::{Mapped, Mapping, Physical};
 
 /// Quadrature points of a piece.
@@ -49,8 +50,12 @@ pub fn point_load<'q>(
     let quadrature = mapping.quadrature();
     let (have, need) = (forces.len(), quadrature.sample_count());
     if have != need {
-        return Err(Error::request(format!("{have} forces for {need} quadrature points"))
-            .with_help("give one for each, in the order of the batches"));
+        return Err(Error::request(format!(
+            "{} for {}",
+            counted(have, "force"),
+            counted(need, "quadrature point")
+        ))
+        .with_help("give one for each, in the order of the batches"));
     }
     let batches = quadrature.batches().iter().enumerate();
     let starts: Vec<usize> = batches

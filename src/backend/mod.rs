@@ -15,7 +15,7 @@ mod surface;
 
 pub use crate::result_buffer::ResultBuffer;
 pub use choice::{Choice, DeviceList, Starting, auto, choose, devices, start};
-pub use cpu::Cpu;
+pub use cpu::{Cpu, MOST_THREADS};
 #[cfg(feature = "cuda")]
 pub use cuda::{Cuda, process::DeviceProcessor, query::DeviceQuery};
 pub use device::{Device, DeviceInfo};

@@ -30,6 +30,12 @@ pub(crate) use rings::{LocalBox, planar_parts, spatial_parts};
 /// Most rings around an extraordinary edge or vertex.
 pub const MOST_RINGS: usize = 8;
 
+/// Rings of extraction operators unless told.
+pub const OPERATOR_RINGS: usize = 2;
+
+/// Rings of Bézier cells unless told.
+pub const CELL_RINGS: usize = 3;
+
 /// Bounds are this much above the largest error at the samples.
 const MARGIN: f64 = 1.5;
 

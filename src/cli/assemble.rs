@@ -18,8 +18,8 @@ use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
 use subsolid::plan::Want;
 use subsolid::quadrature::{
-    LEFT_HANDED, Mapping, Physical, Quadrature, QuadratureScheme, Regions, Report, check_positive,
-    face_vertices, side_vertices,
+    DEFAULT_GAUSS, LEFT_HANDED, Mapping, Physical, Quadrature, QuadratureScheme, Regions, Report,
+    check_positive, face_vertices, side_vertices,
 };
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result};
@@ -51,24 +51,25 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
     /// Gauss points along each axis of a box, 1 to 32
-    #[arg(long, value_name = "N", default_value_t = 5)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_GAUSS)]
     gauss: usize,
     /// Rings of boxes toward an extraordinary edge or vertex, 0 to 20; by default, as many as
     /// integrals accurate to 4e-9 need
     #[arg(long, value_name = "K")]
     rings: Option<usize>,
-    /// Mass matrix, with this density [default: 1]
+    /// Write the mass matrix, with this density, or 1
     #[arg(long, value_name = "RHO", num_args = 0..=1, require_equals = true,
           default_missing_value = "1")]
     mass: Option<f64>,
-    /// Stiffness matrix of Poisson's equation, with this conductivity [default: 1]
+    /// Write the stiffness matrix of Poisson's equation, with this conductivity, or 1
     #[arg(long, value_name = "K", num_args = 0..=1, require_equals = true,
           default_missing_value = "1")]
     stiffness: Option<f64>,
-    /// Matrix of linear elasticity, with Young's modulus and Poisson's ratio
+    /// Write the matrix of linear elasticity, with Young's modulus and Poisson's ratio
     #[arg(long, value_name = "E,NU", allow_hyphen_values = true)]
     elasticity: Option<Numbers<2>>,
-    /// Force per unit area on a side, given by number, or on a group of faces, given by name
+    /// Force per unit area on a side, given by number, or on a group of faces, given by name; may be
+    /// repeated, and forces on the same faces add up
     #[arg(long, value_name = "PART=FX,FY,FZ", allow_hyphen_values = true)]
     load: Vec<PartLoad>,
     /// Force per unit volume
@@ -215,10 +216,11 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let count = counted(matrices.len(), "matrix");
     console.status("Assembled", format!("{count} in {}", since(start)));
 
+    let writing = Instant::now();
     io::atomic::fill_directory(&a.output, || {
         a.write(&mesh, &solid, (&operators, &matrices), &load, &regions)
     })?;
-    console.status("Wrote", format!("{} in {}", a.output.display(), since(start)));
+    console.wrote(a.output.display(), count, writing);
     let named = operators.iter().zip(&matrices);
     let summary = Summary {
         output: a.output.clone(),
@@ -232,9 +234,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         force: [0, 1, 2].map(|d| load.iter().flatten().map(|force| force[d]).sum()),
         seconds: start.elapsed().as_secs_f64(),
     };
-    if console.json() {
-        console.report(&summary, String::new)?;
-    }
+    console.report_json(&summary)?;
     Ok(Outcome::Done)
 }
 

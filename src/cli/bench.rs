@@ -12,10 +12,14 @@ mod results;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use clap::Args;
 use subsolid::backend::Choice;
 use subsolid::io::atomic;
+use subsolid::memory::gigabytes;
+use subsolid::numbers::counted;
+use subsolid::plan::MOST_SAMPLES;
 use subsolid::{Error, Result};
 
 use super::json;
@@ -41,27 +45,28 @@ Examples:
   subsolid bench a.mesh b.vtk --samples 4,8 --levels 0,1 --repeats 50 --report bench.html
   subsolid bench model.mesh --backend cpu --samples 8 --levels 0")]
 pub struct Arguments {
-    /// Control meshes
+    /// Control meshes of solids: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, Gmsh .msh, .ovm or Abaqus
+    /// .inp
     #[arg(required = true, value_name = "MODEL")]
     models: Vec<PathBuf>,
     /// Samples along each axis of a cell, 2 to 64; figure 13 measures more values
-    #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [4, 8])]
+    #[arg(long, value_name = "N,N", value_delimiter = ',', default_value = "4,8")]
     samples: Vec<usize>,
     /// Levels of refinement, 0 to 8
-    #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [0, 1, 2])]
+    #[arg(long, value_name = "N,N", value_delimiter = ',', default_value = "0,1,2")]
     levels: Vec<usize>,
     /// Processor, beside the CPU: auto (the first NVIDIA GPU that works), cpu, cuda or
     /// cuda:N
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
-    /// Number of runs, of which the median is reported
+    /// Number of runs, of which the median is reported, 1 to 10000
     #[arg(long, value_name = "N", default_value_t = 20,
           value_parser = clap::value_parser!(u16).range(1..=10_000))]
     repeats: u16,
-    /// File for all numbers
+    /// File for all numbers: .json
     #[arg(long, value_name = "OUT")]
     json: Option<PathBuf>,
-    /// File for the plots: one self-contained HTML page
+    /// File for the plots: one self-contained page, .html
     #[arg(long, value_name = "OUT")]
     report: Option<PathBuf>,
 }
@@ -77,9 +82,9 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let mut results = Results::new(Machine::new(&processor)?, a.repeats.into());
     if processor.gpu().is_none() {
         let why = processor.why_not_gpu().unwrap_or("the CPU was asked for");
-        let note = format!("The kernels of a GPU, figures 9 and 10 among them: {why}.");
-        console.status("Left out", &note);
-        results.left_out.push(note);
+        let note = format!("he kernels of a GPU, figures 9 and 10 among them: {why}");
+        console.status("Skipped", format!("t{note}"));
+        results.left_out.push(format!("T{note}."));
     }
     let mut write_times = WriteTimes::new(a.repeats.into());
     let jobs = measure::jobs(&a.samples, &a.levels);
@@ -90,8 +95,9 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             let model = match last.take() {
                 Some(model) if model.level == job.level => model,
                 _ => {
+                    let start = Instant::now();
                     let model = BenchModel::load(path, job.level)?;
-                    bar.suspend(|| console.status("Read", model.describe()));
+                    bar.suspend(|| console.read(path.display(), model.describe(), start));
                     results.models.push(model.summary()?);
                     model
                 }
@@ -106,12 +112,15 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     }
     bar.finish_and_clear();
     if let Some(path) = &a.json {
+        let start = Instant::now();
         write(path, &json::text(&results)?)?;
-        console.status("Wrote", format!("{}: {} timings", path.display(), results.timings.len()));
+        console.wrote(path.display(), counted(results.timings.len(), "timing"), start);
     }
     if let Some(path) = &a.report {
-        write(path, &report::page(&results))?;
-        console.status("Wrote", path.display());
+        let start = Instant::now();
+        let page = report::page(&results);
+        write(path, &page)?;
+        console.wrote(path.display(), gigabytes(page.len() as u128), start);
     }
     console.print(text(&results).as_bytes())?;
     Ok(Outcome::Done)
@@ -124,9 +133,10 @@ impl Arguments {
             list.sort_unstable();
             list.dedup();
         }
-        if let Some(n) = self.samples.iter().find(|&n| !(2..=64).contains(n)) {
-            return Err(Error::request(format!("--samples {n} is out of range"))
-                .with_help("give 2 to 64 samples along each axis, such as 4,8"));
+        if let Some(n) = self.samples.iter().find(|&n| !(2..=MOST_SAMPLES).contains(n)) {
+            return Err(Error::request(format!("--samples {n} is out of range")).with_help(
+                format!("give 2 to {MOST_SAMPLES} samples along each axis, such as 4,8"),
+            ));
         }
         if let Some(n) = self.levels.iter().find(|&&n| n > 8) {
             return Err(Error::request(format!("--levels {n} is out of range"))

@@ -8,7 +8,8 @@ use subsolid::surface::boundary_surface;
 use subsolid::{Result, io};
 
 use super::gltf::GlbArguments;
-use super::model::{ModelArguments, warn_of_lost_data};
+use super::model::ModelArguments;
+use super::output::warn_of_lost_data;
 use super::surface_output::write;
 use super::{Console, Outcome};
 

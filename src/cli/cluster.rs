@@ -30,7 +30,7 @@ pub fn main(engine: Engine, matches: &ArgMatches, prints_file: bool) -> ExitCode
                 cli.threads = None;
                 on_rank(group, cli, prints_file)
             });
-            codes.into_iter().next().unwrap_or(ExitCode::FAILURE)
+            codes.into_iter().next().unwrap_or(ExitCode::from(2))
         }
     }
 }
@@ -105,13 +105,15 @@ fn same_job(ranks: &Ranks<'_>) -> Result<()> {
     }
 }
 
-/// Refuses `--mpi` for a subcommand that has no use for it.
+/// Refuses `--mpi` for an option that has no use for it.
 pub fn refuse(ranks: Option<&Ranks<'_>>, name: &str) -> Result<()> {
-    match ranks {
-        None => Ok(()),
-        Some(_) => Err(Error::request(format!("{name} does not support --mpi"))
-            .with_help("leave --mpi out; evaluate, quadrature, refine and slice run on ranks")),
-    }
+    ranks.map_or(Ok(()), |_| Err(refusal(name)))
+}
+
+/// What a subcommand or an option that has no use for `--mpi` says.
+pub fn refusal(name: &str) -> Error {
+    Error::request(format!("{name} does not support --mpi"))
+        .with_help("leave --mpi out; evaluate, quadrature, refine and slice run on ranks")
 }
 
 /// The processor of this rank: of several GPUs of a machine every rank takes one in turn.

@@ -9,12 +9,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::backend::{Backend, Choice, Cpu, Limit, Precision, Strategy};
 use subsolid::compare::{Comparison, Differences, Errors, Statistics};
-use subsolid::io::{self, Array, Format, WriteOptions};
+use subsolid::io::{self, Array, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::memory;
 use subsolid::mesh::{CellArray, Controls};
 use subsolid::numbers::{counted, significant};
-use subsolid::plan::{Plan, Samples, Want};
+use subsolid::plan::{MOST_SAMPLES, Plan, Samples, Want};
 use subsolid::scheme::VertexRule;
 use subsolid::view::{FigureTable, Page, ViewOptions};
 use subsolid::volume::{self, Extreme};
@@ -22,8 +22,9 @@ use subsolid::{Error, Result};
 
 use super::console::since;
 use super::json::JsonReport;
-use super::model::{ModelArguments, check_compress};
+use super::model::ModelArguments;
 use super::names::{Selected, all_or};
+use super::output::{check_compress, check_ending};
 use super::processor::Processor;
 use super::{Console, Outcome, report};
 
@@ -47,7 +48,7 @@ pub struct Arguments {
     model: ModelArguments,
     /// N x N x N samples per cell, end points included, N from 1 to 64 (1: the center)
     #[arg(long, value_name = "N", default_value_t = 8,
-          value_parser = clap::value_parser!(u8).range(1..=64))]
+          value_parser = clap::value_parser!(u8).range(1..=MOST_SAMPLES as i64))]
     samples: u8,
     /// Refine the model this many times first
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -123,10 +124,11 @@ struct Run {
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let a = &arguments;
     if let Some(output) = &a.output {
+        check_ending(output, &["vtu", "vtk"], "the errors are written as point arrays of cells")?;
         let format = a.model.check_output(output, &[])?;
-        if !matches!(format, Format::Vtu | Format::Vtk) || a.samples < 2 {
-            return Err(Error::request("the errors are written as cells with point arrays")
-                .with_help("end the name of the output in .vtu, and ask for 2 samples or more"));
+        if a.samples < 2 {
+            return Err(Error::request("one sample per cell cannot form hexahedra")
+                .with_help("ask for at least 2 samples, or leave --output out"));
         }
         check_compress(a.compress, format)?;
     }
@@ -181,8 +183,11 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         // every cell keeps its own points, and with them its own errors
         let mut dataset = volume::hexahedra(&plan, &limit, &[], false)?;
         dataset.point_arrays.extend(arrays);
+        let cells = counted(dataset.cells.len(), "cell");
+        let start = Instant::now();
         io::write(output, dataset, WriteOptions { compress: a.compress })?;
-        console.status("Wrote", format!("{}: {}", output.display(), counted(limit.len(), "point")));
+        let counts = format!("{}, {cells}", counted(limit.len(), "point"));
+        console.wrote(output.display(), counts, start);
     }
     if let Some(path) = &a.report {
         let title = a.model.model.file_name().unwrap_or_default().to_string_lossy();

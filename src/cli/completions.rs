@@ -1,10 +1,10 @@
 //! `subsolid completions`
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::{Shell, generate};
 use subsolid::Result;
 
-use super::{Cli, Console, Outcome};
+use super::{Console, Outcome, command};
 
 /// Print completions for a shell
 #[derive(Args)]
@@ -19,7 +19,7 @@ pub struct Arguments {
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let mut script = Vec::new();
-    generate(arguments.shell, &mut Cli::command(), "subsolid", &mut script);
+    generate(arguments.shell, &mut command(), "subsolid", &mut script);
     console.print(&script)?;
     Ok(Outcome::Done)
 }

@@ -1,5 +1,8 @@
 //! What the program says: reports on stdout, everything else on stderr. Where a file goes to
 //! stdout, reports go to stderr.
+//!
+//! A status line is a verb, its object and the time that this took: `Read part.vtu: 8 vertices,
+//! 1 cell in 0.3 ms`. Every file that is read or written has one.
 
 use std::fmt::Display;
 use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
@@ -50,6 +53,18 @@ impl Console {
         }
     }
 
+    /// A model that was read since `start`, and what it holds.
+    pub fn read(&self, name: impl Display, what: impl Display, start: Instant) {
+        let name = named(name, "<standard input>");
+        self.status("Read", format!("{name}: {what} in {}", since(start)));
+    }
+
+    /// A file that was written since `start`, and what it holds.
+    pub fn wrote(&self, name: impl Display, what: impl Display, start: Instant) {
+        let name = named(name, "<standard output>");
+        self.status("Wrote", format!("{name}: {what} in {}", since(start)));
+    }
+
     /// What the user should know although it does not stop the program.
     pub fn warn(&self, message: impl Display) {
         if !self.quiet {
@@ -88,6 +103,11 @@ impl Console {
         self.print(text.as_bytes())
     }
 
+    /// A report for machines alone: people have read it in status lines.
+    pub fn report_json(&self, value: &impl JsonReport) -> Result<()> {
+        if self.json { self.report(value, String::new) } else { Ok(()) }
+    }
+
     /// Bytes for stdout; a reader that goes away is not an error.
     pub fn print(&self, bytes: &[u8]) -> Result<()> {
         match stdout().write_all(bytes).and_then(|()| stdout().flush()) {
@@ -109,6 +129,12 @@ impl Console {
             Err(_) => bar,
         }
     }
+}
+
+/// The name of a file, or of what `-` stands for.
+fn named(name: impl Display, standard: &str) -> String {
+    let name = name.to_string();
+    if name == "-" || name.starts_with("-.") { standard.into() } else { name }
 }
 
 /// Time since `start` as people say it.

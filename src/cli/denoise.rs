@@ -1,6 +1,7 @@
 //! `subsolid denoise`
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -8,13 +9,16 @@ use serde::Serialize;
 use subsolid::backend::Choice;
 use subsolid::numbers::counted;
 use subsolid::plan::{Cost, SurfaceJob};
+use subsolid::process::surface::{DEFAULT_RINGS, DEFAULT_SWEEPS};
 use subsolid::{Result, io};
 
+use super::console::since;
 use super::gltf::GlbArguments;
 use super::json::JsonReport;
-use super::model::ModelArguments;
+use super::model::{ModelArguments, SURFACE};
 use super::processor::Processor;
 use super::surface_model::read_surface;
+use super::surface_output::counts;
 use super::{Console, Outcome};
 
 /// Remove noise from a surface and keep its edges, by the bilateral filter
@@ -26,13 +30,13 @@ Examples:
   subsolid denoise scan.ply --sweeps 3 -o clean.ply
   subsolid denoise scan.stl --rings 3 -o clean.stl")]
 pub struct Arguments {
-    /// Surface: .obj, .ply, .off, .stl, .vtp, or a file of faces without volume cells
+    #[arg(help = SURFACE)]
     model: PathBuf,
     /// Sweeps over all vertices
-    #[arg(long, value_name = "N", default_value_t = 3)]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_SWEEPS)]
     sweeps: usize,
     /// Neighbors: vertices up to K edges away, 1 or more
-    #[arg(long, value_name = "K", default_value_t = 2)]
+    #[arg(long, value_name = "K", default_value_t = DEFAULT_RINGS)]
     rings: usize,
     /// Processor: auto (the fastest for this job), cpu, cuda or cuda:N; points are the same
     /// but for rounding
@@ -65,6 +69,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let mut mesh = read_surface(&model.model, console)?;
     let cost = Cost::processing(mesh.points.len(), SurfaceJob::Denoise, sweeps);
     let mut processor = Processor::for_surface(backend, &cost, &mesh, console)?;
+    let start = Instant::now();
     let bar = console.bar(sweeps);
     for _ in 0..sweeps {
         processor.denoise(rings)?;
@@ -72,12 +77,13 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     }
     bar.finish_and_clear();
     processor.update(&mut mesh)?;
+    console.status("Denoised", format!("in {}, {}", counted(sweeps, "sweep"), since(start)));
     for loss in format.losses(&mesh) {
         console.warn(format!("{}: left out {loss}", output.display()));
     }
+    let start = Instant::now();
     io::write_surface_with(&output, &mesh, &glb)?;
-    let report = Report { output: output.display().to_string(), sweeps };
-    let sweeps = counted(report.sweeps, "sweep");
-    console.report(&report, || format!("{}: {sweeps}", report.output))?;
+    console.wrote(output.display(), counts(&mesh), start);
+    console.report_json(&Report { output: output.display().to_string(), sweeps })?;
     Ok(Outcome::Done)
 }

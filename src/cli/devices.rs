@@ -11,6 +11,7 @@ use subsolid::backend::{Backend, Cpu, DeviceInfo, devices};
 use super::json::JsonReport;
 use super::{Console, Outcome};
 use subsolid::memory::gigabytes;
+use subsolid::numbers::counted;
 
 /// List the processors that --backend can name
 #[derive(Args)]
@@ -58,10 +59,10 @@ fn text(report: &Report) -> String {
         let rate = device.bandwidth.map(|b| format!(" at {:.0} GB/s", b / 1e9)).unwrap_or_default();
         let _ = writeln!(
             text,
-            "{:<8} {}: compute capability {major}.{minor}, {} multiprocessors, {} of memory{rate}",
+            "{:<8} {}: compute capability {major}.{minor}, {}, {} of memory{rate}",
             format!("cuda:{}", device.ordinal),
             device.name,
-            device.multiprocessors,
+            counted(device.multiprocessors as usize, "multiprocessor"),
             gigabytes(device.memory.into()),
         );
     }

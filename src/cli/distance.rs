@@ -24,16 +24,18 @@ use subsolid::{Error, Result, io};
 use super::console::since;
 use super::gltf::GlbArguments;
 use super::json::JsonReport;
-use super::model::{ModelArguments, check_compress, warn_of_table};
+use super::model::{ModelArguments, SOLID_OR_SURFACE};
+use super::output::{check_compress, check_ending, counts, warn_of_table};
 use super::processor::{Processor, check_of_solid};
 use super::surface_model::refuse;
-use super::{Console, Outcome};
+use super::{Console, Outcome, surface_output};
 
 /// Store distances as an attribute of the vertices
 ///
 /// In a solid, distances run through the volume of the control mesh, around holes; on a surface of
 /// triangles, along the surface. Evaluation and slicing carry the attribute.
 #[derive(Args)]
+#[command(mut_arg("model", |model| model.help(SOLID_OR_SURFACE)))]
 #[command(after_help = "\
 Examples:
   subsolid distance part.vtk --to boundary --name depth -o graded.vtu
@@ -44,8 +46,8 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// What distances are measured to: vertex:17,42; of solids also boundary, creases,
-    /// patch:17 (the part of the boundary around vertices, as creases bound it), group:NAME (named
+    /// What distances are measured to: vertex:17,42 (on a surface, nothing else); in solids also
+    /// boundary, creases, patch:17 (the part of the boundary around vertices, as creases bound it), group:NAME (named
     /// faces and cells of the file), point:x,y,z and attribute:NAME (vertices where it is not 0)
     #[arg(long, value_name = "TARGET", default_value = "boundary")]
     to: Target,
@@ -154,11 +156,14 @@ fn through_solid(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> R
     let start = Instant::now();
     let values = volume_distance(&mesh, &seeds)?;
     let report = report(arguments, seeds.len(), &values);
-    console.status("Measured", format!("{} in {}", counted(values.len(), "vertex"), since(start)));
+    report.say_measured(values.len(), start, console);
     put(&mut mesh.attributes, &arguments.name, values);
     warn_of_table(format, output, &mesh, console);
+    let start = Instant::now();
     io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
-    tell(&report, console)
+    console.wrote(output.display(), counts(&mesh), start);
+    console.report_json(&report)?;
+    Ok(Outcome::Done)
 }
 
 /// Refuses names that readers take for something else than an attribute.
@@ -210,11 +215,13 @@ fn along_surface(
 ) -> Result<Outcome> {
     let output = &arguments.output;
     refuse(&[(arguments.compress, "--compress")])?;
+    let along = "holds no distances along a surface";
+    check_ending(output, &["ply", "vtp", "glb"], along)?;
     let format = arguments.model.surface_output(output, arguments.levels)?;
     if matches!(format, SurfaceFormat::Obj | SurfaceFormat::Stl) {
-        let ending = format.extension();
-        return Err(Error::request(format!("a .{ending} file of a surface holds no distances"))
-            .with_help("end the name of the output in .ply, .vtp or .glb"));
+        // standard output of no other name
+        return Err(Error::request(format!("a .{} file {along}", format.extension()))
+            .with_help("name the output -.ply, -.vtp or -.glb"));
     }
     let Target::Vertices(sources) = &arguments.to else {
         return Err(Error::request("on a surface, distances are measured to vertices only")
@@ -230,13 +237,16 @@ fn along_surface(
         console.warn(format!("{lost} of no face (the first: vertex {first}): no distance, NaN"));
     }
     let report = report(arguments, sources.len(), &values);
-    console.status("Measured", format!("{} in {}", counted(values.len(), "vertex"), since(start)));
+    report.say_measured(values.len(), start, console);
     put(&mut mesh.attributes, &arguments.name, values);
     for loss in format.losses(&mesh) {
         console.warn(format!("{}: left out {loss}", output.display()));
     }
+    let start = Instant::now();
     io::write_surface_with(output, &mesh, glb)?;
-    tell(&report, console)
+    console.wrote(output.display(), surface_output::counts(&mesh), start);
+    console.report_json(&report)?;
+    Ok(Outcome::Done)
 }
 
 fn put(attributes: &mut Vec<Attribute>, name: &str, values: Vec<f64>) {
@@ -250,10 +260,11 @@ fn report(arguments: &Arguments, targets: usize, values: &[f64]) -> Report {
     Report { output, name: arguments.name.clone(), targets, greatest }
 }
 
-fn tell(report: &Report, console: &Console) -> Result<Outcome> {
-    let Report { output, name, targets, greatest } = report;
-    let targets = counted(*targets, "vertex");
-    let greatest = significant(*greatest);
-    console.report(report, || format!("{output}: \"{name}\" to {targets}, greatest {greatest}"))?;
-    Ok(Outcome::Done)
+impl Report {
+    fn say_measured(&self, count: usize, start: Instant, console: &Console) {
+        let (values, targets) = (counted(count, "distance"), counted(self.targets, "vertex"));
+        let greatest = significant(self.greatest);
+        let time = since(start);
+        console.status("Measured", format!("{values} to {targets}, at most {greatest}, in {time}"));
+    }
 }

@@ -9,7 +9,7 @@ mod single;
 mod table;
 mod writer;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
@@ -18,7 +18,7 @@ use subsolid::cluster::Ranks;
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
-use subsolid::plan::{Cost, Samples, Want};
+use subsolid::plan::{Cost, MOST_SAMPLES, Samples, Want};
 use subsolid::scheme::VertexRule;
 use subsolid::view::ColorMap;
 use subsolid::volume::ParameterTable;
@@ -27,8 +27,9 @@ use subsolid::{Error, Result, io};
 use super::cluster::refuse;
 use super::console::since;
 use super::gltf::{GlbArguments, is_glb};
-use super::model::{ModelArguments, check_compress, check_names, takes_table, warn_of_lost_data};
+use super::model::ModelArguments;
 use super::names::bare;
+use super::output::{check_compress, check_ending, check_names, warn_of_lost_data};
 use super::pieces::{part, piece_size};
 use super::processor::ProcessorArguments;
 use super::{Console, Outcome};
@@ -40,7 +41,8 @@ pub use run::Report;
 ///
 /// Every hexahedral cell has parameters (u, v, w) in [0, 1]: u along its corners 0-1,
 /// v along 0-3, w along 0-4 (VTK order). Other cells evaluate on their hexahedral
-/// children. With --levels, cells are those of the refined mesh.
+/// children. With --levels, cells are those of the refined mesh. One of --samples, --gauss and --at
+/// says where to evaluate; --cells lagrange and bezier need none.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -60,7 +62,7 @@ pub struct Arguments {
     /// Refine the model this many times first
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
-    /// Derivatives with respect to (u, v, w), up to this order
+    /// Derivatives with respect to (u, v, w), up to this order: 0, 1 or 2
     #[arg(long, value_name = "ORDER", default_value_t = 0)]
     derivatives: usize,
     /// Derivatives of the attributes too, as d_u_NAME and so on
@@ -114,7 +116,7 @@ pub struct Arguments {
     /// the peak memory bandwidth of a GPU
     #[arg(long)]
     explain: bool,
-    /// Vertex or cell array to color a .glb by, or `scaled Jacobian`
+    /// Vertex or cell array to color a .glb by, or `scaled Jacobian` [default: no colors]
     #[arg(long, value_name = "NAME")]
     color: Option<String>,
     /// Colors of a .glb [default: viridis]
@@ -123,7 +125,8 @@ pub struct Arguments {
     #[command(flatten)]
     glb: GlbArguments,
     /// File to write: .vtu, .pvtu (any size), .vtk, .csv or .npz; --at writes .csv; .glb has the
-    /// boundary at the samples of --samples, with normals and the attributes, for viewers
+    /// boundary at the samples of --samples, with normals and the attributes, for viewers; required
+    /// without --quality and --explain
     #[arg(long, short, value_name = "OUT", required_unless_present_any = ["quality", "explain"])]
     output: Option<PathBuf>,
 }
@@ -167,6 +170,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     }
     let format = match &a.output {
         Some(output) => {
+            a.check_ending(output)?;
             let others: Vec<_> = a.samples.at.as_deref().into_iter().collect();
             Some(a.model.check_output(output, &others)?)
         }
@@ -221,6 +225,15 @@ enum Request {
 }
 
 impl Arguments {
+    /// Refuses an output of another format.
+    fn check_ending(&self, output: &Path) -> Result<()> {
+        if self.samples.at.is_some() {
+            return check_ending(output, &["csv"], "--at writes a table of values");
+        }
+        let known = [io::Format::ALL.map(io::Format::extension).as_slice(), &["glb"]].concat();
+        check_ending(output, &known, "unknown output format")
+    }
+
     /// Checks the options that concern samples and cells against one another.
     fn request(
         &self,
@@ -234,11 +247,6 @@ impl Arguments {
             if self.cells.is_some() {
                 return Err(Error::request("--at writes a table, which has no --cells")
                     .with_help("leave --cells out, or give --samples"));
-            }
-            let output = self.output.as_deref().zip(format);
-            if output.is_some_and(|(path, format)| !takes_table(path, format)) {
-                return Err(Error::request("--at writes a table of values")
-                    .with_help("end the name of the output in .csv"));
             }
             return Ok(Request::Table(Box::new(ParameterTable::open(path)?)));
         }
@@ -268,9 +276,9 @@ impl Arguments {
         }
         let samples = match (self.samples.samples, self.samples.gauss) {
             _ if high_order => Samples::grid(4),
-            (Some(n), _) if !(1..=64).contains(&n) => {
+            (Some(n), _) if !(1..=MOST_SAMPLES).contains(&n) => {
                 return Err(Error::request(format!("--samples {n} is out of range"))
-                    .with_help("ask for 1 to 64 samples along each axis"));
+                    .with_help(format!("ask for 1 to {MOST_SAMPLES} samples along each axis")));
             }
             (Some(1), _) if shape == CellShape::Hexahedra => {
                 return Err(Error::request("one sample per cell cannot form hexahedra")

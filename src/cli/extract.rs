@@ -6,19 +6,21 @@ use std::time::Instant;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
-use subsolid::bezier::{Extraction, Pieces};
+use subsolid::bezier::{Extraction, OPERATOR_RINGS, Pieces};
 use subsolid::io::{self, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
+use subsolid::numbers::counted;
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result};
 
 use super::console::since;
 use super::json::JsonReport;
-use super::memory::{check_most, check_size};
-use super::model::{ModelArguments, warn_of_lost_data};
+use super::memory::{bytes_of, check_size, say_size};
+use super::model::ModelArguments;
+use super::output::warn_of_lost_data;
 use super::{Console, Outcome};
-use subsolid::memory::{gigabytes, physical_memory};
+use subsolid::memory::physical_memory;
 
 /// Write Bézier extraction operators
 ///
@@ -39,7 +41,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
     /// Rings of exact pieces toward an extraordinary edge or vertex, 0 to 8
-    #[arg(long, value_name = "K", default_value_t = 2)]
+    #[arg(long, value_name = "K", default_value_t = OPERATOR_RINGS)]
     rings: usize,
     /// Keep the refined points of cells that are refined first as control points, and write their
     /// weights over the vertices: smaller files
@@ -100,7 +102,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let format = a.format()?;
     a.model.check_no_input(&a.output, &[])?;
     io::atomic::check(&a.output)?;
-    check_most(a.max_size)?;
+    bytes_of("--max-size", a.max_size)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     if format == Format::Npz {
         io::check_names(io::Format::Npz, mesh.attributes.iter().map(|a| a.name.as_str()))?;
@@ -123,20 +125,14 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let error_bounds = pieces.error_bounds(&mesh.points)?;
     console.status(
         "Extracted",
-        format!("{} operators in {}", extraction.operator_count(), since(start)),
+        format!("{} in {}", counted(extraction.operator_count(), "operator"), since(start)),
     );
+    let writing = Instant::now();
     a.write(format, &extraction, &solid, &mesh, &error_bounds)?;
     let report = a.report(&extraction, &mesh, &error_bounds, start);
-    console.status("Wrote", format!("{}: {} pieces", a.output.display(), report.pieces));
-    let Report { exact, pieces, error_bound, .. } = report;
-    let rest = pieces - exact;
-    console.status(
-        "Bézier",
-        format!("{exact} exact; {rest} interpolated, error at most {error_bound:.2e} (estimated)"),
-    );
-    if console.json() {
-        console.report(&report, String::new)?;
-    }
+    say_exact([report.exact, report.pieces], "Bézier piece", report.error_bound, console);
+    console.wrote(a.output.display(), counted(report.pieces, "piece"), writing);
+    console.report_json(&report)?;
     Ok(Outcome::Done)
 }
 
@@ -169,7 +165,7 @@ impl Arguments {
             Format::Bext => extraction.bytes() * OF_TEXT,
         };
         check_size(&self.output, bytes as u64, self.max_size)?;
-        console.status("Size", format!("about {} before compression", gigabytes(bytes as u128)));
+        say_size(&self.output, bytes as u64, console);
         Ok(())
     }
 
@@ -212,6 +208,14 @@ impl Arguments {
             seconds: start.elapsed().as_secs_f64(),
         }
     }
+}
+
+/// Says how many pieces are exact, and how near the others are.
+pub fn say_exact([exact, all]: [usize; 2], what: &str, error_bound: f64, console: &Console) {
+    let (all, rest) = (counted(all, what), all - exact);
+    let bound =
+        format!("{rest} interpolated with an error of at most {error_bound:.2e} (estimated)");
+    console.status("Fitted", format!("{all}: {exact} exact, {bound}"));
 }
 
 fn has_extension(path: &Path, name: &str) -> bool {

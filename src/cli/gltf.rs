@@ -13,11 +13,10 @@ use super::{Console, Outcome};
 
 #[derive(Args)]
 pub struct GlbArguments {
-    /// Length unit of the model; .glb files are converted to meters, pages show the unit [default
-    /// for .glb: m]
+    /// Length unit of the model, for .glb, which is in meters [default: m]
     #[arg(long, value_parser = bare::<LengthUnit>(), value_name = "UNIT")]
     pub unit: Option<LengthUnit>,
-    /// Up axis of the model, for .glb and pages [default: z]
+    /// Up axis of the model, for .glb [default: z]
     #[arg(long, value_parser = bare::<UpAxis>(), value_name = "AXIS")]
     pub up: Option<UpAxis>,
 }

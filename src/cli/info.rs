@@ -21,7 +21,7 @@ use subsolid::view::{FigureTable, Page, ViewOptions};
 
 use super::console::since;
 use super::json::JsonReport;
-use super::model::ModelArguments;
+use super::model::{ModelArguments, SOLID_OR_SURFACE};
 use super::{Console, Outcome, report};
 
 /// Structures listed one by one for people; JSON has them all.
@@ -29,6 +29,7 @@ const LISTED: usize = 24;
 
 /// Describe the control mesh of a solid or a surface: counts, data, valences, classes of cells
 #[derive(Args)]
+#[command(mut_arg("model", |model| model.help(SOLID_OR_SURFACE)))]
 #[command(after_help = "\
 Examples:
   subsolid info model.mesh
@@ -50,7 +51,7 @@ pub struct Arguments {
     verbose: bool,
     #[command(flatten)]
     ranks: ranks::RankArguments,
-    /// Write the report and a picture of the solid as a web page: .html
+    /// Write the report and a picture of the model as a web page: .html
     #[arg(long, value_name = "OUT")]
     report: Option<PathBuf>,
 }
@@ -147,7 +148,9 @@ fn rows(summary: &Summary) -> Rows {
     line("vertices", format!("{} ({} boundary)", summary.vertices, summary.boundary_vertices));
     line("edges", format!("{} ({} boundary)", summary.edges, summary.boundary_edges));
     line("faces", format!("{} ({} boundary)", summary.faces, summary.boundary_faces));
-    line("cells", format!("{} ({})", summary.cells, list(&summary.cells_by_kind)));
+    let kinds = summary.cells_by_kind.iter().map(|(kinds, &count)| counted(count, one_of(kinds)));
+    let kinds = kinds.collect::<Vec<_>>().join(", ");
+    line("cells", format!("{} ({kinds})", summary.cells));
     attributes(&summary.attributes).for_each(|[name, value]| line(&name, value));
     for (name, array) in &summary.cell_data {
         let values = array.cells.iter().flatten();
@@ -201,6 +204,16 @@ fn rows(summary: &Summary) -> Rows {
     rows
 }
 
+/// A kind of cells, as the summary names it.
+fn one_of(kinds: &str) -> &str {
+    match kinds {
+        "hexahedra" => "hexahedron",
+        "tetrahedra" => "tetrahedron",
+        "polyhedra" => "polyhedron",
+        kinds => kinds.trim_end_matches('s'),
+    }
+}
+
 /// What cells evaluate by.
 fn how(summary: &Summary) -> Rows {
     let mut rows = Rows::new();
@@ -217,9 +230,13 @@ fn how(summary: &Summary) -> Rows {
         line(
             &format!("  {}", s.kind),
             format!(
-                "{} control points, {} cells, by {form}, {} first steps; condition of the \
-                 eigenvectors {:.1e}, reconstruction error {:.1e}",
-                s.controls, s.cells, s.first_steps, s.condition, s.reconstruction_error
+                "{}, {}, by {form}, {}; condition of the eigenvectors {:.1e}, reconstruction error \
+                 {:.1e}",
+                counted(s.controls, "control point"),
+                counted(s.cells, "cell"),
+                counted(s.first_steps, "first step"),
+                s.condition,
+                s.reconstruction_error
             ),
         );
     }

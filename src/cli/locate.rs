@@ -23,7 +23,8 @@ use subsolid::{Error, Result};
 
 use super::console::since;
 use super::json::JsonReport;
-use super::model::{ModelArguments, takes_table, warn_of_ignored};
+use super::model::{ModelArguments, warn_of_ignored};
+use super::output::check_ending;
 use super::processor::Processor;
 use super::{Console, Outcome};
 
@@ -31,6 +32,8 @@ use super::{Console, Outcome};
 const BLOCK: usize = 1 << 16;
 /// Rows at a time on a GPU.
 const DEVICE_BLOCK: usize = 1 << 20;
+/// That of the library as people write it.
+const TOLERANCE: &str = "1e-9";
 /// Bytes of a usual row of a table of points.
 const ROW_BYTES: usize = 40;
 
@@ -56,8 +59,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
     /// Distance outside that still counts as inside, as a fraction of the diagonal of the box
-    /// around the Bézier piece there
-    #[arg(long, value_name = "T", default_value_t = 1e-9, allow_hyphen_values = true)]
+    /// around the Bézier piece there, above 0 and at most 1e-3
+    #[arg(long, value_name = "T", default_value = TOLERANCE, allow_hyphen_values = true)]
     tolerance: f64,
     /// Processor that looks points up: auto (the fastest for this job), cpu, cuda or
     /// cuda:N; cells are the same, parameters to rounding
@@ -99,11 +102,8 @@ impl JsonReport for Report {
 pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
     a.model.check_table(&a.points)?;
     if let Some(output) = &a.output {
-        let format = a.model.check_output(output, &[&a.points])?;
-        if !takes_table(output, format) {
-            return Err(Error::request("locate writes a table")
-                .with_help("end the name of the output in .csv"));
-        }
+        check_ending(output, &["csv"], "locate writes a table")?;
+        a.model.check_output(output, &[&a.points])?;
     }
     let _starting = start(a.backend)?;
     let mut table = PointTable::open(&a.points)?;
@@ -115,7 +115,8 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
     let options = LocatorOptions { tolerance: a.tolerance, ..LocatorOptions::default() };
     let locator = Locator::with_options(&solid, mesh.controls(), options)?;
     let pieces = locator.pieces().len();
-    console.status("Analyzed", format!("{pieces} Bézier pieces in {}", since(start)));
+    let pieces = counted(pieces, "Bézier piece");
+    console.status("Analyzed", format!("{pieces} in {}", since(start)));
     let mut rows = Rows { first: table.read(DEVICE_BLOCK)?, table };
     let gpu = Processor::gpu_for(a.backend, &Cost::location(rows.estimate(&a.points)), console)?;
     let device = gpu.as_ref().and_then(|gpu| gpu.device());
@@ -150,14 +151,15 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
         Some(left) => format!(", {left} of them left to the CPU"),
         None => String::new(),
     };
-    console.status(
-        "Located",
-        format!("{} in {}{left}", counted(report.points, "point"), since(start)),
-    );
+    let points = counted(report.points, "point");
+    console.status("Located", format!("{points} in {}{left}", since(start)));
+    if let Some(output) = &a.output {
+        console.wrote(output.display(), &points, start);
+    }
     console.report(&report, || {
         format!(
             "{}: {} inside, at most {:.1e} from the limit; {} outside, at most {} away",
-            counted(report.points, "point"),
+            points,
             report.inside,
             report.largest_residual,
             report.outside,
@@ -273,4 +275,16 @@ fn attributes(
     let plan = solid.plan(&samples, Want::POSITION)?;
     let limit: Limit = Cpu::default().evaluate(&plan, mesh.controls())?;
     Ok(limit.attributes)
+}
+
+#[cfg(test)]
+mod tests {
+    use subsolid::locate::DEFAULT_TOLERANCE;
+
+    use super::TOLERANCE;
+
+    #[test]
+    fn the_help_names_the_tolerance_of_the_library() {
+        assert_eq!(TOLERANCE.parse(), Ok(DEFAULT_TOLERANCE));
+    }
 }

@@ -5,14 +5,21 @@ use std::path::Path;
 use subsolid::memory::gigabytes;
 use subsolid::{Error, Result};
 
-/// Refuses a `--max-size` that is not a size.
-pub fn check_most(most: f64) -> Result<()> {
-    if most.is_nan() || most <= 0.0 {
-        return Err(
-            Error::request(format!("--max-size {most}")).with_help("give a positive number of GB")
-        );
+use super::Console;
+
+/// The bytes of a limit in GB, the value of an option; as many as there are for `inf`.
+pub fn bytes_of(option: &str, gigabytes: f64) -> Result<u64> {
+    if gigabytes > 0.0 {
+        return Ok((gigabytes * 1e9) as u64);
     }
-    Ok(())
+    Err(Error::request(format!("{option} {gigabytes} is not a positive number of gigabytes"))
+        .with_help("give gigabytes, for instance 4"))
+}
+
+/// Says beforehand how much will be written.
+pub fn say_size(output: &Path, bytes: u64, console: &Console) {
+    let size = gigabytes(bytes.into());
+    console.status("Planned", format!("{}: about {size} before compression", output.display()));
 }
 
 /// Refuses an output of more than `most` GB, `--max-size`.

@@ -1,12 +1,16 @@
 //! `subsolid merge`
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::Args;
+use schemars::JsonSchema;
+use serde::Serialize;
 use subsolid::numbers::counted;
 use subsolid::{Result, io, slice};
 
 use super::json::JsonReport;
+use super::output::check_ending;
 use super::{Console, Outcome};
 
 /// Join the parts written with --pieces
@@ -27,34 +31,37 @@ pub struct Arguments {
     output: PathBuf,
 }
 
-impl JsonReport for io::Merged {
+#[derive(Serialize, JsonSchema)]
+pub struct Report<M> {
+    /// File or directory written.
+    output: PathBuf,
+    #[serde(flatten)]
+    merged: M,
+}
+
+impl JsonReport for Report<io::Merged> {
     const SCHEMA: &'static str = "subsolid.merge/1";
 }
 
-impl JsonReport for slice::MergedLayers {
+impl JsonReport for Report<slice::MergedLayers> {
     const SCHEMA: &'static str = "subsolid.merge-layers/1";
 }
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let output = &arguments.output;
+    let start = Instant::now();
     if slice::are_layers(output) {
         let merged = slice::merge_layers(output)?;
         let (layers, jobs) = (counted(merged.layers, "layer"), counted(merged.jobs, "job"));
-        console.status("Merged", format!("{}: {layers} of {jobs}", output.display()));
-        if console.json() {
-            console.report(&merged, String::new)?;
-        }
+        console.wrote(output.display(), format!("{layers} of {jobs}"), start);
+        console.report_json(&Report { output: output.clone(), merged })?;
         return Ok(Outcome::Done);
     }
-    if io::check_output(output)? != io::Format::Pvtu {
-        return Err(subsolid::Error::request(format!("{} is not a .pvtu", output.display()))
-            .with_help("name the output of the jobs"));
-    }
+    check_ending(output, &["pvtu"], "is not a .pvtu, nor a directory of layers")?;
+    io::check_output(output)?;
     let merged = io::merge(output)?;
     let (pieces, jobs) = (counted(merged.pieces, "piece"), counted(merged.jobs, "job"));
-    console.status("Wrote", format!("{}: {pieces} of {jobs}", output.display()));
-    if console.json() {
-        console.report(&merged, String::new)?;
-    }
+    console.wrote(output.display(), format!("{pieces} of {jobs}"), start);
+    console.report_json(&Report { output: output.clone(), merged })?;
     Ok(Outcome::Done)
 }

@@ -26,6 +26,7 @@ mod memory;
 mod merge;
 mod model;
 mod names;
+mod output;
 mod pieces;
 mod processor;
 mod quadrature;
@@ -49,6 +50,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use subsolid::backend::MOST_THREADS;
 use subsolid::cluster::Ranks;
 use subsolid::io::atomic::is_standard_output;
 use subsolid::{Error, Result};
@@ -74,14 +76,15 @@ reason on stderr.";
 #[command(name = "subsolid", version, after_help = EXAMPLES, arg_required_else_help = true)]
 struct Cli {
     /// Print no progress, status or warnings, only errors; reports still go to standard output
-    #[arg(long, short, global = true)]
+    #[arg(long, short, global = true, display_order = 990)]
     quiet: bool,
-    /// Number of threads, 1 to 1024 [default: all available]
-    #[arg(long, value_name = "N", global = true)]
+    /// Number of threads, 1 to 4096 [default: all available]
+    #[arg(long, value_name = "N", global = true, display_order = 991)]
     threads: Option<usize>,
     /// Run as one of the MPI ranks that share the job: evaluate, refine and quadrature to .pvtu,
-    /// slice to --png, --bmp and --svg, and the report of --quality
-    #[arg(long, global = true)]
+    /// slice to --png, --bmp and --svg, and the report of --quality. Needs a program built with the
+    /// feature mpi
+    #[arg(long, global = true, display_order = 992)]
     mpi: bool,
     /// Run as N ranks that are threads, for tests
     #[arg(long, value_name = "N", global = true, hide = true, conflicts_with = "mpi",
@@ -123,10 +126,15 @@ enum Command {
 struct Reporting<A: Args> {
     #[command(flatten)]
     arguments: A,
-    /// Print the report as JSON
-    #[arg(long)]
+    /// Print the report as JSON; subsolid schema says what is in it
+    #[arg(long, display_order = 989)]
     json: bool,
 }
+
+/// Subcommands that ranks share.
+const OF_RANKS: [&str; 4] = ["evaluate", "quadrature", "refine", "slice"];
+/// Subcommands that print a text and compute nothing.
+const OF_TEXT: [&str; 2] = ["completions", "schema"];
 
 /// The option that names the file to write.
 const OUTPUT: &str = "output";
@@ -147,11 +155,13 @@ pub fn main() -> ExitCode {
         _ if cli.mpi => Some(Engine::Mpi),
         count => count.map(|count| Engine::Threads(count.into())),
     };
-    if let Some(engine) = engine {
-        return cluster::main(engine, &matches, prints_file);
-    }
     let console = Console::new(cli.quiet, prints_file);
-    let result = run(cli, None, &console);
+    let name = matches.subcommand_name().unwrap_or_default();
+    let result = match engine {
+        Some(_) if !OF_RANKS.contains(&name) => Err(cluster::refusal(name)),
+        Some(engine) => return cluster::main(engine, &matches, prints_file),
+        None => run(cli, None, &console),
+    };
     if let Err(error) = &result {
         console.error(error);
     }
@@ -166,6 +176,26 @@ fn exit_code(result: &Result<Outcome>) -> ExitCode {
     }
 }
 
+/// The command line. Options of all subcommands are listed where they act.
+fn command() -> clap::Command {
+    let whole = Cli::command();
+    let hidden: Vec<(String, Arg)> = whole
+        .get_arguments()
+        .filter(|argument| argument.is_global_set())
+        .map(|argument| (argument.get_id().as_str().to_owned(), argument.clone().hide(true)))
+        .collect();
+    whole.mut_subcommands(|command| {
+        let name = command.get_name().to_owned();
+        let acts = |option: &str| match option {
+            "mpi" => OF_RANKS.contains(&&*name),
+            _ => !OF_TEXT.contains(&&*name),
+        };
+        // one of its own takes the place of that of all
+        let own = hidden.iter().filter(|(option, _)| !acts(option));
+        command.args(own.map(|(_, argument)| argument))
+    })
+}
+
 /// Reads the command line, and whether it sends a file to standard output; refuses wrong ones with
 /// exit code 2.
 fn parse() -> (ArgMatches, bool) {
@@ -176,7 +206,7 @@ fn parse() -> (ArgMatches, bool) {
         let takes_hyphens = is_output || argument.is_allow_hyphen_values_set();
         argument.allow_negative_numbers(takes_values).allow_hyphen_values(takes_hyphens)
     };
-    let command = Cli::command().mut_args(take).mut_subcommands(|command| command.mut_args(take));
+    let command = command().mut_args(take).mut_subcommands(|command| command.mut_args(take));
     let matches = command.get_matches();
     let output = matches.subcommand().and_then(|(_, command)| {
         command.try_get_one::<PathBuf>(OUTPUT).ok().flatten().map(is_standard_output)
@@ -191,10 +221,6 @@ fn read(matches: &ArgMatches) -> Cli {
 fn run(cli: Cli, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome> {
     if let Some(threads) = cli.threads {
         use_threads(threads)?;
-    }
-    match &cli.command {
-        Command::Evaluate(_) | Command::Quadrature(_) | Command::Refine(_) | Command::Slice(_) => {}
-        _ => cluster::refuse(ranks, "this subcommand")?,
     }
     match cli.command {
         Command::Info(c) => info::run(c.arguments, &console.reporting(c.json)),
@@ -224,12 +250,11 @@ fn run(cli: Cli, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome
 }
 
 fn use_threads(threads: usize) -> Result<()> {
-    const MOST: usize = 1024;
     let refused = |why: String| {
         Error::request(format!("--threads {threads}: {why}"))
-            .with_help(format!("give a number from 1 to {MOST}, or leave it out"))
+            .with_help(format!("give a number from 1 to {MOST_THREADS}, or leave it out"))
     };
-    if !(1..=MOST).contains(&threads) {
+    if !(1..=MOST_THREADS).contains(&threads) {
         return Err(refused("out of range".into()));
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);

@@ -6,10 +6,8 @@ use std::time::Instant;
 
 use clap::Args;
 use subsolid::io::ControlMesh;
-use subsolid::mesh::{
-    CellArray, CoincidentVertices, Creases, FoldedCorners, Handedness, SolidMesh, Welded,
-};
-use subsolid::numbers::counted;
+use subsolid::mesh::{CoincidentVertices, Creases, FoldedCorners, Handedness, SolidMesh, Welded};
+use subsolid::numbers::{by_count, counted};
 use subsolid::parts::Inverted;
 use subsolid::refine::{check_memory, crease_by_angle, refine_mesh};
 use subsolid::scheme::VertexRule;
@@ -17,17 +15,17 @@ use subsolid::topology::{Sharpness, Topology};
 use subsolid::{ElementKind, Error, Result, io, message};
 
 use super::console::{Console, since};
-use super::surface_model::{self, refuse, warn_of_skipped, warn_of_surface};
+use super::memory::bytes_of;
+use super::output::counts;
+use super::surface_model::{self, refuse, say_read, warn_of_coincident};
 
 #[derive(Args)]
 pub struct ModelArguments {
-    /// Control mesh: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, Gmsh .msh, .ovm or Abaqus .inp;
-    /// surfaces (.obj, .ply, .off, .stl, .vtp, and the faces of a file without volume cells) for
-    /// slice, view, distance, smooth and info
+    #[arg(help = SOLID)]
     pub model: PathBuf,
     /// Table of creases and corners: CSV with the header kind,v0,v1,sharpness and rows
     /// edge,0,1,inf and corner,26,,1.5; they take precedence over those of the model and of
-    /// --crease-angle (sharpness 0 makes an edge or corner smooth)
+    /// --crease-angle (sharpness 0 makes an edge or corner smooth); - reads standard input
     #[arg(long, value_name = "FILE")]
     pub creases: Option<PathBuf>,
     /// Tag boundary edges as sharp where the normals of their faces differ by more than this angle,
@@ -38,11 +36,24 @@ pub struct ModelArguments {
     /// machine's memory]
     #[arg(long, value_name = "GB", allow_hyphen_values = true)]
     pub memory: Option<f64>,
-    /// Refuse left-handed and folded hexahedra, inverted cells of other kinds, and (slice)
-    /// inward-facing surfaces, instead of warning about them
+    /// Refuse left-handed and folded hexahedra and inverted cells of other kinds instead of warning
+    /// about them
     #[arg(long)]
     pub strict: bool,
 }
+
+/// What a subcommand reads that takes solids.
+pub const SOLID: &str = "Control mesh of a solid: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, Gmsh .msh, \
+                         .ovm or Abaqus .inp; - reads standard input";
+/// What a subcommand reads that takes surfaces too.
+pub const SOLID_OR_SURFACE: &str = "Control mesh of a solid: .vtk, .vtu, .pvtu, MEDIT or MFEM .mesh, \
+                                    Gmsh .msh, .ovm or Abaqus .inp; or of a surface: .obj, .ply, \
+                                    .off, .stl, .vtp, or a file of faces without volume cells; - \
+                                    reads standard input";
+/// What a subcommand reads that takes surfaces.
+pub const SURFACE: &str = "Control mesh of a surface: .obj, .ply, .off, .stl, .vtp, or a file of faces \
+                           without volume cells (.vtu, .vtk, Gmsh .msh and so on); - reads standard \
+                           input";
 
 /// What is done about vertices in one place.
 #[derive(Clone, Copy)]
@@ -96,9 +107,9 @@ impl ModelArguments {
                 Ok(ControlMesh::Solid(mesh))
             }
             (ControlMesh::Surface(mesh), report) => {
-                match coincident {
-                    Coincident::Leave => warn_of_skipped(&report, &self.model, console),
-                    _ => warn_of_surface(&mesh, &report, &self.model, console),
+                say_read(&mesh, &report, &self.model, start, console);
+                if !matches!(coincident, Coincident::Leave) {
+                    warn_of_coincident(&mesh, &self.model, console);
                 }
                 Ok(ControlMesh::Surface(mesh))
             }
@@ -107,11 +118,7 @@ impl ModelArguments {
 
     fn read_options(&self) -> Result<io::ReadOptions> {
         let Some(gigabytes) = self.memory else { return Ok(io::ReadOptions::default()) };
-        if !(gigabytes.is_finite() && gigabytes > 0.0) {
-            return Err(Error::request(format!("--memory {gigabytes}"))
-                .with_help("give a positive number of GB"));
-        }
-        Ok(io::ReadOptions { most_unpacked: (gigabytes * 1e9) as u64 })
+        Ok(io::ReadOptions { most_unpacked: bytes_of("--memory", gigabytes)? })
     }
 
     /// Reads the model and tags it; warns of vertices in one place.
@@ -161,7 +168,9 @@ impl ModelArguments {
         }
         if let Some(degrees) = self.crease_angle {
             let count = crease_by_angle(&mut mesh, degrees)?;
-            console.status("Creased", format!("{count} edges that turn by more than {degrees}°"));
+            let turn = by_count(count, "turns", "turn");
+            let edges = counted(count, "edge");
+            console.status("Creased", format!("{edges} that {turn} by more than {degrees}°"));
         }
         mesh.creases.drop_smooth();
         Ok(mesh)
@@ -184,7 +193,7 @@ impl ModelArguments {
     ) {
         let (vertices, cells) = (counted(vertices, "vertex"), counted(cells, "cell"));
         let model = self.model.display();
-        console.status("Read", format!("{model}: {vertices}, {cells} in {}", since(start)));
+        console.read(&model, format!("{vertices}, {cells}"), start);
         if let Some(left_out) = report.left_out() {
             console.warn(format!("{model}: left out: {left_out}"));
         }
@@ -195,10 +204,11 @@ impl ModelArguments {
         let Some([a, b]) = found.first else { return };
         let model = self.model.display();
         console.warn(format!(
-            "{model}: {} lie exactly where another vertex lies (the first: vertices {a} and {b}). \
+            "{model}: {} {} exactly where another vertex lies (the first: vertices {a} and {b}). \
              Cells are joined by shared vertex ids alone, so the solid is split there. Unless that is \
              intended, join them: subsolid refine {model} --levels 0 --weld -o joined.vtu",
-            counted(found.count, "vertex")
+            counted(found.count, "vertex"),
+            by_count(found.count, "lies", "lie")
         ));
     }
 
@@ -243,7 +253,7 @@ impl ModelArguments {
     pub fn check_inverted(&self, found: Inverted, cells: usize, console: &Console) -> Result<()> {
         let Inverted { count, first: Some(first) } = found else { return Ok(()) };
         let cells = counted(cells, "cell");
-        let are = if count == 1 { "is" } else { "are" };
+        let are = by_count(count, "is", "are");
         let found = message!(
             self.model.display().to_string(),
             ": ",
@@ -275,7 +285,6 @@ impl ModelArguments {
             (levels > 0, "--levels"),
             (self.creases.is_some(), "--creases"),
             (self.crease_angle.is_some(), "--crease-angle"),
-            (self.memory.is_some(), "--memory"),
             (self.strict, "--strict"),
         ])?;
         surface_model::check_names(&self.model, output)?;
@@ -321,85 +330,9 @@ pub fn refined(
     check_memory(&mesh, levels)?;
     let start = Instant::now();
     let mesh = refine_mesh(&mesh, levels, rule)?;
-    let counts =
-        format!("{}, {}", counted(mesh.points.len(), "vertex"), counted(mesh.cells.len(), "cell"));
     let times = counted(levels, "time");
-    console.status("Refined", format!("{times}: {counts} in {}", since(start)));
+    console.status("Refined", format!("{times}: {} in {}", counts(&mesh), since(start)));
     Ok(mesh)
-}
-
-/// Whether an output can be a table alone: standard output is one if its name says nothing else.
-pub fn takes_table(output: &Path, format: io::Format) -> bool {
-    format == io::Format::Csv || output == Path::new("-")
-}
-
-/// Refuses attributes that the format of the output does not keep apart.
-pub fn check_names(format: io::Format, mesh: &SolidMesh) -> Result<()> {
-    if format == io::Format::Csv {
-        io::check_table_attributes(&mesh.attributes)?;
-    }
-    io::check_names(format, mesh.attributes.iter().map(|attribute| attribute.name.as_str()))?;
-    io::check_names(format, mesh.cell_data.iter().map(|array| array.name.as_str()))
-}
-
-/// Names the cell arrays whose names are those of the output's own arrays.
-pub fn warn_left_out(names: &[&str], console: &Console) {
-    if !names.is_empty() {
-        console.warn(format!(
-            "cell arrays {} are left out: the output's own arrays have these names; rename them",
-            names.join(", ")
-        ));
-    }
-}
-
-/// Names the groups of faces that an output has no place for, and the arrays of cells where
-/// `keeps_cell_arrays` is false.
-pub fn warn_of_lost_data(
-    mesh: &SolidMesh,
-    keeps_cell_arrays: bool,
-    output: &Path,
-    console: &Console,
-) {
-    let of_faces = mesh.face_groups.iter().map(|group| group.name.as_str()).collect();
-    let lost = if keeps_cell_arrays { &[] } else { mesh.cell_data.as_slice() };
-    let of_cells: Vec<&str> = lost.iter().filter_map(CellArray::group_name).collect();
-    let arrays = lost.iter().filter(|array| array.group_name().is_none());
-    let arrays = arrays.map(|array| array.name.as_str()).collect();
-    for (kind, names) in
-        [("groups of faces", of_faces), ("groups of cells", of_cells), ("arrays of cells", arrays)]
-    {
-        if !names.is_empty() {
-            let names = names.join(", ");
-            console.warn(format!("{}: left out the {kind} {names}", output.display()));
-        }
-    }
-}
-
-/// Refuses `--compress` where the format of the output takes none.
-pub fn check_compress(compress: bool, format: io::Format) -> Result<()> {
-    if compress && matches!(format, io::Format::Vtk | io::Format::Csv) {
-        let ending = format.extension();
-        return Err(Error::request(format!("a .{ending} file is not compressed")).with_help(
-            "leave --compress out, or end the name of the output in .vtu, .pvtu or .npz",
-        ));
-    }
-    Ok(())
-}
-
-/// Says that a table of points holds no cells, nor the creases, of `mesh`.
-pub fn warn_of_table(format: io::Format, output: &Path, mesh: &SolidMesh, console: &Console) {
-    if format == io::Format::Csv {
-        let SolidMesh { cells, creases, .. } = mesh;
-        let all = [
-            (cells.len(), "cell"),
-            (creases.edges.len(), "crease"),
-            (creases.corners.len(), "corner"),
-        ];
-        let lost = all.iter().filter(|(count, _)| *count > 0);
-        let lost: Vec<String> = lost.map(|&(count, what)| counted(count, what)).collect();
-        console.warn(format!("{}: left out {}", output.display(), lost.join(", ")));
-        warn_of_lost_data(mesh, false, output, console);
-    }
 }
 
 /// Names the columns of a table that are not read.
@@ -435,7 +368,7 @@ fn orphans(mesh: &SolidMesh) -> (usize, Option<u32>) {
 /// Warns of so many vertices that belong to no cell.
 pub fn warn_of_orphans(count: usize, first: Option<u32>, console: &Console) {
     if let Some(first) = first {
-        let belong = if count == 1 { "belongs" } else { "belong" };
+        let belong = by_count(count, "belongs", "belong");
         let orphans = counted(count, "vertex");
         console.warn(format!("{orphans} {belong} to no cell (the first: vertex {first})"));
     }

@@ -1,6 +1,7 @@
 //! `--pieces I/N`: the part I of a job for several programs.
 
 use std::ops::Range;
+use std::path::Path;
 
 use subsolid::cluster::block;
 
@@ -11,6 +12,11 @@ pub fn part(text: &str) -> std::result::Result<(usize, usize), String> {
         Some((i, n)) if (1..=n).contains(&i) && n <= 9999 => Ok((i, n)),
         _ => Err("give I/N, with I from 1 to N and N at most 9999".into()),
     }
+}
+
+/// How a part of an output is called.
+pub fn part_of(output: &Path, (part, of): (usize, usize)) -> String {
+    format!("part {part}/{of} of {}", output.display())
 }
 
 /// Most points or cells of a piece, at least 1.

@@ -125,7 +125,7 @@ impl Processor {
     }
 
     /// The GPU in double precision that a job of this cost runs on, if one does; says which
-    /// processor was taken.
+    /// processor `auto` took.
     ///
     /// # Errors
     /// If a GPU is asked for by name that is not there.
@@ -136,8 +136,10 @@ impl Processor {
     ) -> Result<Option<Box<dyn Backend>>> {
         let processor = Self::find_for(choice, cost)?;
         let gpu = processor.gpu_backend()?.filter(|gpu| gpu.device().is_some());
-        let name = gpu.as_ref().map_or_else(|| Cpu::default().name(), |gpu| gpu.name());
-        processor.tell(&name, console);
+        if choice == Choice::Auto {
+            let name = gpu.as_ref().map_or_else(|| Cpu::default().name(), |gpu| gpu.name());
+            processor.tell(&name, console);
+        }
         Ok(gpu)
     }
 

@@ -20,8 +20,8 @@ use subsolid::mesh::SolidMesh;
 use subsolid::numbers::{counted, precise};
 use subsolid::plan::{Cost, Want};
 use subsolid::quadrature::{
-    DeviceQuadrature, ExportOptions, LEFT_HANDED, Mapping, Physical, Quadrature, QuadratureScheme,
-    Report, Store, archive_bytes, check_positive, points, write_npz,
+    DEFAULT_GAUSS, DeviceQuadrature, ExportOptions, LEFT_HANDED, Mapping, Physical, Quadrature,
+    QuadratureScheme, Report, Store, archive_bytes, check_positive, points, write_npz,
 };
 use subsolid::scheme::VertexRule;
 use subsolid::volume::{Quality, add_cell_data};
@@ -31,9 +31,10 @@ use super::cluster::refuse;
 use super::console::since;
 use super::json::JsonReport;
 use super::list::List;
-use super::memory::{check_most, check_size};
-use super::model::{ModelArguments, warn_left_out};
+use super::memory::{bytes_of, check_size, say_size};
+use super::model::ModelArguments;
 use super::names::bare;
+use super::output::{check_ending, warn_left_out};
 use super::pieces::{part, piece_size};
 use super::processor::Processor;
 use super::quality;
@@ -71,7 +72,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
     /// Gauss points along each axis of a box, 1 to 32
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_GAUSS)]
     gauss: usize,
     /// Rings of boxes toward an extraordinary edge or vertex, 0 to 20, with Gauss points in the
     /// remaining box; by default, as many as integrals accurate to 4e-9 need
@@ -89,8 +90,8 @@ pub struct Arguments {
         conflicts_with = "quality"
     )]
     boundary: Option<Vec<List<String>>>,
-    /// What a .npz holds: tables of basis functions (the default); geometry: positions, measures
-    /// and inverse Jacobians at all quadrature points; all: both
+    /// What a .npz holds: tables of basis functions; geometry: positions, measures and inverse
+    /// Jacobians at all quadrature points; all: both [default: tables]
     #[arg(long, value_parser = bare::<Store>(), value_name = "WHAT", requires = "output")]
     store: Option<Store>,
     /// Write second derivatives of the basis functions too
@@ -101,7 +102,7 @@ pub struct Arguments {
     #[arg(long, requires = "output")]
     physical_gradients: bool,
     /// Report Jacobian determinants at the quadrature points, and the cells where they are not
-    /// positive
+    /// positive; exit code 1 if there are any
     #[arg(long)]
     quality: bool,
     /// Write even if some Jacobian determinants are not positive; the exit code is then 1
@@ -118,7 +119,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", requires = "output", value_parser = piece_size,
           conflicts_with = "boundary")]
     piece_points: Option<usize>,
-    /// Compress the output
+    /// Compress .npz, .vtu and .pvtu
     #[arg(long, requires = "output")]
     compress: bool,
     /// Maximum size of the output, in GB before compression; a larger one is refused, and its size
@@ -130,7 +131,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
     /// File to write: .npz (what --store says), .vtu or .pvtu (the points with their weights
-    /// and Jacobians)
+    /// and Jacobians); required without --quality and --boundary
     #[arg(long, short, value_name = "OUT", required_unless_present_any = ["quality", "boundary"])]
     output: Option<PathBuf>,
 }
@@ -143,7 +144,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     }
     let scheme = QuadratureScheme { gauss: a.gauss, rings: a.rings };
     scheme.check()?;
-    check_most(a.max_size)?;
+    bytes_of("--max-size", a.max_size)?;
     if a.boundary.is_some() {
         boundary::check_backend(a.backend)?;
     }
@@ -166,10 +167,9 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     Quadrature::check_memory(&solid, scheme, want)?;
     warn_of_points(&solid, scheme, console);
     let quadrature = Quadrature::new(&solid, scheme, want)?;
-    let batches = quadrature.batches().len();
+    let batches = counted(quadrature.batches().len(), "batch");
     let tables = gigabytes(quadrature.bytes() as u128);
-    console
-        .status("Prepared", format!("{batches} batches, {tables} of tables in {}", since(start)));
+    console.status("Prepared", format!("{batches}, {tables} of tables in {}", since(start)));
 
     let bytes = a.announce_output(&quadrature, &mesh, format, console)?;
     if let (Some(part), Some(output)) = (a.pieces, &a.output) {
@@ -179,10 +179,9 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     let gpu = a.gpu(a.backend, quadrature.sample_count(), console)?;
     let mapping = mapping(&quadrature, &mesh, gpu.as_deref(), None)?;
     let report = Report::new(&*mapping)?;
-    let time = since(start);
-    console
-        .status("Evaluated", format!("{} in {time}", counted(report.samples, "quadrature point")));
-    console.status("Volume", volume(&report));
+    let samples = counted(report.samples, "quadrature point");
+    console.status("Evaluated", format!("{samples} in {}", since(start)));
+    console.status("Integrated", volume(&report));
     if report.left_handed {
         console.warn(LEFT_HANDED);
     }
@@ -198,7 +197,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         }
         let start = Instant::now();
         write(a, (output, format), &*mapping, &mesh, &report, console)?;
-        console.status("Wrote", format!("{} in {}", output.display(), since(start)));
+        console.wrote(output.display(), samples, start);
         if let Err(refusal) = check_points(&report.quality) {
             console.warn(refusal);
         }
@@ -246,17 +245,13 @@ impl Arguments {
     /// Says how many bytes will be written before compression; refuses more than `--max-size`.
     fn announce(&self, output: &Path, bytes: u64, console: &Console) -> Result<u64> {
         check_size(output, bytes, self.max_size)?;
-        console.status("Size", format!("about {} before compression", gigabytes(bytes.into())));
+        say_size(output, bytes, console);
         Ok(bytes)
     }
 
     fn check_output(&self, output: &Path) -> Result<Format> {
+        check_ending(output, &["npz", "vtu", "pvtu"], "holds no quadrature")?;
         let format = self.model.check_output(output, &[])?;
-        let known = matches!(format, Format::Npz | Format::Vtu | Format::Pvtu);
-        if !known {
-            let text = format!("{}: holds no quadrature", output.display());
-            return Err(Error::request(text).with_help("end its name in .npz, .vtu or .pvtu"));
-        }
         if format != Format::Pvtu && self.pieces.is_some() {
             return Err(Error::request("--pieces is for a .pvtu")
                 .with_help("end the name of the output in .pvtu, or leave --pieces out"));
@@ -377,7 +372,7 @@ fn volume(report: &Report) -> String {
         volume => 100.0 * report.remainder_volume / volume,
     };
     format!(
-        "{}, of which {:.3e} ({share:.2} %) in remainders, which cover {:.3e} cells in parameter space",
+        "volume {}, of which {:.3e} ({share:.2} %) in remainders, which cover {:.3e} cells in parameter space",
         precise(report.volume),
         report.remainder_volume,
         report.remainder_parameter_volume

@@ -7,6 +7,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::io::ControlMesh;
+use subsolid::numbers::counted;
 use subsolid::query::{Op, Query, QueryStrategy};
 use subsolid::topology::order::EntityKind;
 use subsolid::{Error, Result};
@@ -14,7 +15,7 @@ use subsolid::{Error, Result};
 use super::Outcome;
 use super::console::Console;
 use super::json::JsonReport;
-use super::model::ModelArguments;
+use super::model::{ModelArguments, SOLID_OR_SURFACE};
 
 /// List incident and adjacent vertices, edges, faces and cells
 ///
@@ -31,12 +32,12 @@ Examples:
   subsolid query part.vtk --op EC --of 17 --oriented
   subsolid query skin.obj --op VV --of 17 --rings 3 --json")]
 pub struct Arguments {
-    /// Control mesh of a surface or a solid
+    #[arg(help = SOLID_OR_SURFACE)]
     model: PathBuf,
-    /// Query, by the first letters of two kinds of elements
+    /// Query, by the first letters of two kinds of elements, as listed above [default: all]
     #[arg(long, value_name = "OP")]
     op: Option<Op>,
-    /// Ids of the elements to query
+    /// Ids of the elements to query [default: counts over all]
     #[arg(long, value_name = "IDS", value_delimiter = ',', requires = "op")]
     of: Vec<u32>,
     /// Vertices up to K edges away (VV)
@@ -184,7 +185,8 @@ fn text(report: &Report) -> String {
         let Report { vertices, edges, faces, cells, .. } = report;
         let _ = writeln!(text, "vertices {vertices}\nedges {edges}\nfaces {faces}\ncells {cells}");
         for Count { op, entries, least, most } in &report.counts {
-            let _ = writeln!(text, "{op} {entries} entries, {least} to {most} a row");
+            let entries = counted(*entries, "entry");
+            let _ = writeln!(text, "{op} {entries}, {least} to {most} a row");
         }
     }
     text

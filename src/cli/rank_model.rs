@@ -107,6 +107,7 @@ pub fn blocks<'p>(
     };
     blocks.set_extent(all.iter().try_fold(Extent::default(), join)?);
     let cells = counted(count, "cell");
-    console.status("Measured", format!("{cells} of {levels} levels in {}", since(start)));
+    let levels = counted(levels, "level");
+    console.status("Measured", format!("{cells} of {levels} in {}", since(start)));
     Ok(blocks)
 }

@@ -2,7 +2,6 @@
 
 mod pieces;
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -16,9 +15,9 @@ use subsolid::refine::reorient;
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
 
-use super::console::since;
 use super::json::JsonReport;
-use super::model::{ModelArguments, check_compress, check_names, refined, warn_of_table};
+use super::model::{ModelArguments, refined};
+use super::output::{check_compress, check_names, counts, warn_of_table};
 use super::pieces::piece_size;
 use super::{Console, Outcome};
 
@@ -102,9 +101,8 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     warn_of_table(format, output, &mesh, console);
     let start = Instant::now();
     io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
-    let written = Written::of(&mesh, output);
-    console.status("Wrote", format!("{written} in {}", since(start)));
-    written.report(console)
+    console.wrote(output.display(), counts(&mesh), start);
+    Written::of(&mesh, output).report(console)
 }
 
 /// A control mesh that was written.
@@ -130,16 +128,7 @@ impl Written {
 
     /// Reports to machines; people have seen the status line.
     pub fn report(&self, console: &Console) -> Result<Outcome> {
-        if console.json() {
-            console.report(self, String::new)?;
-        }
+        console.report_json(self)?;
         Ok(Outcome::Done)
-    }
-}
-
-impl fmt::Display for Written {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (vertices, cells) = (counted(self.vertices, "vertex"), counted(self.cells, "cell"));
-        write!(f, "{}: {vertices}, {cells}", self.output)
     }
 }

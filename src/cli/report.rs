@@ -1,7 +1,9 @@
 //! Reports as pages: figures beside the picture of the model.
 
 use std::path::Path;
+use std::time::Instant;
 
+use subsolid::memory::gigabytes;
 use subsolid::view::{FigureTable, Page};
 use subsolid::{Error, Result, io};
 
@@ -27,7 +29,8 @@ pub fn write(
     console: &Console,
 ) -> Result<()> {
     tables.into_iter().for_each(|table| page.add_table(table));
-    page.write(path)?;
-    console.status("Wrote", path.display());
+    let start = Instant::now();
+    let bytes = page.write(path)?;
+    console.wrote(path.display(), gigabytes(bytes.into()), start);
     Ok(())
 }

@@ -10,7 +10,7 @@ use subsolid::{Error, Result};
 use super::json::{self, JsonReport};
 use super::{
     Console, Outcome, assemble, bench, compare, denoise, devices, distance, evaluate, extract,
-    info, locate, quadrature, query, refine, slice, smooth, surface_output, untangle, view,
+    info, locate, merge, quadrature, query, refine, slice, smooth, surface_output, untangle, view,
 };
 
 /// Print the JSON schema of a report
@@ -47,8 +47,8 @@ const REPORTS: [Kind; 23] = [
     kind::<refine::Written>("refine, shape"),
     kind::<evaluate::Report>("evaluate"),
     kind::<evaluate::Explanation>("evaluate --explain"),
-    kind::<subsolid::io::Merged>("merge, of a .pvtu"),
-    kind::<subsolid::slice::MergedLayers>("merge, of layers"),
+    kind::<merge::Report<subsolid::io::Merged>>("merge, of a .pvtu"),
+    kind::<merge::Report<subsolid::slice::MergedLayers>>("merge, of layers"),
     kind::<extract::Report>("extract"),
     kind::<slice::Report>("slice"),
     kind::<quadrature::Summary<'static>>("quadrature"),

@@ -7,8 +7,7 @@ use clap::Args;
 use subsolid::mesh::shape::Shape;
 use subsolid::{Result, io};
 
-use super::console::since;
-use super::model::{check_compress, warn_of_table};
+use super::output::{check_compress, counts, warn_of_table};
 use super::refine::Written;
 use super::{Console, Outcome};
 
@@ -48,7 +47,6 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let mesh = Shape::parse(&arguments.name, sizes)?.build()?;
     warn_of_table(format, output, &mesh, console);
     io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
-    let written = Written::of(&mesh, output);
-    console.status("Wrote", format!("{written} in {}", since(start)));
-    written.report(console)
+    console.wrote(output.display(), counts(&mesh), start);
+    Written::of(&mesh, output).report(console)
 }

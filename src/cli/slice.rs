@@ -24,7 +24,7 @@ use subsolid::{Error, Result};
 use super::cluster::{all_rows, own_choice};
 use super::console::since;
 use super::json::JsonReport;
-use super::model::ModelArguments;
+use super::model::{ModelArguments, SOLID_OR_SURFACE};
 use super::pieces::{part, share};
 use super::processor::Processor;
 use super::surface::scheme_names;
@@ -33,13 +33,16 @@ use model::Model;
 use outputs::{ImageArguments, OutputArguments};
 use values::{Span, WantedAttribute};
 
+/// What `--strict` refuses, of solids and surfaces.
+const STRICT: &str = "Refuse left-handed and folded hexahedra, inverted cells of other kinds and surfaces \
+                      that face inward instead of warning about them";
+
 /// Part of the model's height by which --origin may lie above its lowest point: rounding.
 const ORIGIN_SLACK: f64 = 1e-6;
 
 /// Cut the limit volume into layers, for additive manufacturing
 ///
-/// The model is a solid, or a closed surface (.obj, .ply, .off, .stl, .vtp or a file of faces
-/// alone) whose limit by --scheme is sliced.
+/// The model is a solid, or a closed surface whose limit by --scheme is sliced.
 ///
 /// Layer k is the slab from k to k + 1 layer heights above the lowest point of the limit, or above
 /// --origin, and is cut at mid-height. Layers are numbered from the bottom of the whole model
@@ -49,6 +52,8 @@ const ORIGIN_SLACK: f64 = 1e-6;
     .args(["png", "bmp", "svg", "layered_svg", "cli", "vtp", "pvtu", "zip", "sl1"]))]
 #[command(group = ArgGroup::new("images").args(["png", "bmp", "zip", "sl1"]).multiple(true))]
 #[command(group = ArgGroup::new("a_material").args(["materials", "material_id"]).multiple(true))]
+#[command(mut_arg("model", |model| model.help(SOLID_OR_SURFACE)))]
+#[command(mut_arg("strict", |strict| strict.help(STRICT)))]
 #[command(after_help = "\
 Examples:
   subsolid slice model.vtk --layer-height 0.05 --png layers --pixel 0.05 --antialias 4
@@ -89,8 +94,10 @@ pub struct Arguments {
     /// longest side of the bounding box]
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     tolerance: Option<f64>,
-    /// Millimeters per length unit of the model, 1e-9 to 1e9, for formats that use millimeters
-    #[arg(long, value_name = "MM", default_value_t = 1.0, allow_hyphen_values = true)]
+    /// Length unit of the model, for formats that use millimeters: um, mm, cm, m, in, ft, or the
+    /// millimeters in it, 1e-9 to 1e9
+    #[arg(long, value_name = "UNIT", default_value = "mm", value_parser = values::millimeters,
+          allow_hyphen_values = true)]
     unit: f64,
     #[command(flatten)]
     outputs: Box<OutputArguments>,
@@ -98,7 +105,7 @@ pub struct Arguments {
     images: Box<ImageArguments>,
     /// Attribute, array or group of cells (a material) to write too: images of its own (its
     /// range, or the values B and W, from black to white) and a point array of --vtp and --pvtu; of
-    /// several components NAME_0, NAME_1, …
+    /// several components NAME_0, NAME_1, …; may be repeated
     #[arg(long, value_name = "NAME[=B:W]")]
     attribute: Vec<WantedAttribute>,
     /// Make part I of N of the layers, for several machines at once: 1/N to N/N, in any order, then
@@ -188,7 +195,7 @@ pub fn run(
         report.first_layer = a.all_layers(&setting.stack)?.start;
     }
     report.seconds = start.elapsed().as_secs_f64();
-    report.say(since(start), console)?;
+    report.say(start, console)?;
     Ok(Outcome::Done)
 }
 
@@ -399,15 +406,12 @@ impl Report {
         })
     }
 
-    fn say(&self, time: String, console: &Console) -> Result<()> {
-        let made = counted(self.made, "layer");
+    fn say(&self, start: Instant, console: &Console) -> Result<()> {
+        let (made, time) = (counted(self.made, "layer"), since(start));
         console.status("Sliced", format!("{made}, {} already existed, in {time}", self.skipped));
         for output in &self.outputs {
-            console.status("Wrote", output);
+            console.wrote(output, counted(self.layers, "layer"), start);
         }
-        match console.json() {
-            true => console.report(self, String::new),
-            false => Ok(()),
-        }
+        console.report_json(self)
     }
 }

@@ -1,6 +1,7 @@
 //! `subsolid smooth`
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -10,22 +11,21 @@ use subsolid::io::ControlMesh;
 use subsolid::mesh::{SolidMesh, SurfaceMesh};
 use subsolid::numbers::counted;
 use subsolid::plan::{Cost, SurfaceJob};
-use subsolid::process::smooth_attribute;
 use subsolid::process::surface::Cotangents;
+use subsolid::process::{DEFAULT_FACTOR, smooth_attribute};
 use subsolid::query::{Query, QueryStrategy};
 use subsolid::scheme::VertexRule;
 use subsolid::topology::Topology;
 use subsolid::{Error, Result, io};
 
+use super::console::since;
 use super::gltf::GlbArguments;
 use super::json::JsonReport;
-use super::model::{ModelArguments, check_compress, check_names, warn_of_table};
+use super::model::{ModelArguments, SOLID_OR_SURFACE};
+use super::output::{check_compress, check_names, counts, warn_of_table};
 use super::processor::{Processor, check_of_solid};
 use super::surface_model::refuse;
-use super::{Console, Outcome};
-
-/// How far values move by default.
-const FACTOR: f64 = 0.5;
+use super::{Console, Outcome, surface_output};
 
 /// Smooth a surface by curvature flow, or an attribute of a solid
 ///
@@ -33,6 +33,7 @@ const FACTOR: f64 = 0.5;
 /// file are recomputed. For a solid, --attribute is smoothed: every step moves values toward the
 /// mean of their neighbors.
 #[derive(Args)]
+#[command(mut_arg("model", |model| model.help(SOLID_OR_SURFACE)))]
 #[command(after_help = "\
 Examples:
   subsolid smooth scan.ply --time 0.01 --steps 3 -o smooth.ply
@@ -41,13 +42,13 @@ Examples:
 pub struct Arguments {
     #[command(flatten)]
     model: ModelArguments,
-    /// Attribute to smooth, of a solid
+    /// Attribute to smooth, required for a solid
     #[arg(long, value_name = "NAME")]
     attribute: Option<String>,
     /// Number of steps
     #[arg(long, value_name = "N", default_value_t = 1)]
     steps: usize,
-    /// Time of a step of curvature flow, in squared length units. A step is implicit, of first
+    /// Time of a step of curvature flow, in squared length units, required for a surface. A step is implicit, of first
     /// order in time: it takes a sphere of radius r to r / (1 + 2 time / r²). More and shorter
     /// steps come nearer to the flow, which takes it to √(r² − 4 · steps · time)
     #[arg(long, value_name = "T", conflicts_with = "attribute")]
@@ -97,9 +98,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         ControlMesh::Surface(mesh) => flow(&arguments, mesh, &glb, console)?,
         ControlMesh::Solid(mesh) => smooth(&arguments, mesh, console)?,
     }
-    let report = Report { output: output.display().to_string(), steps: *steps };
-    let times = counted(report.steps, "time");
-    console.report(&report, || format!("{}: smoothed {times}", report.output))?;
+    console.report_json(&Report { output: output.display().to_string(), steps: *steps })?;
     Ok(Outcome::Done)
 }
 
@@ -128,6 +127,7 @@ fn flow(
     };
     let cost = Cost::processing(mesh.points.len(), job, *steps);
     let mut processor = Processor::for_surface(arguments.backend, &cost, &mesh, console)?;
+    let start = Instant::now();
     let bar = console.bar(*steps);
     for _ in 0..*steps {
         processor.flow(time, cotangents)?;
@@ -135,10 +135,14 @@ fn flow(
     }
     bar.finish_and_clear();
     processor.update(&mut mesh)?;
+    say_smoothed(*steps, start, console);
     for loss in format.losses(&mesh) {
         console.warn(format!("{}: left out {loss}", output.display()));
     }
-    io::write_surface_with(output, &mesh, glb)
+    let start = Instant::now();
+    io::write_surface_with(output, &mesh, glb)?;
+    console.wrote(output.display(), surface_output::counts(&mesh), start);
+    Ok(())
 }
 
 /// Smooths an attribute of a solid.
@@ -153,13 +157,22 @@ fn smooth(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> Result<(
     })?;
     let mut mesh = arguments.model.prepare(mesh, 0, VertexRule::default(), console)?;
     check_names(format, &mesh)?;
+    let start = Instant::now();
     let query = Query::of_solid(&mesh, QueryStrategy::Rows)?;
     let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
     let index = mesh.attribute_index(name)?;
     let attribute = &mut mesh.attributes[index];
     let fixed = |v: u32| arguments.fix_boundary && topology.is_boundary_vertex(v);
-    let how = (arguments.steps, arguments.factor.unwrap_or(FACTOR));
+    let how = (arguments.steps, arguments.factor.unwrap_or(DEFAULT_FACTOR));
     attribute.values = smooth_attribute(&query, &attribute.values, attribute.width, how, fixed)?;
+    say_smoothed(arguments.steps, start, console);
     warn_of_table(format, output, &mesh, console);
-    io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })
+    let start = Instant::now();
+    io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
+    console.wrote(output.display(), counts(&mesh), start);
+    Ok(())
+}
+
+fn say_smoothed(steps: usize, start: Instant, console: &Console) {
+    console.status("Smoothed", format!("in {}, {}", counted(steps, "step"), since(start)));
 }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use subsolid::backend::{Backend, Choice, SurfaceRefiner, runs_on_gpu, start};
+use subsolid::backend::{Backend, Choice, Cpu, SurfaceRefiner, runs_on_gpu, start};
 use subsolid::io::SurfaceFormat;
 use subsolid::mesh::{BoundaryRule, CreaseRule, LinearInterpolation, SurfaceMesh, TriangleRule};
 use subsolid::numbers::counted;
@@ -20,10 +20,10 @@ use subsolid::{Error, Result, io};
 
 use super::console::since;
 use super::gltf::GlbArguments;
-use super::model::say_welded;
+use super::model::{SURFACE, say_welded};
 use super::processor::Processor;
-use super::surface_model::{check_names, warn_of_coincident};
-use super::surface_output::{seen_faces, write};
+use super::surface_model::{check_names, say_read, warn_of_coincident};
+use super::surface_output::{counts, write};
 use super::{Console, Outcome};
 
 /// Refine a surface by Catmull-Clark, Loop, √3 or bilinear subdivision
@@ -43,8 +43,7 @@ Examples:
   subsolid surface model.obj --levels 4 --method adaptive --limit -o limit.obj
   subsolid surface model.obj --levels 5 --backend cuda -o fine.ply")]
 pub struct Arguments {
-    /// Control mesh: .obj, .ply, .off, .stl, .vtp, or a file of faces without volume cells (.vtu,
-    /// .vtk, Gmsh .msh and so on)
+    #[arg(help = SURFACE)]
     model: PathBuf,
     /// Subdivision scheme; polygons are triangulated if the scheme needs triangles
     #[arg(long, value_parser = scheme_names(), default_value = Scheme::default().option_name())]
@@ -243,11 +242,7 @@ impl Arguments {
     fn read(&self, console: &Console) -> Result<SurfaceMesh> {
         let (model, start) = (&self.model, Instant::now());
         let (mut mesh, report) = io::read_surface_with_report(model)?;
-        let read = format!("{}: {} in {}", model.display(), counts(&mesh), since(start));
-        console.status("Read", read);
-        if let Some(left_out) = report.left_out() {
-            console.warn(format!("{}: left out: {left_out}", model.display()));
-        }
+        say_read(&mesh, &report, model, start, console);
         match self.weld {
             Some(distance) => {
                 let welded = mesh.weld(distance)?;
@@ -327,7 +322,7 @@ impl Arguments {
                 let PatchCounts { regular, irregular } = found.patches;
                 console.status(
                     "Isolated",
-                    format!("{regular} regular, {irregular} irregular patches"),
+                    format!("{regular} regular, {}", counted(irregular, "irregular patch")),
                 );
                 (found.limits, Some(found.patches))
             }
@@ -360,19 +355,17 @@ fn choose(
     console: &Console,
 ) -> Result<Option<Box<dyn Backend>>> {
     if choice == Choice::Auto && !runs_on_gpu(mesh, options) {
-        console.status("Chose", "the CPU (no GPU runs this scheme and method on this mesh)");
+        let name = Cpu::default().name();
+        let why = "the CPU alone runs this scheme and method on this mesh";
+        console.status("Chose", format!("{name} ({why})"));
         return Ok(None);
     }
     let faces = refined_counts(mesh, options).faces as usize;
     let processor = Processor::find_for(choice, &Cost::surface(faces))?;
     let gpu = processor.gpu_backend()?;
     if choice == Choice::Auto {
-        let name = gpu.as_ref().map_or_else(|| "the CPU".into(), |gpu| gpu.name());
+        let name = gpu.as_ref().map_or_else(|| Cpu::default().name(), |gpu| gpu.name());
         processor.tell(&name, console);
     }
     Ok(gpu)
-}
-
-fn counts(mesh: &SurfaceMesh) -> String {
-    format!("{}, {}", counted(mesh.points.len(), "vertex"), counted(seen_faces(mesh), "face"))
 }

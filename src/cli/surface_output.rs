@@ -1,7 +1,6 @@
 //! Surfaces as files, with a report, for every subcommand that writes them.
 
 use std::collections::HashSet;
-use std::fmt;
 use std::path::Path;
 use std::time::Instant;
 
@@ -13,7 +12,6 @@ use subsolid::numbers::counted;
 use subsolid::surface::limit::PatchCounts;
 use subsolid::{Result, io};
 
-use super::console::since;
 use super::json::JsonReport;
 use super::{Console, Outcome};
 
@@ -35,16 +33,19 @@ pub fn write(
         corners: mesh.creases.corners.len(),
         patches,
     };
-    console.status("Wrote", format!("{written} in {}", since(start)));
-    if console.json() {
-        console.report(&written, String::new)?;
-    }
+    console.wrote(output.display(), counts(mesh), start);
+    console.report_json(&written)?;
     Ok(Outcome::Done)
 }
 
 /// Faces that are no holes.
-pub fn seen_faces(mesh: &SurfaceMesh) -> usize {
+fn seen_faces(mesh: &SurfaceMesh) -> usize {
     mesh.faces.len() - mesh.holes.iter().collect::<HashSet<_>>().len()
+}
+
+/// What a surface has, for people.
+pub fn counts(mesh: &SurfaceMesh) -> String {
+    format!("{}, {}", counted(mesh.points.len(), "vertex"), counted(seen_faces(mesh), "face"))
 }
 
 /// A surface that was written.
@@ -67,11 +68,4 @@ pub struct Written {
 
 impl JsonReport for Written {
     const SCHEMA: &'static str = "subsolid.surface/1";
-}
-
-impl fmt::Display for Written {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (vertices, faces) = (counted(self.vertices, "vertex"), counted(self.faces, "face"));
-        write!(f, "{}: {vertices}, {faces}", self.output)
-    }
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
-use subsolid::numbers::{counted, significant};
+use subsolid::numbers::{by_count, counted, significant};
 use subsolid::process::solid::{
     BoundaryMotion, LeastDeterminant, MOST_ROUNDS, Untangled, least_determinant, untangle,
 };
@@ -16,7 +16,8 @@ use subsolid::{Result, io};
 
 use super::console::since;
 use super::json::JsonReport;
-use super::model::{ModelArguments, check_compress, check_names, warn_of_table};
+use super::model::ModelArguments;
+use super::output::{check_compress, check_names, counts, warn_of_table};
 use super::{Console, Outcome};
 
 /// Untangle folded control cells of a solid, and improve the worst
@@ -83,7 +84,9 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     console.status("Moved", format!("{} in {}", counted(control.moved, "vertex"), since(start)));
     let limit_after = if control.moved > 0 { least_determinant(&mesh)? } else { limit_before };
     warn_of_table(format, output, &mesh, console);
+    let start = Instant::now();
     io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
+    console.wrote(output.display(), counts(&mesh), start);
     let output = output.display().to_string();
     let report = Report { output, control, limit_before, limit_after };
     console.report(&report, || text(&report))?;
@@ -98,7 +101,7 @@ fn still_folded(control: &Untangled, boundary: BoundaryMotion) -> Option<String>
     if after.non_positive == 0 {
         return None;
     }
-    let are = |count: usize| if count == 1 { "is" } else { "are" };
+    let are = |count| by_count(count, "is", "are");
     let slide = match boundary {
         BoundaryMotion::Fixed => "; try --boundary slide",
         BoundaryMotion::Slide => "",

@@ -7,15 +7,15 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::io::ControlMesh;
+use subsolid::memory::gigabytes;
 use subsolid::mesh::{SolidMesh, SurfaceMesh};
 use subsolid::scheme::{Scheme, VertexRule};
 use subsolid::view::{ColorMap, Page, Paint, SkinOptions, SkinPolygons, ViewOptions, WorstCell};
 use subsolid::{Error, Result, io};
 
-use super::console::since;
 use super::gltf::{self, GlbArguments, is_glb};
 use super::json::JsonReport;
-use super::model::ModelArguments;
+use super::model::{ModelArguments, SOLID_OR_SURFACE};
 use super::names::bare;
 use super::surface::scheme_names;
 use super::{Console, Outcome};
@@ -27,6 +27,8 @@ use super::{Console, Outcome};
 /// peel layers of cells off, move cells apart, color by class, Jacobian or any array, click for the
 /// cell and (u, v, w) of a point, and step through the worst cells.
 #[derive(Args)]
+#[command(mut_arg("model", |model| model.help(SOLID_OR_SURFACE)))]
+#[command(mut_arg("unit", |unit| unit.help(UNIT)), mut_arg("up", |up| up.help(UP)))]
 #[command(after_help = "\
 Examples:
   subsolid view model.vtk -o model.html
@@ -42,7 +44,7 @@ pub struct Arguments {
     /// shown at this level [default: 0; of these surfaces 2]
     #[arg(long, value_name = "N")]
     levels: Option<usize>,
-    /// Subdivision scheme of a surface [default: catmull-clark]
+    /// Subdivision scheme of a surface
     #[arg(long, value_parser = scheme_names(), default_value = Scheme::default().option_name())]
     scheme: Scheme,
     /// Show cells and polygons as they are, not their limit: for files that evaluate, compare and
@@ -63,8 +65,8 @@ pub struct Arguments {
     /// 8; fewer are used where the rest is close enough to the limit [default: 8]
     #[arg(long, value_name = "K")]
     rings: Option<usize>,
-    /// Maximum number of rings of exact pieces toward extraordinary edges and vertices inside;
-    /// fewer in large models [default: 2]
+    /// Maximum number of rings of exact pieces toward extraordinary edges and vertices inside, 0 to
+    /// 8; fewer in large models [default: 2]
     #[arg(long, value_name = "K")]
     interior_rings: Option<usize>,
     /// Omit the interior: a smaller file whose cuts are hollow
@@ -97,7 +99,7 @@ pub struct Report {
     /// Its bytes.
     bytes: u64,
     /// Largest estimated distance of the shown boundary from the limit, in length units.
-    error: f64,
+    error_bound: f64,
     /// The cell with the least scaled Jacobian; none of surfaces.
     worst: Option<WorstCell>,
     /// Seconds of the whole job.
@@ -105,8 +107,13 @@ pub struct Report {
 }
 
 impl JsonReport for Report {
-    const SCHEMA: &'static str = "subsolid.view/1";
+    const SCHEMA: &'static str = "subsolid.view/2";
 }
+
+/// What `--unit` and `--up` do for pages too.
+const UNIT: &str = "Length unit of the model: pages show it, .glb files are in meters [default: none on \
+                    pages, m in .glb]";
+const UP: &str = "Up axis of the model [default: z]";
 
 /// Levels of surfaces that are shown refined.
 const SURFACE_LEVELS: usize = 2;
@@ -126,25 +133,20 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     if let Some(folder) = &a.slices {
         page.add_slices(folder)?;
     }
-    let bytes = page.write(&a.output)?;
-    let size = bytes as f64 / 1e6;
-    console.status("Wrote", format!("{}: {size:.1} MB in {}", a.output.display(), since(start)));
-    if let Some(worst) = page.worst() {
-        console.status(
-            "Worst",
-            format!("scaled Jacobian {:.4} in cell {}", worst.scaled_jacobian, worst.cell),
-        );
+    if let Some(WorstCell { scaled_jacobian, cell, .. }) = page.worst() {
+        let worst = format!("the least scaled Jacobian {scaled_jacobian:.4} in cell {cell}");
+        console.status("Found", worst);
     }
+    let bytes = page.write(&a.output)?;
+    console.wrote(a.output.display(), gigabytes(bytes.into()), start);
     let report = Report {
         output: a.output.clone(),
         bytes,
-        error: page.error(),
+        error_bound: page.error(),
         worst: page.worst(),
         seconds: start.elapsed().as_secs_f64(),
     };
-    if console.json() {
-        console.report(&report, String::new)?;
-    }
+    console.report_json(&report)?;
     Ok(Outcome::Done)
 }
 

@@ -10,6 +10,7 @@ use super::lines::Lines;
 use super::source::{self, Stream};
 use crate::error::{Error, FileAccess, Message, Result};
 use crate::mesh::Attribute;
+use crate::numbers::counted;
 
 /// Signs between columns; the table's is the first under which a form fits.
 const SEPARATORS: [u8; 3] = *b",;\t";
@@ -222,10 +223,12 @@ fn malformed(
     let line = Some(line);
     match error.into_kind() {
         csv::ErrorKind::Io(source) => Error::io(path, FileAccess::Read, source),
-        csv::ErrorKind::UnequalLengths { len, .. } => {
-            Error::file(path, line, format!("{len} columns instead of {expected}"))
-                .with_help(form.row)
-        }
+        csv::ErrorKind::UnequalLengths { len, .. } => Error::file(
+            path,
+            line,
+            format!("{} instead of {expected}", counted(len as usize, "column")),
+        )
+        .with_help(form.row),
         _ => Error::file(path, line, "not a table of comma-separated values").with_help(form.row),
     }
 }

@@ -82,6 +82,9 @@ use search::{Nearness, SHARED};
 /// Points of one task.
 const GRAIN: usize = 256;
 
+/// The tolerance of a locator unless told.
+pub const DEFAULT_TOLERANCE: f64 = 1e-9;
+
 /// Options of a [`Locator`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocatorOptions {
@@ -95,7 +98,7 @@ pub struct LocatorOptions {
 
 impl Default for LocatorOptions {
     fn default() -> Self {
-        Self { tolerance: 1e-9, rings: None }
+        Self { tolerance: DEFAULT_TOLERANCE, rings: None }
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::error::ElementKind::Cell;
 use crate::error::{Error, Result};
 use crate::message;
+use crate::numbers::counted;
 
 /// What polyhedron a cell is; the corner orders are VTK's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -235,9 +236,10 @@ impl Cells {
             corners.is_some_and(|corners| corners != self.vertices(c).len())
         };
         let Some(c) = (0..self.len()).find(is_wrong) else { return Ok(()) };
-        let (kind, count) = (format!("{:?}", self.kinds[c]).to_lowercase(), self.vertices(c).len());
+        let kind = format!("{:?}", self.kinds[c]).to_lowercase();
+        let vertices = counted(self.vertices(c).len(), "vertex");
         let corners = self.kinds[c].corners().unwrap_or_default();
-        Err(Error::mesh(message!(Cell.id(c), " has {count} vertices, a {kind} has {corners}"))
+        Err(Error::mesh(message!(Cell.id(c), " has {vertices}, a {kind} has {corners}"))
             .with_help("give every cell as many vertices as its kind has"))
     }
 

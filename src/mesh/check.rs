@@ -9,7 +9,7 @@ use super::{
     Attribute, CORNER_SHARPNESS, CellArray, CellKind, Cells, SolidMesh, check_coordinates,
 };
 use crate::error::{Error, Result};
-use crate::numbers::Precision;
+use crate::numbers::{Precision, counted};
 
 impl Attribute {
     /// Checks that there is a value for each of so many vertices, and the name.
@@ -63,8 +63,12 @@ pub(crate) fn check_point_count(points: usize, vertices: usize) -> Result<()> {
     if points == vertices {
         return Ok(());
     }
-    Err(Error::request(format!("{points} control points for {vertices} vertices"))
-        .with_help("give one point for each vertex of the mesh"))
+    Err(Error::request(format!(
+        "{} for {}",
+        counted(points, "control point"),
+        counted(vertices, "vertex")
+    ))
+    .with_help("give one point for each vertex of the mesh"))
 }
 
 /// Checks that there are `width` ≥ 1 values for each vertex.
@@ -76,8 +80,12 @@ pub(crate) fn check_value_count(values: &[f64], width: usize, vertices: usize) -
         return Ok(());
     }
     let found = values.len();
-    Err(Error::request(format!("{found} values of width {width} for {vertices} vertices"))
-        .with_help("give one row of values, of width 1 or more, for each vertex of the mesh"))
+    Err(Error::request(format!(
+        "{} of width {width} for {}",
+        counted(found, "value"),
+        counted(vertices, "vertex")
+    ))
+    .with_help("give one row of values, of width 1 or more, for each vertex of the mesh"))
 }
 
 impl SolidMesh {

@@ -1,6 +1,6 @@
 //! Hexahedra that are folded or flat at a corner.
 
-use crate::numbers::counted;
+use crate::numbers::{by_count, counted};
 use std::ops::Range;
 
 use nalgebra::Vector3;
@@ -34,7 +34,7 @@ impl FoldedCorners {
     pub fn notice(&self) -> Option<Message> {
         let (cell, scaled) = self.worst?;
         let count = self.cells.len();
-        let (cells, are) = (counted(count, "cell"), if count == 1 { "is" } else { "are" });
+        let (cells, are) = (counted(count, "cell"), by_count(count, "is", "are"));
         Some(message!(
             "{cells} {are} folded or flat at a corner: ",
             Cell.first_ids(self.cells.iter().copied()),

@@ -1,6 +1,6 @@
 //! Hexahedra whose corner order is left-handed in space.
 
-use crate::numbers::counted;
+use crate::numbers::{by_count, counted};
 use std::ops::Range;
 
 use nalgebra::Vector3;
@@ -66,7 +66,7 @@ impl Handedness {
         let (cell, scaled) = self.worst?;
         let count = self.left_handed;
         let cells = counted(self.cells, "cell");
-        let are = if count == 1 { "is" } else { "are" };
+        let are = by_count(count, "is", "are");
         let which = match (self.is_all_left(), count) {
             (true, 1) => "the one hexahedron is left-handed".into(),
             (true, _) => format!("all {cells} are left-handed"),

@@ -13,11 +13,30 @@ pub fn precise(x: f64) -> String {
 
 /// So many of something: `1 cell`, `2 cells`, `3 vertices`.
 pub fn counted(n: usize, what: &str) -> String {
-    match what.strip_suffix("ex").or_else(|| what.strip_suffix("ix")) {
-        _ if n == 1 => format!("1 {what}"),
-        Some(stem) => format!("{n} {stem}ices"),
-        None => format!("{n} {what}s"),
-    }
+    format!("{n} {}", if n == 1 { what.into() } else { plural(what) })
+}
+
+/// More than one of something, named by one or two words whose last one changes.
+fn plural(what: &str) -> String {
+    const ENDINGS: [(&str, &str); 10] = [
+        ("ex", "ices"), // vertex
+        ("ix", "ices"), // matrix
+        ("hedron", "hedra"),
+        ("leaf", "leaves"),
+        ("ry", "ries"), // entry
+        ("ty", "ties"), // cavity
+        ("ch", "ches"), // batch
+        ("sh", "shes"), // mesh
+        ("ss", "sses"), // class
+        ("box", "boxes"),
+    ];
+    let changed = ENDINGS.iter().find_map(|(one, many)| Some((what.strip_suffix(one)?, many)));
+    changed.map_or_else(|| format!("{what}s"), |(stem, many)| format!("{stem}{many}"))
+}
+
+/// The form of a word that agrees with `n`: `by_count(n, "is", "are")`.
+pub fn by_count<'w>(n: usize, one: &'w str, many: &'w str) -> &'w str {
+    if n == 1 { one } else { many }
 }
 
 fn with_digits(x: f64, digits: usize) -> String {
@@ -38,13 +57,20 @@ fn with_digits(x: f64, digits: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{counted, significant};
+    use super::{by_count, counted, significant};
 
     #[test]
     fn one_thing_is_singular() {
-        let all = [(1, "vertex"), (0, "cell"), (2, "vertex"), (3, "matrix")];
+        let all = [(1, "vertex"), (0, "cell"), (2, "vertex"), (3, "matrix"), (1, "batch")];
         let said = all.map(|(n, what)| counted(n, what));
-        assert_eq!(said, ["1 vertex", "0 cells", "2 vertices", "3 matrices"]);
+        assert_eq!(said, ["1 vertex", "0 cells", "2 vertices", "3 matrices", "1 batch"]);
+        let many = ["batch", "leaf", "entry", "cavity", "hexahedron", "mid-side node", "box"];
+        let many = many.map(|what| counted(2, what));
+        assert_eq!(
+            many.join(", "),
+            "2 batches, 2 leaves, 2 entries, 2 cavities, 2 hexahedra, 2 mid-side nodes, 2 boxes"
+        );
+        assert_eq!([0, 1, 2].map(|n| by_count(n, "is", "are")), ["are", "is", "are"]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ mod x86;
 use std::fmt::Debug;
 use std::ops::{Add, Div, Mul, Sub};
 
-pub use digits::{counted, precise, significant};
+pub use digits::{by_count, counted, precise, significant};
 pub use median::median;
 pub use portable::Portable;
 

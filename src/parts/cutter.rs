@@ -31,7 +31,8 @@ impl<'m> Cutter<'m> {
     pub fn new(mesh: &'m SolidMesh, cut: &Cut) -> Result<Self> {
         let cells = mesh.cells.len();
         if cut.owners().len() != cells {
-            let text = format!("a cut of {} cells, the mesh has {cells}", cut.owners().len());
+            let of = counted(cut.owners().len(), "cell");
+            let text = format!("a cut of {of}, the mesh has {cells}");
             return Err(Error::request(text).with_help("cut this mesh"));
         }
         Ok(Self { owned: cut.owned(), ..Self::of(mesh)? })

@@ -6,8 +6,8 @@ use crate::error::{Error, Result};
 use crate::limit::Solid;
 use crate::message;
 
-/// Largest number of samples along an axis.
-const MOST: usize = 64;
+/// Most samples along an axis of a cell.
+pub const MOST_SAMPLES: usize = 64;
 
 /// Where to evaluate.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +34,7 @@ impl Samples {
         Self::Tensor(match n {
             1 => vec![0.5],
             // one too many is refused, and takes no memory
-            n => (0..n.min(MOST + 1)).map(|i| i as f64 / (n - 1) as f64).collect(),
+            n => (0..n.min(MOST_SAMPLES + 1)).map(|i| i as f64 / (n - 1) as f64).collect(),
         })
     }
 
@@ -57,18 +57,19 @@ impl Samples {
     pub(super) fn check(&self, solid: &Solid) -> Result<()> {
         match self {
             Self::Tensor(parameters) => {
-                if parameters.is_empty() || parameters.len() > MOST {
+                if parameters.is_empty() || parameters.len() > MOST_SAMPLES {
                     return Err(Error::request(format!(
                         "{} samples along an axis: out of range",
                         parameters.len()
                     ))
-                    .with_help(format!("ask for 1 to {MOST} samples along each axis")));
+                    .with_help(format!("ask for 1 to {MOST_SAMPLES} samples along each axis")));
                 }
                 let inside = parameters.iter().all(|u| (0.0..=1.0).contains(u));
                 if !inside || !parameters.is_sorted_by(|a, b| a < b) {
-                    return Err(Error::request("tensor samples are not ascending in [0, 1]").with_help(
-                        "give a number of samples from 1 to 64, or ascending parameters from 0 to 1",
-                    ));
+                    return Err(Error::request("tensor samples are not ascending in [0, 1]").with_help(format!(
+                        "give a number of samples from 1 to {MOST_SAMPLES}, or ascending parameters from \
+                         0 to 1"
+                    )));
                 }
             }
             Self::Points(locations) => {

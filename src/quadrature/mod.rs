@@ -89,7 +89,7 @@ pub use physical::Physical;
 pub use pieces::PieceCut;
 pub use points::points;
 pub use report::{CellReport, Report, ReportShare};
-pub use scheme::{MOST_RINGS, QuadratureScheme, RING_TOLERANCE};
+pub use scheme::{DEFAULT_GAUSS, MOST_RINGS, QuadratureScheme, RING_TOLERANCE};
 pub use sides::{Regions, face_vertices, side_vertices, sides};
 pub use signs::{LEFT_HANDED, check_positive, jacobians};
 pub use surface::{BoundaryReport, GroupReport, SideReport, SurfaceSums};
@@ -103,7 +103,7 @@ use crate::error::{Error, Result};
 use crate::limit::{AxisPermutation, Element, Leaf, LeafKind, Solid};
 use crate::memory;
 use crate::mesh::{Controls, Handedness, check_coordinates, check_point_count};
-use crate::numbers::Precision;
+use crate::numbers::{Precision, by_count, counted};
 use crate::plan::Want;
 
 use batch::QuadratureItem;
@@ -316,9 +316,10 @@ impl<'s> Quadrature<'s> {
         if batch < self.batches.len() && leaves.start <= leaves.end && leaves.end <= count {
             return Ok(());
         }
-        let batches = self.batches.len();
+        let are = by_count(self.batches.len(), "is", "are");
+        let batches = counted(self.batches.len(), "batch");
         Err(Error::request(format!(
-            "leaves {leaves:?} of batch {batch}, which has {count}; there are {batches} batches"
+            "leaves {leaves:?} of batch {batch}, which has {count}; there {are} {batches}"
         ))
         .with_help("name a batch of the quadrature, and leaves that it has"))
     }

@@ -6,6 +6,9 @@ use crate::error::{Error, Result};
 /// Most rings: the smallest boxes are then 2⁻²⁰ of a leaf wide.
 pub const MOST_RINGS: usize = 20;
 
+/// Gauss points along each axis of a box unless told: they integrate det J exactly.
+pub const DEFAULT_GAUSS: usize = 5;
+
 /// What a sum over rings is right to where their number is not given: parts of the leaf's
 /// integral. In the sum around a vertex there is one around each of its extraordinary edges.
 pub const RING_TOLERANCE: f64 = 4e-9;
@@ -39,8 +42,8 @@ impl QuadratureScheme {
 }
 
 impl Default for QuadratureScheme {
-    /// 5 Gauss points, which integrate det J exactly, and as many rings as needed.
+    /// [`DEFAULT_GAUSS`] points and as many rings as needed.
     fn default() -> Self {
-        Self { gauss: 5, rings: None }
+        Self { gauss: DEFAULT_GAUSS, rings: None }
     }
 }

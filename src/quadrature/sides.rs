@@ -91,10 +91,9 @@ impl Regions {
             [] => "no groups of faces".to_owned(),
             _ => format!("the groups {}", names.join(", ")),
         };
-        let sides = self.side_count;
-        let s = if sides == 1 { "" } else { "s" };
+        let sides = counted(self.side_count, "side");
         Err(Error::request(format!("the boundary has no {what} {part}")).with_help(format!(
-            "it has {sides} side{s}, numbered from 0 and bounded by infinitely sharp edges \
+            "it has {sides}, numbered from 0 and bounded by infinitely sharp edges \
              (created by --crease-angle 40, for example), and {groups}"
         )))
     }

@@ -8,7 +8,7 @@ use super::{Mapped, Physical};
 use crate::error::ElementKind;
 use crate::error::{Error, Result};
 use crate::message;
-use crate::numbers::counted;
+use crate::numbers::{by_count, counted};
 use crate::volume::Quality;
 
 /// What to say of a quadrature whose cells are all left-handed.
@@ -43,11 +43,10 @@ pub fn jacobians<'q>(mapping: &(impl Physical<'q> + ?Sized)) -> Result<Quality> 
 /// [`Error::Request`] that names the cells.
 pub fn check_positive(quality: &Quality) -> Result<()> {
     let cells = quality.non_positive.len();
-    let have = match cells {
-        0 => return Ok(()),
-        1 => "has",
-        _ => "have",
-    };
+    if cells == 0 {
+        return Ok(());
+    }
+    let have = by_count(cells, "has", "have");
     let worst = quality.least_determinant.map(|worst| message!("; the least is ", &worst));
     Err(Error::request(message!(
         counted(cells, "cell"),

@@ -4,7 +4,7 @@ use super::{hexahedra, refine};
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::mesh::{Attribute, Cells, Creases, FaceGroup, Polygons, SolidMesh, check_value_count};
-use crate::numbers::counted;
+use crate::numbers::{by_count, counted};
 use crate::scheme::{Stencils, VertexRule};
 use crate::topology::Topology;
 use crate::topology::{Sharpness, stars};
@@ -176,8 +176,8 @@ pub fn check_memory(mesh: &SolidMesh, levels: usize) -> Result<()> {
     };
     let all = memory::physical_memory().map_or(u128::MAX, u128::from);
     check_levels(mesh.cells.len(), children, levels).map_err(|e| e.with_help(help(all)))?;
-    let word = if levels == 1 { "level needs" } else { "levels need" };
-    memory::check(format!("{levels} {word}"), count(levels) * BYTES_A_CELL, help)
+    let what = format!("{} {}", counted(levels, "level"), by_count(levels, "needs", "need"));
+    memory::check(what, count(levels) * BYTES_A_CELL, help)
 }
 
 /// Refines a mesh `levels` times; 0 levels give the mesh itself.

@@ -14,6 +14,7 @@ use super::dither::{is_above, threshold};
 use super::source::{Channel, LayerSource};
 use crate::error::ElementKind;
 use crate::message;
+use crate::numbers::counted;
 use crate::{Error, Result};
 
 /// How far sums of fractions may be above 1, or fractions below 0: half of the least share that a
@@ -98,8 +99,8 @@ impl Materials {
             let Some(Channel { name, .. }) = channels.get(channel) else {
                 return Err(Error::request(format!("no attribute has the number {channel}"))
                     .with_help(format!(
-                        "the source has {} channels, counted from 0",
-                        channels.len()
+                        "the source has {}, counted from 0",
+                        counted(channels.len(), "channel")
                     )));
             };
             if of[..place].iter().any(|&(earlier, _)| earlier == channel) {
@@ -118,8 +119,9 @@ impl Materials {
     /// [`Error::Request`] for no ids, more than [`MOST_MATERIALS`], or a channel that is missing.
     pub fn ids(channels: &[Channel], channel: usize, ids: &[i64]) -> Result<Self> {
         let Some(Channel { name, .. }) = channels.get(channel) else {
-            return Err(Error::request(format!("no array has the number {channel}"))
-                .with_help(format!("the source has {} channels, counted from 0", channels.len())));
+            return Err(Error::request(format!("no array has the number {channel}")).with_help(
+                format!("the source has {}, counted from 0", counted(channels.len(), "channel")),
+            ));
         };
         let mut ids = ids.to_vec();
         ids.sort_unstable();

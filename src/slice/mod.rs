@@ -94,4 +94,4 @@ pub use shell::{Shell, Shells};
 pub use slicer::{LayerFrame, SliceOptions, Slicer};
 pub use solid_source::SolidSource;
 pub use source::{Channel, LayerSource, PixelPlaces};
-pub use stack::{MOST_LAYERS, Stack};
+pub use stack::{MOST_LAYERS, MOST_PLANES_A_LAYER, Stack};

@@ -7,6 +7,9 @@ use crate::{Error, Result};
 /// Most layers of a stack.
 pub const MOST_LAYERS: usize = 1_000_000;
 
+/// Most planes that the coverage of a layer is the average of.
+pub const MOST_PLANES_A_LAYER: usize = 64;
+
 /// Part of a layer by which the model may stand out of the last one: rounding.
 const SLACK: f64 = 1e-6;
 
@@ -106,10 +109,10 @@ impl Stack {
         if from.is_nan() || to.is_nan() || range.is_empty() {
             let (low, high) = (self.middle(0), self.middle(self.count - 1));
             return Err(Error::request(format!("no layer has its middle from {from} to {to}"))
-                .with_help(format!(
-                    "the middles of the {} layers run from {low} to {high}",
-                    self.count
-                )));
+                .with_help(match self.count {
+                    1 => format!("the middle of the one layer is at {low}"),
+                    count => format!("the middles of the {count} layers run from {low} to {high}"),
+                }));
         }
         Ok(range)
     }

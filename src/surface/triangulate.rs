@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::mesh::{FaceVarying, Polygons, SurfaceMesh};
-use crate::numbers::counted;
+use crate::numbers::{by_count, counted};
 use crate::scheme::{FaceShape, Scheme};
 use crate::topology::surface::Columns;
 
@@ -59,7 +59,7 @@ impl Triangulation {
     /// What the user should know of it.
     pub fn notice(&self) -> String {
         let faces = counted(self.cut_faces, "face");
-        let were = if self.cut_faces == 1 { "was" } else { "were" };
+        let were = by_count(self.cut_faces, "was", "were");
         format!("{faces} of more than three corners {were} cut into triangles")
     }
 }

@@ -8,6 +8,7 @@ use crate::error::ElementKind::{Cell, Vertex};
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, UnionFind};
 use crate::message;
+use crate::numbers::counted;
 
 impl Topology {
     /// Checks that the mesh is a Catmull-Clark solid: every corner of every cell
@@ -61,10 +62,11 @@ impl Topology {
         for &v in self.cells.vertices(cell as usize) {
             let at = faces.iter().filter(|&&f| self.face_vertices(f).contains(&v)).count();
             if at != 3 {
+                let at = counted(at, "face");
                 return Some(
                     Error::mesh(message!(
                         Cell.id(cell),
-                        " has {at} faces at its ",
+                        " has {at} at its ",
                         Vertex.id(v),
                         ", not 3: it never refines to hexahedra"
                     ))

@@ -53,6 +53,7 @@ use crate::error::{Error, Result};
 use crate::io::{LengthUnit, UpAxis, atomic};
 use crate::limit::Solid;
 use crate::mesh::{SolidMesh, SurfaceMesh};
+use crate::numbers::counted;
 use crate::scheme::Scheme;
 use crate::surface::boundary_surface;
 use crate::surface::limit::LimitSurface;
@@ -118,8 +119,8 @@ impl ViewOptions {
         }
         if !(2..=64).contains(&self.samples) {
             return Err(Error::request(format!(
-                "{} samples along each axis: out of range",
-                self.samples
+                "{} along each axis: out of range",
+                counted(self.samples, "sample")
             ))
             .with_help("ask for 2 to 64 samples"));
         }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::error::{Error, Result};
 use crate::mesh::{Attribute, Polygons, SurfaceMesh};
+use crate::numbers::counted;
 use crate::surface::limit::{GridLimit, LimitSurface};
 
 /// Elements evaluated at once.
@@ -134,7 +135,8 @@ pub fn sampled(
 ) -> Result<(SurfaceMesh, Vec<u32>)> {
     if !(2..=32).contains(&n) {
         return Err(Error::request(format!(
-            "{n} samples along an edge of the boundary: out of range"
+            "{} along an edge of the boundary: out of range",
+            counted(n, "sample")
         ))
         .with_help("ask for 2 to 32 samples"));
     }

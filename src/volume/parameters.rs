@@ -13,6 +13,7 @@ use crate::io::{Row, TableForm, TableReader, check_columns, column_names, write_
 use crate::limit::Solid;
 use crate::mesh::Attribute;
 use crate::message;
+use crate::numbers::counted;
 use crate::plan::{Location, Wanted};
 
 use super::arrays::DERIVATIVES;
@@ -80,7 +81,11 @@ fn element(row: &Row<'_>, solid: &Solid, has_corners: bool) -> Result<u32> {
     let cell: u32 = row.text(0).parse().map_err(|_| row.unexpected(0, "cell"))?;
     if cell as usize >= cells {
         return Err(row
-            .error(message!(Cell.id(cell), " does not exist, the mesh has {cells} cells"))
+            .error(message!(
+                Cell.id(cell),
+                " does not exist, the mesh has ",
+                counted(cells, "cell")
+            ))
             .with_help("count cells from 0, in the order of the file"));
     }
     let corner = match has_corners {

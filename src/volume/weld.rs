@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::limit::{Element, Solid, VTK_CORNER};
-use crate::numbers::counted;
+use crate::numbers::{by_count, counted};
 use crate::plan::{Plan, Samples};
 use crate::topology::NONE;
 
@@ -192,7 +192,7 @@ pub fn unjoined_hexahedra(solid: &Solid, elements: Range<usize>) -> usize {
 
 /// Says where points are not joined, for so many [`unjoined_hexahedra`]; `None` if there are none.
 pub fn unjoined_notice(count: usize) -> Option<String> {
-    let share = if count == 1 { "shares" } else { "share" };
+    let share = by_count(count, "shares", "share");
     (count > 0).then(|| {
         format!(
             "{} {share} a face with a cell that is evaluated in parts (a wedge, tetrahedron or other \

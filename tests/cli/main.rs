@@ -15,6 +15,7 @@ mod surfaces;
 mod assemble;
 mod cell_data;
 mod coincident;
+mod consistency;
 mod evaluate;
 mod groups;
 mod handedness;

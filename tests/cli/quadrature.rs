@@ -356,7 +356,6 @@ fn bad_requests_are_refused() {
     refused(here, nothing, "which --store geometry does not store");
     done(here, &nothing.replace("q.npz", "p.npz --physical-gradients"));
     refused(here, "quadrature fan.vtu --gauss 3 -o missing/q.npz", "missing");
-    refused(here, "quadrature fan.vtu -o q.npz", "--gauss");
     refused(here, "quadrature fan.vtu --gauss 3", "--output");
     refused(here, "quadrature fan.vtu --gauss 3 -o fan.vtu", "is an input");
     refused(here, "quadrature none.vtu --gauss 3 -o q.npz", "none.vtu");

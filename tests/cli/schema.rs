@@ -91,6 +91,7 @@ fn every_report_is_as_its_schema_says() {
         assert!(code < 2, "{arguments}: {stderr}");
         let report: Value = serde_json::from_str(&text).unwrap();
         check(&report, arguments);
+        assert_eq!(number_as_text(&report), None, "{arguments}: {report}");
         seen.insert(report["schema"].as_str().unwrap().to_owned());
     }
     done(here, "bench fan.vtu --backend cpu --samples 2 --levels 0 --repeats 1 --json bench.json");
@@ -98,6 +99,16 @@ fn every_report_is_as_its_schema_says() {
     check(&report, "bench");
     seen.insert(report["schema"].as_str().unwrap().to_owned());
     assert_eq!(seen, listed(), "each report is printed here");
+}
+
+/// A number that is written as a string.
+fn number_as_text(value: &Value) -> Option<&str> {
+    match value {
+        Value::String(text) => text.parse::<f64>().is_ok().then_some(text),
+        Value::Array(values) => values.iter().find_map(number_as_text),
+        Value::Object(values) => values.values().find_map(number_as_text),
+        _ => None,
+    }
 }
 
 /// Calls `visit` with each property of a schema, below definitions too.

@@ -38,6 +38,8 @@ fn standard_output_gets_the_file() {
         assert!(printed.status.success(), "{job}: {printed:?}");
         assert!(printed.stdout == fs::read(here.join(file)).unwrap(), "{job} -o {to}");
         assert_eq!(names(here), before, "{job}");
+        let said = String::from_utf8_lossy(&printed.stderr);
+        assert!(said.contains(" Wrote <standard output>: "), "{job}: {said}");
         if job.ends_with("--json") {
             let report = String::from_utf8(printed.stderr).unwrap();
             assert!(report.contains("\"output\": \"-.npz\""), "{report}");

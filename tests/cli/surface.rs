@@ -308,7 +308,7 @@ fn processors_are_chosen_or_refused() {
     // the product of all levels is made on the CPU
     let (code, stderr) = with(&["--method", "single"]);
     assert_eq!(code, 0, "{stderr}");
-    assert!(stderr.contains("the CPU"), "{stderr}");
+    assert!(stderr.contains("Chose CPU, f64"), "{stderr}");
 }
 
 /// Figures of every model, counted over again.

@@ -83,7 +83,7 @@ fn physical_groups_of_gmsh_are_groups() {
     let tags = mesh.cell_data.iter().find(|array| array.name == "gmsh:physical").unwrap();
     assert_eq!(tags.values, [1.0, 2.0]);
     let left_out = report.left_out().unwrap();
-    assert!(left_out.contains("1 quad elements (Gmsh type 3)"), "{left_out}");
+    assert!(left_out.contains("1 quad element (Gmsh type 3)"), "{left_out}");
     assert!(left_out.contains("faces of group `between` that no cell has"), "{left_out}");
 }
 
@@ -210,7 +210,7 @@ fn sets_and_surfaces_of_abaqus_are_groups() {
     let beams = deck("*ELEMENT, TYPE=B31, ELSET=beams\n40, 1, 2\n*ELSET, ELSET=mixed\n40, 20\n");
     let (_, report) = read_with_report(scratch.file("a.inp", beams)).unwrap();
     let left_out = report.left_out().unwrap();
-    for what in ["set `beams` without", "elements of set `mixed`", "1 lines of elements"] {
+    for what in ["set `beams` without", "elements of set `mixed`", "1 line of elements"] {
         assert!(left_out.contains(what), "{what}: {left_out}");
     }
     let twice = read(scratch.file("a.inp", deck("").replace("20, ", "10, "))).unwrap_err();
@@ -358,7 +358,7 @@ fn references_of_medit_are_groups() {
     );
     let (mesh, report) = read_with_report(Scratch::new().file("a.mesh", text)).unwrap();
     assert_eq!(faces(&mesh), of(&[("medit:ref:4", &[0.0][..]), ("medit:ref:-2", &[2.0])]));
-    assert_eq!(report.left_out().unwrap(), "1 quadrilaterals");
+    assert_eq!(report.left_out().unwrap(), "1 quadrilateral");
 }
 
 /// A hexahedron, a wedge, a tetrahedron and a polyhedron, with groups that share faces.

@@ -122,7 +122,7 @@ fn what_vtk_writes_is_read() {
             mesh.creases.corners.iter().map(|c| (c.vertex.0, c.sharpness)).collect();
         assert_eq!(corners, [(3, f64::INFINITY), (4, 1.5)], "{name}");
         let skipped = report.skipped.join(", ");
-        assert_says(&skipped, &["1 quad cells (VTK type 9)", "`note`"]);
+        assert_says(&skipped, &["1 quad cell (VTK type 9)", "`note`"]);
     }
 }
 
@@ -295,7 +295,7 @@ fn sections_must_agree() {
     let legacy = samples::legacy;
     assert_says(
         &refusal("a.vtk", with(legacy(), "CELL_TYPES 2\n12\n12", "CELL_TYPES 1\n12")),
-        &["2 cells have 1 types"],
+        &["2 cells have 1 type"],
     );
     assert_says(
         &refusal("a.vtk", with(legacy(), "POINT_DATA 12", "POINT_DATA 11")),
@@ -491,7 +491,7 @@ fn surfaces_of_vtk_are_read() {
     assert_eq!(mesh.attributes.len(), 1);
     assert_eq!(mesh.attributes[0].values, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
     let left_out = report.left_out().unwrap();
-    for what in ["1 vertices and lines", "cell array `id`", "point array `lost`"] {
+    for what in ["1 vertex or line", "cell array `id`", "point array `lost`"] {
         assert!(left_out.contains(what), "{left_out}");
     }
     for (from, to, what) in [

@@ -188,7 +188,7 @@ fn wrong_data_is_refused() {
         ("not a multiple of 3", changed(&|piece| piece.points = vec![1.0_f64; 4].into())),
         ("are not numbers", changed(&|piece| piece.points = IOBuffer::Bit(vec![1; 3]))),
         ("(NaN, 0, 0)", changed(&|piece| piece.points = vec![f64::NAN, 0.0, 0.0].into())),
-        ("types", changed(&|piece| piece.cells.types.truncate(1))),
+        ("have 1 type", changed(&|piece| piece.cells.types.truncate(1))),
         (
             "connectivity",
             changed(&|piece| {
@@ -212,7 +212,7 @@ fn wrong_data_is_refused() {
             }),
         ),
         (
-            "values",
+            "1 value",
             changed(&|piece| {
                 let short = DataArray::scalars("heat", 1).with_vec(vec![1.0_f64]);
                 piece.data.point.push(Attribute::DataArray(short));

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use subsolid::backend::Precision;
 use subsolid::backend::cuda::{DeviceArray, DeviceMemory, DevicePoints, ForeignArray};
+use subsolid::numbers::counted;
 use subsolid::plan::Quantity;
 
 use super::dlpack::{self, CUDA, CUDA_MANAGED, Exported, Imported};
@@ -283,7 +284,8 @@ impl PyDeviceLimit {
     }
 
     fn __repr__(&self) -> String {
-        format!("<subsolid.DeviceLimit: {} points on {}>", self.__len__(), self.device())
+        let points = counted(self.__len__(), "point");
+        format!("<subsolid.DeviceLimit: {points} on {}>", self.device())
     }
 }
 

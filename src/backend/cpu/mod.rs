@@ -33,6 +33,9 @@ use crate::plan::{Plan, Samples, Want};
 use crate::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMasks};
 use crate::surface::{SurfaceOptions, SurfacePlan, SurfaceStencils};
 
+/// Most threads that a job can ask for; there is no machine with more.
+pub const MOST_THREADS: usize = 4096;
+
 /// The processor this program runs on.
 #[derive(Clone, Copy, Debug)]
 pub struct Cpu {

@@ -9,6 +9,7 @@ use subsolid::backend::{Backend, Cpu, DeviceInfo};
 
 use crate::cli::processor::Processor;
 use subsolid::memory::physical_memory;
+use subsolid::numbers::counted;
 
 #[derive(Serialize, JsonSchema)]
 pub struct Machine {
@@ -62,7 +63,7 @@ impl Machine {
         }
         let threads = rayon::current_num_threads();
         match &self.cpu_model {
-            Some(model) => parts.push(format!("{model}, {threads} threads")),
+            Some(model) => parts.push(format!("{model}, {}", counted(threads, "thread"))),
             None => parts.push(self.cpu.clone()),
         }
         if let Some(memory) = self.memory {

@@ -8,6 +8,7 @@ use serde::Serialize;
 use subsolid::Result;
 use subsolid::limit::{Class, Leaf, Solid, Summary, kernel_name};
 use subsolid::mesh::{Controls, SolidMesh};
+use subsolid::numbers::counted;
 use subsolid::scheme::VertexRule;
 
 use crate::cli::Console;
@@ -93,8 +94,9 @@ impl BenchModel {
     }
 
     pub fn describe(&self) -> String {
-        let (cells, leaves) = (self.mesh.cells.len(), self.solid.leaves().len());
-        format!("{} at level {}: {cells} cells, {leaves} leaves", self.name, self.level)
+        let cells = counted(self.mesh.cells.len(), "cell");
+        let leaves = counted(self.solid.leaves().len(), "leaf");
+        format!("{cells}, {leaves} at level {}", self.level)
     }
 
     pub fn summary(&self) -> Result<ModelSummary> {

@@ -19,7 +19,7 @@ use super::precision::{lengths, warn_of_single};
 use super::run::{Report, Source, piece_results};
 use super::{Arguments, CellShape, Console, Outcome, Request};
 use crate::cli::cluster::{all_numbers, all_rows, own_choice};
-use crate::cli::model::{check_names, warn_left_out};
+use crate::cli::output::{check_names, warn_left_out};
 use crate::cli::pieces::{covered, share};
 use crate::cli::rank_model::{BLOCK, blocks};
 use crate::cli::shared_pieces::SharedPieces;
@@ -51,7 +51,8 @@ pub fn run(
     let backend = a.backend(&request, &cost, console)?;
     let Request::Grid(samples, _) = request else { return Ok(Outcome::Done) };
     let (name, size) = (backend.name(), counted(ranks.size(), "rank"));
-    console.status("Evaluating", format!("{count} elements on {size}; rank 0 on the {name}"));
+    let all = counted(count, "element");
+    console.status("Evaluating", format!("{all} on {size}; rank 0 on the {name}"));
 
     let start = Instant::now();
     let options = WriteOptions { compress: a.compress };

@@ -8,6 +8,7 @@ use subsolid::Result;
 use subsolid::backend::{Backend, Explained};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
+use subsolid::numbers::counted;
 use subsolid::plan::Samples;
 
 use super::{Arguments, Console, Outcome, Request, table};
@@ -58,7 +59,7 @@ pub fn run(
 }
 
 fn text(report: &Report, mesh: &SolidMesh) -> String {
-    let mut text = format!("{} elements on the {}\n", report.elements, report.backend);
+    let mut text = format!("{} on the {}\n", counted(report.elements, "element"), report.backend);
     let _ = writeln!(
         text,
         "{:<18} {:<12} {:>5} {:>7} {:>9} {:>11} {:>20} {:>10} {:>10} {:>10}",

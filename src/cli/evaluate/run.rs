@@ -7,6 +7,7 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::backend::{Backend, Evaluator, Limit};
+use subsolid::bezier::CELL_RINGS;
 use subsolid::io::{Dataset, Format, PieceJob, PieceWriter, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
@@ -20,14 +21,14 @@ use super::single::{self, Single, is_welded};
 use super::writer::Writer;
 use super::{Arguments, CellShape, Console, Outcome};
 use crate::cli::console::since;
+use crate::cli::extract::say_exact;
 use crate::cli::json::JsonReport;
-use crate::cli::model::warn_left_out;
+use crate::cli::output::warn_left_out;
+use crate::cli::pieces::part_of;
 use crate::cli::quality;
 
 /// Results in a piece of a `.pvtu`.
 const PIECE: usize = 2_000_000;
-/// Rings of Bézier cells unless told.
-const BEZIER_RINGS: usize = 3;
 /// Bézier cells that a piece is planned for; leaves may have many.
 const BEZIER_ELEMENTS: usize = 8192;
 
@@ -51,12 +52,14 @@ pub fn run(
     let job = GridJob { a, shape, format, mesh, plan: &plan };
     job.check_arrays()?;
     let mut source = Source::new(a, shape, backend, &plan)?;
-    console.status("Planned", format!("{} batches in {}", plan.batches().len(), since(start)));
+    let batches = counted(plan.batches().len(), "batch");
+    console.status("Planned", format!("{batches} in {}", since(start)));
     let Some((writer, pieces)) = job.open(|| source.bezier_cells(), console)? else {
         return Ok(Outcome::Done);
     };
     let elements: usize = pieces.iter().map(Range::len).sum();
-    console.status("Evaluating", format!("{elements} elements on the {}", backend.name()));
+    let count = counted(elements, "element");
+    console.status("Evaluating", format!("{count} on the {}", backend.name()));
 
     let start = Instant::now();
     let mut report = Report::new(a, backend.name());
@@ -146,7 +149,7 @@ impl<'a> GridJob<'a> {
                 let parameters = a.parameters(shape, mesh);
                 let job = PieceJob::create(output, part, pieces.len(), parameters, self.options())?;
                 let Some(job) = job else {
-                    console.status("Done", format!("part {}/{} exists", part.0, part.1));
+                    console.status("Skipped", format!("{}: it exists", part_of(output, part)));
                     return Ok(None);
                 };
                 let own = pieces[job.pieces()].to_vec();
@@ -174,7 +177,7 @@ impl<'a> Source<'a> {
         plan: &'a Plan<'a>,
     ) -> Result<Self> {
         if shape == CellShape::Bezier {
-            let rings = a.rings.unwrap_or(BEZIER_RINGS);
+            let rings = a.rings.unwrap_or(CELL_RINGS);
             return Ok(Self::Bezier(Bezier::new(plan.solid(), rings)?));
         }
         let (evaluator, limit) = (backend.prepare(plan)?, Limit::default());
@@ -379,24 +382,24 @@ impl Report {
         }
     }
 
-    /// Says what was written, and how exact Bézier cells are.
-    pub fn say_written(&self, a: &Arguments, format: Option<Format>, console: &Console) {
-        if let Some(output) = &a.output {
-            let mut written = format!("{}: {}", output.display(), counted(self.points, "point"));
-            if format != Some(Format::Csv) {
-                written += &format!(", {}", counted(self.cells, "cell"));
-            }
-            console.status("Wrote", written);
-        }
+    /// Says how exact Bézier cells are, and what was written.
+    fn say_written(
+        &self,
+        a: &Arguments,
+        format: Option<Format>,
+        start: Instant,
+        console: &Console,
+    ) {
         if let (Some(bound), Some(exact)) = (self.error_bound, self.exact_cells) {
-            let rest = self.cells - exact;
-            console.status(
-                "Bézier",
-                format!(
-                    "{exact} exact cells; {rest} interpolated, error at most {bound:.2e} (estimated)"
-                ),
-            );
+            say_exact([exact, self.cells], "Bézier cell", bound, console);
         }
+        let Some(output) = &a.output else { return };
+        let mut counts = counted(self.points, "point");
+        if format != Some(Format::Csv) {
+            counts += &format!(", {}", counted(self.cells, "cell"));
+        }
+        let name = a.pieces.map_or(output.display().to_string(), |part| part_of(output, part));
+        console.wrote(name, counts, start);
     }
 
     /// Numbers of [`Report::numbers`].
@@ -447,7 +450,7 @@ impl Report {
         self.seconds = start.elapsed().as_secs_f64();
         let results = counted(self.results(), "point");
         console.status("Evaluated", format!("{results} in {}", since(start)));
-        self.say_written(a, format, console);
+        self.say_written(a, format, start, console);
         self.warn_of_unjoined(console);
         warn_of_undefined(a, self.undefined_derivatives, console);
         self.quality = a.quality.then_some(quality);

@@ -9,6 +9,7 @@ use subsolid::volume::SharedPoints;
 use subsolid::{Error, Result};
 
 use super::{Arguments, CellShape};
+use crate::cli::memory::bytes_of;
 use subsolid::memory::{gigabytes, physical_memory};
 
 /// Bytes of results that are evaluated at a time: they stay in the caches of some processors and
@@ -98,13 +99,7 @@ fn check_memory(
     range: usize,
 ) -> Result<()> {
     let limit = match a.max_memory {
-        Some(gb) if gb.is_finite() && gb > 0.0 => (gb * 1e9) as u128,
-        Some(gb) => {
-            return Err(Error::request(format!(
-                "--max-memory {gb} is not a positive number of gigabytes"
-            ))
-            .with_help("give gigabytes, for instance 4"));
-        }
+        Some(gigabytes) => bytes_of("--max-memory", gigabytes)?.into(),
         None => match physical_memory() {
             Some(bytes) => u128::from(bytes / 2),
             None => return Ok(()),

@@ -73,7 +73,11 @@ pub fn run(
     }
     let time = since(start);
     report.seconds = start.elapsed().as_secs_f64();
-    console.status("Evaluated", format!("{} in {time}", counted(report.points, "point")));
+    let points = counted(report.points, "point");
+    console.status("Evaluated", format!("{points} in {time}"));
+    if let Some(output) = &a.output {
+        console.wrote(output.display(), points, start);
+    }
     warn_of_undefined(a, report.undefined_derivatives, console);
     report.quality = a.quality.then_some(quality);
     report.finish(console)

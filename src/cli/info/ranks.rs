@@ -5,8 +5,8 @@ use std::fmt::Write;
 use clap::{Args, ValueEnum};
 use subsolid::limit::{Solid, Summary};
 use subsolid::parts::{Estimate, Rates, Workload};
-use subsolid::plan::LayersJob;
-use subsolid::quadrature::QuadratureScheme;
+use subsolid::plan::{LayersJob, MOST_SAMPLES};
+use subsolid::quadrature::{DEFAULT_GAUSS, QuadratureScheme};
 use subsolid::{Error, Quadrature, Result};
 
 use subsolid::memory::gigabytes;
@@ -28,29 +28,30 @@ enum JobName {
 
 #[derive(Args)]
 pub struct RankArguments {
-    /// Estimate the cost of a job on these numbers of MPI ranks: ghost cells, time and
-    /// memory of the most loaded rank
+    /// Estimate the cost of a job on these numbers of MPI ranks, 1 to 16777216, for the most loaded rank: owned and
+    /// ghost cells; data received, and time of the exchange, when control points move; time of the
+    /// setup and of the work; output, and the time until all ranks have written theirs; memory
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     ranks: Vec<usize>,
     /// What the ranks do, for --ranks
     #[arg(long, value_enum, default_value = "evaluate", requires = "ranks")]
     job: JobName,
-    /// N x N x N samples per cell, for --job evaluate [default: 8]
+    /// N x N x N samples per cell, N from 2 to 64, for --job evaluate [default: 8]
     #[arg(long, value_name = "N", requires = "ranks")]
     samples: Option<usize>,
-    /// N x N x N points per regular cell, for --job quadrature [default: 4]
+    /// N x N x N points per regular cell, N from 1 to 32, for --job quadrature [default: 5]
     #[arg(long, value_name = "N", requires = "ranks")]
     gauss: Option<usize>,
-    /// Levels of refinement, for --job refine [default: 1]
+    /// Levels of refinement, 1 to 12, for --job refine [default: 1]
     #[arg(long, value_name = "N", requires = "ranks")]
     refinements: Option<usize>,
-    /// Height of a layer, in length units of the model, for --job slice
+    /// Height of a layer, in length units of the model, required for --job slice
     #[arg(long, value_name = "H", requires = "ranks", allow_hyphen_values = true)]
     layer_height: Option<f64>,
-    /// Side of a pixel, in length units of the model, for --job slice
+    /// Edge length of a pixel, in length units of the model, required for --job slice
     #[arg(long, value_name = "P", requires = "ranks", allow_hyphen_values = true)]
     pixel: Option<f64>,
-    /// Attribute components per pixel, for --job slice [default: 0]
+    /// Attribute components per pixel, 0 to 64, for --job slice [default: 0]
     #[arg(long, value_name = "N", requires = "ranks")]
     values: Option<usize>,
     /// Estimate for a mesh of this many cells similar to those of the model
@@ -75,7 +76,7 @@ impl RankArguments {
                 .with_help(format!("ask for 1 to {MOST} ranks")));
         }
         for (job, option, given, range) in [
-            (JobName::Evaluate, "--samples", self.samples, 2..=64),
+            (JobName::Evaluate, "--samples", self.samples, 2..=MOST_SAMPLES),
             (JobName::Quadrature, "--gauss", self.gauss, 1..=32),
             (JobName::Refine, "--refinements", self.refinements, 1..=12),
             (JobName::Slice, "--values", self.values, 0..=64),
@@ -149,7 +150,8 @@ impl RankArguments {
         let job = match self.job {
             JobName::Evaluate => Workload::evaluation(cells, elements, self.samples.unwrap_or(8)),
             JobName::Quadrature => {
-                let scheme = QuadratureScheme { gauss: self.gauss.unwrap_or(4), rings: None };
+                let scheme =
+                    QuadratureScheme { gauss: self.gauss.unwrap_or(DEFAULT_GAUSS), rings: None };
                 let points = Quadrature::point_count(solid, scheme);
                 Workload::quadrature(cells, points as f64 / summary.cells.max(1) as f64)
             }
@@ -177,12 +179,12 @@ pub fn text(estimates: &[Estimate]) -> String {
         "ranks",
         "owned",
         "ghosts",
-        "exchange",
+        "received",
         "setup",
         "exchange",
         "work",
         "output",
-        "write",
+        "writing",
         "memory"
     );
     for e in estimates {
@@ -192,7 +194,7 @@ pub fn text(estimates: &[Estimate]) -> String {
             e.ranks,
             e.owned,
             e.ghosts,
-            format!("{:.2} MB", e.exchange_bytes / 1e6),
+            gigabytes(e.exchange_bytes as u128),
             seconds(e.setup_seconds),
             seconds(e.exchange_seconds),
             seconds(e.evaluation_seconds),

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::Result;
 use subsolid::mesh::SurfaceMesh;
+use subsolid::numbers::counted;
 use subsolid::scheme::Scheme;
 use subsolid::surface::SurfaceSummary;
 use subsolid::view::{FigureTable, Page};
@@ -94,8 +95,8 @@ fn rows(summary: &SurfaceSummary) -> Rows {
 
 fn of_corners(corners: usize, count: usize) -> String {
     match corners {
-        3 => format!("{count} triangles"),
-        4 => format!("{count} quads"),
+        3 => counted(count, "triangle"),
+        4 => counted(count, "quad"),
         _ => format!("{count} of {corners} corners"),
     }
 }

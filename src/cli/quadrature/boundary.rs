@@ -20,7 +20,7 @@ use subsolid::{Error, Result};
 
 use super::super::Outcome;
 use super::super::console::{Console, since};
-use super::super::model::warn_left_out;
+use super::super::output::warn_left_out;
 use super::{Arguments, Asked, check_points, write_pieces};
 use crate::cli::json::JsonReport;
 
@@ -80,10 +80,8 @@ pub fn run(
     let report = BoundaryReport::new(&mapping, &regions, origin)?;
     let samples = counted(report.samples, "quadrature point");
     console.status("Evaluated", format!("{samples} in {}", since(start)));
-    console.status(
-        "Area",
-        format!("{} on {}", precise(report.area), counted(report.sides.len(), "side")),
-    );
+    let (area, sides) = (precise(report.area), counted(report.sides.len(), "side"));
+    console.status("Integrated", format!("area {area} on {sides}"));
     let summary = Summary {
         asked: Asked::new(a, Some(quadrature.batches().len()), output_bytes),
         report: &report,
@@ -92,7 +90,7 @@ pub fn run(
     if let Some(output) = &a.output {
         let start = Instant::now();
         write(a, output, &mapping, mesh, (&report, &regions), console)?;
-        console.status("Wrote", format!("{} in {}", output.display(), since(start)));
+        console.wrote(output.display(), samples, start);
     }
     Ok(outcome)
 }

@@ -23,7 +23,7 @@ use subsolid::{Error, Result, WriteOptions};
 use super::{Arguments, Asked, PIECE, Summary, check_points, mapping, point_bytes, volume};
 use crate::cli::cluster::{all_numbers, all_rows, own_choice};
 use crate::cli::console::since;
-use crate::cli::model::warn_left_out;
+use crate::cli::output::warn_left_out;
 use crate::cli::rank_model::blocks;
 use crate::cli::shared_pieces::SharedPieces;
 use crate::cli::{Console, Outcome, quality};
@@ -67,7 +67,7 @@ pub fn run(
     let report = Report::of_shares(&shares, left_handed);
     let samples = counted(report.samples, "quadrature point");
     console.status("Evaluated", format!("{samples} in {}", since(start)));
-    console.status("Volume", volume(&report));
+    console.status("Integrated", volume(&report));
     if report.left_handed {
         console.warn(LEFT_HANDED);
     }
@@ -90,7 +90,7 @@ pub fn run(
         }
         let start = Instant::now();
         work.write(a, output, ranks, &counts, console)?;
-        console.status("Wrote", format!("{} in {}", output.display(), since(start)));
+        console.wrote(output.display(), samples, start);
         if let Err(refusal) = check_points(&report.quality) {
             console.warn(refusal);
         }

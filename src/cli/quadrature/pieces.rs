@@ -13,8 +13,8 @@ use subsolid::{Result, WriteOptions};
 
 use super::{Arguments, PIECE, Summary, check_points, mapping, volume};
 use crate::cli::console::since;
-use crate::cli::model::warn_left_out;
-use crate::cli::pieces::covered;
+use crate::cli::output::warn_left_out;
+use crate::cli::pieces::{covered, part_of};
 use crate::cli::{Console, Outcome, quality};
 
 pub fn run(
@@ -31,7 +31,7 @@ pub fn run(
     let options = WriteOptions { compress: a.compress };
     let job = PieceJob::create(output, part, pieces.len(), a.parameters(mesh), options)?;
     let Some(mut job) = job else {
-        console.status("Done", format!("part {}/{} exists", part.0, part.1));
+        console.status("Skipped", format!("{}: it exists", part_of(output, part)));
         return Ok(Outcome::Done);
     };
     let own = pieces[job.pieces()].to_vec();
@@ -42,7 +42,7 @@ pub fn run(
     let samples = counted(report.samples, "quadrature point");
     console.status("Evaluated", format!("{samples} in {}", since(start)));
     if report.volume > 0.0 {
-        console.status("Volume", format!("{} (of this part)", volume(&report)));
+        console.status("Integrated", format!("{} (of this part)", volume(&report)));
     }
     if console.json() || a.quality {
         let left_handed = mesh.handedness().left_handed;
@@ -66,7 +66,7 @@ pub fn run(
     }
     bar.finish_and_clear();
     job.finish()?;
-    console.status("Wrote", format!("part {}/{} in {}", part.0, part.1, since(start)));
+    console.wrote(part_of(output, part), samples, start);
     if let Err(refusal) = check_points(&report.quality) {
         console.warn(refusal);
     }

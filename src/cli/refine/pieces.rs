@@ -7,14 +7,14 @@ use subsolid::Result;
 use subsolid::cluster::{Ranks, ThreadGroup};
 use subsolid::io::{Dataset, Format, WriteOptions};
 use subsolid::mesh::SolidMesh;
+use subsolid::numbers::counted;
 use subsolid::parts::{Blocks, Own};
 use subsolid::plan::element_pieces;
 use subsolid::scheme::VertexRule;
 
 use super::{Arguments, Console, Outcome, Written};
 use crate::cli::cluster::all_rows;
-use crate::cli::console::since;
-use crate::cli::model::check_names;
+use crate::cli::output::check_names;
 use crate::cli::pieces::{covered, share};
 use crate::cli::shared_pieces::SharedPieces;
 
@@ -59,7 +59,7 @@ pub fn run(
     let all = all_rows(ranks, [vertices as f64])?;
     writer.finish(ranks)?;
     let vertices = all.iter().flatten().sum::<f64>() as usize;
-    let written = Written { output: output.display().to_string(), vertices, cells };
-    console.status("Wrote", format!("{written} in {}", since(start)));
-    written.report(console)
+    let counts = format!("{}, {}", counted(vertices, "vertex"), counted(cells, "cell"));
+    console.wrote(output.display(), counts, start);
+    Written { output: output.display().to_string(), vertices, cells }.report(console)
 }

@@ -197,8 +197,7 @@ impl Model {
         check_surface(a)?;
         let path = &a.model.model;
         let scheme = a.scheme.unwrap_or_default();
-        let is_stl = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("stl"));
-        if is_stl && a.scheme.is_none() {
+        if a.scheme.is_none() && mesh.faces.uniform_size() == Some(3) {
             console.warn(format!(
                 "{}: the limit by Catmull-Clark is sliced; --scheme linear slices the triangles as \
                  they are",

@@ -7,6 +7,7 @@ use clap::Args;
 use subsolid::io::atomic;
 use subsolid::memory;
 use subsolid::mesh::single_precision_loss_in;
+use subsolid::numbers::counted;
 use subsolid::slice::job_directory;
 use subsolid::slice::output::{
     CommonLayerInterface, Encoding, Exposure, ImageArchive, ImageDirectory, ImageOptions,
@@ -67,13 +68,14 @@ pub struct OutputArguments {
 #[derive(Args)]
 #[group(skip)]
 pub struct ImageArguments {
-    /// Edge length of a pixel, in length units of the model
+    /// Edge length of a pixel, in length units of the model, required for images and --pvtu
     #[arg(long, value_name = "P", allow_hyphen_values = true)]
     pixel: Option<f64>,
     /// Columns and rows of the images, with the model centered [default: the size of the model]
     #[arg(long, value_name = "WxH", requires = "pixel")]
     resolution: Option<Resolution>,
     /// Gray levels: the covered fraction of each pixel, averaged over N planes per layer, 1 to 64
+    /// [default: white if the pixel's center is inside at mid-height, else black]
     #[arg(long, value_name = "N", requires = "images")]
     antialias: Option<usize>,
     /// Bits per pixel of --png, --bmp and --zip [default: 8]
@@ -83,7 +85,7 @@ pub struct ImageArguments {
     /// level: for droplets
     #[arg(long, requires = "images", conflicts_with = "bits")]
     dither: bool,
-    /// Mirror the images
+    /// Mirror the images; --flip alone is --flip=horizontal
     #[arg(long, value_enum, value_name = "HOW", requires = "images", num_args = 0..=1,
           require_equals = true, default_missing_value = "horizontal")]
     flip: Option<Flip>,
@@ -392,6 +394,7 @@ fn check_memory(options: &ImageOptions, channels: usize) -> Result<()> {
     let threads = rayon::current_num_threads();
     let need = Painter::bytes_a_layer(options, channels) * threads as u128;
     let [columns, rows] = options.grid.size;
-    let what = format!("images of {columns} × {rows} pixels on {threads} threads need");
+    let on = counted(threads, "thread");
+    let what = format!("images of {columns} × {rows} pixels on {on} need");
     memory::check_half(what, need, |_| "give larger pixels, or fewer threads (--threads)".into())
 }

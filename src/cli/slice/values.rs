@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use clap::ValueEnum;
+use subsolid::io::LengthUnit;
 use subsolid::mesh::{Attribute, CellArray, SolidMesh};
 use subsolid::slice::Channel;
 use subsolid::slice::output::Exposure;
@@ -25,6 +27,16 @@ impl FromStr for Span {
         };
         let (from, to) = text.split_once(':').ok_or("two heights look like 0.5:2")?;
         Ok(Self { from: number(from, f64::NEG_INFINITY)?, to: number(to, f64::INFINITY)? })
+    }
+}
+
+/// Millimeters in a length unit, given by name or by number.
+pub fn millimeters(text: &str) -> Result<f64, String> {
+    match LengthUnit::from_str(text, false) {
+        Ok(unit) => Ok(1e3 * unit.meters()),
+        Err(_) => text.parse().map_err(|_| {
+            "give um, mm, cm, m, in, ft, or the number of millimeters in the unit".into()
+        }),
     }
 }
 
@@ -194,6 +206,13 @@ mod tests {
         assert_eq!(":2".parse(), Ok(Span { from: f64::NEG_INFINITY, to: 2.0 }));
         assert_eq!("1e-3:".parse(), Ok(Span { from: 1e-3, to: f64::INFINITY }));
         assert!(["", "1", "a:b", "1:2:3"].iter().all(|text| text.parse::<Span>().is_err()));
+    }
+
+    #[test]
+    fn units_have_names() {
+        let names = ["um", "mm", "cm", "m", "in", "ft", "25.4"].map(millimeters);
+        assert_eq!(names.map(Result::unwrap), [1e-3, 1.0, 10.0, 1e3, 25.4, 304.8, 25.4]);
+        assert!(["", "km", "1 mm"].iter().all(|text| millimeters(text).is_err()));
     }
 
     #[test]

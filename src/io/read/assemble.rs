@@ -7,6 +7,7 @@ use crate::error::ElementKind::{Cell, Vertex};
 use crate::io::{CREASE_EDGES, CREASE_SHARPNESS};
 use crate::mesh::{Attribute, CellArray, CellId, CellKind, Cells, SolidMesh, check_counts};
 use crate::message;
+use crate::numbers::counted;
 use crate::{Error, Message, Result};
 
 use super::ReadReport;
@@ -134,9 +135,10 @@ impl<'a> Assembly<'a> {
     pub fn push_cell(&mut self, shape: Shape, corners: &[u32], line: Option<usize>) -> Result<()> {
         let (Shape::Pyramid, &[a, b, c, d, apex]) = (shape, corners) else {
             if corners.len() != shape.corners() {
-                let (id, need, have) = (self.next_cell(), shape.corners(), corners.len());
+                let (id, need) = (self.next_cell(), shape.corners());
+                let have = counted(corners.len(), "vertex");
                 return Err(self
-                    .error(line, message!(id, ": {have} vertices, a {shape:?} has {need}"))
+                    .error(line, message!(id, ": {have}, a {shape:?} has {need}"))
                     .with_help("give every cell the vertices of its kind"));
             }
             self.count_cell(line)?;
@@ -434,13 +436,11 @@ impl<'a> Assembly<'a> {
         let count = self.mesh.points.len();
         for Attribute { name, width, values } in &self.mesh.attributes {
             if Some(values.len()) != width.checked_mul(count) {
-                let have = values.len();
+                let have = counted(values.len(), "value");
                 return Err(self
                     .error(
                         None,
-                        format!(
-                            "vertex array `{name}` has {have} values, {count} × {width} are needed"
-                        ),
+                        format!("vertex array `{name}` has {have}, {count} × {width} are needed"),
                     )
                     .with_help("give every vertex a value"));
             }
@@ -452,7 +452,23 @@ impl<'a> Assembly<'a> {
 /// A thing that has a name is counted only where there are several.
 fn entry(what: &str, count: usize) -> String {
     let has_name = what.contains('`') || what.starts_with("section ");
-    if has_name && count == 1 { what.to_owned() } else { format!("{count} {what}") }
+    if has_name && count == 1 { what.to_owned() } else { counted_kind(what, count) }
+}
+
+/// So many things that were not read: `3 lines (l)`, `1 line (l)`.
+pub(super) fn counted_kind(what: &str, count: usize) -> String {
+    if count != 1 {
+        return format!("{count} {what}");
+    }
+    // the words that say what it is; those behind them say which
+    let ends = [" of ", " that ", " after ", " (", " `"].map(|word| what.find(word));
+    let (kind, which) = what.split_at(ends.into_iter().flatten().min().unwrap_or(what.len()));
+    let one = |word: &str| match word {
+        "and" => "or".to_owned(),
+        "vertices" => "vertex".to_owned(),
+        word => word.strip_suffix('s').unwrap_or(word).to_owned(),
+    };
+    format!("1 {}{which}", kind.split(' ').map(one).collect::<Vec<_>>().join(" "))
 }
 
 fn push_fixed(cells: &mut Cells, shape: Shape, corners: &[u32]) {

@@ -18,12 +18,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::ReadReport;
+use super::assemble::counted_kind;
 use super::lines::{Text, integer, real, shown};
 use super::sharpness::check_sharpness;
 use crate::Result;
 use crate::mesh::{
     BoundaryRule, CreaseRule, FaceVarying, LinearInterpolation, SurfaceMesh, TriangleRule,
 };
+use crate::numbers::by_count;
 
 /// Sharpness from which on an edge stays sharp for ever.
 const INFINITE_SHARPNESS: f64 = 10.0;
@@ -187,9 +189,10 @@ impl Reader<'_> {
         let values: Vec<&[u8]> = words.collect();
         if sizes.iter().try_fold(0usize, |sum, &n| sum.checked_add(n)) != Some(values.len()) {
             let (counts, found) = (shown(counts), values.len());
+            let follow = by_count(found, "follows", "follow");
             return Err(self
                 .text
-                .error(format!("the tag announces {counts} values, {found} follow"))
+                .error(format!("the tag announces {counts} values, {found} {follow}"))
                 .with_help("write the numbers of its integers, reals and words: 2/1/0"));
         }
         let (integers, rest) = values.split_at(sizes[0]);
@@ -305,7 +308,7 @@ impl Reader<'_> {
         } else if !self.uv.values.is_empty() {
             self.skip("channels of texture coordinates (vt) that only some faces use");
         }
-        let skipped = self.skipped.into_iter().map(|(what, n)| format!("{n} {what}")).collect();
+        let skipped = self.skipped.into_iter().map(|(what, n)| counted_kind(&what, n)).collect();
         Ok((self.mesh, ReadReport { skipped }))
     }
 }
@@ -346,7 +349,7 @@ mod tests {
         assert_eq!(mesh.boundary, BoundaryRule::EdgesAndCorners);
         assert_eq!(mesh.crease_rule, CreaseRule::Chaikin);
         assert_eq!(mesh.triangle_rule, TriangleRule::Smooth);
-        assert_eq!(report.skipped, ["1 normals (vn)", "1 tags `unknown`"]);
+        assert_eq!(report.skipped, ["1 normal (vn)", "1 tag `unknown`"]);
     }
 
     #[test]

@@ -154,8 +154,11 @@ fn check_size(path: &Path, element: &ElementDef, bytes: usize) -> Result<()> {
             path,
             None,
             format!(
-                "element {:?} has {} entries of {properties} properties in {bytes} bytes",
-                element.name, element.count
+                "element {:?} has {} of {} in {}",
+                element.name,
+                counted(element.count, "entry"),
+                counted(properties, "property"),
+                counted(bytes, "byte")
             ),
         )
         .with_help("the header does not fit the file, or the file is cut short: export it again"));

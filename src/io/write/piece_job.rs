@@ -17,6 +17,7 @@ use super::single::write_whole;
 use super::{Format, WriteOptions, xml};
 use crate::io::atomic;
 use crate::io::dataset::Dataset;
+use crate::numbers::counted;
 use crate::{Error, Result};
 
 /// What [`Record::format`] says.
@@ -270,8 +271,11 @@ fn agree(path: &Path, one: &Record, other: &Record) -> Result<()> {
     };
     let what = what.unwrap_or_else(|| {
         format!(
-            "one of {} jobs and {} pieces, one of {} and {}",
-            one.of, one.pieces, other.of, other.pieces
+            "one of {} and {}, one of {} and {}",
+            counted(one.of, "job"),
+            counted(one.pieces, "piece"),
+            counted(other.of, "job"),
+            counted(other.pieces, "piece")
         )
     });
     let directory = path.with_extension("");

@@ -11,7 +11,7 @@ use crate::io::atomic;
 use crate::mesh::{
     Attribute, BoundaryRule, CreaseRule, SurfaceMesh, check_coordinates, single_precision_loss_in,
 };
-use crate::numbers::{Precision, counted};
+use crate::numbers::{Precision, by_count, counted};
 use crate::{Error, Result};
 
 /// A format of surfaces that can be written; [`check_surface_output`] finds that of a file.
@@ -92,7 +92,8 @@ impl SurfaceFormat {
             let seen = mesh.without_holes();
             let quads = seen.faces.iter().filter(|face| face.len() > 3).count();
             if quads > 0 {
-                losses.push(format!("the polygons as such: {quads} are cut into triangles"));
+                let are = by_count(quads, "is", "are");
+                losses.push(format!("the polygons as such: {quads} {are} cut into triangles"));
             }
         }
         if self == Self::Stl

@@ -16,6 +16,7 @@ mod round;
 mod tripod;
 
 use super::SolidMesh;
+use crate::numbers::{by_count, counted};
 use crate::{Error, Result};
 
 pub use link::VertexLink;
@@ -101,7 +102,7 @@ impl Shape {
         named("link-tetrahedron", "RINGS=3", "interior vertex with four edges of valence 3"),
         named("link-bipyramid3", "RINGS=3", "interior vertex inside an edge of valence 3"),
         named("link-octahedron", "RINGS=3", "regular interior vertex"),
-        named("link-3444555", "RINGS=3", "interior vertex with edge valences 3, 4, 4, 4, 5, 5, 5"),
+        named("link-3444555", "RINGS=3", "interior vertex of edge valences 3, 4, 4, 4, 5, 5, 5"),
         named("link-bipyramid5", "RINGS=3", "interior vertex inside an edge of valence 5"),
         named("link-icosahedron", "RINGS=3", "interior vertex with twelve edges of valence 5"),
         named("torus", "MAJOR=16 CORE=2 RINGS=2", "ring torus over an O-grid"),
@@ -232,8 +233,9 @@ fn with_defaults<const N: usize>(
     defaults: [usize; N],
 ) -> Result<[usize; N]> {
     if given.len() > N {
-        let count = given.len();
-        return Err(Error::request(format!("shape `{name}` takes {N} sizes, {count} are given"))
+        let (count, are) = (given.len(), by_count(given.len(), "is", "are"));
+        let sizes = counted(N, "size");
+        return Err(Error::request(format!("shape `{name}` takes {sizes}, {count} {are} given"))
             .with_help(format!("give at most {N}")));
     }
     Ok(std::array::from_fn(|i| given.get(i).copied().unwrap_or(defaults[i])))

@@ -8,6 +8,12 @@ use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 use crate::query::{Op, Query, QueryStrategy};
 
+/// Sweeps of denoising unless told.
+pub const DEFAULT_SWEEPS: usize = 3;
+
+/// How many edges away neighbors of denoising are unless told.
+pub const DEFAULT_RINGS: usize = 2;
+
 /// Square of how many σc away neighbors count: two, and so much more that rounding does not decide
 /// on meshes of equal spacing, whose neighbors are twice as far as the nearest ones.
 const FARTHEST: f64 = 4.00001;

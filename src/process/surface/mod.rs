@@ -10,7 +10,7 @@ mod normals;
 mod products;
 mod toplesets;
 
-pub use denoise::denoise;
+pub use denoise::{DEFAULT_RINGS, DEFAULT_SWEEPS, denoise};
 pub use flow::{Cotangents, curvature_flow};
 pub use geodesics::Geodesics;
 pub use normals::vertex_normals;

@@ -2,11 +2,12 @@
 
 use super::OutputLayer;
 use crate::io::plain_name;
+use crate::numbers::counted;
 use crate::slice::image::{Bits, EncodedImage, Flip, ImageFile, ImageFormat};
 use crate::slice::manifest::{FileEntry, Files, ImageStack, Images, MaterialEntry};
 use crate::slice::runs::leading;
 use crate::slice::source::Channel;
-use crate::slice::{Material, Materials, PixelGrid, Setting, Unfit};
+use crate::slice::{MOST_PLANES_A_LAYER, Material, Materials, PixelGrid, Setting, Unfit};
 use crate::{Error, Result};
 
 /// Name of the stack that shows the material itself.
@@ -17,9 +18,6 @@ const MATERIALS: &str = "materials";
 
 /// Color of pixels without material.
 const NONE: [u8; 3] = [0; 3];
-
-/// Most planes that a layer is the average of.
-const MOST_PLANES: usize = 64;
 
 /// How images are made.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,16 +77,19 @@ impl Painter {
     /// a range, or names that are one in files.
     pub fn check(setting: &Setting, options: &ImageOptions, channels: &[Channel]) -> Result<()> {
         image_format(setting, options).check()?;
-        if let Some(planes) = options.antialias.filter(|n| !(1..=MOST_PLANES).contains(n)) {
-            return Err(Error::request(format!("{planes} planes per layer: out of range"))
-                .with_help(format!("give 1 to {MOST_PLANES}")));
+        if let Some(planes) = options.antialias.filter(|n| !(1..=MOST_PLANES_A_LAYER).contains(n)) {
+            return Err(Error::request(format!(
+                "{} per layer: out of range",
+                counted(planes, "plane")
+            ))
+            .with_help(format!("give 1 to {MOST_PLANES_A_LAYER}")));
         }
         for &(channel, [black, white]) in &options.attributes {
             let Some(channel) = channels.get(channel) else {
                 return Err(Error::request(format!("no attribute has the number {channel}"))
                     .with_help(format!(
-                        "the source has {} channels, counted from 0",
-                        channels.len()
+                        "the source has {}, counted from 0",
+                        counted(channels.len(), "channel")
                     )));
             };
             if !(black.is_finite() && white.is_finite() && black != white) {

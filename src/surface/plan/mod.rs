@@ -26,7 +26,7 @@ use super::stencils::SurfaceStencils;
 use super::stencils::single::SingleMatrix;
 use super::triangulate::Triangulation;
 use crate::mesh::{SurfaceMesh, check_point_count};
-use crate::numbers::{Real, counted};
+use crate::numbers::{Real, by_count, counted};
 use crate::scheme::Stencils;
 use crate::scheme::point::Point;
 use crate::scheme::{LimitScheme, Scheme, Split};
@@ -290,7 +290,7 @@ pub(crate) fn turned_notice(mesh: &SurfaceMesh) -> Option<String> {
 /// What is said of edges of more than two faces, and of those that two faces run through alike.
 pub(crate) fn non_manifold_notice(edges: usize) -> Option<String> {
     let said = || {
-        let (edges, are) = (counted(edges, "edge"), if edges == 1 { "is" } else { "are" });
+        let (edges, are) = (counted(edges, "edge"), by_count(edges, "is", "are"));
         format!(
             "{edges} {are} infinitely sharp: more than two faces meet there, or two that run \
              through them in the same direction"

@@ -1,7 +1,7 @@
 //! What a refinement will take, said before anything is allocated.
 
 use crate::mesh::SurfaceMesh;
-use crate::numbers::counted;
+use crate::numbers::{by_count, counted};
 use crate::scheme::{FaceShape, Split};
 use crate::surface::options::{Method, SurfaceOptions};
 use crate::{Error, Result, memory};
@@ -102,7 +102,8 @@ pub fn refinement_bytes(mesh: &SurfaceMesh, options: &SurfaceOptions) -> u128 {
 pub fn check_memory(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
     let need = |levels| refinement_bytes(mesh, &SurfaceOptions { levels, ..*options });
     let (levels, faces) = (options.levels, refined_counts(mesh, options).faces);
-    let (make, need_them) = if levels == 1 { ("makes", "needs") } else { ("make", "need") };
+    let [make, need_them] = [("makes", "make"), ("needs", "need")];
+    let [make, need_them] = [make, need_them].map(|(one, many)| by_count(levels, one, many));
     let what = format!("{} {make} {faces} faces and {need_them}", counted(levels, "level"));
     memory::check(what, need(levels), |memory| {
         // upward: a few levels fill any memory, however many are asked for

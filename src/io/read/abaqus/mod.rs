@@ -19,6 +19,7 @@ use std::path::Path;
 
 use crate::error::ElementKind;
 use crate::message;
+use crate::numbers::counted;
 use crate::{Error, Result};
 
 use super::assemble::Assembly;
@@ -373,7 +374,9 @@ impl Deck<'_> {
                     line,
                     message!(
                         ElementKind::Element.id(number),
-                        ": {have} nodes, a {kind} has {most}"
+                        ": ",
+                        counted(have, "node"),
+                        ", a {kind} has {most}"
                     ),
                 )
                 .with_help("give every element the nodes of its type"));
@@ -425,7 +428,9 @@ impl Deck<'_> {
                     Some(self.element_line),
                     message!(
                         ElementKind::Element.id(self.element_number),
-                        ": {have} nodes, a {kind} has {least}"
+                        ": ",
+                        counted(have, "node"),
+                        ", a {kind} has {least}"
                     ),
                 )
                 .with_help("the file is cut short or the element type is wrong"));

@@ -16,6 +16,7 @@ use std::path::Path;
 
 use crate::mesh::Attribute;
 use crate::message;
+use crate::numbers::{by_count, counted};
 use crate::{Error, Result};
 
 use super::assemble::Assembly;
@@ -219,7 +220,11 @@ impl Gmsh<'_> {
                 if run == 0 || run > left {
                     return Err(self
                         .values
-                        .error(format!("a run of {run} elements, {left} are left"))
+                        .error(format!(
+                            "a run of {}, {left} {} left",
+                            counted(run, "element"),
+                            by_count(left, "is", "are")
+                        ))
                         .with_help("the file is damaged; save it again"));
                 }
                 (kind, run, tags)

@@ -14,6 +14,7 @@ use super::values::Scalar;
 use super::{GivenFaces, UnstructuredGrid, no_solid, push_cell_array};
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::{Text, integer, shown};
+use crate::numbers::counted;
 
 /// Whether a file that begins so is a legacy file.
 pub(in crate::io::read) fn is_legacy(bytes: &[u8]) -> bool {
@@ -236,7 +237,7 @@ impl<'a> Legacy<'a> {
         }
         if self.assembly.points() != extent.points() {
             let (have, need) = (self.assembly.points(), extent.points());
-            return Err(self.unfit(&format!("{have} points, the grid has {need}")));
+            return Err(self.unfit(&format!("{}, the grid has {need}", counted(have, "point"))));
         }
         Ok(())
     }

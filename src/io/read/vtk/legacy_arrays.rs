@@ -6,6 +6,7 @@ use crate::mesh::Attribute;
 use super::legacy::{ArrayTarget, Legacy};
 use super::values::Scalar;
 use crate::io::read::lines::shown;
+use crate::numbers::counted;
 
 impl Legacy<'_> {
     /// Reads the section that begins with `keyword`, the word read last.
@@ -19,7 +20,10 @@ impl Legacy<'_> {
         if tuples != points {
             return Err(self
                 .text
-                .error(format!("point data for {tuples} points, the file has {points}"))
+                .error(format!(
+                    "point data for {}, the file has {points}",
+                    counted(tuples, "point")
+                ))
                 .with_help("give every point a value"));
         }
         if let Some(width) = fixed_width(keyword_text.as_bytes()) {

@@ -41,6 +41,7 @@ use crate::error::ElementKind::Vertex;
 use crate::mesh::Attribute;
 use crate::mesh::groups::{face_group_name, names_group};
 use crate::message;
+use crate::numbers::{by_count, counted};
 use crate::{Error, Result};
 
 use super::assemble::{Assembly, Shape};
@@ -188,9 +189,11 @@ impl UnstructuredGrid {
     /// Appends the volume cells to a mesh, and the faces; `line` is where the cell types stand.
     pub fn assemble(&self, assembly: &mut Assembly, line: Option<usize>) -> Result<Kept> {
         if self.ends.len() != self.types.len() {
-            let (cells, types) = (self.ends.len(), self.types.len());
+            let (cells, types) =
+                (counted(self.ends.len(), "cell"), counted(self.types.len(), "type"));
+            let have = by_count(self.ends.len(), "has", "have");
             return Err(assembly
-                .error(line, format!("{cells} cells have {types} types"))
+                .error(line, format!("{cells} {have} {types}"))
                 .with_help("every cell needs one type"));
         }
         let count = self.ends.len();
@@ -342,10 +345,11 @@ impl GridCells<'_, '_, '_> {
         cell: GridCell<'_>,
     ) -> Result<()> {
         if let Some(need) = nodes.filter(|&need| need != cell.list.len()) {
-            let (id, have, label) = (self.assembly.next_cell(), cell.list.len(), cell.label);
+            let (id, label) = (self.assembly.next_cell(), cell.label);
+            let have = counted(cell.list.len(), "vertex");
             return Err(self
                 .assembly
-                .error(cell.line, message!(id, ": {have} vertices, {label} has {need}"))
+                .error(cell.line, message!(id, ": {have}, {label} has {need}"))
                 .with_help("give every cell the vertices of its type"));
         }
         self.read_vertices(cell)?;
@@ -491,7 +495,8 @@ fn cell_array_fault(
     [have, cells, width]: [usize; 3],
     line: impl Into<Option<usize>>,
 ) -> Error {
-    let message = format!("cell array `{name}`: {have} values, {cells} × {width} are needed");
+    let have = counted(have, "value");
+    let message = format!("cell array `{name}`: {have}, {cells} × {width} are needed");
     assembly
         .error(line.into(), message)
         .with_help("the file is cut short or malformed; write it again")

@@ -2,6 +2,7 @@
 //! images, whose pixels are points.
 
 use super::{GivenFaces, UnstructuredGrid};
+use crate::numbers::counted;
 
 /// Most points of a grid: those of images cost a file nothing.
 const MOST_POINTS: usize = 1 << 27;
@@ -108,7 +109,10 @@ impl GridExtent {
         for (d, axis) in ["x", "y", "z"].into_iter().enumerate() {
             let (have, need) = (axes.get(d).map_or(0, Vec::len), self.size[d]);
             if have != need {
-                return Err(format!("{have} coordinates along {axis}, the grid has {need}"));
+                return Err(format!(
+                    "{} along {axis}, the grid has {need}",
+                    counted(have, "coordinate")
+                ));
             }
         }
         Ok(self.indices().map(|index| std::array::from_fn(|d| axes[d][index[d]])))

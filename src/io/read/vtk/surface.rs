@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use crate::error::ElementKind::Vertex;
-use crate::io::read::assemble::Assembly;
+use crate::io::read::assemble::{Assembly, counted_kind};
 use crate::io::read::{ReadOptions, ReadReport};
 use crate::mesh::{Attribute, Polygons, SurfaceMesh};
 use crate::message;
@@ -17,6 +17,7 @@ use super::outline::{ArrayElement, ArraySection, PieceOutline, XmlOutline};
 use super::strip;
 use super::xml::Numbers;
 use crate::io::read::lines::shown;
+use crate::numbers::counted;
 
 /// Whether a file is VTK XML.
 pub(in crate::io::read) fn is_xml(bytes: &[u8]) -> bool {
@@ -120,7 +121,7 @@ impl SurfaceReader<'_> {
         let arrays = outline.of_piece(index);
         let first = self.mesh.points.len();
         if piece.skipped > 0 {
-            self.skip(format!("{} vertices and lines", piece.skipped));
+            self.skip(counted_kind("vertices and lines", piece.skipped));
         }
         if piece.points == 0 {
             return Ok(());
@@ -130,8 +131,11 @@ impl SurfaceReader<'_> {
         };
         let values = self.numbers.reals(points)?;
         if points.width != 3 || values.len() != 3 * piece.points {
-            let message =
-                format!("{} coordinates, the piece claims {} points", values.len(), piece.points);
+            let message = format!(
+                "{}, the piece claims {}",
+                counted(values.len(), "coordinate"),
+                counted(piece.points, "point")
+            );
             return Err(self.numbers.fault(points.line, message));
         }
         self.mesh.points.extend_from_slice(values.as_chunks::<3>().0);
@@ -185,8 +189,8 @@ impl SurfaceReader<'_> {
                     let (width, values) = (array.width, self.numbers.reals(array)?);
                     if piece.points.checked_mul(width) != Some(values.len()) {
                         let message = format!(
-                            "point array `{name}`: {} values, {} × {width} are needed",
-                            values.len(),
+                            "point array `{name}`: {}, {} × {width} are needed",
+                            counted(values.len(), "value"),
                             piece.points
                         );
                         return Err(self.numbers.fault(array.line, message));

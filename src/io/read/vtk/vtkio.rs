@@ -14,6 +14,7 @@ use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::surface::checked;
 use crate::mesh::{Attribute, Polygons, SolidMesh, SurfaceMesh};
+use crate::numbers::counted;
 use crate::{Error, Result};
 
 /// The control mesh in an unstructured, structured or rectilinear grid or an image of `vtk`, and
@@ -75,7 +76,7 @@ fn append(assembly: &mut Assembly, data: &DataSet) -> Result<()> {
                 let (have, need) = (assembly.points() - first_point, extent.points());
                 if have != need {
                     return Err(assembly
-                        .error(None, format!("{have} points, the extent has {need}"))
+                        .error(None, format!("{}, the extent has {need}", counted(have, "point")))
                         .with_help("give each point of the extent its coordinates"));
                 }
                 structured(assembly, &extent, &piece.data, first_point)

@@ -20,6 +20,7 @@ use super::{
 };
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::{Text, shown};
+use crate::numbers::counted;
 
 /// Reads a `.vtu` file that is already in memory.
 pub(super) fn read<'a>(path: &'a Path, bytes: &[u8], budget: &Budget) -> Result<Assembly<'a>> {
@@ -122,7 +123,7 @@ impl<'a> Document<'a, '_> {
         self.points(points)?;
         let count = self.assembly.points() - before;
         if count != piece.points {
-            let message = format!("{count} points, the piece claims {}", piece.points);
+            let message = format!("{}, the piece claims {}", counted(count, "point"), piece.points);
             return Err(self.numbers.fault(points.line, message));
         }
         Ok(())
@@ -167,7 +168,8 @@ impl<'a> Document<'a, '_> {
             ..UnstructuredGrid::default()
         };
         if grid.types.len() != piece.cells {
-            let message = format!("{} cells, the piece claims {}", grid.types.len(), piece.cells);
+            let message =
+                format!("{}, the piece claims {}", counted(grid.types.len(), "cell"), piece.cells);
             return Err(self.numbers.fault(types.line, message));
         }
         Ok((grid, types.line))
@@ -230,10 +232,9 @@ impl<'a> Document<'a, '_> {
                     let (name, width, values) =
                         (&array.name, array.width, self.numbers.reals(array)?);
                     if Some(values.len()) != points.checked_mul(width) {
-                        let have = values.len();
-                        let message = format!(
-                            "point array `{name}`: {have} values, {points} × {width} are needed"
-                        );
+                        let have = counted(values.len(), "value");
+                        let message =
+                            format!("point array `{name}`: {have}, {points} × {width} are needed");
                         return Err(self.numbers.fault(array.line, message));
                     }
                     let attribute = Attribute { name: name.clone(), width, values };

@@ -103,7 +103,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     check_most(a.max_size)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     warn_of_lost_data(&mesh, false, &a.output, console);
-    let solid = Solid::new(&mesh)?;
+    let solid = Solid::with_topology(&mesh, a.model.topology(&mesh, console)?)?;
 
     let start = Instant::now();
     let pieces = Pieces::new(&solid, a.rings)?;

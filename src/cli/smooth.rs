@@ -14,7 +14,6 @@ use subsolid::process::smooth_attribute;
 use subsolid::process::surface::Cotangents;
 use subsolid::query::{Query, QueryStrategy};
 use subsolid::scheme::VertexRule;
-use subsolid::topology::Topology;
 use subsolid::{Error, Result, io};
 
 use super::gltf::GlbArguments;
@@ -153,8 +152,8 @@ fn smooth(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> Result<(
     })?;
     let mut mesh = arguments.model.prepare(mesh, 0, VertexRule::default(), console)?;
     check_names(format, &mesh)?;
-    let query = Query::of_solid(&mesh, QueryStrategy::Rows)?;
-    let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
+    let topology = arguments.model.topology(&mesh, console)?;
+    let query = Query::of_topology(&mesh, &topology, QueryStrategy::Rows)?;
     let index = mesh.attribute_index(name)?;
     let attribute = &mut mesh.attributes[index];
     let fixed = |v: u32| arguments.fix_boundary && topology.is_boundary_vertex(v);

@@ -134,9 +134,9 @@ impl<'s> Sliding<'s> {
         self.diagonal
     }
 
-    /// Whether nothing slides.
-    pub fn is_empty(&self) -> bool {
-        self.sliders.is_empty()
+    /// Number of vertices that slide.
+    pub fn len(&self) -> usize {
+        self.sliders.len()
     }
 
     /// Lets the vertices that slide move along the control mesh's boundary.

@@ -11,7 +11,7 @@ use subsolid::limit::{Orders, Solid};
 use subsolid::message;
 use subsolid::plan::{Cost, Location, Samples};
 
-use crate::arrays::{floats, ids, rows, slice};
+use crate::arrays::{Role, floats, ids, rows, slice};
 use crate::count;
 use crate::errors::{IntoPython, refused};
 use crate::threads;
@@ -76,7 +76,7 @@ pub fn locations(
 ) -> PyResult<Vec<Location>> {
     let cells = ids(cells, "cells", 0)?.0;
     let corners = corners.map(|corners| ids(corners, "corners", -1)).transpose()?;
-    let array = floats(uvw, "uvw")?;
+    let array = floats(uvw, Role::of("uvw", Sample))?;
     let parameters = rows::<3>(&array, "uvw")?;
     let counts = [Some(parameters.len()), corners.as_ref().map(|(c, _)| c.len())];
     if counts.into_iter().flatten().any(|count| count != cells.len()) {

@@ -170,7 +170,7 @@ POINTS, CELLS = box(1, 1, 1)
         ((POINTS, CELLS), {"creases": [[0, 1]]}, "creases of another form"),
         ((POINTS, CELLS), {"corners": ([0, 1], [1.0])}, "1 sharpnesses for 2"),
         ((POINTS, CELLS), {"attributes": {"t": [1.0]}}, "attribute \"t\""),
-        ((POINTS, CELLS), {"cell_data": {"t": [1.0, 2.0]}}, r'cell_data array "t" .* for 1 cells'),
+        ((POINTS, CELLS), {"cell_data": {"t": [1.0, 2.0]}}, r'cell_data array "t" .* for 1 cell'),
         ((POINTS, CELLS), {"cell_data": {"t": [True]}}, 'cell_data array "t" has the type bool'),
         ((POINTS, CELLS), {"crease_angle": float("nan")}, "NaN|nan|angle"),
     ],

@@ -215,7 +215,7 @@ impl LimitSurface {
             tangent(weights.iter().copied().zip(net.iter().map(vector)))
         };
         let tangents = weights.tangents.as_ref();
-        let normal = tangents.map_or([f64::NAN; 3], |[a, b]| normal(direction(&a), direction(&b)));
+        let normal = tangents.map_or([f64::NAN; 3], |[a, b]| normal(direction(a), direction(b)));
         let curvature = curvature([values[1], values[2]], [values[3], values[4], values[5]]);
         Point { values, normal, curvature }
     }

@@ -6,48 +6,142 @@ use numpy::{
     PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyTuple};
+use subsolid::{ElementKind, Message, message};
 
 use crate::errors::refused;
 
-/// `numpy.asarray(value)`, unless NumPy cannot make an array of numbers of it.
-pub fn any_array<'py>(
+/// Lists in each other that NumPy makes an array of.
+const DEEPEST: usize = 64;
+
+/// What an array is, for messages.
+#[derive(Clone, Copy)]
+pub struct Role<'a> {
+    what: &'a str,
+    /// The elements that its rows are of.
+    rows: Option<ElementKind>,
+}
+
+impl<'a> Role<'a> {
+    pub fn of(what: &'a str, rows: ElementKind) -> Self {
+        Self { what, rows: Some(rows) }
+    }
+
+    /// An entry: its row by the element, else all indices.
+    fn entry(self, at: &[usize]) -> Message {
+        match (self.rows, at) {
+            (Some(kind), &[row]) => message!(kind.id(row)),
+            (Some(kind), &[row, column]) => message!(kind.id(row), ", column {column}"),
+            _ => message!("{at:?}"),
+        }
+    }
+}
+
+impl<'a> From<&'a str> for Role<'a> {
+    fn from(what: &'a str) -> Self {
+        Self { what, rows: None }
+    }
+}
+
+/// `numpy.asarray(value)`, unless NumPy cannot make an array of it, or entries of it are masked,
+/// what they hide would be taken for values.
+pub fn any_array<'a, 'py>(
     value: &Bound<'py, PyAny>,
-    what: &str,
+    role: impl Into<Role<'a>>,
 ) -> PyResult<Bound<'py, PyUntypedArray>> {
+    let role = role.into();
+    if value.is_exact_instance_of::<PyUntypedArray>() {
+        return Ok(value.clone().cast_into()?);
+    }
+    check_items(value, role, &mut Vec::new())?;
     let made = value.py().import("numpy")?.call_method1("asarray", (value,));
     let array = made.ok().and_then(|array| array.cast_into::<PyUntypedArray>().ok());
-    array.ok_or_else(|| refused(format!("{what} is not an array of numbers"), "give a NumPy array"))
+    array.ok_or_else(|| {
+        refused(format!("{} is not an array of numbers", role.what), "give a NumPy array")
+    })
+}
+
+/// Refuses masked entries, of arrays in lists too, and what is true or false in lists of numbers,
+/// which NumPy would make 1 and 0 of. `at` are the indices of the value in its lists.
+fn check_items(value: &Bound<'_, PyAny>, role: Role<'_>, at: &mut Vec<usize>) -> PyResult<()> {
+    let py = value.py();
+    if value.is_exact_instance_of::<PyFloat>() || value.is_exact_instance_of::<PyInt>() {
+        return Ok(());
+    }
+    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        // NumPy takes no deeper lists, nor lists in themselves
+        if at.len() == DEEPEST {
+            return Ok(());
+        }
+        for (i, item) in value.try_iter()?.enumerate() {
+            at.push(i);
+            check_items(&item?, role, at)?;
+            at.pop();
+        }
+        return Ok(());
+    }
+    if !value.is_instance_of::<PyUntypedArray>() {
+        // NumPy's are no instances of Python's
+        let is_bool = !at.is_empty() && value.get_type().name()?.to_string().starts_with("bool");
+        return match is_bool {
+            false => Ok(()),
+            true => Err(refused(
+                format!("{} has the type bool at {at:?}", role.what),
+                "give numbers: 1 and 0, if these are meant",
+            )),
+        };
+    }
+    let masked = py.import("numpy.ma")?;
+    if !value.is_instance(&masked.getattr("MaskedArray")?)? {
+        return Ok(());
+    }
+    let mask = masked.call_method1("getmaskarray", (value,))?;
+    let places = py.import("numpy")?.call_method1("argwhere", (mask,))?;
+    let count = places.len()?;
+    if count == 0 {
+        return Ok(());
+    }
+    at.extend(places.get_item(0)?.call_method0("tolist")?.extract::<Vec<usize>>()?);
+    let what = role.what;
+    let more = if count == 1 { String::new() } else { format!(", and {} more", count - 1) };
+    Err(refused(
+        message!("{what}: masked at ", role.entry(at), more),
+        "replace masked entries (numpy.ma.filled), or leave their rows out",
+    ))
 }
 
 /// Numbers in C order, borrowed where the array has them so.
-pub fn floats<'py>(
+pub fn floats<'a, 'py>(
     value: &Bound<'py, PyAny>,
-    what: &str,
+    role: impl Into<Role<'a>>,
 ) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
-    floats_warned(value, what, false)
+    floats_warned(value, role, false)
 }
 
 /// The same; `warn` says that an array had to be converted.
-pub fn floats_warned<'py>(
+pub fn floats_warned<'a, 'py>(
     value: &Bound<'py, PyAny>,
-    what: &str,
+    role: impl Into<Role<'a>>,
     warn: bool,
 ) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
-    let py = value.py();
-    if let Ok(array) = value.cast::<PyArrayDyn<f64>>()
+    let (py, role) = (value.py(), role.into());
+    let what = role.what;
+    let array = any_array(value, role)?;
+    if let Ok(array) = array.cast::<PyArrayDyn<f64>>()
         && array.is_c_contiguous()
         && is_aligned(array)
     {
         return read_only(array, what);
     }
-    let array = any_array(value, what)?;
     let kind = array.dtype().kind();
     if !matches!(kind, b'f' | b'i' | b'u') {
         return Err(refused(
             format!("{what} has the type {}", array.dtype()),
             "give real numbers, preferably float64",
         ));
+    }
+    if kind != b'f' && array.dtype().itemsize() == 8 {
+        check_exact(&array, role)?;
     }
     if warn {
         let category = py.import("subsolid._error")?.getattr("CopyWarning")?;
@@ -57,11 +151,43 @@ pub fn floats_warned<'py>(
         );
         py.import("warnings")?.call_method1("warn", (message, category, 2))?;
     }
-    let options = PyDict::new(py);
-    options.set_item("dtype", "float64")?;
-    options.set_item("order", "C")?;
-    let made = py.import("numpy")?.call_method("array", (array,), Some(&options))?;
+    let made = in_order(&array, "float64")?;
     read_only(made.cast::<PyArrayDyn<f64>>()?, what)
+}
+
+/// A copy in C order.
+fn in_order<'py>(array: &Bound<'py, PyUntypedArray>, dtype: &str) -> PyResult<Bound<'py, PyAny>> {
+    let options = PyDict::new(array.py());
+    options.set_item("dtype", dtype)?;
+    options.set_item("order", "C")?;
+    array.py().import("numpy")?.call_method("array", (array,), Some(&options))
+}
+
+/// Refuses integers of 64 bits that no float64 is equal to.
+fn check_exact(array: &Bound<'_, PyUntypedArray>, role: Role<'_>) -> PyResult<()> {
+    fn first<T: Element + Copy + Into<i128>>(
+        whole: &Bound<'_, PyAny>,
+    ) -> PyResult<Option<(usize, i128)>> {
+        let whole = whole.cast::<PyArrayDyn<T>>()?.readonly();
+        let numbers = whole.as_slice()?.iter().map(|&x| x.into());
+        // a cast back to as many bits would saturate
+        Ok(numbers.enumerate().find(|&(_, x): &(usize, i128)| x as f64 as i128 != x))
+    }
+    let found = match array.dtype().kind() {
+        b'i' => first::<i64>(&in_order(array, "int64")?)?,
+        _ => first::<u64>(&in_order(array, "uint64")?)?,
+    };
+    let Some((mut place, number)) = found else { return Ok(()) };
+    let what = role.what;
+    let mut at = vec![0; array.ndim()];
+    for (i, &n) in at.iter_mut().zip(array.shape()).rev() {
+        (*i, place) = (place % n, place / n);
+    }
+    Err(refused(
+        message!("{what} holds {number} at ", role.entry(&at), ", which float64 would round"),
+        "values are float64, exact for integers up to 2**53: give smaller ones, or split them into \
+         two columns (x // 2**32, x % 2**32)",
+    ))
 }
 
 fn is_aligned(array: &Bound<'_, PyArrayDyn<f64>>) -> bool {
@@ -93,7 +219,7 @@ pub fn rows<'a, const N: usize>(
 }
 
 /// All numbers.
-pub fn slice<'a>(array: &'a PyReadonlyArrayDyn<'_, f64>) -> PyResult<&'a [f64]> {
+pub fn slice<'a, T: Element>(array: &'a PyReadonlyArrayDyn<'_, T>) -> PyResult<&'a [T]> {
     array.as_slice().map_err(|_| refused("an array is not contiguous", "copy it first"))
 }
 
@@ -108,15 +234,19 @@ pub fn ids(value: &Bound<'_, PyAny>, what: &str, least: i64) -> PyResult<(Vec<i6
     if !matches!(kind, b'i' | b'u') {
         return Err(refused(format!("{what} has the type {}", array.dtype()), "give integers"));
     }
-    let wide = array.call_method1("astype", ("int64",))?;
-    let wide = value.py().import("numpy")?.call_method1("ascontiguousarray", (wide,))?;
-    let wide = wide.cast::<PyArrayDyn<i64>>()?.try_readonly();
-    let wide = wide.map_err(|_| refused(format!("{what} is being written to"), "copy it first"))?;
-    let numbers =
-        wide.as_slice().map_err(|_| refused(format!("{what} is not contiguous"), "copy it"))?;
-    if let Some(at) = numbers.iter().position(|&id| id < least || id >= i64::from(u32::MAX)) {
+    // what is beyond int64 would wrap
+    let most = i64::from(u32::MAX);
+    let capped = match kind {
+        b'u' => array.py().import("numpy")?.call_method1("minimum", (&array, most as u64))?,
+        _ => array.clone().into_any(),
+    };
+    let wide = in_order(&capped.cast_into()?, "int64")?;
+    let wide = wide.cast::<PyArrayDyn<i64>>()?.readonly();
+    let numbers = slice(&wide)?;
+    if let Some(at) = numbers.iter().position(|&id| id < least || id >= most) {
+        let number = array.call_method1("item", (at,))?;
         return Err(refused(
-            format!("{what} names {} at place {at}", numbers[at]),
+            format!("{what} names {number} at place {at}"),
             "count ids from 0; negative ones do not count from the end",
         ));
     }

@@ -1,13 +1,13 @@
 //! Solids from the arrays of PyVista and meshio, which `_convert.py` takes from their meshes.
 
-use numpy::PyUntypedArrayMethods;
+use numpy::{PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use subsolid::io::{CellBlock, GroupName, MeshParts, solid_of_parts};
 use subsolid::mesh::Attribute;
 use subsolid::refine::crease_by_angle;
 
-use crate::arrays::{floats, ids, plain_ids, slice};
+use crate::arrays::{any_array, floats, ids, plain_ids, slice};
 use crate::errors::{IntoPython, refused};
 use crate::model::{attributes, points};
 use crate::solid::{PySolid, cell_data};
@@ -53,9 +53,18 @@ fn block(given: &Bound<'_, PyDict>) -> PyResult<CellBlock> {
 
 fn field((name, values): (Bound<'_, PyAny>, Bound<'_, PyAny>)) -> PyResult<Attribute> {
     let name: String = name.extract()?;
-    let array = floats(&values, &name)?;
+    let array = floats(&values, name.as_str())?;
     let width = array.shape().get(1).copied().unwrap_or(1);
     Ok(Attribute { width, values: slice(&array)?.to_vec(), name })
+}
+
+/// An array as it is, none of whose entries are masked.
+#[pyfunction]
+pub fn plain_array<'py>(
+    value: &Bound<'py, PyAny>,
+    what: &str,
+) -> PyResult<Bound<'py, PyUntypedArray>> {
+    any_array(value, what)
 }
 
 /// The solid of a mesh of another package, and what is left out.

@@ -236,7 +236,7 @@ impl PySolid {
     ) -> PyResult<String> {
         let options = ViewOptions { color, interior, samples, ..ViewOptions::titled(title) };
         let shared = self.shared.clone();
-        py.work(|| Page::of_solid(&shared.mesh, &options)?.to_html()).py()
+        py.work(|| Page::of_analyzed(&shared.mesh, &shared.solid, &options)?.to_html()).py()
     }
 
     /// Shows the limit in a browser, or writes the page that does.

@@ -47,7 +47,7 @@ mod _subsolid {
     #[pymodule_export]
     use crate::backend::{PyDeviceArray, PyDeviceLimit};
     #[pymodule_export]
-    use crate::convert::solid;
+    use crate::convert::{plain_array, solid};
     #[pymodule_export]
     use crate::limit::PyLimit;
     #[pymodule_export]

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use rayon::prelude::*;
+use subsolid::ElementKind;
 use subsolid::locate::{Located, Locator, LocatorOptions};
 use subsolid::numbers::counted;
 
-use crate::arrays::{floats_warned, moved, rows};
+use crate::arrays::{Role, floats_warned, moved, rows};
 use crate::cells::{Analyzed, LocatorCell};
 use crate::errors::IntoPython;
 use crate::model::Moved;
@@ -46,7 +47,7 @@ pub fn locate<'py>(
     x: &Bound<'py, PyAny>,
     nearest: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let array = floats_warned(x, "x", true)?;
+    let array = floats_warned(x, Role::of("x", ElementKind::Sample), true)?;
     let points = rows::<3>(&array, "x")?;
     let n = points.len();
     let mut cells = vec![-1_i64; n];

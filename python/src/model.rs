@@ -3,10 +3,11 @@
 use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
+use subsolid::ElementKind;
 use subsolid::mesh::{Attribute, CellKind, Cells, Controls, Creases, Polygons, SolidMesh, Welded};
 use subsolid::numbers::counted;
 
-use crate::arrays::{any_array, floats, floats_warned, moved, plain_ids, rows, slice};
+use crate::arrays::{Role, floats, floats_warned, moved, plain_ids, rows, slice};
 use crate::errors::{refused, warn};
 use crate::threads::Work;
 
@@ -34,7 +35,7 @@ const KINDS: [(&str, CellKind, usize); 3] = [
 
 /// Points `[n][3]`.
 pub fn points(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<[f64; 3]>> {
-    let array = floats(value, what)?;
+    let array = floats(value, Role::of(what, ElementKind::Vertex))?;
     Ok(rows::<3>(&array, what)?.to_vec())
 }
 
@@ -146,28 +147,26 @@ pub fn attributes(
     count: usize,
     warn: bool,
 ) -> PyResult<Vec<Attribute>> {
-    values_of(value, ("attribute", "vertex"), count, warn)
+    values_of(value, ("attribute", ElementKind::Vertex), count, warn)
 }
 
 /// Values by name, each `(count,)` or `(count, width)`: `what` they are, and of which elements.
 pub fn values_of(
     value: Option<&Bound<'_, PyDict>>,
-    (what, element): (&str, &str),
+    (what, element): (&str, ElementKind),
     count: usize,
     warn: bool,
 ) -> PyResult<Vec<Attribute>> {
     let mut all = Vec::new();
     for (name, values) in value.into_iter().flatten() {
         let name: String = name.extract()?;
-        let array = floats_warned(&values, &format!("the {what} {name:?}"), warn)?;
+        let called = format!("the {what} {name:?}");
+        let array = floats_warned(&values, Role::of(&called, element), warn)?;
         let shape = array.shape();
         let width = shape.get(1).copied().unwrap_or(1);
         if shape.is_empty() || shape.len() > 2 || shape[0] != count || width == 0 {
             return Err(refused(
-                format!(
-                    "the {what} {name:?} has the shape {shape:?} for {}",
-                    counted(count, element)
-                ),
+                format!("{called} has the shape {shape:?} for {}", counted(count, element.name())),
                 &format!("give an array of shape ({count},) or ({count}, width)"),
             ));
         }
@@ -229,11 +228,11 @@ fn tagged<'a>(value: &'a Bound<'_, PyAny>, what: &'a str, form: &'a str) -> PyRe
     let (ids, shape) = plain_ids(&pair.get_item(0)?, what)?;
     let values = pair.get_item(1)?;
     let sharpness = move |count: usize| -> PyResult<Vec<f64>> {
-        if any_array(&values, "a sharpness")?.shape().is_empty() {
-            return Ok(vec![values.extract()?; count]);
-        }
         let array = floats(&values, "a sharpness")?;
         let numbers = slice(&array)?.to_vec();
+        if array.shape().is_empty() {
+            return Ok(vec![numbers[0]; count]);
+        }
         if numbers.len() != count {
             return Err(refused(
                 format!("{} sharpnesses for {count} {what}", numbers.len()),
@@ -291,7 +290,9 @@ impl<'py> Moved<'py> {
         attributes_given: Option<&Bound<'py, PyDict>>,
         count: usize,
     ) -> PyResult<Self> {
-        let points = points.map(|p| floats_warned(p, "points", true)).transpose()?;
+        let points = points
+            .map(|p| floats_warned(p, Role::of("points", ElementKind::Vertex), true))
+            .transpose()?;
         if let Some(points) = &points {
             let given = rows::<3>(points, "points")?.len();
             if given != count {

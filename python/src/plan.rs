@@ -11,7 +11,7 @@ use subsolid::mesh::Controls;
 use subsolid::plan::{Adjoint, Cost, Location, Samples, Want};
 use subsolid::{Limit, Plan, memory};
 
-use crate::arrays::{floats_warned, moved, slice};
+use crate::arrays::{any_array, floats_warned, moved, slice};
 use crate::backend::{
     DeviceAdjoint, ForeignArray, Gradient, Held, OnDevice, PyDeviceArray, PyDeviceLimit, not_there,
 };
@@ -285,6 +285,8 @@ impl PyPlan {
         let array = out
             .cast::<PyArrayDyn<T>>()
             .map_err(|_| wrong("does not have the plan's precision".into()))?;
+        // results under a mask would not be seen
+        any_array(out, "out")?;
         if array.shape() != [rows, 3] {
             return Err(wrong(format!("has the shape {:?}", array.shape())));
         }

@@ -12,7 +12,6 @@ use subsolid::process::solid::{
 };
 use subsolid::process::surface::{Cotangents, DistanceMethod};
 use subsolid::query::{Query, QueryStrategy};
-use subsolid::topology::Topology;
 
 use crate::arrays::{dictionary, floats, moved, plain_ids, slice};
 use crate::count;
@@ -122,8 +121,8 @@ impl PySolid {
         let width = attribute.width;
         let mut signals = Signals::default();
         let smooth = || {
-            let query = Query::of_solid(mesh, QueryStrategy::Rows)?;
-            let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
+            let topology = self.shared.solid.topology();
+            let query = Query::of_topology(mesh, topology, QueryStrategy::Rows)?;
             let fixed = |v: u32| fix_boundary && topology.is_boundary_vertex(v);
             let smoothed = |values: &[f64], steps| {
                 smooth_attribute(&query, values, width, (steps, factor), fixed)
@@ -149,8 +148,9 @@ impl PySolid {
     ///         the limit surface, those on infinitely sharp creases on the crease.
     ///
     /// Returns:
-    ///     The solid, and a dictionary: scaled Jacobians of the control cells ("control") and
-    ///     bounds of det J of the limit ("limit_before", "limit_after").
+    ///     The solid, and a dictionary: scaled Jacobians of the control cells and how many
+    ///     vertices moved, slid and can slide ("control"), and bounds of det J of the limit
+    ///     ("limit_before", "limit_after"). A UserWarning says where nothing can slide.
     #[pyo3(signature = (*, boundary="fixed"))]
     fn untangle<'py>(&self, py: Python<'py>, boundary: &str) -> PyResult<Bound<'py, PyTuple>> {
         let motion: BoundaryMotion = named("boundary", boundary)?;
@@ -165,6 +165,7 @@ impl PySolid {
         };
         let ended = py.work(work);
         let (mesh, control, before, after) = signals.ended(ended)?;
+        control.notice(motion).map_or(Ok(()), |notice| warn(py, &notice))?;
         let report = PyDict::new(py);
         report.set_item("control", dictionary(py, &control)?)?;
         report.set_item("limit_before", dictionary(py, &before)?)?;

@@ -12,7 +12,7 @@ use subsolid::message;
 use subsolid::numbers::counted;
 use subsolid::plan::{Cost, Location, MOST_SAMPLES, Samples};
 
-use crate::arrays::{floats, ids, rows, slice};
+use crate::arrays::{Role, floats, ids, rows, slice};
 use crate::count;
 use crate::errors::{IntoPython, refused};
 use crate::threads;
@@ -79,7 +79,7 @@ pub fn locations(
 ) -> PyResult<Vec<Location>> {
     let cells = ids(cells, "cells", 0)?.0;
     let corners = corners.map(|corners| ids(corners, "corners", -1)).transpose()?;
-    let array = floats(uvw, "uvw")?;
+    let array = floats(uvw, Role::of("uvw", Sample))?;
     let parameters = rows::<3>(&array, "uvw")?;
     let counts = [Some(parameters.len()), corners.as_ref().map(|(c, _)| c.len())];
     if counts.into_iter().flatten().any(|count| count != cells.len()) {

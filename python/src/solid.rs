@@ -12,10 +12,11 @@ use subsolid::limit::{Solid, Summary};
 use subsolid::mesh::{Attribute, CellArray, FaceGroup, SolidMesh};
 use subsolid::numbers::counted;
 use subsolid::plan::{Samples, Want};
+use subsolid::query::{Query, QueryStrategy};
 use subsolid::scheme::VertexRule;
-use subsolid::surface::boundary_surface;
+use subsolid::surface::boundary_with_topology;
 use subsolid::volume::{self, Quality, class_number};
-use subsolid::{Plan, memory};
+use subsolid::{ElementKind, Plan, memory};
 
 use crate::arrays::{any_array, dictionary, lent, moved};
 use crate::cells::Analyzed;
@@ -51,7 +52,7 @@ use crate::threads::Work;
 ///     attributes: Values at the control points by name, (vertices,) or (vertices, width).
 ///     cell_data: Values of the cells by name, (cells,) or (cells, width): materials, regions.
 ///         They are written, and refined cells have those of the cell they come from. Integers
-///         below 2**53 stay integers. "group:NAME" is the group NAME of the cells that are not 0.
+///         below 2**53 stay integers; those that float64 would round are refused. "group:NAME" is the group NAME of the cells that are not 0.
 ///     face_groups: Groups of faces by name: vertices of the faces, (n, 4) for four-sided ones or
 ///         a list of lists, in any direction. Refined faces are in the groups of the face they
 ///         come from.
@@ -102,7 +103,7 @@ fn check_grid(plan: &Plan<'_>, mesh: &SolidMesh) -> subsolid::Result<()> {
 
 /// Checks and copies data of cells.
 pub fn cell_data(given: Option<&Bound<'_, PyDict>>, cells: usize) -> PyResult<Vec<CellArray>> {
-    let attributes = values_of(given, ("cell_data array", "cell"), cells, false)?;
+    let attributes = values_of(given, ("cell_data array", ElementKind::Cell), cells, false)?;
     let mut all = Vec::with_capacity(attributes.len());
     for Attribute { name, width, values } in attributes {
         let given = given.map(|given| given.get_item(&name)).transpose()?.flatten();
@@ -359,7 +360,8 @@ impl PySolid {
     /// The surface that bounds the solid, with its creases and attributes.
     fn boundary(&self, py: Python<'_>) -> PyResult<PySurface> {
         let shared = &self.shared;
-        Ok(PySurface { mesh: py.work(|| boundary_surface(&shared.mesh)).py()? })
+        let boundary = || boundary_with_topology(&shared.mesh, shared.solid.topology());
+        Ok(PySurface { mesh: py.work(boundary).py()? })
     }
 
     /// Writes the control mesh: .vtu, .pvtu, .vtk, .npz, or .csv for points alone. The file
@@ -439,9 +441,10 @@ impl PySolid {
     /// Returns:
     ///     offsets (n + 1,) and ids: row r is ids[offsets[r]:offsets[r + 1]], ascending.
     fn query<'py>(&self, py: Python<'py>, op: &str) -> PyResult<Bound<'py, PyTuple>> {
-        let mesh = &self.shared.mesh;
+        let shared = &self.shared;
         crate::query::rows(py, op, || {
-            subsolid::query::Query::of_solid(mesh, subsolid::query::QueryStrategy::Unordered)
+            let (topology, strategy) = (shared.solid.topology(), QueryStrategy::Unordered);
+            Query::of_topology(&shared.mesh, topology, strategy)
         })
     }
 

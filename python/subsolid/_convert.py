@@ -8,7 +8,7 @@ from typing import Any, Optional
 import numpy as np
 
 from ._error import Error
-from ._subsolid import Solid, solid_of_parts
+from ._subsolid import Solid, plain_array, solid_of_parts
 
 #: VTK's number of polyhedra.
 _POLYHEDRON = 42
@@ -86,7 +86,10 @@ def from_meshio(mesh: Any, *, crease_angle: Optional[float] = None) -> Solid:
     if not hasattr(mesh, "cells") or not hasattr(mesh, "cell_data"):
         raise Error(f"a {type(mesh).__name__} is not a mesh", "give a meshio.Mesh: meshio.read(...)")
     lost: list[str] = []
-    parts = {name: [np.asarray(part) for part in own] for name, own in mesh.cell_data.items()}
+    def own_arrays(name: str, own: Any) -> list[Any]:
+        return [plain_array(part, f"the cell array {name!r}") for part in own]
+
+    parts = {name: own_arrays(name, own) for name, own in mesh.cell_data.items()}
     # those of blocks without cells may have any type
     whole = {name: [part for part in own if len(part)] for name, own in parts.items()}
     data = _numbers({name: np.concatenate(own) for name, own in whole.items() if own}, "cell", lost)
@@ -98,7 +101,7 @@ def from_meshio(mesh: Any, *, crease_angle: Optional[float] = None) -> Solid:
         end = start + len(block.data)
         blocks.append({
             "kind": block.type,
-            "vertices": np.asarray(block.data),
+            "vertices": block.data,
             "data": {name: values[start:end] for name, values in data.items()},
             "sets": {name: own[index] for name, own in sets.items() if own[index] is not None},
         })
@@ -133,7 +136,7 @@ def _numbers(data: Any, what: str, lost: list[str]) -> dict[str, Any]:
     """Data that are numbers: integers stay integers, what is true becomes 1."""
     kept = {}
     for name, values in data.items():
-        array = np.asarray(values)
+        array = plain_array(values, f"the {what} array {name!r}")
         if array.dtype.kind in "iufb":
             kept[str(name)] = array if array.dtype.kind in "iu" else array.astype(float)
         else:

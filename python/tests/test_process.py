@@ -105,6 +105,11 @@ def test_points_of_the_boundary_slide() -> None:
     assert control["slid"] >= side.sum() and control["deviation"] < 1e-12
     assert control["after"]["least"] > 0.9 > control["before"]["least"]
     assert np.abs(better.points[side, 2]).max() < 1e-12
+    assert control["can_slide"] == 90 and control["stay"] == 8
+    corners = subsolid.Solid(*box(1, 1, 1), crease_angle=40)
+    with pytest.warns(UserWarning, match="nothing slides: of the 8 vertices"):
+        _, report = corners.untangle(boundary="slide")
+    assert report["control"]["can_slide"] == 0 and report["control"]["stay"] == 8
 
 
 def test_spheres_keep_their_geometry() -> None:

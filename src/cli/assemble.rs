@@ -192,7 +192,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let _starting = start(a.backend)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let start = Instant::now();
-    let solid = Solid::new(&mesh)?;
+    let solid = Solid::with_topology(&mesh, a.model.topology(&mesh, console)?)?;
     let regions = Regions::new(solid.topology(), &mesh)?;
     io::check_names(io::Format::Npz, regions.groups().map(|(name, _)| name))?;
     let tractions = a.tractions(&regions)?;

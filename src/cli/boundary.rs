@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use subsolid::scheme::VertexRule;
-use subsolid::surface::boundary_surface;
+use subsolid::surface::boundary_with_topology;
 use subsolid::{Result, io};
 
 use super::gltf::GlbArguments;
@@ -39,7 +39,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let format = io::check_surface_output(output)?;
     arguments.model.check_no_input(output, &[])?;
     let solid = arguments.model.load(0, VertexRule::default(), console)?;
-    let surface = boundary_surface(&solid)?;
+    let surface = boundary_with_topology(&solid, &arguments.model.topology(&solid, console)?)?;
     warn_of_lost_data(&solid, false, output, console);
     for loss in format.losses(&surface) {
         console.warn(format!("{}: left out {loss}", output.display()));

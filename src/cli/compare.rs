@@ -142,7 +142,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let processor = Processor::find(a.backend)?;
     let candidates = a.candidates(&processor, console);
     let mut mesh = a.model.load(a.levels, VertexRule::default(), console)?;
-    let solid = Solid::new(&mesh)?;
+    let solid = Solid::with_topology(&mesh, a.model.topology(&mesh, console)?)?;
     let plan = solid.plan(&Samples::grid(a.samples.into()), Want::POSITION)?;
     let keeps = a.output.is_some() || a.report.is_some();
     if keeps {
@@ -195,7 +195,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         mesh.cell_data.retain(|array| of_cells.iter().all(|other| other.name != array.name));
         mesh.cell_data.extend(of_cells);
         let options = ViewOptions { color, ..ViewOptions::titled(format!("{title}: errors")) };
-        report::write(path, Page::of_solid(&mesh, &options)?, tables(&report), console)?;
+        report::write(path, Page::of_analyzed(&mesh, &solid, &options)?, tables(&report), console)?;
     }
     console.report(&report, || text(&report))?;
     Ok(Outcome::Done)

@@ -196,7 +196,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         warn_of_single(lengths(&mesh), 0, console);
     }
     let start = Instant::now();
-    let solid = Solid::new(&mesh)?;
+    let solid = Solid::with_topology(&mesh, a.model.topology(&mesh, console)?)?;
     let structures = solid.planar_structures().len() + solid.spatial_structures().len();
     let (cells, structures) = (counted(mesh.cells.len(), "cell"), counted(structures, "structure"));
     let time = since(start);

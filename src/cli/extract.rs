@@ -108,7 +108,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         io::check_names(io::Format::Npz, mesh.attributes.iter().map(|a| a.name.as_str()))?;
     }
     warn_of_lost_data(&mesh, false, &a.output, console);
-    let solid = Solid::new(&mesh)?;
+    let solid = Solid::with_topology(&mesh, a.model.topology(&mesh, console)?)?;
 
     let start = Instant::now();
     let pieces = Pieces::new(&solid, a.rings)?;

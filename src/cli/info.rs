@@ -81,13 +81,13 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let (levels, rule) = (arguments.levels, VertexRule::default());
     let mesh = arguments.model.prepare(mesh, levels, rule, console)?;
     let start = Instant::now();
-    let solid = Solid::new(&mesh)?;
+    let solid = Solid::with_topology(&mesh, arguments.model.topology(&mesh, console)?)?;
     console
         .status("Analyzed", format!("{} in {}", counted(mesh.cells.len(), "cell"), since(start)));
     let summary = Summary::new(&mesh, &solid)?;
     let ranks = arguments.ranks.estimates(&summary, &solid);
     if let Some(path) = &arguments.report {
-        let page = Page::of_solid(&mesh, &title(&arguments.model))?;
+        let page = Page::of_analyzed(&mesh, &solid, &title(&arguments.model))?;
         report::write(path, page, tables(&summary, arguments.verbose), console)?;
     }
     let report = Report { summary: &summary, ranks };

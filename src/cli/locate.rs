@@ -110,7 +110,7 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
     warn_of_ignored(&a.points, &table.ignored(), console);
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let start = Instant::now();
-    let solid = Solid::new(&mesh)?;
+    let solid = Solid::with_topology(&mesh, a.model.topology(&mesh, console)?)?;
     let columns = columns(&solid, &mesh.attributes)?;
     let options = LocatorOptions { tolerance: a.tolerance, ..LocatorOptions::default() };
     let locator = Locator::with_options(&solid, mesh.controls(), options)?;

@@ -9,7 +9,7 @@ use subsolid::io::ControlMesh;
 use subsolid::mesh::{CoincidentVertices, Creases, FoldedCorners, Handedness, SolidMesh, Welded};
 use subsolid::numbers::{by_count, counted};
 use subsolid::parts::Inverted;
-use subsolid::refine::{check_memory, crease_by_angle, refine_mesh};
+use subsolid::refine::{MeshRefinement, check_memory, crease_by_angle};
 use subsolid::scheme::VertexRule;
 use subsolid::topology::{Sharpness, Topology};
 use subsolid::{ElementKind, Error, Result, io, message};
@@ -76,7 +76,8 @@ impl ModelArguments {
         self.prepare(mesh, levels, rule, console)
     }
 
-    /// Checks the cells of a solid that was read and refines it `levels` times.
+    /// Checks the hexahedra of a solid that was read and refines it `levels` times. Other cells that
+    /// are left, [`ModelArguments::topology`] checks.
     pub fn prepare(
         &self,
         mesh: SolidMesh,
@@ -84,8 +85,36 @@ impl ModelArguments {
         rule: VertexRule,
         console: &Console,
     ) -> Result<SolidMesh> {
-        self.check_cells(&mesh, console)?;
-        refined(mesh, levels, rule, console)
+        self.check_hexahedra(&mesh, console)?;
+        self.refined(mesh, levels, rule, console)
+    }
+
+    /// The mesh refined `levels` times, unless its limit could then not be evaluated.
+    pub fn refined(
+        &self,
+        mesh: SolidMesh,
+        levels: usize,
+        rule: VertexRule,
+        console: &Console,
+    ) -> Result<SolidMesh> {
+        mesh.creases.check_evaluable(levels)?;
+        if levels == 0 {
+            return Ok(mesh);
+        }
+        check_memory(&mesh, levels)?;
+        let start = Instant::now();
+        let topology = self.topology(&mesh, console)?;
+        let mesh = MeshRefinement::with_topology(&mesh, topology, levels, rule)?.mesh(&mesh)?;
+        let times = counted(levels, "time");
+        console.status("Refined", format!("{times}: {} in {}", counts(&mesh), since(start)));
+        Ok(mesh)
+    }
+
+    /// The topology of a mesh that the job goes on with; checks the cells that it turns outward.
+    pub fn topology(&self, mesh: &SolidMesh, console: &Console) -> Result<Topology> {
+        let topology = Topology::of_mesh(mesh)?;
+        self.check_turned(&topology, console)?;
+        Ok(topology)
     }
 
     /// Reads the model, of a solid or a surface; solids are tagged.
@@ -212,19 +241,17 @@ impl ModelArguments {
         ));
     }
 
-    /// Warns of left-handed and folded hexahedra and of inverted other cells; refuses them with
-    /// `--strict`.
-    pub fn check_cells(&self, mesh: &SolidMesh, console: &Console) -> Result<()> {
+    /// Warns of left-handed and folded hexahedra; refuses them with `--strict`.
+    pub fn check_hexahedra(&self, mesh: &SolidMesh, console: &Console) -> Result<()> {
         let handedness = mesh.handedness();
-        self.check_found(&handedness, &mesh.folded_corners(&handedness), console)?;
-        if mesh.cells.all_hexahedra() {
-            return Ok(());
-        }
-        // what is wrong with the cells the job itself says
-        let topology = Topology::of_mesh(mesh).ok();
-        let inverted = topology.as_ref().map_or(&[][..], Topology::inverted_cells);
-        let inverted = Inverted { count: inverted.len(), first: inverted.first().copied() };
-        self.check_inverted(inverted, mesh.cells.len(), console)
+        self.check_found(&handedness, &mesh.folded_corners(&handedness), console)
+    }
+
+    /// Warns of the inverted cells that a topology turned outward; refuses them with `--strict`.
+    pub fn check_turned(&self, topology: &Topology, console: &Console) -> Result<()> {
+        let inverted = topology.inverted_cells();
+        let found = Inverted { count: inverted.len(), first: inverted.first().copied() };
+        self.check_inverted(found, topology.cell_count(), console)
     }
 
     /// Warns of these hexahedra; refuses them with `--strict`.
@@ -314,25 +341,6 @@ impl ModelArguments {
         }
         Ok(())
     }
-}
-
-/// The mesh refined `levels` times, unless its limit could then not be evaluated.
-pub fn refined(
-    mesh: SolidMesh,
-    levels: usize,
-    rule: VertexRule,
-    console: &Console,
-) -> Result<SolidMesh> {
-    mesh.creases.check_evaluable(levels)?;
-    if levels == 0 {
-        return Ok(mesh);
-    }
-    check_memory(&mesh, levels)?;
-    let start = Instant::now();
-    let mesh = refine_mesh(&mesh, levels, rule)?;
-    let times = counted(levels, "time");
-    console.status("Refined", format!("{times}: {} in {}", counts(&mesh), since(start)));
-    Ok(mesh)
 }
 
 /// Names the columns of a table that are not read.

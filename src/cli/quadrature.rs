@@ -159,7 +159,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         io::check_names(format, arrays.map(|array| array.name.as_str()))?;
     }
     let start = Instant::now();
-    let solid = Solid::new(&mesh)?;
+    let solid = Solid::with_topology(&mesh, a.model.topology(&mesh, console)?)?;
     if let Some(lists) = &a.boundary {
         let sides: Vec<String> = lists.iter().flat_map(|list| list.0.clone()).collect();
         return boundary::run(a, &sides, (&mesh, &solid), (scheme, want), console);

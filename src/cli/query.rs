@@ -9,6 +9,7 @@ use serde::Serialize;
 use subsolid::io::ControlMesh;
 use subsolid::numbers::counted;
 use subsolid::query::{Op, Query, QueryStrategy};
+use subsolid::topology::Topology;
 use subsolid::topology::order::EntityKind;
 use subsolid::{Error, Result};
 
@@ -126,8 +127,13 @@ fn open(arguments: &Arguments, console: &Console) -> Result<Query> {
     match model.open(console)? {
         ControlMesh::Surface(mesh) => Query::of_surface(&mesh, arguments.strategy),
         ControlMesh::Solid(mesh) => {
-            model.check_cells(&mesh, console)?;
-            Query::of_solid(&mesh, arguments.strategy)
+            model.check_hexahedra(&mesh, console)?;
+            // cells that cannot be turned are queried as listed
+            let Ok(topology) = Topology::of_mesh(&mesh) else {
+                return Query::of_solid(&mesh, arguments.strategy);
+            };
+            model.check_turned(&topology, console)?;
+            Query::of_topology(&mesh, &topology, arguments.strategy)
         }
     }
 }

@@ -13,10 +13,11 @@ use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
 use subsolid::refine::reorient;
 use subsolid::scheme::VertexRule;
+use subsolid::topology::Topology;
 use subsolid::{Error, Result, io};
 
 use super::json::JsonReport;
-use super::model::{ModelArguments, refined};
+use super::model::ModelArguments;
 use super::output::{check_compress, check_names, counts, warn_of_table};
 use super::pieces::piece_size;
 use super::{Console, Outcome};
@@ -95,9 +96,14 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         return pieces::run(&arguments, whole, rule, ranks, console);
     }
     let mesh = whole()?;
-    arguments.model.check_cells(&mesh, console)?;
+    arguments.model.check_hexahedra(&mesh, console)?;
     check_names(format, &mesh)?;
-    let mesh = refined(mesh, arguments.levels, rule, console)?;
+    if arguments.levels == 0 && !mesh.cells.all_hexahedra() {
+        // cells without a topology are written as they are
+        let topology = Topology::of_mesh(&mesh);
+        topology.map_or(Ok(()), |topology| arguments.model.check_turned(&topology, console))?;
+    }
+    let mesh = arguments.model.refined(mesh, arguments.levels, rule, console)?;
     warn_of_table(format, output, &mesh, console);
     let start = Instant::now();
     io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;

@@ -15,7 +15,6 @@ use subsolid::process::surface::Cotangents;
 use subsolid::process::{DEFAULT_FACTOR, smooth_attribute};
 use subsolid::query::{Query, QueryStrategy};
 use subsolid::scheme::VertexRule;
-use subsolid::topology::Topology;
 use subsolid::{Error, Result, io};
 
 use super::console::since;
@@ -157,9 +156,9 @@ fn smooth(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> Result<(
     })?;
     let mut mesh = arguments.model.prepare(mesh, 0, VertexRule::default(), console)?;
     check_names(format, &mesh)?;
+    let topology = arguments.model.topology(&mesh, console)?;
     let start = Instant::now();
-    let query = Query::of_solid(&mesh, QueryStrategy::Rows)?;
-    let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
+    let query = Query::of_topology(&mesh, &topology, QueryStrategy::Rows)?;
     let index = mesh.attribute_index(name)?;
     let attribute = &mut mesh.attributes[index];
     let fixed = |v: u32| arguments.fix_boundary && topology.is_boundary_vertex(v);

@@ -81,7 +81,16 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     };
     let control = untangle(&mut mesh, arguments.boundary, progress)?;
     bar.finish_and_clear();
-    console.status("Moved", format!("{} in {}", counted(control.moved, "vertex"), since(start)));
+    let slid = match arguments.boundary {
+        BoundaryMotion::Fixed => String::new(),
+        BoundaryMotion::Slide => {
+            let Untangled { slid, can_slide, stay, .. } = control;
+            format!("; of the boundary {slid} of {can_slide} that can slide, {stay} stay")
+        }
+    };
+    let moved = counted(control.moved, "vertex");
+    console.status("Moved", format!("{moved} in {}{slid}", since(start)));
+    control.notice(arguments.boundary).into_iter().for_each(|notice| console.warn(notice));
     let limit_after = if control.moved > 0 { least_determinant(&mesh)? } else { limit_before };
     warn_of_table(format, output, &mesh, console);
     let start = Instant::now();

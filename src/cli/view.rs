@@ -7,6 +7,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::io::ControlMesh;
+use subsolid::limit::Solid;
 use subsolid::memory::gigabytes;
 use subsolid::mesh::{SolidMesh, SurfaceMesh};
 use subsolid::scheme::{Scheme, VertexRule};
@@ -222,7 +223,9 @@ impl Arguments {
                 SkinPolygons::of_cells(&self.prepare_solid(mesh, console)?, &options)
             }
             (ControlMesh::Solid(mesh), false) => {
-                SkinPolygons::of_solid(&self.prepare_solid(mesh, console)?, &options)
+                let mesh = self.prepare_solid(mesh, console)?;
+                let topology = self.model.topology(&mesh, console)?;
+                SkinPolygons::with_topology(&mesh, topology, &options)
             }
             (ControlMesh::Surface(mesh), true) => {
                 self.surface_levels()?;
@@ -236,10 +239,11 @@ impl Arguments {
 
     fn solid(&self, mesh: SolidMesh, console: &Console) -> Result<Page> {
         let mesh = self.prepare_solid(mesh, console)?;
-        match self.linear {
-            true => Page::of_cells(&mesh, &self.options()),
-            false => Page::of_solid(&mesh, &self.options()),
+        if self.linear {
+            return Page::of_cells(&mesh, &self.options());
         }
+        let solid = Solid::with_topology(&mesh, self.model.topology(&mesh, console)?)?;
+        Page::of_analyzed(&mesh, &solid, &self.options())
     }
 
     fn prepare_solid(&self, mesh: SolidMesh, console: &Console) -> Result<SolidMesh> {

@@ -71,7 +71,18 @@ impl Solid {
     /// # Errors
     /// Those of [`Solid::new`], and the refusal.
     pub fn with_rule(mesh: &SolidMesh, rule: VertexRule) -> Result<Self> {
-        let topology = Topology::of_mesh(mesh)?;
+        Self::analyzed(mesh, Topology::of_mesh(mesh)?, rule)
+    }
+
+    /// Analyzes a mesh whose topology ([`Topology::of_mesh`]) is known.
+    ///
+    /// # Errors
+    /// Those of [`Solid::new`].
+    pub fn with_topology(mesh: &SolidMesh, topology: Topology) -> Result<Self> {
+        Self::analyzed(mesh, topology, VertexRule::default())
+    }
+
+    fn analyzed(mesh: &SolidMesh, topology: Topology, rule: VertexRule) -> Result<Self> {
         topology.validate()?;
         let sharpness = Sharpness::resolve(&mesh.creases, &topology)?;
         mesh.creases.check_evaluable(0)?;

@@ -19,7 +19,9 @@
 //! # Practice
 //! Few samples lie so near the extraordinary point that more than a few powers are
 //! needed. Those few are products with A, which is sparse, less what they have of the
-//! constant mode. No power and no decomposition is made until something deeper is asked for.
+//! constant mode. No power and no decomposition is made until something deeper is asked for, nor for
+//! the large nets of high valences: there a decomposition takes hours, and a product with it longer
+//! than all those with A.
 
 use std::sync::OnceLock;
 
@@ -34,6 +36,9 @@ pub const MAX_DEPTH: usize = 52;
 
 /// Powers up to this one are products with A less the constant mode.
 const SHALLOW: usize = 8;
+
+/// Nets with more control points than this take products with A for all powers.
+const MOST_DENSE: usize = 256;
 
 /// Largest error of a reconstructed power, per entry.
 const TOLERANCE: f64 = 5e-14;
@@ -84,7 +89,7 @@ struct Eigen {
 pub enum Form {
     /// VΛⁿV⁻¹.
     Eigen,
-    /// Tabulated deflated powers.
+    /// Tabulated deflated powers, or products with A.
     Powers,
 }
 
@@ -124,7 +129,12 @@ impl Powers {
 
     /// Which form is in use for all but a few powers.
     pub fn form(&self) -> Form {
-        if self.decomposition().eigen.is_some() { Form::Eigen } else { Form::Powers }
+        let is_eigen = !self.is_large() && self.decomposition().eigen.is_some();
+        if is_eigen { Form::Eigen } else { Form::Powers }
+    }
+
+    fn is_large(&self) -> bool {
+        self.mask.len() > MOST_DENSE
     }
 
     /// Condition number ‖V‖‖V⁻¹‖ (Frobenius), infinite where V is singular.
@@ -152,7 +162,7 @@ impl Powers {
         if n == 0 {
             return;
         }
-        let mut y = if n <= SHALLOW {
+        let mut y = if n <= SHALLOW || self.is_large() {
             (0..n).fold(std::mem::take(x), |y, _| self.deflated_step(&y))
         } else if let Some(eigen) = &self.decomposition().eigen {
             eigen.apply_transposed(n, x)
@@ -168,7 +178,7 @@ impl Powers {
     /// x · Aⁿ for the rows x (`[row][control]`), 1 ≤ n ≤ [`MAX_DEPTH`], all of which
     /// sum to `sum`; see [`Powers::apply_transposed`].
     pub(super) fn apply_to_rows(&self, n: usize, x: &Mat<f64>, sum: f64) -> Mat<f64> {
-        let mut y = if n <= SHALLOW {
+        let mut y = if n <= SHALLOW || self.is_large() {
             (1..n).fold(self.deflated_rows(x), |y, _| self.deflated_rows(&y))
         } else if let Some(eigen) = &self.decomposition().eigen {
             eigen.apply_to_rows(n, x)
@@ -390,5 +400,38 @@ mod tests {
             [[1.0, 0.0, 0.0], [0.75, 0.25, 0.0], [0.25, 0.5, 0.25]][i][j]
         });
         check(&defective, Form::Powers);
+    }
+
+    /// Far down, products with a large matrix are those of the same matrix beside others: nothing is
+    /// decomposed.
+    #[test]
+    fn large_matrices_are_not_decomposed() {
+        let n = MOST_DENSE + 44;
+        // a vertex with its spokes: the first is a mean of all, each other of its neighbors
+        let weight = |i: usize, j: usize| match (i, j) {
+            (0, 0) => 0.25,
+            (0, _) => 0.75 / (n - 1) as f64,
+            (_, 0) => 0.375,
+            _ if i == j => 0.375,
+            _ if (i - 1).abs_diff(j - 1) == 1 || (i - 1).abs_diff(j - 1) == n - 2 => 0.125,
+            _ => 0.0,
+        };
+        let a = Mat::from_fn(n, n, weight);
+        let powers = Powers::new(&a);
+        let mut exact = a.clone();
+        for power in 1..=40 {
+            let x = Mat::from_fn(1, n, |_, j| if j == 7 { 1.0 } else { 0.0 });
+            let rows = powers.apply_to_rows(power, &x, 1.0);
+            let mut x: Vec<f64> = (0..n).map(|j| x[(0, j)]).collect();
+            powers.apply_transposed(power, &mut x, 1.0);
+            for (j, x) in x.iter().enumerate() {
+                assert!((x - exact[(7, j)]).abs() < 1e-15, "power {power}, entry {j}");
+                assert!((x - rows[(0, j)]).abs() < 1e-15, "power {power}, entry {j}");
+            }
+            exact = &exact * &a;
+        }
+        assert_eq!(powers.form(), Form::Powers);
+        assert!(powers.decomposition.get().is_none());
+        assert!(powers.deflated.iter().all(|power| power.get().is_none()));
     }
 }

@@ -43,7 +43,8 @@ pub enum BoundaryPart {
 }
 
 impl BoundaryPieces {
-    pub fn new(pieces: &LocatorPieces<'_>) -> Self {
+    /// Of all that a point may be nearest to, or of the boundary alone.
+    pub fn new(pieces: &LocatorPieces<'_>, with_folds: bool) -> Self {
         let solid = pieces.solid();
         let mut of_element = vec![Sides::default(); solid.elements().len()];
         for face in boundary_faces(solid, &Orientation::default()) {
@@ -60,7 +61,9 @@ impl BoundaryPieces {
                 items.push(BoundaryPart::Sides(i as u32, sides));
             }
         }
-        items.extend(folded(pieces, sides_of).into_iter().map(BoundaryPart::Volume));
+        if with_folds {
+            items.extend(folded(pieces, sides_of).into_iter().map(BoundaryPart::Volume));
+        }
         let bounds = |item: &BoundaryPart| match *item {
             BoundaryPart::Sides(i, sides) if pieces.core(i as usize).is_none() => {
                 let points = &pieces.points[i as usize];

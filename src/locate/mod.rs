@@ -170,14 +170,31 @@ impl<'s> Locator<'s> {
             ))
             .with_help("give a part of the size of a cell, above 0 and at most 1e-3"));
         }
+        Self::prepared(solid, controls, options, true)
+    }
+
+    /// Prepares the boundary alone, for [`Locator::nearest_on_sides`].
+    ///
+    /// # Errors
+    /// Those of [`Locator::new`].
+    pub(crate) fn of_sides(solid: &'s Solid, controls: Controls<'_>) -> Result<Self> {
+        Self::prepared(solid, controls, LocatorOptions::default(), false)
+    }
+
+    fn prepared(
+        solid: &'s Solid,
+        controls: Controls<'_>,
+        options: LocatorOptions,
+        with_volume: bool,
+    ) -> Result<Self> {
         let pieces = LocatorPieces::new(solid, controls, options.rings)?;
-        let hierarchy = Hierarchy::new(&pieces.boxes);
+        let hierarchy = Hierarchy::new(if with_volume { &pieces.boxes } else { &[] });
         let coordinates = controls.positions.as_flattened().iter();
         let largest = coordinates.fold(0.0, |most: f64, x| most.max(x.abs()));
         let diagonals = pieces.boxes.par_iter().map(diagonal);
         let reach = options.tolerance * diagonals.reduce(|| 0.0, f64::max);
         let rounding = 16.0 * f64::EPSILON * largest;
-        let boundary = BoundaryPieces::new(&pieces);
+        let boundary = BoundaryPieces::new(&pieces, with_volume);
         Ok(Self {
             pieces,
             hierarchy,

@@ -93,15 +93,27 @@ impl Query {
         Self::new(Downward::of_surface(&surface), &mesh.points, strategy)
     }
 
-    /// Queries of a solid of any cells.
+    /// Queries of a solid of any cells, turned outward ([`Topology::of_mesh`]) where they can be.
     ///
     /// # Errors
     /// As [`SolidMesh::check`] and [`Topology::build`]; [`Error::Request`] if an element has
     /// too many neighbors for [`QueryStrategy::Patches`].
     pub fn of_solid(mesh: &SolidMesh, strategy: QueryStrategy) -> Result<Self> {
         mesh.check()?;
-        let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
-        Self::new(Downward::of_solid(&topology), &mesh.points, strategy)
+        let listed = |_| Topology::build(mesh.cells.clone(), mesh.points.len());
+        Self::of_topology(mesh, &Topology::of_mesh(mesh).or_else(listed)?, strategy)
+    }
+
+    /// The same of a mesh whose topology is known.
+    ///
+    /// # Errors
+    /// [`Error::Request`] as [`Query::of_solid`].
+    pub fn of_topology(
+        mesh: &SolidMesh,
+        topology: &Topology,
+        strategy: QueryStrategy,
+    ) -> Result<Self> {
+        Self::new(Downward::of_solid(topology), &mesh.points, strategy)
     }
 
     /// Queries of any incidence over `points`.

@@ -37,12 +37,21 @@ impl MeshRefinement {
     /// [`Topology::build`], [`Topology::validate`], [`Sharpness::resolve`] and
     /// [`Topology::group_faces`].
     pub fn new(mesh: &SolidMesh, levels: usize, rule: VertexRule) -> Result<Self> {
-        if levels == 0 {
-            return Err(Error::request("0 levels of refinement")
-                .with_help("ask for 1 or more: 0 levels are the mesh itself"));
-        }
-        check_levels(mesh.cells.len(), child_count(mesh), levels)?;
-        let mut topology = Topology::of_mesh(mesh)?;
+        check_request(mesh, levels)?;
+        Self::with_topology(mesh, Topology::of_mesh(mesh)?, levels, rule)
+    }
+
+    /// The same of a mesh whose topology ([`Topology::of_mesh`]) is known.
+    ///
+    /// # Errors
+    /// Those of [`MeshRefinement::new`].
+    pub fn with_topology(
+        mesh: &SolidMesh,
+        mut topology: Topology,
+        levels: usize,
+        rule: VertexRule,
+    ) -> Result<Self> {
+        check_request(mesh, levels)?;
         topology.validate()?;
         let mut result = Self {
             levels: Vec::new(),
@@ -127,6 +136,14 @@ impl MeshRefinement {
         let counts = (0..).zip(&self.children);
         counts.flat_map(|(cell, &count)| std::iter::repeat_n(cell, count as usize))
     }
+}
+
+fn check_request(mesh: &SolidMesh, levels: usize) -> Result<()> {
+    if levels == 0 {
+        return Err(Error::request("0 levels of refinement")
+            .with_help("ask for 1 or more: 0 levels are the mesh itself"));
+    }
+    check_levels(mesh.cells.len(), child_count(mesh), levels)
 }
 
 /// Number of cells of `mesh` refined `levels` times; saturates.

@@ -16,11 +16,18 @@ use crate::topology::{NONE, Orientation, Topology};
 /// [`Error::Mesh`](crate::Error::Mesh) for a crease or corner inside the solid, and for one without
 /// a boundary.
 pub fn boundary_surface(solid: &SolidMesh) -> Result<SurfaceMesh> {
-    let topology = Topology::of_mesh(solid)?;
+    boundary_with_topology(solid, &Topology::of_mesh(solid)?)
+}
+
+/// The same of a solid whose topology ([`Topology::of_mesh`]) is known.
+///
+/// # Errors
+/// Those of [`boundary_surface`].
+pub fn boundary_with_topology(solid: &SolidMesh, topology: &Topology) -> Result<SurfaceMesh> {
     topology.validate()?;
     topology.check_has_boundary()?;
-    let orientation = Orientation::new(&topology, &solid.points)?;
-    crate::topology::Sharpness::resolve(&solid.creases, &topology)?;
+    let orientation = Orientation::new(topology, &solid.points)?;
+    crate::topology::Sharpness::resolve(&solid.creases, topology)?;
     let mut numbers = vec![NONE; solid.points.len()];
     let mut kept = Vec::new();
     for v in (0..solid.points.len() as u32).filter(|&v| topology.is_boundary_vertex(v)) {
@@ -29,7 +36,7 @@ pub fn boundary_surface(solid: &SolidMesh) -> Result<SurfaceMesh> {
     }
     let mut faces = Polygons::default();
     for f in (0..topology.face_count() as u32).filter(|&f| topology.is_boundary_face(f)) {
-        let cycle = orientation.outward_cycle(&topology, f).map(|v| numbers[v as usize]);
+        let cycle = orientation.outward_cycle(topology, f).map(|v| numbers[v as usize]);
         faces.push(&cycle.collect::<Vec<u32>>());
     }
     let points = kept.iter().map(|&v| solid.points[v]).collect();
@@ -59,11 +66,7 @@ pub fn boundary_surface(solid: &SolidMesh) -> Result<SurfaceMesh> {
 }
 
 /// The cell that each face of [`boundary_surface`] belongs to.
-///
-/// # Errors
-/// Those of [`Topology::of_mesh`].
-pub fn boundary_cells(solid: &SolidMesh) -> Result<Vec<u32>> {
-    let topology = Topology::of_mesh(solid)?;
+pub fn boundary_cells(topology: &Topology) -> Vec<u32> {
     let faces = (0..topology.face_count() as u32).filter(|&f| topology.is_boundary_face(f));
-    Ok(faces.map(|f| topology.face_cells(f)[0]).collect())
+    faces.map(|f| topology.face_cells(f)[0]).collect()
 }

@@ -53,7 +53,7 @@ pub(crate) mod testing;
 pub(crate) mod triangulate;
 
 pub use crate::scheme::{Point, Scheme};
-pub use boundary::{boundary_cells, boundary_surface};
+pub use boundary::{boundary_cells, boundary_surface, boundary_with_topology};
 pub use limit::{VertexLimits, vertex_limits};
 pub use options::{Method, SurfaceOptions};
 pub use plan::{AdaptiveLimits, SurfacePlan, adaptive_limits, twin_triangles};

@@ -55,7 +55,7 @@ use crate::limit::Solid;
 use crate::mesh::{SolidMesh, SurfaceMesh};
 use crate::numbers::counted;
 use crate::scheme::Scheme;
-use crate::surface::boundary_surface;
+use crate::surface::boundary_with_topology;
 use crate::surface::limit::LimitSurface;
 use crate::topology::{Orientation, Topology};
 use crate::volume::class_number;
@@ -138,32 +138,40 @@ impl Page {
     /// The limit of a solid.
     ///
     /// # Errors
-    /// Those of [`Solid::new`] and [`boundary_surface`]; [`Error::Request`] for options out of
+    /// Those of [`Solid::new`] and [`boundary_with_topology`]; [`Error::Request`] for options out of
     /// range, an unknown array, and more pieces than a page holds.
     pub fn of_solid(mesh: &SolidMesh, options: &ViewOptions) -> Result<Self> {
         options.check()?;
         check_not_empty(mesh.cells.len(), "cells")?;
-        let solid = Solid::new(mesh)?;
+        Self::of_analyzed(mesh, &Solid::new(mesh)?, options)
+    }
+
+    /// The same of a solid that is analyzed, and the mesh that it was made of.
+    ///
+    /// # Errors
+    /// Those of [`Page::of_solid`].
+    pub fn of_analyzed(mesh: &SolidMesh, solid: &Solid, options: &ViewOptions) -> Result<Self> {
+        options.check()?;
         let topology = solid.topology();
         let orientation = Orientation::new(topology, &mesh.points)?;
-        let surface = boundary_surface(mesh)?;
+        let surface = boundary_with_topology(mesh, topology)?;
         let limit = LimitSurface::of_mesh(&surface, Scheme::OF_BOUNDARIES)?;
         let mut scene = Scene::new(Mode::Solid, &options.title, mesh.bounds());
-        let map = boundary_map::boundary_map(&solid, &orientation, &limit, &surface);
+        let map = boundary_map::boundary_map(solid, &orientation, &limit, &surface);
         shell::push(&mut scene, &limit, &surface, options.rings, Some(&map))?;
         scene.push_elements(solid.elements().iter().map(|e| (e.cell, e.corner)));
         if options.interior {
-            interior::push(&mut scene, &solid, mesh, options.interior_rings)?;
+            interior::push(&mut scene, solid, mesh, options.interior_rings)?;
         }
-        scene.push_classes(classes(&solid));
+        scene.push_classes(classes(solid));
         scene.shell.push("layer", &layers::layers(topology));
-        quality::of_limit(&solid, mesh, options.samples)?.push(&mut scene);
+        quality::of_limit(solid, mesh, options.samples)?.push(&mut scene);
         scene.push_attributes(&mesh.attributes);
         scene.push_cell_data(&mesh.cell_data);
         lines::push_control_edges(&mut scene, topology, &mesh.points);
         lines::push_creases(&mut scene, &limit, &surface)?;
-        lines::push_singular_edges(&mut scene, &solid, mesh)?;
-        scene.solid_figures(mesh, topology, Some(&solid));
+        lines::push_singular_edges(&mut scene, solid, mesh)?;
+        scene.solid_figures(mesh, topology, Some(solid));
         scene.first_view(options)?;
         Ok(Self { scene })
     }

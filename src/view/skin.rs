@@ -11,7 +11,7 @@ use crate::limit::Solid;
 use crate::mesh::{Attribute, NORMALS, Polygons, SolidMesh, SurfaceMesh};
 use crate::scheme::Scheme;
 use crate::surface::limit::LimitSurface;
-use crate::surface::{boundary_cells, boundary_surface};
+use crate::surface::{boundary_cells, boundary_with_topology};
 use crate::topology::Topology;
 
 /// What a surface is colored by.
@@ -60,19 +60,31 @@ impl SkinPolygons {
     /// The boundary of the limit of a solid.
     ///
     /// # Errors
-    /// Those of [`Solid::new`] and [`boundary_surface`]; [`Error::Request`](crate::Error::Request)
+    /// Those of [`Solid::new`] and [`boundary_with_topology`]; [`Error::Request`](crate::Error::Request)
     /// for an unknown array and samples out of range.
     pub fn of_solid(mesh: &SolidMesh, options: &SkinOptions) -> Result<Self> {
         check_not_empty(mesh.cells.len(), "cells")?;
-        let control = boundary_surface(mesh)?;
+        Self::with_topology(mesh, Topology::of_mesh(mesh)?, options)
+    }
+
+    /// The same of a solid whose topology ([`Topology::of_mesh`]) is known.
+    ///
+    /// # Errors
+    /// Those of [`SkinPolygons::of_solid`].
+    pub fn with_topology(
+        mesh: &SolidMesh,
+        topology: Topology,
+        options: &SkinOptions,
+    ) -> Result<Self> {
+        let control = boundary_with_topology(mesh, &topology)?;
         let limit = LimitSurface::of_mesh(&control, Scheme::OF_BOUNDARIES)?;
         let (surface, faces) = samples::sampled(&limit, &control, options.samples)?;
         if options.paint == Paint::None {
             return Ok(Self { surface, colors: Vec::new() });
         }
-        let cells = boundary_cells(mesh)?;
+        let cells = boundary_cells(&topology);
         let parents: Vec<u32> = faces.iter().map(|&f| cells[f as usize]).collect();
-        let solid = Solid::new(mesh)?;
+        let solid = Solid::with_topology(mesh, topology)?;
         let mut scene = Scene::new(Mode::Solid, "", mesh.bounds());
         quality::of_limit(&solid, mesh, options.jacobian_samples)?.push(&mut scene);
         scene.push_attributes(&mesh.attributes);
@@ -88,20 +100,20 @@ impl SkinPolygons {
     /// The boundary of cells as they are.
     ///
     /// # Errors
-    /// Those of [`boundary_surface`]; [`Error::Request`](crate::Error::Request) for an unknown array.
+    /// Those of [`boundary_with_topology`]; [`Error::Request`](crate::Error::Request) for an unknown array.
     pub fn of_cells(mesh: &SolidMesh, options: &SkinOptions) -> Result<Self> {
         check_not_empty(mesh.cells.len(), "cells")?;
-        let surface = boundary_surface(mesh)?;
+        let topology = Topology::of_mesh(mesh)?;
+        let surface = boundary_with_topology(mesh, &topology)?;
         if options.paint == Paint::None {
             return Ok(Self { surface, colors: Vec::new() });
         }
-        let topology = Topology::of_mesh(mesh)?;
         let mut scene = Scene::new(Mode::Linear, "", mesh.bounds());
         quality::of_cells(mesh, &topology, options.jacobian_samples).push(&mut scene);
         scene.push_attributes(&mesh.attributes);
         scene.push_cell_data(&mesh.cell_data);
         let first = First::Array("scaled Jacobian");
-        Self::painted(surface, &boundary_cells(mesh)?, scene, first, options)
+        Self::painted(surface, &boundary_cells(&topology), scene, first, options)
     }
 
     /// The limit of a surface, or the surface refined `levels` times by a scheme without patches.

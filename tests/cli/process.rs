@@ -67,7 +67,28 @@ fn folded_solids_are_untangled() {
     let report = json(path, &format!("{slide} --json -o slid.vtk"));
     assert_eq!(report["control"]["after"]["non_positive"], 0);
     assert!(report["control"]["deviation"].as_f64().unwrap() < 1e-10);
+    // 8 corners of the box stay; the middles of its edges and sides can slide
+    let control = &report["control"];
+    assert_eq!((&control["can_slide"], &control["stay"]), (&18.into(), &8.into()));
+    let (_, _, said) = run(path, &format!("{slide} -o slid.vtk"));
+    assert!(said.contains("of 18 that can slide, 8 stay"), "{said}");
     refused(path, "untangle folded.vtk --boundary free -o x.vtk", "fixed, slide");
+}
+
+/// A cell all of whose vertices are corners: there is a warning that nothing slides.
+#[test]
+fn a_boundary_of_corners_does_not_slide_and_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path();
+    done(path, "shape box 1 1 1 -o cell.vtu");
+    let sharp = "untangle cell.vtu --crease-angle 40 -o same.vtu --boundary";
+    let (code, _, said) = run(path, &format!("{sharp} slide"));
+    assert!(code == 0 && said.contains("nothing slides: of the 8 vertices"), "{said}");
+    let report = json(path, &format!("{sharp} slide --json"));
+    let control = &report["control"];
+    assert_eq!((&control["can_slide"], &control["stay"]), (&0.into(), &8.into()));
+    let (_, _, said) = run(path, &format!("{sharp} fixed"));
+    assert!(!said.contains("slide"), "{said}");
 }
 
 /// A cell whose eight vertices are of the boundary and fold it: nothing can move.

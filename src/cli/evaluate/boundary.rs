@@ -29,7 +29,8 @@ pub fn run(a: &Arguments, output: &Path, console: &Console) -> Result<Outcome> {
         map: a.color_map.unwrap_or_default(),
         ..SkinOptions::default()
     };
-    let skin = SkinPolygons::of_solid(&mesh, &options)?;
+    let topology = a.model.topology(&mesh, console)?;
+    let skin = SkinPolygons::with_topology(&mesh, topology, &options)?;
     let points = counted(skin.surface.points.len(), "point");
     console.status("Evaluated", format!("{points} of the boundary in {}", since(start)));
     if !mesh.cell_data.is_empty() {

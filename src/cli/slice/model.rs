@@ -20,7 +20,6 @@ use subsolid::{Error, Result, io};
 
 use super::{Arguments, values};
 use crate::cli::Console;
-use crate::cli::model::refined;
 use crate::cli::rank_model::blocks;
 use crate::cli::surface_model::read_surface;
 
@@ -134,10 +133,10 @@ impl Model {
         let sha256 = refined_fingerprint(fingerprint(&mesh), a.levels);
         let ids_of = |name| mesh.cell_data.iter().find(|array| array.is_named(name));
         let material_ids = a.images.material_array().and_then(ids_of).map(CellIds::of);
-        let mesh = refined(mesh, a.levels, VertexRule::default(), console)?;
+        let mesh = a.model.refined(mesh, a.levels, VertexRule::default(), console)?;
         let (wanted, cell_data) = values::attributes(&names, &mesh)?;
         let controls = Controls { positions: &mesh.points, attributes: &wanted };
-        let solid = Solid::new(&mesh)?;
+        let solid = Solid::with_topology(&mesh, a.model.topology(&mesh, console)?)?;
         let slicer = Slicer::new(&solid, controls, options)?;
         let cells = mesh.cells.len();
         let inside = Inside::Whole(Box::new((solid, mesh)));

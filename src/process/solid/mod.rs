@@ -10,6 +10,7 @@ mod slide;
 mod targets;
 mod trilinear;
 mod untangle;
+mod untangled;
 mod update;
 
 pub use bound::{LeastDeterminant, least_determinant};
@@ -17,7 +18,8 @@ pub use distance::volume_distance;
 pub use point::{ClosestPlace, point_seeds};
 pub use quality::{ScaledJacobians, cell_quality};
 pub use targets::{Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds};
-pub use untangle::{BoundaryMotion, MOST_ROUNDS, Untangled, untangle};
+pub use untangle::{BoundaryMotion, MOST_ROUNDS, untangle};
+pub use untangled::Untangled;
 
 use std::collections::HashMap;
 

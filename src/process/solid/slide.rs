@@ -7,6 +7,8 @@
 //! Where two infinitely sharp edges meet at a vertex it slides along the limit curve of their
 //! crease. Corners, and vertices of semi-sharp edges, stay.
 
+use std::collections::HashMap;
+
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
@@ -16,7 +18,8 @@ use crate::basis::bspline::Order;
 use crate::error::ElementKind::Vertex;
 use crate::error::{Error, Result};
 use crate::limit::Solid;
-use crate::limit::boundary::{BoundaryFace, boundary_faces};
+use crate::limit::boundary::{BoundaryFace, RimNames, boundary_faces};
+use crate::limit::rim::UNIT;
 use crate::locate::{Locator, nearest_on_curve};
 use crate::mesh::{Controls, SolidMesh};
 use crate::message;
@@ -50,6 +53,45 @@ pub(super) struct Sliding<'s> {
     before: Vec<f64>,
     sliders: Vec<Slider>,
     diagonal: f64,
+    faces: Vec<BoundaryFace>,
+    grid: FaceGrid,
+}
+
+/// Samples of all faces, those on common edges once.
+struct FaceGrid {
+    /// A face that has the sample, and where.
+    samples: Vec<(u32, [f64; 2])>,
+    /// `[face][GRID][GRID]`: the sample.
+    of_faces: Vec<u32>,
+}
+
+impl FaceGrid {
+    fn new(solid: &Solid, faces: &[BoundaryFace]) -> Self {
+        let names = RimNames { solid, id: |cell| cell };
+        let (mut samples, mut of_faces) = (Vec::new(), Vec::new());
+        let mut known = HashMap::new();
+        for (f, face) in (0..).zip(faces) {
+            let (number, rim) = (names.number(face), names.rim(face));
+            for i in 0..GRID * GRID {
+                let steps = [i % GRID, i / GRID];
+                let at = steps.map(|k| k as f64 / (GRID - 1) as f64);
+                let place = element_place(face, at);
+                let node = face.along.map(|axis| (place[axis] * f64::from(UNIT)) as u32);
+                let next = samples.len() as u32;
+                of_faces.push(*known.entry(rim.node(number, node)).or_insert_with(|| {
+                    samples.push((f, at));
+                    next
+                }));
+            }
+        }
+        Self { samples, of_faces }
+    }
+}
+
+/// Parameters of a face's element at those of its other axes than that across it.
+fn element_place(face: &BoundaryFace, [s, t]: [f64; 2]) -> [f64; 3] {
+    let side = face.side as f64;
+    [[side, s, t], [s, side, t], [s, t, side]][face.axis]
 }
 
 /// A vertex that slides.
@@ -92,10 +134,10 @@ impl<'s> Sliding<'s> {
     /// The vertices that slide on the limit of a mesh of hexahedra.
     ///
     /// # Errors
-    /// Those of [`Locator::new`] and [`Sharpness::resolve`].
+    /// Those of [`Locator::of_sides`] and [`Sharpness::resolve`].
     pub fn new(mesh: &SolidMesh, hexes: &[[u32; 8]], solid: &'s Solid) -> Result<Self> {
         let topology = solid.topology();
-        let locator = Locator::new(solid, mesh.controls())?;
+        let locator = Locator::of_sides(solid, mesh.controls())?;
         let before = solid.refined_points(mesh.points.as_flattened(), 3).into_owned();
         let creases =
             CreaseLines { sharpness: Sharpness::resolve(&mesh.creases, topology)?, topology };
@@ -126,7 +168,9 @@ impl<'s> Sliding<'s> {
         });
         let diagonal =
             low.zip(high).map_or(0.0, |(a, b)| (Vector3::from(a) - Vector3::from(b)).norm());
-        Ok(Self { solid, topology, locator, before, sliders, diagonal })
+        let faces = boundary_faces(solid, &Orientation::default());
+        let grid = FaceGrid::new(solid, &faces);
+        Ok(Self { solid, topology, locator, before, sliders, diagonal, faces, grid })
     }
 
     /// Length of the box around the control points, from corner to corner.
@@ -134,9 +178,9 @@ impl<'s> Sliding<'s> {
         self.diagonal
     }
 
-    /// Whether nothing slides.
-    pub fn is_empty(&self) -> bool {
-        self.sliders.is_empty()
+    /// Number of vertices that slide.
+    pub fn len(&self) -> usize {
+        self.sliders.len()
     }
 
     /// Lets the vertices that slide move along the control mesh's boundary.
@@ -205,50 +249,53 @@ impl<'s> Sliding<'s> {
     /// where it has none. No more is looked at once it is above `most`.
     pub fn deviation(&self, points: &[[f64; 3]], most: f64) -> f64 {
         let refined = self.solid.refined_points(points.as_flattened(), 3);
-        let there = self.farthest(&refined, &self.locator);
+        let there = self.farthest(&refined, &self.locator, most);
         if there > most {
             return there;
         }
         let controls = Controls { positions: points, attributes: &[] };
-        let after = Locator::new(self.solid, controls);
-        after.map_or(f64::INFINITY, |after| there.max(self.farthest(&self.before, &after)))
+        let after = Locator::of_sides(self.solid, controls);
+        after.map_or(f64::INFINITY, |after| there.max(self.farthest(&self.before, &after, most)))
     }
 
     /// The greatest distance of the surface at some points of all levels from that of a locator: on a
-    /// grid in every face, then around the farthest places of each.
-    fn farthest(&self, points: &[f64], locator: &Locator<'_>) -> f64 {
-        let faces = boundary_faces(self.solid, &Orientation::default());
-        let distance = |face: &BoundaryFace, [s, t]: [f64; 2]| {
-            let [u, v, w] = [face.side as f64, s, t];
-            let at = [[u, v, w], [v, u, w], [v, w, u]][face.axis];
-            let place = Place::new(self.solid, face.element, at);
-            let place = place.and_then(|place| locator.nearest_on_sides(place.of(points).into()));
-            place.map_or(f64::INFINITY, |place| place.residual)
+    /// grid in every face, then around the farthest places of each; infinite once one is above `most`.
+    fn farthest(&self, points: &[f64], locator: &Locator<'_>, most: f64) -> f64 {
+        let distance = |face: u32, at: [f64; 2]| {
+            let face = &self.faces[face as usize];
+            let place = Place::new(self.solid, face.element, element_place(face, at))?;
+            let found = locator.nearest_on_sides(place.of(points).into())?.residual;
+            (found <= most).then_some(found)
         };
+        let samples = self.grid.samples.par_iter();
+        let samples: Option<Vec<f64>> = samples.map(|&(face, at)| distance(face, at)).collect();
+        let Some(samples) = samples else { return f64::INFINITY };
+        let greatest = samples.iter().copied().fold(0.0, f64::max);
         let farther = |a: (f64, [f64; 2]), b: (f64, [f64; 2])| if b.0 > a.0 { b } else { a };
-        let on_grid = |face: &BoundaryFace| {
-            let grid = (0..GRID * GRID).map(|i| [i % GRID, i / GRID]);
-            let grid = grid.map(|at| at.map(|k| k as f64 / (GRID - 1) as f64));
-            grid.map(|at| (distance(face, at), at)).fold((0.0, [0.0; 2]), farther)
-        };
-        let found: Vec<(f64, [f64; 2])> = faces.par_iter().map(on_grid).collect();
-        let most = found.iter().map(|found| found.0).fold(0.0, f64::max);
-        let closer = |(face, &(coarse, at)): (&BoundaryFace, &(f64, [f64; 2]))| {
-            let mut best = (coarse, at);
-            if coarse < NEARLY * most || coarse.is_infinite() {
-                return coarse;
+        let closer = |(face, own): (usize, &[u32])| {
+            let values = own.iter().map(|&sample| samples[sample as usize]);
+            let grid = (0..).zip(values).map(|(i, value): (usize, f64)| {
+                (value, [i % GRID, i / GRID].map(|k| k as f64 / (GRID - 1) as f64))
+            });
+            let mut best = grid.fold((0.0, [0.0; 2]), farther);
+            if best.0 < NEARLY * greatest {
+                return Some(best.0);
             }
             let mut step = 0.5 / (GRID - 1) as f64;
             for _ in 0..CLOSER {
                 let [s, t] = best.1;
-                let around = (0..9).map(|i| [i % 3, i / 3].map(|k: usize| (k as f64 - 1.0) * step));
-                let around = around.map(|[a, b]| [s + a, t + b].map(|x| x.clamp(0.0, 1.0)));
-                best = around.map(|at| (distance(face, at), at)).fold(best, farther);
+                for i in 0..9 {
+                    let by = [i % 3, i / 3].map(|k: usize| (k as f64 - 1.0) * step);
+                    let at = [s + by[0], t + by[1]].map(|x| x.clamp(0.0, 1.0));
+                    best = farther(best, (distance(face as u32, at)?, at));
+                }
                 step *= 0.5;
             }
-            best.0
+            Some(best.0)
         };
-        faces.par_iter().zip(&found).map(closer).reduce(|| 0.0, f64::max)
+        let faces = self.grid.of_faces.par_chunks(GRID * GRID).enumerate();
+        let found: Option<Vec<f64>> = faces.map(closer).collect();
+        found.map_or(f64::INFINITY, |found| found.into_iter().fold(0.0, f64::max))
     }
 }
 

@@ -7,12 +7,12 @@
 //! what it came from is dropped.
 
 use nalgebra::{Matrix3, Vector3};
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::energy::{Energy, Way};
 use super::lbfgs::minimize;
 use super::slide::Sliding;
-use super::{ScaledJacobians, cell_quality, hexahedra};
+use super::{ScaledJacobians, Untangled, cell_quality, hexahedra};
 use crate::error::Result;
 use crate::limit::Solid;
 use crate::mesh::SolidMesh;
@@ -46,27 +46,6 @@ pub enum BoundaryMotion {
     /// Their limit points slide on the limit surface, those on infinitely sharp creases on the
     /// crease; corners stay, and vertices of semi-sharp edges.
     Slide,
-}
-
-/// What untangling did.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct Untangled {
-    /// Control cells before.
-    pub before: ScaledJacobians,
-    /// And after.
-    pub after: ScaledJacobians,
-    /// Vertices that moved.
-    pub moved: usize,
-    /// Those of them that are of the boundary.
-    pub slid: usize,
-    /// Cells that are folded after it at a corner that cannot change: its vertex stays, and so do
-    /// the three that edges join to it.
-    pub fixed: usize,
-    /// The greatest distance of the boundary of the limit from that of before, or of that from it,
-    /// in length units: by 5 × 5 samples of every face, and more where it is great. 0 if nothing
-    /// slid.
-    pub deviation: f64,
 }
 
 /// Moves vertices of a mesh of hexahedra so that no control cell is folded and the worst
@@ -141,11 +120,12 @@ pub fn untangle(
             progress(best.quality.non_positive)?;
         }
     }
-    let mut deviation = 0.0;
+    let (mut deviation, mut can_slide) = (0.0, 0);
     if boundary == BoundaryMotion::Slide {
         let solid = Solid::new(&oriented)?;
         let sliding = Sliding::new(&oriented, hexes, &solid)?;
-        if !sliding.is_empty() {
+        can_slide = sliding.len();
+        if can_slide > 0 {
             deviation = slide(&sliding, (hexes, &mut ways), &mut best, &mut progress)?;
         }
     }
@@ -155,9 +135,17 @@ pub fn untangle(
         moved += 1;
         slid += usize::from(topology.is_boundary_vertex(v as u32));
     }
-    let fixed = folded(&best.points, &ways);
-    let deviation = deviation * unit;
-    Ok(Untangled { before, after: best.quality, moved, slid, fixed, deviation })
+    let of_boundary = (0..start.len() as u32).filter(|&v| topology.is_boundary_vertex(v)).count();
+    Ok(Untangled {
+        before,
+        after: best.quality,
+        moved,
+        slid,
+        can_slide,
+        stay: of_boundary - can_slide,
+        fixed: folded(&best.points, &ways),
+        deviation: deviation * unit,
+    })
 }
 
 /// A power of 2 near the mean length of edges, by which coordinates are divided without rounding; 1

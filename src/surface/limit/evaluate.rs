@@ -3,7 +3,9 @@
 use rayon::prelude::*;
 
 use super::geometry::{Curvature, curvature, normal, tangent};
+use super::leaf::{SurfaceLeaf, SurfaceLeafKind};
 use super::surface::LimitSurface;
+use super::weights::Weights;
 use crate::error::ElementKind;
 use crate::error::{Error, Result};
 use crate::message;
@@ -53,6 +55,24 @@ struct Point {
     curvature: Curvature,
 }
 
+/// Nets with more control points than this share weights: they take longer to make than to sum.
+const MOST_OWN: usize = 64;
+
+/// Weights of a leaf's net at one place.
+struct PlaceWeights {
+    // in the order of `DERIVATIVES`
+    values: Vec<Weights>,
+    // of two vectors that span the tangent plane
+    tangents: Option<[Vec<f64>; 2]>,
+}
+
+impl PlaceWeights {
+    fn new(surface: &LimitSurface, leaf: &SurfaceLeaf, p: [f64; 2], order: usize) -> Self {
+        let tangents = if order > 0 { surface.tangents(leaf, p) } else { None };
+        Self { values: surface.weights(leaf, p, order), tangents }
+    }
+}
+
 impl LimitSurface {
     /// The limit over control `points` at some places, with normals where
     /// [`Want::FIRST`] and curvature where [`Want::SECOND`] is asked for.
@@ -91,8 +111,7 @@ impl LimitSurface {
         places.iter().enumerate().try_for_each(|(i, place)| self.check(i, place))?;
         let (first, second) = (want.contains(Want::FIRST), want.contains(Want::SECOND));
         let order = if second { 2 } else { usize::from(first) };
-        let found: Vec<Point> =
-            places.par_iter().map(|place| self.point(points, place, order)).collect();
+        let found = self.points(points, places, order);
         let column = |k: usize, wanted: bool| -> Vec<[f64; 3]> {
             if wanted { found.iter().map(|p| p.values[k]).collect() } else { Vec::new() }
         };
@@ -130,9 +149,48 @@ impl LimitSurface {
         Err(Error::request(format!("place {index} has parameters {u}, {v}")).with_help(help))
     }
 
-    fn point(&self, points: &[[f64; 3]], place: &SurfaceLocation, order: usize) -> Point {
-        let p = place.parameters;
-        let leaf = &self.leaves[self.locate(place.element as usize, p)];
+    /// Everything at places.
+    fn points(&self, points: &[[f64; 3]], places: &[SurfaceLocation], order: usize) -> Vec<Point> {
+        let leaf_of = |place: &SurfaceLocation| {
+            &self.leaves[self.locate(place.element as usize, place.parameters)]
+        };
+        let own = |place: &SurfaceLocation| {
+            let leaf = leaf_of(place);
+            self.point(points, leaf, &PlaceWeights::new(self, leaf, place.parameters, order))
+        };
+        let is_large =
+            |structure: u32| self.structures[structure as usize].structure.controls() > MOST_OWN;
+        if !(0..self.structures.len() as u32).any(is_large) {
+            return places.par_iter().map(own).collect();
+        }
+        // places that are alike around a vertex of high valence share their weights
+        let alike = |place: &SurfaceLocation| {
+            let leaf = leaf_of(place);
+            let (map, local) = self.local(leaf, place.parameters);
+            let bits = |x: [f64; 2]| x.map(f64::to_bits);
+            match leaf.kind {
+                SurfaceLeafKind::Irregular(structure, _) if is_large(structure) => {
+                    Some((structure, bits(local), map.matrix.map(bits)))
+                }
+                _ => None,
+            }
+        };
+        let mut sorted: Vec<_> =
+            places.par_iter().enumerate().map(|(i, place)| (alike(place), i)).collect();
+        sorted.par_sort_unstable();
+        let runs: Vec<&[_]> = sorted.chunk_by(|a, b| a.0.is_some() && a.0 == b.0).collect();
+        let of_run = |run: &&[(_, usize)]| -> Vec<(usize, Point)> {
+            let first = &places[run[0].1];
+            let weights = PlaceWeights::new(self, leaf_of(first), first.parameters, order);
+            let at = |&(_, i): &(_, usize)| (i, self.point(points, leaf_of(&places[i]), &weights));
+            run.iter().map(at).collect()
+        };
+        let mut found: Vec<(usize, Point)> = runs.par_iter().flat_map_iter(of_run).collect();
+        found.par_sort_unstable_by_key(|&(i, _)| i);
+        found.into_iter().map(|(_, point)| point).collect()
+    }
+
+    fn point(&self, points: &[[f64; 3]], leaf: &SurfaceLeaf, weights: &PlaceWeights) -> Point {
         let net = self.net(leaf);
         // sums run relative to the net's first point: accuracy follows the face's size
         let origin = points[net[0] as usize];
@@ -143,13 +201,12 @@ impl LimitSurface {
             })
         };
         let mut values = [[f64::NAN; 3]; 6];
-        for (value, weights) in values.iter_mut().zip(self.weights(leaf, p, order)) {
+        for (value, weights) in values.iter_mut().zip(&weights.values) {
             if let Some(weights) = weights {
-                *value = sum(&weights);
+                *value = sum(weights);
             }
         }
         values[0] = std::array::from_fn(|d| values[0][d] + origin[d]);
-        let tangents = if order > 0 { self.tangents(leaf, p) } else { None };
         let direction = |weights: &[f64]| {
             let vector = |v: &u32| {
                 let point = points[*v as usize];
@@ -157,7 +214,8 @@ impl LimitSurface {
             };
             tangent(weights.iter().copied().zip(net.iter().map(vector)))
         };
-        let normal = tangents.map_or([f64::NAN; 3], |[a, b]| normal(direction(&a), direction(&b)));
+        let tangents = weights.tangents.as_ref();
+        let normal = tangents.map_or([f64::NAN; 3], |[a, b]| normal(direction(a), direction(b)));
         let curvature = curvature([values[1], values[2]], [values[3], values[4], values[5]]);
         Point { values, normal, curvature }
     }

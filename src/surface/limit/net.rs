@@ -1,12 +1,15 @@
 //! Local control nets: of regular faces in the order of their spline, of faces with one
 //! extraordinary corner in a canonical order that faces of equal topology share.
 
+use std::collections::HashMap;
+
+use faer::Mat;
+
 use super::connectivity::Connectivity;
 use super::rules::LimitRule;
 use super::walk::{FaceFrame, FaceSector};
 use crate::basis::box_spline;
 use crate::limit::Key;
-use faer::Mat;
 
 /// Missing control points of a regular net. Of a quad: bit 0 and 1 for the low and high
 /// end of u, bits 2 and 3 of v. Of a triangle, two bits a corner: 0 where all six faces
@@ -133,16 +136,10 @@ pub(super) fn irregular(
 ) -> Net {
     let frames = faces_around(connectivity, frame);
     let folded = folded_end(connectivity, frame);
-    let (mut key, mut vertices): (Key, Vec<u32>) = Default::default();
-    let mut copies: Vec<bool> = Vec::new();
+    let (mut key, mut labels): (Key, Labels) = Default::default();
     let mut label = |face: u32, v: u32| {
         let copy = folded.as_ref().is_some_and(|(faces, far)| *far == v && faces.contains(&face));
-        let known = (0..vertices.len()).find(|&at| vertices[at] == v && copies[at] == copy);
-        known.unwrap_or_else(|| {
-            vertices.push(v);
-            copies.push(copy);
-            vertices.len() - 1
-        }) as u16
+        labels.of(v, copy) as u16
     };
     // the face's own corners come first: labels 0 to sides − 1
     for &f in &frames {
@@ -154,7 +151,35 @@ pub(super) fn irregular(
     key.push(END);
     let corners = connectivity.cycle(frame).enumerate();
     key.extend(corners.filter(|&(_, v)| rule(v) == LimitRule::Corner).map(|(k, _)| k as u16));
-    Net { key, vertices }
+    Net { key, vertices: labels.vertices.into_iter().map(|(v, _)| v).collect() }
+}
+
+/// Labels of vertices, some of which count twice, in order of first appearance.
+#[derive(Default)]
+struct Labels {
+    vertices: Vec<(u32, bool)>,
+    // of those after the first few, which are found as fast one by one
+    table: HashMap<(u32, bool), usize>,
+}
+
+impl Labels {
+    const FEW: usize = 32;
+
+    fn of(&mut self, v: u32, copy: bool) -> usize {
+        let few = self.vertices.len().min(Self::FEW);
+        if let Some(at) = self.vertices[..few].iter().position(|&known| known == (v, copy)) {
+            return at;
+        }
+        let next = self.vertices.len();
+        if next < Self::FEW {
+            self.vertices.push((v, copy));
+            return next;
+        }
+        *self.table.entry((v, copy)).or_insert_with(|| {
+            self.vertices.push((v, copy));
+            next
+        })
+    }
 }
 
 /// A frame of each face around the corners of a face, its own first.

@@ -132,3 +132,37 @@ fn isolation_leaves_the_limit_alone() {
         }
     }
 }
+
+/// Around the middle of a face of 200 corners, as deep as isolation goes: there the limit is made of
+/// regular patches, without the powers of a matrix. Places together are what each is alone.
+#[test]
+fn faces_of_many_corners_have_the_limit_of_their_patches() {
+    let corner = |i: usize| {
+        let angle = i as f64 * std::f64::consts::TAU / 200.0;
+        [angle.cos(), angle.sin(), 0.3 * (3.0 * angle).sin()]
+    };
+    let surface = Surface::new((0..200).map(corner).collect(), vec![(0..200).collect()]);
+    let flat = Flat::of(&surface);
+    let whole = LimitSurface::new(&flat.faces(), Scheme::CatmullClark).unwrap();
+    let patches = LimitSurface::isolated(&flat.faces(), Scheme::CatmullClark, 12).unwrap();
+    let mut random = Random::new(9);
+    let mut places = Vec::new();
+    for depth in 0..11 {
+        let near = [0, 1].map(|_| 1.0 - random.between(0.5, 1.0) / f64::from(1 << depth));
+        for element in [0, 57, 110, 199] {
+            places.push(SurfaceLocation { element, parameters: near });
+        }
+    }
+    let want = Want::POSITION | Want::FIRST;
+    let found = whole.evaluate(&surface.points, &places, want).unwrap();
+    let expected = patches.evaluate(&surface.points, &places, want).unwrap();
+    for (i, place) in places.iter().enumerate() {
+        let at = || format!("{place:?}");
+        close(found.positions[i], expected.positions[i], 1e-13, at);
+        close(found.d_u[i], expected.d_u[i], 1e-11, at);
+        close(found.d_v[i], expected.d_v[i], 1e-11, at);
+        let alone = whole.evaluate(&surface.points, &[*place], want).unwrap();
+        let all = (found.positions[i], found.d_u[i], found.normals[i]);
+        assert_eq!((alone.positions[0], alone.d_u[0], alone.normals[0]), all, "{place:?}");
+    }
+}

@@ -20,7 +20,7 @@
 //! Few samples lie so near the extraordinary point that more than a few powers are
 //! needed. Those few are products with A, which is sparse, less what they have of the
 //! constant mode. No power and no decomposition is made until something deeper is asked for, nor for
-//! the large nets of high valences: there a decomposition takes hours, and a product with it longer
+//! the large nets of high valences: there a decomposition takes minutes, and a product with it longer
 //! than all those with A.
 
 use std::sync::OnceLock;

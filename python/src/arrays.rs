@@ -127,29 +127,29 @@ pub fn floats_warned<'a, 'py>(
     let (py, role) = (value.py(), role.into());
     let what = role.what;
     let array = any_array(value, role)?;
-    if let Ok(array) = array.cast::<PyArrayDyn<f64>>()
-        && array.is_c_contiguous()
-        && is_aligned(array)
-    {
-        return read_only(array, what);
-    }
-    let kind = array.dtype().kind();
-    if !matches!(kind, b'f' | b'i' | b'u') {
+    let is_taken = array
+        .cast::<PyArrayDyn<f64>>()
+        .is_ok_and(|array| array.is_c_contiguous() && is_aligned(array));
+    let (kind, size) = (array.dtype().kind(), array.dtype().itemsize());
+    if !matches!((kind, size), (b'f', ..=8) | (b'i' | b'u', _)) {
         return Err(refused(
             format!("{what} has the type {}", array.dtype()),
             "give real numbers, preferably float64",
         ));
     }
-    if kind != b'f' && array.dtype().itemsize() == 8 {
+    if kind != b'f' && size == 8 {
         check_exact(&array, role)?;
     }
-    if warn {
+    if warn && !(is_taken && value.is_instance_of::<PyUntypedArray>()) {
         let category = py.import("subsolid._error")?.getattr("CopyWarning")?;
         let message = format!(
             "{what} is copied, since it is not a C-contiguous float64 array; convert it once by \
              numpy.ascontiguousarray(..., dtype=float)"
         );
         py.import("warnings")?.call_method1("warn", (message, category, 2))?;
+    }
+    if is_taken {
+        return read_only(array.cast()?, what);
     }
     let made = in_order(&array, "float64")?;
     read_only(made.cast::<PyArrayDyn<f64>>()?, what)
@@ -236,8 +236,8 @@ pub fn ids(value: &Bound<'_, PyAny>, what: &str, least: i64) -> PyResult<(Vec<i6
     }
     // what is beyond int64 would wrap
     let most = i64::from(u32::MAX);
-    let capped = match kind {
-        b'u' => array.py().import("numpy")?.call_method1("minimum", (&array, most as u64))?,
+    let capped = match (kind, array.dtype().itemsize()) {
+        (b'u', 8) => array.py().import("numpy")?.call_method1("minimum", (&array, most as u64))?,
         _ => array.clone().into_any(),
     };
     let wide = in_order(&capped.cast_into()?, "int64")?;

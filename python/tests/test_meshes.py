@@ -38,7 +38,7 @@ def test_cells_keep_their_data(tmp_path: Any) -> None:
         "material": np.arange(4, dtype=np.uint8),
         "listed": [4, 3, 2, 1],
         "fibre": np.random.default_rng(1).normal(size=(4, 3)),
-        "wide": np.full(4, 2**60 + 1),
+        "wide": np.full(4, 2**60),
     }
     solid = subsolid.Solid(points, cells, cell_data=data)
     kinds = {name: values.dtype.kind for name, values in solid.cell_data.items()}

@@ -137,7 +137,8 @@ pub fn check_valences(mesh: &SurfaceMesh) -> Result<()> {
     valences_of(mesh.points.len(), mesh.faces.iter())
 }
 
-/// The same of faces: powers of their local matrices are dense products.
+/// The same of faces: work grows with the square of the valence, with its cube for derivatives at the
+/// vertex.
 fn valences_of<'a>(vertex_count: usize, faces: impl Iterator<Item = &'a [u32]>) -> Result<()> {
     let refused = |what: Message| {
         Err(Error::mesh(message!(what, ": limits take at most {MOST_VALENCE}"))

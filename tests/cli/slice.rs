@@ -323,6 +323,22 @@ fn attributes_of_more_cells_than_memory_has_room_for_are_refused() {
 }
 
 #[test]
+fn points_of_more_pixels_than_memory_has_room_for_are_refused() {
+    let here = tempdir().unwrap();
+    done(here.path(), "shape box 1 1 1 -o box.vtk");
+    let job = "slice box.vtk --crease-angle 40 --layer-height 0.001 --pvtu layers.pvtu";
+    let total = "points at 25000 × 25000 pixels a layer, more than 268435456 in all";
+    refused(here.path(), &format!("{job} --pixel 4e-5"), total);
+    // 2.5 TB in all
+    if subsolid::physical_memory().is_none_or(|bytes| bytes > 4 << 40) {
+        return;
+    }
+    let held = "points at 10000 × 10000 pixels of 256 layers at a time need about";
+    refused(here.path(), &format!("{job} --pixel 1e-4 --threads 64"), held);
+    assert!(files(here.path()).keys().all(|path| path.ends_with("box.vtk")));
+}
+
+#[test]
 fn bad_requests_are_refused_before_any_work() {
     let tripod = with_tripod();
     let at = tripod.path();

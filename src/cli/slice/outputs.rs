@@ -7,13 +7,14 @@ use clap::Args;
 use subsolid::io::atomic;
 use subsolid::memory;
 use subsolid::mesh::single_precision_loss_in;
+use subsolid::numbers::counted;
 use subsolid::slice::job_directory;
 use subsolid::slice::output::{
     CommonLayerInterface, Encoding, Exposure, ImageArchive, ImageDirectory, ImageOptions,
     LayeredSvg, Output, Painter, PixelCloud, Polylines, PrusaArchive, SvgStack, archive,
 };
 use subsolid::slice::{
-    Bits, CellIds, Channel, Flip, ImageFile, LayerSource, Materials, PixelGrid, Setting,
+    Bits, CellIds, Channel, Flip, ImageFile, Job, LayerSource, Materials, PixelGrid, Setting,
 };
 use subsolid::{Error, Result};
 
@@ -220,6 +221,7 @@ impl OutputArguments {
         }
         let attributes: Vec<usize> = attributes.iter().map(|&(channel, _)| channel).collect();
         if let (Some(path), Some(grid)) = (&self.pvtu, grid) {
+            check_points(&grid, setting, layers.len(), attributes.len())?;
             let cloud = PixelCloud::create(path, setting, grid, channels, &attributes)?;
             outputs.push(Box::new(cloud));
         }
@@ -393,5 +395,15 @@ fn check_memory(options: &ImageOptions, channels: usize) -> Result<()> {
     let need = Painter::bytes_a_layer(options, channels) * threads as u128;
     let [columns, rows] = options.grid.size;
     let what = format!("images of {columns} × {rows} pixels on {threads} threads need");
+    memory::check_half(what, need, |_| "give larger pixels, or fewer threads (--threads)".into())
+}
+
+/// Refuses points of so many pixels that the layers at work at a time could not be held.
+fn check_points(grid: &PixelGrid, setting: &Setting, layers: usize, values: usize) -> Result<()> {
+    let layers = Job::layers_at_once(layers);
+    let need = PixelCloud::bytes(grid, setting.plane, values, layers);
+    let [columns, rows] = grid.size;
+    let at_a_time = counted(layers, "layer");
+    let what = format!("--pvtu: points at {columns} × {rows} pixels of {at_a_time} at a time need");
     memory::check_half(what, need, |_| "give larger pixels, or fewer threads (--threads)".into())
 }

@@ -149,7 +149,7 @@ impl Surface {
         let parts = skin.parts();
         let fits: Vec<Vec<Fit>> =
             (0..parts.len()).into_par_iter().map(|part| skin.cover(part)).collect();
-        let shells = Shells::new(surface, parts, &fits)?;
+        let shells = Shells::new(surface, parts, &fits, grid)?;
         let faces = fits.into_par_iter().enumerate().map(|(part, fits)| {
             let face = Face { number: part as u64, rim: skin.rim(parts[part]), fits };
             face.turned(shells.reversed)

@@ -107,6 +107,9 @@ pub(crate) fn without_concave_faces(mesh: &SurfaceMesh) -> Option<(Polygons, Vec
 
 /// Whether a face lies in a plane, and turns the other way at one of its corners.
 fn is_concave_planar(points: &[[f64; 3]], face: &[u32]) -> bool {
+    if face.len() < 4 {
+        return false;
+    }
     let at = |i: usize| Vector3::from(points[face[i % face.len()] as usize]);
     let from_first = |i: usize| at(i) - at(0);
     let corners = 0..face.len();
@@ -116,8 +119,7 @@ fn is_concave_planar(points: &[[f64; 3]], face: &[u32]) -> bool {
         let [before, after] = [at(i + 1) - at(i), at(i + 2) - at(i + 1)];
         before.cross(&after).dot(&normal) < -CONCAVE * size * (before + after).norm()
     };
-    face.len() > 3
-        && corners.clone().any(turns_back)
+    corners.clone().any(turns_back)
         && corners.clone().all(|i| from_first(i).dot(&normal).abs() <= PLANAR * size)
 }
 

@@ -400,6 +400,7 @@ fn check_memory(options: &ImageOptions, channels: usize) -> Result<()> {
 
 /// Refuses points of so many pixels that the layers at work at a time could not be held.
 fn check_points(grid: &PixelGrid, setting: &Setting, layers: usize, values: usize) -> Result<()> {
+    PixelCloud::check(grid)?;
     let layers = Job::layers_at_once(layers);
     let need = PixelCloud::bytes(grid, setting.plane, values, layers);
     let [columns, rows] = grid.size;

@@ -43,6 +43,21 @@ impl PixelCloud {
         channels: &[Channel],
         attributes: &[usize],
     ) -> Result<Self> {
+        Self::check(&grid)?;
+        let name = |&c: &usize| channels.get(c).map(|channel| (channel.name.clone(), c));
+        Ok(Self {
+            writer: Some(PieceWriter::create(path, WriteOptions::default())?),
+            axis: setting.axis,
+            grid,
+            attributes: attributes.iter().filter_map(name).collect(),
+        })
+    }
+
+    /// Checks that pixels have a size, and that there are [`MOST_PIXELS`] at most.
+    ///
+    /// # Errors
+    /// [`Error::Request`] that says what is wrong.
+    pub fn check(grid: &PixelGrid) -> Result<()> {
         grid.check(MOST_PIXELS)?;
         let [columns, rows] = grid.size;
         if columns.saturating_mul(rows) > MOST_PIXELS {
@@ -51,13 +66,7 @@ impl PixelCloud {
             ))
             .with_help("give larger pixels"));
         }
-        let name = |&c: &usize| channels.get(c).map(|channel| (channel.name.clone(), c));
-        Ok(Self {
-            writer: Some(PieceWriter::create(path, WriteOptions::default())?),
-            axis: setting.axis,
-            grid,
-            attributes: attributes.iter().filter_map(name).collect(),
-        })
+        Ok(())
     }
 
     /// Bytes of memory for the points of `layers` at a time, of each of which `plane`, the box of the

@@ -91,7 +91,7 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t)]
     axis: Axis,
     /// Maximum distance of contours from the limit surface, in length units [default: 1e-5 of the
-    /// longest side of the bounding box]
+    /// longest side of the bounding box, or 2^-46 of the largest coordinate if that is more]
     #[arg(long, value_name = "T", allow_hyphen_values = true)]
     tolerance: Option<f64>,
     /// Length unit of the model, for formats that use millimeters: um, mm, cm, m, in, ft, or the

@@ -3,13 +3,14 @@
 use crate::error::ElementKind::Face;
 use crate::error::edge;
 use crate::error::{Error, Result};
-use crate::mesh::SurfaceMesh;
+use crate::mesh::{Polygons, SurfaceMesh};
 use crate::message;
 use crate::scheme::Scheme;
 use crate::surface::limit::LimitSurface;
-use crate::surface::triangulate::Triangulation;
+use crate::surface::separate_edges;
+use crate::surface::triangulate::{Triangulation, without_concave_faces};
 use crate::topology::NONE;
-use crate::topology::surface::{SurfaceTopology, inconsistent_edge};
+use crate::topology::surface::{Columns, SurfaceTopology, is_alike};
 
 /// A closed, oriented surface ready to be [sliced](super::Slicer::of_surface): at every edge
 /// meet two faces, which run through it in opposite directions.
@@ -22,13 +23,16 @@ pub struct ClosedSurface {
     pub(super) limit: Option<LimitSurface>,
     // of each face
     pub(super) shells: Vec<u32>,
+    // the face of the mesh that each face is part of; empty if faces are those of the mesh
+    of_mesh: Vec<u32>,
     // what was changed before the limit was taken
     notice: Option<String>,
 }
 
 impl ClosedSurface {
     /// Analyzes a surface under a scheme whose limit is known ([`Scheme::has_limit`]). Schemes for
-    /// triangles cut polygons into triangles; a linear scheme leaves triangles as they are.
+    /// triangles cut polygons into triangles; a linear scheme leaves triangles as they are, cuts concave planar polygons, and takes
+    /// an edge at which parts touch for one of each part.
     ///
     /// # Errors
     /// [`Error::Request`] for a scheme without limit; [`Error::Mesh`], with the vertices of an
@@ -54,17 +58,25 @@ impl ClosedSurface {
         let triangulation = Triangulation::of(mesh, scheme);
         let triangles = triangulation.as_ref().map(|cut| cut.triangles(mesh)).transpose()?;
         let mesh = triangles.as_ref().unwrap_or(mesh);
-        let topology = SurfaceTopology::of(mesh);
-        check_closed(&topology, &mesh.points)?;
-        let limit = match scheme.is_linear() {
-            true => None,
-            false => Some(LimitSurface::of_mesh(mesh, scheme)?),
+        let (topology, of_mesh, limit) = match scheme.is_linear() {
+            true => {
+                let (topology, of_mesh) = linear_topology(mesh)?;
+                (topology, of_mesh, None)
+            }
+            false => {
+                let topology = SurfaceTopology::of(mesh);
+                check_closed(&topology, &mesh.points, scheme)?;
+                let of_mesh = triangulation.as_ref().map(|cut| cut.of_faces().to_vec());
+                let limit = LimitSurface::of_mesh(mesh, scheme)?;
+                (topology, of_mesh.unwrap_or_default(), Some(limit))
+            }
         };
         let shells = shells(&topology);
         Ok(Self {
             topology,
             limit,
             shells,
+            of_mesh,
             notice: triangulation.as_ref().map(Triangulation::notice),
         })
     }
@@ -74,14 +86,34 @@ impl ClosedSurface {
         self.topology.vertex_count
     }
 
+    /// The face of the mesh that a face is part of.
+    pub(super) fn face_of_mesh(&self, face: u32) -> u32 {
+        self.of_mesh.get(face as usize).copied().unwrap_or(face)
+    }
+
     /// What was changed before the limit was taken.
     pub fn notices(&self) -> impl Iterator<Item = String> {
         self.notice.clone().into_iter()
     }
 }
 
+/// The faces of a linear surface, concave ones cut, and the face of the mesh that each is part of.
+fn linear_topology(mesh: &SurfaceMesh) -> Result<(SurfaceTopology, Vec<u32>)> {
+    let closed = |faces: &Polygons| {
+        let (count, columns) = (mesh.points.len(), Columns::of(faces));
+        let mut topology = SurfaceTopology::build(count, columns, faces.vertices().to_vec());
+        separate_edges(&mesh.points, &mut topology);
+        check_closed(&topology, &mesh.points, Scheme::Bilinear).map(|()| topology)
+    };
+    let whole = closed(&mesh.faces)?;
+    match without_concave_faces(mesh) {
+        Some((faces, of_mesh)) => Ok((closed(&faces)?, of_mesh)),
+        None => Ok((whole, Vec::new())),
+    }
+}
+
 /// Refuses edges that do not have two faces in opposite directions.
-fn check_closed(topology: &SurfaceTopology, points: &[[f64; 3]]) -> Result<()> {
+fn check_closed(topology: &SurfaceTopology, points: &[[f64; 3]], scheme: Scheme) -> Result<()> {
     // vertices of STL have places only
     let course = |[a, b]: [u32; 2]| {
         let [[x, y, z], [p, q, r]] = [a, b].map(|v| points[v as usize]);
@@ -117,15 +149,22 @@ fn check_closed(topology: &SurfaceTopology, points: &[[f64; 3]]) -> Result<()> {
             " has {corners} faces, not two; ",
             course(ends)
         ))
-        .with_help(
-            "give each of the parts that meet there vertices of its own, slice them one by one, or \
-                 as they are by --scheme linear, where as many faces run through the edge in one \
-                 direction as in the other; remove repeated faces",
-        ));
+        .with_help(match scheme.is_linear() {
+            true => {
+                "as many faces must run through the edge in one direction as in the other: remove \
+                 repeated faces, fill holes, or give each of the parts that meet there vertices of \
+                 its own"
+            }
+            false => {
+                "give each of the parts that meet there vertices of its own, slice them one by one, \
+                 or as they are by --scheme linear, where as many faces run through the edge in one \
+                 direction as in the other; remove repeated faces"
+            }
+        }));
     }
-    if let Some([a, b]) = inconsistent_edge(topology) {
-        let between = topology.edge_between(a, b).unwrap_or_default();
-        let faces = topology.edge_corners[between as usize].map(face);
+    if let Some(alike) = (0..topology.edge_count() as u32).find(|&edge| is_alike(topology, edge)) {
+        let [a, b] = topology.edge_ends(alike);
+        let faces = topology.edge_corners[alike as usize].map(face);
         return Err(Error::mesh(message!(
             Face.ids(faces),
             " run through ",

@@ -84,6 +84,11 @@ pub struct JobReport {
 type Made = Vec<Option<LayerOutput>>;
 
 impl Job<'_> {
+    /// Layers whose results are held at a time.
+    pub fn layers_at_once(layers: usize) -> usize {
+        layers.min(LAYERS_A_THREAD * rayon::current_num_threads())
+    }
+
     /// Slices. `progress` is called with the number of layers done; if it breaks, the job stops as
     /// if it had failed.
     ///
@@ -104,7 +109,7 @@ impl Job<'_> {
         }
         let mut report = JobReport::default();
         let mut saved = Checkpoint::new();
-        let window = LAYERS_A_THREAD * rayon::current_num_threads();
+        let window = Self::layers_at_once(end - start);
         for first in (start..end).step_by(window) {
             let layers = first..end.min(first + window);
             for parts in self.make_all(layers.clone()) {

@@ -5,6 +5,9 @@ use super::stack::Stack;
 use super::{Axis, PixelGrid};
 use crate::{Error, Result};
 
+/// Columns or rows of pixels that are counted exactly.
+const MOST_COUNTED: f64 = (1_u64 << 53) as f64;
+
 /// What the layers of a job have in common, whatever files they become.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Setting {
@@ -50,7 +53,8 @@ impl Setting {
     /// `size` columns and rows there.
     ///
     /// # Errors
-    /// [`Error::Request`] for a pitch that is not positive.
+    /// [`Error::Request`] for a pitch that is not positive, or of which the model has more than can be
+    /// counted.
     pub fn grid(&self, pitch: f64, size: Option<[usize; 2]>) -> Result<PixelGrid> {
         if !(pitch.is_finite() && pitch > 0.0) {
             return Err(Error::request(format!("pixels of size {pitch}"))
@@ -58,8 +62,15 @@ impl Setting {
         }
         let [low, high] = self.plane;
         // a model that is a whole number of pixels wide gets no column for rounding
-        let cover = |d: usize| ((high[d] - low[d]) / pitch - 1e-6).ceil().max(1.0) as usize;
-        let size = size.unwrap_or([cover(0), cover(1)]);
+        let cover = [0, 1].map(|d| ((high[d] - low[d]) / pitch - 1e-6).ceil().max(1.0));
+        if size.is_none() && cover.iter().any(|&count| count > MOST_COUNTED) {
+            let [columns, rows] = cover;
+            return Err(Error::request(format!(
+                "pixels of size {pitch:e} would be {columns:.1e} × {rows:.1e} over the model"
+            ))
+            .with_help("give larger pixels"));
+        }
+        let size = size.unwrap_or(cover.map(|count| count as usize));
         let origin = [0, 1].map(|d| 0.5 * (low[d] + high[d]) - 0.5 * pitch * size[d] as f64);
         Ok(PixelGrid { origin, pitch, size })
     }

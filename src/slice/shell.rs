@@ -9,9 +9,6 @@ use super::skin::SkinQuad;
 use crate::basis::gauss::{self, Rule};
 use crate::error::{Error, Result};
 
-/// Volumes below this part of the cube of the longest side are rounding.
-const LEAST_VOLUME: f64 = 1e-12;
-
 /// Shells whose boxes are not compared.
 const MANY: usize = 10_000;
 
@@ -38,14 +35,15 @@ pub struct Shells {
 }
 
 impl Shells {
-    /// Sums up the patches of the parts of all faces.
+    /// Sums up the patches of the parts of all faces, whose heights are multiples of `grid`.
     ///
     /// # Errors
-    /// [`Error::Mesh`] if the volume of all is 0.
+    /// [`Error::Mesh`] if the volume of all is 0, up to rounding.
     pub(super) fn new(
         surface: &ClosedSurface,
         parts: &[SkinQuad],
         fits: &[Vec<Fit>],
+        grid: f64,
     ) -> Result<Self> {
         let mut shells: Vec<Shell> = Vec::new();
         // volumes of cones from a height near by
@@ -55,7 +53,7 @@ impl Shells {
             let points = || fits.iter().flat_map(|fit| fit.points.0.as_flattened());
             if number == shells.len() {
                 let bounds = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
-                shells.push(Shell { face: part.face, volume: 0.0, bounds });
+                shells.push(Shell { face: surface.face_of_mesh(part.face), volume: 0.0, bounds });
                 origins.push(points().next().map_or(0.0, |p| p[HEIGHT]));
             }
             let [low, high] = &mut shells[number].bounds;
@@ -66,23 +64,22 @@ impl Shells {
         // exact: the degree is 8 in both parameters, 2 where patches are bilinear
         let rule = gauss::rule(if surface.limit.is_some() { 5 } else { 2 })?;
         let number = |part: &SkinQuad| surface.shells[part.face as usize] as usize;
-        let volumes: Vec<f64> = parts
+        let volumes: Vec<[f64; 2]> = parts
             .par_iter()
             .zip(fits)
             .map(|(part, fits)| {
                 let origin = origins[number(part)];
-                fits.iter().map(|fit| flux(&fit.points, origin, &rule)).sum()
+                let fluxes = fits.iter().map(|fit| flux(&fit.points, origin, grid, &rule));
+                fluxes.fold([0.0; 2], |[sum, error], [x, e]| [sum + x, error + e])
             })
             .collect();
-        for (part, volume) in parts.iter().zip(volumes) {
+        let mut rounding = 0.0;
+        for (part, [volume, error]) in parts.iter().zip(volumes) {
             shells[number(part)].volume += volume;
+            rounding += error;
         }
         let volume: f64 = shells.iter().map(|shell| shell.volume).sum();
-        let sides = shells
-            .iter()
-            .flat_map(|Shell { bounds: [low, high], .. }| [0, 1, 2].map(|d| high[d] - low[d]));
-        let longest = sides.fold(0.0, f64::max);
-        if volume.abs() <= LEAST_VOLUME * longest.powi(3) {
+        if volume.abs() <= rounding {
             return Err(Error::mesh(format!("the surface encloses a volume of {volume:e}"))
                 .with_help(
                     "give a surface with an inside, its shells wound outward and those of \
@@ -151,16 +148,20 @@ impl Shells {
     }
 }
 
-/// What flows through a patch of the field (0, 0, height − origin), whose divergence is 1.
-fn flux(points: &Bicubic, origin: f64, rule: &Rule) -> f64 {
+/// What flows through a patch of the field (0, 0, height − origin), whose divergence is 1; and a bound
+/// on its rounding, where heights are rounded to `grid` and other coordinates to less than its 64th.
+fn flux(points: &Bicubic, origin: f64, grid: f64, rule: &Rule) -> [f64; 2] {
     let nodes = || rule.points.iter().zip(&rule.weights);
-    let mut sum = 0.0;
+    let (mut sum, mut rounding) = (0.0, 0.0);
     for (&v, of_v) in nodes() {
         for (&u, of_u) in nodes() {
             let [p, du, dv] = points.at([u, v]);
             let normal = du[0] * dv[1] - du[1] * dv[0];
-            sum += of_u * of_v * (p[HEIGHT] - origin) * normal;
+            let height = p[HEIGHT] - origin;
+            sum += of_u * of_v * height * normal;
+            let sides: f64 = [du[0], du[1], dv[0], dv[1]].map(f64::abs).iter().sum();
+            rounding += of_u * of_v * grid * (normal.abs() + height.abs() * sides / 64.0);
         }
     }
-    sum
+    [sum, rounding]
 }

@@ -8,7 +8,7 @@ use super::frame::{Axis, PixelGrid};
 use super::index::IntervalIndex;
 use super::layer::Layer;
 use super::shell::Shells;
-use super::surface::{Surface, longest_side};
+use super::surface::{Surface, farthest, longest_side};
 use super::trace::Arcs;
 use crate::error::{Error, Result};
 use crate::limit::Solid;
@@ -21,6 +21,10 @@ const DEFAULT_TOLERANCE: f64 = 1e-5;
 /// Least tolerance as a part of the solid's longest side.
 const LEAST_TOLERANCE: f64 = 1e-9;
 
+/// Least tolerance as a part of the farthest coordinate: 32 to 64 steps of a number there. What
+/// patches differ from flat ones by is rounding below.
+const ROUNDING: f64 = 1.0 / (1_u64 << 47) as f64;
+
 /// Part of the tolerance that chords may leave a patch by; the rest is for what
 /// patches are off the limit, and flat.
 const CHORD_PART: f64 = 0.75;
@@ -31,7 +35,7 @@ pub struct SliceOptions {
     /// The axis that layers are stacked along.
     pub axis: Axis,
     /// How far contours may be from the limit surface, in length units; `None` for
-    /// 10⁻⁵ of the control mesh's longest side.
+    /// 10⁻⁵ of the control mesh's longest side, or 2⁻⁴⁶ of its farthest coordinate if that is more.
     pub tolerance: Option<f64>,
 }
 
@@ -78,8 +82,8 @@ impl Slicer {
     /// Prepares the boundary of the limit of `controls` over `solid`.
     ///
     /// # Errors
-    /// [`Error::Request`] for a tolerance that is not a positive number or is below
-    /// 10⁻⁹ of the longest side, or controls that are not the solid's;
+    /// [`Error::Request`] for a tolerance that is not a positive number, is below 10⁻⁹ of the
+    /// longest side or below the rounding of coordinates (2⁻⁴⁷ of the farthest), or controls that are not the solid's;
     /// [`Error::Mesh`] for coordinates out of range, no boundary, and one without an outside.
     pub fn new(solid: &Solid, controls: Controls<'_>, options: SliceOptions) -> Result<Self> {
         solid.check_whole("layers")?;
@@ -252,16 +256,32 @@ impl Slicer {
 pub(super) fn tolerance(points: &[[f64; 3]], options: SliceOptions) -> Result<f64> {
     check_coordinates(points, Precision::F64)?;
     let side = longest_side(points);
-    let tolerance = options.tolerance.unwrap_or(DEFAULT_TOLERANCE * side);
-    if !(tolerance >= LEAST_TOLERANCE * side && tolerance.is_finite()) || tolerance <= 0.0 {
-        let least = LEAST_TOLERANCE * side;
-        if side == 0.0 {
-            return Err(
-                Error::mesh("all vertices lie in one place").with_help("give a larger model")
-            );
-        }
-        return Err(Error::request(format!("a tolerance of {tolerance}: out of range"))
-            .with_help(format!("ask for at least {least:e} length units")));
+    if side == 0.0 {
+        return Err(Error::mesh("all vertices lie in one place").with_help("give a larger model"));
     }
-    Ok(tolerance)
+    let farthest = farthest(points);
+    let rounding = ROUNDING * farthest;
+    let Some(tolerance) = options.tolerance else {
+        return Ok((DEFAULT_TOLERANCE * side).max(2.0 * rounding));
+    };
+    let least = (LEAST_TOLERANCE * side).max(rounding);
+    if tolerance >= least && tolerance.is_finite() {
+        return Ok(tolerance);
+    }
+    if (LEAST_TOLERANCE * side..rounding).contains(&tolerance) {
+        return Err(Error::request(format!(
+            "a tolerance of {tolerance:?}: below the rounding of coordinates up to {farthest:e}"
+        ))
+        .with_help(format!(
+            "ask for at least {} length units, or move the model to the origin",
+            rounded_up(least)
+        )));
+    }
+    Err(Error::request(format!("a tolerance of {tolerance:?}: out of range"))
+        .with_help(format!("ask for at least {} length units", rounded_up(least))))
+}
+
+/// A number to three digits, not below it.
+fn rounded_up(x: f64) -> String {
+    format!("{:.2e}", x * 1.01)
 }

@@ -149,7 +149,7 @@ impl Surface {
         let parts = skin.parts();
         let fits: Vec<Vec<Fit>> =
             (0..parts.len()).into_par_iter().map(|part| skin.cover(part)).collect();
-        let shells = Shells::new(surface, parts, &fits)?;
+        let shells = Shells::new(surface, parts, &fits, grid)?;
         let faces = fits.into_par_iter().enumerate().map(|(part, fits)| {
             let face = Face { number: part as u64, rim: skin.rim(parts[part]), fits };
             face.turned(shells.reversed)
@@ -163,11 +163,9 @@ impl Surface {
         grid: f64,
         tolerance: f64,
     ) -> NamedSurface {
-        let flatness = Flatness {
-            height: FLAT_PART * tolerance,
-            deviation: FLAT_PART * tolerance,
-            rounding: grid / 16.0,
-        };
+        // no cut makes a patch flatter than rounding, of which the grid is 64 steps at least
+        let flat = (FLAT_PART * tolerance).max(grid / 8.0);
+        let flatness = Flatness { height: flat, deviation: flat, rounding: grid / 16.0 };
         let cut: Vec<(Sides, Vec<Piece>, f64)> = faces
             .enumerate()
             .map(|(index, face)| {
@@ -231,10 +229,13 @@ pub fn fitter(grid: f64, tolerance: f64) -> Fitter {
 /// A power of two near 2⁻³⁴ of the extent, or near 2⁻⁴⁶ of the largest coordinate where
 /// the solid is so far from the origin that rounding is larger.
 pub fn height_grid(points: &[[f64; 3]]) -> f64 {
-    let farthest = points.as_flattened().iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-    let longest = longest_side(points);
-    let step = (longest * 2.0_f64.powi(-34)).max(farthest * 2.0_f64.powi(-46));
+    let step = (longest_side(points) * 2.0_f64.powi(-34)).max(farthest(points) * 2.0_f64.powi(-46));
     2.0_f64.powi(step.max(f64::MIN_POSITIVE).log2().ceil() as i32)
+}
+
+/// The largest coordinate, by its size.
+pub fn farthest(points: &[[f64; 3]]) -> f64 {
+    points.as_flattened().iter().fold(0.0, |m: f64, x| m.max(x.abs()))
 }
 
 /// The longest side of the box around points.

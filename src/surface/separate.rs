@@ -35,7 +35,7 @@ pub fn separate_parts(mesh: &SurfaceMesh) -> Option<(SurfaceMesh, usize)> {
     }
     let corners = topology.non_manifold_corners();
     for (&edge, corners) in topology.non_manifold_edges.iter().zip(corners.iter()) {
-        let pairs = around_material(mesh, &topology, edge, corners)?;
+        let pairs = around_material(&mesh.points, &topology, edge, corners)?;
         pairs.into_iter().for_each(|[a, b]| join(a, b));
     }
     let count = topology.vertices.len();
@@ -65,14 +65,41 @@ pub fn separate_parts(mesh: &SurfaceMesh) -> Option<(SurfaceMesh, usize)> {
     Some((separate, topology.non_manifold_edges.len()))
 }
 
+/// Gives every pair of faces that the material lies between at an edge of more than two faces an edge of
+/// its own, of the same vertices: parts touch there, also if they hang together elsewhere. Edges stay
+/// that not as many faces run through in one direction as in the other. New edges come after all others.
+pub(crate) fn separate_edges(points: &[[f64; 3]], topology: &mut SurfaceTopology) {
+    let corners = topology.non_manifold_corners();
+    let edges = std::mem::take(&mut topology.non_manifold_edges);
+    let mut left = Vec::new();
+    for (&edge, corners) in edges.iter().zip(corners.iter()) {
+        let Some(mut pairs) = around_material(points, topology, edge, corners) else {
+            left.push(edge);
+            continue;
+        };
+        pairs.iter_mut().for_each(|pair| pair.sort_unstable());
+        pairs.sort_unstable();
+        for (i, pair) in pairs.into_iter().enumerate() {
+            let number = if i == 0 { edge } else { topology.edge_corners.len() as u32 };
+            match i {
+                0 => topology.edge_corners[edge as usize] = pair,
+                _ => topology.edge_corners.push(pair),
+            }
+            pair.iter().for_each(|&corner| topology.edges[corner as usize] = number);
+        }
+    }
+    topology.edge_count = topology.edge_corners.len();
+    topology.non_manifold_edges = left;
+}
+
 /// The corners of an edge in pairs: faces between which the material lies.
 fn around_material(
-    mesh: &SurfaceMesh,
+    points: &[[f64; 3]],
     topology: &SurfaceTopology,
     edge: u32,
     corners: &[u32],
 ) -> Option<Vec<[u32; 2]>> {
-    let at = |v: u32| Vector3::from(mesh.points[v as usize]);
+    let at = |v: u32| Vector3::from(points[v as usize]);
     let [a, b] = topology.edge_ends(edge);
     let along = (at(b) - at(a)).try_normalize(0.0)?;
     let across = along.cross(&Vector3::ith(along.iamin(), 1.0)).normalize();
@@ -82,7 +109,7 @@ fn around_material(
         .map(|&corner| {
             let forward = topology.vertex(corner) == a;
             let face = topology.face(topology.columns.face(corner) as usize);
-            let normal = area_normal(&mesh.points, face);
+            let normal = area_normal(points, face);
             // into the face, which lies to the left of its edges
             let inward = normal.cross(&along) * if forward { 1.0 } else { -1.0 };
             (inward.dot(&up).atan2(inward.dot(&across)), forward, corner)

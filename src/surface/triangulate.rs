@@ -1,10 +1,17 @@
 //! Polygons cut into triangles, for the schemes that know nothing else.
 
+use nalgebra::Vector3;
+
 use crate::error::{Error, Result};
-use crate::mesh::{FaceVarying, Polygons, SurfaceMesh};
+use crate::mesh::{FaceVarying, Polygons, SurfaceMesh, area_normal};
 use crate::numbers::{by_count, counted};
 use crate::scheme::{FaceShape, Scheme};
 use crate::topology::surface::Columns;
+
+/// Distance of corners from the plane of a planar face, as a part of its size.
+const PLANAR: f64 = 1e-5;
+/// Distance of a concave corner from the line between those next to it, as a part of the face's size.
+const CONCAVE: f64 = 1e-9;
 
 /// How the polygons of a mesh are cut into triangles ([`SurfaceMesh::triangles`]). A plan keeps it,
 /// so that its triangles stay where points move.
@@ -56,12 +63,64 @@ impl Triangulation {
         Ok(SurfaceMesh { faces, holes: holes.collect(), uv, ..mesh.clone() })
     }
 
+    /// The face that each triangle is part of.
+    pub fn of_faces(&self) -> &[u32] {
+        &self.of_faces
+    }
+
     /// What the user should know of it.
     pub fn notice(&self) -> String {
         let faces = counted(self.cut_faces, "face");
         let were = by_count(self.cut_faces, "was", "were");
         format!("{faces} of more than three corners {were} cut into triangles")
     }
+}
+
+/// The faces of a mesh with triangles in place of the concave planar ones, and the face that each is
+/// part of; `None` without such faces. The surface stays where it is: as bilinear patches around its
+/// middle a concave face would be folded.
+pub(crate) fn without_concave_faces(mesh: &SurfaceMesh) -> Option<(Polygons, Vec<u32>)> {
+    let is_concave: Vec<bool> =
+        mesh.faces.iter().map(|face| is_concave_planar(&mesh.points, face)).collect();
+    if !is_concave.contains(&true) {
+        return None;
+    }
+    let (places, of_faces) = mesh.triangle_places();
+    let vertices = mesh.faces.vertices();
+    let (mut faces, mut of_mesh) = (Polygons::default(), Vec::new());
+    for (f, face) in (0..).zip(mesh.faces.iter()) {
+        let own = of_faces.partition_point(|&other| other < f);
+        let triangles = match is_concave[f as usize] {
+            true => of_faces[own..].partition_point(|&other| other == f),
+            false => 0,
+        };
+        for places in &places[own..own + triangles] {
+            faces.push(&places.map(|place| vertices[place as usize]));
+        }
+        if triangles == 0 {
+            faces.push(face);
+        }
+        of_mesh.resize(faces.len(), f);
+    }
+    Some((faces, of_mesh))
+}
+
+/// Whether a face lies in a plane, and turns the other way at one of its corners.
+fn is_concave_planar(points: &[[f64; 3]], face: &[u32]) -> bool {
+    if face.len() < 4 {
+        return false;
+    }
+    let at = |i: usize| Vector3::from(points[face[i % face.len()] as usize]);
+    let from_first = |i: usize| at(i) - at(0);
+    let corners = 0..face.len();
+    let size = corners.clone().map(|i| from_first(i).norm()).fold(0.0, f64::max);
+    let Some(normal) = area_normal(points, face).try_normalize(0.0) else { return false };
+    let turns_back = |i: usize| {
+        let [before, after] = [at(i + 1) - at(i), at(i + 2) - at(i + 1)];
+        before.cross(&after).dot(&normal) < -CONCAVE * size * (before + after).norm()
+    };
+    corners.clone().any(turns_back)
+        && corners.clone().all(|i| from_first(i).dot(&normal).abs() <= PLANAR * size)
 }
 
 /// A plan for a mesh of other faces.

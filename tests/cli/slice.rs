@@ -82,6 +82,47 @@ fn binary_contours_say_that_digits_are_lost() {
     }
 }
 
+/// The numbers of all contours of a text file.
+fn contour_numbers(path: &Path) -> Vec<f64> {
+    let text = fs::read_to_string(path).unwrap();
+    let lines = text.lines().filter_map(|line| line.strip_prefix("$$POLYLINE/"));
+    lines.flat_map(|line| line.split(',').skip(3).map(|x| x.parse().unwrap())).collect()
+}
+
+/// Text has digits below the tolerance, however small a model is; single precision has no such
+/// numbers.
+#[test]
+fn contours_of_tiny_and_huge_models_keep_their_digits() {
+    let tripod = with_tripod();
+    let at = tripod.path();
+    let mesh = subsolid::read(at.join("tripod.vtu")).unwrap();
+    done(at, "slice tripod.vtu --layer-height 0.1 --cli whole.cli");
+    let expected = contour_numbers(&at.join("whole.cli"));
+    let size = expected.iter().fold(0.0, |size: f64, x| size.max(x.abs()));
+    for exponent in [-60, -180, 140] {
+        let scale = 2.0_f64.powi(exponent);
+        let mut scaled = mesh.clone();
+        scaled.points.iter_mut().flatten().for_each(|x| *x *= scale);
+        subsolid::write(at.join("scaled.vtu"), &scaled, WriteOptions::default()).unwrap();
+        let job = format!("slice scaled.vtu --layer-height {:e}", 0.1 * scale);
+        done(at, &format!("{job} --cli a.cli --layered-svg a.svg"));
+        let found = contour_numbers(&at.join("a.cli"));
+        assert_eq!(found.len(), expected.len());
+        for (a, b) in found.iter().zip(&expected) {
+            assert!((a / scale - b).abs() < 1e-6 * size, "{exponent}: {a} for {b}");
+        }
+        let drawing = fs::read_to_string(at.join("a.svg")).unwrap();
+        let points = drawing.split("points=\"").skip(1).filter_map(|rest| rest.split('"').next());
+        let different: BTreeSet<&str> =
+            points.flat_map(|points| points.split([' ', ','])).collect();
+        assert!(different.len() > 1000, "{exponent}: {}", different.len());
+        if exponent != -60 {
+            let fragment = "outside the range of single precision, 1.2e-38 to 3.4e38";
+            refused(at, &format!("{job} --cli b.cli --binary"), fragment);
+        }
+    }
+}
+
 #[test]
 fn pixels_and_contours_have_the_volume_of_the_limit() {
     let tripod = with_tripod();
@@ -323,6 +364,22 @@ fn attributes_of_more_cells_than_memory_has_room_for_are_refused() {
 }
 
 #[test]
+fn points_of_more_pixels_than_memory_has_room_for_are_refused() {
+    let here = tempdir().unwrap();
+    done(here.path(), "shape box 1 1 1 -o box.vtk");
+    let job = "slice box.vtk --crease-angle 40 --layer-height 0.001 --pvtu layers.pvtu";
+    let total = "points at 25000 × 25000 pixels a layer, more than 268435456 in all";
+    refused(here.path(), &format!("{job} --pixel 4e-5"), total);
+    // 2.5 TB in all
+    if subsolid::physical_memory().is_none_or(|bytes| bytes > 4 << 40) {
+        return;
+    }
+    let held = "points at 10000 × 10000 pixels of 256 layers at a time need about";
+    refused(here.path(), &format!("{job} --pixel 1e-4 --threads 64"), held);
+    assert!(files(here.path()).keys().all(|path| path.ends_with("box.vtk")));
+}
+
+#[test]
 fn bad_requests_are_refused_before_any_work() {
     let tripod = with_tripod();
     let at = tripod.path();
@@ -370,6 +427,7 @@ fn bad_requests_are_refused_before_any_work() {
         (&format!("{png} --layer-height 0.1 --svg out"), "given twice"),
         ("slice tripod.vtu --layer-height 0.1 --png out --pixel -1", "--pixel -1 is not positive"),
         ("slice tripod.vtu --layer-height 0.1 --png out --pixel 1e-6", "give larger pixels"),
+        ("slice tripod.vtu --layer-height 0.1 --png out --pixel 1e-300", "over the model"),
         (
             "slice tripod.vtu --layer-height 0.1 --svg out --origin -inf",
             "--origin -inf is not a finite number",

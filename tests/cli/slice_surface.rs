@@ -167,6 +167,24 @@ fn faces_that_look_inward_are_turned_round_with_a_warning() {
 }
 
 #[test]
+fn a_thin_fiber_has_an_inside() {
+    let here = tempdir().unwrap();
+    let at = here.path();
+    let thin = |[x, y, z]: [f64; 3]| [1000.0 * x, 1e-3 * y, 1e-3 * z];
+    let fiber = triangles(0.0, 1.0, false).into_iter().map(|triangle| triangle.map(thin));
+    write_stl(&at.join("fiber.stl"), &fiber.collect::<Vec<_>>());
+    for axis in ["x --layer-height 100", "z --layer-height 2e-4"] {
+        done(at, &format!("slice fiber.stl --scheme linear --axis {axis} --svg {}", &axis[..1]));
+        let drawings = manifest(&at.join(&axis[..1]));
+        let area = if axis.starts_with('x') { 1e-6 } else { 1.0 };
+        for layer in drawings["layers"].as_array().unwrap() {
+            let found = layer["files"][0]["area"].as_f64().unwrap();
+            assert!((found / area - 1.0).abs() < 1e-6, "{axis}: {found}");
+        }
+    }
+}
+
+#[test]
 fn what_surfaces_have_not_is_refused() {
     let parts = with_parts();
     let at = parts.path();

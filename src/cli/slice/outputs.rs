@@ -14,7 +14,7 @@ use subsolid::slice::output::{
     LayeredSvg, Output, Painter, PixelCloud, Polylines, PrusaArchive, SvgStack, archive,
 };
 use subsolid::slice::{
-    Bits, CellIds, Channel, Flip, ImageFile, LayerSource, Materials, PixelGrid, Setting,
+    Bits, CellIds, Channel, Flip, ImageFile, Job, LayerSource, Materials, PixelGrid, Setting,
 };
 use subsolid::{Error, Result};
 
@@ -222,6 +222,7 @@ impl OutputArguments {
         }
         let attributes: Vec<usize> = attributes.iter().map(|&(channel, _)| channel).collect();
         if let (Some(path), Some(grid)) = (&self.pvtu, grid) {
+            check_points(&grid, setting, layers.len(), attributes.len())?;
             let cloud = PixelCloud::create(path, setting, grid, channels, &attributes)?;
             outputs.push(Box::new(cloud));
         }
@@ -396,5 +397,16 @@ fn check_memory(options: &ImageOptions, channels: usize) -> Result<()> {
     let [columns, rows] = options.grid.size;
     let on = counted(threads, "thread");
     let what = format!("images of {columns} × {rows} pixels on {on} need");
+    memory::check_half(what, need, |_| "give larger pixels, or fewer threads (--threads)".into())
+}
+
+/// Refuses points of so many pixels that the layers at work at a time could not be held.
+fn check_points(grid: &PixelGrid, setting: &Setting, layers: usize, values: usize) -> Result<()> {
+    PixelCloud::check(grid)?;
+    let layers = Job::layers_at_once(layers);
+    let need = PixelCloud::bytes(grid, setting.plane, values, layers);
+    let [columns, rows] = grid.size;
+    let at_a_time = counted(layers, "layer");
+    let what = format!("--pvtu: points at {columns} × {rows} pixels of {at_a_time} at a time need");
     memory::check_half(what, need, |_| "give larger pixels, or fewer threads (--threads)".into())
 }

@@ -47,7 +47,8 @@ impl CommonLayerInterface {
     /// Starts a file for the layers of a range.
     ///
     /// # Errors
-    /// [`Error::Io`] if it cannot be written.
+    /// [`Error::Io`] if it cannot be written; [`Error::Request`] for coordinates out of the range of
+    /// single precision in binary.
     pub fn create(
         path: impl AsRef<Path>,
         setting: &Setting,
@@ -56,6 +57,9 @@ impl CommonLayerInterface {
     ) -> Result<Self> {
         let path = path.as_ref().to_owned();
         atomic::check(&path)?;
+        if encoding == Encoding::Binary {
+            check_single(setting)?;
+        }
         let body = BufWriter::new(atomic::unnamed(&path)?);
         let decimals = decimals(setting.tolerance);
         let head = head(setting, layers, encoding, decimals);
@@ -141,6 +145,23 @@ impl LayerFiles for CommonLayerInterface {
                 .map_err(refused)
         })
     }
+}
+
+/// Refuses coordinates that single precision makes infinite, or 0.
+fn check_single(setting: &Setting) -> Result<()> {
+    let stack = &setting.stack;
+    let heights = [stack.low(), stack.slab(stack.count().max(1) - 1)[1]];
+    let numbers = setting.plane.as_flattened().iter().chain(&heights);
+    let largest = numbers.fold(0.0, |largest: f64, x| largest.max(x.abs()));
+    let [least, most] = [f32::MIN_POSITIVE, f32::MAX].map(f64::from);
+    if (least..=most).contains(&largest) {
+        return Ok(());
+    }
+    Err(Error::request(format!(
+        "coordinates up to {largest:e} are outside the range of single precision, \
+         {least:.1e} to {most:.1e}"
+    ))
+    .with_help("write the contours as text, without --binary, or scale the model"))
 }
 
 fn head(setting: &Setting, layers: &Range<usize>, encoding: Encoding, decimals: usize) -> String {

@@ -10,8 +10,13 @@ use std::path::Path;
 use super::{LayerFiles, OutputLayer, after_the_last};
 use crate::io::{Array, Dataset, PieceWriter};
 use crate::slice::source::Channel;
-use crate::slice::{Axis, PixelGrid, Setting};
-use crate::{Result, WriteOptions};
+use crate::slice::{Axis, MOST_PIXELS, PixelGrid, Setting};
+use crate::{Error, Result, WriteOptions};
+
+/// Bytes of memory that a pixel takes as a point, as one that is being located, and a number at it.
+const POINT_BYTES: u128 = 64;
+const WORK_BYTES: u128 = 72;
+const VALUE_BYTES: u128 = 8;
 
 /// A `.pvtu` file of pixels and its pieces.
 #[derive(Debug)]
@@ -38,7 +43,7 @@ impl PixelCloud {
         channels: &[Channel],
         attributes: &[usize],
     ) -> Result<Self> {
-        grid.check(crate::slice::MOST_PIXELS)?;
+        Self::check(&grid)?;
         let name = |&c: &usize| channels.get(c).map(|channel| (channel.name.clone(), c));
         Ok(Self {
             writer: Some(PieceWriter::create(path, WriteOptions::default())?),
@@ -46,6 +51,37 @@ impl PixelCloud {
             grid,
             attributes: attributes.iter().filter_map(name).collect(),
         })
+    }
+
+    /// Checks that pixels have a size, and that there are [`MOST_PIXELS`] at most.
+    ///
+    /// # Errors
+    /// [`Error::Request`] that says what is wrong.
+    pub fn check(grid: &PixelGrid) -> Result<()> {
+        grid.check(MOST_PIXELS)?;
+        let [columns, rows] = grid.size;
+        if columns.saturating_mul(rows) > MOST_PIXELS {
+            return Err(Error::request(format!(
+                "points at {columns} × {rows} pixels a layer, more than {MOST_PIXELS} in all"
+            ))
+            .with_help("give larger pixels"));
+        }
+        Ok(())
+    }
+
+    /// Bytes of memory for the points of `layers` at a time, of each of which `plane`, the box of the
+    /// model, is an upper bound; and to locate those of as many as there are threads. `values`: numbers
+    /// at a point.
+    pub fn bytes(grid: &PixelGrid, plane: [[f64; 2]; 2], values: usize, layers: usize) -> u128 {
+        let [low, high] = plane;
+        let pixels = [0, 1].map(|d| {
+            let across = ((high[d] - low[d]) / grid.pitch).ceil() as u128 + 1;
+            across.min(grid.size[d] as u128)
+        });
+        let at_work = layers.min(rayon::current_num_threads()) as u128;
+        let values = VALUE_BYTES * values as u128;
+        let bytes = layers as u128 * (POINT_BYTES + values) + at_work * (WORK_BYTES + values);
+        bytes.saturating_mul(pixels[0]).saturating_mul(pixels[1])
     }
 }
 

@@ -2,7 +2,9 @@
 //! volumes of finely refined meshes, and against shapes whose areas are known.
 
 use subsolid::mesh::{Polygons, SurfaceMesh};
-use subsolid::slice::{Axis, ClosedSurface, PixelGrid, Sampling, SliceOptions, Slicer};
+use subsolid::slice::{
+    Axis, ClosedSurface, Contour, Layer, PixelGrid, Sampling, SliceOptions, Slicer,
+};
 use subsolid::surface::{Scheme, SurfaceOptions, boundary_surface, refine_surface, vertex_limits};
 
 use super::volumes::sliced_volume;
@@ -378,4 +380,115 @@ fn surfaces_without_an_inside_are_refused() {
     assert!(error.to_string().contains("encloses a volume of"), "{error}");
     let error = Slicer::of_surface(&surface, &mesh.points[1..], SliceOptions::default());
     assert!(error.unwrap_err().to_string().contains("15 control points for 16 vertices"));
+}
+
+/// The outline in the plane of x and z, from y = 0 to 1: two polygons and quads.
+fn extruded(outline: &[[f64; 2]]) -> SurfaceMesh {
+    let count = outline.len() as u32;
+    let side = |y: f64| outline.iter().map(move |&[x, z]| [x, y, z]);
+    let mut faces = Polygons::default();
+    faces.push(&(0..count).collect::<Vec<u32>>());
+    faces.push(&(0..count).map(|i| 2 * count - 1 - i).collect::<Vec<u32>>());
+    for i in 0..count {
+        let next = (i + 1) % count;
+        faces.push(&[next, i, count + i, count + next]);
+    }
+    SurfaceMesh::new(side(0.0).chain(side(1.0)).collect(), faces)
+}
+
+/// Lowest x, highest x and length of each contour, by their lowest x.
+fn contour_extents(layer: &Layer) -> Vec<[f64; 3]> {
+    let extent = |contour: &Contour| {
+        let next = contour.points.iter().cycle().skip(1);
+        let lengths =
+            contour.points.iter().zip(next).map(|(a, b)| (a[0] - b[0]).hypot(a[1] - b[1]));
+        let xs = || contour.points.iter().map(|p| p[0]);
+        [xs().fold(9.0, f64::min), xs().fold(-9.0, f64::max), lengths.sum()]
+    };
+    let mut extents: Vec<[f64; 3]> = layer.contours.iter().map(extent).collect();
+    extents.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    extents
+}
+
+/// A concave planar face is where its polygon is, not where bilinear patches around its middle are.
+#[test]
+fn contours_of_concave_faces_stay_in_the_material() {
+    let channel = [[0., 0.], [3., 0.], [3., 3.], [2., 3.], [2., 1.], [1., 1.], [1., 3.], [0., 3.]];
+    let arrow = [[0., 0.], [2., 3.], [0., 1.], [-2., 3.]];
+    for (outline, height, expected) in [
+        (&channel[..], 0.5, vec![[0.0, 3.0, 8.0]]),
+        (&channel, 1.25, vec![[0.0, 1.0, 4.0], [2.0, 3.0, 4.0]]),
+        (&channel, 1.75, vec![[0.0, 1.0, 4.0], [2.0, 3.0, 4.0]]),
+        (&channel, 2.75, vec![[0.0, 1.0, 4.0], [2.0, 3.0, 4.0]]),
+        (&arrow, 0.75, vec![[-0.5, 0.5, 4.0]]),
+        (&arrow, 1.5, vec![[-1.0, -0.5, 3.0], [0.5, 1.0, 3.0]]),
+    ] {
+        let mesh = extruded(outline);
+        let slicer = slicer(&mesh, Scheme::Bilinear, Axis::Z, 1e-9);
+        let found = contour_extents(&slicer.layer(0, height));
+        let near = |a: &[f64; 3], b: &[f64; 3]| (0..3).all(|d| (a[d] - b[d]).abs() < 1e-6);
+        assert_eq!(found.len(), expected.len(), "{height}: {found:?}");
+        assert!(found.iter().zip(&expected).all(|(a, b)| near(a, b)), "{height}: {found:?}");
+    }
+    // shells name faces of the mesh, not triangles
+    let mut far = extruded(&channel);
+    far.points.iter_mut().for_each(|p| p[0] += 5.0);
+    let both = slicer(&joined(&extruded(&channel), &far), Scheme::Bilinear, Axis::Z, 1e-6);
+    assert_eq!(both.shells().shells.iter().map(|shell| shell.face).collect::<Vec<_>>(), [0, 10]);
+}
+
+/// The faces of unit cubes at these places that no other shares, over shared vertices.
+fn voxels(places: &[[i32; 3]]) -> SurfaceMesh {
+    let whole = cube(0.0, 1.0, false);
+    let points = (0..64).map(|i| [i % 4, i / 4 % 4, i / 16].map(f64::from)).collect();
+    let mut faces = Polygons::default();
+    for place in places {
+        for face in whole.faces.iter() {
+            let corners = face.iter().map(|&v| whole.points[v as usize].map(|x| x as i32));
+            let corners: Vec<[i32; 3]> = corners.collect();
+            let beyond = [0, 1, 2].map(|d| {
+                let side = corners[0][d];
+                let is_across = corners.iter().all(|corner| corner[d] == side);
+                place[d] + if is_across { 2 * side - 1 } else { 0 }
+            });
+            if !places.contains(&beyond) {
+                let at = |c: &[i32; 3]| [0, 1, 2].map(|d| (place[d] + c[d]) as u32);
+                let id = |[x, y, z]: [u32; 3]| x + 4 * y + 16 * z;
+                faces.push(&corners.iter().map(|c| id(at(c))).collect::<Vec<u32>>());
+            }
+        }
+    }
+    SurfaceMesh::new(points, faces)
+}
+
+/// Vertices of the edge cannot be separated: the body hangs together around both of its ends.
+#[test]
+fn a_body_that_touches_itself_along_an_edge_is_cut() {
+    let corner = |z| [[0, 0, z], [0, 1, z], [1, 1, z]];
+    let middle = [[0, 0, 1], [1, 1, 1]];
+    let places = [&corner(0)[..], &middle, &corner(2)].concat();
+    let mesh = voxels(&places);
+    for mesh in [
+        mesh.clone(),
+        SurfaceMesh {
+            faces: Polygons::uniform(3, mesh.triangles().corners.into_flattened()),
+            ..mesh.clone()
+        },
+    ] {
+        let slicer = slicer(&mesh, Scheme::Bilinear, Axis::Z, 1e-6);
+        assert_eq!(slicer.shells().shells.len(), 1);
+        assert!((slicer.shells().volume() - 8.0).abs() < 1e-9);
+        for (height, contours, area) in [(0.5, 1, 3.0), (1.2, 2, 2.0), (1.9, 2, 2.0), (2.5, 1, 3.0)]
+        {
+            let layer = slicer.layer(0, height);
+            assert_eq!(layer.contours.len(), contours, "{height}");
+            assert!((layer.area() - area).abs() < 1e-9, "{height}");
+            let grid = PixelGrid { origin: [0.0; 2], pitch: 0.1, size: [20, 20] };
+            let pixels: Vec<u8> = slicer.coverage(&[height], &grid, Sampling::Center).unwrap();
+            let inside = pixels.iter().filter(|&&pixel| pixel > 0).count();
+            assert_eq!(inside, (100.0 * area) as usize, "{height}");
+        }
+        let error = ClosedSurface::new(&mesh, Scheme::CatmullClark).unwrap_err().to_string();
+        assert!(error.contains("has 4 faces, not two"), "{error}");
+    }
 }

@@ -7,10 +7,11 @@ use subsolid::backend::Cpu;
 use subsolid::mesh::SolidMesh;
 use subsolid::mesh::shape::{Shape, VertexLink};
 use subsolid::plan::Quantity;
-use subsolid::slice::{Axis, Slicer};
+use subsolid::slice::{Axis, SliceOptions, Slicer};
 use subsolid::{Backend, Samples, Solid, Want};
 
 use super::{AXES, boundary, check_contours, creased, heights, on_side, shape, slicer};
+use crate::oracle::random::Random;
 use crate::support::{Limits, meshes};
 
 /// Volume by the divergence theorem with 6 × 6 Gauss points on every boundary face, of
@@ -58,6 +59,33 @@ pub fn sliced_volume(slicer: &Slicer, n: usize) -> f64 {
         slicer.layer(i, middle - half * angle.cos()).area() * angle.sin()
     };
     (0..n).into_par_iter().map(area).sum::<f64>() * half * PI / n as f64
+}
+
+/// Far from the origin numbers do not resolve the usual tolerance: no patch gets that flat.
+#[test]
+fn tolerances_below_the_rounding_of_coordinates_are_refused() {
+    let mut mesh = shape("box", &[3, 2, 2]);
+    let mut random = Random::new(4);
+    mesh.points.iter_mut().flatten().for_each(|x| *x += random.between(-0.15, 0.15));
+    let solid = Solid::new(&mesh).unwrap();
+    let own = Slicer::new(&solid, mesh.controls(), SliceOptions::default()).unwrap();
+    let expected = sliced_volume(&own, 60);
+    for (offset, refused) in [(1e8, 1e-7), (1e9, 1e-6), (1e10, 1e-5), (2e11, 3e-5)] {
+        let mut far = mesh.clone();
+        far.points.iter_mut().flatten().for_each(|x| *x += offset);
+        let slicer = |tolerance| {
+            Slicer::new(&solid, far.controls(), SliceOptions { axis: Axis::Y, tolerance })
+        };
+        let error = slicer(Some(refused)).unwrap_err().to_string();
+        assert!(error.contains("below the rounding of coordinates up to"), "{error}");
+        let least = offset * 2.0_f64.powi(-46);
+        for tolerance in [None, Some(least)] {
+            let slicer = slicer(tolerance).unwrap();
+            assert!(slicer.tolerance() >= 0.99 * least, "{offset}");
+            let volume = sliced_volume(&slicer, 60);
+            assert!((volume / expected - 1.0).abs() < 1e-2, "{offset}: {volume} for {expected}");
+        }
+    }
 }
 
 #[test]

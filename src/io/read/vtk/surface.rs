@@ -13,6 +13,7 @@ use crate::message;
 use crate::{Error, Message, Result};
 
 use super::binary::Budget;
+use super::ghosts::{check_ghosts, is_ghosts};
 use super::outline::{ArrayElement, ArraySection, PieceOutline, XmlOutline};
 use super::strip;
 use super::xml::Numbers;
@@ -178,7 +179,14 @@ impl SurfaceReader<'_> {
         let mut own = Vec::new();
         for array in arrays {
             let name = shown(array.name.as_bytes());
+            if is_ghosts(&array.name) && array.scalar.is_some() {
+                let (values, line) = (self.numbers.reals(array)?, Some(array.line));
+                check_ghosts(self.numbers.path, array.section, &array.name, &values, line)?;
+            }
             match (array.section, array.scalar) {
+                (ArraySection::PointData, _) if is_ghosts(&array.name) => {
+                    self.skip(format!("point array `{name}`"));
+                }
                 (ArraySection::CellData, _) => self.skip(format!("cell array `{name}`")),
                 (ArraySection::PointData, None) => self.skip(format!("point array `{name}`")),
                 (ArraySection::PointData, Some(_)) => {

@@ -4,6 +4,7 @@ mod cell_data;
 mod exchange;
 mod faces;
 mod fuzz_read;
+mod ghosts;
 mod groups;
 mod read;
 mod samples;

@@ -14,6 +14,7 @@ use quick_xml::reader::Reader;
 
 use crate::io::CREASE_EDGES;
 use crate::io::read::assemble::Assembly;
+use crate::io::read::without_mark;
 use crate::io::source;
 use crate::mesh::Attribute;
 use crate::{Error, Result};
@@ -118,7 +119,7 @@ impl Index {
         let mut starts = Vec::with_capacity(self.pieces.len());
         let mut creases: Vec<Attribute> = Vec::new();
         for (piece, line) in &self.pieces {
-            let bytes = source::file_bytes(piece).map_err(|e| {
+            let bytes = source::file_bytes(piece).map(without_mark).map_err(|e| {
                 Error::file(path, Some(*line), format!("the piece {}: {e}", piece.display()))
                     .with_help("keep the pieces where the file names them, relative to its folder")
             })?;

@@ -17,7 +17,7 @@ use super::high_order::HighOrder;
 const MOST_FACE_CORNERS: usize = 4096;
 
 /// More vertex or cell arrays than this are refused: names are compared one by one.
-const MOST_ATTRIBUTES: usize = 1024;
+pub(super) const MOST_ATTRIBUTES: usize = 1024;
 
 /// How a file lists the corners of a volume cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

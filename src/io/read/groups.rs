@@ -11,6 +11,9 @@ use super::high_order::HighOrder;
 /// Values of all groups of cells of a mesh: arrays of more are left out.
 const MOST_VALUES: usize = 1 << 27;
 
+/// Most groups that an array of the cells makes of faces; one of more values numbers them.
+pub(super) const MOST_GROUPS: usize = 256;
+
 /// Faces that a file lists beside its cells, and the groups that faces and cells are in.
 #[derive(Default)]
 pub(super) struct Groups {
@@ -56,6 +59,22 @@ impl Groups {
     /// Puts a face into a group.
     pub fn group_face(&mut self, name: &str, face: u32) {
         self.of_faces.members(name).push(face);
+    }
+
+    /// Drops the groups of faces whose names are values of the array `array`, `medit:ref:3`, if there
+    /// are more than [`MOST_GROUPS`]; whether so.
+    pub fn drop_numbered(&mut self, array: &str) -> bool {
+        let is_numbered = |name: &str| {
+            let value = name.strip_prefix(array).and_then(|rest| rest.strip_prefix(':'));
+            value.is_some_and(|value| value.parse::<i64>().is_ok())
+        };
+        let Named { groups, by_name } = &mut self.of_faces;
+        if groups.iter().filter(|(name, _)| is_numbered(name)).count() <= MOST_GROUPS {
+            return false;
+        }
+        groups.retain(|(name, _)| !is_numbered(name));
+        *by_name = (0..).zip(groups).map(|(index, (name, _))| (name.clone(), index)).collect();
+        true
     }
 
     /// Puts a cell into a group.

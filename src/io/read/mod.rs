@@ -150,9 +150,14 @@ pub fn read_mesh(
     Ok((ControlMesh::Solid(mesh), report))
 }
 
-/// All bytes of a mesh's file, or of standard input, without the byte order mark of UTF-8.
+/// All bytes of a mesh's file, or of standard input, [`decoded`].
 fn bytes(path: &Path) -> Result<Vec<u8>> {
-    Ok(without_mark(source::bytes(path)?))
+    Ok(decoded(source::bytes(path)?))
+}
+
+/// A file in memory without the byte order mark of UTF-8, and with its XML as UTF-8.
+fn decoded(bytes: Vec<u8>) -> Vec<u8> {
+    vtk::encoding::decoded(without_mark(bytes))
 }
 
 /// Takes the byte order mark of UTF-8 off. The header of binary STL may be any bytes.

@@ -20,6 +20,7 @@
 
 mod binary;
 pub mod blocks;
+pub(super) mod encoding;
 mod ghosts;
 pub(super) mod legacy;
 mod legacy_arrays;
@@ -45,6 +46,7 @@ use crate::message;
 use crate::{Error, Result};
 
 use super::assemble::{Assembly, Shape};
+use super::groups::MOST_GROUPS;
 use ghosts::{check_ghosts, is_ghosts};
 use outline::ArraySection;
 
@@ -436,9 +438,6 @@ fn span<'a>(list: &'a [i64], ends: &[i64], index: usize) -> Option<&'a [i64]> {
 fn slice(list: &[i64], start: i64, end: i64) -> Option<&[i64]> {
     list.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
 }
-
-/// Most groups that an array of the cells makes of faces; one of more values numbers them.
-const MOST_GROUPS: usize = 256;
 
 /// Appends the values that a file has for all of its cells, of those that were kept.
 fn push_cell_array(

@@ -6,6 +6,7 @@ mod faces;
 mod fuzz_read;
 mod ghosts;
 mod groups;
+mod left_out;
 mod read;
 mod samples;
 mod surface_vtk;

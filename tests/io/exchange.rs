@@ -408,6 +408,8 @@ fn mfem_is_read_with_its_vertices_or_nodes() {
         assert_eq!(mesh.cell_data[0].values, [2.0, 2.0]);
         assert_eq!(left_out.contains("33 nodes between"), coordinates.contains("P2"), "{left_out}");
     }
+    let marked = format!("\u{feff}{}", mfem(&format!("3\n{}", mfem_rows())));
+    assert_cubes(&read(scratch.file("a.mesh", marked)).unwrap());
     let sets = mfem(&format!("3\n{}", mfem_rows()))
         .replace("v1.0", "v1.3")
         .replace("\nboundary", "\nattribute_sets\n1\n\"all\" 2 1 2\n\nboundary")

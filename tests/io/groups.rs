@@ -217,6 +217,59 @@ fn sets_and_surfaces_of_abaqus_are_groups() {
     assert!(twice.to_string().contains("element number 10 is given twice"), "{twice}");
 }
 
+/// Each set names the next one; the last has the cells.
+#[test]
+fn a_long_chain_of_sets_is_read() {
+    let scratch = Scratch::new();
+    let chain = |last: &str| -> String {
+        let sets = (0..60_000).map(|i| format!("*ELSET, ELSET=S{i}\nS{}\n", i + 1));
+        deck(&(sets.collect::<String>() + &format!("*ELSET, ELSET=S60000\n{last}\n")))
+    };
+    let (mesh, report) = read_with_report(scratch.file("a.inp", chain("10, 20"))).unwrap();
+    let found = cells(&mesh);
+    assert_eq!((&found["S0"][..], &found["S1000"][..]), (&[0, 1][..], &[0, 1][..]));
+    // no more than are read back
+    assert_eq!(mesh.cell_data.len(), 1024 - mesh.face_groups.len());
+    let left_out = report.left_out().unwrap();
+    assert!(left_out.contains("groups of cells beyond 1024 arrays"), "{left_out}");
+    let path = scratch.file("b.vtu", "");
+    write(&path, &mesh, WriteOptions::default()).unwrap();
+    assert_eq!(cells(&read(&path).unwrap()), found);
+    for (last, what) in [
+        ("S0", "`S0` is among its own members: set `S60000` names it"),
+        ("S60000", "set `S60000` names itself"),
+        ("s59998", "`S59998` is among its own members: set `S60000` names it"),
+    ] {
+        let error = read(scratch.file("a.inp", chain(last))).unwrap_err();
+        assert!(error.to_string().contains(what), "{error}");
+        assert!(error.help().unwrap().contains("rows of `S60000`"), "{error}");
+    }
+}
+
+#[test]
+fn blanks_in_keywords_and_commas_in_quoted_names_are_those_of_abaqus() {
+    let scratch = Scratch::new();
+    let expected = {
+        let text = instances();
+        assert!(text.contains("*End Part"));
+        read(scratch.file("a.inp", text)).unwrap()
+    };
+    for end in ["*ENDPART", "*End  Part", "* END PART", "*end\tpart"] {
+        let text = instances().replace("*End Part", end);
+        assert_eq!(read(scratch.file("a.inp", text)).unwrap(), expected, "{end}");
+    }
+    let text = instances().replace("*Instance", "* Instance").replace("*End Inst", "*ENDInst");
+    assert_eq!(read(scratch.file("a.inp", text)).unwrap(), expected);
+    let text = deck(
+        "*ELSET, ELSET=\"a, b\"\n10\n*ELSET, ELSET=c\n\"a, b\", 20\n\
+         *SURFACE, NAME=\"s, t\"\n\"a, b\", S6\n",
+    );
+    let mesh = read(scratch.file("a.inp", text)).unwrap();
+    let found = cells(&mesh);
+    assert_eq!((&found["a, b"][..], &found["c"][..]), (&[0][..], &[0, 1][..]));
+    assert_eq!(faces(&mesh)["s, t"].len(), 1);
+}
+
 /// A deck as Abaqus/CAE writes it: parts, one of which has an instance in its place.
 #[test]
 fn an_instance_of_abaqus_is_moved_and_turned() {

@@ -83,6 +83,35 @@ fn line_ends_and_case_do_not_matter() {
 }
 
 #[test]
+fn a_byte_order_mark_is_no_content() {
+    let marked = |bytes: &[u8]| [b"\xef\xbb\xbf", bytes].concat();
+    for sample in samples::texts() {
+        assert_cubes(&Sample { name: sample.name, bytes: marked(&sample.bytes) });
+    }
+    // the first line is a keyword, not a title
+    let deck = samples::abaqus();
+    let deck = &deck[deck.find("*Node").unwrap()..];
+    assert_cubes(&Sample { name: "nodes.inp", bytes: marked(deck.as_bytes()) });
+    let scratch = Scratch::new();
+    for Sample { name, bytes } in samples::surfaces() {
+        let expected = subsolid::read_surface(scratch.file(name, &bytes)).unwrap();
+        // binary STL has a header of any bytes
+        let bytes = match name {
+            "binary.stl" => [b"\xef\xbb\xbf", &bytes[3..]].concat(),
+            _ => marked(&bytes),
+        };
+        let path = scratch.file(name, bytes);
+        assert!(subsolid::io::is_surface(&path).unwrap(), "{name}");
+        assert_eq!(subsolid::read_surface(&path).unwrap(), expected, "{name}");
+    }
+    scratch.file("0.vtu", marked(samples::vtu().as_bytes()));
+    let index = "<VTKFile type=\"PUnstructuredGrid\"><PUnstructuredGrid><Piece Source=\"0.vtu\"/>\
+                 </PUnstructuredGrid></VTKFile>";
+    let index = scratch.file("a.pvtu", marked(index.as_bytes()));
+    assert_eq!(read(index).unwrap().cells.len(), 2);
+}
+
+#[test]
 fn content_decides_before_the_extension() {
     assert_cubes(&Sample { name: "cubes.dat", bytes: samples::medit().into_bytes() });
     assert_cubes(&Sample { name: "cubes.mesh", bytes: samples::legacy().into_bytes() });

@@ -11,14 +11,14 @@ use crate::numbers::counted;
 use crate::{Error, Message, Result};
 
 use super::ReadReport;
-use super::groups::Groups;
+use super::groups::{Groups, MOST_GROUPS};
 use super::high_order::HighOrder;
 
 /// A polyhedron is stored by its faces; more face corners than this are refused.
 const MOST_FACE_CORNERS: usize = 4096;
 
 /// More vertex or cell arrays than this are refused: names are compared one by one.
-const MOST_ATTRIBUTES: usize = 1024;
+pub(super) const MOST_ATTRIBUTES: usize = 1024;
 
 /// How a file lists the corners of a volume cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,6 +208,10 @@ impl<'a> Assembly<'a> {
         line: Option<usize>,
     ) -> Result<()> {
         let Attribute { name, width, .. } = &attribute;
+        if name.is_empty() {
+            self.skip("vertex arrays without a name");
+            return Ok(());
+        }
         if *width == 0 {
             return Err(self
                 .error(line, format!("vertex array `{name}` has no components"))
@@ -244,6 +248,10 @@ impl<'a> Assembly<'a> {
         line: Option<usize>,
     ) -> Result<()> {
         let Attribute { name, width, values } = attribute;
+        if name.is_empty() {
+            self.skip("cell arrays without a name");
+            return Ok(());
+        }
         let array = CellArray::new(name, width, values, of_integers);
         let CellArray { name, width, .. } = &array;
         if of_integers && !array.integers {
@@ -276,6 +284,13 @@ impl<'a> Assembly<'a> {
             None => self.mesh.cell_data.push(array),
         }
         Ok(())
+    }
+
+    /// Leaves out the groups of faces that the array `array` numbers, if there are too many.
+    pub fn limit_numbered_groups(&mut self, array: &str) {
+        if self.groups.drop_numbered(array) {
+            self.skip(&format!("face array `{array}` of more than {MOST_GROUPS} values"));
+        }
     }
 
     /// Gives the cell that was appended last a whole number: a material, a region.

@@ -1,13 +1,18 @@
 //! Groups of cells and faces while a file is read.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
+use crate::mesh::groups::face_group_array;
 use crate::mesh::{CellArray, FaceGroup, Polygons, SolidMesh};
 
+use super::assemble::MOST_ATTRIBUTES;
 use super::high_order::HighOrder;
 
 /// Values of all groups of cells of a mesh: arrays of more are left out.
 const MOST_VALUES: usize = 1 << 27;
+
+/// Most groups that an array of the cells makes of faces; one of more values numbers them.
+pub(super) const MOST_GROUPS: usize = 256;
 
 /// Faces that a file lists beside its cells, and the groups that faces and cells are in.
 #[derive(Default)]
@@ -54,6 +59,22 @@ impl Groups {
     /// Puts a face into a group.
     pub fn group_face(&mut self, name: &str, face: u32) {
         self.of_faces.members(name).push(face);
+    }
+
+    /// Drops the groups of faces whose names are values of the array `array`, `medit:ref:3`, if there
+    /// are more than [`MOST_GROUPS`]; whether so.
+    pub fn drop_numbered(&mut self, array: &str) -> bool {
+        let is_numbered = |name: &str| {
+            let value = name.strip_prefix(array).and_then(|rest| rest.strip_prefix(':'));
+            value.is_some_and(|value| value.parse::<i64>().is_ok())
+        };
+        let Named { groups, by_name } = &mut self.of_faces;
+        if groups.iter().filter(|(name, _)| is_numbered(name)).count() <= MOST_GROUPS {
+            return false;
+        }
+        groups.retain(|(name, _)| !is_numbered(name));
+        *by_name = (0..).zip(groups).map(|(index, (name, _))| (name.clone(), index)).collect();
+        true
     }
 
     /// Puts a cell into a group.
@@ -104,20 +125,36 @@ impl Groups {
             skipped.push((format!("faces of group `{name}` that no cell has"), count));
         }
         let SolidMesh { cell_data, face_groups, .. } = mesh;
+        let own: HashSet<&str> = face_groups.iter().map(|group| &*group.name).collect();
         cell_data.retain(|array| {
-            let is_of_faces = |name| face_groups.iter().any(|group| group.name == name);
+            let is_of_faces = |name| own.contains(name);
             !array.group_name().is_some_and(is_of_faces) || array.members().next().is_some()
         });
+        // a file of the mesh has an array for each group, and its reader refuses more
+        let mut names: HashSet<String> = cell_data.iter().map(|a| a.name.clone()).collect();
+        let mut is_kept = |array: String| match names.len() < MOST_ATTRIBUTES {
+            true => {
+                names.insert(array);
+                true
+            }
+            false => names.contains(&array),
+        };
+        let groups = face_groups.len();
+        face_groups.retain(|group| is_kept(face_group_array(&group.name)));
+        let beyond = |what: &str| format!("groups of {what} beyond {MOST_ATTRIBUTES} arrays");
+        skipped.push((beyond("faces"), groups - face_groups.len()));
         let cells = mesh.cells.len();
         let most = MOST_VALUES / cells.max(1);
+        let mut known: HashSet<String> = mesh.cell_data.iter().map(|a| a.name.clone()).collect();
         for (i, (name, members)) in self.of_cells.groups.into_iter().enumerate() {
-            let array = CellArray::group(&name, cells, members);
             if i >= most {
                 skipped.push((format!("group of cells `{name}`: there are too many"), 1));
-            } else if mesh.cell_data.iter().any(|known| known.name == array.name) {
+            } else if !known.insert(face_group_array(&name)) {
                 skipped.push((format!("second group of cells `{name}`"), 1));
+            } else if !is_kept(face_group_array(&name)) {
+                skipped.push((beyond("cells"), 1));
             } else {
-                mesh.cell_data.push(array);
+                mesh.cell_data.push(CellArray::group(&name, cells, members));
             }
         }
         skipped

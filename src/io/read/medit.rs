@@ -4,7 +4,7 @@
 //! `Dimension 3` may stand on one line or two, keywords in any case, `#` starts a
 //! comment, and the closing `End` may be missing. Reference numbers of cells become the cell array
 //! `medit:ref`, unless all are 0; triangles and quadrilaterals are in groups `medit:ref:N` by
-//! theirs. Those of vertices are skipped and reported, as are faces of reference 0.
+//! theirs, unless there are more than 256. Those of vertices are skipped and reported, as are faces of reference 0.
 
 use std::path::Path;
 
@@ -58,6 +58,7 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
     }
     let Reader { mut assembly, vertex_references, .. } = reader;
     assembly.skip_many("nonzero reference numbers of vertices", vertex_references);
+    assembly.limit_numbered_groups(REFERENCE);
     assembly.push_references(REFERENCE, 0)?;
     Ok(assembly)
 }

@@ -69,6 +69,7 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
     if file.assembly.points() == 0 && file.vertices.is_some_and(|count| count > 0) {
         return Err(file.text.ended("the coordinates of the vertices or `nodes`"));
     }
+    file.assembly.limit_numbered_groups(BOUNDARY_ATTRIBUTE);
     file.group();
     file.assembly.push_references("mfem:attribute", 1)?;
     Ok(file.assembly)

@@ -112,7 +112,7 @@ pub fn read_with_options(
     path: impl AsRef<Path>,
     options: ReadOptions,
 ) -> Result<(SolidMesh, ReadReport)> {
-    let bytes = source::bytes(path.as_ref())?;
+    let bytes = bytes(path.as_ref())?;
     assemble(source::shown(path.as_ref()), &bytes, options)?.finish()
 }
 
@@ -135,7 +135,7 @@ pub fn read_mesh(
     path: impl AsRef<Path>,
     options: ReadOptions,
 ) -> Result<(ControlMesh, ReadReport)> {
-    let bytes = source::bytes(path.as_ref())?;
+    let bytes = bytes(path.as_ref())?;
     let path = source::shown(path.as_ref());
     if let Some(format) = surface::format(path, &bytes) {
         let (mesh, report) = format.read(path, &bytes)?;
@@ -148,6 +148,24 @@ pub fn read_mesh(
     }
     let (mesh, report) = assembly.finish()?;
     Ok((ControlMesh::Solid(mesh), report))
+}
+
+/// All bytes of a mesh's file, or of standard input, [`decoded`].
+fn bytes(path: &Path) -> Result<Vec<u8>> {
+    Ok(decoded(source::bytes(path)?))
+}
+
+/// A file in memory without the byte order mark of UTF-8, and with its XML as UTF-8.
+fn decoded(bytes: Vec<u8>) -> Vec<u8> {
+    vtk::encoding::decoded(without_mark(bytes))
+}
+
+/// Takes the byte order mark of UTF-8 off. The header of binary STL may be any bytes.
+fn without_mark(mut bytes: Vec<u8>) -> Vec<u8> {
+    if bytes.starts_with(b"\xef\xbb\xbf") && !stl::has_binary_length(&bytes) {
+        bytes.drain(..3);
+    }
+    bytes
 }
 
 /// What a file in a format of solids holds.
@@ -195,7 +213,7 @@ pub fn read_block(
 fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
     let refused = |message: &str, help: &str| Err(Error::file(path, None, message).with_help(help));
     let head = &bytes[..bytes.len().min(4096)];
-    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    let head = head.trim_ascii_start();
     let begins = |word: &str| {
         head.get(..word.len()).is_some_and(|h| h.eq_ignore_ascii_case(word.as_bytes()))
     };

@@ -32,14 +32,19 @@ fn count(bytes: &[u8]) -> Option<usize> {
     Some(u32::from_le_bytes(count.try_into().ok()?) as usize)
 }
 
+/// Whether a file is as long as a binary one of its number of triangles.
+pub(super) fn has_binary_length(bytes: &[u8]) -> bool {
+    count(bytes).is_some_and(|n| bytes.len() == HEADER + 4 + TRIANGLE * n)
+}
+
 /// Whether a file is text: the headers of binary ones may begin with `solid` too, but their
 /// numbers, here those of the first triangle, are not text.
 fn is_text(bytes: &[u8]) -> bool {
     let word = bytes.trim_ascii_start().get(..5);
     let start = &bytes[..bytes.len().min(HEADER + 4 + TRIANGLE)];
     let text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace() || *byte >= 0x80;
-    let exact = count(bytes).is_some_and(|n| bytes.len() == HEADER + 4 + TRIANGLE * n);
-    word.is_some_and(|word| word.eq_ignore_ascii_case(b"solid")) && !exact && start.iter().all(text)
+    let is_solid = word.is_some_and(|word| word.eq_ignore_ascii_case(b"solid"));
+    is_solid && !has_binary_length(bytes) && start.iter().all(text)
 }
 
 fn read_binary(path: &Path, bytes: &[u8], count: usize, surface: &mut Welded) -> Result<()> {

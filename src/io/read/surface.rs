@@ -24,13 +24,12 @@ pub(super) enum Format {
 impl Format {
     /// Reads a file of the format that is already in memory.
     pub fn read(self, path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport)> {
-        let head = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let read = match self {
-            Self::Ply => ply::read(path, head),
-            Self::Off => off::read(path, head),
-            Self::VtkXml => vtk::surface::read(path, head),
-            Self::VtkLegacy => vtk::legacy_surface::read(path, head),
-            Self::Obj => obj::read(path, head),
+            Self::Ply => ply::read(path, bytes),
+            Self::Off => off::read(path, bytes),
+            Self::VtkXml => vtk::surface::read(path, bytes),
+            Self::VtkLegacy => vtk::legacy_surface::read(path, bytes),
+            Self::Obj => obj::read(path, bytes),
             Self::Stl => stl::read(path, bytes),
         };
         checked(path, read?)
@@ -40,12 +39,11 @@ impl Format {
 /// The format of surfaces that a file is of, by its content or else its extension; `None` of other
 /// formats.
 pub(super) fn format(path: &Path, bytes: &[u8]) -> Option<Format> {
-    let head = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let first = head.trim_ascii_start();
+    let first = bytes.trim_ascii_start();
     if first.is_empty() {
         return None;
     }
-    if vtk::legacy_surface::is_surface(head) == Some(true) {
+    if vtk::legacy_surface::is_surface(bytes) == Some(true) {
         return Some(Format::VtkLegacy);
     }
     if let Some(format) = known(first) {
@@ -83,7 +81,7 @@ pub fn read_surface(path: impl AsRef<Path>) -> Result<SurfaceMesh> {
 /// control mesh may (volume cells, indices out of range, repeated vertices of a face, coordinates that
 /// are not finite).
 pub fn read_surface_with_report(path: impl AsRef<Path>) -> Result<(SurfaceMesh, ReadReport)> {
-    let bytes = source::bytes(path.as_ref())?;
+    let bytes = super::bytes(path.as_ref())?;
     let path = source::shown(path.as_ref());
     match format(path, &bytes) {
         Some(format) => format.read(path, &bytes),
@@ -111,10 +109,10 @@ pub fn is_surface(path: impl AsRef<Path>) -> Result<bool> {
     if EXTENSIONS.contains(&extension.as_str()) {
         return Ok(true);
     }
-    let head = source::head(path, HEAD)?;
+    let head = super::without_mark(source::head(path, HEAD)?);
     if vtk::legacy::is_legacy(&head) && vtk::legacy_surface::is_surface(&head).is_none() {
         // fields of any length may stand before the kind of the data set
-        return Ok(vtk::legacy_surface::is_surface(&source::bytes(path)?) == Some(true));
+        return Ok(vtk::legacy_surface::is_surface(&super::bytes(path)?) == Some(true));
     }
     Ok(format(path, &head).is_some())
 }
@@ -145,8 +143,7 @@ pub(super) fn checked(
 }
 
 /// Whether bytes without a name are STL: by the word of its text form, or the length of its binary
-/// form, a header of 84 bytes and 50 a triangle.
+/// form.
 fn is_stl(bytes: &[u8]) -> bool {
-    let count = bytes.get(80..84).map(|n| u64::from(u32::from_le_bytes([n[0], n[1], n[2], n[3]])));
-    bytes.starts_with(b"solid ") || count.is_some_and(|n| bytes.len() as u64 == 84 + 50 * n)
+    bytes.starts_with(b"solid ") || stl::has_binary_length(bytes)
 }

@@ -17,13 +17,17 @@ const GROWTH: u128 = 8;
 /// Whether a deck has an instance: its parts are then read once for each.
 pub(super) fn has_instances(bytes: &[u8]) -> bool {
     let mut lines = bytes.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
-    lines.any(|line| line.get(..9).is_some_and(|l| l.eq_ignore_ascii_case(b"*INSTANCE")))
+    lines.any(|line| {
+        let letters = line.iter().filter(|byte| !byte.is_ascii_whitespace());
+        letters.take(9).map(u8::to_ascii_uppercase).eq(*b"*INSTANCE")
+    })
 }
 
 /// Whether a line ends a part.
 pub(super) fn is_end_of_part(line: &[u8]) -> bool {
     let keyword = line.split(|&byte| byte == b',').next().unwrap_or_default();
-    keyword.trim_ascii().eq_ignore_ascii_case(b"*END PART")
+    let letters = keyword.iter().filter(|byte| !byte.is_ascii_whitespace());
+    letters.map(u8::to_ascii_uppercase).eq(*b"*ENDPART")
 }
 
 /// Parts of a deck that has instances, by their names in capitals.

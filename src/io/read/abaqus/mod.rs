@@ -11,6 +11,7 @@
 //! generated nodes) is refused.
 
 mod instance;
+mod members;
 mod scope;
 mod sets;
 mod types;
@@ -50,7 +51,7 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
     deck.read_lines()?;
     deck.end_instance();
     deck.skip_unused_parts();
-    deck.sets.finish(&mut deck.assembly);
+    deck.sets.finish(&mut deck.assembly)?;
     Ok(deck.assembly)
 }
 
@@ -135,8 +136,9 @@ impl Deck<'_> {
         self.end_element()?;
         let line: String =
             String::from_utf8_lossy(line).chars().filter(|c| !c.is_control()).collect();
-        let mut parts = line.split(',').map(str::trim);
-        let keyword = parts.next().unwrap_or_default().to_ascii_uppercase();
+        let fields = fields(&line);
+        let mut parts = fields.iter().copied();
+        let keyword = keyword(parts.next().unwrap_or_default());
         let keyword = keyword.as_str();
         let option = |wanted: &str| {
             parts.clone().find_map(|part| {
@@ -154,6 +156,7 @@ impl Deck<'_> {
                 .with_help("write one flat deck with *NODE and *ELEMENT alone"));
         }
         let generated = option("INPUT").is_some();
+        let at = self.text.line();
         self.section = match keyword {
             "NODE" | "ELEMENT" if generated => {
                 return Err(self
@@ -174,7 +177,7 @@ impl Deck<'_> {
                         .error("*ELEMENT without TYPE")
                         .with_help("write *ELEMENT, TYPE=C3D8 or another solid element")
                 })?;
-                let set = name("ELSET").map(|name| self.sets.set(name, flag("INTERNAL")));
+                let set = name("ELSET").map(|name| self.sets.set(name, flag("INTERNAL"), at));
                 self.family(&kind.to_ascii_uppercase(), set)?
             }
             "ELSET" => {
@@ -193,7 +196,7 @@ impl Deck<'_> {
                     })?,
                     None => self.sets.current(),
                 };
-                Section::Set(self.sets.set(set, flag("INTERNAL")), of, flag("GENERATE"))
+                Section::Set(self.sets.set(set, flag("INTERNAL"), at), of, flag("GENERATE"))
             }
             "SURFACE" if name("COMBINE").is_none() && of_elements(option("TYPE")) => {
                 self.sets.begin_surface(name("NAME").unwrap_or("surface"));
@@ -261,8 +264,9 @@ impl Deck<'_> {
 
     /// Reads a row of a set: numbers and names of sets, or first, last and step.
     fn set(&mut self, line: &[u8], set: usize, of: usize, generate: bool) -> Result<()> {
+        let line = String::from_utf8_lossy(line);
         let fields: Vec<&[u8]> =
-            line.split(|&b| b == b',').map(<[u8]>::trim_ascii).filter(|f| !f.is_empty()).collect();
+            fields(&line).into_iter().map(str::as_bytes).filter(|f| !f.is_empty()).collect();
         if generate {
             let number = |field: Option<&&[u8]>, otherwise: i64| match field {
                 Some(field) => integer(field).ok_or_else(|| self.expected("a number", field)),
@@ -279,7 +283,8 @@ impl Deck<'_> {
 
     /// Reads a row of a surface: an element or a set, and its side.
     fn side(&mut self, line: &[u8]) -> Result<()> {
-        let mut fields = line.split(|&b| b == b',').map(<[u8]>::trim_ascii);
+        let line = String::from_utf8_lossy(line);
+        let mut fields = fields(&line).into_iter().map(str::as_bytes);
         let member = Member::of(fields.next().unwrap_or_default());
         let side = fields.next().unwrap_or_default();
         let which = match side {
@@ -442,6 +447,25 @@ impl Deck<'_> {
         self.text
             .error(format!("{what} is expected, found `{}`", shown(found)))
             .with_help("separate the numbers of a row by commas")
+    }
+}
+
+/// The fields of a line, apart by commas that are not within quotes.
+fn fields(line: &str) -> Vec<&str> {
+    let mut is_quoted = false;
+    let is_end = |c: char| {
+        is_quoted ^= c == '"';
+        c == ',' && !is_quoted
+    };
+    line.split(is_end).map(str::trim).collect()
+}
+
+/// A keyword in capitals and in the form of [`Deck::keyword`]: blanks in it mean nothing to Abaqus.
+fn keyword(field: &str) -> String {
+    let words: String = field.split_whitespace().collect::<String>().to_ascii_uppercase();
+    match words.strip_prefix("END") {
+        Some(what @ ("PART" | "INSTANCE" | "ASSEMBLY")) => format!("END {what}"),
+        _ => field.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_uppercase(),
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use crate::Result;
 use crate::io::read::assemble::{Assembly, Shape};
 
+use super::members::Members;
 use super::scope::{Element, Member, Scope};
 
 /// Sides S1, S2, … of solid elements by their corners (Abaqus Analysis User's Guide, "Solid
@@ -38,30 +40,35 @@ pub(super) enum Which {
 }
 
 /// A row of a set or surface: what it names, and the scope in which.
-type Row = (usize, Member);
+pub(super) type Row = (usize, Member);
 
 /// Sets and surfaces, which may name elements and sets that come after them.
 pub(super) struct Sets {
-    // outside of instances, then the instances
-    scopes: Vec<Scope>,
+    /// Outside of instances, then the instances.
+    pub scopes: Vec<Scope>,
+    // instances by their names in capitals
+    instances: HashMap<String, usize>,
     current: usize,
-    sets: Vec<Set>,
+    pub sets: Vec<Set>,
     surfaces: Vec<Surface>,
 }
 
 impl Default for Sets {
     fn default() -> Self {
-        let scopes = vec![Scope::default()];
-        Self { scopes, current: 0, sets: Vec::new(), surfaces: Vec::new() }
+        let (scopes, instances) = (vec![Scope::default()], HashMap::new());
+        Self { scopes, instances, current: 0, sets: Vec::new(), surfaces: Vec::new() }
     }
 }
 
-struct Set {
-    name: String,
+/// A set of elements.
+pub(super) struct Set {
+    pub name: String,
     scope: usize,
     /// Serves surfaces alone.
     internal: bool,
-    rows: Vec<Row>,
+    pub rows: Vec<Row>,
+    /// 1-based line of its first keyword.
+    pub line: usize,
 }
 
 struct Surface {
@@ -78,6 +85,7 @@ impl Sets {
         }
         self.current = self.scopes.len();
         self.scopes.push(Scope::new(name));
+        self.instances.insert(name.to_ascii_uppercase(), self.current);
         true
     }
 
@@ -98,15 +106,15 @@ impl Sets {
 
     /// Index of the scope of an instance, for whose name case does not matter.
     pub fn instance(&self, name: &str) -> Option<usize> {
-        let is_it = |scope: &Scope| scope.name.eq_ignore_ascii_case(name);
-        self.scopes.iter().skip(1).position(is_it).map(|index| index + 1)
+        self.instances.get(&name.to_ascii_uppercase()).copied()
     }
 
-    /// The set of a name in the current scope.
-    pub fn set(&mut self, name: &str, internal: bool) -> usize {
+    /// The set of a name in the current scope, which a keyword on `line` gives.
+    pub fn set(&mut self, name: &str, internal: bool, line: usize) -> usize {
         let Self { scopes, current, sets, .. } = self;
         scopes[*current].set_or(name, || {
-            sets.push(Set { name: name.to_owned(), scope: *current, internal, rows: Vec::new() });
+            let (name, scope, rows) = (name.to_owned(), *current, Vec::new());
+            sets.push(Set { name, scope, internal, rows, line });
             sets.len() - 1
         })
     }
@@ -130,21 +138,26 @@ impl Sets {
     }
 
     /// Gives the groups to a mesh.
-    pub fn finish(self, assembly: &mut Assembly) {
+    ///
+    /// # Errors
+    /// If a set is one of its own members.
+    pub fn finish(self, assembly: &mut Assembly) -> Result<()> {
         let names = self.group_names();
         let (of_sets, of_surfaces) = names.split_at(self.sets.len());
-        for (index, _) in self.sets.iter().enumerate().filter(|(_, set)| !set.internal) {
-            let name = &of_sets[index];
-            let mut found = Found::default();
-            self.collect_set(index, &mut found);
+        let mut members = Members::of(&self, assembly)?;
+        for (index, name) in of_sets.iter().enumerate().filter(|(i, _)| !self.sets[*i].internal) {
+            let Some(found) = members.of_set(index) else {
+                assembly.skip(&format!("set `{name}`: there are too many elements in sets"));
+                continue;
+            };
             if found.elements.is_empty() {
                 assembly.skip(&format!("set `{name}` without solids and faces"));
                 continue;
             }
             let what = format!("elements of set `{name}` that are neither solids nor faces");
             assembly.skip_many(&what, found.others);
-            for element in found.elements {
-                match self.element(element) {
+            for &element in &found.elements {
+                match members.element(element) {
                     Element::Solid(cell, ..) => assembly.groups.group_cell(name, cell.0),
                     Element::Face(face) => assembly.groups.group_face(name, face),
                 }
@@ -152,38 +165,9 @@ impl Sets {
         }
         let free = self.free_sides();
         for (surface, name) in self.surfaces.iter().zip(of_surfaces) {
-            let mut faces = Vec::new();
-            for (row, side) in &surface.rows {
-                let mut found = Found::default();
-                self.collect(row, &mut found);
-                let what =
-                    format!("elements of surface `{name}` that are neither solids nor faces");
-                assembly.skip_many(&what, found.others);
-                for element in found.elements {
-                    let element = self.element(element);
-                    let all = sides_of(element);
-                    match (element, side) {
-                        (Element::Face(face), Which::Free | Which::Faces) => {
-                            assembly.groups.group_face(name, face);
-                        }
-                        (Element::Solid(..), Which::Side(side)) => {
-                            faces.extend(all.get(*side).cloned());
-                        }
-                        (Element::Solid(..), Which::Free) => {
-                            faces.extend(all.into_iter().filter(|f| free.contains_key(&key(f))));
-                        }
-                        (Element::Face(_), Which::Side(_)) | (Element::Solid(..), Which::Faces) => {
-                            assembly
-                                .skip(&format!("elements of surface `{name}` without its side"));
-                        }
-                    }
-                }
-            }
-            for face in faces {
-                let face = assembly.groups.push_face("faces", &face, &[]);
-                assembly.groups.group_face(name, face);
-            }
+            push_surface(surface, name, &mut members, &free, assembly);
         }
+        Ok(())
     }
 
     /// Names of the groups of all sets, then of all surfaces: those of an instance have its name in
@@ -204,51 +188,6 @@ impl Sets {
                 false => name.to_owned(),
             })
             .collect()
-    }
-
-    fn element(&self, (scope, element): (usize, u32)) -> Element {
-        self.scopes[scope].own[element as usize].1
-    }
-
-    fn collect_set(&self, index: usize, found: &mut Found) {
-        // a set that names itself has what else it names
-        if found.sets.insert(index) {
-            self.sets[index].rows.iter().for_each(|row| self.collect(row, found));
-        }
-    }
-
-    fn collect(&self, (index, member): &Row, found: &mut Found) {
-        let (index, scope) = (*index, &self.scopes[*index]);
-        match member {
-            Member::Element(number) => found.push(index, scope.element(*number)),
-            Member::Set(name) => {
-                if let Some(set) = scope.set(name) {
-                    return self.collect_set(set, found);
-                }
-                // `instance.12`, `instance.set`
-                let of_instance = name
-                    .split_once('.')
-                    .and_then(|(instance, rest)| Some((self.instance(instance)?, rest)));
-                match of_instance {
-                    Some((instance, rest)) => {
-                        self.collect(&(instance, Member::of(rest.as_bytes())), found);
-                    }
-                    None => found.push(index, None),
-                }
-            }
-            &Member::Range([first, last, step]) => {
-                let step = step.max(1);
-                let count = last.saturating_sub(first) / step;
-                if count <= scope.own.len() as i64 {
-                    let numbers = (0..=count).map(|i| first + i * step).filter(|&n| n <= last);
-                    numbers.for_each(|number| found.push(index, scope.element(number)));
-                } else {
-                    let is_in = |n: i64| n >= first && n <= last && (n - first) % step == 0;
-                    let own = (0..).zip(&scope.own).filter(|(_, (number, _))| is_in(*number));
-                    own.for_each(|(element, _)| found.push(index, Some(element)));
-                }
-            }
-        }
     }
 
     /// The sides of one element only, if a surface asks for such.
@@ -272,22 +211,43 @@ fn sides_of(element: Element) -> Vec<Vec<u32>> {
     sides(shape).iter().map(|side| side.iter().map(|&i| corners[i]).collect()).collect()
 }
 
-/// Elements of a set.
-#[derive(Default)]
-struct Found {
-    // scope, and index in it
-    elements: BTreeSet<(usize, u32)>,
-    // numbers of other elements, and names of no set
-    others: usize,
-    sets: BTreeSet<usize>,
-}
-
-impl Found {
-    fn push(&mut self, scope: usize, element: Option<u32>) {
-        match element {
-            Some(element) => drop(self.elements.insert((scope, element))),
-            None => self.others += 1,
+/// Makes a group of the sides and faces of a surface.
+fn push_surface(
+    surface: &Surface,
+    name: &str,
+    members: &mut Members,
+    free: &HashMap<Vec<u32>, bool>,
+    assembly: &mut Assembly,
+) {
+    let mut faces = Vec::new();
+    for (row, side) in &surface.rows {
+        let Some(found) = members.of_rows(std::slice::from_ref(row)) else {
+            assembly
+                .skip(&format!("rows of surface `{name}`: there are too many elements in sets"));
+            continue;
+        };
+        let what = format!("elements of surface `{name}` that are neither solids nor faces");
+        assembly.skip_many(&what, found.others);
+        for element in found.elements {
+            let element = members.element(element);
+            let all = sides_of(element);
+            match (element, side) {
+                (Element::Face(face), Which::Free | Which::Faces) => {
+                    assembly.groups.group_face(name, face);
+                }
+                (Element::Solid(..), Which::Side(side)) => faces.extend(all.get(*side).cloned()),
+                (Element::Solid(..), Which::Free) => {
+                    faces.extend(all.into_iter().filter(|f| free.contains_key(&key(f))));
+                }
+                (Element::Face(_), Which::Side(_)) | (Element::Solid(..), Which::Faces) => {
+                    assembly.skip(&format!("elements of surface `{name}` without its side"));
+                }
+            }
         }
+    }
+    for face in faces {
+        let face = assembly.groups.push_face("faces", &face, &[]);
+        assembly.groups.group_face(name, face);
     }
 }
 

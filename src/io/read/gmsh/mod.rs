@@ -1,7 +1,7 @@
 //! Gmsh `.msh`, ASCII and binary, versions 2.x and 4.1.
 //!
 //! Nodes may have any numbers; they become vertices in the order of the file.
-//! `$NodeData` views become vertex attributes, physical groups of volumes (the first of each
+//! `$NodeData` views of all nodes become vertex attributes, of several steps the first; physical groups of volumes (the first of each
 //! element) the cell array `gmsh:physical`. Physical groups that have a name are groups of cells
 //! and of faces; those of surfaces without one are named `gmsh:physical:TAG`. Periodic links and
 //! element data are skipped and reported, as are elements of lower dimension in no group.
@@ -71,6 +71,7 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
             }
         }
     }
+    file.assembly.limit_numbered_groups(PHYSICAL);
     file.assembly.push_references(PHYSICAL, 0)?;
     Ok(file.assembly)
 }
@@ -357,7 +358,7 @@ impl Gmsh<'_> {
         for _ in 0..self.values.text.count("the number of integer tags")? {
             tags.push(self.values.text.integer("an integer tag")?);
         }
-        let (name, &[_, width, rows, ..]) = (name.unwrap_or_default(), &tags[..]) else {
+        let (name, &[step, width, rows, ..]) = (name.unwrap_or_default(), &tags[..]) else {
             return Err(self
                 .values
                 .error("$NodeData needs 3 integer tags: step, components, nodes")
@@ -365,13 +366,19 @@ impl Gmsh<'_> {
         };
         let (width, rows) = (usize::try_from(width).unwrap_or(0), rows.max(0) as usize);
         let points = self.assembly.points();
-        if rows != points || width == 0 || width > 9 {
-            return Err(self
-                .values
-                .error(format!(
-                    "view `{name}`: {rows} nodes of {width} components, the mesh has {points} nodes"
-                ))
-                .with_help("give every node 1 to 9 components, or remove the view"));
+        let is_known = self.assembly.mesh.attributes.iter().any(|known| known.name == name);
+        let left_out = if name.is_empty() {
+            Some("views without a name".to_owned())
+        } else if width == 0 || width > 9 {
+            Some(format!("view `{name}` of {width} components, 1 to 9 are read"))
+        } else if rows != points {
+            Some(format!("view `{name}` of {rows} of {points} nodes"))
+        } else {
+            is_known.then(|| format!("step {step} of view `{name}`, of which another step is read"))
+        };
+        if let Some(what) = left_out {
+            self.assembly.skip(&what);
+            return self.values.skip_section("$EndNodeData");
         }
         self.values.begin();
         let mut values = vec![0.0; points * width];

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::{
-    GHOSTS, GivenFaces, Kept, Kind, UnstructuredGrid, kind, push_cell_array, refused_ghosts,
-};
+use super::ghosts::{is_ghosts, refused_ghosts};
+use super::outline::ArraySection;
+use super::{GivenFaces, Kept, Kind, UnstructuredGrid, kind, push_cell_array, push_point_array};
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
 use crate::mesh::{Attribute, CellArray, SolidMesh};
@@ -87,11 +87,10 @@ impl CellBlock {
 
     fn push(mut self, assembly: &mut Assembly, names: &[GroupName]) -> Result<()> {
         let arrays = std::mem::take(&mut self.arrays);
-        let (ghosts, arrays): (Vec<_>, Vec<_>) = arrays.into_iter().partition(|a| a.name == GHOSTS);
-        let ghosts = ghosts.iter().flat_map(|array| &array.values);
-        if let Some((cells, help)) = refused_ghosts(ghosts.map(|&ghost| ghost as i64)) {
-            let what = assembly.path.display();
-            return Err(Error::request(format!("the {what} has {cells}")).with_help(help));
+        let (ghosts, arrays): (Vec<_>, Vec<_>) =
+            arrays.into_iter().partition(|array| is_ghosts(&array.name));
+        for CellArray { name, values, .. } in ghosts {
+            check_ghosts(assembly, ArraySection::CellData, &name, &values)?;
         }
         let faces = match self.face_ends.is_empty() {
             true => GivenFaces::Absent,
@@ -116,6 +115,22 @@ impl CellBlock {
             push_cell_array(assembly, (Attribute { name, width, values }, integers), &kept, None)?;
         }
         Ok(())
+    }
+}
+
+/// [`super::ghosts::check_ghosts`] of a mesh without a file.
+fn check_ghosts(
+    assembly: &Assembly,
+    section: ArraySection,
+    name: &str,
+    values: &[f64],
+) -> Result<()> {
+    match refused_ghosts(section, name, values) {
+        Some((ghosts, help)) => {
+            let what = assembly.path.display();
+            Err(Error::request(format!("the {what} has {ghosts}")).with_help(help))
+        }
+        None => Ok(()),
     }
 }
 
@@ -163,7 +178,8 @@ pub fn solid_of_parts(what: &str, parts: MeshParts) -> Result<(SolidMesh, ReadRe
         block.push(&mut assembly, &parts.names)?;
     }
     for attribute in parts.attributes {
-        assembly.push_attribute(attribute, 0, None)?;
+        check_ghosts(&assembly, ArraySection::PointData, &attribute.name, &attribute.values)?;
+        push_point_array(&mut assembly, attribute, 0, None)?;
     }
     parts.fields.into_iter().try_for_each(|field| assembly.push_field(field, None))?;
     assembly.finish()
@@ -192,6 +208,7 @@ fn meshio_type(name: &str) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ghosts::GHOST_TYPE;
     use super::*;
 
     #[test]
@@ -222,7 +239,7 @@ mod tests {
         let arrays: Vec<_> = mesh.cell_data.iter().map(|array| array.name.as_str()).collect();
         assert_eq!(arrays, [PHYSICAL, "group:all", "group:bulk"]);
         let mut ghost = parts();
-        ghost.blocks[1].arrays.push(CellArray::new(GHOSTS, 1, vec![1.0], true));
+        ghost.blocks[1].arrays.push(CellArray::new(GHOST_TYPE, 1, vec![1.0], true));
         let refused = solid_of_parts("mesh", ghost).unwrap_err().to_string();
         assert_eq!(refused, "the mesh has ghost cells");
         assert!(CellBlock::named("polyhedron8", Vec::new(), 8).is_none());

@@ -19,7 +19,7 @@ use crate::numbers::counted;
 /// Whether a file that begins so is a legacy file.
 pub(in crate::io::read) fn is_legacy(bytes: &[u8]) -> bool {
     const MAGIC: &[u8] = b"# vtk DataFile";
-    let head = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).trim_ascii_start();
+    let head = bytes.trim_ascii_start();
     head.get(..MAGIC.len()).is_some_and(|head| head.eq_ignore_ascii_case(MAGIC))
 }
 
@@ -101,7 +101,6 @@ impl Lists {
 impl<'a> Legacy<'a> {
     /// Reads a file up to the kind of its data set.
     pub fn open(path: &'a Path, bytes: &'a [u8]) -> Result<Self> {
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let mut text = Text::new(path, bytes);
         // Blank lines before the header are tolerated; the title may be blank.
         let header = std::iter::from_fn(|| text.next_line()).find(|line| !line.is_empty());

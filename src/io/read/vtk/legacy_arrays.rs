@@ -3,7 +3,10 @@
 use crate::Result;
 use crate::mesh::Attribute;
 
+use super::ghosts::{check_ghosts, is_ghosts};
 use super::legacy::{ArrayTarget, Legacy};
+use super::outline::ArraySection;
+use super::push_point_array;
 use super::values::Scalar;
 use crate::io::read::lines::shown;
 use crate::numbers::counted;
@@ -136,9 +139,16 @@ impl Legacy<'_> {
         let values = self.reals(scalar, count, "a value")?;
         let attribute = Attribute { name, width, values };
         match target {
-            ArrayTarget::Points(_) => self.assembly.push_attribute(attribute, 0, Some(line)),
+            ArrayTarget::Points(_) => {
+                push_point_array(&mut self.assembly, attribute, 0, Some(line))
+            }
             ArrayTarget::Model => self.assembly.push_field(attribute, Some(line)),
             ArrayTarget::Cells(_) => {
+                if is_ghosts(&attribute.name) {
+                    let Attribute { name, values, .. } = &attribute;
+                    let path = self.assembly.path;
+                    check_ghosts(path, ArraySection::CellData, name, values, Some(line))?;
+                }
                 self.cell_arrays.push((attribute, scalar.is_integer(), line));
                 Ok(())
             }

@@ -20,6 +20,8 @@
 
 mod binary;
 pub mod blocks;
+pub(super) mod encoding;
+mod ghosts;
 pub(super) mod legacy;
 mod legacy_arrays;
 mod legacy_lists;
@@ -45,6 +47,9 @@ use crate::numbers::{by_count, counted};
 use crate::{Error, Result};
 
 use super::assemble::{Assembly, Shape};
+use super::groups::MOST_GROUPS;
+use ghosts::{check_ghosts, is_ghosts};
+use outline::ArraySection;
 
 /// What a VTK cell type is to us.
 enum Kind {
@@ -438,27 +443,6 @@ fn slice(list: &[i64], start: i64, end: i64) -> Option<&[i64]> {
     list.get(usize::try_from(start).ok()?..usize::try_from(end).ok()?)
 }
 
-/// Cell array that marks the cells of other pieces: not one of the mesh.
-const GHOSTS: &str = "vtkGhostType";
-
-/// Bits of ghosts: of a cell that another piece owns, and of one that is blanked.
-const DUPLICATE: i64 = 1;
-const HIDDEN: i64 = 32;
-
-/// The cells that ghosts mark and that are not to be read, and what to do about them.
-fn refused_ghosts(ghosts: impl Iterator<Item = i64>) -> Option<(&'static str, &'static str)> {
-    let bits = ghosts.fold(0, |bits, ghost| bits | ghost);
-    if bits & DUPLICATE != 0 {
-        let help = "write it without ghost levels; ghosts repeat cells of others";
-        return Some(("ghost cells", help));
-    }
-    let help = "write the cells that are not hidden as an unstructured grid";
-    (bits & HIDDEN != 0).then_some(("hidden cells", help))
-}
-
-/// Most groups that an array of the cells makes of faces; one of more values numbers them.
-const MOST_GROUPS: usize = 256;
-
 /// Appends the values that a file has for all of its cells, of those that were kept.
 fn push_cell_array(
     assembly: &mut Assembly,
@@ -468,7 +452,8 @@ fn push_cell_array(
 ) -> Result<()> {
     let cells = kept.count;
     let Attribute { name, width, values } = array;
-    if name == GHOSTS {
+    if is_ghosts(&name) {
+        check_ghosts(assembly.path, ArraySection::CellData, &name, &values, line)?;
         assembly.skip(&format!("cell array `{name}`"));
         return Ok(());
     }
@@ -486,6 +471,22 @@ fn push_cell_array(
     let values: Vec<f64> = kept.cells.iter().flat_map(|&cell| row(cell)).copied().collect();
     let first = assembly.next_cell().index() - kept.cells.len();
     assembly.push_cell_array(Attribute { name, width, values }, of_integers, first, line)
+}
+
+/// Appends the values that a file has for its points from `first_point` on.
+fn push_point_array(
+    assembly: &mut Assembly,
+    array: Attribute,
+    first_point: usize,
+    line: Option<usize>,
+) -> Result<()> {
+    let Attribute { name, values, .. } = &array;
+    if is_ghosts(name) {
+        check_ghosts(assembly.path, ArraySection::PointData, name, values, line)?;
+        assembly.skip(&format!("point array `{name}`"));
+        return Ok(());
+    }
+    assembly.push_attribute(array, first_point, line)
 }
 
 /// The error of a cell array that has another number of values than `cells × width`.

@@ -11,6 +11,7 @@ use quick_xml::reader::Reader;
 use crate::{Error, Result};
 
 use super::binary::{BinaryLayout, Compressor};
+use super::encoding::{self, APPENDED};
 use super::structured::{GridExtent, GridKind, ImageFrame};
 use super::values::Scalar;
 
@@ -98,14 +99,9 @@ impl<'a> XmlOutline<'a> {
 
     /// Parses everything up to the appended data, which is no XML.
     pub fn read(path: &Path, bytes: &'a [u8]) -> Result<Self> {
-        const TAG: &[u8] = b"<AppendedData";
-        let end = bytes.windows(TAG.len()).position(|window| window == TAG).unwrap_or(bytes.len());
-        let (xml, rest) = bytes.split_at(end);
-        let xml = std::str::from_utf8(xml).map_err(|e| {
-            let line = 1 + xml[..e.valid_up_to()].iter().filter(|&&byte| byte == b'\n').count();
-            Error::file(path, Some(line), "the XML is not UTF-8 text")
-                .with_help("the file is damaged; write it again")
-        })?;
+        let end = bytes.windows(APPENDED.len()).position(|window| window == APPENDED);
+        let (xml, rest) = bytes.split_at(end.unwrap_or(bytes.len()));
+        let xml = encoding::text(path, xml)?;
         let mut scan = Scan {
             path,
             line: 1,
@@ -166,21 +162,27 @@ impl<'a> Scan<'_, 'a> {
                     | "CellData" | "FieldData" => self.section = ArraySection::None,
                     _ => {}
                 },
-                Event::Text(text) if self.in_array && self.depth == 0 => {
-                    if let Some(array) = self.outline.arrays.last_mut() {
-                        if array.text.trim().is_empty() {
-                            array.text = text.into_inner();
-                            array.text_line = self.line;
-                        } else {
-                            array.text.to_mut().push_str(&text.into_inner());
-                        }
-                    }
-                }
+                Event::Text(text) => self.text(text.into_inner()),
+                Event::CData(text) => self.text(text.into_inner()),
                 Event::Eof => return Ok(()),
                 _ => {}
             }
             self.line += xml.as_bytes()[at..next].iter().filter(|&&byte| byte == b'\n').count();
             at = next;
+        }
+    }
+
+    /// Takes text of the array at hand, if it is not of an element within.
+    fn text(&mut self, text: Cow<'a, str>) {
+        if !self.in_array || self.depth > 0 {
+            return;
+        }
+        let Some(array) = self.outline.arrays.last_mut() else { return };
+        if array.text.trim().is_empty() {
+            array.text = text;
+            array.text_line = self.line;
+        } else {
+            array.text.to_mut().push_str(&text);
         }
     }
 

@@ -14,11 +14,13 @@ use quick_xml::reader::Reader;
 
 use crate::io::CREASE_EDGES;
 use crate::io::read::assemble::Assembly;
+use crate::io::read::decoded;
 use crate::io::source;
 use crate::mesh::Attribute;
 use crate::{Error, Result};
 
 use super::binary::Budget;
+use super::encoding;
 use super::outline::XmlOutline;
 use super::xml;
 
@@ -65,9 +67,7 @@ impl Index {
             Error::file(path, Some(line), message)
                 .with_help("the file is cut short or malformed; write it again")
         };
-        let Ok(text) = std::str::from_utf8(bytes) else {
-            return Err(fault(1, "the XML is not UTF-8 text".into()));
-        };
+        let text = encoding::text(path, bytes)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut reader = Reader::from_str(text);
         let (mut pieces, mut is_index) = (Vec::new(), false);
@@ -118,7 +118,7 @@ impl Index {
         let mut starts = Vec::with_capacity(self.pieces.len());
         let mut creases: Vec<Attribute> = Vec::new();
         for (piece, line) in &self.pieces {
-            let bytes = source::file_bytes(piece).map_err(|e| {
+            let bytes = source::file_bytes(piece).map(decoded).map_err(|e| {
                 Error::file(path, Some(*line), format!("the piece {}: {e}", piece.display()))
                     .with_help("keep the pieces where the file names them, relative to its folder")
             })?;

@@ -5,6 +5,9 @@
 
 use std::path::Path;
 
+use quick_xml::events::Event;
+use quick_xml::reader::Reader;
+
 use crate::error::ElementKind::Vertex;
 use crate::io::read::assemble::{Assembly, counted_kind};
 use crate::io::read::{ReadOptions, ReadReport};
@@ -13,6 +16,7 @@ use crate::message;
 use crate::{Error, Message, Result};
 
 use super::binary::Budget;
+use super::ghosts::{check_ghosts, is_ghosts};
 use super::outline::{ArrayElement, ArraySection, PieceOutline, XmlOutline};
 use super::strip;
 use super::xml::Numbers;
@@ -25,9 +29,23 @@ pub(in crate::io::read) fn is_xml(bytes: &[u8]) -> bool {
     head.starts_with(b"<") && holds(head, b"<VTKFile")
 }
 
-/// Whether a file is VTK XML of a surface.
+/// Whether a file is VTK XML of a surface, as its tag `VTKFile` says.
 pub(in crate::io::read) fn is_surface(bytes: &[u8]) -> bool {
-    is_xml(bytes) && holds(&bytes[..bytes.len().min(4096)], b"PolyData")
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]);
+    if !is_xml(bytes) {
+        return false;
+    }
+    let mut reader = Reader::from_str(head.trim_ascii_start());
+    loop {
+        match reader.read_event() {
+            Ok(Event::Start(tag) | Event::Empty(tag)) if tag.name().as_ref() == "VTKFile" => {
+                let kind = tag.try_get_attribute("type").ok().flatten();
+                return kind.is_some_and(|kind| kind.value.as_ref() == "PolyData");
+            }
+            Ok(Event::Eof | Event::Start(_) | Event::Empty(_)) | Err(_) => return false,
+            Ok(_) => {}
+        }
+    }
 }
 
 fn holds(bytes: &[u8], word: &[u8]) -> bool {
@@ -40,12 +58,8 @@ pub(in crate::io::read) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMes
     let budget = Budget::new(ReadOptions::default().most_unpacked);
     let numbers = Numbers { path, outline: &outline, budget: &budget };
     if !outline.is_surface {
-        return Err(Error::file(
-            path,
-            None,
-            "a grid, though the file begins with the word PolyData",
-        )
-        .with_help("remove that comment, or write the file again"));
+        return Err(Error::file(path, None, "a grid, not a surface")
+            .with_help("solids are read as such, by `subsolid info` for one"));
     }
     let mut reader = SurfaceReader { numbers, mesh: SurfaceMesh::default(), skipped: Vec::new() };
     for (index, piece) in outline.pieces.iter().enumerate() {
@@ -182,7 +196,20 @@ impl SurfaceReader<'_> {
         let mut own = Vec::new();
         for array in arrays {
             let name = shown(array.name.as_bytes());
+            if is_ghosts(&array.name) && array.scalar.is_some() {
+                let (values, line) = (self.numbers.reals(array)?, Some(array.line));
+                check_ghosts(self.numbers.path, array.section, &array.name, &values, line)?;
+            }
             match (array.section, array.scalar) {
+                (ArraySection::PointData, _) if name.is_empty() => {
+                    self.skip("vertex arrays without a name".into());
+                }
+                (ArraySection::PointData, _) if is_ghosts(&array.name) => {
+                    self.skip(format!("point array `{name}`"));
+                }
+                (ArraySection::CellData, _) if name.is_empty() => {
+                    self.skip("cell arrays without a name".into());
+                }
                 (ArraySection::CellData, _) => self.skip(format!("cell array `{name}`")),
                 (ArraySection::PointData, None) => self.skip(format!("point array `{name}`")),
                 (ArraySection::PointData, Some(_)) => {

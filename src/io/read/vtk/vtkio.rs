@@ -7,9 +7,11 @@ use ::vtkio::model::{
     Vtk,
 };
 
+use super::ghosts::{check_ghosts, is_ghosts};
+use super::outline::ArraySection;
 use super::structured::{GridExtent, ImageFrame};
 use super::surface::{push_faces, vertices};
-use super::{GivenFaces, Kept, UnstructuredGrid, push_cell_array};
+use super::{GivenFaces, Kept, UnstructuredGrid, push_cell_array, push_point_array};
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::surface::checked;
@@ -150,6 +152,7 @@ fn append_polygons(assembly: &mut Assembly, data: &DataSet, faces: &mut Polygons
                         )
                     })?;
             }
+            check_cell_ghosts(assembly, &piece.data)?;
             for array in &piece.data.cell {
                 assembly.skip(&format!("cell array `{}`", array.name()));
             }
@@ -297,6 +300,23 @@ fn push_cell_arrays(assembly: &mut Assembly, data: &Attributes, kept: &Kept) -> 
     Ok(())
 }
 
+/// Refuses ghosts and hidden cells among the polygons of a surface, whose cell arrays are left out.
+fn check_cell_ghosts(assembly: &Assembly, data: &Attributes) -> Result<()> {
+    let check = |name: &str, data: &IOBuffer| match is_ghosts(name) {
+        true => {
+            let values = reals(assembly, name, data)?;
+            check_ghosts(assembly.path, ArraySection::CellData, name, &values, None)
+        }
+        false => Ok(()),
+    };
+    data.cell.iter().try_for_each(|attribute| match attribute {
+        model::Attribute::DataArray(array) => check(&array.name, &array.data),
+        model::Attribute::Field { data_array, .. } => {
+            data_array.iter().try_for_each(|array| check(&array.name, &array.data))
+        }
+    })
+}
+
 fn push_arrays(assembly: &mut Assembly, data: &Attributes, first_point: usize) -> Result<()> {
     for attribute in &data.point {
         match attribute {
@@ -339,5 +359,6 @@ fn push_array(
         return Ok(());
     }
     let values = reals(assembly, name, data)?;
-    assembly.push_attribute(Attribute { name: name.into(), width, values }, first_point, None)
+    let array = Attribute { name: name.into(), width, values };
+    push_point_array(assembly, array, first_point, None)
 }

@@ -12,12 +12,11 @@ use crate::mesh::Attribute;
 use crate::{Error, Message, Result};
 
 use super::binary::{Budget, ByteSource, unpack};
+use super::ghosts::{check_ghosts, is_ghosts};
 use super::outline::{ArrayElement, ArraySection, ArrayStorage, XmlOutline};
 use super::structured::GridKind;
 use super::values::Scalar;
-use super::{
-    GHOSTS, GivenFaces, Kept, UnstructuredGrid, no_solid, push_cell_array, refused_ghosts,
-};
+use super::{GivenFaces, Kept, UnstructuredGrid, no_solid, push_cell_array, push_point_array};
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::{Text, shown};
 use crate::numbers::counted;
@@ -177,13 +176,13 @@ impl<'a> Document<'a, '_> {
 
     /// Refuses cells that other pieces own, or that are not to be seen.
     fn check_ghosts(&self, piece: usize) -> Result<()> {
-        let arrays = self.outline.of_piece(piece).iter();
-        let mut arrays = arrays.filter(|array| array.section == ArraySection::CellData);
-        let Some(ghosts) = arrays.find(|array| array.name == GHOSTS) else { return Ok(()) };
-        let values = self.numbers.integers(ghosts)?;
-        let Some((what, help)) = refused_ghosts(values.into_iter()) else { return Ok(()) };
-        let message = format!("the piece has {what}");
-        Err(Error::file(self.numbers.path, Some(ghosts.line), message).with_help(help))
+        let ghosts = self.outline.of_piece(piece).iter().filter(|array| is_ghosts(&array.name));
+        for array in ghosts.filter(|array| array.scalar.is_some()) {
+            let values = self.numbers.reals(array)?;
+            let (section, line) = (array.section, Some(array.line));
+            check_ghosts(self.numbers.path, section, &array.name, &values, line)?;
+        }
+        Ok(())
     }
 
     fn points(&mut self, array: &ArrayElement) -> Result<()> {
@@ -238,7 +237,7 @@ impl<'a> Document<'a, '_> {
                         return Err(self.numbers.fault(array.line, message));
                     }
                     let attribute = Attribute { name: name.clone(), width, values };
-                    self.assembly.push_attribute(attribute, first_point, Some(array.line))?;
+                    push_point_array(self.assembly, attribute, first_point, Some(array.line))?;
                 }
                 _ => {}
             }

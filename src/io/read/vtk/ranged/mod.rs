@@ -22,9 +22,10 @@ use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
+use super::ghosts::is_ghosts;
 use super::outline::ArraySection;
 use super::pieces::Index;
-use super::{GHOSTS, GivenFaces, Kept, UnstructuredGrid, push_cell_array};
+use super::{GivenFaces, Kept, UnstructuredGrid, push_cell_array};
 use crate::cluster::block;
 use crate::io::CREASE_EDGES;
 use crate::io::read::assemble::Assembly;
@@ -281,7 +282,7 @@ impl<'p, 'a> Ranged<'p, 'a> {
     ) -> Option<()> {
         let mut names = HashSet::new();
         for array in self.piece.arrays(ArraySection::CellData) {
-            if array.name == GHOSTS {
+            if is_ghosts(&array.name) {
                 return None;
             }
             let values = array.rows(&mut self.scan, cells.clone(), count)?;
@@ -365,7 +366,7 @@ impl<'p, 'a> Ranged<'p, 'a> {
         for array in self.piece.arrays(ArraySection::PointData) {
             let values = array.rows(&mut self.scan, own.clone(), count)?;
             let attribute = Attribute { name: array.name.clone(), width: array.width, values };
-            if !names.insert(&array.name) {
+            if !names.insert(&array.name) || is_ghosts(&array.name) {
                 return None;
             }
             assembly.push_attribute(attribute, first, None).ok()?;

@@ -54,6 +54,8 @@ pub(super) struct Assembly<'a> {
     /// Number of the first vertex in the file's own words, for messages.
     first_index: u32,
     pub(super) mesh: SolidMesh,
+    /// Whether some points are stored in single precision.
+    pub(super) is_single: bool,
     // 1-based line of each cell, 0 where the format has none
     lines: Vec<u32>,
     pub(super) fields: Vec<Attribute>,
@@ -71,6 +73,7 @@ impl<'a> Assembly<'a> {
             path,
             first_index,
             mesh: SolidMesh::default(),
+            is_single: false,
             lines: Vec::new(),
             fields: Vec::new(),
             references: Vec::new(),
@@ -82,9 +85,20 @@ impl<'a> Assembly<'a> {
 
     /// The same, read from `path`.
     pub fn of(self, path: &Path) -> Assembly<'_> {
-        let Self { first_index, mesh, lines, fields, references, .. } = self;
+        let Self { first_index, mesh, is_single, lines, fields, references, .. } = self;
         let Self { skipped, high_order, groups, .. } = self;
-        Assembly { path, first_index, mesh, lines, fields, references, skipped, high_order, groups }
+        Assembly {
+            path,
+            first_index,
+            mesh,
+            is_single,
+            lines,
+            fields,
+            references,
+            skipped,
+            high_order,
+            groups,
+        }
     }
 
     /// Number of points so far.

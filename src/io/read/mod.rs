@@ -177,6 +177,8 @@ pub struct MeshBlock {
     /// Vertices before each piece of a file whose pieces repeat the vertices where they touch; none
     /// of another file.
     pub pieces: Vec<usize>,
+    /// Whether some vertices are stored in single precision.
+    pub is_single: bool,
 }
 
 /// Block `rank` of `ranks` of the mesh in a file, and what else the file holds, read without the

@@ -2,7 +2,7 @@
 //!
 //! Names of pieces are relative to the folder of the index; absolute ones and ones
 //! with `..` are followed as VTK follows them. Programs that write pieces repeat the
-//! points where pieces touch, ours too. Points of *different* pieces that lie within
+//! points where pieces touch, ours too. Points of *different* pieces that are equal or lie within
 //! rounding of each other are merged: a control mesh needs cells that share vertices.
 //! Points of one piece stay apart. Of merged points the values of the first piece are kept.
 

@@ -97,8 +97,11 @@ impl<'a> Document<'a, '_> {
             None | Some(GridKind::Curvilinear) => self.listed_points(index),
             Some(GridKind::Rectilinear) => {
                 let axes = self.arrays(index, ArraySection::Coordinates);
-                let axes =
-                    axes.map(|array| self.numbers.reals(array)).collect::<Result<Vec<_>>>()?;
+                let mut read = |array: &ArrayElement| {
+                    self.assembly.is_single |= array.scalar == Some(Scalar::F32);
+                    self.numbers.reals(array)
+                };
+                let axes = axes.map(&mut read).collect::<Result<Vec<_>>>()?;
                 let extent = extent()?;
                 let points = extent.rectilinear(&axes);
                 let mut points = points.map_err(|what| self.numbers.fault(piece.line, what))?;
@@ -188,6 +191,7 @@ impl<'a> Document<'a, '_> {
         if array.width != 3 {
             return Err(self.numbers.fault(array.line, "points need NumberOfComponents=\"3\""));
         }
+        self.assembly.is_single |= array.scalar == Some(Scalar::F32);
         if array.storage == ArrayStorage::Ascii {
             let mut words = text(self.numbers.path, array);
             while words.peek().is_some() {

@@ -68,7 +68,9 @@ pub(in crate::io::read) fn read(
     vertices_of(path, &files, own[1].clone(), &mut mesh)?;
     mesh.creases.edges = creases_of(path, &files, points)?;
     let pieces = files.iter().map(|file| file.points.start).collect();
-    Some((MeshBlock { mesh, cells, vertices: points, pieces }, report))
+    let is_single = |file: &Piece| file.arrays(ArraySection::Points).any(|array| array.is_single);
+    let is_single = files.iter().any(is_single);
+    Some((MeshBlock { mesh, cells, vertices: points, pieces, is_single }, report))
 }
 
 /// The index of a `.pvtu`; nothing inside for another file.

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use crate::{names, with_fan};
 
-/// Stops the program while it writes, by the signals of Ctrl-C, `kill`, a closed terminal and
-/// Ctrl-\.
+/// Stops the program while it writes, by the signals of Ctrl-C, `kill`, a closed terminal, Ctrl-\,
+/// batch systems and limits of time, and those of other programs.
 #[test]
 fn no_signal_leaves_unfinished_files() {
     let fan = with_fan();
@@ -19,6 +19,12 @@ fn no_signal_leaves_unfinished_files() {
         ("a.pvtu", "48", libc::SIGTERM),
         ("a.csv", "32", libc::SIGHUP),
         ("a.csv", "32", libc::SIGQUIT),
+        ("a.csv", "32", libc::SIGXCPU),
+        ("a.pvtu", "48", libc::SIGUSR1),
+        ("a.csv", "32", libc::SIGUSR2),
+        ("a.csv", "32", libc::SIGALRM),
+        ("a.csv", "32", libc::SIGVTALRM),
+        ("a.csv", "32", libc::SIGABRT),
     ] {
         let mut program = writing(path, output, samples, (signal, libc::SIG_DFL));
         // SAFETY: the process is a child that nobody has waited for.

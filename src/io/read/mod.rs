@@ -28,7 +28,7 @@ pub use vtk::blocks::{CellBlock, GroupName, MeshParts, solid_of_parts};
 #[cfg(feature = "vtkio")]
 pub use vtk::vtkio;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::io::source;
 use crate::mesh::{SolidMesh, SurfaceMesh};
@@ -117,6 +117,17 @@ pub fn read_with_options(
 }
 
 /// A control mesh of either kind.
+/// The files that [`read`] takes a mesh from: the file, and the pieces that a `.pvtu` names. A file
+/// that cannot be read names none.
+pub fn files_of(path: impl AsRef<Path>) -> Vec<PathBuf> {
+    let path = path.as_ref();
+    let pieces = match source::is_standard_input(path) {
+        true => Vec::new(),
+        false => vtk::pieces::of(path).unwrap_or_default(),
+    };
+    [path.to_owned()].into_iter().chain(pieces).collect()
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum ControlMesh {
     /// Of a solid.

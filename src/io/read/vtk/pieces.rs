@@ -22,6 +22,9 @@ use super::binary::Budget;
 use super::outline::XmlOutline;
 use super::xml;
 
+/// Bytes that tell a `.pvtu`.
+pub(super) const HEAD: usize = 4096;
+
 /// Reads a `.vtu` or `.pvtu` file that is already in memory.
 pub(in crate::io::read) fn read<'a>(
     path: &'a Path,
@@ -37,6 +40,15 @@ pub(in crate::io::read) fn read<'a>(
         Some(index) => index.assemble(path, &budget),
         None => xml::read(path, bytes, &budget),
     }
+}
+
+/// The files of the pieces of a `.pvtu`; none of another file.
+pub(in crate::io::read) fn of(path: &Path) -> Result<Vec<PathBuf>> {
+    if !Index::is_begun(&source::head(path, HEAD)?) {
+        return Ok(Vec::new());
+    }
+    let index = Index::read(path, &source::file_bytes(path)?)?;
+    Ok(index.iter().flat_map(Index::paths).map(Path::to_owned).collect())
 }
 
 /// The names of the pieces, each with its 1-based line.
@@ -58,7 +70,7 @@ impl Index {
 
     /// The index in a file; `None` if the file is no `.pvtu`.
     pub fn read(path: &Path, bytes: &[u8]) -> Result<Option<Self>> {
-        if !Self::is_begun(&bytes[..bytes.len().min(4096)]) {
+        if !Self::is_begun(&bytes[..bytes.len().min(HEAD)]) {
             return Ok(None);
         }
         let fault = |line: usize, message: String| {

@@ -23,7 +23,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::outline::ArraySection;
-use super::pieces::Index;
+use super::pieces::{HEAD, Index};
 use super::{GHOSTS, GivenFaces, Kept, UnstructuredGrid, push_cell_array};
 use crate::cluster::block;
 use crate::io::CREASE_EDGES;
@@ -36,8 +36,6 @@ use columns::{Column, Contents, StoredArray};
 use scan::Scan;
 use xml::MOST_OUTLINE;
 
-/// Bytes that tell a `.pvtu`.
-const INDEX_HEAD: u64 = 4096;
 /// Cells or vertices that are read at a time.
 const BATCH: usize = 1 << 16;
 /// Ends of polyhedra that are looked at in one read.
@@ -78,7 +76,7 @@ fn index(path: &Path) -> Option<Option<Index>> {
     let is_regular = |file: &File| file.metadata().is_ok_and(|about| about.is_file());
     let mut file = File::open(path).ok().filter(is_regular)?;
     let mut bytes = Vec::new();
-    (&mut file).take(INDEX_HEAD).read_to_end(&mut bytes).ok()?;
+    (&mut file).take(HEAD as u64).read_to_end(&mut bytes).ok()?;
     if !Index::is_begun(&bytes) {
         return Some(None);
     }

@@ -76,8 +76,8 @@ pub fn read(path: impl AsRef<Path>) -> Result<SolidMesh> {
 /// How a file is read.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadOptions {
-    /// Most bytes that the compressed arrays of a model may unpack to: a small file may claim
-    /// much. Half of the machine's memory by default, 8 GiB where the system does not tell.
+    /// Most bytes that the compressed arrays of a model may unpack to, and its structured grids take:
+    /// a small file may claim much. Half of the machine's memory by default, 8 GiB where the system does not tell.
     pub most_unpacked: u64,
 }
 
@@ -107,7 +107,8 @@ pub fn read_with_report(path: impl AsRef<Path>) -> Result<(SolidMesh, ReadReport
 /// [`read_with_report`] with options.
 ///
 /// # Errors
-/// As [`read_with_report`]; if compressed arrays unpack to more than the options allow.
+/// As [`read_with_report`]; if compressed arrays or structured grids take more than the options
+/// allow.
 pub fn read_with_options(
     path: impl AsRef<Path>,
     options: ReadOptions,
@@ -164,7 +165,7 @@ pub fn read_mesh(
 /// What a file in a format of solids holds.
 fn assemble<'a>(path: &'a Path, bytes: &'a [u8], options: ReadOptions) -> Result<Assembly<'a>> {
     match format(path, bytes)? {
-        Format::VtkLegacy => vtk::legacy::read(path, bytes),
+        Format::VtkLegacy => vtk::legacy::read(path, bytes, options.most_unpacked),
         Format::VtkXml => vtk::pieces::read(path, bytes, options.most_unpacked),
         Format::Medit => medit::read(path, bytes),
         Format::Mfem => mfem::read(path, bytes),

@@ -13,7 +13,7 @@ use crate::{Error, Message, Result};
 
 use super::binary::{Budget, ByteSource, unpack};
 use super::outline::{ArrayElement, ArraySection, ArrayStorage, XmlOutline};
-use super::structured::GridKind;
+use super::structured::{GRID_HELP, GridKind};
 use super::values::Scalar;
 use super::{
     GHOSTS, GivenFaces, Kept, UnstructuredGrid, no_solid, push_cell_array, refused_ghosts,
@@ -69,6 +69,11 @@ impl<'a> Document<'a, '_> {
             return Ok(());
         }
         let first_point = self.assembly.points();
+        if let Some(extent) = piece.extent {
+            self.numbers.budget.take_grid(&extent).map_err(|message| {
+                Error::file(self.numbers.path, Some(piece.line), message).with_help(GRID_HELP)
+            })?;
+        }
         self.piece_points(index)?;
         let (grid, line) = match piece.extent {
             Some(extent) => (extent.grid(first_point), piece.line),

@@ -231,6 +231,15 @@ impl<'a> Assembly<'a> {
             Some(known) if known.width == *width && known.values.len() == before => {
                 known.values.extend(attribute.values);
             }
+            Some(known) if known.values.len() == known.width.saturating_mul(first_point) => {
+                let (have, width) = (known.width, *width);
+                return Err(self
+                    .error(
+                        line,
+                        format!("vertex array `{name}` has width {width}, {have} in pieces before"),
+                    )
+                    .with_help("give all pieces the same arrays"));
+            }
             Some(_) => {
                 return Err(self
                     .error(line, format!("two vertex arrays are named `{name}`"))
@@ -242,6 +251,27 @@ impl<'a> Assembly<'a> {
                     .with_help("remove those that are not needed"));
             }
             None => self.mesh.attributes.push(attribute),
+        }
+        Ok(())
+    }
+
+    /// Refuses a piece of the vertices from `first_point` on that lacks an array that pieces before
+    /// it have, or has another.
+    pub fn check_piece(&self, first_point: usize, line: Option<usize>) -> Result<()> {
+        let points = self.points();
+        for Attribute { name, width, values } in &self.mesh.attributes {
+            let message = match values.len() {
+                all if all == width * points => continue,
+                before if before == width * first_point => {
+                    format!(
+                        "the piece lacks the vertex array `{name}`, which pieces before it have"
+                    )
+                }
+                _ => format!("pieces before this one lack its vertex array `{name}`"),
+            };
+            return Err(self
+                .error(line, message)
+                .with_help("give all pieces the same arrays, or remove the array from all"));
         }
         Ok(())
     }

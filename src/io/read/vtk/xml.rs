@@ -81,7 +81,8 @@ impl<'a> Document<'a, '_> {
         };
         self.check_ghosts(index)?;
         let kept = grid.assemble(self.assembly, Some(line))?;
-        self.data(index, first_point, &kept)
+        self.data(index, first_point, &kept)?;
+        self.assembly.check_piece(first_point, Some(piece.line))
     }
 
     /// The arrays of a section of a piece.

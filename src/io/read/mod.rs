@@ -117,7 +117,6 @@ pub fn read_with_options(
     assemble(source::shown(path.as_ref()), &bytes, options)?.finish()
 }
 
-/// A control mesh of either kind.
 /// The files that [`read`] takes a mesh from: the file, and the pieces that a `.pvtu` names. A file
 /// that cannot be read names none.
 pub fn files_of(path: impl AsRef<Path>) -> Vec<PathBuf> {
@@ -129,6 +128,7 @@ pub fn files_of(path: impl AsRef<Path>) -> Vec<PathBuf> {
     [path.to_owned()].into_iter().chain(pieces).collect()
 }
 
+/// A control mesh of either kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ControlMesh {
     /// Of a solid.
@@ -150,7 +150,7 @@ pub fn read_mesh(
     let bytes = source::bytes(path.as_ref())?;
     let path = source::shown(path.as_ref());
     if let Some(format) = surface::format(path, &bytes) {
-        let (mesh, report) = format.read(path, &bytes)?;
+        let (mesh, report) = format.read(path, &bytes, options)?;
         return Ok((ControlMesh::Surface(mesh), report));
     }
     let assembly = assemble(path, &bytes, options)?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{ReadOptions, ReadReport, obj, off, ply, stl, vtk};
 use crate::io::source;
-use crate::mesh::SurfaceMesh;
+use crate::mesh::{Attribute, SurfaceMesh};
 use crate::{Error, Result};
 
 /// Extensions of files of surfaces.
@@ -23,12 +23,17 @@ pub(super) enum Format {
 
 impl Format {
     /// Reads a file of the format that is already in memory.
-    pub fn read(self, path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport)> {
+    pub fn read(
+        self,
+        path: &Path,
+        bytes: &[u8],
+        options: ReadOptions,
+    ) -> Result<(SurfaceMesh, ReadReport)> {
         let head = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let read = match self {
             Self::Ply => ply::read(path, head),
             Self::Off => off::read(path, head),
-            Self::VtkXml => vtk::surface::read(path, head),
+            Self::VtkXml => vtk::surface::read(path, head, options.most_unpacked),
             Self::VtkLegacy => vtk::legacy_surface::read(path, head),
             Self::Obj => obj::read(path, head),
             Self::Stl => stl::read(path, bytes),
@@ -86,7 +91,7 @@ pub fn read_surface_with_report(path: impl AsRef<Path>) -> Result<(SurfaceMesh, 
     let bytes = source::bytes(path.as_ref())?;
     let path = source::shown(path.as_ref());
     match format(path, &bytes) {
-        Some(format) => format.read(path, &bytes),
+        Some(format) => format.read(path, &bytes, ReadOptions::default()),
         None => {
             let assembly = super::assemble(path, &bytes, ReadOptions::default())?;
             checked(path, assembly.finish_surface()?)
@@ -137,6 +142,12 @@ pub(super) fn checked(
     (mut mesh, report): (SurfaceMesh, ReadReport),
 ) -> Result<(SurfaceMesh, ReadReport)> {
     mesh.creases.keep_last();
+    for (i, Attribute { name, .. }) in mesh.attributes.iter().enumerate() {
+        if mesh.attributes[..i].iter().any(|earlier| earlier.name == *name) {
+            return Err(Error::file(path, None, format!("two vertex arrays are named `{name}`"))
+                .with_help("rename or remove one of them"));
+        }
+    }
     match mesh.check() {
         Ok(()) => Ok((mesh, report)),
         Err(error @ Error::Mesh { .. }) => Err(error.in_file(path, None)),

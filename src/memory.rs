@@ -6,14 +6,22 @@ use std::path::Path;
 use crate::error::{Error, Result};
 
 /// Memory of the machine in bytes, where the system tells; less where the process is held to less,
-/// as in a container or a job of a cluster (the limits of its control group on Linux).
+/// as in a container, a job of a cluster (the limits of its control group on Linux) or by `ulimit -v`.
 pub fn physical_memory() -> Option<u64> {
     let table = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = table.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     let own = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    let limit = group_limit(&own, Path::new("/sys/fs/cgroup"));
-    Some(limit.map_or(kibibytes * 1024, |limit| limit.min(kibibytes * 1024)))
+    let group = group_limit(&own, Path::new("/sys/fs/cgroup"));
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let limits = [group, address_limit(&limits), Some(kibibytes * 1024)];
+    limits.into_iter().flatten().min()
+}
+
+/// The limit of the address space (`ulimit -v`) in `/proc/self/limits`, if there is one.
+fn address_limit(limits: &str) -> Option<u64> {
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max address space"))?;
+    line.split_ascii_whitespace().next()?.parse().ok()
 }
 
 /// The least limit of memory of the control groups that `/proc/self/cgroup` names, versions 1 and

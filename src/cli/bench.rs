@@ -22,6 +22,7 @@ use subsolid::numbers::counted;
 use subsolid::plan::MOST_SAMPLES;
 use subsolid::{Error, Result};
 
+use super::inputs::check_no_input;
 use super::json;
 use super::processor::Processor;
 use super::{Console, Outcome};
@@ -148,12 +149,7 @@ impl Arguments {
                 .with_help("choose two names"));
         }
         for output in json.into_iter().chain(report) {
-            let resolved = std::fs::canonicalize(output).ok();
-            let is_input = |model: &PathBuf| std::fs::canonicalize(model).ok() == resolved;
-            if resolved.is_some() && self.models.iter().any(is_input) {
-                return Err(Error::file(output, None, "is an input, and would be replaced")
-                    .with_help("choose another name for the output"));
-            }
+            check_no_input(output, self.models.iter().map(PathBuf::as_path))?;
             atomic::check(output)?;
         }
         Ok(())

@@ -18,6 +18,7 @@ mod evaluate;
 mod extract;
 mod gltf;
 mod info;
+mod inputs;
 mod interrupt;
 mod json;
 mod list;

@@ -15,9 +15,10 @@ use subsolid::topology::{Sharpness, Topology};
 use subsolid::{ElementKind, Error, Result, io, message};
 
 use super::console::{Console, since};
+use super::inputs::check_no_input;
 use super::memory::bytes_of;
 use super::output::counts;
-use super::surface_model::{self, refuse, say_read, warn_of_coincident};
+use super::surface_model::{refuse, say_read, warn_of_coincident};
 
 #[derive(Args)]
 pub struct ModelArguments {
@@ -32,8 +33,8 @@ pub struct ModelArguments {
     /// in degrees, 0 to 180
     #[arg(long, value_name = "DEG", allow_hyphen_values = true)]
     pub crease_angle: Option<f64>,
-    /// Maximum size of the decompressed arrays of the model, in GB [default: half of the
-    /// machine's memory]
+    /// Maximum size of the decompressed arrays and the structured grids of the model, in GB
+    /// [default: half of the machine's memory]
     #[arg(long, value_name = "GB", allow_hyphen_values = true)]
     pub memory: Option<f64>,
     /// Refuse left-handed and folded hexahedra and inverted cells of other kinds instead of warning
@@ -314,7 +315,7 @@ impl ModelArguments {
             (self.crease_angle.is_some(), "--crease-angle"),
             (self.strict, "--strict"),
         ])?;
-        surface_model::check_names(&self.model, output)?;
+        check_no_input(output, [self.model.as_path()])?;
         io::check_surface_output(output)
     }
 
@@ -327,19 +328,10 @@ impl ModelArguments {
             .with_help("write one of them to a file"))
     }
 
-    /// Checks that `output` is none of the inputs.
+    /// Checks that `output` replaces none of the inputs.
     pub fn check_no_input(&self, output: &Path, others: &[&Path]) -> Result<()> {
-        let resolved = std::fs::canonicalize(output).ok();
-        let mut inputs = vec![self.model.as_path()];
-        inputs.extend(self.creases.as_deref());
-        inputs.extend(others);
-        for input in inputs {
-            if resolved.is_some() && std::fs::canonicalize(input).ok() == resolved {
-                return Err(Error::file(output, None, "is an input, and would be replaced")
-                    .with_help("choose another name for the output"));
-            }
-        }
-        Ok(())
+        let own = [self.model.as_path()].into_iter().chain(self.creases.as_deref());
+        check_no_input(output, own.chain(others.iter().copied()))
     }
 }
 

@@ -20,9 +20,10 @@ use subsolid::{Error, Result, io};
 
 use super::console::since;
 use super::gltf::GlbArguments;
+use super::inputs::check_no_input;
 use super::model::{SURFACE, say_welded};
 use super::processor::Processor;
-use super::surface_model::{check_names, say_read, warn_of_coincident};
+use super::surface_model::{say_read, warn_of_coincident};
 use super::surface_output::{counts, write};
 use super::{Console, Outcome};
 
@@ -196,7 +197,7 @@ impl Planner {
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let (model, output) = (&arguments.model, &arguments.output);
     let glb = arguments.glb.options(output)?;
-    check_names(model, output)?;
+    check_no_input(output, [model.as_path()])?;
     let format = io::check_surface_output(output)?;
     arguments.check(format)?;
     let _starting = start(arguments.backend)?;

@@ -57,13 +57,3 @@ pub fn refuse(options: &[(bool, &str)]) -> Result<()> {
             .with_help(format!("leave {option} out"))),
     }
 }
-
-/// Refuses an output that is the input.
-pub fn check_names(model: &Path, output: &Path) -> Result<()> {
-    let resolved = std::fs::canonicalize(output).ok();
-    if resolved.is_some() && std::fs::canonicalize(model).ok() == resolved {
-        return Err(Error::file(output, None, "is an input, and would be replaced")
-            .with_help("choose another name for the output"));
-    }
-    Ok(())
-}

@@ -9,7 +9,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::numbers::{by_count, counted, significant};
 use subsolid::process::solid::{
-    BoundaryMotion, LeastDeterminant, MOST_ROUNDS, Untangled, least_determinant, untangle,
+    BoundaryMotion, LeastDeterminant, MOST_ROUNDS, Untangled, hexahedra, least_determinant,
+    untangle,
 };
 use subsolid::scheme::VertexRule;
 use subsolid::{Result, io};
@@ -72,6 +73,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     check_compress(arguments.compress, format)?;
     let mut mesh = arguments.model.load(arguments.levels, VertexRule::default(), console)?;
     check_names(format, &mesh)?;
+    hexahedra(&mesh)?; // before the limit is set up
     let limit_before = least_determinant(&mesh)?;
     let start = Instant::now();
     let bar = console.bar(MOST_ROUNDS);

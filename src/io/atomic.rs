@@ -33,15 +33,27 @@ pub fn write(
         let mut file = filled(path, unnamed(path)?, content)?;
         return print(&mut file).map_err(|e| refused(path, e));
     }
-    let target = Target::find(path)?;
-    let (beside, _unfinished) = target.create_beside(path)?;
+    write_shown(path, path, content)
+}
+
+/// Writes a file in a hidden directory; errors name the path `shown` that it will have.
+///
+/// # Errors
+/// Those of [`write`].
+pub(super) fn write_shown(
+    path: &Path,
+    shown: &Path,
+    content: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
+) -> Result<()> {
+    let target = Target::find(path, shown)?;
+    let (beside, _unfinished) = target.create_beside(shown)?;
     let (file, beside) = beside.into_parts();
-    let file = filled(path, file, content)?;
+    let file = filled(shown, file, content)?;
     if let Some(replaced) = &target.replaced {
-        file.set_permissions(replaced.permissions()).map_err(|e| refused(path, e))?;
+        file.set_permissions(replaced.permissions()).map_err(|e| refused(shown, e))?;
     }
-    file.sync_all().map_err(|e| refused(path, e))?;
-    beside.persist(&target.path).map_err(|e| refused(path, e.error))
+    file.sync_all().map_err(|e| refused(shown, e))?;
+    beside.persist(&target.path).map_err(|e| refused(shown, e.error))
 }
 
 /// Makes the directory `path` where there is none, and `fill`s it. A directory that this made is
@@ -120,7 +132,7 @@ pub fn check(path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
     match is_standard_output(path) {
         true => Ok(()),
-        false => Target::find(path)?.create_beside(path).map(drop),
+        false => Target::find(path, path)?.create_beside(path).map(drop),
     }
 }
 
@@ -164,22 +176,23 @@ struct Target {
 }
 
 impl Target {
-    fn find(path: &Path) -> Result<Self> {
+    /// That of a path; errors name another.
+    fn find(path: &Path, shown: &Path) -> Result<Self> {
         let resolved = match fs::canonicalize(path) {
             Ok(resolved) => resolved,
             Err(e) if e.kind() == ErrorKind::NotFound => path.to_owned(),
-            Err(e) => return Err(refused(path, e)),
+            Err(e) => return Err(refused(shown, e)),
         };
         let replaced = fs::metadata(&resolved).ok();
         if replaced.as_ref().is_some_and(|existing| !existing.is_file()) {
-            return Err(Error::file(path, None, "is a directory or device, not a file")
+            return Err(Error::file(shown, None, "is a directory or device, not a file")
                 .with_help("choose another name"));
         }
         let directory = directory_of(&resolved).to_owned();
         match fs::metadata(&directory) {
             Ok(found) if found.is_dir() => Ok(Self { path: resolved, directory, replaced }),
-            Ok(_) => Err(refused(path, ErrorKind::NotADirectory.into())),
-            Err(e) => Err(refused(path, e)),
+            Ok(_) => Err(refused(shown, ErrorKind::NotADirectory.into())),
+            Err(e) => Err(refused(shown, e)),
         }
     }
 

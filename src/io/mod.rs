@@ -32,8 +32,8 @@ pub use high_order::hexahedron_order;
 pub use mesh_dataset::{CREASE_EDGES, CREASE_SHARPNESS};
 pub use read::{
     CellBlock, ControlMesh, CreaseTable, GroupName, MeshBlock, MeshParts, ReadOptions, ReadReport,
-    is_surface, read, read_block, read_creases, read_mesh, read_surface, read_surface_with_report,
-    read_with_options, read_with_report, solid_of_parts,
+    files_of, is_surface, read, read_block, read_creases, read_mesh, read_surface,
+    read_surface_with_report, read_with_options, read_with_report, solid_of_parts,
 };
 pub use table::check_table_attributes;
 pub(crate) use table::{

@@ -41,7 +41,7 @@ pub use groups::FaceGroup;
 pub use handedness::Handedness;
 pub(crate) use range::{check_attributes, check_coordinates, check_cubes};
 pub use range::{single_precision_loss, single_precision_loss_in};
-pub(crate) use repeated::{WeldNearness, WeldPlace};
+pub(crate) use repeated::{WeldGrid, WeldNearness, WeldPlace, WeldPoint, repeated, shorten};
 
 pub use ids::{CellId, EdgeId, FaceId, VertexId};
 pub(crate) use surface::COLOR;

@@ -1,41 +1,77 @@
 //! Points that several pieces of a mesh repeat where they touch.
 //!
 //! Programs compute a shared point once in every piece, so its coordinates may differ in the last
-//! bits. Points of *different* pieces that lie within rounding of each other are one vertex. Points
-//! of one piece stay apart, so a cut inside a piece stays a cut.
+//! bits. Points of *different* pieces that are equal, or that lie within rounding of each other, are
+//! one vertex. Points of one piece stay apart, so a cut inside a piece stays a cut.
+//!
+//! Far from the origin, rounding may be more than an edge is long: points are never joined over more
+//! than a small part of the shortest edge at either.
 
 use std::collections::HashMap;
+
+use rayon::prelude::*;
 
 /// No point.
 const NONE: u32 = u32::MAX;
 
-/// How many units in the last place of the largest coordinate a repeated point may be off.
-const ROUNDING: f64 = 64.0;
+/// How many units in the last place of the largest coordinate a repeated point may be off, in
+/// single and in double precision.
+const ROUNDING: [f64; 2] = [8.0, 64.0];
 
-/// A box of space, many times as wide as rounding, in which points are looked up.
+/// The shortest edge at a point over how far a repeated point may be off.
+const PARTS: f64 = 16.0;
+
+/// Powers of two by which tolerances are told apart.
+const LEVELS: usize = 32;
+
+/// A box of space in which points are looked up.
 pub(crate) type WeldPlace = [i64; 3];
+
+/// A point of a piece, and how far a point that repeats it may be off.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct WeldPoint {
+    pub place: [f64; 3],
+    pub piece: u32,
+    pub tolerance: f64,
+}
 
 /// How near points of several pieces are one vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct WeldNearness {
     rounding: f64,
-    width: f64,
 }
 
 impl WeldNearness {
-    /// In a mesh with this largest coordinate, whose coordinates are all of single precision or
-    /// not.
+    /// In a mesh with this largest coordinate, some of whose coordinates are stored in single
+    /// precision or none.
     pub fn new(largest: f64, is_single: bool) -> Self {
-        let unit = if is_single { f64::from(f32::EPSILON) } else { f64::EPSILON };
-        let rounding = (ROUNDING * unit * largest).max(f64::MIN_POSITIVE);
-        Self { rounding, width: 1024.0 * rounding }
+        let [single, double] = ROUNDING;
+        let units =
+            if is_single { single * f64::from(f32::EPSILON) } else { double * f64::EPSILON };
+        Self { rounding: units * largest }
     }
 
-    /// The largest coordinate of some points, and whether all are of single precision.
-    pub fn of(points: &[[f64; 3]]) -> (f64, bool) {
-        let coordinates = points.as_flattened();
-        let largest = coordinates.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
-        (largest, coordinates.iter().all(|&x| f64::from(x as f32) == x))
+    /// The largest coordinate of some points.
+    pub fn largest(points: &[[f64; 3]]) -> f64 {
+        points.as_flattened().iter().fold(0.0_f64, |m, x| m.max(x.abs()))
+    }
+
+    /// How far points may be off that repeat one with this shortest edge, infinite if it has none:
+    /// then they have to be equal.
+    pub fn tolerance(&self, shortest: f64) -> f64 {
+        if shortest.is_finite() { self.rounding.min(shortest / PARTS) } else { 0.0 }
+    }
+}
+
+/// Boxes of space of a width.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WeldGrid {
+    width: f64,
+}
+
+impl WeldGrid {
+    pub fn new(width: f64) -> Self {
+        Self { width }
     }
 
     /// The box that holds a point. Planes between boxes are not where meshes have planes.
@@ -43,55 +79,197 @@ impl WeldNearness {
         point.map(|x| (x / self.width + 0.5).floor() as i64)
     }
 
-    /// The boxes that hold what lies within rounding of a point, each once.
-    pub fn places(&self, point: [f64; 3]) -> impl Iterator<Item = WeldPlace> + use<> {
-        let low = self.place(point.map(|x| x - self.rounding));
-        let high = self.place(point.map(|x| x + self.rounding));
+    /// The boxes that hold what lies within `reach` of a point, each once. `reach` is less than the
+    /// width of a box.
+    pub fn places(&self, point: [f64; 3], reach: f64) -> impl Iterator<Item = WeldPlace> + use<> {
+        // a little more: distances are rounded
+        let reach = 1.001 * reach;
+        let low = self.place(point.map(|x| x - reach));
+        let high = self.place(point.map(|x| x + reach));
         (0..8).filter_map(move |corner| {
             let upper = |d: usize| corner >> d & 1 == 1;
             let is_new = (0..3).all(|d| !upper(d) || low[d] != high[d]);
             is_new.then(|| [0, 1, 2].map(|d| if upper(d) { high[d] } else { low[d] }))
         })
     }
+}
 
-    fn is_same(&self, a: [f64; 3], b: [f64; 3]) -> bool {
-        (0..3).all(|d| (a[d] - b[d]).abs() <= self.rounding)
-    }
-
-    /// Which earlier point each of so many points repeats: the first of another piece within
-    /// rounding that repeats none itself. A point that repeats none has its own index. Points come
-    /// piece by piece; `point` gives one and its piece.
-    pub fn repeated(&self, count: usize, point: impl Fn(usize) -> ([f64; 3], u32)) -> Vec<u32> {
-        // The last point of each box, and for each point the one before it there.
-        let mut last: HashMap<WeldPlace, u32> = HashMap::with_capacity(count);
-        let mut before: Vec<u32> = vec![NONE; count];
-        // The piece whose point repeats this one last; one of a piece does at most.
-        let mut repeated_by = vec![NONE; count];
-        let mut first = Vec::with_capacity(count);
-        for v in 0..count {
-            let (own, piece) = point(v);
-            let mut found = NONE;
-            for place in self.places(own) {
-                let mut at = last.get(&place).copied().unwrap_or(NONE);
-                // The first point that fits: the chain goes from the last to the first.
-                while at != NONE {
-                    let w = at as usize;
-                    let (other, of) = point(w);
-                    let is_free = of != piece && repeated_by[w] != piece;
-                    if is_free && self.is_same(other, own) {
-                        found = found.min(at);
-                    }
-                    at = before[w];
-                }
-            }
-            if found == NONE {
-                first.push(v as u32);
-                before[v] = last.insert(self.place(own), v as u32).unwrap_or(NONE);
-            } else {
-                first.push(found);
-                repeated_by[found as usize] = piece;
+/// Takes the edges of a face for the shortest at its vertices. `local` gives the place of a vertex
+/// among `points` and `lengths`; collapsed edges have no length to compare with.
+pub(crate) fn shorten(
+    lengths: &mut [f64],
+    points: &[[f64; 3]],
+    face: &[u32],
+    local: impl Fn(u32) -> Option<usize>,
+) {
+    let mut before = face.last().and_then(|&v| local(v));
+    for &v in face {
+        let own = local(v);
+        if let (Some(a), Some(b)) = (before, own) {
+            let length = distance(points[a], points[b]);
+            if length > 0.0 {
+                [a, b].iter().for_each(|&end| lengths[end] = lengths[end].min(length));
             }
         }
-        first
+        before = own;
+    }
+}
+
+/// The largest difference of a coordinate.
+fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+    (0..3).fold(0.0, |most: f64, d| most.max((a[d] - b[d]).abs()))
+}
+
+/// Which earlier point each of so many points repeats; one that repeats none has its own index.
+/// Points come piece by piece. First equal points are joined, then what these make with the nearest
+/// earlier one, the first of several; never two of one piece.
+pub(crate) fn repeated(count: usize, point: impl Fn(usize) -> WeldPoint + Sync) -> Vec<u32> {
+    let mut joined = Joined::of_equal(count, &point);
+    joined.join_near(&point);
+    joined.first
+}
+
+/// Points that are joined so far.
+struct Joined {
+    first: Vec<u32>,
+    // the next of the points that are joined with a point, in no order
+    next: Vec<u32>,
+}
+
+impl Joined {
+    /// Of several equal points in each piece the first are joined, the second ones, and so on.
+    fn of_equal(count: usize, point: &(impl Fn(usize) -> WeldPoint + Sync)) -> Self {
+        // 0 is -0
+        let key = |v: u32| point(v as usize).place.map(|x| (x + 0.0).to_bits());
+        let mut order: Vec<u32> = (0..count as u32).collect();
+        order.par_sort_unstable_by_key(|&v| (key(v), v));
+        let (mut first, mut next): (Vec<u32>, Vec<u32>) =
+            ((0..count as u32).collect(), vec![NONE; count]);
+        let mut firsts = Vec::new();
+        for equal in order.chunk_by(|&a, &b| key(a) == key(b)).filter(|equal| equal.len() > 1) {
+            firsts.clear();
+            let (mut piece, mut seen) = (NONE, 0);
+            for &v in equal {
+                let own = point(v as usize).piece;
+                seen = if own == piece { seen + 1 } else { 0 };
+                piece = own;
+                match firsts.get(seen) {
+                    None => firsts.push(v),
+                    Some(&earlier) => {
+                        first[v as usize] = earlier;
+                        next[v as usize] = next[earlier as usize];
+                        next[earlier as usize] = v;
+                    }
+                }
+            }
+        }
+        Self { first, next }
+    }
+
+    fn join_near(&mut self, point: &impl Fn(usize) -> WeldPoint) {
+        let count = self.first.len();
+        let mut tolerances: Vec<f64> = (0..count).map(|v| point(v).tolerance).collect();
+        for v in 0..count {
+            let first = self.first[v] as usize;
+            tolerances[first] = tolerances[first].min(tolerances[v]);
+        }
+        // Boxes of 16 tolerances hold few points, however much tolerances differ.
+        let top = tolerances.iter().fold(0, |top, &t| top.max(exponent(t)));
+        let level = |t: f64| (top - exponent(t)).min(LEVELS as i32 - 1) as usize;
+        let width = |level: i32| 2.0_f64.powi(top - level - 1023 + 5);
+        // The last point of each box, and for each point the one before it there.
+        let mut levels: Vec<(WeldGrid, HashMap<WeldPlace, u32>)> =
+            (0..LEVELS as i32).map(|level| (WeldGrid::new(width(level)), HashMap::new())).collect();
+        let mut before: Vec<u32> = vec![NONE; count];
+        for v in 0..count {
+            let tolerance = tolerances[v];
+            if self.first[v] as usize != v || tolerance == 0.0 {
+                continue;
+            }
+            let own = point(v).place;
+            let mut nearest = (f64::INFINITY, NONE);
+            for (grid, last) in levels.iter().filter(|(_, last)| !last.is_empty()) {
+                for place in grid.places(own, tolerance.min(grid.width / 16.0)) {
+                    let mut at = last.get(&place).copied().unwrap_or(NONE);
+                    while at != NONE {
+                        let w = at as usize;
+                        let found = (distance(point(w).place, own), at);
+                        let is_near = found.0 <= tolerance.min(tolerances[w]) && found < nearest;
+                        if is_near && self.are_of_other_pieces([v, w], point) {
+                            nearest = found;
+                        }
+                        at = before[w];
+                    }
+                }
+            }
+            if nearest.1 == NONE {
+                let (grid, last) = &mut levels[level(tolerance)];
+                before[v] = last.insert(grid.place(own), v as u32).unwrap_or(NONE);
+            } else {
+                let w = nearest.1 as usize;
+                self.join(v, w);
+                tolerances[w] = tolerances[w].min(tolerance);
+            }
+        }
+    }
+
+    /// The points that are joined with a first one, and itself.
+    fn members(&self, first: usize) -> impl Iterator<Item = usize> {
+        let next = |&v: &usize| Some(self.next[v]).filter(|&v| v != NONE).map(|v| v as usize);
+        std::iter::successors(Some(first), next)
+    }
+
+    fn are_of_other_pieces(&self, [v, w]: [usize; 2], point: &impl Fn(usize) -> WeldPoint) -> bool {
+        let has = |piece: u32| self.members(w).any(|other| point(other).piece == piece);
+        !self.members(v).any(|own| has(point(own).piece))
+    }
+
+    /// Joins a first point and what is joined with it to an earlier one.
+    fn join(&mut self, v: usize, earlier: usize) {
+        let mut at = v;
+        loop {
+            self.first[at] = earlier as u32;
+            match self.next[at] {
+                NONE => break,
+                next => at = next as usize,
+            }
+        }
+        self.next[at] = self.next[earlier];
+        self.next[earlier] = v as u32;
+    }
+}
+
+/// The biased exponent of a number that is not negative.
+fn exponent(number: f64) -> i32 {
+    (number.to_bits() >> 52) as i32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn joined(points: &[(f64, u32)], shortest: f64, nearness: WeldNearness) -> Vec<u32> {
+        repeated(points.len(), |v| WeldPoint {
+            place: [points[v].0, -0.0, 1.0],
+            piece: points[v].1,
+            tolerance: nearness.tolerance(shortest),
+        })
+    }
+
+    #[test]
+    fn equal_points_come_before_near_ones_and_the_nearest_before_the_first() {
+        let nearness = WeldNearness::new(1.0, true);
+        let e = f64::from(f32::EPSILON);
+        let first = |points: &[(f64, u32)]| joined(points, 1.0, nearness);
+        // the first of piece 1 is near the second of piece 0, which the second equals
+        assert_eq!(first(&[(1.0, 0), (1.0 + 3.0 * e, 0), (1.0 + e, 1), (1.0, 1)]), [0, 1, 1, 0]);
+        assert_eq!(first(&[(1.0, 0), (1.0 + 3.0 * e, 0), (1.0 + 2.0 * e, 1)]), [0, 1, 1]);
+        assert_eq!(first(&[(1.0, 0), (1.0 + 9.0 * e, 1)]), [0, 1]);
+        assert_eq!(first(&[(0.0, 0), (-0.0, 1), (0.0, 1), (0.0, 2), (0.0, 2)]), [0, 0, 2, 0, 2]);
+        // never farther than a part of an edge, nor without an edge
+        let off = [(1.0, 0), (1.0 + 2.0 * e, 1), (1.0, 2)];
+        assert_eq!(joined(&off, 16.0 * e, nearness), [0, 1, 0]);
+        assert_eq!(joined(&off, f64::INFINITY, nearness), [0, 1, 0]);
+        assert_eq!(joined(&off, 1.0, WeldNearness::new(1.0, false)), [0, 1, 0]);
     }
 }

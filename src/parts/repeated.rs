@@ -5,42 +5,49 @@
 //! the repeated points → cells, creases and corners by these ids.
 //!
 //! Few points lie within rounding of a plane between places; rank 0 looks at these, and at all
-//! points in the places around them. So the points that a rank looks at have no near ones
-//! elsewhere, and the result is that of one program ([`WeldNearness::repeated`]).
+//! points in the places around them. So the points that a rank looks at have no equal or near ones
+//! elsewhere, and the result is that of one program ([`repeated`]).
 
 use std::collections::{BTreeMap, HashSet};
 
 use super::cutter::sorted;
 use super::exchange::{
-    Holders, batch, check_ended, fetch, gather_count, ids, next_ids, next_numbers, rounds,
+    Holders, batch, check_ended, fetch, gather_count, ids, next_id, next_ids, next_number,
+    next_numbers, rounds,
 };
 use crate::cluster::Ranks;
 use crate::error::{Error, Result};
 use crate::io::MeshBlock;
-use crate::mesh::{SolidMesh, VertexId, WeldNearness, WeldPlace};
+use crate::mesh::{
+    SolidMesh, VertexId, WeldGrid, WeldNearness, WeldPlace, WeldPoint, repeated, shorten,
+};
 
 /// Points that a rank looks at in one pass, about.
 const AT_WORK: usize = 1 << 22;
+
+/// How many times wider places are than rounding.
+const WIDTH: f64 = 1024.0;
 
 /// A point of the file.
 #[derive(Clone, Copy)]
 struct Point {
     id: u32,
-    piece: u32,
-    place: [f64; 3],
+    own: WeldPoint,
 }
 
 impl Point {
     fn push(&self, bytes: &mut Vec<u8>) {
         bytes.extend(self.id.to_ne_bytes());
-        bytes.extend(self.piece.to_ne_bytes());
-        bytes.extend(self.place.map(f64::to_ne_bytes).as_flattened());
+        let WeldPoint { place: [x, y, z], piece, tolerance } = self.own;
+        bytes.extend(piece.to_ne_bytes());
+        bytes.extend([x, y, z, tolerance].map(f64::to_ne_bytes).as_flattened());
     }
 
     fn push_all(mut bytes: &[u8], points: &mut Vec<Self>) -> Result<()> {
         while !bytes.is_empty() {
             let [id, piece] = next_ids(&mut bytes)?;
-            points.push(Self { id, piece, place: next_numbers(&mut bytes)? });
+            let [x, y, z, tolerance] = next_numbers(&mut bytes)?;
+            points.push(Self { id, own: WeldPoint { place: [x, y, z], piece, tolerance } });
         }
         Ok(())
     }
@@ -48,9 +55,10 @@ impl Point {
 
 /// The mesh of a block without repeated vertices, and who has which of the rest.
 pub(super) fn joined(ranks: &Ranks<'_>, block: MeshBlock) -> Result<(SolidMesh, Holders)> {
-    let MeshBlock { mut mesh, vertices, pieces, .. } = block;
+    let MeshBlock { mut mesh, vertices, pieces, is_single, .. } = block;
     let before = Holders::of_blocks(vertices, ranks.size());
-    let first = first_of_each(ranks, &mesh.points, &before, &pieces)?;
+    let tolerances = tolerances(ranks, &mesh, &before, is_single)?;
+    let first = first_of_each(ranks, (&mesh.points, &tolerances), &before, &pieces)?;
     let start = before.range(ranks.rank()).start as u32;
     let is_kept: Vec<bool> = (start..).zip(&first).map(|(v, &first)| v == first).collect();
     let count = is_kept.iter().filter(|&&kept| kept).count();
@@ -124,21 +132,25 @@ impl Renaming {
 /// The vertex that each vertex of this rank is: another one if it repeats it.
 fn first_of_each(
     ranks: &Ranks<'_>,
-    points: &[[f64; 3]],
+    (points, tolerances): (&[[f64; 3]], &[f64]),
     holders: &Holders,
     pieces: &[usize],
 ) -> Result<Vec<u32>> {
-    let nearness = nearness(ranks, points)?;
+    let reach = largest(ranks, tolerances.iter().fold(0.0, |most, t| t.max(most)))?;
+    let grid = WeldGrid::new(if reach > 0.0 { WIDTH * reach } else { 1.0 });
     let own = holders.range(ranks.rank());
     let point = |v: usize| Point {
         id: (own.start + v) as u32,
-        piece: pieces.partition_point(|&start| start <= own.start + v) as u32,
-        place: points[v],
+        own: WeldPoint {
+            place: points[v],
+            piece: pieces.partition_point(|&start| start <= own.start + v) as u32,
+            tolerance: tolerances[v],
+        },
     };
-    let is_between = |v: usize| nearness.places(points[v]).nth(1).is_some();
+    let places = |v: usize| grid.places(points[v], reach);
+    let is_between = |v: usize| places(v).nth(1).is_some();
     let between: Vec<usize> = (0..points.len()).filter(|&v| is_between(v)).collect();
-    let ambiguous =
-        ambiguous_places(ranks, between.iter().flat_map(|&v| nearness.places(points[v])))?;
+    let ambiguous = ambiguous_places(ranks, between.iter().flat_map(|&v| places(v)))?;
 
     let mut found = Vec::new();
     // of points that rank 0 looks at
@@ -150,7 +162,7 @@ fn first_of_each(
             let mut to = vec![Vec::new(); ranks.size()];
             let batch = batch(points.len(), round);
             for (v, &at) in batch.clone().zip(&points[batch]) {
-                let hash = hash(nearness.place(at));
+                let hash = hash(grid.place(at));
                 if hash as usize / ranks.size() % passes == pass && !is_between(v) {
                     point(v).push(&mut to[hash as usize % ranks.size()]);
                 }
@@ -159,11 +171,11 @@ fn first_of_each(
             from.iter().try_for_each(|bytes| Point::push_all(bytes, &mut here))?;
         }
         let (away, mut here): (Vec<Point>, Vec<Point>) =
-            here.into_iter().partition(|point| ambiguous.contains(&nearness.place(point.place)));
+            here.into_iter().partition(|point| ambiguous.contains(&grid.place(point.own.place)));
         for_first.extend(away);
-        here.sort_unstable_by_key(|point| (nearness.place(point.place), point.id));
-        for near in here.chunk_by(|a, b| nearness.place(a.place) == nearness.place(b.place)) {
-            push_repeated(&nearness, near, &mut found);
+        here.sort_unstable_by_key(|point| (grid.place(point.own.place), point.id));
+        for near in here.chunk_by(|a, b| grid.place(a.own.place) == grid.place(b.own.place)) {
+            push_repeated(near, &mut found);
         }
     }
     let mut to = vec![Vec::new(); ranks.size()];
@@ -172,7 +184,7 @@ fn first_of_each(
     let from = ranks.all_to_all(Ok(to))?;
     from.iter().try_for_each(|bytes| Point::push_all(bytes, &mut all))?;
     all.sort_unstable_by_key(|point| point.id);
-    push_repeated(&nearness, &all, &mut found);
+    push_repeated(&all, &mut found);
 
     let mut to = vec![Vec::new(); ranks.size()];
     for [vertex, first] in found {
@@ -190,27 +202,75 @@ fn first_of_each(
 }
 
 /// Appends the vertices among some points, ascending, that repeat one, and which.
-fn push_repeated(nearness: &WeldNearness, points: &[Point], found: &mut Vec<[u32; 2]>) {
+fn push_repeated(points: &[Point], found: &mut Vec<[u32; 2]>) {
     if points.len() < 2 {
         return;
     }
-    let first = nearness.repeated(points.len(), |i| (points[i].place, points[i].piece));
+    let first = repeated(points.len(), |i| points[i].own);
     let repeated = first.iter().enumerate().filter(|(v, first)| *v != **first as usize);
     found.extend(repeated.map(|(v, &first)| [points[v].id, points[first as usize].id]));
 }
 
-/// The nearness of the points of all ranks.
-fn nearness(ranks: &Ranks<'_>, points: &[[f64; 3]]) -> Result<WeldNearness> {
-    let (largest, is_single) = WeldNearness::of(points);
-    let own = [largest, f64::from(u8::from(is_single))];
-    let all = ranks.all_gather(Ok(bytemuck::cast_slice(&own).to_vec()))?;
-    let (mut largest, mut is_single) = (0.0_f64, true);
-    for bytes in all {
-        let [own, own_single] = next_numbers(&mut &bytes[..])?;
-        largest = largest.max(own);
-        is_single &= own_single == 1.0;
+/// How far points may be off that repeat each vertex of this rank.
+fn tolerances(
+    ranks: &Ranks<'_>,
+    mesh: &SolidMesh,
+    holders: &Holders,
+    is_single: bool,
+) -> Result<Vec<f64>> {
+    let largest = largest(ranks, WeldNearness::largest(&mesh.points))?;
+    let nearness = WeldNearness::new(largest, is_single);
+    let shortest = shortest_edges(ranks, mesh, holders)?;
+    Ok(shortest.into_iter().map(|length| nearness.tolerance(length)).collect())
+}
+
+/// The largest of the numbers of all ranks.
+fn largest(ranks: &Ranks<'_>, own: f64) -> Result<f64> {
+    let all = ranks.all_gather(Ok(own.to_ne_bytes().to_vec()))?;
+    all.iter().try_fold(0.0, |most: f64, bytes| Ok(most.max(next_number(&mut &bytes[..])?)))
+}
+
+/// The shortest edge of all cells at each vertex of this rank.
+fn shortest_edges(ranks: &Ranks<'_>, mesh: &SolidMesh, holders: &Holders) -> Result<Vec<f64>> {
+    let cells = &mesh.cells;
+    let corners = (0..cells.len()).flat_map(|c| cells.vertices(c)).copied();
+    let wanted = sorted(corners.collect());
+    let mut points: Vec<[f64; 3]> = Vec::with_capacity(wanted.len());
+    let answer = |place: usize, bytes: &mut Vec<u8>| {
+        bytes.extend(mesh.points[place].map(f64::to_ne_bytes).as_flattened());
+    };
+    fetch(ranks, holders, &wanted, answer, |mut bytes| {
+        while !bytes.is_empty() {
+            points.push(next_numbers(&mut bytes)?);
+        }
+        Ok(())
+    })?;
+    if points.len() != wanted.len() {
+        return Err(Error::broken_message());
     }
-    Ok(WeldNearness::new(largest, is_single))
+    let mut lengths = vec![f64::INFINITY; wanted.len()];
+    let local = |v: u32| wanted.binary_search(&v).ok();
+    for cell in 0..cells.len() {
+        cells.for_each_face(cell, |face| shorten(&mut lengths, &points, face, local));
+    }
+    let mut shortest = vec![f64::INFINITY; mesh.points.len()];
+    for round in 0..rounds(ranks, wanted.len())? {
+        let mut to = vec![Vec::new(); ranks.size()];
+        let batch = batch(wanted.len(), round);
+        for (&vertex, length) in wanted[batch.clone()].iter().zip(&lengths[batch]) {
+            let bytes = &mut to[holders.holder(vertex)];
+            bytes.extend(vertex.to_ne_bytes());
+            bytes.extend(length.to_ne_bytes());
+        }
+        for bytes in ranks.all_to_all(Ok(to))? {
+            let mut rest = &bytes[..];
+            while !rest.is_empty() {
+                let at = holders.place(next_id(&mut rest)?, ranks.rank())?;
+                shortest[at] = shortest[at].min(next_number(&mut rest)?);
+            }
+        }
+    }
+    Ok(shortest)
 }
 
 /// Those places whose points this rank looks at, and in which or next to which some rank has a

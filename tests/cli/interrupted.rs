@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use crate::{names, with_fan};
 
-/// Stops the program while it writes, by the signals of Ctrl-C, `kill`, a closed terminal and
-/// Ctrl-\.
+/// Stops the program while it writes, by the signals of Ctrl-C, `kill`, a closed terminal, Ctrl-\,
+/// batch systems and limits of time, and those of other programs.
 #[test]
 fn no_signal_leaves_unfinished_files() {
     let fan = with_fan();
@@ -19,6 +19,12 @@ fn no_signal_leaves_unfinished_files() {
         ("a.pvtu", "48", libc::SIGTERM),
         ("a.csv", "32", libc::SIGHUP),
         ("a.csv", "32", libc::SIGQUIT),
+        ("a.csv", "32", libc::SIGXCPU),
+        ("a.pvtu", "48", libc::SIGUSR1),
+        ("a.csv", "32", libc::SIGUSR2),
+        ("a.csv", "32", libc::SIGALRM),
+        ("a.csv", "32", libc::SIGVTALRM),
+        ("a.csv", "32", libc::SIGABRT),
     ] {
         let mut program = writing(path, output, samples, (signal, libc::SIG_DFL));
         // SAFETY: the process is a child that nobody has waited for.
@@ -108,6 +114,7 @@ fn ignored_signals_stay_ignored() {
 fn a_limit_of_file_sizes_is_an_error() {
     for arguments in [
         "evaluate fan.vtu --samples 16 -o a.csv",
+        "evaluate fan.vtu --samples 32 -o a.pvtu",
         "assemble fan.vtu --gauss 2 --rings 0 --mass --elasticity 1,0.3 -o folder",
     ] {
         let fan = with_fan();
@@ -126,7 +133,8 @@ fn a_limit_of_file_sizes_is_an_error() {
         // SAFETY: it allocates nothing and takes no lock.
         let output = unsafe { command.pre_exec(limit) }.current_dir(fan.path()).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{output:?}");
-        assert!(String::from_utf8_lossy(&output.stderr).contains("ulimit -f"), "{output:?}");
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(message.contains("ulimit -f") && !message.contains(".part"), "{message}");
         assert_eq!(names(fan.path()), before, "{arguments}");
     }
 }

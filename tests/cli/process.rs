@@ -175,6 +175,7 @@ fn requests_without_an_answer_are_refused() {
         ("distance box.vtu --name crease_edges -o far.vtu", "creases and corners"),
         ("distance corner.obj --to vertex:0 --name corner_sharpness -o far.vtp", "creases and"),
         ("distance pyramid.vtk -o far.vtu", "split it into tetrahedra"),
+        ("untangle pyramid.vtk -o out.vtu", "cell 0 is not a hexahedron"),
         ("distance gap.vtk --to attribute:t -o far.vtu", "NaN at vertex 5"),
         ("smooth corner.obj --time 1 --factor 0.2 -o out.obj", "--factor is for solids"),
         ("smooth corner.obj --attribute a --fix-boundary -o out.obj", "--attribute is for solids"),

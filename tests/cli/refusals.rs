@@ -133,6 +133,70 @@ fn refusals_have_one_message_and_exit_code_2() {
     }
 }
 
+/// An output that would replace pieces of an input, by its name or by the directory of its own pieces,
+/// is refused, and nothing is touched.
+#[test]
+fn pieces_of_an_input_are_not_replaced() {
+    let fan = with_fan();
+    let path = fan.path();
+    done(path, "refine fan.vtu --levels 0 --piece-cells 10 -o parts.pvtu");
+    fs::copy(path.join("parts.pvtu"), path.join("other.pvtu")).unwrap();
+    let files = || {
+        let files = fs::read_dir(path.join("parts")).unwrap();
+        let mut files: Vec<_> = files
+            .map(|file| file.unwrap().path())
+            .map(|file| (file.clone(), fs::read(file).unwrap()))
+            .collect();
+        files.sort();
+        files
+    };
+    let before = files();
+    assert_eq!(before.len(), 4);
+    for (arguments, fragment) in [
+        ("refine parts.pvtu -o parts/parts_0000.vtu", "is a piece of parts.pvtu"),
+        ("refine other.pvtu -o parts.pvtu", "holds the input parts/parts_0000.vtu"),
+        ("refine parts/parts_0002.vtu -o parts.pvtu", "holds the input parts/parts_0002.vtu"),
+        ("evaluate other.pvtu --samples 2 -o parts/parts_0001.vtu", "is a piece of other.pvtu"),
+        ("evaluate other.pvtu --samples 2 -o ./parts.pvtu", "holds the input"),
+        ("untangle other.pvtu -o parts.pvtu", "holds the input"),
+        ("boundary other.pvtu -o parts/parts_0003.vtu", "is a piece of other.pvtu"),
+        ("bench other.pvtu --json parts/parts_0003.vtu", "is a piece of other.pvtu"),
+    ] {
+        refused(path, arguments, fragment);
+    }
+    assert_eq!(files(), before);
+    done(path, "refine parts.pvtu --levels 0 -o whole.vtu");
+    done(path, "refine whole.vtu --levels 0 --piece-cells 20 -o parts.pvtu");
+}
+
+/// A small file may claim a large grid.
+#[test]
+fn structured_grids_are_held_to_the_memory_that_is_given() {
+    let directory = tempdir().unwrap();
+    let path = directory.path();
+    let extent = "0 100 0 100 0 100";
+    let image = format!(
+        "<VTKFile type=\"ImageData\"><ImageData WholeExtent=\"{extent}\" Origin=\"0 0 0\" \
+         Spacing=\"1 1 1\"><Piece Extent=\"{extent}\"/></ImageData></VTKFile>"
+    );
+    fs::write(path.join("a.vti"), image).unwrap();
+    let legacy = "# vtk DataFile Version 3.0\nx\nASCII\nDATASET STRUCTURED_POINTS\n\
+                  DIMENSIONS 101 101 101\nORIGIN 0 0 0\nSPACING 1 1 1\n";
+    fs::write(path.join("a.vtk"), legacy).unwrap();
+    for model in ["a.vti", "a.vtk"] {
+        let fragment = "a grid of 101 × 101 × 101 points takes about 144.7 MB of memory";
+        refused(path, &format!("info {model} --memory 0.1"), fragment);
+    }
+    let mut limited = std::process::Command::new("sh");
+    let image = fs::read_to_string(path.join("a.vti")).unwrap();
+    fs::write(path.join("b.vti"), image.replace(" 100", " 400")).unwrap();
+    let command = format!("ulimit -v 4000000 && {} info b.vti", env!("CARGO_BIN_EXE_subsolid"));
+    let output = limited.args(["-c", &command]).current_dir(path).output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{message}");
+    assert!(message.contains("a grid of 401 × 401 × 401 points takes about"), "{message}");
+}
+
 /// An option that would have no effect is refused.
 #[test]
 fn options_without_use_are_refused() {

@@ -261,3 +261,41 @@ fn pieces_of_a_surface_are_joined() {
     assert_eq!((mesh.points.len(), mesh.faces.len()), (10, 6));
     assert_eq!(mesh.faces.face(3), [4, 6, 7, 5]);
 }
+
+/// Of arrays that some pieces lack the message names the piece and the array.
+#[test]
+fn pieces_without_an_array_are_named() {
+    let scratch = Scratch::new();
+    let array = |name: &str, width: usize| {
+        let values = "1 ".repeat(6 * width);
+        format!(
+            "<PointData><DataArray type=\"Float64\" Name=\"{name}\" \
+             NumberOfComponents=\"{width}\" format=\"ascii\">{values}</DataArray></PointData>"
+        )
+    };
+    for (arrays, fragments) in [
+        (["heat", "", "heat"], ["1.vtu", "the piece lacks the vertex array `heat`"]),
+        (["heat", "heat", ""], ["2.vtu", "the piece lacks the vertex array `heat`"]),
+        (["", "", "heat"], ["2.vtu", "pieces before this one lack its vertex array `heat`"]),
+        (["heat", "heat", "wide"], ["2.vtu", "`heat` has width 2, 1 in pieces before"]),
+    ] {
+        let mut index = String::new();
+        for (i, name) in arrays.into_iter().enumerate() {
+            let points = POINTS.map(|[x, y, z]| [x, y, z + 10.0 * i as f64]);
+            let data = match name {
+                "" => String::new(),
+                "wide" => array("heat", 2),
+                name => array(name, 1),
+            };
+            let piece = vtu(&points).replacen("<Points>", &format!("{data}<Points>"), 1);
+            scratch.file(&format!("{i}.vtu"), piece);
+            index += &format!("<Piece Source=\"{i}.vtu\"/>");
+        }
+        let index = format!(
+            "<VTKFile type=\"PUnstructuredGrid\"><PUnstructuredGrid>{index}\
+             </PUnstructuredGrid></VTKFile>"
+        );
+        let refused = io::read_surface(scratch.file("a.pvtu", index)).unwrap_err().to_string();
+        assert!(fragments.iter().all(|words| refused.contains(words)), "{refused}");
+    }
+}

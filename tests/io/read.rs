@@ -548,3 +548,66 @@ fn surfaces_of_vtk_are_read() {
     let solid = subsolid::read(&file).unwrap_err().to_string();
     assert!(solid.contains("a surface"), "{solid}");
 }
+
+/// Two arrays of one name cannot both be written: they are refused, as those of solids are. Names
+/// that a reader gives are given once.
+#[test]
+fn names_of_arrays_of_surfaces_are_told_apart() {
+    let scratch = Scratch::new();
+    let normals = |name: &str| {
+        let values = "0 0 1 ".repeat(5);
+        let kind = "type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\"";
+        format!("<DataArray {kind} Name=\"{name}\">{values}</DataArray>")
+    };
+    let (piece, _) = SURFACE.split_once("</Piece>").unwrap();
+    let with = |arrays: &str| {
+        let text = piece.replacen("<PointData>", &format!("<PointData>{arrays}"), 1);
+        subsolid::read_surface(
+            scratch.file("a.vtp", format!("{text}</Piece></PolyData></VTKFile>")),
+        )
+    };
+    let names = |mesh: &subsolid::SurfaceMesh| -> Vec<String> {
+        mesh.attributes.iter().map(|a| a.name.clone()).collect()
+    };
+    let both = with(&(normals("Normals") + &normals("normals"))).unwrap();
+    assert_eq!(names(&both), ["Normals", "normals", "heat", "lost"]);
+    let several = with(&(normals("Normals") + &normals("NORMALS"))).unwrap();
+    assert_eq!(names(&several), ["normals", "NORMALS", "heat", "lost"]);
+    for name in ["normals", "Normals", "heat"] {
+        let twice = normals(name) + &normals(name);
+        assert_says(
+            &with(&twice).unwrap_err().to_string(),
+            &["a.vtp", "two vertex arrays are named"],
+        );
+    }
+    let ply = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n\
+               property float z\nproperty float s\nproperty float t\nproperty float u\n\
+               property float v\nelement face 1\nproperty list uchar int vertex_indices\n\
+               end_header\n0 0 0 1 2 3 4\n1 0 0 1 2 3 4\n0 1 0 1 2 3 4\n3 0 1 2\n";
+    let mesh = subsolid::read_surface(scratch.file("a.ply", ply)).unwrap();
+    assert_eq!(names(&mesh), ["uv", "u", "v"]);
+    assert_eq!(mesh.attributes[0].values[..2], [1.0, 2.0]);
+}
+
+/// What the arrays of a surface unpack to is held to the memory that is given.
+#[test]
+fn compressed_surfaces_are_held_to_the_memory_that_is_given() {
+    let scratch = Scratch::new();
+    // of a triangle, as VTK writes them
+    let points = "AQAAAEgAAAAAAAAAEgAAAA==eJxjYMAHPtjjlUaSBwA9VgJf";
+    let text = format!(
+        "<VTKFile type=\"PolyData\" byte_order=\"LittleEndian\" header_type=\"UInt32\" \
+         compressor=\"vtkZLibDataCompressor\"><PolyData>\
+         <Piece NumberOfPoints=\"3\" NumberOfPolys=\"1\"><Points>\
+         <DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"binary\">{points}</DataArray>\
+         </Points><Polys>\
+         <DataArray type=\"Int32\" Name=\"connectivity\" format=\"ascii\">0 1 2</DataArray>\
+         <DataArray type=\"Int32\" Name=\"offsets\" format=\"ascii\">3</DataArray>\
+         </Polys></Piece></PolyData></VTKFile>"
+    );
+    let path = scratch.file("a.vtp", text);
+    let read =
+        |most_unpacked| subsolid::io::read_mesh(&path, subsolid::io::ReadOptions { most_unpacked });
+    assert!(read(1 << 20).is_ok());
+    assert_says(&read(20).unwrap_err().to_string(), &["--memory"]);
+}

@@ -9,7 +9,7 @@ use crate::parts::with_data;
 use crate::support::meshes;
 use subsolid::WriteOptions;
 use subsolid::cluster::Ranks;
-use subsolid::io::{Dataset, PieceWriter, read_block};
+use subsolid::io::{Dataset, PieceWriter, Points, read_block};
 use subsolid::mesh::{Attribute, CellKind, Cells, SolidMesh};
 use subsolid::parts::DistributedMesh;
 
@@ -158,6 +158,46 @@ fn cuts_and_clusters_are_those_of_one_program() {
                 DistributedMesh::of_blocks(ranks, block).unwrap()
             });
         }
+    }
+}
+
+/// Far from the origin the rounding of single precision is more than the edges are long: numbers that
+/// single precision holds too are not taken for rounded ones, and rounded ones are not joined over
+/// more than a part of an edge.
+#[test]
+fn points_an_edge_apart_are_not_joined() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("model.pvtu");
+    let mut random = Random::new(5);
+    // two halves of a block, with a gap between if `gap` is not 0; [east, north, edge]
+    for (origin, gap, single, count) in [
+        ([500_000.0, 4_500_000.0, 20.0], 0.0, false, 5 * 4 * 4),
+        ([500_000.0, 4_500_000.0, 20.0], 20.0, false, 6 * 4 * 4),
+        ([10_000.0, 10_000.0, 0.03125], 0.0, true, 5 * 4 * 4),
+        ([10_000.0, 10_000.0, 0.03125], 0.0078125, true, 6 * 4 * 4),
+    ] {
+        let [east, north, edge] = origin;
+        let mut writer = PieceWriter::create(&path, WriteOptions::default()).unwrap();
+        for half in [0.0, 1.0] {
+            let mut own = meshes::block([2, 3, 3]);
+            for p in &mut own.points {
+                let x = p[0] + 2.0 * half;
+                *p = [east + edge * x + gap * half, north + edge * p[1], edge * p[2]];
+            }
+            let mut dataset = Dataset::of_piece(&own, false);
+            if single {
+                let points = own.points.iter().map(|p| p.map(|x| x as f32));
+                dataset.points = Points::F32(points.collect());
+            }
+            writer.push(&dataset).unwrap();
+        }
+        writer.finish().unwrap();
+        let whole = subsolid::read(&path).unwrap();
+        assert_eq!(whole.points.len(), count, "{origin:?} {gap}");
+        compare("far", &whole, (0, 3), &mut random, |ranks| {
+            let (block, _) = read_block(&path, ranks.rank(), ranks.size()).unwrap();
+            DistributedMesh::of_blocks(ranks, block).unwrap()
+        });
     }
 }
 

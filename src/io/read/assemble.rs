@@ -55,6 +55,8 @@ pub(super) struct Assembly<'a> {
     /// Number of the first vertex in the file's own words, for messages.
     first_index: u32,
     pub(super) mesh: SolidMesh,
+    /// Whether some points are stored in single precision.
+    pub(super) is_single: bool,
     // 1-based line of each cell, 0 where the format has none
     lines: Vec<u32>,
     pub(super) fields: Vec<Attribute>,
@@ -72,6 +74,7 @@ impl<'a> Assembly<'a> {
             path,
             first_index,
             mesh: SolidMesh::default(),
+            is_single: false,
             lines: Vec::new(),
             fields: Vec::new(),
             references: Vec::new(),
@@ -83,9 +86,20 @@ impl<'a> Assembly<'a> {
 
     /// The same, read from `path`.
     pub fn of(self, path: &Path) -> Assembly<'_> {
-        let Self { first_index, mesh, lines, fields, references, .. } = self;
+        let Self { first_index, mesh, is_single, lines, fields, references, .. } = self;
         let Self { skipped, high_order, groups, .. } = self;
-        Assembly { path, first_index, mesh, lines, fields, references, skipped, high_order, groups }
+        Assembly {
+            path,
+            first_index,
+            mesh,
+            is_single,
+            lines,
+            fields,
+            references,
+            skipped,
+            high_order,
+            groups,
+        }
     }
 
     /// Number of points so far.
@@ -223,6 +237,15 @@ impl<'a> Assembly<'a> {
             Some(known) if known.width == *width && known.values.len() == before => {
                 known.values.extend(attribute.values);
             }
+            Some(known) if known.values.len() == known.width.saturating_mul(first_point) => {
+                let (have, width) = (known.width, *width);
+                return Err(self
+                    .error(
+                        line,
+                        format!("vertex array `{name}` has width {width}, {have} in pieces before"),
+                    )
+                    .with_help("give all pieces the same arrays"));
+            }
             Some(_) => {
                 return Err(self
                     .error(line, format!("two vertex arrays are named `{name}`"))
@@ -234,6 +257,27 @@ impl<'a> Assembly<'a> {
                     .with_help("remove those that are not needed"));
             }
             None => self.mesh.attributes.push(attribute),
+        }
+        Ok(())
+    }
+
+    /// Refuses a piece of the vertices from `first_point` on that lacks an array that pieces before
+    /// it have, or has another.
+    pub fn check_piece(&self, first_point: usize, line: Option<usize>) -> Result<()> {
+        let points = self.points();
+        for Attribute { name, width, values } in &self.mesh.attributes {
+            let message = match values.len() {
+                all if all == width * points => continue,
+                before if before == width * first_point => {
+                    format!(
+                        "the piece lacks the vertex array `{name}`, which pieces before it have"
+                    )
+                }
+                _ => format!("pieces before this one lack its vertex array `{name}`"),
+            };
+            return Err(self
+                .error(line, message)
+                .with_help("give all pieces the same arrays, or remove the array from all"));
         }
         Ok(())
     }

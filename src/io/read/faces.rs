@@ -62,8 +62,14 @@ impl Assembly<'_> {
     }
 }
 
-/// Gives the normals the name that they have in surfaces.
+/// Gives the normals the name that they have in surfaces; of several arrays the first, unless one
+/// has that name.
 fn name_normals(attributes: &mut [Attribute]) {
+    if attributes.iter().any(|a| a.name == NORMALS) {
+        return;
+    }
     let is_normals = |a: &&mut Attribute| a.width == 3 && a.name.eq_ignore_ascii_case(NORMALS);
-    attributes.iter_mut().filter(is_normals).for_each(|a| a.name = NORMALS.into());
+    if let Some(normals) = attributes.iter_mut().find(is_normals) {
+        normals.name = NORMALS.into();
+    }
 }

@@ -87,6 +87,11 @@ impl Groups {
         self.faces.vertices()
     }
 
+    /// All faces.
+    pub fn faces(&self) -> &Polygons {
+        &self.faces
+    }
+
     /// Gives every vertex another number.
     pub fn renumber(&mut self, new_id: impl Fn(u32) -> u32) {
         self.high_order.renumber(&new_id);

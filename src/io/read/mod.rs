@@ -28,7 +28,7 @@ pub use vtk::blocks::{CellBlock, GroupName, MeshParts, solid_of_parts};
 #[cfg(feature = "vtkio")]
 pub use vtk::vtkio;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::io::source;
 use crate::mesh::{SolidMesh, SurfaceMesh};
@@ -76,8 +76,8 @@ pub fn read(path: impl AsRef<Path>) -> Result<SolidMesh> {
 /// How a file is read.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadOptions {
-    /// Most bytes that the compressed arrays of a model may unpack to: a small file may claim
-    /// much. Half of the machine's memory by default, 8 GiB where the system does not tell.
+    /// Most bytes that the compressed arrays of a model may unpack to, and its structured grids take:
+    /// a small file may claim much. Half of the machine's memory by default, 8 GiB where the system does not tell.
     pub most_unpacked: u64,
 }
 
@@ -107,13 +107,25 @@ pub fn read_with_report(path: impl AsRef<Path>) -> Result<(SolidMesh, ReadReport
 /// [`read_with_report`] with options.
 ///
 /// # Errors
-/// As [`read_with_report`]; if compressed arrays unpack to more than the options allow.
+/// As [`read_with_report`]; if compressed arrays or structured grids take more than the options
+/// allow.
 pub fn read_with_options(
     path: impl AsRef<Path>,
     options: ReadOptions,
 ) -> Result<(SolidMesh, ReadReport)> {
     let bytes = bytes(path.as_ref())?;
     assemble(source::shown(path.as_ref()), &bytes, options)?.finish()
+}
+
+/// The files that [`read`] takes a mesh from: the file, and the pieces that a `.pvtu` names. A file
+/// that cannot be read names none.
+pub fn files_of(path: impl AsRef<Path>) -> Vec<PathBuf> {
+    let path = path.as_ref();
+    let pieces = match source::is_standard_input(path) {
+        true => Vec::new(),
+        false => vtk::pieces::of(path).unwrap_or_default(),
+    };
+    [path.to_owned()].into_iter().chain(pieces).collect()
 }
 
 /// A control mesh of either kind.
@@ -138,7 +150,7 @@ pub fn read_mesh(
     let bytes = bytes(path.as_ref())?;
     let path = source::shown(path.as_ref());
     if let Some(format) = surface::format(path, &bytes) {
-        let (mesh, report) = format.read(path, &bytes)?;
+        let (mesh, report) = format.read(path, &bytes, options)?;
         return Ok((ControlMesh::Surface(mesh), report));
     }
     let assembly = assemble(path, &bytes, options)?;
@@ -171,7 +183,7 @@ fn without_mark(mut bytes: Vec<u8>) -> Vec<u8> {
 /// What a file in a format of solids holds.
 fn assemble<'a>(path: &'a Path, bytes: &'a [u8], options: ReadOptions) -> Result<Assembly<'a>> {
     match format(path, bytes)? {
-        Format::VtkLegacy => vtk::legacy::read(path, bytes),
+        Format::VtkLegacy => vtk::legacy::read(path, bytes, options.most_unpacked),
         Format::VtkXml => vtk::pieces::read(path, bytes, options.most_unpacked),
         Format::Medit => medit::read(path, bytes),
         Format::Mfem => mfem::read(path, bytes),
@@ -195,6 +207,8 @@ pub struct MeshBlock {
     /// Vertices before each piece of a file whose pieces repeat the vertices where they touch; none
     /// of another file.
     pub pieces: Vec<usize>,
+    /// Whether some vertices are stored in single precision.
+    pub is_single: bool,
 }
 
 /// Block `rank` of `ranks` of the mesh in a file, and what else the file holds, read without the

@@ -199,10 +199,15 @@ fn take_vertices(
         let values = records.iter().flat_map(|r| columns.iter().map(|&i| r.scalars[i])).collect();
         mesh.attributes.push(Attribute { name: name.into(), width: columns.len(), values });
     };
+    let mut known: Vec<&str> = Vec::new();
     for (name, members) in groups {
+        if known.contains(&name) {
+            continue;
+        }
         let columns: Option<Vec<usize>> = members.iter().map(|member| find(member)).collect();
         if let Some(columns) = columns.filter(|columns| columns.iter().all(|&i| !taken[i])) {
             columns.iter().for_each(|&i| taken[i] = true);
+            known.push(name);
             push(name, &columns);
         }
     }

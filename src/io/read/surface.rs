@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{ReadOptions, ReadReport, obj, off, ply, stl, vtk};
 use crate::io::source;
-use crate::mesh::SurfaceMesh;
+use crate::mesh::{Attribute, SurfaceMesh};
 use crate::{Error, Result};
 
 /// Extensions of files of surfaces.
@@ -23,11 +23,16 @@ pub(super) enum Format {
 
 impl Format {
     /// Reads a file of the format that is already in memory.
-    pub fn read(self, path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport)> {
+    pub fn read(
+        self,
+        path: &Path,
+        bytes: &[u8],
+        options: ReadOptions,
+    ) -> Result<(SurfaceMesh, ReadReport)> {
         let read = match self {
             Self::Ply => ply::read(path, bytes),
             Self::Off => off::read(path, bytes),
-            Self::VtkXml => vtk::surface::read(path, bytes),
+            Self::VtkXml => vtk::surface::read(path, bytes, options.most_unpacked),
             Self::VtkLegacy => vtk::legacy_surface::read(path, bytes),
             Self::Obj => obj::read(path, bytes),
             Self::Stl => stl::read(path, bytes),
@@ -84,7 +89,7 @@ pub fn read_surface_with_report(path: impl AsRef<Path>) -> Result<(SurfaceMesh, 
     let bytes = super::bytes(path.as_ref())?;
     let path = source::shown(path.as_ref());
     match format(path, &bytes) {
-        Some(format) => format.read(path, &bytes),
+        Some(format) => format.read(path, &bytes, ReadOptions::default()),
         None => {
             let assembly = super::assemble(path, &bytes, ReadOptions::default())?;
             checked(path, assembly.finish_surface()?)
@@ -135,6 +140,12 @@ pub(super) fn checked(
     (mut mesh, report): (SurfaceMesh, ReadReport),
 ) -> Result<(SurfaceMesh, ReadReport)> {
     mesh.creases.keep_last();
+    for (i, Attribute { name, .. }) in mesh.attributes.iter().enumerate() {
+        if mesh.attributes[..i].iter().any(|earlier| earlier.name == *name) {
+            return Err(Error::file(path, None, format!("two vertex arrays are named `{name}`"))
+                .with_help("rename or remove one of them"));
+        }
+    }
     match mesh.check() {
         Ok(()) => Ok((mesh, report)),
         Err(error @ Error::Mesh { .. }) => Err(error.in_file(path, None)),

@@ -1,23 +1,32 @@
 //! Merging of points that several pieces of a mesh share.
 
 use crate::io::CREASE_EDGES;
-use crate::mesh::WeldNearness;
+use crate::mesh::{WeldNearness, WeldPoint, repeated, shorten};
 
 use super::assemble::Assembly;
 use super::high_order::retain_rows;
 
 impl Assembly<'_> {
-    /// Merges points that pieces repeat ([`WeldNearness`]), and returns how many went away. Piece i
+    /// Merges points that pieces repeat ([`repeated`]), and returns how many went away. Piece i
     /// has the points from `starts[i]` on. Of merged points the one of the first piece stays, with
     /// its values.
     pub(super) fn weld_pieces(&mut self, starts: &[usize]) -> usize {
         let count = self.points();
-        let (largest, is_single) = WeldNearness::of(&self.mesh.points);
+        if starts.len() < 2 {
+            return 0;
+        }
+        let largest = WeldNearness::largest(&self.mesh.points);
+        let nearness = WeldNearness::new(largest, self.is_single);
+        let shortest = self.shortest_edges();
         let ends = starts.iter().skip(1).copied().chain([count]);
         let mut pieces = Vec::with_capacity(count);
         (0..).zip(ends).for_each(|(piece, end)| pieces.resize(end, piece));
-        let point = |v: usize| (self.mesh.points[v], pieces[v]);
-        let first = WeldNearness::new(largest, is_single).repeated(count, point);
+        let point = |v: usize| WeldPoint {
+            place: self.mesh.points[v],
+            piece: pieces[v],
+            tolerance: nearness.tolerance(shortest[v]),
+        };
+        let first = repeated(count, point);
         let dropped: Vec<bool> = (0..).zip(&first).map(|(v, &first)| first != v).collect();
         let merged = dropped.iter().filter(|&&dropped| dropped).count();
         if merged == 0 {
@@ -54,5 +63,19 @@ impl Assembly<'_> {
             }
         }
         merged
+    }
+
+    /// The shortest edge of cells and faces at each point.
+    fn shortest_edges(&self) -> Vec<f64> {
+        let points = &self.mesh.points;
+        let mut lengths = vec![f64::INFINITY; points.len()];
+        let local = |v: u32| Some(v as usize).filter(|&v| v < points.len());
+        let mut visit = |face: &[u32]| shorten(&mut lengths, points, face, local);
+        for cell in 0..self.mesh.cells.len() {
+            self.mesh.cells.for_each_face(cell, &mut visit);
+        }
+        let faces = self.groups.faces();
+        (0..faces.len()).for_each(|face| visit(faces.face(face)));
+        lengths
     }
 }

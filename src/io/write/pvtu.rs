@@ -186,9 +186,10 @@ impl PieceShare {
         let layout = PieceLayout::of(piece);
         self.check_layout(index, &layout)?;
         self.record.layout.get_or_insert(layout);
-        let path = self.directory.join(piece_name(&self.name, index));
+        let file = piece_name(&self.name, index);
+        let (path, shown) = (self.directory.join(&file), self.path.with_extension("").join(&file));
         let format = (Format::Vtu, self.options.compress);
-        atomic::write(&path, |out| write_whole(out, &self.path, format, piece))?;
+        atomic::write_shown(&path, &shown, |out| write_whole(out, &self.path, format, piece))?;
         self.record.end = self.record.end.max(index + 1);
         self.record.high_order |= xml::Version::of(&piece.cells) == xml::Version::HighOrder;
         Ok(())

@@ -29,7 +29,10 @@ use crate::mesh::{CellKind, SolidMesh};
 use crate::message;
 
 /// The hexahedra of a mesh of nothing else.
-fn hexahedra(mesh: &SolidMesh) -> Result<&[[u32; 8]]> {
+///
+/// # Errors
+/// [`Error::Mesh`] with a cell that is not one.
+pub fn hexahedra(mesh: &SolidMesh) -> Result<&[[u32; 8]]> {
     mesh.cells.hexahedra().ok_or_else(|| {
         let others = (0..mesh.cells.len()).filter(|&c| mesh.cells.kind(c) != CellKind::Hexahedron);
         let lasting = others.clone().find(|&c| !splits(mesh, c));

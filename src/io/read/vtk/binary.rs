@@ -7,6 +7,9 @@ use std::io::Read;
 use flate2::read::ZlibDecoder;
 use lzma_rust2::XzReader;
 
+use super::structured::GridExtent;
+use crate::memory::gigabytes;
+
 /// How blocks are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Compressor {
@@ -18,7 +21,7 @@ pub(super) enum Compressor {
     Lzma,
 }
 
-/// Bytes that the compressed arrays of a model may still unpack to.
+/// Bytes that the compressed arrays of a model may still unpack to, and its structured grids take.
 #[derive(Debug)]
 pub(super) struct Budget {
     left: Cell<u64>,
@@ -31,14 +34,28 @@ impl Budget {
     }
 
     fn take(&self, bytes: usize) -> Result<(), String> {
-        let left = self.left.get();
-        let rest = left.checked_sub(bytes as u64).ok_or_else(|| {
+        self.take_or(bytes as u64, |left| {
             format!(
                 "a block unpacks to {bytes} bytes, {left} are left of the memory for compressed \
                  data (--memory)"
             )
-        })?;
-        self.left.set(rest);
+        })
+    }
+
+    /// Takes the memory of a grid, of which a file lists no cells.
+    pub fn take_grid(&self, grid: &GridExtent) -> Result<(), String> {
+        let ([a, b, c], bytes) = (grid.size, grid.bytes());
+        self.take_or(bytes, |left| {
+            let [need, left] = [bytes, left].map(|bytes| gigabytes(bytes.into()));
+            format!(
+                "a grid of {a} × {b} × {c} points takes about {need} of memory, {left} are left"
+            )
+        })
+    }
+
+    fn take_or(&self, bytes: u64, refused: impl FnOnce(u64) -> String) -> Result<(), String> {
+        let left = self.left.get();
+        self.left.set(left.checked_sub(bytes).ok_or_else(|| refused(left))?);
         Ok(())
     }
 }

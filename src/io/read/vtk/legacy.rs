@@ -9,7 +9,8 @@ use std::path::Path;
 use crate::mesh::Attribute;
 use crate::{Error, Result};
 
-use super::structured::{GridExtent, GridKind, ImageFrame};
+use super::binary::Budget;
+use super::structured::{GRID_HELP, GridExtent, GridKind, ImageFrame};
 use super::values::Scalar;
 use super::{GivenFaces, UnstructuredGrid, no_solid, push_cell_array};
 use crate::io::read::assemble::Assembly;
@@ -24,8 +25,13 @@ pub(in crate::io::read) fn is_legacy(bytes: &[u8]) -> bool {
 }
 
 /// Reads a legacy file that is already in memory.
-pub(in crate::io::read) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> {
+pub(in crate::io::read) fn read<'a>(
+    path: &'a Path,
+    bytes: &'a [u8],
+    most_unpacked: u64,
+) -> Result<Assembly<'a>> {
     let mut file = Legacy::open(path, bytes)?;
+    file.budget = Budget::new(most_unpacked);
     if file.is_surface {
         return Err(no_solid(path));
     }
@@ -59,6 +65,7 @@ pub(super) enum ArrayTarget {
 pub(super) struct Legacy<'a> {
     pub text: Text<'a>,
     pub assembly: Assembly<'a>,
+    budget: Budget,
     binary: bool,
     /// Whether it is a surface (`POLYDATA`).
     pub is_surface: bool,
@@ -122,6 +129,7 @@ impl<'a> Legacy<'a> {
             text,
             binary,
             assembly,
+            budget: Budget::new(u64::MAX),
             is_surface: false,
             target: ArrayTarget::Model,
             width: 1,
@@ -189,7 +197,10 @@ impl<'a> Legacy<'a> {
         for (n, word) in size.iter_mut().zip(words) {
             *n = self.count(word)?;
         }
-        self.extent = Some(GridExtent::new(size, [0; 3]).map_err(|what| self.unfit(&what))?);
+        let extent = GridExtent::new(size, [0; 3]).map_err(|what| self.unfit(&what))?;
+        let taken = self.budget.take_grid(&extent);
+        taken.map_err(|message| self.text.error(message).with_help(GRID_HELP))?;
+        self.extent = Some(extent);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Names of pieces are relative to the folder of the index; absolute ones and ones
 //! with `..` are followed as VTK follows them. Programs that write pieces repeat the
-//! points where pieces touch, ours too. Points of *different* pieces that lie within
+//! points where pieces touch, ours too. Points of *different* pieces that are equal or lie within
 //! rounding of each other are merged: a control mesh needs cells that share vertices.
 //! Points of one piece stay apart. Of merged points the values of the first piece are kept.
 
@@ -24,6 +24,9 @@ use super::encoding;
 use super::outline::XmlOutline;
 use super::xml;
 
+/// Bytes that tell a `.pvtu`.
+pub(super) const HEAD: usize = 4096;
+
 /// Reads a `.vtu` or `.pvtu` file that is already in memory.
 pub(in crate::io::read) fn read<'a>(
     path: &'a Path,
@@ -39,6 +42,15 @@ pub(in crate::io::read) fn read<'a>(
         Some(index) => index.assemble(path, &budget),
         None => xml::read(path, bytes, &budget),
     }
+}
+
+/// The files of the pieces of a `.pvtu`; none of another file.
+pub(in crate::io::read) fn of(path: &Path) -> Result<Vec<PathBuf>> {
+    if !Index::is_begun(&source::head(path, HEAD)?) {
+        return Ok(Vec::new());
+    }
+    let index = Index::read(path, &source::file_bytes(path)?)?;
+    Ok(index.iter().flat_map(Index::paths).map(Path::to_owned).collect())
 }
 
 /// The names of the pieces, each with its 1-based line.
@@ -60,7 +72,7 @@ impl Index {
 
     /// The index in a file; `None` if the file is no `.pvtu`.
     pub fn read(path: &Path, bytes: &[u8]) -> Result<Option<Self>> {
-        if !Self::is_begun(&bytes[..bytes.len().min(4096)]) {
+        if !Self::is_begun(&bytes[..bytes.len().min(HEAD)]) {
             return Ok(None);
         }
         let fault = |line: usize, message: String| {

@@ -51,6 +51,13 @@ pub(super) struct GridExtent {
     pub first: [i64; 3],
 }
 
+/// What to do about a grid that is too large.
+pub(super) const GRID_HELP: &str = "check the extent of the grid, or allow more memory (--memory)";
+
+/// Bytes that a point and a cell take while a grid is read, about.
+const POINT_BYTES: u64 = 24;
+const CELL_BYTES: u64 = 120;
+
 impl GridExtent {
     /// From sizes; the error says what is wrong.
     pub fn new(size: [usize; 3], first: [i64; 3]) -> Result<Self, String> {
@@ -88,6 +95,11 @@ impl GridExtent {
     /// Number of cells.
     pub fn cells(&self) -> usize {
         self.size.iter().map(|n| n.max(&2) - 1).product()
+    }
+
+    /// Bytes that the grid takes while it is read, about.
+    pub fn bytes(&self) -> u64 {
+        POINT_BYTES * self.points() as u64 + CELL_BYTES * self.cells() as u64
     }
 
     /// Points of an image, first axis fastest.

@@ -9,8 +9,8 @@ use quick_xml::events::Event;
 use quick_xml::reader::Reader;
 
 use crate::error::ElementKind::Vertex;
+use crate::io::read::ReadReport;
 use crate::io::read::assemble::{Assembly, counted_kind};
-use crate::io::read::{ReadOptions, ReadReport};
 use crate::mesh::{Attribute, Polygons, SurfaceMesh};
 use crate::message;
 use crate::{Error, Message, Result};
@@ -53,9 +53,13 @@ fn holds(bytes: &[u8], word: &[u8]) -> bool {
 }
 
 /// Reads a `.vtp` file that is already in memory.
-pub(in crate::io::read) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport)> {
+pub(in crate::io::read) fn read(
+    path: &Path,
+    bytes: &[u8],
+    most_unpacked: u64,
+) -> Result<(SurfaceMesh, ReadReport)> {
     let outline = XmlOutline::read(path, bytes)?;
-    let budget = Budget::new(ReadOptions::default().most_unpacked);
+    let budget = Budget::new(most_unpacked);
     let numbers = Numbers { path, outline: &outline, budget: &budget };
     if !outline.is_surface {
         return Err(Error::file(path, None, "a grid, not a surface")

@@ -14,7 +14,7 @@ use crate::{Error, Message, Result};
 use super::binary::{Budget, ByteSource, unpack};
 use super::ghosts::{check_ghosts, is_ghosts};
 use super::outline::{ArrayElement, ArraySection, ArrayStorage, XmlOutline};
-use super::structured::GridKind;
+use super::structured::{GRID_HELP, GridKind};
 use super::values::Scalar;
 use super::{GivenFaces, Kept, UnstructuredGrid, no_solid, push_cell_array, push_point_array};
 use crate::io::read::assemble::Assembly;
@@ -69,6 +69,11 @@ impl<'a> Document<'a, '_> {
             return Ok(());
         }
         let first_point = self.assembly.points();
+        if let Some(extent) = piece.extent {
+            self.numbers.budget.take_grid(&extent).map_err(|message| {
+                Error::file(self.numbers.path, Some(piece.line), message).with_help(GRID_HELP)
+            })?;
+        }
         self.piece_points(index)?;
         let (grid, line) = match piece.extent {
             Some(extent) => (extent.grid(first_point), piece.line),
@@ -76,7 +81,8 @@ impl<'a> Document<'a, '_> {
         };
         self.check_ghosts(index)?;
         let kept = grid.assemble(self.assembly, Some(line))?;
-        self.data(index, first_point, &kept)
+        self.data(index, first_point, &kept)?;
+        self.assembly.check_piece(first_point, Some(piece.line))
     }
 
     /// The arrays of a section of a piece.
@@ -97,8 +103,11 @@ impl<'a> Document<'a, '_> {
             None | Some(GridKind::Curvilinear) => self.listed_points(index),
             Some(GridKind::Rectilinear) => {
                 let axes = self.arrays(index, ArraySection::Coordinates);
-                let axes =
-                    axes.map(|array| self.numbers.reals(array)).collect::<Result<Vec<_>>>()?;
+                let mut read = |array: &ArrayElement| {
+                    self.assembly.is_single |= array.scalar == Some(Scalar::F32);
+                    self.numbers.reals(array)
+                };
+                let axes = axes.map(&mut read).collect::<Result<Vec<_>>>()?;
                 let extent = extent()?;
                 let points = extent.rectilinear(&axes);
                 let mut points = points.map_err(|what| self.numbers.fault(piece.line, what))?;
@@ -189,6 +198,7 @@ impl<'a> Document<'a, '_> {
         if array.width != 3 {
             return Err(self.numbers.fault(array.line, "points need NumberOfComponents=\"3\""));
         }
+        self.assembly.is_single |= array.scalar == Some(Scalar::F32);
         if array.storage == ArrayStorage::Ascii {
             let mut words = text(self.numbers.path, array);
             while words.peek().is_some() {

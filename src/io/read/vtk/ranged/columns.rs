@@ -25,6 +25,7 @@ pub(super) struct Column {
     pub name: String,
     pub width: usize,
     pub is_integer: bool,
+    pub is_single: bool,
     pub stored: StoredArray,
 }
 

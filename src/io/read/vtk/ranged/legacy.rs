@@ -159,7 +159,8 @@ impl Legacy {
             }
             let stored = StoredArray::LeftOut(format!("string array `{name}`"));
             let section = self.section;
-            self.columns.push(Column { section, name, width, is_integer: false, stored });
+            let (is_integer, is_single) = (false, false);
+            self.columns.push(Column { section, name, width, is_integer, is_single, stored });
             return Some(());
         }
         self.column(self.section, &name, width, tuples, scalar)
@@ -186,7 +187,8 @@ impl Legacy {
             false => StoredArray::Words(ScannedWords::scan(&mut self.scan, count)?),
         };
         let (name, is_integer) = (name.into(), scalar.is_integer());
-        self.columns.push(Column { section, name, width, is_integer, stored });
+        let is_single = scalar == Scalar::F32;
+        self.columns.push(Column { section, name, width, is_integer, is_single, stored });
         Some(())
     }
 

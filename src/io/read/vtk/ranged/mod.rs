@@ -24,7 +24,7 @@ use std::path::Path;
 
 use super::ghosts::is_ghosts;
 use super::outline::ArraySection;
-use super::pieces::Index;
+use super::pieces::{HEAD, Index};
 use super::{GivenFaces, Kept, UnstructuredGrid, push_cell_array};
 use crate::cluster::block;
 use crate::io::CREASE_EDGES;
@@ -37,8 +37,6 @@ use columns::{Column, Contents, StoredArray};
 use scan::Scan;
 use xml::MOST_OUTLINE;
 
-/// Bytes that tell a `.pvtu`.
-const INDEX_HEAD: u64 = 4096;
 /// Cells or vertices that are read at a time.
 const BATCH: usize = 1 << 16;
 /// Ends of polyhedra that are looked at in one read.
@@ -69,7 +67,9 @@ pub(in crate::io::read) fn read(
     vertices_of(path, &files, own[1].clone(), &mut mesh)?;
     mesh.creases.edges = creases_of(path, &files, points)?;
     let pieces = files.iter().map(|file| file.points.start).collect();
-    Some((MeshBlock { mesh, cells, vertices: points, pieces }, report))
+    let is_single = |file: &Piece| file.arrays(ArraySection::Points).any(|array| array.is_single);
+    let is_single = files.iter().any(is_single);
+    Some((MeshBlock { mesh, cells, vertices: points, pieces, is_single }, report))
 }
 
 /// The index of a `.pvtu`; nothing inside for another file.
@@ -77,7 +77,7 @@ fn index(path: &Path) -> Option<Option<Index>> {
     let is_regular = |file: &File| file.metadata().is_ok_and(|about| about.is_file());
     let mut file = File::open(path).ok().filter(is_regular)?;
     let mut bytes = Vec::new();
-    (&mut file).take(INDEX_HEAD).read_to_end(&mut bytes).ok()?;
+    (&mut file).take(HEAD as u64).read_to_end(&mut bytes).ok()?;
     if !Index::is_begun(&bytes) {
         return Some(None);
     }

@@ -43,6 +43,7 @@ pub(super) fn contents(path: &Path, scan: Scan) -> Option<Contents> {
             name: array.name.clone(),
             width: array.width,
             is_integer: array.scalar.is_some_and(Scalar::is_integer),
+            is_single: array.scalar == Some(Scalar::F32),
             stored,
         });
     }

@@ -270,7 +270,7 @@ pub(super) fn tolerance(points: &[[f64; 3]], options: SliceOptions) -> Result<f6
     }
     if (LEAST_TOLERANCE * side..rounding).contains(&tolerance) {
         return Err(Error::request(format!(
-            "a tolerance of {tolerance:?}: below the rounding of coordinates up to {farthest:e}"
+            "a tolerance of {tolerance:?}: below the rounding of coordinates up to {farthest:.2e}"
         ))
         .with_help(format!(
             "ask for at least {} length units, or move the model to the origin",

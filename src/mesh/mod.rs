@@ -80,10 +80,14 @@ impl Attribute {
         self.name == NORMALS && self.width == 3
     }
 
-    /// Whether these are colors: whole numbers from 0 to 255.
+    /// Whether these are colors from 0 to 255, bytes in files; refined ones are between whole numbers,
+    /// and may be a rounding beyond. Those of reals up to 1 stay reals.
     pub(crate) fn is_color(&self) -> bool {
-        let is_byte = |x: &f64| (0.0..=255.0).contains(x) && x.fract() == 0.0;
-        self.name == COLOR && matches!(self.width, 3 | 4) && self.values.iter().all(is_byte)
+        let is_in_range = |x: &f64| (-0.5..=255.5).contains(x);
+        self.name == COLOR
+            && matches!(self.width, 3 | 4)
+            && self.values.iter().all(is_in_range)
+            && self.values.iter().any(|&x| x > 1.0)
     }
 
     /// The attribute in a result, by what `evaluate` makes of the values at the vertices, three

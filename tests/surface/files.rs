@@ -143,11 +143,42 @@ fn ply_keeps_colors_and_vectors() {
     assert!(header.contains("property uchar red\nproperty uchar green"), "{header}");
     assert!(header.contains("property double vec_0\nproperty double vec_1"), "{header}");
     assert_eq!(read_surface(&path).unwrap(), mesh);
-    // what is no color is kept as it is
-    let mut other = mesh;
-    other.attributes[0].values[1] = 0.5;
-    write_surface(&path, &other).unwrap();
-    assert_eq!(read_surface(&path).unwrap(), other);
+    // refined colors are rounded
+    let mut refined = mesh.clone();
+    refined.attributes[0].values[..4].copy_from_slice(&[255.0 + 1e-13, -1e-14, 1.5, 8.25]);
+    write_surface(&path, &refined).unwrap();
+    let rounded = &read_surface(&path).unwrap().attributes[0];
+    assert_eq!((&rounded.name[..], &rounded.values[..4]), ("color", &[255.0, 0.0, 2.0, 8.0][..]));
+    assert_eq!(rounded.values[4..], mesh.attributes[0].values[4..]);
+    // what is no color is kept as it is, and so are colors of reals from 0 to 1
+    for values in [[300.0, 0.5, 0.0, 0.0].repeat(3), [1.0, 0.0, 0.0, 1.0].repeat(3)] {
+        let mut other = mesh.clone();
+        other.attributes[0].values = values;
+        write_surface(&path, &other).unwrap();
+        let header = std::fs::read(&path).unwrap();
+        assert!(String::from_utf8_lossy(&header).contains("property double color_0"));
+        assert_eq!(read_surface(&path).unwrap(), other);
+    }
+}
+
+/// Refinement keeps the colors of a model in the form that viewers read.
+#[test]
+fn colors_of_ply_are_refined_as_colors() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.ply");
+    let mut mesh = model("bishop");
+    (mesh.uv, mesh.creases) = (None, Default::default());
+    let values = mesh.points.iter().enumerate().flat_map(|(v, _)| [255, v % 256, 17]);
+    let values = values.map(|x| x as f64).collect();
+    mesh.attributes = vec![Attribute { name: "color".into(), width: 3, values }];
+    let refined = refine_surface(&mesh, &options(Scheme::CatmullClark, 1, Method::Matrix)).unwrap();
+    assert!(refined.attributes[0].values.iter().any(|x| x.fract() != 0.0));
+    write_surface(&path, &refined).unwrap();
+    let again = read_surface(&path).unwrap();
+    assert_eq!(again.attributes[0].name, "color");
+    for (x, byte) in refined.attributes[0].values.iter().zip(&again.attributes[0].values) {
+        assert!(byte.fract() == 0.0 && (x - byte).abs() <= 0.5 + 1e-12, "{x} {byte}");
+    }
 }
 
 /// Formats that hold the faces alone say which rules of refinement they leave out.

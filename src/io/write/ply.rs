@@ -25,7 +25,7 @@ pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
         for (attribute, is_color) in mesh.attributes.iter().zip(&colors) {
             let values = &attribute.values[v * attribute.width..][..attribute.width];
             values.iter().try_for_each(|x| match is_color {
-                true => out.write_all(&[*x as u8]),
+                true => out.write_all(&[x.round().clamp(0.0, 255.0) as u8]),
                 false => out.write_all(&x.to_le_bytes()),
             })?;
         }

@@ -366,7 +366,9 @@ impl<'p, 'a> Ranged<'p, 'a> {
         for array in self.piece.arrays(ArraySection::PointData) {
             let values = array.rows(&mut self.scan, own.clone(), count)?;
             let attribute = Attribute { name: array.name.clone(), width: array.width, values };
-            if !names.insert(&array.name) || is_ghosts(&array.name) {
+            // the report of those that are left out is the other reader's
+            let is_left_out = array.name.is_empty() || is_ghosts(&array.name);
+            if !names.insert(&array.name) || is_left_out {
                 return None;
             }
             assembly.push_attribute(attribute, first, None).ok()?;

@@ -587,6 +587,10 @@ fn names_of_arrays_of_surfaces_are_told_apart() {
     let mesh = subsolid::read_surface(scratch.file("a.ply", ply)).unwrap();
     assert_eq!(names(&mesh), ["uv", "u", "v"]);
     assert_eq!(mesh.attributes[0].values[..2], [1.0, 2.0]);
+    // what is written is read
+    let written = scratch.file("b.ply", "");
+    subsolid::io::write_surface(&written, &mesh).unwrap();
+    assert_eq!(subsolid::read_surface(&written).unwrap().attributes, mesh.attributes);
 }
 
 /// What the arrays of a surface unpack to is held to the memory that is given.

@@ -68,8 +68,10 @@ fn name_normals(attributes: &mut [Attribute]) {
     if attributes.iter().any(|a| a.name == NORMALS) {
         return;
     }
-    let is_normals = |a: &&mut Attribute| a.width == 3 && a.name.eq_ignore_ascii_case(NORMALS);
-    if let Some(normals) = attributes.iter_mut().find(is_normals) {
-        normals.name = NORMALS.into();
+    let is_normals = |a: &Attribute| a.width == 3 && a.name.eq_ignore_ascii_case(NORMALS);
+    let Some(normals) = attributes.iter().position(|a| is_normals(a)) else { return };
+    // two of one name are refused, by the name that they have in the file
+    if attributes[normals + 1..].iter().all(|a| a.name != attributes[normals].name) {
+        attributes[normals].name = NORMALS.into();
     }
 }

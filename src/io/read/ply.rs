@@ -201,7 +201,9 @@ fn take_vertices(
     };
     let mut known: Vec<&str> = Vec::new();
     for (name, members) in groups {
-        if known.contains(&name) {
+        // what has the name already keeps it
+        let has_name = |n: &&str| *n == name || n.strip_prefix(name) == Some("_0");
+        if known.contains(&name) || element.properties.keys().any(|n| has_name(&n.as_str())) {
             continue;
         }
         let columns: Option<Vec<usize>> = members.iter().map(|member| find(member)).collect();

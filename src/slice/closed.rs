@@ -31,8 +31,8 @@ pub struct ClosedSurface {
 
 impl ClosedSurface {
     /// Analyzes a surface under a scheme whose limit is known ([`Scheme::has_limit`]). Schemes for
-    /// triangles cut polygons into triangles; a linear scheme leaves triangles as they are, cuts concave planar polygons, and takes
-    /// an edge at which parts touch for one of each part.
+    /// triangles cut polygons into triangles. A linear scheme leaves triangles as they are, cuts
+    /// concave planar polygons, and takes an edge at which parts touch for one of each part.
     ///
     /// # Errors
     /// [`Error::Request`] for a scheme without limit; [`Error::Mesh`], with the vertices of an

@@ -83,7 +83,8 @@ impl Slicer {
     ///
     /// # Errors
     /// [`Error::Request`] for a tolerance that is not a positive number, is below 10⁻⁹ of the
-    /// longest side or below the rounding of coordinates (2⁻⁴⁷ of the farthest), or controls that are not the solid's;
+    /// longest side or below the rounding of coordinates (2⁻⁴⁷ of the farthest), or controls that
+    /// are not the solid's;
     /// [`Error::Mesh`] for coordinates out of range, no boundary, and one without an outside.
     pub fn new(solid: &Solid, controls: Controls<'_>, options: SliceOptions) -> Result<Self> {
         solid.check_whole("layers")?;

@@ -69,7 +69,7 @@ fn name_normals(attributes: &mut [Attribute]) {
         return;
     }
     let is_normals = |a: &Attribute| a.width == 3 && a.name.eq_ignore_ascii_case(NORMALS);
-    let Some(normals) = attributes.iter().position(|a| is_normals(a)) else { return };
+    let Some(normals) = attributes.iter().position(is_normals) else { return };
     // two of one name are refused, by the name that they have in the file
     if attributes[normals + 1..].iter().all(|a| a.name != attributes[normals].name) {
         attributes[normals].name = NORMALS.into();

@@ -422,7 +422,7 @@ fn boundaries_have_sides_normals_and_areas() {
     let job = "quadrature hands.vtk --crease-angle 40 --gauss 2 --boundary";
     let (code, _, stderr) = run(here, job);
     assert!(code == 1 && stderr.contains("is not positive: cell 1"), "{code} {stderr}");
-    refused(here, &format!("{job} -o h.npz"), "is not positive: cell 1");
+    refused(here, &format!("{job} -o h.vtu"), "is not positive: cell 1");
     refused(
         here,
         "quadrature box.vtu --gauss 2 --boundary --backend cuda -o q.npz",

@@ -20,7 +20,7 @@ fn views_of_gmsh_that_do_not_fit() {
     let names: Vec<_> = mesh.attributes.iter().map(|a| (&a.name[..], a.values[11])).collect();
     assert_eq!(names, [("heat", 0.5), ("T", 0.5), ("last", 3.5)]);
     let left_out = report.left_out().unwrap();
-    for what in ["view `part` of 5 of 12 nodes", "step 1 of view `T`", "1 views without a name"] {
+    for what in ["view `part` of 5 of 12 nodes", "step 1 of view `T`", "1 view without a name"] {
         assert!(left_out.contains(what), "{left_out}");
     }
 }
@@ -40,7 +40,7 @@ fn arrays_without_a_name() {
     let (mesh, report) = read_with_report(path).unwrap();
     assert_eq!((mesh.attributes.len(), mesh.cell_data.len()), (1, 0));
     let left_out = report.left_out().unwrap();
-    assert_eq!(left_out, "1 cell arrays without a name, 1 vertex arrays without a name");
+    assert_eq!(left_out, "1 cell array without a name, 1 vertex array without a name");
     write(scratch.file("b.vtu", ""), &mesh, Default::default()).unwrap();
     let surface = format!(
         "<VTKFile type='PolyData'><PolyData><Piece NumberOfPoints=\"3\" NumberOfPolys=\"1\">{}\

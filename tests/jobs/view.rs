@@ -361,7 +361,7 @@ fn requests_that_cannot_be_met_are_refused() {
         Page::of_solid(&mesh, &options).unwrap_err().to_string()
     };
     assert!(refused(|o| o.rings = 9).contains("9 rings"));
-    assert!(refused(|o| o.samples = 1).contains("1 samples"));
+    assert!(refused(|o| o.samples = 1).contains("1 sample"));
     assert!(refused(|o| o.color = Some("heat".into())).contains("no array `heat`"));
     let by_class = ViewOptions { color: Some("class".into()), ..ViewOptions::titled("bracket") };
     assert_eq!(Decoded::new(&Page::of_solid(&mesh, &by_class).unwrap()).head["color"], "class");

@@ -8,8 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::io::ControlMesh;
 use subsolid::numbers::counted;
-use subsolid::query::{Op, Query, QueryStrategy};
-use subsolid::topology::Topology;
+use subsolid::query::{Op, Query, QueryStrategy, topology};
 use subsolid::topology::order::EntityKind;
 use subsolid::{Error, Result};
 
@@ -128,10 +127,7 @@ fn open(arguments: &Arguments, console: &Console) -> Result<Query> {
         ControlMesh::Surface(mesh) => Query::of_surface(&mesh, arguments.strategy),
         ControlMesh::Solid(mesh) => {
             model.check_hexahedra(&mesh, console)?;
-            // cells that cannot be turned are queried as listed
-            let Ok(topology) = Topology::of_mesh(&mesh) else {
-                return Query::of_solid(&mesh, arguments.strategy);
-            };
+            let topology = topology(&mesh)?;
             model.check_turned(&topology, console)?;
             Query::of_topology(&mesh, &topology, arguments.strategy)
         }

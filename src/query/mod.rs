@@ -75,6 +75,17 @@ pub struct Query {
     strategy: QueryStrategy,
 }
 
+/// The topology that queries of a solid go by: its cells turned outward ([`Topology::of_mesh`])
+/// where they can be, else as they are listed.
+///
+/// # Errors
+/// As [`SolidMesh::check`] and [`Topology::build`].
+pub fn topology(mesh: &SolidMesh) -> Result<Topology> {
+    mesh.check()?;
+    let listed = |_| Topology::build(mesh.cells.clone(), mesh.points.len());
+    Topology::of_mesh(mesh).or_else(listed)
+}
+
 impl Query {
     /// Queries of a surface: manifold or not, of any polygons, holes included.
     ///
@@ -99,9 +110,7 @@ impl Query {
     /// As [`SolidMesh::check`] and [`Topology::build`]; [`Error::Request`] if an element has
     /// too many neighbors for [`QueryStrategy::Patches`].
     pub fn of_solid(mesh: &SolidMesh, strategy: QueryStrategy) -> Result<Self> {
-        mesh.check()?;
-        let listed = |_| Topology::build(mesh.cells.clone(), mesh.points.len());
-        Self::of_topology(mesh, &Topology::of_mesh(mesh).or_else(listed)?, strategy)
+        Self::of_topology(mesh, &topology(mesh)?, strategy)
     }
 
     /// The same of a mesh whose topology is known.

@@ -51,9 +51,9 @@ use super::Cuda;
 use super::memory::timed_event;
 use crate::error::{Error, Result};
 use crate::mesh::{SolidMesh, SurfaceMesh, check_point_count};
-use crate::query::{Op, Query, QueryStrategy};
+use crate::query::{Op, Query, QueryStrategy, topology};
 use crate::topology::order::{Downward, ElementOrder, EntityKind, PATCH_SIZE};
-use crate::topology::{Rows, Topology};
+use crate::topology::Rows;
 use incidence::{Incidence, Lists};
 use order::DeviceOrder;
 use patches::DevicePatches;
@@ -105,16 +105,14 @@ impl DeviceQuery {
         Ok(of_edges + steps.seconds_since(&start)?)
     }
 
-    /// Queries of a solid of any cells. The host finds the faces and edges, the device the order
-    /// and the rows.
+    /// Queries of a solid of any cells ([`topology`]). The host finds the faces and edges, the
+    /// device the order and the rows.
     ///
     /// # Errors
-    /// As [`SolidMesh::check`] and [`Topology::build`]; [`Error::Request`] for an element with too
+    /// As [`topology`]; [`Error::Request`] for an element with too
     /// many neighbors for [`QueryStrategy::Patches`], or too little memory.
     pub fn of_solid(gpu: &Cuda, mesh: &SolidMesh, strategy: QueryStrategy) -> Result<Self> {
-        mesh.check()?;
-        let topology = Topology::build(mesh.cells.clone(), mesh.points.len())?;
-        Self::new(gpu, &Downward::of_solid(&topology), &mesh.points, strategy)
+        Self::new(gpu, &Downward::of_solid(&topology(mesh)?), &mesh.points, strategy)
     }
 
     /// Queries of any incidence over `points`.

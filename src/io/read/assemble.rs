@@ -11,14 +11,11 @@ use crate::numbers::counted;
 use crate::{Error, Message, Result};
 
 use super::ReadReport;
-use super::groups::{Groups, MOST_GROUPS};
+use super::groups::{Groups, MOST_ATTRIBUTES, MOST_GROUPS};
 use super::high_order::HighOrder;
 
 /// A polyhedron is stored by its faces; more face corners than this are refused.
 const MOST_FACE_CORNERS: usize = 4096;
-
-/// More vertex or cell arrays than this are refused: names are compared one by one.
-pub(super) const MOST_ATTRIBUTES: usize = 1024;
 
 /// How a file lists the corners of a volume cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,11 @@ use std::collections::{HashMap, HashSet};
 use crate::mesh::groups::face_group_array;
 use crate::mesh::{CellArray, FaceGroup, Polygons, SolidMesh};
 
-use super::assemble::MOST_ATTRIBUTES;
 use super::high_order::HighOrder;
+
+/// Most vertex or cell arrays, whose names are compared one by one: more are refused, or left out where
+/// they are groups.
+pub(super) const MOST_ATTRIBUTES: usize = 1024;
 
 /// Values of all groups of cells of a mesh: arrays of more are left out.
 const MOST_VALUES: usize = 1 << 27;

@@ -10,6 +10,7 @@
 //! and shares no vertex with others. What else would change the geometry (`*INCLUDE`, `*SYSTEM`,
 //! generated nodes) is refused.
 
+mod groups;
 mod instance;
 mod members;
 mod scope;

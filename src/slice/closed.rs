@@ -60,7 +60,7 @@ impl ClosedSurface {
         let mesh = triangles.as_ref().unwrap_or(mesh);
         let (topology, of_mesh, limit) = match scheme.is_linear() {
             true => {
-                let (topology, of_mesh) = linear_topology(mesh)?;
+                let (topology, of_mesh) = linear_topology(mesh, scheme)?;
                 (topology, of_mesh, None)
             }
             false => {
@@ -98,12 +98,12 @@ impl ClosedSurface {
 }
 
 /// The faces of a linear surface, concave ones cut, and the face of the mesh that each is part of.
-fn linear_topology(mesh: &SurfaceMesh) -> Result<(SurfaceTopology, Vec<u32>)> {
+fn linear_topology(mesh: &SurfaceMesh, scheme: Scheme) -> Result<(SurfaceTopology, Vec<u32>)> {
     let closed = |faces: &Polygons| {
         let (count, columns) = (mesh.points.len(), Columns::of(faces));
         let mut topology = SurfaceTopology::build(count, columns, faces.vertices().to_vec());
         separate_edges(&mesh.points, &mut topology);
-        check_closed(&topology, &mesh.points, Scheme::Bilinear).map(|()| topology)
+        check_closed(&topology, &mesh.points, scheme).map(|()| topology)
     };
     let whole = closed(&mesh.faces)?;
     match without_concave_faces(mesh) {

@@ -12,4 +12,5 @@ mod samples;
 mod surface_vtk;
 #[cfg(feature = "vtkio")]
 mod vtkio;
+mod vtp;
 mod write;

@@ -1,4 +1,4 @@
-// Jobs, batches and nets, as src/backend/cuda lays them out.
+// Jobs, batches and nets, as src/backend/cuda/solid lays them out.
 #pragma once
 
 #include "common/real.cuh"

@@ -1,5 +1,5 @@
 // What the kernels of the published method share (Besler et al. 2022), as
-// src/backend/cuda/published lays it out.
+// src/backend/cuda/solid/published lays it out.
 #pragma once
 
 #include "common/basis.cuh"

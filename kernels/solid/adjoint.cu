@@ -9,7 +9,7 @@ constexpr unsigned THREADS = 64;
 // components that a thread sums at once
 constexpr unsigned AT_ONCE = 4;
 
-// A leaf: see `AdjointLeaf` in src/backend/cuda/adjoint.rs.
+// A leaf: see `AdjointLeaf` in src/backend/cuda/solid/adjoint.rs.
 struct Leaf {
     // first weight, [order][sample][control]; first entry of `samples`; first place in nets
     unsigned long long weights, samples, place;

@@ -43,8 +43,8 @@ constexpr int OWN_NETS = CELL_TILE / WARPS;
 constexpr int NETS = OWN_NETS > 4 ? OWN_NETS / 2 : OWN_NETS;
 
 // 16 bytes of lane 4 g + t: control points VECTOR t on of a column g, or parts of rows g and
-// g + 8, which are samples 2 g and 2 g + 1 (src/backend/cuda/fragments.rs). Halves come in pairs,
-// of a column two high ones, then two low ones.
+// g + 8, which are samples 2 g and 2 g + 1 (src/backend/cuda/solid/fragments.rs). Halves come in
+// pairs, of a column two high ones, then two low ones.
 #if DOUBLE
 using Fragment = double2;
 #else

@@ -13,7 +13,7 @@ struct Derivatives {
     const real *u, *v, *w;
 };
 
-// What all kernels take: see `QuantityInputs` in src/backend/cuda/quantities.rs.
+// What all kernels take: see `QuantityInputs` in src/backend/cuda/solid/quantities.rs.
 struct Inputs {
     Derivatives position, attribute;
     // results in all, and of an element

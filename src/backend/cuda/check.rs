@@ -6,16 +6,18 @@ use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 
-use super::bricks;
-use super::device::matrix_units;
-use super::edge_friend::FriendRun;
-use super::evaluator::MOST_POINTS;
-use super::launch::Pass;
-use super::nvrtc::{self, CodeTarget};
-use super::sources::{
+use super::driver::device::matrix_units;
+use super::driver::launch::Pass;
+use super::driver::nvrtc::{self, CodeTarget};
+use super::driver::sources::{
     ADJOINT, BRICKS, CLEAR, IRR, KernelSource, LAY, LAYERED, ORDER, ORIGIN, PARTIAL, POINTS,
     QUANTITIES, REFINE, REG, ROWS, TABLE, TABLE_MMA, TENSOR, Variant, WRITE_BANDWIDTH,
 };
+use super::jobs;
+use super::solid::bricks;
+use super::solid::evaluator::MOST_POINTS;
+use super::surface::edge_friend::{self, FriendRun};
+use super::surface::{limit, points, product, refine};
 use crate::backend::Precision;
 use crate::error::{Error, Result};
 use crate::numbers::Real;
@@ -207,42 +209,41 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
     variants.push(Variant::new(&ORIGIN, T::PRECISION));
     for run in [FriendRun::Topology, FriendRun::Points, FriendRun::Both] {
         for (sharp, chaikin) in [(false, false), (true, false), (true, true)] {
-            variants.push(super::edge_friend::variant(T::PRECISION, run, sharp, chaikin));
+            variants.push(edge_friend::variant(T::PRECISION, run, sharp, chaikin));
         }
-        variants.push(super::surface::triangles_variant(T::PRECISION, run));
-        let thirds = |open| super::surface::three_triangles_variant(T::PRECISION, run, open);
+        variants.push(refine::triangles_variant(T::PRECISION, run));
+        let thirds = |open| refine::three_triangles_variant(T::PRECISION, run, open);
         variants.extend([false, true].map(thirds));
         for size in [0, 3, 4] {
             let (uniform, chaikin) = (Some(false), Some(true));
             let kinds = [(false, None), (false, uniform), (false, chaikin), (true, uniform)];
             variants.extend(kinds.into_iter().chain([(true, chaikin)]).map(|(open, sharp)| {
-                super::surface::first_friends_variant(T::PRECISION, run, size, open, sharp)
+                refine::first_friends_variant(T::PRECISION, run, size, open, sharp)
             }));
         }
         for (size, first, oriented) in levels_of_quads() {
-            let variant = super::surface::quads_variant;
+            let variant = refine::quads_variant;
             variants.push(variant(T::PRECISION, run, size, first, oriented));
         }
     }
-    variants.push(super::surface::ends_variant(T::PRECISION));
-    variants.push(super::surface::sharp_variant(T::PRECISION));
+    variants.push(refine::ends_variant(T::PRECISION));
+    variants.push(refine::sharp_variant(T::PRECISION));
     if T::PRECISION == Precision::F64 {
-        variants.extend(super::mapping::variants());
-        variants.extend(super::assembly::variants());
-        variants.extend([0, 3, 4].map(super::surface::ghosts_variant));
+        variants.extend(jobs::mapping::variants());
+        variants.extend(jobs::assembly::variants());
+        variants.extend([0, 3, 4].map(refine::ghosts_variant));
         let creases = [0, 3, 4].into_iter().flat_map(|size| [(size, false), (size, true)]);
-        variants
-            .extend(creases.map(|(size, chaikin)| super::surface::creases_variant(size, chaikin)));
+        variants.extend(creases.map(|(size, chaikin)| refine::creases_variant(size, chaikin)));
         for long_keys in [false, true] {
             variants.push(super::sort::variant(long_keys));
-            let matrix = |size| super::surface::matrix_variant(size, long_keys);
+            let matrix = |size| refine::matrix_variant(size, long_keys);
             variants.extend([0, 3, 4].map(matrix));
         }
-        variants.push(super::locate::variant());
+        variants.push(jobs::locate::variant());
         variants.extend([&ORDER, &ROWS].map(|source| Variant::new(source, T::PRECISION)));
-        variants.push(super::interiors::variant());
+        variants.push(jobs::interiors::variant());
         let slices = [(8, 0), (8, 1), (16, 0), (16, 1)].into_iter();
-        variants.extend(slices.map(|(bits, center)| super::layers::variant(bits, center == 1)));
+        variants.extend(slices.map(|(bits, center)| jobs::layers::variant(bits, center == 1)));
     }
     variants.extend(super::query::variants(T::PRECISION));
     variants.extend(super::process::variants(T::PRECISION));
@@ -256,13 +257,12 @@ fn surfaces(precision: Precision) -> Vec<Variant> {
     let mut variants = Vec::new();
     for normals in [false, true] {
         let samples = [1, 2, 4, 5, 8, 9, 16, 33, 64];
-        variants
-            .extend(samples.map(|n| super::surface_limit::tensor_variant(precision, n, normals)));
-        variants.push(super::surface_limit::table_variant(precision, normals));
+        variants.extend(samples.map(|n| limit::tensor_variant(precision, n, normals)));
+        variants.push(limit::table_variant(precision, normals));
     }
-    variants.extend((1..=4).map(|width| super::surface_product::variant(precision, width)));
+    variants.extend((1..=4).map(|width| product::variant(precision, width)));
     for (order, normals) in [(0, false), (1, false), (2, false), (1, true)] {
-        variants.push(super::surface_points::variant(precision, order, normals));
+        variants.push(points::variant(precision, order, normals));
     }
     variants
 }

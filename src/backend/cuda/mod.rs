@@ -8,70 +8,38 @@
 //! A prepared plan lives on the device: nets, tables and work items. One evaluation is
 //! one CUDA graph, launched again with moved control points.
 
-mod adjoint;
-mod assembly;
-mod bricks;
 mod check;
-mod device;
-mod device_memory;
-pub mod edge_friend;
-mod evaluator;
-mod fragments;
-mod functions;
-mod graph;
-mod grid;
-mod interiors;
-mod launch;
-mod layers;
-mod layout;
-mod locate;
-mod mapping;
-mod memory;
-mod modules;
-mod nvrtc;
-mod parts;
-mod points;
+mod driver;
+mod jobs;
 pub mod process;
-mod program;
-mod published;
-mod quantities;
 pub mod query;
-mod scattered;
-pub mod single_points;
+mod single_points;
+mod solid;
 pub mod sort;
-mod sources;
-mod stacks;
-pub mod surface;
-pub mod surface_limit;
-mod surface_plans;
-pub mod surface_points;
-pub mod surface_product;
-pub mod surface_refine;
-mod transfer;
-mod work;
-mod write_bandwidth;
+mod surface;
 
 pub use crate::plan::Strategy;
-pub use adjoint::{DeviceAdjoint, Gradient};
 pub use check::{KernelReport, check_kernels};
 pub use cudarc::driver::DeviceRepr;
-pub use device::{check_device, devices};
-pub use device_memory::{DeviceArray, DeviceMemory, ForeignArray};
-pub use edge_friend::FriendRun as DeviceRun;
-pub use evaluator::DeviceEvaluator;
-pub use points::DevicePoints;
-
-pub use surface_limit::SurfacePoints;
-pub use surface_plans::{
+pub use driver::device::{check_device, devices};
+pub use driver::device_arrays::{DeviceArray, DeviceMemory, ForeignArray};
+pub use solid::adjoint::{DeviceAdjoint, Gradient};
+pub use solid::evaluator::DeviceEvaluator;
+pub use solid::points::DevicePoints;
+pub use surface::edge_friend::FriendRun as DeviceRun;
+pub use surface::limit::SurfacePoints;
+pub use surface::plans::{
     DeviceSingleMatrix, DeviceStaticRefinement, DeviceStencils, DeviceSurface, DeviceSurfaceGrid,
     DeviceSurfacePoints, DeviceVertexLimits, device_matrix,
 };
+pub use surface::refine::{DeviceMatrix, FaceArrays, MatrixCounts};
 
 use std::sync::Arc;
 
-use evaluator::Resident;
-use functions::Functions;
+use driver::functions::Functions;
+use driver::write_bandwidth;
 use process::DeviceProcessor;
+use solid::evaluator::Resident;
 
 use super::device::{
     Device as JobDevice, DeviceInfo, InteriorPixels, LayerBoundary, LayerImages, MappingBatch,
@@ -231,11 +199,11 @@ impl JobDevice for Cuda {
     }
 
     fn location(&self, solid: SolidParts<'_>) -> Result<Box<dyn PointSearch>> {
-        Ok(Box::new(locate::DevicePlaces::new(self, solid)?))
+        Ok(Box::new(jobs::locate::DevicePlaces::new(self, solid)?))
     }
 
     fn layers(&self, boundary: LayerBoundary<'_>) -> Result<Box<dyn LayerImages>> {
-        Ok(Box::new(layers::DeviceLayers::new(self, boundary)?))
+        Ok(Box::new(jobs::layers::DeviceLayers::new(self, boundary)?))
     }
 
     fn interiors(
@@ -244,7 +212,7 @@ impl JobDevice for Cuda {
         pieces: &[ParameterBox],
         attributes: &[PieceValues<'_>],
     ) -> Result<Box<dyn InteriorPixels>> {
-        Ok(Box::new(interiors::DevicePixels::new(self, solid, pieces, attributes)?))
+        Ok(Box::new(jobs::interiors::DevicePixels::new(self, solid, pieces, attributes)?))
     }
 
     fn quadrature(
@@ -252,7 +220,7 @@ impl JobDevice for Cuda {
         batches: &[MappingBatch<'_>],
         positions: &[[f64; 3]],
     ) -> Result<Box<dyn QuadratureMapping>> {
-        Ok(Box::new(mapping::DeviceMapping::new(self, batches, positions)?))
+        Ok(Box::new(jobs::mapping::DeviceMapping::new(self, batches, positions)?))
     }
 
     fn assembly(
@@ -261,6 +229,6 @@ impl JobDevice for Cuda {
         forms: &[MatrixForm],
         positions: &[[f64; 3]],
     ) -> Result<Box<dyn MatrixAssembly>> {
-        Ok(Box::new(assembly::DeviceAssembly::new(self, pattern, forms, positions)?))
+        Ok(Box::new(jobs::assembly::DeviceAssembly::new(self, pattern, forms, positions)?))
     }
 }

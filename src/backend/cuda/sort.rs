@@ -15,12 +15,12 @@ use std::sync::Arc;
 use cudarc::driver::CudaStream;
 
 use super::Cuda;
-use super::device::failed;
-use super::functions::Functions;
-use super::launch::{Argument, Launch};
-use super::memory::Buffer;
-use super::program::{Kernels, Program};
-use super::sources::{SORT, Variant};
+use super::driver::buffer::Buffer;
+use super::driver::device::failed;
+use super::driver::functions::Functions;
+use super::driver::launch::{Argument, Launch};
+use super::driver::program::{Kernels, Program};
+use super::driver::sources::{SORT, Variant};
 use crate::backend::Precision;
 use crate::error::{Error, Result};
 

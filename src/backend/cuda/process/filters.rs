@@ -3,9 +3,9 @@
 use cudarc::driver::DeviceRepr;
 
 use super::{DeviceProcessor, POINT};
+use crate::backend::cuda::driver::sources::{DENOISE, REACH};
 use crate::backend::cuda::query::AttributeLayout;
 use crate::backend::cuda::query::operator::ATTRIBUTE;
-use crate::backend::cuda::sources::{DENOISE, REACH};
 use crate::error::{Error, Result};
 use crate::numbers::Real;
 use crate::query::Op;

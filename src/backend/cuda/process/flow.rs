@@ -5,7 +5,7 @@ use cudarc::driver::DeviceRepr;
 use super::DeviceProcessor;
 use super::solver::{System, Until, apply, threads, variant};
 use crate::backend::Precision;
-use crate::backend::cuda::program::Kernels;
+use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::query::steps::{array, number};
 use crate::error::Result;
 use crate::numbers::Real;

@@ -30,14 +30,14 @@ mod toplesets;
 
 use cudarc::driver::{CudaEvent, DeviceRepr};
 
-use super::memory::timed_event;
 use super::query::operator::variant;
 use super::query::{AttributeLayout, DeviceAttribute, DeviceQuery};
-use super::sources::{
-    AGGREGATES, COTANGENTS, DENOISE, HEAT, MULTIGRID, REACH, SLICES, TOPLESETS, Variant,
-};
 use super::{Cuda, Precision};
 use crate::backend::SurfaceProcessor;
+use crate::backend::cuda::driver::buffer::timed_event;
+use crate::backend::cuda::driver::sources::{
+    AGGREGATES, COTANGENTS, DENOISE, HEAT, MULTIGRID, REACH, SLICES, TOPLESETS, Variant,
+};
 use crate::error::Result;
 use crate::mesh::{Polygons, SurfaceMesh};
 use crate::numbers::Real;

@@ -4,11 +4,11 @@
 use super::slices::Slices;
 use super::solver::{WeightMatrix, rows};
 use crate::backend::Precision;
-use crate::backend::cuda::launch::Argument;
-use crate::backend::cuda::memory::Buffer;
-use crate::backend::cuda::program::Kernels;
+use crate::backend::cuda::driver::buffer::Buffer;
+use crate::backend::cuda::driver::launch::Argument;
+use crate::backend::cuda::driver::program::Kernels;
+use crate::backend::cuda::driver::sources::{AGGREGATES, MULTIGRID, Variant};
 use crate::backend::cuda::query::steps::{Steps, THREADS, array, number};
-use crate::backend::cuda::sources::{AGGREGATES, MULTIGRID, Variant};
 use crate::error::Result;
 
 /// `THREADS`, `ROUNDS` and `MOST` in the kernels.

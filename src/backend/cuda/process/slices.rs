@@ -4,12 +4,12 @@ use cudarc::driver::DeviceRepr;
 
 use super::DeviceProcessor;
 use crate::backend::Precision;
-use crate::backend::cuda::launch::Argument;
-use crate::backend::cuda::memory::Buffer;
-use crate::backend::cuda::program::Kernels;
+use crate::backend::cuda::driver::buffer::Buffer;
+use crate::backend::cuda::driver::launch::Argument;
+use crate::backend::cuda::driver::program::Kernels;
+use crate::backend::cuda::driver::sources::{SLICES, Variant};
 use crate::backend::cuda::query::steps::{Steps, THREADS, array, number};
 use crate::backend::cuda::query::{AttributeLayout, DeviceAttribute};
-use crate::backend::cuda::sources::{SLICES, Variant};
 use crate::error::Result;
 use crate::numbers::Real;
 use crate::query::Op;

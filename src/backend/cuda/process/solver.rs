@@ -4,11 +4,11 @@ use cudarc::driver::DeviceRepr;
 
 use super::slices::Slices;
 use crate::backend::Precision;
-use crate::backend::cuda::launch::{Argument, Launch};
-use crate::backend::cuda::memory::Buffer;
-use crate::backend::cuda::program::Kernels;
+use crate::backend::cuda::driver::buffer::Buffer;
+use crate::backend::cuda::driver::launch::{Argument, Launch};
+use crate::backend::cuda::driver::program::Kernels;
+use crate::backend::cuda::driver::sources::{SOLVE, Variant};
 use crate::backend::cuda::query::steps::{Steps, array, number};
-use crate::backend::cuda::sources::{SOLVE, Variant};
 use crate::error::{Error, Result};
 use crate::numbers::Real;
 use crate::process::surface::Cotangents;

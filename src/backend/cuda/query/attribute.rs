@@ -4,9 +4,9 @@ use cudarc::driver::DeviceRepr;
 
 use super::DeviceQuery;
 use super::steps::{array, number};
-use crate::backend::cuda::launch::Argument;
-use crate::backend::cuda::memory::Buffer;
-use crate::backend::cuda::sources::ORDER;
+use crate::backend::cuda::driver::buffer::Buffer;
+use crate::backend::cuda::driver::launch::Argument;
+use crate::backend::cuda::driver::sources::ORDER;
 use crate::error::{Error, Result};
 use crate::topology::order::EntityKind;
 

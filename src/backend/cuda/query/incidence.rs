@@ -2,10 +2,10 @@
 
 use super::steps::{Steps, array, number};
 use crate::backend::cuda::Cuda;
-use crate::backend::cuda::launch::Argument;
-use crate::backend::cuda::memory::{Buffer, timed_event};
-use crate::backend::cuda::sources::ORDER;
-use crate::backend::cuda::surface::{DeviceMatrix, FaceArrays};
+use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
+use crate::backend::cuda::driver::launch::Argument;
+use crate::backend::cuda::driver::sources::ORDER;
+use crate::backend::cuda::surface::refine::{DeviceMatrix, FaceArrays};
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 use crate::topology::Rows;

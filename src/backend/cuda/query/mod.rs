@@ -48,7 +48,7 @@ pub(in crate::backend::cuda) use operator::variants;
 pub use operator::{DeviceOperator, OperatorArgument};
 
 use super::Cuda;
-use super::memory::timed_event;
+use crate::backend::cuda::driver::buffer::timed_event;
 use crate::error::{Error, Result};
 use crate::mesh::{SolidMesh, SurfaceMesh, check_point_count};
 use crate::query::{Op, Query, QueryStrategy, topology};

@@ -2,10 +2,10 @@
 
 use super::incidence::{Incidence, Lists};
 use super::steps::{Steps, array, bits, number};
-use crate::backend::cuda::launch::Argument;
-use crate::backend::cuda::memory::Buffer;
+use crate::backend::cuda::driver::buffer::Buffer;
+use crate::backend::cuda::driver::launch::Argument;
+use crate::backend::cuda::driver::sources::ORDER;
 use crate::backend::cuda::sort::Items;
-use crate::backend::cuda::sources::ORDER;
 use crate::error::Result;
 use crate::topology::NONE;
 use crate::topology::order::{ElementOrder, EntityKind};

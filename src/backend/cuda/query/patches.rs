@@ -2,10 +2,10 @@
 
 use super::steps::{Steps, THREADS, array};
 use crate::backend::Precision;
-use crate::backend::cuda::functions::LaunchShape;
-use crate::backend::cuda::launch::{Argument, Launch};
-use crate::backend::cuda::memory::Buffer;
-use crate::backend::cuda::sources::{PATCHES, Variant};
+use crate::backend::cuda::driver::buffer::Buffer;
+use crate::backend::cuda::driver::functions::LaunchShape;
+use crate::backend::cuda::driver::launch::{Argument, Launch};
+use crate::backend::cuda::driver::sources::{PATCHES, Variant};
 use crate::error::{Error, Result};
 use crate::query::{Op, PackedPatch};
 use crate::topology::order::EntityKind;

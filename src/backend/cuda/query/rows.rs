@@ -2,9 +2,9 @@
 
 use super::incidence::{Incidence, Lists};
 use super::steps::{Steps, array, bits, number};
-use crate::backend::cuda::launch::Argument;
+use crate::backend::cuda::driver::launch::Argument;
+use crate::backend::cuda::driver::sources::ROWS;
 use crate::backend::cuda::sort::Items;
-use crate::backend::cuda::sources::ROWS;
 use crate::error::{Error, Result};
 use crate::query::{Op, too_many};
 use crate::topology::order::EntityKind;

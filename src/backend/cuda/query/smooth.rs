@@ -3,8 +3,8 @@
 use cudarc::driver::DeviceRepr;
 
 use super::{DeviceAttribute, DeviceQuery};
-use crate::backend::cuda::memory::timed_event;
-use crate::backend::cuda::sources::SMOOTH;
+use crate::backend::cuda::driver::buffer::timed_event;
+use crate::backend::cuda::driver::sources::SMOOTH;
 use crate::error::{Error, Result};
 use crate::numbers::Real;
 use crate::query::Op;

@@ -6,13 +6,13 @@ use cudarc::driver::{CudaEvent, CudaStream};
 
 use crate::backend::Precision;
 use crate::backend::cuda::Cuda;
-use crate::backend::cuda::device::failed;
-use crate::backend::cuda::functions::Functions;
-use crate::backend::cuda::launch::{Argument, Launch};
-use crate::backend::cuda::memory::{Buffer, timed_event};
-use crate::backend::cuda::program::Kernels;
+use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
+use crate::backend::cuda::driver::device::failed;
+use crate::backend::cuda::driver::functions::Functions;
+use crate::backend::cuda::driver::launch::{Argument, Launch};
+use crate::backend::cuda::driver::program::Kernels;
+use crate::backend::cuda::driver::sources::{KernelSource, Variant};
 use crate::backend::cuda::sort::{Items, Space};
-use crate::backend::cuda::sources::{KernelSource, Variant};
 use crate::error::Result;
 
 /// `THREADS` in the kernels.

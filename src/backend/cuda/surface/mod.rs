@@ -1,42 +1,10 @@
-//! Surfaces on the mesh matrix: edges of a control mesh, levels refined from one another, points.
-//!
-//! ```text
-//! corners ─sort─▶ DeviceMatrix ─split─▶ levels ─▶ points
-//!                 (level 0)  ▲
-//! tags ─scan─▶ sharp edges, held vertices of all levels
-//! ```
-//!
-//! All arrays stay on the device, and a run is one CUDA graph. No level after the control mesh
-//! is sorted: edges are numbered from level to level.
+//! Surfaces on the device: refinement ([`refine`]), evaluation of limits ([`limit`],
+//! [`points`], [`level_points`]), and the plans of both that callers hold ([`plans`]).
 
-mod creases;
-mod ends;
-mod friends;
-mod ghosts;
-mod levels;
-mod matrix;
-mod quads;
-mod rules;
-mod sharp;
-mod step;
-mod three_triangles;
-mod triangles;
-
-pub use creases::CreaseTags;
-pub use friends::SurfaceFriends;
-pub use levels::DeviceLevels;
-pub use matrix::{DeviceMatrix, FaceArrays, MatrixCounts};
-pub use rules::MatrixScheme;
-
-pub(super) use creases::variant as creases_variant;
-pub(super) use ends::variant as ends_variant;
-pub(super) use friends::variant as first_friends_variant;
-pub(super) use ghosts::variant as ghosts_variant;
-pub(super) use matrix::variant as matrix_variant;
-pub(super) use quads::variant as quads_variant;
-pub(super) use sharp::variant as sharp_variant;
-pub(super) use three_triangles::variant as three_triangles_variant;
-pub(super) use triangles::variant as triangles_variant;
-
-/// Threads of a block in all kernels of this folder but those of one block.
-const THREADS: u32 = 256;
+pub(super) mod edge_friend;
+mod level_points;
+pub(super) mod limit;
+pub(super) mod plans;
+pub(super) mod points;
+pub(super) mod product;
+pub(super) mod refine;

@@ -1,0 +1,102 @@
+//! Launches that run again and again: one CUDA graph.
+
+use std::sync::Arc;
+
+use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
+use cudarc::driver::{CudaGraph, CudaStream};
+
+use super::buffer::timed_event;
+use super::device::failed;
+use super::functions::{Functions, LaunchShape};
+use super::launch::{Argument, Launch};
+use super::sources::Variant;
+use crate::error::Result;
+
+/// Launches in their order, recorded by the first run.
+#[derive(Default)]
+pub(in crate::backend::cuda) struct Program {
+    launches: Vec<Launch>,
+    graph: Option<Graph>,
+}
+
+struct Graph(CudaGraph);
+
+// SAFETY: a graph is used by one thread at a time, that of its program.
+unsafe impl Send for Graph {}
+
+impl Program {
+    pub fn new(launches: Vec<Launch>) -> Self {
+        Self { launches, graph: None }
+    }
+
+    /// Runs all launches; returns the seconds that they took on the device.
+    ///
+    /// # Safety
+    /// Every array in the arguments holds, and is as large as the kernels take it to be.
+    pub unsafe fn run(&mut self, stream: &Arc<CudaStream>) -> Result<f64> {
+        let broken = failed("the kernels cannot be launched");
+        let enqueue = || {
+            // SAFETY: by the caller.
+            self.launches.iter().try_for_each(|launch| unsafe { launch.enqueue(stream) })
+        };
+        if self.graph.is_none() {
+            stream
+                .begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)
+                .map_err(&broken)?;
+            let enqueued = enqueue();
+            let graph = stream.end_capture(CUgraphInstantiate_flags(0));
+            enqueued.map_err(&broken)?;
+            self.graph = graph.map_err(&broken)?.map(Graph);
+        }
+        let start = timed_event(stream)?;
+        match &self.graph {
+            Some(graph) => graph.0.launch().map_err(&broken)?,
+            None => enqueue().map_err(&broken)?,
+        }
+        let end = timed_event(stream)?;
+        let elapsed = start.elapsed_ms(&end).map_err(failed("the kernels failed"))?;
+        Ok(f64::from(elapsed) * 1e-3)
+    }
+}
+
+/// Makes the launches of one variant of a kernel file.
+pub(in crate::backend::cuda) struct Kernels<'a> {
+    functions: &'a Functions,
+    variant: Variant,
+}
+
+impl<'a> Kernels<'a> {
+    pub fn new(functions: &'a Functions, variant: Variant) -> Self {
+        Self { functions, variant }
+    }
+
+    /// A launch of `blocks` blocks.
+    pub fn blocks(
+        &self,
+        name: &'static str,
+        blocks: u32,
+        threads: u32,
+        arguments: Vec<Argument>,
+    ) -> Result<Launch> {
+        let function = self.functions.get(&self.variant, name)?;
+        let shape = LaunchShape { blocks, threads, shared: 0 };
+        Ok(Launch { name: name.into(), function, shape, arguments })
+    }
+
+    /// As many blocks as the device holds at once, at most `most` a multiprocessor.
+    pub fn resident_blocks(&self, name: &'static str, threads: u32, most: u32) -> Result<u32> {
+        let held = self.functions.get(&self.variant, name)?.occupancy(threads, 0)?;
+        Ok(held.min(most) * self.functions.device().info.multiprocessors)
+    }
+
+    /// A launch of a thread an item.
+    pub fn items(
+        &self,
+        name: &'static str,
+        items: usize,
+        threads: u32,
+        arguments: Vec<Argument>,
+    ) -> Result<Launch> {
+        self.blocks(name, (items as u64).div_ceil(threads.into()) as u32, threads, arguments)
+    }
+}

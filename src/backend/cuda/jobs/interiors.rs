@@ -1,0 +1,276 @@
+//! Pixels of layers looked up in a solid on the device, with the attributes there, by
+//! `kernels/slice/interiors.cu`.
+
+mod launches;
+
+use std::sync::Arc;
+
+use cudarc::driver::{CudaStream, DeviceRepr};
+
+use super::parts::DeviceParts;
+use crate::backend::Precision;
+use crate::backend::cuda::Cuda;
+use crate::backend::cuda::driver::buffer::Buffer;
+use crate::backend::cuda::driver::device::failed;
+use crate::backend::cuda::driver::functions::Functions;
+use crate::backend::cuda::driver::launch::Argument;
+use crate::backend::cuda::driver::sources::{INTERIORS, Variant};
+use crate::backend::cuda::driver::transfer::Transfer;
+use crate::backend::device::{
+    InteriorPixels, NONE, ParameterBox, PieceValues, PixelArrays, Pixels, Settled, SolidParts,
+    TILE, TileParts,
+};
+use crate::error::{Error, Result};
+
+/// Numbers of `kernels/slice/interiors.cu`.
+const THREADS: u32 = 128;
+const SCANNERS: u32 = 1024;
+
+/// Most layers at once.
+const MOST_LAYERS: usize = 256;
+/// Bytes of a pixel, of its claim and of its place in a list.
+const PIXEL_BYTES: usize = 28 + 32 + 1;
+
+pub(in crate::backend::cuda) fn variant() -> Variant {
+    Variant::new(&INTERIORS, Precision::F64)
+}
+
+/// Which pixels are listed; as in `kernels/slice/interiors.cu`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Listed {
+    Left,
+    Inside,
+    Masked,
+}
+
+// SAFETY: plain numbers, laid out as in CUDA C++.
+unsafe impl DeviceRepr for ParameterBox {}
+
+/// A solid's parts and attributes on the device, ready for layers.
+pub(crate) struct DevicePixels {
+    functions: Arc<Functions>,
+    stream: Arc<CudaStream>,
+    transfer: Transfer,
+    parts: DeviceParts,
+    pieces: Buffer<ParameterBox>,
+    // width and Bézier points of each
+    attributes: Vec<(usize, Buffer<f64>)>,
+    images: Option<Images>,
+    lists: Lists,
+}
+
+/// Memory for the layers of a batch.
+struct Images {
+    pixels: Pixels,
+    most: usize,
+    count: usize,
+    pieces: Buffer<u32>,
+    parameters: Buffer<f64>,
+    counts: Buffer<u32>,
+    starts: Buffer<u64>,
+}
+
+/// The pixels listed last.
+struct Lists {
+    // of each row, and the end of the last
+    starts: Vec<u64>,
+    count: usize,
+    pixels: Buffer<u32>,
+    pieces: Buffer<u32>,
+    parameters: Buffer<f64>,
+    // of each attribute
+    values: Vec<Buffer<f64>>,
+}
+
+impl Lists {
+    fn new(stream: &Arc<CudaStream>) -> Result<Self> {
+        Ok(Self {
+            starts: Vec::new(),
+            count: 0,
+            pixels: Buffer::empty(stream, 0)?,
+            pieces: Buffer::empty(stream, 0)?,
+            parameters: Buffer::empty(stream, 0)?,
+            values: Vec::new(),
+        })
+    }
+
+    /// Gives the memory of the arrays back.
+    fn forget(&mut self, stream: &Arc<CudaStream>) -> Result<()> {
+        let Self { starts, count, .. } = std::mem::replace(self, Self::new(stream)?);
+        (self.starts, self.count) = (starts, count);
+        Ok(())
+    }
+}
+
+impl DevicePixels {
+    /// Brings a solid to a GPU: its parts, boxes `[piece]`, and attributes.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if its memory is too small.
+    pub fn new(
+        gpu: &Cuda,
+        solid: SolidParts<'_>,
+        pieces: &[ParameterBox],
+        attributes: &[PieceValues<'_>],
+    ) -> Result<Self> {
+        let functions = gpu.functions.clone();
+        let new_stream = || functions.device().context.new_stream().map_err(failed("no stream"));
+        let (stream, transfer) = (new_stream()?, Transfer::new(new_stream()?)?);
+        let attributes = attributes.iter();
+        let attributes = attributes.map(|a| Ok((a.width, Buffer::of(&stream, a.points)?)));
+        let attributes = attributes.collect::<Result<Vec<_>>>()?;
+        let pieces = Buffer::of(&stream, pieces)?;
+        let parts = DeviceParts::new(&stream, solid)?;
+        let lists = Lists::new(&stream)?;
+        Ok(Self { functions, stream, transfer, parts, pieces, attributes, images: None, lists })
+    }
+}
+
+impl InteriorPixels for DevicePixels {
+    fn most_layers(&self, pixels: &Pixels) -> usize {
+        let width: usize = self.attributes.iter().map(|(width, _)| width).sum();
+        let bytes = pixels.size[0] * pixels.size[1] * (PIXEL_BYTES + 8 * width);
+        // leaves most of the memory to others
+        let memory = (self.functions.device().info.memory / 4) as usize;
+        (memory / bytes.max(1)).clamp(1, MOST_LAYERS)
+    }
+
+    fn claim(&mut self, pixels: &Pixels, heights: &[f64], tiles: &TileParts) -> Result<f64> {
+        let [across, up] = [0, 1].map(|d| pixels.size[d].div_ceil(TILE[d]));
+        let count = across * up * heights.len();
+        let most = self.most_layers(pixels);
+        if heights.len() > most || tiles.starts.len() != count + 1 {
+            return Err(Error::request(format!("{} layers at once", heights.len()))
+                .with_help(format!("ask for at most {most}")));
+        }
+        self.make_room(pixels, heights.len())?;
+        let stream = &self.stream;
+        let heights = Buffer::of(stream, heights)?;
+        let starts = Buffer::of(stream, &tiles.starts)?;
+        let parts = Buffer::of(stream, &tiles.parts)?;
+        let [all_parts, points] = self.parts.addresses();
+        let address = Argument::Address;
+        let launch = self.launch(
+            "claim_pixels",
+            [count, THREADS as usize],
+            vec![
+                address(all_parts),
+                address(points),
+                self.grid(),
+                address(heights.address(0)),
+                address(starts.address(0)),
+                address(parts.address(0)),
+                self.claims(),
+            ],
+        )?;
+        self.time(&[launch])
+    }
+
+    fn left(&mut self) -> Result<(Vec<Vec<u32>>, f64)> {
+        let seconds = self.list(Listed::Left, 0)?;
+        let mut all = vec![0; self.lists.count];
+        if !all.is_empty() {
+            let from = self.lists.pixels.address(0);
+            self.transfer.copy(vec![(from, bytemuck::cast_slice_mut(&mut all))])?;
+        }
+        let layers = 0..self.images.as_ref().map_or(0, |images| images.count);
+        Ok((layers.map(|layer| all[self.lists_of(layer)].to_vec()).collect(), seconds))
+    }
+
+    fn settle(&mut self, settled: &[Settled]) -> Result<()> {
+        let Some(images) = self.images.as_ref().filter(|_| !settled.is_empty()) else {
+            return Ok(());
+        };
+        let size = images.pixels.size[0] * images.pixels.size[1];
+        let stream = &self.stream;
+        let place = |s: &Settled| (s.layer * size + s.pixel as usize) as u64;
+        let places: Vec<u64> = settled.iter().map(place).collect();
+        let pieces: Vec<u32> = settled.iter().map(|s| s.piece).collect();
+        let parameters: Vec<f64> = settled.iter().flat_map(|s| s.parameters).collect();
+        let places = Buffer::of(stream, &places)?;
+        let pieces = Buffer::of(stream, &pieces)?;
+        let parameters = Buffer::of(stream, &parameters)?;
+        let launch = self.launch(
+            "settle_pixels",
+            [settled.len().div_ceil(THREADS as usize), THREADS as usize],
+            vec![
+                Argument::Address(places.address(0)),
+                Argument::Address(pieces.address(0)),
+                Argument::Address(parameters.address(0)),
+                Argument::Number(settled.len() as u32),
+                self.claims(),
+            ],
+        )?;
+        self.time(&[launch])?;
+        Ok(())
+    }
+
+    fn gather(&mut self, mask: Option<&[u8]>) -> Result<f64> {
+        let mut seconds = match mask {
+            None => self.list(Listed::Inside, 0)?,
+            Some(mask) => {
+                let Some(images) = &self.images else { return Ok(0.0) };
+                let [columns, rows] = images.pixels.size;
+                if mask.len() != images.count * columns * rows {
+                    return Err(Error::request(format!("a mask of {} bytes", mask.len()))
+                        .with_help("give one byte for each pixel of all layers"));
+                }
+                let mask = Buffer::of(&self.stream, mask)?;
+                self.list(Listed::Masked, mask.address(0))?
+            }
+        };
+        let count = self.lists.count;
+        let attributes = self.attributes.iter().zip(&self.lists.values);
+        let launches = attributes.map(|((width, points), values)| {
+            self.launch(
+                "pixel_values",
+                [count.div_ceil(THREADS as usize), THREADS as usize],
+                vec![
+                    self.list_arrays(),
+                    Argument::Long(count as u64),
+                    Argument::Address(self.pieces.address(0)),
+                    Argument::Address(points.address(0)),
+                    Argument::Number(*width as u32),
+                    Argument::Address(values.address(0)),
+                ],
+            )
+        });
+        let launches = launches.collect::<Result<Vec<_>>>()?;
+        seconds += self.time(&launches)?;
+        Ok(seconds)
+    }
+
+    fn listed(&self, layer: usize) -> usize {
+        self.lists_of(layer).len()
+    }
+
+    fn read(&mut self, layer: usize, arrays: &mut PixelArrays) -> Result<()> {
+        let own = self.lists_of(layer);
+        arrays.pixels.resize(own.len(), 0);
+        arrays.pieces.resize(own.len(), NONE);
+        arrays.parameters.resize(own.len(), [0.0; 3]);
+        if own.is_empty() {
+            return Ok(());
+        }
+        let lists = &self.lists;
+        self.transfer.copy(vec![
+            (lists.pixels.address(own.start), bytemuck::cast_slice_mut(&mut arrays.pixels)),
+            (lists.pieces.address(own.start), bytemuck::cast_slice_mut(&mut arrays.pieces)),
+            (
+                lists.parameters.address(3 * own.start),
+                bytemuck::cast_slice_mut(&mut arrays.parameters),
+            ),
+        ])
+    }
+
+    fn read_values(&mut self, layer: usize, attribute: usize) -> Result<Vec<f64>> {
+        let own = self.lists_of(layer);
+        let width = self.attributes[attribute].0;
+        let mut values = vec![0.0; width * own.len()];
+        if !values.is_empty() {
+            let from = self.lists.values[attribute].address(width * own.start);
+            self.transfer.copy(vec![(from, bytemuck::cast_slice_mut(&mut values))])?;
+        }
+        Ok(values)
+    }
+}

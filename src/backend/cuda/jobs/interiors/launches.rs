@@ -1,0 +1,149 @@
+//! The launches of interiors, and the memory that they write.
+
+use super::{DevicePixels, Images, Listed, Lists, Pixels, SCANNERS, THREADS, variant};
+use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
+use crate::backend::cuda::driver::device::failed;
+use crate::backend::cuda::driver::functions::LaunchShape;
+use crate::backend::cuda::driver::launch::{Argument, Launch};
+use crate::error::Result;
+
+impl DevicePixels {
+    /// Makes lists of pixels.
+    pub(super) fn list(&mut self, listed: Listed, mask: u64) -> Result<f64> {
+        let Some(images) = &self.images else { return Ok(0.0) };
+        let rows = images.count * images.pixels.size[1];
+        let address = Argument::Address;
+        let number = || Argument::Number(listed as u32);
+        let [counts, starts] = [images.counts.address(0), images.starts.address(0)];
+        let threads = THREADS as usize;
+        let launches = [
+            self.launch(
+                "count_rows",
+                [rows, threads],
+                vec![self.grid(), self.claims(), address(mask), number(), address(counts)],
+            )?,
+            self.launch(
+                "scan_rows",
+                [1, SCANNERS as usize],
+                vec![address(counts), Argument::Number(rows as u32), address(starts)],
+            )?,
+        ];
+        let mut seconds = self.time(&launches)?;
+        let mut all = images.starts.read(&self.stream)?;
+        all.truncate(rows + 1);
+        let count = all.last().map_or(0, |&end| end as usize);
+        self.lists.starts = all;
+        self.lists.count = count;
+        if self.lists.pixels.len() < count {
+            self.lists.forget(&self.stream)?;
+            let stream = &self.stream;
+            let most = count + count / 4; // the next layers may have more
+            self.lists.pixels = Buffer::empty(stream, most)?;
+            self.lists.pieces = Buffer::empty(stream, most)?;
+            self.lists.parameters = Buffer::empty(stream, 3 * most)?;
+            let widths = self.attributes.iter().map(|(width, _)| width);
+            let values = widths.map(|width| Buffer::empty(stream, width * most));
+            self.lists.values = values.collect::<Result<_>>()?;
+        }
+        let launch = self.launch(
+            "list_rows",
+            [rows, threads],
+            vec![
+                self.grid(),
+                self.claims(),
+                address(mask),
+                number(),
+                address(starts),
+                self.list_arrays(),
+            ],
+        )?;
+        seconds += self.time(&[launch])?;
+        Ok(seconds)
+    }
+
+    /// Where the pixels of a layer are in the lists.
+    pub(super) fn lists_of(&self, layer: usize) -> std::ops::Range<usize> {
+        let rows = self.images.as_ref().map_or(0, |images| images.pixels.size[1]);
+        let start = |row: usize| self.lists.starts.get(row).map_or(0, |&start| start as usize);
+        start(layer * rows)..start((layer + 1) * rows)
+    }
+
+    /// `Grid` in the kernels.
+    pub(super) fn grid(&self) -> Argument {
+        let Some(images) = &self.images else { return Argument::Words(Box::default()) };
+        let Pixels { origin, pitch, size, along } = images.pixels;
+        let pair = |low: usize, high: usize| low as u64 | (high as u64) << 32;
+        Argument::Words(Box::new([
+            origin[0].to_bits(),
+            origin[1].to_bits(),
+            pitch.to_bits(),
+            pair(size[0], size[1]),
+            pair(images.count, along[0]),
+            pair(along[1], 3 - along[0] - along[1]),
+        ]))
+    }
+
+    /// `Claims` in the kernels.
+    pub(super) fn claims(&self) -> Argument {
+        let images = self.images.as_ref();
+        let addresses = images.map(|i| [i.pieces.address(0), i.parameters.address(0)]);
+        Argument::Words(Box::new(addresses.unwrap_or_default()))
+    }
+
+    /// `Lists` in the kernels.
+    pub(super) fn list_arrays(&self) -> Argument {
+        let Lists { pixels, pieces, parameters, .. } = &self.lists;
+        let addresses = [pixels.address(0), pieces.address(0), parameters.address(0)];
+        Argument::Words(Box::new(addresses))
+    }
+
+    pub(super) fn launch(
+        &self,
+        name: &'static str,
+        [blocks, threads]: [usize; 2],
+        arguments: Vec<Argument>,
+    ) -> Result<Launch> {
+        Ok(Launch {
+            name: name.into(),
+            function: self.functions.get(&variant(), name)?,
+            shape: LaunchShape { blocks: blocks as u32, threads: threads as u32, shared: 0 },
+            arguments,
+        })
+    }
+
+    /// Runs launches and waits for them; returns their seconds.
+    pub(super) fn time(&self, launches: &[Launch]) -> Result<f64> {
+        let start = timed_event(&self.stream)?;
+        for launch in launches {
+            // SAFETY: all arrays live in `self` or with the caller, and are as large as the
+            // counts say.
+            unsafe { launch.enqueue(&self.stream) }
+                .map_err(failed("a kernel cannot be launched"))?;
+        }
+        let end = timed_event(&self.stream)?;
+        let elapsed = start.elapsed_ms(&end).map_err(failed("the interiors failed"))?;
+        Ok(f64::from(elapsed) * 1e-3)
+    }
+
+    /// Makes memory for `count` layers, that of the last ones if it serves.
+    pub(super) fn make_room(&mut self, pixels: &Pixels, count: usize) -> Result<()> {
+        let serves = |i: &&mut Images| i.pixels.size == pixels.size && i.most >= count;
+        if let Some(images) = self.images.as_mut().filter(serves) {
+            (images.pixels, images.count) = (*pixels, count);
+            return Ok(());
+        }
+        self.images = None; // gives its memory back first
+        let (stream, rows) = (&self.stream, count * pixels.size[1]);
+        let size = rows * pixels.size[0];
+        self.images = Some(Images {
+            pixels: *pixels,
+            most: count,
+            count,
+            pieces: Buffer::empty(stream, size)?,
+            parameters: Buffer::empty(stream, 3 * size)?,
+            counts: Buffer::empty(stream, rows)?,
+            starts: Buffer::empty(stream, rows + 1)?,
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,170 @@
+//! Points looked up in a solid on the device, by `kernels/locate/locate.cu`.
+
+use std::sync::Arc;
+
+use cudarc::driver::CudaStream;
+
+use super::parts::DeviceParts;
+use crate::backend::Precision;
+use crate::backend::cuda::Cuda;
+use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
+use crate::backend::cuda::driver::device::failed;
+use crate::backend::cuda::driver::functions::{Functions, LaunchShape};
+use crate::backend::cuda::driver::launch::{Argument, Launch};
+use crate::backend::cuda::driver::sources::{LOCATE, Variant};
+use crate::backend::cuda::driver::transfer::Transfer;
+use crate::backend::device::{OUTSIDE, PlaceArrays, PointSearch, SolidParts};
+use crate::error::{Error, Result};
+
+/// Numbers of `kernels/locate/locate.cu`.
+const THREADS: u32 = 128;
+const SCANNERS: u32 = 1024;
+const BINS: usize = 1 << 21;
+const TILES: usize = BINS / SCANNERS as usize;
+
+pub(in crate::backend::cuda) fn variant() -> Variant {
+    Variant::new(&LOCATE, Precision::F64)
+}
+
+/// A solid's parts on the device, ready for points.
+pub(crate) struct DevicePlaces {
+    functions: Arc<Functions>,
+    stream: Arc<CudaStream>,
+    transfer: Transfer,
+    parts: DeviceParts,
+    bins: Buffer<u32>,
+    tiles: Buffer<u32>,
+    block: Option<Block>,
+}
+
+/// Memory of points and of their places.
+struct Block {
+    // points that there is room for, and that are there
+    most: usize,
+    count: usize,
+    points: Buffer<f64>,
+    // bin and place in it of each point
+    binned: Buffer<[u32; 2]>,
+    order: Buffer<u32>,
+    elements: Buffer<u32>,
+    parameters: Buffer<f64>,
+    residuals: Buffer<f64>,
+}
+
+impl DevicePlaces {
+    /// Brings a solid to a GPU.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if its memory is too small.
+    pub fn new(gpu: &Cuda, solid: SolidParts<'_>) -> Result<Self> {
+        let functions = gpu.functions.clone();
+        let new_stream = || functions.device().context.new_stream().map_err(failed("no stream"));
+        let (stream, transfer) = (new_stream()?, Transfer::new(new_stream()?)?);
+        let parts = DeviceParts::new(&stream, solid)?;
+        let (bins, tiles) = (Buffer::empty(&stream, BINS)?, Buffer::empty(&stream, TILES)?);
+        Ok(Self { functions, stream, transfer, parts, bins, tiles, block: None })
+    }
+}
+
+impl PointSearch for DevicePlaces {
+    fn set_points(&mut self, points: &[[f64; 3]]) -> Result<()> {
+        let count = points.len();
+        if count > 1 << 31 {
+            return Err(Error::request(format!("{count} points at once"))
+                .with_help("locate them in blocks"));
+        }
+        let stream = &self.stream;
+        if self.block.as_ref().is_none_or(|block| block.most < count) {
+            self.block = None; // gives its memory back first
+            self.block = Some(Block {
+                most: count,
+                count,
+                points: Buffer::empty(stream, 3 * count)?,
+                binned: Buffer::empty(stream, count)?,
+                order: Buffer::empty(stream, count)?,
+                elements: Buffer::empty(stream, count)?,
+                parameters: Buffer::empty(stream, 3 * count)?,
+                residuals: Buffer::empty(stream, count)?,
+            });
+        }
+        let Some(block) = &mut self.block else { return Ok(()) };
+        block.count = count;
+        block.points.fill(stream, points.as_flattened())
+    }
+
+    fn run(&mut self) -> Result<f64> {
+        let Some(block) = self.block.as_ref().filter(|block| block.count > 0) else {
+            return Ok(0.0);
+        };
+        let address = Argument::Address;
+        let count = || Argument::Number(block.count as u32);
+        let blocks = (block.count as u32).div_ceil(THREADS);
+        let points = block.points.address(0);
+        let (bins, tiles) = (self.bins.address(0), self.tiles.address(0));
+        let (binned, order) = (block.binned.address(0), block.order.address(0));
+        let solid = || Argument::Words(self.parts.solid());
+        let places = Argument::Words(Box::new([
+            block.elements.address(0),
+            block.parameters.address(0),
+            block.residuals.address(0),
+        ]));
+        let launch = |name: &'static str, blocks: u32, threads: u32, arguments: Vec<Argument>| {
+            Ok(Launch {
+                name: name.into(),
+                function: self.functions.get(&variant(), name)?,
+                shape: LaunchShape { blocks, threads, shared: 0 },
+                arguments,
+            })
+        };
+        let launches = [
+            launch(
+                "bin_points",
+                blocks,
+                THREADS,
+                vec![solid(), address(points), count(), address(bins), address(binned)],
+            )?,
+            launch("scan_bins", TILES as u32, SCANNERS, vec![address(bins), address(tiles)])?,
+            launch("scan_tiles", 1, SCANNERS, vec![address(tiles)])?,
+            launch(
+                "order_points",
+                blocks,
+                THREADS,
+                vec![address(bins), address(tiles), address(binned), count(), address(order)],
+            )?,
+            launch(
+                "locate",
+                blocks,
+                THREADS,
+                vec![solid(), address(points), address(order), count(), places],
+            )?,
+        ];
+        let stream = &self.stream;
+        let start = timed_event(stream)?;
+        self.bins.clear(stream)?;
+        for launch in &launches {
+            // SAFETY: all arrays live in `self` and are as large as the counts say.
+            unsafe { launch.enqueue(stream) }.map_err(failed("a kernel cannot be launched"))?;
+        }
+        let end = timed_event(stream)?;
+        let elapsed = start.elapsed_ms(&end).map_err(failed("locating points failed"))?;
+        Ok(f64::from(elapsed) * 1e-3)
+    }
+
+    fn read(&mut self, places: &mut PlaceArrays) -> Result<()> {
+        let Some(block) = &self.block else {
+            *places = PlaceArrays::default();
+            return Ok(());
+        };
+        places.elements.resize(block.count, OUTSIDE);
+        places.parameters.resize(block.count, [0.0; 3]);
+        places.residuals.resize(block.count, 0.0);
+        if block.count == 0 {
+            return Ok(());
+        }
+        self.transfer.copy(vec![
+            (block.elements.address(0), bytemuck::cast_slice_mut(&mut places.elements)),
+            (block.parameters.address(0), bytemuck::cast_slice_mut(&mut places.parameters)),
+            (block.residuals.address(0), bytemuck::cast_slice_mut(&mut places.residuals)),
+        ])
+    }
+}

@@ -1,0 +1,208 @@
+//! What an evaluation would launch.
+
+use std::ops::Range;
+
+use super::{DeviceGrid, Launch, OnDevice, Resident};
+use crate::backend::cuda::driver::launch::Pass;
+use crate::backend::cuda::solid::layout::is_published;
+use crate::backend::cuda::solid::published::name_of;
+use crate::backend::explain::{Explained, LaunchGrid, Sizes, WorkTally, outputs};
+use crate::error::Result;
+use crate::limit::{Leaf, LeafKind};
+use crate::numbers::Real;
+use crate::plan::{BatchKind, Kernel, Plan, wanted_orders};
+use cudarc::driver::DeviceRepr;
+
+/// Bytes of the head of a leaf of tensor kernels; of element and ends of all others.
+const HEAD: usize = 16;
+const ELEMENT_AND_ENDS: usize = 5;
+
+/// Bytes of an eighth of a brick's head, and its ids.
+const BRICK_HEAD: usize = 6;
+const BRICK_IDS: usize = 16;
+
+/// Bytes of the records of scattered samples in `kernels/solid/points.cu`.
+const REGULAR_POINT: usize = 40;
+const WEIGHTED_POINT: usize = 24;
+
+impl<T: Real + DeviceRepr> Resident<'_, T> {
+    /// The launches of a range of elements, with the work of each.
+    pub(super) fn explain(
+        &mut self,
+        attributes: &[usize],
+        elements: &Range<usize>,
+    ) -> Result<Vec<Explained>> {
+        self.plan.check_range(elements)?;
+        let widths: Vec<usize> = std::iter::once(3).chain(attributes.iter().copied()).collect();
+        let is_shaped = self.inputs.iter().map(|input| input.width).eq(widths.iter().copied());
+        self.shape_inputs(&widths)?;
+        let explained = self.explain_inputs(elements);
+        if !is_shaped {
+            // no control points were put there
+            self.inputs.clear();
+        }
+        explained
+    }
+
+    fn explain_inputs(&self, elements: &Range<usize>) -> Result<Vec<Explained>> {
+        let work = match &self.samples {
+            OnDevice::Grid(grid) => Some(grid.prepare(self.plan, elements.clone(), &self.main)?),
+            OnDevice::Scattered(_) => None,
+        };
+        let mut all = self.explain_refinement()?;
+        // no launch is put on a stream: the results need no memory
+        let passes = self.passes(elements, |_, _| 0);
+        if let (OnDevice::Grid(grid), Some(work)) = (&self.samples, &work) {
+            for &(input, pass, job) in &passes {
+                if let Some(launch) = grid.clearing(work, pass, job)? {
+                    all.push(self.explain_clearing(&launch, input, pass));
+                }
+            }
+        }
+        for &(input, pass, job) in &passes {
+            let launches = self.launches(work.as_ref(), pass, job)?;
+            for (at, launch) in launches.iter().enumerate() {
+                let alike = || launches.iter().filter(|other| other.name == launch.name).count();
+                let nth = launches[..at].iter().filter(|other| other.name == launch.name).count();
+                let done = match &self.samples {
+                    OnDevice::Grid(grid) => {
+                        tensor_work(self.plan, grid, elements, &launch.name, (nth, alike()), pass)
+                    }
+                    OnDevice::Scattered(_) => scattered_work::<T>(self.plan, &launch.name, pass),
+                };
+                all.push(self.explained(launch, Explained { input, ..done }));
+            }
+        }
+        all.extend(self.explain_quantities(elements)?);
+        Ok(all)
+    }
+
+    /// Adds what the launch itself says, and the floor.
+    pub(super) fn explained(&self, launch: &Launch, work: Explained) -> Explained {
+        let shape = launch.shape;
+        let bytes = work.bytes_written + work.bytes_read;
+        let bandwidth = self.functions.device().info.bandwidth;
+        Explained {
+            kernel: launch.name.clone(),
+            grid: Some(LaunchGrid {
+                blocks: shape.blocks,
+                threads: shape.threads,
+                shared: shape.shared,
+            }),
+            floor: bandwidth.map(|bandwidth| bytes as f64 / bandwidth),
+            ..work
+        }
+    }
+
+    /// Refinement: stencils and coarse points in, the points of the level out.
+    fn explain_refinement(&self) -> Result<Vec<Explained>> {
+        let levels = self.levels.iter().filter(|level| level.rows > 0);
+        let both = levels.flat_map(|level| self.inputs.iter().enumerate().map(move |i| (level, i)));
+        let launches = self.refine()?;
+        let explained = launches.iter().zip(both).map(|(launch, (level, (input, values)))| {
+            let point = values.width * size_of::<f64>();
+            let stencils = level.columns.len() * (size_of::<u32>() + size_of::<f64>())
+                + level.starts.len() * size_of::<u64>();
+            let work = Explained {
+                input,
+                width: values.width,
+                bytes_written: (level.rows * point) as u64,
+                bytes_read: (stencils + (level.fine - level.coarse) * point) as u64,
+                ..Explained::default()
+            };
+            self.explained(launch, work)
+        });
+        Ok(explained.collect())
+    }
+
+    /// Clearing: zeros for the results of an element a block.
+    fn explain_clearing(&self, launch: &Launch, input: usize, pass: Pass) -> Explained {
+        let samples = launch.shape.blocks as usize * self.plan.samples_per_element();
+        let numbers = samples * outputs(self.plan, input) * pass.width;
+        let bytes_written = (numbers * size_of::<T>()) as u64;
+        let work =
+            Explained { input, width: pass.width, samples, bytes_written, ..Explained::default() };
+        self.explained(launch, work)
+    }
+}
+
+fn sizes<T>(pass: Pass, id: usize, head: usize) -> Sizes {
+    let outputs = wanted_orders(pass.want).len();
+    Sizes { number: size_of::<T>(), id, head, width: pass.width, outputs }
+}
+
+/// The work of launch `nth` of `alike` of a name: of all batches that take this kernel, or
+/// of one of them if each has its own launch.
+fn tensor_work<T: Real + DeviceRepr>(
+    plan: &Plan<'_>,
+    grid: &DeviceGrid<T>,
+    elements: &Range<usize>,
+    name: &str,
+    (nth, alike): (usize, usize),
+    pass: Pass,
+) -> Explained {
+    let layout = grid.layout();
+    let takes = |index: usize, leaf: &Leaf| {
+        let (kernel, batch) = (layout.kernels[index], &plan.batches()[index]);
+        if kernel == Kernel::Bricks {
+            let single = layout.tensor[index].is_single(plan.solid(), leaf.element);
+            return name == if single { Kernel::Tensor } else { Kernel::Bricks }.to_string();
+        }
+        if !is_published(kernel) {
+            return kernel.to_string() == name;
+        }
+        let ends = if let LeafKind::Regular(ends) = leaf.kind { ends } else { 0 };
+        name_of(kernel, batch.kind, layout.batches[index].controls, ends) == name
+    };
+    let is_bricks = name == Kernel::Bricks.to_string();
+    let is_tensor = is_bricks || name == Kernel::Tensor.to_string();
+    let id = |offsets: &[u16]| if offsets.is_empty() { 4 } else { 2 };
+    let sizes = match is_tensor {
+        true if is_bricks => {
+            sizes::<T>(pass, 0, BRICK_HEAD + BRICK_IDS * id(&layout.brick_offsets))
+        }
+        true => sizes::<T>(pass, id(&layout.offsets), HEAD),
+        false => sizes::<T>(pass, 4, ELEMENT_AND_ENDS),
+    };
+    let own: Vec<usize> = (0..plan.batches().len())
+        .filter(|&index| {
+            let leaves = plan.batches()[index].leaves_in(plan.solid(), elements);
+            leaves.iter().any(|&leaf| takes(index, &plan.solid().leaves()[leaf as usize]))
+        })
+        .collect();
+    let own = if is_tensor && alike == own.len() { &own[nth..=nth] } else { &own[..] };
+    let mut tally = WorkTally::new(plan, sizes);
+    for &index in own {
+        let batch = &plan.batches()[index];
+        tally.add_batch(batch, elements, |leaf| takes(index, leaf));
+        if is_published(layout.kernels[index]) {
+            // an eigenstructure: weights of each control point for every spline
+            let controls = layout.batches[index].controls as usize;
+            tally.add_weights(match batch.kind {
+                BatchKind::Regular => 0,
+                BatchKind::Layered(_) => 16 * controls,
+                BatchKind::Irregular(_) => 64 * controls,
+            });
+        } else {
+            tally.add_tables(batch);
+        }
+    }
+    tally.finish()
+}
+
+fn scattered_work<T>(plan: &Plan<'_>, name: &str, pass: Pass) -> Explained {
+    let regular = name == "regular points";
+    let sizes = sizes::<T>(pass, 4, if regular { REGULAR_POINT } else { WEIGHTED_POINT });
+    let mut tally = WorkTally::new(plan, sizes);
+    for group in plan.points().chunk_by(|a, b| a.leaf == b.leaf) {
+        let leaf = &plan.solid().leaves()[group[0].leaf as usize];
+        if matches!(leaf.kind, LeafKind::Regular(_)) != regular {
+            continue;
+        }
+        tally.add_leaf(leaf, group.len());
+        if !regular {
+            tally.add_weights(group.len() * plan.solid().net(leaf).len() * sizes.outputs);
+        }
+    }
+    tally.finish()
+}

@@ -1,0 +1,138 @@
+//! The launches of an evaluation, without the results that they write to.
+
+use std::ops::Range;
+
+use super::{OnDevice, Resident};
+use crate::backend::Precision;
+use crate::backend::cuda::driver::functions::LaunchShape;
+use crate::backend::cuda::driver::launch::{Argument, Launch, LaunchJob, Pass};
+use crate::backend::cuda::driver::sources::{ORIGIN, REFINE, Variant};
+use crate::backend::cuda::solid::grid::PreparedGrid;
+use crate::error::Result;
+use crate::numbers::Real;
+use crate::plan::{Want, wanted_orders};
+use cudarc::driver::DeviceRepr;
+
+/// Components of grids that one pass evaluates at most.
+const MOST_GRID: usize = 4;
+
+/// The same with derivatives.
+const MOST_DERIVATIVES: usize = 3;
+
+/// The same of scattered points, whose kernels need more registers a component.
+pub(in crate::backend::cuda) const MOST_POINTS: usize = 3;
+
+impl<T: Real + DeviceRepr> Resident<'_, T> {
+    /// The passes of an evaluation, each with the number of its input. `address`: of an
+    /// output of an input.
+    pub(super) fn passes(
+        &self,
+        range: &Range<usize>,
+        address: impl Fn(usize, usize) -> u64,
+    ) -> Vec<(usize, Pass, LaunchJob)> {
+        let most = match self.samples {
+            OnDevice::Grid(_) => MOST_GRID,
+            OnDevice::Scattered(_) => MOST_POINTS,
+        };
+        let mut passes = Vec::new();
+        for (index, input) in self.inputs.iter().enumerate() {
+            let want = self.plan.want().of_input(index);
+            let most = if want == Want::POSITION { most } else { most.min(MOST_DERIVATIVES) };
+            for offset in (0..input.width).step_by(most) {
+                let strided = input.width > most;
+                let pass = Pass { width: (input.width - offset).min(most), strided, want };
+                let mut job = LaunchJob {
+                    points: input.points.address(0),
+                    stride: input.width as u32,
+                    offset: offset as u32,
+                    first_element: range.start as u32,
+                    samples: self.plan.samples_per_element() as u32,
+                    ..LaunchJob::default()
+                };
+                let outputs = wanted_orders(want).len();
+                for (output, to) in job.outputs.iter_mut().enumerate().take(outputs) {
+                    *to = address(index, output);
+                }
+                passes.push((index, pass, job));
+            }
+        }
+        passes
+    }
+
+    /// The launches of one pass; those that clear its results come before.
+    pub(super) fn launches(
+        &self,
+        work: Option<&PreparedGrid>,
+        pass: Pass,
+        job: LaunchJob,
+    ) -> Result<Vec<Launch>> {
+        match (&self.samples, work) {
+            (OnDevice::Grid(grid), Some(work)) => grid.launches(work, pass, job, &self.main),
+            (OnDevice::Scattered(points), _) => points.launches(pass, job),
+            (OnDevice::Grid(_), None) => Ok(Vec::new()),
+        }
+    }
+
+    /// The launches that refine the control points, level after level.
+    pub(super) fn refine(&self) -> Result<Vec<Launch>> {
+        const THREADS: u32 = 128;
+        let mut launches = Vec::new();
+        for level in self.levels.iter().filter(|level| level.rows > 0) {
+            let function = self.functions.get(&Variant::new(&REFINE, Precision::F64), "refine")?;
+            for input in &self.inputs {
+                let numbers = (level.rows * input.width) as u32;
+                launches.push(Launch {
+                    name: "refine".into(),
+                    function: function.clone(),
+                    shape: LaunchShape {
+                        blocks: numbers.div_ceil(THREADS),
+                        threads: THREADS,
+                        shared: 0,
+                    },
+                    arguments: vec![
+                        Argument::Address(input.points.address(0)),
+                        Argument::Address(level.starts.address(0)),
+                        Argument::Address(level.columns.address(0)),
+                        Argument::Address(level.weights.address(0)),
+                        Argument::Number(level.rows as u32),
+                        Argument::Number(input.width as u32),
+                        Argument::Long(level.coarse as u64),
+                        Argument::Long(level.fine as u64),
+                    ],
+                });
+            }
+        }
+        Ok(launches)
+    }
+    /// The launches that bring values from their input's origin to where they are. `address`:
+    /// of the values of an input, `results` in number.
+    pub(super) fn add_origins(
+        &self,
+        results: usize,
+        address: impl Fn(usize) -> u64,
+    ) -> Result<Vec<Launch>> {
+        const THREADS: u32 = 128;
+        const BLOCKS: usize = 1 << 12;
+        let mut launches = Vec::new();
+        for (index, input) in self.inputs.iter().enumerate() {
+            let Some(origin) = &input.origin else { continue };
+            let numbers = results * input.width;
+            if numbers == 0 {
+                continue;
+            }
+            let blocks = numbers.div_ceil(THREADS as usize).min(BLOCKS) as u32;
+            launches.push(Launch {
+                name: "origin".into(),
+                function: self.functions.get(&Variant::new(&ORIGIN, T::PRECISION), "add_origin")?,
+                shape: LaunchShape { blocks, threads: THREADS, shared: 0 },
+                arguments: vec![
+                    Argument::Address(address(index)),
+                    Argument::Address(origin.on_device.address(0)),
+                    Argument::Long(numbers as u64),
+                    Argument::Number(input.width as u32),
+                ],
+            });
+        }
+        Ok(launches)
+    }
+}

@@ -1,0 +1,50 @@
+//! Quantities that follow from derivatives, by `kernels/solid/quantities.cu`.
+
+use crate::backend::cuda::driver::functions::{Functions, LaunchShape};
+use crate::backend::cuda::driver::launch::{Argument, Launch};
+use crate::backend::cuda::driver::sources::{QUANTITIES, Variant};
+use crate::error::Result;
+use crate::numbers::Real;
+use crate::plan::Quantity;
+use cudarc::driver::DeviceRepr;
+
+/// Threads of a block: a result each, or all for an element.
+const THREADS: u32 = 128;
+
+/// What the kernels take; see `Inputs` there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct QuantityInputs {
+    /// Addresses of the derivatives of the position by u, v, w.
+    pub position: [u64; 3],
+    /// Of those of an attribute; 0 if the quantity is of the position alone.
+    pub attribute: [u64; 3],
+    /// Results in all.
+    pub results: usize,
+    /// Components of the attribute.
+    pub components: usize,
+    /// Results of an element; 0 for scattered samples.
+    pub samples: usize,
+}
+
+/// The launch that evaluates a quantity into `rows` rows at `to`.
+pub(in crate::backend::cuda) fn launch<T: Real + DeviceRepr>(
+    functions: &Functions,
+    quantity: Quantity,
+    inputs: QuantityInputs,
+    rows: usize,
+    to: u64,
+) -> Result<Launch> {
+    let QuantityInputs { position, attribute, results, components, samples } = inputs;
+    let words = position.into_iter().chain(attribute).chain([
+        results as u64,
+        // two words of 32 bits, the lower one first
+        components as u64 | (samples as u64) << 32,
+    ]);
+    let blocks = if quantity.is_per_element() { rows } else { rows.div_ceil(THREADS as usize) };
+    Ok(Launch {
+        name: quantity.kernel().replace('_', " "),
+        function: functions.get(&Variant::new(&QUANTITIES, T::PRECISION), quantity.kernel())?,
+        shape: LaunchShape { blocks: blocks as u32, threads: THREADS, shared: 0 },
+        arguments: vec![Argument::Words(words.collect()), Argument::Address(to)],
+    })
+}

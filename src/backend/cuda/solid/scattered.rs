@@ -1,0 +1,141 @@
+//! Scattered samples on the device. Points of regular leaves evaluate their splines there;
+//! the weights of all others depend on the plan alone and are tabulated once.
+
+use std::sync::Arc;
+
+use cudarc::driver::CudaStream;
+use rayon::prelude::*;
+
+use crate::backend::cuda::driver::buffer::Buffer;
+use crate::backend::cuda::driver::device::failed;
+use crate::backend::cuda::driver::functions::{Functions, LaunchShape};
+use crate::backend::cuda::driver::launch::{Argument, Launch, LaunchJob, Pass};
+use crate::backend::cuda::driver::sources::POINTS;
+use crate::backend::cuda::single_points::{RegularPoint, WeightedPoint};
+use crate::error::Result;
+use crate::limit::LeafKind;
+use crate::numbers::Real;
+use crate::plan::{Plan, PointLocation, wanted_orders};
+use cudarc::driver::DeviceRepr;
+
+/// The points of a plan on the device.
+pub(super) struct Scattered<T> {
+    functions: Arc<Functions>,
+    regular_nets: Buffer<u32>,
+    regular: Buffer<RegularPoint<3>>,
+    nets: Buffer<u32>,
+    weighted: Buffer<WeightedPoint>,
+    // [point][output][control]
+    weights: Buffer<T>,
+}
+
+impl<T: Real + DeviceRepr> Scattered<T> {
+    /// Brings the points of a plan to the device.
+    pub fn new(
+        functions: Arc<Functions>,
+        plan: &Plan<'_>,
+        stream: &Arc<CudaStream>,
+    ) -> Result<Self> {
+        let solid = plan.solid();
+        let orders = wanted_orders(plan.want());
+        let (mut regular_nets, mut regular) = (Vec::new(), Vec::new());
+        let (mut nets, mut weighted) = (Vec::new(), Vec::new());
+        let mut others: Vec<&PointLocation> = Vec::new();
+        let mut length = 0;
+        for group in plan.points().chunk_by(|a, b| a.leaf == b.leaf) {
+            let leaf = &solid.leaves()[group[0].leaf as usize];
+            let net = solid.net(leaf);
+            if let LeafKind::Regular(ends) = leaf.kind {
+                let number = (regular_nets.len() / 64) as u32;
+                regular_nets.extend_from_slice(net);
+                regular.extend(group.iter().map(|point| RegularPoint {
+                    local: point.local,
+                    net: number,
+                    row: point.row,
+                    ends: u32::from(ends),
+                    depth: u32::from(leaf.depth),
+                }));
+                continue;
+            }
+            let start = nets.len() as u64;
+            nets.extend_from_slice(net);
+            for point in group {
+                let controls = net.len() as u32;
+                weighted.push(WeightedPoint {
+                    weights: length,
+                    net: start,
+                    controls,
+                    row: point.row,
+                });
+                length += (orders.len() * net.len()) as u64;
+                others.push(point);
+            }
+        }
+        let weights: Vec<Vec<T>> = others
+            .par_iter()
+            .map(|point| {
+                let leaf = &solid.leaves()[point.leaf as usize];
+                let controls = solid.net(leaf).len();
+                let mut own = Vec::with_capacity(orders.len() * controls);
+                for &orders in &orders {
+                    match solid.weights(leaf, point.local, orders) {
+                        Some(weights) => own.extend(weights.iter().map(|&w| T::from_f64(w))),
+                        None => own.extend(std::iter::repeat_n(T::from_f64(f64::NAN), controls)),
+                    }
+                }
+                own
+            })
+            .collect();
+        let scattered = Self {
+            functions,
+            regular_nets: Buffer::of(stream, &regular_nets)?,
+            regular: Buffer::of(stream, &regular)?,
+            nets: Buffer::of(stream, &nets)?,
+            weighted: Buffer::of(stream, &weighted)?,
+            weights: Buffer::of(stream, &weights.concat())?,
+        };
+        stream.synchronize().map_err(failed("a copy to the device failed"))?;
+        Ok(scattered)
+    }
+
+    /// The launches of one pass.
+    pub fn launches(&self, pass: Pass, job: LaunchJob) -> Result<Vec<Launch>> {
+        const THREADS: u32 = 128;
+        let variant = pass.variant::<T>(&POINTS);
+        let mut launches = Vec::new();
+        let count = self.regular.len() as u32;
+        if count > 0 {
+            launches.push(Launch {
+                name: "regular points".into(),
+                function: self.functions.get(&variant, "regular_points")?,
+                shape: LaunchShape { blocks: count.div_ceil(THREADS), threads: THREADS, shared: 0 },
+                arguments: vec![
+                    Argument::Job(Box::new(job)),
+                    Argument::Address(self.regular_nets.address(0)),
+                    Argument::Address(self.regular.address(0)),
+                    Argument::Number(count),
+                ],
+            });
+        }
+        let count = self.weighted.len() as u32;
+        if count > 0 {
+            launches.push(Launch {
+                name: "tabulated points".into(),
+                function: self.functions.get(&variant, "weighted_points")?,
+                shape: LaunchShape {
+                    blocks: count.div_ceil(THREADS / 32),
+                    threads: THREADS,
+                    shared: 0,
+                },
+                arguments: vec![
+                    Argument::Job(Box::new(job)),
+                    Argument::Address(self.nets.address(0)),
+                    Argument::Address(self.weighted.address(0)),
+                    Argument::Address(self.weights.address(0)),
+                    Argument::Number(count),
+                ],
+            });
+        }
+        Ok(launches)
+    }
+}

@@ -1,0 +1,250 @@
+//! Edge-friend on the device: one launch a level makes topology, points or both, by
+//! `kernels/surface/edge_friend.cu`; the same bits as on the CPU.
+
+use std::sync::Arc;
+
+use cudarc::driver::{CudaStream, DeviceRepr};
+
+use crate::backend::Precision;
+use crate::backend::cuda::driver::buffer::Buffer;
+use crate::backend::cuda::driver::device::failed;
+use crate::backend::cuda::driver::functions::{Functions, LaunchShape};
+use crate::backend::cuda::driver::launch::{Argument, Launch};
+use crate::backend::cuda::driver::sources::{EDGE_FRIEND, Variant};
+use crate::error::{Error, Result};
+use crate::numbers::Real;
+
+/// A level on the device: `Quads` in `kernels/surface/friends.cuh`. The first has corners,
+/// friends and starts, the last corners, those between owners and a friend a quad.
+struct Level {
+    corners: Buffer<[u32; 4]>,
+    owners: Buffer<u32>,
+    friends: Buffer<u32>,
+    starts: Buffer<u32>,
+    sharpness: Buffer<f64>,
+    pinned: (Buffer<u32>, Buffer<f64>),
+    quads: usize,
+    vertices: usize,
+}
+
+/// A surface on the device, refined from one level to a later one (Kuth et al. 2023).
+/// The first level is made on the device too.
+pub struct DeviceFriends<T> {
+    functions: Arc<Functions>,
+    stream: Arc<CudaStream>,
+    levels: Vec<Level>,
+    // of every level, [vertex][3], between the first and the last [vertex][4]
+    points: Vec<Buffer<T>>,
+    sharp: bool,
+    chaikin: bool,
+}
+
+/// What a run makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FriendRun {
+    /// Topology of all levels.
+    Topology,
+    /// Points of all levels, whose topology stands.
+    Points,
+    /// Both in one pass a level.
+    Both,
+}
+
+/// Threads of a block, as in the kernels.
+const THREADS: u32 = 256;
+
+pub(in crate::backend::cuda) fn variant(
+    precision: Precision,
+    run: FriendRun,
+    sharp: bool,
+    chaikin: bool,
+) -> Variant {
+    Variant::new(&EDGE_FRIEND, precision)
+        .with("LINKS", usize::from(run != FriendRun::Points))
+        .with("POINTS", usize::from(run != FriendRun::Topology))
+        .with("SHARP", usize::from(sharp))
+        .with("CHAIKIN", usize::from(chaikin))
+}
+
+impl<T: Real + DeviceRepr> DeviceFriends<T> {
+    /// Room for a first level of so many quads and points, and for `count` more. `chaikin`: the
+    /// rule of semi-sharp creases, `None` where nothing is sharp; `pinned`: vertices of the first
+    /// level with a corner tag, and its sharpness.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for no further levels, more quads than 32-bit ids of their corners
+    /// can tell apart, or too little memory.
+    pub(super) fn new(
+        functions: Arc<Functions>,
+        quads: usize,
+        vertices: usize,
+        count: usize,
+        chaikin: Option<bool>,
+        pinned: &[(u32, f64)],
+    ) -> Result<Self> {
+        if count == 0 {
+            return Err(Error::request("edge-friend on a GPU needs a level to refine")
+                .with_help("ask for one level or more"));
+        }
+        let bits = usize::BITS - quads.leading_zeros();
+        if count > 15 || bits + 2 * count as u32 + 2 > 32 {
+            return Err(Error::request(format!("{quads} quads refined {count} times on a GPU"))
+                .with_help("ask for fewer levels: corners have 32-bit ids"));
+        }
+        let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;
+        let sharp = chaikin.is_some() && quads > 0;
+        let pins = |pinned: &[(u32, f64)]| -> Result<(Buffer<u32>, Buffer<f64>)> {
+            let (vertices, sharpness): (Vec<u32>, Vec<f64>) = pinned.iter().copied().unzip();
+            Ok((Buffer::of(&stream, &vertices)?, Buffer::of(&stream, &sharpness)?))
+        };
+        let mut levels = vec![Level {
+            corners: Buffer::of(&stream, &vec![[0; 4]; quads])?,
+            owners: Buffer::empty(&stream, 0)?,
+            friends: Buffer::of(&stream, &vec![0; 2 * quads])?,
+            starts: Buffer::of(&stream, &vec![u32::MAX; vertices])?,
+            sharpness: Buffer::of(&stream, &vec![0.0; if sharp { quads } else { 0 }])?,
+            pinned: pins(pinned)?,
+            quads,
+            vertices,
+        }];
+        let mut pinned = pinned.to_vec();
+        let (mut quads, mut vertices) = (quads, vertices);
+        for level in 1..=count {
+            let slot = |v: u32| match v < quads as u32 {
+                true => 4 * v,
+                false => 3 * quads as u32 + v,
+            };
+            pinned.retain(|(_, s)| *s > 1.0);
+            pinned.iter_mut().for_each(|(v, s)| (*v, *s) = (slot(*v), *s - 1.0));
+            vertices = 4 * quads + vertices.saturating_sub(quads);
+            quads *= 4;
+            let linked = if level == count { 0 } else { quads };
+            levels.push(Level {
+                corners: Buffer::empty(&stream, if linked == 0 { quads } else { 0 })?,
+                owners: Buffer::empty(&stream, linked)?,
+                friends: Buffer::empty(&stream, linked)?,
+                starts: Buffer::empty(&stream, 0)?,
+                sharpness: Buffer::zeros(&stream, if sharp { linked } else { 0 })?,
+                pinned: pins(&pinned)?,
+                quads,
+                vertices,
+            });
+        }
+        let room = |(at, level): (usize, &Level)| {
+            let width = if at == 0 || at == count { 3 } else { 4 };
+            Buffer::empty(&stream, width * level.vertices)
+        };
+        let points = levels.iter().enumerate().map(room).collect::<Result<_>>()?;
+        stream.synchronize().map_err(failed("a copy to the device failed"))?;
+        let chaikin = chaikin == Some(true);
+        Ok(Self { functions, stream, levels, points, sharp, chaikin })
+    }
+
+    /// Launches of all levels after the first.
+    pub(in crate::backend::cuda) fn launches(&self, run: FriendRun) -> Result<Vec<Launch>> {
+        let variant = variant(T::PRECISION, run, self.sharp, self.chaikin);
+        let last = self.levels.len() - 2;
+        let mut launches = Vec::new();
+        for (at, pair) in self.levels.windows(2).enumerate() {
+            let coarse = &pair[0];
+            let (refine, pin) = match at {
+                0 if last == 0 => ("refine_only", "pin_only"),
+                0 => ("refine_first", "pin_first"),
+                _ if at < last => ("refine_between", "pin_between"),
+                _ => ("refine_last", "pin_last"),
+            };
+            let points = [at, at + 1].map(|i| Argument::Address(self.points[i].address(0)));
+            let count = coarse.quads.max(coarse.vertices) as u32;
+            let mut arguments = vec![self.words(at), self.words(at + 1)];
+            arguments.extend(points);
+            launches.push(Launch {
+                name: "edge-friend".into(),
+                function: self.functions.get(&variant, refine)?,
+                shape: LaunchShape { blocks: count.div_ceil(THREADS), threads: THREADS, shared: 0 },
+                arguments,
+            });
+            let pins = coarse.pinned.0.len() as u32;
+            if pins > 0 && run != FriendRun::Topology {
+                launches.push(Launch {
+                    name: "edge-friend corners".into(),
+                    function: self.functions.get(&variant, pin)?,
+                    shape: LaunchShape {
+                        blocks: pins.div_ceil(THREADS),
+                        threads: THREADS,
+                        shared: 0,
+                    },
+                    arguments: vec![
+                        self.words(at),
+                        Argument::Address(coarse.pinned.0.address(0)),
+                        Argument::Address(coarse.pinned.1.address(0)),
+                        Argument::Number(pins),
+                        Argument::Address(self.points[at].address(0)),
+                        Argument::Address(self.points[at + 1].address(0)),
+                    ],
+                });
+            }
+        }
+        Ok(launches)
+    }
+
+    /// A level as the kernels take it; arrays that it has not are null.
+    fn words(&self, depth: usize) -> Argument {
+        let (level, first) = (&self.levels[depth], &self.levels[0]);
+        let of = |len: usize, address: u64| if len > 0 { address } else { 0 };
+        let two = |low: usize, high: usize| low as u64 | (high as u64) << 32;
+        Argument::Words(Box::new([
+            of(level.corners.len(), level.corners.address(0)),
+            of(level.owners.len(), level.owners.address(0)),
+            of(level.friends.len(), level.friends.address(0)),
+            first.starts.address(0),
+            of(level.sharpness.len(), level.sharpness.address(0)),
+            two(level.quads, level.vertices),
+            two(first.quads, first.vertices),
+            depth as u64,
+        ]))
+    }
+
+    /// Points of the last level, copied to the host.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the copy fails.
+    pub fn points(&self) -> Result<Vec<[T; 3]>> {
+        let last = self.points.len() - 1;
+        Ok(self.points[last].read(&self.stream)?.as_chunks::<3>().0.to_vec())
+    }
+
+    /// Vertices of the quads of the last level, copied to the host.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the copy fails.
+    pub fn corners(&self) -> Result<Vec<[u32; 4]>> {
+        self.levels[self.levels.len() - 1].corners.read(&self.stream)
+    }
+
+    /// Quads of the last level.
+    pub(crate) fn quad_count(&self) -> usize {
+        self.levels.last().map_or(0, |level| level.quads)
+    }
+
+    /// Forgets the sharpness of all levels after the first: runs write it where it is above 0.
+    pub(super) fn clear_sharpness(&mut self, stream: &Arc<CudaStream>) -> Result<()> {
+        let mut later = self.levels[1..].iter_mut().filter(|level| level.sharpness.len() > 0);
+        later.try_for_each(|level| level.sharpness.clear(stream))
+    }
+
+    /// Addresses of the first level: corners, friends, starts and sharpness; points.
+    pub(super) fn first_level(&self) -> ([u64; 4], u64) {
+        let level = &self.levels[0];
+        let sharpness = if self.sharp { level.sharpness.address(0) } else { 0 };
+        let [corners, friends] = [level.corners.address(0), level.friends.address(0)];
+        let arrays = [corners, friends, level.starts.address(0), sharpness];
+        (arrays, self.points[0].address(0))
+    }
+}
+
+impl<T> DeviceFriends<T> {
+    /// Points of the last level, unused slots included.
+    pub fn point_count(&self) -> usize {
+        self.levels.last().map_or(0, |level| level.vertices)
+    }
+}

@@ -1,0 +1,231 @@
+//! Surfaces on a GPU: the plan of a [`SurfacePlan`](crate::surface::SurfacePlan) with all
+//! arrays on the device; limits and static evaluation beside it.
+//!
+//! ```text
+//! corners ─▶ mesh matrix ─▶ levels ─▶ points              Method::Matrix
+//! corners ─▶ mesh matrix ─▶ level 1 ─▶ levels ─▶ points   Method::EdgeFriend
+//! weights of all points, of the CPU ──────────▶ points    Method::Single, Method::Static
+//! ```
+//!
+//! Edges are found, levels refined and points evaluated on the device, in the order of sums of
+//! the CPU: the same numbering, and the same bits. Sharp edges and vertices are short lists
+//! that the device makes and refines.
+
+mod blocks;
+mod evaluators;
+mod friends;
+mod limit;
+mod matrix;
+mod refine;
+mod single_matrix;
+mod static_refinement;
+mod stencils;
+
+use super::edge_friend::FriendRun as DeviceRun;
+use super::refine::DeviceLevels;
+use crate::backend::cuda::Cuda;
+use crate::error::{Error, Result};
+use crate::mesh::SurfaceMesh;
+use crate::numbers::Real;
+use crate::scheme::point::Point;
+use crate::surface::plan::{check_method, non_manifold_notice, takes_edge_friend, turned_notice};
+use crate::surface::refine::memory::check_corner_ids;
+use crate::surface::refine::three_triangles::check;
+use crate::surface::triangulate::Triangulation;
+use crate::surface::{Method, SurfaceOptions};
+use crate::topology::surface::{Columns, SurfaceTopology};
+use cudarc::driver::DeviceRepr;
+use friends::Friends;
+use stencils::PlannedStencils;
+
+pub use limit::{DeviceSurfaceGrid, DeviceSurfacePoints, DeviceVertexLimits};
+pub use matrix::device_matrix;
+pub use single_matrix::DeviceSingleMatrix;
+pub use static_refinement::DeviceStaticRefinement;
+pub use stencils::DeviceStencils;
+
+/// The options with [`Method::Auto`] decided for a GPU, where edge-friend is 2.6 to 3.1 times as
+/// fast as the mesh matrix (measured on an H200 at levels 7 and 8).
+fn decided(mesh: &SurfaceMesh, options: &SurfaceOptions) -> SurfaceOptions {
+    if options.method != Method::Auto {
+        return *options;
+    }
+    if !options.scheme.rules().has_matrix_pass() {
+        return SurfaceOptions { method: Method::Single, ..*options };
+    }
+    let fits = options.levels >= 2 && takes_edge_friend(options, mesh, &SurfaceTopology::of(mesh));
+    let method = if fits { Method::EdgeFriend } else { Method::Matrix };
+    SurfaceOptions { method, ..*options }
+}
+
+/// A surface refined on a GPU, in `f32` or `f64`.
+pub struct DeviceSurface<T> {
+    options: SurfaceOptions,
+    levels: Levels<T>,
+    notices: Vec<String>,
+    /// Of the control mesh (of triangles, if the scheme wants them).
+    control_columns: Columns,
+    triangulation: Option<Triangulation>,
+}
+
+enum Levels<T> {
+    Matrix(Box<DeviceLevels<T>>),
+    EdgeFriend(Box<Friends<T>>),
+    Stencils(Box<PlannedStencils<T>>),
+}
+
+impl<T: Real + DeviceRepr> DeviceSurface<T> {
+    /// Brings a mesh to a GPU, with room for all levels, and finds its edges there; or makes
+    /// stencils and brings these.
+    ///
+    /// # Errors
+    /// Those of [`SurfacePlan::new`](crate::surface::SurfacePlan::new); [`Error::Request`] for what
+    /// [does not run on GPUs](crate::backend::runs_on_gpu), or too little memory.
+    pub fn new(mesh: &SurfaceMesh, options: &SurfaceOptions, gpu: &Cuda) -> Result<Self> {
+        mesh.check()?;
+        mesh.check_control()?;
+        check_method(options)?;
+        let options = &decided(mesh, options);
+        check_corner_ids(mesh, options)?;
+        let least = match options.method {
+            Method::EdgeFriend => 2,
+            Method::Matrix if options.scheme.rules().is_linear() => {
+                let name = options.scheme.rules().name();
+                return Err(Error::request(format!(
+                    "{name} by the mesh matrix on a GPU: it has no kernel, as its points are \
+                     copies and means of two that cost less than their way to the device"
+                ))
+                .with_help("refine on the CPU, or use --method single"));
+            }
+            Method::Auto | Method::Matrix | Method::Single | Method::Static => 1,
+        };
+        if options.levels < least {
+            return Err(Error::request(format!("{} levels on a GPU", options.levels))
+                .with_help(format!("ask for {least} or more, or refine on the CPU")));
+        }
+        if options.method.is_stencils() {
+            let stencils = PlannedStencils::new(mesh, options, gpu)?;
+            return Ok(Self {
+                options: *options,
+                notices: stencils.plan.notices().to_vec(),
+                control_columns: stencils.plan.control_columns.clone(),
+                triangulation: stencils.plan.triangulation.clone(),
+                levels: Levels::Stencils(Box::new(stencils)),
+            });
+        }
+        if options.scheme.rules().has_triangle_rule() && mesh.has_smooth_triangles() {
+            return Err(Error::request("smooth triangles on a GPU, level by level")
+                .with_help("refine on the CPU, or use --method single"));
+        }
+        let rule = options.crease_rule.unwrap_or(mesh.crease_rule);
+        let mut notices = Vec::new();
+        let triangulation = Triangulation::of(mesh, options.scheme);
+        notices.extend(triangulation.as_ref().map(Triangulation::notice));
+        let triangles = triangulation.as_ref().map(|cut| cut.triangles(mesh)).transpose()?;
+        let mesh = triangles.as_ref().unwrap_or(mesh);
+        let levels = match options.method {
+            Method::EdgeFriend => {
+                Levels::EdgeFriend(Box::new(Friends::new(mesh, options.levels, rule, gpu)?))
+            }
+            _ => {
+                let matrix = device_matrix(mesh, gpu)?;
+                let counts = matrix.counts();
+                notices.extend(non_manifold_notice(counts.non_manifold + counts.alike));
+                if !options.scheme.split().is_nested() {
+                    notices.extend(turned_notice(mesh));
+                    check(mesh, &matrix::host_matrix(mesh, &matrix)?)?;
+                }
+                Levels::Matrix(Box::new(matrix::levels(mesh, matrix, options, rule)?))
+            }
+        };
+        let control_columns = Columns::of(&mesh.faces);
+        Ok(Self { options: *options, levels, notices, control_columns, triangulation })
+    }
+
+    /// What the user should know of the mesh although it does not stop the refinement.
+    pub fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
+    /// Takes positions of the control mesh, or any three components a vertex.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for another number of them, or if the copy to the device fails.
+    pub fn set_controls(&mut self, controls: &[Point<T>]) -> Result<()> {
+        match &mut self.levels {
+            Levels::Matrix(levels) => levels.set_points(controls),
+            Levels::EdgeFriend(friends) => friends.set_controls(controls),
+            Levels::Stencils(stencils) => stencils.device.set_controls(controls),
+        }
+    }
+
+    /// Takes another connectivity of as many vertices and of faces of the same sizes, whose edges
+    /// the next run finds on the device: what an edit of the mesh costs. By edge-friend; the
+    /// surface may be closed or open before and after, and keeps the tags of its creases.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for another number of corners, vertices that are not there, or other
+    /// methods; [`DeviceSurface::run`] gives [`Error::Mesh`] if the surface is no oriented
+    /// manifold any more, or a crease is not an edge.
+    pub fn set_corners(&mut self, vertices: &[u32]) -> Result<()> {
+        match &mut self.levels {
+            Levels::EdgeFriend(friends) => friends.set_corners(vertices),
+            Levels::Matrix(_) | Levels::Stencils(_) => {
+                Err(Error::request("another connectivity for the mesh matrix")
+                    .with_help("upload the mesh to the device again, or use edge-friend"))
+            }
+        }
+    }
+
+    /// Makes topology, points, or both of all levels; returns the seconds that it took on
+    /// the device, where all of it stays. Topology begins at the corners of the control mesh;
+    /// that of stencils is made with them, and takes no time here.
+    ///
+    /// # Errors
+    /// [`Error::Request`] with the driver's words if a kernel fails.
+    pub fn run(&mut self, run: DeviceRun) -> Result<f64> {
+        match &mut self.levels {
+            Levels::Matrix(levels) => levels.run(run),
+            Levels::EdgeFriend(friends) => friends.run(run),
+            Levels::Stencils(_) if run == DeviceRun::Topology => Ok(0.0),
+            Levels::Stencils(stencils) => stencils.device.evaluate(),
+        }
+    }
+
+    /// Points of the last level, copied to the host; with edge-friend, unused slots included.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the copy fails.
+    pub fn points(&self) -> Result<Vec<Point<T>>> {
+        match &self.levels {
+            Levels::Matrix(levels) => levels.points(),
+            Levels::EdgeFriend(friends) => friends.levels().points(),
+            Levels::Stencils(stencils) => stencils.device.points(),
+        }
+    }
+
+    /// Vertices at the corners of all faces of the last level, face by face, copied to the
+    /// host; with edge-friend, ghosts of the boundaries follow at the end.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if the copy fails.
+    pub fn corners(&self) -> Result<Vec<u32>> {
+        match &self.levels {
+            Levels::Matrix(levels) => levels.corners(),
+            Levels::EdgeFriend(friends) => Ok(friends.levels().corners()?.into_flattened()),
+            Levels::Stencils(stencils) => Ok(stencils.plan.corners().to_vec()),
+        }
+    }
+
+    /// Faces of the last level, ghosts included.
+    pub fn face_count(&self) -> usize {
+        match &self.levels {
+            Levels::Matrix(levels) => levels.face_count(),
+            Levels::EdgeFriend(friends) => friends.levels().quad_count(),
+            Levels::Stencils(stencils) => {
+                let size = self.options.scheme.shape().sides();
+                stencils.plan.corners().len() / size
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! The ends of an open surface in √3-subdivision, by `kernels/surface/sqrt3_ends.cu`: lists of
+//! open edges from level to level, and the points of what lies on them.
+
+use super::THREADS;
+use super::matrix::DeviceMatrix;
+use super::step::Step;
+use crate::backend::Precision;
+use crate::backend::cuda::driver::buffer::Buffer;
+use crate::backend::cuda::driver::launch::{Argument, Launch};
+use crate::backend::cuda::driver::program::Kernels;
+use crate::backend::cuda::driver::sources::{SQRT3_ENDS, Variant};
+use crate::backend::cuda::sort::{Items, Space};
+use crate::backend::cuda::surface::edge_friend::FriendRun;
+use crate::error::Result;
+
+/// Open edges at two levels: one of even depth, where they stay, and the next, where each is
+/// cut in three.
+struct Lines {
+    count: usize,
+    /// Corner of each edge.
+    corners: Buffer<u32>,
+    /// `[edge][4]`: vertices before it, at its ends, after it.
+    lines: Buffer<[u32; 4]>,
+}
+
+/// All open edges that refinement meets, and room to sort them.
+pub(super) struct OpenEnds {
+    keeps_corners: bool,
+    /// Every second level.
+    lines: Vec<Lines>,
+    space: Space,
+    keys: Buffer<u32>,
+    children: Buffer<u32>,
+}
+
+pub(in crate::backend::cuda) fn variant(precision: Precision) -> Variant {
+    Variant::new(&SQRT3_ENDS, precision)
+}
+
+impl OpenEnds {
+    /// Room for the open edges of so many levels. `keeps_corners`: vertices of one face stay.
+    pub fn new(matrix: &DeviceMatrix, levels: usize, keeps_corners: bool) -> Result<Self> {
+        let stream = &matrix.stream;
+        let mut count = matrix.counts().open;
+        let mut lines = Vec::new();
+        for _ in (0..levels).step_by(2) {
+            let (corners, ends) = (Buffer::empty(stream, count)?, Buffer::empty(stream, count)?);
+            lines.push(Lines { count, corners, lines: ends });
+            count *= 3;
+        }
+        let sorted = lines.last().map_or(0, |last| last.count);
+        Ok(Self {
+            keeps_corners,
+            lines,
+            space: Space::new(stream, sorted)?,
+            keys: Buffer::empty(stream, sorted)?,
+            children: Buffer::empty(stream, sorted)?,
+        })
+    }
+
+    /// The open edges of the control mesh, after its twins.
+    pub fn start(
+        &self,
+        matrix: &DeviceMatrix,
+        twins: &Buffer<u32>,
+        launches: &mut Vec<Launch>,
+    ) -> Result<()> {
+        let kernels = Kernels::new(&matrix.functions, variant(Precision::F32));
+        let edges = matrix.counts().edges;
+        let edge_corners = || Argument::Address(matrix.edge_corners.address(0));
+        let number = |n: usize| Argument::Number(n as u32);
+        let marks = matrix.marks.address(0);
+        let arguments = vec![edge_corners(), number(edges), Argument::Address(marks)];
+        launches.push(kernels.items("mark_ends", edges, THREADS, arguments)?);
+        matrix.space.scan(&matrix.functions, launches, marks, edges, marks)?;
+        let first = &self.lines[0];
+        let arguments = vec![
+            edge_corners(),
+            Argument::Address(marks),
+            number(edges),
+            number(first.count),
+            Argument::Address(first.corners.address(0)),
+            Argument::Address(twins.address(0)),
+        ];
+        launches.push(kernels.items("list_ends", edges, THREADS, arguments)?);
+        launches.push(self.trace(matrix, first, matrix.vertices.address(0), twins.address(0))?);
+        Ok(())
+    }
+
+    /// The lines around the open edges of a level of even depth.
+    fn trace(
+        &self,
+        matrix: &DeviceMatrix,
+        at: &Lines,
+        vertices: u64,
+        twins: u64,
+    ) -> Result<Launch> {
+        let kernels = Kernels::new(&matrix.functions, variant(Precision::F32));
+        let arguments = vec![
+            Argument::Address(vertices),
+            Argument::Address(twins),
+            Argument::Address(at.corners.address(0)),
+            Argument::Number(at.count as u32),
+            Argument::Address(matrix.kinds.address(0)),
+            Argument::Number(matrix.vertex_count as u32),
+            Argument::Number(self.keeps_corners.into()),
+            Argument::Address(at.lines.address(0)),
+        ];
+        kernels.items("trace_ends", at.count, THREADS, arguments)
+    }
+
+    /// What follows the launches of a level: points of its open edges, and the open edges of
+    /// the next. `twins`: of the level; `next`: vertices and twins of the next.
+    pub fn launches(
+        &self,
+        matrix: &DeviceMatrix,
+        step: &Step<'_>,
+        twins: u64,
+        [next_vertices, next_twins]: [u64; 2],
+        launches: &mut Vec<Launch>,
+    ) -> Result<()> {
+        let kernels = Kernels::new(step.functions, variant(step.precision));
+        let (coarse, cuts) = (step.coarse(), step.depth % 2 == 1);
+        let lines = &self.lines[step.depth / 2];
+        let number = |n: usize| Argument::Number(n as u32);
+        if step.run != FriendRun::Topology {
+            let mut arguments = vec![
+                Argument::Address(lines.corners.address(0)),
+                Argument::Address(lines.lines.address(0)),
+                number(lines.count),
+                number(coarse.vertices),
+                number(coarse.faces),
+                Argument::Number(cuts.into()),
+            ];
+            arguments.extend(step.points().map(Argument::Address));
+            launches.push(kernels.items("hold_ends", lines.count, THREADS, arguments)?);
+        }
+        let cut = self.lines.get(step.depth / 2 + 1).filter(|_| cuts && !step.is_last());
+        let (Some(cut), true) = (cut, step.run != FriendRun::Points) else { return Ok(()) };
+        let arguments = vec![
+            Argument::Address(lines.corners.address(0)),
+            Argument::Address(lines.lines.address(0)),
+            number(lines.count),
+            Argument::Address(twins),
+            number(coarse.vertices),
+            Argument::Address(self.keys.address(0)),
+            Argument::Address(self.children.address(0)),
+        ];
+        launches.push(kernels.items("cut_ends", lines.count, THREADS, arguments)?);
+        let bits = usize::BITS - coarse.vertices.saturating_add(coarse.faces).leading_zeros();
+        let items = Items { keys: self.keys.address(0), values: 0 };
+        let sorted = self.space.sort(step.functions, launches, items, cut.count, bits)?;
+        let arguments = vec![
+            Argument::Address(sorted.values),
+            Argument::Address(self.children.address(0)),
+            number(cut.count),
+            Argument::Address(cut.corners.address(0)),
+            Argument::Address(next_twins),
+        ];
+        launches.push(kernels.items("name_ends", cut.count, THREADS, arguments)?);
+        launches.push(self.trace(matrix, cut, next_vertices, next_twins)?);
+        Ok(())
+    }
+}

@@ -1,0 +1,42 @@
+//! Surfaces on the mesh matrix: edges of a control mesh, levels refined from one another, points.
+//!
+//! ```text
+//! corners ─sort─▶ DeviceMatrix ─split─▶ levels ─▶ points
+//!                 (level 0)  ▲
+//! tags ─scan─▶ sharp edges, held vertices of all levels
+//! ```
+//!
+//! All arrays stay on the device, and a run is one CUDA graph. No level after the control mesh
+//! is sorted: edges are numbered from level to level.
+
+mod creases;
+mod ends;
+mod friends;
+mod ghosts;
+mod levels;
+mod matrix;
+mod quads;
+mod rules;
+mod sharp;
+mod step;
+mod three_triangles;
+mod triangles;
+
+pub use creases::CreaseTags;
+pub use friends::SurfaceFriends;
+pub use levels::DeviceLevels;
+pub use matrix::{DeviceMatrix, FaceArrays, MatrixCounts};
+pub use rules::MatrixScheme;
+
+pub(in crate::backend::cuda) use creases::variant as creases_variant;
+pub(in crate::backend::cuda) use ends::variant as ends_variant;
+pub(in crate::backend::cuda) use friends::variant as first_friends_variant;
+pub(in crate::backend::cuda) use ghosts::variant as ghosts_variant;
+pub(in crate::backend::cuda) use matrix::variant as matrix_variant;
+pub(in crate::backend::cuda) use quads::variant as quads_variant;
+pub(in crate::backend::cuda) use sharp::variant as sharp_variant;
+pub(in crate::backend::cuda) use three_triangles::variant as three_triangles_variant;
+pub(in crate::backend::cuda) use triangles::variant as triangles_variant;
+
+/// Threads of a block in all kernels of this folder but those of one block.
+const THREADS: u32 = 256;

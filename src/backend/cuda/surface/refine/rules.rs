@@ -1,0 +1,109 @@
+//! Rules that refine the mesh matrix: how many elements they make, and what their kernels need
+//! beside the levels.
+
+use super::ends::OpenEnds;
+use super::matrix::{DeviceMatrix, TABLED};
+use super::step::LevelCounts;
+use super::three_triangles::ThreeTriangles;
+use super::triangles::DeviceTriangles;
+use crate::backend::cuda::driver::buffer::Buffer;
+use crate::error::{Error, Result};
+
+/// Rules that refine the mesh matrix.
+#[derive(Clone, Copy, Debug)]
+pub enum MatrixScheme {
+    /// Quads from polygons.
+    Quads,
+    /// Four triangles from one; `beta` is the weight of each of `n` neighbors.
+    FourTriangles {
+        /// Of the number of neighbors.
+        beta: fn(usize) -> f64,
+    },
+    /// Three triangles from one, reversed; `alpha` is the weight of all of `n` neighbors.
+    ThreeTriangles {
+        /// Of the number of neighbors.
+        alpha: fn(usize) -> f64,
+        /// Whether vertices of one face stay where the surface ends.
+        keeps_corners: bool,
+    },
+}
+
+impl LevelCounts {
+    /// Those of the level after one of this depth.
+    pub fn refined(self, scheme: MatrixScheme, depth: usize) -> Self {
+        let edges = 2 * self.edges + self.corners;
+        match scheme {
+            MatrixScheme::Quads => Self {
+                vertices: self.vertices + self.faces + self.edges,
+                faces: self.corners,
+                edges,
+                corners: 4 * self.corners,
+                open: 0,
+            },
+            MatrixScheme::FourTriangles { .. } => Self {
+                vertices: self.vertices + self.edges,
+                faces: 4 * self.faces,
+                edges,
+                corners: 4 * self.corners,
+                open: 0,
+            },
+            // at every second level open edges are cut in three
+            MatrixScheme::ThreeTriangles { .. } => {
+                let (cut, open) =
+                    if depth % 2 == 1 { (self.open, 3 * self.open) } else { (0, self.open) };
+                Self {
+                    vertices: self.vertices + self.faces + cut,
+                    faces: self.corners,
+                    edges: (3 * self.corners + open) / 2,
+                    corners: 3 * self.corners,
+                    open,
+                }
+            }
+        }
+    }
+}
+
+/// Kernels of a scheme, and what they need beside the levels.
+pub(super) enum SchemeKernels {
+    Quads,
+    FourTriangles(Box<DeviceTriangles>),
+    ThreeTriangles(Box<ThreeTriangles>),
+}
+
+impl SchemeKernels {
+    pub fn new(matrix: &DeviceMatrix, scheme: MatrixScheme, levels: usize) -> Result<Self> {
+        let (stream, found) = (&matrix.stream, matrix.counts());
+        let valence = found.valence.max(TABLED);
+        match scheme {
+            MatrixScheme::Quads => Ok(Self::Quads),
+            _ if matrix.size() != 3 => Err(Error::request("Loop and √3 refine triangles only")
+                .with_help("cut the faces into triangles first")),
+            MatrixScheme::FourTriangles { beta } => {
+                // a vertex has at most two neighbors a face
+                let betas: Vec<f64> = (0..=2 * valence).map(beta).collect();
+                Ok(Self::FourTriangles(Box::new(DeviceTriangles {
+                    neighbors: matrix.neighbors()?,
+                    betas: Buffer::of(stream, &betas)?,
+                })))
+            }
+            MatrixScheme::ThreeTriangles { alpha, keeps_corners } => {
+                if !found.is_manifold() || found.folds > 0 {
+                    return Err(Error::request(
+                        "√3-subdivision on a GPU of a surface that is not an oriented manifold, or \
+                         has vertices in a ring of two faces",
+                    )
+                    .with_help("refine it on the CPU, or use --scheme loop"));
+                }
+                let open = found.open > 0;
+                // where the surface ends there is one neighbor more than faces
+                let alphas: Vec<f64> = (0..=valence + 1).map(alpha).collect();
+                Ok(Self::ThreeTriangles(Box::new(ThreeTriangles {
+                    neighbors: matrix.neighbors()?,
+                    alphas: Buffer::of(stream, &alphas)?,
+                    twins: Buffer::empty(stream, matrix.vertices.len())?,
+                    ends: open.then(|| OpenEnds::new(matrix, levels, keeps_corners)).transpose()?,
+                })))
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! √3-subdivision, by `kernels/surface/sqrt3.cu`: a launch a level, and some for the ends of
+//! open surfaces.
+
+use super::THREADS;
+use super::ends::OpenEnds;
+use super::matrix::DeviceMatrix;
+use super::matrix::Neighbors;
+use super::step::Step;
+use crate::backend::Precision;
+use crate::backend::cuda::driver::buffer::Buffer;
+use crate::backend::cuda::driver::launch::{Argument, Launch};
+use crate::backend::cuda::driver::program::Kernels;
+use crate::backend::cuda::driver::sources::{SQRT3, Variant};
+use crate::backend::cuda::surface::edge_friend::FriendRun;
+use crate::error::Result;
+
+/// What √3-subdivision needs beside the levels.
+pub(super) struct ThreeTriangles {
+    pub neighbors: Neighbors,
+    /// `[valence]`
+    pub alphas: Buffer<f64>,
+    /// `[corner]` of the control mesh: the corner across the edge.
+    pub twins: Buffer<u32>,
+    /// Of an open surface.
+    pub ends: Option<OpenEnds>,
+}
+
+pub(in crate::backend::cuda) fn variant(
+    precision: Precision,
+    run: FriendRun,
+    open: bool,
+) -> Variant {
+    Variant::new(&SQRT3, precision)
+        .with("LINKS", usize::from(run != FriendRun::Points))
+        .with("POINTS", usize::from(run != FriendRun::Topology))
+        .with("OPEN", usize::from(open))
+}
+
+impl ThreeTriangles {
+    /// Twins and ends of the control mesh.
+    pub fn start(&self, matrix: &DeviceMatrix, launches: &mut Vec<Launch>) -> Result<()> {
+        let corners = matrix.vertices.len();
+        let arguments = vec![
+            Argument::Address(matrix.edges.address(0)),
+            Argument::Address(matrix.edge_corners.address(0)),
+            Argument::Number(corners as u32),
+            Argument::Address(self.twins.address(0)),
+        ];
+        let variant = variant(Precision::F32, FriendRun::Topology, self.ends.is_some());
+        let kernels = Kernels::new(&matrix.functions, variant);
+        launches.push(kernels.items("find_twins", corners, THREADS, arguments)?);
+        match &self.ends {
+            Some(ends) => ends.start(matrix, &self.twins, launches),
+            None => Ok(()),
+        }
+    }
+
+    /// One level.
+    pub fn launch(&self, matrix: &DeviceMatrix, step: &Step<'_>) -> Result<Launch> {
+        let kernels =
+            Kernels::new(step.functions, variant(step.precision, step.run, self.ends.is_some()));
+        let blocks = |items: usize| items.div_ceil(THREADS as usize) as u32;
+        let coarse = step.coarse();
+        let mut count = blocks(coarse.faces);
+        if step.run != FriendRun::Topology {
+            count += blocks(coarse.vertices);
+        }
+        let mut arguments = vec![
+            step.levels(),
+            Argument::Number(step.depth as u32),
+            matrix.rows(),
+            self.neighbors.words(),
+            Argument::Address(self.alphas.address(0)),
+        ];
+        arguments.extend(step.points().map(Argument::Address));
+        kernels.blocks("refine", count, THREADS, arguments)
+    }
+}

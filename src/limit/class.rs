@@ -16,7 +16,8 @@
 //! of its extraordinary edges (link triangles of degrees 4, 4, 4 in a link that is
 //! no octahedron); they have no 4 × 4 × 4 net at any level, and are irregular here.
 
-use super::frame::{AxisPermutation, VTK_CORNER};
+use super::frame::VTK_CORNER;
+use super::structure::AxisPermutation;
 use crate::topology::Sharpness;
 use crate::topology::Topology;
 use crate::topology::{Star, is_extraordinary};

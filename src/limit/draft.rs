@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::class::{Class, Reason, classify};
-use super::frame::{AxisPermutation, Walker};
+use super::frame::Walker;
 use super::memo::{Least, Memo};
 use super::net::{self, Ends};
 use super::net_mesh::best_planar;
+use super::structure::AxisPermutation;
 use crate::topology::{Sharpness, Star};
 
 /// Control points of a regular net.

@@ -1,7 +1,7 @@
 //! Elements and the leaves they are made of.
 
-use super::frame::AxisPermutation;
 use super::net::Ends;
+use super::structure::AxisPermutation;
 
 /// A hexahedron with parameters (u, v, w): a hexahedral cell, or one corner of
 /// any other cell.

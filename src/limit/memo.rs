@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::key::{Key, KeyHasher};
+use super::structure::{Key, KeyHasher};
 
 /// The walk with the smallest key of those from several starts.
 #[derive(Debug)]

@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use super::axes::Pose;
 use super::frame::{Frame, Walker};
-use super::key::Key;
 use super::labels::Labels;
 use super::memo::{Least, Memo};
+use super::structure::Key;
 use crate::topology::Sharpness;
 
 /// Ends of the three axes of a net: bit 2d for the low end of axis d, bit 2d + 1
@@ -363,7 +363,7 @@ fn exceeds(key: &Key, from: usize, bound: &mut Option<&Key>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limit::frame::AxisPermutation;
+    use crate::limit::structure::AxisPermutation;
     use crate::limit::{Class, classify};
     use crate::mesh::SolidMesh;
     use crate::mesh::shape::Shape;

@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use faer::Mat;
 
-use super::frame::{AxisPermutation, VTK_CORNER, Walker};
-use super::key::Key;
+use super::frame::{VTK_CORNER, Walker};
 use super::library::Library;
 use super::memo::Memo;
 use super::net;
-use super::powers::Powers;
-use super::sparse_rows::SparseRows;
-use super::structure::{Domain, Next, Sibling, SiblingKind, Structure};
+use super::structure::{
+    AxisPermutation, Domain, Key, Next, Powers, Sibling, SiblingKind, SparseRows, Structure,
+    dense_rows, fold_phantoms,
+};
 use super::{Class, classify};
 use crate::mesh::Creases;
 use crate::refine::{CORNERS, Refinement, hexahedra, refine};
@@ -86,7 +86,7 @@ impl NetMesh {
         let frame = |k: usize| step.walker().frame(child(k), AxisPermutation::IDENTITY);
         // rows of a spatial net that is constant along the layers, read in the plane
         let read = |vertices: &[u32]| {
-            let rows = step.rows(vertices, self.controls);
+            let rows = dense_rows(&step.refinement.stencils, vertices, self.controls);
             if dimension == 3 { rows } else { collapse(&rows, self.controls / 4) }
         };
         let walker = step.walker();
@@ -211,17 +211,6 @@ impl Step {
         let corners = &self.refinement.cells[cell as usize];
         classify(&self.topology, &self.sharpness, &self.stars, corners)
     }
-
-    /// Stencils of refined vertices as dense rows over the mesh's control points.
-    fn rows(&self, vertices: &[u32], controls: usize) -> Mat<f64> {
-        let mut rows = Mat::zeros(vertices.len(), controls);
-        for (i, &v) in vertices.iter().enumerate() {
-            for (column, weight) in self.refinement.stencils.row(v as usize) {
-                rows[(i, column as usize)] = weight;
-            }
-        }
-        rows
-    }
 }
 
 /// Adds up the layers of rows over an extruded mesh: its planar rows, because the
@@ -230,23 +219,7 @@ fn collapse(rows: &Mat<f64>, lines: usize) -> Mat<f64> {
     Mat::from_fn(rows.nrows(), lines, |i, j| (0..4).map(|layer| rows[(i, layer * lines + j)]).sum())
 }
 
-/// Replaces missing layers of a tensor net's rows by p₋₁ = 2p₀ − p₁ (u, then v, then w).
-pub(crate) fn fold_phantoms(rows: &mut Mat<f64>, dimension: usize, ends: net::Ends) {
-    for d in 0..dimension {
-        let stride = 4_usize.pow(d as u32);
-        for side in (0..2).filter(|side| ends >> (2 * d + side) & 1 == 1) {
-            for at in (0..rows.nrows()).filter(|at| at / stride % 4 == 3 * side) {
-                let inward =
-                    |steps| if side == 0 { at + steps * stride } else { at - steps * stride };
-                for j in 0..rows.ncols() {
-                    rows[(at, j)] = 2.0 * rows[(inward(1), j)] - rows[(inward(2), j)];
-                }
-            }
-        }
-    }
-}
-
-/// The same for the layers of `[layer 4][line]` rows.
+/// [`fold_phantoms`] for the layers of `[layer 4][line]` rows.
 fn fold_layer_phantoms(rows: &mut Mat<f64>, lines: usize, ends: net::Ends) {
     for line in 0..lines {
         for j in 0..rows.ncols() {

@@ -1,11 +1,11 @@
 //! Weights of a leaf's control points at the vertices that further refinement makes of it:
 //! places of a finite level, not of the limit.
 
+use super::frame::FaceFrame;
 use super::net::{SurfaceEnds, irregular, regular_quad};
-use super::patch::patch;
+use super::net_mesh::net_mesh;
 use super::refine::refine;
 use super::surface::LimitSurface;
-use super::walk::FaceFrame;
 use crate::basis::bspline;
 
 /// Weights of the four control points along an axis at the 2ˢ + 1 vertices between the ends
@@ -53,7 +53,7 @@ impl LimitSurface {
         rows: &[Vec<[f64; 4]>],
     ) -> Option<FiniteWeights> {
         let steps = rows.len() - 1;
-        let mut net = patch(&self.structures[structure].key, self.scheme)?;
+        let mut net = net_mesh(&self.structures[structure].key, self.scheme)?;
         let controls = net.vertex_count();
         let (size, side) = (1 << steps, (1 << steps) + 1);
         let mut weights = vec![0.0; side * side * controls];
@@ -77,7 +77,7 @@ impl LimitSurface {
             }
             let inner = irregular(fine, frame(0)?, |v| fine.rule(v));
             values = inner.vertices.iter().flat_map(|&v| value(v)).copied().collect();
-            net = patch(&inner.key, self.scheme)?;
+            net = net_mesh(&inner.key, self.scheme)?;
         }
         for (&vertex, [u, v]) in net.face(0).iter().zip([[0, 0], [1, 0], [1, 1], [0, 1]]) {
             let value = &values[vertex as usize * controls..][..controls];

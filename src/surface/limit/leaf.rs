@@ -1,8 +1,8 @@
 //! Elements, the leaves they are made of, and how parameters run in them.
 
 use super::faces::Scheme;
+use super::frame::FaceFrame;
 use super::net::SurfaceEnds;
-use super::walk::FaceFrame;
 use crate::limit::MIDDLE;
 use crate::scheme::FaceShape;
 

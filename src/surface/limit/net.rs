@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use faer::Mat;
 
 use super::connectivity::Connectivity;
+use super::frame::{FaceFrame, FaceSector};
 use super::rules::LimitRule;
-use super::walk::{FaceFrame, FaceSector};
 use crate::basis::box_spline;
 use crate::limit::Key;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::class::FaceClass;
 use super::faces::Scheme;
 use super::leaf::{SurfaceElement, SurfaceLeaf};
-use super::patch::Extraordinary;
+use super::library::Extraordinary;
 use crate::error::Result;
 use crate::mesh::check_point_count;
 use crate::scheme::Stencils;

@@ -25,9 +25,9 @@ use faer::Mat;
 
 use super::connectivity::Connectivity;
 use super::faces::Scheme;
+use super::frame::{FaceFrame, FaceSector};
 use super::refine::refine;
 use super::rules::LimitRule;
-use super::walk::{FaceFrame, FaceSector};
 use crate::mesh::Creases;
 use crate::scheme::{FaceShape, LimitScheme};
 

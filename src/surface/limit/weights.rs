@@ -2,8 +2,8 @@
 
 use super::faces::Scheme;
 use super::leaf::{Affine, SurfaceLeaf, SurfaceLeafKind};
+use super::library::Extraordinary;
 use super::net::{SurfaceEnds, phantoms};
-use super::patch::Extraordinary;
 use super::surface::LimitSurface;
 use crate::basis::bspline::Order::{First, Second, Value};
 use crate::basis::{box_spline, bspline};

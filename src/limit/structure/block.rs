@@ -2,8 +2,8 @@
 
 use faer::Mat;
 
-use super::frame::AxisPermutation;
-use super::structure::{Orders, Sibling, SiblingKind, SiblingPlace, Structure, box_weights};
+use super::axis_permutation::AxisPermutation;
+use super::{Orders, Sibling, SiblingKind, SiblingPlace, Structure, box_weights};
 use crate::basis::bspline;
 
 impl Structure {

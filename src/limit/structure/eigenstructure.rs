@@ -15,7 +15,7 @@
 
 use faer::Mat;
 
-use super::structure::{Orders, SiblingKind, SiblingPlace, Structure};
+use super::{Orders, SiblingKind, SiblingPlace, Structure};
 use crate::basis::bspline::Order;
 
 /// A part of a cell on which the limit is one tensor-product spline; in the plane, of a

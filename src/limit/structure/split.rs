@@ -2,7 +2,7 @@
 
 use faer::Mat;
 
-use super::structure::{Next, Structure};
+use super::{Next, Structure};
 
 impl Structure {
     /// Number of parameters: 2 of a planar net, 3 of a spatial one.

@@ -7,7 +7,7 @@
 use faer::Mat;
 
 use super::powers::MAX_DEPTH;
-use super::structure::{Next, Structure};
+use super::{Next, Structure};
 
 impl Structure {
     /// The net of the sibling at offset `child` (binary, not 0) after `depth` splits

@@ -1,5 +1,5 @@
 //! Structures: limit evaluation near one extraordinary point, shared by all cells
-//! of equal local topology.
+//! of equal local topology, of solids and of surfaces.
 //!
 //! # Theory
 //! Split a cell with its extraordinary point at the local origin. All children
@@ -16,14 +16,32 @@
 //! the cell does not: then the first step differs from the following ones, and the
 //! structure is one step followed by the structure of its child.
 
+mod axis_permutation;
+mod block;
+mod eigenstructure;
+mod key;
+mod net_rows;
+mod powers;
+mod rows;
+mod sibling_rows;
+mod sparse_rows;
+mod split;
+mod store;
+
+pub use axis_permutation::AxisPermutation;
+pub use eigenstructure::{Basis, SplinePart};
+pub(crate) use key::Key;
+pub(super) use key::KeyHasher;
+pub(crate) use net_rows::{dense_rows, fold_phantoms};
+pub use powers::{Form, MAX_DEPTH, Powers};
+pub(super) use sparse_rows::SparseRows;
+pub(crate) use store::StructureStore;
+
 use std::sync::{Arc, OnceLock};
 
 use faer::Mat;
+use rows::DenseRows;
 
-use super::frame::AxisPermutation;
-use super::powers::{MAX_DEPTH, Powers};
-use super::rows::DenseRows;
-use super::sparse_rows::SparseRows;
 use crate::basis::box_spline;
 use crate::basis::bspline::{self, Order};
 
@@ -52,15 +70,15 @@ impl Domain {
 /// of a spatial one (three).
 #[derive(Debug)]
 pub struct Structure {
-    pub(super) domain: Domain,
+    domain: Domain,
     // number of parameters
-    pub(super) dimension: usize,
-    pub(super) controls: usize,
+    dimension: usize,
+    controls: usize,
     // sibling k at [k - 1]; k in binary is its offset along the local axes
-    pub(super) siblings: Vec<Sibling>,
-    pub(super) next: Next,
+    siblings: Vec<Sibling>,
+    next: Next,
     // first derivatives at the extraordinary point, where they exist
-    pub(super) at_center: OnceLock<[Option<Vec<f64>>; 3]>,
+    at_center: OnceLock<[Option<Vec<f64>>; 3]>,
 }
 
 /// A child of the cell beside the one at the extraordinary point.

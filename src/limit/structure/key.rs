@@ -7,7 +7,7 @@ pub(crate) type Key = Vec<u16>;
 
 /// Hashes keys, some hundred bytes long, eight bytes at a time.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct KeyHasher;
+pub(in crate::limit) struct KeyHasher;
 
 impl BuildHasher for KeyHasher {
     type Hasher = KeyWords;
@@ -18,7 +18,7 @@ impl BuildHasher for KeyHasher {
 }
 
 /// The words so far, each multiplied into all before.
-pub(super) struct KeyWords(u64);
+pub(in crate::limit) struct KeyWords(u64);
 
 impl KeyWords {
     fn add(&mut self, word: u64) {

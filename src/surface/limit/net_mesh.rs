@@ -1,75 +1,38 @@
 //! Building structures: a net as a small mesh of its own, refined once by the very rules
 //! that refine whole meshes; its children's nets give the rows.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use faer::Mat;
+use std::sync::Arc;
 
 use super::connectivity::{Connectivity, masks_of};
 use super::faces::Scheme;
+use super::frame::FaceFrame;
+use super::library::{Extraordinary, SurfaceLibrary};
 use super::net;
 use super::refine::refine;
 use super::tangents::tangents;
-use super::walk::FaceFrame;
-use crate::limit::{Domain, Key, MIDDLE, Next, Powers, Sibling, Structure, fold_phantoms};
+use crate::limit::{
+    Domain, Key, MIDDLE, Next, Powers, Sibling, Structure, dense_rows, fold_phantoms,
+};
 use crate::mesh::Creases;
 use crate::scheme::FaceShape;
-use crate::scheme::Stencils;
-
-/// Longest chain of nets before one repeats; two suffice by theory.
-const MAX_STEPS: usize = 6;
-
-/// The limit around an extraordinary point of a surface.
-#[derive(Debug)]
-pub struct Extraordinary {
-    /// Weights of positions and derivatives away from the point, and at it where they
-    /// exist; the point is the origin of the parameters.
-    pub structure: Arc<Structure>,
-    /// Weights of two vectors that span the tangent plane at the point, turning from u to
-    /// v; `None` where there is no tangent plane.
-    pub tangents: Option<[Vec<f64>; 2]>,
-    // the net as a mesh of its own
-    pub(super) key: Key,
-}
-
-/// Structures built so far, by key; building is lazy and may run in parallel.
-pub(super) struct SurfaceLibrary {
-    scheme: Scheme,
-    built: Mutex<HashMap<Key, Option<Arc<Extraordinary>>>>,
-}
 
 impl SurfaceLibrary {
-    pub fn new(scheme: Scheme) -> Self {
-        Self { scheme, built: Mutex::default() }
-    }
-
     /// The structure of a net; `None` if the net cannot be evaluated.
     pub fn get(&self, key: &Key) -> Option<Arc<Extraordinary>> {
         self.find(key, 0)
     }
 
     fn find(&self, key: &Key, depth: usize) -> Option<Arc<Extraordinary>> {
-        // a poisoned lock only means that another build panicked: the map is whole
-        let lock = || self.built.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(found) = lock().get(key) {
-            return found.clone();
-        }
-        if depth > MAX_STEPS {
-            return None;
-        }
-        // built outside the lock, as it may look up others; the first to finish wins
-        let built = self.build(key, depth).map(Arc::new);
-        lock().entry(key.clone()).or_insert(built).clone()
+        self.built.find(key, depth, || self.build(key, depth))
     }
 
     fn build(&self, key: &Key, depth: usize) -> Option<Extraordinary> {
-        let patch = patch(key, self.scheme)?;
-        let step = refine(&patch, Some(&[0])).ok()?;
+        let mesh = net_mesh(key, self.scheme)?;
+        let step = refine(&mesh, Some(&[0])).ok()?;
         let fine = &step.connectivity;
         let child = |number: u32| step.parents.iter().position(|&at| at == (0, number));
         let frame = |number: u32| Some(FaceFrame::new(child(number)? as u32, 0));
-        let rows = |vertices: &[u32]| dense_rows(&step.stencils, vertices, patch.vertex_count());
+        let rows = |vertices: &[u32]| dense_rows(&step.stencils, vertices, mesh.vertex_count());
 
         let mut siblings = Vec::new();
         for number in numbers_by_offset(self.scheme) {
@@ -106,7 +69,7 @@ impl SurfaceLibrary {
             FaceShape::Triangle => Domain::Triangle,
         };
         let origin = FaceFrame::new(0, 0);
-        let tangents = tangents(&patch, origin, patch.rule(patch.vertex(origin, 0)));
+        let tangents = tangents(&mesh, origin, mesh.rule(mesh.vertex(origin, 0)));
         let structure = Arc::new(Structure::of_parts(domain, siblings, next));
         Some(Extraordinary { structure, tangents, key: key.clone() })
     }
@@ -121,24 +84,13 @@ fn numbers_by_offset(scheme: Scheme) -> [u32; 3] {
 }
 
 /// A net as a mesh; face 0 is the one to evaluate, its corner 0 the extraordinary one.
-pub(super) fn patch(key: &Key, scheme: Scheme) -> Option<Connectivity<'static>> {
+pub(super) fn net_mesh(key: &Key, scheme: Scheme) -> Option<Connectivity<'static>> {
     let (corners, sharp, pinned) = net::parts(key, scheme.shape().sides());
     let controls = corners.iter().max().map_or(0, |&m| m as usize + 1);
     let mut creases = Creases::default();
     sharp.iter().for_each(|&[a, b]| creases.push_edge(a, b, f64::INFINITY));
     pinned.iter().for_each(|&v| creases.push_corner(v, f64::INFINITY));
-    let mut patch = Connectivity::of_faces(corners, controls, scheme, masks_of(scheme).ok()?);
-    patch.resolve(&creases).ok()?;
-    Some(patch)
-}
-
-/// Stencils of refined vertices as dense rows over the coarse ones.
-fn dense_rows(stencils: &Stencils, vertices: &[u32], controls: usize) -> Mat<f64> {
-    let mut rows = Mat::zeros(vertices.len(), controls);
-    for (i, &v) in vertices.iter().enumerate() {
-        for (column, weight) in stencils.row(v as usize) {
-            rows[(i, column as usize)] = weight;
-        }
-    }
-    rows
+    let mut mesh = Connectivity::of_faces(corners, controls, scheme, masks_of(scheme).ok()?);
+    mesh.resolve(&creases).ok()?;
+    Some(mesh)
 }

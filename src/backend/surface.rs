@@ -1,11 +1,10 @@
 //! Refinement, stencils and limits of surfaces as operations of backends.
 
 use super::Values;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
-use crate::scheme::Scheme;
+use crate::surface::plan::{RefinementInput, check_method, decided};
 use crate::surface::refine::memory::check_corner_ids;
-use crate::surface::triangulate::Triangulation;
 use crate::surface::{Method, SurfaceOptions, SurfacePlan, VertexLimits};
 use crate::topology::NONE;
 use crate::topology::surface::{SurfaceTopology, non_manifold_corners};
@@ -91,35 +90,54 @@ pub struct SurfaceResults {
 /// triangles; by stencils whatever the CPU makes some of, static ones up to level 7. Smooth
 /// triangles are refined there by stencils alone. All corners have ids of 32 bits there.
 pub fn runs_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
-    if check_corner_ids(mesh, options).is_err() {
-        return false;
-    }
+    // what edge-friend refines, the mesh matrix does too
+    let options = &decided(options, || false);
+    // what the points of static stencils refuse themselves, once they are made
+    let is_too_fine = options.method == Method::Static && options.levels > 7;
+    let turns_edges = !options.scheme.split().is_nested() && !options.method.is_stencils();
+    check_on_gpu(mesh, options).is_ok()
+        && !is_too_fine
+        && (!turns_edges || can_turn_edges(mesh, options))
+}
+
+/// Refuses what GPUs do not refine by a method, which was [`decided`], as far as no topology is
+/// needed.
+///
+/// # Errors
+/// [`Error::Request`] with another method or processor.
+pub(super) fn check_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> {
+    check_method(options)?;
+    check_corner_ids(mesh, options)?;
     let rules = options.scheme.rules();
-    if !options.method.is_stencils() && rules.has_triangle_rule() && mesh.has_smooth_triangles() {
-        return false;
+    let method = options.method;
+    if method == Method::Matrix && rules.is_linear() {
+        return Err(Error::request(format!(
+            "{} by the mesh matrix on a GPU: it has no kernel, as its points are copies and means \
+             of two that cost less than their way to the device",
+            rules.name()
+        ))
+        .with_help("refine on the CPU, or use --method single"));
     }
-    match options.method {
-        Method::Auto if !rules.has_matrix_pass() => options.levels >= 1,
-        Method::Auto | Method::Matrix => {
-            options.levels >= 1
-                && rules.has_matrix_pass()
-                && !rules.is_linear()
-                && (rules.split().is_nested() || can_turn_edges(mesh, options.scheme))
-        }
-        Method::EdgeFriend => options.levels >= 2 && rules.has_edge_friend(),
-        Method::Single => options.levels >= 1,
-        Method::Static => (1..=7).contains(&options.levels) && rules.has_static_refinement(),
+    let least = if method == Method::EdgeFriend { 2 } else { 1 };
+    if options.levels < least {
+        return Err(Error::request(format!("{} levels on a GPU", options.levels))
+            .with_help(format!("ask for {least} or more, or refine on the CPU")));
     }
+    if !method.is_stencils() && rules.has_triangle_rule() && mesh.has_smooth_triangles() {
+        return Err(Error::request("smooth triangles on a GPU, level by level")
+            .with_help("refine on the CPU, or use --method single"));
+    }
+    Ok(())
 }
 
 /// Whether a GPU refines a surface by a scheme that turns edges: whether it is, cut into triangles,
 /// an oriented manifold without rings of two triangles.
-fn can_turn_edges(mesh: &SurfaceMesh, scheme: Scheme) -> bool {
+fn can_turn_edges(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
     if mesh.check().is_err() {
         return false;
     }
-    let triangles = Triangulation::of(mesh, scheme).and_then(|cut| cut.triangles(mesh).ok());
-    let matrix = SurfaceTopology::of(triangles.as_ref().unwrap_or(mesh));
+    let Ok(input) = RefinementInput::new(mesh, options) else { return false };
+    let matrix = SurfaceTopology::of(&input.mesh);
     let is_inner = |c: u32| matrix.edge_corners[matrix.edges[c as usize] as usize][1] != NONE;
     let inner = |c: u32| is_inner(c) && is_inner(matrix.columns.previous(c));
     let folds = |row: &[u32]| row.len() == 2 && row.iter().all(|&c| inner(c));

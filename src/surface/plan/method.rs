@@ -56,20 +56,28 @@ pub(crate) fn takes_edge_friend(
         && EdgeFriend::takes(topology)
 }
 
-/// The options with [`Method::Auto`] decided for the CPU; ids of edge-friend are checked.
-pub(super) fn decided(
+/// Whether edge-friend is the fastest method of the CPU for a mesh of this topology.
+pub(super) fn edge_friend_pays(
     options: &SurfaceOptions,
     mesh: &SurfaceMesh,
     topology: &SurfaceTopology,
-) -> Result<SurfaceOptions> {
-    if options.method != Method::Auto {
-        return Ok(*options);
-    }
-    if !options.scheme.rules().has_matrix_pass() {
-        return Ok(SurfaceOptions { method: Method::Single, ..*options });
-    }
-    let is_small = refined_counts(mesh, options).faces <= CACHED;
-    let fits = options.levels > 0 && is_small && takes_edge_friend(options, mesh, topology);
-    let method = if fits { Method::EdgeFriend } else { Method::Matrix };
-    Ok(SurfaceOptions { method, ..*options })
+) -> bool {
+    options.levels > 0
+        && refined_counts(mesh, options).faces <= CACHED
+        && takes_edge_friend(options, mesh, topology)
+}
+
+/// The options with [`Method::Auto`] decided: edge-friend where the processor and the mesh say so.
+pub(crate) fn decided(
+    options: &SurfaceOptions,
+    edge_friend_pays: impl FnOnce() -> bool,
+) -> SurfaceOptions {
+    let method = match options.method {
+        Method::Auto => match Method::of(options.scheme) {
+            Method::Matrix if edge_friend_pays() => Method::EdgeFriend,
+            method => method,
+        },
+        method => method,
+    };
+    SurfaceOptions { method, ..*options }
 }

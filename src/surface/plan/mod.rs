@@ -2,6 +2,7 @@
 
 mod adaptive;
 mod face_varying;
+mod input;
 mod limits;
 mod method;
 mod places;
@@ -32,10 +33,11 @@ use crate::scheme::point::Point;
 use crate::scheme::{LimitScheme, Scheme, Split};
 use crate::topology::surface::{Columns, SurfaceTopology, non_manifold_edges};
 use crate::{Error, Result};
-pub(crate) use method::check_method;
-use method::decided;
+pub(crate) use input::RefinementInput;
+use method::edge_friend_pays;
 #[cfg(feature = "device")]
 pub(crate) use method::takes_edge_friend;
+pub(crate) use method::{check_method, decided};
 use std::sync::Arc;
 
 /// All levels of a refinement.
@@ -98,17 +100,14 @@ impl SurfacePlan {
         let requested = options.method;
         check_method(options)?;
         check_ids(mesh, options)?;
-        let mut notices = Vec::new();
-        let triangulation = Triangulation::of(mesh, options.scheme);
-        notices.extend(triangulation.as_ref().map(Triangulation::notice));
-        let triangles = triangulation.as_ref().map(|cut| cut.triangles(mesh)).transpose()?;
-        let mesh = triangles.as_ref().unwrap_or(mesh);
+        let RefinementInput { mesh, triangulation, rule, mut notices } =
+            RefinementInput::new(mesh, options)?;
+        let mesh = mesh.as_ref();
         let matrix = SurfaceTopology::of(mesh);
         let columns = matrix.columns.clone();
         notices.extend(non_manifold_notice(non_manifold_edges(&matrix).count()));
-        let rule = options.crease_rule.unwrap_or(mesh.crease_rule);
         let levels = options.levels;
-        let options = &decided(options, mesh, &matrix)?;
+        let options = &decided(options, || edge_friend_pays(options, mesh, &matrix));
         let is_edge_friend = options.method == Method::EdgeFriend;
         let levels = match options.scheme.split() {
             Split::Quads if is_edge_friend && levels > 0 => {

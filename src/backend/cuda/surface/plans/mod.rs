@@ -24,12 +24,14 @@ mod stencils;
 use super::edge_friend::FriendRun as DeviceRun;
 use super::refine::DeviceLevels;
 use crate::backend::cuda::Cuda;
+use crate::backend::surface::check_on_gpu;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 use crate::numbers::Real;
 use crate::scheme::point::Point;
-use crate::surface::plan::{check_method, non_manifold_notice, takes_edge_friend, turned_notice};
-use crate::surface::refine::memory::check_corner_ids;
+use crate::surface::plan::{
+    RefinementInput, decided, non_manifold_notice, takes_edge_friend, turned_notice,
+};
 use crate::surface::refine::three_triangles::check;
 use crate::surface::triangulate::Triangulation;
 use crate::surface::{Method, SurfaceOptions};
@@ -44,18 +46,10 @@ pub use single_matrix::DeviceSingleMatrix;
 pub use static_refinement::DeviceStaticRefinement;
 pub use stencils::DeviceStencils;
 
-/// The options with [`Method::Auto`] decided for a GPU, where edge-friend is 2.6 to 3.1 times as
-/// fast as the mesh matrix (measured on an H200 at levels 7 and 8).
-fn decided(mesh: &SurfaceMesh, options: &SurfaceOptions) -> SurfaceOptions {
-    if options.method != Method::Auto {
-        return *options;
-    }
-    if !options.scheme.rules().has_matrix_pass() {
-        return SurfaceOptions { method: Method::Single, ..*options };
-    }
-    let fits = options.levels >= 2 && takes_edge_friend(options, mesh, &SurfaceTopology::of(mesh));
-    let method = if fits { Method::EdgeFriend } else { Method::Matrix };
-    SurfaceOptions { method, ..*options }
+/// Whether edge-friend is the fastest method of a GPU: 2.6 to 3.1 times as fast as the mesh matrix
+/// (measured on an H200 at levels 7 and 8).
+fn edge_friend_pays(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
+    options.levels >= 2 && takes_edge_friend(options, mesh, &SurfaceTopology::of(mesh))
 }
 
 /// A surface refined on a GPU, in `f32` or `f64`.
@@ -84,25 +78,8 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
     pub fn new(mesh: &SurfaceMesh, options: &SurfaceOptions, gpu: &Cuda) -> Result<Self> {
         mesh.check()?;
         mesh.check_control()?;
-        check_method(options)?;
-        let options = &decided(mesh, options);
-        check_corner_ids(mesh, options)?;
-        let least = match options.method {
-            Method::EdgeFriend => 2,
-            Method::Matrix if options.scheme.rules().is_linear() => {
-                let name = options.scheme.rules().name();
-                return Err(Error::request(format!(
-                    "{name} by the mesh matrix on a GPU: it has no kernel, as its points are \
-                     copies and means of two that cost less than their way to the device"
-                ))
-                .with_help("refine on the CPU, or use --method single"));
-            }
-            Method::Auto | Method::Matrix | Method::Single | Method::Static => 1,
-        };
-        if options.levels < least {
-            return Err(Error::request(format!("{} levels on a GPU", options.levels))
-                .with_help(format!("ask for {least} or more, or refine on the CPU")));
-        }
+        let options = &decided(options, || edge_friend_pays(mesh, options));
+        check_on_gpu(mesh, options)?;
         if options.method.is_stencils() {
             let stencils = PlannedStencils::new(mesh, options, gpu)?;
             return Ok(Self {
@@ -113,16 +90,9 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
                 levels: Levels::Stencils(Box::new(stencils)),
             });
         }
-        if options.scheme.rules().has_triangle_rule() && mesh.has_smooth_triangles() {
-            return Err(Error::request("smooth triangles on a GPU, level by level")
-                .with_help("refine on the CPU, or use --method single"));
-        }
-        let rule = options.crease_rule.unwrap_or(mesh.crease_rule);
-        let mut notices = Vec::new();
-        let triangulation = Triangulation::of(mesh, options.scheme);
-        notices.extend(triangulation.as_ref().map(Triangulation::notice));
-        let triangles = triangulation.as_ref().map(|cut| cut.triangles(mesh)).transpose()?;
-        let mesh = triangles.as_ref().unwrap_or(mesh);
+        let RefinementInput { mesh, triangulation, rule, mut notices } =
+            RefinementInput::new(mesh, options)?;
+        let mesh = mesh.as_ref();
         let levels = match options.method {
             Method::EdgeFriend => {
                 Levels::EdgeFriend(Box::new(Friends::new(mesh, options.levels, rule, gpu)?))

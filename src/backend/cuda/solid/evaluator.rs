@@ -282,7 +282,8 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
             if let (OnDevice::Grid(grid), Some(work)) = (&self.samples, &work) {
                 first.extend(grid.clearing(work, pass, job)?);
             }
-            launches.extend(self.launches(work.as_deref(), pass, job)?);
+            let own = self.launches(work.as_deref(), pass, job)?;
+            launches.extend(own.into_iter().map(|own| own.launch));
         }
         let mut last = self.add_origins(count, |index| results.address::<T>(starts[index][0]))?;
         last.extend(

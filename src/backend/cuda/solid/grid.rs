@@ -7,6 +7,7 @@ use std::sync::Arc;
 use cudarc::driver::CudaStream;
 
 use super::bricks;
+use super::launch_kind::{EvaluationLaunch, LaunchKind};
 use super::layout::{BatchRecord, PlanLayout};
 use super::published::{self, Published};
 use super::work::{Item, TensorRun, Tile, Work};
@@ -159,7 +160,7 @@ impl<T: Real + DeviceRepr> DeviceGrid<T> {
         pass: Pass,
         job: LaunchJob,
         stream: &Arc<CudaStream>,
-    ) -> Result<Vec<Launch>> {
+    ) -> Result<Vec<EvaluationLaunch>> {
         let (functions, leaves) = (&self.functions, self.leaves());
         let mut launches =
             self.published.launches(functions, leaves, &work.published, pass, job)?;
@@ -170,7 +171,7 @@ impl<T: Real + DeviceRepr> DeviceGrid<T> {
                 // leaves taken one by one find room for a block on each multiprocessor; with more
                 // samples, results are in the way of both, not warps
                 let multiprocessors = self.functions.device().info.multiprocessors;
-                let blocks = &mut launch.shape.blocks;
+                let blocks = &mut launch.launch.shape.blocks;
                 *blocks = blocks.saturating_sub(multiprocessors).max(multiprocessors.min(*blocks));
             }
             launches.push(launch);
@@ -196,7 +197,7 @@ impl<T: Real + DeviceRepr> DeviceGrid<T> {
         run: TensorRun,
         elements: u32,
         asked: Argument,
-    ) -> Result<Launch> {
+    ) -> Result<EvaluationLaunch> {
         let batch = &self.layout.batches[run.batch];
         let source = if self.evaluates_at_once(run) { &BRICKS } else { &TENSOR };
         let variant = pass.variant::<T>(source).with("SAMPLES", self.samples);
@@ -234,21 +235,17 @@ impl<T: Real + DeviceRepr> DeviceGrid<T> {
         let start = batch.axes[0] as usize;
         let weights = &self.layout.axes[start..start + orders * self.samples * 4];
         let shape = self.shape(&function, shared, run.count.div_ceil(4), 128)?;
-        let kernel = if run.bricks { Kernel::Bricks } else { Kernel::Tensor };
-        Ok(Launch {
-            name: kernel.to_string(),
-            function,
-            shape,
-            arguments: vec![
-                Argument::Job(Box::new(job)),
-                Argument::Leaves(Box::new(leaves)),
-                Argument::Words(words(weights)),
-                Argument::Number(run.first),
-                Argument::Number(run.count),
-                Argument::Number(elements),
-                asked,
-            ],
-        })
+        let arguments = vec![
+            Argument::Job(Box::new(job)),
+            Argument::Leaves(Box::new(leaves)),
+            Argument::Words(words(weights)),
+            Argument::Number(run.first),
+            Argument::Number(run.count),
+            Argument::Number(elements),
+            asked,
+        ];
+        let kind = LaunchKind::Tensor { batch: run.batch, bricks: run.bricks };
+        Ok(EvaluationLaunch::new(kind, function, shape, arguments))
     }
 
     /// Kernels whose warps each take one item after another.
@@ -259,7 +256,7 @@ impl<T: Real + DeviceRepr> DeviceGrid<T> {
         job: LaunchJob,
         items: &Buffer<Item>,
         asked: Argument,
-    ) -> Result<Launch> {
+    ) -> Result<EvaluationLaunch> {
         let controls = self.layout.most_controls(kernel);
         let (function, shared) = match kernel {
             Kernel::Layered => {
@@ -298,7 +295,7 @@ impl<T: Real + DeviceRepr> DeviceGrid<T> {
         if kernel == Kernel::Layered {
             arguments.push(asked);
         }
-        Ok(Launch { name: kernel.to_string(), function, shape, arguments })
+        Ok(EvaluationLaunch::new(LaunchKind::Batches(kernel), function, shape, arguments))
     }
 
     fn table(
@@ -307,7 +304,7 @@ impl<T: Real + DeviceRepr> DeviceGrid<T> {
         pass: Pass,
         job: LaunchJob,
         items: &Buffer<Item>,
-    ) -> Result<Launch> {
+    ) -> Result<EvaluationLaunch> {
         let function = self.table_function(pass, kernel)?;
         let (shared, threads) = self.table_block(kernel, &function)?;
         function.occupancy(threads, shared)?;
@@ -324,7 +321,7 @@ impl<T: Real + DeviceRepr> DeviceGrid<T> {
             Argument::Address(tables),
             Argument::Address(self.places.address(0)),
         ];
-        Ok(Launch { name: kernel.to_string(), function, shape, arguments })
+        Ok(EvaluationLaunch::new(LaunchKind::Batches(kernel), function, shape, arguments))
     }
 
     fn leaves(&self) -> [u64; 4] {

@@ -5,6 +5,7 @@ pub(super) mod bricks;
 pub(super) mod evaluator;
 mod fragments;
 mod grid;
+mod launch_kind;
 mod layout;
 pub(super) mod points;
 mod published;

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use cudarc::driver::CudaStream;
 use rayon::prelude::*;
 
+use super::launch_kind::{EvaluationLaunch, LaunchKind};
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::functions::{Functions, LaunchShape};
-use crate::backend::cuda::driver::launch::{Argument, Launch, LaunchJob, Pass};
+use crate::backend::cuda::driver::launch::{Argument, LaunchJob, Pass};
 use crate::backend::cuda::driver::sources::POINTS;
 use crate::backend::cuda::single_points::{RegularPoint, WeightedPoint};
 use crate::error::Result;
@@ -99,42 +100,40 @@ impl<T: Real + DeviceRepr> Scattered<T> {
     }
 
     /// The launches of one pass.
-    pub fn launches(&self, pass: Pass, job: LaunchJob) -> Result<Vec<Launch>> {
+    pub fn launches(&self, pass: Pass, job: LaunchJob) -> Result<Vec<EvaluationLaunch>> {
         const THREADS: u32 = 128;
         let variant = pass.variant::<T>(&POINTS);
         let mut launches = Vec::new();
         let count = self.regular.len() as u32;
         if count > 0 {
-            launches.push(Launch {
-                name: "regular points".into(),
-                function: self.functions.get(&variant, "regular_points")?,
-                shape: LaunchShape { blocks: count.div_ceil(THREADS), threads: THREADS, shared: 0 },
-                arguments: vec![
-                    Argument::Job(Box::new(job)),
-                    Argument::Address(self.regular_nets.address(0)),
-                    Argument::Address(self.regular.address(0)),
-                    Argument::Number(count),
-                ],
-            });
+            let arguments = vec![
+                Argument::Job(Box::new(job)),
+                Argument::Address(self.regular_nets.address(0)),
+                Argument::Address(self.regular.address(0)),
+                Argument::Number(count),
+            ];
+            launches.push(EvaluationLaunch::new(
+                LaunchKind::RegularPoints,
+                self.functions.get(&variant, "regular_points")?,
+                LaunchShape { blocks: count.div_ceil(THREADS), threads: THREADS, shared: 0 },
+                arguments,
+            ));
         }
         let count = self.weighted.len() as u32;
         if count > 0 {
-            launches.push(Launch {
-                name: "tabulated points".into(),
-                function: self.functions.get(&variant, "weighted_points")?,
-                shape: LaunchShape {
-                    blocks: count.div_ceil(THREADS / 32),
-                    threads: THREADS,
-                    shared: 0,
-                },
-                arguments: vec![
-                    Argument::Job(Box::new(job)),
-                    Argument::Address(self.nets.address(0)),
-                    Argument::Address(self.weighted.address(0)),
-                    Argument::Address(self.weights.address(0)),
-                    Argument::Number(count),
-                ],
-            });
+            let arguments = vec![
+                Argument::Job(Box::new(job)),
+                Argument::Address(self.nets.address(0)),
+                Argument::Address(self.weighted.address(0)),
+                Argument::Address(self.weights.address(0)),
+                Argument::Number(count),
+            ];
+            launches.push(EvaluationLaunch::new(
+                LaunchKind::TabulatedPoints,
+                self.functions.get(&variant, "weighted_points")?,
+                LaunchShape { blocks: count.div_ceil(THREADS / 32), threads: THREADS, shared: 0 },
+                arguments,
+            ));
         }
         Ok(launches)
     }

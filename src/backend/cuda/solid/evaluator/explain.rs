@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use super::{DeviceGrid, Launch, OnDevice, Resident};
+use super::{Launch, OnDevice, Resident};
 use crate::backend::cuda::driver::launch::Pass;
-use crate::backend::cuda::solid::layout::is_published;
-use crate::backend::cuda::solid::published::name_of;
+use crate::backend::cuda::solid::launch_kind::{EvaluationLaunch, LaunchKind};
+use crate::backend::cuda::solid::layout::{PlanLayout, is_published};
+use crate::backend::cuda::solid::published::Family;
 use crate::backend::explain::{Explained, LaunchGrid, Sizes, WorkTally, outputs};
 use crate::error::Result;
 use crate::limit::{Leaf, LeafKind};
@@ -60,17 +61,14 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
             }
         }
         for &(input, pass, job) in &passes {
-            let launches = self.launches(work.as_ref(), pass, job)?;
-            for (at, launch) in launches.iter().enumerate() {
-                let alike = || launches.iter().filter(|other| other.name == launch.name).count();
-                let nth = launches[..at].iter().filter(|other| other.name == launch.name).count();
+            for EvaluationLaunch { kind, launch } in self.launches(work.as_ref(), pass, job)? {
                 let done = match &self.samples {
                     OnDevice::Grid(grid) => {
-                        tensor_work(self.plan, grid, elements, &launch.name, (nth, alike()), pass)
+                        grid_work(self.plan, grid.layout(), elements, kind, pass)
                     }
-                    OnDevice::Scattered(_) => scattered_work::<T>(self.plan, &launch.name, pass),
+                    OnDevice::Scattered(_) => scattered_work::<T>(self.plan, kind, pass),
                 };
-                all.push(self.explained(launch, Explained { input, ..done }));
+                all.push(self.explained(&launch, Explained { input, ..done }));
             }
         }
         all.extend(self.explain_quantities(elements)?);
@@ -131,50 +129,43 @@ fn sizes<T>(pass: Pass, id: usize, head: usize) -> Sizes {
     Sizes { number: size_of::<T>(), id, head, width: pass.width, outputs }
 }
 
-/// The work of launch `nth` of `alike` of a name: of all batches that take this kernel, or
-/// of one of them if each has its own launch.
-fn tensor_work<T: Real + DeviceRepr>(
+/// The work of a launch of a grid.
+fn grid_work<T: Real + DeviceRepr>(
     plan: &Plan<'_>,
-    grid: &DeviceGrid<T>,
+    layout: &PlanLayout<T>,
     elements: &Range<usize>,
-    name: &str,
-    (nth, alike): (usize, usize),
+    kind: LaunchKind,
     pass: Pass,
 ) -> Explained {
-    let layout = grid.layout();
     let takes = |index: usize, leaf: &Leaf| {
         let (kernel, batch) = (layout.kernels[index], &plan.batches()[index]);
-        if kernel == Kernel::Bricks {
-            let single = layout.tensor[index].is_single(plan.solid(), leaf.element);
-            return name == if single { Kernel::Tensor } else { Kernel::Bricks }.to_string();
+        match kind {
+            LaunchKind::Tensor { batch: own, bricks } => {
+                let is_single = || layout.tensor[index].is_single(plan.solid(), leaf.element);
+                index == own && bricks == (kernel == Kernel::Bricks && !is_single())
+            }
+            LaunchKind::Batches(own) => kernel == own,
+            LaunchKind::Published(family, own) => {
+                let ends = if let LeafKind::Regular(ends) = leaf.kind { ends } else { 0 };
+                let controls = layout.batches[index].controls;
+                kernel == own && Family::of(batch.kind, controls, ends) == family
+            }
+            LaunchKind::RegularPoints | LaunchKind::TabulatedPoints => false,
         }
-        if !is_published(kernel) {
-            return kernel.to_string() == name;
-        }
-        let ends = if let LeafKind::Regular(ends) = leaf.kind { ends } else { 0 };
-        name_of(kernel, batch.kind, layout.batches[index].controls, ends) == name
     };
-    let is_bricks = name == Kernel::Bricks.to_string();
-    let is_tensor = is_bricks || name == Kernel::Tensor.to_string();
     let id = |offsets: &[u16]| if offsets.is_empty() { 4 } else { 2 };
-    let sizes = match is_tensor {
-        true if is_bricks => {
+    let sizes = match kind {
+        LaunchKind::Tensor { bricks: true, .. } => {
             sizes::<T>(pass, 0, BRICK_HEAD + BRICK_IDS * id(&layout.brick_offsets))
         }
-        true => sizes::<T>(pass, id(&layout.offsets), HEAD),
-        false => sizes::<T>(pass, 4, ELEMENT_AND_ENDS),
+        LaunchKind::Tensor { bricks: false, .. } => sizes::<T>(pass, id(&layout.offsets), HEAD),
+        _ => sizes::<T>(pass, 4, ELEMENT_AND_ENDS),
     };
-    let own: Vec<usize> = (0..plan.batches().len())
-        .filter(|&index| {
-            let leaves = plan.batches()[index].leaves_in(plan.solid(), elements);
-            leaves.iter().any(|&leaf| takes(index, &plan.solid().leaves()[leaf as usize]))
-        })
-        .collect();
-    let own = if is_tensor && alike == own.len() { &own[nth..=nth] } else { &own[..] };
     let mut tally = WorkTally::new(plan, sizes);
-    for &index in own {
-        let batch = &plan.batches()[index];
-        tally.add_batch(batch, elements, |leaf| takes(index, leaf));
+    for (index, batch) in plan.batches().iter().enumerate() {
+        if tally.add_batch(batch, elements, |leaf| takes(index, leaf)) == 0 {
+            continue;
+        }
         if is_published(layout.kernels[index]) {
             // an eigenstructure: weights of each control point for every spline
             let controls = layout.batches[index].controls as usize;
@@ -190,8 +181,9 @@ fn tensor_work<T: Real + DeviceRepr>(
     tally.finish()
 }
 
-fn scattered_work<T>(plan: &Plan<'_>, name: &str, pass: Pass) -> Explained {
-    let regular = name == "regular points";
+/// The work of a launch of scattered samples.
+fn scattered_work<T>(plan: &Plan<'_>, kind: LaunchKind, pass: Pass) -> Explained {
+    let regular = kind == LaunchKind::RegularPoints;
     let sizes = sizes::<T>(pass, 4, if regular { REGULAR_POINT } else { WEIGHTED_POINT });
     let mut tally = WorkTally::new(plan, sizes);
     for group in plan.points().chunk_by(|a, b| a.leaf == b.leaf) {

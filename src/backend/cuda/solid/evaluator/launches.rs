@@ -8,6 +8,7 @@ use crate::backend::cuda::driver::functions::LaunchShape;
 use crate::backend::cuda::driver::launch::{Argument, Launch, LaunchJob, Pass};
 use crate::backend::cuda::driver::sources::{ORIGIN, REFINE, Variant};
 use crate::backend::cuda::solid::grid::PreparedGrid;
+use crate::backend::cuda::solid::launch_kind::EvaluationLaunch;
 use crate::error::Result;
 use crate::numbers::Real;
 use crate::plan::{Want, wanted_orders};
@@ -65,7 +66,7 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
         work: Option<&PreparedGrid>,
         pass: Pass,
         job: LaunchJob,
-    ) -> Result<Vec<Launch>> {
+    ) -> Result<Vec<EvaluationLaunch>> {
         match (&self.samples, work) {
             (OnDevice::Grid(grid), Some(work)) => grid.launches(work, pass, job, &self.main),
             (OnDevice::Scattered(points), _) => points.launches(pass, job),

@@ -15,17 +15,18 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaStream;
 
+use super::launch_kind::{EvaluationLaunch, LaunchKind};
 use super::layout::PlanLayout;
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::functions::{Functions, LaunchShape};
 use crate::backend::cuda::driver::launch::{Argument, Launch, LaunchJob, Pass};
 use crate::backend::cuda::driver::sources::{CLEAR, IRR, LAY, REG};
 use crate::error::Result;
-use crate::limit::Ends;
 use crate::numbers::Real;
-use crate::plan::{BatchKind, Kernel, Plan};
+use crate::plan::{Kernel, Plan};
 use cudarc::driver::DeviceRepr;
-use layout::{Block, Family, Group, Groups, Sample, Tile};
+pub(super) use layout::Family;
+use layout::{Block, Group, Groups, Sample, Tile};
 
 /// Best size of a block, by the paper.
 const MOST_THREADS: u32 = 128;
@@ -54,17 +55,6 @@ pub(super) struct PublishedBlocks {
 struct Grid {
     blocks: Buffer<Block>,
     threads: u32,
-}
-
-/// Name of the kernel for a leaf of a batch with so many control points a net (or planar
-/// net) that misses these end layers.
-pub(super) fn name_of(kernel: Kernel, kind: BatchKind, controls: u32, ends: Ends) -> String {
-    name(Family::of(kind, controls, ends), kernel)
-}
-
-fn name(family: Family, kernel: Kernel) -> String {
-    let unit = if kernel == Kernel::PublishedWarp { "warp" } else { "thread" };
-    format!("{} {unit}", family.name())
 }
 
 impl<T: Real + DeviceRepr> Published<T> {
@@ -139,7 +129,7 @@ impl<T: Real + DeviceRepr> Published<T> {
         work: &PublishedBlocks,
         pass: Pass,
         job: LaunchJob,
-    ) -> Result<Vec<Launch>> {
+    ) -> Result<Vec<EvaluationLaunch>> {
         let launch = |(&(family, kernel), work): (&(Family, Kernel), &Grid)| {
             let (source, entry, size) = match family {
                 Family::Reg64 | Family::Reg48 => (&REG, "reg", "CONTROLS"),
@@ -152,20 +142,18 @@ impl<T: Real + DeviceRepr> Published<T> {
                 .with(size, family.size())
                 .with("WARP_BASED", usize::from(warp));
             let blocks = work.blocks.len() as u32;
-            Ok(Launch {
-                name: name(family, kernel),
-                function: functions.get(&variant, entry)?,
-                shape: LaunchShape { blocks, threads: work.threads, shared: 0 },
-                arguments: vec![
-                    Argument::Job(Box::new(job)),
-                    Argument::Leaves(Box::new(leaves)),
-                    Argument::Address(self.groups.address(0)),
-                    Argument::Address(self.tiles.address(0)),
-                    Argument::Address(work.blocks.address(0)),
-                    Argument::Address(self.samples.address(0)),
-                    Argument::Address(self.structures.address(0)),
-                ],
-            })
+            let shape = LaunchShape { blocks, threads: work.threads, shared: 0 };
+            let arguments = vec![
+                Argument::Job(Box::new(job)),
+                Argument::Leaves(Box::new(leaves)),
+                Argument::Address(self.groups.address(0)),
+                Argument::Address(self.tiles.address(0)),
+                Argument::Address(work.blocks.address(0)),
+                Argument::Address(self.samples.address(0)),
+                Argument::Address(self.structures.address(0)),
+            ];
+            let kind = LaunchKind::Published(family, kernel);
+            Ok(EvaluationLaunch::new(kind, functions.get(&variant, entry)?, shape, arguments))
         };
         work.blocks.iter().map(launch).collect()
     }

@@ -211,7 +211,7 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
         for (sharp, chaikin) in [(false, false), (true, false), (true, true)] {
             variants.push(edge_friend::variant(T::PRECISION, run, sharp, chaikin));
         }
-        variants.push(refine::triangles_variant(T::PRECISION, run));
+        variants.push(refine::four_triangles_variant(T::PRECISION, run));
         let thirds = |open| refine::three_triangles_variant(T::PRECISION, run, open);
         variants.extend([false, true].map(thirds));
         for size in [0, 3, 4] {

@@ -88,14 +88,15 @@ pub(in crate::backend::cuda) static SURFACE_PRODUCT: KernelSource =
 pub(in crate::backend::cuda) static SURFACE_POINTS: KernelSource = source!("surface/points.cu");
 pub(in crate::backend::cuda) static SORT: KernelSource = source!("common/sort.cu");
 pub(in crate::backend::cuda) static TOPOLOGY: KernelSource = source!("surface/topology.cu");
-pub(in crate::backend::cuda) static TRIANGLES: KernelSource =
-    source!("surface/triangles.cu", exact: true);
+pub(in crate::backend::cuda) static FOUR_TRIANGLES: KernelSource =
+    source!("surface/four_triangles.cu", exact: true);
 pub(in crate::backend::cuda) static QUADS: KernelSource = source!("surface/quads.cu", exact: true);
 pub(in crate::backend::cuda) static FIRST_FRIENDS: KernelSource =
     source!("surface/first_friends.cu", exact: true);
-pub(in crate::backend::cuda) static SQRT3: KernelSource = source!("surface/sqrt3.cu", exact: true);
-pub(in crate::backend::cuda) static SQRT3_ENDS: KernelSource =
-    source!("surface/sqrt3_ends.cu", exact: true);
+pub(in crate::backend::cuda) static THREE_TRIANGLES: KernelSource =
+    source!("surface/three_triangles.cu", exact: true);
+pub(in crate::backend::cuda) static THREE_TRIANGLES_ENDS: KernelSource =
+    source!("surface/three_triangles_ends.cu", exact: true);
 pub(in crate::backend::cuda) static CREASES: KernelSource =
     source!("surface/creases.cu", exact: true);
 pub(in crate::backend::cuda) static GHOSTS: KernelSource = source!("surface/ghosts.cu");

@@ -4,11 +4,11 @@
 //! every refined edge is half of a coarse one or lies inside a coarse face, which numbers
 //! it; the tests check that sorting finds the same.
 
+mod four_triangles;
 mod quads;
-mod triangles;
 
+pub(in crate::surface) use four_triangles::split_to_triangles;
 pub(in crate::surface) use quads::{split_quads_twice, split_to_quads};
-pub(in crate::surface) use triangles::split_to_triangles;
 
 use crate::topology::surface::{Columns, SurfaceTopology};
 

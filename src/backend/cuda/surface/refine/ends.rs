@@ -1,5 +1,5 @@
-//! The ends of an open surface in √3-subdivision, by `kernels/surface/sqrt3_ends.cu`: lists of
-//! open edges from level to level, and the points of what lies on them.
+//! The ends of an open surface in √3-subdivision, by `kernels/surface/three_triangles_ends.cu`:
+//! lists of open edges from level to level, and the points of what lies on them.
 
 use super::THREADS;
 use super::matrix::DeviceMatrix;
@@ -8,7 +8,7 @@ use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
 use crate::backend::cuda::driver::program::Kernels;
-use crate::backend::cuda::driver::sources::{SQRT3_ENDS, Variant};
+use crate::backend::cuda::driver::sources::{THREE_TRIANGLES_ENDS, Variant};
 use crate::backend::cuda::sort::{Items, Space};
 use crate::backend::cuda::surface::edge_friend::FriendRun;
 use crate::error::Result;
@@ -34,7 +34,7 @@ pub(super) struct OpenEnds {
 }
 
 pub(in crate::backend::cuda) fn variant(precision: Precision) -> Variant {
-    Variant::new(&SQRT3_ENDS, precision)
+    Variant::new(&THREE_TRIANGLES_ENDS, precision)
 }
 
 impl OpenEnds {

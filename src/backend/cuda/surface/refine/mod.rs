@@ -11,6 +11,7 @@
 
 mod creases;
 mod ends;
+mod four_triangles;
 mod friends;
 mod ghosts;
 mod levels;
@@ -20,7 +21,6 @@ mod rules;
 mod sharp;
 mod step;
 mod three_triangles;
-mod triangles;
 
 pub use creases::CreaseTags;
 pub use friends::SurfaceFriends;
@@ -30,13 +30,13 @@ pub use rules::MatrixScheme;
 
 pub(in crate::backend::cuda) use creases::variant as creases_variant;
 pub(in crate::backend::cuda) use ends::variant as ends_variant;
+pub(in crate::backend::cuda) use four_triangles::variant as four_triangles_variant;
 pub(in crate::backend::cuda) use friends::variant as first_friends_variant;
 pub(in crate::backend::cuda) use ghosts::variant as ghosts_variant;
 pub(in crate::backend::cuda) use matrix::variant as matrix_variant;
 pub(in crate::backend::cuda) use quads::variant as quads_variant;
 pub(in crate::backend::cuda) use sharp::variant as sharp_variant;
 pub(in crate::backend::cuda) use three_triangles::variant as three_triangles_variant;
-pub(in crate::backend::cuda) use triangles::variant as triangles_variant;
 
 /// Threads of a block in all kernels of this folder but those of one block.
 const THREADS: u32 = 256;

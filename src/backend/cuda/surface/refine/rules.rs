@@ -2,10 +2,10 @@
 //! beside the levels.
 
 use super::ends::OpenEnds;
+use super::four_triangles::FourTriangles;
 use super::matrix::{DeviceMatrix, TABLED};
 use super::step::LevelCounts;
 use super::three_triangles::ThreeTriangles;
-use super::triangles::DeviceTriangles;
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::error::{Error, Result};
 
@@ -66,7 +66,7 @@ impl LevelCounts {
 /// Kernels of a scheme, and what they need beside the levels.
 pub(super) enum SchemeKernels {
     Quads,
-    FourTriangles(Box<DeviceTriangles>),
+    FourTriangles(Box<FourTriangles>),
     ThreeTriangles(Box<ThreeTriangles>),
 }
 
@@ -81,7 +81,7 @@ impl SchemeKernels {
             MatrixScheme::FourTriangles { beta } => {
                 // a vertex has at most two neighbors a face
                 let betas: Vec<f64> = (0..=2 * valence).map(beta).collect();
-                Ok(Self::FourTriangles(Box::new(DeviceTriangles {
+                Ok(Self::FourTriangles(Box::new(FourTriangles {
                     neighbors: matrix.neighbors()?,
                     betas: Buffer::of(stream, &betas)?,
                 })))

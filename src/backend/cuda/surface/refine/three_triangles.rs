@@ -1,5 +1,5 @@
-//! √3-subdivision, by `kernels/surface/sqrt3.cu`: a launch a level, and some for the ends of
-//! open surfaces.
+//! √3-subdivision, by `kernels/surface/three_triangles.cu`: a launch a level, and some for the
+//! ends of open surfaces.
 
 use super::THREADS;
 use super::ends::OpenEnds;
@@ -10,7 +10,7 @@ use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
 use crate::backend::cuda::driver::program::Kernels;
-use crate::backend::cuda::driver::sources::{SQRT3, Variant};
+use crate::backend::cuda::driver::sources::{THREE_TRIANGLES, Variant};
 use crate::backend::cuda::surface::edge_friend::FriendRun;
 use crate::error::Result;
 
@@ -30,7 +30,7 @@ pub(in crate::backend::cuda) fn variant(
     run: FriendRun,
     open: bool,
 ) -> Variant {
-    Variant::new(&SQRT3, precision)
+    Variant::new(&THREE_TRIANGLES, precision)
         .with("LINKS", usize::from(run != FriendRun::Points))
         .with("POINTS", usize::from(run != FriendRun::Topology))
         .with("OPEN", usize::from(open))

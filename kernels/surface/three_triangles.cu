@@ -17,7 +17,7 @@
 // edge, marked END. Levels of odd depth cut open edges in three: triangle t at edge i, which
 // runs a b, with c across, becomes (t's point, point i, c), (b, ·, point i) and (c, ·, t's
 // point); points of such edges stand behind those of triangles. What belongs to ends of the
-// surface, kernels/surface/sqrt3_ends.cu writes after this: until then it is anything.
+// surface, kernels/surface/three_triangles_ends.cu writes after this: until then it is anything.
 //
 // Plain reference: src/surface/refine on the CPU, bit by bit (tests/gpu/matrix.rs).
 #include "surface/ends.cuh"

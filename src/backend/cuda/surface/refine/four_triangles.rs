@@ -1,4 +1,4 @@
-//! Loop's scheme, by `kernels/surface/triangles.cu`: a launch a level.
+//! Loop's scheme, by `kernels/surface/four_triangles.cu`: a launch a level.
 
 use super::THREADS;
 use super::matrix::Neighbors;
@@ -7,24 +7,24 @@ use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
 use crate::backend::cuda::driver::program::Kernels;
-use crate::backend::cuda::driver::sources::{TRIANGLES, Variant};
+use crate::backend::cuda::driver::sources::{FOUR_TRIANGLES, Variant};
 use crate::backend::cuda::surface::edge_friend::FriendRun;
 use crate::error::Result;
 
 /// What Loop's scheme needs beside the levels.
-pub(super) struct DeviceTriangles {
+pub(super) struct FourTriangles {
     pub neighbors: Neighbors,
     /// `[valence]`
     pub betas: Buffer<f64>,
 }
 
 pub(in crate::backend::cuda) fn variant(precision: Precision, run: FriendRun) -> Variant {
-    Variant::new(&TRIANGLES, precision)
+    Variant::new(&FOUR_TRIANGLES, precision)
         .with("LINKS", usize::from(run != FriendRun::Points))
         .with("POINTS", usize::from(run != FriendRun::Topology))
 }
 
-impl DeviceTriangles {
+impl FourTriangles {
     /// One level.
     pub fn launches(&self, step: &Step<'_>, launches: &mut Vec<Launch>) -> Result<()> {
         let kernels = Kernels::new(step.functions, variant(step.precision, step.run));

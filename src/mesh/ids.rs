@@ -1,4 +1,5 @@
-//! Ids of mesh elements: indices that cannot be mistaken for one another.
+//! Ids in files and creases: indices that cannot be mistaken for one another. Topology and all
+//! that follows from it have ids of one kind in arrays, as `u32`.
 
 use std::fmt;
 
@@ -34,14 +35,6 @@ impl From<CellId> for Message {
 id!(
     /// A vertex: index of its control point.
     VertexId, "vertex"
-);
-id!(
-    /// An edge of the topology.
-    EdgeId, "edge"
-);
-id!(
-    /// A face of the topology.
-    FaceId, "face"
 );
 id!(
     /// A cell: its index in the file.

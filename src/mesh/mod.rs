@@ -43,7 +43,7 @@ pub(crate) use range::{check_attributes, check_coordinates, check_cubes};
 pub use range::{single_precision_loss, single_precision_loss_in};
 pub(crate) use repeated::{WeldGrid, WeldNearness, WeldPlace, WeldPoint, repeated, shorten};
 
-pub use ids::{CellId, EdgeId, FaceId, VertexId};
+pub use ids::{CellId, VertexId};
 pub(crate) use surface::COLOR;
 pub use surface::{
     BoundaryRule, FaceVarying, LinearInterpolation, NORMALS, Polygons, SurfaceMesh, TriangleRule,

@@ -24,13 +24,14 @@ impl Library {
     /// The structure of a planar net by its [`net::Planar::key`]; `None` if the net cannot be
     /// evaluated.
     pub(super) fn planar(&self, key: &Key, depth: usize) -> Option<Arc<Structure>> {
-        self.planar.find(key, depth, || NetMesh::extruded(key).structure(2, key, self, depth))
+        self.planar
+            .find(key, depth, || NetMesh::extruded(key).structure(Domain::Square, key, self, depth))
     }
 
     /// The structure of a spatial net by its [`net::Spatial::key`]; `None` if the net cannot be
     /// evaluated.
     pub(super) fn spatial(&self, key: &Key, depth: usize) -> Option<Arc<Structure>> {
-        self.spatial.find(key, depth, || NetMesh::of(key).structure(3, key, self, depth))
+        self.spatial.find(key, depth, || NetMesh::of(key).structure(Domain::Cube, key, self, depth))
     }
 }
 
@@ -72,22 +73,22 @@ impl NetMesh {
     }
 
     /// Refines the mesh and reads the structure of its cell 0 off the children, in
-    /// the plane (`dimension` 2) or in space (3); `None` if some child evaluates in
-    /// neither way.
+    /// the plane or in space; `None` if some child evaluates in neither way.
     pub fn structure(
         &self,
-        dimension: usize,
+        domain: Domain,
         key: &Key,
         library: &Library,
         depth: usize,
     ) -> Option<Structure> {
+        let (dimension, is_spatial) = (domain.dimension(), domain == Domain::Cube);
         let step = Step::of(self, library.vertex_rule())?;
         let child = |k: usize| step.children[VTK_CORNER[k]];
         let frame = |k: usize| step.walker().frame(child(k), AxisPermutation::IDENTITY);
         // rows of a spatial net that is constant along the layers, read in the plane
         let read = |vertices: &[u32]| {
             let rows = dense_rows(&step.refinement.stencils, vertices, self.controls);
-            if dimension == 3 { rows } else { collapse(&rows, self.controls / 4) }
+            if is_spatial { rows } else { collapse(&rows, self.controls / 4) }
         };
         let walker = step.walker();
         let mut siblings = Vec::new();
@@ -98,12 +99,12 @@ impl NetMesh {
                     let regular = net::Regular::around(&walker, child(k));
                     regular.write(&walker, &mut net);
                     // in the plane any one layer will do; layer 1 always exists
-                    let net = if dimension == 3 { &net[..] } else { &net[16..32] };
+                    let net = if is_spatial { &net[..] } else { &net[16..32] };
                     let mut rows = read(net);
                     fold_phantoms(&mut rows, dimension, regular.ends);
                     Sibling::tensor(&rows)
                 }
-                Class::Layered(permutation) if dimension == 3 => {
+                Class::Layered(permutation) if is_spatial => {
                     let (permutation, planar) = best_planar(
                         &walker,
                         &step.sharpness,
@@ -123,7 +124,7 @@ impl NetMesh {
             };
             siblings.push(sibling);
         }
-        let (child_key, net) = if dimension == 3 {
+        let (child_key, net) = if is_spatial {
             let net = net::spatial(&walker, &step.sharpness, &frame(0));
             (net.key, net.vertices)
         } else {
@@ -133,12 +134,11 @@ impl NetMesh {
         let rows = read(&net);
         let next = if child_key == *key {
             Next::Stationary(Powers::new(&rows).into())
-        } else if dimension == 3 {
+        } else if is_spatial {
             Next::then(&rows, library.spatial(&child_key, depth + 1)?)
         } else {
             Next::then(&rows, library.planar(&child_key, depth + 1)?)
         };
-        let domain = if dimension == 3 { Domain::Cube } else { Domain::Square };
         Some(Structure::of_parts(domain, siblings, next))
     }
 }

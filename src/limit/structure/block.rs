@@ -61,7 +61,7 @@ impl Structure {
         for group in points.chunk_by(|(_, a), (_, b)| a.child == b.child) {
             let sibling = &owner.siblings[group[0].1.child - 1];
             let locals: Vec<_> = group.iter().map(|(_, place)| place.local).collect();
-            let weights = sibling.weights_at(self.dimension, &locals, orders);
+            let weights = sibling.weights_at(self.dimension(), &locals, orders);
             let own = sibling.rows.product_from_left(&weights);
             rows.subrows_mut(first, group.len()).copy_from(own);
             first += group.len();

@@ -84,7 +84,7 @@ impl Structure {
     pub fn basis(&self, part: SplinePart, orders: Orders) -> [Basis; 3] {
         let mut basis = orders.map(Basis::Spline);
         match part.sibling.and_then(|(depth, child)| self.kind_of(depth, child)) {
-            None => basis[..self.dimension].fill(Basis::Constant),
+            None => basis[..self.dimension()].fill(Basis::Constant),
             Some(SiblingKind::Tensor | SiblingKind::BoxSpline { .. }) => {}
             Some(SiblingKind::Layered { permutation, .. }) => {
                 basis = permutation.axes.map(|a| Basis::Spline(orders[a as usize]));
@@ -100,7 +100,7 @@ impl Structure {
     /// `[control point][basis function]`, functions `[w 4][v 4][u 4]` (in the plane
     /// `[v 4][u 4]`) of [`Structure::basis`]; NaN where the derivative does not exist.
     pub fn eigenstructure(&self, part: SplinePart, orders: Orders) -> Mat<f64> {
-        let functions = 4_usize.pow(self.dimension as u32);
+        let functions = 4_usize.pow(self.dimension() as u32);
         let Some((depth, child)) = part.sibling else {
             let weights = self.center_weights(orders);
             let weight = |i: usize| weights.as_ref().map_or(f64::NAN, |weights| weights[i]);

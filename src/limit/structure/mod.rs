@@ -71,8 +71,6 @@ impl Domain {
 #[derive(Debug)]
 pub struct Structure {
     domain: Domain,
-    // number of parameters
-    dimension: usize,
     controls: usize,
     // sibling k at [k - 1]; k in binary is its offset along the local axes
     siblings: Vec<Sibling>,
@@ -132,8 +130,7 @@ impl Structure {
     /// children, and what follows.
     pub(crate) fn of_parts(domain: Domain, siblings: Vec<Sibling>, next: Next) -> Self {
         let controls = siblings.first().map_or(0, |sibling| sibling.rows.columns());
-        let dimension = domain.dimension();
-        Self { domain, dimension, controls, siblings, next, at_center: OnceLock::new() }
+        Self { domain, controls, siblings, next, at_center: OnceLock::new() }
     }
 
     /// Number of control points of the net.
@@ -193,7 +190,7 @@ impl Structure {
         let Some(SiblingPlace { depth, child, local }) = self.place(p) else {
             return self.center_weights(orders);
         };
-        let mut weights = self.siblings[child - 1].weights(self.dimension, local, orders)?;
+        let mut weights = self.siblings[child - 1].weights(self.dimension(), local, orders)?;
         let order = self.total_order(orders);
         let magnified = (depth as f64).exp2().powi(order as i32);
         weights.iter_mut().for_each(|w| *w *= magnified);
@@ -204,7 +201,7 @@ impl Structure {
     /// The sibling that holds the local parameters `p`; `None` within 2⁻⁵² of the
     /// extraordinary point.
     pub fn place(&self, p: [f64; 3]) -> Option<SiblingPlace> {
-        let axes = 0..self.dimension;
+        let axes = 0..self.dimension();
         let far = match self.domain {
             Domain::Triangle => p[0] + p[1],
             _ => axes.clone().map(|d| p[d]).fold(0.0, f64::max),
@@ -236,12 +233,12 @@ impl Structure {
 
     /// Order of a derivative: the sum of its orders along the structure's axes.
     pub(super) fn total_order(&self, orders: Orders) -> u32 {
-        orders[..self.dimension].iter().map(|&o| o as u32).sum()
+        orders[..self.dimension()].iter().map(|&o| o as u32).sum()
     }
 
     /// Weights at the extraordinary point.
     pub(super) fn center_weights(&self, orders: Orders) -> Option<Vec<f64>> {
-        let wanted = |o: Order| (0..self.dimension).filter(move |&d| orders[d] == o);
+        let wanted = |o: Order| (0..self.dimension()).filter(move |&d| orders[d] == o);
         match (&wanted(Order::First).collect::<Vec<_>>()[..], wanted(Order::Second).count()) {
             ([], 0) => Some(self.mask()),
             (&[axis], 0) => self.at_center.get_or_init(|| self.center_derivatives())[axis].clone(),
@@ -268,7 +265,7 @@ impl Structure {
         let Some(limit) = powers.doubled_limit() else { return [const { None }; 3] };
         let limit = DenseRows::of(&limit);
         std::array::from_fn(|axis| {
-            if axis >= self.dimension {
+            if axis >= self.dimension() {
                 return None;
             }
             let mut orders = [Order::Value; 3];
@@ -277,7 +274,7 @@ impl Structure {
             for sibling in &self.siblings {
                 for place in 0..8 {
                     let p = std::array::from_fn(|d| if place >> d & 1 == 1 { 0.7 } else { 0.2 });
-                    let weights = sibling.weights(self.dimension, p, orders)?;
+                    let weights = sibling.weights(self.dimension(), p, orders)?;
                     let weights = sibling.rows.transposed_product(&weights);
                     let weights = limit.transposed_product(&weights);
                     let found: Vec<f64> = weights.iter().map(|w| 2.0 * w).collect();

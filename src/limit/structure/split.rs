@@ -7,7 +7,7 @@ use super::{Next, Structure};
 impl Structure {
     /// Number of parameters: 2 of a planar net, 3 of a spatial one.
     pub(crate) fn dimension(&self) -> usize {
-        self.dimension
+        self.domain.dimension()
     }
 
     /// The structure of the child at the extraordinary point, if it is another one.

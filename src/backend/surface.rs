@@ -4,7 +4,7 @@ use super::Values;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 use crate::surface::plan::{RefinementInput, check_method, decided};
-use crate::surface::refine::memory::check_corner_ids;
+use crate::surface::refine::refined_counts::check_corner_ids;
 use crate::surface::{Method, SurfaceOptions, SurfacePlan, VertexLimits};
 use crate::topology::NONE;
 use crate::topology::surface::{SurfaceTopology, non_manifold_corners};

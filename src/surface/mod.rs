@@ -58,7 +58,9 @@ pub use limit::{VertexLimits, vertex_limits};
 pub use options::{Method, SurfaceOptions};
 pub use plan::{AdaptiveLimits, SurfacePlan, adaptive_limits, twin_triangles};
 pub use refine::Workspace;
-pub use refine::memory::{Counts, check_ids, check_memory, refined_counts, refinement_bytes};
+pub use refine::refined_counts::{
+    Counts, check_ids, check_memory, refined_counts, refinement_bytes,
+};
 pub(crate) use separate::separate_edges;
 pub use separate::separate_parts;
 pub use stencils::single::{GROUP, SingleMatrix};

@@ -5,7 +5,7 @@ use crate::mesh::SurfaceMesh;
 use crate::scheme::{Scheme, SurfaceScheme};
 use crate::surface::options::{Method, SurfaceOptions};
 use crate::surface::refine::edge_friend::EdgeFriend;
-use crate::surface::refine::memory::{check_ids, refined_counts};
+use crate::surface::refine::refined_counts::{check_ids, refined_counts};
 use crate::topology::surface::SurfaceTopology;
 
 /// Faces of a result up to which edge-friend is faster on the CPU, topology included: it gathers

@@ -8,9 +8,9 @@
 
 pub mod edge_friend;
 pub mod four_triangles;
-pub(crate) mod memory;
 pub mod quads;
 pub mod reference;
+pub(crate) mod refined_counts;
 pub mod sharpness;
 pub(super) mod split;
 pub mod three_triangles;

@@ -23,12 +23,14 @@ constexpr unsigned FEW = 1024;
 // Smoothings in place of a solution at the last level.
 constexpr int LAST = 4;
 
-// Chebyshev's iteration for eigenvalues from LOWEST to 1: the first step is STEP times the residual,
-// the second KEEP times the first and TURN times the residual.
+// Chebyshev's iteration for eigenvalues from LOWEST to 1: the first step is CHEBYSHEV_FIRST times
+// the residual, the second CHEBYSHEV_PREVIOUS times the first and CHEBYSHEV_RESIDUAL times the
+// residual.
 constexpr float LOWEST = 0.12f;
-constexpr float MIDDLE = (1 + LOWEST) / 2, HALF = (1 - LOWEST) / 2;
-constexpr float NEXT = 1 / (2 * MIDDLE / HALF - HALF / MIDDLE);
-constexpr float STEP = 1 / MIDDLE, KEEP = NEXT * HALF / MIDDLE, TURN = 2 * NEXT / HALF;
+constexpr float CENTER = (1 + LOWEST) / 2, RADIUS = (1 - LOWEST) / 2;
+constexpr float RHO = 1 / (2 * CENTER / RADIUS - RADIUS / CENTER);
+constexpr float CHEBYSHEV_FIRST = 1 / CENTER;
+constexpr float CHEBYSHEV_PREVIOUS = RHO * RADIUS / CENTER, CHEBYSHEV_RESIDUAL = 2 * RHO / RADIUS;
 
 struct Level {
     const unsigned *slices, *ids;
@@ -37,8 +39,8 @@ struct Level {
     // [unknown of the next level] its root
     const unsigned *aggregates, *roots;
     // what is to be solved for; x after an odd and an even number of steps, the latter with a 0
-    // behind the last unknown; what is left of the load, or the last step
-    float *load, *odd, *even, *rest;
+    // behind the last unknown; the residual, or the last step
+    float *load, *odd, *even, *residual;
     unsigned long long count;
 };
 
@@ -66,8 +68,8 @@ struct Block {
 
 // The row of L times values, of which `own` is the unknown's.
 template <class Value>
-__device__ __forceinline__ float times_row(const Level& level, unsigned id, float own,
-                                           Value value) {
+__device__ __forceinline__ float row_product(const Level& level, unsigned id, float own,
+                                             Value value) {
     constexpr unsigned AHEAD = 8;
     const unsigned width = width_of(level.slices, id);
     const size_t first = item_of(level.slices, id, 0);
@@ -92,37 +94,39 @@ __device__ __forceinline__ float times_row(const Level& level, unsigned id, floa
 // Takes a load to the level and does the first step.
 __device__ __forceinline__ void begin(const Level& level, unsigned id, float load) {
     level.load[id] = load;
-    level.odd[id] = STEP * level.inverses[id] * load;
+    level.odd[id] = CHEBYSHEV_FIRST * level.inverses[id] * load;
 }
 
-// The second step, from odd to even.
+// The second step of smoothing before the next level, from odd to even.
 template <class Team>
-__device__ __forceinline__ void settle(const Level& level, Team team) {
+__device__ __forceinline__ void pre_smooth(const Level& level, Team team) {
     for (unsigned id = team.first(); id < level.count; id += team.step()) {
         const float own = level.odd[id];
-        const float rest =
-            level.load[id] - times_row(level, id, own, [&](unsigned j) { return level.odd[j]; });
-        level.even[id] = own + (KEEP * own + TURN * level.inverses[id] * rest);
+        const float residual =
+            level.load[id] - row_product(level, id, own, [&](unsigned j) { return level.odd[j]; });
+        level.even[id] = own + (CHEBYSHEV_PREVIOUS * own +
+                                CHEBYSHEV_RESIDUAL * level.inverses[id] * residual);
     }
     team.wait();
 }
 
-// What is left of the load goes to the next level.
+// The residual becomes the load of the next level.
 template <class Team>
-__device__ __forceinline__ void descend(const Level& level, const Level& next, Team team) {
+__device__ __forceinline__ void restrict_residual(const Level& level, const Level& next,
+                                                  Team team) {
     for (unsigned id = team.first(); id < level.count; id += team.step()) {
-        const float times = times_row(level, id, level.even[id],
-                                      [&](unsigned j) { return level.even[j]; });
-        level.rest[id] = level.inverses[id] > 0 ? level.load[id] - times : 0;
+        const float product = row_product(level, id, level.even[id],
+                                          [&](unsigned j) { return level.even[j]; });
+        level.residual[id] = level.inverses[id] > 0 ? level.load[id] - product : 0;
     }
     team.wait();
     for (unsigned id = team.first(); id < next.count; id += team.step()) {
         const unsigned root = level.roots[id], width = width_of(level.slices, root);
         const size_t first = item_of(level.slices, root, 0);
-        float sum = level.rest[root];
+        float sum = level.residual[root];
         for (unsigned k = 0; k < width; ++k) {
             const unsigned other = level.ids[first + k * LANES];
-            if (other != root && level.aggregates[other] == id) sum += level.rest[other];
+            if (other != root && level.aggregates[other] == id) sum += level.residual[other];
         }
         begin(next, id, sum);
     }
@@ -135,26 +139,27 @@ template <class Team, class Value, class Then>
 __device__ __forceinline__ void smooth(const Level& level, Team team, Value value, Then then) {
     for (unsigned id = team.first(); id < level.count; id += team.step()) {
         const float own = value(id);
-        const float rest = level.load[id] - times_row(level, id, own, value);
-        const float step = STEP * level.inverses[id] * rest;
+        const float residual = level.load[id] - row_product(level, id, own, value);
+        const float step = CHEBYSHEV_FIRST * level.inverses[id] * residual;
         level.odd[id] = own + step;
-        level.rest[id] = step;
+        level.residual[id] = step;
     }
     team.wait();
     for (unsigned id = team.first(); id < level.count; id += team.step()) {
         const float own = level.odd[id];
-        const float rest =
-            level.load[id] - times_row(level, id, own, [&](unsigned j) { return level.odd[j]; });
-        const float x = own + (KEEP * level.rest[id] + TURN * level.inverses[id] * rest);
+        const float residual =
+            level.load[id] - row_product(level, id, own, [&](unsigned j) { return level.odd[j]; });
+        const float x = own + (CHEBYSHEV_PREVIOUS * level.residual[id] +
+                               CHEBYSHEV_RESIDUAL * level.inverses[id] * residual);
         level.even[id] = x;
         then(id, x);
     }
 }
 
-// The same from x with what the next level has found.
+// The same from x with the correction of the next level.
 template <class Team, class Then>
-__device__ __forceinline__ void ascend(const Level& level, const Level& next, Team team,
-                                       Then then) {
+__device__ __forceinline__ void prolong(const Level& level, const Level& next, Team team,
+                                        Then then) {
     const auto value = [&](unsigned id) {
         return level.even[id] + next.even[level.aggregates[id]];
     };
@@ -168,32 +173,32 @@ __device__ __forceinline__ void cycle(const Level* levels, unsigned count, Grid 
     unsigned few = 1;
     while (few + 1 < count && levels[few].count > FEW) ++few;
     for (unsigned l = 0; l < few; ++l) {
-        settle(levels[l], grid);
-        descend(levels[l], levels[l + 1], grid);
+        pre_smooth(levels[l], grid);
+        restrict_residual(levels[l], levels[l + 1], grid);
     }
     if (blockIdx.x == 0) {
         const Block block;
         for (unsigned l = few; l + 1 < count; ++l) {
-            settle(levels[l], block);
-            descend(levels[l], levels[l + 1], block);
+            pre_smooth(levels[l], block);
+            restrict_residual(levels[l], levels[l + 1], block);
         }
         const Level& last = levels[count - 1];
-        settle(last, block);
+        pre_smooth(last, block);
         for (int i = 1; i < LAST; ++i) {
             smooth(last, block, [&](unsigned id) { return last.even[id]; }, nothing);
             block.wait();
         }
         for (unsigned l = count - 1; l-- > few;) {
-            ascend(levels[l], levels[l + 1], block, nothing);
+            prolong(levels[l], levels[l + 1], block, nothing);
             block.wait();
         }
     }
     grid.wait();
     for (unsigned l = few; l-- > 1;) {
-        ascend(levels[l], levels[l + 1], grid, nothing);
+        prolong(levels[l], levels[l + 1], grid, nothing);
         grid.wait();
     }
-    ascend(levels[0], levels[1], grid, then);
+    prolong(levels[0], levels[1], grid, then);
 }
 
 // 1 over the diagonal of L, 0 where an unknown stays: one that is held, or that no face has; and the

@@ -40,7 +40,7 @@ struct Level {
     load: Buffer<f32>,
     odd: Buffer<f32>,
     even: Buffer<f32>,
-    rest: Buffer<f32>,
+    residual: Buffer<f32>,
     _rows: Option<(Slices, Buffer<u32>)>,
 }
 
@@ -81,7 +81,7 @@ impl Level {
             load: room()?,
             odd: room()?,
             even: Buffer::zeros(&steps.stream, count + 1)?,
-            rest: room()?,
+            residual: room()?,
             _rows: rows,
         })
     }
@@ -134,7 +134,7 @@ impl Level {
             self.load.address(0),
             self.odd.address(0),
             self.even.address(0),
-            self.rest.address(0),
+            self.residual.address(0),
             self.count as u64,
         ]
     }

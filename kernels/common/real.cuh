@@ -1,6 +1,8 @@
 // The kernels' number, and 16-byte loads of it.
 #pragma once
 
+#include "common/constants.cuh"
+
 #if DOUBLE
 using real = double;
 using Vector = double2;
@@ -9,8 +11,6 @@ using real = float;
 using Vector = float4;
 #endif
 
-constexpr int LANES = 32;
-constexpr unsigned ALL_LANES = 0xffffffffu;
 // reals in 16 bytes
 constexpr int VECTOR = 16 / sizeof(real);
 

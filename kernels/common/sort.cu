@@ -17,7 +17,7 @@ using Key = unsigned;
 #endif
 
 constexpr unsigned THREADS = 256;
-constexpr unsigned WARPS = THREADS / WARP;
+constexpr unsigned WARPS = THREADS / LANES;
 constexpr unsigned ROUNDS = 8;
 constexpr unsigned TILE = THREADS * ROUNDS;
 
@@ -51,18 +51,18 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
 #pragma unroll
     for (unsigned w = 0; w < WARPS; ++w) counters[w][threadIdx.x] = 0;
     __syncthreads();
-    const unsigned first = blockIdx.x * TILE + WARP * ROUNDS * warp_id() + lane_id();
+    const unsigned first = blockIdx.x * TILE + LANES * ROUNDS * warp_id() + lane_id();
     unsigned* const own = counters[warp_id()];
     Key key[ROUNDS];
     unsigned rank[ROUNDS];
 #pragma unroll
     for (unsigned k = 0; k < ROUNDS; ++k) {
-        const unsigned i = first + k * WARP;
+        const unsigned i = first + k * LANES;
         key[k] = i < count ? keys[i] : 0;
     }
 #pragma unroll
     for (unsigned k = 0; k < ROUNDS; ++k) {
-        const unsigned among = __ballot_sync(WHOLE_WARP, first + k * WARP < count);
+        const unsigned among = __ballot_sync(ALL_LANES, first + k * LANES < count);
         rank[k] = rank_in_warp(own, digit_of(key[k], shift), among);
     }
     __syncthreads();
@@ -76,7 +76,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     __syncthreads();
 #pragma unroll
     for (unsigned k = 0; k < ROUNDS; ++k) {
-        const unsigned i = first + k * WARP;
+        const unsigned i = first + k * LANES;
         if (i >= count) break;
         const unsigned to = own[digit_of(key[k], shift)] + rank[k];
         moved_keys[to] = key[k];
@@ -111,7 +111,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     sum_tiles(const unsigned* __restrict__ values, unsigned count, unsigned* __restrict__ sums) {
-    __shared__ unsigned warps[WARP];
+    __shared__ unsigned warps[LANES];
     unsigned sum = 0, total;
     const unsigned first = blockIdx.x * TILE + threadIdx.x;
 #pragma unroll
@@ -126,7 +126,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 // One block. `sums` may be `values`; behind the last stands the sum of all, if it is wanted.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
     scan_block(const unsigned* values, unsigned count, unsigned* sums, unsigned with_total) {
-    __shared__ unsigned warps[WARP];
+    __shared__ unsigned warps[LANES];
     constexpr unsigned EACH = 4;
     unsigned before = 0;
     for (unsigned start = 0; start < count; start += EACH * BLOCK_THREADS) {
@@ -152,7 +152,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
 extern "C" __global__ void __launch_bounds__(THREADS)
     scan_tiles(const unsigned* values, unsigned count, const unsigned* __restrict__ before,
                unsigned* sums) {
-    __shared__ unsigned warps[WARP];
+    __shared__ unsigned warps[LANES];
     unsigned sum_here = before[blockIdx.x];
 #pragma unroll 1
     for (unsigned k = 0; k < ROUNDS; k += 4) {

@@ -2,13 +2,13 @@
 // made of.
 #pragma once
 
-constexpr unsigned WARP = 32;
-constexpr unsigned WHOLE_WARP = 0xffffffffu;
+#include "common/constants.cuh"
+
 constexpr unsigned DIGIT_BITS = 8;
 constexpr unsigned DIGITS = 1 << DIGIT_BITS;
 
-__device__ __forceinline__ unsigned lane_id() { return threadIdx.x % WARP; }
-__device__ __forceinline__ unsigned warp_id() { return threadIdx.x / WARP; }
+__device__ __forceinline__ unsigned lane_id() { return threadIdx.x % LANES; }
+__device__ __forceinline__ unsigned warp_id() { return threadIdx.x / LANES; }
 
 // Lanes among some whose digit is this lane's.
 __device__ __forceinline__ unsigned lanes_alike(unsigned digit, unsigned among) {
@@ -16,7 +16,7 @@ __device__ __forceinline__ unsigned lanes_alike(unsigned digit, unsigned among) 
 #pragma unroll
     for (unsigned bit = 0; bit < DIGIT_BITS; ++bit) {
         const bool set = digit >> bit & 1;
-        const unsigned with = __ballot_sync(WHOLE_WARP, set);
+        const unsigned with = __ballot_sync(ALL_LANES, set);
         alike &= set ? with : ~with;
     }
     return alike;
@@ -38,8 +38,8 @@ __device__ __forceinline__ unsigned rank_in_warp(unsigned* counters, unsigned di
 // Sum over this lane and those before it.
 __device__ __forceinline__ unsigned sum_up_to(unsigned value) {
 #pragma unroll
-    for (unsigned step = 1; step < WARP; step *= 2) {
-        const unsigned other = __shfl_up_sync(WHOLE_WARP, value, step);
+    for (unsigned step = 1; step < LANES; step *= 2) {
+        const unsigned other = __shfl_up_sync(ALL_LANES, value, step);
         if (lane_id() >= step) value += other;
     }
     return value;
@@ -48,18 +48,18 @@ __device__ __forceinline__ unsigned sum_up_to(unsigned value) {
 // Sum over the threads of the block before this one, and over all.
 template <unsigned THREADS>
 __device__ __forceinline__ unsigned sum_before(unsigned value, unsigned& total,
-                                               unsigned (&sums)[WARP]) {
+                                               unsigned (&sums)[LANES]) {
     const unsigned sum = sum_up_to(value);
     __syncthreads(); // of an earlier call
-    if (lane_id() == WARP - 1) sums[warp_id()] = sum;
+    if (lane_id() == LANES - 1) sums[warp_id()] = sum;
     __syncthreads();
     if (warp_id() == 0) {
-        const unsigned all = sum_up_to(lane_id() < THREADS / WARP ? sums[lane_id()] : 0);
+        const unsigned all = sum_up_to(lane_id() < THREADS / LANES ? sums[lane_id()] : 0);
         __syncwarp();
         sums[lane_id()] = all;
     }
     __syncthreads();
-    total = sums[THREADS / WARP - 1];
+    total = sums[THREADS / LANES - 1];
     return sum - value + (warp_id() == 0 ? 0 : sums[warp_id() - 1]);
 }
 
@@ -85,12 +85,12 @@ constexpr unsigned BLOCK_ITEMS = BLOCK_THREADS * BLOCK_ROUNDS;
 constexpr unsigned PITCH = DIGITS + 1;
 
 struct BlockSort {
-    unsigned words[BLOCK_THREADS / WARP * PITCH]; // counters [warp], then items on their way
-    unsigned sums[WARP];
+    unsigned words[BLOCK_THREADS / LANES * PITCH]; // counters [warp], then items on their way
+    unsigned sums[LANES];
 };
 
 __device__ __forceinline__ unsigned block_item(unsigned rounds, unsigned k) {
-    return WARP * (rounds * warp_id() + k) + lane_id();
+    return LANES * (rounds * warp_id() + k) + lane_id();
 }
 
 __device__ __forceinline__ void exchange(BlockSort& shared, unsigned rounds,
@@ -112,7 +112,7 @@ __device__ __forceinline__ void exchange(BlockSort& shared, unsigned rounds,
 __device__ __forceinline__ void sort_in_block(BlockSort& shared, unsigned rounds, unsigned bits,
                                               unsigned (&keys)[BLOCK_ROUNDS],
                                               unsigned (&values)[BLOCK_ROUNDS]) {
-    constexpr unsigned WARPS = BLOCK_THREADS / WARP;
+    constexpr unsigned WARPS = BLOCK_THREADS / LANES;
     unsigned places[BLOCK_ROUNDS];
     for (unsigned shift = 0; shift < bits; shift += DIGIT_BITS) {
         __syncthreads();
@@ -124,7 +124,7 @@ __device__ __forceinline__ void sort_in_block(BlockSort& shared, unsigned rounds
 #pragma unroll
         for (unsigned k = 0; k < BLOCK_ROUNDS; ++k) {
             if (k >= rounds) break;
-            places[k] = rank_in_warp(counters, keys[k] >> shift & (DIGITS - 1), WHOLE_WARP);
+            places[k] = rank_in_warp(counters, keys[k] >> shift & (DIGITS - 1), ALL_LANES);
         }
         __syncthreads();
         // counters to first places, digit by digit and warp by warp: a quarter of a digit's

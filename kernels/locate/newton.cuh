@@ -4,7 +4,6 @@
 
 #include "common/real.cuh"
 
-constexpr unsigned NONE = 0xffffffffu;
 // Newton steps at most; points that need more are left to the CPU.
 constexpr int STEPS = 8;
 // A step so short was the last: the error that it leaves is about its square.

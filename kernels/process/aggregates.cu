@@ -11,7 +11,7 @@
 //
 // Plain reference: none of the levels; what cycles over them solve is compared with Cholesky factors
 // (tests/gpu/process.rs).
-#include "common/grid.cuh"
+#include "common/grid_barrier.cuh"
 #include "common/sort_row.cuh"
 #include "process/slices.cuh"
 

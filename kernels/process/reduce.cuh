@@ -1,7 +1,7 @@
 // Sums over all threads of a cooperative launch, in an order of their own: the same bits in every run.
 #pragma once
 
-#include "common/grid.cuh"
+#include "common/grid_barrier.cuh"
 #include "common/real.cuh"
 
 // Sums the values of all threads of the block; in every thread.

@@ -12,7 +12,7 @@
 // point, and its sign tells that it changed: one load gives all there is of a neighbor.
 //
 // Plain reference: src/process/surface/toplesets.rs.
-#include "common/grid.cuh"
+#include "common/grid_barrier.cuh"
 #include "process/slices.cuh"
 #include "process/vector.cuh"
 #include "query/incidence.cuh"

@@ -2,7 +2,7 @@
 // src/topology/order/downward.rs.
 #pragma once
 
-constexpr unsigned NONE = 0xffffffffu;
+#include "common/constants.cuh"
 
 constexpr unsigned VERTEX = 0, EDGE = 1, FACE = 2, CELL = 3;
 

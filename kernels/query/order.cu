@@ -305,8 +305,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                unsigned patches, const unsigned* __restrict__ sorted, unsigned long long* keys,
                unsigned long long* other_keys, unsigned* ids, unsigned* other_ids) {
     static_assert(THREADS == DIGITS, "a thread a digit");
-    constexpr unsigned WARPS = THREADS / WARP;
-    __shared__ unsigned counters[WARPS][DIGITS], digits[DIGITS], sums[WARP];
+    constexpr unsigned WARPS = THREADS / LANES;
+    __shared__ unsigned counters[WARPS][DIGITS], digits[DIGITS], sums[LANES];
     const unsigned begin = starts[blockIdx.x];
     const unsigned end = blockIdx.x < patches ? starts[blockIdx.x + 1] : count;
     for (unsigned i = begin + threadIdx.x; i < end; i += THREADS) {
@@ -333,7 +333,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             const unsigned long long key = i < end ? keys[i] : 0;
             const unsigned digit = unsigned(key >> shift) & (DIGITS - 1);
             unsigned* const own = counters[warp_id()];
-            const unsigned rank = rank_in_warp(own, digit, __ballot_sync(WHOLE_WARP, i < end));
+            const unsigned rank = rank_in_warp(own, digit, __ballot_sync(ALL_LANES, i < end));
             __syncthreads();
 #pragma unroll
             for (unsigned w = 0; w < WARPS; ++w) {

@@ -29,8 +29,7 @@
 static_assert(sizeof(Arguments) == 8 * WORDS,
               "the members of Arguments are not those that it is given");
 
-constexpr unsigned THREADS = 256, WARP = 32, WARPS = THREADS / WARP;
-constexpr unsigned ALL = 0xffffffffu;
+constexpr unsigned THREADS = 256, WARPS = THREADS / LANES;
 constexpr unsigned least(unsigned a, unsigned b) { return a < b ? a : b; }
 constexpr unsigned greatest(unsigned a, unsigned b) { return a > b ? a : b; }
 
@@ -96,10 +95,10 @@ __device__ __forceinline__ void visit_down(const Local& mesh, unsigned id, Visit
 
 // The sum of `number` over the lanes up to this one.
 __device__ __forceinline__ unsigned sum_in_warp(unsigned number) {
-    const unsigned lane = threadIdx.x % WARP;
+    const unsigned lane = threadIdx.x % LANES;
 #pragma unroll
-    for (unsigned step = 1; step < WARP; step *= 2) {
-        const unsigned other = __shfl_up_sync(ALL, number, step);
+    for (unsigned step = 1; step < LANES; step *= 2) {
+        const unsigned other = __shfl_up_sync(ALL_LANES, number, step);
         if (lane >= step) number += other;
     }
     return number;
@@ -108,9 +107,9 @@ __device__ __forceinline__ unsigned sum_in_warp(unsigned number) {
 // The sum of `number` over the threads before this one; all threads call it, once.
 __device__ __forceinline__ unsigned sum_before(unsigned number) {
     __shared__ unsigned of_warps[WARPS];
-    const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    const unsigned lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     const unsigned sum = sum_in_warp(number);
-    if (lane == WARP - 1) of_warps[warp] = sum;
+    if (lane == LANES - 1) of_warps[warp] = sum;
     __syncthreads();
     unsigned before = sum - number;
 #pragma unroll
@@ -268,11 +267,11 @@ template <class Visit>
 __device__ __forceinline__ void gather_rows(const Local& mesh, const Ranks& ranks,
                                             const Transpose& up, unsigned owned, Room all,
                                             unsigned* failed, Visit visit) {
-    const unsigned lane = threadIdx.x % WARP, warp = threadIdx.x / WARP;
+    const unsigned lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     // each warp with its share of the room; then the first one with all of it, for longer rows
     const unsigned share = all.count / WARPS;
     Room room = {all.items + warp * share, share};
-    unsigned begin = WARP * warp, step = THREADS;
+    unsigned begin = LANES * warp, step = THREADS;
     bool again = false, is_longer = false;
     while (true) {
         for (; begin < owned; begin += step) {
@@ -281,7 +280,7 @@ __device__ __forceinline__ void gather_rows(const Local& mesh, const Ranks& rank
             if (id < owned) visit_near(mesh, ranks, up, id, [&](unsigned) { ++count; });
             bool left = id < owned && count <= room.count && !(again && count <= share);
             is_longer = is_longer || count > room.count;
-            while (__any_sync(ALL, left)) {
+            while (__any_sync(ALL_LANES, left)) {
                 const unsigned end = sum_in_warp(left ? count : 0);
                 // of rows before
                 __syncwarp();
@@ -296,7 +295,7 @@ __device__ __forceinline__ void gather_rows(const Local& mesh, const Ranks& rank
         if (again) break;
         if (!__syncthreads_or(is_longer) || warp > 0) return;
         room = all;
-        begin = 0, step = WARP;
+        begin = 0, step = LANES;
         again = true, is_longer = false;
     }
     if (is_longer) *failed = 1;

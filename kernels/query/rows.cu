@@ -25,8 +25,8 @@ struct Tally {
 __device__ __forceinline__ void add_all(unsigned number, unsigned long long* sum) {
     unsigned long long all = number;
 #pragma unroll
-    for (unsigned step = WARP / 2; step > 0; step /= 2) {
-        all += __shfl_xor_sync(WHOLE_WARP, all, step);
+    for (unsigned step = LANES / 2; step > 0; step /= 2) {
+        all += __shfl_xor_sync(ALL_LANES, all, step);
     }
     if (lane_id() == 0 && all > 0) atomicAdd(sum, all);
 }

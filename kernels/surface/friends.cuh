@@ -3,7 +3,6 @@
 #pragma once
 #include "common/real.cuh"
 
-constexpr unsigned NONE = 0xffffffffu;
 constexpr int THREADS = 256;
 
 // A level. The first, whose quads come from polygons, has corners, friends and starts as

@@ -2,8 +2,6 @@
 #pragma once
 #include "common/real.cuh"
 
-constexpr unsigned NONE = 0xffffffffu;
-
 struct Point {
     real x, y, z;
 };

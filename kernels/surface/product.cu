@@ -22,7 +22,6 @@ constexpr unsigned THREADS = 128;
 constexpr unsigned WARPS = THREADS / LANES;
 // blocks a multiprocessor holds at least; before sm_80 more than 4 would spill
 constexpr int BLOCKS = __CUDA_ARCH__ < 800 ? 4 : DOUBLE ? 9 : 10;
-constexpr unsigned NONE = 0xffffffffu;
 // entries of a row that are read at once
 constexpr int ENTRIES = 4;
 // a fourth component makes points whole vectors

@@ -29,12 +29,13 @@ macro_rules! source {
 /// Texts that kernels include.
 pub(super) const HEADERS: &[KernelSource] = &[
     source!("common/async.cuh"),
+    source!("common/constants.cuh"),
     source!("common/real.cuh"),
     source!("common/basis.cuh"),
     source!("slice/coverage.cuh"),
     source!("slice/cubics.cuh"),
     source!("solid/fragments.cuh"),
-    source!("common/grid.cuh"),
+    source!("common/grid_barrier.cuh"),
     source!("common/gather.cuh"),
     source!("solid/nets.cuh"),
     source!("surface/normal.cuh"),

@@ -1,6 +1,7 @@
 //! One error type for the library: what went wrong, where, and how to fix it.
 
 mod message;
+mod term;
 
 use std::fmt::{self, Display, Formatter};
 use std::io::{self, ErrorKind};
@@ -12,6 +13,7 @@ use crate::message;
 
 pub(crate) use message::edge;
 pub use message::{ElementKind, Message};
+pub use term::{Command, Term, option, option_name};
 
 /// Result of every fallible function of the library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -32,7 +34,7 @@ pub enum Error {
         /// The system's own words.
         source: io::Error,
         /// How to fix it, where that is plain.
-        help: Option<String>,
+        help: Option<Message>,
     },
     /// A file that does not say what its format demands.
     #[error("{}: {message}", place(path, *line))]
@@ -44,7 +46,7 @@ pub enum Error {
         /// What is wrong.
         message: Message,
         /// How to fix it.
-        help: Option<String>,
+        help: Option<Message>,
     },
     /// A control mesh that is not a valid Catmull-Clark solid.
     #[error("{message}")]
@@ -52,7 +54,7 @@ pub enum Error {
         /// What is wrong, with the ids of the elements concerned.
         message: Message,
         /// How to fix it.
-        help: Option<String>,
+        help: Option<Message>,
     },
     /// An option, parameter or request outside its valid range.
     #[error("{message}")]
@@ -60,7 +62,7 @@ pub enum Error {
         /// What is wrong.
         message: Message,
         /// How to fix it.
-        help: Option<String>,
+        help: Option<Message>,
     },
 }
 
@@ -131,12 +133,12 @@ impl Error {
     }
 
     /// How to fix it, where that is plain.
-    pub fn help(&self) -> Option<&str> {
+    pub fn help(&self) -> Option<&Message> {
         match self {
             Self::Io { help, .. }
             | Self::File { help, .. }
             | Self::Mesh { help, .. }
-            | Self::Request { help, .. } => help.as_deref(),
+            | Self::Request { help, .. } => help.as_ref(),
         }
     }
 
@@ -169,24 +171,28 @@ impl Error {
 
     /// The same error with the ids that `new` has for elements.
     pub(crate) fn renumbered(mut self, new: impl Fn(ElementKind, u64) -> Option<u64>) -> Self {
-        match &mut self {
-            Self::Io { .. } => {}
-            Self::File { message, .. }
-            | Self::Mesh { message, .. }
-            | Self::Request { message, .. } => message.renumber(new),
-        }
+        let help = match &mut self {
+            Self::Io { help, .. } => help,
+            Self::File { message, help, .. }
+            | Self::Mesh { message, help }
+            | Self::Request { message, help } => {
+                message.renumber(&new);
+                help
+            }
+        };
+        help.iter_mut().for_each(|help| help.renumber(&new));
         self
     }
 
     /// The same error, found at a place in a file; `line` is 1-based.
     pub(crate) fn in_file(&self, path: &Path, line: Option<usize>) -> Self {
-        let (message, help) = (self.message(), self.help().map(String::from));
+        let (message, help) = (self.message(), self.help().cloned());
         Self::File { path: path.into(), line, message, help }
     }
 
     /// The same error with how to fix it.
     #[must_use]
-    pub fn with_help(mut self, text: impl Into<String>) -> Self {
+    pub fn with_help(mut self, text: impl Into<Message>) -> Self {
         match &mut self {
             Self::Io { help, .. }
             | Self::File { help, .. }
@@ -200,12 +206,4 @@ impl Error {
 /// A file and a line of it.
 fn place(path: &Path, line: Option<usize>) -> String {
     format!("{}{}", path.display(), line.map(|line| format!(":{line}")).unwrap_or_default())
-}
-
-/// Reports of the program show the help.
-#[cfg(feature = "cli")]
-impl miette::Diagnostic for Error {
-    fn help<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
-        self.help().map(|help| Box::new(help) as Box<dyn Display>)
-    }
 }

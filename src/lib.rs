@@ -152,7 +152,8 @@
 //! # Errors
 //!
 //! Every problem of a file, a mesh or a request is an [`Error`] that names the place and how
-//! to fix it. Bad input never panics.
+//! to fix it. Bad input never panics. Options and commands in its texts are [`error::Term`]s,
+//! which Rust, Python and the program spell each in its own way.
 #![warn(missing_docs)]
 
 pub mod assembly;
@@ -161,7 +162,7 @@ pub mod basis;
 pub mod bezier;
 pub mod cluster;
 pub mod compare;
-mod error;
+pub mod error;
 mod evaluate;
 pub mod guide;
 pub mod io;

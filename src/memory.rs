@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Message, Result};
 
 /// Memory of the machine in bytes, where the system tells; less where the process is held to less,
 /// as in a container, a job of a cluster (the limits of its control group on Linux) or by `ulimit -v`.
@@ -61,7 +61,7 @@ pub fn gigabytes(bytes: u128) -> String {
 ///
 /// # Errors
 /// [`Error::Request`] with both amounts.
-pub fn check(what: impl Display, need: u128, help: impl FnOnce(u128) -> String) -> Result<()> {
+pub fn check(what: impl Display, need: u128, help: impl FnOnce(u128) -> Message) -> Result<()> {
     let Some(memory) = physical_memory().map(u128::from).filter(|&memory| need > memory) else {
         return Ok(());
     };
@@ -74,7 +74,11 @@ pub fn check(what: impl Display, need: u128, help: impl FnOnce(u128) -> String) 
 ///
 /// # Errors
 /// Those of [`check`].
-pub fn check_half(what: impl Display, need: u128, help: impl FnOnce(u128) -> String) -> Result<()> {
+pub fn check_half(
+    what: impl Display,
+    need: u128,
+    help: impl FnOnce(u128) -> Message,
+) -> Result<()> {
     let Some(half) = physical_memory().map(|bytes| u128::from(bytes / 2)) else { return Ok(()) };
     if need <= half {
         return Ok(());
@@ -88,6 +92,8 @@ pub fn check_half(what: impl Display, need: u128, help: impl FnOnce(u128) -> Str
 
 #[cfg(test)]
 mod tests {
+    use crate::message;
+
     use super::{check, check_half, group_limit, physical_memory};
 
     /// Limits of a job are those of any group above it.
@@ -114,11 +120,11 @@ mod tests {
     #[test]
     fn more_than_there_is_is_refused() {
         let Some(memory) = physical_memory().map(u128::from) else { return };
-        let help = |limit| format!("at most {limit}");
+        let help = |limit| message!("at most {limit}");
         assert!(check("it needs", memory, help).is_ok());
         let error = check("it needs", u128::MAX, help).unwrap_err();
         assert!(error.to_string().starts_with("it needs about 3.4e29 GB of memory, this machine"));
-        assert_eq!(error.help(), Some(&*help(memory)));
+        assert_eq!(error.help(), Some(&help(memory)));
         assert!(check_half("it needs", memory / 2, help).is_ok());
         assert!(check_half("it needs", memory / 2 + 2, help).is_err());
     }

@@ -20,7 +20,7 @@ use subsolid::{Quadrature, Want};
 use crate::arrays::{floats, moved, plain_ids, slice};
 use crate::cells::{MappingCell, QuadratureCell};
 use crate::count;
-use crate::errors::{IntoPython, refused, warn};
+use crate::errors::{IntoPython, refused, warn, words};
 use crate::matrix::{assembled, sparse};
 use crate::model::Moved;
 use crate::request::backend;
@@ -161,7 +161,7 @@ impl PyQuadrature {
         }
         match check_positive(&signs.quality) {
             Ok(()) => Ok(()),
-            Err(refusal) if self.force => warn(py, &refusal.to_string()),
+            Err(refusal) if self.force => warn(py, &words(&refusal.message())),
             Err(refusal) => Err(refusal.with_help(HELP)).py(),
         }
     }

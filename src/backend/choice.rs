@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use super::{Backend, Cpu, DeviceInfo, Precision, Several, SharedBackend, Strategy};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option};
+use crate::message;
 
 /// Which processor to use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -152,8 +153,9 @@ fn ordinals(choice: Choice) -> Result<Vec<usize>> {
         Choice::AllDevices => {
             let all: Vec<usize> = devices()?.into_iter().map(|device| device.ordinal).collect();
             if all.is_empty() {
-                return Err(Error::request("no CUDA device: the driver shows none")
-                    .with_help("check CUDA_VISIBLE_DEVICES, or give --backend cpu"));
+                return Err(Error::request("no CUDA device: the driver shows none").with_help(
+                    message!("check CUDA_VISIBLE_DEVICES, or give ", option("backend", "cpu")),
+                ));
             }
             all
         }
@@ -195,7 +197,8 @@ mod gpu {
 #[cfg(not(feature = "cuda"))]
 mod gpu {
     use crate::backend::{Cpu, DeviceInfo, Precision, Strategy};
-    use crate::error::{Error, Result};
+    use crate::error::{Error, Result, option};
+    use crate::message;
 
     pub fn devices() -> Result<Vec<DeviceInfo>> {
         Err(no_support())
@@ -213,8 +216,10 @@ mod gpu {
     pub fn start(_: usize) {}
 
     fn no_support() -> Error {
-        Error::request("no CUDA device: this program was built without CUDA")
-            .with_help("build it with the cargo feature `cuda`, or give --backend cpu")
+        Error::request("no CUDA device: this program was built without CUDA").with_help(message!(
+            "build it with the cargo feature `cuda`, or give ",
+            option("backend", "cpu")
+        ))
     }
 }
 

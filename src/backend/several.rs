@@ -8,7 +8,7 @@ use super::{
     Backend, Device, Evaluator, Explained, Limit, Precision, SurfaceEvaluator, SurfaceProcessor,
     SurfaceRefiner, check_controls,
 };
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option_name};
 use crate::mesh::{Controls, SurfaceMesh};
 use crate::message;
 use crate::numbers::Real;
@@ -334,7 +334,8 @@ impl Evaluator for Shared<'_> {
 
 /// An error of one of several devices.
 fn named(backend: &SharedBackend, error: Error) -> Error {
-    let help = error.help().unwrap_or("leave this device out of --backend");
+    let leave = || message!("leave this device out of ", option_name("backend"));
+    let help = error.help().cloned().unwrap_or_else(leave);
     Error::request(message!(backend.name(), ": ", error.message())).with_help(help)
 }
 

@@ -1,8 +1,9 @@
 //! Refinement, stencils and limits of surfaces as operations of backends.
 
 use super::Values;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option};
 use crate::mesh::SurfaceMesh;
+use crate::message;
 use crate::surface::plan::{RefinementInput, check_method, decided};
 use crate::surface::refine::refined_counts::check_corner_ids;
 use crate::surface::{Method, SurfaceOptions, SurfacePlan, VertexLimits};
@@ -116,7 +117,7 @@ pub(super) fn check_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Resu
              of two that cost less than their way to the device",
             rules.name()
         ))
-        .with_help("refine on the CPU, or use --method single"));
+        .with_help(message!("refine on the CPU, or use ", option("method", "single"))));
     }
     let least = if method == Method::EdgeFriend { 2 } else { 1 };
     if options.levels < least {
@@ -125,7 +126,7 @@ pub(super) fn check_on_gpu(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Resu
     }
     if !method.is_stencils() && rules.has_triangle_rule() && mesh.has_smooth_triangles() {
         return Err(Error::request("smooth triangles on a GPU, level by level")
-            .with_help("refine on the CPU, or use --method single"));
+            .with_help(message!("refine on the CPU, or use ", option("method", "single"))));
     }
     Ok(())
 }

@@ -9,10 +9,11 @@ use std::io::{ErrorKind, IsTerminal, Write, stderr, stdout};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use miette::GraphicalReportHandler;
+use miette::{Diagnostic, GraphicalReportHandler};
 use subsolid::{Error, FileAccess, Result};
 
 use super::json::{self, JsonReport};
+use super::wording::Refusal;
 
 /// Where and how to speak.
 pub struct Console {
@@ -75,11 +76,12 @@ impl Console {
     /// Why the program stops, and how to fix it.
     pub fn error(&self, error: &Error) {
         let mut text = String::new();
+        let refusal = Refusal::new(error);
         let drawn = stderr().is_terminal()
-            && GraphicalReportHandler::new().render_report(&mut text, error).is_ok();
+            && GraphicalReportHandler::new().render_report(&mut text, &refusal).is_ok();
         if !drawn {
-            text = format!("error: {error}\n");
-            if let Some(help) = error.help() {
+            text = format!("error: {refusal}\n");
+            if let Some(help) = refusal.help() {
                 text += &format!("help: {help}\n");
             }
         }

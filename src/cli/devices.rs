@@ -5,10 +5,11 @@ use std::fmt::Write;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
-use subsolid::Result;
 use subsolid::backend::{Backend, Cpu, DeviceInfo, devices};
+use subsolid::{Error, Result};
 
 use super::json::JsonReport;
+use super::wording::words;
 use super::{Console, Outcome};
 use subsolid::memory::gigabytes;
 use subsolid::numbers::counted;
@@ -45,8 +46,8 @@ pub fn run(_: Arguments, console: &Console) -> Result<Outcome> {
     let report = Report {
         cpu: Cpu::default().name(),
         devices,
-        no_device: error.as_ref().map(ToString::to_string),
-        help: error.as_ref().and_then(|error| error.help()).map(|help| help.to_string()),
+        no_device: error.as_ref().map(|error| words(&error.message())),
+        help: error.as_ref().and_then(Error::help).map(words),
     };
     console.report(&report, || text(&report))?;
     Ok(Outcome::Done)

@@ -46,6 +46,7 @@ mod surface_model;
 mod surface_output;
 mod untangle;
 mod view;
+mod wording;
 
 use std::path::PathBuf;
 use std::process::ExitCode;

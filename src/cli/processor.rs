@@ -9,6 +9,7 @@ use subsolid::plan::Cost;
 use subsolid::{Error, Result};
 
 use super::Console;
+use super::wording::words;
 
 #[derive(Args)]
 pub struct ProcessorArguments {
@@ -83,7 +84,7 @@ impl Processor {
             Choice::Auto => {
                 let devices = match devices() {
                     Ok(devices) => devices,
-                    Err(why) => return Ok(Self::Cpu(Some(why.to_string()))),
+                    Err(why) => return Ok(Self::Cpu(Some(words(&why.message())))),
                 };
                 let mut why = Error::request("the NVIDIA driver shows no device");
                 for device in devices {
@@ -92,7 +93,7 @@ impl Processor {
                         Err(error) => why = error,
                     }
                 }
-                Ok(Self::Cpu(Some(why.to_string())))
+                Ok(Self::Cpu(Some(words(&why.message()))))
             }
         }
     }

@@ -25,7 +25,7 @@ pub struct Ranks<'g> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Failure {
     message: Message,
-    help: Option<String>,
+    help: Option<Message>,
     // of the job, whichever rank has met it
     of_job: bool,
 }
@@ -34,7 +34,7 @@ impl Failure {
     fn error(&self) -> Error {
         let error = Error::request(self.message.clone());
         match &self.help {
-            Some(help) => error.with_help(help),
+            Some(help) => error.with_help(help.clone()),
             None => error,
         }
     }
@@ -87,7 +87,7 @@ impl<'g> Ranks<'g> {
             Err(_) if self.stopped.get() => vec![STOPPED],
             Err(error) => {
                 self.group.warn();
-                let help = error.help().map(str::to_owned);
+                let help = error.help().cloned();
                 let failure = Failure { message: error.message(), help, of_job };
                 let text = serde_json::to_vec(&failure).unwrap_or_default();
                 [&[ERROR], &text[..]].concat()
@@ -229,7 +229,7 @@ mod tests {
                 let first = ranks.agree(job()).unwrap_err();
                 let again = ranks.all_gather(Ok(Vec::new())).unwrap_err();
                 assert_eq!(first.to_string(), again.to_string());
-                (first.to_string(), first.elements(), first.help().map(str::to_owned))
+                (first.to_string(), first.elements(), first.help().map(Message::to_string))
             });
             let text = format!("rank {failing}: no disk for layer 7");
             let expected = (text, vec![(ElementKind::Layer, 7)], Some("buy one".to_owned()));

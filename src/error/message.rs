@@ -4,6 +4,8 @@ use std::fmt::{self, Display, Formatter};
 
 use serde::{Deserialize, Serialize};
 
+use super::term::{Command, Term};
+
 /// What an id in a message is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ElementKind {
@@ -92,7 +94,8 @@ pub(crate) fn edge([a, b]: [u32; 2]) -> Message {
 }
 
 /// Text in which the ids of elements are not text: programs get them, and ranks turn those of a
-/// part into those of the whole. [`message!`](crate::message!) makes it.
+/// part into those of the whole. Options and commands are not text either: each interface spells
+/// its own. [`message!`](crate::message!) makes it.
 ///
 /// ```
 /// use subsolid::ElementKind::{Cell, Vertex};
@@ -107,6 +110,7 @@ pub struct Message(Vec<Part>);
 enum Part {
     Text(String),
     Id(ElementKind, u64),
+    Term(Term),
 }
 
 impl Message {
@@ -119,8 +123,19 @@ impl Message {
     pub fn elements(&self) -> impl Iterator<Item = (ElementKind, u64)> + '_ {
         self.0.iter().filter_map(|part| match *part {
             Part::Id(kind, id) => Some((kind, id)),
-            Part::Text(_) => None,
+            Part::Text(_) | Part::Term(_) => None,
         })
+    }
+
+    /// The text, with options and commands as `spell` has them; [`Display`] spells them for readers
+    /// of Rust.
+    pub fn spelled(&self, spell: impl Fn(&Term) -> String) -> String {
+        let words = self.0.iter().map(|part| match part {
+            Part::Text(text) => text.clone(),
+            Part::Id(_, id) => id.to_string(),
+            Part::Term(term) => spell(term),
+        });
+        words.collect()
     }
 
     /// Gives elements the ids that `new` has for them.
@@ -135,10 +150,7 @@ impl Message {
 
 impl Display for Message {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|part| match part {
-            Part::Text(text) => f.write_str(text),
-            Part::Id(_, id) => id.fmt(f),
-        })
+        f.write_str(&self.spelled(Term::to_string))
     }
 }
 
@@ -154,6 +166,18 @@ impl From<&str> for Message {
     }
 }
 
+impl From<Term> for Message {
+    fn from(term: Term) -> Self {
+        Self(vec![Part::Term(term)])
+    }
+}
+
+impl From<Command> for Message {
+    fn from(command: Command) -> Self {
+        Term::Command(command).into()
+    }
+}
+
 impl From<fmt::Arguments<'_>> for Message {
     fn from(text: fmt::Arguments<'_>) -> Self {
         text.to_string().into()
@@ -161,7 +185,8 @@ impl From<fmt::Arguments<'_>> for Message {
 }
 
 /// A [`Message`] from its parts: literals are formatted as by `format!`, others are text, elements
-/// ([`ElementKind::id`](crate::ElementKind::id)) or messages.
+/// ([`ElementKind::id`](crate::ElementKind::id)), options ([`option`](crate::error::option)),
+/// [commands](crate::error::Command) or messages.
 #[macro_export]
 macro_rules! message {
     (@push $message:ident) => {};
@@ -182,6 +207,7 @@ macro_rules! message {
 
 #[cfg(test)]
 mod tests {
+    use super::super::term::{option, option_name};
     use super::ElementKind::{Cell, Face, Vertex};
     use super::*;
 
@@ -214,6 +240,28 @@ mod tests {
             assert_eq!(message.to_string(), text);
             assert_eq!(message.elements().collect::<Vec<_>>(), elements, "{text}");
         }
+    }
+
+    #[test]
+    fn interfaces_spell_options_and_commands() {
+        let help = message!(
+            Command::Untangle,
+            " or ",
+            option("levels", 1),
+            " for ",
+            Vertex.id(7),
+            ", ",
+            option_name("no")
+        );
+        assert_eq!(
+            help.to_string(),
+            "`process::solid::untangle` or `levels = 1` for vertex 7, `no`"
+        );
+        let short = |term: &Term| match term {
+            Term::Option { name, value } => format!("{name}/{}", value.as_deref().unwrap_or("")),
+            Term::Command(command) => format!("{command:?}"),
+        };
+        assert_eq!(help.spelled(short), "Untangle or levels/1 for vertex 7, no/");
     }
 
     #[test]

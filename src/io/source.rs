@@ -143,7 +143,8 @@ mod tests {
         std::fs::write(file.path(), b"\xff\xfev\0 \x000\0").unwrap();
         let refused = bytes(file.path()).unwrap_err();
         assert!(
-            refused.to_string().contains("UTF-16") && refused.help().unwrap().contains("iconv")
+            refused.to_string().contains("UTF-16")
+                && refused.help().unwrap().to_string().contains("iconv")
         );
     }
 }

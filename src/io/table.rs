@@ -319,7 +319,7 @@ mod tests {
         assert_eq!(quoted, (vec![[1.0, 2.0]], vec!["m, n".into(), "o, p, q".into()]));
         assert!(error("A,B,B\n1,2,3\n").contains("two columns are named `b`"));
         let comma = read(file.path(), "a;b\n1;0,5\n").unwrap_err();
-        assert_eq!(comma.help(), Some("write decimals with a point, as 0.5"));
+        assert_eq!(comma.help(), Some(&"write decimals with a point, as 0.5".into()));
     }
 
     #[test]

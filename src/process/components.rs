@@ -1,7 +1,7 @@
 //! Vertices that sources reach.
 
 use crate::error::ElementKind::Vertex;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option_name};
 use crate::mesh::components;
 use crate::message;
 use crate::numbers::Real;
@@ -40,7 +40,7 @@ pub(crate) fn check_reach<'a>(
     }
     if !any {
         return Err(Error::request("the distance has no target")
-            .with_help("name vertices or points, or another --to"));
+            .with_help(message!("name vertices or points, or another ", option_name("to"))));
     }
     let is_lost = |&v: &u32| used[v as usize] && !reached[parts[v as usize] as usize];
     let lost: Vec<u32> = (0..count as u32).filter(is_lost).collect();

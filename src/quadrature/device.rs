@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use super::{BasisValues, Mapped, PhysicalDerivatives, Quadrature};
 use crate::backend::device::{Device, MappingBatch, QuadratureMapping};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option};
 use crate::mesh::Controls;
+use crate::message;
 
 impl<'a> MappingBatch<'a> {
     /// Leaves with these control points, `[leaf][control]`, of a basis.
@@ -67,7 +68,7 @@ impl<'q> DeviceQuadrature<'q> {
         quadrature.check_controls(controls)?;
         if quadrature.is_boundary() {
             return Err(Error::request("boundary quadrature runs on the CPU only")
-                .with_help("evaluate it on the CPU: --backend cpu"));
+                .with_help(message!("evaluate it on the CPU: ", option("backend", "cpu"))));
         }
         let count = quadrature.batches().len();
         let bases: Vec<Cow<'_, BasisValues>> = (0..count).map(|b| quadrature.basis(b)).collect();

@@ -99,10 +99,11 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option};
 use crate::limit::{AxisPermutation, Element, Leaf, LeafKind, Solid};
 use crate::memory;
 use crate::mesh::{Controls, Handedness, check_coordinates, check_point_count};
+use crate::message;
 use crate::numbers::{Precision, by_count, counted};
 use crate::plan::Want;
 
@@ -217,7 +218,7 @@ impl<'s> Quadrature<'s> {
             let fits =
                 |rings: &usize| need(QuadratureScheme { rings: Some(*rings), ..scheme }) <= limit;
             match (0..scheme.rings.unwrap_or(MOST_RINGS)).rev().find(fits) {
-                Some(rings) => format!("ask for at most --rings {rings}"),
+                Some(rings) => message!("ask for at most ", option("rings", rings)),
                 None => "ask for fewer Gauss points".into(),
             }
         })

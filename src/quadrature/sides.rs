@@ -3,8 +3,9 @@
 
 use std::collections::HashSet;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option};
 use crate::mesh::{Creases, SolidMesh};
+use crate::message;
 use crate::numbers::counted;
 use crate::topology::{NONE, Topology};
 
@@ -92,9 +93,10 @@ impl Regions {
             _ => format!("the groups {}", names.join(", ")),
         };
         let sides = counted(self.side_count, "side");
-        Err(Error::request(format!("the boundary has no {what} {part}")).with_help(format!(
-            "it has {sides}, numbered from 0 and bounded by infinitely sharp edges \
-             (created by --crease-angle 40, for example), and {groups}"
+        Err(Error::request(format!("the boundary has no {what} {part}")).with_help(message!(
+            "it has {sides}, numbered from 0 and bounded by infinitely sharp edges (created by ",
+            option("crease_angle", 40),
+            ", for example), and {groups}"
         )))
     }
 }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::report::{PIECE, quality};
 use super::{Mapped, Physical};
-use crate::error::ElementKind;
+use crate::error::{Command, ElementKind};
 use crate::error::{Error, Result};
 use crate::message;
 use crate::numbers::{by_count, counted};
@@ -54,5 +54,5 @@ pub fn check_positive(quality: &Quality) -> Result<()> {
         ElementKind::Cell.first_ids(quality.non_positive.keys().copied()),
         worst.unwrap_or_default()
     ))
-    .with_help("untangle the mesh (subsolid untangle)"))
+    .with_help(message!("untangle the mesh (", Command::Untangle, ")")))
 }

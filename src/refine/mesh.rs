@@ -4,6 +4,7 @@ use super::{hexahedra, refine};
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::mesh::{Attribute, Cells, Creases, FaceGroup, Polygons, SolidMesh, check_value_count};
+use crate::message;
 use crate::numbers::{by_count, counted};
 use crate::scheme::{Stencils, VertexRule};
 use crate::topology::Topology;
@@ -175,7 +176,7 @@ pub(crate) fn check_levels(cells: usize, children: u64, levels: usize) -> Result
     let fit = (0..levels).take_while(fits).last().unwrap_or(0);
     let levels = counted(levels, "level");
     Err(Error::request(format!("{levels} of refinement would make more than {MOST_CELLS} cells"))
-        .with_help(format!("ask for at most {} of this mesh", counted(fit, "level"))))
+        .with_help(message!("ask for at most ", counted(fit, "level"), " of this mesh")))
 }
 
 /// Refuses `levels` refinements of a mesh whose cells would fill the memory, when the result is
@@ -189,7 +190,7 @@ pub fn check_memory(mesh: &SolidMesh, levels: usize) -> Result<()> {
     let help = |memory: u128| {
         let most = MOST_CELLS.min(memory / BYTES_A_CELL);
         let fit = (0..levels).take_while(|&level| count(level) <= most).last().unwrap_or(0);
-        format!("ask for at most {} of this mesh", counted(fit, "level"))
+        message!("ask for at most ", counted(fit, "level"), " of this mesh")
     };
     let all = memory::physical_memory().map_or(u128::MAX, u128::from);
     check_levels(mesh.cells.len(), children, levels).map_err(|e| e.with_help(help(all)))?;

@@ -1,8 +1,8 @@
 //! Surfaces that bound a volume.
 
 use crate::error::ElementKind::Face;
-use crate::error::edge;
 use crate::error::{Error, Result};
+use crate::error::{edge, option};
 use crate::mesh::{Polygons, SurfaceMesh};
 use crate::message;
 use crate::scheme::Scheme;
@@ -150,16 +150,17 @@ fn check_closed(topology: &SurfaceTopology, points: &[[f64; 3]], scheme: Scheme)
             course(ends)
         ))
         .with_help(match scheme.is_linear() {
-            true => {
-                "as many faces must run through the edge in one direction as in the other: remove \
-                 repeated faces, fill holes, or give each of the parts that meet there vertices of \
-                 its own"
-            }
-            false => {
-                "give each of the parts that meet there vertices of its own, slice them one by one, \
-                 or as they are by --scheme linear, where as many faces run through the edge in one \
-                 direction as in the other; remove repeated faces"
-            }
+            true => "as many faces must run through the edge in one direction as in the other: \
+                     remove repeated faces, fill holes, or give each of the parts that meet there \
+                     vertices of its own"
+                .into(),
+            false => message!(
+                "give each of the parts that meet there vertices of its own, slice them one by \
+                 one, or as they are by ",
+                option("scheme", "linear"),
+                ", where as many faces run through the edge in one direction as in the other; \
+                 remove repeated faces"
+            ),
         }));
     }
     if let Some(alike) = (0..topology.edge_count() as u32).find(|&edge| is_alike(topology, edge)) {

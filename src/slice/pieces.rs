@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use serde::Serialize;
 
 use super::manifest::{LayerEntry, Manifest};
-use crate::error::ElementKind;
+use crate::error::{ElementKind, option, option_name};
 use crate::io::atomic;
 use crate::message;
 use crate::{Error, Result};
@@ -92,7 +92,8 @@ fn read_jobs<'j>(directory: &Path, jobs: &'j Jobs) -> Result<(Manifest, JobLayer
     let mut first: Option<Manifest> = None;
     let mut layers = JobLayers::new();
     for (&job, path) in &jobs.paths {
-        let again = format!("run slice --pieces {job}/{} again, then merge again", jobs.of);
+        let share = option("pieces", format!("{job}/{}", jobs.of));
+        let again = message!("run slice ", share, " again, then merge again");
         let manifest = Manifest::read(path)?.filter(|manifest| manifest.complete);
         let Some(mut manifest) = manifest else {
             return Err(Error::file(path, None, "is not complete").with_help(again));
@@ -126,8 +127,11 @@ fn read_jobs<'j>(directory: &Path, jobs: &'j Jobs) -> Result<(Manifest, JobLayer
     let indices: Vec<usize> = layers.keys().copied().collect();
     if let Some(gap) = indices.windows(2).find(|pair| pair[1] != pair[0] + 1) {
         let text = message!("no job has ", ElementKind::Layer.id(gap[0] + 1));
-        return Err(Error::file(directory, None, text)
-            .with_help("run all jobs with the same --range, then merge again"));
+        return Err(Error::file(directory, None, text).with_help(message!(
+            "run all jobs with the same ",
+            option_name("range"),
+            ", then merge again"
+        )));
     }
     Ok((manifest, layers))
 }
@@ -162,8 +166,11 @@ struct Jobs {
 }
 
 fn no_jobs(directory: &Path) -> Error {
-    Error::file(directory, None, "has no layers of jobs beside it")
-        .with_help("make them first: slice --pieces 1/N, and so on")
+    Error::file(directory, None, "has no layers of jobs beside it").with_help(message!(
+        "make them first: slice ",
+        option("pieces", "1/N"),
+        ", and so on"
+    ))
 }
 
 fn jobs(directory: &Path) -> Result<Jobs> {

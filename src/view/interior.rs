@@ -5,9 +5,10 @@ use rayon::prelude::*;
 use super::lattice::{COARSE, Lattice, push_values};
 use super::scene::Scene;
 use crate::bezier::Pieces;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option};
 use crate::limit::Solid;
 use crate::mesh::SolidMesh;
+use crate::message;
 
 /// Leaves that are worked on at once.
 const LEAVES: usize = 256;
@@ -28,7 +29,7 @@ fn pieces(solid: &Solid, rings: usize) -> Result<(Pieces<'_>, usize)> {
     }
     let count = solid.leaves().len();
     Err(Error::request(format!("the inside has {count} pieces, and a page holds {MOST}"))
-        .with_help("show the boundary alone (--no-interior)"))
+        .with_help(message!("show the boundary alone (", option("interior", false), ")")))
 }
 
 /// Adds the pieces: `points` and so on, `element` and `box` (origin and edge lengths in its

@@ -5,7 +5,8 @@ use std::path::Path;
 use serde_json::json;
 
 use super::scene::Scene;
-use crate::error::{Error, Result};
+use crate::error::{Command, Error, Result};
+use crate::message;
 use crate::slice::manifest::{Files, Manifest};
 
 /// Layers that a page holds at most.
@@ -15,11 +16,11 @@ const MOST: usize = 400;
 pub fn push(scene: &mut Scene, folder: &Path) -> Result<()> {
     let Some(manifest) = Manifest::read(folder)? else {
         return Err(Error::file(folder, None, "holds no manifest.json of layers")
-            .with_help("name the folder that slice --png wrote"));
+            .with_help(message!("name the folder that ", Command::SliceToImages, " wrote")));
     };
     if !matches!(manifest.parameters.files, Files::Png(_)) {
         return Err(Error::file(folder, None, "holds layers that are not PNG images")
-            .with_help("name a folder that slice --png wrote"));
+            .with_help(message!("name a folder that ", Command::SliceToImages, " wrote")));
     }
     if !manifest.complete {
         return Err(Error::file(folder, None, "holds layers of a job that did not end")

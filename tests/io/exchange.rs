@@ -34,8 +34,7 @@ fn point(v: usize) -> [f64; 3] {
 fn refusal(name: &str, bytes: impl AsRef<[u8]>) -> String {
     let scratch = Scratch::new();
     let error = read(scratch.file(name, bytes)).expect_err("the file should be refused");
-    let help = miette::Diagnostic::help(&error).map(|help| help.to_string());
-    format!("{error}; {}", help.unwrap_or_default())
+    format!("{error}; {}", error.help().cloned().unwrap_or_default())
 }
 
 #[track_caller]

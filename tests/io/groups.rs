@@ -242,7 +242,7 @@ fn a_long_chain_of_sets_is_read() {
     ] {
         let error = read(scratch.file("a.inp", chain(last))).unwrap_err();
         assert!(error.to_string().contains(what), "{error}");
-        assert!(error.help().unwrap().contains("rows of `S60000`"), "{error}");
+        assert!(error.help().unwrap().to_string().contains("rows of `S60000`"), "{error}");
     }
 }
 

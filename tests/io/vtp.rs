@@ -138,5 +138,5 @@ fn compressed_surfaces_are_held_to_the_memory_that_is_given() {
     let read =
         |most_unpacked| subsolid::io::read_mesh(&path, subsolid::io::ReadOptions { most_unpacked });
     assert!(read(1 << 20).is_ok());
-    assert_says(&read(20).unwrap_err().to_string(), &["--memory"]);
+    assert_says(&read(20).unwrap_err().to_string(), &["`memory`"]);
 }

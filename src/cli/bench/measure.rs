@@ -8,6 +8,7 @@ use subsolid::numbers::median;
 use subsolid::plan::{Plan, Samples, Want};
 use subsolid::{Error, Result};
 
+use super::super::wording::words;
 use super::contender::{Contender, WriteTimes};
 use super::model::{BenchModel, class};
 use super::results::{Accuracy, Results, Spread, Timing};
@@ -85,12 +86,13 @@ pub fn run(
             match subject.time(contender, write_times, results.repeats) {
                 Ok(timing) => results.timings.push(timing),
                 Err(error) => results.left_out.push(format!(
-                    "{} at level {}, {}³ samples, {}, {}: {error}.",
+                    "{} at level {}, {}³ samples, {}, {}: {}.",
                     model.name,
                     model.level,
                     job.samples,
                     subject.class.as_deref().unwrap_or("all cells"),
-                    contender.name
+                    contender.name,
+                    words(&error.message())
                 )),
             }
         }
@@ -174,8 +176,11 @@ pub fn accuracy(
                 comparison,
             }),
             Err(error) => results.left_out.push(format!(
-                "Accuracy of {} at level {}, {}: {error}.",
-                model.name, model.level, contender.name
+                "Accuracy of {} at level {}, {}: {}.",
+                model.name,
+                model.level,
+                contender.name,
+                words(&error.message())
             )),
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::error::Command;
 use crate::error::ElementKind::{Cell, Vertex};
 use crate::io::{CREASE_EDGES, CREASE_SHARPNESS};
 use crate::mesh::{Attribute, CellArray, CellId, CellKind, Cells, SolidMesh, check_counts};
@@ -411,10 +412,11 @@ impl<'a> Assembly<'a> {
             let found = if skipped.is_empty() { "nothing else".into() } else { skipped.join(", ") };
             return Err(self
                 .error(None, format!("the file has no volume cells (found: {found})"))
-                .with_help(
-                    "a solid needs hexahedra, wedges, tetrahedra or polyhedra; `subsolid surface` \
-                     reads surfaces",
-                ));
+                .with_help(message!(
+                    "a solid needs hexahedra, wedges, tetrahedra or polyhedra; ",
+                    Command::ReadSurface,
+                    " reads surfaces"
+                )));
         }
         self.check_indices()?;
         self.check_attributes()?;

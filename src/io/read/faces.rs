@@ -1,6 +1,8 @@
 //! Surfaces in formats of solids: the faces of a file that has no volume cells.
 
+use crate::error::Command;
 use crate::mesh::{Attribute, FaceGroup, NORMALS, Polygons, SolidMesh, SurfaceMesh};
+use crate::message;
 use crate::{Error, Result};
 
 use super::ReadReport;
@@ -16,9 +18,11 @@ impl Assembly<'_> {
     /// of faces are left out.
     pub fn finish_surface(mut self) -> Result<(SurfaceMesh, ReadReport)> {
         if !self.mesh.cells.is_empty() {
-            return Err(self
-                .error(None, "a solid, not a surface")
-                .with_help("take its boundary first (subsolid boundary)"));
+            return Err(self.error(None, "a solid, not a surface").with_help(message!(
+                "take its boundary first (",
+                Command::Boundary,
+                ")"
+            )));
         }
         if !self.groups.has_faces() {
             return Err(self.no_faces());

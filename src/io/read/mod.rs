@@ -30,8 +30,10 @@ pub use vtk::vtkio;
 
 use std::path::{Path, PathBuf};
 
+use crate::error::Command;
 use crate::io::source;
 use crate::mesh::{SolidMesh, SurfaceMesh};
+use crate::message;
 use crate::{Error, Result};
 
 use assemble::Assembly;
@@ -278,7 +280,8 @@ fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
         "ovm" => Ok(Format::OpenVolumeMesh),
         "inp" => Ok(Format::Abaqus),
         _ if surface::format(path, bytes).is_some() => {
-            refused("a surface, not a control mesh of cells", "`subsolid surface` reads surfaces")
+            Err(Error::file(path, None, "a surface, not a control mesh of cells")
+                .with_help(message!(Command::ReadSurface, " reads surfaces")))
         }
         _ => refused(
             "the format of the file is unknown",

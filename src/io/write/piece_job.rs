@@ -15,8 +15,10 @@ use super::layout::PieceLayout;
 use super::pvtu::{check, check_replaceable, is_record, piece_name, pieces_name, write_index};
 use super::single::write_whole;
 use super::{Format, WriteOptions, xml};
+use crate::error::option;
 use crate::io::atomic;
 use crate::io::dataset::Dataset;
+use crate::message;
 use crate::numbers::counted;
 use crate::{Error, Result};
 
@@ -176,8 +178,11 @@ pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
             return Err(Error::file(path, None, "is merged already: its pieces are all written")
                 .with_help("use it as it is; to write it again, remove it and its directory"));
         }
-        return Err(Error::file(&directory, None, "holds no records of jobs")
-            .with_help("write the pieces first: --pieces 1/N, and so on"));
+        return Err(Error::file(&directory, None, "holds no records of jobs").with_help(message!(
+            "write the pieces first: ",
+            option("pieces", "1/N"),
+            ", and so on"
+        )));
     };
     records.iter().try_for_each(|other| agree(path, first, other))?;
     let missing: Vec<String> = (1..=first.of)
@@ -193,8 +198,11 @@ pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
     for record in &records {
         let (job, of) = (record.job, record.of);
         complete(&directory, &name, &share(job, of, record.pieces)).map_err(|piece| {
-            Error::file(&piece, None, "is missing or incomplete")
-                .with_help(format!("run --pieces {job}/{of} again, then merge again"))
+            Error::file(&piece, None, "is missing or incomplete").with_help(message!(
+                "run ",
+                option("pieces", format_args!("{job}/{of}")),
+                " again, then merge again"
+            ))
         })?;
     }
     let layouts: Vec<&PieceLayout> = records.iter().filter_map(|r| r.layout.as_ref()).collect();

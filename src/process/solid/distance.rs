@@ -19,7 +19,7 @@ use super::trilinear::is_regular;
 use super::update::{Between, Found, FrontNode, Fronts, through};
 use super::{Seed, hexahedra};
 use crate::error::ElementKind::Cell;
-use crate::error::{Error, Result};
+use crate::error::{Command, Error, Result};
 use crate::mesh::SolidMesh;
 use crate::message;
 use crate::process::components::{check_reach, leave_unused};
@@ -64,8 +64,11 @@ fn check_cells(mesh: &SolidMesh, hexes: &[[u32; 8]]) -> Result<()> {
             message!(Cell.id(cell), " and ", others.len().to_string(), " more are")
         }
     };
-    Err(Error::mesh(message!(which, " flat or folded"))
-        .with_help("untangle the mesh first (subsolid untangle)"))
+    Err(Error::mesh(message!(which, " flat or folded")).with_help(message!(
+        "untangle the mesh first (",
+        Command::Untangle,
+        ")"
+    )))
 }
 
 /// Corners of a hexahedron in VTK's order by the bits of their parameters, and back.

@@ -23,7 +23,7 @@ pub use untangled::Untangled;
 
 use std::collections::HashMap;
 
-use crate::error::ElementKind;
+use crate::error::{ElementKind, option};
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, SolidMesh};
 use crate::message;
@@ -36,17 +36,20 @@ pub fn hexahedra(mesh: &SolidMesh) -> Result<&[[u32; 8]]> {
     mesh.cells.hexahedra().ok_or_else(|| {
         let others = (0..mesh.cells.len()).filter(|&c| mesh.cells.kind(c) != CellKind::Hexahedron);
         let lasting = others.clone().find(|&c| !splits(mesh, c));
-        let (cell, help) = match lasting {
-            Some(cell) => (
-                cell,
-                "a vertex of it has other than three of its faces, like the apex of a pyramid: it never \
-                 refines to hexahedra; split it into tetrahedra, wedges or hexahedra",
-            ),
-            None => (
-                others.clone().next().unwrap_or_default(),
-                "refine the mesh once (--levels 1): all cells become hexahedra",
+        let help = match lasting {
+            Some(_) => {
+                "a vertex of it has other than three of its faces, like the apex of a pyramid: \
+                        it never refines to hexahedra; split it into tetrahedra, wedges or \
+                        hexahedra"
+                    .into()
+            }
+            None => message!(
+                "refine the mesh once (",
+                option("levels", 1),
+                "): all cells become hexahedra"
             ),
         };
+        let cell = lasting.or_else(|| others.clone().next()).unwrap_or_default();
         Error::mesh(message!(ElementKind::Cell.id(cell), " is not a hexahedron")).with_help(help)
     })
 }

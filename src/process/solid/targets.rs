@@ -1,7 +1,7 @@
 //! What distances are measured to.
 
 use crate::error::ElementKind::Vertex;
-use crate::error::{Error, Result};
+use crate::error::{Command, Error, Result, option_name};
 use crate::mesh::SolidMesh;
 use crate::message;
 use crate::topology::{Sharpness, Topology};
@@ -48,7 +48,12 @@ pub fn crease_seeds(mesh: &SolidMesh) -> Result<Vec<Seed>> {
     vertices.dedup();
     if vertices.is_empty() {
         return Err(Error::request("the mesh has no creases to measure the distance to")
-            .with_help("give --creases or --crease-angle"));
+            .with_help(message!(
+                "give ",
+                option_name("creases"),
+                " or ",
+                option_name("crease_angle")
+            )));
     }
     Ok(vertices.into_iter().map(Seed::on).collect())
 }
@@ -120,8 +125,11 @@ pub fn group_seeds(mesh: &SolidMesh, name: &str) -> Result<Vec<Seed>> {
     let vertices = 0..mesh.points.len() as u32;
     let seeds: Vec<Seed> = vertices.filter(|&v| reached[v as usize]).map(Seed::on).collect();
     if seeds.is_empty() {
-        return Err(Error::request(format!("the group \"{name}\" is empty"))
-            .with_help("name a group that has faces or cells (subsolid info lists them)"));
+        return Err(Error::request(format!("the group \"{name}\" is empty")).with_help(message!(
+            "name a group that has faces or cells (",
+            Command::ListGroups,
+            ")"
+        )));
     }
     Ok(seeds)
 }

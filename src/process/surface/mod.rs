@@ -22,7 +22,7 @@ use nalgebra::Vector3;
 use serde::Deserialize;
 
 use crate::error::ElementKind::Face;
-use crate::error::{Error, Result};
+use crate::error::{Command, Error, Result};
 use crate::mesh::SurfaceMesh;
 use crate::message;
 
@@ -50,7 +50,7 @@ pub(crate) fn triangles(mesh: &SurfaceMesh) -> Result<Cow<'_, [[u32; 3]]>> {
     let seen = || (0..mesh.faces.len()).filter(|&face| !is_hole[face]);
     if let Some(other) = seen().find(|&face| mesh.faces.face(face).len() != 3) {
         return Err(Error::mesh(message!(Face.id(other), " is not a triangle"))
-            .with_help("cut the faces into triangles first: subsolid surface IN --scheme loop --levels 0 -o OUT"));
+            .with_help(message!("cut the faces into triangles first: ", Command::Triangulate)));
     }
     let triangle = |face: usize| match *mesh.faces.face(face) {
         [a, b, c] => [a, b, c],

@@ -3,7 +3,8 @@
 use rayon::prelude::*;
 
 use super::cotangent::triangle;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option_name};
+use crate::message;
 use crate::topology::Rows;
 
 type Point = [f64; 3];
@@ -102,9 +103,12 @@ impl<'m> Products<'m> {
             });
             square = next;
         }
-        Err(Error::mesh(format!("conjugate gradients did not converge in {most} iterations")).with_help(
-            "look for very thin triangles, or solve with stored weights (without --matrix-free)",
-        ))
+        Err(Error::mesh(format!("conjugate gradients did not converge in {most} iterations"))
+            .with_help(message!(
+                "look for very thin triangles, or solve with stored weights (without ",
+                option_name("matrix_free"),
+                ")"
+            )))
     }
 }
 

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use super::svg::decimals;
 use super::{LayerFiles, OutputLayer};
-use crate::error::ElementKind;
+use crate::error::{ElementKind, option_name};
 use crate::io::atomic;
 use crate::message;
 use crate::slice::Contour;
@@ -161,7 +161,11 @@ fn check_single(setting: &Setting) -> Result<()> {
         "coordinates up to {largest:e} are outside the range of single precision, \
          {least:.1e} to {most:.1e}"
     ))
-    .with_help("write the contours as text, without --binary, or scale the model"))
+    .with_help(message!(
+        "write the contours as text, without ",
+        option_name("binary"),
+        ", or scale the model"
+    )))
 }
 
 fn head(setting: &Setting, layers: &Range<usize>, encoding: Encoding, decimals: usize) -> String {

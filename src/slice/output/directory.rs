@@ -5,7 +5,9 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::error::option_name;
 use crate::io::{Unfinished, atomic};
+use crate::message;
 use crate::slice::manifest::{FILE_NAME, LayerEntry, Manifest, Parameters};
 use crate::{Error, Result};
 
@@ -93,11 +95,9 @@ impl LayerDirectory {
         let written =
             atomic::write(&path, |out| out.write_all(bytes).map_err(|e| atomic::refused(&path, e)));
         written.map_err(|error| {
-            let help = error.help().unwrap_or_default().to_owned();
-            error.with_help(format!(
-                "{help}; layers that are complete stay in {}, --resume goes on from them",
-                self.path.display()
-            ))
+            let help = error.help().cloned().unwrap_or_default();
+            let stay = format!("; layers that are complete stay in {}, ", self.path.display());
+            error.with_help(message!(help, stay, option_name("resume"), " goes on from them"))
         })?;
         Ok(bytes.len() as u64)
     }

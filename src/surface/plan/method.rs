@@ -1,7 +1,8 @@
 //! Which method refines a mesh.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option};
 use crate::mesh::SurfaceMesh;
+use crate::message;
 use crate::scheme::{Scheme, SurfaceScheme};
 use crate::surface::options::{Method, SurfaceOptions};
 use crate::surface::refine::edge_friend::EdgeFriend;
@@ -25,8 +26,8 @@ pub(crate) fn check_method(options: &SurfaceOptions) -> Result<()> {
             _ => "matrix",
         };
         let names = Scheme::names(|scheme| can(scheme.rules()));
-        Err(Error::request(format!("{what} refines {names} surfaces only"))
-            .with_help(format!("use --method {method} for this scheme")))
+        let help = message!("use ", option("method", method), " for this scheme");
+        Err(Error::request(format!("{what} refines {names} surfaces only")).with_help(help))
     };
     let rules = options.scheme.rules();
     match options.method {
@@ -38,7 +39,7 @@ pub(crate) fn check_method(options: &SurfaceOptions) -> Result<()> {
         }
         Method::Matrix if !rules.has_matrix_pass() => {
             Err(Error::request(format!("the mesh matrix has no pass for {}", rules.name()))
-                .with_help("use --method single for this scheme"))
+                .with_help(message!("use ", option("method", "single"), " for this scheme")))
         }
         _ => Ok(()),
     }

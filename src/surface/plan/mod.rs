@@ -26,7 +26,9 @@ use super::refine::three_triangles::ThreeTriangleLevels;
 use super::stencils::SurfaceStencils;
 use super::stencils::single::SingleMatrix;
 use super::triangulate::Triangulation;
+use crate::error::option;
 use crate::mesh::{SurfaceMesh, check_point_count};
+use crate::message;
 use crate::numbers::{Real, by_count, counted};
 use crate::scheme::Stencils;
 use crate::scheme::point::Point;
@@ -246,7 +248,7 @@ impl SurfacePlan {
             }
             PlanLevels::EdgeFriend(_) => {
                 return Err(Error::request("edge-friend has no matrices")
-                    .with_help("plan with --method matrix"));
+                    .with_help(message!("plan with ", option("method", "matrix"))));
             }
         })
     }

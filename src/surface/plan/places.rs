@@ -2,7 +2,8 @@
 //! from the order in which faces split.
 
 use super::SurfacePlan;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option};
+use crate::message;
 use crate::scheme::{FaceShape, Scheme};
 use crate::surface::limit::SurfaceLocation;
 use crate::surface::options::Method;
@@ -30,7 +31,7 @@ impl SurfacePlan {
         }
         if options.method == Method::EdgeFriend {
             return Err(Error::request("places of vertices in the layout of edge-friend")
-                .with_help("plan with --method matrix"));
+                .with_help(message!("plan with ", option("method", "matrix"))));
         }
         let mut places = vec![None; self.vertex_count()];
         let mut walk = Walk { corners: self.corners(), places: &mut places };

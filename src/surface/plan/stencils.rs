@@ -1,8 +1,9 @@
 //! The stencils of a plan.
 
 use super::SurfacePlan;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option};
 use crate::mesh::SurfaceMesh;
+use crate::message;
 use crate::surface::options::{Method, SurfaceOptions};
 use crate::surface::stencils::SurfaceStencils;
 use crate::surface::stencils::static_refinement::StaticRefinement;
@@ -16,8 +17,11 @@ impl SurfacePlan {
     /// the latter at level 0.
     pub fn stencils(&self) -> Result<&SurfaceStencils> {
         self.stencils.as_deref().ok_or_else(|| {
-            Error::request("stencils of a plan that refines level by level")
-                .with_help("plan with --method single or static, at least one level")
+            Error::request("stencils of a plan that refines level by level").with_help(message!(
+                "plan with ",
+                option("method", "single"),
+                " or static, at least one level"
+            ))
         })
     }
 

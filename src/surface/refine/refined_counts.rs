@@ -1,6 +1,7 @@
 //! What a refinement will take, said before anything is allocated.
 
 use crate::mesh::SurfaceMesh;
+use crate::message;
 use crate::numbers::{by_count, counted};
 use crate::scheme::{FaceShape, Split};
 use crate::surface::options::{Method, SurfaceOptions};
@@ -108,7 +109,7 @@ pub fn check_memory(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> 
     memory::check(what, need(levels), |memory| {
         // upward: a few levels fill any memory, however many are asked for
         let fit = (0..levels).take_while(|&level| need(level) <= memory).last().unwrap_or(0);
-        format!("ask for at most {} of this model", counted(fit, "level"))
+        message!("ask for at most ", counted(fit, "level"), " of this model")
     })
 }
 

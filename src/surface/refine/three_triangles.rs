@@ -22,6 +22,7 @@ use std::collections::BTreeSet;
 
 use super::sharpness::{LevelSharpness, SharpEdge, boundary_corners};
 use super::workspace::Workspace;
+use crate::error::option;
 use crate::mesh::SurfaceMesh;
 use crate::scheme::point::{Point, add, scale};
 use crate::scheme::sqrt3::{END_THIRD, LINE, THIRD, face_point, vertex_point};
@@ -103,11 +104,16 @@ pub(crate) fn check(mesh: &SurfaceMesh, matrix: &SurfaceTopology) -> Result<()> 
             Vertex.ids(matrix.edge_ends(edge)),
             ", which √3-subdivision cannot turn"
         ))
-        .with_help("use --scheme loop, or take the surface apart there"));
+        .with_help(message!(
+            "use ",
+            option("scheme", "loop"),
+            ", or take the surface apart there"
+        )));
     }
     if !mesh.creases.is_empty() {
-        return Err(Error::mesh("√3-subdivision has no rule for creases and corners")
-            .with_help("use --scheme loop or catmull-clark, or remove the tags"));
+        return Err(Error::mesh("√3-subdivision has no rule for creases and corners").with_help(
+            message!("use ", option("scheme", "loop"), " or catmull-clark, or remove the tags"),
+        ));
     }
     Ok(())
 }

@@ -100,6 +100,6 @@ fn contradictions_are_found() {
     let mut twice = box_dataset(1);
     let array = Array::new("det_j", 1, vec![0.0; twice.points.len()]);
     twice.point_arrays.extend([array.clone(), array]);
-    let help = twice.check().unwrap_err().help().unwrap().to_owned();
+    let help = twice.check().unwrap_err().help().unwrap().to_string();
     assert!(help.contains("mesh.point_data.pop(\"det_j\")"), "{help}");
 }

@@ -302,7 +302,7 @@ fn distances_to_groups_are_exact() {
     let message = |name: &str| group_seeds(&mesh, name).unwrap_err();
     let unknown = message("right");
     assert!(unknown.to_string().contains("no group is named \"right\""), "{unknown}");
-    let help = unknown.help().unwrap_or_default().to_string();
+    let help = unknown.help().map(ToString::to_string).unwrap_or_default();
     assert!(help.contains("left, between, steel") && help.contains("core, steel"), "{help}");
     assert!(message("empty").to_string().contains("is empty"));
     mesh.face_groups[0].faces = Polygons::uniform(4, vec![0, 1, 2, 71]);

@@ -102,7 +102,7 @@ fn a_kind_of_mesh_has_its_own_queries() {
     let error = surface.row(Op::VC, 0).unwrap_err();
     assert!(error.to_string().contains("a surface has no query VC"), "{error}");
     let error = solid.for_each(Op::FF, |_, _| {}).unwrap_err();
-    assert!(error.help().unwrap().contains("VV VE VF VC EV"), "{error}");
+    assert!(error.help().unwrap().to_string().contains("VV VE VF VC EV"), "{error}");
     let mut bad = meshes::block([1, 1, 1]);
     bad.points[3][0] = f64::NAN;
     assert!(Query::of_solid(&bad, QueryStrategy::Rows).is_err());

@@ -6,7 +6,8 @@ use cudarc::driver::sys::CUdevice_attribute as Attribute;
 use cudarc::driver::{CudaContext, DriverError, result, sys};
 
 use crate::backend::device::DeviceInfo;
-use crate::error::{Error, Result};
+use crate::error::{Command, Error, Result, option};
+use crate::message;
 use crate::plan::MatrixUnits;
 
 impl DeviceInfo {
@@ -58,7 +59,7 @@ pub fn check_device(ordinal: usize) -> Result<()> {
         return Ok(());
     }
     Err(Error::request(format!("there is no CUDA device {ordinal}"))
-        .with_help(format!("{count} are there, counted from 0: see `subsolid devices`")))
+        .with_help(message!("{count} are there, counted from 0: see ", Command::Devices)))
 }
 
 impl CudaDevice {
@@ -124,12 +125,14 @@ fn require_driver() -> Result<()> {
         return Ok(());
     }
     Err(Error::request("no CUDA device: the NVIDIA driver (libcuda) is not installed")
-        .with_help("install the NVIDIA driver, or give --backend cpu"))
+        .with_help(message!("install the NVIDIA driver, or give ", option("backend", "cpu"))))
 }
 
 fn no_device(error: DriverError) -> Error {
-    Error::request(format!("no CUDA device: {}", words(error)))
-        .with_help("check `nvidia-smi` and CUDA_VISIBLE_DEVICES, or give --backend cpu")
+    Error::request(format!("no CUDA device: {}", words(error))).with_help(message!(
+        "check `nvidia-smi` and CUDA_VISIBLE_DEVICES, or give ",
+        option("backend", "cpu")
+    ))
 }
 
 /// Turns a driver error into ours.
@@ -137,8 +140,12 @@ pub(in crate::backend::cuda) fn failed(what: &'static str) -> impl Fn(DriverErro
     move |error| {
         use cudarc::driver::sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY;
         let help = match error.0 {
-            CUDA_ERROR_OUT_OF_MEMORY => "evaluate in pieces, or free memory of the device",
-            _ => "check `nvidia-smi`; --backend cpu does without the device",
+            CUDA_ERROR_OUT_OF_MEMORY => "evaluate in pieces, or free memory of the device".into(),
+            _ => message!(
+                "check `nvidia-smi`; ",
+                option("backend", "cpu"),
+                " does without the device"
+            ),
         };
         Error::request(format!("CUDA: {what}: {}", words(error))).with_help(help)
     }

@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 use cudarc::nvrtc::{result, sys};
 
 use super::sources::{HEADERS, TEXT, Variant};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option};
+use crate::message;
 
 /// Compiled kernels.
 #[derive(Clone, Debug)]
@@ -169,10 +170,14 @@ fn require() -> Result<()> {
     if *found {
         return Ok(());
     }
-    Err(Error::request("the CUDA compiler library NVRTC (libnvrtc) is not installed").with_help(
+    let help = message!(
         "install a CUDA toolkit, or `pip install nvidia-cuda-nvrtc` and add its lib folder to \
-         LD_LIBRARY_PATH; --backend cpu does without it",
-    ))
+         LD_LIBRARY_PATH; ",
+        option("backend", "cpu"),
+        " does without it"
+    );
+    Err(Error::request("the CUDA compiler library NVRTC (libnvrtc) is not installed")
+        .with_help(help))
 }
 
 fn toolkit_paths() -> Vec<PathBuf> {
@@ -193,6 +198,9 @@ fn refused(error: result::NvrtcError) -> Error {
 }
 
 fn refused_text(text: &str) -> Error {
-    Error::request(format!("NVRTC: {text}"))
-        .with_help("check that the CUDA toolkit and the driver fit; --backend cpu does without")
+    Error::request(format!("NVRTC: {text}")).with_help(message!(
+        "check that the CUDA toolkit and the driver fit; ",
+        option("backend", "cpu"),
+        " does without"
+    ))
 }

@@ -9,7 +9,8 @@ use crate::backend::cuda::driver::launch::{Argument, Launch};
 use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{SOLVE, Variant};
 use crate::backend::cuda::query::steps::{Steps, array, number};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option};
+use crate::message;
 use crate::numbers::Real;
 use crate::process::surface::Cotangents;
 
@@ -228,7 +229,10 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
 /// Of iterations that do not end.
 pub(super) fn without_end(iterations: usize) -> Error {
     Error::mesh(format!("conjugate gradients did not converge in {iterations} iterations"))
-        .with_help("look for very thin triangles or cells, or use --backend cpu")
+        .with_help(message!(
+            "look for very thin triangles or cells, or use ",
+            option("backend", "cpu")
+        ))
 }
 
 /// `State` in the kernels.

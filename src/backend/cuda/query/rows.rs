@@ -5,7 +5,8 @@ use super::steps::{Steps, array, bits, number};
 use crate::backend::cuda::driver::launch::Argument;
 use crate::backend::cuda::driver::sources::ROWS;
 use crate::backend::cuda::sort::Items;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option};
+use crate::message;
 use crate::query::{Op, too_many};
 use crate::topology::order::EntityKind;
 
@@ -106,7 +107,10 @@ fn transpose(steps: &mut Steps, rows: &Lists, count: usize) -> Result<Lists> {
     let items = Items { keys: rows.items.address(0), values: of_items.address(0) };
     if entries >= 1 << 31 {
         return Err(Error::request(format!("{entries} entries of rows to sort on a GPU"))
-            .with_help("2^31 at most: take the mesh in parts, or --backend cpu"));
+            .with_help(message!(
+                "2^31 at most: take the mesh in parts, or ",
+                option("backend", "cpu")
+            )));
     }
     let sorted = steps.sort(items, entries, bits(count))?;
     let (starts, items) = (steps.empty::<u32>(count + 1)?, steps.empty::<u32>(entries)?);

@@ -8,7 +8,9 @@ use flate2::read::ZlibDecoder;
 use lzma_rust2::XzReader;
 
 use super::structured::GridExtent;
+use crate::error::{Message, option_name};
 use crate::memory::gigabytes;
+use crate::message;
 
 /// How blocks are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,27 +35,28 @@ impl Budget {
         Self { left: Cell::new(bytes) }
     }
 
-    fn take(&self, bytes: usize) -> Result<(), String> {
+    fn take(&self, bytes: usize) -> Result<(), Message> {
         self.take_or(bytes as u64, |left| {
-            format!(
-                "a block unpacks to {bytes} bytes, {left} are left of the memory for compressed \
-                 data (--memory)"
+            message!(
+                "a block unpacks to {bytes} bytes, {left} are left of the memory for compressed data (",
+                option_name("memory"),
+                ")"
             )
         })
     }
 
     /// Takes the memory of a grid, of which a file lists no cells.
-    pub fn take_grid(&self, grid: &GridExtent) -> Result<(), String> {
+    pub fn take_grid(&self, grid: &GridExtent) -> Result<(), Message> {
         let ([a, b, c], bytes) = (grid.size, grid.bytes());
         self.take_or(bytes, |left| {
             let [need, left] = [bytes, left].map(|bytes| gigabytes(bytes.into()));
-            format!(
+            message!(
                 "a grid of {a} × {b} × {c} points takes about {need} of memory, {left} are left"
             )
         })
     }
 
-    fn take_or(&self, bytes: u64, refused: impl FnOnce(u64) -> String) -> Result<(), String> {
+    fn take_or(&self, bytes: u64, refused: impl FnOnce(u64) -> Message) -> Result<(), Message> {
         let left = self.left.get();
         self.left.set(left.checked_sub(bytes).ok_or_else(|| refused(left))?);
         Ok(())
@@ -164,8 +167,8 @@ pub(super) fn unpack<'a>(
     source: &mut ByteSource<'a>,
     layout: BinaryLayout,
     budget: &Budget,
-) -> Result<Cow<'a, [u8]>, String> {
-    let cut = || "the binary data is cut short or malformed".to_owned();
+) -> Result<Cow<'a, [u8]>, Message> {
+    let cut = || Message::from("the binary data is cut short or malformed");
     let size = if layout.wide_header { 8 } else { 4 };
     let number = |bytes: &[u8]| {
         let fold = |value: u64, &byte: &u8| value << 8 | u64::from(byte);
@@ -194,7 +197,7 @@ pub(super) fn unpack<'a>(
         let before = bytes.len();
         compressor
             .unpack(&packed, full, &mut bytes)
-            .ok_or_else(|| "a compressed block is malformed".to_owned())?;
+            .ok_or_else(|| Message::from("a compressed block is malformed"))?;
         if bytes.len() - before != full {
             return Err("a compressed block has another size than its header says".into());
         }

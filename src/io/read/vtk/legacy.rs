@@ -10,7 +10,7 @@ use crate::mesh::Attribute;
 use crate::{Error, Result};
 
 use super::binary::Budget;
-use super::structured::{GRID_HELP, GridExtent, GridKind, ImageFrame};
+use super::structured::{GridExtent, GridKind, ImageFrame, grid_help};
 use super::values::Scalar;
 use super::{GivenFaces, UnstructuredGrid, no_solid, push_cell_array};
 use crate::io::read::assemble::Assembly;
@@ -199,7 +199,7 @@ impl<'a> Legacy<'a> {
         }
         let extent = GridExtent::new(size, [0; 3]).map_err(|what| self.unfit(&what))?;
         let taken = self.budget.take_grid(&extent);
-        taken.map_err(|message| self.text.error(message).with_help(GRID_HELP))?;
+        taken.map_err(|message| self.text.error(message).with_help(grid_help()))?;
         self.extent = Some(extent);
         Ok(())
     }

@@ -39,6 +39,7 @@ mod xml;
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
+use crate::error::Command;
 use crate::error::ElementKind::Vertex;
 use crate::mesh::Attribute;
 use crate::mesh::groups::{face_group_name, names_group};
@@ -506,7 +507,7 @@ fn cell_array_fault(
 /// The error of a surface where a solid is needed.
 fn no_solid(path: &Path) -> Error {
     Error::file(path, None, "a surface, not a control mesh of cells")
-        .with_help("`subsolid surface` reads surfaces")
+        .with_help(message!(Command::ReadSurface, " reads surfaces"))
 }
 
 /// Puts faces into groups by the whole number that the array `name` has for each.

@@ -2,6 +2,8 @@
 //! images, whose pixels are points.
 
 use super::{GivenFaces, UnstructuredGrid};
+use crate::error::{Message, option_name};
+use crate::message;
 use crate::numbers::counted;
 
 /// Most points of a grid: those of images cost a file nothing.
@@ -52,7 +54,9 @@ pub(super) struct GridExtent {
 }
 
 /// What to do about a grid that is too large.
-pub(super) const GRID_HELP: &str = "check the extent of the grid, or allow more memory (--memory)";
+pub(super) fn grid_help() -> Message {
+    message!("check the extent of the grid, or allow more memory (", option_name("memory"), ")")
+}
 
 /// Bytes that a point and a cell take while a grid is read, about.
 const POINT_BYTES: u64 = 24;

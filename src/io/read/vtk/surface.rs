@@ -8,6 +8,7 @@ use std::path::Path;
 use quick_xml::events::Event;
 use quick_xml::reader::Reader;
 
+use crate::error::Command;
 use crate::error::ElementKind::Vertex;
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::{Assembly, counted_kind};
@@ -62,8 +63,11 @@ pub(in crate::io::read) fn read(
     let budget = Budget::new(most_unpacked);
     let numbers = Numbers { path, outline: &outline, budget: &budget };
     if !outline.is_surface {
-        return Err(Error::file(path, None, "a grid, not a surface")
-            .with_help("solids are read as such, by `subsolid info` for one"));
+        return Err(Error::file(path, None, "a grid, not a surface").with_help(message!(
+            "solids are read as such, by ",
+            Command::ReadSolid,
+            " for one"
+        )));
     }
     let mut reader = SurfaceReader { numbers, mesh: SurfaceMesh::default(), skipped: Vec::new() };
     for (index, piece) in outline.pieces.iter().enumerate() {

@@ -14,7 +14,7 @@ use crate::{Error, Message, Result};
 use super::binary::{Budget, ByteSource, unpack};
 use super::ghosts::{check_ghosts, is_ghosts};
 use super::outline::{ArrayElement, ArraySection, ArrayStorage, XmlOutline};
-use super::structured::{GRID_HELP, GridKind};
+use super::structured::{GridKind, grid_help};
 use super::values::Scalar;
 use super::{GivenFaces, Kept, UnstructuredGrid, no_solid, push_cell_array, push_point_array};
 use crate::io::read::assemble::Assembly;
@@ -71,7 +71,7 @@ impl<'a> Document<'a, '_> {
         let first_point = self.assembly.points();
         if let Some(extent) = piece.extent {
             self.numbers.budget.take_grid(&extent).map_err(|message| {
-                Error::file(self.numbers.path, Some(piece.line), message).with_help(GRID_HELP)
+                Error::file(self.numbers.path, Some(piece.line), message).with_help(grid_help())
             })?;
         }
         self.piece_points(index)?;

@@ -3,6 +3,7 @@
 use super::super::sharpness::LevelSharpness;
 use super::{EdgeFriend, FriendQuads};
 use crate::error::ElementKind::Vertex;
+use crate::error::option;
 use crate::mesh::{CreaseRule, Polygons, SurfaceMesh};
 use crate::message;
 use crate::surface::refine::quads::QuadLevels;
@@ -50,13 +51,13 @@ pub(super) fn first_level(
 }
 
 pub(super) fn check_manifold(matrix: &SurfaceTopology) -> Result<()> {
-    const FIX: &str = "use --method matrix, or fix the surface there";
+    let fix = || message!("use ", option("method", "matrix"), ", or fix the surface there");
     if let Some(&edge) = matrix.non_manifold_edges.first() {
         return Err(Error::mesh(message!(
             "more than two faces meet at the edge of ",
             Vertex.ids(matrix.edge_ends(edge))
         ))
-        .with_help(FIX));
+        .with_help(fix()));
     }
     if let Some(ends) = inconsistent_edge(matrix) {
         return Err(Error::mesh(message!(
@@ -64,14 +65,15 @@ pub(super) fn check_manifold(matrix: &SurfaceTopology) -> Result<()> {
             Vertex.ids(ends),
             " run through it alike"
         ))
-        .with_help(
-            "turn faces so that all run counter-clockwise; one-sided surfaces need --method matrix",
-        ));
+        .with_help(message!(
+            "turn faces so that all run counter-clockwise; one-sided surfaces need ",
+            option("method", "matrix")
+        )));
     }
     match non_manifold_corners(matrix).first() {
         Some(v) => {
             Err(Error::mesh(message!("several sheets of the surface touch at ", Vertex.id(*v)))
-                .with_help(FIX))
+                .with_help(fix()))
         }
         None => Ok(()),
     }

@@ -7,7 +7,8 @@ use super::matrix::{DeviceMatrix, TABLED};
 use super::step::LevelCounts;
 use super::three_triangles::ThreeTriangles;
 use crate::backend::cuda::driver::buffer::Buffer;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option};
+use crate::message;
 
 /// Rules that refine the mesh matrix.
 #[derive(Clone, Copy, Debug)]
@@ -92,7 +93,10 @@ impl SchemeKernels {
                         "√3-subdivision on a GPU of a surface that is not an oriented manifold, or \
                          has vertices in a ring of two faces",
                     )
-                    .with_help("refine it on the CPU, or use --scheme loop"));
+                    .with_help(message!(
+                        "refine it on the CPU, or use ",
+                        option("scheme", "loop")
+                    )));
                 }
                 let open = found.open > 0;
                 // where the surface ends there is one neighbor more than faces

@@ -1,0 +1,85 @@
+//! Messages of the library in the words of the command line.
+
+use std::error::Error as StdError;
+use std::fmt::{self, Debug, Display, Formatter};
+
+use miette::Diagnostic;
+use subsolid::error::{Command, Term};
+use subsolid::{Error, Message};
+
+/// A message as the program says it: `--method single`.
+pub fn words(message: &Message) -> String {
+    message.spelled(|term| match term {
+        Term::Option { name, value } => option(&name.replace('_', "-"), value.as_deref()),
+        Term::Command(command) => String::from(match command {
+            Command::ReadSolid => "`subsolid info`",
+            Command::ReadSurface => "`subsolid surface`",
+            Command::Boundary => "subsolid boundary",
+            Command::Triangulate => "subsolid surface IN --scheme loop --levels 0 -o OUT",
+            Command::Untangle => "subsolid untangle",
+            Command::ListGroups => "subsolid info lists them",
+            Command::Devices => "`subsolid devices`",
+            Command::SliceToImages => "slice --png",
+        }),
+    })
+}
+
+fn option(name: &str, value: Option<&str>) -> String {
+    match value {
+        None => format!("--{name}"),
+        Some("false") => format!("--no-{name}"),
+        Some(value) => format!("--{name} {value}"),
+    }
+}
+
+/// An error whose message and help are those of the program.
+#[derive(Debug)]
+pub struct Refusal<'e> {
+    error: &'e Error,
+    message: String,
+    help: Option<String>,
+}
+
+impl<'e> Refusal<'e> {
+    pub fn new(error: &'e Error) -> Self {
+        Self { error, message: words(&error.message()), help: error.help().map(words) }
+    }
+}
+
+impl Display for Refusal<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for Refusal<'_> {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.error.source()
+    }
+}
+
+impl Diagnostic for Refusal<'_> {
+    fn help<'a>(&'a self) -> Option<Box<dyn Display + 'a>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn Display>)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use subsolid::error::{option, option_name};
+    use subsolid::message;
+
+    use super::*;
+
+    #[test]
+    fn options_are_those_of_the_command_line() {
+        for (message, text) in [
+            (message!("use ", option("method", "single"), "."), "use --method single."),
+            (message!("give ", option_name("crease_angle")), "give --crease-angle"),
+            (message!("(", option("interior", false), ")"), "(--no-interior)"),
+            (message!("see ", Command::Devices), "see `subsolid devices`"),
+        ] {
+            assert_eq!(words(&message), text);
+        }
+    }
+}

@@ -8,17 +8,9 @@ use subsolid::cluster::{Group, Host, Ranks, Threads};
 use subsolid::plan::Cost;
 use subsolid::{Error, Result};
 
+use super::engine::Engine;
 use super::processor::Processor;
 use super::{Cli, Console, Outcome};
-
-/// How ranks have come to be.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Engine {
-    /// `mpirun` has started them.
-    Mpi,
-    /// They are threads of this program, for tests.
-    Threads(usize),
-}
 
 /// What rank 0 says; the exit code is that of all.
 pub fn main(engine: Engine, matches: &ArgMatches, prints_file: bool) -> ExitCode {

@@ -14,6 +14,7 @@ mod console;
 mod denoise;
 mod devices;
 mod distance;
+mod engine;
 mod evaluate;
 mod extract;
 mod gltf;
@@ -57,8 +58,8 @@ use subsolid::cluster::Ranks;
 use subsolid::io::atomic::is_standard_output;
 use subsolid::{Error, Result};
 
-use cluster::Engine;
 use console::Console;
+use engine::Engine;
 
 const EXAMPLES: &str = "\
 Examples:

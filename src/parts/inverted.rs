@@ -1,7 +1,7 @@
 //! Inverted cells of a mesh that ranks hold together.
 
-use super::exchange::{Holders, check_ended, gather_count, next, next_count, next_id};
-use super::{Block, Cutter, Part, RankClusters, RankPart};
+use super::exchange::{Holders, gather_count, next};
+use super::{Block, Cutter, Inverted, Part, RankClusters, RankPart};
 use crate::cluster::Ranks;
 use crate::error::Result;
 use crate::mesh::CellKind;
@@ -9,35 +9,6 @@ use crate::topology::Topology;
 
 /// Cells whose topology is in memory at a time.
 const BLOCK: usize = 1 << 17;
-
-/// Tetrahedra, wedges and polyhedra that are inverted among their neighbors, as
-/// [`Topology::inverted_cells`] has them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Inverted {
-    /// Their number.
-    pub count: usize,
-    /// The first of them.
-    pub first: Option<u32>,
-}
-
-impl Inverted {
-    /// Those of both.
-    pub(crate) fn joined(self, other: Self) -> Self {
-        let first = self.first.into_iter().chain(other.first).min();
-        Self { count: self.count + other.count, first }
-    }
-
-    fn to_bytes(self) -> Vec<u8> {
-        let first = self.first.unwrap_or(u32::MAX);
-        [&(self.count as u64).to_ne_bytes()[..], &first.to_ne_bytes()].concat()
-    }
-
-    fn from_bytes(mut bytes: &[u8]) -> Result<Self> {
-        let (count, first) = (next_count(&mut bytes)? as usize, next_id(&mut bytes)?);
-        check_ended(bytes)?;
-        Ok(Self { count, first: (count > 0).then_some(first) })
-    }
-}
 
 /// What a rank knows of its cells, in the order of what decides.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -53,6 +53,7 @@ pub(crate) mod exchange;
 mod extremes;
 mod gather;
 mod inverted;
+mod inverted_cells;
 #[cfg(any(feature = "metis", test))]
 mod metis;
 mod moved;
@@ -67,7 +68,7 @@ pub use cut::{Cut, costs};
 pub use cutter::Cutter;
 pub use distributed::DistributedMesh;
 pub use estimate::{Estimate, Rates, Workload};
-pub use inverted::Inverted;
+pub use inverted_cells::Inverted;
 pub use moved::PointExchange;
 pub use own::Own;
 pub use rank_part::RankPart;

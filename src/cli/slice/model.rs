@@ -18,7 +18,8 @@ use subsolid::slice::{
 use subsolid::surface::separate_parts;
 use subsolid::{Error, Result, io};
 
-use super::{Arguments, values};
+use super::arguments::Arguments;
+use super::values;
 use crate::cli::Console;
 use crate::cli::rank_model::blocks;
 use crate::cli::surface_model::read_surface;

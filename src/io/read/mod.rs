@@ -15,6 +15,7 @@ mod obj;
 mod off;
 mod ovm;
 mod ply;
+mod report;
 mod sharpness;
 mod stl;
 mod surface;
@@ -23,6 +24,7 @@ mod vtk;
 mod weld;
 
 pub use creases::{CreaseTable, read_creases};
+pub use report::ReadReport;
 pub use surface::{is_surface, read_surface, read_surface_with_report};
 pub use vtk::blocks::{CellBlock, GroupName, MeshParts, solid_of_parts};
 #[cfg(feature = "vtkio")]
@@ -37,21 +39,6 @@ use crate::message;
 use crate::{Error, Result};
 
 use assemble::Assembly;
-
-/// What a reader found in the file and left out.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ReadReport {
-    /// One entry a kind of thing, with its count: `24 quad cells (VTK type 9)`.
-    pub skipped: Vec<String>,
-}
-
-impl ReadReport {
-    /// What was left out, in one line: `12 triangles, 4 lines, cell array x`; `None` if
-    /// nothing was.
-    pub fn left_out(&self) -> Option<String> {
-        (!self.skipped.is_empty()).then(|| self.skipped.join(", "))
-    }
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {

@@ -7,12 +7,11 @@
 //! what it came from is dropped.
 
 use nalgebra::{Matrix3, Vector3};
-use serde::Deserialize;
 
 use super::energy::{Energy, Way};
 use super::lbfgs::minimize;
 use super::slide::Sliding;
-use super::{ScaledJacobians, Untangled, cell_quality, hexahedra};
+use super::{BoundaryMotion, ScaledJacobians, Untangled, cell_quality, hexahedra};
 use crate::error::Result;
 use crate::limit::Solid;
 use crate::mesh::SolidMesh;
@@ -34,19 +33,6 @@ pub const MOST_ROUNDS: usize = ROUNDS + STEPS + POWERS.len() + SLIDES;
 /// How far the limit surface may come away from that of before where vertices slide, as a part of
 /// the solid's diagonal.
 const DEVIATION: f64 = 1e-3;
-
-/// What vertices of the boundary do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-#[serde(rename_all = "kebab-case")]
-pub enum BoundaryMotion {
-    /// They stay.
-    #[default]
-    Fixed,
-    /// Their limit points slide on the limit surface, those on infinitely sharp creases on the
-    /// crease; corners stay, and vertices of semi-sharp edges.
-    Slide,
-}
 
 /// Moves vertices of a mesh of hexahedra so that no control cell is folded and the worst
 /// improves; calls `progress` after each of at most

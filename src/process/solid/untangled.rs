@@ -1,9 +1,22 @@
-//! What untangling did.
+//! What untangling may move, and what it did.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::{BoundaryMotion, ScaledJacobians};
+use super::ScaledJacobians;
 use crate::numbers::counted;
+
+/// What vertices of the boundary do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
+pub enum BoundaryMotion {
+    /// They stay.
+    #[default]
+    Fixed,
+    /// Their limit points slide on the limit surface, those on infinitely sharp creases on the
+    /// crease; corners stay, and vertices of semi-sharp edges.
+    Slide,
+}
 
 /// What untangling did.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

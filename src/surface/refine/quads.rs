@@ -20,7 +20,7 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use families::{Families, InnerPoints};
-use stars::Stars;
+use stars::{GRAIN, Stars};
 
 use super::sharpness::LevelSharpness;
 use super::split::{Lists, Navigate, Quads, split_quads_twice, split_to_quads};
@@ -31,9 +31,6 @@ use crate::scheme::catmull_clark::edge_point;
 use crate::scheme::point::{Point, add, mean4, middle, scale};
 use crate::topology::surface::SurfaceTopology;
 use crate::topology::{NONE, Rows};
-
-/// Points a work item covers.
-const GRAIN: usize = 4096;
 
 /// The topology of all levels.
 #[derive(Clone, Debug)]

@@ -1,12 +1,10 @@
 //! Parts and their instances.
 
-use std::collections::BTreeMap;
-
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion};
 
-use super::{Deck, Section};
+use super::deck::{Deck, Instance, Part, Section};
 use crate::error::ElementKind;
-use crate::io::read::lines::{Text, real, shown};
+use crate::io::read::lines::{real, shown};
 use crate::message;
 use crate::numbers::counted;
 use crate::{Result, memory};
@@ -28,33 +26,6 @@ pub(super) fn is_end_of_part(line: &[u8]) -> bool {
     let keyword = line.split(|&byte| byte == b',').next().unwrap_or_default();
     let letters = keyword.iter().filter(|byte| !byte.is_ascii_whitespace());
     letters.map(u8::to_ascii_uppercase).eq(*b"*ENDPART")
-}
-
-/// Parts of a deck that has instances, by their names in capitals.
-#[derive(Default)]
-pub(super) struct Parts<'a> {
-    by_name: BTreeMap<String, Part<'a>>,
-    /// Whether the part that is being read was read before.
-    pub is_again: bool,
-    /// Whether a part is being read.
-    pub is_reading: bool,
-    // bytes of the parts of all instances so far
-    bytes: u128,
-}
-
-struct Part<'a> {
-    name: String,
-    // behind its first line
-    text: Text<'a>,
-    bytes: usize,
-    instances: usize,
-}
-
-/// The instance that is being read.
-pub(super) struct Instance {
-    // its first vertex
-    first: usize,
-    motion: Isometry3<f64>,
 }
 
 impl<'a> Deck<'a> {

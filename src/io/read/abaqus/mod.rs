@@ -10,6 +10,7 @@
 //! and shares no vertex with others. What else would change the geometry (`*INCLUDE`, `*SYSTEM`,
 //! generated nodes) is refused.
 
+mod deck;
 mod groups;
 mod instance;
 mod members;
@@ -26,7 +27,8 @@ use crate::{Error, Result};
 
 use super::assemble::Assembly;
 use super::lines::{Text, integer, real, shown};
-use instance::{Instance, Parts, has_instances, is_end_of_part};
+use deck::{Deck, Elements, Parts, Section};
+use instance::{has_instances, is_end_of_part};
 use scope::{Element, Member};
 use sets::{Sets, Which};
 use types::{Family, Type};
@@ -54,45 +56,6 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
     deck.skip_unused_parts();
     deck.sets.finish(&mut deck.assembly)?;
     Ok(deck.assembly)
-}
-
-/// Elements of one type.
-struct Elements {
-    family: Family,
-    /// Fewest and most nodes of an element.
-    nodes: [usize; 2],
-    /// Name of the type in the deck, in capitals.
-    kind: String,
-    /// Set that they are in, if any.
-    set: Option<usize>,
-}
-
-enum Section {
-    Nodes,
-    Elements(Elements),
-    /// Elements of another family.
-    Skipped,
-    /// A set, the scope that its rows belong to, and whether they are first, last and step of
-    /// numbers.
-    Set(usize, usize, bool),
-    Surface,
-    /// Rows that move and turn the instance, so many of which have been read.
-    Instance(usize),
-    Other,
-}
-
-struct Deck<'a> {
-    text: Text<'a>,
-    assembly: Assembly<'a>,
-    sets: Sets,
-    section: Section,
-    // Of the element that is being read, whose row may go on in the next line:
-    element_nodes: Vec<u32>,
-    element_line: usize,
-    element_number: i64,
-    has_instances: bool,
-    parts: Parts<'a>,
-    instance: Option<Instance>,
 }
 
 impl Deck<'_> {

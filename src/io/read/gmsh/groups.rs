@@ -1,6 +1,6 @@
 //! Physical groups, and the surfaces and volumes that are in them.
 
-use super::{Gmsh, Place};
+use super::file::{Gmsh, Place};
 use crate::Result;
 use crate::mesh::groups::face_group_name;
 

@@ -8,6 +8,7 @@
 //! High-order elements are read by their corners. Other versions are refused.
 
 mod elements;
+mod file;
 mod groups;
 mod values;
 
@@ -23,6 +24,7 @@ use super::assemble::Assembly;
 use super::lines::{Text, shown};
 use super::tags::Tags;
 use elements::Kind;
+use file::{Gmsh, Place};
 use groups::PHYSICAL;
 use values::GmshNumbers;
 
@@ -74,29 +76,6 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
     file.assembly.limit_numbered_groups(PHYSICAL);
     file.assembly.push_references(PHYSICAL, 0)?;
     Ok(file.assembly)
-}
-
-struct Gmsh<'a> {
-    // physical groups of each surface and volume, by dimension and number
-    entities: HashMap<(i64, i64), Vec<i64>>,
-    // of physical groups, by dimension and tag
-    names: HashMap<(i64, i64), String>,
-    values: GmshNumbers<'a>,
-    assembly: Assembly<'a>,
-    nodes: Tags,
-    // 0 before $MeshFormat, then 2 or 4
-    version: u8,
-    // of the element that is being read
-    element_nodes: Vec<u32>,
-    // type, nodes and place of the face or cell before it
-    last: (usize, Vec<u32>, Place),
-}
-
-/// What an element has become.
-#[derive(Clone, Copy)]
-enum Place {
-    Face(u32),
-    Cell(u32),
 }
 
 impl Gmsh<'_> {

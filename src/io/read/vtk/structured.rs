@@ -1,7 +1,7 @@
 //! Structured grids as hexahedra, flat ones as quads: curvilinear and rectilinear grids, and
 //! images, whose pixels are points.
 
-use super::{GivenFaces, UnstructuredGrid};
+use super::grid::{GivenFaces, UnstructuredGrid};
 use crate::error::{Message, option_name};
 use crate::message;
 use crate::numbers::counted;

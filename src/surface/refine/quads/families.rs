@@ -15,8 +15,7 @@
 use crate::numbers::Real;
 use rayon::prelude::*;
 
-use super::GRAIN;
-use super::stars::term;
+use super::stars::{GRAIN, term};
 use crate::scheme::catmull_clark::{edge_point, vertex_point_4};
 use crate::scheme::point::{Point, mean4};
 use crate::surface::refine::split::{Navigate, Quads};

@@ -3,9 +3,11 @@
 use crate::numbers::Real;
 use rayon::prelude::*;
 
-use super::GRAIN;
 use crate::scheme::catmull_clark;
 use crate::scheme::point::{Point, add, scale};
+
+/// Points a work item covers.
+pub(super) const GRAIN: usize = 4096;
 
 /// How corners are followed, and the points there.
 pub(super) struct Stars<'a, T, N, P, F> {

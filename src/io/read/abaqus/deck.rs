@@ -1,0 +1,79 @@
+//! What has been read of a deck.
+
+use std::collections::BTreeMap;
+
+use nalgebra::Isometry3;
+
+use super::sets::Sets;
+use super::types::Family;
+use crate::io::read::assemble::Assembly;
+use crate::io::read::lines::Text;
+
+/// Elements of one type.
+pub(super) struct Elements {
+    pub(super) family: Family,
+    /// Fewest and most nodes of an element.
+    pub(super) nodes: [usize; 2],
+    /// Name of the type in the deck, in capitals.
+    pub(super) kind: String,
+    /// Set that they are in, if any.
+    pub(super) set: Option<usize>,
+}
+
+/// The section that is being read.
+pub(super) enum Section {
+    Nodes,
+    Elements(Elements),
+    /// Elements of another family.
+    Skipped,
+    /// A set, the scope that its rows belong to, and whether they are first, last and step of
+    /// numbers.
+    Set(usize, usize, bool),
+    Surface,
+    /// Rows that move and turn the instance, so many of which have been read.
+    Instance(usize),
+    Other,
+}
+
+/// A deck that is being read.
+pub(super) struct Deck<'a> {
+    pub(super) text: Text<'a>,
+    pub(super) assembly: Assembly<'a>,
+    pub(super) sets: Sets,
+    pub(super) section: Section,
+    // Of the element that is being read, whose row may go on in the next line:
+    pub(super) element_nodes: Vec<u32>,
+    pub(super) element_line: usize,
+    pub(super) element_number: i64,
+    pub(super) has_instances: bool,
+    pub(super) parts: Parts<'a>,
+    pub(super) instance: Option<Instance>,
+}
+
+/// Parts of a deck that has instances, by their names in capitals.
+#[derive(Default)]
+pub(super) struct Parts<'a> {
+    pub(super) by_name: BTreeMap<String, Part<'a>>,
+    /// Whether the part that is being read was read before.
+    pub is_again: bool,
+    /// Whether a part is being read.
+    pub is_reading: bool,
+    // bytes of the parts of all instances so far
+    pub(super) bytes: u128,
+}
+
+/// A part of a deck.
+pub(super) struct Part<'a> {
+    pub(super) name: String,
+    // behind its first line
+    pub(super) text: Text<'a>,
+    pub(super) bytes: usize,
+    pub(super) instances: usize,
+}
+
+/// The instance that is being read.
+pub(super) struct Instance {
+    // its first vertex
+    pub(super) first: usize,
+    pub(super) motion: Isometry3<f64>,
+}

@@ -1,0 +1,16 @@
+//! What readers leave out.
+
+/// What a reader found in the file and left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ReadReport {
+    /// One entry a kind of thing, with its count: `24 quad cells (VTK type 9)`.
+    pub skipped: Vec<String>,
+}
+
+impl ReadReport {
+    /// What was left out, in one line: `12 triangles, 4 lines, cell array x`; `None` if
+    /// nothing was.
+    pub fn left_out(&self) -> Option<String> {
+        (!self.skipped.is_empty()).then(|| self.skipped.join(", "))
+    }
+}

@@ -10,6 +10,7 @@
 
 mod check;
 mod driver;
+mod gpu;
 mod jobs;
 pub mod process;
 pub mod query;
@@ -23,6 +24,7 @@ pub use check::{KernelReport, check_kernels};
 pub use cudarc::driver::DeviceRepr;
 pub use driver::device::{check_device, devices};
 pub use driver::device_arrays::{DeviceArray, DeviceMemory, ForeignArray};
+pub use gpu::Cuda;
 pub use solid::adjoint::{DeviceAdjoint, Gradient};
 pub use solid::evaluator::DeviceEvaluator;
 pub use solid::points::DevicePoints;
@@ -34,9 +36,6 @@ pub use surface::plans::{
 };
 pub use surface::refine::{DeviceMatrix, FaceArrays, MatrixCounts};
 
-use std::sync::Arc;
-
-use driver::functions::Functions;
 use driver::write_bandwidth;
 use process::DeviceProcessor;
 use solid::evaluator::Resident;
@@ -53,49 +52,7 @@ use crate::plan::{Plan, Want};
 use crate::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMasks};
 use crate::surface::{SurfaceOptions, SurfaceStencils};
 
-/// An NVIDIA GPU.
-#[derive(Clone, Debug)]
-pub struct Cuda {
-    functions: Arc<Functions>,
-    precision: Precision,
-    strategy: Strategy,
-}
-
 impl Cuda {
-    /// The GPU `ordinal` (see [`devices`]) at a precision.
-    ///
-    /// # Errors
-    /// [`Error::Request`](crate::Error::Request) that says whether the driver, the device or
-    /// the compiler is missing.
-    pub fn new(ordinal: usize, precision: Precision) -> Result<Self> {
-        let functions = Functions::of(ordinal)?;
-        Ok(Self { functions, precision, strategy: Strategy::default() })
-    }
-
-    /// Opens the GPU `ordinal`, so that [`Cuda::new`] finds it open.
-    ///
-    /// # Errors
-    /// Those of [`Cuda::new`].
-    pub fn open(ordinal: usize) -> Result<()> {
-        Functions::of(ordinal).map(drop)
-    }
-
-    /// The same with other kernels for the whole elements of plans prepared from now on.
-    #[must_use]
-    pub fn with_strategy(mut self, strategy: Strategy) -> Self {
-        self.strategy = strategy;
-        self
-    }
-
-    /// Seconds of copying `bytes` to page-locked memory of the host, once a repeat: the
-    /// least time of evaluations whose results go there.
-    ///
-    /// # Errors
-    /// If the memory is not there.
-    pub fn time_copying(&self, bytes: usize, repeats: usize) -> Result<Vec<f64>> {
-        write_bandwidth::time_copying(&self.functions, bytes, repeats)
-    }
-
     /// Prepares a plan for evaluations whose results stay on the device.
     ///
     /// # Errors

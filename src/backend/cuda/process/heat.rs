@@ -5,6 +5,7 @@
 //! so they serve the Poisson equation alone.
 
 use super::DeviceProcessor;
+use super::heat_system::Heat;
 use super::multigrid::MultigridLevels;
 use super::solver::{System, Until};
 use crate::backend::Precision;
@@ -25,15 +26,6 @@ use crate::topology::order::EntityKind;
 /// everywhere.
 const HEAT_TOLERANCE: f64 = 1e-10;
 const POISSON_TOLERANCE: f64 = 1e-12;
-
-/// What all distances on a surface share.
-pub(super) struct Heat {
-    /// For which heat flows, the longest of all parts.
-    time: f64,
-    /// Masses, so much larger in parts of shorter times; none if all parts have the same.
-    masses: Option<Buffer<f64>>,
-    levels: MultigridLevels,
-}
 
 impl DeviceProcessor<f64> {
     /// Distance of every vertex to the nearest of `sources`, as

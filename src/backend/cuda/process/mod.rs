@@ -20,9 +20,11 @@
 //! ```
 
 mod cotangents;
+mod fans;
 mod filters;
 mod flow;
 mod heat;
+mod heat_system;
 mod multigrid;
 mod slices;
 mod solver;
@@ -44,7 +46,7 @@ use crate::numbers::Real;
 use crate::process::surface::{Cotangents, triangles};
 use crate::query::{Op, QueryStrategy};
 use crate::topology::order::EntityKind;
-use heat::Heat;
+use heat_system::Heat;
 use slices::Fans;
 use solver::WeightMatrix;
 

@@ -2,9 +2,9 @@
 //! whose limit volume is evaluated exactly, in constant time per point; and the
 //! subdivision surfaces that bound them.
 //!
-//! The [`guide`] explains each job, what is exact, and how to extend the engine. This page
-//! lists the modules in the order in which data flows through them; imports between files are
-//! acyclic.
+//! [`guide::architecture`] says what is where. The [`guide`] explains each job, what is exact, and
+//! how to extend the engine. This page lists the modules in the order in which data flows through
+//! them; imports between files are acyclic (`tests/source/imports.py` checks that).
 //!
 //! ```
 //! # let directory = tempfile::tempdir().unwrap();

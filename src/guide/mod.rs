@@ -15,6 +15,7 @@
 //! | [`python`] | arrays, matrices, gradients and pictures in Python |
 //! | [`files`] | formats, named arrays, tables |
 //! | [`exactness`] | what is exact, approximated, undefined and refused |
+//! | [`architecture`] | how data flows, what the folders hold, where is what |
 //! | [`adding_a_scheme`], [`adding_a_backend`], [`adding_a_quantity`], [`adding_a_format`] | how to extend the engine |
 //! | [`glossary`] | terms, with their sources; references |
 
@@ -26,6 +27,8 @@ pub mod adding_a_format {}
 pub mod adding_a_quantity {}
 #[doc = include_str!("adding_a_scheme.md")]
 pub mod adding_a_scheme {}
+#[doc = include_str!("architecture.md")]
+pub mod architecture {}
 #[doc = include_str!("exactness.md")]
 pub mod exactness {}
 #[doc = include_str!("files.md")]

@@ -1,6 +1,10 @@
 //! Creases and corners of all schemes: the rules of DeRose, Kass and Truong, "Subdivision
 //! surfaces in character animation" (1998), with fractional sharpness as OpenSubdiv has it
 //! (`Sdc::Scheme`, `Sdc::Crease`).
+//!
+//! Used by `scheme/solid.rs` for the boundaries of solids, `surface/refine/sharpness.rs` for
+//! surfaces, `surface/refine/edge_friend/tasks.rs` and, at the limit, `surface/limit/rules.rs`.
+//! `kernels/surface/vertex_sharpness.cuh` has the same rules on GPUs, to the same bits.
 
 use crate::topology::NONE;
 

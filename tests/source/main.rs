@@ -1,5 +1,6 @@
 //! Rules that hold for the source text.
 
+mod architecture;
 mod wording;
 
 use std::fs;

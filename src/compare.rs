@@ -18,6 +18,7 @@
 mod statistics;
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use rayon::prelude::*;
 use serde::Serialize;
@@ -196,14 +197,29 @@ pub fn compare(
     tested: &dyn Backend,
     reference: &dyn Backend,
 ) -> Result<Comparison> {
+    compare_with(plan, controls, tested, reference, |_, _| {})
+}
+
+/// [`compare`], which gives each range of elements, and the errors of its results in length units,
+/// to `each`.
+///
+/// # Errors
+/// Those of [`compare`].
+pub fn compare_with(
+    plan: &Plan<'_>,
+    controls: Controls<'_>,
+    tested: &dyn Backend,
+    reference: &dyn Backend,
+    mut each: impl FnMut(Range<usize>, &[f64]),
+) -> Result<Comparison> {
     let controls = Controls { attributes: &[], ..controls };
     let [mut tested, mut reference] = [tested.prepare(plan)?, reference.prepare(plan)?];
     let (mut found, mut expected) = (Limit::default(), Limit::default());
     let mut differences = Differences::default();
     for range in plan.pieces(PIECE) {
         tested.evaluate(controls, range.clone(), &mut found)?;
-        reference.evaluate(controls, range, &mut expected)?;
-        differences.add(plan, &found, &expected)?;
+        reference.evaluate(controls, range.clone(), &mut expected)?;
+        each(range, differences.add(plan, &found, &expected)?);
     }
     Ok(differences.summary())
 }

@@ -1,15 +1,15 @@
 //! `subsolid compare`
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
-use subsolid::backend::{Backend, Choice, Cpu, Limit, Precision, Strategy};
-use subsolid::compare::{Comparison, Differences, Errors, Statistics};
-use subsolid::io::{self, Array, WriteOptions};
+use subsolid::backend::{Backend, Choice, Cpu, Precision, Strategy};
+use subsolid::compare::{Comparison, Errors, Statistics, compare_with};
+use subsolid::io::{self, Array, Dataset, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::memory;
 use subsolid::mesh::{CellArray, Controls};
@@ -27,9 +27,6 @@ use super::names::{Selected, all_or};
 use super::output::{check_compress, check_ending};
 use super::processor::Processor;
 use super::{Console, Outcome, report};
-
-/// Results in memory at a time.
-const PIECE: usize = 1 << 20;
 
 /// Compare a processor with the CPU in double precision
 ///
@@ -124,13 +121,7 @@ struct Run {
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let a = &arguments;
     if let Some(output) = &a.output {
-        check_ending(output, &["vtu", "vtk"], "the errors are written as point arrays of cells")?;
-        let format = a.model.check_output(output, &[])?;
-        if a.samples < 2 {
-            return Err(Error::request("one sample per cell cannot form hexahedra")
-                .with_help("ask for at least 2 samples, or leave --output out"));
-        }
-        check_compress(a.compress, format)?;
+        a.check_output(output)?;
     }
     if let Some(path) = &a.report {
         report::check(path, &a.model)?;
@@ -163,7 +154,14 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             processor.backend(candidate.precision, candidate.strategy.unwrap_or_default())?;
         let name = candidate.name();
         let start = Instant::now();
-        let (comparison, errors) = differ(&plan, controls, &*backend, &reference, keeps, console)?;
+        let bar = console.bar(solid.elements().len());
+        let mut errors = Vec::new();
+        let comparison =
+            compare_with(&plan, controls, &*backend, &reference, |elements, of_points| {
+                bar.inc(elements.len() as u64);
+                errors.extend_from_slice(if keeps { of_points } else { &[] });
+            })?;
+        bar.finish_and_clear();
         let points = comparison.all.samples;
         console.status(
             "Compared",
@@ -181,13 +179,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     if let Some(output) = &a.output {
         let limit = reference.evaluate(&plan, controls)?;
         // every cell keeps its own points, and with them its own errors
-        let mut dataset = volume::hexahedra(&plan, &limit, &[], false)?;
-        dataset.point_arrays.extend(arrays);
-        let cells = counted(dataset.cells.len(), "cell");
-        let start = Instant::now();
-        io::write(output, dataset, WriteOptions { compress: a.compress })?;
-        let counts = format!("{}, {cells}", counted(limit.len(), "point"));
-        console.wrote(output.display(), counts, start);
+        let cells = volume::hexahedra(&plan, &limit, &[], false)?;
+        a.write_errors(output, cells, arrays, console)?;
     }
     if let Some(path) = &a.report {
         let title = a.model.model.file_name().unwrap_or_default().to_string_lossy();
@@ -202,6 +195,33 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
 }
 
 impl Arguments {
+    fn check_output(&self, output: &Path) -> Result<()> {
+        check_ending(output, &["vtu", "vtk"], "the errors are written as point arrays of cells")?;
+        let format = self.model.check_output(output, &[])?;
+        if self.samples < 2 {
+            return Err(Error::request("one sample per cell cannot form hexahedra")
+                .with_help("ask for at least 2 samples, or leave --output out"));
+        }
+        check_compress(self.compress, format)
+    }
+
+    /// Writes cells with the errors of their points.
+    fn write_errors(
+        &self,
+        output: &Path,
+        mut dataset: Dataset,
+        errors: Vec<Array>,
+        console: &Console,
+    ) -> Result<()> {
+        dataset.point_arrays.extend(errors);
+        let [points, cells] = [dataset.points.len(), dataset.cells.len()];
+        let start = Instant::now();
+        io::write(output, dataset, WriteOptions { compress: self.compress })?;
+        let counts = format!("{}, {}", counted(points, "point"), counted(cells, "cell"));
+        console.wrote(output.display(), counts, start);
+        Ok(())
+    }
+
     /// What is tested on this machine; says what is not.
     fn candidates(&self, processor: &Processor, console: &Console) -> Vec<Candidate> {
         if processor.gpu().is_none() {
@@ -225,34 +245,6 @@ impl Arguments {
         };
         self.strategy.0.iter().flat_map(with).collect()
     }
-}
-
-/// Compares piece by piece; keeps the error of every point if asked to.
-fn differ(
-    plan: &Plan<'_>,
-    controls: Controls<'_>,
-    tested: &dyn Backend,
-    reference: &dyn Backend,
-    keep: bool,
-    console: &Console,
-) -> Result<(Comparison, Vec<f64>)> {
-    let [mut tested, mut reference] = [tested.prepare(plan)?, reference.prepare(plan)?];
-    let (mut found, mut expected) = (Limit::default(), Limit::default());
-    let mut differences = Differences::default();
-    let mut kept = Vec::new();
-    let bar = console.bar(plan.solid().elements().len());
-    for range in plan.pieces(PIECE) {
-        let elements = range.len() as u64;
-        tested.evaluate(controls, range.clone(), &mut found)?;
-        reference.evaluate(controls, range, &mut expected)?;
-        let errors = differences.add(plan, &found, &expected)?;
-        if keep {
-            kept.extend_from_slice(errors);
-        }
-        bar.inc(elements);
-    }
-    bar.finish_and_clear();
-    Ok((differences.summary(), kept))
 }
 
 /// Refuses an output that would fill the memory.

@@ -98,7 +98,7 @@ fn same_job(ranks: &Ranks<'_>) -> Result<()> {
 }
 
 /// Refuses `--mpi` for an option that has no use for it.
-pub fn refuse(ranks: Option<&Ranks<'_>>, name: &str) -> Result<()> {
+pub fn refuse_ranks(ranks: Option<&Ranks<'_>>, name: &str) -> Result<()> {
     ranks.map_or(Ok(()), |_| Err(refusal(name)))
 }
 

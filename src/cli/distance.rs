@@ -27,7 +27,7 @@ use super::json::JsonReport;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
 use super::output::{check_compress, check_ending, counts, warn_of_table};
 use super::processor::{Processor, check_of_solid};
-use super::surface_model::refuse;
+use super::unused::refuse_for_solids;
 use super::{Console, Outcome, surface_output};
 
 /// Store distances as an attribute of the vertices
@@ -214,7 +214,7 @@ fn along_surface(
     console: &Console,
 ) -> Result<Outcome> {
     let output = &arguments.output;
-    refuse(&[(arguments.compress, "--compress")])?;
+    refuse_for_solids(&[(arguments.compress, "--compress")])?;
     let along = "holds no distances along a surface";
     check_ending(output, &["ply", "vtp", "glb"], along)?;
     let format = arguments.model.surface_output(output, arguments.levels)?;

@@ -24,7 +24,7 @@ use subsolid::view::ColorMap;
 use subsolid::volume::ParameterTable;
 use subsolid::{Error, Result, io};
 
-use super::cluster::refuse;
+use super::cluster::refuse_ranks;
 use super::console::since;
 use super::gltf::{GlbArguments, is_glb};
 use super::model::ModelArguments;
@@ -32,6 +32,7 @@ use super::names::bare;
 use super::output::{check_compress, check_ending, check_names, warn_of_lost_data};
 use super::pieces::{part, piece_size};
 use super::processor::ProcessorArguments;
+use super::unused::refuse_given;
 use super::{Console, Outcome};
 pub use explain::Report as Explanation;
 use precision::{lengths, warn_of_single};
@@ -162,7 +163,7 @@ enum CellShape {
 pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome> {
     let a = &arguments;
     if let Some(output) = a.output.as_deref().filter(|output| is_glb(output)) {
-        refuse(ranks, "the boundary for viewers")?;
+        refuse_ranks(ranks, "the boundary for viewers")?;
         return boundary::run(a, output, console);
     }
     if let Some(output) = &a.output {
@@ -183,7 +184,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
             Request::Grid(samples, shape) => {
                 cluster::run(arguments, ranks, (samples, shape), format, console)
             }
-            Request::Table(_) => refuse(Some(ranks), "--at").map(|()| Outcome::Done),
+            Request::Table(_) => refuse_ranks(Some(ranks), "--at").map(|()| Outcome::Done),
         };
     }
     let _starting = start(a.processor.backend)?;
@@ -242,7 +243,7 @@ impl Arguments {
         console: &Console,
     ) -> Result<Request> {
         if let Some(path) = &self.samples.at {
-            refuse(ranks, "--at")?;
+            refuse_ranks(ranks, "--at")?;
             self.model.check_table(path)?;
             if self.cells.is_some() {
                 return Err(Error::request("--at writes a table, which has no --cells")
@@ -313,13 +314,11 @@ impl Arguments {
             return Err(Error::request("Bézier cells are made on the CPU")
                 .with_help("leave --backend out, or give --backend cpu"));
         }
-        for (given, option) in
-            [(self.color.is_some(), "--color"), (self.color_map.is_some(), "--color-map")]
-        {
-            if given {
-                return unused(option, "a .glb");
-            }
-        }
+        refuse_given(
+            &[(self.color.is_some(), "--color"), (self.color_map.is_some(), "--color-map")],
+            |option| format!("{option} is for a .glb"),
+            |option| format!("leave {option} out, or ask for a .glb"),
+        )?;
         if self.no_weld && !matches!(shape, Some(CellShape::Hexahedra | CellShape::Lagrange)) {
             return unused("--no-weld", "--cells hexahedra or lagrange");
         }

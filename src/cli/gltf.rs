@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use clap::Args;
+use subsolid::Result;
 use subsolid::io::{self, GlbOptions, LengthUnit, SurfaceFormat, UpAxis};
 use subsolid::view::SkinPolygons;
-use subsolid::{Error, Result};
 
 use super::names::bare;
 use super::surface_output::write;
+use super::unused::refuse_given;
 use super::{Console, Outcome};
 
 #[derive(Args)]
@@ -30,12 +31,12 @@ pub fn is_glb(path: &Path) -> bool {
 impl GlbArguments {
     /// What is written into `output`; refuses the options where it is no `.glb`.
     pub fn options(&self, output: &Path) -> Result<GlbOptions> {
-        for (given, option) in [(self.unit.is_some(), "--unit"), (self.up.is_some(), "--up")] {
-            if given && !is_glb(output) {
-                return Err(Error::request(format!("{option} is for .glb files"))
-                    .with_help(format!("leave {option} out, or end the output's name in .glb")));
-            }
-        }
+        let is_other = !is_glb(output);
+        refuse_given(
+            &[(is_other && self.unit.is_some(), "--unit"), (is_other && self.up.is_some(), "--up")],
+            |option| format!("{option} is for .glb files"),
+            |option| format!("leave {option} out, or end the output's name in .glb"),
+        )?;
         Ok(GlbOptions {
             unit: self.unit.unwrap_or_default(),
             up: self.up.unwrap_or_default(),

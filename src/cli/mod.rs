@@ -46,6 +46,7 @@ mod surface;
 mod surface_model;
 mod surface_output;
 mod untangle;
+mod unused;
 mod view;
 mod wording;
 

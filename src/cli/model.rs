@@ -18,7 +18,8 @@ use super::console::{Console, since};
 use super::inputs::check_no_input;
 use super::memory::bytes_of;
 use super::output::counts;
-use super::surface_model::{refuse, say_read, warn_of_coincident};
+use super::surface_model::{say_read, warn_of_coincident};
+use super::unused::refuse_for_solids;
 
 #[derive(Args)]
 pub struct ModelArguments {
@@ -309,7 +310,7 @@ impl ModelArguments {
 
     /// Refuses options of solids, and an output that no surface can be written to.
     pub fn surface_output(&self, output: &Path, levels: usize) -> Result<io::SurfaceFormat> {
-        refuse(&[
+        refuse_for_solids(&[
             (levels > 0, "--levels"),
             (self.creases.is_some(), "--creases"),
             (self.crease_angle.is_some(), "--crease-angle"),

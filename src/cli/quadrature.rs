@@ -27,7 +27,7 @@ use subsolid::scheme::VertexRule;
 use subsolid::volume::{Quality, add_cell_data};
 use subsolid::{Error, Result};
 
-use super::cluster::refuse;
+use super::cluster::refuse_ranks;
 use super::console::since;
 use super::json::JsonReport;
 use super::list::List;
@@ -140,7 +140,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     let a = &arguments;
     let format = a.output.as_ref().map(|output| a.check_output(output)).transpose()?;
     if a.boundary.is_some() {
-        refuse(ranks, "--boundary")?;
+        refuse_ranks(ranks, "--boundary")?;
     }
     let scheme = QuadratureScheme { gauss: a.gauss, rings: a.rings };
     scheme.check()?;

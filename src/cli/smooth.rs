@@ -23,7 +23,7 @@ use super::json::JsonReport;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
 use super::output::{check_compress, check_names, counts, warn_of_table};
 use super::processor::{Processor, check_of_solid};
-use super::surface_model::refuse;
+use super::unused::refuse_for_solids;
 use super::{Console, Outcome, surface_output};
 
 /// Smooth a surface by curvature flow, or an attribute of a solid
@@ -109,7 +109,7 @@ fn flow(
     console: &Console,
 ) -> Result<()> {
     let Arguments { output, steps, .. } = arguments;
-    refuse(&[
+    refuse_for_solids(&[
         (arguments.attribute.is_some(), "--attribute"),
         (arguments.factor.is_some(), "--factor"),
         (arguments.fix_boundary, "--fix-boundary"),

@@ -25,6 +25,7 @@ use super::model::{SURFACE, say_welded};
 use super::processor::Processor;
 use super::surface_model::{say_read, warn_of_coincident};
 use super::surface_output::{counts, write};
+use super::unused::refuse_given;
 use super::{Console, Outcome};
 
 /// Refine a surface by Catmull-Clark, Loop, √3 or bilinear subdivision
@@ -136,18 +137,16 @@ impl Arguments {
         }
         let scheme = self.scheme;
         let (no_limit, no_creases) = (!scheme.has_limit(), !scheme.rules().has_creases());
-        for (refused, option) in [
-            (self.limit && no_limit, "--limit"),
-            (self.normals && no_limit, "--normals"),
-            (self.chaikin && no_creases, "--chaikin"),
-        ] {
-            if refused {
-                let name = scheme.rules().name();
-                return Err(Error::request(format!("{option} is not for {name}"))
-                    .with_help(format!("leave {option} out, or take another --scheme")));
-            }
-        }
-        Ok(())
+        let name = scheme.rules().name();
+        refuse_given(
+            &[
+                (self.limit && no_limit, "--limit"),
+                (self.normals && no_limit, "--normals"),
+                (self.chaikin && no_creases, "--chaikin"),
+            ],
+            |option| format!("{option} is not for {name}"),
+            |option| format!("leave {option} out, or take another --scheme"),
+        )
     }
 
     fn options(&self) -> SurfaceOptions {

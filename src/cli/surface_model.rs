@@ -6,7 +6,7 @@ use std::time::Instant;
 use subsolid::io::ReadReport;
 use subsolid::mesh::SurfaceMesh;
 use subsolid::numbers::{by_count, counted};
-use subsolid::{Error, Result, io};
+use subsolid::{Result, io};
 
 use super::Console;
 use super::surface_output::counts;
@@ -47,13 +47,4 @@ pub fn warn_of_coincident(mesh: &SurfaceMesh, path: &Path, console: &Console) {
         by_count(found.count, "lies", "lie"),
         path.display()
     ));
-}
-
-/// Refuses options of solids that are given.
-pub fn refuse(options: &[(bool, &str)]) -> Result<()> {
-    match options.iter().find(|(given, _)| *given) {
-        None => Ok(()),
-        Some((_, option)) => Err(Error::request(format!("{option} is for solids"))
-            .with_help(format!("leave {option} out"))),
-    }
 }

@@ -19,6 +19,7 @@ use super::json::JsonReport;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
 use super::names::bare;
 use super::surface::scheme_names;
+use super::unused::{leave_out, refuse_for_solids, refuse_given};
 use super::{Console, Outcome};
 
 /// Write one HTML file that shows a solid or a surface in any browser, or glTF
@@ -162,18 +163,17 @@ impl Arguments {
             .with_help("end its name in .html or .glb"));
         }
         if is_glb(&self.output) {
-            for (given, option) in [
-                (self.slices.is_some(), "--slices"),
-                (self.title.is_some(), "--title"),
-                (self.no_interior, "--no-interior"),
-                (self.rings.is_some(), "--rings"),
-                (self.interior_rings.is_some(), "--interior-rings"),
-            ] {
-                if given {
-                    return Err(Error::request(format!("{option} is for pages"))
-                        .with_help(format!("leave {option} out, or write .html")));
-                }
-            }
+            refuse_given(
+                &[
+                    (self.slices.is_some(), "--slices"),
+                    (self.title.is_some(), "--title"),
+                    (self.no_interior, "--no-interior"),
+                    (self.rings.is_some(), "--rings"),
+                    (self.interior_rings.is_some(), "--interior-rings"),
+                ],
+                |option| format!("{option} is for pages"),
+                |option| format!("leave {option} out, or write .html"),
+            )?;
         } else if self.fineness.is_some() {
             return Err(Error::request(
                 "--fineness is for .glb: pages evaluate the limit as they draw",
@@ -254,19 +254,18 @@ impl Arguments {
             let levels = self.levels.unwrap_or(0);
             return self.model.prepare(mesh, levels, VertexRule::default(), console);
         }
-        for (given, option) in [
-            (self.levels.is_some(), "--levels"),
-            (self.model.creases.is_some(), "--creases"),
-            (self.model.crease_angle.is_some(), "--crease-angle"),
-            (self.model.strict, "--strict"),
-        ] {
-            if given {
-                return Err(Error::request(format!(
-                    "--linear shows the cells of the file unchanged: {option} has no effect"
-                ))
-                .with_help(format!("leave {option} out")));
-            }
-        }
+        refuse_given(
+            &[
+                (self.levels.is_some(), "--levels"),
+                (self.model.creases.is_some(), "--creases"),
+                (self.model.crease_angle.is_some(), "--crease-angle"),
+                (self.model.strict, "--strict"),
+            ],
+            |option| {
+                format!("--linear shows the cells of the file unchanged: {option} has no effect")
+            },
+            leave_out,
+        )?;
         Ok(mesh)
     }
 
@@ -280,19 +279,14 @@ impl Arguments {
 
     /// How often a surface is refined; refuses options of solids.
     fn surface_levels(&self) -> Result<usize> {
-        for (given, option) in [
+        refuse_for_solids(&[
             (self.quality, "--quality"),
             (self.slices.is_some(), "--slices"),
             (self.model.creases.is_some(), "--creases"),
             (self.model.crease_angle.is_some(), "--crease-angle"),
             (self.model.strict, "--strict"),
             (self.no_interior, "--no-interior"),
-        ] {
-            if given {
-                return Err(Error::request(format!("{option} is for solids"))
-                    .with_help(format!("leave {option} out")));
-            }
-        }
+        ])?;
         if let (true, Some(levels @ 1..)) =
             (self.scheme == Scheme::default() && !self.linear, self.levels)
         {

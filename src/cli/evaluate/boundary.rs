@@ -11,6 +11,7 @@ use subsolid::{Error, Result};
 use super::{Arguments, Console, Outcome};
 use crate::cli::console::since;
 use crate::cli::gltf;
+use crate::cli::unused::refuse_given;
 
 pub fn run(a: &Arguments, output: &Path, console: &Console) -> Result<Outcome> {
     a.check_boundary()?;
@@ -44,28 +45,26 @@ pub fn run(a: &Arguments, output: &Path, console: &Console) -> Result<Outcome> {
 impl Arguments {
     /// Refuses options that a picture of the boundary has no use for.
     fn check_boundary(&self) -> Result<()> {
-        for (given, option) in [
-            (self.samples.gauss.is_some(), "--gauss"),
-            (self.samples.at.is_some(), "--at"),
-            (self.derivatives > 0, "--derivatives"),
-            (self.attribute_derivatives, "--attribute-derivatives"),
-            (self.gradients, "--gradients"),
-            (self.jacobian, "--jacobian"),
-            (self.cells.is_some(), "--cells"),
-            (self.rings.is_some(), "--rings"),
-            (self.no_weld, "--no-weld"),
-            (self.quality, "--quality"),
-            (self.max_memory.is_some(), "--max-memory"),
-            (self.pieces.is_some(), "--pieces"),
-            (self.compress, "--compress"),
-            (self.explain, "--explain"),
-            (self.processor.backend.is_gpu(), "--backend of a GPU"),
-        ] {
-            if given {
-                return Err(Error::request(format!("{option} is not for .glb"))
-                    .with_help("leave it out, or end the name of the output in .vtu"));
-            }
-        }
-        Ok(())
+        refuse_given(
+            &[
+                (self.samples.gauss.is_some(), "--gauss"),
+                (self.samples.at.is_some(), "--at"),
+                (self.derivatives > 0, "--derivatives"),
+                (self.attribute_derivatives, "--attribute-derivatives"),
+                (self.gradients, "--gradients"),
+                (self.jacobian, "--jacobian"),
+                (self.cells.is_some(), "--cells"),
+                (self.rings.is_some(), "--rings"),
+                (self.no_weld, "--no-weld"),
+                (self.quality, "--quality"),
+                (self.max_memory.is_some(), "--max-memory"),
+                (self.pieces.is_some(), "--pieces"),
+                (self.compress, "--compress"),
+                (self.explain, "--explain"),
+                (self.processor.backend.is_gpu(), "--backend of a GPU"),
+            ],
+            |option| format!("{option} is not for .glb"),
+            |_| "leave it out, or end the name of the output in .vtu".into(),
+        )
     }
 }

@@ -11,7 +11,7 @@ use subsolid::view::{FigureTable, Page};
 
 use super::{Arguments, Rows, aligned, attributes, table, title, valences};
 use crate::cli::json::JsonReport;
-use crate::cli::surface_model::refuse;
+use crate::cli::unused::refuse_for_solids;
 use crate::cli::{Console, Outcome, report};
 
 #[derive(Serialize, JsonSchema)]
@@ -26,7 +26,7 @@ impl JsonReport for Report {
 
 pub fn run(arguments: &Arguments, mesh: &SurfaceMesh, console: &Console) -> Result<Outcome> {
     let model = &arguments.model;
-    refuse(&[
+    refuse_for_solids(&[
         (arguments.levels > 0, "--levels"),
         (arguments.verbose, "--verbose"),
         (arguments.ranks.are_given(), "--ranks"),

@@ -23,6 +23,7 @@ use super::values;
 use crate::cli::Console;
 use crate::cli::rank_model::blocks;
 use crate::cli::surface_model::read_surface;
+use crate::cli::unused::{refuse_for_solids, refuse_given};
 
 /// Bytes of memory that layers with places take for a cell, and for a number of an attribute at its
 /// control points.
@@ -268,27 +269,20 @@ fn check_solid(a: &Arguments) -> Result<()> {
 
 /// Refuses what a surface has no use for, and what is known inside solids alone.
 fn check_surface(a: &Arguments) -> Result<()> {
-    for (given, option) in [
+    refuse_for_solids(&[
         (a.levels > 0, "--levels"),
         (a.model.creases.is_some(), "--creases"),
         (a.model.crease_angle.is_some(), "--crease-angle"),
-    ] {
-        if given {
-            return Err(Error::request(format!("{option} is for solids"))
-                .with_help(format!("leave {option} out")));
-        }
-    }
-    for (given, option) in [
-        (!a.attribute.is_empty(), "--attribute"),
-        (a.images.material_names().next().is_some(), "--materials and --material-id"),
-        (a.outputs.pvtu.is_some(), "--pvtu"),
-    ] {
-        if given {
-            return Err(Error::request(format!(
-                "{option}: a surface has attributes on its boundary alone, and no cells inside"
-            ))
-            .with_help("leave it out, or slice a solid"));
-        }
-    }
-    Ok(())
+    ])?;
+    refuse_given(
+        &[
+            (!a.attribute.is_empty(), "--attribute"),
+            (a.images.material_names().next().is_some(), "--materials and --material-id"),
+            (a.outputs.pvtu.is_some(), "--pvtu"),
+        ],
+        |option| {
+            format!("{option}: a surface has attributes on its boundary alone, and no cells inside")
+        },
+        |_| "leave it out, or slice a solid".into(),
+    )
 }

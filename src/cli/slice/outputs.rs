@@ -23,6 +23,7 @@ use crate::cli::Console;
 use crate::cli::list::List;
 use crate::cli::model::ModelArguments;
 use crate::cli::names::bare;
+use crate::cli::unused::{leave_out, refuse_given};
 
 #[derive(Args)]
 #[group(skip)]
@@ -281,15 +282,12 @@ impl ImageArguments {
             )
             .with_help("give --png DIR, or leave them out"));
         }
-        for (given, option) in [(self.bits.is_some(), "--bits"), (self.dither, "--dither")] {
-            if given && outputs.sl1.is_some() && !outputs.has_attribute_images() {
-                return Err(Error::request(format!(
-                    "--sl1 has 8 bits a pixel: {option} is for --png, --bmp and --zip"
-                ))
-                .with_help(format!("leave {option} out")));
-            }
-        }
-        Ok(())
+        let is_gray = outputs.sl1.is_some() && !outputs.has_attribute_images();
+        refuse_given(
+            &[(is_gray && self.bits.is_some(), "--bits"), (is_gray && self.dither, "--dither")],
+            |option| format!("--sl1 has 8 bits a pixel: {option} is for --png, --bmp and --zip"),
+            leave_out,
+        )
     }
 
     /// The attributes and arrays of the materials.

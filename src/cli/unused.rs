@@ -1,0 +1,25 @@
+//! Options that a request has no use for.
+
+use subsolid::{Error, Result};
+
+/// Refuses the first of the options that are given; `message` and `help` are those of an option.
+pub fn refuse_given(
+    options: &[(bool, &str)],
+    message: impl Fn(&str) -> String,
+    help: impl Fn(&str) -> String,
+) -> Result<()> {
+    match options.iter().find(|(given, _)| *given) {
+        None => Ok(()),
+        Some((_, option)) => Err(Error::request(message(option)).with_help(help(option))),
+    }
+}
+
+/// Refuses options of solids that are given.
+pub fn refuse_for_solids(options: &[(bool, &str)]) -> Result<()> {
+    refuse_given(options, |option| format!("{option} is for solids"), leave_out)
+}
+
+/// How to fix an option that is given for nothing.
+pub fn leave_out(option: &str) -> String {
+    format!("leave {option} out")
+}

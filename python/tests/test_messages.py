@@ -26,6 +26,10 @@ def test_helps_name_methods(models: Any, tmp_path: Any) -> None:
         bishop.write(tmp_path / "a.ply")
         bishop.smooth(0.1)
     assert refused.value.help == 'cut the faces into triangles first: Surface.refine(0, scheme="loop")'
+    tetrahedron = subsolid.Solid(np.eye(4, 3), [[0, 2, 1, 3]])
+    with pytest.raises(subsolid.Error) as refused:
+        tetrahedron.untangle()
+    assert refused.value.help == "refine the mesh once (levels=1): all cells become hexahedra"
     triangles = bishop.refine(0, scheme="loop")
     assert triangles.smooth(1e-4).n_points == bishop.n_points
 

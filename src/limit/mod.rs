@@ -29,9 +29,10 @@ pub use leaf::{Element, Leaf, LeafKind};
 pub use library::Library;
 pub use net::Ends;
 pub use solid::{LocalPoints, Solid};
+pub use structure::eigenstructure::{Basis, SplinePart};
 pub use structure::{
-    AxisPermutation, Basis, Form, MAX_DEPTH, Orders, Powers, SiblingPlace, SplinePart, Structure,
-    layered_weights, tensor_weights,
+    AxisPermutation, Form, MAX_DEPTH, Orders, Powers, SiblingPlace, Structure, layered_weights,
+    tensor_weights,
 };
 pub(crate) use structure::{
     Domain, Key, MIDDLE, Next, Sibling, StructureStore, dense_rows, fold_phantoms,

@@ -18,7 +18,7 @@
 
 mod axis_permutation;
 mod block;
-mod eigenstructure;
+pub(super) mod eigenstructure;
 mod key;
 mod net_rows;
 mod powers;
@@ -29,7 +29,6 @@ mod split;
 mod store;
 
 pub use axis_permutation::AxisPermutation;
-pub use eigenstructure::{Basis, SplinePart};
 pub(crate) use key::Key;
 pub(super) use key::KeyHasher;
 pub(crate) use net_rows::{dense_rows, fold_phantoms};

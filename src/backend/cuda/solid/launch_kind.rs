@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::published::Family;
+use super::published::layout::Family;
 use crate::backend::cuda::driver::functions::{Function, LaunchShape};
 use crate::backend::cuda::driver::launch::{Argument, Launch};
 use crate::plan::Kernel;

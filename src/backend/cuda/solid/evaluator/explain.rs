@@ -6,7 +6,7 @@ use super::{Launch, OnDevice, Resident};
 use crate::backend::cuda::driver::launch::Pass;
 use crate::backend::cuda::solid::launch_kind::{EvaluationLaunch, LaunchKind};
 use crate::backend::cuda::solid::layout::{PlanLayout, is_published};
-use crate::backend::cuda::solid::published::Family;
+use crate::backend::cuda::solid::published::layout::Family;
 use crate::backend::explain::{Explained, LaunchGrid, Sizes, WorkTally, outputs};
 use crate::error::Result;
 use crate::limit::{Leaf, LeafKind};

@@ -5,7 +5,7 @@
 //! tiles lie column by column in shared memory, and blocks add their parts of a point to
 //! the result by atomic operations, after [`Published::clearing`].
 
-mod layout;
+pub(super) mod layout;
 #[cfg(test)]
 mod tests;
 
@@ -25,8 +25,7 @@ use crate::error::Result;
 use crate::numbers::Real;
 use crate::plan::{Kernel, Plan};
 use cudarc::driver::DeviceRepr;
-pub(super) use layout::Family;
-use layout::{Block, Group, Groups, Sample, Tile};
+use layout::{Block, Family, Group, Groups, Sample, Tile};
 
 /// Best size of a block, by the paper.
 const MOST_THREADS: u32 = 128;

@@ -5,6 +5,7 @@ use numpy::{
     Element, IntoPyArray, PyArray, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods,
     PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
 };
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyTuple};
 use subsolid::{ElementKind, Message, message};
@@ -54,11 +55,22 @@ pub fn any_array<'a, 'py>(
         return Ok(value.clone().cast_into()?);
     }
     check_items(value, role, &mut Vec::new())?;
-    let made = value.py().import("numpy")?.call_method1("asarray", (value,));
-    let array = made.ok().and_then(|array| array.cast_into::<PyUntypedArray>().ok());
-    array.ok_or_else(|| {
-        refused(format!("{} is not an array of numbers", role.what), "give a NumPy array")
-    })
+    let py = value.py();
+    let wrong =
+        || refused(format!("{} is not an array of numbers", role.what), "give a NumPy array");
+    match py.import("numpy")?.call_method1("asarray", (value,)) {
+        Ok(array) => array.cast_into::<PyUntypedArray>().map_err(|_| wrong()),
+        Err(error) => {
+            let of_value =
+                error.is_instance_of::<PyTypeError>(py) || error.is_instance_of::<PyValueError>(py);
+            if !of_value {
+                return Err(error); // an interrupt, or no memory
+            }
+            let refused = wrong();
+            refused.set_cause(py, Some(error));
+            Err(refused)
+        }
+    }
 }
 
 /// Refuses masked entries, of arrays in lists too, and what is true or false in lists of numbers,
@@ -146,7 +158,7 @@ pub fn floats_warned<'a, 'py>(
             "{what} is copied, since it is not a C-contiguous float64 array; convert it once by \
              numpy.ascontiguousarray(..., dtype=float)"
         );
-        py.import("warnings")?.call_method1("warn", (message, category, 2))?;
+        py.import("warnings")?.call_method1("warn", (message, category))?;
     }
     if is_taken {
         return read_only(array.cast()?, what);
@@ -286,6 +298,12 @@ pub unsafe fn lent<'py, T: Element, D: Dimension>(
         array.call_method1("setflags", (false,))?;
     }
     Ok(array)
+}
+
+/// Whether two arrays share memory, whatever objects of Python they are of.
+pub fn overlap<A, B>(a: &[A], b: &[B]) -> bool {
+    let (a, b) = (a.as_ptr_range(), b.as_ptr_range());
+    !a.is_empty() && !b.is_empty() && a.start.addr() < b.end.addr() && b.start.addr() < a.end.addr()
 }
 
 /// A report as a dictionary.

@@ -8,17 +8,15 @@ use crate::errors::refused;
 
 /// What an argument may be: a number, or one or `None`.
 pub trait Count: Sized {
-    /// The argument `name`.
-    fn of(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Self>;
+    /// The argument `name`, of which `range` says what it may be.
+    fn of(value: &Bound<'_, PyAny>, name: &str, range: &str) -> PyResult<Self>;
 }
 
 impl Count for usize {
-    fn of(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
+    fn of(value: &Bound<'_, PyAny>, name: &str, range: &str) -> PyResult<Self> {
         value.extract().map_err(|error: PyErr| {
             match error.is_instance_of::<PyOverflowError>(value.py()) {
-                true => {
-                    refused(format!("{name}={value}"), "give a whole number from 0 to 2**64 - 1")
-                }
+                true => refused(format!("{name}={value}"), &format!("give a whole number {range}")),
                 false => error,
             }
         })
@@ -26,18 +24,31 @@ impl Count for usize {
 }
 
 impl Count for Option<usize> {
-    fn of(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Self> {
-        if value.is_none() { Ok(None) } else { usize::of(value, name).map(Some) }
+    fn of(value: &Bound<'_, PyAny>, name: &str, range: &str) -> PyResult<Self> {
+        if value.is_none() { Ok(None) } else { usize::of(value, name, range).map(Some) }
     }
 }
 
-/// Readers of the arguments of these names, for `from_py_with`.
+/// Readers of the arguments of these names and ranges, for `from_py_with`.
 macro_rules! counts {
-    ($($name:ident)*) => {$(
+    ($($name:ident $range:literal)*) => {$(
         pub fn $name<T: Count>(value: &Bound<'_, PyAny>) -> PyResult<T> {
-            T::of(value, stringify!($name))
+            T::of(value, stringify!($name), $range)
         }
     )*};
 }
 
-counts! { count derivatives gauss levels max_points planes results rings samples steps sweeps threads }
+counts! {
+    count "from 0 on"
+    derivatives "from 0 to 2"
+    gauss "from 1 to 64"
+    levels "from 0 on"
+    max_points "from 1 on"
+    planes "from 1 on"
+    results "from 1 on"
+    rings "from 0 on"
+    samples "from 1 to 64"
+    steps "from 0 on"
+    sweeps "from 0 on"
+    threads "from 1 on"
+}

@@ -9,7 +9,7 @@ use subsolid::backend::{Precision, Values};
 use subsolid::numbers::counted;
 use subsolid::plan::Quantity;
 
-use crate::arrays::{lent, moved};
+use crate::arrays::{lent, moved, overlap};
 use crate::cells::PlanCell;
 use crate::errors::refused;
 use crate::request::DERIVATIVES;
@@ -37,6 +37,20 @@ impl PyLimit {
         attributes: Vec<(String, usize)>,
     ) -> Self {
         Self { limit: Mutex::new(limit), plan, precision, attributes }
+    }
+
+    /// Whether points lie in the memory of the results.
+    pub fn holds(&self, points: &[[f64; 3]]) -> bool {
+        let limit = self.lock();
+        let own = std::iter::once(&limit.positions)
+            .chain(&limit.derivatives)
+            .chain(&limit.attributes)
+            .chain(limit.attribute_derivatives.iter().flatten())
+            .chain(limit.quantities.iter().map(|derived| &derived.values));
+        own.into_iter().any(|values| match values {
+            Values::F64(numbers) => overlap(numbers, points),
+            Values::F32(numbers) => overlap(numbers, points),
+        })
     }
 
     pub fn lock(&self) -> MutexGuard<'_, Limit> {

@@ -6,6 +6,8 @@ use pyo3::types::{PyDict, PyList, PyTuple};
 use subsolid::ElementKind;
 use subsolid::mesh::{Attribute, CellKind, Cells, Controls, Creases, Polygons, SolidMesh, Welded};
 use subsolid::numbers::counted;
+use subsolid::parts::Inverted;
+use subsolid::topology::Topology;
 
 use crate::arrays::{Role, floats, floats_warned, moved, plain_ids, rows, slice};
 use crate::errors::{refused, warn};
@@ -16,14 +18,24 @@ pub fn warn_of_welded(py: Python<'_>, welded: &Welded) -> PyResult<()> {
     welded.notices().iter().try_for_each(|message| warn(py, message))
 }
 
-/// Warns of left-handed and folded hexahedra; `of`: of what, with a colon.
-pub fn warn_of_cells(py: Python<'_>, of: &str, mesh: &SolidMesh) -> PyResult<()> {
-    let (left_handed, folded) = py.work(|| {
+/// Warns of left-handed and folded hexahedra, inverted cells of other kinds and vertices of no
+/// cell; `of`: of what, with a colon.
+pub fn warn_of_cells(
+    py: Python<'_>,
+    of: &str,
+    mesh: &SolidMesh,
+    topology: &Topology,
+) -> PyResult<()> {
+    let found = py.work(|| {
         let handedness = mesh.handedness();
-        (handedness.notice(), mesh.folded_corners(&handedness).notice())
+        [
+            mesh.unused_vertices().notice(),
+            handedness.notice(),
+            mesh.folded_corners(&handedness).notice(),
+            Inverted::of(topology).notice(mesh.cells.len()),
+        ]
     });
-    let found = left_handed.into_iter().chain(folded);
-    found.into_iter().try_for_each(|notice| warn(py, &format!("{of}{notice}")))
+    found.into_iter().flatten().try_for_each(|notice| warn(py, &format!("{of}{notice}")))
 }
 
 /// Names of cell kinds, which are meshio's, with their corners.

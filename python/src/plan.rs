@@ -7,17 +7,17 @@ use numpy::{PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethod
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use subsolid::backend::{Precision, ResultBuffer, Values};
-use subsolid::mesh::Controls;
+use subsolid::mesh::{CellLengths, Controls};
 use subsolid::plan::{Adjoint, Cost, Location, Samples, Want};
 use subsolid::{Limit, Plan, memory};
 
-use crate::arrays::{any_array, floats_warned, moved, slice};
+use crate::arrays::{any_array, floats_warned, moved, overlap, slice};
 use crate::backend::{
     DeviceAdjoint, ForeignArray, Gradient, Held, OnDevice, PyDeviceArray, PyDeviceLimit, not_there,
 };
 use crate::cells::{Analyzed, EvaluatorCell, PlanCell, Prepared};
 use crate::count;
-use crate::errors::{IntoPython, refused};
+use crate::errors::{IntoPython, refused, warn};
 use crate::limit::PyLimit;
 use crate::matrix::{check_rows, csr};
 use crate::model::Moved;
@@ -42,12 +42,13 @@ pub struct PyPlan {
     threads: Threads,
 }
 
-/// Results between two looks at signals: a fraction of a second.
-const STEP: usize = 1 << 22;
+/// Bytes of results between two looks at signals: a fraction of a second.
+const STEP: u128 = 96 << 20;
 
-/// Elements that have about as many. Of sixteen together the results begin on a cache line.
-fn step(samples: usize) -> usize {
-    (STEP / samples.max(1)).next_multiple_of(16).max(16)
+/// Elements that have about as many, `bytes` each. Of sixteen together the results begin on a cache
+/// line.
+fn step(bytes: u128) -> usize {
+    ((STEP / bytes.max(1)) as usize).next_multiple_of(16).max(16)
 }
 
 /// The GPU of a plan, and the stream of its uploads.
@@ -104,6 +105,14 @@ impl PyPlan {
         threads: Threads,
     ) -> PyResult<Self> {
         let shared = solid.get().shared.clone();
+        if precision == Precision::F32
+            && let Some(loss) = CellLengths::new(&shared.mesh).single_precision_loss(0)
+        {
+            warn(
+                py,
+                &format!("{loss}; leave precision=\"f32\" out, or move the points to the origin"),
+            )?;
+        }
         let cell = threads
             .run(py, || PlanCell::try_new(shared, |shared| shared.solid.plan(samples, want)));
         let cell = Arc::new(cell.py()?);
@@ -186,10 +195,13 @@ impl PyPlan {
         let plan = self.plan();
         let (results, bytes) =
             (plan.result_count(range), plan.result_bytes(range, &widths(controls), self.precision));
-        let check = memory::check_half(format!("{results} results need"), bytes, |_| {
-            "ask for fewer samples or quantities, or take piece after piece by Plan.pieces".into()
-        });
-        check.py()
+        let help = match plan.samples() {
+            Samples::Tensor(_) => {
+                "ask for fewer samples or quantities, or take piece after piece by Plan.pieces"
+            }
+            Samples::Points(_) => "plan fewer places at a time",
+        };
+        memory::check_half(format!("{results} results need"), bytes, |_| help.into()).py()
     }
 
     fn evaluate_range(
@@ -202,7 +214,7 @@ impl PyPlan {
         let controls = given.moved.controls(self.shared().mesh.controls())?;
         let foreign = given.foreign();
         self.check_memory(&range, controls)?;
-        let parts = self.parts(&range);
+        let parts = self.parts(&range, &widths(controls));
         if parts.len() > 1 {
             limit.make_room(self.plan(), range.clone(), &widths(controls), self.precision);
         }
@@ -218,9 +230,9 @@ impl PyPlan {
 
     /// Parts of some elements, between which signals are looked at; one on GPUs, which bring the
     /// points once.
-    fn parts(&self, range: &Range<usize>) -> Vec<Range<usize>> {
+    fn parts(&self, range: &Range<usize>, widths: &[usize]) -> Vec<Range<usize>> {
         let plan = self.plan();
-        let step = step(plan.samples_per_element());
+        let step = step(plan.result_bytes(&(0..1), widths, self.precision));
         let is_grid = matches!(plan.samples(), Samples::Tensor(_));
         if !self.on_cpu || !is_grid || range.len() < 2 * step {
             return vec![range.clone()];
@@ -298,11 +310,14 @@ impl PyPlan {
             .map_err(|_| wrong("is read-only, or the points themselves, or in use".into()))?;
         let to = array.as_slice_mut().map_err(|_| wrong("is not C-contiguous".into()))?;
         let controls = given.moved.controls(self.shared().mesh.controls())?;
+        if overlap(to, controls.positions) {
+            return Err(wrong("is the memory of the points".into()));
+        }
         let (foreign, all) = (given.foreign(), self.all());
         if self.plan().want() != Want::POSITION {
             self.check_memory(&all, controls)?;
         }
-        let parts = self.parts(&all);
+        let parts = self.parts(&all, &widths(controls));
         let in_parts = parts.len() > 1;
         for part in parts {
             py.check_signals()?;
@@ -441,8 +456,9 @@ impl PyPlan {
     ///     The limit, or out; with device_output a DeviceLimit.
     ///
     /// Raises:
-    ///     Error: For arrays of the wrong shape, numbers that are not finite, or device arrays
-    ///         with a plan that is not on a GPU.
+    ///     Error: For arrays of the wrong shape, points that are not finite, an out that is the
+    ///         memory of the points, or device arrays with a plan that is not on a GPU. Attributes
+    ///         that are not finite make results that are not.
     #[pyo3(signature = (points=None, *, attributes=None, out=None, device_output=false))]
     pub fn evaluate<'py>(
         slf: &Bound<'py, Self>,
@@ -484,8 +500,14 @@ impl PyPlan {
             ));
         }
         let controls = given.moved.controls(this.shared().mesh.controls())?;
+        if target.holds(controls.positions) {
+            return Err(refused(
+                "out holds the points that are given",
+                "give a copy of the points, or another limit",
+            ));
+        }
         let (foreign, all) = (given.foreign(), this.all());
-        for part in this.parts(&all) {
+        for part in this.parts(&all, &widths(controls)) {
             py.check_signals()?;
             let result = py.detach(|| {
                 // both are locked before the threads are entered, see `Threads::run_locked`
@@ -508,34 +530,42 @@ impl PyPlan {
     ///
     /// Args:
     ///     points: Control points, (vertices, 3); those of the solid if None.
-    ///     results: Maximum number of results per piece; a piece has at least one element.
+    ///     attributes: Values at the control points by name, as in evaluate.
+    ///     results: Maximum number of results per piece; a piece has at least one element. A plan
+    ///         of places (cells=..., uvw=...) is one piece: plan fewer places instead.
     ///
     /// Returns:
     ///     An iterator of Limits; their `elements` give the range of each.
-    #[pyo3(signature = (points=None, *, results=2_000_000))]
+    #[pyo3(signature = (points=None, *, attributes=None, results=2_000_000))]
     fn pieces(
         slf: &Bound<'_, Self>,
         points: Option<Bound<'_, PyAny>>,
+        attributes: Option<&Bound<'_, PyDict>>,
         #[pyo3(from_py_with = count::results)] results: usize,
     ) -> PyResult<PyPieces> {
         let this = slf.get();
         if let Some(on_device) = points.as_ref().and_then(|p| OnDevice::of(p, "points")) {
             return Err(on_device.unexpected("host, piece by piece"));
         }
-        Moved::new(points.as_ref(), None, this.vertices())?;
+        Moved::new(points.as_ref(), attributes, this.vertices())?;
         let scattered = matches!(this.plan().samples(), Samples::Points(_));
         let ranges =
             if scattered { vec![this.all()] } else { this.plan().pieces(results).collect() };
-        let points = points.map(|points| {
-            // a copy: what is iterated must not change between pieces
-            points
-                .py()
-                .import("numpy")?
-                .call_method1("array", (points, "float64"))
-                .map(Bound::unbind)
+        // copies: what is iterated must not change between pieces
+        let numpy = slf.py().import("numpy")?;
+        let copy = |values: &Bound<'_, PyAny>| {
+            numpy.call_method1("array", (values, "float64")).map(Bound::unbind)
+        };
+        let points = points.as_ref().map(copy).transpose()?;
+        let attributes = attributes.map(|given| {
+            let copies = PyDict::new(slf.py());
+            for (name, values) in given {
+                copies.set_item(name, copy(&values)?)?;
+            }
+            Ok::<_, PyErr>(copies.unbind())
         });
-        let points = points.transpose()?;
-        Ok(PyPieces { plan: slf.clone().unbind(), points, ranges: Mutex::new(ranges.into_iter()) })
+        let (attributes, ranges) = (attributes.transpose()?, Mutex::new(ranges.into_iter()));
+        Ok(PyPieces { plan: slf.clone().unbind(), points, attributes, ranges })
     }
 
     /// Gradients at the control points from gradients at the results: the transpose of the
@@ -721,6 +751,7 @@ impl GivenGradient<'_> {
 pub struct PyPieces {
     plan: Py<PyPlan>,
     points: Option<Py<PyAny>>,
+    attributes: Option<Py<PyDict>>,
     ranges: Mutex<std::vec::IntoIter<Range<usize>>>,
 }
 
@@ -736,7 +767,8 @@ impl PyPieces {
         let Some(range) = next else { return Ok(None) };
         let plan = self.plan.get();
         let points = self.points.as_ref().map(|points| points.bind(py));
-        let given = plan.given(points, None)?;
+        let attributes = self.attributes.as_ref().map(|given| given.bind(py));
+        let given = plan.given(points, attributes)?;
         let mut limit = Limit::default();
         plan.evaluate_range(py, &given, range, &mut limit)?;
         let named = plan.named(&given.moved)?;

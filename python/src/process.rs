@@ -4,6 +4,7 @@ use numpy::{PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use subsolid::backend::{Precision, SurfaceProcessor};
+use subsolid::numbers::counted;
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::process::smooth_attribute;
 use subsolid::process::solid::{
@@ -66,10 +67,11 @@ impl PySolid {
         let mesh = &self.shared.mesh;
         let point = point.as_ref().map(place).transpose()?;
         let given = [vertices.is_some(), patches.is_some(), group.is_some(), point.is_some()];
-        if given.iter().filter(|&&given| given).count() > 1 {
+        let is_other = given.contains(&true);
+        if to != "boundary" && is_other || given.iter().filter(|&&given| given).count() > 1 {
             return Err(refused(
                 "several targets",
-                "give one of vertices, patches, group and point",
+                "give one of to, vertices, patches, group and point",
             ));
         }
         let ids = |value: &Bound<'py, PyAny>, what| Ok::<_, PyErr>(plain_ids(value, what)?.0);
@@ -196,7 +198,7 @@ impl PySurface {
     ///     backend: "auto", "cpu", "cuda" or "cuda:N"; values are the same but for rounding.
     ///
     /// Returns:
-    ///     Distances, (vertices,), in length units.
+    ///     Distances, (vertices,), in length units; NaN at vertices of no face, with a UserWarning.
     #[pyo3(signature = (vertices, *, method="heat", backend="auto"))]
     fn distance<'py>(
         &self,
@@ -209,6 +211,11 @@ impl PySurface {
         let method: DistanceMethod = named("method", method)?;
         let mut processor = self.processor(backend, method.into(), 1)?;
         let values = py.work(|| processor.distance(method, &sources)).py()?;
+        let lost = values.iter().filter(|value| value.is_nan()).count();
+        if let Some(first) = values.iter().position(|value| value.is_nan()) {
+            let lost = counted(lost, "vertex");
+            warn(py, &format!("{lost} of no face (the first: vertex {first}): no distance, NaN"))?;
+        }
         let count = values.len();
         moved(py, values, &[count])
     }

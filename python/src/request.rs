@@ -29,6 +29,9 @@ pub fn samples(
     uvw: Option<&Bound<'_, PyAny>>,
     corners: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Samples> {
+    if corners.is_some() && (cells.is_none() || uvw.is_none()) {
+        return Err(refused("corners without cells and uvw", "give corners=... with both of them"));
+    }
     match (samples, gauss, cells, uvw) {
         (Some(samples), None, None, None) => {
             let is_whole = match samples.extract::<usize>() {

@@ -7,7 +7,7 @@ use numpy::{PyArrayDescrMethods, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use subsolid::backend::{Backend, Cpu, Precision};
-use subsolid::io::{Dataset, WriteOptions};
+use subsolid::io::{Dataset, Format, WriteOptions};
 use subsolid::limit::{Solid, Summary};
 use subsolid::mesh::{Attribute, CellArray, FaceGroup, SolidMesh};
 use subsolid::numbers::counted;
@@ -39,7 +39,7 @@ use crate::threads::Work;
 /// control points.
 ///
 /// The limit does not depend on the order of a cell's corners, nor on folds: left-handed and folded
-/// hexahedra are named in a UserWarning.
+/// hexahedra, inverted cells of other kinds and vertices of no cell are named in a UserWarning.
 ///
 /// Args:
 ///     points: Control points, (vertices, 3), in any length unit.
@@ -79,11 +79,11 @@ impl PySolid {
         Ok(Self { shared: Arc::new(made.py()?) })
     }
 
-    /// The same of a mesh from outside: left-handed and folded hexahedra are warned of, `of` what,
-    /// with a colon.
+    /// A solid of a mesh from outside, of which [`warn_of_cells`] warns; `of`: of what, with a
+    /// colon.
     pub fn build_from(py: Python<'_>, of: &str, mesh: SolidMesh) -> PyResult<Self> {
         let made = Self::build(py, mesh)?;
-        warn_of_cells(py, of, &made.shared.mesh)?;
+        warn_of_cells(py, of, &made.shared.mesh, made.shared.solid.topology())?;
         Ok(made)
     }
 }
@@ -369,9 +369,16 @@ impl PySolid {
     ///
     /// Args:
     ///     path: Name of the file.
-    ///     compress: Compress .vtu, .pvtu and .npz.
+    ///     compress: Compress; for .vtu, .pvtu and .npz.
     #[pyo3(signature = (path, *, compress=false))]
     fn write(&self, py: Python<'_>, path: PathBuf, compress: bool) -> PyResult<()> {
+        let format = subsolid::io::check_output(&path).py()?;
+        if compress && matches!(format, Format::Vtk | Format::Csv) {
+            return Err(refused(
+                format!("a .{} file is not compressed", format.extension()),
+                "leave compress out, or write .vtu, .pvtu or .npz",
+            ));
+        }
         let dataset = Dataset::from(&self.shared.mesh);
         py.work(|| subsolid::write(path, dataset, WriteOptions { compress })).py()
     }

@@ -173,7 +173,8 @@ impl PySurface {
     }
 
     /// Refines the mesh, with creases and attributes but for normals: `limit` gives those of the
-    /// limit, `normals` those of the mesh. One level unless told; `subsolid surface` makes two.
+    /// limit, `normals` those of the mesh. One level unless told; `subsolid surface` makes two. Loop
+    /// and √3 cut larger faces into triangles first, with a UserWarning.
     #[pyo3(signature = (levels=1, *, scheme="catmull-clark"))]
     fn refine(
         &self,
@@ -183,7 +184,12 @@ impl PySurface {
     ) -> PyResult<Self> {
         let options = self.options(Scheme::named(scheme).py()?, levels)?;
         check_memory(&self.mesh, &options).py()?;
-        let mesh = py.work(|| subsolid::surface::refine_surface(&self.mesh, &options)).py()?;
+        let made = py.work(|| -> subsolid::Result<_> {
+            let plan = SurfacePlan::new(&self.mesh, &options)?;
+            Ok((plan.refine(&self.mesh)?, plan.notices().to_vec()))
+        });
+        let (mesh, notices) = made.py()?;
+        notices.iter().try_for_each(|notice| warn(py, notice))?;
         Ok(Self { mesh })
     }
 
@@ -200,7 +206,12 @@ impl PySurface {
         sparse(py)?;
         // the product of the levels' matrices is that of one matrix
         check_memory(&self.mesh, &SurfaceOptions { method: Method::Single, ..options }).py()?;
-        let matrices = py.work(|| SurfacePlan::new(&self.mesh, &options)?.level_matrices()).py()?;
+        let made = py.work(|| -> subsolid::Result<_> {
+            let plan = SurfacePlan::new(&self.mesh, &options)?;
+            Ok((plan.level_matrices()?, plan.notices().to_vec()))
+        });
+        let (matrices, notices) = made.py()?;
+        notices.iter().try_for_each(|notice| warn(py, notice))?;
         let mut columns = self.mesh.points.len();
         let mut product: Option<Bound<'py, PyAny>> = None;
         for level in &matrices {

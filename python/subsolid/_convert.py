@@ -109,8 +109,10 @@ def from_meshio(mesh: Any, *, crease_angle: Optional[float] = None) -> Solid:
     names = []
     for name, given in (getattr(mesh, "field_data", None) or {}).items():
         numbers = np.ravel(given)
+        # Gmsh names points and curves too
         if numbers.dtype.kind in "iu" and len(numbers) == 2 and numbers[1] in (2, 3):
             names.append((name, int(numbers[0]), int(numbers[1])))
+    lost += [f"point set `{name}`" for name in getattr(mesh, "point_sets", None) or {}]
     return _solid("mesh", mesh, blocks, names, lost, crease_angle)
 
 
@@ -125,6 +127,8 @@ def _solid(
     attributes = _numbers(mesh.point_data, "point", lost)
     fields = getattr(mesh, "field_data", None) or {}
     creases = {name: fields[name] for name in ("crease_edges", "crease_sharpness") if name in fields}
+    taken = {name for name, _, _ in names}.union(creases)
+    lost += [f"field array `{name}`" for name in fields.keys() if name not in taken]
     solid, left_out = solid_of_parts(what, mesh.points, blocks, attributes, creases, names, angle)
     lost += left_out
     if lost:

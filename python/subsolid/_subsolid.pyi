@@ -1,5 +1,5 @@
 from os import PathLike
-from typing import Any, Literal, Mapping, Optional, Sequence, TypeVar, Union, final, overload
+from typing import Any, Literal, Optional, Sequence, TypeVar, Union, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -63,7 +63,7 @@ class Solid:
         corners: Optional[_Tags] = None,
         attributes: Optional[_Data] = None,
         cell_data: Optional[_Data] = None,
-        face_groups: Optional[Mapping[str, Any]] = None,
+        face_groups: Optional[dict[str, Any]] = None,
         crease_angle: Optional[float] = None,
     ) -> Solid: ...
     def with_points(self, points: _Numbers) -> Solid: ...
@@ -298,7 +298,11 @@ class Plan:
         device_output: Literal[True],
     ) -> DeviceLimit: ...
     def pieces(
-        self, points: Optional[_Numbers] = None, *, results: int = 2_000_000
+        self,
+        points: Optional[_Numbers] = None,
+        *,
+        attributes: Optional[_Data] = None,
+        results: int = 2_000_000,
     ) -> Pieces: ...
     @overload
     def adjoint(self, gradient: _Numbers, *, derivatives: Optional[_Data] = None) -> Floats: ...

@@ -30,7 +30,8 @@ class CudaArray(Protocol):
 class Places(NamedTuple):
     """Cells and parameters of points in space."""
 
-    #: Cells, (n,); -1 for points outside, unless nearest=True.
+    #: Cells, (n,); -1 for points outside, unless nearest=True; and for points that are not finite or
+    #: so far that squares of distances overflow.
     cells: Ids
     #: Parameters in the cell, (n, 3); NaN for points outside, unless nearest=True.
     uvw: Floats

@@ -159,3 +159,26 @@ def test_masks_of_meshio_are_seen() -> None:
     hidden.cell_data["m"] = [masked(np.zeros(2), 1)]
     with pytest.raises(subsolid.Error, match="cell array 'm'.*masked at"):
         subsolid.from_meshio(hidden)
+
+
+def test_interrupts_in_arrays_are_not_errors_of_arrays(bracket: subsolid.Solid) -> None:
+    class Array:
+        def __init__(self, error: BaseException) -> None:
+            self.error = error
+
+        def __array__(self, *_: Any, **__: Any) -> Any:
+            raise self.error
+
+    for error in (KeyboardInterrupt(), MemoryError()):
+        with pytest.raises(type(error)):
+            bracket.with_points(Array(error))
+    with pytest.raises(subsolid.Error, match="not an array of numbers") as caught:
+        bracket.with_points(Array(ValueError("why")))
+    assert isinstance(caught.value.__cause__, ValueError)
+
+
+def test_copies_are_warned_of_where_they_are_made(bracket: subsolid.Solid) -> None:
+    plan = bracket.plan(samples=2)
+    with pytest.warns(subsolid.CopyWarning) as caught:
+        plan.evaluate(bracket.points.tolist())
+    assert caught[0].filename == __file__

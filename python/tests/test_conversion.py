@@ -140,3 +140,11 @@ def test_cells_that_are_no_volume_are_left_out_as_of_files(tmp_path: Any) -> Non
     assert words == ["1 line cell (VTK type 4)"] * 2
     assert np.array_equal(found.cells, known.cells)
     assert found.cell_data["m"].tolist() == known.cell_data["m"].tolist() == [6, 7]
+
+
+def test_what_meshes_of_others_lose_is_named() -> None:
+    points, cells = box(1, 1, 1)
+    mesh = meshio.Mesh(points, [("hexahedron", cells)], point_sets={"z": np.array([0, 1])},
+                       field_data={"foo": np.array([1.0, 2, 3])})
+    with pytest.warns(UserWarning, match="left out: point set `z`, field array `foo`"):
+        subsolid.from_meshio(mesh)

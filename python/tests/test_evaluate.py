@@ -217,3 +217,49 @@ def test_other_threads_of_python_run_meanwhile(bracket: subsolid.Solid) -> None:
     thread.join()
     inside = [t for t in ticks if begin < t < end]
     assert end - begin < 0.05 or len(inside) > 5
+
+
+def test_results_do_not_overwrite_the_points_they_come_from() -> None:
+    rng = np.random.default_rng(0)
+    points, cells = box(2, 2, 2, rng)
+    solid = subsolid.Solid(points, cells)
+    plan = solid.plan(cells=rng.integers(0, 8, 27), uvw=rng.random((27, 3)))
+    limit = plan.evaluate()
+    kept = limit.points.copy()
+    with pytest.raises(subsolid.Error, match="out holds the points"):
+        plan.evaluate(limit.points, out=limit)
+    assert np.array_equal(limit.points, kept)
+    assert plan.evaluate(kept, out=limit) is limit
+    # another object of the same memory, with other rows
+    memory = bytearray(8 * 3 * 30)
+    given = np.frombuffer(memory, float, 81).reshape(27, 3)
+    given[:] = points
+    out = np.frombuffer(memory, float, 81, offset=8 * 3 * 3).reshape(27, 3)
+    with pytest.raises(subsolid.Error, match="out is the memory of the points"):
+        plan.evaluate(given, out=out)
+    apart = np.frombuffer(bytearray(8 * 81), float).reshape(27, 3)
+    assert np.array_equal(plan.evaluate(given, out=apart), plan.evaluate(points).points)
+
+
+def test_pieces_take_attributes(graded: subsolid.Solid) -> None:
+    plan = graded.plan(samples=3)
+    name, values = next(iter(graded.attributes.items()))
+    moved = {name: values + 1}
+    whole = plan.evaluate(attributes=moved)
+    pieces = list(plan.pieces(attributes=moved, results=200))
+    assert len(pieces) > 1
+    assert np.array_equal(np.concatenate([piece.attributes[name] for piece in pieces]), whole.attributes[name])
+
+
+def test_corners_need_cells(bracket: subsolid.Solid) -> None:
+    with pytest.raises(subsolid.Error, match="corners without cells"):
+        bracket.evaluate(3, corners=[0])
+
+
+def test_single_precision_far_away_warns() -> None:
+    points, cells = box(2, 2, 2)
+    with pytest.warns(UserWarning, match="single precision resolves"):
+        subsolid.Solid(0.01 * points + [1e6, 0, 0], cells).evaluate(2, precision="f32")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        subsolid.Solid(points, cells).evaluate(2, precision="f32")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 import pickle
 from typing import Any
 
@@ -489,3 +490,53 @@ def test_faces_of_meshio_are_a_surface(tmp_path):
         info = surface.info()
         assert (info["edges"], info["boundary_edges"], info["genus"]) == (6, 5, None)
         assert info["faces_by_corners"] == {"3": 1, "4": 1}
+
+
+def test_odd_cells_and_vertices_are_warned_of() -> None:
+    points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [0.1, 0.1, 0.1]]
+    with pytest.warns(UserWarning, match=r"1 of 2 cells is inverted \(first: cell [01]\)"):
+        subsolid.Solid(points, [[0, 1, 2, 3], [1, 2, 3, 4]])
+    points, cells = box(1, 1, 1)
+    with pytest.warns(UserWarning, match=r"1 vertex belongs to no cell \(the first: vertex 8\)"):
+        subsolid.Solid(np.append(points, [[9, 9, 9]], axis=0), cells)
+
+
+def test_quads_that_are_cut_into_triangles_are_warned_of(bracket: subsolid.Solid) -> None:
+    surface = bracket.boundary()
+    for call in (surface.refine, surface.stencils):
+        with pytest.warns(UserWarning, match="cut into triangles"):
+            call(1, scheme="loop")
+
+
+def test_an_edge_has_two_vertices(bracket: subsolid.Solid) -> None:
+    surface = bracket.boundary()
+    with pytest.raises(subsolid.Error, match="crease of vertices 1 and 1: not an edge"):
+        subsolid.Surface(surface.points, surface.faces, creases=([[1, 1]], 1.0))
+
+
+def test_counts_name_their_range(bracket: subsolid.Solid) -> None:
+    with pytest.raises(subsolid.Error, match="samples=-1.*from 1 to 64"):
+        bracket.evaluate(-1)
+    with pytest.raises(subsolid.Error, match="derivatives=-1.*from 0 to 2"):
+        bracket.evaluate(2, derivatives=-1)
+
+
+def test_options_without_effect_are_refused(bracket: subsolid.Solid, tmp_path: pathlib.Path) -> None:
+    for name in ("a.vtk", "a.csv"):
+        with pytest.raises(subsolid.Error, match="is not compressed"):
+            bracket.write(tmp_path / name, compress=True)
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(subsolid.Error, match="several targets"):
+        bracket.distance("creases", vertices=[0])
+    with pytest.raises(subsolid.Error, match="too far away"):
+        bracket.distance(point=(1e300, 1, 1))
+
+
+def test_pages_are_written_whole_or_not_at_all(bracket: subsolid.Solid, tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text("old")
+    bracket.view(path)
+    assert path.read_text(encoding="utf-8") == bracket.page()
+    assert list(tmp_path.iterdir()) == [path]
+    with pytest.raises(subsolid.Error, match="No such file"):
+        bracket.view(tmp_path / "none" / "page.html")

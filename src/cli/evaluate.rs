@@ -16,7 +16,7 @@ use clap::{Args, ValueEnum};
 use subsolid::backend::{Backend, Cpu, Limit, Precision, start};
 use subsolid::cluster::Ranks;
 use subsolid::limit::Solid;
-use subsolid::mesh::SolidMesh;
+use subsolid::mesh::{CellLengths, SolidMesh};
 use subsolid::numbers::counted;
 use subsolid::plan::{Cost, MOST_SAMPLES, Samples, Want};
 use subsolid::scheme::VertexRule;
@@ -35,7 +35,7 @@ use super::processor::ProcessorArguments;
 use super::unused::refuse_given;
 use super::{Console, Outcome};
 pub use explain::Report as Explanation;
-use precision::{lengths, warn_of_single};
+use precision::warn_of_single;
 pub use run::Report;
 
 /// Evaluate the limit volume of a control mesh
@@ -194,7 +194,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         check_names(format, &mesh)?;
     }
     if a.precision == Precision::F32 {
-        warn_of_single(lengths(&mesh), 0, console);
+        warn_of_single(CellLengths::new(&mesh), 0, console);
     }
     let start = Instant::now();
     let solid = Solid::with_topology(&mesh, a.model.topology(&mesh, console)?)?;

@@ -6,13 +6,15 @@ use std::time::Instant;
 
 use clap::Args;
 use subsolid::io::ControlMesh;
-use subsolid::mesh::{CoincidentVertices, Creases, FoldedCorners, Handedness, SolidMesh, Welded};
+use subsolid::mesh::{
+    CoincidentVertices, Creases, FoldedCorners, Handedness, SolidMesh, UnusedVertices, Welded,
+};
 use subsolid::numbers::{by_count, counted};
 use subsolid::parts::Inverted;
 use subsolid::refine::{MeshRefinement, check_memory, crease_by_angle};
 use subsolid::scheme::VertexRule;
 use subsolid::topology::{Sharpness, Topology};
-use subsolid::{ElementKind, Error, Result, io, message};
+use subsolid::{Error, Result, io, message};
 
 use super::console::{Console, since};
 use super::inputs::check_no_input;
@@ -179,8 +181,7 @@ impl ModelArguments {
         console: &Console,
     ) -> Result<SolidMesh> {
         self.say_read([mesh.points.len(), mesh.cells.len()], report, start, console);
-        let (orphans, first) = orphans(&mesh);
-        warn_of_orphans(orphans, first, console);
+        warn_of_unused(mesh.unused_vertices(), console);
         if let Some(path) = &self.creases {
             mesh.creases = merged(self.read_creases(path, console)?, &mesh.creases);
         }
@@ -251,9 +252,7 @@ impl ModelArguments {
 
     /// Warns of the inverted cells that a topology turned outward; refuses them with `--strict`.
     pub fn check_turned(&self, topology: &Topology, console: &Console) -> Result<()> {
-        let inverted = topology.inverted_cells();
-        let found = Inverted { count: inverted.len(), first: inverted.first().copied() };
-        self.check_inverted(found, topology.cell_count(), console)
+        self.check_inverted(Inverted::of(topology), topology.cell_count(), console)
     }
 
     /// Warns of these hexahedra; refuses them with `--strict`.
@@ -280,17 +279,8 @@ impl ModelArguments {
 
     /// Warns of these cells of all; refuses them with `--strict`.
     pub fn check_inverted(&self, found: Inverted, cells: usize, console: &Console) -> Result<()> {
-        let Inverted { count, first: Some(first) } = found else { return Ok(()) };
-        let cells = counted(cells, "cell");
-        let are = by_count(count, "is", "are");
-        let found = message!(
-            self.model.display().to_string(),
-            ": ",
-            count.to_string(),
-            " of {cells} {are} inverted (first: ",
-            ElementKind::Cell.id(first),
-            ")"
-        );
+        let Some(found) = found.notice(cells) else { return Ok(()) };
+        let found = message!(self.model.display().to_string(), ": ", found);
         if self.strict {
             return Err(Error::mesh(found).with_help("move their vertices"));
         }
@@ -351,27 +341,10 @@ pub fn say_welded(welded: &Welded, left: usize, console: &Console) {
     welded.notices().into_iter().for_each(|notice| console.warn(notice));
 }
 
-/// Number of vertices that belong to no cell, and the first of them.
-fn orphans(mesh: &SolidMesh) -> (usize, Option<u32>) {
-    let mut used = vec![false; mesh.points.len()];
-    for c in 0..mesh.cells.len() {
-        for &v in mesh.cells.vertices(c) {
-            if let Some(slot) = used.get_mut(v as usize) {
-                *slot = true;
-            }
-        }
-    }
-    let mut orphans = (0..).zip(&used).filter(|(_, used)| !**used).map(|(v, _)| v);
-    let first = orphans.next();
-    (usize::from(first.is_some()) + orphans.count(), first)
-}
-
-/// Warns of so many vertices that belong to no cell.
-pub fn warn_of_orphans(count: usize, first: Option<u32>, console: &Console) {
-    if let Some(first) = first {
-        let belong = by_count(count, "belongs", "belong");
-        let orphans = counted(count, "vertex");
-        console.warn(format!("{orphans} {belong} to no cell (the first: vertex {first})"));
+/// Warns of vertices that belong to no cell.
+pub fn warn_of_unused(unused: UnusedVertices, console: &Console) {
+    if let Some(notice) = unused.notice() {
+        console.warn(notice);
     }
 }
 

@@ -13,7 +13,7 @@ use subsolid::{Result, io};
 
 use super::Console;
 use super::console::since;
-use super::model::{ModelArguments, merged, warn_of_orphans};
+use super::model::{ModelArguments, merged, warn_of_unused};
 
 /// Elements that a rank has the setup of at a time: some hundred megabytes.
 pub const BLOCK: usize = 1 << 18;
@@ -58,8 +58,7 @@ impl ModelArguments {
         };
         let mut mesh = DistributedMesh::of_blocks(ranks, block)?;
         self.say_read([mesh.vertex_count(), mesh.cell_count()], &report, start, console);
-        let (orphans, first) = mesh.orphans(ranks)?;
-        warn_of_orphans(orphans, first, console);
+        warn_of_unused(mesh.unused_vertices(ranks)?, console);
         if let Some(path) = &self.creases {
             let table = ranks.agree(self.read_creases(path, console))?;
             mesh.set_creases(merged(table, mesh.creases()));

@@ -23,6 +23,7 @@ mod repeated;
 pub mod shape;
 mod surface;
 mod triangles;
+mod unused;
 mod weld;
 
 pub(crate) use cells::check_counts;
@@ -39,8 +40,8 @@ pub(crate) use geometry::area_normal;
 use geometry::bounds;
 pub use groups::FaceGroup;
 pub use handedness::Handedness;
+pub use range::{CellLengths, single_precision_loss, single_precision_loss_in};
 pub(crate) use range::{check_attributes, check_coordinates, check_cubes};
-pub use range::{single_precision_loss, single_precision_loss_in};
 pub(crate) use repeated::{WeldGrid, WeldNearness, WeldPlace, WeldPoint, repeated, shorten};
 
 pub use ids::{CellId, VertexId};
@@ -49,6 +50,7 @@ pub use surface::{
     BoundaryRule, FaceVarying, LinearInterpolation, NORMALS, Polygons, SurfaceMesh, TriangleRule,
 };
 pub use triangles::Triangles;
+pub use unused::UnusedVertices;
 pub use weld::Welded;
 
 use crate::error::{Error, Result};

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::error::ElementKind::Vertex;
 use crate::error::{Error, Result};
-use crate::mesh::Attribute;
+use crate::mesh::{Attribute, SolidMesh};
 use crate::message;
 use crate::numbers::Precision;
 
@@ -165,6 +165,54 @@ pub fn single_precision_loss_in([low, high]: [[f64; 3]; 2]) -> Option<String> {
     let largest = low.iter().chain(&high).fold(0.0, |a: f64, x| a.max(x.abs()));
     let length = (0..3).map(|d| high[d] - low[d]).fold(0.0, f64::max);
     single_precision_loss(largest, PARTS, ("the model", length))
+}
+
+/// Lengths that decide whether single precision keeps the points of cells apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CellLengths {
+    /// The largest coordinate, by its size.
+    pub largest: f64,
+    /// The longest side of the box around the smallest cell; infinite without cells of any size.
+    pub smallest: f64,
+}
+
+impl CellLengths {
+    /// Of the cells of a mesh.
+    pub fn new(mesh: &SolidMesh) -> Self {
+        let largest = mesh.points.iter().flatten().fold(0.0, |a: f64, x| a.max(x.abs()));
+        let size = |c: usize| {
+            let points =
+                || mesh.cells.vertices(c).iter().filter_map(|&v| mesh.points.get(v as usize));
+            let along = |d: usize| {
+                let ends = points().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], p| {
+                    [low.min(p[d]), high.max(p[d])]
+                });
+                ends[1] - ends[0]
+            };
+            (0..3).map(along).fold(0.0, f64::max)
+        };
+        let sizes = (0..mesh.cells.len()).map(size).filter(|&size| size > 0.0);
+        Self { largest, smallest: sizes.fold(f64::INFINITY, f64::min) }
+    }
+
+    /// Those of the cells of two meshes.
+    #[must_use]
+    pub fn of_both(self, other: Self) -> Self {
+        Self {
+            largest: self.largest.max(other.largest),
+            smallest: self.smallest.min(other.smallest),
+        }
+    }
+
+    /// What single precision loses of the points of cells refined `levels` times, in words, if it
+    /// does not tell 1,000 parts of the smallest cell apart.
+    #[must_use]
+    pub fn single_precision_loss(self, levels: usize) -> Option<String> {
+        const PARTS: f64 = 1000.0;
+        let smallest = self.smallest * 0.5_f64.powi(levels as i32);
+        let loss = single_precision_loss(self.largest, PARTS, ("the smallest cell", smallest));
+        loss.map(|loss| format!("{loss}: points become inaccurate"))
+    }
 }
 
 #[cfg(test)]

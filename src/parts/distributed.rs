@@ -28,7 +28,7 @@ use super::{repeated, scatter};
 use crate::cluster::Ranks;
 use crate::error::Result;
 use crate::io::MeshBlock;
-use crate::mesh::{CellArray, CoincidentVertices, Creases, SolidMesh};
+use crate::mesh::{CellArray, CoincidentVertices, Creases, SolidMesh, UnusedVertices};
 use crate::refine::check_levels;
 use crate::topology::Rows;
 
@@ -216,15 +216,15 @@ impl DistributedMesh {
         }
     }
 
-    /// Number of vertices that belong to no cell, and the first of them.
+    /// The vertices that belong to no cell.
     ///
     /// # Errors
     /// Those of other ranks.
-    pub fn orphans(&self, ranks: &Ranks<'_>) -> Result<(usize, Option<u32>)> {
+    pub fn unused_vertices(&self, ranks: &Ranks<'_>) -> Result<UnusedVertices> {
         let start = self.vertices.range(ranks.rank()).start as u32;
-        let orphans = (start..).zip(self.vertex_cells.iter()).filter(|(_, at)| at.is_empty());
+        let unused = (start..).zip(self.vertex_cells.iter()).filter(|(_, at)| at.is_empty());
         let (mut count, mut first) = (0_u32, u32::MAX);
-        for (v, _) in orphans {
+        for (v, _) in unused {
             count += 1;
             first = first.min(v);
         }
@@ -235,7 +235,7 @@ impl DistributedMesh {
             count += own as usize;
             first = first.min(next);
         }
-        Ok((count, Some(first).filter(|&first| first != u32::MAX)))
+        Ok(UnusedVertices { count, first: Some(first).filter(|&first| first != u32::MAX) })
     }
 
     /// [`SolidMesh::coincident_vertices`] of the whole: vertices of one place go to one rank.

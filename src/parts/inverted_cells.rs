@@ -1,10 +1,14 @@
 //! How many cells are inverted.
 
 use super::exchange::{check_ended, next_count, next_id};
-use crate::error::Result;
+use crate::error::ElementKind::Cell;
+use crate::error::{Message, Result};
+use crate::message;
+use crate::numbers::{by_count, counted};
+use crate::topology::Topology;
 
 /// Tetrahedra, wedges and polyhedra that are inverted among their neighbors, as
-/// [`Topology::inverted_cells`](crate::topology::Topology::inverted_cells) has them.
+/// [`Topology::inverted_cells`] has them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Inverted {
     /// Their number.
@@ -14,6 +18,20 @@ pub struct Inverted {
 }
 
 impl Inverted {
+    /// Those of a topology.
+    pub fn of(topology: &Topology) -> Self {
+        let cells = topology.inverted_cells();
+        Self { count: cells.len(), first: cells.first().copied() }
+    }
+
+    /// How many of so many cells they are, and the first; `None` if there are none.
+    pub fn notice(&self, cells: usize) -> Option<Message> {
+        let (count, first) = (self.count, self.first?);
+        let cells = counted(cells, "cell");
+        let are = by_count(count, "is", "are");
+        Some(message!("{count} of {cells} {are} inverted (first: ", Cell.id(first), ")"))
+    }
+
     /// Those of both.
     pub(crate) fn joined(self, other: Self) -> Self {
         let first = self.first.into_iter().chain(other.first).min();

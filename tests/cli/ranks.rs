@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use subsolid::mesh::{Attribute, CellArray, CellKind, Cells, SolidMesh};
+use subsolid::mesh::{Attribute, CellArray, CellKind, Cells, FaceGroup, Polygons, SolidMesh};
+use subsolid::topology::Topology;
 use tempfile::{TempDir, tempdir};
 
 use crate::program::{done, files, refused, run};
@@ -429,4 +430,34 @@ fn ranks_replace_what_one_program_replaces() {
     done(here, "evaluate fan.vtu --samples 3 --piece-points 100 -o out.pvtu");
     done(here, "--thread-ranks 2 evaluate fan.vtu --samples 2 -o out.pvtu");
     assert_eq!(names(&here.join("out")), [here.join("out/out_0000.vtu")]);
+}
+
+#[test]
+fn warnings_are_those_of_one_program() {
+    let here = tempdir().unwrap();
+    let mut mesh = meshes::mixed();
+    mesh.points.push([9.0; 3]);
+    let topology = Topology::of_mesh(&mesh).unwrap();
+    let face = (0..topology.face_count() as u32).find(|&f| topology.is_boundary_face(f)).unwrap();
+    let vertices = topology.face_vertices(face).to_vec();
+    let faces = Polygons::uniform(vertices.len(), vertices);
+    mesh.face_groups.push(FaceGroup::new("inlet", faces));
+    let model = here.path().join("model.vtu");
+    subsolid::write(&model, &mesh, subsolid::WriteOptions::default()).unwrap();
+    let warnings = |options: &str| {
+        let job = format!("{options} evaluate model.vtu --samples 2 -o out.pvtu");
+        let (code, _, stderr) = run(here.path(), &job);
+        assert_eq!(code, 0, "{stderr}");
+        let lines = stderr.lines().filter(|line| line.contains("warning"));
+        lines.map(String::from).collect::<Vec<_>>()
+    };
+    let alone = warnings("");
+    assert!(
+        alone.iter().any(|line| line.contains("left out the groups of faces inlet")),
+        "{alone:?}"
+    );
+    assert!(alone.iter().any(|line| line.contains("1 vertex belongs to no cell")), "{alone:?}");
+    for count in [1, 2, 3] {
+        assert_eq!(warnings(&format!("--thread-ranks {count}")), alone);
+    }
 }

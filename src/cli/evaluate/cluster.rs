@@ -8,18 +8,18 @@ use indicatif::ProgressBar;
 use subsolid::backend::{Backend, Precision};
 use subsolid::cluster::Ranks;
 use subsolid::io::{Format, WriteOptions};
-use subsolid::mesh::SolidMesh;
+use subsolid::mesh::{CellLengths, SolidMesh};
 use subsolid::numbers::counted;
 use subsolid::parts::Blocks;
 use subsolid::plan::{Samples, element_pieces};
 use subsolid::volume::{Quality, name_cells};
 use subsolid::{Error, Result};
 
-use super::precision::{lengths, warn_of_single};
+use super::precision::warn_of_single;
 use super::run::{Report, Source, piece_results};
 use super::{Arguments, CellShape, Console, Outcome, Request};
 use crate::cli::cluster::{all_numbers, all_rows, own_choice};
-use crate::cli::output::{check_names, warn_left_out};
+use crate::cli::output::{check_names, warn_left_out, warn_of_lost_data};
 use crate::cli::pieces::{covered, share};
 use crate::cli::rank_model::{BLOCK, blocks};
 use crate::cli::shared_pieces::SharedPieces;
@@ -148,11 +148,12 @@ impl RankWork<'_> {
     }
 }
 
-/// [`lengths`] of the whole mesh: each part has the vertices that span it.
-fn lengths_of_all(mesh: &SolidMesh, ranks: &Ranks<'_>) -> Result<[f64; 2]> {
-    let all = all_rows(ranks, lengths(mesh))?;
-    let of = |i: usize| all.iter().map(move |lengths| lengths[i]);
-    Ok([of(0).fold(0.0, f64::max), of(1).fold(f64::INFINITY, f64::min)])
+/// Lengths of the whole mesh: each part has the vertices that span it.
+fn lengths_of_all(mesh: &SolidMesh, ranks: &Ranks<'_>) -> Result<CellLengths> {
+    let own = CellLengths::new(mesh);
+    let all = all_rows(ranks, [own.largest, own.smallest])?;
+    let all = all.into_iter().map(|[largest, smallest]| CellLengths { largest, smallest });
+    Ok(all.fold(own, CellLengths::of_both))
 }
 
 /// The end of the pieces that make a block with piece `first`.
@@ -174,6 +175,9 @@ impl Arguments {
         self.check_attributes(mesh)?;
         if let Some(format) = format {
             check_names(format, mesh)?;
+        }
+        if let Some(output) = &self.output {
+            warn_of_lost_data(mesh, true, output, console);
         }
         if self.precision == Precision::F32 {
             warn_of_single(lengths_of_all(mesh, ranks)?, self.levels, console);

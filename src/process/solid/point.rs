@@ -13,6 +13,9 @@ use crate::topology::Topology;
 /// What parameters of a place that cells share differ by.
 const SHARED: f64 = 1e-8;
 
+/// Largest coordinate of a point: fourth powers of distances stay numbers.
+const FARTHEST: f64 = 1e70;
+
 /// Halvings of a way at most: its parts are then shorter than what is shared.
 const HALVINGS: usize = 30;
 
@@ -48,7 +51,7 @@ impl ClosestPlace {
 /// to it.
 ///
 /// # Errors
-/// [`Error::Request`] for a point that is not finite; [`Error::Mesh`] for a mesh without cells and
+/// [`Error::Request`] for a point that is not finite or has a coordinate beyond 1e70; [`Error::Mesh`] for a mesh without cells and
 /// for cells that are not hexahedra; those of [`SolidMesh::check`] and [`Topology::build`].
 pub fn point_seeds(mesh: &SolidMesh, point: [f64; 3]) -> Result<(Vec<Seed>, ClosestPlace)> {
     let volume = Volume::new(mesh)?;
@@ -89,6 +92,10 @@ impl<'m> Volume<'m> {
         if !point.iter().all(|x| x.is_finite()) {
             return Err(Error::request(format!("the point {point:?} is not finite"))
                 .with_help("give finite numbers"));
+        }
+        if !point.iter().all(|x| x.abs() <= FARTHEST) {
+            return Err(Error::request(format!("the point {point:?} is too far away"))
+                .with_help(format!("give coordinates up to {FARTHEST:e}")));
         }
         let x = Vector3::from(point);
         let cells = self.holding(x, 0..self.hexes.len() as u32);

@@ -134,3 +134,13 @@ fn points_far_from_the_origin_see_the_same_vertices() {
         }
     }
 }
+
+#[test]
+fn points_beyond_numbers_are_refused() {
+    let mesh = block([2, 1, 1]);
+    for (far, why) in [(1e71, "too far away"), (f64::NAN, "not finite")] {
+        let error = point_seeds(&mesh, [far, 1.0, 1.0]).unwrap_err().to_string();
+        assert!(error.contains(why), "{error}");
+    }
+    assert!(point_seeds(&mesh, [1e70, 1.0, 1.0]).is_ok());
+}

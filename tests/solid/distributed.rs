@@ -11,7 +11,7 @@ use crate::support::meshes;
 use subsolid::backend::{Backend, Cpu};
 use subsolid::cluster::{Ranks, Threads};
 use subsolid::io::read_block;
-use subsolid::mesh::{CellKind, Cells, Controls, SolidMesh};
+use subsolid::mesh::{CellKind, Cells, Controls, SolidMesh, UnusedVertices};
 use subsolid::parts::{Blocks, Cut, Cutter, DistributedMesh, Part, PointExchange, RankPart};
 use subsolid::plan::{Samples, Want};
 use subsolid::scheme::VertexRule;
@@ -317,9 +317,11 @@ fn ranks_find_what_one_program_finds() {
             let ranks = Ranks::new(group);
             let mesh = ranks.is_first().then(|| soup.clone());
             let all = DistributedMesh::scatter(&ranks, mesh).unwrap();
-            (all.orphans(&ranks).unwrap(), all.coincident_vertices(&ranks).unwrap())
+            (all.unused_vertices(&ranks).unwrap(), all.coincident_vertices(&ranks).unwrap())
         });
-        assert!(found.iter().all(|found| *found == ((3, Some(8)), coincident)), "{found:?}");
+        let unused = UnusedVertices { count: 3, first: Some(8) };
+        assert_eq!(soup.unused_vertices(), unused);
+        assert!(found.iter().all(|found| *found == (unused, coincident)), "{found:?}");
     }
     compare_both("soup", &with_data(soup), &[3, 5], &mut Random::new(1));
 }

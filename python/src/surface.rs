@@ -174,7 +174,7 @@ impl PySurface {
 
     /// Refines the mesh, with creases and attributes but for normals: `limit` gives those of the
     /// limit, `normals` those of the mesh. One level unless told; `subsolid surface` makes two. Loop
-    /// and √3 cut larger faces into triangles first, with a UserWarning.
+    /// and √3 cut larger faces into triangles first, with a UserWarning; levels=0 does this alone.
     #[pyo3(signature = (levels=1, *, scheme="catmull-clark"))]
     fn refine(
         &self,
@@ -189,7 +189,10 @@ impl PySurface {
             Ok((plan.refine(&self.mesh)?, plan.notices().to_vec()))
         });
         let (mesh, notices) = made.py()?;
-        notices.iter().try_for_each(|notice| warn(py, notice))?;
+        if levels > 0 {
+            // without levels, the triangles are what is asked for
+            notices.iter().try_for_each(|notice| warn(py, notice))?;
+        }
         Ok(Self { mesh })
     }
 

@@ -181,6 +181,7 @@ def test_cells_for_viewers(graded: subsolid.Solid, tmp_path: Any) -> None:
         graded.to_pyvista("cubes")  # type: ignore[arg-type]
 
 
+@pytest.mark.filterwarnings("ignore:.*belong to no cell")
 def test_grids_say_where_points_are_not_joined() -> None:
     pytest.importorskip("pyvista")
     points, cells = box(2, 1, 1)

@@ -173,6 +173,7 @@ def same_surface(a: subsolid.Surface, b: subsolid.Surface, folder: pathlib.Path)
 
 
 @pytest.mark.filterwarnings("ignore:.*left out")
+@pytest.mark.filterwarnings("ignore:.*infinitely sharp")
 def test_surfaces_pickle(models: pathlib.Path, tmp_path: pathlib.Path) -> None:
     surfaces = []
     for path in sorted((models / "surfaces").glob("*.obj")):

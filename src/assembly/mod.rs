@@ -22,8 +22,9 @@
 //!
 //! let mesh = subsolid::read("models/bracket.vtk")?;
 //! let solid = Solid::new(&mesh)?;
-//! let quadrature = Quadrature::new(&solid, QuadratureScheme { gauss: 3, rings: Some(1) },
-//! Want::FIRST)?; let mapping = Mapping::new(&quadrature, mesh.controls())?;
+//! let scheme = QuadratureScheme { gauss: 3, rings: Some(1) };
+//! let quadrature = Quadrature::new(&solid, scheme, Want::FIRST)?;
+//! let mapping = Mapping::new(&quadrature, mesh.controls())?;
 //! let mass = assemble(&mapping, &[Operator::Mass { density: 7.8e3 }])?.remove(0);
 //! let kilograms: f64 = mass.values().iter().sum();
 //! assert!(kilograms > 0.0);

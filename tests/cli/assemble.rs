@@ -1,31 +1,22 @@
 //! `subsolid assemble` as its users run it: a cantilever solved from the files alone.
 
 use std::fs;
-use std::io::{Cursor, Read};
 use std::path::Path;
 
 use faer::linalg::solvers::Solve;
 use faer::sparse::{SparseColMat, Triplet};
 use faer::{Mat, Side};
-use npyz::{Deserialize, NpyFile};
 use serde_json::Value;
 use tempfile::tempdir;
 
+use crate::npz::Npz;
 use crate::program::{done, refused};
-
-fn array<T: Deserialize>(path: &Path, name: &str) -> Vec<T> {
-    let mut archive = zip::ZipArchive::new(fs::File::open(path).unwrap()).unwrap();
-    let mut bytes = Vec::new();
-    let mut entry =
-        archive.by_name(&format!("{name}.npy")).unwrap_or_else(|e| panic!("{name}: {e}"));
-    entry.read_to_end(&mut bytes).unwrap();
-    NpyFile::new(Cursor::new(bytes)).unwrap().into_vec().unwrap()
-}
 
 /// Entries of a matrix in SciPy's format.
 fn entries(path: &Path) -> Vec<(usize, usize, f64)> {
-    let (starts, columns) = (array::<i32>(path, "indptr"), array::<i32>(path, "indices"));
-    let (values, shape) = (array::<f64>(path, "data"), array::<i64>(path, "shape"));
+    let mut archive = Npz::open(path);
+    let (starts, columns) = (archive.array::<i32>("indptr").1, archive.array::<i32>("indices").1);
+    let (values, shape) = (archive.array::<f64>("data").1, archive.array::<i64>("shape").1);
     assert_eq!(starts.len() as i64, shape[0] + 1);
     let mut all = Vec::new();
     for (row, range) in starts.windows(2).enumerate() {
@@ -66,10 +57,11 @@ fn deflection(here: &Path, levels: usize) -> f64 {
     let report: Value = serde_json::from_str(&done(here, &command)).unwrap();
     assert!((report["force"][1].as_f64().unwrap() - 0.04).abs() < 1e-14);
     let folder = here.join(format!("beam{levels}"));
-    let points = array::<f64>(&folder.join("model.npz"), "points");
-    let load = array::<f64>(&folder.join("model.npz"), "load");
-    let held = array::<i32>(&folder.join("model.npz"), "side/0");
-    let free_end = array::<i32>(&folder.join("model.npz"), "side/5");
+    let mut model = Npz::open(&folder.join("model.npz"));
+    let points = model.array::<f64>("points").1;
+    let load = model.array::<f64>("load").1;
+    let held = model.array::<i32>("side/0").1;
+    let free_end = model.array::<i32>("side/5").1;
     assert!(held.iter().all(|&v| points[3 * v as usize + 2] == 0.0));
     let mut number: Vec<Option<usize>> = vec![None; points.len()];
     let mut count = 0;

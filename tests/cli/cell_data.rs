@@ -101,9 +101,9 @@ fn quadrature_points_have_them() {
         let (code, _, stderr) = run(here, &format!("{command} -o q.npz"));
         assert_eq!(code, 0, "{stderr}");
         let archive = here.join("q.npz");
-        let materials = crate::quadrature::array::<i64>(&archive, "cell/material");
+        let materials = crate::npz::array::<i64>(&archive, "cell/material");
         assert_eq!(materials, (vec![2], vec![40, 7]));
-        let (shape, fibres) = crate::quadrature::array::<f64>(&archive, "cell/fibre");
+        let (shape, fibres) = crate::npz::array::<f64>(&archive, "cell/fibre");
         assert_eq!((shape, fibres[5]), (vec![2, 3], 0.6));
         assert!(stderr.contains("cell arrays volume are left out"), "{stderr}");
         for output in ["q.vtu", "q.pvtu"] {

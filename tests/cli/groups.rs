@@ -6,8 +6,8 @@ use subsolid::io::read;
 use tempfile::{TempDir, tempdir};
 
 use crate::json;
+use crate::npz::array;
 use crate::program::{done, refused, run};
-use crate::quadrature::array;
 
 /// Two unit cubes along x, `steel` and `resin`, with the groups of faces `left`, `right` (at x = 0
 /// and 2) and `between`.

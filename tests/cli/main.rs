@@ -1,6 +1,8 @@
 //! The program as its users run it. The files that `files_for_vtk` leaves in
 //! `target/readback_evaluate` are read by `tests/io/vtk_evaluate.py`.
 
+#[path = "../common/npz.rs"]
+mod npz;
 #[path = "../common/oracle/mod.rs"]
 mod oracle;
 #[path = "../common/program.rs"]
@@ -17,6 +19,7 @@ mod cell_data;
 mod coincident;
 mod consistency;
 mod evaluate;
+mod extract;
 mod groups;
 mod handedness;
 mod inputs;

@@ -11,19 +11,22 @@ use assert_cmd::cargo::cargo_bin;
 /// Runs the program in `directory`, from where cargo left it or `SUBSOLID_PROGRAM` says;
 /// returns exit code, stdout and stderr.
 pub fn run(directory: &Path, arguments: &str) -> (i32, String, String) {
-    let given = std::env::var_os("SUBSOLID_PROGRAM").map(PathBuf::from);
-    let mut command = Command::new(given.unwrap_or_else(|| cargo_bin("subsolid")));
-    let output =
-        command.current_dir(directory).args(arguments.split_whitespace()).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    outcome(&mut program(directory, arguments))
 }
 
 /// The same with bytes at standard input.
 pub fn piped(directory: &Path, arguments: &str, bytes: Vec<u8>) -> (i32, String, String) {
+    outcome(program(directory, arguments).write_stdin(bytes))
+}
+
+fn program(directory: &Path, arguments: &str) -> Command {
     let given = std::env::var_os("SUBSOLID_PROGRAM").map(PathBuf::from);
     let mut command = Command::new(given.unwrap_or_else(|| cargo_bin("subsolid")));
-    command.current_dir(directory).args(arguments.split_whitespace()).write_stdin(bytes);
+    command.current_dir(directory).args(arguments.split_whitespace());
+    command
+}
+
+fn outcome(command: &mut Command) -> (i32, String, String) {
     let output = command.output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))

@@ -10,6 +10,8 @@ mod interiors;
 mod layers;
 mod locate;
 mod matrix;
+#[path = "../common/npz.rs"]
+mod npz;
 #[path = "../common/oracle/mod.rs"]
 mod oracle;
 mod process;

@@ -1,10 +1,11 @@
 //! Quadratures.
 
 use std::collections::BTreeMap;
-use std::io::{Cursor, Read};
+use std::io::Cursor;
 use std::path::Path;
 use std::sync::Mutex;
 
+use npyz::NpyFile;
 use subsolid::backend::Precision;
 use subsolid::limit::Solid;
 use subsolid::plan::Want;
@@ -14,6 +15,7 @@ use subsolid::quadrature::{
 };
 
 use super::{gpu, shape};
+use crate::npz::Npz;
 
 /// Physical quantities of a quadrature and derivatives in space, beside the CPU's: rings, cells
 /// refined inside, permuted cells, moved control points.
@@ -66,17 +68,13 @@ fn quadrature_is_that_of_the_cpu() {
 
 /// The numbers of every array of an archive, by name; integers by their bytes alone.
 fn arrays(path: &Path) -> BTreeMap<String, Result<Vec<f64>, Vec<u8>>> {
-    let mut archive = zip::ZipArchive::new(std::fs::File::open(path).unwrap()).unwrap();
-    (0..archive.len())
-        .map(|i| {
-            let mut entry = archive.by_index(i).unwrap();
-            let mut bytes = Vec::new();
-            entry.read_to_end(&mut bytes).unwrap();
-            let array = npyz::NpyFile::new(Cursor::new(&bytes)).unwrap();
-            let numbers = array.into_vec::<f64>().map_err(|_| bytes.clone());
-            (entry.name().unwrap().into_owned(), numbers)
-        })
-        .collect()
+    let mut archive = Npz::open(path);
+    let read = |name: String| {
+        let numbers = NpyFile::new(Cursor::new(archive.bytes(&name))).unwrap().into_vec::<f64>();
+        let numbers = numbers.map_err(|_| archive.bytes(&name));
+        (name, numbers)
+    };
+    Npz::open(path).names().into_iter().map(read).collect()
 }
 
 /// Files and reports are those of the CPU to rounding, second derivatives among them.

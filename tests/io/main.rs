@@ -7,6 +7,8 @@ mod fuzz_read;
 mod ghosts;
 mod groups;
 mod left_out;
+#[path = "../common/npz.rs"]
+mod npz;
 mod read;
 mod samples;
 mod surface_vtk;

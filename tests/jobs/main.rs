@@ -8,6 +8,8 @@ mod support;
 
 mod extraction;
 mod locate;
+#[path = "../common/npz.rs"]
+mod npz;
 mod pixels;
 mod polyhedra;
 mod process;

@@ -2,6 +2,7 @@
 //! and the places in a cell where an evaluation may go wrong.
 #![allow(dead_code)] // each test program uses a part of it
 
+pub mod bezier;
 pub mod compare;
 pub mod encodings;
 pub mod meshes;

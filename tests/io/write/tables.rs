@@ -1,10 +1,9 @@
 //! Tables and archives give back the very numbers that were written.
 
-use std::io::{Cursor, Read};
-
-use npyz::{Deserialize, NpyFile};
 use subsolid::io::{Array, ArrayData, Dataset, DatasetCells, Points, WriteOptions, write};
 use tempfile::tempdir;
+
+use crate::npz::array;
 
 use super::models::{box_dataset, mixed_mesh, single_precision};
 
@@ -50,15 +49,6 @@ fn csv_gives_back_every_bit() {
     assert_eq!(&rows[0][0], "1.0000000000000001e-1", "17 significant digits");
 }
 
-/// Array `name` of an archive: its shape and values.
-fn npz_array<T: Deserialize>(path: &std::path::Path, name: &str) -> (Vec<u64>, Vec<T>) {
-    let mut archive = zip::ZipArchive::new(std::fs::File::open(path).unwrap()).unwrap();
-    let mut bytes = Vec::new();
-    archive.by_name(&format!("{name}.npy")).unwrap().read_to_end(&mut bytes).unwrap();
-    let array = NpyFile::new(Cursor::new(bytes)).unwrap();
-    (array.shape().to_vec(), array.into_vec().unwrap())
-}
-
 #[test]
 fn npz_gives_back_every_array() {
     let directory = tempdir().unwrap();
@@ -66,21 +56,21 @@ fn npz_gives_back_every_array() {
     for compress in [false, true] {
         let dataset = box_dataset(3);
         write(&path, &dataset, WriteOptions { compress }).unwrap();
-        let (shape, points) = npz_array::<f64>(&path, "points");
+        let (shape, points) = array::<f64>(&path, "points");
         assert_eq!(shape, [64, 3]);
         assert_eq!(bytemuck::cast_slice::<_, u8>(&points), dataset.points.bytes());
-        let (shape, cells) = npz_array::<u32>(&path, "cells");
+        let (shape, cells) = array::<u32>(&path, "cells");
         assert_eq!(shape, [27, 8]);
         assert_eq!(cells, dataset.cells.connectivity());
-        assert_eq!(npz_array::<u8>(&path, "cell_types").1, [12; 27]);
-        assert_eq!(npz_array::<f64>(&path, "point/frame").0, [64, 9]);
-        assert_eq!(npz_array::<f64>(&path, "point/heat").0, [64]);
-        let ids = npz_array::<i64>(&path, "cell/cell_id").1;
+        assert_eq!(array::<u8>(&path, "cell_types").1, [12; 27]);
+        assert_eq!(array::<f64>(&path, "point/frame").0, [64, 9]);
+        assert_eq!(array::<f64>(&path, "point/heat").0, [64]);
+        let ids = array::<i64>(&path, "cell/cell_id").1;
         assert_eq!(ArrayData::I64(ids), dataset.cell_arrays[0].data);
-        assert_eq!(npz_array::<i64>(&path, "field/crease_edges"), (vec![2, 2], vec![0, 1, 0, 4]));
-        let sharpness = npz_array::<f64>(&path, "field/crease_sharpness").1;
+        assert_eq!(array::<i64>(&path, "field/crease_edges"), (vec![2, 2], vec![0, 1, 0, 4]));
+        let sharpness = array::<f64>(&path, "field/crease_sharpness").1;
         assert_eq!(sharpness, [f64::INFINITY, 1.5]);
-        assert_eq!(npz_array::<f32>(&path, "field/none").0, [0, 3]);
+        assert_eq!(array::<f32>(&path, "field/none").0, [0, 3]);
     }
 }
 
@@ -90,7 +80,7 @@ fn npz_holds_single_precision_and_polyhedra() {
     let path = directory.path().join("a.npz");
     let dataset = single_precision(2);
     write(&path, &dataset, WriteOptions::default()).unwrap();
-    let points = npz_array::<f32>(&path, "points").1;
+    let points = array::<f32>(&path, "points").1;
     let points = points.as_chunks::<3>().0.to_vec();
     assert_eq!(Points::F32(points), dataset.points);
 
@@ -98,9 +88,9 @@ fn npz_holds_single_precision_and_polyhedra() {
     write(&path, &dataset, WriteOptions::default()).unwrap();
     let DatasetCells::Mixed(mixed) = &dataset.cells else { panic!("the mesh is mixed") };
     let faces = mixed.faces.as_ref().unwrap();
-    assert_eq!(npz_array::<u32>(&path, "cells").1, mixed.connectivity);
-    assert_eq!(npz_array::<u8>(&path, "cell_types").1, [12, 42, 10, 13, 42]);
-    assert_eq!(npz_array::<i64>(&path, "cell_ends").1, [8, 13, 17, 23, 31]);
-    assert_eq!(npz_array::<u32>(&path, "faces").1, faces.stream);
-    assert_eq!(npz_array::<i64>(&path, "face_ends").1, [-1, 22, -1, -1, 53]);
+    assert_eq!(array::<u32>(&path, "cells").1, mixed.connectivity);
+    assert_eq!(array::<u8>(&path, "cell_types").1, [12, 42, 10, 13, 42]);
+    assert_eq!(array::<i64>(&path, "cell_ends").1, [8, 13, 17, 23, 31]);
+    assert_eq!(array::<u32>(&path, "faces").1, faces.stream);
+    assert_eq!(array::<i64>(&path, "face_ends").1, [-1, 22, -1, -1, 53]);
 }

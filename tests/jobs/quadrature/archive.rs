@@ -1,13 +1,10 @@
 //! The exported arrays as a solver reads them: from the `.npz`, by names and shapes alone.
 
-use std::fs::File;
-use std::io::{BufReader, Cursor, Read};
 use std::path::Path;
 
 use faer::Mat;
-use npyz::{Deserialize, NpyFile};
-use zip::ZipArchive;
 
+use crate::npz::Npz;
 use subsolid::Quadrature;
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
@@ -37,41 +34,23 @@ struct Table {
     sides: Vec<u32>,
 }
 
-/// Array `name` of an archive: its shape and values.
-pub fn array<T: Deserialize>(
-    archive: &mut ZipArchive<BufReader<File>>,
-    name: &str,
-) -> (Vec<usize>, Vec<T>) {
-    let mut bytes = Vec::new();
-    let mut entry =
-        archive.by_name(&format!("{name}.npy")).unwrap_or_else(|e| panic!("{name}: {e}"));
-    entry.read_to_end(&mut bytes).unwrap();
-    let array = NpyFile::new(Cursor::new(bytes)).unwrap();
-    let shape = array.shape().iter().map(|&n| n as usize).collect();
-    (shape, array.into_vec().unwrap())
-}
-
-pub fn open(path: &Path) -> ZipArchive<BufReader<File>> {
-    ZipArchive::new(BufReader::new(File::open(path).unwrap())).unwrap()
-}
-
 impl Archive {
     pub fn read(path: &Path) -> Self {
-        let mut zip = open(path);
-        let (_, flat) = array::<f64>(&mut zip, "control_points");
+        let mut archive = Npz::open(path);
+        let (_, flat) = archive.array::<f64>("control_points");
         let control_points = flat.as_chunks().0.to_vec();
-        let is_boundary = zip.by_name("table/axis.npy").is_ok();
+        let is_boundary = archive.contains("table/axis");
         let offsets = ["leaf", "control", "sample", "basis"]
-            .map(|name| array::<i64>(&mut zip, &format!("table/{name}_offsets")).1);
-        let controls = array::<i32>(&mut zip, "table/controls").1;
+            .map(|name| archive.array::<i64>(&format!("table/{name}_offsets")).1);
+        let controls = archive.array::<i32>("table/controls").1;
         let [weights, basis, gradients] = ["weights", "basis", "gradients"]
-            .map(|n| array::<f64>(&mut zip, &format!("table/{n}")).1);
-        let leaf_controls = array::<u32>(&mut zip, "leaf/controls").1;
+            .map(|n| archive.array::<f64>(&format!("table/{n}")).1);
+        let leaf_controls = archive.array::<u32>("leaf/controls").1;
         let (mut axes, mut ends, mut sides) = (Vec::new(), Vec::new(), Vec::new());
         if is_boundary {
-            axes = array::<u8>(&mut zip, "table/axis").1;
-            ends = array::<u8>(&mut zip, "table/end").1;
-            sides = array::<u32>(&mut zip, "leaf/side").1;
+            axes = archive.array::<u8>("table/axis").1;
+            ends = archive.array::<u8>("table/end").1;
+            sides = archive.array::<u32>("leaf/side").1;
         }
         let range = |of: usize, t: usize| offsets[of][t] as usize..offsets[of][t + 1] as usize;
         let tables = (0..controls.len()).map(|t| {
@@ -89,9 +68,9 @@ impl Archive {
             }
         });
         let tables = tables.collect();
-        let starts = array::<i64>(&mut zip, "refined_offsets").1;
-        let vertices = array::<u32>(&mut zip, "refined_vertices").1;
-        let weights = array::<f64>(&mut zip, "refined_weights").1;
+        let starts = archive.array::<i64>("refined_offsets").1;
+        let vertices = archive.array::<u32>("refined_vertices").1;
+        let weights = archive.array::<f64>("refined_weights").1;
         let row = |ends: &[i64]| {
             let entries = ends[0] as usize..ends[1] as usize;
             vertices[entries.clone()]

@@ -1,39 +1,23 @@
-//! The files give back the limit from what stands in them alone.
+//! `subsolid extract` as its users run it: the files give back the limit from what stands in them
+//! alone.
 
 use std::fs;
-use std::io::{Cursor, Read};
 use std::path::Path;
 
-use assert_cmd::Command;
-use npyz::{Deserialize, NpyFile};
 use subsolid::mesh::SolidMesh;
 use tempfile::tempdir;
 
-use super::bezier;
+use crate::npz::Npz;
 use crate::oracle::random::Random;
 use crate::oracle::vector::{Point, distance};
+use crate::program::{refused, run};
+use crate::support::bezier::bezier;
 use crate::support::{Limits, size};
 
 const MODELS: [&str; 3] = ["solids/car_box_2x2x6.mesh", "solids/micro/val5.mesh", "bracket.vtk"];
 
 fn model(name: &str) -> String {
     format!("{}/models/{name}", env!("CARGO_MANIFEST_DIR"))
-}
-
-/// Runs the program; returns exit code, stdout and stderr.
-fn run(directory: &Path, arguments: &str) -> (i32, String, String) {
-    let mut command = Command::cargo_bin("subsolid").unwrap();
-    let output =
-        command.current_dir(directory).args(arguments.split_whitespace()).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
-}
-
-fn array<T: Deserialize>(path: &Path, name: &str) -> Vec<T> {
-    let mut archive = zip::ZipArchive::new(fs::File::open(path).unwrap()).unwrap();
-    let mut bytes = Vec::new();
-    archive.by_name(&format!("{name}.npy")).unwrap().read_to_end(&mut bytes).unwrap();
-    NpyFile::new(Cursor::new(bytes)).unwrap().into_vec().unwrap()
 }
 
 /// One piece as a reader sees it.
@@ -48,11 +32,12 @@ struct Element {
 
 /// Bézier points from the arrays of an archive, as its documentation says.
 fn from_npz(path: &Path) -> Vec<Element> {
-    let mut points: Vec<Point> = array::<f64>(path, "points").as_chunks().0.to_vec();
+    let mut archive = Npz::open(path);
+    let mut points: Vec<Point> = archive.array::<f64>("points").1.as_chunks().0.to_vec();
     let vertices = points.len();
-    let rows = array::<i64>(path, "refined_offsets");
+    let rows = archive.array::<i64>("refined_offsets").1;
     let (ids, weights) =
-        (array::<i32>(path, "refined_vertices"), array::<f64>(path, "refined_weights"));
+        (archive.array::<i32>("refined_vertices").1, archive.array::<f64>("refined_weights").1);
     for row in rows.windows(2) {
         let mut point = [0.0; 3];
         for entry in row[0] as usize..row[1] as usize {
@@ -61,16 +46,16 @@ fn from_npz(path: &Path) -> Vec<Element> {
         }
         points.push(point);
     }
-    let operators = array::<f64>(path, "operators");
-    let operator_offsets = array::<i64>(path, "operator_offsets");
-    let controls = array::<i32>(path, "controls");
-    let net_offsets = array::<i64>(path, "net_offsets");
-    let (operator, net) = (array::<i32>(path, "operator"), array::<i32>(path, "net"));
-    let (cell, corner) = (array::<i32>(path, "cell"), array::<i32>(path, "corner"));
+    let operators = archive.array::<f64>("operators").1;
+    let operator_offsets = archive.array::<i64>("operator_offsets").1;
+    let controls = archive.array::<i32>("controls").1;
+    let net_offsets = archive.array::<i64>("net_offsets").1;
+    let (operator, net) = (archive.array::<i32>("operator").1, archive.array::<i32>("net").1);
+    let (cell, corner) = (archive.array::<i32>("cell").1, archive.array::<i32>("corner").1);
     assert!(corner.iter().all(|&corner| corner == -1), "all cells are hexahedra");
-    let origin = array::<f64>(path, "origin");
-    let size = array::<f64>(path, "size");
-    let (exact, bound) = (array::<u8>(path, "exact"), array::<f64>(path, "error_bound"));
+    let origin = archive.array::<f64>("origin").1;
+    let size = archive.array::<f64>("size").1;
+    let (exact, bound) = (archive.array::<u8>("exact").1, archive.array::<f64>("error_bound").1);
     let part =
         |offsets: &[i64], i: i32| offsets[i as usize] as usize..offsets[i as usize + 1] as usize;
     (0..operator.len())
@@ -123,7 +108,7 @@ fn an_archive_gives_back_the_limit() {
             check_limit(&mesh, &elements, &format!("{name} {options}"));
             let report: serde_json::Value = serde_json::from_str(&report).unwrap();
             assert_eq!(report["pieces"], elements.len());
-            let refined = array::<i64>(&path, "refined_offsets").len() - 1;
+            let refined = Npz::open(&path).array::<i64>("refined_offsets").1.len() - 1;
             assert_eq!(report["refined_points"], refined);
             assert!(options.starts_with("--refined") || refined == 0);
         }
@@ -229,9 +214,6 @@ fn other_requests_are_refused() {
         (format!("extract {car} -o nowhere/a.npz"), "directory"),
         ("extract nothing.vtk -o a.npz".into(), "nothing.vtk"),
     ] {
-        let (code, _, stderr) = run(directory.path(), &arguments);
-        assert_eq!(code, 2, "{arguments}: {stderr}");
-        assert!(stderr.contains(fragment), "{arguments}: {stderr}");
-        assert_eq!(fs::read_dir(directory.path()).unwrap().count(), 0, "{arguments}");
+        refused(directory.path(), &arguments, fragment);
     }
 }

@@ -1,9 +1,9 @@
 //! Bézier extraction operators on every shape and model: against the limit, which is
-//! evaluated by other code, and through the files.
+//! evaluated by other code.
 
-mod files;
 use crate::oracle::random::Random;
 use crate::oracle::vector::{Point, distance};
+use crate::support::bezier::bezier;
 use crate::support::meshes::{
     INF, block, crease_at_random, crease_box_edges, mixed, models, shapes,
 };
@@ -17,23 +17,6 @@ use subsolid::mesh::SolidMesh;
 const NO_LIMIT: usize = usize::MAX;
 /// Pieces of a mesh that are tested, spread over all.
 const TESTED: usize = 150;
-
-/// The four cubic Bernstein polynomials.
-fn bernstein(t: f64) -> [f64; 4] {
-    let s = 1.0 - t;
-    [s * s * s, 3.0 * s * s * t, 3.0 * s * t * t, t * t * t]
-}
-
-/// Point of a Bézier volume `[w][v][u]`.
-pub fn bezier(points: &[Point], t: Point) -> Point {
-    let [u, v, w] = t.map(bernstein);
-    let mut sum = [0.0; 3];
-    for (i, point) in points.iter().enumerate() {
-        let weight = u[i % 4] * v[i / 4 % 4] * w[i / 16];
-        (0..3).for_each(|d| sum[d] += weight * point[d]);
-    }
-    sum
-}
 
 fn triples(flat: Vec<f64>) -> Vec<Point> {
     flat.as_chunks().0.to_vec()

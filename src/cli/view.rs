@@ -52,8 +52,9 @@ pub struct Arguments {
     /// distance wrote
     #[arg(long)]
     linear: bool,
-    /// Array to color by first, by name, `class` or `scaled Jacobian` [default: the class of cells,
-    /// or the scaled Jacobian if it is negative anywhere]
+    /// Array to color by first, by name (`velocity [1]` is a component), `class`, `scaled Jacobian` or
+    /// another name in the page's list [default: the class of cells, or the scaled Jacobian if it is
+    /// negative anywhere]
     #[arg(long, value_name = "NAME", visible_alias = "attribute")]
     color: Option<String>,
     /// Color by the scaled Jacobian first
@@ -93,14 +94,16 @@ pub struct Arguments {
     output: PathBuf,
 }
 
+/// Of a page; for .glb files `view` prints the report `surface`.
 #[derive(Serialize, JsonSchema)]
 pub struct Report {
     /// File written.
     output: PathBuf,
     /// Its bytes.
     bytes: u64,
-    /// Largest estimated distance of the shown boundary from the limit, in length units.
-    error_bound: f64,
+    /// Largest estimated distance of the shown boundary from the limit, in length units: 0 with
+    /// --linear, null for the triangles of surfaces by other schemes than Catmull-Clark.
+    error_bound: Option<f64>,
     /// The cell with the least scaled Jacobian; none of surfaces.
     worst: Option<WorstCell>,
     /// Seconds of the whole job.
@@ -108,7 +111,7 @@ pub struct Report {
 }
 
 impl JsonReport for Report {
-    const SCHEMA: &'static str = "subsolid.view/2";
+    const SCHEMA: &'static str = "subsolid.view/3";
 }
 
 /// What `--unit` and `--up` do for pages too.

@@ -11,7 +11,10 @@ use subsolid::limit::Solid;
 use subsolid::memory::gigabytes;
 use subsolid::mesh::{SolidMesh, SurfaceMesh};
 use subsolid::scheme::{Scheme, VertexRule};
-use subsolid::view::{ColorMap, Page, Paint, SkinOptions, SkinPolygons, ViewOptions, WorstCell};
+use subsolid::slice::{fingerprint, refined_fingerprint};
+use subsolid::view::{
+    ColorMap, Page, Paint, SkinOptions, SkinPolygons, SliceImages, ViewOptions, WorstCell,
+};
 use subsolid::{Error, Result, io};
 
 use super::gltf::{self, GlbArguments, is_glb};
@@ -60,9 +63,9 @@ pub struct Arguments {
     /// Color by the scaled Jacobian first
     #[arg(long, conflicts_with = "color")]
     quality: bool,
-    /// Samples along each axis of a cell at which Jacobians are evaluated, 2 to 64
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    samples: usize,
+    /// Samples along each axis of a cell at which Jacobians are evaluated, 2 to 64 [default: 5]
+    #[arg(long, value_name = "N")]
+    samples: Option<usize>,
     /// Maximum number of rings of exact patches toward extraordinary vertices of the boundary, 0 to
     /// 8; fewer are used where the rest is close enough to the limit [default: 8]
     #[arg(long, value_name = "K")]
@@ -121,6 +124,8 @@ const UP: &str = "Up axis of the model [default: z]";
 
 /// Levels of surfaces that are shown refined.
 const SURFACE_LEVELS: usize = 2;
+/// Levels at which layers may be of the model.
+const SLICED_LEVELS: usize = 6;
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let a = &arguments;
@@ -130,13 +135,18 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         let glb = a.glb.options(&a.output)?;
         return gltf::write_skin(&a.output, a.skin(console)?, glb, console);
     }
-    let mut page = match a.open(console)? {
+    let page = match a.open(console)? {
         ControlMesh::Surface(mesh) => a.surface(&mesh)?,
-        ControlMesh::Solid(mesh) => a.solid(mesh, console)?,
+        ControlMesh::Solid(mesh) => {
+            // the cells of an evaluation are another model than that of its layers
+            let own = a.slices.as_ref().filter(|_| !a.linear).map(|_| fingerprint(&mesh));
+            let mut page = a.solid(mesh, console)?;
+            if let Some(folder) = &a.slices {
+                a.say_layers(&page.add_slices(folder)?, own, console);
+            }
+            page
+        }
     };
-    if let Some(folder) = &a.slices {
-        page.add_slices(folder)?;
-    }
     if let Some(WorstCell { scaled_jacobian, cell, .. }) = page.worst() {
         let worst = format!("the least scaled Jacobian {scaled_jacobian:.4} in cell {cell}");
         console.status("Found", worst);
@@ -188,6 +198,28 @@ impl Arguments {
         io::atomic::check(&self.output)
     }
 
+    /// Warns of layers of another model, and of images that are not shown.
+    fn say_layers(&self, shown: &SliceImages, own: Option<String>, console: &Console) {
+        let folder = self.slices.as_deref().unwrap_or(Path::new("")).display();
+        let is_of = |own: &String| {
+            (0..=SLICED_LEVELS)
+                .any(|levels| refined_fingerprint(own.clone(), levels) == shown.model_sha256)
+        };
+        if own.is_some_and(|own| !is_of(&own)) {
+            console.warn(format!(
+                "{folder}: the layers are of another model, or of this one with other creases or arrays"
+            ));
+        }
+        if let [first, others @ ..] = &shown.stacks[..]
+            && !others.is_empty()
+        {
+            console.warn(format!(
+                "{folder}: the images of {first} are shown; left out {}",
+                others.join(", ")
+            ));
+        }
+    }
+
     fn open(&self, console: &Console) -> Result<ControlMesh> {
         match self.linear {
             true => self.model.open_unjoined(console),
@@ -203,7 +235,7 @@ impl Arguments {
             rings: self.rings.unwrap_or(defaults.rings),
             interior_rings: self.interior_rings.unwrap_or(defaults.interior_rings),
             interior: !self.no_interior,
-            samples: self.samples,
+            samples: self.samples.unwrap_or(defaults.samples),
             color: self.color.clone().or(quality),
             map: self.color_map,
             unit: self.glb.unit,
@@ -254,22 +286,16 @@ impl Arguments {
             return Err(Error::request("--scheme is for surfaces").with_help("leave --scheme out"));
         }
         if !self.linear {
+            if self.no_interior {
+                let message = |option: &str| {
+                    format!("--no-interior omits the interior: {option} has no effect")
+                };
+                refuse(&[(self.interior_rings.is_some(), "--interior-rings")], message)?;
+            }
             let levels = self.levels.unwrap_or(0);
             return self.model.prepare(mesh, levels, VertexRule::default(), console);
         }
-        for (given, option) in [
-            (self.levels.is_some(), "--levels"),
-            (self.model.creases.is_some(), "--creases"),
-            (self.model.crease_angle.is_some(), "--crease-angle"),
-            (self.model.strict, "--strict"),
-        ] {
-            if given {
-                return Err(Error::request(format!(
-                    "--linear shows the cells of the file unchanged: {option} has no effect"
-                ))
-                .with_help(format!("leave {option} out")));
-            }
-        }
+        self.refuse_unused_of_linear("cells")?;
         Ok(mesh)
     }
 
@@ -281,20 +307,49 @@ impl Arguments {
         }
     }
 
-    /// How often a surface is refined; refuses options of solids.
+    /// Refuses what only a limit has.
+    fn refuse_unused_of_linear(&self, shown: &str) -> Result<()> {
+        let options = [
+            (self.levels.is_some(), "--levels"),
+            (self.model.creases.is_some(), "--creases"),
+            (self.model.crease_angle.is_some(), "--crease-angle"),
+            (self.model.strict, "--strict"),
+            (self.scheme != Scheme::default(), "--scheme"),
+            (self.rings.is_some(), "--rings"),
+            (self.interior_rings.is_some(), "--interior-rings"),
+            (self.no_interior, "--no-interior"),
+            (self.fineness.is_some(), "--fineness"),
+        ];
+        refuse(&options, |option| {
+            format!("--linear shows the {shown} of the file unchanged: {option} has no effect")
+        })
+    }
+
+    /// How often a surface is refined; refuses options of solids and of other surfaces.
     fn surface_levels(&self) -> Result<usize> {
-        for (given, option) in [
+        let of_solids = [
             (self.quality, "--quality"),
             (self.slices.is_some(), "--slices"),
             (self.model.creases.is_some(), "--creases"),
             (self.model.crease_angle.is_some(), "--crease-angle"),
             (self.model.strict, "--strict"),
             (self.no_interior, "--no-interior"),
-        ] {
-            if given {
-                return Err(Error::request(format!("{option} is for solids"))
-                    .with_help(format!("leave {option} out")));
-            }
+            (self.interior_rings.is_some(), "--interior-rings"),
+            (self.samples.is_some(), "--samples"),
+        ];
+        refuse(&of_solids, |option| format!("{option} is for solids"))?;
+        if self.linear {
+            self.refuse_unused_of_linear("polygons")?;
+        }
+        if !self.scheme.is_bicubic() {
+            let of_patches =
+                [(self.rings.is_some(), "--rings"), (self.fineness.is_some(), "--fineness")];
+            refuse(&of_patches, |option| {
+                format!(
+                    "--scheme {} shows triangles: {option} has no effect",
+                    self.scheme.option_name()
+                )
+            })?;
         }
         if let (true, Some(levels @ 1..)) =
             (self.scheme == Scheme::default() && !self.linear, self.levels)
@@ -305,5 +360,15 @@ impl Arguments {
             .with_help("leave --levels out"));
         }
         Ok(self.levels.unwrap_or(SURFACE_LEVELS))
+    }
+}
+
+/// Refuses the first option that is given.
+fn refuse(options: &[(bool, &str)], message: impl Fn(&str) -> String) -> Result<()> {
+    match options.iter().find(|(given, _)| *given) {
+        Some((_, option)) => {
+            Err(Error::request(message(option)).with_help(format!("leave {option} out")))
+        }
+        None => Ok(()),
     }
 }

@@ -11,7 +11,10 @@ use subsolid::limit::Solid;
 use subsolid::memory::gigabytes;
 use subsolid::mesh::{SolidMesh, SurfaceMesh};
 use subsolid::scheme::{Scheme, VertexRule};
-use subsolid::view::{ColorMap, Page, Paint, SkinOptions, SkinPolygons, ViewOptions, WorstCell};
+use subsolid::slice::{fingerprint, refined_fingerprint};
+use subsolid::view::{
+    ColorMap, Page, Paint, SkinOptions, SkinPolygons, SliceImages, ViewOptions, WorstCell,
+};
 use subsolid::{Error, Result, io};
 
 use super::gltf::{self, GlbArguments, is_glb};
@@ -53,16 +56,17 @@ pub struct Arguments {
     /// distance wrote
     #[arg(long)]
     linear: bool,
-    /// Array to color by first, by name, `class` or `scaled Jacobian` [default: the class of cells,
-    /// or the scaled Jacobian if it is negative anywhere]
+    /// Array to color by first, by name (`velocity [1]` is a component), `class`, `scaled Jacobian` or
+    /// another name in the page's list [default: the class of cells, or the scaled Jacobian if it is
+    /// negative anywhere]
     #[arg(long, value_name = "NAME", visible_alias = "attribute")]
     color: Option<String>,
     /// Color by the scaled Jacobian first
     #[arg(long, conflicts_with = "color")]
     quality: bool,
-    /// Samples along each axis of a cell at which Jacobians are evaluated, 2 to 64
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    samples: usize,
+    /// Samples along each axis of a cell at which Jacobians are evaluated, 2 to 64 [default: 5]
+    #[arg(long, value_name = "N")]
+    samples: Option<usize>,
     /// Maximum number of rings of exact patches toward extraordinary vertices of the boundary, 0 to
     /// 8; fewer are used where the rest is close enough to the limit [default: 8]
     #[arg(long, value_name = "K")]
@@ -94,14 +98,16 @@ pub struct Arguments {
     output: PathBuf,
 }
 
+/// Of a page; for .glb files `view` prints the report `surface`.
 #[derive(Serialize, JsonSchema)]
 pub struct Report {
     /// File written.
     output: PathBuf,
     /// Its bytes.
     bytes: u64,
-    /// Largest estimated distance of the shown boundary from the limit, in length units.
-    error_bound: f64,
+    /// Largest estimated distance of the shown boundary from the limit, in length units: 0 with
+    /// --linear, null for the triangles of surfaces by other schemes than Catmull-Clark.
+    error_bound: Option<f64>,
     /// The cell with the least scaled Jacobian; none of surfaces.
     worst: Option<WorstCell>,
     /// Seconds of the whole job.
@@ -109,7 +115,7 @@ pub struct Report {
 }
 
 impl JsonReport for Report {
-    const SCHEMA: &'static str = "subsolid.view/2";
+    const SCHEMA: &'static str = "subsolid.view/3";
 }
 
 /// What `--unit` and `--up` do for pages too.
@@ -119,6 +125,8 @@ const UP: &str = "Up axis of the model [default: z]";
 
 /// Levels of surfaces that are shown refined.
 const SURFACE_LEVELS: usize = 2;
+/// Levels at which layers may be of the model.
+const SLICED_LEVELS: usize = 6;
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let a = &arguments;
@@ -128,13 +136,18 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         let glb = a.glb.options(&a.output)?;
         return gltf::write_skin(&a.output, a.skin(console)?, glb, console);
     }
-    let mut page = match a.open(console)? {
+    let page = match a.open(console)? {
         ControlMesh::Surface(mesh) => a.surface(&mesh)?,
-        ControlMesh::Solid(mesh) => a.solid(mesh, console)?,
+        ControlMesh::Solid(mesh) => {
+            // the cells of an evaluation are another model than that of its layers
+            let own = a.slices.as_ref().filter(|_| !a.linear).map(|_| fingerprint(&mesh));
+            let mut page = a.solid(mesh, console)?;
+            if let Some(folder) = &a.slices {
+                a.say_layers(&page.add_slices(folder)?, own, console);
+            }
+            page
+        }
     };
-    if let Some(folder) = &a.slices {
-        page.add_slices(folder)?;
-    }
     if let Some(WorstCell { scaled_jacobian, cell, .. }) = page.worst() {
         let worst = format!("the least scaled Jacobian {scaled_jacobian:.4} in cell {cell}");
         console.status("Found", worst);
@@ -185,6 +198,28 @@ impl Arguments {
         io::atomic::check(&self.output)
     }
 
+    /// Warns of layers of another model, and of images that are not shown.
+    fn say_layers(&self, shown: &SliceImages, own: Option<String>, console: &Console) {
+        let folder = self.slices.as_deref().unwrap_or(Path::new("")).display();
+        let is_of = |own: &String| {
+            (0..=SLICED_LEVELS)
+                .any(|levels| refined_fingerprint(own.clone(), levels) == shown.model_sha256)
+        };
+        if own.is_some_and(|own| !is_of(&own)) {
+            console.warn(format!(
+                "{folder}: the layers are of another model, or of this one with other creases or arrays"
+            ));
+        }
+        if let [first, others @ ..] = &shown.stacks[..]
+            && !others.is_empty()
+        {
+            console.warn(format!(
+                "{folder}: the images of {first} are shown; left out {}",
+                others.join(", ")
+            ));
+        }
+    }
+
     fn open(&self, console: &Console) -> Result<ControlMesh> {
         match self.linear {
             true => self.model.open_unjoined(console),
@@ -200,7 +235,7 @@ impl Arguments {
             rings: self.rings.unwrap_or(defaults.rings),
             interior_rings: self.interior_rings.unwrap_or(defaults.interior_rings),
             interior: !self.no_interior,
-            samples: self.samples,
+            samples: self.samples.unwrap_or(defaults.samples),
             color: self.color.clone().or(quality),
             map: self.color_map,
             unit: self.glb.unit,
@@ -251,21 +286,20 @@ impl Arguments {
             return Err(Error::request("--scheme is for surfaces").with_help("leave --scheme out"));
         }
         if !self.linear {
+            if self.no_interior {
+                let message = |option: &str| {
+                    format!("--no-interior omits the interior: {option} has no effect")
+                };
+                refuse_given(
+                    &[(self.interior_rings.is_some(), "--interior-rings")],
+                    message,
+                    leave_out,
+                )?;
+            }
             let levels = self.levels.unwrap_or(0);
             return self.model.prepare(mesh, levels, VertexRule::default(), console);
         }
-        refuse_given(
-            &[
-                (self.levels.is_some(), "--levels"),
-                (self.model.creases.is_some(), "--creases"),
-                (self.model.crease_angle.is_some(), "--crease-angle"),
-                (self.model.strict, "--strict"),
-            ],
-            |option| {
-                format!("--linear shows the cells of the file unchanged: {option} has no effect")
-            },
-            leave_out,
-        )?;
+        self.refuse_unused_of_linear("cells")?;
         Ok(mesh)
     }
 
@@ -277,7 +311,29 @@ impl Arguments {
         }
     }
 
-    /// How often a surface is refined; refuses options of solids.
+    /// Refuses what only a limit has.
+    fn refuse_unused_of_linear(&self, shown: &str) -> Result<()> {
+        let options = [
+            (self.levels.is_some(), "--levels"),
+            (self.model.creases.is_some(), "--creases"),
+            (self.model.crease_angle.is_some(), "--crease-angle"),
+            (self.model.strict, "--strict"),
+            (self.scheme != Scheme::default(), "--scheme"),
+            (self.rings.is_some(), "--rings"),
+            (self.interior_rings.is_some(), "--interior-rings"),
+            (self.no_interior, "--no-interior"),
+            (self.fineness.is_some(), "--fineness"),
+        ];
+        refuse(
+            &options,
+            |option| {
+                format!("--linear shows the {shown} of the file unchanged: {option} has no effect")
+            },
+            leave_out,
+        )
+    }
+
+    /// How often a surface is refined; refuses options of solids and of other surfaces.
     fn surface_levels(&self) -> Result<usize> {
         refuse_for_solids(&[
             (self.quality, "--quality"),
@@ -286,7 +342,21 @@ impl Arguments {
             (self.model.crease_angle.is_some(), "--crease-angle"),
             (self.model.strict, "--strict"),
             (self.no_interior, "--no-interior"),
+            (self.interior_rings.is_some(), "--interior-rings"),
+            (self.samples.is_some(), "--samples"),
         ])?;
+        if self.linear {
+            self.refuse_unused_of_linear("polygons")?;
+        }
+        if !self.scheme.is_bicubic() {
+            let of_patches =
+                [(self.rings.is_some(), "--rings"), (self.fineness.is_some(), "--fineness")];
+            let message = |option: &str| {
+                let scheme = self.scheme.option_name();
+                format!("--scheme {scheme} shows triangles: {option} has no effect")
+            };
+            refuse_given(&of_patches, message, leave_out)?;
+        }
         if let (true, Some(levels @ 1..)) =
             (self.scheme == Scheme::default() && !self.linear, self.levels)
         {

@@ -1,7 +1,9 @@
 //! Arrays that a page takes colors from.
 
+use std::borrow::Cow;
+
 /// An array that colors are taken from.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ColorChannel {
     /// Name in the model and, if it has several, the component.
     pub name: String,
@@ -12,6 +14,16 @@ pub struct ColorChannel {
     pub low: f64,
     pub high: f64,
     pub integers: bool,
+}
+
+impl ColorChannel {
+    /// Its name in pages: that of the array, with the component of several.
+    pub fn label(&self) -> Cow<'_, str> {
+        match self.component {
+            Some(component) => format!("{} [{component}]", self.name).into(),
+            None => self.name.as_str().into(),
+        }
+    }
 }
 
 /// Least and greatest of the finite values; 0 if there is none.

@@ -29,7 +29,7 @@ pub fn page(scene: &Scene) -> Result<String> {
         .map_err(|e| Error::request(format!("the page's head: {e}")))?;
     let mut shell = (head.len() as u32).to_le_bytes().to_vec();
     shell.extend(head);
-    shell.resize(shell.len().next_multiple_of(4), b' ');
+    shell.resize(shell.len().next_multiple_of(8), b' ');
     shell.extend_from_slice(&scene.shell.bytes);
     let hash = BASE64.encode(Sha256::digest(SCRIPT.as_bytes()));
     let mut html = String::new();

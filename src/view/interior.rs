@@ -2,8 +2,9 @@
 
 use rayon::prelude::*;
 
-use super::lattice::{COARSE, Lattice, push_values};
+use super::lattice::{COARSE, Lattice};
 use super::scene::Scene;
+use super::values::push_values;
 use crate::bezier::Pieces;
 use crate::error::{Error, Result, option};
 use crate::limit::Solid;

@@ -112,15 +112,6 @@ fn zigzag(difference: i32) -> u16 {
     (wrapped << 1 ^ wrapped >> 15) as u16
 }
 
-/// Values as 16-bit numbers over their range: section `name`, and `name range` of two numbers.
-pub fn push_values(blob: &mut Blob, name: &str, values: &[f64]) {
-    let (low, high) = super::channel::range(values.iter().copied());
-    let scale = if high > low { f64::from(u16::MAX) / (high - low) } else { 0.0 };
-    let numbers: Vec<u16> = values.iter().map(|x| ((x - low) * scale).round() as u16).collect();
-    blob.push_split(name, &numbers);
-    blob.push(&format!("{name} range"), &[low as f32, high as f32]);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,7 @@
 //! Cells as they are: trilinear hexahedra, and other cells as hexahedra with corners in one place.
 
-use super::lattice::push_values;
 use super::scene::Scene;
+use super::values::push_values;
 use crate::mesh::{CellKind, SolidMesh};
 use crate::topology::Topology;
 

@@ -1,8 +1,10 @@
 //! Surfaces as triangles: refined ones of schemes without bicubic patches, and polygons as they
 //! are.
 
+use std::collections::HashSet;
+
 use super::scene::{Mode, Scene};
-use super::{Page, ViewOptions, lines};
+use super::{Page, ViewOptions, check_not_empty, lines};
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 use crate::scheme::Scheme;
@@ -28,7 +30,7 @@ pub fn refined(
     Ok((fine, Some(limits.normals)))
 }
 
-/// Polygons with normals, or those of the faces around each vertex.
+/// Polygons with normals, or those of the faces around each vertex; without the faces that are holes.
 pub fn page(
     mesh: &SurfaceMesh,
     normals: Option<Vec<[f64; 3]>>,
@@ -36,7 +38,8 @@ pub fn page(
 ) -> Result<Page> {
     let mut scene = Scene::new(Mode::Triangles, &options.title, mesh.bounds());
     let points: Vec<f32> = mesh.points.iter().flat_map(|p| scene.local(p)).collect();
-    let of_faces = vertex_normals(mesh);
+    let holes: HashSet<u32> = mesh.holes.iter().copied().collect();
+    let of_faces = vertex_normals(mesh, &holes);
     let exists = |n: &[f64; 3]| n.iter().all(|x| x.is_finite());
     let normals: Vec<f32> = match normals {
         Some(normals) => normals
@@ -48,16 +51,24 @@ pub fn page(
         None => of_faces.into_iter().flatten().map(|x| x as f32).collect(),
     };
     let triangles = mesh.triangles();
+    // faces keep their numbers
+    let (corners, faces): (Vec<[u32; 3]>, Vec<u32>) = triangles
+        .corners
+        .into_iter()
+        .zip(triangles.faces)
+        .filter(|(_, face)| !holes.contains(face))
+        .unzip();
+    check_not_empty(faces.len(), "faces that are not holes")?;
     scene.shell.push("vertex", &points);
     scene.shell.push("normal", &normals);
-    scene.shell.push("triangle", triangles.corners.as_flattened());
-    scene.shell.push("element", &triangles.faces);
+    scene.shell.push("triangle", corners.as_flattened());
+    scene.shell.push("element", &faces);
     let mut number = 0;
     for attribute in &mesh.attributes {
         for component in 0..attribute.width {
             let values = attribute.values.iter().skip(component).step_by(attribute.width);
             let values: Vec<f64> = values.copied().collect();
-            super::lattice::push_values(&mut scene.shell, &format!("attribute {number}"), &values);
+            super::values::push_values(&mut scene.shell, &format!("attribute {number}"), &values);
             number += 1;
         }
     }
@@ -69,9 +80,9 @@ pub fn page(
 }
 
 /// Unit normals of the vertices: the sum of the area vectors of their faces.
-fn vertex_normals(mesh: &SurfaceMesh) -> Vec<[f64; 3]> {
+fn vertex_normals(mesh: &SurfaceMesh, holes: &HashSet<u32>) -> Vec<[f64; 3]> {
     let mut normals = vec![[0.0; 3]; mesh.points.len()];
-    for face in mesh.faces.iter() {
+    for (_, face) in (0..).zip(mesh.faces.iter()).filter(|(number, _)| !holes.contains(number)) {
         let at = |i: usize| mesh.points[face[i % face.len()] as usize];
         let origin = at(0);
         let mut area = [0.0; 3];

@@ -11,6 +11,9 @@
 //! but for the last one at each extraordinary vertex or edge, which interpolates the limit; the
 //! largest distance is in [`Page::error`] and shown on the page. Control points are rounded to a
 //! lattice of 2⁻¹⁶ of the patch's extent (inside, of 2⁻¹⁸ of the model's size where that is more).
+//! Positions in a page are relative to the center and over the size of the model, so that all sizes
+//! are drawn alike; attributes are in single precision about a base in each patch, arrays of cells
+//! in double precision.
 //!
 //! The browser's part stands in `page/`: sources in `page/src`, the template `page.html`, and
 //! `bundle.js`, which `npm run build` makes of the sources and three.js.
@@ -29,6 +32,7 @@
 mod boundary_map;
 mod channel;
 mod color;
+mod color_choice;
 mod document;
 mod html;
 mod interior;
@@ -45,6 +49,7 @@ mod shell;
 mod skin;
 mod slices;
 mod square;
+mod values;
 
 use std::io::Write;
 use std::path::Path;
@@ -67,6 +72,7 @@ pub use scene::FigureTable;
 pub use scene::WorstCell;
 use scene::{Mode, Scene};
 pub use skin::{Paint, SkinOptions, SkinPolygons};
+pub use slices::SliceImages;
 
 /// A page, complete in memory.
 #[derive(Debug)]
@@ -104,7 +110,7 @@ impl Page {
             interior::push(&mut scene, solid, mesh, options.interior_rings)?;
         }
         scene.push_classes(classes(solid));
-        scene.shell.push("layer", &layers::layers(topology));
+        scene.push_layers(layers::layers(topology));
         quality::of_limit(solid, mesh, options.samples)?.push(&mut scene);
         scene.push_attributes(&mesh.attributes);
         scene.push_cell_data(&mesh.cell_data);
@@ -128,7 +134,7 @@ impl Page {
         let topology = Topology::of_mesh(mesh)?;
         let mut scene = Scene::new(Mode::Linear, &options.title, mesh.bounds());
         linear::push(&mut scene, mesh, &topology);
-        scene.shell.push("layer", &layers::layers(&topology));
+        scene.push_layers(layers::layers(&topology));
         quality::of_cells(mesh, &topology, options.samples).push(&mut scene);
         scene.push_attributes(&mesh.attributes);
         scene.push_cell_data(&mesh.cell_data);
@@ -154,7 +160,9 @@ impl Page {
         check_not_empty(mesh.faces.len(), "faces")?;
         if !scheme.is_bicubic() {
             let (fine, normals) = mesh::refined(mesh, scheme, levels)?;
-            return mesh::page(&fine, normals, options);
+            let mut page = mesh::page(&fine, normals, options)?;
+            page.scene.error = None;
+            return Ok(page);
         }
         let limit = LimitSurface::of_mesh(mesh, scheme)?;
         let mut scene = Scene::new(Mode::Surface, &options.title, mesh.bounds());
@@ -183,11 +191,12 @@ impl Page {
     }
 
     /// Adds the layers of a printing job, the images that `slice --png` wrote with their manifest
-    /// into `folder`. Above 400 layers every n-th is taken.
+    /// into `folder`. Above 400 layers every n-th is taken; of layers of several images the first is.
+    /// Returns what they are of.
     ///
     /// # Errors
     /// [`Error::File`] for a folder without a complete manifest, and images that cannot be read.
-    pub fn add_slices(&mut self, folder: &Path) -> Result<()> {
+    pub fn add_slices(&mut self, folder: &Path) -> Result<SliceImages> {
         slices::push(&mut self.scene, folder)
     }
 
@@ -197,8 +206,8 @@ impl Page {
     }
 
     /// Largest estimated distance of a shown patch of the boundary from the limit, in length
-    /// units.
-    pub fn error(&self) -> f64 {
+    /// units; 0 for what is shown as it is, `None` for triangles that stand for a limit.
+    pub fn error(&self) -> Option<f64> {
         self.scene.error
     }
 

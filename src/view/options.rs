@@ -21,8 +21,9 @@ pub struct ViewOptions {
     pub interior: bool,
     /// Samples along each axis of a cell at which Jacobians are looked at, at least 2.
     pub samples: usize,
-    /// Name of the array that the page shows first, or `class`; `None` for the class of cells, or
-    /// the scaled Jacobian where one is below 0.
+    /// What the page shows first: the name of an array, with the component of one of several, as in
+    /// `v [1]`; `class`, `layer of cells` or `number of cell`. `None` for the class of cells, or the
+    /// scaled Jacobian where one is below 0.
     pub color: Option<String>,
     /// Colors of a range of values that the page shows first.
     pub map: ColorMap,

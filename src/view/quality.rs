@@ -61,13 +61,15 @@ impl WorstPlaces {
             .iter()
             .map(|worst| worst.map_or(f32::NAN, |worst| worst.scaled_jacobian as f32))
             .collect();
-        let least: Vec<f32> =
-            self.least.iter().map(|&x| if x.is_finite() { x as f32 } else { f32::NAN }).collect();
-        for (name, section, values) in
-            [("scaled Jacobian", "scaled", scaled), ("det J", "determinant", least)]
-        {
-            let (low, high) = range(values.iter().map(|&x| f64::from(x)));
-            scene.shell.push(section, &values);
+        // of small and large models beyond single precision
+        let least: Vec<f64> =
+            self.least.iter().map(|&x| if x.is_finite() { x } else { f64::NAN }).collect();
+        scene.shell.push("scaled", &scaled);
+        scene.shell.push("determinant", &least);
+        for (name, section, (low, high)) in [
+            ("scaled Jacobian", "scaled", range(scaled.iter().map(|&x| f64::from(x)))),
+            ("det J", "determinant", range(least.iter().copied())),
+        ] {
             scene.channels.push(ColorChannel {
                 name: name.into(),
                 component: None,

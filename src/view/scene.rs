@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::ViewOptions;
 use super::channel::{ColorChannel, range};
 use super::color::ColorMap;
-use crate::error::{Error, Result};
+use super::color_choice::{CLASS, Color};
 use crate::io::{LengthUnit, UpAxis};
 use crate::limit::Solid;
 use crate::mesh::{Attribute, CellArray, SolidMesh, SurfaceMesh};
@@ -16,7 +15,7 @@ use crate::numbers::counted;
 use crate::topology::Topology;
 
 /// Version of the layout.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,31 +49,38 @@ macro_rules! numbers {
     };
 }
 numbers! { u8 => "Uint8Array" i8 => "Int8Array" u16 => "Uint16Array" i32 => "Int32Array"
-u32 => "Uint32Array" f32 => "Float32Array" }
+u32 => "Uint32Array" f32 => "Float32Array" f64 => "Float64Array" }
 
 impl Blob {
     /// Appends an array.
     pub fn push<T: Number>(&mut self, name: &str, values: &[T]) {
-        self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
+        self.bytes.resize(self.bytes.len().next_multiple_of(size_of::<T>().max(4)), 0);
         let section = json!({ "at": self.bytes.len(), "count": values.len(), "type": T::NAME });
         self.sections.insert(name.into(), section);
         self.bytes.extend_from_slice(bytemuck::cast_slice(values));
     }
 
-    /// Appends 16-bit numbers, first the high bytes of all, then the low ones: these compress
-    /// better.
-    pub fn push_split(&mut self, name: &str, values: &[u16]) {
-        let high = values.iter().map(|x| (x >> 8) as u8);
-        let bytes: Vec<u8> = high.chain(values.iter().map(|&x| x as u8)).collect();
-        self.push(name, &bytes);
+    /// Appends the bytes of numbers, first the highest of all, then the next, and so on: these
+    /// compress better.
+    pub fn push_split<T: Number>(&mut self, name: &str, values: &[T]) {
+        let bytes: &[u8] = bytemuck::cast_slice(values);
+        let places = (0..size_of::<T>()).rev();
+        let split: Vec<u8> =
+            places.flat_map(|k| bytes.iter().skip(k).step_by(size_of::<T>()).copied()).collect();
+        self.push(name, &split);
     }
 
-    /// The numbers of an array of [`f32`]; none if there is no such.
+    /// The numbers of an array of [`f32`] or [`f64`]; none if there is no such.
     pub fn read(&self, name: &str) -> Vec<f64> {
         let Some(section) = self.sections.get(name) else { return Vec::new() };
         let number = |key: &str| section[key].as_u64().unwrap_or(0) as usize;
-        let bytes = &self.bytes[number("at")..][..size_of::<f32>() * number("count")];
-        bytes.as_chunks().0.iter().map(|&own| f64::from(f32::from_ne_bytes(own))).collect()
+        let (bytes, count) = (&self.bytes[number("at")..], number("count"));
+        if section["type"] == f64::NAME {
+            let all = bytes.as_chunks().0.iter().take(count);
+            return all.map(|&own| f64::from_ne_bytes(own)).collect();
+        }
+        let all = bytes.as_chunks().0.iter().take(count);
+        all.map(|&own| f64::from(f32::from_ne_bytes(own))).collect()
     }
 
     pub fn sections(&self) -> Value {
@@ -134,29 +140,21 @@ pub struct Scene {
     pub flat: usize,
     /// Labels and values for people.
     pub figures: Vec<(String, String)>,
-    pub error: f64,
+    /// Of the boundary; none of triangles that stand for a limit.
+    pub error: Option<f64>,
     pub interior_error: f64,
     pub layers: Option<Value>,
     /// Of a report.
     pub tables: Vec<FigureTable>,
     /// Class of each cell or face; none where there are none.
     pub classes: Vec<u8>,
-    color: Option<Color>,
-    map: ColorMap,
-    unit: Option<LengthUnit>,
-    up: UpAxis,
+    /// Layers of cells around each cell; none of surfaces.
+    pub layers_of_cells: Vec<u16>,
+    pub color: Option<Color>,
+    pub map: ColorMap,
+    pub unit: Option<LengthUnit>,
+    pub up: UpAxis,
 }
-
-/// What colors are taken from.
-#[derive(Clone, Copy, Debug)]
-enum Color {
-    Classes,
-    /// A channel by its number.
-    Channel(usize),
-}
-
-/// How colors by classes are asked for.
-const CLASS: &str = "class";
 
 impl Scene {
     pub fn new(mode: Mode, title: &str, bounds: Option<([f64; 3], [f64; 3])>) -> Self {
@@ -176,11 +174,12 @@ impl Scene {
             undefined: 0,
             flat: 0,
             figures: Vec::new(),
-            error: 0.0,
+            error: Some(0.0),
             interior_error: 0.0,
             layers: None,
             tables: Vec::new(),
             classes: Vec::new(),
+            layers_of_cells: Vec::new(),
             color: None,
             map: ColorMap::default(),
             unit: None,
@@ -188,9 +187,9 @@ impl Scene {
         }
     }
 
-    /// A position relative to the center, in single precision.
+    /// A position relative to the center, over the size, in single precision.
     pub fn local(&self, p: &[f64; 3]) -> [f32; 3] {
-        std::array::from_fn(|d| (p[d] - self.center[d]) as f32)
+        std::array::from_fn(|d| ((p[d] - self.center[d]) / self.size) as f32)
     }
 
     /// Cell and corner of each element, unless every element is the cell of its number.
@@ -235,8 +234,8 @@ impl Scene {
         for (number, array) in arrays.iter().enumerate() {
             for component in 0..array.width {
                 let values = array.values.iter().skip(component).step_by(array.width);
-                let values: Vec<f32> = values.map(|&x| x as f32).collect();
-                let (low, high) = range(values.iter().map(|&x| f64::from(x)));
+                let values: Vec<f64> = values.copied().collect();
+                let (low, high) = range(values.iter().copied());
                 let section = format!("cell {number} {component}");
                 self.shell.push(&section, &values);
                 self.channels.push(ColorChannel {
@@ -252,55 +251,16 @@ impl Scene {
         }
     }
 
-    /// What the page shows first: colors, unit and upright.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if there is no such array.
-    pub fn first_view(&mut self, options: &ViewOptions) -> Result<()> {
-        (self.map, self.unit, self.up) = (options.map, options.unit, options.up);
-        self.choose_color(options.color.as_deref())
-    }
-
     /// Adds the class of each cell or face.
     pub fn push_classes(&mut self, classes: Vec<u8>) {
         self.shell.push(CLASS, &classes);
         self.classes = classes;
     }
 
-    /// Takes the first array of a name for colors, or the classes for `class`.
-    ///
-    /// # Errors
-    /// [`Error::Request`] if there is none.
-    pub fn choose_color(&mut self, name: Option<&str>) -> Result<()> {
-        let Some(name) = name else { return Ok(()) };
-        let is_named = |name: &str| self.channels.iter().position(|channel| channel.name == name);
-        // groups go by their names alone, too
-        let channel = is_named(name).or_else(|| is_named(&format!("group:{name}")));
-        let has_classes = !self.classes.is_empty();
-        self.color = match channel {
-            Some(channel) => Some(Color::Channel(channel)),
-            None => (has_classes && name == CLASS).then_some(Color::Classes),
-        };
-        if self.color.is_some() {
-            return Ok(());
-        }
-        let classes = has_classes.then_some(CLASS);
-        let arrays = self.channels.iter().map(|c| c.name.as_str());
-        let mut names: Vec<&str> = classes.into_iter().chain(arrays).collect();
-        names.dedup();
-        let help = match names.is_empty() {
-            true => "the model has no arrays".into(),
-            false => format!("the model has {}", names.join(", ")),
-        };
-        Err(Error::request(format!("the model has no array `{name}`")).with_help(help))
-    }
-
-    /// The array that [`Scene::choose_color`] took; `None` for classes.
-    pub fn chosen(&self) -> Option<&ColorChannel> {
-        match self.color? {
-            Color::Channel(channel) => self.channels.get(channel),
-            Color::Classes => None,
-        }
+    /// Adds the layer of each cell, counted from the boundary.
+    pub fn push_layers(&mut self, layers: Vec<u16>) {
+        self.shell.push("layer", &layers);
+        self.layers_of_cells = layers;
     }
 
     pub fn solid_figures(&mut self, mesh: &SolidMesh, topology: &Topology, solid: Option<&Solid>) {
@@ -357,11 +317,6 @@ impl Scene {
                 "low": c.low, "high": c.high, "integers": c.integers,
             })
         };
-        let color = match self.color {
-            Some(Color::Channel(channel)) => json!(channel),
-            Some(Color::Classes) => json!(CLASS),
-            None => Value::Null,
-        };
         json!({
             "version": VERSION,
             "program": concat!("subsolid ", env!("CARGO_PKG_VERSION")),
@@ -372,7 +327,7 @@ impl Scene {
             "error": self.error,
             "interior_error": self.interior_error,
             "channels": self.channels.iter().map(channel).collect::<Vec<_>>(),
-            "color": color,
+            "color": self.color.map(Color::key),
             "map": self.map.name(),
             "unit": self.unit.map(LengthUnit::symbol),
             "up": if self.up == UpAxis::Y { "y" } else { "z" },

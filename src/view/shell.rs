@@ -8,9 +8,10 @@
 use rayon::prelude::*;
 
 use super::boundary_map::BoundaryMap;
-use super::lattice::{FINE, Lattice, push_values};
+use super::lattice::{FINE, Lattice};
 use super::scene::Scene;
 use super::square::{ParameterSquare, PlacedSquare};
+use super::values::push_values;
 use crate::basis::bernstein;
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
@@ -157,7 +158,7 @@ pub fn push(
 ) -> Result<()> {
     let refined = limit.refined_points(&mesh.points)?;
     let (mut squares, error) = squares(limit, &refined, (rings, TOLERANCE * scene.size))?;
-    scene.error = MARGIN * error;
+    scene.error = Some(MARGIN * error);
     let holes: std::collections::HashSet<u32> = mesh.holes.iter().copied().collect();
     squares.retain(|square| !holes.contains(&limit.elements()[square.element as usize].face));
     if let Some(map) = map {

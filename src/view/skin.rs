@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use super::channel::ColorChannel;
 use super::color::{ColorMap, Scale};
+use super::color_choice::Chosen;
 use super::scene::{Mode, Scene};
-use super::{check_not_empty, classes, mesh, quality, samples, shell};
+use super::{check_not_empty, classes, layers, mesh, quality, samples, shell};
 use crate::error::Result;
 use crate::limit::Solid;
 use crate::mesh::{Attribute, NORMALS, Polygons, SolidMesh, SurfaceMesh};
@@ -23,7 +24,7 @@ pub enum Paint {
     /// What pages show first: the class of cells or faces, or the scaled Jacobian where one is below
     /// 0; the first array of polygons.
     First,
-    /// An array, or `class`, `scaled Jacobian` or `det J`, by name.
+    /// What [`ViewOptions::color`](super::ViewOptions::color) names.
     Array(String),
 }
 
@@ -90,6 +91,7 @@ impl SkinPolygons {
         scene.push_attributes(&mesh.attributes);
         scene.push_cell_data(&mesh.cell_data);
         scene.push_classes(classes(&solid));
+        scene.push_layers(layers::layers(solid.topology()));
         let first = match scene.inverted {
             0 => First::Classes,
             _ => First::Array("scaled Jacobian"),
@@ -112,6 +114,7 @@ impl SkinPolygons {
         quality::of_cells(mesh, &topology, options.jacobian_samples).push(&mut scene);
         scene.push_attributes(&mesh.attributes);
         scene.push_cell_data(&mesh.cell_data);
+        scene.push_layers(layers::layers(&topology));
         let first = First::Array("scaled Jacobian");
         Self::painted(surface, &boundary_cells(&topology), scene, first, options)
     }
@@ -158,7 +161,8 @@ impl SkinPolygons {
             Some(attribute) => First::Array(&attribute.name),
             None => First::Nothing,
         };
-        Self::painted(surface, &[], scene, first, options)
+        let faces: Vec<u32> = (0..surface.faces.len() as u32).collect();
+        Self::painted(surface, &faces, scene, first, options)
     }
 
     /// Colors a surface whose polygons belong to cells or faces of the model, `parents`.
@@ -175,19 +179,21 @@ impl SkinPolygons {
             (Paint::First, First::Classes) => {}
             _ => return Ok(Self { surface, colors: Vec::new() }),
         }
-        let Some(channel) = scene.chosen() else {
-            let classes = scene.classes.iter();
-            let colors: Vec<_> = classes.map(|&c| Scale::Categories.color(c.into())).collect();
-            return Ok(split(surface, parents, &colors));
+        let colors: Vec<_> = match scene.chosen(parents) {
+            Chosen::Points(channel) => {
+                let colors = of_vertices(&surface, &channel, options.map);
+                return Ok(Self { surface, colors });
+            }
+            Chosen::Classes => {
+                let classes = scene.classes.iter();
+                classes.map(|&c| Scale::Categories.color(c.into())).collect()
+            }
+            Chosen::Cells(channel, values) => {
+                let scale = Scale::of(&channel, &values, options.map);
+                values.iter().map(|&value| scale.color(value)).collect()
+            }
         };
-        if channel.on == "cell" {
-            let values = scene.shell.read(&channel.section);
-            let scale = Scale::of(channel, &values, options.map);
-            let colors: Vec<_> = values.iter().map(|&value| scale.color(value)).collect();
-            return Ok(split(surface, parents, &colors));
-        }
-        let colors = of_vertices(&surface, channel, options.map);
-        Ok(Self { surface, colors })
+        Ok(split(surface, parents, &colors))
     }
 }
 
@@ -198,10 +204,11 @@ enum First<'a> {
     Array(&'a str),
 }
 
-/// Colors by the first component of an attribute.
+/// Colors by a component of an attribute.
 fn of_vertices(surface: &SurfaceMesh, channel: &ColorChannel, map: ColorMap) -> Vec<[f32; 3]> {
     let attribute = surface.attributes.iter().find(|attribute| attribute.name == channel.name);
-    let values = attribute.iter().flat_map(|a| a.values.iter().step_by(a.width));
+    let component = channel.component.unwrap_or(0);
+    let values = attribute.iter().flat_map(|a| a.values.iter().skip(component).step_by(a.width));
     let scale = Scale::of(channel, &[], map);
     values.map(|&value| scale.color(value)).collect()
 }

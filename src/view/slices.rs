@@ -12,8 +12,17 @@ use crate::slice::manifest::{Files, Manifest};
 /// Layers that a page holds at most.
 const MOST: usize = 400;
 
-/// Adds the images of the first stack of a folder, every n-th layer if there are many.
-pub fn push(scene: &mut Scene, folder: &Path) -> Result<()> {
+/// What a page shows of the layers of a printing job.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SliceImages {
+    /// The [`fingerprint`](crate::slice::fingerprint()) of the model that was sliced.
+    pub model_sha256: String,
+    /// Folders of the images of a layer; those of the first are shown.
+    pub stacks: Vec<String>,
+}
+
+/// Adds the first image of the layers of a folder, every n-th layer if there are many.
+pub fn push(scene: &mut Scene, folder: &Path) -> Result<SliceImages> {
     let Some(manifest) = Manifest::read(folder)? else {
         return Err(Error::file(folder, None, "holds no manifest.json of layers")
             .with_help(message!("name the folder that ", Command::SliceToImages, " wrote")));
@@ -44,11 +53,20 @@ pub fn push(scene: &mut Scene, folder: &Path) -> Result<()> {
         return Err(Error::file(folder, None, "holds no layers")
             .with_help("give the folder of a job that wrote images of layers"));
     }
+    let stacks = stacks(&manifest);
     scene.shell.push("layer images", &bytes);
     scene.layers = Some(json!({
         "axis": manifest.parameters.axis,
         "count": manifest.parameters.layer_count,
         "images": images,
+        "stack": stacks.first().filter(|_| stacks.len() > 1),
     }));
-    Ok(())
+    Ok(SliceImages { model_sha256: manifest.parameters.model_sha256, stacks })
+}
+
+fn stacks(manifest: &Manifest) -> Vec<String> {
+    let files = manifest.layers.first().map_or(&[][..], |layer| &layer.files);
+    let folders =
+        files.iter().map(|file| file.path.rsplit_once('/').map_or("", |(folder, _)| folder));
+    folders.map(str::to_owned).collect()
 }

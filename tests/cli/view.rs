@@ -35,7 +35,8 @@ fn pages_are_written_and_reported() {
     done(here, "view depth.vtu --color depth -o depth.html");
     done(here, "view fan.vtu --color class -o class.html");
     done(here, "slice fan.vtu --layer-height 0.5 --png layers --pixel 0.1");
-    done(here, "view fan.vtu --slices layers -o job.html");
+    let (status, _, said) = run(here, "view fan.vtu --slices layers -o job.html");
+    assert!(status == 0 && !said.contains("warning"), "{said}");
     fs::write(here.join("quad.obj"), SURFACE).unwrap();
     for scheme in ["catmull-clark", "loop", "sqrt3", "bilinear"] {
         done(here, &format!("view quad.obj --scheme {scheme} -o {scheme}.html"));
@@ -151,9 +152,69 @@ fn what_cannot_be_shown_is_refused() {
         ("view quad.obj --quality -o quad.html", "--quality is for solids"),
         ("view quad.obj --no-interior -o quad.html", "--no-interior is for solids"),
         ("view quad.obj --levels 2 -o quad.html", "its limit is shown"),
+        ("view quad.obj --interior-rings 1 -o a.html", "--interior-rings is for solids"),
+        ("view quad.obj --samples 3 -o a.html", "--samples is for solids"),
+        ("view quad.obj --linear --levels 1 -o a.html", "polygons of the file unchanged: --levels"),
+        ("view quad.obj --linear --rings 1 -o a.html", "--rings has no effect"),
+        ("view quad.obj --linear --scheme loop -o a.html", "--scheme has no effect"),
+        ("view quad.obj --linear --fineness 3 -o a.glb", "--fineness has no effect"),
+        ("view quad.obj --scheme loop --rings 1 -o a.html", "--rings has no effect"),
+        ("view quad.obj --scheme loop --fineness 3 -o a.glb", "--fineness has no effect"),
+        (
+            "view fan.vtu --no-interior --interior-rings 1 -o a.html",
+            "--interior-rings has no effect",
+        ),
+        ("view fan.vtu --linear --interior-rings 1 -o a.html", "--interior-rings has no effect"),
+        ("view fan.vtu --linear --rings 1 -o a.html", "--rings has no effect"),
+        ("view fan.vtu --linear --no-interior -o a.html", "--no-interior has no effect"),
+        ("view fan.vtu --linear --fineness 3 -o a.glb", "--fineness has no effect"),
     ] {
         refused(here, arguments, message);
     }
+}
+
+#[test]
+fn layers_of_another_model_and_images_left_out_are_said() {
+    let fan = with_fan();
+    let here = fan.path();
+    done(here, "shape box -o box.vtu");
+    done(here, "distance fan.vtu --to boundary --name depth -o depth.vtu");
+    let slice = "--layer-height 0.5 --pixel 0.1";
+    done(here, &format!("slice fan.vtu {slice} --levels 1 --png finer"));
+    done(here, &format!("slice depth.vtu {slice} --attribute depth --png values"));
+    let said = |command: &str| {
+        let (status, _, said) = run(here, command);
+        assert_eq!(status, 0, "{said}");
+        said
+    };
+    assert!(!said("view fan.vtu --slices finer -o a.html").contains("warning"));
+    let other = said("view box.vtu --slices finer -o a.html");
+    assert!(other.contains("finer: the layers are of another model"), "{other}");
+    let several = said("view depth.vtu --slices values -o a.html");
+    assert!(several.contains("the images of ") && several.contains("left out depth"), "{several}");
+    assert!(!several.contains("another model"), "{several}");
+}
+
+#[test]
+fn triangles_have_no_error_bound() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    fs::write(here.join("quad.obj"), SURFACE).unwrap();
+    let bound = |arguments: &str| {
+        let report = done(here, &format!("view quad.obj {arguments} --json -o a.html"));
+        let report: Value = serde_json::from_str(&report).unwrap();
+        assert_eq!(report["schema"], "subsolid.view/3");
+        report["error_bound"].clone()
+    };
+    assert!(bound("--scheme loop").is_null());
+    assert_eq!(bound("--linear"), 0.0);
+    assert!(bound("").is_number());
+    // .glb files have another report, which the schema names
+    let schema: Value = serde_json::from_str(&done(here, "schema view")).unwrap();
+    let described = schema["description"].as_str().unwrap();
+    assert!(described.contains("`surface`"), "{described}");
+    let report = done(here, "view quad.obj --json -o a.glb");
+    assert!(report.contains("subsolid.surface/"), "{report}");
 }
 
 #[test]

@@ -5,12 +5,12 @@ use std::io::Read;
 use base64::Engine;
 use serde_json::Value;
 use subsolid::mesh::shape::Shape;
-use subsolid::mesh::{Attribute, CellKind, SolidMesh};
+use subsolid::mesh::{Attribute, CellArray, CellKind, Polygons, SolidMesh, SurfaceMesh};
 use subsolid::plan::{Location, Samples, Want};
 use subsolid::refine::crease_by_angle;
 use subsolid::scheme::Scheme;
 use subsolid::surface::limit::{LimitSurface, SurfaceLocation};
-use subsolid::view::{Page, ViewOptions};
+use subsolid::view::{Page, Paint, SkinOptions, SkinPolygons, ViewOptions};
 use subsolid::{Backend, Solid, backend};
 
 use crate::polyhedra;
@@ -37,7 +37,7 @@ impl Decoded {
         let shell = data("shell");
         let length = u32::from_le_bytes(shell[..4].try_into().unwrap()) as usize;
         let head = serde_json::from_slice(&shell[4..4 + length]).unwrap();
-        let start = (4 + length).next_multiple_of(4);
+        let start = (4 + length).next_multiple_of(8);
         Self { head, shell: shell[start..].to_vec(), interior: data("interior") }
     }
 
@@ -51,6 +51,7 @@ impl Decoded {
         let size = match section["type"].as_str().unwrap_or_else(|| panic!("no {name}")) {
             "Uint8Array" | "Int8Array" => 1,
             "Uint16Array" => 2,
+            "Float64Array" => 8,
             _ => 4,
         };
         let [at, count] = ["at", "count"].map(|key| section[key].as_u64().unwrap() as usize);
@@ -65,10 +66,27 @@ impl Decoded {
         self.words(interior, name).into_iter().map(|x| f64::from(f32::from_le_bytes(x))).collect()
     }
 
+    fn doubles(&self, name: &str) -> Vec<f64> {
+        let words: &[[u8; 8]] = self.bytes(false, name).as_chunks().0;
+        words.iter().map(|&x| f64::from_le_bytes(x)).collect()
+    }
+
     fn split(&self, interior: bool, name: &str) -> Vec<f64> {
         let bytes = self.bytes(interior, name);
         let (high, low) = bytes.split_at(bytes.len() / 2);
         high.iter().zip(low).map(|(&h, &l)| f64::from(h) * 256.0 + f64::from(l)).collect()
+    }
+
+    /// Values of an attribute: differences from a base for each 16, times a power of two.
+    fn values(&self, interior: bool, name: &str) -> Vec<f64> {
+        let bytes = self.bytes(interior, name);
+        let count = bytes.len() / 4;
+        let exponent = self.words(interior, &format!("{name} exponent"))[0];
+        let scale = f64::from(i32::from_le_bytes(exponent)).exp2();
+        let bases = self.reals(interior, &format!("{name} base"));
+        assert_eq!(bases.len(), count.div_ceil(16));
+        let number = |i: usize| f32::from_be_bytes([0, 1, 2, 3].map(|k| bytes[k * count + i]));
+        (0..count).map(|i| (bases[i / 16] + f64::from(number(i))) * scale).collect()
     }
 
     fn ids(&self, name: &str) -> Vec<u32> {
@@ -278,7 +296,8 @@ fn pages_draw_the_limit_of_surfaces() {
         let worst =
             found.iter().zip(&drawn).map(|(a, b)| distance(*a, *b)).fold(0.0, f64::max) / size;
         assert!(worst < 1e-5, "{name}: {worst:.2e} of the size");
-        assert!(page.error() / size < 1e-5, "{name}: {:.2e} of the size", page.error() / size);
+        let error = page.error().unwrap() / size;
+        assert!(error < 1e-5, "{name}: {error:.2e} of the size");
     }
 }
 
@@ -298,11 +317,10 @@ fn attributes_are_drawn_with_the_weights_of_positions() {
     for interior in [false, true] {
         let points = decoded.points(interior, if interior { 64 } else { 16 });
         for d in 0..3 {
-            let range = decoded.reals(interior, &format!("attribute {d} range"));
-            let step = (range[1] - range[0]) / 65535.0;
-            let values = decoded.split(interior, &format!("attribute {d}"));
+            let (low, high) = mesh.bounds().unwrap();
+            let step = (high[d] - low[d]) / 65535.0; // of the points
+            let values = decoded.values(interior, &format!("attribute {d}"));
             for (point, value) in points.iter().flatten().zip(&values) {
-                let value = range[0] + step * value;
                 assert!((value - point[d]).abs() < 2.0 * step, "{value} {}", point[d]);
             }
         }
@@ -346,7 +364,7 @@ fn the_worst_cell_is_that_of_the_quality_report() {
 #[test]
 fn groups_are_among_the_figures() {
     let mut mesh = subsolid::read("models/bracket.vtk").unwrap();
-    mesh.cell_data.push(subsolid::mesh::CellArray::group("steel", mesh.cells.len(), [0, 1]));
+    mesh.cell_data.push(CellArray::group("steel", mesh.cells.len(), [0, 1]));
     let page = Page::of_solid(&mesh, &ViewOptions::titled("bracket")).unwrap();
     let figures = Decoded::new(&page).head["figures"].clone();
     assert!(figures.as_array().unwrap().contains(&serde_json::json!(["group steel", "2 cells"])));
@@ -388,7 +406,9 @@ fn polyhedra() -> SolidMesh {
 
 /// Six times the volume of linear pieces and, from their sides on the boundary, of what these hold.
 fn volumes(page: &Decoded) -> [f64; 2] {
-    let points: Vec<[f64; 3]> = page.reals(false, "vertex").as_chunks().0.to_vec();
+    let size = page.head["size"].as_f64().unwrap();
+    let points: Vec<f64> = page.reals(false, "vertex").into_iter().map(|x| x * size).collect();
+    let points: &[[f64; 3]] = points.as_chunks().0;
     let corners = page.ids("corner");
     let pieces: &[[u32; 8]] = corners.as_chunks().0;
     let tetrahedron = |a: [f64; 3], b: [f64; 3], c: [f64; 3]| {
@@ -438,4 +458,200 @@ fn cells_of_all_kinds_are_drawn_as_they_are() {
     let page = Page::of_cells(&polyhedra(), &ViewOptions::titled("")).unwrap();
     let cells = Decoded::new(&page).ids("element_cell");
     assert_eq!([0, 1].map(|c| cells.iter().filter(|&&x| x == c).count()), [15, 5]);
+}
+
+/// Ten cells in a row, with attributes that 16 bits of their range do not hold.
+fn row() -> SolidMesh {
+    let mut mesh = Shape::parse("box", &[10, 1, 1]).unwrap().build().unwrap();
+    crease_by_angle(&mut mesh, 40.0).unwrap();
+    let attribute = |name: &str, value: &dyn Fn(usize, f64) -> f64| Attribute {
+        name: name.into(),
+        width: 1,
+        values: mesh.points.iter().enumerate().map(|(v, p)| value(v, p[0])).collect(),
+    };
+    let last = mesh.points.len() - 1;
+    mesh.attributes = vec![
+        attribute("outlier", &|v, x| if v == last { 1e6 } else { 20.0 + x }),
+        attribute("pressure", &|_, x| 101_325.0 + 0.09 * x),
+        attribute("far", &|_, x| 1e9 + x * x),
+        attribute("small", &|_, x| 1e-200 * (1.0 + x)),
+        attribute("large", &|_, x| 1e300 * (1.0 + x)),
+    ];
+    mesh
+}
+
+#[test]
+fn values_of_attributes_are_those_of_the_limit() {
+    let mesh = row();
+    let solid = Solid::new(&mesh).unwrap();
+    let decoded = Decoded::new(&Page::of_solid(&mesh, &ViewOptions::titled("row")).unwrap());
+    let elements = decoded.words(true, "element");
+    let boxes = decoded.reals(true, "box");
+    for (number, attribute) in mesh.attributes.iter().enumerate() {
+        let values = decoded.values(true, &format!("attribute {number}"));
+        let largest = attribute.values.iter().copied().fold(0.0, f64::max);
+        let positions = attribute.values.iter().map(|&x| [x / largest, 0.0, 0.0]).collect();
+        let controls = SolidMesh { points: positions, ..SolidMesh::default() };
+        let (mut places, mut drawn, mut extents) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, piece) in values.chunks(64).enumerate() {
+            let piece: Vec<f64> = piece.iter().map(|x| x / largest).collect();
+            let extent = piece.iter().map(|x| (x - piece[0]).abs()).fold(0.0, f64::max);
+            for p in PLACES {
+                let element = u32::from_le_bytes(elements[i]);
+                let parameters = [0, 1, 2].map(|d| boxes[6 * i + d] + p[d] * boxes[6 * i + 3 + d]);
+                places.push(Location { element, parameters });
+                let [a, b, c] = p.map(bernstein);
+                let weight = |k: usize| a[k % 4] * b[k / 4 % 4] * c[k / 16];
+                drawn.push((0..64).map(|k| weight(k) * piece[k]).sum::<f64>());
+                extents.push(extent);
+            }
+        }
+        let plan = solid.plan(&Samples::Points(places), Want::POSITION).unwrap();
+        let limit = backend::Cpu::default().evaluate(&plan, controls.controls()).unwrap();
+        for (i, (drawn, extent)) in drawn.iter().zip(extents).enumerate() {
+            let value = limit.positions.triple(i)[0];
+            let bound = 1e-6 * extent + 1e-12 * value.abs();
+            assert!((drawn - value).abs() <= bound, "{}: {drawn} {value}", attribute.name);
+        }
+    }
+}
+
+#[test]
+fn there_is_no_value_where_a_value_is_not_finite() {
+    let mut mesh = row();
+    mesh.attributes.truncate(2);
+    mesh.attributes[0].values[0] = f64::NAN;
+    mesh.attributes[1].values = vec![f64::NAN; mesh.points.len()];
+    let options = ViewOptions::titled("row");
+    for page in [Page::of_solid(&mesh, &options), Page::of_cells(&mesh, &options)] {
+        let decoded = Decoded::new(&page.unwrap());
+        let values = decoded.values(false, "attribute 0");
+        // not beside it alone: where its basis function is not 0
+        assert!(values[0].is_nan() && values.iter().any(|x| x.is_finite()));
+        assert!(values.iter().all(|x| x.is_nan() || (19.0..=1e6 + 1.0).contains(x)));
+        assert!(decoded.values(false, "attribute 1").iter().all(|x| x.is_nan()));
+    }
+}
+
+#[test]
+fn arrays_of_cells_are_exact() {
+    let mut mesh = Shape::parse("box", &[4, 1, 1]).unwrap().build().unwrap();
+    let ids: Vec<f64> = (0..4).map(|i| f64::from(100_000_001 + i)).collect();
+    let reals = vec![0.1, 1e-300, f64::NAN, 1e300];
+    mesh.cell_data.push(CellArray::new("id", 1, ids.clone(), true));
+    mesh.cell_data.push(CellArray::new("real", 1, reals.clone(), false));
+    let decoded = Decoded::new(&Page::of_solid(&mesh, &ViewOptions::titled("")).unwrap());
+    assert_eq!(decoded.doubles("cell 0 0"), ids);
+    let bits = |values: Vec<f64>| values.into_iter().map(f64::to_bits).collect::<Vec<_>>();
+    assert_eq!(bits(decoded.doubles("cell 1 0")), bits(reals));
+    assert_eq!(decoded.head["channels"][2]["low"], 100_000_001.0);
+}
+
+/// Positions and Jacobians beyond single precision.
+#[test]
+fn models_of_all_sizes_have_the_same_picture() {
+    let unit = Shape::parse("box", &[3, 3, 3]).unwrap().build().unwrap();
+    let decode = |scale: f64| {
+        let mut mesh = unit.clone();
+        mesh.points.as_flattened_mut().iter_mut().for_each(|x| *x *= scale);
+        let options = ViewOptions::titled("");
+        [Page::of_solid(&mesh, &options), Page::of_cells(&mesh, &options)]
+            .map(|page| Decoded::new(&page.unwrap()))
+    };
+    let [limit, linear] = decode(1.0);
+    for exponent in [-200, -60, 60, 200] {
+        let scale = f64::from(exponent).exp2();
+        let [scaled, scaled_linear] = decode(scale);
+        for name in ["control vertex", "singular points", "boundary points", "points"] {
+            if limit.head["sections"][name].is_object() {
+                assert_eq!(
+                    scaled.bytes(false, name),
+                    limit.bytes(false, name),
+                    "{name} {exponent}"
+                );
+            }
+        }
+        assert_eq!(scaled_linear.bytes(false, "vertex"), linear.bytes(false, "vertex"));
+        let determinants = limit.doubles("determinant");
+        for (own, one) in scaled.doubles("determinant").iter().zip(determinants) {
+            assert!((own / scale.powi(3) - one).abs() <= 1e-9 * one, "{own} {one}");
+        }
+    }
+}
+
+/// Two triangles, of which the second is a hole.
+fn with_hole() -> SurfaceMesh {
+    let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 1.0], [2.0, 0.0, 0.0]];
+    let mut faces = Polygons::default();
+    [[0, 1, 2], [0, 2, 3], [1, 4, 2]].iter().for_each(|face| faces.push(face));
+    SurfaceMesh { holes: vec![1], ..SurfaceMesh::new(points, faces) }
+}
+
+#[test]
+fn holes_are_not_drawn_as_triangles() {
+    let (mesh, options) = (with_hole(), ViewOptions::titled("hole"));
+    let page = Page::of_polygons(&mesh, &options).unwrap();
+    assert_eq!(Decoded::new(&page).ids("element"), [0, 2]);
+    for scheme in [Scheme::Loop, Scheme::Sqrt3, Scheme::Bilinear] {
+        let full = SurfaceMesh { holes: Vec::new(), ..mesh.clone() };
+        let count = |mesh: &SurfaceMesh| {
+            let page = Page::of_surface(mesh, scheme, 1, &options).unwrap();
+            Decoded::new(&page).ids("element").len()
+        };
+        let (own, full) = (count(&mesh), count(&full));
+        assert!(3 * own <= 2 * full + 2 && own > 0, "{scheme:?}: {own} of {full}");
+    }
+    let all = SurfaceMesh { holes: vec![0, 1, 2], ..mesh };
+    let error = Page::of_polygons(&all, &options).unwrap_err();
+    assert!(error.to_string().contains("not holes"), "{error}");
+}
+
+#[test]
+fn triangles_that_stand_for_a_limit_have_no_bound() {
+    let (mesh, options) = (with_hole(), ViewOptions::titled("hole"));
+    for scheme in [Scheme::Loop, Scheme::Sqrt3, Scheme::Bilinear] {
+        let page = Page::of_surface(&mesh, scheme, 0, &options).unwrap();
+        assert!(
+            page.error().is_none() && Decoded::new(&page).head["error"].is_null(),
+            "{scheme:?}"
+        );
+    }
+    assert_eq!(Page::of_polygons(&mesh, &options).unwrap().error(), Some(0.0));
+}
+
+#[test]
+fn colors_go_by_the_names_in_the_page() {
+    let mut mesh = Shape::parse("box", &[3, 3, 3]).unwrap().build().unwrap();
+    let values = mesh.points.iter().flat_map(|p| [0.0, p[0], p[1]]).collect();
+    mesh.attributes.push(Attribute { name: "v".into(), width: 3, values });
+    let shown = |name: &str| {
+        let options = ViewOptions { color: Some(name.into()), ..ViewOptions::titled("") };
+        Page::of_solid(&mesh, &options).map(|page| Decoded::new(&page).head["color"].clone())
+    };
+    // after the two Jacobians
+    for (name, color) in [("v", 2), ("v [0]", 2), ("v [1]", 3), ("v [2]", 4), ("det J", 1)] {
+        assert_eq!(shown(name).unwrap(), color, "{name}");
+    }
+    for (name, color) in
+        [("class of cell", "class"), ("layer of cells", "layer"), ("number of cell", "number")]
+    {
+        assert_eq!(shown(name).unwrap(), color, "{name}");
+    }
+    let error = format!("{:?}", shown("v [3]").unwrap_err());
+    assert!(error.contains("v [0], v [1], v [2]") && error.contains("layer of cells"), "{error}");
+    // .glb files, too
+    let colors = |name: &str| {
+        let options = SkinOptions { paint: Paint::Array(name.into()), ..SkinOptions::default() };
+        let solid = SkinPolygons::of_solid(&mesh, &options).unwrap().colors;
+        assert!(!SkinPolygons::of_cells(&mesh, &options).unwrap().colors.is_empty());
+        solid
+    };
+    let all = ["v", "v [1]", "v [2]", "layer of cells", "number of cell"].map(colors);
+    let distinct = |i: usize| {
+        let bits: std::collections::HashSet<_> =
+            all[i].iter().map(|color| color.map(f32::to_bits)).collect();
+        bits.len()
+    };
+    assert_eq!([0, 3].map(distinct), [1, 1]);
+    assert!([1, 2, 4].into_iter().all(|i| distinct(i) > 10) && all[1] != all[2]);
 }

@@ -137,15 +137,15 @@ async function bracket() {
   check(panel.includes(`cell${target.cell}`) && row.startsWith(`${target.cell},`), `a click on cell ${target.cell} shows: ${panel}`);
   // the address holds the pick
   const pickAddress = await page.evaluate(() => location.hash.slice(1)), shared = await open(file, { hash: pickAddress });
-  const [own, found] = await Promise.all([page, shared].map((p) => p.evaluate(() => ({ cell: window.subsolid.lastPick.cell, position: window.subsolid.lastPick.position, size: window.subsolid.model.head.size }))));
-  check(own.cell === target.cell && found.cell === own.cell && Math.hypot(...own.position.map((x, d) => x - found.position[d])) < 1e-5 * own.size, `the pick comes back from the address: ${JSON.stringify([own, found])}`);
+  const [own, found] = await Promise.all([page, shared].map((p) => p.evaluate(() => ({ cell: window.subsolid.lastPick.cell, position: window.subsolid.lastPick.position }))));
+  check(own.cell === target.cell && found.cell === own.cell && Math.hypot(...own.position.map((x, d) => x - found.position[d])) < 1e-5, `the pick comes back from the address: ${JSON.stringify([own, found])}`);
   await shared.close();
   await press(page, "Escape");
   check(!(await page.evaluate(() => /pick/.test(location.hash))), "a pick that is forgotten leaves the address");
   // a key picks the middle
   const middle = await page.evaluate(() => {
     const { view, model } = window.subsolid;
-    view.flyTo(model.patch(0).points.subarray(0, 3), model.head.size);
+    view.flyTo(model.patch(0).points.subarray(0, 3), 1);
     view.draw();
     const p = view.pick(view.canvas.clientWidth / 2, view.canvas.clientHeight / 2);
     return p && { cell: p.cell, position: p.position };
@@ -198,10 +198,10 @@ async function bracket() {
   await press(page, "x");
   const cut = await picks(page), plane = await page.evaluate(() => window.subsolid.plane());
   const height = (p) => p.local.reduce((sum, x, d) => sum + x * plane.normal[d], 0) - plane.distance;
-  check(cut.found.every((p) => height(p) < 1e-5 * cut.size), "nothing is left above the plane");
+  check(cut.found.every((p) => height(p) < 1e-5), "nothing is left above the plane");
   const caps = cut.found.filter((p) => p.cap);
   check(caps.length > 0 || (await page.evaluate(() => window.subsolid.view.capCorners.length)) > 100, "the cut has caps");
-  check(caps.every((p) => Math.abs(height(p)) < 1e-5 * cut.size), "caps lie on the plane");
+  check(caps.every((p) => Math.abs(height(p)) < 1e-5), "caps lie on the plane");
   await press(page, "x", "y");
   checkPicks(await picks(page), model, "bracket, cut across y");
   await press(page, "y");
@@ -235,7 +235,7 @@ async function bracket() {
   const first = await planeNow(), along = [0, 1].map((d) => first.places.tip[d] - first.places.ball[d]);
   await drag("ball", ...along);
   const movedPlane = await planeNow(), ballWent = [0, 1].map((d) => movedPlane.places.ball[d] - first.places.ball[d]);
-  check(movedPlane.cut === "x" && movedPlane.distance > first.distance + 0.01 * cut.size, `the ball moves the plane: ${first.distance} to ${movedPlane.distance}`);
+  check(movedPlane.cut === "x" && movedPlane.distance > first.distance + 0.01, `the ball moves the plane: ${first.distance} to ${movedPlane.distance}`);
   check(Math.hypot(...ballWent.map((x, d) => x - along[d])) < 6, `the ball follows the pointer: ${ballWent}, ${along}`);
   await drag("tip", 12, -25);
   const turned = await planeNow(), tipWent = [0, 1].map((d) => turned.places.tip[d] - movedPlane.places.tip[d]);
@@ -244,10 +244,10 @@ async function bracket() {
   check(Math.hypot(tipWent[0] - 12, tipWent[1] + 25) < 3 && Math.hypot(...[0, 1].map((d) => turned.places.ball[d] - movedPlane.places.ball[d])) < 2, `the tip follows the pointer, the ball stays: ${tipWent}`);
   check(turned.camera === first.camera, "the camera stays while the plane is dragged");
   const free = await picks(page), freeHeight = (p) => p.local.reduce((sum, x, d) => sum + x * turned.normal[d], 0) - turned.distance;
-  check(free.found.some((p) => p.cap) && free.found.every((p) => freeHeight(p) < 1e-5 * free.size), "nothing is left above the turned plane");
+  check(free.found.some((p) => p.cap) && free.found.every((p) => freeHeight(p) < 1e-5), "nothing is left above the turned plane");
   const freeAddress = await page.evaluate(() => location.hash.slice(1)), second = await open(file, { hash: freeAddress });
   const restored = await second.evaluate(() => window.subsolid.plane());
-  check(Math.abs(restored.distance - turned.distance) < 1e-5 * cut.size && restored.normal.every((x, d) => Math.abs(x - turned.normal[d]) < 1e-6), "the turned plane comes back from the address");
+  check(Math.abs(restored.distance - turned.distance) < 1e-5 && restored.normal.every((x, d) => Math.abs(x - turned.normal[d]) < 1e-6), "the turned plane comes back from the address");
   await second.close();
   await press(page, "r");
   const byKey = await planeNow();
@@ -275,7 +275,7 @@ async function bracket() {
   await drawn(page);
   const worst = await page.evaluate(() => {
     const { model, view, lastPick } = window.subsolid, w = model.head.worst[0];
-    return { cell: w.cell, picked: lastPick.cell, off: Math.hypot(...view.controls.target.toArray().map((x, d) => x + model.head.center[d] - w.point[d])), size: model.head.size };
+    return { cell: w.cell, picked: lastPick.cell, off: Math.hypot(...model.absolute(view.controls.target.toArray()).map((x, d) => x - w.point[d])), size: model.head.size };
   });
   check(worst.picked === worst.cell && worst.off < 1e-6 * worst.size, `the worst cell is shown: ${JSON.stringify(worst)}`);
   // the address holds the state
@@ -444,7 +444,7 @@ async function polyhedra() {
   check(range[1] - range[0] > 1e-3 * Math.abs(range[0]), `the range of equal values is wide: ${range}`);
   await press(page, "0");
   const up = await page.evaluate(() => {
-    const { view } = window.subsolid, p = view.controls.target.clone().setY(view.model.head.size).project(view.camera);
+    const { view } = window.subsolid, p = view.controls.target.clone().setY(1).project(view.camera);
     return [p.x, p.y];
   });
   check(Math.abs(up[0]) < 1e-6 && up[1] > 0.3, `y points upwards: ${up}`);
@@ -546,7 +546,112 @@ LOOKUP_TABLE default
   }
 }
 
-for (const part of [bracket, pictures, unusual, polyhedra, reports, others].filter((part) => !process.env.ONLY || process.env.ONLY.includes(part.name))) {
+// A bar of cells as .vtk: points, and arrays of its points and cells, all as texts of numbers.
+function bar([nx, ny, nz], { scale = 1, origin = 0, pointData = {}, cellData = {} } = {}) {
+  const points = [], cells = [], at = (i, j, k) => i + (nx + 1) * (j + (ny + 1) * k);
+  for (let k = 0; k <= nz; k++) for (let j = 0; j <= ny; j++) for (let i = 0; i <= nx; i++) points.push([i, j, k]);
+  for (let k = 0; k < nz; k++)
+    for (let j = 0; j < ny; j++)
+      for (let i = 0; i < nx; i++) cells.push([8, at(i, j, k), at(i + 1, j, k), at(i + 1, j + 1, k), at(i, j + 1, k), at(i, j, k + 1), at(i + 1, j, k + 1), at(i + 1, j + 1, k + 1), at(i, j + 1, k + 1)]);
+  const arrays = (data, all, kind) => Object.entries(data).map(([name, value]) => `SCALARS ${name} ${kind} 1\nLOOKUP_TABLE default\n${all.map(value).join(" ")}\n`).join("");
+  return `# vtk DataFile Version 3.0\nbar\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS ${points.length} double
+${points.map((p) => p.map((x) => origin + scale * x).join(" ")).join("\n")}
+CELLS ${cells.length} ${9 * cells.length}\n${cells.map((c) => c.join(" ")).join("\n")}\nCELL_TYPES ${cells.length}\n${cells.map(() => 12).join(" ")}
+POINT_DATA ${points.length}\n${arrays(pointData, points, "double")}CELL_DATA ${cells.length}\n${arrays(cellData, cells, "long")}`;
+}
+
+// Values at picks, colors and legends of arrays that few digits do not hold.
+async function values() {
+  const last = (_, v, all) => (v === all.length - 1 ? 1e6 : 20 + all[v][0]);
+  const pointData = { outlier: last, pressure: (p) => 101325 + 0.09 * p[0], far: (p) => 1e9 + p[0], hole: (p, v) => (v === 0 ? "nan" : p[0]) };
+  const model = write("values.vtk", bar([10, 1, 1], { origin: 1e8, pointData, cellData: { id: (_, c) => 100000001 + c } }));
+  const page = await open(view(model, "values", "--crease-angle", "40"));
+  const found = await page.evaluate(() => {
+    const app = window.subsolid, { view, model } = app, out = [];
+    for (const cell of [0, 3, 5, 9]) {
+      app.showPicked(view.find(`${cell}_0.25_0.5_1`));
+      const rows = [...document.querySelectorAll("#picked tr")].map((tr) => [...tr.children].map((td) => td.textContent));
+      out.push({ cell, rows: Object.fromEntries(rows), values: Object.fromEntries(app.channels.map((c) => [c.name, view.valueAt(app.lastPick, c)])) });
+    }
+    return out;
+  });
+  const table = path.join(scratch, "values.csv"), result = path.join(scratch, "at-values.csv");
+  writeFileSync(table, ["cell,u,v,w", ...found.map((f) => `${f.cell},0.25,0.5,1`)].join("\n") + "\n");
+  execFileSync(subsolid, ["--quiet", "evaluate", model, "--crease-angle", "40", "--at", table, "-o", result]);
+  const [header, ...rows] = readFileSync(result, "utf8").trim().split("\n").map((row) => row.split(","));
+  for (const [i, own] of found.entries()) {
+    for (const name of ["outlier", "pressure", "far"]) {
+      const value = Number(rows[i][header.indexOf(name)]), tolerance = 1e-6 * (name === "outlier" && own.cell > 7 ? 1e6 : 1);
+      check(Math.abs(own.values[name] - value) <= tolerance, `${name} in cell ${own.cell}: ${own.values[name]} for ${value}`);
+      check(Math.abs(Number(own.rows[name]) - value) <= Math.max(tolerance, 1e-5 * (name === "outlier" ? value : 10)), `${name} in cell ${own.cell} is shown as ${own.rows[name]} for ${value}`);
+    }
+    check(own.rows.id === String(100000001 + own.cell), `the id of cell ${own.cell} is shown as ${own.rows.id}`);
+    const x = own.rows.position.split(", ").map(Number)[0];
+    check(Math.abs(x - (1e8 + own.cell + 0.25)) < 1e-3, `the position in cell ${own.cell}: ${own.rows.position}`);
+  }
+  check(found[0].rows.hole === "none" && found[3].rows.hole !== "none", `no value beside a NaN: ${found[0].rows.hole}, ${found[3].rows.hole}`);
+  // colors: from one end of the map to the other, and gray
+  const shown = (name) => page.evaluate((name) => {
+    const app = window.subsolid, { view } = app;
+    app.set({ color: app.channels.find((c) => c.name === name).key });
+    const byCell = app.channel.on === "cell", own = view.patches.flatMap((_, i) => (byCell ? [view.data[80 * i + 67]] : [0, 3, 12, 15].map((k) => view.data[80 * i + 4 * k + 3])));
+    const finite = own.filter(Number.isFinite);
+    return { low: Math.min(...finite), high: Math.max(...finite), count: new Set(finite).size, all: finite.length === own.length, legend: [...document.querySelectorAll("#legend .ends span")].map((n) => n.textContent) };
+  }, name);
+  for (const [name, ends] of [["pressure", ["101325", "101325.9"]], ["far", ["1000000000", "1000000010"]], ["id", ["100000001", "100000010"]]]) {
+    const { low, high, count, legend, all } = await shown(name);
+    check(all && Math.abs(low) < 1e-3 && Math.abs(high - 1) < 1e-3 && count >= 10, `${name} has all colors: ${low} to ${high}, ${count}`);
+    check(legend.join() === ends.join(), `the legend of ${name}: ${legend}`);
+  }
+  const hole = await shown("hole");
+  check(!hole.all && hole.legend.join() === "0,10", `some of it is gray: ${JSON.stringify(hole)}`);
+  await page.close();
+}
+
+// The same picture at all sizes; links that name what is not there.
+async function sizes() {
+  const pictures = [];
+  for (const scale of ["1", "1e-60", "1e-20", "1e20", "1e60"]) {
+    const name = `size-${scale}`, model = write(`${name}.vtk`, bar([3, 3, 3], { scale: Number(scale), cellData: { id: (_, c) => c } }));
+    const page = await open(view(model, name), { ...SMALL, hash: "color=array1" });
+    const { found, size } = await picks(page);
+    checkPicks({ found, size }, model, name);
+    pictures.push(await page.screenshot({ clip: { x: 0, y: 0, width: 440, height: 330 } }));
+    const extent = await page.$eval("#panel table", (n) => n.textContent.split("extent")[1]);
+    check(Math.abs(parseFloat(extent) / Number(scale) - 3) < 1e-3, `${name}: the extent is ${extent}`);
+    await page.evaluate(() => window.subsolid.chooseCut("x"));
+    await drawn(page);
+    check((await picks(page)).found.some((p) => p.cap), `${name}: the cut has a cap`);
+    await page.close();
+  }
+  for (const picture of pictures.slice(1)) {
+    const { share } = await difference(pictures[0], picture);
+    check(share < 0.01, `the same picture at all sizes: ${share} of the pixels differ`);
+  }
+  const file = path.resolve(scratch, "size-1.html");
+  let page = await open(file, { hash: "cut=zzz&by=x&theme=pink" });
+  check((await page.evaluate(() => window.subsolid.state.cut)) === "off", "a link to no cut");
+  await page.close();
+  page = await open(file, { hash: "peel=9" });
+  check(/No cell is left/.test(await page.$eval("#status", (n) => n.textContent)), "a link to nothing says so");
+  await page.close();
+  // picks on cells whose corners coincide are found again
+  const wedge = write("sliver.vtk", "# vtk DataFile Version 3.0\nsliver\nASCII\nDATASET UNSTRUCTURED_GRID\nPOINTS 7 double\n0 0 0 1 0 0 0 1 0 0 0 1 1 0 1 0 1 1 0.3 0.3 2\nCELLS 2 12\n6 0 1 2 3 4 5\n4 3 4 5 6\nCELL_TYPES 2\n13 10\n");
+  page = await open(view(wedge, "sliver", "--linear"));
+  const lost = await page.evaluate(() => {
+    const { view } = window.subsolid, lost = [];
+    for (let y = 5; y < view.canvas.clientHeight; y += 17)
+      for (let x = 5; x < view.canvas.clientWidth; x += 17) {
+        const p = view.pick(x, y);
+        if (p && (!p.parameters.every((u) => u >= 0 && u <= 1) || !view.find(view.pickText(p)))) lost.push(view.pickText(p));
+      }
+    return lost;
+  });
+  check(lost.length === 0, `picks that are not found again: ${lost}`);
+  await page.close();
+}
+
+for (const part of [bracket, pictures, unusual, polyhedra, reports, others, values, sizes].filter((part) => !process.env.ONLY || process.env.ONLY.includes(part.name))) {
   const start = Date.now();
   await part().catch((error) => check(false, `${part.name}: ${error.stack}`));
   console.log(`${part.name}: ${((Date.now() - start) / 1000).toFixed(1)} s`);

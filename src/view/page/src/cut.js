@@ -34,7 +34,6 @@ function grid(heights, n) {
 // plane: { normal, distance }, what is above it is cut away. Calls `triangle` with the corners
 // of the caps: [piece, u, v, w] of the piece's own parameters.
 export function cut(model, plane, visible, fine, triangle) {
-  const size = model.head.size;
   for (let piece = 0; piece < model.pieceCount; piece++) {
     if (!visible(model.cellOf(model.elementOfPiece(piece)))) continue;
     const points = model.piecePoints(piece), heights = new Float64Array(64);
@@ -47,7 +46,7 @@ export function cut(model, plane, visible, fine, triangle) {
     if (low > 0 || high <= 0) continue;
     let extent = 0;
     for (let d = 0; d < 3; d++) extent = Math.max(extent, Math.abs(points[189 + d] - points[d]));
-    const n = fine ? Math.min(8, Math.max(2, Math.ceil((64 * extent) / size))) : 2, m = n + 1;
+    const n = fine ? Math.min(8, Math.max(2, Math.ceil(64 * extent))) : 2, m = n + 1;
     const values = grid(heights, n), known = new Map();
     const height = (p) => piecePoint(heights, p, 1)[0];
     const crossing = (a, b) => {
@@ -58,7 +57,7 @@ export function cut(model, plane, visible, fine, triangle) {
       let [t0, h0, t1, h1] = [0, values[a], 1, values[b]], t = h0 / (h0 - h1);
       for (let step = 0; fine && step < 12; step++) {
         const h = height(mix(t));
-        if (Math.abs(h) < 1e-7 * size) break;
+        if (Math.abs(h) < 1e-7) break;
         if (h > 0 === h0 > 0) [t0, h0] = [t, h];
         else [t1, h1] = [t, h];
         t = t0 + (h0 / (h0 - h1)) * (t1 - t0);

@@ -13,7 +13,8 @@ export async function unpack(text) {
   return new Response(stream).arrayBuffer();
 }
 
-const ARRAYS = { Uint8Array, Int8Array, Uint16Array, Int32Array, Uint32Array, Float32Array };
+const ARRAYS = { Uint8Array, Int8Array, Uint16Array, Int32Array, Uint32Array, Float32Array, Float64Array };
+const GROUP = 16; // values with one base
 
 class Sections {
   constructor(buffer, start, table) {
@@ -27,19 +28,18 @@ class Sections {
     if (!section) return null;
     return new ARRAYS[section.type](this.buffer, this.start + section.at, section.count);
   }
-  // 16-bit numbers, high bytes before low ones
-  split(name) {
+  // Values as bases and differences in single precision (`push_values` in src/view/values.rs); the
+  // high bytes of all differences come first.
+  values(name) {
     const bytes = this.get(name);
     if (!bytes) return null;
-    const count = bytes.length / 2;
-    return { count, at: (i) => 256 * bytes[i] + bytes[count + i] };
-  }
-  // values over their range
-  values(name) {
-    const numbers = this.split(name);
-    if (!numbers) return null;
-    const [low, high] = this.get(`${name} range`), scale = (high - low) / 65535;
-    return { count: numbers.count, at: (i) => low + scale * numbers.at(i) };
+    const count = bytes.length / 4, bases = this.get(`${name} base`), scale = 2 ** this.get(`${name} exponent`)[0];
+    const number = new DataView(new ArrayBuffer(4));
+    const at = (i) => {
+      for (let k = 0; k < 4; k++) number.setUint8(k, bytes[k * count + i]);
+      return (bases[Math.floor(i / GROUP)] + number.getFloat32(0)) * scale;
+    };
+    return { count, at };
   }
 }
 
@@ -71,14 +71,15 @@ function predictions(count) {
   return found.sort((a, b) => a.rank - b.rank || a.place - b.place);
 }
 
-// Points of patches on their lattices, relative to the model's center: differences from what other
-// points predict, modulo 2^16 (src/view/lattice.rs).
+// Points of patches on their lattices: differences from what other points predict, modulo 2^16
+// (src/view/lattice.rs). Like all positions here they are relative to the model's center, over its
+// size: the largest and the smallest models are drawn alike.
 class Lattice {
-  constructor(sections, size, count) {
+  constructor(sections, count) {
     this.exponent = sections.get("exponent");
     this.base = sections.get("base");
     this.bytes = sections.get("points"); // the high bytes of all numbers, then the low ones
-    Object.assign(this, { size, count, scratch: new Int32Array(3 * count) });
+    Object.assign(this, { count, scratch: new Int32Array(3 * count) });
     // flat: this runs for every point of a page
     const order = predictions(count), terms = order.flatMap((p) => p.terms);
     this.order = Uint8Array.from(order, (p) => p.place);
@@ -92,7 +93,7 @@ class Lattice {
   // `count` points of patch i, into out[stride * k + d]
   points(i, out, stride) {
     const { bytes, count: n, scratch: numbers, order, ends, from, weights, base } = this;
-    const step = 2 ** this.exponent[i] * this.size, half = bytes.length / 2, first = 3 * n * i, whole = n === 16 ? 9 : 27;
+    const step = 2 ** this.exponent[i], half = bytes.length / 2, first = 3 * n * i, whole = n === 16 ? 9 : 27;
     for (let q = 0, term = 0; q < n; q++) {
       let x = 0, y = 0, z = 0;
       for (; term < ends[q]; term++) {
@@ -117,7 +118,7 @@ export class Model {
   constructor(buffer, interior) {
     const length = new DataView(buffer).getUint32(0, true);
     this.head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
-    const start = Math.ceil((4 + length) / 4) * 4;
+    const start = Math.ceil((4 + length) / 8) * 8;
     this.sections = new Sections(buffer, start, this.head.sections);
     this.inside = new Sections(interior, 0, this.head.interior);
     const { sections, head } = this;
@@ -136,11 +137,11 @@ export class Model {
       this.pieceElements = null;
       this.pieceCount = this.corner.length / 8;
     } else if (!this.isTriangles) {
-      this.lattice = new Lattice(sections, head.size, 16);
+      this.lattice = new Lattice(sections, 16);
       this.pieceElements = this.inside.get("element");
       this.pieceCount = this.pieceElements?.length ?? 0;
       if (this.pieceCount) {
-        this.pieceLattice = new Lattice(this.inside, head.size, 64);
+        this.pieceLattice = new Lattice(this.inside, 64);
         this.boxes = this.inside.get("box");
       }
     }
@@ -260,8 +261,14 @@ export class Model {
     return channel.on === "cell" ? this.sections.get(channel.section) : null;
   }
 
+  // Of a position in the picture, in length units.
   absolute(p) {
-    return [0, 1, 2].map((d) => p[d] + this.head.center[d]);
+    return [0, 1, 2].map((d) => p[d] * this.head.size + this.head.center[d]);
+  }
+
+  // Of a position in length units, in the picture.
+  local(p) {
+    return [0, 1, 2].map((d) => (p[d] - this.head.center[d]) / this.head.size);
   }
 }
 

@@ -47,7 +47,7 @@ export class Handle {
       object.quaternion.setFromUnitVectors(new THREE.Vector3(0, 1, 0), normal);
     }
     this.group.scale.setScalar(this.length);
-    this.frame.scale.setScalar(0.35 * this.view.model.head.size);
+    this.frame.scale.setScalar(0.35);
   }
 
   // Ball and tip in pixels of the canvas.

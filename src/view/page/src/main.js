@@ -33,7 +33,7 @@ class App {
     this.channels = this.listChannels();
     if (!new URLSearchParams(location.hash.slice(1)).has("color")) {
       const { color, inverted } = model.head;
-      if (color === "class") this.state.color = color;
+      if (typeof color === "string") this.state.color = color;
       else if (color !== null) this.state.color = this.channels.find((c) => c.source === model.head.channels[color]).key;
       else if (inverted > 0) this.state.color = this.channels.find((c) => c.section === "scaled").key;
       else if (!this.channels.some((c) => c.key === "class")) this.state.color = this.channels[0].key;
@@ -45,6 +45,7 @@ class App {
     };
     this.handle = new Handle(this.view, () => this.plane(), (plane, fine) => this.takePlane(plane, fine));
     this.worst = -1;
+    this.say("");
     this.buildPanel();
     this.addLines();
     this.applyTheme();
@@ -55,7 +56,6 @@ class App {
     if (this.state.camera) this.view.cameraText = this.state.camera;
     if (this.state.pick) this.showPicked(this.view.find(this.state.pick));
     this.listen();
-    this.say("");
   }
 
   say(text) {
@@ -132,6 +132,7 @@ class App {
         if (visible(patch.cell)) patches.push(patch);
       }
       view.setPatches(patches, false);
+      this.say(patches.length ? "" : "No cell is left to show");
       return;
     }
     const visible = this.visible(), outermost = !moving && state.only === "";
@@ -148,8 +149,11 @@ class App {
 
   applyColors() {
     const { view, state, channel } = this, { low, high } = this.range();
-    view.setChannel(channel);
     const scaled = ["scaled", "determinant"].includes(channel.section);
+    // categories stay numbers, Jacobians keep their sign
+    if (channel.categories) view.setChannel(channel, { origin: 0, unit: 1 });
+    else if (scaled) view.setChannel(channel, { origin: 0, unit: Math.max(Math.abs(low), Math.abs(high)) || 1 });
+    else view.setChannel(channel, { origin: low, unit: Math.abs(high - low) || Number.MIN_VALUE });
     view.setColors({ map: MAPS[state.map] ? state.map : "viridis", low, high, categories: Boolean(channel.categories), redBelowZero: scaled });
     this.showLegend();
   }
@@ -166,15 +170,19 @@ class App {
 
   range() {
     const { state, channel } = this, value = (text, other) => (text === "" || !Number.isFinite(Number(text)) ? other : Number(text));
-    let [own, most] = [channel.low ?? 0, channel.high ?? 1];
+    const ends = [channel.low ?? 0, channel.high ?? 1], [own, most] = ends;
     // values that differ by rounding alone have one color
-    const size = Math.max(Math.abs(own), Math.abs(most));
-    if (most - own < 1e-5 * size) [own, most] = [own - 1e-3 * size, most + 1e-3 * size];
-    return { low: value(state.low, own), high: value(state.high, most) };
+    const size = Math.max(Math.abs(own), Math.abs(most)), rounding = ["scaled", "determinant"].includes(channel.section) ? 1e-5 : 1e-14;
+    const wide = most - own < rounding * size ? 1e-3 * size : 0;
+    return {
+      low: value(state.low, own - wide), high: value(state.high, most + wide),
+      // what the legend says: of one color the values themselves
+      ends: [value(state.low, own), value(state.high, most)],
+    };
   }
 
   showLegend() {
-    const { channel, state } = this, { low, high } = this.range(), nodes = [element("strong", {}, this.nameOf(channel))];
+    const { channel, state } = this, { ends } = this.range(), [low, high] = ends.map((x) => number(x, ends[1] - ends[0])), nodes = [element("strong", {}, this.nameOf(channel))];
     if (channel.categories) {
       const keys = Object.entries(channel.categories).map(([value, name]) => {
         const swatch = element("i");
@@ -185,15 +193,15 @@ class App {
     } else {
       const bar = element("div", { className: "bar" });
       bar.style.background = gradient(MAPS[state.map] ? state.map : "viridis");
-      nodes.push(bar, element("div", { className: "ends" }, element("span", {}, number(low)), element("span", {}, number(high))));
+      nodes.push(bar, element("div", { className: "ends" }, element("span", {}, low), element("span", {}, high)));
       if (["scaled", "determinant"].includes(channel.section) && this.model.head.inverted > 0) nodes.push(element("div", {}, "red: below 0"));
     }
     this.legend.replaceChildren(...nodes);
-    this.legend.setAttribute("aria-label", channel.categories ? `Colors: ${channel.name}` : `Colors: ${this.nameOf(channel)} from ${number(low)} to ${number(high)}`);
+    this.legend.setAttribute("aria-label", channel.categories ? `Colors: ${channel.name}` : `Colors: ${this.nameOf(channel)} from ${low} to ${high}`);
   }
 
   plane() {
-    const { state, model } = this, size = model.head.size;
+    const { state } = this;
     if (state.cut === "off") return null;
     let normal = AXES.map((axis) => Number(axis === state.cut));
     if (state.cut === "free") {
@@ -203,7 +211,7 @@ class App {
     const length = Math.hypot(...normal);
     normal = normal.map((x) => x / length);
     // from end to end of the control points along the normal
-    const [low, high] = this.extent(normal, size);
+    const [low, high] = this.extent(normal);
     const distance = low + state.at * (high - low);
     return state.flip ? { normal: normal.map((x) => -x), distance: -distance } : { normal, distance };
   }
@@ -213,7 +221,7 @@ class App {
     const { state } = this, own = this.plane().normal, same = own.every((x, d) => Math.abs(x - normal[d]) < 1e-12);
     const turned = same ? {} : { cut: "free", flip: false, normal: normal.map((x) => +x.toPrecision(6)).join("_") };
     const flipped = same && state.flip, n = flipped ? normal.map((x) => -x) : normal;
-    const [low, high] = this.extent(n, this.model.head.size), height = flipped ? -distance : distance;
+    const [low, high] = this.extent(n), height = flipped ? -distance : distance;
     const at = high > low ? (height - low) / (high - low) : 0.5;
     this.set({ ...turned, at: +Math.min(1, Math.max(0, at)).toFixed(6) }, fine);
   }
@@ -228,7 +236,8 @@ class App {
     this.takePlane({ normal: normal.toArray(), distance: normal.dot(pivot) }, true);
   }
 
-  extent(normal, size) {
+  // Of the control points along a normal.
+  extent(normal) {
     const vertices = this.model.sections.get("control vertex") ?? this.model.sections.get("vertex");
     let low = Infinity, high = -Infinity;
     for (let i = 0; i < vertices.length; i += 3) {
@@ -236,7 +245,7 @@ class App {
       low = Math.min(low, h);
       high = Math.max(high, h);
     }
-    return low <= high ? [low, high] : [-size, size];
+    return low <= high ? [low, high] : [-1, 1];
   }
 
   applyCut(fine) {
@@ -300,9 +309,10 @@ class App {
     };
     this.refresh = () => refreshers.forEach((refresh) => refresh());
     const nodes = [element("h1", {}, head.title)];
-    const extents = AXES.map((_, d) => this.extent([0, 1, 2].map((k) => Number(k === d)), head.size)), units = head.unit ? ` ${head.unit}` : "";
-    const figures = [...head.figures, ["extent", extents.map(([low, high]) => number(+(high - low).toPrecision(4))).join(" \u00d7 ") + units]];
+    const extents = AXES.map((_, d) => this.extent([0, 1, 2].map((k) => Number(k === d)))), units = head.unit ? ` ${head.unit}` : "";
+    const figures = [...head.figures, ["extent", extents.map(([low, high]) => number(+((high - low) * head.size).toPrecision(4))).join(" \u00d7 ") + units]];
     if (head.error > 0) figures.push(["largest error", `${this.lengthText(head.error)} (${number(head.error / head.size)} of the size)`]);
+    if (head.error === null) figures.push(["error of the triangles", "not estimated"]);
     if (head.interior_error > 0) figures.push(["largest error inside", `${this.lengthText(head.interior_error)} (${number(head.interior_error / head.size)} of the size)`]);
     if (head.undefined > 0) figures.push(["samples without Jacobian", String(head.undefined)]);
     if (head.flat > 0) figures.push(["samples on smooth edges, det J = 0", String(head.flat)]);
@@ -401,19 +411,19 @@ class App {
   }
 
   async showLayer() {
-    const { layers, center } = this.model.head;
+    const { layers, center, size } = this.model.head;
     if (!layers) return;
     const index = Math.min(Math.max(0, Math.round(this.state.layer)), layers.images.length - 1), entry = layers.images[index];
     const bytes = this.model.sections.get("layer images").subarray(entry.at, entry.at + entry.count);
     const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
     Object.assign(this.layerImage, { width: bitmap.width, height: bitmap.height });
     this.layerImage.getContext("2d").drawImage(bitmap, 0, 0);
-    const text = `Layer ${entry.index} of ${layers.count}, ${layers.axis} ${number(entry.height)}`;
+    const text = `Layer ${entry.index} of ${layers.count}, ${layers.axis} ${number(entry.height, size)}${layers.stack ? `: ${layers.stack}` : ""}`;
     this.layerNote.textContent = text;
     this.layerImage.setAttribute("aria-label", text);
     if (this.state.layers) {
-      const normal = AXES.map((axis) => Number(axis === layers.axis)), [low, high] = this.extent(normal, this.model.head.size);
-      const height = entry.height - center[AXES.indexOf(layers.axis)];
+      const normal = AXES.map((axis) => Number(axis === layers.axis)), [low, high] = this.extent(normal);
+      const height = (entry.height - center[AXES.indexOf(layers.axis)]) / size;
       this.set({ cut: layers.axis, at: Math.min(1, Math.max(0, (height - low) / (high - low))), flip: false });
     }
   }
@@ -431,14 +441,14 @@ class App {
     const corner = picked.triangle === undefined ? model.cornerOf(picked.element) : null;
     const rows = [[model.isSolid ? "cell" : "face", String(picked.cell)]];
     if (corner !== null) rows.push(["corner", String(corner)]);
-    if (picked.parameters && !(model.isLinear && model.isCollapsed(picked.element))) rows.push([model.isSolid ? "u, v, w" : "u, v", picked.parameters.slice(0, model.isSolid ? 3 : 2).map(number).join(", ")]);
-    rows.push([model.head.unit ? `position in ${model.head.unit}` : "position", model.absolute(picked.position).map(number).join(", ")]);
+    if (picked.parameters && !(model.isLinear && model.isCollapsed(picked.element))) rows.push([model.isSolid ? "u, v, w" : "u, v", picked.parameters.slice(0, model.isSolid ? 3 : 2).map((x) => number(x)).join(", ")]);
+    rows.push([model.head.unit ? `position in ${model.head.unit}` : "position", model.absolute(picked.position).map((x) => number(x, model.head.size)).join(", ")]);
     const jacobian = view.jacobianAt(picked);
     if (jacobian) rows.push(["scaled Jacobian here", number(jacobian.scaled)]);
     for (const channel of this.channels.filter((c) => !["number"].includes(c.key))) {
       const value = view.valueAt(picked, channel);
       const isOfCell = ["scaled", "determinant"].includes(channel.section);
-      rows.push([isOfCell ? `least ${this.nameOf(channel)}` : channel.name, channel.categories?.[value] ?? number(value)]);
+      rows.push([isOfCell ? `least ${this.nameOf(channel)}` : channel.name, channel.categories?.[value] ?? number(value, channel.high - channel.low)]);
     }
     const nodes = [table(rows)];
     if (picked.parameters && model.isSolid && !model.isLinear) {
@@ -463,8 +473,8 @@ class App {
     const { model, view } = this, worst = model.head.worst[index];
     if (!worst) return;
     this.worst = index;
-    const position = worst.point.map((x, d) => x - model.head.center[d]);
-    view.flyTo(position, 0.6 * model.head.size);
+    const position = model.local(worst.point);
+    view.flyTo(position, 0.6);
     const layer = model.layer[worst.cell];
     if (model.hasInterior && layer > this.state.peel) {
       this.set({ peel: layer });

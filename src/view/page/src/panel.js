@@ -48,9 +48,15 @@ export function checkbox(label, value, change) {
   return element("label", {}, node, label);
 }
 
-export function number(value) {
+// Six digits; of a value among others that span less than it is large, six of the span.
+export function number(value, span = 0) {
   if (value === null || value === undefined) return "";
   if (Number.isNaN(value)) return "none";
-  if (value !== 0 && Math.abs(value) < 1e-3) return value.toExponential(2);
-  return Number.isInteger(value) && Math.abs(value) < 1e9 ? String(value) : String(+value.toPrecision(6));
+  if (Number.isSafeInteger(value)) return String(value);
+  const more = span > 0 ? Math.ceil(Math.log10(Math.abs(value) / span)) : 0;
+  if (Math.abs(value) < 1e-3) {
+    const digits = span > 0 ? Math.min(17, Math.max(3, 6 + more)) : 3;
+    return value.toExponential(digits - 1).replace(/\.?0+e/, "e");
+  }
+  return String(+value.toPrecision(Math.min(17, Math.max(6, 6 + more))));
 }

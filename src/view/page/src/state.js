@@ -5,6 +5,8 @@ export const DEFAULTS = {
   theme: "", layer: 0, layers: false, camera: "", pick: "",
 };
 
+const CHOICES = { cut: ["off", "x", "y", "z", "free"], by: ["cell", "class"], theme: ["", "dark", "light"] };
+
 export function parse(fragment) {
   const state = { ...DEFAULTS };
   for (const [name, text] of new URLSearchParams(fragment.replace(/^#/, ""))) {
@@ -12,7 +14,7 @@ export function parse(fragment) {
     const kind = typeof DEFAULTS[name];
     if (kind === "boolean") state[name] = text === "1";
     else if (kind === "number") state[name] = Number.isFinite(Number(text)) ? Number(text) : DEFAULTS[name];
-    else state[name] = text;
+    else if (!CHOICES[name] || CHOICES[name].includes(text)) state[name] = text;
   }
   return state;
 }

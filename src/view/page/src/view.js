@@ -34,8 +34,7 @@ export class View {
     this.isSoftware = /swiftshader|llvmpipe|software/i.test(this.gpu);
     this.canPick = Boolean(gl.getExtension("EXT_color_buffer_float"));
     this.scene = new THREE.Scene();
-    const size = model.head.size;
-    this.camera = new THREE.PerspectiveCamera(30, 1, size / 1000, size * 20);
+    this.camera = new THREE.PerspectiveCamera(30, 1, 0.001, 20);
     this.controls = new TrackballControls(this.camera, canvas);
     Object.assign(this.controls, { rotateSpeed: 3, panSpeed: 0.5, dynamicDampingFactor: 1, staticMoving: true });
     this.controls.addEventListener("change", () => this.request());
@@ -70,9 +69,8 @@ export class View {
   }
 
   home() {
-    const { size } = this.model.head;
     this.camera.up.set(...this.upright);
-    this.camera.position.set(...(this.upright[1] ? [size, 0.82 * size, 1.45 * size] : [size, -1.45 * size, 0.82 * size]));
+    this.camera.position.set(...(this.upright[1] ? [1, 0.82, 1.45] : [1, -1.45, 0.82]));
     this.controls.target.set(0, 0, 0);
     this.controls.update();
     this.request();
@@ -101,7 +99,7 @@ export class View {
 
   draw() {
     this.controls.update();
-    const distance = this.camera.position.distanceTo(this.controls.target), size = this.model.head.size * (1 + 2 * this.uniforms.explode.value);
+    const distance = this.camera.position.distanceTo(this.controls.target), size = 1 + 2 * this.uniforms.explode.value;
     this.camera.near = Math.max(distance - 2 * size, distance / 500, size * 1e-6);
     this.camera.far = distance + 3 * size;
     this.camera.updateProjectionMatrix();
@@ -117,7 +115,7 @@ export class View {
     const classes = this.model.sections.get("class");
     if (!this.classWays) {
       const present = [...new Set(classes)].sort((a, b) => a - b), extents = [0, 1, 2].map((d) => this.extent(d));
-      const axis = extents.indexOf(Math.min(...extents)), step = 1.2 * Math.max(extents[axis], 0.1 * this.model.head.size);
+      const axis = extents.indexOf(Math.min(...extents)), step = 1.2 * Math.max(extents[axis], 0.1);
       this.classWays = new Map(present.map((c, k) => [c, [0, 1, 2].map((d) => (d === axis ? (k - (present.length - 1) / 2) * step : 0))]));
     }
     return this.classWays.get(classes[cell]);
@@ -260,20 +258,18 @@ export class View {
   }
 
   // Colors by a channel of the model, { on, section }, or by class, valence and so on: a function
-  // of the cell.
-  setChannel(channel) {
-    this.channel = channel;
-    const { model } = this, cells = channel.of ?? null, byCell = channel.on === "cell";
-    const values = byCell && !cells ? model.channelValues(channel) : null;
-    const ofCell = cells ?? ((cell) => values[cell]);
+  // of the cell. The shader, in single precision, gets (value - origin) / unit.
+  setChannel(channel, { origin, unit } = this) {
+    Object.assign(this, { channel, origin, unit });
+    const { model } = this, byCell = channel.on === "cell", ofCell = this.cellValues();
     this.uniforms.byCell.value = byCell;
     if (this.mesh) {
       this.patches.forEach((patch, i) => {
         const at = 4 * TEXELS * i;
-        if (byCell) this.data[at + 67] = ofCell(patch.cell);
+        if (byCell) this.data[at + 67] = this.shaded(ofCell(patch.cell));
         else {
           const own = model.patchValues(patch, channel.section);
-          for (let k = 0; k < 16; k++) this.data[at + 4 * k + 3] = own[k];
+          for (let k = 0; k < 16; k++) this.data[at + 4 * k + 3] = this.shaded(own[k]);
         }
       });
       this.texture.needsUpdate = true;
@@ -281,18 +277,29 @@ export class View {
     if (this.triangles) {
       const value = this.triangles.geometry.attributes.value, triangle = model.sections.get("triangle");
       const numbers = byCell ? null : model.sections.values(channel.section);
-      for (let i = 0; i < value.count; i++) value.array[i] = byCell ? ofCell(this.triangleFace[Math.floor(i / 3)]) : numbers.at(triangle[i]);
+      for (let i = 0; i < value.count; i++) value.array[i] = this.shaded(byCell ? ofCell(this.triangleFace[Math.floor(i / 3)]) : numbers.at(triangle[i]));
       value.needsUpdate = true;
     }
     if (this.caps) this.colorCaps();
     this.request();
   }
 
+  // The channel's value of a cell, as a function of the cell.
+  cellValues() {
+    const { channel, model } = this, values = channel.on === "cell" && !channel.of ? model.channelValues(channel) : null;
+    return channel.of ?? ((cell) => values[cell]);
+  }
+
+  // NaN for what is not finite.
+  shaded(value) {
+    return Number.isFinite(value) ? Math.min(1e30, Math.max(-1e30, (value - this.origin) / this.unit)) : NaN;
+  }
+
   setColors({ map, low, high, categories, redBelowZero }) {
     this.uniforms.colors.value = mapTexture(categories ? "categories" : map);
     this.uniforms.categories.value = categories;
     this.uniforms.redBelowZero.value = redBelowZero;
-    this.uniforms.range.value.set(low, high);
+    this.uniforms.range.value.set((low - this.origin) / this.unit, (high - this.origin) / this.unit);
     this.request();
   }
 
@@ -348,16 +355,14 @@ export class View {
   }
 
   colorCaps() {
-    const { model, channel } = this, value = this.caps.geometry.attributes.value;
-    const values = channel.on === "cell" && !channel.of ? model.channelValues(channel) : null;
-    const ofCell = channel.of ?? ((cell) => values[cell]);
+    const { model, channel } = this, value = this.caps.geometry.attributes.value, ofCell = this.cellValues();
     let last = -1, own = null;
     this.capCorners.forEach(([piece, p], i) => {
-      if (channel.on === "cell") value.array[i] = ofCell(model.cellOf(model.elementOfPiece(piece)));
+      if (channel.on === "cell") value.array[i] = this.shaded(ofCell(model.cellOf(model.elementOfPiece(piece))));
       else {
         if (piece !== last) own = model.pieceValues(piece, channel.section);
         last = piece;
-        value.array[i] = piecePoint(own, p, 1)[0];
+        value.array[i] = this.shaded(piecePoint(own, p, 1)[0]);
       }
     });
     value.needsUpdate = true;
@@ -399,7 +404,7 @@ export class View {
     this.request();
   }
 
-  // What is at a pixel of the canvas: element, parameters, the position relative to the center.
+  // What is at a pixel of the canvas: element, parameters, the position in the picture.
   pick(x, y) {
     if (!this.canPick) return null;
     const { camera, renderer, model } = this, { clientWidth: width, clientHeight: height } = this.canvas;
@@ -422,13 +427,16 @@ export class View {
     this.uniforms.picking.value = false;
     hidden.forEach((line) => (line.visible = true));
     this.request();
-    const [number, s, t, kind] = out, index = Math.round(number) - 1;
+    const [number, , , kind] = out, index = Math.round(number) - 1;
+    // a sliver is seen a little beyond its edges
+    let [s, t] = [out[1], out[2]].map((x) => Math.min(1, Math.max(0, x)));
+    if (kind === 2 || (kind === 1 && this.triangles)) [s, t] = [s, t].map((x) => x / Math.max(1, s + t));
     if (kind === 2) {
       const [a, b, c] = [0, 1, 2].map((k) => this.capCorners[3 * index + k]), piece = a[0];
       const p = [0, 1, 2].map((d) => a[1][d] * (1 - s - t) + b[1][d] * s + c[1][d] * t);
       return this.inPiece(piece, p);
     }
-    if (kind !== 1) return null;
+    if (kind !== 1 || (!this.triangles && !this.patches[index])) return null;
     return this.triangles ? this.onTriangle(index, s, t) : this.onPatch(this.patches[index], s, t);
   }
 
@@ -500,7 +508,7 @@ export class View {
     const box = model.box(found.piece);
     const [a, b, c] = pieceDerivatives(model.piecePoints(found.piece), found.local).map((x, d) => x.map((y) => y / box[3 + d]));
     const determinant = dot(a, cross(b, c)), lengths = length(a) * length(b) * length(c);
-    return lengths > 0 ? { determinant, scaled: determinant / lengths } : null;
+    return lengths > 0 ? { scaled: determinant / lengths } : null;
   }
 
   normalAt(picked) {
@@ -512,7 +520,7 @@ export class View {
   // Looks at a point from outside.
   flyTo(p, distance) {
     const target = new THREE.Vector3(...p), away = target.clone();
-    if (away.length() < 1e-3 * this.model.head.size) away.copy(this.camera.position).sub(this.controls.target);
+    if (away.length() < 1e-3) away.copy(this.camera.position).sub(this.controls.target);
     away.normalize();
     const now = this.camera.position.clone().sub(this.controls.target).normalize();
     away.add(now.multiplyScalar(0.4)).normalize();
@@ -526,15 +534,15 @@ export class View {
   }
 
   get cameraText() {
-    const { position: p, up } = this.camera, t = this.controls.target, size = this.model.head.size;
-    return [p.x, p.y, p.z, t.x, t.y, t.z].map((x) => x / size).concat([up.x, up.y, up.z]).map((x) => +x.toPrecision(5)).join("_");
+    const { position: p, up } = this.camera, t = this.controls.target;
+    return [p.x, p.y, p.z, t.x, t.y, t.z, up.x, up.y, up.z].map((x) => +x.toPrecision(5)).join("_");
   }
 
   set cameraText(text) {
-    const numbers = text.split("_").map(Number), size = this.model.head.size;
+    const numbers = text.split("_").map(Number);
     if (numbers.length !== 9 || !numbers.every(Number.isFinite)) return;
-    this.camera.position.set(...numbers.slice(0, 3).map((x) => x * size));
-    this.controls.target.set(...numbers.slice(3, 6).map((x) => x * size));
+    this.camera.position.set(...numbers.slice(0, 3));
+    this.controls.target.set(...numbers.slice(3, 6));
     this.camera.up.set(...numbers.slice(6));
     this.controls.update();
     this.request();

@@ -1,0 +1,132 @@
+//! What a page is colored by first.
+
+use serde_json::{Value, json};
+
+use super::ViewOptions;
+use super::channel::ColorChannel;
+use super::scene::{Mode, Scene};
+use crate::error::{Error, Result};
+
+/// What colors are taken from.
+#[derive(Clone, Copy, Debug)]
+pub enum Color {
+    Classes,
+    /// Layers of cells from the boundary.
+    Layers,
+    /// The numbers of cells or faces.
+    Numbers,
+    /// A channel by its number.
+    Channel(usize),
+}
+
+/// What has colors.
+pub enum Chosen {
+    /// Cells or faces by class.
+    Classes,
+    /// Cells or faces by values.
+    Cells(ColorChannel, Vec<f64>),
+    /// Vertices by an attribute.
+    Points(ColorChannel),
+}
+
+/// How colors by classes are asked for.
+pub const CLASS: &str = "class";
+
+impl Color {
+    /// As the page knows it.
+    pub fn key(self) -> Value {
+        match self {
+            Self::Classes => json!(CLASS),
+            Self::Layers => json!("layer"),
+            Self::Numbers => json!("number"),
+            Self::Channel(channel) => json!(channel),
+        }
+    }
+}
+
+impl Scene {
+    /// What the page shows first: colors, unit and upright.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if there is no such array.
+    pub fn first_view(&mut self, options: &ViewOptions) -> Result<()> {
+        (self.map, self.unit, self.up) = (options.map, options.unit, options.up);
+        self.choose_color(options.color.as_deref())
+    }
+
+    /// What there is but the arrays, by the names in pages.
+    fn own_colors(&self) -> Vec<(String, Color)> {
+        let of = match self.mode {
+            Mode::Solid | Mode::Linear => "cell",
+            Mode::Surface | Mode::Triangles => "face",
+        };
+        let classes = (!self.classes.is_empty()).then(|| {
+            [CLASS.to_owned(), format!("class of {of}")].map(|name| (name, Color::Classes))
+        });
+        let layers = (!self.layers_of_cells.is_empty())
+            .then(|| ("layer of cells".to_owned(), Color::Layers));
+        let numbers = (format!("number of {of}"), Color::Numbers);
+        classes.into_iter().flatten().chain(layers).chain([numbers]).collect()
+    }
+
+    /// Takes an array for colors, by its name, of several components with the component as in
+    /// `v [1]`, or what else pages color by. The first of a name is taken, arrays before others.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if there is none.
+    pub fn choose_color(&mut self, name: Option<&str>) -> Result<()> {
+        let Some(name) = name else { return Ok(()) };
+        let is_named = |name: &str| self.channels.iter().position(|channel| channel.name == name);
+        let is_labeled = |name: &str| self.channels.iter().position(|c| c.label() == name);
+        // groups go by their names alone, too
+        let channel = is_named(name)
+            .or_else(|| is_labeled(name))
+            .or_else(|| is_named(&format!("group:{name}")));
+        let others = self.own_colors();
+        let other = || others.iter().find(|(other, _)| other == name).map(|&(_, color)| color);
+        self.color = channel.map(Color::Channel).or_else(other);
+        if self.color.is_some() {
+            return Ok(());
+        }
+        let arrays = self.channels.iter().map(|c| c.label().into_owned());
+        let mut names: Vec<String> =
+            arrays.chain(others.into_iter().map(|(name, _)| name)).collect();
+        names.dedup();
+        Err(Error::request(format!("the model has no array `{name}`"))
+            .with_help(format!("the model has {}", names.join(", "))))
+    }
+
+    /// What [`Scene::choose_color`] took; `parents` are the cells or faces of what is shown.
+    pub fn chosen(&self, parents: &[u32]) -> Chosen {
+        let numbered = |name: &str, values: Vec<f64>| {
+            let high = values.iter().copied().fold(1.0, f64::max);
+            let (component, on, integers) = (None, "cell", false);
+            let (name, section) = (name.to_owned(), String::new());
+            Chosen::Cells(
+                ColorChannel { name, component, on, section, low: 0.0, high, integers },
+                values,
+            )
+        };
+        match self.color {
+            Some(Color::Layers) => {
+                numbered("layer", self.layers_of_cells.iter().copied().map(f64::from).collect())
+            }
+            Some(Color::Numbers) => {
+                let shown = parents.iter().max().map_or(0, |&most| most as usize + 1);
+                let count = shown.max(self.layers_of_cells.len());
+                numbered("number", (0..count).map(|n| n as f64).collect())
+            }
+            Some(Color::Channel(channel)) => {
+                let channel = self.channels[channel].clone();
+                match channel.on {
+                    "cell" => {
+                        let values = self.shell.read(&channel.section);
+                        Chosen::Cells(channel, values)
+                    }
+                    _ => Chosen::Points(channel),
+                }
+            }
+            Some(Color::Classes) | None => Chosen::Classes,
+        }
+    }
+}

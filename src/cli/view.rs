@@ -324,13 +324,10 @@ impl Arguments {
             (self.no_interior, "--no-interior"),
             (self.fineness.is_some(), "--fineness"),
         ];
-        refuse(
-            &options,
-            |option| {
-                format!("--linear shows the {shown} of the file unchanged: {option} has no effect")
-            },
-            leave_out,
-        )
+        let message = |option: &str| {
+            format!("--linear shows the {shown} of the file unchanged: {option} has no effect")
+        };
+        refuse_given(&options, message, leave_out)
     }
 
     /// How often a surface is refined; refuses options of solids and of other surfaces.

@@ -217,8 +217,9 @@ impl PySolid {
     /// The page that view shows, as text: one HTML file that needs no network.
     ///
     /// Args:
-    ///     color: Name of the array that is shown first, "class" and "scaled Jacobian" among them;
-    ///         None for the class of the cells.
+    ///     color: Name of the array that is shown first, with the component of one of several ("v [1]"),
+    ///         or "class", "scaled Jacobian", "layer of cells" or "number of cell"; None for the class
+    ///         of the cells, or the scaled Jacobian where one is below 0.
     ///     title: Title of the page.
     ///     interior: Whether cuts show the inside; the page is smaller without.
     ///     samples: Samples along each axis of a cell at which Jacobians are evaluated.

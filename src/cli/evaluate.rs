@@ -105,7 +105,7 @@ pub struct Arguments {
     #[arg(long, value_name = "I/N", value_parser = part, requires = "output",
           conflicts_with_all = ["quality", "explain"])]
     pieces: Option<(usize, usize)>,
-    /// Maximum number of points per piece of a .pvtu [default: 2000000]
+    /// Maximum number of points per piece of a .pvtu [default: 2000000, of Bézier cells 524288]
     #[arg(long, value_name = "N", requires = "output", value_parser = piece_size)]
     piece_points: Option<usize>,
     /// Compress .vtu, .pvtu and .npz
@@ -333,10 +333,7 @@ impl Arguments {
         if self.attribute_derivatives && self.derivatives == 0 {
             return unused("--attribute-derivatives", "--derivatives 1 or 2");
         }
-        let of_bezier = shape == Some(CellShape::Bezier);
-        if self.piece_points.is_some()
-            && (shape.is_none() || of_bezier || format != Some(io::Format::Pvtu))
-        {
+        if self.piece_points.is_some() && (shape.is_none() || format != Some(io::Format::Pvtu)) {
             return unused("--piece-points", "a .pvtu of samples");
         }
         if self.pieces.is_some() && (shape.is_none() || format != Some(io::Format::Pvtu)) {

@@ -36,7 +36,7 @@ pub fn run(
     let model = a.model.load_on_ranks(ranks, true, console, whole)?;
     let count = model.element_count(a.levels)?;
     let per_element = samples.per_element();
-    let most = piece_results(&a, shape, per_element);
+    let most = piece_results(&a, shape);
     let pieces: Vec<_> = element_pieces(count, per_element, most).collect();
     let own = share(&(0..pieces.len()), (ranks.rank() + 1, ranks.size()));
     let range = covered(&pieces[own.clone()]);
@@ -124,7 +124,7 @@ impl RankWork<'_> {
         let block = self.blocks.block(covered(pieces))?;
         let solid = block.solid().map_err(|error| self.blocks.fault(error))?;
         let plan = solid.plan(self.samples, a.want(Some(shape))?)?;
-        let mut source = Source::new(a, shape, self.backend, &plan)?;
+        let mut source = Source::new(a, shape, self.backend, (&plan, &block.mesh))?;
         let mut found = Quality::default();
         let report = &mut self.report;
         report.left_handed_cells += block.left_handed();

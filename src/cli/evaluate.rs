@@ -34,7 +34,7 @@ use super::pieces::{part, piece_size};
 use super::processor::ProcessorArguments;
 use super::{Console, Outcome};
 pub use explain::Report as Explanation;
-use precision::{lengths, warn_of_single};
+use precision::{lengths, not_finite, warn_of_not_finite, warn_of_single};
 pub use run::Report;
 
 /// Evaluate the limit volume of a control mesh
@@ -195,6 +195,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     if a.precision == Precision::F32 {
         warn_of_single(lengths(&mesh), 0, console);
     }
+    warn_of_not_finite(&mesh, &not_finite(&mesh), console);
     let start = Instant::now();
     let solid = Solid::with_topology(&mesh, a.model.topology(&mesh, console)?)?;
     let structures = solid.planar_structures().len() + solid.spatial_structures().len();

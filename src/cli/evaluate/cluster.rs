@@ -15,7 +15,7 @@ use subsolid::plan::{Samples, element_pieces};
 use subsolid::volume::{Quality, name_cells};
 use subsolid::{Error, Result};
 
-use super::precision::{lengths, warn_of_single};
+use super::precision::{lengths, not_finite, warn_of_not_finite, warn_of_single};
 use super::run::{Report, Source, piece_results};
 use super::{Arguments, CellShape, Console, Outcome, Request};
 use crate::cli::cluster::{all_numbers, all_rows, own_choice};
@@ -178,6 +178,11 @@ impl Arguments {
         if self.precision == Precision::F32 {
             warn_of_single(lengths_of_all(mesh, ranks)?, self.levels, console);
         }
+        let parts = all_numbers(ranks, Ok(not_finite(mesh)))?;
+        let of_all =
+            |a: usize| parts.iter().filter_map(|part| part.get(a)).copied().fold(0.0, f64::max);
+        let flags: Vec<f64> = (0..mesh.attributes.len()).map(of_all).collect();
+        warn_of_not_finite(mesh, &flags, console);
         Ok(())
     }
 

@@ -1,4 +1,5 @@
-//! Where single precision cannot distinguish neighboring points.
+//! Where results are not what they seem: single precision cannot distinguish neighboring points,
+//! attributes are not finite.
 
 use subsolid::mesh::{SolidMesh, single_precision_loss};
 
@@ -30,6 +31,23 @@ pub fn warn_of_single([largest, smallest]: [f64; 2], levels: usize, console: &Co
         console.warn(format!(
             "{loss}: points become inaccurate. Omit --precision f32, or move the model to the \
              origin"
+        ));
+    }
+}
+
+/// Of each attribute whether it is NaN or infinite at some vertex (1) or nowhere (0).
+pub fn not_finite(mesh: &SolidMesh) -> Vec<f64> {
+    let is_finite = |values: &[f64]| values.iter().all(|x| x.is_finite());
+    mesh.attributes.iter().map(|a| if is_finite(&a.values) { 0.0 } else { 1.0 }).collect()
+}
+
+/// Names the attributes that are [`not_finite`].
+pub fn warn_of_not_finite(mesh: &SolidMesh, not_finite: &[f64], console: &Console) {
+    let some = mesh.attributes.iter().zip(not_finite).filter(|(_, flag)| **flag > 0.0);
+    for (attribute, _) in some {
+        console.warn(format!(
+            "`{}` is NaN or infinite at some vertices, and so are the results near them",
+            attribute.name
         ));
     }
 }

@@ -542,3 +542,19 @@ fn attributes_that_are_not_finite_are_named() {
         assert_eq!(report["undefined_derivatives"], 0, "{report}");
     }
 }
+
+/// What is counted as evaluated, and as written, of a table.
+#[test]
+fn tables_count_what_they_evaluate_and_write() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    done(here, "shape box 2 2 2 -o box.vtu");
+    fs::write(here.join("at.csv"), "cell,u,v,w\n0,0.5,0.5,0.5\n1,0.5,0.25,0.5\n").unwrap();
+    for (rest, written, pieces) in [("-o o.csv", 2, 1), ("--quality", 0, 0)] {
+        let report = done(here, &format!("evaluate box.vtu --at at.csv --json {rest}"));
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        assert_eq!(report["evaluated"], 2, "{report}");
+        assert_eq!(report["points"], written, "{report}");
+        assert_eq!(report["pieces"], pieces, "{report}");
+    }
+}

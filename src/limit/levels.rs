@@ -28,8 +28,9 @@ use crate::topology::{NONE, Sharpness, Star, Topology, stars};
 /// Deepest local refinement; semi-sharp creases take one level per unit.
 const MAX_LEVEL: usize = 12;
 
-/// Bytes of a cell of a level: its topology and stencils, and its leaf with a net.
-const LEVEL_BYTES: usize = 1500;
+/// Bytes of a cell of a level: its topology and stencils, its leaf with a net, and half as much for
+/// what evaluates them.
+const LEVEL_BYTES: usize = 2200;
 
 /// Cells a work item of the classification covers.
 const GRAIN: usize = 512;

@@ -86,7 +86,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4)
     weighted_points(const __grid_constant__ Job job, const unsigned* __restrict__ nets,
                     const WeightedPoint* __restrict__ points, const real* __restrict__ weights,
                     unsigned count) {
-    const unsigned at = (blockIdx.x * THREADS + threadIdx.x) / LANES;
+    const unsigned at = blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES;
     if (at >= count) return;
     const int lane = threadIdx.x % LANES;
     const WeightedPoint point = points[at];

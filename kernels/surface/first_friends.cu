@@ -103,7 +103,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     fill_loops(const __grid_constant__ Level mesh, const Columns<SIZE> columns,
                const __grid_constant__ Ghosts ghosts, const unsigned* __restrict__ starts,
                const Point* __restrict__ points, Point* __restrict__ refined) {
-    const unsigned loop = (blockIdx.x * THREADS + threadIdx.x) / LANES;
+    const unsigned loop = blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES;
     const unsigned lane = threadIdx.x % LANES;
     if (loop >= ghosts.loops) return;
     const unsigned face = mesh.vertex_count + mesh.face_count + loop;

@@ -77,7 +77,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                             const real* __restrict__ weights,
                             const WeightedPoint* __restrict__ all, unsigned count,
                             const __grid_constant__ Outputs outputs) {
-    const unsigned at = (blockIdx.x * THREADS + threadIdx.x) / SHARE;
+    const unsigned at = blockIdx.x * (THREADS / SHARE) + threadIdx.x / SHARE;
     const unsigned lane = threadIdx.x % SHARE;
     // lanes past the last point do its work without writing
     const WeightedPoint point = all[min(at, count - 1)];

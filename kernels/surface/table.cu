@@ -218,7 +218,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     tangent_normals(const double* __restrict__ points, const unsigned* __restrict__ nets,
                     const double* __restrict__ weights, const Tangents* __restrict__ all,
                     unsigned count, real* __restrict__ normals) {
-    const unsigned at = (blockIdx.x * THREADS + threadIdx.x) / SHARE;
+    const unsigned at = blockIdx.x * (THREADS / SHARE) + threadIdx.x / SHARE;
     const unsigned lane = threadIdx.x % SHARE;
     // lanes past the last normal do its work without writing
     const Tangents own = all[min(at, count - 1)];

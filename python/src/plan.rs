@@ -338,9 +338,13 @@ impl PyPlan {
         Ok(())
     }
 
-    fn host_adjoint(&self) -> &Adjoint {
+    fn host_adjoint(&self) -> subsolid::Result<&Adjoint> {
+        if let Some(known) = self.adjoint.get() {
+            return Ok(known);
+        }
         // made outside the threads, see `Threads::run_locked`
-        self.adjoint.get_or_init(|| self.threads.here(|| Adjoint::new(self.plan())))
+        let made = self.threads.here(|| Adjoint::new(self.plan()))?;
+        Ok(self.adjoint.get_or_init(|| made))
     }
 
     /// A gradient given on the host or, to a plan on a GPU, there.
@@ -405,7 +409,7 @@ impl PyPlan {
             if let Some(adjoint) = &*known {
                 return Ok(adjoint.clone());
             }
-            let adjoint = self.host_adjoint();
+            let adjoint = self.host_adjoint()?;
             let mut evaluator = self.evaluator.lock().unwrap_or_else(PoisonError::into_inner);
             let made = evaluator.0.with_dependent_mut(|_, prepared| {
                 prepared.0.on_device().ok_or_else(not_there)?.adjoint(adjoint)
@@ -618,7 +622,7 @@ impl PyPlan {
                 gradients.into_iter().map(on_host).collect();
             let gradients = gradients.py()?;
             let result = py.work(|| {
-                let adjoint = self.host_adjoint();
+                let adjoint = self.host_adjoint()?;
                 self.threads.here(|| adjoint.apply(&gradients, width))
             });
             return Ok(moved(py, result.py()?, &shape)?.into_any());

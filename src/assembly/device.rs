@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::matrix::{Matrix, Pattern};
-use super::{Operator, check};
+use super::{Operator, check, check_finite};
 use crate::backend::device::{AddedRows, Device, MappingBatch, MatrixForm, SparsePattern};
 use crate::error::Result;
 use crate::mesh::Controls;
@@ -66,6 +66,7 @@ pub fn assemble_on(
         sums.read(m, &mut values)?;
         matrices.push(Matrix::new(pattern.clone(), form.width(), values));
     }
+    check_finite(operators, &matrices)?;
     Ok((matrices, sums.seconds()?))
 }
 

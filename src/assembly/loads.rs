@@ -13,7 +13,8 @@ const PIECE: usize = 1 << 14;
 /// area unit, at a point of a face of the mesh.
 ///
 /// # Errors
-/// [`Error::Request`](crate::Error::Request) for a quadrature of the volume.
+/// [`Error::Request`](crate::Error::Request) for a quadrature of the volume, and for loads that are
+/// not finite.
 pub fn surface_load(
     mapping: &Mapping<'_>,
     traction: impl Fn(u32, [f64; 3], [f64; 3]) -> [f64; 3] + Sync,
@@ -30,7 +31,7 @@ pub fn surface_load(
 /// ∫ Nₐ f over the volume, `[vertex][xyz]`: `force(point)` is the force on a volume unit.
 ///
 /// # Errors
-/// If a device fails.
+/// [`Error::Request`] for loads that are not finite; if a device fails.
 pub fn body_load<'q>(
     mapping: &(impl Physical<'q> + ?Sized),
     force: impl Fn([f64; 3]) -> [f64; 3] + Sync,
@@ -42,7 +43,8 @@ pub fn body_load<'q>(
 /// the boundary, at all quadrature points in the order of batches, leaves and samples.
 ///
 /// # Errors
-/// [`Error::Request`] for another number of forces; if a device fails.
+/// [`Error::Request`] for another number of forces, and for loads that are not finite; if a device
+/// fails.
 pub fn point_load<'q>(
     mapping: &(impl Physical<'q> + ?Sized),
     forces: &[[f64; 3]],
@@ -102,6 +104,10 @@ fn load<'q>(
                 (0..3).for_each(|d| load[id as usize][d] += sum[d]);
             }
         }
+    }
+    if !load.as_flattened().iter().all(|x| x.is_finite()) {
+        return Err(Error::request("loads overflow or are not numbers")
+            .with_help("give finite forces, or forces or the model in other units"));
     }
     Ok(load)
 }

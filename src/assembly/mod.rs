@@ -93,7 +93,20 @@ impl Operator {
         }
     }
 
-    fn check(self) -> Result<()> {
+    /// What its matrix is called.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Mass { .. } => "mass",
+            Self::Stiffness { .. } => "stiffness",
+            Self::Elasticity { .. } => "elasticity",
+        }
+    }
+
+    /// Refuses material constants out of range.
+    ///
+    /// # Errors
+    /// [`Error::Request`] that names them.
+    pub fn check(self) -> Result<()> {
         let refused = |what: String, help: &str| Err(Error::request(what).with_help(help));
         match self {
             Self::Mass { density: x } | Self::Stiffness { conductivity: x } => {
@@ -108,7 +121,18 @@ impl Operator {
             }
             Self::Elasticity { young, poisson } => {
                 if young.is_finite() && young > 0.0 && poisson > -1.0 && poisson < 0.5 {
-                    return Ok(());
+                    return match self.form() {
+                        MatrixForm::Elasticity(lame) if lame.iter().any(|x| !x.is_finite()) => {
+                            refused(
+                                format!(
+                                    "Young's modulus {young} and Poisson's ratio {poisson}: the Lamé \
+                                 constants are too large for a number"
+                                ),
+                                "give the modulus in another unit, or a ratio further below 0.5",
+                            )
+                        }
+                        _ => Ok(()),
+                    };
                 }
                 refused(
                     format!("Young's modulus {young} and Poisson's ratio {poisson}: out of range"),
@@ -142,7 +166,8 @@ const WAITING: usize = 1 << 21;
 /// The matrices of some operators, from one pass over the quadrature points.
 ///
 /// # Errors
-/// [`Error::Request`] for material constants out of range or a quadrature of the boundary.
+/// [`Error::Request`] for material constants out of range, a quadrature of the boundary, or numbers
+/// that overflow.
 pub fn assemble(mapping: &Mapping<'_>, operators: &[Operator]) -> Result<Vec<Matrix>> {
     assemble_with_progress(mapping, operators, |_| ())
 }
@@ -213,7 +238,21 @@ pub fn assemble_with_progress(
         }
         progress(points);
     }
+    check_finite(operators, &matrices)?;
     Ok(matrices)
+}
+
+/// Refuses matrices whose numbers have overflowed.
+fn check_finite(operators: &[Operator], matrices: &[Matrix]) -> Result<()> {
+    let is_finite = |matrix: &Matrix| matrix.values().par_iter().all(|x| x.is_finite());
+    match operators.iter().zip(matrices).find(|(_, matrix)| !is_finite(matrix)) {
+        None => Ok(()),
+        Some((operator, _)) => Err(Error::request(format!(
+            "numbers of the {} matrix overflow or are not numbers",
+            operator.name()
+        ))
+        .with_help("give material constants or the model in other units")),
+    }
 }
 
 /// What a thread evaluates leaves in.
@@ -246,7 +285,7 @@ pub fn cost(quadrature: &Quadrature<'_>, operators: &[Operator]) -> Cost {
 }
 
 fn check(quadrature: &Quadrature<'_>, operators: &[Operator]) -> Result<()> {
-    operators.iter().try_for_each(|operator| operator.check())?;
+    operators.iter().copied().try_for_each(Operator::check)?;
     if quadrature.is_boundary() {
         return Err(Error::request(
             "a quadrature of the boundary, where one of the volume is wanted",

@@ -188,15 +188,34 @@ impl Limit {
     }
 
     /// For every result whether some of its derivatives or gradients does not exist (1) or all
-    /// do (0).
+    /// do (0). What is NaN because an attribute itself is not finite there exists.
     pub fn undefined_derivatives(&self) -> Vec<u8> {
-        let of_attributes = self.attribute_derivatives.iter().flatten();
-        let of_attributes = of_attributes.map(|values| (values, values.len() / self.len().max(1)));
+        let width_of = |values: &Values| values.len() / self.len().max(1);
+        let is_finite = |values: &Values, i: usize| {
+            let width = width_of(values);
+            (width * i..width * (i + 1)).all(|at| values.get(at).is_finite())
+        };
+        // a derivative of an attribute exists where the position's of the same order does
+        let of_attributes = self.attributes.iter().zip(&self.attribute_derivatives);
+        let of_attributes = of_attributes.flat_map(|(attribute, derivatives)| {
+            let unknown = derivatives.iter().skip(self.derivatives.len());
+            unknown.map(move |values| (values, width_of(values), Some(attribute)))
+        });
         let per_result = self.quantities.iter().filter(|d| !d.wanted.quantity.is_per_element());
-        let derived = per_result.map(|d| (&d.values, d.wanted.width));
-        let all: Vec<(&Values, usize)> =
-            self.derivatives.iter().map(|d| (d, 3)).chain(of_attributes).chain(derived).collect();
-        let undefined = |i: usize| all.iter().any(|(values, width)| values.get(width * i).is_nan());
+        let derived = per_result.map(|d| {
+            let attribute = d.wanted.attribute.and_then(|a| self.attributes.get(a));
+            (&d.values, d.wanted.width, attribute)
+        });
+        let all: Vec<(&Values, usize, Option<&Values>)> = (self.derivatives.iter())
+            .map(|d| (d, 3, None))
+            .chain(of_attributes)
+            .chain(derived)
+            .collect();
+        let undefined = |i: usize| {
+            all.iter().any(|(values, width, attribute)| {
+                values.get(width * i).is_nan() && attribute.is_none_or(|a| is_finite(a, i))
+            })
+        };
         (0..self.len()).map(|i| u8::from(undefined(i))).collect()
     }
 }

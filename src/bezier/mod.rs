@@ -115,6 +115,11 @@ impl<'s> Pieces<'s> {
         })
     }
 
+    /// How many pieces a leaf has.
+    pub fn count(&self, leaf: &Leaf) -> usize {
+        self.parts(leaf).len()
+    }
+
     /// Bézier points of the pieces of a leaf, `[piece][w][v][u][width]` along the
     /// element's axes, from `values` at the points of all levels
     /// ([`Solid::refined_points`]).

@@ -188,6 +188,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         return Err(Error::request("nothing to assemble")
             .with_help("give --mass, --stiffness, --elasticity E,NU, --load or --body"));
     }
+    let forms: Vec<Operator> = operators.iter().map(|(_, operator)| *operator).collect();
+    forms.iter().copied().try_for_each(Operator::check)?;
     a.check_folder(&operators)?;
     let _starting = start(a.backend)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
@@ -199,7 +201,6 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     Quadrature::check_memory(&solid, scheme, Want::FIRST)?;
     warn_of_points(&solid, scheme, console);
     let quadrature = Quadrature::new(&solid, scheme, Want::FIRST)?;
-    let forms: Vec<Operator> = operators.iter().map(|(_, operator)| *operator).collect();
     check_memory(&quadrature, &forms)?;
     let mapping = Mapping::new(&quadrature, mesh.controls())?;
     let report = Report::new(&mapping)?;
@@ -213,6 +214,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     }
     let matrices = a.matrices(&mapping, &mesh, &forms, console)?;
     let load = a.loads(&solid, &mesh, &mapping, (&tractions, scheme))?;
+    let force = total(load.as_deref().unwrap_or_default())?;
     let count = counted(matrices.len(), "matrix");
     console.status("Assembled", format!("{count} in {}", since(start)));
 
@@ -231,11 +233,22 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         matrices: named
             .map(|((name, _), m)| MatrixSummary { name, rows: m.size(), entries: m.len() })
             .collect(),
-        force: [0, 1, 2].map(|d| load.iter().flatten().map(|force| force[d]).sum()),
+        force,
         seconds: start.elapsed().as_secs_f64(),
     };
     console.report_json(&summary)?;
     Ok(Outcome::Done)
+}
+
+/// The sum of all loads.
+fn total(load: &[[f64; 3]]) -> Result<[f64; 3]> {
+    // from 0: an empty sum of floats is -0
+    let force = [0, 1, 2].map(|d| load.iter().fold(0.0, |sum, force| sum + force[d]));
+    if force.iter().all(|x| x.is_finite()) {
+        return Ok(force);
+    }
+    Err(Error::request("the sum of all loads is too large for a number")
+        .with_help("give smaller forces (--load, --body), or the model in other units"))
 }
 
 impl Arguments {

@@ -35,7 +35,7 @@ use super::processor::ProcessorArguments;
 use super::unused::refuse_given;
 use super::{Console, Outcome};
 pub use explain::Report as Explanation;
-use precision::warn_of_single;
+use precision::{not_finite, warn_of_not_finite, warn_of_single};
 pub use run::Report;
 
 /// Evaluate the limit volume of a control mesh
@@ -106,7 +106,7 @@ pub struct Arguments {
     #[arg(long, value_name = "I/N", value_parser = part, requires = "output",
           conflicts_with_all = ["quality", "explain"])]
     pieces: Option<(usize, usize)>,
-    /// Maximum number of points per piece of a .pvtu [default: 2000000]
+    /// Maximum number of points per piece of a .pvtu [default: 2000000, of Bézier cells 524288]
     #[arg(long, value_name = "N", requires = "output", value_parser = piece_size)]
     piece_points: Option<usize>,
     /// Compress .vtu, .pvtu and .npz
@@ -196,6 +196,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     if a.precision == Precision::F32 {
         warn_of_single(CellLengths::new(&mesh), 0, console);
     }
+    warn_of_not_finite(&mesh, &not_finite(&mesh), console);
     let start = Instant::now();
     let solid = Solid::with_topology(&mesh, a.model.topology(&mesh, console)?)?;
     let structures = solid.planar_structures().len() + solid.spatial_structures().len();
@@ -332,10 +333,7 @@ impl Arguments {
         if self.attribute_derivatives && self.derivatives == 0 {
             return unused("--attribute-derivatives", "--derivatives 1 or 2");
         }
-        let of_bezier = shape == Some(CellShape::Bezier);
-        if self.piece_points.is_some()
-            && (shape.is_none() || of_bezier || format != Some(io::Format::Pvtu))
-        {
+        if self.piece_points.is_some() && (shape.is_none() || format != Some(io::Format::Pvtu)) {
             return unused("--piece-points", "a .pvtu of samples");
         }
         if self.pieces.is_some() && (shape.is_none() || format != Some(io::Format::Pvtu)) {

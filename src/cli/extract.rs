@@ -60,13 +60,23 @@ pub struct Arguments {
 }
 
 /// How much larger operators are as text, roughly.
-const OF_TEXT: usize = 3;
+const OF_TEXT: u64 = 3;
 
 /// What is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Format {
     Npz,
     Bext,
+}
+
+impl Format {
+    /// Bytes of a file of arrays that take so many.
+    fn written(self, bytes: u64) -> u64 {
+        match self {
+            Self::Npz => bytes,
+            Self::Bext => bytes.saturating_mul(OF_TEXT),
+        }
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -112,6 +122,8 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
 
     let start = Instant::now();
     let pieces = Pieces::new(&solid, a.rings)?;
+    let bytes = Extraction::estimate(&pieces, !a.refined_points).min(u64::MAX.into()) as u64;
+    check_size(&a.output, format.written(bytes), a.max_size)?;
     let mut extraction = Extraction::new(&pieces)?;
     if !a.refined_points {
         // the arrays of the file stand beside those of the extraction
@@ -160,12 +172,9 @@ impl Arguments {
     /// Says how much will be written, in bytes before compression; refuses more than
     /// `--max-size`.
     fn announce(&self, format: Format, extraction: &Extraction, console: &Console) -> Result<()> {
-        let bytes = match format {
-            Format::Npz => extraction.bytes(),
-            Format::Bext => extraction.bytes() * OF_TEXT,
-        };
-        check_size(&self.output, bytes as u64, self.max_size)?;
-        say_size(&self.output, bytes as u64, console);
+        let bytes = format.written(extraction.bytes() as u64);
+        check_size(&self.output, bytes, self.max_size)?;
+        say_size(&self.output, bytes, console);
         Ok(())
     }
 

@@ -29,7 +29,8 @@ pub struct ModelArguments {
     pub model: PathBuf,
     /// Table of creases and corners: CSV with the header kind,v0,v1,sharpness and rows
     /// edge,0,1,inf and corner,26,,1.5; they take precedence over those of the model and of
-    /// --crease-angle (sharpness 0 makes an edge or corner smooth); - reads standard input
+    /// --crease-angle (sharpness 0 makes an edge or corner smooth; inf is sharp at all levels, which
+    /// 10 is in OpenSubdiv and in .obj alone); - reads standard input
     #[arg(long, value_name = "FILE")]
     pub creases: Option<PathBuf>,
     /// Tag boundary edges as sharp where the normals of their faces differ by more than this angle,

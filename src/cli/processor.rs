@@ -4,6 +4,7 @@ use clap::Args;
 use subsolid::backend::{
     Backend, Choice, Cpu, Precision, Strategy, SurfaceProcessor, choose, devices,
 };
+use subsolid::memory::gigabytes;
 use subsolid::mesh::SurfaceMesh;
 use subsolid::plan::Cost;
 use subsolid::{Error, Result};
@@ -135,8 +136,15 @@ impl Processor {
         cost: &Cost,
         console: &Console,
     ) -> Result<Option<Box<dyn Backend>>> {
-        let processor = Self::find_for(choice, cost)?;
-        let gpu = processor.gpu_backend()?.filter(|gpu| gpu.device().is_some());
+        let mut processor = Self::find_for(choice, cost)?;
+        let mut gpu = processor.gpu_backend()?.filter(|gpu| gpu.device().is_some());
+        let memory = gpu.as_ref().and_then(|gpu| gpu.device()).map(|device| device.info().memory);
+        if let (Choice::Auto, Some(memory)) = (choice, memory.filter(|&memory| !cost.fits(memory)))
+        {
+            let [need, has] = [cost.on_device as u128, memory.into()].map(gigabytes);
+            let why = format!("the job needs {need} of the GPU's memory, which has {has}");
+            (processor, gpu) = (Self::Cpu(Some(why)), None);
+        }
         if choice == Choice::Auto {
             let name = gpu.as_ref().map_or_else(|| Cpu::default().name(), |gpu| gpu.name());
             processor.tell(&name, console);

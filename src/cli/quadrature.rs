@@ -314,17 +314,26 @@ fn write(
             write_npz(output, mapping, mesh.controls(), report, options)
         }
         Format::Pvtu => write_pieces(a, output, mapping, mesh, console),
-        _ => {
-            let need = BYTES_A_POINT * report.samples as u128;
-            memory::check_half("a single file needs", need, |_| {
-                "end its name in .pvtu, which is written in pieces, or in .npz".into()
-            })?;
-            let leaves = 0..mapping.quadrature().solid().leaves().len();
-            let mut dataset = points(mapping, leaves)?;
-            warn_left_out(&add_cell_data(&mut dataset, &mesh.cell_data), console);
-            io::write(output, dataset, options)
-        }
+        _ => write_single(output, mapping, mesh, options, console),
     }
+}
+
+/// Writes all points, of the volume or of the boundary, to a file other than an archive.
+fn write_single(
+    output: &Path,
+    mapping: &dyn Physical<'_>,
+    mesh: &SolidMesh,
+    options: WriteOptions,
+    console: &Console,
+) -> Result<()> {
+    let quadrature = mapping.quadrature();
+    let need = BYTES_A_POINT * quadrature.sample_count() as u128;
+    memory::check_half("a single file needs", need, |_| {
+        "end its name in .pvtu, which is written in pieces, or in .npz".into()
+    })?;
+    let mut dataset = points(mapping, 0..quadrature.solid().leaves().len())?;
+    warn_left_out(&add_cell_data(&mut dataset, &mesh.cell_data), console);
+    io::write(output, dataset, options)
 }
 
 fn write_pieces(

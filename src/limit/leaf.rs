@@ -49,10 +49,21 @@ impl Leaf {
         std::array::from_fn(|d| (p[d] * scale - f64::from(self.origin[d])).clamp(0.0, 1.0))
     }
 
+    /// Whether a parameter of the element along axis `d` falls into the leaf, as
+    /// [`Solid::locate`](super::Solid::locate) finds it.
+    pub(crate) fn spans(&self, d: usize, p: f64) -> bool {
+        place(p) >> (16 - self.depth) == u32::from(self.origin[d])
+    }
+
     /// Place in the Morton order of an element's leaves.
     pub(super) fn code(&self) -> u64 {
         morton(self.origin.map(|x| u32::from(x) << (16 - self.depth)))
     }
+}
+
+/// A parameter as one of 2¹⁶ places along an axis.
+pub(super) fn place(p: f64) -> u32 {
+    ((p * 65536.0) as u32).min(65535)
 }
 
 /// Interleaves the bits of three 16-bit coordinates.

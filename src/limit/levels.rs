@@ -17,15 +17,20 @@ use super::structure::Key;
 use super::structure::Structure;
 use crate::error::ElementKind::{Cell, Vertex};
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::mesh::{CellKind, Cells, SolidMesh};
 use crate::message;
 use crate::pages;
-use crate::refine::{CORNERS, refine};
+use crate::refine::{CORNERS, refine, region_cell_count};
 use crate::scheme::{Stencils, VertexRule};
 use crate::topology::{NONE, Sharpness, Star, Topology, stars};
 
 /// Deepest local refinement; semi-sharp creases take one level per unit.
 const MAX_LEVEL: usize = 12;
+
+/// Bytes of a cell of a level: its topology and stencils, its leaf with a net, and half as much for
+/// what evaluates them.
+const LEVEL_BYTES: usize = 2200;
 
 /// Cells a work item of the classification covers.
 const GRAIN: usize = 512;
@@ -237,6 +242,7 @@ impl Builder {
     ) -> Result<Vec<Active>> {
         let coarse = level.topology.as_ref().unwrap_or(mesh_topology);
         let cells: Vec<u32> = active.iter().map(|a| a.cell).collect();
+        self.check_memory(depth, region_cell_count(coarse, &cells))?;
         let rule = self.library.vertex_rule();
         let mut fine = refine(coarse, &level.sharpness, &level.stars, rule, Some(&cells));
 
@@ -275,6 +281,17 @@ impl Builder {
         let (_, active) = self.add_level(depth, &walker, &sharpness, &stars, &children);
         *level = Level { topology: Some(topology), sharpness, stars };
         Ok(active)
+    }
+
+    /// Refuses a level of so many cells that would fill the memory, before it is made.
+    fn check_memory(&self, depth: usize, cells: usize) -> Result<()> {
+        let made = 4 * self.nets.len() + size_of_val(self.leaves.as_slice());
+        let need = (made + cells * LEVEL_BYTES) as u128;
+        memory::check(format!("level {depth} of the local refinement needs"), need, |_| {
+            "give semi-sharp creases less sharpness, or inf where they stay sharp at all levels; or \
+             refine the mesh fewer times"
+                .into()
+        })
     }
 
     /// Makes leaves of the active cells of one level; returns their classes and

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::class::Class;
-use super::leaf::{Element, Leaf, LeafKind, morton};
+use super::leaf::{Element, Leaf, LeafKind, morton, place};
 use super::net::Ends;
 use super::structure::{Orders, Structure, layered_weights, tensor_weights};
 use crate::error::{Error, Result};
@@ -214,7 +214,7 @@ impl Solid {
         let at = if leaves.len() == 1 {
             0
         } else {
-            let code = morton(p.map(|x| ((x * 65536.0) as u32).min(65535)));
+            let code = morton(p.map(place));
             leaves.partition_point(|leaf| leaf.code() <= code) - 1
         };
         (range.start + at, leaves[at].local(p))

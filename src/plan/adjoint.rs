@@ -19,6 +19,7 @@ use rayon::prelude::*;
 use super::{Plan, Samples, wanted_orders};
 use crate::error::{Error, Result};
 use crate::limit::{Leaf, LeafKind, Orders, Solid};
+use crate::memory;
 use crate::scheme::Stencils;
 
 /// The transpose of a plan, for gradients of any width; see the module's introduction.
@@ -63,19 +64,22 @@ pub(crate) struct IndexRows {
 
 impl Adjoint {
     /// Prepares the transpose of what `plan` evaluates, for its control points and attributes.
-    pub fn new(plan: &Plan<'_>) -> Self {
+    ///
+    /// # Errors
+    /// [`Error::Request`] if its weights need more than half of the machine's memory.
+    pub fn new(plan: &Plan<'_>) -> Result<Self> {
         let solid = plan.solid();
         let orders = wanted_orders(plan.want());
         let (leaves, tables, used) = match plan.samples() {
-            Samples::Tensor(parameters) => of_tensor(plan, parameters, &orders),
-            Samples::Points(_) => of_points(plan, &orders),
+            Samples::Tensor(parameters) => of_tensor(plan, parameters, &orders)?,
+            Samples::Points(_) => of_points(plan, &orders)?,
         };
         let nets = used.iter().flat_map(|&leaf| solid.net(&solid.leaves()[leaf as usize]));
         // places of missing layers hold no point
         let sources = IndexRows::new(solid.point_count(), nets.map(|&point| point as usize));
         let levels = solid.stencils().iter().zip(solid.level_starts().windows(2));
         let levels = levels.map(|(stencils, starts)| transposed(stencils, starts[1] - starts[0]));
-        Self {
+        Ok(Self {
             orders: orders.len(),
             results: plan.result_count(&(0..solid.elements().len())),
             vertices: solid.topology().vertex_count(),
@@ -84,7 +88,7 @@ impl Adjoint {
             sources,
             levels: levels.collect(),
             level_starts: solid.level_starts().to_vec(),
-        }
+        })
     }
 
     /// Σ Bᵀ g over gradients g of the values, then of the derivatives in the order of
@@ -164,7 +168,21 @@ impl NetWeights {
 
 type Parts = (Vec<LeafWork>, Vec<NetWeights>, Vec<u32>);
 
-fn of_tensor(plan: &Plan<'_>, parameters: &[f64], orders: &[Orders]) -> Parts {
+/// Refuses weights that would fill the memory, before they are made.
+fn check_memory(weights: impl Iterator<Item = usize>, orders: &[Orders]) -> Result<()> {
+    let need = weights.map(|weights| 8 * (weights * orders.len()) as u128).sum();
+    memory::check_half("the weights of the transpose need", need, |_| {
+        "plan fewer samples at a time, or fewer derivatives".into()
+    })
+}
+
+/// How many of the samples of its element lie in a leaf.
+fn sample_count(leaf: &Leaf, parameters: &[f64]) -> usize {
+    let along = |d: usize| parameters.iter().filter(|&&p| leaf.spans(d, p)).count();
+    (0..3).map(along).product()
+}
+
+fn of_tensor(plan: &Plan<'_>, parameters: &[f64], orders: &[Orders]) -> Result<Parts> {
     let solid = plan.solid();
     let mut used: Vec<u32> = plan.batches().iter().flat_map(|b| b.leaves.clone()).collect();
     used.sort_unstable();
@@ -180,6 +198,11 @@ fn of_tensor(plan: &Plan<'_>, parameters: &[f64], orders: &[Orders]) -> Parts {
         LeafWork { table, first: leaf.element as usize * plan.samples_per_element() }
     });
     let leaves = leaves.collect();
+    let weights = firsts.iter().map(|&(index, _)| {
+        let leaf = &solid.leaves()[index as usize];
+        sample_count(leaf, parameters) * solid.net(leaf).len()
+    });
+    check_memory(weights, orders)?;
     let n = parameters.len();
     let tables = firsts.par_iter().map(|&(index, _)| {
         let leaf = &solid.leaves()[index as usize];
@@ -192,19 +215,21 @@ fn of_tensor(plan: &Plan<'_>, parameters: &[f64], orders: &[Orders]) -> Parts {
             .collect();
         NetWeights::new(solid, leaf, &samples, orders)
     });
-    (leaves, tables.collect(), used)
+    Ok((leaves, tables.collect(), used))
 }
 
-fn of_points(plan: &Plan<'_>, orders: &[Orders]) -> Parts {
+fn of_points(plan: &Plan<'_>, orders: &[Orders]) -> Result<Parts> {
     let solid = plan.solid();
     let groups: Vec<_> = plan.points().chunk_by(|a, b| a.leaf == b.leaf).collect();
     let used: Vec<u32> = groups.iter().map(|group| group[0].leaf).collect();
+    let net = |leaf: u32| solid.net(&solid.leaves()[leaf as usize]).len();
+    check_memory(groups.iter().map(|group| group.len() * net(group[0].leaf)), orders)?;
     let tables = groups.par_iter().map(|group| {
         let samples: Vec<_> = group.iter().map(|point| (point.row, point.local)).collect();
         NetWeights::new(solid, &solid.leaves()[group[0].leaf as usize], &samples, orders)
     });
     let leaves = (0..groups.len() as u32).map(|table| LeafWork { table, first: 0 }).collect();
-    (leaves, tables.collect(), used)
+    Ok((leaves, tables.collect(), used))
 }
 
 impl IndexRows {
@@ -279,7 +304,7 @@ mod tests {
                     .map(|o| (0..2 * grid.len()).map(|i| wave(i + 1000 * o)).collect())
                     .collect();
                 let slices: Vec<&[f64]> = gradients.iter().map(Vec::as_slice).collect();
-                let found = Adjoint::new(&plan).apply(&slices, 2).unwrap();
+                let found = Adjoint::new(&plan).unwrap().apply(&slices, 2).unwrap();
                 let mut expected = vec![0.0; 2 * mesh.points.len()];
                 let mut sizes = expected.clone();
                 for (orders, gradient) in orders.into_iter().zip(&gradients) {
@@ -301,11 +326,37 @@ mod tests {
         }
     }
 
+    /// What is counted before the weights are made is what is made.
+    #[test]
+    fn weights_are_counted_before_they_are_made() {
+        let mesh = crate::read("models/bracket.vtk").unwrap();
+        let mut fan = Shape::Fan { valence: 5, layers: 1, rings: 1 }.build().unwrap();
+        fan.creases.push_edge(0, 1, 2.5);
+        for mesh in [mesh, fan] {
+            let solid = Solid::new(&mesh).unwrap();
+            for n in [1, 2, 5] {
+                let samples = Samples::grid(n);
+                let plan = solid.plan(&samples, Want::POSITION).unwrap();
+                let Samples::Tensor(parameters) = plan.samples() else { continue };
+                let adjoint = Adjoint::new(&plan).unwrap();
+                let used = plan.batches().iter().flat_map(|batch| &batch.leaves);
+                let mut leaves: Vec<u32> = used.copied().collect();
+                leaves.sort_unstable();
+                leaves.dedup();
+                for (&leaf, work) in leaves.iter().zip(&adjoint.leaves) {
+                    let made = adjoint.tables[work.table as usize].results.len();
+                    let leaf = &solid.leaves()[leaf as usize];
+                    assert_eq!(sample_count(leaf, parameters), made);
+                }
+            }
+        }
+    }
+
     #[test]
     fn wrong_gradients_are_refused() {
         let solid = Solid::new(&Shape::Box { cells: [1, 1, 1] }.build().unwrap()).unwrap();
         let plan = solid.plan(&Samples::grid(2), Want::POSITION).unwrap();
-        let adjoint = Adjoint::new(&plan);
+        let adjoint = Adjoint::new(&plan).unwrap();
         assert!(adjoint.apply(&[&[0.0; 24]], 3).is_ok());
         assert!(adjoint.apply(&[&[0.0; 23]], 3).is_err());
         assert!(adjoint.apply(&[&[0.0; 24], &[0.0; 24]], 3).is_err());

@@ -102,6 +102,8 @@ pub struct Cost {
     pub host: f64,
     /// Bytes copied back to the host.
     pub to_host: f64,
+    /// Bytes that the device must hold at once, where they are known.
+    pub on_device: f64,
 }
 
 impl Cost {
@@ -150,7 +152,7 @@ impl Cost {
         let [products, batches, bytes] = [products, batches, bytes].map(|count| count as f64);
         let host = batches * BATCH;
         let device = products * DEVICE_PRODUCT + batches * DEVICE_BATCH + bytes * DEVICE_SUM;
-        Self { cpu: products * PRODUCT + host, device, host, ..Self::default() }
+        Self { cpu: products * PRODUCT + host, device, host, on_device: bytes, ..Self::default() }
     }
 
     /// A refined surface of so many faces. About a point and four corners are copied back for each.
@@ -183,6 +185,11 @@ impl Cost {
     /// its host.
     pub fn on_gpu(&self, threads: usize) -> f64 {
         START + LOAD + self.device + self.to_host / TO_HOST + self.host / threads.max(1) as f64
+    }
+
+    /// Whether a device with so many bytes of memory holds what must be there at once.
+    pub fn fits(&self, memory: u64) -> bool {
+        self.on_device <= memory as f64
     }
 
     /// Whether a CPU with so many threads finishes no later than a GPU.

@@ -66,7 +66,7 @@ impl Solid {
     /// # Errors
     /// [`Error::Request`] for no samples, more than 64 per axis, a location whose
     /// element does not exist, or parameters outside [0, 1]; for a quantity of whole elements
-    /// at scattered samples.
+    /// at scattered samples; for weights that need more than half of the machine's memory.
     pub fn plan(&self, samples: &Samples, want: Want) -> Result<Plan<'_>> {
         samples.check(self)?;
         let of_elements = |q: &Quantity| q.is_per_element() && want.contains(q.want());
@@ -90,7 +90,7 @@ impl Solid {
             Samples::Points(locations) => plan.points = locate(self, locations),
             Samples::Tensor(parameters) => {
                 (plan.patterns, plan.batches) = batch::collect(self, parameters, want);
-                plan.tables = table::build(self, &plan.patterns, &mut plan.batches, want);
+                plan.tables = table::build(self, &plan.patterns, &mut plan.batches, want)?;
             }
         }
         Ok(plan)

@@ -73,6 +73,14 @@ impl Samples {
                 }
             }
             Self::Points(locations) => {
+                // rows of results have numbers of 32 bits
+                if u32::try_from(locations.len()).is_err() {
+                    return Err(Error::request(format!(
+                        "{} samples: out of range",
+                        locations.len()
+                    ))
+                    .with_help("plan at most 4294967295 at a time"));
+                }
                 let count = solid.elements().len();
                 for (row, location) in locations.iter().enumerate() {
                     if location.element as usize >= count {

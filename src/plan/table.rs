@@ -9,7 +9,9 @@ use super::batch::{Batch, BatchKind, TableId};
 use super::pattern::{AxisId, Patterns};
 use super::{Want, wanted_orders};
 use crate::basis::bspline::Order;
+use crate::error::Result;
 use crate::limit::{Orders, Solid, Structure};
+use crate::memory;
 
 /// Weights of a structure's control points at samples; NaN where a derivative
 /// does not exist.
@@ -27,12 +29,15 @@ pub struct Table {
 type Key = (BatchKind, [AxisId; 3], Orders);
 
 /// Builds all tables of the batches in parallel and tells each batch its own.
+///
+/// # Errors
+/// [`Error::Request`](crate::Error::Request) if they need more than half of the machine's memory.
 pub(super) fn build(
     solid: &Solid,
     patterns: &Patterns,
     batches: &mut [Batch],
     want: Want,
-) -> Vec<Table> {
+) -> Result<Vec<Table>> {
     let mut ids: HashMap<Key, TableId> = HashMap::new();
     let mut keys: Vec<Key> = Vec::new();
     for batch in batches.iter_mut() {
@@ -55,16 +60,38 @@ pub(super) fn build(
             batch.tables.push(id);
         }
     }
-    keys.par_iter().map(|key| table(solid, patterns, key)).collect()
+    check_memory(solid, patterns, &keys)?;
+    Ok(keys.par_iter().map(|key| table(solid, patterns, key)).collect())
+}
+
+fn check_memory(solid: &Solid, patterns: &Patterns, keys: &[Key]) -> Result<()> {
+    let bytes = |key: &Key| {
+        let (structure, dimension) = structure(solid, key.0);
+        let length = |d: usize| patterns.axes[key.1[d] as usize].parameters.len() as u128;
+        8 * structure.controls() as u128 * (0..dimension).map(length).product::<u128>()
+    };
+    let need: u128 = keys.iter().map(bytes).sum();
+    memory::check_half("the weights of the samples need", need, |limit| {
+        let part = (limit as f64 / need as f64).cbrt();
+        format!(
+            "ask for about {part:.2} times as many samples along each axis, or for fewer derivatives"
+        )
+        .into()
+    })
+}
+
+/// The structure of a batch, and the dimension of its tables.
+fn structure(solid: &Solid, kind: BatchKind) -> (&Structure, usize) {
+    match kind {
+        BatchKind::Irregular(s) => (&solid.spatial_structures()[s as usize], 3),
+        BatchKind::Layered(s) => (&solid.planar_structures()[s as usize], 2),
+        BatchKind::Regular => unreachable!("regular batches have no tables"),
+    }
 }
 
 fn table(solid: &Solid, patterns: &Patterns, &(kind, axes, orders): &Key) -> Table {
     let axis = |d: usize| &patterns.axes[axes[d] as usize];
-    let (structure, dimension): (&Structure, usize) = match kind {
-        BatchKind::Irregular(s) => (&solid.spatial_structures()[s as usize], 3),
-        BatchKind::Layered(s) => (&solid.planar_structures()[s as usize], 2),
-        BatchKind::Regular => unreachable!("regular batches have no tables"),
-    };
+    let (structure, dimension) = structure(solid, kind);
     let depth = if dimension == 3 { axis(2).parameters.len() } else { 1 };
     let factor: f64 = (0..dimension).map(|d| axis(d).factor.powi(orders[d] as i32)).product();
     let [na, nb] = [0, 1].map(|d| axis(d).parameters.len());

@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{BasisValues, Mapped, PhysicalDerivatives, Quadrature};
+use super::{BasisValues, Mapped, PhysicalDerivatives, Quadrature, QuadratureBatch};
 use crate::backend::device::{Device, MappingBatch, QuadratureMapping};
 use crate::error::{Error, Result, option};
+use crate::memory::{self, gigabytes};
 use crate::mesh::Controls;
 use crate::message;
+use crate::plan::Want;
 
 impl<'a> MappingBatch<'a> {
     /// Leaves with these control points, `[leaf][control]`, of a basis.
@@ -29,6 +31,30 @@ impl Quadrature<'_> {
         let side = if left_handed { -1.0 } else { 1.0 };
         let scale = side * f64::from(self.kind(batch).1).exp2().powi(-3);
         self.nodes(batch).weights.iter().map(|w| scale * w).collect()
+    }
+
+    /// Refuses bases of all batches at once that do not fit into a device's memory, or beside other
+    /// data into that of the host, where those of refined leaves are made.
+    fn check_device_memory(&self, memory: u64) -> Result<()> {
+        let rows: usize = if self.want().contains(Want::SECOND) { 10 } else { 4 };
+        let bytes = |(b, batch): (usize, &QuadratureBatch)| {
+            8 * (rows * self.samples(b) * batch.controls) as u128
+        };
+        let batches = || self.batches().iter().enumerate();
+        let on_device: u128 = batches().map(bytes).sum();
+        let made: u128 = batches().filter(|(_, batch)| batch.is_pulled).map(bytes).sum();
+        let help = message!(
+            option("backend", "cpu"),
+            " makes them one by one; or ask for fewer Gauss points or rings"
+        );
+        if on_device > memory.into() {
+            let [need, has] = [on_device, memory.into()].map(gigabytes);
+            return Err(Error::request(format!(
+                "the basis functions need about {need} of the device's memory, it has {has}"
+            ))
+            .with_help(help));
+        }
+        memory::check_half("the basis functions of refined cells need", made, |_| help)
     }
 }
 
@@ -70,6 +96,7 @@ impl<'q> DeviceQuadrature<'q> {
             return Err(Error::request("boundary quadrature runs on the CPU only")
                 .with_help(message!("evaluate it on the CPU: ", option("backend", "cpu"))));
         }
+        quadrature.check_device_memory(device.info().memory)?;
         let count = quadrature.batches().len();
         let bases: Vec<Cow<'_, BasisValues>> = (0..count).map(|b| quadrature.basis(b)).collect();
         let weights: Vec<Vec<f64>> =

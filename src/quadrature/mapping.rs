@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::kernel::{AxisWeights, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd};
 use crate::limit::{Ends, LeafKind, LocalPoints};
 use crate::mesh::Controls;
+use crate::topology::Orientation;
 
 /// Leaves of a work item: whole vectors of them.
 const LEAVES: usize = 32;
@@ -24,6 +25,8 @@ pub struct Mapping<'q> {
     points: Vec<f64>,
     origin: [f64; 3],
     left_handed: bool,
+    // of a quadrature of the boundary: the cells whose faces look inward as listed
+    orientation: Option<Orientation>,
 }
 
 /// The physical quantities of some leaves of a batch, `[leaf][sample]` each.
@@ -79,7 +82,11 @@ impl<'q> Mapping<'q> {
         let LocalPoints { points, origin } =
             quadrature.solid.local_points(controls.positions.as_flattened(), 3)?;
         let (points, origin) = (points.into_owned(), [origin[0], origin[1], origin[2]]);
-        Ok(Self { quadrature, points, origin, left_handed })
+        // without a common orientation there is no outside: by the hands of all cells
+        let orientation = quadrature
+            .is_boundary()
+            .then(|| Orientation::new(quadrature.solid.topology(), controls.positions).ok());
+        Ok(Self { quadrature, points, origin, left_handed, orientation: orientation.flatten() })
     }
 
     /// The quadrature.
@@ -154,14 +161,23 @@ impl<'q> Mapping<'q> {
         if let Some(face) = side {
             // by the elements' parameters
             let size = f64::from(depth).exp2().powi(-2);
-            let weights: Vec<f64> = weights.iter().map(|w| size * w).collect();
-            mapped.turn_to(face, &weights, samples);
+            let weights: Vec<f64> = table.nodes.weights.iter().map(|w| size * w).collect();
+            let inward: Vec<bool> = listed.iter().map(|&leaf| self.is_mirrored(leaf)).collect();
+            mapped.turn_to(face, &weights, &inward, samples);
         }
         if self.origin != [0.0; 3] {
             let origin = self.origin;
             mapped.points.par_iter_mut().for_each(|p| (0..3).for_each(|d| p[d] += origin[d]));
         }
         Ok(())
+    }
+
+    /// Whether the cell of a leaf is mirrored: its axes make a left hand.
+    fn is_mirrored(&self, leaf: u32) -> bool {
+        match &self.orientation {
+            Some(orientation) => orientation.is_mirrored(self.quadrature.element(leaf).cell),
+            None => self.left_handed,
+        }
     }
 
     /// The samples along an axis of whole regular leaves, and which layers their nets lack; none
@@ -207,9 +223,9 @@ impl Mapped {
 }
 
 impl Mapped {
-    /// Normals and measures of the surface, on a face of the elements. `weights` are negative if
-    /// all cells are left-handed.
-    fn turn_to(&mut self, face: Side, weights: &[f64], samples: usize) {
+    /// Normals and measures of the surface, on a face of the elements; `mirrored[leaf]`: its axes make
+    /// a left hand.
+    fn turn_to(&mut self, face: Side, weights: &[f64], mirrored: &[bool], samples: usize) {
         let outward = if face.end == 1 { 1.0 } else { -1.0 };
         let [a, b] = [(face.axis + 1) % 3, (face.axis + 2) % 3].map(usize::from);
         self.normals.resize(self.points.len(), [0.0; 3]);
@@ -217,6 +233,7 @@ impl Mapped {
         places.into_par_iter().enumerate().for_each(|(i, (normal, measure, jacobian))| {
             let column = |c: usize| Vector3::from([0, 1, 2].map(|d| jacobian[d][c]));
             let weight = weights[i % samples];
+            let outward = if mirrored[i / samples] { -outward } else { outward };
             let area = column(a).cross(&column(b)) * (outward * weight);
             *measure = area.norm();
             *normal = (area / *measure).into();
@@ -242,4 +259,46 @@ fn pieces<T: Send>(values: &mut [T], size: usize, count: usize) -> Vec<&mut [T]>
         return std::iter::repeat_with(|| &mut [][..]).take(count).collect();
     }
     values.chunks_mut(size).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limit::Solid;
+    use crate::mesh::shape::Shape;
+    use crate::mesh::{Cells, SolidMesh};
+    use crate::plan::Want;
+    use crate::quadrature::QuadratureScheme;
+
+    /// A third of the flux of the position through the boundary.
+    fn flux(mesh: &SolidMesh) -> f64 {
+        let solid = Solid::new(mesh).unwrap();
+        let scheme = QuadratureScheme { gauss: 3, rings: Some(1) };
+        let quadrature = Quadrature::boundary(&solid, scheme, Want::FIRST, |_| true).unwrap();
+        let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
+        let (mut mapped, mut sum) = (Mapped::default(), 0.0);
+        for (batch, own) in quadrature.batches().iter().enumerate() {
+            mapping.evaluate(batch, 0..own.leaves.len(), &mut mapped).unwrap();
+            for ((p, n), m) in mapped.points.iter().zip(&mapped.normals).zip(&mapped.measures) {
+                sum += m / 3.0 * (0..3).map(|d| p[d] * n[d]).sum::<f64>();
+            }
+        }
+        sum
+    }
+
+    #[test]
+    fn normals_point_outward_whatever_the_hands_of_the_cells() {
+        let right = Shape::Box { cells: [2, 2, 2] }.build().unwrap();
+        let volume = flux(&right);
+        assert!(volume > 3.0);
+        for mirrored in [&[0, 3, 5, 6][..], &[0, 1, 2, 3, 4, 5, 6, 7]] {
+            let mut cells: Vec<[u32; 8]> =
+                (0..8).map(|c| *right.cells.hexahedron(c).unwrap()).collect();
+            for &c in mirrored {
+                cells[c].rotate_left(4);
+            }
+            let mesh = SolidMesh { cells: Cells::of_hexahedra(cells), ..right.clone() };
+            assert!((flux(&mesh) - volume).abs() < 1e-12);
+        }
+    }
 }

@@ -124,6 +124,22 @@ pub struct Quadrature<'s> {
     batches: Vec<QuadratureBatch>,
 }
 
+/// Bytes of the tables that some leaves, or faces of leaves, need.
+fn table_bytes(
+    solid: &Solid,
+    items: &[QuadratureItem],
+    scheme: QuadratureScheme,
+    want: Want,
+) -> usize {
+    let rows = if want.contains(Want::SECOND) { 10 } else { 4 };
+    let numbers = |key: &TableKey| {
+        let controls = basis::slots(solid, key.kind).len();
+        let samples = nodes::sample_count(solid, *key, scheme);
+        samples * (4 + rows * controls)
+    };
+    8 * batch::table_keys(solid, items).0.iter().map(numbers).sum::<usize>()
+}
+
 /// What leaves share that evaluate alike on their own nets, by local axes.
 #[derive(Debug)]
 struct BasisTable {
@@ -149,14 +165,21 @@ impl<'s> Quadrature<'s> {
     /// normals.
     ///
     /// # Errors
-    /// [`Error::Request`] for Gauss points or rings out of range.
+    /// [`Error::Request`] for Gauss points or rings out of range, and for tables that would fill the
+    /// memory.
     pub fn boundary(
         solid: &'s Solid,
         scheme: QuadratureScheme,
         want: Want,
         keep: impl Fn(u32) -> bool,
     ) -> Result<Self> {
-        Self::of(solid, (&QuadratureItem::boundary(solid, keep), true), scheme, want)
+        scheme.check()?;
+        let items = QuadratureItem::boundary(solid, keep);
+        let need = table_bytes(solid, &items, scheme, want) as u128;
+        memory::check_half("tables of basis functions on the boundary need", need, |_| {
+            "ask for fewer Gauss points or rings".into()
+        })?;
+        Self::of(solid, (&items, true), scheme, want)
     }
 
     fn of(
@@ -198,14 +221,7 @@ impl<'s> Quadrature<'s> {
 
     /// Bytes that the tables of a solid would need in memory.
     pub fn estimate(solid: &Solid, scheme: QuadratureScheme, want: Want) -> usize {
-        let rows = if want.contains(Want::SECOND) { 10 } else { 4 };
-        let tables = batch::table_keys(solid, &QuadratureItem::leaves(solid)).0;
-        let numbers = |key: &TableKey| {
-            let controls = basis::slots(solid, key.kind).len();
-            let samples = nodes::sample_count(solid, *key, scheme);
-            samples * (4 + rows * controls)
-        };
-        8 * tables.iter().map(numbers).sum::<usize>()
+        table_bytes(solid, &QuadratureItem::leaves(solid), scheme, want)
     }
 
     /// Refuses tables that would fill the memory.

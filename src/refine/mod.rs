@@ -66,6 +66,13 @@ impl Refinement {
     }
 }
 
+/// How many cells [`refine`] makes of a region.
+pub(crate) fn region_cell_count(topology: &Topology, cells: &[u32]) -> usize {
+    let region = Region::of(topology, Some(cells));
+    let wanted = (0..topology.vertex_count() as u32).filter(|&v| region.contains(v));
+    wanted.map(|v| topology.vertex_cells(v).len()).sum()
+}
+
 /// Refines a mesh once; with a `region`, only the children of those cells and the
 /// neighboring children that their limit depends on.
 pub fn refine(

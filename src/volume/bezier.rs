@@ -1,5 +1,8 @@
 //! Limit volumes as tricubic Bézier hexahedra.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use crate::backend::check_controls;
@@ -7,7 +10,8 @@ use crate::bezier::{Piece, Pieces};
 use crate::error::{Error, Result};
 use crate::io::{Array, Dataset, DatasetCells, hexahedron_order, vtk_type};
 use crate::limit::{Leaf, Solid};
-use crate::mesh::Controls;
+use crate::memory;
+use crate::mesh::{Attribute, Controls};
 use crate::numbers::Precision;
 use crate::plan::Want;
 
@@ -19,6 +23,13 @@ pub struct Bezier<'s> {
     pieces: Pieces<'s>,
     // VTK's nodes as grid positions, u fastest
     order: Vec<usize>,
+}
+
+/// Control points and attributes at the points of all levels: made once for all pieces.
+#[derive(Debug)]
+pub struct BezierInput<'a> {
+    positions: Cow<'a, [f64]>,
+    attributes: Vec<(&'a Attribute, Cow<'a, [f64]>)>,
 }
 
 /// The Bézier cells of some elements.
@@ -46,36 +57,57 @@ impl<'s> Bezier<'s> {
         Ok(Self { pieces: Pieces::new(solid, rings)?, order })
     }
 
+    /// The controls at the points of all levels.
+    ///
+    /// # Errors
+    /// [`Error::Request`](crate::Error::Request) if they are not the solid's.
+    pub fn input<'a>(&self, controls: Controls<'a>) -> Result<BezierInput<'a>> {
+        let solid = self.pieces.solid();
+        check_controls(solid, Want::POSITION, controls, Precision::F64)?;
+        let refined = |a: &'a Attribute| (a, solid.refined_points(&a.values, a.width));
+        Ok(BezierInput {
+            positions: solid.refined_points(controls.positions.as_flattened(), 3),
+            attributes: controls.attributes.iter().map(refined).collect(),
+        })
+    }
+
     /// The cells of the elements in `range`.
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) if the controls or the range are not the
-    /// solid's.
-    pub fn piece(
-        &self,
-        controls: Controls<'_>,
-        range: std::ops::Range<usize>,
-    ) -> Result<BezierPiece> {
+    /// solid's, or if the cells need more than half of the machine's memory.
+    pub fn piece(&self, controls: Controls<'_>, range: Range<usize>) -> Result<BezierPiece> {
+        self.piece_of(&self.input(controls)?, range)
+    }
+
+    /// The same of controls that are refined already.
+    ///
+    /// # Errors
+    /// Those of [`Bezier::piece`].
+    pub fn piece_of(&self, input: &BezierInput<'_>, range: Range<usize>) -> Result<BezierPiece> {
         let solid = self.pieces.solid();
-        check_controls(solid, Want::POSITION, controls, Precision::F64)?;
         let elements = solid.elements().len();
         if range.start > range.end || range.end > elements {
             return Err(Error::request(format!("elements {range:?} of {elements}"))
                 .with_help("ask for elements of the solid, from 0 on"));
         }
         let leaves: Vec<&Leaf> = range.flat_map(|e| solid.element_leaves(e)).collect();
-        let points = solid.refined_points(controls.positions.as_flattened(), 3);
-        let positions: Vec<f64> =
-            leaves.par_iter().flat_map_iter(|leaf| self.nodes(leaf, &points, 3)).collect();
+        let cells: usize = leaves.iter().map(|leaf| self.pieces.count(leaf)).sum();
+        let widths: usize = input.attributes.iter().map(|(attribute, _)| attribute.width).sum();
+        let bytes = (cells * cell_bytes(widths)) as u128;
+        memory::check_half(format!("{cells} Bézier cells at once need"), bytes, |_| {
+            "make fewer of them at a time, or ask for fewer rings".into()
+        })?;
+        let mut positions = vec![[0.0; 3]; 64 * cells];
+        self.fill_nodes(&leaves, &input.positions, 3, positions.as_flattened_mut());
+        let points = &input.positions;
         let errors: Vec<f64> =
-            leaves.par_iter().flat_map_iter(|leaf| self.pieces.errors(leaf, &points)).collect();
-        let arrays = controls.attributes.iter().map(|attribute| {
-            let (name, width) = (&attribute.name, attribute.width);
-            let points = solid.refined_points(&attribute.values, width);
-            let nodes = leaves.par_iter().flat_map_iter(|leaf| self.nodes(leaf, &points, width));
-            Array::new(name, width, nodes.collect::<Vec<f64>>())
+            leaves.par_iter().flat_map_iter(|leaf| self.pieces.errors(leaf, points)).collect();
+        let arrays = input.attributes.iter().map(|(attribute, values)| {
+            let mut nodes = vec![0.0; 64 * attribute.width * cells];
+            self.fill_nodes(&leaves, values, attribute.width, &mut nodes);
+            Array::new(&attribute.name, attribute.width, nodes)
         });
-        let positions: Vec<[f64; 3]> = positions.as_chunks().0.to_vec();
         let connectivity = (0..positions.len() as u32).collect();
         let cells =
             DatasetCells::Uniform { vtk_type: vtk_type::BEZIER_HEXAHEDRON, size: 64, connectivity };
@@ -92,20 +124,57 @@ impl<'s> Bezier<'s> {
     /// Number of cells of all elements.
     pub fn cell_count(&self) -> usize {
         let solid = self.pieces.solid();
-        solid.leaves().par_iter().map(|leaf| self.pieces.of(leaf).count()).sum()
+        solid.leaves().par_iter().map(|leaf| self.pieces.count(leaf)).sum()
     }
 
-    /// Bézier points of a leaf's pieces, `[piece][node in VTK's order][width]`.
-    fn nodes(&self, leaf: &Leaf, values: &[f64], width: usize) -> Vec<f64> {
-        let points = self.pieces.points(leaf, values, width);
-        let mut ordered = Vec::with_capacity(points.len());
-        for piece in points.chunks_exact(64 * width) {
-            for &place in &self.order {
-                ordered.extend_from_slice(&piece[place * width..][..width]);
-            }
-        }
-        ordered
+    /// Number of cells of some elements.
+    pub fn cells_of(&self, elements: Range<usize>) -> usize {
+        let leaves = elements.flat_map(|e| self.pieces.solid().element_leaves(e));
+        leaves.map(|leaf| self.pieces.count(leaf)).sum()
     }
+
+    /// Splits the elements into ranges of at most so many cells (at least one element each).
+    pub fn ranges(&self, cells: usize) -> Vec<Range<usize>> {
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        let mut sum = 0;
+        for element in 0..self.pieces.solid().elements().len() {
+            let own = self.cells_of(element..element + 1);
+            match ranges.last_mut().filter(|_| sum + own <= cells) {
+                Some(range) => range.end += 1,
+                None => {
+                    ranges.push(element..element + 1);
+                    sum = 0;
+                }
+            }
+            sum += own;
+        }
+        ranges
+    }
+
+    /// Writes the Bézier points of the leaves' pieces, `[piece][node in VTK's order][width]`.
+    fn fill_nodes(&self, leaves: &[&Leaf], values: &[f64], width: usize, mut nodes: &mut [f64]) {
+        let mut work = Vec::with_capacity(leaves.len());
+        for &leaf in leaves {
+            let (own, rest) = nodes.split_at_mut(64 * width * self.pieces.count(leaf));
+            work.push((leaf, own));
+            nodes = rest;
+        }
+        work.into_par_iter().for_each(|(leaf, own)| {
+            let points = self.pieces.points(leaf, values, width);
+            let pieces = points.chunks_exact(64 * width).zip(own.chunks_exact_mut(64 * width));
+            for (piece, own) in pieces {
+                for (node, &place) in own.chunks_exact_mut(width).zip(&self.order) {
+                    node.copy_from_slice(&piece[place * width..][..width]);
+                }
+            }
+        });
+    }
+}
+
+/// Bytes of a cell in a dataset, with attributes of so many numbers: of its 64 points, their
+/// numbers in the cell, and its arrays.
+fn cell_bytes(widths: usize) -> usize {
+    64 * (8 * (3 + widths) + 4) + 200
 }
 
 fn cell_arrays(solid: &Solid, pieces: &[Piece]) -> Vec<Array> {

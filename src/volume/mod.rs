@@ -28,7 +28,7 @@ mod quality;
 mod quality_numbers;
 mod weld;
 
-pub use bezier::{Bezier, BezierPiece};
+pub use bezier::{Bezier, BezierInput, BezierPiece};
 pub use cell_data::{add_cell_data, name_cells};
 pub use hexahedra::{hexahedra, lagrange, shared_hexahedra, shared_lagrange};
 pub use parameters::{ParameterTable, columns, write_header, write_rows};

@@ -168,3 +168,30 @@ fn a_folder_holds_the_matrices_of_one_job() {
     assert_eq!(std::fs::read(here.join("out/mass.npz")).unwrap(), before);
     assert!(!here.join("out/stiffness.npz").exists() && !here.join("out/mass.mtx").exists());
 }
+
+/// Constants and forces whose sums overflow are refused, with nothing written; constants out of range
+/// before the model is read.
+#[test]
+fn numbers_that_overflow_are_refused() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    done(here, "shape box 2 2 3 -o box.vtu");
+    let mut huge = subsolid::read(here.join("box.vtu")).unwrap();
+    huge.points.iter_mut().flatten().for_each(|x| *x *= 1e30);
+    subsolid::io::write(here.join("huge.vtu"), &huge, Default::default()).unwrap();
+    for (job, fragment) in [
+        ("box.vtu --elasticity 1e308,0.4999999999999999 -o o", "Lamé"),
+        ("huge.vtu --gauss 2 --mass=1e300 -o o", "numbers of the mass matrix overflow"),
+        ("box.vtu --load 0=1e308,2,3 --load 0=1e308,0,0 -o o", "loads overflow"),
+        ("box.vtu --load 0=1e308,0,0 --gauss 2 --rings 1 -o o", "the sum of all loads"),
+        ("missing.vtu --mass=-1 -o o", "a density of -1"),
+        ("missing.vtu --elasticity 1,0.5 -o o", "Poisson's ratio 0.5"),
+    ] {
+        refused(here, &format!("assemble {job}"), fragment);
+    }
+    let report = done(here, "assemble box.vtu --mass --gauss 2 --rings 1 --json -o o");
+    let report: Value = serde_json::from_str(&report).unwrap();
+    for force in report["force"].as_array().unwrap() {
+        assert!(force.as_f64().is_some_and(f64::is_sign_positive), "{report}");
+    }
+}

@@ -602,3 +602,45 @@ fn tables_name_corners_of_cells_that_are_no_hexahedra() {
         refused(path, "evaluate mixed.vtk --at bad.csv -o bad_values.csv", message);
     }
 }
+
+/// Derivatives that are NaN because the attribute is are no derivatives that do not exist.
+#[test]
+fn attributes_that_are_not_finite_are_named() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    done(here, "shape box 5 5 5 -o box.vtu");
+    let mut mesh = subsolid::read(here.join("box.vtu")).unwrap();
+    let mut values: Vec<f64> = mesh.points.iter().map(|p| p[0]).collect();
+    let middle = mesh.points.iter().position(|p| p.iter().all(|x| (2.0..3.0).contains(x)));
+    values[middle.unwrap()] = f64::NAN;
+    mesh.attributes.push(subsolid::mesh::Attribute { name: "n".into(), width: 1, values });
+    subsolid::io::write(here.join("nan.vtu"), &mesh, Default::default()).unwrap();
+    for job in [
+        "--gauss 2 --derivatives 1 --attribute-derivatives -o n.npz",
+        "--gauss 2 --derivatives 1 -o n.npz",
+        "--gauss 2 --gradients -o n.npz",
+    ] {
+        let (code, stdout, stderr) = run(here, &format!("evaluate nan.vtu --json {job}"));
+        assert_eq!(code, 0, "{stderr}");
+        assert!(stderr.contains("`n` is NaN or infinite at some vertices"), "{stderr}");
+        assert!(!stderr.contains("do not exist"), "{stderr}");
+        let report: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+        assert_eq!(report["undefined_derivatives"], 0, "{report}");
+    }
+}
+
+/// What is counted as evaluated, and as written, of a table.
+#[test]
+fn tables_count_what_they_evaluate_and_write() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    done(here, "shape box 2 2 2 -o box.vtu");
+    fs::write(here.join("at.csv"), "cell,u,v,w\n0,0.5,0.5,0.5\n1,0.5,0.25,0.5\n").unwrap();
+    for (rest, written, pieces) in [("-o o.csv", 2, 1), ("--quality", 0, 0)] {
+        let report = done(here, &format!("evaluate box.vtu --at at.csv --json {rest}"));
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        assert_eq!(report["evaluated"], 2, "{report}");
+        assert_eq!(report["points"], written, "{report}");
+        assert_eq!(report["pieces"], pieces, "{report}");
+    }
+}

@@ -26,6 +26,8 @@ mod inputs;
 #[cfg(target_os = "linux")]
 mod interrupted;
 mod measures;
+#[cfg(target_os = "linux")]
+mod memory;
 mod models;
 mod pieces;
 mod process;

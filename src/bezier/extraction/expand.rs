@@ -6,15 +6,17 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::operators::filled;
 use super::{BEZIER_POINTS, Extraction, RefinedRows};
 use crate::error::{Error, Result};
 
 /// A net over its new control points.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Matrix {
+pub(super) struct Matrix {
     // first operator of the leaf: equal ones have equal pieces
     operator: u32,
     // row i of the net: entries ends[i - 1]..ends[i] of (column, bits of the weight)
@@ -22,39 +24,64 @@ struct Matrix {
     entries: Vec<(u32, u64)>,
 }
 
+/// Nets whose matrices are made at once; of those, only the ones that differ are kept.
+const NETS: usize = 4096;
+
 /// Operators over a net, times the matrix of that net.
-struct Product<'m> {
-    matrix: &'m Matrix,
+struct Product {
+    matrix: Arc<Matrix>,
     pieces: usize,
     columns: usize,
 }
 
-/// The products that differ.
-struct Products<'m> {
-    distinct: Vec<Product<'m>>,
-    // [net]: among the distinct ones; none if the net stays
-    of_net: Vec<Option<usize>>,
+impl Product {
+    /// Number of weights.
+    fn len(&self) -> usize {
+        self.pieces * BEZIER_POINTS * self.columns
+    }
 }
 
-impl<'m> Products<'m> {
-    fn of(changed: &'m [Option<(Vec<u32>, Matrix)>], nets: &[Range<usize>]) -> Self {
-        let mut distinct = Vec::new();
-        let mut known: HashMap<&Matrix, usize> = HashMap::new();
-        let of_net = changed.iter().zip(nets).map(|(net, pieces)| {
-            let (controls, matrix) = net.as_ref()?;
-            Some(*known.entry(matrix).or_insert_with(|| {
-                distinct.push(Product { matrix, pieces: pieces.len(), columns: controls.len() });
-                distinct.len() - 1
-            }))
+/// The products that differ.
+#[derive(Default)]
+struct Products {
+    distinct: Vec<Product>,
+    known: HashMap<Arc<Matrix>, usize>,
+    // [net]: among the distinct ones; none if the net stays
+    of_net: Vec<Option<usize>>,
+    // [net]: its new control points
+    controls: Vec<Option<Vec<u32>>>,
+}
+
+impl Products {
+    fn push(&mut self, changed: Option<(Vec<u32>, Matrix)>, pieces: usize) {
+        let Some((controls, matrix)) = changed else {
+            self.of_net.push(None);
+            self.controls.push(None);
+            return;
+        };
+        let Self { distinct, known, .. } = self;
+        let columns = controls.len();
+        let product = known.get(&matrix).copied().unwrap_or_else(|| {
+            let matrix = Arc::new(matrix);
+            distinct.push(Product { matrix: matrix.clone(), pieces, columns });
+            known.insert(matrix, distinct.len() - 1);
+            distinct.len() - 1
         });
-        let of_net = of_net.collect();
-        Self { distinct, of_net }
+        self.of_net.push(Some(product));
+        self.controls.push(Some(controls));
     }
 
     /// Number of weights.
     fn len(&self) -> usize {
-        self.distinct.iter().map(|p| p.pieces * BEZIER_POINTS * p.columns).sum()
+        self.distinct.iter().map(Product::len).sum()
     }
+}
+
+/// Whether a control point stands in a net more than once.
+pub(super) fn repeats(net: &[u32]) -> bool {
+    let mut sorted = net.to_vec();
+    sorted.sort_unstable();
+    sorted.windows(2).any(|pair| pair[0] == pair[1])
 }
 
 impl Extraction {
@@ -74,11 +101,6 @@ impl Extraction {
     /// Adds up the columns of control points that stand in a net more than once: three
     /// cells in a circle meet themselves.
     pub(super) fn merge_repeated(&mut self) {
-        let repeats = |net: &[u32]| {
-            let mut sorted = net.to_vec();
-            sorted.sort_unstable();
-            sorted.windows(2).any(|pair| pair[0] == pair[1])
-        };
         // operators only shrink
         let _ = self.replace(repeats, &RefinedRows::default(), usize::MAX);
     }
@@ -95,24 +117,27 @@ impl Extraction {
         let changed = |(n, pieces): (usize, &Range<usize>)| {
             let net = &self.controls[self.net_offsets[n]..self.net_offsets[n + 1]];
             let first = self.piece_operators[pieces.start];
-            change(net).then(|| self.matrix(net, first, refined))
+            change(net).then(|| matrix(net, first, refined, self.vertices))
         };
-        let changed: Vec<Option<(Vec<u32>, Matrix)>> =
-            nets.par_iter().enumerate().map(changed).collect();
-        if changed.iter().all(Option::is_none) {
+        let mut products = Products::default();
+        for first in (0..nets.len()).step_by(NETS) {
+            let some = first..(first + NETS).min(nets.len());
+            let made: Vec<_> =
+                some.clone().into_par_iter().map(|n| changed((n, &nets[n]))).collect();
+            made.into_iter().zip(&nets[some]).for_each(|(net, own)| products.push(net, own.len()));
+            check_size(products.len(), most)?;
+        }
+        if products.distinct.is_empty() {
             return Ok(());
         }
-        let products = Products::of(&changed, &nets);
         let kept = self.kept_operators(&products.of_net, &nets);
         check_size(products.len() + kept.iter().map(Range::len).sum::<usize>(), most)?;
-        let weights: Vec<Vec<f64>> =
-            products.distinct.par_iter().map(|product| self.product(product)).collect();
-        let old = self.take_operators(&kept);
-        let mut first = Vec::with_capacity(weights.len());
-        for (weights, product) in weights.iter().zip(&products.distinct) {
-            first.push(self.operator_count() as u32);
-            self.push_operators(weights, product.pieces);
-        }
+        let old = self.put_products(&kept, &products.distinct);
+        let kept =
+            self.operator_count() - products.distinct.iter().map(|p| p.pieces).sum::<usize>();
+        let first: Vec<u32> = (products.distinct.iter())
+            .scan(kept, |end, product| Some(std::mem::replace(end, *end + product.pieces) as u32))
+            .collect();
         for (pieces, product) in nets.into_iter().zip(&products.of_net) {
             for (part, piece) in pieces.enumerate() {
                 let operator = &mut self.piece_operators[piece];
@@ -122,7 +147,7 @@ impl Extraction {
                 };
             }
         }
-        self.replace_controls(changed.iter().map(|net| net.as_ref().map(|(new, _)| &new[..])));
+        self.replace_controls(products.controls.iter().map(Option::as_deref));
         Ok(())
     }
 
@@ -146,39 +171,14 @@ impl Extraction {
         ranges.collect()
     }
 
-    /// A net over control points that are not in `refined`, in the order in which
-    /// they are met.
-    fn matrix(&self, net: &[u32], operator: u32, refined: &RefinedRows) -> (Vec<u32>, Matrix) {
-        let mut controls: Vec<u32> = Vec::with_capacity(2 * net.len());
-        let mut columns: HashMap<u32, u32> = HashMap::with_capacity(2 * net.len());
-        let (mut ends, mut entries) = (Vec::with_capacity(net.len()), Vec::new());
-        let mut column_of = |vertex: u32| {
-            *columns.entry(vertex).or_insert_with(|| {
-                controls.push(vertex);
-                controls.len() as u32 - 1
-            })
-        };
-        for &id in net {
-            match (id as usize).checked_sub(self.vertices) {
-                Some(row) if !refined.is_empty() => {
-                    entries.extend(refined.row(row).map(|(v, w)| (column_of(v), w.to_bits())));
-                }
-                _ => entries.push((column_of(id), 1.0_f64.to_bits())),
-            }
-            ends.push(entries.len() as u32);
-        }
-        (controls, Matrix { operator, ends, entries })
-    }
-
-    /// The operators of a leaf's pieces times the matrix of its net.
-    fn product(&self, product: &Product<'_>) -> Vec<f64> {
-        let &Product { matrix, pieces, columns } = product;
+    /// The operators of a leaf's pieces times the matrix of its net, added to `out`.
+    fn add_product(&self, product: &Product, out: &mut [f64]) {
+        let Product { matrix, pieces, columns } = product;
         let first = matrix.operator as usize;
         let weights =
             &self.weights[self.operator_offsets[first]..self.operator_offsets[first + pieces]];
-        let mut product = vec![0.0; pieces * BEZIER_POINTS * columns];
         let rows = weights.chunks_exact(matrix.ends.len());
-        for (row, out) in rows.zip(product.chunks_exact_mut(columns)) {
+        for (row, out) in rows.zip(out.chunks_exact_mut(*columns)) {
             let mut start = 0;
             for (&weight, &end) in row.iter().zip(&matrix.ends) {
                 for &(column, w) in &matrix.entries[start..end as usize] {
@@ -187,7 +187,6 @@ impl Extraction {
                 start = end as usize;
             }
         }
-        product
     }
 
     /// Where the weights of the operators lie that nets without a product use;
@@ -207,20 +206,55 @@ impl Extraction {
         ranges.map(|(at, used)| if used { at[0]..at[1] } else { 0..0 }).collect()
     }
 
-    /// Keeps the operators that are not empty in `kept`, and returns the new number
-    /// of each old one.
-    fn take_operators(&mut self, kept: &[Range<usize>]) -> Vec<u32> {
-        let weights = std::mem::take(&mut self.weights);
+    /// Keeps the operators that are not empty in `kept`, puts the products behind them, and returns the
+    /// new number of each old one.
+    fn put_products(&mut self, kept: &[Range<usize>], products: &[Product]) -> Vec<u32> {
+        let lengths = kept.iter().map(Range::len).chain(products.iter().map(Product::len));
+        let weights = filled(lengths, |part, own| match kept.get(part) {
+            Some(range) => own.copy_from_slice(&self.weights[range.clone()]),
+            None => self.add_product(&products[part - kept.len()], own),
+        });
+        self.weights = weights;
         self.operator_offsets = vec![0];
         let mut numbers = Vec::with_capacity(kept.len());
         for range in kept {
             numbers.push(self.operator_count() as u32);
             if !range.is_empty() {
-                self.push_operators(&weights[range.clone()], 1);
+                self.push_offsets(1, range.len());
             }
         }
+        products.iter().for_each(|product| self.push_offsets(product.pieces, product.len()));
         numbers
     }
+}
+
+/// A net over control points that are not in `refined`, whose ids come after so many vertices, in the
+/// order in which they are met.
+pub(super) fn matrix(
+    net: &[u32],
+    operator: u32,
+    refined: &RefinedRows,
+    vertices: usize,
+) -> (Vec<u32>, Matrix) {
+    let mut controls: Vec<u32> = Vec::with_capacity(2 * net.len());
+    let mut columns: HashMap<u32, u32> = HashMap::with_capacity(2 * net.len());
+    let (mut ends, mut entries) = (Vec::with_capacity(net.len()), Vec::new());
+    let mut column_of = |vertex: u32| {
+        *columns.entry(vertex).or_insert_with(|| {
+            controls.push(vertex);
+            controls.len() as u32 - 1
+        })
+    };
+    for &id in net {
+        match (id as usize).checked_sub(vertices) {
+            Some(row) if !refined.is_empty() => {
+                entries.extend(refined.row(row).map(|(v, w)| (column_of(v), w.to_bits())));
+            }
+            _ => entries.push((column_of(id), 1.0_f64.to_bits())),
+        }
+        ends.push(entries.len() as u32);
+    }
+    (controls, Matrix { operator, ends, entries })
 }
 
 fn check_size(weights: usize, most: usize) -> Result<()> {
@@ -229,7 +263,7 @@ fn check_size(weights: usize, most: usize) -> Result<()> {
         return Ok(());
     }
     Err(Error::request(format!(
-        "operators over the vertices need {:.1} GB, the limit is {:.1} GB",
+        "operators over the vertices need at least {:.1} GB, the limit is {:.1} GB",
         bytes as f64 / 1e9,
         most as f64 / 1e9
     ))

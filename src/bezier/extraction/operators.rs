@@ -8,12 +8,13 @@ use super::{BEZIER_POINTS, Extraction, RefinedRows};
 use crate::bezier::{Pieces, phantoms};
 use crate::error::{Error, Result};
 use crate::limit::{Leaf, LeafKind};
+use crate::memory;
 
 /// The operators of all leaves over their own nets, phantoms left out.
 pub fn extract(pieces: &Pieces<'_>, vertices: usize) -> Result<Extraction> {
     let leaves = pieces.solid().leaves();
     let (kinds, kind_of) = kinds(leaves);
-    let of_kinds: Vec<Vec<f64>> = kinds.par_iter().map(|leaf| real_weights(pieces, leaf)).collect();
+    check_memory(pieces, &kinds)?;
     let mut extraction = Extraction {
         vertices,
         pieces: leaves.iter().flat_map(|leaf| pieces.of(leaf)).collect(),
@@ -32,36 +33,64 @@ pub fn extract(pieces: &Pieces<'_>, vertices: usize) -> Result<Extraction> {
     }
     // the first operator of each kind
     let mut first = Vec::with_capacity(kinds.len());
-    for (leaf, weights) in kinds.iter().zip(of_kinds) {
+    let own = kinds.iter().map(|leaf| (pieces.count(leaf), kind_weights(pieces, leaf)));
+    for (parts, numbers) in own {
         first.push(extraction.operator_count() as u32);
-        let parts = pieces.of(leaf).count();
-        extraction.push_operators(&weights, parts);
+        extraction.push_offsets(parts, numbers);
     }
+    let lengths = kinds.iter().map(|leaf| kind_weights(pieces, leaf));
+    extraction.weights = filled(lengths, |kind, own| {
+        own.copy_from_slice(&real_weights(pieces, &kinds[kind]));
+    });
     for (net, (leaf, &kind)) in leaves.iter().zip(&kind_of).enumerate() {
-        let parts = pieces.of(leaf).count() as u32;
+        let parts = pieces.count(leaf) as u32;
         extraction.piece_operators.extend((0..parts).map(|part| first[kind] + part));
         extraction.piece_nets.extend((0..parts).map(|_| net as u32));
-        let points = pieces.solid().net(leaf);
-        let mut phantoms = phantoms(leaf.kind, points.len()).into_iter().peekable();
-        let real = points.iter().enumerate().filter(|(i, _)| phantoms.next_if_eq(i).is_none());
-        extraction.controls.extend(real.map(|(_, &point)| point));
+        extraction.controls.extend(real_net(pieces, leaf));
         extraction.net_offsets.push(extraction.controls.len());
     }
     Ok(extraction)
 }
 
 impl Extraction {
-    /// Appends operators of equally many columns, `[operator][64][control]`.
-    pub(super) fn push_operators(&mut self, weights: &[f64], count: usize) {
-        for weights in weights.chunks_exact(weights.len() / count.max(1)) {
-            self.weights.extend_from_slice(weights);
-            self.operator_offsets.push(self.weights.len());
+    /// Makes places for operators of equally many columns, which have so many weights together.
+    pub(super) fn push_offsets(&mut self, count: usize, weights: usize) {
+        let mut end = self.operator_offsets.last().copied().unwrap_or(0);
+        for _ in 0..count {
+            end += weights / count;
+            self.operator_offsets.push(end);
         }
     }
 }
 
+/// One array of parts of these lengths, each filled by its number; parts are made side by side.
+pub(super) fn filled(
+    lengths: impl Iterator<Item = usize> + Clone,
+    fill: impl Fn(usize, &mut [f64]) + Sync,
+) -> Vec<f64> {
+    let mut all = vec![0.0; lengths.clone().sum()];
+    let mut rest = all.as_mut_slice();
+    let mut parts = Vec::new();
+    for length in lengths {
+        let (own, others) = rest.split_at_mut(length);
+        parts.push(own);
+        rest = others;
+    }
+    parts.into_par_iter().enumerate().for_each(|(part, own)| fill(part, own));
+    all
+}
+
+/// Refuses operators that would fill the memory; each thread makes those of one kind at a time, from
+/// two tables of its size.
+fn check_memory(pieces: &Pieces<'_>, kinds: &[Leaf]) -> Result<()> {
+    let sizes = || kinds.iter().map(|leaf| 8 * kind_weights(pieces, leaf) as u128);
+    let at_once = 2 * rayon::current_num_threads().min(kinds.len()) as u128;
+    let need = sizes().sum::<u128>() + at_once * sizes().max().unwrap_or(0);
+    memory::check_half("the extraction operators need", need, |_| "ask for fewer rings".into())
+}
+
 /// A leaf of every kind, and the kind of every leaf.
-fn kinds(leaves: &[Leaf]) -> (Vec<Leaf>, Vec<usize>) {
+pub(super) fn kinds(leaves: &[Leaf]) -> (Vec<Leaf>, Vec<usize>) {
     let mut known: HashMap<LeafKind, usize> = HashMap::new();
     let mut kinds = Vec::new();
     let kind_of = leaves.iter().map(|leaf| {
@@ -72,6 +101,20 @@ fn kinds(leaves: &[Leaf]) -> (Vec<Leaf>, Vec<usize>) {
     });
     let kind_of = kind_of.collect();
     (kinds, kind_of)
+}
+
+/// Control points of a leaf that exist.
+pub(super) fn real_net(pieces: &Pieces<'_>, leaf: &Leaf) -> Vec<u32> {
+    let points = pieces.solid().net(leaf);
+    let mut phantoms = phantoms(leaf.kind, points.len()).into_iter().peekable();
+    let real = points.iter().enumerate().filter(|(i, _)| phantoms.next_if_eq(i).is_none());
+    real.map(|(_, &point)| point).collect()
+}
+
+/// Number of weights of a leaf's pieces over the control points that exist.
+pub(super) fn kind_weights(pieces: &Pieces<'_>, leaf: &Leaf) -> usize {
+    let count = pieces.solid().net(leaf).len();
+    pieces.count(leaf) * BEZIER_POINTS * (count - phantoms(leaf.kind, count).len())
 }
 
 /// Weights of a leaf's pieces over the control points that exist.

@@ -15,7 +15,7 @@ use subsolid::plan::{Samples, element_pieces};
 use subsolid::volume::{Quality, name_cells};
 use subsolid::{Error, Result};
 
-use super::precision::warn_of_single;
+use super::precision::{not_finite, warn_of_not_finite, warn_of_single};
 use super::run::{Report, Source, piece_results};
 use super::{Arguments, CellShape, Console, Outcome, Request};
 use crate::cli::cluster::{all_numbers, all_rows, own_choice};
@@ -36,7 +36,7 @@ pub fn run(
     let model = a.model.load_on_ranks(ranks, true, console, whole)?;
     let count = model.element_count(a.levels)?;
     let per_element = samples.per_element();
-    let most = piece_results(&a, shape, per_element);
+    let most = piece_results(&a, shape);
     let pieces: Vec<_> = element_pieces(count, per_element, most).collect();
     let own = share(&(0..pieces.len()), (ranks.rank() + 1, ranks.size()));
     let range = covered(&pieces[own.clone()]);
@@ -124,7 +124,7 @@ impl RankWork<'_> {
         let block = self.blocks.block(covered(pieces))?;
         let solid = block.solid().map_err(|error| self.blocks.fault(error))?;
         let plan = solid.plan(self.samples, a.want(Some(shape))?)?;
-        let mut source = Source::new(a, shape, self.backend, &plan)?;
+        let mut source = Source::new(a, shape, self.backend, (&plan, &block.mesh))?;
         let mut found = Quality::default();
         let report = &mut self.report;
         report.left_handed_cells += block.left_handed();
@@ -182,6 +182,11 @@ impl Arguments {
         if self.precision == Precision::F32 {
             warn_of_single(lengths_of_all(mesh, ranks)?, self.levels, console);
         }
+        let parts = all_numbers(ranks, Ok(not_finite(mesh)))?;
+        let of_all =
+            |a: usize| parts.iter().filter_map(|part| part.get(a)).copied().fold(0.0, f64::max);
+        let flags: Vec<f64> = (0..mesh.attributes.len()).map(of_all).collect();
+        warn_of_not_finite(mesh, &flags, console);
         Ok(())
     }
 

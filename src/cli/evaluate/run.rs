@@ -14,7 +14,7 @@ use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
 use subsolid::plan::{Plan, Samples};
 use subsolid::slice::fingerprint;
-use subsolid::volume::{self, Bezier, Quality, SharedPoints};
+use subsolid::volume::{self, Bezier, BezierInput, Quality, SharedPoints};
 use subsolid::{Result, io};
 
 use super::single::{self, Single, is_welded};
@@ -29,13 +29,13 @@ use crate::cli::quality;
 
 /// Results in a piece of a `.pvtu`.
 const PIECE: usize = 2_000_000;
-/// Bézier cells that a piece is planned for; leaves may have many.
-const BEZIER_ELEMENTS: usize = 8192;
+/// Points of Bézier cells in a piece.
+const BEZIER_PIECE: usize = 64 * 8192;
 
 /// Where the datasets of the pieces come from.
 pub enum Source<'a> {
     Evaluated { plan: &'a Plan<'a>, evaluator: Box<dyn Evaluator + 'a>, limit: Limit },
-    Bezier(Bezier<'a>),
+    Bezier(Bezier<'a>, BezierInput<'a>),
 }
 
 pub fn run(
@@ -51,10 +51,10 @@ pub fn run(
     let plan = solid.plan(samples, a.want(Some(shape))?)?;
     let job = GridJob { a, shape, format, mesh, plan: &plan };
     job.check_arrays()?;
-    let mut source = Source::new(a, shape, backend, &plan)?;
+    let mut source = Source::new(a, shape, backend, (&plan, mesh))?;
     let batches = counted(plan.batches().len(), "batch");
     console.status("Planned", format!("{batches} in {}", since(start)));
-    let Some((writer, pieces)) = job.open(|| source.bezier_cells(), console)? else {
+    let Some((writer, pieces)) = job.open(&source, console)? else {
         return Ok(Outcome::Done);
     };
     let elements: usize = pieces.iter().map(Range::len).sum();
@@ -100,11 +100,9 @@ pub fn run(
 }
 
 /// Results in a piece, at most.
-pub fn piece_results(a: &Arguments, shape: CellShape, per_element: usize) -> usize {
-    match shape {
-        CellShape::Bezier => BEZIER_ELEMENTS * per_element,
-        _ => a.piece_points.unwrap_or(PIECE),
-    }
+pub fn piece_results(a: &Arguments, shape: CellShape) -> usize {
+    let most = if shape == CellShape::Bezier { BEZIER_PIECE } else { PIECE };
+    a.piece_points.unwrap_or(most)
 }
 
 /// A grid of samples that is written.
@@ -135,17 +133,15 @@ impl<'a> GridJob<'a> {
     /// part asked for is there already.
     fn open(
         &self,
-        bezier_cells: impl FnOnce() -> Option<usize>,
+        source: &Source<'_>,
         console: &Console,
     ) -> Result<Option<(Writer<'a>, Vec<Range<usize>>)>> {
         let &Self { a, shape, format, mesh, plan } = self;
-        let per_element = plan.samples_per_element();
-        let piece = piece_results(a, shape, per_element);
+        let piece = piece_results(a, shape);
         Ok(Some(match (&a.output, a.pieces) {
             (Some(output), Some(part)) => {
                 // no larger than a part's share
-                let most = plan.solid().elements().len().div_ceil(part.1) * per_element;
-                let pieces: Vec<_> = plan.pieces(piece.min(most)).collect();
+                let pieces = source.pieces(plan, piece.min(source.part_results(plan, part.1)));
                 let parameters = a.parameters(shape, mesh);
                 let job = PieceJob::create(output, part, pieces.len(), parameters, self.options())?;
                 let Some(job) = job else {
@@ -157,14 +153,18 @@ impl<'a> GridJob<'a> {
             }
             (Some(output), None) if format == Some(Format::Pvtu) => {
                 let writer = PieceWriter::create(output, self.options())?;
-                (Writer::Pieces(writer), plan.pieces(piece).collect())
+                (Writer::Pieces(writer), source.pieces(plan, piece))
             }
             (Some(output), None) => {
-                let range = single::range(plan, mesh).min(piece);
-                let single = Single::new(a, plan, mesh, shape, bezier_cells(), range)?;
-                (Writer::Single(output, single), plan.pieces(range).collect())
+                let ranges = source.pieces(plan, single::range(plan, mesh).min(piece));
+                let bezier = match source {
+                    Source::Bezier(bezier, _) => Some(bezier),
+                    Source::Evaluated { .. } => None,
+                };
+                let single = Single::new(a, plan, mesh, shape, bezier, &ranges)?;
+                (Writer::Single(output, single), ranges)
             }
-            (None, _) => (Writer::Nothing, plan.pieces(piece).collect()),
+            (None, _) => (Writer::Nothing, source.pieces(plan, piece)),
         }))
     }
 }
@@ -174,21 +174,33 @@ impl<'a> Source<'a> {
         a: &Arguments,
         shape: CellShape,
         backend: &'a dyn Backend,
-        plan: &'a Plan<'a>,
+        (plan, mesh): (&'a Plan<'a>, &'a SolidMesh),
     ) -> Result<Self> {
         if shape == CellShape::Bezier {
             let rings = a.rings.unwrap_or(CELL_RINGS);
-            return Ok(Self::Bezier(Bezier::new(plan.solid(), rings)?));
+            let bezier = Bezier::new(plan.solid(), rings)?;
+            let input = bezier.input(mesh.controls())?;
+            return Ok(Self::Bezier(bezier, input));
         }
         let (evaluator, limit) = (backend.prepare(plan)?, Limit::default());
         Ok(Self::Evaluated { plan, evaluator, limit })
     }
 
-    /// Cells in all, if they are Bézier cells.
-    fn bezier_cells(&self) -> Option<usize> {
+    /// Splits the elements into ranges of at most so many results (at least one element each).
+    fn pieces(&self, plan: &Plan<'_>, results: usize) -> Vec<Range<usize>> {
         match self {
-            Self::Bezier(bezier) => Some(bezier.cell_count()),
-            Self::Evaluated { .. } => None,
+            Self::Bezier(bezier, _) => bezier.ranges(results / 64),
+            Self::Evaluated { .. } => plan.pieces(results).collect(),
+        }
+    }
+
+    /// Results in one of so many equal parts.
+    fn part_results(&self, plan: &Plan<'_>, parts: usize) -> usize {
+        match self {
+            Self::Bezier(bezier, _) => 64 * bezier.cell_count().div_ceil(parts),
+            Self::Evaluated { .. } => {
+                plan.solid().elements().len().div_ceil(parts) * plan.samples_per_element()
+            }
         }
     }
 
@@ -218,8 +230,9 @@ impl<'a> Source<'a> {
                 let shared = single.and_then(|single| single.shared.as_deref());
                 dataset(a, shape, plan, limit, mesh, shared)?
             }
-            Self::Bezier(bezier) => {
-                let piece = bezier.piece(mesh.controls(), range)?;
+            Self::Bezier(bezier, input) => {
+                let piece = bezier.piece_of(input, range)?;
+                report.evaluated += piece.dataset.points.len();
                 report.exact_cells = Some(report.exact_cells.unwrap_or(0) + piece.exact);
                 let known = report.error_bound.unwrap_or(0.0);
                 report.error_bound = Some(known.max(piece.error_bound));
@@ -312,9 +325,9 @@ pub struct Report {
     /// Cells written.
     cells: usize,
     /// Pieces of a `.pvtu`; 1 of other files.
-    pieces: usize,
-    /// Limit points evaluated, before welding.
-    evaluated: usize,
+    pub pieces: usize,
+    /// Limit points or points of Bézier cells evaluated, before welding.
+    pub evaluated: usize,
     /// Points where a derivative does not exist.
     pub undefined_derivatives: usize,
     /// Bézier cells that are the limit itself; none of other cells.
@@ -356,7 +369,7 @@ impl Report {
         }
     }
 
-    fn count(&mut self, limit: &Limit) {
+    pub(super) fn count(&mut self, limit: &Limit) {
         self.evaluated += limit.len();
         let undefined = limit.undefined_derivatives();
         self.undefined_derivatives += undefined.iter().filter(|&&u| u == 1).count();
@@ -435,10 +448,6 @@ impl Report {
         }
     }
 
-    pub fn results(&self) -> usize {
-        if self.evaluated > 0 { self.evaluated } else { self.points }
-    }
-
     /// Says what was done since `start`, and reports it.
     pub fn conclude(
         mut self,
@@ -448,7 +457,7 @@ impl Report {
         console: &Console,
     ) -> Result<Outcome> {
         self.seconds = start.elapsed().as_secs_f64();
-        let results = counted(self.results(), "point");
+        let results = counted(self.evaluated, "point");
         console.status("Evaluated", format!("{results} in {}", since(start)));
         self.say_written(a, format, start, console);
         self.warn_of_unjoined(console);

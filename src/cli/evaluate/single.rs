@@ -1,11 +1,12 @@
 //! What a single file will hold in all, and the memory that it takes to write it.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use subsolid::io::FileOutline;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Plan, Samples};
-use subsolid::volume::SharedPoints;
+use subsolid::volume::{Bezier, SharedPoints};
 use subsolid::{Error, Result};
 
 use super::{Arguments, CellShape};
@@ -43,34 +44,38 @@ pub fn range(plan: &Plan<'_>, mesh: &SolidMesh) -> usize {
 }
 
 impl Single {
-    /// Counts what is in the file before anything is evaluated: of Bézier cells as many as given.
-    /// So many results are in a range.
+    /// Counts what is in the file before anything is evaluated, in these ranges of elements.
     pub fn new(
         a: &Arguments,
         plan: &Plan<'_>,
         mesh: &SolidMesh,
         shape: CellShape,
-        bezier_cells: Option<usize>,
-        range: usize,
+        bezier: Option<&Bezier<'_>>,
+        ranges: &[Range<usize>],
     ) -> Result<Self> {
         let elements = plan.solid().elements().len();
-        let results = plan.result_count(&(0..elements));
+        let results_of = |range: &Range<usize>| match bezier {
+            Some(bezier) => 64 * bezier.cells_of(range.clone()),
+            None => plan.result_count(range),
+        };
+        let results = results_of(&(0..elements));
+        let largest = ranges.iter().map(results_of).max().unwrap_or(0);
         let is_grid = matches!(plan.samples(), Samples::Tensor(along) if along.len() >= 2);
         let is_shared = is_grid && is_welded(a, shape);
-        check_memory(a, plan, mesh, if is_shared { elements } else { 0 }, range.min(results))?;
+        check_memory(a, plan, mesh, if is_shared { elements } else { 0 }, largest)?;
         let shared = match is_shared {
             true => Some(Arc::new(SharedPoints::new(plan)?)),
             false => None,
         };
         let points = shared.as_ref().map_or(results, |shared| shared.len());
-        let (points, cells) = match (shape, bezier_cells) {
-            (_, Some(cells)) => (64 * cells, cells),
-            (CellShape::Hexahedra, _) => {
+        let (points, cells) = match shape {
+            CellShape::Bezier => (points, points / 64),
+            CellShape::Hexahedra => {
                 let n = plan.samples_per_element() as f64;
                 (points, elements * (n.cbrt().round() as usize - 1).pow(3))
             }
-            (CellShape::Lagrange, _) => (points, elements),
-            _ => (points, results),
+            CellShape::Lagrange => (points, elements),
+            CellShape::Points => (points, results),
         };
         let beyond = |&x: &f64| x < f64::from(i32::MIN) || x > f64::from(i32::MAX);
         let wide = mesh.cell_data.iter().filter(|array| array.values.iter().any(beyond));

@@ -53,13 +53,11 @@ pub fn run(
                 let plan = solid.plan(&Samples::Points(locations), a.want(None)?)?;
                 let all = 0..solid.elements().len();
                 backend.prepare(&plan)?.evaluate(mesh.controls(), all, &mut limit)?;
-                report.points += limit.len();
                 if a.quality {
                     quality.add(&plan, &limit);
                 }
                 a.keep_shown(None, &mut limit)?;
-                let undefined = limit.undefined_derivatives();
-                report.undefined_derivatives += undefined.iter().filter(|&&u| u == 1).count();
+                report.count(&limit);
                 let Samples::Points(locations) = plan.samples() else { continue };
                 write_rows(&mut out, (solid, has_corners), locations, &limit, &mesh.attributes)
                     .map_err(refused)?;
@@ -67,13 +65,14 @@ pub fn run(
         };
     match &a.output {
         Some(output) => {
-            atomic::write(output, |out| evaluate(out, &|e| atomic::refused(output, e)))?
+            atomic::write(output, |out| evaluate(out, &|e| atomic::refused(output, e)))?;
+            (report.points, report.pieces) = (report.evaluated, 1);
         }
         None => evaluate(&mut std::io::sink(), &|e| atomic::refused("the table", e))?,
     }
     let time = since(start);
     report.seconds = start.elapsed().as_secs_f64();
-    let points = counted(report.points, "point");
+    let points = counted(report.evaluated, "point");
     console.status("Evaluated", format!("{points} in {time}"));
     if let Some(output) = &a.output {
         console.wrote(output.display(), points, start);

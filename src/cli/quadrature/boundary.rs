@@ -12,16 +12,15 @@ use subsolid::mesh::SolidMesh;
 use subsolid::numbers::{counted, precise, significant};
 use subsolid::plan::Want;
 use subsolid::quadrature::{
-    BoundaryReport, Mapping, Quadrature, QuadratureScheme, Regions, SurfaceSums, jacobians, points,
+    BoundaryReport, Mapping, Quadrature, QuadratureScheme, Regions, SurfaceSums, jacobians,
     write_boundary_npz,
 };
-use subsolid::volume::add_cell_data;
 use subsolid::{Error, Result};
 
 use super::super::Outcome;
 use super::super::console::{Console, since};
 use super::super::output::warn_left_out;
-use super::{Arguments, Asked, check_points, write_pieces};
+use super::{Arguments, Asked, check_points, write_pieces, write_single};
 use crate::cli::json::JsonReport;
 
 #[derive(Serialize, JsonSchema)]
@@ -69,7 +68,6 @@ pub fn run(
     let mapping = Mapping::new(&quadrature, mesh.controls())?;
     let mut outcome = Outcome::Done;
     match check_points(&jacobians(&mapping)?) {
-        // normals of left-handed cells among others point inward
         Err(refusal) if a.force || a.output.is_none() => {
             console.warn(refusal);
             outcome = Outcome::PoorQuality;
@@ -110,12 +108,7 @@ fn write(
             write_boundary_npz(output, mapping, mesh.controls(), of_parts, options)
         }
         Format::Pvtu => write_pieces(a, output, mapping, mesh, console),
-        _ => {
-            let leaves = 0..mapping.quadrature().solid().leaves().len();
-            let mut dataset = points(mapping, leaves)?;
-            warn_left_out(&add_cell_data(&mut dataset, &mesh.cell_data), console);
-            io::write(output, dataset, WriteOptions { compress: a.compress })
-        }
+        _ => write_single(output, mapping, mesh, WriteOptions { compress: a.compress }, console),
     }
 }
 

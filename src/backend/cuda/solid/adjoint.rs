@@ -347,7 +347,7 @@ mod tests {
                 .map(|o| (0..width * results).map(|i| ((7 * i + o) as f64).sin()).collect())
                 .collect();
             let slices: Vec<&[f64]> = gradients.iter().map(Vec::as_slice).collect();
-            let adjoint = Adjoint::new(&plan);
+            let adjoint = Adjoint::new(&plan).unwrap();
             assert!(!adjoint.levels.is_empty());
             let nets = leaf_gradients(&Arrays::of(&adjoint), &gradients, width);
             let mut points = vec![0.0; (adjoint.sources.starts.len() - 1) * width];

@@ -15,9 +15,43 @@ use crate::backend::cuda::driver::sources::POINTS;
 use crate::backend::cuda::single_points::{RegularPoint, WeightedPoint};
 use crate::error::Result;
 use crate::limit::LeafKind;
+use crate::memory;
 use crate::numbers::Real;
 use crate::plan::{Plan, PointLocation, wanted_orders};
 use cudarc::driver::DeviceRepr;
+
+/// Weights of points, `[point][output][control]`, `length` in all; NaN where a derivative does not
+/// exist.
+fn weights_of<T: Real>(
+    plan: &Plan<'_>,
+    points: &[&PointLocation],
+    length: usize,
+) -> Result<Vec<T>> {
+    let solid = plan.solid();
+    let orders = wanted_orders(plan.want());
+    let bytes = (length * size_of::<T>()) as u128;
+    memory::check_half("the weights of the points need", bytes, |_| {
+        "evaluate fewer points at a time, or on the CPU".into()
+    })?;
+    let mut all = vec![T::from_f64(f64::NAN); length];
+    let mut rest = all.as_mut_slice();
+    let mut work = Vec::with_capacity(points.len());
+    for point in points {
+        let leaf = &solid.leaves()[point.leaf as usize];
+        let (own, others) = rest.split_at_mut(orders.len() * solid.net(leaf).len());
+        work.push((leaf, point.local, own));
+        rest = others;
+    }
+    work.into_par_iter().for_each(|(leaf, local, own)| {
+        let controls = solid.net(leaf).len();
+        for (&orders, own) in orders.iter().zip(own.chunks_exact_mut(controls)) {
+            if let Some(weights) = solid.weights(leaf, local, orders) {
+                own.iter_mut().zip(weights).for_each(|(to, w)| *to = T::from_f64(w));
+            }
+        }
+    });
+    Ok(all)
+}
 
 /// The points of a plan on the device.
 pub(super) struct Scattered<T> {
@@ -72,28 +106,14 @@ impl<T: Real + DeviceRepr> Scattered<T> {
                 others.push(point);
             }
         }
-        let weights: Vec<Vec<T>> = others
-            .par_iter()
-            .map(|point| {
-                let leaf = &solid.leaves()[point.leaf as usize];
-                let controls = solid.net(leaf).len();
-                let mut own = Vec::with_capacity(orders.len() * controls);
-                for &orders in &orders {
-                    match solid.weights(leaf, point.local, orders) {
-                        Some(weights) => own.extend(weights.iter().map(|&w| T::from_f64(w))),
-                        None => own.extend(std::iter::repeat_n(T::from_f64(f64::NAN), controls)),
-                    }
-                }
-                own
-            })
-            .collect();
+        let weights = weights_of(plan, &others, length as usize)?;
         let scattered = Self {
             functions,
             regular_nets: Buffer::of(stream, &regular_nets)?,
             regular: Buffer::of(stream, &regular)?,
             nets: Buffer::of(stream, &nets)?,
             weighted: Buffer::of(stream, &weighted)?,
-            weights: Buffer::of(stream, &weights.concat())?,
+            weights: Buffer::of(stream, &weights)?,
         };
         stream.synchronize().map_err(failed("a copy to the device failed"))?;
         Ok(scattered)

@@ -38,12 +38,13 @@ impl DevicePixels {
             self.lists.forget(&self.stream)?;
             let stream = &self.stream;
             let most = count + count / 4; // the next layers may have more
-            self.lists.pixels = Buffer::empty(stream, most)?;
-            self.lists.pieces = Buffer::empty(stream, most)?;
-            self.lists.parameters = Buffer::empty(stream, 3 * most)?;
             let widths = self.attributes.iter().map(|(width, _)| width);
             let values = widths.map(|width| Buffer::empty(stream, width * most));
             self.lists.values = values.collect::<Result<_>>()?;
+            self.lists.pieces = Buffer::empty(stream, most)?;
+            self.lists.parameters = Buffer::empty(stream, 3 * most)?;
+            // last: its length says how much room the others have
+            self.lists.pixels = Buffer::empty(stream, most)?;
         }
         let launch = self.launch(
             "list_rows",

@@ -9,7 +9,7 @@ use crate::backend::cuda::driver::launch::{Argument, Launch, LaunchJob, Pass};
 use crate::backend::cuda::driver::sources::{ORIGIN, REFINE, Variant};
 use crate::backend::cuda::solid::grid::PreparedGrid;
 use crate::backend::cuda::solid::launch_kind::EvaluationLaunch;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::numbers::Real;
 use crate::plan::{Want, wanted_orders};
 use cudarc::driver::DeviceRepr;
@@ -81,15 +81,15 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
         for level in self.levels.iter().filter(|level| level.rows > 0) {
             let function = self.functions.get(&Variant::new(&REFINE, Precision::F64), "refine")?;
             for input in &self.inputs {
-                let numbers = (level.rows * input.width) as u32;
+                let blocks = (level.rows * input.width).div_ceil(THREADS as usize);
+                let blocks = u32::try_from(blocks).map_err(|_| {
+                    Error::request("refined points have more numbers than a launch has threads")
+                        .with_help("refine the mesh less, or give attributes of fewer numbers")
+                })?;
                 launches.push(Launch {
                     name: "refine".into(),
                     function: function.clone(),
-                    shape: LaunchShape {
-                        blocks: numbers.div_ceil(THREADS),
-                        threads: THREADS,
-                        shared: 0,
-                    },
+                    shape: LaunchShape { blocks, threads: THREADS, shared: 0 },
                     arguments: vec![
                         Argument::Address(input.points.address(0)),
                         Argument::Address(level.starts.address(0)),

@@ -1,0 +1,98 @@
+//! How large operators will be, before any is made.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use rayon::prelude::*;
+
+use super::expand::{Matrix, matrix, repeats};
+use super::operators::{kind_weights, kinds, real_net};
+use super::{BEZIER_POINTS, Extraction, RefinedRows, refined_rows};
+use crate::bezier::{Piece, Pieces};
+
+/// Of a net: none if its operators are those of its kind, else what tells them from others, and their
+/// columns.
+type NetOperators = Option<(u128, usize)>;
+
+impl Extraction {
+    /// Bytes of all arrays, before any operator is made; with vertices of the mesh as the only control
+    /// points if they are `expanded`, otherwise without the rows of refined points.
+    pub fn estimate(pieces: &Pieces<'_>, expanded: bool) -> u128 {
+        let solid = pieces.solid();
+        let vertices = solid.topology().vertex_count();
+        let rows = if expanded { refined_rows(solid) } else { RefinedRows::default() };
+        let (kinds, kind_of) = kinds(solid.leaves());
+        let of_leaf = |(leaf, &kind): (_, &usize)| -> NetOperators {
+            let net = real_net(pieces, leaf);
+            let is_refined = expanded && net.iter().any(|&id| id as usize >= vertices);
+            if !is_refined && !repeats(&net) {
+                return None;
+            }
+            let (controls, matrix) = matrix(&net, kind as u32, &rows, vertices);
+            Some((fingerprint(&matrix), controls.len()))
+        };
+        let nets: Vec<NetOperators> =
+            solid.leaves().par_iter().zip(&kind_of).map(of_leaf).collect();
+
+        let mut used = vec![false; kinds.len()];
+        let mut seen = HashSet::new();
+        let (mut numbers, mut controls, mut count) = (0, 0, 0);
+        let parts: Vec<usize> = kinds.iter().map(|leaf| pieces.count(leaf)).collect();
+        let sizes: Vec<usize> = kinds.iter().map(|leaf| kind_weights(pieces, leaf)).collect();
+        for (net, &kind) in nets.iter().zip(&kind_of) {
+            count += parts[kind] as u128;
+            match *net {
+                Some((fingerprint, columns)) => {
+                    controls += columns as u128;
+                    if seen.insert(fingerprint) {
+                        numbers += (parts[kind] * BEZIER_POINTS * columns) as u128;
+                    }
+                }
+                None => {
+                    controls += (sizes[kind] / (parts[kind] * BEZIER_POINTS).max(1)) as u128;
+                    if !std::mem::replace(&mut used[kind], true) {
+                        numbers += sizes[kind] as u128;
+                    }
+                }
+            }
+        }
+        8 * numbers + 4 * controls + count * (size_of::<Piece>() + 8) as u128
+    }
+}
+
+/// 128 bits that differ where matrices do.
+fn fingerprint(matrix: &Matrix) -> u128 {
+    let half = |salt: u64| {
+        let mut hasher = DefaultHasher::new();
+        salt.hash(&mut hasher);
+        matrix.hash(&mut hasher);
+        u128::from(hasher.finish())
+    };
+    half(0) << 64 | half(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limit::Solid;
+    use crate::mesh::shape::Shape;
+
+    #[test]
+    fn operators_are_as_large_as_estimated() {
+        let mut creased = Shape::Fan { valence: 5, layers: 1, rings: 1 }.build().unwrap();
+        creased.creases.push_edge(0, 1, 2.5);
+        let torus = Shape::Torus { major: 3, core: 2, rings: 1 }.build().unwrap();
+        let tripod = Shape::parse("tripod", &[]).unwrap().build().unwrap();
+        for mesh in [creased, torus, tripod] {
+            let solid = Solid::new(&mesh).unwrap();
+            let pieces = Pieces::new(&solid, 2).unwrap();
+            let compact = Extraction::new(&pieces).unwrap();
+            let expanded = compact.clone().expanded(usize::MAX).unwrap();
+            for (made, is_expanded) in [(compact, false), (expanded, true)] {
+                let pieces_bytes = made.pieces.len() * (size_of::<Piece>() + 8);
+                let bytes = 8 * made.weights.len() + 4 * made.controls.len() + pieces_bytes;
+                assert_eq!(Extraction::estimate(&pieces, is_expanded), bytes as u128);
+            }
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What does not fit into memory is refused before it is made, and what is made in pieces fits.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+use tempfile::{TempDir, tempdir};
+
+use crate::program::{done, files, refused};
+
+/// Two by two by two cubes, each of six tetrahedra around a diagonal.
+fn tetrahedra() -> String {
+    let id = |p: [usize; 3]| p[0] + 3 * (p[1] + 3 * p[2]);
+    let mut text = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\n".to_owned();
+    text += "POINTS 27 double\n";
+    for i in 0..27 {
+        text += &format!("{} {} {}\n", i % 3, i / 3 % 3, i / 9);
+    }
+    text += "CELLS 48 240\n";
+    for cube in 0..8 {
+        let low = [cube % 2, cube / 2 % 2, cube / 4];
+        for [a, b, c] in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+            let mut at = low;
+            text += &format!("4 {}", id(at));
+            for axis in [a, b, c] {
+                at[axis] += 1;
+                text += &format!(" {}", id(at));
+            }
+            text += "\n";
+        }
+    }
+    text += "CELL_TYPES 48\n";
+    text += &"10\n".repeat(48);
+    text
+}
+
+fn with_models() -> TempDir {
+    let here = tempdir().unwrap();
+    fs::write(here.path().join("tet.vtk"), tetrahedra()).unwrap();
+    for shape in ["fan 100 2 1 -o fan.vtu", "box 2 2 3 -o box.vtu", "box 12 12 12 -o large.vtu"] {
+        done(here.path(), &format!("shape {shape}"));
+    }
+    here
+}
+
+/// Runs the program with so many kB of address space, of which every thread takes some; it must refuse
+/// the job, and leave nothing.
+fn refused_within(here: &Path, kilobytes: usize, arguments: &str, fragment: &str) {
+    let before = files(here);
+    let program = env!("CARGO_BIN_EXE_subsolid");
+    let command =
+        format!("ulimit -c 0; ulimit -v {kilobytes} && exec {program} --threads 2 {arguments}");
+    let output = Command::new("sh").args(["-c", &command]).current_dir(here).output().unwrap();
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{arguments}: {message}");
+    assert!(message.contains(fragment), "{arguments}: {message}");
+    assert!(files(here) == before, "{arguments} left something behind");
+}
+
+#[test]
+fn jobs_that_do_not_fit_are_refused_before_they_are_made() {
+    let here = with_models();
+    let here = here.path();
+    let mesh = subsolid::read(here.join("box.vtu")).unwrap();
+    let topology = subsolid::topology::Topology::of_mesh(&mesh).unwrap();
+    let edges = (0..topology.edge_count() as u32).filter(|&e| topology.is_boundary_edge(e));
+    let edges = edges.map(|e| topology.edge_vertices(e));
+    let rows: String = edges.map(|[a, b]| format!("edge,{a},{b},10\n")).collect();
+    fs::write(here.join("ten.csv"), format!("kind,v0,v1,sharpness\n{rows}")).unwrap();
+    for (kilobytes, job, fragment) in [
+        (
+            1_500_000,
+            "evaluate tet.vtk --samples 64 --derivatives 1 -o z.pvtu --backend cpu",
+            "the weights of the samples need about",
+        ),
+        (2_000_000, "extract fan.vtu -o e.npz", "more than --max-size 1"),
+        (2_000_000, "extract fan.vtu -o e.npz --max-size 1000", "operators over the vertices"),
+        (
+            700_000,
+            "evaluate box.vtu --creases ten.csv --samples 2 -o z.vtu",
+            "of the local refinement needs about",
+        ),
+        (
+            600_000,
+            "quadrature large.vtu --gauss 32 --boundary -o skin.vtu",
+            "tables of basis functions on the boundary need about",
+        ),
+        (
+            600_000,
+            "quadrature large.vtu --gauss 32 --boundary --crease-angle 40 -o skin.vtu",
+            "a single file needs about",
+        ),
+    ] {
+        refused_within(here, kilobytes, job, fragment);
+    }
+}
+
+/// Bézier cells are cut by their own number, however many a leaf has.
+#[test]
+fn bezier_cells_come_in_pieces_of_so_many_points() {
+    let here = with_models();
+    let here = here.path();
+    let job = "evaluate tet.vtk --levels 1 --cells bezier --rings 3";
+    let report = |rest: &str| -> Value {
+        serde_json::from_str(&done(here, &format!("{job} --json {rest}"))).unwrap()
+    };
+    let single = report("-o one.vtu");
+    let pieces = report("--piece-points 100000 -o many.pvtu");
+    let points = single["points"].as_u64().unwrap();
+    assert!(points > 1_000_000, "{single}");
+    assert_eq!(
+        [&pieces["points"], &pieces["evaluated"]],
+        [&single["points"], &single["evaluated"]]
+    );
+    assert!(pieces["pieces"].as_u64().unwrap() >= points / 100_000, "{pieces}");
+    // the default has 524288 points
+    let pieces = report("-o more.pvtu");
+    assert!(pieces["pieces"].as_u64().unwrap() >= points / 524_288, "{pieces}");
+    assert!(pieces["pieces"].as_u64().unwrap() > 1, "{pieces}");
+    refused(here, &format!("{job} --max-memory 0.00001 -o two.vtu"), "a single file needs");
+    for part in ["1/3", "3/3", "2/3"] {
+        done(here, &format!("{job} --pieces {part} -o parts.pvtu"));
+    }
+    done(here, "merge parts.pvtu");
+}

@@ -1,4 +1,4 @@
-//! The program as its users run it. The files that `files_for_vtk` leaves in
+//! The program as its users run it. The files that `vtk_files_of_evaluate_read_back` leaves in
 //! `target/readback_evaluate` are read by `tests/io/vtk_evaluate.py`.
 
 #[path = "../common/npz.rs"]
@@ -39,6 +39,8 @@ mod slice_surface;
 mod standard_output;
 mod surface;
 mod view;
+#[path = "../common/vtk_files.rs"]
+mod vtk_files;
 
 use std::fs;
 use std::path::{Path, PathBuf};

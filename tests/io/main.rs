@@ -12,6 +12,8 @@ mod npz;
 mod read;
 mod samples;
 mod surface_vtk;
+#[path = "../common/vtk_files.rs"]
+mod vtk_files;
 #[cfg(feature = "vtkio")]
 mod vtkio;
 mod vtp;

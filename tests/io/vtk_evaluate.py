@@ -1,7 +1,7 @@
 """Reads with VTK what the program's `evaluate` left in target/readback_evaluate.
 
     python -m venv .ci/venv && .ci/venv/bin/pip install vtk numpy
-    cargo test --release --test cli files_for_vtk
+    cargo test --release --test cli vtk_files_of_evaluate
     .ci/venv/bin/python tests/io/vtk_evaluate.py target/readback_evaluate
 
 Of each model NAME the directory holds NAME.at.csv (limit points at given

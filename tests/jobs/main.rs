@@ -23,3 +23,5 @@ mod slice;
 mod triangles;
 mod units;
 mod view;
+#[path = "../common/vtk_files.rs"]
+mod vtk_files;

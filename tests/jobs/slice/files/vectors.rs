@@ -1,13 +1,14 @@
 //! Drawings and contour files, parsed back; areas computed anew from what they say.
 
 use std::fs;
-use std::path::Path;
 
 use quick_xml::Reader;
 use quick_xml::events::Event;
 use subsolid::slice::output::{CommonLayerInterface, Encoding, LayeredSvg, Polylines, SvgStack};
 use subsolid::slice::{Contour, LayerSource, Setting};
 use tempfile::tempdir;
+
+use crate::vtk_files::{array, folder};
 
 use super::cone::{CORNERS, Cone, HOLE, files, manifest, setting, slice};
 
@@ -187,16 +188,39 @@ fn common_layers_are_parsed_back() {
     assert_eq!(files(directory.path()).len(), 1);
 }
 
+/// `tests/io/vtk_layers.py` reads the same file.
 #[test]
-fn polylines_for_vtk() {
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("a target directory");
-    let directory = target.join("readback");
-    fs::create_dir_all(&directory).unwrap();
+fn polylines_read_back() {
     let cone = Cone::new();
-    let path = directory.join("layers.vtp");
+    let path = folder("readback").join("layers.vtp");
     let output = Polylines::create(&path, &setting(), cone.channels(), &[1, 0]).unwrap();
     slice(&cone, 0..30, output);
-    assert!(fs::metadata(&path).unwrap().len() > 30 * 2 * 720 * 5 * 8);
+    let bytes = fs::read(&path).unwrap();
+    let points = array(&bytes, "Points");
+    let lines = points.as_chunks::<3>().0.chunks_exact(CORNERS);
+    assert_eq!(lines.len(), 2 * 30);
+    let [layer, height, depth, areas] =
+        ["layer", "height", "depth", "area"].map(|name| array(&bytes, name));
+    for (i, line) in lines.enumerate() {
+        let z = -0.5 + 0.05 * ((i / 2) as f64 + 0.5);
+        assert_eq!([layer[i], depth[i]], [i / 2, i % 2].map(|number| number as f64));
+        assert!((height[i] - z).abs() < 1e-12);
+        let radius = if i % 2 == 0 { Cone::radius(z) } else { HOLE };
+        near(areas[i], disc(radius) * if i % 2 == 0 { 1.0 } else { -1.0 }, 1e-12);
+        for point in line {
+            assert!((point[0].hypot(point[1]) - radius).abs() < 1e-12 && point[2] == height[i]);
+        }
+    }
+    let flat = |d: usize| points.iter().skip(d).step_by(3).copied().collect::<Vec<f64>>();
+    assert_eq!(array(&bytes, "x"), flat(0));
+    assert_eq!(array(&bytes, "heat &amp; height"), flat(2));
+    // closed: each line ends at its first point
+    let ids = array(&bytes, "connectivity");
+    for (line, ids) in ids.chunks_exact(CORNERS + 1).enumerate() {
+        let id = |i: usize| (line * CORNERS + i % CORNERS) as f64;
+        assert!(ids.iter().enumerate().all(|(i, &found)| found == id(i)));
+    }
+    assert_eq!(ids.len(), 60 * (CORNERS + 1));
 }
 
 #[test]

@@ -142,7 +142,7 @@ fn a_single_cell_and_empty_classes() {
 /// control points, and are cut anew for other elements.
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn many_cells() {
+fn more_cells_than_one_copy_are_those_of_the_cpu() {
     for (precision, tolerance) in [(Precision::F32, 4e-6), (Precision::F64, 1e-13)] {
         let gpu = gpu(precision);
         let mut mesh = shape("box", &[40, 40, 40]);
@@ -163,7 +163,7 @@ fn many_cells() {
 
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn a_million_cells() {
+fn a_million_cells_are_those_of_the_cpu() {
     let gpu = gpu(Precision::F32);
     let mesh = shape("box", &[100, 100, 100]);
     let solid = Solid::new(&mesh).unwrap();

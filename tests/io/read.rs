@@ -450,7 +450,7 @@ fn inward_half_faces_are_turned() {
 }
 
 #[test]
-fn crease_tables() {
+fn crease_tables_are_read_by_the_names_of_their_columns() {
     let scratch = Scratch::new();
     let table = |text: &str| read_creases(scratch.file("c.csv", text));
     let found =

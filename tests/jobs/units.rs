@@ -28,7 +28,7 @@ fn in_units(mesh: &SolidMesh, scales: &[f64]) -> Vec<(f64, SolidMesh)> {
 }
 
 #[test]
-fn untangled_cells() {
+fn untangling_does_not_depend_on_the_unit() {
     let mut folded = perturbed(&block([2, 2, 2]), 0.02, 3);
     let inner = folded.points.iter().position(|p| (0..3).all(|d| (p[d] - 1.0).abs() < 0.3));
     folded.points[inner.expect("a vertex near (1, 1, 1)")][2] += 1.1;
@@ -48,7 +48,7 @@ fn untangled_cells() {
 }
 
 #[test]
-fn creases_and_jacobians() {
+fn creases_and_jacobians_do_not_depend_on_the_unit() {
     for plain in [perturbed(&block([3, 2, 2]), 0.02, 4), mixed()] {
         let of = |mesh: &SolidMesh| {
             let mut mesh = mesh.clone();
@@ -82,7 +82,7 @@ fn creases_and_jacobians() {
 }
 
 #[test]
-fn distances_and_flow_on_surfaces() {
+fn distances_and_flow_on_surfaces_do_not_depend_on_the_unit() {
     let plain = sphere(2);
     let heat = Geodesics::new(&plain).expect("triangles").distance(&[0]).expect("a sphere");
     let steps = toplesets(&plain, &[0]).expect("triangles");

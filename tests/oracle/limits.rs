@@ -39,7 +39,7 @@ fn surface_limit_points_equal_the_limit_masks() {
 }
 
 #[test]
-fn constants_stay() {
+fn the_limit_of_equal_control_points_is_that_point() {
     let p = [0.1, -20.0, 300.0];
     for (seed, mut solid) in solids().into_iter().enumerate() {
         solid.points.fill(p);

@@ -45,12 +45,12 @@ fn compare_all(crease: impl Fn(&mut SolidMesh, u64) + Sync) {
 }
 
 #[test]
-fn smooth_boundaries() {
+fn boundaries_without_creases_are_limit_surfaces() {
     compare_all(|_, _| ());
 }
 
 #[test]
-fn boundaries_with_sharp_box_edges() {
+fn boundaries_with_sharp_box_edges_are_limit_surfaces() {
     compare_all(|mesh, _| crease_box_edges(mesh, INF));
 }
 

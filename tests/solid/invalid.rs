@@ -50,7 +50,7 @@ fn cubes(places: &[[usize; 3]]) -> SolidMesh {
 }
 
 #[test]
-fn no_cells() {
+fn a_mesh_without_cells_is_refused() {
     refused(&SolidMesh::default(), &["no cells"]);
     let points = vec![[0.0; 3]; 4];
     refused(&SolidMesh { points, ..SolidMesh::default() }, &["no cells"]);

@@ -65,7 +65,7 @@ fn every_shape_refines_as_by_hand() {
 }
 
 #[test]
-fn two_levels() {
+fn two_levels_of_small_shapes_are_as_by_hand() {
     for (name, mesh) in shapes() {
         if mesh.cells.len() <= 100 {
             compare(&name, &mesh, 2);

@@ -38,22 +38,22 @@ fn compare_all(scheme: Scheme, methods: &[Method], chaikin: bool) {
 }
 
 #[test]
-fn catmull_clark() {
+fn catmull_clark_levels_are_those_of_half_edges() {
     compare_all(Scheme::CatmullClark, &[Method::Matrix, Method::EdgeFriend], false);
 }
 
 #[test]
-fn catmull_clark_with_chaikin_creases() {
+fn catmull_clark_levels_with_chaikin_creases_are_those_of_half_edges() {
     compare_all(Scheme::CatmullClark, &[Method::Matrix, Method::EdgeFriend], true);
 }
 
 #[test]
-fn loop_subdivision() {
+fn loop_levels_are_those_of_half_edges() {
     compare_all(Scheme::Loop, &[Method::Matrix], false);
     compare_all(Scheme::Loop, &[Method::Matrix], true);
 }
 
 #[test]
-fn sqrt3() {
+fn sqrt3_levels_are_those_of_half_edges() {
     compare_all(Scheme::Sqrt3, &[Method::Matrix], false);
 }

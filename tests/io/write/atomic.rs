@@ -136,10 +136,11 @@ fn a_read_only_directory_is_refused_with_help() {
 const TASK: &str = "SUBSOLID_TEST_TASK";
 const TARGET: &str = "SUBSOLID_TEST_TARGET";
 
-/// Runs [`child`] in a process of its own, behind a shell prologue.
+/// Runs [`child_process_entry`] in a process of its own, behind a shell prologue.
 fn run_child(task: &str, target: &Path, prologue: &str) -> Output {
-    let script =
-        format!("{prologue} exec \"$0\" --exact write::atomic::child --ignored --nocapture");
+    let script = format!(
+        "{prologue} exec \"$0\" --exact write::atomic::child_process_entry --ignored --nocapture"
+    );
     Command::new("sh")
         .args(["-c", &script])
         .arg(std::env::current_exe().unwrap())
@@ -151,7 +152,7 @@ fn run_child(task: &str, target: &Path, prologue: &str) -> Output {
 
 #[test]
 #[ignore = "the part of the next tests that runs in a limited or dying process"]
-fn child() {
+fn child_process_entry() {
     let Some(target) = std::env::var_os(TARGET) else { return };
     let target = Path::new(&target);
     let dataset = box_dataset(20);

@@ -7,7 +7,7 @@ use crate::support::meshes::block;
 
 /// Linear values inside a box are means of their neighbors'; a jump spreads.
 #[test]
-fn attributes_smooth() {
+fn smoothing_keeps_linear_attributes_and_spreads_jumps() {
     let mesh = block([4, 4, 4]);
     let inner = |v: u32| mesh.points[v as usize].iter().all(|&x| x > 0.0 && x < 4.0);
     for strategy in [QueryStrategy::Rows, QueryStrategy::Unordered] {

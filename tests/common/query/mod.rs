@@ -7,7 +7,7 @@ pub mod brute;
 
 use std::path::{Path, PathBuf};
 
-use subsolid::mesh::{Polygons, SolidMesh, SurfaceMesh};
+use subsolid::mesh::{CellKind, Polygons, SolidMesh, SurfaceMesh};
 
 use crate::support::meshes;
 
@@ -57,7 +57,22 @@ pub fn surfaces() -> Vec<(String, SurfaceMesh)> {
     all
 }
 
-/// The models, procedural shapes, mixed cells, and blocks that touch in an edge and a vertex.
+/// Two tetrahedra with a triangle in common, both on one side of it: the second is inverted, which
+/// topologies turn.
+pub fn inverted(as_polyhedron: bool) -> SolidMesh {
+    let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.1, 0.1, 0.1]];
+    let mut mesh = SolidMesh { points, ..SolidMesh::default() };
+    mesh.cells.push(CellKind::Tetrahedron, &[0, 1, 2, 3]);
+    let faces: [&[u32]; 4] = [&[1, 2, 3], &[1, 2, 4], &[1, 3, 4], &[2, 3, 4]];
+    match as_polyhedron {
+        true => mesh.cells.push_polyhedron(faces),
+        false => mesh.cells.push(CellKind::Tetrahedron, &[1, 2, 3, 4]),
+    }
+    mesh
+}
+
+/// The models, procedural shapes, mixed cells, blocks that touch in an edge and a vertex, and
+/// tetrahedra of which one is inverted.
 pub fn solids() -> Vec<(String, SolidMesh)> {
     let mut all = meshes::shapes();
     all.push(("mixed".into(), meshes::mixed()));
@@ -72,6 +87,8 @@ pub fn solids() -> Vec<(String, SolidMesh)> {
     let points = (0..64).map(|i| [i % 4, i / 4 % 4, i / 16].map(f64::from)).collect();
     let touching = [[0, 0, 0], [1, 1, 0], [2, 2, 1]].map(cube);
     all.push(("touching".into(), SolidMesh::from_hexahedra(points, &touching)));
+    all.push(("inverted tetrahedron".into(), inverted(false)));
+    all.push(("inverted polyhedron".into(), inverted(true)));
     for path in models("solids") {
         let name = path.display().to_string();
         all.push((name, subsolid::read(path).unwrap()));

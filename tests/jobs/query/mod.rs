@@ -9,10 +9,11 @@ use std::sync::Mutex;
 
 use subsolid::ElementKind;
 use subsolid::query::{Op, Query, QueryStrategy};
+use subsolid::topology::Topology;
 use subsolid::topology::order::EntityKind;
 
 use crate::query_meshes::brute::Brute;
-use crate::query_meshes::{solids, surfaces, triangles};
+use crate::query_meshes::{inverted, solids, surfaces, triangles};
 use crate::support::meshes;
 
 const STRATEGIES: [QueryStrategy; 3] =
@@ -66,6 +67,15 @@ fn queries_of_solids_are_those_of_sets() {
         for strategy in STRATEGIES {
             check(&name, &brute, &Query::of_solid(&mesh, strategy).unwrap(), strategy);
         }
+    }
+}
+
+/// The meshes of queries with an inverted cell, here and on GPUs, do have one.
+#[test]
+fn the_inverted_cells_are_noticed() {
+    for as_polyhedron in [false, true] {
+        let topology = Topology::of_mesh(&inverted(as_polyhedron)).unwrap();
+        assert_eq!(topology.inverted_cells().len(), 1, "as a polyhedron: {as_polyhedron}");
     }
 }
 

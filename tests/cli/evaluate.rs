@@ -338,8 +338,9 @@ fn corners_are_on_the_limit(
     for (c, hexahedron) in file.cells.hexahedra().unwrap().iter().enumerate() {
         let (cell, origin, size, tolerance) = place(c);
         for (i, &v) in hexahedron.iter().enumerate() {
-            let corner = [(i + 1) / 2 % 2, i / 2 % 2, i / 4];
-            let at = std::array::from_fn(|d| origin[d] + size[d] * corner[d] as f64);
+            let [x, y] = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]][i % 4];
+            let corner = [x, y, (i / 4) as f64];
+            let at = std::array::from_fn(|d| origin[d] + size[d] * corner[d]);
             let expected = limits.position(cell, at);
             close(file.points[v as usize], expected, tolerance, || {
                 format!("cell {cell} at {at:?}")

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::oracle::random::Random;
-use crate::oracle::vector::{ORIGIN, Point, add, scale, sub};
+use crate::oracle::vector::{ORIGIN, Point, add, euclidean as distance, scale};
 use crate::support::meshes::{crease_box_edges, mixed, model, models, shapes};
 use crate::support::{Limits, places, size};
 use subsolid::Solid;
@@ -28,10 +28,6 @@ fn all_meshes() -> Vec<(String, SolidMesh)> {
     crease_box_edges(&mut creased, f64::INFINITY);
     all.push(("creased box".into(), creased));
     all
-}
-
-fn distance(a: Point, b: Point) -> f64 {
-    sub(a, b).iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
 fn cross(a: Point, b: Point) -> Point {

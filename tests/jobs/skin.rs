@@ -9,6 +9,8 @@ use subsolid::scheme::Scheme;
 use subsolid::view::{ColorMap, Paint, SkinOptions, SkinPolygons};
 use subsolid::{Backend, Solid, backend};
 
+use crate::oracle::vector::euclidean as distance;
+
 fn options(samples: usize, paint: Paint) -> SkinOptions {
     SkinOptions { samples, paint, ..SkinOptions::default() }
 }
@@ -27,10 +29,6 @@ fn mixed() -> SolidMesh {
     mesh.cells.push(CellKind::Wedge, &[4, 6, 8, 5, 7, 9]);
     mesh.cells.push(CellKind::Tetrahedron, &[4, 8, 6, 10]);
     mesh
-}
-
-fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
-    (0..3).map(|d| (a[d] - b[d]).powi(2)).sum::<f64>().sqrt()
 }
 
 /// Six times the volume inside; panics unless every edge has two triangles, in opposite directions.

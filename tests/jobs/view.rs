@@ -13,6 +13,7 @@ use subsolid::surface::limit::{LimitSurface, SurfaceLocation};
 use subsolid::view::{Page, Paint, SkinOptions, SkinPolygons, ViewOptions};
 use subsolid::{Backend, Solid, backend};
 
+use crate::oracle::vector::euclidean as distance;
 use crate::polyhedra;
 
 /// A page, decoded.
@@ -148,10 +149,6 @@ fn blend(value: &dyn Fn(usize) -> i64, axes: &[usize], k: usize) -> i64 {
 fn bernstein(t: f64) -> [f64; 4] {
     let s = 1.0 - t;
     [s.powi(3), 3.0 * s * s * t, 3.0 * s * t * t, t.powi(3)]
-}
-
-fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
-    (0..3).map(|d| (a[d] - b[d]).powi(2)).sum::<f64>().sqrt()
 }
 
 const PLACES: [[f64; 3]; 4] =

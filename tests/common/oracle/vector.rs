@@ -44,3 +44,8 @@ pub fn distance(a: Point, b: Point) -> f64 {
     let d = sub(a, b).map(f64::abs);
     if d.iter().any(|x| x.is_nan()) { f64::NAN } else { d[0].max(d[1]).max(d[2]) }
 }
+
+/// Euclidean length of the difference.
+pub fn euclidean(a: Point, b: Point) -> f64 {
+    sub(a, b).iter().map(|x| x * x).sum::<f64>().sqrt()
+}

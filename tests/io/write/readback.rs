@@ -208,7 +208,8 @@ fn high_order_cell(name: &str, vtk_type: u8, n: usize, basis: fn(usize, f64) -> 
         assert_eq!(mesh.cells.hexahedra(), Some(&[[0, 1, 2, 3, 4, 5, 6, 7]][..]));
         let corners = points[..8].as_flattened();
         assert_eq!(bits(mesh.points.as_flattened()), bits(corners), "{name}_{n}{ending}");
-        assert_eq!(report.skipped.is_empty(), n == 1, "{report:?}");
+        let left_out = format!("{} mid-side nodes", size - 8);
+        assert!(n == 1 || report.skipped[0].starts_with(&left_out), "{report:?}");
         let bytes = fs::read(&path).unwrap();
         assert_eq!(bits(&array(&bytes, "Points")), bits(points.as_flattened()));
         assert_eq!(array(&bytes, "types"), [f64::from(vtk_type)]);

@@ -23,8 +23,8 @@ constexpr unsigned FEW = 1024;
 // Smoothings in place of a solution at the last level.
 constexpr int LAST = 4;
 
-// Chebyshev's iteration for eigenvalues from MIN_EIGENVALUE to 1: the first step is CHEBYSHEV_FIRST times
-// the residual, the second CHEBYSHEV_PREVIOUS times the first and CHEBYSHEV_RESIDUAL times the
+// Chebyshev's iteration for eigenvalues from MIN_EIGENVALUE to 1: the first step is CHEBYSHEV_FIRST
+// times the residual, the second CHEBYSHEV_PREVIOUS times the first and CHEBYSHEV_RESIDUAL times the
 // residual.
 constexpr float MIN_EIGENVALUE = 0.12f;
 constexpr float CENTER = (1 + MIN_EIGENVALUE) / 2, RADIUS = (1 - MIN_EIGENVALUE) / 2;

@@ -192,10 +192,11 @@ fn with_topology(
 
 /// Median of the runs in milliseconds; short ones are repeated within a run.
 fn median_ms<T>(mut run: impl FnMut() -> T) -> f64 {
-    const LEAST: f64 = 60.0;
+    const MIN_MILLISECONDS: f64 = 60.0;
     let start = Instant::now();
     drop(black_box(run()));
-    let repeats = (LEAST / (start.elapsed().as_secs_f64() * 1e3)).ceil().clamp(1.0, 1e4) as usize;
+    let repeats =
+        (MIN_MILLISECONDS / (start.elapsed().as_secs_f64() * 1e3)).ceil().clamp(1.0, 1e4) as usize;
     let alone = rayon::current_num_threads() == 1;
     let mut times = Vec::new();
     for _ in 0..RUNS {

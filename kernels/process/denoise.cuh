@@ -6,7 +6,7 @@
 #define BLOCKS (DOUBLE ? 4 : 6)
 
 // square of how many reaches away neighbors count; see the plain reference
-constexpr real FARTHEST = real(4.00001);
+constexpr real MAX_SQUARED_DISTANCE = real(4.00001);
 
 struct Arguments {
     const real* points;
@@ -20,7 +20,7 @@ __device__ __forceinline__ void visit(unsigned id, const Row& row, const Argumen
     const Vector3 p = load_point(arguments.points, id);
     const Vector3 n = {arguments.normals(id, 0), arguments.normals(id, 1),
                        arguments.normals(id, 2)};
-    const real reach = arguments.reach(id), near = FARTHEST * reach * reach;
+    const real reach = arguments.reach(id), near = MAX_SQUARED_DISTANCE * reach * reach;
     // calls then(square of the distance, height over the tangent plane) of every near vertex
     const auto heights = [&](auto then) {
         row.each([&](unsigned neighbor) {

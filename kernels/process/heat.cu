@@ -8,7 +8,7 @@
 constexpr int THREADS = 256;
 
 // as in geodesics.rs
-constexpr double LEAST_CHANGE = 1e-8;
+constexpr double MIN_CHANGE = 1e-8;
 
 // directions: four numbers a triangle; 0 where heat has no gradient.
 extern "C" __global__ void __launch_bounds__(THREADS)
@@ -36,7 +36,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         if (scale > 0) sum = sum + (values[i] / scale) * cross(normal, opposite);
     }
     const real length = norm(sum);
-    const real turned = length > real(LEAST_CHANGE) * longest ? -1 / length : 0;
+    const real turned = length > real(MIN_CHANGE) * longest ? -1 / length : 0;
     const real four[4] = {turned * sum.x, turned * sum.y, turned * sum.z, 0};
     store_vectors(directions + 4 * size_t(face), four);
 }

@@ -23,11 +23,11 @@ constexpr unsigned FEW = 1024;
 // Smoothings in place of a solution at the last level.
 constexpr int LAST = 4;
 
-// Chebyshev's iteration for eigenvalues from LOWEST to 1: the first step is CHEBYSHEV_FIRST times
-// the residual, the second CHEBYSHEV_PREVIOUS times the first and CHEBYSHEV_RESIDUAL times the
+// Chebyshev's iteration for eigenvalues from MIN_EIGENVALUE to 1: the first step is CHEBYSHEV_FIRST
+// times the residual, the second CHEBYSHEV_PREVIOUS times the first and CHEBYSHEV_RESIDUAL times the
 // residual.
-constexpr float LOWEST = 0.12f;
-constexpr float CENTER = (1 + LOWEST) / 2, RADIUS = (1 - LOWEST) / 2;
+constexpr float MIN_EIGENVALUE = 0.12f;
+constexpr float CENTER = (1 + MIN_EIGENVALUE) / 2, RADIUS = (1 - MIN_EIGENVALUE) / 2;
 constexpr float RHO = 1 / (2 * CENTER / RADIUS - RADIUS / CENTER);
 constexpr float CHEBYSHEV_FIRST = 1 / CENTER;
 constexpr float CHEBYSHEV_PREVIOUS = RHO * RADIUS / CENTER, CHEBYSHEV_RESIDUAL = 2 * RHO / RADIUS;
@@ -221,8 +221,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     solve(Rows rows, const real* diagonal, const real* pivots, const Level* all_levels,
           unsigned level_count, real* residual, real* direction, real* product, real* x,
           double tolerance, double* sums_of_blocks, State* state) {
-    constexpr unsigned MOST = 24;
-    __shared__ Level levels[MOST];
+    constexpr unsigned MAX_GRID_LEVELS = 24;
+    __shared__ Level levels[MAX_GRID_LEVELS];
     for (unsigned i = threadIdx.x; i < level_count; i += THREADS) levels[i] = all_levels[i];
     __syncthreads();
     const Grid grid = {&state->arrived};

@@ -11,7 +11,7 @@
 
 constexpr int THREADS = 256;
 // Faces at a vertex that are sorted around it, by search.
-constexpr unsigned LONGEST_FAN = 64;
+constexpr unsigned MAX_FAN = 64;
 
 // The longest row of each slice. more: entries a row has beside those of `starts`, or null.
 extern "C" __global__ void __launch_bounds__(THREADS)
@@ -49,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         }
     }
     // an open fan begins with the face that no other comes before
-    for (unsigned k = 0; k < row && row <= LONGEST_FAN; ++k) {
+    for (unsigned k = 0; k < row && row <= MAX_FAN; ++k) {
         unsigned other = 0;
         while (other < row && own[other].y != own[k].x) ++other;
         if (other < row) continue;
@@ -62,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     for (unsigned k = 1; k < row; ++k) {
         const unsigned last = own[k - 1].y;
         unsigned next = k;
-        while (row <= LONGEST_FAN && next < row && own[next].x != last) ++next;
+        while (row <= MAX_FAN && next < row && own[next].x != last) ++next;
         if (next < row && next != k) {
             const uint2 other = own[k];
             own[k] = own[next];
@@ -95,15 +95,15 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 
 #if __CUDA_ARCH__ >= 800
-constexpr int MOST_BLOCKS = 6;
+constexpr int MIN_BLOCKS = 6;
 #else
-constexpr int MOST_BLOCKS = 4;
+constexpr int MIN_BLOCKS = 4;
 #endif
 
 // Unit normals from the fans at vertices; Max 1999, eq. (2). NaN where there is none.
 //
 // Plain reference: src/process/surface/normals.rs.
-extern "C" __global__ void __launch_bounds__(THREADS, DOUBLE ? 3 : MOST_BLOCKS)
+extern "C" __global__ void __launch_bounds__(THREADS, DOUBLE ? 3 : MIN_BLOCKS)
     find_normals(const unsigned* __restrict__ slices, const unsigned* __restrict__ fans,
                  const real* __restrict__ points, unsigned count, real* normals) {
     // more leave too few registers for enough threads, and wait longer at rows of nine
@@ -134,7 +134,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, DOUBLE ? 3 : MOST_BLOCKS)
                 // a cross product over both squares of lengths; 0 beside the vertex itself
                 Vector3 edge = others[i] - p;
                 const real square = dot(edge, edge);
-                edge = (square >= LEAST ? reciprocal(square) : 0) * edge;
+                edge = (square >= MIN_POSITIVE ? reciprocal(square) : 0) * edge;
                 sum = add_cross(sum, last, edge);
                 last = edge;
             }

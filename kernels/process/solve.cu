@@ -198,7 +198,7 @@ struct Shared {
 // Chooses the steps from the sums, unless iterations end here.
 __device__ __forceinline__ void choose_steps(Shared& now, bool componentwise) {
     // a smaller beta would leave too few digits of the direction before
-    constexpr double LEAST = 1.0 / 16;
+    constexpr double MIN_BETA = 1.0 / 16;
     bool small = true, zero = true;
     for (int c = 0; c < COLUMNS; ++c) {
         small = small && now.sums[RESIDUAL + c] <= now.limit[c];
@@ -223,7 +223,7 @@ __device__ __forceinline__ void choose_steps(Shared& now, bool componentwise) {
         now.beta[c] = real(beta);
         now.of_direction[c] = now.alpha[c] + now.carried[c];
         now.of_residual[c] = now.carried[c];
-        waits = waits && (!(alpha > 0) || beta >= LEAST);
+        waits = waits && (!(alpha > 0) || beta >= MIN_BETA);
     }
     for (int c = 0; c < COLUMNS; ++c) {
         now.carried[c] = waits && now.alpha[c] > 0 ? now.alpha[c] / now.beta[c] : 0;

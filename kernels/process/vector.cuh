@@ -39,7 +39,7 @@ __device__ __forceinline__ Vector3 add_cross(Vector3 sum, Vector3 a, Vector3 b) 
 }
 
 // The least number that has a reciprocal.
-constexpr real LEAST = DOUBLE ? 2.2250738585072014e-308 : 1.17549435e-38;
+constexpr real MIN_POSITIVE = DOUBLE ? 2.2250738585072014e-308 : 1.17549435e-38;
 
 // 1 / x; in single precision within 1 unit in the last place, by one instruction.
 __device__ __forceinline__ real reciprocal(real x) {

@@ -12,7 +12,7 @@
 constexpr int COLUMNS = 32;
 constexpr int FUNCTIONS = 64;
 
-extern "C" __global__ void __launch_bounds__(MOST_THREADS, LEAST_BLOCKS)
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS, MIN_BLOCKS)
     irr(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,
         const Group* __restrict__ groups, const Tile* __restrict__ tiles,
         const Block* __restrict__ blocks, const Sample* __restrict__ samples,
@@ -49,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS, LEAST_BLOCKS)
         const real scale = real(group.scales[output]);
         const bool brings_origin = output == 0 && tile.row == 0 && tile.column == 0;
 #if WARP_BASED
-        __shared__ real axes[MOST_WARPS][3][4], functions[MOST_WARPS][COLUMNS];
+        __shared__ real axes[MAX_BLOCK_WARPS][3][4], functions[MAX_BLOCK_WARPS][COLUMNS];
         const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
         for (unsigned s = warp; s < group.count; s += blockDim.x / LANES) {
             const Sample sample = samples[group.first + s];

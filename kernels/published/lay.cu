@@ -13,7 +13,7 @@
 
 constexpr int COLUMNS = 16;
 
-extern "C" __global__ void __launch_bounds__(MOST_THREADS, LEAST_BLOCKS)
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS, MIN_BLOCKS)
     lay(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,
         const Group* __restrict__ groups, const Tile* __restrict__ tiles,
         const Block* __restrict__ blocks, const Sample* __restrict__ samples,
@@ -60,7 +60,7 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS, LEAST_BLOCKS)
         const real scale = real(group.scales[output]);
         const bool brings_origin = output == 0 && tile.row == 0;
 #if WARP_BASED
-        __shared__ real planar[MOST_WARPS][COLUMNS], across[MOST_WARPS][4];
+        __shared__ real planar[MAX_BLOCK_WARPS][COLUMNS], across[MAX_BLOCK_WARPS][4];
         const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
         for (unsigned s = warp; s < group.count; s += blockDim.x / LANES) {
             const Sample sample = samples[group.first + s];

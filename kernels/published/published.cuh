@@ -8,10 +8,10 @@
 
 constexpr int W = WIDTH;
 // the paper's best size of a block
-constexpr int MOST_THREADS = 128;
-constexpr int MOST_WARPS = MOST_THREADS / LANES;
+constexpr int MAX_BLOCK_THREADS = 128;
+constexpr int MAX_BLOCK_WARPS = MAX_BLOCK_THREADS / LANES;
 // blocks a multiprocessor holds at least: a bound for the registers
-constexpr int LEAST_BLOCKS = DOUBLE ? 3 : 6;
+constexpr int MIN_BLOCKS = DOUBLE ? 3 : 6;
 
 // A sample of a batch: its parameters where it is evaluated, and its result.
 struct Sample {

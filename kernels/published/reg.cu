@@ -42,7 +42,7 @@ __device__ __forceinline__ void layer_functions(const Shape& shape, int order, r
     }
 }
 
-extern "C" __global__ void __launch_bounds__(MOST_THREADS, LEAST_BLOCKS)
+extern "C" __global__ void __launch_bounds__(MAX_BLOCK_THREADS, MIN_BLOCKS)
     reg(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,
         const Group* __restrict__ groups, const Tile* __restrict__ tiles,
         const Block* __restrict__ blocks, const Sample* __restrict__ samples,
@@ -86,7 +86,7 @@ extern "C" __global__ void __launch_bounds__(MOST_THREADS, LEAST_BLOCKS)
         return group.basis[output] >> 2 * shape.axes[d] & 3;
     };
 #if WARP_BASED
-    __shared__ real basis[MOST_WARPS][8 + LAYERS];
+    __shared__ real basis[MAX_BLOCK_WARPS][8 + LAYERS];
     const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     for (unsigned s = warp; s < group.count; s += blockDim.x / LANES) {
         const Sample sample = samples[group.first + s];

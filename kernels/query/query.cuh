@@ -26,10 +26,10 @@
 
 // Of so many blocks of 256 threads a multiprocessor those that it has threads for.
 constexpr unsigned blocks_of(unsigned blocks) {
-    constexpr unsigned MOST = __CUDA_ARCH__ < 800                                ? 4
+    constexpr unsigned MAX_BLOCKS = __CUDA_ARCH__ < 800                                ? 4
                               : __CUDA_ARCH__ % 100 == 0 && __CUDA_ARCH__ < 1200 ? 8
                                                                                  : 6;
-    return blocks < MOST ? blocks : MOST;
+    return blocks < MAX_BLOCKS ? blocks : MAX_BLOCKS;
 }
 
 // Numbers at the elements of a kind, of one or several components.

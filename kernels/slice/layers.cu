@@ -13,8 +13,8 @@
 #include "slice/cubics.cuh"
 
 // numbers of a patch kept in shared memory: stops of an arc under way, crossings
-constexpr int MOST_STOPS = 22;
-constexpr int MOST_CROSSINGS = 12;
+constexpr int MAX_STOPS = 22;
+constexpr int MAX_CROSSINGS = 12;
 constexpr int TRACERS = 32;
 
 struct Patch {
@@ -94,7 +94,7 @@ __device__ void at(const Patch& patch, double u, double v, double (&sums)[3][3])
 struct Tracer {
     const Patch& patch;
     double height, tolerance;
-    // [MOST_STOPS]
+    // [MAX_STOPS]
     Stop* stops;
 
     __device__ Stop stop(const Place& place, int depth) const {
@@ -164,7 +164,7 @@ struct Tracer {
                 --count;
                 continue;
             }
-            if (count == MOST_STOPS) return false;
+            if (count == MAX_STOPS) return false;
             b.depth += 1;
             stops[count] = stop(middle, b.depth);
             ++count;
@@ -206,10 +206,10 @@ extern "C" __global__ void __launch_bounds__(TRACERS, 4)
     const unsigned number = blockIdx.x * TRACERS + threadIdx.x;
     if (number >= count) return;
     const Grid& grid = *grid_at;
-    Stop* const stops = reinterpret_cast<Stop*>(memory) + threadIdx.x * MOST_STOPS;
+    Stop* const stops = reinterpret_cast<Stop*>(memory) + threadIdx.x * MAX_STOPS;
     Crossing* const crossings =
-        reinterpret_cast<Crossing*>(memory + TRACERS * MOST_STOPS * sizeof(Stop)) +
-        threadIdx.x * MOST_CROSSINGS;
+        reinterpret_cast<Crossing*>(memory + TRACERS * MAX_STOPS * sizeof(Stop)) +
+        threadIdx.x * MAX_CROSSINGS;
 
     const Pair pair = pairs[number];
     const Patch& patch = patches[pair.patch];
@@ -225,7 +225,7 @@ extern "C" __global__ void __launch_bounds__(TRACERS, 4)
             for (int i = 0; i < 4; ++i) c[i] = edge.points[i][2] - height;
             const int from = found;
             roots(c, [&](double t, bool rising) {
-                if (found == MOST_CROSSINGS) {
+                if (found == MAX_CROSSINGS) {
                     whole = false;
                     return;
                 }
@@ -284,7 +284,7 @@ extern "C" __global__ void __launch_bounds__(TRACERS, 4)
     if (!whole) atomicExch(failed + pair.plane / grid.planes, 1u);
 }
 extern "C" __device__ const int trace_shared =
-    TRACERS * (MOST_STOPS * sizeof(Stop) + MOST_CROSSINGS * sizeof(Crossing));
+    TRACERS * (MAX_STOPS * sizeof(Stop) + MAX_CROSSINGS * sizeof(Crossing));
 
 #if BITS == 16
 typedef unsigned short Gray;
@@ -293,7 +293,7 @@ typedef unsigned char Gray;
 #endif
 constexpr int ROW_WARPS = 4;
 // as in src/backend/device/layers.rs
-constexpr int MOST_PLANES = 15;
+constexpr int MAX_PLANES = 15;
 
 // A warp a row of an image, [image][row][stride] of pixels from the sums of its planes,
 // [image][plane][row][stride], which are 0 again afterwards, and so are the words of touched
@@ -302,7 +302,7 @@ constexpr int MOST_PLANES = 15;
 extern "C" __global__ void __launch_bounds__(ROW_WARPS* LANES)
     fill(const Grid* __restrict__ grid_at, unsigned rows, int* sums, unsigned* touched,
          Gray* pixels) {
-    __shared__ unsigned carried[ROW_WARPS][MOST_PLANES];
+    __shared__ unsigned carried[ROW_WARPS][MAX_PLANES];
     const Grid& grid = *grid_at;
     const unsigned lane = threadIdx.x % LANES;
     const unsigned row = blockIdx.x * ROW_WARPS + threadIdx.x / LANES;
@@ -315,10 +315,10 @@ extern "C" __global__ void __launch_bounds__(ROW_WARPS* LANES)
     const int whole = FULL * static_cast<int>(grid.planes);
     // (n + 1/2) / d is never near a whole number, so this rounds down as integers do
     const double inverse = 1.0 / whole;
-    constexpr double MOST = (1 << BITS) - 1;
+    constexpr double MAX_VALUE = (1 << BITS) - 1;
     const double half = whole / 2 + 0.5;
     const auto gray = [&](int covered) {
-        return static_cast<unsigned>((covered * MOST + half) * inverse);
+        return static_cast<unsigned>((covered * MAX_VALUE + half) * inverse);
     };
     const auto held = [](unsigned sum) { return min(max(static_cast<int>(sum), 0), FULL); };
     // row of the image's first plane

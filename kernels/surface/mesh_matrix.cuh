@@ -94,11 +94,11 @@ struct Level {
     unsigned vertex_count, face_count, edge_count, corner_count;
 };
 
-constexpr unsigned MOST_LEVELS = 16;
+constexpr unsigned MAX_LEVELS = 16;
 
 // All levels up to the finest that is wanted.
 struct Levels {
-    Level level[MOST_LEVELS];
+    Level level[MAX_LEVELS];
 };
 
 // Rows of the control mesh: row v is entries starts[v] to starts[v + 1].

@@ -20,11 +20,11 @@ constexpr int QUANTITIES = NORMALS ? 3 : 1;
 constexpr int LEAVES = 2;
 // control points of a leaf in shared memory at once, and leaves of a block
 constexpr int DEPTH = 24;
-constexpr int MOST_GROUPS = DOUBLE ? 16 : 32;
-constexpr int MOST_LEAVES = MOST_GROUPS * LEAVES;
+constexpr int MAX_GROUPS = DOUBLE ? 16 : 32;
+constexpr int MAX_LEAVES = MAX_GROUPS * LEAVES;
 // for the host: leaves of a thread, and most threads side by side along leaves
 extern "C" __device__ const int surface_table_leaves = LEAVES;
-extern "C" __device__ const int surface_table_groups = MOST_GROUPS;
+extern "C" __device__ const int surface_table_groups = MAX_GROUPS;
 // reals of a lane's samples
 constexpr int OWN = VECTOR * 3;
 
@@ -105,12 +105,12 @@ __device__ __forceinline__ void write(const Tables& tables, const Batch& batch, 
 extern "C" __global__ void __launch_bounds__(THREADS, NORMALS ? (DOUBLE ? 3 : 4) : 7)
     surface_table(const __grid_constant__ Tables tables) {
     // [control][leaf][3]
-    __shared__ __align__(16) real controls[DEPTH * MOST_LEAVES * 3];
-    __shared__ real origins[MOST_LEAVES * 3];
+    __shared__ __align__(16) real controls[DEPTH * MAX_LEAVES * 3];
+    __shared__ real origins[MAX_LEAVES * 3];
     __shared__ __align__(16) real stages[THREADS * OWN];
     const Item item = tables.items[blockIdx.x];
     const Batch batch = tables.batches[item.batch];
-    const unsigned groups = min(THREADS / item.threads, MOST_GROUPS);
+    const unsigned groups = min(THREADS / item.threads, MAX_GROUPS);
     const unsigned shift = 31 - __clz(groups * LEAVES);
     const unsigned thread = threadIdx.x % item.threads;
     const unsigned group = min(threadIdx.x / item.threads, groups - 1);

@@ -13,7 +13,7 @@ use subsolid::{ElementKind, Message, message};
 use crate::errors::refused;
 
 /// Lists in each other that NumPy makes an array of.
-const DEEPEST: usize = 64;
+const MAX_NESTING: usize = 64;
 
 /// What an array is, for messages.
 #[derive(Clone, Copy)]
@@ -82,7 +82,7 @@ fn check_items(value: &Bound<'_, PyAny>, role: Role<'_>, at: &mut Vec<usize>) ->
     }
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
         // NumPy takes no deeper lists, nor lists in themselves
-        if at.len() == DEEPEST {
+        if at.len() == MAX_NESTING {
             return Ok(());
         }
         for (i, item) in value.try_iter()?.enumerate() {

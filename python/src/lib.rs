@@ -37,7 +37,7 @@ mod _subsolid {
     use std::path::PathBuf;
 
     use pyo3::prelude::*;
-    use subsolid::backend::MOST_THREADS;
+    use subsolid::backend::MAX_THREADS;
     use subsolid::numbers::{by_count, counted};
 
     use crate::count;
@@ -136,10 +136,10 @@ mod _subsolid {
     /// them.
     #[pyfunction]
     fn set_threads(#[pyo3(from_py_with = count::count)] count: usize) -> PyResult<()> {
-        if !(1..=MOST_THREADS).contains(&count) {
+        if !(1..=MAX_THREADS).contains(&count) {
             return Err(refused(
                 format!("{} are out of range", counted(count, "thread")),
-                &format!("ask for 1 to {MOST_THREADS} threads"),
+                &format!("ask for 1 to {MAX_THREADS} threads"),
             ));
         }
         threads::set(count)

@@ -10,7 +10,7 @@ use subsolid::basis::bspline::Order;
 use subsolid::limit::{Orders, Solid};
 use subsolid::message;
 use subsolid::numbers::counted;
-use subsolid::plan::{Cost, Location, MOST_SAMPLES, Samples};
+use subsolid::plan::{Cost, Location, MAX_SAMPLES, Samples};
 
 use crate::arrays::{Role, floats, ids, rows, slice};
 use crate::count;
@@ -42,7 +42,7 @@ pub fn samples(
                 return match count::samples::<usize>(samples)? {
                     0 => Err(refused(
                         "0 samples along an axis: out of range",
-                        &format!("ask for 1 to {MOST_SAMPLES} samples along each axis"),
+                        &format!("ask for 1 to {MAX_SAMPLES} samples along each axis"),
                     )),
                     n => Ok(Samples::grid(n)),
                 };
@@ -54,7 +54,7 @@ pub fn samples(
                 return Err(refused(
                     format!("samples={}", samples.repr()?),
                     &format!(
-                        "give a number of samples along each axis, 1 to {MOST_SAMPLES}, or their \
+                        "give a number of samples along each axis, 1 to {MAX_SAMPLES}, or their \
                          parameters, ascending in [0, 1]"
                     ),
                 ));

@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyList};
 use subsolid::mesh::{Attribute, CellArray, Controls};
 use subsolid::numbers::counted;
 use subsolid::slice::{
-    Axis, CellIds, Channel, ClosedSurface, Layer, LayerSource, MOST_PLANES_A_LAYER, Materials,
+    Axis, CellIds, Channel, ClosedSurface, Layer, LayerSource, MAX_PLANES_PER_LAYER, Materials,
     PixelGrid, Setting, SliceOptions, Slicer, SolidSource, Stack,
 };
 use subsolid::surface::{Scheme, separate_parts};
@@ -26,7 +26,7 @@ use crate::threads::Work;
 type Pixels = ((f64, f64), f64, (usize, usize));
 
 /// Most pixels of a layer.
-const MOST_PIXELS: f64 = (1_u64 << 32) as f64;
+const MAX_LAYER_PIXELS: f64 = (1_u64 << 32) as f64;
 
 /// Where layers come from.
 enum Source {
@@ -61,10 +61,10 @@ impl Cut {
         (planes, antialias): (usize, bool),
     ) -> PyResult<Self> {
         let axis = named("axis", axis)?;
-        if !(1..=MOST_PLANES_A_LAYER).contains(&planes) {
+        if !(1..=MAX_PLANES_PER_LAYER).contains(&planes) {
             return Err(refused(
                 format!("planes={planes} is out of range"),
-                &format!("ask for 1 to {MOST_PLANES_A_LAYER} planes per layer"),
+                &format!("ask for 1 to {MAX_PLANES_PER_LAYER} planes per layer"),
             ));
         }
         Ok(Self { height, axis, tolerance, pixel, planes, antialias })
@@ -231,7 +231,7 @@ impl PySlices {
         };
         if let Some(pitch) = pixel.filter(|&pitch| pitch > 0.0) {
             let pixels = (high[0] - low[0]) / pitch * ((high[1] - low[1]) / pitch);
-            if pixels.is_nan() || pixels > MOST_PIXELS {
+            if pixels.is_nan() || pixels > MAX_LAYER_PIXELS {
                 return Err(refused(
                     format!("pixels of size {pitch} make layers of {pixels:.1e} pixels"),
                     "give larger pixels",

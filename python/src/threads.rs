@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::IntoPyDict;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
-use subsolid::backend::MOST_THREADS;
+use subsolid::backend::MAX_THREADS;
 
 use crate::errors::refused;
 
@@ -91,10 +91,10 @@ pub struct Threads(Option<(usize, Arc<Pool>)>);
 impl Threads {
     pub fn new(count: Option<usize>) -> PyResult<Self> {
         let Some(count) = count else { return Ok(Self(None)) };
-        if !(1..=MOST_THREADS).contains(&count) {
+        if !(1..=MAX_THREADS).contains(&count) {
             return Err(refused(
                 format!("threads={count} is out of range"),
-                &format!("ask for 1 to {MOST_THREADS} threads, or None"),
+                &format!("ask for 1 to {MAX_THREADS} threads, or None"),
             ));
         }
         let pool = Pool(Mutex::new(None));

@@ -16,7 +16,7 @@ use crate::mesh::Controls;
 use crate::quadrature::Quadrature;
 
 /// Bytes of element matrices at once: more do not make them faster.
-const MOST_BYTES: u64 = 1 << 30;
+const MAX_MATRIX_BYTES: u64 = 1 << 30;
 /// Their part of the device's memory at most.
 const PART: u64 = 32;
 /// Numbers at a quadrature point beside them.
@@ -45,7 +45,7 @@ pub fn assemble_on(
     let SparsePattern { columns, .. } = pattern.arrays();
     let mut sums = device.assembly(pattern.arrays(), &forms, controls.positions)?;
     let widest = forms.iter().map(|form| form.width().pow(2)).max().unwrap_or(0);
-    let most = (device.info().memory / PART).min(MOST_BYTES) as usize / size_of::<f64>();
+    let most = (device.info().memory / PART).min(MAX_MATRIX_BYTES) as usize / size_of::<f64>();
     let mut lists = RowLists::new(quadrature.solid().topology().vertex_count());
     // bases that are made on demand are made side by side
     for pieces in pieces(quadrature, widest, most).chunks(rayon::current_num_threads()) {

@@ -37,19 +37,19 @@ impl Choice {
 }
 
 /// Most devices of a [`DeviceList`].
-const MOST_DEVICES: usize = 16;
+const MAX_DEVICES: usize = 16;
 
 /// Numbers of devices, at most 16, in the order of their shares; one may be there more than once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceList {
-    ordinals: [usize; MOST_DEVICES],
+    ordinals: [usize; MAX_DEVICES],
     count: usize,
 }
 
 impl DeviceList {
     /// These devices, if they are 1 to 16.
     pub fn new(devices: &[usize]) -> Option<Self> {
-        let mut ordinals = [0; MOST_DEVICES];
+        let mut ordinals = [0; MAX_DEVICES];
         ordinals.get_mut(..devices.len())?.copy_from_slice(devices);
         (!devices.is_empty()).then_some(Self { ordinals, count: devices.len() })
     }

@@ -15,7 +15,7 @@ mod surface;
 
 pub use crate::result_buffer::ResultBuffer;
 pub use choice::{Choice, DeviceList, Starting, auto, choose, devices, start};
-pub use cpu::{Cpu, MOST_THREADS};
+pub use cpu::{Cpu, MAX_THREADS};
 #[cfg(feature = "cuda")]
 pub use cuda::{Cuda, process::DeviceProcessor, query::DeviceQuery};
 pub use device::{Device, DeviceInfo};
@@ -199,7 +199,7 @@ pub(crate) fn check_controls(
     let vertices = solid.topology().vertex_count();
     check_point_count(controls.positions.len(), vertices)?;
     controls.attributes.iter().try_for_each(|attribute| attribute.check(vertices))?;
-    if want.contains(Want::DETERMINANT) || want.contains(Want::LEAST_DETERMINANT) {
+    if want.contains(Want::DETERMINANT) || want.contains(Want::MIN_DETERMINANT) {
         check_cubes(controls.positions, precision)?;
     } else {
         check_coordinates(controls.positions, precision)?;

@@ -28,7 +28,7 @@ use remainder::Remainders;
 pub(crate) use rings::{LocalBox, planar_parts, spatial_parts};
 
 /// Most rings around an extraordinary edge or vertex.
-pub const MOST_RINGS: usize = 8;
+pub const MAX_EXACT_RINGS: usize = 8;
 
 /// Rings of extraction operators unless told.
 pub const OPERATOR_RINGS: usize = 2;
@@ -80,14 +80,14 @@ impl Made<'_> {
 }
 
 impl<'s> Pieces<'s> {
-    /// Prepares the pieces of `solid` with 0 to [`MOST_RINGS`] rings.
+    /// Prepares the pieces of `solid` with 0 to [`MAX_EXACT_RINGS`] rings.
     ///
     /// # Errors
     /// [`Error::Request`] for more rings.
     pub fn new(solid: &'s Solid, rings: usize) -> Result<Self> {
-        if rings > MOST_RINGS {
+        if rings > MAX_EXACT_RINGS {
             return Err(Error::request(format!("{rings} rings of Bézier pieces: out of range"))
-                .with_help(format!("ask for 0 to {MOST_RINGS} rings")));
+                .with_help(format!("ask for 0 to {MAX_EXACT_RINGS} rings")));
         }
         let spatial = solid.spatial_structures().iter().map(|_| OnceLock::new()).collect();
         let remainders = Remainders::new(solid);

@@ -19,7 +19,7 @@ use subsolid::backend::Choice;
 use subsolid::io::atomic;
 use subsolid::memory::gigabytes;
 use subsolid::numbers::counted;
-use subsolid::plan::MOST_SAMPLES;
+use subsolid::plan::MAX_SAMPLES;
 use subsolid::{Error, Result};
 
 use super::inputs::check_no_input;
@@ -134,9 +134,9 @@ impl Arguments {
             list.sort_unstable();
             list.dedup();
         }
-        if let Some(n) = self.samples.iter().find(|&n| !(2..=MOST_SAMPLES).contains(n)) {
+        if let Some(n) = self.samples.iter().find(|&n| !(2..=MAX_SAMPLES).contains(n)) {
             return Err(Error::request(format!("--samples {n} is out of range")).with_help(
-                format!("give 2 to {MOST_SAMPLES} samples along each axis, such as 4,8"),
+                format!("give 2 to {MAX_SAMPLES} samples along each axis, such as 4,8"),
             ));
         }
         if let Some(n) = self.levels.iter().find(|&&n| n > 8) {

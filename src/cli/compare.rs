@@ -14,7 +14,7 @@ use subsolid::limit::Solid;
 use subsolid::memory;
 use subsolid::mesh::{CellArray, Controls};
 use subsolid::numbers::{counted, significant};
-use subsolid::plan::{MOST_SAMPLES, Plan, Samples, Want};
+use subsolid::plan::{MAX_SAMPLES, Plan, Samples, Want};
 use subsolid::scheme::VertexRule;
 use subsolid::view::{FigureTable, Page, ViewOptions};
 use subsolid::volume::{self, Extreme};
@@ -45,7 +45,7 @@ pub struct Arguments {
     model: ModelArguments,
     /// N x N x N samples per cell, end points included, N from 1 to 64 (1: the center)
     #[arg(long, value_name = "N", default_value_t = 8,
-          value_parser = clap::value_parser!(u8).range(1..=MOST_SAMPLES as i64))]
+          value_parser = clap::value_parser!(u8).range(1..=MAX_SAMPLES as i64))]
     samples: u8,
     /// Refine the model this many times first
     #[arg(long, value_name = "N", default_value_t = 0)]

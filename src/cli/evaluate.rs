@@ -18,7 +18,7 @@ use subsolid::cluster::Ranks;
 use subsolid::limit::Solid;
 use subsolid::mesh::{CellLengths, SolidMesh};
 use subsolid::numbers::counted;
-use subsolid::plan::{Cost, MOST_SAMPLES, Samples, Want};
+use subsolid::plan::{Cost, MAX_SAMPLES, Samples, Want};
 use subsolid::scheme::VertexRule;
 use subsolid::view::ColorMap;
 use subsolid::volume::ParameterTable;
@@ -277,9 +277,9 @@ impl Arguments {
         }
         let samples = match (self.samples.samples, self.samples.gauss) {
             _ if high_order => Samples::grid(4),
-            (Some(n), _) if !(1..=MOST_SAMPLES).contains(&n) => {
+            (Some(n), _) if !(1..=MAX_SAMPLES).contains(&n) => {
                 return Err(Error::request(format!("--samples {n} is out of range"))
-                    .with_help(format!("ask for 1 to {MOST_SAMPLES} samples along each axis")));
+                    .with_help(format!("ask for 1 to {MAX_SAMPLES} samples along each axis")));
             }
             (Some(1), _) if shape == CellShape::Hexahedra => {
                 return Err(Error::request("one sample per cell cannot form hexahedra")
@@ -368,7 +368,7 @@ impl Arguments {
             want = want | Want::DETERMINANT;
         }
         if self.jacobian && matches!(shape, Some(CellShape::Hexahedra | CellShape::Lagrange)) {
-            want = want | Want::LEAST_DETERMINANT;
+            want = want | Want::MIN_DETERMINANT;
         }
         Ok(want)
     }

@@ -54,7 +54,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
-use subsolid::backend::MOST_THREADS;
+use subsolid::backend::MAX_THREADS;
 use subsolid::cluster::Ranks;
 use subsolid::io::atomic::is_standard_output;
 use subsolid::{Error, Result};
@@ -256,9 +256,9 @@ fn run(cli: Cli, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome
 fn use_threads(threads: usize) -> Result<()> {
     let refused = |why: String| {
         Error::request(format!("--threads {threads}: {why}"))
-            .with_help(format!("give a number from 1 to {MOST_THREADS}, or leave it out"))
+            .with_help(format!("give a number from 1 to {MAX_THREADS}, or leave it out"))
     };
-    if !(1..=MOST_THREADS).contains(&threads) {
+    if !(1..=MAX_THREADS).contains(&threads) {
         return Err(refused("out of range".into()));
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);

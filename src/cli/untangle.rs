@@ -9,8 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::numbers::{by_count, counted, significant};
 use subsolid::process::solid::{
-    BoundaryMotion, LeastDeterminant, MOST_ROUNDS, Untangled, hexahedra, least_determinant,
-    untangle,
+    BoundaryMotion, LeastDeterminant, MAX_ROUNDS, Untangled, hexahedra, least_determinant, untangle,
 };
 use subsolid::scheme::VertexRule;
 use subsolid::{Result, io};
@@ -76,7 +75,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     hexahedra(&mesh)?; // before the limit is set up
     let limit_before = least_determinant(&mesh)?;
     let start = Instant::now();
-    let bar = console.bar(MOST_ROUNDS);
+    let bar = console.bar(MAX_ROUNDS);
     let progress = |_| {
         bar.inc(1);
         Ok(())

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 
 /// Bytes of an exchange at a time: counts and places of MPI have 31 bits, and buffers of an exchange
 /// should be small beside what is sent.
-const MOST: usize = 1 << 24;
+const MAX_EXCHANGE_BYTES: usize = 1 << 24;
 /// Messages that say that a rank has failed.
 const WARNING: Tag = 21;
 
@@ -85,7 +85,7 @@ impl Group for Mpi {
         self.world.all_gather_into(&(own.len() as u64), &mut lengths[..]);
         let mut all = vec![Vec::new(); size];
         let longest = lengths.iter().copied().max().unwrap_or(0);
-        self.in_rounds(longest, MOST / size, |start, end| {
+        self.in_rounds(longest, MAX_EXCHANGE_BYTES / size, |start, end| {
             let part = |&length: &u64| end.min(length as usize) - start.min(length as usize);
             let (counts, places, sum) = layout(lengths.iter().map(part));
             let mut buffer = vec![0_u8; sum];
@@ -107,7 +107,7 @@ impl Group for Mpi {
         self.world.all_gather_into(&own, &mut longest[..]);
         let longest = longest.into_iter().max().unwrap_or(0);
         let mut all = vec![Vec::new(); size];
-        self.in_rounds(longest, MOST / size, |start, end| {
+        self.in_rounds(longest, MAX_EXCHANGE_BYTES / size, |start, end| {
             let parts: Vec<&[u8]> = to.iter().map(|bytes| cut(bytes, start, end)).collect();
             let (counts, places, _) = layout(parts.iter().map(|part| part.len()));
             let sending = parts.concat();

@@ -74,9 +74,9 @@ impl ElementKind {
 
     /// The first of many: `cells 3, 4 and 5, …`.
     pub(crate) fn first_ids(self, ids: impl ExactSizeIterator<Item = u32>) -> Message {
-        const MOST: usize = 8;
-        let more = if ids.len() > MOST { ", …" } else { "" };
-        crate::message!(self.ids(ids.take(MOST)), more)
+        const MAX_IDS: usize = 8;
+        let more = if ids.len() > MAX_IDS { ", …" } else { "" };
+        crate::message!(self.ids(ids.take(MAX_IDS)), more)
     }
 
     /// The id alone: `12`. A number that is not an id, such as −1 in a file, is text.

@@ -16,7 +16,7 @@ use crate::numbers::counted;
 const SEPARATORS: [u8; 3] = *b",;\t";
 
 /// Most bytes of a header: of a file without lines not all is read.
-const MOST_HEADER: usize = 1 << 20;
+const MAX_HEADER_BYTES: usize = 1 << 20;
 
 /// A table's header, and the lines after it.
 type Source = Chain<Cursor<Vec<u8>>, Lines<BufReader<Stream>>>;
@@ -205,7 +205,7 @@ impl Row<'_> {
 /// The first line of a table.
 fn first_line(lines: &mut impl Read) -> io::Result<Vec<u8>> {
     let (mut line, mut part) = (Vec::new(), [0; 4096]);
-    while !line.ends_with(b"\n") && line.len() < MOST_HEADER {
+    while !line.ends_with(b"\n") && line.len() < MAX_HEADER_BYTES {
         match lines.read(&mut part)? {
             0 => break,
             count => line.extend_from_slice(&part[..count]),

@@ -96,12 +96,15 @@ impl Solid {
 
 /// Refuses a cell with more corners than elements of it have numbers.
 fn check_corners(cell: u32, corners: usize) -> Result<()> {
-    const MOST: usize = 1 << u8::BITS;
-    if corners <= MOST {
+    const MAX_CORNERS: usize = 1 << u8::BITS;
+    if corners <= MAX_CORNERS {
         return Ok(());
     }
-    Err(Error::mesh(message!(Cell.id(cell), " has {corners} corners, limits take at most {MOST}"))
-        .with_help("refine the mesh first, once, or split the cell"))
+    Err(Error::mesh(message!(
+        Cell.id(cell),
+        " has {corners} corners, limits take at most {MAX_CORNERS}"
+    ))
+    .with_help("refine the mesh first, once, or split the cell"))
 }
 
 /// Structures in order of first appearance.

@@ -121,16 +121,16 @@ pub struct CellArraySummary {
 
 impl CellArraySummary {
     /// Most values that are counted.
-    const MOST_VALUES: usize = 64;
+    const MAX_VALUES: usize = 64;
 
     fn of(array: &CellArray) -> (String, Self) {
         let mut cells = BTreeMap::new();
         for &value in array.values.iter().filter(|_| array.integers && array.width == 1) {
-            if cells.len() <= Self::MOST_VALUES {
+            if cells.len() <= Self::MAX_VALUES {
                 *cells.entry(value as i64).or_default() += 1;
             }
         }
-        let few = (1..=Self::MOST_VALUES).contains(&cells.len());
+        let few = (1..=Self::MAX_VALUES).contains(&cells.len());
         (array.name.clone(), Self { width: array.width, cells: few.then_some(cells) })
     }
 }

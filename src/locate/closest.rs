@@ -15,8 +15,8 @@ const STEPS: usize = 80;
 /// Damping that is tried first when an undamped step fails.
 const FIRST_DAMPING: f64 = 1e-6;
 /// An undamped step is halved down to this part of it.
-const SHORTEST: f64 = 0.05;
-const MOST_DAMPING: f64 = 1e10;
+const MIN_STEP_FRACTION: f64 = 0.05;
+const MAX_DAMPING: f64 = 1e10;
 /// A decrease that rounding hides, as a part of the squared distance.
 const HIDDEN: f64 = 0.5 * f64::EPSILON;
 
@@ -92,12 +92,12 @@ pub fn closest(
                     break 'steps;
                 }
             }
-            if next.is_some() && damping == 0.0 && length > SHORTEST {
+            if next.is_some() && damping == 0.0 && length > MIN_STEP_FRACTION {
                 length *= 0.5;
             } else {
                 length = 1.0;
                 damping = if damping == 0.0 { FIRST_DAMPING } else { 10.0 * damping };
-                if damping > MOST_DAMPING {
+                if damping > MAX_DAMPING {
                     break 'steps;
                 }
             }

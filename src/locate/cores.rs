@@ -27,7 +27,7 @@ use super::{curve, parameters};
 use crate::bezier::{LocalBox, Nest, NestSibling, Piece};
 
 /// Deepest ring: parameters of points below are those of the core, to rounding.
-const DEEPEST: u32 = 50;
+const MAX_RING: u32 = 50;
 /// Memory of the splits that are kept.
 const KEPT_BYTES: usize = 1 << 28;
 
@@ -118,7 +118,7 @@ impl<'s> Core<'s> {
     /// `nearness.most`; the first found that is near enough.
     pub fn search(&self, x: [f64; 3], sought: &Sought<'_>) -> Option<Closest> {
         let mut best = None;
-        self.descend(x, sought, DEEPEST, &mut best);
+        self.descend(x, sought, MAX_RING, &mut best);
         best
     }
 
@@ -204,7 +204,7 @@ impl<'s> Core<'s> {
         memory: &Memory,
         best: &mut Best,
     ) {
-        self.descend_nearest(x, sides, rounding, memory, DEEPEST, best);
+        self.descend_nearest(x, sides, rounding, memory, MAX_RING, best);
     }
 
     fn descend_nearest(

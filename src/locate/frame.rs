@@ -16,7 +16,7 @@ use super::tricubic::{Jet, TricubicPoints, restrict};
 /// How far beyond [0, 1] a piece must be one-to-one for Newton's method.
 pub const MARGIN: f64 = 0.125;
 /// The largest κ at which Newton's method is proven to converge, on the box with its margin.
-const LARGEST_KAPPA: f64 = 0.6;
+const MAX_KAPPA: f64 = 0.6;
 /// ‖A‖‖A⁻¹‖ of a thin piece, at least.
 const THIN: f64 = 100.0;
 
@@ -64,7 +64,7 @@ impl AffineFrame {
     /// Whether `points`, whose frame it is, let Newton's method converge.
     pub fn converges_on(&self, points: &TricubicPoints) -> bool {
         let extended = restrict(points, [-MARGIN; 3], [1.0 + MARGIN; 3]);
-        departure(&self.inverse, &extended, 1.0 + 2.0 * MARGIN) <= LARGEST_KAPPA
+        departure(&self.inverse, &extended, 1.0 + 2.0 * MARGIN) <= MAX_KAPPA
     }
 
     /// y(x): roughly the parameters of x.

@@ -18,7 +18,7 @@ use super::hierarchy::diagonal;
 use super::hierarchy::{Box3, Node};
 use super::tricubic::{TricubicPoints, bounds, halves};
 use crate::backend::device::{NONE, SolidPart, SolidParts};
-use crate::bezier::{MOST_RINGS, Made, Piece, Pieces};
+use crate::bezier::{MAX_EXACT_RINGS, Made, Piece, Pieces};
 use crate::error::Result;
 
 /// How often a piece is halved at most: more made parts and decided hardly more points on any
@@ -62,7 +62,7 @@ impl Parts {
     /// Those of [`Pieces::new`].
     pub fn new(locator: &Locator<'_>) -> Result<Self> {
         let solid = locator.pieces.solid();
-        let rings = (locator.pieces.rings() + RINGS).min(MOST_RINGS);
+        let rings = (locator.pieces.rings() + RINGS).min(MAX_EXACT_RINGS);
         let further = Pieces::new(solid, rings)?;
         let of_leaf = |pieces: Range<usize>| {
             let mut own = Self::default();

@@ -50,7 +50,7 @@ impl CellKind {
     }
 }
 
-/// The cells of a mesh. Indices are not checked here, nor the number of cells, [`Cells::MOST`] at
+/// The cells of a mesh. Indices are not checked here, nor the number of cells, [`Cells::MAX`] at
 /// most; [`Topology::build`](crate::topology::Topology::build) checks both.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cells {
@@ -80,7 +80,7 @@ fn mirrored(kind: CellKind) -> &'static [usize] {
 
 impl Cells {
     /// Most cells of a mesh, so that all ids of its topology fit into 32 bits.
-    pub const MOST: usize = 1 << 28;
+    pub const MAX: usize = 1 << 28;
 
     /// Hexahedra of these corners.
     pub(crate) fn of_hexahedra(corners: Vec<[u32; 8]>) -> Self {
@@ -284,9 +284,9 @@ fn start(ends: &[u32], i: usize) -> usize {
 /// [`Error::Mesh`] with the number.
 pub(crate) fn check_counts(cells: usize, corners: usize) -> Result<()> {
     let (what, count, most) = match cells {
-        0..=Cells::MOST if u32::try_from(corners).is_ok() => return Ok(()),
-        0..=Cells::MOST => ("corners of cells or faces", corners, u32::MAX as usize),
-        _ => ("cells", cells, Cells::MOST),
+        0..=Cells::MAX if u32::try_from(corners).is_ok() => return Ok(()),
+        0..=Cells::MAX => ("corners of cells or faces", corners, u32::MAX as usize),
+        _ => ("cells", cells, Cells::MAX),
     };
     Err(Error::mesh(format!("{count} {what}: a solid has at most {most}"))
         .with_help("split the model"))
@@ -300,7 +300,7 @@ mod tests {
     fn counts_beyond_32_bits_are_refused() {
         let refused =
             |cells, corners| check_counts(cells, corners).map_err(|error| error.to_string());
-        assert_eq!(refused(Cells::MOST, u32::MAX as usize), Ok(()));
+        assert_eq!(refused(Cells::MAX, u32::MAX as usize), Ok(()));
         let cells = "300000000 cells: a solid has at most 268435456";
         assert_eq!(refused(300_000_000, 8), Err(cells.into()));
         let corners = "4294967296 corners of cells or faces: a solid has at most 4294967295";

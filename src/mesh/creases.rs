@@ -15,7 +15,7 @@ pub const CORNER_SHARPNESS: &str = "corner_sharpness";
 
 /// Most levels that an edge or vertex of finite sharpness may stay sharp in a mesh whose limit is
 /// evaluated: each takes a local refinement.
-const MOST_LEVELS: usize = 10;
+const MAX_SHARP_LEVELS: usize = 10;
 
 /// A boundary edge with a sharpness.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -110,7 +110,7 @@ impl Creases {
     /// # Errors
     /// [`Error::Mesh`] for a finite sharpness that is then above 10.
     pub fn check_evaluable(&self, levels: usize) -> Result<()> {
-        let most = MOST_LEVELS as f64 + levels as f64;
+        let most = MAX_SHARP_LEVELS as f64 + levels as f64;
         let is_above = |s: f64| s > most && s < f64::INFINITY;
         let (s, at) = if let Some(c) = self.edges.iter().find(|c| is_above(c.sharpness)) {
             (c.sharpness, message!("the edge of ", Vertex.ids(c.edge.map(|v| v.0))))

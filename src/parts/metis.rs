@@ -11,7 +11,7 @@ use crate::mesh::SolidMesh;
 /// Cells that share so many vertices share a face.
 const COMMON: Idx = 3;
 /// Least cells of a part: of fewer METIS complains on standard output.
-const LEAST: usize = 8;
+const MIN_CELLS: usize = 8;
 /// A weight of average cost.
 const WEIGHT: f64 = 1000.0;
 
@@ -30,10 +30,10 @@ impl Cut {
         if count < 2 {
             return Self::of_owners(vec![0; cells], count);
         }
-        if cells / count < LEAST {
+        if cells / count < MIN_CELLS {
             return Err(Error::request(format!("{count} parts of {cells} cells by METIS"))
                 .with_help(format!(
-                    "ask for parts of {LEAST} cells or more, or cut along the curve"
+                    "ask for parts of {MIN_CELLS} cells or more, or cut along the curve"
                 )));
         }
         let number = |n: usize| {
@@ -100,7 +100,7 @@ mod tests {
         let ones = vec![1.0; mesh.cells.len()];
         assert!(Cut::by_metis(&mesh, &ones[1..], 2).is_err());
         assert!(Cut::by_metis(&mesh, &ones, 0).is_err());
-        let most = ones.len() / LEAST;
+        let most = ones.len() / MIN_CELLS;
         assert!(Cut::by_metis(&mesh, &ones, most + 1).is_err());
         // costs that are all 0
         for (costs, count) in [(&ones, most), (&vec![0.0; ones.len()], 2)] {

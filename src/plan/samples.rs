@@ -7,7 +7,7 @@ use crate::limit::Solid;
 use crate::message;
 
 /// Most samples along an axis of a cell.
-pub const MOST_SAMPLES: usize = 64;
+pub const MAX_SAMPLES: usize = 64;
 
 /// Where to evaluate.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +34,7 @@ impl Samples {
         Self::Tensor(match n {
             1 => vec![0.5],
             // one too many is refused, and takes no memory
-            n => (0..n.min(MOST_SAMPLES + 1)).map(|i| i as f64 / (n - 1) as f64).collect(),
+            n => (0..n.min(MAX_SAMPLES + 1)).map(|i| i as f64 / (n - 1) as f64).collect(),
         })
     }
 
@@ -57,17 +57,17 @@ impl Samples {
     pub(super) fn check(&self, solid: &Solid) -> Result<()> {
         match self {
             Self::Tensor(parameters) => {
-                if parameters.is_empty() || parameters.len() > MOST_SAMPLES {
+                if parameters.is_empty() || parameters.len() > MAX_SAMPLES {
                     return Err(Error::request(format!(
                         "{} samples along an axis: out of range",
                         parameters.len()
                     ))
-                    .with_help(format!("ask for 1 to {MOST_SAMPLES} samples along each axis")));
+                    .with_help(format!("ask for 1 to {MAX_SAMPLES} samples along each axis")));
                 }
                 let inside = parameters.iter().all(|u| (0.0..=1.0).contains(u));
                 if !inside || !parameters.is_sorted_by(|a, b| a < b) {
                     return Err(Error::request("tensor samples are not ascending in [0, 1]").with_help(format!(
-                        "give a number of samples from 1 to {MOST_SAMPLES}, or ascending parameters from \
+                        "give a number of samples from 1 to {MAX_SAMPLES}, or ascending parameters from \
                          0 to 1"
                     )));
                 }

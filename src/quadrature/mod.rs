@@ -89,7 +89,7 @@ pub use physical::Physical;
 pub use pieces::PieceCut;
 pub use points::points;
 pub use report::{CellReport, Report, ReportShare};
-pub use scheme::{DEFAULT_GAUSS, MOST_RINGS, QuadratureScheme, RING_TOLERANCE};
+pub use scheme::{DEFAULT_GAUSS, MAX_QUADRATURE_RINGS, QuadratureScheme, RING_TOLERANCE};
 pub use sides::{Regions, face_vertices, side_vertices, sides};
 pub use signs::{LEFT_HANDED, check_positive, jacobians};
 pub use surface::{BoundaryReport, GroupReport, SideReport, SurfaceSums};
@@ -217,7 +217,7 @@ impl<'s> Quadrature<'s> {
         memory::check_half("tables of basis functions need", need(scheme), |limit| {
             let fits =
                 |rings: &usize| need(QuadratureScheme { rings: Some(*rings), ..scheme }) <= limit;
-            match (0..scheme.rings.unwrap_or(MOST_RINGS)).rev().find(fits) {
+            match (0..scheme.rings.unwrap_or(MAX_QUADRATURE_RINGS)).rev().find(fits) {
                 Some(rings) => message!("ask for at most ", option("rings", rings)),
                 None => "ask for fewer Gauss points".into(),
             }

@@ -4,7 +4,7 @@ use crate::basis::gauss;
 use crate::error::{Error, Result};
 
 /// Most rings: the smallest boxes are then 2⁻²⁰ of a leaf wide.
-pub const MOST_RINGS: usize = 20;
+pub const MAX_QUADRATURE_RINGS: usize = 20;
 
 /// Gauss points along each axis of a box unless told: they integrate det J exactly.
 pub const DEFAULT_GAUSS: usize = 5;
@@ -18,7 +18,7 @@ pub const RING_TOLERANCE: f64 = 4e-9;
 pub struct QuadratureScheme {
     /// Gauss points along each axis of a box, 1 to 32.
     pub gauss: usize,
-    /// Rings of boxes toward an extraordinary edge or vertex: 0 to [`MOST_RINGS`] of them,
+    /// Rings of boxes toward an extraordinary edge or vertex: 0 to [`MAX_QUADRATURE_RINGS`] of them,
     /// and the Gauss points of what they leave (with 0, of the whole leaf); or with `None`
     /// as many as integrals need to be right to [`RING_TOLERANCE`].
     pub rings: Option<usize>,
@@ -31,11 +31,11 @@ impl QuadratureScheme {
     /// [`Error::Request`] for Gauss points or rings out of range.
     pub fn check(self) -> Result<()> {
         gauss::rule(self.gauss)?;
-        if let Some(rings) = self.rings.filter(|&rings| rings > MOST_RINGS) {
+        if let Some(rings) = self.rings.filter(|&rings| rings > MAX_QUADRATURE_RINGS) {
             return Err(Error::request(format!(
                 "{rings} rings of quadrature points: out of range"
             ))
-            .with_help(format!("ask for 0 to {MOST_RINGS} rings")));
+            .with_help(format!("ask for 0 to {MAX_QUADRATURE_RINGS} rings")));
         }
         Ok(())
     }

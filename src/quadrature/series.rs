@@ -41,7 +41,7 @@ impl Ring {
 const PATTERNS: [&[usize]; 6] =
     [&[0], &[0, 1], &[0, 1, 3], &[0, 1, 2, 4], &[0, 1, 3, 7], &[0, 1, 2, 4, 8]];
 /// Most rings in front of the closing ones.
-const MOST_PLAIN: usize = 30;
+const MAX_PLAIN_RINGS: usize = 30;
 /// Ratios at which a rule is fitted.
 const FITTED: usize = 100;
 
@@ -53,7 +53,7 @@ pub fn rings(largest: f64, exact: f64, steps: usize, tolerance: f64) -> Vec<Ring
     let mut best: Option<(usize, &[usize], Vec<f64>)> = None;
     for pattern in PATTERNS {
         let fewest =
-            best.as_ref().map_or(MOST_PLAIN + 1, |(plain, pattern, _)| plain + pattern.len());
+            best.as_ref().map_or(MAX_PLAIN_RINGS + 1, |(plain, pattern, _)| plain + pattern.len());
         for plain in 0..fewest.saturating_sub(pattern.len()) {
             let (weights, error) = closing(pattern, largest, exact, plain);
             if error <= tolerance && weights.iter().all(|&weight| weight > 0.0) {
@@ -63,7 +63,7 @@ pub fn rings(largest: f64, exact: f64, steps: usize, tolerance: f64) -> Vec<Ring
         }
     }
     let (plain, pattern, weights) =
-        best.unwrap_or((MOST_PLAIN, PATTERNS[0], vec![1.0 / (1.0 - exact)]));
+        best.unwrap_or((MAX_PLAIN_RINGS, PATTERNS[0], vec![1.0 / (1.0 - exact)]));
     let plain = plain + steps;
     let share = |after: usize| (1.0 - largest) * largest.powi(after.saturating_sub(steps) as i32);
     let front = (1..=plain).map(|number| Ring {

@@ -11,7 +11,7 @@ use crate::topology::Topology;
 use crate::topology::{Sharpness, stars};
 
 /// Most cells that a refinement makes, so that every index fits.
-const MOST_CELLS: u128 = Cells::MOST as u128;
+const MAX_CELLS: u128 = Cells::MAX as u128;
 /// Memory that refinement and setup need, in bytes a cell.
 const BYTES_A_CELL: u128 = 700;
 
@@ -169,13 +169,13 @@ fn count_after(cells: usize, children: u64, levels: usize) -> u128 {
 /// Refuses `levels` refinements of so many cells, of which the first makes `children`, if they make
 /// too many.
 pub(crate) fn check_levels(cells: usize, children: u64, levels: usize) -> Result<()> {
-    let fits = |&level: &usize| count_after(cells, children, level) <= MOST_CELLS;
+    let fits = |&level: &usize| count_after(cells, children, level) <= MAX_CELLS;
     if fits(&levels) {
         return Ok(());
     }
     let fit = (0..levels).take_while(fits).last().unwrap_or(0);
     let levels = counted(levels, "level");
-    Err(Error::request(format!("{levels} of refinement would make more than {MOST_CELLS} cells"))
+    Err(Error::request(format!("{levels} of refinement would make more than {MAX_CELLS} cells"))
         .with_help(message!("ask for at most ", counted(fit, "level"), " of this mesh")))
 }
 
@@ -188,7 +188,7 @@ pub fn check_memory(mesh: &SolidMesh, levels: usize) -> Result<()> {
     let children = child_count(mesh);
     let count = |levels| count_after(mesh.cells.len(), children, levels);
     let help = |memory: u128| {
-        let most = MOST_CELLS.min(memory / BYTES_A_CELL);
+        let most = MAX_CELLS.min(memory / BYTES_A_CELL);
         let fit = (0..levels).take_while(|&level| count(level) <= most).last().unwrap_or(0);
         message!("ask for at most ", counted(fit, "level"), " of this mesh")
     };

@@ -9,7 +9,7 @@ use crate::parts::DistributedMesh;
 use crate::parts::exchange::{next, next_id, next_number};
 
 /// Most materials: one byte a pixel, with 0 for none.
-pub const MOST_MATERIALS: usize = 255;
+pub const MAX_MATERIALS: usize = 255;
 
 /// The whole numbers that cells have in an array.
 #[derive(Clone, Debug, PartialEq)]
@@ -94,6 +94,6 @@ impl CellIds {
 fn distinct(mut ids: Vec<i64>) -> Vec<i64> {
     ids.sort_unstable();
     ids.dedup();
-    ids.truncate(MOST_MATERIALS + 1);
+    ids.truncate(MAX_MATERIALS + 1);
     ids
 }

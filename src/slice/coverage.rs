@@ -25,7 +25,7 @@ const STEPS: i64 = 1 << 13;
 const FULL: i64 = 2 * STEPS * STEPS;
 
 /// Most columns or rows.
-pub(super) const MOST_PIXELS: usize = 1 << 16;
+pub(super) const MAX_IMAGE_SIDE: usize = 1 << 16;
 
 /// Most planes.
 const PLANES: u32 = 1 << 16;
@@ -88,7 +88,7 @@ impl Raster {
     /// [`Error::Request`](crate::Error::Request) for a pitch that is not a positive number, or more
     /// than 65,536 columns or rows.
     pub fn new(grid: PixelGrid, sampling: Sampling) -> Result<Self> {
-        grid.check(MOST_PIXELS)?;
+        grid.check(MAX_IMAGE_SIDE)?;
         let (changes, by_row, row_ends) = (vec![], vec![], vec![]);
         Ok(Self { grid, sampling, changes, planes: 1, sums: vec![], by_row, row_ends })
     }

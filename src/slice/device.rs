@@ -3,7 +3,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::coverage::{MOST_PIXELS, Sampling};
+use super::coverage::{MAX_IMAGE_SIDE, Sampling};
 use super::frame::PixelGrid;
 use super::interior::{DeviceInteriors, InteriorValues};
 use super::layer::Layer;
@@ -11,12 +11,12 @@ use super::slicer::Slicer;
 use super::solid_source::{Inside, SolidSource};
 use super::source::{Channel, LayerSource, PixelPlaces};
 use crate::backend::device::{
-    Canvas, Covered, Device, LayerBoundary, LayerImages, LayerLink, LayerPatch, MOST_PLANES,
+    Canvas, Covered, Device, LayerBoundary, LayerImages, LayerLink, LayerPatch, MAX_PLANES,
 };
 use crate::error::Result;
 
 /// Most full pixels that sums of 32 bits hold: 2¹³ × 2¹³ × 2 × 15 is below 2³¹.
-const MOST_SUMMED: usize = 15;
+const MAX_SUMMED_PIXELS: usize = 15;
 
 /// A slicer at work on a GPU.
 pub struct DeviceSlicer<'s> {
@@ -107,7 +107,7 @@ impl<'s> DeviceSlicer<'s> {
         sampling: Sampling,
         bits: usize,
     ) -> Result<Canvas> {
-        grid.check(MOST_PIXELS)?;
+        grid.check(MAX_IMAGE_SIDE)?;
         Ok(Canvas {
             origin: grid.origin,
             pitch: grid.pitch,
@@ -174,7 +174,7 @@ impl LayerSource for DeviceSource<'_, '_> {
     }
 
     fn coverage(&self, heights: &[f64], grid: &PixelGrid, antialias: bool) -> Result<Vec<u16>> {
-        if heights.len() > MOST_PLANES || self.around > MOST_SUMMED {
+        if heights.len() > MAX_PLANES || self.around > MAX_SUMMED_PIXELS {
             return self.solid.coverage(heights, grid, antialias);
         }
         let sampling = if antialias { Sampling::Area } else { Sampling::Center };

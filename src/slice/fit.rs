@@ -22,7 +22,7 @@ const MARGIN: f64 = 1.5;
 const ALONG: f64 = 1.0 / 8.0;
 
 /// Derivatives by u and v at a smaller sine have no normal.
-const LEAST_SINE: f64 = 1e-8;
+const MIN_SINE: f64 = 1e-8;
 
 /// Patches pass through the limit at these, along both directions.
 const NODES: [f64; 4] = [0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0];
@@ -34,7 +34,7 @@ const CHECKS: [f64; 3] = [1.0 / 12.0, 0.5, 11.0 / 12.0];
 pub const PLACES: usize = 25;
 
 /// Most halvings of an element's side.
-const DEEPEST: u32 = 24;
+const MAX_HALVINGS: u32 = 24;
 
 /// A patch over a part of a boundary face.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -129,7 +129,7 @@ impl Fitter {
         fits: &mut Vec<Fit>,
     ) {
         let fit = self.fit(square, &limit(square));
-        if fit.error <= self.tolerance || square.length <= UNIT >> DEEPEST {
+        if fit.error <= self.tolerance || square.length <= UNIT >> MAX_HALVINGS {
             fits.push(fit);
             return;
         }
@@ -168,7 +168,7 @@ fn distances(limit: &PlanePoint, [position, u, v]: &[PlanePoint; 3]) -> [f64; 2]
         u[a] * v[b] - u[b] * v[a]
     });
     let (all, length) = (squared(away), squared(normal).sqrt());
-    if length <= LEAST_SINE * (squared(*u) * squared(*v)).sqrt() {
+    if length <= MIN_SINE * (squared(*u) * squared(*v)).sqrt() {
         return [all.sqrt(), 0.0];
     }
     let above = (0..3).map(|d| away[d] * normal[d]).sum::<f64>().abs() / length;

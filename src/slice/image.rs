@@ -11,7 +11,7 @@ use crate::message;
 use crate::{Error, Result};
 
 /// Most pixels of an image: 16384 × 16384.
-pub const MOST_PIXELS: usize = 1 << 28;
+pub const MAX_PIXELS: usize = 1 << 28;
 
 /// Bits of a pixel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -122,7 +122,7 @@ impl ImageFormat {
     /// Checks that images of this shape can be written.
     ///
     /// # Errors
-    /// [`Error::Request`] for no pixels or more than [`MOST_PIXELS`], and for 16 bits in a format
+    /// [`Error::Request`] for no pixels or more than [`MAX_PIXELS`], and for 16 bits in a format
     /// that has none.
     pub fn check(&self) -> Result<()> {
         let [columns, rows] = self.size;
@@ -134,11 +134,11 @@ impl ImageFormat {
         let most = u32::MAX as usize >> 1; // of a PNG
         let pixels = columns.checked_mul(rows).filter(|_| columns <= most && rows <= most);
         match pixels {
-            Some(1..=MOST_PIXELS) => Ok(()),
+            Some(1..=MAX_PIXELS) => Ok(()),
             Some(0) => Err(Error::request(format!("images of {columns} × {rows} pixels"))
                 .with_help("ask for at least one column and one row")),
             _ => Err(Error::request(format!(
-                "images of {columns} × {rows} pixels, more than {MOST_PIXELS} in all"
+                "images of {columns} × {rows} pixels, more than {MAX_PIXELS} in all"
             ))
             .with_help("give larger pixels, or fewer columns and rows")),
         }

@@ -9,7 +9,7 @@
 //! dithered coverage wherever the fractions sum to 1.
 
 use super::PixelGrid;
-use super::cell_ids::{CellIds, MOST_MATERIALS};
+use super::cell_ids::{CellIds, MAX_MATERIALS};
 use super::dither::{is_above, threshold};
 use super::source::{Channel, LayerSource};
 use crate::error::ElementKind;
@@ -92,7 +92,7 @@ impl Materials {
     /// given, or some that are easily told apart.
     ///
     /// # Errors
-    /// [`Error::Request`] for none, more than [`MOST_MATERIALS`], a channel that is missing or
+    /// [`Error::Request`] for none, more than [`MAX_MATERIALS`], a channel that is missing or
     /// given twice.
     pub fn fractions(channels: &[Channel], of: &[(usize, Option<[u8; 3]>)]) -> Result<Self> {
         let material = |(place, &(channel, own)): (usize, &(usize, Option<[u8; 3]>))| {
@@ -116,7 +116,7 @@ impl Materials {
     /// Materials that are the values of one channel: `NAME_1` and so on.
     ///
     /// # Errors
-    /// [`Error::Request`] for no ids, more than [`MOST_MATERIALS`], or a channel that is missing.
+    /// [`Error::Request`] for no ids, more than [`MAX_MATERIALS`], or a channel that is missing.
     pub fn ids(channels: &[Channel], channel: usize, ids: &[i64]) -> Result<Self> {
         let Some(Channel { name, .. }) = channels.get(channel) else {
             return Err(Error::request(format!("no array has the number {channel}")).with_help(
@@ -152,8 +152,8 @@ impl Materials {
     fn checked(materials: Vec<Material>) -> Result<Self> {
         match materials.len() {
             0 => Err(Error::request("no materials").with_help("name at least one")),
-            count if count > MOST_MATERIALS => {
-                Err(Error::request(format!("more than {MOST_MATERIALS} materials"))
+            count if count > MAX_MATERIALS => {
+                Err(Error::request(format!("more than {MAX_MATERIALS} materials"))
                     .with_help("name those that are printed, or join some of them"))
             }
             _ => Ok(Self(materials)),

@@ -6,7 +6,7 @@ use super::{Axis, PixelGrid};
 use crate::{Error, Result};
 
 /// Columns or rows of pixels that are counted exactly.
-const MOST_COUNTED: f64 = (1_u64 << 53) as f64;
+const MAX_COUNTED: f64 = (1_u64 << 53) as f64;
 
 /// What the layers of a job have in common, whatever files they become.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,7 +63,7 @@ impl Setting {
         let [low, high] = self.plane;
         // a model that is a whole number of pixels wide gets no column for rounding
         let cover = [0, 1].map(|d| ((high[d] - low[d]) / pitch - 1e-6).ceil().max(1.0));
-        if size.is_none() && cover.iter().any(|&count| count > MOST_COUNTED) {
+        if size.is_none() && cover.iter().any(|&count| count > MAX_COUNTED) {
             let [columns, rows] = cover;
             return Err(Error::request(format!(
                 "pixels of size {pitch:e} would be {columns:.1e} × {rows:.1e} over the model"

@@ -19,7 +19,7 @@ use crate::numbers::Precision;
 const DEFAULT_TOLERANCE: f64 = 1e-5;
 
 /// Least tolerance as a part of the solid's longest side.
-const LEAST_TOLERANCE: f64 = 1e-9;
+const MIN_TOLERANCE: f64 = 1e-9;
 
 /// Least tolerance as a part of the farthest coordinate: 32 to 64 steps of a number there. What
 /// patches differ from flat ones by is rounding below.
@@ -265,11 +265,11 @@ pub(super) fn tolerance(points: &[[f64; 3]], options: SliceOptions) -> Result<f6
     let Some(tolerance) = options.tolerance else {
         return Ok((DEFAULT_TOLERANCE * side).max(2.0 * rounding));
     };
-    let least = (LEAST_TOLERANCE * side).max(rounding);
+    let least = (MIN_TOLERANCE * side).max(rounding);
     if tolerance >= least && tolerance.is_finite() {
         return Ok(tolerance);
     }
-    if (LEAST_TOLERANCE * side..rounding).contains(&tolerance) {
+    if (MIN_TOLERANCE * side..rounding).contains(&tolerance) {
         return Err(Error::request(format!(
             "a tolerance of {tolerance:?}: below the rounding of coordinates up to {farthest:.2e}"
         ))

@@ -5,10 +5,10 @@ use std::ops::Range;
 use crate::{Error, Result};
 
 /// Most layers of a stack.
-pub const MOST_LAYERS: usize = 1_000_000;
+pub const MAX_LAYERS: usize = 1_000_000;
 
 /// Most planes that the coverage of a layer is the average of.
-pub const MOST_PLANES_A_LAYER: usize = 64;
+pub const MAX_PLANES_PER_LAYER: usize = 64;
 
 /// Part of a layer by which the model may stand out of the last one: rounding.
 const SLACK: f64 = 1e-6;
@@ -31,7 +31,7 @@ impl Stack {
     ///
     /// # Errors
     /// [`Error::Request`] for heights that are not positive and finite, and for more
-    /// than [`MOST_LAYERS`].
+    /// than [`MAX_LAYERS`].
     pub fn new([low, high]: [f64; 2], layer_height: f64) -> Result<Self> {
         if !(layer_height.is_finite() && layer_height > 0.0) {
             return Err(Error::request(format!("layer height {layer_height} is not positive"))
@@ -42,10 +42,10 @@ impl Stack {
                 .with_help("slice a model that has a volume"));
         }
         let layers = ((high - low) / layer_height - SLACK).ceil().max(1.0);
-        if layers > MOST_LAYERS as f64 {
-            let least = (high - low) / MOST_LAYERS as f64;
+        if layers > MAX_LAYERS as f64 {
+            let least = (high - low) / MAX_LAYERS as f64;
             return Err(Error::request(format!(
-                "layers of {layer_height:?} cut the height of {} into {layers:.1e}, more than {MOST_LAYERS}",
+                "layers of {layer_height:?} cut the height of {} into {layers:.1e}, more than {MAX_LAYERS}",
                 high - low
             ))
             .with_help(format!("give a layer height of at least {least:.1e}")));

@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use super::fit::PLACES;
 
 /// Most numbers that are kept; what is above is computed again.
-const MOST_NUMBERS: usize = 1 << 25;
+const MAX_NUMBERS: usize = 1 << 25;
 
 /// Weights of the limit at the places of a square.
 #[derive(Debug)]
@@ -66,7 +66,7 @@ impl<K: Eq + Hash> SquareTables<K> {
         drop(made);
         let table = Arc::new(make());
         let numbers = table.weights.len();
-        if self.numbers.fetch_add(numbers, Ordering::Relaxed) + numbers <= MOST_NUMBERS {
+        if self.numbers.fetch_add(numbers, Ordering::Relaxed) + numbers <= MAX_NUMBERS {
             let mut made = self.made.write().unwrap_or_else(PoisonError::into_inner);
             made.insert(key, Arc::clone(&table));
         }

@@ -16,7 +16,7 @@ use super::root;
 use super::surface::{Patch, Surface};
 
 /// Most halvings of an arc.
-const MOST_HALVINGS: u32 = 40;
+const MAX_ARC_HALVINGS: u32 = 40;
 
 /// Name of a crossing: four times its edge plus its number on it.
 pub type CrossingId = u32;
@@ -180,7 +180,7 @@ impl Tracer<'_> {
         let chord = [0, 1].map(|d| b.place.point[d] - a.place.point[d]);
         // not hypot, whose last bit differs between processors
         let length = (chord[0] * chord[0] + chord[1] * chord[1]).sqrt();
-        if length <= self.tolerance || depth == MOST_HALVINGS {
+        if length <= self.tolerance || depth == MAX_ARC_HALVINGS {
             return;
         }
         // how far a curve with these directions at its ends leaves its chord

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 pub(super) const GRAIN: usize = 1024;
 
 /// Most parts of a counting sort: each has its own counts of all columns.
-const MOST_PARTS: usize = 4;
+const MAX_PARTS: usize = 4;
 
 /// A counting sort under way: what rows hold goes to groups, in the order of the rows.
 ///
@@ -38,7 +38,7 @@ pub(super) fn advance(counters: &mut Counters, group: u32) -> usize {
 impl CountingSort {
     /// Sorts what the `rows` hold into `groups`; `count` advances the group of each.
     pub fn of(groups: usize, rows: usize, count: impl Fn(u32, &mut Counters) + Sync) -> Self {
-        let parts = rayon::current_num_threads().min(MOST_PARTS).min(rows / GRAIN).max(1);
+        let parts = rayon::current_num_threads().min(MAX_PARTS).min(rows / GRAIN).max(1);
         let count_part = |part: usize| {
             let mut counts = vec![0; groups];
             range(part, parts, rows).for_each(|row| count(row, &mut counts));

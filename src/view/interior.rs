@@ -16,19 +16,19 @@ const LEAVES: usize = 256;
 /// Pieces above which there are fewer rings.
 const FEW: usize = 150_000;
 /// Most pieces of a page.
-const MOST: usize = 2_000_000;
+const MAX_PIECES: usize = 2_000_000;
 
 /// Pieces with `rings` rings, or with fewer if there are many, and how many.
 fn pieces(solid: &Solid, rings: usize) -> Result<(Pieces<'_>, usize)> {
     for rings in (0..=rings).rev() {
         let pieces = Pieces::new(solid, rings)?;
         let count = solid.leaves().par_iter().map(|leaf| pieces.of(leaf).count()).sum();
-        if count <= FEW || (rings == 0 && count <= MOST) {
+        if count <= FEW || (rings == 0 && count <= MAX_PIECES) {
             return Ok((pieces, count));
         }
     }
     let count = solid.leaves().len();
-    Err(Error::request(format!("the inside has {count} pieces, and a page holds {MOST}"))
+    Err(Error::request(format!("the inside has {count} pieces, and a page holds {MAX_PIECES}"))
         .with_help(message!("show the boundary alone (", option("interior", false), ")")))
 }
 

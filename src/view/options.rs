@@ -1,7 +1,7 @@
 //! How pages are made.
 
 use super::color::ColorMap;
-use crate::bezier::MOST_RINGS;
+use crate::bezier::MAX_EXACT_RINGS;
 use crate::error::{Error, Result};
 use crate::io::{LengthUnit, UpAxis};
 use crate::numbers::counted;
@@ -12,7 +12,7 @@ pub struct ViewOptions {
     /// Title of the page.
     pub title: String,
     /// Most rings of exact patches toward extraordinary vertices of the boundary, 0 to
-    /// [`MOST_RINGS`]; fewer where what remains is near the limit.
+    /// [`MAX_EXACT_RINGS`]; fewer where what remains is near the limit.
     pub rings: usize,
     /// Most rings toward extraordinary edges and vertices inside, for cuts; fewer where the inside
     /// would have more than 150,000 pieces.
@@ -37,7 +37,7 @@ impl ViewOptions {
     pub fn titled(title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
-            rings: MOST_RINGS,
+            rings: MAX_EXACT_RINGS,
             interior_rings: 2,
             interior: true,
             samples: 5,
@@ -49,7 +49,7 @@ impl ViewOptions {
     }
 
     pub(super) fn check(&self) -> Result<()> {
-        let most = MOST_RINGS;
+        let most = MAX_EXACT_RINGS;
         if self.rings > most || self.interior_rings > most {
             let rings = self.rings.max(self.interior_rings);
             return Err(Error::request(format!("{rings} rings of patches: out of range"))

@@ -10,7 +10,7 @@ use crate::surface::limit::{GridLimit, LimitSurface};
 /// Elements evaluated at once.
 const ELEMENTS: usize = 1 << 12;
 /// Most samples of a mesh.
-const MOST: usize = 200_000_000;
+const MAX_VIEW_SAMPLES: usize = 200_000_000;
 /// Cosine of the angle between normals from which on they belong to two sides of a crease.
 const SHARP: f64 = 0.9999;
 
@@ -143,7 +143,7 @@ pub fn sampled(
     let has_quads_only = mesh.faces.iter().all(|face| face.len() == 4);
     let along = if has_quads_only { n } else { 2 * n - 1 };
     let elements = limit.elements();
-    if elements.len() * along * along > MOST {
+    if elements.len() * along * along > MAX_VIEW_SAMPLES {
         let samples = elements.len() * along * along;
         return Err(Error::request(format!("{samples} samples of the boundary"))
             .with_help("ask for fewer samples: a .glb file holds less than 4 GB"));

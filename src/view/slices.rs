@@ -10,7 +10,7 @@ use crate::message;
 use crate::slice::manifest::{Files, Manifest};
 
 /// Layers that a page holds at most.
-const MOST: usize = 400;
+const MAX_PAGE_LAYERS: usize = 400;
 
 /// Adds the images of the first stack of a folder, every n-th layer if there are many.
 pub fn push(scene: &mut Scene, folder: &Path) -> Result<()> {
@@ -26,7 +26,7 @@ pub fn push(scene: &mut Scene, folder: &Path) -> Result<()> {
         return Err(Error::file(folder, None, "holds layers of a job that did not end")
             .with_help("run the job to its end first"));
     }
-    let step = manifest.layers.len().div_ceil(MOST).max(1);
+    let step = manifest.layers.len().div_ceil(MAX_PAGE_LAYERS).max(1);
     let (mut bytes, mut images) = (Vec::new(), Vec::new());
     for layer in manifest.layers.iter().step_by(step) {
         let Some(file) = layer.files.first() else { continue };

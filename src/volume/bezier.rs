@@ -36,7 +36,7 @@ pub struct BezierPiece {
 }
 
 impl<'s> Bezier<'s> {
-    /// Prepares the cells of `solid` with 0 to [`MOST_RINGS`](crate::bezier::MOST_RINGS)
+    /// Prepares the cells of `solid` with 0 to [`MAX_EXACT_RINGS`](crate::bezier::MAX_EXACT_RINGS)
     /// rings.
     ///
     /// # Errors
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
     use crate::backend::{Backend, Cpu};
     use crate::basis::bernstein;
-    use crate::bezier::MOST_RINGS;
+    use crate::bezier::MAX_EXACT_RINGS;
     use crate::io::{ArrayData, Points};
     use crate::mesh::SolidMesh;
     use crate::mesh::shape::Shape;
@@ -202,6 +202,6 @@ mod tests {
         for (p, heat) in points.iter().zip(reals(&piece.dataset.point_arrays[0])) {
             assert!((p[0] - 2.0 * p[2] - heat).abs() < 1e-12);
         }
-        assert!(Bezier::new(&solid, MOST_RINGS + 1).is_err());
+        assert!(Bezier::new(&solid, MAX_EXACT_RINGS + 1).is_err());
     }
 }

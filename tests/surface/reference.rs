@@ -1,12 +1,12 @@
 //! Positions of all schemes against half-edges, levels 1 to 4 as far as a model stays below
-//! [`MOST_CORNERS`].
+//! [`MAX_CORNERS`].
 
 use subsolid::mesh::{CreaseRule, Creases};
 use subsolid::surface::{Method, Scheme, SurfacePlan};
 
 use super::{expect_equal, manifolds, model, options, reference, rules};
 
-const MOST_CORNERS: usize = 600_000;
+const MAX_CORNERS: usize = 600_000;
 
 fn compare_all(scheme: Scheme, methods: &[Method], chaikin: bool) {
     let mut levels_compared = 0;
@@ -22,7 +22,7 @@ fn compare_all(scheme: Scheme, methods: &[Method], chaikin: bool) {
         let mut expected = reference(&mesh, scheme != Scheme::CatmullClark);
         for level in 0..4 {
             expected = expected.refine(rules(scheme, level));
-            if 4 * expected.faces.len() > MOST_CORNERS {
+            if 4 * expected.faces.len() > MAX_CORNERS {
                 break;
             }
             for &method in methods {

@@ -34,7 +34,7 @@ use crate::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMa
 use crate::surface::{SurfaceOptions, SurfacePlan, SurfaceStencils};
 
 /// Most threads that a job can ask for; there is no machine with more.
-pub const MOST_THREADS: usize = 4096;
+pub const MAX_THREADS: usize = 4096;
 
 /// The processor this program runs on.
 #[derive(Clone, Copy, Debug)]

@@ -15,7 +15,7 @@ use super::driver::sources::{
 };
 use super::jobs;
 use super::solid::bricks;
-use super::solid::evaluator::MOST_POINTS;
+use super::solid::evaluator::MAX_POINT_COMPONENTS;
 use super::surface::edge_friend::{self, FriendRun};
 use super::surface::{limit, points, product, refine};
 use crate::backend::Precision;
@@ -200,7 +200,7 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
             variants.extend((0..tiles).map(|tile| of(&TABLE_MMA).with("TILE", tile)));
         }
         variants.extend([&PARTIAL, &CLEAR].map(of));
-        if pass.width <= MOST_POINTS {
+        if pass.width <= MAX_POINT_COMPONENTS {
             variants.push(of(&POINTS));
         }
         variants.extend(published::<T>(pass));

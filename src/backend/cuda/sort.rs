@@ -179,7 +179,7 @@ pub struct DeviceSort {
 }
 
 /// Most items of one sort or scan.
-const MOST: usize = 1 << 31;
+const MAX_ITEMS: usize = 1 << 31;
 
 impl DeviceSort {
     /// Brings keys below 2^`bits` with their values to a GPU.
@@ -189,7 +189,7 @@ impl DeviceSort {
     /// bits, or too little memory.
     pub fn new(gpu: &Cuda, keys: &[u64], values: &[u32], bits: u32) -> Result<Self> {
         let count = keys.len();
-        if values.len() != count || count >= MOST || bits > u64::BITS {
+        if values.len() != count || count >= MAX_ITEMS || bits > u64::BITS {
             return Err(Error::request(format!(
                 "{count} keys of {bits} bits with {} values to sort on a GPU",
                 values.len()

@@ -52,7 +52,7 @@ pub struct Canvas {
     pub tolerance: f64,
     /// Columns and rows.
     pub size: [usize; 2],
-    /// Planes that an image is the mean of, at most [`MOST_PLANES`].
+    /// Planes that an image is the mean of, at most [`MAX_PLANES`].
     pub planes: usize,
     /// Whether a pixel is full or empty by its middle, not gray by area.
     pub center: bool,
@@ -61,7 +61,7 @@ pub struct Canvas {
 }
 
 /// Most planes of an image: what more of them cover of a pixel does not fit into 32 bits.
-pub const MOST_PLANES: usize = 15;
+pub const MAX_PLANES: usize = 15;
 
 /// What covering images came to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -86,7 +86,7 @@ pub trait LayerImages: Send + Sync {
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) for more images than
-    /// [`LayerImages::most_images`], other bits than 8 or 16, more than [`MOST_PLANES`] planes an
+    /// [`LayerImages::most_images`], other bits than 8 or 16, more than [`MAX_PLANES`] planes an
     /// image, or if the device fails.
     fn cover(&mut self, canvas: &Canvas, heights: &[f64], pairs: &[[u32; 2]]) -> Result<Covered>;
 

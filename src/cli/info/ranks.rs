@@ -5,14 +5,14 @@ use std::fmt::Write;
 use clap::{Args, ValueEnum};
 use subsolid::limit::{Solid, Summary};
 use subsolid::parts::{Estimate, Rates, Workload};
-use subsolid::plan::{LayersJob, MOST_SAMPLES};
+use subsolid::plan::{LayersJob, MAX_SAMPLES};
 use subsolid::quadrature::{DEFAULT_GAUSS, QuadratureScheme};
 use subsolid::{Error, Quadrature, Result};
 
 use subsolid::memory::gigabytes;
 
 /// Most ranks of an estimate.
-const MOST: usize = 1 << 24;
+const MAX_RANKS: usize = 1 << 24;
 /// What ranks do.
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum JobName {
@@ -71,12 +71,12 @@ impl RankArguments {
     }
 
     pub fn check(&self) -> Result<()> {
-        if let Some(ranks) = self.ranks.iter().find(|&&ranks| !(1..=MOST).contains(&ranks)) {
+        if let Some(ranks) = self.ranks.iter().find(|&&ranks| !(1..=MAX_RANKS).contains(&ranks)) {
             return Err(Error::request(format!("--ranks {ranks} is out of range"))
-                .with_help(format!("ask for 1 to {MOST} ranks")));
+                .with_help(format!("ask for 1 to {MAX_RANKS} ranks")));
         }
         for (job, option, given, range) in [
-            (JobName::Evaluate, "--samples", self.samples, 2..=MOST_SAMPLES),
+            (JobName::Evaluate, "--samples", self.samples, 2..=MAX_SAMPLES),
             (JobName::Quadrature, "--gauss", self.gauss, 1..=32),
             (JobName::Refine, "--refinements", self.refinements, 1..=12),
             (JobName::Slice, "--values", self.values, 0..=64),

@@ -12,11 +12,11 @@ use crate::numbers::counted;
 use crate::{Error, Message, Result};
 
 use super::ReadReport;
-use super::groups::{Groups, MOST_ATTRIBUTES, MOST_GROUPS};
+use super::groups::{Groups, MAX_ATTRIBUTES, MAX_FACE_GROUPS};
 use super::high_order::HighOrder;
 
 /// A polyhedron is stored by its faces; more face corners than this are refused.
-const MOST_FACE_CORNERS: usize = 4096;
+const MAX_FACE_CORNERS: usize = 4096;
 
 /// How a file lists the corners of a volume cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,10 +189,10 @@ impl<'a> Assembly<'a> {
                 .error(line, message!(id, ": a polyhedron needs 4 faces of 3 vertices or more"))
                 .with_help("list every face of the cell"));
         }
-        if corners > MOST_FACE_CORNERS {
+        if corners > MAX_FACE_CORNERS {
             return Err(self
                 .error(line, message!(id, ": its faces have {corners} corners"))
-                .with_help(format!("at most {MOST_FACE_CORNERS} are read; split the cell")));
+                .with_help(format!("at most {MAX_FACE_CORNERS} are read; split the cell")));
         }
         self.count_cell(line)?;
         self.mesh.cells.push_polyhedron(faces.iter().copied());
@@ -229,7 +229,7 @@ impl<'a> Assembly<'a> {
                 .error(line, format!("vertex array `{name}` has no components"))
                 .with_help("give it one or more components, or remove it"));
         }
-        let is_full = self.mesh.attributes.len() == MOST_ATTRIBUTES;
+        let is_full = self.mesh.attributes.len() == MAX_ATTRIBUTES;
         let before = width.saturating_mul(first_point);
         match self.mesh.attributes.iter_mut().find(|known| known.name == *name) {
             Some(known) if known.width == *width && known.values.len() == before => {
@@ -251,7 +251,7 @@ impl<'a> Assembly<'a> {
             }
             None if is_full => {
                 return Err(self
-                    .error(line, format!("more than {MOST_ATTRIBUTES} vertex arrays"))
+                    .error(line, format!("more than {MAX_ATTRIBUTES} vertex arrays"))
                     .with_help("remove those that are not needed"));
             }
             None => self.mesh.attributes.push(attribute),
@@ -304,7 +304,7 @@ impl<'a> Assembly<'a> {
                 .error(line, format!("cell array `{name}` has no components"))
                 .with_help("give it one or more components, or remove it"));
         }
-        let is_full = self.mesh.cell_data.len() == MOST_ATTRIBUTES;
+        let is_full = self.mesh.cell_data.len() == MAX_ATTRIBUTES;
         let before = width.saturating_mul(first_cell);
         match self.mesh.cell_data.iter_mut().find(|known| known.name == *name) {
             Some(known) if known.width == *width && known.values.len() == before => {
@@ -320,7 +320,7 @@ impl<'a> Assembly<'a> {
             Some(_) => {}
             None if is_full => {
                 return Err(self
-                    .error(line, format!("more than {MOST_ATTRIBUTES} cell arrays"))
+                    .error(line, format!("more than {MAX_ATTRIBUTES} cell arrays"))
                     .with_help("remove those that are not needed"));
             }
             None => self.mesh.cell_data.push(array),
@@ -331,7 +331,7 @@ impl<'a> Assembly<'a> {
     /// Leaves out the groups of faces that the array `array` numbers, if there are too many.
     pub fn limit_numbered_groups(&mut self, array: &str) {
         if self.groups.drop_numbered(array) {
-            self.skip(&format!("face array `{array}` of more than {MOST_GROUPS} values"));
+            self.skip(&format!("face array `{array}` of more than {MAX_FACE_GROUPS} values"));
         }
     }
 

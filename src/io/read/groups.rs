@@ -9,13 +9,13 @@ use super::high_order::HighOrder;
 
 /// Most vertex or cell arrays, whose names are compared one by one: more are refused, or left out where
 /// they are groups.
-pub(super) const MOST_ATTRIBUTES: usize = 1024;
+pub(super) const MAX_ATTRIBUTES: usize = 1024;
 
 /// Values of all groups of cells of a mesh: arrays of more are left out.
-const MOST_VALUES: usize = 1 << 27;
+const MAX_GROUP_VALUES: usize = 1 << 27;
 
 /// Most groups that an array of the cells makes of faces; one of more values numbers them.
-pub(super) const MOST_GROUPS: usize = 256;
+pub(super) const MAX_FACE_GROUPS: usize = 256;
 
 /// Faces that a file lists beside its cells, and the groups that faces and cells are in.
 #[derive(Default)]
@@ -65,14 +65,14 @@ impl Groups {
     }
 
     /// Drops the groups of faces whose names are values of the array `array`, `medit:ref:3`, if there
-    /// are more than [`MOST_GROUPS`]; whether so.
+    /// are more than [`MAX_FACE_GROUPS`]; whether so.
     pub fn drop_numbered(&mut self, array: &str) -> bool {
         let is_numbered = |name: &str| {
             let value = name.strip_prefix(array).and_then(|rest| rest.strip_prefix(':'));
             value.is_some_and(|value| value.parse::<i64>().is_ok())
         };
         let Named { groups, by_name } = &mut self.of_faces;
-        if groups.iter().filter(|(name, _)| is_numbered(name)).count() <= MOST_GROUPS {
+        if groups.iter().filter(|(name, _)| is_numbered(name)).count() <= MAX_FACE_GROUPS {
             return false;
         }
         groups.retain(|(name, _)| !is_numbered(name));
@@ -140,7 +140,7 @@ impl Groups {
         });
         // a file of the mesh has an array for each group, and its reader refuses more
         let mut names: HashSet<String> = cell_data.iter().map(|a| a.name.clone()).collect();
-        let mut is_kept = |array: String| match names.len() < MOST_ATTRIBUTES {
+        let mut is_kept = |array: String| match names.len() < MAX_ATTRIBUTES {
             true => {
                 names.insert(array);
                 true
@@ -149,10 +149,10 @@ impl Groups {
         };
         let groups = face_groups.len();
         face_groups.retain(|group| is_kept(face_group_array(&group.name)));
-        let beyond = |what: &str| format!("groups of {what} beyond {MOST_ATTRIBUTES} arrays");
+        let beyond = |what: &str| format!("groups of {what} beyond {MAX_ATTRIBUTES} arrays");
         skipped.push((beyond("faces"), groups - face_groups.len()));
         let cells = mesh.cells.len();
-        let most = MOST_VALUES / cells.max(1);
+        let most = MAX_GROUP_VALUES / cells.max(1);
         let mut known: HashSet<String> = mesh.cell_data.iter().map(|a| a.name.clone()).collect();
         for (i, (name, members)) in self.of_cells.groups.into_iter().enumerate() {
             if i >= most {

@@ -21,7 +21,7 @@ use crate::numbers::counted;
 use crate::{Error, Result};
 
 /// More properties of a vertex than this are refused.
-const MOST_PROPERTIES: usize = 256;
+const MAX_PROPERTIES: usize = 256;
 
 /// Scalars, lists, and the vertices of a face, each in the order of the header.
 #[derive(Default)]
@@ -149,7 +149,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport
 /// Elements without properties take no bytes, so that any count of them would be read.
 fn check_size(path: &Path, element: &ElementDef, bytes: usize) -> Result<()> {
     let properties = element.properties.len();
-    if properties > MOST_PROPERTIES || element.count > bytes || properties == 0 {
+    if properties > MAX_PROPERTIES || element.count > bytes || properties == 0 {
         return Err(Error::file(
             path,
             None,

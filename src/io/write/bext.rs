@@ -26,7 +26,7 @@ use crate::{Error, Result};
 const INTEGERS: usize = 10;
 const REALS: usize = 5;
 /// Largest number that leaves a blank in a field of 8 columns.
-const MOST: usize = 9_999_999;
+const MAX_COUNT: usize = 9_999_999;
 
 /// Bézier elements of one degree over shared control points.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,9 +90,11 @@ impl<'a> BezierPatch<'a> {
             (self.vector_count(), "coefficient vectors"),
         ];
         for (count, what) in counts {
-            if count > MOST {
-                return Err(Error::request(format!("{count} {what}: .bext counts up to {MOST}"))
-                    .with_help("write .npz, or ask for fewer rings"));
+            if count > MAX_COUNT {
+                return Err(Error::request(format!(
+                    "{count} {what}: .bext counts up to {MAX_COUNT}"
+                ))
+                .with_help("write .npz, or ask for fewer rings"));
             }
         }
         let known = |&(control, vector): &(u32, u32)| {

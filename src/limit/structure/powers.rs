@@ -38,7 +38,7 @@ pub const MAX_DEPTH: usize = 52;
 const SHALLOW: usize = 8;
 
 /// Nets with more control points than this take products with A for all powers.
-const MOST_DENSE: usize = 256;
+const MAX_DENSE_CONTROLS: usize = 256;
 
 /// Largest error of a reconstructed power, per entry.
 const TOLERANCE: f64 = 5e-14;
@@ -49,9 +49,9 @@ const RELATIVE_TOLERANCE: f64 = 1e-10;
 /// error, or nearly so.
 const SETTLED: f64 = f64::EPSILON / 8.0;
 /// Most steps toward the limit mask.
-const MOST_STEPS: usize = 300;
+const MAX_MASK_STEPS: usize = 300;
 /// Most squarings toward the limit of the powers of 2D.
-const MOST_SQUARINGS: usize = 11;
+const MAX_SQUARINGS: usize = 11;
 
 /// A square local subdivision matrix, ready for its powers.
 #[derive(Debug)]
@@ -134,7 +134,7 @@ impl Powers {
     }
 
     fn is_large(&self) -> bool {
-        self.mask.len() > MOST_DENSE
+        self.mask.len() > MAX_DENSE_CONTROLS
     }
 
     /// Condition number ‖V‖‖V⁻¹‖ (Frobenius), infinite where V is singular.
@@ -199,7 +199,7 @@ impl Powers {
         let d = self.deflated(1).matrix();
         let mut power = Mat::from_fn(d.nrows(), d.ncols(), |i, j| 2.0 * d[(i, j)]);
         // modes above 1/2 blow up, Jordan blocks at 1/2 never settle
-        for _ in 0..MOST_SQUARINGS {
+        for _ in 0..MAX_SQUARINGS {
             let next = &power * &power;
             let (change, size) = ((&next - &power).norm_max(), next.norm_max());
             power = next;
@@ -353,7 +353,7 @@ fn limit_mask(a: &SparseRows) -> Vec<f64> {
     if let Some(first) = row.first_mut() {
         *first = 1.0;
     }
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_MASK_STEPS {
         let mut next = a.transposed_product(&row);
         // keep the sum at 1: rounding would add up
         let sum: f64 = next.iter().sum();
@@ -406,7 +406,7 @@ mod tests {
     /// decomposed.
     #[test]
     fn large_matrices_are_not_decomposed() {
-        let n = MOST_DENSE + 44;
+        let n = MAX_DENSE_CONTROLS + 44;
         // a vertex with its spokes: the first is a mean of all, each other of its neighbors
         let weight = |i: usize, j: usize| match (i, j) {
             (0, 0) => 0.25,

@@ -7,7 +7,7 @@ use super::sparse_rows::SparseRows;
 /// Numbers that are summed side by side, a few vectors of any machine.
 const ABREAST: usize = 32;
 /// Rows are filled up with zeros to a multiple of these, the widest vector.
-const WIDEST: usize = 8;
+const MAX_VECTOR_WIDTH: usize = 8;
 
 /// A matrix, `[row][column]`.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub(crate) struct DenseRows {
 impl DenseRows {
     pub fn of(matrix: &Mat<f64>) -> Self {
         let (count, columns) = (matrix.nrows(), matrix.ncols());
-        let stride = columns.next_multiple_of(WIDEST);
+        let stride = columns.next_multiple_of(MAX_VECTOR_WIDTH);
         let mut values = vec![0.0; count * stride];
         for column in 0..columns {
             for (row, x) in matrix.col_as_slice(column).iter().enumerate() {
@@ -35,7 +35,7 @@ impl DenseRows {
     /// A matrix less the same row everywhere.
     pub fn less(matrix: &SparseRows, row: &[f64]) -> Self {
         let (count, columns) = (matrix.count(), matrix.columns());
-        let stride = columns.next_multiple_of(WIDEST);
+        let stride = columns.next_multiple_of(MAX_VECTOR_WIDTH);
         let mut values = vec![0.0; count * stride];
         for (to, entries) in values.chunks_exact_mut(stride).zip(matrix.rows()) {
             to.iter_mut().zip(row).for_each(|(to, x)| *to = -x);
@@ -93,8 +93,8 @@ impl pulp::NullaryFnOnce for Product<'_> {
         for (k, block) in blocks.iter_mut().enumerate() {
             rows.add(ABREAST * k, x, block);
         }
-        for (k, block) in rest.as_chunks_mut::<WIDEST>().0.iter_mut().enumerate() {
-            rows.add(first + WIDEST * k, x, block);
+        for (k, block) in rest.as_chunks_mut::<MAX_VECTOR_WIDTH>().0.iter_mut().enumerate() {
+            rows.add(first + MAX_VECTOR_WIDTH * k, x, block);
         }
     }
 }

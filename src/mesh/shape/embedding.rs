@@ -18,12 +18,12 @@ use crate::{Error, Result};
 const TUTTE_SWEEPS: usize = 2000;
 /// Most steps that even out the triangles, and the length at which they end.
 const EVEN_STEPS: usize = 2000;
-const LEAST_STEP: f64 = 1e-12;
+const MIN_STEP: f64 = 1e-12;
 /// Radius of the drawing's circle on the plane z = 1, the tangent of the rim's
 /// polar angle.
 const RIM_RADIUS: f64 = 2.0;
 /// Least volume of a triangle with the center, 1 being three right angles.
-const LEAST_VOLUME: f64 = 1e-6;
+const MIN_VOLUME: f64 = 1e-6;
 
 /// Unit vectors of the link's vertices, every triangle counter-clockwise seen
 /// from outside. A disk's boundary lies on a circle around the z axis.
@@ -46,7 +46,7 @@ pub(super) fn on_sphere(link: &VertexLink) -> Result<Vec<[f64; 3]>> {
     }
     for &t in link.triangles() {
         let volume = volume(&points, t);
-        if volume.is_nan() || volume < LEAST_VOLUME {
+        if volume.is_nan() || volume < MIN_VOLUME {
             let [a, b, c] = t;
             return Err(Error::request(format!(
                 "link triangle {a} {b} {c} has no area when laid out on a sphere"
@@ -132,7 +132,7 @@ fn even_out(link: &VertexLink, points: &mut Vec<[f64; 3]>, free: &[bool]) {
                 (0..3).for_each(|d| gradient[v as usize][d] += normal[d] / volume);
             }
         }
-        while step > LEAST_STEP {
+        while step > MIN_STEP {
             let moved: Vec<[f64; 3]> = (0..points.len())
                 .map(|v| match free[v] {
                     true => normalized([0, 1, 2].map(|d| points[v][d] + step * gradient[v][d])),

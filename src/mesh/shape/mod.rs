@@ -22,7 +22,7 @@ use crate::{Error, Result};
 pub use link::VertexLink;
 
 /// Most cells that [`Shape::build`] makes.
-const MOST_CELLS: u128 = 1 << 27;
+const MAX_SHAPE_CELLS: u128 = 1 << 27;
 
 /// A control mesh to be built.
 ///
@@ -218,9 +218,9 @@ impl Shape {
                 .with_help(format!("give at least {least}")));
         }
         let cells = self.cells();
-        if cells > MOST_CELLS {
+        if cells > MAX_SHAPE_CELLS {
             return Err(Error::request(format!("the shape would have {cells} cells"))
-                .with_help(format!("give sizes of at most {MOST_CELLS} cells together")));
+                .with_help(format!("give sizes of at most {MAX_SHAPE_CELLS} cells together")));
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ pub use distance::volume_distance;
 pub use point::{ClosestPlace, point_seeds};
 pub use quality::{ScaledJacobians, cell_quality};
 pub use targets::{Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds};
-pub use untangle::{MOST_ROUNDS, untangle};
+pub use untangle::{MAX_ROUNDS, untangle};
 pub use untangled::{BoundaryMotion, Untangled};
 
 use std::collections::HashMap;

@@ -14,7 +14,7 @@ use crate::topology::Topology;
 const SHARED: f64 = 1e-8;
 
 /// Largest coordinate of a point: fourth powers of distances stay numbers.
-const FARTHEST: f64 = 1e70;
+const MAX_COORDINATE: f64 = 1e70;
 
 /// Halvings of a way at most: its parts are then shorter than what is shared.
 const HALVINGS: usize = 30;
@@ -93,9 +93,9 @@ impl<'m> Volume<'m> {
             return Err(Error::request(format!("the point {point:?} is not finite"))
                 .with_help("give finite numbers"));
         }
-        if !point.iter().all(|x| x.abs() <= FARTHEST) {
+        if !point.iter().all(|x| x.abs() <= MAX_COORDINATE) {
             return Err(Error::request(format!("the point {point:?} is too far away"))
-                .with_help(format!("give coordinates up to {FARTHEST:e}")));
+                .with_help(format!("give coordinates up to {MAX_COORDINATE:e}")));
         }
         let x = Vector3::from(point);
         let cells = self.holding(x, 0..self.hexes.len() as u32);

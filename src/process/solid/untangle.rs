@@ -29,14 +29,14 @@ const POWERS: [i32; 4] = [1, 4, 12, 24];
 /// Rounds of sliding at most.
 const SLIDES: usize = 16;
 /// Rounds of [`untangle`] at most.
-pub const MOST_ROUNDS: usize = ROUNDS + STEPS + POWERS.len() + SLIDES;
+pub const MAX_ROUNDS: usize = ROUNDS + STEPS + POWERS.len() + SLIDES;
 /// How far the limit surface may come away from that of before where vertices slide, as a part of
 /// the solid's diagonal.
 const DEVIATION: f64 = 1e-3;
 
 /// Moves vertices of a mesh of hexahedra so that no control cell is folded and the worst
 /// improves; calls `progress` after each of at most
-/// [`MOST_ROUNDS`] rounds with the cells that are folded. Its error ends the work.
+/// [`MAX_ROUNDS`] rounds with the cells that are folded. Its error ends the work.
 ///
 /// Vertices of the boundary stay, or slide, and so do creases; corners stay. Where they slide
 /// their limit points are on the limit surface of before within 10⁻⁸ of the solid's diagonal, and

@@ -16,7 +16,7 @@ pub const DEFAULT_RINGS: usize = 2;
 
 /// Square of how many σc away neighbors count: two, and so much more that rounding does not decide
 /// on meshes of equal spacing, whose neighbors are twice as far as the nearest ones.
-const FARTHEST: f64 = 4.00001;
+const MAX_SQUARED_DISTANCE: f64 = 4.00001;
 
 /// Points after one sweep over the vertices within `rings` edges: each moves along its normal n
 /// by the mean of the heights h = n · (q − p) of its neighbors q, weighted by
@@ -47,7 +47,7 @@ pub fn denoise(mesh: &SurfaceMesh, rings: usize) -> Result<Vec<[f64; 3]>> {
             .iter()
             .map(|&q| at(q as usize) - p)
             .map(|d| (d.norm_squared(), n.dot(&d)))
-            .filter(|&(square, _)| square <= FARTHEST * reach * reach)
+            .filter(|&(square, _)| square <= MAX_SQUARED_DISTANCE * reach * reach)
             .collect();
         let count = ring.len().max(1) as f64;
         let mean = ring.iter().map(|x| x.1).sum::<f64>() / count;

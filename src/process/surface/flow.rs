@@ -101,13 +101,13 @@ fn by_factors(
 
 /// Longest time, in squared sizes of the surface: closed surfaces are points by then, and beyond it
 /// rounding takes them elsewhere.
-const LONGEST: f64 = 1e6;
+const MAX_TIME: f64 = 1e6;
 
 /// Refuses times that are not positive, and those at which masses are lost beside time L.
 pub(crate) fn check_time(time: f64, mesh: &SurfaceMesh) -> Result<()> {
     let sizes = mesh.bounds().map(|(low, high)| [0, 1, 2].map(|d| high[d] - low[d]));
     let size = sizes.map_or(0.0, |sizes| sizes.into_iter().fold(0.0, f64::max));
-    let longest = LONGEST * size * size;
+    let longest = MAX_TIME * size * size;
     if time > 0.0 && time <= longest {
         return Ok(());
     }

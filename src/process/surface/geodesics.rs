@@ -25,7 +25,7 @@ const WIDTH: f64 = 300.0;
 
 /// Heat that changes by less than this part over a face, whose values are 1 at most, has no
 /// direction: all of it is rounding, here and of the solvers of devices.
-const LEAST_CHANGE: f64 = 1e-8;
+const MIN_CHANGE: f64 = 1e-8;
 
 /// The factors of a surface, for distances to any sources.
 #[derive(Debug)]
@@ -90,7 +90,7 @@ impl<'m> Geodesics<'m> {
             let sum: Vector3<f64> =
                 (0..3).map(|i| normal.cross(&opposite(i)) * (values[i] / scale)).sum();
             let longest = (0..3).map(|i| opposite(i).norm()).fold(0.0, f64::max);
-            let field = -sum.try_normalize(LEAST_CHANGE * longest).unwrap_or_default();
+            let field = -sum.try_normalize(MIN_CHANGE * longest).unwrap_or_default();
             // integrated divergence: eq. of §3.2.2, with the sign of L
             for i in 0..3 {
                 let (j, k) = ((i + 1) % 3, (i + 2) % 3);

@@ -7,7 +7,7 @@ use crate::slice::image::{Bits, EncodedImage, Flip, ImageFile, ImageFormat};
 use crate::slice::manifest::{FileEntry, Files, ImageStack, Images, MaterialEntry};
 use crate::slice::runs::leading;
 use crate::slice::source::Channel;
-use crate::slice::{MOST_PLANES_A_LAYER, Material, Materials, PixelGrid, Setting, Unfit};
+use crate::slice::{MAX_PLANES_PER_LAYER, Material, Materials, PixelGrid, Setting, Unfit};
 use crate::{Error, Result};
 
 /// Name of the stack that shows the material itself.
@@ -77,12 +77,13 @@ impl Painter {
     /// a range, or names that are one in files.
     pub fn check(setting: &Setting, options: &ImageOptions, channels: &[Channel]) -> Result<()> {
         image_format(setting, options).check()?;
-        if let Some(planes) = options.antialias.filter(|n| !(1..=MOST_PLANES_A_LAYER).contains(n)) {
+        if let Some(planes) = options.antialias.filter(|n| !(1..=MAX_PLANES_PER_LAYER).contains(n))
+        {
             return Err(Error::request(format!(
                 "{} per layer: out of range",
                 counted(planes, "plane")
             ))
-            .with_help(format!("give 1 to {MOST_PLANES_A_LAYER}")));
+            .with_help(format!("give 1 to {MAX_PLANES_PER_LAYER}")));
         }
         for &(channel, [black, white]) in &options.attributes {
             let Some(channel) = channels.get(channel) else {

@@ -21,7 +21,7 @@ use crate::{Error, Result};
 const SLOW_AREA: f64 = 0.5;
 
 /// Most seconds of an exposure.
-const MOST_SECONDS: f64 = 1e5;
+const MAX_SECONDS: f64 = 1e5;
 
 /// How long layers are exposed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -57,7 +57,7 @@ impl Exposure {
     /// # Errors
     /// [`Error::Request`] for times that are not from 0 to 100,000 seconds.
     pub fn check(&self) -> Result<()> {
-        let is_time = |seconds: f64| seconds > 0.0 && seconds <= MOST_SECONDS;
+        let is_time = |seconds: f64| seconds > 0.0 && seconds <= MAX_SECONDS;
         match is_time(self.seconds) && is_time(self.first) {
             true => Ok(()),
             false => Err(Error::request(format!(

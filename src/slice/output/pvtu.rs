@@ -10,7 +10,7 @@ use std::path::Path;
 use super::{LayerFiles, OutputLayer, after_the_last};
 use crate::io::{Array, Dataset, PieceWriter};
 use crate::slice::source::Channel;
-use crate::slice::{Axis, MOST_PIXELS, PixelGrid, Setting};
+use crate::slice::{Axis, MAX_PIXELS, PixelGrid, Setting};
 use crate::{Error, Result, WriteOptions};
 
 /// Bytes of memory that a pixel takes as a point, as one that is being located, and a number at it.
@@ -53,16 +53,16 @@ impl PixelCloud {
         })
     }
 
-    /// Checks that pixels have a size, and that there are [`MOST_PIXELS`] at most.
+    /// Checks that pixels have a size, and that there are [`MAX_PIXELS`] at most.
     ///
     /// # Errors
     /// [`Error::Request`] that says what is wrong.
     pub fn check(grid: &PixelGrid) -> Result<()> {
-        grid.check(MOST_PIXELS)?;
+        grid.check(MAX_PIXELS)?;
         let [columns, rows] = grid.size;
-        if columns.saturating_mul(rows) > MOST_PIXELS {
+        if columns.saturating_mul(rows) > MAX_PIXELS {
             return Err(Error::request(format!(
-                "points at {columns} × {rows} pixels a layer, more than {MOST_PIXELS} in all"
+                "points at {columns} × {rows} pixels a layer, more than {MAX_PIXELS} in all"
             ))
             .with_help("give larger pixels"));
         }

@@ -56,7 +56,7 @@ struct Point {
 }
 
 /// Nets with more control points than this share weights: they take longer to make than to sum.
-const MOST_OWN: usize = 64;
+const MAX_UNSHARED_CONTROLS: usize = 64;
 
 /// Weights of a leaf's net at one place.
 struct PlaceWeights {
@@ -158,8 +158,9 @@ impl LimitSurface {
             let leaf = leaf_of(place);
             self.point(points, leaf, &PlaceWeights::new(self, leaf, place.parameters, order))
         };
-        let is_large =
-            |structure: u32| self.structures[structure as usize].structure.controls() > MOST_OWN;
+        let is_large = |structure: u32| {
+            self.structures[structure as usize].structure.controls() > MAX_UNSHARED_CONTROLS
+        };
         if !(0..self.structures.len() as u32).any(is_large) {
             return places.par_iter().map(own).collect();
         }

@@ -23,7 +23,7 @@ use crate::kernel::{PatchKernel, PatchOutput, Scratch, Simd, Stores};
 use crate::scheme::FaceShape;
 
 /// Largest number of samples along an edge.
-const MOST: usize = 64;
+const MAX_SAMPLES: usize = 64;
 
 /// Elements a work item covers.
 const GRAIN: usize = 64;
@@ -70,9 +70,9 @@ impl LimitSurface {
     /// # Errors
     /// [`Error::Request`] for `n` out of range.
     pub fn grid(&self, n: usize, normals: bool) -> Result<SurfaceGrid<'_>> {
-        if !(1..=MOST).contains(&n) {
+        if !(1..=MAX_SAMPLES).contains(&n) {
             return Err(Error::request(format!("{n} samples an edge"))
-                .with_help(format!("ask for 1 to {MOST} samples an edge")));
+                .with_help(format!("ask for 1 to {MAX_SAMPLES} samples an edge")));
         }
         let parameters = samples(self.scheme, n);
         let rows = axis_rows((0..n).map(|i| coordinate(i, n)));

@@ -30,7 +30,7 @@ use crate::topology::surface::{Columns, SurfaceTopology};
 /// Deepest local refinement; semi-sharp creases take one level per unit.
 const MAX_LEVEL: usize = 12;
 /// Most corners of a face, and most faces at a vertex.
-const MOST_VALENCE: usize = 2048;
+const MAX_VALENCE: usize = 2048;
 
 /// Faces a work item of the classification covers.
 const GRAIN: usize = 512;
@@ -141,12 +141,12 @@ pub fn check_valences(mesh: &SurfaceMesh) -> Result<()> {
 /// vertex.
 fn valences_of<'a>(vertex_count: usize, faces: impl Iterator<Item = &'a [u32]>) -> Result<()> {
     let refused = |what: Message| {
-        Err(Error::mesh(message!(what, ": limits take at most {MOST_VALENCE}"))
+        Err(Error::mesh(message!(what, ": limits take at most {MAX_VALENCE}"))
             .with_help("split it, or refine without limits"))
     };
     let mut valences = vec![0; vertex_count];
     for (f, face) in faces.enumerate() {
-        if face.len() > MOST_VALENCE {
+        if face.len() > MAX_VALENCE {
             return refused(message!(
                 ElementKind::Face.id(f),
                 " has ",
@@ -155,7 +155,7 @@ fn valences_of<'a>(vertex_count: usize, faces: impl Iterator<Item = &'a [u32]>) 
         }
         face.iter().for_each(|&v| valences[v as usize] += 1);
     }
-    match valences.iter().position(|&valence| valence > MOST_VALENCE) {
+    match valences.iter().position(|&valence| valence > MAX_VALENCE) {
         Some(v) => {
             refused(message!(counted(valences[v], "face"), " meet at ", ElementKind::Vertex.id(v)))
         }

@@ -27,7 +27,7 @@ const THREADS: u32 = 128;
 const SCANNERS: u32 = 1024;
 
 /// Most layers at once.
-const MOST_LAYERS: usize = 256;
+const MAX_LAYERS_AT_ONCE: usize = 256;
 /// Bytes of a pixel, of its claim and of its place in a list.
 const PIXEL_BYTES: usize = 28 + 32 + 1;
 
@@ -132,7 +132,7 @@ impl InteriorPixels for DevicePixels {
         let bytes = pixels.size[0] * pixels.size[1] * (PIXEL_BYTES + 8 * width);
         // leaves most of the memory to others
         let memory = (self.functions.device().info.memory / 4) as usize;
-        (memory / bytes.max(1)).clamp(1, MOST_LAYERS)
+        (memory / bytes.max(1)).clamp(1, MAX_LAYERS_AT_ONCE)
     }
 
     fn claim(&mut self, pixels: &Pixels, heights: &[f64], tiles: &TileParts) -> Result<f64> {

@@ -16,12 +16,12 @@ use crate::backend::cuda::driver::launch::{Argument, Launch};
 use crate::backend::cuda::driver::sources::{LAYERS, Variant};
 use crate::backend::cuda::driver::transfer::Transfer;
 use crate::backend::device::{
-    Canvas, Covered, LayerBoundary, LayerImages, LayerLink, LayerPatch, MOST_PLANES,
+    Canvas, Covered, LayerBoundary, LayerImages, LayerLink, LayerPatch, MAX_PLANES,
 };
 use crate::error::{Error, Result};
 
 /// Most images at once.
-const MOST_IMAGES: usize = 1024;
+const MAX_IMAGES_AT_ONCE: usize = 1024;
 
 /// Columns of a group, as in `kernels/slice/layers.cu`.
 const GROUP: usize = 16;
@@ -137,7 +137,7 @@ impl LayerImages for DeviceLayers {
         // leaves most of the memory to others
         let memory = (self.functions.device().info.memory / 4) as usize;
         let bytes = 4 * canvas.planes + canvas.bits / 8;
-        (memory / (pixels.max(1) * bytes)).min(MOST_IMAGES)
+        (memory / (pixels.max(1) * bytes)).min(MAX_IMAGES_AT_ONCE)
     }
 
     fn cover(&mut self, canvas: &Canvas, heights: &[f64], pairs: &[[u32; 2]]) -> Result<Covered> {
@@ -148,9 +148,9 @@ impl LayerImages for DeviceLayers {
             ))
             .with_help("ask for 8 or 16"));
         }
-        if !(1..=MOST_PLANES).contains(&canvas.planes) {
+        if !(1..=MAX_PLANES).contains(&canvas.planes) {
             return Err(Error::request(format!("an image of {} planes", canvas.planes))
-                .with_help(format!("a GPU averages 1 to {MOST_PLANES}; the CPU any number")));
+                .with_help(format!("a GPU averages 1 to {MAX_PLANES}; the CPU any number")));
         }
         let count = heights.len() / canvas.planes;
         let most = self.most_images(canvas);

@@ -11,10 +11,10 @@ use crate::backend::cuda::driver::sources::{AGGREGATES, MULTIGRID, Variant};
 use crate::backend::cuda::query::steps::{Steps, THREADS, array, number};
 use crate::error::Result;
 
-/// `THREADS`, `ROUNDS` and `MOST` in the kernels.
+/// `THREADS`, `ROUNDS` and `MAX_GRID_LEVELS` in the kernels.
 const CYCLE_THREADS: u32 = 384;
 const ROUNDS: usize = 32;
-const MOST: usize = 24;
+const MAX_GRID_LEVELS: usize = 24;
 
 /// Blocks a multiprocessor: more take longer to wait for one another.
 const BLOCKS: u32 = 2;
@@ -203,7 +203,7 @@ impl MultigridLevels {
             let finer = level.count;
             let aggregates = level.aggregate(steps)?;
             // the first level has a coarser one in any case
-            let ends = finer <= FEW || aggregates.count == finer || at + 2 > MOST;
+            let ends = finer <= FEW || aggregates.count == finer || at + 2 > MAX_GRID_LEVELS;
             if at > 0 && ends {
                 return Ok(Self { levels });
             }

@@ -13,7 +13,7 @@ use crate::topology::order::EntityKind;
 /// Bytes for the rows that a block gathers at a time, where there is so much.
 const ROOM: usize = 8 << 10;
 /// Below this a block would find too few.
-const LEAST_ROOM: usize = 2 << 10;
+const MIN_ROOM: usize = 2 << 10;
 
 /// The patches of a mesh; `Patch` in `kernels/query/patches.cu`.
 pub(super) struct DevicePatches {
@@ -115,7 +115,7 @@ impl DevicePatches {
         let need = self.needs[op as usize];
         // some is static
         let most = most.saturating_sub(1 << 10);
-        let (least, room) = if gathers(op) { (LEAST_ROOM, ROOM) } else { (0, 0) };
+        let (least, room) = if gathers(op) { (MIN_ROOM, ROOM) } else { (0, 0) };
         if need + least > most {
             return Err(Error::request(format!(
                 "a patch needs {need} bytes of shared memory for {op}, the GPU has {most}"

@@ -5,7 +5,7 @@ mod launches;
 mod pieces;
 mod quantities;
 
-pub(in crate::backend::cuda) use launches::MOST_POINTS;
+pub(in crate::backend::cuda) use launches::MAX_POINT_COMPONENTS;
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -19,7 +19,7 @@ use cudarc::driver::DeviceRepr;
 const ROWS: usize = 16;
 
 /// Exponent of the largest weight of a sample, once scaled.
-const LARGEST: i32 = 14;
+const MAX_EXPONENT: i32 = 14;
 
 /// Lays out `weights` (`[control][samples]`), samples in the order of `rows`: for every 16 of
 /// them `[step][part 2][lane 32]`, and in single precision then 16 numbers that undo the
@@ -45,7 +45,7 @@ pub(in crate::backend::cuda) fn fragments<T: Real + DeviceRepr>(
             let own = (0..controls).map(|control| weight(row, control).abs());
             exponent(own.filter(|w| w.is_finite()).fold(0.0, f64::max))
         });
-        let up = exponents.map(|exponent| power(LARGEST - exponent));
+        let up = exponents.map(|exponent| power(MAX_EXPONENT - exponent));
         for first in (0..depths * 4 * own).step_by(4 * own) {
             for part in [0, 1] {
                 all.extend((0..32).map(|lane| {
@@ -63,7 +63,7 @@ pub(in crate::backend::cuda) fn fragments<T: Real + DeviceRepr>(
             }
         }
         if split {
-            let down = exponents.map(|exponent| (power(exponent - LARGEST) as f32).to_bits());
+            let down = exponents.map(|exponent| (power(exponent - MAX_EXPONENT) as f32).to_bits());
             all.extend(down.chunks_exact(4).map(|own| [own[0], own[1], own[2], own[3]]));
         }
     }

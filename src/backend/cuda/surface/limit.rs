@@ -28,7 +28,7 @@ pub(in crate::backend::cuda) use layout::table_variant;
 pub use records::{PatchBatch, SquareWeights, SurfaceLayout, TableBatch, TableWeights};
 
 /// Most samples along an edge that regular leaves take.
-pub const MOST_SAMPLES: usize = 128;
+pub const MAX_LEAF_SAMPLES: usize = 128;
 
 struct Patches<T> {
     samples: usize,
@@ -94,10 +94,10 @@ impl<T: Real + DeviceRepr> DeviceGrids<T> {
                 .with_help("ask for fewer samples, or fewer levels: results have 32-bit ids"));
         }
         if let Some(batch) =
-            layout.patches.iter().find(|b| !(1..=MOST_SAMPLES).contains(&b.samples))
+            layout.patches.iter().find(|b| !(1..=MAX_LEAF_SAMPLES).contains(&b.samples))
         {
             return Err(Error::request(format!("{} samples an edge on a GPU", batch.samples))
-                .with_help(format!("ask for 1 to {MOST_SAMPLES} samples an edge")));
+                .with_help(format!("ask for 1 to {MAX_LEAF_SAMPLES} samples an edge")));
         }
         let functions = gpu.functions.clone();
         let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;

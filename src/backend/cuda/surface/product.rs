@@ -100,7 +100,7 @@ pub(crate) struct DeviceProduct<T> {
 const THREADS: u32 = 128;
 
 /// Most components at once.
-const MOST_WIDTH: usize = 4;
+const MAX_COMPONENTS: usize = 4;
 
 pub(in crate::backend::cuda) fn variant(precision: Precision, width: usize) -> Variant {
     Variant::new(&SURFACE_PRODUCT, precision).with("WIDTH", width)
@@ -153,9 +153,9 @@ impl<T: Real + DeviceRepr> DeviceProduct<T> {
         }
         if self.parts.iter().map(|part| part.width).sum::<usize>() != width {
             self.parts = (0..width)
-                .step_by(MOST_WIDTH)
+                .step_by(MAX_COMPONENTS)
                 .map(|first| {
-                    let width = (width - first).min(MOST_WIDTH);
+                    let width = (width - first).min(MAX_COMPONENTS);
                     Ok(Components {
                         width,
                         controls: Buffer::empty(&self.stream, stride(width) * self.controls)?,
@@ -165,7 +165,7 @@ impl<T: Real + DeviceRepr> DeviceProduct<T> {
                 .collect::<Result<_>>()?;
             self.program = None;
         }
-        for (part, first) in self.parts.iter_mut().zip((0..width).step_by(MOST_WIDTH)) {
+        for (part, first) in self.parts.iter_mut().zip((0..width).step_by(MAX_COMPONENTS)) {
             let stride = stride(part.width);
             let mut padded = vec![T::default(); stride * self.controls];
             for (to, from) in padded.chunks_exact_mut(stride).zip(values.chunks_exact(width)) {
@@ -221,7 +221,7 @@ impl<T: Real + DeviceRepr> DeviceProduct<T> {
         }
         let width: usize = self.parts.iter().map(|part| part.width).sum();
         let mut all = vec![T::default(); width * self.rows];
-        for (part, first) in self.parts.iter().zip((0..).step_by(MOST_WIDTH)) {
+        for (part, first) in self.parts.iter().zip((0..).step_by(MAX_COMPONENTS)) {
             let own = part.results.read(&self.stream)?;
             for (to, from) in all.chunks_exact_mut(width).zip(own.chunks_exact(part.width)) {
                 to[first..first + part.width].copy_from_slice(from);

@@ -9,7 +9,7 @@ use super::scope::{Element, Member};
 use super::sets::{Row, Sets};
 
 /// Members of all sets and surfaces that are looked at: a short deck may name very many.
-const MOST_MEMBERS: usize = 1 << 27;
+const MAX_MEMBERS: usize = 1 << 27;
 
 /// Elements of a set or row.
 #[derive(Clone, Default)]
@@ -55,7 +55,7 @@ impl<'a> Members<'a> {
         });
         let first = first.collect();
         let found = vec![None; sets.sets.len()];
-        let mut members = Self { sets, first, found, left: MOST_MEMBERS };
+        let mut members = Self { sets, first, found, left: MAX_MEMBERS };
         for set in members.order(assembly)? {
             members.found[set] = members.of_rows(&sets.sets[set].rows);
         }

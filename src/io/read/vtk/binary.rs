@@ -227,7 +227,7 @@ impl Compressor {
             Self::Lzma => {
                 // a dictionary need not be larger than what it serves
                 let most = u32::try_from(full / 1024).unwrap_or(u32::MAX);
-                let reader = XzReader::new_mem_limit(packed, false, most.max(LEAST_DICTIONARY));
+                let reader = XzReader::new_mem_limit(packed, false, most.max(MIN_DICTIONARY));
                 reader.take(full as u64).read_to_end(bytes).ok()?;
             }
         }
@@ -236,7 +236,7 @@ impl Compressor {
 }
 
 /// KiB that decoders of xz may take for any block: the dictionary of the highest preset and some.
-const LEAST_DICTIONARY: u32 = 80 << 10;
+const MIN_DICTIONARY: u32 = 80 << 10;
 
 #[cfg(test)]
 mod tests {

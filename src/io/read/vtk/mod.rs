@@ -49,7 +49,7 @@ use crate::numbers::{by_count, counted};
 use crate::{Error, Result};
 
 use super::assemble::{Assembly, Shape};
-use super::groups::MOST_GROUPS;
+use super::groups::MAX_FACE_GROUPS;
 use ghosts::{check_ghosts, is_ghosts};
 use grid::{GivenFaces, Kept, UnstructuredGrid};
 use outline::ArraySection;
@@ -458,8 +458,8 @@ fn no_solid(path: &Path) -> Error {
 fn group_faces(assembly: &mut Assembly, name: &str, faces: impl Iterator<Item = (u32, f64)>) {
     let faces: Vec<(u32, i64)> = faces.map(|(face, value)| (face, value as i64)).collect();
     let values: HashSet<i64> = faces.iter().map(|&(_, value)| value).collect();
-    if values.len() > MOST_GROUPS {
-        assembly.skip(&format!("face array `{name}` of more than {MOST_GROUPS} values"));
+    if values.len() > MAX_FACE_GROUPS {
+        assembly.skip(&format!("face array `{name}` of more than {MAX_FACE_GROUPS} values"));
         return;
     }
     for (face, value) in faces.into_iter().filter(|&(_, value)| value != 0) {

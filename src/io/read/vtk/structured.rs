@@ -7,7 +7,7 @@ use crate::message;
 use crate::numbers::counted;
 
 /// Most points of a grid: those of images cost a file nothing.
-const MOST_POINTS: usize = 1 << 27;
+const MAX_GRID_POINTS: usize = 1 << 27;
 
 /// VTK_HEXAHEDRON.
 const HEXAHEDRON: i64 = 12;
@@ -70,9 +70,9 @@ impl GridExtent {
             return Err(format!("a grid of {a} × {b} × {c} points has no cells"));
         }
         let points = size.iter().try_fold(1_usize, |all, &n| all.checked_mul(n));
-        match points.filter(|&points| points <= MOST_POINTS) {
+        match points.filter(|&points| points <= MAX_GRID_POINTS) {
             Some(_) => Ok(Self { size, first }),
-            None => Err(format!("a grid of more than {MOST_POINTS} points")),
+            None => Err(format!("a grid of more than {MAX_GRID_POINTS} points")),
         }
     }
 

@@ -11,12 +11,12 @@ use crate::error::{Error, Result};
 /// Threads of a block that sums, in `kernels/solid/mapping.cu`.
 const THREADS: usize = 64;
 /// Leaves of such a thread at most.
-const MOST_LEAVES: usize = 4;
+const MAX_THREAD_LEAVES: usize = 4;
 /// Warps of a block that transforms derivatives, and leaves of each.
 const WARPS: u32 = 4;
 const LEAVES_A_WARP: u32 = 8;
 /// Bytes of the nets of a block with several groups of leaves.
-const MOST_NETS: u32 = 24 << 10;
+const MAX_NET_BYTES: u32 = 24 << 10;
 
 /// The kernels with so many leaves a thread.
 fn variant(leaves: usize) -> Variant {
@@ -25,7 +25,7 @@ fn variant(leaves: usize) -> Variant {
 
 /// All that are used.
 pub(in crate::backend::cuda) fn variants() -> [Variant; 2] {
-    [1, MOST_LEAVES].map(variant)
+    [1, MAX_THREAD_LEAVES].map(variant)
 }
 
 impl DeviceMapping {
@@ -37,7 +37,7 @@ impl DeviceMapping {
         results: &Results,
     ) -> Result<Vec<Launch>> {
         // a thread takes one leaf where there is no other
-        let several = if leaves.count > 1 { MOST_LEAVES } else { 1 };
+        let several = if leaves.count > 1 { MAX_THREAD_LEAVES } else { 1 };
         let variant = variant(several);
         let address = |buffer: &Buffer<f64>| Argument::Address(buffer.address(0));
         let positions = || address(&self.positions);
@@ -122,7 +122,7 @@ impl Tiling {
         let span = leaves.samples.clamp(1, THREADS as u32);
         // few samples: several groups in a block, as far as their nets leave room
         let net = 24 * several as u32 * leaves.controls.max(1);
-        let room = (MOST_NETS / net).clamp(1, 4);
+        let room = (MAX_NET_BYTES / net).clamp(1, 4);
         let block_groups = (THREADS as u32 / span).min(room).min(groups).max(1);
         Self { groups, block_groups, span }
     }

@@ -15,13 +15,13 @@ use crate::plan::{Want, wanted_orders};
 use cudarc::driver::DeviceRepr;
 
 /// Components of grids that one pass evaluates at most.
-const MOST_GRID: usize = 4;
+const MAX_GRID_COMPONENTS: usize = 4;
 
 /// The same with derivatives.
-const MOST_DERIVATIVES: usize = 3;
+const MAX_DERIVATIVE_COMPONENTS: usize = 3;
 
 /// The same of scattered points, whose kernels need more registers a component.
-pub(in crate::backend::cuda) const MOST_POINTS: usize = 3;
+pub(in crate::backend::cuda) const MAX_POINT_COMPONENTS: usize = 3;
 
 impl<T: Real + DeviceRepr> Resident<'_, T> {
     /// The passes of an evaluation, each with the number of its input. `address`: of an
@@ -32,13 +32,14 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
         address: impl Fn(usize, usize) -> u64,
     ) -> Vec<(usize, Pass, LaunchJob)> {
         let most = match self.samples {
-            OnDevice::Grid(_) => MOST_GRID,
-            OnDevice::Scattered(_) => MOST_POINTS,
+            OnDevice::Grid(_) => MAX_GRID_COMPONENTS,
+            OnDevice::Scattered(_) => MAX_POINT_COMPONENTS,
         };
         let mut passes = Vec::new();
         for (index, input) in self.inputs.iter().enumerate() {
             let want = self.plan.want().of_input(index);
-            let most = if want == Want::POSITION { most } else { most.min(MOST_DERIVATIVES) };
+            let most =
+                if want == Want::POSITION { most } else { most.min(MAX_DERIVATIVE_COMPONENTS) };
             for offset in (0..input.width).step_by(most) {
                 let strided = input.width > most;
                 let pass = Pass { width: (input.width - offset).min(most), strided, want };

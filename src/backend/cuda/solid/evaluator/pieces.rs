@@ -25,7 +25,7 @@ const COPIED: usize = 2;
 
 /// Most bytes of an array of results for which page-locked memory is asked: more would be
 /// missed elsewhere.
-const MOST_PAGE_LOCKED: usize = 8 << 30;
+const MAX_PAGE_LOCKED_BYTES: usize = 8 << 30;
 
 /// What is left to fill of one array of results.
 struct Destination<'l> {
@@ -141,7 +141,7 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
         let values = std::iter::once(first).chain(others);
         let context = &self.functions.device().context;
         let lend = |bytes: usize| {
-            let asked = Some(bytes).filter(|&bytes| bytes <= MOST_PAGE_LOCKED);
+            let asked = Some(bytes).filter(|&bytes| bytes <= MAX_PAGE_LOCKED_BYTES);
             // results reach other memory as well, if not as fast
             let locked = asked.and_then(|bytes| PageLocked::new(context, bytes).ok());
             locked.map(|locked| Box::new(locked) as Box<dyn Lent>)

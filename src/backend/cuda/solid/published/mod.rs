@@ -28,7 +28,7 @@ use cudarc::driver::DeviceRepr;
 use layout::{Block, Family, Group, Groups, Sample, Tile};
 
 /// Best size of a block, by the paper.
-const MOST_THREADS: u32 = 128;
+const MAX_BLOCK_THREADS: u32 = 128;
 
 /// Threads of a warp.
 const LANES: u32 = 32;
@@ -89,7 +89,7 @@ impl<T: Real + DeviceRepr> Published<T> {
                 _ => most.next_multiple_of(LANES),
             };
             let blocks = Buffer::of(stream, &blocks)?;
-            Ok((key, Grid { blocks, threads: threads.min(MOST_THREADS) }))
+            Ok((key, Grid { blocks, threads: threads.min(MAX_BLOCK_THREADS) }))
         });
         Ok(PublishedBlocks {
             blocks: blocks.collect::<Result<_>>()?,
@@ -112,7 +112,7 @@ impl<T: Real + DeviceRepr> Published<T> {
         Ok(Some(Launch {
             name: "clear".into(),
             function: functions.get(&pass.variant::<T>(&CLEAR), "clear")?,
-            shape: LaunchShape { blocks, threads: MOST_THREADS, shared: 0 },
+            shape: LaunchShape { blocks, threads: MAX_BLOCK_THREADS, shared: 0 },
             arguments: vec![
                 Argument::Job(Box::new(job)),
                 Argument::Address(work.elements.address(0)),

@@ -10,7 +10,7 @@ use crate::backend::cuda::surface::points::PointRows;
 /// Regular leaves with the same grid of samples; each writes `samples`² results, u fastest.
 #[derive(Clone, Debug)]
 pub struct PatchBatch<T> {
-    /// Samples along an edge, 1 to `MOST_SAMPLES`.
+    /// Samples along an edge, 1 to `MAX_LEAF_SAMPLES`.
     pub samples: usize,
     /// `[order][sample][4]`: weights of the four control points along an axis, and, if
     /// normals are wanted, of the derivative.

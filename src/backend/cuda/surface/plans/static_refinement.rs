@@ -8,7 +8,8 @@ use crate::backend::cuda::Cuda;
 
 use crate::backend::cuda::surface::level_points::Level;
 use crate::backend::cuda::surface::limit::{
-    DeviceGrids, MOST_SAMPLES, PatchBatch, SquareWeights, SurfaceLayout, TableBatch, TableWeights,
+    DeviceGrids, MAX_LEAF_SAMPLES, PatchBatch, SquareWeights, SurfaceLayout, TableBatch,
+    TableWeights,
 };
 use crate::backend::cuda::surface::points::PointRows;
 use crate::error::{Error, Result};
@@ -31,7 +32,7 @@ impl<T: Real + DeviceRepr> DeviceStaticRefinement<T> {
     pub fn new(refinement: &StaticRefinement, gpu: &Cuda) -> Result<Self> {
         let surface = &refinement.surface;
         if let Some(&(_, steps)) = refinement.leaves.iter().max_by_key(|&&(_, steps)| steps)
-            && 1 << steps > MOST_SAMPLES
+            && 1 << steps > MAX_LEAF_SAMPLES
         {
             return Err(Error::request(format!(
                 "{} points along the edge of a face on a GPU",

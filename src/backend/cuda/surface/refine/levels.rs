@@ -14,8 +14,8 @@ use crate::mesh::check_point_count;
 use crate::numbers::Real;
 use cudarc::driver::DeviceRepr;
 
-/// Most levels, the control mesh included; `MOST_LEVELS` in the kernels.
-const MOST_LEVELS: usize = 16;
+/// Most levels, the control mesh included; `MAX_LEVELS` in the kernels.
+const MAX_LEVELS: usize = 16;
 
 /// A level after the control mesh; the last has vertices only.
 struct Level {
@@ -61,7 +61,7 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
             corners: matrix.vertices.len(),
             open: found.open,
         }];
-        for level in 0..levels.min(MOST_LEVELS) {
+        for level in 0..levels.min(MAX_LEVELS) {
             counts.push(counts[level].refined(scheme, level));
         }
         let last = counts[counts.len() - 1];
@@ -69,7 +69,7 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
         // √3 marks corners at ends of the surface
         let marks = matches!(scheme, MatrixScheme::ThreeTriangles { .. }) && found.open > 0;
         let bits = if marks { 31 } else { 32 };
-        if levels == 0 || levels >= MOST_LEVELS || most >= (1 << bits) - 1 {
+        if levels == 0 || levels >= MAX_LEVELS || most >= (1 << bits) - 1 {
             return Err(Error::request(format!("{levels} levels of this surface on a GPU"))
                 .with_help(format!(
                     "ask for fewer: at least one, at most 15, ids of {bits} bits"
@@ -236,7 +236,7 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
             ];
             push(arrays, counts);
         }
-        words.resize(5 * MOST_LEVELS, 0);
+        words.resize(5 * MAX_LEVELS, 0);
         words
     }
 

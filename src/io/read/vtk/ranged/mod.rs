@@ -35,7 +35,7 @@ use crate::numbers::Precision;
 
 use columns::{Column, Contents, StoredArray};
 use scan::Scan;
-use xml::MOST_OUTLINE;
+use xml::MAX_OUTLINE_BYTES;
 
 /// Cells or vertices that are read at a time.
 const BATCH: usize = 1 << 16;
@@ -81,7 +81,7 @@ fn index(path: &Path) -> Option<Option<Index>> {
     if !Index::is_begun(&bytes) {
         return Some(None);
     }
-    file.take(MOST_OUTLINE as u64).read_to_end(&mut bytes).ok()?;
+    file.take(MAX_OUTLINE_BYTES as u64).read_to_end(&mut bytes).ok()?;
     Index::read(path, &bytes).ok()
 }
 

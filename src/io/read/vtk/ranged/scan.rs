@@ -10,7 +10,7 @@ use crate::io::read::lines::{integer, is_space};
 /// Bytes of the file in memory.
 const BUFFER: usize = 1 << 18;
 /// A word or line of more bytes is left to the reader of whole files.
-const LONGEST: usize = 1 << 12;
+const MAX_WORD_BYTES: usize = 1 << 12;
 /// One word, or cell, in so many has its place kept.
 const STEP: usize = 1 << 13;
 /// Ends numbers as a space does: the tag behind them.
@@ -63,9 +63,9 @@ impl Scan {
     /// Bytes until behind `last`, or to the end of the file.
     pub fn until(&mut self, last: u8) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
-        (&mut self.input).take(LONGEST as u64).read_until(last, &mut bytes).ok()?;
+        (&mut self.input).take(MAX_WORD_BYTES as u64).read_until(last, &mut bytes).ok()?;
         self.at += bytes.len() as u64;
-        (bytes.len() < LONGEST).then_some(bytes)
+        (bytes.len() < MAX_WORD_BYTES).then_some(bytes)
     }
 
     /// The rest of the line without blanks around it; `None` at the end of the file.
@@ -91,7 +91,7 @@ impl Scan {
     pub fn word(&mut self) -> Option<Vec<u8>> {
         self.blanks()?;
         let mut word = Vec::new();
-        while word.len() < LONGEST {
+        while word.len() < MAX_WORD_BYTES {
             let buffer = self.buffer()?;
             let count = buffer.iter().take_while(|&&byte| !is_space(byte)).count();
             word.extend(&buffer[..count]);
@@ -151,7 +151,7 @@ impl Scan {
                 } else {
                     at += 1;
                 }
-                if begun.len() > LONGEST {
+                if begun.len() > MAX_WORD_BYTES {
                     return None;
                 }
             }

@@ -9,7 +9,7 @@ use super::scan::{Scan, ScannedWords};
 use crate::io::read::lines::shown;
 
 /// An outline of more bytes is left to the reader of whole files.
-pub(super) const MOST_OUTLINE: usize = 1 << 24;
+pub(super) const MAX_OUTLINE_BYTES: usize = 1 << 24;
 
 /// The contents of a file of one piece.
 pub(super) fn contents(path: &Path, scan: Scan) -> Option<Contents> {
@@ -98,7 +98,7 @@ impl Skeleton {
                 self.xml.extend(format!(" {} ", self.texts.len()).as_bytes());
                 self.texts.push(words);
             }
-            if self.xml.len() > MOST_OUTLINE {
+            if self.xml.len() > MAX_OUTLINE_BYTES {
                 return None;
             }
             if self.xml[start..].starts_with(APPENDED) {
@@ -118,7 +118,7 @@ impl Skeleton {
             while !tag.ends_with(b"-->") || tag.len() < b"<!---->".len() {
                 let more = self.scan.until(b'>').filter(|more| !more.is_empty())?;
                 tag.extend(more);
-                if tag.len() > MOST_OUTLINE {
+                if tag.len() > MAX_OUTLINE_BYTES {
                     return None;
                 }
             }
@@ -127,7 +127,7 @@ impl Skeleton {
         // of an attribute with this byte
         while tag.iter().filter(|&&byte| byte == b'"').count() % 2 == 1 {
             tag.extend(self.scan.until(b'>').filter(|more| !more.is_empty())?);
-            if tag.len() > MOST_OUTLINE {
+            if tag.len() > MAX_OUTLINE_BYTES {
                 return None;
             }
         }

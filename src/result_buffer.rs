@@ -78,8 +78,8 @@ impl<T: Pod> ResultBuffer<T> {
         self
     }
 
-    /// The same in memory that `lend` lends, given the number of bytes, unless it refuses or the
-    /// caller's memory is large enough; and whether the memory is lent.
+    /// Like [`Self::reserve`], in memory that `lend` lends, given the number of bytes, unless it
+    /// refuses or the caller's memory is large enough; also returns whether the memory is lent.
     #[allow(dead_code, reason = "backends for devices use it")]
     pub(crate) fn reserve_lent(
         &mut self,

@@ -130,7 +130,7 @@ pub fn floats<'a, 'py>(
     floats_warned(value, role, false)
 }
 
-/// The same; `warn` says that an array had to be converted.
+/// Like `floats`; `warn` says that an array had to be converted.
 pub fn floats_warned<'a, 'py>(
     value: &Bound<'py, PyAny>,
     role: impl Into<Role<'a>>,

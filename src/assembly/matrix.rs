@@ -9,7 +9,7 @@ use super::element::LeafMatrices;
 use crate::backend::device::SparsePattern;
 use crate::quadrature::Quadrature;
 
-/// Which vertices share a leaf; see [`SparsePattern`].
+/// The vertices that share a leaf, as rows of a sparse matrix; see [`SparsePattern`].
 #[derive(Debug)]
 pub(super) struct Pattern {
     starts: Vec<usize>,

@@ -23,7 +23,7 @@ impl Default for Values {
 }
 
 impl Values {
-    /// How many numbers.
+    /// Number of values, of either precision.
     pub fn len(&self) -> usize {
         match self {
             Self::F32(values) => values.len(),
@@ -139,9 +139,9 @@ pub(super) fn row_count(plan: &Plan<'_>, of: Option<Quantity>, range: &Range<usi
 /// A quantity of the results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Derived {
-    /// Which, and of which attribute.
+    /// The quantity, and the attribute that it is of.
     pub wanted: Wanted,
-    /// Its numbers, `[row][width]`, a row a result or an element.
+    /// Values of the quantity, `[row][width]`: one row for each result or element.
     pub values: Values,
 }
 

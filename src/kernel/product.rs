@@ -70,7 +70,7 @@ pub(super) enum ProductFinish<T> {
     Origin(*const T),
     /// The sign changes.
     Negate,
-    /// They are the results.
+    /// The sums are the results.
     Nothing,
 }
 

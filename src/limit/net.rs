@@ -93,7 +93,7 @@ pub fn planar(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> Planar {
 
 /// A layered cell's net from the start whose walk has the smallest key.
 pub(crate) struct LeastPlanar {
-    /// Which start, and the key.
+    /// Start and key of the walk.
     pub least: Arc<Least>,
     /// `[layer 4][line]`.
     pub net: Vec<u32>,
@@ -227,7 +227,7 @@ pub fn spatial(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> Spatial
 
 /// An irregular cell's net from the start whose walk has the smallest key.
 pub(crate) struct LeastSpatial {
-    /// Which start, and the key.
+    /// Start and key of the walk.
     pub least: Arc<Least>,
     /// Vertex of each label.
     pub vertices: Vec<u32>,

@@ -100,7 +100,7 @@ impl Stretch {
 }
 
 impl Rim {
-    /// The same with s and t exchanged.
+    /// The rim with s and t exchanged.
     pub fn transposed(self) -> Self {
         let [below, right, above, left] = self.borders;
         Self { borders: [left, above, right, below] }

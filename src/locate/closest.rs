@@ -25,7 +25,7 @@ const HIDDEN: f64 = 0.5 * f64::EPSILON;
 pub struct Closest {
     /// Where it is in the box of parameters.
     pub parameters: [f64; 3],
-    /// How far it is.
+    /// Distance of the point, in length units.
     pub distance: f64,
 }
 

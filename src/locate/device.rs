@@ -24,8 +24,8 @@ pub struct DeviceLocator<'l, 's> {
 pub struct DeviceLocated {
     /// Where each point is, in their order.
     pub located: Vec<Located>,
-    /// How many of them were left to the CPU: those next to extraordinary edges and vertices
-    /// and to edges where the Jacobian vanishes, or within the tolerance outside.
+    /// Number of points left to the CPU: those next to extraordinary edges and vertices and to
+    /// edges where the Jacobian vanishes, or within the tolerance outside.
     pub left: usize,
     /// Seconds on the device, copies not included.
     pub seconds: f64,

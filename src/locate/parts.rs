@@ -74,7 +74,7 @@ impl Parts {
         Ok(all.into_iter().fold(Self::default(), Self::joined))
     }
 
-    /// These, then others.
+    /// The parts of both, those of `self` first.
     fn joined(mut self, other: Self) -> Self {
         let first = self.points.len() as u32;
         let moved = |part: SolidPart| SolidPart {

@@ -30,11 +30,11 @@ const FEW: u64 = 1 << 18;
 #[derive(Debug)]
 pub struct LocatorPieces<'s> {
     maker: Pieces<'s>,
-    /// Which box of which element's parameters.
+    /// Box of each piece in the parameters of its element.
     pub pieces: Vec<Piece>,
     /// Bézier points, each `[w][v][u]`.
     pub points: Vec<TricubicPoints>,
-    /// How far a piece may be from the limit, in length units; 0 where it is exact.
+    /// Largest distance of each piece from the limit, in length units; 0 where it is exact.
     pub errors: Vec<f64>,
     /// Boxes that hold the limit on each piece.
     pub boxes: Vec<Box3>,
@@ -397,7 +397,7 @@ impl PieceCounts {
         Ok(own)
     }
 
-    /// Those of two parts.
+    /// The counts of two parts together.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let pieces = std::array::from_fn(|i| self.pieces[i] + other.pieces[i]);

@@ -173,7 +173,7 @@ impl Cells {
         self.push_polyhedron_of(&[], faces);
     }
 
-    /// The same of a polyhedron with some vertices in this order before all others.
+    /// Appends a polyhedron given by its faces, with some vertices in this order before all others.
     pub(crate) fn push_polyhedron_of<'a>(
         &mut self,
         vertices: &[u32],

@@ -61,7 +61,7 @@ impl Handedness {
         self.cells > 0 && self.left_handed == self.cells
     }
 
-    /// How many hexahedra are left-handed, and the worst; `None` if none is.
+    /// A message with the number of left-handed hexahedra, and the worst; `None` if none is.
     pub fn notice(&self) -> Option<Message> {
         let (cell, scaled) = self.worst?;
         let count = self.left_handed;
@@ -81,7 +81,7 @@ impl Handedness {
 }
 
 impl SolidMesh {
-    /// How many hexahedra are left-handed, and the worst of them.
+    /// The number of left-handed hexahedra, and the worst of them.
     pub fn handedness(&self) -> Handedness {
         Handedness::of(&self.cells, &self.points)
     }

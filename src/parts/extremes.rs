@@ -32,7 +32,7 @@ impl Extremes {
         Self { first: (!mesh.points.is_empty()).then_some(start), found }
     }
 
-    /// Those of both; the vertices of `next` come after.
+    /// The extremes of both; the vertices of `next` come after.
     #[must_use]
     pub fn joined(self, next: &Self) -> Self {
         if self.found.is_empty() {

@@ -12,7 +12,7 @@ pub const MAX_SAMPLES: usize = 64;
 /// Where to evaluate.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Samples {
-    /// The same parameters along u, v and w of every element, ascending in [0, 1].
+    /// Common parameters along u, v and w of every element, ascending in [0, 1].
     Tensor(Vec<f64>),
     /// Scattered parameters.
     Points(Vec<Location>),

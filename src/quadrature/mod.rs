@@ -191,7 +191,7 @@ impl<'s> Quadrature<'s> {
         self.scheme
     }
 
-    /// Which derivatives the tables hold.
+    /// The derivatives that the tables hold.
     pub fn want(&self) -> Want {
         self.want
     }

@@ -42,7 +42,7 @@ impl MeshRefinement {
         Self::with_topology(mesh, Topology::of_mesh(mesh)?, levels, rule)
     }
 
-    /// The same of a mesh whose topology ([`Topology::of_mesh`]) is known.
+    /// Refines the connectivity of a mesh whose topology ([`Topology::of_mesh`]) is known.
     ///
     /// # Errors
     /// Those of [`MeshRefinement::new`].

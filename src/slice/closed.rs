@@ -178,7 +178,7 @@ fn check_closed(topology: &SurfaceTopology, points: &[[f64; 3]], scheme: Scheme)
     Ok(())
 }
 
-/// The shell that each face belongs to, numbered by their first faces: faces that hang together
+/// The shell that each face belongs to, numbered by their first faces: faces that are connected
 /// by edges.
 fn shells(topology: &SurfaceTopology) -> Vec<u32> {
     let mut shells = vec![NONE; topology.face_count];

@@ -102,7 +102,7 @@ pub struct ImageFormat {
     pub size: [usize; 2],
     /// Bits of a pixel.
     pub bits: Bits,
-    /// Which way up.
+    /// Direction in which rows of the images run.
     pub flip: Flip,
     /// Edge length of a pixel in meters.
     pub meters: f64,

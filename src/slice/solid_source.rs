@@ -46,8 +46,8 @@ impl<'s> SolidSource<'s> {
         Self { slicer, inside: None, channels: Vec::new() }
     }
 
-    /// The same, with arrays of the mesh's cells behind the attributes: a pixel has the values of
-    /// its cell. [`LayerSource::places`] is there even without either.
+    /// A source with attributes, and arrays of the mesh's cells after them: a pixel has the values
+    /// of its cell. [`LayerSource::places`] is there even without either.
     ///
     /// # Errors
     /// Those of [`SolidSource::new`], and for arrays of another number of cells.
@@ -74,8 +74,8 @@ impl<'s> SolidSource<'s> {
         Ok(Self { slicer, inside: Some(inside), channels })
     }
 
-    /// The same from a rank's part, with attributes and arrays of [`SharedInterior::mesh`], for layers
-    /// between the heights that the part is for.
+    /// A source for a rank's part, with attributes and arrays of [`SharedInterior::mesh`], for
+    /// layers between the heights that the part is for.
     ///
     /// # Errors
     /// Those of [`SolidSource::with_cell_data`].

@@ -26,7 +26,7 @@ pub type CrossingId = u32;
 pub struct Arc {
     pub start: CrossingId,
     pub end: CrossingId,
-    /// Its points but the last (which starts another arc): from, to.
+    /// Points of the arc but the last (which starts another arc): from, to.
     pub points: [u32; 2],
 }
 

@@ -125,7 +125,7 @@ impl SurfaceSummary {
     }
 }
 
-/// How many places are sharp, by the last sharpness of each.
+/// Number of sharp places, by the last sharpness of each.
 fn sharp<K: Ord>(places: impl Iterator<Item = (K, f64)>) -> usize {
     let last: BTreeMap<K, f64> = places.collect();
     last.values().filter(|&&sharpness| sharpness > 0.0).count()

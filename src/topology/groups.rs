@@ -24,7 +24,7 @@ pub(super) struct CountingSort {
     next: Vec<Vec<u32>>,
 }
 
-/// How many a row holds of each group, or where the next of each goes.
+/// Number of entries that a row holds of each group, or the index of the next entry of each.
 pub(super) type Counters = [u32];
 
 /// The counter's value before it grows by one.

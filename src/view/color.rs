@@ -16,7 +16,7 @@ pub enum ColorMap {
 }
 
 impl ColorMap {
-    /// Its name in pages.
+    /// Name of the color map in pages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Viridis => "viridis",

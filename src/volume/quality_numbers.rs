@@ -52,7 +52,7 @@ impl Quality {
         })
     }
 
-    /// The same with other ids: cell i is `cells[i]` of the whole, ascending.
+    /// This quality with the ids of the whole mesh: cell i is `cells[i]` there, ascending.
     #[must_use]
     pub fn of_whole(mut self, cells: &[u32]) -> Self {
         let name = |extreme: &mut Extreme| extreme.cell = cells[extreme.cell as usize];

@@ -35,7 +35,7 @@ pub struct KernelReport {
     pub architecture: u32,
     /// Errors, warnings, registers that spill and stack frames, in the compiler's words.
     pub findings: Vec<String>,
-    /// How long the compiler took.
+    /// Time that the compiler took.
     pub duration: Duration,
     /// Machine code (CUBIN); empty if the file does not compile.
     pub code: Vec<u8>,

@@ -58,9 +58,8 @@ impl<'m> Products<'m> {
 }
 
 impl Extraction {
-    /// The same with vertices of the mesh as the only control points, each once a
-    /// piece. Takes more room: operators of cells that are refined inside are seldom
-    /// shared.
+    /// This extraction with vertices of the mesh as the only control points, each once a piece.
+    /// Takes more room: operators of cells that are refined inside are seldom shared.
     ///
     /// # Errors
     /// [`Error::Request`] if the operators need more than `most` bytes.

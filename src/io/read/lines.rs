@@ -39,18 +39,18 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The same text where a word that begins with `sign` hides the rest of its line.
+    /// This text, where a word that begins with `sign` hides the rest of its line.
     pub fn with_comment(self, sign: u8) -> Self {
         Self { comment: Some(sign), ..self }
     }
 
-    /// The same text, which begins on another line of its file than the first.
+    /// This text, whose first line is line `line` of its file.
     pub fn at_line(self, line: usize) -> Self {
         Self { ahead_line: line, line, ..self }
     }
 
-    /// The same text, whose errors name the byte (from 0) instead of the line: for
-    /// files with binary data.
+    /// This text, with errors that name the byte (from 0) instead of the line: for files with
+    /// binary data.
     pub fn by_bytes(self) -> Self {
         Self { by_bytes: true, ..self }
     }

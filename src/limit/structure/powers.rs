@@ -82,7 +82,7 @@ struct Eigen {
     covectors: Mat<c64>,
 }
 
-/// Which form the powers took.
+/// The form in which powers of A are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -127,7 +127,7 @@ impl Powers {
         &self.mask
     }
 
-    /// Which form is in use for all but a few powers.
+    /// The form in use for all but a few powers.
     pub fn form(&self) -> Form {
         let is_eigen = !self.is_large() && self.decomposition().eigen.is_some();
         if is_eigen { Form::Eigen } else { Form::Powers }

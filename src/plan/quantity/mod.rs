@@ -70,7 +70,7 @@ pub struct Inputs<'a, T> {
 /// A quantity wanted, of the position or of one attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    /// Which.
+    /// The quantity itself.
     pub quantity: Quantity,
     /// Index of the attribute.
     pub attribute: Option<usize>,

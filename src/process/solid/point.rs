@@ -192,7 +192,7 @@ struct Way<'a> {
 }
 
 impl Way<'_> {
-    /// Those of the cells `ends` at the end of a part of the way that are reached from the cells
+    /// The cells of `ends`, at the end of a part of the way, that are reached from the cells
     /// `cells` at its start.
     fn reached(
         &self,

@@ -100,9 +100,9 @@ impl pulp::NullaryFnOnce for Covering<'_, '_, '_> {
 enum Next {
     /// Nothing of the part is in the plane there.
     Skip,
-    /// It is a region.
+    /// The rectangle is a region.
     Take(Option<RectangleFit>),
-    /// It is too large for polynomials.
+    /// The rectangle is too large for polynomials.
     Quarter,
 }
 

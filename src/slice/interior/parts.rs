@@ -8,7 +8,7 @@ use super::fit::{PlaneRegion, regions};
 use super::newton::NewtonPart;
 use crate::locate::{AffineFrame, AttributePieces, Half, Locator, bounds, halves};
 
-/// How often a piece is halved at most.
+/// Number of times that a piece is halved at most.
 const HALVINGS: u32 = 15;
 /// Halvings after which parts of few pixels are left to the locator.
 const SOME: u32 = 9;

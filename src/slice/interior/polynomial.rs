@@ -149,7 +149,7 @@ impl RowFit {
         self.inside[0] <= first && first as usize + count <= self.inside[1] as usize
     }
 
-    /// How far inside the part eight columns are, negative outside.
+    /// Distance of eight columns from the sides of the part, positive inside and negative outside.
     #[inline(always)]
     pub fn inside(&self, variable: &LaneNumbers) -> LaneNumbers {
         let mut inside = [f64::INFINITY; LANES];

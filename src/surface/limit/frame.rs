@@ -21,7 +21,7 @@ impl FaceFrame {
         Self { face, corner, mirrored: false }
     }
 
-    /// The same with u and v swapped.
+    /// This frame with u and v swapped.
     pub fn swapped(self) -> Self {
         Self { mirrored: !self.mirrored, ..self }
     }

@@ -8,9 +8,9 @@ use nalgebra::Vector3;
 pub struct Curvature {
     /// Principal curvatures, the smaller first; units of 1/length.
     pub principal: [f64; 2],
-    /// Their mean.
+    /// Mean of the principal curvatures; 1/length.
     pub mean: f64,
-    /// Their product.
+    /// Product of the principal curvatures; 1/length².
     pub gaussian: f64,
 }
 

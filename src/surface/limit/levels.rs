@@ -108,7 +108,7 @@ impl LimitSurface {
         Self::of_topology(&topology, &tags, scheme, levels)
     }
 
-    /// The same of a topology that is known, whose faces have been checked.
+    /// Analyzes a mesh whose topology is known, and whose faces have been checked.
     pub(in crate::surface) fn of_topology(
         topology: &SurfaceTopology,
         tags: &Tags,
@@ -137,8 +137,8 @@ pub fn check_valences(mesh: &SurfaceMesh) -> Result<()> {
     valences_of(mesh.points.len(), mesh.faces.iter())
 }
 
-/// The same of faces: work grows with the square of the valence, with its cube for derivatives at the
-/// vertex.
+/// Like [`check_valences`], of any faces: work grows with the square of the valence, with its cube
+/// for derivatives at the vertex.
 fn valences_of<'a>(vertex_count: usize, faces: impl Iterator<Item = &'a [u32]>) -> Result<()> {
     let refused = |what: Message| {
         Err(Error::mesh(message!(what, ": limits take at most {MAX_VALENCE}"))

@@ -22,7 +22,7 @@ use crate::topology::surface::{non_manifold_corners, non_manifold_edges};
 pub struct SharpEdge {
     /// The edge.
     pub edge: u32,
-    /// Its end vertices, the smaller first.
+    /// End vertices of the edge, the smaller first.
     pub ends: [u32; 2],
     /// Above 0; infinite for ever.
     pub sharpness: f64,
@@ -35,9 +35,9 @@ pub struct SharpEdge {
 pub struct TriangleEdge {
     /// The edge.
     pub edge: u32,
-    /// Its end vertices, the smaller first.
+    /// End vertices of the edge, the smaller first.
     pub ends: [u32; 2],
-    /// How far its smooth point lies from the midpoint, beside that of other edges.
+    /// Distance of the edge's smooth point from the midpoint, as a multiple of that of other edges.
     pub stretch: f64,
 }
 
@@ -150,7 +150,8 @@ impl LevelSharpness {
         Ok(Self::of_level(edges.collect(), corners, rule))
     }
 
-    /// The same with the edges of triangles, which Catmull-Clark alone knows a rule of.
+    /// Sharpness of a control mesh, with the edges of triangles, which Catmull-Clark alone knows a
+    /// rule of.
     pub(in crate::surface) fn with_triangles(
         mut self,
         rule: TriangleRule,

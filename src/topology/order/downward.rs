@@ -144,8 +144,8 @@ impl Downward {
         }
     }
 
-    /// The same incidence in the numbering of `order`; cycles keep their starts and
-    /// directions, edges the order of their ends.
+    /// This incidence in the numbering of `order`; cycles keep their starts and directions, edges
+    /// the order of their ends.
     #[must_use]
     pub(crate) fn renumbered(&self, order: &ElementOrder) -> Self {
         let rows = |rows: &Rows, of: EntityKind, to: EntityKind| {

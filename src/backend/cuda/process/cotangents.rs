@@ -141,7 +141,8 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         self.query.read(&product)
     }
 
-    /// The same, left on the device in the order of the query.
+    /// Like [`DeviceProcessor::laplacian`], with the result left on the device in the order of the
+    /// query.
     ///
     /// # Errors
     /// As [`DeviceProcessor::laplacian`].

@@ -187,7 +187,7 @@ impl Aggregates {
 }
 
 impl MultigridLevels {
-    /// Those of L.
+    /// The multigrid levels of the matrix L.
     pub fn new(steps: &mut Steps, matrix: &WeightMatrix<f64>) -> Result<Self> {
         let count = matrix.diagonal.len();
         let weights = steps.empty::<f32>(matrix.weights.len())?;

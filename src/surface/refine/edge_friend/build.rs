@@ -79,8 +79,8 @@ pub(super) fn check_manifold(matrix: &SurfaceTopology) -> Result<()> {
     }
 }
 
-/// The same surface with a face in every boundary loop, after the others. Edges keep their
-/// numbers, which follow from their ends.
+/// The surface with a face in every boundary loop, after the others. Edges keep their numbers,
+/// which follow from their ends.
 fn close(matrix: SurfaceTopology) -> SurfaceTopology {
     let open = |c: u32| matrix.edge_corners[matrix.edges[c as usize] as usize][1] == NONE;
     // boundary corner whose edge ends at each vertex; one in a manifold

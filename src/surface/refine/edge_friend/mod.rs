@@ -138,7 +138,7 @@ impl EdgeFriend {
         self.levels.last().map_or(&[], |level| level.corners[..quads].as_flattened())
     }
 
-    /// Which slots of points hold a vertex of the result.
+    /// Whether each slot of points holds a vertex of the result.
     pub(in crate::surface) fn used(&self) -> Vec<bool> {
         let mut used = vec![false; self.vertex_count()];
         self.corners().iter().for_each(|&v| used[v as usize] = true);

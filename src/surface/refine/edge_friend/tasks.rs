@@ -248,7 +248,7 @@ fn sharpness_at(quads: &FriendQuads, corner: u32) -> f64 {
     if side(corner) == 1 { quads.sharpness[(corner >> 2) as usize] } else { 0.0 }
 }
 
-/// How sharp the halves of the edges at a vertex are, one level on.
+/// Sharpness of the halves of the edges at a vertex, one level on.
 struct Halves {
     rule: CreaseRule,
     // semi-sharp edges, if Chaikin's rule looks at them

@@ -28,7 +28,7 @@ pub struct PatchBatch<T> {
 pub struct TableBatch<T> {
     /// Control points of a leaf.
     pub controls: usize,
-    /// Their weights.
+    /// Weights of the control points of each leaf.
     pub weights: TableWeights<T>,
     /// `[leaf][control]`: control points among those of all levels.
     pub nets: Vec<u32>,
@@ -51,7 +51,7 @@ pub enum TableWeights<T> {
     },
     /// Of a square of samples, all that have i, j below its size; positions alone.
     Square {
-        /// Which square.
+        /// Index of the square of samples.
         square: usize,
         /// u and v in the square of the leaf's (0, 0), of a step along i, along j.
         start: [i32; 2],

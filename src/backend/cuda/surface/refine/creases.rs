@@ -17,11 +17,11 @@ use crate::error::Result;
 pub struct CreaseTags {
     /// Ends of tagged edges, the smaller first and in the upper 32 bits; ascending.
     pub edges: Vec<u64>,
-    /// Their sharpness.
+    /// Sharpness of each tagged edge.
     pub edge_sharpness: Vec<f64>,
     /// Tagged vertices, ascending.
     pub vertices: Vec<u32>,
-    /// Their sharpness.
+    /// Sharpness of each tagged vertex.
     pub vertex_sharpness: Vec<f64>,
     /// Whether vertices of one face stay where the surface ends.
     pub keeps_corners: bool,

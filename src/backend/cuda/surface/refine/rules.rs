@@ -30,7 +30,7 @@ pub enum MatrixScheme {
 }
 
 impl LevelCounts {
-    /// Those of the level after one of this depth.
+    /// The counts of the level after one of this depth.
     pub fn refined(self, scheme: MatrixScheme, depth: usize) -> Self {
         let edges = 2 * self.edges + self.corners;
         match scheme {

@@ -17,9 +17,9 @@ use crate::error::Result;
 pub(super) struct SharpLevel {
     /// Edges that are sharp or were so at an earlier level.
     edges: Buffer<u32>,
-    /// Their end vertices.
+    /// End vertices of the edges.
     edge_ends: Buffer<[u32; 2]>,
-    /// Their sharpness, 0 where they are not sharp any more.
+    /// Sharpness of the edges, 0 where they are not sharp any more.
     sharpness: Buffer<f64>,
     /// Weights of their midpoints, 0 where the smooth rule holds.
     midpoints: Buffer<f64>,

@@ -39,7 +39,7 @@ pub(super) enum StoredArray {
         big_endian: bool,
     },
     Words(ScannedWords),
-    /// It has none: what the report of the file says.
+    /// The array is not read; the text is for the report of the file.
     LeftOut(String),
     /// Where the reader of whole files finds them.
     Elsewhere,

@@ -98,7 +98,7 @@ pub struct DeviceMatrix {
     // corners at each vertex
     row_starts: Buffer<u32>,
     row_items: Buffer<u32>,
-    // `[vertex]`: how the faces at it hang together
+    // `[vertex]`: how the faces at it are connected
     pub(super) kinds: Buffer<u32>,
     status: Buffer<u32>,
     pub(super) space: Space,
@@ -119,8 +119,8 @@ impl DeviceMatrix {
         Ok(Self::with_parts(gpu, mesh, true)?.0)
     }
 
-    /// The same without the corners at vertices, and what is counted of them; and the seconds that
-    /// it took on the device.
+    /// Like [`DeviceMatrix::new`], without the corners at vertices and what is counted of them;
+    /// also the seconds that it took on the device.
     ///
     /// # Errors
     /// As [`DeviceMatrix::new`].

@@ -68,13 +68,13 @@ fn deflection(here: &Path, levels: usize) -> f64 {
     let folder = here.join(format!("beam{levels}"));
     let points = array::<f64>(&folder.join("model.npz"), "points");
     let load = array::<f64>(&folder.join("model.npz"), "load");
-    let held = array::<i32>(&folder.join("model.npz"), "side/0");
+    let fixed = array::<i32>(&folder.join("model.npz"), "side/0");
     let free_end = array::<i32>(&folder.join("model.npz"), "side/5");
-    assert!(held.iter().all(|&v| points[3 * v as usize + 2] == 0.0));
+    assert!(fixed.iter().all(|&v| points[3 * v as usize + 2] == 0.0));
     let mut number: Vec<Option<usize>> = vec![None; points.len()];
     let mut count = 0;
     for (v, number) in number.iter_mut().enumerate() {
-        if !held.contains(&((v / 3) as i32)) {
+        if !fixed.contains(&((v / 3) as i32)) {
             *number = Some(count);
             count += 1;
         }

@@ -27,7 +27,7 @@ use crate::mesh::{
 };
 use crate::numbers::by_count;
 
-/// Sharpness from which on an edge stays sharp for ever.
+/// Sharpness from which on an edge is infinitely sharp.
 const INFINITE_SHARPNESS: f64 = 10.0;
 
 /// Whether text begins as OBJ does: with a comment or one of its first statements.

@@ -233,7 +233,7 @@ impl<'t> Connectivity<'t> {
         Ok(())
     }
 
-    /// Whether an edge has more than two faces, or two that run through it alike.
+    /// Whether an edge has more than two faces, or two that are inconsistently oriented.
     pub(crate) fn is_non_manifold(&self, edge: u32) -> bool {
         let corner = |side: u32| self.topology.vertex(side);
         match *self.edge_sides(edge) {

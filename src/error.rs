@@ -142,7 +142,7 @@ impl Error {
         }
     }
 
-    /// All that it says, without the help.
+    /// The whole message, without the help.
     pub fn message(&self) -> Message {
         match self {
             Self::Io { .. } => self.to_string().into(),

@@ -13,7 +13,7 @@ use crate::pages;
 pub struct ResultBuffer<T>(Memory<T>);
 
 enum Memory<T> {
-    /// From this number of the vector on.
+    /// A vector of the program's own, from this number on.
     Own(Vec<T>, usize),
     /// So many numbers at the front.
     #[allow(dead_code, reason = "backends for devices use it")]

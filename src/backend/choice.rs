@@ -36,7 +36,7 @@ impl Choice {
     }
 }
 
-/// Most devices of a [`DeviceList`].
+/// Maximum number of devices of a [`DeviceList`].
 const MAX_DEVICES: usize = 16;
 
 /// Numbers of devices, at most 16, in the order of their shares; one may be there more than once.

@@ -44,7 +44,7 @@ impl Values {
         }
     }
 
-    /// All numbers in double precision.
+    /// All values in double precision.
     pub fn iter(&self) -> impl Iterator<Item = f64> + '_ {
         (0..self.len()).map(|i| self.get(i))
     }

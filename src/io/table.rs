@@ -15,7 +15,7 @@ use crate::numbers::counted;
 /// Signs between columns; the table's is the first under which a form fits.
 const SEPARATORS: [u8; 3] = *b",;\t";
 
-/// Most bytes of a header: of a file without lines not all is read.
+/// Maximum number of bytes of a header: of a file without lines not all is read.
 const MAX_HEADER_BYTES: usize = 1 << 20;
 
 /// A table's header, and the lines after it.

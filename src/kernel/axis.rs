@@ -13,7 +13,7 @@ pub struct AxisWeights {
 }
 
 impl AxisWeights {
-    /// The most samples an axis may have.
+    /// Maximum number of samples an axis may have.
     pub const MAX_SAMPLES: usize = 64;
 
     /// The cubic B-spline at `parameters`, each in [0, 1].

@@ -57,7 +57,7 @@ pub(super) struct ProductColumns<'a, T> {
     /// Columns in use: (group, component), `m` components a group.
     pub m: usize,
     pub finish: ProductFinish<T>,
-    /// For each group its place `[sample][m]`.
+    /// Place of the sums of each group, `[sample][m]`.
     pub targets: &'a [*mut T],
     /// Whether to stream past the caches where alignment permits.
     pub stream: bool,

@@ -88,7 +88,7 @@ pub struct Sought<'a> {
     pub nearness: Nearness,
     /// A point so near to the core is on it.
     pub rounding: f64,
-    /// For splits.
+    /// Memory that splits may take.
     pub memory: &'a Memory,
 }
 

@@ -162,7 +162,7 @@ impl Parts {
         }
     }
 
-    /// All arrays, with a hierarchy of the boxes.
+    /// Arrays of all parts, with a hierarchy of the boxes.
     pub fn arrays<'a>(&'a self, nodes: &'a [Node], items: &'a [u32], reach: f64) -> SolidParts<'a> {
         SolidParts { parts: &self.parts, points: &self.points, nodes, items, reach }
     }

@@ -350,7 +350,7 @@ pub fn default_rings(solid: &Solid) -> usize {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PieceCounts {
     pub leaves: u64,
-    /// By one ring, two, and so on.
+    /// Number of pieces by one ring, by two, and so on.
     pub pieces: [u64; RINGS],
 }
 
@@ -377,13 +377,13 @@ impl PieceCounts {
         Self { leaves: solid.leaves().len() as u64, pieces }
     }
 
-    /// As bytes, for other ranks.
+    /// The counts as bytes, for other ranks.
     pub fn to_bytes(self) -> Vec<u8> {
         let all = [self.leaves].into_iter().chain(self.pieces);
         all.flat_map(u64::to_ne_bytes).collect()
     }
 
-    /// From [`PieceCounts::to_bytes`].
+    /// Reads the counts that [`PieceCounts::to_bytes`] has written.
     ///
     /// # Errors
     /// [`Error::Request`] for anything else.

@@ -79,7 +79,7 @@ fn mirrored(kind: CellKind) -> &'static [usize] {
 }
 
 impl Cells {
-    /// Most cells of a mesh, so that all ids of its topology fit into 32 bits.
+    /// Maximum number of cells of a mesh, so that all ids of its topology fit into 32 bits.
     pub const MAX: usize = 1 << 28;
 
     /// Hexahedra of these corners.

@@ -21,7 +21,7 @@ pub struct CoincidentVertices {
 }
 
 impl CoincidentVertices {
-    /// Of these vertices, with their coordinates.
+    /// The coincident ones of these vertices, with their coordinates.
     pub(crate) fn of(vertices: Vec<(u32, [f64; 3])>) -> Self {
         let mut found = Self::default();
         let keys = (0..).zip(&vertices).map(|(i, (_, p))| (Self::hash(*p), i)).collect();

@@ -32,7 +32,7 @@ impl Handedness {
         Self::among(0..cells.len(), cells, points)
     }
 
-    /// Of some of these cells.
+    /// The handedness of some of these cells.
     pub(crate) fn among(range: Range<usize>, cells: &Cells, points: &[[f64; 3]]) -> Self {
         let count = range.len();
         let left = |c: usize| -> Option<(u32, f64)> {

@@ -178,7 +178,7 @@ pub struct CellLengths {
 }
 
 impl CellLengths {
-    /// Of the cells of a mesh.
+    /// Lengths of the cells of a mesh.
     pub fn new(mesh: &SolidMesh) -> Self {
         let largest = mesh.points.iter().flatten().fold(0.0, |a: f64, x| a.max(x.abs()));
         let size = |c: usize| {

@@ -12,7 +12,7 @@ use super::SolidMesh;
 pub struct UnusedVertices {
     /// Number of vertices that belong to no cell.
     pub count: usize,
-    /// The first of them.
+    /// The first vertex that belongs to no cell.
     pub first: Option<u32>,
 }
 

@@ -342,14 +342,14 @@ impl Extent {
         Self { first: self.first.or_else(|| other.first.clone()), ..self }
     }
 
-    /// As bytes, for other ranks.
+    /// The extent as bytes, for other ranks.
     pub fn to_bytes(&self) -> Vec<u8> {
         let first = self.first.as_deref().unwrap_or_default();
         let all = [&[self.low.len() as f64], &self.low[..], &self.high[..], first].concat();
         bytemuck::cast_slice(&all).to_vec()
     }
 
-    /// From [`Extent::to_bytes`].
+    /// Reads the extent that [`Extent::to_bytes`] has written.
     ///
     /// # Errors
     /// [`Error::Request`] for anything else.

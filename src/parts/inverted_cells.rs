@@ -13,7 +13,7 @@ use crate::topology::Topology;
 pub struct Inverted {
     /// Number of inverted cells.
     pub count: usize,
-    /// The first of them.
+    /// The first inverted cell.
     pub first: Option<u32>,
 }
 

@@ -63,7 +63,7 @@ pub struct Facts {
 pub struct MatrixUnits {
     /// In single precision: numbers are sums of two halves.
     pub single: bool,
-    /// In double precision.
+    /// Whether the device has such units in double precision.
     pub double: bool,
 }
 

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::limit::Solid;
 use crate::message;
 
-/// Most samples along an axis of a cell.
+/// Maximum number of samples along an axis of a cell.
 pub const MAX_SAMPLES: usize = 64;
 
 /// Where to evaluate.

@@ -46,7 +46,7 @@ pub(crate) struct QuadratureItem {
 }
 
 impl QuadratureItem {
-    /// All leaves of a solid.
+    /// One item for each leaf of a solid.
     pub fn leaves(solid: &Solid) -> Vec<Self> {
         (0..solid.leaves().len() as u32).map(|leaf| Self { leaf, face: None }).collect()
     }

@@ -9,7 +9,7 @@ use crate::limit::{AxisPermutation, LeafKind, Solid, Structure};
 /// A box with its Gauss points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct GaussBox {
-    /// Where it is, in the leaf's local axes.
+    /// Box of the points in the leaf's local axes.
     pub part: LocalBox,
     /// Factor of the box's weights: the number of boxes that it stands for.
     pub weight: f64,

@@ -186,7 +186,7 @@ impl<'s> Quadrature<'s> {
         self.solid
     }
 
-    /// Where the quadrature points are.
+    /// The quadrature points that are used.
     pub fn scheme(&self) -> QuadratureScheme {
         self.scheme
     }

@@ -10,9 +10,9 @@ use crate::limit::{AxisPermutation, LeafKind, Solid};
 /// What the leaves of a table share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TableKey {
-    /// With its local axes as the element's.
+    /// Kind of the leaves, with their local axes as the element's.
     pub kind: LeafKind,
-    /// One face of the leaves, or all of them.
+    /// Face of the leaves that has the points; `None` for whole leaves.
     pub face: Option<Side>,
 }
 

@@ -205,7 +205,7 @@ impl ReportShare {
         counts.into_iter().chain(rows).chain(small.quality.to_numbers()).collect()
     }
 
-    /// From [`ReportShare::to_numbers`].
+    /// Reads the share that [`ReportShare::to_numbers`] has written.
     ///
     /// # Errors
     /// [`Error::Request`] for anything else.

@@ -40,7 +40,7 @@ impl Ring {
 /// Rings that close a sum, counted from the first that is left out.
 const PATTERNS: [&[usize]; 6] =
     [&[0], &[0, 1], &[0, 1, 3], &[0, 1, 2, 4], &[0, 1, 3, 7], &[0, 1, 2, 4, 8]];
-/// Most rings in front of the closing ones.
+/// Maximum number of rings in front of the closing ones.
 const MAX_PLAIN_RINGS: usize = 30;
 /// Ratios at which a rule is fitted.
 const FITTED: usize = 100;

@@ -10,7 +10,7 @@ use crate::scheme::{Stencils, VertexRule};
 use crate::topology::Topology;
 use crate::topology::{Sharpness, stars};
 
-/// Most cells that a refinement makes, so that every index fits.
+/// Maximum number of cells that a refinement makes, so that every index fits.
 const MAX_CELLS: u128 = Cells::MAX as u128;
 /// Memory that refinement and setup need, in bytes a cell.
 const BYTES_A_CELL: u128 = 700;

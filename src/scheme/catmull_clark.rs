@@ -18,7 +18,7 @@ pub struct CatmullClark;
 /// Weights of a smooth vertex point over the corners at the vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct RingMask {
-    /// Of the vertex.
+    /// Weight of the vertex itself.
     pub own: f64,
     /// Of the next vertex of every corner, and of the face point of its face.
     pub ring: f64,

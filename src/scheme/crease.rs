@@ -105,11 +105,11 @@ use crate::mesh::CreaseRule;
 /// Weights of the three rules at a vertex; they add up to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct VertexBlend {
-    /// Of the smooth rule.
+    /// Weight of the smooth rule.
     pub smooth: f64,
-    /// Of the crease rule (e₁ + 6P + e₂)/8.
+    /// Weight of the crease rule (e₁ + 6P + e₂)/8.
     pub crease: f64,
-    /// Of the vertex itself.
+    /// Weight of the vertex itself, by the corner rule.
     pub corner: f64,
     /// e₁ and e₂, where `crease` is not 0.
     pub ends: [u32; 2],

@@ -8,7 +8,7 @@ use crate::message;
 use crate::parts::DistributedMesh;
 use crate::parts::exchange::{next, next_id, next_number};
 
-/// Most materials: one byte a pixel, with 0 for none.
+/// Maximum number of materials: one byte a pixel, with 0 for none.
 pub const MAX_MATERIALS: usize = 255;
 
 /// The whole numbers that cells have in an array.

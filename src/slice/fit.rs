@@ -33,7 +33,7 @@ const CHECKS: [f64; 3] = [1.0 / 12.0, 0.5, 11.0 / 12.0];
 /// Number of the places of a square where a fit knows the limit.
 pub const PLACES: usize = 25;
 
-/// Most halvings of an element's side.
+/// Maximum number of halvings of an element's side.
 const MAX_HALVINGS: u32 = 24;
 
 /// A patch over a part of a boundary face.
@@ -72,7 +72,7 @@ pub struct Square {
 }
 
 impl Square {
-    /// All of a face.
+    /// The square that is the whole face.
     pub const FACE: Self = Self { corner: [0; 2], length: UNIT };
 
     fn rectangle(self) -> [u32; 4] {

@@ -10,7 +10,7 @@ use crate::error::ElementKind;
 use crate::message;
 use crate::{Error, Result};
 
-/// Most pixels of an image: 16384 × 16384.
+/// Maximum number of pixels of an image: 16384 × 16384.
 pub const MAX_PIXELS: usize = 1 << 28;
 
 /// Bits of a pixel.

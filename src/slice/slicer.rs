@@ -18,7 +18,7 @@ use crate::numbers::Precision;
 /// Default tolerance as a part of the solid's longest side.
 const DEFAULT_TOLERANCE: f64 = 1e-5;
 
-/// Least tolerance as a part of the solid's longest side.
+/// Minimum tolerance as a part of the solid's longest side.
 const MIN_TOLERANCE: f64 = 1e-9;
 
 /// Least tolerance as a part of the farthest coordinate: 32 to 64 steps of a number there. What

@@ -24,7 +24,7 @@ pub(super) struct Inside<'s> {
     pub locator: Locator<'s>,
     pub attributes: Vec<AttributePieces>,
     pub cell_data: Vec<CellArray>,
-    /// Of a part: the whole's id of each cell.
+    /// Ids of the cells in the whole mesh, where the mesh is a part of it.
     pub cell_ids: Option<&'s [u32]>,
 }
 
@@ -105,7 +105,7 @@ impl<'s> SolidSource<'s> {
         &self.slicer
     }
 
-    /// Where points are, and what is there.
+    /// Location of points in the solid, with attributes and cell arrays.
     ///
     /// # Errors
     /// [`Error::Request`] for a solid without attributes.

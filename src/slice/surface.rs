@@ -113,7 +113,7 @@ struct Piece {
 #[derive(Debug)]
 pub struct NamedSurface {
     pub surface: Surface,
-    /// Where each edge starts.
+    /// Place at which each edge starts.
     pub edges: Vec<RimKey>,
     /// Patches of the faces up to each.
     pub ends: Vec<u32>,

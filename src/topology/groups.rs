@@ -8,7 +8,7 @@ use rayon::prelude::*;
 /// Rows or groups a work item of a parallel loop covers.
 pub(super) const GRAIN: usize = 1024;
 
-/// Most parts of a counting sort: each has its own counts of all columns.
+/// Maximum number of parts of a counting sort: each has its own counts of all columns.
 const MAX_PARTS: usize = 4;
 
 /// A counting sort under way: what rows hold goes to groups, in the order of the rows.

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 const EXTREME: usize = 9;
 
 impl Quality {
-    /// All of it as numbers; integers are below 2⁵³.
+    /// The quality as numbers; integers are below 2⁵³.
     pub fn to_numbers(&self) -> Vec<f64> {
         let mut numbers = vec![self.samples as f64, self.undefined as f64];
         for extreme in [
@@ -25,7 +25,7 @@ impl Quality {
         numbers
     }
 
-    /// From [`Quality::to_numbers`].
+    /// Reads the quality that [`Quality::to_numbers`] has written.
     ///
     /// # Errors
     /// [`Error::Request`] for anything else.

@@ -60,7 +60,8 @@ pub struct Canvas {
     pub bits: usize,
 }
 
-/// Most planes of an image: what more of them cover of a pixel does not fit into 32 bits.
+/// Maximum number of planes of an image: what more of them cover of a pixel does not fit into 32
+/// bits.
 pub const MAX_PLANES: usize = 15;
 
 /// What covering images came to.

@@ -121,7 +121,7 @@ impl Extraction {
         self.vertices
     }
 
-    /// All pieces.
+    /// All pieces, in the order of their leaves.
     pub fn pieces(&self) -> &[Piece] {
         &self.pieces
     }

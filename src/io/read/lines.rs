@@ -114,7 +114,7 @@ impl<'a> Text<'a> {
     }
 
     /// The next word, which must be there; `what` names it.
-    pub fn expect(&mut self, what: &str) -> Result<&'a [u8]> {
+    pub fn required(&mut self, what: &str) -> Result<&'a [u8]> {
         self.word().ok_or_else(|| self.ended(what))
     }
 
@@ -164,7 +164,7 @@ impl<'a> Text<'a> {
 
     /// The next word as a number of things.
     pub fn count(&mut self, what: &str) -> Result<usize> {
-        let word = self.expect(what)?;
+        let word = self.required(what)?;
         integer(word)
             .and_then(|count| usize::try_from(count).ok())
             .ok_or_else(|| self.expected(what, shown(word)))
@@ -172,7 +172,7 @@ impl<'a> Text<'a> {
 
     /// The next word as an integer.
     pub fn integer(&mut self, what: &str) -> Result<i64> {
-        let word = self.expect(what)?;
+        let word = self.required(what)?;
         integer(word).ok_or_else(|| self.expected(what, shown(word)))
     }
 
@@ -188,7 +188,7 @@ impl<'a> Text<'a> {
 
     /// The next word as a real number, NaN and infinities included.
     pub fn real(&mut self, what: &str) -> Result<f64> {
-        let word = self.expect(what)?;
+        let word = self.required(what)?;
         real(word).ok_or_else(|| self.expected(what, shown(word)))
     }
 

@@ -53,7 +53,7 @@ pub enum ArrayValues<'a> {
 /// Bytes of a number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum NumberSize {
-    /// One.
+    /// One byte.
     One,
     /// Four.
     Four,

@@ -48,9 +48,9 @@ const RELATIVE_TOLERANCE: f64 = 1e-10;
 /// A limit mask has converged when a step changes no entry by more than this: a step halves the
 /// error, or nearly so.
 const SETTLED: f64 = f64::EPSILON / 8.0;
-/// Most steps toward the limit mask.
+/// Maximum number of steps toward the limit mask.
 const MAX_MASK_STEPS: usize = 300;
-/// Most squarings toward the limit of the powers of 2D.
+/// Maximum number of squarings toward the limit of the powers of 2D.
 const MAX_SQUARINGS: usize = 11;
 
 /// A square local subdivision matrix, ready for its powers.

@@ -21,7 +21,7 @@ use crate::{Error, Result};
 
 pub use link::VertexLink;
 
-/// Most cells that [`Shape::build`] makes.
+/// Maximum number of cells that [`Shape::build`] makes.
 const MAX_SHAPE_CELLS: u128 = 1 << 27;
 
 /// A control mesh to be built.

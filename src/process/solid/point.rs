@@ -23,7 +23,7 @@ const HALVINGS: usize = 30;
 /// a place of the boundary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClosestPlace {
-    /// Where it is.
+    /// Coordinates of the place.
     pub at: [f64; 3],
     /// How far from the point: 0 for a point inside.
     pub distance: f64,

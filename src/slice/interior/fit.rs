@@ -35,7 +35,7 @@ pub struct PlaneRegion {
     pub sides: [[f64; 2]; 3],
     /// Rows whose pixels may be in it.
     pub rows: [u32; 2],
-    /// None where pixels are decided one by one.
+    /// Polynomials of the region; `None` where pixels are decided one by one.
     pub fit: Option<RectangleFit>,
 }
 

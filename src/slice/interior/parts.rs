@@ -31,7 +31,7 @@ pub struct PlanePart {
 pub enum PlanePartKind {
     /// By Newton's method in a frame that nearly is the part, or region by region.
     Newton(Box<NewtonPart>, Option<Vec<PlaneRegion>>),
-    /// One by one, by the locator.
+    /// Pixels are decided one by one, by the locator.
     Wild,
 }
 

@@ -184,7 +184,7 @@ pub fn node(i: usize) -> f64 {
     TABLES.nodes[i]
 }
 
-/// From -1 to 1 to a range.
+/// Maps the range from -1 to 1 to another.
 pub fn mix([low, high]: [f64; 2], x: f64) -> f64 {
     0.5 * ((1.0 - x) * low + (1.0 + x) * high)
 }

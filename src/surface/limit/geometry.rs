@@ -15,7 +15,7 @@ pub struct Curvature {
 }
 
 impl Curvature {
-    /// Where there is none: NaN.
+    /// The curvature where there is none: NaN.
     pub(crate) const UNDEFINED: Self =
         Self { principal: [f64::NAN; 2], mean: f64::NAN, gaussian: f64::NAN };
 }

@@ -29,7 +29,7 @@ use crate::topology::surface::{Columns, SurfaceTopology};
 
 /// Deepest local refinement; semi-sharp creases take one level per unit.
 const MAX_LEVEL: usize = 12;
-/// Most corners of a face, and most faces at a vertex.
+/// Maximum number of corners of a face, and of faces at a vertex.
 const MAX_VALENCE: usize = 2048;
 
 /// Faces a work item of the classification covers.

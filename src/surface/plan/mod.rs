@@ -267,7 +267,7 @@ impl SurfacePlan {
         })
     }
 
-    /// All levels as one matrix.
+    /// The product of the matrices of all levels.
     ///
     /// # Errors
     /// Those of [`SurfacePlan::level_matrices`].

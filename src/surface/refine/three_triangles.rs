@@ -50,7 +50,7 @@ pub(in crate::surface) struct Level {
 /// The topology of all levels.
 #[derive(Clone, Debug)]
 pub struct ThreeTriangleLevels {
-    /// All but the last.
+    /// All levels but the last.
     pub(in crate::surface) levels: Vec<Level>,
     /// The triangles of the last: `[triangle][corner]`.
     pub(in crate::surface) last: Vec<u32>,

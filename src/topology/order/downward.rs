@@ -67,7 +67,7 @@ pub struct Downward {
 }
 
 impl Downward {
-    /// Of a surface.
+    /// The incidence of a surface.
     pub fn of_surface(surface: &SurfaceTopology) -> Self {
         let rows = |items: &[u32]| {
             let ends = (0..surface.face_count).map(|f| surface.columns.corners(f as u32).end);
@@ -83,7 +83,7 @@ impl Downward {
         }
     }
 
-    /// Of a solid.
+    /// The incidence of a solid.
     pub fn of_solid(solid: &Topology) -> Self {
         let cells = 0..solid.cell_count() as u32;
         let mut inward = Vec::new();

@@ -114,7 +114,7 @@ pub struct SurfaceTopology {
     pub face_count: usize,
     /// Number of corners (non-zeros).
     pub(crate) corner_count: usize,
-    /// Where each column starts.
+    /// Start of each column.
     pub columns: Columns,
     /// `vertices[corner]`: the row of each non-zero.
     pub vertices: Vec<u32>,

@@ -72,7 +72,7 @@ impl<T: Real + DeviceRepr> MatrixProducts<'_, T> {
     }
 }
 
-/// Where iterations end.
+/// The condition at which iterations end.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Until {
     /// The norm of the residual has fallen by this.
@@ -226,7 +226,7 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
     }
 }
 
-/// Of iterations that do not end.
+/// The error of iterations that do not end.
 pub(super) fn without_end(iterations: usize) -> Error {
     Error::mesh(format!("conjugate gradients did not converge in {iterations} iterations"))
         .with_help(message!(

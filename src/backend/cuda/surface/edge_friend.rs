@@ -46,7 +46,7 @@ pub enum FriendRun {
     Topology,
     /// Points of all levels, whose topology stands.
     Points,
-    /// Both in one pass a level.
+    /// Topology and points in one pass a level.
     Both,
 }
 

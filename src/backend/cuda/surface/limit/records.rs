@@ -41,7 +41,7 @@ pub struct TableBatch<T> {
 /// Weights of the control points of leaves at their samples.
 #[derive(Clone, Debug)]
 pub enum TableWeights<T> {
-    /// Of any samples.
+    /// Weights of any samples.
     Own {
         /// `[quantity][control][sample]`: positions and, if normals are wanted, derivatives
         /// by u and v.
@@ -78,7 +78,7 @@ pub struct SurfaceLayout<'a, T> {
     pub levels: Vec<Level<'a>>,
     /// Regular leaves.
     pub patches: Vec<PatchBatch<T>>,
-    /// All other leaves.
+    /// Leaves that are products of tables with their control points.
     pub tables: Vec<TableBatch<T>>,
     /// Weights that some of them share.
     pub squares: Vec<SquareWeights<'a>>,

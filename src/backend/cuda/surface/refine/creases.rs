@@ -131,7 +131,7 @@ impl DeviceCreases {
         [self.sharpness.address(0), rows[0], rows[1], entries]
     }
 
-    /// Of a level.
+    /// What is sharp at a level.
     pub fn level(&self, depth: usize) -> &SharpLevel {
         &self.levels[depth]
     }

@@ -14,7 +14,7 @@ use crate::mesh::check_point_count;
 use crate::numbers::Real;
 use cudarc::driver::DeviceRepr;
 
-/// Most levels, the control mesh included; `MAX_LEVELS` in the kernels.
+/// Maximum number of levels, the control mesh included; `MAX_LEVELS` in the kernels.
 const MAX_LEVELS: usize = 16;
 
 /// A level after the control mesh; the last has vertices only.

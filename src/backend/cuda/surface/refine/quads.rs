@@ -26,7 +26,7 @@ pub(in crate::backend::cuda) fn variant(
         .with("ORIENTED", usize::from(oriented))
 }
 
-/// One level.
+/// Adds the launches of one level.
 pub(super) fn launches(
     matrix: &DeviceMatrix,
     step: &Step<'_>,

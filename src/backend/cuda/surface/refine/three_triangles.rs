@@ -21,7 +21,7 @@ pub(super) struct ThreeTriangles {
     pub alphas: Buffer<f64>,
     /// `[corner]` of the control mesh: the opposite half-edge.
     pub opposites: Buffer<u32>,
-    /// Of an open surface.
+    /// Lists of boundary edges, for open surfaces.
     pub boundary_edges: Option<BoundaryEdges>,
 }
 
@@ -55,7 +55,7 @@ impl ThreeTriangles {
         }
     }
 
-    /// One level.
+    /// The launch of one level.
     pub fn launch(&self, matrix: &DeviceMatrix, step: &Step<'_>) -> Result<Launch> {
         let kernels = Kernels::new(
             step.functions,

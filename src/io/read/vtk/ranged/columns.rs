@@ -31,7 +31,7 @@ pub(super) struct Column {
 
 /// Where the numbers of an array are.
 pub(super) enum StoredArray {
-    /// One behind another in the file.
+    /// Numbers one after another in the file.
     Raw {
         start: u64,
         count: usize,
@@ -41,7 +41,7 @@ pub(super) enum StoredArray {
     Words(ScannedWords),
     /// The array is not read; the text is for the report of the file.
     LeftOut(String),
-    /// Where the reader of whole files finds them.
+    /// Numbers that only the reader of whole files finds.
     Elsewhere,
 }
 

@@ -74,7 +74,7 @@ impl ErrorClass {
         }
     }
 
-    /// In words.
+    /// Name of the class in words.
     pub fn name(self) -> &'static str {
         match self {
             Self::Regular64 => "regular, 64 points",

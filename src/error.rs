@@ -142,7 +142,7 @@ impl Error {
         }
     }
 
-    /// All that it says, without the help.
+    /// The whole message, without the help.
     pub fn message(&self) -> Message {
         match self {
             Self::Io { .. } => self.to_string().into(),
@@ -169,7 +169,7 @@ impl Error {
         self.message().elements().collect()
     }
 
-    /// The same error with the ids that `new` has for elements.
+    /// This error with element ids replaced by those that `new` gives.
     pub(crate) fn renumbered(mut self, new: impl Fn(ElementKind, u64) -> Option<u64>) -> Self {
         let help = match &mut self {
             Self::Io { help, .. } => help,
@@ -184,13 +184,13 @@ impl Error {
         self
     }
 
-    /// The same error, found at a place in a file; `line` is 1-based.
+    /// This error with the path and the 1-based `line` at which it was found.
     pub(crate) fn in_file(&self, path: &Path, line: Option<usize>) -> Self {
         let (message, help) = (self.message(), self.help().cloned());
         Self::File { path: path.into(), line, message, help }
     }
 
-    /// The same error with how to fix it.
+    /// This error with `text` as the help: how to fix it.
     #[must_use]
     pub fn with_help(mut self, text: impl Into<Message>) -> Self {
         match &mut self {

@@ -70,7 +70,8 @@ pub fn check(what: impl Display, need: u128, help: impl FnOnce(u128) -> Message)
         .with_help(help(memory)))
 }
 
-/// The same of what stands beside other data, for which half of the memory is kept.
+/// Like [`check`], against half of the machine's memory: the other half is kept for data held at
+/// the same time.
 ///
 /// # Errors
 /// Those of [`check`].

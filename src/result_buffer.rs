@@ -13,7 +13,7 @@ use crate::pages;
 pub struct ResultBuffer<T>(Memory<T>);
 
 enum Memory<T> {
-    /// From this number of the vector on.
+    /// A vector of the program's own, from this number on.
     Own(Vec<T>, usize),
     /// So many numbers at the front.
     #[allow(dead_code, reason = "backends for devices use it")]
@@ -78,8 +78,8 @@ impl<T: Pod> ResultBuffer<T> {
         self
     }
 
-    /// The same in memory that `lend` lends, given the number of bytes, unless it refuses or the
-    /// caller's memory is large enough; and whether the memory is lent.
+    /// Like [`Self::reserve`], in memory that `lend` lends, given the number of bytes, unless it
+    /// refuses or the caller's memory is large enough; also returns whether the memory is lent.
     #[allow(dead_code, reason = "backends for devices use it")]
     pub(crate) fn reserve_lent(
         &mut self,

@@ -69,10 +69,10 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 
 // Marks the ends of edges that have not two faces.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    hold_ends(const unsigned* __restrict__ starts, const uint2* __restrict__ edge_vertices,
-              unsigned count, unsigned* held) {
+    fix_boundary(const unsigned* __restrict__ starts, const uint2* __restrict__ edge_vertices,
+                 unsigned count, unsigned* fixed) {
     const unsigned edge = blockIdx.x * THREADS + threadIdx.x;
     if (edge >= count || starts[edge + 1] - starts[edge] == 2) return;
-    held[edge_vertices[edge].x] = 1;
-    held[edge_vertices[edge].y] = 1;
+    fixed[edge_vertices[edge].x] = 1;
+    fixed[edge_vertices[edge].y] = 1;
 }

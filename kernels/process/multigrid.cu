@@ -201,19 +201,19 @@ __device__ __forceinline__ void cycle(const Level* levels, unsigned count, Grid 
     prolong(levels[0], levels[1], grid, then);
 }
 
-// 1 over the diagonal of L, 0 where an unknown stays: one that is held, or that no face has; and the
-// first level's arrays with the same unknowns left out. aggregated: unknowns of the next level.
+// 1 over the diagonal of L, 0 where an unknown stays: one that is fixed, or that no face has; and
+// the first level's arrays with the same unknowns left out. aggregated: unknowns of the next level.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    hold(const real* __restrict__ diagonal, const unsigned* __restrict__ held,
-         const float* __restrict__ inverses, const unsigned* __restrict__ aggregates,
-         unsigned count, unsigned aggregated, real* __restrict__ pivots,
-         float* __restrict__ held_inverses, unsigned* __restrict__ held_aggregates) {
+    fix(const real* __restrict__ diagonal, const unsigned* __restrict__ fixed,
+        const float* __restrict__ inverses, const unsigned* __restrict__ aggregates,
+        unsigned count, unsigned aggregated, real* __restrict__ pivots,
+        float* __restrict__ free_inverses, unsigned* __restrict__ free_aggregates) {
     const unsigned id = blockIdx.x * THREADS + threadIdx.x;
     if (id >= count) return;
-    const bool moves = diagonal[id] > 0 && held[id] == 0;
+    const bool moves = diagonal[id] > 0 && fixed[id] == 0;
     pivots[id] = moves ? 1 / diagonal[id] : 0;
-    held_inverses[id] = moves ? inverses[id] : 0;
-    held_aggregates[id] = moves ? aggregates[id] : aggregated;
+    free_inverses[id] = moves ? inverses[id] : 0;
+    free_aggregates[id] = moves ? aggregates[id] : aggregated;
 }
 
 // Ends where the norm of the residual has fallen by `tolerance`. residual: b.

@@ -116,15 +116,15 @@ struct Group {
     }
 };
 
-// 1 over the square root of the diagonal; 0 for unknowns that are held, or that no face has, which
+// 1 over the square root of the diagonal; 0 for unknowns that are fixed, or that no face has, which
 // stay. sums: the diagonal of L.
 extern "C" __global__ void __launch_bounds__(THREADS)
     find_roots(const real* masses, const real* sums, double mass, double stiffness,
-               const unsigned* held, unsigned count, real* roots) {
+               const unsigned* fixed, unsigned count, real* roots) {
     const unsigned id = blockIdx.x * THREADS + threadIdx.x;
     if (id >= count) return;
     const real found = real(mass) * masses[id] + real(stiffness) * sums[id];
-    roots[id] = found > 0 && !(held && held[id]) ? 1 / sqrt(found) : 0;
+    roots[id] = found > 0 && !(fixed && fixed[id]) ? 1 / sqrt(found) : 0;
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
@@ -157,14 +157,14 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     for (int c = 0; c < COLUMNS; ++c) values[size_t(id) * COLUMNS + c] *= roots[id];
 }
 
-// product = stiffness L times of; 0 in rows that are held, if any.
+// product = stiffness L times of; 0 in rows that are fixed, if any.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    apply(Rows rows, const real* sums, double stiffness, const unsigned* held, const real* of,
+    apply(Rows rows, const real* sums, double stiffness, const unsigned* fixed, const real* of,
           real* product) {
     const unsigned id = blockIdx.x * THREADS + threadIdx.x;
     __shared__ real staged[COLUMNS * THREADS];
     real row[COLUMNS] = {};
-    if (id < rows.count && !(held && held[id])) {
+    if (id < rows.count && !(fixed && fixed[id])) {
         real value[STRIDE<COLUMNS>];
 #if RECOMPUTES
         const real sum = sum_fan<false>(rows, id, of, row);

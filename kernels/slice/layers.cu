@@ -320,7 +320,7 @@ extern "C" __global__ void __launch_bounds__(ROW_WARPS* LANES)
     const auto gray = [&](int covered) {
         return static_cast<unsigned>((covered * MAX_VALUE + half) * inverse);
     };
-    const auto held = [](unsigned sum) { return min(max(static_cast<int>(sum), 0), FULL); };
+    const auto clamped = [](unsigned sum) { return min(max(static_cast<int>(sum), 0), FULL); };
     // row of the image's first plane
     const size_t first = size_t(row / grid.rows) * grid.planes * grid.rows + row % grid.rows;
     Gray* const own_pixels = pixels + size_t(row) * grid.stride;
@@ -334,7 +334,7 @@ extern "C" __global__ void __launch_bounds__(ROW_WARPS* LANES)
             unsigned* const own_touched = touched + at * grid.words + word;
             const unsigned bits = *own_touched, start = before[plane];
             if (bits == 0) {
-                same += held(start);
+                same += clamped(start);
                 continue;
             }
             differs = true;
@@ -366,13 +366,13 @@ extern "C" __global__ void __launch_bounds__(ROW_WARPS* LANES)
             if (own) {
 #pragma unroll
                 for (int i = 0; i < GROUP / 4; ++i) {
-                    covered[4 * i] += held(sum += unsigned(changes[i].x));
-                    covered[4 * i + 1] += held(sum += unsigned(changes[i].y));
-                    covered[4 * i + 2] += held(sum += unsigned(changes[i].z));
-                    covered[4 * i + 3] += held(sum += unsigned(changes[i].w));
+                    covered[4 * i] += clamped(sum += unsigned(changes[i].x));
+                    covered[4 * i + 1] += clamped(sum += unsigned(changes[i].y));
+                    covered[4 * i + 2] += clamped(sum += unsigned(changes[i].z));
+                    covered[4 * i + 3] += clamped(sum += unsigned(changes[i].w));
                 }
             } else {
-                const int always = held(sum);
+                const int always = clamped(sum);
 #pragma unroll
                 for (int i = 0; i < GROUP; ++i) covered[i] += always;
             }

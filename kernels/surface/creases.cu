@@ -1,16 +1,16 @@
-// Sharp edges and held vertices of a control mesh, and from level to level: what
+// Sharp edges and sharp vertices of a control mesh, and from level to level: what
 // src/surface/refine/sharpness.rs lists on the CPU, in its order of sums, uncontracted.
 //
-//     mark_sharp > scan > list_sharp       sharp edges, by their numbers
-//     sort by vertex > start_rows          the sharp edges at each vertex (surface/topology.cu)
-//     mark_held > scan > list_held         vertices that may be held
-//     per level: refine_sharp              weights of held vertices and midpoints; halves of edges
+//     mark_sharp > scan > list_sharp     sharp edges, by their numbers
+//     sort by vertex > start_rows        the sharp edges at each vertex (surface/topology.cu)
+//     mark_sharp_vertices > scan > list_sharp_vertices     vertices that may be sharp
+//     per level: refine_sharp            weights of sharp vertices and midpoints; halves of edges
 //
 // Entry j of a level, an edge with two ends, has the halves 2j and 2j + 1 as entries of the next,
 // each from its old end to the middle of the edge; where an edge is not sharp any more its
 // entries stay, with sharpness 0. So the entries at a vertex follow from those at its first
-// level. Held vertices are those of the control mesh, then the middles of the entries of level
-// 0, 1, …
+// level. Sharp vertices, which follow the rule of creases or of corners, are listed for the control
+// mesh, then for the middles of the entries of level 0, 1, …
 //
 // SIZE: corners of every face, 0 for polygons. CHAIKIN: the rule of semi-sharp creases.
 //
@@ -42,13 +42,15 @@ struct Tags {
 
 // What the host wants to know.
 struct Counts {
-    unsigned adding; // tags that have an edge, as they are found; else 0
-    unsigned found;  // all of them
-    unsigned sharp;  // edges
-    unsigned held;   // vertices that may be held
+    unsigned adding;   // tags that have an edge, as they are found; else 0
+    unsigned found;    // all of them
+    unsigned sharp;    // edges
+    unsigned vertices; // vertices that may be sharp
 };
 
-__device__ __forceinline__ double forever() { return __longlong_as_double(0x7ff0000000000000); }
+__device__ __forceinline__ double infinite_sharpness() {
+    return __longlong_as_double(0x7ff0000000000000);
+}
 
 __device__ __forceinline__ uint2 ends_of(const unsigned* vertices, Columns<SIZE> columns,
                                          unsigned corner) {
@@ -56,8 +58,9 @@ __device__ __forceinline__ uint2 ends_of(const unsigned* vertices, Columns<SIZE>
     return make_uint2(min(a, b), max(a, b));
 }
 
-// Edges by tags; open ones are sharp for ever, and so are those of three faces or more, or of two
-// that run through them alike. firsts: where the corners of each edge start among all, `corner_count`.
+// Edges by tags; boundary edges are infinitely sharp, and so are those of three faces or more, or
+// of two that are inconsistently oriented. firsts: where the corners of each edge start among all,
+// `corner_count`.
 extern "C" __global__ void __launch_bounds__(THREADS)
     mark_sharp(const unsigned* __restrict__ vertices, const Columns<SIZE> columns,
                const uint2* __restrict__ edge_corners, const unsigned* __restrict__ firsts,
@@ -71,8 +74,10 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         const uint2 ends = ends_of(vertices, columns, two.x);
         double s = tags.of(static_cast<unsigned long long>(ends.x) << 32 | ends.y, tagged);
         const unsigned end = e + 1 < edges ? firsts[e + 1] : corner_count;
-        const bool open = two.y == NONE;
-        if (open || end - firsts[e] > 2 || vertices[two.x] == vertices[two.y]) s = forever();
+        const bool boundary = two.y == NONE;
+        if (boundary || end - firsts[e] > 2 || vertices[two.x] == vertices[two.y]) {
+            s = infinite_sharpness();
+        }
         sharpness[e] = s;
         marks[e] = s > 0.0;
     }
@@ -99,28 +104,28 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     sharpness[before[e]] = all[e];
 }
 
-// Vertices by tags; `stays`: kinds of vertices that stay for ever. Marked are those that may be
-// held: with a tag, or two sharp edges or more. starts: of the rows of sharp edges.
+// Vertices by tags; `fixed`: kinds of vertices that stay at all levels. Marked are those that may
+// be sharp: with a tag, or two sharp edges or more. starts: of the rows of sharp edges.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    mark_held(const unsigned* __restrict__ starts, const unsigned* __restrict__ kinds,
-              unsigned stays, unsigned vertices, const Tags<unsigned> tags,
-              double* __restrict__ pins, unsigned* __restrict__ marks) {
+    mark_sharp_vertices(const unsigned* __restrict__ starts, const unsigned* __restrict__ kinds,
+                        unsigned fixed, unsigned vertices, const Tags<unsigned> tags,
+                        double* __restrict__ vertex_sharpness, unsigned* __restrict__ marks) {
     const unsigned v = blockIdx.x * THREADS + threadIdx.x;
     if (v >= vertices) return;
     bool tagged;
-    double pin = tags.of(v, tagged);
-    if (kinds != nullptr && (kinds[v] & stays) != 0) pin = forever();
-    pins[v] = pin;
-    marks[v] = pin > 0.0 || starts[v + 1] - starts[v] > 1;
+    double own = tags.of(v, tagged);
+    if (kinds != nullptr && (kinds[v] & fixed) != 0) own = infinite_sharpness();
+    vertex_sharpness[v] = own;
+    marks[v] = own > 0.0 || starts[v + 1] - starts[v] > 1;
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    list_held(const unsigned* __restrict__ before, unsigned vertices, unsigned count,
-              unsigned* __restrict__ held, Counts* __restrict__ counts) {
+    list_sharp_vertices(const unsigned* __restrict__ before, unsigned vertices, unsigned count,
+                        unsigned* __restrict__ sharp, Counts* __restrict__ counts) {
     const unsigned v = blockIdx.x * THREADS + threadIdx.x;
-    if (v == 0) counts->held = before[vertices];
+    if (v == 0) counts->vertices = before[vertices];
     if (v >= vertices || before[v + 1] == before[v] || before[v] >= count) return;
-    held[before[v]] = v;
+    sharp[before[v]] = v;
 }
 
 // Sharp edges of one level.
@@ -130,20 +135,20 @@ struct Sharp {
     double *sharpness, *weights; // [entry]: of its midpoint, 0 where the smooth rule holds
 };
 
-// Where vertices are held, of the control mesh.
+// Where vertices are sharp, of the control mesh.
 struct Control {
     const unsigned *starts, *items; // [vertex]: entries of sharp edges, 2 entry + end
-    const unsigned* held;           // vertices
-    const double* pins;             // [vertex]
+    const unsigned* vertices;       // that may be sharp
+    const double* vertex_sharpness; // [vertex]
     const uint2* ends;              // [entry]
-    unsigned held_count, sharp_count;
+    unsigned vertex_count, sharp_count;
 };
 
-// Held vertices of one level.
-struct Held {
+// Sharp vertices of one level.
+struct SharpVertices {
     unsigned* vertices; // NONE where the smooth rule holds
     uint2* ends;
-    double* weights; // [vertex]: smooth, along, still
+    double* weights; // [vertex]: smooth, crease, corner
 };
 
 // Entries of a level at a vertex that is `age` levels old. At its first level they are 2 entry + end:
@@ -182,22 +187,23 @@ __device__ __forceinline__ Halves halves_of(const Sharp& sharp, const Around& ar
     return halves;
 }
 
-__device__ __forceinline__ void weigh(const Sharp& sharp, const Held& held, unsigned i,
-                                      unsigned vertex, double pin, const Around& around) {
+__device__ __forceinline__ void weigh(const Sharp& sharp, const SharpVertices& vertices,
+                                      unsigned i, unsigned vertex, double own,
+                                      const Around& around) {
     const Halves halves = halves_of(sharp, around);
     VertexSharpness all;
-    all.tag(pin);
+    all.tag(own);
     around([&](unsigned entry, unsigned end) {
         const double s = sharp.sharpness[entry];
         const uint2 ends = sharp.ends[entry];
         all.edge(end == 0 ? ends.y : ends.x, s, halves.of(s));
     });
     const VertexWeights weights = all.weights();
-    held.vertices[i] = weights.smooth == 1.0 ? NONE : vertex;
-    held.ends[i] = make_uint2(weights.first, weights.second);
-    held.weights[3 * i] = weights.smooth;
-    held.weights[3 * i + 1] = weights.along;
-    held.weights[3 * i + 2] = weights.still;
+    vertices.vertices[i] = weights.smooth == 1.0 ? NONE : vertex;
+    vertices.ends[i] = make_uint2(weights.first, weights.second);
+    vertices.weights[3 * i] = weights.smooth;
+    vertices.weights[3 * i + 1] = weights.crease;
+    vertices.weights[3 * i + 2] = weights.corner;
 }
 
 // Entries at an end of an entry, if Chaikin's rule looks at them.
@@ -221,26 +227,26 @@ __device__ __forceinline__ Around at_end(const Control& control, unsigned entry,
 #endif
 }
 
-// Threads for held vertices, then for sharp edges: weights of their midpoints, and their halves,
+// Threads for sharp vertices, then for sharp edges: weights of their midpoints, and their halves,
 // which are those of the next level unless its arrays are null. first_edge_point: of the next level.
 extern "C" __global__ void __launch_bounds__(THREADS)
     refine_sharp(const __grid_constant__ Control control, const __grid_constant__ Sharp sharp,
-                 const __grid_constant__ Held held, const __grid_constant__ Sharp next,
-                 unsigned depth, unsigned first_edge_point) {
+                 const __grid_constant__ SharpVertices vertices,
+                 const __grid_constant__ Sharp next, unsigned depth, unsigned first_edge_point) {
     unsigned i = blockIdx.x * THREADS + threadIdx.x;
     const unsigned entries = control.sharp_count << depth;
     const unsigned middles = entries - control.sharp_count;
-    if (i < control.held_count + middles) {
+    if (i < control.vertex_count + middles) {
         unsigned vertex = 0;
-        double pin = 0.0;
+        double own = 0.0;
         Around around;
-        if (i < control.held_count) {
-            vertex = control.held[i];
-            pin = control.pins[vertex];
-            for (unsigned k = 0; k < depth; ++k) pin = pin > 1.0 ? pin - 1.0 : 0.0;
+        if (i < control.vertex_count) {
+            vertex = control.vertices[i];
+            own = control.vertex_sharpness[vertex];
+            for (unsigned k = 0; k < depth; ++k) own = own > 1.0 ? own - 1.0 : 0.0;
             around = at_control(control, vertex, depth);
         } else {
-            unsigned born = 1, j = i - control.held_count;
+            unsigned born = 1, j = i - control.vertex_count;
             while (j >= control.sharp_count << (born - 1)) {
                 j -= control.sharp_count << (born - 1);
                 ++born;
@@ -251,10 +257,10 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                 vertex = end == 0 ? ends.x : ends.y;
             });
         }
-        weigh(sharp, held, i, vertex, pin, around);
+        weigh(sharp, vertices, i, vertex, own, around);
         return;
     }
-    i -= control.held_count + middles;
+    i -= control.vertex_count + middles;
     if (i >= entries) return;
     const double s = sharp.sharpness[i];
     double first = 0.0, second = 0.0; // sharpness of the halves

@@ -319,7 +319,7 @@ __device__ __forceinline__ void refine_level(const Quads& quads, const Quads& fi
 
 // The points of vertices with a tag, and its sharpness.
 template <bool FIRST, typename From, typename To>
-__device__ __forceinline__ void pin_points(const Quads& quads,
+__device__ __forceinline__ void fix_points(const Quads& quads,
                                            const unsigned* __restrict__ vertices,
                                            const double* __restrict__ sharpness, unsigned count,
                                            const From* points, To* refined) {
@@ -357,11 +357,11 @@ __device__ __forceinline__ void pin_points(const Quads& quads,
         refine_level<FIRST, LAST>(quads, fine, points, refined);                           \
     }                                                                                      \
     extern "C" __global__ void __launch_bounds__(THREADS)                                  \
-        pin_##name(const __grid_constant__ Quads quads,                                    \
+        fix_##name(const __grid_constant__ Quads quads,                                    \
                    const unsigned* __restrict__ vertices,                                  \
                    const double* __restrict__ sharpness, unsigned count,                   \
                    const From* __restrict__ points, To* refined) {                         \
-        pin_points<FIRST>(quads, vertices, sharpness, count, points, refined);             \
+        fix_points<FIRST>(quads, vertices, sharpness, count, points, refined);             \
     }
 
 LEVEL(only, true, true, Packed, Packed)

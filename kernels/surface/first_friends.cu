@@ -14,7 +14,7 @@
 // Where the matrix turns out not to be closed by its ghosts, or to have other counts than
 // there is room for, nothing is written: later levels then work on what stood there before.
 //
-// SIZE: corners of the faces, 0 for polygons. ORIENTED is 1. OPEN: there are ghosts, from
+// SIZE: corners of the faces, 0 for polygons. ORIENTED is 1. HAS_BOUNDARY: there are ghosts, from
 // surface/ghosts.cu. SHARP: quads have a sharpness; CHAIKIN: the rule of semi-sharp creases.
 //
 // Plain reference: src/surface/refine/edge_friend, bit by bit (tests/gpu/surface.rs).
@@ -31,10 +31,10 @@ struct Friends {
     double* sharpness; // or null
 };
 
-// Ghost corners, `open` of them in `loops` loops; see surface/ghosts.cu.
+// Ghost corners, `boundary` of them in `loops` loops; see surface/ghosts.cu.
 struct Ghosts {
     const uint4* corners;
-    unsigned open, loops;
+    unsigned boundary, loops;
 };
 
 // Sharp edges of the control mesh; see surface/creases.cu.
@@ -71,21 +71,21 @@ __device__ __forceinline__ void corner_task(const Level& mesh, Columns<SIZE> col
     fine.corners[c] = make_uint4(vertex, first_edge_point + __ldg(mesh.edges + c),
                                  mesh.vertex_count + columns.face(c), first_edge_point + in);
     const uint2 two = __ldg(mesh.edge_corners + in);
-    const unsigned twin = two.x == before ? two.y : two.x;
-    fine.friends[c] = make_uint2(2 * columns.next(c) + 1, 2 * twin);
+    const unsigned opposite = two.x == before ? two.y : two.x;
+    fine.friends[c] = make_uint2(2 * columns.next(c) + 1, 2 * opposite);
 #if SHARP
     fine.sharpness[c] = half_sharpness(creases, in, vertex);
 #endif
 }
 
-#if OPEN
+#if HAS_BOUNDARY
 __device__ __forceinline__ void ghost_task(const Level& mesh, Columns<SIZE> columns,
                                            const Friends& fine, const Ghosts& ghosts,
                                            unsigned first_edge_point, unsigned g) {
-    // corner of the open edge, of the next one, loop, first ghost of that
+    // corner of the boundary edge, of the next one, loop, first ghost of that
     const uint4 own = ghosts.corners[g];
     const unsigned q = mesh.corner_count + g, face = mesh.vertex_count + mesh.face_count + own.z;
-    const bool ends = g + 1 == ghosts.open || ghosts.corners[g + 1].z != own.z;
+    const bool ends = g + 1 == ghosts.boundary || ghosts.corners[g + 1].z != own.z;
     const unsigned next = mesh.corner_count + (ends ? own.w : g + 1);
     fine.corners[q] = make_uint4(__ldg(mesh.vertices + columns.next(own.x)),
                                  first_edge_point + __ldg(mesh.edges + own.x), face,
@@ -97,7 +97,7 @@ __device__ __forceinline__ void ghost_task(const Level& mesh, Columns<SIZE> colu
 #endif
 #endif
 
-#if OPEN && POINTS
+#if HAS_BOUNDARY && POINTS
 // Face points of the ghosts, a warp a loop: the sum in the order of the corners.
 extern "C" __global__ void __launch_bounds__(THREADS)
     fill_loops(const __grid_constant__ Level mesh, const Columns<SIZE> columns,
@@ -112,7 +112,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     unsigned count = 0;
     for (bool more = true; more;) {
         const unsigned g = first + count + lane;
-        const bool here = g < ghosts.open && ghosts.corners[g].z == loop;
+        const bool here = g < ghosts.boundary && ghosts.corners[g].z == loop;
         Point point = {0, 0, 0};
         if (here) {
             point = point_at(points, __ldg(mesh.vertices + columns.next(ghosts.corners[g].x)));
@@ -138,7 +138,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
                  const __grid_constant__ Ghosts ghosts, const __grid_constant__ Creases creases,
                  const unsigned* __restrict__ status, const Point* __restrict__ points,
                  Point* __restrict__ refined) {
-    if (status[0] != mesh.edge_count || status[1] != ghosts.open ||
+    if (status[0] != mesh.edge_count || status[1] != ghosts.boundary ||
         (status[2] | status[3] | status[4]) != 0) {
         return;
     }
@@ -154,13 +154,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
         return;
     }
     block -= blocks_of(mesh.corner_count);
-#if OPEN
-    if (block < blocks_of(ghosts.open)) {
+#if HAS_BOUNDARY
+    if (block < blocks_of(ghosts.boundary)) {
         const unsigned g = block * THREADS + threadIdx.x;
-        if (g < ghosts.open) ghost_task(mesh, columns, fine, ghosts, first_edge_point, g);
+        if (g < ghosts.boundary) ghost_task(mesh, columns, fine, ghosts, first_edge_point, g);
         return;
     }
-    block -= blocks_of(ghosts.open);
+    block -= blocks_of(ghosts.boundary);
 #endif
 #endif
     if (block < blocks_of(mesh.face_count)) {
@@ -181,7 +181,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
         const unsigned own = first_edge_point + e;
         uint2 two = __ldg(mesh.edge_corners + e);
         // of a ghost: its quads come later, its point is not smooth
-        if (OPEN && two.y >= mesh.corner_count) two.y = two.x;
+        if (HAS_BOUNDARY && two.y >= mesh.corner_count) two.y = two.x;
         const unsigned next = columns.next(two.x);
 #if LINKS
         const unsigned near = min(4 * two.x + 1, 4 * next + 3);

@@ -1,8 +1,8 @@
-// Ghost faces that close an open surface: one in every loop of open edges, running the other
-// way. A ghost corner stands for an open edge, at its end; the first of a loop is that of its
-// smallest corner, and each is followed by that of the open edge before.
+// Ghost faces that close an open surface: one in every loop of boundary edges, running the other
+// way. A ghost corner stands for a boundary edge, at its end; the first of a loop is that of its
+// smallest corner, and each is followed by that of the boundary edge before.
 //
-//     mark_open > scan > list_open    open edges by their corners, and the one at each vertex
+//     mark_boundary > scan > list_boundary    their corners, and the one at each vertex
 //     start_loops > jump_ahead …      the first edge of every loop, and the steps to it
 //     mark_loops > scan, scan > place_ghosts
 //
@@ -14,32 +14,32 @@
 constexpr unsigned THREADS = 256;
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    mark_open(const unsigned* __restrict__ edges, const uint2* __restrict__ edge_corners,
-              unsigned corners, unsigned* __restrict__ marks) {
+    mark_boundary(const unsigned* __restrict__ edges, const uint2* __restrict__ edge_corners,
+                  unsigned corners, unsigned* __restrict__ marks) {
     const unsigned c = blockIdx.x * THREADS + threadIdx.x;
     if (c < corners) marks[c] = edge_corners[edges[c]].y == NONE;
 }
 
-// open: [open edge], corners; out: [vertex], the open edge that starts there.
+// boundary: [boundary edge], corners; out: [vertex], the boundary edge that starts there.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    list_open(const unsigned* __restrict__ vertices, const unsigned* __restrict__ before,
-              unsigned corners, unsigned count, unsigned* __restrict__ open,
-              unsigned* __restrict__ out) {
+    list_boundary(const unsigned* __restrict__ vertices, const unsigned* __restrict__ before,
+                  unsigned corners, unsigned count, unsigned* __restrict__ boundary,
+                  unsigned* __restrict__ out) {
     const unsigned c = blockIdx.x * THREADS + threadIdx.x;
     if (c >= corners || before[c + 1] == before[c] || before[c] >= count) return;
-    open[before[c]] = c;
+    boundary[before[c]] = c;
     out[vertices[c]] = before[c];
 }
 
-// What an open edge has seen of its loop so far: the smallest edge, the steps to it, the edge
+// What a boundary edge has seen of its loop so far: the smallest edge, the steps to it, the edge
 // where it goes on.
 extern "C" __global__ void __launch_bounds__(THREADS)
     start_loops(const unsigned* __restrict__ vertices, const Columns<SIZE> columns,
-                const unsigned* __restrict__ open, const unsigned* __restrict__ out,
+                const unsigned* __restrict__ boundary, const unsigned* __restrict__ out,
                 unsigned count, uint4* __restrict__ seen) {
     const unsigned k = blockIdx.x * THREADS + threadIdx.x;
     if (k >= count) return;
-    const unsigned after = out[vertices[columns.next(open[k])]];
+    const unsigned after = out[vertices[columns.next(boundary[k])]];
     seen[k] = make_uint4(k, 0, after, after);
 }
 
@@ -70,18 +70,18 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     marks[k] = first;
 }
 
-// sizes, loops: their scans. ghosts: [ghost corner], the corner of its open edge, that of the
-// next open edge, its loop, the loop's first ghost corner; edge_corners: the ghost corner
+// sizes, loops: their scans. ghosts: [ghost corner], the corner of its boundary edge, that of the
+// next boundary edge, its loop, the loop's first ghost corner; edge_corners: the ghost corner
 // becomes the second one of its edge.
 extern "C" __global__ void __launch_bounds__(THREADS)
     place_ghosts(const uint4* __restrict__ seen, const unsigned* __restrict__ sizes,
-                 const unsigned* __restrict__ loops, const unsigned* __restrict__ open,
+                 const unsigned* __restrict__ loops, const unsigned* __restrict__ boundary,
                  unsigned count, const unsigned* __restrict__ edges, unsigned corners,
                  uint4* __restrict__ ghosts, uint2* __restrict__ edge_corners) {
     const unsigned k = blockIdx.x * THREADS + threadIdx.x;
     if (k >= count) return;
     const uint4 own = seen[k];
     const unsigned first = sizes[own.x], place = first + own.y;
-    ghosts[place] = make_uint4(open[k], open[own.w], loops[own.x], first);
-    edge_corners[edges[open[k]]].y = corners + place;
+    ghosts[place] = make_uint4(boundary[k], boundary[own.w], loops[own.x], first);
+    edge_corners[edges[boundary[k]]].y = corners + place;
 }

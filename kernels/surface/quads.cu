@@ -15,7 +15,7 @@
 // corner c lies now.
 //
 // SIZE: corners of the faces of the control mesh, 0 for polygons. FIRST: the level is that mesh.
-// ORIENTED: all faces run alike. LINKS: topology of the next level; POINTS: its points.
+// ORIENTED: faces are consistently oriented. LINKS: topology of the next level; POINTS: its points.
 //
 // Plain reference: src/surface/refine on the CPU, bit by bit (tests/gpu/matrix.rs).
 #include "surface/quads.cuh"

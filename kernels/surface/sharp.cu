@@ -1,4 +1,4 @@
-// Sharp edges and held vertices of a level: what smooth rules have written is blended with, or
+// Sharp edges and sharp vertices of a level: what smooth rules have written is blended with, or
 // replaced by, the rules of creases and corners. Short lists from surface/creases.cu, a thread an
 // entry, some of which are not sharp any more; products and sums are not contracted.
 //
@@ -14,39 +14,40 @@ struct SharpEdges {
     unsigned count, first_edge_point;
 };
 
-struct HeldVertices {
+struct SharpVertices {
     const unsigned* vertices;
     const uint2* ends;
-    const double* weights; // [vertex]: smooth, along, still
+    const double* weights; // [vertex]: smooth, crease, corner
     unsigned count, unused;
 };
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    hold(const __grid_constant__ SharpEdges sharp, const __grid_constant__ HeldVertices held,
-         const Point* __restrict__ points, Point* refined) {
+    sharpen(const __grid_constant__ SharpEdges sharp,
+            const __grid_constant__ SharpVertices vertices, const Point* __restrict__ points,
+            Point* refined) {
     unsigned i = blockIdx.x * THREADS + threadIdx.x;
     if (i < sharp.count) {
         const double weight = sharp.weights[i];
         if (!(weight > 0.0)) return;
         Point& point = refined[sharp.first_edge_point + sharp.edges[i]];
         const uint2 ends = sharp.ends[i];
-        const Point still = middle(point_at(points, ends.x), point_at(points, ends.y));
-        point = weight == 1.0 ? still : blend(point, still, weight);
+        const Point mid = middle(point_at(points, ends.x), point_at(points, ends.y));
+        point = weight == 1.0 ? mid : blend(point, mid, weight);
         return;
     }
     i -= sharp.count;
-    if (i >= held.count) return;
-    const unsigned v = held.vertices[i];
+    if (i >= vertices.count) return;
+    const unsigned v = vertices.vertices[i];
     if (v == NONE) return;
-    const double smooth = held.weights[3 * i], along = held.weights[3 * i + 1],
-                 still = held.weights[3 * i + 2];
+    const double smooth = vertices.weights[3 * i], crease = vertices.weights[3 * i + 1],
+                 corner = vertices.weights[3 * i + 2];
     const Point p = point_at(points, v);
-    Point sum = p * real(still);
+    Point sum = p * real(corner);
     if (smooth > 0.0) sum = sum + refined[v] * real(smooth);
-    if (along > 0.0) {
-        const uint2 ends = held.ends[i];
+    if (crease > 0.0) {
+        const uint2 ends = vertices.ends[i];
         const Point both = point_at(points, ends.x) + point_at(points, ends.y);
-        sum = sum + (p * real(0.75) + both * real(0.125)) * real(along);
+        sum = sum + (p * real(0.75) + both * real(0.125)) * real(crease);
     }
     refined[v] = sum;
 }

@@ -106,11 +106,11 @@ struct Star {
 #endif
         const VertexWeights weights = all.weights();
         if (weights.smooth == 1.0) return smooth;
-        Point point = p * real(weights.still);
+        Point point = p * real(weights.corner);
         if (weights.smooth > 0.0) point = point + smooth * real(weights.smooth);
-        if (weights.along > 0.0) {
+        if (weights.crease > 0.0) {
             const Point ends = point_at(points, weights.first) + point_at(points, weights.second);
-            point = point + (p * real(0.75) + ends * real(0.125)) * real(weights.along);
+            point = point + (p * real(0.75) + ends * real(0.125)) * real(weights.crease);
         }
         return point;
     }

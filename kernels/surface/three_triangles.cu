@@ -1,96 +1,101 @@
-// A level of √3-subdivision (Kobbelt 2000) of a surface whose triangles all run alike, whose
-// sheets do not touch and which has no rings of two triangles: the next level's topology, its
-// points, or both.
+// A level of √3-subdivision (Kobbelt 2000) of a surface whose triangles are consistently
+// oriented, whose sheets do not touch and which has no rings of two triangles: the next level's
+// topology, its points, or both.
 //
 //     corner task   a triangle and the corners across its edges
 //     face task     face point
 //     vertex task   vertex point
 //
-// A level knows the vertices at its corners and the twin of each, the corner that runs through
-// the same edge the other way. Corner c of triangle t, with twin c' in t', becomes triangle c:
-// (vertex of c, point of t', point of t). So twins follow from twins, no level is sorted, and the
-// neighbors of a vertex follow from its corners in the control mesh, or from the triangle that
-// it was born in. All sums run in the order of src/surface/refine/three_triangles.rs, where neighbors are
-// ascending, without contraction of products and sums: the same bits.
+// A level knows the vertices at its corners and the opposite half-edge of each: the corner that
+// runs through the same edge the other way. Corner c of triangle t, with opposite c' in t', becomes
+// triangle c: (vertex of c, point of t', point of t). So opposites follow from opposites, no level
+// is sorted, and the neighbors of a vertex follow from its corners in the control mesh, or from the
+// triangle that it was born in. All sums run in the order of
+// src/surface/refine/three_triangles.rs, where neighbors are ascending, without contraction of
+// products and sums: the same bits.
 //
-// OPEN: the surface has ends. A corner whose edge is open has no twin but the number of that
-// edge, marked END. Levels of odd depth cut open edges in three: triangle t at edge i, which
-// runs a b, with c across, becomes (t's point, point i, c), (b, ·, point i) and (c, ·, t's
-// point); points of such edges stand behind those of triangles. What belongs to ends of the
-// surface, kernels/surface/three_triangles_ends.cu writes after this: until then it is anything.
+// HAS_BOUNDARY: the surface has boundary edges. The corner of one has no opposite but the number of
+// the edge, plus BOUNDARY. Levels of odd depth cut boundary edges in three: triangle t at edge i,
+// which runs a b, with c across, becomes (t's point, point i, c), (b, ·, point i) and (c, ·, t's
+// point); points of such edges stand behind those of triangles. What belongs to boundary edges,
+// kernels/surface/three_triangles_boundary.cu writes after this: until then it is anything.
 //
 // Plain reference: src/surface/refine on the CPU, bit by bit (tests/gpu/matrix.rs).
-#include "surface/ends.cuh"
+#include "surface/boundary_edges.cuh"
 
 constexpr unsigned THREADS = 256;
 
-// Twins of the control mesh from its edges.
+// Opposite half-edges of the control mesh from its edges.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    find_twins(const unsigned* __restrict__ edges, const uint2* __restrict__ edge_corners,
-               unsigned corners, unsigned* __restrict__ twins) {
+    find_opposites(const unsigned* __restrict__ edges, const uint2* __restrict__ edge_corners,
+               unsigned corners, unsigned* __restrict__ opposites) {
     const unsigned c = blockIdx.x * THREADS + threadIdx.x;
     if (c >= corners) return;
     const uint2 two = edge_corners[edges[c]];
-    twins[c] = two.x == c ? two.y : two.x;
+    opposites[c] = two.x == c ? two.y : two.x;
 }
 
 // Three triangles of a triangle, none of whose edges is cut.
 __device__ __forceinline__ void turn_edges(const Level& coarse, unsigned t,
-                                           const unsigned (&twin)[3], unsigned (&vertices)[9],
-                                           unsigned (&twins)[9]) {
+                                           const unsigned (&opposite)[3], unsigned (&vertices)[9],
+                                           unsigned (&opposites)[9]) {
     const unsigned c = 3 * t;
 #pragma unroll
     for (unsigned i = 0; i < 3; ++i) {
         const unsigned after = (i + 1) % 3, before = (i + 2) % 3;
-        const bool ends = is_end(twin[i]);
+        const bool ends = is_boundary(opposite[i]);
         vertices[3 * i] = __ldg(coarse.vertices + c + i);
         vertices[3 * i + 1] =
-            ends ? __ldg(coarse.vertices + c + after) : coarse.vertex_count + twin[i] / 3;
+            ends ? __ldg(coarse.vertices + c + after) : coarse.vertex_count + opposite[i] / 3;
         vertices[3 * i + 2] = coarse.vertex_count + t;
-        twins[3 * i] = ends ? twin[i] : 3 * next(twin[i]) + 2;
-        twins[3 * i + 1] = ends ? 3 * (c + after) + 2 : 3 * twin[i] + 1;
-        twins[3 * i + 2] = is_end(twin[before]) ? 3 * (c + before) + 1 : 3 * twin[before];
+        opposites[3 * i] = ends ? opposite[i] : 3 * next(opposite[i]) + 2;
+        opposites[3 * i + 1] = ends ? 3 * (c + after) + 2 : 3 * opposite[i] + 1;
+        opposites[3 * i + 2] =
+            is_boundary(opposite[before]) ? 3 * (c + before) + 1 : 3 * opposite[before];
     }
 }
 
-#if OPEN
-// New vertex of a corner's triangle that faces its edge, which is no end.
+#if HAS_BOUNDARY
+// New vertex of a corner's triangle that faces its edge, which is no boundary edge.
 __device__ __forceinline__ unsigned facing(const Level& level, unsigned corner) {
-    const unsigned end = __ldg(level.edges + previous(corner));
-    return level.vertex_count + (is_end(end) ? level.face_count + end_of(end) : corner / 3);
+    const unsigned across = __ldg(level.edges + previous(corner));
+    return level.vertex_count +
+           (is_boundary(across) ? level.face_count + boundary_index(across) : corner / 3);
 }
 
-// The same where an end of the surface is cut.
-__device__ __forceinline__ void cut_ends(const Level& coarse, unsigned t,
-                                         const unsigned (&twin)[3], unsigned (&vertices)[9],
-                                         unsigned (&twins)[9]) {
+// Three triangles of a triangle with an edge of the boundary, which is cut.
+__device__ __forceinline__ void cut_boundary(const Level& coarse, unsigned t,
+                                             const unsigned (&opposite)[3],
+                                             unsigned (&vertices)[9], unsigned (&opposites)[9]) {
     const unsigned c = 3 * t, own = coarse.vertex_count + t;
 #pragma unroll
     for (unsigned i = 0; i < 3; ++i) {
         const unsigned after = (i + 1) % 3, before = (i + 2) % 3;
-        if (is_end(twin[i])) {
+        if (is_boundary(opposite[i])) {
             vertices[3 * i] = own;
-            vertices[3 * i + 1] = coarse.vertex_count + coarse.face_count + end_of(twin[i]);
+            vertices[3 * i + 1] =
+                coarse.vertex_count + coarse.face_count + boundary_index(opposite[i]);
             vertices[3 * i + 2] = __ldg(coarse.vertices + c + before);
-            twins[3 * i] = END;
-            twins[3 * i + 1] = 3 * twin[after];
-            twins[3 * i + 2] = 3 * (c + before) + 2;
+            opposites[3 * i] = BOUNDARY;
+            opposites[3 * i + 1] = 3 * opposite[after];
+            opposites[3 * i + 2] = 3 * (c + before) + 2;
             continue;
         }
         vertices[3 * i] = __ldg(coarse.vertices + c + i);
-        vertices[3 * i + 1] = facing(coarse, twin[i]);
-        vertices[3 * i + 2] = is_end(twin[before])
-                                  ? coarse.vertex_count + coarse.face_count + end_of(twin[before])
+        vertices[3 * i + 1] = facing(coarse, opposite[i]);
+        vertices[3 * i + 2] = is_boundary(opposite[before])
+                                  ? coarse.vertex_count + coarse.face_count +
+                                        boundary_index(opposite[before])
                                   : own;
-        // across the edge an open one may come before or after the twin
-        const unsigned back = previous(twin[i]);
-        twins[3 * i] = is_end(__ldg(coarse.edges + next(twin[i]))) ? END
-                       : is_end(__ldg(coarse.edges + back))        ? 3 * back + 1
-                                                                   : 3 * next(twin[i]) + 2;
-        twins[3 * i + 1] = 3 * twin[i] + 1;
-        twins[3 * i + 2] = is_end(twin[before])  ? END
-                           : is_end(twin[after]) ? 3 * (c + after) + 2
-                                                 : 3 * twin[before];
+        // across the edge a boundary edge may come before or after the opposite half-edge
+        const unsigned back = previous(opposite[i]);
+        opposites[3 * i] = is_boundary(__ldg(coarse.edges + next(opposite[i]))) ? BOUNDARY
+                           : is_boundary(__ldg(coarse.edges + back)) ? 3 * back + 1
+                                                                     : 3 * next(opposite[i]) + 2;
+        opposites[3 * i + 1] = 3 * opposite[i] + 1;
+        opposites[3 * i + 2] = is_boundary(opposite[before])  ? BOUNDARY
+                               : is_boundary(opposite[after]) ? 3 * (c + after) + 2
+                                                              : 3 * opposite[before];
     }
 }
 #endif
@@ -98,18 +103,18 @@ __device__ __forceinline__ void cut_ends(const Level& coarse, unsigned t,
 __device__ __forceinline__ void split_triangles(const Level& coarse, const Level& fine,
                                                 unsigned first, unsigned items, unsigned t,
                                                 [[maybe_unused]] bool cuts, void* staged) {
-    unsigned twin[3], vertices[9], twins[9];
+    unsigned opposite[3], vertices[9], opposites[9];
 #pragma unroll
-    for (unsigned i = 0; i < 3; ++i) twin[i] = __ldg(coarse.edges + 3 * t + i);
-#if OPEN
-    if (cuts) cut_ends(coarse, t, twin, vertices, twins);
-    else turn_edges(coarse, t, twin, vertices, twins);
+    for (unsigned i = 0; i < 3; ++i) opposite[i] = __ldg(coarse.edges + 3 * t + i);
+#if HAS_BOUNDARY
+    if (cuts) cut_boundary(coarse, t, opposite, vertices, opposites);
+    else turn_edges(coarse, t, opposite, vertices, opposites);
 #else
-    turn_edges(coarse, t, twin, vertices, twins);
+    turn_edges(coarse, t, opposite, vertices, opposites);
 #endif
     store_together<THREADS>(staged, vertices, fine.vertices + 9 * size_t(first), items);
     if (fine.edges == nullptr) return;
-    store_together<THREADS>(staged, twins, fine.edges + 9 * size_t(first), items);
+    store_together<THREADS>(staged, opposites, fine.edges + 9 * size_t(first), items);
 }
 
 __device__ __forceinline__ void sort_two(unsigned& a, unsigned& b) {
@@ -146,7 +151,7 @@ __device__ __forceinline__ Point vertex_task(const Levels& levels, unsigned dept
     };
     const unsigned base = levels.level[depth == 0 ? 0 : depth - 1].vertex_count;
     if (v < levels.level[0].vertex_count) {
-        // where the surface ends there are more neighbors than corners
+        // at the boundary there are more neighbors than corners
         const unsigned* const starts = depth == 0 ? neighbors.starts : corners.starts;
         const unsigned start = __ldg(starts + v), end = __ldg(starts + v + 1);
         const unsigned scale = depth < 2 ? 1 : power(depth - 2);
@@ -163,17 +168,17 @@ __device__ __forceinline__ Point vertex_task(const Levels& levels, unsigned dept
         while (v < levels.level[born - 1].vertex_count) --born;
         const Level& parent = levels.level[born - 1];
         const unsigned t = v - parent.vertex_count, c = 3 * t;
-        unsigned twins[3];
+        unsigned opposites[3];
         [[maybe_unused]] bool ends[3];
-#if OPEN
-        if (t >= parent.face_count) return point_at(points, v); // of an end
+#if HAS_BOUNDARY
+        if (t >= parent.face_count) return point_at(points, v); // of a boundary edge
 #endif
 #pragma unroll
         for (unsigned i = 0; i < 3; ++i) {
-            twins[i] = __ldg(parent.edges + c + i);
-            ends[i] = is_end(twins[i]);
+            opposites[i] = __ldg(parent.edges + c + i);
+            ends[i] = is_boundary(opposites[i]);
         }
-#if OPEN
+#if HAS_BOUNDARY
         const bool was_cut = (born & 1) == 0;
         if (was_cut && (ends[0] || ends[1] || ends[2])) return point_at(points, v);
 #endif
@@ -187,19 +192,19 @@ __device__ __forceinline__ Point vertex_task(const Levels& levels, unsigned dept
             unsigned others[3];
 #pragma unroll
             for (unsigned i = 0; i < 3; ++i) {
-                others[i] = ends[i] ? NONE : base + twins[i] / 3;
-#if OPEN
-                if (was_cut) others[i] = facing(parent, twins[i]);
+                others[i] = ends[i] ? NONE : base + opposites[i] / 3;
+#if HAS_BOUNDARY
+                if (was_cut) others[i] = facing(parent, opposites[i]);
 #endif
             }
             sort_three(others);
 #pragma unroll
             for (unsigned i = 0; i < 3; ++i) {
-                if (!OPEN || others[i] != NONE) add(others[i]);
+                if (!HAS_BOUNDARY || others[i] != NONE) add(others[i]);
             }
         } else {
-            sort_three(twins); // ends last
-            // triangles around the vertex: of its own corners and of their twins
+            sort_three(opposites); // boundary edges last
+            // triangles around the vertex: of its own corners and of the opposite half-edges
             const bool first = depth == born + 1;
             const unsigned scale = first ? 1 : power(depth - born - 2);
             const auto own = [&](unsigned corner) {
@@ -210,14 +215,14 @@ __device__ __forceinline__ Point vertex_task(const Levels& levels, unsigned dept
             };
             unsigned before = 0;
 #pragma unroll
-            for (unsigned i = 0; i < 3; ++i) before += twins[i] < c;
+            for (unsigned i = 0; i < 3; ++i) before += opposites[i] < c;
 #pragma unroll
             for (unsigned i = 0; i < 3; ++i) {
-                if (i < before) add(other(twins[i]));
+                if (i < before) add(other(opposites[i]));
             }
 #pragma unroll
             for (unsigned i = 0; i < 3; ++i) {
-#if OPEN
+#if HAS_BOUNDARY
                 // a triangle that was cut gave one more
                 if (!first && ends[i]) {
                     const unsigned cut = 3 * (c + i);
@@ -228,14 +233,14 @@ __device__ __forceinline__ Point vertex_task(const Levels& levels, unsigned dept
             }
 #pragma unroll
             for (unsigned i = 0; i < 3; ++i) {
-                if (i >= before && !is_end(twins[i])) add(other(twins[i]));
+                if (i >= before && !is_boundary(opposites[i])) add(other(opposites[i]));
             }
-#if OPEN
+#if HAS_BOUNDARY
             if (first) {
                 const unsigned behind = base + levels.level[born].face_count;
 #pragma unroll
                 for (unsigned i = 0; i < 3; ++i) {
-                    if (is_end(twins[i])) add(behind + end_of(twins[i]));
+                    if (is_boundary(opposites[i])) add(behind + boundary_index(opposites[i]));
                 }
             }
 #endif
@@ -247,7 +252,7 @@ __device__ __forceinline__ Point vertex_task(const Levels& levels, unsigned dept
     return p * real(1.0 - alpha) + sum * real(alpha / double(count));
 }
 
-#if DOUBLE && OPEN
+#if DOUBLE && HAS_BOUNDARY
 // left alone, the compiler spills for the sake of a full multiprocessor
 #define REFINE_BOUNDS __launch_bounds__(THREADS, 4)
 #else

@@ -24,12 +24,12 @@ constexpr unsigned THREADS = 256;
 // What the host wants to know.
 struct Status {
     unsigned edges;
-    unsigned open;     // edges of one corner
-    unsigned non_manifold;  // edges of three or more
-    unsigned alike;    // edges of two faces that run through them in one direction
-    unsigned touching; // vertices that stay since the surface is not a manifold there
-    unsigned folds;    // vertices in a ring of two faces
-    unsigned valence;  // the largest above TABLED
+    unsigned boundary;     // edges of one corner
+    unsigned non_manifold; // edges of three or more
+    unsigned inconsistent; // edges of two faces that are inconsistently oriented
+    unsigned touching;     // vertices that stay since the surface is not a manifold there
+    unsigned folds;        // vertices in a ring of two faces
+    unsigned valence;      // the largest above TABLED
 };
 
 // Valences that the host always has tables for.
@@ -70,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                uint2* __restrict__ edge_corners, unsigned* __restrict__ firsts,
                unsigned* __restrict__ sorted_corners, Status* status) {
     const unsigned i = blockIdx.x * THREADS + threadIdx.x;
-    bool open = false, non_manifold = false, alike = false;
+    bool boundary = false, non_manifold = false, inconsistent = false;
     if (i < count) {
         const Key key = keys[i];
         const bool head = i == 0 || keys[i - 1] != key;
@@ -78,18 +78,18 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         edges[corner] = edge;
         sorted_corners[i] = corner;
         if (head) {
-            open = i + 1 >= count || keys[i + 1] != key;
-            non_manifold = !open && i + 2 < count && keys[i + 2] == key;
-            const unsigned second = open ? NONE : corners[i + 1];
-            alike = !open && !non_manifold && vertices[corner] == vertices[second];
+            boundary = i + 1 >= count || keys[i + 1] != key;
+            non_manifold = !boundary && i + 2 < count && keys[i + 2] == key;
+            const unsigned second = boundary ? NONE : corners[i + 1];
+            inconsistent = !boundary && !non_manifold && vertices[corner] == vertices[second];
             edge_corners[edge] = make_uint2(corner, second);
             firsts[edge] = i;
         }
         if (i + 1 == count) status->edges = edge + 1;
     }
-    tally(open, &status->open);
+    tally(boundary, &status->boundary);
     tally(non_manifold, &status->non_manifold);
-    tally(alike, &status->alike);
+    tally(inconsistent, &status->inconsistent);
 }
 
 // Edges of three corners and more: whether each is one; then, by the scan of these, which edges
@@ -162,11 +162,11 @@ struct Star {
         return side == 1 ? corner : columns.previous(corner);
     }
 
-    __device__ __forceinline__ bool is_open(unsigned edge) const {
+    __device__ __forceinline__ bool is_boundary(unsigned edge) const {
         return edge_corners[edge].y == NONE;
     }
 
-    // Of three faces or more, or of two that run through it alike.
+    // Of three faces or more, or of two that are inconsistently oriented.
     __device__ __forceinline__ bool is_non_manifold(unsigned edge) const {
         if (!crowds) return false;
         const unsigned end = edge + 1 < edge_count ? firsts[edge + 1] : corner_count;
@@ -185,7 +185,7 @@ struct Star {
             side ^= 1;
             const unsigned own = owner(corner, side);
             last = edges[own];
-            if (is_open(last) || is_non_manifold(last) || met > count) return met;
+            if (is_boundary(last) || is_non_manifold(last) || met > count) return met;
             const uint2 two = edge_corners[last];
             const unsigned other = two.x == own ? two.y : two.x;
             side = vertices[other] == vertex;
@@ -196,14 +196,14 @@ struct Star {
     }
 
     // As src/topology/surface/manifold.rs has it: a line where sheets meet is a crease, if it runs
-    // through the vertex, no edge is open there and every sheet goes from one of its edges to the
-    // other.
+    // through the vertex, no boundary edge is there and every sheet goes from one of its edges to
+    // the other.
     __device__ __forceinline__ bool touches() const {
-        unsigned open = 0, first_edge = NONE, second_edge = NONE;
+        unsigned boundary = 0, first_edge = NONE, second_edge = NONE;
         for (unsigned i = 0; i < count; ++i) {
             for (unsigned side = 0; side < 2; ++side) {
                 const unsigned edge = edges[owner(corners[i], side)];
-                open += is_open(edge);
+                boundary += is_boundary(edge);
                 if (!is_non_manifold(edge) || edge == first_edge || edge == second_edge) continue;
                 if (second_edge != NONE) return true;
                 if (first_edge == NONE) first_edge = edge;
@@ -211,14 +211,14 @@ struct Star {
             }
         }
         unsigned last;
-        if (first_edge == NONE && open == 0) return walk(corners[0], 0, last) != count;
-        if (first_edge == NONE ? open != 2 : second_edge == NONE || open > 0) return true;
+        if (first_edge == NONE && boundary == 0) return walk(corners[0], 0, last) != count;
+        if (first_edge == NONE ? boundary != 2 : second_edge == NONE || boundary > 0) return true;
         // every fan is met from both of its ends
         unsigned met = 0;
         for (unsigned i = 0; i < count; ++i) {
             for (unsigned side = 0; side < 2; ++side) {
                 const unsigned edge = edges[owner(corners[i], side)];
-                if (!is_open(edge) && !is_non_manifold(edge)) continue;
+                if (!is_boundary(edge) && !is_non_manifold(edge)) continue;
                 met += walk(corners[i], side, last);
                 if (first_edge != NONE && last == edge) return true;
             }
@@ -228,13 +228,14 @@ struct Star {
 
     // Whether the one face here is all.
     __device__ __forceinline__ bool is_lone() const {
-        return count == 1 && is_open(edges[corners[0]]) && is_open(edges[owner(corners[0], 0)]);
+        return count == 1 && is_boundary(edges[corners[0]]) &&
+               is_boundary(edges[owner(corners[0], 0)]);
     }
 
     __device__ __forceinline__ bool is_fold() const {
         if (count != 2) return false;
         unsigned last;
-        return walk(corners[0], 0, last) == 2 && !is_open(last) && !is_non_manifold(last);
+        return walk(corners[0], 0, last) == 2 && !is_boundary(last) && !is_non_manifold(last);
     }
 };
 
@@ -248,9 +249,10 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     unsigned kind = 0;
     if (v < vertex_count) {
         const unsigned first = rows.starts[v], count = rows.starts[v + 1] - first;
+        const bool crowds = (status->non_manifold | status->inconsistent) > 0;
         const Star star{vertices, edges,        firsts,        edge_corners,
                         columns,  v,            corner_count,  status->edges,
-                        rows.items + first,     count,         (status->non_manifold | status->alike) > 0};
+                        rows.items + first,     count,         crowds};
         if (count > 0) {
             kind |= star.touches() ? TOUCHING : 0;
             kind |= star.is_lone() ? LONE : 0;
@@ -316,7 +318,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
         heads += i < corners && (i == 0 || shared.words[i] != shared.words[i - 1]);
     }
     unsigned edge = sum_before<BLOCK_THREADS>(heads, total, shared.sums);
-    unsigned open = 0, non_manifold = 0;
+    unsigned boundary = 0, non_manifold = 0;
     unsigned own_edges[BLOCK_ROUNDS];
 #pragma unroll
     for (unsigned k = 0; k < BLOCK_ROUNDS; ++k) {
@@ -329,7 +331,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
         own_edges[k] = edge - 1;
         if (!head) continue;
         const bool alone = i + 1 >= corners || shared.words[i + 1] != here;
-        open += alone;
+        boundary += alone;
         non_manifold += !alone && i + 2 < corners && shared.words[i + 2] == here;
     }
     __syncthreads();
@@ -356,21 +358,21 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS)
         }
     }
     __syncthreads(); // and all corners of edges are written
-    unsigned alike = 0;
+    unsigned inconsistent = 0;
     for (unsigned e = threadIdx.x; e < total; e += BLOCK_THREADS) {
         const uint2 two = edge_corners[e];
         const unsigned end = e + 1 < total ? firsts[e + 1] : corners;
-        alike += end - firsts[e] == 2 && vertices[two.x] == vertices[two.y];
+        inconsistent += end - firsts[e] == 2 && vertices[two.x] == vertices[two.y];
     }
-    unsigned all_open, all_non_manifold, all_alike;
-    sum_before<BLOCK_THREADS>(open, all_open, shared.sums);
+    unsigned all_boundary, all_non_manifold, all_inconsistent;
+    sum_before<BLOCK_THREADS>(boundary, all_boundary, shared.sums);
     sum_before<BLOCK_THREADS>(non_manifold, all_non_manifold, shared.sums);
-    sum_before<BLOCK_THREADS>(alike, all_alike, shared.sums);
+    sum_before<BLOCK_THREADS>(inconsistent, all_inconsistent, shared.sums);
     if (threadIdx.x == 0) {
         status->edges = total;
-        status->open = all_open;
+        status->boundary = all_boundary;
         status->non_manifold = all_non_manifold;
-        status->alike = all_alike;
+        status->inconsistent = all_inconsistent;
         status->touching = 0;
         status->folds = 0;
     }

@@ -49,7 +49,7 @@ struct SharpSide {
 
 // Weights of the rules at a vertex, and the ends of its crease.
 struct VertexWeights {
-    double smooth, along, still;
+    double smooth, crease, corner;
     unsigned first, second;
 };
 

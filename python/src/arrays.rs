@@ -130,7 +130,7 @@ pub fn floats<'a, 'py>(
     floats_warned(value, role, false)
 }
 
-/// The same; `warn` says that an array had to be converted.
+/// Like `floats`; `warn` says that an array had to be converted.
 pub fn floats_warned<'a, 'py>(
     value: &Bound<'py, PyAny>,
     role: impl Into<Role<'a>>,
@@ -230,7 +230,7 @@ pub fn rows<'a, const N: usize>(
     Ok(slice(array)?.as_chunks().0)
 }
 
-/// All numbers.
+/// All numbers of an array, which must be in C order.
 pub fn slice<'a, T: Element>(array: &'a PyReadonlyArrayDyn<'_, T>) -> PyResult<&'a [T]> {
     array.as_slice().map_err(|_| refused("an array is not contiguous", "copy it first"))
 }

@@ -25,7 +25,7 @@ use crate::threads::Work;
 /// Lower left corner, edge length of a pixel, columns and rows.
 type Pixels = ((f64, f64), f64, (usize, usize));
 
-/// Most pixels of a layer.
+/// Maximum number of pixels of a layer.
 const MAX_LAYER_PIXELS: f64 = (1_u64 << 32) as f64;
 
 /// Where layers come from.

@@ -108,8 +108,8 @@ impl Threads {
         py.detach(|| self.here(work))
     }
 
-    /// The same on what a mutex holds. It is locked before the threads are entered: one that
-    /// waits for shared work takes up other work, which might lock it again.
+    /// Like [`Self::run`], on what a mutex holds. It is locked before the threads are entered: one
+    /// that waits for shared work takes up other work, which might lock it again.
     pub fn run_locked<M: Send, T: Send>(
         &self,
         py: Python<'_>,

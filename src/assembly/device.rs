@@ -17,7 +17,7 @@ use crate::quadrature::Quadrature;
 
 /// Bytes of element matrices at once: more do not make them faster.
 const MAX_MATRIX_BYTES: u64 = 1 << 30;
-/// Their part of the device's memory at most.
+/// Element matrices take at most 1/`PART` of the device's memory.
 const PART: u64 = 32;
 /// Numbers at a quadrature point beside them.
 const POINT: usize = 23;

@@ -9,7 +9,7 @@ use super::element::LeafMatrices;
 use crate::backend::device::SparsePattern;
 use crate::quadrature::Quadrature;
 
-/// Which vertices share a leaf; see [`SparsePattern`].
+/// The vertices that share a leaf, as rows of a sparse matrix; see [`SparsePattern`].
 #[derive(Debug)]
 pub(super) struct Pattern {
     starts: Vec<usize>,
@@ -21,7 +21,7 @@ impl Pattern {
         SparsePattern { starts: &self.starts, columns: &self.columns }
     }
 
-    /// Of all leaves of a quadrature.
+    /// The pattern of all leaves of a quadrature.
     pub fn of(quadrature: &Quadrature<'_>) -> Self {
         let vertices = quadrature.solid().topology().vertex_count();
         let nets = || {
@@ -119,7 +119,7 @@ impl Matrix {
         self.values.is_empty()
     }
 
-    /// All entries, in blocks of `width` × `width`.
+    /// All entries of the matrix, in blocks of `width` × `width`.
     pub fn values(&self) -> &[f64] {
         &self.values
     }

@@ -8,7 +8,7 @@ use super::{Backend, Cpu, DeviceInfo, Precision, Several, SharedBackend, Strateg
 use crate::error::{Error, Result, option};
 use crate::message;
 
-/// Which processor to use.
+/// The processor that is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Choice {
     /// The first NVIDIA GPU that works, else the CPU.
@@ -36,7 +36,7 @@ impl Choice {
     }
 }
 
-/// Most devices of a [`DeviceList`].
+/// Maximum number of devices of a [`DeviceList`].
 const MAX_DEVICES: usize = 16;
 
 /// Numbers of devices, at most 16, in the order of their shares; one may be there more than once.
@@ -47,14 +47,14 @@ pub struct DeviceList {
 }
 
 impl DeviceList {
-    /// These devices, if they are 1 to 16.
+    /// A list of these device numbers, if there are 1 to 16.
     pub fn new(devices: &[usize]) -> Option<Self> {
         let mut ordinals = [0; MAX_DEVICES];
         ordinals.get_mut(..devices.len())?.copy_from_slice(devices);
         (!devices.is_empty()).then_some(Self { ordinals, count: devices.len() })
     }
 
-    /// Their numbers.
+    /// The CUDA device numbers of the list.
     pub fn ordinals(&self) -> &[usize] {
         &self.ordinals[..self.count]
     }

@@ -23,7 +23,7 @@ impl Default for Values {
 }
 
 impl Values {
-    /// How many numbers.
+    /// Number of values, of either precision.
     pub fn len(&self) -> usize {
         match self {
             Self::F32(values) => values.len(),
@@ -44,7 +44,7 @@ impl Values {
         }
     }
 
-    /// All numbers in double precision.
+    /// All values in double precision.
     pub fn iter(&self) -> impl Iterator<Item = f64> + '_ {
         (0..self.len()).map(|i| self.get(i))
     }
@@ -139,9 +139,9 @@ pub(super) fn row_count(plan: &Plan<'_>, of: Option<Quantity>, range: &Range<usi
 /// A quantity of the results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Derived {
-    /// Which, and of which attribute.
+    /// The quantity, and the attribute that it is of.
     pub wanted: Wanted,
-    /// Its numbers, `[row][width]`, a row a result or an element.
+    /// Values of the quantity, `[row][width]`: one row for each result or element.
     pub values: Values,
 }
 

@@ -181,7 +181,7 @@ pub trait Evaluator: Send {
     /// its kernels or hold the control points.
     fn explain(&mut self, attributes: &[usize], elements: Range<usize>) -> Result<Vec<Explained>>;
 
-    /// The same plan with control points and results that stay on a GPU; `None` on the CPU.
+    /// The prepared plan with control points and results that stay on a GPU; `None` on the CPU.
     #[cfg(feature = "cuda")]
     fn on_device(&mut self) -> Option<&mut (dyn cuda::DeviceEvaluator + '_)> {
         None

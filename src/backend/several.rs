@@ -17,7 +17,7 @@ use crate::result_buffer::ResultBuffer;
 use crate::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMasks};
 use crate::surface::{SurfaceOptions, SurfaceStencils};
 
-/// How often a device that fails is given half as much before that is an error.
+/// Number of times that a device that fails is given half as much, before that is an error.
 const HALVINGS: u32 = 6;
 
 /// A backend that threads may share.

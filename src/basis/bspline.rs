@@ -43,7 +43,7 @@ pub fn weights<T: Real>(order: Order, u: T) -> [T; 4] {
     }
 }
 
-/// How often an axis is differentiated.
+/// Order of differentiation along an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Order {
     /// Not at all.

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use crate::{Error, Result};
 
-/// The most points a [`rule`] may have.
+/// Maximum number of points a [`rule`] may have.
 pub const MAX_POINTS: usize = 32;
 
 /// Points and weights of a quadrature rule on [0, 1].

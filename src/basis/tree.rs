@@ -10,7 +10,7 @@ pub struct Node {
     pub high: [f64; 3],
     /// First of its boxes among the items of the tree.
     pub first: u32,
-    /// How many boxes a leaf has; 0 for an inner node.
+    /// Number of boxes in a leaf; 0 for an inner node.
     pub count: u32,
     /// The node after all below this one.
     pub skip: u32,

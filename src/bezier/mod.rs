@@ -27,7 +27,7 @@ pub(crate) use nest::{Nest, NestSibling, NestSplit};
 use remainder::Remainders;
 pub(crate) use rings::{LocalBox, planar_parts, spatial_parts};
 
-/// Most rings around an extraordinary edge or vertex.
+/// Maximum number of rings around an extraordinary edge or vertex.
 pub const MAX_EXACT_RINGS: usize = 8;
 
 /// Rings of extraction operators unless told.

@@ -28,7 +28,7 @@ pub(crate) struct Nest<'s> {
     width: usize,
     // how its axes lie in the element's
     permutation: AxisPermutation,
-    /// Its box in the element's parameters.
+    /// Box of the net in the element's parameters.
     pub part: LocalBox,
 }
 

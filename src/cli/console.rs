@@ -31,7 +31,7 @@ impl Console {
         Self { quiet, json: false, silent: false, prints_file }
     }
 
-    /// The same with reports as `json`.
+    /// This console with reports as `json`.
     pub fn reporting(&self, json: bool) -> Self {
         Self { json, ..*self }
     }

@@ -121,7 +121,7 @@ fn title(model: &ModelArguments) -> ViewOptions {
     ViewOptions::titled(title.into_owned())
 }
 
-/// The same for pages.
+/// The tables of a model for pages.
 fn tables(summary: &Summary, verbose: bool) -> Vec<FigureTable> {
     let mut found = vec![("Control mesh", rows(summary))];
     if verbose {

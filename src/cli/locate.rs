@@ -32,7 +32,7 @@ use super::{Console, Outcome};
 const BLOCK: usize = 1 << 16;
 /// Rows at a time on a GPU.
 const DEVICE_BLOCK: usize = 1 << 20;
-/// That of the library as people write it.
+/// Tolerance of the library, as people write it.
 const TOLERANCE: &str = "1e-9";
 /// Bytes of a usual row of a table of points.
 const ROW_BYTES: usize = 40;

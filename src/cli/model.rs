@@ -127,7 +127,8 @@ impl ModelArguments {
         self.open_with(Coincident::Warn, console)
     }
 
-    /// The same of cells or polygons that are shown as they are, whose vertices need not be joined.
+    /// Reads the model of cells or polygons that are shown as they are, whose vertices need not be
+    /// joined.
     pub fn open_unjoined(&self, console: &Console) -> Result<ControlMesh> {
         self.open_with(Coincident::Leave, console)
     }

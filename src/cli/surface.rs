@@ -14,7 +14,7 @@ use subsolid::scheme::Split;
 use subsolid::surface::limit::{PatchCounts, check_valences};
 use subsolid::surface::{
     Method, Scheme, SurfaceOptions, SurfacePlan, VertexLimits, adaptive_limits, check_ids,
-    check_memory, refined_counts, twin_triangles,
+    check_memory, duplicate_triangles, refined_counts,
 };
 use subsolid::{Error, Result, io};
 
@@ -215,7 +215,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         None => Planner::Cpu(Box::new(SurfacePlan::new(&mesh, &options)?)),
     };
     planner.notices().iter().for_each(|notice| console.warn(notice));
-    arguments.warn_of_twin_triangles(&mesh, &options, console);
+    arguments.warn_of_duplicate_triangles(&mesh, &options, console);
     console.status("Planned", format!("{} in {}", counted(options.levels, "level"), since(start)));
     let start = Instant::now();
     let mut refined = planner.refine(&mesh)?;
@@ -288,7 +288,7 @@ impl Arguments {
     }
 
     /// Warns of triangles that make refining in two runs differ from one.
-    fn warn_of_twin_triangles(
+    fn warn_of_duplicate_triangles(
         &self,
         mesh: &SurfaceMesh,
         options: &SurfaceOptions,
@@ -296,7 +296,7 @@ impl Arguments {
     ) {
         if options.scheme.split() == Split::FourTriangles
             && options.levels > 0
-            && let Some([a, b]) = twin_triangles(mesh)
+            && let Some([a, b]) = duplicate_triangles(mesh)
         {
             console.warn(format!(
                 "faces {a} and {b} have the same vertices, and a file joins their refined edges: more \

@@ -19,7 +19,7 @@ pub fn refuse_for_solids(options: &[(bool, &str)]) -> Result<()> {
     refuse_given(options, |option| format!("{option} is for solids"), leave_out)
 }
 
-/// How to fix an option that is given for nothing.
+/// Help for an option that has no effect: leave it out.
 pub fn leave_out(option: &str) -> String {
     format!("leave {option} out")
 }

@@ -6,8 +6,8 @@ use crate::error::Result;
 /// What a rank has of its machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Host {
-    /// Its place among the ranks of the machine, from 0 on: with several GPUs it takes the one of
-    /// this number, modulo theirs.
+    /// Index of the rank among those of its machine, from 0 on: with several GPUs the rank takes
+    /// the GPU of this number, modulo the number of GPUs.
     pub rank: usize,
     /// Ranks of the machine.
     pub size: usize,

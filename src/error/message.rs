@@ -72,7 +72,7 @@ impl ElementKind {
         message
     }
 
-    /// The first of many: `cells 3, 4 and 5, …`.
+    /// The first of many elements: `cells 3, 4 and 5, …`.
     pub(crate) fn first_ids(self, ids: impl ExactSizeIterator<Item = u32>) -> Message {
         const MAX_IDS: usize = 8;
         let more = if ids.len() > MAX_IDS { ", …" } else { "" };

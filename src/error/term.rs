@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub enum Term {
     /// An option of a request.
     Option {
-        /// Its name, as Rust has it: `crease_angle`.
+        /// Name of the option, as Rust has it: `crease_angle`.
         name: String,
         /// The value to give, unless only the name is meant; `false` for an option that is on by
         /// default.

@@ -112,7 +112,7 @@ pub(crate) fn unnamed(path: &Path) -> Result<File> {
     unnamed_file(path).map_err(|e| refused(path, e))
 }
 
-/// The same before the refusal has its form.
+/// Like [`unnamed`], with the error as the system gives it.
 pub(super) fn unnamed_file(path: &Path) -> io::Result<File> {
     let file = match is_standard_output(path) {
         true => tempfile::tempfile(),
@@ -176,7 +176,7 @@ struct Target {
 }
 
 impl Target {
-    /// That of a path; errors name another.
+    /// The target of `path`; errors name `shown` instead.
     fn find(path: &Path, shown: &Path) -> Result<Self> {
         let resolved = match fs::canonicalize(path) {
             Ok(resolved) => resolved,

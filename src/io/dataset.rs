@@ -316,7 +316,7 @@ impl Dataset {
         self.check_within(self.points.len())
     }
 
-    /// The same of a piece of a file that has so many points.
+    /// Like [`Self::check`], for a piece of a file that has `points` points.
     pub(super) fn check_within(&self, points: usize) -> Result<()> {
         check_cells(&self.cells, points)?;
         check_arrays("point", &self.point_arrays, Some(self.points.len()))?;

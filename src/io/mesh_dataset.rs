@@ -13,7 +13,7 @@ use crate::mesh::{CellArray, CellKind, Cells, Creases, FaceGroup, SolidMesh};
 
 /// Field array, width 2: end vertices of each crease.
 pub const CREASE_EDGES: &str = "crease_edges";
-/// Field array: sharpness of each crease, `inf` for ever sharp.
+/// Field array: sharpness of each crease, `inf` where infinitely sharp.
 pub const CREASE_SHARPNESS: &str = "crease_sharpness";
 
 impl From<&SolidMesh> for Dataset {

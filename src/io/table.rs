@@ -15,7 +15,7 @@ use crate::numbers::counted;
 /// Signs between columns; the table's is the first under which a form fits.
 const SEPARATORS: [u8; 3] = *b",;\t";
 
-/// Most bytes of a header: of a file without lines not all is read.
+/// Maximum number of bytes of a header: of a file without lines not all is read.
 const MAX_HEADER_BYTES: usize = 1 << 20;
 
 /// A table's header, and the lines after it.
@@ -94,9 +94,9 @@ impl TableReader {
         Self::open_any(path, &[form])
     }
 
-    /// The same of a table of any of these forms, the widest whose columns are all there, in any
-    /// order and among others, which are not read; errors before the header is known are of the
-    /// first.
+    /// Opens a table of any of these forms, the widest whose columns are all there, in any order
+    /// and among others, which are not read; errors before the header is known are of the first
+    /// form.
     pub fn open_any(path: impl AsRef<Path>, forms: &[TableForm]) -> Result<Self> {
         let stream = Stream::open(path.as_ref())?;
         let path = source::shown(path.as_ref()).to_owned();

@@ -13,7 +13,7 @@ pub struct AxisWeights {
 }
 
 impl AxisWeights {
-    /// The most samples an axis may have.
+    /// Maximum number of samples an axis may have.
     pub const MAX_SAMPLES: usize = 64;
 
     /// The cubic B-spline at `parameters`, each in [0, 1].
@@ -33,8 +33,8 @@ impl AxisWeights {
         Ok(Self { weights: Order::ALL.map(table) })
     }
 
-    /// The same axis with a parameter that runs `factor` times as fast: derivatives of
-    /// order o grow by factorᵒ.
+    /// These weights for a parameter that runs `factor` times as fast: derivatives of order o grow
+    /// by factorᵒ.
     #[must_use]
     pub fn sped_up(mut self, factor: f64) -> Self {
         for (order, table) in self.weights.iter_mut().enumerate() {
@@ -44,7 +44,7 @@ impl AxisWeights {
         self
     }
 
-    /// The same samples in descending order.
+    /// These weights with the samples in descending order.
     #[must_use]
     pub fn reversed(mut self) -> Self {
         self.weights.iter_mut().for_each(|table| table.reverse());

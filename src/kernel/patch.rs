@@ -36,7 +36,7 @@ pub struct PatchKernel<T> {
 /// One quantity of all quads, written by [`PatchKernel::evaluate`].
 #[derive(Debug)]
 pub struct PatchOutput<'a, 'o, T> {
-    /// Which weights on u and v; 0 on both is the position.
+    /// Order of the derivatives by u and v of the weights; 0 on both is the position.
     pub orders: [usize; 2],
     /// For each quad its place, `[v sample][u sample][3]`.
     pub quads: &'a mut [&'o mut [T]],

@@ -57,7 +57,7 @@ pub(super) struct ProductColumns<'a, T> {
     /// Columns in use: (group, component), `m` components a group.
     pub m: usize,
     pub finish: ProductFinish<T>,
-    /// For each group its place `[sample][m]`.
+    /// Place of the sums of each group, `[sample][m]`.
     pub targets: &'a [*mut T],
     /// Whether to stream past the caches where alignment permits.
     pub stream: bool,
@@ -70,7 +70,7 @@ pub(super) enum ProductFinish<T> {
     Origin(*const T),
     /// The sign changes.
     Negate,
-    /// They are the results.
+    /// The sums are the results.
     Nothing,
 }
 

@@ -13,7 +13,7 @@ unsafe impl<T: Send> Send for Shared<T> {}
 unsafe impl<T: Send> Sync for Shared<T> {}
 
 impl<T> Shared<T> {
-    /// All of `values`.
+    /// Shares all of `values`.
     pub fn new(values: &mut [T]) -> Self {
         Self { start: values.as_mut_ptr(), len: values.len() }
     }

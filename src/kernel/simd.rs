@@ -40,7 +40,7 @@ impl Simd {
         Self::ALL.into_iter().filter(|level| level.is_available())
     }
 
-    /// Its name, as `SUBSOLID_SIMD` takes it.
+    /// Name of the level, as the variable `SUBSOLID_SIMD` takes it.
     pub fn name(self) -> &'static str {
         match self {
             Self::Avx512 => "avx512",

@@ -23,7 +23,7 @@ pub struct TableKernel<T> {
 /// Where the cells of one [`TableKernel::evaluate`] go.
 #[derive(Debug)]
 pub struct TableOutput<'a, 'o, T> {
-    /// For each cell its place, `[sample][m]`.
+    /// Place of the results of each cell, `[sample][m]`.
     pub cells: &'a mut [&'o mut [T]],
     /// Place of each sample of the table in the cell, where the table's own frame is
     /// permuted against the cell's.

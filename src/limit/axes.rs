@@ -6,7 +6,7 @@
 pub(super) struct Axes(u8);
 
 impl Axes {
-    /// As the local ones.
+    /// Own axes that run as the local ones.
     pub(crate) const PARALLEL: Self = Self(0);
 
     /// By the own corner of the local origin and what a step along each local axis

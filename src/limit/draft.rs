@@ -28,7 +28,7 @@ pub(super) struct DraftSetting<'a> {
     pub walker: &'a Walker<'a>,
     pub sharpness: &'a Sharpness,
     pub stars: &'a [Star],
-    /// Of walks of planar and spatial nets.
+    /// Walks of planar nets that are known already.
     pub planar: &'a Memo,
     pub spatial: &'a Memo,
 }

@@ -22,7 +22,7 @@ pub struct Leaf {
     pub element: u32,
     /// The leaf spans `[origin, origin + 1] / 2^depth` along each axis.
     pub depth: u8,
-    /// See `depth`.
+    /// Least corner of the leaf, in units of 2^-depth; see `depth`.
     pub origin: [u16; 3],
     /// How it evaluates.
     pub kind: LeafKind,

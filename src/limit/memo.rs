@@ -12,9 +12,9 @@ use super::structure::{Key, KeyHasher};
 /// The walk with the smallest key of those from several starts.
 #[derive(Debug)]
 pub(crate) struct Least {
-    /// Which start it is.
+    /// Index of the start that the walk is from.
     pub start: usize,
-    /// Its key.
+    /// Key of the walk.
     pub key: Arc<Key>,
     /// Number of the key among those of the memo.
     pub number: u32,

@@ -93,7 +93,7 @@ pub fn planar(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> Planar {
 
 /// A layered cell's net from the start whose walk has the smallest key.
 pub(crate) struct LeastPlanar {
-    /// Which start, and the key.
+    /// Start and key of the walk.
     pub least: Arc<Least>,
     /// `[layer 4][line]`.
     pub net: Vec<u32>,
@@ -209,7 +209,7 @@ impl Planar {
 
 /// The net of an irregular cell.
 pub struct Spatial {
-    /// Cells by vertex labels, then sharp edges and pinned vertices.
+    /// Cells by vertex labels, then sharp edges and fixed vertices.
     pub key: Key,
     /// Vertex of each label.
     pub vertices: Vec<u32>,
@@ -227,7 +227,7 @@ pub fn spatial(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> Spatial
 
 /// An irregular cell's net from the start whose walk has the smallest key.
 pub(crate) struct LeastSpatial {
-    /// Which start, and the key.
+    /// Start and key of the walk.
     pub least: Arc<Least>,
     /// Vertex of each label.
     pub vertices: Vec<u32>,
@@ -323,8 +323,8 @@ impl Walk {
             sharp.dedup();
             key.extend(sharp.iter().flatten());
             key.push(END);
-            let pinned = |&corner: &u16| sharpness.vertex(start.vertices[corner as usize]) > 0.0;
-            key.extend((0..8).filter(pinned));
+            let fixed = |&corner: &u16| sharpness.vertex(start.vertices[corner as usize]) > 0.0;
+            key.extend((0..8).filter(fixed));
         } else {
             key.push(END);
         }
@@ -332,7 +332,7 @@ impl Walk {
     }
 }
 
-/// A spatial key taken apart: cells (binary corners), sharp edges, pinned vertices.
+/// A spatial key taken apart: cells (binary corners), sharp edges, fixed vertices.
 pub(crate) fn spatial_parts(key: &Key) -> (Vec<[u16; 8]>, Vec<[u16; 2]>, Vec<u16>) {
     let mut parts = key.split(|&x| x == END);
     let mut part = || parts.next().unwrap_or(&[]);

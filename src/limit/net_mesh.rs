@@ -40,16 +40,16 @@ struct NetMesh {
     // corners in binary order
     cells: Vec<[u16; 8]>,
     sharp_edges: Vec<[u16; 2]>,
-    pinned: Vec<u16>,
+    fixed: Vec<u16>,
     controls: usize,
 }
 
 impl NetMesh {
     /// The mesh of a spatial net by its [`net::Spatial::key`].
     pub fn of(key: &Key) -> Self {
-        let (cells, sharp_edges, pinned) = net::spatial_parts(key);
+        let (cells, sharp_edges, fixed) = net::spatial_parts(key);
         let controls = cells.iter().flatten().max().map_or(0, |&m| m as usize + 1);
-        Self { cells, sharp_edges, pinned, controls }
+        Self { cells, sharp_edges, fixed, controls }
     }
 
     /// Four layers of a planar net (three slabs of cells), the middle slab first.
@@ -69,7 +69,7 @@ impl NetMesh {
                 sharp_edges.push([line + lines * slab, line + lines * (slab + 1)]);
             }
         }
-        Self { cells, sharp_edges, pinned: Vec::new(), controls: 4 * lines as usize }
+        Self { cells, sharp_edges, fixed: Vec::new(), controls: 4 * lines as usize }
     }
 
     /// Refines the mesh and reads the structure of its cell 0 off the children, in
@@ -183,7 +183,7 @@ impl Step {
         for &[a, b] in &mesh.sharp_edges {
             creases.push_edge(a.into(), b.into(), f64::INFINITY);
         }
-        for &v in &mesh.pinned {
+        for &v in &mesh.fixed {
             creases.push_corner(v.into(), f64::INFINITY);
         }
         let topology = Topology::build(hexahedra(&cells), mesh.controls).ok()?;

@@ -47,7 +47,7 @@ impl Border {
         if self.to > self.from { self.from + step } else { self.from - step }
     }
 
-    /// The other way round.
+    /// This border run through the other way.
     pub fn reversed(self) -> Self {
         Self { from: self.to, to: self.from, ..self }
     }
@@ -58,7 +58,7 @@ impl Border {
         Self { line: EDGE | edge, from: 0, to: UNIT, ends }
     }
 
-    /// From where a whole edge starts to its middle.
+    /// The first half of a whole edge, from its start to its middle.
     pub fn first_half(self) -> Self {
         Self { to: UNIT / 2, ..self }
     }
@@ -83,7 +83,7 @@ pub(crate) struct Stretch {
     base: u64,
     /// Places where it starts and ends.
     pub from: u32,
-    /// See `from`.
+    /// Place on the line where it ends.
     pub to: u32,
 }
 
@@ -100,7 +100,7 @@ impl Stretch {
 }
 
 impl Rim {
-    /// The same with s and t exchanged.
+    /// The rim with s and t exchanged.
     pub fn transposed(self) -> Self {
         let [below, right, above, left] = self.borders;
         Self { borders: [left, above, right, below] }

@@ -167,9 +167,9 @@ impl Solid {
         Cow::Owned(self.refined(values, width, &[]))
     }
 
-    /// The same relative to an origin near the control points, where they are far from 0 and
-    /// something is refined: refined points have the digits of their distance from the origin
-    /// then, and not only those of their distance from 0.
+    /// Values at the points of all levels relative to an origin near the control points, where they
+    /// are far from 0 and something is refined: refined points then have the digits of their
+    /// distance from the origin, and not only those of their distance from 0.
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) if `values` does not hold `width` ≥ 1 values for

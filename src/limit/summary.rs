@@ -120,7 +120,7 @@ pub struct CellArraySummary {
 }
 
 impl CellArraySummary {
-    /// Most values that are counted.
+    /// Maximum number of values that are counted.
     const MAX_VALUES: usize = 64;
 
     fn of(array: &CellArray) -> (String, Self) {

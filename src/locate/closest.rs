@@ -23,9 +23,9 @@ const HIDDEN: f64 = 0.5 * f64::EPSILON;
 /// A closest point.
 #[derive(Clone, Copy, Debug)]
 pub struct Closest {
-    /// Where it is in the box of parameters.
+    /// Parameters of the point in the box.
     pub parameters: [f64; 3],
-    /// How far it is.
+    /// Distance of the point, in length units.
     pub distance: f64,
 }
 

@@ -84,11 +84,11 @@ impl Memory {
 /// What is looked for.
 #[derive(Clone, Copy, Debug)]
 pub struct Sought<'a> {
-    /// How near it must be.
+    /// The distance at which the search may end.
     pub nearness: Nearness,
     /// A point so near to the core is on it.
     pub rounding: f64,
-    /// For splits.
+    /// Memory that splits may take.
     pub memory: &'a Memory,
 }
 

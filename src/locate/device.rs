@@ -22,10 +22,10 @@ pub struct DeviceLocator<'l, 's> {
 /// What became of some points.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeviceLocated {
-    /// Where each point is, in their order.
+    /// Place of each point, in the order of the points.
     pub located: Vec<Located>,
-    /// How many of them were left to the CPU: those next to extraordinary edges and vertices
-    /// and to edges where the Jacobian vanishes, or within the tolerance outside.
+    /// Number of points left to the CPU: those next to extraordinary edges and vertices and to
+    /// edges where the Jacobian vanishes, or within the tolerance outside.
     pub left: usize,
     /// Seconds on the device, copies not included.
     pub seconds: f64,

@@ -102,12 +102,12 @@ impl Default for LocatorOptions {
     }
 }
 
-/// Where a point is.
+/// Where a point is in a solid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Located {
-    /// In an element.
+    /// The point is in an element.
     Inside(Place),
-    /// In none.
+    /// The point is in no element.
     Outside,
 }
 
@@ -224,7 +224,7 @@ impl<'s> Locator<'s> {
         located
     }
 
-    /// Where one point is.
+    /// Finds the place of one point.
     pub fn locate_one(&self, point: [f64; 3]) -> Located {
         Located::at(self.find_piece(point))
     }

@@ -74,7 +74,7 @@ impl Parts {
         Ok(all.into_iter().fold(Self::default(), Self::joined))
     }
 
-    /// These, then others.
+    /// The parts of both, those of `self` first.
     fn joined(mut self, other: Self) -> Self {
         let first = self.points.len() as u32;
         let moved = |part: SolidPart| SolidPart {
@@ -162,7 +162,7 @@ impl Parts {
         }
     }
 
-    /// All arrays, with a hierarchy of the boxes.
+    /// Arrays of all parts, with a hierarchy of the boxes.
     pub fn arrays<'a>(&'a self, nodes: &'a [Node], items: &'a [u32], reach: f64) -> SolidParts<'a> {
         SolidParts { parts: &self.parts, points: &self.points, nodes, items, reach }
     }

@@ -38,7 +38,7 @@ const SETTLED: f64 = 1e-8;
 pub struct ClosestSoFar {
     /// (s, t) in [0, 1]².
     pub parameters: [f64; 2],
-    /// How far it is.
+    /// Distance of the place, in length units.
     pub distance: f64,
     /// The vector to it.
     pub away: Vector3<f64>,

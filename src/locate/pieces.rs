@@ -30,11 +30,11 @@ const FEW: u64 = 1 << 18;
 #[derive(Debug)]
 pub struct LocatorPieces<'s> {
     maker: Pieces<'s>,
-    /// Which box of which element's parameters.
+    /// Box of each piece in the parameters of its element.
     pub pieces: Vec<Piece>,
     /// Bézier points, each `[w][v][u]`.
     pub points: Vec<TricubicPoints>,
-    /// How far a piece may be from the limit, in length units; 0 where it is exact.
+    /// Largest distance of each piece from the limit, in length units; 0 where it is exact.
     pub errors: Vec<f64>,
     /// Boxes that hold the limit on each piece.
     pub boxes: Vec<Box3>,
@@ -350,7 +350,7 @@ pub fn default_rings(solid: &Solid) -> usize {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PieceCounts {
     pub leaves: u64,
-    /// By one ring, two, and so on.
+    /// Number of pieces by one ring, by two, and so on.
     pub pieces: [u64; RINGS],
 }
 
@@ -377,13 +377,13 @@ impl PieceCounts {
         Self { leaves: solid.leaves().len() as u64, pieces }
     }
 
-    /// As bytes, for other ranks.
+    /// The counts as bytes, for other ranks.
     pub fn to_bytes(self) -> Vec<u8> {
         let all = [self.leaves].into_iter().chain(self.pieces);
         all.flat_map(u64::to_ne_bytes).collect()
     }
 
-    /// From [`PieceCounts::to_bytes`].
+    /// Reads the counts that [`PieceCounts::to_bytes`] has written.
     ///
     /// # Errors
     /// [`Error::Request`] for anything else.
@@ -397,7 +397,7 @@ impl PieceCounts {
         Ok(own)
     }
 
-    /// Those of two parts.
+    /// The counts of two parts together.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let pieces = std::array::from_fn(|i| self.pieces[i] + other.pieces[i]);

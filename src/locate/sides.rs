@@ -13,7 +13,7 @@ use crate::bezier::Piece;
 pub struct Sides(pub u8);
 
 impl Sides {
-    /// Those of these sides of an element on which a box of its parameters has a side.
+    /// The sides of an element, of these, on which a box of its parameters has a side.
     pub fn of_box(self, origin: [f64; 3], size: [f64; 3]) -> Self {
         let meets = |&(axis, side): &(usize, usize)| match side {
             0 => origin[axis] == 0.0,

@@ -85,16 +85,16 @@ pub fn restrict<const WIDTH: usize>(
 /// A half of a piece, or a half of a half.
 #[derive(Clone, Copy, Debug)]
 pub struct Half {
-    /// Its Bézier points.
+    /// Bézier points of the half.
     pub points: TricubicPoints,
-    /// Its least corner in the parameters of the whole.
+    /// Least corner of the half in the parameters of the whole piece.
     pub origin: [f64; 3],
-    /// Its edge lengths there.
+    /// Edge lengths of the half in the parameters of the whole piece.
     pub size: [f64; 3],
 }
 
 impl Half {
-    /// The same half in the parameters that `whole` is in.
+    /// This half in the parameters that `whole` is in.
     pub fn within(self, whole: &Self) -> Self {
         let place = |d: usize| whole.origin[d] + self.origin[d] * whole.size[d];
         Self {

@@ -79,7 +79,7 @@ fn mirrored(kind: CellKind) -> &'static [usize] {
 }
 
 impl Cells {
-    /// Most cells of a mesh, so that all ids of its topology fit into 32 bits.
+    /// Maximum number of cells of a mesh, so that all ids of its topology fit into 32 bits.
     pub const MAX: usize = 1 << 28;
 
     /// Hexahedra of these corners.
@@ -173,7 +173,7 @@ impl Cells {
         self.push_polyhedron_of(&[], faces);
     }
 
-    /// The same of a polyhedron with some vertices in this order before all others.
+    /// Appends a polyhedron given by its faces, with some vertices in this order before all others.
     pub(crate) fn push_polyhedron_of<'a>(
         &mut self,
         vertices: &[u32],

@@ -12,16 +12,16 @@ use super::{SolidMesh, SurfaceMesh, components};
 /// Vertices of cells that lie exactly in the place of others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CoincidentVertices {
-    /// How many vertices lie where another one does.
+    /// Number of vertices that lie where another one does.
     pub count: usize,
-    /// How many are left out when those of one place are joined.
+    /// Number of vertices that are left out when those of one place are joined.
     pub extra: usize,
     /// The first vertex of these, and the next in its place.
     pub first: Option<[u32; 2]>,
 }
 
 impl CoincidentVertices {
-    /// Of these vertices, with their coordinates.
+    /// The coincident ones of these vertices, with their coordinates.
     pub(crate) fn of(vertices: Vec<(u32, [f64; 3])>) -> Self {
         let mut found = Self::default();
         let keys = (0..).zip(&vertices).map(|(i, (_, p))| (Self::hash(*p), i)).collect();
@@ -35,7 +35,7 @@ impl CoincidentVertices {
         mixed(bits(point))
     }
 
-    /// Those of both, which have no place in common.
+    /// The coincident vertices of both, which have no place in common.
     #[must_use]
     pub(crate) fn joined(self, other: Self) -> Self {
         let first = match (self.first, other.first) {

@@ -13,8 +13,8 @@ use crate::message;
 /// Point array of files: sharpness of each vertex, 0 where it is smooth.
 pub const CORNER_SHARPNESS: &str = "corner_sharpness";
 
-/// Most levels that an edge or vertex of finite sharpness may stay sharp in a mesh whose limit is
-/// evaluated: each takes a local refinement.
+/// Maximum number of levels that an edge or vertex of finite sharpness may stay sharp in a mesh
+/// whose limit is evaluated: each takes a local refinement.
 const MAX_SHARP_LEVELS: usize = 10;
 
 /// A boundary edge with a sharpness.

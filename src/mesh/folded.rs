@@ -30,7 +30,8 @@ pub struct FoldedCorners {
 }
 
 impl FoldedCorners {
-    /// Which hexahedra are folded or flat at a corner, and the worst; `None` if none is.
+    /// A message with the hexahedra that are folded or flat at a corner, and the worst; `None` if
+    /// none is.
     pub fn notice(&self) -> Option<Message> {
         let (cell, scaled) = self.worst?;
         let count = self.cells.len();
@@ -52,7 +53,7 @@ impl SolidMesh {
         self.folded_among(0..self.cells.len(), handedness)
     }
 
-    /// The same of some cells.
+    /// Like [`Self::folded_corners`], for some cells alone.
     pub(crate) fn folded_among(
         &self,
         range: Range<usize>,

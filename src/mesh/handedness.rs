@@ -32,7 +32,7 @@ impl Handedness {
         Self::among(0..cells.len(), cells, points)
     }
 
-    /// Of some of these cells.
+    /// The handedness of some of these cells.
     pub(crate) fn among(range: Range<usize>, cells: &Cells, points: &[[f64; 3]]) -> Self {
         let count = range.len();
         let left = |c: usize| -> Option<(u32, f64)> {
@@ -61,7 +61,7 @@ impl Handedness {
         self.cells > 0 && self.left_handed == self.cells
     }
 
-    /// How many hexahedra are left-handed, and the worst; `None` if none is.
+    /// A message with the number of left-handed hexahedra, and the worst; `None` if none is.
     pub fn notice(&self) -> Option<Message> {
         let (cell, scaled) = self.worst?;
         let count = self.left_handed;
@@ -81,7 +81,7 @@ impl Handedness {
 }
 
 impl SolidMesh {
-    /// How many hexahedra are left-handed, and the worst of them.
+    /// The number of left-handed hexahedra, and the worst of them.
     pub fn handedness(&self) -> Handedness {
         Handedness::of(&self.cells, &self.points)
     }

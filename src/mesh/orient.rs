@@ -10,7 +10,7 @@ use crate::error::{Error, Message, Result, edge};
 use crate::message;
 use crate::numbers::counted;
 
-/// Turns the faces (vertex cycles) of polyhedron `cell` so that they run alike:
+/// Turns the faces (vertex cycles) of polyhedron `cell` so that they are consistently oriented:
 /// every edge once in each direction.
 ///
 /// # Errors

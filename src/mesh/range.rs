@@ -36,8 +36,9 @@ pub(crate) fn check_coordinates(points: &[[f64; 3]], precision: Precision) -> Re
     )
 }
 
-/// The same of models whose Jacobian determinants are wanted: in single precision cubes of lengths
-/// have to fit, also those of cells a thousand times smaller than the model.
+/// Like [`check_coordinates`], for models whose Jacobian determinants are wanted: in single
+/// precision cubes of lengths have to fit, also those of cells a thousand times smaller than the
+/// model.
 ///
 /// # Errors
 /// Those of [`check_coordinates`].
@@ -177,7 +178,7 @@ pub struct CellLengths {
 }
 
 impl CellLengths {
-    /// Of the cells of a mesh.
+    /// Lengths of the cells of a mesh.
     pub fn new(mesh: &SolidMesh) -> Self {
         let largest = mesh.points.iter().flatten().fold(0.0, |a: f64, x| a.max(x.abs()));
         let size = |c: usize| {
@@ -195,7 +196,7 @@ impl CellLengths {
         Self { largest, smallest: sizes.fold(f64::INFINITY, f64::min) }
     }
 
-    /// Those of the cells of two meshes.
+    /// The lengths of the cells of two meshes.
     #[must_use]
     pub fn of_both(self, other: Self) -> Self {
         Self {

@@ -120,7 +120,7 @@ impl Polygons {
         self.vertices.iter_mut().for_each(|vertex| *vertex = new_id(*vertex));
     }
 
-    /// The same, without the polygons.
+    /// The vertices of all polygons, one polygon after another.
     pub(crate) fn into_vertices(self) -> Vec<u32> {
         self.vertices
     }
@@ -186,7 +186,7 @@ pub enum BoundaryRule {
     /// Boundary edges are creases that stay sharp at all levels.
     #[default]
     Edges,
-    /// The same, and boundary vertices of one face stay in place.
+    /// Boundary edges are creases, and boundary vertices of one face stay in place, at all levels.
     #[serde(rename = "corners")]
     EdgesAndCorners,
     /// Faces at a vertex of a boundary edge that is not infinitely sharp only serve their
@@ -194,7 +194,7 @@ pub enum BoundaryRule {
     Holes,
 }
 
-/// How Catmull-Clark refines the edges of triangles.
+/// The rule by which Catmull-Clark refines the edges of triangles.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TriangleRule {

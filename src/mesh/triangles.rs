@@ -23,7 +23,7 @@ pub struct Triangles {
 }
 
 impl SurfaceMesh {
-    /// How many triangles [`Self::triangles`] makes.
+    /// Number of triangles that [`Self::triangles`] makes.
     pub(crate) fn triangle_count(&self) -> usize {
         self.faces.iter().map(|face| face.len().saturating_sub(2)).sum()
     }
@@ -42,7 +42,7 @@ impl SurfaceMesh {
         Triangles { corners: corners.collect(), faces }
     }
 
-    /// The same, by the places of corners among those of all faces.
+    /// The triangles of [`Self::triangles`], as places of their corners among those of all faces.
     pub(crate) fn triangle_places(&self) -> (Vec<[u32; 3]>, Vec<u32>) {
         let count = self.triangle_count();
         let mut cuts = Cuts {
@@ -131,7 +131,8 @@ impl Cuts<'_> {
             || others.any(|&other| self.is_joined_in(other, face, a, b))
     }
 
-    /// The same of one other face; no if it has many corners, whose edges and diagonals are listed.
+    /// Whether two vertices are joined by an edge or a diagonal of face `other`; no if it has many
+    /// corners, whose edges and diagonals are listed.
     fn is_joined_in(&self, other: u32, face: u32, a: u32, b: u32) -> bool {
         let own = self.faces.face(other as usize);
         let n = own.len();

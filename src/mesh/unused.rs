@@ -10,14 +10,14 @@ use super::SolidMesh;
 /// Vertices that belong to no cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UnusedVertices {
-    /// Their number.
+    /// Number of vertices that belong to no cell.
     pub count: usize,
-    /// The first of them.
+    /// The first vertex that belongs to no cell.
     pub first: Option<u32>,
 }
 
 impl UnusedVertices {
-    /// How many they are, and the first; `None` if there are none.
+    /// A message with the number of unused vertices, and the first; `None` if there are none.
     pub fn notice(&self) -> Option<Message> {
         let first = self.first?;
         let belong = by_count(self.count, "belongs", "belong");

@@ -6,7 +6,8 @@ pub fn significant(x: f64) -> String {
     with_digits(x, 6)
 }
 
-/// The same with thirteen digits, for sums that are compared.
+/// A number with thirteen significant digits, as [`significant`] writes it, for sums that are
+/// compared.
 pub fn precise(x: f64) -> String {
     with_digits(x, 13)
 }

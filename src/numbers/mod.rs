@@ -47,7 +47,7 @@ pub trait Real:
     + Mul<Output = Self>
     + Div<Output = Self>
 {
-    /// Its precision.
+    /// Precision of the number type.
     const PRECISION: Precision;
 
     /// Lanes of 512-bit vectors (x86-64-v4).

@@ -102,8 +102,8 @@ impl<'m> Blocks<'m> {
         }
     }
 
-    /// Its elements in runs of at most so many, or of one cell, none of which splits a cell of the
-    /// refined mesh.
+    /// The elements of the block in runs of at most `most`, or of one cell, none of which splits a
+    /// cell of the refined mesh.
     pub fn runs(&self, most: usize) -> Vec<Range<usize>> {
         let Range { mut start, end } = self.elements();
         let ends = self.part.element_ends();
@@ -330,7 +330,7 @@ fn components(mesh: &SolidMesh, vertex: usize) -> Vec<f64> {
 }
 
 impl Extent {
-    /// That of the vertices of both.
+    /// The extent of the vertices of both.
     #[must_use]
     pub fn joined(mut self, other: &Self) -> Self {
         if self.low.is_empty() {
@@ -342,14 +342,14 @@ impl Extent {
         Self { first: self.first.or_else(|| other.first.clone()), ..self }
     }
 
-    /// As bytes, for other ranks.
+    /// The extent as bytes, for other ranks.
     pub fn to_bytes(&self) -> Vec<u8> {
         let first = self.first.as_deref().unwrap_or_default();
         let all = [&[self.low.len() as f64], &self.low[..], &self.high[..], first].concat();
         bytemuck::cast_slice(&all).to_vec()
     }
 
-    /// From [`Extent::to_bytes`].
+    /// Reads the extent that [`Extent::to_bytes`] has written.
     ///
     /// # Errors
     /// [`Error::Request`] for anything else.

@@ -228,7 +228,7 @@ impl Joined {
         Self((0..count as u32).map(|cluster| (cluster, false)).collect())
     }
 
-    /// The first of the clusters that hang together, and whether this one is mirrored against it.
+    /// The first of the clusters that are connected, and whether this one is mirrored against it.
     fn root(&self, mut cluster: u32) -> (u32, bool) {
         let mut mirrored = false;
         loop {

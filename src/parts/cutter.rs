@@ -38,7 +38,7 @@ impl<'m> Cutter<'m> {
         Ok(Self { owned: cut.owned(), ..Self::of(mesh)? })
     }
 
-    /// The same without a cut, for [`Cutter::around`].
+    /// A cutter without a cut, for [`Cutter::around`].
     ///
     /// # Errors
     /// Those of the mesh and its creases.

@@ -43,7 +43,7 @@ const FILE_VALUE: f64 = 0.05;
 pub struct Workload {
     /// Cells of the whole mesh.
     pub cells: usize,
-    /// How often each cell is set up.
+    /// Average number of times that a cell is set up.
     pub setups: f64,
     /// Seconds of one thread a cell, beside the setup.
     pub seconds: f64,

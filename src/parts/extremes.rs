@@ -32,7 +32,7 @@ impl Extremes {
         Self { first: (!mesh.points.is_empty()).then_some(start), found }
     }
 
-    /// Those of both; the vertices of `next` come after.
+    /// The extremes of both; the vertices of `next` come after.
     #[must_use]
     pub fn joined(self, next: &Self) -> Self {
         if self.found.is_empty() {
@@ -52,7 +52,7 @@ impl Extremes {
         self.first.into_iter().chain(found)
     }
 
-    /// As bytes, for other ranks.
+    /// The extremes as bytes, for other ranks.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = self.first.unwrap_or(u32::MAX).to_ne_bytes().to_vec();
         for found in &self.found {
@@ -64,7 +64,7 @@ impl Extremes {
         bytes
     }
 
-    /// From [`Extremes::to_bytes`].
+    /// Reads the extremes that [`Extremes::to_bytes`] has written.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let mut rest = bytes;
         let first = Some(next_id(&mut rest)?).filter(|&first| first != u32::MAX);

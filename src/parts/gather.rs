@@ -385,7 +385,7 @@ impl<'p> Surface<'p> {
         Ok(own)
     }
 
-    /// Those faces of a group that a cell of the part has.
+    /// The faces of a group that a cell of the part has.
     fn faces(&self, group: &FaceGroup) -> FaceGroup {
         let mut faces = Polygons::default();
         for face in group.faces.iter() {

@@ -11,20 +11,21 @@ use crate::topology::Topology;
 /// [`Topology::inverted_cells`] has them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Inverted {
-    /// Their number.
+    /// Number of inverted cells.
     pub count: usize,
-    /// The first of them.
+    /// The first inverted cell.
     pub first: Option<u32>,
 }
 
 impl Inverted {
-    /// Those of a topology.
+    /// The inverted cells of a topology.
     pub fn of(topology: &Topology) -> Self {
         let cells = topology.inverted_cells();
         Self { count: cells.len(), first: cells.first().copied() }
     }
 
-    /// How many of so many cells they are, and the first; `None` if there are none.
+    /// A message with the number of inverted cells among `cells`, and the first; `None` if there
+    /// are none.
     pub fn notice(&self, cells: usize) -> Option<Message> {
         let (count, first) = (self.count, self.first?);
         let cells = counted(cells, "cell");
@@ -32,7 +33,7 @@ impl Inverted {
         Some(message!("{count} of {cells} {are} inverted (first: ", Cell.id(first), ")"))
     }
 
-    /// Those of both.
+    /// The inverted cells of both.
     pub(crate) fn joined(self, other: Self) -> Self {
         let first = self.first.into_iter().chain(other.first).min();
         Self { count: self.count + other.count, first }

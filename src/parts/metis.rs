@@ -10,7 +10,7 @@ use crate::mesh::SolidMesh;
 
 /// Cells that share so many vertices share a face.
 const COMMON: Idx = 3;
-/// Least cells of a part: of fewer METIS complains on standard output.
+/// Minimum number of cells of a part: of fewer METIS complains on standard output.
 const MIN_CELLS: usize = 8;
 /// A weight of average cost.
 const WEIGHT: f64 = 1000.0;

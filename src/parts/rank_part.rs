@@ -88,7 +88,7 @@ impl RankPart {
         &self.part
     }
 
-    /// Its mesh.
+    /// The mesh of the part.
     pub fn mesh(&self) -> &SolidMesh {
         &self.part.mesh
     }

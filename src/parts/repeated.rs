@@ -25,7 +25,7 @@ use crate::mesh::{
 /// Points that a rank looks at in one pass, about.
 const AT_WORK: usize = 1 << 22;
 
-/// How many times wider places are than rounding.
+/// Width of a place, as a multiple of the rounding.
 const WIDTH: f64 = 1024.0;
 
 /// A point of the file.
@@ -273,8 +273,8 @@ fn shortest_edges(ranks: &Ranks<'_>, mesh: &SolidMesh, holders: &Holders) -> Res
     Ok(shortest)
 }
 
-/// Those places whose points this rank looks at, and in which or next to which some rank has a
-/// point that is within rounding of two places.
+/// The places whose points this rank looks at, and in which or next to which some rank has a point
+/// that is within rounding of two places.
 fn ambiguous_places(
     ranks: &Ranks<'_>,
     own: impl Iterator<Item = WeldPlace>,

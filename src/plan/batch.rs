@@ -7,13 +7,13 @@ use super::Want;
 use super::pattern::{AxisId, Patterns, SampleSpan};
 use crate::limit::{AxisPermutation, Leaf, LeafKind, Solid};
 
-/// Which table: an index into [`super::Plan::tables`].
+/// Index of a table in [`super::Plan::tables`].
 pub type TableId = u32;
 
 /// Leaves that one kernel evaluates with one set of tables.
 #[derive(Clone, Debug)]
 pub struct Batch {
-    /// How.
+    /// Kind of the leaves, and their structure.
     pub kind: BatchKind,
     /// How the local axes lie in the elements.
     pub permutation: AxisPermutation,

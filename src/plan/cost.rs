@@ -68,7 +68,7 @@ pub enum SurfaceJob {
     Normals,
     /// A step of curvature flow.
     Flow,
-    /// The same without a matrix.
+    /// A step of curvature flow without a stored matrix.
     MatrixFreeFlow,
     /// A sweep of the bilateral filter.
     Denoise,

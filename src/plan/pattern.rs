@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::limit::AxisPermutation;
 
-/// Which axis pattern: an index into [`Patterns::axes`].
+/// Index of an axis pattern in [`Patterns::axes`].
 pub type AxisId = u32;
 
 /// Samples along one local axis of a leaf.

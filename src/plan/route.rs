@@ -36,7 +36,7 @@ pub enum Strategy {
 /// What the choice of a kernel depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
-    /// Which kernels are wanted.
+    /// The strategy that is asked for.
     pub strategy: Strategy,
     /// Class and structure.
     pub kind: BatchKind,
@@ -63,7 +63,7 @@ pub struct Facts {
 pub struct MatrixUnits {
     /// In single precision: numbers are sums of two halves.
     pub single: bool,
-    /// In double precision.
+    /// Whether the device has such units in double precision.
     pub double: bool,
 }
 
@@ -73,7 +73,8 @@ pub struct MatrixUnits {
 pub enum Kernel {
     /// Sum factorization over a whole regular element, staged and sent in bulk.
     Tensor,
-    /// The same, but 2 × 2 × 2 elements with a common net at once, where they lie so.
+    /// Sum factorization over 2 × 2 × 2 regular elements with a common net at once, where they lie
+    /// so, staged and sent in bulk.
     Bricks,
     /// A planar table, then the spline across the layers, staged and sent in bulk.
     Layered,
@@ -85,9 +86,10 @@ pub enum Kernel {
     /// precision: 64; single precision on some devices: 24 and 64) at a time: in single precision
     /// numbers are sums of two halves.
     LongMatrixTable,
-    /// The same with 32 nets and 64 samples, in single precision.
+    /// Weight table times nets on tensor cores, 32 nets a block and 64 samples at a time, in single
+    /// precision.
     WideMatrixTable,
-    /// The same with 8 nets and 64 samples.
+    /// Weight table times nets on tensor cores, 8 nets a block and 64 samples at a time.
     NarrowMatrixTable,
     /// Sum factorization with plain stores, for any numbers of samples.
     RegularPart,

@@ -6,13 +6,13 @@ use crate::error::{Error, Result};
 use crate::limit::Solid;
 use crate::message;
 
-/// Most samples along an axis of a cell.
+/// Maximum number of samples along an axis of a cell.
 pub const MAX_SAMPLES: usize = 64;
 
 /// Where to evaluate.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Samples {
-    /// The same parameters along u, v and w of every element, ascending in [0, 1].
+    /// Common parameters along u, v and w of every element, ascending in [0, 1].
     Tensor(Vec<f64>),
     /// Scattered parameters.
     Points(Vec<Location>),

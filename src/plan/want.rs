@@ -21,7 +21,7 @@ impl Want {
     /// Determinant of the Jacobian of every sample, with the first derivatives that it follows
     /// from; see [`Quantity::Determinant`](super::Quantity::Determinant).
     pub const DETERMINANT: Self = Self(32 | Self::FIRST.0);
-    /// Least determinant of every element, of tensor samples; see
+    /// Minimum determinant of every element, of tensor samples; see
     /// [`Quantity::LeastDeterminant`](super::Quantity::LeastDeterminant).
     pub const MIN_DETERMINANT: Self = Self(64 | Self::FIRST.0);
     /// Gradients of all attributes in space, with the first derivatives that they follow from;

@@ -22,7 +22,7 @@ pub struct QuadratureBatch {
     pub(super) permutation: AxisPermutation,
     /// How often the leaves are split off their elements.
     pub(super) depth: u8,
-    /// Which face of their elements, in the elements' axes; none for whole leaves.
+    /// Face of the elements, in their axes, that the points are on; none for whole leaves.
     pub side: Option<Side>,
     /// Leaves, as ascending indices into [`Solid::leaves`].
     pub leaves: Vec<u32>,
@@ -46,7 +46,7 @@ pub(crate) struct QuadratureItem {
 }
 
 impl QuadratureItem {
-    /// All leaves of a solid.
+    /// One item for each leaf of a solid.
     pub fn leaves(solid: &Solid) -> Vec<Self> {
         (0..solid.leaves().len() as u32).map(|leaf| Self { leaf, face: None }).collect()
     }

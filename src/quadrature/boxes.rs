@@ -9,9 +9,9 @@ use crate::limit::{AxisPermutation, LeafKind, Solid, Structure};
 /// A box with its Gauss points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct GaussBox {
-    /// Where it is, in the leaf's local axes.
+    /// Box of the points in the leaf's local axes.
     pub part: LocalBox,
-    /// How often it counts.
+    /// Factor of the box's weights: the number of boxes that it stands for.
     pub weight: f64,
     /// Gauss points along each axis.
     pub gauss: usize,
@@ -38,7 +38,7 @@ const SHARES: [f64; 3] = [2e-3, 1e-5, 1e-7];
 pub struct Side {
     /// Axis that is constant on the face, 0 to 2.
     pub axis: u8,
-    /// Its end: 0 or 1.
+    /// End of the axis at which the face is: 0 or 1.
     pub end: u8,
 }
 

@@ -81,7 +81,8 @@ impl<'q> DeviceQuadrature<'q> {
         Self::of_part(quadrature, controls, left_handed, device)
     }
 
-    /// The same for a part of a mesh, of which all cells are left-handed, or not.
+    /// Brings the tables and control points of a part of a mesh to a GPU; all cells of the whole
+    /// mesh are left-handed, or not.
     ///
     /// # Errors
     /// Those of [`DeviceQuadrature::new`].

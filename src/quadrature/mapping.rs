@@ -34,13 +34,13 @@ pub struct Mapping<'q> {
 pub struct Mapped {
     /// The batch.
     pub batch: usize,
-    /// Which leaves of it.
+    /// Range of the leaves in the batch.
     pub leaves: Range<usize>,
     /// Positions (x, y, z).
     pub points: Vec<[f64; 3]>,
     /// Jacobians d(x, y, z)/d(u, v, w) by the element's parameters: `[xyz][uvw]`.
     pub jacobians: Vec<[[f64; 3]; 3]>,
-    /// Their determinants, in cubed length units.
+    /// Determinants of the Jacobians, in cubed length units.
     pub determinants: Vec<f64>,
     /// Weights of the physical quadrature: of the parameters' volume, times the
     /// determinant, or minus it if all cells are left-handed ([`Physical::left_handed`]).
@@ -69,7 +69,8 @@ impl<'q> Mapping<'q> {
         Self::of_part(quadrature, controls, left_handed)
     }
 
-    /// The same for a part of a mesh, of which all cells are left-handed, or not.
+    /// Takes the control points of a part of a mesh; all cells of the whole mesh are left-handed,
+    /// or not.
     ///
     /// # Errors
     /// Those of [`Mapping::new`].

@@ -209,12 +209,12 @@ impl<'s> Quadrature<'s> {
         self.solid
     }
 
-    /// Where the quadrature points are.
+    /// The quadrature points that are used.
     pub fn scheme(&self) -> QuadratureScheme {
         self.scheme
     }
 
-    /// Which derivatives the tables hold.
+    /// The derivatives that the tables hold.
     pub fn want(&self) -> Want {
         self.want
     }

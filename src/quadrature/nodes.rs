@@ -10,9 +10,9 @@ use crate::limit::{AxisPermutation, LeafKind, Solid};
 /// What the leaves of a table share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TableKey {
-    /// With its local axes as the element's.
+    /// Kind of the leaves, with their local axes as the element's.
     pub kind: LeafKind,
-    /// One face of the leaves, or all of them.
+    /// Face of the leaves that has the points; `None` for whole leaves.
     pub face: Option<Side>,
 }
 
@@ -26,9 +26,9 @@ pub struct Nodes {
     /// Weights in the parameter space of the leaf or of the face, `[sample]`; they are > 0 and
     /// sum to 1.
     pub weights: Vec<f64>,
-    /// How many of the samples lie in boxes that stand for themselves alone and on which
-    /// the limit is one tricubic polynomial. Those that follow integrate the remainder,
-    /// all that lies further in.
+    /// Number of the samples that lie in boxes that stand for themselves alone and on which the
+    /// limit is one tricubic polynomial. Those that follow integrate the remainder, all that lies
+    /// further in.
     pub exact: usize,
 }
 
@@ -98,7 +98,7 @@ impl Nodes {
     }
 }
 
-/// How many quadrature points a leaf, or a face of it, has.
+/// Number of quadrature points of a leaf, or of a face of it.
 pub(super) fn sample_count(solid: &Solid, key: TableKey, scheme: QuadratureScheme) -> usize {
     boxes_of(solid, key, scheme).iter().map(|b| samples(b, key.face)).sum()
 }

@@ -37,7 +37,7 @@ impl Quadrature<'_> {
         self.pieces_of(0..self.solid.leaves().len(), results)
     }
 
-    /// The same for a run of the solid's leaves alone.
+    /// Splits the work on a run of the solid's leaves as [`Self::pieces`] does.
     pub fn pieces_of(&self, leaves: Range<usize>, results: usize) -> Vec<(usize, Range<usize>)> {
         let mut pieces = Vec::new();
         for (b, batch) in self.batches.iter().enumerate() {

@@ -73,7 +73,7 @@ impl Report {
         Self::of_leaves(mapping, 0..mapping.quadrature().solid().leaves().len())
     }
 
-    /// The same of a run of leaves alone: what other cells have is 0.
+    /// Evaluates the quadrature points of a run of leaves alone: values of other cells are 0.
     ///
     /// # Errors
     /// If a device fails.
@@ -164,7 +164,7 @@ impl ReportShare {
         Ok(share)
     }
 
-    /// The same with other ids: cell i is `cells[i]` of the whole, ascending.
+    /// This share with the ids of the whole mesh: cell i is `cells[i]` there, ascending.
     #[must_use]
     pub fn of_whole(mut self, cells: &[u32]) -> Self {
         self.quality = self.quality.of_whole(cells);
@@ -205,7 +205,7 @@ impl ReportShare {
         counts.into_iter().chain(rows).chain(small.quality.to_numbers()).collect()
     }
 
-    /// From [`ReportShare::to_numbers`].
+    /// Reads the share that [`ReportShare::to_numbers`] has written.
     ///
     /// # Errors
     /// [`Error::Request`] for anything else.

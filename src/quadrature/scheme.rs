@@ -3,7 +3,7 @@
 use crate::basis::gauss;
 use crate::error::{Error, Result};
 
-/// Most rings: the smallest boxes are then 2⁻²⁰ of a leaf wide.
+/// Maximum number of rings: the smallest boxes are then 2⁻²⁰ of a leaf wide.
 pub const MAX_QUADRATURE_RINGS: usize = 20;
 
 /// Gauss points along each axis of a box unless told: they integrate det J exactly.

@@ -22,9 +22,9 @@ use faer::linalg::solvers::SolveLstsq;
 /// A ring that stands in a sum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Ring {
-    /// Which one, from 1 inward.
+    /// Number of the ring, from 1 inward.
     pub number: usize,
-    /// How often it counts, > 0.
+    /// Weight of the ring in the sum, > 0.
     pub weight: f64,
     /// Share of the whole that it stands for, about.
     pub share: f64,
@@ -37,10 +37,10 @@ impl Ring {
     pub const FIRST: Self = Self { number: 1, weight: 1.0, share: 1.0, is_closing: false };
 }
 
-/// Which rings close a sum, from the first that is left on.
+/// Rings that close a sum, counted from the first that is left out.
 const PATTERNS: [&[usize]; 6] =
     [&[0], &[0, 1], &[0, 1, 3], &[0, 1, 2, 4], &[0, 1, 3, 7], &[0, 1, 2, 4, 8]];
-/// Most rings in front of the closing ones.
+/// Maximum number of rings in front of the closing ones.
 const MAX_PLAIN_RINGS: usize = 30;
 /// Ratios at which a rule is fitted.
 const FITTED: usize = 100;

@@ -5,7 +5,7 @@
 pub(super) struct Sector {
     /// Edge of the surface, or face of the solid, where the sector begins.
     pub start: u32,
-    /// Where it ends.
+    /// Edge of the surface, or face of the solid, where the sector ends.
     pub end: u32,
     /// Face of the surface, or cell of the solid.
     pub id: u32,

@@ -113,7 +113,7 @@ impl Query {
         Self::of_topology(mesh, &topology(mesh)?, strategy)
     }
 
-    /// The same of a mesh whose topology is known.
+    /// Queries of a solid whose topology is known.
     ///
     /// # Errors
     /// [`Error::Request`] as [`Query::of_solid`].

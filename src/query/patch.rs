@@ -82,7 +82,7 @@ pub(super) struct RibbonStars {
 }
 
 impl RibbonStars {
-    /// Of a mesh in its order.
+    /// Stars of the vertices of a mesh in its order.
     pub fn new(mesh: &Downward) -> Result<Self> {
         let of = |op: [Op; 2]| match mesh.top() {
             EntityKind::Cell => rows(mesh, op[1]),

@@ -10,7 +10,7 @@ use crate::scheme::{Stencils, VertexRule};
 use crate::topology::Topology;
 use crate::topology::{Sharpness, stars};
 
-/// Most cells that a refinement makes, so that every index fits.
+/// Maximum number of cells that a refinement makes, so that every index fits.
 const MAX_CELLS: u128 = Cells::MAX as u128;
 /// Memory that refinement and setup need, in bytes a cell.
 const BYTES_A_CELL: u128 = 700;
@@ -42,7 +42,7 @@ impl MeshRefinement {
         Self::with_topology(mesh, Topology::of_mesh(mesh)?, levels, rule)
     }
 
-    /// The same of a mesh whose topology ([`Topology::of_mesh`]) is known.
+    /// Refines the connectivity of a mesh whose topology ([`Topology::of_mesh`]) is known.
     ///
     /// # Errors
     /// Those of [`MeshRefinement::new`].

@@ -18,7 +18,7 @@ pub struct CatmullClark;
 /// Weights of a smooth vertex point over the corners at the vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct RingMask {
-    /// Of the vertex.
+    /// Weight of the vertex itself.
     pub own: f64,
     /// Of the next vertex of every corner, and of the face point of its face.
     pub ring: f64,
@@ -52,7 +52,7 @@ pub(crate) fn vertex_point<T: Real>(p: Point<T>, sum: Point<T>, n: usize) -> Poi
     add(scale(p, T::from_f64(own)), scale(sum, T::from_f64(ring)))
 }
 
-/// The same at four corners, P/2 + ((t₀ + t₁) + (t₂ + t₃))/16.
+/// Smooth vertex point at four corners, P/2 + ((t₀ + t₁) + (t₂ + t₃))/16.
 #[inline(always)]
 pub(crate) fn vertex_point_4<T: Real>(p: Point<T>, [a, b, c, d]: [Point<T>; 4]) -> Point<T> {
     const MASK: RingMask = ring_mask(4);

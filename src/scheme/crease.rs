@@ -88,7 +88,7 @@ impl VertexSharpness {
     /// mean sharpness of the elements that fall to 0 in this step, at most 1.
     pub fn blend(&self) -> VertexBlend {
         let (rule, next) = (self.now.rule(), self.next.rule());
-        let mut blend = VertexBlend { smooth: 0.0, along: 0.0, still: 0.0, ends: [NONE; 2] };
+        let mut blend = VertexBlend { smooth: 0.0, crease: 0.0, corner: 0.0, ends: [NONE; 2] };
         if rule == next || rule == Rule::Smooth {
             blend.add(rule, &self.now, 1.0);
         } else {
@@ -105,13 +105,13 @@ use crate::mesh::CreaseRule;
 /// Weights of the three rules at a vertex; they add up to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct VertexBlend {
-    /// Of the smooth rule.
+    /// Weight of the smooth rule.
     pub smooth: f64,
-    /// Of the crease rule (e₁ + 6P + e₂)/8.
-    pub along: f64,
-    /// Of the vertex itself.
-    pub still: f64,
-    /// e₁ and e₂, where `along` is not 0.
+    /// Weight of the crease rule (e₁ + 6P + e₂)/8.
+    pub crease: f64,
+    /// Weight of the vertex itself, by the corner rule.
+    pub corner: f64,
+    /// e₁ and e₂, where `crease` is not 0.
     pub ends: [u32; 2],
 }
 
@@ -119,9 +119,9 @@ impl VertexBlend {
     fn add(&mut self, rule: Rule, sharp: &Sharp, weight: f64) {
         match rule {
             Rule::Smooth => self.smooth += weight,
-            Rule::Corner => self.still += weight,
+            Rule::Corner => self.corner += weight,
             Rule::Crease => {
-                self.along += weight;
+                self.crease += weight;
                 self.ends = sharp.ends;
             }
         }
@@ -177,8 +177,8 @@ mod tests {
         let mut sharp = VertexSharpness::default();
         sharp.tag(tag);
         (0..).zip(edges).for_each(|(end, &s)| sharp.edge(end, s, decayed(s)));
-        let VertexBlend { smooth, along, still, .. } = sharp.blend();
-        [smooth, along, still]
+        let VertexBlend { smooth, crease, corner, .. } = sharp.blend();
+        [smooth, crease, corner]
     }
 
     #[test]

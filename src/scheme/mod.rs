@@ -159,24 +159,24 @@ impl FaceShape {
 /// Weights of a smooth edge point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EdgeMask {
-    /// Of both ends together.
+    /// Weight of both ends together.
     pub ends: f64,
-    /// Of the centroid of each of the two faces.
+    /// Weight of the centroid of each of the two faces.
     pub face: f64,
-    /// Of each vertex across, in triangles.
+    /// Weight of each vertex across, in triangles.
     pub across: f64,
 }
 
 /// Weights of a smooth vertex point.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct VertexMask {
-    /// Of the centroid of each face at the vertex.
+    /// Weight of the centroid of each face at the vertex.
     pub face: f64,
-    /// Of the midpoint of each edge at the vertex.
+    /// Weight of the midpoint of each edge at the vertex.
     pub midpoint: f64,
-    /// Of each neighbor.
+    /// Weight of each neighbor.
     pub neighbor: f64,
-    /// Of the vertex itself.
+    /// Weight of the vertex itself.
     pub own: f64,
 }
 

@@ -158,7 +158,7 @@ impl Rules<'_> {
             let s = self.sharpness.edge(e);
             sharp.edge(topology.other_end(e, vertex), s, decayed(s));
         }
-        let VertexBlend { smooth, along, still, ends } = sharp.blend();
+        let VertexBlend { smooth, crease, corner, ends } = sharp.blend();
         if smooth > 0.0 {
             let faces = topology.vertex_faces(vertex).iter();
             for &f in faces.filter(|&&f| topology.is_boundary_face(f)) {
@@ -169,12 +169,12 @@ impl Rules<'_> {
             }
             row.add(vertex, smooth * (n - 3.0) / n);
         }
-        if along > 0.0 {
-            row.add(vertex, ALONG_OWN * along);
-            ends.into_iter().for_each(|end| row.add(end, ALONG_END * along));
+        if crease > 0.0 {
+            row.add(vertex, ALONG_OWN * crease);
+            ends.into_iter().for_each(|end| row.add(end, ALONG_END * crease));
         }
-        if still > 0.0 {
-            row.add(vertex, still);
+        if corner > 0.0 {
+            row.add(vertex, corner);
         }
     }
 

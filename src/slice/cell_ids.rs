@@ -8,7 +8,7 @@ use crate::message;
 use crate::parts::DistributedMesh;
 use crate::parts::exchange::{next, next_id, next_number};
 
-/// Most materials: one byte a pixel, with 0 for none.
+/// Maximum number of materials: one byte a pixel, with 0 for none.
 pub const MAX_MATERIALS: usize = 255;
 
 /// The whole numbers that cells have in an array.
@@ -23,7 +23,7 @@ pub struct CellIds {
 }
 
 impl CellIds {
-    /// Those of an array of the cells.
+    /// The ids in an array of the cells.
     pub fn of(array: &CellArray) -> Self {
         let other = array.values.iter().position(|x| x.fract() != 0.0);
         let cell = |at: usize| ((at / array.width.max(1)) as u32, array.values[at]);
@@ -59,7 +59,7 @@ impl CellIds {
         .with_help("give an array of material ids"))
     }
 
-    /// Those of an array of the cells of a mesh that ranks hold together; `None` if there is no
+    /// The ids in an array of the cells of a mesh that ranks hold together; `None` if there is no
     /// such array.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use crate::surface::limit::LimitSurface;
 use crate::surface::separate_edges;
 use crate::surface::triangulate::{Triangulation, without_concave_faces};
 use crate::topology::NONE;
-use crate::topology::surface::{Columns, SurfaceTopology, is_alike};
+use crate::topology::surface::{Columns, SurfaceTopology, is_inconsistent};
 
 /// A closed, oriented surface ready to be [sliced](super::Slicer::of_surface): at every edge
 /// meet two faces, which run through it in opposite directions.
@@ -36,8 +36,9 @@ impl ClosedSurface {
     ///
     /// # Errors
     /// [`Error::Request`] for a scheme without limit; [`Error::Mesh`], with the vertices of an
-    /// edge, for a surface that is not closed, an edge of three or more faces, and faces that do
-    /// not run alike; for holes; those of [`SurfaceMesh::check`] and [`LimitSurface::of_mesh`].
+    /// edge, for a surface that is not closed, an edge of three or more faces, and faces that are
+    /// inconsistently oriented; for holes; those of [`SurfaceMesh::check`] and
+    /// [`LimitSurface::of_mesh`].
     pub fn new(mesh: &SurfaceMesh, scheme: Scheme) -> Result<Self> {
         if !scheme.has_limit() {
             let name = scheme.rules().name();
@@ -163,9 +164,11 @@ fn check_closed(topology: &SurfaceTopology, points: &[[f64; 3]], scheme: Scheme)
             ),
         }));
     }
-    if let Some(alike) = (0..topology.edge_count() as u32).find(|&edge| is_alike(topology, edge)) {
-        let [a, b] = topology.edge_ends(alike);
-        let faces = topology.edge_corners[alike as usize].map(face);
+    if let Some(inconsistent) =
+        (0..topology.edge_count() as u32).find(|&edge| is_inconsistent(topology, edge))
+    {
+        let [a, b] = topology.edge_ends(inconsistent);
+        let faces = topology.edge_corners[inconsistent as usize].map(face);
         return Err(Error::mesh(message!(
             Face.ids(faces),
             " run through ",
@@ -178,7 +181,7 @@ fn check_closed(topology: &SurfaceTopology, points: &[[f64; 3]], scheme: Scheme)
     Ok(())
 }
 
-/// The shell that each face belongs to, numbered by their first faces: faces that hang together
+/// The shell that each face belongs to, numbered by their first faces: faces that are connected
 /// by edges.
 fn shells(topology: &SurfaceTopology) -> Vec<u32> {
     let mut shells = vec![NONE; topology.face_count];

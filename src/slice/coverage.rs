@@ -24,7 +24,7 @@ const STEPS: i64 = 1 << 13;
 /// Sum of the changes up to a full pixel: twice the area in steps.
 const FULL: i64 = 2 * STEPS * STEPS;
 
-/// Most columns or rows.
+/// Maximum number of columns or rows.
 pub(super) const MAX_IMAGE_SIDE: usize = 1 << 16;
 
 /// Most planes.

@@ -15,7 +15,7 @@ use crate::backend::device::{
 };
 use crate::error::Result;
 
-/// Most full pixels that sums of 32 bits hold: 2¹³ × 2¹³ × 2 × 15 is below 2³¹.
+/// Maximum number of full pixels that sums of 32 bits hold: 2¹³ × 2¹³ × 2 × 15 is below 2³¹.
 const MAX_SUMMED_PIXELS: usize = 15;
 
 /// A slicer at work on a GPU.

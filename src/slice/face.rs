@@ -6,16 +6,16 @@ use crate::limit::rim::Rim;
 /// A face of an element on the boundary of a solid, or of a surface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Face {
-    /// Its number among all.
+    /// Number of the face among all faces of elements.
     pub number: u64,
-    /// Its sides.
+    /// Sides of the face.
     pub rim: Rim,
     /// Patches that cover it.
     pub fits: Vec<Fit>,
 }
 
 impl Face {
-    /// The same seen from the other side, if asked for.
+    /// The face seen from the other side, if `other`.
     pub fn turned(self, other: bool) -> Self {
         if !other {
             return self;

@@ -136,7 +136,7 @@ fn rows_of(chunk: usize, count: usize) -> Range<usize> {
     chunk * CHUNK..((chunk + 1) * CHUNK).min(count)
 }
 
-/// The same of the control mesh of a surface: the scheme, points, faces, creases, rules and
+/// Fingerprint of the control mesh of a surface: the scheme, points, faces, creases, rules and
 /// attributes.
 pub fn surface_fingerprint(mesh: &SurfaceMesh, scheme: Scheme) -> String {
     let mut hash = Fingerprint(Sha256::new());

@@ -33,7 +33,7 @@ const CHECKS: [f64; 3] = [1.0 / 12.0, 0.5, 11.0 / 12.0];
 /// Number of the places of a square where a fit knows the limit.
 pub const PLACES: usize = 25;
 
-/// Most halvings of an element's side.
+/// Maximum number of halvings of an element's side.
 const MAX_HALVINGS: u32 = 24;
 
 /// A patch over a part of a boundary face.
@@ -41,9 +41,10 @@ const MAX_HALVINGS: u32 = 24;
 pub struct Fit {
     /// `[s0, t0, s1, t1]` in the parameters of the face.
     pub rectangle: [u32; 4],
-    /// Its Bézier points.
+    /// Bézier points of the patch.
     pub points: Bicubic,
-    /// How far it may be from the limit, estimated from samples; 0 if it is exact.
+    /// Largest distance of the patch from the limit, estimated from samples, in length units; 0 if
+    /// it is exact.
     pub error: f64,
 }
 
@@ -54,7 +55,7 @@ impl Fit {
         Self { rectangle: square.rectangle(), points, error: 0.0 }
     }
 
-    /// The same with s and t exchanged: seen from the other side.
+    /// The patch with s and t exchanged: seen from the other side.
     pub fn transposed(self) -> Self {
         let [s0, t0, s1, t1] = self.rectangle;
         Self { rectangle: [t0, s0, t1, s1], points: self.points.transposed(), ..self }
@@ -64,14 +65,14 @@ impl Fit {
 /// A square in the parameters of a face.
 #[derive(Clone, Copy, Debug)]
 pub struct Square {
-    /// Its least (s, t).
+    /// Least (s, t) of the square; sides of a face have the length `UNIT`.
     pub corner: [u32; 2],
-    /// Its side.
+    /// Side length of the square; sides of a face have the length `UNIT`.
     pub length: u32,
 }
 
 impl Square {
-    /// All of a face.
+    /// The square that is the whole face.
     pub const FACE: Self = Self { corner: [0; 2], length: UNIT };
 
     fn rectangle(self) -> [u32; 4] {
@@ -115,7 +116,7 @@ impl Square {
 pub struct Fitter {
     /// Heights are rounded to its multiples; errors below are rounding.
     pub grid: f64,
-    /// How far patches may be from the limit, in length units.
+    /// Largest distance of patches from the limit, in length units.
     pub tolerance: f64,
 }
 

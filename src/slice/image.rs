@@ -10,7 +10,7 @@ use crate::error::ElementKind;
 use crate::message;
 use crate::{Error, Result};
 
-/// Most pixels of an image: 16384 × 16384.
+/// Maximum number of pixels of an image: 16384 × 16384.
 pub const MAX_PIXELS: usize = 1 << 28;
 
 /// Bits of a pixel.
@@ -102,7 +102,7 @@ pub struct ImageFormat {
     pub size: [usize; 2],
     /// Bits of a pixel.
     pub bits: Bits,
-    /// Which way up.
+    /// Direction in which rows of the images run.
     pub flip: Flip,
     /// Edge length of a pixel in meters.
     pub meters: f64,

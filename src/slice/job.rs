@@ -61,7 +61,7 @@ const CHECKPOINT: Duration = Duration::from_millis(250);
 /// # Ok::<(), subsolid::Error>(())
 /// ```
 pub struct Job<'a> {
-    /// Where layers come from.
+    /// Source of the layers.
     pub source: &'a dyn LayerSource,
     /// All layers of the model.
     pub stack: Stack,

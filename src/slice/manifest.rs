@@ -88,7 +88,7 @@ pub struct Images {
     pub resolution: [usize; 2],
     /// Lower left corner of the lowest row's first pixel, in the plane's coordinates.
     pub origin: [f64; 2],
-    /// Which way up the images are; not flipped, their first row is the highest.
+    /// Direction in which rows of the images run; not flipped, the first row is the highest.
     pub flip: Flip,
     /// Bits of a pixel; images of 1 bit are dithered.
     pub bits: Bits,
@@ -118,11 +118,11 @@ pub struct ImageStack {
 /// A material of a stack.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MaterialEntry {
-    /// Its number in indexed images; 0 is no material.
+    /// Number of the material in indexed images; 0 is no material.
     pub number: u8,
-    /// Its name.
+    /// Name of the material.
     pub name: String,
-    /// Its color, `#rrggbb`.
+    /// Color of the material, `#rrggbb`.
     pub color: String,
     /// The attribute or array that says where it is.
     pub attribute: String,
@@ -138,9 +138,9 @@ pub struct MaterialEntry {
 pub struct LayerEntry {
     /// Number of the layer.
     pub index: usize,
-    /// Its middle along the axis.
+    /// Height of the layer's middle along the axis.
     pub height: f64,
-    /// Its files.
+    /// Image files of the layer.
     pub files: Vec<FileEntry>,
 }
 

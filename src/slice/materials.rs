@@ -36,7 +36,7 @@ const COLORS: [[u8; 3]; 7] = [
 /// A material.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Material {
-    /// Its name.
+    /// Name of the material.
     pub name: String,
     /// Red, green and blue in images.
     pub color: [u8; 3],

@@ -3,7 +3,7 @@
 /// Pixels that are tried together.
 const TOGETHER: usize = 16;
 
-/// How many pixels in front have a property.
+/// Number of leading pixels that have a property.
 #[inline(always)]
 pub fn leading<T>(pixels: &[T], holds: impl Fn(&T) -> bool) -> usize {
     let (chunks, _) = pixels.as_chunks::<TOGETHER>();

@@ -90,7 +90,7 @@ impl SharedBoundary {
         Ok(Self { frame: frame.0, piece_counts, surface, edges })
     }
 
-    /// How many pieces a locator of the whole has.
+    /// Number of pieces of a locator of the whole solid.
     pub(super) fn piece_counts(&self) -> PieceCounts {
         self.piece_counts
     }

@@ -12,10 +12,10 @@ use crate::error::{Error, Result};
 /// Shells whose boxes are not compared.
 const MANY: usize = 10_000;
 
-/// A part of a closed surface that hangs together by edges.
+/// A part of a closed surface that is connected by edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shell {
-    /// Its first face.
+    /// First face of the shell.
     pub face: u32,
     /// Volume inside, in cubed length units, to the error of the patches; negative if its faces
     /// look inward: a cavity.

@@ -14,7 +14,7 @@ use super::bicubic::{Bicubic, HEIGHT};
 pub struct Slope {
     /// +1 or -1 where the height rises or falls with u, else 0.
     pub along_u: i8,
-    /// Likewise with v.
+    /// +1 or -1 where the height rises or falls with v, else 0.
     pub along_v: i8,
 }
 

@@ -18,7 +18,7 @@ use crate::numbers::Precision;
 /// Default tolerance as a part of the solid's longest side.
 const DEFAULT_TOLERANCE: f64 = 1e-5;
 
-/// Least tolerance as a part of the solid's longest side.
+/// Minimum tolerance as a part of the solid's longest side.
 const MIN_TOLERANCE: f64 = 1e-9;
 
 /// Least tolerance as a part of the farthest coordinate: 32 to 64 steps of a number there. What
@@ -34,8 +34,8 @@ const CHORD_PART: f64 = 0.75;
 pub struct SliceOptions {
     /// The axis that layers are stacked along.
     pub axis: Axis,
-    /// How far contours may be from the limit surface, in length units; `None` for
-    /// 10⁻⁵ of the control mesh's longest side, or 2⁻⁴⁶ of its farthest coordinate if that is more.
+    /// Largest distance of contours from the limit surface, in length units; `None` for 10⁻⁵ of the
+    /// control mesh's longest side, or 2⁻⁴⁶ of its farthest coordinate if that is more.
     pub tolerance: Option<f64>,
 }
 
@@ -44,8 +44,8 @@ pub struct SliceOptions {
 pub struct LayerFrame {
     /// The axis that layers are stacked along.
     pub axis: Axis,
-    /// How far contours may be from the limit surface, in length units; the part of
-    /// it that [`Slicer::surface_error`] is, included.
+    /// Largest distance of contours from the limit surface, in length units; the part of it that
+    /// [`Slicer::surface_error`] is, included.
     pub tolerance: f64,
     /// Heights of the lowest and the highest point of the limit, to about 2⁻³⁴ of the size; where
     /// patches are approximations, to [`Slicer::surface_error`].
@@ -228,7 +228,7 @@ impl Slicer {
         raster.write(pixels);
     }
 
-    /// How far chords may be from patches.
+    /// Largest distance of chords from patches, in length units.
     pub(super) fn chord_tolerance(&self) -> f64 {
         CHORD_PART * self.frame.tolerance
     }
@@ -238,7 +238,7 @@ impl Slicer {
         &self.surface
     }
 
-    /// Which patches a plane may meet.
+    /// The patches that a plane may meet, by height.
     pub(super) fn index(&self) -> &IntervalIndex {
         &self.index
     }

@@ -24,7 +24,7 @@ pub(super) struct Inside<'s> {
     pub locator: Locator<'s>,
     pub attributes: Vec<AttributePieces>,
     pub cell_data: Vec<CellArray>,
-    /// Of a part: the whole's id of each cell.
+    /// Ids of the cells in the whole mesh, where the mesh is a part of it.
     pub cell_ids: Option<&'s [u32]>,
 }
 
@@ -46,8 +46,8 @@ impl<'s> SolidSource<'s> {
         Self { slicer, inside: None, channels: Vec::new() }
     }
 
-    /// The same, with arrays of the mesh's cells behind the attributes: a pixel has the values of
-    /// its cell. [`LayerSource::places`] is there even without either.
+    /// A source with attributes, and arrays of the mesh's cells after them: a pixel has the values
+    /// of its cell. [`LayerSource::places`] is there even without either.
     ///
     /// # Errors
     /// Those of [`SolidSource::new`], and for arrays of another number of cells.
@@ -74,8 +74,8 @@ impl<'s> SolidSource<'s> {
         Ok(Self { slicer, inside: Some(inside), channels })
     }
 
-    /// The same from a rank's part, with attributes and arrays of [`SharedInterior::mesh`], for layers
-    /// between the heights that the part is for.
+    /// A source for a rank's part, with attributes and arrays of [`SharedInterior::mesh`], for
+    /// layers between the heights that the part is for.
     ///
     /// # Errors
     /// Those of [`SolidSource::with_cell_data`].
@@ -105,7 +105,7 @@ impl<'s> SolidSource<'s> {
         &self.slicer
     }
 
-    /// Where points are, and what is there.
+    /// Location of points in the solid, with attributes and cell arrays.
     ///
     /// # Errors
     /// [`Error::Request`] for a solid without attributes.

@@ -4,10 +4,10 @@ use std::ops::Range;
 
 use crate::{Error, Result};
 
-/// Most layers of a stack.
+/// Maximum number of layers of a stack.
 pub const MAX_LAYERS: usize = 1_000_000;
 
-/// Most planes that the coverage of a layer is the average of.
+/// Maximum number of planes that the coverage of a layer is the average of.
 pub const MAX_PLANES_PER_LAYER: usize = 64;
 
 /// Part of a layer by which the model may stand out of the last one: rounding.

@@ -49,7 +49,7 @@ pub struct Surface {
     pub edges: Vec<Cubic>,
     /// What a height is rounded to.
     pub grid: f64,
-    /// How far the patches may be from the limit, in length units.
+    /// Largest distance of the patches from the limit, in length units.
     pub error: f64,
 }
 
@@ -58,7 +58,7 @@ pub struct Surface {
 pub struct Patch {
     /// Bézier points `[v][u]`.
     pub points: Bicubic,
-    /// How planes cross it.
+    /// How planes cross the patch.
     pub slope: Slope,
     // first link of each side against the clock, from (0, 0); and the end of the last
     links: [u32; 5],
@@ -97,7 +97,7 @@ pub struct SideLink {
     pub backwards: bool,
     /// Where it starts on the side, which runs from 0 to 1.
     pub start: f32,
-    /// How much of the side it is.
+    /// Length along the side, as a fraction of the side.
     pub length: f32,
 }
 
@@ -113,7 +113,7 @@ struct Piece {
 #[derive(Debug)]
 pub struct NamedSurface {
     pub surface: Surface,
-    /// Where each edge starts.
+    /// Place at which each edge starts.
     pub edges: Vec<RimKey>,
     /// Patches of the faces up to each.
     pub ends: Vec<u32>,

@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::fit::PLACES;
 
-/// Most numbers that are kept; what is above is computed again.
+/// Maximum number of weights that are kept; what is above is computed again.
 const MAX_NUMBERS: usize = 1 << 25;
 
 /// Weights of the limit at the places of a square.

@@ -15,7 +15,7 @@ use super::bicubic::{HEIGHT, curve_at};
 use super::root;
 use super::surface::{Patch, Surface};
 
-/// Most halvings of an arc.
+/// Maximum number of halvings of an arc.
 const MAX_ARC_HALVINGS: u32 = 40;
 
 /// Name of a crossing: four times its edge plus its number on it.
@@ -26,7 +26,7 @@ pub type CrossingId = u32;
 pub struct Arc {
     pub start: CrossingId,
     pub end: CrossingId,
-    /// Its points but the last (which starts another arc): from, to.
+    /// Points of the arc but the last (which starts another arc): from, to.
     pub points: [u32; 2],
 }
 
@@ -34,7 +34,7 @@ pub struct Arc {
 #[derive(Debug, Default)]
 pub struct Arcs {
     pub arcs: Vec<Arc>,
-    /// See [`Arc::points`].
+    /// Points of all arcs, see [`Arc::points`].
     pub points: Vec<[f64; 2]>,
     /// Last point of each arc.
     pub ends: Vec<[f64; 2]>,

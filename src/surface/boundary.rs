@@ -19,7 +19,8 @@ pub fn boundary_surface(solid: &SolidMesh) -> Result<SurfaceMesh> {
     boundary_with_topology(solid, &Topology::of_mesh(solid)?)
 }
 
-/// The same of a solid whose topology ([`Topology::of_mesh`]) is known.
+/// The boundary faces of a solid whose topology ([`Topology::of_mesh`]) is known, as
+/// [`boundary_surface`] finds them.
 ///
 /// # Errors
 /// Those of [`boundary_surface`].

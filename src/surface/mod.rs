@@ -35,7 +35,7 @@
 //! # Meshes that are no surfaces
 //!
 //! An edge of three or more faces, or of two that run through it in the same direction, is
-//! sharp for ever, and a vertex at which sheets only touch stays in place
+//! infinitely sharp, and a vertex at which sheets only touch stays in place
 //! ([`guide::surfaces`](crate::guide::surfaces)). √3 refuses edges of three or more faces,
 //! edge-friend whatever is not an oriented manifold. Vertices of no face stay.
 
@@ -56,7 +56,7 @@ pub use crate::scheme::{Point, Scheme};
 pub use boundary::{boundary_cells, boundary_surface, boundary_with_topology};
 pub use limit::{VertexLimits, vertex_limits};
 pub use options::{Method, SurfaceOptions};
-pub use plan::{AdaptiveLimits, SurfacePlan, adaptive_limits, twin_triangles};
+pub use plan::{AdaptiveLimits, SurfacePlan, adaptive_limits, duplicate_triangles};
 pub use refine::Workspace;
 pub use refine::refined_counts::{
     Counts, check_ids, check_memory, refined_counts, refinement_bytes,

@@ -44,6 +44,6 @@ pub struct SurfaceOptions {
     pub levels: usize,
     /// The way.
     pub method: Method,
-    /// How sharpness passes on; `None` as the mesh says.
+    /// Rule by which sharpness passes on; `None` as the mesh says.
     pub crease_rule: Option<CreaseRule>,
 }

@@ -19,7 +19,7 @@ pub fn separate_parts(mesh: &SurfaceMesh) -> Option<(SurfaceMesh, usize)> {
     if topology.non_manifold_edges.is_empty() {
         return None;
     }
-    // pairs of corners at one vertex, of faces that hang together by an edge there
+    // pairs of corners at one vertex, of faces that are connected by an edge there
     let mut joined: Vec<[u32; 2]> = Vec::new();
     let mut join = |a: u32, b: u32| {
         let next = |corner| topology.columns.next(corner);
@@ -66,7 +66,7 @@ pub fn separate_parts(mesh: &SurfaceMesh) -> Option<(SurfaceMesh, usize)> {
 }
 
 /// Gives every pair of faces that the material lies between at an edge of more than two faces an edge of
-/// its own, of the same vertices: parts touch there, also if they hang together elsewhere. Edges stay
+/// its own, of the same vertices: parts touch there, also if they are connected elsewhere. Edges stay
 /// that not as many faces run through in one direction as in the other. New edges come after all others.
 pub(crate) fn separate_edges(points: &[[f64; 3]], topology: &mut SurfaceTopology) {
     let corners = topology.non_manifold_corners();

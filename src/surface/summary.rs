@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::mesh::{SurfaceMesh, VertexId};
 use crate::topology::NONE;
-use crate::topology::surface::{SurfaceTopology, is_alike, touching_vertices};
+use crate::topology::surface::{SurfaceTopology, is_inconsistent, touching_vertices};
 
 /// Counts of the control mesh of a surface.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -90,7 +90,7 @@ impl SurfaceSummary {
         let used = mesh.points.len() - isolated;
         let (vertices, count) = (used as i64, topology.edge_count() as i64);
         let euler_characteristic = vertices - count + topology.face_count as i64;
-        let inconsistent = edges.filter(|&edge| is_alike(&topology, edge)).count();
+        let inconsistent = edges.filter(|&edge| is_inconsistent(&topology, edge)).count();
         let (non_manifold, touching) =
             (topology.non_manifold_edges.len(), touching_vertices(&topology).len());
         let is_closed = boundary_edges + non_manifold + inconsistent + touching == 0;
@@ -125,7 +125,7 @@ impl SurfaceSummary {
     }
 }
 
-/// How many places are sharp, by the last sharpness of each.
+/// Number of sharp places, by the last sharpness of each.
 fn sharp<K: Ord>(places: impl Iterator<Item = (K, f64)>) -> usize {
     let last: BTreeMap<K, f64> = places.collect();
     last.values().filter(|&&sharpness| sharpness > 0.0).count()
@@ -177,7 +177,7 @@ mod tests {
         let found = summary(&[&[0, 1, 2], &[0, 1, 3], &[1, 0, 4], &[4, 5, 6]], 7);
         assert_eq!((found.non_manifold_edges, found.boundary_edges), (1, 9));
         assert_eq!((found.touching_vertices, found.parts, found.genus), (3, 1, None));
-        // two triangles that run through the edge 0–1 alike
+        // two triangles, inconsistently oriented at the edge 0–1
         let found = summary(&[&[0, 1, 2], &[0, 1, 3, 4]], 5);
         assert_eq!((found.inconsistent_edges, found.boundary_vertices), (1, 5));
         assert_eq!(found.faces_by_corners, [(3, 1), (4, 1)].into());

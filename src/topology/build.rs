@@ -29,7 +29,7 @@ impl Topology {
         Self::of_any(cells, vertex_count)
     }
 
-    /// The same of any number of cells.
+    /// Builds the incidence of `cells` over `vertex_count` vertices, for any number of cells.
     pub(crate) fn of_any(cells: Cells, vertex_count: usize) -> Result<Self> {
         check_cells(&cells, vertex_count)?;
         let corners = |c: u32| cells.vertices(c as usize).iter().copied();

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 /// Rows or groups a work item of a parallel loop covers.
 pub(super) const GRAIN: usize = 1024;
 
-/// Most parts of a counting sort: each has its own counts of all columns.
+/// Maximum number of parts of a counting sort: each has its own counts of all columns.
 const MAX_PARTS: usize = 4;
 
 /// A counting sort under way: what rows hold goes to groups, in the order of the rows.
@@ -24,7 +24,7 @@ pub(super) struct CountingSort {
     next: Vec<Vec<u32>>,
 }
 
-/// How many a row holds of each group, or where the next of each goes.
+/// Number of entries that a row holds of each group, or the index of the next entry of each.
 pub(super) type Counters = [u32];
 
 /// The counter's value before it grows by one.

@@ -1,7 +1,7 @@
 //! Which side of a cell's faces is outside, whatever the order of its corners.
 //!
 //! Cells that share a face must see it from opposite sides. A cell that does not is
-//! mirrored against its neighbor, and so on through all cells that hang together. Which
+//! mirrored against its neighbor, and so on through all cells that are connected. Which
 //! of the two is right follows from the volume inside their common boundary.
 
 use std::collections::VecDeque;
@@ -72,7 +72,8 @@ impl Topology {
         Self::turned(mesh, Self::build)
     }
 
-    /// The same of a part of a mesh, which may have no cells.
+    /// The topology of a part of a mesh, which may have no cells, turned outward as by
+    /// [`Topology::of_mesh`].
     pub(crate) fn of_part(mesh: &SolidMesh) -> Result<Self> {
         Self::turned(mesh, Self::of_any)
     }
@@ -114,7 +115,7 @@ pub(crate) fn no_orientation(cells: [u32; 2]) -> Error {
     .with_help("cut the band of cells that returns to itself mirrored")
 }
 
-/// Some cells of a mesh, in clusters that hang together by faces.
+/// Some cells of a mesh, in clusters that are connected by faces.
 #[derive(Debug)]
 pub(crate) struct Clusters {
     /// `[cell]`: its cluster, [`NONE`] of other cells.
@@ -206,7 +207,7 @@ fn opposes(topology: &Topology, face: u32) -> bool {
     opposes
 }
 
-/// Six times the volume inside the boundary of some cells that hang together.
+/// Six times the volume inside the boundary of some connected cells.
 fn volume(topology: &Topology, points: &[[f64; 3]], part: &[u32], mirrored: &[bool]) -> f64 {
     let origin = points.first().map_or_else(Vector3::zeros, |&p| Vector3::from(p));
     let mut sum = 0.0;

@@ -67,7 +67,7 @@ impl Rows {
         self.len() == 0
     }
 
-    /// Where row `r` starts in [`Rows::items`].
+    /// Index in [`Rows::items`] at which row `r` starts.
     #[inline]
     pub fn start(&self, r: usize) -> usize {
         if self.width > 0 {

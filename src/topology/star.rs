@@ -81,12 +81,12 @@ fn star(topology: &Topology, sharpness: &Sharpness, vertex: u32) -> Star {
     // those of the product; a corner tag must not change it.
     let boundary = edges.iter().filter(|&&e| topology.is_boundary_edge(e)).count();
     let sharp = edges.iter().filter(|&&e| sharpness.edge(e) > 0.0).count();
-    let pinned = sharpness.vertex(vertex) > 0.0;
+    let fixed = sharpness.vertex(vertex) > 0.0;
     match count {
         0 => {
             let ordinary = match cells {
-                4 => boundary == 4 && sharp == 0 && !pinned,
-                2 => sharp == 2 && !pinned,
+                4 => boundary == 4 && sharp == 0 && !fixed,
+                2 => sharp == 2 && !fixed,
                 1 => sharp == 3,
                 _ => false,
             };
@@ -97,14 +97,14 @@ fn star(topology: &Topology, sharpness: &Sharpness, vertex: u32) -> Star {
             let valence = topology.edge_faces(axis).len();
             let product = if !topology.is_boundary_edge(axis) {
                 // a cone over an n-gon, smooth
-                cells == valence && boundary == valence && sharp == 0 && !pinned
+                cells == valence && boundary == valence && sharp == 0 && !fixed
             } else {
                 // a fan of valence - 1 cells; its two rims are the sharp edges
                 let axis_sharp = sharpness.edge(axis) > 0.0;
                 cells == valence - 1
                     && boundary == valence + 1
                     && sharp == 2 + usize::from(axis_sharp)
-                    && (axis_sharp || !pinned)
+                    && (axis_sharp || !fixed)
             };
             if product { Star::Straight(extraordinary) } else { Star::Complex }
         }
@@ -114,7 +114,7 @@ fn star(topology: &Topology, sharpness: &Sharpness, vertex: u32) -> Star {
                 && boundary == 4
                 && sharp_axis[0] == sharp_axis[1]
                 && sharp == if sharp_axis[0] { 2 } else { 0 }
-                && !pinned;
+                && !fixed;
             if product { Star::Straight(extraordinary) } else { Star::Complex }
         }
         _ => Star::Complex,

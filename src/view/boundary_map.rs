@@ -89,7 +89,7 @@ impl BoundaryMap {
         if quarters && square.size > 0.5 { square.quarters().to_vec() } else { vec![square] }
     }
 
-    /// Where a square lies in the solid.
+    /// Place of a square in the solid.
     pub fn place(&self, square: &ParameterSquare) -> PlacedSquare {
         let frames = &self.frames[square.element as usize];
         let compose = |frame: &PlacedSquare, origin: [f64; 2], along: [[f64; 2]; 2]| {

@@ -16,7 +16,7 @@ pub enum ColorMap {
 }
 
 impl ColorMap {
-    /// Its name in pages.
+    /// Name of the color map in pages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Viridis => "viridis",
@@ -50,12 +50,12 @@ const RED: [f32; 3] = [0.85, 0.06, 0.1];
 pub enum Scale {
     /// Whole numbers.
     Categories,
-    /// From a low to a high end.
+    /// Numbers from a low to a high end.
     Range { low: f64, high: f64, map: ColorMap, is_jacobian: bool },
 }
 
 impl Scale {
-    /// Of the values of an array.
+    /// The scale of the values of an array.
     pub fn of(channel: &ColorChannel, values: &[f64], map: ColorMap) -> Self {
         let ColorChannel { low, high, .. } = *channel;
         if channel.integers

@@ -16,7 +16,7 @@ const LEAVES: usize = 256;
 
 /// Pieces above which there are fewer rings.
 const FEW: usize = 150_000;
-/// Most pieces of a page.
+/// Maximum number of pieces of a page.
 const MAX_PIECES: usize = 2_000_000;
 
 /// Pieces with `rings` rings, or with fewer if there are many, and how many.

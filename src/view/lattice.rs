@@ -8,7 +8,7 @@ use super::scene::{Blob, Scene};
 /// Least step of the boundary, over the size of the model: multiples fit in 32 bits, and a close view
 /// of a small patch is smooth.
 pub const FINE: f64 = 1.0 / (1 << 28) as f64;
-/// The same of the inside.
+/// Least step of the inside, over the size of the model.
 pub const COARSE: f64 = 1.0 / (1 << 18) as f64;
 
 /// Bézier points of patches, added one by one.

@@ -92,7 +92,7 @@ impl Page {
         Self::of_analyzed(mesh, &Solid::new(mesh)?, options)
     }
 
-    /// The same of a solid that is analyzed, and the mesh that it was made of.
+    /// The limit of a solid that is analyzed already, and the mesh that it was made of.
     ///
     /// # Errors
     /// Those of [`Page::of_solid`].

@@ -9,7 +9,7 @@ use crate::surface::limit::{GridLimit, LimitSurface};
 
 /// Elements evaluated at once.
 const ELEMENTS: usize = 1 << 12;
-/// Most samples of a mesh.
+/// Maximum number of samples of a mesh.
 const MAX_VIEW_SAMPLES: usize = 200_000_000;
 /// Cosine of the angle between normals from which on they belong to two sides of a crease.
 const SHARP: f64 = 0.9999;

@@ -144,7 +144,7 @@ pub struct Scene {
     pub error: Option<f64>,
     pub interior_error: f64,
     pub layers: Option<Value>,
-    /// Of a report.
+    /// Tables of a report.
     pub tables: Vec<FigureTable>,
     /// Class of each cell or face; none where there are none.
     pub classes: Vec<u8>,

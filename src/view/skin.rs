@@ -68,7 +68,7 @@ impl SkinPolygons {
         Self::with_topology(mesh, Topology::of_mesh(mesh)?, options)
     }
 
-    /// The same of a solid whose topology ([`Topology::of_mesh`]) is known.
+    /// The boundary of the limit of a solid whose topology ([`Topology::of_mesh`]) is known.
     ///
     /// # Errors
     /// Those of [`SkinPolygons::of_solid`].

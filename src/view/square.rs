@@ -26,7 +26,7 @@ impl ParameterSquare {
         SurfaceLocation { element: self.element, parameters: [u, v] }
     }
 
-    /// Its four quarters.
+    /// The four quarters of the square.
     pub fn quarters(self) -> [Self; 4] {
         [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0]].map(|at| {
             let size = self.size / 2.0;

@@ -32,8 +32,8 @@ pub fn hexahedra(
     dataset(plan, limit, attributes, shared.as_ref(), n, vtk_type::HEXAHEDRON, &blocks(n))
 }
 
-/// The same of a range of elements that share points with all others: the points are those
-/// that are in no element before, the cells name them by their numbers in the whole.
+/// Hexahedra of a range of elements that share points with all others: the points are those that
+/// are in no element before, the cells name them by their numbers in the whole.
 ///
 /// # Errors
 /// Those of [`hexahedra`]; [`Error::Request`] for shared points of another plan.
@@ -64,7 +64,8 @@ pub fn lagrange(
     dataset(plan, limit, attributes, shared.as_ref(), 4, kind, &[nodes])
 }
 
-/// The same as [`shared_hexahedra`] is to [`hexahedra`].
+/// Lagrange hexahedra, as [`lagrange`] makes them, of a range of elements that share points with
+/// all others.
 ///
 /// # Errors
 /// Those of [`lagrange`]; [`Error::Request`] for shared points of another plan.

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 const EXTREME: usize = 9;
 
 impl Quality {
-    /// All of it as numbers; integers are below 2⁵³.
+    /// The quality as numbers; integers are below 2⁵³.
     pub fn to_numbers(&self) -> Vec<f64> {
         let mut numbers = vec![self.samples as f64, self.undefined as f64];
         for extreme in [
@@ -25,7 +25,7 @@ impl Quality {
         numbers
     }
 
-    /// From [`Quality::to_numbers`].
+    /// Reads the quality that [`Quality::to_numbers`] has written.
     ///
     /// # Errors
     /// [`Error::Request`] for anything else.
@@ -52,7 +52,7 @@ impl Quality {
         })
     }
 
-    /// The same with other ids: cell i is `cells[i]` of the whole, ascending.
+    /// This quality with the ids of the whole mesh: cell i is `cells[i]` there, ascending.
     #[must_use]
     pub fn of_whole(mut self, cells: &[u32]) -> Self {
         let name = |extreme: &mut Extreme| extreme.cell = cells[extreme.cell as usize];

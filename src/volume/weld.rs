@@ -177,9 +177,9 @@ impl SharedPoints {
     }
 }
 
-/// How many hexahedral cells of some elements share a face with a cell that is evaluated in parts: a
-/// wedge, tetrahedron or other polyhedron. The elements there share no points, for those of the parts
-/// are half as long; once refined, all cells are hexahedra.
+/// Number of hexahedral cells of some elements that share a face with a cell that is evaluated in
+/// parts: a wedge, tetrahedron or other polyhedron. The elements there share no points, for those
+/// of the parts are half as long; once refined, all cells are hexahedra.
 pub fn unjoined_hexahedra(solid: &Solid, elements: Range<usize>) -> usize {
     let topology = solid.topology();
     let in_parts = |c: u32| c != NONE && topology.cells().hexahedron(c as usize).is_none();

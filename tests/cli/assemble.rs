@@ -60,13 +60,13 @@ fn deflection(here: &Path, levels: usize) -> f64 {
     let mut model = Npz::open(&folder.join("model.npz"));
     let points = model.array::<f64>("points").1;
     let load = model.array::<f64>("load").1;
-    let held = model.array::<i32>("side/0").1;
+    let fixed = model.array::<i32>("side/0").1;
     let free_end = model.array::<i32>("side/5").1;
-    assert!(held.iter().all(|&v| points[3 * v as usize + 2] == 0.0));
+    assert!(fixed.iter().all(|&v| points[3 * v as usize + 2] == 0.0));
     let mut number: Vec<Option<usize>> = vec![None; points.len()];
     let mut count = 0;
     for (v, number) in number.iter_mut().enumerate() {
-        if !held.contains(&((v / 3) as i32)) {
+        if !fixed.contains(&((v / 3) as i32)) {
             *number = Some(count);
             count += 1;
         }

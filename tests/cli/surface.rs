@@ -156,16 +156,17 @@ fn attributes_go_to_the_limit() {
 
 /// Two triangles of the same vertices refine by Loop, but not on from a file.
 #[test]
-fn twin_triangles_are_named() {
+fn duplicate_triangles_are_named() {
     let directory = tempfile::tempdir().unwrap();
-    let twins = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\nf 1 2 3\n";
-    std::fs::write(directory.path().join("twins.obj"), twins).unwrap();
+    let duplicates =
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\nf 1 2 3\n";
+    std::fs::write(directory.path().join("duplicates.obj"), duplicates).unwrap();
     for (options, warns) in [
         (["loop", "--levels", "1"], true),
         (["loop", "--levels", "0"], false),
         (["catmull-clark", "--levels", "1"], false),
     ] {
-        let mut arguments = vec!["surface", "twins.obj", "-o", "fine.obj", "--scheme"];
+        let mut arguments = vec!["surface", "duplicates.obj", "-o", "fine.obj", "--scheme"];
         arguments.extend(options);
         let (code, stderr) = run(directory.path(), &arguments);
         assert_eq!(code, 0, "{options:?}: {stderr}");

@@ -49,15 +49,19 @@ fn expect_matrix(name: &str, mesh: &SurfaceMesh, gpu: &subsolid::backend::Cuda) 
     let counts = found.counts();
     let two = |corners: &&[u32; 2]| corners[1] != NONE;
     let edges = || expected.edge_corners.iter();
-    let alike = |&edge: &usize| {
+    let inconsistent = |&edge: &usize| {
         let [a, b] = expected.edge_corners[edge];
         let is_crowded = expected.non_manifold_edges.contains(&(edge as u32));
         b != NONE && expected.vertex(a) == expected.vertex(b) && !is_crowded
     };
     assert_eq!(counts.edges, expected.edge_count(), "{name}");
-    assert_eq!(counts.open, edges().count() - edges().filter(two).count(), "{name}");
+    assert_eq!(counts.boundary, edges().count() - edges().filter(two).count(), "{name}");
     assert_eq!(counts.non_manifold, expected.non_manifold_edges.len(), "{name}");
-    assert_eq!(counts.alike, (0..expected.edge_count()).filter(alike).count(), "{name}");
+    assert_eq!(
+        counts.inconsistent,
+        (0..expected.edge_count()).filter(inconsistent).count(),
+        "{name}"
+    );
     let longest = rows.iter().map(<[u32]>::len).max().unwrap_or(0);
     assert_eq!(counts.valence, if longest > 64 { longest } else { 0 }, "{name}");
 }
@@ -93,7 +97,7 @@ fn touching_sheets_are_counted() {
     let points = (0..7).map(|i| [f64::from(i), f64::from(i * i), 0.0]).collect();
     let mesh = SurfaceMesh { points, faces: Polygons::uniform(3, corners), ..Default::default() };
     let counts = device_matrix(&mesh, &gpu).unwrap().counts();
-    assert_eq!((counts.touching, counts.open, counts.alike), (1, 0, 0));
+    assert_eq!((counts.touching, counts.boundary, counts.inconsistent), (1, 0, 0));
     assert!(!counts.is_closed_manifold());
     assert!(device_matrix(&model("cow_boundary"), &gpu).unwrap().counts().is_closed_manifold());
 }
@@ -186,7 +190,7 @@ fn turned_triangles_are_those_of_the_cpu() {
             if runs_on_gpu(mesh, &options) {
                 expect_points(name, mesh, options, &gpu);
                 refined += 1;
-                open += usize::from(device_matrix(mesh, &gpu).unwrap().counts().open > 0);
+                open += usize::from(device_matrix(mesh, &gpu).unwrap().counts().boundary > 0);
             } else {
                 assert!(DeviceSurface::<f32>::new(mesh, &options, &gpu).is_err(), "{name}");
             }

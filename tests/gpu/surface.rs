@@ -125,7 +125,7 @@ fn edited_surfaces_are_those_of_new_plans() {
     assert!(device.set_corners(mesh.faces.vertices()).is_err());
 }
 
-/// A face without an open edge or a tagged vertex, nor one of a neighbor.
+/// A face without a boundary edge or a tagged vertex, nor one of a neighbor.
 fn face_inside(mesh: &subsolid::mesh::SurfaceMesh) -> Option<usize> {
     let mut sides = std::collections::HashMap::new();
     let ends = |face: &[u32]| -> Vec<[u32; 2]> {

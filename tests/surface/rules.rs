@@ -186,7 +186,7 @@ fn holes_and_boundary_faces_are_holes() {
         // and are so from then on
         let again = refine_surface(&inner, &options(scheme, 1, method)).unwrap();
         assert_eq!(again.without_holes().faces.len(), (9 - 1) * children * 4);
-        // faces at ends that are all sharp for ever stay
+        // faces at ends that are all infinitely sharp stay
         for v in 0..5 {
             mesh.creases.push_edge(v, v + 1, f64::INFINITY);
         }

@@ -61,7 +61,7 @@ fn a_one_sided_surface_refines_without_a_direction() {
         refined.check().unwrap();
     }
     let error = SurfacePlan::new(&mesh, &options(Scheme::CatmullClark, 2, Method::EdgeFriend));
-    assert!(error.unwrap_err().to_string().contains("run through it alike"));
+    assert!(error.unwrap_err().to_string().contains("are inconsistently oriented"));
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn edges_of_three_faces_are_sharp_for_catmull_clark() {
     for i in 0..3 {
         expected.creases.insert((i, i + 1), f64::INFINITY);
     }
-    // open edges meet the spine at its ends: more than two sharp edges, so they stay
+    // boundary edges meet the spine at its ends: more than two sharp edges, so they stay
     compare(&mesh, expected, 3, "book");
     let error = SurfacePlan::new(&mesh, &options(Scheme::CatmullClark, 1, Method::EdgeFriend));
     assert!(error.unwrap_err().to_string().contains("more than two faces meet"));
@@ -197,14 +197,17 @@ fn sheets_of_triangles_that_return_to_an_edge_evaluate() {
 fn triangles_of_the_same_vertices_have_no_limit() {
     let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
     let strip = vec![0, 2, 3, 3, 1, 2, 0, 3, 1, 1, 3, 2];
-    for (corners, twins) in [(vec![0, 1, 2, 2, 1, 0], "0 and 1"), (strip, "1 and 3")] {
+    for (corners, duplicates) in [(vec![0, 1, 2, 2, 1, 0], "0 and 1"), (strip, "1 and 3")] {
         let mesh = SurfaceMesh::new(points.clone(), Polygons::uniform(3, corners));
         let plan = SurfacePlan::new(&mesh, &options(Scheme::Loop, 2, Method::Matrix)).unwrap();
         let refined = plan.refine(&mesh).unwrap();
         assert_eq!(refined.faces.len(), 16 * mesh.faces.len());
         // by their names in the control mesh
         let message = plan.vertex_limits(&mesh, &refined).unwrap_err().to_string();
-        assert!(message.starts_with(&format!("faces {twins} have the same vertices")), "{message}");
+        assert!(
+            message.starts_with(&format!("faces {duplicates} have the same vertices")),
+            "{message}"
+        );
         let limit = |scheme| LimitSurface::of_mesh(&mesh, scheme);
         let message = limit(Scheme::Loop).unwrap_err().to_string();
         assert!(message.contains("have the same vertices"), "{message}");

@@ -327,7 +327,7 @@ pub struct OnDevice<'py> {
     what: String,
 }
 
-/// It, while it is read.
+/// The array, while it is read.
 pub struct Held {
     pub array: ForeignArray,
     pub shape: Vec<usize>,

@@ -33,7 +33,7 @@ use crate::plan::{Plan, Samples, Want};
 use crate::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMasks};
 use crate::surface::{SurfaceOptions, SurfacePlan, SurfaceStencils};
 
-/// Most threads that a job can ask for; there is no machine with more.
+/// Maximum number of threads that a job can ask for; there is no machine with more.
 pub const MAX_THREADS: usize = 4096;
 
 /// The processor this program runs on.

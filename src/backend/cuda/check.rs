@@ -35,7 +35,7 @@ pub struct KernelReport {
     pub architecture: u32,
     /// Errors, warnings, registers that spill and stack frames, in the compiler's words.
     pub findings: Vec<String>,
-    /// How long the compiler took.
+    /// Time that the compiler took.
     pub duration: Duration,
     /// Machine code (CUBIN); empty if the file does not compile.
     pub code: Vec<u8>,
@@ -226,7 +226,7 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
             variants.push(variant(T::PRECISION, run, size, first, oriented));
         }
     }
-    variants.push(refine::ends_variant(T::PRECISION));
+    variants.push(refine::boundary_edges_variant(T::PRECISION));
     variants.push(refine::sharp_variant(T::PRECISION));
     if T::PRECISION == Precision::F64 {
         variants.extend(jobs::mapping::variants());
@@ -268,7 +268,7 @@ fn surfaces(precision: Precision) -> Vec<Variant> {
 }
 
 /// Corners of the control faces (0 for polygons), whether the level is the control mesh, and
-/// whether faces run alike.
+/// whether faces are consistently oriented.
 fn levels_of_quads() -> impl Iterator<Item = (u32, bool, bool)> {
     let of = |size| {
         [(true, true), (true, false), (false, true), (false, false)].map(|(f, o)| (size, f, o))

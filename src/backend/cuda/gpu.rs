@@ -35,7 +35,7 @@ impl Cuda {
         Functions::of(ordinal).map(drop)
     }
 
-    /// The same with other kernels for the whole elements of plans prepared from now on.
+    /// This backend with other kernels for the whole elements of plans prepared from now on.
     #[must_use]
     pub fn with_strategy(mut self, strategy: Strategy) -> Self {
         self.strategy = strategy;

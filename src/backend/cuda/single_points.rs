@@ -9,7 +9,7 @@ use cudarc::driver::DeviceRepr;
 pub(crate) struct RegularPoint<const AXES: usize> {
     /// Parameters within the leaf.
     pub local: [f64; AXES],
-    /// Which net.
+    /// Index of the control net of the leaf.
     pub net: u32,
     /// Result.
     pub row: u32,
@@ -27,7 +27,7 @@ pub(super) struct WeightedPoint {
     pub weights: u64,
     /// First control point.
     pub net: u64,
-    /// How many.
+    /// Number of control points of the point.
     pub controls: u32,
     /// Result.
     pub row: u32,

@@ -178,7 +178,7 @@ pub struct DeviceSort {
     program: Option<(u32, Items, Program)>,
 }
 
-/// Most items of one sort or scan.
+/// Maximum number of items of one sort or scan.
 const MAX_ITEMS: usize = 1 << 31;
 
 impl DeviceSort {

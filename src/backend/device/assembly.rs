@@ -39,7 +39,7 @@ impl MatrixForm {
 pub struct SparsePattern<'a> {
     /// Entries of row `r` are `starts[r]..starts[r + 1]`.
     pub starts: &'a [usize],
-    /// Their columns, ascending in each row.
+    /// Columns of the entries, ascending in each row.
     pub columns: &'a [u32],
 }
 

@@ -49,7 +49,7 @@ pub struct TileParts {
 /// Where the CPU found a pixel that was left to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settled {
-    /// Its layer.
+    /// Number of the layer that the pixel is in.
     pub layer: usize,
     /// row · columns + column.
     pub pixel: u32,

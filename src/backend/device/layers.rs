@@ -20,20 +20,20 @@ pub struct LayerPatch {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct LayerLink {
-    /// Which edge.
+    /// Index of the edge among those of the boundary.
     pub edge: u32,
     /// 1 if the side runs against it.
     pub backwards: u32,
     /// Where it starts on the side, which runs from 0 to 1.
     pub start: f32,
-    /// How much of the side it is.
+    /// Length along the side, as a fraction of the side.
     pub length: f32,
 }
 
 /// The boundary of a solid.
 #[derive(Clone, Copy, Debug)]
 pub struct LayerBoundary<'a> {
-    /// Its patches.
+    /// Bicubic patches of the boundary.
     pub patches: &'a [LayerPatch],
     /// Chains of edges along their sides.
     pub links: &'a [LayerLink],
@@ -60,7 +60,8 @@ pub struct Canvas {
     pub bits: usize,
 }
 
-/// Most planes of an image: what more of them cover of a pixel does not fit into 32 bits.
+/// Maximum number of planes of an image: what more of them cover of a pixel does not fit into 32
+/// bits.
 pub const MAX_PLANES: usize = 15;
 
 /// What covering images came to.

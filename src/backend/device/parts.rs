@@ -10,11 +10,11 @@ use crate::basis::tree::Node;
 pub struct SolidPart {
     /// y(x) = `inverse` x + `offset` is about the part's own parameters of x.
     pub inverse: [[f64; 3]; 3],
-    /// See `inverse`.
+    /// Offset of the map, see `inverse`.
     pub offset: [f64; 3],
     /// A point with a lesser y is not in the part.
     pub low: [f64; 3],
-    /// Nor is one with a larger y.
+    /// A point with a larger y is not in the part.
     pub high: [f64; 3],
     /// How far from [0, 1] parameters of a point are that is in the part for certain.
     pub enough: [f64; 3],

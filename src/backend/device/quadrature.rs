@@ -12,9 +12,10 @@ pub struct MappingBatch<'a> {
     pub controls: usize,
     /// Basis functions, `[sample][control]`.
     pub values: &'a [f64],
-    /// Their derivatives by u, v, w, `[sample][3][control]`.
+    /// Derivatives of the basis functions by u, v, w, `[sample][3][control]`.
     pub gradients: &'a [f64],
-    /// Their second derivatives by uu, vv, ww, uv, uw, vw, `[sample][6][control]`, or none.
+    /// Second derivatives of the basis functions by uu, vv, ww, uv, uw, vw, `[sample][6][control]`,
+    /// or none.
     pub second: &'a [f64],
     /// Weights of the samples in the element's parameters.
     pub weights: &'a [f64],
@@ -29,7 +30,7 @@ pub struct MappedArrays {
     pub points: Vec<f64>,
     /// `[xyz][uvw]`: Jacobians.
     pub jacobians: Vec<f64>,
-    /// Their determinants.
+    /// Determinants of the Jacobians.
     pub determinants: Vec<f64>,
     /// Weights times determinants.
     pub measures: Vec<f64>,

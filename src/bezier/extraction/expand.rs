@@ -85,9 +85,8 @@ pub(super) fn repeats(net: &[u32]) -> bool {
 }
 
 impl Extraction {
-    /// The same with vertices of the mesh as the only control points, each once a
-    /// piece. Takes more room: operators of cells that are refined inside are seldom
-    /// shared.
+    /// This extraction with vertices of the mesh as the only control points, each once a piece.
+    /// Takes more room: operators of cells that are refined inside are seldom shared.
     ///
     /// # Errors
     /// [`Error::Request`] if the operators need more than `most` bytes.

@@ -68,7 +68,7 @@ pub struct Extraction {
 /// The operator of one piece.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ExtractionOperator<'e> {
-    /// Which one it is: pieces with equal numbers share their weights.
+    /// Number of the operator: pieces with equal numbers share their weights.
     pub id: u32,
     /// Control points, each once; see [`Extraction::refined`] for those that are no
     /// vertices.
@@ -123,7 +123,7 @@ impl Extraction {
         self.vertices
     }
 
-    /// All pieces.
+    /// All pieces, in the order of their leaves.
     pub fn pieces(&self) -> &[Piece] {
         &self.pieces
     }

@@ -25,9 +25,9 @@ pub struct Bars {
 /// What stands above a bar.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum BarLabels {
-    /// How many times smaller its value is than the largest of its group.
+    /// Ratio of the largest value of the bar's group to the bar's value.
     Ratios,
-    /// Its value.
+    /// Value of the bar.
     Values,
 }
 

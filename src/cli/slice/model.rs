@@ -232,7 +232,7 @@ impl Model {
         Ok((Self::outline(sha256, 0), Outline::Whole(Box::new(slicer))))
     }
 
-    /// Its layers on the CPU, with `places` of the pixels where these are asked for.
+    /// The layers of the model on the CPU, with `places` of the pixels where these are asked for.
     pub fn source(&self, slicer: Slicer, places: bool) -> Result<SolidSource<'_>> {
         let (solid, mesh) = match &self.inside {
             Inside::None => return Ok(SolidSource::outlines(slicer)),

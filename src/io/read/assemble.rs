@@ -82,7 +82,7 @@ impl<'a> Assembly<'a> {
         }
     }
 
-    /// The same, read from `path`.
+    /// This assembly, with errors that name `path`.
     pub fn of(self, path: &Path) -> Assembly<'_> {
         let Self { first_index, mesh, is_single, lines, fields, references, .. } = self;
         let Self { skipped, high_order, groups, .. } = self;

@@ -25,7 +25,7 @@ const FORM: TableForm = TableForm {
 /// What a table of creases holds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CreaseTable {
-    /// Its rows, those of sharpness 0 too.
+    /// Edges and vertices of the rows, those of sharpness 0 too.
     pub creases: Creases,
     /// Names of the columns that are not read.
     pub ignored: Vec<String>,

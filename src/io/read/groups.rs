@@ -7,14 +7,15 @@ use crate::mesh::{CellArray, FaceGroup, Polygons, SolidMesh};
 
 use super::high_order::HighOrder;
 
-/// Most vertex or cell arrays, whose names are compared one by one: more are refused, or left out where
-/// they are groups.
+/// Maximum number of vertex or cell arrays, whose names are compared one by one: more are refused,
+/// or left out where they are groups.
 pub(super) const MAX_ATTRIBUTES: usize = 1024;
 
 /// Values of all groups of cells of a mesh: arrays of more are left out.
 const MAX_GROUP_VALUES: usize = 1 << 27;
 
-/// Most groups that an array of the cells makes of faces; one of more values numbers them.
+/// Maximum number of groups that an array of the cells makes of faces; one of more values numbers
+/// them.
 pub(super) const MAX_FACE_GROUPS: usize = 256;
 
 /// Faces that a file lists beside its cells, and the groups that faces and cells are in.
@@ -90,7 +91,7 @@ impl Groups {
         self.faces.vertices()
     }
 
-    /// All faces.
+    /// All faces that a file lists.
     pub fn faces(&self) -> &Polygons {
         &self.faces
     }

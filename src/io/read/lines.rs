@@ -39,18 +39,18 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The same text where a word that begins with `sign` hides the rest of its line.
+    /// This text, where a word that begins with `sign` hides the rest of its line.
     pub fn with_comment(self, sign: u8) -> Self {
         Self { comment: Some(sign), ..self }
     }
 
-    /// The same text, which begins on another line of its file than the first.
+    /// This text, whose first line is line `line` of its file.
     pub fn at_line(self, line: usize) -> Self {
         Self { ahead_line: line, line, ..self }
     }
 
-    /// The same text, whose errors name the byte (from 0) instead of the line: for
-    /// files with binary data.
+    /// This text, with errors that name the byte (from 0) instead of the line: for files with
+    /// binary data.
     pub fn by_bytes(self) -> Self {
         Self { by_bytes: true, ..self }
     }
@@ -114,7 +114,7 @@ impl<'a> Text<'a> {
     }
 
     /// The next word, which must be there; `what` names it.
-    pub fn expect(&mut self, what: &str) -> Result<&'a [u8]> {
+    pub fn required(&mut self, what: &str) -> Result<&'a [u8]> {
         self.word().ok_or_else(|| self.ended(what))
     }
 
@@ -164,7 +164,7 @@ impl<'a> Text<'a> {
 
     /// The next word as a number of things.
     pub fn count(&mut self, what: &str) -> Result<usize> {
-        let word = self.expect(what)?;
+        let word = self.required(what)?;
         integer(word)
             .and_then(|count| usize::try_from(count).ok())
             .ok_or_else(|| self.expected(what, shown(word)))
@@ -172,7 +172,7 @@ impl<'a> Text<'a> {
 
     /// The next word as an integer.
     pub fn integer(&mut self, what: &str) -> Result<i64> {
-        let word = self.expect(what)?;
+        let word = self.required(what)?;
         integer(word).ok_or_else(|| self.expected(what, shown(word)))
     }
 
@@ -188,7 +188,7 @@ impl<'a> Text<'a> {
 
     /// The next word as a real number, NaN and infinities included.
     pub fn real(&mut self, what: &str) -> Result<f64> {
-        let word = self.expect(what)?;
+        let word = self.required(what)?;
         real(word).ok_or_else(|| self.expected(what, shown(word)))
     }
 

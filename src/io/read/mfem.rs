@@ -211,7 +211,7 @@ impl Mfem<'_> {
         };
         self.keyword("FiniteElementSpace")?;
         self.keyword("FiniteElementCollection:")?;
-        let collection = shown(self.text.expect("the name of the collection")?);
+        let collection = shown(self.text.required("the name of the collection")?);
         // In these the first values are those of the vertices.
         let continuous = ["Linear", "Quadratic", "QuadraticPos", "Cubic"];
         let is_h1 = ["H1_", "H1@", "H1Pos_", "H1Ser_"].iter().any(|p| collection.starts_with(p))
@@ -271,9 +271,9 @@ impl Mfem<'_> {
         let mut sets = Vec::new();
         for _ in 0..count {
             let text = |word: &[u8]| String::from_utf8_lossy(word).into_owned();
-            let mut name = text(self.text.expect("the name of a set")?);
+            let mut name = text(self.text.required("the name of a set")?);
             while name.starts_with('"') && (name.len() == 1 || !name.ends_with('"')) {
-                name = format!("{name} {}", text(self.text.expect("the end of a name")?));
+                name = format!("{name} {}", text(self.text.required("the end of a name")?));
             }
             let size = self.text.count("the number of attributes of a set")?;
             let mut attributes = Vec::new();
@@ -305,7 +305,7 @@ impl Mfem<'_> {
     }
 
     fn keyword(&mut self, keyword: &str) -> Result<()> {
-        let found = self.text.expect(keyword)?;
+        let found = self.text.required(keyword)?;
         if found == keyword.as_bytes() {
             return Ok(());
         }

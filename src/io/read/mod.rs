@@ -121,9 +121,9 @@ pub fn files_of(path: impl AsRef<Path>) -> Vec<PathBuf> {
 /// A control mesh of either kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ControlMesh {
-    /// Of a solid.
+    /// Control mesh of a solid.
     Solid(SolidMesh),
-    /// Of a surface.
+    /// Control mesh of a surface.
     Surface(SurfaceMesh),
 }
 

@@ -27,8 +27,8 @@ use crate::mesh::{
 };
 use crate::numbers::by_count;
 
-/// Sharpness from which on an edge stays sharp for ever, as in OpenSubdiv; in other files and tables
-/// only `inf` does.
+/// Sharpness from which on an edge is infinitely sharp, as in OpenSubdiv; in other files and tables
+/// only `inf` is.
 const INFINITE_SHARPNESS: f64 = 10.0;
 
 /// Whether text begins as OBJ does: with a comment or one of its first statements.

@@ -27,7 +27,7 @@ pub(super) fn is_off(mut head: &[u8]) -> bool {
 /// Reads an OFF file that is already in memory.
 pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport)> {
     let mut text = Text::new(path, bytes).with_comment(b'#');
-    let header = text.expect("the word OFF")?;
+    let header = text.required("the word OFF")?;
     let kind = &header[..header.len().saturating_sub(3)];
     if kind.contains(&b'4') || kind.contains(&b'n') {
         return Err(text

@@ -74,7 +74,7 @@ impl Lists {
 
 fn section(text: &mut Text, keyword: &str) -> Result<usize> {
     if !text.accept(keyword) {
-        let word = text.expect(keyword)?;
+        let word = text.required(keyword)?;
         return Err(text
             .error(format!("{keyword} expected, found `{}`", shown(word)))
             .with_help("sections are Vertices, Edges, Faces, Polyhedra; check their counts"));
@@ -168,7 +168,7 @@ fn read_properties(text: &mut Text, assembly: &mut Assembly) -> Result<()> {
                 .with_help("a count does not match its list; save the file again"));
         }
         let start = text.line();
-        let kind = text.expect("the type of the property")?;
+        let kind = text.required("the type of the property")?;
         let name = text.next_line().ok_or_else(|| text.ended("the name of the property"))?;
         let name = String::from_utf8_lossy(name).trim_matches('"').to_owned();
         match numbers(kind).filter(|_| is_vertex) {

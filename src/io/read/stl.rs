@@ -85,7 +85,7 @@ fn read_text(mut text: Text, surface: &mut Welded) -> Result<()> {
         while !text.accept("endsolid") {
             expect(&mut text, &["facet", "normal"])?;
             for _ in 0..3 {
-                text.expect("a number of the normal")?;
+                text.required("a number of the normal")?;
             }
             expect(&mut text, &["outer", "loop"])?;
             let mut corners = [[0.0; 3]; 3];
@@ -104,7 +104,7 @@ fn read_text(mut text: Text, surface: &mut Welded) -> Result<()> {
 fn expect(text: &mut Text, keywords: &[&str]) -> Result<()> {
     for keyword in keywords {
         if !text.accept(keyword) {
-            let word = text.expect(keyword)?;
+            let word = text.required(keyword)?;
             return Err(unexpected(text, keyword, word));
         }
     }

@@ -46,7 +46,7 @@ pub enum LengthUnit {
 }
 
 impl LengthUnit {
-    /// How many meters it is.
+    /// Length of the unit in meters.
     pub fn meters(self) -> f64 {
         match self {
             Self::Micrometer => 1e-6,
@@ -58,7 +58,7 @@ impl LengthUnit {
         }
     }
 
-    /// Its symbol, as people write it.
+    /// Symbol of the unit, such as `mm`.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Micrometer => "µm",
@@ -87,7 +87,7 @@ pub enum UpAxis {
 pub struct GlbOptions {
     /// Unit of the mesh.
     pub unit: LengthUnit,
-    /// Its axis upward.
+    /// Axis of the mesh that points upward.
     pub up: UpAxis,
     /// Red, green and blue of every vertex, 0 to 1 in sRGB as on a screen; empty for none.
     pub colors: Vec<[f32; 3]>,

@@ -92,7 +92,7 @@ struct Turn<'o, W: Write + Seek> {
 }
 
 impl<'o, W: Write + Seek> CompressedArchive<'o, W> {
-    /// As [`PlainArchive::new`]; `output`: the file.
+    /// Starts an archive as [`PlainArchive::new`] does; `output`: the file.
     pub fn new(out: &'o mut W, first: &Dataset, whole: Whole, output: &Path) -> Self {
         let named = named_sections(first, whole);
         let bytes = named.iter().map(|named| named.section.total(whole.points, whole.cells));

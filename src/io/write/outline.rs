@@ -15,7 +15,7 @@ pub struct FileOutline {
     /// Names of the point arrays of 64-bit integers with values beyond 32 bits: a `.vtk` file
     /// has others in 32 bits.
     pub wide_point_arrays: Vec<String>,
-    /// The same of cell arrays.
+    /// Names of the cell arrays of 64-bit integers with values beyond 32 bits.
     pub wide_cell_arrays: Vec<String>,
 }
 

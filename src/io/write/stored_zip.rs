@@ -40,7 +40,7 @@ impl StoredEntry {
         self.checksum.update(bytes);
     }
 
-    /// Where the local header starts.
+    /// Byte at which the local header starts.
     pub fn start(&self) -> u64 {
         self.start
     }

@@ -18,14 +18,14 @@ pub enum ArrayValues<'a> {
         step: u64,
         /// Cells before.
         first: u64,
-        /// How many.
+        /// Number of values.
         count: usize,
     },
-    /// The same byte throughout: the type of equal cells.
+    /// One byte repeated throughout: the type of equal cells.
     Repeated {
         /// The byte.
         value: u8,
-        /// How many.
+        /// Number of bytes.
         count: usize,
     },
     /// Ids as 64-bit values.
@@ -41,11 +41,11 @@ pub enum ArrayValues<'a> {
         /// The ids.
         ids: &'a [u32],
     },
-    /// The same 32 bits throughout, the most significant byte first.
+    /// One 32-bit number repeated throughout, the most significant byte first.
     RepeatedBigEndian {
         /// The number.
         value: u32,
-        /// How many.
+        /// Number of times that the number is repeated.
         count: usize,
     },
 }
@@ -53,7 +53,7 @@ pub enum ArrayValues<'a> {
 /// Bytes of a number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum NumberSize {
-    /// One.
+    /// One byte.
     One,
     /// Four.
     Four,
@@ -72,7 +72,7 @@ impl<'a> ArrayValues<'a> {
         Self::BigEndian(data.bytes(), size)
     }
 
-    /// The same of point coordinates.
+    /// Point coordinates, the most significant byte first.
     pub fn big_endian_points(points: &'a Points) -> Self {
         let size = match points {
             Points::F32(_) => NumberSize::Four,

@@ -74,7 +74,7 @@ struct Turn<'o, W> {
 }
 
 impl<'o, W: Write + Seek> CompressedVtu<'o, W> {
-    /// As [`PlainVtu::new`]; `output`: the file.
+    /// Starts a file as [`PlainVtu::new`] does; `output`: the file.
     pub fn new(out: &'o mut W, first: &Dataset, whole: Whole, output: &Path) -> io::Result<Self> {
         let groups = groups(first, &whole, 0);
         let bytes = section_bytes(&groups, &whole);

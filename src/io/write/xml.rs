@@ -56,7 +56,7 @@ pub fn array_attributes(array: &Array) -> String {
     )
 }
 
-/// The same of the point coordinates.
+/// Attributes `type`, `Name` and `NumberOfComponents` of the point coordinates.
 pub fn points_attributes(points: &Points) -> String {
     let name = match points {
         Points::F32(_) => "Float32",

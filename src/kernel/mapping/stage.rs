@@ -13,7 +13,7 @@ pub struct LeafMapOutput<'a> {
     pub points: &'a mut [f64],
     /// `[xyz][uvw]`, by the axes of the elements.
     pub jacobians: &'a mut [f64],
-    /// Their determinants.
+    /// Determinants of the Jacobians.
     pub determinants: &'a mut [f64],
     /// Weights times determinants.
     pub measures: &'a mut [f64],

@@ -25,7 +25,7 @@ pub struct SplinePart {
     /// How often the cell is split, and the sibling taken; `None` for the extraordinary
     /// point itself.
     sibling: Option<(usize, usize)>,
-    /// The same in the planar net of a layered sibling.
+    /// The spline in the planar net of a layered sibling.
     planar: Planar,
 }
 

@@ -102,7 +102,7 @@ pub(super) enum SiblingKind {
 pub struct SiblingPlace {
     /// How often the cell is split until a sibling holds the parameters, ≥ 1.
     pub depth: usize,
-    /// Which sibling: its offset along the local axes in binary, not 0.
+    /// The sibling: its offset along the local axes in binary, not 0.
     pub child: usize,
     /// Parameters within the sibling.
     pub local: [f64; 3],

@@ -48,9 +48,9 @@ const RELATIVE_TOLERANCE: f64 = 1e-10;
 /// A limit mask has converged when a step changes no entry by more than this: a step halves the
 /// error, or nearly so.
 const SETTLED: f64 = f64::EPSILON / 8.0;
-/// Most steps toward the limit mask.
+/// Maximum number of steps toward the limit mask.
 const MAX_MASK_STEPS: usize = 300;
-/// Most squarings toward the limit of the powers of 2D.
+/// Maximum number of squarings toward the limit of the powers of 2D.
 const MAX_SQUARINGS: usize = 11;
 
 /// A square local subdivision matrix, ready for its powers.
@@ -82,7 +82,7 @@ struct Eigen {
     covectors: Mat<c64>,
 }
 
-/// Which form the powers took.
+/// The form in which powers of A are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -127,7 +127,7 @@ impl Powers {
         &self.mask
     }
 
-    /// Which form is in use for all but a few powers.
+    /// The form in use for all but a few powers.
     pub fn form(&self) -> Form {
         let is_eigen = !self.is_large() && self.decomposition().eigen.is_some();
         if is_eigen { Form::Eigen } else { Form::Powers }

@@ -22,7 +22,7 @@ const MIN_STEP: f64 = 1e-12;
 /// Radius of the drawing's circle on the plane z = 1, the tangent of the rim's
 /// polar angle.
 const RIM_RADIUS: f64 = 2.0;
-/// Least volume of a triangle with the center, 1 being three right angles.
+/// Minimum volume of a triangle with the center, 1 being three right angles.
 const MIN_VOLUME: f64 = 1e-6;
 
 /// Unit vectors of the link's vertices, every triangle counter-clockwise seen

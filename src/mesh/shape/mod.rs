@@ -21,7 +21,7 @@ use crate::{Error, Result};
 
 pub use link::VertexLink;
 
-/// Most cells that [`Shape::build`] makes.
+/// Maximum number of cells that [`Shape::build`] makes.
 const MAX_SHAPE_CELLS: u128 = 1 << 27;
 
 /// A control mesh to be built.
@@ -84,7 +84,7 @@ pub enum Shape {
 pub struct ShapeName {
     /// Name for [`Shape::parse`].
     pub name: &'static str,
-    /// Its sizes in order with their defaults, `"LAYERS=4 RINGS=3"`.
+    /// Sizes of the shape in order with their defaults, `"LAYERS=4 RINGS=3"`.
     pub sizes: &'static str,
     /// What it is, in one line.
     pub about: &'static str,

@@ -57,7 +57,7 @@ struct Sampled<'a> {
 /// What a quantity follows from: derivatives by u, v, w, each `[result][components]`.
 #[derive(Clone, Copy, Debug)]
 pub struct Inputs<'a, T> {
-    /// Of the position, 3 components.
+    /// Derivatives of the position, 3 components.
     pub position: [&'a [T]; 3],
     /// Of an attribute; empty if the quantity is of the position alone.
     pub attribute: [&'a [T]; 3],
@@ -70,7 +70,7 @@ pub struct Inputs<'a, T> {
 /// A quantity wanted, of the position or of one attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    /// Which.
+    /// The quantity itself.
     pub quantity: Quantity,
     /// Index of the attribute.
     pub attribute: Option<usize>,

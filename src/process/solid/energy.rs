@@ -48,7 +48,7 @@ pub(super) struct Energy<'a> {
     pub hexes: &'a [[u32; 8]],
     /// For each vertex the places `8 cell + corner` where it stands.
     pub places: Rows,
-    /// Where each vertex may move.
+    /// Directions in which each vertex may move.
     pub ways: &'a [Way],
     /// Wanted lengths of the edges of each cell, by axis.
     pub lengths: Vec<[f64; 3]>,

@@ -23,7 +23,7 @@ const HALVINGS: usize = 30;
 /// a place of the boundary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClosestPlace {
-    /// Where it is.
+    /// Coordinates of the place.
     pub at: [f64; 3],
     /// How far from the point: 0 for a point inside.
     pub distance: f64,
@@ -192,7 +192,7 @@ struct Way<'a> {
 }
 
 impl Way<'_> {
-    /// Those of the cells `ends` at the end of a part of the way that are reached from the cells
+    /// The cells of `ends`, at the end of a part of the way, that are reached from the cells
     /// `cells` at its start.
     fn reached(
         &self,

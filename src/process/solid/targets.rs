@@ -11,7 +11,7 @@ use crate::topology::{Sharpness, Topology};
 pub struct Seed {
     /// The vertex.
     pub vertex: u32,
-    /// Its distance, at least 0; 0 on the target itself.
+    /// Distance of the vertex, at least 0; 0 on the target itself.
     pub distance: f64,
 }
 

@@ -11,7 +11,7 @@ use crate::query::{Op, Query, QueryStrategy};
 /// Sweeps of denoising unless told.
 pub const DEFAULT_SWEEPS: usize = 3;
 
-/// How many edges away neighbors of denoising are unless told.
+/// Number of edges to the farthest neighbors of denoising unless told otherwise.
 pub const DEFAULT_RINGS: usize = 2;
 
 /// Square of how many σc away neighbors count: two, and so much more that rounding does not decide

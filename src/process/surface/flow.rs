@@ -9,7 +9,7 @@ use crate::query::{Op, Query, QueryStrategy};
 /// Where the cotangent weights of a solve come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Cotangents {
-    /// They are stored: a CPU solves by Cholesky factors, a GPU by conjugate gradients.
+    /// Stored weights: a CPU solves by Cholesky factors, a GPU by conjugate gradients.
     #[default]
     Stored,
     /// Conjugate gradients, which find them from the points in every product and store no matrix,

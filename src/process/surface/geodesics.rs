@@ -50,13 +50,13 @@ impl<'m> Geodesics<'m> {
         let times = heat_times(points, &faces, &parts);
         let mut used = vec![false; count];
         faces.iter().flatten().for_each(|&v| used[v as usize] = true);
-        let factor = |mass: f64, stiffness: &dyn Fn(u32) -> f64, held: bool| {
+        let factor = |mass: f64, stiffness: &dyn Fn(u32) -> f64, fixed: bool| {
             let all = |v: u32| Some(v as usize);
             let stiffness = |face: &[u32; 3]| stiffness(face[0]);
             let mut matrix =
                 cotangent::matrix(points, &faces, (mass, stiffness), all, |_, _, _| {});
-            // L is singular: a vertex of each part is held at 0, exactly, for loads sum to 0
-            for v in (0..count).filter(|&v| !used[v] || held && parts[v] == v as u32) {
+            // L is singular: a vertex of each part is fixed at 0, exactly, for loads sum to 0
+            for v in (0..count).filter(|&v| !used[v] || fixed && parts[v] == v as u32) {
                 matrix.add(v, v, 1.0);
             }
             matrix.factor(count)

@@ -33,7 +33,7 @@ impl Store {
 /// What to write.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ExportOptions<'a> {
-    /// Which arrays.
+    /// The arrays to write.
     pub store: Store,
     /// Write `physical_gradients`, and `physical_second` if the quadrature has second
     /// derivatives: by far the most data, 98 KB a regular cell at 4³ points.

@@ -96,7 +96,7 @@ pub fn values(
 enum Found {
     /// Places in the arrays.
     Claimed(Range<usize>),
-    /// One, by its piece and the element's parameters.
+    /// One pixel, by its piece and the element's parameters.
     Nearest(u32, [f64; 3]),
 }
 

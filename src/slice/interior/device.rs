@@ -49,7 +49,7 @@ pub struct InteriorRun {
 pub struct InteriorValues {
     /// The pixels.
     pub interior: Interior,
-    /// Their attributes.
+    /// Attributes of the pixels.
     pub values: Vec<Vec<f64>>,
 }
 

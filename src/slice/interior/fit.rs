@@ -35,7 +35,7 @@ pub struct PlaneRegion {
     pub sides: [[f64; 2]; 3],
     /// Rows whose pixels may be in it.
     pub rows: [u32; 2],
-    /// None where pixels are decided one by one.
+    /// Polynomials of the region; `None` where pixels are decided one by one.
     pub fit: Option<RectangleFit>,
 }
 
@@ -100,9 +100,9 @@ impl pulp::NullaryFnOnce for Covering<'_, '_, '_> {
 enum Next {
     /// Nothing of the part is in the plane there.
     Skip,
-    /// It is a region.
+    /// The rectangle is a region.
     Take(Option<RectangleFit>),
-    /// It is too large for polynomials.
+    /// The rectangle is too large for polynomials.
     Quarter,
 }
 

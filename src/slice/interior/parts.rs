@@ -8,7 +8,7 @@ use super::fit::{PlaneRegion, regions};
 use super::newton::NewtonPart;
 use crate::locate::{AffineFrame, AttributePieces, Half, Locator, bounds, halves};
 
-/// How often a piece is halved at most.
+/// Number of times that a piece is halved at most.
 const HALVINGS: u32 = 15;
 /// Halvings after which parts of few pixels are left to the locator.
 const SOME: u32 = 9;
@@ -31,7 +31,7 @@ pub struct PlanePart {
 pub enum PlanePartKind {
     /// By Newton's method in a frame that nearly is the part, or region by region.
     Newton(Box<NewtonPart>, Option<Vec<PlaneRegion>>),
-    /// One by one, by the locator.
+    /// Pixels are decided one by one, by the locator.
     Wild,
 }
 

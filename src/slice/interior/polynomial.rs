@@ -149,7 +149,7 @@ impl RowFit {
         self.inside[0] <= first && first as usize + count <= self.inside[1] as usize
     }
 
-    /// How far inside the part eight columns are, negative outside.
+    /// Distance of eight columns from the sides of the part, positive inside and negative outside.
     #[inline(always)]
     pub fn inside(&self, variable: &LaneNumbers) -> LaneNumbers {
         let mut inside = [f64::INFINITY; LANES];
@@ -184,7 +184,7 @@ pub fn node(i: usize) -> f64 {
     TABLES.nodes[i]
 }
 
-/// From -1 to 1 to a range.
+/// Maps the range from -1 to 1 to another.
 pub fn mix([low, high]: [f64; 2], x: f64) -> f64 {
     0.5 * ((1.0 - x) * low + (1.0 + x) * high)
 }

@@ -42,7 +42,7 @@ pub struct OutputLayer<'a> {
     pub index: usize,
     /// All layers of the model.
     pub stack: &'a Stack,
-    /// Its contours, if an output said that it needs them.
+    /// Contours of the layer, if an output said that it needs them.
     pub contours: Option<&'a Layer>,
     /// What else can be asked.
     pub source: &'a dyn LayerSource,

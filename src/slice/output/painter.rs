@@ -31,7 +31,7 @@ pub struct ImageOptions {
     /// Planes that a layer is the average of, 1 to 64, with pixels on the contour as gray
     /// as they are covered; none for pixels that are inside or outside as their center is.
     pub antialias: Option<usize>,
-    /// Which way up.
+    /// Direction in which rows of the images run.
     pub flip: Flip,
     /// Attributes that get images of their own: their place among the source's channels,
     /// and the values that are black and white.
@@ -62,7 +62,7 @@ pub struct PaintedLayer {
     pub index: usize,
     /// Middle of the layer.
     pub height: f64,
-    /// Its images: what a manifest lists, and the bytes.
+    /// Images of the layer: what a manifest lists, and the bytes.
     pub images: Vec<(FileEntry, Vec<u8>)>,
 }
 
@@ -252,7 +252,7 @@ impl Painter {
         Ok(PaintedLayer { index: cut.index, height: cut.stack.middle(cut.index), images })
     }
 
-    /// How many folders are not those of attributes.
+    /// Number of folders besides those of attributes.
     fn own_folders(&self) -> usize {
         self.folders.len() - self.options.attributes.len()
     }

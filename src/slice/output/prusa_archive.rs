@@ -20,7 +20,7 @@ use crate::{Error, Result};
 /// Part of the display above which the printer peels a layer off slowly: the printer's default.
 const SLOW_AREA: f64 = 0.5;
 
-/// Most seconds of an exposure.
+/// Maximum number of seconds of an exposure.
 const MAX_SECONDS: f64 = 1e5;
 
 /// How long layers are exposed.

@@ -3,9 +3,9 @@
 /// Class of a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaceClass {
-    /// One polynomial patch.
+    /// The face is one polynomial patch.
     Regular,
-    /// One extraordinary vertex, at this corner.
+    /// The face has one extraordinary vertex, at this corner.
     Irregular(u8),
     /// Refined before it can be evaluated.
     Refined(FaceReason),

@@ -29,7 +29,7 @@ pub(super) struct Connectivity<'t> {
     pub scheme: Scheme,
     // every edge and vertex is sharp
     linear: bool,
-    /// Its masks.
+    /// Masks of the scheme.
     pub masks: &'static dyn LimitScheme,
     topology: Cow<'t, SurfaceTopology>,
     // sides of each edge of three faces or more
@@ -90,7 +90,7 @@ impl<'t> Connectivity<'t> {
         }
     }
 
-    /// The same of faces with `sides` corners each.
+    /// A surface without creases whose faces have `sides` corners each.
     pub fn of_faces(
         corners: Vec<u32>,
         vertex_count: usize,
@@ -147,8 +147,8 @@ impl<'t> Connectivity<'t> {
         self.topology.columns.face(side)
     }
 
-    /// How far the smooth point of an edge lies from the midpoint, beside what the mask says: not 1
-    /// beside triangles with a rule of their own.
+    /// Factor of the distance of an edge's smooth point from the midpoint, besides what the mask
+    /// says: not 1 next to triangles with a rule of their own.
     pub(crate) fn edge_stretch(&self, edge: u32) -> f64 {
         match (self.triangle_rule, self.edge_sides(edge)) {
             (TriangleRule::Smooth, &[a, b]) => {
@@ -233,7 +233,7 @@ impl<'t> Connectivity<'t> {
         Ok(())
     }
 
-    /// Whether an edge has more than two faces, or two that run through it alike.
+    /// Whether an edge has more than two faces, or two that are inconsistently oriented.
     pub(crate) fn is_non_manifold(&self, edge: u32) -> bool {
         let corner = |side: u32| self.topology.vertex(side);
         match *self.edge_sides(edge) {

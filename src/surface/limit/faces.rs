@@ -5,9 +5,9 @@ pub use crate::scheme::Scheme;
 
 /// Faces of a surface control mesh as flat arrays, lent by whoever owns them.
 ///
-/// An edge of one face is boundary and sharp for ever, and so is an edge of three or more
-/// faces, or of two that run through it alike. A vertex where the faces form no fan stays in place,
-/// but for those inside a line where sheets meet.
+/// A boundary edge, of one face, is infinitely sharp, and so is an edge of three or more faces, or
+/// of two that are inconsistently oriented. A vertex where the faces form no fan stays in place, but
+/// for those inside a line where sheets meet.
 #[derive(Clone, Copy, Debug)]
 pub struct Faces<'a> {
     /// Number of control points; those of no face take no part in anything.

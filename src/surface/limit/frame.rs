@@ -1,4 +1,4 @@
-//! Walking around vertices, from face to face across edges that are not sharp for ever.
+//! Walking around vertices, from face to face across edges that are not infinitely sharp.
 //!
 //! The walk does not ask for an orientation of the mesh: a frame carries its own.
 
@@ -21,13 +21,13 @@ impl FaceFrame {
         Self { face, corner, mirrored: false }
     }
 
-    /// The same with u and v swapped.
+    /// This frame with u and v swapped.
     pub fn swapped(self) -> Self {
         Self { mirrored: !self.mirrored, ..self }
     }
 }
 
-/// Faces around a vertex that a walk reaches without crossing what is sharp for ever.
+/// Faces around a vertex that a walk reaches without crossing what is infinitely sharp.
 pub(super) struct FaceSector {
     /// Seen from the vertex, turning left; from the wall on if the sector is open.
     pub frames: Vec<FaceFrame>,
@@ -77,7 +77,7 @@ impl Connectivity<'_> {
         self.across_v(frame, |edge| self.is_wall(edge))
     }
 
-    /// Whether an edge is sharp for ever.
+    /// Whether an edge is infinitely sharp.
     pub(crate) fn is_wall(&self, edge: u32) -> bool {
         self.edge_sharpness(edge) == f64::INFINITY
     }

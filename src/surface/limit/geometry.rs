@@ -8,14 +8,14 @@ use nalgebra::Vector3;
 pub struct Curvature {
     /// Principal curvatures, the smaller first; units of 1/length.
     pub principal: [f64; 2],
-    /// Their mean.
+    /// Mean of the principal curvatures; 1/length.
     pub mean: f64,
-    /// Their product.
+    /// Product of the principal curvatures; 1/length².
     pub gaussian: f64,
 }
 
 impl Curvature {
-    /// Where there is none: NaN.
+    /// The curvature where there is none: NaN.
     pub(crate) const UNDEFINED: Self =
         Self { principal: [f64::NAN; 2], mean: f64::NAN, gaussian: f64::NAN };
 }

@@ -120,7 +120,7 @@ impl SurfaceGrid<'_> {
         &self.parameters
     }
 
-    /// All tables.
+    /// All tables of weights.
     pub fn tables(&self) -> &[SurfaceTable] {
         &self.tables
     }

@@ -25,9 +25,9 @@ pub struct SurfaceElement {
 pub struct SurfaceLeaf {
     /// Element it belongs to.
     pub element: u32,
-    /// How often the element is split until the leaf is one of its parts.
+    /// Number of times that the element is split until the leaf is one of its parts.
     pub depth: u8,
-    /// Which part: two bits a split, the first split highest (see [`split`]).
+    /// Place of the leaf in the element: two bits a split, the first split highest (see [`split`]).
     pub path: u32,
     /// How it evaluates.
     pub kind: SurfaceLeafKind,

@@ -29,7 +29,7 @@ use crate::topology::surface::{Columns, SurfaceTopology};
 
 /// Deepest local refinement; semi-sharp creases take one level per unit.
 const MAX_LEVEL: usize = 12;
-/// Most corners of a face, and most faces at a vertex.
+/// Maximum number of corners of a face, and of faces at a vertex.
 const MAX_VALENCE: usize = 2048;
 
 /// Faces a work item of the classification covers.
@@ -108,7 +108,7 @@ impl LimitSurface {
         Self::of_topology(&topology, &tags, scheme, levels)
     }
 
-    /// The same of a topology that is known, whose faces have been checked.
+    /// Analyzes a mesh whose topology is known, and whose faces have been checked.
     pub(in crate::surface) fn of_topology(
         topology: &SurfaceTopology,
         tags: &Tags,
@@ -123,7 +123,7 @@ impl LimitSurface {
         tags.creases.check_evaluable(0)?;
         let faces = (0..connectivity.face_count()).map(|f| connectivity.face(f));
         valences_of(connectivity.vertex_count(), faces)?;
-        check_twins(&connectivity)?;
+        check_duplicates(&connectivity)?;
         Builder::new(scheme, levels).build(connectivity)
     }
 }
@@ -137,8 +137,8 @@ pub fn check_valences(mesh: &SurfaceMesh) -> Result<()> {
     valences_of(mesh.points.len(), mesh.faces.iter())
 }
 
-/// The same of faces: work grows with the square of the valence, with its cube for derivatives at the
-/// vertex.
+/// Like [`check_valences`], of any faces: work grows with the square of the valence, with its cube
+/// for derivatives at the vertex.
 fn valences_of<'a>(vertex_count: usize, faces: impl Iterator<Item = &'a [u32]>) -> Result<()> {
     let refused = |what: Message| {
         Err(Error::mesh(message!(what, ": limits take at most {MAX_VALENCE}"))
@@ -166,11 +166,11 @@ fn valences_of<'a>(vertex_count: usize, faces: impl Iterator<Item = &'a [u32]>) 
 /// Refuses triangles of the same three vertices: refined, they share all new edges, which have four
 /// faces and more at every level, so that no part of them ever evaluates. (Faces of other schemes
 /// have points of their own inside.)
-fn check_twins(connectivity: &Connectivity) -> Result<()> {
+fn check_duplicates(connectivity: &Connectivity) -> Result<()> {
     if connectivity.scheme.shape() != FaceShape::Triangle {
         return Ok(());
     }
-    let twin = |face: u32| {
+    let duplicate = |face: u32| {
         let own = connectivity.face(face as usize);
         let side = connectivity.face_start(face as usize) as u32;
         let sides = connectivity.edge_sides(connectivity.side_edge(side)).iter();
@@ -180,14 +180,14 @@ fn check_twins(connectivity: &Connectivity) -> Result<()> {
         };
         others.find(has_own).map(|other| (face, other))
     };
-    match (0..connectivity.face_count() as u32).find_map(twin) {
+    match (0..connectivity.face_count() as u32).find_map(duplicate) {
         None => Ok(()),
-        Some((face, other)) => Err(twins(face, other)),
+        Some((face, other)) => Err(duplicate_faces(face, other)),
     }
 }
 
 /// Two faces of the same vertices.
-pub(in crate::surface) fn twins(face: u32, other: u32) -> Error {
+pub(in crate::surface) fn duplicate_faces(face: u32, other: u32) -> Error {
     Error::mesh(message!(
         ElementKind::Face.ids([face, other]),
         " have the same vertices: subdivision of triangles has no limit there"

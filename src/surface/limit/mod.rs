@@ -16,7 +16,7 @@
 //! other faces (several extraordinary corners, semi-sharp creases, polygons) are refined
 //! locally until their parts are of these kinds.
 //!
-//! Edges that are sharp for ever, boundaries among them, are walls: the limit on a face
+//! Edges that are infinitely sharp, boundaries among them, are walls: the limit on a face
 //! depends only on what can be reached without crossing one, so that a crease is regular
 //! where a boundary is.
 //!
@@ -93,7 +93,7 @@ pub use grid::{GridLimit, SurfaceGrid};
 pub use leaf::{Affine, Placement, SurfaceElement, SurfaceLeaf, SurfaceLeafKind, split};
 
 pub use levels::check_valences;
-pub(super) use levels::twins;
+pub(super) use levels::duplicate_faces;
 pub use library::Extraordinary;
 pub use masks::VertexMasks;
 pub use net::SurfaceEnds;

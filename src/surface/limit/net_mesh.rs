@@ -85,11 +85,11 @@ fn numbers_by_offset(scheme: Scheme) -> [u32; 3] {
 
 /// A net as a mesh; face 0 is the one to evaluate, its corner 0 the extraordinary one.
 pub(super) fn net_mesh(key: &Key, scheme: Scheme) -> Option<Connectivity<'static>> {
-    let (corners, sharp, pinned) = net::parts(key, scheme.shape().sides());
+    let (corners, sharp, fixed) = net::parts(key, scheme.shape().sides());
     let controls = corners.iter().max().map_or(0, |&m| m as usize + 1);
     let mut creases = Creases::default();
     sharp.iter().for_each(|&[a, b]| creases.push_edge(a, b, f64::INFINITY));
-    pinned.iter().for_each(|&v| creases.push_corner(v, f64::INFINITY));
+    fixed.iter().for_each(|&v| creases.push_corner(v, f64::INFINITY));
     let mut mesh = Connectivity::of_faces(corners, controls, scheme, masks_of(scheme).ok()?);
     mesh.resolve(&creases).ok()?;
     Some(mesh)

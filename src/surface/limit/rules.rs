@@ -10,9 +10,9 @@ use crate::topology::surface::is_corner;
 pub(super) enum LimitRule {
     /// No sharp edge.
     Smooth,
-    /// One edge sharp for ever: a crease that ends.
+    /// One infinitely sharp edge: a crease that ends.
     Dart,
-    /// Two edges sharp for ever.
+    /// Two infinitely sharp edges.
     Crease,
     /// Stays in place.
     Corner,
@@ -43,8 +43,8 @@ impl Connectivity<'_> {
         let sides = self.scheme.shape().sides();
         let is_made = |&corner: &u32| self.face(self.side_face(corner) as usize).len() == sides;
         let semi_sharp = |s: f64| s > 0.0 && s < f64::INFINITY;
-        let pinned = self.vertex_sharpness(vertex);
-        let (mut sharp, mut changing) = (0, semi_sharp(pinned) || !corners.iter().all(is_made));
+        let fixed = self.vertex_sharpness(vertex);
+        let (mut sharp, mut changing) = (0, semi_sharp(fixed) || !corners.iter().all(is_made));
         self.vertex_edges(vertex, |e| {
             let s = self.edge_sharpness(e);
             sharp += usize::from(s == f64::INFINITY);
@@ -52,7 +52,7 @@ impl Connectivity<'_> {
         });
         match sharp {
             _ if changing => LimitRule::Transient,
-            _ if pinned > 0.0 || self.is_non_manifold_corner(vertex) => LimitRule::Corner,
+            _ if fixed > 0.0 || self.is_non_manifold_corner(vertex) => LimitRule::Corner,
             0 => LimitRule::Smooth,
             1 => LimitRule::Dart,
             2 => LimitRule::Crease,
@@ -102,15 +102,15 @@ impl Connectivity<'_> {
             let half = self.half_sharpness(e, vertex);
             sharp.edge(self.other_end(e, vertex), self.edge_sharpness(e), half);
         });
-        let VertexBlend { smooth, along, still, ends } = sharp.blend();
+        let VertexBlend { smooth, crease, corner, ends } = sharp.blend();
         if smooth > 0.0 {
             self.smooth_vertex_point(vertex, valence, smooth, row);
         }
-        if along > 0.0 {
-            row.add(vertex, ALONG_OWN * along);
-            ends.into_iter().for_each(|end| row.add(end, ALONG_END * along));
+        if crease > 0.0 {
+            row.add(vertex, ALONG_OWN * crease);
+            ends.into_iter().for_each(|end| row.add(end, ALONG_END * crease));
         }
-        row.add(vertex, still);
+        row.add(vertex, corner);
     }
 
     fn smooth_vertex_point(&self, vertex: u32, valence: usize, weight: f64, row: &mut RowBuilder) {

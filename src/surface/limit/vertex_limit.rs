@@ -13,7 +13,7 @@ use crate::topology::surface::SurfaceTopology;
 /// The limit at the vertices of a mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VertexLimits {
-    /// Where each vertex goes, in length units.
+    /// Limit position of each vertex, in length units.
     pub positions: Vec<[f64; 3]>,
     /// Unit normals; NaN where there is no tangent plane.
     pub normals: Vec<[f64; 3]>,

@@ -13,7 +13,7 @@ use crate::scheme::FaceShape;
 /// Derivatives by u and v in the order of results: the value, u, v, uu, uv, vv.
 pub const DERIVATIVES: [[usize; 2]; 6] = [[0, 0], [1, 0], [0, 1], [2, 0], [1, 1], [0, 2]];
 
-/// How many of [`DERIVATIVES`] there are up to an order of 0, 1 or 2.
+/// Number of [`DERIVATIVES`] up to an order of 0, 1 or 2.
 pub const COUNTS: [usize; 3] = [1, 3, 6];
 
 /// Weights `[control point]` of one quantity; `None` where it does not exist.

@@ -11,9 +11,9 @@ use crate::surface::triangulate::Triangulation;
 pub(crate) struct RefinementInput<'m> {
     /// The control mesh, of triangles if the scheme wants them.
     pub mesh: Cow<'m, SurfaceMesh>,
-    /// How polygons are cut into these.
+    /// How polygons are cut into the triangles of `mesh`.
     pub triangulation: Option<Triangulation>,
-    /// How sharpness falls.
+    /// Rule by which sharpness falls.
     pub rule: CreaseRule,
     /// What the user should know of the mesh so far.
     pub notices: Vec<String>,

@@ -10,9 +10,9 @@ pub(crate) mod result;
 mod stencils;
 
 pub use adaptive::{AdaptiveLimits, adaptive_limits};
+pub use limits::duplicate_triangles;
 #[cfg(feature = "device")]
 pub(crate) use limits::limits_of;
-pub use limits::twin_triangles;
 
 use super::options::{Method, SurfaceOptions};
 use super::refine::Workspace;
@@ -267,7 +267,7 @@ impl SurfacePlan {
         })
     }
 
-    /// All levels as one matrix.
+    /// The product of the matrices of all levels.
     ///
     /// # Errors
     /// Those of [`SurfacePlan::level_matrices`].
@@ -288,7 +288,8 @@ pub(crate) fn turned_notice(mesh: &SurfaceMesh) -> Option<String> {
     mesh.uv.as_ref().map(|_| left_out.into())
 }
 
-/// What is said of edges of more than two faces, and of those that two faces run through alike.
+/// What is said of edges of more than two faces, and of those whose two faces are
+/// inconsistently oriented.
 pub(crate) fn non_manifold_notice(edges: usize) -> Option<String> {
     let said = || {
         let (edges, are) = (counted(edges, "edge"), by_count(edges, "is", "are"));

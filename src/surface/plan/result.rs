@@ -48,7 +48,7 @@ pub(crate) trait Refined {
     /// Vertices at the corners of all refined faces, holes included.
     fn corners(&self) -> Result<Vec<u32>>;
 
-    /// Which slots of points hold a vertex of the result; `None` if all do.
+    /// Whether each slot of points holds a vertex of the result; `None` if all do.
     fn used(&self, corners: &[u32]) -> Option<Vec<bool>>;
 
     /// Tags that are still sharp after the last level, where points are.

@@ -90,8 +90,8 @@ impl FourTriangleLevels {
             let (vertex_points, edge_points) = refined.split_at_mut(points.len());
             self.vertex_points(level, points, vertex_points);
             self.edge_points(level, points, edge_points);
-            self.sharpness[level].hold_edges(points, edge_points);
-            self.sharpness[level].hold_vertices(points, vertex_points);
+            self.sharpness[level].sharpen_edges(points, edge_points);
+            self.sharpness[level].sharpen_vertices(points, vertex_points);
         }
     }
 

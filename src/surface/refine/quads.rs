@@ -44,8 +44,8 @@ pub struct QuadLevels {
     first_stars: Rows,
     /// Corners of level 1 at each of its vertices, ascending.
     second_stars: Rows,
-    /// Whether the faces run alike, so that the next vertices of the corners at a vertex
-    /// are its neighbors, each once.
+    /// Whether the faces are consistently oriented, so that the next vertices of the corners at a
+    /// vertex are its neighbors, each once.
     oriented: bool,
     /// Whether sharpness has no effect: midpoints, and vertices that stay.
     linear: bool,
@@ -165,8 +165,8 @@ impl QuadLevels {
             }
             _ => self.family_step(level, points, vertex_points, face_points, edge_points),
         }
-        sharpness.hold_edges(points, edge_points);
-        sharpness.hold_vertices(points, vertex_points);
+        sharpness.sharpen_edges(points, edge_points);
+        sharpness.sharpen_vertices(points, vertex_points);
     }
 
     fn stars<'a, T: Real>(

@@ -89,8 +89,8 @@ pub fn quads(
         }
         add_row(&around, v, mask.face, row);
     });
-    let edges = held_edges(edges, &mid, sharpness);
-    Stencils::joined(vec![held_vertices(vertices, sharpness), f, edges])
+    let edges = blended_edges(edges, &mid, sharpness);
+    Stencils::joined(vec![blended_vertices(vertices, sharpness), f, edges])
 }
 
 /// Four triangles from one: vertex points, edge points.
@@ -122,12 +122,12 @@ pub fn four_triangles(
         }
     });
     let mid = midpoints(matrix);
-    let edges = held_edges(edges, &mid, sharpness);
-    Stencils::joined(vec![held_vertices(vertices, sharpness), edges])
+    let edges = blended_edges(edges, &mid, sharpness);
+    Stencils::joined(vec![blended_vertices(vertices, sharpness), edges])
 }
 
 /// Rows of sharp edges, blended with the midpoint.
-fn held_edges(smooth: Stencils, mid: &Stencils, sharpness: &LevelSharpness) -> Stencils {
+fn blended_edges(smooth: Stencils, mid: &Stencils, sharpness: &LevelSharpness) -> Stencils {
     if sharpness.edges.is_empty() {
         return smooth;
     }
@@ -143,21 +143,21 @@ fn held_edges(smooth: Stencils, mid: &Stencils, sharpness: &LevelSharpness) -> S
     })
 }
 
-/// Rows of held vertices, blended as [`LevelSharpness::held`] says.
-fn held_vertices(smooth: Stencils, sharpness: &LevelSharpness) -> Stencils {
-    if sharpness.held.is_empty() {
+/// Rows of sharp vertices, blended as [`LevelSharpness::vertices`] says.
+fn blended_vertices(smooth: Stencils, sharpness: &LevelSharpness) -> Stencils {
+    if sharpness.vertices.is_empty() {
         return smooth;
     }
     Stencils::build(smooth.len(), |v, row| {
-        let found = sharpness.held.binary_search_by_key(&(v as u32), |held| held.vertex);
+        let found = sharpness.vertices.binary_search_by_key(&(v as u32), |sharp| sharp.vertex);
         let Ok(i) = found else { return add_row(&smooth, v, 1.0, row) };
-        let held = &sharpness.held[i];
-        if held.smooth > 0.0 {
-            add_row(&smooth, v, held.smooth, row);
+        let sharp = &sharpness.vertices[i];
+        if sharp.smooth > 0.0 {
+            add_row(&smooth, v, sharp.smooth, row);
         }
-        row.add(v as u32, held.still + ALONG_OWN * held.along);
-        if held.along > 0.0 {
-            row.add_mean(&held.ends, 2.0 * ALONG_END * held.along);
+        row.add(v as u32, sharp.corner + ALONG_OWN * sharp.crease);
+        if sharp.crease > 0.0 {
+            row.add_mean(&sharp.ends, 2.0 * ALONG_END * sharp.crease);
         }
     })
 }
@@ -165,14 +165,15 @@ fn held_vertices(smooth: Stencils, sharpness: &LevelSharpness) -> Stencils {
 /// √3: vertex points, points of triangles, second points of boundary edges.
 pub(in crate::surface) fn three_triangles(level: &Level) -> Stencils {
     let matrix = &level.matrix;
-    let on_boundary =
-        |v: usize| level.boundary.held.binary_search_by_key(&(v as u32), |held| held.vertex).ok();
+    let on_boundary = |v: usize| {
+        level.boundary.vertices.binary_search_by_key(&(v as u32), |sharp| sharp.vertex).ok()
+    };
     let vertices = Stencils::build(matrix.vertex_count, |v, row| {
         if let Some(i) = on_boundary(v) {
-            let held = &level.boundary.held[i];
-            if held.along > 0.0 && level.cuts_boundary {
+            let sharp = &level.boundary.vertices[i];
+            if sharp.crease > 0.0 && level.cuts_boundary {
                 row.add(v as u32, LINE[0]);
-                held.ends.iter().for_each(|&end| row.add(end, LINE[1]));
+                sharp.ends.iter().for_each(|&end| row.add(end, LINE[1]));
             } else {
                 row.add(v as u32, 1.0);
             }

@@ -56,7 +56,7 @@ pub fn refined_counts(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Counts {
         corners = faces.saturating_mul(size);
     }
     if options.method == Method::EdgeFriend {
-        // an open edge of the control mesh has one ghost corner
+        // a boundary edge of the control mesh has one ghost corner
         corners = corners.saturating_mul(2);
     }
     Counts { vertices, faces, corners }

@@ -2,7 +2,7 @@
 //!
 //! Kernels compute everything smooth first, then overwrite what stands here (after Mlakar
 //! et al. 2020, section 5): a few edges and vertices, in short sorted lists. Edges where
-//! the surface ends are creases that stay sharp for ever.
+//! the surface ends are creases that are infinitely sharp.
 
 use crate::error::{Error, Result};
 use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh, TriangleRule};
@@ -22,9 +22,9 @@ use crate::topology::surface::{non_manifold_corners, non_manifold_edges};
 pub struct SharpEdge {
     /// The edge.
     pub edge: u32,
-    /// Its end vertices, the smaller first.
+    /// End vertices of the edge, the smaller first.
     pub ends: [u32; 2],
-    /// Above 0; infinite for ever.
+    /// Sharpness, above 0; infinite for edges that are sharp at all levels.
     pub sharpness: f64,
     /// Sharpness of its halves at these ends, one level on.
     pub halves: [f64; 2],
@@ -35,26 +35,26 @@ pub struct SharpEdge {
 pub struct TriangleEdge {
     /// The edge.
     pub edge: u32,
-    /// Its end vertices, the smaller first.
+    /// End vertices of the edge, the smaller first.
     pub ends: [u32; 2],
-    /// How far its smooth point lies from the midpoint, beside that of other edges.
+    /// Distance of the edge's smooth point from the midpoint, as a multiple of that of other edges.
     pub stretch: f64,
 }
 
-/// How the point of a vertex differs from the smooth rule: smooth · S + along · (e₁ + 6P +
-/// e₂)/8 + still · P. The weights sum to 1.
+/// A vertex by the rules of creases or corners: smooth · S + crease · (e₁ + 6P + e₂)/8 + corner · P.
+/// The weights sum to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HeldVertex {
+pub struct SharpVertex {
     /// The vertex.
     pub vertex: u32,
-    /// The other ends of its two sharp edges, where `along` is not 0.
+    /// The other ends of its two sharp edges, where `crease` is not 0.
     pub ends: [u32; 2],
     /// Weight of the smooth rule.
     pub smooth: f64,
     /// Weight of the crease rule.
-    pub along: f64,
+    pub crease: f64,
     /// Weight of the vertex itself.
-    pub still: f64,
+    pub corner: f64,
 }
 
 /// Sharpness of one level.
@@ -62,10 +62,10 @@ pub struct HeldVertex {
 pub struct LevelSharpness {
     /// Sharp edges, by edge.
     pub edges: Vec<SharpEdge>,
-    /// Sharp vertices (corner tags) and their sharpness above 0, by vertex.
+    /// Vertices with a corner tag and their sharpness above 0, by vertex.
     pub corners: Vec<(u32, f64)>,
-    /// Vertices that do not follow the smooth rule, by vertex.
-    pub held: Vec<HeldVertex>,
+    /// Sharp vertices, which do not follow the smooth rule, by vertex.
+    pub vertices: Vec<SharpVertex>,
     /// Edges with a smooth rule of their own, by edge. Of a control mesh alone, as Catmull-Clark
     /// makes no triangles.
     pub triangle_edges: Vec<TriangleEdge>,
@@ -91,7 +91,7 @@ impl LevelSharpness {
     pub(crate) const SMOOTH: Self = Self {
         edges: Vec::new(),
         corners: Vec::new(),
-        held: Vec::new(),
+        vertices: Vec::new(),
         triangle_edges: Vec::new(),
     };
 
@@ -150,7 +150,8 @@ impl LevelSharpness {
         Ok(Self::of_level(edges.collect(), corners, rule))
     }
 
-    /// The same with the edges of triangles, which Catmull-Clark alone knows a rule of.
+    /// Sharpness of a control mesh, with the edges of triangles, which Catmull-Clark alone knows a
+    /// rule of.
     pub(in crate::surface) fn with_triangles(
         mut self,
         rule: TriangleRule,
@@ -179,8 +180,8 @@ impl LevelSharpness {
     }
 
     pub(in crate::surface) fn new(edges: Vec<SharpEdge>, corners: Vec<(u32, f64)>) -> Self {
-        let held = held_vertices(&edges, &corners);
-        Self { edges, corners, held, triangle_edges: Vec::new() }
+        let vertices = sharp_vertices(&edges, &corners);
+        Self { edges, corners, vertices, triangle_edges: Vec::new() }
     }
 
     /// The next level's: the halves of edge e are 2e at its smaller end and 2e + 1, and
@@ -202,7 +203,7 @@ impl LevelSharpness {
 
     /// Overwrites the points of edges of triangles and of sharp edges; `ends` are points of the
     /// coarse mesh.
-    pub(in crate::surface) fn hold_edges<T: Real>(
+    pub(in crate::surface) fn sharpen_edges<T: Real>(
         &self,
         points: &[Point<T>],
         edge_points: &mut [Point<T>],
@@ -222,15 +223,15 @@ impl LevelSharpness {
         }
     }
 
-    /// Overwrites the points of held vertices.
-    pub(in crate::surface) fn hold_vertices<T: Real>(
+    /// Overwrites the points of sharp vertices.
+    pub(in crate::surface) fn sharpen_vertices<T: Real>(
         &self,
         points: &[Point<T>],
         vertex_points: &mut [Point<T>],
     ) {
-        for held in &self.held {
-            let out = &mut vertex_points[held.vertex as usize];
-            *out = held.point(points, *out);
+        for sharp in &self.vertices {
+            let out = &mut vertex_points[sharp.vertex as usize];
+            *out = sharp.point(points, *out);
         }
     }
 }
@@ -257,11 +258,11 @@ impl SharpEdge {
     }
 }
 
-impl HeldVertex {
+impl SharpVertex {
     /// Weights of a vertex, unless the smooth rule alone holds.
     pub(super) fn of(vertex: u32, sharp: &VertexSharpness) -> Option<Self> {
-        let VertexBlend { smooth, along, still, ends } = sharp.blend();
-        (smooth != 1.0).then_some(Self { vertex, ends, smooth, along, still })
+        let VertexBlend { smooth, crease, corner, ends } = sharp.blend();
+        (smooth != 1.0).then_some(Self { vertex, ends, smooth, crease, corner })
     }
 
     /// The vertex point, given what the smooth rule says.
@@ -272,22 +273,22 @@ impl HeldVertex {
         smooth: Point<T>,
     ) -> Point<T> {
         let p = points[self.vertex as usize];
-        let mut sum = scale(p, T::from_f64(self.still));
+        let mut sum = scale(p, T::from_f64(self.corner));
         if self.smooth > 0.0 {
             sum = add(sum, scale(smooth, T::from_f64(self.smooth)));
         }
-        if self.along > 0.0 {
+        if self.crease > 0.0 {
             let [a, b] = self.ends.map(|v| points[v as usize]);
             let rule =
                 add(scale(p, T::from_f64(ALONG_OWN)), scale(add(a, b), T::from_f64(ALONG_END)));
-            sum = add(sum, scale(rule, T::from_f64(self.along)));
+            sum = add(sum, scale(rule, T::from_f64(self.crease)));
         }
         sum
     }
 }
 
 /// The weights at every vertex that does not follow the smooth rule alone.
-fn held_vertices(edges: &[SharpEdge], corners: &[(u32, f64)]) -> Vec<HeldVertex> {
+fn sharp_vertices(edges: &[SharpEdge], corners: &[(u32, f64)]) -> Vec<SharpVertex> {
     // (vertex, other end, sharpness, of the half); NONE for the corner itself
     let mut at: Vec<(u32, u32, f64, f64)> = edges
         .iter()
@@ -307,7 +308,7 @@ fn held_vertices(edges: &[SharpEdge], corners: &[(u32, f64)]) -> Vec<HeldVertex>
             };
             at.tag(tag);
             edges.iter().for_each(|&(_, end, sharpness, half)| at.edge(end, sharpness, half));
-            HeldVertex::of(group[0].0, &at)
+            SharpVertex::of(group[0].0, &at)
         })
         .collect()
 }

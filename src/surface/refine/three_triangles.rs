@@ -50,7 +50,7 @@ pub(in crate::surface) struct Level {
 /// The topology of all levels.
 #[derive(Clone, Debug)]
 pub struct ThreeTriangleLevels {
-    /// All but the last.
+    /// All levels but the last.
     pub(in crate::surface) levels: Vec<Level>,
     /// The triangles of the last: `[triangle][corner]`.
     pub(in crate::surface) last: Vec<u32>,
@@ -172,9 +172,9 @@ impl Level {
         let matrix = &self.matrix;
         let own = matrix.vertex(corner);
         let [first, _] = matrix.edge_corners[matrix.edges[corner as usize] as usize];
-        // faces that run alike here: each still takes an end of its own
-        let alike = first != corner && matrix.vertex(first) == own;
-        if alike { matrix.vertex(matrix.columns.next(corner)) } else { own }
+        // inconsistently oriented faces: each still takes an end of its own
+        let inconsistent = first != corner && matrix.vertex(first) == own;
+        if inconsistent { matrix.vertex(matrix.columns.next(corner)) } else { own }
     }
 
     /// One triangle a corner.
@@ -216,11 +216,11 @@ impl Level {
         triangles.zip(&mut *face_points).with_min_len(GRAIN).for_each(|(triangle, out)| {
             *out = face_point(triangle.map(|v| points[v as usize]));
         });
-        for held in &self.boundary.held {
-            let p = points[held.vertex as usize];
-            vertex_points[held.vertex as usize] = match held.along > 0.0 && self.cuts_boundary {
+        for sharp in &self.boundary.vertices {
+            let p = points[sharp.vertex as usize];
+            vertex_points[sharp.vertex as usize] = match sharp.crease > 0.0 && self.cuts_boundary {
                 true => {
-                    let [a, b] = held.ends.map(|v| points[v as usize]);
+                    let [a, b] = sharp.ends.map(|v| points[v as usize]);
                     let [own, end] = LINE.map(T::from_f64);
                     add(scale(p, own), scale(add(a, b), end))
                 }
@@ -238,10 +238,10 @@ impl Level {
 
     /// The vertex before a on the boundary that goes on to b, if a lies inside a line.
     pub(in crate::surface) fn before(&self, a: u32, b: u32) -> Option<u32> {
-        let i = self.boundary.held.binary_search_by_key(&a, |held| held.vertex).ok()?;
-        let held = &self.boundary.held[i];
-        let [s, t] = held.ends;
-        (held.along > 0.0).then_some(if s == b { t } else { s })
+        let i = self.boundary.vertices.binary_search_by_key(&a, |sharp| sharp.vertex).ok()?;
+        let sharp = &self.boundary.vertices[i];
+        let [s, t] = sharp.ends;
+        (sharp.crease > 0.0).then_some(if s == b { t } else { s })
     }
 
     /// The new point near a on the boundary edge to b; at the end of a line the spline

@@ -24,7 +24,7 @@ use crate::topology::NONE;
 /// How the weights of stencils are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Storage {
-    /// One sparse matrix.
+    /// The weights as one sparse matrix.
     Single,
     /// Tables that faces share.
     Static,

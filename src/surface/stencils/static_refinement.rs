@@ -129,7 +129,7 @@ impl StaticRefinement {
         Self::of_topology(mesh, &topology, scheme, levels, mesh.crease_rule)
     }
 
-    /// The same of a mesh whose topology is known.
+    /// Understands the faces, creases and boundary rule of a mesh whose topology is known.
     pub(in crate::surface) fn of_topology(
         mesh: &SurfaceMesh,
         topology: &SurfaceTopology,

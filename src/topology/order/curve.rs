@@ -30,7 +30,7 @@ impl Curve {
         Self { origin: low, scale: if side > 0.0 { side } else { 1.0 } }
     }
 
-    /// Where a point lies along the curve.
+    /// Number of a point along the curve.
     pub fn key(&self, point: [f64; 3]) -> u64 {
         let last = f64::from((1u32 << BITS) - 1);
         let place = |d: usize| {

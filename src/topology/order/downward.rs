@@ -67,7 +67,7 @@ pub struct Downward {
 }
 
 impl Downward {
-    /// Of a surface.
+    /// The incidence of a surface.
     pub fn of_surface(surface: &SurfaceTopology) -> Self {
         let rows = |items: &[u32]| {
             let ends = (0..surface.face_count).map(|f| surface.columns.corners(f as u32).end);
@@ -83,7 +83,7 @@ impl Downward {
         }
     }
 
-    /// Of a solid.
+    /// The incidence of a solid.
     pub fn of_solid(solid: &Topology) -> Self {
         let cells = 0..solid.cell_count() as u32;
         let mut inward = Vec::new();
@@ -144,8 +144,8 @@ impl Downward {
         }
     }
 
-    /// The same incidence in the numbering of `order`; cycles keep their starts and
-    /// directions, edges the order of their ends.
+    /// This incidence in the numbering of `order`; cycles keep their starts and directions, edges
+    /// the order of their ends.
     #[must_use]
     pub(crate) fn renumbered(&self, order: &ElementOrder) -> Self {
         let rows = |rows: &Rows, of: EntityKind, to: EntityKind| {

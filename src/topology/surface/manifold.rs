@@ -4,23 +4,25 @@ use super::SurfaceTopology;
 use crate::mesh::UnionFind;
 use crate::topology::NONE;
 
-/// Whether an edge has two faces, which run through it alike.
-pub(crate) fn is_alike(matrix: &SurfaceTopology, edge: u32) -> bool {
+/// Whether an edge has two faces that are inconsistently oriented: both run through it in the same
+/// direction.
+pub(crate) fn is_inconsistent(matrix: &SurfaceTopology, edge: u32) -> bool {
     let [a, b] = matrix.edge_corners[edge as usize];
     b != NONE
         && matrix.vertex(a) == matrix.vertex(b)
         && matrix.non_manifold_edges.binary_search(&edge).is_err()
 }
 
-/// Edges of more than two faces, and those that two faces run through alike: infinitely sharp.
+/// Edges of more than two faces, and of two that are inconsistently oriented: infinitely sharp.
 pub(crate) fn non_manifold_edges(matrix: &SurfaceTopology) -> impl Iterator<Item = u32> {
-    let alike = (0..matrix.edge_count() as u32).filter(|&edge| is_alike(matrix, edge));
-    alike.chain(matrix.non_manifold_edges.iter().copied())
+    let inconsistent =
+        (0..matrix.edge_count() as u32).filter(|&edge| is_inconsistent(matrix, edge));
+    inconsistent.chain(matrix.non_manifold_edges.iter().copied())
 }
 
 /// Whether an edge is one of the [`non_manifold_edges`].
 pub(crate) fn is_non_manifold(matrix: &SurfaceTopology, edge: u32) -> bool {
-    is_alike(matrix, edge) || matrix.non_manifold_edges.binary_search(&edge).is_ok()
+    is_inconsistent(matrix, edge) || matrix.non_manifold_edges.binary_search(&edge).is_ok()
 }
 
 /// Vertices that stay in place since the surface is not a manifold there, ascending; see
@@ -86,9 +88,9 @@ pub(crate) fn is_corner(sides: &mut [(u32, u32)], is_non_manifold: impl Fn(u32) 
     from.len() != first.len() || first.len() != second.len() || from != to || from.len() != sheets
 }
 
-/// The first edge that two faces run through alike, with its ends.
+/// Ends of the first edge whose two faces are inconsistently oriented.
 pub(crate) fn inconsistent_edge(matrix: &SurfaceTopology) -> Option<[u32; 2]> {
-    let edge = (0..matrix.edge_count() as u32).find(|&edge| is_alike(matrix, edge))?;
+    let edge = (0..matrix.edge_count() as u32).find(|&edge| is_inconsistent(matrix, edge))?;
     Some(matrix.edge_ends(edge))
 }
 
@@ -108,7 +110,7 @@ mod tests {
         assert_eq!(touching(4, &[[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]]), [0_u32; 0]);
         // two triangles that share a vertex, two tetrahedra at a vertex
         assert_eq!(touching(5, &[[0, 1, 2], [0, 3, 4]]), [0]);
-        // three pages at the spine 0–1: its ends have open edges
+        // three pages at the spine 0–1: its ends have boundary edges
         assert_eq!(touching(5, &[[0, 1, 2], [0, 1, 3], [0, 1, 4]]), [0, 1]);
     }
 }

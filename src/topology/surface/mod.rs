@@ -16,7 +16,7 @@ mod scatter;
 mod sort;
 
 pub(crate) use manifold::{
-    inconsistent_edge, is_alike, is_corner, is_non_manifold, non_manifold_corners,
+    inconsistent_edge, is_corner, is_inconsistent, is_non_manifold, non_manifold_corners,
     non_manifold_edges, touching_vertices,
 };
 pub(crate) use scatter::Scatter;
@@ -114,7 +114,7 @@ pub struct SurfaceTopology {
     pub face_count: usize,
     /// Number of corners (non-zeros).
     pub(crate) corner_count: usize,
-    /// Where each column starts.
+    /// Start of each column.
     pub columns: Columns,
     /// `vertices[corner]`: the row of each non-zero.
     pub vertices: Vec<u32>,

@@ -1,8 +1,8 @@
 //! Catmull-Clark, Loop and √3 surfaces on half-edges, the structure of the textbooks: walk
-//! around each vertex by twin and next. Oriented manifolds with or without boundary.
+//! around each vertex by opposite and next. Oriented manifolds with or without boundary.
 //!
 //! Creases after DeRose, Kass and Truong (1998), with uniform or Chaikin sharpness; open
-//! edges are creases for ever. Children of a face come in the order of its corners.
+//! edges are infinitely sharp creases. Children of a face come in the order of its corners.
 
 use std::collections::HashMap;
 
@@ -37,7 +37,7 @@ struct HalfEdge {
     next: usize,
     previous: usize,
     face: usize,
-    twin: Option<usize>,
+    opposite: Option<usize>,
 }
 
 struct Walker<'a> {
@@ -53,7 +53,7 @@ impl Mesh {
     /// One refinement.
     ///
     /// # Panics
-    /// If an edge has more than two faces, or two that run alike.
+    /// If an edge has more than two faces, or two that are inconsistently oriented.
     pub fn refine(&self, scheme: Scheme) -> Self {
         let walker = Walker::new(self);
         match scheme {
@@ -75,19 +75,19 @@ impl<'a> Walker<'a> {
             let n = face.len();
             for (i, &origin) in face.iter().enumerate() {
                 let twice = directed.insert((origin, face[(i + 1) % n]), start + i);
-                assert!(twice.is_none(), "two faces run alike at {origin}");
+                assert!(twice.is_none(), "inconsistently oriented faces at {origin}");
                 let (next, previous) = (start + (i + 1) % n, start + (i + n - 1) % n);
-                halves.push(HalfEdge { origin, next, previous, face: f, twin: None });
+                halves.push(HalfEdge { origin, next, previous, face: f, opposite: None });
             }
         }
         for (&(a, b), &h) in &directed {
-            halves[h].twin = directed.get(&(b, a)).copied();
+            halves[h].opposite = directed.get(&(b, a)).copied();
         }
         let mut walker = Self { mesh, halves, first, stars: vec![Vec::new(); mesh.points.len()] };
         for h in 0..walker.halves.len() {
             let v = walker.halves[h].origin;
             // a walk that begins anywhere in a ring, or at the open end of a fan
-            if walker.stars[v].is_empty() || walker.halves[h].twin.is_none() {
+            if walker.stars[v].is_empty() || walker.halves[h].opposite.is_none() {
                 walker.stars[v] = walker.walk(h);
             }
         }
@@ -97,7 +97,7 @@ impl<'a> Walker<'a> {
     fn walk(&self, start: usize) -> Vec<usize> {
         let mut star = vec![start];
         let mut h = start;
-        while let Some(out) = self.halves[self.halves[h].previous].twin {
+        while let Some(out) = self.halves[self.halves[h].previous].opposite {
             if out == start {
                 break;
             }
@@ -125,7 +125,7 @@ impl<'a> Walker<'a> {
         let mut edges = self.stars[v].clone();
         if let Some(&last) = edges.last() {
             let into = self.halves[last].previous;
-            if self.halves[into].twin.is_none() {
+            if self.halves[into].opposite.is_none() {
                 edges.push(into);
             }
         }
@@ -138,7 +138,7 @@ impl<'a> Walker<'a> {
     }
 
     fn sharpness(&self, h: usize) -> f64 {
-        if self.halves[h].twin.is_none() {
+        if self.halves[h].opposite.is_none() {
             return f64::INFINITY;
         }
         self.mesh.creases.get(&self.edge(h)).copied().unwrap_or(0.0)
@@ -155,10 +155,10 @@ impl<'a> Walker<'a> {
 
     /// Toward the midpoint by the edge's sharpness.
     fn sharp_edge(&self, h: usize, smooth: impl FnOnce(usize) -> Point) -> Point {
-        let Some(twin) = self.halves[h].twin else { return self.middle(h) };
+        let Some(opposite) = self.halves[h].opposite else { return self.middle(h) };
         let (a, b) = self.ends(h);
         let halves = [a, b].map(|end| self.passed_on(h, end));
-        creases::edge(self.middle(h), smooth(twin), self.sharpness(h), halves)
+        creases::edge(self.middle(h), smooth(opposite), self.sharpness(h), halves)
     }
 
     /// Toward the crease rule or the vertex itself.
@@ -218,8 +218,8 @@ impl<'a> Walker<'a> {
             .collect();
         points.extend((0..mesh.faces.len()).map(|f| self.face_point(f)));
         points.extend(owners.iter().map(|&h| {
-            self.sharp_edge(h, |twin| {
-                let faces = [h, twin].map(|h| self.face_point(self.halves[h].face));
+            self.sharp_edge(h, |opposite| {
+                let faces = [h, opposite].map(|h| self.face_point(self.halves[h].face));
                 lerp(self.middle(h), lerp(faces[0], faces[1], 0.5), 0.5)
             })
         }));
@@ -251,8 +251,8 @@ impl<'a> Walker<'a> {
             })
             .collect();
         points.extend(owners.iter().map(|&h| {
-            self.sharp_edge(h, |twin| {
-                combine([(0.75, self.middle(h)), (0.125, across(h)), (0.125, across(twin))])
+            self.sharp_edge(h, |opposite| {
+                combine([(0.75, self.middle(h)), (0.125, across(h)), (0.125, across(opposite))])
             })
         }));
         let mut faces = Vec::new();
@@ -274,9 +274,9 @@ impl<'a> Walker<'a> {
         for h in (0..self.halves.len()).filter(|&h| mesh.creases.contains_key(&self.edge(h))) {
             let e = self.edge(h);
             for end in [e.0, e.1] {
-                // open edges are sharp without a tag
+                // boundary edges are sharp without a tag
                 let own = mesh.creases[&e];
-                let s = match self.halves[h].twin {
+                let s = match self.halves[h].opposite {
                     Some(_) => self.passed_on(h, end),
                     None => (own - 1.0).max(0.0),
                 };
@@ -292,7 +292,7 @@ impl<'a> Walker<'a> {
     fn sqrt3(&self, second: bool) -> Mesh {
         let mesh = self.mesh;
         let count = mesh.points.len();
-        let open = |h: usize| self.halves[h].twin.is_none();
+        let open = |h: usize| self.halves[h].opposite.is_none();
         let mut points: Vec<Point> = (0..count)
             .map(|v| {
                 let p = self.point(v);
@@ -335,8 +335,8 @@ impl<'a> Walker<'a> {
             }
         }
         let faces = (0..self.halves.len())
-            .map(|h| match self.halves[h].twin {
-                Some(twin) => vec![self.halves[h].origin, facing[twin], facing[h]],
+            .map(|h| match self.halves[h].opposite {
+                Some(opposite) => vec![self.halves[h].origin, facing[opposite], facing[h]],
                 None => match middle_faces.get(&h) {
                     Some(face) => face.clone(),
                     None => vec![self.ends(h).0, self.ends(h).1, facing[h]],
@@ -351,7 +351,7 @@ impl<'a> Walker<'a> {
         let other = self
             .edges(a)
             .into_iter()
-            .filter(|&h| self.halves[h].twin.is_none())
+            .filter(|&h| self.halves[h].opposite.is_none())
             .map(|h| self.other_end(h, a))
             .find(|&v| v != b);
         let [p, q] = [a, b].map(|v| self.point(v));

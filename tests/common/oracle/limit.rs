@@ -121,16 +121,16 @@ fn regular_net(patch: &Solid, incidence: &Incidence) -> Option<[[[Point; 4]; 4];
 }
 
 /// Whether the boundary around cell 0's corners is smooth, except for edges of a
-/// box, which must be sharp for ever.
+/// box, which must be infinitely sharp.
 fn has_natural_ends(patch: &Solid, incidence: &Incidence) -> bool {
     let skin = patch.skin();
     let stars = Stars::of(&skin);
     patch.cells[0].corners().iter().filter(|v| stars.vertex_edges.contains_key(v)).all(|v| {
         let edges = &stars.vertex_edges[v];
         let box_edge = |e| incidence.edge_cells[incidence.edge_of[e]].len() == 1;
-        let held = edges.iter().all(box_edge); // a box corner stays where it is
+        let fixed = edges.iter().all(box_edge); // a box corner stays where it is
         edges.iter().all(|e| stars.sharpness(*e) == if box_edge(e) { f64::INFINITY } else { 0.0 })
-            && (held || patch.corners.get(v).is_none_or(|&s| s == 0.0))
+            && (fixed || patch.corners.get(v).is_none_or(|&s| s == 0.0))
     })
 }
 

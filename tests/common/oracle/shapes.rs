@@ -93,7 +93,7 @@ pub fn fan(valence: usize, rings: usize, layers: usize) -> Solid {
     sweep(&disk(valence, rings), layers)
 }
 
-/// Makes the rims of a sweep's two ends sharp for ever, so that it stays the
+/// Makes the rims of a sweep's two ends infinitely sharp, so that it stays the
 /// tensor product of its section and a spline with natural ends.
 pub fn sharpen_rims(solid: &mut Solid, section: &Surface) {
     let end = solid.points.len() - section.points.len();

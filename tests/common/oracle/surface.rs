@@ -130,7 +130,7 @@ impl<'a> Stars<'a> {
         stars
     }
 
-    /// Infinite at open edges.
+    /// Infinite at boundary edges.
     pub fn sharpness(&self, e: Edge) -> f64 {
         if self.surface.open.contains(&e) {
             return f64::INFINITY;

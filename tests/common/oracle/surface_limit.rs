@@ -106,7 +106,7 @@ fn bilinear(patch: &Surface, t: [f64; 2]) -> Point {
 }
 
 /// The 4×4 net of face 0, `net[i][j]` along u and v, if the patch is a grid of
-/// quads, cut off by open edges on any side.
+/// quads, cut off by boundary edges on any side.
 pub fn regular_net(patch: &Surface, stars: &Stars) -> Option<[[Point; 4]; 4]> {
     if patch.faces.iter().any(|face| face.len() != 4) || !has_natural_ends(patch, stars) {
         return None;
@@ -133,7 +133,7 @@ pub fn regular_net(patch: &Surface, stars: &Stars) -> Option<[[Point; 4]; 4]> {
 }
 
 /// Whether no crease or corner is around face 0's corners, except for corners of
-/// the surface with one face, which must be sharp for ever.
+/// the surface with one face, which must be infinitely sharp.
 fn has_natural_ends(patch: &Surface, stars: &Stars) -> bool {
     patch.faces[0].iter().all(|v| {
         let is_end = |e: &Edge| patch.open.contains(e) && stars.edge_faces[e].len() == 1;

@@ -11,7 +11,7 @@ use crate::oracle::random::{Random, perturb};
 use crate::oracle::surface::Stars;
 use crate::oracle::{convert, medit};
 
-/// Sharp for ever.
+/// Infinitely sharp.
 pub const INF: f64 = f64::INFINITY;
 
 pub fn block(cells: [usize; 3]) -> SolidMesh {

@@ -354,7 +354,7 @@ const POTPOURRI: [(usize, f64); 6] = [
     (65, 1.060593848830029),
 ];
 
-/// It adds 10⁻⁶ to the diagonal of its singular Poisson matrix, where here a vertex is held: that
+/// It adds 10⁻⁶ to the diagonal of its singular Poisson matrix, where here a vertex is fixed: that
 /// makes a difference of 7.1e-6 at most (the same algorithm in SciPy, with and without).
 #[test]
 fn heat_distances_are_those_of_another_program() {

@@ -167,7 +167,7 @@ fn on_first_side(mesh: &SolidMesh) -> Vec<bool> {
     fixed
 }
 
-/// Linear fields come out, to 1e-10 of their largest value, where one side is held and the others
+/// Linear fields come out, to 1e-10 of their largest value, where one side is fixed and the others
 /// have their fluxes or tractions.
 #[test]
 fn mixed_conditions_pass_the_patch_test() {

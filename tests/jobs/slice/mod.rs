@@ -28,7 +28,7 @@ fn shape(name: &str, sizes: &[usize]) -> SolidMesh {
     Shape::parse(name, sizes).expect("a shape").build().expect("a mesh")
 }
 
-/// The shape with its edges of 40° and more sharp for ever.
+/// The shape with its edges of 40° and more infinitely sharp.
 fn creased(name: &str, sizes: &[usize]) -> SolidMesh {
     let mut mesh = shape(name, sizes);
     crease_by_angle(&mut mesh, 40.0).expect("a mesh");

@@ -461,7 +461,7 @@ fn voxels(places: &[[i32; 3]]) -> SurfaceMesh {
     SurfaceMesh::new(points, faces)
 }
 
-/// Vertices of the edge cannot be separated: the body hangs together around both of its ends.
+/// Vertices of the edge cannot be separated: the body is connected around both of its ends.
 #[test]
 fn a_body_that_touches_itself_along_an_edge_is_cut() {
     let corner = |z| [[0, 0, z], [0, 1, z], [1, 1, z]];

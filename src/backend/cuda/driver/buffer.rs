@@ -62,7 +62,7 @@ impl<T: DeviceRepr + Default + Copy> Buffer<T> {
         Ok(values)
     }
 
-    /// One number, copied to the host.
+    /// Number `at` of the array, copied to the host.
     pub(crate) fn read_at(&self, stream: &Arc<CudaStream>, at: usize) -> Result<T> {
         let value = stream.clone_dtoh(&self.slice.slice(at..at + 1));
         let value = value.map_err(failed("a copy from the device failed"))?;

@@ -195,9 +195,9 @@ impl DeviceMemory {
 pub struct ForeignArray {
     /// Address on the device of the first number.
     pub address: u64,
-    /// How many numbers.
+    /// Number of values in the array.
     pub len: usize,
-    /// Their precision.
+    /// Precision of the values.
     pub precision: Precision,
     /// The stream that makes them, as for [`DeviceMemory::make_wait`]; `None` if they are there,
     /// or the stream that reads them already waits for them.

@@ -54,7 +54,7 @@ type LaunchKernel = unsafe fn(
 static OPENED: Mutex<BTreeMap<usize, Arc<Functions>>> = Mutex::new(BTreeMap::new());
 
 impl Functions {
-    /// Those of device `ordinal`, which all backends of the program share.
+    /// The functions of device `ordinal`, which all backends of the program share.
     pub fn of(ordinal: usize) -> Result<Arc<Self>> {
         let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(functions) = opened.get(&ordinal) {

@@ -102,7 +102,8 @@ impl Launch {
         unsafe { self.function.launch(stream, self.shape, &self.pointers()) }
     }
 
-    /// The same with all blocks at once, which may wait for one another.
+    /// Like [`Launch::enqueue`], with all blocks resident at once, so that they may wait for one
+    /// another.
     ///
     /// # Safety
     /// That of [`Launch::enqueue`].

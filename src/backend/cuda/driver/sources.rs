@@ -52,7 +52,7 @@ pub(super) const HEADERS: &[KernelSource] = &[
     source!("common/sort_row.cuh"),
     source!("common/stage.cuh"),
     source!("surface/mesh_matrix.cuh"),
-    source!("surface/ends.cuh"),
+    source!("surface/boundary_edges.cuh"),
     source!("surface/friends.cuh"),
     source!("surface/stars.cuh"),
     source!("surface/vertex_sharpness.cuh"),
@@ -96,8 +96,8 @@ pub(in crate::backend::cuda) static FIRST_FRIENDS: KernelSource =
     source!("surface/first_friends.cu", exact: true);
 pub(in crate::backend::cuda) static THREE_TRIANGLES: KernelSource =
     source!("surface/three_triangles.cu", exact: true);
-pub(in crate::backend::cuda) static THREE_TRIANGLES_ENDS: KernelSource =
-    source!("surface/three_triangles_ends.cu", exact: true);
+pub(in crate::backend::cuda) static THREE_TRIANGLES_BOUNDARY: KernelSource =
+    source!("surface/three_triangles_boundary.cu", exact: true);
 pub(in crate::backend::cuda) static CREASES: KernelSource =
     source!("surface/creases.cu", exact: true);
 pub(in crate::backend::cuda) static GHOSTS: KernelSource = source!("surface/ghosts.cu");

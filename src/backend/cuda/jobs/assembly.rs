@@ -64,7 +64,7 @@ fn variant(form: usize) -> Variant {
     Variant::new(&ASSEMBLY, Precision::F64).with("FORM", form)
 }
 
-/// All that are used.
+/// All variants that are used.
 pub(in crate::backend::cuda) fn variants() -> [Variant; 3] {
     [0, 1, 2].map(variant)
 }

@@ -26,7 +26,7 @@ use crate::error::{Error, Result};
 const THREADS: u32 = 128;
 const SCANNERS: u32 = 1024;
 
-/// Most layers at once.
+/// Maximum number of layers at once.
 const MAX_LAYERS_AT_ONCE: usize = 256;
 /// Bytes of a pixel, of its claim and of its place in a list.
 const PIXEL_BYTES: usize = 28 + 32 + 1;

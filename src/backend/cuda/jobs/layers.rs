@@ -20,7 +20,7 @@ use crate::backend::device::{
 };
 use crate::error::{Error, Result};
 
-/// Most images at once.
+/// Maximum number of images at once.
 const MAX_IMAGES_AT_ONCE: usize = 1024;
 
 /// Columns of a group, as in `kernels/slice/layers.cu`.

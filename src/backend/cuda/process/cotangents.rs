@@ -104,16 +104,16 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         self.query.store(Op::EF)?;
         let sides = self.query.lists(Op::EF)?;
         let steps = &self.query.steps;
-        let held = Buffer::<u32>::zeros(&steps.stream, self.query.count(EntityKind::Vertex))?;
+        let fixed = Buffer::<u32>::zeros(&steps.stream, self.query.count(EntityKind::Vertex))?;
         let arguments = vec![
             array(&sides.starts),
             array(&self.query.mesh.edge_vertices),
             number(sides.count),
-            array(&held),
+            array(&fixed),
         ];
         let kernels = Kernels::new(&steps.functions, Variant::new(&COTANGENTS, T::PRECISION));
-        steps.enqueue(&[kernels.items("hold_ends", sides.count, THREADS, arguments)?])?;
-        Ok(held)
+        steps.enqueue(&[kernels.items("fix_boundary", sides.count, THREADS, arguments)?])?;
+        Ok(fixed)
     }
 
     /// An attribute of vertices, of width 1, or 3 in rows of 4 numbers, for
@@ -141,7 +141,8 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         self.query.read(&product)
     }
 
-    /// The same, left on the device in the order of the query.
+    /// Like [`DeviceProcessor::laplacian`], with the result left on the device in the order of the
+    /// query.
     ///
     /// # Errors
     /// As [`DeviceProcessor::laplacian`].

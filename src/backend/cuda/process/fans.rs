@@ -67,7 +67,8 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         Ok(self.query.read(&normals)?.as_chunks().0.to_vec())
     }
 
-    /// The same, left on the device in the order of the query, with a width of 3.
+    /// Like [`DeviceProcessor::normals`], with the result left on the device in the order of the
+    /// query, with a width of 3.
     ///
     /// # Errors
     /// As [`DeviceProcessor::normals`].

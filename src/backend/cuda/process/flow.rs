@@ -25,14 +25,14 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     pub fn flow(&mut self, time: f64, cotangents: Cotangents) -> Result<()> {
         check_time(time, &self.mesh)?;
         let sums = self.prepare(cotangents)?;
-        let held = self.ends()?;
+        let fixed = self.ends()?;
         let count = self.query.count(EntityKind::Vertex);
         let load = self.query.steps.empty::<T>(3 * count)?;
         let start = self.start()?;
         // (M + time L) d = -time L p for the displacements d of the points p
         let (steps, products) = (&self.query.steps, self.products(sums.as_ref())?);
-        let system = System::new(steps, products, (1.0, time), Some(&held), 3)?;
-        let of_load = (-time, Some(&held));
+        let system = System::new(steps, products, (1.0, time), Some(&fixed), 3)?;
+        let of_load = (-time, Some(&fixed));
         steps.enqueue(&[apply(steps, products, 3, of_load, &self.points.values, &load)?])?;
         let tolerance = if T::PRECISION == Precision::F64 { 1e-12 } else { 1e-6 };
         let displacements = steps.empty::<T>(3 * count)?;

@@ -44,7 +44,7 @@ impl DeviceProcessor<f64> {
         let mut marks = vec![0.0; count];
         sources.iter().for_each(|&v| marks[v as usize] = 1.0);
         let load = self.attribute(1, &marks)?.values;
-        let held = self.first_sources(sources, &parts)?;
+        let fixed = self.first_sources(sources, &parts)?;
         let distances = self.query.empty_attribute::<f64>(
             EntityKind::Vertex,
             1,
@@ -86,7 +86,7 @@ impl DeviceProcessor<f64> {
         ])?;
         let tolerance = POISSON_TOLERANCE;
         let (weights, x) = (self.weights()?, &distances.values);
-        let iterations = levels.solve(steps, weights, &held, divergence, tolerance, x)?;
+        let iterations = levels.solve(steps, weights, &fixed, divergence, tolerance, x)?;
         self.note_time(&start)?;
         self.iterations = warming + iterations;
 
@@ -96,8 +96,8 @@ impl DeviceProcessor<f64> {
         Ok(found)
     }
 
-    /// 1 at the first of the sources in each part: L is singular, and there the distance is held at
-    /// 0, exactly, for loads sum to 0.
+    /// 1 at the first of the sources in each part: L is singular, and there the distance is fixed
+    /// at 0, exactly, for loads sum to 0.
     fn first_sources(&self, sources: &[u32], parts: &[u32]) -> Result<Buffer<u32>> {
         let mut first = vec![u32::MAX; parts.len()];
         for &v in sources {
@@ -106,9 +106,9 @@ impl DeviceProcessor<f64> {
         }
         let mut marks = vec![0_u32; parts.len()];
         first.iter().filter(|&&v| v < u32::MAX).for_each(|&v| marks[v as usize] = 1);
-        let held =
+        let fixed =
             self.query.attribute(EntityKind::Vertex, 1, AttributeLayout::Interleaved, &marks)?;
-        Ok(held.values)
+        Ok(fixed.values)
     }
 
     /// Stores what all distances on the surface share, if it is not there; the weights are.

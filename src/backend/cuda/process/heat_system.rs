@@ -5,7 +5,7 @@ use crate::backend::cuda::driver::buffer::Buffer;
 
 /// What all distances on a surface share.
 pub(super) struct Heat {
-    /// For which heat flows, the longest of all parts.
+    /// Time for which heat flows, the longest of all parts.
     pub time: f64,
     /// Masses, so much larger in parts of shorter times; none if all parts have the same.
     pub masses: Option<Buffer<f64>>,

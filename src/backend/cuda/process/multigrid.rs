@@ -187,7 +187,7 @@ impl Aggregates {
 }
 
 impl MultigridLevels {
-    /// Those of L.
+    /// The multigrid levels of the matrix L.
     pub fn new(steps: &mut Steps, matrix: &WeightMatrix<f64>) -> Result<Self> {
         let count = matrix.diagonal.len();
         let weights = steps.empty::<f32>(matrix.weights.len())?;
@@ -214,8 +214,8 @@ impl MultigridLevels {
         }
     }
 
-    /// Finds x so that L x is `load`, which is used up, but for unknowns that are `held`: they stay
-    /// 0. Returns the iterations that it took, until the norm of the residual has fallen by
+    /// Finds x so that L x is `load`, which is used up, but for unknowns that are `fixed`: they
+    /// stay 0. Returns the iterations that it took, until the norm of the residual has fallen by
     /// `tolerance`.
     ///
     /// # Errors
@@ -224,7 +224,7 @@ impl MultigridLevels {
         &self,
         steps: &Steps,
         matrix: &WeightMatrix<f64>,
-        held: &Buffer<u32>,
+        fixed: &Buffer<u32>,
         load: Buffer<f64>,
         tolerance: f64,
         x: &Buffer<f64>,
@@ -237,7 +237,7 @@ impl MultigridLevels {
         let aggregates = steps.empty::<u32>(count)?;
         let arguments = vec![
             array(&matrix.diagonal),
-            array(held),
+            array(fixed),
             array(&first.inverses),
             array(&first.aggregates),
             number(count),
@@ -246,7 +246,7 @@ impl MultigridLevels {
             array(&inverses),
             array(&aggregates),
         ];
-        steps.enqueue(&[kernels.items("hold", count, CYCLE_THREADS, arguments)?])?;
+        steps.enqueue(&[kernels.items("fix", count, CYCLE_THREADS, arguments)?])?;
         let mut words: Vec<[u64; 11]> = self.levels.iter().map(Level::words).collect();
         words[0][3] = inverses.address(0);
         words[0][4] = aggregates.address(0);

@@ -72,7 +72,7 @@ impl<T: Real + DeviceRepr> MatrixProducts<'_, T> {
     }
 }
 
-/// Where iterations end.
+/// The condition at which iterations end.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Until {
     /// The norm of the residual has fallen by this.
@@ -87,12 +87,12 @@ pub(super) fn variant(precision: Precision, columns: usize, cotangents: Cotangen
     Variant::new(&SOLVE, precision).with("COLUMNS", columns).with("RECOMPUTES", recomputes)
 }
 
-/// product = `stiffness` L times values; 0 for unknowns that are held, if any.
+/// product = `stiffness` L times values; 0 for unknowns that are fixed, if any.
 pub(super) fn apply<T: Real + DeviceRepr>(
     steps: &Steps,
     products: MatrixProducts<'_, T>,
     columns: usize,
-    (stiffness, held): (f64, Option<&Buffer<u32>>),
+    (stiffness, fixed): (f64, Option<&Buffer<u32>>),
     of: &Buffer<T>,
     product: &Buffer<T>,
 ) -> Result<Launch> {
@@ -102,7 +102,7 @@ pub(super) fn apply<T: Real + DeviceRepr>(
         products.rows(products.weights),
         array(products.diagonal),
         Argument::Long(stiffness.to_bits()),
-        Argument::Address(held.map_or(0, |held| held.address(0))),
+        Argument::Address(fixed.map_or(0, |fixed| fixed.address(0))),
         array(of),
         array(product),
     ];
@@ -126,12 +126,12 @@ pub(super) struct System<'s, T> {
 }
 
 impl<'s, T: Real + DeviceRepr> System<'s, T> {
-    /// Unknowns that are `held`, or whose diagonal is 0, stay 0.
+    /// Unknowns that are `fixed`, or whose diagonal is 0, stay 0.
     pub fn new(
         steps: &Steps,
         products: MatrixProducts<'s, T>,
         (mass, stiffness): (f64, f64),
-        held: Option<&Buffer<u32>>,
+        fixed: Option<&Buffer<u32>>,
         columns: usize,
     ) -> Result<Self> {
         let count = products.count();
@@ -142,7 +142,7 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
             array(products.diagonal),
             Argument::Long(mass.to_bits()),
             Argument::Long(stiffness.to_bits()),
-            Argument::Address(held.map_or(0, |held| held.address(0))),
+            Argument::Address(fixed.map_or(0, |fixed| fixed.address(0))),
             number(count),
             array(&roots),
         ];
@@ -226,7 +226,7 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
     }
 }
 
-/// Of iterations that do not end.
+/// The error of iterations that do not end.
 pub(super) fn without_end(iterations: usize) -> Error {
     Error::mesh(format!("conjugate gradients did not converge in {iterations} iterations"))
         .with_help(message!(

@@ -67,8 +67,8 @@ impl Incidence {
         })
     }
 
-    /// That of a surface; its edges are found on the device. Also how many seconds that took there,
-    /// from the corners on.
+    /// The incidence of a surface, whose edges are found on the device; also the seconds that this
+    /// took there, from the corners on.
     pub fn of_surface(gpu: &Cuda, steps: &Steps, mesh: &SurfaceMesh) -> Result<(Self, f64)> {
         let columns = Columns::of(&mesh.faces);
         let (size, ends, faces) = match &columns {

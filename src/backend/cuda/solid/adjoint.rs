@@ -99,9 +99,9 @@ pub struct DeviceAdjoint {
 /// Gradients at the results.
 #[derive(Clone, Copy, Debug)]
 pub enum Gradient<'a> {
-    /// On the host, `[result][width]`.
+    /// Gradients on the host, `[result][width]`.
     Host(&'a [f64]),
-    /// On the device, likewise.
+    /// Gradients on the device, `[result][width]`.
     Device(ForeignArray),
 }
 

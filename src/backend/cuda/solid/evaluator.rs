@@ -184,7 +184,8 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         unsafe { self.upload_from(controls, None) }
     }
 
-    /// The same with positions of others in place of those given, whose origin they have.
+    /// Like `upload`, with positions on the device in place of those in `controls`, whose origin
+    /// they have.
     ///
     /// # Safety
     /// Those are as they say until this returns.
@@ -430,10 +431,10 @@ pub trait DeviceEvaluator: Evaluator {
     /// [`Error::Request`] if they do not fit the plan, or the device has no room.
     fn upload(&mut self, controls: Controls<'_>) -> Result<()>;
 
-    /// The same with positions that are on the device already, `[vertex][3]`. They are not checked:
-    /// what is not a number makes results that are none. They have been read when this returns.
-    /// `controls` has the attributes, and positions that are about where the others are, whose
-    /// distance from 0 decides what the evaluation is relative to.
+    /// Copies control points to the device, with positions that are there already, `[vertex][3]`.
+    /// They are not checked: what is not a number makes results that are none. They have been read
+    /// when this returns. `controls` has the attributes, and positions that are about where the
+    /// others are, whose distance from 0 decides what the evaluation is relative to.
     ///
     /// # Errors
     /// [`Error::Request`] for another number of positions, or an address of another device.
@@ -454,10 +455,10 @@ pub trait DeviceEvaluator: Evaluator {
     /// plan, or the device has no room for the results.
     fn launch(&mut self, elements: Range<usize>) -> Result<DevicePoints>;
 
-    /// The same, brought to the host.
+    /// Like [`Self::launch`], with the results copied to the host.
     ///
     /// # Errors
-    /// As above.
+    /// Those of [`Self::launch`].
     fn fetch(&mut self, elements: Range<usize>, limit: &mut Limit) -> Result<()>;
 
     /// The stream of uploads and launches, as the driver's handle.

@@ -22,7 +22,7 @@ struct Level {
     friends: Buffer<u32>,
     starts: Buffer<u32>,
     sharpness: Buffer<f64>,
-    pinned: (Buffer<u32>, Buffer<f64>),
+    fixed: (Buffer<u32>, Buffer<f64>),
     quads: usize,
     vertices: usize,
 }
@@ -46,7 +46,7 @@ pub enum FriendRun {
     Topology,
     /// Points of all levels, whose topology stands.
     Points,
-    /// Both in one pass a level.
+    /// Topology and points in one pass a level.
     Both,
 }
 
@@ -68,7 +68,7 @@ pub(in crate::backend::cuda) fn variant(
 
 impl<T: Real + DeviceRepr> DeviceFriends<T> {
     /// Room for a first level of so many quads and points, and for `count` more. `chaikin`: the
-    /// rule of semi-sharp creases, `None` where nothing is sharp; `pinned`: vertices of the first
+    /// rule of semi-sharp creases, `None` where nothing is sharp; `fixed`: vertices of the first
     /// level with a corner tag, and its sharpness.
     ///
     /// # Errors
@@ -80,7 +80,7 @@ impl<T: Real + DeviceRepr> DeviceFriends<T> {
         vertices: usize,
         count: usize,
         chaikin: Option<bool>,
-        pinned: &[(u32, f64)],
+        fixed: &[(u32, f64)],
     ) -> Result<Self> {
         if count == 0 {
             return Err(Error::request("edge-friend on a GPU needs a level to refine")
@@ -93,8 +93,8 @@ impl<T: Real + DeviceRepr> DeviceFriends<T> {
         }
         let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;
         let sharp = chaikin.is_some() && quads > 0;
-        let pins = |pinned: &[(u32, f64)]| -> Result<(Buffer<u32>, Buffer<f64>)> {
-            let (vertices, sharpness): (Vec<u32>, Vec<f64>) = pinned.iter().copied().unzip();
+        let upload = |fixed: &[(u32, f64)]| -> Result<(Buffer<u32>, Buffer<f64>)> {
+            let (vertices, sharpness): (Vec<u32>, Vec<f64>) = fixed.iter().copied().unzip();
             Ok((Buffer::of(&stream, &vertices)?, Buffer::of(&stream, &sharpness)?))
         };
         let mut levels = vec![Level {
@@ -103,19 +103,19 @@ impl<T: Real + DeviceRepr> DeviceFriends<T> {
             friends: Buffer::of(&stream, &vec![0; 2 * quads])?,
             starts: Buffer::of(&stream, &vec![u32::MAX; vertices])?,
             sharpness: Buffer::of(&stream, &vec![0.0; if sharp { quads } else { 0 }])?,
-            pinned: pins(pinned)?,
+            fixed: upload(fixed)?,
             quads,
             vertices,
         }];
-        let mut pinned = pinned.to_vec();
+        let mut fixed = fixed.to_vec();
         let (mut quads, mut vertices) = (quads, vertices);
         for level in 1..=count {
             let slot = |v: u32| match v < quads as u32 {
                 true => 4 * v,
                 false => 3 * quads as u32 + v,
             };
-            pinned.retain(|(_, s)| *s > 1.0);
-            pinned.iter_mut().for_each(|(v, s)| (*v, *s) = (slot(*v), *s - 1.0));
+            fixed.retain(|(_, s)| *s > 1.0);
+            fixed.iter_mut().for_each(|(v, s)| (*v, *s) = (slot(*v), *s - 1.0));
             vertices = 4 * quads + vertices.saturating_sub(quads);
             quads *= 4;
             let linked = if level == count { 0 } else { quads };
@@ -125,7 +125,7 @@ impl<T: Real + DeviceRepr> DeviceFriends<T> {
                 friends: Buffer::empty(&stream, linked)?,
                 starts: Buffer::empty(&stream, 0)?,
                 sharpness: Buffer::zeros(&stream, if sharp { linked } else { 0 })?,
-                pinned: pins(&pinned)?,
+                fixed: upload(&fixed)?,
                 quads,
                 vertices,
             });
@@ -147,11 +147,11 @@ impl<T: Real + DeviceRepr> DeviceFriends<T> {
         let mut launches = Vec::new();
         for (at, pair) in self.levels.windows(2).enumerate() {
             let coarse = &pair[0];
-            let (refine, pin) = match at {
-                0 if last == 0 => ("refine_only", "pin_only"),
-                0 => ("refine_first", "pin_first"),
-                _ if at < last => ("refine_between", "pin_between"),
-                _ => ("refine_last", "pin_last"),
+            let (refine, fix) = match at {
+                0 if last == 0 => ("refine_only", "fix_only"),
+                0 => ("refine_first", "fix_first"),
+                _ if at < last => ("refine_between", "fix_between"),
+                _ => ("refine_last", "fix_last"),
             };
             let points = [at, at + 1].map(|i| Argument::Address(self.points[i].address(0)));
             let count = coarse.quads.max(coarse.vertices) as u32;
@@ -163,21 +163,21 @@ impl<T: Real + DeviceRepr> DeviceFriends<T> {
                 shape: LaunchShape { blocks: count.div_ceil(THREADS), threads: THREADS, shared: 0 },
                 arguments,
             });
-            let pins = coarse.pinned.0.len() as u32;
-            if pins > 0 && run != FriendRun::Topology {
+            let count = coarse.fixed.0.len() as u32;
+            if count > 0 && run != FriendRun::Topology {
                 launches.push(Launch {
                     name: "edge-friend corners".into(),
-                    function: self.functions.get(&variant, pin)?,
+                    function: self.functions.get(&variant, fix)?,
                     shape: LaunchShape {
-                        blocks: pins.div_ceil(THREADS),
+                        blocks: count.div_ceil(THREADS),
                         threads: THREADS,
                         shared: 0,
                     },
                     arguments: vec![
                         self.words(at),
-                        Argument::Address(coarse.pinned.0.address(0)),
-                        Argument::Address(coarse.pinned.1.address(0)),
-                        Argument::Number(pins),
+                        Argument::Address(coarse.fixed.0.address(0)),
+                        Argument::Address(coarse.fixed.1.address(0)),
+                        Argument::Number(count),
                         Argument::Address(self.points[at].address(0)),
                         Argument::Address(self.points[at + 1].address(0)),
                     ],

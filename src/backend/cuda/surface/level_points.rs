@@ -15,7 +15,7 @@ use crate::mesh::check_point_count;
 /// Stencils of one level over the level before.
 #[derive(Clone, Copy, Debug)]
 pub struct Level<'a> {
-    /// Where each row ends among the entries.
+    /// End of each row among the entries.
     pub ends: &'a [usize],
     /// `[entry]`: points of the level before.
     pub columns: &'a [u32],
@@ -62,7 +62,7 @@ impl LevelPoints {
         self.points.fill(stream, positions.as_flattened())
     }
 
-    /// Where the points are.
+    /// Address of the points on the device.
     pub fn address(&self) -> u64 {
         self.points.address(0)
     }

@@ -27,7 +27,7 @@ use records::DeviceTables;
 pub(in crate::backend::cuda) use layout::table_variant;
 pub use records::{PatchBatch, SquareWeights, SurfaceLayout, TableBatch, TableWeights};
 
-/// Most samples along an edge that regular leaves take.
+/// Maximum number of samples along an edge that regular leaves take.
 pub const MAX_LEAF_SAMPLES: usize = 128;
 
 struct Patches<T> {

@@ -133,7 +133,7 @@ pub(crate) struct PointLayout<'a, T> {
     pub nets: Vec<u32>,
     /// Points of regular quads, neighbors together.
     pub regular: Vec<RegularPoint<2>>,
-    /// All others.
+    /// Points that are not in regular quads, as rows of weights.
     pub rows: PointRows<T>,
     /// Number of results.
     pub results: usize,

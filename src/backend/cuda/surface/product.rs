@@ -99,7 +99,7 @@ pub(crate) struct DeviceProduct<T> {
 /// Threads of a block, a warp a block of rows.
 const THREADS: u32 = 128;
 
-/// Most components at once.
+/// Maximum number of components at once.
 const MAX_COMPONENTS: usize = 4;
 
 pub(in crate::backend::cuda) fn variant(precision: Precision, width: usize) -> Variant {

@@ -97,7 +97,7 @@ impl Scope {
         self.sets.get(&name.to_ascii_uppercase()).copied()
     }
 
-    /// The same, which `make` makes where there is none.
+    /// The set of a name, made by `make` where there is none.
     pub fn set_or(&mut self, name: &str, make: impl FnOnce() -> usize) -> usize {
         *self.sets.entry(name.to_ascii_uppercase()).or_insert_with(make)
     }

@@ -31,7 +31,8 @@ impl Gmsh<'_> {
         self.values.end("$EndEntities")
     }
 
-    /// The same of parts of surfaces and volumes, which elements of a partitioned mesh are in.
+    /// Reads which physical groups the parts of surfaces and volumes are in: elements of a
+    /// partitioned mesh are in these parts.
     pub(super) fn partitioned_entities(&mut self) -> Result<()> {
         self.values.begin();
         self.values.size("the number of partitions")?;

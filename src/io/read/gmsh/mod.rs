@@ -86,7 +86,7 @@ impl Gmsh<'_> {
                 .error("a second section $MeshFormat")
                 .with_help("keep one mesh in the file"));
         }
-        let version = text.expect("the version")?;
+        let version = text.required("the version")?;
         self.version = match version {
             b"2" | b"2.0" | b"2.1" | b"2.2" => 2,
             b"4.1" => 4,

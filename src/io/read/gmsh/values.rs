@@ -145,7 +145,7 @@ impl<'a> GmshNumbers<'a> {
 
     /// The keyword that ends a section.
     pub fn end(&mut self, keyword: &str) -> Result<()> {
-        let word = self.text.expect(keyword)?;
+        let word = self.text.required(keyword)?;
         if word == keyword.as_bytes() {
             return Ok(());
         }

@@ -30,7 +30,7 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// Of `bytes` in all.
+    /// A budget of `bytes` in all.
     pub fn new(bytes: u64) -> Self {
         Self { left: Cell::new(bytes) }
     }
@@ -76,7 +76,7 @@ pub(super) struct BinaryLayout {
 
 /// Bytes to take from the front, whatever their encoding.
 pub(super) enum ByteSource<'a> {
-    /// As they are.
+    /// Bytes that are not encoded.
     Raw(&'a [u8]),
     /// Base64 text.
     Base64(Base64<'a>),

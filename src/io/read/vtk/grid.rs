@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// The faces of the polyhedra of a grid.
 #[derive(Default)]
 pub(super) enum GivenFaces {
-    /// None given.
+    /// No faces are given.
     #[default]
     Absent,
     /// The cell's own list is its face stream (legacy files):

@@ -117,7 +117,7 @@ impl<'a> Legacy<'a> {
                 .with_help("check the format of the file, or export it again"));
         }
         text.next_line().ok_or_else(|| text.ended("the title"))?;
-        let encoding = text.expect("ASCII or BINARY")?;
+        let encoding = text.required("ASCII or BINARY")?;
         let binary = encoding.eq_ignore_ascii_case(b"BINARY");
         if !binary && !encoding.eq_ignore_ascii_case(b"ASCII") {
             return Err(text
@@ -146,13 +146,13 @@ impl<'a> Legacy<'a> {
             file.field(ArrayTarget::Model)?;
         }
         if !file.text.accept("DATASET") {
-            let word = file.text.expect("DATASET")?;
+            let word = file.text.required("DATASET")?;
             return Err(file
                 .text
                 .error(format!("DATASET expected, found `{}`", shown(word)))
                 .with_help("the file is malformed; export it again"));
         }
-        let kind = file.text.expect("the kind of data set")?;
+        let kind = file.text.required("the kind of data set")?;
         file.is_surface = kind.eq_ignore_ascii_case(b"POLYDATA");
         file.structured = match kind.to_ascii_uppercase().as_slice() {
             b"UNSTRUCTURED_GRID" | b"POLYDATA" => None,

@@ -90,7 +90,7 @@ impl Legacy<'_> {
             while self.text.accept("METADATA") {
                 self.skip_metadata();
             }
-            let name = String::from_utf8_lossy(self.text.expect("an array name")?);
+            let name = String::from_utf8_lossy(self.text.required("an array name")?);
             let line = self.text.line();
             let [width, tuples, scalar] = self.header("components, tuples and type")?;
             let (width, tuples) = (self.count(width)?, self.count(tuples)?);

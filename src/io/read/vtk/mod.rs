@@ -175,8 +175,8 @@ impl UnstructuredGrid {
         Ok(cells.kept)
     }
 
-    /// How many corners the faces of all polyhedra have at most. No face belongs to more than two
-    /// cells: bounds what small lists can unfold to.
+    /// Largest number of corners that the faces of all polyhedra can have. No face belongs to more
+    /// than two cells: bounds what small lists can unfold to.
     fn most_face_corners(&self) -> usize {
         match &self.faces {
             GivenFaces::Absent => 0,

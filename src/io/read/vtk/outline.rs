@@ -20,7 +20,7 @@ use super::values::Scalar;
 pub(super) enum ArraySection {
     Field,
     Points,
-    /// Of a rectilinear grid: one array an axis.
+    /// Coordinates of a rectilinear grid: one array an axis.
     Coordinates,
     Cells,
     /// Polygons of a surface.
@@ -59,11 +59,11 @@ pub(super) struct ArrayElement<'a> {
 /// A `Piece` element: its claims, unchecked.
 pub(super) struct PieceOutline {
     pub points: usize,
-    /// Of a surface, polygons and strips.
+    /// Number of cells; of a surface, of polygons and strips.
     pub cells: usize,
     /// Vertices and lines of a surface.
     pub skipped: usize,
-    /// Of a structured grid.
+    /// Extent of a structured grid.
     pub extent: Option<GridExtent>,
     pub line: usize,
     /// Index of its first array.
@@ -81,9 +81,9 @@ pub(super) struct XmlOutline<'a> {
     pub layout: BinaryLayout,
     /// Whether it is a surface (`PolyData`).
     pub is_surface: bool,
-    /// Of a structured grid.
+    /// Kind of a structured grid; `None` for cells or polygons.
     pub kind: Option<GridKind>,
-    /// Of an image.
+    /// Place of an image.
     pub frame: ImageFrame,
     pub pieces: Vec<PieceOutline>,
     pub arrays: Vec<ArrayElement<'a>>,

@@ -6,7 +6,7 @@ use crate::error::{Message, option_name};
 use crate::message;
 use crate::numbers::counted;
 
-/// Most points of a grid: those of images cost a file nothing.
+/// Maximum number of points of a grid: those of images cost a file nothing.
 const MAX_GRID_POINTS: usize = 1 << 27;
 
 /// VTK_HEXAHEDRON.
@@ -29,7 +29,7 @@ pub(super) enum GridKind {
 /// An image's place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ImageFrame {
-    /// Of the point with index (0, 0, 0).
+    /// Coordinates of the point with index (0, 0, 0).
     pub origin: [f64; 3],
     /// Between neighbors along the axes.
     pub spacing: [f64; 3],
@@ -63,7 +63,7 @@ const POINT_BYTES: u64 = 24;
 const CELL_BYTES: u64 = 120;
 
 impl GridExtent {
-    /// From sizes; the error says what is wrong.
+    /// The extent of a grid of these sizes; the error says what is wrong.
     pub fn new(size: [usize; 3], first: [i64; 3]) -> Result<Self, String> {
         if size.contains(&0) || size.iter().filter(|&&n| n == 1).count() > 1 {
             let [a, b, c] = size;

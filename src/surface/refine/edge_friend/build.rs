@@ -41,7 +41,7 @@ pub(super) fn first_level(
     if !refined.edges.is_empty() {
         linked.sharpness = sharpness_of_quads(coarse, &refined);
     }
-    linked.pinned = refined.corners;
+    linked.fixed = refined.corners;
     let (quads, first_creases) =
         if levels > 1 { (linked, FriendQuads::default()) } else { (bare, linked) };
     let stars = coarse.vertex_corners();
@@ -63,7 +63,7 @@ pub(super) fn check_manifold(matrix: &SurfaceTopology) -> Result<()> {
         return Err(Error::mesh(message!(
             "the two faces at the edge of ",
             Vertex.ids(ends),
-            " run through it alike"
+            " are inconsistently oriented"
         ))
         .with_help(message!(
             "turn faces so that all run counter-clockwise; one-sided surfaces need ",
@@ -79,8 +79,8 @@ pub(super) fn check_manifold(matrix: &SurfaceTopology) -> Result<()> {
     }
 }
 
-/// The same surface with a face in every boundary loop, after the others. Edges keep their
-/// numbers, which follow from their ends.
+/// The surface with a face in every boundary loop, after the others. Edges keep their numbers,
+/// which follow from their ends.
 fn close(matrix: SurfaceTopology) -> SurfaceTopology {
     let open = |c: u32| matrix.edge_corners[matrix.edges[c as usize] as usize][1] == NONE;
     // boundary corner whose edge ends at each vertex; one in a manifold
@@ -122,8 +122,8 @@ fn link(quads: &mut FriendQuads, coarse: &SurfaceTopology) {
         .map(|c| {
             let before = columns.previous(c);
             let [a, b] = coarse.edge_corners[coarse.edges[before as usize] as usize];
-            let twin = if a == before { b } else { a };
-            [2 * columns.next(c) + 1, 2 * twin]
+            let opposite = if a == before { b } else { a };
+            [2 * columns.next(c) + 1, 2 * opposite]
         })
         .collect();
     quads.starts = vec![NONE; quads.vertex_count];

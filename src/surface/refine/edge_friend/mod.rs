@@ -25,7 +25,7 @@
 //! number of quads follow at the end, and where there are fewer the slots stay unused.
 //!
 //! Open surfaces are closed by *ghost* quads: the first step refines every boundary loop as
-//! one more face, whose edges are creases for ever, and whose quads come last, so that the
+//! one more face, whose edges are infinitely sharp creases, and whose quads come last, so that the
 //! result is a prefix.
 
 mod build;
@@ -53,7 +53,7 @@ pub struct FriendQuads {
     /// `sharpness[quad]`; empty where nothing is sharp, and at the last level.
     pub sharpness: Vec<f64>,
     /// Vertices with a corner tag, and its sharpness.
-    pub pinned: Vec<(u32, f64)>,
+    pub fixed: Vec<(u32, f64)>,
     /// Points of this level, unused slots included.
     pub vertex_count: usize,
 }
@@ -65,7 +65,7 @@ impl FriendQuads {
         self.friends.clone_from(&other.friends);
         self.starts.clone_from(&other.starts);
         self.sharpness.clone_from(&other.sharpness);
-        self.pinned.clone_from(&other.pinned);
+        self.fixed.clone_from(&other.fixed);
         self.vertex_count = other.vertex_count;
     }
 }
@@ -138,7 +138,7 @@ impl EdgeFriend {
         self.levels.last().map_or(&[], |level| level.corners[..quads].as_flattened())
     }
 
-    /// Which slots of points hold a vertex of the result.
+    /// Whether each slot of points holds a vertex of the result.
     pub(in crate::surface) fn used(&self) -> Vec<bool> {
         let mut used = vec![false; self.vertex_count()];
         self.corners().iter().for_each(|&v| used[v as usize] = true);

@@ -13,9 +13,9 @@
 //! E₂) + E₃) … over the vertices along the off edges, F likewise over the vertices across
 //! the quads; v′ = (α v + β E) + γ F with γ = 1/(4n²), β = 6γ, α = 1 − n(β + γ), computed in
 //! double precision and rounded once. Where the vertex or its edges are sharp the
-//! blend of [`HeldVertex`] follows.
+//! blend of [`SharpVertex`] follows.
 
-use super::super::sharpness::HeldVertex;
+use super::super::sharpness::SharpVertex;
 use super::{FriendQuads, for_each};
 use crate::mesh::CreaseRule;
 use crate::numbers::Real;
@@ -102,7 +102,7 @@ pub(super) fn refine_points<T: Real>(
             unsafe { out.write(vertex_slot(i as u32, quads) as usize, point) }
         }
     });
-    pin(quads, points, &weights, rule, refined);
+    fix(quads, points, &weights, rule, refined);
 }
 
 /// Topology and points of the next level in one pass.
@@ -127,7 +127,7 @@ pub(super) fn refine<T: Real>(
             unsafe { out_points.write(vertex_slot(i as u32, quads) as usize, point) }
         }
     });
-    pin(quads, points, &weights, rule, refined);
+    fix(quads, points, &weights, rule, refined);
 }
 
 impl FriendQuads {
@@ -146,9 +146,9 @@ impl FriendQuads {
         let sharp = if coarse.sharpness.is_empty() { 0 } else { if_linked(quads) };
         self.sharpness.clear(); // tasks write where it is not 0
         self.sharpness.resize(sharp, 0.0);
-        let pinned = coarse.pinned.iter().filter(|(_, s)| *s > 1.0);
-        self.pinned.clear();
-        self.pinned.extend(pinned.map(|&(v, s)| (vertex_slot(v, coarse), s - 1.0)));
+        let fixed = coarse.fixed.iter().filter(|(_, s)| *s > 1.0);
+        self.fixed.clear();
+        self.fixed.extend(fixed.map(|&(v, s)| (vertex_slot(v, coarse), s - 1.0)));
         self.vertex_count = vertex_count;
     }
 }
@@ -248,7 +248,7 @@ fn sharpness_at(quads: &FriendQuads, corner: u32) -> f64 {
     if side(corner) == 1 { quads.sharpness[(corner >> 2) as usize] } else { 0.0 }
 }
 
-/// How sharp the halves of the edges at a vertex are, one level on.
+/// Sharpness of the halves of the edges at a vertex, one level on.
 struct Halves {
     rule: CreaseRule,
     // semi-sharp edges, if Chaikin's rule looks at them
@@ -386,18 +386,18 @@ fn vertex_point<T: Real>(
             sharp.edge(corners[off(c) as usize], s, halves.of(s));
         });
     }
-    HeldVertex::of(v, &sharp).map_or(point, |held| held.point(points, point))
+    SharpVertex::of(v, &sharp).map_or(point, |sharp| sharp.point(points, point))
 }
 
 /// The points of vertices with a tag.
-fn pin<T: Real>(
+fn fix<T: Real>(
     quads: &FriendQuads,
     points: &[Point<T>],
     weights: &Weights<T>,
     rule: CreaseRule,
     refined: &mut [Point<T>],
 ) {
-    for &(v, tag) in &quads.pinned {
+    for &(v, tag) in &quads.fixed {
         refined[vertex_slot(v, quads) as usize] =
             vertex_point(quads, v, points, weights, rule, tag);
     }

@@ -25,7 +25,7 @@ use crate::topology::surface::SurfaceTopology;
 /// Families of a level, and its points.
 pub(super) struct Families<'a, T> {
     pub parents: &'a SurfaceTopology,
-    /// Whether the faces run alike.
+    /// Whether the faces are consistently oriented.
     pub oriented: bool,
     /// Vertices of the parents, then their face points, then their edge points.
     pub points: &'a [Point<T>],
@@ -94,13 +94,13 @@ impl<T: Real> Families<'_, T> {
             let [fa, ga] = [a, Quads.next(a)].map(face);
             let [fb, gb] = [b, Quads.next(b)].map(face);
             let [ma, mb] = [a, b].map(|c| centers[Quads.face(c) as usize]);
-            // does the other face run through the edge alike?
-            let alike = a == b || !self.oriented && vertex(b) == start;
-            let (at_start, at_end) = if alike { (fb, gb) } else { (gb, fb) };
+            // does the other face run through the edge in the same direction?
+            let inconsistent = a == b || !self.oriented && vertex(b) == start;
+            let (at_start, at_end) = if inconsistent { (fb, gb) } else { (gb, fb) };
             let turned = usize::from(start > end);
             halves[turned] = edge_point([p, s], [fa, at_start]);
             halves[1 - turned] = edge_point([s, q], [ga, at_end]);
-            let (p_of_b, q_of_b) = if alike { (p, q) } else { (q, p) };
+            let (p_of_b, q_of_b) = if inconsistent { (p, q) } else { (q, p) };
             let term = |next, previous, face| term(self.oriented, next, || previous, face);
             let terms =
                 [term(ma, p, fa), term(q, ma, ga), term(mb, p_of_b, fb), term(q_of_b, mb, gb)];

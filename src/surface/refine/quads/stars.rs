@@ -17,8 +17,8 @@ pub(super) struct Stars<'a, T, N, P, F> {
     pub previous: P,
     /// Face of a corner.
     pub face: F,
-    /// Whether the faces run alike, so that the next vertices of the corners at a vertex
-    /// are its neighbors, each once.
+    /// Whether the faces are consistently oriented, so that the next vertices of the corners at a
+    /// vertex are its neighbors, each once.
     pub oriented: bool,
     pub points: &'a [Point<T>],
     pub face_points: &'a [Point<T>],

@@ -20,7 +20,7 @@ const GRAIN: usize = 4096;
 pub(in crate::surface) enum Lists {
     /// [`SurfaceTopology::vertices`] alone, which is all that the last level needs.
     Vertices,
-    /// All.
+    /// All lists.
     All,
 }
 

@@ -113,7 +113,7 @@ impl Numbering {
         [0, 1, 2, 3].map(|i| [quad[i], points[i], center, points[(i + 3) % 4]])
     }
 
-    /// Their edges.
+    /// The edges of the quads at the corners of quad f.
     #[inline(always)]
     fn child_edges(self, f: u32, quad: [u32; 4], sides: [u32; 4]) -> [[u32; 4]; 4] {
         // the halves of a side at its start
@@ -148,7 +148,7 @@ fn split_polygons(coarse: &SurfaceTopology, vertices: &mut [u32], edges: &mut [u
     columns.enumerate().for_each(|(c, out)| *out = sides(c as u32));
 }
 
-/// The same of quads, both lists of a face at once.
+/// Vertices and edges of the quads at the corners of quads, both lists of a face at once.
 fn split_quads(coarse: &SurfaceTopology, vertices: &mut [u32], edges: &mut [u32]) {
     let numbering = Numbering::of(coarse);
     let quads = coarse.vertices.as_chunks::<4>().0.par_iter();

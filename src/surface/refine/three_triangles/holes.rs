@@ -30,8 +30,8 @@ fn after_two_steps([first, second]: &[Level; 2], is_hole: &[bool]) -> Vec<bool> 
             // of the edge's ends, the face point across, the face point of its parent
             let parent = c / 3;
             let own = is_hole[parent as usize / 3];
-            let Some(twin) = first.twin(parent) else { return own };
-            let across = is_hole[twin as usize / 3];
+            let Some(opposite) = first.opposite(parent) else { return own };
+            let across = is_hole[opposite as usize / 3];
             match c % 3 {
                 0 => across,
                 1 if second.kept_end(c) == second.matrix.vertex(c) => across,
@@ -51,7 +51,8 @@ impl Level {
             if is_hole[c as usize / 3] {
                 continue;
             }
-            let beside_hole = self.twin(c).is_some_and(|twin| is_hole[twin as usize / 3]);
+            let beside_hole =
+                self.opposite(c).is_some_and(|opposite| is_hole[opposite as usize / 3]);
             triangles.extend(if beside_hole {
                 [matrix.vertex(c), matrix.vertex(matrix.columns.next(c)), self.facing(c)]
             } else {
@@ -62,7 +63,7 @@ impl Level {
     }
 
     /// The other corner whose edge is that of this one.
-    fn twin(&self, corner: u32) -> Option<u32> {
+    fn opposite(&self, corner: u32) -> Option<u32> {
         let [first, second] = self.matrix.edge_corners[self.matrix.edges[corner as usize] as usize];
         match second {
             NONE => None,

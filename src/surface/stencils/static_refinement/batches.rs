@@ -16,12 +16,12 @@ pub(crate) struct LeafBatch {
     pub starts: Vec<u32>,
 }
 
-/// All leaves.
+/// All leaves of a level.
 #[derive(Debug, Default)]
 pub(crate) struct LeafBatches {
-    /// By number of steps.
+    /// Regular leaves by number of steps.
     pub regular: BTreeMap<u8, LeafBatch>,
-    /// By structure, steps and placement.
+    /// Irregular leaves by structure, steps and placement.
     pub irregular: BTreeMap<(u32, u8, Placement), LeafBatch>,
 }
 

@@ -49,7 +49,7 @@ impl Run {
         GridPlace { i: along(self.start.i, 0), j: along(self.start.j, 1), ..self.start }
     }
 
-    /// All places.
+    /// All places of the run.
     pub fn places(&self) -> impl Iterator<Item = GridPlace> + '_ {
         (self.range[0]..self.range[1]).map(|steps| self.place(steps))
     }

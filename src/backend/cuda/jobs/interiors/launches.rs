@@ -62,7 +62,7 @@ impl DevicePixels {
         Ok(seconds)
     }
 
-    /// Where the pixels of a layer are in the lists.
+    /// Range of a layer's pixels in the lists.
     pub(super) fn lists_of(&self, layer: usize) -> std::ops::Range<usize> {
         let rows = self.images.as_ref().map_or(0, |images| images.pixels.size[1]);
         let start = |row: usize| self.lists.starts.get(row).map_or(0, |&start| start as usize);

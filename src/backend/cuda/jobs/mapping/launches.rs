@@ -23,7 +23,7 @@ fn variant(leaves: usize) -> Variant {
     Variant::new(&MAPPING, Precision::F64).with("LEAVES", leaves)
 }
 
-/// All that are used.
+/// All variants that are used.
 pub(in crate::backend::cuda) fn variants() -> [Variant; 2] {
     [1, MAX_THREAD_LEAVES].map(variant)
 }

@@ -17,10 +17,11 @@ use cudarc::driver::DeviceRepr;
 /// Components of grids that one pass evaluates at most.
 const MAX_GRID_COMPONENTS: usize = 4;
 
-/// The same with derivatives.
+/// Components of grids with derivatives that one pass evaluates at most.
 const MAX_DERIVATIVE_COMPONENTS: usize = 3;
 
-/// The same of scattered points, whose kernels need more registers a component.
+/// Components of scattered points that one pass evaluates at most: their kernels need more
+/// registers a component.
 pub(in crate::backend::cuda) const MAX_POINT_COMPONENTS: usize = 3;
 
 impl<T: Real + DeviceRepr> Resident<'_, T> {

@@ -23,8 +23,8 @@ const PIECE: usize = 64 << 20;
 /// evaluation need not wait for them.
 const COPIED: usize = 2;
 
-/// Most bytes of an array of results for which page-locked memory is asked: more would be
-/// missed elsewhere.
+/// Maximum number of bytes of an array of results for which page-locked memory is asked: more would
+/// be missed elsewhere.
 const MAX_PAGE_LOCKED_BYTES: usize = 8 << 30;
 
 /// What is left to fill of one array of results.

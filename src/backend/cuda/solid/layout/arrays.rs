@@ -52,7 +52,7 @@ pub struct PlanLayout<T> {
     pub tensor: Vec<TensorLeaves>,
     /// Whole layered leaves stack by stack, as all arrays have them; by batch, empty for others.
     pub stacks: Vec<Stacks>,
-    /// By leaf, batch after batch.
+    /// Elements of the leaves, batch after batch.
     pub elements: Vec<u32>,
     pub ends: Vec<u8>,
     /// Weights `[control][sample]` of all tables, one after another. Those of layered kernels

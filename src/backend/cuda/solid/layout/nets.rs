@@ -25,7 +25,7 @@ enum Leaves {
     Tensor(Vec<Brick>, Vec<u32>),
     /// Stack by stack.
     Stacks(Stacks),
-    /// As the batch has them.
+    /// Leaf by leaf, as the batch has them.
     Plain,
 }
 

@@ -28,7 +28,7 @@ pub struct PatchBatch<T> {
 pub struct TableBatch<T> {
     /// Control points of a leaf.
     pub controls: usize,
-    /// Their weights.
+    /// Weights of the control points of each leaf.
     pub weights: TableWeights<T>,
     /// `[leaf][control]`: control points among those of all levels.
     pub nets: Vec<u32>,
@@ -41,7 +41,7 @@ pub struct TableBatch<T> {
 /// Weights of the control points of leaves at their samples.
 #[derive(Clone, Debug)]
 pub enum TableWeights<T> {
-    /// Of any samples.
+    /// Weights of any samples.
     Own {
         /// `[quantity][control][sample]`: positions and, if normals are wanted, derivatives
         /// by u and v.
@@ -51,7 +51,7 @@ pub enum TableWeights<T> {
     },
     /// Of a square of samples, all that have i, j below its size; positions alone.
     Square {
-        /// Which square.
+        /// Index of the square of samples.
         square: usize,
         /// u and v in the square of the leaf's (0, 0), of a step along i, along j.
         start: [i32; 2],
@@ -78,7 +78,7 @@ pub struct SurfaceLayout<'a, T> {
     pub levels: Vec<Level<'a>>,
     /// Regular leaves.
     pub patches: Vec<PatchBatch<T>>,
-    /// All other leaves.
+    /// Leaves that are products of tables with their control points.
     pub tables: Vec<TableBatch<T>>,
     /// Weights that some of them share.
     pub squares: Vec<SquareWeights<'a>>,

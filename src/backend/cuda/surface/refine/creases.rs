@@ -12,16 +12,16 @@ use crate::backend::cuda::driver::sources::{CREASES, Variant};
 use crate::backend::cuda::sort::Space;
 use crate::error::Result;
 
-/// Tags of a control mesh. Sharp without any: the ends of the surface, and what is not a manifold.
+/// Tags of a control mesh. Sharp without any: boundary edges, and what is not a manifold.
 #[derive(Clone, Debug, Default)]
 pub struct CreaseTags {
     /// Ends of tagged edges, the smaller first and in the upper 32 bits; ascending.
     pub edges: Vec<u64>,
-    /// Their sharpness.
+    /// Sharpness of each tagged edge.
     pub edge_sharpness: Vec<f64>,
     /// Tagged vertices, ascending.
     pub vertices: Vec<u32>,
-    /// Their sharpness.
+    /// Sharpness of each tagged vertex.
     pub vertex_sharpness: Vec<f64>,
     /// Whether vertices of one face stay where the surface ends.
     pub keeps_corners: bool,
@@ -29,7 +29,7 @@ pub struct CreaseTags {
     pub chaikin: bool,
 }
 
-/// Sharp edges and held vertices of all levels.
+/// Sharp edges and sharp vertices of all levels.
 pub(super) struct DeviceCreases {
     tags: CreaseTags,
     edge_tags: (Buffer<u64>, Buffer<f64>),
@@ -42,10 +42,10 @@ pub(super) struct DeviceCreases {
     // `Counts` in the kernels
     counts: Buffer<u32>,
     rows: SharpRows,
-    pins: Buffer<f64>,
-    held: Buffer<u32>,
+    vertex_sharpness: Buffer<f64>,
+    sharp_vertices: Buffer<u32>,
     sharp_count: usize,
-    held_count: usize,
+    sharp_vertex_count: usize,
     /// The last has edges only, and only if there are tags.
     levels: Vec<SharpLevel>,
 }
@@ -80,10 +80,10 @@ impl DeviceCreases {
             space: Space::new(stream, edges.max(vertices))?,
             counts: Buffer::zeros(stream, 4)?,
             rows: SharpRows::new(stream, vertices, 0)?,
-            pins: Buffer::empty(stream, vertices)?,
-            held: Buffer::empty(stream, 0)?,
+            vertex_sharpness: Buffer::empty(stream, vertices)?,
+            sharp_vertices: Buffer::empty(stream, 0)?,
             sharp_count: 0,
-            held_count: 0,
+            sharp_vertex_count: 0,
             levels: Vec::new(),
         };
         // the lists are as long as the device says
@@ -92,15 +92,15 @@ impl DeviceCreases {
         creases.rows = SharpRows::new(stream, vertices, 2 * creases.sharp_count)?;
         creases.levels = vec![SharpLevel::new(stream, creases.sharp_count, 0)?];
         creases.find(matrix, DeviceCreases::mark_vertices)?;
-        creases.held_count = creases.marks.read_at(stream, vertices)? as usize;
-        creases.held = Buffer::empty(stream, creases.held_count)?;
+        creases.sharp_vertex_count = creases.marks.read_at(stream, vertices)? as usize;
+        creases.sharp_vertices = Buffer::empty(stream, creases.sharp_vertex_count)?;
         let tagged = !tags.edges.is_empty();
         let last = levels + usize::from(tagged);
         creases.levels = (0..last)
             .map(|level| {
                 let sharp = creases.sharp_count << level;
-                let held = creases.held_count + sharp - creases.sharp_count;
-                SharpLevel::new(stream, sharp, if level == levels { 0 } else { held })
+                let listed = creases.sharp_vertex_count + sharp - creases.sharp_count;
+                SharpLevel::new(stream, sharp, if level == levels { 0 } else { listed })
             })
             .collect::<Result<_>>()?;
         Ok(creases)
@@ -111,10 +111,10 @@ impl DeviceCreases {
         Ok(self.counts.read_at(&matrix.stream, 1)? as usize)
     }
 
-    /// Whether the last run has found as many sharp edges and held vertices as there is room for,
+    /// Whether the last run has found as many sharp edges and sharp vertices as there is room for,
     /// and an edge for every tag.
     pub fn fits(&self, matrix: &DeviceMatrix) -> Result<bool> {
-        let expected = [0, self.tags.edges.len(), self.sharp_count, self.held_count];
+        let expected = [0, self.tags.edges.len(), self.sharp_count, self.sharp_vertex_count];
         let counts = self.counts.read(&matrix.stream)?;
         Ok(counts.into_iter().map(|count| count as usize).eq(expected))
     }
@@ -131,7 +131,7 @@ impl DeviceCreases {
         [self.sharpness.address(0), rows[0], rows[1], entries]
     }
 
-    /// Of a level.
+    /// What is sharp at a level.
     pub fn level(&self, depth: usize) -> &SharpLevel {
         &self.levels[depth]
     }
@@ -177,7 +177,7 @@ impl DeviceCreases {
         self.space.scan(&matrix.functions, launches, marks, edges, marks)
     }
 
-    /// Lists sharp edges, and marks and counts vertices that may be held.
+    /// Lists sharp edges, and marks and counts vertices that may be sharp.
     fn mark_vertices(&self, matrix: &DeviceMatrix, launches: &mut Vec<Launch>) -> Result<()> {
         let (edges, vertices) = (matrix.counts().edges, matrix.vertex_count);
         let kernels = self.kernels(matrix);
@@ -195,22 +195,22 @@ impl DeviceCreases {
         arguments.push(Argument::Address(self.counts.address(0)));
         launches.push(kernels.items("list_sharp", edges, THREADS, arguments)?);
         matrix.sharp_row_launches(launches, ends, 2 * self.sharp_count, &self.rows)?;
-        let stays = TOUCHING | if self.tags.keeps_corners { LONE } else { 0 };
+        let fixed = TOUCHING | if self.tags.keeps_corners { LONE } else { 0 };
         let (keys, sharpness) = &self.vertex_tags;
         let arguments = vec![
             Argument::Address(self.rows.starts.address(0)),
             Argument::Address(matrix.kinds.address(0)),
-            Argument::Number(stays),
+            Argument::Number(fixed),
             number(vertices),
             Argument::Words(Box::new([
                 keys.address(0),
                 sharpness.address(0),
                 self.tags.vertices.len() as u64,
             ])),
-            Argument::Address(self.pins.address(0)),
+            Argument::Address(self.vertex_sharpness.address(0)),
             Argument::Address(self.marks.address(0)),
         ];
-        launches.push(kernels.items("mark_held", vertices, THREADS, arguments)?);
+        launches.push(kernels.items("mark_sharp_vertices", vertices, THREADS, arguments)?);
         let marks = self.marks.address(0);
         self.space.scan(&matrix.functions, launches, marks, vertices, marks)
     }
@@ -229,34 +229,34 @@ impl DeviceCreases {
         let arguments = vec![
             Argument::Address(self.marks.address(0)),
             number(vertices),
-            number(self.held_count),
-            Argument::Address(self.held.address(0)),
+            number(self.sharp_vertex_count),
+            Argument::Address(self.sharp_vertices.address(0)),
             Argument::Address(self.counts.address(0)),
         ];
-        launches.push(kernels.items("list_held", vertices, THREADS, arguments)?);
+        launches.push(kernels.items("list_sharp_vertices", vertices, THREADS, arguments)?);
         let [_, control_ends, ..] = self.levels[0].sharp_arrays();
         let control = [
             self.rows.starts.address(0),
             self.rows.items.address(0),
-            self.held.address(0),
-            self.pins.address(0),
+            self.sharp_vertices.address(0),
+            self.vertex_sharpness.address(0),
             control_ends,
-            self.held_count as u64 | (self.sharp_count as u64) << 32,
+            self.sharp_vertex_count as u64 | (self.sharp_count as u64) << 32,
         ];
         for (depth, level) in self.levels.iter().enumerate() {
             let next = self.levels.get(depth + 1);
             if depth == self.levels.len() - 1 && !self.tags.edges.is_empty() {
-                continue; // edges of the last level: nothing is held there
+                continue; // edges of the last level: no vertex is sharp there
             }
             let arguments = vec![
                 Argument::Words(Box::new(control)),
                 Argument::Words(Box::new(level.sharp_arrays())),
-                Argument::Words(Box::new(level.held_arrays())),
+                Argument::Words(Box::new(level.vertex_arrays())),
                 Argument::Words(Box::new(next.map_or([0; 4], SharpLevel::sharp_arrays))),
                 number(depth),
                 number(first_edge_point(depth)),
             ];
-            let items = level.held_count() + level.sharp_count();
+            let items = level.vertex_count() + level.sharp_count();
             if items > 0 {
                 launches.push(kernels.items("refine_sharp", items, THREADS, arguments)?);
             }

@@ -25,7 +25,7 @@ pub(in crate::backend::cuda) fn variant(precision: Precision, run: FriendRun) ->
 }
 
 impl FourTriangles {
-    /// One level.
+    /// Adds the launches of one level.
     pub fn launches(&self, step: &Step<'_>, launches: &mut Vec<Launch>) -> Result<()> {
         let kernels = Kernels::new(step.functions, variant(step.precision, step.run));
         let blocks = |items: usize| items.div_ceil(THREADS as usize) as u32;

@@ -37,8 +37,8 @@ struct Rooms<T> {
     ghosts: Option<Ghosts>,
     /// Of an open surface, or one with tags.
     creases: Option<DeviceCreases>,
-    /// Vertices that stay, wholly or in part, at the first level, and their sharpness there.
-    pinned: Vec<(u32, f64)>,
+    /// Fixed vertices of the first level, which stay wholly or in part, and their sharpness there.
+    fixed: Vec<(u32, f64)>,
     friends: DeviceFriends<T>,
     /// By run.
     programs: [Option<Program>; 3],
@@ -48,7 +48,7 @@ pub(in crate::backend::cuda) fn variant(
     precision: Precision,
     run: FriendRun,
     size: u32,
-    open: bool,
+    boundary: bool,
     chaikin: Option<bool>,
 ) -> Variant {
     Variant::new(&FIRST_FRIENDS, precision)
@@ -56,7 +56,7 @@ pub(in crate::backend::cuda) fn variant(
         .with("POINTS", usize::from(run != FriendRun::Topology))
         .with("SIZE", size as usize)
         .with("ORIENTED", 1)
-        .with("OPEN", usize::from(open))
+        .with("HAS_BOUNDARY", usize::from(boundary))
         .with("SHARP", usize::from(chaikin.is_some()))
         .with("CHAIKIN", usize::from(chaikin == Some(true)))
 }
@@ -65,14 +65,15 @@ impl<T: Real + DeviceRepr> Rooms<T> {
     /// Room for `levels` levels over the present connectivity.
     fn new(matrix: &DeviceMatrix, tags: &CreaseTags, levels: usize) -> Result<Self> {
         let expected = matrix.counts();
-        let is_open = expected.open > 0;
-        let is_smooth = !is_open && tags.edges.is_empty() && tags.vertices.is_empty();
-        // creases look at open edges: before these have ghosts
+        let has_boundary = expected.boundary > 0;
+        let is_smooth = !has_boundary && tags.edges.is_empty() && tags.vertices.is_empty();
+        // creases look at boundary edges: before these have ghosts
         let creases = (!is_smooth).then(|| DeviceCreases::new(matrix, tags, 1)).transpose()?;
-        let pinned = if is_smooth { Vec::new() } else { pinned(matrix, tags)? };
-        let ghosts = is_open.then(|| Ghosts::new(matrix)).transpose()?;
-        let (open, loops) = ghosts.as_ref().map_or((0, 0), |ghosts| (ghosts.open, ghosts.loops));
-        let quads = matrix.vertices.len() + open;
+        let fixed = if is_smooth { Vec::new() } else { fixed(matrix, tags)? };
+        let ghosts = has_boundary.then(|| Ghosts::new(matrix)).transpose()?;
+        let (boundary, loops) =
+            ghosts.as_ref().map_or((0, 0), |ghosts| (ghosts.boundary, ghosts.loops));
+        let quads = matrix.vertices.len() + boundary;
         let vertices = matrix.vertex_count + matrix.face_count + loops + expected.edges;
         let friends = DeviceFriends::new(
             matrix.functions.clone(),
@@ -80,14 +81,14 @@ impl<T: Real + DeviceRepr> Rooms<T> {
             vertices,
             levels - 1,
             creases.as_ref().map(|creases| creases.tags().chaikin),
-            &pinned,
+            &fixed,
         )?;
         let programs = [const { None }; 3];
-        Ok(Self { expected, ghosts, creases, pinned, friends, programs })
+        Ok(Self { expected, ghosts, creases, fixed, friends, programs })
     }
 
     fn has_edges_of(&self, matrix: &DeviceMatrix) -> bool {
-        let of = |counts: MatrixCounts| [counts.edges, counts.open];
+        let of = |counts: MatrixCounts| [counts.edges, counts.boundary];
         of(matrix.counts()) == of(self.expected)
     }
 
@@ -103,7 +104,7 @@ impl<T: Real + DeviceRepr> Rooms<T> {
         }
         match &self.creases {
             Some(creases) => {
-                Ok(creases.fits(matrix)? && pinned(matrix, creases.tags())? == self.pinned)
+                Ok(creases.fits(matrix)? && fixed(matrix, creases.tags())? == self.fixed)
             }
             None => Ok(true),
         }
@@ -164,8 +165,8 @@ impl<T: Real + DeviceRepr> SurfaceFriends<T> {
     /// Refines from the corners of the control mesh to the last level: topology, points, or
     /// both. Returns the seconds that it took on the device, where everything stays.
     ///
-    /// An edited connectivity with other numbers of edges, open edges and loops, sharp edges or
-    /// held vertices gets new rooms first; otherwise it takes as long as any.
+    /// An edited connectivity with other numbers of edges, boundary edges and loops, sharp edges or
+    /// sharp vertices gets new rooms first; otherwise it takes as long as any.
     ///
     /// # Errors
     /// [`Error::Request`] with the driver's words if a kernel fails; [`Error::Mesh`] if an
@@ -249,7 +250,7 @@ impl<T: Real + DeviceRepr> SurfaceFriends<T> {
         let (corners, edges) = (matrix.vertices.len(), self.rooms.expected.edges);
         let mut count = blocks(matrix.face_count) + blocks(edges) + blocks(matrix.vertex_count);
         if run != FriendRun::Points {
-            count += blocks(corners) + blocks(self.rooms.expected.open);
+            count += blocks(corners) + blocks(self.rooms.expected.boundary);
         }
         let level = [
             matrix.vertices.address(0),
@@ -276,8 +277,8 @@ impl<T: Real + DeviceRepr> SurfaceFriends<T> {
             Argument::Address(points),
         ];
         let chaikin = self.rooms.creases.as_ref().map(|creases| creases.tags().chaikin);
-        let open = self.rooms.ghosts.is_some();
-        let variant = variant(T::PRECISION, run, matrix.size(), open, chaikin);
+        let boundary = self.rooms.ghosts.is_some();
+        let variant = variant(T::PRECISION, run, matrix.size(), boundary, chaikin);
         let kernels = Kernels::new(&matrix.functions, variant);
         launches.push(kernels.blocks("refine_first", count, THREADS, arguments)?);
         if run == FriendRun::Topology {
@@ -291,8 +292,9 @@ impl<T: Real + DeviceRepr> SurfaceFriends<T> {
         }
         if let Some(creases) = &self.rooms.creases {
             let (first, points) = (self.first_edge_point(), [self.controls.address(0), points]);
-            let hold = creases.level(0).launch(&matrix.functions, T::PRECISION, first, points)?;
-            launches.extend(hold);
+            let sharpen =
+                creases.level(0).launch(&matrix.functions, T::PRECISION, first, points)?;
+            launches.extend(sharpen);
         }
         Ok(())
     }
@@ -304,27 +306,27 @@ fn check_edited(found: MatrixCounts) -> Result<()> {
         return Ok(());
     }
     Err(Error::mesh(format!(
-        "the edited surface has {} edges of more than two faces, {} that two faces run through \
-         alike, and touches itself at {} vertices",
-        found.non_manifold, found.alike, found.touching
+        "the edited surface has {} edges of more than two faces, {} of two faces that are \
+         inconsistently oriented, and touches itself at {} vertices",
+        found.non_manifold, found.inconsistent, found.touching
     ))
     .with_help("refine it by the mesh matrix"))
 }
 
-/// Vertices that stay, wholly or in part, at the first level, and their sharpness there.
-fn pinned(matrix: &DeviceMatrix, tags: &CreaseTags) -> Result<Vec<(u32, f64)>> {
+/// Fixed vertices of the first level, which stay wholly or in part, and their sharpness there.
+fn fixed(matrix: &DeviceMatrix, tags: &CreaseTags) -> Result<Vec<(u32, f64)>> {
     let tagged = tags.vertices.iter().copied().zip(tags.vertex_sharpness.iter().copied());
-    let mut pinned: BTreeMap<u32, f64> = tagged.collect();
+    let mut fixed: BTreeMap<u32, f64> = tagged.collect();
     if tags.keeps_corners {
-        pinned.extend(matrix.lone_vertices()?.into_iter().map(|v| (v, f64::INFINITY)));
+        fixed.extend(matrix.lone_vertices()?.into_iter().map(|v| (v, f64::INFINITY)));
     }
-    Ok(pinned.into_iter().filter(|(_, s)| *s > 1.0).map(|(v, s)| (v, s - 1.0)).collect())
+    Ok(fixed.into_iter().filter(|(_, s)| *s > 1.0).map(|(v, s)| (v, s - 1.0)).collect())
 }
 
 impl<T> SurfaceFriends<T> {
-    /// Open edges of the control mesh: ghost quads of the first level.
+    /// Boundary edges of the control mesh: ghost quads of the first level.
     pub(crate) fn ghost_count(&self) -> usize {
-        self.rooms.expected.open
+        self.rooms.expected.boundary
     }
 
     /// The levels after the control mesh.

@@ -10,12 +10,12 @@ use crate::backend::cuda::driver::sources::{GHOSTS, Variant};
 use crate::backend::cuda::sort::Space;
 use crate::error::Result;
 
-/// Loops of open edges, and the ghost corners in them.
+/// Loops of boundary edges, and the ghost corners in them.
 pub(super) struct Ghosts {
-    /// Open edges, as many as ghost corners.
-    pub open: usize,
+    /// Boundary edges, as many as ghost corners.
+    pub boundary: usize,
     pub loops: usize,
-    // `[open edge]`: corners; `[vertex]`: open edge that starts there
+    // `[boundary edge]`: corners; `[vertex]`: boundary edge that starts there
     corners: Buffer<u32>,
     out: Buffer<u32>,
     // two sides of what an edge has seen of its loop
@@ -36,23 +36,23 @@ fn number(n: usize) -> Argument {
 }
 
 impl Ghosts {
-    /// Finds the loops of an oriented manifold that has open edges.
+    /// Finds the loops of an oriented manifold that has boundary edges.
     pub fn new(matrix: &DeviceMatrix) -> Result<Self> {
-        let (stream, open) = (&matrix.stream, matrix.counts().open);
+        let (stream, boundary) = (&matrix.stream, matrix.counts().boundary);
         let mut ghosts = Self {
-            open,
+            boundary,
             loops: 0,
-            corners: Buffer::empty(stream, open)?,
+            corners: Buffer::empty(stream, boundary)?,
             out: Buffer::empty(stream, matrix.vertex_count)?,
-            seen: [Buffer::empty(stream, open)?, Buffer::empty(stream, open)?],
-            sizes: Buffer::empty(stream, open + 1)?,
-            marks: Buffer::empty(stream, open + 1)?,
-            space: Space::new(stream, open)?,
-            ghosts: Buffer::empty(stream, open)?,
+            seen: [Buffer::empty(stream, boundary)?, Buffer::empty(stream, boundary)?],
+            sizes: Buffer::empty(stream, boundary + 1)?,
+            marks: Buffer::empty(stream, boundary + 1)?,
+            space: Space::new(stream, boundary)?,
+            ghosts: Buffer::empty(stream, boundary)?,
         };
         let mut launches = Vec::new();
         ghosts.launches(matrix, &mut launches)?;
-        // SAFETY: all arrays live in `ghosts` and the matrix, with room for its open edges.
+        // SAFETY: all arrays live in `ghosts` and the matrix, with room for its boundary edges.
         unsafe { Program::new(launches).run(stream) }?;
         ghosts.loops = ghosts.found_loops(matrix)?;
         Ok(ghosts)
@@ -60,25 +60,25 @@ impl Ghosts {
 
     /// Loops that the last run has found.
     pub(crate) fn found_loops(&self, matrix: &DeviceMatrix) -> Result<usize> {
-        Ok(self.marks.read_at(&matrix.stream, self.open)? as usize)
+        Ok(self.marks.read_at(&matrix.stream, self.boundary)? as usize)
     }
 
     /// `Ghosts` in `kernels/surface/first_friends.cu`.
     pub fn words(&self) -> Argument {
-        let counts = self.open as u64 | (self.loops as u64) << 32;
+        let counts = self.boundary as u64 | (self.loops as u64) << 32;
         Argument::Words(Box::new([self.ghosts.address(0), counts]))
     }
 
-    /// Finds loops and gives open edges their ghost corners, after the edges were found.
+    /// Finds loops and gives boundary edges their ghost corners, after the edges were found.
     pub fn launches(&self, matrix: &DeviceMatrix, launches: &mut Vec<Launch>) -> Result<()> {
         let functions = &matrix.functions;
         let kernels = Kernels::new(functions, variant(matrix.size()));
-        let (all, count) = (matrix.vertices.len(), self.open);
+        let (all, count) = (matrix.vertices.len(), self.boundary);
         let of = |buffer: &Buffer<u32>| Argument::Address(buffer.address(0));
         let seen = |side: usize| Argument::Address(self.seen[side % 2].address(0));
         let edge_corners = || Argument::Address(matrix.edge_corners.address(0));
         let arguments = vec![of(&matrix.edges), edge_corners(), number(all), of(&matrix.marks)];
-        launches.push(kernels.items("mark_open", all, THREADS, arguments)?);
+        launches.push(kernels.items("mark_boundary", all, THREADS, arguments)?);
         let marks = matrix.marks.address(0);
         matrix.space.scan(functions, launches, marks, all, marks)?;
         let arguments = vec![
@@ -89,7 +89,7 @@ impl Ghosts {
             of(&self.corners),
             of(&self.out),
         ];
-        launches.push(kernels.items("list_open", all, THREADS, arguments)?);
+        launches.push(kernels.items("list_boundary", all, THREADS, arguments)?);
         let mut items = |name, arguments| -> Result<()> {
             launches.push(kernels.items(name, count, THREADS, arguments)?);
             Ok(())

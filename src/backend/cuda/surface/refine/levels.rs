@@ -14,13 +14,13 @@ use crate::mesh::check_point_count;
 use crate::numbers::Real;
 use cudarc::driver::DeviceRepr;
 
-/// Most levels, the control mesh included; `MAX_LEVELS` in the kernels.
+/// Maximum number of levels, the control mesh included; `MAX_LEVELS` in the kernels.
 const MAX_LEVELS: usize = 16;
 
 /// A level after the control mesh; the last has vertices only.
 struct Level {
     vertices: Buffer<u32>,
-    /// Twins of corners for √3.
+    /// Opposite half-edges of corners for √3.
     edges: Buffer<u32>,
     edge_corners: Buffer<[u32; 2]>,
 }
@@ -59,15 +59,15 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
             faces: matrix.face_count,
             edges: found.edges,
             corners: matrix.vertices.len(),
-            open: found.open,
+            boundary: found.boundary,
         }];
         for level in 0..levels.min(MAX_LEVELS) {
             counts.push(counts[level].refined(scheme, level));
         }
         let last = counts[counts.len() - 1];
         let most = last.vertices.max(last.corners).max(last.edges);
-        // √3 marks corners at ends of the surface
-        let marks = matches!(scheme, MatrixScheme::ThreeTriangles { .. }) && found.open > 0;
+        // √3 marks corners of boundary edges
+        let marks = matches!(scheme, MatrixScheme::ThreeTriangles { .. }) && found.boundary > 0;
         let bits = if marks { 31 } else { 32 };
         if levels == 0 || levels >= MAX_LEVELS || most >= (1 << bits) - 1 {
             return Err(Error::request(format!("{levels} levels of this surface on a GPU"))
@@ -79,7 +79,7 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
         let stream = &matrix.stream;
         let room = |(at, counts): (usize, &LevelCounts)| {
             let linked = |len: usize| if at == levels { 0 } else { len };
-            // twins of corners do instead
+            // opposite half-edges do instead
             let edges =
                 if matches!(rules, SchemeKernels::ThreeTriangles(_)) { 0 } else { counts.edges };
             Ok(Level {
@@ -192,14 +192,14 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
                 SchemeKernels::FourTriangles(own) => own.launches(&step, &mut launches)?,
                 SchemeKernels::ThreeTriangles(own) => {
                     launches.push(own.launch(&self.matrix, &step)?);
-                    if let Some(ends) = &own.ends {
-                        let twins = match depth {
-                            0 => own.twins.address(0),
+                    if let Some(edges) = &own.boundary_edges {
+                        let opposites = match depth {
+                            0 => own.opposites.address(0),
                             _ => self.levels[depth - 1].edges.address(0),
                         };
                         let next = &self.levels[depth];
                         let next = [&next.vertices, &next.edges].map(|array| array.address(0));
-                        ends.launches(&self.matrix, &step, twins, next, &mut launches)?;
+                        edges.launches(&self.matrix, &step, opposites, next, &mut launches)?;
                     }
                 }
             }
@@ -221,7 +221,7 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
         };
         let own = &self.matrix;
         let edges = match &self.rules {
-            SchemeKernels::ThreeTriangles(rules) => rules.twins.address(0),
+            SchemeKernels::ThreeTriangles(rules) => rules.opposites.address(0),
             _ => own.edges.address(0),
         };
         let first = [own.vertices.address(0), edges, own.edge_corners.address(0)];

@@ -3,14 +3,14 @@
 //! ```text
 //! corners ─sort─▶ DeviceMatrix ─split─▶ levels ─▶ points
 //!                 (level 0)  ▲
-//! tags ─scan─▶ sharp edges, held vertices of all levels
+//! tags ─scan─▶ sharp edges, sharp vertices of all levels
 //! ```
 //!
 //! All arrays stay on the device, and a run is one CUDA graph. No level after the control mesh
 //! is sorted: edges are numbered from level to level.
 
+mod boundary_edges;
 mod creases;
-mod ends;
 mod four_triangles;
 mod friends;
 mod ghosts;
@@ -28,8 +28,8 @@ pub use levels::DeviceLevels;
 pub use matrix::{DeviceMatrix, FaceArrays, MatrixCounts};
 pub use rules::MatrixScheme;
 
+pub(in crate::backend::cuda) use boundary_edges::variant as boundary_edges_variant;
 pub(in crate::backend::cuda) use creases::variant as creases_variant;
-pub(in crate::backend::cuda) use ends::variant as ends_variant;
 pub(in crate::backend::cuda) use four_triangles::variant as four_triangles_variant;
 pub(in crate::backend::cuda) use friends::variant as first_friends_variant;
 pub(in crate::backend::cuda) use ghosts::variant as ghosts_variant;

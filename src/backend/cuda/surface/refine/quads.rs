@@ -26,14 +26,14 @@ pub(in crate::backend::cuda) fn variant(
         .with("ORIENTED", usize::from(oriented))
 }
 
-/// One level.
+/// Adds the launches of one level.
 pub(super) fn launches(
     matrix: &DeviceMatrix,
     step: &Step<'_>,
     launches: &mut Vec<Launch>,
 ) -> Result<()> {
     let counts = matrix.counts();
-    let oriented = counts.alike == 0 && counts.non_manifold == 0;
+    let oriented = counts.inconsistent == 0 && counts.non_manifold == 0;
     let variant = variant(step.precision, step.run, matrix.size(), step.depth == 0, oriented);
     let kernels = Kernels::new(step.functions, variant);
     let blocks = |items: usize| items.div_ceil(THREADS as usize) as u32;

@@ -1,7 +1,7 @@
 //! Rules that refine the mesh matrix: how many elements they make, and what their kernels need
 //! beside the levels.
 
-use super::ends::OpenEnds;
+use super::boundary_edges::BoundaryEdges;
 use super::four_triangles::FourTriangles;
 use super::matrix::{DeviceMatrix, TABLED};
 use super::step::LevelCounts;
@@ -30,7 +30,7 @@ pub enum MatrixScheme {
 }
 
 impl LevelCounts {
-    /// Those of the level after one of this depth.
+    /// The counts of the level after one of this depth.
     pub fn refined(self, scheme: MatrixScheme, depth: usize) -> Self {
         let edges = 2 * self.edges + self.corners;
         match scheme {
@@ -39,25 +39,28 @@ impl LevelCounts {
                 faces: self.corners,
                 edges,
                 corners: 4 * self.corners,
-                open: 0,
+                boundary: 0,
             },
             MatrixScheme::FourTriangles { .. } => Self {
                 vertices: self.vertices + self.edges,
                 faces: 4 * self.faces,
                 edges,
                 corners: 4 * self.corners,
-                open: 0,
+                boundary: 0,
             },
-            // at every second level open edges are cut in three
+            // at every second level boundary edges are cut in three
             MatrixScheme::ThreeTriangles { .. } => {
-                let (cut, open) =
-                    if depth % 2 == 1 { (self.open, 3 * self.open) } else { (0, self.open) };
+                let (cut, boundary) = if depth % 2 == 1 {
+                    (self.boundary, 3 * self.boundary)
+                } else {
+                    (0, self.boundary)
+                };
                 Self {
                     vertices: self.vertices + self.faces + cut,
                     faces: self.corners,
-                    edges: (3 * self.corners + open) / 2,
+                    edges: (3 * self.corners + boundary) / 2,
                     corners: 3 * self.corners,
-                    open,
+                    boundary,
                 }
             }
         }
@@ -98,14 +101,16 @@ impl SchemeKernels {
                         option("scheme", "loop")
                     )));
                 }
-                let open = found.open > 0;
+                let boundary = found.boundary > 0;
                 // where the surface ends there is one neighbor more than faces
                 let alphas: Vec<f64> = (0..=valence + 1).map(alpha).collect();
                 Ok(Self::ThreeTriangles(Box::new(ThreeTriangles {
                     neighbors: matrix.neighbors()?,
                     alphas: Buffer::of(stream, &alphas)?,
-                    twins: Buffer::empty(stream, matrix.vertices.len())?,
-                    ends: open.then(|| OpenEnds::new(matrix, levels, keeps_corners)).transpose()?,
+                    opposites: Buffer::empty(stream, matrix.vertices.len())?,
+                    boundary_edges: boundary
+                        .then(|| BoundaryEdges::new(matrix, levels, keeps_corners))
+                        .transpose()?,
                 })))
             }
         }

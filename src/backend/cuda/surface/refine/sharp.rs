@@ -1,4 +1,4 @@
-//! Sharp edges and held vertices of a level, and their points, by `kernels/surface/sharp.cu`.
+//! Sharp edges and sharp vertices of a level, and their points, by `kernels/surface/sharp.cu`.
 
 use std::sync::Arc;
 
@@ -17,16 +17,16 @@ use crate::error::Result;
 pub(super) struct SharpLevel {
     /// Edges that are sharp or were so at an earlier level.
     edges: Buffer<u32>,
-    /// Their end vertices.
+    /// End vertices of the edges.
     edge_ends: Buffer<[u32; 2]>,
-    /// Their sharpness, 0 where they are not sharp any more.
+    /// Sharpness of the edges, 0 where they are not sharp any more.
     sharpness: Buffer<f64>,
     /// Weights of their midpoints, 0 where the smooth rule holds.
     midpoints: Buffer<f64>,
     /// Vertices that do not follow the smooth rule; none where they do.
-    held: Buffer<u32>,
+    vertices: Buffer<u32>,
     /// The other ends of their two sharp edges, if they have two.
-    held_ends: Buffer<[u32; 2]>,
+    vertex_ends: Buffer<[u32; 2]>,
     /// Weights of the smooth rule, of the crease rule, and of the vertex itself.
     weights: Buffer<[f64; 3]>,
 }
@@ -37,15 +37,15 @@ pub(in crate::backend::cuda) fn variant(precision: Precision) -> Variant {
 
 impl SharpLevel {
     /// Room for so many edges and vertices.
-    pub fn new(stream: &Arc<CudaStream>, sharp: usize, held: usize) -> Result<Self> {
+    pub fn new(stream: &Arc<CudaStream>, sharp: usize, vertices: usize) -> Result<Self> {
         Ok(Self {
             edges: Buffer::empty(stream, sharp)?,
             edge_ends: Buffer::empty(stream, sharp)?,
             sharpness: Buffer::empty(stream, sharp)?,
             midpoints: Buffer::empty(stream, sharp)?,
-            held: Buffer::empty(stream, held)?,
-            held_ends: Buffer::empty(stream, held)?,
-            weights: Buffer::empty(stream, held)?,
+            vertices: Buffer::empty(stream, vertices)?,
+            vertex_ends: Buffer::empty(stream, vertices)?,
+            weights: Buffer::empty(stream, vertices)?,
         })
     }
 
@@ -53,8 +53,8 @@ impl SharpLevel {
         self.edges.len()
     }
 
-    pub(crate) fn held_count(&self) -> usize {
-        self.held.len()
+    pub(crate) fn vertex_count(&self) -> usize {
+        self.vertices.len()
     }
 
     /// `Sharp` in `kernels/surface/creases.cu`.
@@ -63,9 +63,9 @@ impl SharpLevel {
         [self.edges.address(0), self.edge_ends.address(0), numbers[0], numbers[1]]
     }
 
-    /// `Held` in `kernels/surface/creases.cu`.
-    pub(crate) fn held_arrays(&self) -> [u64; 3] {
-        [self.held.address(0), self.held_ends.address(0), self.weights.address(0)]
+    /// `SharpVertices` in `kernels/surface/creases.cu`.
+    pub(crate) fn vertex_arrays(&self) -> [u64; 3] {
+        [self.vertices.address(0), self.vertex_ends.address(0), self.weights.address(0)]
     }
 
     /// The edges, copied to the host.
@@ -81,7 +81,7 @@ impl SharpLevel {
         Ok((self.edge_ends.read(stream)?, self.sharpness.read(stream)?))
     }
 
-    /// The launch after the smooth rules, if there is anything to hold.
+    /// The launch after the smooth rules, if anything is sharp.
     pub fn launch(
         &self,
         functions: &Functions,
@@ -89,20 +89,20 @@ impl SharpLevel {
         first_edge_point: usize,
         [points, refined]: [u64; 2],
     ) -> Result<Option<Launch>> {
-        let (edges, held) = (self.sharp_count(), self.held_count());
-        if edges + held == 0 {
+        let (edges, vertices) = (self.sharp_count(), self.vertex_count());
+        if edges + vertices == 0 {
             return Ok(None);
         }
         let [edges_at, ends, _, midpoints] = self.sharp_arrays();
-        let [held_at, held_ends, weights] = self.held_arrays();
+        let [vertices_at, vertex_ends, weights] = self.vertex_arrays();
         let count = edges as u64 | (first_edge_point as u64) << 32;
         let arguments = vec![
             Argument::Words(Box::new([edges_at, ends, midpoints, count])),
-            Argument::Words(Box::new([held_at, held_ends, weights, held as u64])),
+            Argument::Words(Box::new([vertices_at, vertex_ends, weights, vertices as u64])),
             Argument::Address(points),
             Argument::Address(refined),
         ];
         let kernels = Kernels::new(functions, variant(precision));
-        kernels.items("hold", edges + held, THREADS, arguments).map(Some)
+        kernels.items("sharpen", edges + vertices, THREADS, arguments).map(Some)
     }
 }

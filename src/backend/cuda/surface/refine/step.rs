@@ -12,8 +12,8 @@ pub(super) struct LevelCounts {
     pub faces: usize,
     pub edges: usize,
     pub corners: usize,
-    /// Open edges, counted by √3 alone.
-    pub open: usize,
+    /// Boundary edges, counted by √3 alone.
+    pub boundary: usize,
 }
 
 /// One level as its launches need it.

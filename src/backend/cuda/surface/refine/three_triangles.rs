@@ -1,8 +1,8 @@
-//! √3-subdivision, by `kernels/surface/three_triangles.cu`: a launch a level, and some for the
-//! ends of open surfaces.
+//! √3-subdivision, by `kernels/surface/three_triangles.cu`: a launch a level, and some for
+//! boundary edges.
 
 use super::THREADS;
-use super::ends::OpenEnds;
+use super::boundary_edges::BoundaryEdges;
 use super::matrix::DeviceMatrix;
 use super::matrix::Neighbors;
 use super::step::Step;
@@ -19,46 +19,48 @@ pub(super) struct ThreeTriangles {
     pub neighbors: Neighbors,
     /// `[valence]`
     pub alphas: Buffer<f64>,
-    /// `[corner]` of the control mesh: the corner across the edge.
-    pub twins: Buffer<u32>,
-    /// Of an open surface.
-    pub ends: Option<OpenEnds>,
+    /// `[corner]` of the control mesh: the opposite half-edge.
+    pub opposites: Buffer<u32>,
+    /// Lists of boundary edges, for open surfaces.
+    pub boundary_edges: Option<BoundaryEdges>,
 }
 
 pub(in crate::backend::cuda) fn variant(
     precision: Precision,
     run: FriendRun,
-    open: bool,
+    boundary: bool,
 ) -> Variant {
     Variant::new(&THREE_TRIANGLES, precision)
         .with("LINKS", usize::from(run != FriendRun::Points))
         .with("POINTS", usize::from(run != FriendRun::Topology))
-        .with("OPEN", usize::from(open))
+        .with("HAS_BOUNDARY", usize::from(boundary))
 }
 
 impl ThreeTriangles {
-    /// Twins and ends of the control mesh.
+    /// Opposite half-edges and boundary edges of the control mesh.
     pub fn start(&self, matrix: &DeviceMatrix, launches: &mut Vec<Launch>) -> Result<()> {
         let corners = matrix.vertices.len();
         let arguments = vec![
             Argument::Address(matrix.edges.address(0)),
             Argument::Address(matrix.edge_corners.address(0)),
             Argument::Number(corners as u32),
-            Argument::Address(self.twins.address(0)),
+            Argument::Address(self.opposites.address(0)),
         ];
-        let variant = variant(Precision::F32, FriendRun::Topology, self.ends.is_some());
+        let variant = variant(Precision::F32, FriendRun::Topology, self.boundary_edges.is_some());
         let kernels = Kernels::new(&matrix.functions, variant);
-        launches.push(kernels.items("find_twins", corners, THREADS, arguments)?);
-        match &self.ends {
-            Some(ends) => ends.start(matrix, &self.twins, launches),
+        launches.push(kernels.items("find_opposites", corners, THREADS, arguments)?);
+        match &self.boundary_edges {
+            Some(edges) => edges.start(matrix, &self.opposites, launches),
             None => Ok(()),
         }
     }
 
-    /// One level.
+    /// The launch of one level.
     pub fn launch(&self, matrix: &DeviceMatrix, step: &Step<'_>) -> Result<Launch> {
-        let kernels =
-            Kernels::new(step.functions, variant(step.precision, step.run, self.ends.is_some()));
+        let kernels = Kernels::new(
+            step.functions,
+            variant(step.precision, step.run, self.boundary_edges.is_some()),
+        );
         let blocks = |items: usize| items.div_ceil(THREADS as usize) as u32;
         let coarse = step.coarse();
         let mut count = blocks(coarse.faces);

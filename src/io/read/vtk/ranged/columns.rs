@@ -31,7 +31,7 @@ pub(super) struct Column {
 
 /// Where the numbers of an array are.
 pub(super) enum StoredArray {
-    /// One behind another in the file.
+    /// Numbers one after another in the file.
     Raw {
         start: u64,
         count: usize,
@@ -39,9 +39,9 @@ pub(super) enum StoredArray {
         big_endian: bool,
     },
     Words(ScannedWords),
-    /// It has none: what the report of the file says.
+    /// The array is not read; the text is for the report of the file.
     LeftOut(String),
-    /// Where the reader of whole files finds them.
+    /// Numbers that only the reader of whole files finds.
     Elsewhere,
 }
 

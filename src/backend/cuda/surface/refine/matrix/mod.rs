@@ -41,11 +41,11 @@ pub struct MatrixCounts {
     /// Edges.
     pub edges: usize,
     /// Edges of one face.
-    pub open: usize,
+    pub boundary: usize,
     /// Edges of three faces or more.
     pub non_manifold: usize,
-    /// Edges of two faces that run through them in one direction.
-    pub alike: usize,
+    /// Edges of two faces that are inconsistently oriented.
+    pub inconsistent: usize,
     /// Vertices whose faces form neither one ring nor one fan, but for those inside a line where
     /// sheets meet.
     pub touching: usize,
@@ -56,15 +56,15 @@ pub struct MatrixCounts {
 }
 
 impl MatrixCounts {
-    /// Whether the surface has no edge of more than two faces, no touching sheets, and all faces
-    /// run alike.
+    /// Whether the surface has no edge of more than two faces, no touching sheets, and faces
+    /// that are consistently oriented.
     pub(crate) fn is_manifold(&self) -> bool {
-        [self.non_manifold, self.alike, self.touching] == [0; 3]
+        [self.non_manifold, self.inconsistent, self.touching] == [0; 3]
     }
 
     /// Whether it has no ends either.
     pub fn is_closed_manifold(&self) -> bool {
-        self.open == 0 && self.is_manifold()
+        self.boundary == 0 && self.is_manifold()
     }
 }
 
@@ -98,7 +98,7 @@ pub struct DeviceMatrix {
     // corners at each vertex
     row_starts: Buffer<u32>,
     row_items: Buffer<u32>,
-    // `[vertex]`: how the faces at it hang together
+    // `[vertex]`: how the faces at it are connected
     pub(super) kinds: Buffer<u32>,
     status: Buffer<u32>,
     pub(super) space: Space,
@@ -119,8 +119,8 @@ impl DeviceMatrix {
         Ok(Self::with_parts(gpu, mesh, true)?.0)
     }
 
-    /// The same without the corners at vertices, and what is counted of them; and the seconds that
-    /// it took on the device.
+    /// Like [`DeviceMatrix::new`], without the corners at vertices and what is counted of them;
+    /// also the seconds that it took on the device.
     ///
     /// # Errors
     /// As [`DeviceMatrix::new`].
@@ -212,9 +212,17 @@ impl DeviceMatrix {
     pub(super) fn read_counts(&mut self) -> Result<MatrixCounts> {
         let status: Vec<usize> =
             self.status.read(&self.stream)?.into_iter().map(|n| n as usize).collect();
-        if let [edges, open, non_manifold, alike, touching, folds, valence] = status[..] {
-            self.counts =
-                MatrixCounts { edges, open, non_manifold, alike, touching, folds, valence };
+        if let [edges, boundary, non_manifold, inconsistent, touching, folds, valence] = status[..]
+        {
+            self.counts = MatrixCounts {
+                edges,
+                boundary,
+                non_manifold,
+                inconsistent,
+                touching,
+                folds,
+                valence,
+            };
         }
         Ok(self.counts)
     }

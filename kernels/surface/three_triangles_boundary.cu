@@ -1,46 +1,46 @@
-// The ends of an open surface in √3-subdivision (Kobbelt 2000): lists of open edges, a thread an
-// edge, in the order of the CPU, by their end vertices.
+// Boundary edges in √3-subdivision (Kobbelt 2000): lists of them, a thread an edge, in the order of
+// the CPU, by their end vertices.
 //
-//     level 0       mark_ends > scan > list_ends
-//     even depth    trace_ends       the line that the surface ends in, around every edge
-//     odd depth     cut_ends > sort > name_ends      the three edges that an edge is cut in
-//     points        hold_ends
+//     level 0       mark_boundary > scan > list_boundary
+//     even depth    trace_boundary       the boundary line around every edge
+//     odd depth     cut_boundary > sort > name_boundary    the three edges that an edge is cut in
+//     points        boundary_points
 //
-// Open edges stay what they are at levels of even depth, and are cut in three at those of odd
-// depth. The triangle of an open edge at an odd depth has the number of the edge's corner at the
+// Boundary edges stay what they are at levels of even depth, and are cut in three at those of odd
+// depth. The triangle of a boundary edge at an odd depth has the number of the edge's corner at the
 // depth before, whose corner 0 the edge is then.
 //
 // Plain reference: src/surface/refine on the CPU, bit by bit (tests/gpu/matrix.rs).
-#include "surface/ends.cuh"
+#include "surface/boundary_edges.cuh"
 
 constexpr unsigned THREADS = 256;
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    mark_ends(const uint2* __restrict__ edge_corners, unsigned edges,
-              unsigned* __restrict__ marks) {
+    mark_boundary(const uint2* __restrict__ edge_corners, unsigned edges,
+                  unsigned* __restrict__ marks) {
     const unsigned e = blockIdx.x * THREADS + threadIdx.x;
     if (e < edges) marks[e] = edge_corners[e].y == NONE;
 }
 
-// ends_before: scan of the marks. corners: of open edges, of which there are `count`.
+// boundary_before: scan of the marks. corners: of boundary edges, of which there are `count`.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    list_ends(const uint2* __restrict__ edge_corners, const unsigned* __restrict__ ends_before,
-              unsigned edges, unsigned count, unsigned* __restrict__ corners,
-              unsigned* __restrict__ twins) {
+    list_boundary(const uint2* __restrict__ edge_corners,
+                  const unsigned* __restrict__ boundary_before, unsigned edges, unsigned count,
+                  unsigned* __restrict__ corners, unsigned* __restrict__ opposites) {
     const unsigned e = blockIdx.x * THREADS + threadIdx.x;
-    if (e >= edges || edge_corners[e].y != NONE || ends_before[e] >= count) return;
-    corners[ends_before[e]] = edge_corners[e].x;
-    twins[edge_corners[e].x] = END + ends_before[e];
+    if (e >= edges || edge_corners[e].y != NONE || boundary_before[e] >= count) return;
+    corners[boundary_before[e]] = edge_corners[e].x;
+    opposites[edge_corners[e].x] = BOUNDARY + boundary_before[e];
 }
 
 // lines: the vertices before an edge, at its two ends, and after it, NONE beyond a vertex that
 // stays, as those of one face do if `keeps_corners`; kinds: see surface/topology.cu, of the
 // `control_count` vertices of the control mesh.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    trace_ends(const unsigned* __restrict__ vertices, const unsigned* __restrict__ twins,
-               const unsigned* __restrict__ corners, unsigned count,
-               const unsigned* __restrict__ kinds, unsigned control_count,
-               unsigned keeps_corners, uint4* __restrict__ lines) {
+    trace_boundary(const unsigned* __restrict__ vertices, const unsigned* __restrict__ opposites,
+                   const unsigned* __restrict__ corners, unsigned count,
+                   const unsigned* __restrict__ kinds, unsigned control_count,
+                   unsigned keeps_corners, uint4* __restrict__ lines) {
     const unsigned i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= count) return;
     constexpr unsigned LONE = 2;
@@ -50,8 +50,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const unsigned corner = corners[i];
     unsigned before = previous(corner), after = next(corner);
     const unsigned a = vertices[corner], b = vertices[after];
-    while (!is_end(twins[before])) before = previous(twins[before]);
-    while (!is_end(twins[after])) after = next(twins[after]);
+    while (!is_boundary(opposites[before])) before = previous(opposites[before]);
+    while (!is_boundary(opposites[after])) after = next(opposites[after]);
     lines[i] = make_uint4(stays(a) ? NONE : vertices[before], a, b,
                           stays(b) ? NONE : vertices[next(after)]);
 }
@@ -59,15 +59,15 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 // The corners that edge i is cut in, `children` [3][count], and the smaller ends of the edges
 // there. Sorted by these, the first before the last, they are in order.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    cut_ends(const unsigned* __restrict__ corners, const uint4* __restrict__ lines,
-             unsigned count, const unsigned* __restrict__ twins, unsigned vertex_count,
-             unsigned* __restrict__ keys, unsigned* __restrict__ children) {
+    cut_boundary(const unsigned* __restrict__ corners, const uint4* __restrict__ lines,
+                 unsigned count, const unsigned* __restrict__ opposites, unsigned vertex_count,
+                 unsigned* __restrict__ keys, unsigned* __restrict__ children) {
     const unsigned i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= count) return;
     const unsigned t = corners[i], c = 3 * t;
     const uint4 line = lines[i];
     keys[i] = line.y;
-    children[i] = 3 * twins[c + 2];
+    children[i] = 3 * opposites[c + 2];
     keys[count + i] = vertex_count + t;
     children[count + i] = 3 * c;
     keys[2 * count + i] = line.z;
@@ -75,16 +75,17 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    name_ends(const unsigned* __restrict__ order, const unsigned* __restrict__ children,
-              unsigned count, unsigned* __restrict__ corners, unsigned* __restrict__ twins) {
+    name_boundary(const unsigned* __restrict__ order, const unsigned* __restrict__ children,
+                  unsigned count, unsigned* __restrict__ corners,
+                  unsigned* __restrict__ opposites) {
     const unsigned i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= count) return;
     const unsigned corner = children[order[i]];
     corners[i] = corner;
-    twins[corner] = END + i;
+    opposites[corner] = BOUNDARY + i;
 }
 
-// The new point near a on an open edge to b; where a stays the line goes on straight.
+// The new point near a on a boundary edge to b; where a stays the line goes on straight.
 __device__ __forceinline__ Point third_point(const Point* points, Point a, Point b,
                                              unsigned before) {
     if (before == NONE) return a * real(18.0 / 27.0) + b * real(9.0 / 27.0);
@@ -92,11 +93,11 @@ __device__ __forceinline__ Point third_point(const Point* points, Point a, Point
     return both + point_at(points, before) * real(1.0 / 27.0);
 }
 
-// The vertex that an open edge starts at, and, if edges are cut, the two new points.
+// The vertex that a boundary edge starts at, and, if edges are cut, the two new points.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    hold_ends(const unsigned* __restrict__ corners, const uint4* __restrict__ lines,
-              unsigned count, unsigned vertex_count, unsigned face_count, unsigned cuts,
-              const Point* __restrict__ points, Point* __restrict__ refined) {
+    boundary_points(const unsigned* __restrict__ corners, const uint4* __restrict__ lines,
+                    unsigned count, unsigned vertex_count, unsigned face_count, unsigned cuts,
+                    const Point* __restrict__ points, Point* __restrict__ refined) {
     const unsigned i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= count) return;
     const uint4 line = lines[i];

@@ -1,5 +1,5 @@
-//! The ends of an open surface in √3-subdivision, by `kernels/surface/three_triangles_ends.cu`:
-//! lists of open edges from level to level, and the points of what lies on them.
+//! Boundary edges in √3-subdivision, by `kernels/surface/three_triangles_boundary.cu`: lists of
+//! them from level to level, and the points of what lies on them.
 
 use super::THREADS;
 use super::matrix::DeviceMatrix;
@@ -8,12 +8,12 @@ use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
 use crate::backend::cuda::driver::program::Kernels;
-use crate::backend::cuda::driver::sources::{THREE_TRIANGLES_ENDS, Variant};
+use crate::backend::cuda::driver::sources::{THREE_TRIANGLES_BOUNDARY, Variant};
 use crate::backend::cuda::sort::{Items, Space};
 use crate::backend::cuda::surface::edge_friend::FriendRun;
 use crate::error::Result;
 
-/// Open edges at two levels: one of even depth, where they stay, and the next, where each is
+/// Boundary edges at two levels: one of even depth, where they stay, and the next, where each is
 /// cut in three.
 struct Lines {
     count: usize,
@@ -23,8 +23,8 @@ struct Lines {
     lines: Buffer<[u32; 4]>,
 }
 
-/// All open edges that refinement meets, and room to sort them.
-pub(super) struct OpenEnds {
+/// All boundary edges that refinement meets, and room to sort them.
+pub(super) struct BoundaryEdges {
     keeps_corners: bool,
     /// Every second level.
     lines: Vec<Lines>,
@@ -34,14 +34,14 @@ pub(super) struct OpenEnds {
 }
 
 pub(in crate::backend::cuda) fn variant(precision: Precision) -> Variant {
-    Variant::new(&THREE_TRIANGLES_ENDS, precision)
+    Variant::new(&THREE_TRIANGLES_BOUNDARY, precision)
 }
 
-impl OpenEnds {
-    /// Room for the open edges of so many levels. `keeps_corners`: vertices of one face stay.
+impl BoundaryEdges {
+    /// Room for the boundary edges of so many levels. `keeps_corners`: vertices of one face stay.
     pub fn new(matrix: &DeviceMatrix, levels: usize, keeps_corners: bool) -> Result<Self> {
         let stream = &matrix.stream;
-        let mut count = matrix.counts().open;
+        let mut count = matrix.counts().boundary;
         let mut lines = Vec::new();
         for _ in (0..levels).step_by(2) {
             let (corners, ends) = (Buffer::empty(stream, count)?, Buffer::empty(stream, count)?);
@@ -58,11 +58,11 @@ impl OpenEnds {
         })
     }
 
-    /// The open edges of the control mesh, after its twins.
+    /// The boundary edges of the control mesh, after its opposite half-edges.
     pub fn start(
         &self,
         matrix: &DeviceMatrix,
-        twins: &Buffer<u32>,
+        opposites: &Buffer<u32>,
         launches: &mut Vec<Launch>,
     ) -> Result<()> {
         let kernels = Kernels::new(&matrix.functions, variant(Precision::F32));
@@ -71,7 +71,7 @@ impl OpenEnds {
         let number = |n: usize| Argument::Number(n as u32);
         let marks = matrix.marks.address(0);
         let arguments = vec![edge_corners(), number(edges), Argument::Address(marks)];
-        launches.push(kernels.items("mark_ends", edges, THREADS, arguments)?);
+        launches.push(kernels.items("mark_boundary", edges, THREADS, arguments)?);
         matrix.space.scan(&matrix.functions, launches, marks, edges, marks)?;
         let first = &self.lines[0];
         let arguments = vec![
@@ -80,25 +80,30 @@ impl OpenEnds {
             number(edges),
             number(first.count),
             Argument::Address(first.corners.address(0)),
-            Argument::Address(twins.address(0)),
+            Argument::Address(opposites.address(0)),
         ];
-        launches.push(kernels.items("list_ends", edges, THREADS, arguments)?);
-        launches.push(self.trace(matrix, first, matrix.vertices.address(0), twins.address(0))?);
+        launches.push(kernels.items("list_boundary", edges, THREADS, arguments)?);
+        launches.push(self.trace(
+            matrix,
+            first,
+            matrix.vertices.address(0),
+            opposites.address(0),
+        )?);
         Ok(())
     }
 
-    /// The lines around the open edges of a level of even depth.
+    /// The lines around the boundary edges of a level of even depth.
     fn trace(
         &self,
         matrix: &DeviceMatrix,
         at: &Lines,
         vertices: u64,
-        twins: u64,
+        opposites: u64,
     ) -> Result<Launch> {
         let kernels = Kernels::new(&matrix.functions, variant(Precision::F32));
         let arguments = vec![
             Argument::Address(vertices),
-            Argument::Address(twins),
+            Argument::Address(opposites),
             Argument::Address(at.corners.address(0)),
             Argument::Number(at.count as u32),
             Argument::Address(matrix.kinds.address(0)),
@@ -106,17 +111,18 @@ impl OpenEnds {
             Argument::Number(self.keeps_corners.into()),
             Argument::Address(at.lines.address(0)),
         ];
-        kernels.items("trace_ends", at.count, THREADS, arguments)
+        kernels.items("trace_boundary", at.count, THREADS, arguments)
     }
 
-    /// What follows the launches of a level: points of its open edges, and the open edges of
-    /// the next. `twins`: of the level; `next`: vertices and twins of the next.
+    /// What follows the launches of a level: points of its boundary edges, and the boundary edges
+    /// of the next. `opposites`: of the level; `next`: vertices and opposite half-edges of the
+    /// next.
     pub fn launches(
         &self,
         matrix: &DeviceMatrix,
         step: &Step<'_>,
-        twins: u64,
-        [next_vertices, next_twins]: [u64; 2],
+        opposites: u64,
+        [next_vertices, next_opposites]: [u64; 2],
         launches: &mut Vec<Launch>,
     ) -> Result<()> {
         let kernels = Kernels::new(step.functions, variant(step.precision));
@@ -133,7 +139,7 @@ impl OpenEnds {
                 Argument::Number(cuts.into()),
             ];
             arguments.extend(step.points().map(Argument::Address));
-            launches.push(kernels.items("hold_ends", lines.count, THREADS, arguments)?);
+            launches.push(kernels.items("boundary_points", lines.count, THREADS, arguments)?);
         }
         let cut = self.lines.get(step.depth / 2 + 1).filter(|_| cuts && !step.is_last());
         let (Some(cut), true) = (cut, step.run != FriendRun::Points) else { return Ok(()) };
@@ -141,12 +147,12 @@ impl OpenEnds {
             Argument::Address(lines.corners.address(0)),
             Argument::Address(lines.lines.address(0)),
             number(lines.count),
-            Argument::Address(twins),
+            Argument::Address(opposites),
             number(coarse.vertices),
             Argument::Address(self.keys.address(0)),
             Argument::Address(self.children.address(0)),
         ];
-        launches.push(kernels.items("cut_ends", lines.count, THREADS, arguments)?);
+        launches.push(kernels.items("cut_boundary", lines.count, THREADS, arguments)?);
         let bits = usize::BITS - coarse.vertices.saturating_add(coarse.faces).leading_zeros();
         let items = Items { keys: self.keys.address(0), values: 0 };
         let sorted = self.space.sort(step.functions, launches, items, cut.count, bits)?;
@@ -155,10 +161,10 @@ impl OpenEnds {
             Argument::Address(self.children.address(0)),
             number(cut.count),
             Argument::Address(cut.corners.address(0)),
-            Argument::Address(next_twins),
+            Argument::Address(next_opposites),
         ];
-        launches.push(kernels.items("name_ends", cut.count, THREADS, arguments)?);
-        launches.push(self.trace(matrix, cut, next_vertices, next_twins)?);
+        launches.push(kernels.items("name_boundary", cut.count, THREADS, arguments)?);
+        launches.push(self.trace(matrix, cut, next_vertices, next_opposites)?);
         Ok(())
     }
 }

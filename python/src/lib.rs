@@ -4,6 +4,7 @@
 //! runs without Python's lock. What depends on optional packages of Python is written in Python,
 //! beside the compiled module.
 
+mod adjoint;
 mod arrays;
 mod backend;
 mod cells;

@@ -1,23 +1,10 @@
 //! What a page is colored by first.
 
-use serde_json::{Value, json};
-
 use super::ViewOptions;
 use super::channel::ColorChannel;
+use super::color_source::{CLASS, Color};
 use super::scene::{Mode, Scene};
 use crate::error::{Error, Result};
-
-/// What colors are taken from.
-#[derive(Clone, Copy, Debug)]
-pub enum Color {
-    Classes,
-    /// Layers of cells from the boundary.
-    Layers,
-    /// The numbers of cells or faces.
-    Numbers,
-    /// A channel by its number.
-    Channel(usize),
-}
 
 /// What has colors.
 pub enum Chosen {
@@ -27,21 +14,6 @@ pub enum Chosen {
     Cells(ColorChannel, Vec<f64>),
     /// Vertices by an attribute.
     Points(ColorChannel),
-}
-
-/// How colors by classes are asked for.
-pub const CLASS: &str = "class";
-
-impl Color {
-    /// As the page knows it.
-    pub fn key(self) -> Value {
-        match self {
-            Self::Classes => json!(CLASS),
-            Self::Layers => json!("layer"),
-            Self::Numbers => json!("number"),
-            Self::Channel(channel) => json!(channel),
-        }
-    }
 }
 
 impl Scene {

@@ -33,6 +33,7 @@ mod boundary_map;
 mod channel;
 mod color;
 mod color_choice;
+mod color_source;
 mod document;
 mod html;
 mod interior;

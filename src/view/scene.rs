@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::channel::{ColorChannel, range};
 use super::color::ColorMap;
-use super::color_choice::{CLASS, Color};
+use super::color_source::{CLASS, Color};
 use crate::io::{LengthUnit, UpAxis};
 use crate::limit::Solid;
 use crate::mesh::{Attribute, CellArray, SolidMesh, SurfaceMesh};

@@ -19,6 +19,7 @@ mod cell_data;
 mod coincident;
 mod consistency;
 mod evaluate;
+mod evaluate_files;
 mod extract;
 mod groups;
 mod handedness;

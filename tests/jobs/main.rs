@@ -6,6 +6,7 @@ mod oracle;
 #[path = "../common/support/mod.rs"]
 mod support;
 
+mod decoded_page;
 mod extraction;
 mod locate;
 #[path = "../common/npz.rs"]

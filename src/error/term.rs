@@ -69,7 +69,7 @@ impl Display for Term {
                 Command::ReadSurface => "`subsolid::read_surface`",
                 Command::Boundary => "`surface::boundary_surface`",
                 Command::Triangulate => {
-                    "`surface::refine_surface` with `Scheme::Loop` and no levels"
+                    "`surface::refine_surface` by a scheme of triangles, no levels"
                 }
                 Command::Untangle => "`process::solid::untangle`",
                 Command::ListGroups => "`face_groups` and `cell_data` of the mesh have them",

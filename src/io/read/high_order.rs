@@ -20,8 +20,11 @@ pub(super) struct HighOrder {
 }
 
 impl HighOrder {
-    /// Notes a cell of a kind with nodes that are none of its corners.
+    /// Notes a cell of a kind with nodes that are none of its corners; those of order 1 have none.
     pub fn push(&mut self, kind: &str, others: &[u32]) {
+        if others.is_empty() {
+            return;
+        }
         match self.kinds.get_mut(kind) {
             Some(count) => *count += 1,
             None => {
@@ -148,6 +151,9 @@ mod tests {
         mesh.creases.push_edge(0, 1, 1.0);
         mesh.creases.push_corner(4, 2.0);
         let mut high_order = HighOrder::default();
+        // a Lagrange cell of order 1 loses nothing
+        high_order.push("VTK type 72", &[]);
+        assert!(high_order.is_empty());
         // Vertex 3 is in no cell at all, and stays; 2 is a corner.
         high_order.push("C3D10", &[1, 4, 2, 1]);
         assert_eq!(high_order.first_beyond(4), Some(4));

@@ -44,6 +44,7 @@ def test_high_order_cells_are_taken_by_their_corners(name: str, tmp_path: Any) -
         assert str(solid.cells) == str(known.cells)
 
 
+@pytest.mark.filterwarnings("ignore:.*belong to no cell")
 def test_plain_and_high_order_cells_stand_side_by_side() -> None:
     # a box of two cells, the second with nodes in the middle of its edges
     points, cells = box(2, 1, 1)
@@ -90,7 +91,7 @@ def test_plain_and_high_order_cells_stand_side_by_side() -> None:
     grid.point_data["label"] = ["p"] * 36
     with pytest.warns(UserWarning, match="1 crease at mid-side nodes, 1 corner at mid-side nodes") as caught:
         same = subsolid.from_pyvista(grid)
-    assert "point array `label`" in str(caught[0].message)
+    assert any("point array `label`" in str(w.message) for w in caught)
     assert np.array_equal(same.points, solid.points)
     assert np.array_equal(same.points[same.cells], solid.points[solid.cells])
     assert np.array_equal(same.creases[0][0], same.cells[0][:2]) and same.creases[1].tolist() == [2.0]

@@ -5,10 +5,9 @@
 //! until its parts are, or are as near to it as asked: this finds the rings by itself, and
 //! needs points of the limit only.
 //!
-//! Near the vertex it is the parameters that no bicubic patch follows: the limit lies along the
-//! patch there, and hardly above it. Layers are cut from surfaces, not from their parameters, so
-//! the distance along the patch counts little. On a torus of 10,000 triangles this takes a third of
-//! the patches.
+//! Near an extraordinary vertex no bicubic patch follows the parameters of the limit, but patches of
+//! moderate size follow its shape. Layers depend on the shape alone, so the distance along the patch
+//! counts little. A torus of 10,000 triangles then needs a third of the patches.
 
 use super::bicubic::{Bicubic, Cubic, PlanePoint};
 use crate::limit::rim::UNIT;
@@ -16,9 +15,9 @@ use crate::limit::rim::UNIT;
 /// Errors are this much above the largest distance at the samples.
 const MARGIN: f64 = 1.5;
 
-/// Part of the distance along a patch that counts: with it errors hold where the patch bends, and
-/// the limit at the same parameters is as near as [tolerances](Fitter::tolerance) of 8 times the
-/// size ask for.
+/// Part of the distance along a patch that counts as error. It covers the distance from a curved
+/// patch that a shift along it leaves, for radii of curvature above 32 tolerances. The limit at the
+/// same parameters is within 8 tolerances.
 const ALONG: f64 = 1.0 / 8.0;
 
 /// Derivatives by u and v at a smaller sine have no normal.

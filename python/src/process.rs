@@ -4,14 +4,13 @@ use numpy::{PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use subsolid::backend::{Precision, SurfaceProcessor};
-use subsolid::numbers::counted;
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::process::smooth_attribute;
 use subsolid::process::solid::{
     BoundaryMotion, Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds,
     least_determinant, point_seeds, untangle, volume_distance,
 };
-use subsolid::process::surface::{Cotangents, DistanceMethod};
+use subsolid::process::surface::{Cotangents, DistanceMethod, missing_distances};
 use subsolid::query::{Query, QueryStrategy};
 
 use crate::arrays::{dictionary, floats, moved, plain_ids, slice};
@@ -211,11 +210,7 @@ impl PySurface {
         let method: DistanceMethod = named("method", method)?;
         let mut processor = self.processor(backend, method.into(), 1)?;
         let values = py.work(|| processor.distance(method, &sources)).py()?;
-        let lost = values.iter().filter(|value| value.is_nan()).count();
-        if let Some(first) = values.iter().position(|value| value.is_nan()) {
-            let lost = counted(lost, "vertex");
-            warn(py, &format!("{lost} of no face (the first: vertex {first}): no distance, NaN"))?;
-        }
+        missing_distances(&values).map_or(Ok(()), |notice| warn(py, &notice))?;
         let count = values.len();
         moved(py, values, &[count])
     }

@@ -7,7 +7,7 @@ use numpy::{PyArrayDescrMethods, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use subsolid::backend::{Backend, Cpu, Precision};
-use subsolid::io::{Dataset, Format, WriteOptions};
+use subsolid::io::{Dataset, WriteOptions};
 use subsolid::limit::{Solid, Summary};
 use subsolid::mesh::{Attribute, CellArray, FaceGroup, SolidMesh};
 use subsolid::numbers::counted;
@@ -373,12 +373,7 @@ impl PySolid {
     #[pyo3(signature = (path, *, compress=false))]
     fn write(&self, py: Python<'_>, path: PathBuf, compress: bool) -> PyResult<()> {
         let format = subsolid::io::check_output(&path).py()?;
-        if compress && matches!(format, Format::Vtk | Format::Csv) {
-            return Err(refused(
-                format!("a .{} file is not compressed", format.extension()),
-                "leave compress out, or write .vtu, .pvtu or .npz",
-            ));
-        }
+        format.check_compress(compress).py()?;
         let dataset = Dataset::from(&self.shared.mesh);
         py.work(|| subsolid::write(path, dataset, WriteOptions { compress })).py()
     }

@@ -93,12 +93,16 @@ impl Operator {
         }
     }
 
-    /// What its matrix is called.
-    fn name(self) -> &'static str {
+    /// Names of all kinds of matrices.
+    pub const NAMES: [&'static str; 3] = ["mass", "stiffness", "elasticity"];
+
+    /// Name of the matrix, one of [`Operator::NAMES`].
+    pub fn name(self) -> &'static str {
+        let [mass, stiffness, elasticity] = Self::NAMES;
         match self {
-            Self::Mass { .. } => "mass",
-            Self::Stiffness { .. } => "stiffness",
-            Self::Elasticity { .. } => "elasticity",
+            Self::Mass { .. } => mass,
+            Self::Stiffness { .. } => stiffness,
+            Self::Elasticity { .. } => elasticity,
         }
     }
 

@@ -188,8 +188,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         return Err(Error::request("nothing to assemble")
             .with_help("give --mass, --stiffness, --elasticity E,NU, --load or --body"));
     }
-    let forms: Vec<Operator> = operators.iter().map(|(_, operator)| *operator).collect();
-    forms.iter().copied().try_for_each(Operator::check)?;
+    operators.iter().copied().try_for_each(Operator::check)?;
     a.check_folder(&operators)?;
     let _starting = start(a.backend)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
@@ -201,7 +200,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     Quadrature::check_memory(&solid, scheme, Want::FIRST)?;
     warn_of_points(&solid, scheme, console);
     let quadrature = Quadrature::new(&solid, scheme, Want::FIRST)?;
-    check_memory(&quadrature, &forms)?;
+    check_memory(&quadrature, &operators)?;
     let mapping = Mapping::new(&quadrature, mesh.controls())?;
     let report = Report::new(&mapping)?;
     check_positive(&report.quality).map_err(|refusal| {
@@ -212,7 +211,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     if report.left_handed {
         console.warn(LEFT_HANDED);
     }
-    let matrices = a.matrices(&mapping, &mesh, &forms, console)?;
+    let matrices = a.matrices(&mapping, &mesh, &operators, console)?;
     let load = a.loads(&solid, &mesh, &mapping, (&tractions, scheme))?;
     let force = total(load.as_deref().unwrap_or_default())?;
     let count = counted(matrices.len(), "matrix");
@@ -231,7 +230,11 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         volume: report.volume,
         sides: regions.side_count(),
         matrices: named
-            .map(|((name, _), m)| MatrixSummary { name, rows: m.size(), entries: m.len() })
+            .map(|(operator, m)| MatrixSummary {
+                name: operator.name(),
+                rows: m.size(),
+                entries: m.len(),
+            })
             .collect(),
         force,
         seconds: start.elapsed().as_secs_f64(),
@@ -252,20 +255,19 @@ fn total(load: &[[f64; 3]]) -> Result<[f64; 3]> {
 }
 
 impl Arguments {
-    /// The operators, with the names of their files.
-    fn operators(&self) -> Vec<(&'static str, Operator)> {
-        let mass = self.mass.map(|density| ("mass", Operator::Mass { density }));
-        let stiffness =
-            self.stiffness.map(|conductivity| ("stiffness", Operator::Stiffness { conductivity }));
-        let elasticity = self.elasticity.map(|Numbers([young, poisson])| {
-            ("elasticity", Operator::Elasticity { young, poisson })
-        });
+    /// The operators that are asked for.
+    fn operators(&self) -> Vec<Operator> {
+        let mass = self.mass.map(|density| Operator::Mass { density });
+        let stiffness = self.stiffness.map(|conductivity| Operator::Stiffness { conductivity });
+        let elasticity = self
+            .elasticity
+            .map(|Numbers([young, poisson])| Operator::Elasticity { young, poisson });
         [mass, stiffness, elasticity].into_iter().flatten().collect()
     }
 
     /// Refuses the name of a file, and a folder with matrices that this job does not write again:
     /// they would stand beside those of another model.
-    fn check_folder(&self, operators: &[(&'static str, Operator)]) -> Result<()> {
+    fn check_folder(&self, operators: &[Operator]) -> Result<()> {
         let endings = [Format::Npz, Format::Mtx].map(Format::ending);
         let is_file = self.output.extension().is_some_and(|own| endings.iter().any(|e| own == *e));
         if is_file && !self.output.is_dir() {
@@ -274,9 +276,9 @@ impl Arguments {
         }
         io::atomic::check_directory(&self.output)?;
         let written = |name: &str, ending: &str| {
-            ending == self.format.ending() && operators.iter().any(|(own, _)| *own == name)
+            ending == self.format.ending() && operators.iter().any(|own| own.name() == name)
         };
-        for name in ["mass", "stiffness", "elasticity"] {
+        for name in Operator::NAMES {
             for ending in endings {
                 let path = self.output.join(format!("{name}.{ending}"));
                 if !written(name, ending) && path.exists() {
@@ -354,7 +356,7 @@ impl Arguments {
         &self,
         mesh: &SolidMesh,
         solid: &Solid,
-        (operators, matrices): (&[(&str, Operator)], &[Matrix]),
+        (operators, matrices): (&[Operator], &[Matrix]),
         load: &Option<Vec<[f64; 3]>>,
         regions: &Regions,
     ) -> Result<()> {
@@ -363,8 +365,8 @@ impl Arguments {
             Format::Mtx => MatrixFormat::MatrixMarket,
         };
         let ending = self.format.ending();
-        for ((name, _), matrix) in operators.iter().zip(matrices) {
-            let path = self.output.join(format!("{name}.{ending}"));
+        for (operator, matrix) in operators.iter().zip(matrices) {
+            let path = self.output.join(format!("{}.{ending}", operator.name()));
             write_matrix(path, matrix, format, self.compress)?;
         }
         let mut arrays = vec![Array::new("points", 3, mesh.points.as_flattened().to_vec())];

@@ -24,7 +24,7 @@ use super::console::since;
 use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::names::{Selected, all_or};
-use super::output::{check_compress, check_ending};
+use super::output::check_ending;
 use super::processor::Processor;
 use super::{Console, Outcome, report};
 
@@ -202,7 +202,7 @@ impl Arguments {
             return Err(Error::request("one sample per cell cannot form hexahedra")
                 .with_help("ask for at least 2 samples, or leave --output out"));
         }
-        check_compress(self.compress, format)
+        format.check_compress(self.compress)
     }
 
     /// Writes cells with the errors of their points.

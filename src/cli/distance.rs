@@ -17,7 +17,7 @@ use subsolid::plan::Cost;
 use subsolid::process::solid::{
     Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds, point_seeds, volume_distance,
 };
-use subsolid::process::surface::DistanceMethod;
+use subsolid::process::surface::{DistanceMethod, missing_distances};
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
 
@@ -25,7 +25,7 @@ use super::console::since;
 use super::gltf::GlbArguments;
 use super::json::JsonReport;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
-use super::output::{check_compress, check_ending, counts, warn_of_table};
+use super::output::{check_ending, counts, warn_of_table};
 use super::processor::{Processor, check_of_solid};
 use super::unused::refuse_for_solids;
 use super::{Console, Outcome, surface_output};
@@ -141,7 +141,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
 fn through_solid(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> Result<Outcome> {
     let output = &arguments.output;
     let format = arguments.model.check_output(output, &[])?;
-    check_compress(arguments.compress, format)?;
+    format.check_compress(arguments.compress)?;
     if arguments.method != DistanceMethod::Heat {
         return Err(Error::request("--method toplesets is for surfaces of triangles")
             .with_help("omit it for solids"));
@@ -231,10 +231,8 @@ fn along_surface(
     let mut processor = Processor::for_surface(arguments.backend, &cost, &mesh, console)?;
     let start = Instant::now();
     let values = processor.distance(arguments.method, sources)?;
-    let lost = values.iter().filter(|value| value.is_nan()).count();
-    if let Some(first) = values.iter().position(|value| value.is_nan()) {
-        let lost = counted(lost, "vertex");
-        console.warn(format!("{lost} of no face (the first: vertex {first}): no distance, NaN"));
+    if let Some(notice) = missing_distances(&values) {
+        console.warn(notice);
     }
     let report = report(arguments, sources.len(), &values);
     report.say_measured(values.len(), start, console);

@@ -29,7 +29,7 @@ use super::console::since;
 use super::gltf::{GlbArguments, is_glb};
 use super::model::ModelArguments;
 use super::names::bare;
-use super::output::{check_compress, check_ending, check_names, warn_of_lost_data};
+use super::output::{check_ending, check_names, warn_of_lost_data};
 use super::pieces::{part, piece_size};
 use super::processor::ProcessorArguments;
 use super::unused::refuse_given;
@@ -339,7 +339,7 @@ impl Arguments {
         if self.pieces.is_some() && (shape.is_none() || format != Some(io::Format::Pvtu)) {
             return unused("--pieces", "a .pvtu of samples");
         }
-        format.map_or(Ok(()), |format| check_compress(self.compress, format))
+        format.map_or(Ok(()), |format| format.check_compress(self.compress))
     }
 
     /// Refuses what is asked of attributes where there are none.

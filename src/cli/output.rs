@@ -66,17 +66,6 @@ pub fn warn_of_lost_data(
     }
 }
 
-/// Refuses `--compress` where the format of the output takes none.
-pub fn check_compress(compress: bool, format: io::Format) -> Result<()> {
-    if compress && matches!(format, io::Format::Vtk | io::Format::Csv) {
-        let ending = format.extension();
-        return Err(Error::request(format!("a .{ending} file is not compressed")).with_help(
-            "leave --compress out, or end the name of the output in .vtu, .pvtu or .npz",
-        ));
-    }
-    Ok(())
-}
-
 /// Says that a table of points holds no cells, nor the creases, of `mesh`.
 pub fn warn_of_table(format: io::Format, output: &Path, mesh: &SolidMesh, console: &Console) {
     if format == io::Format::Csv {

@@ -18,7 +18,7 @@ use subsolid::{Error, Result, io};
 
 use super::json::JsonReport;
 use super::model::ModelArguments;
-use super::output::{check_compress, check_names, counts, warn_of_table};
+use super::output::{check_names, counts, warn_of_table};
 use super::pieces::piece_size;
 use super::{Console, Outcome};
 
@@ -69,7 +69,7 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome> {
     let output = &arguments.output;
     let format = arguments.model.check_output(output, &[])?;
-    check_compress(arguments.compress, format)?;
+    format.check_compress(arguments.compress)?;
     let in_pieces = format == io::Format::Pvtu && arguments.levels > 0;
     if ranks.is_some() && !in_pieces {
         return Err(Error::request("ranks write a .pvtu of 1 level or more").with_help(

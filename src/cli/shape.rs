@@ -7,7 +7,7 @@ use clap::Args;
 use subsolid::mesh::shape::Shape;
 use subsolid::{Result, io};
 
-use super::output::{check_compress, counts, warn_of_table};
+use super::output::{counts, warn_of_table};
 use super::refine::Written;
 use super::{Console, Outcome};
 
@@ -41,7 +41,7 @@ fn names() -> String {
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let output = &arguments.output;
     let format = io::check_output(output)?;
-    check_compress(arguments.compress, format)?;
+    format.check_compress(arguments.compress)?;
     let sizes = if arguments.size.is_empty() { &arguments.sizes } else { &arguments.size };
     let start = Instant::now();
     let mesh = Shape::parse(&arguments.name, sizes)?.build()?;

@@ -21,7 +21,7 @@ use super::console::since;
 use super::gltf::GlbArguments;
 use super::json::JsonReport;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
-use super::output::{check_compress, check_names, counts, warn_of_table};
+use super::output::{check_names, counts, warn_of_table};
 use super::processor::{Processor, check_of_solid};
 use super::unused::refuse_for_solids;
 use super::{Console, Outcome, surface_output};
@@ -149,7 +149,7 @@ fn smooth(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> Result<(
     let output = &arguments.output;
     check_of_solid(arguments.backend, "attributes of solids are smoothed")?;
     let format = arguments.model.check_output(output, &[])?;
-    check_compress(arguments.compress, format)?;
+    format.check_compress(arguments.compress)?;
     let name = arguments.attribute.as_deref().ok_or_else(|| {
         Error::request("curvature flow does not apply to solids")
             .with_help("give --attribute, or improve its cells by subsolid untangle")

@@ -17,7 +17,7 @@ use subsolid::{Result, io};
 use super::console::since;
 use super::json::JsonReport;
 use super::model::ModelArguments;
-use super::output::{check_compress, check_names, counts, warn_of_table};
+use super::output::{check_names, counts, warn_of_table};
 use super::{Console, Outcome};
 
 /// Untangle folded control cells of a solid, and improve the worst
@@ -69,7 +69,7 @@ impl JsonReport for Report {
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let output = &arguments.output;
     let format = arguments.model.check_output(output, &[])?;
-    check_compress(arguments.compress, format)?;
+    format.check_compress(arguments.compress)?;
     let mut mesh = arguments.model.load(arguments.levels, VertexRule::default(), console)?;
     check_names(format, &mesh)?;
     hexahedra(&mesh)?; // before the limit is set up

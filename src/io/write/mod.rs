@@ -49,7 +49,8 @@ use std::path::Path;
 use super::atomic;
 use super::dataset::{Array, Dataset, check_arrays};
 use super::plain_name;
-use crate::{Error, Result};
+use crate::error::option_name;
+use crate::{Error, Result, message};
 
 /// How to write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,6 +93,23 @@ impl Format {
             Self::Csv => "csv",
             Self::Npz => "npz",
         }
+    }
+
+    /// Refuses `compress` where files of the format are never compressed.
+    ///
+    /// # Errors
+    /// [`Error::Request`] that names those that are.
+    pub fn check_compress(self, compress: bool) -> Result<()> {
+        if !compress || !matches!(self, Self::Vtk | Self::Csv) {
+            return Ok(());
+        }
+        Err(Error::request(format!("a .{} file is not compressed", self.extension())).with_help(
+            message!(
+                "leave ",
+                option_name("compress"),
+                " out, or end the name of the output in .vtu, .pvtu or .npz"
+            ),
+        ))
     }
 }
 

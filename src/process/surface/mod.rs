@@ -25,6 +25,7 @@ use crate::error::ElementKind::Face;
 use crate::error::{Command, Error, Result};
 use crate::mesh::SurfaceMesh;
 use crate::message;
+use crate::numbers::counted;
 
 /// How distances on surfaces are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -40,6 +41,14 @@ pub enum DistanceMethod {
     ///
     /// That of [`toplesets`](toplesets()).
     Toplesets,
+}
+
+/// Says how many vertices have no distance, NaN, as they are of no face; `None` if all have one.
+pub fn missing_distances(distances: &[f64]) -> Option<String> {
+    let first = distances.iter().position(|distance| distance.is_nan())?;
+    let count = distances.iter().filter(|distance| distance.is_nan()).count();
+    let vertices = counted(count, "vertex");
+    Some(format!("{vertices} of no face (the first: vertex {first}): no distance, NaN"))
 }
 
 /// The triangles of a mesh of nothing else, none of zero area; holes are left out.

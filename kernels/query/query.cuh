@@ -21,7 +21,8 @@
 // each strategy: leave it a parameter.
 //
 // An operator that takes few registers is faster with more threads at a time: its text may say
-// `#define BLOCKS 8` for so many blocks of 256 threads a multiprocessor, with 32 registers each.
+// `#define BLOCKS 8` for so many blocks of 256 threads a multiprocessor, with 32 registers each. Its
+// threads then visit two rows each.
 #pragma once
 
 // Of so many blocks of 256 threads a multiprocessor those that it has threads for.
@@ -40,17 +41,23 @@ struct Attribute {
     unsigned id_step, component_step;
 
     __device__ __forceinline__ T& operator()(unsigned id, unsigned component = 0) const {
-        return values[size_t(id) * id_step + size_t(component) * component_step];
+        // in bytes, so that the address is one product with one sum
+        const unsigned step = id_step * unsigned(sizeof(T));
+        T* const first = values + size_t(component) * component_step;
+        const char* const at = reinterpret_cast<const char*>(first) + size_t(id) * step;
+        return *const_cast<T*>(reinterpret_cast<const T*>(at));
     }
 };
 
-// The neighbors of an element, ascending.
+// The neighbors of an element, ascending. Ids are stored in 32 bits, or in 16 as the difference from
+// `base`.
+template <class Id>
 struct StoredRow {
-    const unsigned* items;
-    unsigned count;
+    const Id* items;
+    unsigned base, count;
 
     __device__ __forceinline__ unsigned size() const { return count; }
-    __device__ __forceinline__ unsigned operator[](unsigned i) const { return items[i]; }
+    __device__ __forceinline__ unsigned operator[](unsigned i) const { return base + items[i]; }
 
     // Visits the neighbors one after another. Ids are read ahead of what is done with them, which
     // is faster than a loop over the row.
@@ -66,28 +73,38 @@ struct StoredRow {
             }
 #pragma unroll
             for (unsigned i = 0; i < AHEAD; ++i) {
-                if (begin + i < count) visit(ids[i]);
+                if (begin + i < count) visit(base + ids[i]);
             }
         }
     }
 };
 
+// Four ids, loaded at once.
+__device__ __forceinline__ uint4 load_four(const unsigned* items) {
+    return __ldcs(reinterpret_cast<const uint4*>(items));
+}
+__device__ __forceinline__ uint4 load_four(const unsigned short* items) {
+    const ushort4 ids = __ldcs(reinterpret_cast<const ushort4*>(items));
+    return {ids.x, ids.y, ids.z, ids.w};
+}
+
 // The same in memory that is read once, of eight neighbors or more as a rule.
+template <class Id>
 struct WideRow {
-    const unsigned* items;
-    unsigned count;
-    // whether this row and all others of the warp begin at multiples of 16 bytes
+    const Id* items;
+    unsigned base, count;
+    // whether this row and all others of the warp begin at multiples of four ids
     bool is_aligned;
 
     __device__ __forceinline__ unsigned size() const { return count; }
-    __device__ __forceinline__ unsigned operator[](unsigned i) const { return items[i]; }
+    __device__ __forceinline__ unsigned operator[](unsigned i) const { return base + items[i]; }
 
     template <class Visit>
     __device__ __forceinline__ void each(Visit visit) const {
         if (is_aligned) {
             by_pieces(visit);
         } else {
-            StoredRow{items, count}.each(visit);
+            StoredRow<Id>{items, base, count}.each(visit);
         }
     }
 
@@ -101,7 +118,7 @@ private:
             for (unsigned p = 0; p < PIECES; ++p) {
                 const unsigned at = begin + p * PIECE;
                 if (at + PIECE <= count) {
-                    ids[p] = __ldcs(reinterpret_cast<const uint4*>(items + at));
+                    ids[p] = load_four(items + at);
                 } else {
                     // behind the last id of all there is nothing
                     if (at < count) ids[p].x = __ldcs(items + at);
@@ -112,10 +129,10 @@ private:
 #pragma unroll
             for (unsigned p = 0; p < PIECES; ++p) {
                 const unsigned at = begin + p * PIECE;
-                if (at < count) visit(ids[p].x);
-                if (at + 1 < count) visit(ids[p].y);
-                if (at + 2 < count) visit(ids[p].z);
-                if (at + 3 < count) visit(ids[p].w);
+                if (at < count) visit(base + ids[p].x);
+                if (at + 1 < count) visit(base + ids[p].y);
+                if (at + 2 < count) visit(base + ids[p].z);
+                if (at + 3 < count) visit(base + ids[p].w);
             }
         }
     }

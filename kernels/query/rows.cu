@@ -5,6 +5,7 @@
 //     expand > sort > start_rows            transposes: sorts keep the order of equal items
 //     measure_near > scan > gather_near     elements next to one another, through a third kind
 //     scan > compact                        where rows had repetitions
+//     shorten                               ids in 16 bits beside them
 //
 // Plain reference: src/query/rows.rs, row by row (tests/gpu/query.rs).
 #include "common/sort.cuh"
@@ -128,6 +129,33 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     if (id >= count) return;
     const unsigned from = rows.starts[id], to = starts[id];
     for (unsigned k = 0; k < starts[id + 1] - to; ++k) items[to + k] = rows.items[from + k];
+}
+
+// Ids in 16 bits, as differences from the least in 32 rows, and these least ids; NONE for rows whose
+// ids lie farther apart, and for those without ids.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    shorten(Lists rows, unsigned count, unsigned short* __restrict__ ids,
+            unsigned* __restrict__ bases) {
+    const unsigned first = thread_id() / LANES * LANES;
+    if (first >= count) return;
+    const unsigned from = rows.starts[first] + lane_id();
+    const unsigned end = rows.starts[min(first + LANES, count)];
+    unsigned least = NONE, most = 0;
+    for (unsigned i = from; i < end; i += LANES) {
+        least = min(least, rows.items[i]);
+        most = max(most, rows.items[i]);
+    }
+#pragma unroll
+    for (unsigned step = LANES / 2; step > 0; step /= 2) {
+        least = min(least, __shfl_xor_sync(ALL_LANES, least, step));
+        most = max(most, __shfl_xor_sync(ALL_LANES, most, step));
+    }
+    const bool is_near = least <= most && most - least <= 0xffff;
+    if (lane_id() == 0) bases[first / LANES] = is_near ? least : NONE;
+    if (!is_near) return;
+    for (unsigned i = from; i < end; i += LANES) {
+        ids[i] = static_cast<unsigned short>(rows.items[i] - least);
+    }
 }
 
 // The row that each item stands in.

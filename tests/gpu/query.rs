@@ -80,6 +80,49 @@ fn a_vertex_of_very_many_faces_is_no_exception() {
     assert!(device.rows(Op::VF).is_ok());
 }
 
+/// Ids of rows are stored in 16 bits where they lie within 2^16 of each other: operators see the same
+/// rows of a mesh of more elements, in the order, where few lie farther apart, and shuffled.
+#[test]
+#[ignore = "needs an NVIDIA GPU"]
+fn operators_see_ids_far_from_each_other() {
+    const SIDE: u32 = 300;
+    const COUNT: u32 = SIDE * SIDE;
+    // the factor has no divisor in common with the number of vertices
+    let vertex = |x: u32, y: u32| (x % SIDE + SIDE * y) * 7919 % COUNT;
+    let faces: Vec<[u32; 3]> = (0..COUNT)
+        .map(|i| (i % SIDE, i / SIDE))
+        .filter(|&(_, y)| y + 1 < SIDE)
+        .flat_map(|(x, y)| {
+            let [a, b] = [vertex(x, y), vertex(x + 1, y)];
+            let [c, d] = [vertex(x, y + 1), vertex(x + 1, y + 1)];
+            [[a, b, d], [a, d, c]]
+        })
+        .collect();
+    let mut mesh = triangles(COUNT as usize, &faces);
+    for (x, y) in (0..COUNT).map(|i| (i % SIDE, i / SIDE)) {
+        mesh.points[vertex(x, y) as usize] = [f64::from(x), f64::from(y), 0.0];
+    }
+    for strategy in [QueryStrategy::Rows, QueryStrategy::Unordered] {
+        let query = Query::of_surface(&mesh, strategy).unwrap();
+        let rows = query.rows(Op::VV).unwrap();
+        // ids of 32 rows in succession, as the device stores them
+        let is_far = |first: &usize| {
+            let group = *first..rows.len().min(first + 32);
+            let ids = || group.clone().flat_map(|v| rows.row(v).iter());
+            ids().max().unwrap() - ids().min().unwrap() > 0xffff
+        };
+        let far = (0..rows.len()).step_by(32).filter(is_far).count();
+        let all = rows.len().div_ceil(32);
+        match strategy {
+            QueryStrategy::Rows => assert!(0 < far && far < all / 10, "{far} of {all}"),
+            _ => assert!(far > all / 4, "{far} of {all}"),
+        }
+        let gpu = gpu(Precision::F64);
+        let mut device = DeviceQuery::of_surface(&gpu, &mesh, strategy).unwrap();
+        check_operators("shuffled tube", &mut device, &query);
+    }
+}
+
 /// Attributes come back as they went, in both layouts; an operator of a user's sees them through
 /// every query.
 #[test]

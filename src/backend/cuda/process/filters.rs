@@ -41,7 +41,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
             Vec::from_iter(query.visit(&reach_of, &[points.into(), (&reach).into()])?);
         let arguments =
             [points.into(), (&normals).into(), (&reach).into(), moved.values.address(0).into()];
-        launches.push(query.visit_rows(&filter, query.ring_lists(rings)?, &arguments)?);
+        launches.push(query.visit_rows(&filter, query.stored_ring(rings)?, &arguments)?);
         let start = self.start()?;
         self.query.steps.enqueue(&launches)?;
         self.note_time(&start)?;

@@ -57,6 +57,7 @@ use crate::topology::order::{Downward, ElementOrder, EntityKind, PATCH_SIZE};
 use incidence::{Incidence, Lists};
 use order::DeviceOrder;
 use patches::DevicePatches;
+use rows::StoredRows;
 use steps::Steps;
 
 /// Answers queries about one mesh on a GPU.
@@ -67,9 +68,9 @@ pub struct DeviceQuery {
     order: Option<DeviceOrder>,
     patches: Option<DevicePatches>,
     // [op]
-    rows: [Option<Lists>; 16],
+    rows: [Option<StoredRows>; 16],
     // [k - 2]: rows of vertices up to k edges away
-    rings: Vec<Lists>,
+    rings: Vec<StoredRows>,
 }
 
 impl DeviceQuery {
@@ -185,7 +186,12 @@ impl DeviceQuery {
     /// [`Error::Request`] if the mesh has no such query, its rows 2³² entries or more, or the
     /// device has too little memory.
     pub fn store(&mut self, op: Op) -> Result<()> {
-        self.stored(op).map(drop)
+        op.check_of(self.mesh.top())?;
+        if self.rows[op as usize].is_none() {
+            let lists = rows::rows(&mut self.steps, &self.mesh, op)?;
+            self.rows[op as usize] = Some(StoredRows::new(&self.steps, lists)?);
+        }
+        Ok(())
     }
 
     /// Stores the rows of `op` again, for timing; returns the seconds that it took on the device.
@@ -199,34 +205,34 @@ impl DeviceQuery {
         self.steps.seconds_since(&start)
     }
 
-    fn stored(&mut self, op: Op) -> Result<&Lists> {
-        op.check_of(self.mesh.top())?;
-        let rows = match self.rows[op as usize].take() {
-            Some(rows) => rows,
-            None => rows::rows(&mut self.steps, &self.mesh, op)?,
-        };
-        Ok(self.rows[op as usize].insert(rows))
-    }
-
     /// Rows that are stored.
     ///
     /// # Errors
     /// [`Error::Request`] if they are not.
-    pub(in crate::backend::cuda) fn lists(&self, op: Op) -> Result<&Lists> {
+    pub(in crate::backend::cuda) fn stored(&self, op: Op) -> Result<&StoredRows> {
         let rows = self.rows[op as usize].as_ref();
         rows.ok_or_else(|| Error::request(format!("no rows of {op}")))
     }
 
-    /// Steps, and rows that are stored.
+    /// Ids of rows that are stored.
     ///
     /// # Errors
-    /// As [`DeviceQuery::lists`].
+    /// As [`DeviceQuery::stored`].
+    pub(in crate::backend::cuda) fn lists(&self, op: Op) -> Result<&Lists> {
+        self.stored(op).map(|rows| &rows.lists)
+    }
+
+    /// Steps, and ids of rows that are stored.
+    ///
+    /// # Errors
+    /// As [`DeviceQuery::stored`].
     pub(in crate::backend::cuda) fn steps_and_lists(
         &mut self,
         op: Op,
     ) -> Result<(&mut Steps, &Lists)> {
         let rows = self.rows[op as usize].as_ref();
-        Ok((&mut self.steps, rows.ok_or_else(|| Error::request(format!("no rows of {op}")))?))
+        let rows = rows.ok_or_else(|| Error::request(format!("no rows of {op}")))?;
+        Ok((&mut self.steps, &rows.lists))
     }
 
     /// Stores the rows of the vertices one to `k` edges away, `k` ≥ 1.
@@ -236,8 +242,8 @@ impl DeviceQuery {
             let neighbors = self.rows[Op::VV as usize].as_ref();
             let neighbors = neighbors.ok_or_else(|| Error::request("no rows of vertices"))?;
             let last = self.rings.last().unwrap_or(neighbors);
-            let ring = rows::wider_ring(&mut self.steps, last, neighbors)?;
-            self.rings.push(ring);
+            let ring = rows::wider_ring(&mut self.steps, &last.lists, &neighbors.lists)?;
+            self.rings.push(StoredRows::new(&self.steps, ring)?);
         }
         Ok(())
     }
@@ -246,9 +252,11 @@ impl DeviceQuery {
     ///
     /// # Errors
     /// [`Error::Request`] if they are not.
-    pub(in crate::backend::cuda) fn ring_lists(&self, k: usize) -> Result<&Lists> {
-        let rows = if k == 1 { self.rows[Op::VV as usize].as_ref() } else { self.rings.get(k - 2) };
-        rows.ok_or_else(|| Error::request("no rows of vertices"))
+    pub(in crate::backend::cuda) fn stored_ring(&self, k: usize) -> Result<&StoredRows> {
+        match k {
+            1 => self.stored(Op::VV),
+            _ => self.rings.get(k - 2).ok_or_else(|| Error::request("no rows of vertices")),
+        }
     }
 
     /// All rows of `op` by ids of the order, copied to the host.
@@ -270,6 +278,6 @@ impl DeviceQuery {
             return Err(Error::request("rings of 0 edges").with_help("ask for 1 or more"));
         }
         self.store_ring(k)?;
-        self.ring_lists(k)?.read(&self.steps)
+        self.stored_ring(k)?.lists.read(&self.steps)
     }
 }

@@ -7,7 +7,8 @@ use cudarc::driver::sys::CUdevice_attribute;
 
 use super::incidence::Lists;
 use super::patches;
-use super::steps::{THREADS, array, number};
+use super::rows::StoredRows;
+use super::steps::{THREADS, number};
 use super::{DeviceAttribute, DeviceQuery};
 use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::timed_event;
@@ -76,18 +77,15 @@ pub(in crate::backend::cuda) fn variant(
 ) -> Variant {
     Variant::new(&OPERATOR, precision)
         .with("WORDS", words)
-        .with("GROUPS", groups(op))
+        .with("GROUPS", groups(op, text))
         .with("WIDE", usize::from(is_wide(op)))
         .with_text(text)
 }
 
-/// Rows that a thread visits: two of those that have few ids, and of those that are not staged.
-fn groups(op: Op) -> usize {
-    match op {
-        Op::EV | Op::EF | Op::EC | Op::FV | Op::FE | Op::FF | Op::FC => 2,
-        _ if is_wide(op) => 2,
-        _ => 1,
-    }
+/// Rows that a thread visits: two of those that are not staged, and of an operator that takes few
+/// registers, as its text says (`kernels/query/query.cuh`).
+fn groups(op: Op, text: &str) -> usize {
+    if is_wide(op) || text.contains("#define BLOCKS 8") { 2 } else { 1 }
 }
 
 /// Whether rows have eight ids as a rule: cells and vertices of hexahedra.
@@ -185,7 +183,7 @@ impl DeviceQuery {
         arguments: &[OperatorArgument<'_>],
     ) -> Result<Option<Launch>> {
         let Some(patches) = &self.patches else {
-            return self.visit_rows(operator, self.lists(operator.op)?, arguments).map(Some);
+            return self.visit_rows(operator, self.stored(operator.op)?, arguments).map(Some);
         };
         let words = self.words(operator, arguments)?;
         patches.visit(&self.steps, (operator.op, &operator.variant), words)
@@ -195,20 +193,18 @@ impl DeviceQuery {
     pub(in crate::backend::cuda) fn visit_rows(
         &self,
         operator: &DeviceOperator,
-        rows: &Lists,
+        rows: &StoredRows,
         arguments: &[OperatorArgument<'_>],
     ) -> Result<Launch> {
         let words = self.words(operator, arguments)?;
+        let text = operator.variant.text.as_deref().unwrap_or_default();
         let kernels = Kernels::new(&self.steps.functions, operator.variant.clone());
         let arguments = vec![
-            array(&rows.starts),
-            array(&rows.items),
-            number(rows.count),
-            number(rows.items.len()),
-            number(usize::from(self.keeps_starts(rows, arguments)?)),
+            rows.words(),
+            number(usize::from(self.keeps_starts(&rows.lists, arguments)?)),
             Argument::Words(words.into()),
         ];
-        let threads = rows.count.div_ceil(groups(operator.op));
+        let threads = rows.lists.count.div_ceil(groups(operator.op, text));
         kernels.items("visit_rows", threads, THREADS, arguments)
     }
 

@@ -2,6 +2,7 @@
 
 use super::incidence::{Incidence, Lists};
 use super::steps::{Steps, array, bits, number};
+use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::launch::Argument;
 use crate::backend::cuda::driver::sources::ROWS;
 use crate::backend::cuda::sort::Items;
@@ -9,6 +10,37 @@ use crate::error::{Error, Result, option};
 use crate::message;
 use crate::query::{Op, too_many};
 use crate::topology::order::EntityKind;
+
+/// Rows whose short ids have one base: `LANES` in the kernels.
+const ROWS_OF_BASE: usize = 32;
+
+/// Rows as operators visit them.
+pub(in crate::backend::cuda) struct StoredRows {
+    pub lists: Lists,
+    // items less the base of their rows, where these lie within 2^16
+    short_ids: Buffer<u16>,
+    // [row / ROWS_OF_BASE]; u32::MAX where they lie farther apart
+    bases: Buffer<u32>,
+}
+
+impl StoredRows {
+    pub fn new(steps: &Steps, lists: Lists) -> Result<Self> {
+        let short_ids = steps.empty(lists.items.len())?;
+        let bases = steps.empty(lists.count.div_ceil(ROWS_OF_BASE))?;
+        let arguments = vec![lists.words(), number(lists.count), array(&short_ids), array(&bases)];
+        steps.each(&ROWS, "shorten", lists.count, arguments)?;
+        Ok(Self { lists, short_ids, bases })
+    }
+
+    /// `Rows` in the kernel of operators.
+    pub fn words(&self) -> Argument {
+        let Lists { count, starts, items } = &self.lists;
+        let counts = *count as u64 | (items.len() as u64) << 32;
+        let [starts, items] = [starts, items].map(|array| array.address(0));
+        let arrays = [starts, items, self.short_ids.address(0), self.bases.address(0), counts];
+        Argument::Words(Box::new(arrays))
+    }
+}
 
 /// The rows of `op`, each ascending.
 pub(super) fn rows(steps: &mut Steps, mesh: &Incidence, op: Op) -> Result<Lists> {

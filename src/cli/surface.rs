@@ -256,13 +256,7 @@ impl Arguments {
     /// Sets the rules that options choose in place of the model's.
     fn set_rules(&self, mesh: &mut SurfaceMesh) -> Result<()> {
         if let Some(name) = self.uv_boundary {
-            let Some(uv) = &mut mesh.uv else {
-                return Err(Error::request(
-                    "--uv-boundary for a model without texture coordinates",
-                )
-                .with_help("leave the option out"));
-            };
-            uv.linear = name;
+            mesh.set_uv_boundary(name)?;
         }
         if self.smooth_triangles {
             mesh.triangle_rule = TriangleRule::Smooth;

@@ -21,13 +21,14 @@ use subsolid::{ElementKind, Plan, memory};
 use crate::arrays::{any_array, dictionary, lent, moved};
 use crate::cells::Analyzed;
 use crate::count;
-use crate::dataset::{arrays_of, dataset_of};
+use crate::dataset::dataset_of;
 use crate::errors::{IntoPython, refused};
 use crate::matrix::{check_rows, csr};
 use crate::model::{
     attributes, attributes_of, cells, cells_of, creases, creases_of, points, polygons, values_of,
-    warn_of_cells, warn_of_welded,
+    warn_of_cells,
 };
+use crate::query::Asked;
 use crate::request::{self, locations, named, orders};
 use crate::surface::PySurface;
 use crate::threads::Work;
@@ -115,7 +116,7 @@ pub fn cell_data(given: Option<&Bound<'_, PyDict>>, cells: usize) -> PyResult<Ve
 }
 
 /// Checks and copies groups of faces.
-fn face_groups(given: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<FaceGroup>> {
+pub fn face_groups(given: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<FaceGroup>> {
     let Some(given) = given else { return Ok(Vec::new()) };
     let group = |(name, faces): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
         Ok(FaceGroup::new(name.extract::<String>()?, polygons(&faces)?))
@@ -166,24 +167,6 @@ impl PySolid {
             mesh.check().py()?;
             subsolid::refine::crease_by_angle(&mut mesh, degrees).py()?;
         }
-        Self::build_from(py, "", mesh)
-    }
-
-    /// The same cells, creases and attributes with other control points, (vertices, 3).
-    fn with_points(&self, py: Python<'_>, points: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let mut mesh = self.shared.mesh.clone();
-        let moved = self::points(points, "points")?;
-        if moved.len() != mesh.points.len() {
-            return Err(refused(
-                format!(
-                    "{} for {}",
-                    counted(moved.len(), "point"),
-                    counted(mesh.points.len(), "vertex")
-                ),
-                "give one for each vertex",
-            ));
-        }
-        mesh.points = moved;
         Self::build_from(py, "", mesh)
     }
 
@@ -340,23 +323,6 @@ impl PySolid {
         Self::build(py, mesh)
     }
 
-    /// Joins vertices: cells are joined by shared vertex ids alone.
-    ///
-    /// Args:
-    ///     distance: Vertices within this length of one another are joined; with 0 those of equal
-    ///         coordinates.
-    ///
-    /// Returns:
-    ///     A solid with the cells in their order. Each place keeps its first vertex with the
-    ///     attributes that it has there; a UserWarning names those in which others differ.
-    #[pyo3(signature = (distance=0.0))]
-    fn weld(&self, py: Python<'_>, distance: f64) -> PyResult<Self> {
-        let mut mesh = self.shared.mesh.clone();
-        let welded = py.work(|| mesh.weld(distance)).py()?;
-        warn_of_welded(py, &welded)?;
-        Self::build(py, mesh)
-    }
-
     /// The surface that bounds the solid, with its creases and attributes.
     fn boundary(&self, py: Python<'_>) -> PyResult<PySurface> {
         let shared = &self.shared;
@@ -404,47 +370,35 @@ impl PySolid {
         csr(py, &rows.py()?, self.n_points())
     }
 
-    /// Bézier extraction operators as arrays by name; those of `subsolid extract`.
-    ///
-    /// Args:
-    ///     rings: Rings of pieces toward extraordinary edges and vertices.
-    ///     refined_points: Keep refined points as control points, with rows over the vertices.
-    #[pyo3(signature = (rings=2, *, refined_points=false))]
-    fn extract<'py>(
-        &self,
-        py: Python<'py>,
-        #[pyo3(from_py_with = count::rings)] rings: usize,
-        refined_points: bool,
-    ) -> PyResult<Bound<'py, PyDict>> {
-        use subsolid::bezier::{Extraction, Pieces};
-        let Analyzed { mesh, solid } = &*self.shared;
-        let arrays = py.work(|| -> subsolid::Result<_> {
-            let pieces = Pieces::new(solid, rings)?;
-            let mut extraction = Extraction::new(&pieces)?;
-            if !refined_points {
-                // the arrays stand beside those of the extraction
-                let most = memory::physical_memory().map_or(usize::MAX, |all| (all / 4) as usize);
-                let expanded = extraction.expanded(most);
-                extraction = expanded
-                    .map_err(|e| e.with_help("give refined_points=True, or fewer rings"))?;
-            }
-            let bounds = pieces.error_bounds(&mesh.points)?;
-            extraction.arrays(solid, mesh.controls(), &bounds)
-        });
-        arrays_of(py, arrays.py()?)
-    }
-
     /// Incident or adjacent elements: one row for each element of a kind.
     ///
     /// Args:
     ///     op: Two letters of V (vertices), E (edges), F (faces), C (cells): "VC" has the cells
     ///         of each vertex.
+    ///     of: Ids of the elements to query, (n,), one row each; None for all. Edges and faces are
+    ///         numbered by their sorted vertices.
+    ///     rings: For "VV": vertices up to this many edges away.
+    ///     oriented: For "EF" and "EC": in cyclic order around the edge.
     ///
     /// Returns:
-    ///     offsets (n + 1,) and ids: row r is ids[offsets[r]:offsets[r + 1]], ascending.
-    fn query<'py>(&self, py: Python<'py>, op: &str) -> PyResult<Bound<'py, PyTuple>> {
+    ///     offsets (n + 1,) and ids: row r is ids[offsets[r]:offsets[r + 1]], ascending. With
+    ///     oriented=True in cyclic order, and closed (n,), whether the row goes all the way around.
+    ///
+    /// Raises:
+    ///     Error: For another query, an element that does not exist, and rings or an order that the
+    ///         query does not have.
+    #[pyo3(signature = (op, of=None, *, rings=None, oriented=false))]
+    fn query<'py>(
+        &self,
+        py: Python<'py>,
+        op: &str,
+        of: Option<Bound<'py, PyAny>>,
+        #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
+        oriented: bool,
+    ) -> PyResult<Bound<'py, PyTuple>> {
         let shared = &self.shared;
-        crate::query::rows(py, op, || {
+        let asked = Asked::new(op, of.as_ref(), rings, oriented)?;
+        crate::query::answer(py, &asked, || {
             let (topology, strategy) = (shared.solid.topology(), QueryStrategy::Unordered);
             Query::of_topology(&shared.mesh, topology, strategy)
         })

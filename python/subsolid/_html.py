@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import atexit
-import os
 import tempfile
 import webbrowser
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Optional, Union
-
-from ._error import Error
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ._subsolid import Solid
@@ -43,11 +40,8 @@ def table(solid: Solid) -> str:
     return html
 
 
-def show(html: str, path: Optional[Union[str, "os.PathLike[str]"]]) -> None:
-    """Write a page, or open it in a browser."""
-    if path is not None:
-        _write(html, Path(path))
-        return
+def show(html: str) -> None:
+    """Open a page in a browser."""
     with tempfile.NamedTemporaryFile(
         "w", encoding="utf-8", suffix=".html", prefix="subsolid-", delete=False
     ) as file:
@@ -55,24 +49,3 @@ def show(html: str, path: Optional[Union[str, "os.PathLike[str]"]]) -> None:
     # the browser reads it after this returns
     atexit.register(Path(file.name).unlink, missing_ok=True)
     webbrowser.open(Path(file.name).as_uri())
-
-
-def _write(html: str, path: Path) -> None:
-    """Write a page, which appears under its name when it is complete."""
-    part = None
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", suffix=".part", delete=False
-        ) as file:
-            part = Path(file.name)
-            file.write(html)
-        # as open() makes files
-        mask = os.umask(0)
-        os.umask(mask)
-        part.chmod(0o666 & ~mask)
-        part.replace(path)
-    except OSError as error:
-        raise Error(f"{path}: {error.strerror or error}", "give a file in an existing directory") from error
-    finally:
-        if part is not None:
-            part.unlink(missing_ok=True)

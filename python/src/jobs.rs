@@ -3,12 +3,11 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use subsolid::quadrature::{QuadratureScheme, side_vertices, sides};
-use subsolid::volume::{unjoined_hexahedra, unjoined_notice};
 
 use crate::arrays::moved;
 use crate::cells::Analyzed;
 use crate::count;
-use crate::errors::{refused, warn};
+use crate::errors::refused;
 use crate::locate::{PyLocator, locate};
 use crate::model::Moved;
 use crate::quadrature::{PyQuadrature, Where};
@@ -154,38 +153,6 @@ impl PySolid {
                 Ok(moved(py, ids(own), &[count])?.into_any())
             })
             .collect()
-    }
-
-    /// The limit as a pyvista.UnstructuredGrid, with attributes as point data and the data of the
-    /// cells, except arrays named like the grid's own: "cell", "class", "error_bound".
-    /// Neighboring cells share points, but for hexahedra beside cells that are evaluated in parts
-    /// (wedges, tetrahedra, polyhedra): a UserWarning counts them, and refine() joins them. Bézier
-    /// cells share none.
-    ///
-    /// Args:
-    ///     cells: "lagrange" for one cubic cell each, "bezier" for exact Bézier cells, "control"
-    ///         for the control mesh, or samples along each axis for plain hexahedra.
-    ///     rings: Rings of Bézier cells toward extraordinary edges and vertices.
-    ///
-    /// Raises:
-    ///     Error: If PyVista is missing.
-    #[pyo3(signature = (cells=None, *, rings=3))]
-    fn to_pyvista<'py>(
-        slf: &Bound<'py, Self>,
-        cells: Option<Bound<'py, PyAny>>,
-        #[pyo3(from_py_with = count::rings)] rings: usize,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let name = cells.as_ref().and_then(|cells| cells.extract::<String>().ok());
-        let module = slf.py().import("subsolid._pyvista")?;
-        let grid = module.call_method1("to_pyvista", (slf, cells, rings))?;
-        if !matches!(name.as_deref(), Some("bezier" | "control")) {
-            let solid = &slf.get().shared.solid;
-            let count = unjoined_hexahedra(solid, 0..solid.elements().len());
-            if let Some(notice) = unjoined_notice(count) {
-                warn(slf.py(), &format!("{notice}; refine() joins them"))?;
-            }
-        }
-        Ok(grid)
     }
 
     /// Shows the limit by PyVista, or makes a picture of it.

@@ -34,6 +34,7 @@ mod slice;
 mod solid;
 mod surface;
 mod threads;
+mod viewer_cells;
 
 use pyo3::prelude::*;
 

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use numpy::{PyArrayDescrMethods, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use subsolid::backend::{Backend, Cpu, Precision};
+use subsolid::ElementKind;
+use subsolid::backend::{Backend, Cpu};
 use subsolid::io::{Dataset, WriteOptions};
 use subsolid::limit::{Solid, Summary};
 use subsolid::mesh::{Attribute, CellArray, FaceGroup, SolidMesh};
@@ -15,14 +16,12 @@ use subsolid::plan::{Samples, Want};
 use subsolid::query::{Query, QueryStrategy};
 use subsolid::scheme::VertexRule;
 use subsolid::surface::boundary_with_topology;
-use subsolid::volume::{self, Quality, class_number};
-use subsolid::{ElementKind, Plan, memory};
+use subsolid::volume::{Quality, class_number};
 
 use crate::arrays::{any_array, dictionary, lent, moved};
 use crate::cells::Analyzed;
 use crate::count;
-use crate::dataset::dataset_of;
-use crate::errors::{IntoPython, refused};
+use crate::errors::IntoPython;
 use crate::matrix::{check_rows, csr};
 use crate::model::{
     attributes, attributes_of, cells, cells_of, creases, creases_of, points, polygons, values_of,
@@ -87,19 +86,6 @@ impl PySolid {
         warn_of_cells(py, of, &made.shared.mesh, made.shared.solid.topology())?;
         Ok(made)
     }
-}
-
-/// Refuses a grid of the results that would fill the memory.
-fn check_grid(plan: &Plan<'_>, mesh: &SolidMesh) -> subsolid::Result<()> {
-    let all = 0..plan.solid().elements().len();
-    let widths: Vec<usize> = mesh.attributes.iter().map(|attribute| attribute.width).collect();
-    let results = plan.result_count(&all);
-    // the results, the arrays of the grid, and about one cell a result
-    let ids = 9 * 8 + 4 * 9 + 1;
-    let need = 2 * plan.result_bytes(&all, &widths, Precision::F64) + (results * ids) as u128;
-    memory::check_half(format!("a grid of {results} points needs"), need, |_| {
-        "ask for fewer samples, or refine the solid less".into()
-    })
 }
 
 /// Checks and copies data of cells.
@@ -402,56 +388,6 @@ impl PySolid {
             let (topology, strategy) = (shared.solid.topology(), QueryStrategy::Unordered);
             Query::of_topology(&shared.mesh, topology, strategy)
         })
-    }
-
-    /// Cells for a viewer, as arrays: what to_pyvista makes a grid of.
-    #[pyo3(signature = (cells, rings=3))]
-    fn _dataset<'py>(
-        &self,
-        py: Python<'py>,
-        cells: &Bound<'py, PyAny>,
-        #[pyo3(from_py_with = count::rings)] rings: usize,
-    ) -> PyResult<Bound<'py, PyDict>> {
-        let Analyzed { mesh, solid } = &*self.shared;
-        let name = cells.extract::<String>().ok();
-        let elements = 0..solid.elements().len();
-        let evaluated = |n: usize| -> subsolid::Result<Dataset> {
-            let plan = solid.plan(&Samples::grid(n), Want::POSITION)?;
-            check_grid(&plan, mesh)?;
-            let limit = Cpu::default().evaluate(&plan, mesh.controls())?;
-            match name {
-                Some(_) => volume::lagrange(&plan, &limit, &mesh.attributes, true),
-                None => volume::hexahedra(&plan, &limit, &mesh.attributes, true),
-            }
-        };
-        let dataset = match name.as_deref() {
-            Some("lagrange") => py.work(|| evaluated(4)),
-            Some("bezier") => py.work(|| {
-                let bezier = volume::Bezier::new(solid, rings)?;
-                Ok(bezier.piece(mesh.controls(), elements)?.dataset)
-            }),
-            Some("control") => Ok(Dataset::from(mesh)),
-            Some(other) => {
-                return Err(refused(
-                    format!("cells={other:?}"),
-                    "give \"lagrange\", \"bezier\", \"control\", or samples along each axis",
-                ));
-            }
-            None => {
-                let n: usize = cells.extract().map_err(|_| {
-                    refused(
-                        "cells of another kind",
-                        "give \"lagrange\", \"bezier\", \"control\", or samples along each axis",
-                    )
-                })?;
-                py.work(|| evaluated(n))
-            }
-        };
-        let mut dataset = dataset.py()?;
-        if name.as_deref() != Some("control") {
-            volume::add_cell_data(&mut dataset, &mesh.cell_data);
-        }
-        dataset_of(py, dataset)
     }
 
     fn __repr__(&self) -> String {

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use subsolid::io::GlbOptions;
 use subsolid::numbers::counted;
-use subsolid::surface::limit::{GridLimit, LimitSurface};
+use subsolid::surface::limit::{GridLimit, LimitSurface, check_valences};
 use subsolid::surface::{
     Method, Scheme, SurfaceOptions, SurfacePlan, SurfaceSummary, check_memory, vertex_limits,
 };
@@ -157,21 +157,39 @@ impl PySurface {
         dictionary(py, &SurfaceSummary::new(&self.mesh).py()?)
     }
 
-    /// Refines the mesh, with creases and attributes but for normals: `limit` gives those of the
-    /// limit, `normals` those of the mesh. One level unless told; `subsolid surface` makes two. Loop
-    /// and √3 cut larger faces into triangles first, with a UserWarning; levels=0 does this alone.
-    #[pyo3(signature = (levels=1, *, scheme="catmull-clark"))]
+    /// Refines the mesh, with creases and attributes but for normals. One level unless told;
+    /// `subsolid surface` makes two. Loop and √3 cut larger faces into triangles first, with a
+    /// UserWarning; levels=0 does this alone.
+    ///
+    /// Args:
+    ///     levels: Number of refinements, 0 to 16.
+    ///     scheme: "catmull-clark", "loop", "sqrt3" or "bilinear" (also "linear").
+    ///     limit: Move the vertices and their attributes to the limit, as `subsolid surface --limit`
+    ///         does; not for √3. The mesh is then no control mesh: holes are left out, and rules are
+    ///         the defaults.
+    ///     normals: Unit normals of the limit as the attribute "normals", NaN where there is no
+    ///         tangent plane; not for √3.
+    #[pyo3(signature = (levels=1, *, scheme="catmull-clark", limit=false, normals=false))]
     fn refine(
         &self,
         py: Python<'_>,
         #[pyo3(from_py_with = count::levels)] levels: usize,
         scheme: &str,
+        limit: bool,
+        normals: bool,
     ) -> PyResult<Self> {
         let options = self.options(Scheme::named(scheme).py()?, levels)?;
         check_memory(&self.mesh, &options).py()?;
+        if limit || normals {
+            check_valences(&self.mesh).py()?;
+        }
         let made = py.work(|| -> subsolid::Result<_> {
             let plan = SurfacePlan::new(&self.mesh, &options)?;
-            Ok((plan.refine(&self.mesh)?, plan.notices().to_vec()))
+            let mut refined = plan.refine(&self.mesh)?;
+            if limit || normals {
+                plan.vertex_limits(&self.mesh, &refined)?.apply(&mut refined, limit, normals);
+            }
+            Ok((refined, plan.notices().to_vec()))
         });
         let (mesh, notices) = made.py()?;
         if levels > 0 {

@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use subsolid::backend::{Backend, Choice, Cpu, SurfaceRefiner, runs_on_gpu, start};
 use subsolid::io::SurfaceFormat;
-use subsolid::mesh::{BoundaryRule, CreaseRule, LinearInterpolation, SurfaceMesh, TriangleRule};
+use subsolid::mesh::{CreaseRule, LinearInterpolation, SurfaceMesh, TriangleRule};
 use subsolid::numbers::counted;
 use subsolid::plan::Cost;
 use subsolid::scheme::Split;
@@ -322,21 +322,7 @@ impl Arguments {
             }
             _ => (planner.vertex_limits(mesh, refined)?, None),
         };
-        if self.limit {
-            // not a control mesh any more
-            let seen = refined.without_holes().into_owned();
-            *refined = SurfaceMesh {
-                points: limits.positions,
-                attributes: limits.attributes,
-                crease_rule: CreaseRule::default(),
-                boundary: BoundaryRule::default(),
-                triangle_rule: TriangleRule::default(),
-                ..seen
-            };
-        }
-        if self.normals {
-            refined.set_normals(limits.normals);
-        }
+        limits.apply(refined, self.limit, self.normals);
         Ok(patches)
     }
 }

@@ -39,6 +39,7 @@ macro_rules! counts {
 }
 
 counts! {
+    bits "8 or 16"
     count "from 0 on"
     derivatives "from 0 to 2"
     fineness "from 2 to 32"

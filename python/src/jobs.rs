@@ -84,7 +84,7 @@ impl PySolid {
         layer_height: f64,
         axis: &str,
         pixel: Option<f64>,
-        resolution: Option<[usize; 2]>,
+        #[pyo3(from_py_with = crate::slice::resolution)] resolution: Option<[usize; 2]>,
         #[pyo3(from_py_with = count::planes)] planes: usize,
         antialias: bool,
         attributes: bool,

@@ -13,6 +13,7 @@ use subsolid::slice::output::{
 };
 use subsolid::slice::{Bits, Channel, Flip, ImageFile, Job, LayerSource, Setting};
 
+use crate::count;
 use crate::errors::{IntoPython, Signals, refused, warn};
 use crate::request::named;
 use crate::slice::PySlices;
@@ -280,7 +281,7 @@ impl PySlices {
         path: PathBuf,
         attributes: Option<Vec<String>>,
         unit: Option<Bound<'_, PyAny>>,
-        bits: Option<u8>,
+        #[pyo3(from_py_with = count::bits)] bits: Option<usize>,
         dither: bool,
         flip: Option<&str>,
         separate: bool,

@@ -297,4 +297,9 @@ impl PySurface {
             }
         }
     }
+
+    /// A table and, of small surfaces, the page of view for notebooks.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("subsolid._html")?.call_method1("table_of_surface", (slf,))
+    }
 }

@@ -30,7 +30,7 @@ impl Asked {
             (None, true) => Listing::Oriented,
             (None, false) => Listing::Ascending,
         };
-        let of = of.map(|of| Ok::<_, PyErr>(plain_ids(of, "of")?.0)).transpose()?;
+        let of = of.map(|of| Ok::<_, PyErr>(plain_ids(of, "\"of\"")?.0)).transpose()?;
         Ok(Self { op: op.parse().py()?, of, listing })
     }
 

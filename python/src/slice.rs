@@ -63,14 +63,8 @@ impl Cut {
         (planes, antialias): (usize, bool),
     ) -> PyResult<Self> {
         let axis = named("axis", axis)?;
-        if let Some([columns, rows]) = resolution {
-            if pixel.is_none() {
-                return Err(refused("resolution without pixels", "give the size of a pixel"));
-            }
-            if columns == 0 || rows == 0 {
-                let help = "give columns and rows, both at least 1";
-                return Err(refused(format!("resolution=({columns}, {rows})"), help));
-            }
+        if resolution.is_some() && pixel.is_none() {
+            return Err(refused("resolution without pixels", "give the size of a pixel"));
         }
         if !(1..=MAX_PLANES_PER_LAYER).contains(&planes) {
             return Err(refused(
@@ -83,6 +77,23 @@ impl Cut {
 
     fn options(&self) -> SliceOptions {
         SliceOptions { axis: self.axis, tolerance: self.tolerance }
+    }
+}
+
+/// Columns and rows, for `from_py_with`.
+pub fn resolution(value: &Bound<'_, PyAny>) -> PyResult<Option<[usize; 2]>> {
+    if value.is_none() {
+        return Ok(None);
+    }
+    let wrong = || {
+        let given = value.repr().map_or_else(|_| String::new(), |given| given.to_string());
+        refused(format!("resolution={given}"), "give columns and rows, both at least 1")
+    };
+    match value.extract::<[usize; 2]>() {
+        Ok([columns, rows]) if columns > 0 && rows > 0 => Ok(Some([columns, rows])),
+        Ok(_) => Err(wrong()),
+        Err(error) if error.is_instance_of::<PyOverflowError>(value.py()) => Err(wrong()),
+        Err(error) => Err(error),
     }
 }
 

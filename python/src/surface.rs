@@ -311,7 +311,7 @@ impl PySurface {
         scheme: Option<&str>,
         axis: &str,
         pixel: Option<f64>,
-        resolution: Option<[usize; 2]>,
+        #[pyo3(from_py_with = crate::slice::resolution)] resolution: Option<[usize; 2]>,
         #[pyo3(from_py_with = count::planes)] planes: usize,
         antialias: bool,
         tolerance: Option<f64>,

@@ -246,6 +246,7 @@ def test_rings_and_cycles_of_neighbors() -> None:
         (lambda: solid.query("VC", rings=1), "rings is not for VC"),
         (lambda: solid.query("VE", oriented=True), "oriented=True is not for VE"),
         (lambda: solid.query("VV", [10**6]), "no vertex 1000000"),
+        (lambda: solid.query("VV", [-1]), '"of" names -1'),
         (lambda: solid.query("EC", rings=1, oriented=True), "rings together with oriented=True"),  # type: ignore[call-overload]
     ):
         with pytest.raises(subsolid.Error, match=message):

@@ -167,6 +167,11 @@ def test_options_of_files_without_effect_are_refused(graded: subsolid.Solid, tmp
         graded.slice(1.0, resolution=(10, 10))
     with pytest.raises(subsolid.Error, match=r"resolution=\(0, 10\)"):
         graded.slice(1.0, pixel=0.2, resolution=(0, 10))
+    for resolution in ((-1, 10), (10, 2**70)):
+        with pytest.raises(subsolid.Error, match="give columns and rows"):
+            graded.slice(1.0, pixel=0.2, resolution=resolution)
+    with pytest.raises(subsolid.Error, match=r"bits=-8"):
+        layers.write(tmp_path / "folder", bits=-8)  # type: ignore[arg-type]
     with pytest.warns(UserWarning, match="images of 10 × 10 pixels are too small for the model"):
         graded.slice(1.0, pixel=0.2, resolution=(10, 10))
 

@@ -114,6 +114,16 @@ def test_options_of_pages_without_effect_are_refused(graded: subsolid.Solid, tmp
     assert not list(tmp_path.iterdir())
 
 
+def test_tables_of_surfaces_for_notebooks(bracket: subsolid.Solid) -> None:
+    skin = subsolid.shape("box", 2, 2, 2).boundary()
+    html = skin._repr_html_()
+    assert html.startswith("<table>") and "24 of 4 corners" in html and "<iframe" in html
+    assert bracket.boundary().n_faces > 1000 or "<iframe" in bracket.boundary()._repr_html_()
+    # one vertex at which too many faces meet for a limit
+    fan = subsolid.Surface(np.c_[np.random.default_rng(1).random((5001, 2)), np.zeros(5001)], [[0, i, i + 1] for i in range(1, 5000)])
+    assert "<iframe" not in fan._repr_html_()
+
+
 def test_surfaces_are_shown_in_a_browser(tmp_path: Any, monkeypatch: Any) -> None:
     opened: list[str] = []
     monkeypatch.setattr("webbrowser.open", opened.append)

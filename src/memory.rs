@@ -3,7 +3,8 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use crate::error::{Error, Message, Result};
+use crate::error::{Error, Message, Result, option};
+use crate::message;
 
 /// Memory of the machine in bytes, where the system tells; less where the process is held to less,
 /// as in a container, a job of a cluster (the limits of its control group on Linux) or by `ulimit -v`.
@@ -56,6 +57,20 @@ pub fn gigabytes(bytes: u128) -> String {
     }
 }
 
+/// The bytes of a limit in gigabytes, the value of the option `name`; as many as there are for
+/// infinity.
+///
+/// # Errors
+/// [`Error::Request`] for a limit that is not positive.
+pub fn bytes_of(name: &str, gigabytes: f64) -> Result<u64> {
+    if gigabytes > 0.0 {
+        return Ok((gigabytes * 1e9) as u64);
+    }
+    let value = option(name, gigabytes);
+    Err(Error::request(message!(value, " is not a positive number of gigabytes"))
+        .with_help("give gigabytes, for instance 4"))
+}
+
 /// Refuses what needs more than all of the machine's memory; `what`: "3 levels need", `help`: how
 /// to stay within so many bytes.
 ///
@@ -93,8 +108,7 @@ pub fn check_half(
 
 #[cfg(test)]
 mod tests {
-    use crate::message;
-
+    use super::message;
     use super::{check, check_half, group_limit, physical_memory};
 
     /// Limits of a job are those of any group above it.

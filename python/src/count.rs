@@ -39,15 +39,19 @@ macro_rules! counts {
 }
 
 counts! {
+    bits "8 or 16"
     count "from 0 on"
     derivatives "from 0 to 2"
+    fineness "from 2 to 32"
     gauss "from 1 to 64"
+    interior_rings "from 0 to 8"
     levels "from 0 on"
     max_points "from 1 on"
     planes "from 1 on"
     results "from 1 on"
     rings "from 0 on"
     samples "from 1 to 64"
+    sizes "from 0 on"
     steps "from 0 on"
     sweeps "from 0 on"
     threads "from 1 on"

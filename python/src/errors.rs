@@ -31,6 +31,7 @@ pub fn words(message: &Message) -> String {
         Term::Option { name, value: None } => name.clone(),
         Term::Option { name, value: Some(value) } => match &value[..] {
             "false" => format!("{name}=False"),
+            "true" => format!("{name}=True"),
             _ if value.parse::<f64>().is_ok() => format!("{name}={value}"),
             _ => format!("{name}=\"{value}\""),
         },

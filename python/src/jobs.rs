@@ -3,19 +3,16 @@
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use subsolid::quadrature::{QuadratureScheme, side_vertices, sides};
-use subsolid::view::{Page, ViewOptions};
-use subsolid::volume::{unjoined_hexahedra, unjoined_notice};
 
 use crate::arrays::moved;
 use crate::cells::Analyzed;
 use crate::count;
-use crate::errors::{IntoPython, refused, warn};
+use crate::errors::refused;
 use crate::locate::{PyLocator, locate};
 use crate::model::Moved;
 use crate::quadrature::{PyQuadrature, Where};
 use crate::slice::{Cut, PySlices, WantedMaterials};
 use crate::solid::PySolid;
-use crate::threads::Work;
 
 #[pymethods]
 impl PySolid {
@@ -64,6 +61,8 @@ impl PySolid {
     ///     layer_height: Height of a layer, in length units.
     ///     axis: "x", "y" or "z": the axis that layers are stacked along.
     ///     pixel: Edge length of a pixel; None for contours alone.
+    ///     resolution: Columns and rows of pixels, with the model in the middle; None for those that
+    ///         cover the model.
     ///     planes: Number of planes per layer over which coverage is averaged, 1 to 64.
     ///     antialias: True for the covered fraction of each pixel; False for 1 if its center is
     ///         inside, else 0, as `subsolid slice` has it without --antialias for printers.
@@ -76,8 +75,8 @@ impl PySolid {
     ///         one name of an array of the cells whose whole numbers are materials.
     ///
     /// Returns:
-    ///     An iterable of Layers that holds one at a time; it also takes indices.
-    #[pyo3(signature = (layer_height, *, axis="z", pixel=None, planes=1, antialias=true, attributes=true, tolerance=None, points=None, materials=None))]
+    ///     An iterable of Layers that holds one at a time; it also takes indices, and writes files.
+    #[pyo3(signature = (layer_height, *, axis="z", pixel=None, resolution=None, planes=1, antialias=true, attributes=true, tolerance=None, points=None, materials=None))]
     #[allow(clippy::too_many_arguments)]
     fn slice(
         &self,
@@ -85,6 +84,7 @@ impl PySolid {
         layer_height: f64,
         axis: &str,
         pixel: Option<f64>,
+        #[pyo3(from_py_with = crate::slice::resolution)] resolution: Option<[usize; 2]>,
         #[pyo3(from_py_with = count::planes)] planes: usize,
         antialias: bool,
         attributes: bool,
@@ -92,7 +92,8 @@ impl PySolid {
         points: Option<Bound<'_, PyAny>>,
         materials: Option<Bound<'_, PyAny>>,
     ) -> PyResult<PySlices> {
-        let cut = Cut::new((layer_height, axis, tolerance), pixel, (planes, antialias))?;
+        let pixels = (pixel, resolution);
+        let cut = Cut::new((layer_height, axis, tolerance), pixels, (planes, antialias))?;
         let given = Moved::new(points.as_ref(), None, self.shared.mesh.points.len())?;
         let materials = materials.as_ref().map(WantedMaterials::new).transpose()?;
         if materials.is_some() && pixel.is_none() {
@@ -154,38 +155,6 @@ impl PySolid {
             .collect()
     }
 
-    /// The limit as a pyvista.UnstructuredGrid, with attributes as point data and the data of the
-    /// cells, except arrays named like the grid's own: "cell", "class", "error_bound".
-    /// Neighboring cells share points, but for hexahedra beside cells that are evaluated in parts
-    /// (wedges, tetrahedra, polyhedra): a UserWarning counts them, and refine() joins them. Bézier
-    /// cells share none.
-    ///
-    /// Args:
-    ///     cells: "lagrange" for one cubic cell each, "bezier" for exact Bézier cells, "control"
-    ///         for the control mesh, or samples along each axis for plain hexahedra.
-    ///     rings: Rings of Bézier cells toward extraordinary edges and vertices.
-    ///
-    /// Raises:
-    ///     Error: If PyVista is missing.
-    #[pyo3(signature = (cells=None, *, rings=3))]
-    fn to_pyvista<'py>(
-        slf: &Bound<'py, Self>,
-        cells: Option<Bound<'py, PyAny>>,
-        #[pyo3(from_py_with = count::rings)] rings: usize,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let name = cells.as_ref().and_then(|cells| cells.extract::<String>().ok());
-        let module = slf.py().import("subsolid._pyvista")?;
-        let grid = module.call_method1("to_pyvista", (slf, cells, rings))?;
-        if !matches!(name.as_deref(), Some("bezier" | "control")) {
-            let solid = &slf.get().shared.solid;
-            let count = unjoined_hexahedra(solid, 0..solid.elements().len());
-            if let Some(notice) = unjoined_notice(count) {
-                warn(slf.py(), &format!("{notice}; refine() joins them"))?;
-            }
-        }
-        Ok(grid)
-    }
-
     /// Shows the limit by PyVista, or makes a picture of it.
     ///
     /// Args:
@@ -212,56 +181,5 @@ impl PySolid {
         options.set_item("screenshot", screenshot)?;
         options.set_item("show", show)?;
         module.call_method("plot", (slf,), Some(&options))
-    }
-
-    /// The page that view shows, as text: one HTML file that needs no network.
-    ///
-    /// Args:
-    ///     color: Name of the array that is shown first, with the component of one of several ("v [1]"),
-    ///         or "class", "scaled Jacobian", "layer of cells" or "number of cell"; None for the class
-    ///         of the cells, or the scaled Jacobian where one is below 0.
-    ///     title: Title of the page.
-    ///     interior: Whether cuts show the inside; the page is smaller without.
-    ///     samples: Samples along each axis of a cell at which Jacobians are evaluated.
-    ///
-    /// Raises:
-    ///     Error: If there is no array of that name, or the inside is too large for a page.
-    #[pyo3(signature = (*, color=None, title="Solid", interior=true, samples=5))]
-    fn page(
-        &self,
-        py: Python<'_>,
-        color: Option<String>,
-        title: &str,
-        interior: bool,
-        #[pyo3(from_py_with = count::samples)] samples: usize,
-    ) -> PyResult<String> {
-        let options = ViewOptions { color, interior, samples, ..ViewOptions::titled(title) };
-        let shared = self.shared.clone();
-        py.work(|| Page::of_analyzed(&shared.mesh, &shared.solid, &options)?.to_html()).py()
-    }
-
-    /// Shows the limit in a browser, or writes the page that does.
-    ///
-    /// Args:
-    ///     path: Name of an .html file to write; None to open a browser.
-    ///     color: As in page.
-    ///     title: As in page.
-    ///     interior: As in page.
-    #[pyo3(signature = (path=None, *, color=None, title="Solid", interior=true))]
-    fn view(
-        slf: &Bound<'_, Self>,
-        path: Option<Bound<'_, PyAny>>,
-        color: Option<String>,
-        title: &str,
-        interior: bool,
-    ) -> PyResult<()> {
-        let html = slf.get().page(slf.py(), color, title, interior, 5)?;
-        slf.py().import("subsolid._html")?.call_method1("show", (html, path))?;
-        Ok(())
-    }
-
-    /// A table and, of small solids, the page of view for notebooks.
-    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("subsolid._html")?.call_method1("table", (slf,))
     }
 }

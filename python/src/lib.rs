@@ -8,27 +8,33 @@ mod adjoint;
 mod arrays;
 mod backend;
 mod cells;
+mod changed;
 mod convert;
 mod count;
 mod dataset;
 mod defaults;
 mod errors;
 mod evaluate;
+mod extract;
 mod jobs;
+mod layer_files;
 mod limit;
 mod locate;
 mod matrix;
 mod model;
+mod page;
 mod pickle;
 mod plan;
 mod process;
 mod quadrature;
 mod query;
 mod request;
+mod rules;
 mod slice;
 mod solid;
 mod surface;
 mod threads;
+mod viewer_cells;
 
 use pyo3::prelude::*;
 
@@ -38,12 +44,15 @@ mod _subsolid {
     use std::path::PathBuf;
 
     use pyo3::prelude::*;
+    use pyo3::types::PyTuple;
     use subsolid::backend::MAX_THREADS;
+    use subsolid::io::{self, ReadOptions};
+    use subsolid::mesh::shape::Shape;
     use subsolid::numbers::{by_count, counted};
 
-    use crate::count;
     use crate::errors::{IntoPython, refused, warn};
     use crate::threads::{self, Work};
+    use crate::{count, model};
 
     #[pymodule_export]
     use crate::backend::{PyDeviceArray, PyDeviceLimit};
@@ -78,10 +87,21 @@ mod _subsolid {
     ///     path: Name of the file.
     ///     crease_angle: Makes boundary edges sharp where the normals of their faces differ by more than
     ///         this angle, in degrees.
+    ///     memory: Maximum size of the decompressed arrays and the structured grids of the file, in
+    ///         GB; None for half of the machine's memory.
+    ///
+    /// Raises:
+    ///     Error: For a file that cannot be read, is not a valid control mesh, or takes more memory.
     #[pyfunction]
-    #[pyo3(signature = (path, *, crease_angle=None))]
-    fn read(py: Python<'_>, path: PathBuf, crease_angle: Option<f64>) -> PyResult<PySolid> {
-        let (mut mesh, report) = py.work(|| subsolid::io::read_with_report(&path)).py()?;
+    #[pyo3(signature = (path, *, crease_angle=None, memory=None))]
+    fn read(
+        py: Python<'_>,
+        path: PathBuf,
+        crease_angle: Option<f64>,
+        memory: Option<f64>,
+    ) -> PyResult<PySolid> {
+        let options = ReadOptions::of_memory(memory).py()?;
+        let (mut mesh, report) = py.work(|| io::read_with_options(&path, options)).py()?;
         if let Some(left_out) = report.left_out() {
             let message = format!("{}: left out: {left_out}", path.display());
             warn(py, &message)?;
@@ -105,9 +125,16 @@ mod _subsolid {
 
     /// Reads a surface: .obj (with crease tags), .ply, .off, .stl, .vtp, and the faces of files
     /// without volume cells, as Gmsh and meshio write them.
+    ///
+    /// Args:
+    ///     path: Name of the file.
+    ///     memory: Maximum size of the decompressed arrays and the structured grids of the file, in
+    ///         GB; None for half of the machine's memory.
     #[pyfunction]
-    fn read_surface(py: Python<'_>, path: PathBuf) -> PyResult<PySurface> {
-        let (mesh, report) = py.work(|| subsolid::io::read_surface_with_report(&path)).py()?;
+    #[pyo3(signature = (path, *, memory=None))]
+    fn read_surface(py: Python<'_>, path: PathBuf, memory: Option<f64>) -> PyResult<PySurface> {
+        let options = ReadOptions::of_memory(memory).py()?;
+        let (mesh, report) = py.work(|| io::read_surface_with_options(&path, options)).py()?;
         if let Some(left_out) = report.left_out() {
             let message = format!("{}: left out: {left_out}", path.display());
             warn(py, &message)?;
@@ -124,6 +151,42 @@ mod _subsolid {
             warn(py, &message)?;
         }
         Ok(PySurface { mesh })
+    }
+
+    /// Creases and corners of a table: CSV with the header kind,v0,v1,sharpness and rows edge,0,1,inf
+    /// and corner,26,,1.5. Solid(...), Solid.with_creases and Surface.with_creases take them.
+    ///
+    /// Returns:
+    ///     Sharp edges (n, 2) with their sharpness (n,), and sharp vertices (n,) with theirs. Columns
+    ///     that are not read are named in a UserWarning.
+    #[pyfunction]
+    fn read_creases(py: Python<'_>, path: PathBuf) -> PyResult<[Bound<'_, PyTuple>; 2]> {
+        let table = py.work(|| io::read_creases(&path)).py()?;
+        if !table.ignored.is_empty() {
+            let names = table.ignored.join(", ");
+            warn(py, &format!("{}: the columns {names} are not read", path.display()))?;
+        }
+        model::creases_of(py, &table.creases)
+    }
+
+    /// A procedural solid; those of `subsolid shape`.
+    ///
+    /// Args:
+    ///     name: "box" (sizes: cells along x, y and z; 2, 2 and 6 unless given), "fan" (valence 5,
+    ///         layers 4, rings 3), "torus" (cells around z 16, across the core 2, rings 2), "cylinder"
+    ///         (cells across the core 4, rings 2, layers 8), "tripod", "bracket", or "link-tetrahedron",
+    ///         "link-bipyramid3", "link-octahedron", "link-3444555", "link-bipyramid5" or
+    ///         "link-icosahedron" (rings 3) around an interior vertex.
+    ///     sizes: Sizes in that order; those left out take their defaults.
+    ///
+    /// Raises:
+    ///     Error: For another name, sizes out of range, and more than 2**27 cells.
+    #[pyfunction]
+    #[pyo3(signature = (name, *sizes))]
+    fn shape(py: Python<'_>, name: &str, sizes: Vec<Bound<'_, PyAny>>) -> PyResult<PySolid> {
+        let sizes: Vec<usize> = sizes.iter().map(count::sizes).collect::<PyResult<_>>()?;
+        let mesh = py.work(|| Shape::parse(name, &sizes)?.build()).py()?;
+        PySolid::build(py, mesh)
     }
 
     /// Names of the GPUs that backend="cuda:N" can take; empty without a driver.

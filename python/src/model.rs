@@ -290,6 +290,24 @@ pub fn polygons(value: &Bound<'_, PyAny>) -> PyResult<Polygons> {
     Ok(Polygons::uniform(shape[1], ids))
 }
 
+/// Ids at the corners of faces, as an array (n, corners) or, of several sizes, a list of lists.
+pub fn faces_of<'py>(
+    py: Python<'py>,
+    faces: &Polygons,
+    ids: &[u32],
+) -> PyResult<Bound<'py, PyAny>> {
+    match faces.uniform_size() {
+        Some(size) => {
+            let ids = ids.iter().map(|&id| i64::from(id)).collect();
+            Ok(moved(py, ids, &[faces.len(), size])?.into_any())
+        }
+        None => {
+            let lists = (0..faces.len()).map(|f| ids[faces.corners(f)].to_vec());
+            Ok(PyList::new(py, lists.collect::<Vec<_>>())?.into_any())
+        }
+    }
+}
+
 /// Control points of a call: those given, or those of the mesh.
 pub struct Moved<'py> {
     points: Option<numpy::PyReadonlyArrayDyn<'py, f64>>,
@@ -317,6 +335,11 @@ impl<'py> Moved<'py> {
         let attributes =
             attributes_given.map(|given| attributes(Some(given), count, true)).transpose()?;
         Ok(Self { points, attributes })
+    }
+
+    /// Positions, if some are given.
+    pub fn points(&self) -> PyResult<Option<&[[f64; 3]]>> {
+        self.points.as_ref().map(|points| rows::<3>(points, "points")).transpose()
     }
 
     pub fn controls<'a>(&'a self, own: Controls<'a>) -> PyResult<Controls<'a>> {

@@ -16,7 +16,6 @@ use subsolid::query::{Query, QueryStrategy};
 use crate::arrays::{dictionary, floats, moved, plain_ids, slice};
 use crate::count;
 use crate::errors::{IntoPython, Signals, refused, warn};
-use crate::model;
 use crate::request::{backend, named};
 use crate::solid::PySolid;
 use crate::surface::PySurface;
@@ -172,18 +171,6 @@ impl PySolid {
         report.set_item("limit_before", dictionary(py, &before)?)?;
         report.set_item("limit_after", dictionary(py, &after)?)?;
         (PySolid::build(py, mesh)?, report).into_pyobject(py)
-    }
-
-    /// The same solid with more attributes; an existing attribute of the same name is replaced.
-    ///
-    /// Args:
-    ///     attributes: Values at the control points by name, (vertices,) or (vertices, width).
-    fn with_attributes(&self, py: Python<'_>, attributes: Bound<'_, PyDict>) -> PyResult<Self> {
-        let mut mesh = self.shared.mesh.clone();
-        let given = model::attributes(Some(&attributes), mesh.points.len(), false)?;
-        mesh.attributes.retain(|known| given.iter().all(|new| new.name != known.name));
-        mesh.attributes.extend(given);
-        PySolid::build(py, mesh)
     }
 }
 

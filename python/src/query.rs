@@ -2,19 +2,80 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use subsolid::query::{Op, Query};
+use subsolid::query::{Listing, Op, Query};
 
-use crate::arrays::moved;
-use crate::errors::IntoPython;
+use crate::arrays::{moved, plain_ids};
+use crate::errors::{IntoPython, refused};
 use crate::threads::Work;
 
-/// Offsets and ids of the rows of `op`.
-pub fn rows<'py>(
+/// Which neighbors are asked for.
+pub struct Asked {
+    op: Op,
+    of: Option<Vec<u32>>,
+    listing: Listing,
+}
+
+impl Asked {
+    pub fn new(
+        op: &str,
+        of: Option<&Bound<'_, PyAny>>,
+        rings: Option<usize>,
+        oriented: bool,
+    ) -> PyResult<Self> {
+        let listing = match (rings, oriented) {
+            (Some(_), true) => {
+                return Err(refused("rings together with oriented=True", "give one of them"));
+            }
+            (Some(k), false) => Listing::Rings(k),
+            (None, true) => Listing::Oriented,
+            (None, false) => Listing::Ascending,
+        };
+        let of = of.map(|of| Ok::<_, PyErr>(plain_ids(of, "\"of\"")?.0)).transpose()?;
+        Ok(Self { op: op.parse().py()?, of, listing })
+    }
+
+    fn is_all(&self) -> bool {
+        self.of.is_none() && self.listing == Listing::Ascending
+    }
+}
+
+/// Offsets and ids of rows, and of oriented ones whether they go all the way around.
+pub fn answer<'py>(
     py: Python<'py>,
-    op: &str,
+    asked: &Asked,
     query: impl FnOnce() -> subsolid::Result<Query> + Send,
 ) -> PyResult<Bound<'py, PyTuple>> {
-    let op: Op = op.parse().py()?;
+    if asked.is_all() {
+        return rows(py, asked.op, query);
+    }
+    let made = py.work(|| -> subsolid::Result<_> {
+        let query = query()?;
+        let all = 0..query.count(asked.op.from()) as u32;
+        let of = asked.of.clone().unwrap_or_else(|| all.collect());
+        let (mut offsets, mut ids, mut closed) = (vec![0_i64], Vec::new(), Vec::new());
+        for id in of {
+            let row = query.neighbors(asked.op, id, asked.listing)?;
+            ids.extend(row.ids.into_iter().map(i64::from));
+            offsets.push(ids.len() as i64);
+            closed.extend(row.closed);
+        }
+        Ok((offsets, ids, closed))
+    });
+    let (offsets, ids, closed) = made.py()?;
+    let counts = [offsets.len(), ids.len(), closed.len()];
+    let (offsets, ids) = (moved(py, offsets, &counts[..1])?, moved(py, ids, &counts[1..2])?);
+    match asked.listing {
+        Listing::Oriented => (offsets, ids, moved(py, closed, &counts[2..])?).into_pyobject(py),
+        _ => (offsets, ids).into_pyobject(py),
+    }
+}
+
+/// Offsets and ids of the rows of all elements.
+fn rows<'py>(
+    py: Python<'py>,
+    op: Op,
+    query: impl FnOnce() -> subsolid::Result<Query> + Send,
+) -> PyResult<Bound<'py, PyTuple>> {
     let (offsets, ids) = py
         .work(|| -> subsolid::Result<_> {
             let query = query()?;

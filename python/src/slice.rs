@@ -6,18 +6,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use subsolid::mesh::{Attribute, CellArray, Controls};
+use subsolid::mesh::{Attribute, CellArray, Controls, SolidMesh};
 use subsolid::numbers::counted;
 use subsolid::slice::{
     Axis, CellIds, Channel, ClosedSurface, Layer, LayerSource, MAX_PLANES_PER_LAYER, Materials,
-    PixelGrid, Setting, SliceOptions, Slicer, SolidSource, Stack,
+    PixelGrid, Setting, SliceOptions, Slicer, SolidSource, Stack, fingerprint, surface_fingerprint,
 };
 use subsolid::surface::{Scheme, separate_parts};
 use subsolid::{SurfaceMesh, memory};
 
 use crate::arrays::moved;
 use crate::cells::{Analyzed, SourceCell};
-use crate::errors::{IntoPython, refused};
+use crate::errors::{IntoPython, refused, warn};
 use crate::model::Moved;
 use crate::request::named;
 use crate::threads::Work;
@@ -29,16 +29,17 @@ type Pixels = ((f64, f64), f64, (usize, usize));
 const MAX_LAYER_PIXELS: f64 = (1_u64 << 32) as f64;
 
 /// Where layers come from.
-enum Source {
+pub enum Source {
     Solid(SourceCell),
-    Surface(Box<SolidSource<'static>>),
+    /// With its fingerprint.
+    Surface(Box<SolidSource<'static>>, String),
 }
 
 impl Source {
-    fn with<T>(&self, ask: impl FnOnce(&SolidSource<'_>) -> T) -> T {
+    pub fn with<T>(&self, ask: impl FnOnce(&SolidSource<'_>) -> T) -> T {
         match self {
             Self::Solid(cell) => cell.with_dependent(|_, source| ask(source)),
-            Self::Surface(source) => ask(source),
+            Self::Surface(source, _) => ask(source),
         }
     }
 }
@@ -50,6 +51,7 @@ pub struct Cut {
     axis: Axis,
     tolerance: Option<f64>,
     pixel: Option<f64>,
+    resolution: Option<[usize; 2]>,
     planes: usize,
     antialias: bool,
 }
@@ -57,21 +59,41 @@ pub struct Cut {
 impl Cut {
     pub fn new(
         (height, axis, tolerance): (f64, &str, Option<f64>),
-        pixel: Option<f64>,
+        (pixel, resolution): (Option<f64>, Option<[usize; 2]>),
         (planes, antialias): (usize, bool),
     ) -> PyResult<Self> {
         let axis = named("axis", axis)?;
+        if resolution.is_some() && pixel.is_none() {
+            return Err(refused("resolution without pixels", "give the size of a pixel"));
+        }
         if !(1..=MAX_PLANES_PER_LAYER).contains(&planes) {
             return Err(refused(
                 format!("planes={planes} is out of range"),
                 &format!("ask for 1 to {MAX_PLANES_PER_LAYER} planes per layer"),
             ));
         }
-        Ok(Self { height, axis, tolerance, pixel, planes, antialias })
+        Ok(Self { height, axis, tolerance, pixel, resolution, planes, antialias })
     }
 
     fn options(&self) -> SliceOptions {
         SliceOptions { axis: self.axis, tolerance: self.tolerance }
+    }
+}
+
+/// Columns and rows, for `from_py_with`.
+pub fn resolution(value: &Bound<'_, PyAny>) -> PyResult<Option<[usize; 2]>> {
+    if value.is_none() {
+        return Ok(None);
+    }
+    let wrong = || {
+        let given = value.repr().map_or_else(|_| String::new(), |given| given.to_string());
+        refused(format!("resolution={given}"), "give columns and rows, both at least 1")
+    };
+    match value.extract::<[usize; 2]>() {
+        Ok([columns, rows]) if columns > 0 && rows > 0 => Ok(Some([columns, rows])),
+        Ok(_) => Err(wrong()),
+        Err(error) if error.is_instance_of::<PyOverflowError>(value.py()) => Err(wrong()),
+        Err(error) => Err(error),
     }
 }
 
@@ -145,14 +167,17 @@ impl WantedMaterials {
 /// by Solid.slice and Surface.slice.
 #[pyclass(frozen, name = "Slices", module = "subsolid")]
 pub struct PySlices {
-    source: Source,
+    pub source: Source,
+    pub setting: Setting,
     stack: Stack,
-    grid: Option<PixelGrid>,
-    planes: usize,
-    antialias: bool,
+    pub grid: Option<PixelGrid>,
+    pub planes: usize,
+    pub antialias: bool,
+    // control points in place of those of the solid
+    points: Option<Vec<[f64; 3]>>,
     // whether layers have the channels of the source
     attributes: bool,
-    materials: Option<Materials>,
+    pub materials: Option<Materials>,
     next: AtomicUsize,
 }
 
@@ -183,8 +208,9 @@ impl PySlices {
                 }
             })
         });
-        let mut slices = Self::of(Source::Solid(source.py()?), cut)?;
+        let mut slices = Self::of(py, Source::Solid(source.py()?), cut)?;
         slices.attributes = attributes;
+        slices.points = given.points()?.map(<[_]>::to_vec);
         if let Some(wanted) = materials {
             let choose = |source: &SolidSource<'_>| wanted.choose(source.channels(), &arrays);
             slices.materials = Some(slices.source.with(choose)?);
@@ -203,17 +229,31 @@ impl PySlices {
             let mesh = separate.as_ref().map_or(mesh, |(mesh, _)| mesh);
             let surface = ClosedSurface::new(mesh, scheme)?;
             let slicer = Slicer::of_surface(&surface, &mesh.points, cut.options())?;
-            Ok((surface, slicer))
+            Ok((surface, slicer, surface_fingerprint(mesh, scheme)))
         });
-        let (surface, slicer) = made.py()?;
+        let (surface, slicer, sha256) = made.py()?;
         let warnings = py.import("warnings")?;
         for notice in surface.notices().chain(slicer.shells().notices()) {
             warnings.call_method1("warn", (notice,))?;
         }
-        Self::of(Source::Surface(Box::new(SolidSource::outlines(slicer))), cut)
+        let source = Box::new(SolidSource::outlines(slicer));
+        Self::of(py, Source::Surface(source, sha256), cut)
     }
 
-    fn of(source: Source, cut: Cut) -> PyResult<Self> {
+    /// Identifies the model, as the program does.
+    pub fn fingerprint(&self, py: Python<'_>) -> String {
+        let cell = match &self.source {
+            Source::Surface(_, sha256) => return sha256.clone(),
+            Source::Solid(cell) => cell,
+        };
+        let mesh = &cell.borrow_owner().mesh;
+        py.work(|| match &self.points {
+            None => fingerprint(mesh),
+            Some(points) => fingerprint(&SolidMesh { points: points.clone(), ..mesh.clone() }),
+        })
+    }
+
+    fn of(py: Python<'_>, source: Source, cut: Cut) -> PyResult<Self> {
         let Cut { height, axis, pixel, planes, antialias, .. } = cut;
         let (heights, [low, high], tolerance) = source.with(|source| {
             let slicer = source.slicer();
@@ -238,7 +278,17 @@ impl PySlices {
                 ));
             }
         }
-        let grid = pixel.map(|pitch| setting.grid(pitch, None)).transpose().py()?;
+        let grid = pixel.map(|pitch| setting.grid(pitch, cut.resolution)).transpose().py()?;
+        if let (Some(pitch), Some([columns, rows])) = (pixel, cut.resolution) {
+            let [across, up] = setting.grid(pitch, None).py()?.size;
+            if columns < across || rows < up {
+                let message = format!(
+                    "images of {columns} × {rows} pixels are too small for the model, which needs \
+                     {across} × {up}"
+                );
+                warn(py, &message)?;
+            }
+        }
         if let Some(PixelGrid { size: [columns, rows], .. }) = grid {
             // coverage and material, and the channels twice: as the library has them and as images
             let channels = source.with(|source| source.channels().len());
@@ -248,8 +298,18 @@ impl PySlices {
             })
             .py()?;
         }
-        let (attributes, materials, next) = (true, None, AtomicUsize::new(0));
-        Ok(Self { source, stack, grid, planes, antialias, attributes, materials, next })
+        Ok(Self {
+            source,
+            setting,
+            stack,
+            grid,
+            planes,
+            antialias,
+            points: None,
+            attributes: true,
+            materials: None,
+            next: AtomicUsize::new(0),
+        })
     }
 
     fn layer<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, PyAny>> {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use numpy::{PyArrayDescrMethods, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use subsolid::backend::{Backend, Cpu, Precision};
+use subsolid::ElementKind;
+use subsolid::backend::{Backend, Cpu};
 use subsolid::io::{Dataset, WriteOptions};
 use subsolid::limit::{Solid, Summary};
 use subsolid::mesh::{Attribute, CellArray, FaceGroup, SolidMesh};
@@ -15,19 +16,18 @@ use subsolid::plan::{Samples, Want};
 use subsolid::query::{Query, QueryStrategy};
 use subsolid::scheme::VertexRule;
 use subsolid::surface::boundary_with_topology;
-use subsolid::volume::{self, Quality, class_number};
-use subsolid::{ElementKind, Plan, memory};
+use subsolid::volume::{Quality, class_number};
 
 use crate::arrays::{any_array, dictionary, lent, moved};
 use crate::cells::Analyzed;
 use crate::count;
-use crate::dataset::{arrays_of, dataset_of};
-use crate::errors::{IntoPython, refused};
+use crate::errors::IntoPython;
 use crate::matrix::{check_rows, csr};
 use crate::model::{
     attributes, attributes_of, cells, cells_of, creases, creases_of, points, polygons, values_of,
-    warn_of_cells, warn_of_welded,
+    warn_of_cells,
 };
+use crate::query::Asked;
 use crate::request::{self, locations, named, orders};
 use crate::surface::PySurface;
 use crate::threads::Work;
@@ -88,19 +88,6 @@ impl PySolid {
     }
 }
 
-/// Refuses a grid of the results that would fill the memory.
-fn check_grid(plan: &Plan<'_>, mesh: &SolidMesh) -> subsolid::Result<()> {
-    let all = 0..plan.solid().elements().len();
-    let widths: Vec<usize> = mesh.attributes.iter().map(|attribute| attribute.width).collect();
-    let results = plan.result_count(&all);
-    // the results, the arrays of the grid, and about one cell a result
-    let ids = 9 * 8 + 4 * 9 + 1;
-    let need = 2 * plan.result_bytes(&all, &widths, Precision::F64) + (results * ids) as u128;
-    memory::check_half(format!("a grid of {results} points needs"), need, |_| {
-        "ask for fewer samples, or refine the solid less".into()
-    })
-}
-
 /// Checks and copies data of cells.
 pub fn cell_data(given: Option<&Bound<'_, PyDict>>, cells: usize) -> PyResult<Vec<CellArray>> {
     let attributes = values_of(given, ("cell_data array", ElementKind::Cell), cells, false)?;
@@ -115,7 +102,7 @@ pub fn cell_data(given: Option<&Bound<'_, PyDict>>, cells: usize) -> PyResult<Ve
 }
 
 /// Checks and copies groups of faces.
-fn face_groups(given: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<FaceGroup>> {
+pub fn face_groups(given: Option<&Bound<'_, PyDict>>) -> PyResult<Vec<FaceGroup>> {
     let Some(given) = given else { return Ok(Vec::new()) };
     let group = |(name, faces): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
         Ok(FaceGroup::new(name.extract::<String>()?, polygons(&faces)?))
@@ -166,24 +153,6 @@ impl PySolid {
             mesh.check().py()?;
             subsolid::refine::crease_by_angle(&mut mesh, degrees).py()?;
         }
-        Self::build_from(py, "", mesh)
-    }
-
-    /// The same cells, creases and attributes with other control points, (vertices, 3).
-    fn with_points(&self, py: Python<'_>, points: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let mut mesh = self.shared.mesh.clone();
-        let moved = self::points(points, "points")?;
-        if moved.len() != mesh.points.len() {
-            return Err(refused(
-                format!(
-                    "{} for {}",
-                    counted(moved.len(), "point"),
-                    counted(mesh.points.len(), "vertex")
-                ),
-                "give one for each vertex",
-            ));
-        }
-        mesh.points = moved;
         Self::build_from(py, "", mesh)
     }
 
@@ -340,23 +309,6 @@ impl PySolid {
         Self::build(py, mesh)
     }
 
-    /// Joins vertices: cells are joined by shared vertex ids alone.
-    ///
-    /// Args:
-    ///     distance: Vertices within this length of one another are joined; with 0 those of equal
-    ///         coordinates.
-    ///
-    /// Returns:
-    ///     A solid with the cells in their order. Each place keeps its first vertex with the
-    ///     attributes that it has there; a UserWarning names those in which others differ.
-    #[pyo3(signature = (distance=0.0))]
-    fn weld(&self, py: Python<'_>, distance: f64) -> PyResult<Self> {
-        let mut mesh = self.shared.mesh.clone();
-        let welded = py.work(|| mesh.weld(distance)).py()?;
-        warn_of_welded(py, &welded)?;
-        Self::build(py, mesh)
-    }
-
     /// The surface that bounds the solid, with its creases and attributes.
     fn boundary(&self, py: Python<'_>) -> PyResult<PySurface> {
         let shared = &self.shared;
@@ -404,100 +356,38 @@ impl PySolid {
         csr(py, &rows.py()?, self.n_points())
     }
 
-    /// Bézier extraction operators as arrays by name; those of `subsolid extract`.
-    ///
-    /// Args:
-    ///     rings: Rings of pieces toward extraordinary edges and vertices.
-    ///     refined_points: Keep refined points as control points, with rows over the vertices.
-    #[pyo3(signature = (rings=2, *, refined_points=false))]
-    fn extract<'py>(
-        &self,
-        py: Python<'py>,
-        #[pyo3(from_py_with = count::rings)] rings: usize,
-        refined_points: bool,
-    ) -> PyResult<Bound<'py, PyDict>> {
-        use subsolid::bezier::{Extraction, Pieces};
-        let Analyzed { mesh, solid } = &*self.shared;
-        let arrays = py.work(|| -> subsolid::Result<_> {
-            let pieces = Pieces::new(solid, rings)?;
-            let mut extraction = Extraction::new(&pieces)?;
-            if !refined_points {
-                // the arrays stand beside those of the extraction
-                let most = memory::physical_memory().map_or(usize::MAX, |all| (all / 4) as usize);
-                let expanded = extraction.expanded(most);
-                extraction = expanded
-                    .map_err(|e| e.with_help("give refined_points=True, or fewer rings"))?;
-            }
-            let bounds = pieces.error_bounds(&mesh.points)?;
-            extraction.arrays(solid, mesh.controls(), &bounds)
-        });
-        arrays_of(py, arrays.py()?)
-    }
-
     /// Incident or adjacent elements: one row for each element of a kind.
     ///
     /// Args:
     ///     op: Two letters of V (vertices), E (edges), F (faces), C (cells): "VC" has the cells
     ///         of each vertex.
+    ///     of: Ids of the elements to query, (n,), one row each; None for all. Edges and faces are
+    ///         numbered by their sorted vertices.
+    ///     rings: For "VV": vertices up to this many edges away.
+    ///     oriented: For "EF" and "EC": in cyclic order around the edge.
     ///
     /// Returns:
-    ///     offsets (n + 1,) and ids: row r is ids[offsets[r]:offsets[r + 1]], ascending.
-    fn query<'py>(&self, py: Python<'py>, op: &str) -> PyResult<Bound<'py, PyTuple>> {
+    ///     offsets (n + 1,) and ids: row r is ids[offsets[r]:offsets[r + 1]], ascending. With
+    ///     oriented=True in cyclic order, and closed (n,), whether the row goes all the way around.
+    ///
+    /// Raises:
+    ///     Error: For another query, an element that does not exist, and rings or an order that the
+    ///         query does not have.
+    #[pyo3(signature = (op, of=None, *, rings=None, oriented=false))]
+    fn query<'py>(
+        &self,
+        py: Python<'py>,
+        op: &str,
+        of: Option<Bound<'py, PyAny>>,
+        #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
+        oriented: bool,
+    ) -> PyResult<Bound<'py, PyTuple>> {
         let shared = &self.shared;
-        crate::query::rows(py, op, || {
+        let asked = Asked::new(op, of.as_ref(), rings, oriented)?;
+        crate::query::answer(py, &asked, || {
             let (topology, strategy) = (shared.solid.topology(), QueryStrategy::Unordered);
             Query::of_topology(&shared.mesh, topology, strategy)
         })
-    }
-
-    /// Cells for a viewer, as arrays: what to_pyvista makes a grid of.
-    #[pyo3(signature = (cells, rings=3))]
-    fn _dataset<'py>(
-        &self,
-        py: Python<'py>,
-        cells: &Bound<'py, PyAny>,
-        #[pyo3(from_py_with = count::rings)] rings: usize,
-    ) -> PyResult<Bound<'py, PyDict>> {
-        let Analyzed { mesh, solid } = &*self.shared;
-        let name = cells.extract::<String>().ok();
-        let elements = 0..solid.elements().len();
-        let evaluated = |n: usize| -> subsolid::Result<Dataset> {
-            let plan = solid.plan(&Samples::grid(n), Want::POSITION)?;
-            check_grid(&plan, mesh)?;
-            let limit = Cpu::default().evaluate(&plan, mesh.controls())?;
-            match name {
-                Some(_) => volume::lagrange(&plan, &limit, &mesh.attributes, true),
-                None => volume::hexahedra(&plan, &limit, &mesh.attributes, true),
-            }
-        };
-        let dataset = match name.as_deref() {
-            Some("lagrange") => py.work(|| evaluated(4)),
-            Some("bezier") => py.work(|| {
-                let bezier = volume::Bezier::new(solid, rings)?;
-                Ok(bezier.piece(mesh.controls(), elements)?.dataset)
-            }),
-            Some("control") => Ok(Dataset::from(mesh)),
-            Some(other) => {
-                return Err(refused(
-                    format!("cells={other:?}"),
-                    "give \"lagrange\", \"bezier\", \"control\", or samples along each axis",
-                ));
-            }
-            None => {
-                let n: usize = cells.extract().map_err(|_| {
-                    refused(
-                        "cells of another kind",
-                        "give \"lagrange\", \"bezier\", \"control\", or samples along each axis",
-                    )
-                })?;
-                py.work(|| evaluated(n))
-            }
-        };
-        let mut dataset = dataset.py()?;
-        if name.as_deref() != Some("control") {
-            volume::add_cell_data(&mut dataset, &mesh.cell_data);
-        }
-        dataset_of(py, dataset)
     }
 
     fn __repr__(&self) -> String {

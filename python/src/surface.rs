@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
+use subsolid::io::GlbOptions;
 use subsolid::numbers::counted;
-use subsolid::surface::limit::{GridLimit, LimitSurface};
+use subsolid::surface::limit::{GridLimit, LimitSurface, check_valences};
 use subsolid::surface::{
     Method, Scheme, SurfaceOptions, SurfacePlan, SurfaceSummary, check_memory, vertex_limits,
 };
@@ -15,10 +16,10 @@ use crate::arrays::{dictionary, lent, moved};
 use crate::count;
 use crate::errors::{IntoPython, refused, warn};
 use crate::matrix::{csr, sparse};
-use crate::model::{
-    attributes, attributes_of, creases, creases_of, points, polygons, warn_of_welded,
-};
+use crate::model::{attributes, attributes_of, creases, creases_of, faces_of, points, polygons};
+use crate::query::Asked;
 use crate::request::named;
+use crate::rules;
 use crate::slice::{Cut, PySlices};
 use crate::threads::Work;
 
@@ -37,6 +38,10 @@ use crate::threads::Work;
 ///     boundary: Where the surface ends, "edges" (sharp at all levels), "corners" (these, and
 ///         vertices of one face stay) or "holes" (faces at the boundary become holes when they are refined).
 ///     triangles: How Catmull-Clark refines edges of triangles, "uniform" or "smooth".
+///     uv: Texture coordinates: a pair of values (n, 2) and their ids at the corners of the faces,
+///         shaped as the faces. Faces may have different values at one vertex.
+///     uv_boundary: Where texture coordinates are linear, "none", "corners-only", "corners-plus1",
+///         "corners-plus2", "boundaries" or "all", which None stands for.
 #[pyclass(frozen, name = "Surface", module = "subsolid")]
 pub struct PySurface {
     pub mesh: SurfaceMesh,
@@ -56,7 +61,8 @@ impl PySurface {
 impl PySurface {
     #[new]
     #[pyo3(signature = (points, faces, *, creases=None, corners=None, attributes=None, holes=None,
-                        crease_rule="uniform", boundary="edges", triangles="uniform"))]
+                        crease_rule="uniform", boundary="edges", triangles="uniform", uv=None,
+                        uv_boundary=None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         points: &Bound<'_, PyAny>,
@@ -68,6 +74,8 @@ impl PySurface {
         crease_rule: &str,
         boundary: &str,
         triangles: &str,
+        uv: Option<Bound<'_, PyAny>>,
+        uv_boundary: Option<&str>,
     ) -> PyResult<Self> {
         let mut mesh = SurfaceMesh::new(self::points(points, "points")?, polygons(faces)?);
         mesh.creases = self::creases(creases.as_ref(), corners.as_ref())?;
@@ -75,9 +83,11 @@ impl PySurface {
         if let Some(holes) = holes {
             mesh.holes = crate::arrays::plain_ids(&holes, "holes")?.0;
         }
-        mesh.crease_rule = named("crease_rule", crease_rule)?;
-        mesh.boundary = named("boundary", boundary)?;
-        mesh.triangle_rule = named("triangles", triangles)?;
+        if let Some(uv) = uv {
+            rules::set_uv(&mut mesh, &uv)?;
+        }
+        let names = [crease_rule, boundary, triangles].map(Some);
+        rules::set_rules(&mut mesh, names, uv_boundary)?;
         mesh.check().py()?;
         Ok(Self { mesh })
     }
@@ -96,14 +106,7 @@ impl PySurface {
     /// Faces: (n, corners) if all are of one size, else a list of lists; a copy.
     #[getter]
     fn faces<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let faces = &self.mesh.faces;
-        match faces.uniform_size() {
-            Some(size) => {
-                let ids = faces.vertices().iter().map(|&v| i64::from(v)).collect();
-                Ok(moved(py, ids, &[faces.len(), size])?.into_any())
-            }
-            None => Ok(PyList::new(py, faces.iter().map(<[u32]>::to_vec))?.into_any()),
-        }
+        faces_of(py, &self.mesh.faces, self.mesh.faces.vertices())
     }
 
     /// Sharp edges (n, 2) and their sharpness (n,).
@@ -154,39 +157,39 @@ impl PySurface {
         dictionary(py, &SurfaceSummary::new(&self.mesh).py()?)
     }
 
-    /// Joins vertices: faces are joined by shared vertex ids alone.
+    /// Refines the mesh, with creases and attributes but for normals. One level unless told;
+    /// `subsolid surface` makes two. Loop and √3 cut larger faces into triangles first, with a
+    /// UserWarning; levels=0 does this alone.
     ///
     /// Args:
-    ///     distance: Vertices within this length of one another are joined; with 0 those of equal
-    ///         coordinates.
-    ///
-    /// Returns:
-    ///     A surface with the faces in their order, without those that have fewer than three
-    ///     corners then. Each place keeps its first vertex with the attributes that it has there; a
-    ///     UserWarning names those in which others differ.
-    #[pyo3(signature = (distance=0.0))]
-    fn weld(&self, py: Python<'_>, distance: f64) -> PyResult<Self> {
-        let mut mesh = self.mesh.clone();
-        let welded = py.work(|| mesh.weld(distance)).py()?;
-        warn_of_welded(py, &welded)?;
-        Ok(Self { mesh })
-    }
-
-    /// Refines the mesh, with creases and attributes but for normals: `limit` gives those of the
-    /// limit, `normals` those of the mesh. One level unless told; `subsolid surface` makes two. Loop
-    /// and √3 cut larger faces into triangles first, with a UserWarning; levels=0 does this alone.
-    #[pyo3(signature = (levels=1, *, scheme="catmull-clark"))]
+    ///     levels: Number of refinements, 0 to 16.
+    ///     scheme: "catmull-clark", "loop", "sqrt3" or "bilinear" (also "linear").
+    ///     limit: Move the vertices and their attributes to the limit, as `subsolid surface --limit`
+    ///         does; not for √3. The mesh is then no control mesh: holes are left out, and rules are
+    ///         the defaults.
+    ///     normals: Unit normals of the limit as the attribute "normals", NaN where there is no
+    ///         tangent plane; not for √3.
+    #[pyo3(signature = (levels=1, *, scheme="catmull-clark", limit=false, normals=false))]
     fn refine(
         &self,
         py: Python<'_>,
         #[pyo3(from_py_with = count::levels)] levels: usize,
         scheme: &str,
+        limit: bool,
+        normals: bool,
     ) -> PyResult<Self> {
         let options = self.options(Scheme::named(scheme).py()?, levels)?;
         check_memory(&self.mesh, &options).py()?;
+        if limit || normals {
+            check_valences(&self.mesh).py()?;
+        }
         let made = py.work(|| -> subsolid::Result<_> {
             let plan = SurfacePlan::new(&self.mesh, &options)?;
-            Ok((plan.refine(&self.mesh)?, plan.notices().to_vec()))
+            let mut refined = plan.refine(&self.mesh)?;
+            if limit || normals {
+                plan.vertex_limits(&self.mesh, &refined)?.apply(&mut refined, limit, normals);
+            }
+            Ok((refined, plan.notices().to_vec()))
         });
         let (mesh, notices) = made.py()?;
         if levels > 0 {
@@ -295,11 +298,11 @@ impl PySurface {
     ///     scheme: "catmull-clark", "loop", or "linear" (also "bilinear"), which slices triangles
     ///         as they are: take it for the faces of an .stl. None is "catmull-clark", with a
     ///         UserWarning where all faces are triangles.
-    ///     axis, pixel, planes, antialias, tolerance: As in Solid.slice.
+    ///     axis, pixel, resolution, planes, antialias, tolerance: As in Solid.slice.
     ///
     /// Returns:
     ///     An iterable of Layers, as Solid.slice returns.
-    #[pyo3(signature = (layer_height, *, scheme=None, axis="z", pixel=None, planes=1, antialias=true, tolerance=None))]
+    #[pyo3(signature = (layer_height, *, scheme=None, axis="z", pixel=None, resolution=None, planes=1, antialias=true, tolerance=None))]
     #[allow(clippy::too_many_arguments)]
     fn slice(
         &self,
@@ -308,11 +311,13 @@ impl PySurface {
         scheme: Option<&str>,
         axis: &str,
         pixel: Option<f64>,
+        #[pyo3(from_py_with = crate::slice::resolution)] resolution: Option<[usize; 2]>,
         #[pyo3(from_py_with = count::planes)] planes: usize,
         antialias: bool,
         tolerance: Option<f64>,
     ) -> PyResult<PySlices> {
-        let cut = Cut::new((layer_height, axis, tolerance), pixel, (planes, antialias))?;
+        let pixels = (pixel, resolution);
+        let cut = Cut::new((layer_height, axis, tolerance), pixels, (planes, antialias))?;
         let scheme = match scheme {
             Some(scheme) => Scheme::named(scheme).py()?,
             None => {
@@ -327,9 +332,18 @@ impl PySurface {
         PySlices::of_surface(py, &self.mesh, scheme, cut)
     }
 
-    /// Neighbors: as Solid.query, with V, E and F.
-    fn query<'py>(&self, py: Python<'py>, op: &str) -> PyResult<Bound<'py, PyTuple>> {
-        crate::query::rows(py, op, || {
+    /// Neighbors: as Solid.query, with V, E and F; oriented is for "VE" and "VF", around vertices.
+    #[pyo3(signature = (op, of=None, *, rings=None, oriented=false))]
+    fn query<'py>(
+        &self,
+        py: Python<'py>,
+        op: &str,
+        of: Option<Bound<'py, PyAny>>,
+        #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
+        oriented: bool,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let asked = Asked::new(op, of.as_ref(), rings, oriented)?;
+        crate::query::answer(py, &asked, || {
             subsolid::query::Query::of_surface(
                 &self.mesh,
                 subsolid::query::QueryStrategy::Unordered,
@@ -339,13 +353,29 @@ impl PySurface {
 
     /// Writes the mesh: .obj, .ply, .vtp, .stl or .glb. What the format cannot hold raises a
     /// UserWarning.
-    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+    ///
+    /// Args:
+    ///     path: Name of the file.
+    ///     unit: Length unit of the surface, for .glb, which is in meters: "um", "mm", "cm", "m", "in"
+    ///         or "ft"; None for "m".
+    ///     up: Axis that points upward, for .glb, "y" or "z"; None for "z".
+    #[pyo3(signature = (path, *, unit=None, up=None))]
+    fn write(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        unit: Option<&str>,
+        up: Option<&str>,
+    ) -> PyResult<()> {
+        let unit = unit.map(|unit| named("unit", unit)).transpose()?;
+        let up = up.map(|up| named("up", up)).transpose()?;
+        let glb = GlbOptions::of(&path, unit, up).py()?;
         let format = subsolid::io::check_surface_output(&path).py()?;
         for loss in format.losses(&self.mesh) {
             let message = format!("{}: left out {loss}", path.display());
             warn(py, &message)?;
         }
-        py.work(|| subsolid::io::write_surface(&path, &self.mesh)).py()
+        py.work(|| subsolid::io::write_surface_with(&path, &self.mesh, &glb)).py()
     }
 
     fn __repr__(&self) -> String {

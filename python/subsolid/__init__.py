@@ -24,8 +24,10 @@ from ._subsolid import (
     Surface,
     devices,
     read,
+    read_creases,
     read_surface,
     set_threads,
+    shape,
 )
 from ._types import Layer, Places, QuadratureBatch
 
@@ -56,6 +58,8 @@ __all__ = [
     "from_meshio",
     "from_pyvista",
     "read",
+    "read_creases",
     "read_surface",
     "set_threads",
+    "shape",
 ]

@@ -21,8 +21,10 @@ __all__ = [
     "devices",
     "plain_array",
     "read",
+    "read_creases",
     "read_surface",
     "set_threads",
+    "shape",
     "solid_of_parts",
 ]
 
@@ -35,11 +37,38 @@ _Data = dict[str, Any]
 _Array = npt.NDArray[Any]
 _Derivative = Literal["u", "v", "w", "uu", "vv", "ww", "uv", "uw", "vw"]
 _Precision = Literal["f64", "f32", "float64", "float32"]
+_ColorMap = Literal["viridis", "cividis", "turbo"]
+_Unit = Literal["um", "mm", "cm", "m", "in", "ft"]
+_Up = Literal["y", "z"]
+_CreaseRule = Literal["uniform", "chaikin"]
+_Boundary = Literal["edges", "corners", "holes"]
+_Triangles = Literal["uniform", "smooth"]
+_UvBoundary = Literal[
+    "none", "corners-only", "corners-plus1", "corners-plus2", "boundaries", "all"
+]
+_Shape = Literal[
+    "box",
+    "fan",
+    "link-tetrahedron",
+    "link-bipyramid3",
+    "link-octahedron",
+    "link-3444555",
+    "link-bipyramid5",
+    "link-icosahedron",
+    "torus",
+    "cylinder",
+    "tripod",
+    "bracket",
+]
 _Scheme = Literal["catmull-clark", "loop", "sqrt3", "bilinear", "linear"]
 _Out = TypeVar("_Out", Limit, _Array)
 
-def read(path: _Path, *, crease_angle: Optional[float] = None) -> Solid: ...
-def read_surface(path: _Path) -> Surface: ...
+def read(
+    path: _Path, *, crease_angle: Optional[float] = None, memory: Optional[float] = None
+) -> Solid: ...
+def read_surface(path: _Path, *, memory: Optional[float] = None) -> Surface: ...
+def read_creases(path: _Path) -> tuple[tuple[Ids, Floats], tuple[Ids, Floats]]: ...
+def shape(name: _Shape, *sizes: int) -> Solid: ...
 def devices() -> list[str]: ...
 def set_threads(count: int) -> None: ...
 def plain_array(value: Any, what: str) -> _Array: ...
@@ -67,6 +96,16 @@ class Solid:
         crease_angle: Optional[float] = None,
     ) -> Solid: ...
     def with_points(self, points: _Numbers) -> Solid: ...
+    def with_attributes(self, attributes: dict[str, _Numbers]) -> Solid: ...
+    def with_cell_data(self, cell_data: dict[str, _Numbers]) -> Solid: ...
+    def with_face_groups(self, face_groups: dict[str, Any]) -> Solid: ...
+    def with_creases(
+        self,
+        creases: Optional[_Tags] = None,
+        corners: Optional[_Tags] = None,
+        *,
+        crease_angle: Optional[float] = None,
+    ) -> Solid: ...
     @property
     def points(self) -> Floats: ...
     @property
@@ -97,9 +136,18 @@ class Solid:
         *,
         vertex_rule: Literal["layer-consistent", "joy-maccracken"] = "layer-consistent",
     ) -> Solid: ...
+    def reorient(self) -> Solid: ...
     def weld(self, distance: float = 0.0) -> Solid: ...
     def boundary(self) -> Surface: ...
     def write(self, path: _Path, *, compress: bool = False) -> None: ...
+    def write_limit(
+        self,
+        path: _Path,
+        cells: Union[Literal["lagrange", "bezier"], int, None] = None,
+        *,
+        rings: Optional[int] = None,
+        compress: bool = False,
+    ) -> None: ...
     def plan(
         self,
         samples: Optional[_Numbers] = None,
@@ -182,7 +230,25 @@ class Solid:
         corners: Optional[_Numbers] = None,
     ) -> Any: ...
     def extract(self, rings: int = 2, *, refined_points: bool = False) -> dict[str, _Array]: ...
-    def query(self, op: str) -> tuple[Ids, Ids]: ...
+    def write_bext(self, path: _Path, *, rings: int = 2) -> None: ...
+    @overload
+    def query(
+        self,
+        op: str,
+        of: Optional[_Numbers] = None,
+        *,
+        rings: Optional[int] = None,
+        oriented: Literal[False] = False,
+    ) -> tuple[Ids, Ids]: ...
+    @overload
+    def query(
+        self,
+        op: str,
+        of: Optional[_Numbers] = None,
+        *,
+        rings: None = None,
+        oriented: Literal[True],
+    ) -> tuple[Ids, Ids, npt.NDArray[np.bool_]]: ...
     def distance(
         self,
         to: Literal["boundary", "creases"] = "boundary",
@@ -198,7 +264,6 @@ class Solid:
     def untangle(
         self, *, boundary: Literal["fixed", "slide"] = "fixed"
     ) -> tuple[Solid, dict[str, Any]]: ...
-    def with_attributes(self, attributes: dict[str, _Numbers]) -> Solid: ...
     def _dataset(self, cells: Any, rings: int = 3) -> dict[str, Any]: ...
     def locator(
         self, points: Optional[_Numbers] = None, *, tolerance: float = 1e-9
@@ -212,6 +277,7 @@ class Solid:
         *,
         axis: Literal["x", "y", "z"] = "z",
         pixel: Optional[float] = None,
+        resolution: Optional[tuple[int, int]] = None,
         planes: int = 1,
         antialias: bool = True,
         attributes: bool = True,
@@ -248,17 +314,33 @@ class Solid:
         self,
         *,
         color: Optional[str] = None,
-        title: str = "Solid",
+        title: Optional[str] = None,
         interior: bool = True,
         samples: int = 5,
+        rings: Optional[int] = None,
+        interior_rings: Optional[int] = None,
+        linear: bool = False,
+        color_map: _ColorMap = "viridis",
+        unit: Optional[_Unit] = None,
+        up: _Up = "z",
+        slices: Optional[_Path] = None,
     ) -> str: ...
     def view(
         self,
         path: Optional[_Path] = None,
         *,
         color: Optional[str] = None,
-        title: str = "Solid",
+        title: Optional[str] = None,
         interior: bool = True,
+        samples: int = 5,
+        rings: Optional[int] = None,
+        interior_rings: Optional[int] = None,
+        linear: bool = False,
+        color_map: _ColorMap = "viridis",
+        unit: Optional[_Unit] = None,
+        up: _Up = "z",
+        slices: Optional[_Path] = None,
+        fineness: Optional[int] = None,
     ) -> None: ...
     def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
@@ -406,6 +488,19 @@ class Slices:
     def __next__(self) -> Layer: ...
     def __len__(self) -> int: ...
     def __getitem__(self, key: int, /) -> Layer: ...
+    def write(
+        self,
+        path: _Path,
+        *,
+        attributes: Optional[Sequence[str]] = None,
+        unit: Union[_Unit, float, None] = None,
+        bits: Optional[Literal[8, 16]] = None,
+        dither: bool = False,
+        flip: Optional[Literal["horizontal", "vertical", "both"]] = None,
+        separate: bool = False,
+        binary: bool = False,
+        exposure: Union[float, tuple[float, float], tuple[float, float, int], None] = None,
+    ) -> None: ...
     def __repr__(self) -> str: ...
     @property
     def heights(self) -> Floats: ...
@@ -469,9 +564,24 @@ class Surface:
         corners: Optional[_Tags] = None,
         attributes: Optional[_Data] = None,
         holes: Optional[_Numbers] = None,
-        crease_rule: Literal["uniform", "chaikin"] = "uniform",
-        boundary: Literal["edges", "corners", "holes"] = "edges",
-        triangles: Literal["uniform", "smooth"] = "uniform",
+        crease_rule: _CreaseRule = "uniform",
+        boundary: _Boundary = "edges",
+        triangles: _Triangles = "uniform",
+        uv: Optional[tuple[_Numbers, Union[_Numbers, Sequence[Sequence[int]]]]] = None,
+        uv_boundary: Optional[_UvBoundary] = None,
+    ) -> Surface: ...
+    def with_points(self, points: _Numbers) -> Surface: ...
+    def with_attributes(self, attributes: dict[str, _Numbers]) -> Surface: ...
+    def with_creases(
+        self, creases: Optional[_Tags] = None, corners: Optional[_Tags] = None
+    ) -> Surface: ...
+    def with_rules(
+        self,
+        *,
+        crease_rule: Optional[_CreaseRule] = None,
+        boundary: Optional[_Boundary] = None,
+        triangles: Optional[_Triangles] = None,
+        uv_boundary: Optional[_UvBoundary] = None,
     ) -> Surface: ...
     @property
     def points(self) -> Floats: ...
@@ -484,6 +594,16 @@ class Surface:
     @property
     def holes(self) -> Ids: ...
     @property
+    def crease_rule(self) -> _CreaseRule: ...
+    @property
+    def boundary(self) -> _Boundary: ...
+    @property
+    def triangles(self) -> _Triangles: ...
+    @property
+    def uv(self) -> Optional[tuple[Floats, Union[Ids, list[list[int]]]]]: ...
+    @property
+    def uv_boundary(self) -> Optional[_UvBoundary]: ...
+    @property
     def attributes(self) -> dict[str, Floats]: ...
     @property
     def n_points(self) -> int: ...
@@ -491,7 +611,14 @@ class Surface:
     def n_faces(self) -> int: ...
     def info(self) -> dict[str, Any]: ...
     def weld(self, distance: float = 0.0) -> Surface: ...
-    def refine(self, levels: int = 1, *, scheme: _Scheme = "catmull-clark") -> Surface: ...
+    def refine(
+        self,
+        levels: int = 1,
+        *,
+        scheme: _Scheme = "catmull-clark",
+        limit: bool = False,
+        normals: bool = False,
+    ) -> Surface: ...
     def stencils(self, levels: int = 1, *, scheme: _Scheme = "catmull-clark") -> Any: ...
     def limit(self, *, scheme: _Scheme = "catmull-clark") -> tuple[Floats, Floats]: ...
     def evaluate(
@@ -504,11 +631,29 @@ class Surface:
         scheme: Optional[_Scheme] = None,
         axis: Literal["x", "y", "z"] = "z",
         pixel: Optional[float] = None,
+        resolution: Optional[tuple[int, int]] = None,
         planes: int = 1,
         antialias: bool = True,
         tolerance: Optional[float] = None,
     ) -> Slices: ...
-    def query(self, op: str) -> tuple[Ids, Ids]: ...
+    @overload
+    def query(
+        self,
+        op: str,
+        of: Optional[_Numbers] = None,
+        *,
+        rings: Optional[int] = None,
+        oriented: Literal[False] = False,
+    ) -> tuple[Ids, Ids]: ...
+    @overload
+    def query(
+        self,
+        op: str,
+        of: Optional[_Numbers] = None,
+        *,
+        rings: None = None,
+        oriented: Literal[True],
+    ) -> tuple[Ids, Ids, npt.NDArray[np.bool_]]: ...
     def distance(
         self,
         vertices: _Numbers,
@@ -528,7 +673,38 @@ class Surface:
         self, sweeps: int = 3, *, rings: int = 2, backend: str = "auto"
     ) -> Surface: ...
     def normals(self, *, backend: str = "auto") -> Floats: ...
-    def write(self, path: _Path) -> None: ...
+    def page(
+        self,
+        *,
+        color: Optional[str] = None,
+        title: Optional[str] = None,
+        scheme: Optional[_Scheme] = None,
+        levels: Optional[int] = None,
+        rings: Optional[int] = None,
+        linear: bool = False,
+        color_map: _ColorMap = "viridis",
+        unit: Optional[_Unit] = None,
+        up: _Up = "z",
+    ) -> str: ...
+    def view(
+        self,
+        path: Optional[_Path] = None,
+        *,
+        color: Optional[str] = None,
+        title: Optional[str] = None,
+        scheme: Optional[_Scheme] = None,
+        levels: Optional[int] = None,
+        rings: Optional[int] = None,
+        linear: bool = False,
+        color_map: _ColorMap = "viridis",
+        unit: Optional[_Unit] = None,
+        up: _Up = "z",
+        fineness: Optional[int] = None,
+    ) -> None: ...
+    def write(
+        self, path: _Path, *, unit: Optional[_Unit] = None, up: Optional[_Up] = None
+    ) -> None: ...
+    def _repr_html_(self) -> str: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
     def __copy__(self) -> Surface: ...
     def __deepcopy__(self, memo: dict[int, Any], /) -> Surface: ...

@@ -538,5 +538,7 @@ def test_pages_are_written_whole_or_not_at_all(bracket: subsolid.Solid, tmp_path
     bracket.view(path)
     assert path.read_text(encoding="utf-8") == bracket.page()
     assert list(tmp_path.iterdir()) == [path]
-    with pytest.raises(subsolid.Error, match="No such file"):
+    with pytest.raises(subsolid.Error, match="create its directory"):
         bracket.view(tmp_path / "none" / "page.html")
+    with pytest.raises(subsolid.Error, match="end its name in .html or .glb"):
+        bracket.view(tmp_path / "page.png")

@@ -26,7 +26,7 @@ use subsolid::{Error, Result, io};
 
 use super::cluster::refuse_ranks;
 use super::console::since;
-use super::gltf::{GlbArguments, is_glb};
+use super::gltf::GlbArguments;
 use super::model::ModelArguments;
 use super::names::bare;
 use super::output::{check_ending, check_names, warn_of_lost_data};
@@ -162,7 +162,7 @@ enum CellShape {
 
 pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome> {
     let a = &arguments;
-    if let Some(output) = a.output.as_deref().filter(|output| is_glb(output)) {
+    if let Some(output) = a.output.as_deref().filter(|output| io::is_glb(output)) {
         refuse_ranks(ranks, "the boundary for viewers")?;
         return boundary::run(a, output, console);
     }

@@ -16,11 +16,11 @@ use subsolid::{Error, Result};
 
 use super::console::since;
 use super::json::JsonReport;
-use super::memory::{bytes_of, check_size, say_size};
+use super::memory::{check_size, say_size};
 use super::model::ModelArguments;
 use super::output::warn_of_lost_data;
 use super::{Console, Outcome};
-use subsolid::memory::physical_memory;
+use subsolid::memory::{bytes_of, physical_memory};
 
 /// Write Bézier extraction operators
 ///
@@ -112,7 +112,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let format = a.format()?;
     a.model.check_no_input(&a.output, &[])?;
     io::atomic::check(&a.output)?;
-    bytes_of("--max-size", a.max_size)?;
+    bytes_of("max_size", a.max_size)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     if format == Format::Npz {
         io::check_names(io::Format::Npz, mesh.attributes.iter().map(|a| a.name.as_str()))?;

@@ -9,7 +9,6 @@ use subsolid::view::SkinPolygons;
 
 use super::names::bare;
 use super::surface_output::write;
-use super::unused::refuse_given;
 use super::{Console, Outcome};
 
 #[derive(Args)]
@@ -22,26 +21,10 @@ pub struct GlbArguments {
     pub up: Option<UpAxis>,
 }
 
-/// Whether a file is binary glTF, by the ending of its name.
-pub fn is_glb(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("glb"))
-        || path.as_os_str() == "-.glb"
-}
-
 impl GlbArguments {
     /// What is written into `output`; refuses the options where it is no `.glb`.
     pub fn options(&self, output: &Path) -> Result<GlbOptions> {
-        let is_other = !is_glb(output);
-        refuse_given(
-            &[(is_other && self.unit.is_some(), "--unit"), (is_other && self.up.is_some(), "--up")],
-            |option| format!("{option} is for .glb files"),
-            |option| format!("leave {option} out, or end the output's name in .glb"),
-        )?;
-        Ok(GlbOptions {
-            unit: self.unit.unwrap_or_default(),
-            up: self.up.unwrap_or_default(),
-            colors: Vec::new(),
-        })
+        GlbOptions::of(output, self.unit, self.up)
     }
 }
 

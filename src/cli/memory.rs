@@ -7,15 +7,6 @@ use subsolid::{Error, Result};
 
 use super::Console;
 
-/// The bytes of a limit in GB, the value of an option; as many as there are for `inf`.
-pub fn bytes_of(option: &str, gigabytes: f64) -> Result<u64> {
-    if gigabytes > 0.0 {
-        return Ok((gigabytes * 1e9) as u64);
-    }
-    Err(Error::request(format!("{option} {gigabytes} is not a positive number of gigabytes"))
-        .with_help("give gigabytes, for instance 4"))
-}
-
 /// Says beforehand how much will be written.
 pub fn say_size(output: &Path, bytes: u64, console: &Console) {
     let size = gigabytes(bytes.into());

@@ -18,7 +18,6 @@ use subsolid::{Error, Result, io, message};
 
 use super::console::{Console, since};
 use super::inputs::check_no_input;
-use super::memory::bytes_of;
 use super::output::counts;
 use super::surface_model::{say_read, warn_of_coincident};
 use super::unused::refuse_for_solids;
@@ -152,8 +151,7 @@ impl ModelArguments {
     }
 
     fn read_options(&self) -> Result<io::ReadOptions> {
-        let Some(gigabytes) = self.memory else { return Ok(io::ReadOptions::default()) };
-        Ok(io::ReadOptions { most_unpacked: bytes_of("--memory", gigabytes)? })
+        io::ReadOptions::of_memory(self.memory)
     }
 
     /// Reads the model and tags it; warns of vertices in one place.
@@ -185,7 +183,7 @@ impl ModelArguments {
         self.say_read([mesh.points.len(), mesh.cells.len()], report, start, console);
         warn_of_unused(mesh.unused_vertices(), console);
         if let Some(path) = &self.creases {
-            mesh.creases = merged(self.read_creases(path, console)?, &mesh.creases);
+            mesh.creases = self.read_creases(path, console)?.or(&mesh.creases);
         }
         match coincident {
             Coincident::Weld(distance) => {
@@ -348,17 +346,4 @@ pub fn warn_of_unused(unused: UnusedVertices, console: &Console) {
     if let Some(notice) = unused.notice() {
         console.warn(notice);
     }
-}
-
-/// The creases of a table, and those of the model that the table does not name.
-pub fn merged(mut table: Creases, model: &Creases) -> Creases {
-    let mut edges: Vec<_> = table.edges.iter().map(|crease| crease.edge).collect();
-    let mut corners: Vec<_> = table.corners.iter().map(|corner| corner.vertex).collect();
-    edges.sort_unstable();
-    corners.sort_unstable();
-    let new_edge = |edge| edges.binary_search(edge).is_err();
-    let new_corner = |vertex| corners.binary_search(vertex).is_err();
-    table.edges.extend(model.edges.iter().filter(|crease| new_edge(&crease.edge)));
-    table.corners.extend(model.corners.iter().filter(|corner| new_corner(&corner.vertex)));
-    table
 }

@@ -37,10 +37,13 @@ mod tests {
 
     use serde::de::DeserializeOwned;
     use subsolid::backend::Precision;
+    use subsolid::io::{LengthUnit, UpAxis};
+    use subsolid::mesh::LinearInterpolation;
     use subsolid::process::solid::BoundaryMotion;
     use subsolid::process::surface::DistanceMethod;
     use subsolid::scheme::VertexRule;
     use subsolid::slice::Axis;
+    use subsolid::view::ColorMap;
 
     use super::*;
 
@@ -58,5 +61,9 @@ mod tests {
         check::<BoundaryMotion>();
         check::<DistanceMethod>();
         check::<Axis>();
+        check::<ColorMap>();
+        check::<LengthUnit>();
+        check::<LinearInterpolation>();
+        check::<UpAxis>();
     }
 }

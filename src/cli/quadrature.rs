@@ -15,7 +15,7 @@ use subsolid::backend::{Backend, Choice, start};
 use subsolid::cluster::Ranks;
 use subsolid::io::{self, Format, PieceWriter, WriteOptions};
 use subsolid::limit::Solid;
-use subsolid::memory::{self, gigabytes};
+use subsolid::memory::{self, bytes_of, gigabytes};
 use subsolid::mesh::SolidMesh;
 use subsolid::numbers::{counted, precise};
 use subsolid::plan::{Cost, Want};
@@ -31,7 +31,7 @@ use super::cluster::refuse_ranks;
 use super::console::since;
 use super::json::JsonReport;
 use super::list::List;
-use super::memory::{bytes_of, check_size, say_size};
+use super::memory::{check_size, say_size};
 use super::model::ModelArguments;
 use super::names::bare;
 use super::output::{check_ending, warn_left_out};
@@ -144,7 +144,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     }
     let scheme = QuadratureScheme { gauss: a.gauss, rings: a.rings };
     scheme.check()?;
-    bytes_of("--max-size", a.max_size)?;
+    bytes_of("max_size", a.max_size)?;
     if a.boundary.is_some() {
         boundary::check_backend(a.backend)?;
     }

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
+use subsolid::Result;
 use subsolid::io::ControlMesh;
 use subsolid::numbers::counted;
-use subsolid::query::{Op, Query, QueryStrategy, topology};
+use subsolid::query::{Listing, Neighbors, Op, Query, QueryStrategy, topology};
 use subsolid::topology::order::EntityKind;
-use subsolid::{Error, Result};
 
 use super::Outcome;
 use super::console::Console;
@@ -135,30 +135,13 @@ fn open(arguments: &Arguments, console: &Console) -> Result<Query> {
 }
 
 fn row(query: &Query, op: Op, id: u32, arguments: &Arguments) -> Result<Row> {
-    if let Some(k) = arguments.rings {
-        if op != Op::VV {
-            return Err(Error::request(format!("--rings is not for {op}"))
-                .with_help("rings are defined for vertices only: --op VV"));
-        }
-        return Ok(Row { id, row: query.ring(id, k)?, closed: None });
-    }
-    if !arguments.oriented {
-        return Ok(Row { id, row: query.row(op, id)?, closed: None });
-    }
-    let solid = query.fan_kind() == EntityKind::Edge;
-    let sectors = match op {
-        Op::VE if !solid => false,
-        Op::EF if solid => false,
-        Op::VF if !solid => true,
-        Op::EC if solid => true,
-        _ => {
-            return Err(Error::request(format!("--oriented is not for {op} of this mesh"))
-                .with_help("it is for VE and VF of surfaces, EF and EC of solids"));
-        }
+    let listing = match (arguments.rings, arguments.oriented) {
+        (Some(k), _) => Listing::Rings(k),
+        (None, true) => Listing::Oriented,
+        (None, false) => Listing::Ascending,
     };
-    let fan = query.fan(id)?;
-    let closed = Some(fan.is_closed());
-    Ok(Row { id, row: if sectors { fan.sectors } else { fan.spokes }, closed })
+    let Neighbors { ids, closed } = query.neighbors(op, id, listing)?;
+    Ok(Row { id, row: ids, closed })
 }
 
 fn count(query: &Query, op: Op) -> Result<Count> {

@@ -13,7 +13,7 @@ use subsolid::{Result, io};
 
 use super::Console;
 use super::console::since;
-use super::model::{ModelArguments, merged, warn_of_unused};
+use super::model::{ModelArguments, warn_of_unused};
 
 /// Elements that a rank has the setup of at a time: some hundred megabytes.
 pub const BLOCK: usize = 1 << 18;
@@ -61,7 +61,7 @@ impl ModelArguments {
         warn_of_unused(mesh.unused_vertices(ranks)?, console);
         if let Some(path) = &self.creases {
             let table = ranks.agree(self.read_creases(path, console))?;
-            mesh.set_creases(merged(table, mesh.creases()));
+            mesh.set_creases(table.or(mesh.creases()));
         }
         self.warn_of_coincident(mesh.coincident_vertices(ranks)?, console);
         Ok(Some(mesh))

@@ -7,7 +7,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use subsolid::backend::{Backend, Choice, Cpu, SurfaceRefiner, runs_on_gpu, start};
 use subsolid::io::SurfaceFormat;
-use subsolid::mesh::{BoundaryRule, CreaseRule, LinearInterpolation, SurfaceMesh, TriangleRule};
+use subsolid::mesh::{CreaseRule, LinearInterpolation, SurfaceMesh, TriangleRule};
 use subsolid::numbers::counted;
 use subsolid::plan::Cost;
 use subsolid::scheme::Split;
@@ -256,13 +256,7 @@ impl Arguments {
     /// Sets the rules that options choose in place of the model's.
     fn set_rules(&self, mesh: &mut SurfaceMesh) -> Result<()> {
         if let Some(name) = self.uv_boundary {
-            let Some(uv) = &mut mesh.uv else {
-                return Err(Error::request(
-                    "--uv-boundary for a model without texture coordinates",
-                )
-                .with_help("leave the option out"));
-            };
-            uv.linear = name;
+            mesh.set_uv_boundary(name)?;
         }
         if self.smooth_triangles {
             mesh.triangle_rule = TriangleRule::Smooth;
@@ -328,21 +322,7 @@ impl Arguments {
             }
             _ => (planner.vertex_limits(mesh, refined)?, None),
         };
-        if self.limit {
-            // not a control mesh any more
-            let seen = refined.without_holes().into_owned();
-            *refined = SurfaceMesh {
-                points: limits.positions,
-                attributes: limits.attributes,
-                crease_rule: CreaseRule::default(),
-                boundary: BoundaryRule::default(),
-                triangle_rule: TriangleRule::default(),
-                ..seen
-            };
-        }
-        if self.normals {
-            refined.set_normals(limits.normals);
-        }
+        limits.apply(refined, self.limit, self.normals);
         Ok(patches)
     }
 }

@@ -1,28 +1,28 @@
 //! `subsolid view`
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
+use subsolid::error::option_name;
 use subsolid::io::ControlMesh;
 use subsolid::limit::Solid;
 use subsolid::memory::gigabytes;
-use subsolid::mesh::{SolidMesh, SurfaceMesh};
+use subsolid::mesh::SolidMesh;
 use subsolid::scheme::{Scheme, VertexRule};
-use subsolid::slice::{fingerprint, refined_fingerprint};
-use subsolid::view::{
-    ColorMap, Page, Paint, SkinOptions, SkinPolygons, SliceImages, ViewOptions, WorstCell,
-};
-use subsolid::{Error, Result, io};
+use subsolid::slice::fingerprint;
+use subsolid::view::{ColorMap, Page, SkinPolygons, ViewFormat, ViewRequest, WorstCell};
+use subsolid::{Result, io};
 
-use super::gltf::{self, GlbArguments, is_glb};
+use super::gltf::{self, GlbArguments};
 use super::json::JsonReport;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
 use super::names::bare;
 use super::surface::scheme_names;
-use super::unused::{leave_out, refuse_for_solids, refuse_given};
+use super::unused::refuse_for_solids;
 use super::{Console, Outcome};
 
 /// Write one HTML file that shows a solid or a surface in any browser, or glTF
@@ -49,9 +49,9 @@ pub struct Arguments {
     /// shown at this level [default: 0; of these surfaces 2]
     #[arg(long, value_name = "N")]
     levels: Option<usize>,
-    /// Subdivision scheme of a surface
-    #[arg(long, value_parser = scheme_names(), default_value = Scheme::default().option_name())]
-    scheme: Scheme,
+    /// Subdivision scheme of a surface [default: catmull-clark]
+    #[arg(long, value_parser = scheme_names())]
+    scheme: Option<Scheme>,
     /// Show cells and polygons as they are, not their limit: for files that evaluate, compare and
     /// distance wrote
     #[arg(long)]
@@ -123,27 +123,26 @@ const UNIT: &str = "Length unit of the model: pages show it, .glb files are in m
                     pages, m in .glb]";
 const UP: &str = "Up axis of the model [default: z]";
 
-/// Levels of surfaces that are shown refined.
-const SURFACE_LEVELS: usize = 2;
-/// Levels at which layers may be of the model.
-const SLICED_LEVELS: usize = 6;
-
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let a = &arguments;
-    a.check()?;
+    let format = a.check()?;
     let start = Instant::now();
-    if is_glb(&a.output) {
+    if format == ViewFormat::Glb {
         let glb = a.glb.options(&a.output)?;
         return gltf::write_skin(&a.output, a.skin(console)?, glb, console);
     }
     let page = match a.open(console)? {
-        ControlMesh::Surface(mesh) => a.surface(&mesh)?,
+        ControlMesh::Surface(mesh) => {
+            a.check_of_surface()?;
+            a.request().page_of_surface(&mesh, &a.name())?
+        }
         ControlMesh::Solid(mesh) => {
             // the cells of an evaluation are another model than that of its layers
             let own = a.slices.as_ref().filter(|_| !a.linear).map(|_| fingerprint(&mesh));
             let mut page = a.solid(mesh, console)?;
             if let Some(folder) = &a.slices {
-                a.say_layers(&page.add_slices(folder)?, own, console);
+                let notices = page.add_slices(folder)?.notices(folder, own.as_deref());
+                notices.into_iter().for_each(|notice| console.warn(notice));
             }
             page
         }
@@ -166,58 +165,37 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
 }
 
 impl Arguments {
-    fn check(&self) -> Result<()> {
-        let ending = self.output.extension().unwrap_or_default().to_ascii_lowercase();
-        if ending != "html" && ending != "htm" && !is_glb(&self.output) {
-            return Err(Error::request(format!(
-                "{}: unknown output format",
-                self.output.display()
-            ))
-            .with_help("end its name in .html or .glb"));
+    /// The request; its scheme and levels are checked against the model later.
+    fn request(&self) -> ViewRequest {
+        ViewRequest {
+            title: self.title.clone(),
+            linear: self.linear,
+            scheme: self.scheme,
+            levels: self.levels,
+            color: self.color.clone().or(self.quality.then(|| "scaled Jacobian".to_owned())),
+            samples: self.samples,
+            rings: self.rings,
+            interior_rings: self.interior_rings,
+            no_interior: self.no_interior,
+            slices: self.slices.clone(),
+            map: self.color_map,
+            fineness: self.fineness,
+            unit: self.glb.unit,
+            up: self.glb.up,
         }
-        if is_glb(&self.output) {
-            refuse_given(
-                &[
-                    (self.slices.is_some(), "--slices"),
-                    (self.title.is_some(), "--title"),
-                    (self.no_interior, "--no-interior"),
-                    (self.rings.is_some(), "--rings"),
-                    (self.interior_rings.is_some(), "--interior-rings"),
-                ],
-                |option| format!("{option} is for pages"),
-                |option| format!("leave {option} out, or write .html"),
-            )?;
-        } else if self.fineness.is_some() {
-            return Err(Error::request(
-                "--fineness is for .glb: pages evaluate the limit as they draw",
-            )
-            .with_help("leave --fineness out, or write .glb"));
-        }
-        let slices = self.slices.as_deref();
-        self.model.check_no_input(&self.output, &slices.into_iter().collect::<Vec<&Path>>())?;
-        io::atomic::check(&self.output)
     }
 
-    /// Warns of layers of another model, and of images that are not shown.
-    fn say_layers(&self, shown: &SliceImages, own: Option<String>, console: &Console) {
-        let folder = self.slices.as_deref().unwrap_or(Path::new("")).display();
-        let is_of = |own: &String| {
-            (0..=SLICED_LEVELS)
-                .any(|levels| refined_fingerprint(own.clone(), levels) == shown.model_sha256)
-        };
-        if own.is_some_and(|own| !is_of(&own)) {
-            console.warn(format!(
-                "{folder}: the layers are of another model, or of this one with other creases or arrays"
-            ));
-        }
-        if let [first, others @ ..] = &shown.stacks[..]
-            && !others.is_empty()
-        {
-            console.warn(format!(
-                "{folder}: the images of {first} are shown; left out {}",
-                others.join(", ")
-            ));
-        }
+    /// The title of a page that has no other.
+    fn name(&self) -> Cow<'_, str> {
+        self.model.model.file_name().unwrap_or_default().to_string_lossy()
+    }
+
+    fn check(&self) -> Result<ViewFormat> {
+        let format = self.request().format(&self.output)?;
+        let slices = self.slices.as_deref();
+        self.model.check_no_input(&self.output, &slices.into_iter().collect::<Vec<&Path>>())?;
+        io::atomic::check(&self.output)?;
+        Ok(format)
     }
 
     fn open(&self, console: &Console) -> Result<ControlMesh> {
@@ -227,141 +205,59 @@ impl Arguments {
         }
     }
 
-    fn options(&self) -> ViewOptions {
-        let file = self.model.model.file_name().unwrap_or_default().to_string_lossy();
-        let quality = self.quality.then(|| "scaled Jacobian".to_owned());
-        let defaults = ViewOptions::titled(self.title.clone().unwrap_or_else(|| file.into_owned()));
-        ViewOptions {
-            rings: self.rings.unwrap_or(defaults.rings),
-            interior_rings: self.interior_rings.unwrap_or(defaults.interior_rings),
-            interior: !self.no_interior,
-            samples: self.samples.unwrap_or(defaults.samples),
-            color: self.color.clone().or(quality),
-            map: self.color_map,
-            unit: self.glb.unit,
-            up: self.glb.up.unwrap_or_default(),
-            ..defaults
-        }
-    }
-
     /// What a .glb shows.
     fn skin(&self, console: &Console) -> Result<SkinPolygons> {
-        let ViewOptions { color, samples: jacobian_samples, .. } = self.options();
-        let options = SkinOptions {
-            samples: self.fineness.unwrap_or(SkinOptions::default().samples),
-            jacobian_samples,
-            paint: color.map_or(Paint::First, Paint::Array),
-            map: self.color_map,
-        };
-        match (self.open(console)?, self.linear) {
-            (ControlMesh::Solid(mesh), true) => {
-                SkinPolygons::of_cells(&self.prepare_solid(mesh, console)?, &options)
+        let request = self.request();
+        match self.open(console)? {
+            ControlMesh::Surface(mesh) => {
+                self.check_of_surface()?;
+                request.skin_of_surface(&mesh)
             }
-            (ControlMesh::Solid(mesh), false) => {
-                let mesh = self.prepare_solid(mesh, console)?;
+            ControlMesh::Solid(mesh) => {
+                let (mesh, options) = (self.prepare_solid(mesh, console)?, request.skin_options());
+                if self.linear {
+                    return SkinPolygons::of_cells(&mesh, &options);
+                }
                 let topology = self.model.topology(&mesh, console)?;
                 SkinPolygons::with_topology(&mesh, topology, &options)
-            }
-            (ControlMesh::Surface(mesh), true) => {
-                self.surface_levels()?;
-                SkinPolygons::of_polygons(mesh.without_holes().into_owned(), &options)
-            }
-            (ControlMesh::Surface(mesh), false) => {
-                SkinPolygons::of_surface(&mesh, self.scheme, self.surface_levels()?, &options)
             }
         }
     }
 
     fn solid(&self, mesh: SolidMesh, console: &Console) -> Result<Page> {
         let mesh = self.prepare_solid(mesh, console)?;
+        let options = self.request().options(&self.name());
         if self.linear {
-            return Page::of_cells(&mesh, &self.options());
+            return Page::of_cells(&mesh, &options);
         }
         let solid = Solid::with_topology(&mesh, self.model.topology(&mesh, console)?)?;
-        Page::of_analyzed(&mesh, &solid, &self.options())
+        Page::of_analyzed(&mesh, &solid, &options)
     }
 
     fn prepare_solid(&self, mesh: SolidMesh, console: &Console) -> Result<SolidMesh> {
-        if self.scheme != Scheme::default() {
-            return Err(Error::request("--scheme is for surfaces").with_help("leave --scheme out"));
-        }
-        if !self.linear {
-            if self.no_interior {
-                let message = |option: &str| {
-                    format!("--no-interior omits the interior: {option} has no effect")
-                };
-                refuse_given(
-                    &[(self.interior_rings.is_some(), "--interior-rings")],
-                    message,
-                    leave_out,
-                )?;
+        self.request().check_of_solid()?;
+        if self.linear {
+            for (is_given, name) in [
+                (self.model.creases.is_some(), "creases"),
+                (self.model.crease_angle.is_some(), "crease_angle"),
+                (self.model.strict, "strict"),
+            ] {
+                if is_given {
+                    return ViewRequest::refuse_of_linear(option_name(name), "cells");
+                }
             }
-            let levels = self.levels.unwrap_or(0);
-            return self.model.prepare(mesh, levels, VertexRule::default(), console);
+            return Ok(mesh);
         }
-        self.refuse_unused_of_linear("cells")?;
-        Ok(mesh)
+        self.model.prepare(mesh, self.levels.unwrap_or(0), VertexRule::default(), console)
     }
 
-    fn surface(&self, mesh: &SurfaceMesh) -> Result<Page> {
-        let levels = self.surface_levels()?;
-        match self.linear {
-            true => Page::of_polygons(mesh, &self.options()),
-            false => Page::of_surface(mesh, self.scheme, levels, &self.options()),
-        }
-    }
-
-    /// Refuses what only a limit has.
-    fn refuse_unused_of_linear(&self, shown: &str) -> Result<()> {
-        let options = [
-            (self.levels.is_some(), "--levels"),
-            (self.model.creases.is_some(), "--creases"),
-            (self.model.crease_angle.is_some(), "--crease-angle"),
-            (self.model.strict, "--strict"),
-            (self.scheme != Scheme::default(), "--scheme"),
-            (self.rings.is_some(), "--rings"),
-            (self.interior_rings.is_some(), "--interior-rings"),
-            (self.no_interior, "--no-interior"),
-            (self.fineness.is_some(), "--fineness"),
-        ];
-        let message = |option: &str| {
-            format!("--linear shows the {shown} of the file unchanged: {option} has no effect")
-        };
-        refuse_given(&options, message, leave_out)
-    }
-
-    /// How often a surface is refined; refuses options of solids and of other surfaces.
-    fn surface_levels(&self) -> Result<usize> {
+    /// Refuses options of solids that the request does not know.
+    fn check_of_surface(&self) -> Result<()> {
         refuse_for_solids(&[
             (self.quality, "--quality"),
-            (self.slices.is_some(), "--slices"),
             (self.model.creases.is_some(), "--creases"),
             (self.model.crease_angle.is_some(), "--crease-angle"),
             (self.model.strict, "--strict"),
-            (self.no_interior, "--no-interior"),
-            (self.interior_rings.is_some(), "--interior-rings"),
-            (self.samples.is_some(), "--samples"),
-        ])?;
-        if self.linear {
-            self.refuse_unused_of_linear("polygons")?;
-        }
-        if !self.scheme.is_bicubic() {
-            let of_patches =
-                [(self.rings.is_some(), "--rings"), (self.fineness.is_some(), "--fineness")];
-            let message = |option: &str| {
-                let scheme = self.scheme.option_name();
-                format!("--scheme {scheme} shows triangles: {option} has no effect")
-            };
-            refuse_given(&of_patches, message, leave_out)?;
-        }
-        if let (true, Some(levels @ 1..)) =
-            (self.scheme == Scheme::default() && !self.linear, self.levels)
-        {
-            return Err(Error::request(format!(
-                "--levels {levels} of a Catmull-Clark surface: its limit is shown"
-            ))
-            .with_help("leave --levels out"));
-        }
-        Ok(self.levels.unwrap_or(SURFACE_LEVELS))
+        ])
     }
 }

@@ -28,6 +28,7 @@ fn option(name: &str, value: Option<&str>) -> String {
     match value {
         None => format!("--{name}"),
         Some("false") => format!("--no-{name}"),
+        Some("true") => format!("--{name}"),
         Some(value) => format!("--{name} {value}"),
     }
 }
@@ -77,6 +78,7 @@ mod tests {
             (message!("use ", option("method", "single"), "."), "use --method single."),
             (message!("give ", option_name("crease_angle")), "give --crease-angle"),
             (message!("(", option("interior", false), ")"), "(--no-interior)"),
+            (message!(option("linear", true), " is on"), "--linear is on"),
             (message!("see ", Command::Devices), "see `subsolid devices`"),
         ] {
             assert_eq!(words(&message), text);

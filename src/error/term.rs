@@ -21,7 +21,7 @@ pub enum Term {
         /// Name of the option, as Rust has it: `crease_angle`.
         name: String,
         /// The value to give, unless only the name is meant; `false` for an option that is on by
-        /// default.
+        /// default, `true` for one that is off.
         value: Option<String>,
     },
     /// A function of the engine.

@@ -33,7 +33,8 @@ pub use mesh_dataset::{CREASE_EDGES, CREASE_SHARPNESS};
 pub use read::{
     CellBlock, ControlMesh, CreaseTable, GroupName, MeshBlock, MeshParts, ReadOptions, ReadReport,
     files_of, is_surface, read, read_block, read_creases, read_mesh, read_surface,
-    read_surface_with_report, read_with_options, read_with_report, solid_of_parts,
+    read_surface_with_options, read_surface_with_report, read_with_options, read_with_report,
+    solid_of_parts,
 };
 pub use table::check_table_attributes;
 pub(crate) use table::{
@@ -53,8 +54,8 @@ pub(crate) use write::{Archive, ZipTarget};
 pub use write::{
     BezierPatch, FileOutline, Format, GlbOptions, LengthUnit, Merged, PieceJob, PieceShare,
     PieceWriter, PolylinePiece, PolylineWriter, SurfaceFormat, UpAxis, WriteOptions,
-    check_arrays_of, check_names, check_output, check_surface_output, merge, write, write_arrays,
-    write_bext, write_pieces, write_surface, write_surface_with,
+    check_arrays_of, check_names, check_output, check_surface_output, is_glb, merge, write,
+    write_arrays, write_bext, write_pieces, write_surface, write_surface_with,
 };
 
 /// A name as part of a path in an archive or a directory: other signs than letters, digits, `-` and

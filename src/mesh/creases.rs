@@ -70,6 +70,21 @@ impl Creases {
         self.corners.push(Corner { vertex: VertexId(v), sharpness });
     }
 
+    /// These creases and corners, and those of `others` at edges and vertices that are not among
+    /// them.
+    #[must_use]
+    pub fn or(mut self, others: &Self) -> Self {
+        let mut edges: Vec<_> = self.edges.iter().map(|crease| crease.edge).collect();
+        let mut corners: Vec<_> = self.corners.iter().map(|corner| corner.vertex).collect();
+        edges.sort_unstable();
+        corners.sort_unstable();
+        let new_edge = |edge| edges.binary_search(edge).is_err();
+        let new_corner = |vertex| corners.binary_search(vertex).is_err();
+        self.edges.extend(others.edges.iter().filter(|crease| new_edge(&crease.edge)));
+        self.corners.extend(others.corners.iter().filter(|corner| new_corner(&corner.vertex)));
+        self
+    }
+
     /// Keeps the last of several at one edge or vertex, smooth or not.
     pub(crate) fn keep_last(&mut self) {
         let mut seen = HashSet::new();

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Attribute, CreaseRule, Creases, check_coordinates};
 use crate::error::ElementKind::{Face, Vertex};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option_name};
 use crate::message;
 use crate::numbers::{Precision, counted};
 
@@ -134,8 +134,9 @@ impl Polygons {
 /// Where texture coordinates are linear, as OpenSubdiv's `FVarLinearInterpolation` has it; they are
 /// smooth elsewhere. A seam is an edge whose faces have different values there; seams and ends of
 /// the surface are the boundaries of face-varying values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
 pub enum LinearInterpolation {
     /// Nowhere: seams are smooth curves.
     None,
@@ -253,6 +254,20 @@ impl SurfaceMesh {
             Some(attribute) => attribute.values = values,
             None => self.attributes.push(Attribute { name: NORMALS.into(), width: 3, values }),
         }
+    }
+
+    /// Sets where texture coordinates are linear.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a mesh without texture coordinates.
+    pub fn set_uv_boundary(&mut self, rule: LinearInterpolation) -> Result<()> {
+        let Some(uv) = &mut self.uv else {
+            let why =
+                message!(option_name("uv_boundary"), " for a model without texture coordinates");
+            return Err(Error::request(why).with_help("leave the option out"));
+        };
+        uv.linear = rule;
+        Ok(())
     }
 
     /// Whether there are triangles whose edges have a smooth rule of their own.

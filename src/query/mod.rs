@@ -20,12 +20,14 @@
 //! ```
 
 mod fan;
+mod neighbors;
 mod op;
 mod patch;
 mod ring;
 mod rows;
 
 pub use fan::Fan;
+pub use neighbors::{Listing, Neighbors};
 pub use op::Op;
 #[cfg(feature = "device")]
 pub(crate) use patch::PackedPatch;

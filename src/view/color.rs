@@ -1,10 +1,13 @@
 //! Values as colors: the maps of pages.
 
+use serde::Deserialize;
+
 use super::channel::ColorChannel;
 
 /// Colors along a range of values; all are told apart by color-blind readers, but for turbo.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
 pub enum ColorMap {
     /// From dark violet to yellow.
     #[default]

@@ -8,9 +8,12 @@ use super::scene::Scene;
 use crate::error::{Command, Error, Result};
 use crate::message;
 use crate::slice::manifest::{Files, Manifest};
+use crate::slice::refined_fingerprint;
 
 /// Layers that a page holds at most.
 const MAX_PAGE_LAYERS: usize = 400;
+/// Levels at which layers may be of the model.
+const SLICED_LEVELS: usize = 6;
 
 /// What a page shows of the layers of a printing job.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +22,34 @@ pub struct SliceImages {
     pub model_sha256: String,
     /// Folders of the images of a layer; those of the first are shown.
     pub stacks: Vec<String>,
+}
+
+impl SliceImages {
+    /// What is to be said of layers in `folder` beside a model: that they are of another one than
+    /// `own`, by its [`fingerprint`](crate::slice::fingerprint()), refined or not, and images that
+    /// are not shown.
+    pub fn notices(&self, folder: &Path, own: Option<&str>) -> Vec<String> {
+        let folder = folder.display();
+        let is_of = |own: &str| {
+            let refined = |levels| refined_fingerprint(own.to_owned(), levels);
+            (0..=SLICED_LEVELS).any(|levels| refined(levels) == self.model_sha256)
+        };
+        let mut notices = Vec::new();
+        if own.is_some_and(|own| !is_of(own)) {
+            notices.push(format!(
+                "{folder}: the layers are of another model, or of this one with other creases or arrays"
+            ));
+        }
+        if let [first, others @ ..] = &self.stacks[..]
+            && !others.is_empty()
+        {
+            notices.push(format!(
+                "{folder}: the images of {first} are shown; left out {}",
+                others.join(", ")
+            ));
+        }
+        notices
+    }
 }
 
 /// Adds the first image of the layers of a folder, every n-th layer if there are many.

@@ -10,8 +10,7 @@ use subsolid::volume::{Bezier, SharedPoints};
 use subsolid::{Error, Result};
 
 use super::{Arguments, CellShape};
-use crate::cli::memory::bytes_of;
-use subsolid::memory::{gigabytes, physical_memory};
+use subsolid::memory::{bytes_of, gigabytes, physical_memory};
 
 /// Bytes of results that are evaluated at a time: they stay in the caches of some processors and
 /// are enough to keep a GPU busy.
@@ -104,7 +103,7 @@ fn check_memory(
     range: usize,
 ) -> Result<()> {
     let limit = match a.max_memory {
-        Some(gigabytes) => bytes_of("--max-memory", gigabytes)?.into(),
+        Some(gigabytes) => bytes_of("max_memory", gigabytes)?.into(),
         None => match physical_memory() {
             Some(bytes) => u128::from(bytes / 2),
             None => return Ok(()),

@@ -25,7 +25,7 @@ mod weld;
 
 pub use creases::{CreaseTable, read_creases};
 pub use report::ReadReport;
-pub use surface::{is_surface, read_surface, read_surface_with_report};
+pub use surface::{is_surface, read_surface, read_surface_with_options, read_surface_with_report};
 pub use vtk::blocks::{CellBlock, GroupName, MeshParts, solid_of_parts};
 #[cfg(feature = "vtkio")]
 pub use vtk::vtkio;
@@ -34,6 +34,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Command;
 use crate::io::source;
+use crate::memory::bytes_of;
 use crate::mesh::{SolidMesh, SurfaceMesh};
 use crate::message;
 use crate::{Error, Result};
@@ -75,6 +76,17 @@ impl Default for ReadOptions {
     fn default() -> Self {
         let half = crate::physical_memory().map(|bytes| bytes / 2);
         Self { most_unpacked: half.unwrap_or(8 << 30) }
+    }
+}
+
+impl ReadOptions {
+    /// Options of a user, who gave the option `memory` in gigabytes or left it out.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if it is not positive.
+    pub fn of_memory(memory: Option<f64>) -> Result<Self> {
+        let Some(gigabytes) = memory else { return Ok(Self::default()) };
+        Ok(Self { most_unpacked: bytes_of("memory", gigabytes)? })
     }
 }
 

@@ -86,12 +86,24 @@ pub fn read_surface(path: impl AsRef<Path>) -> Result<SurfaceMesh> {
 /// control mesh may (volume cells, indices out of range, repeated vertices of a face, coordinates that
 /// are not finite).
 pub fn read_surface_with_report(path: impl AsRef<Path>) -> Result<(SurfaceMesh, ReadReport)> {
+    read_surface_with_options(path, ReadOptions::default())
+}
+
+/// [`read_surface_with_report`] with options.
+///
+/// # Errors
+/// As [`read_surface_with_report`]; if compressed arrays or structured grids take more than the
+/// options allow.
+pub fn read_surface_with_options(
+    path: impl AsRef<Path>,
+    options: ReadOptions,
+) -> Result<(SurfaceMesh, ReadReport)> {
     let bytes = super::bytes(path.as_ref())?;
     let path = source::shown(path.as_ref());
     match format(path, &bytes) {
-        Some(format) => format.read(path, &bytes, ReadOptions::default()),
+        Some(format) => format.read(path, &bytes, options),
         None => {
-            let assembly = super::assemble(path, &bytes, ReadOptions::default())?;
+            let assembly = super::assemble(path, &bytes, options)?;
             checked(path, assembly.finish_surface()?)
         }
     }

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
+use std::path::Path;
 
 use gltf_json as json;
 use json::accessor::{ComponentType, GenericComponentType, Type};
@@ -13,35 +14,43 @@ use json::buffer::Target;
 use json::mesh::Semantic;
 use json::validation::Checked::{self, Valid};
 use json::validation::USize64;
+use serde::Deserialize;
 
+use crate::error::option_name;
 use crate::mesh::{Attribute, SurfaceMesh, area_normal};
-use crate::{Error, Result, memory};
+use crate::{Error, Result, memory, message};
 
 /// Bytes of a number of every array.
 const BYTES: usize = 4;
 
 /// A unit of length.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum LengthUnit {
     /// 10⁻⁶ m.
     #[cfg_attr(feature = "cli", value(name = "um"))]
+    #[serde(rename = "um")]
     Micrometer,
     /// 10⁻³ m.
     #[cfg_attr(feature = "cli", value(name = "mm"))]
+    #[serde(rename = "mm")]
     Millimeter,
     /// 10⁻² m.
     #[cfg_attr(feature = "cli", value(name = "cm"))]
+    #[serde(rename = "cm")]
     Centimeter,
     /// 1 m.
     #[default]
     #[cfg_attr(feature = "cli", value(name = "m"))]
+    #[serde(rename = "m")]
     Meter,
     /// 0.0254 m.
     #[cfg_attr(feature = "cli", value(name = "in"))]
+    #[serde(rename = "in")]
     Inch,
     /// 0.3048 m.
     #[cfg_attr(feature = "cli", value(name = "ft"))]
+    #[serde(rename = "ft")]
     Foot,
 }
 
@@ -72,8 +81,9 @@ impl LengthUnit {
 }
 
 /// The axis of a model that points upward.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "kebab-case")]
 pub enum UpAxis {
     /// y, as in glTF itself.
     Y,
@@ -93,7 +103,35 @@ pub struct GlbOptions {
     pub colors: Vec<[f32; 3]>,
 }
 
+/// Whether a file is binary glTF, by the ending of its name.
+pub fn is_glb(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("glb"))
+        || path.as_os_str() == "-.glb"
+}
+
 impl GlbOptions {
+    /// How `output` shows a mesh whose unit and axis are known or not.
+    ///
+    /// # Errors
+    /// [`Error::Request`] for a unit or an axis where the output is no `.glb`.
+    pub fn of(output: &Path, unit: Option<LengthUnit>, up: Option<UpAxis>) -> Result<Self> {
+        if !is_glb(output) {
+            for (is_given, name) in [(unit.is_some(), "unit"), (up.is_some(), "up")] {
+                if is_given {
+                    let help = message!(
+                        "leave ",
+                        option_name(name),
+                        " out, or end the output's name in .glb"
+                    );
+                    let why = message!(option_name(name), " is for .glb files");
+                    return Err(Error::request(why).with_help(help));
+                }
+            }
+        }
+        let (unit, up) = (unit.unwrap_or_default(), up.unwrap_or_default());
+        Ok(Self { unit, up, colors: Vec::new() })
+    }
+
     /// Position in the scene of a place in the model: glTF's axes and meters.
     fn placed(&self, [x, y, z]: [f64; 3]) -> [f64; 3] {
         let turned = match self.up {

@@ -29,7 +29,7 @@ mod xml;
 mod zip_target;
 
 pub use bext::{BezierPatch, write_bext};
-pub use glb::{GlbOptions, LengthUnit, UpAxis};
+pub use glb::{GlbOptions, LengthUnit, UpAxis, is_glb};
 pub(crate) use npz::Archive;
 pub use outline::FileOutline;
 pub use piece_job::{Merged, PieceJob, merge};

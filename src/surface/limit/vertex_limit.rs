@@ -6,7 +6,7 @@ use super::connectivity::{Tags, check_faces, masks_of};
 use super::faces::{Faces, Scheme};
 use super::surface::LimitSurface;
 use crate::error::Result;
-use crate::mesh::{Attribute, CreaseRule, SurfaceMesh};
+use crate::mesh::{Attribute, BoundaryRule, CreaseRule, SurfaceMesh, TriangleRule};
 use crate::surface::refine::sharpness::boundary_corners;
 use crate::topology::surface::SurfaceTopology;
 
@@ -20,6 +20,27 @@ pub struct VertexLimits {
     /// Attributes, with the weights of the positions; without normals of the mesh, which are not
     /// those of the limit.
     pub attributes: Vec<Attribute>,
+}
+
+impl VertexLimits {
+    /// Moves the vertices of `refined` and their attributes to the limit, which is no control mesh any
+    /// more: without holes, and by no rules; or gives them its normals, or both.
+    pub fn apply(self, refined: &mut SurfaceMesh, points: bool, normals: bool) {
+        if points {
+            let seen = refined.without_holes().into_owned();
+            *refined = SurfaceMesh {
+                points: self.positions,
+                attributes: self.attributes,
+                crease_rule: CreaseRule::default(),
+                boundary: BoundaryRule::default(),
+                triangle_rule: TriangleRule::default(),
+                ..seen
+            };
+        }
+        if normals {
+            refined.set_normals(self.normals);
+        }
+    }
 }
 
 /// The limit that further refinement of `mesh` takes its vertices to.

@@ -1,0 +1,234 @@
+//! Solids and surfaces that differ from others in a part of their mesh.
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use subsolid::SurfaceMesh;
+use subsolid::backend::{Backend, Cpu};
+use subsolid::mesh::{Attribute, Creases};
+use subsolid::numbers::counted;
+use subsolid::refine::{crease_by_angle, reorient};
+use subsolid::topology::Sharpness;
+
+use crate::errors::{IntoPython, refused};
+use crate::model::{attributes, creases, points, warn_of_welded};
+use crate::solid::{PySolid, cell_data, face_groups};
+use crate::surface::PySurface;
+use crate::threads::Work;
+
+/// Control points in place of `count` others.
+fn as_many(given: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<[f64; 3]>> {
+    let moved = points(given, "points")?;
+    if moved.len() == count {
+        return Ok(moved);
+    }
+    Err(refused(
+        format!("{} for {}", counted(moved.len(), "point"), counted(count, "vertex")),
+        "give one for each vertex",
+    ))
+}
+
+/// Adds what is new; what has the name of another takes its place.
+fn replace<T>(all: &mut Vec<T>, new: Vec<T>, is_same: impl Fn(&T, &T) -> bool) {
+    all.retain(|known| new.iter().all(|new| !is_same(new, known)));
+    all.extend(new);
+}
+
+fn replace_attributes(all: &mut Vec<Attribute>, new: Vec<Attribute>) {
+    replace(all, new, |a, b| a.name == b.name);
+}
+
+/// Creases and corners of a call that gives some.
+fn some_creases(
+    edges: Option<&Bound<'_, PyAny>>,
+    corners: Option<&Bound<'_, PyAny>>,
+    has_angle: bool,
+) -> PyResult<Creases> {
+    if edges.is_none() && corners.is_none() && !has_angle {
+        return Err(refused(
+            "neither creases nor corners",
+            "give creases=..., corners=... or both",
+        ));
+    }
+    creases(edges, corners)
+}
+
+#[pymethods]
+impl PySolid {
+    /// The same cells, creases, attributes, data and groups with other control points, (vertices, 3).
+    fn with_points(&self, py: Python<'_>, points: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let mut mesh = self.shared.mesh.clone();
+        mesh.points = as_many(points, mesh.points.len())?;
+        Self::build_from(py, "", mesh)
+    }
+
+    /// The same solid with more attributes; an existing attribute of the same name is replaced.
+    ///
+    /// Args:
+    ///     attributes: Values at the control points by name, (vertices,) or (vertices, width).
+    fn with_attributes(&self, py: Python<'_>, attributes: Bound<'_, PyDict>) -> PyResult<Self> {
+        let mut mesh = self.shared.mesh.clone();
+        let given = self::attributes(Some(&attributes), mesh.points.len(), false)?;
+        replace_attributes(&mut mesh.attributes, given);
+        Self::build(py, mesh)
+    }
+
+    /// The same solid with more data of the cells; existing data of the same name are replaced.
+    ///
+    /// Args:
+    ///     cell_data: Values of the cells by name, (cells,) or (cells, width), as Solid takes them.
+    fn with_cell_data(&self, py: Python<'_>, cell_data: Bound<'_, PyDict>) -> PyResult<Self> {
+        let mut mesh = self.shared.mesh.clone();
+        let given = self::cell_data(Some(&cell_data), mesh.cells.len())?;
+        replace(&mut mesh.cell_data, given, |a, b| a.name == b.name);
+        Self::build(py, mesh)
+    }
+
+    /// The same solid with more groups of faces; an existing group of the same name is replaced.
+    ///
+    /// Args:
+    ///     face_groups: Vertices of the faces by name of the group, as Solid takes them.
+    fn with_face_groups(&self, py: Python<'_>, face_groups: Bound<'_, PyDict>) -> PyResult<Self> {
+        let mut mesh = self.shared.mesh.clone();
+        let given = self::face_groups(Some(&face_groups))?;
+        replace(&mut mesh.face_groups, given, |a, b| a.name == b.name);
+        Self::build(py, mesh)
+    }
+
+    /// The same solid with more creases and corners; they take precedence over those that it has,
+    /// and these over those of crease_angle. Sharpness 0 makes an edge or vertex smooth.
+    /// read_creases reads them from a table.
+    ///
+    /// Args:
+    ///     creases: Sharp boundary edges, (n, 2), and their sharpness, as Solid takes them.
+    ///     corners: Sharp boundary vertices, (n,), and their sharpness.
+    ///     crease_angle: Makes boundary edges sharp where the normals of their faces differ by more
+    ///         than this angle, in degrees.
+    ///
+    /// Raises:
+    ///     Error: For edges and vertices that are not of the boundary.
+    #[pyo3(signature = (creases=None, corners=None, *, crease_angle=None))]
+    fn with_creases(
+        &self,
+        py: Python<'_>,
+        creases: Option<Bound<'_, PyAny>>,
+        corners: Option<Bound<'_, PyAny>>,
+        crease_angle: Option<f64>,
+    ) -> PyResult<Self> {
+        let given = some_creases(creases.as_ref(), corners.as_ref(), crease_angle.is_some())?;
+        let mut mesh = self.shared.mesh.clone();
+        mesh.creases = given.or(&mesh.creases);
+        mesh.check().py()?;
+        Sharpness::resolve(&mesh.creases, self.shared.solid.topology()).py()?;
+        if let Some(degrees) = crease_angle {
+            py.work(|| crease_by_angle(&mut mesh, degrees)).py()?;
+        }
+        mesh.creases.drop_smooth();
+        Self::build(py, mesh)
+    }
+
+    /// The solid with the corners of its cells in right-handed order; that of
+    /// `subsolid refine --reorient`. The limit stays the same, volumes are positive.
+    ///
+    /// A left-handed hexahedron swaps u and v: its corners 1 and 3, 5 and 7. Cells that share a face
+    /// come to agree. Folded cells whose order agrees with that of their neighbors stay folded.
+    /// Vertices, and so creases and attributes, keep their ids.
+    ///
+    /// Returns:
+    ///     A solid with the cells in their order.
+    fn reorient(&self, py: Python<'_>) -> PyResult<Self> {
+        let mut mesh = self.shared.mesh.clone();
+        py.work(|| reorient(&mut mesh)).py()?;
+        Self::build(py, mesh)
+    }
+
+    /// Joins vertices: cells are joined by shared vertex ids alone.
+    ///
+    /// Args:
+    ///     distance: Vertices within this length of one another are joined; with 0 those of equal
+    ///         coordinates.
+    ///
+    /// Returns:
+    ///     A solid with the cells in their order. Each place keeps its first vertex with the
+    ///     attributes that it has there; a UserWarning names those in which others differ.
+    #[pyo3(signature = (distance=0.0))]
+    fn weld(&self, py: Python<'_>, distance: f64) -> PyResult<Self> {
+        let mut mesh = self.shared.mesh.clone();
+        let welded = py.work(|| mesh.weld(distance)).py()?;
+        warn_of_welded(py, &welded)?;
+        Self::build(py, mesh)
+    }
+}
+
+impl PySurface {
+    /// A surface of a mesh that is checked.
+    fn checked(mesh: SurfaceMesh) -> PyResult<Self> {
+        mesh.check().py()?;
+        Ok(Self { mesh })
+    }
+}
+
+#[pymethods]
+impl PySurface {
+    /// The same faces, creases, holes, rules and attributes with other control points, (vertices, 3).
+    /// The attribute "normals", if there is one, gets the normals of the mesh, as from normals().
+    fn with_points(&self, py: Python<'_>, points: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let mut mesh = self.mesh.clone();
+        mesh.points = as_many(points, mesh.points.len())?;
+        mesh.check().py()?;
+        if mesh.normals().is_some() {
+            let normals = py.work(|| Cpu::default().process_surface(&mesh)?.normals());
+            mesh.set_normals(normals.py()?);
+        }
+        Ok(Self { mesh })
+    }
+
+    /// The same surface with more attributes; an existing attribute of the same name is replaced.
+    ///
+    /// Args:
+    ///     attributes: Values at the control points by name, (vertices,) or (vertices, width).
+    fn with_attributes(&self, attributes: Bound<'_, PyDict>) -> PyResult<Self> {
+        let mut mesh = self.mesh.clone();
+        let given = self::attributes(Some(&attributes), mesh.points.len(), false)?;
+        replace_attributes(&mut mesh.attributes, given);
+        Self::checked(mesh)
+    }
+
+    /// The same surface with more creases and corners, which take precedence over those that it has.
+    /// Sharpness 0 makes an edge or vertex smooth.
+    ///
+    /// Args:
+    ///     creases: Sharp edges, (n, 2), and their sharpness, as Surface takes them.
+    ///     corners: Sharp vertices, (n,), and their sharpness.
+    #[pyo3(signature = (creases=None, corners=None))]
+    fn with_creases(
+        &self,
+        creases: Option<Bound<'_, PyAny>>,
+        corners: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let given = some_creases(creases.as_ref(), corners.as_ref(), false)?;
+        let mut mesh = self.mesh.clone();
+        mesh.creases = given.or(&mesh.creases);
+        let made = Self::checked(mesh)?;
+        let mut mesh = made.mesh;
+        mesh.creases.drop_smooth();
+        Ok(Self { mesh })
+    }
+
+    /// Joins vertices: faces are joined by shared vertex ids alone.
+    ///
+    /// Args:
+    ///     distance: Vertices within this length of one another are joined; with 0 those of equal
+    ///         coordinates.
+    ///
+    /// Returns:
+    ///     A surface with the faces in their order, without those that have fewer than three
+    ///     corners then. Each place keeps its first vertex with the attributes that it has there; a
+    ///     UserWarning names those in which others differ.
+    #[pyo3(signature = (distance=0.0))]
+    fn weld(&self, py: Python<'_>, distance: f64) -> PyResult<Self> {
+        let mut mesh = self.mesh.clone();
+        let welded = py.work(|| mesh.weld(distance)).py()?;
+        warn_of_welded(py, &welded)?;
+        Ok(Self { mesh })
+    }
+}

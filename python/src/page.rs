@@ -1,0 +1,305 @@
+//! Pages for browsers, and what they show first as glTF.
+
+use std::path::{Path, PathBuf};
+
+use pyo3::prelude::*;
+use subsolid::io::{self, GlbOptions, SurfaceFormat};
+use subsolid::slice::fingerprint;
+use subsolid::surface::Scheme;
+use subsolid::view::{Page, SkinPolygons, ViewFormat, ViewRequest};
+
+use crate::cells::Analyzed;
+use crate::count;
+use crate::errors::{IntoPython, warn};
+use crate::request::named;
+use crate::solid::PySolid;
+use crate::surface::PySurface;
+use crate::threads::Work;
+
+/// Titles of pages that have no other.
+const SOLID: &str = "Solid";
+const SURFACE: &str = "Surface";
+
+/// A request with the options that have names.
+fn with_names(
+    request: ViewRequest,
+    color_map: &str,
+    unit: Option<&str>,
+    up: &str,
+) -> PyResult<ViewRequest> {
+    let unit = unit.map(|unit| named("unit", unit)).transpose()?;
+    let (map, up) = (named("color_map", color_map)?, Some(named("up", up)?));
+    Ok(ViewRequest { map, unit, up, ..request })
+}
+
+fn page_of_solid(py: Python<'_>, shared: &Analyzed, request: &ViewRequest) -> PyResult<Page> {
+    request.check_of_format(ViewFormat::Html).py()?;
+    let Analyzed { mesh, solid } = shared;
+    let mut page = py.work(|| request.page_of_solid(mesh, solid, SOLID)).py()?;
+    if let Some(folder) = &request.slices {
+        let images = py.work(|| page.add_slices(folder)).py()?;
+        // the cells of an evaluation are another model than that of its layers
+        let own = (!request.linear).then(|| fingerprint(mesh));
+        images.notices(folder, own.as_deref()).iter().try_for_each(|notice| warn(py, notice))?;
+    }
+    Ok(page)
+}
+
+fn page_of_surface(py: Python<'_>, surface: &PySurface, request: &ViewRequest) -> PyResult<Page> {
+    request.check_of_format(ViewFormat::Html).py()?;
+    py.work(|| request.page_of_surface(&surface.mesh, SURFACE)).py()
+}
+
+/// Opens a page in a browser.
+fn open(py: Python<'_>, page: &Page) -> PyResult<()> {
+    let html = py.work(|| page.to_html()).py()?;
+    py.import("subsolid._html")?.call_method1("show", (html,)).map(drop)
+}
+
+fn write_page(py: Python<'_>, page: &Page, path: &Path) -> PyResult<()> {
+    py.work(|| page.write(path)).map(drop).py()
+}
+
+fn write_glb(
+    py: Python<'_>,
+    skin: SkinPolygons,
+    path: &Path,
+    request: &ViewRequest,
+) -> PyResult<()> {
+    let SkinPolygons { surface, colors } = skin;
+    for loss in SurfaceFormat::Glb.losses(&surface) {
+        warn(py, &format!("{}: left out {loss}", path.display()))?;
+    }
+    let options = GlbOptions { colors, ..GlbOptions::of(path, request.unit, request.up).py()? };
+    py.work(|| io::write_surface_with(path, &surface, &options)).py()
+}
+
+#[pymethods]
+impl PySolid {
+    /// The page that view shows, as text: one HTML file that needs no network.
+    ///
+    /// Args:
+    ///     color: Name of the array that is shown first, with the component of one of several ("v [1]"),
+    ///         or "class", "scaled Jacobian", "layer of cells" or "number of cell"; None for the class
+    ///         of the cells, or the scaled Jacobian where one is below 0.
+    ///     title: Title of the page; "Solid" if None.
+    ///     interior: Whether cuts show the inside; the page is smaller without.
+    ///     samples: Samples along each axis of a cell at which Jacobians are evaluated, 2 to 64.
+    ///     rings: Maximum number of rings of exact patches toward extraordinary vertices of the
+    ///         boundary, 0 to 8; None for 8. Fewer are used where the rest is close to the limit.
+    ///     interior_rings: Maximum number of rings of exact pieces toward extraordinary edges and
+    ///         vertices inside, 0 to 8; None for 2. Fewer are used in large models.
+    ///     linear: Shows the cells as they are, not their limit.
+    ///     color_map: Color map that is shown first: "viridis", "cividis" or "turbo".
+    ///     unit: Length unit that the page names: "um", "mm", "cm", "m", "in" or "ft"; None for none.
+    ///     up: Axis that points upward, "y" or "z".
+    ///     slices: Folder of layers that `subsolid slice --png` wrote, to show beside the solid. A
+    ///         UserWarning says if they are of another model.
+    ///
+    /// Raises:
+    ///     Error: If there is no array of that name, the inside is too large for a page, or an option
+    ///         has no effect.
+    #[pyo3(signature = (*, color=None, title=None, interior=true, samples=5, rings=None, interior_rings=None,
+                        linear=false, color_map="viridis", unit=None, up="z", slices=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn page(
+        &self,
+        py: Python<'_>,
+        color: Option<String>,
+        title: Option<String>,
+        interior: bool,
+        #[pyo3(from_py_with = count::samples)] samples: usize,
+        #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
+        #[pyo3(from_py_with = count::interior_rings)] interior_rings: Option<usize>,
+        linear: bool,
+        color_map: &str,
+        unit: Option<&str>,
+        up: &str,
+        slices: Option<PathBuf>,
+    ) -> PyResult<String> {
+        let request = ViewRequest {
+            color,
+            title,
+            no_interior: !interior,
+            samples: Some(samples),
+            rings,
+            interior_rings,
+            linear,
+            slices,
+            ..ViewRequest::default()
+        };
+        let page = page_of_solid(py, &self.shared, &with_names(request, color_map, unit, up)?)?;
+        py.work(|| page.to_html()).py()
+    }
+
+    /// Shows the limit in a browser, or writes the file that does.
+    ///
+    /// Args:
+    ///     path: Name of a file to write: .html for the page, .glb (glTF) for the boundary alone, in
+    ///         the colors that the page shows first. None opens a browser.
+    ///     color, samples, linear, color_map, up: As in page.
+    ///     title, interior, rings, interior_rings, slices: As in page; not for .glb.
+    ///     unit: As in page. A .glb is in meters: None says that the model is.
+    ///     fineness: Samples along each edge of a face in a .glb, 2 to 32; None for 9.
+    ///
+    /// Raises:
+    ///     Error: As in page, and for a file that cannot be written. It appears under its name when
+    ///         it is complete.
+    #[pyo3(signature = (path=None, *, color=None, title=None, interior=true, samples=5, rings=None,
+                        interior_rings=None, linear=false, color_map="viridis", unit=None, up="z",
+                        slices=None, fineness=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn view(
+        &self,
+        py: Python<'_>,
+        path: Option<PathBuf>,
+        color: Option<String>,
+        title: Option<String>,
+        interior: bool,
+        #[pyo3(from_py_with = count::samples)] samples: usize,
+        #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
+        #[pyo3(from_py_with = count::interior_rings)] interior_rings: Option<usize>,
+        linear: bool,
+        color_map: &str,
+        unit: Option<&str>,
+        up: &str,
+        slices: Option<PathBuf>,
+        #[pyo3(from_py_with = count::fineness)] fineness: Option<usize>,
+    ) -> PyResult<()> {
+        let request = ViewRequest {
+            color,
+            title,
+            no_interior: !interior,
+            samples: Some(samples),
+            rings,
+            interior_rings,
+            linear,
+            slices,
+            fineness,
+            ..ViewRequest::default()
+        };
+        let request = with_names(request, color_map, unit, up)?;
+        let Some(path) = path else {
+            return open(py, &page_of_solid(py, &self.shared, &request)?);
+        };
+        if request.format(&path).py()? == ViewFormat::Html {
+            return write_page(py, &page_of_solid(py, &self.shared, &request)?, &path);
+        }
+        request.check_of_solid().py()?;
+        let (mesh, options) = (&self.shared.mesh, request.skin_options());
+        let skin = py.work(|| match request.linear {
+            true => SkinPolygons::of_cells(mesh, &options),
+            false => SkinPolygons::of_solid(mesh, &options),
+        });
+        write_glb(py, skin.py()?, &path, &request)
+    }
+
+    /// A table and, of small solids, the page of view for notebooks.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("subsolid._html")?.call_method1("table", (slf,))
+    }
+}
+
+#[pymethods]
+impl PySurface {
+    /// The page that view shows, as text: one HTML file that needs no network.
+    ///
+    /// Args:
+    ///     color: Name of the array that is shown first, with the component of one of several ("v [1]"),
+    ///         or "class"; None for the class of the faces, or the first array of polygons.
+    ///     title: Title of the page; "Surface" if None.
+    ///     scheme: "catmull-clark", "loop", "sqrt3" or "bilinear" (also "linear"); None for
+    ///         "catmull-clark", whose limit is shown. By the others the surface is refined.
+    ///     levels: Number of these refinements; None for 2.
+    ///     rings: Maximum number of rings of exact patches toward extraordinary vertices, 0 to 8;
+    ///         None for 8. Fewer are used where the rest is close to the limit.
+    ///     linear: Shows the polygons as they are, by no scheme.
+    ///     color_map: Color map that is shown first: "viridis", "cividis" or "turbo".
+    ///     unit: Length unit that the page names: "um", "mm", "cm", "m", "in" or "ft"; None for none.
+    ///     up: Axis that points upward, "y" or "z".
+    ///
+    /// Raises:
+    ///     Error: If there is no array of that name, or an option has no effect.
+    #[pyo3(signature = (*, color=None, title=None, scheme=None, levels=None, rings=None, linear=false,
+                        color_map="viridis", unit=None, up="z"))]
+    #[allow(clippy::too_many_arguments)]
+    fn page(
+        &self,
+        py: Python<'_>,
+        color: Option<String>,
+        title: Option<String>,
+        scheme: Option<&str>,
+        #[pyo3(from_py_with = count::levels)] levels: Option<usize>,
+        #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
+        linear: bool,
+        color_map: &str,
+        unit: Option<&str>,
+        up: &str,
+    ) -> PyResult<String> {
+        let scheme = scheme.map(Scheme::named).transpose().py()?;
+        let request =
+            ViewRequest { color, title, scheme, levels, rings, linear, ..ViewRequest::default() };
+        let page = page_of_surface(py, self, &with_names(request, color_map, unit, up)?)?;
+        py.work(|| page.to_html()).py()
+    }
+
+    /// Shows the limit in a browser, or writes the file that does.
+    ///
+    /// Args:
+    ///     path: Name of a file to write: .html for the page, .glb (glTF) for the surface in the colors
+    ///         that the page shows first. None opens a browser.
+    ///     color, scheme, levels, linear, color_map, up: As in page.
+    ///     title, rings: As in page; not for .glb.
+    ///     unit: As in page. A .glb is in meters: None says that the model is.
+    ///     fineness: Samples along each edge of a face in a .glb, 2 to 32; None for 9.
+    ///
+    /// Raises:
+    ///     Error: As in page, and for a file that cannot be written. It appears under its name when
+    ///         it is complete.
+    #[pyo3(signature = (path=None, *, color=None, title=None, scheme=None, levels=None, rings=None,
+                        linear=false, color_map="viridis", unit=None, up="z", fineness=None))]
+    #[allow(clippy::too_many_arguments)]
+    fn view(
+        &self,
+        py: Python<'_>,
+        path: Option<PathBuf>,
+        color: Option<String>,
+        title: Option<String>,
+        scheme: Option<&str>,
+        #[pyo3(from_py_with = count::levels)] levels: Option<usize>,
+        #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
+        linear: bool,
+        color_map: &str,
+        unit: Option<&str>,
+        up: &str,
+        #[pyo3(from_py_with = count::fineness)] fineness: Option<usize>,
+    ) -> PyResult<()> {
+        let scheme = scheme.map(Scheme::named).transpose().py()?;
+        let request = ViewRequest {
+            color,
+            title,
+            scheme,
+            levels,
+            rings,
+            linear,
+            fineness,
+            ..ViewRequest::default()
+        };
+        let request = with_names(request, color_map, unit, up)?;
+        let Some(path) = path else {
+            return open(py, &page_of_surface(py, self, &request)?);
+        };
+        match request.format(&path).py()? {
+            ViewFormat::Html => write_page(py, &page_of_surface(py, self, &request)?, &path),
+            ViewFormat::Glb => {
+                let skin = py.work(|| request.skin_of_surface(&self.mesh)).py()?;
+                write_glb(py, skin, &path, &request)
+            }
+        }
+    }
+
+    /// A table and, of small surfaces, the page of view for notebooks.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("subsolid._html")?.call_method1("table_of_surface", (slf,))
+    }
+}

@@ -1,0 +1,193 @@
+//! The limit as cells for viewers: grids of PyVista, and files.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use subsolid::backend::{Backend, Cpu, Precision};
+use subsolid::bezier::CELL_RINGS;
+use subsolid::io::{self, Dataset, Format, WriteOptions};
+use subsolid::limit::Solid;
+use subsolid::mesh::SolidMesh;
+use subsolid::plan::{Samples, Want};
+use subsolid::volume::{self, unjoined_hexahedra, unjoined_notice};
+use subsolid::{Plan, memory};
+
+use crate::cells::Analyzed;
+use crate::count;
+use crate::dataset::dataset_of;
+use crate::errors::{IntoPython, refused, warn};
+use crate::solid::PySolid;
+use crate::threads::Work;
+
+/// What cells are made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Lagrange,
+    Bezier,
+    Control,
+    /// Hexahedra between so many samples along each axis.
+    Samples(usize),
+}
+
+impl Shape {
+    fn of(cells: &Bound<'_, PyAny>, control: bool) -> PyResult<Self> {
+        let control_name = if control { "\"control\", " } else { "" };
+        let help =
+            format!("give \"lagrange\", \"bezier\", {control_name}or samples along each axis");
+        let Ok(name) = cells.extract::<String>() else {
+            let samples: Result<usize, _> = cells.extract();
+            return samples.map(Self::Samples).map_err(|_| refused("cells of another kind", &help));
+        };
+        match name.as_str() {
+            "lagrange" => Ok(Self::Lagrange),
+            "bezier" => Ok(Self::Bezier),
+            "control" if control => Ok(Self::Control),
+            other => Err(refused(format!("cells={other:?}"), &help)),
+        }
+    }
+}
+
+/// Refuses a grid of the results that would fill the memory.
+fn check_grid(plan: &Plan<'_>, mesh: &SolidMesh) -> subsolid::Result<()> {
+    let all = 0..plan.solid().elements().len();
+    let widths: Vec<usize> = mesh.attributes.iter().map(|attribute| attribute.width).collect();
+    let results = plan.result_count(&all);
+    // the results, the arrays of the grid, and about one cell a result
+    let ids = 9 * 8 + 4 * 9 + 1;
+    let need = 2 * plan.result_bytes(&all, &widths, Precision::F64) + (results * ids) as u128;
+    memory::check_half(format!("a grid of {results} points needs"), need, |_| {
+        "ask for fewer samples, or refine the solid less".into()
+    })
+}
+
+/// The cells, with the data of those that they are of.
+fn dataset(shared: &Analyzed, shape: Shape, rings: usize) -> subsolid::Result<Dataset> {
+    let Analyzed { mesh, solid } = shared;
+    let mut dataset = match shape {
+        Shape::Control => return Ok(Dataset::from(mesh)),
+        Shape::Bezier => {
+            let bezier = volume::Bezier::new(solid, rings)?;
+            bezier.piece(mesh.controls(), 0..solid.elements().len())?.dataset
+        }
+        Shape::Lagrange => sampled(solid, mesh, 4, volume::lagrange)?,
+        Shape::Samples(n) => sampled(solid, mesh, n, volume::hexahedra)?,
+    };
+    volume::add_cell_data(&mut dataset, &mesh.cell_data);
+    Ok(dataset)
+}
+
+/// Makes cells of samples.
+type Make = fn(
+    &Plan<'_>,
+    &subsolid::Limit,
+    &[subsolid::mesh::Attribute],
+    bool,
+) -> subsolid::Result<Dataset>;
+
+fn sampled(solid: &Solid, mesh: &SolidMesh, n: usize, make: Make) -> subsolid::Result<Dataset> {
+    let plan = solid.plan(&Samples::grid(n), Want::POSITION)?;
+    check_grid(&plan, mesh)?;
+    let limit = Cpu::default().evaluate(&plan, mesh.controls())?;
+    make(&plan, &limit, &mesh.attributes, true)
+}
+
+/// Warns of hexahedra whose points are not those of the cells beside them.
+fn warn_of_unjoined(py: Python<'_>, solid: &Solid, shape: Shape) -> PyResult<()> {
+    if matches!(shape, Shape::Bezier | Shape::Control) {
+        return Ok(());
+    }
+    let count = unjoined_hexahedra(solid, 0..solid.elements().len());
+    unjoined_notice(count)
+        .map_or(Ok(()), |notice| warn(py, &format!("{notice}; refine() joins them")))
+}
+
+#[pymethods]
+impl PySolid {
+    /// The limit as a pyvista.UnstructuredGrid, with attributes as point data and the data of the
+    /// cells, except arrays named like the grid's own: "cell", "class", "error_bound".
+    /// Neighboring cells share points, but for hexahedra beside cells that are evaluated in parts
+    /// (wedges, tetrahedra, polyhedra): a UserWarning counts them, and refine() joins them. Bézier
+    /// cells share none.
+    ///
+    /// Args:
+    ///     cells: "lagrange" for one cubic cell each, "bezier" for exact Bézier cells, "control"
+    ///         for the control mesh, or samples along each axis for plain hexahedra.
+    ///     rings: Rings of Bézier cells toward extraordinary edges and vertices.
+    ///
+    /// Raises:
+    ///     Error: If PyVista is missing.
+    #[pyo3(signature = (cells=None, *, rings=3))]
+    fn to_pyvista<'py>(
+        slf: &Bound<'py, Self>,
+        cells: Option<Bound<'py, PyAny>>,
+        #[pyo3(from_py_with = count::rings)] rings: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let shape = cells.as_ref().map_or(Ok(Shape::Lagrange), |cells| Shape::of(cells, true))?;
+        let module = slf.py().import("subsolid._pyvista")?;
+        let grid = module.call_method1("to_pyvista", (slf, cells, rings))?;
+        warn_of_unjoined(slf.py(), &slf.get().shared.solid, shape)?;
+        Ok(grid)
+    }
+
+    /// Cells for a viewer, as arrays: what to_pyvista makes a grid of.
+    #[pyo3(signature = (cells, rings=3))]
+    fn _dataset<'py>(
+        &self,
+        py: Python<'py>,
+        cells: &Bound<'py, PyAny>,
+        #[pyo3(from_py_with = count::rings)] rings: usize,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let shape = Shape::of(cells, true)?;
+        dataset_of(py, py.work(|| dataset(&self.shared, shape, rings)).py()?)
+    }
+
+    /// Writes the limit for ParaView, with attributes and the data of the cells, as
+    /// `subsolid evaluate` does: .vtu, .pvtu, or .vtk of hexahedra. Nothing else is needed.
+    /// Neighboring cells share points as in to_pyvista.
+    ///
+    /// Args:
+    ///     path: Name of the file, which appears under it when it is complete.
+    ///     cells: "lagrange" for one cubic cell each, "bezier" for exact Bézier cells, or samples
+    ///         along each axis for plain hexahedra.
+    ///     rings: Rings of Bézier cells toward extraordinary edges and vertices, 0 to 8; None for 3.
+    ///     compress: Compress; for .vtu and .pvtu.
+    ///
+    /// Raises:
+    ///     Error: For other formats, rings of other cells, and a grid that would fill the memory.
+    #[pyo3(signature = (path, cells=None, *, rings=None, compress=false))]
+    fn write_limit(
+        &self,
+        py: Python<'_>,
+        path: PathBuf,
+        cells: Option<Bound<'_, PyAny>>,
+        #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
+        compress: bool,
+    ) -> PyResult<()> {
+        let shape = cells.as_ref().map_or(Ok(Shape::Lagrange), |cells| Shape::of(cells, false))?;
+        if rings.is_some() && shape != Shape::Bezier {
+            return Err(refused(
+                "rings are of Bézier cells",
+                "leave rings out, or give cells=\"bezier\"",
+            ));
+        }
+        if shape == Shape::Samples(0) || shape == Shape::Samples(1) {
+            return Err(refused("hexahedra of fewer than 2 samples", "give cells=2 or more"));
+        }
+        let format = io::check_output(&path).py()?;
+        if matches!(format, Format::Csv | Format::Npz) {
+            let message = format!("{}: not a file of cells", path.display());
+            return Err(refused(
+                message,
+                "end its name in .vtu, .pvtu or .vtk; evaluate() has arrays",
+            ));
+        }
+        format.check_compress(compress).py()?;
+        let write = || {
+            let dataset = dataset(&self.shared, shape, rings.unwrap_or(CELL_RINGS))?;
+            io::write(&path, dataset, WriteOptions { compress })
+        };
+        py.work(write).py()?;
+        warn_of_unjoined(py, &self.shared.solid, shape)
+    }
+}

@@ -1,0 +1,188 @@
+"""Files of layers, and of extraction operators, are those of the program."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import zipfile
+from typing import Any
+
+import numpy as np
+import pytest
+from boxes import box
+
+import subsolid
+
+
+def images(folder: pathlib.Path) -> dict[str, bytes]:
+    """All files of a folder but for the name of the model."""
+    found = {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+    return named(found)
+
+
+def archived(path: pathlib.Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(path) as archive:
+        return named({name: archive.read(name) for name in archive.namelist()})
+
+
+def named(files: dict[str, bytes]) -> dict[str, bytes]:
+    if "manifest.json" in files:
+        manifest = json.loads(files["manifest.json"])
+        manifest["model"] = None
+        files["manifest.json"] = json.dumps(manifest).encode()
+    return files
+
+
+GRAY: list[tuple[dict[str, Any], dict[str, Any], list[str]]] = [
+    ({"planes": 2}, {}, ["--antialias", "2"]),
+    ({"antialias": False}, {"flip": "vertical"}, ["--flip=vertical"]),
+    ({}, {"bits": 16, "unit": "cm"}, ["--antialias", "1", "--bits", "16", "--unit", "cm"]),
+    ({}, {"dither": True, "unit": 25.0}, ["--antialias", "1", "--dither", "--unit", "25"]),
+    ({}, {"attributes": ["hardness"]}, ["--antialias", "1", "--attribute", "hardness"]),
+    ({"resolution": (200, 150), "axis": "x"}, {}, ["--antialias", "1", "--resolution", "200x150", "--axis", "x"]),
+]
+
+
+@pytest.mark.parametrize("cut, written, arguments", GRAY)
+def test_images_are_those_of_the_program(
+    command: Any, models: Any, graded: subsolid.Solid, tmp_path: Any, cut: Any, written: Any, arguments: Any
+) -> None:
+    model = models / "graded_bracket.vtu"
+    own = ["--layer-height", "0.5", "--pixel", "0.1", *arguments]
+    command("slice", model, *own, "--png", tmp_path / "expected", "--zip", tmp_path / "expected.zip")
+    layers = graded.slice(0.5, pixel=0.1, **cut)
+    layers.write(tmp_path / "layers", **written)
+    assert images(tmp_path / "layers") == images(tmp_path / "expected")
+    layers.write(tmp_path / "layers.zip", **written)
+    assert archived(tmp_path / "layers.zip") == archived(tmp_path / "expected.zip")
+
+
+def test_images_of_materials_are_those_of_the_program(command: Any, tmp_path: Any) -> None:
+    points, cells = box(4, 2, 2)
+    copper = points[:, 0] / 4
+    attributes = {"copper": copper, "steel": 1 - copper}
+    solid = subsolid.Solid(
+        points, cells, crease_angle=40.0, attributes=attributes, cell_data={"part": np.arange(16) % 3}
+    )
+    solid.write(tmp_path / "box.vtu")
+    own = ["slice", tmp_path / "box.vtu", "--layer-height", "0.5", "--pixel", "0.25", "--antialias", "1"]
+    cases: list[tuple[Any, bool, list[str]]] = [
+        (["steel", "copper"], False, ["--materials", "steel,copper"]),
+        (["steel", "copper"], True, ["--materials", "steel,copper", "--separate"]),
+        ("part", False, ["--material-id", "part"]),
+    ]
+    for k, (materials, separate, arguments) in enumerate(cases):
+        command(*own, *arguments, "--png", tmp_path / f"expected{k}")
+        layers = solid.slice(0.5, pixel=0.25, materials=materials)
+        layers.write(tmp_path / f"layers{k}", separate=separate)
+        assert images(tmp_path / f"layers{k}") == images(tmp_path / f"expected{k}")
+
+
+def test_contours_are_those_of_the_program(
+    command: Any, models: Any, graded: subsolid.Solid, tmp_path: Any
+) -> None:
+    model = models / "graded_bracket.vtu"
+    layers = graded.slice(0.5)
+    cases: list[tuple[str, dict[str, Any], list[str]]] = [
+        ("layered-svg", {"unit": "mm"}, []),
+        ("cli", {}, []),
+        ("cli", {"binary": True, "unit": "in"}, ["--binary", "--unit", "in"]),
+        ("vtp", {}, []),
+    ]
+    for option, written, arguments in cases:
+        ending = option.rsplit("-", 1)[-1]
+        folders = [tmp_path / "expected", tmp_path / "own"]
+        for folder in folders:
+            folder.mkdir(exist_ok=True)
+        expected, own = (folder / f"graded_bracket.{ending}" for folder in folders)
+        command("slice", model, "--layer-height", "0.5", f"--{option}", expected, *arguments)
+        layers.write(own, **written)
+        assert own.read_bytes().replace(b"graded_bracket.vtu", b"") == expected.read_bytes().replace(
+            b"graded_bracket.vtu", b""
+        ), option
+    command(
+        "slice", model, "--layer-height", "0.5", "--vtp", tmp_path / "expected.vtp", "--attribute", "hardness"
+    )
+    graded.slice(0.5, pixel=0.1).write(tmp_path / "own.vtp", attributes=["hardness"])
+    assert (tmp_path / "own.vtp").read_bytes() == (tmp_path / "expected.vtp").read_bytes()
+
+
+def test_archives_for_printers_and_surfaces_are_those_of_the_program(
+    command: Any, bracket: subsolid.Solid, tmp_path: Any
+) -> None:
+    surface = bracket.boundary()
+    surface.write(tmp_path / "skin.obj")
+    surface = subsolid.read_surface(tmp_path / "skin.obj")
+    own = ["slice", tmp_path / "skin.obj", "--layer-height", "0.5", "--pixel", "0.1", "--antialias", "1"]
+    folders = [tmp_path / "expected", tmp_path / "own"]
+    for folder in folders:
+        folder.mkdir()
+    command(*own, "--resolution", "160x120", "--exposure", "6:35:10", "--sl1", folders[0] / "job.sl1")
+    layers = surface.slice(0.5, pixel=0.1, resolution=(160, 120))
+    layers.write(folders[1] / "job.sl1", exposure=(6, 35, 10))
+    assert archived(folders[1] / "job.sl1") == archived(folders[0] / "job.sl1")
+    command(*own, "--scheme", "linear", "--png", folders[0] / "layers")
+    surface.slice(0.5, pixel=0.1, scheme="linear").write(folders[1] / "layers")
+    assert images(folders[1] / "layers") == images(folders[0] / "layers")
+
+
+def test_layers_of_moved_points_are_another_model(graded: subsolid.Solid, tmp_path: Any) -> None:
+    graded.slice(1.0, pixel=0.2).write(tmp_path / "own")
+    graded.slice(1.0, pixel=0.2, points=1.5 * graded.points).write(tmp_path / "moved")
+    graded.page(slices=tmp_path / "own")
+    with pytest.warns(UserWarning, match="moved: the layers are of another model"):
+        graded.page(slices=tmp_path / "moved")
+    graded.with_points(1.5 * graded.points).page(slices=tmp_path / "moved")
+
+
+def test_options_of_files_without_effect_are_refused(graded: subsolid.Solid, tmp_path: Any) -> None:
+    outlines, layers = graded.slice(1.0), graded.slice(1.0, pixel=0.2)
+    rough = graded.slice(1.0, pixel=0.2, planes=4, antialias=False)
+    cases: list[tuple[Any, str, dict[str, Any], str]] = [
+        (outlines, "a.tif", {}, "unknown output format"),
+        (outlines, "folder", {}, "images without pixels"),
+        (outlines, "a.svg", {"binary": True}, "binary is for .cli"),
+        (outlines, "a.cli", {"bits": 8}, "bits is for images"),
+        (outlines, "a.cli", {"attributes": ["hardness"]}, "attributes is for images"),
+        (outlines, "a.vtp", {"unit": "mm"}, "unit has no effect"),
+        (layers, "folder", {"bits": 4}, "bits=4"),
+        (layers, "folder", {"dither": True, "bits": 8}, "dither with bits"),
+        (layers, "folder", {"separate": True}, "separate is for slices with materials"),
+        (layers, "folder", {"exposure": 6.0}, "exposure is for .sl1"),
+        (layers, "folder", {"unit": "km"}, 'unit="km"'),
+        (layers, "folder", {"unit": 0.0}, "unit=0 is out of range"),
+        (layers, "folder", {"flip": "up"}, 'flip="up"'),
+        (layers, "folder", {"attributes": ["taste"]}, 'no attribute "taste"'),
+        (layers, "a.sl1", {}, "needs an exposure time"),
+        (layers, "a.sl1", {"exposure": "long"}, "exposure='long'"),
+        (layers, "a.sl1", {"exposure": 6.0, "dither": True}, "not for .sl1"),
+        (rough, "folder", {}, "4 planes without antialiasing"),
+    ]
+    for own, name, options, message in cases:
+        with pytest.raises(subsolid.Error) as refused:
+            own.write(tmp_path / name, **options)
+        assert message in refused.value.message and refused.value.help, message
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(subsolid.Error, match="resolution without pixels"):
+        graded.slice(1.0, resolution=(10, 10))
+    with pytest.raises(subsolid.Error, match=r"resolution=\(0, 10\)"):
+        graded.slice(1.0, pixel=0.2, resolution=(0, 10))
+    for resolution in ((-1, 10), (10, 2**70)):
+        with pytest.raises(subsolid.Error, match="give columns and rows"):
+            graded.slice(1.0, pixel=0.2, resolution=resolution)
+    with pytest.raises(subsolid.Error, match=r"bits=-8"):
+        layers.write(tmp_path / "folder", bits=-8)  # type: ignore[arg-type]
+    with pytest.warns(UserWarning, match="images of 10 × 10 pixels are too small for the model"):
+        graded.slice(1.0, pixel=0.2, resolution=(10, 10))
+
+
+def test_operators_are_written_as_the_program_does(command: Any, models: Any, tmp_path: Any) -> None:
+    model = models / "bracket.vtk"
+    command("extract", model, "--rings", "1", "-o", tmp_path / "expected.bext")
+    solid = subsolid.read(model)
+    solid.write_bext(tmp_path / "own.bext", rings=1)
+    assert (tmp_path / "own.bext").read_bytes() == (tmp_path / "expected.bext").read_bytes()
+    with pytest.raises(subsolid.Error, match="not a .bext file"):
+        solid.write_bext(tmp_path / "own.npz")
+    with pytest.raises(subsolid.Error, match="9 rings"):
+        solid.write_bext(tmp_path / "own.bext", rings=9)

@@ -1,0 +1,86 @@
+"""Limits that are written for viewers, and surfaces that are moved to the limit."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import subsolid
+
+
+def grid_of(path: Any) -> Any:
+    """What VTK reads."""
+    grid = pytest.importorskip("pyvista").read(path)
+    found = {"points": grid.points, "cells": grid.cell_connectivity, "types": grid.celltypes}
+    return {**found, **dict(grid.point_data.items()), **dict(grid.cell_data.items())}
+
+
+@pytest.mark.parametrize(
+    "options, arguments",
+    [
+        ({}, ["--cells", "lagrange"]),
+        ({"cells": 3, "compress": True}, ["--samples", "3", "--compress"]),
+        ({"cells": "bezier"}, ["--cells", "bezier"]),
+        ({"cells": "bezier", "rings": 1}, ["--cells", "bezier", "--rings", "1"]),
+    ],
+)
+def test_limits_are_written_as_the_program_does(
+    command: Any, models: Any, graded: subsolid.Solid, tmp_path: Any, options: Any, arguments: Any
+) -> None:
+    model = models / "graded_bracket.vtu"
+    command("evaluate", model, *arguments, "-o", tmp_path / "expected.vtu")
+    graded.write_limit(tmp_path / "own.vtu", **options)
+    own, expected = grid_of(tmp_path / "own.vtu"), grid_of(tmp_path / "expected.vtu")
+    assert set(own) == set(expected) and "hardness" in own
+    for name, values in expected.items():
+        assert np.array_equal(own[name], values), name
+
+
+def test_other_files_of_limits_are_refused(graded: subsolid.Solid, tmp_path: Any) -> None:
+    cases: list[tuple[str, dict[str, Any], str]] = [
+        ("a.csv", {}, "not a file of cells"),
+        ("a.npz", {}, "not a file of cells"),
+        ("a.png", {}, "unknown output format"),
+        ("a.vtu", {"rings": 2}, "rings are of Bézier cells"),
+        ("a.vtu", {"cells": 3, "rings": 2}, "rings are of Bézier cells"),
+        ("a.vtu", {"cells": "bezier", "rings": 9}, "9 rings"),
+        ("a.vtu", {"cells": "control"}, 'cells="control"'),
+        ("a.vtu", {"cells": 1}, "fewer than 2 samples"),
+        ("a.vtu", {"cells": 65}, "65 samples"),
+        ("a.vtk", {"cells": 2, "compress": True}, "is not compressed"),
+    ]
+    for name, options, message in cases:
+        with pytest.raises(subsolid.Error) as refused:
+            graded.write_limit(tmp_path / name, **options)
+        assert message in refused.value.message and refused.value.help, message
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.filterwarnings("ignore:.*left out")
+def test_surfaces_go_to_the_limit_as_in_the_program(command: Any, models: Any, tmp_path: Any) -> None:
+    surface = subsolid.read_surface(models / "surfaces" / "bishop.obj")
+    height = surface.points[:, 1]
+    surface = surface.with_attributes({"height": height})
+    surface.write(tmp_path / "a.vtp")
+    for scheme in ("catmull-clark", "bilinear"):
+        command(
+            "surface", tmp_path / "a.vtp", "--scheme", scheme, "--levels", "2", "--limit", "--normals",
+            "-o", tmp_path / "limit.vtp",
+        )  # fmt: skip
+        expected = subsolid.read_surface(tmp_path / "limit.vtp")
+        found = surface.refine(2, scheme=scheme, limit=True, normals=True)
+        assert np.array_equal(found.points, expected.points)
+        assert set(found.attributes) == set(expected.attributes) == {"height", "normals"}
+        for name, values in expected.attributes.items():
+            assert np.array_equal(found.attributes[name], values, equal_nan=True)
+        # attributes go there with the weights of positions
+        assert np.abs(found.attributes["height"] - found.points[:, 1]).max() < 1e-12
+        positions, normals = surface.refine(2, scheme=scheme).limit(scheme=scheme)
+        assert np.array_equal(positions, found.points)
+        assert np.array_equal(normals, found.attributes["normals"], equal_nan=True)
+    plain = surface.refine(2, normals=True)
+    assert np.array_equal(plain.points, surface.refine(2).points) and "normals" in plain.attributes
+    with pytest.raises(subsolid.Error, match="√3"):
+        surface.refine(1, scheme="sqrt3", limit=True)

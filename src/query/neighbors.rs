@@ -1,0 +1,70 @@
+//! Neighbors of one element, listed as users ask for them.
+
+use super::{Op, Query};
+use crate::error::{Error, Result, option, option_name};
+use crate::message;
+use crate::topology::order::EntityKind;
+
+/// How neighbors are listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Listing {
+    /// By ascending ids.
+    #[default]
+    Ascending,
+    /// Vertices up to so many edges away, by ascending ids.
+    Rings(usize),
+    /// In cyclic order; see [`Query::fan`].
+    Oriented,
+}
+
+/// Neighbors of an element.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Neighbors {
+    /// Their ids.
+    pub ids: Vec<u32>,
+    /// Whether oriented ones go all the way around.
+    pub closed: Option<bool>,
+}
+
+impl Query {
+    /// The neighbors of one element, by ids of the mesh.
+    ///
+    /// # Errors
+    /// Those of [`Query::row`], [`Query::ring`] and [`Query::fan`]; [`Error::Request`] for a listing
+    /// that the query does not have.
+    pub fn neighbors(&self, op: Op, id: u32, listing: Listing) -> Result<Neighbors> {
+        let unordered = |ids| Neighbors { ids, closed: None };
+        self.check_listing(op, listing)?;
+        match listing {
+            Listing::Ascending => self.row(op, id).map(unordered),
+            Listing::Rings(k) => self.ring(id, k).map(unordered),
+            Listing::Oriented => {
+                let fan = self.fan(id)?;
+                let closed = Some(fan.is_closed());
+                let ids = if matches!(op, Op::VF | Op::EC) { fan.sectors } else { fan.spokes };
+                Ok(Neighbors { ids, closed })
+            }
+        }
+    }
+
+    /// Refuses a listing that a query of this mesh does not have.
+    fn check_listing(&self, op: Op, listing: Listing) -> Result<()> {
+        let oriented = match self.fan_kind() {
+            EntityKind::Edge => [Op::EF, Op::EC],
+            _ => [Op::VE, Op::VF],
+        };
+        match listing {
+            Listing::Rings(_) if op != Op::VV => {
+                Err(Error::request(message!(option_name("rings"), " is not for {op}")).with_help(
+                    message!("rings are defined for vertices only: ", option("op", "VV")),
+                ))
+            }
+            Listing::Oriented if !oriented.contains(&op) => {
+                let why = message!(option("oriented", true), " is not for {op} of this mesh");
+                Err(Error::request(why)
+                    .with_help("it is for VE and VF of surfaces, EF and EC of solids"))
+            }
+            _ => Ok(()),
+        }
+    }
+}

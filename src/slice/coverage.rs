@@ -16,6 +16,7 @@
 //! another.
 
 use super::frame::PixelGrid;
+use crate::backend::device::Sampling;
 use crate::error::Result;
 
 /// Steps that an edge of a pixel is divided into.
@@ -29,16 +30,6 @@ pub(super) const MAX_IMAGE_SIDE: usize = 1 << 16;
 
 /// Most planes.
 const PLANES: u32 = 1 << 16;
-
-/// What a pixel says.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sampling {
-    /// Full if its middle is inside, else empty.
-    Center,
-    /// Gray by the area inside.
-    #[default]
-    Area,
-}
 
 /// A gray value.
 pub trait Gray: Copy + Default + Send {

@@ -15,7 +15,7 @@ use subsolid::plan::{Samples, Want};
 use subsolid::query::{Query, QueryStrategy};
 use subsolid::scheme::VertexRule;
 use subsolid::surface::boundary_with_topology;
-use subsolid::volume::{self, Quality, class_number};
+use subsolid::volume::{self, Quality, Sharing, class_number};
 use subsolid::{ElementKind, Plan, memory};
 
 use crate::arrays::{any_array, dictionary, lent, moved};
@@ -466,8 +466,8 @@ impl PySolid {
             check_grid(&plan, mesh)?;
             let limit = Cpu::default().evaluate(&plan, mesh.controls())?;
             match name {
-                Some(_) => volume::lagrange(&plan, &limit, &mesh.attributes, true),
-                None => volume::hexahedra(&plan, &limit, &mesh.attributes, true),
+                Some(_) => volume::lagrange(&plan, &limit, &mesh.attributes, Sharing::Welded),
+                None => volume::hexahedra(&plan, &limit, &mesh.attributes, Sharing::Welded),
             }
         };
         let dataset = match name.as_deref() {

@@ -17,7 +17,7 @@ use subsolid::numbers::{counted, significant};
 use subsolid::plan::{MAX_SAMPLES, Plan, Samples, Want};
 use subsolid::scheme::VertexRule;
 use subsolid::view::{FigureTable, Page, ViewOptions};
-use subsolid::volume::{self, Extreme};
+use subsolid::volume::{self, Extreme, Sharing};
 use subsolid::{Error, Result};
 
 use super::console::since;
@@ -179,7 +179,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     if let Some(output) = &a.output {
         let limit = reference.evaluate(&plan, controls)?;
         // every cell keeps its own points, and with them its own errors
-        let cells = volume::hexahedra(&plan, &limit, &[], false)?;
+        let cells = volume::hexahedra(&plan, &limit, &[], Sharing::None)?;
         a.write_errors(output, cells, arrays, console)?;
     }
     if let Some(path) = &a.report {

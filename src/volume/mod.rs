@@ -30,7 +30,7 @@ mod weld;
 
 pub use bezier::{Bezier, BezierInput, BezierPiece};
 pub use cell_data::{add_cell_data, name_cells};
-pub use hexahedra::{hexahedra, lagrange, shared_hexahedra, shared_lagrange};
+pub use hexahedra::{Sharing, hexahedra, lagrange};
 pub use parameters::{ParameterTable, columns, write_header, write_rows};
 pub use points::{location, points};
 pub use quality::{CellQuality, Extreme, Quality};

@@ -14,7 +14,7 @@ use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
 use subsolid::plan::{Plan, Samples};
 use subsolid::slice::fingerprint;
-use subsolid::volume::{self, Bezier, BezierInput, Quality, SharedPoints};
+use subsolid::volume::{self, Bezier, BezierInput, Quality, SharedPoints, Sharing};
 use subsolid::{Result, io};
 
 use super::single::{self, Single, is_welded};
@@ -259,16 +259,15 @@ fn dataset(
     mesh: &SolidMesh,
     shared: Option<&SharedPoints>,
 ) -> Result<Dataset> {
-    let (welded, attributes) = (is_welded(a, shape), &mesh.attributes);
-    match (shape, shared) {
-        (CellShape::Lagrange, Some(shared)) => {
-            volume::shared_lagrange(plan, limit, attributes, shared)
-        }
-        (CellShape::Lagrange, None) => volume::lagrange(plan, limit, attributes, welded),
-        (CellShape::Hexahedra, Some(shared)) => {
-            volume::shared_hexahedra(plan, limit, attributes, shared)
-        }
-        (CellShape::Hexahedra, None) => volume::hexahedra(plan, limit, attributes, welded),
+    let sharing = match shared {
+        Some(shared) => Sharing::Numbered(shared),
+        None if is_welded(a, shape) => Sharing::Welded,
+        None => Sharing::None,
+    };
+    let attributes = &mesh.attributes;
+    match shape {
+        CellShape::Lagrange => volume::lagrange(plan, limit, attributes, sharing),
+        CellShape::Hexahedra => volume::hexahedra(plan, limit, attributes, sharing),
         _ => Ok(volume::points(plan, limit, attributes)),
     }
 }

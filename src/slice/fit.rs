@@ -11,6 +11,7 @@
 
 use super::bicubic::{Bicubic, Cubic, PlanePoint};
 use crate::limit::rim::UNIT;
+use crate::numbers::vector::{difference, dot, norm, squared_norm};
 
 /// Errors are this much above the largest distance at the samples.
 const MARGIN: f64 = 1.5;
@@ -161,17 +162,16 @@ impl Fitter {
 /// Distances of a point of the limit from a patch's position, of which the derivatives are given:
 /// from the tangent plane, and along it. Where there is no such plane all of it is from it.
 fn distances(limit: &PlanePoint, [position, u, v]: &[PlanePoint; 3]) -> [f64; 2] {
-    let squared = |p: [f64; 3]| p[0] * p[0] + p[1] * p[1] + p[2] * p[2];
-    let away = [0, 1, 2].map(|d| limit[d] - position[d]);
+    let away = difference(*limit, *position);
     let normal = [0, 1, 2].map(|d| {
         let [a, b] = [(d + 1) % 3, (d + 2) % 3];
         u[a] * v[b] - u[b] * v[a]
     });
-    let (all, length) = (squared(away), squared(normal).sqrt());
-    if length <= MIN_SINE * (squared(*u) * squared(*v)).sqrt() {
+    let (all, length) = (squared_norm(away), norm(normal));
+    if length <= MIN_SINE * (squared_norm(*u) * squared_norm(*v)).sqrt() {
         return [all.sqrt(), 0.0];
     }
-    let above = (0..3).map(|d| away[d] * normal[d]).sum::<f64>().abs() / length;
+    let above = dot(away, normal).abs() / length;
     [above, (all - above * above).max(0.0).sqrt()]
 }
 

@@ -12,6 +12,7 @@ use crate::io::{LengthUnit, UpAxis};
 use crate::limit::Solid;
 use crate::mesh::{Attribute, CellArray, SolidMesh, SurfaceMesh};
 use crate::numbers::counted;
+use crate::numbers::vector::distance;
 use crate::topology::Topology;
 
 /// Version of the layout.
@@ -160,7 +161,7 @@ impl Scene {
     pub fn new(mode: Mode, title: &str, bounds: Option<([f64; 3], [f64; 3])>) -> Self {
         let (low, high) = bounds.unwrap_or_default();
         let center = std::array::from_fn(|d| low[d] + (high[d] - low[d]) / 2.0);
-        let size = (0..3).map(|d| (high[d] - low[d]).powi(2)).sum::<f64>().sqrt();
+        let size = distance(high, low);
         Self {
             mode,
             title: title.into(),

@@ -15,6 +15,7 @@ use super::values::push_values;
 use crate::basis::bernstein;
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
+use crate::numbers::vector::norm;
 use crate::plan::Want;
 use crate::surface::limit::{FaceClass, LimitSurface, SurfaceLeafKind, SurfaceLocation};
 
@@ -139,7 +140,7 @@ fn errors(
             for (p, point) in patch.iter().enumerate() {
                 (0..3).for_each(|d| rest[d] -= s[p % 4] * t[p / 4] * point[d]);
             }
-            rest.iter().map(|x| x * x).sum::<f64>().sqrt()
+            norm(rest)
         };
         values.iter().enumerate().map(distance).fold(0.0, f64::max)
     };

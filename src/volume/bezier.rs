@@ -197,6 +197,7 @@ mod tests {
     use crate::io::{ArrayData, Points};
     use crate::mesh::SolidMesh;
     use crate::mesh::shape::Shape;
+    use crate::numbers::vector::norm;
     use crate::plan::{Location, Samples, Want};
     use crate::refine::crease_by_angle;
 
@@ -240,7 +241,7 @@ mod tests {
                 let weight = basis[0][i] * basis[1][j] * basis[2][k];
                 (0..3).for_each(|d| p[d] -= weight * points[64 * c + node][d]);
             }
-            let distance = p.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let distance = norm(p);
             let exact = bounds[*c] == 0.0;
             let slot = &mut worst[usize::from(!exact)];
             *slot = slot.max(if exact { distance } else { distance - bounds[*c] });

@@ -20,6 +20,7 @@ use super::surface::LimitSurface;
 use super::table::SurfaceTable;
 use crate::error::{Error, Result};
 use crate::kernel::{PatchKernel, PatchOutput, Scratch, Simd, Stores};
+use crate::numbers::vector::sum_about;
 use crate::scheme::FaceShape;
 
 /// Largest number of samples along an edge.
@@ -278,10 +279,7 @@ impl SurfaceTable {
         for (sample, weights) in &self.tangents {
             let origin = points[net[0] as usize];
             let sum = |weights: &[f64]| {
-                net.iter().zip(weights).fold([0.0; 3], |sum, (&v, w)| {
-                    let point = points[v as usize];
-                    std::array::from_fn(|d| sum[d] + w * (point[d] - origin[d]))
-                })
+                sum_about(origin, weights.iter().zip(net.iter().map(|&v| points[v as usize])))
             };
             let (first, second) = weights.split_at(self.controls);
             let normal = super::geometry::normal(sum(first), sum(second));

@@ -10,11 +10,10 @@
 //! counts little. A torus of 10,000 triangles then needs a third of the patches.
 
 use super::bicubic::{Bicubic, Cubic, PlanePoint};
+use crate::basis::bernstein;
+use crate::bezier::FIT_MARGIN;
 use crate::limit::rim::UNIT;
 use crate::numbers::vector::{difference, dot, norm, squared_norm};
-
-/// Errors are this much above the largest distance at the samples.
-const MARGIN: f64 = 1.5;
 
 /// Part of the distance along a patch that counts as error. It covers the distance from a curved
 /// patch that a shift along it leaves, for radii of curvature above 32 tolerances. The limit at the
@@ -154,7 +153,7 @@ impl Fitter {
             farthest = farthest.max(above * above + along * along);
         }
         points.round_heights(self.grid);
-        let error = if farthest.sqrt() <= self.grid { 0.0 } else { MARGIN * error };
+        let error = if farthest.sqrt() <= self.grid { 0.0 } else { FIT_MARGIN * error };
         Fit { rectangle: square.rectangle(), points, error }
     }
 }
@@ -177,15 +176,13 @@ fn distances(limit: &PlanePoint, [position, u, v]: &[PlanePoint; 3]) -> [f64; 2]
 
 /// Bézier points of the cubic through values at 0, 1/3, 2/3, 1.
 fn interpolate(f: Cubic) -> Cubic {
-    let combine =
-        |w: [f64; 4]| std::array::from_fn(|d| (0..4).map(|i| w[i] * f[i][d]).sum::<f64>() / 6.0);
-    [f[0], combine([-5.0, 18.0, -9.0, 2.0]), combine([2.0, -9.0, 18.0, -5.0]), f[3]]
+    let points = [0, 1, 2].map(|d| bernstein::from_thirds(f.map(|p| p[d])));
+    std::array::from_fn(|i| points.map(|along| along[i]))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::basis::bernstein;
 
     #[test]
     fn cubics_pass_through_their_values() {

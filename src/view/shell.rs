@@ -13,6 +13,7 @@ use super::scene::Scene;
 use super::square::{ParameterSquare, PlacedSquare};
 use super::values::push_values;
 use crate::basis::bernstein;
+use crate::bezier::FIT_MARGIN;
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 use crate::numbers::vector::norm;
@@ -22,8 +23,6 @@ use crate::surface::limit::{FaceClass, LimitSurface, SurfaceLeafKind, SurfaceLoc
 /// Patches at extraordinary vertices are at most so far from the limit, over the size of the model,
 /// if there are rings enough.
 const TOLERANCE: f64 = 2e-6;
-/// Bounds are this much above the largest distance at the samples.
-const MARGIN: f64 = 1.5;
 
 /// Number of a class of faces in the array `class`.
 pub fn surface_class_number(class: FaceClass) -> u8 {
@@ -159,7 +158,7 @@ pub fn push(
 ) -> Result<()> {
     let refined = limit.refined_points(&mesh.points)?;
     let (mut squares, error) = squares(limit, &refined, (rings, TOLERANCE * scene.size))?;
-    scene.error = Some(MARGIN * error);
+    scene.error = Some(FIT_MARGIN * error);
     let holes: std::collections::HashSet<u32> = mesh.holes.iter().copied().collect();
     squares.retain(|square| !holes.contains(&limit.elements()[square.element as usize].face));
     if let Some(map) = map {

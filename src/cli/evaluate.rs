@@ -15,6 +15,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use subsolid::backend::{Backend, Cpu, Limit, Precision, start};
 use subsolid::cluster::Ranks;
+use subsolid::io::JobPart;
 use subsolid::limit::Solid;
 use subsolid::mesh::{CellLengths, SolidMesh};
 use subsolid::numbers::counted;
@@ -105,7 +106,7 @@ pub struct Arguments {
     /// recomputed
     #[arg(long, value_name = "I/N", value_parser = part, requires = "output",
           conflicts_with_all = ["quality", "explain"])]
-    pieces: Option<(usize, usize)>,
+    pieces: Option<JobPart>,
     /// Maximum number of points per piece of a .pvtu [default: 2000000, of Bézier cells 524288]
     #[arg(long, value_name = "N", requires = "output", value_parser = piece_size)]
     piece_points: Option<usize>,

@@ -2,6 +2,15 @@
 
 use crate::numbers::{Lanes, Real};
 
+/// Nets of cells, or of quads, that a kernel evaluates.
+#[derive(Clone, Copy, Debug)]
+pub struct Nets<'a, N> {
+    /// Vertex ids of the control points, net by net.
+    pub ids: &'a [N],
+    /// For each net the missing layers: of each axis in turn, one bit below and one above.
+    pub ends: &'a [u8],
+}
+
 /// Gathers `net` relative to control point `pivot` of it, into `local: [control][m]`.
 ///
 /// `origin: [m]` gets that control point rounded to `T`; the rounding is part of

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use indicatif::ProgressBar;
 use subsolid::backend::{Backend, Precision};
-use subsolid::cluster::Ranks;
+use subsolid::cluster::{Ranks, block};
 use subsolid::io::{Format, WriteOptions};
 use subsolid::mesh::{CellLengths, SolidMesh};
 use subsolid::numbers::counted;
@@ -20,7 +20,7 @@ use super::run::{Report, Source, piece_results};
 use super::{Arguments, CellShape, Console, Outcome, Request};
 use crate::cli::cluster::{all_numbers, all_rows, own_choice};
 use crate::cli::output::{check_names, warn_left_out, warn_of_lost_data};
-use crate::cli::pieces::{covered, share};
+use crate::cli::pieces::covered;
 use crate::cli::rank_model::{BLOCK, blocks};
 use crate::cli::shared_pieces::SharedPieces;
 
@@ -38,7 +38,7 @@ pub fn run(
     let per_element = samples.per_element();
     let most = piece_results(&a, shape);
     let pieces: Vec<_> = element_pieces(count, per_element, most).collect();
-    let own = share(&(0..pieces.len()), (ranks.rank() + 1, ranks.size()));
+    let own = block(pieces.len(), ranks.rank(), ranks.size());
     let range = covered(&pieces[own.clone()]);
     let elements = range.len();
     let part = model.into_part(ranks, a.levels, range)?;

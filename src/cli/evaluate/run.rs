@@ -141,7 +141,7 @@ impl<'a> GridJob<'a> {
         Ok(Some(match (&a.output, a.pieces) {
             (Some(output), Some(part)) => {
                 // no larger than a part's share
-                let pieces = source.pieces(plan, piece.min(source.part_results(plan, part.1)));
+                let pieces = source.pieces(plan, piece.min(source.part_results(plan, part.of)));
                 let parameters = a.parameters(shape, mesh);
                 let job = PieceJob::create(output, part, pieces.len(), parameters, self.options())?;
                 let Some(job) = job else {

@@ -32,7 +32,7 @@ pub use bext::{BezierPatch, write_bext};
 pub use glb::{GlbOptions, LengthUnit, UpAxis};
 pub(crate) use npz::Archive;
 pub use outline::FileOutline;
-pub use piece_job::{Merged, PieceJob, merge};
+pub use piece_job::{JobPart, Merged, PieceJob, merge};
 pub use polylines::{PolylinePiece, PolylineWriter};
 pub use pvtu::{PieceShare, PieceWriter};
 pub use single::write_pieces;

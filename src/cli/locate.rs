@@ -239,9 +239,10 @@ fn answer(
         let answers = answers.ok_or_else(|| without_place(locator, &points))?;
         for Answer { inside, place, .. } in &answers {
             report.points += 1;
-            let (count, largest) = match inside {
-                true => (&mut report.inside, &mut report.largest_residual),
-                false => (&mut report.outside, &mut report.largest_distance),
+            let (count, largest) = if *inside {
+                (&mut report.inside, &mut report.largest_residual)
+            } else {
+                (&mut report.outside, &mut report.largest_distance)
             };
             *count += 1;
             *largest = largest.max(place.residual);

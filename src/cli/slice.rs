@@ -186,9 +186,10 @@ impl Report {
         let sum = |i: usize| all.iter().map(|numbers| numbers[i] as usize).sum();
         (self.layers, self.made, self.skipped) = (sum(0), sum(1), sum(2));
         self.outputs = directories.iter().map(|path| path.display().to_string()).collect();
-        ranks.agree(match ranks.is_first() {
-            true => directories.iter().try_for_each(|path| merge_layers(path).map(drop)),
-            false => Ok(()),
+        ranks.agree(if ranks.is_first() {
+            directories.iter().try_for_each(|path| merge_layers(path).map(drop))
+        } else {
+            Ok(())
         })
     }
 

@@ -120,9 +120,10 @@ fn flow(
         Error::request("curvature flow needs a time step")
             .with_help("give --time, in squared length units")
     })?;
-    let (cotangents, job) = match arguments.matrix_free {
-        true => (Cotangents::Recomputed, SurfaceJob::MatrixFreeFlow),
-        false => (Cotangents::Stored, SurfaceJob::Flow),
+    let (cotangents, job) = if arguments.matrix_free {
+        (Cotangents::Recomputed, SurfaceJob::MatrixFreeFlow)
+    } else {
+        (Cotangents::Stored, SurfaceJob::Flow)
     };
     let cost = Cost::processing(mesh.points.len(), job, *steps);
     let mut processor = Processor::for_surface(arguments.backend, &cost, &mesh, console)?;

@@ -219,9 +219,10 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     console.status("Planned", format!("{} in {}", counted(options.levels, "level"), since(start)));
     let start = Instant::now();
     let mut refined = planner.refine(&mesh)?;
-    let patches = match arguments.limit || arguments.normals {
-        true => arguments.take_to_limit(&mut refined, &mut planner, &mesh, console)?,
-        false => None,
+    let patches = if arguments.limit || arguments.normals {
+        arguments.take_to_limit(&mut refined, &mut planner, &mesh, console)?
+    } else {
+        None
     };
     if mesh.normals().is_some() && refined.normals().is_none() {
         console.warn(format!(

@@ -221,10 +221,7 @@ impl Arguments {
     }
 
     fn open(&self, console: &Console) -> Result<ControlMesh> {
-        match self.linear {
-            true => self.model.open_unjoined(console),
-            false => self.model.open(console),
-        }
+        if self.linear { self.model.open_unjoined(console) } else { self.model.open(console) }
     }
 
     fn options(&self) -> ViewOptions {
@@ -305,9 +302,10 @@ impl Arguments {
 
     fn surface(&self, mesh: &SurfaceMesh) -> Result<Page> {
         let levels = self.surface_levels()?;
-        match self.linear {
-            true => Page::of_polygons(mesh, &self.options()),
-            false => Page::of_surface(mesh, self.scheme, levels, &self.options()),
+        if self.linear {
+            Page::of_polygons(mesh, &self.options())
+        } else {
+            Page::of_surface(mesh, self.scheme, levels, &self.options())
         }
     }
 

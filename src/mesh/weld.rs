@@ -289,10 +289,13 @@ fn keys(points: &[[f64; 3]], used: &[bool], distance: f64) -> Result<(Vec<Key>, 
              more"
         ));
     }
-    let cell = |x: f64| match distance > 0.0 {
-        true => (x / side).floor() as i64,
-        // 0 and −0 are equal
-        false => (x + 0.0).to_bits() as i64,
+    let cell = |x: f64| {
+        if distance > 0.0 {
+            (x / side).floor() as i64
+        } else {
+            // 0 and −0 are equal
+            (x + 0.0).to_bits() as i64
+        }
     };
     let known = (0..points.len() as u32).into_par_iter().filter(|&v| used[v as usize]);
     let mut keys: Vec<Key> = known.map(|v| (points[v as usize].map(cell), v)).collect();

@@ -200,9 +200,10 @@ impl<'q> Mapping<'q> {
         let slots = &quadrature.table(batch).slots;
         nets.clear();
         for leaf in leaves.iter().map(|&leaf| quadrature.leaf(leaf)) {
-            match is_grid {
-                true => nets.extend_from_slice(quadrature.solid.net(leaf)),
-                false => nets.extend(batch::net(quadrature.solid, leaf, slots)),
+            if is_grid {
+                nets.extend_from_slice(quadrature.solid.net(leaf))
+            } else {
+                nets.extend(batch::net(quadrature.solid, leaf, slots))
             }
         }
     }

@@ -186,9 +186,10 @@ impl Raster {
         while y < high[1] {
             let row = y.div_euclid(STEPS);
             let top = ((row + 1) * STEPS).min(high[1]);
-            let end = match top == high[1] {
-                true => high[0],
-                false => low[0] + (dx * (top - low[1])).div_euclid(dy),
+            let end = if top == high[1] {
+                high[0]
+            } else {
+                low[0] + (dx * (top - low[1])).div_euclid(dy)
             };
             self.add_row_part(row, [x, end], top - y, sign);
             (x, y) = (end, top);

@@ -86,9 +86,12 @@ impl<'a> Skin<'a> {
         let corner = |k: u32| corners.start + k % sides;
         let vertex = |k: u32| u64::from(topology.vertex(corner(k)));
         let edge = |k: u32| u64::from(topology.edges[corner(k) as usize]);
-        let between = |k: u32, [a, b]: [u64; 2]| match a < b {
-            true => Border::edge(edge(k), [a, b]),
-            false => Border::edge(edge(k), [b, a]).reversed(),
+        let between = |k: u32, [a, b]: [u64; 2]| {
+            if a < b {
+                Border::edge(edge(k), [a, b])
+            } else {
+                Border::edge(edge(k), [b, a]).reversed()
+            }
         };
         let forth = |k: u32| between(k, [vertex(k), vertex(k + 1)]);
         let back = |k: u32| between(k, [vertex(k + 1), vertex(k)]);

@@ -63,10 +63,7 @@ impl Single {
         let is_grid = matches!(plan.samples(), Samples::Tensor(along) if along.len() >= 2);
         let is_shared = is_grid && is_welded(a, shape);
         check_memory(a, plan, mesh, if is_shared { elements } else { 0 }, largest)?;
-        let shared = match is_shared {
-            true => Some(Arc::new(SharedPoints::new(plan)?)),
-            false => None,
-        };
+        let shared = if is_shared { Some(Arc::new(SharedPoints::new(plan)?)) } else { None };
         let points = shared.as_ref().map_or(results, |shared| shared.len());
         let (points, cells) = match shape {
             CellShape::Bezier => (points, points / 64),

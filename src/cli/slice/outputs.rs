@@ -320,10 +320,7 @@ impl ImageArguments {
             let own = choose(&[WantedAttribute::whole(name)], channels)?;
             chosen.extend(own.into_iter().map(|(channel, _)| (channel, *color)));
         }
-        match chosen.is_empty() {
-            true => Ok(None),
-            false => Materials::fractions(channels, &chosen).map(Some),
-        }
+        if chosen.is_empty() { Ok(None) } else { Materials::fractions(channels, &chosen).map(Some) }
     }
 
     /// Refuses pixels larger than the model, and says what a resolution cuts off.

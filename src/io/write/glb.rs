@@ -247,10 +247,14 @@ fn unit_normals(mesh: &SurfaceMesh, normals: &[[f64; 3]]) -> Vec<[f32; 3]> {
         }
     }
     let unit = |n: &[f64; 3]| n.map(|x| (x / norm(*n)) as f32);
-    let normal = |(v, n): (usize, &[f64; 3])| match exists(n) {
-        true => unit(n),
-        false if exists(&of_faces[v]) => unit(&of_faces[v]),
-        false => [0.0, 0.0, 1.0],
+    let normal = |(v, n): (usize, &[f64; 3])| {
+        if exists(n) {
+            unit(n)
+        } else if exists(&of_faces[v]) {
+            unit(&of_faces[v])
+        } else {
+            [0.0, 0.0, 1.0]
+        }
     };
     normals.iter().enumerate().map(normal).collect()
 }

@@ -166,10 +166,7 @@ pub fn check_arrays_of(format: Format, dataset: &Dataset) -> Result<()> {
 
 /// Ending of a path, without the dot; `standard` for standard output that names none.
 fn ending<'p>(path: &'p Path, standard: &'p str) -> &'p OsStr {
-    match path == Path::new("-") {
-        true => OsStr::new(standard),
-        false => path.extension().unwrap_or_default(),
-    }
+    if path == Path::new("-") { OsStr::new(standard) } else { path.extension().unwrap_or_default() }
 }
 
 /// Writes `data` (a [`Dataset`] or a [`SolidMesh`](crate::mesh::SolidMesh)) in the

@@ -242,9 +242,10 @@ pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
         return Err(Error::file(&directory, None, "holds pieces of other arrays than the rest")
             .with_help("remove it, and run all jobs with the same options"));
     }
-    let version = match records.iter().any(|record| record.high_order) {
-        true => xml::Version::HighOrder,
-        false => xml::Version::Linear,
+    let version = if records.iter().any(|record| record.high_order) {
+        xml::Version::HighOrder
+    } else {
+        xml::Version::Linear
     };
     let layout = layouts.first().copied();
     write_index(path, &name, first.pieces, (layout, version), first.compressed)?;

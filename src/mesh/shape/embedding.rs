@@ -134,9 +134,12 @@ fn even_out(link: &VertexLink, points: &mut Vec<[f64; 3]>, free: &[bool]) {
         }
         while step > MIN_STEP {
             let moved: Vec<[f64; 3]> = (0..points.len())
-                .map(|v| match free[v] {
-                    true => normalized([0, 1, 2].map(|d| points[v][d] + step * gradient[v][d])),
-                    false => points[v],
+                .map(|v| {
+                    if free[v] {
+                        normalized([0, 1, 2].map(|d| points[v][d] + step * gradient[v][d]))
+                    } else {
+                        points[v]
+                    }
                 })
                 .collect();
             let reached = goodness(&moved);

@@ -15,7 +15,7 @@ use subsolid::plan::{Samples, Want};
 use subsolid::query::{Query, QueryStrategy};
 use subsolid::scheme::VertexRule;
 use subsolid::surface::boundary_with_topology;
-use subsolid::volume::{self, Quality, Sharing, class_number};
+use subsolid::volume::{self, Quality, Sharing};
 use subsolid::{ElementKind, Plan, memory};
 
 use crate::arrays::{any_array, dictionary, lent, moved};
@@ -269,7 +269,7 @@ impl PySolid {
     #[getter]
     fn classes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<u8>>> {
         let classes: Vec<u8> =
-            self.shared.solid.classes().iter().map(|&class| class_number(class)).collect();
+            self.shared.solid.classes().iter().map(|class| class.number()).collect();
         let count = classes.len();
         moved(py, classes, &[count])
     }

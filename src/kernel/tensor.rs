@@ -18,7 +18,7 @@ use super::axis::AxisWeights;
 use super::buffer::fence;
 use super::buffer::{AlignedBuffer, Scratch, Stores, padded};
 use super::net::{
-    Nets, contract_rows, fill_ends, gather, repeat_all, repeat_origin, repeated_len,
+    NET, Nets, contract_rows, gather_regular, repeat_all, repeat_origin, repeated_len,
     repeated_stride,
 };
 use super::simd::{Simd, SimdKernel};
@@ -105,29 +105,26 @@ impl<T: Real> SimdKernel<T> for Run<'_, '_, '_, T> {
         let rows = Rows { row: tensor.row, used: n_u * m, stride: slab.stride };
         scratch.stages[0].reserve(16 * rows.row);
         scratch.stages[1].reserve(4 * slab.stride);
-        scratch.stages[2].reserve(if m == 3 { 0 } else { repeated_len(65, m) });
+        scratch.stages[2].reserve(if m == 3 { 0 } else { repeated_len(NET + 1, m) });
         scratch.out.reserve(4 * slab.len);
         scratch.origin.reserve(rows.row.max(64));
-        scratch.local.reserve(65 * m);
+        scratch.local.reserve((NET + 1) * m);
         let [x, y, repeated] = scratch.stages.each_mut().map(AlignedBuffer::as_mut_ptr);
         let streamed = scratch.stores == Stores::Streamed;
 
         for (cell, (net, &ends)) in nets.iter().zip(ends).enumerate() {
-            // Control point (1, 1, 1) exists in every net; number 64 is the origin.
-            let (local, origin) = scratch.local.numbers(65 * m).split_at_mut(64 * m);
-            gather(controls, net, m, 21, local, origin);
-            fill_ends(local, m, ends);
-            fill_ends(local, 4 * m, ends >> 2);
-            fill_ends(local, 16 * m, ends >> 4);
+            // the origin follows the net
+            let (local, origin) = scratch.local.numbers((NET + 1) * m).split_at_mut(NET * m);
+            gather_regular(controls, net, m, ends, local, origin);
             let local = scratch.local.as_ptr();
             // SAFETY: the level is there, and every buffer was given its room above.
             unsafe {
                 let origin = if m == 3 {
-                    repeat_origin::<T, L>(local.add(64 * 3), 3, scratch.origin.as_mut_ptr());
+                    repeat_origin::<T, L>(local.add(NET * 3), 3, scratch.origin.as_mut_ptr());
                     scratch.origin.as_ptr()
                 } else {
-                    repeat_all::<T, L>(local, 65, m, repeated);
-                    repeated.add(64 * repeated_stride(m)).cast_const()
+                    repeat_all::<T, L>(local, NET + 1, m, repeated);
+                    repeated.add(NET * repeated_stride(m)).cast_const()
                 };
                 for u in Order::ALL {
                     if !outputs.iter().any(|output| output.orders[0] == u) {

@@ -274,7 +274,7 @@ impl Scene {
         if let Some(solid) = solid {
             let mut counts = BTreeMap::new();
             solid.classes().iter().for_each(|&class| {
-                *counts.entry(crate::volume::class_number(class)).or_insert(0_usize) += 1;
+                *counts.entry(class.number()).or_insert(0_usize) += 1;
             });
             for (name, number) in [("regular", 0), ("layered", 1), ("irregular", 2), ("refined", 3)]
             {

@@ -18,20 +18,11 @@ use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 use crate::numbers::vector::norm;
 use crate::plan::Want;
-use crate::surface::limit::{FaceClass, LimitSurface, SurfaceLeafKind, SurfaceLocation};
+use crate::surface::limit::{LimitSurface, SurfaceLeafKind, SurfaceLocation};
 
 /// Patches at extraordinary vertices are at most so far from the limit, over the size of the model,
 /// if there are rings enough.
 const TOLERANCE: f64 = 2e-6;
-
-/// Number of a class of faces in the array `class`.
-pub fn surface_class_number(class: FaceClass) -> u8 {
-    match class {
-        FaceClass::Regular => 0,
-        FaceClass::Irregular(_) => 2,
-        FaceClass::Refined(_) => 3,
-    }
-}
 
 /// The squares that the patches stand on. Toward an extraordinary vertex there are as many rings
 /// of exact ones as it takes for what remains to be within `tolerance` of the limit, `rings` at

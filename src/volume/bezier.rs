@@ -15,8 +15,6 @@ use crate::mesh::{Attribute, Controls};
 use crate::numbers::Precision;
 use crate::plan::Want;
 
-use super::class_number;
-
 /// A solid's Bézier cells, for any control points.
 #[derive(Debug)]
 pub struct Bezier<'s> {
@@ -179,7 +177,7 @@ fn cell_bytes(widths: usize) -> usize {
 
 fn cell_arrays(solid: &Solid, pieces: &[Piece]) -> Vec<Array> {
     let cell = |piece: &Piece| solid.elements()[piece.element as usize].cell;
-    let class = |piece: &Piece| class_number(solid.classes()[cell(piece) as usize]);
+    let class = |piece: &Piece| solid.classes()[cell(piece) as usize].number();
     vec![
         Array::new("cell", 1, pieces.iter().map(|p| cell(p) as i32).collect::<Vec<_>>()),
         Array::new("class", 1, pieces.iter().map(class).collect::<Vec<_>>()),

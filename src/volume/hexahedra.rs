@@ -11,7 +11,6 @@ use crate::mesh::Attribute;
 use crate::plan::{Plan, Samples};
 
 use super::arrays::{Pick, element_arrays, point_arrays, positions};
-use super::class_number;
 use super::weld::{SharedPoints, Weld};
 
 /// Which elements share the points of common faces, edges and vertices. A shared point has the
@@ -145,7 +144,7 @@ fn dataset<const SIZE: usize>(
             None => nodes.for_each(|(id, &sample)| *id = base as u32 + sample),
         }
     });
-    let class = |cell: u32| class_number(solid.classes()[cell as usize]);
+    let class = |cell: u32| solid.classes()[cell as usize].number();
     let ids = cells_each(elements, cells.len(), |cell| cell as i32);
     let classes = cells_each(elements, cells.len(), class);
     let mut cell_arrays = vec![Array::new("cell", 1, ids), Array::new("class", 1, classes)];

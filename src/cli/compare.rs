@@ -8,7 +8,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
-use subsolid::backend::{Backend, Choice, Cpu, Precision, Strategy};
+use subsolid::backend::{Backend, Choice, Cpu, Precision, Processor, Strategy};
 use subsolid::compare::{Comparison, Errors, Statistics, compare_with};
 use subsolid::io::{self, Array, Dataset, WriteOptions};
 use subsolid::limit::Solid;
@@ -26,7 +26,8 @@ use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::names::{Selected, all_or};
 use super::output::check_ending;
-use super::processor::Processor;
+use super::processor::find;
+use super::wording::words;
 use super::{Console, Outcome, report};
 
 /// Compare a processor with the CPU in double precision
@@ -122,7 +123,7 @@ struct Run {
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let a = &arguments;
     a.check_outputs()?;
-    let processor = Processor::find(a.backend)?;
+    let processor = find(a.backend)?;
     let candidates = a.candidates(&processor, console);
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let solid = Solid::with_topology(&mesh, a.model.topology(&mesh, console)?)?;
@@ -265,7 +266,7 @@ impl Arguments {
     /// What is tested on this machine; says what is not.
     fn candidates(&self, processor: &Processor, console: &Console) -> Vec<Candidate> {
         if processor.gpu().is_none() {
-            let why = processor.why_not_gpu().unwrap_or("--backend cpu");
+            let why = processor.why_not_gpu().map_or("--backend cpu".into(), words);
             console.status("Comparing", format!("the CPU with itself: {why}"));
             if self.strategy.0.len() == 1 {
                 console.warn("--strategy applies to GPUs only and is ignored");

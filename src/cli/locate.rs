@@ -25,7 +25,7 @@ use super::console::since;
 use super::json::JsonReport;
 use super::model::{ModelArguments, warn_of_ignored};
 use super::output::check_ending;
-use super::processor::Processor;
+use super::processor::gpu_for;
 use super::{Console, Outcome};
 
 /// Rows worked on at a time by the CPU.
@@ -118,7 +118,7 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
     let pieces = counted(pieces, "Bézier piece");
     console.status("Analyzed", format!("{pieces} in {}", since(start)));
     let mut rows = Rows { first: table.read(DEVICE_BLOCK)?, table };
-    let gpu = Processor::gpu_for(a.backend, &Cost::location(rows.estimate(&a.points)), console)?;
+    let gpu = gpu_for(a.backend, &Cost::location(rows.estimate(&a.points)), console)?;
     let device = gpu.as_ref().and_then(|gpu| gpu.device());
     let mut on_gpu = device.map(|device| DeviceLocator::new(&locator, device)).transpose()?;
     let mut finder = Finder { locator: &locator, on_gpu: on_gpu.as_mut() };

@@ -36,7 +36,7 @@ use super::model::ModelArguments;
 use super::names::bare;
 use super::output::{check_ending, warn_left_out};
 use super::pieces::{part, piece_size};
-use super::processor::Processor;
+use super::processor::gpu_for;
 use super::quality;
 use super::{Console, Outcome};
 pub use boundary::Summary as BoundarySummary;
@@ -213,7 +213,7 @@ impl Arguments {
         samples: usize,
         console: &Console,
     ) -> Result<Option<Box<dyn Backend>>> {
-        Processor::gpu_for(choice, &Cost::quadrature(samples), console)
+        gpu_for(choice, &Cost::quadrature(samples), console)
     }
 
     fn export_options<'m>(&self, mesh: &'m SolidMesh) -> ExportOptions<'m> {

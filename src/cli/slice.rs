@@ -23,7 +23,7 @@ use subsolid::slice::{
 use super::cluster::{all_rows, own_choice};
 use super::console::since;
 use super::json::JsonReport;
-use super::processor::Processor;
+use super::processor::gpu_for;
 use super::{Console, Outcome};
 use model::Model;
 use outputs::OutputArguments;
@@ -115,7 +115,7 @@ impl<'a> Slices<'a> {
         let cost = Cost::layers(LayersJob { cells: model.cells, layers, pixels, attributes });
         let choice = ranks.map_or(Ok(backend), |ranks| own_choice(backend, &cost, ranks))?;
         let has_pixels = self.a.outputs.has_pixels() && layers > 0;
-        Processor::gpu_for(if has_pixels { choice } else { Choice::Cpu }, &cost, console)
+        gpu_for(if has_pixels { choice } else { Choice::Cpu }, &cost, console)
     }
 
     fn report(&self, done: &JobReport) -> Report {

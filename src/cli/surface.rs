@@ -22,7 +22,7 @@ use super::console::since;
 use super::gltf::GlbArguments;
 use super::inputs::check_no_input;
 use super::model::{SURFACE, say_welded};
-use super::processor::Processor;
+use super::processor::{find_for, gpu_of, tell_gpu};
 use super::surface_model::{say_read, warn_of_coincident};
 use super::surface_output::{counts, write};
 use super::unused::refuse_given;
@@ -362,11 +362,10 @@ fn choose(
         return Ok(None);
     }
     let faces = refined_counts(mesh, options).faces as usize;
-    let processor = Processor::find_for(choice, &Cost::surface(faces))?;
-    let gpu = processor.gpu_backend()?;
+    let processor = find_for(choice, &Cost::surface(faces))?;
+    let gpu = gpu_of(&processor)?;
     if choice == Choice::Auto {
-        let name = gpu.as_ref().map_or_else(|| Cpu::default().name(), |gpu| gpu.name());
-        processor.tell(&name, console);
+        tell_gpu(&processor, gpu.as_deref(), console);
     }
     Ok(gpu)
 }

@@ -229,6 +229,8 @@ enum Request {
 struct GridRequest {
     samples: Samples,
     shape: CellShape,
+    // whether elements share points
+    is_welded: bool,
     // of the output, if there is one
     format: Option<io::Format>,
 }
@@ -328,7 +330,10 @@ impl Arguments {
                     .with_help("give --samples N, --gauss N or --at PARAMS.csv"));
             }
         };
-        Ok(Request::Grid(GridRequest { samples, shape, format }))
+        // derivatives and Jacobians belong to the axes of one cell, gradients do not
+        let is_block = matches!(shape, CellShape::Hexahedra | CellShape::Lagrange);
+        let is_welded = is_block && !self.no_weld && self.derivatives == 0 && !self.jacobian;
+        Ok(Request::Grid(GridRequest { samples, shape, is_welded, format }))
     }
 
     /// Refuses options that the request has no use for.

@@ -126,7 +126,7 @@ impl RankWork<'_> {
         let mut found = Quality::default();
         let report = &mut self.report;
         report.left_handed_cells += block.left_handed();
-        report.count_unjoined(a, request.shape, &solid, block.elements.clone());
+        report.count_unjoined(a, request, &solid, block.elements.clone());
         let at = |element: usize| element - pieces[0].start + block.elements.start;
         for (index, piece) in (first..).zip(pieces) {
             self.ranks.go_on()?;

@@ -17,7 +17,7 @@ use subsolid::slice::fingerprint;
 use subsolid::volume::{self, Bezier, BezierInput, Quality, SharedPoints, Sharing};
 use subsolid::{Result, io};
 
-use super::single::{self, Single, is_welded};
+use super::single::{self, Single};
 use super::writer::Writer;
 use super::{Arguments, CellShape, Console, GridRequest, Outcome};
 use crate::cli::console::since;
@@ -63,7 +63,7 @@ pub fn run(
     let start = Instant::now();
     let mut report = Report::new(a, backend.name());
     report.left_handed_cells = mesh.handedness().left_handed;
-    report.count_unjoined(a, request.shape, solid, 0..solid.elements().len());
+    report.count_unjoined(a, request, solid, 0..solid.elements().len());
     let mut quality = Quality::default();
     let bar = console.bar(elements);
     let single = match &writer {
@@ -161,7 +161,7 @@ impl<'a> GridJob<'a> {
                     Source::Bezier(bezier, _) => Some(bezier),
                     Source::Evaluated { .. } => None,
                 };
-                let single = Single::new(a, plan, mesh, shape, bezier, &ranges)?;
+                let single = Single::new(a, self.request, plan, mesh, bezier, &ranges)?;
                 (Writer::Single(output, single), ranges)
             }
             (None, _) => (Writer::Nothing, source.pieces(plan, piece)),
@@ -226,13 +226,13 @@ impl<'a> GridJob<'a> {
 
     /// The cells of a limit; with points `shared` in a file of all.
     fn dataset(&self, limit: &Limit, shared: Option<&SharedPoints>) -> Result<Dataset> {
-        let (plan, attributes, shape) = (self.plan, &self.mesh.attributes, self.request.shape);
+        let (plan, attributes) = (self.plan, &self.mesh.attributes);
         let sharing = match shared {
             Some(shared) => Sharing::Numbered(shared),
-            None if is_welded(self.a, shape) => Sharing::Welded,
+            None if self.request.is_welded => Sharing::Welded,
             None => Sharing::None,
         };
-        match shape {
+        match self.request.shape {
             CellShape::Lagrange => volume::lagrange(plan, limit, attributes, sharing),
             CellShape::Hexahedra => volume::hexahedra(plan, limit, attributes, sharing),
             _ => Ok(volume::points(plan, limit, attributes)),
@@ -366,11 +366,11 @@ impl Report {
     pub(super) fn count_unjoined(
         &mut self,
         a: &Arguments,
-        shape: CellShape,
+        request: &GridRequest,
         solid: &Solid,
         elements: Range<usize>,
     ) {
-        if a.output.is_some() && is_welded(a, shape) {
+        if a.output.is_some() && request.is_welded {
             self.unjoined_hexahedra += volume::unjoined_hexahedra(solid, elements);
         }
     }

@@ -9,8 +9,8 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use subsolid::basis::bspline::Order;
 use subsolid::kernel::{
-    Across, AxisWeights, Layered, LayeredOutput, PointKernel, Scratch, Simd, Stores, TableKernel,
-    TableOutput, Tensor, TensorOutput,
+    Across, AxisWeights, Layered, LayeredOutput, Nets, PointKernel, Scratch, Simd, Stores,
+    TableKernel, TableOutput, Tensor, TensorOutput,
 };
 
 /// Vertices on an axis of the control grid.
@@ -110,7 +110,8 @@ fn regular(c: &mut Criterion) {
         group.bench_function(name, |b| {
             b.iter(|| {
                 let nets = nets.chunks(BATCH).zip(ends.chunks(BATCH));
-                for (cells_in, cells) in nets.zip(places.chunks_mut(BATCH)) {
+                for ((ids, ends), cells) in nets.zip(places.chunks_mut(BATCH)) {
+                    let cells_in = Nets { ids, ends };
                     let mut output = [TensorOutput { orders, cells }];
                     tensor.evaluate(simd, &mut scratch, &controls, cells_in, &mut output);
                 }
@@ -146,7 +147,8 @@ fn layered(c: &mut Criterion) {
         group.bench_function(name, |b| {
             b.iter(|| {
                 let nets = layered_nets.chunks(BATCH * 4 * m).zip(ends.chunks(BATCH));
-                for (cells_in, cells) in nets.zip(places.chunks_mut(BATCH)) {
+                for ((ids, ends), cells) in nets.zip(places.chunks_mut(BATCH)) {
+                    let cells_in = Nets { ids, ends };
                     let order_c = Order::Value;
                     let mut output = [LayeredOutput { plane: 0, order_c, cells, negate: false }];
                     layered.evaluate(simd, &mut scratch, &controls, cells_in, &mut output);

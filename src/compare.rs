@@ -30,6 +30,8 @@ use crate::backend::{Backend, Limit, Values};
 use crate::error::{Error, Result};
 use crate::limit::{Class, LeafKind, Solid};
 use crate::mesh::Controls;
+use crate::numbers::bounds::{self, Bounds};
+use crate::numbers::vector::distance;
 use crate::plan::{Plan, Samples};
 use crate::volume::{Extreme, location};
 
@@ -102,7 +104,7 @@ pub struct Comparison {
 #[derive(Clone, Debug, Default)]
 pub struct Differences {
     tallies: [Tally; ErrorClass::ALL.len()],
-    bounds: Option<[[f64; 3]; 2]>,
+    bounds: Option<Bounds>,
     // of the range added last
     errors: Vec<f64>,
 }
@@ -110,7 +112,7 @@ pub struct Differences {
 /// What the points of one element are measured by.
 struct Extent {
     largest: f64,
-    bounds: [[f64; 3]; 2],
+    bounds: Bounds,
 }
 
 impl Differences {
@@ -146,11 +148,8 @@ impl Differences {
             .map(|(at, errors)| measure(errors, at * samples, tested, reference))
             .collect();
         for (at, (extent, errors)) in extents.iter().zip(errors.chunks_exact(samples)).enumerate() {
-            let [low, high] = self.bounds.get_or_insert(extent.bounds);
-            for d in 0..3 {
-                low[d] = low[d].min(extent.bounds[0][d]);
-                high[d] = high[d].max(extent.bounds[1][d]);
-            }
+            let around = self.bounds.get_or_insert(extent.bounds);
+            *around = bounds::union(*around, extent.bounds);
             let class = ErrorClass::of(plan.solid(), reference.elements.start + at);
             let place =
                 |sample: usize, value: f64| extreme(plan, reference, at * samples + sample, value);
@@ -232,10 +231,9 @@ fn measure(errors: &mut [f64], first: usize, tested: &Limit, reference: &Limit) 
         let expected = reference.positions.triple(first + i);
         let found = distance(tested.positions.triple(first + i), expected);
         *error = if found.is_nan() { f64::INFINITY } else { found };
-        for (d, x) in expected.into_iter().enumerate() {
+        extent.bounds = bounds::extended(extent.bounds, expected);
+        for x in expected {
             extent.largest = extent.largest.max(x.abs());
-            extent.bounds[0][d] = extent.bounds[0][d].min(x);
-            extent.bounds[1][d] = extent.bounds[1][d].max(x);
         }
     }
     extent
@@ -251,11 +249,6 @@ fn extreme(plan: &Plan<'_>, reference: &Limit, i: usize, value: f64) -> Extreme 
         parameters: location.parameters,
         point: reference.positions.triple(i),
     }
-}
-
-fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
-    let squares = (0..3).map(|d| (a[d] - b[d]) * (a[d] - b[d]));
-    squares.sum::<f64>().sqrt()
 }
 
 /// Digits behind the leading one, and the smallest exponent, of a precision.

@@ -9,13 +9,13 @@
 //! ```
 //! # let directory = tempfile::tempdir().unwrap();
 //! # let output = directory.path().join("limit.vtu");
-//! use subsolid::{Backend, Samples, Solid, Want, WriteOptions, backend, volume};
+//! use subsolid::{Backend, Samples, Solid, Want, WriteOptions, backend, volume::{self, Sharing}};
 //!
 //! let mesh = subsolid::read("models/bracket.vtk")?;
 //! let solid = Solid::new(&mesh)?; // topology, classes, structures
 //! let plan = solid.plan(&Samples::grid(8), Want::POSITION | Want::FIRST)?;
 //! let limit = backend::auto().evaluate(&plan, mesh.controls())?;
-//! let cells = volume::hexahedra(&plan, &limit, &mesh.attributes, true)?;
+//! let cells = volume::hexahedra(&plan, &limit, &mesh.attributes, Sharing::Welded)?;
 //! subsolid::write(&output, cells, WriteOptions::default())?;
 //! # Ok::<(), subsolid::Error>(())
 //! ```

@@ -5,7 +5,7 @@ use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use serde::de::{DeserializeOwned, IntoDeserializer};
 use subsolid::ElementKind::{Cell, Sample};
-use subsolid::backend::{Backend, Choice, Precision, Strategy, choose};
+use subsolid::backend::{Backend, Precision, Processor, Strategy};
 use subsolid::basis::bspline::Order;
 use subsolid::limit::{Orders, Solid};
 use subsolid::message;
@@ -159,10 +159,6 @@ pub fn named<T: DeserializeOwned>(option: &str, value: &str) -> PyResult<T> {
 
 /// The processor of a name; `auto` takes the one that ends a job of this cost first.
 pub fn backend(name: &str, precision: Precision, cost: &Cost) -> PyResult<Box<dyn Backend>> {
-    let choice: Choice = name.parse().py()?;
-    let choice = match choice {
-        Choice::Auto if cost.suits_cpu(threads::count()) => Choice::Cpu,
-        choice => choice,
-    };
-    choose(choice, precision, Strategy::Auto).py()
+    let processor = Processor::find_for(name.parse().py()?, cost, threads::count()).py()?;
+    processor.backend(precision, Strategy::Auto).py()
 }

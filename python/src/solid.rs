@@ -16,7 +16,7 @@ use subsolid::plan::{Samples, Want};
 use subsolid::query::{Query, QueryStrategy};
 use subsolid::scheme::VertexRule;
 use subsolid::surface::boundary_with_topology;
-use subsolid::volume::{Quality, class_number};
+use subsolid::volume::Quality;
 
 use crate::arrays::{any_array, dictionary, lent, moved};
 use crate::cells::Analyzed;
@@ -238,7 +238,7 @@ impl PySolid {
     #[getter]
     fn classes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<u8>>> {
         let classes: Vec<u8> =
-            self.shared.solid.classes().iter().map(|&class| class_number(class)).collect();
+            self.shared.solid.classes().iter().map(|class| class.number()).collect();
         let count = classes.len();
         moved(py, classes, &[count])
     }

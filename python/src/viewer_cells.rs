@@ -8,10 +8,10 @@ use subsolid::backend::{Backend, Cpu, Precision};
 use subsolid::bezier::CELL_RINGS;
 use subsolid::io::{self, Dataset, Format, WriteOptions};
 use subsolid::limit::Solid;
-use subsolid::mesh::SolidMesh;
+use subsolid::mesh::{Attribute, SolidMesh};
 use subsolid::plan::{Samples, Want};
-use subsolid::volume::{self, unjoined_hexahedra, unjoined_notice};
-use subsolid::{Plan, memory};
+use subsolid::volume::{self, Sharing, unjoined_hexahedra, unjoined_notice};
+use subsolid::{Limit, Plan, memory};
 
 use crate::cells::Analyzed;
 use crate::count;
@@ -77,19 +77,17 @@ fn dataset(shared: &Analyzed, shape: Shape, rings: usize) -> subsolid::Result<Da
     Ok(dataset)
 }
 
-/// Makes cells of samples.
-type Make = fn(
-    &Plan<'_>,
-    &subsolid::Limit,
-    &[subsolid::mesh::Attribute],
-    bool,
-) -> subsolid::Result<Dataset>;
-
-fn sampled(solid: &Solid, mesh: &SolidMesh, n: usize, make: Make) -> subsolid::Result<Dataset> {
+/// Cells of `n` samples along each axis, as `make` makes them.
+fn sampled(
+    solid: &Solid,
+    mesh: &SolidMesh,
+    n: usize,
+    make: impl Fn(&Plan<'_>, &Limit, &[Attribute], Sharing<'_>) -> subsolid::Result<Dataset>,
+) -> subsolid::Result<Dataset> {
     let plan = solid.plan(&Samples::grid(n), Want::POSITION)?;
     check_grid(&plan, mesh)?;
     let limit = Cpu::default().evaluate(&plan, mesh.controls())?;
-    make(&plan, &limit, &mesh.attributes, true)
+    make(&plan, &limit, &mesh.attributes, Sharing::Welded)
 }
 
 /// Warns of hexahedra whose points are not those of the cells beside them.

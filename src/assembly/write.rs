@@ -51,9 +51,12 @@ fn write_npz(out: &mut (impl Write + io::Seek), matrix: &Matrix, compress: bool)
     matrix.for_each_row(|columns, _| archive.append(bytemuck::cast_slice(columns)))?;
     let mut end = 0_usize;
     archive.begin("indptr", if wide { "i8" } else { "i4" }, &[size + 1])?;
-    let push = |archive: &mut Archive<_>, end: usize| match wide {
-        true => archive.append(&(end as i64).to_ne_bytes()),
-        false => archive.append(&(end as i32).to_ne_bytes()),
+    let push = |archive: &mut Archive<_>, end: usize| {
+        if wide {
+            archive.append(&(end as i64).to_ne_bytes())
+        } else {
+            archive.append(&(end as i32).to_ne_bytes())
+        }
     };
     push(&mut archive, 0)?;
     matrix.for_each_row(|columns, _| {

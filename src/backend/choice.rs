@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use super::{Backend, Cpu, DeviceInfo, Precision, Several, SharedBackend, Strategy};
-use crate::error::{Error, Result, option};
+use crate::error::{Error, Message, Result, option};
 use crate::message;
+use crate::plan::Cost;
 
 /// The processor that is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -120,14 +121,96 @@ pub fn choose(
         },
         Choice::Cpu => Ok(Box::new(Cpu::new(precision))),
         Choice::Cuda(ordinal) => gpu(ordinal),
-        Choice::Auto => {
-            let count = devices().map_or(0, |devices| devices.len());
-            match (0..count).find_map(|ordinal| gpu(ordinal).ok()) {
-                Some(gpu) => Ok(gpu),
-                None => Ok(Box::new(Cpu::new(precision))),
+        Choice::Auto => Processor::find(choice)?.backend(precision, strategy),
+    }
+}
+
+/// The processor that a choice comes to on this machine, which says what [`Choice::Auto`] took.
+#[derive(Clone, Debug)]
+pub struct Processor {
+    // not `Auto`
+    choice: Choice,
+    why_not_gpu: Option<Message>,
+}
+
+impl Processor {
+    /// The processor; of [`Choice::Auto`] the first NVIDIA GPU that works, else the CPU.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if one GPU is asked for that is not there.
+    pub fn find(choice: Choice) -> Result<Self> {
+        match choice {
+            Choice::Auto => Ok(match first_gpu() {
+                Ok(ordinal) => Self { choice: Choice::Cuda(ordinal), why_not_gpu: None },
+                Err(why) => Self { choice: Choice::Cpu, why_not_gpu: Some(why.message()) },
+            }),
+            Choice::Cuda(ordinal) => {
+                gpu::open(ordinal, Precision::F32, Strategy::default())?;
+                Ok(Self { choice, why_not_gpu: None })
             }
+            _ => Ok(Self { choice, why_not_gpu: None }),
         }
     }
+
+    /// The processor for a job of this cost, on so many threads of the CPU; of [`Choice::Auto`]
+    /// the one that ends it first. A GPU is not even started for a job that the CPU ends before.
+    ///
+    /// # Errors
+    /// Those of [`Processor::find`].
+    pub fn find_for(choice: Choice, cost: &Cost, threads: usize) -> Result<Self> {
+        if choice != Choice::Auto || !cost.suits_cpu(threads) {
+            return Self::find(choice);
+        }
+        let [cpu, gpu] = [cost.on_cpu(threads), cost.on_gpu(threads)].map(seconds);
+        Ok(Self::cpu_because(format!("about {cpu}; a GPU would take {gpu}")))
+    }
+
+    /// The CPU, and why no GPU.
+    pub fn cpu_because(why_not_gpu: impl Into<Message>) -> Self {
+        Self { choice: Choice::Cpu, why_not_gpu: Some(why_not_gpu.into()) }
+    }
+
+    /// The number of the GPU, if it is one.
+    pub fn gpu(&self) -> Option<usize> {
+        match self.choice {
+            Choice::Cuda(ordinal) => Some(ordinal),
+            _ => None,
+        }
+    }
+
+    /// Whether it is the CPU.
+    pub fn is_cpu(&self) -> bool {
+        self.choice == Choice::Cpu
+    }
+
+    /// Why it is the CPU, if it might have been a GPU.
+    pub fn why_not_gpu(&self) -> Option<&Message> {
+        self.why_not_gpu.as_ref()
+    }
+
+    /// The processor at work. `strategy` concerns GPUs alone.
+    ///
+    /// # Errors
+    /// Those of [`choose`].
+    pub fn backend(&self, precision: Precision, strategy: Strategy) -> Result<Box<dyn Backend>> {
+        choose(self.choice, precision, strategy)
+    }
+}
+
+/// The first GPU that works, or why none does.
+fn first_gpu() -> Result<usize> {
+    let mut why = Error::request("the NVIDIA driver shows no device");
+    for DeviceInfo { ordinal, .. } in devices()? {
+        match gpu::open(ordinal, Precision::F32, Strategy::default()) {
+            Ok(_) => return Ok(ordinal),
+            Err(error) => why = error,
+        }
+    }
+    Err(why)
+}
+
+fn seconds(seconds: f64) -> String {
+    if seconds < 0.1 { format!("{:.0} ms", seconds * 1e3) } else { format!("{seconds:.1} s") }
 }
 
 /// Opens the GPU that is asked for in the background, so that [`choose`] finds it open. Nothing
@@ -232,6 +315,17 @@ pub fn auto() -> Box<dyn Backend> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_small_job_is_for_the_cpu_and_says_why() {
+        let find = |choice| Processor::find_for(choice, &Cost::evaluation(8), 2).unwrap();
+        let found = find(Choice::Auto);
+        assert!(found.is_cpu() && found.gpu().is_none());
+        let why = found.why_not_gpu().unwrap().to_string();
+        assert!(why.starts_with("about ") && why.contains("; a GPU would take "), "{why}");
+        assert!(find(Choice::Cpu).is_cpu() && find(Choice::Cpu).why_not_gpu().is_none());
+        assert!(Processor::find_for(Choice::Cuda(4096), &Cost::evaluation(8), 2).is_err());
+    }
 
     #[test]
     fn choices_are_read() {

@@ -14,7 +14,7 @@ mod several;
 mod surface;
 
 pub use crate::result_buffer::ResultBuffer;
-pub use choice::{Choice, DeviceList, Starting, auto, choose, devices, start};
+pub use choice::{Choice, DeviceList, Processor, Starting, auto, choose, devices, start};
 pub use cpu::{Cpu, MAX_THREADS};
 #[cfg(feature = "cuda")]
 pub use cuda::{Cuda, process::DeviceProcessor, query::DeviceQuery};

@@ -36,8 +36,8 @@ pub const OPERATOR_RINGS: usize = 2;
 /// Rings of Bézier cells unless told.
 pub const CELL_RINGS: usize = 3;
 
-/// Bounds are this much above the largest error at the samples.
-const MARGIN: f64 = 1.5;
+/// Errors of fitted patches are estimated as this much above the largest at the samples.
+pub(crate) const FIT_MARGIN: f64 = 1.5;
 
 /// The Bézier pieces of a solid, for any control points.
 #[derive(Debug)]
@@ -165,7 +165,7 @@ impl<'s> Pieces<'s> {
     /// How far a piece made of positions may be from the limit; see [`Pieces::errors`].
     pub(crate) fn error(&self, made: &Made<'s>) -> f64 {
         let error = |nest: &Nest<'s>| nest.error(self.remainders.of(nest.structure()));
-        MARGIN * made.rest.as_ref().map_or(0.0, error)
+        FIT_MARGIN * made.rest.as_ref().map_or(0.0, error)
     }
 
     /// Calls `visit` with every piece of a leaf, made of values `[control][width]` at its

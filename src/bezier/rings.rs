@@ -21,9 +21,10 @@ impl LocalBox {
         for d in 0..3 {
             let axis = permutation.axes[d] as usize;
             permuted.size[axis] = self.size[d];
-            permuted.origin[axis] = match permutation.flips[d] {
-                true => 1.0 - self.origin[d] - self.size[d],
-                false => self.origin[d],
+            permuted.origin[axis] = if permutation.flips[d] {
+                1.0 - self.origin[d] - self.size[d]
+            } else {
+                self.origin[d]
             };
         }
         permuted

@@ -27,7 +27,7 @@ use subsolid::{Error, Result};
 use super::console::since;
 use super::json::JsonReport;
 use super::model::ModelArguments;
-use super::processor::Processor;
+use super::processor::gpu_for;
 use super::quadrature::warn_of_points;
 use super::{Console, Outcome};
 
@@ -311,7 +311,7 @@ impl Arguments {
         console: &Console,
     ) -> Result<Vec<Matrix>> {
         let quadrature = mapping.quadrature();
-        let gpu = Processor::gpu_for(self.backend, &cost(quadrature, operators), console)?;
+        let gpu = gpu_for(self.backend, &cost(quadrature, operators), console)?;
         let Some(device) = gpu.as_ref().and_then(|gpu| gpu.device()) else {
             let bar = console.bar(quadrature.sample_count());
             let matrices =

@@ -24,7 +24,8 @@ use subsolid::{Error, Result};
 
 use super::inputs::check_no_input;
 use super::json;
-use super::processor::Processor;
+use super::processor::find;
+use super::wording::words;
 use super::{Console, Outcome};
 use contender::{Contender, WriteTimes};
 use machine::Machine;
@@ -75,14 +76,14 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let mut a = arguments;
     a.check()?;
-    let processor = Processor::find(a.backend)?;
+    let processor = find(a.backend)?;
     let contenders = Contender::all(&processor)?;
     for contender in &contenders {
         console.status("Measuring", &contender.name);
     }
     let mut results = Results::new(Machine::new(&processor)?, a.repeats.into());
     if processor.gpu().is_none() {
-        let why = processor.why_not_gpu().unwrap_or("the CPU was asked for");
+        let why = processor.why_not_gpu().map_or("the CPU was asked for".into(), words);
         let note = format!("he kernels of a GPU, figures 9 and 10 among them: {why}");
         console.status("Skipped", format!("t{note}"));
         results.left_out.push(format!("T{note}."));

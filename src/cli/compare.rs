@@ -1,23 +1,24 @@
 //! `subsolid compare`
 
 use std::fmt::Write;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
-use subsolid::backend::{Backend, Choice, Cpu, Precision, Strategy};
+use subsolid::backend::{Backend, Choice, Cpu, Precision, Processor, Strategy};
 use subsolid::compare::{Comparison, Errors, Statistics, compare_with};
 use subsolid::io::{self, Array, Dataset, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::memory;
-use subsolid::mesh::{CellArray, Controls};
+use subsolid::mesh::{CellArray, Controls, SolidMesh};
 use subsolid::numbers::{counted, significant};
 use subsolid::plan::{MAX_SAMPLES, Plan, Samples, Want};
 use subsolid::scheme::VertexRule;
 use subsolid::view::{FigureTable, Page, ViewOptions};
-use subsolid::volume::{self, Extreme};
+use subsolid::volume::{self, Extreme, Sharing};
 use subsolid::{Error, Result};
 
 use super::console::since;
@@ -25,7 +26,8 @@ use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::names::{Selected, all_or};
 use super::output::check_ending;
-use super::processor::Processor;
+use super::processor::find;
+use super::wording::words;
 use super::{Console, Outcome, report};
 
 /// Compare a processor with the CPU in double precision
@@ -120,19 +122,10 @@ struct Run {
 
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let a = &arguments;
-    if let Some(output) = &a.output {
-        a.check_output(output)?;
-    }
-    if let Some(path) = &a.report {
-        report::check(path, &a.model)?;
-        if a.output.as_ref() == Some(path) {
-            return Err(Error::request("--output and --report name the same file")
-                .with_help("choose two names"));
-        }
-    }
-    let processor = Processor::find(a.backend)?;
+    a.check_outputs()?;
+    let processor = find(a.backend)?;
     let candidates = a.candidates(&processor, console);
-    let mut mesh = a.model.load(a.levels, VertexRule::default(), console)?;
+    let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let solid = Solid::with_topology(&mesh, a.model.topology(&mesh, console)?)?;
     let plan = solid.plan(&Samples::grid(a.samples.into()), Want::POSITION)?;
     let keeps = a.output.is_some() || a.report.is_some();
@@ -140,7 +133,6 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         check_memory(&plan, candidates.len())?;
     }
     let reference = Cpu::new(Precision::F64);
-    let controls = Controls { positions: &mesh.points, attributes: &[] };
     let mut report = Report {
         model: a.model.model.clone(),
         levels: a.levels,
@@ -148,53 +140,84 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         reference: reference.name(),
         runs: Vec::new(),
     };
+    let controls = Controls { positions: &mesh.points, attributes: &[] };
+    let comparing = Comparing { plan: &plan, controls, reference: &reference, keeps };
     let (mut arrays, mut of_cells) = (Vec::new(), Vec::new());
     for candidate in &candidates {
-        let backend =
-            processor.backend(candidate.precision, candidate.strategy.unwrap_or_default())?;
-        let name = candidate.name();
-        let start = Instant::now();
-        let bar = console.bar(solid.elements().len());
-        let mut errors = Vec::new();
-        let comparison =
-            compare_with(&plan, controls, &*backend, &reference, |elements, of_points| {
-                bar.inc(elements.len() as u64);
-                errors.extend_from_slice(if keeps { of_points } else { &[] });
-            })?;
-        bar.finish_and_clear();
-        let points = comparison.all.samples;
-        console.status(
-            "Compared",
-            format!("{name}: {} in {}", counted(points, "point"), since(start)),
-        );
-        let array = if candidates.len() == 1 { "error".into() } else { format!("error_{name}") };
+        let (run, errors) = comparing.compare(candidate, &processor, console)?;
+        let array = match candidates.len() {
+            1 => "error".into(),
+            _ => format!("error_{}", run.name),
+        };
         if a.report.is_some() {
             of_cells.push(CellArray::new(array.clone(), 1, largest(&plan, &errors), false));
         }
         if a.output.is_some() {
             arrays.push(Array::new(array, 1, errors));
         }
-        report.runs.push(Run { name, backend: backend.name(), comparison });
+        report.runs.push(run);
     }
     if let Some(output) = &a.output {
         let limit = reference.evaluate(&plan, controls)?;
         // every cell keeps its own points, and with them its own errors
-        let cells = volume::hexahedra(&plan, &limit, &[], false)?;
+        let cells = volume::hexahedra(&plan, &limit, &[], Sharing::None)?;
         a.write_errors(output, cells, arrays, console)?;
     }
     if let Some(path) = &a.report {
-        let title = a.model.model.file_name().unwrap_or_default().to_string_lossy();
-        let color = of_cells.first().map(|array| array.name.clone());
-        mesh.cell_data.retain(|array| of_cells.iter().all(|other| other.name != array.name));
-        mesh.cell_data.extend(of_cells);
-        let options = ViewOptions { color, ..ViewOptions::titled(format!("{title}: errors")) };
-        report::write(path, Page::of_analyzed(&mesh, &solid, &options)?, tables(&report), console)?;
+        a.write_report(path, &report, (mesh, &solid), of_cells, console)?;
     }
     console.report(&report, || text(&report))?;
     Ok(Outcome::Done)
 }
 
+/// What all candidates are compared with, and at which samples.
+struct Comparing<'a> {
+    plan: &'a Plan<'a>,
+    controls: Controls<'a>,
+    reference: &'a Cpu,
+    keeps: bool,
+}
+
+impl Comparing<'_> {
+    /// Compares one candidate; with its errors at all points if they are kept.
+    fn compare(
+        &self,
+        candidate: &Candidate,
+        processor: &Processor,
+        console: &Console,
+    ) -> Result<(Run, Vec<f64>)> {
+        let strategy = candidate.strategy.unwrap_or_default();
+        let backend = processor.backend(candidate.precision, strategy)?;
+        let name = candidate.name();
+        let start = Instant::now();
+        let bar = console.bar(self.plan.solid().elements().len());
+        let mut errors = Vec::new();
+        let each = |elements: Range<usize>, of_points: &[f64]| {
+            bar.inc(elements.len() as u64);
+            errors.extend_from_slice(if self.keeps { of_points } else { &[] });
+        };
+        let comparison = compare_with(self.plan, self.controls, &*backend, self.reference, each)?;
+        bar.finish_and_clear();
+        let points = counted(comparison.all.samples, "point");
+        console.status("Compared", format!("{name}: {points} in {}", since(start)));
+        Ok((Run { name, backend: backend.name(), comparison }, errors))
+    }
+}
+
 impl Arguments {
+    fn check_outputs(&self) -> Result<()> {
+        if let Some(output) = &self.output {
+            self.check_output(output)?;
+        }
+        let Some(path) = &self.report else { return Ok(()) };
+        report::check(path, &self.model)?;
+        if self.output.as_ref() == Some(path) {
+            return Err(Error::request("--output and --report name the same file")
+                .with_help("choose two names"));
+        }
+        Ok(())
+    }
+
     fn check_output(&self, output: &Path) -> Result<()> {
         check_ending(output, &["vtu", "vtk"], "the errors are written as point arrays of cells")?;
         let format = self.model.check_output(output, &[])?;
@@ -222,10 +245,28 @@ impl Arguments {
         Ok(())
     }
 
+    /// Writes a page of the solid with the largest errors of its cells.
+    fn write_report(
+        &self,
+        path: &Path,
+        report: &Report,
+        (mut mesh, solid): (SolidMesh, &Solid),
+        errors: Vec<CellArray>,
+        console: &Console,
+    ) -> Result<()> {
+        let title = self.model.model.file_name().unwrap_or_default().to_string_lossy();
+        let color = errors.first().map(|array| array.name.clone());
+        mesh.cell_data.retain(|array| errors.iter().all(|other| other.name != array.name));
+        mesh.cell_data.extend(errors);
+        let options = ViewOptions { color, ..ViewOptions::titled(format!("{title}: errors")) };
+        let page = Page::of_analyzed(&mesh, solid, &options)?;
+        report::write(path, page, tables(report), console)
+    }
+
     /// What is tested on this machine; says what is not.
     fn candidates(&self, processor: &Processor, console: &Console) -> Vec<Candidate> {
         if processor.gpu().is_none() {
-            let why = processor.why_not_gpu().unwrap_or("--backend cpu");
+            let why = processor.why_not_gpu().map_or("--backend cpu".into(), words);
             console.status("Comparing", format!("the CPU with itself: {why}"));
             if self.strategy.0.len() == 1 {
                 console.warn("--strategy applies to GPUs only and is ignored");

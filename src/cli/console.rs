@@ -93,10 +93,7 @@ impl Console {
         if self.silent {
             return Ok(());
         }
-        let text = match self.json {
-            true => json::text(value)?,
-            false => text(),
-        };
+        let text = if self.json { json::text(value)? } else { text() };
         let text = format!("{}\n", text.trim_end());
         if self.prints_file {
             let _ = stderr().write_all(text.as_bytes());

@@ -16,7 +16,7 @@ use super::console::since;
 use super::gltf::GlbArguments;
 use super::json::JsonReport;
 use super::model::{ModelArguments, SURFACE};
-use super::processor::Processor;
+use super::processor::for_surface;
 use super::surface_model::read_surface;
 use super::surface_output::counts;
 use super::{Console, Outcome};
@@ -68,7 +68,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let format = model.surface_output(&output, 0)?;
     let mut mesh = read_surface(&model.model, console)?;
     let cost = Cost::processing(mesh.points.len(), SurfaceJob::Denoise, sweeps);
-    let mut processor = Processor::for_surface(backend, &cost, &mesh, console)?;
+    let mut processor = for_surface(backend, &cost, &mesh, console)?;
     let start = Instant::now();
     let bar = console.bar(sweeps);
     for _ in 0..sweeps {

@@ -26,7 +26,7 @@ use super::gltf::GlbArguments;
 use super::json::JsonReport;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
 use super::output::{check_ending, counts, warn_of_table};
-use super::processor::{Processor, check_of_solid};
+use super::processor::{check_of_solid, for_surface};
 use super::unused::refuse_for_solids;
 use super::{Console, Outcome, surface_output};
 
@@ -228,7 +228,7 @@ fn along_surface(
             .with_help("give --to vertex:17,42"));
     };
     let cost = Cost::processing(mesh.points.len(), arguments.method.into(), 1);
-    let mut processor = Processor::for_surface(arguments.backend, &cost, &mesh, console)?;
+    let mut processor = for_surface(arguments.backend, &cost, &mesh, console)?;
     let start = Instant::now();
     let values = processor.distance(arguments.method, sources)?;
     if let Some(notice) = missing_distances(&values) {

@@ -15,6 +15,7 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 use subsolid::backend::{Backend, Cpu, Limit, Precision, start};
 use subsolid::cluster::Ranks;
+use subsolid::io::JobPart;
 use subsolid::limit::Solid;
 use subsolid::mesh::{CellLengths, SolidMesh};
 use subsolid::numbers::counted;
@@ -105,7 +106,7 @@ pub struct Arguments {
     /// recomputed
     #[arg(long, value_name = "I/N", value_parser = part, requires = "output",
           conflicts_with_all = ["quality", "explain"])]
-    pieces: Option<(usize, usize)>,
+    pieces: Option<JobPart>,
     /// Maximum number of points per piece of a .pvtu [default: 2000000, of Bézier cells 524288]
     #[arg(long, value_name = "N", requires = "output", value_parser = piece_size)]
     piece_points: Option<usize>,
@@ -177,13 +178,11 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         }
         None => None,
     };
-    let samples = a.request(format, ranks, console)?;
-    a.check_unused(&samples, format)?;
+    let request = a.request(format, ranks, console)?;
+    a.check_unused(request.shape(), format)?;
     if let Some(ranks) = ranks {
-        return match samples {
-            Request::Grid(samples, shape) => {
-                cluster::run(arguments, ranks, (samples, shape), format, console)
-            }
+        return match request {
+            Request::Grid(request) => cluster::run(arguments, ranks, &request, console),
             Request::Table(_) => refuse_ranks(Some(ranks), "--at").map(|()| Outcome::Done),
         };
     }
@@ -203,19 +202,19 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     let (cells, structures) = (counted(mesh.cells.len(), "cell"), counted(structures, "structure"));
     let time = since(start);
     console.status("Analyzed", format!("{cells}, {structures} in {time}"));
-    let backend =
-        a.backend(&samples, &a.cost(&samples, &mesh, solid.elements().len())?, console)?;
+    let cost = a.cost(request.results(solid.elements().len()), request.shape(), &mesh)?;
+    let backend = a.backend(request.shape(), &cost, console)?;
     if a.explain {
-        return explain::run(a, &*backend, samples, &mesh, &solid, console);
+        return explain::run(a, &*backend, request, &mesh, &solid, console);
     }
-    match samples {
+    match request {
         Request::Table(table) => table::run(a, &*backend, *table, &mesh, &solid, console),
-        Request::Grid(samples, shape) => {
+        Request::Grid(request) => {
             if let Some(output) = &a.output {
                 let keeps_arrays = format != Some(io::Format::Csv);
                 warn_of_lost_data(&mesh, keeps_arrays, output, console);
             }
-            run::run(a, &*backend, (&samples, shape), format, &mesh, &solid, console)
+            run::run(a, &*backend, &request, &mesh, &solid, console)
         }
     }
 }
@@ -223,7 +222,45 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
 /// What is asked for, once the options are known to agree.
 enum Request {
     Table(Box<ParameterTable>),
-    Grid(Samples, CellShape),
+    Grid(GridRequest),
+}
+
+/// The same samples in every cell, and what is made of them.
+struct GridRequest {
+    samples: Samples,
+    shape: CellShape,
+    // whether elements share points
+    is_welded: bool,
+    // of the output, if there is one
+    format: Option<io::Format>,
+}
+
+impl Request {
+    /// Cells to make; a table has none.
+    fn shape(&self) -> Option<CellShape> {
+        match self {
+            Self::Table(_) => None,
+            Self::Grid(request) => Some(request.shape),
+        }
+    }
+
+    /// Results at so many elements; a table is taken for one block, which is about as much as is
+    /// evaluated while the rest of it is read and written.
+    fn results(&self, elements: usize) -> usize {
+        match self {
+            Self::Table(_) => table::BLOCK,
+            Self::Grid(request) => request.results(elements),
+        }
+    }
+}
+
+impl GridRequest {
+    fn results(&self, elements: usize) -> usize {
+        match &self.samples {
+            Samples::Tensor(along) => along.len().pow(3) * elements,
+            Samples::Points(points) => points.len(),
+        }
+    }
 }
 
 impl Arguments {
@@ -293,15 +330,14 @@ impl Arguments {
                     .with_help("give --samples N, --gauss N or --at PARAMS.csv"));
             }
         };
-        Ok(Request::Grid(samples, shape))
+        // derivatives and Jacobians belong to the axes of one cell, gradients do not
+        let is_block = matches!(shape, CellShape::Hexahedra | CellShape::Lagrange);
+        let is_welded = is_block && !self.no_weld && self.derivatives == 0 && !self.jacobian;
+        Ok(Request::Grid(GridRequest { samples, shape, is_welded, format }))
     }
 
     /// Refuses options that the request has no use for.
-    fn check_unused(&self, request: &Request, format: Option<io::Format>) -> Result<()> {
-        let shape = match request {
-            Request::Table(_) => None,
-            Request::Grid(_, shape) => Some(*shape),
-        };
+    fn check_unused(&self, shape: Option<CellShape>, format: Option<io::Format>) -> Result<()> {
         // before the model is read
         self.want(shape)?;
         let unused = |option: &str, of: &str| {
@@ -390,36 +426,26 @@ impl Arguments {
         Ok(())
     }
 
-    /// What the request costs; a table is taken for one block, which is about as much as is
-    /// evaluated while the rest of it is read and written.
-    fn cost(&self, request: &Request, mesh: &SolidMesh, elements: usize) -> Result<Cost> {
+    /// What so many results cost.
+    fn cost(&self, results: usize, shape: Option<CellShape>, mesh: &SolidMesh) -> Result<Cost> {
         let bytes = match self.precision {
             Precision::F32 => size_of::<f32>(),
             Precision::F64 => size_of::<f64>(),
-        };
-        let results = match request {
-            Request::Table(_) => table::BLOCK,
-            Request::Grid(Samples::Tensor(along), _) => along.len().pow(3) * elements,
-            Request::Grid(Samples::Points(points), _) => points.len(),
-        };
-        let shape = match request {
-            Request::Table(_) => None,
-            Request::Grid(_, shape) => Some(*shape),
         };
         let widths: Vec<usize> = mesh.attributes.iter().map(|attribute| attribute.width).collect();
         let values = 3 + self.want(shape)?.numbers_per_result(&widths);
         Ok(Cost::evaluation(results * values * bytes))
     }
 
-    /// The processor of a request that costs so much.
+    /// The processor of what costs so much.
     fn backend(
         &self,
-        request: &Request,
+        shape: Option<CellShape>,
         cost: &Cost,
         console: &Console,
     ) -> Result<Box<dyn Backend>> {
-        match request {
-            Request::Grid(_, CellShape::Bezier) => Ok(Box::new(Cpu::new(self.precision))),
+        match shape {
+            Some(CellShape::Bezier) => Ok(Box::new(Cpu::new(self.precision))),
             _ => self.processor.choose(self.precision, cost, console),
         }
     }

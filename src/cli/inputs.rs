@@ -22,12 +22,11 @@ pub fn check_no_input<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a Pa
         for file in io::files_of(input) {
             let Ok(found) = fs::canonicalize(&file) else { continue };
             if Some(&found) == resolved.as_ref() {
-                return match file == input {
-                    true => refused(output, "is an input, and would be replaced".into()),
-                    false => {
-                        let input = input.display();
-                        refused(output, format!("is a piece of {input}, and would be replaced"))
-                    }
+                return if file == input {
+                    refused(output, "is an input, and would be replaced".into())
+                } else {
+                    let input = input.display();
+                    refused(output, format!("is a piece of {input}, and would be replaced"))
                 };
             }
             if let (Some(pieces), Some(directory)) = (&pieces, &directory)

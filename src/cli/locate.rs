@@ -25,7 +25,7 @@ use super::console::since;
 use super::json::JsonReport;
 use super::model::{ModelArguments, warn_of_ignored};
 use super::output::check_ending;
-use super::processor::Processor;
+use super::processor::gpu_for;
 use super::{Console, Outcome};
 
 /// Rows worked on at a time by the CPU.
@@ -118,7 +118,7 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
     let pieces = counted(pieces, "Bézier piece");
     console.status("Analyzed", format!("{pieces} in {}", since(start)));
     let mut rows = Rows { first: table.read(DEVICE_BLOCK)?, table };
-    let gpu = Processor::gpu_for(a.backend, &Cost::location(rows.estimate(&a.points)), console)?;
+    let gpu = gpu_for(a.backend, &Cost::location(rows.estimate(&a.points)), console)?;
     let device = gpu.as_ref().and_then(|gpu| gpu.device());
     let mut on_gpu = device.map(|device| DeviceLocator::new(&locator, device)).transpose()?;
     let mut finder = Finder { locator: &locator, on_gpu: on_gpu.as_mut() };
@@ -239,9 +239,10 @@ fn answer(
         let answers = answers.ok_or_else(|| without_place(locator, &points))?;
         for Answer { inside, place, .. } in &answers {
             report.points += 1;
-            let (count, largest) = match inside {
-                true => (&mut report.inside, &mut report.largest_residual),
-                false => (&mut report.outside, &mut report.largest_distance),
+            let (count, largest) = if *inside {
+                (&mut report.inside, &mut report.largest_residual)
+            } else {
+                (&mut report.outside, &mut report.largest_distance)
             };
             *count += 1;
             *largest = largest.max(place.residual);

@@ -4,19 +4,20 @@ use std::ops::Range;
 use std::path::Path;
 
 use subsolid::cluster::block;
+use subsolid::io::JobPart;
 
 /// I/N, with I from 1 to N.
-pub fn part(text: &str) -> std::result::Result<(usize, usize), String> {
+pub fn part(text: &str) -> std::result::Result<JobPart, String> {
     let numbers = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
     match numbers {
-        Some((i, n)) if (1..=n).contains(&i) && n <= 9999 => Ok((i, n)),
+        Some((i, n)) if (1..=n).contains(&i) && n <= 9999 => Ok(JobPart { part: i, of: n }),
         _ => Err("give I/N, with I from 1 to N and N at most 9999".into()),
     }
 }
 
 /// How a part of an output is called.
-pub fn part_of(output: &Path, (part, of): (usize, usize)) -> String {
-    format!("part {part}/{of} of {}", output.display())
+pub fn part_of(output: &Path, part: JobPart) -> String {
+    format!("part {part} of {}", output.display())
 }
 
 /// Most points or cells of a piece, at least 1.
@@ -25,7 +26,7 @@ pub fn piece_size(text: &str) -> std::result::Result<usize, String> {
 }
 
 /// The part's share of some items, in order.
-pub fn share(items: &Range<usize>, (part, of): (usize, usize)) -> Range<usize> {
+pub fn share(items: &Range<usize>, JobPart { part, of }: JobPart) -> Range<usize> {
     let own = block(items.len(), part - 1, of);
     items.start + own.start..items.start + own.end
 }

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::backend::{Backend, Choice, start};
 use subsolid::cluster::Ranks;
-use subsolid::io::{self, Format, PieceWriter, WriteOptions};
+use subsolid::io::{self, Format, JobPart, PieceWriter, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::memory::{self, bytes_of, gigabytes};
 use subsolid::mesh::SolidMesh;
@@ -36,7 +36,7 @@ use super::model::ModelArguments;
 use super::names::bare;
 use super::output::{check_ending, warn_left_out};
 use super::pieces::{part, piece_size};
-use super::processor::Processor;
+use super::processor::gpu_for;
 use super::quality;
 use super::{Console, Outcome};
 pub use boundary::Summary as BoundarySummary;
@@ -113,7 +113,7 @@ pub struct Arguments {
     /// this part only
     #[arg(long, value_name = "I/N", value_parser = part, requires = "output",
           conflicts_with = "boundary")]
-    pieces: Option<(usize, usize)>,
+    pieces: Option<JobPart>,
     /// Maximum number of points per piece of a .pvtu, exceeded only if two leaves alone have more
     /// [default: 1000000]
     #[arg(long, value_name = "N", requires = "output", value_parser = piece_size,
@@ -213,7 +213,7 @@ impl Arguments {
         samples: usize,
         console: &Console,
     ) -> Result<Option<Box<dyn Backend>>> {
-        Processor::gpu_for(choice, &Cost::quadrature(samples), console)
+        gpu_for(choice, &Cost::quadrature(samples), console)
     }
 
     fn export_options<'m>(&self, mesh: &'m SolidMesh) -> ExportOptions<'m> {
@@ -238,7 +238,7 @@ impl Arguments {
             Format::Npz => archive_bytes(quadrature, mesh.controls(), &self.export_options(mesh)),
             _ => point_bytes(quadrature.sample_count()),
         };
-        let own = bytes / self.pieces.map_or(1, |(_, of)| of as u64);
+        let own = bytes / self.pieces.map_or(1, |part| part.of as u64);
         self.announce(output, own, console).map(Some)
     }
 

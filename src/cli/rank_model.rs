@@ -45,9 +45,10 @@ impl ModelArguments {
     /// Reads a block a rank; `None` if one cannot be read for itself.
     fn read_blocks(&self, ranks: &Ranks<'_>, console: &Console) -> Result<Option<DistributedMesh>> {
         let start = Instant::now();
-        let own = match self.model == Path::new("-") {
-            true => None,
-            false => io::read_block(&self.model, ranks.rank(), ranks.size()),
+        let own = if self.model == Path::new("-") {
+            None
+        } else {
+            io::read_block(&self.model, ranks.rank(), ranks.size())
         };
         // nothing without a block: all ranks need one, of the same file
         let counts = own.as_ref().map(|(block, _)| [block.cells, block.vertices]);

@@ -19,10 +19,8 @@ impl SharedPieces {
     /// # Errors
     /// Those of [`PieceWriter::create`] on rank 0 and of [`PieceShare::open`].
     pub fn create(path: &Path, options: WriteOptions, ranks: &Ranks<'_>) -> Result<Self> {
-        let writer = match ranks.is_first() {
-            true => PieceWriter::create(path, options).map(Some),
-            false => Ok(None),
-        };
+        let writer =
+            if ranks.is_first() { PieceWriter::create(path, options).map(Some) } else { Ok(None) };
         let writer = ranks.agree(writer)?;
         let directory = writer.as_ref().map_or(Ok(""), |writer| {
             writer.directory().to_str().ok_or_else(|| {

@@ -5,23 +5,25 @@ mod model;
 mod outputs;
 mod values;
 
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::PathBuf;
 use std::time::Instant;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::Result;
-use subsolid::backend::{Choice, start};
+use subsolid::backend::{Backend, Choice, start};
 use subsolid::cluster::{Ranks, ThreadGroup};
 use subsolid::numbers::counted;
 use subsolid::plan::{Cost, LayersJob};
-use subsolid::slice::{DeviceSource, Job, JobReport, LayerSource, merge_layers};
+use subsolid::slice::{
+    DeviceSource, Job, JobReport, LayerFrame, LayerSource, PixelGrid, Setting, merge_layers,
+};
 
 use super::cluster::{all_rows, own_choice};
 use super::console::since;
 use super::json::JsonReport;
-use super::processor::Processor;
+use super::processor::gpu_for;
 use super::{Console, Outcome};
 use model::Model;
 use outputs::OutputArguments;
@@ -42,21 +44,10 @@ pub fn run(
     let group = ThreadGroup::alone();
     let alone = Ranks::new(&group);
     let (mut model, outline) = Model::load(a, ranks.unwrap_or(&alone), console)?;
-    let setting = a.setting(outline.frame(), model.sha256.clone())?;
-    a.images.check_fit(&setting, console)?;
-    a.outputs.warn_of_single(&setting, console);
-    let layers = a.layers(&setting.stack)?;
-    let grid = a.images.grid(&setting)?;
-    // a covered pixel is that near to what covers it, in the plane of the layer's middle
-    let reach = setting.tolerance + a.layer_height + grid.map_or(0.0, |grid| grid.pitch);
-    let slicer = outline.into_slicer(&mut model, a, (&setting.stack, &layers), reach)?;
-    let pixels = grid.map_or(0, |grid| layers.len() * grid.size[0] * grid.size[1]);
-    let numbers = model.wanted.iter().map(|attribute| attribute.width).sum();
-    let job = LayersJob { cells: model.cells, layers: layers.len(), pixels, attributes: numbers };
-    let cost = Cost::layers(job);
-    let choice = ranks.map_or(Ok(a.backend), |ranks| own_choice(a.backend, &cost, ranks))?;
-    let has_pixels = a.outputs.has_pixels() && !layers.is_empty();
-    let gpu = Processor::gpu_for(if has_pixels { choice } else { Choice::Cpu }, &cost, console)?;
+    let slices = Slices::new(a, outline.frame(), &model, console)?;
+    let Slices { setting, layers, .. } = &slices;
+    let slicer = outline.into_slicer(&mut model, a, (&setting.stack, layers), slices.reach())?;
+    let gpu = slices.gpu(&model, ranks, console)?;
     let on_cpu = model.source(slicer, a.outputs.pvtu.is_some())?;
     let device = gpu.as_ref().and_then(|gpu| gpu.device());
     let on_gpu = device.map(|device| DeviceSource::new(&on_cpu, device)).transpose()?;
@@ -66,37 +57,17 @@ pub fn run(
     };
     let attributes = values::choose(&a.attribute, source.channels())?;
     let named = (source.channels(), model.material_ids.as_ref());
-    let images = a.images.options(&a.outputs, &setting, &attributes, named)?;
-    let count = layers.len();
-    console.status(
-        "Prepared",
-        format!("{count} of {} in {}", counted(setting.stack.count(), "layer"), since(start)),
-    );
+    let images = a.images.options(&a.outputs, setting, &attributes, named)?;
+    let of_all = counted(setting.stack.count(), "layer");
+    console.status("Prepared", format!("{} of {of_all} in {}", layers.len(), since(start)));
 
     let start = Instant::now();
-    let opened = a.outputs.open(
-        &setting,
-        &layers,
-        (grid, images.as_ref()),
-        &attributes,
-        source,
-        a.resume,
-    )?;
-    let job = Job { source, stack: setting.stack, layers: layers.clone(), outputs: opened };
+    let pixels = (slices.grid, images.as_ref());
+    let outputs = a.outputs.open(setting, layers, pixels, &attributes, source, a.resume)?;
+    let job = Job { source, stack: setting.stack, layers: layers.clone(), outputs };
     let done = run_job(job, console)?;
     a.outputs.archive()?;
-    let mut report = Report {
-        outputs: a.outputs.paths().map(|path| path.display().to_string()).collect(),
-        layers_of_model: setting.stack.count(),
-        first_layer: layers.start,
-        layers: count,
-        made: done.made,
-        skipped: done.skipped,
-        layer_height: a.layer_height,
-        resolution: grid.map(|grid| grid.size),
-        tolerance: setting.tolerance,
-        seconds: 0.0,
-    };
+    let mut report = slices.report(&done);
     if let Some(ranks) = ranks {
         report.join(ranks, &directories)?;
         report.first_layer = a.all_layers(&setting.stack)?.start;
@@ -104,6 +75,63 @@ pub fn run(
     report.seconds = start.elapsed().as_secs_f64();
     report.say(start, console)?;
     Ok(Outcome::Done)
+}
+
+/// The layers that are asked of a model.
+struct Slices<'a> {
+    a: &'a Arguments,
+    setting: Setting,
+    layers: Range<usize>,
+    // of outputs that have pixels
+    grid: Option<PixelGrid>,
+}
+
+impl<'a> Slices<'a> {
+    /// Refuses or warns of what does not fit the model.
+    fn new(a: &'a Arguments, frame: LayerFrame, model: &Model, console: &Console) -> Result<Self> {
+        let setting = a.setting(frame, model.sha256.clone())?;
+        a.images.check_fit(&setting, console)?;
+        a.outputs.warn_of_single(&setting, console);
+        let layers = a.layers(&setting.stack)?;
+        let grid = a.images.grid(&setting)?;
+        Ok(Self { a, setting, layers, grid })
+    }
+
+    /// How near a covered pixel is to what covers it, in the plane of the layer's middle.
+    fn reach(&self) -> f64 {
+        self.setting.tolerance + self.a.layer_height + self.grid.map_or(0.0, |grid| grid.pitch)
+    }
+
+    /// The GPU that the pixels are made on, if it is one.
+    fn gpu(
+        &self,
+        model: &Model,
+        ranks: Option<&Ranks<'_>>,
+        console: &Console,
+    ) -> Result<Option<Box<dyn Backend>>> {
+        let (backend, layers) = (self.a.backend, self.layers.len());
+        let pixels = self.grid.map_or(0, |grid| layers * grid.size[0] * grid.size[1]);
+        let attributes = model.wanted.iter().map(|attribute| attribute.width).sum();
+        let cost = Cost::layers(LayersJob { cells: model.cells, layers, pixels, attributes });
+        let choice = ranks.map_or(Ok(backend), |ranks| own_choice(backend, &cost, ranks))?;
+        let has_pixels = self.a.outputs.has_pixels() && layers > 0;
+        gpu_for(if has_pixels { choice } else { Choice::Cpu }, &cost, console)
+    }
+
+    fn report(&self, done: &JobReport) -> Report {
+        Report {
+            outputs: self.a.outputs.paths().map(|path| path.display().to_string()).collect(),
+            layers_of_model: self.setting.stack.count(),
+            first_layer: self.layers.start,
+            layers: self.layers.len(),
+            made: done.made,
+            skipped: done.skipped,
+            layer_height: self.a.layer_height,
+            resolution: self.grid.map(|grid| grid.size),
+            tolerance: self.setting.tolerance,
+            seconds: 0.0,
+        }
+    }
 }
 
 /// Runs a job of any number of layers: a part without layers is a part.
@@ -158,9 +186,10 @@ impl Report {
         let sum = |i: usize| all.iter().map(|numbers| numbers[i] as usize).sum();
         (self.layers, self.made, self.skipped) = (sum(0), sum(1), sum(2));
         self.outputs = directories.iter().map(|path| path.display().to_string()).collect();
-        ranks.agree(match ranks.is_first() {
-            true => directories.iter().try_for_each(|path| merge_layers(path).map(drop)),
-            false => Ok(()),
+        ranks.agree(if ranks.is_first() {
+            directories.iter().try_for_each(|path| merge_layers(path).map(drop))
+        } else {
+            Ok(())
         })
     }
 

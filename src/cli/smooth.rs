@@ -22,7 +22,7 @@ use super::gltf::GlbArguments;
 use super::json::JsonReport;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
 use super::output::{check_names, counts, warn_of_table};
-use super::processor::{Processor, check_of_solid};
+use super::processor::{check_of_solid, for_surface};
 use super::unused::refuse_for_solids;
 use super::{Console, Outcome, surface_output};
 
@@ -120,12 +120,13 @@ fn flow(
         Error::request("curvature flow needs a time step")
             .with_help("give --time, in squared length units")
     })?;
-    let (cotangents, job) = match arguments.matrix_free {
-        true => (Cotangents::Recomputed, SurfaceJob::MatrixFreeFlow),
-        false => (Cotangents::Stored, SurfaceJob::Flow),
+    let (cotangents, job) = if arguments.matrix_free {
+        (Cotangents::Recomputed, SurfaceJob::MatrixFreeFlow)
+    } else {
+        (Cotangents::Stored, SurfaceJob::Flow)
     };
     let cost = Cost::processing(mesh.points.len(), job, *steps);
-    let mut processor = Processor::for_surface(arguments.backend, &cost, &mesh, console)?;
+    let mut processor = for_surface(arguments.backend, &cost, &mesh, console)?;
     let start = Instant::now();
     let bar = console.bar(*steps);
     for _ in 0..*steps {

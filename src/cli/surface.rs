@@ -22,7 +22,7 @@ use super::console::since;
 use super::gltf::GlbArguments;
 use super::inputs::check_no_input;
 use super::model::{SURFACE, say_welded};
-use super::processor::Processor;
+use super::processor::{find_for, gpu_of, tell_gpu};
 use super::surface_model::{say_read, warn_of_coincident};
 use super::surface_output::{counts, write};
 use super::unused::refuse_given;
@@ -219,9 +219,10 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     console.status("Planned", format!("{} in {}", counted(options.levels, "level"), since(start)));
     let start = Instant::now();
     let mut refined = planner.refine(&mesh)?;
-    let patches = match arguments.limit || arguments.normals {
-        true => arguments.take_to_limit(&mut refined, &mut planner, &mesh, console)?,
-        false => None,
+    let patches = if arguments.limit || arguments.normals {
+        arguments.take_to_limit(&mut refined, &mut planner, &mesh, console)?
+    } else {
+        None
     };
     if mesh.normals().is_some() && refined.normals().is_none() {
         console.warn(format!(
@@ -341,11 +342,10 @@ fn choose(
         return Ok(None);
     }
     let faces = refined_counts(mesh, options).faces as usize;
-    let processor = Processor::find_for(choice, &Cost::surface(faces))?;
-    let gpu = processor.gpu_backend()?;
+    let processor = find_for(choice, &Cost::surface(faces))?;
+    let gpu = gpu_of(&processor)?;
     if choice == Choice::Auto {
-        let name = gpu.as_ref().map_or_else(|| Cpu::default().name(), |gpu| gpu.name());
-        processor.tell(&name, console);
+        tell_gpu(&processor, gpu.as_deref(), console);
     }
     Ok(gpu)
 }

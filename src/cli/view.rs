@@ -199,10 +199,7 @@ impl Arguments {
     }
 
     fn open(&self, console: &Console) -> Result<ControlMesh> {
-        match self.linear {
-            true => self.model.open_unjoined(console),
-            false => self.model.open(console),
-        }
+        if self.linear { self.model.open_unjoined(console) } else { self.model.open(console) }
     }
 
     /// What a .glb shows.

@@ -150,13 +150,13 @@ impl Sums {
         Statistics {
             mean: self.sum / count,
             rms: (self.squares / count).sqrt(),
-            percentile_99: self.percentile(99),
+            percentile_99: self.percentile_99(),
             maximum: self.maximum,
         }
     }
 
-    fn percentile(&self, percent: u64) -> f64 {
-        let rank = (percent * self.count).div_ceil(100);
+    fn percentile_99(&self) -> f64 {
+        let rank = (99 * self.count).div_ceil(100);
         let mut below = 0;
         let reached = |count: &u64| {
             below += count;

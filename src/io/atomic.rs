@@ -114,9 +114,10 @@ pub(crate) fn unnamed(path: &Path) -> Result<File> {
 
 /// Like [`unnamed`], with the error as the system gives it.
 pub(super) fn unnamed_file(path: &Path) -> io::Result<File> {
-    let file = match is_standard_output(path) {
-        true => tempfile::tempfile(),
-        false => tempfile::tempfile_in(directory_of(path)),
+    let file = if is_standard_output(path) {
+        tempfile::tempfile()
+    } else {
+        tempfile::tempfile_in(directory_of(path))
     };
     // The kind alone: the error itself names the hidden file.
     file.map_err(|e| e.kind().into())
@@ -130,9 +131,10 @@ pub(super) fn unnamed_file(path: &Path) -> io::Result<File> {
 /// [`Error::Io`] or [`Error::File`] with the path and how to fix it.
 pub fn check(path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
-    match is_standard_output(path) {
-        true => Ok(()),
-        false => Target::find(path, path)?.create_beside(path).map(drop),
+    if is_standard_output(path) {
+        Ok(())
+    } else {
+        Target::find(path, path)?.create_beside(path).map(drop)
     }
 }
 

@@ -94,9 +94,10 @@ impl Stream {
     /// # Errors
     /// As [`file_bytes`].
     pub fn open(path: &Path) -> Result<Self> {
-        match is_standard_input(path) {
-            true => Ok(Self::StandardInput(io::stdin())),
-            false => open(path).map(Self::File),
+        if is_standard_input(path) {
+            Ok(Self::StandardInput(io::stdin()))
+        } else {
+            open(path).map(Self::File)
         }
     }
 }

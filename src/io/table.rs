@@ -40,10 +40,8 @@ impl TableForm {
 /// The columns of a name; where none has it in these letters, those of other capitals.
 fn places_of<'n>(names: &'n [String], wanted: &'n str) -> impl Iterator<Item = usize> + 'n {
     let is_exact = names.iter().any(|name| name == wanted);
-    let is_it = move |name: &str| match is_exact {
-        true => name == wanted,
-        false => name.eq_ignore_ascii_case(wanted),
-    };
+    let is_it =
+        move |name: &str| if is_exact { name == wanted } else { name.eq_ignore_ascii_case(wanted) };
     names.iter().enumerate().filter(move |(_, name)| is_it(name)).map(|(place, _)| place)
 }
 

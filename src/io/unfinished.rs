@@ -50,10 +50,7 @@ pub fn remove_unfinished() {
     let paths = paths();
     for path in paths.iter() {
         // what is gone already needs no removal, and nobody is left to be told of others
-        match path.is_dir() {
-            true => remove_directory(path),
-            false => drop(std::fs::remove_file(path)),
-        }
+        if path.is_dir() { remove_directory(path) } else { drop(std::fs::remove_file(path)) }
     }
     std::mem::forget(paths);
 }

@@ -17,7 +17,7 @@
 use super::axis::AxisWeights;
 use super::buffer::fence;
 use super::buffer::{AlignedBuffer, Scratch, Stores};
-use super::net::{fill_ends, gather_layers, repeat_origin, repeated_origin_len};
+use super::net::{Nets, fill_ends, gather_layers, repeat_origin, repeated_origin_len};
 use super::plane::Plane;
 use super::product::{Packed, ProductColumns, ProductFinish, product};
 use super::simd::{Simd, SimdKernel};
@@ -93,8 +93,7 @@ impl<T: Real> Layered<T> {
 
     /// Evaluates all `outputs` of layered cells.
     ///
-    /// `nets: [cell][layer 4][control]`. `ends`: for each cell the missing layers,
-    /// bit 0 the lowest, bit 1 the highest.
+    /// `nets`: control points `[cell][layer 4][control]`, their `ends` those of the layer axis.
     ///
     /// # Panics
     /// Lengths differ from those said, a vertex id is outside `controls`, a plane does
@@ -104,18 +103,18 @@ impl<T: Real> Layered<T> {
         simd: Simd,
         scratch: &mut Scratch<T>,
         controls: &[f64],
-        (nets, ends): (&[u32], &[u8]),
+        nets: Nets<'_, u32>,
         outputs: &mut [LayeredOutput<'_, '_, T>],
     ) {
-        assert_eq!(nets.len(), ends.len() * 4 * self.planes[0].controls, "one net a cell");
+        assert_eq!(nets.ids.len(), nets.ends.len() * 4 * self.planes[0].controls, "one net a cell");
         let len = self.samples() * self.m;
         for output in outputs.iter() {
-            assert_eq!(output.cells.len(), ends.len(), "one place a cell");
+            assert_eq!(output.cells.len(), nets.ends.len(), "one place a cell");
             assert!(output.cells.iter().all(|out| out.len() == len), "room for every sample");
             assert!(output.plane < self.planes.len(), "a plane that exists");
             assert!(!(output.negate && output.is_position()), "positions have no sign");
         }
-        simd.run(Run { layered: self, scratch, controls, nets, ends, outputs });
+        simd.run(Run { layered: self, scratch, controls, nets, outputs });
     }
 }
 
@@ -129,15 +128,14 @@ struct Run<'a, 'b, 'o, T> {
     layered: &'a Layered<T>,
     scratch: &'a mut Scratch<T>,
     controls: &'a [f64],
-    nets: &'a [u32],
-    ends: &'a [u8],
+    nets: Nets<'a, u32>,
     outputs: &'a mut [LayeredOutput<'b, 'o, T>],
 }
 
 impl<T: Real> SimdKernel<T> for Run<'_, '_, '_, T> {
     #[inline(always)]
     unsafe fn run<L: Lanes<T>>(self) {
-        let Self { layered, scratch, controls, nets, ends, outputs } = self;
+        let Self { layered, scratch, controls, nets: Nets { ids: nets, ends }, outputs } = self;
         let m = layered.m;
         let (count, samples) = (layered.planes[0].controls, layered.planes[0].samples);
         let plane = Plane {
@@ -251,7 +249,7 @@ mod tests {
                     let mut places: Vec<_> = memory[skip..].chunks_exact_mut(samples * m).collect();
                     let cells = &mut places[..];
                     let output = LayeredOutput { plane: number, order_c, cells, negate };
-                    let cells_in = (&nets[..], &ends[..]);
+                    let cells_in = Nets { ids: &nets, ends: &ends };
                     layered.evaluate(simd, &mut scratch, &controls, cells_in, &mut [output]);
                     for (i, found) in memory.into_iter().skip(skip).enumerate() {
                         let (cell, place, c) = (i / m / samples, i / m % samples, i % m);

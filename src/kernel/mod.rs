@@ -50,7 +50,7 @@ pub use axis::AxisWeights;
 pub use buffer::{Scratch, Stores, stream};
 pub use layered::{Across, Layered, LayeredOutput};
 pub use mapping::{LeafMap, LeafMapOutput, LeafMapScratch, LeafSource};
-pub use net::fill_ends;
+pub use net::{Nets, fill_ends};
 pub use patch::{PatchKernel, PatchOutput};
 pub use points::PointKernel;
 pub(crate) use shared::Shared;

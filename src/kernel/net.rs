@@ -2,6 +2,38 @@
 
 use crate::numbers::{Lanes, Real};
 
+/// Nets of cells, or of quads, that a kernel evaluates.
+#[derive(Clone, Copy, Debug)]
+pub struct Nets<'a, N> {
+    /// Vertex ids of the control points, net by net.
+    pub ids: &'a [N],
+    /// For each net the missing layers: of each axis in turn, one bit below and one above.
+    pub ends: &'a [u8],
+}
+
+/// Control points of a regular net.
+pub(super) const NET: usize = 64;
+
+/// Control point (1, 1, 1), which no boundary cuts off a regular net.
+pub(super) const INNER: usize = 21;
+
+/// Gathers a regular net relative to its inner control point, with phantoms where `ends` says that
+/// layers are missing.
+#[inline(always)]
+pub(super) fn gather_regular<T: Real>(
+    controls: &[f64],
+    net: &[u32],
+    m: usize,
+    ends: u8,
+    local: &mut [T],
+    origin: &mut [T],
+) {
+    gather(controls, net, m, INNER, local, origin);
+    fill_ends(local, m, ends);
+    fill_ends(local, 4 * m, ends >> 2);
+    fill_ends(local, 16 * m, ends >> 4);
+}
+
 /// Gathers `net` relative to control point `pivot` of it, into `local: [control][m]`.
 ///
 /// `origin: [m]` gets that control point rounded to `T`; the rounding is part of

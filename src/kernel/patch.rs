@@ -9,7 +9,7 @@
 use super::axis::expand;
 use super::buffer::fence;
 use super::buffer::{AlignedBuffer, Scratch, Stores};
-use super::net::{contract_rows, fill_ends, gather, repeat_origin};
+use super::net::{Nets, contract_rows, fill_ends, gather, repeat_origin};
 use super::simd::{Simd, SimdKernel};
 use super::slab::Slab;
 use crate::numbers::{Lanes, MAX_LANES, Real};
@@ -63,8 +63,7 @@ impl<T: Real> PatchKernel<T> {
 
     /// Evaluates all `outputs` of regular quads over `controls: [vertex][3]`.
     ///
-    /// `nets`: for each quad its control points `[v 4][u 4]`. `ends`: for each quad the
-    /// missing ones, bit 0 below u, bit 1 above u, bits 2-3 v.
+    /// `nets`: control points `[v 4][u 4]`.
     ///
     /// # Panics
     /// Lengths differ from those said, an order has no weights, or a vertex id is outside
@@ -74,17 +73,17 @@ impl<T: Real> PatchKernel<T> {
         simd: Simd,
         scratch: &mut Scratch<T>,
         controls: &[f64],
-        (nets, ends): (&[[u32; 16]], &[u8]),
+        nets: Nets<'_, [u32; 16]>,
         outputs: &mut [PatchOutput<'_, '_, T>],
     ) {
-        assert_eq!(nets.len(), ends.len(), "one set of ends a quad");
+        assert_eq!(nets.ids.len(), nets.ends.len(), "one set of ends a quad");
         for output in outputs.iter() {
-            assert_eq!(output.quads.len(), nets.len(), "one place a quad");
+            assert_eq!(output.quads.len(), nets.ids.len(), "one place a quad");
             assert!(output.orders.iter().all(|&order| order < self.v.len()), "weights");
             let len = self.quad_len();
             assert!(output.quads.iter().all(|out| out.len() == len), "room for every sample");
         }
-        simd.run(Run { patch: self, scratch, controls, nets, ends, outputs });
+        simd.run(Run { patch: self, scratch, controls, nets, outputs });
     }
 }
 
@@ -92,15 +91,14 @@ struct Run<'a, 'b, 'o, T> {
     patch: &'a PatchKernel<T>,
     scratch: &'a mut Scratch<T>,
     controls: &'a [f64],
-    nets: &'a [[u32; 16]],
-    ends: &'a [u8],
+    nets: Nets<'a, [u32; 16]>,
     outputs: &'a mut [PatchOutput<'b, 'o, T>],
 }
 
 impl<T: Real> SimdKernel<T> for Run<'_, '_, '_, T> {
     #[inline(always)]
     unsafe fn run<L: Lanes<T>>(self) {
-        let Self { patch, scratch, controls, nets, ends, outputs } = self;
+        let Self { patch, scratch, controls, nets: Nets { ids: nets, ends }, outputs } = self;
         let (row, used) = (patch.row, patch.samples * M);
         let slab = Slab { len: used, stride: row };
         scratch.stages[0].reserve(4 * row);
@@ -170,7 +168,13 @@ mod tests {
                     .map(|(&orders, quads)| PatchOutput { orders, quads })
                     .collect();
                 let mut scratch = Scratch::new(stores);
-                patch.evaluate(simd, &mut scratch, &controls, (&nets, &ends), &mut outputs);
+                patch.evaluate(
+                    simd,
+                    &mut scratch,
+                    &controls,
+                    Nets { ids: &nets, ends: &ends },
+                    &mut outputs,
+                );
                 for (orders, out) in orders.iter().zip(&memory) {
                     // of large outputs some values, at all places of a row
                     let step = (out.len() / 2_000) | 1;

@@ -1,7 +1,7 @@
 //! Scattered points in one regular cell; lanes run over points.
 
 use super::buffer::Scratch;
-use super::net::{fill_ends, gather};
+use super::net::{NET, gather_regular};
 use super::simd::{Simd, SimdKernel};
 use crate::numbers::{Lanes, MAX_LANES, Real};
 
@@ -58,12 +58,9 @@ impl<T: Real> SimdKernel<T> for Run<'_, T> {
     #[inline(always)]
     unsafe fn run<L: Lanes<T>>(self) {
         let m = self.points.m;
-        let local = self.scratch.local.numbers(64 * m);
+        let local = self.scratch.local.numbers(NET * m);
         let origin = self.scratch.origin.numbers(m);
-        gather(self.controls, self.net, m, 21, local, origin);
-        fill_ends(local, m, self.ends);
-        fill_ends(local, 4 * m, self.ends >> 2);
-        fill_ends(local, 16 * m, self.ends >> 4);
+        gather_regular(self.controls, self.net, m, self.ends, local, origin);
         // SAFETY: the level is there.
         unsafe {
             match self.points.derivatives {

@@ -18,7 +18,8 @@ use super::axis::AxisWeights;
 use super::buffer::fence;
 use super::buffer::{AlignedBuffer, Scratch, Stores, padded};
 use super::net::{
-    contract_rows, fill_ends, gather, repeat_all, repeat_origin, repeated_len, repeated_stride,
+    NET, Nets, contract_rows, gather_regular, repeat_all, repeat_origin, repeated_len,
+    repeated_stride,
 };
 use super::simd::{Simd, SimdKernel};
 use super::slab::{Slab, combine, load_four};
@@ -65,8 +66,7 @@ impl<T: Real> Tensor<T> {
 
     /// Evaluates all `outputs` of regular cells.
     ///
-    /// `nets`: for each cell its control points `[w 4][v 4][u 4]`. `ends`: for each
-    /// cell the missing layers, bit 0 below u, bit 1 above u, bits 2-3 v, bits 4-5 w.
+    /// `nets`: control points `[w 4][v 4][u 4]`.
     ///
     /// # Panics
     /// Lengths differ from those said, or a vertex id is outside `controls`.
@@ -75,16 +75,16 @@ impl<T: Real> Tensor<T> {
         simd: Simd,
         scratch: &mut Scratch<T>,
         controls: &[f64],
-        (nets, ends): (&[[u32; 64]], &[u8]),
+        nets: Nets<'_, [u32; 64]>,
         outputs: &mut [TensorOutput<'_, '_, T>],
     ) {
-        assert_eq!(nets.len(), ends.len(), "one set of ends a cell");
+        assert_eq!(nets.ids.len(), nets.ends.len(), "one set of ends a cell");
         for output in outputs.iter() {
-            assert_eq!(output.cells.len(), nets.len(), "one place a cell");
+            assert_eq!(output.cells.len(), nets.ids.len(), "one place a cell");
             let len = self.cell_len();
             assert!(output.cells.iter().all(|out| out.len() == len), "room for every sample");
         }
-        simd.run(Run { tensor: self, scratch, controls, nets, ends, outputs });
+        simd.run(Run { tensor: self, scratch, controls, nets, outputs });
     }
 }
 
@@ -92,43 +92,39 @@ struct Run<'a, 'b, 'o, T> {
     tensor: &'a Tensor<T>,
     scratch: &'a mut Scratch<T>,
     controls: &'a [f64],
-    nets: &'a [[u32; 64]],
-    ends: &'a [u8],
+    nets: Nets<'a, [u32; 64]>,
     outputs: &'a mut [TensorOutput<'b, 'o, T>],
 }
 
 impl<T: Real> SimdKernel<T> for Run<'_, '_, '_, T> {
     #[inline(always)]
     unsafe fn run<L: Lanes<T>>(self) {
-        let Self { tensor, scratch, controls, nets, ends, outputs } = self;
+        let Self { tensor, scratch, controls, nets: Nets { ids: nets, ends }, outputs } = self;
         let (m, [n_u, n_v, _]) = (tensor.m, tensor.samples);
         let slab = Slab { len: n_v * n_u * m, stride: padded(n_v * n_u * m) };
         let rows = Rows { row: tensor.row, used: n_u * m, stride: slab.stride };
         scratch.stages[0].reserve(16 * rows.row);
         scratch.stages[1].reserve(4 * slab.stride);
-        scratch.stages[2].reserve(if m == 3 { 0 } else { repeated_len(65, m) });
+        scratch.stages[2].reserve(if m == 3 { 0 } else { repeated_len(NET + 1, m) });
         scratch.out.reserve(4 * slab.len);
         scratch.origin.reserve(rows.row.max(64));
-        scratch.local.reserve(65 * m);
+        scratch.local.reserve((NET + 1) * m);
         let [x, y, repeated] = scratch.stages.each_mut().map(AlignedBuffer::as_mut_ptr);
         let streamed = scratch.stores == Stores::Streamed;
 
         for (cell, (net, &ends)) in nets.iter().zip(ends).enumerate() {
-            // Control point (1, 1, 1) exists in every net; number 64 is the origin.
-            let (local, origin) = scratch.local.numbers(65 * m).split_at_mut(64 * m);
-            gather(controls, net, m, 21, local, origin);
-            fill_ends(local, m, ends);
-            fill_ends(local, 4 * m, ends >> 2);
-            fill_ends(local, 16 * m, ends >> 4);
+            // the origin follows the net
+            let (local, origin) = scratch.local.numbers((NET + 1) * m).split_at_mut(NET * m);
+            gather_regular(controls, net, m, ends, local, origin);
             let local = scratch.local.as_ptr();
             // SAFETY: the level is there, and every buffer was given its room above.
             unsafe {
                 let origin = if m == 3 {
-                    repeat_origin::<T, L>(local.add(64 * 3), 3, scratch.origin.as_mut_ptr());
+                    repeat_origin::<T, L>(local.add(NET * 3), 3, scratch.origin.as_mut_ptr());
                     scratch.origin.as_ptr()
                 } else {
-                    repeat_all::<T, L>(local, 65, m, repeated);
-                    repeated.add(64 * repeated_stride(m)).cast_const()
+                    repeat_all::<T, L>(local, NET + 1, m, repeated);
+                    repeated.add(NET * repeated_stride(m)).cast_const()
                 };
                 for u in Order::ALL {
                     if !outputs.iter().any(|output| output.orders[0] == u) {
@@ -239,12 +235,17 @@ mod tests {
                         .zip(&mut places)
                         .map(|(&orders, cells)| TensorOutput { orders, cells })
                         .collect();
-                    tensor.evaluate(simd, &mut scratch, &controls, (&nets, &ends), &mut outputs);
+                    let nets = Nets { ids: &nets, ends: &ends };
+                    tensor.evaluate(simd, &mut scratch, &controls, nets, &mut outputs);
                     for (&orders, out) in orders.iter().zip(&memory) {
                         let out = &out[skip..];
                         for cell in 0..cells {
-                            let net =
-                                super::super::testing::net(&controls, &nets[cell], ends[cell], m);
+                            let net = super::super::testing::net(
+                                &controls,
+                                &nets.ids[cell],
+                                ends[cell],
+                                m,
+                            );
                             for (i, &found) in out[cell * len..(cell + 1) * len].iter().enumerate()
                             {
                                 let (sample, c) = (i / m, i % m);

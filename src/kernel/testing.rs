@@ -1,5 +1,6 @@
 //! What the tests of the kernels share: random nets, plain sums, tolerances.
 
+use super::net::INNER;
 use crate::numbers::{Precision, Real};
 
 /// Asserts that `found` equals `exact` up to rounding; a position at distance `far` from the
@@ -93,7 +94,7 @@ pub(super) fn sum(net: &[f64], weights: [[f64; 4]; 3], m: usize, c: usize) -> f6
     // Relative to a control point when the weights sum to one, so that the
     // reference itself is exact enough far from the origin.
     let total: f64 = weights.iter().map(|b| b.iter().sum::<f64>()).product();
-    let pivot = net[21 * m + c];
+    let pivot = net[INNER * m + c];
     let mut sum = 0.0;
     for i in 0..64 {
         let weight = weights[0][i % 4] * weights[1][i / 4 % 4] * weights[2][i / 16];

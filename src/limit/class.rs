@@ -36,6 +36,18 @@ pub enum Class {
     Refined(Reason),
 }
 
+impl Class {
+    /// Its number in the array `class` of cells: 0 regular, 1 layered, 2 irregular, 3 refined.
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Regular => 0,
+            Self::Layered(_) => 1,
+            Self::Irregular(_) => 2,
+            Self::Refined(_) => 3,
+        }
+    }
+}
+
 /// Why a cell is refined first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]

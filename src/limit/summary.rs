@@ -145,10 +145,12 @@ impl Summary {
         let sharpness = Sharpness::resolve(&mesh.creases, topology)?;
         let [mut interior, mut boundary, mut sharp] = [(); 3].map(|()| BTreeMap::new());
         for e in 0..topology.edge_count() as u32 {
-            let histogram = match topology.is_boundary_edge(e) {
-                false => &mut interior,
-                true if sharpness.edge(e) > 0.0 => &mut sharp,
-                true => &mut boundary,
+            let histogram = if !topology.is_boundary_edge(e) {
+                &mut interior
+            } else if sharpness.edge(e) > 0.0 {
+                &mut sharp
+            } else {
+                &mut boundary
             };
             *histogram.entry(topology.edge_faces(e).len()).or_default() += 1;
         }

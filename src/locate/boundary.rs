@@ -2,13 +2,14 @@
 
 use rayon::prelude::*;
 
-use super::hierarchy::{Box3, Hierarchy, diagonal};
+use super::hierarchy::{Hierarchy, diagonal};
 use super::parameters::in_element;
 use super::pieces::LocatorPieces;
 use super::sides::{Sides, patch_of};
 use super::tricubic::{Jet, jet};
 use crate::bezier::Piece;
 use crate::limit::boundary::boundary_faces;
+use crate::numbers::bounds::{self, Bounds};
 use crate::topology::Orientation;
 
 /// Samples along each axis of a piece that descents begin from, and where folds are looked for.
@@ -24,7 +25,7 @@ pub struct BoundaryPieces {
     pub items: Vec<BoundaryPart>,
     pub hierarchy: Hierarchy,
     // boxes of the items, as the leaves of the hierarchy list them
-    pub boxes: Vec<Box3>,
+    pub boxes: Vec<Bounds>,
     // points of the solid in the items
     corners: Vec<[f64; 3]>,
     // [item + 1] first of its corners
@@ -68,18 +69,11 @@ impl BoundaryPieces {
             BoundaryPart::Sides(i, sides) if pieces.core(i as usize).is_none() => {
                 let points = &pieces.points[i as usize];
                 let patches = sides.iter().map(|(axis, side)| patch_of(points, axis, side));
-                patches.flatten().fold([[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]], |b, p| {
-                    [0, 1].map(|end: usize| {
-                        std::array::from_fn(|d| match end {
-                            0 => b[0][d].min(p[d]),
-                            _ => b[1][d].max(p[d]),
-                        })
-                    })
-                })
+                bounds::around(patches.flatten().map(<[f64; 3]>::from))
             }
             BoundaryPart::Sides(i, _) | BoundaryPart::Volume(i) => pieces.boxes[i as usize],
         };
-        let boxes: Vec<Box3> = items.par_iter().map(bounds).collect();
+        let boxes: Vec<Bounds> = items.par_iter().map(bounds).collect();
         let hierarchy = Hierarchy::new(&boxes);
         let boxes = hierarchy.items.iter().map(|&item| boxes[item as usize]).collect();
         let (mut corners, mut first_corners) = (Vec::new(), vec![0]);

@@ -19,12 +19,13 @@ use nalgebra::Vector3;
 
 use super::closest::Closest;
 use super::frame::AffineFrame;
-use super::hierarchy::{Box3, diagonal, squared_distance};
+use super::hierarchy::{diagonal, squared_distance};
 use super::search::{self, Nearness, SHARED};
 use super::sides::{Best, Sides};
 use super::tricubic::{TricubicPoints, bounds};
 use super::{curve, parameters};
 use crate::bezier::{LocalBox, Nest, NestSibling, Piece};
+use crate::numbers::bounds::Bounds;
 
 /// Deepest ring: parameters of points below are those of the core, to rounding.
 const MAX_RING: u32 = 50;
@@ -59,7 +60,7 @@ struct Exact {
     points: TricubicPoints,
     // made when a point inside first asks for it
     frame: OnceLock<Option<AffineFrame>>,
-    bounds: Box3,
+    bounds: Bounds,
     part: LocalBox,
 }
 

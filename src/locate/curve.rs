@@ -3,6 +3,7 @@
 use nalgebra::Vector3;
 
 use super::hierarchy::squared_distance;
+use crate::basis::bernstein;
 
 /// Halvings before Newton's method.
 const HALVINGS: u32 = 5;
@@ -54,11 +55,8 @@ impl Search<'_> {
         let middle = 0.5 * (low + high);
         self.offer(middle);
         let between = |a: [f64; 3], b: [f64; 3]| std::array::from_fn(|d| 0.5 * (a[d] + b[d]));
-        let [a, b, c, d] = *part;
-        let (ab, bc, cd) = (between(a, b), between(b, c), between(c, d));
-        let (abc, bcd) = (between(ab, bc), between(bc, cd));
-        let m = between(abc, bcd);
-        let halves = [([a, ab, abc, m], low, middle), ([m, bcd, cd, d], middle, high)];
+        let [before, after] = bernstein::halves(*part, between);
+        let halves = [(before, low, middle), (after, middle, high)];
         // the half next to the closest so far may make the other one needless
         let first = usize::from(self.parameter > middle);
         for i in [first, 1 - first] {
@@ -109,13 +107,7 @@ fn converges(part: &[[f64; 3]; 4], x: Vector3<f64>) -> bool {
 
 /// The curve and its first two derivatives.
 fn jet(curve: &[[f64; 3]; 4], t: f64) -> [Vector3<f64>; 3] {
-    let s = 1.0 - t;
-    let rows = [
-        [s * s * s, 3.0 * s * s * t, 3.0 * s * t * t, t * t * t],
-        [-3.0 * s * s, 3.0 * s * (s - 2.0 * t), 3.0 * t * (2.0 * s - t), 3.0 * t * t],
-        [6.0 * s, 6.0 * (t - 2.0 * s), 6.0 * (s - 2.0 * t), 6.0 * t],
-    ];
-    rows.map(|row| Vector3::from_fn(|d, _| (0..4).map(|i| row[i] * curve[i][d]).sum()))
+    bernstein::jet(t).map(|row| Vector3::from_fn(|d, _| (0..4).map(|i| row[i] * curve[i][d]).sum()))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@
 use nalgebra::Vector3;
 
 use super::tricubic::{Jet, TricubicPoints, restrict};
+use crate::numbers::vector::norm;
 
 /// How far beyond [0, 1] a piece must be one-to-one for Newton's method.
 pub const MARGIN: f64 = 0.125;
@@ -95,7 +96,7 @@ impl AffineFrame {
 
     /// How much y may change within `distance` of a point.
     pub fn reach(&self, distance: f64) -> [f64; 3] {
-        self.inverse.map(|row| distance * row.iter().map(|x| x * x).sum::<f64>().sqrt())
+        self.inverse.map(|row| distance * norm(row))
     }
 
     /// Whether no point of the piece is within `distance` of one with guess `y`.

@@ -8,13 +8,12 @@
 pub use crate::basis::tree::Node;
 use nalgebra::Vector3;
 
+use crate::numbers::bounds::{self, Bounds};
+
 /// Boxes of a leaf at most.
 pub const LEAF: usize = 4;
 /// Boxes below which a subtree is built by one task.
 const GRAIN: usize = 4096;
-
-/// A box, low and high corner.
-pub type Box3 = [[f64; 3]; 2];
 
 /// Boxes in a tree.
 #[derive(Debug)]
@@ -27,7 +26,7 @@ pub struct Hierarchy {
 
 impl Hierarchy {
     /// Builds the tree of `boxes`; ids are their indices.
-    pub fn new(boxes: &[Box3]) -> Self {
+    pub fn new(boxes: &[Bounds]) -> Self {
         let mut items: Vec<u32> = (0..boxes.len() as u32).collect();
         let mut nodes = vec![Node::default(); node_count(boxes.len())];
         if !boxes.is_empty() {
@@ -79,13 +78,13 @@ impl Node {
 }
 
 /// Length of the diagonal of a box.
-pub fn diagonal([low, high]: &Box3) -> f64 {
+pub fn diagonal([low, high]: &Bounds) -> f64 {
     (Vector3::from(*high) - Vector3::from(*low)).norm()
 }
 
 /// Squared distance of a box from a point, 0 inside.
 #[inline]
-pub fn squared_distance([low, high]: &Box3, x: [f64; 3]) -> f64 {
+pub fn squared_distance([low, high]: &Bounds, x: [f64; 3]) -> f64 {
     let off = |d: usize| larger(larger(low[d] - x[d], x[d] - high[d]), 0.0);
     let [a, b, c] = [off(0), off(1), off(2)];
     a * a + b * b + c * c
@@ -111,17 +110,12 @@ fn counts(n: usize) -> [usize; 2] {
     [if n <= LEAF { 1 } else { 1 + inner[0] }, 1 + inner[1]]
 }
 
-fn build(boxes: &[Box3], items: &mut [u32], nodes: &mut [Node], first: usize, at: usize) {
-    let bounds = items.iter().map(|&i| boxes[i as usize]).fold(
-        [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]],
-        |[low, high], [l, h]| {
-            [std::array::from_fn(|d| low[d].min(l[d])), std::array::from_fn(|d| high[d].max(h[d]))]
-        },
-    );
+fn build(boxes: &[Bounds], items: &mut [u32], nodes: &mut [Node], first: usize, at: usize) {
+    let [low, high] = items.iter().map(|&i| boxes[i as usize]).fold(bounds::empty(), bounds::union);
     let [node, below @ ..] = nodes else { return };
     *node = Node {
-        low: bounds[0],
-        high: bounds[1],
+        low,
+        high,
         first: first as u32,
         count: if items.len() <= LEAF { items.len() as u32 } else { 0 },
         skip: (at + 1 + below.len()) as u32,
@@ -166,7 +160,7 @@ mod tests {
     #[test]
     fn trees_of_any_size_find_what_a_scan_finds() {
         for n in (0..40).chain([1000, 20_000]) {
-            let boxes: Vec<Box3> = (0..n)
+            let boxes: Vec<Bounds> = (0..n)
                 .map(|i| {
                     let low = [i * 7 % 11, i * 5 % 13, i % 17].map(|x: usize| x as f64);
                     [low, low.map(|x| x + 1.5)]
@@ -179,7 +173,7 @@ mod tests {
             assert!(tree.nodes.iter().enumerate().all(|(i, node)| node.skip as usize > i));
             assert_eq!(tree.nodes.first().map_or(0, |root| root.skip as usize), tree.nodes.len());
             let x = [4.2, 6.9, 8.1];
-            let holds = |b: &Box3| squared_distance(b, x) == 0.0;
+            let holds = |b: &Bounds| squared_distance(b, x) == 0.0;
             let mut found = Vec::new();
             tree.around(x, 0.0, |i| found.push(i));
             found.retain(|&i| holds(&boxes[i as usize]));

@@ -5,6 +5,7 @@ use super::closest::SearchBox;
 use super::tricubic::Jet;
 use crate::basis::bspline::Order::{First, Value};
 use crate::limit::{Leaf, Solid};
+use crate::numbers::vector::difference;
 
 /// Where a derivative does not exist, the one so far away stands for it.
 const ASIDE: f64 = 1e-9;
@@ -24,7 +25,7 @@ impl<'a> LimitMap<'a> {
         let point = |&v: &u32| std::array::from_fn(|d| points[3 * v as usize + d]);
         let net = solid.net(leaf);
         let origin: [f64; 3] = net.first().map_or([0.0; 3], point);
-        let local = |p: [f64; 3]| std::array::from_fn(|d| p[d] - origin[d]);
+        let local = |p: [f64; 3]| difference(p, origin);
         Self { solid, leaf, net: net.iter().map(point).map(local).collect(), origin }
     }
 

@@ -14,12 +14,13 @@ use rayon::prelude::*;
 
 use super::Locator;
 use super::frame::AffineFrame;
+use super::hierarchy::Node;
 use super::hierarchy::diagonal;
-use super::hierarchy::{Box3, Node};
 use super::tricubic::{TricubicPoints, bounds, halves};
 use crate::backend::device::{NONE, SolidPart, SolidParts};
 use crate::bezier::{MAX_EXACT_RINGS, Made, Piece, Pieces};
 use crate::error::Result;
+use crate::numbers::bounds::Bounds;
 
 /// How often a piece is halved at most: more made parts and decided hardly more points on any
 /// model tried.
@@ -40,7 +41,7 @@ pub(crate) struct Parts {
     /// Bézier points, `[w][v][u]`, of the parts that have some, in their order.
     pub points: Vec<TricubicPoints>,
     /// Boxes that hold the parts, `[part]`.
-    pub boxes: Vec<Box3>,
+    pub boxes: Vec<Bounds>,
 }
 
 /// What is halved: Bézier points of a piece, or of a part of it.
@@ -184,7 +185,7 @@ fn blocks(locator: &Locator<'_>, further: &Pieces<'_>, piece: usize) -> Vec<Bloc
 }
 
 /// The frame of a part that has none of its own: that of its box.
-fn box_frame(bounds: &Box3) -> AffineFrame {
+fn box_frame(bounds: &Bounds) -> AffineFrame {
     let [low, high] = *bounds;
     let thin = (THIN * diagonal(bounds)).max(f64::MIN_POSITIVE);
     let scale: [f64; 3] = array::from_fn(|d| (high[d] - low[d]).max(thin).recip());

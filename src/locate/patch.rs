@@ -17,6 +17,8 @@
 
 use nalgebra::{Matrix2, Vector2, Vector3};
 
+use crate::basis::bernstein;
+
 /// Bézier points `[t][s]`.
 pub type BicubicPoints = [Vector3<f64>; 16];
 
@@ -381,7 +383,7 @@ struct Jet {
 impl Jet {
     // written out: closures over arrays are calls of their own here, which took a fifth of the time
     fn of(patch: &BicubicPoints, [s, t]: [f64; 2]) -> Self {
-        let (bs, bt) = (bernstein(s), bernstein(t));
+        let (bs, bt) = (bernstein::jet(s), bernstein::jet(t));
         let mut jet = Self {
             point: Vector3::zeros(),
             first: [Vector3::zeros(); 2],
@@ -400,17 +402,6 @@ impl Jet {
         }
         jet
     }
-}
-
-/// Bernstein polynomials of degree 3 with their first and second derivatives.
-#[inline]
-fn bernstein(t: f64) -> [[f64; 4]; 3] {
-    let s = 1.0 - t;
-    [
-        [s * s * s, 3.0 * s * s * t, 3.0 * s * t * t, t * t * t],
-        [-3.0 * s * s, 3.0 * s * (s - 2.0 * t), 3.0 * t * (2.0 * s - t), 3.0 * t * t],
-        [6.0 * s, 6.0 * (t - 2.0 * s), 6.0 * (s - 2.0 * t), 6.0 * t],
-    ]
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use rayon::prelude::*;
 
 use super::cores::Core;
 use super::frame::AffineFrame;
-use super::hierarchy::Box3;
 use super::limit::LimitMap;
 use super::parameters::in_piece;
 use super::tricubic::{TricubicPoints, bounds};
@@ -15,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::limit::{Leaf, LeafKind, Solid};
 use crate::mesh::{Attribute, Controls, check_coordinates, check_point_count, component_ranges};
 use crate::numbers::Precision;
+use crate::numbers::bounds::Bounds;
 use crate::pages;
 
 /// Rings around extraordinary edges and vertices where memory does not matter.
@@ -37,7 +37,7 @@ pub struct LocatorPieces<'s> {
     /// Largest distance of each piece from the limit, in length units; 0 where it is exact.
     pub errors: Vec<f64>,
     /// Boxes that hold the limit on each piece.
-    pub boxes: Vec<Box3>,
+    pub boxes: Vec<Bounds>,
     // affine maps near the pieces, if they are not singular
     pub(crate) frames: Vec<Option<AffineFrame>>,
     // what inexact pieces stand for
@@ -47,7 +47,7 @@ pub struct LocatorPieces<'s> {
     // control points of all levels, [point][3]
     refined: Vec<f64>,
     // that of the mesh's control points
-    control_box: Box3,
+    control_box: Bounds,
 }
 
 impl<'s> LocatorPieces<'s> {
@@ -121,7 +121,7 @@ impl<'s> LocatorPieces<'s> {
     }
 
     /// The box of the mesh's control points, which holds the limit.
-    pub(super) fn control_box(&self) -> &Box3 {
+    pub(super) fn control_box(&self) -> &Bounds {
         &self.control_box
     }
 
@@ -281,7 +281,7 @@ fn contracted([u, v, w]: &[[[f64; LANES]; 4]; 3], x: impl Fn(usize) -> f64) -> [
 struct Arrays<'s> {
     points: Vec<TricubicPoints>,
     errors: Vec<f64>,
-    boxes: Vec<Box3>,
+    boxes: Vec<Bounds>,
     frames: Vec<Option<AffineFrame>>,
     cores: Vec<Option<Box<Core<'s>>>>,
 }
@@ -323,7 +323,7 @@ impl<'s> Arrays<'s> {
 }
 
 /// The box that two boxes have in common.
-fn both(a: Box3, b: Box3) -> Box3 {
+fn both(a: Bounds, b: Bounds) -> Bounds {
     [std::array::from_fn(|d| a[0][d].max(b[0][d])), std::array::from_fn(|d| a[1][d].min(b[1][d]))]
 }
 

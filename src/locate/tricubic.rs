@@ -4,6 +4,8 @@
 
 use nalgebra::Vector3;
 
+use crate::numbers::bounds::{self, Bounds};
+
 /// Bézier points `[w][v][u]`.
 pub type TricubicPoints = [[f64; 3]; 64];
 
@@ -134,10 +136,8 @@ fn blossom(a: f64, b: f64) -> [[f64; 4]; 4] {
 }
 
 /// The box around Bézier points, which holds the piece.
-pub fn bounds(points: &[[f64; 3]]) -> [[f64; 3]; 2] {
-    points.iter().fold([[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]], |[low, high], p| {
-        [std::array::from_fn(|d| low[d].min(p[d])), std::array::from_fn(|d| high[d].max(p[d]))]
-    })
+pub fn bounds(points: &[[f64; 3]]) -> Bounds {
+    bounds::around(points.iter().copied())
 }
 
 /// The axis along which a piece bends most.

@@ -9,6 +9,7 @@ use super::{
     Attribute, CORNER_SHARPNESS, CellArray, CellKind, Cells, SolidMesh, check_coordinates,
 };
 use crate::error::{Error, Result};
+use crate::numbers::vector::difference;
 use crate::numbers::{Precision, counted};
 
 impl Attribute {
@@ -151,10 +152,7 @@ impl SolidMesh {
         let mut six_volumes = 0.0;
         for face in faces {
             let face = face.as_ref();
-            let at = |i: usize| -> [f64; 3] {
-                let p = self.points[face[i] as usize];
-                std::array::from_fn(|d| p[d] - origin[d])
-            };
+            let at = |i: usize| difference(self.points[face[i] as usize], origin);
             // the fan around the face's mean: a bilinear face has the same volume
             let n = face.len();
             let mut mean = [0.0; 3];

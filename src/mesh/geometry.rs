@@ -2,12 +2,13 @@
 
 use nalgebra::Vector3;
 
+use crate::numbers::bounds::extended;
+
 /// Smallest and largest coordinates; `None` without points.
 pub(crate) fn bounds(points: &[[f64; 3]]) -> Option<([f64; 3], [f64; 3])> {
     let first = *points.first()?;
-    Some(points.iter().fold((first, first), |(low, high), p| {
-        (std::array::from_fn(|d| low[d].min(p[d])), std::array::from_fn(|d| high[d].max(p[d])))
-    }))
+    let [low, high] = points.iter().copied().fold([first; 2], extended);
+    Some((low, high))
 }
 
 /// Twice the area of a polygon times its normal (Newell); zero if it is degenerate.

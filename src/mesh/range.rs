@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::mesh::{Attribute, SolidMesh};
 use crate::message;
 use crate::numbers::Precision;
+use crate::numbers::bounds;
 
 /// Points a thread looks at.
 const GRAIN: usize = 1 << 16;
@@ -63,18 +64,12 @@ fn check_within(
         Precision::F32 => ("single", "scale the model to another length unit, or use f64"),
         Precision::F64 => ("double", "give the model in another length unit"),
     };
-    // [low, high], and whether all are in range
+    // the box, and whether all are in range
     let look = |points: &[[f64; 3]]| {
-        let mut found = ([[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]], true);
-        let ([low, high], fits) = &mut found;
-        for p in points {
-            for d in 0..3 {
-                low[d] = low[d].min(p[d]);
-                high[d] = high[d].max(p[d]);
-                *fits &= p[d].abs() <= most; // NaN does not
-            }
-        }
-        found
+        points.iter().fold((bounds::empty(), true), |(around, fits), p| {
+            let fit = p.iter().fold(true, |fits, x| fits & (x.abs() <= most)); // NaN does not
+            (bounds::extended(around, *p), fits & fit)
+        })
     };
     let parts: Vec<_> = points.par_chunks(GRAIN).map(look).collect();
     if !parts.iter().all(|(_, fits)| *fits) {
@@ -91,12 +86,8 @@ fn check_within(
         ))
         .with_help(help));
     }
-    let bound = |side: usize, d: usize, start: f64, pick: fn(f64, f64) -> f64| {
-        parts.iter().fold(start, |found, (bounds, _)| pick(found, bounds[side][d]))
-    };
-    let extent =
-        |d| bound(1, d, f64::NEG_INFINITY, f64::max) - bound(0, d, f64::INFINITY, f64::min);
-    let size = (0..3).map(extent).fold(0.0, f64::max);
+    let around = parts.iter().map(|(around, _)| *around).fold(bounds::empty(), bounds::union);
+    let size = bounds::longest_side(around);
     if size > 0.0 && size < least {
         return Err(Error::mesh(format!(
             "all vertices lie within {size:e}: below {least:e}, {small} underflow in {bits} precision"
@@ -164,7 +155,7 @@ pub fn single_precision_loss(
 pub fn single_precision_loss_in([low, high]: [[f64; 3]; 2]) -> Option<String> {
     const PARTS: f64 = 1e5;
     let largest = low.iter().chain(&high).fold(0.0, |a: f64, x| a.max(x.abs()));
-    let length = (0..3).map(|d| high[d] - low[d]).fold(0.0, f64::max);
+    let length = bounds::longest_side([low, high]);
     single_precision_loss(largest, PARTS, ("the model", length))
 }
 

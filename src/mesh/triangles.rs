@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use earcut::Earcut;
 
 use super::{Polygons, SurfaceMesh, area_normal};
+use crate::numbers::vector::difference;
 
 /// Corners of a face at most from which cuts are tried.
 const STARTS: usize = 64;
@@ -251,10 +252,7 @@ impl Cutter {
     /// Projects a face along its normal, and says whether it is convex there.
     fn project(&mut self, points: &[[f64; 3]], face: &[u32]) -> bool {
         let origin = points[face[0] as usize];
-        let at = |i: usize| -> [f64; 3] {
-            let p = points[face[i % face.len()] as usize];
-            std::array::from_fn(|d| p[d] - origin[d])
-        };
+        let at = |i: usize| difference(points[face[i % face.len()] as usize], origin);
         let normal = area_normal(points, face);
         let axis = (0..3).max_by(|&a, &b| normal[a].abs().total_cmp(&normal[b].abs())).unwrap_or(2);
         let (mut x, mut y) = ((axis + 1) % 3, (axis + 2) % 3);

@@ -14,6 +14,7 @@ use super::{
 use crate::error::ElementKind::{Cell, Face, Vertex};
 use crate::error::{Error, Message, Result};
 use crate::message;
+use crate::numbers::vector::{difference, squared_norm};
 
 /// What joining vertices did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -212,7 +213,7 @@ impl Joined {
         let find = |cell: [i64; 3]| cells.binary_search_by_key(&cell, |keys| keys[0].0).ok();
         let is_near = |a: u32, b: u32| {
             let [a, b] = [a, b].map(|v| points[v as usize]);
-            (0..3).map(|d| (a[d] - b[d]).powi(2)).sum::<f64>() <= distance * distance
+            squared_norm(difference(a, b)) <= distance * distance
         };
         let link = |cell: &[Key], offset: [i64; 3]| {
             let other = cells[find(std::array::from_fn(|d| cell[0].0[d] + offset[d]))?];
@@ -288,10 +289,13 @@ fn keys(points: &[[f64; 3]], used: &[bool], distance: f64) -> Result<(Vec<Key>, 
              more"
         ));
     }
-    let cell = |x: f64| match distance > 0.0 {
-        true => (x / side).floor() as i64,
-        // 0 and −0 are equal
-        false => (x + 0.0).to_bits() as i64,
+    let cell = |x: f64| {
+        if distance > 0.0 {
+            (x / side).floor() as i64
+        } else {
+            // 0 and −0 are equal
+            (x + 0.0).to_bits() as i64
+        }
     };
     let known = (0..points.len() as u32).into_par_iter().filter(|&v| used[v as usize]);
     let mut keys: Vec<Key> = known.map(|v| (points[v as usize].map(cell), v)).collect();

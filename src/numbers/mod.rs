@@ -3,10 +3,12 @@
 //! [`Real`] is `f32` or `f64`: the one number trait of this crate. [`Lanes`] is a vector
 //! register of them. Unsafe code relies on both, so no other type can implement them.
 
+pub(crate) mod bounds;
 mod digits;
 mod kinds;
 mod median;
 mod portable;
+pub(crate) mod vector;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 

@@ -190,10 +190,11 @@ impl<'m> Blocks<'m> {
         let Part { mesh, owned, .. } = self.part.part();
         let find = || {
             let topology = Topology::of_part(mesh)?;
-            match self.part.is_whole() {
-                true => topology.validate()?,
+            if self.part.is_whole() {
+                topology.validate()?
+            } else {
                 // ghosts have not all their neighbors
-                false => topology.validate_around(owned)?,
+                topology.validate_around(owned)?
             }
             Sharpness::resolve(&mesh.creases, &topology)?;
             mesh.creases.check_evaluable(self.part.levels)

@@ -176,9 +176,10 @@ fn owned_cells(
         bytes.extend(((start + c) as u32).to_ne_bytes());
         bytes.extend(ends[c].to_ne_bytes());
     };
-    let ends = match elements.is_empty() {
-        true => Vec::new(),
-        false => vec![elements.start as u32, elements.end as u32 - 1],
+    let ends = if elements.is_empty() {
+        Vec::new()
+    } else {
+        vec![elements.start as u32, elements.end as u32 - 1]
     };
     let mut found = Vec::new();
     fetch(ranks, &holders, &ends, cell, |mut bytes| {

@@ -163,10 +163,8 @@ impl Facts {
             BatchKind::Layered(_) if self.whole && self.samples <= most_layered => Kernel::Layered,
             BatchKind::Layered(_) => Kernel::LayeredPart,
             BatchKind::Irregular(_) => {
-                let matrix = match self.double {
-                    true => self.matrix_units.double,
-                    false => self.matrix_units.single,
-                };
+                let matrix =
+                    if self.double { self.matrix_units.double } else { self.matrix_units.single };
                 match (matrix, self.leaves >= WIDE) {
                     (true, true) if self.double || self.samples.pow(3) > TILE => {
                         Kernel::LongMatrixTable

@@ -200,9 +200,10 @@ impl<'q> Mapping<'q> {
         let slots = &quadrature.table(batch).slots;
         nets.clear();
         for leaf in leaves.iter().map(|&leaf| quadrature.leaf(leaf)) {
-            match is_grid {
-                true => nets.extend_from_slice(quadrature.solid.net(leaf)),
-                false => nets.extend(batch::net(quadrature.solid, leaf, slots)),
+            if is_grid {
+                nets.extend_from_slice(quadrature.solid.net(leaf))
+            } else {
+                nets.extend(batch::net(quadrature.solid, leaf, slots))
             }
         }
     }
@@ -268,6 +269,7 @@ mod tests {
     use crate::limit::Solid;
     use crate::mesh::shape::Shape;
     use crate::mesh::{Cells, SolidMesh};
+    use crate::numbers::vector::dot;
     use crate::plan::Want;
     use crate::quadrature::QuadratureScheme;
 
@@ -281,7 +283,7 @@ mod tests {
         for (batch, own) in quadrature.batches().iter().enumerate() {
             mapping.evaluate(batch, 0..own.leaves.len(), &mut mapped).unwrap();
             for ((p, n), m) in mapped.points.iter().zip(&mapped.normals).zip(&mapped.measures) {
-                sum += m / 3.0 * (0..3).map(|d| p[d] * n[d]).sum::<f64>();
+                sum += m / 3.0 * dot(*p, *n);
             }
         }
         sum

@@ -9,7 +9,6 @@ use super::pieces::{PieceCut, runs};
 use super::{Mapped, Physical};
 use crate::error::Result;
 use crate::io::{Array, Dataset};
-use crate::volume::class_number;
 
 /// Quadrature points that are evaluated before they are put in order.
 const BLOCK: usize = 1 << 18;
@@ -101,7 +100,7 @@ impl Columns {
         let size = f64::from(quadrature.kind(mapped.batch).1).exp2().recip();
         self.positions.extend_from_slice(&mapped.points[own.clone()]);
         self.cells.extend(repeat_n(cell as i32, count));
-        let class = class_number(quadrature.solid().classes()[cell as usize]);
+        let class = quadrature.solid().classes()[cell as usize].number();
         self.classes.extend(repeat_n(class, count));
         for (axis, column) in self.numbers[..3].iter_mut().enumerate() {
             column.extend(parameters.iter().map(|local| origin[axis] + size * local[axis]));

@@ -73,10 +73,7 @@ impl VertexSharpness {
             return;
         }
         self.now.add(end);
-        match half > 0.0 {
-            true => self.next.add(end),
-            false => self.fall(sharpness),
-        }
+        if half > 0.0 { self.next.add(end) } else { self.fall(sharpness) }
     }
 
     fn fall(&mut self, sharpness: f64) {

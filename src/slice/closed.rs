@@ -59,18 +59,15 @@ impl ClosedSurface {
         let triangulation = Triangulation::of(mesh, scheme);
         let triangles = triangulation.as_ref().map(|cut| cut.triangles(mesh)).transpose()?;
         let mesh = triangles.as_ref().unwrap_or(mesh);
-        let (topology, of_mesh, limit) = match scheme.is_linear() {
-            true => {
-                let (topology, of_mesh) = linear_topology(mesh, scheme)?;
-                (topology, of_mesh, None)
-            }
-            false => {
-                let topology = SurfaceTopology::of(mesh);
-                check_closed(&topology, &mesh.points, scheme)?;
-                let of_mesh = triangulation.as_ref().map(|cut| cut.of_faces().to_vec());
-                let limit = LimitSurface::of_mesh(mesh, scheme)?;
-                (topology, of_mesh.unwrap_or_default(), Some(limit))
-            }
+        let (topology, of_mesh, limit) = if scheme.is_linear() {
+            let (topology, of_mesh) = linear_topology(mesh, scheme)?;
+            (topology, of_mesh, None)
+        } else {
+            let topology = SurfaceTopology::of(mesh);
+            check_closed(&topology, &mesh.points, scheme)?;
+            let of_mesh = triangulation.as_ref().map(|cut| cut.of_faces().to_vec());
+            let limit = LimitSurface::of_mesh(mesh, scheme)?;
+            (topology, of_mesh.unwrap_or_default(), Some(limit))
         };
         let shells = shells(&topology);
         Ok(Self {
@@ -150,18 +147,19 @@ fn check_closed(topology: &SurfaceTopology, points: &[[f64; 3]], scheme: Scheme)
             " has {corners} faces, not two; ",
             course(ends)
         ))
-        .with_help(match scheme.is_linear() {
-            true => "as many faces must run through the edge in one direction as in the other: \
+        .with_help(if scheme.is_linear() {
+            "as many faces must run through the edge in one direction as in the other: \
                      remove repeated faces, fill holes, or give each of the parts that meet there \
                      vertices of its own"
-                .into(),
-            false => message!(
+                .into()
+        } else {
+            message!(
                 "give each of the parts that meet there vertices of its own, slice them one by \
                  one, or as they are by ",
                 option("scheme", "linear"),
                 ", where as many faces run through the edge in one direction as in the other; \
                  remove repeated faces"
-            ),
+            )
         }));
     }
     if let Some(inconsistent) =

@@ -3,6 +3,7 @@
 use super::index::IntervalIndex;
 use super::layer::Contour;
 use super::trace::Arcs;
+use crate::numbers::bounds::{self, Bounds};
 
 /// Joins arcs to closed contours by the names of their crossings. Contours start at
 /// their crossing of the least name and are listed in the order of these, so the
@@ -45,7 +46,7 @@ fn arc_end(arcs: &Arcs, arc: u32) -> u32 {
 
 /// Counts, for every contour, the others around it.
 fn nest(contours: &mut [Contour]) {
-    let boxes: Vec<[[f64; 2]; 2]> = contours.iter().map(bounds).collect();
+    let boxes: Vec<Bounds<2>> = contours.iter().map(bounds).collect();
     let axis = sparser_axis(&boxes);
     let ranges: Vec<[f64; 2]> = boxes.iter().map(|b| b.map(|corner| corner[axis])).collect();
     let index = IntervalIndex::new(&ranges);
@@ -64,7 +65,7 @@ fn nest(contours: &mut [Contour]) {
 }
 
 /// The axis along which fewer boxes contain a coordinate; rows of contours along x have the first.
-fn sparser_axis(boxes: &[[[f64; 2]; 2]]) -> usize {
+fn sparser_axis(boxes: &[Bounds<2>]) -> usize {
     let [x, y] = [0, 1].map(|d| {
         let [low, high] = boxes.iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], sides| {
             [a.min(sides[0][d]), b.max(sides[1][d])]
@@ -74,10 +75,8 @@ fn sparser_axis(boxes: &[[[f64; 2]; 2]]) -> usize {
     usize::from(2.0 * x >= y)
 }
 
-fn bounds(contour: &Contour) -> [[f64; 2]; 2] {
-    contour.points.iter().fold([[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]], |[low, high], p| {
-        [[0, 1].map(|d| low[d].min(p[d])), [0, 1].map(|d| high[d].max(p[d]))]
-    })
+fn bounds(contour: &Contour) -> Bounds<2> {
+    bounds::around(contour.points.iter().copied())
 }
 
 /// Whether a point lies inside a polygon (even-odd).

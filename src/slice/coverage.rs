@@ -16,6 +16,7 @@
 //! another.
 
 use super::frame::PixelGrid;
+use crate::backend::device::Sampling;
 use crate::error::Result;
 
 /// Steps that an edge of a pixel is divided into.
@@ -29,16 +30,6 @@ pub(super) const MAX_IMAGE_SIDE: usize = 1 << 16;
 
 /// Most planes.
 const PLANES: u32 = 1 << 16;
-
-/// What a pixel says.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sampling {
-    /// Full if its middle is inside, else empty.
-    Center,
-    /// Gray by the area inside.
-    #[default]
-    Area,
-}
 
 /// A gray value.
 pub trait Gray: Copy + Default + Send {
@@ -195,9 +186,10 @@ impl Raster {
         while y < high[1] {
             let row = y.div_euclid(STEPS);
             let top = ((row + 1) * STEPS).min(high[1]);
-            let end = match top == high[1] {
-                true => high[0],
-                false => low[0] + (dx * (top - low[1])).div_euclid(dy),
+            let end = if top == high[1] {
+                high[0]
+            } else {
+                low[0] + (dx * (top - low[1])).div_euclid(dy)
             };
             self.add_row_part(row, [x, end], top - y, sign);
             (x, y) = (end, top);

@@ -3,7 +3,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::coverage::{MAX_IMAGE_SIDE, Sampling};
+use super::coverage::MAX_IMAGE_SIDE;
 use super::frame::PixelGrid;
 use super::interior::{DeviceInteriors, InteriorValues};
 use super::layer::Layer;
@@ -12,6 +12,7 @@ use super::solid_source::{Inside, SolidSource};
 use super::source::{Channel, LayerSource, PixelPlaces};
 use crate::backend::device::{
     Canvas, Covered, Device, LayerBoundary, LayerImages, LayerLink, LayerPatch, MAX_PLANES,
+    Sampling,
 };
 use crate::error::Result;
 
@@ -114,7 +115,7 @@ impl<'s> DeviceSlicer<'s> {
             tolerance: self.slicer.chord_tolerance(),
             size: grid.size,
             planes,
-            center: sampling == Sampling::Center,
+            sampling,
             bits,
         })
     }

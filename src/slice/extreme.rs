@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::bicubic::{Bicubic, HEIGHT};
+use crate::basis::bernstein;
 
 /// Heights of the Bézier points `[v][u]` of a part of a patch.
 pub type Heights = [[f64; 4]; 4];
@@ -111,10 +112,10 @@ fn halves(heights: &Heights) -> [Heights; 2] {
         bends.map(|w| (w[0] - 2.0 * w[1] + w[2]).abs()).fold(0.0, f64::max)
     };
     if bend(heights) >= bend(&columns) {
-        let rows = heights.map(halves_of);
+        let rows = heights.map(halves_of_row);
         [0, 1].map(|half| rows.map(|row| row[half]))
     } else {
-        let rows = columns.map(halves_of);
+        let rows = columns.map(halves_of_row);
         [0, 1].map(|half| transposed(&rows.map(|row| row[half])))
     }
 }
@@ -123,13 +124,8 @@ fn transposed(heights: &Heights) -> Heights {
     std::array::from_fn(|i| std::array::from_fn(|j| heights[j][i]))
 }
 
-/// Halves of a cubic polynomial by its Bézier coefficients (de Casteljau).
-fn halves_of([a, b, c, d]: [f64; 4]) -> [[f64; 4]; 2] {
-    let middle = |x: f64, y: f64| 0.5 * (x + y);
-    let (ab, bc, cd) = (middle(a, b), middle(b, c), middle(c, d));
-    let (abc, bcd) = (middle(ab, bc), middle(bc, cd));
-    let all = middle(abc, bcd);
-    [[a, ab, abc, all], [all, bcd, cd, d]]
+fn halves_of_row(row: [f64; 4]) -> [[f64; 4]; 2] {
+    bernstein::halves(row, |x, y| 0.5 * (x + y))
 }
 
 #[cfg(test)]

@@ -20,18 +20,21 @@ const CHUNK: usize = 1 << 16;
 /// little-endian bits, ids as 32. Of points, cells and the values of an attribute or array these
 /// are the hashes of 65,536 vertices or cells each.
 pub fn fingerprint(mesh: &SolidMesh) -> String {
-    let [vertices, cells] = [mesh.points.len(), mesh.cells.len()];
-    let rows = |row: usize, bytes: &mut Vec<u8>| point_row(mesh, row, bytes);
-    let points = digests(vertices, rows);
-    let rows = |row: usize, bytes: &mut Vec<u8>| cell_row(mesh, row, bytes);
-    let cells = (cells, digests(cells, rows));
+    let [point_count, cell_count] = [mesh.points.len(), mesh.cells.len()];
     let values = |count: usize, values: &[f64], width: usize| {
         digests(count, |row, bytes| value_row(values, width, row, bytes))
     };
-    let attributes = mesh.attributes.iter().map(|a| values(vertices, &a.values, a.width));
-    let cell_data = mesh.cell_data.iter().map(|a| values(mesh.cells.len(), &a.values, a.width));
-    let values = [attributes.collect(), cell_data.collect()];
-    Fingerprint::of_digests(mesh, (vertices, points), cells, values)
+    let attributes = mesh.attributes.iter().map(|a| values(point_count, &a.values, a.width));
+    let cell_data = mesh.cell_data.iter().map(|a| values(cell_count, &a.values, a.width));
+    let digests = Digests {
+        point_count,
+        points: digests(point_count, |row, bytes| point_row(mesh, row, bytes)),
+        cell_count,
+        cells: digests(cell_count, |row, bytes| cell_row(mesh, row, bytes)),
+        attributes: attributes.collect(),
+        cell_data: cell_data.collect(),
+    };
+    Fingerprint::of_digests(mesh, digests)
 }
 
 /// The [`fingerprint`] of a mesh that ranks hold.
@@ -43,19 +46,21 @@ pub fn shared_fingerprint(ranks: &Ranks<'_>, mesh: &DistributedMesh) -> Result<S
     if ranks.size() == 1 {
         return Ok(fingerprint(block));
     }
-    let rows = |row: usize, bytes: &mut Vec<u8>| point_row(block, row, bytes);
-    let points = shared_digests(ranks, vertices, rows)?;
-    let rows = |row: usize, bytes: &mut Vec<u8>| cell_row(block, row, bytes);
-    let cell_digests = shared_digests(ranks, cells, rows)?;
     let values = |holders: &Holders, values: &[f64], width: usize| {
         shared_digests(ranks, holders, |row, bytes| value_row(values, width, row, bytes))
     };
     let attributes = block.attributes.iter().map(|a| values(vertices, &a.values, a.width));
-    let attributes = attributes.collect::<Result<_>>()?;
     let cell_data = block.cell_data.iter().map(|a| values(cells, &a.values, a.width));
-    let values = [attributes, cell_data.collect::<Result<_>>()?];
-    let (points, cells) = ((vertices.count(), points), (cells.count(), cell_digests));
-    Ok(Fingerprint::of_digests(block, points, cells, values))
+    // fields in the order in which all ranks exchange them
+    let digests = Digests {
+        point_count: vertices.count(),
+        points: shared_digests(ranks, vertices, |row, bytes| point_row(block, row, bytes))?,
+        cell_count: cells.count(),
+        cells: shared_digests(ranks, cells, |row, bytes| cell_row(block, row, bytes))?,
+        attributes: attributes.collect::<Result<_>>()?,
+        cell_data: cell_data.collect::<Result<_>>()?,
+    };
+    Ok(Fingerprint::of_digests(block, digests))
 }
 
 /// The fingerprint of a mesh that is refined some times first.
@@ -151,22 +156,28 @@ pub fn surface_fingerprint(mesh: &SurfaceMesh, scheme: Scheme) -> String {
     hash.finish()
 }
 
+/// Hashes of the long lists of a mesh.
+struct Digests {
+    point_count: usize,
+    points: Vec<u8>,
+    cell_count: usize,
+    cells: Vec<u8>,
+    // of the values of each
+    attributes: Vec<Vec<u8>>,
+    cell_data: Vec<Vec<u8>>,
+}
+
 /// A hash of lists, each after its length, so that no two meshes say the same.
 struct Fingerprint(Sha256);
 
 impl Fingerprint {
-    /// Of the hashes of points, cells and the values of attributes and of cell arrays, with the
-    /// numbers of vertices and cells; creases and names are those of `mesh`.
-    fn of_digests(
-        mesh: &SolidMesh,
-        (vertices, points): (usize, Vec<u8>),
-        (count, cells): (usize, Vec<u8>),
-        [attributes, cell_data]: [Vec<Vec<u8>>; 2],
-    ) -> String {
+    /// Of the hashes of what is long; creases and names are those of `mesh`.
+    fn of_digests(mesh: &SolidMesh, digests: Digests) -> String {
+        let Digests { point_count, points, cell_count, cells, attributes, cell_data } = digests;
         let mut hash = Self(Sha256::new());
-        hash.count(vertices);
+        hash.count(point_count);
         hash.0.update(points);
-        hash.count(count);
+        hash.count(cell_count);
         hash.0.update(cells);
         hash.creases(&mesh.creases);
         let names = mesh.attributes.iter().map(|a| (a.name.as_str(), a.width));

@@ -10,10 +10,10 @@
 //! counts little. A torus of 10,000 triangles then needs a third of the patches.
 
 use super::bicubic::{Bicubic, Cubic, PlanePoint};
+use crate::basis::bernstein;
+use crate::bezier::FIT_MARGIN;
 use crate::limit::rim::UNIT;
-
-/// Errors are this much above the largest distance at the samples.
-const MARGIN: f64 = 1.5;
+use crate::numbers::vector::{difference, dot, norm, squared_norm};
 
 /// Part of the distance along a patch that counts as error. It covers the distance from a curved
 /// patch that a shift along it leaves, for radii of curvature above 32 tolerances. The limit at the
@@ -153,7 +153,7 @@ impl Fitter {
             farthest = farthest.max(above * above + along * along);
         }
         points.round_heights(self.grid);
-        let error = if farthest.sqrt() <= self.grid { 0.0 } else { MARGIN * error };
+        let error = if farthest.sqrt() <= self.grid { 0.0 } else { FIT_MARGIN * error };
         Fit { rectangle: square.rectangle(), points, error }
     }
 }
@@ -161,31 +161,28 @@ impl Fitter {
 /// Distances of a point of the limit from a patch's position, of which the derivatives are given:
 /// from the tangent plane, and along it. Where there is no such plane all of it is from it.
 fn distances(limit: &PlanePoint, [position, u, v]: &[PlanePoint; 3]) -> [f64; 2] {
-    let squared = |p: [f64; 3]| p[0] * p[0] + p[1] * p[1] + p[2] * p[2];
-    let away = [0, 1, 2].map(|d| limit[d] - position[d]);
+    let away = difference(*limit, *position);
     let normal = [0, 1, 2].map(|d| {
         let [a, b] = [(d + 1) % 3, (d + 2) % 3];
         u[a] * v[b] - u[b] * v[a]
     });
-    let (all, length) = (squared(away), squared(normal).sqrt());
-    if length <= MIN_SINE * (squared(*u) * squared(*v)).sqrt() {
+    let (all, length) = (squared_norm(away), norm(normal));
+    if length <= MIN_SINE * (squared_norm(*u) * squared_norm(*v)).sqrt() {
         return [all.sqrt(), 0.0];
     }
-    let above = (0..3).map(|d| away[d] * normal[d]).sum::<f64>().abs() / length;
+    let above = dot(away, normal).abs() / length;
     [above, (all - above * above).max(0.0).sqrt()]
 }
 
 /// Bézier points of the cubic through values at 0, 1/3, 2/3, 1.
 fn interpolate(f: Cubic) -> Cubic {
-    let combine =
-        |w: [f64; 4]| std::array::from_fn(|d| (0..4).map(|i| w[i] * f[i][d]).sum::<f64>() / 6.0);
-    [f[0], combine([-5.0, 18.0, -9.0, 2.0]), combine([2.0, -9.0, 18.0, -5.0]), f[3]]
+    let points = [0, 1, 2].map(|d| bernstein::from_thirds(f.map(|p| p[d])));
+    std::array::from_fn(|i| points.map(|along| along[i]))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::basis::bernstein;
 
     #[test]
     fn cubics_pass_through_their_values() {

@@ -115,9 +115,10 @@ impl Job<'_> {
             for parts in self.make_all(layers.clone()) {
                 // what is complete is listed even if a later layer fails
                 let parts = parts.or_else(|e| self.checkpoint().and(Err(e)))?;
-                match parts.iter().any(Option::is_some) {
-                    true => report.made += 1,
-                    false => report.skipped += 1,
+                if parts.iter().any(Option::is_some) {
+                    report.made += 1
+                } else {
+                    report.skipped += 1
                 }
                 let pairs = self.outputs.iter_mut().zip(parts);
                 pairs
@@ -160,9 +161,10 @@ impl Job<'_> {
     /// What each output makes of a layer; nothing where nothing is left to do.
     fn make(&self, index: usize) -> Result<Made> {
         let pending = || self.outputs.iter().filter(|output| !output.is_done(index));
-        let contours = match pending().any(|output| output.needs_contours()) {
-            true => Some(self.source.contours(index, self.stack.middle(index))?),
-            false => None,
+        let contours = if pending().any(|output| output.needs_contours()) {
+            Some(self.source.contours(index, self.stack.middle(index))?)
+        } else {
+            None
         };
         let cut = OutputLayer {
             index,
@@ -170,9 +172,8 @@ impl Job<'_> {
             contours: contours.as_ref(),
             source: self.source,
         };
-        let make = |output: &dyn Output| match output.is_done(index) {
-            true => Ok(None),
-            false => output.make(&cut).map(Some),
+        let make = |output: &dyn Output| {
+            if output.is_done(index) { Ok(None) } else { output.make(&cut).map(Some) }
         };
         self.outputs.iter().map(|output| make(output.as_ref())).collect()
     }

@@ -191,9 +191,10 @@ impl Manifest {
         };
         let manifest: Self = serde_json::from_str(&text)
             .map_err(|e| unknown(Some(e.line()), format!("is not a manifest of layers: {e}")))?;
-        match manifest.format == FORMAT {
-            true => Ok(Some(manifest)),
-            false => Err(unknown(None, format!("is of format {:?}", manifest.format))),
+        if manifest.format == FORMAT {
+            Ok(Some(manifest))
+        } else {
+            Err(unknown(None, format!("is of format {:?}", manifest.format)))
         }
     }
 

@@ -184,11 +184,12 @@ impl Materials {
         for (pixel, values) in covered.zip(values.chunks_exact(channels.max(1))) {
             let unfit = |(text, help)| Unfit { pixel, text, help };
             let threshold = threshold(pixel % columns, pixel / columns, layer);
-            painted[pixel] = match by_id {
-                true => self.by_id(values, coverage[pixel], threshold),
-                false => self.by_fraction(values, coverage[pixel], threshold),
-            }
-            .map_err(unfit)?;
+            let found = if by_id {
+                self.by_id(values, coverage[pixel], threshold)
+            } else {
+                self.by_fraction(values, coverage[pixel], threshold)
+            };
+            painted[pixel] = found.map_err(unfit)?;
         }
         Ok(painted)
     }
@@ -228,12 +229,13 @@ impl Materials {
                 chosen = if is_above(level, threshold) { place as u8 + 1 } else { 0 };
             }
         }
-        match sum <= 1.0 + SLACK {
-            true => Ok(chosen),
-            false => Err((
+        if sum <= 1.0 + SLACK {
+            Ok(chosen)
+        } else {
+            Err((
                 format!("has fractions that sum to {sum}"),
                 "give fractions of the volume that sum to 1 at most",
-            )),
+            ))
         }
     }
 }

@@ -75,9 +75,10 @@ mod surface;
 mod tables;
 mod trace;
 
+pub use crate::backend::device::Sampling;
 pub use cell_ids::{CellIds, MAX_MATERIALS};
 pub use closed::ClosedSurface;
-pub use coverage::{Gray, Raster, Sampling};
+pub use coverage::{Gray, Raster};
 pub use device::{DeviceSlicer, DeviceSource};
 pub use fingerprint::{fingerprint, refined_fingerprint, shared_fingerprint, surface_fingerprint};
 pub use frame::{Axis, PixelGrid};

@@ -12,20 +12,21 @@ use serde::Serialize;
 
 use super::manifest::{LayerEntry, Manifest};
 use crate::error::{ElementKind, option, option_name};
-use crate::io::atomic;
+use crate::io::{JobPart, atomic};
 use crate::message;
 use crate::{Error, Result};
 
-/// The directory of a job, of I of N, beside that of the whole stack.
+/// The directory of a part of a job beside that of the whole stack.
 ///
 /// # Errors
 /// [`Error::File`] if the path ends in no name, or the stack is there already.
-pub fn job_directory(directory: &Path, (job, of): (usize, usize)) -> Result<PathBuf> {
+pub fn job_directory(directory: &Path, part: JobPart) -> Result<PathBuf> {
     if Manifest::read(directory)?.is_some() {
         return Err(Error::file(directory, None, "holds layers: those of all jobs are written")
             .with_help("remove it, or choose another directory"));
     }
-    Ok(directory.with_file_name(format!("{}_job_{job:04}_of_{of:04}", name(directory)?)))
+    let JobPart { part, of } = part;
+    Ok(directory.with_file_name(format!("{}_job_{part:04}_of_{of:04}", name(directory)?)))
 }
 
 /// Whether `path` is where layers of jobs belong: a name without an ending, or one with jobs beside

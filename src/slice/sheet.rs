@@ -20,6 +20,7 @@ use crate::error::Result;
 use crate::limit::boundary::{BoundaryFace, RimNames, boundary_faces};
 use crate::limit::rim::UNIT;
 use crate::limit::{Leaf, LeafKind, Solid};
+use crate::numbers::vector::sum_about;
 use crate::topology::Orientation;
 
 /// What the weights on a square of a leaf's face depend on.
@@ -130,13 +131,10 @@ impl<'a> Sheet<'a> {
     /// A weighted sum of the points of a leaf's net.
     fn sum(&self, leaf: &Leaf, weights: &[f64]) -> PlanePoint {
         let net = self.pieces.solid().net(leaf);
-        let control = |v: u32| &self.points[3 * v as usize..3 * v as usize + 3];
+        let control =
+            |v: u32| -> [f64; 3] { std::array::from_fn(|d| self.points[3 * v as usize + d]) };
         let origin = control(net[0]);
-        let mut sum = [0.0; 3];
-        for (&v, w) in net.iter().zip(weights) {
-            let point = control(v);
-            (0..3).for_each(|d| sum[d] += w * (point[d] - origin[d]));
-        }
+        let sum = sum_about(origin, weights.iter().zip(net.iter().map(|&v| control(v))));
         self.axis.seen([0, 1, 2].map(|d| origin[d] + sum[d]))
     }
 

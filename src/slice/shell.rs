@@ -8,6 +8,7 @@ use super::fit::Fit;
 use super::skin::SkinQuad;
 use crate::basis::gauss::{self, Rule};
 use crate::error::{Error, Result};
+use crate::numbers::bounds;
 
 /// Shells whose boxes are not compared.
 const MANY: usize = 10_000;
@@ -52,14 +53,12 @@ impl Shells {
             let number = surface.shells[part.face as usize] as usize;
             let points = || fits.iter().flat_map(|fit| fit.points.0.as_flattened());
             if number == shells.len() {
-                let bounds = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
+                let bounds = bounds::empty();
                 shells.push(Shell { face: surface.face_of_mesh(part.face), volume: 0.0, bounds });
                 origins.push(points().next().map_or(0.0, |p| p[HEIGHT]));
             }
-            let [low, high] = &mut shells[number].bounds;
-            for p in points() {
-                (0..3).for_each(|d| (low[d], high[d]) = (low[d].min(p[d]), high[d].max(p[d])));
-            }
+            let around = &mut shells[number].bounds;
+            *around = points().copied().fold(*around, bounds::extended);
         }
         // exact: the degree is 8 in both parameters, 2 where patches are bilinear
         let rule = gauss::rule(if surface.limit.is_some() { 5 } else { 2 })?;

@@ -8,6 +8,7 @@
 //! this is done once.
 
 use super::bicubic::{Bicubic, HEIGHT};
+use crate::numbers::vector::distance;
 
 /// How a plane crosses a patch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -122,9 +123,8 @@ fn deviation(points: &Bicubic) -> f64 {
 /// The direction in which the patch is longer.
 fn longer(points: &Bicubic) -> usize {
     let b = &points.0;
-    let distance = |p: [f64; 3], q: [f64; 3]| (0..3).map(|d| (p[d] - q[d]).powi(2)).sum::<f64>();
     let legs = |at: &dyn Fn(usize, usize) -> [f64; 3]| -> f64 {
-        (0..4).map(|k| (0..3).map(|i| distance(at(k, i), at(k, i + 1)).sqrt()).sum::<f64>()).sum()
+        (0..4).map(|k| (0..3).map(|i| distance(at(k, i), at(k, i + 1))).sum::<f64>()).sum()
     };
     let (along_u, along_v) = (legs(&|k, i| b[k][i]), legs(&|k, i| b[i][k]));
     usize::from(along_v > along_u)

@@ -14,6 +14,7 @@ use crate::bezier::{net_values, to_bezier};
 use crate::error::Result;
 use crate::limit::rim::{Border, Rim, UNIT};
 use crate::mesh::check_point_count;
+use crate::numbers::vector::sum_about;
 use crate::scheme::{FaceShape, Scheme};
 use crate::surface::limit::{LimitSurface, SurfaceLeaf, SurfaceLeafKind};
 
@@ -85,9 +86,12 @@ impl<'a> Skin<'a> {
         let corner = |k: u32| corners.start + k % sides;
         let vertex = |k: u32| u64::from(topology.vertex(corner(k)));
         let edge = |k: u32| u64::from(topology.edges[corner(k) as usize]);
-        let between = |k: u32, [a, b]: [u64; 2]| match a < b {
-            true => Border::edge(edge(k), [a, b]),
-            false => Border::edge(edge(k), [b, a]).reversed(),
+        let between = |k: u32, [a, b]: [u64; 2]| {
+            if a < b {
+                Border::edge(edge(k), [a, b])
+            } else {
+                Border::edge(edge(k), [b, a]).reversed()
+            }
         };
         let forth = |k: u32| between(k, [vertex(k), vertex(k + 1)]);
         let back = |k: u32| between(k, [vertex(k + 1), vertex(k)]);
@@ -153,11 +157,7 @@ impl<'a> Skin<'a> {
             Some(k) => {
                 let k = k as usize;
                 let share = 1.0 / sides as f64;
-                let mut middle = [0.0; 3];
-                for i in 0..sides {
-                    let [origin, p] = [vertex(0), vertex(i)];
-                    (0..3).for_each(|d| middle[d] += share * (p[d] - origin[d]));
-                }
+                let middle = sum_about(vertex(0), (0..sides).map(|i| (&share, vertex(i))));
                 let middle = [0, 1, 2].map(|d| vertex(0)[d] + middle[d]);
                 // from the smaller number on, so that both faces find the same
                 let halfway = |a: usize, b: usize| {
@@ -191,11 +191,8 @@ impl<'a> Skin<'a> {
     /// A weighted sum of control points.
     fn sum(&self, net: &[u32], weights: &[f64]) -> PlanePoint {
         let origin = self.points[net[0] as usize];
-        let mut sum = [0.0; 3];
-        for (&v, w) in net.iter().zip(weights) {
-            let point = self.points[v as usize];
-            (0..3).for_each(|d| sum[d] += w * (point[d] - origin[d]));
-        }
+        let points = net.iter().map(|&v| self.points[v as usize]);
+        let sum = sum_about(origin, weights.iter().zip(points));
         self.axis.seen([0, 1, 2].map(|d| origin[d] + sum[d]))
     }
 }

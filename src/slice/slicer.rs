@@ -2,7 +2,7 @@
 
 use super::closed::ClosedSurface;
 use super::contour;
-use super::coverage::{Gray, Raster, Sampling};
+use super::coverage::{Gray, Raster};
 use super::extreme;
 use super::frame::{Axis, PixelGrid};
 use super::index::IntervalIndex;
@@ -10,6 +10,7 @@ use super::layer::Layer;
 use super::shell::Shells;
 use super::surface::{Surface, farthest, longest_side};
 use super::trace::Arcs;
+use crate::backend::device::Sampling;
 use crate::error::{Error, Result};
 use crate::limit::Solid;
 use crate::mesh::{Controls, check_coordinates, check_point_count};

@@ -1,10 +1,10 @@
 //! Layers of a solid: contours and pixels by a slicer, attributes and cell arrays by a locator; and
 //! those of a surface, by a slicer alone.
 
-use super::coverage::Sampling;
 use super::interior::{InteriorFinder, InteriorValues};
 use super::source::{Channel, LayerSource, PixelPlaces};
 use super::{Layer, PixelGrid, SharedInterior, Slicer};
+use crate::backend::device::Sampling;
 use crate::error::{Error, Result};
 use crate::limit::Solid;
 use crate::locate::{AttributePieces, Locator, LocatorOptions};

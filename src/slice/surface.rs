@@ -30,6 +30,7 @@ use super::skin::Skin;
 use crate::error::Result;
 use crate::limit::Solid;
 use crate::limit::rim::{Rim, RimKey, Stretch};
+use crate::numbers::bounds::{self, Bounds};
 use crate::topology::Orientation;
 
 /// Part of the tolerance that patches may differ from the limit by.
@@ -203,11 +204,9 @@ impl Surface {
     }
 
     /// Box in the plane of the layers that holds all patches.
-    pub fn plane_box(&self) -> [[f64; 2]; 2] {
+    pub fn plane_box(&self) -> Bounds<2> {
         let points = self.patches.iter().flat_map(|patch| patch.points.0.as_flattened());
-        let found = points.fold([[f64::INFINITY; 2], [f64::NEG_INFINITY; 2]], |[low, high], p| {
-            [[0, 1].map(|d| low[d].min(p[d])), [0, 1].map(|d| high[d].max(p[d]))]
-        });
+        let found = bounds::around(points.map(|&[x, y, _]| [x, y]));
         found.map(|corner| corner.map(|x| x + 0.0)) // no negative zero
     }
 
@@ -240,11 +239,7 @@ pub fn farthest(points: &[[f64; 3]]) -> f64 {
 
 /// The longest side of the box around points.
 pub fn longest_side(points: &[[f64; 3]]) -> f64 {
-    let extent = |d: usize| {
-        let along = || points.iter().map(|p| p[d]);
-        along().fold(f64::MIN, f64::max) - along().fold(f64::MAX, f64::min)
-    };
-    (0..3).map(extent).fold(0.0, f64::max)
+    bounds::longest_side(bounds::around(points.iter().copied()))
 }
 
 /// The lines around a face.

@@ -231,10 +231,12 @@ impl Tracer<'_> {
 fn tangent_of_angle(chord: [f64; 2], direction: [f64; 2]) -> f64 {
     let along = chord[0] * direction[0] + chord[1] * direction[1];
     let across = (chord[0] * direction[1] - chord[1] * direction[0]).abs();
-    match along > 0.0 {
-        true => across / along,
-        false if direction == [0.0; 2] => 0.0,
-        false => f64::INFINITY,
+    if along > 0.0 {
+        across / along
+    } else if direction == [0.0; 2] {
+        0.0
+    } else {
+        f64::INFINITY
     }
 }
 

@@ -23,9 +23,10 @@ pub fn separate_parts(mesh: &SurfaceMesh) -> Option<(SurfaceMesh, usize)> {
     let mut joined: Vec<[u32; 2]> = Vec::new();
     let mut join = |a: u32, b: u32| {
         let next = |corner| topology.columns.next(corner);
-        match topology.vertex(a) == topology.vertex(b) {
-            true => joined.extend([[a, b], [next(a), next(b)]]),
-            false => joined.extend([[a, next(b)], [next(a), b]]),
+        if topology.vertex(a) == topology.vertex(b) {
+            joined.extend([[a, b], [next(a), next(b)]])
+        } else {
+            joined.extend([[a, next(b)], [next(a), b]])
         }
     };
     for (edge, &[a, b]) in (0..).zip(&topology.edge_corners) {
@@ -48,12 +49,11 @@ pub fn separate_parts(mesh: &SurfaceMesh) -> Option<(SurfaceMesh, usize)> {
         let part = first[corner] as usize;
         if vertices[part] == NONE {
             let vertex = topology.vertices[corner];
-            vertices[part] = match std::mem::replace(&mut taken[vertex as usize], true) {
-                false => vertex,
-                true => {
-                    kept.push(vertex);
-                    kept.len() as u32 - 1
-                }
+            vertices[part] = if std::mem::replace(&mut taken[vertex as usize], true) {
+                kept.push(vertex);
+                kept.len() as u32 - 1
+            } else {
+                vertex
             };
         }
         vertices[corner] = vertices[part];
@@ -139,10 +139,7 @@ fn around_material(
     let (mut open, mut pairs) = (Vec::new(), Vec::new());
     for i in 0..count {
         let (_, forward, corner) = sides[(start + i) % count];
-        match forward {
-            false => open.push(corner),
-            true => pairs.push([open.pop()?, corner]),
-        }
+        if forward { pairs.push([open.pop()?, corner]) } else { open.push(corner) }
     }
     Some(pairs)
 }

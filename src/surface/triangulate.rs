@@ -90,9 +90,10 @@ pub(crate) fn without_concave_faces(mesh: &SurfaceMesh) -> Option<(Polygons, Vec
     let (mut faces, mut of_mesh) = (Polygons::default(), Vec::new());
     for (f, face) in (0..).zip(mesh.faces.iter()) {
         let own = of_faces.partition_point(|&other| other < f);
-        let triangles = match is_concave[f as usize] {
-            true => of_faces[own..].partition_point(|&other| other == f),
-            false => 0,
+        let triangles = if is_concave[f as usize] {
+            of_faces[own..].partition_point(|&other| other == f)
+        } else {
+            0
         };
         for places in &places[own..own + triangles] {
             faces.push(&places.map(|place| vertices[place as usize]));

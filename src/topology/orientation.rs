@@ -248,9 +248,10 @@ mod tests {
         for is_polyhedron in [false, true] {
             let mut mesh = SolidMesh { points: points.clone(), ..SolidMesh::default() };
             mesh.cells.push(CellKind::Tetrahedron, &[0, 1, 2, 3]);
-            match is_polyhedron {
-                true => mesh.cells.push_polyhedron(as_faces([1, 2, 3, 4]).iter().map(|f| &f[..])),
-                false => mesh.cells.push(CellKind::Tetrahedron, &[1, 2, 3, 4]),
+            if is_polyhedron {
+                mesh.cells.push_polyhedron(as_faces([1, 2, 3, 4]).iter().map(|f| &f[..]))
+            } else {
+                mesh.cells.push(CellKind::Tetrahedron, &[1, 2, 3, 4])
             }
             let topology = Topology::of_mesh(&mesh).unwrap();
             assert!((0..topology.face_count() as u32).all(|face| opposes(&topology, face)));

@@ -32,9 +32,10 @@ impl Topology {
     /// # Errors
     /// [`Error::Mesh`] if there is none.
     pub(crate) fn check_has_boundary(&self) -> Result<()> {
-        match (0..self.face_count() as u32).any(|face| self.is_boundary_face(face)) {
-            true => Ok(()),
-            false => Err(no_boundary()),
+        if (0..self.face_count() as u32).any(|face| self.is_boundary_face(face)) {
+            Ok(())
+        } else {
+            Err(no_boundary())
         }
     }
 

@@ -6,6 +6,7 @@ use super::square::{ParameterSquare, PlacedSquare};
 use crate::limit::boundary::boundary_faces;
 use crate::limit::{Solid, VTK_CORNER};
 use crate::mesh::SurfaceMesh;
+use crate::numbers::vector::difference;
 use crate::surface::limit::LimitSurface;
 use crate::topology::Orientation;
 
@@ -78,7 +79,7 @@ fn of_hexahedron(corners: &[u32; 8], cycle: &[u32], placed: PlacedSquare) -> Pla
         std::array::from_fn(|d| f64::from((bits >> d & 1) as u8))
     };
     let [origin, u, v] = [0, 1, 3].map(|k| parameters(cycle[k]));
-    let from = |to: [f64; 3]| std::array::from_fn(|d| to[d] - origin[d]);
+    let from = |to: [f64; 3]| difference(to, origin);
     PlacedSquare { origin, along: [from(u), from(v)], ..placed }
 }
 

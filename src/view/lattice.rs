@@ -4,6 +4,7 @@
 //! Patches of one step round a shared point alike, so that they stay watertight.
 
 use super::scene::{Blob, Scene};
+use crate::numbers::bounds;
 
 /// Least step of the boundary, over the size of the model: multiples fit in 32 bits, and a close view
 /// of a small patch is smooth.
@@ -31,18 +32,12 @@ impl Lattice {
         let local = |p: [f64; 3]| -> [f64; 3] {
             std::array::from_fn(|d| (p[d] - scene.center[d]) / scene.size)
         };
-        let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-        for p in points.clone().map(local) {
-            for d in 0..3 {
-                low[d] = low[d].min(p[d]);
-                high[d] = high[d].max(p[d]);
-            }
-        }
-        let extent = (0..3).map(|d| high[d] - low[d]).fold(0.0, f64::max);
+        let around = bounds::around(points.clone().map(local));
+        let extent = bounds::longest_side(around);
         // one number to spare at each end, for rounding
         let exponent = (extent / f64::from(u16::MAX - 2)).max(self.least).log2().ceil();
         let step = exponent.exp2();
-        let base = low.map(|x| (x / step).floor() as i32);
+        let base = around[0].map(|x| (x / step).floor() as i32);
         self.exponents.push(exponent as i8);
         self.bases.extend(base);
         let number = |x: f64, d: usize| {

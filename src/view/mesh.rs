@@ -7,6 +7,7 @@ use super::scene::{Mode, Scene};
 use super::{Page, ViewOptions, check_not_empty, lines};
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
+use crate::numbers::vector::{difference, norm};
 use crate::scheme::Scheme;
 use crate::surface::{Method, SurfaceOptions, SurfacePlan};
 
@@ -87,7 +88,7 @@ fn vertex_normals(mesh: &SurfaceMesh, holes: &HashSet<u32>) -> Vec<[f64; 3]> {
         let origin = at(0);
         let mut area = [0.0; 3];
         for i in 1..face.len() - 1 {
-            let [a, b] = [at(i), at(i + 1)].map(|p| [0, 1, 2].map(|d: usize| p[d] - origin[d]));
+            let [a, b] = [at(i), at(i + 1)].map(|p| difference(p, origin));
             for (d, sum) in area.iter_mut().enumerate() {
                 let (x, y) = ((d + 1) % 3, (d + 2) % 3);
                 *sum += a[x] * b[y] - a[y] * b[x];
@@ -98,7 +99,7 @@ fn vertex_normals(mesh: &SurfaceMesh, holes: &HashSet<u32>) -> Vec<[f64; 3]> {
         }
     }
     for normal in &mut normals {
-        let length = normal.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let length = norm(*normal);
         *normal = if length > 0.0 { normal.map(|x| x / length) } else { [0.0, 0.0, 1.0] };
     }
     normals

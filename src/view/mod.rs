@@ -62,9 +62,8 @@ use crate::limit::Solid;
 use crate::mesh::{SolidMesh, SurfaceMesh};
 use crate::scheme::Scheme;
 use crate::surface::boundary_with_topology;
-use crate::surface::limit::LimitSurface;
+use crate::surface::limit::{FaceClass, LimitSurface};
 use crate::topology::{Orientation, Topology};
-use crate::volume::class_number;
 
 pub use color::ColorMap;
 pub use document::document;
@@ -171,8 +170,7 @@ impl Page {
         let mut scene = Scene::new(Mode::Surface, &options.title, mesh.bounds());
         shell::push(&mut scene, &limit, mesh, options.rings, None)?;
         scene.push_elements(limit.elements().iter().map(|e| (e.face, e.corner.map(|c| c as u8))));
-        let classes: Vec<u8> =
-            limit.classes().iter().copied().map(shell::surface_class_number).collect();
+        let classes: Vec<u8> = limit.classes().iter().copied().map(FaceClass::number).collect();
         scene.push_classes(classes);
         scene.push_attributes(&mesh.attributes);
         lines::push_surface_edges(&mut scene, mesh);
@@ -250,5 +248,5 @@ fn check_not_empty(count: usize, what: &str) -> Result<()> {
 }
 
 fn classes(solid: &Solid) -> Vec<u8> {
-    solid.classes().iter().map(|&class| class_number(class)).collect()
+    solid.classes().iter().map(|class| class.number()).collect()
 }

@@ -8,6 +8,7 @@ use crate::limit::boundary::corner_neighbors;
 use crate::limit::{Solid, VTK_CORNER};
 use crate::mesh::SolidMesh;
 use crate::numbers::Precision;
+use crate::numbers::vector::{difference, norm};
 use crate::plan::{Quantity, Samples, Want, rounding};
 use crate::topology::Topology;
 use crate::volume::location;
@@ -105,12 +106,8 @@ pub fn of_limit(solid: &Solid, mesh: &SolidMesh, samples: usize) -> Result<Worst
         for (i, determinant) in determinants.iter().enumerate() {
             let place = location(&plan, &limit, i);
             let element = solid.elements()[place.element as usize];
-            let lengths: f64 = limit
-                .derivatives
-                .iter()
-                .take(3)
-                .map(|d| d.triple(i).iter().map(|x| x * x).sum::<f64>().sqrt())
-                .product();
+            let lengths: f64 =
+                limit.derivatives.iter().take(3).map(|d| norm(d.triple(i))).product();
             let scaled = if determinant == 0.0 { 0.0 } else { determinant / lengths };
             found.add(WorstCell {
                 cell: element.cell,
@@ -149,7 +146,7 @@ fn add_corners(found: &mut WorstPlaces, mesh: &SolidMesh, topology: &Topology, c
         let neighbors = corner_neighbors(topology, cell, vertex).filter(|_| count == 3);
         let (Some(neighbors), Ok(corner)) = (neighbors, u8::try_from(place)) else { continue };
         let point = mesh.points[vertex as usize];
-        let along = |v: u32| std::array::from_fn(|d| mesh.points[v as usize][d] - point[d]);
+        let along = |v: u32| difference(mesh.points[v as usize], point);
         let (determinant, scaled_jacobian) = jacobian(&neighbors.map(along));
         found.add(WorstCell {
             cell,
@@ -165,8 +162,7 @@ fn add_corners(found: &mut WorstPlaces, mesh: &SolidMesh, topology: &Topology, c
 /// The determinant of three derivatives, and over the product of their lengths.
 fn jacobian(derivatives: &[[f64; 3]; 3]) -> (f64, f64) {
     let determinant = nalgebra::Matrix3::from(*derivatives).determinant();
-    let length = |d: &[f64; 3]| d.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let lengths: f64 = derivatives.iter().map(length).product();
+    let lengths: f64 = derivatives.iter().map(|&d| norm(d)).product();
     (determinant, if determinant == 0.0 { 0.0 } else { determinant / lengths })
 }
 

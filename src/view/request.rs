@@ -66,13 +66,13 @@ impl ViewRequest {
     /// [`Error::Request`] for other endings, and for options that the format has no use for.
     pub fn format(&self, output: &Path) -> Result<ViewFormat> {
         let ending = output.extension().unwrap_or_default().to_ascii_lowercase();
-        let format = match () {
-            () if is_glb(output) => ViewFormat::Glb,
-            () if ending == "html" || ending == "htm" => ViewFormat::Html,
-            () => {
-                let message = format!("{}: unknown output format", output.display());
-                return Err(Error::request(message).with_help("end its name in .html or .glb"));
-            }
+        let format = if is_glb(output) {
+            ViewFormat::Glb
+        } else if ending == "html" || ending == "htm" {
+            ViewFormat::Html
+        } else {
+            let message = format!("{}: unknown output format", output.display());
+            return Err(Error::request(message).with_help("end its name in .html or .glb"));
         };
         self.check_of_format(format)?;
         Ok(format)
@@ -116,13 +116,11 @@ impl ViewRequest {
         if self.linear {
             return self.check_linear("cells");
         }
-        match self.no_interior && self.interior_rings.is_some() {
-            true => {
-                let why = message!(option("interior", false), " omits the interior");
-                refuse(option_name("interior_rings"), why)
-            }
-            false => Ok(()),
+        if self.no_interior && self.interior_rings.is_some() {
+            let why = message!(option("interior", false), " omits the interior");
+            return refuse(option_name("interior_rings"), why);
         }
+        Ok(())
     }
 
     /// Refuses options that have no effect on the view of a surface; returns how often it is
@@ -222,9 +220,10 @@ impl ViewRequest {
     pub fn page_of_solid(&self, mesh: &SolidMesh, solid: &Solid, title: &str) -> Result<Page> {
         self.check_of_solid()?;
         check_not_empty(mesh.cells.len(), "cells")?;
-        match self.linear {
-            true => Page::of_cells(mesh, &self.options(title)),
-            false => Page::of_analyzed(mesh, solid, &self.options(title)),
+        if self.linear {
+            Page::of_cells(mesh, &self.options(title))
+        } else {
+            Page::of_analyzed(mesh, solid, &self.options(title))
         }
     }
 
@@ -234,9 +233,10 @@ impl ViewRequest {
     /// Those of [`ViewRequest::check_of_surface`], [`Page::of_surface`] and [`Page::of_polygons`].
     pub fn page_of_surface(&self, mesh: &SurfaceMesh, title: &str) -> Result<Page> {
         let (levels, scheme) = (self.check_of_surface()?, self.scheme.unwrap_or_default());
-        match self.linear {
-            true => Page::of_polygons(mesh, &self.options(title)),
-            false => Page::of_surface(mesh, scheme, levels, &self.options(title)),
+        if self.linear {
+            Page::of_polygons(mesh, &self.options(title))
+        } else {
+            Page::of_surface(mesh, scheme, levels, &self.options(title))
         }
     }
 
@@ -247,11 +247,10 @@ impl ViewRequest {
     /// [`SkinPolygons::of_polygons`].
     pub fn skin_of_surface(&self, mesh: &SurfaceMesh) -> Result<SkinPolygons> {
         let (levels, options) = (self.check_of_surface()?, self.skin_options());
-        match self.linear {
-            true => SkinPolygons::of_polygons(mesh.without_holes().into_owned(), &options),
-            false => {
-                SkinPolygons::of_surface(mesh, self.scheme.unwrap_or_default(), levels, &options)
-            }
+        if self.linear {
+            SkinPolygons::of_polygons(mesh.without_holes().into_owned(), &options)
+        } else {
+            SkinPolygons::of_surface(mesh, self.scheme.unwrap_or_default(), levels, &options)
         }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use crate::error::{Error, Result};
 use crate::mesh::{Attribute, Polygons, SurfaceMesh};
 use crate::numbers::counted;
+use crate::numbers::vector::dot;
 use crate::surface::limit::{GridLimit, LimitSurface};
 
 /// Elements evaluated at once.
@@ -115,8 +116,7 @@ impl Joined {
 
 fn is_same(a: [f64; 3], b: [f64; 3]) -> bool {
     let exists = |n: [f64; 3]| n.iter().all(|x| x.is_finite());
-    let cosine: f64 = (0..3).map(|d| a[d] * b[d]).sum();
-    cosine > SHARP || !exists(a) && !exists(b)
+    dot(a, b) > SHARP || !exists(a) && !exists(b)
 }
 
 /// The limit of `mesh` at `n` × `n` samples of every element (2 to 32), ends included, with normals

@@ -12,6 +12,7 @@ use crate::io::{LengthUnit, UpAxis};
 use crate::limit::Solid;
 use crate::mesh::{Attribute, CellArray, SolidMesh, SurfaceMesh};
 use crate::numbers::counted;
+use crate::numbers::vector::distance;
 use crate::topology::Topology;
 
 /// Version of the layout.
@@ -160,7 +161,7 @@ impl Scene {
     pub fn new(mode: Mode, title: &str, bounds: Option<([f64; 3], [f64; 3])>) -> Self {
         let (low, high) = bounds.unwrap_or_default();
         let center = std::array::from_fn(|d| low[d] + (high[d] - low[d]) / 2.0);
-        let size = (0..3).map(|d| (high[d] - low[d]).powi(2)).sum::<f64>().sqrt();
+        let size = distance(high, low);
         Self {
             mode,
             title: title.into(),
@@ -273,7 +274,7 @@ impl Scene {
         if let Some(solid) = solid {
             let mut counts = BTreeMap::new();
             solid.classes().iter().for_each(|&class| {
-                *counts.entry(crate::volume::class_number(class)).or_insert(0_usize) += 1;
+                *counts.entry(class.number()).or_insert(0_usize) += 1;
             });
             for (name, number) in [("regular", 0), ("layered", 1), ("irregular", 2), ("refined", 3)]
             {

@@ -13,25 +13,16 @@ use super::scene::Scene;
 use super::square::{ParameterSquare, PlacedSquare};
 use super::values::push_values;
 use crate::basis::bernstein;
+use crate::bezier::FIT_MARGIN;
 use crate::error::Result;
 use crate::mesh::SurfaceMesh;
+use crate::numbers::vector::norm;
 use crate::plan::Want;
-use crate::surface::limit::{FaceClass, LimitSurface, SurfaceLeafKind, SurfaceLocation};
+use crate::surface::limit::{LimitSurface, SurfaceLeafKind, SurfaceLocation};
 
 /// Patches at extraordinary vertices are at most so far from the limit, over the size of the model,
 /// if there are rings enough.
 const TOLERANCE: f64 = 2e-6;
-/// Bounds are this much above the largest distance at the samples.
-const MARGIN: f64 = 1.5;
-
-/// Number of a class of faces in the array `class`.
-pub fn surface_class_number(class: FaceClass) -> u8 {
-    match class {
-        FaceClass::Regular => 0,
-        FaceClass::Irregular(_) => 2,
-        FaceClass::Refined(_) => 3,
-    }
-}
 
 /// The squares that the patches stand on. Toward an extraordinary vertex there are as many rings
 /// of exact ones as it takes for what remains to be within `tolerance` of the limit, `rings` at
@@ -139,7 +130,7 @@ fn errors(
             for (p, point) in patch.iter().enumerate() {
                 (0..3).for_each(|d| rest[d] -= s[p % 4] * t[p / 4] * point[d]);
             }
-            rest.iter().map(|x| x * x).sum::<f64>().sqrt()
+            norm(rest)
         };
         values.iter().enumerate().map(distance).fold(0.0, f64::max)
     };
@@ -158,7 +149,7 @@ pub fn push(
 ) -> Result<()> {
     let refined = limit.refined_points(&mesh.points)?;
     let (mut squares, error) = squares(limit, &refined, (rings, TOLERANCE * scene.size))?;
-    scene.error = Some(MARGIN * error);
+    scene.error = Some(FIT_MARGIN * error);
     let holes: std::collections::HashSet<u32> = mesh.holes.iter().copied().collect();
     squares.retain(|square| !holes.contains(&limit.elements()[square.element as usize].face));
     if let Some(map) = map {

@@ -6,12 +6,12 @@ use super::channel::ColorChannel;
 use super::color::{ColorMap, Scale};
 use super::color_choice::Chosen;
 use super::scene::{Mode, Scene};
-use super::{check_not_empty, classes, layers, mesh, quality, samples, shell};
+use super::{check_not_empty, classes, layers, mesh, quality, samples};
 use crate::error::Result;
 use crate::limit::Solid;
 use crate::mesh::{Attribute, NORMALS, Polygons, SolidMesh, SurfaceMesh};
 use crate::scheme::Scheme;
-use crate::surface::limit::LimitSurface;
+use crate::surface::limit::{FaceClass, LimitSurface};
 use crate::surface::{boundary_cells, boundary_with_topology};
 use crate::topology::Topology;
 
@@ -142,7 +142,7 @@ impl SkinPolygons {
         let (surface, faces) = samples::sampled(&limit, mesh, options.samples)?;
         let mut scene = Scene::new(Mode::Surface, "", mesh.bounds());
         scene.push_attributes(&mesh.attributes);
-        let classes = limit.classes().iter().copied().map(shell::surface_class_number);
+        let classes = limit.classes().iter().copied().map(FaceClass::number);
         scene.push_classes(classes.collect());
         Self::painted(surface, &faces, scene, First::Classes, options)
     }

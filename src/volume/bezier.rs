@@ -15,8 +15,6 @@ use crate::mesh::{Attribute, Controls};
 use crate::numbers::Precision;
 use crate::plan::Want;
 
-use super::class_number;
-
 /// A solid's Bézier cells, for any control points.
 #[derive(Debug)]
 pub struct Bezier<'s> {
@@ -179,7 +177,7 @@ fn cell_bytes(widths: usize) -> usize {
 
 fn cell_arrays(solid: &Solid, pieces: &[Piece]) -> Vec<Array> {
     let cell = |piece: &Piece| solid.elements()[piece.element as usize].cell;
-    let class = |piece: &Piece| class_number(solid.classes()[cell(piece) as usize]);
+    let class = |piece: &Piece| solid.classes()[cell(piece) as usize].number();
     vec![
         Array::new("cell", 1, pieces.iter().map(|p| cell(p) as i32).collect::<Vec<_>>()),
         Array::new("class", 1, pieces.iter().map(class).collect::<Vec<_>>()),
@@ -197,6 +195,7 @@ mod tests {
     use crate::io::{ArrayData, Points};
     use crate::mesh::SolidMesh;
     use crate::mesh::shape::Shape;
+    use crate::numbers::vector::norm;
     use crate::plan::{Location, Samples, Want};
     use crate::refine::crease_by_angle;
 
@@ -240,7 +239,7 @@ mod tests {
                 let weight = basis[0][i] * basis[1][j] * basis[2][k];
                 (0..3).for_each(|d| p[d] -= weight * points[64 * c + node][d]);
             }
-            let distance = p.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let distance = norm(p);
             let exact = bounds[*c] == 0.0;
             let slot = &mut worst[usize::from(!exact)];
             *slot = slot.max(if exact { distance } else { distance - bounds[*c] });

@@ -11,72 +11,51 @@ use crate::mesh::Attribute;
 use crate::plan::{Plan, Samples};
 
 use super::arrays::{Pick, element_arrays, point_arrays, positions};
-use super::class_number;
-use super::weld::SharedPoints;
+use super::weld::{SharedPoints, Weld};
+
+/// Which elements share the points of common faces, edges and vertices. A shared point has the
+/// derivatives and gradients of the first element that it is in.
+#[derive(Clone, Copy)]
+pub enum Sharing<'a> {
+    /// Every element has its own points.
+    None,
+    /// The elements of the limit share points.
+    Welded,
+    /// The elements of a limit, which may be a range, share points with all elements of the plan:
+    /// the points are those that are in no element before, the cells name them by their numbers in
+    /// the whole.
+    Numbered(&'a SharedPoints),
+}
 
 /// The (n − 1)³ hexahedra between the n × n × n samples of every element, u
-/// fastest. With `welded` the elements of the limit share the points of common
-/// faces, edges and vertices; a welded point has the derivatives and gradients of the first.
+/// fastest.
 ///
 /// # Errors
-/// [`Error::Request`] for a plan of fewer than two samples an axis, or of
-/// scattered ones; for 2³² samples or more.
+/// [`Error::Request`] for a plan of fewer than two samples an axis, or of scattered ones; for
+/// 2³² samples or more; for [`Sharing::Numbered`] points of another plan.
 pub fn hexahedra(
     plan: &Plan<'_>,
     limit: &Limit,
     attributes: &[Attribute],
-    welded: bool,
+    sharing: Sharing<'_>,
 ) -> Result<Dataset> {
     let n = samples_an_axis(plan)?;
-    let shared = share(plan, limit, n, welded)?;
-    dataset(plan, limit, attributes, shared.as_ref(), n, vtk_type::HEXAHEDRON, &blocks(n))
+    dataset(plan, limit, attributes, sharing, n, vtk_type::HEXAHEDRON, &blocks(n))
 }
 
-/// Hexahedra of a range of elements that share points with all others: the points are those that
-/// are in no element before, the cells name them by their numbers in the whole.
+/// One cubic Lagrange hexahedron an element, through its 4 × 4 × 4 samples.
 ///
 /// # Errors
-/// Those of [`hexahedra`]; [`Error::Request`] for shared points of another plan.
-pub fn shared_hexahedra(
-    plan: &Plan<'_>,
-    limit: &Limit,
-    attributes: &[Attribute],
-    shared: &SharedPoints,
-) -> Result<Dataset> {
-    let n = samples_an_axis(plan)?;
-    dataset(plan, limit, attributes, Some(shared), n, vtk_type::HEXAHEDRON, &blocks(n))
-}
-
-/// One cubic Lagrange hexahedron an element, through its 4 × 4 × 4 samples;
-/// `welded` as in [`hexahedra`].
-///
-/// # Errors
-/// [`Error::Request`] unless the plan is for [`Samples::grid`]\(4\); for 2³² samples or more.
+/// [`Error::Request`] unless the plan is for [`Samples::grid`]\(4\); for 2³² samples or more; for
+/// [`Sharing::Numbered`] points of another plan.
 pub fn lagrange(
     plan: &Plan<'_>,
     limit: &Limit,
     attributes: &[Attribute],
-    welded: bool,
+    sharing: Sharing<'_>,
 ) -> Result<Dataset> {
     let nodes = lagrange_nodes(plan)?;
-    let shared = share(plan, limit, 4, welded)?;
-    let kind = vtk_type::LAGRANGE_HEXAHEDRON;
-    dataset(plan, limit, attributes, shared.as_ref(), 4, kind, &[nodes])
-}
-
-/// Lagrange hexahedra, as [`lagrange`] makes them, of a range of elements that share points with
-/// all others.
-///
-/// # Errors
-/// Those of [`lagrange`]; [`Error::Request`] for shared points of another plan.
-pub fn shared_lagrange(
-    plan: &Plan<'_>,
-    limit: &Limit,
-    attributes: &[Attribute],
-    shared: &SharedPoints,
-) -> Result<Dataset> {
-    let nodes = lagrange_nodes(plan)?;
-    dataset(plan, limit, attributes, Some(shared), 4, vtk_type::LAGRANGE_HEXAHEDRON, &[nodes])
+    dataset(plan, limit, attributes, sharing, 4, vtk_type::LAGRANGE_HEXAHEDRON, &[nodes])
 }
 
 /// Corners of the hexahedra between n × n × n samples, as samples.
@@ -103,13 +82,24 @@ fn lagrange_nodes(plan: &Plan<'_>) -> Result<[u32; 64]> {
     Ok(std::array::from_fn(|i| (order[i][0] + 4 * (order[i][1] + 4 * order[i][2])) as u32))
 }
 
-/// The points that the elements of a limit share, if they do: only samples that include the
-/// ends lie on what elements share.
-fn share(plan: &Plan<'_>, limit: &Limit, n: usize, welded: bool) -> Result<Option<SharedPoints>> {
-    if !welded || *plan.samples() != Samples::grid(n) {
-        return Ok(None);
-    }
-    SharedPoints::of(plan.solid().elements(), limit.elements.clone(), n).map(Some)
+/// Which samples are one point, if any are: only samples that include the ends lie on what
+/// elements share.
+fn weld(plan: &Plan<'_>, limit: &Limit, n: usize, sharing: Sharing<'_>) -> Result<Option<Weld>> {
+    let (all, range) = (plan.solid().elements(), limit.elements.clone());
+    let welded;
+    let shared = match sharing {
+        Sharing::Welded if *plan.samples() == Samples::grid(n) => {
+            welded = SharedPoints::of(all, range.clone(), n)?;
+            &welded
+        }
+        Sharing::None | Sharing::Welded => return Ok(None),
+        Sharing::Numbered(shared) => shared,
+    };
+    let weld = shared.weld(all, range, n).ok_or_else(|| {
+        Error::request("points shared by elements of another plan")
+            .with_help("give those of the plan that was evaluated")
+    })?;
+    Ok(Some(weld))
 }
 
 fn samples_an_axis(plan: &Plan<'_>) -> Result<usize> {
@@ -125,7 +115,7 @@ fn dataset<const SIZE: usize>(
     plan: &Plan<'_>,
     limit: &Limit,
     attributes: &[Attribute],
-    shared: Option<&SharedPoints>,
+    sharing: Sharing<'_>,
     n: usize,
     vtk_type: u8,
     cells: &[[u32; SIZE]],
@@ -139,17 +129,7 @@ fn dataset<const SIZE: usize>(
         ))
         .with_help("evaluate ranges of the elements"));
     }
-    let weld = match shared {
-        None => None,
-        Some(shared) => {
-            let weld = shared.weld(solid.elements(), limit.elements.clone(), n);
-            let other = || {
-                Error::request("points shared by elements of another plan")
-                    .with_help("give those of the plan that was evaluated")
-            };
-            Some(weld.ok_or_else(other)?)
-        }
-    };
+    let weld = weld(plan, limit, n, sharing)?;
     let pick = weld.as_ref().map_or(Pick::All, |weld| Pick::Listed(&weld.first));
     let samples = n.pow(3);
     let mut connectivity = vec![0; elements.len() * cells.len() * SIZE];
@@ -164,7 +144,7 @@ fn dataset<const SIZE: usize>(
             None => nodes.for_each(|(id, &sample)| *id = base as u32 + sample),
         }
     });
-    let class = |cell: u32| class_number(solid.classes()[cell as usize]);
+    let class = |cell: u32| solid.classes()[cell as usize].number();
     let ids = cells_each(elements, cells.len(), |cell| cell as i32);
     let classes = cells_each(elements, cells.len(), class);
     let mut cell_arrays = vec![Array::new("cell", 1, ids), Array::new("class", 1, classes)];

@@ -15,7 +15,7 @@
 //! element's parameters; those of attributes, `d_u_NAME` and so on; the quantities that
 //! follow from them by their [names](crate::plan::Quantity::name): `det_j`, `grad_NAME`;
 //! where one of all these does not exist, NaN, and then `undefined_derivative` is 1. Of
-//! cells: `cell`, the id in the mesh, `class` (see [`class_number`]), and quantities of
+//! cells: `cell`, the id in the mesh, `class` (see [`Class::number`](crate::limit::Class::number)), and quantities of
 //! elements: `least_det_j`; [`add_cell_data`] adds the arrays of the mesh's cells.
 
 mod arrays;
@@ -30,20 +30,8 @@ mod weld;
 
 pub use bezier::{Bezier, BezierInput, BezierPiece};
 pub use cell_data::{add_cell_data, name_cells};
-pub use hexahedra::{hexahedra, lagrange, shared_hexahedra, shared_lagrange};
+pub use hexahedra::{Sharing, hexahedra, lagrange};
 pub use parameters::{ParameterTable, columns, write_header, write_rows};
 pub use points::{location, points};
 pub use quality::{CellQuality, Extreme, Quality};
 pub use weld::{SharedPoints, unjoined_hexahedra, unjoined_notice};
-
-use crate::limit::Class;
-
-/// Number of a class in the cell array `class`.
-pub fn class_number(class: Class) -> u8 {
-    match class {
-        Class::Regular => 0,
-        Class::Layered(_) => 1,
-        Class::Irregular(_) => 2,
-        Class::Refined(_) => 3,
-    }
-}

@@ -88,11 +88,10 @@ fn element(row: &Row<'_>, solid: &Solid, has_corners: bool) -> Result<u32> {
             ))
             .with_help("count cells from 0, in the order of the file"));
     }
-    let corner = match has_corners {
-        true if !matches!(row.text(1), "" | "-1") => {
-            Some(row.text(1).parse::<u8>().map_err(|_| row.unexpected(1, "corner"))?)
-        }
-        _ => None,
+    let corner = if has_corners && !matches!(row.text(1), "" | "-1") {
+        Some(row.text(1).parse::<u8>().map_err(|_| row.unexpected(1, "corner"))?)
+    } else {
+        None
     };
     if let Ok(element) = elements.binary_search_by_key(&(cell, corner), |e| (e.cell, e.corner)) {
         return Ok(element as u32);

@@ -6,7 +6,6 @@ use crate::mesh::Attribute;
 use crate::plan::{Location, Plan, Samples};
 
 use super::arrays::{Pick, point_arrays, positions};
-use super::class_number;
 
 /// One vertex cell a sample, with its `cell`, `u`, `v`, `w` and `class` as point
 /// arrays before all others, so that tables hold them too; and `corner` after `cell` where cells
@@ -17,7 +16,7 @@ pub fn points(plan: &Plan<'_>, limit: &Limit, attributes: &[Attribute]) -> Datas
     let locations: Vec<Location> = (0..limit.len()).map(|i| location(plan, limit, i)).collect();
     let cells: Vec<u32> =
         locations.iter().map(|l| solid.elements()[l.element as usize].cell).collect();
-    let class = |&cell: &u32| class_number(solid.classes()[cell as usize]);
+    let class = |&cell: &u32| solid.classes()[cell as usize].number();
     let ids: Vec<i32> = cells.iter().map(|&cell| cell as i32).collect();
     dataset.point_arrays = vec![Array::new("cell", 1, ids)];
     if solid.elements().iter().any(|element| element.corner.is_some()) {

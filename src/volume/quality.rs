@@ -13,6 +13,7 @@ use crate::numbers::{Precision, significant};
 use crate::plan::{Location, Plan, Quantity, rounding};
 
 use super::location;
+use crate::numbers::vector::norm;
 
 /// Jacobian determinants and scaled Jacobians of the samples seen so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -101,9 +102,7 @@ impl Quality {
         let Some(determinants) = limit.quantity(Quantity::Determinant, None) else { return };
         let determinants: Vec<f64> = determinants.iter().collect();
         let lengths = |i: usize| -> f64 {
-            let length = |d: usize| -> f64 {
-                limit.derivatives[d].triple(i).map(|x| x * x).iter().sum::<f64>().sqrt()
-            };
+            let length = |d: usize| norm(limit.derivatives[d].triple(i));
             length(0) * length(1) * length(2)
         };
         let scaled: Vec<f64> = determinants

@@ -64,9 +64,10 @@ fn only_whole_files_are_left_at_any_time() {
         let whole = std::fs::read(path.join(output)).unwrap_or_default();
         for part in [0.2, 0.5, 0.8, 0.95] {
             for name in names(path).iter().filter(|name| !before.contains(name)) {
-                match name.is_dir() {
-                    true => std::fs::remove_dir_all(name).unwrap(),
-                    false => std::fs::remove_file(name).unwrap(),
+                if name.is_dir() {
+                    std::fs::remove_dir_all(name).unwrap()
+                } else {
+                    std::fs::remove_file(name).unwrap()
                 }
             }
             let mut program = spawn();

@@ -54,11 +54,10 @@ pub fn refused(directory: &Path, arguments: &str, fragment: &str) {
 pub fn files(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(directory).unwrap().map(std::result::Result::unwrap) {
-        match entry.path().is_dir() {
-            true => found.extend(files(&entry.path())),
-            false => {
-                found.insert(entry.path(), fs::read(entry.path()).unwrap());
-            }
+        if entry.path().is_dir() {
+            found.extend(files(&entry.path()))
+        } else {
+            found.insert(entry.path(), fs::read(entry.path()).unwrap());
         }
     }
     found

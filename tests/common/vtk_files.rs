@@ -30,9 +30,10 @@ pub fn array(file: &[u8], name: &str) -> Vec<f64> {
     let after = data + marker.len();
     let underscore = after + file[after..].iter().position(|&byte| byte == b'_').unwrap() + 1;
     let block = &file[underscore + attribute("offset").parse::<usize>().unwrap()..];
-    let values = match head.contains(" compressor=\"vtkZLibDataCompressor\"") {
-        true => inflated(block),
-        false => block[8..8 + size(block, 0)].to_vec(),
+    let values = if head.contains(" compressor=\"vtkZLibDataCompressor\"") {
+        inflated(block)
+    } else {
+        block[8..8 + size(block, 0)].to_vec()
     };
     match attribute("type") {
         "Float64" => numbers(&values, f64::from_le_bytes),

@@ -70,9 +70,10 @@ impl Legacy {
 
     fn ints(&mut self, values: impl IntoIterator<Item = u32>) -> &mut Self {
         for value in values {
-            match self.binary {
-                true => self.bytes.extend(value.to_be_bytes()),
-                false => self.bytes.extend(format!("{value} ").bytes()),
+            if self.binary {
+                self.bytes.extend(value.to_be_bytes())
+            } else {
+                self.bytes.extend(format!("{value} ").bytes())
             }
         }
         self.text("\n")
@@ -80,9 +81,10 @@ impl Legacy {
 
     fn reals(&mut self, values: impl IntoIterator<Item = f64>) -> &mut Self {
         for value in values {
-            match self.binary {
-                true => self.bytes.extend(value.to_be_bytes()),
-                false => self.bytes.extend(format!("{value} ").bytes()),
+            if self.binary {
+                self.bytes.extend(value.to_be_bytes())
+            } else {
+                self.bytes.extend(format!("{value} ").bytes())
             }
         }
         self.text("\n")

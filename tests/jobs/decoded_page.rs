@@ -34,9 +34,10 @@ impl Decoded {
 
     /// Bytes of a section of the shell, or of the interior.
     pub fn bytes(&self, interior: bool, name: &str) -> &[u8] {
-        let (table, blob) = match interior {
-            true => (&self.head["interior"], &self.interior),
-            false => (&self.head["sections"], &self.shell),
+        let (table, blob) = if interior {
+            (&self.head["interior"], &self.interior)
+        } else {
+            (&self.head["sections"], &self.shell)
         };
         let section = &table[name];
         let size = match section["type"].as_str().unwrap_or_else(|| panic!("no {name}")) {

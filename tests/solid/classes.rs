@@ -18,12 +18,7 @@ use subsolid::topology::{Sharpness, is_extraordinary};
 fn counts(solid: &Solid) -> [usize; 4] {
     let mut counts = [0; 4];
     for class in solid.classes() {
-        counts[match class {
-            Class::Regular => 0,
-            Class::Layered(_) => 1,
-            Class::Irregular(_) => 2,
-            Class::Refined(_) => 3,
-        }] += 1;
+        counts[usize::from(class.number())] += 1;
     }
     counts
 }

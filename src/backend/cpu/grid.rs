@@ -10,8 +10,8 @@ use rayon::prelude::*;
 use crate::error::Result;
 use crate::kernel::Shared;
 use crate::kernel::{
-    Across, AxisWeights, Layered, LayeredOutput, Scratch, Simd, Stores, TableKernel, TableOutput,
-    Tensor, TensorOutput,
+    Across, AxisWeights, Layered, LayeredOutput, Nets, Scratch, Simd, Stores, TableKernel,
+    TableOutput, Tensor, TensorOutput,
 };
 use crate::limit::{AxisPermutation, LeafKind, Orders};
 use crate::numbers::Real;
@@ -321,7 +321,7 @@ impl<T: Real> Job<'_, '_, T> {
                 let mut outputs: Vec<_> = outputs
                     .map(|(orders, cells)| TensorOutput { orders: *orders, cells })
                     .collect();
-                let nets = (&local.grids[..], &local.ends[..]);
+                let nets = Nets { ids: &local.grids, ends: &local.ends };
                 kernel.evaluate(self.simd, scratch, self.points, nets, &mut outputs);
             }
             Kernel::Layered(kernel, planes) => {
@@ -333,7 +333,7 @@ impl<T: Real> Job<'_, '_, T> {
                         LayeredOutput { plane, order_c: orders[2], cells, negate }
                     })
                     .collect();
-                let nets = (&local.nets[..], &local.ends[..]);
+                let nets = Nets { ids: &local.nets, ends: &local.ends };
                 kernel.evaluate(self.simd, scratch, self.points, nets, &mut outputs);
             }
             Kernel::Irregular => {

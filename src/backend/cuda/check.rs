@@ -19,6 +19,7 @@ use super::solid::evaluator::MAX_POINT_COMPONENTS;
 use super::surface::edge_friend::{self, FriendRun};
 use super::surface::{limit, points, product, refine};
 use crate::backend::Precision;
+use crate::backend::device::Sampling;
 use crate::error::{Error, Result};
 use crate::numbers::Real;
 use crate::plan::{AMPLE, BatchKind, Facts, Kernel, Strategy, Want};
@@ -242,8 +243,9 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
         variants.push(jobs::locate::variant());
         variants.extend([&ORDER, &ROWS].map(|source| Variant::new(source, T::PRECISION)));
         variants.push(jobs::interiors::variant());
-        let slices = [(8, 0), (8, 1), (16, 0), (16, 1)].into_iter();
-        variants.extend(slices.map(|(bits, center)| jobs::layers::variant(bits, center == 1)));
+        for sampling in [Sampling::Center, Sampling::Area] {
+            variants.extend([8, 16].map(|bits| jobs::layers::variant(bits, sampling)));
+        }
     }
     variants.extend(super::query::variants(T::PRECISION));
     variants.extend(super::process::variants(T::PRECISION));

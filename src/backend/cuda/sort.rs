@@ -199,9 +199,10 @@ impl DeviceSort {
         let functions = gpu.functions.clone();
         let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;
         let space = Space::new(&stream, count)?;
-        let keys = match bits > u32::BITS {
-            true => Buffer::of(&stream, keys)?,
-            false => Buffer::of(&stream, &packed(keys))?,
+        let keys = if bits > u32::BITS {
+            Buffer::of(&stream, keys)?
+        } else {
+            Buffer::of(&stream, &packed(keys))?
         };
         let values = Buffer::of(&stream, values)?;
         Ok(Self { functions, stream, space, keys, values, program: None })

@@ -41,6 +41,16 @@ pub struct LayerBoundary<'a> {
     pub edges: &'a [[[f64; 3]; 4]],
 }
 
+/// What a pixel says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sampling {
+    /// Full if its middle is inside, else empty.
+    Center,
+    /// Gray by the area inside.
+    #[default]
+    Area,
+}
+
 /// What images show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Canvas {
@@ -54,8 +64,8 @@ pub struct Canvas {
     pub size: [usize; 2],
     /// Planes that an image is the mean of, at most [`MAX_PLANES`].
     pub planes: usize,
-    /// Whether a pixel is full or empty by its middle, not gray by area.
-    pub center: bool,
+    /// What a pixel says.
+    pub sampling: Sampling,
     /// Bits of a pixel, 8 or 16.
     pub bits: usize,
 }

@@ -16,7 +16,9 @@ pub use info::DeviceInfo;
 pub use interiors::{
     InteriorPixels, ParameterBox, PieceValues, PixelArrays, Pixels, Settled, TILE, TileParts,
 };
-pub use layers::{Canvas, Covered, LayerBoundary, LayerImages, LayerLink, LayerPatch, MAX_PLANES};
+pub use layers::{
+    Canvas, Covered, LayerBoundary, LayerImages, LayerLink, LayerPatch, MAX_PLANES, Sampling,
+};
 pub use location::{LEFT, OUTSIDE, PlaceArrays, PointSearch};
 pub use parts::{NONE, SolidPart, SolidParts};
 pub use quadrature::{MappedArrays, MappingBatch, QuadratureMapping};

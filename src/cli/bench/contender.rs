@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use subsolid::Result;
-use subsolid::backend::{Backend, Cpu, Precision, Strategy};
+use subsolid::backend::{Backend, Cpu, Precision, Processor, Strategy};
 use subsolid::memory::physical_memory;
 use subsolid::numbers::median;
 
-use crate::cli::processor::Processor;
+use crate::cli::processor::gpu_of;
 
 /// A processor with a strategy and a precision.
 pub struct Contender {
@@ -31,7 +31,7 @@ impl Contender {
             let (name, backend) = (format!("CPU {bits}"), Box::new(Cpu::new(precision)));
             all.push(Self { name, precision, backend, on_gpu: false, memory });
         }
-        let gpu = processor.gpu_backend()?;
+        let gpu = gpu_of(processor)?;
         let Some(device) = gpu.as_ref().and_then(|gpu| gpu.device()) else { return Ok(all) };
         let memory = device.info().memory / 4 * 3;
         for (precision, bits) in PRECISIONS {

@@ -5,11 +5,12 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::Result;
-use subsolid::backend::{Backend, Cpu, DeviceInfo};
+use subsolid::backend::{Backend, Cpu, DeviceInfo, Processor};
 
-use crate::cli::processor::Processor;
 use subsolid::memory::physical_memory;
 use subsolid::numbers::counted;
+
+use crate::cli::processor::gpu_of;
 
 #[derive(Serialize, JsonSchema)]
 pub struct Machine {
@@ -33,7 +34,7 @@ pub struct Machine {
 
 impl Machine {
     pub fn new(processor: &Processor) -> Result<Self> {
-        let gpu = processor.gpu_backend()?;
+        let gpu = gpu_of(processor)?;
         let gpu = gpu.and_then(|gpu| gpu.device().map(|device| device.info().clone()));
         let arguments: Vec<String> =
             std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();

@@ -6,50 +6,49 @@ use std::time::Instant;
 
 use indicatif::ProgressBar;
 use subsolid::backend::{Backend, Precision};
-use subsolid::cluster::Ranks;
+use subsolid::cluster::{Ranks, block};
 use subsolid::io::{Format, WriteOptions};
 use subsolid::mesh::{CellLengths, SolidMesh};
 use subsolid::numbers::counted;
 use subsolid::parts::Blocks;
-use subsolid::plan::{Samples, element_pieces};
+use subsolid::plan::element_pieces;
 use subsolid::volume::{Quality, name_cells};
 use subsolid::{Error, Result};
 
 use super::precision::{not_finite, warn_of_not_finite, warn_of_single};
-use super::run::{Report, Source, piece_results};
-use super::{Arguments, CellShape, Console, Outcome, Request};
+use super::run::{GridJob, Report, piece_results};
+use super::{Arguments, Console, GridRequest, Outcome};
 use crate::cli::cluster::{all_numbers, all_rows, own_choice};
 use crate::cli::output::{check_names, warn_left_out, warn_of_lost_data};
-use crate::cli::pieces::{covered, share};
+use crate::cli::pieces::covered;
 use crate::cli::rank_model::{BLOCK, blocks};
 use crate::cli::shared_pieces::SharedPieces;
 
 pub fn run(
     mut a: Arguments,
     ranks: &Ranks<'_>,
-    (samples, shape): (Samples, CellShape),
-    format: Option<Format>,
+    request: &GridRequest,
     console: &Console,
 ) -> Result<Outcome> {
+    let format = request.format;
     a.check_of_ranks(format)?;
     let whole = || a.model.read(console);
     let model = a.model.load_on_ranks(ranks, true, console, whole)?;
     let count = model.element_count(a.levels)?;
-    let per_element = samples.per_element();
-    let most = piece_results(&a, shape);
+    let per_element = request.samples.per_element();
+    let most = piece_results(&a, request.shape);
     let pieces: Vec<_> = element_pieces(count, per_element, most).collect();
-    let own = share(&(0..pieces.len()), (ranks.rank() + 1, ranks.size()));
+    let own = block(pieces.len(), ranks.rank(), ranks.size());
     let range = covered(&pieces[own.clone()]);
     let elements = range.len();
     let part = model.into_part(ranks, a.levels, range)?;
     a.model.check_cells_on_ranks(&part, ranks, console)?;
     a.check_part(part.mesh(), format, ranks, console)?;
     let blocks = blocks(&part, count, ranks, console)?;
-    let request = Request::Grid(samples, shape);
-    let cost = a.cost(&request, part.mesh(), elements)?;
+    let shape = Some(request.shape);
+    let cost = a.cost(request.results(elements), shape, part.mesh())?;
     a.processor.backend = own_choice(a.processor.backend, &cost, ranks)?;
-    let backend = a.backend(&request, &cost, console)?;
-    let Request::Grid(samples, _) = request else { return Ok(Outcome::Done) };
+    let backend = a.backend(shape, &cost, console)?;
     let (name, size) = (backend.name(), counted(ranks.size(), "rank"));
     let all = counted(count, "element");
     console.status("Evaluating", format!("{all} on {size}; rank 0 on the {name}"));
@@ -65,8 +64,7 @@ pub fn run(
         ranks,
         blocks: &blocks,
         backend: &*backend,
-        samples: &samples,
-        shape,
+        request,
         console,
         bar: console.bar(elements),
         writer,
@@ -87,7 +85,7 @@ pub fn run(
         writer.finish(ranks)?;
     }
     let (report, quality) = sums(Report::new(&a, backend.name()), &all)?;
-    report.conclude(&a, (format, quality), start, console)
+    report.conclude(&a, format, quality, start, console)
 }
 
 /// The sums of what all ranks have found.
@@ -108,8 +106,7 @@ struct RankWork<'a> {
     ranks: &'a Ranks<'a>,
     blocks: &'a Blocks<'a>,
     backend: &'a dyn Backend,
-    samples: &'a Samples,
-    shape: CellShape,
+    request: &'a GridRequest,
     console: &'a Console,
     bar: ProgressBar,
     writer: Option<SharedPieces>,
@@ -120,20 +117,21 @@ struct RankWork<'a> {
 impl RankWork<'_> {
     /// Evaluates and writes pieces that make a block, the first of which is number `first` of all.
     fn evaluate_block(&mut self, pieces: &[Range<usize>], first: usize) -> Result<()> {
-        let (a, shape) = (self.a, self.shape);
+        let (a, request) = (self.a, self.request);
         let block = self.blocks.block(covered(pieces))?;
         let solid = block.solid().map_err(|error| self.blocks.fault(error))?;
-        let plan = solid.plan(self.samples, a.want(Some(shape))?)?;
-        let mut source = Source::new(a, shape, self.backend, (&plan, &block.mesh))?;
+        let plan = solid.plan(&request.samples, a.want(Some(request.shape))?)?;
+        let job = GridJob { a, request, mesh: &block.mesh, plan: &plan };
+        let mut source = job.source(self.backend)?;
         let mut found = Quality::default();
         let report = &mut self.report;
         report.left_handed_cells += block.left_handed();
-        report.count_unjoined(a, shape, &solid, block.elements.clone());
+        report.count_unjoined(a, request, &solid, block.elements.clone());
         let at = |element: usize| element - pieces[0].start + block.elements.start;
         for (index, piece) in (first..).zip(pieces) {
             self.ranks.go_on()?;
             let range = at(piece.start)..at(piece.end);
-            let made = source.piece(a, (shape, None), &block.mesh, range, &mut found, report)?;
+            let made = job.piece(&mut source, None, range, &mut found, report)?;
             if let (Some((mut dataset, left_out)), Some(writer)) = (made, &mut self.writer) {
                 if index == 0 {
                     warn_left_out(&left_out, self.console);

@@ -44,7 +44,7 @@ pub fn run(
     };
     let mut launches = Vec::new();
     match request {
-        Request::Grid(samples, shape) => launches = explain(&samples, Some(shape))?,
+        Request::Grid(request) => launches = explain(&request.samples, Some(request.shape))?,
         Request::Table(mut table) => loop {
             let locations = table.read(solid, table::BLOCK)?;
             if locations.is_empty() {

@@ -12,14 +12,14 @@ use subsolid::io::{Dataset, Format, PieceJob, PieceWriter, WriteOptions};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
-use subsolid::plan::{Plan, Samples};
+use subsolid::plan::Plan;
 use subsolid::slice::fingerprint;
-use subsolid::volume::{self, Bezier, BezierInput, Quality, SharedPoints};
+use subsolid::volume::{self, Bezier, BezierInput, Quality, SharedPoints, Sharing};
 use subsolid::{Result, io};
 
-use super::single::{self, Single, is_welded};
+use super::single::{self, Single};
 use super::writer::Writer;
-use super::{Arguments, CellShape, Console, Outcome};
+use super::{Arguments, CellShape, Console, GridRequest, Outcome};
 use crate::cli::console::since;
 use crate::cli::extract::say_exact;
 use crate::cli::json::JsonReport;
@@ -41,17 +41,16 @@ pub enum Source<'a> {
 pub fn run(
     a: &Arguments,
     backend: &dyn Backend,
-    (samples, shape): (&Samples, CellShape),
-    format: Option<Format>,
+    request: &GridRequest,
     mesh: &SolidMesh,
     solid: &Solid,
     console: &Console,
 ) -> Result<Outcome> {
     let start = Instant::now();
-    let plan = solid.plan(samples, a.want(Some(shape))?)?;
-    let job = GridJob { a, shape, format, mesh, plan: &plan };
+    let plan = solid.plan(&request.samples, a.want(Some(request.shape))?)?;
+    let job = GridJob { a, request, mesh, plan: &plan };
     job.check_arrays()?;
-    let mut source = Source::new(a, shape, backend, (&plan, mesh))?;
+    let mut source = job.source(backend)?;
     let batches = counted(plan.batches().len(), "batch");
     console.status("Planned", format!("{batches} in {}", since(start)));
     let Some((writer, pieces)) = job.open(&source, console)? else {
@@ -64,7 +63,7 @@ pub fn run(
     let start = Instant::now();
     let mut report = Report::new(a, backend.name());
     report.left_handed_cells = mesh.handedness().left_handed;
-    report.count_unjoined(a, shape, solid, 0..solid.elements().len());
+    report.count_unjoined(a, request, solid, 0..solid.elements().len());
     let mut quality = Quality::default();
     let bar = console.bar(elements);
     let single = match &writer {
@@ -72,8 +71,7 @@ pub fn run(
         _ => None,
     };
     let mut next = |range: Range<usize>| -> Result<Option<Dataset>> {
-        let cells = (shape, single.as_ref());
-        let made = source.piece(a, cells, mesh, range, &mut quality, &mut report)?;
+        let made = job.piece(&mut source, single.as_ref(), range, &mut quality, &mut report)?;
         Ok(made.map(|(dataset, left_out)| {
             if report.pieces == 1 {
                 warn_left_out(&left_out, console);
@@ -96,7 +94,7 @@ pub fn run(
     if is_single {
         report.pieces = report.pieces.min(1);
     }
-    report.conclude(a, (format, quality), start, console)
+    report.conclude(a, request.format, quality, start, console)
 }
 
 /// Results in a piece, at most.
@@ -105,13 +103,12 @@ pub fn piece_results(a: &Arguments, shape: CellShape) -> usize {
     a.piece_points.unwrap_or(most)
 }
 
-/// A grid of samples that is written.
-struct GridJob<'a> {
-    a: &'a Arguments,
-    shape: CellShape,
-    format: Option<Format>,
-    mesh: &'a SolidMesh,
-    plan: &'a Plan<'a>,
+/// A grid of samples that is evaluated and written.
+pub struct GridJob<'a> {
+    pub a: &'a Arguments,
+    pub request: &'a GridRequest,
+    pub mesh: &'a SolidMesh,
+    pub plan: &'a Plan<'a>,
 }
 
 impl<'a> GridJob<'a> {
@@ -121,11 +118,14 @@ impl<'a> GridJob<'a> {
 
     /// Refuses, before any work, arrays of points that the format does not hold.
     fn check_arrays(&self) -> Result<()> {
-        let (CellShape::Points, Some(format)) = (self.shape, self.format) else { return Ok(()) };
+        let &GridRequest { shape: CellShape::Points, format: Some(format), .. } = self.request
+        else {
+            return Ok(());
+        };
         let attributes = &self.mesh.attributes;
         let widths: Vec<usize> = attributes.iter().map(|a| a.width).collect();
-        let mut none = Limit::of(self.a.want(Some(self.shape))?, &widths);
-        self.a.keep_shown(Some(self.shape), &mut none)?;
+        let mut none = Limit::of(self.a.want(Some(CellShape::Points))?, &widths);
+        self.a.keep_shown(Some(CellShape::Points), &mut none)?;
         io::check_arrays_of(format, &volume::points(self.plan, &none, attributes))
     }
 
@@ -136,12 +136,12 @@ impl<'a> GridJob<'a> {
         source: &Source<'_>,
         console: &Console,
     ) -> Result<Option<(Writer<'a>, Vec<Range<usize>>)>> {
-        let &Self { a, shape, format, mesh, plan } = self;
+        let &Self { a, request: &GridRequest { shape, format, .. }, mesh, plan } = self;
         let piece = piece_results(a, shape);
         Ok(Some(match (&a.output, a.pieces) {
             (Some(output), Some(part)) => {
                 // no larger than a part's share
-                let pieces = source.pieces(plan, piece.min(source.part_results(plan, part.1)));
+                let pieces = source.pieces(plan, piece.min(source.part_results(plan, part.of)));
                 let parameters = a.parameters(shape, mesh);
                 let job = PieceJob::create(output, part, pieces.len(), parameters, self.options())?;
                 let Some(job) = job else {
@@ -161,76 +161,51 @@ impl<'a> GridJob<'a> {
                     Source::Bezier(bezier, _) => Some(bezier),
                     Source::Evaluated { .. } => None,
                 };
-                let single = Single::new(a, plan, mesh, shape, bezier, &ranges)?;
+                let single = Single::new(a, self.request, plan, mesh, bezier, &ranges)?;
                 (Writer::Single(output, single), ranges)
             }
             (None, _) => (Writer::Nothing, source.pieces(plan, piece)),
         }))
     }
-}
 
-impl<'a> Source<'a> {
-    pub fn new(
-        a: &Arguments,
-        shape: CellShape,
-        backend: &'a dyn Backend,
-        (plan, mesh): (&'a Plan<'a>, &'a SolidMesh),
-    ) -> Result<Self> {
-        if shape == CellShape::Bezier {
-            let rings = a.rings.unwrap_or(CELL_RINGS);
-            let bezier = Bezier::new(plan.solid(), rings)?;
-            let input = bezier.input(mesh.controls())?;
-            return Ok(Self::Bezier(bezier, input));
+    /// Prepares what the datasets come from.
+    pub fn source(&self, backend: &'a dyn Backend) -> Result<Source<'a>> {
+        if self.request.shape == CellShape::Bezier {
+            let rings = self.a.rings.unwrap_or(CELL_RINGS);
+            let bezier = Bezier::new(self.plan.solid(), rings)?;
+            let input = bezier.input(self.mesh.controls())?;
+            return Ok(Source::Bezier(bezier, input));
         }
-        let (evaluator, limit) = (backend.prepare(plan)?, Limit::default());
-        Ok(Self::Evaluated { plan, evaluator, limit })
-    }
-
-    /// Splits the elements into ranges of at most so many results (at least one element each).
-    fn pieces(&self, plan: &Plan<'_>, results: usize) -> Vec<Range<usize>> {
-        match self {
-            Self::Bezier(bezier, _) => bezier.ranges(results / 64),
-            Self::Evaluated { .. } => plan.pieces(results).collect(),
-        }
-    }
-
-    /// Results in one of so many equal parts.
-    fn part_results(&self, plan: &Plan<'_>, parts: usize) -> usize {
-        match self {
-            Self::Bezier(bezier, _) => 64 * bezier.cell_count().div_ceil(parts),
-            Self::Evaluated { .. } => {
-                plan.solid().elements().len().div_ceil(parts) * plan.samples_per_element()
-            }
-        }
+        let (evaluator, limit) = (backend.prepare(self.plan)?, Limit::default());
+        Ok(Source::Evaluated { plan: self.plan, evaluator, limit })
     }
 
     /// Evaluates the elements of a piece, of a single file or of one among others, and counts it;
     /// returns its dataset and the names of the cell arrays that it has no place for, or nothing if
     /// nothing is to be written.
-    pub fn piece<'m>(
-        &mut self,
-        a: &Arguments,
-        (shape, single): (CellShape, Option<&Single>),
-        mesh: &'m SolidMesh,
+    pub fn piece(
+        &self,
+        source: &mut Source<'a>,
+        single: Option<&Single>,
         range: Range<usize>,
         quality: &mut Quality,
         report: &mut Report,
-    ) -> Result<Option<(Dataset, Vec<&'m str>)>> {
-        let mut dataset = match self {
-            Self::Evaluated { plan, evaluator, limit } => {
+    ) -> Result<Option<(Dataset, Vec<&'a str>)>> {
+        let &Self { a, mesh, .. } = self;
+        let mut dataset = match source {
+            Source::Evaluated { plan, evaluator, limit } => {
                 evaluator.evaluate(mesh.controls(), range, limit)?;
                 if a.quality {
                     quality.add(plan, limit);
                 }
-                a.keep_shown(Some(shape), limit)?;
+                a.keep_shown(Some(self.request.shape), limit)?;
                 report.count(limit);
                 if a.output.is_none() {
                     return Ok(None);
                 }
-                let shared = single.and_then(|single| single.shared.as_deref());
-                dataset(a, shape, plan, limit, mesh, shared)?
+                self.dataset(limit, single.and_then(|single| single.shared.as_deref()))?
             }
-            Self::Bezier(bezier, input) => {
+            Source::Bezier(bezier, input) => {
                 let piece = bezier.piece_of(input, range)?;
                 report.evaluated += piece.dataset.points.len();
                 report.exact_cells = Some(report.exact_cells.unwrap_or(0) + piece.exact);
@@ -248,28 +223,40 @@ impl<'a> Source<'a> {
         report.pieces += 1;
         Ok(Some((dataset, left_out)))
     }
+
+    /// The cells of a limit; with points `shared` in a file of all.
+    fn dataset(&self, limit: &Limit, shared: Option<&SharedPoints>) -> Result<Dataset> {
+        let (plan, attributes) = (self.plan, &self.mesh.attributes);
+        let sharing = match shared {
+            Some(shared) => Sharing::Numbered(shared),
+            None if self.request.is_welded => Sharing::Welded,
+            None => Sharing::None,
+        };
+        match self.request.shape {
+            CellShape::Lagrange => volume::lagrange(plan, limit, attributes, sharing),
+            CellShape::Hexahedra => volume::hexahedra(plan, limit, attributes, sharing),
+            _ => Ok(volume::points(plan, limit, attributes)),
+        }
+    }
 }
 
-/// The cells of a limit; with points `shared` in a file of all.
-fn dataset(
-    a: &Arguments,
-    shape: CellShape,
-    plan: &Plan<'_>,
-    limit: &Limit,
-    mesh: &SolidMesh,
-    shared: Option<&SharedPoints>,
-) -> Result<Dataset> {
-    let (welded, attributes) = (is_welded(a, shape), &mesh.attributes);
-    match (shape, shared) {
-        (CellShape::Lagrange, Some(shared)) => {
-            volume::shared_lagrange(plan, limit, attributes, shared)
+impl Source<'_> {
+    /// Splits the elements into ranges of at most so many results (at least one element each).
+    fn pieces(&self, plan: &Plan<'_>, results: usize) -> Vec<Range<usize>> {
+        match self {
+            Self::Bezier(bezier, _) => bezier.ranges(results / 64),
+            Self::Evaluated { .. } => plan.pieces(results).collect(),
         }
-        (CellShape::Lagrange, None) => volume::lagrange(plan, limit, attributes, welded),
-        (CellShape::Hexahedra, Some(shared)) => {
-            volume::shared_hexahedra(plan, limit, attributes, shared)
+    }
+
+    /// Results in one of so many equal parts.
+    fn part_results(&self, plan: &Plan<'_>, parts: usize) -> usize {
+        match self {
+            Self::Bezier(bezier, _) => 64 * bezier.cell_count().div_ceil(parts),
+            Self::Evaluated { .. } => {
+                plan.solid().elements().len().div_ceil(parts) * plan.samples_per_element()
+            }
         }
-        (CellShape::Hexahedra, None) => volume::hexahedra(plan, limit, attributes, welded),
-        _ => Ok(volume::points(plan, limit, attributes)),
     }
 }
 
@@ -379,11 +366,11 @@ impl Report {
     pub(super) fn count_unjoined(
         &mut self,
         a: &Arguments,
-        shape: CellShape,
+        request: &GridRequest,
         solid: &Solid,
         elements: Range<usize>,
     ) {
-        if a.output.is_some() && is_welded(a, shape) {
+        if a.output.is_some() && request.is_welded {
             self.unjoined_hexahedra += volume::unjoined_hexahedra(solid, elements);
         }
     }
@@ -452,7 +439,8 @@ impl Report {
     pub fn conclude(
         mut self,
         a: &Arguments,
-        (format, quality): (Option<Format>, Quality),
+        format: Option<Format>,
+        quality: Quality,
         start: Instant,
         console: &Console,
     ) -> Result<Outcome> {

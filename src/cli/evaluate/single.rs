@@ -9,7 +9,7 @@ use subsolid::plan::{Plan, Samples};
 use subsolid::volume::{Bezier, SharedPoints};
 use subsolid::{Error, Result};
 
-use super::{Arguments, CellShape};
+use super::{Arguments, CellShape, GridRequest};
 use subsolid::memory::{bytes_of, gigabytes, physical_memory};
 
 /// Bytes of results that are evaluated at a time: they stay in the caches of some processors and
@@ -30,13 +30,6 @@ pub struct Single {
     pub shared: Option<Arc<SharedPoints>>,
 }
 
-/// Whether elements share points: derivatives and Jacobians belong to the axes of one cell,
-/// gradients do not. Points alone and Bézier cells share none.
-pub fn is_welded(a: &Arguments, shape: CellShape) -> bool {
-    let is_block = matches!(shape, CellShape::Hexahedra | CellShape::Lagrange);
-    is_block && !a.no_weld && a.derivatives == 0 && !a.jacobian
-}
-
 /// Results of a range.
 pub fn range(plan: &Plan<'_>, mesh: &SolidMesh) -> usize {
     (RANGE / result_bytes(plan, mesh)).max(1)
@@ -46,9 +39,9 @@ impl Single {
     /// Counts what is in the file before anything is evaluated, in these ranges of elements.
     pub fn new(
         a: &Arguments,
+        request: &GridRequest,
         plan: &Plan<'_>,
         mesh: &SolidMesh,
-        shape: CellShape,
         bezier: Option<&Bezier<'_>>,
         ranges: &[Range<usize>],
     ) -> Result<Self> {
@@ -60,14 +53,11 @@ impl Single {
         let results = results_of(&(0..elements));
         let largest = ranges.iter().map(results_of).max().unwrap_or(0);
         let is_grid = matches!(plan.samples(), Samples::Tensor(along) if along.len() >= 2);
-        let is_shared = is_grid && is_welded(a, shape);
+        let is_shared = is_grid && request.is_welded;
         check_memory(a, plan, mesh, if is_shared { elements } else { 0 }, largest)?;
-        let shared = match is_shared {
-            true => Some(Arc::new(SharedPoints::new(plan)?)),
-            false => None,
-        };
+        let shared = if is_shared { Some(Arc::new(SharedPoints::new(plan)?)) } else { None };
         let points = shared.as_ref().map_or(results, |shared| shared.len());
-        let (points, cells) = match shape {
+        let (points, cells) = match request.shape {
             CellShape::Bezier => (points, points / 64),
             CellShape::Hexahedra => {
                 let n = plan.samples_per_element() as f64;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use subsolid::io::PieceJob;
+use subsolid::io::{JobPart, PieceJob};
 use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
 use subsolid::quadrature::{Quadrature, Report, points};
@@ -19,14 +19,14 @@ use crate::cli::{Console, Outcome, quality};
 
 pub fn run(
     a: &Arguments,
-    (output, part): (&Path, (usize, usize)),
+    (output, part): (&Path, JobPart),
     quadrature: &Quadrature<'_>,
     mesh: &SolidMesh,
     bytes: Option<u64>,
     console: &Console,
 ) -> Result<Outcome> {
     // no larger than a part's share
-    let most = quadrature.sample_count().div_ceil(part.1).max(1);
+    let most = quadrature.sample_count().div_ceil(part.of).max(1);
     let pieces = quadrature.file_pieces(a.piece_points.unwrap_or(PIECE).min(most));
     let options = WriteOptions { compress: a.compress };
     let job = PieceJob::create(output, part, pieces.len(), a.parameters(mesh), options)?;
@@ -36,7 +36,7 @@ pub fn run(
     };
     let own = pieces[job.pieces()].to_vec();
     let start = Instant::now();
-    let gpu = a.gpu(a.backend, quadrature.sample_count() / part.1, console)?;
+    let gpu = a.gpu(a.backend, quadrature.sample_count() / part.of, console)?;
     let mapping = mapping(quadrature, mesh, gpu.as_deref(), None)?;
     let report = Report::of_leaves(&*mapping, covered(&own))?;
     let samples = counted(report.samples, "quadrature point");

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 use subsolid::Result;
-use subsolid::cluster::{Ranks, ThreadGroup};
+use subsolid::cluster::{Ranks, ThreadGroup, block};
 use subsolid::io::{Dataset, Format, WriteOptions};
 use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
@@ -15,7 +15,7 @@ use subsolid::scheme::VertexRule;
 use super::{Arguments, Console, Outcome, Written};
 use crate::cli::cluster::all_rows;
 use crate::cli::output::check_names;
-use crate::cli::pieces::{covered, share};
+use crate::cli::pieces::covered;
 use crate::cli::shared_pieces::SharedPieces;
 
 /// Cells of a piece: some hundred megabytes of setup.
@@ -39,7 +39,7 @@ pub fn run(
     let cells = mesh.element_count(levels)?;
     let most = arguments.piece_cells.unwrap_or(PIECE);
     let pieces: Vec<_> = element_pieces(cells, 1, most).collect();
-    let own = share(&(0..pieces.len()), (ranks.rank() + 1, ranks.size()));
+    let own = block(pieces.len(), ranks.rank(), ranks.size());
     let part = mesh.into_part(ranks, levels, covered(&pieces[own.clone()]))?;
     model.check_cells_on_ranks(&part, ranks, console)?;
     check_names(Format::Pvtu, part.mesh())?;

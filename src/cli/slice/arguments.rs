@@ -5,6 +5,7 @@ use std::ops::{Range, RangeInclusive};
 use clap::{ArgGroup, Args};
 use subsolid::backend::Choice;
 use subsolid::cluster::Ranks;
+use subsolid::io::JobPart;
 use subsolid::scheme::Scheme;
 use subsolid::slice::{Axis, LayerFrame, Setting, Stack};
 use subsolid::{Error, Result};
@@ -93,7 +94,7 @@ pub struct Arguments {
     /// Make part I of N of the layers, for several machines at once: 1/N to N/N, in any order, then
     /// `subsolid merge` with the directory. Layers that exist are not recomputed
     #[arg(long, value_name = "I/N", value_parser = part)]
-    pub(super) pieces: Option<(usize, usize)>,
+    pub(super) pieces: Option<JobPart>,
     /// Skip layers whose files exist
     #[arg(long)]
     pub(super) resume: bool,
@@ -115,7 +116,7 @@ impl Arguments {
                 return Err(Error::request("--pieces is for one program")
                     .with_help("leave it out, or leave --mpi out"));
             }
-            self.pieces = Some((ranks.rank() + 1, ranks.size()));
+            self.pieces = Some(JobPart { part: ranks.rank() + 1, of: ranks.size() });
         }
         self.check()?;
         if let Some(part) = self.pieces {

@@ -161,12 +161,11 @@ impl Model {
         let ids = a.images.material_array().map(|name| CellIds::shared(ranks, &mesh, name));
         let material_ids = ids.transpose()?.flatten();
         let own = mesh.own_elements(ranks, a.levels);
-        let (mesh, part) = match a.is_outline() {
-            true => (None, mesh.into_part(ranks, a.levels, own)?),
-            false => {
-                let part = mesh.part(ranks, a.levels, own)?;
-                (Some(mesh), part)
-            }
+        let (mesh, part) = if a.is_outline() {
+            (None, mesh.into_part(ranks, a.levels, own)?)
+        } else {
+            let part = mesh.part(ranks, a.levels, own)?;
+            (Some(mesh), part)
         };
         a.model.check_cells_on_ranks(&part, ranks, console)?;
         let blocks = blocks(&part, cells, ranks, console)?;

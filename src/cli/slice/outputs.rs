@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use subsolid::io::atomic;
+use subsolid::io::{JobPart, atomic};
 use subsolid::memory;
 use subsolid::mesh::single_precision_loss_in;
 use subsolid::numbers::counted;
@@ -157,8 +157,8 @@ impl OutputArguments {
         self.images().is_some() || self.svg.is_some()
     }
 
-    /// Directs the layers to the directories of a part, I of N.
-    pub fn of_job(&mut self, part: (usize, usize)) -> Result<()> {
+    /// Directs the layers to the directories of a part.
+    pub fn of_job(&mut self, part: JobPart) -> Result<()> {
         for directory in [&mut self.png, &mut self.bmp, &mut self.svg].into_iter().flatten() {
             *directory = job_directory(directory, part)?;
         }
@@ -320,10 +320,7 @@ impl ImageArguments {
             let own = choose(&[WantedAttribute::whole(name)], channels)?;
             chosen.extend(own.into_iter().map(|(channel, _)| (channel, *color)));
         }
-        match chosen.is_empty() {
-            true => Ok(None),
-            false => Materials::fractions(channels, &chosen).map(Some),
-        }
+        if chosen.is_empty() { Ok(None) } else { Materials::fractions(channels, &chosen).map(Some) }
     }
 
     /// Refuses pixels larger than the model, and says what a resolution cuts off.

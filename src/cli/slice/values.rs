@@ -103,9 +103,10 @@ impl FromStr for WantedMaterial {
         };
         let is_color = digits.len() == 6 && digits.bytes().all(|b| b.is_ascii_hexdigit());
         let part = |d: usize| u8::from_str_radix(&digits[2 * d..2 * d + 2], 16).unwrap_or_default();
-        match is_color {
-            true => Ok(Self { name: name.into(), color: Some([0, 1, 2].map(part)) }),
-            false => Err(format!("colors look like #b87333, not #{digits}")),
+        if is_color {
+            Ok(Self { name: name.into(), color: Some([0, 1, 2].map(part)) })
+        } else {
+            Err(format!("colors look like #b87333, not #{digits}"))
         }
     }
 }
@@ -174,11 +175,11 @@ pub fn choose(wanted: &[WantedAttribute], channels: &[Channel]) -> Result<Vec<(u
         }
         if found.is_empty() {
             let names: Vec<_> = channels.iter().map(|channel| channel.name.as_str()).collect();
-            let help = match names.is_empty() {
-                true => {
-                    "the model has no attributes and cell arrays: leave --attribute and --materials out".to_owned()
-                }
-                false => format!("its attributes, cell arrays and groups are {}", names.join(", ")),
+            let help = if names.is_empty() {
+                "the model has no attributes and cell arrays: leave --attribute and --materials out"
+                    .to_owned()
+            } else {
+                format!("its attributes, cell arrays and groups are {}", names.join(", "))
             };
             return Err(
                 Error::request(format!("the model has no attribute {name:?}")).with_help(help)

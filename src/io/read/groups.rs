@@ -141,12 +141,13 @@ impl Groups {
         });
         // a file of the mesh has an array for each group, and its reader refuses more
         let mut names: HashSet<String> = cell_data.iter().map(|a| a.name.clone()).collect();
-        let mut is_kept = |array: String| match names.len() < MAX_ATTRIBUTES {
-            true => {
+        let mut is_kept = |array: String| {
+            if names.len() < MAX_ATTRIBUTES {
                 names.insert(array);
                 true
+            } else {
+                names.contains(&array)
             }
-            false => names.contains(&array),
         };
         let groups = face_groups.len();
         face_groups.retain(|group| is_kept(face_group_array(&group.name)));

@@ -123,9 +123,10 @@ pub fn read_with_options(
 /// that cannot be read names none.
 pub fn files_of(path: impl AsRef<Path>) -> Vec<PathBuf> {
     let path = path.as_ref();
-    let pieces = match source::is_standard_input(path) {
-        true => Vec::new(),
-        false => vtk::pieces::of(path).unwrap_or_default(),
+    let pieces = if source::is_standard_input(path) {
+        Vec::new()
+    } else {
+        vtk::pieces::of(path).unwrap_or_default()
     };
     [path.to_owned()].into_iter().chain(pieces).collect()
 }

@@ -16,6 +16,7 @@ use crate::{Error, Result};
 
 use super::assemble::{Assembly, Shape};
 use super::lines::{Text, shown};
+use crate::numbers::vector::difference;
 
 /// Reads an OpenVolumeMesh file that is already in memory.
 pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> {
@@ -212,7 +213,7 @@ fn numbers(kind: &[u8]) -> Option<usize> {
 /// Six times the volume of all cells if half-faces look outward.
 fn volume(points: &[[f64; 3]], faces: &Lists, cells: &Lists) -> f64 {
     let Some(&origin) = points.first() else { return 0.0 };
-    let at = |v: u32| -> [f64; 3] { std::array::from_fn(|d| points[v as usize][d] - origin[d]) };
+    let at = |v: u32| difference(points[v as usize], origin);
     let mut total = 0.0;
     for &half in &cells.items {
         let corners = faces.get(half as usize / 2);

@@ -18,6 +18,7 @@ use serde::Deserialize;
 
 use crate::error::option_name;
 use crate::mesh::{Attribute, SurfaceMesh, area_normal};
+use crate::numbers::vector::norm;
 use crate::{Error, Result, memory, message};
 
 /// Bytes of a number of every array.
@@ -273,8 +274,7 @@ fn linear(srgb: f32) -> f32 {
 /// Normals of length 1 in single precision; of the faces at the vertex where there is none, and
 /// (0, 0, 1) where these have none either.
 fn unit_normals(mesh: &SurfaceMesh, normals: &[[f64; 3]]) -> Vec<[f32; 3]> {
-    let length = |n: &[f64; 3]| n.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let exists = |n: &[f64; 3]| length(n).is_finite() && length(n) > 0.0;
+    let exists = |n: &[f64; 3]| norm(*n).is_finite() && norm(*n) > 0.0;
     let mut of_faces = vec![[0.0; 3]; if normals.iter().all(exists) { 0 } else { normals.len() }];
     if !of_faces.is_empty() {
         for face in mesh.faces.iter() {
@@ -284,11 +284,15 @@ fn unit_normals(mesh: &SurfaceMesh, normals: &[[f64; 3]]) -> Vec<[f32; 3]> {
             }
         }
     }
-    let unit = |n: &[f64; 3]| n.map(|x| (x / length(n)) as f32);
-    let normal = |(v, n): (usize, &[f64; 3])| match exists(n) {
-        true => unit(n),
-        false if exists(&of_faces[v]) => unit(&of_faces[v]),
-        false => [0.0, 0.0, 1.0],
+    let unit = |n: &[f64; 3]| n.map(|x| (x / norm(*n)) as f32);
+    let normal = |(v, n): (usize, &[f64; 3])| {
+        if exists(n) {
+            unit(n)
+        } else if exists(&of_faces[v]) {
+            unit(&of_faces[v])
+        } else {
+            [0.0, 0.0, 1.0]
+        }
     };
     normals.iter().enumerate().map(normal).collect()
 }

@@ -32,7 +32,7 @@ pub use bext::{BezierPatch, write_bext};
 pub use glb::{GlbOptions, LengthUnit, UpAxis, is_glb};
 pub(crate) use npz::Archive;
 pub use outline::FileOutline;
-pub use piece_job::{Merged, PieceJob, merge};
+pub use piece_job::{JobPart, Merged, PieceJob, merge};
 pub use polylines::{PolylinePiece, PolylineWriter};
 pub use pvtu::{PieceShare, PieceWriter};
 pub use single::write_pieces;
@@ -166,10 +166,7 @@ pub fn check_arrays_of(format: Format, dataset: &Dataset) -> Result<()> {
 
 /// Ending of a path, without the dot; `standard` for standard output that names none.
 fn ending<'p>(path: &'p Path, standard: &'p str) -> &'p OsStr {
-    match path == Path::new("-") {
-        true => OsStr::new(standard),
-        false => path.extension().unwrap_or_default(),
-    }
+    if path == Path::new("-") { OsStr::new(standard) } else { path.extension().unwrap_or_default() }
 }
 
 /// Writes `data` (a [`Dataset`] or a [`SolidMesh`](crate::mesh::SolidMesh)) in the

@@ -224,12 +224,13 @@ fn number_and_shape(array: &Array, entries: usize) -> (&'static str, Vec<usize>)
 
 /// Refuses a second array of the same name.
 fn refuse_twice(names: &mut HashSet<String>, name: &str) -> io::Result<()> {
-    match names.insert(name.to_lowercase()) {
-        true => Ok(()),
-        false => Err(io::Error::new(
+    if names.insert(name.to_lowercase()) {
+        Ok(())
+    } else {
+        Err(io::Error::new(
             io::ErrorKind::InvalidInput,
             format!("two arrays would have the name {name:?}: rename one of them"),
-        )),
+        ))
     }
 }
 

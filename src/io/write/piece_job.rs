@@ -4,6 +4,7 @@
 //! name once it is complete, and last a record of its job, `NAME_job_0002_of_0005.json`. [`merge`]
 //! checks that the records of all jobs are there and agree, writes `NAME.pvtu`, and removes them.
 
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write as _};
 use std::ops::Range;
@@ -15,6 +16,7 @@ use super::layout::PieceLayout;
 use super::pvtu::{check, check_replaceable, is_record, piece_name, pieces_name, write_index};
 use super::single::write_whole;
 use super::{Format, WriteOptions, xml};
+use crate::cluster::block;
 use crate::error::option;
 use crate::io::atomic;
 use crate::io::dataset::Dataset;
@@ -44,6 +46,35 @@ struct Record {
     layout: Option<PieceLayout>,
 }
 
+impl Record {
+    fn part(&self) -> JobPart {
+        JobPart { part: self.job, of: self.of }
+    }
+}
+
+/// Part `part` of the `of` parts of a job, from 1 on, for as many programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobPart {
+    /// Which, 1 to `of`.
+    pub part: usize,
+    /// How many parts the job has.
+    pub of: usize,
+}
+
+impl JobPart {
+    /// Its share of so many items, in their order.
+    fn share(self, items: usize) -> Range<usize> {
+        block(items, self.part - 1, self.of)
+    }
+}
+
+/// `part/of`, as the program's option takes it.
+impl fmt::Display for JobPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.part, self.of)
+    }
+}
+
 /// Writes the pieces of one job among several into `NAME/`, and at its end a record of the job,
 /// which [`merge`] reads.
 #[derive(Debug)]
@@ -55,24 +86,25 @@ pub struct PieceJob {
 }
 
 impl PieceJob {
-    /// Starts job `job` of `of` (from 1) that together write so many `pieces` of `path`, which ends
-    /// in `.pvtu`. `parameters`: everything that the bytes of the pieces depend on, the same for
+    /// Starts one of the jobs that together write so many `pieces` of `path`, which ends in `.pvtu`.
+    /// `parameters`: everything that the bytes of the pieces depend on, the same for
     /// all jobs. `None` if the job has been done.
     ///
     /// # Errors
-    /// [`Error::Request`] for a job that is not among 1 to `of`; [`Error::Io`] or [`Error::File`]
+    /// [`Error::Request`] for a part that is not among 1 to `of`; [`Error::Io`] or [`Error::File`]
     /// if the file cannot be written or is there, or if its directory of pieces holds anything but
     /// pieces, or pieces of other parameters.
     pub fn create(
         path: impl AsRef<Path>,
-        (job, of): (usize, usize),
+        part: JobPart,
         pieces: usize,
         parameters: serde_json::Value,
         options: WriteOptions,
     ) -> Result<Option<Self>> {
         let path = path.as_ref().to_owned();
+        let JobPart { part: job, of } = part;
         if !(1..=of).contains(&job) {
-            return Err(Error::request(format!("pieces {job}/{of}"))
+            return Err(Error::request(format!("pieces {part}"))
                 .with_help("give a job and their number, from 1/N to N/N"));
         }
         check(&path)?;
@@ -96,18 +128,18 @@ impl PieceJob {
         };
         for other in records(&directory, &name)? {
             agree(&path, &record, &other)?;
-            if other.job == job && complete(&directory, &name, &share(job, of, pieces)).is_ok() {
+            if other.job == job && complete(&directory, &name, &part.share(pieces)).is_ok() {
                 return Ok(None);
             }
         }
         fs::create_dir_all(&directory).map_err(|e| atomic::refused(&path, e))?;
-        let next = share(job, of, pieces).start;
+        let next = part.share(pieces).start;
         Ok(Some(Self { path, name, record, next }))
     }
 
     /// The pieces of this job, in the order in which they are pushed.
     pub fn pieces(&self) -> Range<usize> {
-        share(self.record.job, self.record.of, self.record.pieces)
+        self.record.part().share(self.record.pieces)
     }
 
     /// Writes the next piece of the job. All pieces must have the same arrays.
@@ -196,11 +228,11 @@ pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
             .with_help("run them with the same options, then merge again"));
     }
     for record in &records {
-        let (job, of) = (record.job, record.of);
-        complete(&directory, &name, &share(job, of, record.pieces)).map_err(|piece| {
+        let part = record.part();
+        complete(&directory, &name, &part.share(record.pieces)).map_err(|piece| {
             Error::file(&piece, None, "is missing or incomplete").with_help(message!(
                 "run ",
-                option("pieces", format_args!("{job}/{of}")),
+                option("pieces", part),
                 " again, then merge again"
             ))
         })?;
@@ -210,9 +242,10 @@ pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
         return Err(Error::file(&directory, None, "holds pieces of other arrays than the rest")
             .with_help("remove it, and run all jobs with the same options"));
     }
-    let version = match records.iter().any(|record| record.high_order) {
-        true => xml::Version::HighOrder,
-        false => xml::Version::Linear,
+    let version = if records.iter().any(|record| record.high_order) {
+        xml::Version::HighOrder
+    } else {
+        xml::Version::Linear
     };
     let layout = layouts.first().copied();
     write_index(path, &name, first.pieces, (layout, version), first.compressed)?;
@@ -221,11 +254,6 @@ pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
         fs::remove_file(&record).map_err(|e| atomic::refused(&record, e))?;
     }
     Ok(Merged { jobs: first.of, pieces: first.pieces })
-}
-
-/// The pieces of a job.
-fn share(job: usize, of: usize, pieces: usize) -> Range<usize> {
-    pieces * (job - 1) / of..pieces * job / of
 }
 
 fn record_name(name: &str, job: usize, of: usize) -> String {

@@ -24,16 +24,20 @@ pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
         point.iter().try_for_each(|x| out.write_all(&x.to_le_bytes()))?;
         for (attribute, is_color) in mesh.attributes.iter().zip(&colors) {
             let values = &attribute.values[v * attribute.width..][..attribute.width];
-            values.iter().try_for_each(|x| match is_color {
-                true => out.write_all(&[x.round().clamp(0.0, 255.0) as u8]),
-                false => out.write_all(&x.to_le_bytes()),
+            values.iter().try_for_each(|x| {
+                if *is_color {
+                    out.write_all(&[x.round().clamp(0.0, 255.0) as u8])
+                } else {
+                    out.write_all(&x.to_le_bytes())
+                }
             })?;
         }
     }
     for face in mesh.faces.iter() {
-        match is_byte {
-            true => out.write_all(&[face.len() as u8])?,
-            false => out.write_all(&(face.len() as u32).to_le_bytes())?,
+        if is_byte {
+            out.write_all(&[face.len() as u8])?
+        } else {
+            out.write_all(&(face.len() as u32).to_le_bytes())?
         }
         face.iter().try_for_each(|v| out.write_all(&v.to_le_bytes()))?;
     }

@@ -122,15 +122,16 @@ impl PolylineWriter {
                 && sections.iter().zip(lengths).all(|(s, len)| len == entries * s.width)
         };
         let points = piece.points.len();
-        match piece.sizes.iter().sum::<usize>() == points
+        if piece.sizes.iter().sum::<usize>() == points
             && fit(of_points, &piece.point_values, points)
             && fit(of_lines, &piece.line_values, piece.sizes.len())
         {
-            true => Ok(()),
-            false => Err(Error::request(format!(
+            Ok(())
+        } else {
+            Err(Error::request(format!(
                 "polylines of {points} points have arrays of other lengths or another number"
             ))
-            .with_help("give every array a value of its width for each point or line")),
+            .with_help("give every array a value of its width for each point or line"))
         }
     }
 

@@ -55,10 +55,11 @@ struct ShareRecord {
 
 /// Refuses standard output.
 pub(super) fn check(path: &Path) -> Result<()> {
-    match atomic::is_standard_output(path) {
-        true => Err(Error::request("a .pvtu and its pieces are several files")
-            .with_help("give a name instead of standard output, or -.vtu")),
-        false => Ok(()),
+    if atomic::is_standard_output(path) {
+        Err(Error::request("a .pvtu and its pieces are several files")
+            .with_help("give a name instead of standard output, or -.vtu"))
+    } else {
+        Ok(())
     }
 }
 
@@ -138,10 +139,8 @@ impl PieceWriter {
             .try_for_each(|(from, to)| fs::rename(from, to).map(|()| moved += 1))
             .map_err(|e| atomic::refused(path, e))
             .and_then(|()| {
-                let version = match record.high_order {
-                    true => xml::Version::HighOrder,
-                    false => xml::Version::Linear,
-                };
+                let version =
+                    if record.high_order { xml::Version::HighOrder } else { xml::Version::Linear };
                 let layout = (record.layout.as_ref(), version);
                 write_index(path, name, record.end, layout, options.compress)
             });

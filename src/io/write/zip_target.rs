@@ -18,10 +18,7 @@ impl<W> ZipTarget<W> {
 
     /// Refuses what is not whole, even if the archive did not hand on why.
     pub fn complete(self) -> io::Result<()> {
-        match self.failed {
-            true => Err(io::Error::other("the archive is not whole")),
-            false => Ok(()),
-        }
+        if self.failed { Err(io::Error::other("the archive is not whole")) } else { Ok(()) }
     }
 
     fn note<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
@@ -32,10 +29,7 @@ impl<W> ZipTarget<W> {
 
 impl<W: Write> Write for ZipTarget<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let result = match self.failed {
-            true => Ok(bytes.len()),
-            false => self.inner.write(bytes),
-        };
+        let result = if self.failed { Ok(bytes.len()) } else { self.inner.write(bytes) };
         let count = self.note(result)?;
         self.at += count as u64;
         self.end = self.end.max(self.at);

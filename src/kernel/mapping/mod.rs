@@ -18,7 +18,7 @@ mod sums;
 
 use super::axis::AxisWeights;
 use super::buffer::AlignedBuffer;
-use super::net::{fill_ends, gather};
+use super::net::{NET, gather, gather_regular};
 use super::simd::{Simd, SimdKernel};
 use crate::limit::AxisPermutation;
 use crate::numbers::Lanes;
@@ -83,7 +83,7 @@ impl LeafSource<'_> {
     /// Control points in the net of a leaf.
     pub fn controls(&self) -> usize {
         match self {
-            Self::Grid { .. } => 64,
+            Self::Grid { .. } => NET,
             Self::Table { controls, .. } => *controls,
         }
     }
@@ -209,11 +209,7 @@ fn load(
     let (local, origin) = (scratch.local.numbers(3 * net.len()), scratch.origin.numbers(3));
     match source {
         LeafSource::Grid { ends, .. } => {
-            // control point (1, 1, 1) exists in every net
-            gather(points, net, 3, 21, local, origin);
-            fill_ends(local, 3, ends);
-            fill_ends(local, 12, ends >> 2);
-            fill_ends(local, 48, ends >> 4);
+            gather_regular(points, net, 3, ends, local, origin);
         }
         LeafSource::Table { .. } => gather(points, net, 3, 0, local, origin),
     }

@@ -33,7 +33,7 @@ const MIN_VOLUME: f64 = 1e-6;
 /// joined by two edges.
 pub(super) fn on_sphere(link: &VertexLink) -> Result<Vec<[f64; 3]>> {
     let closed = link.boundary().is_empty();
-    let rim = if closed { cycle_around(link, 0) } else { link.boundary().to_vec() };
+    let rim = if closed { cycle_around_first(link) } else { link.boundary().to_vec() };
     let mut points: Vec<[f64; 3]> = tutte(link, &rim)
         .into_iter()
         .map(|[x, y]| normalized([RIM_RADIUS * x, RIM_RADIUS * y, 1.0]))
@@ -58,12 +58,12 @@ pub(super) fn on_sphere(link: &VertexLink) -> Result<Vec<[f64; 3]>> {
     Ok(points)
 }
 
-/// Vertices around vertex `v` of a sphere, so that `v` lies to their right: they
-/// run counter-clockwise around the rest.
-fn cycle_around(link: &VertexLink, v: u32) -> Vec<u32> {
+/// Vertices around vertex 0 of a sphere, so that it lies to their right: they run
+/// counter-clockwise around the rest.
+fn cycle_around_first(link: &VertexLink) -> Vec<u32> {
     let step = |from: u32| {
         link.triangles().iter().find_map(|&[a, b, c]| {
-            [[a, b, c], [b, c, a], [c, a, b]].into_iter().find(|t| t[0] == v && t[2] == from)
+            [[a, b, c], [b, c, a], [c, a, b]].into_iter().find(|t| t[0] == 0 && t[2] == from)
         })
     };
     let start = link.triangles().iter().flatten().copied().find(|&w| step(w).is_some());
@@ -134,9 +134,12 @@ fn even_out(link: &VertexLink, points: &mut Vec<[f64; 3]>, free: &[bool]) {
         }
         while step > MIN_STEP {
             let moved: Vec<[f64; 3]> = (0..points.len())
-                .map(|v| match free[v] {
-                    true => normalized([0, 1, 2].map(|d| points[v][d] + step * gradient[v][d])),
-                    false => points[v],
+                .map(|v| {
+                    if free[v] {
+                        normalized([0, 1, 2].map(|d| points[v][d] + step * gradient[v][d]))
+                    } else {
+                        points[v]
+                    }
                 })
                 .collect();
             let reached = goodness(&moved);

@@ -142,10 +142,8 @@ pub fn archive_bytes(
     options: &ExportOptions<'_>,
 ) -> u64 {
     let kept = options.cell_data.iter().filter(|array| !is_own(array));
-    let cells = match quadrature.is_boundary() {
-        true => 0,
-        false => 3 * quadrature.solid().topology().cells().len(),
-    };
+    let cells =
+        if quadrature.is_boundary() { 0 } else { 3 * quadrature.solid().topology().cells().len() };
     let numbers = cells + 3 * controls.positions.len();
     let numbers = numbers + kept.map(|array| array.values.len()).sum::<usize>();
     ArchiveOutline::new(quadrature).bytes(quadrature, options) + 8 * numbers as u64

@@ -66,10 +66,8 @@ impl LayeredSvg {
         let mut contours: Vec<&Contour> = layer.contours.iter().collect();
         contours.sort_by_key(|contour| contour.depth);
         for contour in contours {
-            let (kind, color) = match contour.is_hole() {
-                false => ("contour", "white"),
-                true => ("hole", "black"),
-            };
+            let (kind, color) =
+                if contour.is_hole() { ("hole", "black") } else { ("contour", "white") };
             let _ = write!(text, "    <polygon slic3r:type=\"{kind}\" points=\"");
             for (i, p) in contour.points.iter().enumerate() {
                 let low = self.setting.plane[0];

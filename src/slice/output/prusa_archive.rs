@@ -58,13 +58,14 @@ impl Exposure {
     /// [`Error::Request`] for times that are not from 0 to 100,000 seconds.
     pub fn check(&self) -> Result<()> {
         let is_time = |seconds: f64| seconds > 0.0 && seconds <= MAX_SECONDS;
-        match is_time(self.seconds) && is_time(self.first) {
-            true => Ok(()),
-            false => Err(Error::request(format!(
+        if is_time(self.seconds) && is_time(self.first) {
+            Ok(())
+        } else {
+            Err(Error::request(format!(
                 "an exposure of {} seconds, of {} for the first layer",
                 self.seconds, self.first
             ))
-            .with_help("give seconds above 0, say 6:35")),
+            .with_help("give seconds above 0, say 6:35"))
         }
     }
 

@@ -54,9 +54,10 @@ impl LayerFiles for Polylines {
         let layer = cut.contours()?;
         let flat = layer.contours.iter().flat_map(|contour| &contour.points);
         let points: Vec<_> = flat.map(|&p| self.axis.lift(p, layer.height)).collect();
-        let values = match self.attributes.is_empty() || points.is_empty() {
-            true => Vec::new(),
-            false => cut.source.attributes_at(&points)?,
+        let values = if self.attributes.is_empty() || points.is_empty() {
+            Vec::new()
+        } else {
+            cut.source.attributes_at(&points)?
         };
         let column = |&channel: &usize| {
             values.iter().skip(channel).step_by(self.channels.max(1)).copied().collect()

@@ -36,9 +36,10 @@ impl ZipFile {
     /// # Errors
     /// [`Error::Io`](crate::Error::Io) if the zip cannot be written or `content` read.
     pub fn push(&mut self, name: &str, mut content: impl Read) -> Result<u64> {
-        let method = match name.ends_with(".png") {
-            true => CompressionMethod::Stored,
-            false => CompressionMethod::Deflated,
+        let method = if name.ends_with(".png") {
+            CompressionMethod::Stored
+        } else {
+            CompressionMethod::Deflated
         };
         // without a date, so that equal files give equal bytes
         let options = SimpleFileOptions::default().compression_method(method);

@@ -11,6 +11,18 @@ pub enum FaceClass {
     Refined(FaceReason),
 }
 
+impl FaceClass {
+    /// Its number in the array `class` of faces, as
+    /// [`Class::number`](crate::limit::Class::number) has it of cells.
+    pub fn number(self) -> u8 {
+        match self {
+            Self::Regular => 0,
+            Self::Irregular(_) => 2,
+            Self::Refined(_) => 3,
+        }
+    }
+}
+
 /// Why a face is refined first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -9,6 +9,7 @@ use super::weights::Weights;
 use crate::error::ElementKind;
 use crate::error::{Error, Result};
 use crate::message;
+use crate::numbers::vector::{difference, sum_about};
 use crate::plan::Want;
 use crate::scheme::FaceShape;
 
@@ -196,10 +197,7 @@ impl LimitSurface {
         // sums run relative to the net's first point: accuracy follows the face's size
         let origin = points[net[0] as usize];
         let sum = |weights: &[f64]| {
-            net.iter().zip(weights).fold([0.0; 3], |sum, (&v, w)| {
-                let point = points[v as usize];
-                std::array::from_fn(|d| sum[d] + w * (point[d] - origin[d]))
-            })
+            sum_about(origin, weights.iter().zip(net.iter().map(|&v| points[v as usize])))
         };
         let mut values = [[f64::NAN; 3]; 6];
         for (value, weights) in values.iter_mut().zip(&weights.values) {
@@ -209,10 +207,7 @@ impl LimitSurface {
         }
         values[0] = std::array::from_fn(|d| values[0][d] + origin[d]);
         let direction = |weights: &[f64]| {
-            let vector = |v: &u32| {
-                let point = points[*v as usize];
-                std::array::from_fn(|d| point[d] - origin[d])
-            };
+            let vector = |&v: &u32| difference(points[v as usize], origin);
             tangent(weights.iter().copied().zip(net.iter().map(vector)))
         };
         let tangents = weights.tangents.as_ref();

@@ -15,11 +15,11 @@ use rayon::prelude::*;
 use super::faces::Scheme;
 use super::kernel::{axis_rows, product, unit_normals};
 use super::leaf::{SurfaceLeaf, SurfaceLeafKind};
-use super::net::SurfaceEnds;
 use super::surface::LimitSurface;
 use super::table::SurfaceTable;
 use crate::error::{Error, Result};
-use crate::kernel::{PatchKernel, PatchOutput, Scratch, Simd, Stores};
+use crate::kernel::{Nets, PatchKernel, PatchOutput, Scratch, Simd, Stores};
+use crate::numbers::vector::sum_about;
 use crate::scheme::FaceShape;
 
 /// Largest number of samples along an edge.
@@ -206,7 +206,7 @@ impl SurfaceGrid<'_> {
                 let vertices = self.surface.net(leaf);
                 let Some(table) = self.leaf_table(l) else {
                     if let SurfaceLeafKind::Regular(ends) = leaf.kind {
-                        let nets = (vertices.as_chunks().0, &[ends][..]);
+                        let nets = Nets { ids: vertices.as_chunks().0, ends: &[ends] };
                         self.regular(points, nets, &mut scratch, positions, &mut derivatives);
                     }
                     continue;
@@ -234,7 +234,7 @@ impl SurfaceGrid<'_> {
     fn regular(
         &self,
         points: &[[f64; 3]],
-        nets: (&[[u32; 16]], &[SurfaceEnds]),
+        nets: Nets<'_, [u32; 16]>,
         scratch: &mut Scratch<f64>,
         positions: &mut [f64],
         derivatives: &mut Option<[&mut [f64]; 2]>,
@@ -278,10 +278,7 @@ impl SurfaceTable {
         for (sample, weights) in &self.tangents {
             let origin = points[net[0] as usize];
             let sum = |weights: &[f64]| {
-                net.iter().zip(weights).fold([0.0; 3], |sum, (&v, w)| {
-                    let point = points[v as usize];
-                    std::array::from_fn(|d| sum[d] + w * (point[d] - origin[d]))
-                })
+                sum_about(origin, weights.iter().zip(net.iter().map(|&v| points[v as usize])))
             };
             let (first, second) = weights.split_at(self.controls);
             let normal = super::geometry::normal(sum(first), sum(second));

@@ -5,6 +5,7 @@ use super::leaf::SurfaceLeaf;
 use super::surface::LimitSurface;
 use crate::error::Result;
 use crate::mesh::check_point_count;
+use crate::numbers::vector::difference;
 use crate::scheme::{RowBuilder, Stencils};
 
 /// Rows over the control points, one a vertex.
@@ -96,10 +97,8 @@ impl VertexMasks {
         check_point_count(points.len(), self.positions.len())?;
         let at = |stencils: &Stencils, v: usize| {
             let origin = points[v];
-            tangent(stencils.row(v).map(|(column, w)| {
-                let point = points[column as usize];
-                (w, std::array::from_fn(|d| point[d] - origin[d]))
-            }))
+            let row = stencils.row(v);
+            tangent(row.map(|(column, w)| (w, difference(points[column as usize], origin))))
         };
         let [first, second] = &self.tangents;
         Ok((0..points.len()).map(|v| normal(at(first, v), at(second, v))).collect())

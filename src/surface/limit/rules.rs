@@ -92,9 +92,10 @@ impl Connectivity<'_> {
     /// Vertex point: the smooth one, (e1 + 6P + e2)/8, P, or a blend.
     pub fn vertex_point(&self, vertex: u32, row: &mut RowBuilder) {
         let mut sharp = VertexSharpness::default();
-        sharp.tag(match self.is_non_manifold_corner(vertex) {
-            true => f64::INFINITY,
-            false => self.vertex_sharpness(vertex),
+        sharp.tag(if self.is_non_manifold_corner(vertex) {
+            f64::INFINITY
+        } else {
+            self.vertex_sharpness(vertex)
         });
         let mut valence = 0;
         self.vertex_edges(vertex, |e| {

@@ -32,9 +32,10 @@ pub(super) fn refine_uv(
         Split::ThreeTriangles => return Ok(None),
     };
     let is_linear = uv.linear == LinearInterpolation::All || options.scheme.rules().is_linear();
-    let refined = match is_linear || options.levels == 0 {
-        true => refine_linearly(mesh, uv, options, split),
-        false => refine_smoothly(mesh, uv, options, split)?,
+    let refined = if is_linear || options.levels == 0 {
+        refine_linearly(mesh, uv, options, split)
+    } else {
+        refine_smoothly(mesh, uv, options, split)?
     };
     Ok(Some(refined))
 }

@@ -218,13 +218,12 @@ impl Level {
         });
         for sharp in &self.boundary.vertices {
             let p = points[sharp.vertex as usize];
-            vertex_points[sharp.vertex as usize] = match sharp.crease > 0.0 && self.cuts_boundary {
-                true => {
-                    let [a, b] = sharp.ends.map(|v| points[v as usize]);
-                    let [own, end] = LINE.map(T::from_f64);
-                    add(scale(p, own), scale(add(a, b), end))
-                }
-                false => p,
+            vertex_points[sharp.vertex as usize] = if sharp.crease > 0.0 && self.cuts_boundary {
+                let [a, b] = sharp.ends.map(|v| points[v as usize]);
+                let [own, end] = LINE.map(T::from_f64);
+                add(scale(p, own), scale(add(a, b), end))
+            } else {
+                p
             };
         }
         // none in the first of two steps: nothing to zip with

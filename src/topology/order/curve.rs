@@ -4,6 +4,8 @@
 //! neighbors in space, unlike on Morton's, so that runs of it are compact patches with short
 //! boundaries. The price, some 60 bit operations a level, is small beside the sort.
 
+use crate::numbers::bounds;
+
 /// Bits of each coordinate: three of them fill 63 bits.
 const BITS: u32 = 21;
 
@@ -18,16 +20,9 @@ pub(crate) struct Curve {
 impl Curve {
     /// The least cube around `points` that has the corner of least coordinates of their box.
     pub fn around(points: &[[f64; 3]]) -> Self {
-        let mut low = [f64::INFINITY; 3];
-        let mut high = [f64::NEG_INFINITY; 3];
-        for point in points {
-            for d in 0..3 {
-                low[d] = low[d].min(0.5 * point[d]);
-                high[d] = high[d].max(0.5 * point[d]);
-            }
-        }
-        let side = (0..3).map(|d| high[d] - low[d]).fold(0.0, f64::max);
-        Self { origin: low, scale: if side > 0.0 { side } else { 1.0 } }
+        let around = bounds::around(points.iter().map(|p| p.map(|x| 0.5 * x)));
+        let side = bounds::longest_side(around);
+        Self { origin: around[0], scale: if side > 0.0 { side } else { 1.0 } }
     }
 
     /// Number of a point along the curve.

@@ -78,9 +78,10 @@ impl ElementOrder {
                 NONE => NONE,
                 top => patch_of_top[top as usize],
             };
-            originals[k] = match kind == top {
-                true => tops.clone(),
-                false => sorted(mesh.count(kind), |id| (owner(id), key(kind, id))),
+            originals[k] = if kind == top {
+                tops.clone()
+            } else {
+                sorted(mesh.count(kind), |id| (owner(id), key(kind, id)))
             };
             let mut counts = vec![0; patches as usize];
             let owned = originals[k].iter().map(|&id| owner(id)).take_while(|&patch| patch != NONE);

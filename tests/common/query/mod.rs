@@ -64,9 +64,10 @@ pub fn inverted(as_polyhedron: bool) -> SolidMesh {
     let mut mesh = SolidMesh { points, ..SolidMesh::default() };
     mesh.cells.push(CellKind::Tetrahedron, &[0, 1, 2, 3]);
     let faces: [&[u32]; 4] = [&[1, 2, 3], &[1, 2, 4], &[1, 3, 4], &[2, 3, 4]];
-    match as_polyhedron {
-        true => mesh.cells.push_polyhedron(faces),
-        false => mesh.cells.push(CellKind::Tetrahedron, &[1, 2, 3, 4]),
+    if as_polyhedron {
+        mesh.cells.push_polyhedron(faces)
+    } else {
+        mesh.cells.push(CellKind::Tetrahedron, &[1, 2, 3, 4])
     }
     mesh
 }

@@ -84,9 +84,8 @@ impl Bytes<'_> {
             let line = bytes.line();
             let [width, tuples] = [1, 2].map(|i| line[i].parse::<usize>().unwrap());
             let of_integers = line[3] == "int";
-            let number = |bytes: &mut Self| match of_integers {
-                true => f64::from(bytes.integer()),
-                false => bytes.real(),
+            let number = |bytes: &mut Self| {
+                if of_integers { f64::from(bytes.integer()) } else { bytes.real() }
             };
             let values = (0..width * tuples).map(|_| number(bytes)).collect();
             bytes.line();
@@ -162,9 +161,10 @@ impl Legacy {
                 end
             });
             let ends: Vec<i64> = std::iter::once(0).chain(ends).collect();
-            match self.binary {
-                true => self.bytes.extend(ends.iter().flat_map(|end| end.to_be_bytes())),
-                false => self.text(&ends.iter().map(|end| format!("{end} ")).collect::<String>()),
+            if self.binary {
+                self.bytes.extend(ends.iter().flat_map(|end| end.to_be_bytes()))
+            } else {
+                self.text(&ends.iter().map(|end| format!("{end} ")).collect::<String>())
             }
             self.text("\nCONNECTIVITY int\n");
             self.numbers(&integers(file.cells.concat()), true);

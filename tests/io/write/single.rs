@@ -8,7 +8,7 @@ use subsolid::io::{Array, Dataset, FileOutline, WriteOptions, write_pieces};
 use subsolid::mesh::SolidMesh;
 use subsolid::mesh::shape::Shape;
 use subsolid::plan::Plan;
-use subsolid::volume::{self, Bezier, SharedPoints};
+use subsolid::volume::{self, Bezier, SharedPoints, Sharing};
 use subsolid::{Samples, Solid, Want};
 use tempfile::tempdir;
 
@@ -72,13 +72,19 @@ fn pieces_of_shared_points_give_the_bytes_of_the_whole() {
         let plan = solid.plan(&Samples::grid(n), Want::GRADIENT).unwrap();
         let limit = Cpu::default().evaluate(&plan, mesh.controls()).unwrap();
         let shared = SharedPoints::new(&plan).unwrap();
-        let mut whole = volume::hexahedra(&plan, &limit, &mesh.attributes, true).unwrap();
+        let mut whole =
+            volume::hexahedra(&plan, &limit, &mesh.attributes, Sharing::Welded).unwrap();
         volume::add_cell_data(&mut whole, &mesh.cell_data);
         for results in [1, 5 * n.pow(3), usize::MAX] {
             for ending in ENDINGS {
                 same(directory.path(), ending, &whole, "hexahedra", |path, outline, options| {
                     let dataset = |limit: &Limit| {
-                        volume::shared_hexahedra(&plan, limit, &mesh.attributes, &shared)
+                        volume::hexahedra(
+                            &plan,
+                            limit,
+                            &mesh.attributes,
+                            Sharing::Numbered(&shared),
+                        )
                     };
                     let pieces = pieces(&plan, &mesh, results, dataset);
                     write_pieces(path, outline, pieces, options).unwrap();

@@ -29,12 +29,10 @@ fn cube(low: f64, high: f64, triangles: bool) -> SurfaceMesh {
         (0..8).map(|k: u32| [k & 1, k >> 1 & 1, k >> 2].map(|i| [low, high][i as usize])).collect();
     let quads: [[u32; 4]; 6] =
         [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
-    let faces = match triangles {
-        false => Polygons::uniform(4, quads.as_flattened().to_vec()),
-        true => Polygons::uniform(
-            3,
-            quads.iter().flat_map(|&[a, b, c, d]| [a, b, c, a, c, d]).collect(),
-        ),
+    let faces = if triangles {
+        Polygons::uniform(3, quads.iter().flat_map(|&[a, b, c, d]| [a, b, c, a, c, d]).collect())
+    } else {
+        Polygons::uniform(4, quads.as_flattened().to_vec())
     };
     SurfaceMesh::new(points, faces)
 }

@@ -24,10 +24,7 @@ impl Flat {
             offsets: vec![0],
             corners: Vec::new(),
             creases: Creases::default(),
-            crease_rule: match surface.chaikin {
-                true => CreaseRule::Chaikin,
-                false => CreaseRule::Uniform,
-            },
+            crease_rule: if surface.chaikin { CreaseRule::Chaikin } else { CreaseRule::Uniform },
         };
         for face in &surface.faces {
             flat.corners.extend(face.iter().map(|&v| v as u32));

@@ -16,7 +16,7 @@ use crate::backend::cuda::driver::launch::{Argument, Launch};
 use crate::backend::cuda::driver::sources::{LAYERS, Variant};
 use crate::backend::cuda::driver::transfer::Transfer;
 use crate::backend::device::{
-    Canvas, Covered, LayerBoundary, LayerImages, LayerLink, LayerPatch, MAX_PLANES,
+    Canvas, Covered, LayerBoundary, LayerImages, LayerLink, LayerPatch, MAX_PLANES, Sampling,
 };
 use crate::error::{Error, Result};
 
@@ -52,9 +52,9 @@ const TRACERS: u32 = 32;
 const ROWS: u32 = 4;
 
 /// The kernels for pixels of some bits.
-pub(in crate::backend::cuda) fn variant(bits: usize, center: bool) -> Variant {
+pub(in crate::backend::cuda) fn variant(bits: usize, sampling: Sampling) -> Variant {
     let variant = Variant::new(&LAYERS, Precision::F64);
-    variant.with("BITS", bits).with("CENTER", usize::from(center))
+    variant.with("BITS", bits).with("CENTER", usize::from(sampling == Sampling::Center))
 }
 
 /// A solid's boundary on the device, ready for layers.
@@ -163,7 +163,7 @@ impl LayerImages for DeviceLayers {
         let Some(images) = &self.images else {
             return Err(Error::request("no memory for images"));
         };
-        let variant = variant(canvas.bits, canvas.center);
+        let variant = variant(canvas.bits, canvas.sampling);
         let [trace, fill] = ["trace", "fill"].map(|name| self.functions.get(&variant, name));
         let (trace, fill) = (trace?, fill?);
         let shared = trace.constant("trace_shared")?;

@@ -201,9 +201,10 @@ impl<T: Real + DeviceRepr> DeviceGrid<T> {
         let batch = &self.layout.batches[run.batch];
         let source = if self.evaluates_at_once(run) { &BRICKS } else { &TENSOR };
         let variant = pass.variant::<T>(source).with("SAMPLES", self.samples);
-        let compact = match run.bricks {
-            true => !self.layout.brick_offsets.is_empty(),
-            false => !self.layout.offsets.is_empty(),
+        let compact = if run.bricks {
+            !self.layout.brick_offsets.is_empty()
+        } else {
+            !self.layout.offsets.is_empty()
         };
         let (name, shared) = match (run.bricks, compact) {
             (false, true) => ("tensor_compact", "tensor_compact_shared"),
@@ -215,9 +216,10 @@ impl<T: Real + DeviceRepr> DeviceGrid<T> {
         let leaves = if run.bricks {
             let first = self.layout.tensor[run.batch].first_brick;
             let net = 128 * first;
-            let nets = match compact {
-                true => self.brick_offsets.address(net),
-                false => self.brick_nets.address(net),
+            let nets = if compact {
+                self.brick_offsets.address(net)
+            } else {
+                self.brick_nets.address(net)
             };
             [nets, self.brick_heads.address(first), 0, 0]
         } else {
@@ -309,9 +311,10 @@ impl<T: Real + DeviceRepr> DeviceGrid<T> {
         let (shared, threads) = self.table_block(kernel, &function)?;
         function.occupancy(threads, shared)?;
         let shape = LaunchShape { blocks: items.len() as u32, threads, shared };
-        let tables = match kernel.is_matrix_table() {
-            true => self.fragments.address(0),
-            false => self.tables.address(0),
+        let tables = if kernel.is_matrix_table() {
+            self.fragments.address(0)
+        } else {
+            self.tables.address(0)
         };
         let arguments = vec![
             Argument::Job(Box::new(job)),

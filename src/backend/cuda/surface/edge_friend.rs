@@ -110,10 +110,7 @@ impl<T: Real + DeviceRepr> DeviceFriends<T> {
         let mut fixed = fixed.to_vec();
         let (mut quads, mut vertices) = (quads, vertices);
         for level in 1..=count {
-            let slot = |v: u32| match v < quads as u32 {
-                true => 4 * v,
-                false => 3 * quads as u32 + v,
-            };
+            let slot = |v: u32| if v < quads as u32 { 4 * v } else { 3 * quads as u32 + v };
             fixed.retain(|(_, s)| *s > 1.0);
             fixed.iter_mut().for_each(|(v, s)| (*v, *s) = (slot(*v), *s - 1.0));
             vertices = 4 * quads + vertices.saturating_sub(quads);

@@ -76,9 +76,12 @@ impl Sets {
         let is_shared =
             |name: &str| scopes.get(&name.to_ascii_uppercase()).is_some_and(|s| s.len() > 1);
         all.iter()
-            .map(|&(name, scope, _)| match scope > 0 && is_shared(name) {
-                true => format!("{}.{name}", self.scopes[scope].name),
-                false => name.to_owned(),
+            .map(|&(name, scope, _)| {
+                if scope > 0 && is_shared(name) {
+                    format!("{}.{name}", self.scopes[scope].name)
+                } else {
+                    name.to_owned()
+                }
             })
             .collect()
     }

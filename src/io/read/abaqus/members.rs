@@ -193,9 +193,10 @@ impl<'a> Members<'a> {
     fn cycle(&self, first: usize, last: usize, assembly: &Assembly) -> Error {
         let [first, last] = [first, last].map(|set| &self.sets.sets[set]);
         let [name, by] = [first, last].map(|set| shown(set.name.as_bytes()));
-        let message = match name == by {
-            true => format!("set `{name}` names itself"),
-            false => format!("set `{name}` is among its own members: set `{by}` names it"),
+        let message = if name == by {
+            format!("set `{name}` names itself")
+        } else {
+            format!("set `{name}` is among its own members: set `{by}` names it")
         };
         assembly
             .error(Some(last.line), message)

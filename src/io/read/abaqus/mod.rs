@@ -358,11 +358,10 @@ impl Deck<'_> {
             }
             Family::Solid(shape) => {
                 let cell = self.assembly.next_cell();
-                match most == shape.corners() {
-                    true => self.assembly.push_cell(shape, corners, line)?,
-                    false => {
-                        self.assembly.push_high_order(shape, &self.element_nodes, kind, line)?;
-                    }
+                if most == shape.corners() {
+                    self.assembly.push_cell(shape, corners, line)?
+                } else {
+                    self.assembly.push_high_order(shape, &self.element_nodes, kind, line)?;
                 }
                 Element::solid(cell, shape, corners)
             }

@@ -257,9 +257,10 @@ impl Gmsh<'_> {
                 let (last, nodes, place) = &self.last;
                 let is_repeated =
                     self.version == 2 && *last == kind && *nodes == self.element_nodes;
-                let place = match is_repeated {
-                    true => *place,
-                    false => self.append(element.kind, kind, groups, line)?,
+                let place = if is_repeated {
+                    *place
+                } else {
+                    self.append(element.kind, kind, groups, line)?
                 };
                 std::mem::swap(&mut self.last.1, &mut self.element_nodes);
                 (self.last.0, self.last.2) = (kind, place);

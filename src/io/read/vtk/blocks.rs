@@ -92,9 +92,10 @@ impl CellBlock {
         for CellArray { name, values, .. } in ghosts {
             check_ghosts(assembly, ArraySection::CellData, &name, &values)?;
         }
-        let faces = match self.face_ends.is_empty() {
-            true => GivenFaces::Absent,
-            false => GivenFaces::Stream { stream: self.face_stream, ends: self.face_ends },
+        let faces = if self.face_ends.is_empty() {
+            GivenFaces::Absent
+        } else {
+            GivenFaces::Stream { stream: self.face_stream, ends: self.face_ends }
         };
         let grid = UnstructuredGrid {
             corners: self.vertices,

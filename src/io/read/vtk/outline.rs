@@ -207,13 +207,12 @@ impl<'a> Scan<'_, 'a> {
             }
             "Piece" => {
                 let points = self.number(tag, "NumberOfPoints", None)?;
-                let (cells, skipped) = match self.outline.is_surface {
-                    false => (self.number(tag, "NumberOfCells", None)?, 0),
-                    true => {
-                        let number = |name: &str| self.number(tag, name, Some(0));
-                        let cells = number("NumberOfPolys")? + number("NumberOfStrips")?;
-                        (cells, number("NumberOfVerts")? + number("NumberOfLines")?)
-                    }
+                let (cells, skipped) = if self.outline.is_surface {
+                    let number = |name: &str| self.number(tag, name, Some(0));
+                    let cells = number("NumberOfPolys")? + number("NumberOfStrips")?;
+                    (cells, number("NumberOfVerts")? + number("NumberOfLines")?)
+                } else {
+                    (self.number(tag, "NumberOfCells", None)?, 0)
                 };
                 let first_array = self.outline.arrays.len();
                 let (extent, line) = (None, self.line);

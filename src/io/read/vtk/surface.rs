@@ -123,9 +123,10 @@ pub(super) fn push_faces(
             Message::from(format!("a face ends at {end} of {} corners", vertices.len()))
         })?;
         start += face.len();
-        match are_strips {
-            true => strip(face).for_each(|triangle| faces.push(&triangle)),
-            false => faces.push(face),
+        if are_strips {
+            strip(face).for_each(|triangle| faces.push(&triangle))
+        } else {
+            faces.push(face)
         }
     }
     Ok(())

@@ -302,12 +302,13 @@ fn push_cell_arrays(assembly: &mut Assembly, data: &Attributes, kept: &Kept) -> 
 
 /// Refuses ghosts and hidden cells among the polygons of a surface, whose cell arrays are left out.
 fn check_cell_ghosts(assembly: &Assembly, data: &Attributes) -> Result<()> {
-    let check = |name: &str, data: &IOBuffer| match is_ghosts(name) {
-        true => {
+    let check = |name: &str, data: &IOBuffer| {
+        if is_ghosts(name) {
             let values = reals(assembly, name, data)?;
             check_ghosts(assembly.path, ArraySection::CellData, name, &values, None)
+        } else {
+            Ok(())
         }
-        false => Ok(()),
     };
     data.cell.iter().try_for_each(|attribute| match attribute {
         model::Attribute::DataArray(array) => check(&array.name, &array.data),

@@ -29,7 +29,7 @@ use crate::result_buffer::ResultBuffer;
 
 use crate::error::Result;
 use crate::kernel::{
-    PatchKernel, PatchOutput, Scratch, Shared, Simd, Stores, TableKernel, TableOutput,
+    Nets, PatchKernel, PatchOutput, Scratch, Shared, Simd, Stores, TableKernel, TableOutput,
 };
 use crate::numbers::Real;
 use crate::pages;
@@ -182,7 +182,8 @@ impl<T: Real> Batch<T> {
         let LeafBatch { nets, ends, .. } = &self.leaves;
         match &self.kernel {
             Kernel::Regular(patch) => {
-                let nets = (&nets.as_chunks().0[leaves.clone()], &ends[leaves.clone()]);
+                let ids = &nets.as_chunks().0[leaves.clone()];
+                let nets = Nets { ids, ends: &ends[leaves.clone()] };
                 let output = PatchOutput { orders: [0; 2], quads: places };
                 patch.evaluate(simd, scratch, controls, nets, &mut [output]);
             }

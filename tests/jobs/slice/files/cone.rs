@@ -146,15 +146,14 @@ pub fn files(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     for entry in fs::read_dir(directory).unwrap().map(std::result::Result::unwrap) {
         let name = entry.file_name().into_string().unwrap();
-        match entry.path().is_dir() {
-            true => found.extend(
+        if entry.path().is_dir() {
+            found.extend(
                 files(&entry.path())
                     .into_iter()
                     .map(|(rest, bytes)| (format!("{name}/{rest}"), bytes)),
-            ),
-            false => {
-                found.insert(name, fs::read(entry.path()).unwrap());
-            }
+            )
+        } else {
+            found.insert(name, fs::read(entry.path()).unwrap());
         }
     }
     found

@@ -153,9 +153,10 @@ impl<T: Real + DeviceRepr> PlanLayout<T> {
         });
         let base = if compact { bounds(&brick.net).0 } else { 0 };
         let padded = brick.net.iter().copied().chain([brick.net[0]; 3]);
-        match compact {
-            true => self.brick_offsets.extend(padded.map(|id| (id - base) as u16)),
-            false => self.brick_nets.extend(padded),
+        if compact {
+            self.brick_offsets.extend(padded.map(|id| (id - base) as u16))
+        } else {
+            self.brick_nets.extend(padded)
         }
         let mut head = [0; 12];
         head[0] = base;

@@ -37,9 +37,10 @@ pub(super) fn lay_tables<T: Real + DeviceRepr>(
     layout: &SurfaceLayout<'_, T>,
 ) -> Result<DeviceTables<T>> {
     let variant = table_variant(T::PRECISION, layout.normals);
-    let limits = match layout.tables.is_empty() {
-        true => BlockLimits { leaves: 1, groups: 1 },
-        false => BlockLimits::of(functions, &variant)?,
+    let limits = if layout.tables.is_empty() {
+        BlockLimits { leaves: 1, groups: 1 }
+    } else {
+        BlockLimits::of(functions, &variant)?
     };
     let mut laid = HostTables::new(layout, limits);
     layout.tables.iter().for_each(|table| laid.push(table));

@@ -177,14 +177,13 @@ impl Legacy {
     ) -> Option<()> {
         let scalar = Scalar::named(scalar)?;
         let count = width.checked_mul(tuples)?;
-        let stored = match self.binary {
-            true => {
-                let start = self.scan.at();
-                let bytes = u64::try_from(count.checked_mul(scalar.size())?).ok()?;
-                self.scan.seek(start.checked_add(bytes)?)?;
-                StoredArray::Raw { start, count, scalar, big_endian: true }
-            }
-            false => StoredArray::Words(ScannedWords::scan(&mut self.scan, count)?),
+        let stored = if self.binary {
+            let start = self.scan.at();
+            let bytes = u64::try_from(count.checked_mul(scalar.size())?).ok()?;
+            self.scan.seek(start.checked_add(bytes)?)?;
+            StoredArray::Raw { start, count, scalar, big_endian: true }
+        } else {
+            StoredArray::Words(ScannedWords::scan(&mut self.scan, count)?)
         };
         let (name, is_integer) = (name.into(), scalar.is_integer());
         let is_single = scalar == Scalar::F32;

@@ -126,9 +126,10 @@ impl Scan {
             let first = self.at;
             let buffer = self.buffer()?;
             if buffer.is_empty() {
-                return match begun.is_empty() {
-                    true => Some(()),
-                    false => each(first - begun.len() as u64, &begun).map(|_| ()),
+                return if begun.is_empty() {
+                    Some(())
+                } else {
+                    each(first - begun.len() as u64, &begun).map(|_| ())
                 };
             }
             let (mut at, mut goes_on) = (0, true);

@@ -1,0 +1,31 @@
+//! Boxes along the axes.
+
+/// A box: its low and its high corner.
+pub type Bounds<const N: usize = 3> = [[f64; N]; 2];
+
+/// The box of no points.
+pub const fn empty<const N: usize>() -> Bounds<N> {
+    [[f64::INFINITY; N], [f64::NEG_INFINITY; N]]
+}
+
+/// The box around points.
+pub fn around<const N: usize>(points: impl IntoIterator<Item = [f64; N]>) -> Bounds<N> {
+    points.into_iter().fold(empty(), extended)
+}
+
+/// The box around a box and a point.
+#[inline]
+pub fn extended<const N: usize>(bounds: Bounds<N>, point: [f64; N]) -> Bounds<N> {
+    union(bounds, [point; 2])
+}
+
+/// The box around two boxes.
+#[inline]
+pub fn union<const N: usize>([low, high]: Bounds<N>, [l, h]: Bounds<N>) -> Bounds<N> {
+    [std::array::from_fn(|d| low[d].min(l[d])), std::array::from_fn(|d| high[d].max(h[d]))]
+}
+
+/// Length of the longest side, 0 of no points.
+pub fn longest_side<const N: usize>([low, high]: Bounds<N>) -> f64 {
+    (0..N).map(|d| high[d] - low[d]).fold(0.0, f64::max)
+}

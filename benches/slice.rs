@@ -71,7 +71,8 @@ fn attributes(c: &mut Criterion) {
     let grid = PixelGrid { origin: left, pitch, size };
     let source = SolidSource::new(&solid, mesh.controls(), slicer).expect("attributes");
     let height = |i: usize| low + (high - low) * (i as f64 + 0.5) / LAYERS as f64;
-    let coverage = |i: usize| source.coverage(&[height(i)], &grid, true).expect("coverage");
+    let coverage =
+        |i: usize| source.coverage(&[height(i)], &grid, Sampling::Area).expect("coverage");
     let covered: Vec<Vec<u16>> = (0..LAYERS).map(coverage).collect();
     let count = covered.iter().flatten().filter(|&&level| level > 0).count();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");

@@ -11,7 +11,7 @@ use subsolid::slice::output::{
     CommonLayerInterface, Encoding, Exposure, ImageArchive, ImageDirectory, ImageOptions,
     LayeredSvg, Output, Painter, Polylines, PrusaArchive,
 };
-use subsolid::slice::{Bits, Channel, Flip, ImageFile, Job, LayerSource, Setting};
+use subsolid::slice::{Bits, Channel, Flip, ImageFile, Job, LayerSource, Sampling, Setting};
 
 use crate::count;
 use crate::errors::{IntoPython, Signals, refused, warn};
@@ -134,7 +134,7 @@ impl Options {
         if images && slices.grid.is_none() {
             return Err(refused("images without pixels", "slice with pixel=..."));
         }
-        if images && !slices.antialias && slices.planes > 1 {
+        if images && slices.sampling == Sampling::Center && slices.planes > 1 {
             return Err(refused(
                 format!("images of {} planes without antialiasing", slices.planes),
                 "slice with planes=1, or antialias=True",
@@ -169,7 +169,7 @@ impl Options {
             grid,
             file: ImageFile::Png,
             bits: if self.dither { Bits::One } else { self.bits.unwrap_or_default() },
-            antialias: slices.antialias.then_some(slices.planes),
+            antialias: (slices.sampling == Sampling::Area).then_some(slices.planes),
             flip: self.flip.unwrap_or_default(),
             attributes: self.channels(channels)?,
             materials: slices.materials.clone(),

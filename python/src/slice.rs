@@ -10,7 +10,8 @@ use subsolid::mesh::{Attribute, CellArray, Controls, SolidMesh};
 use subsolid::numbers::counted;
 use subsolid::slice::{
     Axis, CellIds, Channel, ClosedSurface, Layer, LayerSource, MAX_PLANES_PER_LAYER, Materials,
-    PixelGrid, Setting, SliceOptions, Slicer, SolidSource, Stack, fingerprint, surface_fingerprint,
+    PixelGrid, Sampling, Setting, SliceOptions, Slicer, SolidSource, Stack, fingerprint,
+    surface_fingerprint,
 };
 use subsolid::surface::{Scheme, separate_parts};
 use subsolid::{SurfaceMesh, memory};
@@ -53,7 +54,7 @@ pub struct Cut {
     pixel: Option<f64>,
     resolution: Option<[usize; 2]>,
     planes: usize,
-    antialias: bool,
+    sampling: Sampling,
 }
 
 impl Cut {
@@ -72,7 +73,8 @@ impl Cut {
                 &format!("ask for 1 to {MAX_PLANES_PER_LAYER} planes per layer"),
             ));
         }
-        Ok(Self { height, axis, tolerance, pixel, resolution, planes, antialias })
+        let sampling = if antialias { Sampling::Area } else { Sampling::Center };
+        Ok(Self { height, axis, tolerance, pixel, resolution, planes, sampling })
     }
 
     fn options(&self) -> SliceOptions {
@@ -172,7 +174,7 @@ pub struct PySlices {
     stack: Stack,
     pub grid: Option<PixelGrid>,
     pub planes: usize,
-    pub antialias: bool,
+    pub sampling: Sampling,
     // control points in place of those of the solid
     points: Option<Vec<[f64; 3]>>,
     // whether layers have the channels of the source
@@ -254,7 +256,7 @@ impl PySlices {
     }
 
     fn of(py: Python<'_>, source: Source, cut: Cut) -> PyResult<Self> {
-        let Cut { height, axis, pixel, planes, antialias, .. } = cut;
+        let Cut { height, axis, pixel, planes, sampling, .. } = cut;
         let (heights, [low, high], tolerance) = source.with(|source| {
             let slicer = source.slicer();
             (slicer.heights(), slicer.plane_box(), slicer.tolerance())
@@ -304,7 +306,7 @@ impl PySlices {
             stack,
             grid,
             planes,
-            antialias,
+            sampling,
             points: None,
             attributes: true,
             materials: None,
@@ -320,7 +322,7 @@ impl PySlices {
             let layer = source.contours(index, height)?;
             let Some(grid) = &self.grid else { return Ok((layer, None, Vec::new(), None)) };
             let planes = self.stack.planes(index, self.planes);
-            let coverage = source.coverage(&planes, grid, self.antialias)?;
+            let coverage = source.coverage(&planes, grid, self.sampling)?;
             let values = match source.channels() {
                 [] => Vec::new(),
                 _ => source.attributes(height, grid, &coverage)?,

@@ -174,19 +174,18 @@ impl LayerSource for DeviceSource<'_, '_> {
         self.solid.contours(index, height)
     }
 
-    fn coverage(&self, heights: &[f64], grid: &PixelGrid, antialias: bool) -> Result<Vec<u16>> {
+    fn coverage(&self, heights: &[f64], grid: &PixelGrid, sampling: Sampling) -> Result<Vec<u16>> {
         if heights.len() > MAX_PLANES || self.around > MAX_SUMMED_PIXELS {
-            return self.solid.coverage(heights, grid, antialias);
+            return self.solid.coverage(heights, grid, sampling);
         }
-        let sampling = if antialias { Sampling::Area } else { Sampling::Center };
         let mut slicer = self.slicer.lock().unwrap_or_else(PoisonError::into_inner);
         if slicer.most_images(heights.len(), grid, 16)? == 0 {
-            return self.solid.coverage(heights, grid, antialias);
+            return self.solid.coverage(heights, grid, sampling);
         }
         let mut pixels = vec![0_u16; grid.size[0] * grid.size[1]];
         let covered = slicer.cover(heights, heights.len(), grid, sampling, 16)?;
         if !covered.failed.is_empty() {
-            return self.solid.coverage(heights, grid, antialias);
+            return self.solid.coverage(heights, grid, sampling);
         }
         slicer.read(0, bytemuck::cast_slice_mut(&mut pixels))?;
         Ok(pixels)

@@ -210,8 +210,7 @@ impl LayerSource for SolidSource<'_> {
         Ok(self.slicer.layer(index, height))
     }
 
-    fn coverage(&self, heights: &[f64], grid: &PixelGrid, antialias: bool) -> Result<Vec<u16>> {
-        let sampling = if antialias { Sampling::Area } else { Sampling::Center };
+    fn coverage(&self, heights: &[f64], grid: &PixelGrid, sampling: Sampling) -> Result<Vec<u16>> {
         self.slicer.coverage(heights, grid, sampling)
     }
 

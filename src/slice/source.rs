@@ -1,6 +1,7 @@
 //! What output files ask of whatever cuts the layers.
 
 use super::{Layer, PixelGrid};
+use crate::backend::device::Sampling;
 use crate::{Error, Result};
 
 /// Cuts layers: contours, pixels and attributes at any height, from several threads at
@@ -13,13 +14,11 @@ pub trait LayerSource: Sync {
     fn contours(&self, index: usize, height: f64) -> Result<Layer>;
 
     /// How much of every pixel is material, on the average over the planes at `heights`:
-    /// 0 for nothing, 65535 for all of it; `[row][column]`, row 0 the lowest. In each
-    /// plane it is the covered part of the pixel's area if `antialias`, else 0 or all as
-    /// the pixel's center is outside or inside.
+    /// 0 for nothing, 65535 for all of it; `[row][column]`, row 0 the lowest.
     ///
     /// # Errors
     /// As the source has them.
-    fn coverage(&self, heights: &[f64], grid: &PixelGrid, antialias: bool) -> Result<Vec<u16>>;
+    fn coverage(&self, heights: &[f64], grid: &PixelGrid, sampling: Sampling) -> Result<Vec<u16>>;
 
     /// Attributes in the plane at `height` of the pixels that `coverage` says are not
     /// empty, at their centers, or next to them where these lie outside the material:

@@ -6,7 +6,7 @@ use subsolid::locate::{AttributePieces, Locator};
 use subsolid::mesh::{Attribute, CellArray, SolidMesh, shape::Shape};
 use subsolid::slice::{
     Axis, DeviceInteriors, DeviceSource, Interior, InteriorFinder, InteriorValues, LayerSource,
-    PixelGrid, SliceOptions, Slicer, SolidSource,
+    PixelGrid, Sampling, SliceOptions, Slicer, SolidSource,
 };
 
 use super::{gpu, shape};
@@ -141,8 +141,8 @@ fn attributes_of_layers_are_those_of_the_cpu() {
         mesh.attributes.iter().map(|a| locator.pieces().attribute(a).unwrap()).collect();
     for t in [0.1, 0.5, 0.77] {
         let height = low + t * (high - low);
-        let coverage = source.coverage(&[height], &grid, true).unwrap();
-        assert!(device.coverage(&[height], &grid, true).unwrap() == coverage);
+        let coverage = source.coverage(&[height], &grid, Sampling::Area).unwrap();
+        assert!(device.coverage(&[height], &grid, Sampling::Area).unwrap() == coverage);
         let found = device.attributes(height, &grid, &coverage).unwrap();
         // to rounding at each pixel, where the source on the CPU interpolates
         let mask: Vec<u8> = coverage.iter().map(|&covered| u8::from(covered > 0)).collect();

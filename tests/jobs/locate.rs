@@ -10,7 +10,7 @@ use subsolid::Solid;
 use subsolid::locate::{Located, Locator};
 use subsolid::mesh::{Attribute, SolidMesh};
 use subsolid::slice::{
-    Axis, InteriorFinder, LayerSource, PixelGrid, SliceOptions, Slicer, SolidSource,
+    Axis, InteriorFinder, LayerSource, PixelGrid, Sampling, SliceOptions, Slicer, SolidSource,
 };
 
 fn all_meshes() -> Vec<(String, SolidMesh)> {
@@ -460,7 +460,7 @@ fn covered_values((name, mesh): &(String, SolidMesh), axis: Axis) -> (f64, usize
     let options = SliceOptions { axis, ..SliceOptions::default() };
     let slicer = Slicer::new(&solid, mesh.controls(), options).expect("a slicer");
     let source = SolidSource::new(&solid, mesh.controls(), slicer).expect("attributes");
-    let coverage = source.coverage(&[height], &grid, true).expect("a grid");
+    let coverage = source.coverage(&[height], &grid, Sampling::Area).expect("a grid");
     let found = source.attributes(height, &grid, &coverage).expect("attributes");
     let locator = Locator::new(&solid, mesh.controls()).expect("a locator");
     let attribute = locator.pieces().attribute(&mesh.attributes[0]).expect("a value a vertex");

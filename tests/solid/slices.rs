@@ -155,7 +155,7 @@ fn inside(source: &SolidSource<'_>, [low, high]: [f64; 2]) -> (Vec<u64>, PixelPl
     let heights: Vec<f64> =
         (0..PLANES).map(|i| low + (high - low) * (i as f64 + 0.5) / PLANES as f64).collect();
     // pixels of other planes too, which look for the closest place
-    let coverage = source.coverage(&heights, &grid, true).unwrap();
+    let coverage = source.coverage(&heights, &grid, Sampling::Area).unwrap();
     let values = source.attributes(middle, &grid, &coverage).unwrap();
     let values = values.into_iter().map(f64::to_bits).collect();
     (values, source.places(middle, &grid).unwrap())

@@ -7,7 +7,9 @@ use crate::slice::image::{Bits, EncodedImage, Flip, ImageFile, ImageFormat};
 use crate::slice::manifest::{FileEntry, Files, ImageStack, Images, MaterialEntry};
 use crate::slice::runs::leading;
 use crate::slice::source::Channel;
-use crate::slice::{MAX_PLANES_PER_LAYER, Material, Materials, PixelGrid, Setting, Unfit};
+use crate::slice::{
+    MAX_PLANES_PER_LAYER, Material, Materials, PixelGrid, Sampling, Setting, Unfit,
+};
 use crate::{Error, Result};
 
 /// Name of the stack that shows the material itself.
@@ -197,7 +199,8 @@ impl Painter {
         let grid = &options.grid;
         let layer = (cut.index, cut.stack.middle(cut.index));
         let planes = cut.stack.planes(cut.index, self.planes);
-        let coverage = cut.source.coverage(&planes, grid, options.antialias.is_some())?;
+        let sampling = options.antialias.map_or(Sampling::Center, |_| Sampling::Area);
+        let coverage = cut.source.coverage(&planes, grid, sampling)?;
         let values = match options.attributes.is_empty() && options.materials.is_none() {
             true => Vec::new(),
             false => cut.source.attributes(layer.1, grid, &coverage)?,

@@ -11,7 +11,7 @@ use subsolid::slice::manifest::Manifest;
 use subsolid::slice::output::{ImageDirectory, ImageOptions, Output};
 use subsolid::slice::{
     Axis, Bits, Channel, Contour, Flip, ImageFile, Job, JobReport, Layer, LayerSource, PixelGrid,
-    Setting, Stack,
+    Sampling, Setting, Stack,
 };
 
 /// Corners of every contour.
@@ -57,9 +57,9 @@ impl LayerSource for Cone {
         Ok(Layer { index, height, contours: vec![outer, hole] })
     }
 
-    fn coverage(&self, heights: &[f64], grid: &PixelGrid, antialias: bool) -> Result<Vec<u16>> {
+    fn coverage(&self, heights: &[f64], grid: &PixelGrid, sampling: Sampling) -> Result<Vec<u16>> {
         self.asked.fetch_add(1, Ordering::Relaxed);
-        let n = if antialias { 8 } else { 1 };
+        let n = if sampling == Sampling::Area { 8 } else { 1 };
         // squares: roots would be most of the time of these tests
         let most: Vec<f64> = heights.iter().map(|&z| Self::radius(z).powi(2)).collect();
         let pixel = |i: usize| {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use subsolid::slice::manifest::Files;
 use subsolid::slice::output::{ImageOptions, Painter};
-use subsolid::slice::{Bits, Flip, ImageFile, ImageFormat, LayerSource};
+use subsolid::slice::{Bits, Flip, ImageFile, ImageFormat, LayerSource, Sampling};
 use tempfile::tempdir;
 use zune_png::PngDecoder;
 use zune_png::zune_core::bytestream::ZCursor;
@@ -162,7 +162,10 @@ fn an_attribute_is_shaded_by_its_range_and_the_coverage() {
     );
     let [coverage, height, x] = [0, 1, 2].map(|i| read(&directory.path().join(paths[i])));
     let stack = setting().stack;
-    assert_eq!(coverage, cone.coverage(&stack.planes(7, 2), &options.grid, true).unwrap());
+    assert_eq!(
+        coverage,
+        cone.coverage(&stack.planes(7, 2), &options.grid, Sampling::Area).unwrap()
+    );
     for (i, &covered) in coverage.iter().enumerate() {
         let [columns, _] = options.grid.size;
         let [at, _] = options.grid.center(i % columns, i / columns);

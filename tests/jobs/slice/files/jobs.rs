@@ -18,7 +18,7 @@ use subsolid::slice::output::{
     CommonLayerInterface, Encoding, ImageOptions, LayeredSvg, Output, OutputLayer, Polylines,
     SvgStack, archive,
 };
-use subsolid::slice::{Bits, Channel, Job, Layer, LayerSource, PixelGrid};
+use subsolid::slice::{Bits, Channel, Job, Layer, LayerSource, PixelGrid, Sampling};
 use tempfile::tempdir;
 
 use super::cone::{Cone, files, manifest, open, options, run, setting, slice};
@@ -73,8 +73,8 @@ impl LayerSource for Locked {
         cone.contours(index, height)
     }
 
-    fn coverage(&self, heights: &[f64], grid: &PixelGrid, antialias: bool) -> Result<Vec<u16>> {
-        self.0.lock().unwrap().coverage(heights, grid, antialias)
+    fn coverage(&self, heights: &[f64], grid: &PixelGrid, sampling: Sampling) -> Result<Vec<u16>> {
+        self.0.lock().unwrap().coverage(heights, grid, sampling)
     }
 
     fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>> {

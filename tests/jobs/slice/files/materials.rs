@@ -10,6 +10,7 @@ use subsolid::slice::output::{
 };
 use subsolid::slice::{
     Bits, Channel, Flip, ImageFile, Job, Layer, LayerSource, Materials, PixelGrid, PixelPlaces,
+    Sampling,
 };
 use subsolid::{Error, Result};
 use tempfile::tempdir;
@@ -55,8 +56,8 @@ impl LayerSource for Mixture {
         self.cone.contours(index, height)
     }
 
-    fn coverage(&self, heights: &[f64], grid: &PixelGrid, antialias: bool) -> Result<Vec<u16>> {
-        self.cone.coverage(heights, grid, antialias)
+    fn coverage(&self, heights: &[f64], grid: &PixelGrid, sampling: Sampling) -> Result<Vec<u16>> {
+        self.cone.coverage(heights, grid, sampling)
     }
 
     fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>> {
@@ -66,7 +67,7 @@ impl LayerSource for Mixture {
     }
 
     fn places(&self, height: f64, grid: &PixelGrid) -> Result<PixelPlaces> {
-        let coverage = self.coverage(&[height], grid, false)?;
+        let coverage = self.coverage(&[height], grid, Sampling::Center)?;
         let covered = |&i: &u32| coverage[i as usize] > 0;
         let pixels: Vec<u32> = (0..coverage.len() as u32).filter(covered).collect();
         let cells = pixels.iter().map(|i| i % grid.size[0] as u32).collect();

@@ -17,7 +17,7 @@ use crate::numbers::vector::norm;
 /// How far beyond [0, 1] a piece must be one-to-one for Newton's method.
 pub const MARGIN: f64 = 0.125;
 /// The largest κ at which Newton's method is proven to converge, on the box with its margin.
-const MAX_KAPPA: f64 = 0.6;
+pub const MAX_KAPPA: f64 = 0.6;
 /// ‖A‖‖A⁻¹‖ of a thin piece, at least.
 const THIN: f64 = 100.0;
 

@@ -61,7 +61,7 @@ pub use table::{Answer, PointTable, columns, write_header, write_rows};
 pub use tricubic::TricubicPoints;
 pub(crate) use {
     curve::nearest as nearest_on_curve,
-    frame::{AffineFrame, MARGIN},
+    frame::{AffineFrame, MARGIN, MAX_KAPPA},
     parts::Parts,
     patch::{BicubicPoints, closest as closest_on_patch},
     tricubic::{Half, basis, bounds, halves},

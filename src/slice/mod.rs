@@ -70,6 +70,7 @@ mod skin_tables;
 mod slicer;
 mod solid_source;
 mod source;
+mod spare;
 mod stack;
 mod surface;
 mod tables;

@@ -1,8 +1,9 @@
 //! Layers of a solid: contours and pixels by a slicer, attributes and cell arrays by a locator; and
 //! those of a surface, by a slicer alone.
 
-use super::interior::{InteriorFinder, InteriorValues};
+use super::interior::{BandMemory, InteriorFinder, InteriorValues};
 use super::source::{Channel, LayerSource, PixelPlaces};
+use super::spare::Spare;
 use super::{Layer, PixelGrid, SharedInterior, Slicer};
 use crate::backend::device::Sampling;
 use crate::error::{Error, Result};
@@ -26,6 +27,10 @@ pub(super) struct Inside<'s> {
     pub cell_data: Vec<CellArray>,
     /// Ids of the cells in the whole mesh, where the mesh is a part of it.
     pub cell_ids: Option<&'s [u32]>,
+    /// Memory of bands of layers.
+    spare: Spare<BandMemory>,
+    /// Memory of values of layers.
+    values: Spare<Vec<f64>>,
 }
 
 impl<'s> SolidSource<'s> {
@@ -155,34 +160,55 @@ impl<'s> Inside<'s> {
     ) -> Result<Self> {
         let attributes = attributes.iter().map(|a| locator.pieces().attribute(a));
         let attributes = attributes.collect::<Result<_>>()?;
-        Ok(Self { attributes, cell_data: cell_data.to_vec(), locator, cell_ids: None })
+        let (spare, values) = (Spare::default(), Spare::default());
+        let cell_data = cell_data.to_vec();
+        Ok(Self { attributes, cell_data, locator, cell_ids: None, spare, values })
     }
 
     /// Values of the attributes, `[attribute][pixel][width]`, and those of the cells, as
     /// `[pixel][channel]`.
     pub fn interleaved(
         &self,
-        elements: impl Iterator<Item = u32> + Clone,
+        elements: impl ExactSizeIterator<Item = u32> + Clone,
         mut values: Vec<Vec<f64>>,
     ) -> Vec<f64> {
-        let all = self.locator.pieces().solid().elements();
-        let cells = elements.map(|element| all[element as usize].cell);
-        values.extend(self.cell_data.iter().map(|array| array.of_cells(cells.clone()).values));
-        if values.len() == 1 {
+        if values.len() == 1 && self.cell_data.is_empty() {
             return values.swap_remove(0);
         }
-        let widths = self.attributes.iter().map(|attribute| attribute.width);
-        let widths = widths.chain(self.cell_data.iter().map(|array| array.width));
-        let channels: usize = widths.clone().sum();
-        let mut all = vec![0.0; values.iter().map(Vec::len).sum()];
+        let mut all = vec![0.0; elements.len() * self.widths().sum::<usize>()];
+        self.interleave(elements, &values, &mut all);
+        all
+    }
+
+    /// Writes [`Inside::interleaved`] to `all`.
+    fn interleave(
+        &self,
+        elements: impl Iterator<Item = u32> + Clone,
+        values: &[Vec<f64>],
+        all: &mut [f64],
+    ) {
+        if let ([values], []) = (values, &self.cell_data[..]) {
+            all.copy_from_slice(values);
+            return;
+        }
+        let of_elements = self.locator.pieces().solid().elements();
+        let cells = elements.map(|element| of_elements[element as usize].cell);
+        let of_cells = self.cell_data.iter().map(|array| array.of_cells(cells.clone()).values);
+        let of_cells: Vec<Vec<f64>> = of_cells.collect();
+        let channels = self.widths().sum();
         let mut first = 0;
-        for (values, width) in values.iter().zip(widths) {
+        for (values, width) in values.iter().chain(&of_cells).zip(self.widths()) {
             for (all, own) in all.chunks_exact_mut(channels).zip(values.chunks_exact(width)) {
                 all[first..first + width].copy_from_slice(own);
             }
             first += width;
         }
-        all
+    }
+
+    /// Widths of the attributes and of the arrays of cells.
+    fn widths(&self) -> impl Iterator<Item = usize> {
+        let of_cells = self.cell_data.iter().map(|array| array.width);
+        self.attributes.iter().map(|attribute| attribute.width).chain(of_cells)
     }
 
     /// The whole's id of a cell.
@@ -219,10 +245,19 @@ impl LayerSource for SolidSource<'_> {
         let finder = InteriorFinder::new(&inside.locator, self.slicer.axis(), *grid)?;
         let pieces = &inside.locator.pieces().pieces;
         let width = self.channels.len();
-        finder.covered_values(height, coverage, &inside.attributes, width, |band| {
+        let mut values = inside.values.take();
+        let wanted = (coverage, &inside.attributes[..], width);
+        finder.covered_values(height, wanted, &inside.spare, &mut values, |band, all| {
             let elements = band.pieces.iter().map(|&piece| pieces[piece as usize].element);
-            inside.interleaved(elements, band.values)
-        })
+            inside.interleave(elements, &band.values, all);
+        })?;
+        Ok(values)
+    }
+
+    fn reuse(&self, values: Vec<f64>) {
+        if let Some(inside) = &self.inside {
+            inside.values.give(values);
+        }
     }
 
     fn places(&self, height: f64, grid: &PixelGrid) -> Result<PixelPlaces> {

@@ -29,6 +29,9 @@ pub trait LayerSource: Sync {
     /// As the source has them.
     fn attributes(&self, height: f64, grid: &PixelGrid, coverage: &[u16]) -> Result<Vec<f64>>;
 
+    /// Takes back an array of [`LayerSource::attributes`], whose memory the next one may have.
+    fn reuse(&self, _values: Vec<f64>) {}
+
     /// Where the pixels whose centers are inside the material, in the plane at `height`, are in
     /// the model, with the attributes there.
     ///

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::fit::PlaneRegion;
-use super::march::{Claims, decide_each, march, span};
+use super::march::{Claims, decide_each, march};
 use super::newton::{LANES, NewtonPart};
 use super::parts::{PlanePart, PlanePartKind};
 use super::polynomial::{NEAR, RowFit};
@@ -22,6 +22,14 @@ pub struct BandLayer<'a, 's> {
     pub plane: &'a Plane<'a>,
     /// The parts that the plane meets.
     pub parts: &'a [PlanePart],
+}
+
+/// Memory of a band.
+#[derive(Debug, Default)]
+pub struct BandMemory {
+    pieces: Vec<u32>,
+    channels: Vec<Vec<f64>>,
+    found: BandValues,
 }
 
 /// Claims on the pixels of some rows.
@@ -42,7 +50,7 @@ struct Band<'a, 's> {
 pub fn interior(layer: &BandLayer<'_, '_>, rows: Range<usize>, mask: Option<&[u8]>) -> Interior {
     let mut interior = Interior::default();
     let around = if mask.is_some() { AROUND } else { 0 };
-    let band = Band::claimed(layer, &rows, around, true, &[]);
+    let band = Band::claimed(layer, &rows, around, true, &[], &mut BandMemory::default());
     band.pixels(rows, mask, |pixel, found| {
         let before = interior.pieces.len();
         match found {
@@ -64,21 +72,18 @@ pub fn interior(layer: &BandLayer<'_, '_>, rows: Range<usize>, mask: Option<&[u8
 }
 
 /// Attributes in `rows`, of the pixels whose coverage is not 0.
-pub fn values(
+pub fn values<'m>(
     layer: &BandLayer<'_, '_>,
     rows: Range<usize>,
     coverage: &[u16],
     attributes: &[AttributePieces],
-) -> BandValues {
-    let columns = layer.plane.grid.size[0];
-    let own = &coverage[columns * rows.start..columns * rows.end];
-    let count = own.iter().filter(|&&covered| covered > 0).count();
-    let room = |attribute: &AttributePieces| Vec::with_capacity(attribute.width * count);
-    let mut all = BandValues {
-        pieces: Vec::with_capacity(count),
-        values: attributes.iter().map(room).collect(),
-    };
-    let band = Band::claimed(layer, &rows, AROUND, false, attributes);
+    memory: &'m mut BandMemory,
+) -> &'m BandValues {
+    let mut all = std::mem::take(&mut memory.found);
+    all.pieces.clear();
+    all.values.resize_with(attributes.len(), Vec::new);
+    all.values.iter_mut().for_each(Vec::clear);
+    let band = Band::claimed(layer, &rows, AROUND, false, attributes, memory);
     band.pixels(rows, Some(coverage), |_, found| match found {
         Found::Claimed(range) => {
             all.pieces.extend_from_slice(&band.pieces[range.clone()]);
@@ -89,7 +94,8 @@ pub fn values(
             band.values.evaluate(piece, parameters, &mut all.values);
         }
     });
-    all
+    *memory = BandMemory { pieces: band.pieces, channels: band.values.into_channels(), found: all };
+    &memory.found
 }
 
 /// Pixels that follow each other.
@@ -122,18 +128,22 @@ impl<'a, 's> Band<'a, 's> {
         around: usize,
         keeps_parameters: bool,
         attributes: &'a [AttributePieces],
+        memory: &mut BandMemory,
     ) -> Self {
         let [columns, all] = layer.plane.grid.size;
         let wide = rows.start.saturating_sub(around)..all.min(rows.end + around);
         let count = columns * wide.len();
+        let BandMemory { mut pieces, channels, .. } = std::mem::take(memory);
+        pieces.clear();
+        pieces.resize(count, NONE);
         let mut band = Self {
             layer,
             columns,
             rows: wide,
-            pieces: vec![NONE; count],
+            pieces,
             distances: HashMap::new(),
             parameters: keeps_parameters.then(|| vec![[0.0; 3]; count]),
-            values: PixelValues::new(layer.locator.pieces(), attributes, count),
+            values: PixelValues::new(layer.locator.pieces(), attributes, (channels, count)),
         };
         pulp::Arch::new().dispatch(Claiming(&mut band));
         band
@@ -159,7 +169,8 @@ impl<'a, 's> Band<'a, 's> {
             }
             PlanePartKind::Newton(newton, Some(regions)) => {
                 for region in regions {
-                    let rows = first.max(region.rows[0])..end.min(region.rows[1]);
+                    let rows = region.area.rows();
+                    let rows = first.max(rows[0])..end.min(rows[1]);
                     self.claim_region(part, (newton, region), rows);
                 }
             }
@@ -186,21 +197,20 @@ impl<'a, 's> Band<'a, 's> {
     ) {
         let plane = self.layer.plane;
         let mut line = region.fit.as_ref().map(RowFit::new);
+        let within =
+            |[first, end]: [u32; 2]| [first.max(part.columns[0]), end.min(part.columns[1])];
         // what is left to Newton's method
         let mut left = Vec::new();
         for row in rows.clone() {
-            let columns = span(newton, plane, &region.sides, row, part.columns);
-            if columns[0] >= columns[1] {
-                continue;
-            }
             match (&region.fit, &mut line) {
                 (Some(fit), Some(line)) => {
-                    line.restrict(fit, newton, plane, row, columns);
+                    let columns = within(line.restrict(fit, row));
                     self.claim_line(part.piece, line, row, columns, &mut left);
                 }
                 _ => {
-                    let wanted = (columns[0]..columns[1])
-                        .filter(|&column| self.is_wanted(self.at(row, column)));
+                    let [first, end] = within(region.area.columns(row));
+                    let wanted =
+                        (first..end).filter(|&column| self.is_wanted(self.at(row, column)));
                     left.extend(wanted.map(|column| (row, column)));
                 }
             }
@@ -210,7 +220,7 @@ impl<'a, 's> Band<'a, 's> {
     }
 
     /// Claims the pixels of some columns that polynomials have inside; those that are near to the
-    /// sides of the part, (row, column), are added to `left`.
+    /// sides of the piece, (row, column), are added to `left`.
     #[inline(always)]
     fn claim_line(
         &mut self,
@@ -230,22 +240,26 @@ impl<'a, 's> Band<'a, 's> {
             let at = self.at(row, first);
             let pieces = &mut self.pieces[at..at + count];
             let new: [bool; LANES] =
-                std::array::from_fn(|i| i < count && inside[i] >= NEAR && pieces[i] == NONE);
+                std::array::from_fn(|i| i < count && inside[i] >= 0.0 && pieces[i] == NONE);
             if new == [true; LANES] {
                 pieces.fill(piece);
                 self.values.set(line, &variable, at);
                 continue;
             }
+            let mut own = [false; LANES];
             for (i, &inside) in inside[..count].iter().enumerate() {
-                if inside < -NEAR || !self.is_wanted(at + i) {
+                if inside < -2.0 * NEAR || !self.is_wanted(at + i) {
                     continue;
                 }
-                if inside < NEAR {
+                if inside < 0.0 {
                     left.push((row, first + i as u32));
                 } else {
                     self.set_piece(at + i, piece);
-                    self.values.set_one(line, &variable, i, at + i);
+                    own[i] = true;
                 }
+            }
+            if own.contains(&true) {
+                self.values.set_some(line, &variable, &own, at);
             }
         }
     }

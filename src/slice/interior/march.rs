@@ -8,7 +8,7 @@
 #![allow(clippy::needless_range_loop, clippy::manual_clamp)]
 
 use super::Plane;
-use super::newton::{LANES, LaneNumbers, NewtonPart, ROUNDED, guess, settle};
+use super::newton::{LANES, LaneNumbers, NewtonPart, ROUNDED, guess, settle, settle_or_exclude};
 use crate::locate::MARGIN;
 
 /// Who looks for the pixels of a part.
@@ -81,8 +81,8 @@ pub fn decide_each(
             (0..3).for_each(|d| x[d][lane] = point[d]);
         }
         let mut t = guess(newton, &x);
-        let settled = settle(newton, &x, &mut t, &[true; LANES]);
-        for (lane, &pixel) in pixels.iter().enumerate() {
+        let [settled, excluded] = settle_or_exclude(newton, &x, &mut t);
+        for (lane, &pixel) in pixels.iter().enumerate().filter(|(lane, _)| !excluded[*lane]) {
             decide(newton, pixel, t.map(|t| t[lane]), settled[lane], claims);
         }
     }
@@ -110,7 +110,7 @@ fn decide(
 
 /// The columns of a row whose y are in `sides`.
 #[inline(always)]
-pub fn span(
+fn span(
     newton: &NewtonPart,
     plane: &Plane<'_>,
     sides: &[[f64; 2]; 3],

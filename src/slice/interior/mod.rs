@@ -39,14 +39,17 @@ mod newton;
 mod parts;
 mod polynomial;
 mod tiles;
+mod trapezoid;
 mod values;
 
+pub(super) use band::BandMemory;
 pub use device::{DeviceInteriors, InteriorRun, InteriorValues};
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::spare::Spare;
 use super::{Axis, PixelGrid};
 use crate::error::{Error, Result};
 use crate::locate::{AttributePieces, Locator};
@@ -118,20 +121,21 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         Ok(self.interior(height, Some(mask)))
     }
 
-    /// `width` numbers for each of the pixels whose coverage is not 0, as `each` makes them of the
-    /// attributes in a band of rows. They are those of [`InteriorFinder::covered`] to some 10⁻⁹ of
-    /// an attribute's range: polynomials stand in for it between the pixels.
+    /// Sets `values` to `width` numbers for each of the pixels whose coverage is not 0, as `each`
+    /// writes them from the attributes in a band of rows. They are those of
+    /// [`InteriorFinder::covered`] to some 10⁻⁹ of an attribute's range: polynomials stand in for
+    /// it between the pixels.
     ///
     /// # Errors
     /// As [`InteriorFinder::covered`]; [`Error::Request`] if the solid has no place.
     pub(in crate::slice) fn covered_values(
         &self,
         height: f64,
-        coverage: &[u16],
-        attributes: &[AttributePieces],
-        width: usize,
-        each: impl Fn(BandValues) -> Vec<f64> + Sync,
-    ) -> Result<Vec<f64>> {
+        (coverage, attributes, width): (&[u16], &[AttributePieces], usize),
+        spare: &Spare<BandMemory>,
+        values: &mut Vec<f64>,
+        each: impl Fn(&BandValues, &mut [f64]) + Sync,
+    ) -> Result<()> {
         self.check_mask(coverage)?;
         let plane = self.plane(height);
         let parts = parts::parts(self.locator, &plane, Some(attributes));
@@ -139,21 +143,22 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         let size = (BAND * self.grid.size[0]).max(1);
         let count = |band: &[u16]| band.iter().filter(|&&covered| covered > 0).count();
         let counts: Vec<usize> = coverage.par_chunks(size).map(count).collect();
-        let mut values = vec![0.0; width * counts.iter().sum::<usize>()];
+        values.resize(width * counts.iter().sum::<usize>(), 0.0);
         let mut rest = &mut values[..];
         let own: Vec<&mut [f64]> =
             counts.iter().filter_map(|count| rest.split_off_mut(..width * count)).collect();
         self.bands().zip(own).try_for_each(|(rows, own)| {
-            let found = each(band::values(&layer, rows, coverage, attributes));
-            if found.len() != own.len() {
-                let text =
-                    format!("pixels of the layer at {height} have no place of the solid near");
-                return Err(Error::request(text));
-            }
-            own.copy_from_slice(&found);
-            Ok(())
-        })?;
-        Ok(values)
+            spare.with(|memory| {
+                let found = band::values(&layer, rows, coverage, attributes, memory);
+                if width * found.pieces.len() != own.len() {
+                    let text =
+                        format!("pixels of the layer at {height} have no place of the solid near");
+                    return Err(Error::request(text));
+                }
+                each(found, own);
+                Ok(())
+            })
+        })
     }
 
     fn check_mask<M>(&self, mask: &[M]) -> Result<()> {
@@ -237,6 +242,7 @@ fn check(grid: &PixelGrid) -> Result<()> {
 }
 
 /// Attributes of the pixels of some rows, of those that have a place.
+#[derive(Debug, Default)]
 pub(super) struct BandValues {
     /// Piece of each pixel.
     pub pieces: Vec<u32>,

@@ -5,7 +5,7 @@
 
 use nalgebra::Vector3;
 
-use crate::locate::{AffineFrame, MARGIN, TricubicPoints};
+use crate::locate::{AffineFrame, MARGIN, MAX_KAPPA, TricubicPoints};
 
 /// Points that are worked on together.
 pub const LANES: usize = 8;
@@ -13,6 +13,9 @@ pub const LANES: usize = 8;
 const STEPS: usize = 8;
 /// A step so short was the last: the error that it leaves is about its square.
 const SHORT: f64 = 1e-7;
+
+/// Such a step was the last where some 10⁻⁹ are enough.
+const NODE_SHORT: f64 = 1e-5;
 
 /// What rounding may do to the frame's y.
 pub const ROUNDED: f64 = 1e-9;
@@ -34,6 +37,9 @@ pub struct NewtonPart {
     pub enough: [f64; 3],
     /// A point farther away is not in it.
     pub most: [f64; 3],
+    /// The sides that are sides of the piece too, the lower and the upper: beyond the others the
+    /// piece goes on.
+    pub outer: [[bool; 2]; 3],
 }
 
 impl NewtonPart {
@@ -54,13 +60,80 @@ pub fn settle(
 ) -> [bool; LANES] {
     let mut settled = [false; LANES];
     for _ in 0..STEPS {
-        let longest = step(newton, x, t);
+        let (longest, _) = step(newton, x, t);
         settled = longest.map(|length| length <= SHORT);
         if (0..LANES).all(|lane| settled[lane] || !active[lane]) {
             break;
         }
     }
     settled
+}
+
+/// Newton's method from `t` to about 10⁻⁹; whether all lanes have settled.
+#[inline(always)]
+pub fn approach(newton: &NewtonPart, x: &[LaneNumbers; 3], t: &mut [LaneNumbers; 3]) -> bool {
+    for _ in 0..STEPS {
+        let (longest, _) = step(newton, x, t);
+        if longest.iter().all(|&length| length <= NODE_SHORT) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Newton's method from `t`, until every lane has settled or is known to be outside the part; says
+/// which are which.
+#[inline(always)]
+pub fn settle_or_exclude(
+    newton: &NewtonPart,
+    x: &[LaneNumbers; 3],
+    t: &mut [LaneNumbers; 3],
+) -> [[bool; LANES]; 2] {
+    let (mut settled, mut excluded) = ([false; LANES], [false; LANES]);
+    for t in t.iter_mut().flatten() {
+        *t = t.max(-MARGIN).min(1.0 + MARGIN);
+    }
+    for _ in 0..STEPS {
+        let before = *t;
+        let (longest, off) = step(newton, x, t);
+        exclude(newton, &before, &off, &mut excluded);
+        settled = longest.map(|length| length <= SHORT);
+        if (0..LANES).all(|lane| settled[lane] || excluded[lane]) {
+            break;
+        }
+    }
+    [settled, excluded]
+}
+
+/// Finds lanes whose points are not in the part: their places at `t` are `off` from them.
+///
+/// With A the frame's matrix and κ its bound, A⁻¹ (F(s) − F(t)) differs from s − t by at most
+/// κ ‖s − t‖ (largest components), and so ‖s − t‖ ≤ ‖A⁻¹ (F(s) − F(t))‖ / (1 − κ). So a point whose
+/// F(s) is in reach has s in a box around t + A⁻¹ off, and if that box misses the part, it has none.
+#[inline(always)]
+fn exclude(
+    newton: &NewtonPart,
+    t: &[LaneNumbers; 3],
+    off: &[LaneNumbers; 3],
+    excluded: &mut [bool; LANES],
+) {
+    const SPREAD: f64 = MAX_KAPPA / (1.0 - MAX_KAPPA);
+    let (rows, most) = (&newton.frame.inverse, &newton.most);
+    let farthest = most[0].max(most[1]).max(most[2]);
+    let (mut y, mut longest) = ([[0.0; LANES]; 3], [0.0_f64; LANES]);
+    for d in 0..3 {
+        for i in 0..LANES {
+            y[d][i] = rows[d][0] * off[0][i] + rows[d][1] * off[1][i] + rows[d][2] * off[2][i];
+            longest[i] = longest[i].max(y[d][i].abs());
+        }
+    }
+    for d in 0..3 {
+        for i in 0..LANES {
+            let (s, reach) = (t[d][i] + y[d][i], SPREAD * (longest[i] + farthest) + farthest);
+            // also false of what is not a number
+            excluded[i] |= s - reach > 1.0 || s + reach < 0.0;
+        }
+    }
 }
 
 /// The frame's y of points.
@@ -79,9 +152,14 @@ pub fn guess(newton: &NewtonPart, x: &[LaneNumbers; 3]) -> [LaneNumbers; 3] {
     y
 }
 
-/// One Newton step, kept near the part. Returns how long it was in each lane.
+/// One Newton step, kept near the part. Returns how long it was in each lane, and how far the
+/// points were off before it.
 #[inline(always)]
-fn step(newton: &NewtonPart, x: &[LaneNumbers; 3], t: &mut [LaneNumbers; 3]) -> LaneNumbers {
+fn step(
+    newton: &NewtonPart,
+    x: &[LaneNumbers; 3],
+    t: &mut [LaneNumbers; 3],
+) -> (LaneNumbers, [LaneNumbers; 3]) {
     let [u, v, w] = [basis(&t[0]), basis(&t[1]), basis(&t[2])];
     // point, by u, by v, by w: [quantity][d]
     let mut jet = [[[0.0; LANES]; 3]; 4];
@@ -110,11 +188,12 @@ fn step(newton: &NewtonPart, x: &[LaneNumbers; 3], t: &mut [LaneNumbers; 3]) -> 
             }
         }
     }
-    let mut longest = [0.0; LANES];
+    let (mut longest, mut off) = ([0.0; LANES], [[0.0; LANES]; 3]);
     for i in 0..LANES {
         let vector = |q: usize| Vector3::new(jet[q][0][i], jet[q][1][i], jet[q][2][i]);
         let (a, b, c) = (vector(1), vector(2), vector(3));
         let r = Vector3::new(x[0][i], x[1][i], x[2][i]) - vector(0);
+        (0..3).for_each(|d| off[d][i] = r[d]);
         let (bc, ca, ab) = (b.cross(&c), c.cross(&a), a.cross(&b));
         let scale = 1.0 / a.dot(&bc);
         let steps = [r.dot(&bc) * scale, r.dot(&ca) * scale, r.dot(&ab) * scale];
@@ -126,7 +205,7 @@ fn step(newton: &NewtonPart, x: &[LaneNumbers; 3], t: &mut [LaneNumbers; 3]) -> 
             longest[i] = if length <= longest[i] { longest[i] } else { length };
         }
     }
-    longest
+    (longest, off)
 }
 
 /// Bernstein polynomials and their derivatives.

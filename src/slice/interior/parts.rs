@@ -56,7 +56,7 @@ pub fn parts(
             let (origin, size) = (pieces.pieces[i].origin, pieces.pieces[i].size);
             let split = Split { locator, plane, attributes, piece, most };
             let whole = Half { points: pieces.points[i], origin, size };
-            split.push(whole, pieces.frames[i], HALVINGS, &mut parts);
+            split.push((whole, [[true; 2]; 3]), pieces.frames[i], HALVINGS, &mut parts);
         } else if let Some([rows, columns]) = plane.pixels(&pieces.boxes[i], most) {
             parts.push(PlanePart { piece, kind: PlanePartKind::Wild, rows, columns });
         }
@@ -76,7 +76,7 @@ struct Split<'a, 's> {
 impl Split<'_, '_> {
     fn push(
         &self,
-        part: Half,
+        (part, outer): (Half, [[bool; 2]; 3]),
         frame: Option<AffineFrame>,
         halvings: u32,
         parts: &mut Vec<PlanePart>,
@@ -91,10 +91,10 @@ impl Split<'_, '_> {
                 let (most, enough) = self.locator.nearness(self.piece as usize);
                 let (most, enough) = (frame.reach(most), frame.reach(enough));
                 let Half { points, origin, size } = part;
-                let newton = NewtonPart { points, frame, origin, size, enough, most };
+                let newton = NewtonPart { points, frame, origin, size, enough, most, outer };
                 let regions = self.attributes.map(|attributes| {
                     let part = (self.piece as usize, &newton);
-                    regions(self.locator.pieces(), self.plane, part, attributes, rows)
+                    regions(self.locator.pieces(), self.plane, part, attributes, [columns, rows])
                 });
                 parts.push(found(PlanePartKind::Newton(Box::new(newton), regions)));
             }
@@ -102,7 +102,11 @@ impl Split<'_, '_> {
             _ => {
                 for half in halves(&part.points) {
                     let frame = AffineFrame::of(&half.points);
-                    self.push(half.within(&part), frame, halvings - 1, parts);
+                    let [low, high] =
+                        [half.origin, [0, 1, 2].map(|d| half.origin[d] + half.size[d])];
+                    let outer = [0, 1, 2]
+                        .map(|d| [outer[d][0] && low[d] == 0.0, outer[d][1] && high[d] == 1.0]);
+                    self.push((half.within(&part), outer), frame, halvings - 1, parts);
                 }
             }
         }

@@ -1,17 +1,24 @@
-//! Polynomials over a rectangle of the plane: where its pixels are in a part, and attributes there.
+//! Polynomials over a trapezoid of pixels: where these are in a part, and attributes there.
 //!
-//! Coefficients are those of products of Chebyshev polynomials, from values at 8 × 8 nodes. Along a
-//! row of pixels the polynomials have one variable, and powers are faster.
+//! Their variables go from -1 to 1, one along the rows of pixels and one across each row from the
+//! left to the right line. Values at 8 × 8 nodes give the coefficients of products of Chebyshev
+//! polynomials. The last ones are left out where they are of no account. Across a row powers stand
+//! in for Chebyshev polynomials: a row has the polynomials of one variable that are the sum of
+//! those of the products at its place, and each pixel takes a multiplication and an addition a
+//! power.
 
-#![allow(clippy::needless_range_loop)] // lanes index several arrays at once
+// lanes index several arrays at once; negated comparisons hold for what is not a number
+#![allow(clippy::needless_range_loop, clippy::neg_cmp_op_on_partial_ord)]
 
 use std::sync::LazyLock;
 
-use super::Plane;
-use super::newton::{LANES, LaneNumbers, NewtonPart};
+use super::newton::{LANES, LaneNumbers};
+use super::trapezoid::Trapezoid;
 
 /// Nodes along a side, and coefficients.
 pub const NODES: usize = LANES;
+/// Nodes that extrapolate to the next one.
+pub const BEFORE: usize = 3;
 /// Coefficients from here on are the last ones.
 const LAST: usize = NODES - 2;
 
@@ -20,112 +27,164 @@ pub const NEAR: f64 = 1e-6;
 /// Bounds of polynomials so much farther inside hold in spite of rounding.
 const SLACK: f64 = 1e-7;
 
-/// Polynomials over a rectangle of two of the frame's y.
+/// Polynomials over the pixels of a trapezoid.
 #[derive(Debug)]
-pub struct RectangleFit {
-    along: [usize; 2],
-    // least and largest of the two
-    rectangle: [[f64; 2]; 2],
-    // u, v, w in the part, then the channels: Chebyshev coefficients [along 1][along 0]
-    quantities: Vec<[LaneNumbers; NODES]>,
+pub struct RegionFit {
+    area: Trapezoid,
+    // u, v, w in the part, then the channels
+    quantities: Vec<Polynomial>,
     // whether u, v, w come near to the sides of the part
     may_leave: [bool; 3],
+    certain: [[f64; 2]; 3],
 }
 
-/// Polynomials along some pixels of a row; the variable goes from -1 to 1.
+/// A polynomial of two variables, each from -1 to 1: across a row, and along the rows.
+#[derive(Debug)]
+struct Polynomial {
+    // [along the rows: Chebyshev polynomial][across: power]
+    coefficients: [LaneNumbers; NODES],
+    // number of Chebyshev polynomials
+    count: usize,
+    // number of powers
+    powers: usize,
+}
+
+/// Polynomials along the pixels of a row; the variable goes from -1 to 1.
 #[derive(Debug)]
 pub struct RowFit {
     middle: f64,
+    half: f64,
     scale: f64,
     // u, v, w in the part, then the channels: coefficients of the powers; those of u, v, w only
     // where they may leave
     quantities: Vec<LaneNumbers>,
+    // number of powers of each
+    powers: Vec<usize>,
     may_leave: [bool; 3],
+    certain: [[f64; 2]; 3],
     inside: [u32; 2],
 }
 
-impl RectangleFit {
-    /// Polynomials with these coefficients.
+impl Polynomial {
+    /// A polynomial by its Chebyshev coefficients, `[along the rows][across]`. Last ones that
+    /// together are no more than `least` in either direction are left out.
+    #[inline(always)]
+    fn new(chebyshev: &[LaneNumbers; NODES], least: f64) -> Self {
+        let (mut across, mut along) = ([0.0; NODES], [0.0; NODES]);
+        for row in chebyshev {
+            (0..LANES).for_each(|k| across[k] += row[k].abs());
+        }
+        let powers = needed(&across, least);
+        for (along, row) in along.iter_mut().zip(chebyshev) {
+            row[..powers].iter().for_each(|c| *along += c.abs());
+        }
+        let count = needed(&along, least);
+        let mut coefficients = [[0.0; LANES]; NODES];
+        for (own, row) in coefficients.iter_mut().zip(chebyshev).take(count) {
+            for (c, powers) in row.iter().zip(&TABLES.chebyshev).take(powers) {
+                (0..LANES).for_each(|p| own[p] += c * powers[p]);
+            }
+        }
+        Self { coefficients, count, powers }
+    }
+}
+
+/// How many numbers from the first on are needed: the others add up to no more than `least`.
+#[inline(always)]
+fn needed(sizes: &LaneNumbers, least: f64) -> usize {
+    let (mut count, mut left) = (NODES, 0.0);
+    while count > 1 {
+        left += sizes[count - 1];
+        // what is not a number is needed
+        if !(left <= least) {
+            break;
+        }
+        count -= 1;
+    }
+    count
+}
+
+impl RegionFit {
+    /// Polynomials with these Chebyshev coefficients, `[along the rows][across]`: of u, v, w, then
+    /// of the channels, each with what may be left out. Between the `certain` u, v, w a pixel is in
+    /// the part for certain.
+    #[inline(always)]
     pub fn new(
-        along: [usize; 2],
-        rectangle: [[f64; 2]; 2],
-        quantities: Vec<[LaneNumbers; NODES]>,
+        area: Trapezoid,
+        certain: [[f64; 2]; 3],
+        quantities: &[([LaneNumbers; NODES], f64)],
     ) -> Self {
         let may_leave = std::array::from_fn(|d| {
-            let (middle, all) = (quantities[d][0][0], quantities[d].as_flattened());
+            let all = quantities[d].0.as_flattened();
             let reach = all[1..].iter().map(|c| c.abs()).sum::<f64>();
-            !(middle - reach >= NEAR + SLACK && middle + reach <= 1.0 - NEAR - SLACK)
+            let [low, high] = certain[d];
+            !(all[0] - reach >= low + SLACK && all[0] + reach <= high - SLACK)
         });
-        Self { along, rectangle, quantities, may_leave }
+        let mut all = Vec::with_capacity(quantities.len());
+        // a closure would not have the caller's vectors
+        for (coefficients, least) in quantities {
+            all.push(Polynomial::new(coefficients, *least));
+        }
+        Self { area, quantities: all, may_leave, certain }
     }
 }
 
 impl RowFit {
     /// Memory for the polynomials of `fit`.
-    pub fn new(fit: &RectangleFit) -> Self {
-        let quantities = vec![[0.0; LANES]; fit.quantities.len()];
-        Self { middle: 0.0, scale: 1.0, quantities, may_leave: [true; 3], inside: [0; 2] }
+    pub fn new(fit: &RegionFit) -> Self {
+        Self {
+            middle: 0.0,
+            half: 1.0,
+            scale: 1.0,
+            quantities: vec![[0.0; LANES]; fit.quantities.len()],
+            powers: fit.quantities.iter().map(|own| own.powers).collect(),
+            may_leave: [true; 3],
+            certain: fit.certain,
+            inside: [0; 2],
+        }
     }
 
-    /// Restricts the polynomials of `fit` to the `columns` of a row.
+    /// Restricts the polynomials of `fit` to those of a row; says which columns, end excluded, are
+    /// in its region.
     #[inline(always)]
-    pub fn restrict(
-        &mut self,
-        fit: &RectangleFit,
-        part: &NewtonPart,
-        plane: &Plane<'_>,
-        row: u32,
-        columns: [u32; 2],
-    ) {
-        let [first, last] = [columns[0], columns[1] - 1].map(f64::from);
-        let (middle, half) = (0.5 * (first + last), (0.5 * (last - first)).max(0.5));
-        (self.middle, self.scale) = (middle, 1.0 / half);
-        let Tables { nodes, powers, .. } = &*TABLES;
-        let [start, end] = [middle, middle + half]
-            .map(|column| part.frame.guess(plane.at([column, f64::from(row)])));
-        // Chebyshev polynomials at nodes of the row
-        let mut basis = [[[0.0; LANES]; NODES]; 2];
-        for ((basis, &d), [low, high]) in basis.iter_mut().zip(&fit.along).zip(fit.rectangle) {
-            for i in 0..LANES {
-                let y = start[d] + nodes[i] * (end[d] - start[d]);
-                basis[0][i] = 1.0;
-                basis[1][i] = (2.0 * y - (low + high)) / (high - low);
-            }
-            for k in 2..NODES {
-                for i in 0..LANES {
-                    basis[k][i] = 2.0 * basis[1][i] * basis[k - 1][i] - basis[k - 2][i];
-                }
-            }
+    pub fn restrict(&mut self, fit: &RegionFit, row: u32) -> [u32; 2] {
+        let [left, right] = fit.area.ends(f64::from(row));
+        self.middle = 0.5 * (left + right);
+        self.half = (0.5 * (right - left)).max(f64::MIN_POSITIVE);
+        self.scale = 1.0 / self.half;
+        let along = fit.area.along(f64::from(row));
+        let mut basis = [1.0; NODES];
+        basis[1] = along;
+        for k in 2..NODES {
+            basis[k] = 2.0 * along * basis[k - 1] - basis[k - 2];
         }
-        let is_needed = |quantity: usize| fit.may_leave.get(quantity) != Some(&false);
-        let quantities = self.quantities.iter_mut().zip(&fit.quantities).enumerate();
-        for (_, (own, coefficients)) in quantities.filter(|(quantity, _)| is_needed(*quantity)) {
-            let mut values = [0.0; LANES];
-            for (j, coefficients) in coefficients.iter().enumerate() {
-                let mut sum = [0.0; LANES];
-                for (k, c) in coefficients.iter().enumerate() {
-                    (0..LANES).for_each(|i| sum[i] += c * basis[0][k][i]);
-                }
-                (0..LANES).for_each(|i| values[i] += sum[i] * basis[1][j][i]);
+        for (number, (own, quantity)) in self.quantities.iter_mut().zip(&fit.quantities).enumerate()
+        {
+            if fit.may_leave.get(number) == Some(&false) {
+                continue;
             }
-            *own = [0.0; LANES];
-            for (value, powers) in values.iter().zip(powers) {
-                (0..LANES).for_each(|k| own[k] += value * powers[k]);
+            let mut sum = [0.0; LANES];
+            for (c, basis) in quantity.coefficients[..quantity.count].iter().zip(&basis) {
+                (0..LANES).for_each(|k| sum[k] += basis * c[k]);
             }
+            *own = sum;
         }
-        self.bound(fit.may_leave, columns, half);
+        let columns = fit.area.columns(row);
+        self.bound(fit.may_leave, columns);
+        columns
     }
 
     /// Finds which of u, v, w may leave the part, and the columns that none leaves in.
     #[inline(always)]
-    fn bound(&mut self, may_leave: [bool; 3], columns: [u32; 2], half: f64) {
-        let ([low, high], mut inside) = ([NEAR + SLACK, 1.0 - NEAR - SLACK], [-1.0_f64, 1.0]);
-        for d in 0..3 {
+    fn bound(&mut self, may_leave: [bool; 3], columns: [u32; 2]) {
+        let mut inside = [-1.0_f64, 1.0];
+        self.may_leave = may_leave;
+        for d in (0..3).filter(|&d| may_leave[d]) {
+            let [low, high] = [self.certain[d][0] + SLACK, self.certain[d][1] - SLACK];
             let [constant, slope, ref others @ ..] = self.quantities[d];
             let bend = others.iter().map(|x| x.abs()).sum::<f64>();
             let reach = bend + slope.abs();
-            self.may_leave[d] =
-                may_leave[d] && !(constant - reach >= low && constant + reach <= high);
+            self.may_leave[d] = !(constant - reach >= low && constant + reach <= high);
             if !self.may_leave[d] {
                 continue;
             }
@@ -137,25 +196,29 @@ impl RowFit {
             let ends = if slope > 0.0 { [a, b] } else { [b, a] };
             inside = [inside[0].max(ends[0]), inside[1].min(ends[1])];
         }
+        if self.may_leave == [false; 3] {
+            self.inside = columns;
+            return;
+        }
         // saturate; empty where they cross
-        let first = (self.middle + inside[0] * half).ceil() as u32;
-        let end = (self.middle + inside[1] * half + 1.0).floor() as u32;
+        let first = (self.middle + inside[0] * self.half).ceil() as u32;
+        let end = (self.middle + inside[1] * self.half + 1.0).floor() as u32;
         self.inside = [first.max(columns[0]), end.min(columns[1])];
     }
 
-    /// Whether some columns are inside the part for certain, not near its sides.
+    /// Whether some columns are inside the part for certain.
     #[inline(always)]
     pub fn has_inside(&self, first: u32, count: usize) -> bool {
         self.inside[0] <= first && first as usize + count <= self.inside[1] as usize
     }
 
-    /// Distance of eight columns from the sides of the part, positive inside and negative outside.
+    /// How far eight columns are inside the sides between which a pixel is in the part for certain.
     #[inline(always)]
     pub fn inside(&self, variable: &LaneNumbers) -> LaneNumbers {
         let mut inside = [f64::INFINITY; LANES];
         for d in (0..3).filter(|&d| self.may_leave[d]) {
-            let t = self.at(d, variable);
-            (0..LANES).for_each(|i| inside[i] = inside[i].min(t[i].min(1.0 - t[i])));
+            let (t, [low, high]) = (self.at(d, variable), self.certain[d]);
+            (0..LANES).for_each(|i| inside[i] = inside[i].min((t[i] - low).min(high - t[i])));
         }
         inside
     }
@@ -163,19 +226,32 @@ impl RowFit {
     /// The variable of the polynomials at eight columns.
     #[inline(always)]
     pub fn variable(&self, first: u32) -> LaneNumbers {
-        std::array::from_fn(|i| (f64::from(first + i as u32) - self.middle) * self.scale)
+        let mut variable = [0.0; LANES];
+        for i in 0..LANES {
+            let off = f64::from(first + i as u32) - self.middle;
+            // rows that end in a corner are as short as rounding
+            variable[i] = (off * self.scale).clamp(-1.0, 1.0);
+        }
+        variable
     }
 
     /// A quantity at eight columns.
     #[inline(always)]
     pub fn at(&self, quantity: usize, variable: &LaneNumbers) -> LaneNumbers {
+        let last = self.powers[quantity] - 1;
         let powers = &self.quantities[quantity];
-        let mut value = [powers[NODES - 1]; LANES];
-        for k in (0..NODES - 1).rev() {
-            (0..LANES).for_each(|i| value[i] = value[i] * variable[i] + powers[k]);
+        let mut value = [powers[last]; LANES];
+        for power in powers[..last].iter().rev() {
+            (0..LANES).for_each(|i| value[i] = value[i] * variable[i] + power);
         }
         value
     }
+}
+
+/// Weights of the nodes before node `j` that extrapolate to it, the latest first.
+#[inline(always)]
+pub fn before(j: usize) -> [f64; BEFORE] {
+    TABLES.before[j]
 }
 
 /// Node `i`, from -1 to 1.
@@ -185,26 +261,27 @@ pub fn node(i: usize) -> f64 {
 }
 
 /// Maps the range from -1 to 1 to another.
+#[inline(always)]
 pub fn mix([low, high]: [f64; 2], x: f64) -> f64 {
     0.5 * ((1.0 - x) * low + (1.0 + x) * high)
 }
 
-/// Chebyshev coefficients of values at the nodes, unless the last ones are larger than `most`.
+/// How large the last coefficients are: across the rows, and along them.
 #[inline(always)]
-pub fn interpolate(values: &[LaneNumbers; NODES], most: f64) -> Option<[LaneNumbers; NODES]> {
-    let coefficients = coefficients(values);
-    let mut last = 0.0;
+pub fn last(coefficients: &[LaneNumbers; NODES]) -> [f64; 2] {
+    let mut last = [0.0; 2];
     for (j, row) in coefficients.iter().enumerate() {
-        let from = if j < LAST { LAST } else { 0 };
-        row[from..].iter().for_each(|c| last += c.abs());
+        row[LAST..].iter().for_each(|c| last[0] += c.abs());
+        if j >= LAST {
+            row.iter().for_each(|c| last[1] += c.abs());
+        }
     }
-    // what is not a number is no answer either
-    (last <= most).then_some(coefficients)
+    last
 }
 
 /// Chebyshev coefficients of values at the nodes.
 #[inline(always)]
-fn coefficients(values: &[LaneNumbers; NODES]) -> [LaneNumbers; NODES] {
+pub fn coefficients(values: &[LaneNumbers; NODES]) -> [LaneNumbers; NODES] {
     let table = &TABLES.coefficients;
     let mut coefficients = [[0.0; LANES]; NODES];
     for (values, to_rows) in values.iter().zip(table) {
@@ -224,8 +301,10 @@ struct Tables {
     nodes: LaneNumbers,
     /// From values at the nodes to Chebyshev coefficients, `[node][coefficient]`.
     coefficients: [LaneNumbers; NODES],
-    /// To coefficients of the powers, `[node][power]`.
-    powers: [LaneNumbers; NODES],
+    /// Coefficients of the powers in Chebyshev polynomials, `[polynomial][power]`.
+    chebyshev: [LaneNumbers; NODES],
+    /// Weights of nodes before a node that extrapolate to it, the latest first, `[node][back]`.
+    before: [[f64; BEFORE]; NODES],
 }
 
 static TABLES: LazyLock<Tables> = LazyLock::new(|| {
@@ -242,14 +321,21 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
             chebyshev[k][power] = 2.0 * before - chebyshev[k - 2][power];
         }
     }
-    let power =
-        |i: usize, power: usize| (0..NODES).map(|k| coefficients[i][k] * chebyshev[k][power]).sum();
-    let powers = std::array::from_fn(|i| std::array::from_fn(|p| power(i, p)));
-    Tables { nodes: std::array::from_fn(|i| angle(i).cos()), coefficients, powers }
+    let nodes: LaneNumbers = std::array::from_fn(|i| angle(i).cos());
+    let before = |j: usize, back: usize| {
+        let count = j.min(BEFORE);
+        let others = (1..=count).filter(|&other| other != back);
+        let weight = others
+            .map(|other| (nodes[j] - nodes[j - other]) / (nodes[j - back] - nodes[j - other]));
+        if back <= count { weight.product() } else { 0.0 }
+    };
+    let before = std::array::from_fn(|j| std::array::from_fn(|back| before(j, back + 1)));
+    Tables { nodes, coefficients, chebyshev, before }
 });
 
 #[cfg(test)]
 mod tests {
+    use super::super::trapezoid::trapezoids;
     use super::*;
 
     #[test]
@@ -260,20 +346,54 @@ mod tests {
         let values = nodes.map(|y| nodes.map(|x| p(x) * q(y)));
         let found = coefficients(&values);
         let chebyshev = |k: usize, x: f64| (k as f64 * x.acos()).cos();
-        let quantities = vec![[0.0; LANES]];
-        let mut line =
-            RowFit { middle: 0.0, scale: 1.0, quantities, may_leave: [true; 3], inside: [0; 2] };
-        for (power, own) in line.quantities[0].iter_mut().enumerate() {
-            *own = (0..NODES).map(|i| values[3][i] * TABLES.powers[i][power]).sum();
-        }
         for x in [-0.9, -0.2, 0.4, 1.0] {
             let y = 0.3;
             let terms = (0..64).map(|at| (at / NODES, at % NODES));
             let sum: f64 =
                 terms.map(|(j, i)| found[j][i] * chebyshev(i, x) * chebyshev(j, y)).sum();
             assert!((sum - p(x) * q(y)).abs() < 1e-13);
-            let along = line.at(0, &[x; LANES])[0];
-            assert!((along - p(x) * q(nodes[3])).abs() < 1e-13);
         }
+    }
+
+    #[test]
+    fn rows_have_the_values_of_the_region() {
+        let area = trapezoids(
+            [[0, 60], [0, 40]],
+            &[[0.0, 1.0, -0.2], [0.0; 3], [0.0; 3]],
+            &[[10.0, 50.0], [-1.0, 1.0], [-1.0, 1.0]],
+        );
+        let value = |[x, y]: [f64; 2]| (0.02 * x).sin() * (0.3 + 0.01 * y).exp();
+        let nodes = TABLES.nodes;
+        let values =
+            nodes.map(|y| nodes.map(|x| value([mix(area[0].ends_at(y), x), area[0].row_at(y)])));
+        let found = coefficients(&values);
+        for (least, most) in [(0.0, 1e-9), (1e-6, 2e-6 + 1e-9)] {
+            let quantities = [(found, least), (found, least), (found, least), (found, least)];
+            let fit = RegionFit::new(area[0], [[-9.0, 9.0]; 3], &quantities);
+            let [count, powers] = [fit.quantities[3].count, fit.quantities[3].powers];
+            assert!(if least > 0.0 { count < 6 && powers < 7 } else { count == 8 && powers == 8 });
+            let mut line = RowFit::new(&fit);
+            for row in 0..40 {
+                let [first, end] = line.restrict(&fit, row);
+                assert!(end > first + 30);
+                let found = line.at(3, &line.variable(first));
+                for (i, found) in found.into_iter().enumerate() {
+                    let expected = value([f64::from(first + i as u32), f64::from(row)]);
+                    assert!((found - expected).abs() < most, "{found} for {expected}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nodes_extrapolate_to_the_next() {
+        let p = |x: f64| 1.0 - 2.0 * x + 0.5 * x * x;
+        for j in BEFORE..NODES {
+            let weights = before(j);
+            let sum: f64 = (0..BEFORE).map(|back| weights[back] * p(node(j - 1 - back))).sum();
+            assert!((sum - p(node(j))).abs() < 1e-12);
+        }
+        assert_eq!(before(0), [0.0; BEFORE]);
+        assert_eq!(before(1), [1.0, 0.0, 0.0]);
     }
 }

@@ -18,15 +18,20 @@ pub struct PixelValues<'a, 's> {
 }
 
 impl<'a, 's> PixelValues<'a, 's> {
-    /// Attributes of `count` pixels.
+    /// Attributes of `count` pixels, in arrays that may hold anything.
     pub fn new(
         pieces: &'a LocatorPieces<'s>,
         attributes: &'a [AttributePieces],
-        count: usize,
+        (mut channels, count): (Vec<Vec<f64>>, usize),
     ) -> Self {
-        let channels = attributes.iter().map(|attribute| attribute.width).sum();
-        let channels = vec![vec![0.0; count]; channels];
+        channels.resize_with(attributes.iter().map(|attribute| attribute.width).sum(), Vec::new);
+        channels.iter_mut().for_each(|channel| channel.resize(count, 0.0));
         Self { pieces, attributes, channels, waiting: Vec::new(), places: Vec::new() }
+    }
+
+    /// The arrays.
+    pub fn into_channels(self) -> Vec<Vec<f64>> {
+        self.channels
     }
 
     /// Sets eight pixels from `at` on.
@@ -37,10 +42,19 @@ impl<'a, 's> PixelValues<'a, 's> {
         }
     }
 
-    /// Sets the pixel `at` to what lane `i` has.
-    pub fn set_one(&mut self, line: &RowFit, variable: &LaneNumbers, i: usize, at: usize) {
+    /// Sets those of eight pixels from `at` on whose lanes are chosen.
+    #[inline(always)]
+    pub fn set_some(
+        &mut self,
+        line: &RowFit,
+        variable: &LaneNumbers,
+        chosen: &[bool; LANES],
+        at: usize,
+    ) {
         for (channel, values) in self.channels.iter_mut().enumerate() {
-            values[at] = line.at(3 + channel, variable)[i];
+            let found = line.at(3 + channel, variable);
+            let lanes = values[at..].iter_mut().zip(found).zip(chosen);
+            lanes.filter(|(_, chosen)| **chosen).for_each(|((own, value), _)| *own = value);
         }
     }
 

@@ -7,6 +7,7 @@ use crate::slice::image::{Bits, EncodedImage, Flip, ImageFile, ImageFormat};
 use crate::slice::manifest::{FileEntry, Files, ImageStack, Images, MaterialEntry};
 use crate::slice::runs::leading;
 use crate::slice::source::Channel;
+use crate::slice::spare::Spare;
 use crate::slice::{
     MAX_PLANES_PER_LAYER, Material, Materials, PixelGrid, Sampling, Setting, Unfit,
 };
@@ -55,6 +56,8 @@ pub struct Painter {
     channels: usize,
     /// Names of the images' folders: the coverage or the materials, then the attributes.
     folders: Vec<String>,
+    /// Memory of levels.
+    levels: Spare<Vec<u16>>,
 }
 
 /// The images of a layer, for a file of all layers.
@@ -125,6 +128,7 @@ impl Painter {
             format: image_format(setting, &options),
             axis: setting.axis_letter(),
             channels: channels.len(),
+            levels: Spare::default(),
             options,
         })
     }
@@ -226,17 +230,21 @@ impl Painter {
                 }
             }
         }
-        levels.clear();
-        levels.resize(if options.attributes.is_empty() { 0 } else { coverage.len() }, 0);
         for (&(channel, range), folder) in options.attributes.iter().zip(of_attributes) {
             let own = Values { values: &values, channels: self.channels, channel };
-            if let Err(pixel) = own.shade(range, &coverage, &mut levels) {
+            let image = self.levels.with(|levels| {
+                levels.resize(coverage.len(), 0);
+                own.shade(range, &coverage, levels)
+                    .map(|()| self.gray(folder, cut, levels, options.bits))
+            });
+            let image = image.map_err(|pixel| {
                 let text = format!("has no number in {folder:?}");
                 let help = "give the attribute a number at every vertex, or leave it out";
-                return Err(Unfit { pixel, text, help }.error(cut.source, layer, grid));
-            }
-            files.push(take(self.gray(folder, cut, &levels, options.bits)?)?);
+                Unfit { pixel, text, help }.error(cut.source, layer, grid)
+            })?;
+            files.push(take(image?)?);
         }
+        cut.source.reuse(values);
         Ok(files)
     }
 
@@ -306,7 +314,7 @@ struct Values<'a> {
 }
 
 impl Values<'_> {
-    /// Levels of the covered pixels, from 0 to their coverage; the others' stay.
+    /// Levels of the pixels, from 0 to their coverage.
     ///
     /// # Errors
     /// The first pixel whose value is not a number.
@@ -314,13 +322,17 @@ impl Values<'_> {
         let mut values = self.values;
         let mut start = 0;
         while start < coverage.len() {
-            start += leading(&coverage[start..], |&covered| covered == 0);
+            let bare = leading(&coverage[start..], |&covered| covered == 0);
+            levels[start..start + bare].fill(0);
+            start += bare;
             let run = &coverage[start..];
             let run = &run[..leading(run, |&covered| covered > 0)];
             let pixels = start..start + run.len();
             start = pixels.end;
             let Some((own, rest)) = values.split_at_checked(self.channels * run.len()) else {
-                break; // a source without values
+                // a source without values
+                levels[pixels.start..].fill(0);
+                break;
             };
             values = rest;
             let levels = &mut levels[pixels.clone()];

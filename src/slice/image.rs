@@ -286,7 +286,7 @@ impl ImageFormat {
                 }
                 Bits::Eight => {
                     for (out, &level) in out.iter_mut().zip(&line_levels) {
-                        *out = ((u32::from(level) * 255 + 32767) / 65535) as u8;
+                        *out = eight_bits(level);
                     }
                     sum += out.iter().map(|&level| u64::from(level)).sum::<u64>();
                 }
@@ -299,5 +299,24 @@ impl ImageFormat {
             }
         }
         (packed, sum)
+    }
+}
+
+/// A level of 16 bits in 8, rounded. Without a division, which vectors do not have.
+#[inline]
+fn eight_bits(level: u16) -> u8 {
+    (((u32::from(level) + 129) * 255) >> 16) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::eight_bits;
+
+    #[test]
+    fn eight_bits_are_rounded() {
+        for level in 0..=u16::MAX {
+            let rounded = (f64::from(level) * 255.0 / 65535.0).round() as u8;
+            assert_eq!(eight_bits(level), rounded, "{level}");
+        }
     }
 }

@@ -10,8 +10,8 @@
 //!
 //! Values differ from those at the pixel by some 10⁻⁹ of the attribute's range, parameters by as
 //! much. Pixels within 10⁻⁶ of the sides of the piece are left to Newton's method, too. So each pixel
-//! is in the element where it would be without polynomials. Which of two parts of a piece has a
-//! pixel at the side between them is of no account.
+//! is in the element where it would be without polynomials. A pixel on the side between two parts of
+//! one piece may go to either.
 
 // lanes index several arrays at once; negated comparisons hold for what is not a number
 #![allow(clippy::needless_range_loop, clippy::neg_cmp_op_on_partial_ord)]
@@ -24,8 +24,8 @@ use crate::locate::{AttributePieces, LocatorPieces};
 
 /// What the last coefficients may be, of parameters, and of attributes as a part of their range.
 const TOLERANCE: f64 = 1e-7;
-/// What may be left out of them.
-const LEAST: f64 = 1e-10;
+/// Largest sum of coefficients that are left out, of parameters, and as a part of the range.
+const MAX_DROPPED: f64 = 1e-10;
 /// What rounding does to them, as a part of the largest value.
 const ROUNDING: f64 = 1e-13;
 /// Trapezoids of fewer pixels are left to Newton's method.
@@ -77,19 +77,17 @@ impl pulp::NullaryFnOnce for Covering<'_, '_, '_> {
         // trapezoids, and how often they may still be split; the next one last
         let mut rest: Vec<_> = areas.into_iter().rev().map(|area| (area, SPLITS)).collect();
         while let Some((area, splits)) = rest.pop() {
-            let fit = match splits == 0 || area.area() < FEW_PIXELS {
-                true => None,
-                false => match fitting.fit(area) {
-                    Ok(fit) => Some(fit),
-                    Err([across, along])
-                        if area.area() >= FEW_PIXELS * f64::from(across * along) =>
-                    {
-                        let parts: Vec<_> = area.split([across, along]).collect();
-                        rest.extend(parts.into_iter().rev().map(|part| (part, splits - 1)));
-                        continue;
-                    }
-                    Err(_) => None,
-                },
+            let is_last = splits == 0 || area.area() < FEW_PIXELS;
+            let fit = match (!is_last).then(|| fitting.fit(area)) {
+                Some(Ok(fit)) => Some(fit),
+                Some(Err([across, along]))
+                    if area.area() >= FEW_PIXELS * f64::from(across * along) =>
+                {
+                    let parts: Vec<_> = area.split([across, along]).collect();
+                    rest.extend(parts.into_iter().rev().map(|part| (part, splits - 1)));
+                    continue;
+                }
+                Some(Err(_)) | None => None,
             };
             regions.push(PlaneRegion { area, fit });
         }
@@ -169,7 +167,7 @@ impl Fitting<'_, '_> {
             let side = |is_outer: bool| if is_outer { NEAR } else { -NEAR };
             [side(low), 1.0 - side(high)]
         });
-        quantities.iter_mut().for_each(|(_, range)| *range *= LEAST);
+        quantities.iter_mut().for_each(|(_, range)| *range *= MAX_DROPPED);
         Ok(RegionFit::new(area, certain, &quantities))
     }
 

@@ -205,9 +205,10 @@ impl Painter {
         let planes = cut.stack.planes(cut.index, self.planes);
         let sampling = options.antialias.map_or(Sampling::Center, |_| Sampling::Area);
         let coverage = cut.source.coverage(&planes, grid, sampling)?;
-        let values = match options.attributes.is_empty() && options.materials.is_none() {
-            true => Vec::new(),
-            false => cut.source.attributes(layer.1, grid, &coverage)?,
+        let values = if options.attributes.is_empty() && options.materials.is_none() {
+            Vec::new()
+        } else {
+            cut.source.attributes(layer.1, grid, &coverage)?
         };
         let (own, of_attributes) = self.folders.split_at(self.own_folders());
         let mut files = Vec::with_capacity(self.folders.len());

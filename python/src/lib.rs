@@ -33,6 +33,7 @@ mod rules;
 mod slice;
 mod solid;
 mod surface;
+mod surface_rules;
 mod threads;
 mod viewer_cells;
 

@@ -18,8 +18,8 @@
 
 use super::Plane;
 use super::newton::{LANES, LaneNumbers, NewtonPart, approach};
-use super::polynomial::{NEAR, NODES, RegionFit, before, coefficients, last, mix, node};
-use super::trapezoid::{Linear, Trapezoid, trapezoids};
+use super::polynomial::{NEAR, NODES, RegionFit, before, coefficients, last, node};
+use super::trapezoid::{Linear, Trapezoid, mix, trapezoids};
 use crate::locate::{AttributePieces, LocatorPieces};
 
 /// What the last coefficients may be, of parameters, and of attributes as a part of their range.

@@ -260,12 +260,6 @@ pub fn node(i: usize) -> f64 {
     TABLES.nodes[i]
 }
 
-/// Maps the range from -1 to 1 to another.
-#[inline(always)]
-pub fn mix([low, high]: [f64; 2], x: f64) -> f64 {
-    0.5 * ((1.0 - x) * low + (1.0 + x) * high)
-}
-
 /// How large the last coefficients are: across the rows, and along them.
 #[inline(always)]
 pub fn last(coefficients: &[LaneNumbers; NODES]) -> [f64; 2] {
@@ -335,7 +329,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
 
 #[cfg(test)]
 mod tests {
-    use super::super::trapezoid::trapezoids;
+    use super::super::trapezoid::{mix, trapezoids};
     use super::*;
 
     #[test]

@@ -6,7 +6,6 @@
 //! convex. Where they hold much more than the polygon they are split at one of its corners.
 
 use super::newton::ROUNDED;
-use super::polynomial::mix;
 
 /// A corner of a polygon, (column, row), whole numbers at the middles of pixels.
 type Corner = [f64; 2];
@@ -193,6 +192,12 @@ fn around(polygon: &[Corner], [low, high]: [f64; 2]) -> Trapezoid {
 /// The line that is less at the middle row.
 fn least(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
     if b[0] < a[0] { b } else { a }
+}
+
+/// Maps the range from -1 to 1 to another.
+#[inline(always)]
+pub fn mix([low, high]: [f64; 2], x: f64) -> f64 {
+    0.5 * ((1.0 - x) * low + (1.0 + x) * high)
 }
 
 #[cfg(test)]

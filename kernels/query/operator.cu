@@ -16,8 +16,9 @@
 // that. Warps that stay and stage rows while they visit others took 4 % longer than warps that come
 // and go.
 //
-// WORDS: its arguments in words of 8 bytes. GROUPS: rows of a thread. WIDE: rows of eight ids as a rule are not staged, since
-// their lanes would meet in the same banks of shared memory; a thread reads four ids at once.
+// WORDS: its arguments in words of 8 bytes. GROUPS: rows of a thread. WIDE: rows of eight ids as a rule
+// are not staged, since their lanes would meet in the same banks of shared memory; a thread reads four
+// ids at once.
 //
 // Plain reference: src/query/rows.rs (tests/gpu/query.rs).
 #include "common/async.cuh"

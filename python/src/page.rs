@@ -187,9 +187,12 @@ impl PySolid {
         }
         request.check_of_solid().py()?;
         let (mesh, options) = (&self.shared.mesh, request.skin_options());
-        let skin = py.work(|| match request.linear {
-            true => SkinPolygons::of_cells(mesh, &options),
-            false => SkinPolygons::of_solid(mesh, &options),
+        let skin = py.work(|| {
+            if request.linear {
+                SkinPolygons::of_cells(mesh, &options)
+            } else {
+                SkinPolygons::of_solid(mesh, &options)
+            }
         });
         write_glb(py, skin.py()?, &path, &request)
     }

@@ -67,18 +67,18 @@ pub struct RowFit {
 
 impl Polynomial {
     /// A polynomial by its Chebyshev coefficients, `[along the rows][across]`. Last ones that
-    /// together are no more than `least` in either direction are left out.
+    /// together are no more than `limit` in either direction are left out.
     #[inline(always)]
-    fn new(chebyshev: &[LaneNumbers; NODES], least: f64) -> Self {
+    fn new(chebyshev: &[LaneNumbers; NODES], limit: f64) -> Self {
         let (mut across, mut along) = ([0.0; NODES], [0.0; NODES]);
         for row in chebyshev {
             (0..LANES).for_each(|k| across[k] += row[k].abs());
         }
-        let powers = needed(&across, least);
+        let powers = needed(&across, limit);
         for (along, row) in along.iter_mut().zip(chebyshev) {
             row[..powers].iter().for_each(|c| *along += c.abs());
         }
-        let count = needed(&along, least);
+        let count = needed(&along, limit);
         let mut coefficients = [[0.0; LANES]; NODES];
         for (own, row) in coefficients.iter_mut().zip(chebyshev).take(count) {
             for (c, powers) in row.iter().zip(&TABLES.chebyshev).take(powers) {
@@ -89,14 +89,14 @@ impl Polynomial {
     }
 }
 
-/// How many numbers from the first on are needed: the others add up to no more than `least`.
+/// How many numbers from the first on are needed: the others add up to no more than `limit`.
 #[inline(always)]
-fn needed(sizes: &LaneNumbers, least: f64) -> usize {
+fn needed(sizes: &LaneNumbers, limit: f64) -> usize {
     let (mut count, mut left) = (NODES, 0.0);
     while count > 1 {
         left += sizes[count - 1];
         // what is not a number is needed
-        if !(left <= least) {
+        if !(left <= limit) {
             break;
         }
         count -= 1;
@@ -122,8 +122,8 @@ impl RegionFit {
         });
         let mut all = Vec::with_capacity(quantities.len());
         // a closure would not have the caller's vectors
-        for (coefficients, least) in quantities {
-            all.push(Polynomial::new(coefficients, *least));
+        for (coefficients, limit) in quantities {
+            all.push(Polynomial::new(coefficients, *limit));
         }
         Self { area, quantities: all, may_leave, certain }
     }
@@ -361,11 +361,11 @@ mod tests {
         let values =
             nodes.map(|y| nodes.map(|x| value([mix(area[0].ends_at(y), x), area[0].row_at(y)])));
         let found = coefficients(&values);
-        for (least, most) in [(0.0, 1e-9), (1e-6, 2e-6 + 1e-9)] {
-            let quantities = [(found, least), (found, least), (found, least), (found, least)];
+        for (limit, most) in [(0.0, 1e-9), (1e-6, 2e-6 + 1e-9)] {
+            let quantities = [(found, limit), (found, limit), (found, limit), (found, limit)];
             let fit = RegionFit::new(area[0], [[-9.0, 9.0]; 3], &quantities);
             let [count, powers] = [fit.quantities[3].count, fit.quantities[3].powers];
-            assert!(if least > 0.0 { count < 6 && powers < 7 } else { count == 8 && powers == 8 });
+            assert!(if limit > 0.0 { count < 6 && powers < 7 } else { count == 8 && powers == 8 });
             let mut line = RowFit::new(&fit);
             for row in 0..40 {
                 let [first, end] = line.restrict(&fit, row);

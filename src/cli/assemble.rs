@@ -76,7 +76,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FX,FY,FZ", allow_hyphen_values = true)]
     body: Option<Numbers<3>>,
     /// Format of the matrices
-    #[arg(long, value_enum, default_value_t = Format::Npz)]
+    #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// Compress .npz files
     #[arg(long)]
@@ -90,9 +90,10 @@ pub struct Arguments {
     output: PathBuf,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, Default, PartialEq, ValueEnum)]
 enum Format {
     /// Compressed sparse rows for scipy.sparse.load_npz
+    #[default]
     Npz,
     /// Matrix Market: the lower triangle as text
     Mtx,
@@ -187,6 +188,10 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     if operators.is_empty() && a.load.is_empty() && a.body.is_none() {
         return Err(Error::request("nothing to assemble")
             .with_help("give --mass, --stiffness, --elasticity E,NU, --load or --body"));
+    }
+    if operators.is_empty() && a.format != Format::default() {
+        return Err(Error::request("--format is for matrices")
+            .with_help("leave --format out, or give --mass, --stiffness or --elasticity"));
     }
     operators.iter().copied().try_for_each(Operator::check)?;
     a.check_folder(&operators)?;

@@ -22,6 +22,11 @@ pub struct ProcessorArguments {
 }
 
 impl ProcessorArguments {
+    /// Whether kernels of a GPU are chosen.
+    pub fn has_strategy(&self) -> bool {
+        self.strategy != Strategy::Auto
+    }
+
     /// The processor chosen for a job; says which one `auto` took.
     pub fn choose(
         &self,
@@ -34,7 +39,7 @@ impl ProcessorArguments {
         if self.backend == Choice::Auto {
             tell(&processor, &backend.name(), console);
         }
-        if processor.is_cpu() && self.strategy != Strategy::Auto {
+        if processor.is_cpu() && self.has_strategy() {
             console.warn("--strategy applies to GPUs only and is ignored");
         }
         Ok(backend)

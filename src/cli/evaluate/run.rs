@@ -282,21 +282,18 @@ impl Arguments {
     }
 }
 
-/// Says how many derivatives do not exist, and gradients.
+/// Says at how many points derivatives or gradients do not exist.
 pub fn warn_of_undefined(a: &Arguments, count: usize, console: &Console) {
     if count > 0 {
         let points = counted(count, "point");
-        console.warn(if a.gradients {
-            format!(
-                "gradients or derivatives do not exist at {points}, where det J is 0 or on \
-                 extraordinary edges and vertices; they are written as NaN"
-            )
+        let (what, places) = if a.gradients {
+            let places = "where det J is 0 or on extraordinary edges and vertices";
+            ("gradients or derivatives", places)
         } else {
-            format!(
-                "derivatives do not exist at {points}, on extraordinary edges and vertices; \
-                 they are written as NaN"
-            )
-        });
+            ("derivatives", "on extraordinary edges and vertices")
+        };
+        let written = if a.output.is_some() { "; they are written as NaN" } else { "" };
+        console.warn(format!("{what} do not exist at {points}, {places}{written}"));
     }
 }
 

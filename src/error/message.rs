@@ -253,10 +253,7 @@ mod tests {
             ", ",
             option_name("no")
         );
-        assert_eq!(
-            help.to_string(),
-            "`process::solid::untangle` or `levels = 1` for vertex 7, `no`"
-        );
+        assert_eq!(help.to_string(), "`untangle::untangle` or `levels = 1` for vertex 7, `no`");
         let short = |term: &Term| match term {
             Term::Option { name, value } => format!("{name}/{}", value.as_deref().unwrap_or("")),
             Term::Command(command) => format!("{command:?}"),

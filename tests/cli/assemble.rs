@@ -9,8 +9,8 @@ use faer::{Mat, Side};
 use serde_json::Value;
 use tempfile::tempdir;
 
-use crate::npz::Npz;
-use crate::program::{done, refused};
+use crate::npz::{Npz, array};
+use crate::program::{done, refused, run};
 
 /// Entries of a matrix in SciPy's format.
 fn entries(path: &Path) -> Vec<(usize, usize, f64)> {
@@ -149,6 +149,30 @@ fn bad_requests_are_refused() {
     refused(here, "assemble box.vtk --mass", "--output");
     refused(here, "assemble box.vtk --mass --backend gpu -o out", "unknown backend \"gpu\"");
     assert!(!here.join("out").exists());
+}
+
+/// Groups whose names differ in signs only have numbers in the archive.
+#[test]
+fn groups_of_like_names_are_numbered() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    let mut mesh = subsolid::mesh::shape::Shape::Box { cells: [1, 1, 2] }.build().unwrap();
+    for (name, z) in [("a,b", 0.0), ("a=b", 2.0)] {
+        let ids = 0..mesh.points.len() as u32;
+        let mut face: Vec<u32> = ids.filter(|&v| mesh.points[v as usize][2] == z).collect();
+        face.swap(2, 3);
+        let faces = subsolid::mesh::Polygons::uniform(4, face);
+        mesh.face_groups.push(subsolid::mesh::FaceGroup::new(name, faces));
+    }
+    let file = here.join("groups.vtu");
+    subsolid::write(file, subsolid::io::Dataset::from(&mesh), Default::default()).unwrap();
+    let (code, _, stderr) = run(here, "assemble groups.vtu --mass --load a=b=0,0,1 -o out");
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("group `a=b` is group/a_b_2 in model.npz"), "{stderr}");
+    let model = here.join("out/model.npz");
+    let [low, high] = ["group/a_b", "group/a_b_2"].map(|name| array::<i32>(&model, name));
+    assert_eq!((low.0, high.0), (vec![4], vec![4]));
+    assert_ne!(low.1, high.1);
 }
 
 /// Matrices of two jobs do not stand side by side, and numbers may begin below zero.

@@ -468,6 +468,18 @@ fn tables_name_corners_of_cells_that_are_no_hexahedra() {
             assert!((a - b).abs() < 1e-6, "{row:?} {found:?}");
         }
     }
+    // as cells do
+    for cells in ["--samples 3", "--cells lagrange", "--cells bezier --rings 0"] {
+        done(path, &format!("evaluate mixed.vtk {cells} -o cells.vtu"));
+        let cells = subsolid::read(path.join("cells.vtu")).unwrap();
+        let values = |name: &str| {
+            let array = cells.cell_data.iter().find(|array| array.name == name);
+            array.unwrap().values.iter().copied()
+        };
+        let mut pairs: Vec<(f64, f64)> = values("cell").zip(values("corner")).collect();
+        pairs.dedup();
+        assert_eq!(pairs, [(0.0, -1.0), (1.0, 0.0), (1.0, 1.0), (1.0, 2.0), (1.0, 3.0)]);
+    }
     for (row, message) in [
         ("0,1,0,0,0", "corner 1 of cell 0, which is a hexahedron"),
         ("1,,0,0,0", "cell 1 is not a hexahedron"),

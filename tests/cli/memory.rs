@@ -74,6 +74,11 @@ fn jobs_that_do_not_fit_are_refused_before_they_are_made() {
             "evaluate tet.vtk --samples 64 --derivatives 1 -o z.pvtu --backend cpu",
             "the weights of the samples need about",
         ),
+        (
+            3_000_000,
+            "evaluate large.vtu --samples 24 --piece-points 1000000000 -o z.pvtu",
+            "give --piece-points",
+        ),
         (2_000_000, "extract fan.vtu -o e.npz", "more than --max-size 1"),
         (2_000_000, "extract fan.vtu -o e.npz --max-size 1000", "operators over the vertices"),
         (

@@ -197,6 +197,38 @@ fn structured_grids_are_held_to_the_memory_that_is_given() {
     assert!(message.contains("a grid of 401 × 401 × 401 points takes about"), "{message}");
 }
 
+/// Names come from files, and may hold what XML does not, or what a terminal acts on.
+#[test]
+fn names_of_control_characters_stand_in_no_file() {
+    let directory = with_fan();
+    let path = directory.path();
+    let model = "# vtk DataFile Version 3.0\nsquare\nASCII\nDATASET POLYDATA\nPOINTS 4 double\n\
+                 0 0 0 1 0 0 1 1 0 0 1 0\nPOLYGONS 1 5\n4 0 1 2 3\nPOINT_DATA 4\n\
+                 SCALARS a%01%0ab double 1\nLOOKUP_TABLE default\n1 2 3 4\n";
+    fs::write(path.join("named.vtk"), model).unwrap();
+    let (code, text, stderr) = run(path, "info named.vtk");
+    assert_eq!(code, 0, "{stderr}");
+    assert!(text.contains("a\\u{1}\\nb, width 1"), "{text}");
+    refused(
+        path,
+        "surface named.vtk --levels 0 -o a.vtp",
+        "point array name \"a\\u{1}\\nb\" cannot stand in a file",
+    );
+}
+
+/// Compressed arrays beyond the memory that is given for them are no damage of the file.
+#[test]
+fn compressed_arrays_are_held_to_the_memory_that_is_given() {
+    let directory = with_fan();
+    let path = directory.path();
+    let (code, _, stderr) = run(path, "refine fan.vtu --compress -o small.vtu");
+    assert_eq!(code, 0, "{stderr}");
+    let (code, _, stderr) = run(path, "info small.vtu --memory 1e-9");
+    assert_eq!(code, 2, "{stderr}");
+    assert!(stderr.contains("of the memory for compressed data"), "{stderr}");
+    assert!(stderr.contains("allow more memory (--memory)"), "{stderr}");
+}
+
 /// An option that would have no effect is refused.
 #[test]
 fn options_without_use_are_refused() {
@@ -227,6 +259,29 @@ fn options_without_use_are_refused() {
         ("extract fan.vtu --max-size 0 -o a.npz", "--max-size 0"),
         ("extract fan.vtu --max-size 1e-6 -o a.npz", "more than --max-size 0.000001"),
         ("surface fan.vtu -o a.obj", "subsolid boundary"),
+        (
+            "evaluate fan.vtu --cells bezier --precision f32 -o a.vtu",
+            "--precision f32 is not for --cells bezier",
+        ),
+        (
+            "evaluate fan.vtu --cells bezier --strategy warp -o a.vtu",
+            "--strategy is not for --cells bezier",
+        ),
+        (
+            "evaluate fan.vtu --samples 3 --precision f32 -o a.glb",
+            "--precision f32 is not for .glb",
+        ),
+        ("evaluate fan.vtu --samples 3 --strategy warp -o a.glb", "--strategy is not for .glb"),
+        (
+            "evaluate fan.vtu --samples 3 --piece-points 9 -o a.glb",
+            "--piece-points is not for .glb",
+        ),
+        (
+            "evaluate fan.vtu --samples 3 --color-map turbo -o a.glb",
+            "--color-map is for the colors",
+        ),
+        ("evaluate fan.vtu --samples 3 --explain --unit mm", "--unit is for a .glb"),
+        ("assemble fan.vtu --body 1,0,0 --format mtx -o a", "--format is for matrices"),
     ] {
         refused(path, arguments, fragment);
     }

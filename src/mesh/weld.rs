@@ -3,7 +3,7 @@
 //! The first vertex of each place stays, where it is and with its values. Chains count: vertices of
 //! one place may be farther apart than the distance.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rayon::prelude::*;
 
@@ -27,6 +27,8 @@ pub struct Welded {
     pub collapsed: usize,
     /// Creases and corners of a solid that are gone, since they would be inside it.
     pub inside: usize,
+    /// Creases and corners of a surface that are gone with their faces.
+    pub faceless: usize,
 }
 
 impl Welded {
@@ -49,6 +51,9 @@ impl Welded {
                 "left out faces with fewer than three corners after joining: {}",
                 self.collapsed
             ));
+        }
+        if self.faceless > 0 {
+            notices.push(format!("left out creases and corners of these faces: {}", self.faceless));
         }
         if self.inside > 0 {
             notices.push(format!(
@@ -197,7 +202,26 @@ impl SurfaceMesh {
         self.attributes.retain(|a| !a.is_normals() || !welded.differing.contains(&a.name));
         self.creases.keep_last();
         self.creases.renumber(|v| joined.number(v));
+        if welded.collapsed > 0 {
+            welded.faceless = self.drop_faceless_creases();
+        }
         Ok(welded)
+    }
+
+    /// Takes creases and corners away that no face has; returns how many.
+    fn drop_faceless_creases(&mut self) -> usize {
+        let before = self.creases.edges.len() + self.creases.corners.len();
+        let mut edges = HashSet::new();
+        let mut used = vec![false; self.points.len()];
+        for face in self.faces.iter() {
+            for (&a, &b) in face.iter().zip(face.iter().cycle().skip(1)) {
+                edges.insert([a.min(b), a.max(b)]);
+                used[a as usize] = true;
+            }
+        }
+        self.creases.edges.retain(|crease| edges.contains(&crease.edge.map(|v| v.0)));
+        self.creases.corners.retain(|corner| used.get(corner.vertex.index()) == Some(&true));
+        before - self.creases.edges.len() - self.creases.corners.len()
     }
 }
 
@@ -369,6 +393,25 @@ mod tests {
         let points = corners.iter().map(|&v| whole.points[v as usize]).collect();
         let ids: Vec<u32> = (0..corners.len() as u32).collect();
         SolidMesh::from_hexahedra(points, ids.as_chunks().0)
+    }
+
+    /// The first triangle keeps two corners: its crease to the third one goes with it.
+    #[test]
+    fn creases_of_faces_that_go_go_too() {
+        let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0; 3], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+        let mut faces = Polygons::default();
+        for face in [&[0, 1, 2][..], &[2, 1, 3], &[2, 3, 4]] {
+            faces.push(face);
+        }
+        let mut mesh = SurfaceMesh { points, faces, ..SurfaceMesh::default() };
+        mesh.creases.push_edge(2, 3, 2.0);
+        mesh.creases.push_edge(0, 4, 3.0);
+        mesh.creases.push_edge(3, 4, 1.0);
+        mesh.creases.push_edge(1, 4, 1.0);
+        let welded = mesh.weld(0.0).unwrap();
+        assert_eq!((welded.collapsed, welded.faceless), (1, 1));
+        assert_eq!(welded.notices().len(), 2);
+        assert_eq!(mesh.creases.edges.len(), 3);
     }
 
     /// Of the creases of two boxes those on the face between them go, but for its own sides.

@@ -56,7 +56,7 @@ pub fn cut(points: &Bicubic, rectangle: [u32; 4], flatness: &Flatness, parts: &m
         return;
     }
     let direction = match can {
-        [true, true] => longer(points),
+        [true, true] => direction(points, flatness),
         [true, false] => 0,
         _ => 1,
     };
@@ -120,6 +120,23 @@ fn deviation(points: &Bicubic) -> f64 {
     largest.sqrt()
 }
 
+/// The direction to halve a patch in, which is not flat: the only one that its height varies in, if
+/// it does by too much, as on both sides of a level ridge; else that in which it is longer.
+fn direction(points: &Bicubic, flatness: &Flatness) -> usize {
+    let b = &points.0;
+    let rise = |at: &dyn Fn(usize, usize) -> [f64; 3]| {
+        let line = |k: usize| (0..3).map(move |i| at(k, i + 1)[HEIGHT] - at(k, i)[HEIGHT]);
+        (0..4).flat_map(line).fold(0.0, |most: f64, rise| most.max(rise.abs()))
+    };
+    let [low, high] = points.height_range();
+    let varies = [rise(&|k, i| b[k][i]), rise(&|k, i| b[i][k])].map(|r| r > flatness.rounding);
+    match varies {
+        [true, false] if high - low > flatness.height => 0,
+        [false, true] if high - low > flatness.height => 1,
+        _ => longer(points),
+    }
+}
+
 /// The direction in which the patch is longer.
 fn longer(points: &Bicubic) -> usize {
     let b = &points.0;
@@ -173,6 +190,23 @@ mod tests {
         }
         assert_eq!(area, u64::from(SIDE).pow(2));
         assert!(parts.len() < 200 && parts.iter().any(|part| part.slope.is_flat()));
+    }
+
+    /// A vertical sheet that is folded along a level line has no length across the fold but its
+    /// height: squares on the fold would be as small as they are high.
+    #[test]
+    fn a_level_fold_is_cut_along() {
+        let flatness = Flatness { height: 1e-6, deviation: 1e-6, rounding: 1e-14 };
+        let mut points = dome();
+        for (j, line) in points.0.iter_mut().enumerate() {
+            for (i, p) in line.iter_mut().enumerate() {
+                // z = 1 - (u - 0.3)²
+                *p = [j as f64 / 3.0, 0.1, 1.0 - [0.09, -0.11, 0.0233, 0.49][i]];
+            }
+        }
+        let mut parts = Vec::new();
+        cut(&points, [0, 0, SIDE, SIDE], &flatness, &mut parts);
+        assert!(parts.iter().any(|part| part.slope.is_flat()) && parts.len() < 100);
     }
 
     #[test]

@@ -26,6 +26,13 @@ fn cells_that_own_their_corners_are_warned_of_and_joined() {
         assert_eq!((code, stderr.matches(lie).count()), (0, 1), "{job}: {stderr}");
         assert!(stderr.contains("refine apart.vtu --levels 0 --weld"), "{stderr}");
     }
+    // readers join what pieces have in one place
+    for (size, warns) in [("216", false), ("100", true)] {
+        let job = format!("refine apart.vtu --piece-cells {size} -o fine.pvtu");
+        let (code, _, stderr) = run(here, &job);
+        assert_eq!(code, 0, "{stderr}");
+        assert_eq!(stderr.contains("fine.pvtu: vertices in one place (208 of"), warns, "{stderr}");
+    }
     let (code, _, stderr) = run(here, "refine apart.vtu --levels 0 --weld -o joined.vtu");
     assert!(code == 0 && stderr.contains("64 vertices left") && !stderr.contains(lie), "{stderr}");
     let info = |name: &str| {

@@ -39,6 +39,14 @@ pub fn run(
     let cells = mesh.element_count(levels)?;
     let most = arguments.piece_cells.unwrap_or(PIECE);
     let pieces: Vec<_> = element_pieces(cells, 1, most).collect();
+    let coincident = mesh.coincident_vertices(ranks)?.count;
+    if pieces.len() > 1 && coincident > 0 {
+        console.warn(format!(
+            "{}: vertices in one place ({coincident} of the model) are joined where pieces are read; \
+             write one file, such as .vtu, to keep them apart",
+            output.display()
+        ));
+    }
     let own = block(pieces.len(), ranks.rank(), ranks.size());
     let part = mesh.into_part(ranks, levels, covered(&pieces[own.clone()]))?;
     model.check_cells_on_ranks(&part, ranks, console)?;

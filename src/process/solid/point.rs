@@ -16,6 +16,9 @@ const SHARED: f64 = 1e-8;
 /// Largest coordinate of a point: fourth powers of distances stay numbers.
 const MAX_COORDINATE: f64 = 1e70;
 
+/// Rounding of distances, as a part of the largest coordinate.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
+
 /// Halvings of a way at most: its parts are then shorter than what is shared.
 const HALVINGS: usize = 30;
 
@@ -108,12 +111,15 @@ impl<'m> Volume<'m> {
             faces.map(|face| (self.box_distance(face, x), face)).collect();
         faces.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let mut best = (f64::INFINITY, Vector3::zeros(), 0);
+        // nearer by less than rounding is not nearer: all parts of a flat face may be as far
+        let coordinates = self.points.as_flattened().iter().chain(&point);
+        let slack = ROUNDING * coordinates.fold(0.0, |most: f64, x| most.max(x.abs()));
         for (least, face) in faces {
             if least >= best.0 {
                 break;
             }
             if let Some(found) =
-                closest_on_patch(&self.patch(face), x, best.0, Vector3::zeros(), 0.0)
+                closest_on_patch(&self.patch(face), x, best.0, Vector3::zeros(), slack)
             {
                 best = (found.distance, found.away, face);
             }

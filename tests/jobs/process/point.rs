@@ -2,6 +2,7 @@
 
 use subsolid::SolidMesh;
 use subsolid::mesh::CellKind;
+use subsolid::mesh::shape::Shape;
 use subsolid::process::solid::{point_seeds, volume_distance};
 
 use crate::support::meshes::block;
@@ -143,4 +144,15 @@ fn points_beyond_numbers_are_refused() {
         assert!(error.contains(why), "{error}");
     }
     assert!(point_seeds(&mesh, [1e70, 1.0, 1.0]).is_ok());
+}
+
+/// All parts of a face that has collapsed to a line are as far from a point: each was halved, without
+/// end.
+#[test]
+fn flat_meshes_have_a_closest_place() {
+    let mut mesh = Shape::Fan { valence: 3, layers: 1, rings: 1 }.build().unwrap();
+    mesh.points.iter_mut().for_each(|p| p[2] = 0.5);
+    let (seeds, place) = point_seeds(&mesh, [0.1, 0.2, 1.0]).unwrap();
+    assert!(!seeds.is_empty());
+    assert!((place.distance - 0.5).abs() < 1e-15, "{place:?}");
 }

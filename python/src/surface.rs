@@ -168,7 +168,7 @@ impl PySurface {
     ///         does; not for √3. The mesh is then no control mesh: holes are left out, and rules are
     ///         the defaults.
     ///     normals: Unit normals of the limit as the attribute "normals", NaN where there is no
-    ///         tangent plane; not for √3.
+    ///         tangent plane, and on a crease those of one side; not for √3.
     #[pyo3(signature = (levels=1, *, scheme="catmull-clark", limit=false, normals=false))]
     fn refine(
         &self,

@@ -84,7 +84,7 @@ pub struct Arguments {
     backend: Choice,
     /// Write the unit normals of the limit at the vertices, replacing those of the model. Normals
     /// that do not exist are omitted in .obj, NaN in .ply and .vtp, and replaced by face normals in
-    /// .glb
+    /// .glb. On a crease the normal is that of one side: of the first face at the vertex
     #[arg(long)]
     normals: bool,
     /// File to write: .obj, .ply, .vtp, .stl or .glb (glTF, for web pages and viewers)

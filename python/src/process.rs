@@ -221,9 +221,10 @@ impl PySurface {
         matrix_free: bool,
         backend: &str,
     ) -> PyResult<Self> {
-        let (cotangents, job) = match matrix_free {
-            true => (Cotangents::Recomputed, SurfaceJob::MatrixFreeFlow),
-            false => (Cotangents::Stored, SurfaceJob::Flow),
+        let (cotangents, job) = if matrix_free {
+            (Cotangents::Recomputed, SurfaceJob::MatrixFreeFlow)
+        } else {
+            (Cotangents::Stored, SurfaceJob::Flow)
         };
         let flow = |surface: &mut dyn SurfaceProcessor| surface.flow(time, cotangents);
         self.stepped(py, (backend, job, steps), flow)

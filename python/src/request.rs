@@ -114,12 +114,11 @@ pub fn locations(
                 let is_hexahedron = elements[own.start].corner.is_none();
                 refused(
                     message!(Sample.id(i), " names corner {corner} of ", Cell.id(cell)),
-                    match is_hexahedron {
-                        true => "the cell is a hexahedron: give the corner -1, or no corners",
-                        false => {
-                            "the cell is not a hexahedron: give one of its corners, counted from 0, \
-                                  by corners=..."
-                        }
+                    if is_hexahedron {
+                        "the cell is a hexahedron: give the corner -1, or no corners"
+                    } else {
+                        "the cell is not a hexahedron: give one of its corners, counted from 0, by \
+                         corners=..."
                     },
                 )
             })?;

@@ -204,9 +204,10 @@ impl PySlices {
         let source = py.work(|| {
             SourceCell::try_new(shared.clone(), |shared| {
                 let slicer = Slicer::new(&shared.solid, controls, cut.options())?;
-                match arrays.is_empty() {
-                    true => SolidSource::new(&shared.solid, controls, slicer),
-                    false => SolidSource::with_cell_data(&shared.solid, controls, &arrays, slicer),
+                if arrays.is_empty() {
+                    SolidSource::new(&shared.solid, controls, slicer)
+                } else {
+                    SolidSource::with_cell_data(&shared.solid, controls, &arrays, slicer)
                 }
             })
         });

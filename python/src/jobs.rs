@@ -143,7 +143,7 @@ impl PySolid {
     ///     A list of ids (n,), ascending, one array for each side. On a side, the limit and its
     ///     basis functions depend on these vertices only. Semi-sharp edges end no side.
     fn sides<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let Analyzed { mesh, solid } = &*self.shared;
+        let Analyzed { mesh, solid, .. } = &*self.shared;
         let (side, count) = sides(solid.topology(), &mesh.creases);
         let all = side_vertices(solid.topology(), (&side, count));
         let ids = |own: Vec<u32>| own.into_iter().map(i64::from).collect::<Vec<i64>>();

@@ -249,10 +249,12 @@ impl PySlices {
             Source::Surface(_, sha256) => return sha256.clone(),
             Source::Solid(cell) => cell,
         };
-        let mesh = &cell.borrow_owner().mesh;
+        let shared = cell.borrow_owner();
         py.work(|| match &self.points {
-            None => fingerprint(mesh),
-            Some(points) => fingerprint(&SolidMesh { points: points.clone(), ..mesh.clone() }),
+            None => shared.fingerprint(),
+            Some(points) => {
+                fingerprint(&SolidMesh { points: points.clone(), ..shared.mesh.clone() })
+            }
         })
     }
 

@@ -19,7 +19,7 @@ use subsolid::surface::boundary_with_topology;
 use subsolid::volume::Quality;
 
 use crate::arrays::{any_array, dictionary, lent, moved};
-use crate::cells::Analyzed;
+use crate::cells::{Analyzed, Coarse};
 use crate::count;
 use crate::errors::IntoPython;
 use crate::matrix::{check_rows, csr};
@@ -68,13 +68,22 @@ pub struct PySolid {
 
 impl PySolid {
     pub fn build(py: Python<'_>, mesh: SolidMesh) -> PyResult<Self> {
+        Self::build_refined(py, mesh, None)
+    }
+
+    /// A solid of a mesh, and what this was refined from.
+    pub fn build_refined(
+        py: Python<'_>,
+        mesh: SolidMesh,
+        refined_from: Option<Coarse>,
+    ) -> PyResult<Self> {
         let made = py.work(|| -> subsolid::Result<Analyzed> {
             mesh.check()?;
             let solid = Solid::new(&mesh)?;
             for group in &mesh.face_groups {
                 solid.topology().group_faces(group)?;
             }
-            Ok(Analyzed { mesh, solid })
+            Ok(Analyzed { mesh, solid, refined_from })
         });
         Ok(Self { shared: Arc::new(made.py()?) })
     }
@@ -245,7 +254,7 @@ impl PySolid {
 
     /// Counts, valences, classes and structures as a dictionary; that of `subsolid info --json`.
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let Analyzed { mesh, solid } = &*self.shared;
+        let Analyzed { mesh, solid, .. } = &*self.shared;
         dictionary(py, &Summary::new(mesh, solid).py()?)
     }
 
@@ -306,7 +315,13 @@ impl PySolid {
             mesh = py.work(|| subsolid::refine_mesh(&mesh, 1, rule)).py()?;
             py.check_signals()?;
         }
-        Self::build(py, mesh)
+        // the program slices what is refined by its own rule, and no other
+        let own = rule == VertexRule::default() || levels == 0;
+        let refined_from = own.then(|| {
+            let coarse = py.work(|| shared.coarse());
+            Coarse { levels: coarse.levels + levels, ..coarse }
+        });
+        Self::build_refined(py, mesh, refined_from)
     }
 
     /// The surface that bounds the solid, with its creases and attributes.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
+import pickle
 import zipfile
 from typing import Any
 
@@ -133,6 +134,33 @@ def test_layers_of_moved_points_are_another_model(graded: subsolid.Solid, tmp_pa
     with pytest.warns(UserWarning, match="moved: the layers are of another model"):
         graded.page(slices=tmp_path / "moved")
     graded.with_points(1.5 * graded.points).page(slices=tmp_path / "moved")
+
+
+def test_layers_of_refined_solids_are_of_the_model_that_was_refined(
+    command: Any, models: Any, graded: subsolid.Solid, tmp_path: Any
+) -> None:
+    model = models / "graded_bracket.vtu"
+    own = ["--layer-height", "1", "--pixel", "0.2", "--antialias", "1", "--levels", "2"]
+    command("slice", model, *own, "--png", tmp_path / "expected")
+    refined = graded.refine().refine()
+    refined.slice(1.0, pixel=0.2, attributes=False).write(tmp_path / "own")
+    assert images(tmp_path / "own") == images(tmp_path / "expected")
+    graded.slice(1.0, pixel=0.2).write(tmp_path / "coarse")
+    restored = pickle.loads(pickle.dumps(refined))
+    # no word, since warnings are errors
+    for solid in (graded, graded.refine(), refined, restored):
+        for folder in ("own", "expected", "coarse"):
+            solid.page(slices=tmp_path / folder)
+    restored.slice(1.0, pixel=0.2, attributes=False).write(tmp_path / "restored")
+    assert images(tmp_path / "restored") == images(tmp_path / "expected")
+    others = [
+        refined.with_points(1.5 * refined.points),
+        graded.refine(vertex_rule="joy-maccracken"),
+        refined.with_attributes({"depth": refined.points[:, 2].copy()}),
+    ]
+    for other in others:
+        with pytest.warns(UserWarning, match="own: the layers are of another model"):
+            other.page(slices=tmp_path / "own")
 
 
 def test_options_of_files_without_effect_are_refused(graded: subsolid.Solid, tmp_path: Any) -> None:

@@ -37,6 +37,7 @@
 mod bicubic;
 mod bitmap;
 mod cell_ids;
+mod channels;
 mod closed;
 mod contour;
 mod coverage;
@@ -78,9 +79,10 @@ mod trace;
 
 pub use crate::backend::device::Sampling;
 pub use cell_ids::{CellIds, MAX_MATERIALS};
+pub use channels::named_arrays;
 pub use closed::ClosedSurface;
 pub use coverage::{Gray, Raster};
-pub use device::{DeviceSlicer, DeviceSource};
+pub use device::{DetachedLayers, DeviceSlicer, DeviceSource};
 pub use fingerprint::{fingerprint, refined_fingerprint, shared_fingerprint, surface_fingerprint};
 pub use frame::{Axis, PixelGrid};
 pub use image::{Bits, EncodedImage, Flip, ImageFile, ImageFormat, MAX_PIXELS};

@@ -13,7 +13,7 @@ use subsolid::limit::{Solid, Summary};
 use subsolid::mesh::{Attribute, CellArray, FaceGroup, SolidMesh};
 use subsolid::numbers::counted;
 use subsolid::plan::{Samples, Want};
-use subsolid::query::{Query, QueryStrategy};
+use subsolid::query::Query;
 use subsolid::scheme::VertexRule;
 use subsolid::surface::boundary_with_topology;
 use subsolid::volume::Quality;
@@ -380,6 +380,9 @@ impl PySolid {
     ///         numbered by their sorted vertices.
     ///     rings: For "VV": vertices up to this many edges away.
     ///     oriented: For "EF" and "EC": in cyclic order around the edge.
+    ///     strategy: How rows are found: stored in the mesh's own order ("unordered"), stored of
+    ///         elements sorted by position ("rows"), or patch by patch ("patches"); the answers are
+    ///         the same.
     ///
     /// Returns:
     ///     offsets (n + 1,) and ids: row r is ids[offsets[r]:offsets[r + 1]], ascending. With
@@ -388,7 +391,7 @@ impl PySolid {
     /// Raises:
     ///     Error: For another query, an element that does not exist, and rings or an order that the
     ///         query does not have.
-    #[pyo3(signature = (op, of=None, *, rings=None, oriented=false))]
+    #[pyo3(signature = (op, of=None, *, rings=None, oriented=false, strategy="unordered"))]
     fn query<'py>(
         &self,
         py: Python<'py>,
@@ -396,12 +399,12 @@ impl PySolid {
         of: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
         oriented: bool,
+        strategy: &str,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let shared = &self.shared;
-        let asked = Asked::new(op, of.as_ref(), rings, oriented)?;
+        let asked = Asked::new(op, of.as_ref(), rings, oriented, strategy)?;
         crate::query::answer(py, &asked, || {
-            let (topology, strategy) = (shared.solid.topology(), QueryStrategy::Unordered);
-            Query::of_topology(&shared.mesh, topology, strategy)
+            Query::of_topology(&shared.mesh, shared.solid.topology(), asked.strategy)
         })
     }
 

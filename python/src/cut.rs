@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use subsolid::backend::Choice;
-use subsolid::slice::{Axis, Channel, MAX_PLANES_PER_LAYER, Sampling, SliceOptions};
+use subsolid::slice::{Axis, Channel, Sampling, SliceOptions, check_planes};
 
 use crate::errors::{IntoPython, refused};
 use crate::request::named;
@@ -40,12 +40,7 @@ impl Cut {
         if resolution.is_some() && pixel.is_none() {
             return Err(refused("resolution without pixels", "give the size of a pixel"));
         }
-        if !(1..=MAX_PLANES_PER_LAYER).contains(&planes) {
-            return Err(refused(
-                format!("planes={planes} is out of range"),
-                &format!("ask for 1 to {MAX_PLANES_PER_LAYER} planes per layer"),
-            ));
-        }
+        check_planes(planes).py()?;
         let sampling = if antialias { Sampling::Area } else { Sampling::Center };
         Ok(Self { height, origin, axis, tolerance, pixel, resolution, planes, sampling, backend })
     }

@@ -75,7 +75,8 @@ impl PySolid {
     ///     antialias: True for the covered fraction of each pixel; False for 1 if its center is
     ///         inside, else 0, as `subsolid slice` has it without --antialias for printers.
     ///     attributes: What is evaluated at the pixels: the attributes if None or True, nothing if
-    ///         False, or names of attributes, of cell_data and of groups of cells.
+    ///         False, or names of attributes, of cell_data and of groups of cells, which a .vtp has
+    ///         without pixels, too.
     ///     tolerance: Maximum distance of contours from the limit, in length units; None for 1e-5 of
     ///         the longest side of the bounding box.
     ///     points: Control points, (vertices, 3); those of the solid if None.
@@ -110,11 +111,8 @@ impl PySolid {
         let given = Moved::new(points.as_ref(), None, self.shared.mesh.points.len())?;
         let materials = materials.as_ref().map(WantedMaterials::new).transpose()?;
         let attributes = WantedAttributes::new(attributes.as_ref())?;
-        let named = matches!(&attributes, WantedAttributes::Named(names) if !names.is_empty());
-        for (is_given, what) in [(materials.is_some(), "materials"), (named, "attributes")] {
-            if is_given && pixel.is_none() {
-                return Err(refused(format!("{what} without pixels"), "give the size of a pixel"));
-            }
+        if materials.is_some() && pixel.is_none() {
+            return Err(refused("materials without pixels", "give the size of a pixel"));
         }
         PySlices::of_solid(py, &self.shared, &given, cut, (attributes, materials))
     }

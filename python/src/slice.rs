@@ -78,7 +78,7 @@ impl PySlices {
         let mut controls = given.controls(shared.mesh.controls())?;
         let (mut wanted, mut wanted_arrays) = (Vec::new(), Vec::new());
         match &attributes {
-            _ if cut.pixel.is_none() => {}
+            WantedAttributes::All if cut.pixel.is_none() => {}
             WantedAttributes::All => wanted = controls.attributes.to_vec(),
             WantedAttributes::Named(names) => {
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -7,12 +7,12 @@ use numpy::{PyArrayDescrMethods, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use subsolid::ElementKind;
-use subsolid::backend::{Backend, Cpu};
+use subsolid::backend::{Precision, Strategy};
 use subsolid::io::{Dataset, WriteOptions};
 use subsolid::limit::{Solid, Summary};
 use subsolid::mesh::{Attribute, CellArray, FaceGroup, SolidMesh};
 use subsolid::numbers::counted;
-use subsolid::plan::{Samples, Want};
+use subsolid::plan::{Cost, Samples, Want};
 use subsolid::query::Query;
 use subsolid::scheme::VertexRule;
 use subsolid::surface::boundary_with_topology;
@@ -28,7 +28,7 @@ use crate::model::{
     warn_of_cells,
 };
 use crate::query::Asked;
-use crate::request::{self, locations, named, orders};
+use crate::request::{self, locations, named, orders, processor};
 use crate::surface::PySurface;
 use crate::threads::Work;
 
@@ -264,12 +264,14 @@ impl PySolid {
     /// Args:
     ///     samples: Samples along each axis of a cell; 8 if nothing is given.
     ///     gauss: Gauss points along each axis instead.
-    #[pyo3(signature = (samples=None, *, gauss=None))]
+    ///     backend: "auto", "cpu", "cuda", "cuda:N", or several GPUs, as in plan.
+    #[pyo3(signature = (samples=None, *, gauss=None, backend="auto"))]
     fn quality<'py>(
         &self,
         py: Python<'py>,
         samples: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = count::gauss)] gauss: Option<usize>,
+        backend: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let solid = &self.shared.solid;
         let samples = match (&samples, gauss) {
@@ -278,7 +280,10 @@ impl PySolid {
         };
         let shared = &self.shared;
         let plan = solid.plan(&samples, Want::DETERMINANT).py()?;
-        let backend = Cpu::default();
+        let results = plan.result_count(&(0..solid.elements().len()));
+        let cost = Cost::evaluation(results.saturating_mul(4 * size_of::<f64>()));
+        let processor = processor(backend, &cost)?;
+        let backend = processor.backend(Precision::F64, Strategy::Auto).py()?;
         let mut evaluator = backend.prepare(&plan).py()?;
         let (mut quality, mut limit) = (Quality::default(), subsolid::Limit::default());
         let controls = subsolid::mesh::Controls { positions: &shared.mesh.points, attributes: &[] };

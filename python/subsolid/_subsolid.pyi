@@ -132,7 +132,11 @@ class Solid:
     def classes(self) -> npt.NDArray[np.uint8]: ...
     def info(self) -> dict[str, Any]: ...
     def quality(
-        self, samples: Optional[_Numbers] = None, *, gauss: Optional[int] = None
+        self,
+        samples: Optional[_Numbers] = None,
+        *,
+        gauss: Optional[int] = None,
+        backend: str = "auto",
     ) -> dict[str, Any]: ...
     def refine(
         self,

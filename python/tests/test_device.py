@@ -86,6 +86,7 @@ def test_without_a_gpu_it_is_said() -> None:
     solid = subsolid.Solid(*box(1, 1, 1))
     for ask in (lambda: solid.plan(samples=2, backend="cuda"),
                 lambda: solid.evaluate(samples=2, device_output=True),
+                lambda: solid.quality(backend="cuda"),
                 lambda: solid.locator(backend="cuda"),
                 lambda: solid.locate([[0.5, 0.5, 0.5]], backend="cuda:1"),
                 lambda: solid.slice(0.25, pixel=0.25, backend="cuda"),
@@ -219,6 +220,13 @@ def test_strategies_agree_on_the_device(fan: subsolid.Solid, strategy: Any) -> N
     expected = fan.evaluate(4, backend="cuda").points
     found = fan.evaluate(4, backend="cuda", strategy=strategy).points
     assert np.abs(found - expected).max() < 1e-12
+
+
+@gpu
+def test_quality_on_the_device_is_that_of_the_host(fan: subsolid.Solid) -> None:
+    found, expected = (fan.quality(4, backend=backend) for backend in ("cuda", "cpu"))
+    for name in ("least_determinant", "least_scaled_jacobian"):
+        assert found[name]["value"] == pytest.approx(expected[name]["value"], rel=1e-9, abs=1e-12)
 
 
 @gpu

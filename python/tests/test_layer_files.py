@@ -268,8 +268,14 @@ def test_named_attributes_are_those_of_the_layers(command: Any, tmp_path: Any) -
     ):
         with pytest.raises(subsolid.Error, match=message):
             solid.slice(0.5, pixel=0.25, attributes=attributes)
-    with pytest.raises(subsolid.Error, match="attributes without pixels"):
-        solid.slice(0.5, attributes=["heat"])
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+    chosen = ["--attribute", "part", "--attribute", "heat", "--vtp", tmp_path / "a" / "job.vtp"]
+    command("slice", tmp_path / "box.vtu", "--layer-height", "0.5", *chosen)
+    outlines = solid.slice(0.5, attributes=["part", "heat"])
+    assert outlines[0].attributes == {}
+    outlines.write(tmp_path / "b" / "job.vtp", attributes=["part", "heat"])
+    assert (tmp_path / "b" / "job.vtp").read_bytes() == (tmp_path / "a" / "job.vtp").read_bytes()
     with pytest.raises(subsolid.Error, match="asked for twice"):
         layers.write(tmp_path / "more", attributes=["heat", "heat"])
 

@@ -98,4 +98,4 @@ pub use shell::{Shell, Shells};
 pub use slicer::{LayerFrame, SliceOptions, Slicer};
 pub use solid_source::SolidSource;
 pub use source::{Channel, LayerSource, PixelPlaces};
-pub use stack::{MAX_LAYERS, MAX_PLANES_PER_LAYER, Stack};
+pub use stack::{MAX_LAYERS, MAX_PLANES_PER_LAYER, Stack, check_planes};

@@ -9,9 +9,7 @@ use crate::slice::manifest::{FileEntry, Files, ImageStack, Images, MaterialEntry
 use crate::slice::runs::leading;
 use crate::slice::source::Channel;
 use crate::slice::spare::Spare;
-use crate::slice::{
-    MAX_PLANES_PER_LAYER, Material, Materials, PixelGrid, Sampling, Setting, Unfit,
-};
+use crate::slice::{Material, Materials, PixelGrid, Sampling, Setting, Unfit, check_planes};
 use crate::{memory, message};
 
 /// Name of the stack that shows the material itself.
@@ -122,14 +120,7 @@ impl Painter {
     /// a range, or names that are one in files.
     pub fn check(setting: &Setting, options: &ImageOptions, channels: &[Channel]) -> Result<()> {
         image_format(setting, options).check()?;
-        if let Some(planes) = options.antialias.filter(|n| !(1..=MAX_PLANES_PER_LAYER).contains(n))
-        {
-            return Err(Error::request(format!(
-                "{} per layer: out of range",
-                counted(planes, "plane")
-            ))
-            .with_help(format!("give 1 to {MAX_PLANES_PER_LAYER}")));
-        }
+        options.antialias.map_or(Ok(()), check_planes)?;
         for &(channel, [black, white]) in &options.attributes {
             let Some(channel) = channels.get(channel) else {
                 return Err(Error::request(format!("no attribute has the number {channel}"))

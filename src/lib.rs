@@ -68,9 +68,9 @@
 //! A [`query::Query`] answers which vertices, edges, faces and cells are incident or adjacent to
 //! which, from stored rows of elements sorted by position. See [`guide::queries`].
 //!
-//! # [`process`]: distances, smoothing, untangling
+//! # [`process`], [`mod@untangle`]: distances, smoothing, untangling
 //!
-//! Control meshes and surfaces are improved, and graded by distances, using the adjacency of
+//! Control meshes and surfaces are graded by distances and improved, using the adjacency of
 //! queries and sparse factorizations. See [`guide::processing`].
 //!
 //! # [`limit`]: classes and structures
@@ -184,6 +184,7 @@ pub mod scheme;
 pub mod slice;
 pub mod surface;
 pub mod topology;
+pub mod untangle;
 pub mod view;
 pub mod volume;
 

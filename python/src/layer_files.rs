@@ -36,7 +36,8 @@ impl PySlices {
     ///     binary: A .cli in binary, in single precision.
     ///     exposure: Seconds per layer of an .sl1, or a tuple: of a layer, of the first, and the
     ///         number of layers over which the time falls between.
-    ///     range: Heights (z0, z1): only layers whose middle lies between them; either may be None.
+    ///     range: Heights (z0, z1): only layers whose middle is at least z0 and below z1; either may be
+    ///         None.
     ///     pieces: (i, n) for part i of n of the layers of a folder, i from 1, for several programs;
     ///         subsolid.merge joins the parts. Layers that exist are not made again.
     ///     resume: Skip layers of a folder that exist.

@@ -7,11 +7,11 @@ use subsolid::backend::SurfaceProcessor;
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::process::smooth_attribute;
 use subsolid::process::solid::{
-    BoundaryMotion, Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds,
-    least_determinant, point_seeds, untangle, volume_distance,
+    Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds, point_seeds, volume_distance,
 };
 use subsolid::process::surface::{Cotangents, DistanceMethod, missing_distances};
 use subsolid::query::{Query, QueryStrategy};
+use subsolid::untangle::{BoundaryMotion, least_determinant, untangle};
 
 use crate::arrays::{dictionary, floats, moved, plain_ids, slice};
 use crate::count;

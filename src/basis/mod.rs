@@ -1,8 +1,11 @@
 //! Pure mathematics: uniform cubic B-splines, the quartic box spline, Bernstein
-//! polynomials, Gauss rules, and the record of a tree of boxes. Nothing here depends on meshes.
+//! polynomials with the closest places of their curves and patches, Gauss rules, and the record
+//! of a tree of boxes. Nothing here depends on meshes.
 
 pub mod bernstein;
 pub mod box_spline;
 pub mod bspline;
+pub(crate) mod closest_on_curve;
+pub(crate) mod closest_on_patch;
 pub mod gauss;
 pub mod tree;

@@ -1,5 +1,6 @@
 //! `subsolid assemble`
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Instant;
@@ -76,7 +77,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FX,FY,FZ", allow_hyphen_values = true)]
     body: Option<Numbers<3>>,
     /// Format of the matrices
-    #[arg(long, value_enum, default_value_t = Format::Npz)]
+    #[arg(long, value_enum, default_value_t)]
     format: Format,
     /// Compress .npz files
     #[arg(long)]
@@ -90,9 +91,10 @@ pub struct Arguments {
     output: PathBuf,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, Default, PartialEq, ValueEnum)]
 enum Format {
     /// Compressed sparse rows for scipy.sparse.load_npz
+    #[default]
     Npz,
     /// Matrix Market: the lower triangle as text
     Mtx,
@@ -188,6 +190,10 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         return Err(Error::request("nothing to assemble")
             .with_help("give --mass, --stiffness, --elasticity E,NU, --load or --body"));
     }
+    if operators.is_empty() && a.format != Format::default() {
+        return Err(Error::request("--format is for matrices")
+            .with_help("leave --format out, or give --mass, --stiffness or --elasticity"));
+    }
     operators.iter().copied().try_for_each(Operator::check)?;
     a.check_folder(&operators)?;
     let _starting = start(a.backend)?;
@@ -195,7 +201,6 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let start = Instant::now();
     let solid = Solid::with_topology(&mesh, a.model.topology(&mesh, console)?)?;
     let regions = Regions::new(solid.topology(), &mesh)?;
-    io::check_names(io::Format::Npz, regions.groups().map(|(name, _)| name))?;
     let tractions = a.tractions(&regions)?;
     Quadrature::check_memory(&solid, scheme, Want::FIRST)?;
     warn_of_points(&solid, scheme, console);
@@ -219,7 +224,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
 
     let writing = Instant::now();
     io::atomic::fill_directory(&a.output, || {
-        a.write(&mesh, &solid, (&operators, &matrices), &load, &regions)
+        a.write(&mesh, &solid, (&operators, &matrices), &load, &regions, console)
     })?;
     console.wrote(a.output.display(), count, writing);
     let named = operators.iter().zip(&matrices);
@@ -359,6 +364,7 @@ impl Arguments {
         (operators, matrices): (&[Operator], &[Matrix]),
         load: &Option<Vec<[f64; 3]>>,
         regions: &Regions,
+        console: &Console,
     ) -> Result<()> {
         let format = match self.format {
             Format::Npz => MatrixFormat::Npz,
@@ -379,8 +385,18 @@ impl Arguments {
         for (side, own) in sides.into_iter().enumerate() {
             arrays.push(Array::new(format!("side/{side}"), 1, ids(own)));
         }
-        for (name, faces) in regions.groups() {
-            let name = format!("group/{}", name.replace('/', "_"));
+        let mut taken = HashSet::new();
+        for (group, faces) in regions.groups() {
+            let (plain, mut number) = (io::plain_name(group), 1);
+            let mut name = plain.clone();
+            while !taken.insert(name.to_lowercase()) {
+                number += 1;
+                name = format!("{plain}_{number}");
+            }
+            if number > 1 {
+                console.warn(format!("group `{group}` is group/{name} in model.npz: another group has that name there"));
+            }
+            let name = format!("group/{name}");
             arrays.push(Array::new(name, 1, ids(face_vertices(topology, faces))));
         }
         self.write_arrays(&self.output.join("model.npz"), &arrays)

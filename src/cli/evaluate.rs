@@ -33,7 +33,7 @@ use super::names::bare;
 use super::output::{check_ending, check_names, warn_of_lost_data};
 use super::pieces::{part, piece_size};
 use super::processor::ProcessorArguments;
-use super::unused::refuse_given;
+use super::unused::{leave_out, refuse_given};
 use super::{Console, Outcome};
 pub use explain::Report as Explanation;
 use precision::{not_finite, warn_of_not_finite, warn_of_single};
@@ -347,9 +347,15 @@ impl Arguments {
         if self.rings.is_some() && shape != Some(CellShape::Bezier) {
             return unused("--rings", "--cells bezier");
         }
-        if shape == Some(CellShape::Bezier) && self.processor.backend.is_gpu() {
-            return Err(Error::request("Bézier cells are made on the CPU")
-                .with_help("leave --backend out, or give --backend cpu"));
+        if shape == Some(CellShape::Bezier) {
+            self.check_bezier()?;
+        }
+        if self.output.is_none() {
+            refuse_given(
+                &[(self.glb.unit.is_some(), "--unit"), (self.glb.up.is_some(), "--up")],
+                |option| format!("{option} is for a .glb"),
+                leave_out,
+            )?;
         }
         refuse_given(
             &[(self.color.is_some(), "--color"), (self.color_map.is_some(), "--color-map")],
@@ -376,6 +382,23 @@ impl Arguments {
             return unused("--pieces", "a .pvtu of samples");
         }
         format.map_or(Ok(()), |format| format.check_compress(self.compress))
+    }
+
+    /// Refuses options that Bézier cells have no use for: they are made on the CPU in double
+    /// precision.
+    fn check_bezier(&self) -> Result<()> {
+        if self.processor.backend.is_gpu() {
+            return Err(Error::request("Bézier cells are made on the CPU")
+                .with_help("leave --backend out, or give --backend cpu"));
+        }
+        refuse_given(
+            &[
+                (self.precision != Precision::default(), "--precision f32"),
+                (self.processor.has_strategy(), "--strategy"),
+            ],
+            |option| format!("{option} is not for --cells bezier"),
+            leave_out,
+        )
     }
 
     /// Refuses what is asked of attributes where there are none.

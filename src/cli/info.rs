@@ -110,7 +110,16 @@ fn text(summary: &Summary, verbose: bool) -> String {
 fn aligned(rows: Rows) -> String {
     let mut text = String::new();
     for [name, value] in rows {
-        let _ = writeln!(text, "{name:<20} {value}");
+        let _ = write!(text, "{name:<20} ");
+        for c in value.chars() {
+            // names come from files: a terminal would act on some characters
+            if c.is_control() {
+                text.extend(c.escape_default());
+            } else {
+                text.push(c);
+            }
+        }
+        text.push('\n');
     }
     text
 }

@@ -53,6 +53,7 @@ mod wording;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use subsolid::backend::MAX_THREADS;
 use subsolid::cluster::Ranks;
@@ -140,8 +141,8 @@ const OF_RANKS: [&str; 4] = ["evaluate", "quadrature", "refine", "slice"];
 /// Subcommands that print a text and compute nothing.
 const OF_TEXT: [&str; 2] = ["completions", "schema"];
 
-/// The option that names the file to write.
-const OUTPUT: &str = "output";
+/// The options that name files to write, by their ids.
+const OUTPUTS: [&str; 8] = ["output", "report", "json", "layered_svg", "cli", "vtp", "zip", "sl1"];
 
 /// How a subcommand ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -200,22 +201,30 @@ fn command() -> clap::Command {
     })
 }
 
-/// Reads the command line, and whether it sends a file to standard output; refuses wrong ones with
-/// exit code 2.
+/// Reads the command line, and whether it sends a file to standard output; refuses wrong ones, and
+/// those that send several there, with exit code 2.
 fn parse() -> (ArgMatches, bool) {
     // a number below zero is a value, if a wrong one, and no option; so is the output `-.csv`
     let take = |argument: Arg| {
         let takes_values = argument.get_action().takes_values();
-        let is_output = argument.get_id() == OUTPUT;
+        let is_output = takes_values && OUTPUTS.contains(&argument.get_id().as_str());
         let takes_hyphens = is_output || argument.is_allow_hyphen_values_set();
         argument.allow_negative_numbers(takes_values).allow_hyphen_values(takes_hyphens)
     };
-    let command = command().mut_args(take).mut_subcommands(|command| command.mut_args(take));
-    let matches = command.get_matches();
-    let output = matches.subcommand().and_then(|(_, command)| {
-        command.try_get_one::<PathBuf>(OUTPUT).ok().flatten().map(is_standard_output)
-    });
-    (matches, output.unwrap_or(false))
+    let mut command = command().mut_args(take).mut_subcommands(|command| command.mut_args(take));
+    let matches = command.get_matches_mut();
+    let own = matches.subcommand().map(|(_, own)| own);
+    let output = |id: &&str| {
+        let path = own.and_then(|own| own.try_get_one::<PathBuf>(id).ok().flatten());
+        path.is_some_and(is_standard_output)
+    };
+    let printed: Vec<&str> = OUTPUTS.into_iter().filter(output).collect();
+    if let [first, second, ..] = printed[..] {
+        let [first, second] = [first, second].map(|id| id.replace('_', "-"));
+        let why = format!("--{first} and --{second} cannot both go to standard output");
+        command.error(ErrorKind::ArgumentConflict, why).exit();
+    }
+    (matches, !printed.is_empty())
 }
 
 fn read(matches: &ArgMatches) -> Cli {

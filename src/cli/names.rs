@@ -39,10 +39,10 @@ mod tests {
     use subsolid::backend::Precision;
     use subsolid::io::{LengthUnit, UpAxis};
     use subsolid::mesh::LinearInterpolation;
-    use subsolid::process::solid::BoundaryMotion;
     use subsolid::process::surface::DistanceMethod;
     use subsolid::scheme::VertexRule;
     use subsolid::slice::Axis;
+    use subsolid::untangle::BoundaryMotion;
     use subsolid::view::ColorMap;
 
     use super::*;

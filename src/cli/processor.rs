@@ -21,6 +21,11 @@ pub struct ProcessorArguments {
 }
 
 impl ProcessorArguments {
+    /// Whether kernels of a GPU are chosen.
+    pub fn has_strategy(&self) -> bool {
+        self.strategy != Strategy::Auto
+    }
+
     /// The processor chosen for a job; says which one `auto` took.
     pub fn choose(
         &self,

@@ -8,10 +8,11 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::numbers::{by_count, counted, significant};
-use subsolid::process::solid::{
-    BoundaryMotion, LeastDeterminant, MAX_ROUNDS, Untangled, hexahedra, least_determinant, untangle,
-};
+use subsolid::process::solid::hexahedra;
 use subsolid::scheme::VertexRule;
+use subsolid::untangle::{
+    BoundaryMotion, LeastDeterminant, MAX_ROUNDS, Untangled, least_determinant, untangle,
+};
 use subsolid::{Result, io};
 
 use super::console::since;

@@ -57,9 +57,14 @@ impl ElementKind {
         crate::message!(self.name(), " ", self.number(id))
     }
 
-    /// Several: `cells 3, 4 and 5`.
+    /// Several: `cells 3, 4 and 5`; of more than 64 the first 8: `cells 3, 4 and 5, …`.
     pub fn ids(self, ids: impl IntoIterator<Item: TryInto<u64> + Copy + Display>) -> Message {
-        let ids: Vec<_> = ids.into_iter().collect();
+        const MAX_IDS: usize = 64;
+        let mut ids: Vec<_> = ids.into_iter().take(MAX_IDS + 1).collect();
+        if ids.len() > MAX_IDS {
+            ids.truncate(8);
+            return crate::message!(self.ids(ids), ", …");
+        }
         let [others @ .., last] = &ids[..] else { return format!("no {}", self.plural()).into() };
         let mut message =
             Message::from(if others.is_empty() { self.name() } else { self.plural() });
@@ -215,11 +220,16 @@ mod tests {
     fn messages_name_elements_in_text_and_as_ids() {
         type Test<'t> = (Message, &'t str, &'t [(ElementKind, u64)]);
         let count = 3;
-        let tests: [Test; 7] = [
+        let tests: [Test; 8] = [
             (
                 message!(Cell.ids([1, 2, 3]), " share the face of ", Vertex.ids([0, 4])),
                 "cells 1, 2 and 3 share the face of vertices 0 and 4",
                 &[(Cell, 1), (Cell, 2), (Cell, 3), (Vertex, 0), (Vertex, 4)],
+            ),
+            (
+                message!(Cell.ids([5; 65]), " share it"),
+                "cells 5, 5, 5, 5, 5, 5, 5 and 5, … share it",
+                &[(Cell, 5); 8],
             ),
             (
                 message!("{count} of its faces have the ", edge([1, 2])),
@@ -253,10 +263,7 @@ mod tests {
             ", ",
             option_name("no")
         );
-        assert_eq!(
-            help.to_string(),
-            "`process::solid::untangle` or `levels = 1` for vertex 7, `no`"
-        );
+        assert_eq!(help.to_string(), "`untangle::untangle` or `levels = 1` for vertex 7, `no`");
         let short = |term: &Term| match term {
             Term::Option { name, value } => format!("{name}/{}", value.as_deref().unwrap_or("")),
             Term::Command(command) => format!("{command:?}"),

@@ -73,7 +73,7 @@ impl Display for Term {
                 Command::Triangulate => {
                     "`surface::refine_surface` by a scheme of triangles, no levels"
                 }
-                Command::Untangle => "`process::solid::untangle`",
+                Command::Untangle => "`untangle::untangle`",
                 Command::Evaluate => "`Backend::evaluate`",
                 Command::ListGroups => "`face_groups` and `cell_data` of the mesh have them",
                 Command::Devices => "`backend::devices`",

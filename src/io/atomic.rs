@@ -213,6 +213,13 @@ impl Target {
     }
 }
 
+/// The name of the file that a hidden file beside it is a part of: `a.png` of `.a.png.x7Kq2f.part`.
+pub(crate) fn name_of_part(name: &str) -> Option<&str> {
+    let (whole, unique) = name.strip_prefix('.')?.strip_suffix(".part")?.rsplit_once('.')?;
+    let is_random = unique.len() == 6 && unique.chars().all(|c| c.is_ascii_alphanumeric());
+    is_random.then_some(whole)
+}
+
 /// Directory that holds `path`; `.` for a bare name.
 pub(crate) fn directory_of(path: &Path) -> &Path {
     match path.parent() {

@@ -418,15 +418,19 @@ fn check_ids(ids: &[u32], points: usize) -> Result<()> {
     }
 }
 
+/// Checks the name of an array of points or cells.
+pub(super) fn check_name(kind: &str, name: &str) -> Result<()> {
+    if name.is_empty() || name.chars().any(char::is_control) {
+        return Err(Error::request(format!("{kind} array name {name:?} cannot stand in a file"))
+            .with_help("give it a name of printable characters"));
+    }
+    Ok(())
+}
+
 pub(super) fn check_arrays(kind: &str, arrays: &[Array], entries: Option<usize>) -> Result<()> {
     for (i, array) in arrays.iter().enumerate() {
         let name = &array.name;
-        if name.is_empty() || name.chars().any(char::is_control) {
-            return Err(Error::request(format!(
-                "{kind} array name {name:?} cannot stand in a file"
-            ))
-            .with_help("give it a name of printable characters"));
-        }
+        check_name(kind, name)?;
         if arrays[..i].iter().any(|other| other.name == *name) {
             // of two point arrays one is an attribute of the model
             let help = match kind {

@@ -60,7 +60,7 @@ pub use write::{
 
 /// A name as part of a path in an archive or a directory: other signs than letters, digits, `-` and
 /// `_` become `_`.
-pub(crate) fn plain_name(name: &str) -> String {
+pub fn plain_name(name: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "-_".contains(c) { c } else { '_' };
     name.chars().map(plain).collect()
 }

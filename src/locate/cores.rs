@@ -19,13 +19,14 @@ use nalgebra::Vector3;
 
 use super::closest::Closest;
 use super::frame::AffineFrame;
-use super::hierarchy::{diagonal, squared_distance};
+use super::hierarchy::diagonal;
+use super::parameters;
 use super::search::{self, Nearness, SHARED};
 use super::sides::{Best, Sides};
 use super::tricubic::{TricubicPoints, bounds};
-use super::{curve, parameters};
+use crate::basis::closest_on_curve::closest_on_curve;
 use crate::bezier::{LocalBox, Nest, NestSibling, Piece};
-use crate::numbers::bounds::Bounds;
+use crate::numbers::bounds::{Bounds, squared_distance};
 
 /// Deepest ring: parameters of points below are those of the core, to rounding.
 const MAX_RING: u32 = 50;
@@ -284,7 +285,7 @@ impl<'s> Core<'s> {
             let away = -Vector3::from(x);
             return (Closest { parameters, distance: away.norm() }, away);
         };
-        let (t, away) = curve::nearest(curve, x);
+        let (t, away) = closest_on_curve(curve, x);
         let (axis, against) = self.nest.edge_axis();
         let size = self.nest.part.size[axis];
         parameters[axis] += if against { -t * size } else { t * size };

@@ -73,26 +73,13 @@ impl Node {
     /// Squared distance of the node's box from a point.
     #[inline]
     pub fn squared_distance(&self, x: [f64; 3]) -> f64 {
-        squared_distance(&[self.low, self.high], x)
+        bounds::squared_distance(&[self.low, self.high], x)
     }
 }
 
 /// Length of the diagonal of a box.
 pub fn diagonal([low, high]: &Bounds) -> f64 {
     (Vector3::from(*high) - Vector3::from(*low)).norm()
-}
-
-/// Squared distance of a box from a point, 0 inside.
-#[inline]
-pub fn squared_distance([low, high]: &Bounds, x: [f64; 3]) -> f64 {
-    let off = |d: usize| larger(larger(low[d] - x[d], x[d] - high[d]), 0.0);
-    let [a, b, c] = [off(0), off(1), off(2)];
-    a * a + b * b + c * c
-}
-
-/// The larger of two numbers: one instruction, where `f64::max` also looks for NaN.
-fn larger(a: f64, b: f64) -> f64 {
-    if a > b { a } else { b }
 }
 
 /// Nodes of a tree of n boxes.
@@ -173,7 +160,7 @@ mod tests {
             assert!(tree.nodes.iter().enumerate().all(|(i, node)| node.skip as usize > i));
             assert_eq!(tree.nodes.first().map_or(0, |root| root.skip as usize), tree.nodes.len());
             let x = [4.2, 6.9, 8.1];
-            let holds = |b: &Bounds| squared_distance(b, x) == 0.0;
+            let holds = |b: &Bounds| bounds::squared_distance(b, x) == 0.0;
             let mut found = Vec::new();
             tree.around(x, 0.0, |i| found.push(i));
             found.retain(|&i| holds(&boxes[i as usize]));

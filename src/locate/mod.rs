@@ -38,7 +38,6 @@
 mod boundary;
 mod closest;
 mod cores;
-mod curve;
 mod device;
 mod frame;
 mod hierarchy;
@@ -46,7 +45,6 @@ mod limit;
 mod nearest;
 mod parameters;
 mod parts;
-mod patch;
 mod pieces;
 mod search;
 mod sides;
@@ -60,10 +58,8 @@ pub use pieces::{AttributePieces, LocatorPieces, default_rings};
 pub use table::{Answer, PointTable, columns, write_header, write_rows};
 pub use tricubic::TricubicPoints;
 pub(crate) use {
-    curve::nearest as nearest_on_curve,
     frame::{AffineFrame, MARGIN, MAX_KAPPA},
     parts::Parts,
-    patch::{BicubicPoints, closest as closest_on_patch},
     tricubic::{Half, basis, bounds, halves},
 };
 
@@ -73,6 +69,7 @@ use crate::error::{Error, Result};
 use crate::limit::Solid;
 use crate::mesh::{Controls, check_coordinates};
 use crate::numbers::Precision;
+use crate::numbers::bounds::squared_distance;
 
 use boundary::BoundaryPieces;
 use cores::{Memory, Sought};
@@ -283,7 +280,7 @@ impl<'s> Locator<'s> {
         for &piece in candidates.iter() {
             let i = piece as usize;
             let (most, enough) = self.nearness(i);
-            if hierarchy::squared_distance(&self.pieces.boxes[i], x) > most * most {
+            if squared_distance(&self.pieces.boxes[i], x) > most * most {
                 continue;
             }
             let Some(place) = self.in_piece(i, x) else { continue };

@@ -17,10 +17,11 @@ use nalgebra::Vector3;
 
 use super::boundary::{BoundaryPart, samples};
 use super::closest::{Closest, SearchBox, closest};
-use super::hierarchy::{Node, squared_distance};
+use super::hierarchy::Node;
 use super::sides::Best;
 use super::tricubic::jet;
 use super::{Locator, Place, parameters};
+use crate::numbers::bounds::squared_distance;
 
 impl Locator<'_> {
     /// The closest place of a point outside, and its piece.

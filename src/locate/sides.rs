@@ -4,8 +4,8 @@ use nalgebra::Vector3;
 
 use super::closest::Closest;
 use super::parameters;
-use super::patch::{self, BicubicPoints};
 use super::tricubic::TricubicPoints;
+use crate::basis::closest_on_patch::{BicubicPoints, closest_on_patch};
 use crate::bezier::Piece;
 
 /// Sides of an element, or of a box of its parameters: bit 2 · axis + side.
@@ -89,7 +89,7 @@ impl Best {
         for (axis, side) in sides.iter() {
             let patch = patch_of(points, axis, side);
             let most = self.place.distance.min(self.bound);
-            let Some(found) = patch::closest(&patch, x, most, self.toward, self.slack) else {
+            let Some(found) = closest_on_patch(&patch, x, most, self.toward, self.slack) else {
                 continue;
             };
             let mut t = [0.0; 3];

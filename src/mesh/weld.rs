@@ -25,6 +25,8 @@ pub struct Welded {
     pub differing: Vec<String>,
     /// Faces of a surface that are gone, since fewer than three of their corners are left.
     pub collapsed: usize,
+    /// Creases and corners of a solid that are gone, since they would be inside it.
+    pub inside: usize,
 }
 
 impl Welded {
@@ -48,6 +50,12 @@ impl Welded {
                 self.collapsed
             ));
         }
+        if self.inside > 0 {
+            notices.push(format!(
+                "left out creases and corners that are inside the solid after joining: {}",
+                self.inside
+            ));
+        }
         notices
     }
 }
@@ -55,7 +63,7 @@ impl Welded {
 impl SolidMesh {
     /// Joins vertices of cells that lie within `distance` of one another, a length of at least 0;
     /// with 0 those of equal coordinates. Creases, corners and groups go along; of several creases
-    /// of one edge the sharpest stays.
+    /// of one edge the sharpest stays, and those that come to lie inside the solid go.
     ///
     /// # Errors
     /// [`Error::Request`] for a distance below 0, one that is not finite, or one below the rounding
@@ -75,7 +83,45 @@ impl SolidMesh {
         welded.differing = joined.take(&mut self.attributes);
         self.face_groups.iter_mut().for_each(|group| group.faces.renumber(number));
         self.creases.renumber(number);
+        welded.inside = self.drop_inner_creases();
         Ok(welded)
+    }
+
+    /// Takes creases and corners away that are on faces, none of which one cell alone has; returns
+    /// how many.
+    fn drop_inner_creases(&mut self) -> usize {
+        let Creases { edges, corners } = &self.creases;
+        let before = edges.len() + corners.len();
+        let mut marked = vec![false; self.points.len()];
+        let ends = edges.iter().flat_map(|crease| crease.edge);
+        for v in ends.chain(corners.iter().map(|corner| corner.vertex)) {
+            marked.get_mut(v.index()).into_iter().for_each(|marked| *marked = true);
+        }
+        // the vertices of a face, sorted: as they run, and of how many cells
+        let mut faces = HashMap::<Vec<u32>, (Vec<u32>, u32)>::new();
+        for c in 0..self.cells.len() {
+            self.cells.for_each_face(c, |face| {
+                if face.iter().any(|&v| marked.get(v as usize) == Some(&true)) {
+                    let mut key = face.to_vec();
+                    key.sort_unstable();
+                    faces.entry(key).or_insert_with(|| (face.to_vec(), 0)).1 += 1;
+                }
+            });
+        }
+        // whether edges, and vertices twice, are on the boundary
+        let mut on_boundary = HashMap::<[u32; 2], bool>::new();
+        for (face, cells) in faces.values() {
+            let next = face.iter().cycle().skip(1);
+            let sides = face.iter().zip(next).map(|(&a, &b)| [a.min(b), a.max(b)]);
+            for part in sides.chain(face.iter().map(|&v| [v, v])) {
+                *on_boundary.entry(part).or_default() |= *cells == 1;
+            }
+        }
+        // one that is no edge of the mesh is told of later
+        let stays = |part: [u32; 2]| on_boundary.get(&part) != Some(&false);
+        self.creases.edges.retain(|crease| stays(crease.edge.map(|v| v.0)));
+        self.creases.corners.retain(|corner| stays([corner.vertex.0; 2]));
+        before - self.creases.edges.len() - self.creases.corners.len()
     }
 
     /// Refuses to join two corners of a cell.
@@ -323,6 +369,33 @@ mod tests {
         let points = corners.iter().map(|&v| whole.points[v as usize]).collect();
         let ids: Vec<u32> = (0..corners.len() as u32).collect();
         SolidMesh::from_hexahedra(points, ids.as_chunks().0)
+    }
+
+    /// Of the creases of two boxes those on the face between them go, but for its own sides.
+    #[test]
+    fn creases_between_joined_parts_go() {
+        let part = Shape::Box { cells: [1, 2, 1] }.build().unwrap();
+        let count = part.points.len() as u32;
+        let moved = part.points.iter().map(|&[x, y, z]| [x + 1.0, y, z]);
+        let points = part.points.iter().copied().chain(moved).collect();
+        let hexahedra = part.cells.hexahedra().unwrap();
+        let others = hexahedra.iter().map(|hex| hex.map(|v| v + count));
+        let all: Vec<[u32; 8]> = hexahedra.iter().copied().chain(others).collect();
+        let mut parts = SolidMesh::from_hexahedra(points, &all);
+        let at = |x: f64, y: f64, z: f64| {
+            let place = parts.points.iter().position(|p| *p == [x, y, z]);
+            VertexId(place.unwrap() as u32)
+        };
+        // across the middle of the face, and along a side of it
+        let inner = [at(1.0, 1.0, 0.0), at(1.0, 1.0, 1.0)];
+        let side = [at(1.0, 0.0, 0.0), at(1.0, 0.0, 1.0)];
+        parts.creases.edges = [inner, side].map(|edge| Crease { edge, sharpness: 2.0 }).into();
+        parts.creases.corners = vec![Corner { vertex: inner[0], sharpness: 1.0 }];
+        let welded = parts.weld(0.0).unwrap();
+        assert_eq!((welded.removed, welded.inside), (6, 1));
+        assert_eq!(welded.notices().len(), 1);
+        assert_eq!((parts.creases.edges.len(), parts.creases.corners.len()), (1, 1));
+        assert!(crate::Solid::new(&parts).is_ok());
     }
 
     #[test]

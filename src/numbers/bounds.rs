@@ -29,3 +29,16 @@ pub fn union<const N: usize>([low, high]: Bounds<N>, [l, h]: Bounds<N>) -> Bound
 pub fn longest_side<const N: usize>([low, high]: Bounds<N>) -> f64 {
     (0..N).map(|d| high[d] - low[d]).fold(0.0, f64::max)
 }
+
+/// Squared distance of a box from a point, 0 inside.
+#[inline]
+pub fn squared_distance([low, high]: &Bounds, x: [f64; 3]) -> f64 {
+    let off = |d: usize| larger(larger(low[d] - x[d], x[d] - high[d]), 0.0);
+    let [a, b, c] = [off(0), off(1), off(2)];
+    a * a + b * b + c * c
+}
+
+/// The larger of two numbers: one instruction, where `f64::max` also looks for NaN.
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}

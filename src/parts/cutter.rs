@@ -158,7 +158,7 @@ impl Cutter<'_> {
             let mut faces = Polygons::default();
             for face in group.faces.iter() {
                 let first = face.first().map_or(&[][..], |&v| self.vertex_cells.row(v as usize));
-                if first.iter().filter(is_own).any(|&cell| has_all(&self.mesh.cells, cell, face)) {
+                if first.iter().filter(is_own).any(|&cell| has_face(&self.mesh.cells, cell, face)) {
                     faces.push(&face.iter().map(|&v| local(v)).collect::<Vec<_>>());
                 }
             }
@@ -204,10 +204,18 @@ pub(super) fn has_edge(cells: &Cells, cell: u32, [a, b]: [u32; 2]) -> bool {
     found
 }
 
-/// Whether a cell has all vertices of a face.
-pub(super) fn has_all(cells: &Cells, cell: u32, face: &[u32]) -> bool {
-    let corners = cells.vertices(cell as usize);
-    face.iter().all(|v| corners.contains(v))
+/// Whether a cell has a face of these vertices, in any order. One with a reflex corner may have all
+/// of them and not the face.
+pub(super) fn has_face(cells: &Cells, cell: u32, vertices: &[u32]) -> bool {
+    let has_all = |own: &[u32]| vertices.iter().all(|v| own.contains(v));
+    if !has_all(cells.vertices(cell as usize)) {
+        return false;
+    }
+    let mut found = false;
+    cells.for_each_face(cell as usize, |face| {
+        found |= face.len() == vertices.len() && has_all(face);
+    });
+    found
 }
 
 /// Ids, ascending and each once.

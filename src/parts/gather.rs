@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::ops::Range;
 
 use super::Part;
-use super::cutter::{has_all, has_edge, no_edge, sorted};
+use super::cutter::{has_edge, has_face, no_edge, sorted};
 use super::distributed::DistributedMesh;
 use super::exchange::{
     fetch, ids, next_cell, next_count, next_id, next_numbers, push_cell, push_numbers,
@@ -395,7 +395,7 @@ impl<'p> Surface<'p> {
                 continue;
             };
             let first = face.first().map_or(&[][..], |&v| self.vertex_cells.row(v as usize));
-            if first.iter().any(|&cell| has_all(self.cells, cell, &face)) {
+            if first.iter().any(|&cell| has_face(self.cells, cell, &face)) {
                 faces.push(&face);
             }
         }

@@ -1,7 +1,7 @@
 //! The owned cells of a block as a mesh of their own: a piece of a file.
 
 use super::Block;
-use super::cutter::{has_all, has_edge};
+use super::cutter::{has_edge, has_face};
 use crate::mesh::{Cells, Corner, Crease, FaceGroup, Polygons, SolidMesh, VertexId};
 use crate::topology::{NONE, Rows};
 
@@ -69,7 +69,7 @@ impl Block {
         for group in &mesh.face_groups {
             let mut faces = Polygons::default();
             for face in group.faces.iter() {
-                let has = |cell: u32| has_all(&mesh.cells, cell, face);
+                let has = |cell: u32| has_face(&mesh.cells, cell, face);
                 if face.first().is_some_and(|&v| owns_first(v, &has)) {
                     faces.push(&face.iter().map(|&v| number(v)).collect::<Vec<_>>());
                 }

@@ -1,6 +1,6 @@
 //! Mesh processing before and after evaluation.
 //!
-//! [`solid`]: distances through the volume, untangling. [`surface`]: normals, curvature flow,
+//! [`solid`]: distances through the volume. [`surface`]: normals, curvature flow,
 //! geodesic distances and denoising of triangle meshes. [`smooth_attribute`] works on both.
 //! All of it runs on the CPU in double precision; sums have a fixed order, so results are the
 //! same for any number of threads. See [`crate::guide::processing`].

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::numbers::counted;
+use crate::numbers::{counted, significant};
 use crate::{Error, Result};
 
 /// Maximum number of layers of a stack.
@@ -60,7 +60,7 @@ impl Stack {
             let least = (high - low) / MAX_LAYERS as f64;
             return Err(Error::request(format!(
                 "layers of {layer_height:?} cut the height of {} into {layers:.1e}, more than {MAX_LAYERS}",
-                high - low
+                significant(high - low)
             ))
             .with_help(format!("give a layer height of at least {least:.1e}")));
         }
@@ -122,11 +122,13 @@ impl Stack {
         let range = first_above(from).unwrap_or(0)..first_above(to).unwrap_or(self.count);
         if from.is_nan() || to.is_nan() || range.is_empty() {
             let (low, high) = (self.middle(0), self.middle(self.count - 1));
-            return Err(Error::request(format!("no layer has its middle from {from} to {to}"))
-                .with_help(match self.count {
-                    1 => format!("the middle of the one layer is at {low}"),
-                    count => format!("the middles of the {count} layers run from {low} to {high}"),
-                }));
+            return Err(Error::request(format!(
+                "no layer has its middle from {from} to below {to}"
+            ))
+            .with_help(match self.count {
+                1 => format!("the middle of the one layer is at {low}"),
+                count => format!("the middles of the {count} layers run from {low} to {high}"),
+            }));
         }
         Ok(range)
     }

@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use crate::backend::{Derived, Limit, Values};
 use crate::io::{Array, ArrayData, Points};
+use crate::limit::{Element, Solid};
 use crate::mesh::Attribute;
 use crate::plan::Wanted;
 
@@ -53,6 +54,17 @@ pub fn point_arrays(limit: &Limit, attributes: &[Attribute], pick: Pick<'_>) -> 
         arrays.push(Array::new("undefined_derivative", 1, pick_rows(&undefined, pick)));
     }
     arrays
+}
+
+/// The array `corner` of hexahedra in these elements: the corner of the cell, and −1 in cells that are
+/// hexahedra themselves. `None` if all of the solid's are.
+pub(super) fn corner_array<'e>(
+    solid: &Solid,
+    elements: impl Iterator<Item = &'e Element>,
+) -> Option<Array> {
+    let has_corners = solid.elements().iter().any(|element| element.corner.is_some());
+    let corner = |element: &Element| element.corner.map_or(-1, i32::from);
+    has_corners.then(|| Array::new("corner", 1, elements.map(corner).collect::<Vec<_>>()))
 }
 
 /// Arrays of the elements: quantities that have one row each, every row `times`.

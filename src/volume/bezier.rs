@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::arrays::corner_array;
 use crate::backend::check_controls;
 use crate::bezier::{Piece, Pieces};
 use crate::error::{Error, Result};
@@ -176,14 +177,18 @@ fn cell_bytes(widths: usize) -> usize {
 }
 
 fn cell_arrays(solid: &Solid, pieces: &[Piece]) -> Vec<Array> {
-    let cell = |piece: &Piece| solid.elements()[piece.element as usize].cell;
+    let element = |piece: &Piece| &solid.elements()[piece.element as usize];
+    let cell = |piece: &Piece| element(piece).cell;
     let class = |piece: &Piece| solid.classes()[cell(piece) as usize].number();
-    vec![
-        Array::new("cell", 1, pieces.iter().map(|p| cell(p) as i32).collect::<Vec<_>>()),
+    let ids: Vec<i32> = pieces.iter().map(|p| cell(p) as i32).collect();
+    let mut arrays = vec![Array::new("cell", 1, ids)];
+    arrays.extend(corner_array(solid, pieces.iter().map(element)));
+    arrays.extend([
         Array::new("class", 1, pieces.iter().map(class).collect::<Vec<_>>()),
         Array::new("origin", 3, pieces.iter().flat_map(|p| p.origin).collect::<Vec<_>>()),
         Array::new("size", 3, pieces.iter().flat_map(|p| p.size).collect::<Vec<_>>()),
-    ]
+    ]);
+    arrays
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use crate::limit::Element;
 use crate::mesh::Attribute;
 use crate::plan::{Plan, Samples};
 
-use super::arrays::{Pick, element_arrays, point_arrays, positions};
+use super::arrays::{Pick, corner_array, element_arrays, point_arrays, positions};
 use super::weld::{SharedPoints, Weld};
 
 /// Which elements share the points of common faces, edges and vertices. A shared point has the
@@ -147,7 +147,10 @@ fn dataset<const SIZE: usize>(
     let class = |cell: u32| solid.classes()[cell as usize].number();
     let ids = cells_each(elements, cells.len(), |cell| cell as i32);
     let classes = cells_each(elements, cells.len(), class);
-    let mut cell_arrays = vec![Array::new("cell", 1, ids), Array::new("class", 1, classes)];
+    let each = elements.iter().flat_map(|e| std::iter::repeat_n(e, cells.len()));
+    let mut cell_arrays = vec![Array::new("cell", 1, ids)];
+    cell_arrays.extend(corner_array(solid, each));
+    cell_arrays.push(Array::new("class", 1, classes));
     cell_arrays.extend(element_arrays(limit, attributes, cells.len()));
     Ok(Dataset {
         points: positions(limit, pick),

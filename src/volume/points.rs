@@ -5,7 +5,7 @@ use crate::io::{Array, Dataset};
 use crate::mesh::Attribute;
 use crate::plan::{Location, Plan, Samples};
 
-use super::arrays::{Pick, point_arrays, positions};
+use super::arrays::{Pick, corner_array, point_arrays, positions};
 
 /// One vertex cell a sample, with its `cell`, `u`, `v`, `w` and `class` as point
 /// arrays before all others, so that tables hold them too; and `corner` after `cell` where cells
@@ -19,12 +19,8 @@ pub fn points(plan: &Plan<'_>, limit: &Limit, attributes: &[Attribute]) -> Datas
     let class = |&cell: &u32| solid.classes()[cell as usize].number();
     let ids: Vec<i32> = cells.iter().map(|&cell| cell as i32).collect();
     dataset.point_arrays = vec![Array::new("cell", 1, ids)];
-    if solid.elements().iter().any(|element| element.corner.is_some()) {
-        let corner =
-            |l: &Location| solid.elements()[l.element as usize].corner.map_or(-1, i32::from);
-        let corners: Vec<i32> = locations.iter().map(corner).collect();
-        dataset.point_arrays.push(Array::new("corner", 1, corners));
-    }
+    let elements = locations.iter().map(|l| &solid.elements()[l.element as usize]);
+    dataset.point_arrays.extend(corner_array(solid, elements));
     for (d, name) in ["u", "v", "w"].into_iter().enumerate() {
         let parameters: Vec<f64> = locations.iter().map(|l| l.parameters[d]).collect();
         dataset.point_arrays.push(Array::new(name, 1, parameters));

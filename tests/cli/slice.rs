@@ -242,8 +242,8 @@ fn a_killed_job_goes_on() {
     assert!(whole_files(&at.join("killed")) == whole_files(&at.join("whole")));
 }
 
-/// Every file of a directory of layers is in its manifest.
-fn expect_listed(directory: &Path) {
+/// Every file of a directory of layers is in its manifest; returns how many there are.
+fn expect_listed(directory: &Path) -> usize {
     let text = fs::read(directory.join("manifest.json")).unwrap();
     let manifest: serde_json::Value = serde_json::from_slice(&text).unwrap();
     let layers = manifest["layers"].as_array().unwrap().iter();
@@ -253,6 +253,7 @@ fn expect_listed(directory: &Path) {
     for name in relative(directory).into_keys().filter(|name| *name != Path::new("manifest.json")) {
         assert!(listed.contains(&name), "{name:?} in {}", directory.display());
     }
+    listed.len()
 }
 
 /// However long the program has run when it is stopped.
@@ -308,6 +309,32 @@ fn layers_begin_at_the_lowest_point_or_at_the_origin() {
         &format!("{slice} --svg above --origin {}", lowest + 0.1),
         "--range leaves layers out",
     );
+}
+
+/// The manifest of all layers is larger than files may be: it lists those that fit, whose files
+/// alone stay, and the job goes on from them. Parts of files that a killed program left are removed.
+#[test]
+#[cfg(unix)]
+fn layers_stay_that_the_manifest_has_room_for() {
+    let tripod = with_tripod();
+    let at = tripod.path();
+    let slice = "slice tripod.vtu --layer-height 0.02 --png png --pixel 0.2 -q";
+    let program = assert_cmd::cargo::cargo_bin("subsolid");
+    let run = |command: String| {
+        Process::new("sh").current_dir(at).args(["-c", &command]).output().unwrap()
+    };
+    let output = run(format!("trap '' XFSZ; ulimit -f 16; exec {} {slice}", program.display()));
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("manifest.json") && stderr.contains("--resume goes on"), "{stderr}");
+    let listed = expect_listed(&at.join("png"));
+    assert!(listed > 10, "{listed}");
+    std::fs::write(at.join("png/coverage/.00150_z3.0100.png.aB3dE9.part"), "part").unwrap();
+    std::fs::write(at.join("png/.notes.txt.aB3dE9.part"), "of another program").unwrap();
+    let output = run(format!("{} {slice} --resume", program.display()));
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    std::fs::remove_file(at.join("png/.notes.txt.aB3dE9.part")).unwrap();
+    assert!(expect_listed(&at.join("png")) > 2 * listed);
 }
 
 /// The system refuses to write more, as on a full disk.

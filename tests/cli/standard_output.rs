@@ -47,6 +47,28 @@ fn standard_output_gets_the_file() {
     }
 }
 
+/// Options other than `-o` name files too: each may go to standard output, one at a time.
+#[test]
+fn any_output_goes_to_standard_output() {
+    let directory = with_fan();
+    let here = directory.path();
+    for (job, to, file) in [
+        ("slice fan.vtu --layer-height 0.5 --json --cli", "-.cli", "a.cli"),
+        ("slice fan.vtu --layer-height 0.5 --vtp", "-.vtp", "b.vtp"),
+        ("slice fan.vtu --layer-height 0.5 --layered-svg", "-.svg", "c.svg"),
+        ("compare fan.vtu --samples 2 --precision f32 --report", "-.html", "d.html"),
+    ] {
+        let written = output(here, &format!("{job} {file}"));
+        assert!(written.status.success(), "{job}: {written:?}");
+        let printed = output(here, &format!("{job} {to}"));
+        assert!(printed.status.success(), "{job}: {printed:?}");
+        assert!(printed.stdout == fs::read(here.join(file)).unwrap(), "{job} {to}");
+        assert!(!printed.stderr.is_empty(), "{job}");
+    }
+    let both = "slice fan.vtu --layer-height 0.5 --cli -.cli --layered-svg -.svg";
+    refused(here, both, "--layered-svg and --cli cannot both go to standard output");
+}
+
 #[test]
 fn what_fails_prints_nothing() {
     let directory = with_fan();

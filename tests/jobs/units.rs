@@ -2,10 +2,10 @@
 //! those of the mesh itself, bit by bit, up to the sizes that are taken.
 
 use subsolid::backend::{Backend, Cpu, Precision};
-use subsolid::process::solid::{BoundaryMotion, untangle};
 use subsolid::process::surface::{Geodesics, curvature_flow, toplesets};
 use subsolid::quadrature::{Mapping, QuadratureScheme, Report};
 use subsolid::refine::crease_by_angle;
+use subsolid::untangle::{BoundaryMotion, untangle};
 use subsolid::volume::Quality;
 use subsolid::{Quadrature, Samples, Solid, SolidMesh, Want};
 

@@ -1,7 +1,7 @@
 //! Meshes that are refined a block at a time: bit by bit the whole.
 
 use subsolid::backend::{Backend, Cpu, Limit};
-use subsolid::mesh::{CellKind, SolidMesh};
+use subsolid::mesh::{CellKind, FaceGroup, Polygons, SolidMesh};
 use subsolid::parts::{Blocks, Extent, RankPart};
 use subsolid::plan::{Samples, Want};
 use subsolid::scheme::VertexRule;
@@ -109,6 +109,22 @@ fn pieces_make_the_refined_mesh() {
             compare_pieces(&name, &mesh, 2, VertexRule::JoyMacCracken);
         }
     }
+}
+
+/// A pentagonal prism with a reflex corner has all vertices of the face that the wedge in its notch
+/// shows; a block of the cube beside the prism does not have the wedge.
+#[test]
+fn faces_are_with_cells_that_have_them() {
+    let plan = [[0, 2], [1, 1], [2, 2], [2, 0], [0, 0], [2, -2], [0, -2]];
+    let level = |z: f64| plan.map(|[x, y]| [f64::from(x), f64::from(y), z]);
+    let mut mesh = SolidMesh { points: [level(0.0), level(1.0)].concat(), ..SolidMesh::default() };
+    let mut faces = vec![vec![0, 1, 2, 3, 4], vec![11, 10, 9, 8, 7]];
+    faces.extend((0..5_u32).map(|i| vec![(i + 1) % 5, i, i + 7, (i + 1) % 5 + 7]));
+    mesh.cells.push_polyhedron(faces.iter().map(Vec::as_slice));
+    mesh.cells.push(CellKind::Wedge, &[0, 1, 2, 7, 8, 9]);
+    mesh.cells.push(CellKind::Hexahedron, &[4, 3, 5, 6, 11, 10, 12, 13]);
+    mesh.face_groups = vec![FaceGroup::new("load", Polygons::uniform(4, vec![0, 2, 9, 7]))];
+    compare_pieces("notch", &mesh, 1, VertexRule::LayerConsistent);
 }
 
 /// A fault is told in the ids of the whole, as without blocks.

@@ -11,9 +11,10 @@ use crate::support::meshes::{
 use crate::support::{Limits, close, places, size};
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
-use subsolid::process::solid::{BoundaryMotion, boundary_seeds, untangle};
+use subsolid::process::solid::boundary_seeds;
 use subsolid::slice::{SliceOptions, Slicer};
 use subsolid::surface::boundary_surface;
+use subsolid::untangle::{BoundaryMotion, untangle};
 
 /// Compares random boundary places, some on and close to edges and corners.
 fn compare(name: &str, mesh: &SolidMesh, seed: u64) {

@@ -1,4 +1,4 @@
-"""Checks that imports between the files of src are acyclic.
+"""Checks that imports between the files of src are acyclic, and those between its folders.
 
     python3 tests/source/imports.py
 
@@ -79,8 +79,17 @@ def read():
     return imports
 
 
+def of_folders(imports):
+    """The imports of the folders of src, and of the files beside them."""
+    folders = {(file[0],): set() for file in imports if file}
+    for file, others in imports.items():
+        if file:
+            folders[file[:1]] |= {other[:1] for other in others if other and other[0] != file[0]}
+    return folders
+
+
 def circle(imports):
-    """The files of a circle, if there is one."""
+    """The files or folders of a circle, if there is one."""
     done, trail = set(), []
 
     def visit(file):
@@ -96,5 +105,8 @@ def circle(imports):
     return next(filter(None, map(visit, sorted(imports))), None)
 
 
-if found := circle(read()):
-    sys.exit("files import each other in a circle: " + " -> ".join(map("::".join, found)))
+IMPORTS = read()
+for what, imports in ("files", IMPORTS), ("folders", of_folders(IMPORTS)):
+    if found := circle(imports):
+        names = " -> ".join(map("::".join, found))
+        sys.exit(f"{what} import each other in a circle: {names}")

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use subsolid::numbers::counted;
+use subsolid::numbers::{Precision, counted};
 use subsolid::scheme::VertexRule;
 use subsolid::view::{Paint, SkinOptions, SkinPolygons};
 use subsolid::{Error, Result};
@@ -59,12 +59,20 @@ impl Arguments {
                 (self.quality, "--quality"),
                 (self.max_memory.is_some(), "--max-memory"),
                 (self.pieces.is_some(), "--pieces"),
+                (self.piece_points.is_some(), "--piece-points"),
                 (self.compress, "--compress"),
                 (self.explain, "--explain"),
                 (self.processor.backend.is_gpu(), "--backend of a GPU"),
+                (self.processor.has_strategy(), "--strategy"),
+                (self.precision != Precision::default(), "--precision f32"),
             ],
             |option| format!("{option} is not for .glb"),
             |_| "leave it out, or end the name of the output in .vtu".into(),
+        )?;
+        refuse_given(
+            &[(self.color_map.is_some() && self.color.is_none(), "--color-map")],
+            |option| format!("{option} is for the colors of --color"),
+            |option| format!("leave {option} out, or give --color NAME"),
         )
     }
 }

@@ -15,7 +15,7 @@ use subsolid::numbers::counted;
 use subsolid::plan::Plan;
 use subsolid::slice::fingerprint;
 use subsolid::volume::{self, Bezier, BezierInput, Quality, SharedPoints, Sharing};
-use subsolid::{Result, io};
+use subsolid::{Result, io, memory};
 
 use super::single::{self, Single};
 use super::writer::Writer;
@@ -142,6 +142,7 @@ impl<'a> GridJob<'a> {
             (Some(output), Some(part)) => {
                 // no larger than a part's share
                 let pieces = source.pieces(plan, piece.min(source.part_results(plan, part.of)));
+                self.check_pieces(source, &pieces)?;
                 let parameters = a.parameters(shape, mesh);
                 let job = PieceJob::create(output, part, pieces.len(), parameters, self.options())?;
                 let Some(job) = job else {
@@ -152,8 +153,9 @@ impl<'a> GridJob<'a> {
                 (Writer::Job(job), own)
             }
             (Some(output), None) if format == Some(Format::Pvtu) => {
-                let writer = PieceWriter::create(output, self.options())?;
-                (Writer::Pieces(writer), source.pieces(plan, piece))
+                let pieces = source.pieces(plan, piece);
+                self.check_pieces(source, &pieces)?;
+                (Writer::Pieces(PieceWriter::create(output, self.options())?), pieces)
             }
             (Some(output), None) => {
                 let ranges = source.pieces(plan, single::range(plan, mesh).min(piece));
@@ -166,6 +168,17 @@ impl<'a> GridJob<'a> {
             }
             (None, _) => (Writer::Nothing, source.pieces(plan, piece)),
         }))
+    }
+
+    /// Refuses pieces that take too much memory; those of Bézier cells are checked as they are made.
+    fn check_pieces(&self, source: &Source<'_>, pieces: &[Range<usize>]) -> Result<()> {
+        let Source::Evaluated { plan, .. } = source else { return Ok(()) };
+        let largest = pieces.iter().map(|range| plan.result_count(range)).max().unwrap_or(0);
+        let result = single::RANGES * single::result_bytes(plan, self.mesh);
+        let what = format!("pieces of {} need", counted(largest, "point"));
+        memory::check_half(what, (largest * result) as u128, |limit| {
+            format!("give --piece-points {} or less", (limit / result as u128).max(1)).into()
+        })
     }
 
     /// Prepares what the datasets come from.
@@ -282,21 +295,18 @@ impl Arguments {
     }
 }
 
-/// Says how many derivatives do not exist, and gradients.
+/// Says at how many points derivatives or gradients do not exist.
 pub fn warn_of_undefined(a: &Arguments, count: usize, console: &Console) {
     if count > 0 {
         let points = counted(count, "point");
-        console.warn(if a.gradients {
-            format!(
-                "gradients or derivatives do not exist at {points}, where det J is 0 or on \
-                 extraordinary edges and vertices; they are written as NaN"
-            )
+        let (what, places) = if a.gradients {
+            let places = "where det J is 0 or on extraordinary edges and vertices";
+            ("gradients or derivatives", places)
         } else {
-            format!(
-                "derivatives do not exist at {points}, on extraordinary edges and vertices; \
-                 they are written as NaN"
-            )
-        });
+            ("derivatives", "on extraordinary edges and vertices")
+        };
+        let written = if a.output.is_some() { "; they are written as NaN" } else { "" };
+        console.warn(format!("{what} do not exist at {points}, {places}{written}"));
     }
 }
 

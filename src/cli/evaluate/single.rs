@@ -16,7 +16,7 @@ use subsolid::memory::{bytes_of, gigabytes, physical_memory};
 /// are enough to keep a GPU busy.
 const RANGE: usize = 8 << 20;
 /// Ranges in memory: the results, and the pieces that are made of them, wait and are written.
-const RANGES: usize = 4;
+pub const RANGES: usize = 4;
 /// Bytes that numbering takes for an element: the first points of its corners, edges, faces and
 /// inside, and what finds those of its neighbors.
 const NUMBERING: usize = 27 * 4 + 300;
@@ -77,7 +77,7 @@ impl Single {
 }
 
 /// Bytes of a result with what is made of it.
-fn result_bytes(plan: &Plan<'_>, mesh: &SolidMesh) -> usize {
+pub fn result_bytes(plan: &Plan<'_>, mesh: &SolidMesh) -> usize {
     let widths: Vec<usize> = mesh.attributes.iter().map(|attribute| attribute.width).collect();
     let of_cells: usize = mesh.cell_data.iter().map(|array| array.width).sum();
     // with the ids of a cell and its array of cells

@@ -64,7 +64,7 @@ pub struct Arguments {
     /// of the limit [default: the lowest point]
     #[arg(long, value_name = "Z", allow_hyphen_values = true)]
     pub(super) origin: Option<f64>,
-    /// Slice only layers whose mid-height lies between Z0 and Z1; either may be omitted
+    /// Slice only layers whose mid-height is at least Z0 and below Z1; either may be omitted
     #[arg(long, value_name = "Z0:Z1", allow_hyphen_values = true)]
     pub(super) range: Option<Span>,
     /// Axis that layers are stacked along

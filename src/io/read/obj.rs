@@ -222,6 +222,12 @@ impl Reader<'_> {
         match name {
             b"crease" => {
                 let edges = integers.len().saturating_sub(1);
+                if integers.len() == 1 {
+                    return Err(self
+                        .text
+                        .error("a crease takes two vertices or more")
+                        .with_help("write `t crease 2/1/0 0 1 2.5`"));
+                }
                 for (i, pair) in integers.windows(2).enumerate() {
                     let sharpness = self.sharpness(reals, i, edges, "edge")?;
                     self.mesh.creases.push_edge(pair[0], pair[1], sharpness);

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::xml;
 use crate::io::atomic;
+use crate::io::dataset::check_name;
 use crate::{Error, Result};
 
 /// Writes closed polylines with arrays of doubles, piece by piece, into one `.vtp`.
@@ -52,7 +53,8 @@ impl PolylineWriter {
     /// arrays of width 1.
     ///
     /// # Errors
-    /// [`Error::Io`] if it cannot be written.
+    /// [`Error::Request`] for a name of control characters, and an empty one; [`Error::Io`] if it
+    /// cannot be written.
     pub fn create(
         path: impl AsRef<Path>,
         point_arrays: &[(&str, usize)],
@@ -60,6 +62,7 @@ impl PolylineWriter {
     ) -> Result<Self> {
         let path = path.as_ref().to_owned();
         atomic::check(&path)?;
+        point_arrays.iter().try_for_each(|(name, _)| check_name("point", name))?;
         let section = |kind: &str, name: &str, width: usize| {
             let name = xml::escape(name);
             let attributes =

@@ -170,6 +170,7 @@ pub fn write_surface_with(
     match format {
         SurfaceFormat::Stl => stl::check(&seen)?,
         SurfaceFormat::Glb => glb::check(&seen, glb)?,
+        SurfaceFormat::Vtp => vtp::check(&seen)?,
         _ => {}
     }
     let write = |content: &dyn Fn(&mut BufWriter<File>) -> io::Result<()>| {

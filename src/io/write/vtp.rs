@@ -7,9 +7,15 @@ use std::io::{self, Write};
 use super::appended::write_raw;
 use super::values::{ArrayValues, vtk_ids};
 use super::xml;
-use crate::io::dataset::{Array, Points};
+use crate::Result;
+use crate::io::dataset::{Array, Points, check_name};
 use crate::io::mesh_dataset::{corner_array, crease_arrays};
 use crate::mesh::SurfaceMesh;
+
+/// Checks that the names of attributes can stand in a file.
+pub fn check(mesh: &SurfaceMesh) -> Result<()> {
+    mesh.attributes.iter().try_for_each(|attribute| check_name("point", &attribute.name))
+}
 
 /// Writes `mesh`, which has been checked.
 pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {

@@ -1,25 +1,14 @@
-//! Processing of control meshes of solids: hexahedra.
+//! Distances through meshes of hexahedra.
 
-mod bound;
 mod distance;
-mod energy;
-mod lbfgs;
 mod point;
-mod quality;
-mod slide;
 mod targets;
-mod trilinear;
-mod untangle;
-mod untangled;
+pub(crate) mod trilinear;
 mod update;
 
-pub use bound::{LeastDeterminant, least_determinant};
 pub use distance::volume_distance;
 pub use point::{ClosestPlace, point_seeds};
-pub use quality::{ScaledJacobians, cell_quality};
 pub use targets::{Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds};
-pub use untangle::{MAX_ROUNDS, untangle};
-pub use untangled::{BoundaryMotion, Untangled};
 
 use std::collections::HashMap;
 

@@ -4,8 +4,8 @@ use nalgebra::Vector3;
 
 use super::trilinear::parameters;
 use super::{Seed, hexahedra};
+use crate::basis::closest_on_patch::{BicubicPoints, closest_on_patch};
 use crate::error::{Error, Result};
-use crate::locate::{BicubicPoints, closest_on_patch};
 use crate::mesh::SolidMesh;
 use crate::numbers::significant;
 use crate::topology::Topology;

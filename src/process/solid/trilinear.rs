@@ -3,7 +3,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 /// Parameters (u, v, w) of the corners in VTK's order.
-pub(super) const CORNERS: [[f64; 3]; 8] = [
+pub(crate) const CORNERS: [[f64; 3]; 8] = [
     [0.0, 0.0, 0.0],
     [1.0, 0.0, 0.0],
     [1.0, 1.0, 0.0],

@@ -233,9 +233,10 @@ impl<'a, 's> Band<'a, 's> {
         for first in (columns[0]..columns[1]).step_by(LANES) {
             let count = LANES.min((columns[1] - first) as usize);
             let variable = line.variable(first);
-            let inside = match line.has_inside(first, count) {
-                true => [f64::INFINITY; LANES],
-                false => line.inside(&variable),
+            let inside = if line.has_inside(first, count) {
+                [f64::INFINITY; LANES]
+            } else {
+                line.inside(&variable)
             };
             let at = self.at(row, first);
             let pieces = &mut self.pieces[at..at + count];

@@ -1,6 +1,6 @@
 //! A directory with files of a layer each, and their manifest.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,6 +10,9 @@ use crate::io::{Unfinished, atomic};
 use crate::message;
 use crate::slice::manifest::{FILE_NAME, LayerEntry, Manifest, Parameters};
 use crate::{Error, Result};
+
+/// Endings of files of layers.
+const ENDINGS: [&str; 3] = ["png", "bmp", "svg"];
 
 /// Files of layers that are complete, by layer.
 #[derive(Debug)]
@@ -68,6 +71,10 @@ impl LayerDirectory {
             layers.extend(kept.map(|entry| (entry.index, entry)));
         }
         folders.iter().try_for_each(|folder| create(&path.join(folder)))?;
+        if lock.is_some() {
+            let all = folders.iter().map(|folder| path.join(folder)).chain([path.to_owned()]);
+            all.for_each(|folder| remove_parts(&folder));
+        }
         let manifest = Manifest::new(model, parameters);
         let (path, unlisted) = (path.into(), Mutex::default());
         let mut directory = Self { path, manifest, layers, resume, made, unlisted, _lock: lock };
@@ -94,11 +101,7 @@ impl LayerDirectory {
         }
         let written =
             atomic::write(&path, |out| out.write_all(bytes).map_err(|e| atomic::refused(&path, e)));
-        written.map_err(|error| {
-            let help = error.help().cloned().unwrap_or_default();
-            let stay = format!("; layers that are complete stay in {}, ", self.path.display());
-            error.with_help(message!(help, stay, option_name("resume"), " goes on from them"))
-        })?;
+        written.map_err(|error| self.with_stay(error))?;
         Ok(bytes.len() as u64)
     }
 
@@ -111,8 +114,19 @@ impl LayerDirectory {
         self.layers.insert(layer.index, layer);
     }
 
-    /// Writes the manifest.
+    /// Writes the manifest. Where it does not fit on the disk, files of the last layers that it does
+    /// not list make room for the others.
+    ///
+    /// # Errors
+    /// Those of writing it, which say where layers that are complete stay.
     pub fn write(&mut self, complete: bool) -> Result<()> {
+        let Err(error) = self.list(complete) else { return Ok(()) };
+        self.make_room();
+        Err(if self.layers.is_empty() { error } else { self.with_stay(error) })
+    }
+
+    /// Writes the manifest with all layers that are complete.
+    fn list(&mut self, complete: bool) -> Result<()> {
         self.manifest.complete = complete;
         self.manifest.layers = self.layers.values().cloned().collect();
         self.manifest.write(&self.path)?;
@@ -125,20 +139,70 @@ impl LayerDirectory {
         }
         Ok(())
     }
+
+    /// Removes files that the manifest does not list, those of layers that are not complete and then
+    /// layer by layer from the last, until it can be written.
+    fn make_room(&mut self) {
+        let complete = self.layers.values().flat_map(|layer| &layer.files);
+        let complete: HashSet<&str> = complete.map(|file| &*file.path).collect();
+        let names: Vec<String> = self.unlisted().keys().cloned().collect();
+        let (mut last, incomplete): (Vec<_>, Vec<_>) =
+            names.into_iter().partition(|name| complete.contains(&**name));
+        incomplete.iter().for_each(|name| self.remove(name));
+        while self.list(false).is_err() {
+            let is_unlisted = |layer: &LayerEntry| {
+                layer.files.iter().any(|file| last.binary_search(&file.path).is_ok())
+            };
+            let index = self.layers.values().rev().find(|layer| is_unlisted(layer));
+            let Some(index) = index.map(|layer| layer.index) else { return };
+            for file in self.layers.remove(&index).into_iter().flat_map(|layer| layer.files) {
+                self.remove(&file.path);
+                last.retain(|name| *name != file.path);
+            }
+        }
+    }
+
+    /// Removes a file that the manifest does not list; it may not have been written.
+    fn remove(&self, name: &str) {
+        if self.unlisted().remove(name).is_some() {
+            let _ = fs::remove_file(self.path.join(name));
+        }
+    }
+
+    fn with_stay(&self, error: Error) -> Error {
+        let help = error.help().cloned().unwrap_or_default();
+        let stay = format!("; layers that are complete stay in {}, ", self.path.display());
+        error.with_help(message!(help, stay, option_name("resume"), " goes on from them"))
+    }
 }
 
 impl Drop for LayerDirectory {
     /// Removes the files that no manifest lists, and of a job that ended without a layer all that it
     /// made.
     fn drop(&mut self) {
-        for (name, _unfinished) in std::mem::take(&mut *self.unlisted()) {
-            let _ = fs::remove_file(self.path.join(name)); // it may not have been written
-        }
+        let names: Vec<String> = self.unlisted().keys().cloned().collect();
+        names.iter().for_each(|name| self.remove(name));
         if self.layers.is_empty() && !self.manifest.complete {
             let _ = fs::remove_file(self.path.join(FILE_NAME));
             for folder in self.made.iter().rev() {
                 let _ = fs::remove_dir(folder); // it stays if anything else is there
             }
+        }
+    }
+}
+
+/// Removes parts of files of layers and of their manifest, which a program that was killed left in a
+/// folder; nobody else writes such files there now.
+fn remove_parts(folder: &Path) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let whole = name.to_str().and_then(atomic::name_of_part);
+        let ending = |name: &str| {
+            Path::new(name).extension().is_some_and(|own| ENDINGS.iter().any(|e| own == *e))
+        };
+        if whole.is_some_and(|whole| whole == FILE_NAME || ending(whole)) {
+            let _ = fs::remove_file(entry.path()); // it takes room and does no harm
         }
     }
 }

@@ -7,9 +7,9 @@ use subsolid::locate::Locator;
 use subsolid::mesh::shape::Shape;
 use subsolid::numbers::Precision;
 use subsolid::plan::{Samples, Want};
-use subsolid::process::solid::{BoundaryMotion, least_determinant, untangle};
 use subsolid::scheme::VertexRule;
 use subsolid::topology::Topology;
+use subsolid::untangle::{BoundaryMotion, least_determinant, untangle};
 
 use super::fronts::shells;
 use crate::oracle::random::Random;

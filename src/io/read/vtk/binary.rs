@@ -8,7 +8,7 @@ use flate2::read::ZlibDecoder;
 use lzma_rust2::XzReader;
 
 use super::structured::GridExtent;
-use crate::error::{Message, option_name};
+use crate::error::Message;
 use crate::memory::gigabytes;
 use crate::message;
 
@@ -35,14 +35,9 @@ impl Budget {
         Self { left: Cell::new(bytes) }
     }
 
-    fn take(&self, bytes: usize) -> Result<(), Message> {
-        self.take_or(bytes as u64, |left| {
-            message!(
-                "a block unpacks to {bytes} bytes, {left} are left of the memory for compressed data (",
-                option_name("memory"),
-                ")"
-            )
-        })
+    fn take(&self, bytes: usize) -> Result<(), NotUnpacked> {
+        let bytes = bytes as u64;
+        self.take_or(bytes, |left| NotUnpacked::TooLarge { bytes, left })
     }
 
     /// Takes the memory of a grid, of which a file lists no cells.
@@ -56,7 +51,7 @@ impl Budget {
         })
     }
 
-    fn take_or(&self, bytes: u64, refused: impl FnOnce(u64) -> Message) -> Result<(), Message> {
+    fn take_or<E>(&self, bytes: u64, refused: impl FnOnce(u64) -> E) -> Result<(), E> {
         let left = self.left.get();
         self.left.set(left.checked_sub(bytes).ok_or_else(|| refused(left))?);
         Ok(())
@@ -162,13 +157,23 @@ impl Base64<'_> {
     }
 }
 
-/// The bytes of one array, with its header in front; the error says what is wrong.
+/// Why the bytes of an array cannot be had.
+#[derive(Debug)]
+pub(super) enum NotUnpacked {
+    /// What is wrong with them.
+    Malformed(&'static str),
+    /// A block unpacks to more bytes than are left of the budget.
+    TooLarge { bytes: u64, left: u64 },
+}
+
+/// The bytes of one array, with its header in front.
 pub(super) fn unpack<'a>(
     source: &mut ByteSource<'a>,
     layout: BinaryLayout,
     budget: &Budget,
-) -> Result<Cow<'a, [u8]>, Message> {
-    let cut = || Message::from("the binary data is cut short or malformed");
+) -> Result<Cow<'a, [u8]>, NotUnpacked> {
+    use NotUnpacked::Malformed;
+    let cut = || Malformed("the binary data is cut short or malformed");
     let size = if layout.wide_header { 8 } else { 4 };
     let number = |bytes: &[u8]| {
         let fold = |value: u64, &byte: &u8| value << 8 | u64::from(byte);
@@ -197,9 +202,9 @@ pub(super) fn unpack<'a>(
         let before = bytes.len();
         compressor
             .unpack(&packed, full, &mut bytes)
-            .ok_or_else(|| Message::from("a compressed block is malformed"))?;
+            .ok_or(Malformed("a compressed block is malformed"))?;
         if bytes.len() - before != full {
-            return Err("a compressed block has another size than its header says".into());
+            return Err(Malformed("a compressed block has another size than its header says"));
         }
     }
     Ok(Cow::Owned(bytes))

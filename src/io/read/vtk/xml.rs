@@ -8,10 +8,13 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use crate::error::option_name;
+use crate::memory::gigabytes;
 use crate::mesh::Attribute;
+use crate::message;
 use crate::{Error, Message, Result};
 
-use super::binary::{Budget, ByteSource, unpack};
+use super::binary::{Budget, ByteSource, NotUnpacked, unpack};
 use super::ghosts::{check_ghosts, is_ghosts};
 use super::outline::{ArrayElement, ArraySection, ArrayStorage, XmlOutline};
 use super::structured::{GridKind, grid_help};
@@ -318,8 +321,20 @@ impl Numbers<'_> {
             }
             _ => ByteSource::base64(array.text.as_bytes()),
         };
-        unpack(&mut source, self.outline.layout, self.budget)
-            .map_err(|fault| self.fault(array.line, format!("array `{}`: {fault}", array.name)))
+        unpack(&mut source, self.outline.layout, self.budget).map_err(|why| match why {
+            NotUnpacked::Malformed(what) => {
+                self.fault(array.line, format!("array `{}`: {what}", array.name))
+            }
+            NotUnpacked::TooLarge { bytes, left } => {
+                let [bytes, left] = [bytes, left].map(|bytes| gigabytes(bytes.into()));
+                let message = format!(
+                    "array `{}`: a block unpacks to {bytes}, {left} are left of the memory for compressed data",
+                    array.name
+                );
+                Error::file(self.path, Some(array.line), message)
+                    .with_help(message!("allow more memory (", option_name("memory"), ")"))
+            }
+        })
     }
 
     pub fn fault(&self, line: usize, message: impl Into<Message>) -> Error {

@@ -17,7 +17,7 @@
 
 use nalgebra::{Matrix2, Vector2, Vector3};
 
-use crate::basis::bernstein;
+use super::bernstein;
 
 /// Bézier points `[t][s]`.
 pub type BicubicPoints = [Vector3<f64>; 16];
@@ -49,7 +49,7 @@ pub struct ClosestSoFar {
 /// The place of `patch` that is closest to `x`, if it is nearer than `most`. Nothing of the patch
 /// is nearer by more than `slack`. `toward` is a unit vector along which the patch is likely to be
 /// farther than `most`, or 0.
-pub fn closest(
+pub fn closest_on_patch(
     patch: &BicubicPoints,
     x: Vector3<f64>,
     most: f64,
@@ -432,8 +432,8 @@ mod tests {
                 let patch = bent(amount, &mut state);
                 let distance = [0.3, 1.0, 5.0][case % 3];
                 let x = Vector3::from_fn(|_, _| 0.5 + distance * (2.0 * random(&mut state) - 1.0));
-                let found =
-                    closest(&patch, x, f64::INFINITY, Vector3::zeros(), 1e-12).expect("no limit");
+                let found = closest_on_patch(&patch, x, f64::INFINITY, Vector3::zeros(), 1e-12)
+                    .expect("no limit");
                 let distance = |p: [f64; 2]| (Jet::of(&patch, p).point - x).norm();
                 assert!((distance(found.parameters) - found.distance).abs() < 1e-13);
                 let n = 100;
@@ -458,7 +458,8 @@ mod tests {
             let normal = jet.first[0].cross(&jet.first[1]).normalize();
             for distance in [0.1, 1.0, 10.0, 100.0, 1000.0] {
                 let x = jet.point + distance * normal;
-                let found = closest(&patch, x, f64::INFINITY, Vector3::zeros(), 1e-12).unwrap();
+                let found =
+                    closest_on_patch(&patch, x, f64::INFINITY, Vector3::zeros(), 1e-12).unwrap();
                 let off = (0..2).map(|d| (found.parameters[d] - p[d]).abs()).fold(0.0, f64::max);
                 assert!(off < 1e-13 * (1.0 + distance), "{p:?}, {distance}: off by {off:e}");
             }
@@ -469,9 +470,10 @@ mod tests {
     fn what_is_no_nearer_is_not_looked_for() {
         let patch = bent(0.0, &mut 1);
         let x = Vector3::new(0.25, 0.5, 2.0);
-        let found = closest(&patch, x, 3.0, Vector3::zeros(), 0.0).expect("2 is less than 3");
+        let found =
+            closest_on_patch(&patch, x, 3.0, Vector3::zeros(), 0.0).expect("2 is less than 3");
         assert!((found.distance - 2.0).abs() < 1e-15);
         assert!((found.parameters[0] - 0.25).abs() < 1e-12);
-        assert!(closest(&patch, x, 1.9, Vector3::zeros(), 0.0).is_none());
+        assert!(closest_on_patch(&patch, x, 1.9, Vector3::zeros(), 0.0).is_none());
     }
 }

@@ -13,16 +13,17 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::energy::Way;
-use super::trilinear::CORNERS;
 use crate::basis::bspline::Order;
+use crate::basis::closest_on_curve::closest_on_curve;
 use crate::error::ElementKind::Vertex;
 use crate::error::{Error, Result};
 use crate::limit::Solid;
 use crate::limit::boundary::{BoundaryFace, RimNames, boundary_faces};
 use crate::limit::rim::UNIT;
-use crate::locate::{Locator, nearest_on_curve};
+use crate::locate::Locator;
 use crate::mesh::{Controls, SolidMesh};
 use crate::message;
+use crate::process::solid::trilinear::CORNERS;
 use crate::topology::{Orientation, Sharpness, Topology};
 
 /// What limit points of vertices may be off, as a part of the solid's diagonal.
@@ -239,7 +240,7 @@ impl<'s> Sliding<'s> {
                 Some(place.of(&self.before) - x)
             }
             On::Crease(_, curves) => {
-                let each = curves.iter().map(|curve| nearest_on_curve(curve, x.into()).1);
+                let each = curves.iter().map(|curve| closest_on_curve(curve, x.into()).1);
                 each.min_by(|a, b| a.norm_squared().total_cmp(&b.norm_squared()))
             }
         }

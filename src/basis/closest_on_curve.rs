@@ -2,8 +2,8 @@
 
 use nalgebra::Vector3;
 
-use super::hierarchy::squared_distance;
-use crate::basis::bernstein;
+use super::bernstein;
+use crate::numbers::bounds::squared_distance;
 
 /// Halvings before Newton's method.
 const HALVINGS: u32 = 5;
@@ -11,7 +11,7 @@ const HALVINGS: u32 = 5;
 const STEPS: usize = 12;
 
 /// The curve's parameter in [0, 1], and the vector from `x` to the curve there.
-pub fn nearest(curve: &[[f64; 3]; 4], x: [f64; 3]) -> (f64, Vector3<f64>) {
+pub fn closest_on_curve(curve: &[[f64; 3]; 4], x: [f64; 3]) -> (f64, Vector3<f64>) {
     let away = Vector3::zeros();
     let mut search = Search { curve, x, squared: f64::INFINITY, away, parameter: 0.0 };
     search.offer(0.0);
@@ -124,7 +124,7 @@ mod tests {
         };
         for _ in 0..200 {
             let x = [4.0 * random() - 0.5, 2.0 * random() - 1.0, random()];
-            let (t, away) = nearest(&curve, x);
+            let (t, away) = closest_on_curve(&curve, x);
             let distance = away.norm();
             assert!(((jet(&curve, t)[0] - Vector3::from(x)).norm() - distance).abs() < 1e-15);
             let least = (0..=4000)
@@ -135,7 +135,7 @@ mod tests {
         // on the curve it is found to rounding
         for i in 0..=20 {
             let t = f64::from(i) / 20.0;
-            let (found, away) = nearest(&curve, jet(&curve, t)[0].into());
+            let (found, away) = closest_on_curve(&curve, jet(&curve, t)[0].into());
             let distance = away.norm();
             assert!((found - t).abs() < 1e-13 && distance < 1e-14, "{t} {found} {distance}");
         }

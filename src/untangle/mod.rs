@@ -1,23 +1,35 @@
 //! Untangling and improving control meshes.
 //!
-//! The energy ([`super::energy`]) is minimized with ε falling by the rule of Garanzha et al.
+//! The energy (`energy.rs`) is minimized with ε falling by the rule of Garanzha et al.
 //! (2021), §3.2, until every determinant is positive; then with higher powers, which stress the
 //! worst corners, as the maximum of HexOpt (arXiv 2410.11656) does. Where cells stay folded in a
 //! thin mesh, ε falls once more in a space in which it is not thin. A result that is worse than
 //! what it came from is dropped.
 
+mod bound;
+mod energy;
+mod lbfgs;
+mod quality;
+mod slide;
+mod untangled;
+
+pub use bound::{LeastDeterminant, least_determinant};
+pub use quality::{ScaledJacobians, cell_quality};
+pub use untangled::{BoundaryMotion, Untangled};
+
 use nalgebra::{Matrix3, Vector3};
 
-use super::energy::{Energy, Way};
-use super::lbfgs::minimize;
-use super::slide::Sliding;
-use super::{BoundaryMotion, ScaledJacobians, Untangled, cell_quality, hexahedra};
 use crate::error::Result;
 use crate::limit::Solid;
 use crate::mesh::SolidMesh;
 use crate::mesh::folded::{NEIGHBORS, corner_jacobian};
+use crate::process::solid::hexahedra;
 use crate::refine::reorient;
 use crate::topology::Topology;
+
+use energy::{Energy, Way};
+use lbfgs::minimize;
+use slide::Sliding;
 
 /// Minimizations of falling ε at most.
 const ROUNDS: usize = 60;

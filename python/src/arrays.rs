@@ -95,13 +95,13 @@ fn check_items(value: &Bound<'_, PyAny>, role: Role<'_>, at: &mut Vec<usize>) ->
     if !value.is_instance_of::<PyUntypedArray>() {
         // NumPy's are no instances of Python's
         let is_bool = !at.is_empty() && value.get_type().name()?.to_string().starts_with("bool");
-        return match is_bool {
-            false => Ok(()),
-            true => Err(refused(
+        if is_bool {
+            return Err(refused(
                 format!("{} has the type bool at {at:?}", role.what),
                 "give numbers: 1 and 0, if these are meant",
-            )),
-        };
+            ));
+        }
+        return Ok(());
     }
     let masked = py.import("numpy.ma")?;
     if !value.is_instance(&masked.getattr("MaskedArray")?)? {

@@ -6,13 +6,36 @@ use self_cell::self_cell;
 use subsolid::backend::Evaluator;
 use subsolid::locate::Locator;
 use subsolid::quadrature::Mapping;
-use subsolid::slice::SolidSource;
+use subsolid::slice::{SolidSource, fingerprint, refined_fingerprint};
 use subsolid::{Plan, Quadrature, Solid, SolidMesh};
 
 /// A control mesh and what was found out about it.
 pub struct Analyzed {
     pub mesh: SolidMesh,
     pub solid: Solid,
+    /// What it was refined from, as the program refines.
+    pub refined_from: Option<Coarse>,
+}
+
+/// The mesh that another was refined from.
+#[derive(Clone)]
+pub struct Coarse {
+    pub sha256: String,
+    pub levels: usize,
+}
+
+impl Analyzed {
+    /// The mesh that was refined, or this one.
+    pub fn coarse(&self) -> Coarse {
+        let own = || Coarse { sha256: fingerprint(&self.mesh), levels: 0 };
+        self.refined_from.clone().unwrap_or_else(own)
+    }
+
+    /// Identifies the model in files of layers, as the program does.
+    pub fn fingerprint(&self) -> String {
+        let Coarse { sha256, levels } = self.coarse();
+        refined_fingerprint(sha256, levels)
+    }
 }
 
 /// A plan brought to a processor.

@@ -8,6 +8,7 @@ use subsolid::mesh::{Attribute, Creases};
 use subsolid::numbers::counted;
 use subsolid::refine::{crease_by_angle, reorient};
 use subsolid::topology::Sharpness;
+use subsolid::topology::surface::SurfaceTopology;
 
 use crate::errors::{IntoPython, refused};
 use crate::model::{attributes, creases, points, warn_of_welded};
@@ -199,17 +200,22 @@ impl PySurface {
     /// Args:
     ///     creases: Sharp edges, (n, 2), and their sharpness, as Surface takes them.
     ///     corners: Sharp vertices, (n,), and their sharpness.
+    ///
+    /// Raises:
+    ///     Error: For edges and vertices that the surface does not have.
     #[pyo3(signature = (creases=None, corners=None))]
     fn with_creases(
         &self,
+        py: Python<'_>,
         creases: Option<Bound<'_, PyAny>>,
         corners: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let given = some_creases(creases.as_ref(), corners.as_ref(), false)?;
         let mut mesh = self.mesh.clone();
-        mesh.creases = given.or(&mesh.creases);
-        let made = Self::checked(mesh)?;
-        let mut mesh = made.mesh;
+        mesh.creases = given.clone().or(&mesh.creases);
+        mesh.check().py()?;
+        // before those of sharpness 0, which nothing asks of again, are gone
+        py.work(|| SurfaceTopology::of(&mesh).check_creases(&given)).py()?;
         mesh.creases.drop_smooth();
         Ok(Self { mesh })
     }

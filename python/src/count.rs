@@ -15,9 +15,10 @@ pub trait Count: Sized {
 impl Count for usize {
     fn of(value: &Bound<'_, PyAny>, name: &str, range: &str) -> PyResult<Self> {
         value.extract().map_err(|error: PyErr| {
-            match error.is_instance_of::<PyOverflowError>(value.py()) {
-                true => refused(format!("{name}={value}"), &format!("give a whole number {range}")),
-                false => error,
+            if error.is_instance_of::<PyOverflowError>(value.py()) {
+                refused(format!("{name}={value}"), &format!("give a whole number {range}"))
+            } else {
+                error
             }
         })
     }

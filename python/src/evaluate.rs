@@ -24,6 +24,7 @@ struct Request<'py, 'a> {
     jacobian: bool,
     precision: &'a str,
     backend: &'a str,
+    strategy: &'a str,
     threads: Option<usize>,
 }
 
@@ -40,7 +41,8 @@ impl<'py> Request<'py, '_> {
         if self.jacobian {
             want = want | Want::DETERMINANT;
         }
-        let processor = (self.backend, request::named("precision", self.precision)?);
+        let strategy = request::named("strategy", self.strategy)?;
+        let processor = (self.backend, strategy, request::named("precision", self.precision)?);
         let threads = Threads::new(self.threads)?;
         PyPlan::new(solid.py(), solid.clone().unbind(), &samples, want, processor, threads)
     }
@@ -63,8 +65,10 @@ impl PySolid {
     ///     jacobian: Also determinants of the Jacobian.
     ///     precision: "f64" or "f32".
     ///     backend: "auto", "cpu", "cuda", "cuda:N", or several GPUs: "cuda:0,1", "cuda:all".
+    ///     strategy: Kernels on a GPU: "auto", or those of the published method, "thread", "warp" and
+    ///         "hybrid", whose last bits vary; on the CPU a UserWarning says that it has no effect.
     ///     threads: Number of CPU threads, 1 to 4096; all if None.
-    #[pyo3(signature = (samples=None, *, gauss=None, cells=None, uvw=None, corners=None, derivatives=0, attribute_derivatives=false, gradients=false, jacobian=false, precision="f64", backend="auto", threads=None))]
+    #[pyo3(signature = (samples=None, *, gauss=None, cells=None, uvw=None, corners=None, derivatives=0, attribute_derivatives=false, gradients=false, jacobian=false, precision="f64", backend="auto", strategy="auto", threads=None))]
     #[allow(clippy::too_many_arguments)]
     fn plan(
         slf: &Bound<'_, Self>,
@@ -79,6 +83,7 @@ impl PySolid {
         jacobian: bool,
         precision: &str,
         backend: &str,
+        strategy: &str,
         #[pyo3(from_py_with = count::threads)] threads: Option<usize>,
     ) -> PyResult<PyPlan> {
         let request = Request {
@@ -93,6 +98,7 @@ impl PySolid {
             jacobian,
             precision,
             backend,
+            strategy,
             threads,
         };
         request.plan(slf)
@@ -100,7 +106,7 @@ impl PySolid {
 
     /// Evaluates the limit once. Options are those of plan; out and device_output are those of
     /// Plan.evaluate, and device_output takes a GPU unless backend names one.
-    #[pyo3(signature = (samples=None, *, gauss=None, cells=None, uvw=None, corners=None, derivatives=0, attribute_derivatives=false, gradients=false, jacobian=false, precision="f64", backend="auto", threads=None, out=None, device_output=false))]
+    #[pyo3(signature = (samples=None, *, gauss=None, cells=None, uvw=None, corners=None, derivatives=0, attribute_derivatives=false, gradients=false, jacobian=false, precision="f64", backend="auto", strategy="auto", threads=None, out=None, device_output=false))]
     #[allow(clippy::too_many_arguments)]
     fn evaluate<'py>(
         slf: &Bound<'py, Self>,
@@ -115,6 +121,7 @@ impl PySolid {
         jacobian: bool,
         precision: &str,
         backend: &str,
+        strategy: &str,
         #[pyo3(from_py_with = count::threads)] threads: Option<usize>,
         out: Option<Bound<'py, PyAny>>,
         device_output: bool,
@@ -138,6 +145,7 @@ impl PySolid {
             jacobian,
             precision,
             backend,
+            strategy,
             threads,
         };
         let plan = Bound::new(slf.py(), request.plan(slf)?)?;

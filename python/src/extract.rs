@@ -43,7 +43,7 @@ impl PySolid {
         #[pyo3(from_py_with = count::rings)] rings: usize,
         refined_points: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let Analyzed { mesh, solid } = &*self.shared;
+        let Analyzed { mesh, solid, .. } = &*self.shared;
         let arrays = py.work(|| -> subsolid::Result<_> {
             let pieces = Pieces::new(solid, rings)?;
             let help = "give refined_points=True, or fewer rings";
@@ -76,7 +76,7 @@ impl PySolid {
             return Err(refused(message, "end its name in .bext"));
         }
         io::atomic::check(&path).py()?;
-        let Analyzed { mesh, solid } = &*self.shared;
+        let Analyzed { mesh, solid, .. } = &*self.shared;
         let write = || -> subsolid::Result<()> {
             let pieces = Pieces::new(solid, rings)?;
             let extraction = operators(&pieces, false, "give fewer rings")?;

@@ -7,11 +7,13 @@ use subsolid::quadrature::{QuadratureScheme, side_vertices, sides};
 use crate::arrays::moved;
 use crate::cells::Analyzed;
 use crate::count;
+use crate::cut::{Cut, WantedAttributes};
 use crate::errors::refused;
 use crate::locate::{PyLocator, locate};
+use crate::materials::WantedMaterials;
 use crate::model::Moved;
 use crate::quadrature::{PyQuadrature, Where};
-use crate::slice::{Cut, PySlices, WantedMaterials};
+use crate::slice::PySlices;
 use crate::solid::PySolid;
 
 #[pymethods]
@@ -22,15 +24,18 @@ impl PySolid {
     ///     points: Control points, (vertices, 3); those of the solid if None.
     ///     tolerance: Distance outside that still counts as inside, as a fraction of the diagonal of
     ///         the box around the Bézier piece there.
-    #[pyo3(signature = (points=None, *, tolerance=1e-9))]
+    ///     backend: Processor that looks points up: "auto" (the fastest for the points of a call),
+    ///         "cpu", "cuda" or "cuda:N"; cells are the same, parameters to rounding.
+    #[pyo3(signature = (points=None, *, tolerance=1e-9, backend="auto"))]
     fn locator(
         &self,
         py: Python<'_>,
         points: Option<Bound<'_, PyAny>>,
         tolerance: f64,
+        backend: &str,
     ) -> PyResult<PyLocator> {
         let given = Moved::new(points.as_ref(), None, self.shared.mesh.points.len())?;
-        PyLocator::new(py, self.shared.clone(), &given, tolerance)
+        PyLocator::new(py, self.shared.clone(), &given, tolerance, backend)
     }
 
     /// Cells and parameters of points in space, once.
@@ -38,20 +43,21 @@ impl PySolid {
     /// Args:
     ///     x: Points, (n, 3), in length units.
     ///     nearest: Whether to return the closest place of the solid for points outside.
-    ///     tolerance: As in locator.
+    ///     tolerance, backend: As in locator.
     ///
     /// Returns:
     ///     Places; for points outside, the cell is -1, or that of the closest place if nearest=True.
-    #[pyo3(signature = (x, *, nearest=false, tolerance=1e-9))]
+    #[pyo3(signature = (x, *, nearest=false, tolerance=1e-9, backend="auto"))]
     fn locate<'py>(
         &self,
         py: Python<'py>,
         x: &Bound<'py, PyAny>,
         nearest: bool,
         tolerance: f64,
+        backend: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let given = Moved::new(None, None, self.shared.mesh.points.len())?;
-        let locator = PyLocator::new(py, self.shared.clone(), &given, tolerance)?;
+        let locator = PyLocator::new(py, self.shared.clone(), &given, tolerance, backend)?;
         locate(py, &locator, x, nearest)
     }
 
@@ -59,6 +65,8 @@ impl PySolid {
     ///
     /// Args:
     ///     layer_height: Height of a layer, in length units.
+    ///     origin: Height of the bottom of layer 0, at or below the lowest point of the limit; None
+    ///         for that point.
     ///     axis: "x", "y" or "z": the axis that layers are stacked along.
     ///     pixel: Edge length of a pixel; None for contours alone.
     ///     resolution: Columns and rows of pixels, with the model in the middle; None for those that
@@ -66,40 +74,46 @@ impl PySolid {
     ///     planes: Number of planes per layer over which coverage is averaged, 1 to 64.
     ///     antialias: True for the covered fraction of each pixel; False for 1 if its center is
     ///         inside, else 0, as `subsolid slice` has it without --antialias for printers.
-    ///     attributes: Whether attributes are evaluated at the pixels.
+    ///     attributes: What is evaluated at the pixels: the attributes if None or True, nothing if
+    ///         False, or names of attributes, of cell_data and of groups of cells, which a .vtp has
+    ///         without pixels, too.
     ///     tolerance: Maximum distance of contours from the limit, in length units; None for 1e-5 of
     ///         the longest side of the bounding box.
     ///     points: Control points, (vertices, 3); those of the solid if None.
     ///     materials: Materials that share the pixels, each pixel one or none: names of attributes,
     ///         cell_data or groups of cells that are their fractions of the volume, 0 to 1, or the
     ///         one name of an array of the cells whose whole numbers are materials.
+    ///     backend: Processor of the pixels: "auto", "cpu", "cuda" or "cuda:N"; coverage is bitwise
+    ///         the same, attributes agree to rounding.
     ///
     /// Returns:
     ///     An iterable of Layers that holds one at a time; it also takes indices, and writes files.
-    #[pyo3(signature = (layer_height, *, axis="z", pixel=None, resolution=None, planes=1, antialias=true, attributes=true, tolerance=None, points=None, materials=None))]
+    #[pyo3(signature = (layer_height, *, origin=None, axis="z", pixel=None, resolution=None, planes=1, antialias=true, attributes=None, tolerance=None, points=None, materials=None, backend="auto"))]
     #[allow(clippy::too_many_arguments)]
     fn slice(
         &self,
         py: Python<'_>,
         layer_height: f64,
+        origin: Option<f64>,
         axis: &str,
         pixel: Option<f64>,
-        #[pyo3(from_py_with = crate::slice::resolution)] resolution: Option<[usize; 2]>,
+        #[pyo3(from_py_with = crate::cut::resolution)] resolution: Option<[usize; 2]>,
         #[pyo3(from_py_with = count::planes)] planes: usize,
         antialias: bool,
-        attributes: bool,
+        attributes: Option<Bound<'_, PyAny>>,
         tolerance: Option<f64>,
         points: Option<Bound<'_, PyAny>>,
         materials: Option<Bound<'_, PyAny>>,
+        backend: &str,
     ) -> PyResult<PySlices> {
-        let pixels = (pixel, resolution);
-        let cut = Cut::new((layer_height, axis, tolerance), pixels, (planes, antialias))?;
+        let heights = (layer_height, origin, axis, tolerance);
+        let cut = Cut::new(heights, (pixel, resolution), (planes, antialias), backend)?;
         let given = Moved::new(points.as_ref(), None, self.shared.mesh.points.len())?;
         let materials = materials.as_ref().map(WantedMaterials::new).transpose()?;
+        let attributes = WantedAttributes::new(attributes.as_ref())?;
         if materials.is_some() && pixel.is_none() {
             return Err(refused("materials without pixels", "give the size of a pixel"));
         }
-        let attributes = attributes && pixel.is_some();
         PySlices::of_solid(py, &self.shared, &given, cut, (attributes, materials))
     }
 
@@ -143,7 +157,7 @@ impl PySolid {
     ///     A list of ids (n,), ascending, one array for each side. On a side, the limit and its
     ///     basis functions depend on these vertices only. Semi-sharp edges end no side.
     fn sides<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let Analyzed { mesh, solid } = &*self.shared;
+        let Analyzed { mesh, solid, .. } = &*self.shared;
         let (side, count) = sides(solid.topology(), &mesh.creases);
         let all = side_vertices(solid.topology(), (&side, count));
         let ids = |own: Vec<u32>| own.into_iter().map(i64::from).collect::<Vec<i64>>();

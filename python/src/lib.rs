@@ -11,6 +11,7 @@ mod cells;
 mod changed;
 mod convert;
 mod count;
+mod cut;
 mod dataset;
 mod defaults;
 mod errors;
@@ -18,8 +19,11 @@ mod evaluate;
 mod extract;
 mod jobs;
 mod layer_files;
+mod layer_options;
+mod layer_source;
 mod limit;
 mod locate;
+mod materials;
 mod matrix;
 mod model;
 mod page;
@@ -50,7 +54,9 @@ mod _subsolid {
     use subsolid::io::{self, ReadOptions};
     use subsolid::mesh::shape::Shape;
     use subsolid::numbers::{by_count, counted};
+    use subsolid::slice;
 
+    use crate::arrays::dictionary;
     use crate::errors::{IntoPython, refused, warn};
     use crate::threads::{self, Work};
     use crate::{count, model};
@@ -188,6 +194,29 @@ mod _subsolid {
         let sizes: Vec<usize> = sizes.iter().map(count::sizes).collect::<PyResult<_>>()?;
         let mesh = py.work(|| Shape::parse(name, &sizes)?.build()).py()?;
         PySolid::build(py, mesh)
+    }
+
+    /// Joins the parts of a job that several programs wrote, as `subsolid merge` does.
+    ///
+    /// Args:
+    ///     path: The folder of layers that Slices.write was given with pieces=..., or the .pvtu that
+    ///         `subsolid evaluate --pieces` was.
+    ///
+    /// Returns:
+    ///     What was joined, as a dictionary.
+    ///
+    /// Raises:
+    ///     Error: If parts are missing, not complete, or of other options than the rest.
+    #[pyfunction]
+    fn merge(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyAny>> {
+        if slice::are_layers(&path) {
+            return dictionary(py, &py.work(|| slice::merge_layers(&path)).py()?);
+        }
+        let merged = py.work(|| {
+            io::check_output(&path)?;
+            io::merge(&path)
+        });
+        dictionary(py, &merged.py()?)
     }
 
     /// Names of the GPUs that backend="cuda:N" can take; empty without a driver.

@@ -1,26 +1,33 @@
 //! Where points in space are.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
 use rayon::prelude::*;
 use subsolid::ElementKind;
-use subsolid::locate::{Located, Locator, LocatorOptions};
+use subsolid::backend::device::PointSearch;
+use subsolid::backend::{Choice, Processor};
+use subsolid::locate::{DeviceLocator, Located, Locator, LocatorOptions};
 use subsolid::numbers::counted;
+use subsolid::plan::Cost;
 
 use crate::arrays::{Role, floats_warned, moved, rows};
 use crate::cells::{Analyzed, LocatorCell};
 use crate::errors::IntoPython;
 use crate::model::Moved;
-use crate::threads::Work;
+use crate::threads::{self, Threads, Work};
 
-/// Points between two looks at signals.
+/// Points between two looks at signals, on the CPU and on a GPU.
 const PIECE: usize = 1 << 16;
+const DEVICE_PIECE: usize = 1 << 20;
 
 /// Finds cells and parameters of points in space; made by Solid.locator.
 #[pyclass(frozen, name = "Locator", module = "subsolid")]
 pub struct PyLocator {
     cell: LocatorCell,
+    choice: Choice,
+    // of a GPU, once one has points to find; taken while it works
+    search: Mutex<Option<Box<dyn PointSearch>>>,
 }
 
 impl PyLocator {
@@ -29,14 +36,53 @@ impl PyLocator {
         shared: Arc<Analyzed>,
         given: &Moved<'_>,
         tolerance: f64,
+        backend: &str,
     ) -> PyResult<Self> {
+        let choice: Choice = backend.parse().py()?;
+        if choice.is_gpu() {
+            // before any work
+            py.work(|| Processor::find_one(choice)).py()?;
+        }
         let own = shared.clone();
         let controls = given.controls(own.mesh.controls())?;
         let options = LocatorOptions { tolerance, rings: None };
         let made = py.work(|| {
             LocatorCell::try_new(shared, |s| Locator::with_options(&s.solid, controls, options))
         });
-        Ok(Self { cell: made.py()? })
+        Ok(Self { cell: made.py()?, choice, search: Mutex::new(None) })
+    }
+
+    /// Whether so many points are for a GPU, which then has the solid.
+    fn is_on_gpu(&self, py: Python<'_>, points: usize) -> PyResult<bool> {
+        let bring = |search: &mut Option<Box<dyn PointSearch>>| {
+            let cost = Cost::location(points);
+            let (_, gpu) = Processor::find_device(self.choice, &cost, threads::count())?;
+            let Some(device) = gpu.as_ref().and_then(|gpu| gpu.device()) else { return Ok(false) };
+            if search.is_none() {
+                let made = self.cell.with_dependent(|_, locator| {
+                    DeviceLocator::new(locator, device).map(DeviceLocator::detach)
+                });
+                *search = Some(made?);
+            }
+            Ok(true)
+        };
+        Threads::default().run_locked(py, &self.search, bring).py()
+    }
+
+    fn find(&self, py: Python<'_>, points: &[[f64; 3]], on_gpu: bool) -> PyResult<Vec<Located>> {
+        if !on_gpu {
+            return Ok(py.work(|| self.cell.with_dependent(|_, locator| locator.locate(points))));
+        }
+        let find = |search: &mut Option<Box<dyn PointSearch>>| {
+            self.cell.with_dependent(|_, locator| {
+                let Some(own) = search.take() else { return Ok(locator.locate(points)) };
+                let mut on_gpu = DeviceLocator::attach(locator, own);
+                let found = on_gpu.locate(points);
+                *search = Some(on_gpu.detach());
+                found.map(|found| found.located)
+            })
+        };
+        Threads::default().run_locked(py, &self.search, find).py()
     }
 }
 
@@ -55,24 +101,15 @@ pub fn locate<'py>(
     let mut uvw = vec![[f64::NAN; 3]; n];
     let mut distances = vec![f64::INFINITY; n];
     let elements = locator.cell.borrow_owner().solid.elements();
-    for first in (0..n).step_by(PIECE) {
+    let on_gpu = locator.is_on_gpu(py, n)?;
+    let most = if on_gpu { DEVICE_PIECE } else { PIECE };
+    for first in (0..n).step_by(most) {
         py.check_signals()?;
-        let piece = &points[first..(first + PIECE).min(n)];
-        let located = py.work(|| {
-            locator.cell.with_dependent(|_, found| {
-                let mut located = found.locate(piece);
-                if nearest {
-                    located.par_iter_mut().zip(piece).for_each(|(at, &x)| {
-                        if *at == Located::Outside
-                            && let Some(place) = found.nearest(x)
-                        {
-                            *at = Located::Inside(place);
-                        }
-                    });
-                }
-                located
-            })
-        });
+        let piece = &points[first..(first + most).min(n)];
+        let mut located = locator.find(py, piece, on_gpu)?;
+        if nearest {
+            py.work(|| locator.cell.with_dependent(|_, found| outside(found, piece, &mut located)));
+        }
         for (i, at) in located.into_iter().enumerate() {
             let Located::Inside(place) = at else { continue };
             let element = &elements[place.element as usize];
@@ -89,6 +126,17 @@ pub fn locate<'py>(
         moved(py, distances, &[n])?,
         moved(py, corners, &[n])?,
     ))
+}
+
+/// Gives points outside the closest place of the solid.
+fn outside(locator: &Locator<'_>, points: &[[f64; 3]], located: &mut [Located]) {
+    located.par_iter_mut().zip(points).for_each(|(at, &x)| {
+        if *at == Located::Outside
+            && let Some(place) = locator.nearest(x)
+        {
+            *at = Located::Inside(place);
+        }
+    });
 }
 
 #[pymethods]

@@ -53,9 +53,10 @@ pub fn sparse(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
             && error.value(py).getattr("name").is_ok_and(|name| {
                 name.extract::<String>().is_ok_and(|name| name.split('.').next() == Some("scipy"))
             });
-        match is_missing {
-            true => refused("sparse matrices need SciPy", "install it: pip install scipy"),
-            false => error,
+        if is_missing {
+            refused("sparse matrices need SciPy", "install it: pip install scipy")
+        } else {
+            error
         }
     })
 }

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use subsolid::io::{self, GlbOptions, SurfaceFormat};
-use subsolid::slice::fingerprint;
 use subsolid::surface::Scheme;
 use subsolid::view::{Page, SkinPolygons, ViewFormat, ViewRequest};
 
@@ -34,12 +33,12 @@ fn with_names(
 
 fn page_of_solid(py: Python<'_>, shared: &Analyzed, request: &ViewRequest) -> PyResult<Page> {
     request.check_of_format(ViewFormat::Html).py()?;
-    let Analyzed { mesh, solid } = shared;
+    let Analyzed { mesh, solid, .. } = shared;
     let mut page = py.work(|| request.page_of_solid(mesh, solid, SOLID)).py()?;
     if let Some(folder) = &request.slices {
         let images = py.work(|| page.add_slices(folder)).py()?;
         // the cells of an evaluation are another model than that of its layers
-        let own = (!request.linear).then(|| fingerprint(mesh));
+        let own = (!request.linear).then(|| py.work(|| shared.coarse().sha256));
         images.notices(folder, own.as_deref()).iter().try_for_each(|notice| warn(py, notice))?;
     }
     Ok(page)

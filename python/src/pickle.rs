@@ -12,6 +12,7 @@ use subsolid::mesh::{CellKind, Cells, FaceVarying, LinearInterpolation, Polygons
 
 use crate::arrays::{dictionary, floats, moved, plain_ids, slice};
 use crate::backend::{PyDeviceArray, PyDeviceLimit};
+use crate::cells::Coarse;
 use crate::errors::{IntoPython, refused};
 use crate::limit::PyLimit;
 use crate::locate::PyLocator;
@@ -163,6 +164,9 @@ impl PySolid {
             groups.set_item(&group.name, polygons_state(py, &group.faces)?)?;
         }
         state.set_item("face_groups", groups)?;
+        if let Some(Coarse { sha256, levels }) = &self.shared.refined_from {
+            state.set_item("refined_from", (sha256, levels))?;
+        }
         reduced(state, "solid")
     }
 
@@ -183,7 +187,14 @@ impl PySolid {
             let name: String = name.extract()?;
             mesh.face_groups.push(subsolid::mesh::FaceGroup::new(name, polygons_from(&faces)?));
         }
-        Self::build(py, mesh)
+        let refined_from = match state.get_item("refined_from")? {
+            None => None,
+            Some(coarse) => {
+                let (sha256, levels) = coarse.extract()?;
+                Some(Coarse { sha256, levels })
+            }
+        };
+        Self::build_refined(py, mesh, refined_from)
     }
 
     // a solid does not change: a copy of it is the solid

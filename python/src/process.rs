@@ -3,7 +3,7 @@
 use numpy::{PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use subsolid::backend::{Precision, SurfaceProcessor};
+use subsolid::backend::SurfaceProcessor;
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::process::smooth_attribute;
 use subsolid::process::solid::{
@@ -16,7 +16,7 @@ use subsolid::untangle::{BoundaryMotion, least_determinant, untangle};
 use crate::arrays::{dictionary, floats, moved, plain_ids, slice};
 use crate::count;
 use crate::errors::{IntoPython, Signals, refused, warn};
-use crate::request::{backend, named};
+use crate::request::{named, one_backend};
 use crate::solid::PySolid;
 use crate::surface::PySurface;
 use crate::threads::Work;
@@ -221,9 +221,10 @@ impl PySurface {
         matrix_free: bool,
         backend: &str,
     ) -> PyResult<Self> {
-        let (cotangents, job) = match matrix_free {
-            true => (Cotangents::Recomputed, SurfaceJob::MatrixFreeFlow),
-            false => (Cotangents::Stored, SurfaceJob::Flow),
+        let (cotangents, job) = if matrix_free {
+            (Cotangents::Recomputed, SurfaceJob::MatrixFreeFlow)
+        } else {
+            (Cotangents::Stored, SurfaceJob::Flow)
         };
         let flow = |surface: &mut dyn SurfaceProcessor| surface.flow(time, cotangents);
         self.stepped(py, (backend, job, steps), flow)
@@ -268,7 +269,7 @@ impl PySurface {
         times: usize,
     ) -> PyResult<Box<dyn SurfaceProcessor>> {
         let cost = Cost::processing(self.mesh.points.len(), job, times);
-        backend(name, Precision::F64, &cost)?.process_surface(&self.mesh).py()
+        one_backend(name, &cost)?.process_surface(&self.mesh).py()
     }
 
     /// The surface after steps that move its points; Ctrl-C ends it between two.

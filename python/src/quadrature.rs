@@ -7,7 +7,6 @@ use numpy::{PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use subsolid::assembly::{Operator, assemble, assemble_on, check_memory, cost, point_load};
-use subsolid::backend::Precision;
 use subsolid::mesh::Controls;
 use subsolid::numbers::counted;
 use subsolid::quadrature::{
@@ -23,7 +22,7 @@ use crate::count;
 use crate::errors::{IntoPython, refused, warn, words};
 use crate::matrix::{assembled, sparse};
 use crate::model::Moved;
-use crate::request::backend;
+use crate::request::one_backend;
 use crate::solid::PySolid;
 use crate::threads::Work;
 
@@ -184,7 +183,7 @@ impl PyQuadrature {
         let matrices = self.at(py, points, |quadrature, controls| {
             let operators = [operator];
             check_memory(quadrature, &operators).py()?;
-            let backend = backend(name, Precision::F64, &cost(quadrature, &operators))?;
+            let backend = one_backend(name, &cost(quadrature, &operators))?;
             match backend.device() {
                 Some(device) => Ok(assemble_on(device, quadrature, controls, &operators).py()?.0),
                 None => assemble(&Mapping::new(quadrature, controls).py()?, &operators).py(),

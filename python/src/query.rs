@@ -2,10 +2,11 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use subsolid::query::{Listing, Op, Query};
+use subsolid::query::{Listing, Op, Query, QueryStrategy};
 
 use crate::arrays::{moved, plain_ids};
 use crate::errors::{IntoPython, refused};
+use crate::request::named;
 use crate::threads::Work;
 
 /// Which neighbors are asked for.
@@ -13,6 +14,7 @@ pub struct Asked {
     op: Op,
     of: Option<Vec<u32>>,
     listing: Listing,
+    pub strategy: QueryStrategy,
 }
 
 impl Asked {
@@ -21,6 +23,7 @@ impl Asked {
         of: Option<&Bound<'_, PyAny>>,
         rings: Option<usize>,
         oriented: bool,
+        strategy: &str,
     ) -> PyResult<Self> {
         let listing = match (rings, oriented) {
             (Some(_), true) => {
@@ -31,11 +34,14 @@ impl Asked {
             (None, false) => Listing::Ascending,
         };
         let of = of.map(|of| Ok::<_, PyErr>(plain_ids(of, "\"of\"")?.0)).transpose()?;
-        Ok(Self { op: op.parse().py()?, of, listing })
+        let strategy = named("strategy", strategy)?;
+        Ok(Self { op: op.parse().py()?, of, listing, strategy })
     }
 
+    /// Whether the stored rows are the answer: those of other strategies have another order.
     fn is_all(&self) -> bool {
-        self.of.is_none() && self.listing == Listing::Ascending
+        let is_stored = self.strategy == QueryStrategy::Unordered;
+        is_stored && self.of.is_none() && self.listing == Listing::Ascending
     }
 }
 

@@ -114,12 +114,11 @@ pub fn locations(
                 let is_hexahedron = elements[own.start].corner.is_none();
                 refused(
                     message!(Sample.id(i), " names corner {corner} of ", Cell.id(cell)),
-                    match is_hexahedron {
-                        true => "the cell is a hexahedron: give the corner -1, or no corners",
-                        false => {
-                            "the cell is not a hexahedron: give one of its corners, counted from 0, \
-                                  by corners=..."
-                        }
+                    if is_hexahedron {
+                        "the cell is a hexahedron: give the corner -1, or no corners"
+                    } else {
+                        "the cell is not a hexahedron: give one of its corners, counted from 0, by \
+                         corners=..."
                     },
                 )
             })?;
@@ -158,7 +157,12 @@ pub fn named<T: DeserializeOwned>(option: &str, value: &str) -> PyResult<T> {
 }
 
 /// The processor of a name; `auto` takes the one that ends a job of this cost first.
-pub fn backend(name: &str, precision: Precision, cost: &Cost) -> PyResult<Box<dyn Backend>> {
-    let processor = Processor::find_for(name.parse().py()?, cost, threads::count()).py()?;
-    processor.backend(precision, Strategy::Auto).py()
+pub fn processor(name: &str, cost: &Cost) -> PyResult<Processor> {
+    Processor::find_for(name.parse().py()?, cost, threads::count()).py()
+}
+
+/// The processor of a name, where one GPU at most may be asked for, in double precision.
+pub fn one_backend(name: &str, cost: &Cost) -> PyResult<Box<dyn Backend>> {
+    let processor = Processor::find_one_for(name.parse().py()?, cost, threads::count()).py()?;
+    processor.backend(Precision::F64, Strategy::Auto).py()
 }

@@ -7,19 +7,19 @@ use numpy::{PyArrayDescrMethods, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use subsolid::ElementKind;
-use subsolid::backend::{Backend, Cpu};
+use subsolid::backend::{Precision, Strategy};
 use subsolid::io::{Dataset, WriteOptions};
 use subsolid::limit::{Solid, Summary};
 use subsolid::mesh::{Attribute, CellArray, FaceGroup, SolidMesh};
 use subsolid::numbers::counted;
-use subsolid::plan::{Samples, Want};
-use subsolid::query::{Query, QueryStrategy};
+use subsolid::plan::{Cost, Samples, Want};
+use subsolid::query::Query;
 use subsolid::scheme::VertexRule;
 use subsolid::surface::boundary_with_topology;
 use subsolid::volume::Quality;
 
 use crate::arrays::{any_array, dictionary, lent, moved};
-use crate::cells::Analyzed;
+use crate::cells::{Analyzed, Coarse};
 use crate::count;
 use crate::errors::IntoPython;
 use crate::matrix::{check_rows, csr};
@@ -28,7 +28,7 @@ use crate::model::{
     warn_of_cells,
 };
 use crate::query::Asked;
-use crate::request::{self, locations, named, orders};
+use crate::request::{self, locations, named, orders, processor};
 use crate::surface::PySurface;
 use crate::threads::Work;
 
@@ -68,13 +68,22 @@ pub struct PySolid {
 
 impl PySolid {
     pub fn build(py: Python<'_>, mesh: SolidMesh) -> PyResult<Self> {
+        Self::build_refined(py, mesh, None)
+    }
+
+    /// A solid of a mesh, and what this was refined from.
+    pub fn build_refined(
+        py: Python<'_>,
+        mesh: SolidMesh,
+        refined_from: Option<Coarse>,
+    ) -> PyResult<Self> {
         let made = py.work(|| -> subsolid::Result<Analyzed> {
             mesh.check()?;
             let solid = Solid::new(&mesh)?;
             for group in &mesh.face_groups {
                 solid.topology().group_faces(group)?;
             }
-            Ok(Analyzed { mesh, solid })
+            Ok(Analyzed { mesh, solid, refined_from })
         });
         Ok(Self { shared: Arc::new(made.py()?) })
     }
@@ -245,7 +254,7 @@ impl PySolid {
 
     /// Counts, valences, classes and structures as a dictionary; that of `subsolid info --json`.
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let Analyzed { mesh, solid } = &*self.shared;
+        let Analyzed { mesh, solid, .. } = &*self.shared;
         dictionary(py, &Summary::new(mesh, solid).py()?)
     }
 
@@ -255,12 +264,14 @@ impl PySolid {
     /// Args:
     ///     samples: Samples along each axis of a cell; 8 if nothing is given.
     ///     gauss: Gauss points along each axis instead.
-    #[pyo3(signature = (samples=None, *, gauss=None))]
+    ///     backend: "auto", "cpu", "cuda", "cuda:N", or several GPUs, as in plan.
+    #[pyo3(signature = (samples=None, *, gauss=None, backend="auto"))]
     fn quality<'py>(
         &self,
         py: Python<'py>,
         samples: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = count::gauss)] gauss: Option<usize>,
+        backend: &str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let solid = &self.shared.solid;
         let samples = match (&samples, gauss) {
@@ -269,7 +280,10 @@ impl PySolid {
         };
         let shared = &self.shared;
         let plan = solid.plan(&samples, Want::DETERMINANT).py()?;
-        let backend = Cpu::default();
+        let results = plan.result_count(&(0..solid.elements().len()));
+        let cost = Cost::evaluation(results.saturating_mul(4 * size_of::<f64>()));
+        let processor = processor(backend, &cost)?;
+        let backend = processor.backend(Precision::F64, Strategy::Auto).py()?;
         let mut evaluator = backend.prepare(&plan).py()?;
         let (mut quality, mut limit) = (Quality::default(), subsolid::Limit::default());
         let controls = subsolid::mesh::Controls { positions: &shared.mesh.points, attributes: &[] };
@@ -306,7 +320,13 @@ impl PySolid {
             mesh = py.work(|| subsolid::refine_mesh(&mesh, 1, rule)).py()?;
             py.check_signals()?;
         }
-        Self::build(py, mesh)
+        // the program slices what is refined by its own rule, and no other
+        let own = rule == VertexRule::default() || levels == 0;
+        let refined_from = own.then(|| {
+            let coarse = py.work(|| shared.coarse());
+            Coarse { levels: coarse.levels + levels, ..coarse }
+        });
+        Self::build_refined(py, mesh, refined_from)
     }
 
     /// The surface that bounds the solid, with its creases and attributes.
@@ -365,6 +385,9 @@ impl PySolid {
     ///         numbered by their sorted vertices.
     ///     rings: For "VV": vertices up to this many edges away.
     ///     oriented: For "EF" and "EC": in cyclic order around the edge.
+    ///     strategy: How rows are found: stored in the mesh's own order ("unordered"), stored of
+    ///         elements sorted by position ("rows"), or patch by patch ("patches"); the answers are
+    ///         the same.
     ///
     /// Returns:
     ///     offsets (n + 1,) and ids: row r is ids[offsets[r]:offsets[r + 1]], ascending. With
@@ -373,7 +396,7 @@ impl PySolid {
     /// Raises:
     ///     Error: For another query, an element that does not exist, and rings or an order that the
     ///         query does not have.
-    #[pyo3(signature = (op, of=None, *, rings=None, oriented=false))]
+    #[pyo3(signature = (op, of=None, *, rings=None, oriented=false, strategy="unordered"))]
     fn query<'py>(
         &self,
         py: Python<'py>,
@@ -381,12 +404,12 @@ impl PySolid {
         of: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
         oriented: bool,
+        strategy: &str,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let shared = &self.shared;
-        let asked = Asked::new(op, of.as_ref(), rings, oriented)?;
+        let asked = Asked::new(op, of.as_ref(), rings, oriented, strategy)?;
         crate::query::answer(py, &asked, || {
-            let (topology, strategy) = (shared.solid.topology(), QueryStrategy::Unordered);
-            Query::of_topology(&shared.mesh, topology, strategy)
+            Query::of_topology(&shared.mesh, shared.solid.topology(), asked.strategy)
         })
     }
 

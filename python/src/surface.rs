@@ -4,24 +4,28 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use subsolid::backend::{Processor, SurfaceRefiner};
 use subsolid::io::GlbOptions;
 use subsolid::numbers::counted;
+use subsolid::query::Query;
 use subsolid::surface::limit::{GridLimit, LimitSurface, check_valences};
 use subsolid::surface::{
-    Method, Scheme, SurfaceOptions, SurfacePlan, SurfaceSummary, check_memory, vertex_limits,
+    Method, Scheme, SurfaceOptions, SurfacePlan, SurfaceSummary, check_ids, check_memory,
+    vertex_limits,
 };
 use subsolid::{SurfaceMesh, memory};
 
 use crate::arrays::{dictionary, lent, moved};
 use crate::count;
+use crate::cut::Cut;
 use crate::errors::{IntoPython, refused, warn};
 use crate::matrix::{csr, sparse};
 use crate::model::{attributes, attributes_of, creases, creases_of, faces_of, points, polygons};
 use crate::query::Asked;
 use crate::request::named;
 use crate::rules;
-use crate::slice::{Cut, PySlices};
-use crate::threads::Work;
+use crate::slice::PySlices;
+use crate::threads::{self, Work};
 
 /// A subdivision surface: a control mesh of polygons, by Catmull-Clark, Loop, √3 or bilinear
 /// subdivision.
@@ -169,7 +173,8 @@ impl PySurface {
     ///         the defaults.
     ///     normals: Unit normals of the limit as the attribute "normals", NaN where there is no
     ///         tangent plane, and on a crease those of one side; not for √3.
-    #[pyo3(signature = (levels=1, *, scheme="catmull-clark", limit=false, normals=false))]
+    ///     backend: "auto", "cpu", "cuda" or "cuda:N"; the results are the same.
+    #[pyo3(signature = (levels=1, *, scheme="catmull-clark", limit=false, normals=false, backend="auto"))]
     fn refine(
         &self,
         py: Python<'_>,
@@ -177,14 +182,22 @@ impl PySurface {
         scheme: &str,
         limit: bool,
         normals: bool,
+        backend: &str,
     ) -> PyResult<Self> {
         let options = self.options(Scheme::named(scheme).py()?, levels)?;
+        let choice = backend.parse().py()?;
         check_memory(&self.mesh, &options).py()?;
+        check_ids(&self.mesh, &options).py()?;
         if limit || normals {
             check_valences(&self.mesh).py()?;
         }
         let made = py.work(|| -> subsolid::Result<_> {
-            let plan = SurfacePlan::new(&self.mesh, &options)?;
+            let processor =
+                Processor::find_for_surface(choice, &self.mesh, &options, threads::count())?;
+            let mut plan: Box<dyn SurfaceRefiner> = match processor.gpu_backend()? {
+                Some(gpu) => gpu.refine_surface(&self.mesh, &options)?,
+                None => Box::new(SurfacePlan::new(&self.mesh, &options)?),
+            };
             let mut refined = plan.refine(&self.mesh)?;
             if limit || normals {
                 plan.vertex_limits(&self.mesh, &refined)?.apply(&mut refined, limit, normals);
@@ -298,26 +311,28 @@ impl PySurface {
     ///     scheme: "catmull-clark", "loop", or "linear" (also "bilinear"), which slices triangles
     ///         as they are: take it for the faces of an .stl. None is "catmull-clark", with a
     ///         UserWarning where all faces are triangles.
-    ///     axis, pixel, resolution, planes, antialias, tolerance: As in Solid.slice.
+    ///     origin, axis, pixel, resolution, planes, antialias, tolerance, backend: As in Solid.slice.
     ///
     /// Returns:
     ///     An iterable of Layers, as Solid.slice returns.
-    #[pyo3(signature = (layer_height, *, scheme=None, axis="z", pixel=None, resolution=None, planes=1, antialias=true, tolerance=None))]
+    #[pyo3(signature = (layer_height, *, scheme=None, origin=None, axis="z", pixel=None, resolution=None, planes=1, antialias=true, tolerance=None, backend="auto"))]
     #[allow(clippy::too_many_arguments)]
     fn slice(
         &self,
         py: Python<'_>,
         layer_height: f64,
         scheme: Option<&str>,
+        origin: Option<f64>,
         axis: &str,
         pixel: Option<f64>,
-        #[pyo3(from_py_with = crate::slice::resolution)] resolution: Option<[usize; 2]>,
+        #[pyo3(from_py_with = crate::cut::resolution)] resolution: Option<[usize; 2]>,
         #[pyo3(from_py_with = count::planes)] planes: usize,
         antialias: bool,
         tolerance: Option<f64>,
+        backend: &str,
     ) -> PyResult<PySlices> {
-        let pixels = (pixel, resolution);
-        let cut = Cut::new((layer_height, axis, tolerance), pixels, (planes, antialias))?;
+        let heights = (layer_height, origin, axis, tolerance);
+        let cut = Cut::new(heights, (pixel, resolution), (planes, antialias), backend)?;
         let scheme = match scheme {
             Some(scheme) => Scheme::named(scheme).py()?,
             None => {
@@ -333,7 +348,7 @@ impl PySurface {
     }
 
     /// Neighbors: as Solid.query, with V, E and F; oriented is for "VE" and "VF", around vertices.
-    #[pyo3(signature = (op, of=None, *, rings=None, oriented=false))]
+    #[pyo3(signature = (op, of=None, *, rings=None, oriented=false, strategy="unordered"))]
     fn query<'py>(
         &self,
         py: Python<'py>,
@@ -341,14 +356,10 @@ impl PySurface {
         of: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
         oriented: bool,
+        strategy: &str,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let asked = Asked::new(op, of.as_ref(), rings, oriented)?;
-        crate::query::answer(py, &asked, || {
-            subsolid::query::Query::of_surface(
-                &self.mesh,
-                subsolid::query::QueryStrategy::Unordered,
-            )
-        })
+        let asked = Asked::new(op, of.as_ref(), rings, oriented, strategy)?;
+        crate::query::answer(py, &asked, || Query::of_surface(&self.mesh, asked.strategy))
     }
 
     /// Writes the mesh: .obj, .ply, .vtp, .stl or .glb. What the format cannot hold raises a

@@ -63,7 +63,7 @@ fn check_grid(plan: &Plan<'_>, mesh: &SolidMesh) -> subsolid::Result<()> {
 
 /// The cells, with the data of those that they are of.
 fn dataset(shared: &Analyzed, shape: Shape, rings: usize) -> subsolid::Result<Dataset> {
-    let Analyzed { mesh, solid } = shared;
+    let Analyzed { mesh, solid, .. } = shared;
     let mut dataset = match shape {
         Shape::Control => return Ok(Dataset::from(mesh)),
         Shape::Bezier => {

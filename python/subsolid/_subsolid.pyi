@@ -19,6 +19,7 @@ __all__ = [
     "Solid",
     "Surface",
     "devices",
+    "merge",
     "plain_array",
     "read",
     "read_creases",
@@ -36,6 +37,8 @@ _Tags = tuple[npt.ArrayLike, npt.ArrayLike]
 _Data = dict[str, Any]
 _Array = npt.NDArray[Any]
 _Derivative = Literal["u", "v", "w", "uu", "vv", "ww", "uv", "uw", "vw"]
+_Strategy = Literal["auto", "thread", "warp", "hybrid"]
+_QueryStrategy = Literal["unordered", "rows", "patches"]
 _Precision = Literal["f64", "f32", "float64", "float32"]
 _ColorMap = Literal["viridis", "cividis", "turbo"]
 _Unit = Literal["um", "mm", "cm", "m", "in", "ft"]
@@ -69,6 +72,7 @@ def read(
 def read_surface(path: _Path, *, memory: Optional[float] = None) -> Surface: ...
 def read_creases(path: _Path) -> tuple[tuple[Ids, Floats], tuple[Ids, Floats]]: ...
 def shape(name: _Shape, *sizes: int) -> Solid: ...
+def merge(path: _Path) -> dict[str, int]: ...
 def devices() -> list[str]: ...
 def set_threads(count: int) -> None: ...
 def plain_array(value: Any, what: str) -> _Array: ...
@@ -128,7 +132,11 @@ class Solid:
     def classes(self) -> npt.NDArray[np.uint8]: ...
     def info(self) -> dict[str, Any]: ...
     def quality(
-        self, samples: Optional[_Numbers] = None, *, gauss: Optional[int] = None
+        self,
+        samples: Optional[_Numbers] = None,
+        *,
+        gauss: Optional[int] = None,
+        backend: str = "auto",
     ) -> dict[str, Any]: ...
     def refine(
         self,
@@ -162,6 +170,7 @@ class Solid:
         jacobian: bool = False,
         precision: _Precision = "f64",
         backend: str = "auto",
+        strategy: _Strategy = "auto",
         threads: Optional[int] = None,
     ) -> Plan: ...
     @overload
@@ -179,6 +188,7 @@ class Solid:
         jacobian: bool = False,
         precision: _Precision = "f64",
         backend: str = "auto",
+        strategy: _Strategy = "auto",
         threads: Optional[int] = None,
         out: None = None,
         device_output: Literal[False] = False,
@@ -198,6 +208,7 @@ class Solid:
         jacobian: bool = False,
         precision: _Precision = "f64",
         backend: str = "auto",
+        strategy: _Strategy = "auto",
         threads: Optional[int] = None,
         out: _Array,
         device_output: Literal[False] = False,
@@ -217,6 +228,7 @@ class Solid:
         jacobian: bool = False,
         precision: _Precision = "f64",
         backend: str = "auto",
+        strategy: _Strategy = "auto",
         threads: Optional[int] = None,
         out: None = None,
         device_output: Literal[True],
@@ -239,6 +251,7 @@ class Solid:
         *,
         rings: Optional[int] = None,
         oriented: Literal[False] = False,
+        strategy: _QueryStrategy = "unordered",
     ) -> tuple[Ids, Ids]: ...
     @overload
     def query(
@@ -248,6 +261,7 @@ class Solid:
         *,
         rings: None = None,
         oriented: Literal[True],
+        strategy: _QueryStrategy = "unordered",
     ) -> tuple[Ids, Ids, npt.NDArray[np.bool_]]: ...
     def distance(
         self,
@@ -266,24 +280,35 @@ class Solid:
     ) -> tuple[Solid, dict[str, Any]]: ...
     def _dataset(self, cells: Any, rings: int = 3) -> dict[str, Any]: ...
     def locator(
-        self, points: Optional[_Numbers] = None, *, tolerance: float = 1e-9
+        self,
+        points: Optional[_Numbers] = None,
+        *,
+        tolerance: float = 1e-9,
+        backend: str = "auto",
     ) -> Locator: ...
     def locate(
-        self, x: _Numbers, *, nearest: bool = False, tolerance: float = 1e-9
+        self,
+        x: _Numbers,
+        *,
+        nearest: bool = False,
+        tolerance: float = 1e-9,
+        backend: str = "auto",
     ) -> Places: ...
     def slice(
         self,
         layer_height: float,
         *,
+        origin: Optional[float] = None,
         axis: Literal["x", "y", "z"] = "z",
         pixel: Optional[float] = None,
         resolution: Optional[tuple[int, int]] = None,
         planes: int = 1,
         antialias: bool = True,
-        attributes: bool = True,
+        attributes: Union[bool, Sequence[str], None] = None,
         tolerance: Optional[float] = None,
         points: Optional[_Numbers] = None,
         materials: Union[str, Sequence[str], None] = None,
+        backend: str = "auto",
     ) -> Slices: ...
     def quadrature(
         self,
@@ -492,14 +517,20 @@ class Slices:
         self,
         path: _Path,
         *,
-        attributes: Optional[Sequence[str]] = None,
+        attributes: Union[
+            Sequence[str], dict[str, Optional[tuple[float, float]]], None
+        ] = None,
         unit: Union[_Unit, float, None] = None,
+        format: Optional[Literal["png", "bmp", "svg"]] = None,
         bits: Optional[Literal[8, 16]] = None,
         dither: bool = False,
         flip: Optional[Literal["horizontal", "vertical", "both"]] = None,
         separate: bool = False,
         binary: bool = False,
         exposure: Union[float, tuple[float, float], tuple[float, float, int], None] = None,
+        range: Optional[tuple[Optional[float], Optional[float]]] = None,
+        pieces: Optional[tuple[int, int]] = None,
+        resume: bool = False,
     ) -> None: ...
     def __repr__(self) -> str: ...
     @property
@@ -618,6 +649,7 @@ class Surface:
         scheme: _Scheme = "catmull-clark",
         limit: bool = False,
         normals: bool = False,
+        backend: str = "auto",
     ) -> Surface: ...
     def stencils(self, levels: int = 1, *, scheme: _Scheme = "catmull-clark") -> Any: ...
     def limit(self, *, scheme: _Scheme = "catmull-clark") -> tuple[Floats, Floats]: ...
@@ -629,12 +661,14 @@ class Surface:
         layer_height: float,
         *,
         scheme: Optional[_Scheme] = None,
+        origin: Optional[float] = None,
         axis: Literal["x", "y", "z"] = "z",
         pixel: Optional[float] = None,
         resolution: Optional[tuple[int, int]] = None,
         planes: int = 1,
         antialias: bool = True,
         tolerance: Optional[float] = None,
+        backend: str = "auto",
     ) -> Slices: ...
     @overload
     def query(
@@ -644,6 +678,7 @@ class Surface:
         *,
         rings: Optional[int] = None,
         oriented: Literal[False] = False,
+        strategy: _QueryStrategy = "unordered",
     ) -> tuple[Ids, Ids]: ...
     @overload
     def query(
@@ -653,6 +688,7 @@ class Surface:
         *,
         rings: None = None,
         oriented: Literal[True],
+        strategy: _QueryStrategy = "unordered",
     ) -> tuple[Ids, Ids, npt.NDArray[np.bool_]]: ...
     def distance(
         self,

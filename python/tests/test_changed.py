@@ -139,6 +139,11 @@ def test_surfaces_move_with_their_points() -> None:
         surface.with_points(points * np.nan)
     smooth = surface.with_creases(([[7, 6]], 0.0), ([12, 0], [0.0, np.inf]))
     assert smooth.creases[0].tolist() == [[7, 8]] and smooth.corners[0].tolist() == [0]
+    # whatever their sharpness, as in solids
+    for sharpness in (0.0, 2.0, np.inf):
+        with pytest.raises(subsolid.Error, match="0 and 8: the mesh has no such edge") as refused:
+            surface.with_creases(([[8, 0]], sharpness))
+        assert refused.value.elements == [("vertex", 0), ("vertex", 8)]
 
 
 def test_rules_of_surfaces_are_told_and_changed(tmp_path: Any) -> None:

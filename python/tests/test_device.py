@@ -85,9 +85,53 @@ def test_an_array_of_the_host_by_dlpack_is_one(fan: subsolid.Solid) -> None:
 def test_without_a_gpu_it_is_said() -> None:
     solid = subsolid.Solid(*box(1, 1, 1))
     for ask in (lambda: solid.plan(samples=2, backend="cuda"),
-                lambda: solid.evaluate(samples=2, device_output=True)):
+                lambda: solid.evaluate(samples=2, device_output=True),
+                lambda: solid.quality(backend="cuda"),
+                lambda: solid.locator(backend="cuda"),
+                lambda: solid.locate([[0.5, 0.5, 0.5]], backend="cuda:1"),
+                lambda: solid.slice(0.25, pixel=0.25, backend="cuda"),
+                lambda: solid.boundary().slice(0.25, pixel=0.25, backend="cuda"),
+                lambda: solid.boundary().refine(2, backend="cuda"),
+                lambda: solid.boundary().normals(backend="cuda")):
         with pytest.raises(subsolid.Error, match="no CUDA device"):
             ask()
+
+
+def test_processors_have_the_names_of_the_program(fan: subsolid.Solid) -> None:
+    surface, x = fan.boundary(), np.full((1, 3), 0.5)
+    jobs: list[Any] = [
+        lambda backend: fan.locate(x, backend=backend),
+        lambda backend: fan.slice(0.5, pixel=0.5, backend=backend),
+        lambda backend: surface.refine(backend=backend),
+        lambda backend: surface.normals(backend=backend),
+    ]
+    for job in jobs:
+        job("cpu")
+        with pytest.raises(subsolid.Error, match='unknown backend "gpu": give auto, cpu'):
+            job("gpu")
+        with pytest.raises(subsolid.Error, match="only Solid.evaluate runs on several") as refused:
+            job("cuda:0,1")
+        assert refused.value.help == 'give one, for instance backend="cuda:0"'
+    with pytest.raises(subsolid.Error, match="a GPU for layers without pixels"):
+        fan.slice(0.5, backend="cuda")
+
+
+def test_strategies_are_those_of_the_program(fan: subsolid.Solid) -> None:
+    with pytest.warns(UserWarning, match="strategy applies to GPUs only and is ignored"):
+        found = fan.evaluate(2, backend="cpu", strategy="warp")
+    assert np.array_equal(found.points, fan.evaluate(2, backend="cpu", strategy="auto").points)
+    with pytest.raises(subsolid.Error) as refused:
+        fan.plan(2, strategy="block")  # type: ignore[arg-type]
+    assert refused.value.message == 'strategy="block"'
+    assert refused.value.help == 'give one of "auto", "thread", "warp", "hybrid"'
+    for mesh in (fan, fan.boundary()):
+        expected = mesh.query("VV")
+        for strategy in ("unordered", "rows", "patches"):
+            for of, wanted in ((None, expected), ([3, 5], mesh.query("VV", [3, 5]))):
+                for own, other in zip(mesh.query("VV", of, strategy=strategy), wanted):
+                    assert np.array_equal(own, other)
+    with pytest.raises(subsolid.Error, match='strategy="stored"'):
+        fan.query("VV", strategy="stored")  # type: ignore[call-overload]
 
 
 def every(limit: Any) -> dict[str, Any]:
@@ -171,6 +215,78 @@ def test_results_outlive_their_plan_and_later_ones(fan: subsolid.Solid) -> None:
 
 
 @gpu
+@pytest.mark.parametrize("strategy", ["thread", "warp", "hybrid"])
+def test_strategies_agree_on_the_device(fan: subsolid.Solid, strategy: Any) -> None:
+    expected = fan.evaluate(4, backend="cuda").points
+    found = fan.evaluate(4, backend="cuda", strategy=strategy).points
+    assert np.abs(found - expected).max() < 1e-12
+
+
+@gpu
+def test_quality_on_the_device_is_that_of_the_host(fan: subsolid.Solid) -> None:
+    found, expected = (fan.quality(4, backend=backend) for backend in ("cuda", "cpu"))
+    for name in ("least_determinant", "least_scaled_jacobian"):
+        assert found[name]["value"] == pytest.approx(expected[name]["value"], rel=1e-9, abs=1e-12)
+
+
+@gpu
+def test_points_are_located_on_the_device(fan: subsolid.Solid) -> None:
+    rng = np.random.default_rng(3)
+    low, high = fan.points.min(axis=0) - 0.2, fan.points.max(axis=0) + 0.2
+    points = rng.uniform(low, high, (20_000, 3))
+    expected = fan.locate(points, backend="cpu")
+    locator = fan.locator(backend="cuda")
+    for _ in range(2):
+        found = locator.locate(points)
+        assert np.array_equal(found.cells, expected.cells)
+        inside = expected.cells >= 0
+        assert inside.any() and not inside.all()
+        assert np.abs(found.uvw[inside] - expected.uvw[inside]).max() < 1e-9
+    nearest = fan.locate(points[:200], nearest=True, backend="cuda")
+    assert np.array_equal(nearest.cells, fan.locate(points[:200], nearest=True, backend="cpu").cells)
+
+
+@gpu
+def test_layers_are_made_on_the_device(fan: subsolid.Solid, tmp_path: Any) -> None:
+    host, device = (
+        fan.slice(0.25, pixel=0.02, planes=2, backend=backend) for backend in ("cpu", "cuda")
+    )
+    for ours, theirs in zip(device, host):
+        assert np.array_equal(ours.coverage, theirs.coverage)
+        for name in ("t", "p_0"):
+            assert np.nanmax(np.abs(ours.attributes[name] - theirs.attributes[name])) < 1e-7
+    assert np.array_equal(device[3].coverage, host[3].coverage)
+    for name, layers in (("host", host), ("device", device)):
+        layers.write(tmp_path / name)
+        layers.write(tmp_path / f"{name}_points.pvtu", attributes=["t"])
+    files = sorted(path.relative_to(tmp_path / "host") for path in (tmp_path / "host").rglob("*.png"))
+    assert files
+    for file in files:
+        assert (tmp_path / "device" / file).read_bytes() == (tmp_path / "host" / file).read_bytes()
+    plain = fan.slice(0.25, pixel=0.1, attributes=False, backend="cuda")
+    plain.write(tmp_path / "plain.pvtu")
+    surface = fan.boundary()
+    for ours, theirs in zip(surface.slice(0.25, pixel=0.1, backend="cuda"),
+                            surface.slice(0.25, pixel=0.1, backend="cpu")):
+        assert np.array_equal(ours.coverage, theirs.coverage)
+
+
+@gpu
+@pytest.mark.parametrize("scheme", ["catmull-clark", "loop", "sqrt3"])
+def test_surfaces_are_refined_on_the_device(fan: subsolid.Solid, scheme: Any) -> None:
+    surface = fan.boundary().refine(0, scheme="loop") if scheme != "catmull-clark" else fan.boundary()
+    has_limit = scheme != "sqrt3"
+    host, device = (
+        surface.refine(3, scheme=scheme, limit=has_limit, normals=has_limit, backend=backend)
+        for backend in ("cpu", "cuda")
+    )
+    assert np.array_equal(device.points, host.points)
+    assert np.array_equal(np.asarray(device.faces), np.asarray(host.faces))
+    for name, values in host.attributes.items():
+        assert np.array_equal(device.attributes[name], values, equal_nan=True)
+
+
+@gpu
 def test_memory_is_used_again(fan: subsolid.Solid) -> None:
     torch = pytest.importorskip("torch")
     plan = fan.refine(2).plan(samples=8, backend="cuda")
@@ -196,7 +312,12 @@ def test_points_come_from_the_device(
     torch = pytest.importorskip("torch")
     solid = fan.with_points(np.ascontiguousarray(fan.points + far))
     kind = torch.float32 if precision == "f32" else torch.float64
-    plan = solid.plan(samples=3, derivatives=1, precision=precision, backend="cuda")
+    options: Any = {"samples": 3, "derivatives": 1, "precision": precision, "backend": "cuda"}
+    if far and precision == "f32":
+        with pytest.warns(UserWarning, match="single precision resolves coordinates"):
+            plan = solid.plan(**options)
+    else:
+        plan = solid.plan(**options)
     for stream in (torch.cuda.default_stream(), torch.cuda.Stream()):
         with torch.cuda.stream(stream):
             for factor in (1.0, 1.25):

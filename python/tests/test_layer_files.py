@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import pathlib
+import pickle
+import re
+import subprocess
 import zipfile
 from typing import Any
 
@@ -135,6 +138,222 @@ def test_layers_of_moved_points_are_another_model(graded: subsolid.Solid, tmp_pa
     graded.with_points(1.5 * graded.points).page(slices=tmp_path / "moved")
 
 
+def test_layers_from_an_origin_are_those_of_the_program(
+    command: Any, models: Any, graded: subsolid.Solid, tmp_path: Any
+) -> None:
+    model = models / "graded_bracket.vtu"
+    low = float(graded.slice(0.5).heights[0]) - 0.25
+    own = ["slice", model, "--layer-height", "0.5"]
+    origin = ["--origin", repr(low - 0.8)]
+    command(*own, *origin, "--png", tmp_path / "expected", "--pixel", "0.1", "--antialias", "1")
+    layers = graded.slice(0.5, origin=low - 0.8, pixel=0.1)
+    assert layers.heights[0] == low - 0.8 + 0.25 and len(layers[0].contours) == 0
+    layers.write(tmp_path / "layers")
+    assert images(tmp_path / "layers") == images(tmp_path / "expected")
+    subsolid.read(models / "bracket.vtk").boundary().write(tmp_path / "skin.obj")
+    surface = subsolid.read_surface(tmp_path / "skin.obj")
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+    command("slice", tmp_path / "skin.obj", *own[2:], *origin, "--cli", tmp_path / "a" / "job.cli")
+    surface.slice(0.5, origin=low - 0.8).write(tmp_path / "b" / "job.cli")
+    assert (tmp_path / "b" / "job.cli").read_bytes() == (tmp_path / "a" / "job.cli").read_bytes()
+    # what the program refuses, in the words of either
+    drawn = [*own, "--svg", tmp_path / "refused"]
+    cases: list[tuple[list[str], dict[str, Any]]] = [
+        (["--origin", "99"], {"origin": 99.0}),
+        (["--origin", "inf"], {"origin": np.inf}),
+        (["--layer-height", "1000"], {"layer_height": 1000.0}),
+        (["--layer-height", "0"], {"layer_height": 0.0}),
+        (["--png", str(tmp_path / "none"), "--pixel", "1000"], {"pixel": 1000.0}),
+        (["--png", str(tmp_path / "none"), "--pixel", "-1"], {"pixel": -1.0}),
+        (["--unit", "1e-99"], {"unit": 1e-99}),
+    ]
+    for arguments, options in cases:
+        words = [word for word in drawn if "--layer-height" not in arguments or word not in ("--layer-height", "0.5")]
+        with pytest.raises(subprocess.CalledProcessError) as failed:
+            command(*words, *arguments)
+        with pytest.raises(subsolid.Error) as refused:
+            unit = options.pop("unit", None)
+            graded.slice(**({"layer_height": 0.5} | options)).write(tmp_path / "refused.svg", unit=unit)
+        error = refused.value
+        assert error.help
+        for text in (error.message, error.help):
+            spelled = re.sub(r"\b(origin|pixel|unit)=", r"--\1 ", text).replace("; range ", "; --range ")
+            assert flat(spelled) in flat(failed.value.stderr), (spelled, failed.value.stderr)
+    assert not any((tmp_path / name).exists() for name in ("refused", "refused.svg", "none"))
+
+
+def flat(text: str) -> str:
+    """Text without the frame and the lines that the program breaks it into."""
+    return re.sub(r"[\s│╰─▶×]+", "", text)
+
+
+def test_folders_of_bitmaps_and_drawings_are_those_of_the_program(
+    command: Any, models: Any, graded: subsolid.Solid, tmp_path: Any
+) -> None:
+    own = ["slice", models / "graded_bracket.vtu", "--layer-height", "0.5"]
+    pixels = ["--pixel", "0.1", "--antialias", "1"]
+    layers = graded.slice(0.5, pixel=0.1)
+    command(*own, *pixels, "--bmp", tmp_path / "bmp", "--zip", tmp_path / "bmp.zip")
+    layers.write(tmp_path / "own", format="bmp")
+    layers.write(tmp_path / "own.zip", format="bmp")
+    assert images(tmp_path / "own") == images(tmp_path / "bmp")
+    assert archived(tmp_path / "own.zip") == archived(tmp_path / "bmp.zip")
+    command(*own, "--svg", tmp_path / "svg", "--unit", "cm")
+    graded.slice(0.5).write(tmp_path / "drawings", format="svg", unit="cm")
+    assert images(tmp_path / "drawings") == images(tmp_path / "svg")
+    assert len(images(tmp_path / "svg")) == len(layers) + 1
+
+
+def test_pixels_as_points_are_those_of_the_program(command: Any, tmp_path: Any) -> None:
+    points, cells = box(4, 2, 2, np.random.default_rng(2))
+    attributes = {"heat": points[:, 0] ** 2, "pair": points[:, :2].copy()}
+    plain = subsolid.Solid(points, cells, crease_angle=40.0)
+    solid = subsolid.Solid(
+        points, cells, crease_angle=40.0, attributes=attributes, cell_data={"part": np.arange(16) % 3}
+    )
+    plain.write(tmp_path / "plain.vtu")
+    solid.write(tmp_path / "box.vtu")
+    cases: list[tuple[subsolid.Solid, str, dict[str, Any], list[str]]] = [
+        (plain, "plain", {}, []),
+        (solid, "box", {}, []),
+        (solid, "box", {"attributes": ["pair"]}, ["pair"]),
+        (solid, "box", {"attributes": ["part", "heat"]}, ["part", "heat"]),
+    ]
+    for k, (own, name, options, names) in enumerate(cases):
+        folders = [tmp_path / f"expected{k}", tmp_path / f"own{k}"]
+        for folder in folders:
+            folder.mkdir()
+        chosen = [word for name in names for word in ("--attribute", name)]
+        command(
+            "slice", tmp_path / f"{name}.vtu", "--layer-height", "0.5", "--pixel", "0.125", *chosen,
+            "--pvtu", folders[0] / "layers.pvtu",
+        )
+        own.slice(0.5, pixel=0.125, **options).write(folders[1] / "layers.pvtu", attributes=names)
+        assert images(folders[1]) == images(folders[0]), k
+        assert len(images(folders[0])) > 2
+    # of moved points, where layers have no attributes of their own
+    moved = plain.slice(0.5, pixel=0.125, points=2.0 * plain.points)
+    expected = plain.with_points(2.0 * plain.points).slice(0.5, pixel=0.125)
+    for folder, layers in (("moved", moved), ("expected", expected)):
+        (tmp_path / folder).mkdir()
+        layers.write(tmp_path / folder / "layers.pvtu")
+    assert images(tmp_path / "moved") == images(tmp_path / "expected")
+    with pytest.raises(subsolid.Error, match="a .pvtu needs the cells at the pixels"):
+        solid.boundary().slice(0.5, pixel=0.125).write(tmp_path / "surface.pvtu")
+
+
+def test_named_attributes_are_those_of_the_layers(command: Any, tmp_path: Any) -> None:
+    points, cells = box(4, 2, 2)
+    solid = subsolid.Solid(
+        points, cells, crease_angle=40.0, attributes={"heat": points[:, 0], "cold": points[:, 1]},
+        cell_data={"part": np.arange(16) % 3, "group:lid": np.arange(16) // 8},
+    )
+    solid.write(tmp_path / "box.vtu")
+    layers = solid.slice(0.5, pixel=0.25, attributes=["heat", "part", "group:lid"])
+    assert list(layers[0].attributes) == ["heat", "part", "lid"]
+    assert set(np.unique(layers[0].attributes["part"])) <= {0.0, 1.0, 2.0}
+    assert list(solid.slice(0.5, pixel=0.25)[0].attributes) == ["heat", "cold"]
+    assert list(solid.slice(0.5, pixel=0.25, attributes=False)[0].attributes) == []
+    own = ["slice", tmp_path / "box.vtu", "--layer-height", "0.5", "--pixel", "0.25", "--antialias", "1"]
+    command(*own, "--attribute", "heat=1:3", "--attribute", "part", "--png", tmp_path / "expected")
+    layers.write(tmp_path / "layers", attributes={"heat": (1, 3), "part": None})
+    assert images(tmp_path / "layers") == images(tmp_path / "expected")
+    mixed = solid.slice(0.5, pixel=0.25, attributes=["cold"], materials="part")
+    assert list(mixed[0].attributes) == ["cold"] and mixed[0].materials is not None
+    for attributes, message in (
+        (["taste"], 'no attribute "taste"'),
+        (["heat", "heat"], "asked for twice"),
+        ("heat", "neither a bool nor names"),
+    ):
+        with pytest.raises(subsolid.Error, match=message):
+            solid.slice(0.5, pixel=0.25, attributes=attributes)
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+    chosen = ["--attribute", "part", "--attribute", "heat", "--vtp", tmp_path / "a" / "job.vtp"]
+    command("slice", tmp_path / "box.vtu", "--layer-height", "0.5", *chosen)
+    outlines = solid.slice(0.5, attributes=["part", "heat"])
+    assert outlines[0].attributes == {}
+    outlines.write(tmp_path / "b" / "job.vtp", attributes=["part", "heat"])
+    assert (tmp_path / "b" / "job.vtp").read_bytes() == (tmp_path / "a" / "job.vtp").read_bytes()
+    with pytest.raises(subsolid.Error, match="asked for twice"):
+        layers.write(tmp_path / "more", attributes=["heat", "heat"])
+
+
+def test_layers_are_written_in_pieces(
+    command: Any, models: Any, graded: subsolid.Solid, tmp_path: Any
+) -> None:
+    own = ["slice", models / "graded_bracket.vtu", "--layer-height", "0.25"]
+    pixels = ["--pixel", "0.1", "--antialias", "1"]
+    layers = graded.slice(0.25, pixel=0.1)
+    heights = layers.heights
+    low, high = (float(heights[k]) - 0.01 for k in (3, -2))
+    command(*own, *pixels, "--range", f"{low!r}:{high!r}", "--png", tmp_path / "expected")
+    layers.write(tmp_path / "range", range=(low, high))
+    assert images(tmp_path / "range") == images(tmp_path / "expected")
+    assert len(images(tmp_path / "range")) == len(heights) - 4
+    # one part by the program, and more parts than layers
+    for parts in (3, 40):
+        folder = tmp_path / f"merged{parts}"
+        for i in range(1, parts + 1):
+            if i == 2:
+                arguments = ["--range", f"{low!r}:{high!r}", "--pieces", f"{i}/{parts}"]
+                command(*own, *pixels, *arguments, "--png", folder)
+            else:
+                layers.write(folder, range=(low, high), pieces=(i, parts))
+        merged = subsolid.merge(folder)
+        assert merged == {"jobs": parts, "layers": len(heights) - 5}
+        assert images(folder) == images(tmp_path / "expected")
+    # layers that are there stay
+    folder = tmp_path / "resumed"
+    layers.write(folder, range=(None, high))
+    kept = {path: path.stat().st_mtime_ns for path in folder.rglob("*.png")}
+    layers.write(folder, resume=True)
+    assert all(path.stat().st_mtime_ns == time for path, time in kept.items())
+    layers.write(tmp_path / "whole")
+    assert images(folder) == images(tmp_path / "whole")
+    for options, message in (
+        ({"pieces": (0, 3)}, "part 0 of 3"),
+        ({"pieces": (4, 3)}, "part 4 of 3"),
+        ({"pieces": (-1, 3)}, "no such part"),
+        ({"range": (90.0, 91.0)}, "no layer has its middle"),
+    ):
+        with pytest.raises(subsolid.Error, match=message):
+            layers.write(tmp_path / "refused", **options)  # type: ignore[arg-type]
+    for options, message in (({"pieces": (1, 2)}, "pieces is for folders"), ({"resume": True}, "resume is for")):
+        with pytest.raises(subsolid.Error, match=message):
+            layers.write(tmp_path / "a.zip", **options)  # type: ignore[arg-type]
+    with pytest.raises(subsolid.Error, match="no layers of jobs beside it"):
+        subsolid.merge(tmp_path / "nothing")
+
+
+def test_layers_of_refined_solids_are_of_the_model_that_was_refined(
+    command: Any, models: Any, graded: subsolid.Solid, tmp_path: Any
+) -> None:
+    model = models / "graded_bracket.vtu"
+    own = ["--layer-height", "1", "--pixel", "0.2", "--antialias", "1", "--levels", "2"]
+    command("slice", model, *own, "--png", tmp_path / "expected")
+    refined = graded.refine().refine()
+    refined.slice(1.0, pixel=0.2, attributes=False).write(tmp_path / "own")
+    assert images(tmp_path / "own") == images(tmp_path / "expected")
+    graded.slice(1.0, pixel=0.2).write(tmp_path / "coarse")
+    restored = pickle.loads(pickle.dumps(refined))
+    # no word, since warnings are errors
+    for solid in (graded, graded.refine(), refined, restored):
+        for folder in ("own", "expected", "coarse"):
+            solid.page(slices=tmp_path / folder)
+    restored.slice(1.0, pixel=0.2, attributes=False).write(tmp_path / "restored")
+    assert images(tmp_path / "restored") == images(tmp_path / "expected")
+    others = [
+        refined.with_points(1.5 * refined.points),
+        graded.refine(vertex_rule="joy-maccracken"),
+        refined.with_attributes({"depth": refined.points[:, 2].copy()}),
+    ]
+    for other in others:
+        with pytest.warns(UserWarning, match="own: the layers are of another model"):
+            other.page(slices=tmp_path / "own")
+
+
 def test_options_of_files_without_effect_are_refused(graded: subsolid.Solid, tmp_path: Any) -> None:
     outlines, layers = graded.slice(1.0), graded.slice(1.0, pixel=0.2)
     rough = graded.slice(1.0, pixel=0.2, planes=4, antialias=False)
@@ -145,6 +364,12 @@ def test_options_of_files_without_effect_are_refused(graded: subsolid.Solid, tmp
         (outlines, "a.cli", {"bits": 8}, "bits is for images"),
         (outlines, "a.cli", {"attributes": ["hardness"]}, "attributes is for images"),
         (outlines, "a.vtp", {"unit": "mm"}, "unit has no effect"),
+        (outlines, "a.pvtu", {}, "a .pvtu without pixels"),
+        (layers, "a.pvtu", {"unit": "mm"}, "unit has no effect"),
+        (outlines, "a.vtp", {"format": "png"}, "format is for folders and .zip"),
+        (layers, "a.zip", {"format": "svg"}, 'format="svg" is for folders'),
+        (layers, "folder", {"format": "tif"}, 'format="tif"'),
+        (layers, "a.vtp", {"attributes": {"hardness": (0, 1)}}, "a range of attributes is for images"),
         (layers, "folder", {"bits": 4}, "bits=4"),
         (layers, "folder", {"dither": True, "bits": 8}, "dither with bits"),
         (layers, "folder", {"separate": True}, "separate is for slices with materials"),

@@ -4,10 +4,14 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
+use super::surface::runs_on_gpu;
 use super::{Backend, Cpu, DeviceInfo, Precision, Several, SharedBackend, Strategy};
-use crate::error::{Error, Message, Result, option};
+use crate::error::{Command, Error, Message, Result, option, option_name};
+use crate::memory::gigabytes;
+use crate::mesh::SurfaceMesh;
 use crate::message;
 use crate::plan::Cost;
+use crate::surface::{SurfaceOptions, refined_counts};
 
 /// The processor that is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -165,6 +169,65 @@ impl Processor {
         Ok(Self::cpu_because(format!("about {cpu}; a GPU would take {gpu}")))
     }
 
+    /// [`Processor::find`] for a job that one GPU at most runs.
+    ///
+    /// # Errors
+    /// Those of [`Processor::find`]; [`Error::Request`] for several GPUs.
+    pub fn find_one(choice: Choice) -> Result<Self> {
+        refuse_several(choice)?;
+        Self::find(choice)
+    }
+
+    /// [`Processor::find_for`] for a job that one GPU at most runs.
+    ///
+    /// # Errors
+    /// Those of [`Processor::find_one`].
+    pub fn find_one_for(choice: Choice, cost: &Cost, threads: usize) -> Result<Self> {
+        refuse_several(choice)?;
+        Self::find_for(choice, cost, threads)
+    }
+
+    /// The processor of a surface's refinement; of [`Choice::Auto`] the CPU where
+    /// [GPUs do not refine it](runs_on_gpu).
+    ///
+    /// # Errors
+    /// Those of [`Processor::find_one`].
+    pub fn find_for_surface(
+        choice: Choice,
+        mesh: &SurfaceMesh,
+        options: &SurfaceOptions,
+        threads: usize,
+    ) -> Result<Self> {
+        if choice == Choice::Auto && !runs_on_gpu(mesh, options) {
+            return Ok(Self::cpu_because("the CPU alone runs this scheme and method on this mesh"));
+        }
+        let faces = refined_counts(mesh, options).faces as usize;
+        Self::find_one_for(choice, &Cost::surface(faces), threads)
+    }
+
+    /// The processor of a job that brings its arrays to a [device](Backend::device), and that GPU
+    /// in double precision, if it is one; of [`Choice::Auto`] the CPU where the GPU's memory is too
+    /// small for the job.
+    ///
+    /// # Errors
+    /// Those of [`Processor::find_one`].
+    pub fn find_device(
+        choice: Choice,
+        cost: &Cost,
+        threads: usize,
+    ) -> Result<(Self, Option<Box<dyn Backend>>)> {
+        let processor = Self::find_one_for(choice, cost, threads)?;
+        let gpu = processor.gpu_backend()?.filter(|gpu| gpu.device().is_some());
+        let memory = gpu.as_ref().and_then(|gpu| gpu.device()).map(|device| device.info().memory);
+        let too_small = memory.filter(|&memory| !cost.fits(memory));
+        if let (Choice::Auto, Some(memory)) = (choice, too_small) {
+            let [need, has] = [cost.on_device as u128, memory.into()].map(gigabytes);
+            let why = format!("the job needs {need} of the GPU's memory, which has {has}");
+            return Ok((Self::cpu_because(why), None));
+        }
+        Ok((processor, gpu))
+    }
+
     /// The CPU, and why no GPU.
     pub fn cpu_because(why_not_gpu: impl Into<Message>) -> Self {
         Self { choice: Choice::Cpu, why_not_gpu: Some(why_not_gpu.into()) }
@@ -188,6 +251,22 @@ impl Processor {
         self.why_not_gpu.as_ref()
     }
 
+    /// The GPU at work in double precision, if it is one.
+    ///
+    /// # Errors
+    /// Those of [`choose`].
+    pub fn gpu_backend(&self) -> Result<Option<Box<dyn Backend>>> {
+        let gpu = self.gpu().map(|_| self.backend(Precision::F64, Strategy::default()));
+        gpu.transpose()
+    }
+
+    /// What to say of a strategy that is asked for where it has no effect.
+    pub fn strategy_notice(&self, strategy: Strategy) -> Option<Message> {
+        let is_ignored = self.is_cpu() && strategy != Strategy::Auto;
+        is_ignored
+            .then(|| message!(option_name("strategy"), " applies to GPUs only and is ignored"))
+    }
+
     /// The processor at work. `strategy` concerns GPUs alone.
     ///
     /// # Errors
@@ -195,6 +274,14 @@ impl Processor {
     pub fn backend(&self, precision: Precision, strategy: Strategy) -> Result<Box<dyn Backend>> {
         choose(self.choice, precision, strategy)
     }
+}
+
+fn refuse_several(choice: Choice) -> Result<()> {
+    if choice.is_several() {
+        return Err(Error::request(message!("only ", Command::Evaluate, " runs on several GPUs"))
+            .with_help(message!("give one, for instance ", option("backend", "cuda:0"))));
+    }
+    Ok(())
 }
 
 /// The first GPU that works, or why none does.

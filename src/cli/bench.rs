@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use subsolid::backend::Choice;
+use subsolid::backend::{Choice, Processor};
 use subsolid::io::atomic;
 use subsolid::memory::gigabytes;
 use subsolid::numbers::counted;
@@ -24,7 +24,6 @@ use subsolid::{Error, Result};
 
 use super::inputs::check_no_input;
 use super::json;
-use super::processor::find;
 use super::wording::words;
 use super::{Console, Outcome};
 use contender::{Contender, WriteTimes};
@@ -76,7 +75,7 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let mut a = arguments;
     a.check()?;
-    let processor = find(a.backend)?;
+    let processor = Processor::find_one(a.backend)?;
     let contenders = Contender::all(&processor)?;
     for contender in &contenders {
         console.status("Measuring", &contender.name);

@@ -3,13 +3,12 @@
 use std::process::ExitCode;
 
 use clap::ArgMatches;
-use subsolid::backend::{Choice, devices};
+use subsolid::backend::{Choice, Processor, devices};
 use subsolid::cluster::{Group, Host, Ranks, Threads};
 use subsolid::plan::Cost;
 use subsolid::{Error, Result};
 
 use super::engine::Engine;
-use super::processor::find;
 use super::{Cli, Console, Outcome};
 
 /// What rank 0 says; the exit code is that of all.
@@ -122,7 +121,7 @@ pub fn own_choice(choice: Choice, cost: &Cost, ranks: &Ranks<'_>) -> Result<Choi
         Choice::AllDevices => own(&all()?),
         Choice::Auto if cost.suits_cpu(rayon::current_num_threads()) => Choice::Auto,
         Choice::Auto => match all() {
-            Ok(ordinals) if find(own(&ordinals)).is_ok() => own(&ordinals),
+            Ok(ordinals) if Processor::find_one(own(&ordinals)).is_ok() => own(&ordinals),
             _ => Choice::Auto,
         },
     })

@@ -26,7 +26,6 @@ use super::json::JsonReport;
 use super::model::ModelArguments;
 use super::names::{Selected, all_or};
 use super::output::check_ending;
-use super::processor::find;
 use super::wording::words;
 use super::{Console, Outcome, report};
 
@@ -123,7 +122,7 @@ struct Run {
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let a = &arguments;
     a.check_outputs()?;
-    let processor = find(a.backend)?;
+    let processor = Processor::find_one(a.backend)?;
     let candidates = a.candidates(&processor, console);
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let solid = Solid::with_topology(&mesh, a.model.topology(&mesh, console)?)?;

@@ -3,16 +3,13 @@
 use std::ops::Range;
 use std::path::Path;
 
-use subsolid::cluster::block;
 use subsolid::io::JobPart;
 
 /// I/N, with I from 1 to N.
 pub fn part(text: &str) -> std::result::Result<JobPart, String> {
     let numbers = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-    match numbers {
-        Some((i, n)) if (1..=n).contains(&i) && n <= 9999 => Ok(JobPart { part: i, of: n }),
-        _ => Err("give I/N, with I from 1 to N and N at most 9999".into()),
-    }
+    let part = numbers.and_then(|(i, n)| JobPart::new(i, n).ok());
+    part.ok_or_else(|| "give I/N, with I from 1 to N and N at most 9999".into())
 }
 
 /// How a part of an output is called.
@@ -23,12 +20,6 @@ pub fn part_of(output: &Path, part: JobPart) -> String {
 /// Most points or cells of a piece, at least 1.
 pub fn piece_size(text: &str) -> std::result::Result<usize, String> {
     text.parse().ok().filter(|&points| points > 0).ok_or_else(|| "give a number above 0".into())
-}
-
-/// The part's share of some items, in order.
-pub fn share(items: &Range<usize>, JobPart { part, of }: JobPart) -> Range<usize> {
-    let own = block(items.len(), part - 1, of);
-    items.start + own.start..items.start + own.end
 }
 
 /// The elements of pieces that follow one another.

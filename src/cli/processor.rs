@@ -2,7 +2,6 @@
 
 use clap::Args;
 use subsolid::backend::{Backend, Choice, Cpu, Precision, Processor, Strategy, SurfaceProcessor};
-use subsolid::memory::gigabytes;
 use subsolid::mesh::SurfaceMesh;
 use subsolid::plan::Cost;
 use subsolid::{Error, Result};
@@ -39,43 +38,11 @@ impl ProcessorArguments {
         if self.backend == Choice::Auto {
             tell(&processor, &backend.name(), console);
         }
-        if processor.is_cpu() && self.has_strategy() {
-            console.warn("--strategy applies to GPUs only and is ignored");
+        if let Some(notice) = processor.strategy_notice(self.strategy) {
+            console.warn(words(&notice));
         }
         Ok(backend)
     }
-}
-
-/// The processor of a choice, where one GPU may be asked for.
-///
-/// # Errors
-/// If a GPU is asked for by name that is not there.
-pub fn find(choice: Choice) -> Result<Processor> {
-    refuse_several(choice)?;
-    Processor::find(choice)
-}
-
-/// The processor of a choice for a job of this cost, where one GPU may be asked for.
-///
-/// # Errors
-/// If a GPU is asked for by name that is not there.
-pub fn find_for(choice: Choice, cost: &Cost) -> Result<Processor> {
-    refuse_several(choice)?;
-    Processor::find_for(choice, cost, rayon::current_num_threads())
-}
-
-fn refuse_several(choice: Choice) -> Result<()> {
-    if choice.is_several() {
-        return Err(Error::request("only `evaluate` runs on several GPUs")
-            .with_help("give one, for instance --backend cuda:0"));
-    }
-    Ok(())
-}
-
-/// The GPU in double precision, if the processor is one.
-pub fn gpu_of(processor: &Processor) -> Result<Option<Box<dyn Backend>>> {
-    let gpu = processor.gpu().map(|_| processor.backend(Precision::F64, Strategy::default()));
-    gpu.transpose()
 }
 
 /// The GPU in double precision that a job of this cost runs on, if one does; says which processor
@@ -84,14 +51,7 @@ pub fn gpu_of(processor: &Processor) -> Result<Option<Box<dyn Backend>>> {
 /// # Errors
 /// If a GPU is asked for by name that is not there.
 pub fn gpu_for(choice: Choice, cost: &Cost, console: &Console) -> Result<Option<Box<dyn Backend>>> {
-    let mut processor = find_for(choice, cost)?;
-    let mut gpu = gpu_of(&processor)?.filter(|gpu| gpu.device().is_some());
-    let memory = gpu.as_ref().and_then(|gpu| gpu.device()).map(|device| device.info().memory);
-    if let (Choice::Auto, Some(memory)) = (choice, memory.filter(|&memory| !cost.fits(memory))) {
-        let [need, has] = [cost.on_device as u128, memory.into()].map(gigabytes);
-        let why = format!("the job needs {need} of the GPU's memory, which has {has}");
-        (processor, gpu) = (Processor::cpu_because(why), None);
-    }
+    let (processor, gpu) = Processor::find_device(choice, cost, rayon::current_num_threads())?;
     if choice == Choice::Auto {
         tell_gpu(&processor, gpu.as_deref(), console);
     }
@@ -109,7 +69,7 @@ pub fn for_surface(
     mesh: &SurfaceMesh,
     console: &Console,
 ) -> Result<Box<dyn SurfaceProcessor>> {
-    let processor = find_for(choice, cost)?;
+    let processor = Processor::find_one_for(choice, cost, rayon::current_num_threads())?;
     let backend = processor.backend(Precision::F64, Strategy::default())?;
     if choice == Choice::Auto {
         tell(&processor, &backend.name(), console);

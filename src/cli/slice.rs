@@ -17,7 +17,8 @@ use subsolid::cluster::{Ranks, ThreadGroup};
 use subsolid::numbers::counted;
 use subsolid::plan::{Cost, LayersJob};
 use subsolid::slice::{
-    DeviceSource, Job, JobReport, LayerFrame, LayerSource, PixelGrid, Setting, merge_layers,
+    Channel, DeviceSource, Job, JobReport, LayerFrame, LayerSource, PixelGrid, Setting,
+    merge_layers,
 };
 
 use super::cluster::{all_rows, own_choice};
@@ -27,6 +28,7 @@ use super::processor::gpu_for;
 use super::{Console, Outcome};
 use model::Model;
 use outputs::OutputArguments;
+use values::WantedAttribute;
 
 pub use arguments::Arguments;
 
@@ -55,9 +57,10 @@ pub fn run(
         Some(source) => source,
         None => &on_cpu,
     };
-    let attributes = values::choose(&a.attribute, source.channels())?;
+    let wanted: Vec<_> = a.attribute.iter().map(WantedAttribute::pair).collect();
+    let attributes = Channel::choose(&wanted, source.channels())?;
     let named = (source.channels(), model.material_ids.as_ref());
-    let images = a.images.options(&a.outputs, setting, &attributes, named)?;
+    let images = a.images.options(&a.outputs, (setting, slices.grid), &attributes, named)?;
     let of_all = counted(setting.stack.count(), "layer");
     console.status("Prepared", format!("{} of {of_all} in {}", layers.len(), since(start)));
 
@@ -90,10 +93,9 @@ impl<'a> Slices<'a> {
     /// Refuses or warns of what does not fit the model.
     fn new(a: &'a Arguments, frame: LayerFrame, model: &Model, console: &Console) -> Result<Self> {
         let setting = a.setting(frame, model.sha256.clone())?;
-        a.images.check_fit(&setting, console)?;
+        let grid = a.images.grid(&setting, console)?;
         a.outputs.warn_of_single(&setting, console);
         let layers = a.layers(&setting.stack)?;
-        let grid = a.images.grid(&setting)?;
         Ok(Self { a, setting, layers, grid })
     }
 
@@ -135,13 +137,9 @@ impl<'a> Slices<'a> {
 }
 
 /// Runs a job of any number of layers: a part without layers is a part.
-fn run_job(mut job: Job<'_>, console: &Console) -> Result<JobReport> {
-    if job.layers.is_empty() {
-        job.outputs.iter_mut().try_for_each(|output| output.finish())?;
-        return Ok(JobReport::default());
-    }
+fn run_job(job: Job<'_>, console: &Console) -> Result<JobReport> {
     let bar = console.bar(job.layers.len());
-    let done = job.run(|done| {
+    let done = job.run_share(|done| {
         bar.set_position(done as u64);
         ControlFlow::Continue(())
     })?;

@@ -5,16 +5,15 @@ use std::time::Instant;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use subsolid::backend::{Backend, Choice, Cpu, SurfaceRefiner, runs_on_gpu, start};
+use subsolid::backend::{Backend, Choice, Processor, SurfaceRefiner, start};
 use subsolid::io::SurfaceFormat;
 use subsolid::mesh::{CreaseRule, LinearInterpolation, SurfaceMesh, TriangleRule};
 use subsolid::numbers::counted;
-use subsolid::plan::Cost;
 use subsolid::scheme::Split;
 use subsolid::surface::limit::{PatchCounts, check_valences};
 use subsolid::surface::{
     Method, Scheme, SurfaceOptions, SurfacePlan, VertexLimits, adaptive_limits, check_ids,
-    check_memory, duplicate_triangles, refined_counts,
+    check_memory, duplicate_triangles,
 };
 use subsolid::{Error, Result, io};
 
@@ -22,7 +21,7 @@ use super::console::since;
 use super::gltf::GlbArguments;
 use super::inputs::check_no_input;
 use super::model::{SURFACE, say_welded};
-use super::processor::{find_for, gpu_of, tell_gpu};
+use super::processor::tell_gpu;
 use super::surface_model::{say_read, warn_of_coincident};
 use super::surface_output::{counts, write};
 use super::unused::refuse_given;
@@ -335,15 +334,9 @@ fn choose(
     options: &SurfaceOptions,
     console: &Console,
 ) -> Result<Option<Box<dyn Backend>>> {
-    if choice == Choice::Auto && !runs_on_gpu(mesh, options) {
-        let name = Cpu::default().name();
-        let why = "the CPU alone runs this scheme and method on this mesh";
-        console.status("Chose", format!("{name} ({why})"));
-        return Ok(None);
-    }
-    let faces = refined_counts(mesh, options).faces as usize;
-    let processor = find_for(choice, &Cost::surface(faces))?;
-    let gpu = gpu_of(&processor)?;
+    let threads = rayon::current_num_threads();
+    let processor = Processor::find_for_surface(choice, mesh, options, threads)?;
+    let gpu = processor.gpu_backend()?;
     if choice == Choice::Auto {
         tell_gpu(&processor, gpu.as_deref(), console);
     }

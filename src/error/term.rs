@@ -41,6 +41,8 @@ pub enum Command {
     Triangulate,
     /// Untangling a solid.
     Untangle,
+    /// Evaluating a plan.
+    Evaluate,
     /// Listing the groups of faces and cells of a solid: a phrase with its verb.
     ListGroups,
     /// Listing the GPUs.
@@ -72,6 +74,7 @@ impl Display for Term {
                     "`surface::refine_surface` by a scheme of triangles, no levels"
                 }
                 Command::Untangle => "`untangle::untangle`",
+                Command::Evaluate => "`Backend::evaluate`",
                 Command::ListGroups => "`face_groups` and `cell_data` of the mesh have them",
                 Command::Devices => "`backend::devices`",
                 Command::SliceToImages => "a `slice::Job` of PNG files",

@@ -44,6 +44,17 @@ impl<'l, 's> DeviceLocator<'l, 's> {
         Ok(Self { locator, places: device.location(solid)? })
     }
 
+    /// What is on the GPU, for [`DeviceLocator::attach`]: it does not borrow the locator.
+    pub fn detach(self) -> Box<dyn PointSearch> {
+        self.places
+    }
+
+    /// The locator with what is on the GPU already, [detached](DeviceLocator::detach) from another
+    /// of the same locator.
+    pub fn attach(locator: &'l Locator<'s>, places: Box<dyn PointSearch>) -> Self {
+        Self { locator, places }
+    }
+
     /// The locator.
     pub fn locator(&self) -> &'l Locator<'s> {
         self.locator

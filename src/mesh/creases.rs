@@ -26,6 +26,14 @@ pub struct Crease {
     pub sharpness: f64,
 }
 
+impl Crease {
+    /// The error of a crease that the mesh has no edge for.
+    pub(crate) fn no_edge(&self) -> Error {
+        Error::mesh(message!(self, ": the mesh has no such edge"))
+            .with_help("name the two end vertices of an edge, counted from 0")
+    }
+}
+
 /// A boundary vertex with a sharpness.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Corner {

@@ -9,7 +9,9 @@ use super::BatchKind;
 /// The published method is that of Besler et al. (2022), kept as a yardstick. It refines
 /// cells that do not evaluate directly before it begins; here their leaves, like single
 /// points, take the default kernels under every strategy.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,
+)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 #[serde(rename_all = "lowercase")]
 pub enum Strategy {

@@ -48,8 +48,9 @@ use fan::Sector;
 use patch::{RibbonPatch, RibbonStars};
 
 /// How queries are answered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[serde(rename_all = "lowercase")]
 pub enum QueryStrategy {
     /// Stored, of elements sorted by position.
     ///

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::coverage::MAX_IMAGE_SIDE;
 use super::frame::PixelGrid;
-use super::interior::{DeviceInteriors, InteriorValues};
+use super::interior::{DetachedInteriors, DeviceInteriors, InteriorValues};
 use super::layer::Layer;
 use super::slicer::Slicer;
 use super::solid_source::{Inside, SolidSource};
@@ -148,6 +148,38 @@ impl<'a, 's> DeviceSource<'a, 's> {
         };
         let around = solid.slicer().shells().most_around();
         Ok(Self { solid, slicer: Mutex::new(slicer), interiors, around })
+    }
+}
+
+/// What a [`DeviceSource`] has on its GPU.
+pub struct DetachedLayers {
+    layers: Box<dyn LayerImages>,
+    interiors: Option<DetachedInteriors>,
+}
+
+impl<'a, 's> DeviceSource<'a, 's> {
+    /// What is on the GPU, for [`DeviceSource::attach`]: it does not borrow the solid.
+    pub fn detach(self) -> DetachedLayers {
+        let slicer = self.slicer.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let interiors = self.interiors.map(|interiors| {
+            interiors.into_inner().unwrap_or_else(PoisonError::into_inner).detach()
+        });
+        DetachedLayers { layers: slicer.layers, interiors }
+    }
+
+    /// The layers of `solid` with what is on the GPU already, [detached](DeviceSource::detach) from
+    /// another source of the same solid.
+    pub fn attach(solid: &'a SolidSource<'s>, detached: DetachedLayers) -> Self {
+        let slicer = DeviceSlicer { slicer: solid.slicer(), layers: detached.layers };
+        let interiors = match (solid.inside(), detached.interiors) {
+            (Ok(Inside { locator, attributes, .. }), Some(detached)) => {
+                let axis = solid.slicer().axis();
+                Some(Mutex::new(DeviceInteriors::attach(locator, axis, attributes, detached)))
+            }
+            _ => None,
+        };
+        let around = solid.slicer().shells().most_around();
+        Self { solid, slicer: Mutex::new(slicer), interiors, around }
     }
 }
 

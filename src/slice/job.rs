@@ -35,23 +35,14 @@ const CHECKPOINT: Duration = Duration::from_millis(250);
 /// # let directory = directory.path();
 /// use std::ops::ControlFlow;
 /// use subsolid::slice::output::SvgStack;
-/// use subsolid::slice::{
-///     Job, Setting, SliceOptions, Slicer, SolidSource, Stack, fingerprint,
-/// };
+/// use subsolid::slice::{Job, Setting, SliceOptions, Slicer, SolidSource, fingerprint};
 ///
 /// let mesh = subsolid::read("models/bracket.vtk")?;
 /// let solid = subsolid::Solid::new(&mesh)?;
 /// let slicer = Slicer::new(&solid, mesh.controls(), SliceOptions::default())?;
-/// let stack = Stack::new(slicer.heights(), 0.5)?;
-/// let setting = Setting {
-///     model: None,
-///     model_sha256: fingerprint(&mesh),
-///     unit_mm: 1.0,
-///     axis: slicer.axis(),
-///     stack,
-///     plane: slicer.plane_box(),
-///     tolerance: slicer.tolerance(),
-/// };
+/// let setting = Setting::new(slicer.frame(), 0.5, None)?;
+/// let setting = Setting { model_sha256: fingerprint(&mesh), ..setting };
+/// let stack = setting.stack;
 /// let source = SolidSource::new(&solid, mesh.controls(), slicer)?;
 /// let drawings = Box::new(SvgStack::open(directory, &setting, false)?);
 /// let layers = 0..stack.count();
@@ -139,6 +130,21 @@ impl Job<'_> {
         }
         self.outputs.iter_mut().try_for_each(|output| output.finish())?;
         Ok(report)
+    }
+
+    /// [`Job::run`] for a share of the layers that may be none: its files are there then, too.
+    ///
+    /// # Errors
+    /// Those of [`Job::run`].
+    pub fn run_share(
+        mut self,
+        progress: impl FnMut(usize) -> ControlFlow<()>,
+    ) -> Result<JobReport> {
+        if self.layers.is_empty() {
+            self.outputs.iter_mut().try_for_each(|output| output.finish())?;
+            return Ok(JobReport::default());
+        }
+        self.run(progress)
     }
 
     /// What the outputs make of some layers.

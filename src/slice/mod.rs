@@ -37,6 +37,7 @@
 mod bicubic;
 mod bitmap;
 mod cell_ids;
+mod channels;
 mod closed;
 mod contour;
 mod coverage;
@@ -78,9 +79,10 @@ mod trace;
 
 pub use crate::backend::device::Sampling;
 pub use cell_ids::{CellIds, MAX_MATERIALS};
+pub use channels::named_arrays;
 pub use closed::ClosedSurface;
 pub use coverage::{Gray, Raster};
-pub use device::{DeviceSlicer, DeviceSource};
+pub use device::{DetachedLayers, DeviceSlicer, DeviceSource};
 pub use fingerprint::{fingerprint, refined_fingerprint, shared_fingerprint, surface_fingerprint};
 pub use frame::{Axis, PixelGrid};
 pub use image::{Bits, EncodedImage, Flip, ImageFile, ImageFormat, MAX_PIXELS};
@@ -96,4 +98,4 @@ pub use shell::{Shell, Shells};
 pub use slicer::{LayerFrame, SliceOptions, Slicer};
 pub use solid_source::SolidSource;
 pub use source::{Channel, LayerSource, PixelPlaces};
-pub use stack::{MAX_LAYERS, MAX_PLANES_PER_LAYER, Stack};
+pub use stack::{MAX_LAYERS, MAX_PLANES_PER_LAYER, Stack, check_planes};

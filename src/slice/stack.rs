@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::numbers::significant;
+use crate::numbers::{counted, significant};
 use crate::{Error, Result};
 
 /// Maximum number of layers of a stack.
@@ -10,6 +10,19 @@ pub const MAX_LAYERS: usize = 1_000_000;
 
 /// Maximum number of planes that the coverage of a layer is the average of.
 pub const MAX_PLANES_PER_LAYER: usize = 64;
+
+/// Checks how many planes the coverage of a layer is the average of.
+///
+/// # Errors
+/// [`Error::Request`] unless there are 1 to [`MAX_PLANES_PER_LAYER`].
+pub fn check_planes(planes: usize) -> Result<()> {
+    if (1..=MAX_PLANES_PER_LAYER).contains(&planes) {
+        return Ok(());
+    }
+    let given = counted(planes, "plane");
+    Err(Error::request(format!("{given} per layer: out of range"))
+        .with_help(format!("ask for 1 to {MAX_PLANES_PER_LAYER} planes per layer")))
+}
 
 /// Part of a layer by which the model may stand out of the last one: rounding.
 const SLACK: f64 = 1e-6;

@@ -35,10 +35,7 @@ impl Sharpness {
             let [a, b] = crease.edge.map(|v| v.0);
             let known = (a.max(b) as usize) < topology.vertex_count();
             let edge = known.then(|| topology.edge_between(a, b)).flatten();
-            let edge = edge.ok_or_else(|| {
-                Error::mesh(message!(crease, ": the mesh has no such edge"))
-                    .with_help("name the two end vertices of an edge, counted from 0")
-            })?;
+            let edge = edge.ok_or_else(|| crease.no_edge())?;
             if !topology.is_boundary_edge(edge) && crease.sharpness > 0.0 {
                 return Err(Error::mesh(message!(crease, ": the edge lies inside the solid"))
                     .with_help("only boundary edges can be sharp: remove this crease"));

@@ -162,10 +162,7 @@ pub fn capsule<'py>(
     unsafe {
         let made = ffi::PyCapsule_New(pointer, name.as_ptr(), Some(destroy));
         if made.is_null() {
-            match versioned {
-                true => delete_versioned(pointer.cast()),
-                false => delete(pointer.cast()),
-            }
+            if versioned { delete_versioned(pointer.cast()) } else { delete(pointer.cast()) }
         }
         Bound::from_owned_ptr_or_err(py, made)
     }
@@ -208,9 +205,8 @@ impl Imported {
         unsafe {
             let tensor = &(*self.0).tensor;
             let axes = tensor.ndim.max(0) as usize;
-            let list = |start: *const i64| match start.is_null() {
-                true => None,
-                false => Some(std::slice::from_raw_parts(start, axes).to_vec()),
+            let list = |start: *const i64| {
+                (!start.is_null()).then(|| std::slice::from_raw_parts(start, axes).to_vec())
             };
             let shape = list(tensor.shape).unwrap_or_default();
             let precision = match (tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes) {

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use subsolid::backend::Precision;
+use subsolid::backend::{Precision, Strategy};
 use subsolid::mesh::CellLengths;
 use subsolid::plan::{Adjoint, Cost, Location, Samples, Want};
 use subsolid::{Limit, Plan, memory};
@@ -17,11 +17,11 @@ use crate::arrays::moved;
 use crate::backend::{DeviceAdjoint, OnDevice};
 use crate::cells::{Analyzed, EvaluatorCell, PlanCell, Prepared};
 use crate::count;
-use crate::errors::{IntoPython, refused, warn};
+use crate::errors::{IntoPython, refused, warn, words};
 use crate::limit::PyLimit;
 use crate::matrix::{check_rows, csr};
 use crate::model::Moved;
-use crate::request::{DERIVATIVES, backend, orders};
+use crate::request::{DERIVATIVES, orders, processor};
 use crate::solid::PySolid;
 use crate::threads::Threads;
 
@@ -58,7 +58,7 @@ impl PyPlan {
         solid: Py<PySolid>,
         samples: &Samples,
         want: Want,
-        (backend_name, precision): (&str, Precision),
+        (backend_name, strategy, precision): (&str, Strategy, Precision),
         threads: Threads,
     ) -> PyResult<Self> {
         let shared = solid.get().shared.clone();
@@ -79,13 +79,16 @@ impl PyPlan {
         let bytes = threads.run(py, || plan.result_bytes(&all, &widths, precision));
         let cost = Cost::evaluation(usize::try_from(bytes).unwrap_or(usize::MAX));
         let own = cell.clone();
-        let (name, on_cpu, mut evaluator) = threads.run(py, move || -> PyResult<_> {
-            let backend = backend(backend_name, precision, &cost)?;
+        let (name, on_cpu, mut evaluator, notice) = threads.run(py, move || -> PyResult<_> {
+            let processor = processor(backend_name, &cost)?;
+            let backend = processor.backend(precision, strategy).py()?;
             let evaluator = EvaluatorCell::try_new(own, |cell| {
                 backend.prepare(cell.borrow_dependent()).map(Prepared)
             });
-            Ok((backend.name(), backend.device().is_none(), evaluator.py()?))
+            let notice = processor.strategy_notice(strategy);
+            Ok((backend.name(), backend.device().is_none(), evaluator.py()?, notice))
         })?;
+        notice.map_or(Ok(()), |notice| warn(py, &words(&notice)))?;
         let device = evaluator.with_dependent_mut(|_, prepared| {
             let device = prepared.0.on_device()?;
             Some(DeviceStream { ordinal: device.ordinal(), stream: device.stream() as usize })

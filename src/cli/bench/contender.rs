@@ -7,8 +7,6 @@ use subsolid::backend::{Backend, Cpu, Precision, Processor, Strategy};
 use subsolid::memory::physical_memory;
 use subsolid::numbers::median;
 
-use crate::cli::processor::gpu_of;
-
 /// A processor with a strategy and a precision.
 pub struct Contender {
     /// `CPU f32`, `GPU auto f64`…
@@ -31,7 +29,7 @@ impl Contender {
             let (name, backend) = (format!("CPU {bits}"), Box::new(Cpu::new(precision)));
             all.push(Self { name, precision, backend, on_gpu: false, memory });
         }
-        let gpu = gpu_of(processor)?;
+        let gpu = processor.gpu_backend()?;
         let Some(device) = gpu.as_ref().and_then(|gpu| gpu.device()) else { return Ok(all) };
         let memory = device.info().memory / 4 * 3;
         for (precision, bits) in PRECISIONS {

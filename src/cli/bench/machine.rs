@@ -10,8 +10,6 @@ use subsolid::backend::{Backend, Cpu, DeviceInfo, Processor};
 use subsolid::memory::physical_memory;
 use subsolid::numbers::counted;
 
-use crate::cli::processor::gpu_of;
-
 #[derive(Serialize, JsonSchema)]
 pub struct Machine {
     /// The processor's own name, where the system tells.
@@ -34,7 +32,7 @@ pub struct Machine {
 
 impl Machine {
     pub fn new(processor: &Processor) -> Result<Self> {
-        let gpu = gpu_of(processor)?;
+        let gpu = processor.gpu_backend()?;
         let gpu = gpu.and_then(|gpu| gpu.device().map(|device| device.info().clone()));
         let arguments: Vec<String> =
             std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();

@@ -1,6 +1,6 @@
 //! The options of `subsolid slice`, and what goes together.
 
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 
 use clap::{ArgGroup, Args};
 use subsolid::backend::Choice;
@@ -13,15 +13,12 @@ use subsolid::{Error, Result};
 use super::outputs::{ImageArguments, OutputArguments};
 use super::values::{self, Span, WantedAttribute};
 use crate::cli::model::{ModelArguments, SOLID_OR_SURFACE};
-use crate::cli::pieces::{part, share};
+use crate::cli::pieces::part;
 use crate::cli::surface::scheme_names;
 
 /// What `--strict` refuses, of solids and surfaces.
 const STRICT: &str = "Refuse left-handed and folded hexahedra, inverted cells of other kinds and surfaces \
                       that face inward instead of warning about them";
-
-/// Part of the model's height by which --origin may lie above its lowest point: rounding.
-const ORIGIN_SLACK: f64 = 1e-6;
 
 /// Cut the limit volume into layers, for additive manufacturing
 ///
@@ -104,9 +101,6 @@ pub struct Arguments {
     pub(super) backend: Choice,
 }
 
-/// Millimeters in a length unit of a model.
-const UNITS: RangeInclusive<f64> = 1e-9..=1e9;
-
 impl Arguments {
     /// Makes this the job of the part that is asked for, or of the rank, and refuses, before any
     /// work, what cannot come to anything.
@@ -130,11 +124,7 @@ impl Arguments {
     fn check(&self) -> Result<()> {
         // an extent that lets any height pass that any model could have
         Stack::new([0.0, self.layer_height.max(f64::MIN_POSITIVE)], self.layer_height)?;
-        if !UNITS.contains(&self.unit) {
-            return Err(Error::request(format!("--unit {} is out of range", self.unit)).with_help(
-                "give the millimeters in a length unit, 1e-9 to 1e9: 1000 if the model is in meters",
-            ));
-        }
+        Setting::check_unit(self.unit)?;
         let outputs = &self.outputs;
         let drawn =
             outputs.has_attribute_images() || outputs.pvtu.is_some() || outputs.vtp.is_some();
@@ -183,11 +173,11 @@ impl Arguments {
     }
 
     /// The attributes and arrays that something is made of.
-    pub(super) fn wanted(&self) -> Vec<WantedAttribute> {
-        let mut wanted = self.attribute.clone();
+    pub(super) fn wanted(&self) -> Vec<&str> {
+        let mut wanted: Vec<&str> = self.attribute.iter().map(|own| own.name.as_str()).collect();
         for name in self.images.material_names() {
-            if !wanted.iter().any(|known| known.name == name) {
-                wanted.push(WantedAttribute::whole(name));
+            if !wanted.contains(&name) {
+                wanted.push(name);
             }
         }
         wanted
@@ -199,49 +189,14 @@ impl Arguments {
     }
 
     pub(super) fn setting(&self, frame: LayerFrame, model_sha256: String) -> Result<Setting> {
-        let mut heights = frame.heights;
-        if let Some(origin) = self.origin {
-            // rounded values of the lowest point itself are taken
-            let slack = ORIGIN_SLACK * (heights[1] - heights[0]);
-            if !origin.is_finite() {
-                return Err(Error::request(format!("--origin {origin} is not a finite number"))
-                    .with_help("give a number at or below the lowest point of the model"));
-            }
-            if origin > heights[0] + slack {
-                return Err(Error::request(format!(
-                    "--origin {origin} lies above the lowest point of the model, {}",
-                    heights[0] + 0.0 // no negative zero
-                ))
-                .with_help("give a height at or below it; --range leaves layers out"));
-            }
-            heights[0] = origin;
-        }
-        let stack = Stack::new(heights, self.layer_height)?;
-        let (low, high) = (stack.low(), heights[1]);
-        if stack.middle(0) >= high {
-            return Err(Error::request(format!(
-                "the mid-height of a layer of {:?} is not below the top of the model, which reaches from {low} to {high}",
-                self.layer_height
-            ))
-            .with_help(format!(
-                "give a layer height below {:?}, in the model's length units",
-                2.0 * (high - low)
-            )));
-        }
-        Ok(Setting {
-            model: self.model.model.file_name().map(|name| name.to_string_lossy().into()),
-            model_sha256,
-            unit_mm: self.unit,
-            axis: frame.axis,
-            stack,
-            plane: frame.plane,
-            tolerance: frame.tolerance,
-        })
+        let model = self.model.model.file_name().map(|name| name.to_string_lossy().into());
+        let setting = Setting::new(frame, self.layer_height, self.origin)?;
+        Ok(Setting { model, model_sha256, unit_mm: self.unit, ..setting })
     }
 
     pub(super) fn layers(&self, stack: &Stack) -> Result<Range<usize>> {
         let all = self.all_layers(stack)?;
-        Ok(self.pieces.map_or(all.clone(), |part| share(&all, part)))
+        Ok(self.pieces.map_or(all.clone(), |part| part.share(&all)))
     }
 
     /// The layers of all parts.

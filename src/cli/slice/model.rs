@@ -13,13 +13,13 @@ use subsolid::refine::refined_cell_count;
 use subsolid::scheme::VertexRule;
 use subsolid::slice::{
     CellIds, ClosedSurface, LayerFrame, SharedBoundary, SharedInterior, SliceOptions, Slicer,
-    SolidSource, Stack, fingerprint, refined_fingerprint, shared_fingerprint, surface_fingerprint,
+    SolidSource, Stack, fingerprint, named_arrays, refined_fingerprint, shared_fingerprint,
+    surface_fingerprint,
 };
 use subsolid::surface::separate_parts;
 use subsolid::{Error, Result, io};
 
 use super::arguments::Arguments;
-use super::values;
 use crate::cli::Console;
 use crate::cli::rank_model::blocks;
 use crate::cli::surface_model::read_surface;
@@ -98,7 +98,7 @@ impl<'r, 'g> Outline<'r, 'g> {
         if let Some((mesh, part, extent)) = inside {
             let own = (&part, extent.as_ref());
             let part = SharedInterior::new(ranks, &mesh, own, &boundary, heights, reach)?;
-            (model.wanted, model.cell_data) = values::attributes(&a.wanted(), part.mesh())?;
+            (model.wanted, model.cell_data) = named_arrays(&a.wanted(), part.mesh())?;
             model.inside = Inside::Part(Box::new(part));
         }
         boundary.slicer(ranks, heights)
@@ -131,12 +131,12 @@ impl Model {
         }
         let names = a.wanted();
         let mesh = a.model.prepare(mesh, 0, VertexRule::default(), console)?;
-        check_memory(&values::attributes(&names, &mesh)?.0, refined_cell_count(&mesh, a.levels))?;
+        check_memory(&named_arrays(&names, &mesh)?.0, refined_cell_count(&mesh, a.levels))?;
         let sha256 = refined_fingerprint(fingerprint(&mesh), a.levels);
         let ids_of = |name| mesh.cell_data.iter().find(|array| array.is_named(name));
         let material_ids = a.images.material_array().and_then(ids_of).map(CellIds::of);
         let mesh = a.model.refined(mesh, a.levels, VertexRule::default(), console)?;
-        let (wanted, cell_data) = values::attributes(&names, &mesh)?;
+        let (wanted, cell_data) = named_arrays(&names, &mesh)?;
         let controls = Controls { positions: &mesh.points, attributes: &wanted };
         let solid = Solid::with_topology(&mesh, a.model.topology(&mesh, console)?)?;
         let slicer = Slicer::new(&solid, controls, options)?;

@@ -5,25 +5,23 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use subsolid::io::{JobPart, atomic};
-use subsolid::memory;
-use subsolid::mesh::single_precision_loss_in;
-use subsolid::numbers::counted;
 use subsolid::slice::job_directory;
 use subsolid::slice::output::{
     CommonLayerInterface, Encoding, Exposure, ImageArchive, ImageDirectory, ImageOptions,
     LayeredSvg, Output, Painter, PixelCloud, Polylines, PrusaArchive, SvgStack, archive,
 };
 use subsolid::slice::{
-    Bits, CellIds, Channel, Flip, ImageFile, Job, LayerSource, Materials, PixelGrid, Setting,
+    Bits, CellIds, Channel, Flip, ImageFile, LayerSource, Materials, PixelGrid, Setting,
 };
 use subsolid::{Error, Result};
 
-use super::values::{Resolution, WantedAttribute, WantedMaterial, choose, exposure};
+use super::values::{Resolution, WantedMaterial, exposure};
 use crate::cli::Console;
 use crate::cli::list::List;
 use crate::cli::model::ModelArguments;
 use crate::cli::names::bare;
 use crate::cli::unused::{leave_out, refuse_given};
+use crate::cli::wording::words;
 
 #[derive(Args)]
 #[group(skip)]
@@ -223,7 +221,7 @@ impl OutputArguments {
         }
         let attributes: Vec<usize> = attributes.iter().map(|&(channel, _)| channel).collect();
         if let (Some(path), Some(grid)) = (&self.pvtu, grid) {
-            check_points(&grid, setting, layers.len(), attributes.len())?;
+            PixelCloud::check_memory(&grid, setting.plane, attributes.len(), layers.len())?;
             let cloud = PixelCloud::create(path, setting, grid, channels, &attributes)?;
             outputs.push(Box::new(cloud));
         }
@@ -235,17 +233,10 @@ impl OutputArguments {
 
     /// Warns where the numbers of a binary --cli file do not tell places of the model apart.
     pub fn warn_of_single(&self, setting: &Setting, console: &Console) {
-        let ([low, high], stack) = (setting.plane, &setting.stack);
-        let heights = [stack.low(), stack.slab(stack.count())[0]];
-        let bounds = [[low[0], low[1], heights[0]], [high[0], high[1], heights[1]]];
         if let (Some(path), true) = (&self.cli, self.binary)
-            && let Some(loss) = single_precision_loss_in(bounds)
+            && let Some(notice) = setting.binary_notice()
         {
-            console.warn(format!(
-                "{}: {loss}: contours become inaccurate. Omit --binary, or move the model to the \
-                 origin",
-                path.display()
-            ));
+            console.warn(format!("{}: {}", path.display(), words(&notice)));
         }
     }
 
@@ -266,11 +257,11 @@ impl ImageArguments {
                 Err(Error::request("--pixel is for --png, --bmp, --zip, --sl1 and --pvtu")
                     .with_help("give --png DIR or --pvtu FILE, or leave --pixel out"))
             }
-            Some(pixel) if !(pixel.is_finite() && pixel > 0.0) => {
-                Err(Error::request(format!("--pixel {pixel} is not positive"))
-                    .with_help("give the edge length of a pixel in length units, say 0.05"))
+            Some(pixel) => {
+                Setting::check_pixel(pixel)?;
+                self.check_materials(outputs)
             }
-            _ => self.check_materials(outputs),
+            None => self.check_materials(outputs),
         }
     }
 
@@ -317,58 +308,31 @@ impl ImageArguments {
         }
         let mut chosen = Vec::new();
         for WantedMaterial { name, color } in self.materials.iter().flat_map(|list| &list.0) {
-            let own = choose(&[WantedAttribute::whole(name)], channels)?;
+            let own = Channel::choose(&[(name, None)], channels)?;
             chosen.extend(own.into_iter().map(|(channel, _)| (channel, *color)));
         }
         if chosen.is_empty() { Ok(None) } else { Materials::fractions(channels, &chosen).map(Some) }
     }
 
-    /// Refuses pixels larger than the model, and says what a resolution cuts off.
-    pub fn check_fit(&self, setting: &Setting, console: &Console) -> Result<()> {
-        let Some(pixel) = self.pixel else { return Ok(()) };
-        let [low, high] = setting.plane;
-        let [width, depth] = [0, 1].map(|d| high[d] - low[d]);
-        if pixel > width.max(depth) {
-            return Err(Error::request(format!(
-                "--pixel {pixel} is larger than the model, which is {width} × {depth}"
-            ))
-            .with_help("give the edge length of a pixel in length units of the model"));
-        }
-        if let Some(Resolution([columns, rows])) = self.resolution {
-            let [across, up] = setting.grid(pixel, None)?.size;
-            if columns < across || rows < up {
-                console.warn(format!(
-                    "images of {columns} × {rows} pixels are too small for the model, which needs {across} × {up}"
-                ));
-            }
-        }
-        Ok(())
-    }
-
-    /// The pixels, if there are some.
-    pub fn grid(&self, setting: &Setting) -> Result<Option<PixelGrid>> {
+    /// The pixels, if there are some; says what a resolution cuts off.
+    pub fn grid(&self, setting: &Setting, console: &Console) -> Result<Option<PixelGrid>> {
         let size = self.resolution.map(|Resolution(size)| size);
-        self.pixel.map(|pixel| setting.grid(pixel, size)).transpose()
+        let grid = self.pixel.map(|pixel| setting.grid(pixel, size)).transpose()?;
+        if let Some(notice) = grid.as_ref().and_then(|grid| setting.grid_notice(grid)) {
+            console.warn(notice);
+        }
+        Ok(grid)
     }
 
     /// How images are made, if they are.
     pub fn options(
         &self,
         outputs: &OutputArguments,
-        setting: &Setting,
+        (setting, grid): (&Setting, Option<PixelGrid>),
         attributes: &[(usize, [f64; 2])],
         (channels, of_cells): (&[Channel], Option<&CellIds>),
     ) -> Result<Option<ImageOptions>> {
-        let Some(grid) = self.grid(setting)?.filter(|_| outputs.has_images()) else {
-            return Ok(None);
-        };
-        let materials = self.materials(channels, of_cells)?;
-        if materials.is_some() && attributes.is_empty() && self.bits.is_some() {
-            return Err(Error::request(
-                "--bits is for gray images; materials are written as indexed images",
-            )
-            .with_help("leave --bits out, or ask for an --attribute"));
-        }
+        let Some(grid) = grid.filter(|_| outputs.has_images()) else { return Ok(None) };
         let options = ImageOptions {
             grid,
             file: if outputs.bmp.is_some() { ImageFile::Bmp } else { ImageFile::Png },
@@ -376,32 +340,12 @@ impl ImageArguments {
             antialias: self.antialias,
             flip: self.flip.unwrap_or_default(),
             attributes: attributes.to_vec(),
-            materials,
+            materials: self.materials(channels, of_cells)?,
             separate: self.separate,
         };
+        options.check_bits(self.bits)?;
         Painter::check(setting, &options, channels)?;
-        check_memory(&options, channels.len())?;
+        options.check_memory(channels.len())?;
         Ok(Some(options))
     }
-}
-
-/// Refuses images of which the threads could not hold one each.
-fn check_memory(options: &ImageOptions, channels: usize) -> Result<()> {
-    let threads = rayon::current_num_threads();
-    let need = Painter::bytes_a_layer(options, channels) * threads as u128;
-    let [columns, rows] = options.grid.size;
-    let on = counted(threads, "thread");
-    let what = format!("images of {columns} × {rows} pixels on {on} need");
-    memory::check_half(what, need, |_| "give larger pixels, or fewer threads (--threads)".into())
-}
-
-/// Refuses points of so many pixels that the layers at work at a time could not be held.
-fn check_points(grid: &PixelGrid, setting: &Setting, layers: usize, values: usize) -> Result<()> {
-    PixelCloud::check(grid)?;
-    let layers = Job::layers_at_once(layers);
-    let need = PixelCloud::bytes(grid, setting.plane, values, layers);
-    let [columns, rows] = grid.size;
-    let at_a_time = counted(layers, "layer");
-    let what = format!("--pvtu: points at {columns} × {rows} pixels of {at_a_time} at a time need");
-    memory::check_half(what, need, |_| "give larger pixels, or fewer threads (--threads)".into())
 }

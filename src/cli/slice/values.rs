@@ -4,10 +4,7 @@ use std::str::FromStr;
 
 use clap::ValueEnum;
 use subsolid::io::LengthUnit;
-use subsolid::mesh::{Attribute, CellArray, SolidMesh};
-use subsolid::slice::Channel;
 use subsolid::slice::output::Exposure;
-use subsolid::{Error, Result};
 
 /// Heights from one up to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,9 +77,9 @@ impl FromStr for WantedAttribute {
 }
 
 impl WantedAttribute {
-    /// All of an attribute.
-    pub fn whole(name: &str) -> Self {
-        Self { name: name.into(), range: None }
+    /// Its name and range.
+    pub fn pair(&self) -> (&str, Option<[f64; 2]>) {
+        (&self.name, self.range)
     }
 }
 
@@ -126,75 +123,6 @@ pub fn exposure(text: &str) -> Result<Exposure, String> {
         Some(_) => Err("exposures look like 6:35:10".into()),
         None => exposure.check().map(|()| exposure).map_err(|e| e.to_string()),
     }
-}
-
-/// The attributes and the cell arrays of a model that are wanted, whole.
-///
-/// # Errors
-/// Those of [`choose`]; [`Error::Request`] for a name that vertices and cells have.
-pub fn attributes(
-    wanted: &[WantedAttribute],
-    mesh: &SolidMesh,
-) -> Result<(Vec<Attribute>, Vec<CellArray>)> {
-    let (of_points, of_cells) = (Channel::of(&mesh.attributes), Channel::of_cells(&mesh.cell_data));
-    let is = |name: &str, channel: &Channel| channel.name == name || channel.attribute == name;
-    for WantedAttribute { name, .. } in wanted {
-        let has = |channels: &[Channel]| channels.iter().any(|channel| is(name, channel));
-        if has(&of_points) && has(&of_cells) {
-            return Err(Error::request(format!("vertices and cells have an array {name:?}"))
-                .with_help("rename one of them"));
-        }
-    }
-    let channels: Vec<Channel> = of_points.into_iter().chain(of_cells).collect();
-    let chosen = choose(wanted, &channels)?;
-    let is_wanted = |of: &[Channel]| {
-        let known = |c: &Channel| chosen.iter().any(|&(i, _)| channels[i].attribute == c.attribute);
-        of.first().is_some_and(known)
-    };
-    let attributes = mesh.attributes.iter().filter(|a| is_wanted(&Channel::of(&[(*a).clone()])));
-    let arrays = mesh.cell_data.iter().filter(|a| is_wanted(&Channel::of_cells(&[(*a).clone()])));
-    Ok((attributes.cloned().collect(), arrays.cloned().collect()))
-}
-
-/// Places of the wanted attributes and arrays among the channels, with black and white. A name of
-/// several components stands for all of them.
-///
-/// # Errors
-/// [`Error::Request`] for names that the model lacks, or has been asked for twice.
-pub fn choose(wanted: &[WantedAttribute], channels: &[Channel]) -> Result<Vec<(usize, [f64; 2])>> {
-    let mut chosen: Vec<(usize, [f64; 2])> = Vec::new();
-    for WantedAttribute { name, range } in wanted {
-        let named = |name: &str| -> Vec<usize> {
-            let is_named = |c: &usize| channels[*c].name == name || channels[*c].attribute == name;
-            (0..channels.len()).filter(is_named).collect()
-        };
-        let mut found = named(name);
-        // as other commands call groups
-        if let (true, Some(group)) = (found.is_empty(), name.strip_prefix("group:")) {
-            found = named(group);
-        }
-        if found.is_empty() {
-            let names: Vec<_> = channels.iter().map(|channel| channel.name.as_str()).collect();
-            let help = if names.is_empty() {
-                "the model has no attributes and cell arrays: leave --attribute and --materials out"
-                    .to_owned()
-            } else {
-                format!("its attributes, cell arrays and groups are {}", names.join(", "))
-            };
-            return Err(
-                Error::request(format!("the model has no attribute {name:?}")).with_help(help)
-            );
-        }
-        for c in found {
-            if chosen.iter().any(|&(earlier, _)| earlier == c) {
-                let name = &channels[c].name;
-                return Err(Error::request(format!("attribute {name:?} is asked for twice"))
-                    .with_help("give every attribute once"));
-            }
-            chosen.push((c, range.unwrap_or(channels[c].range)));
-        }
-    }
-    Ok(chosen)
 }
 
 #[cfg(test)]

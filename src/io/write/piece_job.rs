@@ -26,6 +26,8 @@ use crate::{Error, Result};
 
 /// What [`Record::format`] says.
 const FORMAT: &str = "subsolid pieces 1";
+/// Maximum number of parts of a job.
+const MAX_PARTS: usize = 9999;
 /// How every piece ends.
 const END: &[u8] = b"</VTKFile>";
 
@@ -62,9 +64,22 @@ pub struct JobPart {
 }
 
 impl JobPart {
-    /// Its share of so many items, in their order.
-    fn share(self, items: usize) -> Range<usize> {
-        block(items, self.part - 1, self.of)
+    /// A part of a job; the same limits hold for every interface.
+    ///
+    /// # Errors
+    /// [`Error::Request`] unless `part` is from 1 to `of`, and that at most 9999.
+    pub fn new(part: usize, of: usize) -> Result<Self> {
+        if (1..=of).contains(&part) && of <= MAX_PARTS {
+            return Ok(Self { part, of });
+        }
+        Err(Error::request(format!("part {part} of {of}: no such part"))
+            .with_help(format!("count parts from 1, to {MAX_PARTS} at most")))
+    }
+
+    /// Its share of some items, in their order.
+    pub fn share(self, items: &Range<usize>) -> Range<usize> {
+        let own = block(items.len(), self.part - 1, self.of);
+        items.start + own.start..items.start + own.end
     }
 }
 
@@ -128,18 +143,18 @@ impl PieceJob {
         };
         for other in records(&directory, &name)? {
             agree(&path, &record, &other)?;
-            if other.job == job && complete(&directory, &name, &part.share(pieces)).is_ok() {
+            if other.job == job && complete(&directory, &name, &part.share(&(0..pieces))).is_ok() {
                 return Ok(None);
             }
         }
         fs::create_dir_all(&directory).map_err(|e| atomic::refused(&path, e))?;
-        let next = part.share(pieces).start;
+        let next = part.share(&(0..pieces)).start;
         Ok(Some(Self { path, name, record, next }))
     }
 
     /// The pieces of this job, in the order in which they are pushed.
     pub fn pieces(&self) -> Range<usize> {
-        self.record.part().share(self.record.pieces)
+        self.record.part().share(&(0..self.record.pieces))
     }
 
     /// Writes the next piece of the job. All pieces must have the same arrays.
@@ -229,7 +244,7 @@ pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
     }
     for record in &records {
         let part = record.part();
-        complete(&directory, &name, &part.share(record.pieces)).map_err(|piece| {
+        complete(&directory, &name, &part.share(&(0..record.pieces))).map_err(|piece| {
             Error::file(&piece, None, "is missing or incomplete").with_help(message!(
                 "run ",
                 option("pieces", part),

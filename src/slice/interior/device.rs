@@ -26,6 +26,12 @@ pub struct DeviceInteriors<'l, 's> {
     last: Option<FoundLayers>,
 }
 
+/// What [`DeviceInteriors`] have on their GPU, and where it lies.
+pub struct DetachedInteriors {
+    tiles: Tiles,
+    pixels: Box<dyn InteriorPixels>,
+}
+
 /// The layers found last.
 struct FoundLayers {
     grid: PixelGrid,
@@ -76,6 +82,21 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
         let pixels = device.interiors(solid, &boxes, &values)?;
         let tiles = Tiles::new(parts.boxes, locator.reach());
         Ok(Self { locator, axis, attributes, tiles, pixels, last: None })
+    }
+
+    /// What is on the GPU, for [`DeviceInteriors::attach`].
+    pub(crate) fn detach(self) -> DetachedInteriors {
+        DetachedInteriors { tiles: self.tiles, pixels: self.pixels }
+    }
+
+    /// Interiors of the same locator, axis and attributes as those detached.
+    pub(crate) fn attach(
+        locator: &'l Locator<'s>,
+        axis: Axis,
+        attributes: &'l [AttributePieces],
+        DetachedInteriors { tiles, pixels }: DetachedInteriors,
+    ) -> Self {
+        Self { locator, axis, attributes, tiles, pixels, last: None }
     }
 
     /// Layers that are found at once.

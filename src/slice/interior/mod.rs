@@ -43,6 +43,7 @@ mod trapezoid;
 mod values;
 
 pub(super) use band::BandMemory;
+pub(super) use device::DetachedInteriors;
 pub use device::{DeviceInteriors, InteriorRun, InteriorValues};
 
 use std::ops::Range;

@@ -1,6 +1,7 @@
 //! The images of a layer: its coverage or its materials, and its attributes.
 
 use super::OutputLayer;
+use crate::error::{Error, Message, Result, option_name};
 use crate::io::plain_name;
 use crate::numbers::counted;
 use crate::slice::image::{Bits, EncodedImage, Flip, ImageFile, ImageFormat};
@@ -8,10 +9,8 @@ use crate::slice::manifest::{FileEntry, Files, ImageStack, Images, MaterialEntry
 use crate::slice::runs::leading;
 use crate::slice::source::Channel;
 use crate::slice::spare::Spare;
-use crate::slice::{
-    MAX_PLANES_PER_LAYER, Material, Materials, PixelGrid, Sampling, Setting, Unfit,
-};
-use crate::{Error, Result};
+use crate::slice::{Material, Materials, PixelGrid, Sampling, Setting, Unfit, check_planes};
+use crate::{memory, message};
 
 /// Name of the stack that shows the material itself.
 const COVERAGE: &str = "coverage";
@@ -43,6 +42,45 @@ pub struct ImageOptions {
     pub materials: Option<Materials>,
     /// An image of 1 bit a material, not one with a color a material.
     pub separate: bool,
+}
+
+impl ImageOptions {
+    /// Checks that there are gray images for the bits that are asked for.
+    ///
+    /// # Errors
+    /// [`Error::Request`] if all images are of materials.
+    pub fn check_bits(&self, bits: Option<Bits>) -> Result<()> {
+        if bits.is_none() || self.materials.is_none() || !self.attributes.is_empty() {
+            return Ok(());
+        }
+        Err(Error::request(message!(
+            option_name("bits"),
+            " is for gray images; materials are written as indexed images"
+        ))
+        .with_help(message!(
+            "leave ",
+            option_name("bits"),
+            " out, or ask for an attribute, too"
+        )))
+    }
+
+    /// Refuses images of which the threads could not hold one each; `channels`: those of the source.
+    ///
+    /// # Errors
+    /// [`Error::Request`] with both amounts.
+    pub fn check_memory(&self, channels: usize) -> Result<()> {
+        let threads = rayon::current_num_threads();
+        let need = Painter::bytes_a_layer(self, channels) * threads as u128;
+        let [columns, rows] = self.grid.size;
+        let on = counted(threads, "thread");
+        let what = format!("images of {columns} × {rows} pixels on {on} need");
+        memory::check_half(what, need, |_| larger_pixels())
+    }
+}
+
+/// How to stay within the memory.
+pub(super) fn larger_pixels() -> Message {
+    message!("give larger pixels, or fewer ", option_name("threads"))
 }
 
 /// Makes the images of layers.
@@ -82,14 +120,7 @@ impl Painter {
     /// a range, or names that are one in files.
     pub fn check(setting: &Setting, options: &ImageOptions, channels: &[Channel]) -> Result<()> {
         image_format(setting, options).check()?;
-        if let Some(planes) = options.antialias.filter(|n| !(1..=MAX_PLANES_PER_LAYER).contains(n))
-        {
-            return Err(Error::request(format!(
-                "{} per layer: out of range",
-                counted(planes, "plane")
-            ))
-            .with_help(format!("give 1 to {MAX_PLANES_PER_LAYER}")));
-        }
+        options.antialias.map_or(Ok(()), check_planes)?;
         for &(channel, [black, white]) in &options.attributes {
             let Some(channel) = channels.get(channel) else {
                 return Err(Error::request(format!("no attribute has the number {channel}"))

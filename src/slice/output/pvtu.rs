@@ -7,11 +7,13 @@
 
 use std::path::Path;
 
+use super::painter::larger_pixels;
 use super::{LayerFiles, OutputLayer, after_the_last};
 use crate::io::{Array, Dataset, PieceWriter};
+use crate::numbers::counted;
 use crate::slice::source::Channel;
-use crate::slice::{Axis, MAX_PIXELS, PixelGrid, Setting};
-use crate::{Error, Result, WriteOptions};
+use crate::slice::{Axis, Job, MAX_PIXELS, PixelGrid, Setting};
+use crate::{Error, Result, WriteOptions, memory};
 
 /// Bytes of memory that a pixel takes as a point, as one that is being located, and a number at it.
 const POINT_BYTES: u128 = 64;
@@ -67,6 +69,26 @@ impl PixelCloud {
             .with_help("give larger pixels"));
         }
         Ok(())
+    }
+
+    /// Refuses points of so many pixels that the layers at work at a time, of `layers`, could not be
+    /// held; `values`: numbers at a point.
+    ///
+    /// # Errors
+    /// Those of [`PixelCloud::check`]; [`Error::Request`] with both amounts.
+    pub fn check_memory(
+        grid: &PixelGrid,
+        plane: [[f64; 2]; 2],
+        values: usize,
+        layers: usize,
+    ) -> Result<()> {
+        Self::check(grid)?;
+        let layers = Job::layers_at_once(layers);
+        let need = Self::bytes(grid, plane, values, layers);
+        let [columns, rows] = grid.size;
+        let at_a_time = counted(layers, "layer");
+        let what = format!("points at {columns} × {rows} pixels of {at_a_time} at a time need");
+        memory::check_half(what, need, |_| larger_pixels())
     }
 
     /// Bytes of memory for the points of `layers` at a time, of each of which `plane`, the box of the

@@ -220,10 +220,7 @@ impl<'t> Connectivity<'t> {
         }
         for crease in &creases.edges {
             let [a, b] = crease.edge.map(|v| v.0);
-            let edge = self.topology.edge_between(a, b).ok_or_else(|| {
-                Error::mesh(message!(crease, ": the mesh has no such edge"))
-                    .with_help("name the two end vertices of an edge, counted from 0")
-            })?;
+            let edge = self.topology.edge_between(a, b).ok_or_else(|| crease.no_edge())?;
             self.edge_sharpness[edge as usize] = crease.sharpness;
         }
         creases.check_corners(self.vertex_count())?;

@@ -110,10 +110,8 @@ impl LevelSharpness {
             let ends: Vec<[u32; 2]> = ends.collect(); // ascending
             for crease in &mesh.creases.edges {
                 let [a, b] = crease.edge.map(|v| v.0);
-                let edge = ends.binary_search(&[a.min(b), a.max(b)]).map_err(|_| {
-                    Error::mesh(message!(crease, ": the mesh has no such edge"))
-                        .with_help("name the two end vertices of an edge, counted from 0")
-                })?;
+                let edge = ends.binary_search(&[a.min(b), a.max(b)]);
+                let edge = edge.map_err(|_| crease.no_edge())?;
                 edges[edge] = crease.sharpness;
             }
         }

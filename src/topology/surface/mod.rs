@@ -23,7 +23,8 @@ pub(crate) use scatter::Scatter;
 
 use rayon::prelude::*;
 
-use crate::mesh::{Polygons, SurfaceMesh};
+use crate::error::Result;
+use crate::mesh::{Crease, Creases, Polygons, SurfaceMesh};
 use crate::topology::{NONE, Rows};
 
 /// Where the columns of a mesh matrix start.
@@ -238,6 +239,21 @@ impl SurfaceTopology {
             if self.edge_ends(middle) < ends { low = middle + 1 } else { high = middle }
         }
         ((low as usize) < self.edge_count() && self.edge_ends(low) == ends).then_some(low)
+    }
+
+    /// Checks that creases are edges.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`](crate::Error::Mesh) naming the first that is not.
+    pub fn check_creases(&self, creases: &Creases) -> Result<()> {
+        let is_edge = |crease: &&Crease| {
+            let [a, b] = crease.edge.map(|v| v.0);
+            self.edge_between(a, b).is_some()
+        };
+        match creases.edges.iter().find(|crease| !is_edge(crease)) {
+            None => Ok(()),
+            Some(crease) => Err(crease.no_edge()),
+        }
     }
 
     /// All corners of each of the non-manifold edges, ascending.

@@ -87,7 +87,8 @@ impl PySolid {
     /// The same solid with more groups of faces; an existing group of the same name is replaced.
     ///
     /// Args:
-    ///     face_groups: Vertices of the faces by name of the group, as Solid takes them.
+    ///     face_groups: Vertices of the faces by name of the group, as Solid takes them. Files do not
+    ///         keep groups without faces.
     fn with_face_groups(&self, py: Python<'_>, face_groups: Bound<'_, PyDict>) -> PyResult<Self> {
         let mut mesh = self.shared.mesh.clone();
         let given = self::face_groups(Some(&face_groups))?;

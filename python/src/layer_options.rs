@@ -43,6 +43,9 @@ pub enum Format {
 impl Kind {
     pub fn of(path: &Path, format: Option<Format>) -> PyResult<Self> {
         let folder = if format == Some(Format::Svg) { Self::Drawings } else { Self::Images };
+        if path.as_os_str().is_empty() {
+            return Err(refused("an empty name", "name a file, or a folder: \".\" is this one"));
+        }
         if path.is_dir() {
             return Ok(folder);
         }
@@ -102,6 +105,7 @@ impl Options {
     pub fn check(&self, slices: &PySlices) -> PyResult<()> {
         let kind = self.kind;
         let (images, gray) = (kind.is_images(), kind == Kind::Sl1);
+        let of_images = if gray { "images, not for .sl1" } else { "images" };
         let has_materials = slices.materials.is_some();
         let has_ranges = self.attributes.iter().any(|(_, range)| range.is_some());
         for (is_unused, option, of) in [
@@ -122,11 +126,11 @@ impl Options {
                 "images, .vtp and .pvtu",
             ),
             (!images && has_ranges, "a range of attributes", "images"),
-            ((!images || gray) && self.bits.is_some(), "bits", "images, not for .sl1"),
-            ((!images || gray) && self.dither, "dither", "images, not for .sl1"),
+            ((!images || gray) && self.bits.is_some(), "bits", of_images),
+            ((!images || gray) && self.dither, "dither", of_images),
             (!images && self.flip.is_some(), "flip", "images"),
             (self.separate && !has_materials, "separate", "slices with materials"),
-            ((!images || gray) && self.separate, "separate", "images, not for .sl1"),
+            ((!images || gray) && self.separate, "separate", of_images),
             (kind != Kind::Cli && self.binary, "binary", ".cli files"),
             (!gray && self.exposure.is_some(), "exposure", ".sl1 files"),
             (!kind.is_folder() && self.part.is_some(), "pieces", "folders"),

@@ -109,8 +109,8 @@ impl PySolid {
     /// cells share none.
     ///
     /// Args:
-    ///     cells: "lagrange" for one cubic cell each, "bezier" for exact Bézier cells, "control"
-    ///         for the control mesh, or samples along each axis for plain hexahedra.
+    ///     cells: "lagrange" (also None) for one cubic cell each, "bezier" for exact Bézier cells,
+    ///         "control" for the control mesh, or samples along each axis for plain hexahedra.
     ///     rings: Rings of Bézier cells toward extraordinary edges and vertices.
     ///
     /// Raises:
@@ -146,8 +146,8 @@ impl PySolid {
     ///
     /// Args:
     ///     path: Name of the file, which appears under it when it is complete.
-    ///     cells: "lagrange" for one cubic cell each, "bezier" for exact Bézier cells, or samples
-    ///         along each axis for plain hexahedra.
+    ///     cells: "lagrange" (also None) for one cubic cell each, "bezier" for exact Bézier cells, or
+    ///         samples along each axis for plain hexahedra.
     ///     rings: Rings of Bézier cells toward extraordinary edges and vertices, 0 to 8; None for 3.
     ///     compress: Compress; for .vtu and .pvtu.
     ///

@@ -140,7 +140,9 @@ fn push_face_groups(dataset: &mut Dataset, groups: &[FaceGroup]) {
     let mut numbers: HashMap<Vec<u32>, usize> = HashMap::new();
     let mut faces: Vec<&[u32]> = Vec::new();
     let mut members = Vec::new();
-    for group in groups {
+    // an array without faces would be read as a group of cells
+    let groups = groups.iter().filter(|group| !group.faces.is_empty());
+    for group in groups.clone() {
         let mut own = Vec::new();
         for face in group.faces.iter() {
             let mut key = face.to_vec();
@@ -177,7 +179,7 @@ fn push_face_groups(dataset: &mut Dataset, groups: &[FaceGroup]) {
     for array in &mut dataset.cell_arrays {
         array.data.resize((count + faces.len()) * array.width);
     }
-    for (group, own) in groups.iter().zip(members) {
+    for (group, own) in groups.zip(members) {
         let name = face_group_array(&group.name);
         let known = dataset.cell_arrays.iter().position(|array| array.name == name);
         let at = known.unwrap_or_else(|| {

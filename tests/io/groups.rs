@@ -534,3 +534,19 @@ fn children_of_faces_are_in_their_groups() {
     let topology = Topology::build(fine.cells.clone(), fine.points.len()).unwrap();
     assert_eq!(topology.group_faces(&fine.face_groups[0]).unwrap().len(), 3 + 4);
 }
+
+/// A group without faces has no place in a file, where it would be one of cells.
+#[test]
+fn groups_without_faces_are_left_out() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut mesh = mixed_mesh();
+    mesh.face_groups = vec![FaceGroup::new("none", Polygons::default())];
+    for ending in ["vtu", "vtk", "pvtu"] {
+        let file = directory.path().join(format!("a.{ending}"));
+        write(&file, &mesh, WriteOptions::default()).unwrap();
+        let found = read(&file).unwrap();
+        assert!(found.face_groups.is_empty(), "{ending}");
+        let is_group = |array: &CellArray| array.group_name() == Some("none");
+        assert!(!found.cell_data.iter().any(is_group), "{ending}");
+    }
+}

@@ -138,5 +138,7 @@ fn compressed_surfaces_are_held_to_the_memory_that_is_given() {
     let read =
         |most_unpacked| subsolid::io::read_mesh(&path, subsolid::io::ReadOptions { most_unpacked });
     assert!(read(1 << 20).is_ok());
-    assert_says(&read(20).unwrap_err().to_string(), &["`memory`"]);
+    let error = read(20).unwrap_err();
+    assert_says(&error.to_string(), &["of the memory for compressed data"]);
+    assert_says(&error.help().unwrap().to_string(), &["allow more memory (`memory`)"]);
 }

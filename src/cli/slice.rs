@@ -57,7 +57,7 @@ pub fn run(
         Some(source) => source,
         None => &on_cpu,
     };
-    let wanted: Vec<_> = a.attribute.iter().map(WantedAttribute::pair).collect();
+    let wanted: Vec<_> = a.attributes().map(WantedAttribute::pair).collect();
     let attributes = Channel::choose(&wanted, source.channels())?;
     let named = (source.channels(), model.material_ids.as_ref());
     let images = a.images.options(&a.outputs, (setting, slices.grid), &attributes, named)?;

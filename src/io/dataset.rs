@@ -418,11 +418,20 @@ fn check_ids(ids: &[u32], points: usize) -> Result<()> {
     }
 }
 
+/// Name of the bits that VTK writes.
+pub(super) const GHOST_TYPE: &str = "vtkGhostType";
+/// Name of the levels that VTK wrote before version 6.3: 0 for cells of the piece.
+pub(super) const GHOST_LEVELS: &str = "vtkGhostLevels";
+
 /// Checks the name of an array of points or cells.
 pub(super) fn check_name(kind: &str, name: &str) -> Result<()> {
     if name.is_empty() || name.chars().any(char::is_control) {
         return Err(Error::request(format!("{kind} array name {name:?} cannot stand in a file"))
             .with_help("give it a name of printable characters"));
+    }
+    if [GHOST_TYPE, GHOST_LEVELS].contains(&name) {
+        let why = format!("{kind} array name {name:?}: readers take it for marks of ghost cells");
+        return Err(Error::request(why).with_help("rename it"));
     }
     Ok(())
 }

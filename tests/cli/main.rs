@@ -38,6 +38,7 @@ mod ranks;
 mod refusals;
 mod schema;
 mod slice;
+mod slice_stopped;
 mod slice_surface;
 mod standard_output;
 mod surface;

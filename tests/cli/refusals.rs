@@ -216,6 +216,23 @@ fn names_of_control_characters_stand_in_no_file() {
     );
 }
 
+/// An array of this name says which cells to leave out, to readers.
+#[test]
+fn arrays_named_as_marks_of_ghosts_are_not_written() {
+    let directory = with_fan();
+    let path = directory.path();
+    let mut mesh = subsolid::read(path.join("fan.vtu")).unwrap();
+    let values = vec![0.5; mesh.points.len()];
+    mesh.attributes.push(subsolid::mesh::Attribute {
+        name: "vtkGhostType".into(),
+        width: 1,
+        values,
+    });
+    let error = subsolid::write(path.join("a.vtu"), &mesh, Default::default()).unwrap_err();
+    assert!(error.to_string().contains("marks of ghost cells"), "{error}");
+    assert!(!path.join("a.vtu").exists());
+}
+
 /// Compressed arrays beyond the memory that is given for them are no damage of the file.
 #[test]
 fn compressed_arrays_are_held_to_the_memory_that_is_given() {

@@ -3,8 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command as Process, Stdio};
-use std::time::{Duration, Instant};
 
 use subsolid::backend::{Backend, Cpu};
 use subsolid::mesh::Attribute;
@@ -16,20 +14,20 @@ use crate::program::{files, refused, run};
 use crate::vtk_files::array;
 
 /// Runs what must succeed; returns the report.
-fn done(directory: &Path, arguments: &str) -> serde_json::Value {
+pub fn done(directory: &Path, arguments: &str) -> serde_json::Value {
     let (code, stdout, stderr) = run(directory, &format!("{arguments} --json"));
     assert_eq!(code, 0, "{arguments}: {stderr}");
     serde_json::from_str(&stdout).unwrap()
 }
 
 /// All files by their paths from the directory.
-fn relative(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+pub fn relative(directory: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let strip = |path: PathBuf| path.strip_prefix(directory).unwrap().to_owned();
     files(directory).into_iter().map(|(path, bytes)| (strip(path), bytes)).collect()
 }
 
 /// A directory with the tripod in it, with attributes `height` (of z) and `pair` (x, y).
-fn with_tripod() -> TempDir {
+pub fn with_tripod() -> TempDir {
     let directory = tempdir().unwrap();
     let path = format!("{}/models/solids/tripod.vtk", env!("CARGO_MANIFEST_DIR"));
     let mut mesh = subsolid::read(path).unwrap();
@@ -199,93 +197,6 @@ fn axes_and_flips_agree() {
 }
 
 #[test]
-fn a_killed_job_goes_on() {
-    let tripod = with_tripod();
-    let at = tripod.path();
-    let slice = "slice tripod.vtu --layer-height 0.004 --pixel 0.02 --antialias 2 --quiet";
-    let program = assert_cmd::cargo::cargo_bin("subsolid");
-    let mut job = Process::new(program)
-        .current_dir(at)
-        .args(slice.split_whitespace().chain(["--png", "killed", "--threads", "1"]))
-        .stdout(Stdio::null())
-        .spawn()
-        .unwrap();
-    // until a checkpoint has listed some layers
-    let start = Instant::now();
-    let listed = || {
-        let text = fs::read(at.join("killed/manifest.json")).ok()?;
-        let manifest: serde_json::Value = serde_json::from_slice(&text).ok()?;
-        Some(manifest["layers"].as_array()?.len())
-    };
-    while listed().is_none_or(|layers| layers == 0) {
-        assert!(start.elapsed() < Duration::from_secs(120) && job.try_wait().unwrap().is_none());
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    job.kill().unwrap();
-    job.wait().unwrap();
-    let kept = listed().unwrap();
-    let whole_files = |directory: &Path| {
-        let mut files = relative(directory);
-        files.retain(|name, _| {
-            !name.components().any(|c| c.as_os_str().as_encoded_bytes()[0] == b'.')
-        });
-        files
-    };
-    // whatever stands under a final name is whole
-    for (name, bytes) in whole_files(&at.join("killed")) {
-        let png = name.extension().is_some_and(|ending| ending == "png");
-        assert!(!png || bytes.ends_with(b"IEND\xae\x42\x60\x82"), "{name:?}");
-    }
-    let report = done(at, &format!("{slice} --png killed --resume"));
-    assert_eq!(report["skipped"], kept);
-    done(at, &format!("{slice} --png whole"));
-    assert!(whole_files(&at.join("killed")) == whole_files(&at.join("whole")));
-}
-
-/// Every file of a directory of layers is in its manifest; returns how many there are.
-fn expect_listed(directory: &Path) -> usize {
-    let text = fs::read(directory.join("manifest.json")).unwrap();
-    let manifest: serde_json::Value = serde_json::from_slice(&text).unwrap();
-    let layers = manifest["layers"].as_array().unwrap().iter();
-    let files = layers.flat_map(|layer| layer["files"].as_array().unwrap());
-    let listed: BTreeSet<PathBuf> =
-        files.map(|file| file["path"].as_str().unwrap().into()).collect();
-    for name in relative(directory).into_keys().filter(|name| *name != Path::new("manifest.json")) {
-        assert!(listed.contains(&name), "{name:?} in {}", directory.display());
-    }
-    listed.len()
-}
-
-/// However long the program has run when it is stopped.
-#[test]
-#[cfg(unix)]
-fn a_stopped_job_leaves_listed_layers_only() {
-    let tripod = with_tripod();
-    let at = tripod.path();
-    for round in 0..12_u64 {
-        let name = format!("stopped{round}");
-        let slice = "slice tripod.vtu --layer-height 0.005 --pixel 0.02 --quiet --png";
-        let mut job = Process::new(assert_cmd::cargo::cargo_bin("subsolid"))
-            .current_dir(at)
-            .args(slice.split_whitespace().chain([name.as_str()]))
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        let directory = at.join(&name);
-        let start = Instant::now();
-        while !directory.join("manifest.json").exists() {
-            assert!(start.elapsed() < Duration::from_secs(120), "nothing is written");
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        std::thread::sleep(Duration::from_millis(37 * round));
-        // SAFETY: the process is a child that nobody has waited for.
-        unsafe { libc::kill(job.id() as libc::pid_t, libc::SIGTERM) };
-        job.wait().unwrap();
-        expect_listed(&directory);
-    }
-}
-
-#[test]
 fn layers_begin_at_the_lowest_point_or_at_the_origin() {
     let tripod = with_tripod();
     let at = tripod.path();
@@ -309,74 +220,6 @@ fn layers_begin_at_the_lowest_point_or_at_the_origin() {
         &format!("{slice} --svg above --origin {}", lowest + 0.1),
         "--range leaves layers out",
     );
-}
-
-/// The manifest of all layers is larger than files may be: it lists those that fit, whose files
-/// alone stay, and the job goes on from them. Parts of files that a killed program left are removed.
-#[test]
-#[cfg(unix)]
-fn layers_stay_that_the_manifest_has_room_for() {
-    let tripod = with_tripod();
-    let at = tripod.path();
-    let slice = "slice tripod.vtu --layer-height 0.02 --png png --pixel 0.2 -q";
-    let program = assert_cmd::cargo::cargo_bin("subsolid");
-    let run = |command: String| {
-        Process::new("sh").current_dir(at).args(["-c", &command]).output().unwrap()
-    };
-    let output = run(format!("trap '' XFSZ; ulimit -f 16; exec {} {slice}", program.display()));
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{stderr}");
-    assert!(stderr.contains("manifest.json") && stderr.contains("--resume goes on"), "{stderr}");
-    let listed = expect_listed(&at.join("png"));
-    assert!(listed > 10, "{listed}");
-    std::fs::write(at.join("png/coverage/.00150_z3.0100.png.aB3dE9.part"), "part").unwrap();
-    std::fs::write(at.join("png/.notes.txt.aB3dE9.part"), "of another program").unwrap();
-    let output = run(format!("{} {slice} --resume", program.display()));
-    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    std::fs::remove_file(at.join("png/.notes.txt.aB3dE9.part")).unwrap();
-    assert!(expect_listed(&at.join("png")) > 2 * listed);
-}
-
-/// The system refuses to write more, as on a full disk.
-#[test]
-#[cfg(unix)]
-fn a_full_disk_leaves_whole_files_only() {
-    let tripod = with_tripod();
-    let at = tripod.path();
-    let program = assert_cmd::cargo::cargo_bin("subsolid");
-    let slice = "slice tripod.vtu --layer-height 0.05";
-    for outputs in ["--png png --pixel 0.0008", "--vtp a.vtp", "--cli a.cli", "--svg svg"] {
-        let script = format!(
-            "trap '' XFSZ; ulimit -f 16; exec {} {slice} {outputs} --tolerance 1e-7 -q",
-            program.display()
-        );
-        let output = Process::new("sh").current_dir(at).args(["-c", &script]).output().unwrap();
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{outputs}: {stderr}");
-        assert!(stderr.contains("limit of file sizes"), "{outputs}: {stderr}");
-        let left = relative(at);
-        let hidden = |name: &Path| name.file_name().unwrap().as_encoded_bytes()[0] == b'.';
-        assert!(left.keys().all(|name| !hidden(name)), "{left:?}");
-        assert!(!left.contains_key(Path::new("a.vtp")) && !left.contains_key(Path::new("a.cli")));
-        if let Some(directory) =
-            ["png", "svg"].into_iter().find(|d| outputs.contains(&format!("--{d} ")))
-        {
-            assert!(stderr.contains("--resume goes on"), "{outputs}: {stderr}");
-            // without a layer it is gone
-            if at.join(directory).exists() {
-                expect_listed(&at.join(directory));
-            }
-        }
-        for (name, bytes) in &left {
-            let whole: &[u8] = match name.extension().unwrap().to_str().unwrap() {
-                "png" => b"IEND\xae\x42\x60\x82",
-                "svg" => b"</svg>\n",
-                "json" => b"}\n",
-                _ => continue,
-            };
-            assert!(bytes.ends_with(whole), "{name:?}");
-        }
-    }
 }
 
 /// Whether the memory of this machine is too large for a refusal, or unknown; says so.
@@ -415,6 +258,23 @@ fn points_of_more_pixels_than_memory_has_room_for_are_refused() {
     let held = "points at 10000 × 10000 pixels of 256 layers at a time need about";
     refused(here.path(), &format!("{job} --pixel 1e-4 --threads 64"), held);
     assert!(files(here.path()).keys().all(|path| path.ends_with("box.vtk")));
+}
+
+/// Names of an option have commas between them, as of every other; `\,` is one of a name.
+#[test]
+fn attributes_are_listed_by_commas() {
+    let tripod = with_tripod();
+    let at = tripod.path();
+    let slice = "slice tripod.vtu --layer-height 2 -q";
+    for (options, file) in
+        [("--attribute height,pair_1", "a.vtp"), ("--attribute height --attribute pair_1", "b.vtp")]
+    {
+        let (code, _, stderr) = run(at, &format!("{slice} {options} --vtp {file}"));
+        assert_eq!(code, 0, "{stderr}");
+    }
+    let [a, b] = ["a.vtp", "b.vtp"].map(|name| fs::read(at.join(name)).unwrap());
+    assert!(a == b);
+    refused(at, &format!("{slice} --attribute height\\,pair_1 --vtp c.vtp"), "height,pair_1");
 }
 
 #[test]

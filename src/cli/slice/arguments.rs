@@ -12,6 +12,7 @@ use subsolid::{Error, Result};
 
 use super::outputs::{ImageArguments, OutputArguments};
 use super::values::{self, Span, WantedAttribute};
+use crate::cli::list::List;
 use crate::cli::model::{ModelArguments, SOLID_OR_SURFACE};
 use crate::cli::pieces::part;
 use crate::cli::surface::scheme_names;
@@ -85,9 +86,9 @@ pub struct Arguments {
     pub(super) images: Box<ImageArguments>,
     /// Attribute, array or group of cells (a material) to write too: images of its own (its
     /// range, or the values B and W, from black to white) and a point array of --vtp and --pvtu; of
-    /// several components NAME_0, NAME_1, …; may be repeated
-    #[arg(long, value_name = "NAME[=B:W]")]
-    pub(super) attribute: Vec<WantedAttribute>,
+    /// several components NAME_0, NAME_1, …
+    #[arg(long, value_name = "NAME[=B:W],…")]
+    attribute: Vec<List<WantedAttribute>>,
     /// Make part I of N of the layers, for several machines at once: 1/N to N/N, in any order, then
     /// `subsolid merge` with the directory. Layers that exist are not recomputed
     #[arg(long, value_name = "I/N", value_parser = part)]
@@ -148,7 +149,7 @@ impl Arguments {
         let outputs = &self.outputs;
         let (images, drawings) = (outputs.has_images(), outputs.svg.is_some());
         let drawings = drawings || outputs.layered_svg.is_some();
-        let ranges = self.attribute.iter().any(|wanted| wanted.range.is_some());
+        let ranges = self.attributes().any(|wanted| wanted.range.is_some());
         let on_gpu = self.backend.is_gpu();
         for (unused, option, of) in [
             (self.resume && !outputs.has_directories(), "--resume", "--png, --bmp and --svg"),
@@ -172,9 +173,14 @@ impl Arguments {
         Ok(())
     }
 
+    /// Attributes that are written too.
+    pub(super) fn attributes(&self) -> impl Iterator<Item = &WantedAttribute> {
+        self.attribute.iter().flat_map(|list| &list.0)
+    }
+
     /// The attributes and arrays that something is made of.
     pub(super) fn wanted(&self) -> Vec<&str> {
-        let mut wanted: Vec<&str> = self.attribute.iter().map(|own| own.name.as_str()).collect();
+        let mut wanted: Vec<&str> = self.attributes().map(|own| own.name.as_str()).collect();
         for name in self.images.material_names() {
             if !wanted.contains(&name) {
                 wanted.push(name);

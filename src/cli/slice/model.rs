@@ -275,7 +275,7 @@ fn check_surface(a: &Arguments) -> Result<()> {
     ])?;
     refuse_given(
         &[
-            (!a.attribute.is_empty(), "--attribute"),
+            (a.attributes().next().is_some(), "--attribute"),
             (a.images.material_names().next().is_some(), "--materials and --material-id"),
             (a.outputs.pvtu.is_some(), "--pvtu"),
         ],

@@ -209,8 +209,8 @@ fn meshio_type(name: &str) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ghosts::GHOST_TYPE;
     use super::*;
+    use crate::io::dataset::GHOST_TYPE;
 
     #[test]
     fn names_and_sets_are_groups() {

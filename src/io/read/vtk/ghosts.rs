@@ -1,15 +1,11 @@
 //! The arrays that mark ghosts: cells that other pieces own, and hidden cells and points. They are not
 //! arrays of the mesh.
 
+use crate::io::dataset::{GHOST_LEVELS, GHOST_TYPE};
 use std::path::Path;
 
 use super::outline::ArraySection;
 use crate::{Error, Result};
-
-/// Name of the bits that VTK writes.
-pub(super) const GHOST_TYPE: &str = "vtkGhostType";
-/// Name of the levels that VTK wrote before version 6.3: 0 for cells of the piece.
-const GHOST_LEVELS: &str = "vtkGhostLevels";
 
 const DUPLICATE_CELL: i64 = 1;
 const HIDDEN_CELL: i64 = 32;

@@ -95,6 +95,21 @@ fn a_stopped_job_leaves_listed_layers_only() {
     }
 }
 
+/// A name that no folder can have is found before anything is made.
+#[test]
+fn a_folder_that_cannot_be_made_leaves_none() {
+    let tripod = with_tripod();
+    let at = tripod.path();
+    let mut mesh = subsolid::read(at.join("tripod.vtu")).unwrap();
+    mesh.attributes.truncate(1);
+    mesh.attributes[0].name = "n".repeat(300);
+    subsolid::write(at.join("long.vtu"), &mesh, Default::default()).unwrap();
+    let name = &mesh.attributes[0].name;
+    let slice = format!("slice long.vtu --layer-height 1 --pixel 0.1 --png o --attribute {name}");
+    crate::program::refused(at, &slice, "name too long");
+    assert!(!at.join("o").exists());
+}
+
 /// The manifest of all layers is larger than files may be: it lists those that fit, whose files
 /// alone stay, and the job goes on from them. Parts of files that a killed program left are removed.
 #[test]

@@ -44,6 +44,22 @@ impl LayerDirectory {
         resume: bool,
     ) -> Result<Self> {
         let mut made = Vec::new();
+        let opened = Self::open_in(path, model, parameters, folders, resume, &mut made);
+        if opened.is_err() {
+            remove_empty(&made);
+        }
+        opened
+    }
+
+    /// [`LayerDirectory::open`]; folders that are new are among `made`, unless it succeeds.
+    fn open_in(
+        path: &Path,
+        model: Option<String>,
+        parameters: Parameters,
+        folders: &[String],
+        resume: bool,
+        made: &mut Vec<PathBuf>,
+    ) -> Result<Self> {
         let mut create = |directory: &Path| {
             if !directory.exists() {
                 made.push(directory.to_owned());
@@ -76,7 +92,7 @@ impl LayerDirectory {
             all.for_each(|folder| remove_parts(&folder));
         }
         let manifest = Manifest::new(model, parameters);
-        let (path, unlisted) = (path.into(), Mutex::default());
+        let (path, unlisted, made) = (path.into(), Mutex::default(), std::mem::take(made));
         let mut directory = Self { path, manifest, layers, resume, made, unlisted, _lock: lock };
         directory.write(false)?;
         Ok(directory)
@@ -184,10 +200,15 @@ impl Drop for LayerDirectory {
         names.iter().for_each(|name| self.remove(name));
         if self.layers.is_empty() && !self.manifest.complete {
             let _ = fs::remove_file(self.path.join(FILE_NAME));
-            for folder in self.made.iter().rev() {
-                let _ = fs::remove_dir(folder); // it stays if anything else is there
-            }
+            remove_empty(&self.made);
         }
+    }
+}
+
+/// Removes folders, outer ones first in the list, where nothing is in them.
+fn remove_empty(folders: &[PathBuf]) {
+    for folder in folders.iter().rev() {
+        let _ = fs::remove_dir(folder); // it stays if anything else is there
     }
 }
 

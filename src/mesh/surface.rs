@@ -281,8 +281,8 @@ impl SurfaceMesh {
     /// [`Error::Mesh`] naming the vertex, face, attribute or crease, and how to fix it.
     pub fn check(&self) -> Result<()> {
         if self.faces.is_empty() {
-            let help = "give a surface mesh, of which not all faces are holes: `interpolateboundary 0` \
-                        makes holes of all faces at the boundary";
+            let help = "give a mesh with faces; `interpolateboundary 0` turns all faces at the boundary \
+                        into holes";
             return Err(Error::mesh("the mesh has no faces").with_help(help));
         }
         if self.points.len() >= u32::MAX as usize {

@@ -48,11 +48,12 @@ impl<'m> Cutter<'m> {
         let corners = |c: u32| mesh.cells.vertices(c as usize).iter().copied();
         let vertex_cells = Rows::transposed(vertices, cells, corners);
         let edges = &mesh.creases.edges;
-        for Crease { edge: [VertexId(a), VertexId(b)], .. } in edges {
-            let known = (*a.max(b) as usize) < vertices;
-            let mut at = if known { vertex_cells.row(*a as usize) } else { &[] }.iter();
-            if !at.any(|&cell| has_edge(&mesh.cells, cell, [*a, *b])) {
-                return Err(no_edge([*a, *b]));
+        for crease in edges {
+            let [a, b] = crease.edge.map(|v| v.0);
+            let known = (a.max(b) as usize) < vertices;
+            let mut at = if known { vertex_cells.row(a as usize) } else { &[] }.iter();
+            if !at.any(|&cell| has_edge(&mesh.cells, cell, [a, b])) {
+                return Err(crease.no_edge());
             }
         }
         mesh.creases.check_corners(vertices)?;
@@ -186,12 +187,6 @@ pub(super) fn check(mesh: &SolidMesh) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The error of a crease that is not an edge.
-pub(super) fn no_edge(ends: [u32; 2]) -> Error {
-    Error::mesh(message!("crease of ", Vertex.ids(ends), ": the mesh has no such edge"))
-        .with_help("name the two end vertices of an edge, counted from 0")
 }
 
 /// Whether a cell has an edge between two vertices.

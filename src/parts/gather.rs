@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::ops::Range;
 
 use super::Part;
-use super::cutter::{has_edge, has_face, no_edge, sorted};
+use super::cutter::{has_edge, has_face, sorted};
 use super::distributed::DistributedMesh;
 use super::exchange::{
     fetch, ids, next_cell, next_count, next_id, next_numbers, push_cell, push_numbers,
@@ -376,7 +376,7 @@ impl<'p> Surface<'p> {
             edges.iter_mut().zip(&known).for_each(|(edge, &known)| *edge |= known == 1);
         }
         if let Some(at) = edges.iter().position(|edge| !edge) {
-            return Err(no_edge(all.edges[at].edge.map(|v| v.0)));
+            return Err(all.edges[at].no_edge());
         }
         for &Corner { vertex, sharpness } in &all.corners {
             if let Some(v) = self.local(vertex.0) {

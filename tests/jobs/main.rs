@@ -23,6 +23,7 @@ mod slice;
 #[path = "../common/triangles.rs"]
 mod triangles;
 mod units;
+mod untangle;
 mod view;
 #[path = "../common/vtk_files.rs"]
 mod vtk_files;

@@ -134,7 +134,7 @@ impl LayerDirectory {
     /// not list make room for the others.
     ///
     /// # Errors
-    /// Those of writing it, which say where layers that are complete stay.
+    /// [`Error::Io`] if it cannot be written; the help says where the complete layers are.
     pub fn write(&mut self, complete: bool) -> Result<()> {
         let Err(error) = self.list(complete) else { return Ok(()) };
         self.make_room();

@@ -11,7 +11,7 @@ const FACES: [[usize; 4]; 6] =
 /// A cube of side 2 in three shells of cells with sides 4, 6 and 8, whose vertices are moved by
 /// `jitter` at most; all vertices but those inside are on edges where the distances to three sides
 /// are equal.
-pub(super) fn shells(jitter: f64, seed: u64) -> SolidMesh {
+pub fn shells(jitter: f64, seed: u64) -> SolidMesh {
     let mut random = Random::new(seed);
     let mut points = Vec::new();
     for size in 1..=4 {

@@ -2,7 +2,6 @@
 
 mod attribute;
 mod distance;
-mod fronts;
+pub mod fronts;
 mod point;
 mod surface;
-mod untangle;

@@ -11,8 +11,8 @@ use subsolid::scheme::VertexRule;
 use subsolid::topology::Topology;
 use subsolid::untangle::{BoundaryMotion, least_determinant, untangle};
 
-use super::fronts::shells;
 use crate::oracle::random::Random;
+use crate::process::fronts::shells;
 use crate::support::meshes::{block, models};
 
 /// The least scaled Jacobian at corners, by edges to neighbors in VTK's order.

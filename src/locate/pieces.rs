@@ -19,12 +19,16 @@ use crate::pages;
 
 /// Rings around extraordinary edges and vertices where memory does not matter.
 const RINGS: usize = 4;
+/// Rings for the pixels of layers: each saves three of four pixels that are left to a search.
+const LAYER_RINGS: usize = 7;
 /// Leaves that are worked on at once.
 const LEAVES: usize = 64;
 /// Leaves whose pieces are there twice for a moment, by themselves and among all.
 const BATCH: usize = 1 << 15;
 /// Pieces that always are few enough.
 const FEW: u64 = 1 << 18;
+/// Pieces for layers that are worth their memory and setup.
+const FEW_FOR_LAYERS: u64 = 1 << 16;
 
 /// All pieces, in the order of their elements, every array `[piece]`.
 #[derive(Debug)]
@@ -351,7 +355,7 @@ pub fn default_rings(solid: &Solid) -> usize {
 pub(crate) struct PieceCounts {
     pub leaves: u64,
     /// Number of pieces by one ring, by two, and so on.
-    pub pieces: [u64; RINGS],
+    pub pieces: [u64; LAYER_RINGS],
 }
 
 impl PieceCounts {
@@ -406,7 +410,16 @@ impl PieceCounts {
 
     /// [`default_rings`].
     pub fn rings(&self) -> usize {
-        let most = FEW.max(4 * self.leaves);
-        self.pieces.iter().rposition(|&pieces| pieces <= most).map_or(0, |at| at + 1)
+        self.most_rings(RINGS, FEW.max(4 * self.leaves))
+    }
+
+    /// Rings for the pixels of layers, at least [`Self::rings`].
+    pub fn layer_rings(&self) -> usize {
+        self.most_rings(LAYER_RINGS, FEW_FOR_LAYERS).max(self.rings())
+    }
+
+    /// The most of `rings` rings that make no more than so many pieces.
+    fn most_rings(&self, rings: usize, pieces: u64) -> usize {
+        self.pieces[..rings].iter().rposition(|&n| n <= pieces).map_or(0, |at| at + 1)
     }
 }

@@ -55,7 +55,7 @@ impl SharedInterior {
         }
         let block = around.whole()?;
         let solid = block.solid().map_err(|error| around.fault(error))?;
-        let rings = boundary.piece_counts().rings();
+        let rings = boundary.piece_counts().layer_rings();
         Ok(Self { block, solid, rings, cell_ranges: cell_ranges(ranks, mesh)? })
     }
 

@@ -8,7 +8,7 @@ use super::{Layer, PixelGrid, SharedInterior, Slicer};
 use crate::backend::device::Sampling;
 use crate::error::{Error, Result};
 use crate::limit::Solid;
-use crate::locate::{AttributePieces, Locator, LocatorOptions};
+use crate::locate::{AttributePieces, Locator, LocatorOptions, PieceCounts};
 use crate::mesh::{Attribute, CellArray, Controls, component_ranges};
 
 /// The limit volume of a solid, or what a surface bounds, as a source of layers.
@@ -72,7 +72,9 @@ impl<'s> SolidSource<'s> {
                 .with_help("give every cell a row of values, of width 1 or more"));
             }
         }
-        let locator = Locator::new(solid, controls)?;
+        let rings = Some(PieceCounts::of(solid).layer_rings());
+        let options = LocatorOptions { rings, ..LocatorOptions::default() };
+        let locator = Locator::with_options(solid, controls, options)?;
         let mut channels = Channel::of(controls.attributes);
         channels.extend(Channel::of_cells(cell_data));
         let inside = Inside::new(locator, controls.attributes, cell_data)?;

@@ -16,6 +16,8 @@ const SHORT: f64 = 1e-7;
 
 /// Such a step was the last where some 10⁻⁹ are enough.
 const NODE_SHORT: f64 = 1e-5;
+/// How far beyond [0, 1] places are followed that only have to continue those inside smoothly.
+const NODE_MARGIN: f64 = 1.0;
 
 /// What rounding may do to the frame's y.
 pub const ROUNDED: f64 = 1e-9;
@@ -60,7 +62,7 @@ pub fn settle(
 ) -> [bool; LANES] {
     let mut settled = [false; LANES];
     for _ in 0..STEPS {
-        let (longest, _) = step(newton, x, t);
+        let (longest, _) = step(newton, x, t, MARGIN);
         settled = longest.map(|length| length <= SHORT);
         if (0..LANES).all(|lane| settled[lane] || !active[lane]) {
             break;
@@ -69,11 +71,11 @@ pub fn settle(
     settled
 }
 
-/// Newton's method from `t` to about 10⁻⁹; whether all lanes have settled.
+/// Newton's method from `t` to about 10⁻⁹, in the part or beside it; whether all lanes have settled.
 #[inline(always)]
 pub fn approach(newton: &NewtonPart, x: &[LaneNumbers; 3], t: &mut [LaneNumbers; 3]) -> bool {
     for _ in 0..STEPS {
-        let (longest, _) = step(newton, x, t);
+        let (longest, _) = step(newton, x, t, NODE_MARGIN);
         if longest.iter().all(|&length| length <= NODE_SHORT) {
             return true;
         }
@@ -95,7 +97,7 @@ pub fn settle_or_exclude(
     }
     for _ in 0..STEPS {
         let before = *t;
-        let (longest, off) = step(newton, x, t);
+        let (longest, off) = step(newton, x, t, MARGIN);
         exclude(newton, &before, &off, &mut excluded);
         settled = longest.map(|length| length <= SHORT);
         if (0..LANES).all(|lane| settled[lane] || excluded[lane]) {
@@ -152,13 +154,14 @@ pub fn guess(newton: &NewtonPart, x: &[LaneNumbers; 3]) -> [LaneNumbers; 3] {
     y
 }
 
-/// One Newton step, kept near the part. Returns how long it was in each lane, and how far the
-/// points were off before it.
+/// One Newton step, kept within `margin` of the part. Returns how long it was in each lane, and how
+/// far the points were off before it.
 #[inline(always)]
 fn step(
     newton: &NewtonPart,
     x: &[LaneNumbers; 3],
     t: &mut [LaneNumbers; 3],
+    margin: f64,
 ) -> (LaneNumbers, [LaneNumbers; 3]) {
     let [u, v, w] = [basis(&t[0]), basis(&t[1]), basis(&t[2])];
     // point, by u, by v, by w: [quantity][d]
@@ -199,7 +202,7 @@ fn step(
         let steps = [r.dot(&bc) * scale, r.dot(&ca) * scale, r.dot(&ab) * scale];
         for d in 0..3 {
             // the order of these two turns what is not a number into a bound
-            t[d][i] = (t[d][i] + steps[d]).max(-MARGIN).min(1.0 + MARGIN);
+            t[d][i] = (t[d][i] + steps[d]).max(-margin).min(1.0 + margin);
             // but leaves it here
             let length = steps[d].abs();
             longest[i] = if length <= longest[i] { longest[i] } else { length };

@@ -14,6 +14,7 @@ use super::{
 use crate::error::ElementKind::{Cell, Face, Vertex};
 use crate::error::{Error, Message, Result};
 use crate::message;
+use crate::numbers::significant;
 use crate::numbers::vector::{difference, squared_norm};
 
 /// What joining vertices did.
@@ -329,7 +330,9 @@ impl Joined {
         let mut differing = Vec::new();
         for attribute in attributes {
             let row = |v: u32| &attribute.values[v as usize * attribute.width..][..attribute.width];
-            if (0..).zip(&self.first).any(|(v, &first)| row(v) != row(first)) {
+            let is_same = |(a, b): (&f64, &f64)| a == b || a.is_nan() && b.is_nan();
+            let differ = |v: u32, first: u32| !row(v).iter().zip(row(first)).all(is_same);
+            if (0..).zip(&self.first).any(|(v, &first)| differ(v, first)) {
                 differing.push(attribute.name.clone());
             }
             *attribute = attribute.of_vertices(&self.kept);
@@ -343,8 +346,11 @@ impl Joined {
 /// is 0.
 fn keys(points: &[[f64; 3]], used: &[bool], distance: f64) -> Result<(Vec<Key>, i64)> {
     let refused = |help: String| {
-        Err(Error::request(format!("a welding distance of {distance}: out of range"))
-            .with_help(help))
+        Err(Error::request(format!(
+            "a welding distance of {}: out of range",
+            significant(distance)
+        ))
+        .with_help(help))
     };
     if !(distance.is_finite() && distance >= 0.0) {
         return refused("give 0 for equal coordinates, or a length".into());
@@ -393,6 +399,18 @@ mod tests {
         let points = corners.iter().map(|&v| whole.points[v as usize]).collect();
         let ids: Vec<u32> = (0..corners.len() as u32).collect();
         SolidMesh::from_hexahedra(points, ids.as_chunks().0)
+    }
+
+    /// NaN is as good as itself, and what no vertex is joined to differs from nothing.
+    #[test]
+    fn values_that_are_not_numbers_do_not_differ() {
+        let mut mesh = loose_box(2);
+        mesh.points.push([9.0; 3]);
+        let value = |p: &[f64; 3]| if p[0] == 1.0 || p[0] == 9.0 { f64::NAN } else { p[0] };
+        let values = mesh.points.iter().map(value).collect();
+        mesh.attributes.push(Attribute { name: "t".into(), width: 1, values });
+        let welded = mesh.weld(0.0).unwrap();
+        assert!(welded.removed > 0 && welded.differing.is_empty(), "{welded:?}");
     }
 
     /// The first triangle keeps two corners: its crease to the third one goes with it.

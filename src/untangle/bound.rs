@@ -11,6 +11,7 @@ use crate::bezier::Pieces;
 use crate::error::Result;
 use crate::limit::Solid;
 use crate::mesh::SolidMesh;
+use crate::refine::reorient;
 
 /// Determinants below this part of the product of the lengths that derivatives have, and below that
 /// what coordinates lose, are rounding.
@@ -33,12 +34,16 @@ pub struct LeastDeterminant {
     pub non_positive: usize,
 }
 
-/// A lower bound of det J over the limit of a mesh; around extraordinary edges and vertices,
-/// inside two rings, that of the tricubic interpolation of the limit.
+/// A lower bound of det J over the limit of a mesh, its cells taken right-handed however they are
+/// listed; around extraordinary edges and vertices, inside two rings, that of the tricubic
+/// interpolation of the limit.
 ///
 /// # Errors
-/// Those of [`Solid::new`].
+/// Those of [`Solid::new`] and [`reorient`].
 pub fn least_determinant(mesh: &SolidMesh) -> Result<LeastDeterminant> {
+    let mut oriented = mesh.clone();
+    reorient(&mut oriented)?;
+    let mesh = &oriented;
     let solid = Solid::new(mesh)?;
     let pieces = Pieces::new(&solid, RINGS)?;
     let points = solid.refined_points(mesh.points.as_flattened(), 3);

@@ -164,8 +164,10 @@ impl<'s> Sliding<'s> {
             })?;
             sliders.push(Slider { vertex, on, place });
         }
+        // vertices of no cell may be anywhere
+        let used = || hexes.as_flattened().iter().map(|&v| mesh.points[v as usize]);
         let [low, high] = [f64::min, f64::max].map(|pick: fn(f64, f64) -> f64| {
-            mesh.points.iter().copied().reduce(|a, b| std::array::from_fn(|d| pick(a[d], b[d])))
+            used().reduce(|a, b| std::array::from_fn(|d| pick(a[d], b[d])))
         });
         let diagonal =
             low.zip(high).map_or(0.0, |(a, b)| (Vector3::from(a) - Vector3::from(b)).norm());

@@ -256,6 +256,11 @@ fn sliding_keeps_what_it_promises() {
         if report.slid == 0 {
             continue;
         }
+        // a vertex of no cell counts for nothing
+        let mut beside = start.clone();
+        beside.points.push([1e3; 3]);
+        untangle(&mut beside, BoundaryMotion::Slide, |_| Ok(())).unwrap();
+        assert_eq!(beside.points[..mesh.points.len()], mesh.points);
         let (low, high) = start.bounds().unwrap();
         let diagonal = (0..3).map(|d| (high[d] - low[d]).powi(2)).sum::<f64>().sqrt();
         let off = greatest_outside(&start, &mesh).max(greatest_outside(&mesh, &start)) / diagonal;
@@ -308,6 +313,12 @@ fn the_bound_of_the_limit_holds() {
     let mesh = creased_box(3);
     let found = least_determinant(&mesh).unwrap();
     assert!((found.bound - 1.0).abs() < 1e-12 && found.non_positive == 0, "{found:?}");
+    // how cells are listed does not matter
+    let mirrored = mesh.cells.hexahedra().unwrap().iter();
+    let mirrored: Vec<_> = mirrored.map(|v| [0, 3, 2, 1, 4, 7, 6, 5].map(|i| v[i])).collect();
+    let mirrored = SolidMesh::from_hexahedra(mesh.points.clone(), &mirrored);
+    let mirrored = SolidMesh { creases: mesh.creases.clone(), ..mirrored };
+    assert_eq!(least_determinant(&mirrored).unwrap(), found);
     let folded = crate::support::meshes::folded_block();
     let found = least_determinant(&folded).unwrap();
     assert!(found.bound < 0.0 && found.non_positive > 0, "{found:?}");

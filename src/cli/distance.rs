@@ -10,7 +10,7 @@ use serde::Serialize;
 use subsolid::ElementKind::Vertex;
 use subsolid::backend::Choice;
 use subsolid::io::{ControlMesh, SurfaceFormat};
-use subsolid::mesh::{Attribute, SolidMesh, SurfaceMesh};
+use subsolid::mesh::{Attribute, Creases, SolidMesh, SurfaceMesh};
 use subsolid::message;
 use subsolid::numbers::{counted, significant};
 use subsolid::plan::Cost;
@@ -18,6 +18,7 @@ use subsolid::process::solid::{
     Seed, boundary_patches, boundary_seeds, crease_seeds, group_seeds, point_seeds, volume_distance,
 };
 use subsolid::process::surface::{DistanceMethod, missing_distances};
+use subsolid::refine::{check_memory, refine_mesh, refined_marks};
 use subsolid::scheme::VertexRule;
 use subsolid::{Error, Result, io};
 
@@ -48,7 +49,8 @@ pub struct Arguments {
     model: ModelArguments,
     /// What distances are measured to: vertex:17,42 (on a surface, nothing else); in solids also
     /// boundary, creases, patch:17 (the part of the boundary around vertices, as creases bound it), group:NAME (named
-    /// faces and cells of the file), point:x,y,z and attribute:NAME (vertices where it is not 0)
+    /// faces and cells of the file), point:x,y,z and attribute:NAME (vertices where it is not 0, and the edges, faces and cells
+    /// between them)
     #[arg(long, value_name = "TARGET", default_value = "boundary")]
     to: Target,
     /// Name of the attribute; an existing attribute of that name is replaced
@@ -148,11 +150,19 @@ fn through_solid(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> R
     }
     check_of_solid(arguments.backend, "distances through solids are found")?;
     let rule = VertexRule::default();
+    // refinement would spread the marks of an attribute to neighbors
+    let marks = match &arguments.to {
+        Target::Attribute(name) => refined_marks(&mesh, marks(&mesh, name)?, arguments.levels)?,
+        _ => Vec::new(),
+    };
+    let creases = lasting_creases(&mesh, &arguments.to, arguments.levels)?;
     let mut mesh = arguments.model.prepare(mesh, arguments.levels, rule, console)?;
     let others = mesh.attributes.iter().map(|attribute| attribute.name.as_str());
     let others = others.filter(|other| *other != arguments.name);
     io::check_names(format, others.chain([arguments.name.as_str()]))?;
-    let seeds = seeds(&mesh, &arguments.to, console)?;
+    let own = creases.map(|creases| std::mem::replace(&mut mesh.creases, creases));
+    let seeds = seeds(&mesh, &arguments.to, &marks, console)?;
+    mesh.creases = own.unwrap_or(mesh.creases);
     let start = Instant::now();
     let values = volume_distance(&mesh, &seeds)?;
     let report = report(arguments, seeds.len(), &values);
@@ -164,6 +174,28 @@ fn through_solid(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> R
     console.wrote(output.display(), counts(&mesh), start);
     console.report_json(&report)?;
     Ok(Outcome::Done)
+}
+
+/// The creases of the refined mesh if none were used up by its refinement; `None` if the target is
+/// not a matter of creases, or the mesh has them all.
+fn lasting_creases(mesh: &SolidMesh, target: &Target, levels: usize) -> Result<Option<Creases>> {
+    let is_used_up = |sharpness: f64| sharpness > 0.0 && sharpness <= levels as f64;
+    let Creases { edges, corners } = &mesh.creases;
+    let mut sharpness =
+        edges.iter().map(|e| e.sharpness).chain(corners.iter().map(|c| c.sharpness));
+    if !matches!(target, Target::Creases | Target::Patches(_)) || !sharpness.any(is_used_up) {
+        return Ok(None);
+    }
+    let mut sharp = mesh.clone();
+    let make_sharp = |sharpness: &mut f64| {
+        if *sharpness > 0.0 {
+            *sharpness = f64::INFINITY;
+        }
+    };
+    sharp.creases.edges.iter_mut().for_each(|edge| make_sharp(&mut edge.sharpness));
+    sharp.creases.corners.iter_mut().for_each(|corner| make_sharp(&mut corner.sharpness));
+    check_memory(&sharp, levels)?;
+    Ok(Some(refine_mesh(&sharp, levels, VertexRule::default())?.creases))
 }
 
 /// Refuses names that readers take for something else than an attribute.
@@ -179,7 +211,13 @@ fn check_name(name: &str) -> Result<()> {
     Err(Error::request(why).with_help("give another --name, for instance distance"))
 }
 
-fn seeds(mesh: &SolidMesh, target: &Target, console: &Console) -> Result<Vec<Seed>> {
+/// The vertices of a target; of an attribute those with `marks`.
+fn seeds(
+    mesh: &SolidMesh,
+    target: &Target,
+    marks: &[bool],
+    console: &Console,
+) -> Result<Vec<Seed>> {
     match target {
         Target::Boundary => boundary_seeds(mesh),
         Target::Creases => crease_seeds(mesh),
@@ -191,20 +229,22 @@ fn seeds(mesh: &SolidMesh, target: &Target, console: &Console) -> Result<Vec<See
             place.notice(*point).into_iter().for_each(|notice| console.warn(notice));
             Ok(seeds)
         }
-        Target::Attribute(name) => {
-            let attribute = &mesh.attributes[mesh.attribute_index(name)?];
-            let rows = attribute.values.chunks_exact(attribute.width.max(1));
-            if let Some(v) = rows.clone().position(|row| row.iter().any(|x| x.is_nan())) {
-                return Err(Error::request(message!(
-                    "attribute \"{name}\" is NaN at ",
-                    Vertex.id(v)
-                ))
-                .with_help("mark target vertices by a nonzero number, and all others by 0"));
-            }
-            let marked = (0..).zip(rows).filter(|(_, row)| row.iter().any(|&x| x != 0.0));
+        Target::Attribute(_) => {
+            let marked = (0..).zip(marks).filter(|(_, marked)| **marked);
             Ok(marked.map(|(v, _)| Seed::on(v)).collect())
         }
     }
+}
+
+/// Which vertices an attribute marks: those where it is not 0.
+fn marks(mesh: &SolidMesh, name: &str) -> Result<Vec<bool>> {
+    let attribute = &mesh.attributes[mesh.attribute_index(name)?];
+    let rows = attribute.values.chunks_exact(attribute.width.max(1));
+    if let Some(v) = rows.clone().position(|row| row.iter().any(|x| x.is_nan())) {
+        return Err(Error::request(message!("attribute \"{name}\" is NaN at ", Vertex.id(v)))
+            .with_help("mark target vertices by a nonzero number, and all others by 0"));
+    }
+    Ok(rows.map(|row| row.iter().any(|&x| x != 0.0)).collect())
 }
 
 fn along_surface(

@@ -19,7 +19,8 @@ pub use reorient::reorient;
 
 use rayon::prelude::*;
 
-use crate::mesh::{Cells, Creases};
+use crate::error::Result;
+use crate::mesh::{Cells, Creases, SolidMesh, check_point_count};
 use crate::pages;
 use crate::scheme::solid::Rules;
 use crate::scheme::{Stencils, VertexRule, crease};
@@ -95,6 +96,38 @@ pub fn refine(
     let (cells, parents) = children::all(topology, &numbers, &region);
     let creases = refined_creases(topology, sharpness, &region, &numbers);
     Refinement { stencils, cells, parents, creases, numbers }
+}
+
+/// Which vertices of `mesh` refined `levels` times lie on marked ones: the vertices themselves, and
+/// the points of edges, faces and cells all of whose vertices are marked. `marks`: `[vertex]`.
+///
+/// # Errors
+/// [`crate::Error::Request`] for another number of marks; those of [`MeshRefinement::new`].
+pub fn refined_marks(mesh: &SolidMesh, mut marks: Vec<bool>, levels: usize) -> Result<Vec<bool>> {
+    check_point_count(marks.len(), mesh.points.len())?;
+    if levels == 0 {
+        return Ok(marks);
+    }
+    check_levels(mesh.cells.len(), child_count(mesh), levels)?;
+    let mut topology = Topology::of_mesh(mesh)?;
+    for level in 1..=levels {
+        let region = Region::of(&topology, None);
+        let numbers = VertexNumbers::of(&topology, &region);
+        let all = |vertices: &[u32]| vertices.iter().all(|&v| marks[v as usize]);
+        let is_marked = |source: &Source| match *source {
+            Source::Vertex(v) => marks[v as usize],
+            Source::Edge(e) => all(&topology.edge_vertices(e)),
+            Source::Face(f) => all(topology.face_vertices(f)),
+            Source::Cell(c) => all(topology.cells().vertices(c as usize)),
+        };
+        let fine: Vec<bool> = numbers.sources.iter().map(is_marked).collect();
+        if level < levels {
+            let (cells, _) = children::all(&topology, &numbers, &region);
+            topology = Topology::build(hexahedra(&cells), fine.len())?;
+        }
+        marks = fine;
+    }
+    Ok(marks)
 }
 
 /// The cells of a refinement as a cell list.

@@ -23,7 +23,33 @@ fn solids_are_graded_and_smoothed() {
     done(path, "smooth depth.vtu --attribute depth --steps 2 --fix-boundary -o soft.vtu");
     let marked = json(path, "distance soft.vtu --to attribute:depth --json -o again.vtu");
     assert_eq!(marked["targets"], 27);
+    // marks are those of the control mesh: refinement spreads them over what lies between them
+    let mut mesh = subsolid::read(path.join("box.vtu")).unwrap();
+    let on_side = |p: &[f64; 3]| f64::from(u8::from(p[0] == 0.0 && p[1] <= 1.0));
+    let values = mesh.points.iter().map(on_side).collect();
+    mesh.attributes.push(subsolid::mesh::Attribute { name: "side".into(), width: 1, values });
+    subsolid::write(path.join("side.vtu"), &mesh, Default::default()).unwrap();
+    for (levels, targets) in [(0, 2 * 5), (1, 3 * 9), (2, 5 * 17)] {
+        let job =
+            format!("distance side.vtu --to attribute:side --levels {levels} --json -o o.vtu");
+        assert_eq!(json(path, &job)["targets"], targets);
+    }
     done(path, "distance box.vtu --crease-angle 40 --to creases -o edges.vtu");
+    // creases that refinement uses up are targets, and end patches, all the same
+    let mut mesh = subsolid::read(path.join("box.vtu")).unwrap();
+    subsolid::refine::crease_by_angle(&mut mesh, 40.0).unwrap();
+    let on_top = |v: u32| mesh.points[v as usize][2] == 4.0;
+    for edge in &mut mesh.creases.edges {
+        edge.sharpness = if edge.edge.iter().all(|v| on_top(v.0)) { 1.0 } else { edge.sharpness };
+    }
+    subsolid::write(path.join("soft_top.vtu"), &mesh, Default::default()).unwrap();
+    for (target, counts) in [("patch:112", [25, 81, 289]), ("creases", [44, 92, 188])] {
+        for (levels, targets) in counts.into_iter().enumerate() {
+            let job =
+                format!("distance soft_top.vtu --to {target} --levels {levels} --json -o o.vtu");
+            assert_eq!(json(path, &job)["targets"], targets, "{target}, {levels}");
+        }
+    }
     done(path, "distance box.vtu --to point:2,2,2 --levels 1 -o point.vtu");
 }
 

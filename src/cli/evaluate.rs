@@ -189,7 +189,8 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     let _starting = start(a.processor.backend)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     a.check_attributes(&mesh)?;
-    if let Some(format) = format {
+    // a table of places checks its columns itself
+    if let (Some(format), Request::Grid(_)) = (format, &request) {
         check_names(format, &mesh)?;
     }
     if a.precision == Precision::F32 {

@@ -38,7 +38,8 @@ pub use read::{
 };
 pub use table::check_table_attributes;
 pub(crate) use table::{
-    Row, TableForm, TableReader, check_columns, column_names, write_table_header,
+    Row, TableForm, TableReader, add_attribute_columns, check_columns, column_names,
+    write_table_header,
 };
 pub(crate) use unfinished::Unfinished;
 pub use unfinished::remove_unfinished;

@@ -258,6 +258,23 @@ pub(crate) fn check_columns(names: &[String]) -> Result<()> {
     }
 }
 
+/// Appends the columns of attributes to those that a table has for itself. A column of one of these
+/// names, or of `reserved` ones, which other tables have for themselves, is `attribute:NAME`.
+///
+/// # Errors
+/// [`Error::Request`] naming the first two columns that are equal.
+pub(crate) fn add_attribute_columns(
+    names: &mut Vec<String>,
+    reserved: &[&str],
+    attributes: &[Attribute],
+) -> Result<()> {
+    let own = names.clone();
+    let is_taken = |name: &String| own.contains(name) || reserved.contains(&&name[..]);
+    let column = |name: String| if is_taken(&name) { format!("attribute:{name}") } else { name };
+    names.extend(attributes.iter().flat_map(column_names).map(column));
+    check_columns(names)
+}
+
 /// Checks, before any work is done for it, that a table of points keeps these attributes apart from
 /// one another and from `x,y,z`.
 ///

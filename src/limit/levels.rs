@@ -383,6 +383,7 @@ impl Builder {
         if self.level_starts.len() > 2 {
             self.leaves = by_element(&self.leaves, &leaf_ends);
         }
+        let has_corners = self.elements.iter().any(|element| element.corner.is_some());
         Solid {
             topology,
             classes,
@@ -395,6 +396,7 @@ impl Builder {
             planar: self.planar.structures,
             spatial: self.spatial.structures,
             is_part: false,
+            has_corners,
         }
     }
 }

@@ -62,6 +62,8 @@ pub struct Solid {
     pub(super) planar: Vec<Arc<Structure>>,
     pub(super) spatial: Vec<Arc<Structure>>,
     pub(super) is_part: bool,
+    // whether the whole has elements that are corners of cells
+    pub(crate) has_corners: bool,
 }
 
 impl Solid {
@@ -108,6 +110,12 @@ impl Solid {
     /// Control points of a leaf, as indices into the points of all levels.
     pub fn net(&self, leaf: &Leaf) -> &[u32] {
         &self.nets[leaf.net.0..leaf.net.0 + leaf.net.1 as usize]
+    }
+
+    /// Whether some cells, of a part of a mesh some cells of the whole, evaluate on the hexahedra at
+    /// their corners.
+    pub(crate) fn has_corners(&self) -> bool {
+        self.has_corners
     }
 
     /// Planar structures of the layered leaves.

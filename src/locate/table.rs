@@ -7,7 +7,7 @@ use std::path::Path;
 use super::Place;
 use crate::backend::Values;
 use crate::error::Result;
-use crate::io::{TableForm, TableReader, check_columns, column_names, write_table_header};
+use crate::io::{TableForm, TableReader, add_attribute_columns, write_table_header};
 use crate::limit::Solid;
 use crate::mesh::{Attribute, check_coordinates};
 use crate::numbers::Precision;
@@ -74,19 +74,18 @@ impl PointTable {
 
 /// Names of the columns of the answer to a table: `x,y,z,status,cell,u,v,w,distance`, with
 /// `corner` after `cell` if the solid has cells that are not hexahedra, then attributes
-/// by name, components numbered from 0.
+/// by name, components numbered from 0; `attribute:NAME` where the name is that of a column.
 ///
 /// # Errors
 /// [`Error::Request`](crate::Error::Request) if two would have the same name.
 pub fn columns(solid: &Solid, attributes: &[Attribute]) -> Result<Vec<String>> {
     let mut names: Vec<String> =
         FORM.header.iter().chain(&["status", "cell"]).map(|&n| n.into()).collect();
-    if has_corners(solid) {
+    if solid.has_corners() {
         names.push("corner".into());
     }
     names.extend(["u", "v", "w", "distance"].map(String::from));
-    names.extend(attributes.iter().flat_map(column_names));
-    check_columns(&names)?;
+    add_attribute_columns(&mut names, &["corner"], attributes)?;
     Ok(names)
 }
 
@@ -110,7 +109,7 @@ pub fn write_rows(
     attributes: &[Attribute],
     values: &[Values],
 ) -> io::Result<()> {
-    let with_corners = has_corners(solid);
+    let with_corners = solid.has_corners();
     for (i, Answer { point: [x, y, z], inside, place }) in answers.iter().enumerate() {
         let element = solid.elements()[place.element as usize];
         let status = if *inside { "inside" } else { "outside" };
@@ -128,9 +127,4 @@ pub fn write_rows(
         writeln!(out)?;
     }
     Ok(())
-}
-
-/// Whether some cells evaluate on the hexahedra at their corners.
-fn has_corners(solid: &Solid) -> bool {
-    solid.elements().iter().any(|element| element.corner.is_some())
 }

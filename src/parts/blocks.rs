@@ -49,6 +49,8 @@ pub struct Block {
     pub owned: Vec<u32>,
     /// The elements, among those of [`Block::solid`].
     pub elements: Range<usize>,
+    /// Whether the whole has cells other than hexahedra: its files name the corners of elements.
+    pub has_other_cells: bool,
 }
 
 impl Block {
@@ -57,7 +59,9 @@ impl Block {
     /// # Errors
     /// Those of [`Solid::of_part`].
     pub fn solid(&self) -> Result<Solid> {
-        Solid::of_part(&self.mesh, &self.owned)
+        let mut solid = Solid::of_part(&self.mesh, &self.owned)?;
+        solid.has_corners |= self.has_other_cells;
+        Ok(solid)
     }
 
     /// Left-handed hexahedra among the cells of the elements. Cells that are not hexahedra have
@@ -251,10 +255,11 @@ impl<'m> Blocks<'m> {
         let levels = self.part.levels;
         if levels == 0 {
             let cells = cells.iter().map(|&c| self.part.part().cells[c as usize]).collect();
-            return Ok(Block { mesh, cells, owned, elements: 0..0 });
+            let has_other_cells = self.part.has_other_cells;
+            return Ok(Block { mesh, cells, owned, elements: 0..0, has_other_cells });
         }
         // its cells are those of the part until the first step
-        let mut block = Block { mesh, cells, owned, elements: 0..0 };
+        let mut block = Block { mesh, cells, owned, elements: 0..0, has_other_cells: false };
         for level in 0..levels {
             block = self.step(&block, level, |cell| keeps(level, cell))?;
         }
@@ -305,7 +310,8 @@ impl<'m> Blocks<'m> {
             face_groups: face_groups(&mesh.face_groups, &topology, &step)?,
             creases: step.creases,
         };
-        Ok(Block { mesh: refined, cells, owned, elements: block.elements.clone() })
+        let elements = block.elements.clone();
+        Ok(Block { mesh: refined, cells, owned, elements, has_other_cells: false })
     }
 }
 

@@ -116,6 +116,11 @@ impl DistributedMesh {
         self.cells.count()
     }
 
+    /// Whether there are cells other than hexahedra: these have several elements.
+    pub(super) fn has_other_cells(&self) -> bool {
+        self.elements.count() != self.cells.count()
+    }
+
     /// Number of vertices.
     pub fn vertex_count(&self) -> usize {
         self.vertices.count()

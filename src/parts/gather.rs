@@ -33,7 +33,7 @@ impl RankPart {
         let elements = sums(first_element, (0..own.len()).map(count));
         let first = first_vertex(&found.owned, ranks)?;
         let (cell_count, vertex_count) = (mesh.cell_count(), mesh.vertex_count());
-        let holders = mesh.vertices.clone();
+        let (holders, has_other_cells) = (mesh.vertices.clone(), mesh.has_other_cells());
         let common = mesh.common();
         drop(held); // its rest, if this was the last to have it
         let sharpest_corner = sharpest_corner(&common.creases);
@@ -50,6 +50,7 @@ impl RankPart {
             children,
             elements,
             sharpest_corner,
+            has_other_cells,
             vertices: holders,
             counted: first_owned + skipped..first_owned + own.len(),
             part,
@@ -80,6 +81,7 @@ impl DistributedMesh {
             children,
             elements: Vec::new(),
             sharpest_corner,
+            has_other_cells: self.has_other_cells(),
             vertices: self.vertices.clone(),
             counted: 0..0,
             part,

@@ -67,7 +67,7 @@ impl RankPart {
             if !topology.is_opposed() {
                 known = Cells::Inverted;
             }
-            let block = Block { mesh, cells, owned, elements: 0..0 };
+            let block = Block { mesh, cells, owned, elements: 0..0, has_other_cells: false };
             if clusters.add(&block, &topology).is_err() {
                 return Ok(None);
             }

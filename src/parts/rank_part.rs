@@ -25,6 +25,8 @@ pub struct RankPart {
     pub(super) elements: Vec<u64>,
     // of all corners of the whole
     pub(super) sharpest_corner: f64,
+    // whether the whole has cells other than hexahedra
+    pub(super) has_other_cells: bool,
     // who has which vertices of the whole
     pub(super) vertices: Holders,
     // owned cells whose first element is asked for: of all ranks, one has each
@@ -77,6 +79,7 @@ impl RankPart {
             children,
             elements,
             sharpest_corner,
+            has_other_cells: !mesh.cells.all_hexahedra(),
             vertices: Holders::of_blocks(vertices.len(), 1),
             counted: 0..cells,
             part: Part { mesh, owned: cell_ids.clone(), cells: cell_ids, vertices },

@@ -14,7 +14,8 @@ use crate::io::{Array, Dataset};
 const BLOCK: usize = 1 << 18;
 
 /// Quadrature points of a run of leaves as points for ParaView, in the order of the leaves (of the
-/// sides of a leaf for a quadrature of the boundary). Point arrays: `cell`,
+/// sides of a leaf for a quadrature of the boundary). Point arrays: `cell`, of solids with cells
+/// other than hexahedra `corner` (of the cell, whose hexahedral child the element is, or −1),
 /// `class`, `u`, `v`, `w` (of the element), `weight`, `det_j`, `measure` (their product, or
 /// minus it if all cells are left-handed),
 /// `inverse_jacobian` (9 components, `[uvw][xyz]`) and `remainder`, 1 where the point lies
@@ -25,8 +26,9 @@ const BLOCK: usize = 1 << 18;
 /// If a device fails.
 pub fn points(mapping: &dyn Physical<'_>, leaves: Range<usize>) -> Result<Dataset> {
     let samples = mapping.quadrature().leaf_samples(leaves.clone());
-    let is_boundary = mapping.quadrature().is_boundary();
-    let mut columns = Columns::with_capacity(samples.iter().sum(), is_boundary);
+    let quadrature = mapping.quadrature();
+    let (is_boundary, has_corners) = (quadrature.is_boundary(), quadrature.solid().has_corners());
+    let mut columns = Columns::with_capacity(samples.iter().sum(), is_boundary, has_corners);
     for (_, run) in runs(&samples, PieceCut::new(BLOCK, 0), 0) {
         columns.add(mapping, leaves.start + run.start..leaves.start + run.end)?;
     }
@@ -36,6 +38,7 @@ pub fn points(mapping: &dyn Physical<'_>, leaves: Range<usize>) -> Result<Datase
 struct Columns {
     positions: Vec<[f64; 3]>,
     cells: Vec<i32>,
+    corners: Option<Vec<i32>>,
     classes: Vec<u8>,
     // u, v, w, weight, det_j, measure
     numbers: [Vec<f64>; 6],
@@ -46,11 +49,12 @@ struct Columns {
 }
 
 impl Columns {
-    fn with_capacity(count: usize, is_boundary: bool) -> Self {
+    fn with_capacity(count: usize, is_boundary: bool, has_corners: bool) -> Self {
         let on_boundary = if is_boundary { count } else { 0 };
         Self {
             positions: Vec::with_capacity(count),
             cells: Vec::with_capacity(count),
+            corners: has_corners.then(|| Vec::with_capacity(count)),
             classes: Vec::with_capacity(count),
             numbers: std::array::from_fn(|_| Vec::with_capacity(count)),
             inverses: Vec::with_capacity(9 * count),
@@ -96,10 +100,13 @@ impl Columns {
         let nodes = quadrature.nodes(mapped.batch);
         let count = nodes.len();
         let own = row * count..(row + 1) * count;
-        let (cell, origin) = (quadrature.element(leaf).cell, quadrature.origin(leaf));
+        let (element, origin) = (quadrature.element(leaf), quadrature.origin(leaf));
+        let cell = element.cell;
         let size = f64::from(quadrature.kind(mapped.batch).1).exp2().recip();
         self.positions.extend_from_slice(&mapped.points[own.clone()]);
         self.cells.extend(repeat_n(cell as i32, count));
+        let corner = element.corner.map_or(-1, i32::from);
+        self.corners.iter_mut().for_each(|corners| corners.extend(repeat_n(corner, count)));
         let class = quadrature.solid().classes()[cell as usize].number();
         self.classes.extend(repeat_n(class, count));
         for (axis, column) in self.numbers[..3].iter_mut().enumerate() {
@@ -121,8 +128,9 @@ impl Columns {
 
     fn into_dataset(self, is_boundary: bool) -> Dataset {
         let mut dataset = Dataset::point_cloud(self.positions);
-        dataset.point_arrays =
-            vec![Array::new("cell", 1, self.cells), Array::new("class", 1, self.classes)];
+        dataset.point_arrays.push(Array::new("cell", 1, self.cells));
+        dataset.point_arrays.extend(self.corners.map(|own| Array::new("corner", 1, own)));
+        dataset.point_arrays.push(Array::new("class", 1, self.classes));
         let names = ["u", "v", "w", "weight", "det_j", "measure"];
         let numbers = names.into_iter().zip(self.numbers);
         dataset.point_arrays.extend(numbers.map(|(name, values)| Array::new(name, 1, values)));

@@ -62,9 +62,8 @@ pub(super) fn corner_array<'e>(
     solid: &Solid,
     elements: impl Iterator<Item = &'e Element>,
 ) -> Option<Array> {
-    let has_corners = solid.elements().iter().any(|element| element.corner.is_some());
     let corner = |element: &Element| element.corner.map_or(-1, i32::from);
-    has_corners.then(|| Array::new("corner", 1, elements.map(corner).collect::<Vec<_>>()))
+    solid.has_corners().then(|| Array::new("corner", 1, elements.map(corner).collect::<Vec<_>>()))
 }
 
 /// Arrays of the elements: quantities that have one row each, every row `times`.

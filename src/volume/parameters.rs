@@ -9,7 +9,10 @@ use rayon::prelude::*;
 use crate::backend::Limit;
 use crate::error::ElementKind::Cell;
 use crate::error::Result;
-use crate::io::{Row, TableForm, TableReader, check_columns, column_names, write_table_header};
+use crate::io::{
+    Row, TableForm, TableReader, add_attribute_columns, check_columns, column_names,
+    write_table_header,
+};
 use crate::limit::Solid;
 use crate::mesh::Attribute;
 use crate::message;
@@ -131,7 +134,7 @@ fn parameters(row: &Row<'_>, first: usize) -> Result<[f64; 3]> {
 
 /// Names of the columns of the answer to a table, which has the columns of `limit` (see
 /// [`Limit::of`]): `cell,u,v,w,x,y,z`, with `corner` after `cell` if it has corners, derivatives
-/// (`xu,yu,zu,xv`…), attributes by name, their derivatives (`d_u_NAME`…), and quantities by their
+/// (`xu,yu,zu,xv`…), attributes by name (`attribute:NAME` where that is a column already), their derivatives (`d_u_NAME`…), and quantities by their
 /// [columns](crate::plan::Quantity::columns).
 ///
 /// # Errors
@@ -143,7 +146,7 @@ pub fn columns(has_corners: bool, limit: &Limit, attributes: &[Attribute]) -> Re
     for derivative in &DERIVATIVES[..limit.derivatives.len()] {
         names.extend(["x", "y", "z"].map(|axis| format!("{axis}{derivative}")));
     }
-    names.extend(attributes.iter().flat_map(column_names));
+    add_attribute_columns(&mut names, &["corner"], attributes)?;
     for (attribute, all) in attributes.iter().zip(&limit.attribute_derivatives) {
         for derivative in &DERIVATIVES[..all.len()] {
             let columns = column_names(attribute).into_iter();

@@ -9,6 +9,8 @@ use tempfile::{TempDir, tempdir};
 
 use crate::npz::{Npz, Shaped, array};
 use crate::program::{done, refused, run};
+use crate::support::meshes::mixed;
+use crate::vtk_files;
 
 fn with_fan() -> TempDir {
     let directory = tempdir().unwrap();
@@ -308,6 +310,33 @@ fn points_open_as_vtu_and_in_pieces() {
         assert!(head.contains(&format!("Name=\"{name}\"")), "{name}: {head}");
     }
     assert!(here.join("points.pvtu").exists());
+    assert!(!head.contains("Name=\"corner\""));
+}
+
+/// Children of cells that are not hexahedra are told apart: evaluation finds each point from what is written.
+#[test]
+fn points_of_mixed_cells_name_their_corners() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    subsolid::write(here.join("mixed.vtu"), &mixed(), WriteOptions::default()).unwrap();
+    for boundary in ["", " --boundary"] {
+        done(here, &format!("quadrature mixed.vtu --gauss 2 --rings 1{boundary} -o q.vtu"));
+        let file = fs::read(here.join("q.vtu")).unwrap();
+        let [cells, corners, u, v, w, points] =
+            ["cell", "corner", "u", "v", "w", "Points"].map(|name| vtk_files::array(&file, name));
+        let mut rows = "cell,corner,u,v,w\n".to_string();
+        for (i, cell) in cells.iter().enumerate() {
+            rows += &format!("{cell},{},{:e},{:e},{:e}\n", corners[i], u[i], v[i], w[i]);
+        }
+        fs::write(here.join("at.csv"), rows).unwrap();
+        done(here, "evaluate mixed.vtu --at at.csv -o found.csv");
+        let text = fs::read_to_string(here.join("found.csv")).unwrap();
+        for (row, point) in text.lines().skip(1).zip(points.as_chunks::<3>().0) {
+            let found: Vec<f64> = row.split(',').skip(5).map(|x| x.parse().unwrap()).collect();
+            assert!((0..3).all(|d| (found[d] - point[d]).abs() < 1e-13), "{row} {point:?}");
+        }
+        assert_eq!(text.lines().count(), cells.len() + 1);
+    }
 }
 
 #[test]

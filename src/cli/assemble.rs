@@ -20,9 +20,10 @@ use subsolid::numbers::counted;
 use subsolid::plan::Want;
 use subsolid::quadrature::{
     DEFAULT_GAUSS, LEFT_HANDED, Mapping, Physical, Quadrature, QuadratureScheme, Regions, Report,
-    check_positive, face_vertices, side_vertices,
+    check_positive, face_vertices, jacobians, side_vertices,
 };
 use subsolid::scheme::VertexRule;
+use subsolid::volume::Quality;
 use subsolid::{Error, Result};
 
 use super::console::since;
@@ -208,11 +209,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     check_memory(&quadrature, &operators)?;
     let mapping = Mapping::new(&quadrature, mesh.controls())?;
     let report = Report::new(&mapping)?;
-    check_positive(&report.quality).map_err(|refusal| {
-        refusal.with_help(
-            "fix the control mesh there (refine --reorient, if cells are left-handed; untangle)",
-        )
-    })?;
+    check_points(&report.quality)?;
     if report.left_handed {
         console.warn(LEFT_HANDED);
     }
@@ -348,6 +345,7 @@ impl Arguments {
             let loaded = |face: u32| tractions[face as usize].is_some();
             let boundary = Quadrature::boundary(solid, scheme, Want::FIRST, loaded)?;
             let mapping = Mapping::new(&boundary, mesh.controls())?;
+            check_points(&jacobians(&mapping)?)?;
             let traction = |face: u32| tractions[face as usize].unwrap_or_default();
             add(surface_load(&mapping, |face, _, _| traction(face))?);
         }
@@ -386,7 +384,7 @@ impl Arguments {
             arrays.push(Array::new(format!("side/{side}"), 1, ids(own)));
         }
         let mut taken = HashSet::new();
-        for (group, faces) in regions.groups() {
+        for (group, faces) in regions.whole_groups() {
             let (plain, mut number) = (io::plain_name(group), 1);
             let mut name = plain.clone();
             while !taken.insert(name.to_lowercase()) {
@@ -397,7 +395,7 @@ impl Arguments {
                 console.warn(format!("group `{group}` is group/{name} in model.npz: another group has that name there"));
             }
             let name = format!("group/{name}");
-            arrays.push(Array::new(name, 1, ids(face_vertices(topology, faces))));
+            arrays.push(Array::new(name, 1, ids(face_vertices(topology, &faces))));
         }
         self.write_arrays(&self.output.join("model.npz"), &arrays)
     }
@@ -405,4 +403,13 @@ impl Arguments {
     fn write_arrays(&self, path: &Path, arrays: &[Array]) -> Result<()> {
         io::write_arrays(path, arrays, WriteOptions { compress: self.compress })
     }
+}
+
+/// Refuses points whose Jacobian is not positive.
+fn check_points(quality: &Quality) -> Result<()> {
+    check_positive(quality).map_err(|refusal| {
+        refusal.with_help(
+            "fix the control mesh there (refine --reorient, if cells are left-handed; untangle)",
+        )
+    })
 }

@@ -20,9 +20,9 @@ pub struct Regions {
 #[derive(Clone, Debug)]
 struct Group {
     name: String,
-    // faces of the boundary, ascending, and how many others
+    // faces of the boundary, and those between cells; each ascending
     faces: Vec<u32>,
-    inside: usize,
+    inside: Vec<u32>,
 }
 
 impl Regions {
@@ -35,7 +35,7 @@ impl Regions {
         let group = |group| {
             let (faces, inside): (Vec<u32>, Vec<u32>) = (topology.group_faces(group)?.into_iter())
                 .partition(|&face| topology.is_boundary_face(face));
-            Ok(Group { name: group.name.clone(), faces, inside: inside.len() })
+            Ok(Group { name: group.name.clone(), faces, inside })
         };
         let groups = mesh.face_groups.iter().map(group).collect::<Result<_>>()?;
         Ok(Self { sides, side_count, groups })
@@ -51,6 +51,17 @@ impl Regions {
         self.side_count
     }
 
+    /// Names of all groups and how many of their faces lie between cells.
+    pub fn faces_inside(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.groups.iter().map(|group| (&group.name[..], group.inside.len()))
+    }
+
+    /// Names of all groups and all of their faces: those of the boundary, then those between cells.
+    pub fn whole_groups(&self) -> impl Iterator<Item = (&str, Vec<u32>)> {
+        let faces = |group: &Group| [&group.faces[..], &group.inside].concat();
+        self.groups.iter().map(move |group| (&group.name[..], faces(group)))
+    }
+
     /// Names of the groups with faces on the boundary, and these, ascending.
     pub fn groups(&self) -> impl Iterator<Item = (&str, &[u32])> {
         let on_boundary = self.groups.iter().filter(|group| !group.faces.is_empty());
@@ -64,29 +75,33 @@ impl Regions {
     /// [`Error::Request`] if there is no such part, `part` may be a side or a group, or the group
     /// has faces between cells.
     pub fn find(&self, part: &str) -> Result<Vec<u32>> {
+        let named = |name: &str| self.groups.iter().find(|group| group.name == name);
         let number = part.strip_prefix("side:").unwrap_or(part).parse::<u32>();
-        let name = part.strip_prefix("group:").unwrap_or(part);
-        if let Ok(side) = number {
-            if self.groups.iter().any(|group| group.name == part) {
-                return Err(Error::request(format!("{part} is a side and a group"))
-                    .with_help(format!("write side:{part} or group:{part}")));
-            }
-            if (side as usize) < self.side_count {
-                let faces = (0..).zip(&self.sides).filter(|&(_, &own)| own == side);
-                return Ok(faces.map(|(face, _)| face).collect());
-            }
-        } else if let Some(group) = self.groups.iter().find(|group| group.name == name) {
-            return match group.inside {
+        let exact = named(part);
+        if exact.is_some() && part.parse::<u32>().is_ok() {
+            return Err(Error::request(format!("{part} is a side and a group"))
+                .with_help(format!("write side:{part} or group:{part}")));
+        }
+        // a name as it is goes before a prefix
+        if let Some(group) = exact.or_else(|| named(part.strip_prefix("group:")?)) {
+            return match group.inside.len() {
                 0 => Ok(group.faces.clone()),
                 inside => Err(Error::request(format!(
-                    "group \"{name}\" has {} between cells, not of the boundary",
+                    "group \"{}\" has {} between cells, not of the boundary",
+                    group.name,
                     counted(inside, "face")
                 ))
                 .with_help("name a group of faces of the boundary alone")),
             };
         }
+        if let Ok(side) = number
+            && (side as usize) < self.side_count
+        {
+            let faces = (0..).zip(&self.sides).filter(|&(_, &own)| own == side);
+            return Ok(faces.map(|(face, _)| face).collect());
+        }
         let what = if number.is_ok() { "side" } else { "group" };
-        let usable = self.groups.iter().filter(|group| group.inside == 0);
+        let usable = self.groups.iter().filter(|group| group.inside.is_empty());
         let names: Vec<&str> = usable.map(|group| &group.name[..]).collect();
         let groups = match &names[..] {
             [] => "no groups of faces".to_owned(),
@@ -115,7 +130,8 @@ pub fn face_vertices(topology: &Topology, faces: &[u32]) -> Vec<u32> {
 /// Two faces of the boundary are on one side if they share an edge that is not infinitely sharp, or
 /// are joined so by others. So the limit on a side, and the basis functions there, depend on the
 /// vertices of the side only; across semi-sharp edges they depend on others too. Sides are numbered
-/// by their least face.
+/// by their vertices, ascending: the least first, of two that begin alike the one that goes on. So
+/// they have the same numbers after refinement, which appends vertices.
 pub fn sides(topology: &Topology, creases: &Creases) -> (Vec<u32>, usize) {
     let infinite = creases.edges.iter().filter(|c| c.sharpness == f64::INFINITY);
     let ends: HashSet<[u32; 2]> = infinite.map(|c| c.edge.map(|v| v.0)).collect();
@@ -143,6 +159,14 @@ pub fn sides(topology: &Topology, creases: &Creases) -> (Vec<u32>, usize) {
         }
         count += 1;
     }
+    let vertices = side_vertices(topology, (&side, count as usize));
+    let mut order: Vec<u32> = (0..count).collect();
+    // what ends is followed by the vertices of edges and faces, which are higher
+    let key = |&side: &u32| vertices[side as usize].iter().copied().chain([u32::MAX]);
+    order.sort_by(|a, b| key(a).cmp(key(b)));
+    let mut numbers = vec![NONE; count as usize];
+    (0..).zip(&order).for_each(|(number, &side)| numbers[side as usize] = number);
+    side.iter_mut().filter(|side| **side != NONE).for_each(|side| *side = numbers[*side as usize]);
     (side, count as usize)
 }
 
@@ -159,7 +183,8 @@ pub fn side_vertices(topology: &Topology, (side, count): (&[u32], usize)) -> Vec
 mod tests {
     use super::*;
     use crate::mesh::shape::Shape;
-    use crate::refine::crease_by_angle;
+    use crate::refine::{crease_by_angle, refine_mesh};
+    use crate::scheme::VertexRule;
 
     #[test]
     fn a_creased_box_has_six_sides_and_a_smooth_or_semi_sharp_one_has_one() {
@@ -177,6 +202,43 @@ mod tests {
         assert_eq!(of(&mesh), [6, 6, 8, 8, 12, 12]);
         mesh.creases.edges.iter_mut().for_each(|crease| crease.sharpness = 10.0);
         assert_eq!(of(&mesh), [52]);
+    }
+
+    /// Also where vertices are in any order.
+    #[test]
+    fn refinement_keeps_the_numbers_of_sides() {
+        let mut mesh = Shape::Box { cells: [2, 1, 3] }.build().unwrap();
+        crease_by_angle(&mut mesh, 40.0).unwrap();
+        let count = mesh.points.len() as u32;
+        for step in [1, 5, 7, 11, 13] {
+            let shuffled = |v: u32| (step * v + 3) % count;
+            let mut other = mesh.clone();
+            for v in 0..count {
+                other.points[shuffled(v) as usize] = mesh.points[v as usize];
+            }
+            let cells = mesh.cells.hexahedra().unwrap();
+            let cells: Vec<[u32; 8]> = cells.iter().map(|cell| cell.map(shuffled)).collect();
+            let mut other = SolidMesh::from_hexahedra(other.points, &cells);
+            crease_by_angle(&mut other, 40.0).unwrap();
+            let places = |mesh: &SolidMesh| {
+                let topology = Topology::of_mesh(mesh).unwrap();
+                let (side, count) = sides(&topology, &mesh.creases);
+                let sides = side_vertices(&topology, (&side, count)).into_iter();
+                let bounds = |side: Vec<u32>| {
+                    let points = side.iter().map(|&v| mesh.points[v as usize]);
+                    let pick = |pick: fn(f64, f64) -> f64| {
+                        points.clone().reduce(|a, b| std::array::from_fn(|d| pick(a[d], b[d])))
+                    };
+                    [pick(f64::min).unwrap(), pick(f64::max).unwrap()]
+                };
+                sides.map(bounds).collect::<Vec<_>>()
+            };
+            let expected = places(&other);
+            for levels in 1..3 {
+                let fine = refine_mesh(&other, levels, VertexRule::default()).unwrap();
+                assert_eq!(places(&fine), expected, "{step}, {levels}");
+            }
+        }
     }
 
     #[test]

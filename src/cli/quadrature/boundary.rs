@@ -75,6 +75,10 @@ pub fn run(
         signs => signs?,
     }
     let origin = mesh.points.first().copied().unwrap_or_default();
+    for (group, count) in regions.faces_inside().filter(|group| group.1 > 0) {
+        let faces = counted(count, "face");
+        console.warn(format!("group \"{group}\" has {faces} between cells: left out here"));
+    }
     let report = BoundaryReport::new(&mapping, &regions, origin)?;
     let samples = counted(report.samples, "quadrature point");
     console.status("Evaluated", format!("{samples} in {}", since(start)));

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use subsolid::Quadrature;
 use subsolid::basis::bspline::Order;
 use subsolid::limit::Solid;
-use subsolid::mesh::SolidMesh;
+use subsolid::mesh::{FaceGroup, Polygons, SolidMesh};
 use subsolid::plan::{Location, Want};
 use subsolid::quadrature::{
     BoundaryReport, Mapped, Mapping, QuadratureScheme, Regions, side_vertices, sides,
@@ -39,6 +39,31 @@ fn boundaries_close_around_the_volume() {
         assert!(open < 1e-9, "{name}: {open:e}");
         assert!(error.abs() < 2e-9, "{name}: {error:e}");
     });
+}
+
+/// A name as it is goes before what its prefix says.
+#[test]
+fn groups_may_be_named_as_prefixes() {
+    let mut mesh = block([2, 1, 1]);
+    crease_box_edges(&mut mesh, INF);
+    let names = ["side:1", "group:1", "group:side:1", "2"];
+    let topology = Topology::of_mesh(&mesh).unwrap();
+    let faces: Vec<u32> =
+        (0..topology.face_count() as u32).filter(|&f| topology.is_boundary_face(f)).collect();
+    for (name, &face) in names.iter().zip(&faces) {
+        let faces = Polygons::uniform(4, topology.face_vertices(face).to_vec());
+        mesh.face_groups.push(FaceGroup { name: name.to_string(), faces });
+    }
+    let regions = Regions::new(&topology, &mesh).unwrap();
+    for (name, &face) in names[..3].iter().zip(&faces) {
+        assert_eq!(regions.find(name).unwrap(), [face], "{name}");
+    }
+    assert_eq!(regions.find("group:group:1").unwrap(), [faces[1]]);
+    assert_eq!(regions.find("group:2").unwrap(), [faces[3]]);
+    let side = regions.find("1").unwrap();
+    assert!(side.iter().all(|&face| regions.sides()[face as usize] == 1) && !side.is_empty());
+    assert!(regions.find("2").unwrap_err().to_string().contains("2 is a side and a group"));
+    assert!(regions.find("side:9").unwrap_err().to_string().contains("no side side:9"));
 }
 
 /// Flat faces have no rings that stand for others: all is exact.

@@ -14,7 +14,8 @@ pub enum CellKind {
     Hexahedron,
     /// 4 corners.
     Tetrahedron,
-    /// 6 corners: triangle 0–2, triangle 3–5 above it.
+    /// 6 corners: triangle 0–2 counter-clockwise, triangle 3–5 above it, as VTK's shape functions
+    /// and filters have it (the text of `vtkWedge` says the opposite).
     Wedge,
     /// Any polyhedron, given by its faces.
     Polyhedron,
@@ -44,7 +45,7 @@ impl CellKind {
                 &[4, 5, 6, 7],
             ],
             Self::Tetrahedron => &[&[0, 1, 3], &[1, 2, 3], &[2, 0, 3], &[0, 2, 1]],
-            Self::Wedge => &[&[0, 1, 2], &[3, 5, 4], &[0, 3, 4, 1], &[1, 4, 5, 2], &[2, 5, 3, 0]],
+            Self::Wedge => &[&[0, 2, 1], &[3, 4, 5], &[0, 1, 4, 3], &[1, 2, 5, 4], &[2, 0, 3, 5]],
             Self::Polyhedron => &[],
         }
     }

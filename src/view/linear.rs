@@ -44,7 +44,7 @@ impl Pieces {
             CellKind::Tetrahedron => {
                 self.push(cell, [v[0], v[1], v[2], v[2], v[3], v[3], v[3], v[3]]);
             }
-            CellKind::Wedge => self.push(cell, [v[0], v[2], v[1], v[1], v[3], v[5], v[4], v[4]]),
+            CellKind::Wedge => self.push(cell, [v[0], v[1], v[2], v[2], v[3], v[4], v[5], v[5]]),
             CellKind::Polyhedron => {
                 let top = self.mean(v, first);
                 topology.cells().for_each_face(cell as usize, |face| {

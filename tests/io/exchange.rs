@@ -426,7 +426,7 @@ fn mfem_kinds_arrive_in_vtk_order() {
     assert_eq!(mesh.cells.vertices(0), [0, 1, 2, 3]);
     assert_eq!(
         (mesh.cells.kind(1), mesh.cells.vertices(1)),
-        (CellKind::Wedge, &[0, 2, 1, 3, 5, 4][..])
+        (CellKind::Wedge, &[0, 1, 2, 3, 4, 5][..])
     );
     assert_eq!(mesh.cells.kind(2), CellKind::Polyhedron);
 }

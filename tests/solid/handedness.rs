@@ -144,6 +144,30 @@ fn reoriented_meshes_are_right_handed() {
     }
 }
 
+/// As VTK's shape functions, Gmsh and MFEM have it: u × v · w > 0 at the first corner.
+#[test]
+fn reoriented_wedges_and_tetrahedra_have_positive_volumes() {
+    let prism = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    let above = prism.map(|[x, y, _]| [x, y, 1.0]);
+    let points = [prism, above].concat();
+    for (kind, order, changes) in [
+        (CellKind::Wedge, &[0, 1, 2, 3, 4, 5][..], 0),
+        (CellKind::Wedge, &[0, 2, 1, 3, 5, 4], 1),
+        (CellKind::Tetrahedron, &[0, 1, 2, 3], 0),
+        (CellKind::Tetrahedron, &[0, 2, 1, 3], 1),
+    ] {
+        let mut mesh = SolidMesh { points: points.clone(), ..SolidMesh::default() };
+        mesh.cells.push(kind, order);
+        assert_eq!(reorient(&mut mesh).unwrap(), changes, "{order:?}");
+        let v = mesh.cells.vertices(0);
+        let edge = |i: usize| {
+            let (a, b) = (points[v[0] as usize], points[v[i] as usize]);
+            nalgebra::Vector3::from_fn(|d, _| b[d] - a[d])
+        };
+        assert!(edge(1).cross(&edge(2)).dot(&edge(3)) > 0.0, "{order:?}: {v:?}");
+    }
+}
+
 #[test]
 fn layers_do_not_depend_on_handedness() {
     for (name, mesh, other) in pairs() {

@@ -90,7 +90,6 @@ fn wedges(valence: usize, layers: usize) -> SolidMesh {
     for k in 0..layers as u32 {
         for i in 0..valence as u32 {
             let low = [0, 1 + i, 1 + (i + 1) % valence as u32].map(|v| k * plane + v);
-            // VTK's wedge: the normal of the first triangle points outward
             let [a, b, c] = low;
             mesh.cells.push(CellKind::Wedge, &[a, c, b, a + plane, c + plane, b + plane]);
         }

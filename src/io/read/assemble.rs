@@ -27,10 +27,8 @@ pub(super) enum Shape {
     Voxel,
     /// Base 0–2 counter-clockwise, 3 above it.
     Tetrahedron,
-    /// VTK's wedge: triangle 0–2 looks away from triangle 3–5.
+    /// Triangle 0–2 counter-clockwise, triangle 3–5 above it.
     Wedge,
-    /// Every other format's wedge: triangle 0–2 looks toward triangle 3–5.
-    Prism,
     /// Base 0–3 counter-clockwise, apex 4 above it.
     Pyramid,
 }
@@ -41,7 +39,7 @@ impl Shape {
         match self {
             Self::Hexahedron | Self::Voxel => 8,
             Self::Tetrahedron => 4,
-            Self::Wedge | Self::Prism => 6,
+            Self::Wedge => 6,
             Self::Pyramid => 5,
         }
     }
@@ -534,8 +532,7 @@ fn push_fixed(cells: &mut Cells, shape: Shape, corners: &[u32]) {
         (Shape::Voxel, &[a, b, c, d, e, f, g, h]) => {
             cells.push(CellKind::Hexahedron, &[a, b, d, c, e, f, h, g]);
         }
-        (Shape::Prism, &[a, b, c, d, e, f]) => cells.push(CellKind::Wedge, &[a, c, b, d, f, e]),
-        (Shape::Wedge | Shape::Prism, _) => cells.push(CellKind::Wedge, corners),
+        (Shape::Wedge, _) => cells.push(CellKind::Wedge, corners),
         (Shape::Tetrahedron, _) => cells.push(CellKind::Tetrahedron, corners),
         _ => cells.push(CellKind::Hexahedron, corners),
     }

@@ -191,9 +191,9 @@ fn shape(keyword: &str) -> Option<Shape> {
         ("Hexahedra", Shape::Hexahedron),
         ("Hexaedra", Shape::Hexahedron), // a spelling some writers use
         ("Tetrahedra", Shape::Tetrahedron),
-        ("Prisms", Shape::Prism),
-        ("Pentahedra", Shape::Prism),
-        ("Wedges", Shape::Prism),
+        ("Prisms", Shape::Wedge),
+        ("Pentahedra", Shape::Wedge),
+        ("Wedges", Shape::Wedge),
         ("Pyramids", Shape::Pyramid),
     ]
     .into_iter()

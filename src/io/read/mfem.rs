@@ -108,7 +108,7 @@ impl Mfem<'_> {
             let shape = match geometry {
                 4 => Shape::Tetrahedron,
                 5 => Shape::Hexahedron,
-                6 => Shape::Prism,
+                6 => Shape::Wedge,
                 7 => Shape::Pyramid,
                 2 | 3 => {
                     let mut vertices = [0; 4];

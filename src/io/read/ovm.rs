@@ -276,7 +276,7 @@ fn fixed_shape(faces: &[Vec<u32>]) -> Option<(Shape, [u32; 8])> {
     let sizes = |n: usize| faces.iter().filter(|face| face.len() == n).count();
     let (shape, bottom) = match (faces.len(), sizes(3), sizes(4)) {
         (4, 4, 0) => (Shape::Tetrahedron, 0),
-        (5, 2, 3) => (Shape::Prism, faces.iter().position(|face| face.len() == 3)?),
+        (5, 2, 3) => (Shape::Wedge, faces.iter().position(|face| face.len() == 3)?),
         (6, 0, 6) => (Shape::Hexahedron, 0),
         _ => return None,
     };

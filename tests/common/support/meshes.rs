@@ -209,7 +209,7 @@ pub fn mixed() -> SolidMesh {
     };
     mesh.cells.push(CellKind::Hexahedron, &[0, 1, 2, 3, 4, 5, 6, 7]);
     // the wedge's triangles are (4, 5, 8) in front and (7, 6, 9) behind
-    mesh.cells.push(CellKind::Wedge, &[4, 5, 8, 7, 6, 9]);
+    mesh.cells.push(CellKind::Wedge, &[4, 8, 5, 7, 9, 6]);
     mesh.cells.push(CellKind::Tetrahedron, &[4, 5, 8, 10]);
     let prism: [&[u32]; 7] = [
         &[0, 3, 13, 11, 15],

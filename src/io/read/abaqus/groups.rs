@@ -15,9 +15,7 @@ const fn sides(shape: Shape) -> &'static [&'static [usize]] {
     match shape {
         Shape::Tetrahedron => &[&[0, 1, 2], &[0, 3, 1], &[1, 3, 2], &[2, 3, 0]],
         Shape::Pyramid => &[&[0, 1, 2, 3], &[0, 4, 1], &[1, 4, 2], &[2, 4, 3], &[3, 4, 0]],
-        Shape::Prism | Shape::Wedge => {
-            &[&[0, 1, 2], &[3, 5, 4], &[0, 3, 4, 1], &[1, 4, 5, 2], &[2, 5, 3, 0]]
-        }
+        Shape::Wedge => &[&[0, 1, 2], &[3, 5, 4], &[0, 3, 4, 1], &[1, 4, 5, 2], &[2, 5, 3, 0]],
         Shape::Hexahedron | Shape::Voxel => &[
             &[0, 1, 2, 3],
             &[4, 7, 6, 5],
@@ -161,7 +159,7 @@ mod tests {
     /// same way.
     #[test]
     fn sides_are_closed_and_look_the_same_way() {
-        for shape in [Shape::Tetrahedron, Shape::Pyramid, Shape::Prism, Shape::Hexahedron] {
+        for shape in [Shape::Tetrahedron, Shape::Pyramid, Shape::Wedge, Shape::Hexahedron] {
             let mut edges = BTreeSet::new();
             for side in sides(shape) {
                 for (a, b) in side.iter().zip(side.iter().cycle().skip(1)) {

@@ -40,13 +40,13 @@ pub(super) fn named(kind: &str) -> Type {
     let (shape, nodes) = match &rest[..digits] {
         "4" => (Shape::Tetrahedron, [4; 2]),
         "5" => (Shape::Pyramid, [5; 2]),
-        "6" => (Shape::Prism, [6; 2]),
+        "6" => (Shape::Wedge, [6; 2]),
         "8" => (Shape::Hexahedron, [8; 2]),
         "10" => (Shape::Tetrahedron, [10; 2]),
         "13" => (Shape::Pyramid, [13; 2]),
         // nodes in the middle of faces may be left out
-        "15" if rest[digits..].contains('V') => (Shape::Prism, [15, 18]),
-        "15" => (Shape::Prism, [15; 2]),
+        "15" if rest[digits..].contains('V') => (Shape::Wedge, [15, 18]),
+        "15" => (Shape::Wedge, [15; 2]),
         "20" => (Shape::Hexahedron, [20; 2]),
         "27" => (Shape::Hexahedron, [21, 27]),
         _ => return Type::Refused,

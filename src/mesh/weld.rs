@@ -14,7 +14,6 @@ use super::{
 use crate::error::ElementKind::{Cell, Face, Vertex};
 use crate::error::{Error, Message, Result};
 use crate::message;
-use crate::numbers::significant;
 use crate::numbers::vector::{difference, squared_norm};
 
 /// What joining vertices did.
@@ -346,11 +345,13 @@ impl Joined {
 /// is 0.
 fn keys(points: &[[f64; 3]], used: &[bool], distance: f64) -> Result<(Vec<Key>, i64)> {
     let refused = |help: String| {
-        Err(Error::request(format!(
-            "a welding distance of {}: out of range",
-            significant(distance)
-        ))
-        .with_help(help))
+        // not hundreds of zeros
+        let distance = match distance.abs() {
+            1e-6..1e9 => distance.to_string(),
+            _ => format!("{distance:e}"),
+        };
+        Err(Error::request(format!("a welding distance of {distance}: out of range"))
+            .with_help(help))
     };
     if !(distance.is_finite() && distance >= 0.0) {
         return refused("give 0 for equal coordinates, or a length".into());

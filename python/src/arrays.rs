@@ -2,7 +2,7 @@
 
 use numpy::ndarray::{ArrayView, Dimension, IntoDimension};
 use numpy::{
-    Element, IntoPyArray, PyArray, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods,
+    Element, IntoPyArray, PyArray, PyArray1, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods,
     PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -14,6 +14,14 @@ use crate::errors::refused;
 
 /// Lists in each other that NumPy makes an array of.
 const MAX_NESTING: usize = 64;
+
+/// Looks up NumPy's C API, which panics where a signal interrupts it: so when the module is imported,
+/// and not by the first array that is made or borrowed.
+pub fn import(py: Python<'_>) -> PyResult<()> {
+    py.import("numpy")?;
+    PyArray1::<f64>::zeros(py, 0, false).try_readonly()?;
+    Ok(())
+}
 
 /// What an array is, for messages.
 #[derive(Clone, Copy)]

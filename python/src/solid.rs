@@ -21,7 +21,7 @@ use subsolid::volume::Quality;
 use crate::arrays::{any_array, dictionary, lent, moved};
 use crate::cells::{Analyzed, Coarse};
 use crate::count;
-use crate::errors::IntoPython;
+use crate::errors::{IntoPython, Signals};
 use crate::matrix::{check_rows, csr};
 use crate::model::{
     attributes, attributes_of, cells, cells_of, creases, creases_of, points, polygons, values_of,
@@ -279,20 +279,25 @@ impl PySolid {
             _ => request::samples(solid, samples.as_ref(), gauss, None, None, None)?,
         };
         let shared = &self.shared;
-        let plan = solid.plan(&samples, Want::DETERMINANT).py()?;
+        let plan = py.work(|| solid.plan(&samples, Want::DETERMINANT)).py()?;
         let results = plan.result_count(&(0..solid.elements().len()));
         let cost = Cost::evaluation(results.saturating_mul(4 * size_of::<f64>()));
         let processor = processor(backend, &cost)?;
-        let backend = processor.backend(Precision::F64, Strategy::Auto).py()?;
-        let mut evaluator = backend.prepare(&plan).py()?;
-        let (mut quality, mut limit) = (Quality::default(), subsolid::Limit::default());
         let controls = subsolid::mesh::Controls { positions: &shared.mesh.points, attributes: &[] };
-        for range in plan.pieces(1_000_000) {
-            py.check_signals()?;
-            evaluator.evaluate(controls, range, &mut limit).py()?;
-            quality.add(&plan, &limit);
-        }
-        dictionary(py, &quality)
+        let mut signals = Signals::default();
+        let work = || {
+            let backend = processor.backend(Precision::F64, Strategy::Auto)?;
+            let mut evaluator = backend.prepare(&plan)?;
+            let (mut quality, mut limit) = (Quality::default(), subsolid::Limit::default());
+            for range in plan.pieces(1_000_000) {
+                signals.look()?;
+                evaluator.evaluate(controls, range, &mut limit)?;
+                quality.add(&plan, &limit);
+            }
+            Ok(quality)
+        };
+        let ended = py.work(work);
+        dictionary(py, &signals.ended(ended)?)
     }
 
     /// Refines the control mesh, with creases and attributes; the limit stays the same. Ctrl-C ends

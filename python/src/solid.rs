@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use subsolid::ElementKind;
 use subsolid::backend::{Precision, Strategy};
-use subsolid::io::{Dataset, WriteOptions};
+use subsolid::io::{WriteOptions, lost_data};
 use subsolid::limit::{Solid, Summary};
 use subsolid::mesh::{Attribute, CellArray, FaceGroup, SolidMesh};
 use subsolid::numbers::counted;
@@ -21,7 +21,7 @@ use subsolid::volume::Quality;
 use crate::arrays::{any_array, dictionary, lent, moved};
 use crate::cells::{Analyzed, Coarse};
 use crate::count;
-use crate::errors::{IntoPython, Signals};
+use crate::errors::{IntoPython, Signals, warn_of_losses};
 use crate::matrix::{check_rows, csr};
 use crate::model::{
     attributes, attributes_of, cells, cells_of, creases, creases_of, points, polygons, values_of,
@@ -334,15 +334,18 @@ impl PySolid {
         Self::build_refined(py, mesh, refined_from)
     }
 
-    /// The surface that bounds the solid, with its creases and attributes.
+    /// The surface that bounds the solid, with its creases and attributes. Groups and data of cells
+    /// are left out, with a UserWarning.
     fn boundary(&self, py: Python<'_>) -> PyResult<PySurface> {
         let shared = &self.shared;
         let boundary = || boundary_with_topology(&shared.mesh, shared.solid.topology());
-        Ok(PySurface { mesh: py.work(boundary).py()? })
+        let mesh = py.work(boundary).py()?;
+        warn_of_losses(py, "", &lost_data(&shared.mesh, false))?;
+        Ok(PySurface { mesh })
     }
 
     /// Writes the control mesh: .vtu, .pvtu, .vtk, .npz, or .csv for points alone. The file
-    /// appears under its name when it is complete.
+    /// appears under its name when it is complete. What the format cannot hold raises a UserWarning.
     ///
     /// Args:
     ///     path: Name of the file.
@@ -351,8 +354,9 @@ impl PySolid {
     fn write(&self, py: Python<'_>, path: PathBuf, compress: bool) -> PyResult<()> {
         let format = subsolid::io::check_output(&path).py()?;
         format.check_compress(compress).py()?;
-        let dataset = Dataset::from(&self.shared.mesh);
-        py.work(|| subsolid::write(path, dataset, WriteOptions { compress })).py()
+        let mesh = &self.shared.mesh;
+        warn_of_losses(py, &format!("{}: ", path.display()), &format.losses(mesh))?;
+        py.work(|| subsolid::write(path, mesh, WriteOptions { compress })).py()
     }
 
     /// Weights of the control points at places: points = B @ controls.

@@ -21,6 +21,7 @@ pub fn csr<'py>(py: Python<'py>, rows: &Stencils, columns: usize) -> PyResult<Bo
         let ids = ids.iter().map(|&id| i64::from(id)).collect();
         (weights.to_vec(), ids, starts)
     });
+    py.check_signals()?;
     let matrix = made(py, arrays, columns)?;
     matrix.call_method0("sort_indices")?;
     Ok(matrix)
@@ -40,6 +41,7 @@ pub fn assembled<'py>(py: Python<'py>, matrix: &Matrix) -> PyResult<Bound<'py, P
         });
         (values, ids, starts)
     });
+    py.check_signals()?;
     made(py, arrays, matrix.size())
 }
 

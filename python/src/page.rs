@@ -126,6 +126,7 @@ impl PySolid {
             ..ViewRequest::default()
         };
         let page = page_of_solid(py, &self.shared, &with_names(request, color_map, unit, up)?)?;
+        py.check_signals()?;
         py.work(|| page.to_html()).py()
     }
 

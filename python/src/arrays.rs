@@ -265,10 +265,12 @@ pub fn ids(value: &Bound<'_, PyAny>, what: &str, least: i64) -> PyResult<(Vec<i6
     let numbers = slice(&wide)?;
     if let Some(at) = numbers.iter().position(|&id| id < least || id >= most) {
         let number = array.call_method1("item", (at,))?;
-        return Err(refused(
-            format!("{what} names {number} at place {at}"),
-            "count ids from 0; negative ones do not count from the end",
-        ));
+        let help = if numbers[at] < least {
+            "count ids from 0; negative ones do not count from the end"
+        } else {
+            "count ids from 0 to the number of elements less 1"
+        };
+        return Err(refused(format!("{what} names {number} at place {at}"), help));
     }
     Ok((numbers.to_vec(), shape))
 }

@@ -65,10 +65,10 @@ impl PyPlan {
             let gradients: subsolid::Result<Vec<&[f64]>> =
                 gradients.into_iter().map(on_host).collect();
             let gradients = gradients.py()?;
-            let result = py.work(|| {
-                let adjoint = self.host_adjoint()?;
-                self.threads.here(|| adjoint.apply(&gradients, width))
-            });
+            let adjoint = py.work(|| self.host_adjoint()).py()?;
+            py.check_signals()?;
+            let result = py.work(|| self.threads.here(|| adjoint.apply(&gradients, width)));
+            py.check_signals()?;
             return Ok(moved(py, result.py()?, &shape)?.into_any());
         };
         // SAFETY: owners keep what is on the device, by what `Held` has

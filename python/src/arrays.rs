@@ -2,7 +2,7 @@
 
 use numpy::ndarray::{ArrayView, Dimension, IntoDimension};
 use numpy::{
-    Element, IntoPyArray, PyArray, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods,
+    Element, IntoPyArray, PyArray, PyArray1, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods,
     PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -14,6 +14,14 @@ use crate::errors::refused;
 
 /// Lists in each other that NumPy makes an array of.
 const MAX_NESTING: usize = 64;
+
+/// Looks up NumPy's C API, which panics where a signal interrupts it: so when the module is imported,
+/// and not by the first array that is made or borrowed.
+pub fn import(py: Python<'_>) -> PyResult<()> {
+    py.import("numpy")?;
+    PyArray1::<f64>::zeros(py, 0, false).try_readonly()?;
+    Ok(())
+}
 
 /// What an array is, for messages.
 #[derive(Clone, Copy)]
@@ -257,10 +265,12 @@ pub fn ids(value: &Bound<'_, PyAny>, what: &str, least: i64) -> PyResult<(Vec<i6
     let numbers = slice(&wide)?;
     if let Some(at) = numbers.iter().position(|&id| id < least || id >= most) {
         let number = array.call_method1("item", (at,))?;
-        return Err(refused(
-            format!("{what} names {number} at place {at}"),
-            "count ids from 0; negative ones do not count from the end",
-        ));
+        let help = if numbers[at] < least {
+            "count ids from 0; negative ones do not count from the end"
+        } else {
+            "count ids from 0 to the number of elements less 1"
+        };
+        return Err(refused(format!("{what} names {number} at place {at}"), help));
     }
     Ok((numbers.to_vec(), shape))
 }

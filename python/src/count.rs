@@ -44,7 +44,7 @@ counts! {
     count "from 0 on"
     derivatives "from 0 to 2"
     fineness "from 2 to 32"
-    gauss "from 1 to 64"
+    gauss "from 1 to 32"
     interior_rings "from 0 to 8"
     levels "from 0 on"
     max_points "from 1 on"

@@ -54,6 +54,11 @@ pub fn warn(py: Python<'_>, message: &str) -> PyResult<()> {
     py.import("warnings")?.call_method1("warn", (message,)).map(drop)
 }
 
+/// Warns of what a result leaves out, in the program's words; `of`: of what, with a colon.
+pub fn warn_of_losses(py: Python<'_>, of: &str, losses: &[String]) -> PyResult<()> {
+    losses.iter().try_for_each(|loss| warn(py, &format!("{of}left out {loss}")))
+}
+
 /// An error about a request, with how to fix it.
 pub fn refused(message: impl Into<Message>, help: &str) -> PyErr {
     error(&subsolid::Error::request(message).with_help(help))

@@ -10,7 +10,7 @@ use subsolid::{io, memory};
 use crate::cells::Analyzed;
 use crate::count;
 use crate::dataset::arrays_of;
-use crate::errors::{IntoPython, refused};
+use crate::errors::{IntoPython, refused, warn_of_losses};
 use crate::solid::PySolid;
 use crate::threads::Work;
 
@@ -31,7 +31,8 @@ fn operators(
 
 #[pymethods]
 impl PySolid {
-    /// Bézier extraction operators as arrays by name; those of `subsolid extract`.
+    /// Bézier extraction operators as arrays by name; those of `subsolid extract`. Groups and data of
+    /// cells are left out, with a UserWarning.
     ///
     /// Args:
     ///     rings: Rings of pieces toward extraordinary edges and vertices.
@@ -44,6 +45,7 @@ impl PySolid {
         refined_points: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
         let Analyzed { mesh, solid, .. } = &*self.shared;
+        warn_of_losses(py, "", &io::lost_data(mesh, false))?;
         let arrays = py.work(|| -> subsolid::Result<_> {
             let pieces = Pieces::new(solid, rings)?;
             let help = "give refined_points=True, or fewer rings";
@@ -55,7 +57,8 @@ impl PySolid {
     }
 
     /// Writes the Bézier extraction operators as a .bext file (Bézier extraction text, version 2.0), as
-    /// `subsolid extract` does. numpy.savez(path, **extract()) writes their arrays.
+    /// `subsolid extract` does. numpy.savez(path, **extract()) writes their arrays. Groups and data of
+    /// cells are left out, with a UserWarning.
     ///
     /// Args:
     ///     path: Name of the file.
@@ -77,6 +80,7 @@ impl PySolid {
         }
         io::atomic::check(&path).py()?;
         let Analyzed { mesh, solid, .. } = &*self.shared;
+        warn_of_losses(py, &format!("{}: ", path.display()), &io::lost_data(mesh, false))?;
         let write = || -> subsolid::Result<()> {
             let pieces = Pieces::new(solid, rings)?;
             let extraction = operators(&pieces, false, "give fewer rings")?;

@@ -59,7 +59,7 @@ mod _subsolid {
     use crate::arrays::dictionary;
     use crate::errors::{IntoPython, refused, warn};
     use crate::threads::{self, Work};
-    use crate::{count, model};
+    use crate::{arrays, count, model};
 
     #[pymodule_export]
     use crate::backend::{PyDeviceArray, PyDeviceLimit};
@@ -82,6 +82,7 @@ mod _subsolid {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        arrays::import(module.py())?;
         threads::import(module)
     }
 

@@ -11,29 +11,38 @@ use subsolid::scheme::Stencils;
 
 use crate::arrays::moved;
 use crate::errors::refused;
+use crate::threads::Work;
 
 /// `scipy.sparse.csr_matrix` of the rows, with sorted columns.
 pub fn csr<'py>(py: Python<'py>, rows: &Stencils, columns: usize) -> PyResult<Bound<'py, PyAny>> {
-    let (ends, ids, weights) = rows.arrays();
-    let starts: Vec<i64> = std::iter::once(0).chain(ends.iter().map(|&end| end as i64)).collect();
-    let ids: Vec<i64> = ids.iter().map(|&id| i64::from(id)).collect();
-    let matrix = made(py, (weights.to_vec(), ids, starts), columns)?;
+    let arrays = py.work(|| {
+        let (ends, ids, weights) = rows.arrays();
+        let starts = std::iter::once(0).chain(ends.iter().map(|&end| end as i64)).collect();
+        let ids = ids.iter().map(|&id| i64::from(id)).collect();
+        (weights.to_vec(), ids, starts)
+    });
+    py.check_signals()?;
+    let matrix = made(py, arrays, columns)?;
     matrix.call_method0("sort_indices")?;
     Ok(matrix)
 }
 
 /// `scipy.sparse.csr_matrix` of a matrix of finite elements.
 pub fn assembled<'py>(py: Python<'py>, matrix: &Matrix) -> PyResult<Bound<'py, PyAny>> {
-    let (mut values, mut ids) =
-        (Vec::with_capacity(matrix.len()), Vec::with_capacity(matrix.len()));
-    let mut starts = vec![0];
-    let Ok(()) = matrix.for_each_row(|columns, row| {
-        values.extend_from_slice(row);
-        ids.extend(columns.iter().map(|&column| i64::from(column)));
-        starts.push(ids.len() as i64);
-        Ok::<(), Infallible>(())
+    let arrays = py.work(|| {
+        let mut values = Vec::with_capacity(matrix.len());
+        let mut ids = Vec::with_capacity(matrix.len());
+        let mut starts = vec![0];
+        let Ok(()) = matrix.for_each_row(|columns, row| {
+            values.extend_from_slice(row);
+            ids.extend(columns.iter().map(|&column| i64::from(column)));
+            starts.push(ids.len() as i64);
+            Ok::<(), Infallible>(())
+        });
+        (values, ids, starts)
     });
-    made(py, (values, ids, starts), matrix.size())
+    py.check_signals()?;
+    made(py, arrays, matrix.size())
 }
 
 /// Refuses so many rows of basis functions that would fill the memory.

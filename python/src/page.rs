@@ -9,7 +9,7 @@ use subsolid::view::{Page, SkinPolygons, ViewFormat, ViewRequest};
 
 use crate::cells::Analyzed;
 use crate::count;
-use crate::errors::{IntoPython, warn};
+use crate::errors::{IntoPython, warn, warn_of_losses};
 use crate::request::named;
 use crate::solid::PySolid;
 use crate::surface::PySurface;
@@ -66,9 +66,7 @@ fn write_glb(
     request: &ViewRequest,
 ) -> PyResult<()> {
     let SkinPolygons { surface, colors } = skin;
-    for loss in SurfaceFormat::Glb.losses(&surface) {
-        warn(py, &format!("{}: left out {loss}", path.display()))?;
-    }
+    warn_of_losses(py, &format!("{}: ", path.display()), &SurfaceFormat::Glb.losses(&surface))?;
     let options = GlbOptions { colors, ..GlbOptions::of(path, request.unit, request.up).py()? };
     py.work(|| io::write_surface_with(path, &surface, &options)).py()
 }
@@ -128,6 +126,7 @@ impl PySolid {
             ..ViewRequest::default()
         };
         let page = page_of_solid(py, &self.shared, &with_names(request, color_map, unit, up)?)?;
+        py.check_signals()?;
         py.work(|| page.to_html()).py()
     }
 

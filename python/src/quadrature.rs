@@ -136,6 +136,7 @@ impl PyQuadrature {
         let given = Moved::new(points, None, shared.mesh.points.len())?;
         let controls = given.controls(shared.mesh.controls())?;
         self.check(py, controls, points.is_none())?;
+        py.check_signals()?;
         let quadrature = self.cell.borrow_dependent();
         py.work(|| sum(quadrature, controls))
     }

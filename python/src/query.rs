@@ -2,12 +2,16 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use subsolid::memory;
 use subsolid::query::{Listing, Op, Query, QueryStrategy};
 
 use crate::arrays::{moved, plain_ids};
-use crate::errors::{IntoPython, refused};
+use crate::errors::{IntoPython, Signals, refused};
 use crate::request::named;
 use crate::threads::Work;
+
+/// Ctrl-C ends a query between so many rows.
+const ROWS_BETWEEN_SIGNALS: usize = 256;
 
 /// Which neighbors are asked for.
 pub struct Asked {
@@ -45,6 +49,22 @@ impl Asked {
     }
 }
 
+/// Room for so many ids more, unless they would fill the memory.
+fn reserve(ids: &mut Vec<i64>, more: usize) -> subsolid::Result<()> {
+    let count = ids.len() + more;
+    if count <= ids.capacity() {
+        return Ok(());
+    }
+    let larger = count.max(2 * ids.capacity());
+    // while it moves, the old memory stands beside the new
+    let need = (ids.capacity() + larger) as u128 * size_of::<i64>() as u128;
+    memory::check_half(format!("rows of more than {} ids need", ids.len()), need, |_| {
+        "ask for fewer rings, or for the rows of some elements after others (of=...)".into()
+    })?;
+    ids.reserve_exact(larger - ids.len());
+    Ok(())
+}
+
 /// Offsets and ids of rows, and of oriented ones whether they go all the way around.
 pub fn answer<'py>(
     py: Python<'py>,
@@ -54,20 +74,26 @@ pub fn answer<'py>(
     if asked.is_all() {
         return rows(py, asked.op, query);
     }
-    let made = py.work(|| -> subsolid::Result<_> {
+    let mut signals = Signals::default();
+    let work = || {
         let query = query()?;
         let all = 0..query.count(asked.op.from()) as u32;
         let of = asked.of.clone().unwrap_or_else(|| all.collect());
         let (mut offsets, mut ids, mut closed) = (vec![0_i64], Vec::new(), Vec::new());
-        for id in of {
+        for (at, id) in of.into_iter().enumerate() {
+            if at % ROWS_BETWEEN_SIGNALS == 0 {
+                signals.look()?;
+            }
             let row = query.neighbors(asked.op, id, asked.listing)?;
+            reserve(&mut ids, row.ids.len())?;
             ids.extend(row.ids.into_iter().map(i64::from));
             offsets.push(ids.len() as i64);
             closed.extend(row.closed);
         }
         Ok((offsets, ids, closed))
-    });
-    let (offsets, ids, closed) = made.py()?;
+    };
+    let ended = py.work(work);
+    let (offsets, ids, closed) = signals.ended(ended)?;
     let counts = [offsets.len(), ids.len(), closed.len()];
     let (offsets, ids) = (moved(py, offsets, &counts[..1])?, moved(py, ids, &counts[1..2])?);
     match asked.listing {

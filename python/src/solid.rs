@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use subsolid::ElementKind;
 use subsolid::backend::{Precision, Strategy};
-use subsolid::io::{Dataset, WriteOptions};
+use subsolid::io::{WriteOptions, lost_data};
 use subsolid::limit::{Solid, Summary};
 use subsolid::mesh::{Attribute, CellArray, FaceGroup, SolidMesh};
 use subsolid::numbers::counted;
@@ -21,7 +21,7 @@ use subsolid::volume::Quality;
 use crate::arrays::{any_array, dictionary, lent, moved};
 use crate::cells::{Analyzed, Coarse};
 use crate::count;
-use crate::errors::IntoPython;
+use crate::errors::{IntoPython, Signals, warn_of_losses};
 use crate::matrix::{check_rows, csr};
 use crate::model::{
     attributes, attributes_of, cells, cells_of, creases, creases_of, points, polygons, values_of,
@@ -279,20 +279,25 @@ impl PySolid {
             _ => request::samples(solid, samples.as_ref(), gauss, None, None, None)?,
         };
         let shared = &self.shared;
-        let plan = solid.plan(&samples, Want::DETERMINANT).py()?;
+        let plan = py.work(|| solid.plan(&samples, Want::DETERMINANT)).py()?;
         let results = plan.result_count(&(0..solid.elements().len()));
         let cost = Cost::evaluation(results.saturating_mul(4 * size_of::<f64>()));
         let processor = processor(backend, &cost)?;
-        let backend = processor.backend(Precision::F64, Strategy::Auto).py()?;
-        let mut evaluator = backend.prepare(&plan).py()?;
-        let (mut quality, mut limit) = (Quality::default(), subsolid::Limit::default());
         let controls = subsolid::mesh::Controls { positions: &shared.mesh.points, attributes: &[] };
-        for range in plan.pieces(1_000_000) {
-            py.check_signals()?;
-            evaluator.evaluate(controls, range, &mut limit).py()?;
-            quality.add(&plan, &limit);
-        }
-        dictionary(py, &quality)
+        let mut signals = Signals::default();
+        let work = || {
+            let backend = processor.backend(Precision::F64, Strategy::Auto)?;
+            let mut evaluator = backend.prepare(&plan)?;
+            let (mut quality, mut limit) = (Quality::default(), subsolid::Limit::default());
+            for range in plan.pieces(1_000_000) {
+                signals.look()?;
+                evaluator.evaluate(controls, range, &mut limit)?;
+                quality.add(&plan, &limit);
+            }
+            Ok(quality)
+        };
+        let ended = py.work(work);
+        dictionary(py, &signals.ended(ended)?)
     }
 
     /// Refines the control mesh, with creases and attributes; the limit stays the same. Ctrl-C ends
@@ -329,15 +334,18 @@ impl PySolid {
         Self::build_refined(py, mesh, refined_from)
     }
 
-    /// The surface that bounds the solid, with its creases and attributes.
+    /// The surface that bounds the solid, with its creases and attributes. Groups and data of cells
+    /// are left out, with a UserWarning.
     fn boundary(&self, py: Python<'_>) -> PyResult<PySurface> {
         let shared = &self.shared;
         let boundary = || boundary_with_topology(&shared.mesh, shared.solid.topology());
-        Ok(PySurface { mesh: py.work(boundary).py()? })
+        let mesh = py.work(boundary).py()?;
+        warn_of_losses(py, "", &lost_data(&shared.mesh, false))?;
+        Ok(PySurface { mesh })
     }
 
     /// Writes the control mesh: .vtu, .pvtu, .vtk, .npz, or .csv for points alone. The file
-    /// appears under its name when it is complete.
+    /// appears under its name when it is complete. What the format cannot hold raises a UserWarning.
     ///
     /// Args:
     ///     path: Name of the file.
@@ -346,8 +354,9 @@ impl PySolid {
     fn write(&self, py: Python<'_>, path: PathBuf, compress: bool) -> PyResult<()> {
         let format = subsolid::io::check_output(&path).py()?;
         format.check_compress(compress).py()?;
-        let dataset = Dataset::from(&self.shared.mesh);
-        py.work(|| subsolid::write(path, dataset, WriteOptions { compress })).py()
+        let mesh = &self.shared.mesh;
+        warn_of_losses(py, &format!("{}: ", path.display()), &format.losses(mesh))?;
+        py.work(|| subsolid::write(path, mesh, WriteOptions { compress })).py()
     }
 
     /// Weights of the control points at places: points = B @ controls.

@@ -18,7 +18,7 @@ use subsolid::{SurfaceMesh, memory};
 use crate::arrays::{dictionary, lent, moved};
 use crate::count;
 use crate::cut::Cut;
-use crate::errors::{IntoPython, refused, warn};
+use crate::errors::{IntoPython, refused, warn, warn_of_losses};
 use crate::matrix::{csr, sparse};
 use crate::model::{attributes, attributes_of, creases, creases_of, faces_of, points, polygons};
 use crate::query::Asked;
@@ -382,10 +382,7 @@ impl PySurface {
         let up = up.map(|up| named("up", up)).transpose()?;
         let glb = GlbOptions::of(&path, unit, up).py()?;
         let format = subsolid::io::check_surface_output(&path).py()?;
-        for loss in format.losses(&self.mesh) {
-            let message = format!("{}: left out {loss}", path.display());
-            warn(py, &message)?;
-        }
+        warn_of_losses(py, &format!("{}: ", path.display()), &format.losses(&self.mesh))?;
         py.work(|| subsolid::io::write_surface_with(&path, &self.mesh, &glb)).py()
     }
 

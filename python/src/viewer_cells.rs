@@ -16,7 +16,7 @@ use subsolid::{Limit, Plan, memory};
 use crate::cells::Analyzed;
 use crate::count;
 use crate::dataset::dataset_of;
-use crate::errors::{IntoPython, refused, warn};
+use crate::errors::{IntoPython, refused, warn, warn_of_losses};
 use crate::solid::PySolid;
 use crate::threads::Work;
 
@@ -61,11 +61,15 @@ fn check_grid(plan: &Plan<'_>, mesh: &SolidMesh) -> subsolid::Result<()> {
     })
 }
 
-/// The cells, with the data of those that they are of.
-fn dataset(shared: &Analyzed, shape: Shape, rings: usize) -> subsolid::Result<Dataset> {
+/// The cells, with the data of those that they are of, and the names of data that are left out.
+fn dataset(
+    shared: &Analyzed,
+    shape: Shape,
+    rings: usize,
+) -> subsolid::Result<(Dataset, Vec<&str>)> {
     let Analyzed { mesh, solid, .. } = shared;
     let mut dataset = match shape {
-        Shape::Control => return Ok(Dataset::from(mesh)),
+        Shape::Control => return Ok((Dataset::from(mesh), Vec::new())),
         Shape::Bezier => {
             let bezier = volume::Bezier::new(solid, rings)?;
             bezier.piece(mesh.controls(), 0..solid.elements().len())?.dataset
@@ -73,8 +77,8 @@ fn dataset(shared: &Analyzed, shape: Shape, rings: usize) -> subsolid::Result<Da
         Shape::Lagrange => sampled(solid, mesh, 4, volume::lagrange)?,
         Shape::Samples(n) => sampled(solid, mesh, n, volume::hexahedra)?,
     };
-    volume::add_cell_data(&mut dataset, &mesh.cell_data);
-    Ok(dataset)
+    let left_out = volume::add_cell_data(&mut dataset, &mesh.cell_data);
+    Ok((dataset, left_out))
 }
 
 /// Cells of `n` samples along each axis, as `make` makes them.
@@ -137,12 +141,13 @@ impl PySolid {
         #[pyo3(from_py_with = count::rings)] rings: usize,
     ) -> PyResult<Bound<'py, PyDict>> {
         let shape = Shape::of(cells, true)?;
-        dataset_of(py, py.work(|| dataset(&self.shared, shape, rings)).py()?)
+        dataset_of(py, py.work(|| dataset(&self.shared, shape, rings)).py()?.0)
     }
 
     /// Writes the limit for ParaView, with attributes and the data of the cells, as
     /// `subsolid evaluate` does: .vtu, .pvtu, or .vtk of hexahedra. Nothing else is needed.
-    /// Neighboring cells share points as in to_pyvista.
+    /// Neighboring cells share points as in to_pyvista. Groups of faces are left out, with a
+    /// UserWarning, and so are arrays named like the file's own.
     ///
     /// Args:
     ///     path: Name of the file, which appears under it when it is complete.
@@ -181,11 +186,14 @@ impl PySolid {
             ));
         }
         format.check_compress(compress).py()?;
+        let mesh = &self.shared.mesh;
+        warn_of_losses(py, &format!("{}: ", path.display()), &io::lost_data(mesh, true))?;
         let write = || {
-            let dataset = dataset(&self.shared, shape, rings.unwrap_or(CELL_RINGS))?;
-            io::write(&path, dataset, WriteOptions { compress })
+            let (dataset, left_out) = dataset(&self.shared, shape, rings.unwrap_or(CELL_RINGS))?;
+            io::write(&path, dataset, WriteOptions { compress }).map(|()| left_out)
         };
-        py.work(write).py()?;
+        let left_out = py.work(write).py()?;
+        volume::left_out_notice(&left_out).map_or(Ok(()), |notice| warn(py, &notice))?;
         warn_of_unjoined(py, &self.shared.solid, shape)
     }
 }

@@ -304,6 +304,7 @@ def test_signals_are_heard_between_levels_rounds_and_steps() -> None:
         folded = subsolid.Solid(points, cells, crease_angle=40, attributes={"x": points[:, 0]})
     interrupted(folded.untangle)
     interrupted(lambda: folded.smooth_attribute("x", 10**6))
+    interrupted(lambda: folded.quality(samples=20))
     small = subsolid.Solid(*box(3, 3, 3))
     interrupted(lambda: small.refine(4))
     assert small.refine(2).n_cells == 27 * 64

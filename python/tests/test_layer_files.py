@@ -240,7 +240,7 @@ def test_pixels_as_points_are_those_of_the_program(command: Any, tmp_path: Any) 
         layers.write(tmp_path / folder / "layers.pvtu")
     assert images(tmp_path / "moved") == images(tmp_path / "expected")
     with pytest.raises(subsolid.Error, match="a .pvtu needs the cells at the pixels"):
-        solid.boundary().slice(0.5, pixel=0.125).write(tmp_path / "surface.pvtu")
+        plain.boundary().slice(0.5, pixel=0.125).write(tmp_path / "surface.pvtu")
 
 
 def test_named_attributes_are_those_of_the_layers(command: Any, tmp_path: Any) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any, Callable
 
 import numpy as np
@@ -73,3 +75,22 @@ def test_layers_that_would_fill_the_memory_are_refused() -> None:
     solid = subsolid.Solid(points, cells, attributes={"t": values})
     with pytest.raises(subsolid.Error, match="layers of .* pixels need about .* of memory"):
         solid.slice(0.5, pixel=3.2e-5)
+
+
+MANY_ROWS = """
+import resource, subsolid
+solid = subsolid.shape("box", 30, 30, 30)
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 2**29, used + 2**29))
+try:
+    solid.query("VV", rings=20)
+except subsolid.Error as error:
+    print(error.message, "/", error.help)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits the memory as Linux does")
+def test_rows_that_would_fill_the_memory_are_refused() -> None:
+    done = subprocess.run([sys.executable, "-c", MANY_ROWS], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("rows of more than ") and "fewer rings" in done.stdout

@@ -515,6 +515,10 @@ def test_an_edge_has_two_vertices(bracket: subsolid.Solid) -> None:
 
 
 def test_counts_name_their_range(bracket: subsolid.Solid) -> None:
+    with pytest.raises(subsolid.Error, match="(?s)gauss=-1.*from 1 to 32"):
+        bracket.plan(gauss=-1)
+    with pytest.raises(subsolid.Error, match="(?s)names 1099511627776 at place 0.*number of elements less 1"):
+        bracket.evaluate(cells=[2**40], uvw=[[0.5, 0.5, 0.5]])
     with pytest.raises(subsolid.Error, match="(?s)samples=-1.*from 1 to 64"):
         bracket.evaluate(-1)
     with pytest.raises(subsolid.Error, match="(?s)derivatives=-1.*from 0 to 2"):

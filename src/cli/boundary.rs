@@ -9,7 +9,7 @@ use subsolid::{Result, io};
 
 use super::gltf::GlbArguments;
 use super::model::ModelArguments;
-use super::output::warn_of_lost_data;
+use super::output::{warn_of_losses, warn_of_lost_data};
 use super::surface_output::write;
 use super::{Console, Outcome};
 
@@ -41,8 +41,6 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let solid = arguments.model.load(0, VertexRule::default(), console)?;
     let surface = boundary_with_topology(&solid, &arguments.model.topology(&solid, console)?)?;
     warn_of_lost_data(&solid, false, output, console);
-    for loss in format.losses(&surface) {
-        console.warn(format!("{}: left out {loss}", output.display()));
-    }
+    warn_of_losses(&format.losses(&surface), output, console);
     write(output, &surface, &glb, None, console)
 }

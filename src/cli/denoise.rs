@@ -16,6 +16,7 @@ use super::console::since;
 use super::gltf::GlbArguments;
 use super::json::JsonReport;
 use super::model::{ModelArguments, SURFACE};
+use super::output::warn_of_losses;
 use super::processor::for_surface;
 use super::surface_model::read_surface;
 use super::surface_output::counts;
@@ -78,9 +79,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     bar.finish_and_clear();
     processor.update(&mut mesh)?;
     console.status("Denoised", format!("in {}, {}", counted(sweeps, "sweep"), since(start)));
-    for loss in format.losses(&mesh) {
-        console.warn(format!("{}: left out {loss}", output.display()));
-    }
+    warn_of_losses(&format.losses(&mesh), &output, console);
     let start = Instant::now();
     io::write_surface_with(&output, &mesh, &glb)?;
     console.wrote(output.display(), counts(&mesh), start);

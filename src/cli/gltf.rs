@@ -8,6 +8,7 @@ use subsolid::io::{self, GlbOptions, LengthUnit, SurfaceFormat, UpAxis};
 use subsolid::view::SkinPolygons;
 
 use super::names::bare;
+use super::output::warn_of_losses;
 use super::surface_output::write;
 use super::{Console, Outcome};
 
@@ -35,9 +36,7 @@ pub fn write_skin(
     glb: GlbOptions,
     console: &Console,
 ) -> Result<Outcome> {
-    for loss in SurfaceFormat::Glb.losses(&skin.surface) {
-        console.warn(format!("{}: left out {loss}", output.display()));
-    }
+    warn_of_losses(&SurfaceFormat::Glb.losses(&skin.surface), output, console);
     write(output, &skin.surface, &GlbOptions { colors: skin.colors, ..glb }, None, console)
 }
 

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use subsolid::mesh::{CellArray, SolidMesh};
+use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
+use subsolid::volume::left_out_notice;
 use subsolid::{Error, Result, io};
 
 use super::Console;
@@ -35,12 +36,7 @@ pub fn check_names(format: io::Format, mesh: &SolidMesh) -> Result<()> {
 
 /// Names the cell arrays whose names are those of the output's own arrays.
 pub fn warn_left_out(names: &[&str], console: &Console) {
-    if !names.is_empty() {
-        console.warn(format!(
-            "cell arrays {} are left out: the output's own arrays have these names; rename them",
-            names.join(", ")
-        ));
-    }
+    left_out_notice(names).into_iter().for_each(|notice| console.warn(notice));
 }
 
 /// Names the groups of faces that an output has no place for, and the arrays of cells where
@@ -51,31 +47,18 @@ pub fn warn_of_lost_data(
     output: &Path,
     console: &Console,
 ) {
-    let of_faces = mesh.face_groups.iter().map(|group| group.name.as_str()).collect();
-    let lost = if keeps_cell_arrays { &[] } else { mesh.cell_data.as_slice() };
-    let of_cells: Vec<&str> = lost.iter().filter_map(CellArray::group_name).collect();
-    let arrays = lost.iter().filter(|array| array.group_name().is_none());
-    let arrays = arrays.map(|array| array.name.as_str()).collect();
-    for (kind, names) in
-        [("groups of faces", of_faces), ("groups of cells", of_cells), ("arrays of cells", arrays)]
-    {
-        if !names.is_empty() {
-            let names = names.join(", ");
-            console.warn(format!("{}: left out the {kind} {names}", output.display()));
-        }
-    }
+    warn_of_losses(&io::lost_data(mesh, keeps_cell_arrays), output, console);
 }
 
-/// Says that a table of points holds no cells, nor the creases, of `mesh`.
+/// Says what a file of a control mesh leaves out.
 pub fn warn_of_table(format: io::Format, output: &Path, mesh: &SolidMesh, console: &Console) {
-    if format == io::Format::Csv {
-        let SolidMesh { cells, creases, .. } = mesh;
-        // corners are a column
-        let all = [(cells.len(), "cell"), (creases.edges.len(), "crease")];
-        let lost = all.iter().filter(|(count, _)| *count > 0);
-        let lost: Vec<String> = lost.map(|&(count, what)| counted(count, what)).collect();
-        console.warn(format!("{}: left out {}", output.display(), lost.join(", ")));
-        warn_of_lost_data(mesh, false, output, console);
+    warn_of_losses(&format.losses(mesh), output, console);
+}
+
+/// Says what an output leaves out.
+pub fn warn_of_losses(losses: &[String], output: &Path, console: &Console) {
+    for loss in losses {
+        console.warn(format!("{}: left out {loss}", output.display()));
     }
 }
 

@@ -21,7 +21,7 @@ use super::console::since;
 use super::gltf::GlbArguments;
 use super::json::JsonReport;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
-use super::output::{check_names, counts, warn_of_table};
+use super::output::{check_names, counts, warn_of_losses, warn_of_table};
 use super::processor::{check_of_solid, for_surface};
 use super::unused::refuse_for_solids;
 use super::{Console, Outcome, surface_output};
@@ -136,9 +136,7 @@ fn flow(
     bar.finish_and_clear();
     processor.update(&mut mesh)?;
     say_smoothed(*steps, start, console);
-    for loss in format.losses(&mesh) {
-        console.warn(format!("{}: left out {loss}", output.display()));
-    }
+    warn_of_losses(&format.losses(&mesh), output, console);
     let start = Instant::now();
     io::write_surface_with(output, &mesh, glb)?;
     console.wrote(output.display(), surface_output::counts(&mesh), start);

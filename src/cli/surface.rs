@@ -21,6 +21,7 @@ use super::console::since;
 use super::gltf::GlbArguments;
 use super::inputs::check_no_input;
 use super::model::{SURFACE, say_welded};
+use super::output::warn_of_losses;
 use super::processor::tell_gpu;
 use super::surface_model::{say_read, warn_of_coincident};
 use super::surface_output::{counts, write};
@@ -231,9 +232,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         ));
     }
     console.status("Refined", format!("{} in {}", counts(&refined), since(start)));
-    for loss in format.losses(&refined) {
-        console.warn(format!("{}: left out {loss}", output.display()));
-    }
+    warn_of_losses(&format.losses(&refined), output, console);
     write(output, &refined, &glb, patches, console)
 }
 

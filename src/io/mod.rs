@@ -55,8 +55,8 @@ pub(crate) use write::{Archive, ZipTarget};
 pub use write::{
     BezierPatch, FileOutline, Format, GlbOptions, JobPart, LengthUnit, Merged, PieceJob,
     PieceShare, PieceWriter, PolylinePiece, PolylineWriter, SurfaceFormat, UpAxis, WriteOptions,
-    check_arrays_of, check_names, check_output, check_surface_output, is_glb, merge, write,
-    write_arrays, write_bext, write_pieces, write_surface, write_surface_with,
+    check_arrays_of, check_names, check_output, check_surface_output, is_glb, lost_data, merge,
+    write, write_arrays, write_bext, write_pieces, write_surface, write_surface_with,
 };
 
 /// A name as part of a path in an archive or a directory: other signs than letters, digits, `-` and

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::mesh::{Attribute, Polygons, SurfaceMesh};
 use crate::numbers::counted;
 use crate::numbers::vector::dot;
@@ -12,6 +13,8 @@ use crate::surface::limit::{GridLimit, LimitSurface};
 const ELEMENTS: usize = 1 << 12;
 /// Maximum number of samples of a mesh.
 const MAX_VIEW_SAMPLES: usize = 200_000_000;
+/// Bytes of a sample, its triangles and those of the file, without attributes, as measured.
+const BYTES_A_SAMPLE: u128 = 250;
 /// Cosine of the angle between normals from which on they belong to two sides of a crease.
 const SHARP: f64 = 0.9999;
 
@@ -143,11 +146,16 @@ pub fn sampled(
     let has_quads_only = mesh.faces.iter().all(|face| face.len() == 4);
     let along = if has_quads_only { n } else { 2 * n - 1 };
     let elements = limit.elements();
-    if elements.len() * along * along > MAX_VIEW_SAMPLES {
-        let samples = elements.len() * along * along;
+    let samples = elements.len() * along * along;
+    if samples > MAX_VIEW_SAMPLES {
         return Err(Error::request(format!("{samples} samples of the boundary"))
             .with_help("ask for fewer samples: a .glb file holds less than 4 GB"));
     }
+    let values: usize = mesh.attributes.iter().map(|attribute| attribute.width).sum();
+    let need = samples as u128 * (BYTES_A_SAMPLE + 12 * values as u128);
+    memory::check(format!("{samples} samples of the boundary need"), need, |_| {
+        "ask for fewer samples".into()
+    })?;
     let steps = Steps { edge: along - 1, along };
     let mut is_hole = vec![false; mesh.faces.len()];
     mesh.holes.iter().for_each(|&f| is_hole[f as usize] = true);

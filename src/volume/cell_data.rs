@@ -30,6 +30,16 @@ pub fn add_cell_data<'a>(dataset: &mut Dataset, cell_data: &'a [CellArray]) -> V
     left_out
 }
 
+/// Names the arrays that [`add_cell_data`] left out, for people; `None` if it took all.
+pub fn left_out_notice(names: &[&str]) -> Option<String> {
+    let listed = names.join(", ");
+    (!names.is_empty()).then(|| {
+        format!(
+            "cell arrays {listed} are left out: the output's own arrays have these names; rename them"
+        )
+    })
+}
+
 /// Names the cells of the whole in the array `cell` of a dataset of some of its cells, whose cell i is
 /// `cells[i]`; after [`add_cell_data`], which takes those of the part.
 pub fn name_cells(dataset: &mut Dataset, cells: &[u32]) {

@@ -29,7 +29,7 @@ mod quality_numbers;
 mod weld;
 
 pub use bezier::{Bezier, BezierInput, BezierPiece};
-pub use cell_data::{add_cell_data, name_cells};
+pub use cell_data::{add_cell_data, left_out_notice, name_cells};
 pub use hexahedra::{Sharing, hexahedra, lagrange};
 pub use parameters::{ParameterTable, columns, write_header, write_rows};
 pub use points::{location, points};

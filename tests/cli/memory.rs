@@ -68,6 +68,8 @@ fn jobs_that_do_not_fit_are_refused_before_they_are_made() {
     let edges = edges.map(|e| topology.edge_vertices(e));
     let rows: String = edges.map(|[a, b]| format!("edge,{a},{b},10\n")).collect();
     fs::write(here.join("ten.csv"), format!("kind,v0,v1,sharpness\n{rows}")).unwrap();
+    done(here, "boundary large.vtu -o skin.obj");
+    done(here, "surface skin.obj --levels 2 -o fine.obj");
     for (kilobytes, job, fragment) in [
         (
             1_500_000,
@@ -78,6 +80,13 @@ fn jobs_that_do_not_fit_are_refused_before_they_are_made() {
             3_000_000,
             "evaluate large.vtu --samples 24 --piece-points 1000000000 -o z.pvtu",
             "give --piece-points",
+        ),
+        (2_000_000, "shape box 400 400 400 -o z.vtu", "64000000 cells of the shape need about"),
+        (700_000, "surface fine.obj --levels 4 --limit -o z.vtp", "vertices need about"),
+        (
+            700_000,
+            "evaluate large.vtu --levels 1 --samples 30 -o z.glb",
+            "samples of the boundary need about",
         ),
         (2_000_000, "extract fan.vtu -o e.npz", "more than --max-size 1"),
         (2_000_000, "extract fan.vtu -o e.npz --max-size 1000", "operators over the vertices"),

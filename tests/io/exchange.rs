@@ -481,6 +481,11 @@ fn other_formats_are_named_with_the_way_through_meshio() {
             b"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$ParametricNodes\n",
             &["SaveParametric 0"],
         ),
+        (
+            "b.msh",
+            b"$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$MeshFormat\n2.2 0 8\n",
+            &["a second section $MeshFormat", "PostProcessing.SaveMesh is 0"],
+        ),
         ("a.exo", b"\x89HDF\r\n\x1a\nrest", &["Exodus", meshio]),
         ("a.g", b"CDF\x01rest", &["Exodus", "--input-format exodus a.g"]),
         ("a.stp", b"ISO-10303-21;\nHEADER;", &["CAD", "gmsh -3 a.stp"]),

@@ -28,6 +28,27 @@ fn obj_keeps_everything_but_attributes() {
 }
 
 #[test]
+fn obj_has_no_finite_sharpness_of_ten() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("again.obj");
+    let mut mesh = model("cubes_semisharp");
+    mesh.creases.corners.clear();
+    mesh.creases.edges.iter_mut().for_each(|crease| crease.sharpness = f64::INFINITY);
+    mesh.creases.edges[0].sharpness = 9.5;
+    assert!(SurfaceFormat::Obj.losses(&mesh).is_empty());
+    mesh.creases.edges[1].sharpness = 10.0;
+    mesh.creases.push_corner(0, 12.0);
+    let expected = "the finite sharpness of 1 crease and 1 corner: 10 or more is infinite in .obj";
+    assert_eq!(SurfaceFormat::Obj.losses(&mesh), [expected]);
+    write_surface(&path, &mesh).unwrap();
+    let again = read_surface(&path).unwrap();
+    let sharpness = |at: usize| again.creases.edges[at].sharpness;
+    assert_eq!([sharpness(0), sharpness(1)], [9.5, f64::INFINITY]);
+    mesh.uv = None;
+    assert!(SurfaceFormat::Vtp.losses(&mesh).is_empty());
+}
+
+#[test]
 fn ply_keeps_points_faces_and_attributes() {
     let directory = tempfile::tempdir().unwrap();
     let mut mesh = model("spot_control_mesh");

@@ -138,6 +138,11 @@ impl<'a> Text<'a> {
         Some(rest[..end.unwrap_or(rest.len())].trim_ascii())
     }
 
+    /// Whether the line read last is the last one and has no end, as where a file is cut short.
+    pub fn is_unended(&self) -> bool {
+        self.at == self.bytes.len() && !self.bytes.ends_with(b"\n")
+    }
+
     /// The next `count` bytes as they are (binary data).
     pub fn take(&mut self, count: usize, what: &str) -> Result<&'a [u8]> {
         let end = self.at.checked_add(count).filter(|&end| end <= self.bytes.len());

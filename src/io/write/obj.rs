@@ -5,9 +5,26 @@
 use std::io::{self, Write};
 
 use crate::mesh::{BoundaryRule, CreaseRule, LinearInterpolation, SurfaceMesh, TriangleRule};
+use crate::numbers::counted;
 
 /// What stands for a sharpness that never ends; readers take 10 and more so.
 const INFINITE_SHARPNESS: f64 = 10.0;
+
+/// The creases and corners whose finite sharpness is read back as infinite, in words.
+pub fn endless(mesh: &SurfaceMesh) -> Option<String> {
+    let is_lost = |sharpness: f64| sharpness >= INFINITE_SHARPNESS && sharpness.is_finite();
+    let creases = mesh.creases.edges.iter().filter(|crease| is_lost(crease.sharpness)).count();
+    let corners = mesh.creases.corners.iter().filter(|corner| is_lost(corner.sharpness)).count();
+    let all = [(creases, "crease"), (corners, "corner")];
+    let all: Vec<_> =
+        all.iter().filter(|(n, _)| *n > 0).map(|&(n, what)| counted(n, what)).collect();
+    (!all.is_empty()).then(|| {
+        format!(
+            "the finite sharpness of {}: {INFINITE_SHARPNESS} or more is infinite in .obj",
+            all.join(" and ")
+        )
+    })
+}
 
 /// Writes `mesh`, which has been checked.
 pub fn write(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {

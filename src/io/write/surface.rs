@@ -21,7 +21,7 @@ use crate::{Error, Result};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SurfaceFormat {
     /// Wavefront OBJ: polygons, texture coordinates, normals, tags of creases, corners, holes and
-    /// rules of refinement; 17 digits. No attributes.
+    /// rules of refinement; 17 digits. No attributes, and a finite sharpness below 10 only.
     Obj,
     /// Binary PLY in double precision: polygons and attributes. No creases, and no faces of holes.
     Ply,
@@ -66,7 +66,9 @@ impl SurfaceFormat {
         if mesh.uv.is_some() && self != Self::Obj {
             losses.push("texture coordinates".into());
         }
-        if self != Self::Obj {
+        if self == Self::Obj {
+            losses.extend(obj::endless(mesh));
+        } else {
             if !mesh.holes.is_empty() {
                 losses.push(counted(mesh.holes.len(), "hole"));
             }

@@ -16,6 +16,7 @@ mod round;
 mod tripod;
 
 use super::SolidMesh;
+use crate::memory;
 use crate::numbers::{by_count, counted};
 use crate::{Error, Result};
 
@@ -23,6 +24,8 @@ pub use link::VertexLink;
 
 /// Maximum number of cells that [`Shape::build`] makes.
 const MAX_SHAPE_CELLS: u128 = 1 << 27;
+/// Bytes of a hexahedron and its point while they are made.
+const BYTES_A_CELL: u128 = 64;
 
 /// A control mesh to be built.
 ///
@@ -222,7 +225,13 @@ impl Shape {
             return Err(Error::request(format!("the shape would have {cells} cells"))
                 .with_help(format!("give sizes of at most {MAX_SHAPE_CELLS} cells together")));
         }
-        Ok(())
+        memory::check(
+            format!("the {cells} cells of the shape need"),
+            cells * BYTES_A_CELL,
+            |memory| {
+                format!("give sizes of at most {} cells together", memory / BYTES_A_CELL).into()
+            },
+        )
     }
 }
 

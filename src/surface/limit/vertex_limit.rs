@@ -6,9 +6,13 @@ use super::connectivity::{Tags, check_faces, masks_of};
 use super::faces::{Faces, Scheme};
 use super::surface::LimitSurface;
 use crate::error::Result;
+use crate::memory;
 use crate::mesh::{Attribute, BoundaryRule, CreaseRule, SurfaceMesh, TriangleRule};
 use crate::surface::refine::sharpness::boundary_corners;
 use crate::topology::surface::SurfaceTopology;
+
+/// Bytes that the analysis of a mesh and its masks take for each vertex, as measured.
+const BYTES_A_VERTEX: u128 = 600;
 
 /// The limit at the vertices of a mesh.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,9 +52,15 @@ impl VertexLimits {
 /// Faces that are holes still serve their neighbors: give the mesh with them.
 ///
 /// # Errors
-/// [`Error::Request`](crate::Error::Request) for √3, whose limit has no masks here; those of
+/// [`Error::Request`](crate::Error::Request) for √3, whose limit has no masks here, and for more
+/// vertices than the memory holds; those of
 /// [`LimitSurface::new`]; [`Error::Mesh`](crate::Error::Mesh) for attributes of the wrong length.
 pub fn vertex_limits(mesh: &SurfaceMesh, scheme: Scheme) -> Result<VertexLimits> {
+    let vertices = mesh.points.len();
+    let need = vertices as u128 * BYTES_A_VERTEX;
+    memory::check(format!("the limits of {vertices} vertices need"), need, |memory| {
+        format!("refine to at most {} vertices", memory / BYTES_A_VERTEX).into()
+    })?;
     let masks = LimitSurface::of_mesh(mesh, scheme)?.vertex_masks();
     let (positions, normals) =
         (masks.limit_positions(&mesh.points)?, masks.limit_normals(&mesh.points)?);

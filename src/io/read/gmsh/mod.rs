@@ -82,9 +82,10 @@ impl Gmsh<'_> {
     fn format(&mut self) -> Result<()> {
         let text = &mut self.values.text;
         if self.version != 0 {
-            return Err(text
-                .error("a second section $MeshFormat")
-                .with_help("keep one mesh in the file"));
+            return Err(text.error("a second section $MeshFormat").with_help(
+                "keep one mesh in the file: Gmsh writes views without it where its option \
+                     PostProcessing.SaveMesh is 0",
+            ));
         }
         let version = text.required("the version")?;
         self.version = match version {

@@ -1,19 +1,25 @@
-//! PLY, ASCII and binary of either byte order, through the crate `ply-rs-bw`.
+//! PLY, ASCII and binary of either byte order. The crate `ply-rs-bw` reads headers and binary elements.
 //!
 //! `vertex` gives the points (`x y z`) and, of every other numeric property, an attribute: lists of one
 //! length too, and one of `nx ny nz`, of `red green blue alpha` and of `name_0 name_1 …`, as our files
 //! have vectors. `face` gives `vertex_indices` or `vertex_index`. Texture coordinates come from `s t` or
 //! `u v` of the vertices as an attribute. Other elements and lists are left out and reported.
 
-use std::io::{BufReader, Cursor, ErrorKind};
+mod ascii;
+mod record;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::io::{Cursor, ErrorKind};
 use std::path::Path;
 
 use ply_rs_bw::parser::{ParseError, Parser, Reader};
-use ply_rs_bw::ply::{
-    ElementDef, Property, PropertyAccess, PropertyAccessResult, PropertyDef, PropertyType,
-};
+use ply_rs_bw::ply::{ElementDef, Encoding, PropertyDef, PropertyType};
 
+use self::record::{Record, is_vertex_list};
 use super::ReadReport;
+use super::lines::{Text, shown};
 use crate::error::ElementKind;
 use crate::mesh::{Attribute, COLOR, CORNER_SHARPNESS, NORMALS, SurfaceMesh};
 use crate::message;
@@ -23,93 +29,15 @@ use crate::{Error, Result};
 /// More properties of a vertex than this are refused.
 const MAX_PROPERTIES: usize = 256;
 
-/// Scalars, lists, and the vertices of a face, each in the order of the header.
-#[derive(Default)]
-struct Record {
-    scalars: Vec<f64>,
-    lists: Vec<Vec<f64>>,
-    vertices: Option<Vec<i64>>,
-}
-
-impl PropertyAccess for Record {
-    fn new() -> Self {
-        Self::default()
-    }
-
-    fn set_property(&mut self, name: &str, property: Property) -> PropertyAccessResult {
-        if let Some(value) = scalar(&property) {
-            self.scalars.push(value);
-        } else if is_vertex_list(name) {
-            self.vertices = list(&property);
-        } else {
-            self.lists.push(numbers(&property));
-        }
-        PropertyAccessResult::Set
-    }
-}
-
-fn is_vertex_list(name: &str) -> bool {
-    name == "vertex_indices" || name == "vertex_index"
-}
-
-fn scalar(property: &Property) -> Option<f64> {
-    Some(match *property {
-        Property::Char(x) => x.into(),
-        Property::UChar(x) => x.into(),
-        Property::Short(x) => x.into(),
-        Property::UShort(x) => x.into(),
-        Property::Int(x) => x.into(),
-        Property::UInt(x) => x.into(),
-        Property::Float(x) => x.into(),
-        Property::Double(x) => x,
-        _ => return None,
-    })
-}
-
-fn list(property: &Property) -> Option<Vec<i64>> {
-    Some(match property {
-        Property::ListChar(list) => list.iter().map(|&x| x.into()).collect(),
-        Property::ListUChar(list) => list.iter().map(|&x| x.into()).collect(),
-        Property::ListShort(list) => list.iter().map(|&x| x.into()).collect(),
-        Property::ListUShort(list) => list.iter().map(|&x| x.into()).collect(),
-        Property::ListInt(list) => list.iter().map(|&x| x.into()).collect(),
-        Property::ListUInt(list) => list.iter().map(|&x| x.into()).collect(),
-        _ => return None,
-    })
-}
-
-fn numbers(property: &Property) -> Vec<f64> {
-    match property {
-        Property::ListFloat(list) => list.iter().map(|&x| x.into()).collect(),
-        Property::ListDouble(list) => list.clone(),
-        _ => list(property).unwrap_or_default().into_iter().map(|x| x as f64).collect(),
-    }
-}
-
 /// Reads a PLY file that is already in memory.
 pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport)> {
-    // of a text whose last row has no end, that row
-    let is_cut = |error: &ParseError| {
-        let rows = bytes.iter().filter(|&&byte| byte == b'\n').count();
-        error.kind() == ErrorKind::UnexpectedEof
-            || !bytes.ends_with(b"\n") && error.line() == Some(rows + 1)
-    };
-    let refused = |error: ParseError, what: &str| {
-        if is_cut(&error) {
-            return Error::file(
-                path,
-                None,
-                format!("the file is cut short: it ends within {what}"),
-            )
-            .with_help("copy or export it again");
-        }
-        let text = error.to_string();
-        let message: String = text.chars().filter(|c| !c.is_control()).take(300).collect();
-        Error::file(path, error.line(), message).with_help("the file is malformed: export it again")
-    };
     let parser = Parser::<Record>::new();
-    let mut reader = Reader::new(BufReader::new(Cursor::new(bytes)));
-    let header = parser.read_header(&mut reader).map_err(|error| refused(error, "its header"))?;
+    let header_bytes = with_plain_comments(bytes);
+    let mut reader = Reader::new(Cursor::new(&header_bytes[..]));
+    let header =
+        parser.read_header(&mut reader).map_err(|error| refused_header(path, bytes, &error))?;
+    let start = reader.get_ref().position() as usize;
+    let mut text = Text::new(path, &bytes[start..]).at_line(reader.line());
     let mut mesh = SurfaceMesh::default();
     let mut report = ReadReport::default();
     if header.elements.contains_key("tristrips") {
@@ -119,11 +47,19 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport
     let (mut has_points, mut has_faces) = (false, false);
     for (name, element) in &header.elements {
         check_size(path, element, bytes.len())?;
-        let records = parser.read_payload_for_element(&mut reader, element, &header);
-        let records = records.map_err(|error| {
-            let name: String = name.chars().take(60).collect();
-            refused(error, &format!("its {} `{name}`", counted(element.count, "element")))
-        })?;
+        let shown_name = shown(name.as_bytes());
+        let what = format!("its {} `{shown_name}`", counted(element.count, "element"));
+        let records =
+            match header.encoding {
+                Encoding::Ascii => ascii::read(&mut text, element, || cut_short(path, &what))?,
+                _ => parser.read_payload_for_element(&mut reader, element, &header).map_err(
+                    |error| match error.kind() {
+                        ErrorKind::UnexpectedEof => cut_short(path, &what),
+                        _ => Error::file(path, None, format!("{what} cannot be read"))
+                            .with_help(HELP),
+                    },
+                )?,
+            };
         match name.as_str() {
             "vertex" => {
                 take_vertices(path, element, &records, &mut mesh, &mut report)?;
@@ -133,9 +69,9 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport
                 take_faces(path, element, &records, &mut mesh, &mut report)?;
                 has_faces = true;
             }
-            other => {
-                let name: String = other.chars().take(60).collect();
-                report.skipped.push(format!("{} `{name}`", counted(element.count, "element")));
+            _ => {
+                let count = counted(element.count, "element");
+                report.skipped.push(format!("{count} `{shown_name}`"));
             }
         }
     }
@@ -143,7 +79,59 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport
         return Err(Error::file(path, None, "a PLY file without elements `vertex` and `face`")
             .with_help("export a surface mesh"));
     }
+    if header.encoding == Encoding::Ascii {
+        let rest = std::iter::from_fn(|| text.next_line()).filter(|line| !line.is_empty()).count();
+        if rest > 0 {
+            report.skipped.push(format!("{} after the last element", counted(rest, "line")));
+        }
+    }
     Ok((mesh, report))
+}
+
+/// What to do about a file that another program should not have written.
+const HELP: &str = "the file is malformed: export it again";
+
+fn cut_short(path: &Path, what: &str) -> Error {
+    Error::file(path, None, format!("the file is cut short: it ends within {what}"))
+        .with_help("copy or export it again")
+}
+
+/// The file with comments of the header in ASCII: those in other encodings than UTF-8 are no text to
+/// the parser, and none are read.
+fn with_plain_comments(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let mut plain = Cow::Borrowed(bytes);
+    let mut at = 0;
+    for line in bytes.split_inclusive(|&byte| byte == b'\n') {
+        if line.trim_ascii() == b"end_header" {
+            break;
+        }
+        let is_comment = line.starts_with(b"comment") || line.starts_with(b"obj_info");
+        if is_comment && std::str::from_utf8(line).is_err() {
+            let own = &mut plain.to_mut()[at..at + line.len()];
+            own.iter_mut().filter(|byte| !byte.is_ascii()).for_each(|byte| *byte = b'?');
+        }
+        at += line.len();
+    }
+    plain
+}
+
+/// The error of a header that the parser refuses, in our words.
+fn refused_header(path: &Path, bytes: &[u8], error: &ParseError) -> Error {
+    let rows = bytes.iter().filter(|&&byte| byte == b'\n').count();
+    let is_last = !bytes.ends_with(b"\n") && error.line() == Some(rows + 1);
+    if error.kind() == ErrorKind::UnexpectedEof || is_last {
+        return cut_short(path, "its header");
+    }
+    let line = error.line().and_then(|at| {
+        let line = bytes.split(|&byte| byte == b'\n').nth(at.checked_sub(1)?)?;
+        Some(format!("`{}` is no line of a PLY header", shown(line.trim_ascii())))
+    });
+    let message = line.unwrap_or_else(|| {
+        "the header has no line `format ascii 1.0`, or one of `binary_little_endian` or \
+         `binary_big_endian`, or is not in UTF-8"
+            .into()
+    });
+    Error::file(path, error.line(), message).with_help(HELP)
 }
 
 /// Elements without properties take no bytes, so that any count of them would be read.
@@ -281,81 +269,4 @@ fn take_faces(
         report.skipped.push(format!("property `{name}` of the faces"));
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const HEADER: &str = "element vertex 4\nproperty float x\nproperty float y\nproperty double z\n\
-                          property uchar red\nproperty uchar green\nproperty uchar blue\n\
-                          element face 1\nproperty list uchar int vertex_indices\nend_header\n";
-
-    fn expect(bytes: &[u8]) {
-        let (mesh, _) = read(Path::new("a.ply"), bytes).unwrap();
-        assert_eq!(mesh.points[3], [0.0, 1.0, 0.5]);
-        assert_eq!(mesh.faces.face(0), [0, 1, 2, 3]);
-        assert_eq!(mesh.attributes[0].width, 3);
-        assert_eq!(mesh.attributes[0].values[9..], [30.0, 31.0, 32.0]);
-    }
-
-    #[test]
-    fn ascii_and_both_byte_orders() {
-        let points = [[0.0, 0.0, 0.5], [1.0, 0.0, 0.5], [1.0, 1.0, 0.5], [0.0, 1.0, 0.5f64]];
-        let mut ascii = format!("ply\nformat ascii 1.0\n{HEADER}");
-        let mut little = format!("ply\nformat binary_little_endian 1.0\n{HEADER}").into_bytes();
-        let mut big = format!("ply\nformat binary_big_endian 1.0\n{HEADER}").into_bytes();
-        for (i, [x, y, z]) in points.into_iter().enumerate() {
-            let red = 10 * i as u8;
-            ascii += &format!("{x} {y} {z} {red} {} {}\n", red + 1, red + 2);
-            for value in [x, y] {
-                little.extend((value as f32).to_le_bytes());
-                big.extend((value as f32).to_be_bytes());
-            }
-            little.extend(z.to_le_bytes());
-            big.extend(z.to_be_bytes());
-            little.extend([red, red + 1, red + 2]);
-            big.extend([red, red + 1, red + 2]);
-        }
-        ascii += "4 0 1 2 3\n";
-        little.push(4);
-        big.push(4);
-        for v in 0..4i32 {
-            little.extend(v.to_le_bytes());
-            big.extend(v.to_be_bytes());
-        }
-        expect(ascii.as_bytes());
-        expect(&little);
-        expect(&big);
-        for cut in 0..little.len() {
-            assert!(read(Path::new("a.ply"), &little[..cut]).is_err());
-        }
-        let error = |bytes: &[u8]| read(Path::new("a.ply"), bytes).unwrap_err().to_string();
-        for bytes in [&little[..little.len() - 3], &ascii.as_bytes()[..ascii.len() - 4]] {
-            assert!(error(bytes).contains("cut short: it ends within its 1 element `face`"));
-        }
-        assert!(error(&little[..40]).contains("within its header"));
-        let strips = ascii.replace("element face", "element tristrips");
-        assert!(error(strips.as_bytes()).contains("triangle strips"));
-    }
-
-    #[test]
-    fn claimed_counts_are_not_trusted() {
-        for header in ["element vertex 4000000000\nproperty float x\n", "element face 9999999\n"] {
-            let text = format!("ply\nformat ascii 1.0\n{header}end_header\n");
-            assert!(read(Path::new("a.ply"), text.as_bytes()).is_err());
-        }
-    }
-
-    #[test]
-    fn sharpness_of_corners_makes_corners() {
-        let text = "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n\
-                    property float z\nproperty float corner_sharpness\nelement face 1\n\
-                    property list uchar int vertex_indices\nend_header\n\
-                    0 0 0 0\n1 0 0 1.5\n0 1 0 0\n3 0 1 2\n";
-        let (mesh, _) = read(Path::new("a.ply"), text.as_bytes()).unwrap();
-        assert!(mesh.attributes.is_empty());
-        let corners = mesh.creases.corners.iter().map(|c| (c.vertex.0, c.sharpness));
-        assert_eq!(corners.collect::<Vec<_>>(), [(1, 1.5)]);
-    }
 }

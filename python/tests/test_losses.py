@@ -1,0 +1,57 @@
+"""What files and results leave out is named."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from boxes import box
+
+import subsolid
+
+
+@pytest.fixture(scope="module")
+def marked() -> subsolid.Solid:
+    points, cells = box(2, 2, 3)
+    return subsolid.Solid(
+        points,
+        cells,
+        creases=([[0, 1], [1, 2]], np.inf),
+        cell_data={"material": np.arange(12), "group:core": np.arange(12) % 2, "class": np.zeros(12)},
+        face_groups={"inlet": [[0, 1, 4, 3]], "floor": [[1, 2, 5, 4]]},
+    )
+
+
+def losses(work: Any) -> list[str]:
+    """The words of all warnings of a call."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        work()
+    assert all(warning.category is UserWarning for warning in caught)
+    return [str(warning.message) for warning in caught]
+
+
+FACES = "left out the groups of faces inlet, floor"
+CELLS = ["left out the groups of cells core", "left out the arrays of cells material, class"]
+
+
+def test_files_say_what_they_leave_out(marked: subsolid.Solid, tmp_path: Any) -> None:
+    for name in ("a.vtu", "a.pvtu", "a.vtk"):
+        assert losses(lambda: marked.write(tmp_path / name)) == []
+    table = tmp_path / "a.csv"
+    expected = ["left out 12 cells, 2 creases", FACES, *CELLS]
+    assert losses(lambda: marked.write(table)) == [f"{table}: {loss}" for loss in expected]
+    limit = tmp_path / "limit.vtu"
+    taken = "cell arrays class are left out: the output's own arrays have these names; rename them"
+    assert losses(lambda: marked.write_limit(limit, 2)) == [f"{limit}: {FACES}", taken]
+    text = tmp_path / "a.bext"
+    assert losses(lambda: marked.write_bext(text)) == [f"{text}: {loss}" for loss in [FACES, *CELLS]]
+
+
+def test_results_say_what_they_leave_out(marked: subsolid.Solid) -> None:
+    assert losses(marked.boundary) == [FACES, *CELLS]
+    assert losses(marked.extract) == [FACES, *CELLS]
+    plain = subsolid.Solid(*box(2, 2, 2))
+    assert losses(plain.boundary) == losses(plain.extract) == []

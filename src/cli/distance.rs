@@ -26,7 +26,7 @@ use super::console::since;
 use super::gltf::GlbArguments;
 use super::json::JsonReport;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
-use super::output::{check_ending, counts, warn_of_table};
+use super::output::{check_ending, counts, warn_of_losses};
 use super::processor::{check_of_solid, for_surface};
 use super::unused::refuse_for_solids;
 use super::{Console, Outcome, surface_output};
@@ -168,7 +168,7 @@ fn through_solid(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> R
     let report = report(arguments, seeds.len(), &values);
     report.say_measured(values.len(), start, console);
     put(&mut mesh.attributes, &arguments.name, values);
-    warn_of_table(format, output, &mesh, console);
+    warn_of_losses(&format.losses(&mesh), output, console);
     let start = Instant::now();
     io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
     console.wrote(output.display(), counts(&mesh), start);
@@ -277,9 +277,7 @@ fn along_surface(
     let report = report(arguments, sources.len(), &values);
     report.say_measured(values.len(), start, console);
     put(&mut mesh.attributes, &arguments.name, values);
-    for loss in format.losses(&mesh) {
-        console.warn(format!("{}: left out {loss}", output.display()));
-    }
+    warn_of_losses(&format.losses(&mesh), output, console);
     let start = Instant::now();
     io::write_surface_with(output, &mesh, glb)?;
     console.wrote(output.display(), surface_output::counts(&mesh), start);

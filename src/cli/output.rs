@@ -50,11 +50,6 @@ pub fn warn_of_lost_data(
     warn_of_losses(&io::lost_data(mesh, keeps_cell_arrays), output, console);
 }
 
-/// Says what a file of a control mesh leaves out.
-pub fn warn_of_table(format: io::Format, output: &Path, mesh: &SolidMesh, console: &Console) {
-    warn_of_losses(&format.losses(mesh), output, console);
-}
-
 /// Says what an output leaves out.
 pub fn warn_of_losses(losses: &[String], output: &Path, console: &Console) {
     for loss in losses {

@@ -18,7 +18,7 @@ use subsolid::{Error, Result, io};
 
 use super::json::JsonReport;
 use super::model::ModelArguments;
-use super::output::{check_names, counts, warn_of_table};
+use super::output::{check_names, counts, warn_of_losses};
 use super::pieces::piece_size;
 use super::{Console, Outcome};
 
@@ -104,7 +104,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         topology.map_or(Ok(()), |topology| arguments.model.check_turned(&topology, console))?;
     }
     let mesh = arguments.model.refined(mesh, arguments.levels, rule, console)?;
-    warn_of_table(format, output, &mesh, console);
+    warn_of_losses(&format.losses(&mesh), output, console);
     let start = Instant::now();
     io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
     console.wrote(output.display(), counts(&mesh), start);

@@ -7,7 +7,7 @@ use clap::Args;
 use subsolid::mesh::shape::Shape;
 use subsolid::{Result, io};
 
-use super::output::{counts, warn_of_table};
+use super::output::{counts, warn_of_losses};
 use super::refine::Written;
 use super::{Console, Outcome};
 
@@ -45,7 +45,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let sizes = if arguments.size.is_empty() { &arguments.sizes } else { &arguments.size };
     let start = Instant::now();
     let mesh = Shape::parse(&arguments.name, sizes)?.build()?;
-    warn_of_table(format, output, &mesh, console);
+    warn_of_losses(&format.losses(&mesh), output, console);
     io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
     console.wrote(output.display(), counts(&mesh), start);
     Written::of(&mesh, output).report(console)

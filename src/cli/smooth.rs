@@ -21,7 +21,7 @@ use super::console::since;
 use super::gltf::GlbArguments;
 use super::json::JsonReport;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
-use super::output::{check_names, counts, warn_of_losses, warn_of_table};
+use super::output::{check_names, counts, warn_of_losses};
 use super::processor::{check_of_solid, for_surface};
 use super::unused::refuse_for_solids;
 use super::{Console, Outcome, surface_output};
@@ -164,7 +164,7 @@ fn smooth(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> Result<(
     let how = (arguments.steps, arguments.factor.unwrap_or(DEFAULT_FACTOR));
     attribute.values = smooth_attribute(&query, &attribute.values, attribute.width, how, fixed)?;
     say_smoothed(arguments.steps, start, console);
-    warn_of_table(format, output, &mesh, console);
+    warn_of_losses(&format.losses(&mesh), output, console);
     let start = Instant::now();
     io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
     console.wrote(output.display(), counts(&mesh), start);

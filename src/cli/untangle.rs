@@ -18,7 +18,7 @@ use subsolid::{Result, io};
 use super::console::since;
 use super::json::JsonReport;
 use super::model::ModelArguments;
-use super::output::{check_names, counts, warn_of_table};
+use super::output::{check_names, counts, warn_of_losses};
 use super::{Console, Outcome};
 
 /// Untangle folded control cells of a solid, and improve the worst
@@ -94,7 +94,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     console.status("Moved", format!("{moved} in {}{slid}", since(start)));
     control.notice(arguments.boundary).into_iter().for_each(|notice| console.warn(notice));
     let limit_after = if control.moved > 0 { least_determinant(&mesh)? } else { limit_before };
-    warn_of_table(format, output, &mesh, console);
+    warn_of_losses(&format.losses(&mesh), output, console);
     let start = Instant::now();
     io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
     console.wrote(output.display(), counts(&mesh), start);

@@ -28,7 +28,7 @@ const BATCH: usize = 1 << 15;
 /// Pieces that always are few enough.
 const FEW: u64 = 1 << 18;
 /// Pieces for layers that are worth their memory and setup.
-const FEW_FOR_LAYERS: u64 = 1 << 16;
+const FEW_FOR_LAYERS: u64 = 1 << 14;
 
 /// All pieces, in the order of their elements, every array `[piece]`.
 #[derive(Debug)]

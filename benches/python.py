@@ -1,12 +1,14 @@
 """The Python package beside others on the same work: values compared, times as a table.
 
-    pip install ./python scipy splipy splinepy libigl
+    pip install ./python scipy splipy splinepy libigl mfem
     python benches/python.py [--points 50000] [--wheel FILE]
 
 Spline volume: a cubic trivariate B-spline with uniform knots over a grid of control points, its value
 and its Jacobian, at scattered points or on a grid. For subsolid it is the limit of the cells inside
 the same control grid. Surface: Loop subdivision of a closed triangle mesh, three levels, from its
-vertices and faces. Whatever is not installed is left out.
+vertices and faces. Matrices: mass, stiffness and elasticity of a box of cubic B-splines, by MFEM over
+a NURBS patch with as many elements and Gauss points; its rim of open knots makes its matrices 1.4
+times as full. The rows of the middle are compared. Whatever is not installed is left out.
 
 Each time is the median of several runs after a warm-up, with one thread and with all; packages that
 have no threads are measured once. "Planned" subsolid repeats an evaluation, "at once" it also plans
@@ -31,6 +33,8 @@ TOLERANCE = 1e-12
 #: Cells of the spline along each axis, and samples of the grid along each axis of a cell.
 SPANS, SAMPLES = 20, 4
 LEVELS = 3
+#: Cells of the box of the matrices along each axis, even, and Gauss points along each axis of a cell.
+ELEMENTS, GAUSS = 16, 5
 
 
 def median(work: Callable[[], Any], seconds: float = 3.0) -> float:
@@ -52,6 +56,18 @@ def has(*names: str) -> bool:
         return False
 
 
+def box(x: int, y: int, z: int) -> tuple[Any, Any]:
+    """Vertices and cells of a box of x by y by z unit cells."""
+    import numpy as np
+
+    shape = (z + 1, y + 1, x + 1)
+    points = np.stack(np.meshgrid(*map(np.arange, shape), indexing="ij")[::-1], axis=-1)
+    ids = np.arange(points.size // 3).reshape(shape)
+    corners = [(0, 0, 0), (0, 0, 1), (0, 1, 1), (0, 1, 0), (1, 0, 0), (1, 0, 1), (1, 1, 1), (1, 1, 0)]
+    cells = [ids[k : k + z, j : j + y, i : i + x].ravel() for k, j, i in corners]
+    return points.reshape(-1, 3).astype(float), np.stack(cells, axis=1)
+
+
 def volume_rows(count: int, threads: int) -> list[list[Any]]:
     """[work, who, threads, milliseconds, difference] of scattered points, then of a grid."""
     import numpy as np
@@ -59,14 +75,11 @@ def volume_rows(count: int, threads: int) -> list[list[Any]]:
     import subsolid
 
     rng = np.random.default_rng(1)
-    n = SPANS + 3
-    z, y, x = np.meshgrid(*[np.arange(n) - 1.0] * 3, indexing="ij")
-    points = np.stack([x, y, z], axis=-1) + 0.2 * rng.uniform(-1, 1, (n, n, n, 3))
-    ids = np.arange(n**3).reshape(n, n, n)
-    corners = [(0, 0, 0), (0, 0, 1), (0, 1, 1), (0, 1, 0), (1, 0, 0), (1, 0, 1), (1, 1, 1), (1, 1, 0)]
-    side = n - 1
-    cells = [ids[k : k + side, j : j + side, i : i + side].ravel() for k, j, i in corners]
-    solid = subsolid.Solid(points.reshape(-1, 3), np.stack(cells, axis=1))
+    side = SPANS + 2
+    points, cells = box(side, side, side)
+    points += 0.2 * rng.uniform(-1, 1, points.shape) - 1
+    solid = subsolid.Solid(points, cells)
+    points = points.reshape(side + 1, side + 1, side + 1, 3)
     knots = np.arange(-3.0, SPANS + 4)  # a span a cell, the domain is [0, SPANS]
 
     at = rng.uniform(0, SPANS, (count, 3))  # x, y, z
@@ -198,17 +211,128 @@ def surface_rows(threads: int) -> list[list[Any]]:
     return rows
 
 
+#: A cube of one trilinear element as MFEM reads it; its knots are refined after its degree is raised.
+MFEM_CUBE = """MFEM NURBS mesh v1.0
+dimension
+3
+elements
+1
+1 5 0 1 2 3 4 5 6 7
+boundary
+6
+1 3 3 2 1 0
+1 3 0 1 5 4
+1 3 1 2 6 5
+1 3 2 3 7 6
+1 3 3 0 4 7
+1 3 4 5 6 7
+edges
+12
+0 0 1
+0 3 2
+0 4 5
+0 7 6
+1 0 3
+1 1 2
+1 4 7
+1 5 6
+2 0 4
+2 1 5
+2 2 6
+2 3 7
+vertices
+8
+knotvectors
+3
+1 2 0 0 1 1
+1 2 0 0 1 1
+1 2 0 0 1 1
+weights
+1 1 1 1 1 1 1 1
+FiniteElementSpace
+FiniteElementCollection: NURBS1
+VDim: 3
+Ordering: 1
+0 0 0
+1 0 0
+1 1 0
+0 1 0
+0 0 1
+1 0 1
+1 1 1
+0 1 1
+"""
+
+
+def matrix_rows(threads: int) -> list[list[Any]]:
+    """[work, who, threads, milliseconds, difference] of the matrices of a box."""
+    import numpy as np
+
+    import subsolid
+
+    points, cells = box(ELEMENTS, ELEMENTS, ELEMENTS)
+    rule = subsolid.Solid(points, cells).quadrature(GAUSS)
+    young, poisson = 2.5, 0.25  # the constants of Lame are both 1
+    works: dict[str, Callable[[], Any]] = {
+        "mass": lambda: rule.mass(backend="cpu"),
+        "stiffness": lambda: rule.stiffness(backend="cpu"),
+        "elasticity": lambda: rule.elasticity(young=young, poisson=poisson, backend="cpu"),
+    }
+    title = f"{{}} matrix, {len(cells)} cells, {GAUSS}³ Gauss points"
+    rows = [[title.format(name), "subsolid", threads, median(work), 0.0] for name, work in works.items()]
+    if threads != 1 or not has("mfem", "scipy"):
+        return rows
+    import tempfile
+
+    import mfem.ser as mfem
+    from scipy.sparse import csr_matrix
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "cube.mesh")
+        path.write_text(MFEM_CUBE)
+        mesh = mfem.Mesh(str(path), 1, 1)
+    mesh.DegreeElevate(2)
+    mesh.NURBSUniformRefinement(ELEMENTS)
+    basis = mesh.GetNodalFESpace().FEColl()
+    spaces = [mfem.FiniteElementSpace(mesh, basis, count) for count in (1, 3)]
+    gauss = mfem.IntRules.Get(mfem.Geometry.CUBE, 2 * GAUSS - 1)
+    one = mfem.ConstantCoefficient(1.0)
+    # integrator, space, and the power of the element's size that its entries scale with
+    integrators: dict[str, tuple[Callable[[], Any], Any, int]] = {
+        "mass": (lambda: mfem.MassIntegrator(one), spaces[0], 3),
+        "stiffness": (lambda: mfem.DiffusionIntegrator(one), spaces[0], 1),
+        "elasticity": (lambda: mfem.ElasticityIntegrator(one, one), spaces[1], 1),
+    }
+    middle = int(np.linalg.norm(points - ELEMENTS / 2, axis=1).argmin())
+    for name, (integrator, space, power) in integrators.items():
+
+        def assembled() -> Any:
+            form, integral = mfem.BilinearForm(space), integrator()
+            integral.SetIntRule(gauss)
+            form.AddDomainIntegrator(integral)
+            form.Assemble()
+            form.Finalize()
+            return form
+
+        form = assembled()  # owns the arrays of its matrix
+        sparse = form.SpMat()
+        other = csr_matrix((sparse.GetDataArray(), sparse.GetJArray(), sparse.GetIArray()))
+        own = works[name]().tocsr()
+        row = np.sort(own[middle * (own.shape[0] // len(points))].data)
+        lengths = np.flatnonzero(np.diff(other.indptr) == len(row))
+        found = [np.sort(other[k].data) * ELEMENTS**power for k in lengths]
+        difference = min(float(abs(values - row).max() / abs(row).max()) for values in found)
+        rows.append([title.format(name), f"MFEM {version('mfem')}", 1, median(assembled), difference])
+    return rows
+
+
 def call_microseconds() -> dict[str, float]:
     """Microseconds of evaluating one place of a box of eight cells by a plan."""
     import numpy as np
 
     import subsolid
 
-    z, y, x = np.meshgrid(*[np.arange(3.0)] * 3, indexing="ij")
-    ids = np.arange(27).reshape(3, 3, 3)
-    corners = [(0, 0, 0), (0, 0, 1), (0, 1, 1), (0, 1, 0), (1, 0, 0), (1, 0, 1), (1, 1, 1), (1, 1, 0)]
-    cells = np.stack([ids[k : k + 2, j : j + 2, i : i + 2].ravel() for k, j, i in corners], axis=1)
-    points = np.stack([x.ravel(), y.ravel(), z.ravel()], axis=1)
+    points, cells = box(2, 2, 2)
     plan = subsolid.Solid(points, cells).plan(cells=[0], uvw=[[0.5, 0.5, 0.5]], backend="cpu")
     limit, out = plan.evaluate(), np.empty((1, 3))
     calls: dict[str, Callable[[], Any]] = {
@@ -231,21 +355,14 @@ def call_microseconds() -> dict[str, float]:
 def device_microseconds() -> dict[str, float]:
     """Microseconds of evaluating 35,840 cells at 8 x 8 x 8 samples on a GPU, and of reading the result
     there; nothing without a GPU and PyTorch."""
-    import numpy as np
-
     import subsolid
 
     if not subsolid.devices() or not has("torch"):
         return {}
     import torch
 
-    counts = np.array([36, 33, 33])  # of vertices along z, y, x
-    z, y, x = np.meshgrid(*[np.arange(float(n)) for n in counts], indexing="ij")
-    ids = np.arange(counts.prod()).reshape(counts)
-    corners = [(0, 0, 0), (0, 0, 1), (0, 1, 1), (0, 1, 0), (1, 0, 0), (1, 0, 1), (1, 1, 1), (1, 1, 0)]
-    cells = [ids[k : k + 35, j : j + 32, i : i + 32].ravel() for k, j, i in corners]
-    points = np.stack([x.ravel(), y.ravel(), z.ravel()], axis=1)
-    solid = subsolid.Solid(points, np.stack(cells, axis=1))
+    points, cells = box(32, 32, 35)
+    solid = subsolid.Solid(points, cells)
     plan = solid.plan(samples=8, precision="f32", backend="cuda")
     controls = torch.tensor(points, dtype=torch.float32, device="cuda")
     times: dict[str, list[float]] = {}
@@ -306,7 +423,8 @@ def main(arguments: Optional[list[str]] = None) -> int:
     parser.add_argument("--rows", type=int, help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     if given.rows is not None:
-        print(json.dumps(volume_rows(given.points, given.rows) + surface_rows(given.rows)))
+        rows = volume_rows(given.points, given.rows) + surface_rows(given.rows)
+        print(json.dumps(rows + matrix_rows(given.rows)))
         return 0
     counts = sorted({1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else
                      os.cpu_count() or 1})

@@ -10,6 +10,7 @@ use subsolid::limit::Solid;
 use subsolid::plan::{Location, Samples, Want};
 use tempfile::tempdir;
 
+use crate::oracle::vector::Greatest;
 use crate::program::{done, refused, run};
 use crate::{json, names, with_fan};
 
@@ -143,7 +144,7 @@ fn tables_name_gradients_by_component_and_axis() {
         for (component, by) in [1.0, 1.0, 2.0, 4.0].into_iter().enumerate() {
             let found = &row[12 + 3 * component..][..3];
             let error = (0..3).map(|d| (found[d] - by * [1.0, -2.0, 3.0][d]).abs());
-            assert!(error.fold(0.0, f64::max) < 1e-11, "{row:?}");
+            assert!(error.greatest() < 1e-11, "{row:?}");
         }
     }
     // derivatives of the attributes are those of T = 1 + x - 2 y + 3 z
@@ -234,7 +235,7 @@ fn single_precision_is_close_to_double() {
         let numbers = text.lines().skip(1).flat_map(|line| line.split(','));
         values.push(numbers.map(|x| x.parse::<f64>().unwrap()).collect::<Vec<_>>());
     }
-    let worst = values[0].iter().zip(&values[1]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let worst = values[0].iter().zip(&values[1]).map(|(a, b)| (a - b).abs()).greatest();
     assert!(worst > 0.0 && worst < 1e-6, "{worst}");
 }
 

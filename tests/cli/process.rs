@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::json;
+use crate::oracle::vector::Greatest;
 use crate::program::{done, refused, run};
 
 /// The corner of a cube: three triangles.
@@ -253,7 +254,7 @@ fn refined_surfaces_leave_out_normals() {
     done(path, "surface plain.ply --scheme loop --normals -q -o fine.ply");
     let fine = subsolid::read_surface(path.join("fine.ply")).unwrap();
     let lengths = fine.normals().unwrap().iter().map(|n| n.iter().map(|x| x * x).sum::<f64>());
-    assert!(lengths.map(|square| (square - 1.0).abs()).fold(0.0, f64::max) < 1e-12);
+    assert!(lengths.map(|square| (square - 1.0).abs()).greatest() < 1e-12);
     let (_, _, said) = run(path, "surface plain.ply --scheme loop --levels 0 -o same.ply");
     assert!(!said.contains("left out"), "{said}");
     let same = subsolid::read_surface(path.join("same.ply")).unwrap();

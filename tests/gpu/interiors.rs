@@ -10,6 +10,7 @@ use subsolid::slice::{
 };
 
 use super::{gpu, shape};
+use crate::oracle::vector::greater;
 
 fn attributes(mesh: &SolidMesh) -> Vec<Attribute> {
     let attribute = |name: &str, width: usize, value: fn(&[f64; 3]) -> Vec<f64>| Attribute {
@@ -35,7 +36,7 @@ fn assert_same(
     assert!(interior.elements == expected.elements, "{what}");
     let mut worst: f64 = 0.0;
     for (a, b) in interior.parameters.iter().zip(&expected.parameters) {
-        worst = (0..3).fold(worst, |worst, d| worst.max((a[d] - b[d]).abs()));
+        worst = (0..3).fold(worst, |worst, d| greater(worst, (a[d] - b[d]).abs()));
     }
     for (found, expected) in found.values.iter().zip(values) {
         assert_eq!(found.len(), expected.len());
@@ -96,7 +97,7 @@ fn interiors_are_those_of_the_cpu() {
                 let expected = finder.layer(height);
                 let found = device.read(layer).unwrap();
                 let what = format!("{name}, {size:?}, layer {layer}");
-                worst = worst.max(assert_same(&found, &expected, &values(&expected), &what));
+                worst = greater(worst, assert_same(&found, &expected, &values(&expected), &what));
                 count += expected.len();
             }
             assert_eq!(run.pixels, count);

@@ -7,6 +7,7 @@ use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Location, Quantity, Samples, Want};
 
 use super::{gpu, shape};
+use crate::oracle::vector::{Greatest, greater};
 
 /// Points of a grid through the box around the solid, and the limit at parameters that lie
 /// inside cells, on faces, edges and corners.
@@ -93,12 +94,12 @@ fn places_are_those_of_the_cpu() {
         for ((stretch, there), (i, a, b)) in
             stretches(&mesh, &solid, &places).into_iter().zip(pairs)
         {
-            let off = (0..3).map(|d| (a.parameters[d] - b.parameters[d]).abs()).fold(0.0, f64::max);
+            let off = (0..3).map(|d| (a.parameters[d] - b.parameters[d]).abs()).greatest();
             if stretch > 0.01 * size {
-                worst = worst.max(off);
+                worst = greater(worst, off);
             }
             assert!(off <= 1e-12 || off * stretch <= 1e-14 * size, "{name}: {a:?}, not {b:?}");
-            let away = (0..3).map(|d| (there[d] - points[i][d]).abs()).fold(0.0, f64::max);
+            let away = (0..3).map(|d| (there[d] - points[i][d]).abs()).greatest();
             assert!(away <= 1e-12 * size, "{name}: {a:?} is {away:e} away");
             assert!((a.residual - b.residual).abs() <= 1e-13 * size, "{name}: {a:?}, not {b:?}");
         }

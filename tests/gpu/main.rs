@@ -36,6 +36,7 @@ mod tables;
 #[path = "../common/triangles.rs"]
 mod triangles;
 
+use crate::oracle::vector::greater;
 use conformance::solid;
 use subsolid::backend::{Backend, Cpu, Cuda, Limit, Precision, Strategy};
 use subsolid::limit::Solid;
@@ -91,7 +92,7 @@ fn distance(found: &Limit, expected: &Limit) -> f64 {
         for i in 0..expected.len() {
             let (a, b) = (found.get(i), expected.get(i));
             assert_eq!(a.is_nan(), b.is_nan(), "number {i}");
-            worst = worst.max(if a.is_nan() { 0.0 } else { (a - b).abs() / size });
+            worst = greater(worst, if a.is_nan() { 0.0 } else { (a - b).abs() / size });
         }
     }
     worst

@@ -13,6 +13,7 @@ use subsolid::process::surface::{
 
 use super::gpu;
 use crate::oracle::random::Random;
+use crate::oracle::vector::Greatest;
 use crate::triangles::{prism, sphere, square};
 
 /// Two spheres of different sizes, and a vertex of no face between them.
@@ -63,7 +64,7 @@ fn difference<T: Real + Into<f64>>(found: &[[T; 3]], expected: &[[f64; 3]]) -> f
         let a: f64 = a.into();
         if a.is_nan() && b.is_nan() { 0.0 } else { (a - b).abs() }
     });
-    each.fold(0.0, |worst, x| if x <= worst { worst } else { x })
+    each.greatest()
 }
 
 /// Rounded points turn an edge by `epsilon` times the extent over its length, and normals with it;
@@ -146,7 +147,7 @@ fn distances_are_those_of_the_cpu() {
             // vertices of no face have no distance
             let pairs = found.iter().zip(expected).filter(|(a, b)| !(a.is_nan() && b.is_nan()));
             let each = pairs.map(|(a, b)| (a - b).abs());
-            each.fold(0.0, |worst, x| if x <= worst { worst } else { x })
+            each.greatest()
         };
         let off =
             worst(&surface.toplesets(&sources).unwrap(), &toplesets(&mesh, &sources).unwrap());
@@ -187,7 +188,7 @@ fn distances_by_many_levels_are_those_of_the_cpu() {
         let found = surface.heat_distance(&sources).unwrap();
         let expected = Geodesics::new(&mesh).unwrap().distance(&sources).unwrap();
         let each = found.iter().zip(&expected).map(|(a, b)| (a - b).abs());
-        let off = each.fold(0.0, |worst, x| if x <= worst { worst } else { x });
+        let off = each.greatest();
         assert!(off <= 1e-8, "{name}: off by {off:e}");
     }
 }
@@ -209,7 +210,7 @@ fn distances_on_small_surfaces_are_those_of_the_cpu() {
         let by_sweeps = (surface.toplesets(sources).unwrap(), sweeps, 1e-11);
         for (found, expected, tolerance) in [by_heat, by_sweeps] {
             let each = found.iter().zip(&expected).map(|(a, b)| (a - b).abs());
-            let off = each.fold(0.0, |worst, x| if x <= worst { worst } else { x });
+            let off = each.greatest();
             assert!(off <= tolerance && found.len() == expected.len(), "{name}: off by {off:e}");
         }
     }

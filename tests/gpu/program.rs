@@ -7,6 +7,7 @@ use std::path::Path;
 use tempfile::tempdir;
 
 use crate::npz::Npz;
+use crate::oracle::vector::{Greatest, greater};
 use crate::runs::{done, files, refused};
 
 /// Runs `arguments` with `-o cpu.EXTENSION` on the CPU, `-o cuda.EXTENSION` on the device;
@@ -31,7 +32,7 @@ fn difference(texts: &[Vec<u8>; 2]) -> f64 {
     assert_eq!(a.clone().count(), b.clone().count());
     let pairs = a.zip(b).filter(|(a, b)| a != b);
     let number = |text: &str| text.parse::<f64>().unwrap_or_else(|_| panic!("{text}"));
-    pairs.map(|(a, b)| (number(a) - number(b)).abs()).fold(0.0, f64::max)
+    pairs.map(|(a, b)| (number(a) - number(b)).abs()).greatest()
 }
 
 /// Points in and around the bracket.
@@ -179,13 +180,13 @@ fn processed_surfaces_are_the_same() {
         let path = |name: &str| directory.path().join(format!("{name}.ply"));
         let [cpu, cuda] = ["cpu", "cuda"].map(|name| subsolid::read_surface(path(name)).unwrap());
         let pairs = cpu.points.as_flattened().iter().zip(cuda.points.as_flattened());
-        let moved = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let moved = pairs.map(|(a, b)| (a - b).abs()).greatest();
         let values = |mesh: &subsolid::mesh::SurfaceMesh| -> Vec<f64> {
             mesh.attributes.iter().flat_map(|a| a.values.clone()).collect()
         };
         let (a, b) = (values(&cpu), values(&cuda));
         assert_eq!(a.len(), b.len());
-        let off = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(moved, f64::max);
+        let off = a.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(moved, greater);
         assert!(off <= tolerance, "{arguments}: {off:e}");
     }
 }
@@ -211,7 +212,7 @@ fn matrices_of_the_program_are_those_of_the_cpu() {
         });
         assert_eq!(found.len(), expected.len());
         let size = expected.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-        let off = found.iter().zip(&expected).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+        let off = found.iter().zip(&expected).fold(0.0, |m: f64, (a, b)| greater(m, (a - b).abs()));
         assert!(off <= 1e-13 * size, "{name}: {:e}", off / size);
     }
     refused(here, &format!("{job} --backend cuda:99 -o none"), "99");

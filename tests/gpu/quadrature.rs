@@ -16,6 +16,7 @@ use subsolid::quadrature::{
 
 use super::{gpu, shape};
 use crate::npz::Npz;
+use crate::oracle::vector::greater;
 
 /// Physical quantities of a quadrature and derivatives in space, beside the CPU's: rings, cells
 /// refined inside, permuted cells, moved control points.
@@ -49,7 +50,7 @@ fn quadrature_is_that_of_the_cpu() {
                 assert_eq!(a.len(), b.len());
                 let size = b.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
                 let pairs = a.iter().zip(b);
-                pairs.fold(0.0_f64, |m, (a, b)| m.max((a - b).abs())) <= tolerance * size
+                pairs.fold(0.0_f64, |m, (a, b)| greater(m, (a - b).abs())) <= tolerance * size
             };
             let flat = |m: &[[[f64; 3]; 3]]| m.as_flattened().as_flattened().to_vec();
             assert!(near(found.points.as_flattened(), expected.points.as_flattened(), 1e-14));
@@ -119,7 +120,7 @@ fn archives_of_quadratures_are_those_of_the_cpu() {
                     assert_eq!(expected.len(), found.len(), "{name}");
                     let size = expected.iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
                     let pairs = expected.iter().zip(found);
-                    let off = pairs.fold(0.0_f64, |m, (a, b)| m.max((a - b).abs())) / size;
+                    let off = pairs.fold(0.0_f64, |m, (a, b)| greater(m, (a - b).abs())) / size;
                     assert!(off <= 1e-10, "{name}: {off:e}");
                 }
                 _ => panic!("{name}"),

@@ -11,6 +11,7 @@ use subsolid::surface::StaticRefinement;
 use subsolid::surface::limit::{GridLimit, LimitSurface, Scheme, SurfaceGrid, SurfaceLocation};
 
 use super::gpu;
+use crate::oracle::vector::greater;
 
 /// Models of all kinds of leaves: regular, irregular, refined for creases and polygons,
 /// open, not manifold.
@@ -68,7 +69,7 @@ fn errors<T: Copy + Into<f64>>(
         for (i, (&a, &b)) in found.as_flattened().iter().zip(expected).enumerate() {
             let a: f64 = a.into();
             assert_eq!(a.is_nan(), b.is_nan(), "{places}, number {i}: {a} {b}");
-            worst = worst.max(if a.is_nan() { 0.0 } else { (a - b).abs() / unit });
+            worst = greater(worst, if a.is_nan() { 0.0 } else { (a - b).abs() / unit });
         }
         worst
     };
@@ -84,7 +85,7 @@ fn errors<T: Copy + Into<f64>>(
         // where there are no derivatives, normals are those of tangents
         let parallel = sine(&expected.derivatives, at) < 0.1;
         if !b[0].is_nan() && !parallel {
-            normals = (0..3).map(|d| (a[d] - b[d]).abs()).fold(normals, f64::max);
+            normals = (0..3).map(|d| (a[d] - b[d]).abs()).fold(normals, greater);
         }
     }
     [error(&found.positions, &expected.positions, size), derivatives, normals]
@@ -230,7 +231,7 @@ fn scattered_points_are_those_of_the_cpu() {
                         assert_eq!(expected[d].is_nan(), a.is_nan(), "{name} {quantity} {at}");
                         assert_eq!(expected[d].is_nan(), b.is_nan(), "{name} {quantity} {at}");
                         if !a.is_nan() {
-                            worst = worst.max((a - expected[d]).abs() / size);
+                            worst = greater(worst, (a - expected[d]).abs() / size);
                             worst_single =
                                 worst_single.max((f64::from(b) - expected[d]).abs() / size);
                         }

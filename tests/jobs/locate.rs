@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::oracle::random::Random;
-use crate::oracle::vector::{ORIGIN, Point, add, euclidean as distance, scale};
+use crate::oracle::vector::{Greatest, ORIGIN, Point, add, euclidean as distance, scale};
 use crate::support::meshes::{crease_box_edges, mixed, model, models, shapes};
 use crate::support::{Limits, places, size};
 use subsolid::Solid;
@@ -432,7 +432,7 @@ fn attributes_of_covered_pixels_are_those_at_their_places() {
     let meshes: Vec<_> = all.iter().zip(axes).collect();
     let off: Vec<(f64, usize)> =
         meshes.par_iter().map(|(m, axis)| covered_values(m, *axis)).collect();
-    let worst = off.iter().map(|&(off, _)| off).fold(0.0, f64::max);
+    let worst = off.iter().map(|&(off, _)| off).greatest();
     let replaced: usize = off.iter().map(|&(_, replaced)| replaced).sum();
     println!("{replaced} of the values by polynomials, off by {worst:e} of the range");
     assert!(worst <= 1e-8, "{off:?}");
@@ -469,7 +469,7 @@ fn covered_values((name, mesh): &(String, SolidMesh), axis: Axis) -> (f64, usize
     let expected = finder.values(&finder.covered(height, &mask).expect("a mask"), &attribute);
     assert_eq!(found.len(), expected.len(), "{name}, {axis:?}");
     let off = found.iter().zip(&expected).enumerate();
-    let off = off.map(|(i, (a, b))| (a - b).abs() / range[i % 2]).fold(0.0, f64::max);
+    let off = off.map(|(i, (a, b))| (a - b).abs() / range[i % 2]).greatest();
     (off, found.iter().zip(&expected).filter(|(a, b)| a != b).count())
 }
 

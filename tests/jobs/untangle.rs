@@ -12,6 +12,7 @@ use subsolid::topology::Topology;
 use subsolid::untangle::{BoundaryMotion, least_determinant, untangle};
 
 use crate::oracle::random::Random;
+use crate::oracle::vector::{Greatest, greater};
 use crate::process::fronts::shells;
 use crate::support::meshes::{block, models};
 
@@ -224,7 +225,7 @@ fn sliding_keeps_the_limit_of_a_ball() {
     let distances = new.iter().step_by(3).map(|&x| {
         old.iter().map(|triangle| distance_to(triangle, x)).fold(f64::INFINITY, f64::min)
     });
-    let farthest = distances.fold(0.0, f64::max);
+    let farthest = distances.greatest();
     println!("ball: refined surfaces {farthest:.2e} apart");
     // a thousandth of the diagonal
     assert!(slid.deviation <= 1e-3 * 12.0_f64.sqrt(), "{}", slid.deviation);
@@ -241,7 +242,7 @@ fn greatest_outside(of: &SolidMesh, from: &SolidMesh) -> f64 {
     let found = Cpu::new(Precision::F64).evaluate(&plan, of.controls()).unwrap();
     let points: Vec<f64> = found.positions.iter().collect();
     let distance = |p: &[f64]| locator.nearest([p[0], p[1], p[2]]).unwrap().residual;
-    points.chunks_exact(3).map(distance).fold(0.0, f64::max)
+    points.chunks_exact(3).map(distance).greatest()
 }
 
 /// Cubes in each other with vertices moved: what slides stays within a thousandth of the diagonal,
@@ -267,7 +268,7 @@ fn sliding_keeps_what_it_promises() {
         println!("{seed}: {off:.2e} of the diagonal, reported {:.2e}", report.deviation / diagonal);
         assert!(off < 1.02e-3, "{seed}: {off:e}");
         assert!(report.deviation / diagonal > 0.98 * off, "{seed}: {off:e}, {report:?}");
-        most = most.max(off);
+        most = greater(most, off);
     }
     // there are some that are limited
     assert!(most > 3e-4, "{most:e}");

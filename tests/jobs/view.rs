@@ -10,6 +10,7 @@ use subsolid::view::{Page, Paint, SkinOptions, SkinPolygons, ViewOptions};
 use subsolid::{Backend, Solid, backend};
 
 use crate::decoded_page::Decoded;
+use crate::oracle::vector::Greatest;
 use crate::oracle::vector::euclidean as distance;
 use crate::polyhedra;
 
@@ -55,7 +56,7 @@ fn distances(mesh: &SolidMesh) -> [f64; 2] {
     let size = decoded.head["size"].as_f64().unwrap();
     let worst = |places, drawn: &[[f64; 3]]| {
         let found = limit(places);
-        found.iter().zip(drawn).map(|(a, b)| distance(*a, *b)).fold(0.0, f64::max) / size
+        found.iter().zip(drawn).map(|(a, b)| distance(*a, *b)).greatest() / size
     };
     let shell = worst(places, &drawn);
 
@@ -157,8 +158,7 @@ fn pages_draw_the_limit_of_surfaces() {
             }
         }
         let found = limit.evaluate(&mesh.points, &places, Want::POSITION).unwrap().positions;
-        let worst =
-            found.iter().zip(&drawn).map(|(a, b)| distance(*a, *b)).fold(0.0, f64::max) / size;
+        let worst = found.iter().zip(&drawn).map(|(a, b)| distance(*a, *b)).greatest() / size;
         assert!(worst < 1e-5, "{name}: {worst:.2e} of the size");
         let error = page.error().unwrap() / size;
         assert!(error < 1e-5, "{name}: {error:.2e} of the size");

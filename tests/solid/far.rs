@@ -2,6 +2,7 @@
 //! refined first too.
 
 use crate::oracle::random::Random;
+use crate::oracle::vector::Greatest;
 use crate::support::meshes::{block, crease_at_random, link, mixed, shapes};
 use subsolid::backend::{Backend, Cpu, Precision};
 use subsolid::limit::Solid;
@@ -59,7 +60,7 @@ fn largest_difference(
         [a, b] if a.is_nan() && b.is_nan() => 0.0,
         [a, b] => (a - b).abs(),
     };
-    (0..a.len()).map(difference).fold(0.0, f64::max)
+    (0..a.len()).map(difference).greatest()
 }
 
 #[test]
@@ -118,7 +119,7 @@ fn quadrature_points_keep_their_digits() {
                 mapped
             });
             let pairs = a.determinants.iter().zip(&b.determinants);
-            assert!(pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) <= 1e-12);
+            assert!(pairs.map(|(a, b)| (a - b).abs()).greatest() <= 1e-12);
             for (p, q) in a.points.iter().zip(&b.points) {
                 let off = (p[0] - (q[0] - FAR)).abs().max((p[1] - (q[1] + FAR)).abs());
                 assert!(off <= 0.6 * FAR * f64::EPSILON, "{off:e}");

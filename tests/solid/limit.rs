@@ -8,7 +8,7 @@ use crate::oracle::incidence::Incidence;
 use crate::oracle::random::Random;
 use crate::oracle::solid::CORNERS;
 use crate::oracle::spline::tricubic;
-use crate::oracle::vector::{ORIGIN, Point, add, scale};
+use crate::oracle::vector::{Greatest, ORIGIN, Point, add, greater, scale};
 use crate::support::compare::with_refinement;
 use crate::support::meshes::{INF, block, crease_at_random, mixed, models, perturbed, shapes};
 use crate::support::{FIRST, Limits, POSITION, close, places, size};
@@ -229,10 +229,10 @@ fn derivatives_exist_where_all_directions_agree() {
                             let found = near(depth, toward);
                             let distance = |other: &[f64]| {
                                 let pairs = found.iter().zip(other);
-                                pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+                                pairs.map(|(a, b)| (a - b).abs()).greatest()
                             };
-                            spread = spread.max(distance(&reference));
-                            close = close.max(weights.as_deref().map_or(0.0, distance));
+                            spread = greater(spread, distance(&reference));
+                            close = greater(close, weights.as_deref().map_or(0.0, distance));
                         }
                     }
                     if weights.is_some() {

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::oracle::vector::greater;
 use crate::support::meshes::{INF, crease_at_random, crease_box_edges, fan, model, models, shapes};
 use rayon::prelude::*;
 use subsolid::limit::{Form, Powers, Solid, Structure};
@@ -29,7 +30,7 @@ fn largest_error(powers: &Powers) -> f64 {
             row[i] = 1.0;
             powers.apply_transposed(n, &mut row, 1.0);
             for (j, x) in row.iter().enumerate() {
-                worst = worst.max((x - exact[(i, j)]).abs());
+                worst = greater(worst, (x - exact[(i, j)]).abs());
             }
         }
         exact = &exact * &a;

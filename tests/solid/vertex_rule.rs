@@ -3,7 +3,7 @@
 
 use crate::oracle::random::Random;
 use crate::oracle::solid::VertexRule as OracleRule;
-use crate::oracle::vector::distance;
+use crate::oracle::vector::{Greatest, distance, greater};
 use crate::oracle::{convert, limit};
 use crate::support::meshes::{block, fan, perturbed};
 use crate::support::{Limits, close, places, size};
@@ -59,7 +59,7 @@ fn plain_joy_maccracken_refinement_has_another_limit() {
                 let plain = limit::evaluate(&truth, OracleRule::JoyMacCracken, cell, p);
                 distance(plain.position, limits.position(cell, p))
             })
-            .fold(0.0, f64::max);
+            .greatest();
         assert!(worst > 1e-3, "valence {valence}: the limits differ by {worst:e} only");
     }
 }
@@ -120,9 +120,8 @@ fn layers_of_wedges_refine_alike() {
         let ratios = |mesh: &SolidMesh| {
             let at = |k: usize| mesh.points[axis(k)];
             let first = [at(1)[0] / expected(1), at(1)[1] / expected(1)];
-            let off = |k: usize| {
-                (0..2).map(|d| (at(k)[d] - first[d] * expected(k)).abs()).fold(0.0, f64::max)
-            };
+            let off =
+                |k: usize| (0..2).map(|d| (at(k)[d] - first[d] * expected(k)).abs()).greatest();
             off(2).max(off(3))
         };
         let size = size(&mesh.points);
@@ -137,7 +136,7 @@ fn layers_of_wedges_refine_alike() {
         for cell in 0..layered.cells.len() {
             for i in 0..27 {
                 let p = [i % 3, i / 3 % 3, i / 9].map(|i| 0.5 * f64::from(i));
-                worst = worst.max(distance(a.position(cell, p), b.position(cell, p)));
+                worst = greater(worst, distance(a.position(cell, p), b.position(cell, p)));
             }
         }
         println!("wedges, valence {valence}: limits differ by {:.1e} of the size", worst / size);

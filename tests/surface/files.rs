@@ -11,6 +11,7 @@ use subsolid::surface::{Method, Scheme, refine_surface};
 
 use super::{model, options};
 use crate::oracle::random::Random;
+use crate::oracle::vector::{Greatest, greater};
 
 #[test]
 fn obj_keeps_everything_but_attributes() {
@@ -453,7 +454,10 @@ fn glb_keeps_triangles_normals_and_attributes() {
     let middle = [center[0], -center[2], center[1]];
     for (p, q) in mesh.points.iter().zip(positions.as_chunks::<3>().0) {
         let left = (0..3).map(|d| p[d] - q[d] - middle[d]);
-        assert!(left.fold(0.0, |m: f64, x| m.max(x.abs())) < 4e-7 * size.min(10.0), "{p:?} {q:?}");
+        assert!(
+            left.fold(0.0, |m: f64, x| greater(m, x.abs())) < 4e-7 * size.min(10.0),
+            "{p:?} {q:?}"
+        );
     }
     let heat = reals("_W_RME__K_", 2);
     assert!((heat[5] - 5.0 / 7.0).abs() < 1e-6 && heat.len() == 2 * count);
@@ -498,7 +502,7 @@ fn glb_has_meters_y_up_and_linear_colors() {
                 let [x, y, z] = p.map(|x| x * meters);
                 let expected = if up == UpAxis::Y { [x, y, z] } else { [x, z, -y] };
                 // a rounding of the size, not of the distance from the origin
-                let error = (0..3).map(|d| (at[d] - expected[d]).abs()).fold(0.0, f64::max);
+                let error = (0..3).map(|d| (at[d] - expected[d]).abs()).greatest();
                 assert!(error < 4e-7 * 5.0 * meters, "{unit:?} {up:?}: {error:e}");
             }
             // sRGB 0.5 is 21.4 % of the light

@@ -9,6 +9,7 @@ use subsolid::surface::{
 use subsolid::topology::surface::{Columns, SurfaceTopology};
 
 use super::{SURFACES, manifolds, model, options, size};
+use crate::oracle::vector::Greatest;
 
 fn few(name: &&&str) -> bool {
     !["wrench_boundary", "spot_quadrangulated", "cow_boundary", "car"].contains(name)
@@ -337,7 +338,7 @@ fn check_deep(levels: usize) -> SurfacePlan {
     for (c, &v) in coarse.corners().iter().enumerate() {
         assert_eq!(corners[c << shift], v);
         let (found, limit) = (points[v as usize], limits[v as usize]);
-        let apart = (0..3).map(|d| (f64::from(found[d]) - limit[d]).abs()).fold(0.0, f64::max);
+        let apart = (0..3).map(|d| (f64::from(found[d]) - limit[d]).abs()).greatest();
         // a level on, what is left to the limit is a quarter; single precision below that
         let tolerance = 0.01 * 0.25_f64.powi(levels as i32 - COARSE as i32) + 4e-6;
         assert!(apart < tolerance, "{v}: {apart:e}");

@@ -6,6 +6,7 @@ use subsolid::surface::{
 };
 
 use super::{model, options, reference, rules, size};
+use crate::oracle::vector::{Greatest, greater};
 use crate::surfaces::SURFACES;
 
 /// Largest distance of two limits, normals included; NaN stands in the same places.
@@ -16,7 +17,8 @@ fn distance(a: &VertexLimits, b: &VertexLimits, size: f64) -> f64 {
         for (v, (a, b)) in a.iter().zip(b).enumerate() {
             for d in 0..3 {
                 assert_eq!(a[d].is_nan(), b[d].is_nan(), "vertex {v}: {a:?} {b:?}");
-                worst = worst.max(if a[d].is_nan() { 0.0 } else { (a[d] - b[d]).abs() / unit });
+                worst =
+                    greater(worst, if a[d].is_nan() { 0.0 } else { (a[d] - b[d]).abs() / unit });
             }
         }
         worst
@@ -155,7 +157,7 @@ fn corners_of_the_boundary_stay() {
     let refined = plan.refine(&mesh).unwrap();
     let fine = plan.vertex_limits(&mesh, &refined).unwrap();
     for (v, coarse) in limit(&mesh).positions.iter().enumerate() {
-        let apart = (0..3).map(|d| (coarse[d] - fine.positions[v][d]).abs()).fold(0.0, f64::max);
+        let apart = (0..3).map(|d| (coarse[d] - fine.positions[v][d]).abs()).greatest();
         assert!(apart < 1e-13, "vertex {v}: {apart:e}");
     }
 }
@@ -214,7 +216,7 @@ fn chaikin_creases_have_the_limit_that_refinement_goes_to() {
             for (v, limit) in found.positions.iter().enumerate() {
                 // vertices keep their numbers
                 let expected = expected.positions[v];
-                let apart = (0..3).map(|d| (limit[d] - expected[d]).abs()).fold(0.0, f64::max);
+                let apart = (0..3).map(|d| (limit[d] - expected[d]).abs()).greatest();
                 assert!(apart <= 1e-12 * size, "{name}, {scheme:?}, vertex {v}: {apart:e}");
             }
         }

@@ -7,6 +7,7 @@ use subsolid::mesh::{Attribute, SolidMesh, shape::Shape};
 use subsolid::plan::{Location, Plan, Quantity, Samples, Want};
 
 use super::solid::{add_attributes, check as check_all, meshes, shake, tensor_places};
+use crate::oracle::vector::Greatest;
 
 type Vector = [f64; 3];
 
@@ -168,7 +169,7 @@ fn assert_gradient(
         let Some(gradients) = gradients else { continue };
         for (c, expected) in gradients.iter().enumerate() {
             let found = found.triple(i * gradients.len() + c);
-            let error = (0..3).map(|d| (found[d] - expected[d]).abs()).fold(0.0, f64::max);
+            let error = (0..3).map(|d| (found[d] - expected[d]).abs()).greatest();
             assert!(
                 error <= allowed * largest,
                 "{what}: result {i}: {found:?} is not {expected:?}: {error:e}"

@@ -45,6 +45,21 @@ pub fn distance(a: Point, b: Point) -> f64 {
     if d.iter().any(|x| x.is_nan()) { f64::NAN } else { d[0].max(d[1]).max(d[2]) }
 }
 
+/// The greater of two differences; NaN if one is NaN, which `f64::max` passes over.
+pub fn greater(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b <= a { a } else { b }
+}
+
+/// The greatest of differences.
+pub trait Greatest: Iterator<Item = f64> + Sized {
+    /// The greatest, at least 0; NaN if one is NaN.
+    fn greatest(self) -> f64 {
+        self.fold(0.0, greater)
+    }
+}
+
+impl<I: Iterator<Item = f64>> Greatest for I {}
+
 /// Euclidean length of the difference.
 pub fn euclidean(a: Point, b: Point) -> f64 {
     sub(a, b).iter().map(|x| x * x).sum::<f64>().sqrt()

@@ -8,6 +8,7 @@ use subsolid::process::solid::{
 
 use subsolid::process::surface::{Geodesics, toplesets};
 
+use crate::oracle::vector::Greatest;
 use crate::support::meshes::{INF, block};
 use crate::triangles::square;
 
@@ -43,7 +44,7 @@ fn distance_to_a_side_is_exact() {
 /// Greatest error over all vertices.
 fn greatest_error(mesh: &SolidMesh, found: &[f64], exact: impl Fn(&[f64; 3]) -> f64) -> f64 {
     let pairs = mesh.points.iter().map(exact).zip(found);
-    pairs.map(|(exact, d)| (d - exact).abs()).fold(0.0, f64::max)
+    pairs.map(|(exact, d)| (d - exact).abs()).greatest()
 }
 
 /// Order by which errors fall from the first to the last, cells being halved in between.

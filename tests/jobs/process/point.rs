@@ -5,6 +5,7 @@ use subsolid::mesh::CellKind;
 use subsolid::mesh::shape::Shape;
 use subsolid::process::solid::{point_seeds, volume_distance};
 
+use crate::oracle::vector::Greatest;
 use crate::support::meshes::block;
 
 fn length(a: [f64; 3], b: [f64; 3]) -> f64 {
@@ -98,7 +99,7 @@ fn points_outside_count_from_the_closest_place() {
             let found = volume_distance(&mesh, &seeds).unwrap();
             let exact = |p: &[f64; 3]| place.distance + length(*p, at);
             let errors = mesh.points.iter().zip(&found).map(|(p, d)| (d - exact(p)).abs());
-            errors.fold(0.0, f64::max)
+            errors.greatest()
         });
         println!("{point:?}: greatest errors {errors:.5?}");
         assert!(errors[2] < 0.02 && errors[2] < 0.7 * errors[1], "{errors:?}");

@@ -9,6 +9,7 @@ use subsolid::process::surface::{
 use subsolid::query::{Op, Query, QueryStrategy};
 
 use crate::oracle::random::Random;
+use crate::oracle::vector::Greatest;
 use crate::triangles::{angle, prism, sphere, square};
 
 /// Max's weights are exact where all vertices lie on a sphere, whatever the triangles.
@@ -70,7 +71,7 @@ fn flows_without_a_matrix_are_those_with_one() {
         let flow = |cotangents| curvature_flow(&mesh, time, cotangents).unwrap();
         let (expected, found) = (flow(Cotangents::Stored), flow(Cotangents::Recomputed));
         let off = expected.iter().flatten().zip(found.iter().flatten()).map(|(a, b)| (a - b).abs());
-        let off = off.fold(0.0f64, f64::max);
+        let off = off.greatest();
         assert!(off <= 1e-11, "off by {off:e}");
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         assert!(one.install(|| flow(Cotangents::Recomputed)) == found);

@@ -10,6 +10,7 @@ use subsolid::quadrature::{Mapped, Mapping, QuadratureScheme};
 use super::archive::Archive;
 use super::solve::{creased, distance};
 use super::system::{elasticity, poisson};
+use crate::oracle::vector::greater;
 use crate::support::meshes::{block, fan, mixed, perturbed};
 
 const SCHEME: QuadratureScheme = QuadratureScheme { gauss: 3, rings: Some(2) };
@@ -41,7 +42,7 @@ fn vector(len: usize) -> Vec<f64> {
 }
 
 fn largest(values: &[f64]) -> f64 {
-    values.iter().fold(0.0, |m: f64, x| m.max(x.abs()))
+    values.iter().fold(0.0, |m: f64, x| greater(m, x.abs()))
 }
 
 #[test]

@@ -10,6 +10,7 @@ use subsolid::quadrature::{
     Mapped, Mapping, PhysicalDerivatives, QuadratureScheme, physical_derivatives,
 };
 
+use crate::oracle::vector::Greatest;
 use crate::support::meshes::{INF, crease_at_random, mixed, models, perturbed, shapes};
 use crate::support::{FIRST, Limits, SECOND, close, size};
 
@@ -26,7 +27,7 @@ fn all() -> Vec<(String, SolidMesh)> {
 /// Largest distance of the sums of rows from `sum`.
 fn defect(rows: &[f64], controls: usize, sum: f64) -> f64 {
     let defects = rows.chunks_exact(controls).map(|row| (total(row) - sum).abs());
-    defects.fold(0.0, f64::max)
+    defects.greatest()
 }
 
 /// The sum of many numbers, eight sums at once: one alone waits for each of its additions.

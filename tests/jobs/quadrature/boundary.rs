@@ -18,6 +18,7 @@ use super::archive::Archive;
 use super::solve::{creased, distance};
 use super::system::{elasticity, poisson};
 use super::volume::VOLUMES;
+use crate::oracle::vector::Greatest;
 use crate::support::meshes::{INF, block, crease_box_edges, fan};
 
 fn report(mesh: &SolidMesh, scheme: QuadratureScheme) -> BoundaryReport {
@@ -33,7 +34,7 @@ fn report(mesh: &SolidMesh, scheme: QuadratureScheme) -> BoundaryReport {
 fn boundaries_close_around_the_volume() {
     VOLUMES.par_iter().for_each(|(name, mesh, expected)| {
         let report = report(mesh, QuadratureScheme::default());
-        let open = report.normal.iter().map(|x| x.abs()).fold(0.0, f64::max) / report.area;
+        let open = report.normal.iter().map(|x| x.abs()).greatest() / report.area;
         let error = report.flux / expected - 1.0;
         println!("{name}: normals {open:.1e}, volume {error:.1e}, {} samples", report.samples);
         assert!(open < 1e-9, "{name}: {open:e}");

@@ -8,6 +8,7 @@ use subsolid::mesh::SolidMesh;
 use subsolid::plan::{Location, Samples, Want};
 use subsolid::quadrature::{Mapping, QuadratureScheme, Report, points};
 
+use crate::oracle::vector::Greatest;
 use crate::support::meshes::{block, crease_at_random, fan, mixed, perturbed};
 
 const SCHEME: QuadratureScheme = QuadratureScheme { gauss: 2, rings: Some(1) };
@@ -60,7 +61,7 @@ fn points_are_in_the_order_of_the_cells() {
         let Points::F64(found) = &dataset.points else { panic!("they are in double precision") };
         for (i, point) in found.iter().enumerate() {
             let expected = limit.positions.triple(i);
-            let off = (0..3).map(|d| (point[d] - expected[d]).abs()).fold(0.0, f64::max);
+            let off = (0..3).map(|d| (point[d] - expected[d]).abs()).greatest();
             assert!(off < 1e-13, "point {i}: {off:e}");
         }
 

@@ -18,6 +18,7 @@ use subsolid::topology::{NONE, Topology};
 
 use super::archive::Archive;
 use super::system::{elasticity, poisson};
+use crate::oracle::vector::Greatest;
 use crate::support::meshes::{block, fan, model};
 use crate::support::size;
 
@@ -33,7 +34,7 @@ fn on_boundary(mesh: &SolidMesh) -> Vec<bool> {
 
 /// Largest difference.
 pub fn distance(found: &[f64], expected: &[f64]) -> f64 {
-    found.iter().zip(expected).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+    found.iter().zip(expected).map(|(a, b)| (a - b).abs()).greatest()
 }
 
 /// Largest error of the coefficients of a linear temperature that is given on the boundary.

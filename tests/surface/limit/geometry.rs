@@ -9,6 +9,7 @@ use crate::oracle::random::Random;
 use crate::oracle::spline::bicubic;
 use crate::oracle::surface::Surface;
 use crate::oracle::surface_limit;
+use crate::oracle::vector::Greatest;
 use crate::support::{close, size};
 
 const ALL: fn() -> Want = || Want::POSITION | Want::FIRST | Want::SECOND;
@@ -110,7 +111,7 @@ fn compare_normals(name: &str, surface: &Surface, scheme: Scheme) -> usize {
             let found =
                 limit.evaluate_refined(&refined, &places, Want::POSITION | Want::FIRST).unwrap();
             let [at, near, nearer] = found.normals[..] else { panic!("three normals") };
-            let change = (0..3).map(|d| (near[d] - nearer[d]).abs()).fold(0.0, f64::max);
+            let change = (0..3).map(|d| (near[d] - nearer[d]).abs()).greatest();
             // slow where the second and third eigenvalue are close: then far from the limit
             if at[0].is_nan() || change.is_nan() || change > 1e-6 {
                 continue;

@@ -368,3 +368,33 @@ fn datasets_have_integers_as_integers() {
         .collect();
     assert_eq!(kinds, [true, false, false, false]);
 }
+
+/// The sections name their axes: they may stand in any order.
+#[test]
+fn coordinates_of_rectilinear_grids_stand_in_any_order() {
+    let scratch = Scratch::new();
+    let axes = [("X", "0 1 3"), ("Y", "0 10"), ("Z", "-1 1")];
+    let text = |order: &[usize]| {
+        let sections = order.iter().map(|&axis| {
+            let (name, values) = axes[axis];
+            let count = values.split(' ').count();
+            format!("{name}_COORDINATES {count} double\n{values}\n")
+        });
+        let sections: String = sections.collect();
+        format!(
+            "# vtk DataFile Version 3.0\n\nASCII\nDATASET RECTILINEAR_GRID\nDIMENSIONS 3 2 2\n{sections}"
+        )
+    };
+    let expected = read(scratch.file("a.vtk", text(&[0, 1, 2]))).unwrap();
+    assert_eq!(expected.points[11], [3.0, 10.0, 1.0]);
+    for order in [[1, 0, 2], [2, 1, 0]] {
+        assert_eq!(read(scratch.file("b.vtk", text(&order))).unwrap(), expected, "{order:?}");
+    }
+    for (order, message) in [
+        (&[0, 1, 2, 1][..], "a second section Y_COORDINATES"),
+        (&[0, 2], "0 coordinates along y, the grid has 2"),
+    ] {
+        let error = read(scratch.file("c.vtk", text(order))).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
+}

@@ -44,9 +44,9 @@ pub(in crate::io::read) fn read<'a>(
             "SPACING" | "ASPECT_RATIO" if file.structured.is_some() => {
                 file.frame.spacing = file.triple("SPACING")?;
             }
-            "X_COORDINATES" | "Y_COORDINATES" | "Z_COORDINATES" if file.structured.is_some() => {
-                file.coordinates()?;
-            }
+            "X_COORDINATES" if file.structured.is_some() => file.coordinates(0)?,
+            "Y_COORDINATES" if file.structured.is_some() => file.coordinates(1)?,
+            "Z_COORDINATES" if file.structured.is_some() => file.coordinates(2)?,
             _ => file.section(word)?,
         }
     }
@@ -79,7 +79,8 @@ pub(super) struct Legacy<'a> {
     structured: Option<GridKind>,
     extent: Option<GridExtent>,
     frame: ImageFrame,
-    axes: Vec<Vec<f64>>,
+    // coordinates along x, y and z, of a rectilinear grid
+    axes: [Option<Vec<f64>>; 3],
     // of all cells of the file, whether of integers, and their lines
     pub cell_arrays: Vec<(Attribute, bool, usize)>,
 }
@@ -138,7 +139,7 @@ impl<'a> Legacy<'a> {
             structured: None,
             extent: None,
             frame: ImageFrame::default(),
-            axes: Vec::new(),
+            axes: [None, None, None],
             cell_arrays: Vec::new(),
         };
         // VTK writes field data before the data set in some versions.
@@ -212,12 +213,16 @@ impl<'a> Legacy<'a> {
         Ok(values)
     }
 
-    fn coordinates(&mut self) -> Result<()> {
+    fn coordinates(&mut self, axis: usize) -> Result<()> {
+        if self.axes[axis].is_some() {
+            let name = ["X", "Y", "Z"][axis];
+            return Err(self.unfit(&format!("a second section {name}_COORDINATES")));
+        }
         let [count, scalar] = self.header("the number and type of coordinates")?;
         let (count, scalar) = (self.count(count)?, self.scalar(scalar)?);
         let values = self.reals(scalar, count, "coordinates")?;
         self.width = 1;
-        self.axes.push(values);
+        self.axes[axis] = Some(values);
         Ok(())
     }
 
@@ -237,7 +242,7 @@ impl<'a> Legacy<'a> {
                     }
                 }
                 _ => {
-                    let axes = std::mem::take(&mut self.axes);
+                    let axes = std::mem::take(&mut self.axes).map(Option::unwrap_or_default);
                     let points = extent.rectilinear(&axes).map_err(|what| self.unfit(&what))?;
                     for point in points {
                         self.assembly.push_point(point, line)?;

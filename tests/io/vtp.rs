@@ -142,3 +142,29 @@ fn compressed_surfaces_are_held_to_the_memory_that_is_given() {
     assert_says(&error.to_string(), &["of the memory for compressed data"]);
     assert_says(&error.help().unwrap().to_string(), &["allow more memory (`memory`)"]);
 }
+
+#[test]
+fn creases_and_counts_that_cannot_be_are_refused() {
+    let scratch = Scratch::new();
+    let file = |field: &str, counts: &str| {
+        let text = format!(
+            "<VTKFile type=\"PolyData\" version=\"1.0\"><PolyData>{field}<Piece {counts}>\
+             <Points><DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\"/></Points>\
+             </Piece></PolyData></VTKFile>"
+        );
+        subsolid::io::read_surface_with_report(scratch.file("a.vtp", text)).unwrap_err()
+    };
+    let creases = "<FieldData><DataArray type=\"Int64\" Name=\"crease_edges\" \
+                   NumberOfComponents=\"2\" format=\"ascii\">0 1</DataArray><DataArray \
+                   type=\"Float64\" Name=\"crease_sharpness\" format=\"ascii\">1</DataArray></FieldData>";
+    let error = file(creases, "NumberOfPoints=\"0\" NumberOfPolys=\"0\"");
+    assert!(error.to_string().contains("crease 0 joins vertices 0 and 1"), "{error}");
+    assert_eq!(error.help().unwrap().to_string(), "the file has no vertices");
+    let most = u64::MAX;
+    for counts in [
+        format!("NumberOfPoints=\"0\" NumberOfPolys=\"{most}\" NumberOfStrips=\"2\""),
+        format!("NumberOfPoints=\"0\" NumberOfVerts=\"{most}\" NumberOfLines=\"2\""),
+    ] {
+        file("", &counts);
+    }
+}

@@ -64,10 +64,14 @@ impl Assembly<'_> {
             let vertex =
                 |x: f64| (x >= 0.0 && x < points as f64 && x.fract() == 0.0).then_some(x as u32);
             let (Some(a), Some(b)) = (vertex(pair[0]), vertex(pair[1])) else {
-                let (a, b, last) = (pair[0], pair[1], points - 1);
+                let (a, b) = (pair[0], pair[1]);
+                let help = points.checked_sub(1).map_or_else(
+                    || "the file has no vertices".to_owned(),
+                    |last| format!("vertices are numbered 0 to {last}"),
+                );
                 return Err(self
                     .error(None, format!("crease {crease} joins vertices {a} and {b}"))
-                    .with_help(format!("vertices are numbered 0 to {last}")));
+                    .with_help(help));
             };
             check_crease(self.path, None, [a, b], s)?;
             creases.push_edge(a, b, s);

@@ -209,8 +209,8 @@ impl<'a> Scan<'_, 'a> {
                 let points = self.number(tag, "NumberOfPoints", None)?;
                 let (cells, skipped) = if self.outline.is_surface {
                     let number = |name: &str| self.number(tag, name, Some(0));
-                    let cells = number("NumberOfPolys")? + number("NumberOfStrips")?;
-                    (cells, number("NumberOfVerts")? + number("NumberOfLines")?)
+                    let cells = number("NumberOfPolys")?.saturating_add(number("NumberOfStrips")?);
+                    (cells, number("NumberOfVerts")?.saturating_add(number("NumberOfLines")?))
                 } else {
                     (self.number(tag, "NumberOfCells", None)?, 0)
                 };

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::manifest::{LayerEntry, Manifest};
 use crate::error::{ElementKind, option, option_name};
-use crate::io::{JobPart, atomic};
+use crate::io::{JobPart, atomic, check_all_jobs};
 use crate::message;
 use crate::{Error, Result};
 
@@ -193,7 +193,9 @@ fn jobs(directory: &Path) -> Result<Jobs> {
         let file = entry.file_name();
         let numbers = file.to_str().and_then(|file| file.strip_prefix(&prefix)?.split_once("_of_"));
         let numbers = numbers.and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
-        let Some((job, of)) = numbers.filter(|(job, of)| (1..=*of).contains(job)) else { continue };
+        let Some((job, of)) = numbers.filter(|&(job, of)| JobPart::new(job, of).is_ok()) else {
+            continue;
+        };
         if found.of != 0 && found.of != of {
             let text = format!("has jobs of {} and of {of} beside it", found.of.min(of));
             return Err(Error::file(directory, None, text)
@@ -205,14 +207,7 @@ fn jobs(directory: &Path) -> Result<Jobs> {
     if found.of == 0 {
         return Err(no_jobs(directory));
     }
-    let missing = (1..=found.of).filter(|job| !found.paths.contains_key(job));
-    let missing: Vec<String> = missing.map(|job| format!("{job}/{}", found.of)).collect();
-    if !missing.is_empty() {
-        let shown = missing[..missing.len().min(8)].join(", ");
-        let more = if missing.len() > 8 { ", …" } else { "" };
-        return Err(Error::file(directory, None, format!("lacks the jobs {shown}{more}"))
-            .with_help("run them with the same options, then merge again"));
-    }
+    check_all_jobs(directory, found.of, |job| found.paths.contains_key(&job))?;
     Ok(found)
 }
 

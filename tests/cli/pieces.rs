@@ -86,6 +86,14 @@ fn jobs_that_do_not_belong_together_are_refused() {
     refused(here, "merge limit.pvtu", "holds no records of jobs");
     done(here, &format!("{JOB} --pieces 2/3 -o limit.pvtu"));
     refused(here, "merge limit.pvtu", "lacks the jobs 1/3, 3/3");
+    // no list of billions of jobs
+    let record = here.join("limit/limit_job_0002_of_0003.json");
+    let text = fs::read_to_string(&record).unwrap();
+    fs::write(&record, text.replace("\"of\": 3", "\"of\": 4000000000")).unwrap();
+    refused(here, "merge limit.pvtu", "part 2 of 4000000000: no such part");
+    fs::write(&record, text.replace("\"of\": 3", "\"of\": 9999")).unwrap();
+    refused(here, "merge limit.pvtu", "5/9999, 6/9999, 7/9999, 8/9999, 9/9999, …");
+    fs::write(&record, text).unwrap();
     let other = "evaluate fan.vtu --samples 5 --jacobian --pieces 1/3 -o limit.pvtu";
     refused(here, other, "samples differs");
     refused(here, &format!("{JOB} --pieces 1/4 -o limit.pvtu"), "do not belong together");
@@ -171,6 +179,10 @@ fn layers_that_are_not_there_are_not_merged() {
     let fan = with_fan();
     let here = fan.path();
     refused(here, "merge layers", "has no layers of jobs beside it");
+    let beyond = here.join("layers_job_1_of_4000000000");
+    fs::create_dir(&beyond).unwrap();
+    refused(here, "merge layers", "has no layers of jobs beside it");
+    fs::remove_dir(beyond).unwrap();
     done(here, &format!("{LAYERS} --png layers --pieces 2/3"));
     refused(here, "merge layers", "lacks the jobs 1/3, 3/3");
     done(here, &format!("{LAYERS} --png layers --pieces 1/3"));

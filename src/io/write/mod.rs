@@ -34,6 +34,7 @@ pub use glb::{GlbOptions, LengthUnit, UpAxis, is_glb};
 pub use losses::lost_data;
 pub(crate) use npz::Archive;
 pub use outline::FileOutline;
+pub(crate) use piece_job::check_all_jobs;
 pub use piece_job::{JobPart, Merged, PieceJob, merge};
 pub use polylines::{PolylinePiece, PolylineWriter};
 pub use pvtu::{PieceShare, PieceWriter};

@@ -117,11 +117,7 @@ impl PieceJob {
         options: WriteOptions,
     ) -> Result<Option<Self>> {
         let path = path.as_ref().to_owned();
-        let JobPart { part: job, of } = part;
-        if !(1..=of).contains(&job) {
-            return Err(Error::request(format!("pieces {part}"))
-                .with_help("give a job and their number, from 1/N to N/N"));
-        }
+        let JobPart { part: job, of } = JobPart::new(part.part, part.of)?;
         check(&path)?;
         atomic::check(&path)?;
         let name = pieces_name(&path)?;
@@ -232,16 +228,7 @@ pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
         )));
     };
     records.iter().try_for_each(|other| agree(path, first, other))?;
-    let missing: Vec<String> = (1..=first.of)
-        .filter(|job| records.iter().all(|record| record.job != *job))
-        .map(|job| format!("{job}/{}", first.of))
-        .collect();
-    if !missing.is_empty() {
-        let shown = missing[..missing.len().min(8)].join(", ");
-        let more = if missing.len() > 8 { ", …" } else { "" };
-        return Err(Error::file(&directory, None, format!("lacks the jobs {shown}{more}"))
-            .with_help("run them with the same options, then merge again"));
-    }
+    check_all_jobs(&directory, first.of, |job| records.iter().any(|record| record.job == job))?;
     for record in &records {
         let part = record.part();
         complete(&directory, &name, &part.share(&(0..record.pieces))).map_err(|piece| {
@@ -271,6 +258,25 @@ pub fn merge(path: impl AsRef<Path>) -> Result<Merged> {
     Ok(Merged { jobs: first.of, pieces: first.pieces })
 }
 
+/// Refuses to merge unless all jobs of a directory are there.
+pub(crate) fn check_all_jobs(
+    directory: &Path,
+    of: usize,
+    is_there: impl Fn(usize) -> bool,
+) -> Result<()> {
+    const LISTED: usize = 8;
+    let missing = (1..=of).filter(|&job| !is_there(job)).map(|job| format!("{job}/{of}"));
+    let mut missing: Vec<String> = missing.take(LISTED + 1).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    if missing.len() > LISTED {
+        missing[LISTED] = "…".into();
+    }
+    Err(Error::file(directory, None, format!("lacks the jobs {}", missing.join(", ")))
+        .with_help("run them with the same options, then merge again"))
+}
+
 fn record_name(name: &str, job: usize, of: usize) -> String {
     format!("{name}_job_{job:04}_of_{of:04}.json")
 }
@@ -298,9 +304,10 @@ fn records(directory: &Path, name: &str) -> Result<Vec<Record>> {
             fs::read_to_string(&path).map_err(|e| unknown(None, format!("cannot be read: {e}")))?;
         let record: Record = serde_json::from_str(&text)
             .map_err(|e| unknown(Some(e.line()), format!("is not the record of a part: {e}")))?;
-        if record.format != FORMAT || !(1..=record.of).contains(&record.job) {
+        if record.format != FORMAT {
             return Err(unknown(None, format!("is of format {:?}", record.format)));
         }
+        JobPart::new(record.job, record.of).map_err(|e| unknown(None, e.to_string()))?;
         records.push(record);
     }
     records.sort_by_key(|record| record.job);

@@ -550,3 +550,24 @@ fn groups_without_faces_are_left_out() {
         assert!(!found.cell_data.iter().any(is_group), "{ending}");
     }
 }
+
+#[test]
+fn attributes_of_faces_of_mfem_are_reported() {
+    let text = |set: &str, attributes: [i32; 2]| {
+        let [a, b] = attributes;
+        format!(
+            "MFEM mesh v1.3\n\ndimension\n2\n\nelements\n2\n{a} 3 0 1 2 3\n{b} 3 1 4 5 2\n\n{set}\
+             boundary\n0\n\nvertices\n6\n3\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n2 0 0\n2 1 0\n"
+        )
+    };
+    let left_out = |set: &str, attributes| {
+        let file = Scratch::new().file("a.mesh", text(set, attributes));
+        let (mesh, report) = subsolid::io::read_surface_with_report(file).unwrap();
+        assert_eq!(mesh.faces.len(), 2);
+        report.left_out()
+    };
+    assert_eq!(left_out("", [1, 1]), None);
+    assert_eq!(left_out("", [7, 9]).unwrap(), "2 groups of faces");
+    let set = "attribute_sets\n1\n\"left side\" 1 1\n\n";
+    assert_eq!(left_out(set, [1, 1]).unwrap(), "1 group of faces");
+}

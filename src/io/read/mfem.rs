@@ -4,10 +4,13 @@
 //! An element is its attribute, its geometry (4 tetrahedron, 5 cube, 6 prism, 7
 //! pyramid) and its vertices. Where a grid function `nodes` holds the coordinates, the
 //! vertices are its first values if it is continuous (H1); the nodes between them are
-//! left out and reported. Attributes become the cell array `mfem:attribute`, unless all are 1, those
-//! of boundary elements groups of faces `mfem:bdr_attribute:N`, and sets of attributes groups by
-//! their names. Meshes that are not conforming, NURBS and inline meshes, and discontinuous (periodic) nodes are refused.
+//! left out and reported. Attributes of cells become the cell array `mfem:attribute` and those of
+//! the faces of a surface groups `mfem:attribute:N`, unless all are 1; those of boundary elements
+//! become groups of faces `mfem:bdr_attribute:N`, and sets of attributes groups by their names.
+//! Meshes that are not conforming, NURBS and inline meshes, and discontinuous (periodic) nodes are
+//! refused.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use crate::mesh::groups::face_group_name;
@@ -15,6 +18,9 @@ use crate::{Error, Result};
 
 use super::assemble::{Assembly, Shape};
 use super::lines::{Text, integer, real, shown};
+
+/// The array of the attributes of cells, and what groups of faces of an attribute are named after.
+const ATTRIBUTE: &str = "mfem:attribute";
 
 /// What groups of faces of a boundary attribute are named after.
 const BOUNDARY_ATTRIBUTE: &str = "mfem:bdr_attribute";
@@ -44,6 +50,7 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
         text,
         assembly: Assembly::new(path, 0),
         vertices: None,
+        faces: Vec::new(),
         boundary: Vec::new(),
         sets: Vec::new(),
         boundary_sets: Vec::new(),
@@ -69,9 +76,11 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
     if file.assembly.points() == 0 && file.vertices.is_some_and(|count| count > 0) {
         return Err(file.text.ended("the coordinates of the vertices or `nodes`"));
     }
+    file.group_faces();
+    file.assembly.limit_numbered_groups(ATTRIBUTE);
     file.assembly.limit_numbered_groups(BOUNDARY_ATTRIBUTE);
-    file.group();
-    file.assembly.push_references("mfem:attribute", 1)?;
+    file.group_sets();
+    file.assembly.push_references(ATTRIBUTE, 1)?;
     Ok(file.assembly)
 }
 
@@ -80,6 +89,8 @@ struct Mfem<'a> {
     assembly: Assembly<'a>,
     /// Number of vertices, once the section has been read.
     vertices: Option<usize>,
+    /// Attribute and face of each element that is a triangle or a square.
+    faces: Vec<(i64, u32)>,
     /// Attribute and face of each boundary element.
     boundary: Vec<(i64, u32)>,
     sets: Vec<(String, Vec<i64>)>,
@@ -112,7 +123,8 @@ impl Mfem<'_> {
                 7 => Shape::Pyramid,
                 2 | 3 => {
                     let mut vertices = [0; 4];
-                    self.face(&mut vertices[..geometry + 1], "elements")?;
+                    let face = self.face(&mut vertices[..geometry + 1], "elements")?;
+                    self.faces.push((attribute, face));
                     continue;
                 }
                 _ => {
@@ -285,23 +297,37 @@ impl Mfem<'_> {
         Ok(sets)
     }
 
+    /// Makes groups of the faces of each attribute, unless all are 1.
+    fn group_faces(&mut self) {
+        if self.faces.iter().all(|&(attribute, _)| attribute == 1) {
+            return;
+        }
+        for &(attribute, face) in &self.faces {
+            self.assembly.groups.group_face(&face_group_name(ATTRIBUTE, attribute), face);
+        }
+    }
+
     /// Makes groups of the sets of attributes.
-    fn group(&mut self) {
-        let Self { assembly, sets, boundary_sets, boundary, .. } = self;
-        for (name, attributes) in sets {
-            for (cell, attribute) in (0..).zip(assembly.references()) {
-                if attributes.contains(&attribute) {
-                    assembly.groups.group_cell(name, cell);
+    fn group_sets(&mut self) {
+        let Self { assembly, sets, boundary_sets, faces, boundary, .. } = self;
+        let references = assembly.references();
+        let mut group_by = |sets: &[(String, Vec<i64>)], faces: &[(i64, u32)], cells: &[i64]| {
+            for (name, attributes) in sets {
+                let attributes: HashSet<i64> = attributes.iter().copied().collect();
+                for &(attribute, face) in faces {
+                    if attributes.contains(&attribute) {
+                        assembly.groups.group_face(name, face);
+                    }
+                }
+                for (cell, attribute) in (0..).zip(cells) {
+                    if attributes.contains(attribute) {
+                        assembly.groups.group_cell(name, cell);
+                    }
                 }
             }
-        }
-        for (name, attributes) in boundary_sets {
-            for &(attribute, face) in boundary.iter() {
-                if attributes.contains(&attribute) {
-                    assembly.groups.group_face(name, face);
-                }
-            }
-        }
+        };
+        group_by(sets, faces, &references);
+        group_by(boundary_sets, boundary, &[]);
     }
 
     fn keyword(&mut self, keyword: &str) -> Result<()> {

@@ -148,8 +148,10 @@ impl ImageFormat {
     /// is the number of the layer. Equal levels give equal bytes.
     ///
     /// # Errors
-    /// [`Error::Request`] if the levels are not as many as pixels.
+    /// [`Error::Request`] if the levels are not as many as pixels, and those of
+    /// [`ImageFormat::check`].
     pub fn encode(&self, levels: &[u16], layer: usize) -> Result<EncodedImage> {
+        self.check()?;
         let [columns, rows] = self.size;
         if levels.len() != columns * rows {
             let count = levels.len();
@@ -178,13 +180,15 @@ impl ImageFormat {
     /// pixel; `layer` is the number of the layer.
     ///
     /// # Errors
-    /// [`Error::Request`] if the numbers are not as many as pixels, or one has no color.
+    /// [`Error::Request`] if the numbers are not as many as pixels, or one has no color, and those of
+    /// [`ImageFormat::check`].
     pub fn encode_indexed(
         &self,
         numbers: &[u8],
         palette: &[[u8; 3]],
         layer: usize,
     ) -> Result<Vec<u8>> {
+        self.check()?;
         let [columns, rows] = self.size;
         if numbers.len() != columns * rows {
             let count = numbers.len();
@@ -310,7 +314,15 @@ fn eight_bits(level: u16) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use super::eight_bits;
+    use super::{Bits, Flip, ImageFile, ImageFormat, eight_bits};
+
+    #[test]
+    fn images_without_pixels_are_refused() {
+        let (file, bits, flip) = (ImageFile::Png, Bits::Eight, Flip::None);
+        let format = ImageFormat { file, bits, flip, size: [0, 0], meters: 1e-3 };
+        assert!(format.encode(&[], 0).is_err());
+        assert!(format.encode_indexed(&[], &[], 0).is_err());
+    }
 
     #[test]
     fn eight_bits_are_rounded() {

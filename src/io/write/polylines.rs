@@ -63,6 +63,7 @@ impl PolylineWriter {
         let path = path.as_ref().to_owned();
         atomic::check(&path)?;
         point_arrays.iter().try_for_each(|(name, _)| check_name("point", name))?;
+        cell_arrays.iter().try_for_each(|name| check_name("cell", name))?;
         let section = |kind: &str, name: &str, width: usize| {
             let name = xml::escape(name);
             let attributes =
@@ -192,4 +193,19 @@ fn append(out: &mut impl Write, section: &mut Section) -> io::Result<()> {
     out.write_all(&section.bytes.to_ne_bytes())?;
     section.file.rewind()?; // flushes
     io::copy(section.file.get_mut(), out).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PolylineWriter;
+
+    #[test]
+    fn names_of_control_characters_are_refused() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.vtp");
+        for (points, cells) in [(&[("\n", 1)][..], &[][..]), (&[], &["\u{7}"]), (&[], &[""])] {
+            assert!(PolylineWriter::create(&path, points, cells).is_err());
+        }
+        assert!(PolylineWriter::create(&path, &[("a", 1)], &["b"]).is_ok());
+    }
 }

@@ -233,3 +233,20 @@ fn wrong_data_is_refused() {
         StructuredGridPiece { extent, points: IOBuffer::default(), data: Attributes::new() };
     assert!(refusal(io::vtkio::solid(&vtk(empty))).contains("has no cells"));
 }
+
+/// Faces stand after all cells, also after none.
+#[test]
+fn groups_without_cells_are_written() {
+    let mut mesh = SolidMesh { points: vec![[0.0; 3]; 4], ..SolidMesh::default() };
+    for name in ["first", "second"] {
+        let mut faces = Polygons::default();
+        faces.push(&[0, 1, 2, 3]);
+        mesh.face_groups.push(FaceGroup::new(name.into(), faces));
+    }
+    let data = io::vtkio::from_solid(&mesh).unwrap();
+    let DataSet::UnstructuredGrid { pieces, .. } = &data.data else { panic!() };
+    let Piece::Inline(piece) = &pieces[0] else { panic!() };
+    let faces = piece.cells.types.len();
+    assert_eq!(piece.cells.cell_verts.num_cells(), faces);
+    assert!(faces > 0);
+}

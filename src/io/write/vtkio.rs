@@ -109,8 +109,13 @@ fn faces_behind(cells: &DatasetCells, count: usize) -> impl Iterator<Item = &[u3
         DatasetCells::Mixed(mixed) => (&mixed.ends[..], &mixed.connectivity[..]),
         DatasetCells::Uniform { .. } => (&[][..], &[][..]),
     };
-    let behind = ends.windows(2).skip(count.saturating_sub(1));
-    behind.map(|ends| &connectivity[ends[0] as usize..ends[1] as usize])
+    let (before, behind) = ends.split_at(count.min(ends.len()));
+    let mut start = before.last().map_or(0, |&end| end as usize);
+    behind.iter().map(move |&end| {
+        let face = start..end as usize;
+        start = face.end;
+        &connectivity[face]
+    })
 }
 
 fn cell_array(array: Array) -> Attribute {

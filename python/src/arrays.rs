@@ -1,6 +1,6 @@
 //! Arrays of Python as numbers of Rust, and the other way round.
 
-use numpy::ndarray::{ArrayView, Dimension, IntoDimension};
+use numpy::ndarray::{ArrayView, ArrayViewMut, Dimension, IntoDimension, ShapeError};
 use numpy::{
     Element, IntoPyArray, PyArray, PyArray1, PyArrayDescrMethods, PyArrayDyn, PyArrayMethods,
     PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
@@ -290,7 +290,7 @@ pub fn moved<'py, T: Element>(
     numbers.into_pyarray(py).reshape(shape)
 }
 
-/// Numbers that `owner` keeps alive and in place, without a copy.
+/// Numbers that `owner` keeps alive and in place, for Python to read, without a copy.
 ///
 /// # Safety
 /// The numbers must stay where they are as long as the owner lives.
@@ -298,16 +298,31 @@ pub unsafe fn lent<'py, T: Element, D: Dimension>(
     owner: Bound<'py, PyAny>,
     numbers: &[T],
     shape: impl IntoDimension<Dim = D>,
-    writable: bool,
 ) -> PyResult<Bound<'py, PyArray<T, D>>> {
-    let view = ArrayView::from_shape(shape, numbers)
-        .map_err(|e| refused(format!("an array of another shape: {e}"), "report this"))?;
+    let view = ArrayView::from_shape(shape, numbers).map_err(other_shape)?;
     // SAFETY: as the caller says
     let array = unsafe { PyArray::borrow_from_array(&view, owner) };
-    if !writable {
-        array.call_method1("setflags", (false,))?;
-    }
+    array.call_method1("setflags", (false,))?;
     Ok(array)
+}
+
+/// Numbers that `owner` keeps alive and in place, for Python to read and write, without a copy.
+///
+/// # Safety
+/// As for [`lent`]; and whoever uses the array must not write while Rust reads the numbers, nor read
+/// while Rust writes.
+pub unsafe fn lent_mut<'py, T: Element, D: Dimension>(
+    owner: Bound<'py, PyAny>,
+    numbers: &mut [T],
+    shape: impl IntoDimension<Dim = D>,
+) -> PyResult<Bound<'py, PyArray<T, D>>> {
+    let view = ArrayViewMut::from_shape(shape, numbers).map_err(other_shape)?;
+    // SAFETY: as the caller says
+    Ok(unsafe { PyArray::borrow_from_array(&view, owner) })
+}
+
+fn other_shape(e: ShapeError) -> PyErr {
+    refused(format!("an array of another shape: {e}"), "report this")
 }
 
 /// Whether two arrays share memory, whatever objects of Python they are of.

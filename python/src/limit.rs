@@ -9,7 +9,7 @@ use subsolid::backend::{Precision, Values};
 use subsolid::numbers::counted;
 use subsolid::plan::Quantity;
 
-use crate::arrays::{lent, moved, overlap};
+use crate::arrays::{lent_mut, moved, overlap};
 use crate::cells::PlanCell;
 use crate::errors::refused;
 use crate::request::DERIVATIVES;
@@ -17,7 +17,7 @@ use crate::request::DERIVATIVES;
 /// Points of the limit, with the other quantities requested.
 ///
 /// All arrays are views of the results, without copies; they remain valid as long as they are
-/// referenced. Results of a cell are consecutive, u fastest, then v, then w; those of places
+/// referenced. Do not use them while another thread evaluates into the same object. Results of a cell are consecutive, u fastest, then v, then w; those of places
 /// (cells=..., uvw=...) stand in the order of the places.
 #[pyclass(frozen, name = "Limit", module = "subsolid")]
 pub struct PyLimit {
@@ -61,7 +61,7 @@ impl PyLimit {
 /// An array of results: `width` numbers each, as the last axes `shape`.
 fn view<'py>(
     owner: &Bound<'py, PyLimit>,
-    values: &Values,
+    values: &mut Values,
     shape: &[usize],
 ) -> PyResult<Bound<'py, PyAny>> {
     let width = shape.iter().product::<usize>().max(1);
@@ -69,11 +69,12 @@ fn view<'py>(
     all.extend_from_slice(shape);
     let owner = owner.clone().into_any();
     // SAFETY: the buffer belongs to the object, and is evaluated into again only for results of
-    // the same plan, precision and attributes, which have the same lengths: it stays in place
+    // the same plan, precision and attributes, which have the same lengths: it stays in place.
+    // Callers are told not to use the array while a call works on the results.
     unsafe {
         match values {
-            Values::F64(numbers) => Ok(lent(owner, numbers, &all[..], true)?.into_any()),
-            Values::F32(numbers) => Ok(lent(owner, numbers, &all[..], true)?.into_any()),
+            Values::F64(numbers) => Ok(lent_mut(owner, numbers, &all[..])?.into_any()),
+            Values::F32(numbers) => Ok(lent_mut(owner, numbers, &all[..])?.into_any()),
         }
     }
 }
@@ -87,7 +88,7 @@ impl PyLimit {
     /// Positions, (n, 3), in length units.
     #[getter]
     fn points<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        view(slf, &slf.get().lock().positions, &[3])
+        view(slf, &mut slf.get().lock().positions, &[3])
     }
 
     /// Derivatives of the position by "u", "v", "w", then "uu", "vv", "ww", "uv", "uw", "vw", as
@@ -96,8 +97,8 @@ impl PyLimit {
     #[getter]
     fn derivatives<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(slf.py());
-        let limit = slf.get().lock();
-        for (name, values) in DERIVATIVES.iter().zip(&limit.derivatives) {
+        let mut limit = slf.get().lock();
+        for (name, values) in DERIVATIVES.iter().zip(&mut limit.derivatives) {
             all.set_item(name, view(slf, values, &[3])?)?;
         }
         Ok(all)
@@ -108,8 +109,8 @@ impl PyLimit {
     fn attributes<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(slf.py());
         let this = slf.get();
-        let limit = this.lock();
-        for ((name, width), values) in this.attributes.iter().zip(&limit.attributes) {
+        let mut limit = this.lock();
+        for ((name, width), values) in this.attributes.iter().zip(&mut limit.attributes) {
             all.set_item(name, view(slf, values, &components(*width))?)?;
         }
         Ok(all)
@@ -120,9 +121,9 @@ impl PyLimit {
     fn attribute_derivatives<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(slf.py());
         let this = slf.get();
-        let limit = this.lock();
-        for ((name, width), derivatives) in this.attributes.iter().zip(&limit.attribute_derivatives)
-        {
+        let mut limit = this.lock();
+        let of_attributes = &mut limit.attribute_derivatives;
+        for ((name, width), derivatives) in this.attributes.iter().zip(of_attributes) {
             let own = PyDict::new(slf.py());
             for (derivative, values) in DERIVATIVES.iter().zip(derivatives) {
                 own.set_item(derivative, view(slf, values, &components(*width))?)?;
@@ -138,8 +139,8 @@ impl PyLimit {
     ///     Error: If they were not asked for, by jacobian=True.
     #[getter]
     fn det_j<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let limit = slf.get().lock();
-        let values = limit.quantity(Quantity::Determinant, None).ok_or_else(|| {
+        let mut limit = slf.get().lock();
+        let values = limit.quantity_mut(Quantity::Determinant, None).ok_or_else(|| {
             refused("the limit has no determinants", "evaluate with jacobian=True")
         })?;
         view(slf, values, &[])
@@ -151,9 +152,9 @@ impl PyLimit {
     fn gradients<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyDict>> {
         let all = PyDict::new(slf.py());
         let this = slf.get();
-        let limit = this.lock();
+        let mut limit = this.lock();
         for (i, (name, width)) in this.attributes.iter().enumerate() {
-            if let Some(values) = limit.quantity(Quantity::Gradient, Some(i)) {
+            if let Some(values) = limit.quantity_mut(Quantity::Gradient, Some(i)) {
                 let mut shape = components(*width);
                 shape.push(3);
                 all.set_item(name, view(slf, values, &shape)?)?;

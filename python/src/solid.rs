@@ -170,9 +170,8 @@ impl PySolid {
     fn points<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let points = &slf.get().shared.mesh.points;
         // SAFETY: a mesh never changes, and lives as long as the solid
-        let array = unsafe {
-            lent(slf.clone().into_any(), points.as_flattened(), [points.len(), 3], false)
-        };
+        let array =
+            unsafe { lent(slf.clone().into_any(), points.as_flattened(), [points.len(), 3]) };
         Ok(array?.into_any())
     }
 

@@ -101,9 +101,8 @@ impl PySurface {
     fn points<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let points = &slf.get().mesh.points;
         // SAFETY: a surface never changes
-        let array = unsafe {
-            lent(slf.clone().into_any(), points.as_flattened(), [points.len(), 3], false)
-        };
+        let array =
+            unsafe { lent(slf.clone().into_any(), points.as_flattened(), [points.len(), 3]) };
         Ok(array?.into_any())
     }
 

@@ -187,6 +187,16 @@ impl Limit {
         self.quantities.iter().find(|d| is_it(&d.wanted)).map(|derived| &derived.values)
     }
 
+    /// As [`Limit::quantity`], to write into.
+    pub fn quantity_mut(
+        &mut self,
+        quantity: Quantity,
+        attribute: Option<usize>,
+    ) -> Option<&mut Values> {
+        let is_it = |w: &Wanted| w.quantity == quantity && w.attribute == attribute;
+        self.quantities.iter_mut().find(|d| is_it(&d.wanted)).map(|derived| &mut derived.values)
+    }
+
     /// For every result whether some of its derivatives or gradients does not exist (1) or all
     /// do (0). What is NaN because an attribute itself is not finite there exists.
     pub fn undefined_derivatives(&self) -> Vec<u8> {

@@ -20,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::memory;
 use crate::mesh::{CellKind, Cells, SolidMesh};
 use crate::message;
+use crate::numbers::counted;
 use crate::pages;
 use crate::refine::{CORNERS, refine, region_cell_count};
 use crate::scheme::{Stencils, VertexRule};
@@ -31,6 +32,17 @@ const MAX_LEVEL: usize = 12;
 /// Bytes of a cell of a level: its topology and stencils, its leaf with a net, and half as much for
 /// what evaluates them.
 const LEVEL_BYTES: usize = 2200;
+
+/// Cells around a vertex that count for no more than their share of what a cell needs.
+const FEW_CELLS: usize = 64;
+
+/// Bytes of the nets and the structures around a vertex, for each pair of its cells: the net of each
+/// cell lists all others.
+const PAIR_BYTES: u128 = 112;
+
+/// Cells around all corners of a cell: the vertices of its net have numbers of 16 bits, and each cell
+/// adds at most four.
+const MAX_AROUND: usize = 16_000;
 
 /// Cells a work item of the classification covers.
 const GRAIN: usize = 512;
@@ -112,6 +124,36 @@ fn check_corners(cell: u32, corners: usize) -> Result<()> {
     .with_help("refine the mesh first, once, or split the cell"))
 }
 
+/// Refuses vertices of so many cells that the nets around them would fill the memory, or are too large
+/// for their numbers.
+fn check_nets(topology: &Topology) -> Result<()> {
+    let count_of = |v: u32| topology.vertex_cells(v).len();
+    let many: Vec<u32> =
+        (0..topology.vertex_count() as u32).filter(|&v| count_of(v) > FEW_CELLS).collect();
+    let Some(&most) = many.iter().max_by_key(|&&v| count_of(v)) else { return Ok(()) };
+    let help = || {
+        let cells = counted(count_of(most), "cell");
+        message!("split the ", cells, " around ", Vertex.id(most), ", or refine without limits")
+    };
+    let pairs: u128 = many.iter().map(|&v| (count_of(v) as u128).pow(2)).sum();
+    memory::check("the nets around vertices of many cells need", pairs * PAIR_BYTES, |_| help())?;
+    if 8 * count_of(most) <= MAX_AROUND {
+        return Ok(());
+    }
+    let around = |c: u32| -> usize {
+        topology.cells().vertices(c as usize).iter().map(|&v| count_of(v)).sum()
+    };
+    let largest = (0..topology.cell_count() as u32).map(|c| (around(c), c)).max();
+    match largest {
+        Some((count, cell)) if count > MAX_AROUND => Err(Error::mesh(message!(
+            Cell.id(cell),
+            " has {count} cells around its corners, limits take at most {MAX_AROUND}"
+        ))
+        .with_help(help())),
+        _ => Ok(()),
+    }
+}
+
 /// Structures in order of first appearance.
 #[derive(Default)]
 struct Numbering {
@@ -179,6 +221,7 @@ impl Builder {
         stars: Vec<Star>,
         owned: Option<&[u32]>,
     ) -> Result<Solid> {
+        check_nets(&topology)?;
         self.level_starts = vec![0, topology.vertex_count()];
         let (walker, active) =
             rayon::join(|| Walker::new(&topology), || self.number_elements(&topology, owned));

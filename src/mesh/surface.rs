@@ -33,7 +33,8 @@ pub struct Polygons {
 }
 
 impl Polygons {
-    /// Polygons of one `size`, at least 1: `vertices[face * size + corner]`.
+    /// Polygons of one `size`, at least 1: `vertices[face * size + corner]`. [`SurfaceMesh::check`]
+    /// refuses a last face that is not complete.
     pub fn uniform(size: usize, vertices: Vec<u32>) -> Self {
         let size = if vertices.is_empty() { 0 } else { size.max(1) };
         Self { size, ends: Vec::new(), vertices }
@@ -293,6 +294,13 @@ impl SurfaceMesh {
         if self.faces.size == 0 && self.faces.vertices.len() > u32::MAX as usize {
             return Err(Error::mesh("faces of several sizes have 2^32 or more corners")
                 .with_help("cut them into triangles"));
+        }
+        if let Some(size) = self.faces.uniform_size()
+            && !self.faces.vertices.len().is_multiple_of(size)
+        {
+            let corners = self.faces.vertices.len();
+            return Err(Error::mesh(format!("{corners} corners of faces that have {size} each"))
+                .with_help("give all corners of every face"));
         }
         check_coordinates(&self.points, Precision::F64)?;
         (0..self.faces.len()).try_for_each(|f| self.check_face(f))?;

@@ -58,11 +58,9 @@ impl Samples {
         match self {
             Self::Tensor(parameters) => {
                 if parameters.is_empty() || parameters.len() > MAX_SAMPLES {
-                    return Err(Error::request(format!(
-                        "{} samples along an axis: out of range",
-                        parameters.len()
-                    ))
-                    .with_help(format!("ask for 1 to {MAX_SAMPLES} samples along each axis")));
+                    let few = if parameters.is_empty() { "no" } else { "too many" };
+                    return Err(Error::request(format!("{few} samples along an axis"))
+                        .with_help(format!("ask for 1 to {MAX_SAMPLES} samples along each axis")));
                 }
                 let inside = parameters.iter().all(|u| (0.0..=1.0).contains(u));
                 if !inside || !parameters.is_sorted_by(|a, b| a < b) {

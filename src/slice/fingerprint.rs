@@ -19,6 +19,9 @@ const CHUNK: usize = 1 << 16;
 /// and, if there are any, cell arrays in the order of the mesh, counts and numbers as 64
 /// little-endian bits, ids as 32. Of points, cells and the values of an attribute or array these
 /// are the hashes of 65,536 vertices or cells each.
+///
+/// # Panics
+/// If an attribute or an array of cells has fewer values than [`SolidMesh::check`] demands.
 pub fn fingerprint(mesh: &SolidMesh) -> String {
     let [point_count, cell_count] = [mesh.points.len(), mesh.cells.len()];
     let values = |count: usize, values: &[f64], width: usize| {

@@ -75,7 +75,11 @@ impl Topology {
     }
 }
 
-fn check_cells(cells: &Cells, vertex_count: usize) -> Result<()> {
+/// Checks that the vertices of every cell exist and differ, and that faces of polyhedra are polygons.
+///
+/// # Errors
+/// [`Error::Mesh`] naming the first cell that is not sound.
+pub(crate) fn check_cells(cells: &Cells, vertex_count: usize) -> Result<()> {
     cells.check_sizes()?;
     let bad = (0..cells.len()).into_par_iter().find_map_first(|c| {
         let vertices = cells.vertices(c);

@@ -24,6 +24,7 @@ mod star;
 pub mod surface;
 mod validate;
 
+pub(crate) use build::check_cells;
 pub use orientation::Orientation;
 pub(crate) use orientation::{Clusters, no_orientation};
 pub use rows::Rows;

@@ -25,7 +25,7 @@ use crate::mesh::SolidMesh;
 use crate::mesh::folded::{NEIGHBORS, corner_jacobian};
 use crate::process::solid::hexahedra;
 use crate::refine::reorient;
-use crate::topology::Topology;
+use crate::topology::{self, Topology};
 
 use energy::{Energy, Way};
 use lbfgs::minimize;
@@ -66,7 +66,7 @@ pub fn untangle(
     mut progress: impl FnMut(usize) -> Result<()>,
 ) -> Result<Untangled> {
     mesh.check()?;
-    hexahedra(mesh)?;
+    topology::check_cells(&mesh.cells, mesh.points.len())?;
     // steps of the minimization have a length: in this unit they are the same in every other
     let unit = length_unit(&mesh.points, hexahedra(mesh)?);
     let mut oriented = mesh.clone();

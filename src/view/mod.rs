@@ -160,6 +160,7 @@ impl Page {
     ) -> Result<Self> {
         options.check()?;
         check_not_empty(mesh.faces.len(), "faces")?;
+        mesh.check()?;
         if !scheme.is_bicubic() {
             let (fine, normals) = mesh::refined(mesh, scheme, levels)?;
             let mut page = mesh::page(&fine, normals, options)?;

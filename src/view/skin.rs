@@ -131,6 +131,7 @@ impl SkinPolygons {
         options: &SkinOptions,
     ) -> Result<Self> {
         check_not_empty(mesh.faces.len(), "faces")?;
+        mesh.check()?;
         if !scheme.is_bicubic() {
             let (mut fine, normals) = mesh::refined(mesh, scheme, levels)?;
             if let Some(normals) = normals {
@@ -150,9 +151,10 @@ impl SkinPolygons {
     /// Polygons as they are.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) for an unknown array.
+    /// Those of [`SurfaceMesh::check`]; [`Error::Request`](crate::Error::Request) for an unknown array.
     pub fn of_polygons(surface: SurfaceMesh, options: &SkinOptions) -> Result<Self> {
         check_not_empty(surface.faces.len(), "faces")?;
+        surface.check()?;
         let mut scene = Scene::new(Mode::Triangles, "", surface.bounds());
         let shown = |attribute: &&Attribute| attribute.name != NORMALS;
         let attributes: Vec<Attribute> = surface.attributes.iter().filter(shown).cloned().collect();

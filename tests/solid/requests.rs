@@ -7,13 +7,16 @@ use subsolid::backend::{Backend, Cpu, Precision};
 use subsolid::bezier::{Extraction, Pieces};
 use subsolid::limit::Solid;
 use subsolid::locate::{Located, Locator};
-use subsolid::mesh::{Attribute, CellKind, Controls, SolidMesh};
+use subsolid::mesh::{Attribute, CellKind, Controls, Polygons, SolidMesh, SurfaceMesh};
 use subsolid::plan::{Location, Samples, Want};
+use subsolid::process::solid::volume_distance;
 use subsolid::quadrature::{Mapped, Mapping, QuadratureScheme};
 use subsolid::refine::MeshRefinement;
-use subsolid::scheme::VertexRule;
+use subsolid::scheme::{Scheme, VertexRule};
 use subsolid::slice::{SliceOptions, Slicer};
 use subsolid::surface::boundary_surface;
+use subsolid::untangle::{BoundaryMotion, untangle};
+use subsolid::view::{Page, SkinOptions, SkinPolygons, ViewOptions};
 use subsolid::{Limit, Quadrature, Result};
 
 #[track_caller]
@@ -182,4 +185,35 @@ fn cells_of_the_wrong_size() {
         refused(Solid::new(&mesh).map(|_| ()), "cell 0");
         assert_eq!(mesh.handedness().left_handed, 0);
     }
+}
+
+/// Cells that name vertices which do not exist, and lists that are too short.
+#[test]
+fn meshes_that_are_not_sound() {
+    let mut mesh = block([2, 2, 2]);
+    mesh.points.pop();
+    refused(volume_distance(&mesh, &[]), "names vertex 26");
+    let untangled = untangle(&mut mesh, BoundaryMotion::default(), |_| Ok(()));
+    refused(untangled.map(|_| ()), "names vertex 26");
+
+    let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]];
+    let cut = SurfaceMesh::new(points.clone(), Polygons::uniform(3, vec![0, 1, 2, 3]));
+    refused(cut.check(), "4 corners of faces that have 3 each");
+    let mut mesh = SurfaceMesh::new(points, Polygons::uniform(4, vec![0, 1, 3, 2]));
+    mesh.attributes.push(Attribute { name: "a".into(), width: 2, values: vec![0.0; 3] });
+    for scheme in [Scheme::CatmullClark, Scheme::Bilinear] {
+        let page = Page::of_surface(&mesh, scheme, 1, &ViewOptions::default());
+        refused(page.map(|_| ()), "attribute");
+        let skin = SkinPolygons::of_surface(&mesh, scheme, 1, &SkinOptions::default());
+        refused(skin.map(|_| ()), "attribute");
+    }
+    refused(SkinPolygons::of_polygons(mesh, &SkinOptions::default()).map(|_| ()), "attribute");
+}
+
+/// The net of each cell lists all others: memory goes with the square of their number.
+#[test]
+fn vertices_of_too_many_cells() {
+    let error = Solid::new(&fan(20_000, 1, 1)).map(|_| ()).expect_err("a refusal");
+    let help = error.help().expect("what to do").to_string();
+    assert!(help.starts_with("split the 20000 cells around vertex"), "{help}");
 }

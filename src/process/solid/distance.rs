@@ -23,6 +23,7 @@ use crate::error::{Command, Error, Result};
 use crate::mesh::SolidMesh;
 use crate::message;
 use crate::process::components::{check_reach, leave_unused};
+use crate::topology;
 
 /// What a distance must fall by to be lowered, as a part of the greatest.
 const FALL: f64 = 1e-10;
@@ -37,12 +38,13 @@ const FALL: f64 = 1e-10;
 ///
 /// # Errors
 /// [`Error::Mesh`] for cells that are not hexahedra, and those flat or folded at their Gauss
-/// points; [`Error::Request`] for seeds that do not exist, and for vertices that no cell joins to a
+/// points, or that name vertices that do not exist; [`Error::Request`] for seeds that do not exist, and for vertices that no cell joins to a
 /// seed.
 pub fn volume_distance(mesh: &SolidMesh, seeds: &[Seed]) -> Result<Vec<f64>> {
     mesh.check()?;
     let hexes = hexahedra(mesh)?;
     let count = mesh.points.len();
+    topology::check_cells(&mesh.cells, count)?;
     check_reach(count, hexes.iter().map(|h| &h[..]), seeds.iter().map(|s| s.vertex))?;
     check_cells(mesh, hexes)?;
     let mut front = Front::new(mesh, hexes, seeds);

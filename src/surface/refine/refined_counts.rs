@@ -33,8 +33,8 @@ pub fn refined_counts(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Counts {
     let control_corners = if size == 4 { corners } else { 3 * triangles };
     let mut corners = control_corners;
     for _ in 0..options.levels {
-        if corners == u128::MAX {
-            break; // saturated: however many levels follow
+        if corners == 0 || corners == u128::MAX {
+            break; // nothing changes, however many levels follow
         }
         match options.scheme.split() {
             Split::Quads => {

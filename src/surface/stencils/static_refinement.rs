@@ -153,9 +153,8 @@ impl StaticRefinement {
             .with_help(format!("ask for {least} levels or more, or refine level by level")));
         }
         // twice for what stands behind the elements
-        let most = surface.elements().len().checked_shl(2 * levels as u32 + 1);
-        let fits = |most: &usize| *most >> (2 * levels + 1) == surface.elements().len();
-        if levels > 15 || most.filter(fits).is_none_or(|most| most > u32::MAX as usize) {
+        let most = u64::from(u32::MAX) >> (2 * levels.min(16) + 1);
+        if surface.elements().len() as u64 > most {
             return Err(Error::request(format!(
                 "{levels} levels of {} elements at once",
                 surface.elements().len()

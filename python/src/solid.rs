@@ -254,7 +254,7 @@ impl PySolid {
     /// Counts, valences, classes and structures as a dictionary; that of `subsolid info --json`.
     fn info<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let Analyzed { mesh, solid, .. } = &*self.shared;
-        dictionary(py, &Summary::new(mesh, solid).py()?)
+        dictionary(py, &Summary::new(mesh, solid).py()?.with_structures(solid))
     }
 
     /// Jacobian determinants and scaled Jacobians over samples as a dictionary, cells of poor

@@ -84,7 +84,10 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let solid = Solid::with_topology(&mesh, arguments.model.topology(&mesh, console)?)?;
     console
         .status("Analyzed", format!("{} in {}", counted(mesh.cells.len(), "cell"), since(start)));
-    let summary = Summary::new(&mesh, &solid)?;
+    let mut summary = Summary::new(&mesh, &solid)?;
+    if arguments.verbose || console.json() {
+        summary = summary.with_structures(&solid);
+    }
     let ranks = arguments.ranks.estimates(&summary, &solid);
     if let Some(path) = &arguments.report {
         let page = Page::of_analyzed(&mesh, &solid, &title(&arguments.model))?;
@@ -236,16 +239,19 @@ fn how(summary: &Summary) -> Rows {
             Form::Eigen => "its eigenvectors",
             Form::Powers => "powers of its matrix",
         };
+        let found = match (s.condition, s.reconstruction_error) {
+            (Some(condition), Some(error)) => format!(
+                "condition of the eigenvectors {condition:.1e}, reconstruction error {error:.1e}"
+            ),
+            _ => "too large to be decomposed".to_owned(),
+        };
         line(
             &format!("  {}", s.kind),
             format!(
-                "{}, {}, by {form}, {}; condition of the eigenvectors {:.1e}, reconstruction error \
-                 {:.1e}",
+                "{}, {}, by {form}, {}; {found}",
                 counted(s.controls, "control point"),
                 counted(s.cells, "cell"),
                 counted(s.first_steps, "first step"),
-                s.condition,
-                s.reconstruction_error
             ),
         );
     }

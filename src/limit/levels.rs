@@ -16,7 +16,7 @@ use super::solid::Solid;
 use super::structure::Key;
 use super::structure::Structure;
 use crate::error::ElementKind::{Cell, Vertex};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option_name};
 use crate::memory;
 use crate::mesh::{CellKind, Cells, SolidMesh};
 use crate::message;
@@ -43,6 +43,9 @@ const PAIR_BYTES: u128 = 112;
 /// Cells around all corners of a cell: the vertices of its net have numbers of 16 bits, and each cell
 /// adds at most four.
 const MAX_AROUND: usize = 16_000;
+
+/// Bytes of a structure, for each control point of its net.
+const CONTROL_BYTES: usize = 800;
 
 /// Cells a work item of the classification covers.
 const GRAIN: usize = 512;
@@ -178,7 +181,7 @@ impl Numbering {
         &mut self,
         nets: impl Iterator<Item = &'a Arc<Least>>,
         build: impl Fn(&Key) -> Option<Arc<Structure>> + Sync,
-    ) {
+    ) -> Result<()> {
         let mut new: Vec<&Least> = Vec::new();
         for net in nets {
             let at = net.number as usize;
@@ -190,6 +193,14 @@ impl Numbering {
                 new.push(net);
             }
         }
+        let made: usize = self.structures.iter().map(|structure| structure.controls()).sum();
+        let controls = made + new.iter().map(|net| net::control_count(&net.key)).sum::<usize>();
+        let count = counted(self.structures.len() + new.len(), "structure");
+        memory::check(
+            format!("{count} of cells at extraordinary edges and vertices need"),
+            (controls * CONTROL_BYTES) as u128,
+            |_| "take a coarser mesh, or one with fewer different neighborhoods of cells".into(),
+        )?;
         let built: Vec<_> = new.par_iter().with_max_len(1).map(|net| build(&net.key)).collect();
         for (net, structure) in new.into_iter().zip(built) {
             if let Some(structure) = structure {
@@ -198,6 +209,7 @@ impl Numbering {
                 self.structures.push(structure);
             }
         }
+        Ok(())
     }
 
     /// The structure of a net by its number.
@@ -225,7 +237,7 @@ impl Builder {
         self.level_starts = vec![0, topology.vertex_count()];
         let (walker, active) =
             rayon::join(|| Walker::new(&topology), || self.number_elements(&topology, owned));
-        let (classes, mut active) = self.add_level(0, &walker, &sharpness, &stars, &active?);
+        let (classes, mut active) = self.add_level(0, &walker, &sharpness, &stars, &active?)?;
 
         let mut level = Level { topology: None, sharpness, stars };
         let mut depth = 0;
@@ -288,7 +300,8 @@ impl Builder {
     ) -> Result<Vec<Active>> {
         let coarse = level.topology.as_ref().unwrap_or(mesh_topology);
         let cells: Vec<u32> = active.iter().map(|a| a.cell).collect();
-        self.check_memory(depth, region_cell_count(coarse, &cells))?;
+        let is_semi_sharp = level.sharpness.is_semi_sharp();
+        self.check_memory(depth, region_cell_count(coarse, &cells), is_semi_sharp)?;
         let rule = self.library.vertex_rule();
         let mut fine = refine(coarse, &level.sharpness, &level.stars, rule, Some(&cells));
 
@@ -324,19 +337,27 @@ impl Builder {
         self.level_starts.push(self.level_starts[depth] + fine.stencils.len());
         self.stencils.push(fine.stencils);
         let walker = Walker::new(&topology);
-        let (_, active) = self.add_level(depth, &walker, &sharpness, &stars, &children);
+        let (_, active) = self.add_level(depth, &walker, &sharpness, &stars, &children)?;
         *level = Level { topology: Some(topology), sharpness, stars };
         Ok(active)
     }
 
     /// Refuses a level of so many cells that would fill the memory, before it is made.
-    fn check_memory(&self, depth: usize, cells: usize) -> Result<()> {
+    fn check_memory(&self, depth: usize, cells: usize, is_semi_sharp: bool) -> Result<()> {
         let made = 4 * self.nets.len() + size_of_val(self.leaves.as_slice());
         let need = (made + cells * LEVEL_BYTES) as u128;
         memory::check(format!("level {depth} of the local refinement needs"), need, |_| {
-            "give semi-sharp creases less sharpness, or inf where they stay sharp at all levels; or \
-             refine the mesh fewer times"
-                .into()
+            if is_semi_sharp {
+                return "give semi-sharp creases less sharpness, or inf where they stay sharp at all \
+                        levels; or refine the mesh fewer times"
+                    .into();
+            }
+            let share = option_name("mpi");
+            message!(
+                "take a coarser mesh, or share it between programs (",
+                share,
+                "): cells that are no hexahedra, and those around them, are refined first"
+            )
         })
     }
 
@@ -349,7 +370,7 @@ impl Builder {
         sharpness: &Sharpness,
         stars: &[Star],
         active: &[Active],
-    ) -> (Vec<Class>, Vec<Active>) {
+    ) -> Result<(Vec<Class>, Vec<Active>)> {
         let [planar, spatial] = &self.memos;
         let setting = DraftSetting { walker, sharpness, stars, planar, spatial };
         let mut parts: Vec<Drafts> = active
@@ -363,10 +384,11 @@ impl Builder {
         let Self { library, planar, spatial, .. } = self;
         let planar_nets = parts.iter().flat_map(|part| &part.planar);
         let spatial_nets = parts.iter().flat_map(|part| &part.spatial);
-        rayon::join(
+        let (planar_added, spatial_added) = rayon::join(
             || planar.add(planar_nets, |key| library.planar(key, 0)),
             || spatial.add(spatial_nets, |key| library.spatial(key, 0)),
         );
+        planar_added.and(spatial_added)?;
 
         let (first_leaf, first_net) = (self.leaves.len(), self.nets.len());
         let mut end = first_net;
@@ -412,7 +434,7 @@ impl Builder {
         self.nets = nets;
         let (leaves, nets) = (&mut self.leaves[first_leaf..], &mut self.nets[first_net..]);
         fill_nets(walker, &parts, active, leaves, nets, self.level_starts[depth] as u32);
-        (classes, refined)
+        Ok((classes, refined))
     }
 
     fn finish(mut self, topology: Topology, classes: Vec<Class>) -> Solid {

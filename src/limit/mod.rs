@@ -31,10 +31,8 @@ pub use net::Ends;
 pub use solid::{LocalPoints, Solid};
 pub use structure::eigenstructure::{Basis, SplinePart};
 pub use structure::{
-    AxisPermutation, Form, MAX_DEPTH, Orders, Powers, SiblingPlace, Structure, layered_weights,
-    tensor_weights,
+    AxisPermutation, Form, MAX_DEPTH, Orders, Powers, PowersReport, SiblingPlace, Structure,
+    layered_weights, tensor_weights,
 };
-pub(crate) use structure::{
-    Domain, Key, MIDDLE, Next, Sibling, StructureStore, dense_rows, fold_phantoms,
-};
+pub(crate) use structure::{Domain, Key, MIDDLE, NetRows, Next, Sibling, StructureStore};
 pub use summary::{CellArraySummary, ClassCounts, StructureSummary, Summary, kernel_name};

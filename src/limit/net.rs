@@ -218,6 +218,11 @@ pub struct Spatial {
 /// Separates the parts of a [`Spatial::key`].
 const END: u16 = u16::MAX;
 
+/// Number of vertices, or of lines in the plane, of a net by its key.
+pub fn control_count(key: &Key) -> usize {
+    key.iter().filter(|&&label| label != END).max().map_or(0, |&label| usize::from(label) + 1)
+}
+
 /// Walks all cells around the corners of `start`.
 pub fn spatial(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> Spatial {
     let mut walk = Walk::new();

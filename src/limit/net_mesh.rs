@@ -3,15 +3,12 @@
 
 use std::sync::Arc;
 
-use faer::Mat;
-
 use super::frame::{VTK_CORNER, Walker};
 use super::library::Library;
 use super::memo::Memo;
 use super::net;
 use super::structure::{
-    AxisPermutation, Domain, Key, Next, Powers, Sibling, SiblingKind, SparseRows, Structure,
-    dense_rows, fold_phantoms,
+    AxisPermutation, Domain, Key, NetRows, Next, Powers, Sibling, SiblingKind, Structure,
 };
 use super::{Class, classify};
 use crate::mesh::Creases;
@@ -85,11 +82,9 @@ impl NetMesh {
         let step = Step::of(self, library.vertex_rule())?;
         let child = |k: usize| step.children[VTK_CORNER[k]];
         let frame = |k: usize| step.walker().frame(child(k), AxisPermutation::IDENTITY);
-        // rows of a spatial net that is constant along the layers, read in the plane
-        let read = |vertices: &[u32]| {
-            let rows = dense_rows(&step.refinement.stencils, vertices, self.controls);
-            if is_spatial { rows } else { collapse(&rows, self.controls / 4) }
-        };
+        // in the plane the net is constant along its four layers
+        let controls = if is_spatial { self.controls } else { self.controls / 4 };
+        let mut rows = NetRows::new(&step.refinement.stencils, controls);
         let walker = step.walker();
         let mut siblings = Vec::new();
         for k in 1..1 << dimension {
@@ -100,9 +95,9 @@ impl NetMesh {
                     regular.write(&walker, &mut net);
                     // in the plane any one layer will do; layer 1 always exists
                     let net = if is_spatial { &net[..] } else { &net[16..32] };
-                    let mut rows = read(net);
-                    fold_phantoms(&mut rows, dimension, regular.ends);
-                    Sibling::tensor(&rows)
+                    let mut net = rows.net(net);
+                    rows.fold_phantoms(&mut net, dimension, regular.ends);
+                    Sibling::tensor(net)
                 }
                 Class::Layered(permutation) if is_spatial => {
                     let (permutation, planar) = best_planar(
@@ -112,13 +107,10 @@ impl NetMesh {
                         permutation,
                         &Memo::default(),
                     );
-                    let mut rows = read(&planar.net);
-                    fold_layer_phantoms(&mut rows, planar.net.len() / 4, planar.ends);
+                    let mut net = rows.net(&planar.net);
+                    fold_layer_phantoms(&mut rows, &mut net, planar.ends);
                     let planar = library.planar(&planar.least.key, depth + 1)?;
-                    Sibling {
-                        rows: SparseRows::of(&rows),
-                        kind: SiblingKind::Layered { planar, permutation },
-                    }
+                    Sibling { net, kind: SiblingKind::Layered { planar, permutation } }
                 }
                 _ => return None,
             };
@@ -131,15 +123,16 @@ impl NetMesh {
             let net = net::planar(&walker, &step.sharpness, &frame(0));
             (net.key, net.lines.iter().map(|line| line[0]).collect())
         };
-        let rows = read(&net);
+        let net = rows.net(&net);
+        let step = rows.selected(&net);
         let next = if child_key == *key {
-            Next::Stationary(Powers::new(&rows).into())
+            Next::Stationary(Powers::new(step).into())
         } else if is_spatial {
-            Next::then(&rows, library.spatial(&child_key, depth + 1)?)
+            Next::Then { step, structure: library.spatial(&child_key, depth + 1)? }
         } else {
-            Next::then(&rows, library.planar(&child_key, depth + 1)?)
+            Next::Then { step, structure: library.planar(&child_key, depth + 1)? }
         };
-        Some(Structure::of_parts(domain, siblings, next))
+        Some(Structure::of_parts(domain, rows.finish(), siblings, next))
     }
 }
 
@@ -213,23 +206,16 @@ impl Step {
     }
 }
 
-/// Adds up the layers of rows over an extruded mesh: its planar rows, because the
-/// weights along the layers sum to 1.
-fn collapse(rows: &Mat<f64>, lines: usize) -> Mat<f64> {
-    Mat::from_fn(rows.nrows(), lines, |i, j| (0..4).map(|layer| rows[(i, layer * lines + j)]).sum())
-}
-
-/// [`fold_phantoms`] for the layers of `[layer 4][line]` rows.
-fn fold_layer_phantoms(rows: &mut Mat<f64>, lines: usize, ends: net::Ends) {
+/// [`NetRows::fold_phantoms`] for the layers of a net `[layer 4][line]`.
+fn fold_layer_phantoms(rows: &mut NetRows<'_>, net: &mut [u16], ends: net::Ends) {
+    let lines = net.len() / 4;
     for line in 0..lines {
-        for j in 0..rows.ncols() {
-            if ends & 1 == 1 {
-                rows[(line, j)] = 2.0 * rows[(lines + line, j)] - rows[(2 * lines + line, j)];
-            }
-            if ends & 2 == 2 {
-                rows[(3 * lines + line, j)] =
-                    2.0 * rows[(2 * lines + line, j)] - rows[(lines + line, j)];
-            }
+        let [_, low, high, _] = [0, 1, 2, 3].map(|layer| net[layer * lines + line]);
+        if ends & 1 == 1 {
+            net[line] = rows.phantom([low, low, high]);
+        }
+        if ends & 2 == 2 {
+            net[3 * lines + line] = rows.phantom([high, high, low]);
         }
     }
 }

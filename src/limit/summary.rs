@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{Class, Ends, Form, Leaf, LeafKind, Reason, Solid, Structure};
+use super::{Class, Ends, Form, Leaf, LeafKind, PowersReport, Reason, Solid, Structure};
 use crate::error::Result;
 use crate::mesh::{CellArray, CellKind, SolidMesh};
 use crate::topology::Sharpness;
@@ -40,7 +40,7 @@ pub struct Summary {
     pub boundary_vertices: usize,
     /// Vertices of no cell.
     pub orphan_vertices: usize,
-    /// Parts that share no vertex.
+    /// Connected components: sets of cells that share no vertex with other cells.
     pub parts: usize,
     /// Vertices that lie exactly where another one lies.
     pub coincident_vertices: usize,
@@ -63,11 +63,11 @@ pub struct Summary {
     pub kernels: BTreeMap<String, usize>,
     /// Why cells are refined first, and how many.
     pub refined: BTreeMap<Reason, usize>,
-    /// Parts that evaluate directly.
+    /// Leaves, which evaluate directly: cells, and the parts that refined cells consist of.
     pub leaves: usize,
     /// Deepest local refinement of a cell.
     pub depth: usize,
-    /// Structures of layered and irregular leaves.
+    /// Structures of layered and irregular leaves, by [`Summary::with_structures`].
     pub structures: Vec<StructureSummary>,
 }
 
@@ -97,13 +97,12 @@ pub struct StructureSummary {
     pub cells: usize,
     /// Form that its powers took.
     pub form: Form,
-    /// Condition number of the eigenvectors; not finite where they are dependent.
-    #[cfg_attr(feature = "cli", schemars(with = "Option<f64>"))]
-    pub condition: f64,
+    /// Condition number of the eigenvectors; not finite where they are dependent, none of a net of
+    /// more than 256 control points, which is not decomposed.
+    pub condition: Option<f64>,
     /// Largest error of powers reconstructed from the eigenvectors; not finite where they are
-    /// dependent.
-    #[cfg_attr(feature = "cli", schemars(with = "Option<f64>"))]
-    pub reconstruction_error: f64,
+    /// dependent, none of a net that is not decomposed.
+    pub reconstruction_error: Option<f64>,
     /// Steps before the net repeats itself.
     pub first_steps: usize,
 }
@@ -193,8 +192,13 @@ impl Summary {
             refined,
             leaves: solid.leaves().len(),
             depth: solid.leaves().iter().map(|leaf| leaf.depth.into()).max().unwrap_or(0),
-            structures: structures(solid),
+            structures: Vec::new(),
         })
+    }
+
+    /// With all structures of the solid, whose matrices are decomposed for that: a millisecond each.
+    pub fn with_structures(self, solid: &Solid) -> Self {
+        Self { structures: structures(solid), ..self }
     }
 }
 
@@ -275,19 +279,21 @@ fn structures(solid: &Solid) -> Vec<StructureSummary> {
         };
         users.entry(key).or_default().insert(solid.elements()[leaf.element as usize].cell);
     }
-    let summary = |is_spatial: bool, (i, structure): (usize, &Structure)| StructureSummary {
-        kind: if is_spatial { "spatial" } else { "planar" },
-        controls: structure.controls(),
-        cells: users.get(&(is_spatial, i as u32)).map_or(0, BTreeSet::len),
-        form: structure.powers().form(),
-        condition: structure.powers().condition(),
-        reconstruction_error: structure.powers().eigen_error(),
-        first_steps: structure.first_steps(),
+    let summary = |is_spatial: bool, (i, structure): (usize, &Structure)| {
+        let PowersReport { form, condition, eigen_error } = structure.powers().report();
+        StructureSummary {
+            kind: if is_spatial { "spatial" } else { "planar" },
+            controls: structure.controls(),
+            cells: users.get(&(is_spatial, i as u32)).map_or(0, BTreeSet::len),
+            form,
+            condition,
+            reconstruction_error: eigen_error,
+            first_steps: structure.first_steps(),
+        }
     };
     let planar = solid.planar_structures().iter().map(AsRef::as_ref).enumerate();
     let spatial = solid.spatial_structures().iter().map(AsRef::as_ref).enumerate();
     let all: Vec<_> = planar.map(|s| (false, s)).chain(spatial.map(|s| (true, s))).collect();
-    // a decomposition takes a millisecond
     all.into_par_iter().with_max_len(1).map(|(is_spatial, s)| summary(is_spatial, s)).collect()
 }
 
@@ -299,7 +305,10 @@ mod tests {
     use crate::scheme::VertexRule;
 
     fn summary(mesh: &SolidMesh) -> Summary {
-        Summary::new(mesh, &Solid::new(mesh).unwrap()).unwrap()
+        {
+            let solid = Solid::new(mesh).unwrap();
+            Summary::new(mesh, &solid).unwrap().with_structures(&solid)
+        }
     }
 
     #[test]

@@ -202,7 +202,7 @@ fn meshes_that_are_not_sound() {
     let mut mesh = SurfaceMesh::new(points, Polygons::uniform(4, vec![0, 1, 3, 2]));
     mesh.attributes.push(Attribute { name: "a".into(), width: 2, values: vec![0.0; 3] });
     for scheme in [Scheme::CatmullClark, Scheme::Bilinear] {
-        let page = Page::of_surface(&mesh, scheme, 1, &ViewOptions::default());
+        let page = Page::of_surface(&mesh, scheme, 1, &ViewOptions::titled("page"));
         refused(page.map(|_| ()), "attribute");
         let skin = SkinPolygons::of_surface(&mesh, scheme, 1, &SkinOptions::default());
         refused(skin.map(|_| ()), "attribute");

@@ -13,7 +13,7 @@ impl Structure {
     /// Quicker by far than one by one: points of one sibling at one depth share its
     /// rows, points of one depth the power of the local subdivision matrix.
     pub(crate) fn weights_at(&self, points: &[[f64; 3]], orders: Orders) -> Mat<f64> {
-        let mut weights = Mat::zeros(points.len(), self.controls);
+        let mut weights = Mat::zeros(points.len(), self.controls());
         let mut placed: Vec<(usize, SiblingPlace)> = Vec::with_capacity(points.len());
         let mut center = None;
         for (i, &p) in points.iter().enumerate() {
@@ -21,7 +21,7 @@ impl Structure {
                 placed.push((i, place));
             } else {
                 let row = center.get_or_insert_with(|| self.center_weights(orders));
-                for j in 0..self.controls {
+                for j in 0..self.controls() {
                     weights[(i, j)] = row.as_ref().map_or(f64::NAN, |row| row[j]);
                 }
             }
@@ -33,7 +33,7 @@ impl Structure {
             let depth = level[0].1.depth;
             let pulled = self.pull_rows(depth, self.rows_at(depth, level, orders), sum);
             let scale = (depth as f64).exp2().powi(order as i32);
-            for j in 0..self.controls {
+            for j in 0..self.controls() {
                 let (to, from) = (weights.col_as_slice_mut(j), pulled.col_as_slice(j));
                 for ((i, _), from) in level.iter().zip(from) {
                     to[*i] = scale * from;
@@ -43,11 +43,11 @@ impl Structure {
         // sparse products leave 0 where a row has no entry, also of a point whose derivative does
         // not exist
         let mut sums = vec![0.0; points.len()];
-        for j in 0..self.controls {
+        for j in 0..self.controls() {
             sums.iter_mut().zip(weights.col_as_slice(j)).for_each(|(sum, weight)| *sum += weight);
         }
         for (i, _) in sums.iter().enumerate().filter(|(_, sum)| sum.is_nan()) {
-            (0..self.controls).for_each(|j| weights[(i, j)] = f64::NAN);
+            (0..self.controls()).for_each(|j| weights[(i, j)] = f64::NAN);
         }
         weights
     }
@@ -56,13 +56,13 @@ impl Structure {
     /// `[point][control point]`.
     fn rows_at(&self, depth: usize, points: &[(usize, SiblingPlace)], orders: Orders) -> Mat<f64> {
         let Some(owner) = self.owner(depth) else { return Mat::zeros(points.len(), 0) };
-        let mut rows = Mat::zeros(points.len(), owner.controls);
+        let mut rows = Mat::zeros(points.len(), owner.controls());
         let mut first = 0;
         for group in points.chunk_by(|(_, a), (_, b)| a.child == b.child) {
             let sibling = &owner.siblings[group[0].1.child - 1];
             let locals: Vec<_> = group.iter().map(|(_, place)| place.local).collect();
             let weights = sibling.weights_at(self.dimension(), &locals, orders);
-            let own = sibling.rows.product_from_left(&weights);
+            let own = owner.rows_of(sibling).product_from_left(&weights);
             rows.subrows_mut(first, group.len()).copy_from(own);
             first += group.len();
         }
@@ -110,7 +110,7 @@ fn layered_at(
     let sign = if permutation.odd(local_orders) { -1.0 } else { 1.0 };
     let along: Vec<[f64; 4]> =
         locals.iter().map(|p| bspline::weights(local_orders[2], p[2]).map(|b| sign * b)).collect();
-    let lines = planar.controls;
+    let lines = planar.controls();
     Mat::from_fn(points.len(), 4 * lines, |i, at| along[i][at / lines] * across[(i, at % lines)])
 }
 
@@ -169,7 +169,7 @@ mod tests {
         for mesh in meshes() {
             let solid = Solid::new(&mesh).unwrap();
             for structure in solid.planar_structures().iter().chain(solid.spatial_structures()) {
-                match structure.powers().form() {
+                match structure.powers().report().form {
                     crate::limit::Form::Eigen => eigen += 1,
                     crate::limit::Form::Powers => tabulated += 1,
                 }

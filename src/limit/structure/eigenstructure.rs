@@ -105,7 +105,7 @@ impl Structure {
             let weights = self.center_weights(orders);
             let weight = |i: usize| weights.as_ref().map_or(f64::NAN, |weights| weights[i]);
             let entry = |i: usize, j: usize| if j == 0 { weight(i) } else { 0.0 };
-            return Mat::from_fn(self.controls, functions, entry);
+            return Mat::from_fn(self.controls(), functions, entry);
         };
         // [row of the sibling's net][control point]
         let rows = self.magnified_rows(depth, child, self.total_order(orders));
@@ -120,12 +120,12 @@ impl Structure {
         };
         // [line][16]
         let across = planar.eigenstructure(SplinePart { sibling, planar: Planar::None }, orders);
-        let lines = planar.controls;
-        let mut matrix = Mat::zeros(self.controls, functions);
+        let lines = planar.controls();
+        let mut matrix = Mat::zeros(self.controls(), functions);
         for layer in 0..4 {
             let own = rows.subrows(layer * lines, lines).transpose() * &across;
             for j in 0..16 {
-                for i in 0..self.controls {
+                for i in 0..self.controls() {
                     matrix[(i, 16 * layer + j)] = sign * own[(i, j)];
                 }
             }
@@ -144,7 +144,7 @@ impl Structure {
             _ => self.sibling_deviations(child, depth),
         };
         let scale = (depth as f64).exp2().powi(order as i32);
-        rows.map_or_else(|| Mat::zeros(0, self.controls), |rows| scale * rows)
+        rows.map_or_else(|| Mat::zeros(0, self.controls()), |rows| scale * rows)
     }
 }
 

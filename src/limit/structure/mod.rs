@@ -31,14 +31,13 @@ mod store;
 pub use axis_permutation::AxisPermutation;
 pub(crate) use key::Key;
 pub(super) use key::KeyHasher;
-pub(crate) use net_rows::{dense_rows, fold_phantoms};
-pub use powers::{Form, MAX_DEPTH, Powers};
-pub(super) use sparse_rows::SparseRows;
+pub(crate) use net_rows::NetRows;
+pub use powers::{Form, MAX_DEPTH, Powers, PowersReport};
+use sparse_rows::SparseRows;
 pub(crate) use store::StructureStore;
 
 use std::sync::{Arc, OnceLock};
 
-use faer::Mat;
 use rows::DenseRows;
 
 use crate::basis::box_spline;
@@ -70,7 +69,8 @@ impl Domain {
 #[derive(Debug)]
 pub struct Structure {
     domain: Domain,
-    controls: usize,
+    // [row][control point] of the points of all siblings
+    rows: SparseRows,
     // sibling k at [k - 1]; k in binary is its offset along the local axes
     siblings: Vec<Sibling>,
     next: Next,
@@ -81,8 +81,8 @@ pub struct Structure {
 /// A child of the cell beside the one at the extraordinary point.
 #[derive(Debug)]
 pub(crate) struct Sibling {
-    // [row of the sibling's net][control point]
-    pub(super) rows: SparseRows,
+    // rows of its net among those of the structure
+    pub(super) net: Vec<u16>,
     pub(super) kind: SiblingKind,
 }
 
@@ -117,24 +117,26 @@ pub(crate) enum Next {
     Then { step: SparseRows, structure: Arc<Structure> },
 }
 
-impl Next {
-    /// Another net at the origin, of these rows over this one.
-    pub(crate) fn then(rows: &Mat<f64>, structure: Arc<Structure>) -> Self {
-        Self::Then { step: SparseRows::of(rows), structure }
-    }
-}
-
 impl Structure {
     /// A structure from the nets of the siblings, at offsets 1, 2, … of the domain's
-    /// children, and what follows.
-    pub(crate) fn of_parts(domain: Domain, siblings: Vec<Sibling>, next: Next) -> Self {
-        let controls = siblings.first().map_or(0, |sibling| sibling.rows.columns());
-        Self { domain, controls, siblings, next, at_center: OnceLock::new() }
+    /// children, their rows, and what follows.
+    pub(crate) fn of_parts(
+        domain: Domain,
+        rows: SparseRows,
+        siblings: Vec<Sibling>,
+        next: Next,
+    ) -> Self {
+        Self { domain, rows, siblings, next, at_center: OnceLock::new() }
     }
 
     /// Number of control points of the net.
     pub fn controls(&self) -> usize {
-        self.controls
+        self.rows.columns()
+    }
+
+    /// The rows of a sibling's net, `[row of the net][control point]`.
+    fn rows_of(&self, sibling: &Sibling) -> SparseRows {
+        self.rows.selected(&sibling.net)
     }
 
     /// The powers at the end of the chain of first steps.
@@ -274,7 +276,7 @@ impl Structure {
                 for place in 0..8 {
                     let p = std::array::from_fn(|d| if place >> d & 1 == 1 { 0.7 } else { 0.2 });
                     let weights = sibling.weights(self.dimension(), p, orders)?;
-                    let weights = sibling.rows.transposed_product(&weights);
+                    let weights = self.rows.transposed_product_of(&sibling.net, &weights);
                     let weights = limit.transposed_product(&weights);
                     let found: Vec<f64> = weights.iter().map(|w| 2.0 * w).collect();
                     let expected = common.get_or_insert_with(|| found.clone());
@@ -298,12 +300,13 @@ impl Structure {
 
     /// Brings weights of the net of sibling `child` at `depth` back to this net's.
     fn pull(&self, depth: usize, child: usize, weights: &[f64], sum: f64) -> Vec<f64> {
+        let own = || self.rows.transposed_product_of(&self.siblings[child - 1].net, weights);
         if depth == 1 {
-            return self.siblings[child - 1].rows.transposed_product(weights);
+            return own();
         }
         match &self.next {
             Next::Stationary(powers) => {
-                let mut x = self.siblings[child - 1].rows.transposed_product(weights);
+                let mut x = own();
                 powers.apply_transposed(depth - 1, &mut x, sum);
                 x
             }
@@ -318,15 +321,14 @@ impl Structure {
 pub(crate) const MIDDLE: usize = 3;
 
 impl Sibling {
-    /// A tensor-product spline, `rows`: `[w][v][u]` of its net over the control points.
-    pub(crate) fn tensor(rows: &Mat<f64>) -> Self {
-        Self { rows: SparseRows::of(rows), kind: SiblingKind::Tensor }
+    /// A tensor-product spline, `net`: the rows of its points `[w][v][u]`.
+    pub(crate) fn tensor(net: Vec<u16>) -> Self {
+        Self { net, kind: SiblingKind::Tensor }
     }
 
-    /// A quartic box spline, `rows`: its 12 points over the control points; `rotated` in
-    /// the middle of a triangle.
-    pub(crate) fn box_spline(rows: &Mat<f64>, rotated: bool) -> Self {
-        Self { rows: SparseRows::of(rows), kind: SiblingKind::BoxSpline { rotated } }
+    /// A quartic box spline, `net`: the rows of its 12 points; `rotated` in the middle of a triangle.
+    pub(crate) fn box_spline(net: Vec<u16>, rotated: bool) -> Self {
+        Self { net, kind: SiblingKind::BoxSpline { rotated } }
     }
 
     /// Weights of the sibling's net at its own parameters `p`.

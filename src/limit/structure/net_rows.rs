@@ -1,33 +1,111 @@
-//! Rows of a child's net over the control points of its parent's.
+//! Rows of the nets of children over the control points of their parent's net.
 
-use faer::Mat;
+use std::collections::HashMap;
 
+use super::sparse_rows::SparseRows;
 use crate::scheme::Stencils;
 
-/// Stencils of refined vertices as dense rows over the `controls` coarse ones.
-pub(crate) fn dense_rows(stencils: &Stencils, vertices: &[u32], controls: usize) -> Mat<f64> {
-    let mut rows = Mat::zeros(vertices.len(), controls);
-    for (i, &v) in vertices.iter().enumerate() {
-        for (column, weight) in stencils.row(v as usize) {
-            rows[(i, column as usize)] = weight;
-        }
-    }
-    rows
+/// Rows of refined points, each once: the nets of children share most of their points. A net is a list
+/// of rows.
+pub(crate) struct NetRows<'a> {
+    stencils: &'a Stencils,
+    rows: SparseRows,
+    // by refined vertex, NONE before it has a row
+    of_vertex: Vec<u16>,
+    // by the rows that they combine
+    of_phantom: HashMap<[u16; 3], u16>,
+    // of the row at hand
+    entries: Vec<(u16, f64)>,
 }
 
-/// Replaces missing layers of a tensor net's rows by p₋₁ = 2p₀ − p₁ (u, then v, then w).
-/// Bit 2 d + side of `ends`: the layer at that side of axis d is missing.
-pub(crate) fn fold_phantoms(rows: &mut Mat<f64>, dimension: usize, ends: u8) {
-    for d in 0..dimension {
-        let stride = 4_usize.pow(d as u32);
-        for side in (0..2).filter(|side| ends >> (2 * d + side) & 1 == 1) {
-            for at in (0..rows.nrows()).filter(|at| at / stride % 4 == 3 * side) {
-                let inward =
-                    |steps| if side == 0 { at + steps * stride } else { at - steps * stride };
-                for j in 0..rows.ncols() {
-                    rows[(at, j)] = 2.0 * rows[(inward(1), j)] - rows[(inward(2), j)];
+/// No row.
+const NONE: u16 = u16::MAX;
+
+impl<'a> NetRows<'a> {
+    /// No rows yet, over so many control points. Vertices of the coarse mesh whose numbers differ by
+    /// a multiple of `controls` are one control point: the layers of an extruded planar net, because
+    /// the weights along them sum to 1.
+    pub fn new(stencils: &'a Stencils, controls: usize) -> Self {
+        Self {
+            stencils,
+            rows: SparseRows::new(controls),
+            of_vertex: vec![NONE; stencils.len()],
+            of_phantom: HashMap::new(),
+            entries: Vec::new(),
+        }
+    }
+
+    /// The rows of refined vertices.
+    pub fn net(&mut self, vertices: &[u32]) -> Vec<u16> {
+        vertices.iter().map(|&v| self.of_vertex(v as usize)).collect()
+    }
+
+    fn of_vertex(&mut self, v: usize) -> u16 {
+        if self.of_vertex[v] == NONE {
+            let controls = self.rows.columns() as u32;
+            // by control point, then by layer, so that sums have one order
+            let mut row: Vec<(u32, f64)> = self.stencils.row(v).collect();
+            row.sort_unstable_by_key(|&(column, _)| (column % controls, column));
+            self.entries.clear();
+            self.entries.extend(row.iter().map(|&(c, weight)| ((c % controls) as u16, weight)));
+            self.of_vertex[v] = self.push();
+        }
+        self.of_vertex[v]
+    }
+
+    /// Appends the row at hand, adding up the entries of one column.
+    fn push(&mut self) -> u16 {
+        self.entries.dedup_by(|next, sum| {
+            let is_same = next.0 == sum.0;
+            if is_same {
+                sum.1 += next.1;
+            }
+            is_same
+        });
+        self.rows.push(self.entries.iter().copied());
+        (self.rows.count() - 1) as u16
+    }
+
+    /// The row a + b − c.
+    pub fn phantom(&mut self, terms: [u16; 3]) -> u16 {
+        if let Some(&row) = self.of_phantom.get(&terms) {
+            return row;
+        }
+        let [a, b, c] = terms.map(usize::from);
+        self.entries.clear();
+        self.entries.extend(self.rows.row(a));
+        self.entries.extend(self.rows.row(b));
+        self.entries.extend(self.rows.row(c).map(|(column, x)| (column, -x)));
+        self.entries.sort_by_key(|&(column, _)| column);
+        let row = self.push();
+        self.of_phantom.insert(terms, row);
+        row
+    }
+
+    /// Replaces missing layers of a tensor net by p₋₁ = 2p₀ − p₁ (u, then v, then w).
+    /// Bit 2 d + side of `ends`: the layer at that side of axis d is missing.
+    pub fn fold_phantoms(&mut self, net: &mut [u16], dimension: usize, ends: u8) {
+        for d in 0..dimension {
+            let stride = 4_usize.pow(d as u32);
+            for side in (0..2).filter(|side| ends >> (2 * d + side) & 1 == 1) {
+                for at in (0..net.len()).filter(|at| at / stride % 4 == 3 * side) {
+                    let inward =
+                        |steps| if side == 0 { at + steps * stride } else { at - steps * stride };
+                    net[at] = self.phantom([net[inward(1)], net[inward(1)], net[inward(2)]]);
                 }
             }
         }
+    }
+
+    /// The rows of a net alone.
+    pub fn selected(&self, net: &[u16]) -> SparseRows {
+        self.rows.selected(net)
+    }
+
+    /// All rows.
+    pub fn finish(self) -> SparseRows {
+        let mut rows = self.rows;
+        rows.shrink();
+        rows
     }
 }

@@ -61,7 +61,7 @@ pub struct Powers {
     // ℓ: limit mask
     mask: Vec<f64>,
     // Dⁿ for n = 1..=MAX_DEPTH, filled from the front when asked for
-    deflated: Vec<OnceLock<DenseRows>>,
+    deflated: OnceLock<Box<[OnceLock<DenseRows>]>>,
     decomposition: OnceLock<Decomposition>,
 }
 
@@ -93,23 +93,44 @@ pub enum Form {
     Powers,
 }
 
+/// What is known of the powers of a matrix; see [`Powers::report`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PowersReport {
+    /// The form in use for all but a few powers.
+    pub form: Form,
+    /// Condition number ‖V‖‖V⁻¹‖ (Frobenius), infinite where V is singular; none of a net of more than
+    /// 256 control points, which is not decomposed.
+    pub condition: Option<f64>,
+    /// Largest entry of Aⁿ − VΛⁿV⁻¹ over the depths tested (1 to 40), whichever form was taken in the
+    /// end; none of a net that is not decomposed.
+    pub eigen_error: Option<f64>,
+}
+
 impl Powers {
-    /// Prepares the powers of `a`, whose rows sum to 1.
-    pub fn new(a: &Mat<f64>) -> Self {
-        let matrix = SparseRows::of(a);
+    /// Prepares the powers of a square matrix, whose rows sum to 1.
+    pub(crate) fn new(mut matrix: SparseRows) -> Self {
+        matrix.shrink();
         let mask = limit_mask(&matrix);
-        let deflated = (0..MAX_DEPTH).map(|_| OnceLock::new()).collect();
-        Self { matrix, mask, deflated, decomposition: OnceLock::new() }
+        Self { matrix, mask, deflated: OnceLock::new(), decomposition: OnceLock::new() }
     }
 
-    fn decomposition(&self) -> &Decomposition {
-        self.decomposition.get_or_init(|| match decompose(&self.matrix(), &self.mask) {
+    // None of a large net
+    fn decomposition(&self) -> Option<&Decomposition> {
+        (!self.is_large()).then(|| self.decomposition.get_or_init(|| self.decomposed()))
+    }
+
+    fn decomposed(&self) -> Decomposition {
+        match decompose(&self.matrix(), &self.mask) {
             None => Decomposition { eigen: None, condition: f64::INFINITY, error: 0.0 },
             Some((eigen, condition)) => {
                 let (error, accepted) = self.verify(&eigen);
                 Decomposition { eigen: accepted.then_some(eigen), condition, error }
             }
-        })
+        }
+    }
+
+    fn eigen(&self) -> Option<&Eigen> {
+        self.decomposition()?.eigen.as_ref()
     }
 
     /// A.
@@ -127,25 +148,21 @@ impl Powers {
         &self.mask
     }
 
-    /// The form in use for all but a few powers.
-    pub fn form(&self) -> Form {
-        let is_eigen = !self.is_large() && self.decomposition().eigen.is_some();
-        if is_eigen { Form::Eigen } else { Form::Powers }
+    /// How the powers are held, and how good the decomposition is; nothing of what this takes is kept.
+    pub fn report(&self) -> PowersReport {
+        if self.is_large() {
+            return PowersReport { form: Form::Powers, condition: None, eigen_error: None };
+        }
+        let of = |found: &Decomposition| PowersReport {
+            form: if found.eigen.is_some() { Form::Eigen } else { Form::Powers },
+            condition: Some(found.condition),
+            eigen_error: Some(found.error),
+        };
+        self.decomposition.get().map_or_else(|| of(&self.decomposed()), of)
     }
 
     fn is_large(&self) -> bool {
         self.mask.len() > MAX_DENSE_CONTROLS
-    }
-
-    /// Condition number ‖V‖‖V⁻¹‖ (Frobenius), infinite where V is singular.
-    pub fn condition(&self) -> f64 {
-        self.decomposition().condition
-    }
-
-    /// Largest entry of Aⁿ − VΛⁿV⁻¹ over the depths tested (1 to 40), whichever
-    /// form was taken in the end.
-    pub fn eigen_error(&self) -> f64 {
-        self.decomposition().error
     }
 
     /// Modulus of the largest eigenvalue of A but for the 1 of the constant: what every step
@@ -164,7 +181,7 @@ impl Powers {
         }
         let mut y = if n <= SHALLOW || self.is_large() {
             (0..n).fold(std::mem::take(x), |y, _| self.deflated_step(&y))
-        } else if let Some(eigen) = &self.decomposition().eigen {
+        } else if let Some(eigen) = self.eigen() {
             eigen.apply_transposed(n, x)
         } else {
             self.deflated(n).transposed_product(x)
@@ -180,7 +197,7 @@ impl Powers {
     pub(super) fn apply_to_rows(&self, n: usize, x: &Mat<f64>, sum: f64) -> Mat<f64> {
         let mut y = if n <= SHALLOW || self.is_large() {
             (1..n).fold(self.deflated_rows(x), |y, _| self.deflated_rows(&y))
-        } else if let Some(eigen) = &self.decomposition().eigen {
+        } else if let Some(eigen) = self.eigen() {
             eigen.apply_to_rows(n, x)
         } else {
             x * self.deflated(n).matrix()
@@ -240,7 +257,8 @@ impl Powers {
 
     /// Dⁿ, n ≥ 1.
     fn deflated(&self, n: usize) -> &DenseRows {
-        self.deflated[n - 1].get_or_init(|| match n {
+        let all = self.deflated.get_or_init(|| (0..MAX_DEPTH).map(|_| OnceLock::new()).collect());
+        all[n - 1].get_or_init(|| match n {
             1 => DenseRows::less(&self.matrix, &self.mask),
             _ => DenseRows::of(&(self.deflated(n - 1).matrix() * self.deflated(1).matrix())),
         })
@@ -372,8 +390,8 @@ mod tests {
     use super::*;
 
     fn check(a: &Mat<f64>, form: Form) {
-        let powers = Powers::new(a);
-        assert_eq!(powers.form(), form);
+        let powers = Powers::new(SparseRows::of(a));
+        assert_eq!(powers.report().form, form);
         let mut exact = a.clone();
         for n in 1..=40 {
             for i in 0..a.nrows() {
@@ -417,7 +435,7 @@ mod tests {
             _ => 0.0,
         };
         let a = Mat::from_fn(n, n, weight);
-        let powers = Powers::new(&a);
+        let powers = Powers::new(SparseRows::of(&a));
         let mut exact = a.clone();
         for power in 1..=40 {
             let x = Mat::from_fn(1, n, |_, j| if j == 7 { 1.0 } else { 0.0 });
@@ -430,7 +448,7 @@ mod tests {
             }
             exact = &exact * &a;
         }
-        assert_eq!(powers.form(), Form::Powers);
+        assert_eq!(powers.report().form, Form::Powers);
         assert!(powers.decomposition.get().is_none());
         assert!(powers.deflated.iter().all(|power| power.get().is_none()));
     }

@@ -39,7 +39,7 @@ impl DenseRows {
         let mut values = vec![0.0; count * stride];
         for (to, entries) in values.chunks_exact_mut(stride).zip(matrix.rows()) {
             to.iter_mut().zip(row).for_each(|(to, x)| *to = -x);
-            entries.iter().for_each(|&(column, x)| to[column as usize] += x);
+            entries.for_each(|(column, x)| to[usize::from(column)] += x);
         }
         Self { count, columns, stride, values }
     }

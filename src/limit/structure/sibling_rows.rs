@@ -23,7 +23,8 @@ impl Structure {
     /// For derivatives, which magnify by 2^depth for every order, take
     /// [`Structure::sibling_deviations`].
     pub fn sibling_rows(&self, child: usize, depth: usize) -> Option<Mat<f64>> {
-        let rows = &self.owner(depth)?.siblings.get(child.checked_sub(1)?)?.rows;
+        let owner = self.owner(depth)?;
+        let rows = owner.rows_of(owner.siblings.get(child.checked_sub(1)?)?);
         Some(self.pull_rows(depth, rows.matrix(), 1.0))
     }
 
@@ -33,7 +34,7 @@ impl Structure {
     /// same, but for rounding that the magnification would bring up.
     pub fn sibling_deviations(&self, child: usize, depth: usize) -> Option<Mat<f64>> {
         let owner = self.owner(depth)?;
-        let rows = owner.siblings.get(child.checked_sub(1)?)?.rows.matrix();
+        let rows = owner.rows_of(owner.siblings.get(child.checked_sub(1)?)?).matrix();
         let mask = owner.mask();
         let deviations = Mat::from_fn(rows.nrows(), rows.ncols(), |i, j| rows[(i, j)] - mask[j]);
         Some(self.pull_rows(depth, deviations, 0.0))
@@ -73,7 +74,7 @@ mod tests {
         let solid = Solid::new(&mesh).unwrap();
         let mut compared = 0;
         for structure in solid.spatial_structures() {
-            assert_eq!(structure.powers().form(), Form::Powers);
+            assert_eq!(structure.powers().report().form, Form::Powers);
             for (depth, local) in [(1, 0.3), (2, 0.5), (7, 0.9), (40, 0.1)] {
                 for child in (1..8).filter(|&k| structure.sibling_turn(k).is_none()) {
                     let corner = |d: usize| f64::from(child as u32 >> d & 1);

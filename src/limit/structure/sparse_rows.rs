@@ -1,38 +1,45 @@
-//! Nets of children as sparse rows over the control points: a point of a child's net takes few of
-//! them.
+//! Sparse rows over the control points of a net: a refined point takes few of them.
 
 use faer::Mat;
 
-/// A sparse matrix, `[row][column]`.
+/// A sparse matrix, `[row][column]`, of at most 65,536 columns.
 #[derive(Debug)]
 pub(crate) struct SparseRows {
     columns: usize,
     // row r: entries ends[r - 1]..ends[r]
     ends: Vec<u32>,
-    // column and value, columns ascending
-    entries: Vec<(u32, f64)>,
+    // of the entries, columns ascending in each row
+    entry_columns: Vec<u16>,
+    values: Vec<f64>,
 }
 
 impl SparseRows {
-    /// The entries of a matrix that are not 0.
-    pub fn of(matrix: &Mat<f64>) -> Self {
-        let mut ends = vec![0_u32; matrix.nrows()];
-        for column in matrix.col_iter() {
-            ends.iter_mut().zip(column.iter()).for_each(|(end, x)| *end += u32::from(*x != 0.0));
+    /// No rows yet.
+    pub fn new(columns: usize) -> Self {
+        Self { columns, ends: Vec::new(), entry_columns: Vec::new(), values: Vec::new() }
+    }
+
+    /// Appends a row; `entries` have ascending columns. What is 0 is left out.
+    pub fn push(&mut self, entries: impl IntoIterator<Item = (u16, f64)>) {
+        for (column, value) in entries.into_iter().filter(|(_, value)| *value != 0.0) {
+            self.entry_columns.push(column);
+            self.values.push(value);
         }
-        let mut start = 0;
-        for end in &mut ends {
-            start += std::mem::replace(end, start);
-        }
-        // each end runs from the start of its row to the end while entries are put in place
-        let mut entries = vec![(0, 0.0); start as usize];
-        for (c, column) in matrix.col_iter().enumerate() {
-            for (end, &x) in ends.iter_mut().zip(column.iter()).filter(|(_, x)| **x != 0.0) {
-                entries[*end as usize] = (c as u32, x);
-                *end += 1;
-            }
-        }
-        Self { columns: matrix.ncols(), ends, entries }
+        self.ends.push(self.values.len() as u32);
+    }
+
+    /// Some of the rows, in the order of `of`.
+    pub fn selected(&self, of: &[u16]) -> Self {
+        let mut selected = Self::new(self.columns);
+        of.iter().for_each(|&r| selected.push(self.row(r.into())));
+        selected
+    }
+
+    /// Drops what is reserved for further rows.
+    pub fn shrink(&mut self) {
+        self.ends.shrink_to_fit();
+        self.entry_columns.shrink_to_fit();
+        self.values.shrink_to_fit();
     }
 
     pub fn count(&self) -> usize {
@@ -46,25 +53,40 @@ impl SparseRows {
     pub fn matrix(&self) -> Mat<f64> {
         let mut matrix = Mat::zeros(self.ends.len(), self.columns);
         for (r, row) in self.rows().enumerate() {
-            row.iter().for_each(|&(c, x)| matrix[(r, c as usize)] = x);
+            row.for_each(|(c, x)| matrix[(r, usize::from(c))] = x);
         }
         matrix
     }
 
+    /// Entries of a row: column and value.
+    #[inline(always)]
+    pub fn row(&self, r: usize) -> impl Iterator<Item = (u16, f64)> {
+        let range = if r == 0 { 0 } else { self.ends[r - 1] as usize }..self.ends[r] as usize;
+        let columns = self.entry_columns[range.clone()].iter().copied();
+        columns.zip(self.values[range].iter().copied())
+    }
+
     /// Entries of each row.
-    pub fn rows(&self) -> impl Iterator<Item = &[(u32, f64)]> {
-        let mut start = 0;
-        self.ends.iter().map(move |&end| {
-            let first = std::mem::replace(&mut start, end as usize);
-            &self.entries[first..end as usize]
-        })
+    pub fn rows(&self) -> impl Iterator<Item = impl Iterator<Item = (u16, f64)>> {
+        (0..self.ends.len()).map(|r| self.row(r))
     }
 
     /// rowsᵀ · x, every entry summed in the order of the rows.
     pub fn transposed_product(&self, x: &[f64]) -> Vec<f64> {
+        self.transposed(x.iter().copied().enumerate())
+    }
+
+    /// As [`SparseRows::transposed_product`], of the rows `of` alone.
+    pub fn transposed_product_of(&self, of: &[u16], x: &[f64]) -> Vec<f64> {
+        self.transposed(of.iter().map(|&r| usize::from(r)).zip(x.iter().copied()))
+    }
+
+    /// Σ x · row over pairs of a row and its x.
+    #[inline(always)]
+    fn transposed(&self, terms: impl Iterator<Item = (usize, f64)>) -> Vec<f64> {
         let mut sums = vec![0.0; self.columns];
-        for (row, x) in self.rows().zip(x) {
-            row.iter().for_each(|&(c, value)| sums[c as usize] += value * x);
+        for (r, x) in terms.filter(|(_, x)| *x != 0.0) {
+            self.row(r).for_each(|(c, value)| sums[usize::from(c)] += value * x);
         }
         sums
     }
@@ -81,10 +103,9 @@ impl SparseRows {
         let mut product = Mat::zeros(self.ends.len(), x.ncols());
         for k in 0..x.ncols() {
             let x = x.col_as_slice(k);
-            let sum =
-                |row: &[(u32, f64)]| row.iter().map(|&(c, value)| value * x[c as usize]).sum();
             let sums = product.col_as_slice_mut(k).iter_mut();
-            sums.zip(self.rows()).for_each(|(to, row)| *to = sum(row));
+            sums.zip(self.rows())
+                .for_each(|(to, row)| *to = row.map(|(c, value)| value * x[usize::from(c)]).sum());
         }
         product
     }
@@ -105,11 +126,23 @@ impl pulp::NullaryFnOnce for FromLeft<'_> {
         let Self { rows, x, product } = self;
         for (r, row) in rows.rows().enumerate() {
             let from = x.col_as_slice(r);
-            for &(c, value) in row {
-                let to = product.col_as_slice_mut(c as usize);
+            for (c, value) in row {
+                let to = product.col_as_slice_mut(usize::from(c));
                 to.iter_mut().zip(from).for_each(|(to, from)| *to += value * from);
             }
         }
+    }
+}
+
+#[cfg(test)]
+impl SparseRows {
+    /// The entries of a matrix that are not 0.
+    pub fn of(matrix: &Mat<f64>) -> Self {
+        let mut rows = Self::new(matrix.ncols());
+        for r in 0..matrix.nrows() {
+            rows.push((0..matrix.ncols()).map(|c| (c as u16, matrix[(r, c)])));
+        }
+        rows
     }
 }
 
@@ -124,7 +157,7 @@ mod tests {
             let matrix = Mat::from_fn(count, columns, number);
             let rows = SparseRows::of(&matrix);
             assert_eq!((rows.columns(), rows.matrix()), (columns, matrix.clone()));
-            assert!(rows.entries.len() < count * columns || count == 1);
+            assert!(rows.values.len() < count * columns || count == 1);
             let close = |a: &Mat<f64>, b: &Mat<f64>| {
                 assert_eq!((a.nrows(), a.ncols()), (b.nrows(), b.ncols()));
                 assert!((a - b).norm_max() < 1e-13);
@@ -138,6 +171,14 @@ mod tests {
                 .map(|j| (0..count).fold(0.0, |sum, i| sum + matrix[(i, j)] * x[i]))
                 .collect::<Vec<f64>>();
             assert_eq!(rows.transposed_product(&x), expected);
+            let of: Vec<u16> = (0..count as u16).rev().chain([0]).collect();
+            let selected = rows.selected(&of);
+            assert_eq!(
+                selected.row(0).collect::<Vec<_>>(),
+                rows.row(count - 1).collect::<Vec<_>>()
+            );
+            let x: Vec<f64> = (0..of.len()).map(|i| number(i, 5) - 0.2).collect();
+            assert_eq!(rows.transposed_product_of(&of, &x), selected.transposed_product(&x));
         }
     }
 }

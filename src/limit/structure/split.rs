@@ -30,7 +30,7 @@ impl Structure {
     /// Values at the net of the sibling at offset `child` (binary, not 0), rows as
     /// [`Structure::sibling_rows`] has them, from those at this structure's net.
     pub(crate) fn sibling_net(&self, child: usize, net: &Mat<f64>) -> Mat<f64> {
-        self.siblings[child - 1].rows.product(net)
+        self.rows_of(&self.siblings[child - 1]).product(net)
     }
 
     /// The limit at the extraordinary point, `[width]`, from values at the net.

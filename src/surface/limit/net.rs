@@ -3,13 +3,11 @@
 
 use std::collections::HashMap;
 
-use faer::Mat;
-
 use super::connectivity::Connectivity;
 use super::frame::{FaceFrame, FaceSector};
 use super::rules::LimitRule;
 use crate::basis::box_spline;
-use crate::limit::Key;
+use crate::limit::{Key, NetRows};
 
 /// Missing control points of a regular net. Of a quad: bit 0 and 1 for the low and high
 /// end of u, bits 2 and 3 of v. Of a triangle, two bits a corner: 0 where all six faces
@@ -108,11 +106,9 @@ pub(super) fn phantoms(ends: SurfaceEnds) -> impl Iterator<Item = [usize; 4]> {
 }
 
 /// Replaces the rows of missing control points by those of their phantoms.
-pub(super) fn fold_triangle(rows: &mut Mat<f64>, ends: SurfaceEnds) {
+pub(super) fn fold_triangle(rows: &mut NetRows<'_>, net: &mut [u16], ends: SurfaceEnds) {
     for [p, q, r, s] in phantoms(ends) {
-        for j in 0..rows.ncols() {
-            rows[(p, j)] = rows[(q, j)] + rows[(r, j)] - rows[(s, j)];
-        }
+        net[p] = rows.phantom([net[q], net[r], net[s]]);
     }
 }
 

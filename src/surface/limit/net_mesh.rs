@@ -10,9 +10,7 @@ use super::library::{Extraordinary, SurfaceLibrary};
 use super::net;
 use super::refine::refine;
 use super::tangents::tangents;
-use crate::limit::{
-    Domain, Key, MIDDLE, Next, Powers, Sibling, Structure, dense_rows, fold_phantoms,
-};
+use crate::limit::{Domain, Key, MIDDLE, NetRows, Next, Powers, Sibling, Structure};
 use crate::mesh::Creases;
 use crate::scheme::FaceShape;
 
@@ -32,7 +30,7 @@ impl SurfaceLibrary {
         let fine = &step.connectivity;
         let child = |number: u32| step.parents.iter().position(|&at| at == (0, number));
         let frame = |number: u32| Some(FaceFrame::new(child(number)? as u32, 0));
-        let rows = |vertices: &[u32]| dense_rows(&step.stencils, vertices, mesh.vertex_count());
+        let mut rows = NetRows::new(&step.stencils, mesh.vertex_count());
 
         let mut siblings = Vec::new();
         for number in numbers_by_offset(self.scheme) {
@@ -44,25 +42,26 @@ impl SurfaceLibrary {
             siblings.push(match self.scheme.shape() {
                 FaceShape::Quad => {
                     let (net, ends) = net::regular_quad(fine, frame);
-                    let mut rows = rows(&net);
-                    fold_phantoms(&mut rows, 2, ends);
-                    Sibling::tensor(&rows)
+                    let mut net = rows.net(&net);
+                    rows.fold_phantoms(&mut net, 2, ends);
+                    Sibling::tensor(net)
                 }
                 FaceShape::Triangle => {
                     let (net, ends) = net::regular_triangle(fine, frame);
-                    let mut rows = rows(&net);
-                    net::fold_triangle(&mut rows, ends);
-                    Sibling::box_spline(&rows, number == MIDDLE as u32)
+                    let mut net = rows.net(&net);
+                    net::fold_triangle(&mut rows, &mut net, ends);
+                    Sibling::box_spline(net, number == MIDDLE as u32)
                 }
             });
         }
         let net = net::irregular(fine, frame(0)?, |v| fine.rule(v));
-        let rows = rows(&net.vertices);
+        let own = rows.net(&net.vertices);
+        let own = rows.selected(&own);
         let next = if net.key == *key {
-            Next::Stationary(Powers::new(&rows).into())
+            Next::Stationary(Powers::new(own).into())
         } else {
             let child = self.find(&net.key, depth + 1)?;
-            Next::then(&rows, child.structure.clone())
+            Next::Then { step: own, structure: child.structure.clone() }
         };
         let domain = match self.scheme.shape() {
             FaceShape::Quad => Domain::Square,
@@ -70,7 +69,7 @@ impl SurfaceLibrary {
         };
         let origin = FaceFrame::new(0, 0);
         let tangents = tangents(&mesh, origin, mesh.rule(mesh.vertex(origin, 0)));
-        let structure = Arc::new(Structure::of_parts(domain, siblings, next));
+        let structure = Arc::new(Structure::of_parts(domain, rows.finish(), siblings, next));
         Some(Extraordinary { structure, tangents, key: key.clone() })
     }
 }

@@ -164,7 +164,7 @@ impl<'s> Pieces<'s> {
 
     /// How far a piece made of positions may be from the limit; see [`Pieces::errors`].
     pub(crate) fn error(&self, made: &Made<'s>) -> f64 {
-        let error = |nest: &Nest<'s>| nest.error(self.remainders.of(nest.structure()));
+        let error = |nest: &Nest<'s>| nest.error(&self.remainders.of(nest.structure()));
         FIT_MARGIN * made.rest.as_ref().map_or(0.0, error)
     }
 
@@ -201,7 +201,7 @@ impl<'s> Pieces<'s> {
             }
             nest = inner;
         }
-        let points = nest.interpolation(self.remainders.of(nest.structure()));
+        let points = nest.interpolation(&self.remainders.of(nest.structure()));
         visit(Made { points, rest: Some(nest) });
     }
 

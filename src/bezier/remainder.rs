@@ -4,7 +4,8 @@
 //! serves any number of rings.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use faer::Mat;
 
@@ -48,13 +49,22 @@ impl Remainder {
         let errors = limit - basis * &nodes;
         Self { nodes, errors }
     }
+
+    fn bytes(&self) -> usize {
+        size_of::<f64>() * (self.nodes.nrows() + self.errors.nrows()) * self.nodes.ncols()
+    }
 }
+
+/// Bytes of the remainders that are kept. In irregular meshes nearly every cell has a structure of its
+/// own, whose remainder takes half a megabyte and is asked for once or twice.
+const MAX_KEPT_BYTES: usize = 512 << 20;
 
 /// The remainders of all structures of a solid, each made when first asked for.
 #[derive(Debug)]
 pub(crate) struct Remainders {
     // by where the structure is
-    by_structure: HashMap<usize, OnceLock<Remainder>>,
+    by_structure: HashMap<usize, OnceLock<Arc<Remainder>>>,
+    kept_bytes: AtomicUsize,
 }
 
 impl Remainders {
@@ -69,12 +79,24 @@ impl Remainders {
                 open.extend(children.filter_map(|child| Some(structure.sibling_planar(child)?.0)));
             }
         }
-        Self { by_structure }
+        Self { by_structure, kept_bytes: AtomicUsize::new(0) }
     }
 
     /// The remainder of a structure of the solid.
-    pub fn of(&self, structure: &Structure) -> &Remainder {
-        self.by_structure[&address(structure)].get_or_init(|| Remainder::new(structure))
+    pub fn of(&self, structure: &Structure) -> Arc<Remainder> {
+        let kept = &self.by_structure[&address(structure)];
+        if let Some(remainder) = kept.get() {
+            return remainder.clone();
+        }
+        if self.kept_bytes.load(Ordering::Relaxed) > MAX_KEPT_BYTES {
+            return Arc::new(Remainder::new(structure));
+        }
+        kept.get_or_init(|| {
+            let remainder = Remainder::new(structure);
+            self.kept_bytes.fetch_add(remainder.bytes(), Ordering::Relaxed);
+            Arc::new(remainder)
+        })
+        .clone()
     }
 }
 

@@ -149,7 +149,7 @@ impl DistributedMesh {
 
     /// What this rank has: its cells and their data, its points and attributes; creases, corners
     /// and groups of the whole.
-    pub(crate) fn block(&self) -> &SolidMesh {
+    pub fn block(&self) -> &SolidMesh {
         &self.block
     }
 

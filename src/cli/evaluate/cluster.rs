@@ -36,7 +36,7 @@ pub fn run(
     let model = a.model.load_on_ranks(ranks, true, console, whole)?;
     let count = model.element_count(a.levels)?;
     let per_element = request.samples.per_element();
-    let most = piece_results(&a, request.shape);
+    let most = piece_results(&a, request.shape, model.block())?;
     let pieces: Vec<_> = element_pieces(count, per_element, most).collect();
     let own = block(pieces.len(), ranks.rank(), ranks.size());
     let range = covered(&pieces[own.clone()]);

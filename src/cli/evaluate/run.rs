@@ -29,6 +29,8 @@ use crate::cli::quality;
 
 /// Results in a piece of a `.pvtu`.
 const PIECE: usize = 2_000_000;
+/// Bytes that pieces at work take, at most, unless the number of points is given.
+const PIECE_BYTES: usize = 2 << 30;
 /// Points of Bézier cells in a piece.
 const BEZIER_PIECE: usize = 64 * 8192;
 
@@ -97,10 +99,12 @@ pub fn run(
     report.conclude(a, request.format, quality, start, console)
 }
 
-/// Results in a piece, at most.
-pub fn piece_results(a: &Arguments, shape: CellShape) -> usize {
+/// Results in a piece, at most: the same on all machines, so that parts of a job agree.
+pub fn piece_results(a: &Arguments, shape: CellShape, mesh: &SolidMesh) -> Result<usize> {
     let most = if shape == CellShape::Bezier { BEZIER_PIECE } else { PIECE };
-    a.piece_points.unwrap_or(most)
+    let result = single::result_bytes(a.want(Some(shape))?, mesh);
+    let fitting = PIECE_BYTES / (single::RANGES * result);
+    Ok(a.piece_points.unwrap_or(most.min(fitting.max(1))))
 }
 
 /// A grid of samples that is evaluated and written.
@@ -137,7 +141,7 @@ impl<'a> GridJob<'a> {
         console: &Console,
     ) -> Result<Option<(Writer<'a>, Vec<Range<usize>>)>> {
         let &Self { a, request: &GridRequest { shape, format, .. }, mesh, plan } = self;
-        let piece = piece_results(a, shape);
+        let piece = piece_results(a, shape, mesh)?;
         Ok(Some(match (&a.output, a.pieces) {
             (Some(output), Some(part)) => {
                 // no larger than a part's share
@@ -174,7 +178,7 @@ impl<'a> GridJob<'a> {
     fn check_pieces(&self, source: &Source<'_>, pieces: &[Range<usize>]) -> Result<()> {
         let Source::Evaluated { plan, .. } = source else { return Ok(()) };
         let largest = pieces.iter().map(|range| plan.result_count(range)).max().unwrap_or(0);
-        let result = single::RANGES * single::result_bytes(plan, self.mesh);
+        let result = single::RANGES * single::result_bytes(plan.want(), self.mesh);
         let what = format!("pieces of {} need", counted(largest, "point"));
         memory::check_half(what, (largest * result) as u128, |limit| {
             format!("give --piece-points {} or less", (limit / result as u128).max(1)).into()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use subsolid::io::FileOutline;
 use subsolid::mesh::SolidMesh;
-use subsolid::plan::{Plan, Samples};
+use subsolid::plan::{Plan, Samples, Want};
 use subsolid::volume::{Bezier, SharedPoints};
 use subsolid::{Error, Result};
 
@@ -32,7 +32,7 @@ pub struct Single {
 
 /// Results of a range.
 pub fn range(plan: &Plan<'_>, mesh: &SolidMesh) -> usize {
-    (RANGE / result_bytes(plan, mesh)).max(1)
+    (RANGE / result_bytes(plan.want(), mesh)).max(1)
 }
 
 impl Single {
@@ -77,11 +77,11 @@ impl Single {
 }
 
 /// Bytes of a result with what is made of it.
-pub fn result_bytes(plan: &Plan<'_>, mesh: &SolidMesh) -> usize {
+pub fn result_bytes(want: Want, mesh: &SolidMesh) -> usize {
     let widths: Vec<usize> = mesh.attributes.iter().map(|attribute| attribute.width).collect();
     let of_cells: usize = mesh.cell_data.iter().map(|array| array.width).sum();
     // with the ids of a cell and its array of cells
-    8 * (plan.want().numbers_per_result(&widths) + of_cells) + 32 + 8 + 4
+    8 * (want.numbers_per_result(&widths) + of_cells) + 32 + 8 + 4
 }
 
 /// Refuses a file that takes too much memory.
@@ -100,7 +100,7 @@ fn check_memory(
         },
     };
     let bytes = (numbered * NUMBERING) as u128
-        + (RANGES * range) as u128 * result_bytes(plan, mesh) as u128;
+        + (RANGES * range) as u128 * result_bytes(plan.want(), mesh) as u128;
     if bytes <= limit {
         return Ok(());
     }

@@ -209,7 +209,7 @@ fn surface(
     faces.extend(own);
     let end = faces.len();
     after.iter().try_for_each(|bytes| push_faces(bytes, &mut faces))?;
-    let mut all = Surface::of_faces(faces.into_par_iter(), grid, tolerance);
+    let mut all = Surface::of_faces(faces.into_par_iter(), grid, tolerance)?;
     let at = |face: usize| face.checked_sub(1).map_or(0, |last| all.ends[last] as usize);
     all.surface.keep(at(first)..at(end));
     Ok(all)

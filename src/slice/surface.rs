@@ -16,6 +16,8 @@
 //!
 //! All arrays are flat, patches refer to edges by number, and nothing refers back.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use rayon::prelude::*;
 
 use super::bicubic::{self, Bicubic, Cubic, HEIGHT, PlanePoint, range, round_to};
@@ -27,9 +29,11 @@ use super::sheet::Sheet;
 use super::shell::Shells;
 use super::simple::{Flatness, Slope, SubPatch, cut};
 use super::skin::Skin;
-use crate::error::Result;
+use crate::error::{Error, Result, option_name};
 use crate::limit::Solid;
 use crate::limit::rim::{Rim, RimKey, Stretch};
+use crate::memory::physical_memory;
+use crate::message;
 use crate::numbers::bounds::{self, Bounds};
 use crate::topology::Orientation;
 
@@ -38,6 +42,9 @@ const ERROR_PART: f64 = 1.0 / 8.0;
 
 /// Part of the tolerance that flat patches may rise and bend by.
 const FLAT_PART: f64 = 1.0 / 8.0;
+
+/// Bytes of a patch while the complex is made, with its edges and what they are found by.
+const PATCH_BYTES: u64 = 1300;
 
 /// The complex; see the module's introduction.
 #[derive(Debug)]
@@ -131,7 +138,7 @@ impl Surface {
         let orientation = Orientation::new(solid.topology(), points)?;
         let faces = sheet.faces(|cell| cell);
         let faces = faces.map(|(cell, face)| face.turned(orientation.is_mirrored(cell)));
-        Ok(Self::of_faces(faces, grid, tolerance).surface)
+        Ok(Self::of_faces(faces, grid, tolerance)?.surface)
     }
 
     /// A closed surface over its control points, seen along `axis`; and its shells, turned so
@@ -155,34 +162,41 @@ impl Surface {
             let face = Face { number: part as u64, rim: skin.rim(parts[part]), fits };
             face.turned(shells.reversed)
         });
-        Ok((Self::of_faces(faces, grid, tolerance).surface, shells))
+        Ok((Self::of_faces(faces, grid, tolerance)?.surface, shells))
     }
 
     /// The surface of these faces, which have ascending numbers.
+    ///
+    /// # Errors
+    /// [`Error::Request`](crate::Error::Request) for more patches than fit into memory.
     pub fn of_faces(
         faces: impl IndexedParallelIterator<Item = Face>,
         grid: f64,
         tolerance: f64,
-    ) -> NamedSurface {
+    ) -> Result<NamedSurface> {
         // no cut makes a patch flatter than rounding, of which the grid is 64 steps at least
         let flat = (FLAT_PART * tolerance).max(grid / 8.0);
         let flatness = Flatness { height: flat, deviation: flat, rounding: grid / 16.0 };
-        let cut: Vec<(Sides, Vec<Piece>, f64)> = faces
-            .enumerate()
-            .map(|(index, face)| {
-                let (parts, error) = face_parts(index as u32, &face.fits, &flatness);
-                (Sides { face: face.number, rim: face.rim }, parts, error)
-            })
-            .collect();
+        let (most, made) = (physical_memory().unwrap_or(u64::MAX) / PATCH_BYTES, AtomicU64::new(0));
+        let cut = faces.enumerate().map(|(index, face)| {
+            let (parts, error) = face_parts(index as u32, &face.fits, &flatness);
+            let count = parts.len() as u64;
+            if made.fetch_add(count, Ordering::Relaxed) + count > most {
+                return Err(too_many_patches(most));
+            }
+            Ok((Sides { face: face.number, rim: face.rim }, parts, error))
+        });
+        let cut: Vec<(Sides, Vec<Piece>, f64)> = cut.collect::<Result<_>>()?;
         let error = cut.iter().fold(0.0, |error: f64, (_, _, e)| error.max(*e));
-        let (mut sides, mut parts, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut sides, mut ends) = (Vec::new(), Vec::new());
+        let mut parts = Vec::with_capacity(cut.iter().map(|(_, parts, _)| parts.len()).sum());
         for (rim, own, _) in cut {
             sides.push(rim);
             parts.extend(own);
             ends.push(parts.len() as u32);
         }
         let (surface, edges) = assemble(&sides, &parts, grid, error);
-        NamedSurface { surface, edges, ends }
+        Ok(NamedSurface { surface, edges, ends })
     }
 
     /// Keeps a run of the patches, and all edges.
@@ -218,6 +232,19 @@ impl Surface {
             [low.min(a), high.max(b)]
         })
     }
+}
+
+fn too_many_patches(most: u64) -> Error {
+    Error::request(format!("a boundary of more than {most} patches, which do not fit into memory"))
+        .with_help(message!(
+            "give a larger ",
+            option_name("tolerance"),
+            ", take fewer ",
+            option_name("levels"),
+            ", or share the job between programs (",
+            option_name("mpi"),
+            ")"
+        ))
 }
 
 /// How patches are fitted for a tolerance.

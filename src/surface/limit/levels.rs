@@ -20,6 +20,7 @@ use super::surface::LimitSurface;
 use crate::error::ElementKind;
 use crate::error::{Error, Message, Result};
 use crate::limit::Key;
+use crate::memory;
 use crate::mesh::SurfaceMesh;
 use crate::message;
 use crate::numbers::counted;
@@ -31,6 +32,9 @@ use crate::topology::surface::{Columns, SurfaceTopology};
 const MAX_LEVEL: usize = 12;
 /// Maximum number of corners of a face, and of faces at a vertex.
 const MAX_VALENCE: usize = 2048;
+
+/// Bytes of a face of a level: its topology and stencils, its leaf with a net.
+const LEVEL_BYTES: usize = 1000;
 
 /// Faces a work item of the classification covers.
 const GRAIN: usize = 512;
@@ -259,6 +263,13 @@ impl Builder {
         active: &[Active],
     ) -> Result<(Connectivity<'static>, Vec<Active>)> {
         let faces: Vec<u32> = active.iter().map(|a| a.face).collect();
+        let made = 4 * self.nets.len() + size_of_val(self.leaves.as_slice());
+        let need = (made + 4 * faces.len() * LEVEL_BYTES) as u128;
+        memory::check(format!("level {depth} of the local refinement needs"), need, |_| {
+            "give semi-sharp creases less sharpness, or inf where they stay sharp at all levels; or \
+             refine the mesh fewer times"
+                .into()
+        })?;
         let fine = refine(coarse, Some(&faces))?;
         // active faces are in ascending order of their numbers
         let mut children = Vec::with_capacity(4 * active.len());

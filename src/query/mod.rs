@@ -31,6 +31,7 @@ pub use neighbors::{Listing, Neighbors};
 pub use op::Op;
 #[cfg(feature = "device")]
 pub(crate) use patch::PackedPatch;
+pub use ring::Rings;
 #[cfg(feature = "device")]
 pub(crate) use rows::too_many;
 

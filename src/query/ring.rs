@@ -8,7 +8,7 @@ use crate::topology::Rows;
 use crate::topology::order::EntityKind;
 
 /// The vertices found, and those seen.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Search {
     found: Vec<u32>,
     // [vertex]: the search that saw it last
@@ -48,20 +48,45 @@ impl Search {
     }
 }
 
-impl Query {
+/// Finds rings of one vertex after another. It holds 4 bytes for each vertex of the mesh.
+#[derive(Clone)]
+pub struct Rings<'q> {
+    query: &'q Query,
+    neighbors: &'q Rows,
+    search: Search,
+}
+
+impl Rings<'_> {
     /// The k-ring of a vertex: vertices one to `k` edges away, ascending, by ids of the mesh.
-    /// It uses stored rows, whatever the strategy.
+    ///
+    /// # Errors
+    /// As [`Query::row`].
+    pub fn of(&mut self, vertex: u32, k: usize) -> Result<Vec<u32>> {
+        let Self { query, neighbors, search } = self;
+        query.check_id(EntityKind::Vertex, vertex)?;
+        let vertex = query.inside(EntityKind::Vertex, vertex);
+        let found = search.run(neighbors, vertex, k).iter();
+        let mut ring: Vec<u32> = found.map(|&v| query.outside(EntityKind::Vertex, v)).collect();
+        ring.sort_unstable();
+        Ok(ring)
+    }
+}
+
+impl Query {
+    /// A search of rings, for many vertices; it uses stored rows, whatever the strategy.
+    ///
+    /// # Errors
+    /// As [`Query::row`].
+    pub fn rings(&self) -> Result<Rings<'_>> {
+        Ok(Rings { query: self, neighbors: self.rows(Op::VV)?, search: Search::default() })
+    }
+
+    /// The k-ring of one vertex, as [`Rings::of`].
     ///
     /// # Errors
     /// As [`Query::row`].
     pub fn ring(&self, vertex: u32, k: usize) -> Result<Vec<u32>> {
-        self.check_id(EntityKind::Vertex, vertex)?;
-        let vertex = self.inside(EntityKind::Vertex, vertex);
-        let mut search = Search::default();
-        let found = search.run(self.rows(Op::VV)?, vertex, k).iter();
-        let mut ring: Vec<u32> = found.map(|&v| self.outside(EntityKind::Vertex, v)).collect();
-        ring.sort_unstable();
-        Ok(ring)
+        self.rings()?.of(vertex, k)
     }
 
     /// Calls `visit(vertex, ring)` for the k-ring of every vertex, in parallel, with ids of

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use super::normals::normal;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
-use crate::query::{Op, Query, QueryStrategy};
+use crate::query::{Op, Query, QueryStrategy, Rings};
 
 /// Sweeps of denoising unless told.
 pub const DEFAULT_SWEEPS: usize = 3;
@@ -17,6 +17,9 @@ pub const DEFAULT_RINGS: usize = 2;
 /// Square of how many σc away neighbors count: two, and so much more that rounding does not decide
 /// on meshes of equal spacing, whose neighbors are twice as far as the nearest ones.
 const MAX_SQUARED_DISTANCE: f64 = 4.00001;
+
+/// Vertices a work item covers: each has a search of its own, as large as the mesh.
+const GRAIN: usize = 4096;
 
 /// Points after one sweep over the vertices within `rings` edges: each moves along its normal n
 /// by the mean of the heights h = n · (q − p) of its neighbors q, weighted by
@@ -35,14 +38,14 @@ pub fn denoise(mesh: &SurfaceMesh, rings: usize) -> Result<Vec<[f64; 3]>> {
     let query = Query::of_surface(mesh, QueryStrategy::Unordered)?;
     let (near, faces) = (query.rows(Op::VV)?, query.rows(Op::VF)?);
     let at = |v: usize| Vector3::from(mesh.points[v]);
-    let moved = |v: usize| -> Result<[f64; 3]> {
+    let moved = |search: &mut Rings<'_>, v: usize| -> Result<[f64; 3]> {
         let n = Vector3::from(normal(mesh, v, faces.row(v)));
         if !n.x.is_finite() {
             return Ok(mesh.points[v]);
         }
         let p = at(v);
         let reach = near.row(v).iter().map(|&q| (at(q as usize) - p).norm()).fold(0.0, f64::max);
-        let ring = query.ring(v as u32, rings)?;
+        let ring = search.of(v as u32, rings)?;
         let ring: Vec<(f64, f64)> = ring
             .iter()
             .map(|&q| at(q as usize) - p)
@@ -66,5 +69,7 @@ pub fn denoise(mesh: &SurfaceMesh, rings: usize) -> Result<Vec<[f64; 3]>> {
         let by = if weights > 0.0 { sum / weights } else { 0.0 };
         Ok((p + n * by).into())
     };
-    (0..mesh.points.len()).into_par_iter().map(moved).collect()
+    let search = query.rings()?;
+    let vertices = (0..mesh.points.len()).into_par_iter().with_min_len(GRAIN);
+    vertices.map_init(|| search.clone(), moved).collect()
 }

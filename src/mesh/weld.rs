@@ -270,6 +270,9 @@ struct Joined {
     numbers: Vec<u32>,
 }
 
+/// Vertices of a cell that are compared one by one, though some may lie in one place.
+const FEW: usize = 16;
+
 /// A cell of a grid, and a vertex in it.
 type Key = ([i64; 3], u32);
 
@@ -285,16 +288,27 @@ impl Joined {
             let [a, b] = [a, b].map(|v| points[v as usize]);
             squared_norm(difference(a, b)) <= distance * distance
         };
-        let link = |cell: &[Key], offset: [i64; 3]| {
-            let other = cells[find(std::array::from_fn(|d| cell[0].0[d] + offset[d]))?];
-            let pairs = cell.iter().flat_map(|a| other.iter().map(move |b| [a.1, b.1]));
+        // one vertex of each place: many may lie in one
+        let distinct = |cell: &[Key]| {
+            let mut ids: Vec<u32> = cell.iter().map(|key| key.1).collect();
+            if ids.len() > FEW {
+                let bits = |v: u32| points[v as usize].map(f64::to_bits);
+                ids.sort_unstable_by_key(|&v| (bits(v), v));
+                ids.dedup_by_key(|v| bits(*v));
+            }
+            ids
+        };
+        let link = |cell: &[Key], ids: &[u32], offset: [i64; 3]| {
+            let other = distinct(cells[find(std::array::from_fn(|d| cell[0].0[d] + offset[d]))?]);
+            let pairs = ids.iter().flat_map(|&a| other.iter().map(move |&b| [a, b]));
             { pairs }.find(|&[a, b]| is_near(a, b))
         };
         let offsets = offsets(reach);
-        let links: Vec<[u32; 2]> = cells
-            .par_iter()
-            .flat_map_iter(|cell| offsets.iter().filter_map(move |&offset| link(cell, offset)))
-            .collect();
+        let links_of = |cell: &&[Key]| -> Vec<[u32; 2]> {
+            let ids = distinct(cell);
+            offsets.iter().filter_map(|&offset| link(cell, &ids, offset)).collect()
+        };
+        let links: Vec<[u32; 2]> = cells.par_iter().flat_map_iter(links_of).collect();
         let ids: Vec<u32> = keys.iter().map(|key| key.1).collect();
         let mut start = 0;
         let within = cells.iter().map(|cell| {

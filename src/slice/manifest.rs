@@ -7,7 +7,7 @@
 
 use std::fs;
 use std::io::{ErrorKind, Write};
-use std::path::Path;
+use std::path::{Component, Path};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -174,7 +174,8 @@ impl Manifest {
     /// Reads the manifest of a directory; `None` if it has none.
     ///
     /// # Errors
-    /// [`Error::Io`] or [`Error::File`] if it cannot be read or is not a manifest of this version.
+    /// [`Error::Io`] or [`Error::File`] if it cannot be read, is not a manifest of this version, or
+    /// names files outside of the directory.
     pub fn read(directory: &Path) -> Result<Option<Self>> {
         let path = directory.join(FILE_NAME);
         let text = match fs::read_to_string(&path) {
@@ -191,10 +192,17 @@ impl Manifest {
         };
         let manifest: Self = serde_json::from_str(&text)
             .map_err(|e| unknown(Some(e.line()), format!("is not a manifest of layers: {e}")))?;
-        if manifest.format == FORMAT {
-            Ok(Some(manifest))
-        } else {
-            Err(unknown(None, format!("is of format {:?}", manifest.format)))
+        if manifest.format != FORMAT {
+            return Err(unknown(None, format!("is of format {:?}", manifest.format)));
+        }
+        let is_inside = |file: &&FileEntry| {
+            Path::new(&file.path).components().all(|part| matches!(part, Component::Normal(_)))
+        };
+        match manifest.layers.iter().flat_map(|layer| &layer.files).find(|file| !is_inside(file)) {
+            None => Ok(Some(manifest)),
+            Some(file) => {
+                Err(unknown(None, format!("names the file {:?} outside of its folder", file.path)))
+            }
         }
     }
 

@@ -70,11 +70,7 @@ pub fn push(scene: &mut Scene, folder: &Path) -> Result<SliceImages> {
     let (mut bytes, mut images) = (Vec::new(), Vec::new());
     for layer in manifest.layers.iter().step_by(step) {
         let Some(file) = layer.files.first() else { continue };
-        let path = folder.join(&file.path);
-        let image = std::fs::read(&path).map_err(|e| {
-            Error::file(&path, None, format!("cannot be read: {e}"))
-                .with_help("run the job again: it writes what is missing")
-        })?;
+        let image = image(&folder.join(&file.path), file.bytes)?;
         images.push(json!({
             "index": layer.index, "height": layer.height, "at": bytes.len(), "count": image.len(),
         }));
@@ -93,6 +89,23 @@ pub fn push(scene: &mut Scene, folder: &Path) -> Result<SliceImages> {
         "stack": stacks.first().filter(|_| stacks.len() > 1),
     }));
     Ok(SliceImages { model_sha256: manifest.parameters.model_sha256, stacks })
+}
+
+/// The bytes of an image, as many as the manifest says.
+fn image(path: &Path, length: u64) -> Result<Vec<u8>> {
+    let wrong = |what: String| {
+        Error::file(path, None, what).with_help("run the job again: it writes what is missing")
+    };
+    let unread = |e: std::io::Error| wrong(format!("cannot be read: {e}"));
+    let found = std::fs::metadata(path).map_err(unread)?.len();
+    if found != length {
+        return Err(wrong(format!("has {found} bytes, the manifest says {length}")));
+    }
+    let bytes = std::fs::read(path).map_err(unread)?;
+    if !bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
+        return Err(wrong("is not a PNG image".into()));
+    }
+    Ok(bytes)
 }
 
 fn stacks(manifest: &Manifest) -> Vec<String> {

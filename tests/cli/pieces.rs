@@ -209,7 +209,7 @@ fn layers_that_are_not_there_are_not_merged() {
         .unwrap();
     refused(here, "merge layers", "does not belong to the rest: program");
     fs::write(&manifest, text.replace(&file[..file.len() - 1], "../../x")).unwrap();
-    refused(here, "merge layers", "outside of it");
+    refused(here, "merge layers", "outside of its folder");
     fs::write(&manifest, &text).unwrap();
     done(here, "merge layers");
     refused(here, "merge layers", "is merged already");

@@ -532,11 +532,30 @@ LOOKUP_TABLE default
   check(capped > 0 && across.off < 1e-5, `the corners of caps lie on the plane: ${across.off}`);
   check(cells2.found.some((p) => !p.cap) && cells2.found.every((p) => p.cap || above(p) < 1e-5), "nothing is left above the plane");
   await page.close();
+  // a page with a color of its own: its addresses say so where another is chosen
+  const own = view(path.join(models, "graded_bracket.vtu"), "own", "--color", "hardness");
+  page = await open(own);
+  const color = () => page.evaluate(() => window.subsolid.channel.name);
+  check((await color()) === "hardness", "the color of the page");
+  await page.evaluate(() => { location.hash = "cut=x"; });
+  await page.waitForFunction(() => window.subsolid.state.cut === "x");
+  check((await color()) === "hardness", "an address without a color keeps that of the page");
+  await page.select("#color", "class");
+  const chosen = await page.evaluate(() => location.hash.slice(1));
+  await page.close();
+  page = await open(own, { hash: chosen });
+  check((await color()) === "class of cell", `a link keeps the classes: ${chosen}`);
+  await page.close();
   execFileSync(subsolid, ["--quiet", "slice", model, "--png", layers, "--layer-height", "1", "--pixel", "0.5"]);
   page = await open(view(model, "layers", "--slices", layers), { hash: "layer=3&layers=1" });
   await drawn(page);
   const image = await page.evaluate(() => ({ width: document.querySelector("canvas.layer").width, cut: window.subsolid.state.cut }));
   check(image.width > 10 && image.cut === "z", `a layer beside the solid: ${JSON.stringify(image)}`);
+  const named = () => page.evaluate(() => document.querySelector("canvas.layer").getAttribute("aria-label"));
+  const before = await named();
+  await page.evaluate(() => { location.hash = "layer=1"; });
+  await page.waitForFunction((text) => document.querySelector("canvas.layer").getAttribute("aria-label") !== text, { timeout: 5000 }, before).catch(() => {});
+  check(/^Layer 1 /.test(await named()), `the image follows the address: ${before}, then ${await named()}`);
   await page.close();
   for (const [name, ...options] of [["spot_control_mesh", "--scheme", "loop"], ["nonquads"], ["moebius"], ["cubes_semisharp"], ["nonman_verts"]]) {
     page = await open(view(path.join(models, "surfaces", `${name}.obj`), name, ...options));

@@ -271,5 +271,3 @@ export class Model {
     return [0, 1, 2].map((d) => (p[d] - this.head.center[d]) / this.head.size);
   }
 }
-
-export { patchPoint, piecePoint };

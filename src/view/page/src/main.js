@@ -28,16 +28,9 @@ class App {
     this.status = document.getElementById("status");
     this.legend = document.getElementById("legend");
     this.panel = document.getElementById("panel");
-    DEFAULTS.map = model.head.map;
-    this.state = parse(location.hash);
     this.channels = this.listChannels();
-    if (!new URLSearchParams(location.hash.slice(1)).has("color")) {
-      const { color, inverted } = model.head;
-      if (typeof color === "string") this.state.color = color;
-      else if (color !== null) this.state.color = this.channels.find((c) => c.source === model.head.channels[color]).key;
-      else if (inverted > 0) this.state.color = this.channels.find((c) => c.section === "scaled").key;
-      else if (!this.channels.some((c) => c.key === "class")) this.state.color = this.channels[0].key;
-    }
+    Object.assign(DEFAULTS, { map: model.head.map, color: this.firstColor() });
+    this.state = parse(location.hash);
     this.view = new View(model, this.canvas);
     this.view.onMove = () => {
       this.state.camera = this.view.cameraText;
@@ -48,14 +41,20 @@ class App {
     this.say("");
     this.buildPanel();
     this.addLines();
+    this.applyState();
+    this.listen();
+  }
+
+  applyState() {
     this.applyTheme();
     this.applyCells();
     this.applyColors();
     this.applyCut(true);
     this.applyLines();
-    if (this.state.camera) this.view.cameraText = this.state.camera;
-    if (this.state.pick) this.showPicked(this.view.find(this.state.pick));
-    this.listen();
+    this.showLayer();
+    const { camera, pick } = this.state;
+    if (camera) this.view.cameraText = camera;
+    if (pick || this.lastPick) this.showPicked(pick ? this.view.find(pick) : null);
   }
 
   say(text) {
@@ -81,6 +80,15 @@ class App {
     }
     channels.push({ key: "number", name: model.isSolid ? "number of cell" : "number of face", on: "cell", of: (cell) => cell, low: 0, high: Math.max(1, model.cellCount - 1) });
     return channels;
+  }
+
+  // What the page is colored by where its address does not say.
+  firstColor() {
+    const { color, inverted, channels } = this.model.head, keyOf = (isIt) => this.channels.find(isIt).key;
+    if (typeof color === "string") return color;
+    if (color !== null) return keyOf((c) => c.source === channels[color]);
+    if (inverted > 0) return keyOf((c) => c.section === "scaled");
+    return (this.channels.find((c) => c.key === "class") ?? this.channels[0]).key;
   }
 
   get channel() {
@@ -401,7 +409,6 @@ class App {
     this.layerNote = element("p", { className: "note" });
     const at = live(slider(0, layers.images.length - 1, 1, this.state.layer, (value, fine) => this.set({ layer: value }, fine)), () => this.state.layer);
     const cut = checkbox("cut the model there", this.state.layers, (value) => this.set({ layers: value }));
-    requestAnimationFrame(() => this.showLayer());
     return section("Layers", true, field("layer", at), image, this.layerNote, cut);
   }
 
@@ -415,7 +422,9 @@ class App {
     if (!layers) return;
     const index = Math.min(Math.max(0, Math.round(this.state.layer)), layers.images.length - 1), entry = layers.images[index];
     const bytes = this.model.sections.get("layer images").subarray(entry.at, entry.at + entry.count);
+    const turn = (this.layerTurn = (this.layerTurn ?? 0) + 1);
     const bitmap = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+    if (turn !== this.layerTurn) return; // another layer was chosen meanwhile
     Object.assign(this.layerImage, { width: bitmap.width, height: bitmap.height });
     this.layerImage.getContext("2d").drawImage(bitmap, 0, 0);
     const text = `Layer ${entry.index} of ${layers.count}, ${layers.axis} ${number(entry.height, size)}${layers.stack ? `: ${layers.stack}` : ""}`;
@@ -519,13 +528,7 @@ class App {
     });
     window.addEventListener("hashchange", () => {
       Object.assign(this.state, parse(location.hash));
-      this.applyTheme();
-      this.applyCells();
-      this.applyColors();
-      this.applyCut(true);
-      this.applyLines();
-      if (this.state.camera) this.view.cameraText = this.state.camera;
-      this.showPicked(this.state.pick ? this.view.find(this.state.pick) : null);
+      this.applyState();
       this.refresh();
     });
     document.addEventListener("keydown", (e) => this.key(e));

@@ -10,12 +10,13 @@ const CHOICES = { cut: ["off", "x", "y", "z", "free"], by: ["cell", "class"], th
 export function parse(fragment) {
   const state = { ...DEFAULTS };
   for (const [name, text] of new URLSearchParams(fragment.replace(/^#/, ""))) {
-    if (!(name in DEFAULTS)) continue;
+    if (!Object.hasOwn(DEFAULTS, name)) continue;
     const kind = typeof DEFAULTS[name];
     if (kind === "boolean") state[name] = text === "1";
     else if (kind === "number") state[name] = Number.isFinite(Number(text)) ? Number(text) : DEFAULTS[name];
-    else if (!CHOICES[name] || CHOICES[name].includes(text)) state[name] = text;
+    else if (!Object.hasOwn(CHOICES, name) || CHOICES[name].includes(text)) state[name] = text;
   }
+  state.peel = Math.max(0, Math.round(state.peel));
   return state;
 }
 

@@ -55,7 +55,6 @@ export class View {
     this.capMaterial = material(VERTEX, true);
     this.grids = new Map(GRIDS.map((n) => [n, gridGeometry(n)]));
     this.patches = [];
-    this.centers = model.isSolid && !model.isTriangles ? null : new Float64Array(0);
     this.target = new THREE.WebGLRenderTarget(1, 1, { type: THREE.FloatType, magFilter: THREE.NearestFilter, minFilter: THREE.NearestFilter });
     this.lines = {};
     this.renderer.localClippingEnabled = true;
@@ -548,5 +547,3 @@ export class View {
     this.request();
   }
 }
-
-export { CATEGORIES };

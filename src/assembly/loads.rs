@@ -31,11 +31,13 @@ pub fn surface_load(
 /// ∫ Nₐ f over the volume, `[vertex][xyz]`: `force(point)` is the force on a volume unit.
 ///
 /// # Errors
-/// [`Error::Request`] for loads that are not finite; if a device fails.
+/// [`Error::Request`] for a quadrature of the boundary and loads that are not finite; if a device
+/// fails.
 pub fn body_load<'q>(
     mapping: &(impl Physical<'q> + ?Sized),
     force: impl Fn([f64; 3]) -> [f64; 3] + Sync,
 ) -> Result<Vec<[f64; 3]>> {
+    mapping.quadrature().check_volume()?;
     load(mapping, |mapped, i, s, samples| force(mapped.points[i * samples + s]))
 }
 

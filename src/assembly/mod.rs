@@ -290,13 +290,7 @@ pub fn cost(quadrature: &Quadrature<'_>, operators: &[Operator]) -> Cost {
 
 fn check(quadrature: &Quadrature<'_>, operators: &[Operator]) -> Result<()> {
     operators.iter().copied().try_for_each(Operator::check)?;
-    if quadrature.is_boundary() {
-        return Err(Error::request(
-            "a quadrature of the boundary, where one of the volume is wanted",
-        )
-        .with_help("make it with Quadrature::new"));
-    }
-    Ok(())
+    quadrature.check_volume()
 }
 
 /// A batch, and a range of its leaves.

@@ -219,7 +219,8 @@ impl<'s> Quadrature<'s> {
         self.want
     }
 
-    /// Bytes that the tables of a solid would need in memory.
+    /// Bytes that the tables of a solid would need in memory, by a valid scheme
+    /// ([`QuadratureScheme::check`]).
     pub fn estimate(solid: &Solid, scheme: QuadratureScheme, want: Want) -> usize {
         table_bytes(solid, &QuadratureItem::leaves(solid), scheme, want)
     }
@@ -227,8 +228,9 @@ impl<'s> Quadrature<'s> {
     /// Refuses tables that would fill the memory.
     ///
     /// # Errors
-    /// [`Error::Request`] with the number of rings that fit.
+    /// [`Error::Request`] with the number of rings that fit, and for points or rings out of range.
     pub fn check_memory(solid: &Solid, scheme: QuadratureScheme, want: Want) -> Result<()> {
+        scheme.check()?;
         let need = |scheme| Self::estimate(solid, scheme, want) as u128;
         memory::check_half("tables of basis functions need", need(scheme), |limit| {
             let fits =
@@ -240,7 +242,7 @@ impl<'s> Quadrature<'s> {
         })
     }
 
-    /// Number of points that a solid would have.
+    /// Number of points that a solid would have, by a valid scheme ([`QuadratureScheme::check`]).
     pub fn point_count(solid: &Solid, scheme: QuadratureScheme) -> usize {
         let (keys, used) = batch::table_keys(solid, &QuadratureItem::leaves(solid));
         let samples: Vec<usize> =
@@ -295,6 +297,15 @@ impl<'s> Quadrature<'s> {
     /// Whether the quadrature points are those of [`Quadrature::boundary`].
     pub fn is_boundary(&self) -> bool {
         self.is_boundary
+    }
+
+    /// Refuses a quadrature of the boundary.
+    pub(crate) fn check_volume(&self) -> Result<()> {
+        if !self.is_boundary {
+            return Ok(());
+        }
+        Err(Error::request("a quadrature of the boundary, where one of the volume is wanted")
+            .with_help("make it with Quadrature::new"))
     }
 
     /// Refuses a quadrature of the volume.

@@ -139,6 +139,7 @@ impl ReportShare {
     /// If a device fails.
     pub fn new<'q>(mapping: &(impl Physical<'q> + ?Sized), leaves: Range<usize>) -> Result<Self> {
         let quadrature = mapping.quadrature();
+        quadrature.check_volume()?;
         let side = if mapping.left_handed() { -1.0 } else { 1.0 };
         let parts: Vec<(Quality, Vec<(u32, CellReport)>)> = quadrature
             .pieces_of(leaves.clone(), PIECE)

@@ -22,6 +22,7 @@ pub struct BoundaryReport {
     pub normal: [f64; 3],
     /// ∮ x · n / 3 about the first control point: the volume if the boundary is closed, in cubed
     /// length units.
+    #[cfg_attr(feature = "cli", schemars(with = "Option<f64>"))]
     pub flux: f64,
     /// Of every side: what the quadrature points on it add up to, if it has any.
     pub sides: Vec<SideReport>,
@@ -65,6 +66,7 @@ pub struct SurfaceSums {
     /// ∫ n, in squared length units.
     pub normal: [f64; 3],
     /// ∫ x · n / 3 about the first control point, in cubed length units.
+    #[cfg_attr(feature = "cli", schemars(with = "Option<f64>"))]
     pub flux: f64,
 }
 

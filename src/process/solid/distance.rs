@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use super::trilinear::is_regular;
 use super::update::{Between, Found, FrontNode, Fronts, through};
 use super::{Seed, hexahedra};
-use crate::error::ElementKind::Cell;
+use crate::error::ElementKind::{Cell, Vertex};
 use crate::error::{Command, Error, Result};
 use crate::mesh::SolidMesh;
 use crate::message;
@@ -38,13 +38,19 @@ const FALL: f64 = 1e-10;
 ///
 /// # Errors
 /// [`Error::Mesh`] for cells that are not hexahedra, and those flat or folded at their Gauss
-/// points, or that name vertices that do not exist; [`Error::Request`] for seeds that do not exist, and for vertices that no cell joins to a
+/// points, or that name vertices that do not exist; [`Error::Request`] for seeds that do not exist or
+/// whose distances are negative or not finite, and for vertices that no cell joins to a
 /// seed.
 pub fn volume_distance(mesh: &SolidMesh, seeds: &[Seed]) -> Result<Vec<f64>> {
     mesh.check()?;
     let hexes = hexahedra(mesh)?;
     let count = mesh.points.len();
     topology::check_cells(&mesh.cells, count)?;
+    let is_distance = |seed: &&Seed| seed.distance.is_finite() && seed.distance >= 0.0;
+    if let Some(&Seed { vertex, distance }) = seeds.iter().find(|seed| !is_distance(seed)) {
+        return Err(Error::request(message!(Vertex.id(vertex), " has the distance {distance}"))
+            .with_help("give finite distances of at least 0"));
+    }
     check_reach(count, hexes.iter().map(|h| &h[..]), seeds.iter().map(|s| s.vertex))?;
     check_cells(mesh, hexes)?;
     let mut front = Front::new(mesh, hexes, seeds);

@@ -35,7 +35,7 @@ impl Store {
 pub struct ExportOptions<'a> {
     /// The arrays to write.
     pub store: Store,
-    /// Write `physical_gradients`, and `physical_second` if the quadrature has second
+    /// Write `physical/gradients`, and `physical/second` if the quadrature has second
     /// derivatives: by far the most data, 98 KB a regular cell at 4³ points.
     pub physical_derivatives: bool,
     /// Compress.

@@ -327,7 +327,8 @@ fn agree(path: &Path, one: &Record, other: &Record) -> Result<()> {
         }
         _ => None,
     };
-    let what = what.unwrap_or_else(|| {
+    let differs = (one.compressed != other.compressed).then(|| "compress differs".to_owned());
+    let what = what.or(differs).unwrap_or_else(|| {
         format!(
             "one of {} and {}, one of {} and {}",
             counted(one.of, "job"),

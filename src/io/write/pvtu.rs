@@ -213,8 +213,12 @@ impl PieceShare {
 
 /// What pieces of a `.pvtu` are called by.
 pub(super) fn pieces_name(path: &Path) -> Result<String> {
-    path.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned).ok_or_else(|| {
-        Error::file(path, None, "pieces need a name in Unicode").with_help("choose another name")
+    let name = path.file_stem().and_then(|stem| stem.to_str());
+    // the index names its pieces in XML
+    let name = name.filter(|name| !name.contains(char::is_control));
+    name.map(str::to_owned).ok_or_else(|| {
+        Error::file(path, None, "pieces need a name in Unicode, without control characters")
+            .with_help("choose another name")
     })
 }
 

@@ -300,7 +300,7 @@ impl Arguments {
             return Err(Error::request("Gauss points cannot be the corners of cells")
                 .with_help("give --samples, or --cells points"));
         }
-        let has_none = self.derivatives == 0 && !self.gradients && !self.jacobian && !self.quality;
+        let has_none = self.want(Some(shape))? == Want::POSITION;
         if shape == CellShape::Bezier && !has_none {
             return Err(Error::request(
                 "Bézier cells hold control points, which have no derivatives, gradients, Jacobians or quality",

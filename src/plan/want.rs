@@ -5,7 +5,7 @@ use crate::limit::Orders;
 
 /// What to evaluate; combine with `|`. Positions and attributes always are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Want(u8);
+pub struct Want(u16);
 
 impl Want {
     /// Positions and attributes.

@@ -35,7 +35,7 @@ impl PySolid {
     /// cells are left out, with a UserWarning.
     ///
     /// Args:
-    ///     rings: Rings of pieces toward extraordinary edges and vertices.
+    ///     rings: Rings of pieces toward extraordinary edges and vertices, 0 to 8.
     ///     refined_points: Keep refined points as control points, with rows over the vertices.
     #[pyo3(signature = (rings=2, *, refined_points=false))]
     fn extract<'py>(

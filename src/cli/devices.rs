@@ -28,7 +28,7 @@ pub struct Report {
     cpu: String,
     /// GPUs.
     devices: Vec<DeviceInfo>,
-    /// Why there is no device, and what helps.
+    /// Why there is no device.
     no_device: Option<String>,
     /// What helps.
     help: Option<String>,

@@ -36,7 +36,7 @@ impl Mpi {
         Ok(Self { world: universe.world(), _universe: universe })
     }
 
-    /// Sends parts of at most `most` bytes, until all have all.
+    /// Calls `round` with ranges of at most `most` of the bytes `0..longest`, in order.
     fn in_rounds(&self, longest: u64, most: usize, mut round: impl FnMut(usize, usize)) {
         let longest = longest as usize;
         (0..longest).step_by(most).for_each(|start| round(start, (start + most).min(longest)));

@@ -57,7 +57,7 @@ pub(super) fn write_shown(
 }
 
 /// Makes the directory `path` where there is none, and `fill`s it. A directory that this made is
-/// gone again if that fails; a program that is stopped meanwhile calls
+/// removed if that fails, directories above it stay; a program that is stopped meanwhile calls
 /// [`super::remove_unfinished`].
 ///
 /// # Errors

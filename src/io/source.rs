@@ -59,7 +59,7 @@ fn standard_input(path: &Path) -> Result<Vec<u8>> {
 /// All bytes of a regular file.
 ///
 /// # Errors
-/// As [`bytes`], but UTF-16.
+/// Those of [`bytes`], except that UTF-16 is accepted.
 pub(crate) fn file_bytes(path: &Path) -> Result<Vec<u8>> {
     let mut file = open(path)?;
     let mut bytes = Vec::new();
@@ -81,7 +81,7 @@ pub(crate) fn head(path: &Path, most: usize) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// A regular file or standard input, read bit by bit.
+/// A regular file or standard input, read a buffer at a time.
 #[derive(Debug)]
 pub(crate) enum Stream {
     File(File),

@@ -12,7 +12,7 @@ use crate::error::{Error, FileAccess, Message, Result};
 use crate::mesh::Attribute;
 use crate::numbers::counted;
 
-/// Signs between columns; the table's is the first under which a form fits.
+/// Separators of columns; a table has the first with which a form fits its header.
 const SEPARATORS: [u8; 3] = *b",;\t";
 
 /// Maximum number of bytes of a header: of a file without lines not all is read.
@@ -45,8 +45,8 @@ fn places_of<'n>(names: &'n [String], wanted: &'n str) -> impl Iterator<Item = u
     names.iter().enumerate().filter(move |(_, name)| is_it(name)).map(|(place, _)| place)
 }
 
-/// The sign between the columns of a header line: the first under which a form fits; if there is
-/// none, the most frequent.
+/// The separator of a header line: the first with which a form fits; if there is none, the most
+/// frequent.
 fn separator(header: &[u8], forms: &[TableForm]) -> u8 {
     let fits = |&separator: &u8| {
         let mut builder = csv::ReaderBuilder::new();

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Passes over a directory that files are put into meanwhile.
+/// Attempts at removing a directory that other threads still write into.
 const REMOVALS: usize = 100;
 
 static PATHS: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
@@ -27,9 +27,7 @@ impl Unfinished {
         paths.insert(path.clone());
         Ok((created, Self(path)))
     }
-}
 
-impl Unfinished {
     /// A file that is to be written at `path`, under its final name.
     pub fn of(path: PathBuf) -> Self {
         paths().insert(path.clone());

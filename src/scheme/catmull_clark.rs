@@ -60,10 +60,10 @@ pub(crate) fn vertex_point_4<T: Real>(p: Point<T>, [a, b, c, d]: [Point<T>; 4]) 
     add(scale(p, T::from_f64(MASK.own)), scale(sum, T::from_f64(MASK.ring)))
 }
 
-/// How far the smooth point of an edge between faces of `sizes` corners lies from the midpoint, beside
-/// that of the [module](self), by the smooth rule of triangles: 4w, with w the weight of each face
-/// point. A triangle counts for w = 0.47, another face for 1/4, and w is their mean (OpenSubdiv,
-/// `Sdc::Scheme::ComputeEdgeVertexMask`).
+/// Factor by which the smooth triangle rule moves an edge point away from the midpoint of its edge,
+/// relative to the rule of the [module](self): 4w, where w is the weight of each face point. A triangle
+/// has w = 0.47, another face 1/4; an edge takes the mean of its two faces, of `sizes` corners
+/// (OpenSubdiv, `Sdc::Scheme::ComputeEdgeVertexMask`).
 pub(crate) fn triangle_stretch(sizes: [usize; 2]) -> f64 {
     let [a, b] = sizes.map(|size| if size == 3 { 0.47 } else { 0.25 });
     2.0 * (a + b)

@@ -65,7 +65,7 @@ impl Scheme {
         })
     }
 
-    /// What options call the scheme; it has other names beside where there are several words.
+    /// Its name in options; [`SurfaceScheme::option_names`] has further spellings.
     pub fn option_name(self) -> &'static str {
         self.rules().option_names()[0]
     }

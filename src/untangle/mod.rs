@@ -41,7 +41,7 @@ const POWERS: [i32; 4] = [1, 4, 12, 24];
 /// Rounds of sliding at most.
 const SLIDES: usize = 16;
 /// Rounds of [`untangle`] at most.
-pub const MAX_ROUNDS: usize = ROUNDS + STEPS + POWERS.len() + SLIDES;
+pub const MAX_ROUNDS: usize = 2 * ROUNDS + POWERS.len() + SLIDES; // stretched meshes unfold twice
 /// How far the limit surface may come away from that of before where vertices slide, as a part of
 /// the solid's diagonal.
 const DEVIATION: f64 = 1e-3;

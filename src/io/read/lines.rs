@@ -39,9 +39,9 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// This text, where a word that begins with `sign` hides the rest of its line.
-    pub fn with_comment(self, sign: u8) -> Self {
-        Self { comment: Some(sign), ..self }
+    /// This text, where a word that begins with `character` hides the rest of its line.
+    pub fn with_comment(self, character: u8) -> Self {
+        Self { comment: Some(character), ..self }
     }
 
     /// This text, whose first line is line `line` of its file.

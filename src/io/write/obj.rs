@@ -7,11 +7,11 @@ use std::io::{self, Write};
 use crate::mesh::{BoundaryRule, CreaseRule, LinearInterpolation, SurfaceMesh, TriangleRule};
 use crate::numbers::counted;
 
-/// What stands for a sharpness that never ends; readers take 10 and more so.
+/// Written for infinite sharpness: readers of OBJ take 10 or more as infinite.
 const INFINITE_SHARPNESS: f64 = 10.0;
 
 /// The creases and corners whose finite sharpness is read back as infinite, in words.
-pub fn endless(mesh: &SurfaceMesh) -> Option<String> {
+pub fn read_back_infinite(mesh: &SurfaceMesh) -> Option<String> {
     let is_lost = |sharpness: f64| sharpness >= INFINITE_SHARPNESS && sharpness.is_finite();
     let creases = mesh.creases.edges.iter().filter(|crease| is_lost(crease.sharpness)).count();
     let corners = mesh.creases.corners.iter().filter(|corner| is_lost(corner.sharpness)).count();

@@ -67,7 +67,7 @@ impl SurfaceFormat {
             losses.push("texture coordinates".into());
         }
         if self == Self::Obj {
-            losses.extend(obj::endless(mesh));
+            losses.extend(obj::read_back_infinite(mesh));
         } else {
             if !mesh.holes.is_empty() {
                 losses.push(counted(mesh.holes.len(), "hole"));

@@ -21,7 +21,7 @@ use crate::query::{Op, Query, QueryStrategy};
 /// Relative change below which neighbors are not updated.
 const TOLERANCE: f64 = 1e-12;
 
-/// Distance of every vertex to the nearest of `sources`, in length units; 0 at vertices of no
+/// Distance of every vertex to the nearest of `sources`, in length units; NaN at vertices of no
 /// face.
 ///
 /// # Errors

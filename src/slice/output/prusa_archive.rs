@@ -55,7 +55,7 @@ impl Exposure {
     /// Checks that a printer can expose so long.
     ///
     /// # Errors
-    /// [`Error::Request`] for times that are not from 0 to 100,000 seconds.
+    /// [`Error::Request`] for times that are not above 0 and at most 100,000 seconds.
     pub fn check(&self) -> Result<()> {
         let is_time = |seconds: f64| seconds > 0.0 && seconds <= MAX_SECONDS;
         if is_time(self.seconds) && is_time(self.first) {
@@ -65,7 +65,7 @@ impl Exposure {
                 "an exposure of {} seconds, of {} for the first layer",
                 self.seconds, self.first
             ))
-            .with_help("give seconds above 0, say 6:35"))
+            .with_help("give seconds above 0, at most 100000, for instance 6:35"))
         }
     }
 

@@ -2,7 +2,7 @@
 //! rule: holes run against the contours around them.
 //!
 //! The drawing is the model's box in the plane, in millimeters, seen from above: y of
-//! the drawing runs down, so the plane's second coordinate is permuted over.
+//! the drawing runs down, so the plane's second coordinate is mirrored.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -162,6 +162,7 @@ pub mod basis;
 pub mod bezier;
 pub mod cluster;
 pub mod compare;
+mod disjoint;
 pub mod error;
 mod evaluate;
 pub mod guide;

@@ -2,7 +2,7 @@
 
 use subsolid::backend::cuda::DeviceRepr;
 use subsolid::backend::cuda::{DeviceStaticRefinement, DeviceSurfaceGrid};
-use subsolid::backend::{Backend, Cuda, Precision};
+use subsolid::backend::{Backend, Cuda, Precision, SurfaceEvaluator};
 use subsolid::mesh::{CreaseRule, Creases, Polygons, TriangleRule};
 use subsolid::numbers::Real;
 use subsolid::surface::limit::{Faces, LimitSurface, Scheme};

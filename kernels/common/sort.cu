@@ -67,12 +67,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     }
     __syncthreads();
     unsigned place = places[size_t(threadIdx.x) * gridDim.x + blockIdx.x];
-#pragma unroll
-    for (unsigned w = 0; w < WARPS; ++w) {
-        const unsigned here = counters[w][threadIdx.x];
-        counters[w][threadIdx.x] = place;
-        place += here;
-    }
+    counters_to_places(counters, place);
     __syncthreads();
 #pragma unroll
     for (unsigned k = 0; k < ROUNDS; ++k) {

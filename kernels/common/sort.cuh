@@ -2,13 +2,10 @@
 // made of.
 #pragma once
 
-#include "common/constants.cuh"
+#include "common/warp.cuh"
 
 constexpr unsigned DIGIT_BITS = 8;
 constexpr unsigned DIGITS = 1 << DIGIT_BITS;
-
-__device__ __forceinline__ unsigned lane_id() { return threadIdx.x % LANES; }
-__device__ __forceinline__ unsigned warp_id() { return threadIdx.x / LANES; }
 
 // Lanes among some whose digit is this lane's.
 __device__ __forceinline__ unsigned lanes_alike(unsigned digit, unsigned among) {
@@ -35,14 +32,17 @@ __device__ __forceinline__ unsigned rank_in_warp(unsigned* counters, unsigned di
     return before + __popc(alike & ((1u << lane) - 1));
 }
 
-// Sum over this lane and those before it.
-__device__ __forceinline__ unsigned sum_up_to(unsigned value) {
+// Turns counters [warp][digit] of a block of DIGITS threads into the first places of items: those of
+// a thread's digit come warp by warp, from `place` on, which becomes the end of the last.
+template <unsigned WARPS>
+__device__ __forceinline__ void counters_to_places(unsigned (&counters)[WARPS][DIGITS],
+                                                   unsigned& place) {
 #pragma unroll
-    for (unsigned step = 1; step < LANES; step *= 2) {
-        const unsigned other = __shfl_up_sync(ALL_LANES, value, step);
-        if (lane_id() >= step) value += other;
+    for (unsigned w = 0; w < WARPS; ++w) {
+        const unsigned here = counters[w][threadIdx.x];
+        counters[w][threadIdx.x] = place;
+        place += here;
     }
-    return value;
 }
 
 // Sum over the threads of the block before this one, and over all.

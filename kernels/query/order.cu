@@ -335,12 +335,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             unsigned* const own = counters[warp_id()];
             const unsigned rank = rank_in_warp(own, digit, __ballot_sync(ALL_LANES, i < end));
             __syncthreads();
-#pragma unroll
-            for (unsigned w = 0; w < WARPS; ++w) {
-                const unsigned here = counters[w][threadIdx.x];
-                counters[w][threadIdx.x] = place;
-                place += here;
-            }
+            counters_to_places(counters, place);
             __syncthreads();
             if (i < end) {
                 other_keys[own[digit] + rank] = key;

@@ -21,6 +21,7 @@
 #include "common/async.cuh"
 #include "common/real.cuh"
 #include "common/sort_row.cuh"
+#include "common/warp.cuh"
 #include "query/incidence.cuh"
 #include "query/query.cuh"
 
@@ -93,28 +94,16 @@ __device__ __forceinline__ void visit_down(const Local& mesh, unsigned id, Visit
     }
 }
 
-// The sum of `number` over the lanes up to this one.
-__device__ __forceinline__ unsigned sum_in_warp(unsigned number) {
-    const unsigned lane = threadIdx.x % LANES;
-#pragma unroll
-    for (unsigned step = 1; step < LANES; step *= 2) {
-        const unsigned other = __shfl_up_sync(ALL_LANES, number, step);
-        if (lane >= step) number += other;
-    }
-    return number;
-}
-
 // The sum of `number` over the threads before this one; all threads call it, once.
 __device__ __forceinline__ unsigned sum_before(unsigned number) {
     __shared__ unsigned of_warps[WARPS];
-    const unsigned lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
-    const unsigned sum = sum_in_warp(number);
-    if (lane == LANES - 1) of_warps[warp] = sum;
+    const unsigned sum = sum_up_to(number);
+    if (lane_id() == LANES - 1) of_warps[warp_id()] = sum;
     __syncthreads();
     unsigned before = sum - number;
 #pragma unroll
     for (unsigned i = 0; i < WARPS; ++i) {
-        if (i < warp) before += of_warps[i];
+        if (i < warp_id()) before += of_warps[i];
     }
     return before;
 }
@@ -281,7 +270,7 @@ __device__ __forceinline__ void gather_rows(const Local& mesh, const Ranks& rank
             bool left = id < owned && count <= room.count && !(again && count <= share);
             is_longer = is_longer || count > room.count;
             while (__any_sync(ALL_LANES, left)) {
-                const unsigned end = sum_in_warp(left ? count : 0);
+                const unsigned end = sum_up_to(left ? count : 0);
                 // of rows before
                 __syncwarp();
                 if (!left || end > room.count) continue;

@@ -19,7 +19,6 @@
 // Measured without gain at 4^3 (91 to 92 us): steps given to whichever warp comes first (107 us:
 // neighbors stop sharing an L1 cache), blocks of one warp, hints that keep ids in the L2 cache.
 #include "solid/nets.cuh"
-#include "solid/orders.cuh"
 #include "common/stage.cuh"
 
 constexpr int N = SAMPLES;
@@ -46,11 +45,6 @@ constexpr int STAGES = 2;
 // with derivatives the control points wait in shared memory, each for the lane that has it
 constexpr int KEPT = ORDERS > 1 ? Columns::READS * LANES : 0;
 constexpr int WARP_REALS = X + STAGES * STAGE + KEPT;
-
-// Weights of the samples, alike on all axes: [order][sample][4].
-struct Weights {
-    real b[ORDERS * N * 4];
-};
 
 // Shared memory of a block in bytes, for the host.
 template <typename Id>
@@ -101,11 +95,8 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
     extern __shared__ __align__(STAGE_LINE) unsigned char memory[];
     const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     // those that differ from lane to lane are read here, the others as constants
-    __shared__ __align__(16) real weights[ORDERS * N * 4];
-    for (int i = threadIdx.x; i < ORDERS * N * 4; i += WARPS * LANES) {
-        weights[i] = all_weights.b[i];
-    }
-    __syncthreads();
+    __shared__ __align__(16) real weights[Weights::COUNT];
+    all_weights.copy_to<WARPS * LANES>(weights);
     real* const stages = reinterpret_cast<real*>(memory + warp * WARP_BYTES<Id>);
     real* const x = stages + STAGES * STAGE;
     real* const kept = x + X + lane;

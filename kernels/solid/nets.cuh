@@ -4,6 +4,20 @@
 
 #include "common/async.cuh"
 #include "common/gather.cuh"
+#include "solid/orders.cuh"
+
+// Weights of the samples, alike on all axes: [order][sample][4].
+struct Weights {
+    static constexpr int COUNT = ORDERS * SAMPLES * 4;
+    real b[COUNT];
+
+    // Copies them to shared memory of a block of so many threads.
+    template <int THREADS>
+    __device__ __forceinline__ void copy_to(real (&shared)[COUNT]) const {
+        for (int i = threadIdx.x; i < COUNT; i += THREADS) shared[i] = b[i];
+        __syncthreads();
+    }
+};
 
 // Component c of a control point, the last to leave the L2 cache: bricks of the next layers want
 // it too, after tens of megabytes of results.

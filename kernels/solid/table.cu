@@ -43,10 +43,6 @@ extern "C" __device__ const int table_samples = SAMPLE_TILE;
 extern "C" __device__ const int table_cells = CELL_TILE;
 extern "C" __device__ const int table_threads = THREADS;
 
-struct Place {
-    unsigned local, result;
-};
-
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     table(const __grid_constant__ Job job, const __grid_constant__ Leaves leaves,
           const Batch* __restrict__ batches, const Item* __restrict__ items,

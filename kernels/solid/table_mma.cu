@@ -28,10 +28,6 @@ constexpr int AHEAD = WARPGROUP ? 3 : 1;
 // lanes write to different banks if W is odd
 constexpr int STAGE_CELL = SAMPLE_TILE * W + VECTOR;
 
-struct Place {
-    unsigned local, result;
-};
-
 // What all tiles of a block have in common; in shared memory, for products want the registers.
 struct Task {
     const Fragment* tables[OUTPUTS];

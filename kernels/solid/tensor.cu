@@ -22,7 +22,6 @@
 // whole models 4 to 6 %. The order of writes does not matter: a kernel that only writes 768 bytes
 // an element runs at write bandwidth in any order.
 #include "solid/nets.cuh"
-#include "solid/orders.cuh"
 #include "common/stage.cuh"
 
 constexpr int N = SAMPLES;
@@ -61,11 +60,6 @@ constexpr int RUN = LAYERS / RUNS * COLUMNS * W;
 constexpr bool WHOLE = N * N * W % VECTOR == 0;
 constexpr int STAGE_CELL = (LAYERS * COLUMNS * W + VECTOR - 1) / VECTOR * VECTOR;
 constexpr int WARP_REALS = GROUP * (C_CELL + X_CELL + STAGES * STAGE_CELL);
-
-// Weights of the samples, alike on all axes: [order][sample][4].
-struct Weights {
-    real b[ORDERS * N * 4];
-};
 
 // Nets that a warp reads, one by one or those of a brick.
 using OneByOne = Singles<GROUP>;
@@ -230,11 +224,8 @@ __device__ __forceinline__ void evaluate(const Job& job, const Leaves& leaves,
     extern __shared__ __align__(STAGE_LINE) unsigned char memory[];
     const int lane = threadIdx.x % LANES, warp = threadIdx.x / LANES;
     // those that differ from lane to lane are read here, the others as constants
-    __shared__ __align__(16) real weights[ORDERS * N * 4];
-    for (int i = threadIdx.x; i < ORDERS * N * 4; i += WARPS * LANES) {
-        weights[i] = all_weights.b[i];
-    }
-    __syncthreads();
+    __shared__ __align__(16) real weights[Weights::COUNT];
+    all_weights.copy_to<WARPS * LANES>(weights);
 
     real* const stages = reinterpret_cast<real*>(memory + warp * WARP_BYTES<Id, Step>);
     real* const c = stages + STAGES * GROUP * STAGE_CELL;

@@ -13,17 +13,9 @@
 // products and sums: the same bits. A task reads the coarse levels only; every value is written once.
 //
 // Plain reference: src/surface/refine on the CPU, bit by bit (tests/gpu/matrix.rs).
-#include "surface/mesh_matrix.cuh"
+#include "surface/boundary_edges.cuh"
 
 constexpr unsigned THREADS = 256;
-
-__device__ __forceinline__ unsigned next(unsigned corner) {
-    return corner % 3 == 2 ? corner - 2 : corner + 1;
-}
-
-__device__ __forceinline__ unsigned previous(unsigned corner) {
-    return corner % 3 == 0 ? corner + 2 : corner - 1;
-}
 
 // First corner of the child at a corner.
 __device__ __forceinline__ unsigned child(unsigned corner) {

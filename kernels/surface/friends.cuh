@@ -1,7 +1,7 @@
 // Levels of edge-friend (Kuth et al. 2023) on the device: their quads and points, and how points
 // leave a block.
 #pragma once
-#include "common/real.cuh"
+#include "surface/point.cuh"
 
 constexpr int THREADS = 256;
 
@@ -20,10 +20,6 @@ struct Quads {
     unsigned depth, unused;               // levels after the first
 };
 
-struct Point {
-    real x, y, z;
-};
-
 // How points stand in memory: as they come from and go to the user, and, between levels, so
 // that one instruction moves one.
 struct Packed {
@@ -37,24 +33,9 @@ struct alignas(2 * sizeof(real)) Pair {
     real low, high;
 };
 
-__device__ __forceinline__ Point operator+(Point a, Point b) {
-    return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-
-__device__ __forceinline__ Point operator*(Point a, real s) {
-    return {a.x * s, a.y * s, a.z * s};
-}
-
-__device__ __forceinline__ Point middle(Point a, Point b) { return (a + b) * real(0.5); }
-
 __device__ __forceinline__ Point from_lane(Point p, unsigned lane) {
     return {__shfl_sync(~0u, p.x, lane), __shfl_sync(~0u, p.y, lane),
             __shfl_sync(~0u, p.z, lane)};
-}
-
-// a (1 - t) + b t
-__device__ __forceinline__ Point blend(Point a, Point b, double t) {
-    return a * real(1.0 - t) + b * real(t);
 }
 
 // Corners are 4 quad + i, on edges 2 quad + k.

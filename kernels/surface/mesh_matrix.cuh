@@ -1,29 +1,10 @@
 // Surfaces on the device: points, faces as columns of the mesh matrix, its levels.
 #pragma once
-#include "common/real.cuh"
-
-struct Point {
-    real x, y, z;
-};
-
-__device__ __forceinline__ Point operator+(Point a, Point b) {
-    return {a.x + b.x, a.y + b.y, a.z + b.z};
-}
-
-__device__ __forceinline__ Point operator*(Point a, real s) {
-    return {a.x * s, a.y * s, a.z * s};
-}
-
-__device__ __forceinline__ Point middle(Point a, Point b) { return (a + b) * real(0.5); }
+#include "surface/point.cuh"
 
 // ((a + b) + (c + d)) / 4
 __device__ __forceinline__ Point mean4(Point a, Point b, Point c, Point d) {
     return ((a + b) + (c + d)) * real(0.25);
-}
-
-// a (1 - t) + b t
-__device__ __forceinline__ Point blend(Point a, Point b, double t) {
-    return a * real(1.0 - t) + b * real(t);
 }
 
 __device__ __forceinline__ Point point_at(const Point* __restrict__ points, unsigned vertex) {

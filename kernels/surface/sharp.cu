@@ -4,6 +4,7 @@
 //
 // Plain reference: src/surface/refine/sharpness.rs, bit by bit (tests/gpu/surface.rs).
 #include "surface/mesh_matrix.cuh"
+#include "surface/vertex_sharpness.cuh"
 
 constexpr unsigned THREADS = 256;
 
@@ -39,15 +40,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     if (i >= vertices.count) return;
     const unsigned v = vertices.vertices[i];
     if (v == NONE) return;
-    const double smooth = vertices.weights[3 * i], crease = vertices.weights[3 * i + 1],
-                 corner = vertices.weights[3 * i + 2];
-    const Point p = point_at(points, v);
-    Point sum = p * real(corner);
-    if (smooth > 0.0) sum = sum + refined[v] * real(smooth);
-    if (crease > 0.0) {
-        const uint2 ends = vertices.ends[i];
-        const Point both = point_at(points, ends.x) + point_at(points, ends.y);
-        sum = sum + (p * real(0.75) + both * real(0.125)) * real(crease);
-    }
-    refined[v] = sum;
+    const double* const own = vertices.weights + 3 * i;
+    const uint2 ends = vertices.ends[i];
+    const VertexWeights weights = {own[0], own[1], own[2], ends.x, ends.y};
+    refined[v] = blend_rules(weights, point_at(points, v), refined[v], points);
 }

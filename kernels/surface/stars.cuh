@@ -105,14 +105,7 @@ struct Star {
         visit_sharp([&](double s, unsigned end, unsigned) { all.edge(end, s, halves.of(s)); });
 #endif
         const VertexWeights weights = all.weights();
-        if (weights.smooth == 1.0) return smooth;
-        Point point = p * real(weights.corner);
-        if (weights.smooth > 0.0) point = point + smooth * real(weights.smooth);
-        if (weights.crease > 0.0) {
-            const Point ends = point_at(points, weights.first) + point_at(points, weights.second);
-            point = point + (p * real(0.75) + ends * real(0.125)) * real(weights.crease);
-        }
-        return point;
+        return weights.smooth == 1.0 ? smooth : blend_rules(weights, p, smooth, points);
     }
 };
 

@@ -1,6 +1,7 @@
 // Creases and corners as src/scheme/crease.rs has them: how sharp halves of edges are, and which
 // rules a vertex and an edge point blend.
 #pragma once
+#include "surface/point.cuh"
 
 // Semi-sharp edges at a vertex, and with them the sharpness of the halves of its edges one level
 // on. Without any, halves are 1 less sharp; by Chaikin's rule all that are there are met first.
@@ -52,6 +53,19 @@ struct VertexWeights {
     double smooth, crease, corner;
     unsigned first, second;
 };
+
+// The point of a vertex at `p` by these rules; `smooth`: by the smooth rule.
+template <typename From>
+__device__ __forceinline__ Point blend_rules(const VertexWeights& weights, Point p, Point smooth,
+                                             const From* points) {
+    Point point = p * real(weights.corner);
+    if (weights.smooth > 0.0) point = point + smooth * real(weights.smooth);
+    if (weights.crease > 0.0) {
+        const Point ends = point_at(points, weights.first) + point_at(points, weights.second);
+        point = point + (p * real(0.75) + ends * real(0.125)) * real(weights.crease);
+    }
+    return point;
+}
 
 // What is sharp at a vertex at this level and the next.
 struct VertexSharpness {

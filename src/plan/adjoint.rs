@@ -99,16 +99,8 @@ impl Adjoint {
     /// # Errors
     /// [`Error::Request`] for more gradients than the plan has, or of other lengths.
     pub fn apply(&self, gradients: &[&[f64]], width: usize) -> Result<Vec<f64>> {
-        let expected = self.results * width;
-        if gradients.len() > self.orders || gradients.iter().any(|g| g.len() != expected) {
-            let lengths: Vec<usize> = gradients.iter().map(|g| g.len()).collect();
-            return Err(Error::request(format!(
-                "gradients of {lengths:?} numbers for {} results of width {width}, each in at \
-                 most {} orders",
-                self.results, self.orders
-            ))
-            .with_help("give gradients of the plan's results, for as many orders at most"));
-        }
+        let lengths: Vec<usize> = gradients.iter().map(|g| g.len()).collect();
+        check_gradients(&lengths, self.results, self.orders, width)?;
         let controls = |leaf: &LeafWork| self.tables[leaf.table as usize].controls;
         let mut nets = vec![0.0; width * self.leaves.iter().map(controls).sum::<usize>()];
         let mut rest = nets.as_mut_slice();
@@ -130,6 +122,23 @@ impl Adjoint {
         points.truncate(width * self.vertices);
         Ok(points)
     }
+}
+
+/// Refuses gradients of these lengths that are not those of `results` in at most `orders` orders.
+pub(crate) fn check_gradients(
+    lengths: &[usize],
+    results: usize,
+    orders: usize,
+    width: usize,
+) -> Result<()> {
+    if lengths.len() <= orders && lengths.iter().all(|&len| len == results * width) {
+        return Ok(());
+    }
+    Err(Error::request(format!(
+        "gradients of {lengths:?} numbers for {results} results of width {width}, each in at most \
+         {orders} orders"
+    ))
+    .with_help("give gradients of the plan's results, for as many orders at most"))
 }
 
 impl NetWeights {
@@ -176,10 +185,11 @@ fn check_memory(weights: impl Iterator<Item = usize>, orders: &[Orders]) -> Resu
     })
 }
 
-/// How many of the samples of its element lie in a leaf.
-fn sample_count(leaf: &Leaf, parameters: &[f64]) -> usize {
-    let along = |d: usize| parameters.iter().filter(|&&p| leaf.spans(d, p)).count();
-    (0..3).map(along).product()
+/// The samples of its element that lie in a leaf, as indices of the parameters along each axis.
+fn samples_within(leaf: &Leaf, parameters: &[f64]) -> [Vec<usize>; 3] {
+    std::array::from_fn(|d| {
+        (0..parameters.len()).filter(|&i| leaf.spans(d, parameters[i])).collect()
+    })
 }
 
 fn of_tensor(plan: &Plan<'_>, parameters: &[f64], orders: &[Orders]) -> Result<Parts> {
@@ -200,19 +210,23 @@ fn of_tensor(plan: &Plan<'_>, parameters: &[f64], orders: &[Orders]) -> Result<P
     let leaves = leaves.collect();
     let weights = firsts.iter().map(|&(index, _)| {
         let leaf = &solid.leaves()[index as usize];
-        sample_count(leaf, parameters) * solid.net(leaf).len()
+        let within = samples_within(leaf, parameters);
+        within.iter().map(Vec::len).product::<usize>() * solid.net(leaf).len()
     });
     check_memory(weights, orders)?;
     let n = parameters.len();
     let tables = firsts.par_iter().map(|&(index, _)| {
         let leaf = &solid.leaves()[index as usize];
-        let samples: Vec<(u32, [f64; 3])> = (0..n.pow(3))
-            .filter_map(|i| {
-                let p = [i % n, i / n % n, i / n / n].map(|i| parameters[i]);
-                let (found, local) = solid.locate(leaf.element as usize, p);
-                (found == index as usize).then_some((i as u32, local))
-            })
-            .collect();
+        let [us, vs, ws] = samples_within(leaf, parameters);
+        let mut samples = Vec::with_capacity(us.len() * vs.len() * ws.len());
+        for &w in &ws {
+            for &v in &vs {
+                samples.extend(us.iter().map(|&u| {
+                    let local = leaf.local([u, v, w].map(|i| parameters[i]));
+                    (((w * n + v) * n + u) as u32, local)
+                }));
+            }
+        }
         NetWeights::new(solid, leaf, &samples, orders)
     });
     Ok((leaves, tables.collect(), used))
@@ -326,9 +340,8 @@ mod tests {
         }
     }
 
-    /// What is counted before the weights are made is what is made.
     #[test]
-    fn weights_are_counted_before_they_are_made() {
+    fn samples_of_a_leaf_are_those_located_in_it() {
         let mesh = crate::read("models/bracket.vtk").unwrap();
         let mut fan = Shape::Fan { valence: 5, layers: 1, rings: 1 }.build().unwrap();
         fan.creases.push_edge(0, 1, 2.5);
@@ -344,9 +357,14 @@ mod tests {
                 leaves.sort_unstable();
                 leaves.dedup();
                 for (&leaf, work) in leaves.iter().zip(&adjoint.leaves) {
-                    let made = adjoint.tables[work.table as usize].results.len();
-                    let leaf = &solid.leaves()[leaf as usize];
-                    assert_eq!(sample_count(leaf, parameters), made);
+                    let element = solid.leaves()[leaf as usize].element as usize;
+                    let is_here = |&i: &usize| {
+                        let p = [i % n, i / n % n, i / n / n].map(|i| parameters[i]);
+                        solid.locate(element, p).0 == leaf as usize
+                    };
+                    let located: Vec<u32> =
+                        (0..n.pow(3)).filter(is_here).map(|i| i as u32).collect();
+                    assert_eq!(adjoint.tables[work.table as usize].results, located);
                 }
             }
         }

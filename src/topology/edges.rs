@@ -9,7 +9,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use rayon::prelude::*;
 
 use super::Rows;
-use super::groups::{Chunk, CountingSort, advance, chunked, take, together, together_long};
+use super::groups::{Chunk, CountingSort, advance, chunked, take};
+use crate::disjoint::{together, together_long};
 use crate::pages;
 
 /// Edges out of the cycles of faces.

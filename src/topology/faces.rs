@@ -8,10 +8,9 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
 
-use super::groups::{
-    Chunk, CountingSort, GRAIN, advance, chunked, scan, start, take, together, together_long,
-};
+use super::groups::{Chunk, CountingSort, GRAIN, advance, chunked, scan, start, take};
 use super::{NONE, Rows};
+use crate::disjoint::{together, together_long};
 use crate::error::ElementKind::{Cell, Vertex};
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells, check_counts};

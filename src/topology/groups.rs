@@ -1,7 +1,6 @@
-//! A counting sort by several threads, and arrays that threads fill together.
+//! A counting sort by several threads.
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, AtomicU64};
 
 use rayon::prelude::*;
 
@@ -117,20 +116,6 @@ pub(super) fn chunked<'a, T>(ends: &'a [u32], mut items: &'a mut [T]) -> Vec<Chu
 /// One of so many nearly equal ranges of rows.
 fn range(part: usize, parts: usize, rows: usize) -> Range<u32> {
     (part * rows / parts) as u32..((part + 1) * rows / parts) as u32
-}
-
-/// Numbers that threads may write at once, each at places of its own.
-pub(super) fn together(numbers: &mut [u32]) -> &[AtomicU32] {
-    let numbers: *mut [u32] = numbers;
-    // SAFETY: the same layout, and nothing else reaches the numbers while they are lent.
-    unsafe { &*(numbers as *const [AtomicU32]) }
-}
-
-/// [`together`] of longer numbers.
-pub(super) fn together_long(numbers: &mut [u64]) -> &[AtomicU64] {
-    let numbers: *mut [u64] = numbers;
-    // SAFETY: as there
-    unsafe { &*(numbers as *const [AtomicU64]) }
 }
 
 /// Ranges of at most [`GRAIN`] of `count` things.

@@ -3,7 +3,8 @@
 use std::iter::repeat_n;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::groups::{CountingSort, advance, together};
+use super::groups::{CountingSort, advance};
+use crate::disjoint::together;
 use crate::pages;
 
 /// Rows of `u32` stored one after another.

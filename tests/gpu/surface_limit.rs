@@ -4,7 +4,7 @@ use subsolid::backend::cuda::{
     DeviceStaticRefinement, DeviceSurfaceGrid, DeviceSurfacePoints, DeviceVertexLimits,
     SurfacePoints,
 };
-use subsolid::backend::{Cuda, Precision};
+use subsolid::backend::{Cuda, Precision, SurfaceEvaluator};
 use subsolid::mesh::{Polygons, SurfaceMesh};
 use subsolid::plan::Want;
 use subsolid::surface::StaticRefinement;

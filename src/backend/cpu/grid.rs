@@ -7,8 +7,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
 
+use crate::disjoint::Disjoint;
 use crate::error::Result;
-use crate::kernel::Shared;
 use crate::kernel::{
     Across, AxisWeights, Layered, LayeredOutput, Nets, Scratch, Simd, Stores, TableKernel,
     TableOutput, Tensor, TensorOutput,
@@ -166,7 +166,7 @@ impl<'p, T: Real> BatchKernels<'p, T> {
             points,
             width,
             first_element: elements.start,
-            outputs: outputs.iter_mut().map(|o| Shared::new(o)).collect(),
+            outputs: outputs.iter_mut().map(|o| Disjoint::new(o)).collect(),
         };
         let (solid, orders) = (self.plan.solid(), &self.plan.patterns().orders);
         let batches = self.plan.batches().iter();
@@ -225,10 +225,10 @@ struct Job<'a, 'p, T> {
     points: &'a [f64],
     width: usize,
     first_element: usize,
-    outputs: Vec<Shared<T>>,
+    outputs: Vec<Disjoint<'a, T>>,
 }
 
-impl<T: Real> Job<'_, '_, T> {
+impl<'j, T: Real> Job<'j, '_, T> {
     fn run(
         &self,
         task: &Task<'_>,
@@ -243,7 +243,7 @@ impl<T: Real> Job<'_, '_, T> {
         self.gather(task, local);
         if order.indices.len() == samples {
             // The leaf is all of its element: results go there at once.
-            let place = |output: &Shared<T>, &leaf: &u32| {
+            let place = |output: &Disjoint<'j, T>, &leaf: &u32| {
                 let element = plan.solid().leaves()[leaf as usize].element as usize;
                 let len = samples * self.width;
                 // SAFETY: every element has one such leaf, and it is in one task.

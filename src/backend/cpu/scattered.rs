@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use crate::kernel::Shared;
+use crate::disjoint::Disjoint;
 use crate::kernel::{PointKernel, Scratch, Simd, Stores};
 use crate::limit::{LeafKind, Orders};
 use crate::numbers::Real;
@@ -29,7 +29,7 @@ pub(super) fn run<T: Real>(
     };
     // second derivatives alone: the kernel's first ones are passed over
     let skip = if outputs.len() == 7 { 3 } else { 0 };
-    let outputs: Vec<Shared<T>> = outputs.iter_mut().map(|o| Shared::new(o)).collect();
+    let outputs = outputs.iter_mut().map(|o| Disjoint::new(o)).collect();
     let orders = wanted_orders(plan.want());
     let job = Job { plan, simd, points, width, kernel, skip, orders, outputs };
     plan.points().par_chunks(GRAIN).for_each_init(
@@ -50,7 +50,7 @@ struct Job<'a, T> {
     kernel: PointKernel,
     skip: usize,
     orders: Vec<Orders>,
-    outputs: Vec<Shared<T>>,
+    outputs: Vec<Disjoint<'a, T>>,
 }
 
 impl<T: Real> Job<'_, T> {

@@ -12,6 +12,7 @@ mod check;
 mod driver;
 mod gpu;
 mod jobs;
+mod level_stencils;
 pub mod process;
 pub mod query;
 mod single_points;

@@ -16,7 +16,6 @@ use cudarc::driver::CudaStream;
 
 use super::Cuda;
 use super::driver::buffer::Buffer;
-use super::driver::device::failed;
 use super::driver::functions::Functions;
 use super::driver::launch::{Argument, Launch};
 use super::driver::program::{Kernels, Program};
@@ -197,7 +196,7 @@ impl DeviceSort {
             .with_help("give one value for each key, fewer than 2^31 of at most 64 bits"));
         }
         let functions = gpu.functions.clone();
-        let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;
+        let stream = functions.new_stream()?;
         let space = Space::new(&stream, count)?;
         let keys = if bits > u32::BITS {
             Buffer::of(&stream, keys)?

@@ -12,14 +12,12 @@
 //! no sort ([`surface::refine`](crate::surface::refine)).
 
 mod manifold;
-mod scatter;
 mod sort;
 
 pub(crate) use manifold::{
     inconsistent_edge, is_corner, is_inconsistent, is_non_manifold, non_manifold_corners,
     non_manifold_edges, touching_vertices,
 };
-pub(crate) use scatter::Scatter;
 
 use rayon::prelude::*;
 

@@ -8,7 +8,7 @@
 
 use rayon::prelude::*;
 
-use super::scatter::Scatter;
+use crate::disjoint::Disjoint;
 
 const DIGIT_BITS: u32 = 11;
 const DIGITS: usize = 1 << DIGIT_BITS;
@@ -42,7 +42,7 @@ pub(super) fn sort(items: &mut Vec<Keyed>, bound: usize) {
                 (counts[d], start) = (start, start + counts[d]);
             }
         }
-        let moved = Scatter::new(&mut other);
+        let moved = Disjoint::new(&mut other);
         items.par_chunks(BLOCK).zip(&mut counts).for_each(|(block, next)| {
             for item in block {
                 let place = &mut next[digit(item)];

@@ -8,8 +8,9 @@ use cudarc::driver::{CudaContext, CudaEvent, CudaStream, DriverError, sys};
 
 use super::buffer::{Buffer, start_copy};
 use super::device::failed;
-use super::functions::{Functions, LaunchShape};
-use super::launch::{Argument, Launch};
+use super::functions::Functions;
+use super::launch::Argument;
+use super::program::Kernels;
 use super::sources::{ORIGIN, Variant};
 use crate::backend::Precision;
 use crate::error::{Error, Result};
@@ -257,22 +258,19 @@ impl ForeignArray {
             let other = unsafe { context.wrap_borrowed_stream(handle as sys::CUstream) };
             stream.join(&other).map_err(&broken)?;
         }
-        let launch = Launch {
-            name: "controls".into(),
-            function: functions.get(&Variant::new(&ORIGIN, self.precision), "take_controls")?,
-            shape: LaunchShape {
-                blocks: self.len.div_ceil(THREADS as usize).min(BLOCKS) as u32,
-                threads: THREADS,
-                shared: 0,
-            },
-            arguments: vec![
+        let kernels = Kernels::new(functions, Variant::new(&ORIGIN, self.precision));
+        let launch = kernels.blocks(
+            "take_controls",
+            self.len.div_ceil(THREADS as usize).min(BLOCKS) as u32,
+            THREADS,
+            vec![
                 Argument::Address(self.address),
                 Argument::Address(to),
                 Argument::Address(origin.map_or(0, |origin| origin.address(0))),
                 Argument::Long(self.len as u64),
                 Argument::Number(origin.map_or(1, Buffer::len) as u32),
             ],
-        };
+        )?;
         // SAFETY: arrays by the caller.
         unsafe { launch.enqueue(stream) }.map_err(&broken)?;
         stream.record_event(None).map_err(&broken)

@@ -78,6 +78,11 @@ impl Functions {
         &self.device
     }
 
+    /// A new stream of the device.
+    pub fn new_stream(&self) -> Result<Arc<CudaStream>> {
+        self.device.context.new_stream().map_err(failed("no stream"))
+    }
+
     /// The kernel `name` of a variant.
     pub fn get(&self, variant: &Variant, name: &'static str) -> Result<Arc<Function>> {
         let key = (variant.clone(), name);

@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::numbers::Real;
 use crate::plan::Want;
 
-/// What all kernels of an evaluation share; see `Job` in `kernels/common/gather.cuh`.
+/// What all kernels of an evaluation share; see `Job` in `kernels/common/layout.cuh`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(in crate::backend::cuda) struct LaunchJob {

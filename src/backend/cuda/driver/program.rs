@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use cudarc::driver::sys::{CUgraphInstantiate_flags, CUstreamCaptureMode};
-use cudarc::driver::{CudaGraph, CudaStream};
+use cudarc::driver::CudaStream;
 
 use super::buffer::timed_event;
 use super::device::failed;
-use super::functions::{Functions, LaunchShape};
+use super::functions::{Function, Functions, LaunchShape};
+use super::graph::Graph;
 use super::launch::{Argument, Launch};
 use super::sources::Variant;
 use crate::error::Result;
@@ -18,11 +18,6 @@ pub(in crate::backend::cuda) struct Program {
     launches: Vec<Launch>,
     graph: Option<Graph>,
 }
-
-struct Graph(CudaGraph);
-
-// SAFETY: a graph is used by one thread at a time, that of its program.
-unsafe impl Send for Graph {}
 
 impl Program {
     pub fn new(launches: Vec<Launch>) -> Self {
@@ -40,17 +35,11 @@ impl Program {
             self.launches.iter().try_for_each(|launch| unsafe { launch.enqueue(stream) })
         };
         if self.graph.is_none() {
-            stream
-                .begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)
-                .map_err(&broken)?;
-            let enqueued = enqueue();
-            let graph = stream.end_capture(CUgraphInstantiate_flags(0));
-            enqueued.map_err(&broken)?;
-            self.graph = graph.map_err(&broken)?.map(Graph);
+            self.graph = Graph::capture(stream, enqueue).map_err(&broken)?;
         }
         let start = timed_event(stream)?;
         match &self.graph {
-            Some(graph) => graph.0.launch().map_err(&broken)?,
+            Some(graph) => graph.launch().map_err(&broken)?,
             None => enqueue().map_err(&broken)?,
         }
         let end = timed_event(stream)?;
@@ -70,6 +59,21 @@ impl<'a> Kernels<'a> {
         Self { functions, variant }
     }
 
+    /// The kernel of this name.
+    pub fn get(&self, name: &'static str) -> Result<Arc<Function>> {
+        self.functions.get(&self.variant, name)
+    }
+
+    /// A launch of any shape.
+    pub fn launch(
+        &self,
+        name: &'static str,
+        shape: LaunchShape,
+        arguments: Vec<Argument>,
+    ) -> Result<Launch> {
+        Ok(Launch { name: name.into(), function: self.get(name)?, shape, arguments })
+    }
+
     /// A launch of `blocks` blocks.
     pub fn blocks(
         &self,
@@ -78,14 +82,12 @@ impl<'a> Kernels<'a> {
         threads: u32,
         arguments: Vec<Argument>,
     ) -> Result<Launch> {
-        let function = self.functions.get(&self.variant, name)?;
-        let shape = LaunchShape { blocks, threads, shared: 0 };
-        Ok(Launch { name: name.into(), function, shape, arguments })
+        self.launch(name, LaunchShape { blocks, threads, shared: 0 }, arguments)
     }
 
     /// As many blocks as the device holds at once, at most `most` a multiprocessor.
     pub fn resident_blocks(&self, name: &'static str, threads: u32, most: u32) -> Result<u32> {
-        let held = self.functions.get(&self.variant, name)?.occupancy(threads, 0)?;
+        let held = self.get(name)?.occupancy(threads, 0)?;
         Ok(held.min(most) * self.functions.device().info.multiprocessors)
     }
 

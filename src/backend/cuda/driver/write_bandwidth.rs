@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::buffer::{Buffer, PageLocked, start_copy, timed_event};
 use super::device::failed;
-use super::functions::{Functions, LaunchShape};
-use super::launch::{Argument, Launch};
+use super::functions::Functions;
+use super::launch::Argument;
+use super::program::Kernels;
 use super::sources::{Variant, WRITE_BANDWIDTH};
 use crate::backend::Precision;
 use crate::error::Result;
@@ -24,12 +25,11 @@ pub(in crate::backend::cuda) fn time(
     bytes: usize,
     repeats: usize,
 ) -> Result<Vec<f64>> {
-    let context = &functions.device().context;
-    let stream = context.new_stream().map_err(failed("no stream"))?;
+    let stream = functions.new_stream()?;
     let bytes = (bytes as u64).next_multiple_of(CHUNK);
     let memory = Buffer::<u8>::empty(&stream, bytes as usize)?;
     let variant = Variant::new(&WRITE_BANDWIDTH, precision).with("WIDTH", 1).with("STRIDED", 0);
-    let multiprocessors = functions.device().info.multiprocessors;
+    let kernels = Kernels::new(functions, variant);
     let mut best: Vec<f64> = Vec::new();
     let mut ways = vec![("write_vectors", bytes / 16)];
     if functions.device().info.compute_capability.0 >= 9 {
@@ -37,21 +37,16 @@ pub(in crate::backend::cuda) fn time(
     }
     let broken = failed("writing memory failed");
     for (name, count) in ways {
-        let function = functions.get(&variant, name)?;
-        let blocks = multiprocessors * function.occupancy(128, 0)?;
+        let blocks = kernels.resident_blocks(name, 128, u32::MAX)?;
         let mut seconds = Vec::with_capacity(repeats);
         // the first is a warm-up
         for repeat in 0..=repeats {
-            let launch = Launch {
-                name: name.into(),
-                function: function.clone(),
-                shape: LaunchShape { blocks, threads: 128, shared: 0 },
-                arguments: vec![
-                    Argument::Address(memory.address(0)),
-                    Argument::Long(count),
-                    Argument::Number(repeat as u32),
-                ],
-            };
+            let arguments = vec![
+                Argument::Address(memory.address(0)),
+                Argument::Long(count),
+                Argument::Number(repeat as u32),
+            ];
+            let launch = kernels.blocks(name, blocks, 128, arguments)?;
             stream.synchronize().map_err(&broken)?;
             let start = timed_event(&stream)?;
             // SAFETY: the memory has as many bytes.
@@ -75,10 +70,9 @@ pub(in crate::backend::cuda) fn time_copying(
     bytes: usize,
     repeats: usize,
 ) -> Result<Vec<f64>> {
-    let context = &functions.device().context;
-    let stream = context.new_stream().map_err(failed("no stream"))?;
+    let stream = functions.new_stream()?;
     let memory = Buffer::<u8>::empty(&stream, bytes)?;
-    let mut host = PageLocked::new(context, bytes)?;
+    let mut host = PageLocked::new(stream.context(), bytes)?;
     let broken = failed("a copy from the device failed");
     let mut time = || {
         let start = timed_event(&stream)?;

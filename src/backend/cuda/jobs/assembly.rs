@@ -10,8 +10,9 @@ use crate::backend::Precision;
 use crate::backend::cuda::Cuda;
 use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
 use crate::backend::cuda::driver::device::failed;
-use crate::backend::cuda::driver::functions::{Functions, LaunchShape};
+use crate::backend::cuda::driver::functions::Functions;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
+use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{ASSEMBLY, Variant};
 use crate::backend::cuda::driver::transfer::Transfer;
 use crate::backend::device::{AddedRows, MappingBatch, MatrixAssembly, MatrixForm, SparsePattern};
@@ -110,7 +111,7 @@ impl DeviceAssembly {
         let Some(mapped) = self.mapping.mapped() else {
             return Err(Error::request("nothing is mapped").with_help("map the leaves first"));
         };
-        let (variant, tiles) = (sum.variant(), controls.div_ceil(TILE));
+        let tiles = controls.div_ceil(TILE);
         let Ok(blocks) = i32::try_from(leaves * tiles * (tiles + 1) / 2) else {
             return Err(Error::request("too many element matrices for one launch")
                 .with_help("assemble fewer leaves at a time"));
@@ -120,32 +121,22 @@ impl DeviceAssembly {
         let [ids, starts, entries] = rows.map(|buffer| buffer.address(0));
         let matrices = || Argument::Address(self.matrices.address(0));
         let sizes = controls as u64 | (samples as u64) << 32;
-        let element_matrices = Launch {
-            name: "element_matrices".into(),
-            function: self.functions.get(&variant, "element_matrices")?,
-            shape: LaunchShape { blocks: blocks as u32, threads, shared: 0 },
-            arguments: vec![
-                Argument::Words([mapped.table, mapped.measures, mapped.inverses, sizes].into()),
-                sum.material(),
-                matrices(),
-            ],
-        };
+        let kernels = Kernels::new(&self.functions, sum.variant());
+        let mapped_arrays = [mapped.table, mapped.measures, mapped.inverses, sizes];
+        let element_matrices = kernels.blocks(
+            "element_matrices",
+            blocks as u32,
+            threads,
+            vec![Argument::Words(mapped_arrays.into()), sum.material(), matrices()],
+        )?;
         let sparse = [self.starts.address(0), self.columns.address(0), sum.values.address(0)];
         let added = [ids, starts, entries, mapped.control_ids, controls as u64];
-        let add_rows = Launch {
-            name: "add_rows".into(),
-            function: self.functions.get(&variant, "add_rows")?,
-            shape: LaunchShape {
-                blocks: rows[0].len() as u32,
-                threads: 32 * width as u32,
-                shared: 0,
-            },
-            arguments: vec![
-                Argument::Words(sparse.into()),
-                Argument::Words(added.into()),
-                matrices(),
-            ],
-        };
+        let add_rows = kernels.blocks(
+            "add_rows",
+            rows[0].len() as u32,
+            32 * width as u32,
+            vec![Argument::Words(sparse.into()), Argument::Words(added.into()), matrices()],
+        )?;
         Ok([element_matrices, add_rows])
     }
 }

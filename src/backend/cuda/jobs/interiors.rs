@@ -11,7 +11,6 @@ use super::parts::DeviceParts;
 use crate::backend::Precision;
 use crate::backend::cuda::Cuda;
 use crate::backend::cuda::driver::buffer::Buffer;
-use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::functions::Functions;
 use crate::backend::cuda::driver::launch::Argument;
 use crate::backend::cuda::driver::sources::{INTERIORS, Variant};
@@ -114,8 +113,8 @@ impl DevicePixels {
         attributes: &[PieceValues<'_>],
     ) -> Result<Self> {
         let functions = gpu.functions.clone();
-        let new_stream = || functions.device().context.new_stream().map_err(failed("no stream"));
-        let (stream, transfer) = (new_stream()?, Transfer::new(new_stream()?)?);
+        let stream = functions.new_stream()?;
+        let transfer = Transfer::new(functions.new_stream()?)?;
         let attributes = attributes.iter();
         let attributes = attributes.map(|a| Ok((a.width, Buffer::of(&stream, a.points)?)));
         let attributes = attributes.collect::<Result<Vec<_>>>()?;
@@ -150,9 +149,10 @@ impl InteriorPixels for DevicePixels {
         let parts = Buffer::of(stream, &tiles.parts)?;
         let [all_parts, points] = self.parts.addresses();
         let address = Argument::Address;
-        let launch = self.launch(
+        let launch = self.kernels().blocks(
             "claim_pixels",
-            [count, THREADS as usize],
+            count as u32,
+            THREADS,
             vec![
                 address(all_parts),
                 address(points),
@@ -190,9 +190,10 @@ impl InteriorPixels for DevicePixels {
         let places = Buffer::of(stream, &places)?;
         let pieces = Buffer::of(stream, &pieces)?;
         let parameters = Buffer::of(stream, &parameters)?;
-        let launch = self.launch(
+        let launch = self.kernels().items(
             "settle_pixels",
-            [settled.len().div_ceil(THREADS as usize), THREADS as usize],
+            settled.len(),
+            THREADS,
             vec![
                 Argument::Address(places.address(0)),
                 Argument::Address(pieces.address(0)),
@@ -222,9 +223,10 @@ impl InteriorPixels for DevicePixels {
         let count = self.lists.count;
         let attributes = self.attributes.iter().zip(&self.lists.values);
         let launches = attributes.map(|((width, points), values)| {
-            self.launch(
+            self.kernels().items(
                 "pixel_values",
-                [count.div_ceil(THREADS as usize), THREADS as usize],
+                count,
+                THREADS,
                 vec![
                     self.list_arrays(),
                     Argument::Long(count as u64),

@@ -12,7 +12,8 @@ use crate::backend::cuda::Cuda;
 use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::functions::{Functions, LaunchShape};
-use crate::backend::cuda::driver::launch::{Argument, Launch};
+use crate::backend::cuda::driver::launch::Argument;
+use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{LAYERS, Variant};
 use crate::backend::cuda::driver::transfer::Transfer;
 use crate::backend::device::{
@@ -86,8 +87,8 @@ impl DeviceLayers {
     /// [`Error::Request`] if its memory is too small.
     pub fn new(gpu: &Cuda, boundary: LayerBoundary<'_>) -> Result<Self> {
         let functions = gpu.functions.clone();
-        let new_stream = || functions.device().context.new_stream().map_err(failed("no stream"));
-        let (stream, transfer) = (new_stream()?, Transfer::new(new_stream()?)?);
+        let stream = functions.new_stream()?;
+        let transfer = Transfer::new(functions.new_stream()?)?;
         let (patches, links, edges) = (
             Buffer::of(&stream, boundary.patches)?,
             Buffer::of(&stream, boundary.links)?,
@@ -163,9 +164,8 @@ impl LayerImages for DeviceLayers {
         let Some(images) = &self.images else {
             return Err(Error::request("no memory for images"));
         };
-        let variant = variant(canvas.bits, canvas.sampling);
-        let [trace, fill] = ["trace", "fill"].map(|name| self.functions.get(&variant, name));
-        let (trace, fill) = (trace?, fill?);
+        let kernels = Kernels::new(&self.functions, variant(canvas.bits, canvas.sampling));
+        let trace = kernels.get("trace")?;
         let shared = trace.constant("trace_shared")?;
         trace.occupancy(TRACERS, shared)?;
         let stream = &self.stream;
@@ -174,15 +174,11 @@ impl LayerImages for DeviceLayers {
         let failed_images = Buffer::<u32>::zeros(stream, count)?;
         let rows = (count * canvas.size[1]) as u32;
         let address = |address: u64| Argument::Address(address);
-        let trace = Launch {
-            name: "trace".into(),
-            function: trace,
-            shape: LaunchShape {
-                blocks: (pairs.len() as u32).div_ceil(TRACERS),
-                threads: TRACERS,
-                shared,
-            },
-            arguments: vec![
+        let blocks = (pairs.len() as u32).div_ceil(TRACERS);
+        let trace = kernels.launch(
+            "trace",
+            LaunchShape { blocks, threads: TRACERS, shared },
+            vec![
                 address(self.patches.address(0)),
                 address(self.links.address(0)),
                 address(self.edges.address(0)),
@@ -194,19 +190,19 @@ impl LayerImages for DeviceLayers {
                 address(images.touched.address(0)),
                 address(failed_images.address(0)),
             ],
-        };
-        let fill = Launch {
-            name: "fill".into(),
-            function: fill,
-            shape: LaunchShape { blocks: rows.div_ceil(ROWS), threads: 32 * ROWS, shared: 0 },
-            arguments: vec![
+        )?;
+        let fill = kernels.blocks(
+            "fill",
+            rows.div_ceil(ROWS),
+            32 * ROWS,
+            vec![
                 address(images.grid.address(0)),
                 Argument::Number(rows),
                 address(images.sums.address(0)),
                 address(images.touched.address(0)),
                 address(images.pixels.address(0)),
             ],
-        };
+        )?;
         let start = timed_event(stream)?;
         for launch in [trace, fill] {
             // SAFETY: all arrays live here or in `self`, and are as large as the counts say.

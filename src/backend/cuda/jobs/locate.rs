@@ -9,8 +9,9 @@ use crate::backend::Precision;
 use crate::backend::cuda::Cuda;
 use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
 use crate::backend::cuda::driver::device::failed;
-use crate::backend::cuda::driver::functions::{Functions, LaunchShape};
-use crate::backend::cuda::driver::launch::{Argument, Launch};
+use crate::backend::cuda::driver::functions::Functions;
+use crate::backend::cuda::driver::launch::Argument;
+use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{LOCATE, Variant};
 use crate::backend::cuda::driver::transfer::Transfer;
 use crate::backend::device::{OUTSIDE, PlaceArrays, PointSearch, SolidParts};
@@ -58,8 +59,8 @@ impl DevicePlaces {
     /// [`Error::Request`] if its memory is too small.
     pub fn new(gpu: &Cuda, solid: SolidParts<'_>) -> Result<Self> {
         let functions = gpu.functions.clone();
-        let new_stream = || functions.device().context.new_stream().map_err(failed("no stream"));
-        let (stream, transfer) = (new_stream()?, Transfer::new(new_stream()?)?);
+        let stream = functions.new_stream()?;
+        let transfer = Transfer::new(functions.new_stream()?)?;
         let parts = DeviceParts::new(&stream, solid)?;
         let (bins, tiles) = (Buffer::empty(&stream, BINS)?, Buffer::empty(&stream, TILES)?);
         Ok(Self { functions, stream, transfer, parts, bins, tiles, block: None })
@@ -98,7 +99,6 @@ impl PointSearch for DevicePlaces {
         };
         let address = Argument::Address;
         let count = || Argument::Number(block.count as u32);
-        let blocks = (block.count as u32).div_ceil(THREADS);
         let points = block.points.address(0);
         let (bins, tiles) = (self.bins.address(0), self.tiles.address(0));
         let (binned, order) = (block.binned.address(0), block.order.address(0));
@@ -108,32 +108,30 @@ impl PointSearch for DevicePlaces {
             block.parameters.address(0),
             block.residuals.address(0),
         ]));
-        let launch = |name: &'static str, blocks: u32, threads: u32, arguments: Vec<Argument>| {
-            Ok(Launch {
-                name: name.into(),
-                function: self.functions.get(&variant(), name)?,
-                shape: LaunchShape { blocks, threads, shared: 0 },
-                arguments,
-            })
-        };
+        let kernels = Kernels::new(&self.functions, variant());
         let launches = [
-            launch(
+            kernels.items(
                 "bin_points",
-                blocks,
+                block.count,
                 THREADS,
                 vec![solid(), address(points), count(), address(bins), address(binned)],
             )?,
-            launch("scan_bins", TILES as u32, SCANNERS, vec![address(bins), address(tiles)])?,
-            launch("scan_tiles", 1, SCANNERS, vec![address(tiles)])?,
-            launch(
+            kernels.blocks(
+                "scan_bins",
+                TILES as u32,
+                SCANNERS,
+                vec![address(bins), address(tiles)],
+            )?,
+            kernels.blocks("scan_tiles", 1, SCANNERS, vec![address(tiles)])?,
+            kernels.items(
                 "order_points",
-                blocks,
+                block.count,
                 THREADS,
                 vec![address(bins), address(tiles), address(binned), count(), address(order)],
             )?,
-            launch(
+            kernels.items(
                 "locate",
-                blocks,
+                block.count,
                 THREADS,
                 vec![solid(), address(points), address(order), count(), places],
             )?,

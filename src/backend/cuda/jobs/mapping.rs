@@ -97,7 +97,7 @@ impl DeviceMapping {
     /// [`Error::Request`] if its memory is too small.
     pub fn new(gpu: &Cuda, batches: &[MappingBatch<'_>], positions: &[[f64; 3]]) -> Result<Self> {
         let functions = gpu.functions.clone();
-        let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;
+        let stream = functions.new_stream()?;
         let upload = |batch| Batch::upload(&stream, batch);
         let batches = batches.iter().map(upload).collect::<Result<_>>()?;
         let positions = Buffer::of(&stream, positions.as_flattened())?;

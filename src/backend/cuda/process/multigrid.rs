@@ -20,7 +20,7 @@ const MAX_GRID_LEVELS: usize = 24;
 const BLOCKS: u32 = 2;
 
 /// Unknowns of a level that gets no coarser one.
-const FEW: usize = 128;
+const COARSEST_ROWS: usize = 128;
 
 /// Constants on aggregates of so many unknowns, that of each with this power, make the matrix too
 /// stiff by so much: the width of an aggregate of a surface, and some more since they are no squares.
@@ -203,7 +203,8 @@ impl MultigridLevels {
             let finer = level.count;
             let aggregates = level.aggregate(steps)?;
             // the first level has a coarser one in any case
-            let ends = finer <= FEW || aggregates.count == finer || at + 2 > MAX_GRID_LEVELS;
+            let ends =
+                finer <= COARSEST_ROWS || aggregates.count == finer || at + 2 > MAX_GRID_LEVELS;
             if at > 0 && ends {
                 return Ok(Self { levels });
             }

@@ -43,7 +43,7 @@ pub(in crate::backend::cuda) fn array<T: Copy + Default + cudarc::driver::Device
 impl Steps {
     pub fn new(gpu: &Cuda) -> Result<Self> {
         let functions = gpu.functions.clone();
-        let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;
+        let stream = functions.new_stream()?;
         Ok(Self { functions, stream, space: None })
     }
 

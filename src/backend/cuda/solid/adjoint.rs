@@ -10,12 +10,13 @@ use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::device_arrays::{
     DeviceArray, DeviceMemory, ForeignArray, ResultMemory, wait,
 };
-use crate::backend::cuda::driver::functions::{Functions, LaunchShape};
+use crate::backend::cuda::driver::functions::Functions;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
+use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{ADJOINT, Variant};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::plan::Adjoint;
-use crate::plan::adjoint::IndexRows;
+use crate::plan::adjoint::{IndexRows, check_gradients};
 
 /// Threads of a block that works on a leaf; see the kernel.
 const LEAF_THREADS: u32 = 64;
@@ -119,7 +120,7 @@ impl DeviceAdjoint {
         functions: Arc<Functions>,
         adjoint: &Adjoint,
     ) -> Result<Self> {
-        let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;
+        let stream = functions.new_stream()?;
         let Arrays { leaves, weights, samples, places } = Arrays::of(adjoint);
         let rows = |rows: &IndexRows, weights: Option<&[f64]>| {
             let long = |numbers: &[usize]| numbers.iter().map(|&x| x as u64).collect::<Vec<_>>();
@@ -157,8 +158,8 @@ impl DeviceAdjoint {
     /// device have been read when this returns.
     ///
     /// # Errors
-    /// Those of [`Adjoint::apply`]; [`Error::Request`] for an address of another device, or too
-    /// little memory.
+    /// Those of [`Adjoint::apply`]; [`Error::Request`](crate::Error::Request) for an address of
+    /// another device, or too little memory.
     ///
     /// # Safety
     /// Gradients on the device are as they say until this returns, their streams those of the
@@ -168,16 +169,8 @@ impl DeviceAdjoint {
         gradients: &[Gradient<'_>],
         width: usize,
     ) -> Result<(DeviceMemory, DeviceArray)> {
-        let expected = self.results * width;
-        if gradients.len() > self.orders || gradients.iter().any(|g| g.len() != expected) {
-            let lengths: Vec<usize> = gradients.iter().map(Gradient::len).collect();
-            return Err(Error::request(format!(
-                "gradients of {lengths:?} numbers for {} results of width {width}, each in at \
-                 most {} orders",
-                self.results, self.orders
-            ))
-            .with_help("give gradients of the plan's results, for as many orders at most"));
-        }
+        let lengths: Vec<usize> = gradients.iter().map(Gradient::len).collect();
+        check_gradients(&lengths, self.results, self.orders, width)?;
         // SAFETY: by the caller.
         let result = unsafe { self.apply_checked(gradients, width) };
         if result.is_err() {
@@ -233,16 +226,12 @@ impl DeviceAdjoint {
         orders: usize,
         width: usize,
     ) -> Result<Vec<Launch>> {
-        let variant = Variant::new(&ADJOINT, Precision::F64);
-        let mut launches = vec![Launch {
-            name: "leaf gradients".into(),
-            function: self.functions.get(&variant, "leaf_gradients")?,
-            shape: LaunchShape {
-                blocks: self.leaves.len() as u32,
-                threads: LEAF_THREADS,
-                shared: 0,
-            },
-            arguments: vec![
+        let kernels = Kernels::new(&self.functions, Variant::new(&ADJOINT, Precision::F64));
+        let mut launches = vec![kernels.blocks(
+            "leaf_gradients",
+            self.leaves.len() as u32,
+            LEAF_THREADS,
+            vec![
                 Argument::Words(Box::new([
                     self.leaves.address(0),
                     self.weights.address(0),
@@ -254,19 +243,14 @@ impl DeviceAdjoint {
                 Argument::Address(nets.address(0)),
                 Argument::Number(width as u32),
             ],
-        }];
+        )?];
         let mut gather = |rows: &DeviceRows, from: u64, to: u64| -> Result<()> {
             let count = rows.starts.len() - 1;
-            let numbers = count * width;
-            launches.push(Launch {
-                name: "gather gradients".into(),
-                function: self.functions.get(&variant, "gather_gradients")?,
-                shape: LaunchShape {
-                    blocks: numbers.div_ceil(THREADS as usize) as u32,
-                    threads: THREADS,
-                    shared: 0,
-                },
-                arguments: vec![
+            launches.push(kernels.items(
+                "gather_gradients",
+                count * width,
+                THREADS,
+                vec![
                     Argument::Address(rows.starts.address(0)),
                     Argument::Address(rows.items.address(0)),
                     Argument::Address(rows.weights.as_ref().map_or(0, |w| w.address(0))),
@@ -275,7 +259,7 @@ impl DeviceAdjoint {
                     Argument::Long(count as u64),
                     Argument::Number(width as u32),
                 ],
-            });
+            )?);
             Ok(())
         };
         gather(&self.sources, nets.address(0), points.address::<f64>(0))?;

@@ -28,6 +28,7 @@ use crate::backend::cuda::driver::functions::Functions;
 use crate::backend::cuda::driver::graph::Graph;
 use crate::backend::cuda::driver::launch::Launch;
 use crate::backend::cuda::driver::transfer::Transfer;
+use crate::backend::cuda::level_stencils::LevelStencils;
 use crate::backend::{Evaluator, Explained, Limit, check_controls};
 use crate::error::{Error, Result};
 use crate::mesh::Controls;
@@ -51,7 +52,7 @@ pub(in crate::backend::cuda) struct Resident<'p, T> {
     main: Arc<CudaStream>,
     sides: Vec<Arc<CudaStream>>,
     samples: OnDevice<T>,
-    levels: Vec<Level>,
+    levels: Vec<LevelStencils>,
     /// Positions, then attributes.
     inputs: Vec<Input>,
     /// The last evaluations that stayed on the device, the last one last.
@@ -67,16 +68,6 @@ type Work = Option<Arc<PreparedGrid>>;
 enum OnDevice<T> {
     Grid(Box<DeviceGrid<T>>),
     Scattered(Box<Scattered<T>>),
-}
-
-/// Stencils of one level over the level before.
-struct Level {
-    starts: Buffer<u64>,
-    columns: Buffer<u32>,
-    weights: Buffer<f64>,
-    rows: usize,
-    coarse: usize,
-    fine: usize,
 }
 
 /// Control points of all levels, `[point][width]`.
@@ -118,11 +109,9 @@ struct Program {
 
 impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
     pub fn new(functions: Arc<Functions>, plan: &'p Plan<'p>, strategy: Strategy) -> Result<Self> {
-        let context = &functions.device().context;
-        context.bind_to_thread().map_err(failed(NO_CONTEXT))?;
-        let stream = || context.new_stream().map_err(failed("no stream"));
-        let main = stream()?;
-        let sides = (1..STREAMS).map(|_| stream()).collect::<Result<Vec<_>>>()?;
+        functions.device().context.bind_to_thread().map_err(failed(NO_CONTEXT))?;
+        let main = functions.new_stream()?;
+        let sides = (1..STREAMS).map(|_| functions.new_stream()).collect::<Result<Vec<_>>>()?;
         let samples = match plan.samples() {
             Samples::Tensor(_) => {
                 let grid = DeviceGrid::new(functions.clone(), plan, strategy, &main)?;
@@ -135,20 +124,11 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         };
         let solid = plan.solid();
         let starts = solid.level_starts();
-        let level = |(level, stencils): (usize, &crate::scheme::Stencils)| {
-            let (ends, columns, weights) = stencils.arrays();
-            let begins: Vec<u64> =
-                std::iter::once(0).chain(ends.iter().map(|&end| end as u64)).collect();
-            Ok(Level {
-                starts: Buffer::of(&main, &begins)?,
-                columns: Buffer::of(&main, columns)?,
-                weights: Buffer::of(&main, weights)?,
-                rows: stencils.len(),
-                coarse: starts[level],
-                fine: starts[level + 1],
-            })
-        };
-        let levels = solid.stencils().iter().enumerate().map(level).collect::<Result<_>>()?;
+        let levels =
+            solid.stencils().iter().zip(starts.windows(2)).map(|(stencils, starts)| {
+                LevelStencils::new(&main, stencils, [starts[0], starts[1]])
+            });
+        let levels = levels.collect::<Result<_>>()?;
         main.synchronize().map_err(failed("a copy to the device failed"))?;
         let (inputs, kept, pieces, transfer) = (Vec::new(), Vec::new(), HashMap::new(), None);
         Ok(Self { plan, functions, main, sides, samples, levels, inputs, kept, pieces, transfer })
@@ -535,10 +515,7 @@ impl<T: Real + DeviceRepr> DeviceEvaluator for Resident<'_, T> {
         limit.begin(elements.clone(), self.plan.want(), &widths);
         let mut transfer = match self.transfer.take() {
             Some(transfer) => transfer,
-            None => {
-                let stream = self.functions.device().context.new_stream();
-                Transfer::new(stream.map_err(failed("no stream"))?)?
-            }
+            None => Transfer::new(self.functions.new_stream()?)?,
         };
         let copied = self.evaluate_to_host(&elements, limit, &mut transfer);
         self.transfer = Some(transfer);

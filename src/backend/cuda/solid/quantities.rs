@@ -1,7 +1,8 @@
 //! Quantities that follow from derivatives, by `kernels/solid/quantities.cu`.
 
-use crate::backend::cuda::driver::functions::{Functions, LaunchShape};
+use crate::backend::cuda::driver::functions::Functions;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
+use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{QUANTITIES, Variant};
 use crate::error::Result;
 use crate::numbers::Real;
@@ -41,10 +42,8 @@ pub(in crate::backend::cuda) fn launch<T: Real + DeviceRepr>(
         components as u64 | (samples as u64) << 32,
     ]);
     let blocks = if quantity.is_per_element() { rows } else { rows.div_ceil(THREADS as usize) };
-    Ok(Launch {
-        name: quantity.kernel().replace('_', " "),
-        function: functions.get(&Variant::new(&QUANTITIES, T::PRECISION), quantity.kernel())?,
-        shape: LaunchShape { blocks: blocks as u32, threads: THREADS, shared: 0 },
-        arguments: vec![Argument::Words(words.collect()), Argument::Address(to)],
-    })
+    let kernels = Kernels::new(functions, Variant::new(&QUANTITIES, T::PRECISION));
+    let arguments = vec![Argument::Words(words.collect()), Argument::Address(to)];
+    let launch = kernels.blocks(quantity.kernel(), blocks as u32, THREADS, arguments)?;
+    Ok(Launch { name: quantity.kernel().replace('_', " "), ..launch })
 }

@@ -10,7 +10,7 @@ use crate::plan::{Kernel, Plan};
 
 /// An item: batch, first leaf within it, number of leaves; first sample and number of samples, or
 /// for whole layered leaves what `Stacks::layers_of` says; see `Item` in
-/// `kernels/common/gather.cuh`.
+/// `kernels/common/layout.cuh`.
 pub(in crate::backend::cuda) type Item = [u32; 5];
 
 /// The work of a range of elements.

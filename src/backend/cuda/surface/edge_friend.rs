@@ -8,8 +8,9 @@ use cudarc::driver::{CudaStream, DeviceRepr};
 use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::device::failed;
-use crate::backend::cuda::driver::functions::{Functions, LaunchShape};
+use crate::backend::cuda::driver::functions::Functions;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
+use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{EDGE_FRIEND, Variant};
 use crate::error::{Error, Result};
 use crate::numbers::Real;
@@ -91,7 +92,7 @@ impl<T: Real + DeviceRepr> DeviceFriends<T> {
             return Err(Error::request(format!("{quads} quads refined {count} times on a GPU"))
                 .with_help("ask for fewer levels: corners have 32-bit ids"));
         }
-        let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;
+        let stream = functions.new_stream()?;
         let sharp = chaikin.is_some() && quads > 0;
         let upload = |fixed: &[(u32, f64)]| -> Result<(Buffer<u32>, Buffer<f64>)> {
             let (vertices, sharpness): (Vec<u32>, Vec<f64>) = fixed.iter().copied().unzip();
@@ -140,6 +141,7 @@ impl<T: Real + DeviceRepr> DeviceFriends<T> {
     /// Launches of all levels after the first.
     pub(in crate::backend::cuda) fn launches(&self, run: FriendRun) -> Result<Vec<Launch>> {
         let variant = variant(T::PRECISION, run, self.sharp, self.chaikin);
+        let kernels = Kernels::new(&self.functions, variant);
         let last = self.levels.len() - 2;
         let mut launches = Vec::new();
         for (at, pair) in self.levels.windows(2).enumerate() {
@@ -151,34 +153,25 @@ impl<T: Real + DeviceRepr> DeviceFriends<T> {
                 _ => ("refine_last", "fix_last"),
             };
             let points = [at, at + 1].map(|i| Argument::Address(self.points[i].address(0)));
-            let count = coarse.quads.max(coarse.vertices) as u32;
+            let count = coarse.quads.max(coarse.vertices);
             let mut arguments = vec![self.words(at), self.words(at + 1)];
             arguments.extend(points);
-            launches.push(Launch {
-                name: "edge-friend".into(),
-                function: self.functions.get(&variant, refine)?,
-                shape: LaunchShape { blocks: count.div_ceil(THREADS), threads: THREADS, shared: 0 },
-                arguments,
-            });
-            let count = coarse.fixed.0.len() as u32;
+            launches.push(kernels.items(refine, count, THREADS, arguments)?);
+            let count = coarse.fixed.0.len();
             if count > 0 && run != FriendRun::Topology {
-                launches.push(Launch {
-                    name: "edge-friend corners".into(),
-                    function: self.functions.get(&variant, fix)?,
-                    shape: LaunchShape {
-                        blocks: count.div_ceil(THREADS),
-                        threads: THREADS,
-                        shared: 0,
-                    },
-                    arguments: vec![
+                launches.push(kernels.items(
+                    fix,
+                    count,
+                    THREADS,
+                    vec![
                         self.words(at),
                         Argument::Address(coarse.fixed.0.address(0)),
                         Argument::Address(coarse.fixed.1.address(0)),
-                        Argument::Number(count),
+                        Argument::Number(count as u32),
                         Argument::Address(self.points[at].address(0)),
                         Argument::Address(self.points[at + 1].address(0)),
                     ],
-                });
+                )?);
             }
         }
         Ok(launches)

@@ -100,9 +100,8 @@ impl<T: Real + DeviceRepr> DeviceGrids<T> {
                 .with_help(format!("ask for 1 to {MAX_LEAF_SAMPLES} samples an edge")));
         }
         let functions = gpu.functions.clone();
-        let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;
-        let side = |_| functions.device().context.new_stream().map_err(failed("no stream"));
-        let sides = (1..STREAMS).map(side).collect::<Result<Vec<_>>>()?;
+        let stream = functions.new_stream()?;
+        let sides = (1..STREAMS).map(|_| functions.new_stream()).collect::<Result<Vec<_>>>()?;
         let outputs = if layout.normals { 4 } else { 1 };
         let outputs =
             (0..outputs).map(|_| Buffer::empty(&stream, 3 * layout.results)).collect::<Result<_>>();
@@ -119,7 +118,7 @@ impl<T: Real + DeviceRepr> DeviceGrids<T> {
         let patches = patches.collect::<Result<_>>()?;
         let tables = lay_tables(&functions, &stream, layout)?;
         let grids = Self {
-            levels: LevelPoints::new(&stream, layout.controls, &layout.levels)?,
+            levels: LevelPoints::new(&stream, layout.controls, layout.levels)?,
             patches,
             tables,
             rows: DevicePointRows::new(&stream, &layout.rows)?,

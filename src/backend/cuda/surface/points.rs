@@ -7,17 +7,18 @@ use std::sync::Arc;
 
 use cudarc::driver::CudaStream;
 
-use crate::backend::cuda::Cuda;
-use crate::backend::cuda::driver::device::failed;
-
-use super::level_points::{Level, LevelPoints};
+use super::level_points::LevelPoints;
 use crate::backend::Precision;
+use crate::backend::cuda::Cuda;
 use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
-use crate::backend::cuda::driver::functions::{Functions, LaunchShape};
+use crate::backend::cuda::driver::device::failed;
+use crate::backend::cuda::driver::functions::Functions;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
+use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{SURFACE_POINTS, Variant};
 use crate::backend::cuda::single_points::{RegularPoint, WeightedPoint};
 use crate::error::Result;
+use crate::scheme::Stencils;
 
 /// Points as rows of weights.
 #[derive(Clone, Debug, Default)]
@@ -101,16 +102,12 @@ impl<T: Real + DeviceRepr> DevicePointRows<T> {
         if count == 0 {
             return Ok(None);
         }
-        let variant = variant(T::PRECISION, order, normals);
-        Ok(Some(Launch {
-            name: "points by weights".into(),
-            function: functions.get(&variant, "weighted_surface_points")?,
-            shape: LaunchShape {
-                blocks: count.div_ceil(THREADS / SHARE),
-                threads: THREADS,
-                shared: 0,
-            },
-            arguments: vec![
+        let kernels = Kernels::new(functions, variant(T::PRECISION, order, normals));
+        let launch = kernels.blocks(
+            "weighted_surface_points",
+            count.div_ceil(THREADS / SHARE),
+            THREADS,
+            vec![
                 Argument::Address(points),
                 Argument::Address(self.nets.address(0)),
                 Argument::Address(self.weights.address(0)),
@@ -118,7 +115,8 @@ impl<T: Real + DeviceRepr> DevicePointRows<T> {
                 Argument::Number(count),
                 outputs.argument(),
             ],
-        }))
+        )?;
+        Ok(Some(launch))
     }
 }
 
@@ -128,7 +126,7 @@ pub(crate) struct PointLayout<'a, T> {
     /// Control points of the mesh.
     pub controls: usize,
     /// Local levels of refinement.
-    pub levels: Vec<Level<'a>>,
+    pub levels: &'a [Stencils],
     /// `[net][v 4][u 4]`: control points of regular quads.
     pub nets: Vec<u32>,
     /// Points of regular quads, neighbors together.
@@ -165,11 +163,11 @@ impl<T: Real + DeviceRepr> DeviceSinglePoints<T> {
     /// [`Error::Request`](crate::Error::Request) for too little memory.
     pub fn new(gpu: &Cuda, layout: &PointLayout<'_, T>) -> Result<Self> {
         let functions = gpu.functions.clone();
-        let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;
+        let stream = functions.new_stream()?;
         let outputs = if layout.normals { 2 } else { [1, 3, 6][layout.order.min(2)] };
         let outputs = (0..outputs).map(|_| Buffer::empty(&stream, 3 * layout.results));
         let points = Self {
-            levels: LevelPoints::new(&stream, layout.controls, &layout.levels)?,
+            levels: LevelPoints::new(&stream, layout.controls, layout.levels)?,
             nets: Buffer::of(&stream, &layout.nets)?,
             regular: Buffer::of(&stream, &layout.regular)?,
             rows: DevicePointRows::new(&stream, &layout.rows)?,
@@ -206,18 +204,18 @@ impl<T: Real + DeviceRepr> DeviceSinglePoints<T> {
         let count = self.regular.len() as u32;
         if count > 0 {
             let variant = variant(T::PRECISION, self.order, self.normals);
-            launches.push(Launch {
-                name: "points of regular quads".into(),
-                function: self.functions.get(&variant, "regular_surface_points")?,
-                shape: LaunchShape { blocks: count.div_ceil(THREADS), threads: THREADS, shared: 0 },
-                arguments: vec![
+            launches.push(Kernels::new(&self.functions, variant).items(
+                "regular_surface_points",
+                self.regular.len(),
+                THREADS,
+                vec![
                     Argument::Address(points),
                     Argument::Address(self.nets.address(0)),
                     Argument::Address(self.regular.address(0)),
                     Argument::Number(count),
                     outputs().argument(),
                 ],
-            });
+            )?);
         }
         let rows =
             self.rows.launch(&self.functions, points, self.order, self.normals, outputs())?;

@@ -118,7 +118,7 @@ impl<T: Real + DeviceRepr> DeviceProduct<T> {
     /// [`Error::Request`] for more than the device has room for.
     pub fn new(gpu: &Cuda, matrix: &BlockMatrix<T>) -> Result<Self> {
         let functions = gpu.functions.clone();
-        let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;
+        let stream = functions.new_stream()?;
         // positions and results too
         let points = 3 * matrix.rows + 4 * matrix.controls;
         check_room(&stream, matrix.bytes() + points * size_of::<T>())?;

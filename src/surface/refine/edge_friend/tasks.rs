@@ -17,13 +17,13 @@
 
 use super::super::sharpness::SharpVertex;
 use super::{FriendQuads, for_each};
+use crate::disjoint::Disjoint;
 use crate::mesh::CreaseRule;
 use crate::numbers::Real;
 use crate::scheme::catmull_clark::{edge_point, quad_mask};
 use crate::scheme::crease::{self, VertexSharpness};
 use crate::scheme::point::{Point, add, blend, mean4, middle, scale};
 use crate::topology::NONE;
-use crate::topology::surface::Scatter;
 
 /// The corner beside this one along its off edge.
 #[inline(always)]
@@ -91,7 +91,7 @@ pub(super) fn refine_points<T: Real>(
     rule: CreaseRule,
 ) {
     let weights = Weights::new();
-    let out = Scatter::new(refined);
+    let out = Disjoint::new(refined);
     for_each(quads.corners.len().max(quads.vertex_count), |i| {
         if i < quads.corners.len() {
             quad_points(quads, i as u32, points, &out, rule);
@@ -114,7 +114,7 @@ pub(super) fn refine<T: Real>(
     rule: CreaseRule,
 ) {
     let weights = Weights::new();
-    let (out, out_points) = (Out::of(fine), Scatter::new(refined));
+    let (out, out_points) = (Out::of(fine), Disjoint::new(refined));
     for_each(quads.corners.len().max(quads.vertex_count), |i| {
         if i < quads.corners.len() {
             out.quad(quads, i as u32);
@@ -155,10 +155,10 @@ impl FriendQuads {
 
 /// The arrays of the next level, written by all threads.
 struct Out<'a> {
-    corners: Scatter<'a, [u32; 4]>,
-    friends: Scatter<'a, u32>,
-    starts: Scatter<'a, u32>,
-    sharpness: Scatter<'a, f64>,
+    corners: Disjoint<'a, [u32; 4]>,
+    friends: Disjoint<'a, u32>,
+    starts: Disjoint<'a, u32>,
+    sharpness: Disjoint<'a, f64>,
     linked: bool,
 }
 
@@ -166,10 +166,10 @@ impl<'a> Out<'a> {
     fn of(fine: &'a mut FriendQuads) -> Self {
         Self {
             linked: !fine.friends.is_empty(),
-            corners: Scatter::new(&mut fine.corners),
-            friends: Scatter::new(fine.friends.as_flattened_mut()),
-            starts: Scatter::new(&mut fine.starts),
-            sharpness: Scatter::new(&mut fine.sharpness),
+            corners: Disjoint::new(&mut fine.corners),
+            friends: Disjoint::new(fine.friends.as_flattened_mut()),
+            starts: Disjoint::new(&mut fine.starts),
+            sharpness: Disjoint::new(&mut fine.sharpness),
         }
     }
 
@@ -297,7 +297,7 @@ fn quad_points<T: Real>(
     quads: &FriendQuads,
     q: u32,
     points: &[Point<T>],
-    out: &Scatter<Point<T>>,
+    out: &Disjoint<Point<T>>,
     rule: CreaseRule,
 ) {
     let [g0, g1] = quads.friends[q as usize];

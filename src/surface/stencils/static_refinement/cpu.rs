@@ -27,9 +27,10 @@ use super::batches::{LeafBatch, LeafBatches};
 use super::slots::Run;
 use crate::result_buffer::ResultBuffer;
 
+use crate::disjoint::Disjoint;
 use crate::error::Result;
 use crate::kernel::{
-    Nets, PatchKernel, PatchOutput, Scratch, Shared, Simd, Stores, TableKernel, TableOutput,
+    Nets, PatchKernel, PatchOutput, Scratch, Simd, Stores, TableKernel, TableOutput,
 };
 use crate::numbers::Real;
 use crate::pages;
@@ -151,7 +152,7 @@ impl<T: Real> StaticEvaluator<T> {
     fn run(&self, controls: &[[f64; 3]], points: &mut [T]) {
         let is_large = size_of_val(points) > STREAMED;
         let stores = if is_large { Stores::Streamed } else { Stores::Cached };
-        let (simd, points) = (Simd::detect(), Shared::new(points));
+        let (simd, points) = (Simd::detect(), Disjoint::new(points));
         // every thread takes the next task until none is left
         let next = AtomicUsize::new(0);
         let threads = rayon::current_num_threads().min(self.tasks.len());

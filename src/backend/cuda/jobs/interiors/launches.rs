@@ -3,34 +3,35 @@
 use super::{DevicePixels, Images, Listed, Lists, Pixels, SCANNERS, THREADS, variant};
 use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
 use crate::backend::cuda::driver::device::failed;
-use crate::backend::cuda::driver::functions::LaunchShape;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
+use crate::backend::cuda::driver::program::Kernels;
 use crate::error::Result;
 
 impl DevicePixels {
     /// Makes lists of pixels.
     pub(super) fn list(&mut self, listed: Listed, mask: u64) -> Result<f64> {
         let Some(images) = &self.images else { return Ok(0.0) };
-        let rows = images.count * images.pixels.size[1];
+        let rows = (images.count * images.pixels.size[1]) as u32;
         let address = Argument::Address;
         let number = || Argument::Number(listed as u32);
         let [counts, starts] = [images.counts.address(0), images.starts.address(0)];
-        let threads = THREADS as usize;
         let launches = [
-            self.launch(
+            self.kernels().blocks(
                 "count_rows",
-                [rows, threads],
+                rows,
+                THREADS,
                 vec![self.grid(), self.claims(), address(mask), number(), address(counts)],
             )?,
-            self.launch(
+            self.kernels().blocks(
                 "scan_rows",
-                [1, SCANNERS as usize],
-                vec![address(counts), Argument::Number(rows as u32), address(starts)],
+                1,
+                SCANNERS,
+                vec![address(counts), Argument::Number(rows), address(starts)],
             )?,
         ];
         let mut seconds = self.time(&launches)?;
         let mut all = images.starts.read(&self.stream)?;
-        all.truncate(rows + 1);
+        all.truncate(rows as usize + 1);
         let count = all.last().map_or(0, |&end| end as usize);
         self.lists.starts = all;
         self.lists.count = count;
@@ -46,9 +47,10 @@ impl DevicePixels {
             // last: its length says how much room the others have
             self.lists.pixels = Buffer::empty(stream, most)?;
         }
-        let launch = self.launch(
+        let launch = self.kernels().blocks(
             "list_rows",
-            [rows, threads],
+            rows,
+            THREADS,
             vec![
                 self.grid(),
                 self.claims(),
@@ -98,18 +100,8 @@ impl DevicePixels {
         Argument::Words(Box::new(addresses))
     }
 
-    pub(super) fn launch(
-        &self,
-        name: &'static str,
-        [blocks, threads]: [usize; 2],
-        arguments: Vec<Argument>,
-    ) -> Result<Launch> {
-        Ok(Launch {
-            name: name.into(),
-            function: self.functions.get(&variant(), name)?,
-            shape: LaunchShape { blocks: blocks as u32, threads: threads as u32, shared: 0 },
-            arguments,
-        })
+    pub(super) fn kernels(&self) -> Kernels<'_> {
+        Kernels::new(&self.functions, variant())
     }
 
     /// Runs launches and waits for them; returns their seconds.

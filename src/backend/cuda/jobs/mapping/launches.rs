@@ -5,6 +5,7 @@ use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::functions::LaunchShape;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
+use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{MAPPING, Variant};
 use crate::error::{Error, Result};
 
@@ -38,16 +39,15 @@ impl DeviceMapping {
     ) -> Result<Vec<Launch>> {
         // a thread takes one leaf where there is no other
         let several = if leaves.count > 1 { MAX_THREAD_LEAVES } else { 1 };
-        let variant = variant(several);
+        let kernels = Kernels::new(&self.functions, variant(several));
         let address = |buffer: &Buffer<f64>| Argument::Address(buffer.address(0));
         let positions = || address(&self.positions);
         let [_, seconds, derivatives, second_derivatives] = results.sizes;
         let mut launches = Vec::new();
         let mut sums = |name: &'static str, threads_leaves: usize, numbers: usize, rest| {
-            let function = self.functions.get(&variant, name)?;
             let tiling = Tiling::new(leaves, threads_leaves);
             let shared = 8 * (numbers * THREADS + tiling.numbers(leaves, threads_leaves)) as u32;
-            function.occupancy(THREADS as u32, shared)?;
+            kernels.get(name)?.occupancy(THREADS as u32, shared)?;
             let mut arguments = vec![positions(), leaves.argument()];
             arguments.push(Argument::Words(Box::new([
                 u64::from(tiling.groups) | u64::from(tiling.block_groups) << 32,
@@ -56,7 +56,7 @@ impl DeviceMapping {
             arguments.extend::<Vec<Argument>>(rest);
             let shape =
                 LaunchShape { blocks: tiling.blocks(leaves), threads: THREADS as u32, shared };
-            launches.push(Launch { name: name.into(), function, shape, arguments });
+            launches.push(kernels.launch(name, shape, arguments)?);
             Ok::<(), Error>(())
         };
         let mapped = [
@@ -77,16 +77,14 @@ impl DeviceMapping {
             sums("map_second", several.min(2), 18, rest)?;
         }
         let mut permuted = |name: &'static str, rest: Vec<Argument>| {
-            let function = self.functions.get(&variant, name)?;
             let across = leaves.samples.div_ceil(WARPS);
             let blocks = u64::from(across) * u64::from(leaves.count.div_ceil(LEAVES_A_WARP));
             let Ok(blocks) = i32::try_from(blocks) else {
                 return Err(Error::request("too many derivatives for one launch")
                     .with_help("evaluate fewer leaves at a time"));
             };
-            let shape = LaunchShape { blocks: blocks as u32, threads: 32 * WARPS, shared: 0 };
             let arguments = std::iter::once(leaves.argument()).chain(rest).collect();
-            launches.push(Launch { name: name.into(), function, shape, arguments });
+            launches.push(kernels.blocks(name, blocks as u32, 32 * WARPS, arguments)?);
             Ok::<(), Error>(())
         };
         if derivatives > 0 {

@@ -99,13 +99,11 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
         let launches = self.refine()?;
         let explained = launches.iter().zip(both).map(|(launch, (level, (input, values)))| {
             let point = values.width * size_of::<f64>();
-            let stencils = level.columns.len() * (size_of::<u32>() + size_of::<f64>())
-                + level.starts.len() * size_of::<u64>();
             let work = Explained {
                 input,
                 width: values.width,
                 bytes_written: (level.rows * point) as u64,
-                bytes_read: (stencils + (level.fine - level.coarse) * point) as u64,
+                bytes_read: (level.bytes() + (level.fine - level.coarse) * point) as u64,
                 ..Explained::default()
             };
             self.explained(launch, work)

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use super::{OnDevice, Resident};
-use crate::backend::Precision;
-use crate::backend::cuda::driver::functions::LaunchShape;
+use super::{Input, OnDevice, Resident};
 use crate::backend::cuda::driver::launch::{Argument, Launch, LaunchJob, Pass};
-use crate::backend::cuda::driver::sources::{ORIGIN, REFINE, Variant};
+use crate::backend::cuda::driver::program::Kernels;
+use crate::backend::cuda::driver::sources::{ORIGIN, Variant};
+use crate::backend::cuda::level_stencils::LevelStencils;
 use crate::backend::cuda::solid::grid::PreparedGrid;
 use crate::backend::cuda::solid::launch_kind::EvaluationLaunch;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::numbers::Real;
 use crate::plan::{Want, wanted_orders};
 use cudarc::driver::DeviceRepr;
@@ -78,35 +78,14 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
 
     /// The launches that refine the control points, level after level.
     pub(super) fn refine(&self) -> Result<Vec<Launch>> {
-        const THREADS: u32 = 128;
-        let mut launches = Vec::new();
-        for level in self.levels.iter().filter(|level| level.rows > 0) {
-            let function = self.functions.get(&Variant::new(&REFINE, Precision::F64), "refine")?;
-            for input in &self.inputs {
-                let blocks = (level.rows * input.width).div_ceil(THREADS as usize);
-                let blocks = u32::try_from(blocks).map_err(|_| {
-                    Error::request("refined points have more numbers than a launch has threads")
-                        .with_help("refine the mesh less, or give attributes of fewer numbers")
-                })?;
-                launches.push(Launch {
-                    name: "refine".into(),
-                    function: function.clone(),
-                    shape: LaunchShape { blocks, threads: THREADS, shared: 0 },
-                    arguments: vec![
-                        Argument::Address(input.points.address(0)),
-                        Argument::Address(level.starts.address(0)),
-                        Argument::Address(level.columns.address(0)),
-                        Argument::Address(level.weights.address(0)),
-                        Argument::Number(level.rows as u32),
-                        Argument::Number(input.width as u32),
-                        Argument::Long(level.coarse as u64),
-                        Argument::Long(level.fine as u64),
-                    ],
-                });
-            }
-        }
-        Ok(launches)
+        let levels = self.levels.iter().filter(|level| level.rows > 0);
+        let both = levels.flat_map(|level| self.inputs.iter().map(move |input| (level, input)));
+        let launch = |(level, input): (&LevelStencils, &Input)| {
+            level.launch(&self.functions, input.points.address(0), input.width)
+        };
+        both.map(launch).collect()
     }
+
     /// The launches that bring values from their input's origin to where they are. `address`:
     /// of the values of an input, `results` in number.
     pub(super) fn add_origins(
@@ -116,6 +95,7 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
     ) -> Result<Vec<Launch>> {
         const THREADS: u32 = 128;
         const BLOCKS: usize = 1 << 12;
+        let kernels = Kernels::new(&self.functions, Variant::new(&ORIGIN, T::PRECISION));
         let mut launches = Vec::new();
         for (index, input) in self.inputs.iter().enumerate() {
             let Some(origin) = &input.origin else { continue };
@@ -124,17 +104,17 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
                 continue;
             }
             let blocks = numbers.div_ceil(THREADS as usize).min(BLOCKS) as u32;
-            launches.push(Launch {
-                name: "origin".into(),
-                function: self.functions.get(&Variant::new(&ORIGIN, T::PRECISION), "add_origin")?,
-                shape: LaunchShape { blocks, threads: THREADS, shared: 0 },
-                arguments: vec![
+            launches.push(kernels.blocks(
+                "add_origin",
+                blocks,
+                THREADS,
+                vec![
                     Argument::Address(address(index)),
                     Argument::Address(origin.on_device.address(0)),
                     Argument::Long(numbers as u64),
                     Argument::Number(input.width as u32),
                 ],
-            });
+            )?);
         }
         Ok(launches)
     }

@@ -8,7 +8,7 @@ use crate::backend::cuda::solid::stacks::Stacks;
 use crate::limit::Solid;
 use crate::plan::Kernel;
 
-/// What a kernel knows of a batch; see `Batch` in `kernels/common/gather.cuh`.
+/// What a kernel knows of a batch; see `Batch` in `kernels/common/layout.cuh`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct BatchRecord {

@@ -20,6 +20,7 @@ use super::layout::PlanLayout;
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::functions::{Functions, LaunchShape};
 use crate::backend::cuda::driver::launch::{Argument, Launch, LaunchJob, Pass};
+use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{CLEAR, IRR, LAY, REG};
 use crate::error::Result;
 use crate::numbers::Real;
@@ -108,16 +109,11 @@ impl<T: Real + DeviceRepr> Published<T> {
         if work.elements.len() == 0 {
             return Ok(None);
         }
+        let arguments =
+            vec![Argument::Job(Box::new(job)), Argument::Address(work.elements.address(0))];
+        let kernels = Kernels::new(functions, pass.variant::<T>(&CLEAR));
         let blocks = work.elements.len() as u32;
-        Ok(Some(Launch {
-            name: "clear".into(),
-            function: functions.get(&pass.variant::<T>(&CLEAR), "clear")?,
-            shape: LaunchShape { blocks, threads: MAX_BLOCK_THREADS, shared: 0 },
-            arguments: vec![
-                Argument::Job(Box::new(job)),
-                Argument::Address(work.elements.address(0)),
-            ],
-        }))
+        kernels.blocks("clear", blocks, MAX_BLOCK_THREADS, arguments).map(Some)
     }
 
     /// The launches of one pass, of leaves laid out at `leaves`.

@@ -8,6 +8,7 @@ use super::layout::{TABLE_THREADS, table_variant};
 use super::{DeviceGrids, Patches, TENSOR_THREADS, tensor_variant};
 use crate::backend::cuda::driver::functions::LaunchShape;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
+use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::surface::points::Outputs;
 use crate::error::Result;
 
@@ -71,18 +72,22 @@ impl<T: Real + DeviceRepr> DeviceGrids<T> {
         self.outputs.len() > 1
     }
 
+    fn table_kernels(&self) -> Kernels<'_> {
+        Kernels::new(&self.functions, table_variant(T::PRECISION, self.has_normals()))
+    }
+
     fn patch_launch(&self, batch: &Patches<T>) -> Result<Launch> {
         let variant = tensor_variant(T::PRECISION, batch.samples, self.has_normals());
-        let function = self.functions.get(&variant, "surface_tensor")?;
+        let kernels = Kernels::new(&self.functions, variant);
+        let function = kernels.get("surface_tensor")?;
         let shared = function.constant("surface_tensor_shared")?;
         let multiprocessors = self.functions.device().info.multiprocessors;
         let most = multiprocessors * function.occupancy(TENSOR_THREADS, shared)?;
         let blocks = most.min(batch.count.div_ceil(TENSOR_THREADS / 32));
-        Ok(Launch {
-            name: "surface grids".into(),
-            function,
-            shape: LaunchShape { blocks, threads: TENSOR_THREADS, shared },
-            arguments: vec![
+        kernels.launch(
+            "surface_tensor",
+            LaunchShape { blocks, threads: TENSOR_THREADS, shared },
+            vec![
                 Argument::Words(Box::new([
                     self.levels.address(),
                     batch.nets.address(0),
@@ -96,7 +101,7 @@ impl<T: Real + DeviceRepr> DeviceGrids<T> {
                 ])),
                 Argument::Number(batch.count),
             ],
-        })
+        )
     }
 
     fn table_launch(&self) -> Result<Option<Launch>> {
@@ -104,26 +109,22 @@ impl<T: Real + DeviceRepr> DeviceGrids<T> {
         if tables.items.len() == 0 {
             return Ok(None);
         }
-        let variant = table_variant(T::PRECISION, self.has_normals());
+        let arrays = Argument::Words(Box::new([
+            self.levels.address(),
+            tables.nets.address(0),
+            tables.starts.address(0),
+            tables.weights.address(0),
+            tables.places.address(0),
+            tables.batches.address(0),
+            tables.items.address(0),
+            self.output(0),
+            self.output(1),
+            self.output(2),
+            self.output(3),
+        ]));
         let blocks = tables.items.len() as u32;
-        Ok(Some(Launch {
-            name: "surface tables".into(),
-            function: self.functions.get(&variant, "surface_table")?,
-            shape: LaunchShape { blocks, threads: TABLE_THREADS, shared: 0 },
-            arguments: vec![Argument::Words(Box::new([
-                self.levels.address(),
-                tables.nets.address(0),
-                tables.starts.address(0),
-                tables.weights.address(0),
-                tables.places.address(0),
-                tables.batches.address(0),
-                tables.items.address(0),
-                self.output(0),
-                self.output(1),
-                self.output(2),
-                self.output(3),
-            ]))],
-        }))
+        let kernels = self.table_kernels();
+        Ok(Some(kernels.blocks("surface_table", blocks, TABLE_THREADS, vec![arrays])?))
     }
 
     fn tangent_launch(&self) -> Result<Option<Launch>> {
@@ -132,13 +133,11 @@ impl<T: Real + DeviceRepr> DeviceGrids<T> {
         if count == 0 {
             return Ok(None);
         }
-        let variant = table_variant(T::PRECISION, self.has_normals());
-        let blocks = count.div_ceil(TABLE_THREADS / SHARE);
-        Ok(Some(Launch {
-            name: "normals at extraordinary points".into(),
-            function: self.functions.get(&variant, "tangent_normals")?,
-            shape: LaunchShape { blocks, threads: TABLE_THREADS, shared: 0 },
-            arguments: vec![
+        let launch = self.table_kernels().blocks(
+            "tangent_normals",
+            count.div_ceil(TABLE_THREADS / SHARE),
+            TABLE_THREADS,
+            vec![
                 Argument::Address(self.levels.address()),
                 Argument::Address(tables.nets.address(0)),
                 Argument::Address(tables.tangent_weights.address(0)),
@@ -146,6 +145,7 @@ impl<T: Real + DeviceRepr> DeviceGrids<T> {
                 Argument::Number(count),
                 Argument::Address(self.output(3)),
             ],
-        }))
+        )?;
+        Ok(Some(launch))
     }
 }

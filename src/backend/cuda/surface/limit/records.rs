@@ -4,8 +4,8 @@
 use cudarc::driver::DeviceRepr;
 
 use crate::backend::cuda::driver::buffer::Buffer;
-use crate::backend::cuda::surface::level_points::Level;
 use crate::backend::cuda::surface::points::PointRows;
+use crate::scheme::Stencils;
 
 /// Regular leaves with the same grid of samples; each writes `samples`² results, u fastest.
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ pub struct SurfaceLayout<'a, T> {
     /// Control points of the mesh.
     pub controls: usize,
     /// Local levels of refinement.
-    pub levels: Vec<Level<'a>>,
+    pub levels: &'a [Stencils],
     /// Regular leaves.
     pub patches: Vec<PatchBatch<T>>,
     /// Leaves that are products of tables with their control points.

@@ -18,11 +18,11 @@ fn put_derivatives<T: Real>(results: &mut SurfaceResults, derivatives: &[Vec<[T;
 
 impl<T: Real + DeviceRepr> SurfaceEvaluator for DeviceSurfaceGrid<T> {
     fn set_controls(&mut self, points: &[[f64; 3]]) -> Result<()> {
-        DeviceSurfaceGrid::set_controls(self, points)
+        self.grids.set_controls(points)
     }
 
     fn evaluate(&mut self) -> Result<f64> {
-        DeviceSurfaceGrid::evaluate(self)
+        self.grids.evaluate()
     }
 
     fn read(&self, results: &mut SurfaceResults) -> Result<()> {
@@ -36,11 +36,11 @@ impl<T: Real + DeviceRepr> SurfaceEvaluator for DeviceSurfaceGrid<T> {
 
 impl<T: Real + DeviceRepr> SurfaceEvaluator for DeviceSurfacePoints<T> {
     fn set_controls(&mut self, points: &[[f64; 3]]) -> Result<()> {
-        DeviceSurfacePoints::set_controls(self, points)
+        self.points.set_controls(points)
     }
 
     fn evaluate(&mut self) -> Result<f64> {
-        DeviceSurfacePoints::evaluate(self)
+        self.points.evaluate()
     }
 
     fn read(&self, results: &mut SurfaceResults) -> Result<()> {
@@ -53,11 +53,11 @@ impl<T: Real + DeviceRepr> SurfaceEvaluator for DeviceSurfacePoints<T> {
 
 impl<T: Real + DeviceRepr> SurfaceEvaluator for DeviceVertexLimits<T> {
     fn set_controls(&mut self, points: &[[f64; 3]]) -> Result<()> {
-        DeviceVertexLimits::set_controls(self, points)
+        self.0.set_controls(points)
     }
 
     fn evaluate(&mut self) -> Result<f64> {
-        DeviceVertexLimits::evaluate(self)
+        self.0.evaluate()
     }
 
     fn read(&self, results: &mut SurfaceResults) -> Result<()> {

@@ -1,6 +1,7 @@
 //! Limit surfaces on a GPU: grids on all elements, points at any places, limits of all
 //! vertices. What depends on topology is laid out once; control points move again and
-//! again, and all results stay on the device until they are read.
+//! again, and all results stay on the device until they are read
+//! ([`SurfaceEvaluator`](crate::backend::SurfaceEvaluator)).
 //!
 //! Control points and local levels are in double precision; sums run relative to the
 //! first point of a net, in `T`.
@@ -12,7 +13,6 @@ use rayon::prelude::*;
 use crate::backend::cuda::Cuda;
 
 use crate::backend::cuda::single_points::RegularPoint;
-use crate::backend::cuda::surface::level_points::Level;
 use crate::backend::cuda::surface::limit::{
     DeviceGrids, PatchBatch, SurfaceLayout, SurfacePoints, TableBatch, TableWeights,
 };
@@ -28,7 +28,7 @@ use crate::surface::limit::{
 
 /// Grids of limit points on all elements of a surface, on a GPU, in `f32` or `f64`.
 pub struct DeviceSurfaceGrid<T> {
-    grids: DeviceGrids<T>,
+    pub(super) grids: DeviceGrids<T>,
     points: usize,
 }
 
@@ -72,7 +72,7 @@ impl<T: Real + DeviceRepr> DeviceSurfaceGrid<T> {
             grid.tables().iter().zip(others).filter(|(table, _)| !table.samples.is_empty());
         let layout = SurfaceLayout {
             controls: surface.vertex_count(),
-            levels: levels(surface),
+            levels: surface.stencils(),
             patches,
             tables: tables.map(|(table, batch)| batch.with(table)).collect(),
             squares: Vec::new(),
@@ -81,23 +81,6 @@ impl<T: Real + DeviceRepr> DeviceSurfaceGrid<T> {
             normals: grid.normals,
         };
         Ok(Self { grids: DeviceGrids::new(gpu, &layout)?, points })
-    }
-
-    /// Takes positions of the control mesh.
-    ///
-    /// # Errors
-    /// [`Error::Request`] for another number of them.
-    pub fn set_controls(&mut self, points: &[[f64; 3]]) -> Result<()> {
-        self.grids.set_controls(points)
-    }
-
-    /// Evaluates all elements; returns the seconds that it took on the device, where the
-    /// results stay.
-    ///
-    /// # Errors
-    /// [`Error::Request`] with the driver's words if a kernel fails.
-    pub fn evaluate(&mut self) -> Result<f64> {
-        self.grids.evaluate()
     }
 
     /// Copies the results of the last evaluation to the host, `[element][sample]`.
@@ -151,18 +134,12 @@ impl Batch {
     }
 }
 
-/// The local levels of a surface as the device takes them.
-fn levels(surface: &LimitSurface) -> Vec<Level<'_>> {
-    let arrays = surface.stencils().iter().map(|stencils| stencils.arrays());
-    arrays.map(|(ends, columns, weights)| Level { ends, columns, weights }).collect()
-}
-
 /// Limits at any places of a surface, on a GPU, in `f32` or `f64`.
 ///
 /// Points of regular quads evaluate their splines; the weights of all others are
 /// tabulated when the places are given.
 pub struct DeviceSurfacePoints<T> {
-    points: DeviceSinglePoints<T>,
+    pub(super) points: DeviceSinglePoints<T>,
     want: Want,
 }
 
@@ -234,7 +211,7 @@ impl<T: Real + DeviceRepr> DeviceSurfacePoints<T> {
         rows.weights = weights.collect();
         let layout = PointLayout {
             controls: surface.vertex_count(),
-            levels: levels(surface),
+            levels: surface.stencils(),
             nets,
             regular,
             rows,
@@ -243,23 +220,6 @@ impl<T: Real + DeviceRepr> DeviceSurfacePoints<T> {
             normals: false,
         };
         Ok(Self { points: DeviceSinglePoints::new(gpu, &layout)?, want })
-    }
-
-    /// Takes positions of the control mesh.
-    ///
-    /// # Errors
-    /// [`Error::Request`] for another number of them.
-    pub fn set_controls(&mut self, points: &[[f64; 3]]) -> Result<()> {
-        self.points.set_controls(points)
-    }
-
-    /// Evaluates all places; returns the seconds that it took on the device, where the
-    /// results stay.
-    ///
-    /// # Errors
-    /// [`Error::Request`] with the driver's words if a kernel fails.
-    pub fn evaluate(&mut self) -> Result<f64> {
-        self.points.evaluate()
     }
 
     /// Copies the results to the host, `[place]` each: positions, then the derivatives by
@@ -284,7 +244,7 @@ impl<T: Real + DeviceRepr> DeviceSurfacePoints<T> {
 }
 
 /// Limit positions and unit normals of all vertices of a mesh, on a GPU.
-pub struct DeviceVertexLimits<T>(DeviceSinglePoints<T>);
+pub struct DeviceVertexLimits<T>(pub(super) DeviceSinglePoints<T>);
 
 impl<T: Real + DeviceRepr> DeviceVertexLimits<T> {
     /// Brings limit masks to a GPU, with room for their results.
@@ -323,7 +283,7 @@ impl<T: Real + DeviceRepr> DeviceVertexLimits<T> {
         }
         let layout = PointLayout {
             controls: masks.positions().len(),
-            levels: Vec::new(),
+            levels: &[],
             nets: Vec::new(),
             regular: Vec::new(),
             rows,
@@ -332,23 +292,6 @@ impl<T: Real + DeviceRepr> DeviceVertexLimits<T> {
             normals: true,
         };
         Ok(Self(DeviceSinglePoints::new(gpu, &layout)?))
-    }
-
-    /// Takes positions of the mesh.
-    ///
-    /// # Errors
-    /// [`Error::Request`] for another number of them.
-    pub fn set_controls(&mut self, points: &[[f64; 3]]) -> Result<()> {
-        self.0.set_controls(points)
-    }
-
-    /// Evaluates all vertices; returns the seconds that it took on the device, where the
-    /// results stay.
-    ///
-    /// # Errors
-    /// [`Error::Request`] with the driver's words if a kernel fails.
-    pub fn evaluate(&mut self) -> Result<f64> {
-        self.0.evaluate()
     }
 
     /// Positions and unit normals, copied to the host; normals are NaN where there is no

@@ -6,7 +6,6 @@ use rayon::prelude::*;
 
 use crate::backend::cuda::Cuda;
 
-use crate::backend::cuda::surface::level_points::Level;
 use crate::backend::cuda::surface::limit::{
     DeviceGrids, MAX_LEAF_SAMPLES, PatchBatch, SquareWeights, SurfaceLayout, TableBatch,
     TableWeights,
@@ -70,15 +69,11 @@ impl<T: Real + DeviceRepr> DeviceStaticRefinement<T> {
                 tangents: Vec::new(),
             }
         });
-        let tables = tables.collect();
-        let arrays = surface.stencils().iter().map(|stencils| stencils.arrays());
         let layout = SurfaceLayout {
             controls: refinement.control_count(),
-            levels: arrays
-                .map(|(ends, columns, weights)| Level { ends, columns, weights })
-                .collect(),
+            levels: surface.stencils(),
             patches: patches.collect(),
-            tables,
+            tables: tables.collect(),
             squares,
             rows: rest(refinement),
             results: refinement.len(),

@@ -9,7 +9,6 @@ use cudarc::driver::CudaStream;
 use super::THREADS;
 use crate::backend::cuda::Cuda;
 use crate::backend::cuda::driver::buffer::Buffer;
-use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::functions::Functions;
 use crate::backend::cuda::driver::launch::Argument;
 use crate::backend::cuda::driver::program::Program;
@@ -138,7 +137,7 @@ impl DeviceMatrix {
                 .with_help("give 1 to 2^31 - 1 corners, or refine on the CPU"));
         }
         let functions = gpu.functions.clone();
-        let stream = functions.device().context.new_stream().map_err(failed("no stream"))?;
+        let stream = functions.new_stream()?;
         let empty = |len: usize| Buffer::<u32>::empty(&stream, len);
         let (row_vertices, row_corners) =
             if with_rows { (mesh.vertex_count, corners) } else { (0, 0) };

@@ -416,6 +416,17 @@ mod tests {
         SolidMesh::from_hexahedra(points, ids.as_chunks().0)
     }
 
+    /// Many vertices in two places count as two.
+    #[test]
+    fn lumps_of_vertices_are_joined_if_their_places_are_near() {
+        for (apart, left) in [(0.9, 1), (1.2, 2)] {
+            let lumps = [[0.0; 3], [apart, 0.0, 0.0]];
+            let points: Vec<[f64; 3]> = lumps.iter().flat_map(|&p| [p; 3 * FEW]).collect();
+            let joined = Joined::new(&points, &vec![true; points.len()], 1.0).unwrap();
+            assert_eq!(joined.kept.len(), left, "{apart}");
+        }
+    }
+
     /// NaN is as good as itself, and what no vertex is joined to differs from nothing.
     #[test]
     fn values_that_are_not_numbers_do_not_differ() {

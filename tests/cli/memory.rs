@@ -35,10 +35,50 @@ fn tetrahedra() -> String {
     text
 }
 
+/// Separate cubes: all their edges and corners are extraordinary.
+fn spread(n: usize) -> String {
+    let mut text = "# vtk DataFile Version 3.0\nt\nASCII\nDATASET UNSTRUCTURED_GRID\n".to_owned();
+    let count = n.pow(3);
+    text += &format!("POINTS {} double\n", 8 * count);
+    for cube in 0..count {
+        let [x, y, z] = [cube % n, cube / n % n, cube / (n * n)].map(|i| 2 * i);
+        for (i, j, k) in (0..8).map(|corner| (corner & 1, corner >> 1 & 1, corner >> 2)) {
+            text += &format!("{} {} {}\n", x + i, y + j, z + k);
+        }
+    }
+    text += &format!("CELLS {count} {}\n", 9 * count);
+    for first in (0..count).map(|cube| 8 * cube) {
+        let corners = [0, 1, 3, 2, 4, 5, 7, 6].map(|corner| (first + corner).to_string());
+        text += &format!("8 {}\n", corners.join(" "));
+    }
+    text += &format!("CELL_TYPES {count}\n{}", "12\n".repeat(count));
+    text
+}
+
+/// A table that makes about every other edge of the boundary sharp.
+fn random_creases(here: &Path, model: &str) -> String {
+    let mesh = subsolid::read(here.join(model)).unwrap();
+    let topology = subsolid::topology::Topology::of_mesh(&mesh).unwrap();
+    let mut state = 1_u32;
+    let mut is_sharp = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        state >> 31 == 1
+    };
+    let edges = (0..topology.edge_count() as u32).filter(|&e| topology.is_boundary_edge(e));
+    let sharp = edges.filter(|_| is_sharp()).map(|e| topology.edge_vertices(e));
+    let rows: String = sharp.map(|[a, b]| format!("edge,{a},{b},inf\n")).collect();
+    format!("kind,v0,v1,sharpness\n{rows}")
+}
+
 fn with_models() -> TempDir {
     let here = tempdir().unwrap();
     fs::write(here.path().join("tet.vtk"), tetrahedra()).unwrap();
-    for shape in ["fan 100 2 1 -o fan.vtu", "box 2 2 3 -o box.vtu", "box 12 12 12 -o large.vtu"] {
+    for shape in [
+        "fan 100 2 1 -o fan.vtu",
+        "box 2 2 3 -o box.vtu",
+        "box 12 12 12 -o large.vtu",
+        "box 34 34 34 -o wide.vtu",
+    ] {
         done(here.path(), &format!("shape {shape}"));
     }
     here
@@ -68,6 +108,8 @@ fn jobs_that_do_not_fit_are_refused_before_they_are_made() {
     let edges = edges.map(|e| topology.edge_vertices(e));
     let rows: String = edges.map(|[a, b]| format!("edge,{a},{b},10\n")).collect();
     fs::write(here.join("ten.csv"), format!("kind,v0,v1,sharpness\n{rows}")).unwrap();
+    fs::write(here.join("spread.vtk"), spread(12)).unwrap();
+    fs::write(here.join("any.csv"), random_creases(here, "wide.vtu")).unwrap();
     done(here, "boundary large.vtu -o skin.obj");
     done(here, "surface skin.obj --levels 2 -o fine.obj");
     for (kilobytes, job, fragment) in [
@@ -87,6 +129,16 @@ fn jobs_that_do_not_fit_are_refused_before_they_are_made() {
             700_000,
             "evaluate large.vtu --levels 1 --samples 30 -o z.glb",
             "samples of the boundary need about",
+        ),
+        (
+            500_000,
+            "slice spread.vtk --layer-height 0.1 --tolerance 1e-10 --svg z",
+            "patches, which do not fit into memory",
+        ),
+        (
+            500_000,
+            "evaluate wide.vtu --creases any.csv --samples 2 -o z.vtu",
+            "structures of cells at",
         ),
         (2_000_000, "extract fan.vtu -o e.npz", "more than --max-size 1"),
         (2_000_000, "extract fan.vtu -o e.npz --max-size 1000", "operators over the vertices"),

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use crate::program::{done, refused};
 use crate::{json, names, with_fan};
@@ -342,4 +343,23 @@ fn ranks_are_estimated_before_anything_runs() {
     }
     let several = "compare box.vtu --samples 2 --backend cuda:0,0";
     refused(here, several, "only `evaluate` runs on several GPUs");
+}
+
+/// The index is XML, which holds no control characters.
+#[test]
+fn names_of_pieces_are_those_that_the_index_can_hold() {
+    let fan = with_fan();
+    let here = fan.path();
+    for name in ["a\tb", "a\nb", "a\u{1b}b"] {
+        let path = format!("{name}.pvtu");
+        let mut program = Command::new(env!("CARGO_BIN_EXE_subsolid"));
+        program.current_dir(here).args(["evaluate", "fan.vtu", "--samples", "2", "-o", &path]);
+        let output = program.output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{name:?}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("without control characters"), "{said}");
+    }
+    done(here, &format!("{JOB} --pieces 1/2 -o limit.pvtu"));
+    let other = format!("{JOB} --compress --pieces 2/2 -o limit.pvtu");
+    refused(here, &other, "compress differs");
 }

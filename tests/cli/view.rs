@@ -247,3 +247,29 @@ fn valences_that_take_hours_are_refused() {
     }
     done(here, "surface disk.obj --levels 1 -o refined.ply");
 }
+
+/// Whoever mails a page does not mail other files.
+#[test]
+fn only_images_in_the_folder_of_layers_are_shown() {
+    let fan = with_fan();
+    let here = fan.path();
+    done(here, "slice fan.vtu --layer-height 0.5 --pixel 0.1 --png layers");
+    let manifest = here.join("layers/manifest.json");
+    let text = std::fs::read_to_string(&manifest).unwrap();
+    let listed: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let file = listed["layers"][0]["files"][0]["path"].as_str().unwrap();
+    let view = "view fan.vtu --slices layers -o page.html";
+    for outside in ["../fan.vtu", "/etc/hostname"] {
+        std::fs::write(&manifest, text.replacen(file, outside, 1)).unwrap();
+        refused(here, view, "outside of its folder");
+    }
+    std::fs::write(&manifest, &text).unwrap();
+    let image = here.join("layers").join(file);
+    let whole = std::fs::read(&image).unwrap();
+    std::fs::write(&image, &whole[1..]).unwrap();
+    refused(here, view, "the manifest says");
+    std::fs::write(&image, vec![b'x'; whole.len()]).unwrap();
+    refused(here, view, "is not a PNG image");
+    std::fs::write(&image, whole).unwrap();
+    done(here, view);
+}

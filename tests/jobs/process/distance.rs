@@ -316,6 +316,10 @@ fn wrong_requests_are_refused() {
     let message = |seeds: &[Seed]| volume_distance(&mesh, seeds).unwrap_err().to_string();
     assert!(message(&[]).contains("the distance has no target"));
     assert!(message(&[Seed::on(99)]).contains("no vertex 99"));
+    for distance in [f64::NAN, f64::INFINITY, -1.0] {
+        let expected = format!("vertex 0 has the distance {distance}");
+        assert!(message(&[Seed { vertex: 0, distance }]).contains(&expected));
+    }
     assert!(crease_seeds(&mesh).is_err());
     let mut two = SolidMesh::from_hexahedra(mesh.points.clone(), &[]);
     let hexes = mesh.cells.hexahedra().unwrap();

@@ -5,7 +5,7 @@ use subsolid::assembly::{Matrix, Operator, assemble, body_load, point_load, surf
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
-use subsolid::quadrature::{Mapped, Mapping, QuadratureScheme};
+use subsolid::quadrature::{Mapped, Mapping, QuadratureScheme, Report};
 
 use super::archive::Archive;
 use super::solve::{creased, distance};
@@ -136,8 +136,16 @@ fn loads_add_up_to_the_forces() {
     let (a, b) = (moment(&pressure), moment(&weight));
     assert!((a - b).abs() < 1e-8 * sum(&weight, 2).abs(), "{a} {b}");
     assert!(surface_load(&in_volume, |_, _, _| [0.0; 3]).is_err());
-    let error = assemble(&on_boundary, &ALL).unwrap_err();
-    assert!(error.to_string().contains("of the boundary"), "{error}");
+    for error in [
+        assemble(&on_boundary, &ALL).map(|_| ()).unwrap_err(),
+        body_load(&on_boundary, |_| [0.0; 3]).map(|_| ()).unwrap_err(),
+        Report::new(&on_boundary).map(|_| ()).unwrap_err(),
+    ] {
+        assert!(error.to_string().contains("of the boundary"), "{error}");
+    }
+    let scheme = QuadratureScheme { gauss: 1, rings: Some(1000) };
+    let error = Quadrature::check_memory(&solid, scheme, Want::FIRST).unwrap_err().to_string();
+    assert!(error.contains("1000 rings"), "{error}");
 }
 
 #[test]

@@ -24,6 +24,7 @@ mod vtk;
 mod weld;
 
 pub use creases::{CreaseTable, read_creases};
+pub(in crate::io) use obj::INFINITE_SHARPNESS;
 pub use report::ReadReport;
 pub use surface::{is_surface, read_surface, read_surface_with_options, read_surface_with_report};
 pub use vtk::blocks::{CellBlock, GroupName, MeshParts, solid_of_parts};

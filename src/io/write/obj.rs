@@ -4,11 +4,9 @@
 
 use std::io::{self, Write};
 
+use crate::io::read::INFINITE_SHARPNESS;
 use crate::mesh::{BoundaryRule, CreaseRule, LinearInterpolation, SurfaceMesh, TriangleRule};
 use crate::numbers::counted;
-
-/// What stands for a sharpness that never ends; readers take 10 and more so.
-const INFINITE_SHARPNESS: f64 = 10.0;
 
 /// The creases and corners whose finite sharpness is read back as infinite, in words.
 pub fn endless(mesh: &SurfaceMesh) -> Option<String> {

@@ -18,12 +18,9 @@ use super::leaf::{SurfaceLeaf, SurfaceLeafKind};
 use super::surface::LimitSurface;
 use super::table::SurfaceTable;
 use crate::error::{Error, Result};
-use crate::kernel::{Nets, PatchKernel, PatchOutput, Scratch, Simd, Stores};
+use crate::kernel::{MAX_SAMPLES, Nets, PatchKernel, PatchOutput, Scratch, Simd, Stores};
 use crate::numbers::vector::sum_about;
 use crate::scheme::FaceShape;
-
-/// Largest number of samples along an edge.
-const MAX_SAMPLES: usize = 64;
 
 /// Elements a work item covers.
 const GRAIN: usize = 64;

@@ -19,7 +19,7 @@ use super::rules::LimitRule;
 use super::surface::LimitSurface;
 use crate::error::ElementKind;
 use crate::error::{Error, Message, Result};
-use crate::limit::Key;
+use crate::limit::{Key, MAX_LEVEL};
 use crate::mesh::SurfaceMesh;
 use crate::message;
 use crate::numbers::counted;
@@ -27,8 +27,6 @@ use crate::scheme::FaceShape;
 use crate::scheme::Stencils;
 use crate::topology::surface::{Columns, SurfaceTopology};
 
-/// Deepest local refinement; semi-sharp creases take one level per unit.
-const MAX_LEVEL: usize = 12;
 /// Maximum number of corners of a face, and of faces at a vertex.
 const MAX_VALENCE: usize = 2048;
 

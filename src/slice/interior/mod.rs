@@ -230,11 +230,8 @@ impl<'l, 's> InteriorFinder<'l, 's> {
 
 /// Refuses grids that no layer can have.
 fn check(grid: &PixelGrid) -> Result<()> {
-    let PixelGrid { origin, pitch, size: [columns, rows] } = *grid;
-    if !(pitch > 0.0 && pitch.is_finite() && origin.iter().all(|x| x.is_finite())) {
-        return Err(Error::request(format!("pixels of {pitch} from {origin:?}"))
-            .with_help("give a pitch above 0 and a finite origin"));
-    }
+    grid.check(usize::MAX)?;
+    let [columns, rows] = grid.size;
     if columns.checked_mul(rows).is_none_or(|count| count >= NONE as usize) {
         return Err(Error::request(format!("{columns} x {rows} pixels"))
             .with_help("ask for fewer than 2^32 pixels"));

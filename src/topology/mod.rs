@@ -13,6 +13,7 @@
 //! counting sort takes 9); keeping freed memory by glibc's tunables (5 %).
 
 mod build;
+mod corner_fan;
 mod edges;
 mod faces;
 mod groups;

@@ -77,12 +77,7 @@ pub fn bytes_of(name: &str, gigabytes: f64) -> Result<u64> {
 /// # Errors
 /// [`Error::Request`] with both amounts.
 pub fn check(what: impl Display, need: u128, help: impl FnOnce(u128) -> Message) -> Result<()> {
-    let Some(memory) = physical_memory().map(u128::from).filter(|&memory| need > memory) else {
-        return Ok(());
-    };
-    let (need, has) = (gigabytes(need), gigabytes(memory));
-    Err(Error::request(format!("{what} about {need} of memory, this machine has {has}"))
-        .with_help(help(memory)))
+    check_limit(what, need, ("this machine has", physical_memory()), help)
 }
 
 /// Like [`check`], against half of the machine's memory: the other half is kept for data held at
@@ -95,15 +90,20 @@ pub fn check_half(
     need: u128,
     help: impl FnOnce(u128) -> Message,
 ) -> Result<()> {
-    let Some(half) = physical_memory().map(|bytes| u128::from(bytes / 2)) else { return Ok(()) };
-    if need <= half {
-        return Ok(());
-    }
-    let (need, has) = (gigabytes(need), gigabytes(half));
-    Err(Error::request(format!(
-        "{what} about {need} of memory, half of this machine's memory is {has}"
-    ))
-    .with_help(help(half)))
+    let half = physical_memory().map(|bytes| bytes / 2);
+    check_limit(what, need, ("half of this machine's memory is", half), help)
+}
+
+fn check_limit(
+    what: impl Display,
+    need: u128,
+    (has, limit): (&str, Option<u64>),
+    help: impl FnOnce(u128) -> Message,
+) -> Result<()> {
+    let Some(limit) = limit.map(u128::from).filter(|&limit| need > limit) else { return Ok(()) };
+    let (need, most) = (gigabytes(need), gigabytes(limit));
+    Err(Error::request(format!("{what} about {need} of memory, {has} {most}"))
+        .with_help(help(limit)))
 }
 
 #[cfg(test)]

@@ -241,7 +241,7 @@ fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
     if vtk::legacy::is_legacy(bytes) {
         return Ok(Format::VtkLegacy);
     }
-    if head[0] == b'<' && head.windows(8).any(|window| window == b"<VTKFile") {
+    if vtk::encoding::is_xml(bytes) {
         return Ok(Format::VtkXml);
     }
     if begins("$MeshFormat") || begins("$Comments") || begins("$NOD") {

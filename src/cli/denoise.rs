@@ -6,11 +6,11 @@ use std::time::Instant;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
+use subsolid::Result;
 use subsolid::backend::Choice;
 use subsolid::numbers::counted;
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::process::surface::{DEFAULT_RINGS, DEFAULT_SWEEPS};
-use subsolid::Result;
 
 use super::console::since;
 use super::gltf::GlbArguments;

@@ -407,9 +407,7 @@ impl Deck<'_> {
     }
 
     fn expected(&self, what: &str, found: &[u8]) -> Error {
-        self.text
-            .error(format!("{what} is expected, found `{}`", shown(found)))
-            .with_help("separate the numbers of a row by commas")
+        self.text.unexpected(found, what, "separate the numbers of a row by commas")
     }
 }
 

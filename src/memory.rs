@@ -48,7 +48,7 @@ fn group_limit(groups: &str, root: &Path) -> Option<u64> {
 }
 
 /// Bytes in decimal units, such as `1.5 GB`.
-pub fn gigabytes(bytes: u128) -> String {
+pub fn decimal_bytes(bytes: u128) -> String {
     match bytes as f64 {
         bytes if bytes >= 1e15 => format!("{:.1e} GB", bytes / 1e9),
         bytes if bytes >= 5e7 => format!("{:.1} GB", bytes / 1e9),
@@ -101,7 +101,7 @@ fn check_limit(
     help: impl FnOnce(u128) -> Message,
 ) -> Result<()> {
     let Some(limit) = limit.map(u128::from).filter(|&limit| need > limit) else { return Ok(()) };
-    let (need, most) = (gigabytes(need), gigabytes(limit));
+    let (need, most) = (decimal_bytes(need), decimal_bytes(limit));
     Err(Error::request(format!("{what} about {need} of memory, {has} {most}"))
         .with_help(help(limit)))
 }

@@ -16,7 +16,7 @@ use subsolid::backend::{Backend, Choice, start};
 use subsolid::cluster::Ranks;
 use subsolid::io::{self, Format, JobPart, PieceWriter, WriteOptions};
 use subsolid::limit::Solid;
-use subsolid::memory::{self, bytes_of, gigabytes};
+use subsolid::memory::{self, bytes_of, decimal_bytes};
 use subsolid::mesh::SolidMesh;
 use subsolid::numbers::{counted, precise};
 use subsolid::plan::{Cost, Want};
@@ -169,7 +169,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     warn_of_points(&solid, scheme, console);
     let quadrature = Quadrature::new(&solid, scheme, want)?;
     let batches = counted(quadrature.batches().len(), "batch");
-    let tables = gigabytes(quadrature.bytes() as u128);
+    let tables = decimal_bytes(quadrature.bytes() as u128);
     console.status("Prepared", format!("{batches}, {tables} of tables in {}", since(start)));
 
     let bytes = a.announce_output(&quadrature, &mesh, format, console)?;

@@ -142,6 +142,11 @@ pub enum FaceShape {
 }
 
 impl FaceShape {
+    /// Parameters (u, v) of the corners of a quad.
+    pub const QUAD_CORNERS: [[f64; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+    /// Parameters (u, v) of the corners of a triangle.
+    pub const TRIANGLE_CORNERS: [[f64; 2]; 3] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]];
+
     /// Number of corners.
     pub fn sides(self) -> usize {
         self.corners().len()
@@ -150,8 +155,8 @@ impl FaceShape {
     /// Parameters (u, v) of the corners, in the order of the face.
     pub fn corners(self) -> &'static [[f64; 2]] {
         match self {
-            Self::Quad => &[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]],
-            Self::Triangle => &[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]],
+            Self::Quad => &Self::QUAD_CORNERS,
+            Self::Triangle => &Self::TRIANGLE_CORNERS,
         }
     }
 }

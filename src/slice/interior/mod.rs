@@ -33,13 +33,13 @@
 
 mod band;
 mod device;
-mod fit;
 mod march;
 mod newton;
 mod parts;
 mod polynomial;
 mod tiles;
 mod trapezoid;
+mod trapezoid_fit;
 mod values;
 
 pub(super) use band::BandMemory;
@@ -54,13 +54,12 @@ use super::spare::Spare;
 use super::{Axis, PixelGrid};
 use crate::error::{Error, Result};
 use crate::locate::{AttributePieces, Locator};
+use crate::topology::NONE;
 
 /// Rows of a band: what one task works on.
 const BAND: usize = 64;
 /// Pixels whose attributes one task evaluates.
 const CHUNK: usize = 4096;
-/// No piece.
-const NONE: u32 = u32::MAX;
 
 /// Pixels of a layer and where they are in the solid; all arrays `[pixel]`, row by row
 /// from the lowest, columns from the left.

@@ -12,9 +12,9 @@ const START: f64 = 0.3;
 const LOAD: f64 = 0.2;
 /// Bytes a second that are copied back to the host, into memory that was not used before. Locking
 /// its pages takes longer than the bus.
-const TO_HOST_BYTES_PER_SECOND: f64 = 2e9;
+const TO_HOST: f64 = 2e9;
 /// Bytes a second of limit points that one thread of a CPU writes to fresh memory.
-const EVALUATE_BYTES_PER_SECOND: f64 = 1.2e9;
+const EVALUATE: f64 = 1.2e9;
 /// Seconds that one thread needs to look a point up in a solid.
 const LOCATE: f64 = 5e-6;
 /// Seconds that one thread needs for a pixel of a layer, and for an attribute there, its image
@@ -109,11 +109,7 @@ pub struct Cost {
 impl Cost {
     /// Evaluation whose results have `bytes` in all.
     pub fn evaluation(bytes: usize) -> Self {
-        Self {
-            cpu: bytes as f64 / EVALUATE_BYTES_PER_SECOND,
-            to_host: bytes as f64,
-            ..Self::default()
-        }
+        Self { cpu: bytes as f64 / EVALUATE, to_host: bytes as f64, ..Self::default() }
     }
 
     /// Location of points in a solid.
@@ -188,11 +184,7 @@ impl Cost {
     /// Seconds on a GPU whose kernels were compiled before, start included, with so many threads of
     /// its host.
     pub fn on_gpu(&self, threads: usize) -> f64 {
-        START
-            + LOAD
-            + self.device
-            + self.to_host / TO_HOST_BYTES_PER_SECOND
-            + self.host / threads.max(1) as f64
+        START + LOAD + self.device + self.to_host / TO_HOST + self.host / threads.max(1) as f64
     }
 
     /// Whether a device with so many bytes of memory holds what must be there at once.

@@ -102,7 +102,7 @@ impl<'a> XmlOutline<'a> {
         let (xml, rest) = bytes.split_at(end.unwrap_or(bytes.len()));
         let xml = encoding::text(path, xml)?;
         let mut scan = Scan {
-            events: XmlEvents::new(path, xml),
+            xml: XmlEvents::new(path, xml),
             section: ArraySection::None,
             in_array: false,
             depth: 0,
@@ -118,7 +118,7 @@ impl<'a> XmlOutline<'a> {
         };
         scan.run()?;
         if scan.outline.pieces.is_empty() {
-            return Err(scan.events.fault("the file has no <Piece> that contains a grid"));
+            return Err(scan.xml.fault("the file has no <Piece> that contains a grid"));
         }
         Ok(scan.outline)
     }
@@ -133,7 +133,7 @@ fn appended(bytes: &[u8]) -> Option<Appended<'_>> {
 }
 
 struct Scan<'p, 'a> {
-    events: XmlEvents<'p, 'a>,
+    xml: XmlEvents<'p, 'a>,
     section: ArraySection,
     // Inside a DataArray, `depth` elements deep
     in_array: bool,
@@ -144,7 +144,7 @@ struct Scan<'p, 'a> {
 impl<'a> Scan<'_, 'a> {
     fn run(&mut self) -> Result<()> {
         loop {
-            match self.events.next()? {
+            match self.xml.next()? {
                 Event::Start(tag) => self.open(&tag, true)?,
                 Event::Empty(tag) => self.open(&tag, false)?,
                 Event::End(_) if self.in_array && self.depth > 0 => self.depth -= 1,
@@ -170,7 +170,7 @@ impl<'a> Scan<'_, 'a> {
         let Some(array) = self.outline.arrays.last_mut() else { return };
         if array.text.trim().is_empty() {
             array.text = text;
-            array.text_line = self.events.line;
+            array.text_line = self.xml.line;
         } else {
             array.text.to_mut().push_str(&text);
         }
@@ -185,13 +185,13 @@ impl<'a> Scan<'_, 'a> {
             "VTKFile" => self.file(tag)?,
             "ImageData" => self.image(tag)?,
             "Piece" if self.outline.kind.is_some() => {
-                let words = self.events.attribute(tag, "Extent")?.unwrap_or_default();
+                let words = self.xml.attribute(tag, "Extent")?.unwrap_or_default();
                 let extent = GridExtent::of_words(&words).map_err(|what| {
-                    self.events.error(what).with_help("write the grid again, or a part of it")
+                    self.xml.error(what).with_help("write the grid again, or a part of it")
                 })?;
                 let first_array = self.outline.arrays.len();
                 let (points, cells) = (extent.points(), extent.cells());
-                let (extent, line) = (Some(extent), self.events.line);
+                let (extent, line) = (Some(extent), self.xml.line);
                 let piece = PieceOutline { points, cells, skipped: 0, extent, line, first_array };
                 self.outline.pieces.push(piece);
             }
@@ -205,7 +205,7 @@ impl<'a> Scan<'_, 'a> {
                     (self.number(tag, "NumberOfCells", None)?, 0)
                 };
                 let first_array = self.outline.arrays.len();
-                let (extent, line) = (None, self.events.line);
+                let (extent, line) = (None, self.xml.line);
                 let piece = PieceOutline { points, cells, skipped, extent, line, first_array };
                 self.outline.pieces.push(piece);
             }
@@ -228,7 +228,7 @@ impl<'a> Scan<'_, 'a> {
     }
 
     fn file(&mut self, tag: &BytesStart) -> Result<()> {
-        let kind = self.events.attribute(tag, "type")?.unwrap_or_default();
+        let kind = self.xml.attribute(tag, "type")?.unwrap_or_default();
         self.outline.is_surface = kind == "PolyData";
         self.outline.kind = match kind.as_str() {
             "UnstructuredGrid" | "PolyData" => None,
@@ -236,27 +236,26 @@ impl<'a> Scan<'_, 'a> {
             "RectilinearGrid" => Some(GridKind::Rectilinear),
             "ImageData" => Some(GridKind::Image),
             _ => {
-                return Err(self.events.error(format!("a VTK file of type `{kind}`")).with_help(
+                return Err(self.xml.error(format!("a VTK file of type `{kind}`")).with_help(
                     "export a volume mesh as .vtu, .pvtu, .vts, .vtr or .vti, or a surface as \
                          .vtp, .ply or .obj",
                 ));
             }
         };
-        let order = self.events.attribute(tag, "byte_order")?;
-        let header = self.events.attribute(tag, "header_type")?;
-        let compressor =
-            match self.events.attribute(tag, "compressor")?.unwrap_or_default().as_str() {
-                "" => None,
-                "vtkZLibDataCompressor" => Some(Compressor::Zlib),
-                "vtkLZ4DataCompressor" => Some(Compressor::Lz4),
-                "vtkLZMADataCompressor" => Some(Compressor::Lzma),
-                name => {
-                    return Err(self
-                        .events
-                        .error(format!("data compressed by `{name}`"))
-                        .with_help("write the file with zlib, LZ4 or LZMA compression or none"));
-                }
-            };
+        let order = self.xml.attribute(tag, "byte_order")?;
+        let header = self.xml.attribute(tag, "header_type")?;
+        let compressor = match self.xml.attribute(tag, "compressor")?.unwrap_or_default().as_str() {
+            "" => None,
+            "vtkZLibDataCompressor" => Some(Compressor::Zlib),
+            "vtkLZ4DataCompressor" => Some(Compressor::Lz4),
+            "vtkLZMADataCompressor" => Some(Compressor::Lzma),
+            name => {
+                return Err(self
+                    .xml
+                    .error(format!("data compressed by `{name}`"))
+                    .with_help("write the file with zlib, LZ4 or LZMA compression or none"));
+            }
+        };
         self.outline.layout = BinaryLayout {
             big_endian: order.is_some_and(|order| order == "BigEndian"),
             wide_header: header.is_some_and(|header| header == "UInt64"),
@@ -282,41 +281,41 @@ impl<'a> Scan<'_, 'a> {
         name: &str,
         default: [f64; N],
     ) -> Result<[f64; N]> {
-        let Some(words) = self.events.attribute(tag, name)? else { return Ok(default) };
+        let Some(words) = self.xml.attribute(tag, name)? else { return Ok(default) };
         let values: Option<Vec<f64>> =
             words.split_ascii_whitespace().map(|word| word.parse().ok()).collect();
         let values = values.and_then(|values| <[f64; N]>::try_from(values).ok());
-        values.ok_or_else(|| self.events.fault(format!("{name}=\"{words}\" is not {N} numbers")))
+        values.ok_or_else(|| self.xml.fault(format!("{name}=\"{words}\" is not {N} numbers")))
     }
 
     fn array(&mut self, tag: &BytesStart) -> Result<()> {
-        let kind = self.events.attribute(tag, "type")?.unwrap_or_default();
-        let format = self.events.attribute(tag, "format")?.unwrap_or_else(|| "ascii".into());
+        let kind = self.xml.attribute(tag, "type")?.unwrap_or_default();
+        let format = self.xml.attribute(tag, "format")?.unwrap_or_else(|| "ascii".into());
         let storage = match format.to_ascii_lowercase().as_str() {
             "ascii" => ArrayStorage::Ascii,
             "binary" => ArrayStorage::Inline,
             "appended" => ArrayStorage::Appended(self.number(tag, "offset", None)?),
-            _ => return Err(self.events.fault(format!("an array of unknown format `{format}`"))),
+            _ => return Err(self.xml.fault(format!("an array of unknown format `{format}`"))),
         };
         let array = ArrayElement {
             section: self.section,
-            name: self.events.attribute(tag, "Name")?.unwrap_or_default(),
+            name: self.xml.attribute(tag, "Name")?.unwrap_or_default(),
             scalar: Scalar::named(&kind),
             width: self.number(tag, "NumberOfComponents", Some(1))?,
             storage,
             text: Cow::default(),
-            text_line: self.events.line,
-            line: self.events.line,
+            text_line: self.xml.line,
+            line: self.xml.line,
         };
         self.outline.arrays.push(array);
         Ok(())
     }
 
     fn number(&self, tag: &BytesStart, name: &str, default: Option<usize>) -> Result<usize> {
-        let value = self.events.attribute(tag, name)?;
+        let value = self.xml.attribute(tag, name)?;
         let parsed = value.as_ref().and_then(|value| value.trim().parse().ok());
         parsed.or(default.filter(|_| value.is_none())).ok_or_else(|| {
-            self.events.fault(format!("{name}=\"{}\" is not a count", value.unwrap_or_default()))
+            self.xml.fault(format!("{name}=\"{}\" is not a count", value.unwrap_or_default()))
         })
     }
 }

@@ -141,12 +141,11 @@ pub enum FaceShape {
     Triangle,
 }
 
-impl FaceShape {
-    /// Parameters (u, v) of the corners of a quad.
-    pub const QUAD_CORNERS: [[f64; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
-    /// Parameters (u, v) of the corners of a triangle.
-    pub const TRIANGLE_CORNERS: [[f64; 2]; 3] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]];
+/// Parameters (u, v) of the corners of a quad, and of a triangle.
+pub(crate) const QUAD_CORNERS: [[f64; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+pub(crate) const TRIANGLE_CORNERS: [[f64; 2]; 3] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]];
 
+impl FaceShape {
     /// Number of corners.
     pub fn sides(self) -> usize {
         self.corners().len()
@@ -155,8 +154,8 @@ impl FaceShape {
     /// Parameters (u, v) of the corners, in the order of the face.
     pub fn corners(self) -> &'static [[f64; 2]] {
         match self {
-            Self::Quad => &Self::QUAD_CORNERS,
-            Self::Triangle => &Self::TRIANGLE_CORNERS,
+            Self::Quad => &QUAD_CORNERS,
+            Self::Triangle => &TRIANGLE_CORNERS,
         }
     }
 }

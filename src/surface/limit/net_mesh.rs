@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use super::connectivity::{Connectivity, masks_of};
-use super::faces::Scheme;
 use super::frame::FaceFrame;
 use super::library::{Extraordinary, SurfaceLibrary};
 use super::net;
@@ -14,7 +13,7 @@ use crate::limit::{
     Domain, Key, MIDDLE, Next, Powers, Sibling, Structure, dense_rows, fold_phantoms,
 };
 use crate::mesh::Creases;
-use crate::scheme::FaceShape;
+use crate::scheme::{FaceShape, Scheme};
 
 impl SurfaceLibrary {
     /// The structure of a net; `None` if the net cannot be evaluated.

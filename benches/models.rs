@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use subsolid::backend::{Backend, Cpu, Limit};
-use subsolid::limit::{Class, Form, Solid, Structure};
+use subsolid::limit::{Class, Form, Solid};
 use subsolid::numbers::median;
 use subsolid::plan::{Samples, Want};
 use subsolid::refine::refine_mesh;
@@ -68,10 +68,10 @@ fn row(path: &Path, levels: usize, samples: usize) -> Result<String> {
 
     let count = |class: fn(&Class) -> bool| solid.classes().iter().filter(|c| class(c)).count();
     let structures = || solid.planar_structures().iter().chain(solid.spatial_structures());
-    let is_eigen = |s: &&std::sync::Arc<Structure>| s.powers().form() == Form::Eigen;
-    let eigen = structures().filter(is_eigen).count();
-    let conditions = structures().filter(is_eigen).map(|s| s.powers().condition());
-    let worst = conditions.fold(0.0, f64::max);
+    let reports = structures().map(|structure| structure.powers().report());
+    let eigen: Vec<_> = reports.filter(|report| report.form == Form::Eigen).collect();
+    let worst = eigen.iter().filter_map(|report| report.condition).fold(0.0, f64::max);
+    let eigen = eigen.len();
     Ok(format!(
         "{} | {} | {} | {} | {} | {} | {} | {eigen} + {} | {worst:.1e} | {set_up:.1} | {evaluate:.2} | {:.2}",
         mesh.points.len(),

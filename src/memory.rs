@@ -48,7 +48,7 @@ fn group_limit(groups: &str, root: &Path) -> Option<u64> {
 }
 
 /// Bytes in decimal units, such as `1.5 GB`.
-pub fn gigabytes(bytes: u128) -> String {
+pub fn decimal_bytes(bytes: u128) -> String {
     match bytes as f64 {
         bytes if bytes >= 1e15 => format!("{:.1e} GB", bytes / 1e9),
         bytes if bytes >= 5e7 => format!("{:.1} GB", bytes / 1e9),
@@ -77,12 +77,7 @@ pub fn bytes_of(name: &str, gigabytes: f64) -> Result<u64> {
 /// # Errors
 /// [`Error::Request`] with both amounts.
 pub fn check(what: impl Display, need: u128, help: impl FnOnce(u128) -> Message) -> Result<()> {
-    let Some(memory) = physical_memory().map(u128::from).filter(|&memory| need > memory) else {
-        return Ok(());
-    };
-    let (need, has) = (gigabytes(need), gigabytes(memory));
-    Err(Error::request(format!("{what} about {need} of memory, this machine has {has}"))
-        .with_help(help(memory)))
+    check_limit(what, need, ("this machine has", physical_memory()), help)
 }
 
 /// Like [`check`], against half of the machine's memory: the other half is kept for data held at
@@ -95,15 +90,20 @@ pub fn check_half(
     need: u128,
     help: impl FnOnce(u128) -> Message,
 ) -> Result<()> {
-    let Some(half) = physical_memory().map(|bytes| u128::from(bytes / 2)) else { return Ok(()) };
-    if need <= half {
-        return Ok(());
-    }
-    let (need, has) = (gigabytes(need), gigabytes(half));
-    Err(Error::request(format!(
-        "{what} about {need} of memory, half of this machine's memory is {has}"
-    ))
-    .with_help(help(half)))
+    let half = physical_memory().map(|bytes| bytes / 2);
+    check_limit(what, need, ("half of this machine's memory is", half), help)
+}
+
+fn check_limit(
+    what: impl Display,
+    need: u128,
+    (has, limit): (&str, Option<u64>),
+    help: impl FnOnce(u128) -> Message,
+) -> Result<()> {
+    let Some(limit) = limit.map(u128::from).filter(|&limit| need > limit) else { return Ok(()) };
+    let (need, most) = (decimal_bytes(need), decimal_bytes(limit));
+    Err(Error::request(format!("{what} about {need} of memory, {has} {most}"))
+        .with_help(help(limit)))
 }
 
 #[cfg(test)]

@@ -6,12 +6,12 @@ use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use subsolid::plan::Adjoint;
+use subsolid::volume::DERIVATIVES;
 
 use crate::arrays::{floats_warned, moved, slice};
 use crate::backend::{DeviceAdjoint, Gradient, Held, OnDevice, PyDeviceArray, not_there};
 use crate::errors::{IntoPython, refused};
 use crate::plan::{DeviceStream, PyPlan};
-use crate::request::DERIVATIVES;
 use crate::threads::Work;
 
 #[pymethods]

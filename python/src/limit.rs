@@ -8,11 +8,11 @@ use subsolid::Limit;
 use subsolid::backend::{Precision, Values};
 use subsolid::numbers::counted;
 use subsolid::plan::Quantity;
+use subsolid::volume::DERIVATIVES;
 
 use crate::arrays::{lent_mut, moved, overlap};
 use crate::cells::PlanCell;
 use crate::errors::refused;
-use crate::request::DERIVATIVES;
 
 /// Points of the limit, with the other quantities requested.
 ///

@@ -11,14 +11,12 @@ use subsolid::limit::{Orders, Solid};
 use subsolid::message;
 use subsolid::numbers::counted;
 use subsolid::plan::{Cost, Location, MAX_SAMPLES, Samples};
+use subsolid::volume::DERIVATIVES;
 
 use crate::arrays::{Role, floats, ids, rows, slice};
 use crate::count;
 use crate::errors::{IntoPython, refused};
 use crate::threads;
-
-/// Names of derivatives, in the order of results.
-pub const DERIVATIVES: [&str; 9] = ["u", "v", "w", "uu", "vv", "ww", "uv", "uw", "vw"];
 
 /// Samples of the options `samples`, `gauss`, `cells`, `uvw` and `corners`.
 pub fn samples(

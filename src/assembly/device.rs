@@ -14,6 +14,7 @@ use crate::backend::device::{AddedRows, Device, MappingBatch, MatrixForm, Sparse
 use crate::error::Result;
 use crate::mesh::Controls;
 use crate::quadrature::Quadrature;
+use crate::topology::NONE;
 
 /// Bytes of element matrices at once: more do not make them faster.
 const MAX_MATRIX_BYTES: u64 = 1 << 30;
@@ -88,8 +89,6 @@ struct RowLists {
     // place of each vertex in a list, or NONE
     places: Vec<u32>,
 }
-
-const NONE: u32 = u32::MAX;
 
 impl RowLists {
     fn new(vertices: usize) -> Self {

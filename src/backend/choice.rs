@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use super::surface::runs_on_gpu;
 use super::{Backend, Cpu, DeviceInfo, Precision, Several, SharedBackend, Strategy};
 use crate::error::{Command, Error, Message, Result, option, option_name};
-use crate::memory::gigabytes;
+use crate::memory::decimal_bytes;
 use crate::mesh::SurfaceMesh;
 use crate::message;
 use crate::plan::Cost;
@@ -221,7 +221,7 @@ impl Processor {
         let memory = gpu.as_ref().and_then(|gpu| gpu.device()).map(|device| device.info().memory);
         let too_small = memory.filter(|&memory| !cost.fits(memory));
         if let (Choice::Auto, Some(memory)) = (choice, too_small) {
-            let [need, has] = [cost.on_device as u128, memory.into()].map(gigabytes);
+            let [need, has] = [cost.on_device as u128, memory.into()].map(decimal_bytes);
             let why = format!("the job needs {need} of the GPU's memory, which has {has}");
             return Ok((Self::cpu_because(why), None));
         }

@@ -199,7 +199,7 @@ pub(crate) fn check_controls(
     let vertices = solid.topology().vertex_count();
     check_point_count(controls.positions.len(), vertices)?;
     controls.attributes.iter().try_for_each(|attribute| attribute.check(vertices))?;
-    if want.contains(Want::DETERMINANT) || want.contains(Want::MIN_DETERMINANT) {
+    if want.contains(Want::DETERMINANT) || want.contains(Want::LEAST_DETERMINANT) {
         check_cubes(controls.positions, precision)?;
     } else {
         check_coordinates(controls.positions, precision)?;

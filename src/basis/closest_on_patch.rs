@@ -351,21 +351,17 @@ fn longest(points: &BicubicPoints) -> usize {
     usize::from(length(4, [0, 1, 2, 3]) > length(1, [0, 4, 8, 12]))
 }
 
-/// Both halves of a part, by de Casteljau's algorithm.
+/// Both halves of a part.
 fn halves(points: &BicubicPoints, along: usize) -> (BicubicPoints, BicubicPoints) {
     let (stride, other) = if along == 0 { (1, 4) } else { (4, 1) };
     let (mut first, mut second) = (*points, *points);
     for line in 0..4 {
         let at = |i: usize| line * other + i * stride;
-        let [a, b, c, d] = [0, 1, 2, 3].map(|i| points[at(i)]);
-        let (ab, bc, cd) = ((a + b) * 0.5, (b + c) * 0.5, (c + d) * 0.5);
-        let (abc, bcd) = ((ab + bc) * 0.5, (bc + cd) * 0.5);
-        let middle = (abc + bcd) * 0.5;
-        for (i, p) in [a, ab, abc, middle].into_iter().enumerate() {
-            first[at(i)] = p;
-        }
-        for (i, p) in [middle, bcd, cd, d].into_iter().enumerate() {
-            second[at(i)] = p;
+        let own = [0, 1, 2, 3].map(|i| points[at(i)]);
+        let [low, high] = bernstein::halves(own, |a, b| (a + b) * 0.5);
+        for i in 0..4 {
+            first[at(i)] = low[i];
+            second[at(i)] = high[i];
         }
     }
     (first, second)

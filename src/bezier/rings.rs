@@ -76,7 +76,7 @@ pub(crate) fn spatial_parts(
         let s = 0.5_f64.powi(ring as i32);
         for child in 1..8 {
             let origin = [0, 1, 2].map(|d| (child >> d & 1) as f64 * s);
-            match structure.sibling_turn(child) {
+            match structure.sibling_permutation(child) {
                 None => parts.push(LocalBox::WHOLE.within(origin, s)),
                 Some(permutation) => {
                     let own = planar_parts(along_edges(ring));

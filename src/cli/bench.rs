@@ -17,7 +17,7 @@ use std::time::Instant;
 use clap::Args;
 use subsolid::backend::{Choice, Processor};
 use subsolid::io::atomic;
-use subsolid::memory::gigabytes;
+use subsolid::memory::decimal_bytes;
 use subsolid::numbers::counted;
 use subsolid::plan::MAX_SAMPLES;
 use subsolid::{Error, Result};
@@ -121,7 +121,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         let start = Instant::now();
         let page = report::page(&results);
         write(path, &page)?;
-        console.wrote(path.display(), gigabytes(page.len() as u128), start);
+        console.wrote(path.display(), decimal_bytes(page.len() as u128), start);
     }
     console.print(text(&results).as_bytes())?;
     Ok(Outcome::Done)

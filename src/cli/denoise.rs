@@ -6,11 +6,11 @@ use std::time::Instant;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
+use subsolid::Result;
 use subsolid::backend::Choice;
 use subsolid::numbers::counted;
 use subsolid::plan::{Cost, SurfaceJob};
 use subsolid::process::surface::{DEFAULT_RINGS, DEFAULT_SWEEPS};
-use subsolid::{Result, io};
 
 use super::console::since;
 use super::gltf::GlbArguments;
@@ -19,7 +19,7 @@ use super::model::{ModelArguments, SURFACE};
 use super::output::warn_of_losses;
 use super::processor::for_surface;
 use super::surface_model::read_surface;
-use super::surface_output::counts;
+use super::surface_output::write_file;
 use super::{Console, Outcome};
 
 /// Remove noise from a surface and keep its edges, by the bilateral filter
@@ -80,9 +80,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     processor.update(&mut mesh)?;
     console.status("Denoised", format!("in {}, {}", counted(sweeps, "sweep"), since(start)));
     warn_of_losses(&format.losses(&mesh), &output, console);
-    let start = Instant::now();
-    io::write_surface_with(&output, &mesh, &glb)?;
-    console.wrote(output.display(), counts(&mesh), start);
+    write_file(&output, &mesh, &glb, console)?;
     console.report_json(&Report { output: output.display().to_string(), sweeps })?;
     Ok(Outcome::Done)
 }

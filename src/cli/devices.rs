@@ -11,7 +11,7 @@ use subsolid::{Error, Result};
 use super::json::JsonReport;
 use super::wording::words;
 use super::{Console, Outcome};
-use subsolid::memory::gigabytes;
+use subsolid::memory::decimal_bytes;
 use subsolid::numbers::counted;
 
 /// List the processors that --backend can name
@@ -64,7 +64,7 @@ fn text(report: &Report) -> String {
             format!("cuda:{}", device.ordinal),
             device.name,
             counted(device.multiprocessors as usize, "multiprocessor"),
-            gigabytes(device.memory.into()),
+            decimal_bytes(device.memory.into()),
         );
     }
     match &report.no_device {

@@ -26,7 +26,7 @@ use super::console::since;
 use super::gltf::GlbArguments;
 use super::json::JsonReport;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
-use super::output::{check_ending, counts, warn_of_losses};
+use super::output::{check_ending, warn_of_losses, write_mesh};
 use super::processor::{check_of_solid, for_surface};
 use super::unused::refuse_for_solids;
 use super::{Console, Outcome, surface_output};
@@ -169,10 +169,7 @@ fn through_solid(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> R
     let report = report(arguments, seeds.len(), &values);
     report.say_measured(values.len(), start, console);
     put(&mut mesh.attributes, &arguments.name, values);
-    warn_of_losses(&format.losses(&mesh), output, console);
-    let start = Instant::now();
-    io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
-    console.wrote(output.display(), counts(&mesh), start);
+    write_mesh(&mesh, output, format, arguments.compress, console)?;
     console.report_json(&report)?;
     Ok(Outcome::Done)
 }
@@ -279,9 +276,7 @@ fn along_surface(
     report.say_measured(values.len(), start, console);
     put(&mut mesh.attributes, &arguments.name, values);
     warn_of_losses(&format.losses(&mesh), output, console);
-    let start = Instant::now();
-    io::write_surface_with(output, &mesh, glb)?;
-    console.wrote(output.display(), surface_output::counts(&mesh), start);
+    surface_output::write_file(output, &mesh, glb, console)?;
     console.report_json(&report)?;
     Ok(Outcome::Done)
 }

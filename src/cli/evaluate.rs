@@ -426,7 +426,7 @@ impl Arguments {
             want = want | Want::DETERMINANT;
         }
         if self.jacobian && matches!(shape, Some(CellShape::Hexahedra | CellShape::Lagrange)) {
-            want = want | Want::MIN_DETERMINANT;
+            want = want | Want::LEAST_DETERMINANT;
         }
         Ok(want)
     }

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use subsolid::memory::gigabytes;
+use subsolid::memory::decimal_bytes;
 use subsolid::{Error, Result};
 
 use super::Console;
 
 /// Says beforehand how much will be written.
 pub fn say_size(output: &Path, bytes: u64, console: &Console) {
-    let size = gigabytes(bytes.into());
+    let size = decimal_bytes(bytes.into());
     console.status("Planned", format!("{}: about {size} before compression", output.display()));
 }
 
@@ -22,7 +22,7 @@ pub fn check_size(output: &Path, bytes: u64, most: f64) -> Result<()> {
     Err(Error::request(format!(
         "{} would have {} before compression, more than --max-size {most}",
         output.display(),
-        gigabytes(bytes.into())
+        decimal_bytes(bytes.into())
     ))
     .with_help(format!("give --max-size {needed}, or ask for less")))
 }

@@ -1,6 +1,7 @@
 //! What outputs can be, and what they leave out.
 
 use std::path::Path;
+use std::time::Instant;
 
 use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
@@ -55,6 +56,21 @@ pub fn warn_of_losses(losses: &[String], output: &Path, console: &Console) {
     for loss in losses {
         console.warn(format!("{}: left out {loss}", output.display()));
     }
+}
+
+/// Writes a control mesh, and says what its format leaves out.
+pub fn write_mesh(
+    mesh: &SolidMesh,
+    output: &Path,
+    format: io::Format,
+    compress: bool,
+    console: &Console,
+) -> Result<()> {
+    warn_of_losses(&format.losses(mesh), output, console);
+    let start = Instant::now();
+    io::write(output, mesh, io::WriteOptions { compress })?;
+    console.wrote(output.display(), counts(mesh), start);
+    Ok(())
 }
 
 /// What a control mesh has, for people.

@@ -4,6 +4,7 @@ mod boundary;
 mod cluster;
 mod pieces;
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Instant;
@@ -15,7 +16,7 @@ use subsolid::backend::{Backend, Choice, start};
 use subsolid::cluster::Ranks;
 use subsolid::io::{self, Format, JobPart, PieceWriter, WriteOptions};
 use subsolid::limit::Solid;
-use subsolid::memory::{self, bytes_of, gigabytes};
+use subsolid::memory::{self, bytes_of, decimal_bytes};
 use subsolid::mesh::SolidMesh;
 use subsolid::numbers::{counted, precise};
 use subsolid::plan::{Cost, Want};
@@ -168,7 +169,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     warn_of_points(&solid, scheme, console);
     let quadrature = Quadrature::new(&solid, scheme, want)?;
     let batches = counted(quadrature.batches().len(), "batch");
-    let tables = gigabytes(quadrature.bytes() as u128);
+    let tables = decimal_bytes(quadrature.bytes() as u128);
     console.status("Prepared", format!("{batches}, {tables} of tables in {}", since(start)));
 
     let bytes = a.announce_output(&quadrature, &mesh, format, console)?;
@@ -190,19 +191,17 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         let left_handed = mesh.handedness().left_handed;
         console.report(&summary, || quality::text(&report.quality, left_handed))?;
     }
-    let poor = !report.quality.non_positive.is_empty();
     if let (Some(output), Some(format)) = (&a.output, format) {
-        if !a.force {
-            check_points(&report.quality)?;
-        }
-        let start = Instant::now();
-        write(a, (output, format), &*mapping, &mesh, &report, console)?;
-        console.wrote(output.display(), samples, start);
-        if let Err(refusal) = check_points(&report.quality) {
-            console.warn(refusal);
-        }
+        a.write_checked(output.display(), &report, console, || {
+            write(a, (output, format), &*mapping, &mesh, &report, console)
+        })?;
     }
-    Ok(if poor { Outcome::PoorQuality } else { Outcome::Done })
+    Ok(outcome(&report))
+}
+
+/// What a quadrature with this report ends in.
+fn outcome(report: &Report) -> Outcome {
+    if report.quality.non_positive.is_empty() { Outcome::Done } else { Outcome::PoorQuality }
 }
 
 impl Arguments {
@@ -214,6 +213,27 @@ impl Arguments {
         console: &Console,
     ) -> Result<Option<Box<dyn Backend>>> {
         gpu_for(choice, &Cost::quadrature(samples), console)
+    }
+
+    /// Writes the points of `report` to the file `name` by `write`. Those that are not positive are
+    /// refused, or only named with `--force`.
+    fn write_checked(
+        &self,
+        name: impl Display,
+        report: &Report,
+        console: &Console,
+        write: impl FnOnce() -> Result<()>,
+    ) -> Result<()> {
+        if !self.force {
+            check_points(&report.quality)?;
+        }
+        let start = Instant::now();
+        write()?;
+        console.wrote(name, counted(report.samples, "quadrature point"), start);
+        if let Err(refusal) = check_points(&report.quality) {
+            console.warn(refusal);
+        }
+        Ok(())
     }
 
     fn export_options<'m>(&self, mesh: &'m SolidMesh) -> ExportOptions<'m> {

@@ -3,7 +3,6 @@
 mod pieces;
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use clap::Args;
 use schemars::JsonSchema;
@@ -18,7 +17,7 @@ use subsolid::{Error, Result, io};
 
 use super::json::JsonReport;
 use super::model::ModelArguments;
-use super::output::{check_names, counts, warn_of_losses};
+use super::output::{check_names, write_mesh};
 use super::pieces::piece_size;
 use super::{Console, Outcome};
 
@@ -104,10 +103,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         topology.map_or(Ok(()), |topology| arguments.model.check_turned(&topology, console))?;
     }
     let mesh = arguments.model.refined(mesh, arguments.levels, rule, console)?;
-    warn_of_losses(&format.losses(&mesh), output, console);
-    let start = Instant::now();
-    io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
-    console.wrote(output.display(), counts(&mesh), start);
+    write_mesh(&mesh, output, format, arguments.compress, console)?;
     Written::of(&mesh, output).report(console)
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use subsolid::memory::gigabytes;
+use subsolid::memory::decimal_bytes;
 use subsolid::view::{FigureTable, Page};
 use subsolid::{Error, Result, io};
 
@@ -31,6 +31,6 @@ pub fn write(
     tables.into_iter().for_each(|table| page.add_table(table));
     let start = Instant::now();
     let bytes = page.write(path)?;
-    console.wrote(path.display(), gigabytes(bytes.into()), start);
+    console.wrote(path.display(), decimal_bytes(bytes.into()), start);
     Ok(())
 }

@@ -1,13 +1,12 @@
 //! `subsolid shape`
 
 use std::path::PathBuf;
-use std::time::Instant;
 
 use clap::Args;
 use subsolid::mesh::shape::Shape;
 use subsolid::{Result, io};
 
-use super::output::{counts, warn_of_losses};
+use super::output::write_mesh;
 use super::refine::Written;
 use super::{Console, Outcome};
 
@@ -43,10 +42,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let format = io::check_output(output)?;
     format.check_compress(arguments.compress)?;
     let sizes = if arguments.size.is_empty() { &arguments.sizes } else { &arguments.size };
-    let start = Instant::now();
     let mesh = Shape::parse(&arguments.name, sizes)?.build()?;
-    warn_of_losses(&format.losses(&mesh), output, console);
-    io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
-    console.wrote(output.display(), counts(&mesh), start);
+    write_mesh(&mesh, output, format, arguments.compress, console)?;
     Written::of(&mesh, output).report(console)
 }

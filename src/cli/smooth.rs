@@ -21,7 +21,7 @@ use super::console::since;
 use super::gltf::GlbArguments;
 use super::json::JsonReport;
 use super::model::{ModelArguments, SOLID_OR_SURFACE};
-use super::output::{check_names, counts, warn_of_losses};
+use super::output::{check_names, warn_of_losses, write_mesh};
 use super::processor::{check_of_solid, for_surface};
 use super::unused::refuse_for_solids;
 use super::{Console, Outcome, surface_output};
@@ -137,10 +137,7 @@ fn flow(
     processor.update(&mut mesh)?;
     say_smoothed(*steps, start, console);
     warn_of_losses(&format.losses(&mesh), output, console);
-    let start = Instant::now();
-    io::write_surface_with(output, &mesh, glb)?;
-    console.wrote(output.display(), surface_output::counts(&mesh), start);
-    Ok(())
+    surface_output::write_file(output, &mesh, glb, console)
 }
 
 /// Smooths an attribute of a solid.
@@ -164,11 +161,7 @@ fn smooth(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> Result<(
     let how = (arguments.steps, arguments.factor.unwrap_or(DEFAULT_FACTOR));
     attribute.values = smooth_attribute(&query, &attribute.values, attribute.width, how, fixed)?;
     say_smoothed(arguments.steps, start, console);
-    warn_of_losses(&format.losses(&mesh), output, console);
-    let start = Instant::now();
-    io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
-    console.wrote(output.display(), counts(&mesh), start);
-    Ok(())
+    write_mesh(&mesh, output, format, arguments.compress, console)
 }
 
 fn say_smoothed(steps: usize, start: Instant, console: &Console) {

@@ -23,8 +23,7 @@ pub fn write(
     patches: Option<PatchCounts>,
     console: &Console,
 ) -> Result<Outcome> {
-    let start = Instant::now();
-    io::write_surface_with(output, mesh, glb)?;
+    write_file(output, mesh, glb, console)?;
     let written = Written {
         output: output.display().to_string(),
         vertices: mesh.points.len(),
@@ -33,9 +32,21 @@ pub fn write(
         corners: mesh.creases.corners.len(),
         patches,
     };
-    console.wrote(output.display(), counts(mesh), start);
     console.report_json(&written)?;
     Ok(Outcome::Done)
+}
+
+/// Writes a surface for a subcommand with a report of its own.
+pub fn write_file(
+    output: &Path,
+    mesh: &SurfaceMesh,
+    glb: &GlbOptions,
+    console: &Console,
+) -> Result<()> {
+    let start = Instant::now();
+    io::write_surface_with(output, mesh, glb)?;
+    console.wrote(output.display(), counts(mesh), start);
+    Ok(())
 }
 
 /// Faces that are no holes.

@@ -7,18 +7,18 @@ use std::time::Instant;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
+use subsolid::Result;
 use subsolid::numbers::{by_count, counted, significant};
 use subsolid::process::solid::hexahedra;
 use subsolid::scheme::VertexRule;
 use subsolid::untangle::{
     BoundaryMotion, LeastDeterminant, MAX_ROUNDS, Untangled, least_determinant, untangle,
 };
-use subsolid::{Result, io};
 
 use super::console::since;
 use super::json::JsonReport;
 use super::model::ModelArguments;
-use super::output::{check_names, counts, warn_of_losses};
+use super::output::{check_names, write_mesh};
 use super::{Console, Outcome};
 
 /// Untangle folded control cells of a solid, and improve the worst
@@ -94,10 +94,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     console.status("Moved", format!("{moved} in {}{slid}", since(start)));
     control.notice(arguments.boundary).into_iter().for_each(|notice| console.warn(notice));
     let limit_after = if control.moved > 0 { least_determinant(&mesh)? } else { limit_before };
-    warn_of_losses(&format.losses(&mesh), output, console);
-    let start = Instant::now();
-    io::write(output, &mesh, io::WriteOptions { compress: arguments.compress })?;
-    console.wrote(output.display(), counts(&mesh), start);
+    write_mesh(&mesh, output, format, arguments.compress, console)?;
     let output = output.display().to_string();
     let report = Report { output, control, limit_before, limit_after };
     console.report(&report, || text(&report))?;

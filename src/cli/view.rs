@@ -10,7 +10,7 @@ use serde::Serialize;
 use subsolid::error::option_name;
 use subsolid::io::ControlMesh;
 use subsolid::limit::Solid;
-use subsolid::memory::gigabytes;
+use subsolid::memory::decimal_bytes;
 use subsolid::mesh::SolidMesh;
 use subsolid::scheme::{Scheme, VertexRule};
 use subsolid::slice::fingerprint;
@@ -152,7 +152,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         console.status("Found", worst);
     }
     let bytes = page.write(&a.output)?;
-    console.wrote(a.output.display(), gigabytes(bytes.into()), start);
+    console.wrote(a.output.display(), decimal_bytes(bytes.into()), start);
     let report = Report {
         output: a.output.clone(),
         bytes,

@@ -6,6 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::term::{Command, Term};
 
+/// Maximum number of ids that a message lists, and how many of more.
+const MAX_IDS: usize = 64;
+const FIRST_IDS: usize = 8;
+
 /// What an id in a message is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ElementKind {
@@ -59,10 +63,9 @@ impl ElementKind {
 
     /// Several: `cells 3, 4 and 5`; of more than 64 the first 8: `cells 3, 4 and 5, …`.
     pub fn ids(self, ids: impl IntoIterator<Item: TryInto<u64> + Copy + Display>) -> Message {
-        const MAX_IDS: usize = 64;
         let mut ids: Vec<_> = ids.into_iter().take(MAX_IDS + 1).collect();
         if ids.len() > MAX_IDS {
-            ids.truncate(8);
+            ids.truncate(FIRST_IDS);
             return crate::message!(self.ids(ids), ", …");
         }
         let [others @ .., last] = &ids[..] else { return format!("no {}", self.plural()).into() };
@@ -79,9 +82,8 @@ impl ElementKind {
 
     /// The first of many elements: `cells 3, 4 and 5, …`.
     pub(crate) fn first_ids(self, ids: impl ExactSizeIterator<Item = u32>) -> Message {
-        const MAX_IDS: usize = 8;
-        let more = if ids.len() > MAX_IDS { ", …" } else { "" };
-        crate::message!(self.ids(ids.take(MAX_IDS)), more)
+        let more = if ids.len() > FIRST_IDS { ", …" } else { "" };
+        crate::message!(self.ids(ids.take(FIRST_IDS)), more)
     }
 
     /// The id alone: `12`. A number that is not an id, such as −1 in a file, is text.

@@ -5,6 +5,9 @@ use crate::basis::bspline::{self, Order};
 use crate::numbers::Real;
 use crate::{Error, Result};
 
+/// Maximum number of samples along an axis of an element.
+pub const MAX_SAMPLES: usize = 64;
+
 /// Cubic weights at the sample parameters of one axis, for each derivative order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AxisWeights {
@@ -13,17 +16,14 @@ pub struct AxisWeights {
 }
 
 impl AxisWeights {
-    /// Maximum number of samples an axis may have.
-    pub const MAX_SAMPLES: usize = 64;
-
     /// The cubic B-spline at `parameters`, each in [0, 1].
     ///
     /// # Errors
-    /// No parameter, more than [`AxisWeights::MAX_SAMPLES`], or one outside [0, 1].
+    /// No parameter, more than [`MAX_SAMPLES`], or one outside [0, 1].
     pub fn new(parameters: &[f64]) -> Result<Self> {
-        if !(1..=Self::MAX_SAMPLES).contains(&parameters.len()) {
+        if !(1..=MAX_SAMPLES).contains(&parameters.len()) {
             return Err(Error::request(format!("{} samples on an axis", parameters.len()))
-                .with_help(format!("ask for 1 to {} samples an axis", Self::MAX_SAMPLES)));
+                .with_help(format!("ask for 1 to {MAX_SAMPLES} samples an axis")));
         }
         if let Some(wrong) = parameters.iter().find(|u| !(0.0..=1.0).contains(*u)) {
             return Err(Error::request(format!("sample parameter {wrong} is outside [0, 1]"))

@@ -13,6 +13,16 @@ pub enum Stores {
     Streamed,
 }
 
+/// Results above this many bytes are streamed.
+const STREAMED: usize = 16 << 20;
+
+impl Stores {
+    /// How so many bytes of results are stored.
+    pub fn of_bytes(bytes: usize) -> Self {
+        if bytes > STREAMED { Self::Streamed } else { Self::Cached }
+    }
+}
+
 /// Working memory of the kernels, one a thread, reused from call to call.
 #[derive(Debug)]
 pub struct Scratch<T> {

@@ -45,7 +45,7 @@ mod tensor;
 #[cfg(test)]
 mod testing;
 
-pub use axis::AxisWeights;
+pub use axis::{AxisWeights, MAX_SAMPLES};
 pub use buffer::{Scratch, Stores, stream};
 pub use layered::{Across, Layered, LayeredOutput};
 pub use mapping::{LeafMap, LeafMapOutput, LeafMapScratch, LeafSource};

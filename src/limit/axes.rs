@@ -1,7 +1,12 @@
 //! The 48 ways in which the axes of a hexahedron lie in a local frame, by tables.
 
-/// How a hexahedron's own axes lie against local ones: `8 * order + base`, the own corner
-/// (binary) of the local origin, and which own axis each local one runs along.
+use super::structure::AxisPermutation;
+
+/// The orders of own axes.
+const ORDERS: [[u8; 3]; 6] = AxisPermutation::ORDERS;
+
+/// An [`AxisPermutation`] of a hexahedron's own axes as a byte, `8 * order + base`: which of
+/// [`ORDERS`] the local axes run along, and the own corner (binary) of the local origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Axes(u8);
 
@@ -14,8 +19,8 @@ impl Axes {
     pub const fn of(base: u8, steps: [u8; 3]) -> Option<Self> {
         let mut order = 0;
         while order < 6 {
-            let [u, v, w] = STEPS[order];
-            if u == steps[0] && v == steps[1] && w == steps[2] {
+            let [u, v, w] = ORDERS[order];
+            if 1 << u == steps[0] && 1 << v == steps[1] && 1 << w == steps[2] {
                 return Some(Self(8 * order as u8 + base));
             }
             order += 1;
@@ -59,9 +64,6 @@ impl Pose {
     }
 }
 
-/// The orders of three axes, as what a step along each changes of the own corner.
-const STEPS: [[u8; 3]; 6] = [[1, 2, 4], [2, 4, 1], [4, 1, 2], [2, 1, 4], [1, 4, 2], [4, 2, 1]];
-
 /// Own corner at each local corner.
 static CORNERS: [[u8; 8]; 48] = {
     let mut table = [[0; 8]; 48];
@@ -84,8 +86,8 @@ static FACES: [[u8; 6]; 48] = {
     while at < 48 {
         let mut face = 0;
         while face < 6 {
-            let axis = STEPS[at / 8][face / 2].trailing_zeros();
-            table[at][face] = (2 * axis) as u8 + ((face % 2) as u8 ^ (at as u8 >> axis & 1));
+            let axis = ORDERS[at / 8][face / 2];
+            table[at][face] = 2 * axis + ((face % 2) as u8 ^ (at as u8 >> axis & 1));
             face += 1;
         }
         at += 1;
@@ -124,7 +126,7 @@ const fn own_corner(axes: usize, local: usize) -> u8 {
     let mut d = 0;
     while d < 3 {
         if local >> d & 1 == 1 {
-            corner ^= STEPS[axes / 8][d];
+            corner ^= 1 << ORDERS[axes / 8][d];
         }
         d += 1;
     }

@@ -63,8 +63,7 @@ fn axes_along(axis: usize, side: usize, mirrored: bool) -> [usize; 2] {
     if (side == 1) != mirrored { along } else { [along[1], along[0]] }
 }
 
-/// Faces of the element at a corner of a cell that is not a hexahedron; its axes run
-/// along the cell's edges from the corner (see `refine::children`).
+/// Faces of the element at a corner of a cell that is not a hexahedron.
 fn push_corner_faces(
     topology: &Topology,
     (element, mirrored): (u32, bool),
@@ -72,44 +71,13 @@ fn push_corner_faces(
     vertex: u32,
     faces: &mut Vec<BoundaryFace>,
 ) {
-    let fan = corner_fan(topology, cell, vertex);
-    let Some(toward) = fan_neighbors(&fan) else { return };
-    for axis in 0..3 {
-        let along = axes_along(axis, 0, mirrored);
-        let ends = along.map(|d| toward[d]);
-        let face = fan.iter().find(|(_, pair)| ends.iter().all(|v| pair.contains(v)));
-        if let Some(&(face, _)) = face.filter(|(face, _)| topology.is_boundary_face(*face)) {
+    let Some(fan) = topology.corner_fan(cell, vertex) else { return };
+    for (axis, face) in fan.faces.into_iter().enumerate() {
+        if topology.is_boundary_face(face) {
+            let along = axes_along(axis, 0, mirrored);
             faces.push(BoundaryFace { element, face, axis, side: 0, along });
         }
     }
-}
-
-/// The vertices that the axes of the element at a corner of a cell run toward; `None` if the
-/// cell has no such corner.
-pub(crate) fn corner_neighbors(topology: &Topology, cell: u32, vertex: u32) -> Option<[u32; 3]> {
-    fan_neighbors(&corner_fan(topology, cell, vertex))
-}
-
-/// The three faces at a corner of a cell, with the neighbors before and after it.
-fn corner_fan(topology: &Topology, cell: u32, vertex: u32) -> Vec<(u32, [u32; 2])> {
-    let mut fan = Vec::with_capacity(3);
-    let mut local = 0;
-    topology.cells().for_each_face(cell as usize, |cycle| {
-        if let Some(at) = cycle.iter().position(|&x| x == vertex) {
-            let n = cycle.len();
-            let face = topology.cell_faces(cell)[local];
-            fan.push((face, [cycle[(at + n - 1) % n], cycle[(at + 1) % n]]));
-        }
-        local += 1;
-    });
-    fan
-}
-
-/// The neighbors of the first face of a fan, then the third.
-fn fan_neighbors(fan: &[(u32, [u32; 2])]) -> Option<[u32; 3]> {
-    let &(_, [a, b]) = fan.first()?;
-    let mut others = fan[1..].iter().flat_map(|(_, pair)| pair).copied();
-    Some([a, b, others.find(|&x| x != a && x != b)?])
 }
 
 /// Numbers of what boundary faces share, by the first cell that has it, as the cell is called in
@@ -151,7 +119,8 @@ impl<F: Fn(u32) -> u32> RimNames<'_, F> {
             return Rim { borders };
         };
         let vertex = topology.cells().listed_vertex(element.cell as usize, corner.into());
-        let toward = corner_neighbors(topology, element.cell, vertex).unwrap_or([vertex; 3]);
+        let toward =
+            topology.corner_fan(element.cell, vertex).map_or([vertex; 3], |fan| fan.toward);
         let ends = along.map(|d| toward[d]);
         let [half_s, half_t] = ends.map(|v| self.edge(vertex, v).first_half());
         let [spoke_s, spoke_t] = ends.map(|v| self.spoke((element.cell, face.face), [vertex, v]));

@@ -18,9 +18,7 @@
 
 use super::frame::VTK_CORNER;
 use super::structure::AxisPermutation;
-use crate::topology::Sharpness;
-use crate::topology::Topology;
-use crate::topology::{Star, is_extraordinary};
+use crate::topology::{Sharpness, Star, Topology, is_extraordinary};
 
 /// Class of a hexahedral cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -45,7 +45,7 @@ struct Hexahedron {
 /// The permutation of a neighbor of corners `other` across the face at `side` of own `axis`;
 /// `None` if its corners do not fit.
 #[inline]
-fn turn_across(own: &[u32; 8], other: &[u32; 8], axis: usize, side: usize) -> Option<Axes> {
+fn permutation_across(own: &[u32; 8], other: &[u32; 8], axis: usize, side: usize) -> Option<Axes> {
     // three of the four shared vertices fix the neighbor's axes
     let (at, to) = (side << axis, (1 - side) << axis);
     let [b, c] = [(axis + 1) % 3, (axis + 2) % 3];
@@ -95,7 +95,7 @@ impl<'a> Walker<'a> {
                     continue;
                 }
                 let other = corners(other as usize);
-                match turn_across(&hexahedron.corners, &other, side / 2, side % 2) {
+                match permutation_across(&hexahedron.corners, &other, side / 2, side % 2) {
                     Some(permutation) => hexahedron.permutations[side] = permutation,
                     None => hexahedron.neighbors[side] = NONE,
                 }

@@ -27,7 +27,7 @@ use crate::scheme::{Stencils, VertexRule};
 use crate::topology::{NONE, Sharpness, Star, Topology, stars};
 
 /// Deepest local refinement; semi-sharp creases take one level per unit.
-const MAX_LEVEL: usize = 12;
+pub(crate) const MAX_LEVEL: usize = 12;
 
 /// Bytes of a cell of a level: its topology and stencils, its leaf with a net, and half as much for
 /// what evaluates them.

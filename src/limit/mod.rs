@@ -26,6 +26,7 @@ mod summary;
 pub use class::{Class, Reason, classify};
 pub use frame::{Frame, VTK_CORNER, Walker};
 pub use leaf::{Element, Leaf, LeafKind};
+pub(crate) use levels::MAX_LEVEL;
 pub use library::Library;
 pub use net::Ends;
 pub use solid::{LocalPoints, Solid};

@@ -14,8 +14,7 @@ use super::{Class, classify};
 use crate::mesh::Creases;
 use crate::refine::{CORNERS, Refinement, hexahedra, refine};
 use crate::scheme::VertexRule;
-use crate::topology::Topology;
-use crate::topology::{Sharpness, Star, stars};
+use crate::topology::{Sharpness, Star, Topology, stars};
 
 impl Library {
     /// The structure of a planar net by its [`net::Planar::key`]; `None` if the net cannot be

@@ -364,7 +364,7 @@ impl PieceCounts {
             let layered = 3 * rings + 1;
             let spatial = |s: usize| {
                 let structure = &solid.spatial_structures()[s];
-                let is_layered = |child: &usize| structure.sibling_turn(*child).is_some();
+                let is_layered = |child: &usize| structure.sibling_permutation(*child).is_some();
                 let layered_siblings = (1..8).filter(is_layered).count() as u64;
                 rings * (7 - layered_siblings + layered_siblings * layered) + 1
             };

@@ -17,6 +17,7 @@ pub(crate) mod groups;
 mod handedness;
 mod holes;
 mod ids;
+mod joined;
 mod orient;
 mod range;
 mod repeated;

@@ -5,16 +5,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rayon::prelude::*;
-
-use super::{
-    Attribute, Cells, Corner, Crease, Creases, NORMALS, Polygons, SolidMesh, SurfaceMesh, VertexId,
-    components,
-};
+use super::joined::Joined;
+use super::{Cells, Corner, Crease, Creases, NORMALS, Polygons, SolidMesh, SurfaceMesh, VertexId};
 use crate::error::ElementKind::{Cell, Face, Vertex};
 use crate::error::{Error, Message, Result};
 use crate::message;
-use crate::numbers::vector::{difference, squared_norm};
 
 /// What joining vertices did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -260,152 +255,11 @@ impl Creases {
     }
 }
 
-/// Which vertices are joined to which.
-struct Joined {
-    /// Of each vertex the first of its place.
-    first: Vec<u32>,
-    /// The first vertices of all places.
-    kept: Vec<u32>,
-    /// Of each first vertex its number among these.
-    numbers: Vec<u32>,
-}
-
-/// Vertices of a cell that are compared one by one, though some may lie in one place.
-const FEW: usize = 16;
-
-/// A cell of a grid, and a vertex in it.
-type Key = ([i64; 3], u32);
-
-impl Joined {
-    /// The vertices of `used` within `distance`; all others stay.
-    fn new(points: &[[f64; 3]], used: &[bool], distance: f64) -> Result<Self> {
-        let (keys, reach) = keys(points, used, distance)?;
-        // all vertices of a cell are joined, and then two cells where two of their vertices are
-        // near
-        let cells: Vec<&[Key]> = keys.chunk_by(|a, b| a.0 == b.0).collect();
-        let find = |cell: [i64; 3]| cells.binary_search_by_key(&cell, |keys| keys[0].0).ok();
-        let is_near = |a: u32, b: u32| {
-            let [a, b] = [a, b].map(|v| points[v as usize]);
-            squared_norm(difference(a, b)) <= distance * distance
-        };
-        // one vertex of each place: many may lie in one
-        let distinct = |cell: &[Key]| {
-            let mut ids: Vec<u32> = cell.iter().map(|key| key.1).collect();
-            if ids.len() > FEW {
-                let bits = |v: u32| points[v as usize].map(f64::to_bits);
-                ids.sort_unstable_by_key(|&v| (bits(v), v));
-                ids.dedup_by_key(|v| bits(*v));
-            }
-            ids
-        };
-        let link = |cell: &[Key], ids: &[u32], offset: [i64; 3]| {
-            let other = distinct(cells[find(std::array::from_fn(|d| cell[0].0[d] + offset[d]))?]);
-            let pairs = ids.iter().flat_map(|&a| other.iter().map(move |&b| [a, b]));
-            { pairs }.find(|&[a, b]| is_near(a, b))
-        };
-        let offsets = offsets(reach);
-        let links_of = |cell: &&[Key]| -> Vec<[u32; 2]> {
-            let ids = distinct(cell);
-            offsets.iter().filter_map(|&offset| link(cell, &ids, offset)).collect()
-        };
-        let links: Vec<[u32; 2]> = cells.par_iter().flat_map_iter(links_of).collect();
-        let ids: Vec<u32> = keys.iter().map(|key| key.1).collect();
-        let mut start = 0;
-        let within = cells.iter().map(|cell| {
-            start += cell.len();
-            &ids[start - cell.len()..start]
-        });
-        let groups = within.chain(links.iter().map(|link| &link[..]));
-        let first = components(points.len(), groups);
-        let kept: Vec<u32> = (0..).zip(&first).filter(|&(v, &f)| v == f).map(|(v, _)| v).collect();
-        let mut numbers = vec![0; points.len()];
-        (0..).zip(&kept).for_each(|(number, &v)| numbers[v as usize] = number);
-        Ok(Self { first, kept, numbers })
-    }
-
-    fn removed(&self) -> usize {
-        self.first.len() - self.kept.len()
-    }
-
-    /// The first vertex of the place of one; a vertex that does not exist stays.
-    fn first(&self, v: u32) -> u32 {
-        self.first.get(v as usize).copied().unwrap_or(v)
-    }
-
-    /// The new number of a vertex.
-    fn number(&self, v: u32) -> u32 {
-        self.numbers.get(self.first(v) as usize).copied().unwrap_or(v)
-    }
-
-    /// Keeps the values of the first vertices; returns the names of attributes in which others
-    /// differ.
-    fn take(&self, attributes: &mut [Attribute]) -> Vec<String> {
-        let mut differing = Vec::new();
-        for attribute in attributes {
-            let row = |v: u32| &attribute.values[v as usize * attribute.width..][..attribute.width];
-            let is_same = |(a, b): (&f64, &f64)| a == b || a.is_nan() && b.is_nan();
-            let differ = |v: u32, first: u32| !row(v).iter().zip(row(first)).all(is_same);
-            if (0..).zip(&self.first).any(|(v, &first)| differ(v, first)) {
-                differing.push(attribute.name.clone());
-            }
-            *attribute = attribute.of_vertices(&self.kept);
-        }
-        differing
-    }
-}
-
-/// The used vertices by the cells of a grid, sorted, and how many cells away vertices within the
-/// distance can be. All vertices of a cell are within it: those of equal coordinates are where it
-/// is 0.
-fn keys(points: &[[f64; 3]], used: &[bool], distance: f64) -> Result<(Vec<Key>, i64)> {
-    let refused = |help: String| {
-        // not hundreds of zeros
-        let distance = match distance.abs() {
-            1e-6..1e9 => distance.to_string(),
-            _ => format!("{distance:e}"),
-        };
-        Err(Error::request(format!("a welding distance of {distance}: out of range"))
-            .with_help(help))
-    };
-    if !(distance.is_finite() && distance >= 0.0) {
-        return refused("give 0 for equal coordinates, or a length".into());
-    }
-    // the diagonal of a cell is a little below the distance
-    let side = 0.577 * distance;
-    let largest = points.iter().flatten().fold(0.0_f64, |largest, x| largest.max(x.abs()));
-    if distance > 0.0 && largest / side > 2_f64.powi(52) {
-        let least = largest * 2_f64.powi(-50);
-        return refused(format!(
-            "coordinates of {largest} are not as fine: give 0 for equal coordinates, or {least:.0e} or \
-             more"
-        ));
-    }
-    let cell = |x: f64| {
-        if distance > 0.0 {
-            (x / side).floor() as i64
-        } else {
-            // 0 and −0 are equal
-            (x + 0.0).to_bits() as i64
-        }
-    };
-    let known = (0..points.len() as u32).into_par_iter().filter(|&v| used[v as usize]);
-    let mut keys: Vec<Key> = known.map(|v| (points[v as usize].map(cell), v)).collect();
-    keys.par_sort_unstable();
-    Ok((keys, if distance > 0.0 { 2 } else { 0 }))
-}
-
-/// One of each pair of opposite offsets of up to `reach` cells.
-fn offsets(reach: i64) -> Vec<[i64; 3]> {
-    let along = || -reach..=reach;
-    let all = along().flat_map(|x| along().flat_map(move |y| along().map(move |z| [x, y, z])));
-    all.filter(|&offset| offset > [0; 3]).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::mesh::shape::Shape;
-    use crate::mesh::{FaceGroup, FaceVarying, LinearInterpolation};
+    use crate::mesh::{Attribute, FaceGroup, FaceVarying, LinearInterpolation};
 
     /// A box of n³ cells that own their corners.
     fn loose_box(n: usize) -> SolidMesh {
@@ -414,17 +268,6 @@ mod tests {
         let points = corners.iter().map(|&v| whole.points[v as usize]).collect();
         let ids: Vec<u32> = (0..corners.len() as u32).collect();
         SolidMesh::from_hexahedra(points, ids.as_chunks().0)
-    }
-
-    /// Many vertices in two places count as two.
-    #[test]
-    fn lumps_of_vertices_are_joined_if_their_places_are_near() {
-        for (apart, left) in [(0.9, 1), (1.2, 2)] {
-            let lumps = [[0.0; 3], [apart, 0.0, 0.0]];
-            let points: Vec<[f64; 3]> = lumps.iter().flat_map(|&p| [p; 3 * FEW]).collect();
-            let joined = Joined::new(&points, &vec![true; points.len()], 1.0).unwrap();
-            assert_eq!(joined.kept.len(), left, "{apart}");
-        }
     }
 
     /// NaN is as good as itself, and what no vertex is joined to differs from nothing.
@@ -504,50 +347,6 @@ mod tests {
         let after: Vec<_> = (0..216).map(|k| corner(&parts, k / 8, k % 8)).collect();
         assert_eq!(before, after);
         assert_eq!(parts.weld(0.0).unwrap(), Welded::default());
-    }
-
-    /// By comparing all pairs, at random distances and places, on both sides of 0.
-    #[test]
-    fn places_are_those_of_all_pairs() {
-        let mut state = 1_u64;
-        let mut random = || {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (state >> 11) as f64 / (1_u64 << 53) as f64
-        };
-        for distance in [0.0, 0.01, 0.05, 0.1, 0.3] {
-            let mut points: Vec<[f64; 3]> =
-                (0..300).map(|_| std::array::from_fn(|_| 2.0 * random() - 1.0)).collect();
-            // some that agree, and some at exactly the distance
-            for v in 0..60 {
-                points[299 - v] = points[v];
-                points[200 - v] = points[v];
-                points[200 - v][0] += distance;
-            }
-            let used: Vec<bool> = (0..300).map(|v| v % 7 != 3).collect();
-            let joined = Joined::new(&points, &used, distance).unwrap();
-            let mut first: Vec<u32> = (0..300).collect();
-            let near = |a: usize, b: usize| {
-                let square: f64 = (0..3).map(|d| (points[a][d] - points[b][d]).powi(2)).sum();
-                used[a] && used[b] && square <= distance * distance
-            };
-            loop {
-                let before = first.clone();
-                for a in 0..300 {
-                    for b in 0..300 {
-                        if near(a, b) {
-                            first[a] = first[a].min(first[b]);
-                        }
-                    }
-                }
-                if first == before {
-                    break;
-                }
-            }
-            assert_eq!(joined.first, first, "{distance}");
-            assert!(joined.removed() > 40, "{distance}");
-        }
     }
 
     #[test]

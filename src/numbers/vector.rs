@@ -39,3 +39,10 @@ pub fn sum_about<'w, const N: usize>(
 ) -> [f64; N] {
     terms.fold([0.0; N], |sum, (w, p)| std::array::from_fn(|d| sum[d] + w * (p[d] - origin[d])))
 }
+
+/// [`sum_about`] the first point of a net, over all of it.
+#[inline]
+pub fn net_sum<const N: usize>(points: &[[f64; N]], net: &[u32], weights: &[f64]) -> [f64; N] {
+    let point = |&v: &u32| points[v as usize];
+    sum_about(point(&net[0]), weights.iter().zip(net.iter().map(point)))
+}

@@ -9,34 +9,34 @@ const SHAPE: f64 = 1.3;
 /// Neighbors of a part that is a cube among cubes.
 const NEIGHBORS: f64 = 26.0;
 /// Bytes of the coordinates of a control point.
-const POINT: f64 = 24.0;
+const POINT_BYTES: f64 = 24.0;
 
 /// Bytes of a limit point in double precision.
-const RESULT: f64 = 24.0;
+const RESULT_BYTES: f64 = 24.0;
 /// Bytes of a .vtu a hexahedron: ids, offset and kind.
-const FILE_CELL: f64 = 8.0 * 4.0 + 4.0 + 1.0;
+const FILE_CELL_BYTES: f64 = 8.0 * 4.0 + 4.0 + 1.0;
 /// Bytes of a .vtu a quadrature point: of its basis too.
-const FILE_QUADRATURE: f64 = 206.0;
+const FILE_QUADRATURE_BYTES: f64 = 206.0;
 /// Bytes of limit points a second that a thread evaluates.
-const EVALUATED: f64 = 1.2e9;
+const EVALUATED_BYTES_PER_SECOND: f64 = 1.2e9;
 /// Seconds that a thread takes for a quadrature point, and for a cell that refinement makes.
-const QUADRATURE: f64 = 30e-9;
-const REFINED: f64 = 0.8e-6;
+const QUADRATURE_SECONDS: f64 = 30e-9;
+const REFINED_SECONDS: f64 = 0.8e-6;
 /// Bytes of memory of a rank beside its part: the setup of a block of the cells, its results and
 /// the file of a piece; of layers less.
-const BLOCK: f64 = 330e6;
-const LAYERS: f64 = 100e6;
+const BLOCK_BYTES: f64 = 330e6;
+const LAYERS_BYTES: f64 = 100e6;
 /// Seconds of one thread, and bytes of memory, of a boundary face whose patches are sliced.
-const FACE: f64 = 20e-6;
-const FACE_MEMORY: f64 = 3500.0;
+const FACE_SECONDS: f64 = 20e-6;
+const FACE_BYTES: f64 = 3500.0;
 /// Bytes of memory of a cell whose attributes are looked up.
-const CELL_MEMORY: f64 = 3200.0;
+const CELL_BYTES: f64 = 3200.0;
 /// Bytes of memory of a pixel, in every thread, and of a value there.
-const PIXEL_MEMORY: f64 = 3.0;
-const VALUE_MEMORY: f64 = 14.0;
+const PIXEL_BYTES: f64 = 3.0;
+const VALUE_BYTES: f64 = 14.0;
 /// Bytes of the images of a pixel, and of a value there, compressed.
-const FILE_PIXEL: f64 = 0.01;
-const FILE_VALUE: f64 = 0.05;
+const FILE_PIXEL_BYTES: f64 = 0.01;
+const FILE_VALUE_BYTES: f64 = 0.05;
 
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,11 +62,11 @@ impl Workload {
     /// many `elements` a cell: 1 of hexahedra.
     pub fn evaluation(cells: usize, elements: f64, samples: usize) -> Self {
         let samples = samples as f64;
-        let bytes = RESULT * samples.powi(3);
+        let bytes = RESULT_BYTES * samples.powi(3);
         Self {
             setups: 1.0,
-            seconds: elements * bytes / EVALUATED,
-            file_bytes: elements * (bytes + FILE_CELL * (samples - 1.0).powi(3)),
+            seconds: elements * bytes / EVALUATED_BYTES_PER_SECOND,
+            file_bytes: elements * (bytes + FILE_CELL_BYTES * (samples - 1.0).powi(3)),
             ..Self::of_cells(cells)
         }
     }
@@ -80,17 +80,18 @@ impl Workload {
         Self {
             cells: job.cells,
             setups: 1.0,
-            seconds: FACE * faces + Cost::layers(job).cpu / cells,
-            file_bytes: pixels * (FILE_PIXEL + FILE_VALUE * values) / cells,
-            memory: FACE_MEMORY * faces + if values > 0.0 { CELL_MEMORY } else { 0.0 },
-            working: LAYERS,
-            image: pixels / layers * (PIXEL_MEMORY + VALUE_MEMORY * values),
+            seconds: FACE_SECONDS * faces + Cost::layers(job).cpu / cells,
+            file_bytes: pixels * (FILE_PIXEL_BYTES + FILE_VALUE_BYTES * values) / cells,
+            memory: FACE_BYTES * faces + if values > 0.0 { CELL_BYTES } else { 0.0 },
+            working: LAYERS_BYTES,
+            image: pixels / layers * (PIXEL_BYTES + VALUE_BYTES * values),
         }
     }
 
     /// So many quadrature points a cell to `.vtu`: once for the report, once for the files.
     pub fn quadrature(cells: usize, points: f64) -> Self {
-        let (seconds, file_bytes) = (2.0 * QUADRATURE * points, FILE_QUADRATURE * points);
+        let (seconds, file_bytes) =
+            (2.0 * QUADRATURE_SECONDS * points, FILE_QUADRATURE_BYTES * points);
         Self { setups: 2.0, seconds, file_bytes, ..Self::of_cells(cells) }
     }
 
@@ -99,14 +100,15 @@ impl Workload {
         // refining a cell that is not a hexahedron makes its elements
         let halvings = if elements > 1.0 { levels.saturating_sub(1) } else { levels };
         let children = elements * 8_f64.powi(halvings as i32);
-        let (seconds, file_bytes) = (REFINED * children, (RESULT + FILE_CELL) * children);
+        let (seconds, file_bytes) =
+            (REFINED_SECONDS * children, (RESULT_BYTES + FILE_CELL_BYTES) * children);
         Self { seconds, file_bytes, ..Self::of_cells(cells) }
     }
 
     /// Work on one block of the cells after another.
     fn of_cells(cells: usize) -> Self {
         let (setups, seconds, file_bytes) = (0.0, 0.0, 0.0);
-        Self { cells, setups, seconds, file_bytes, memory: 0.0, working: BLOCK, image: 0.0 }
+        Self { cells, setups, seconds, file_bytes, memory: 0.0, working: BLOCK_BYTES, image: 0.0 }
     }
 }
 
@@ -191,7 +193,7 @@ impl Estimate {
         let ghosts = (SHAPE * around).min(rest).round();
         // of the vertices on an inner side one of the two parts is the owner
         let vertices = product(&|inner| inner + 1.0) - product(&|inner| 1.0 - inner.min(1.0));
-        let exchange = if ghosts > 0.0 { SHAPE * POINT * vertices } else { 0.0 };
+        let exchange = if ghosts > 0.0 { SHAPE * POINT_BYTES * vertices } else { 0.0 };
         let messages = NEIGHBORS.min(count - 1.0);
         let cells = m + ghosts;
         Self {
@@ -221,7 +223,7 @@ mod tests {
         seconds: 1e-5,
         file_bytes: 20_000.0,
         memory: 0.0,
-        working: BLOCK,
+        working: BLOCK_BYTES,
         image: 0.0,
     };
 

@@ -1,86 +1,52 @@
-//! Inverted cells of a mesh that ranks hold together.
+//! How many cells are inverted.
 
-use super::exchange::{Holders, gather_count, next};
-use super::{Block, Cutter, Inverted, Part, RankClusters, RankPart};
-use crate::cluster::Ranks;
-use crate::error::Result;
-use crate::mesh::CellKind;
+use super::exchange::{check_ended, next_count, next_id};
+use crate::error::ElementKind::Cell;
+use crate::error::{Message, Result};
+use crate::message;
+use crate::numbers::{by_count, counted};
 use crate::topology::Topology;
 
-/// Cells whose topology is in memory at a time.
-const BLOCK: usize = 1 << 17;
-
-/// What a rank knows of its cells, in the order of what decides.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-enum Cells {
-    Hexahedra,
-    /// Neighbors see their faces from opposite sides.
-    Opposed,
-    Inverted,
-    /// The setup of the job refuses them.
-    Refused,
+/// Tetrahedra, wedges and polyhedra that are inverted among their neighbors, as
+/// [`Topology::inverted_cells`] has them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Inverted {
+    /// Number of inverted cells.
+    pub count: usize,
+    /// The first inverted cell.
+    pub first: Option<u32>,
 }
 
-impl RankPart {
-    /// Inverted cells of the whole; none where the setup refuses the mesh.
-    ///
-    /// # Errors
-    /// Those of other ranks.
-    pub fn inverted_cells(&self, ranks: &Ranks<'_>) -> Result<Inverted> {
-        let cells = &self.mesh().cells;
-        let is_other = |c: usize| cells.kind(c) != CellKind::Hexahedron;
-        let has_others =
-            if self.counted.clone().any(is_other) { Cells::Opposed } else { Cells::Hexahedra };
-        if most(ranks, has_others)? == Cells::Hexahedra as u8 {
-            return Ok(Inverted::default());
-        }
-        let own = self.clusters(ranks)?;
-        let known = own.as_ref().map_or(Cells::Refused, |&(_, known)| known);
-        if most(ranks, known)? != Cells::Inverted as u8 {
-            return Ok(Inverted::default());
-        }
-        let holders = Holders::of_counts(gather_count(ranks, self.counted.len())?.into_iter());
-        let clusters = own.map(|(clusters, _)| clusters).unwrap_or_default();
-        let own = clusters.inverted(ranks, &holders)?;
-        let all = ranks.all_gather(Ok(own.to_bytes()))?;
-        let join = |all: Inverted, bytes: &Vec<u8>| Ok(all.joined(Inverted::from_bytes(bytes)?));
-        all.iter().try_fold(Inverted::default(), join)
+impl Inverted {
+    /// The inverted cells of a topology.
+    pub fn of(topology: &Topology) -> Self {
+        let cells = topology.inverted_cells();
+        Self { count: cells.len(), first: cells.first().copied() }
     }
 
-    /// The clusters of the cells that this rank counts, each cell by its own volume; `None` where
-    /// the setup refuses the mesh.
-    fn clusters(&self, ranks: &Ranks<'_>) -> Result<Option<(RankClusters, Cells)>> {
-        let (mut clusters, mut known) = (RankClusters::default(), Cells::Opposed);
-        if self.counted.is_empty() {
-            return Ok(Some((clusters, known)));
-        }
-        let Ok(cutter) = Cutter::of(self.mesh()) else { return Ok(None) };
-        let own: Vec<u32> = self.counted.clone().map(|cell| cell as u32).collect();
-        for own in own.chunks(BLOCK) {
-            ranks.go_on()?;
-            let Part { mesh, cells, owned, .. } = cutter.around(own);
-            let cells = cells.iter().map(|&cell| self.part().cells[cell as usize]).collect();
-            let topology =
-                mesh.oriented_cells().and_then(|c| Topology::of_any(c, mesh.points.len()));
-            let Ok(topology) = topology else { return Ok(None) };
-            if !topology.is_opposed() {
-                known = Cells::Inverted;
-            }
-            let block = Block { mesh, cells, owned, elements: 0..0, has_other_cells: false };
-            if clusters.add(&block, &topology).is_err() {
-                return Ok(None);
-            }
-        }
-        Ok(Some((clusters, known)))
+    /// A message with the number of inverted cells among `cells`, and the first; `None` if there
+    /// are none.
+    pub fn notice(&self, cells: usize) -> Option<Message> {
+        let (count, first) = (self.count, self.first?);
+        let cells = counted(cells, "cell");
+        let are = by_count(count, "is", "are");
+        Some(message!("{count} of {cells} {are} inverted (first: ", Cell.id(first), ")"))
     }
-}
 
-/// The largest of all ranks.
-fn most(ranks: &Ranks<'_>, own: Cells) -> Result<u8> {
-    let mut most = 0;
-    for bytes in ranks.all_gather(Ok(vec![own as u8]))? {
-        most = most.max(u8::from_ne_bytes(next(&mut &bytes[..])?));
+    /// The inverted cells of both.
+    pub(crate) fn joined(self, other: Self) -> Self {
+        let first = self.first.into_iter().chain(other.first).min();
+        Self { count: self.count + other.count, first }
     }
-    Ok(most)
+
+    pub(super) fn to_bytes(self) -> Vec<u8> {
+        let first = self.first.unwrap_or(u32::MAX);
+        [&(self.count as u64).to_ne_bytes()[..], &first.to_ne_bytes()].concat()
+    }
+
+    pub(super) fn from_bytes(mut bytes: &[u8]) -> Result<Self> {
+        let (count, first) = (next_count(&mut bytes)? as usize, next_id(&mut bytes)?);
+        check_ended(bytes)?;
+        Ok(Self { count, first: (count > 0).then_some(first) })
+    }
 }

@@ -20,13 +20,14 @@ mod share;
 mod table;
 mod want;
 
+pub use crate::kernel::MAX_SAMPLES;
 pub use adjoint::Adjoint;
 pub use batch::{Batch, BatchKind, TableId};
 pub use cost::{Cost, LayersJob, SurfaceJob};
 pub use pattern::{AxisId, AxisSamples, Patterns, SampleOrder};
 pub use quantity::{Inputs as QuantityInputs, Quantity, Wanted, rounding, wanted_quantities};
 pub use route::{AMPLE, Facts, Kernel, MatrixUnits, Strategy};
-pub use samples::{Location, MAX_SAMPLES, Samples};
+pub use samples::{Location, Samples};
 pub(crate) use share::shares;
 pub use table::Table;
 pub use want::{Want, wanted_orders};

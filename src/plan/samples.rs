@@ -3,11 +3,9 @@
 use crate::basis::gauss;
 use crate::error::ElementKind::{Element, Sample};
 use crate::error::{Error, Result};
+use crate::kernel::MAX_SAMPLES;
 use crate::limit::Solid;
 use crate::message;
-
-/// Maximum number of samples along an axis of a cell.
-pub const MAX_SAMPLES: usize = 64;
 
 /// Where to evaluate.
 #[derive(Clone, Debug, PartialEq)]

@@ -23,7 +23,7 @@ impl Want {
     pub const DETERMINANT: Self = Self(32 | Self::FIRST.0);
     /// Minimum determinant of every element, of tensor samples; see
     /// [`Quantity::LeastDeterminant`](super::Quantity::LeastDeterminant).
-    pub const MIN_DETERMINANT: Self = Self(64 | Self::FIRST.0);
+    pub const LEAST_DETERMINANT: Self = Self(64 | Self::FIRST.0);
     /// Gradients of all attributes in space, with the first derivatives that they follow from;
     /// see [`Quantity::Gradient`](super::Quantity::Gradient).
     pub const GRADIENT: Self = Self(128 | Self::ATTRIBUTE_FIRST.0);
@@ -104,7 +104,7 @@ mod tests {
                 Want::ATTRIBUTE_FIRST,
                 Want::ATTRIBUTE_SECOND,
                 Want::DETERMINANT,
-                Want::MIN_DETERMINANT,
+                Want::LEAST_DETERMINANT,
                 Want::GRADIENT,
             ];
             let chosen = all.into_iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1);

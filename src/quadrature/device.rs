@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::{BasisValues, Mapped, PhysicalDerivatives, Quadrature, QuadratureBatch};
 use crate::backend::device::{Device, MappingBatch, QuadratureMapping};
 use crate::error::{Error, Result, option};
-use crate::memory::{self, gigabytes};
+use crate::memory::{self, decimal_bytes};
 use crate::mesh::Controls;
 use crate::message;
 use crate::plan::Want;
@@ -48,7 +48,7 @@ impl Quadrature<'_> {
             " makes them one by one; or ask for fewer Gauss points or rings"
         );
         if on_device > memory.into() {
-            let [need, has] = [on_device, memory.into()].map(gigabytes);
+            let [need, has] = [on_device, memory.into()].map(decimal_bytes);
             return Err(Error::request(format!(
                 "the basis functions need about {need} of the device's memory, it has {has}"
             ))

@@ -2,7 +2,7 @@
 //!
 //! Child i of a hexahedron sits at its corner i (VTK order) with axes parallel to
 //! the parent's. A child of any other cell has its corner 0 at the parent's
-//! corner and is right-handed if the parent's faces are outward.
+//! corner, and its axes are those of [`Topology::corner_fan`].
 
 use rayon::prelude::*;
 
@@ -122,39 +122,12 @@ fn place_edges(
 
 /// The child of a general cell at its corner `v`.
 fn corner_child(topology: &Topology, numbers: &VertexNumbers, cell: u32, v: u32) -> [u32; 8] {
-    // Around v, the face (a, b) has a before and b after v in its outward cycle.
-    let mut fan: [(u32, u32, u32); 3] = [(0, 0, 0); 3];
-    let mut count = 0;
-    let faces = topology.cell_faces(cell);
-    let mut local = 0;
-    topology.cells().for_each_face(cell as usize, |cycle| {
-        if let Some(at) = cycle.iter().position(|&x| x == v) {
-            let before = cycle[(at + cycle.len() - 1) % cycle.len()];
-            let after = cycle[(at + 1) % cycle.len()];
-            if count < 3 {
-                fan[count] = (before, after, numbers.face_point(faces[local]));
-            }
-            count += 1;
-        }
-        local += 1;
-    });
-    let (a, b, face_ab) = fan[0];
-    let c = fan[1..].iter().flat_map(|&(x, y, _)| [x, y]).find(|&x| x != a && x != b);
-    let c = c.unwrap_or(a);
-    let face_with = |x: u32| {
-        fan[1..].iter().find(|&&(p, q, _)| p == x || q == x).map_or(face_ab, |&(_, _, f)| f)
+    let fan = topology.corner_fan(cell, v).unwrap_or_default(); // a corner has one
+    let face = |axis: usize| numbers.face_point(fan.faces[axis]);
+    let edge = |axis: usize| {
+        let edge = topology.edge_between(v, fan.toward[axis]);
+        edge.map_or(numbers.vertex_point(v), |e| numbers.edge_point(e))
     };
-    let edge = |x: u32| {
-        topology.edge_between(v, x).map_or(numbers.vertex_point(v), |e| numbers.edge_point(e))
-    };
-    [
-        numbers.vertex_point(v),
-        edge(a),
-        face_ab,
-        edge(b),
-        edge(c),
-        face_with(a),
-        numbers.cell_point(cell),
-        face_with(b),
-    ]
+    let (vertex, middle) = (numbers.vertex_point(v), numbers.cell_point(cell));
+    [vertex, edge(0), face(2), edge(1), edge(2), face(1), middle, face(0)]
 }

@@ -7,8 +7,7 @@ use crate::mesh::{Attribute, Cells, Creases, FaceGroup, Polygons, SolidMesh, che
 use crate::message;
 use crate::numbers::{by_count, counted};
 use crate::scheme::{Stencils, VertexRule};
-use crate::topology::Topology;
-use crate::topology::{Sharpness, stars};
+use crate::topology::{Sharpness, Topology, stars};
 
 /// Maximum number of cells that a refinement makes, so that every index fits.
 const MAX_CELLS: u128 = Cells::MAX as u128;

@@ -6,6 +6,7 @@
 //! surfaces, `surface/refine/edge_friend/tasks.rs` and, at the limit, `surface/limit/rules.rs`.
 //! `kernels/surface/vertex_sharpness.cuh` has the same rules on GPUs, to the same bits.
 
+use crate::mesh::CreaseRule;
 use crate::topology::NONE;
 
 /// The rule of a vertex by what is sharp at one level.
@@ -96,8 +97,6 @@ impl VertexSharpness {
         blend
     }
 }
-
-use crate::mesh::CreaseRule;
 
 /// Weights of the three rules at a vertex; they add up to 1.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -141,6 +141,10 @@ pub enum FaceShape {
     Triangle,
 }
 
+/// Parameters (u, v) of the corners of a quad, and of a triangle.
+pub(crate) const QUAD_CORNERS: [[f64; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
+pub(crate) const TRIANGLE_CORNERS: [[f64; 2]; 3] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]];
+
 impl FaceShape {
     /// Number of corners.
     pub fn sides(self) -> usize {
@@ -150,8 +154,8 @@ impl FaceShape {
     /// Parameters (u, v) of the corners, in the order of the face.
     pub fn corners(self) -> &'static [[f64; 2]] {
         match self {
-            Self::Quad => &[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]],
-            Self::Triangle => &[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]],
+            Self::Quad => &QUAD_CORNERS,
+            Self::Triangle => &TRIANGLE_CORNERS,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Faces of a boundary, covered by patches.
 
-use super::fit::Fit;
+use super::patch_fit::Fit;
 use crate::limit::rim::Rim;
 
 /// A face of an element on the boundary of a solid, or of a surface.

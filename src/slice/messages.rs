@@ -3,7 +3,7 @@
 use super::bicubic::{Bicubic, Cubic};
 use super::extreme::Heights;
 use super::face::Face;
-use super::fit::Fit;
+use super::patch_fit::Fit;
 use super::simple::Slope;
 use super::surface::{Patch, SideLink, Surface};
 use crate::error::{Error, Result};

@@ -11,8 +11,8 @@ use rayon::prelude::*;
 
 use super::bicubic::{Bicubic, PlanePoint};
 use super::face::Face;
-use super::fit::{Fit, Fitter, Square};
 use super::frame::Axis;
+use super::patch_fit::{Fit, Fitter, Square};
 use super::tables::{SquareTable, SquareTables};
 use crate::basis::bspline::Order;
 use crate::bezier::Pieces;
@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::limit::boundary::{BoundaryFace, RimNames, boundary_faces};
 use crate::limit::rim::UNIT;
 use crate::limit::{Leaf, LeafKind, Solid};
-use crate::numbers::vector::sum_about;
+use crate::numbers::vector::net_sum;
 use crate::topology::Orientation;
 
 /// What the weights on a square of a leaf's face depend on.
@@ -131,10 +131,8 @@ impl<'a> Sheet<'a> {
     /// A weighted sum of the points of a leaf's net.
     fn sum(&self, leaf: &Leaf, weights: &[f64]) -> PlanePoint {
         let net = self.pieces.solid().net(leaf);
-        let control =
-            |v: u32| -> [f64; 3] { std::array::from_fn(|d| self.points[3 * v as usize + d]) };
-        let origin = control(net[0]);
-        let sum = sum_about(origin, weights.iter().zip(net.iter().map(|&v| control(v))));
+        let points = self.points.as_chunks::<3>().0;
+        let (origin, sum) = (points[net[0] as usize], net_sum(points, net, weights));
         self.axis.seen([0, 1, 2].map(|d| origin[d] + sum[d]))
     }
 

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::bicubic::{Bicubic, HEIGHT};
 use super::closed::ClosedSurface;
-use super::fit::Fit;
+use super::patch_fit::Fit;
 use super::skin::SkinQuad;
 use crate::basis::gauss::{self, Rule};
 use crate::error::{Error, Result};

@@ -7,14 +7,14 @@
 
 use super::bicubic::{Bicubic, HEIGHT, PlanePoint, round_to};
 use super::closed::ClosedSurface;
-use super::fit::{Fit, Fitter, Square};
 use super::frame::Axis;
+use super::patch_fit::{Fit, Fitter, Square};
 use super::skin_tables::SkinTables;
 use crate::bezier::{net_values, to_bezier};
 use crate::error::Result;
 use crate::limit::rim::{Border, Rim, UNIT};
 use crate::mesh::check_point_count;
-use crate::numbers::vector::sum_about;
+use crate::numbers::vector::{net_sum, sum_about};
 use crate::scheme::{FaceShape, Scheme};
 use crate::surface::limit::{LimitSurface, SurfaceLeaf, SurfaceLeafKind};
 
@@ -190,9 +190,7 @@ impl<'a> Skin<'a> {
 
     /// A weighted sum of control points.
     fn sum(&self, net: &[u32], weights: &[f64]) -> PlanePoint {
-        let origin = self.points[net[0] as usize];
-        let points = net.iter().map(|&v| self.points[v as usize]);
-        let sum = sum_about(origin, weights.iter().zip(points));
+        let (origin, sum) = (self.points[net[0] as usize], net_sum(&self.points, net, weights));
         self.axis.seen([0, 1, 2].map(|d| origin[d] + sum[d]))
     }
 }

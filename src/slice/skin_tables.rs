@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::fit::Square;
+use super::patch_fit::Square;
 use super::tables::{SquareTable, SquareTables};
 use crate::basis::bspline::Order;
-use crate::scheme::FaceShape;
+use crate::scheme::{FaceShape, TRIANGLE_CORNERS};
 use crate::surface::limit::{LimitSurface, Placement, SurfaceLeafKind};
 
 /// What looks alike: a number of it, a corner, corner and side of a square.
@@ -95,9 +95,8 @@ impl SkinTables {
 
 /// Parameters of a triangle at `x` in the quad of one of its corners.
 fn third_of_triangle(corner: u32, [s, t]: [f64; 2]) -> [f64; 2] {
-    const CORNERS: [[f64; 2]; 3] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]];
     let corner = corner as usize;
-    let [a, next, before] = [0, 1, 2].map(|k| CORNERS[(corner + k) % 3]);
+    let [a, next, before] = [0, 1, 2].map(|k| TRIANGLE_CORNERS[(corner + k) % 3]);
     let third = 1.0 / 3.0;
     // barycentric coordinates of the next corner and the one before
     let along = |s: f64, t: f64| 0.5 * s * (1.0 - t) + third * s * t;

@@ -6,7 +6,7 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::fit::PLACES;
+use super::patch_fit::PLACES;
 
 /// Maximum number of weights that are kept; what is above is computed again.
 const MAX_NUMBERS: usize = 1 << 25;

@@ -13,6 +13,7 @@
 //! the counting sort takes 9 ms), and glibc tunables that keep freed memory (5 % faster).
 
 mod build;
+mod corner_fan;
 mod edges;
 mod faces;
 mod groups;

@@ -132,13 +132,25 @@ impl Rows {
         count: usize,
         columns_of: impl Fn(u32) -> I + Sync,
     ) -> Self {
+        Self::grouped(columns, count, |row| columns_of(row).map(move |column| (column, row)))
+    }
+
+    /// Row `i` of the result lists, for `i < columns`, the values of all `(i, value)` in the
+    /// `entries_of` the rows below `count`, in their order.
+    pub(super) fn grouped<I: Iterator<Item = (u32, u32)>>(
+        columns: usize,
+        count: usize,
+        entries_of: impl Fn(u32) -> I + Sync,
+    ) -> Self {
         let groups = CountingSort::of(columns, count, |row, counts| {
-            columns_of(row).for_each(|column| _ = advance(counts, column));
+            entries_of(row).for_each(|(column, _)| _ = advance(counts, column));
         });
         let mut items = pages::zeros(groups.len());
         let places = together(&mut items);
         let ends = groups.place(|row, next| {
-            columns_of(row).for_each(|column| places[advance(next, column)].store(row, Relaxed));
+            entries_of(row).for_each(|(column, value)| {
+                places[advance(next, column)].store(value, Relaxed);
+            });
         });
         Self::from_parts(ends, items)
     }

@@ -7,6 +7,7 @@ use crate::limit::boundary::boundary_faces;
 use crate::limit::{Solid, VTK_CORNER};
 use crate::mesh::SurfaceMesh;
 use crate::numbers::vector::difference;
+use crate::scheme::QUAD_CORNERS;
 use crate::surface::limit::LimitSurface;
 use crate::topology::Orientation;
 
@@ -17,9 +18,6 @@ pub struct BoundaryMap {
     /// of another cell one at each of its corners.
     frames: Vec<Vec<PlacedSquare>>,
 }
-
-/// Corners of a quad in (u, v), in the order of its vertices.
-const CORNERS: [[f64; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
 
 /// Maps the elements of `limit`, the limit of the boundary `surface` of `solid`.
 pub fn boundary_map(
@@ -110,7 +108,7 @@ impl BoundaryMap {
         }
         // the quarter at corner k: its axes run to the next corner and to the one before
         let middle = square.origin.map(|x| x + size / 2.0);
-        let k = CORNERS
+        let k = QUAD_CORNERS
             .iter()
             .position(|corner| (0..2).all(|d| (corner[d] == 1.0) == (middle[d] > 0.5)))
             .unwrap_or(0);
@@ -118,13 +116,13 @@ impl BoundaryMap {
             // every boundary face has elements
             return PlacedSquare { element: 0, origin: [0.0; 3], along: [[0.0; 3]; 2] };
         };
-        let [next, before] = [CORNERS[(k + 1) % 4], CORNERS[(k + 3) % 4]]
-            .map(|to| [0, 1].map(|d| to[d] - CORNERS[k][d]));
+        let [next, before] = [QUAD_CORNERS[(k + 1) % 4], QUAD_CORNERS[(k + 3) % 4]]
+            .map(|to| [0, 1].map(|d| to[d] - QUAD_CORNERS[k][d]));
         let local = |p: [f64; 2]| {
             let dot = |axis: [f64; 2]| 2.0 * (p[0] * axis[0] + p[1] * axis[1]);
             [dot(next), dot(before)]
         };
-        let origin = local([0, 1].map(|d| square.origin[d] - CORNERS[k][d]));
+        let origin = local([0, 1].map(|d| square.origin[d] - QUAD_CORNERS[k][d]));
         compose(frame, origin, [local([size, 0.0]), local([0.0, size])])
     }
 }

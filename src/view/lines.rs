@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, HashMap};
 use super::scene::Scene;
 use crate::backend::{Backend, Cpu};
 use crate::error::Result;
-use crate::limit::boundary::corner_neighbors;
 use crate::limit::{Solid, VTK_CORNER};
 use crate::mesh::{SolidMesh, SurfaceMesh};
 use crate::plan::{Location, Samples, Want};
@@ -137,16 +136,15 @@ pub fn push_singular_edges(scene: &mut Scene, solid: &Solid, mesh: &SolidMesh) -
     }
     // edges of cells that are not hexahedra: half of it in the element at each end
     for (&(cell, vertex), &number) in &corners {
-        let Some(toward) = corner_neighbors(topology, cell, vertex) else { continue };
-        for (axis, &other) in toward.iter().enumerate() {
+        let Some(fan) = topology.corner_fan(cell, vertex) else { continue };
+        for (axis, &other) in fan.toward.iter().enumerate() {
             let key = [vertex.min(other), vertex.max(other)];
             let (Some(&edge), Some(&far)) = (wanted.get(&key), corners.get(&(cell, other))) else {
                 continue;
             };
-            let back = corner_neighbors(topology, cell, other);
-            let Some(back) = back.and_then(|back| back.iter().position(|&v| v == vertex)) else {
-                continue;
-            };
+            let back = topology.corner_fan(cell, other);
+            let back = back.and_then(|fan| fan.toward.iter().position(|&v| v == vertex));
+            let Some(back) = back else { continue };
             wanted.remove(&key);
             edges.push(edge);
             places.extend((0..=SEGMENTS).map(|k| {

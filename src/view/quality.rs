@@ -4,7 +4,6 @@ use super::channel::{ColorChannel, range};
 use super::scene::{Scene, WorstCell};
 use crate::backend::{Backend, Cpu, Limit};
 use crate::error::Result;
-use crate::limit::boundary::corner_neighbors;
 use crate::limit::{Solid, VTK_CORNER};
 use crate::mesh::SolidMesh;
 use crate::numbers::Precision;
@@ -139,15 +138,11 @@ pub fn of_cells(mesh: &SolidMesh, topology: &Topology, samples: usize) -> WorstP
 fn add_corners(found: &mut WorstPlaces, mesh: &SolidMesh, topology: &Topology, cell: u32) {
     for place in 0..topology.cells().vertices(cell as usize).len() {
         let vertex = topology.cells().listed_vertex(cell as usize, place);
-        let mut count = 0;
-        topology.cells().for_each_face(cell as usize, |cycle| {
-            count += usize::from(cycle.contains(&vertex));
-        });
-        let neighbors = corner_neighbors(topology, cell, vertex).filter(|_| count == 3);
-        let (Some(neighbors), Ok(corner)) = (neighbors, u8::try_from(place)) else { continue };
+        let fan = topology.corner_fan(cell, vertex);
+        let (Some(fan), Ok(corner)) = (fan, u8::try_from(place)) else { continue };
         let point = mesh.points[vertex as usize];
         let along = |v: u32| difference(mesh.points[v as usize], point);
-        let (determinant, scaled_jacobian) = jacobian(&neighbors.map(along));
+        let (determinant, scaled_jacobian) = jacobian(&fan.toward.map(along));
         found.add(WorstCell {
             cell,
             corner: Some(corner),

@@ -28,6 +28,7 @@ mod quality;
 mod quality_numbers;
 mod weld;
 
+pub use arrays::DERIVATIVES;
 pub use bezier::{Bezier, BezierInput, BezierPiece};
 pub use cell_data::{add_cell_data, left_out_notice, name_cells};
 pub use hexahedra::{Sharing, hexahedra, lagrange};

@@ -240,7 +240,7 @@ fn results_stay_on_the_device() {
         let gpu = gpu(precision);
         let mut mesh = shape("fan", &[5, 3, 2]);
         let solid = Solid::new(&mesh).unwrap();
-        let want = Want::DETERMINANT | Want::MIN_DETERMINANT;
+        let want = Want::DETERMINANT | Want::LEAST_DETERMINANT;
         let plan = solid.plan(&Samples::gauss(4).unwrap(), want).unwrap();
         let mut evaluator = gpu.prepare_on_device(&plan).unwrap();
         let all = 0..solid.elements().len();

@@ -47,7 +47,7 @@ fn devices_together_write_the_bits_of_one() {
     for mesh in [shape("box", &[40, 41, 39]), shape("link-3444555", &[6]), shape("box", &[1, 1, 1])]
     {
         let solid = Solid::new(&mesh).unwrap();
-        let want = Want::FIRST | Want::DETERMINANT | Want::MIN_DETERMINANT;
+        let want = Want::FIRST | Want::DETERMINANT | Want::LEAST_DETERMINANT;
         let grid = solid.plan(&Samples::grid(5), want).unwrap();
         let elements = solid.elements().len() as u32;
         let place = |i: u32| Location {

@@ -295,7 +295,7 @@ fn an_instance_of_abaqus_is_moved_and_turned() {
         ("1., 0.\n", "row 1 of the instance's place has 2 numbers"),
         ("1., 0., 0., 1., 0., 0., 90.\n", "row 1"),
         ("1., 0., 5.\n1., 0., 0., 1., 0., 0., 90.\n", "whose two points are one"),
-        ("1., x, 5.\n", "a number of the instance's place is expected, found `x`"),
+        ("1., x, 5.\n", "a number of the instance's place expected, found `x`"),
     ] {
         let (head, _) = instance.split_once("1., 0., 5.").unwrap();
         let text = format!("{body}{head}{row}*End Instance\n");

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use crate::samples::{POLYDATA_4, Scratch};
 use subsolid::io;
-use subsolid::mesh::{CellArray, CreaseRule, Creases, SolidMesh, SurfaceMesh, TriangleRule};
+use subsolid::mesh::{
+    CellArray, CreaseRule, Creases, FaceGroup, Polygons, SolidMesh, SurfaceMesh, TriangleRule,
+};
 use vtkio::model::{
     Attribute, Attributes, ByteOrder, Coordinates, DataArray, DataSet, Extent, IOBuffer,
     ImageDataPiece, Piece, PolyDataPiece, RectilinearGridPiece, StructuredGridPiece,
@@ -241,7 +243,7 @@ fn groups_without_cells_are_written() {
     for name in ["first", "second"] {
         let mut faces = Polygons::default();
         faces.push(&[0, 1, 2, 3]);
-        mesh.face_groups.push(FaceGroup::new(name.into(), faces));
+        mesh.face_groups.push(FaceGroup::new(name, faces));
     }
     let data = io::vtkio::from_solid(&mesh).unwrap();
     let DataSet::UnstructuredGrid { pieces, .. } = &data.data else { panic!() };

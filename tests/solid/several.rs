@@ -146,7 +146,7 @@ fn bits(limit: &Limit) -> Vec<Vec<u64>> {
 }
 
 fn everything() -> Want {
-    Want::ATTRIBUTE_FIRST | Want::GRADIENT | Want::DETERMINANT | Want::MIN_DETERMINANT
+    Want::ATTRIBUTE_FIRST | Want::GRADIENT | Want::DETERMINANT | Want::LEAST_DETERMINANT
 }
 
 #[test]

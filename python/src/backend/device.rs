@@ -10,12 +10,12 @@ use subsolid::backend::Precision;
 use subsolid::backend::cuda::{DeviceArray, DeviceMemory, DevicePoints, ForeignArray};
 use subsolid::numbers::counted;
 use subsolid::plan::Quantity;
+use subsolid::volume::DERIVATIVES;
 
 use super::dlpack::{self, CUDA, CUDA_MANAGED, Exported, Imported};
 use crate::arrays::moved;
 use crate::cells::PlanCell;
 use crate::errors::{IntoPython, refused};
-use crate::request::DERIVATIVES;
 use crate::threads::Work;
 
 /// An array on a GPU, in C order.

@@ -11,6 +11,7 @@ use pyo3::types::{PyDict, PyTuple};
 use subsolid::backend::{Precision, Strategy};
 use subsolid::mesh::CellLengths;
 use subsolid::plan::{Adjoint, Cost, Location, Samples, Want};
+use subsolid::volume::DERIVATIVES;
 use subsolid::{Limit, Plan, memory};
 
 use crate::arrays::moved;
@@ -21,7 +22,7 @@ use crate::errors::{IntoPython, refused, warn, words};
 use crate::limit::PyLimit;
 use crate::matrix::{check_rows, csr};
 use crate::model::Moved;
-use crate::request::{DERIVATIVES, orders, processor};
+use crate::request::{orders, processor};
 use crate::solid::PySolid;
 use crate::threads::Threads;
 

@@ -27,9 +27,6 @@ const WORTH: usize = 8192;
 /// As many samples take as long as what a leaf costs beside its own.
 const BESIDE: usize = 64;
 
-/// Output above this many bytes is streamed past the caches.
-const STREAMED: usize = 16 << 20;
-
 /// The kernels of a plan's batches, by the width of the control points.
 pub(super) struct BatchKernels<'p, T> {
     plan: &'p Plan<'p>,
@@ -157,8 +154,7 @@ impl<'p, T: Real> BatchKernels<'p, T> {
         if !self.by_width.contains_key(&width) {
             self.add_width(width)?;
         }
-        let bytes = outputs.iter().map(|o| size_of_val(*o)).sum::<usize>();
-        let stores = if bytes > STREAMED { Stores::Streamed } else { Stores::Cached };
+        let stores = Stores::of_bytes(outputs.iter().map(|o| size_of_val(*o)).sum());
         let job = Job {
             kernels: self,
             own: &self.by_width[&width],

@@ -10,7 +10,7 @@ use subsolid::volume::{Bezier, SharedPoints};
 use subsolid::{Error, Result};
 
 use super::{Arguments, CellShape, GridRequest};
-use subsolid::memory::{bytes_of, gigabytes, physical_memory};
+use subsolid::memory::{bytes_of, decimal_bytes, physical_memory};
 
 /// Bytes of results that are evaluated at a time: they stay in the caches of some processors and
 /// are enough to keep a GPU busy.
@@ -106,8 +106,8 @@ fn check_memory(
     }
     Err(Error::request(format!(
         "a single file needs about {} of memory, the limit is {}",
-        gigabytes(bytes),
-        gigabytes(limit)
+        decimal_bytes(bytes),
+        decimal_bytes(limit)
     ))
     .with_help("write .pvtu, whose pieces need little memory, or raise --max-memory"))
 }

@@ -9,7 +9,7 @@ use subsolid::plan::{LayersJob, MAX_SAMPLES};
 use subsolid::quadrature::{DEFAULT_GAUSS, QuadratureScheme};
 use subsolid::{Error, Quadrature, Result};
 
-use subsolid::memory::gigabytes;
+use subsolid::memory::decimal_bytes;
 
 /// Most ranks of an estimate.
 const MAX_RANKS: usize = 1 << 24;
@@ -194,13 +194,13 @@ pub fn text(estimates: &[Estimate]) -> String {
             e.ranks,
             e.owned,
             e.ghosts,
-            gigabytes(e.exchange_bytes as u128),
+            decimal_bytes(e.exchange_bytes as u128),
             seconds(e.setup_seconds),
             seconds(e.exchange_seconds),
             seconds(e.evaluation_seconds),
-            gigabytes(e.output_bytes as u128),
+            decimal_bytes(e.output_bytes as u128),
             seconds(e.output_seconds),
-            gigabytes(e.memory_bytes as u128),
+            decimal_bytes(e.memory_bytes as u128),
         );
     }
     text

@@ -20,7 +20,7 @@ use subsolid::quadrature::{
 use subsolid::volume::{add_cell_data, name_cells};
 use subsolid::{Error, Result, WriteOptions};
 
-use super::{Arguments, Asked, PIECE, Summary, check_points, mapping, point_bytes, volume};
+use super::{Arguments, Asked, PIECE, Summary, mapping, outcome, point_bytes, volume};
 use crate::cli::cluster::{all_numbers, all_rows, own_choice};
 use crate::cli::console::since;
 use crate::cli::output::warn_left_out;
@@ -83,19 +83,12 @@ pub fn run(
         let left_handed = sum(|counts| counts.left_handed);
         console.report(&summary, || quality::text(&report.quality, left_handed))?;
     }
-    let poor = !report.quality.non_positive.is_empty();
     if let Some(output) = &a.output {
-        if !a.force {
-            check_points(&report.quality)?;
-        }
-        let start = Instant::now();
-        work.write(a, output, ranks, &counts, console)?;
-        console.wrote(output.display(), samples, start);
-        if let Err(refusal) = check_points(&report.quality) {
-            console.warn(refusal);
-        }
+        a.write_checked(output.display(), &report, console, || {
+            work.write(a, output, ranks, &counts, console)
+        })?;
     }
-    Ok(if poor { Outcome::PoorQuality } else { Outcome::Done })
+    Ok(outcome(&report))
 }
 
 /// Whether all cells of the mesh are left-handed hexahedra. One that is not decides, which the

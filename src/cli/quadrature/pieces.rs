@@ -11,7 +11,7 @@ use subsolid::slice::fingerprint;
 use subsolid::volume::add_cell_data;
 use subsolid::{Result, WriteOptions};
 
-use super::{Arguments, PIECE, Summary, check_points, mapping, volume};
+use super::{Arguments, PIECE, Summary, mapping, outcome, volume};
 use crate::cli::console::since;
 use crate::cli::output::warn_left_out;
 use crate::cli::pieces::{covered, part_of};
@@ -49,28 +49,21 @@ pub fn run(
         let summary = Summary::new(a, quadrature, &report, bytes);
         console.report(&summary, || quality::text(&report.quality, left_handed))?;
     }
-    let poor = !report.quality.non_positive.is_empty();
-    if !a.force {
-        check_points(&report.quality)?;
-    }
-    let start = Instant::now();
-    let bar = console.bar(own.len());
-    for (index, leaves) in own.into_iter().enumerate() {
-        let mut dataset = points(&*mapping, leaves)?;
-        let left_out = add_cell_data(&mut dataset, &mesh.cell_data);
-        if index == 0 {
-            warn_left_out(&left_out, console);
+    a.write_checked(part_of(output, part), &report, console, || {
+        let bar = console.bar(own.len());
+        for (index, leaves) in own.into_iter().enumerate() {
+            let mut dataset = points(&*mapping, leaves)?;
+            let left_out = add_cell_data(&mut dataset, &mesh.cell_data);
+            if index == 0 {
+                warn_left_out(&left_out, console);
+            }
+            job.push(&dataset)?;
+            bar.inc(1);
         }
-        job.push(&dataset)?;
-        bar.inc(1);
-    }
-    bar.finish_and_clear();
-    job.finish()?;
-    console.wrote(part_of(output, part), samples, start);
-    if let Err(refusal) = check_points(&report.quality) {
-        console.warn(refusal);
-    }
-    Ok(if poor { Outcome::PoorQuality } else { Outcome::Done })
+        bar.finish_and_clear();
+        job.finish()
+    })?;
+    Ok(outcome(&report))
 }
 
 impl Arguments {

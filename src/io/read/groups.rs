@@ -7,6 +7,9 @@ use crate::mesh::{CellArray, FaceGroup, Polygons, SolidMesh};
 
 use super::high_order::HighOrder;
 
+/// Cell array of the physical groups of Gmsh.
+pub(super) const PHYSICAL: &str = "gmsh:physical";
+
 /// Maximum number of vertex or cell arrays, whose names are compared one by one: more are refused,
 /// or left out where they are groups.
 pub(super) const MAX_ATTRIBUTES: usize = 1024;

@@ -167,6 +167,11 @@ impl<'a> Text<'a> {
             .with_help("the file is malformed or in another format; write it again")
     }
 
+    /// The error of the word read last, which is not `what`, with `help` of its own.
+    pub fn unexpected(&self, word: &[u8], what: &str, help: &str) -> Error {
+        self.expected(what, shown(word)).with_help(help)
+    }
+
     /// The next word as a number of things.
     pub fn count(&mut self, what: &str) -> Result<usize> {
         let word = self.required(what)?;

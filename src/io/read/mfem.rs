@@ -66,10 +66,8 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
             b"bdr_attribute_sets" => file.boundary_sets = file.attribute_sets()?,
             b"mfem_mesh_end" => break,
             _ => {
-                return Err(file
-                    .text
-                    .error(format!("a section is expected, found `{}`", shown(word)))
-                    .with_help("a count does not match its list; save the mesh again"));
+                let help = "a count does not match its list; save the mesh again";
+                return Err(file.text.unexpected(word, "a section", help));
             }
         }
     }
@@ -339,8 +337,7 @@ impl Mfem<'_> {
     }
 
     fn expected(&self, what: &str, found: &[u8]) -> Error {
-        self.text
-            .error(format!("`{what}` is expected, found `{}`", shown(found)))
-            .with_help("save the mesh again with `Mesh::Print`")
+        let help = "save the mesh again with `Mesh::Print`";
+        self.text.unexpected(found, &format!("`{what}`"), help)
     }
 }

@@ -24,6 +24,7 @@ mod vtk;
 mod weld;
 
 pub use creases::{CreaseTable, read_creases};
+pub(in crate::io) use obj::INFINITE_SHARPNESS;
 pub use report::ReadReport;
 pub use surface::{is_surface, read_surface, read_surface_with_options, read_surface_with_report};
 pub use vtk::blocks::{CellBlock, GroupName, MeshParts, solid_of_parts};
@@ -240,7 +241,7 @@ fn format(path: &Path, bytes: &[u8]) -> Result<Format> {
     if vtk::legacy::is_legacy(bytes) {
         return Ok(Format::VtkLegacy);
     }
-    if head[0] == b'<' && head.windows(8).any(|window| window == b"<VTKFile") {
+    if vtk::encoding::is_xml(bytes) {
         return Ok(Format::VtkXml);
     }
     if begins("$MeshFormat") || begins("$Comments") || begins("$NOD") {

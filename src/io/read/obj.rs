@@ -29,7 +29,7 @@ use crate::numbers::by_count;
 
 /// Sharpness from which on an edge is infinitely sharp, as in OpenSubdiv; in other files and tables
 /// only `inf` is.
-const INFINITE_SHARPNESS: f64 = 10.0;
+pub(in crate::io) const INFINITE_SHARPNESS: f64 = 10.0;
 
 /// Whether text begins as OBJ does: with a comment or one of its first statements.
 pub(super) fn is_obj(head: &[u8]) -> bool {

@@ -76,9 +76,8 @@ impl Lists {
 fn section(text: &mut Text, keyword: &str) -> Result<usize> {
     if !text.accept(keyword) {
         let word = text.required(keyword)?;
-        return Err(text
-            .error(format!("{keyword} expected, found `{}`", shown(word)))
-            .with_help("sections are Vertices, Edges, Faces, Polyhedra; check their counts"));
+        let help = "sections are Vertices, Edges, Faces, Polyhedra; check their counts";
+        return Err(text.unexpected(word, keyword, help));
     }
     text.count("the count of the section")
 }
@@ -164,9 +163,8 @@ fn read_properties(text: &mut Text, assembly: &mut Assembly) -> Result<()> {
     while let Some(keyword) = text.word() {
         let is_vertex = keyword.eq_ignore_ascii_case(b"VProp");
         if !is_vertex && !is_property(keyword) {
-            return Err(text
-                .error(format!("a property is expected, found `{}`", shown(keyword)))
-                .with_help("a count does not match its list; save the file again"));
+            let help = "a count does not match its list; save the file again";
+            return Err(text.unexpected(keyword, "a property", help));
         }
         let start = text.line();
         let kind = text.required("the type of the property")?;

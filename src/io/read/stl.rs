@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::ReadReport;
-use super::lines::{Text, shown};
+use super::lines::Text;
 use crate::mesh::{Polygons, SurfaceMesh};
 use crate::numbers::counted;
 use crate::{Error, Result};
@@ -112,8 +112,8 @@ fn expect(text: &mut Text, keywords: &[&str]) -> Result<()> {
 }
 
 fn unexpected(text: &Text, keyword: &str, found: &[u8]) -> Error {
-    text.error(format!("`{keyword}` expected, found `{}`", shown(found)))
-        .with_help("the file is malformed or cut short; export it again")
+    let help = "the file is malformed or cut short; export it again";
+    text.unexpected(found, &format!("`{keyword}`"), help)
 }
 
 /// A surface whose equal corners become one vertex.

@@ -177,7 +177,7 @@ fn check_length(length: usize) -> Result<()> {
     match u32::try_from(length + (1 << 20)) {
         Ok(_) => Ok(()),
         Err(_) => {
-            let size = memory::gigabytes(length as u128);
+            let size = memory::decimal_bytes(length as u128);
             Err(Error::mesh(format!("a .glb file of {size}, it holds less than 4.3 GB"))
                 .with_help("take a coarser mesh, or write .ply or .vtp"))
         }

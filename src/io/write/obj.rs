@@ -4,11 +4,9 @@
 
 use std::io::{self, Write};
 
+use crate::io::read::INFINITE_SHARPNESS;
 use crate::mesh::{BoundaryRule, CreaseRule, LinearInterpolation, SurfaceMesh, TriangleRule};
 use crate::numbers::counted;
-
-/// Written for infinite sharpness: readers of OBJ take 10 or more as infinite.
-const INFINITE_SHARPNESS: f64 = 10.0;
 
 /// The creases and corners whose finite sharpness is read back as infinite, in words.
 pub fn read_back_infinite(mesh: &SurfaceMesh) -> Option<String> {

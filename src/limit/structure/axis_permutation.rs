@@ -16,11 +16,13 @@ impl AxisPermutation {
     /// Local axes as the cell's.
     pub const IDENTITY: Self = Self { axes: [0, 1, 2], flips: [false; 3] };
 
+    /// The six orders of the axes.
+    pub(in crate::limit) const ORDERS: [[u8; 3]; 6] =
+        [[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2], [0, 2, 1], [2, 1, 0]];
+
     /// The six permutations that bring cell corner `corner` (binary) to the local origin.
     pub fn to_corner(corner: usize) -> [Self; 6] {
-        const ORDERS: [[u8; 3]; 6] =
-            [[0, 1, 2], [1, 2, 0], [2, 0, 1], [1, 0, 2], [0, 2, 1], [2, 1, 0]];
-        ORDERS.map(|axes| Self { axes, flips: axes.map(|a| corner >> a & 1 == 1) })
+        Self::ORDERS.map(|axes| Self { axes, flips: axes.map(|a| corner >> a & 1 == 1) })
     }
 
     /// Local coordinates of the cell parameters `p`.

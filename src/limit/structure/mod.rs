@@ -176,7 +176,7 @@ impl Structure {
 
     /// How the axes of the layered part at offset `child` (binary, not 0) lie;
     /// `None` if that part is a tensor-product spline.
-    pub fn sibling_turn(&self, child: usize) -> Option<AxisPermutation> {
+    pub fn sibling_permutation(&self, child: usize) -> Option<AxisPermutation> {
         self.sibling_planar(child).map(|(_, permutation)| permutation)
     }
 

@@ -15,7 +15,7 @@ impl Structure {
     /// `[row of the sibling's net][control point]`, each summing to 1. `None` if there
     /// is no such sibling or depth.
     ///
-    /// Where [`Structure::sibling_turn`] is `None` the net is `[w][v][u]` of 4 × 4 × 4
+    /// Where [`Structure::sibling_permutation`] is `None` the net is `[w][v][u]` of 4 × 4 × 4
     /// (in the plane `[v][u]` of 4 × 4) points, to be weighted by the full spline
     /// basis at the sibling's own parameters ([`Structure::place`]); missing layers
     /// are filled in. Otherwise it is `[layer 4][line]` of the sibling's planar net.
@@ -76,7 +76,7 @@ mod tests {
         for structure in solid.spatial_structures() {
             assert_eq!(structure.powers().report().form, Form::Powers);
             for (depth, local) in [(1, 0.3), (2, 0.5), (7, 0.9), (40, 0.1)] {
-                for child in (1..8).filter(|&k| structure.sibling_turn(k).is_none()) {
+                for child in (1..8).filter(|&k| structure.sibling_permutation(k).is_none()) {
                     let corner = |d: usize| f64::from(child as u32 >> d & 1);
                     let p = [0, 1, 2].map(|d| (corner(d) + local) * (-(depth as f64)).exp2());
                     let place = structure.place(p).unwrap();

@@ -4,7 +4,7 @@ use super::{Rule, Sampled};
 use crate::plan::Want;
 
 pub(super) static RULE: Rule = Rule {
-    want: Want::MIN_DETERMINANT,
+    want: Want::LEAST_DETERMINANT,
     name: "least_det_j",
     kernel: "least_determinant",
     of_attributes: false,

@@ -20,6 +20,7 @@ use super::update::{Between, Found, FrontNode, Fronts, through};
 use super::{Seed, hexahedra};
 use crate::error::ElementKind::{Cell, Vertex};
 use crate::error::{Command, Error, Result};
+use crate::limit::VTK_CORNER;
 use crate::mesh::SolidMesh;
 use crate::message;
 use crate::process::components::{check_reach, leave_unused};
@@ -79,9 +80,6 @@ fn check_cells(mesh: &SolidMesh, hexes: &[[u32; 8]]) -> Result<()> {
     )))
 }
 
-/// Corners of a hexahedron in VTK's order by the bits of their parameters, and back.
-const CORNER: [usize; 8] = [0, 1, 3, 2, 4, 5, 7, 6];
-
 /// The other two axes.
 const OTHERS: [[usize; 2]; 3] = [[2, 4], [1, 4], [1, 2]];
 
@@ -136,9 +134,9 @@ impl<'a> Front<'a> {
             self.nodes[y as usize].fronts.settle();
             for k in 0..self.cells[y as usize].len() {
                 let hex = &self.hexes[self.cells[y as usize][k] as usize];
-                for from in (0..8).filter(|&bits| hex[CORNER[bits]] == y) {
+                for from in (0..8).filter(|&bits| hex[VTK_CORNER[bits]] == y) {
                     for to in 0..8 {
-                        let x = hex[CORNER[to]];
+                        let x = hex[VTK_CORNER[to]];
                         if settled[x as usize] {
                             continue;
                         }
@@ -158,9 +156,9 @@ impl<'a> Front<'a> {
     /// The least at a corner of a cell over edges and triangles at another, on faces opposite to
     /// the first, whose vertices are settled; corners by the bits of their parameters.
     fn across_cell(&self, hex: &[u32; 8], from: usize, to: usize, settled: &[bool]) -> Fronts {
-        let x = self.nodes[hex[CORNER[to]] as usize].at;
+        let x = self.nodes[hex[VTK_CORNER[to]] as usize].at;
         let node = |bits: usize| {
-            let v = hex[CORNER[bits]] as usize;
+            let v = hex[VTK_CORNER[bits]] as usize;
             settled[v].then(|| &self.nodes[v])
         };
         let mut best = Fronts::NONE;
@@ -223,11 +221,11 @@ impl<'a> Front<'a> {
         let mut offer = |found: Option<Found>| found.into_iter().for_each(|f| best.offer(f));
         for &c in &self.cells[v as usize] {
             let hex = &self.hexes[c as usize];
-            for to in (0..8).filter(|&bits| hex[CORNER[bits]] == v) {
+            for to in (0..8).filter(|&bits| hex[VTK_CORNER[bits]] == v) {
                 for (axis, [e, f]) in OTHERS.into_iter().enumerate() {
                     let far = to ^ (1 << axis);
                     let face = [far, far ^ e, far ^ e ^ f, far ^ f];
-                    let face = face.map(|bits| &self.nodes[hex[CORNER[bits]] as usize]);
+                    let face = face.map(|bits| &self.nodes[hex[VTK_CORNER[bits]] as usize]);
                     // no minimum is below the least of its ends
                     for [i, j] in [[0, 1], [1, 2], [2, 3], [3, 0], [0, 2], [1, 3]] {
                         if face[i].distance.min(face[j].distance) < own.distance {

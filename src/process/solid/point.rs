@@ -78,7 +78,7 @@ struct Volume<'m> {
 
 impl<'m> Volume<'m> {
     fn new(mesh: &'m SolidMesh) -> Result<Self> {
-        let topology = super::targets::topology(mesh)?;
+        let topology = super::targets::listed_topology(mesh)?;
         let hexes = hexahedra(mesh)?;
         Ok(Self { points: &mesh.points, hexes, topology })
     }

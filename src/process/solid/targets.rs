@@ -27,7 +27,7 @@ impl Seed {
 /// # Errors
 /// Those of [`SolidMesh::check`] and [`Topology::build`]; [`Error::Mesh`] without a boundary.
 pub fn boundary_seeds(mesh: &SolidMesh) -> Result<Vec<Seed>> {
-    let topology = topology(mesh)?;
+    let topology = listed_topology(mesh)?;
     topology.check_has_boundary()?;
     let vertices = 0..mesh.points.len() as u32;
     Ok(vertices.filter(|&v| topology.is_boundary_vertex(v)).map(Seed::on).collect())
@@ -38,7 +38,7 @@ pub fn boundary_seeds(mesh: &SolidMesh) -> Result<Vec<Seed>> {
 /// # Errors
 /// As [`boundary_seeds`]; [`Error::Request`] if nothing is sharp.
 pub fn crease_seeds(mesh: &SolidMesh) -> Result<Vec<Seed>> {
-    let topology = topology(mesh)?;
+    let topology = listed_topology(mesh)?;
     Sharpness::resolve(&mesh.creases, &topology)?;
     let edges = mesh.creases.edges.iter().filter(|crease| crease.sharpness > 0.0);
     let corners = mesh.creases.corners.iter().filter(|corner| corner.sharpness > 0.0);
@@ -64,7 +64,7 @@ pub fn crease_seeds(mesh: &SolidMesh) -> Result<Vec<Seed>> {
 /// # Errors
 /// As [`boundary_seeds`]; [`Error::Request`] for a vertex that does not exist or lies inside.
 pub fn boundary_patches(mesh: &SolidMesh, vertices: &[u32]) -> Result<Vec<Seed>> {
-    let topology = topology(mesh)?;
+    let topology = listed_topology(mesh)?;
     let sharpness = Sharpness::resolve(&mesh.creases, &topology)?;
     let mut seen = vec![false; topology.face_count()];
     let mut stack = Vec::new();
@@ -100,7 +100,7 @@ pub fn boundary_patches(mesh: &SolidMesh, vertices: &[u32]) -> Result<Vec<Seed>>
 /// As [`boundary_seeds`]; those of [`Topology::group_faces`]; [`Error::Request`] if there is no
 /// such group, or it is empty.
 pub fn group_seeds(mesh: &SolidMesh, name: &str) -> Result<Vec<Seed>> {
-    let topology = topology(mesh)?;
+    let topology = listed_topology(mesh)?;
     let of_faces = mesh.face_groups.iter().find(|group| group.name == name);
     let of_cells = mesh.cell_data.iter().find(|array| array.group_name() == Some(name));
     if of_faces.is_none() && of_cells.is_none() {
@@ -134,7 +134,7 @@ pub fn group_seeds(mesh: &SolidMesh, name: &str) -> Result<Vec<Seed>> {
     Ok(seeds)
 }
 
-pub(super) fn topology(mesh: &SolidMesh) -> Result<Topology> {
+pub(super) fn listed_topology(mesh: &SolidMesh) -> Result<Topology> {
     mesh.check()?;
     Topology::build(mesh.cells.clone(), mesh.points.len())
 }

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::fit::PlaneRegion;
 use super::march::{Claims, decide_each, march};
 use super::newton::{LANES, NewtonPart};
 use super::parts::{PlanePart, PlanePartKind};
 use super::polynomial::{NEAR, RowFit};
+use super::trapezoid_fit::PlaneRegion;
 use super::values::PixelValues;
 use super::{BandValues, Interior, NONE, Plane};
 use crate::locate::{AttributePieces, Locator, Place};

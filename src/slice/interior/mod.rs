@@ -33,13 +33,13 @@
 
 mod band;
 mod device;
-mod fit;
 mod march;
 mod newton;
 mod parts;
 mod polynomial;
 mod tiles;
 mod trapezoid;
+mod trapezoid_fit;
 mod values;
 
 pub(super) use band::BandMemory;
@@ -54,13 +54,12 @@ use super::spare::Spare;
 use super::{Axis, PixelGrid};
 use crate::error::{Error, Result};
 use crate::locate::{AttributePieces, Locator};
+use crate::topology::NONE;
 
 /// Rows of a band: what one task works on.
 const BAND: usize = 64;
 /// Pixels whose attributes one task evaluates.
 const CHUNK: usize = 4096;
-/// No piece.
-const NONE: u32 = u32::MAX;
 
 /// Pixels of a layer and where they are in the solid; all arrays `[pixel]`, row by row
 /// from the lowest, columns from the left.
@@ -230,11 +229,8 @@ impl<'l, 's> InteriorFinder<'l, 's> {
 
 /// Refuses grids that no layer can have.
 fn check(grid: &PixelGrid) -> Result<()> {
-    let PixelGrid { origin, pitch, size: [columns, rows] } = *grid;
-    if !(pitch > 0.0 && pitch.is_finite() && origin.iter().all(|x| x.is_finite())) {
-        return Err(Error::request(format!("pixels of {pitch} from {origin:?}"))
-            .with_help("give a pitch above 0 and a finite origin"));
-    }
+    grid.check(usize::MAX)?;
+    let [columns, rows] = grid.size;
     if columns.checked_mul(rows).is_none_or(|count| count >= NONE as usize) {
         return Err(Error::request(format!("{columns} x {rows} pixels"))
             .with_help("ask for fewer than 2^32 pixels"));

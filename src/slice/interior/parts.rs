@@ -4,8 +4,8 @@
 use rayon::prelude::*;
 
 use super::Plane;
-use super::fit::{PlaneRegion, regions};
 use super::newton::NewtonPart;
+use super::trapezoid_fit::{PlaneRegion, regions};
 use crate::locate::{AffineFrame, AttributePieces, Half, Locator, bounds, halves};
 
 /// Number of times that a piece is halved at most.

@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use super::faces::{Faces, Scheme};
+use super::faces::Faces;
 use crate::error::ElementKind;
 use crate::error::{Error, Result};
 use crate::mesh::{CreaseRule, Creases, TriangleRule};
 use crate::message;
 use crate::numbers::counted;
 use crate::scheme::catmull_clark::triangle_stretch;
-use crate::scheme::{FaceShape, LimitScheme, crease};
+use crate::scheme::{FaceShape, LimitScheme, Scheme, crease};
 use crate::topology::surface::{Columns, SurfaceTopology};
 use crate::topology::{NONE, Rows};
 

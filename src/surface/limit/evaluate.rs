@@ -9,7 +9,7 @@ use super::weights::Weights;
 use crate::error::ElementKind;
 use crate::error::{Error, Result};
 use crate::message;
-use crate::numbers::vector::{difference, sum_about};
+use crate::numbers::vector::{difference, net_sum};
 use crate::plan::Want;
 use crate::scheme::FaceShape;
 
@@ -196,13 +196,10 @@ impl LimitSurface {
         let net = self.net(leaf);
         // sums run relative to the net's first point: accuracy follows the face's size
         let origin = points[net[0] as usize];
-        let sum = |weights: &[f64]| {
-            sum_about(origin, weights.iter().zip(net.iter().map(|&v| points[v as usize])))
-        };
         let mut values = [[f64::NAN; 3]; 6];
         for (value, weights) in values.iter_mut().zip(&weights.values) {
             if let Some(weights) = weights {
-                *value = sum(weights);
+                *value = net_sum(points, net, weights);
             }
         }
         values[0] = std::array::from_fn(|d| values[0][d] + origin[d]);

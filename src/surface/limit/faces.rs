@@ -1,7 +1,6 @@
 //! What a limit needs of a control mesh: its faces and creases, borrowed.
 
 use crate::mesh::{CreaseRule, Creases, TriangleRule};
-pub use crate::scheme::Scheme;
 
 /// Faces of a surface control mesh as flat arrays, lent by whoever owns them.
 ///

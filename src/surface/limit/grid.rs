@@ -12,18 +12,14 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::faces::Scheme;
 use super::kernel::{axis_rows, product, unit_normals};
 use super::leaf::{SurfaceLeaf, SurfaceLeafKind};
 use super::surface::LimitSurface;
 use super::table::SurfaceTable;
 use crate::error::{Error, Result};
-use crate::kernel::{Nets, PatchKernel, PatchOutput, Scratch, Simd, Stores};
-use crate::numbers::vector::sum_about;
-use crate::scheme::FaceShape;
-
-/// Largest number of samples along an edge.
-const MAX_SAMPLES: usize = 64;
+use crate::kernel::{MAX_SAMPLES, Nets, PatchKernel, PatchOutput, Scratch, Simd, Stores};
+use crate::numbers::vector::net_sum;
+use crate::scheme::{FaceShape, Scheme};
 
 /// Elements a work item covers.
 const GRAIN: usize = 64;
@@ -276,12 +272,9 @@ impl SurfaceTable {
     /// Normals at extraordinary points, from their tangents.
     fn replace_normals(&self, points: &[[f64; 3]], net: &[u32], normals: &mut [f64]) {
         for (sample, weights) in &self.tangents {
-            let origin = points[net[0] as usize];
-            let sum = |weights: &[f64]| {
-                sum_about(origin, weights.iter().zip(net.iter().map(|&v| points[v as usize])))
-            };
             let (first, second) = weights.split_at(self.controls);
-            let normal = super::geometry::normal(sum(first), sum(second));
+            let [first, second] = [first, second].map(|weights| net_sum(points, net, weights));
+            let normal = super::geometry::normal(first, second);
             let at = 3 * self.samples[*sample as usize] as usize;
             normals[at..at + 3].copy_from_slice(&normal);
         }

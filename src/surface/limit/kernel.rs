@@ -74,7 +74,8 @@ fn multiply(
     }
 }
 
-/// Unit vectors along a × b, NaN where that is 0.
+/// Unit vectors along a × b, NaN where that is 0, for lengths from 1e-75 to 1e75; points of checked
+/// meshes keep within them, and [`normal`](super::geometry::normal) takes any.
 #[inline(always)]
 pub(super) fn unit_normals(a: &[f64], b: &[f64], out: &mut [f64]) {
     for ((a, b), n) in a.chunks_exact(3).zip(b.chunks_exact(3)).zip(out.chunks_exact_mut(3)) {

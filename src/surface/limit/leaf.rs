@@ -1,10 +1,9 @@
 //! Elements, the leaves they are made of, and how parameters run in them.
 
-use super::faces::Scheme;
 use super::frame::FaceFrame;
 use super::net::SurfaceEnds;
 use crate::limit::MIDDLE;
-use crate::scheme::FaceShape;
+use crate::scheme::{FaceShape, Scheme};
 
 /// A quad or triangle with parameters (u, v): a face, or of Catmull-Clark one corner of a
 /// face that is not a quad.

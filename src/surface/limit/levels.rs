@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use super::class::{FaceClass, FaceReason};
 use super::connectivity::{Connectivity, Tags, check_faces, masks_of};
-use super::faces::{Faces, Scheme};
+use super::faces::Faces;
 use super::frame::FaceFrame;
 use super::leaf::{Placement, SurfaceElement, SurfaceLeaf, SurfaceLeafKind};
 use super::library::{Extraordinary, SurfaceLibrary};
@@ -19,17 +19,15 @@ use super::rules::LimitRule;
 use super::surface::LimitSurface;
 use crate::error::ElementKind;
 use crate::error::{Error, Message, Result};
-use crate::limit::Key;
+use crate::limit::{Key, MAX_LEVEL};
 use crate::memory;
 use crate::mesh::SurfaceMesh;
 use crate::message;
 use crate::numbers::counted;
-use crate::scheme::FaceShape;
 use crate::scheme::Stencils;
+use crate::scheme::{FaceShape, Scheme};
 use crate::topology::surface::{Columns, SurfaceTopology};
 
-/// Deepest local refinement; semi-sharp creases take one level per unit.
-const MAX_LEVEL: usize = 12;
 /// Maximum number of corners of a face, and of faces at a vertex.
 const MAX_VALENCE: usize = 2048;
 
@@ -483,9 +481,8 @@ fn vertex_elements(connectivity: &Connectivity, face_elements: &[u32]) -> Vec<(u
         let at = corner as usize - connectivity.face_start(face);
         let element = face_elements[face];
         let sides = connectivity.face(face).len();
-        match (connectivity.scheme.shape(), sides) {
-            (FaceShape::Quad, 4) => (element, [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]][at]),
-            (FaceShape::Triangle, _) => (element, [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]][at]),
+        match connectivity.scheme.shape().corners() {
+            corners if corners.len() == sides => (element, corners[at]),
             _ => (element + at as u32, [0.0; 2]),
         }
     };

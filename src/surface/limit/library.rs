@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::faces::Scheme;
 use crate::limit::{Key, Structure, StructureStore};
+use crate::scheme::Scheme;
 
 /// The limit around an extraordinary point of a surface.
 #[derive(Debug)]

@@ -85,9 +85,10 @@ mod tangents;
 mod vertex_limit;
 mod weights;
 
+pub use crate::scheme::Scheme;
 pub use class::{FaceClass, FaceReason};
 pub use evaluate::{SurfaceLimit, SurfaceLocation};
-pub use faces::{Faces, Scheme};
+pub use faces::Faces;
 pub use geometry::{Curvature, curvature, normal};
 pub use grid::{GridLimit, SurfaceGrid};
 pub use leaf::{Affine, Placement, SurfaceElement, SurfaceLeaf, SurfaceLeafKind, split};

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use super::connectivity::{Connectivity, masks_of};
-use super::faces::Scheme;
 use super::frame::FaceFrame;
 use super::library::{Extraordinary, SurfaceLibrary};
 use super::net;
@@ -12,7 +11,7 @@ use super::refine::refine;
 use super::tangents::tangents;
 use crate::limit::{Domain, Key, MIDDLE, NetRows, Next, Powers, Sibling, Structure};
 use crate::mesh::Creases;
-use crate::scheme::FaceShape;
+use crate::scheme::{FaceShape, Scheme};
 
 impl SurfaceLibrary {
     /// The structure of a net; `None` if the net cannot be evaluated.

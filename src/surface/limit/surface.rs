@@ -4,13 +4,12 @@ use crate::numbers::Real;
 use std::sync::Arc;
 
 use super::class::FaceClass;
-use super::faces::Scheme;
 use super::leaf::{SurfaceElement, SurfaceLeaf};
 use super::library::Extraordinary;
 use crate::error::Result;
 use crate::mesh::check_point_count;
-use crate::scheme::Stencils;
 use crate::scheme::point::Point;
+use crate::scheme::{Scheme, Stencils};
 
 /// A surface control mesh ready for limit evaluation.
 ///

@@ -24,12 +24,11 @@
 use faer::Mat;
 
 use super::connectivity::Connectivity;
-use super::faces::Scheme;
 use super::frame::{FaceFrame, FaceSector};
 use super::refine::refine;
 use super::rules::LimitRule;
 use crate::mesh::Creases;
-use crate::scheme::{FaceShape, LimitScheme};
+use crate::scheme::{FaceShape, LimitScheme, Scheme};
 
 /// Weights `[vertex]` of two tangents at the origin of `frame`, the second to the left of
 /// the first; `None` where there is no tangent plane.

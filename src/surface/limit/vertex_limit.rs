@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 
 use super::connectivity::{Tags, check_faces, masks_of};
-use super::faces::{Faces, Scheme};
+use super::faces::Faces;
 use super::surface::LimitSurface;
 use crate::error::Result;
 use crate::memory;
 use crate::mesh::{Attribute, BoundaryRule, CreaseRule, SurfaceMesh, TriangleRule};
+use crate::scheme::Scheme;
 use crate::surface::refine::sharpness::boundary_corners;
 use crate::topology::surface::SurfaceTopology;
 

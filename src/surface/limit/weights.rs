@@ -1,6 +1,5 @@
 //! Weights of a leaf's control points for the limit and its derivatives.
 
-use super::faces::Scheme;
 use super::leaf::{Affine, SurfaceLeaf, SurfaceLeafKind};
 use super::library::Extraordinary;
 use super::net::{SurfaceEnds, phantoms};
@@ -8,7 +7,7 @@ use super::surface::LimitSurface;
 use crate::basis::bspline::Order::{First, Second, Value};
 use crate::basis::{box_spline, bspline};
 use crate::limit::Orders;
-use crate::scheme::FaceShape;
+use crate::scheme::{FaceShape, Scheme};
 
 /// Derivatives by u and v in the order of results: the value, u, v, uu, uv, vv.
 pub const DERIVATIVES: [[usize; 2]; 6] = [[0, 0], [1, 0], [0, 1], [2, 0], [1, 1], [0, 2]];

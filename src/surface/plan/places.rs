@@ -4,13 +4,9 @@
 use super::SurfacePlan;
 use crate::error::{Error, Result, option};
 use crate::message;
-use crate::scheme::{FaceShape, Scheme};
+use crate::scheme::{FaceShape, QUAD_CORNERS, Scheme, TRIANGLE_CORNERS};
 use crate::surface::limit::SurfaceLocation;
 use crate::surface::options::Method;
-
-/// Corners of an element's parameter domain, by scheme.
-const QUAD: [[f64; 2]; 4] = [[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]];
-const TRIANGLE: [[f64; 2]; 3] = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]];
 
 impl SurfacePlan {
     /// A place on the limit of the control mesh (cut into triangles for Loop) of every
@@ -42,23 +38,23 @@ impl SurfacePlan {
             let corners = self.control_columns.corners(face);
             match (options.scheme.shape(), corners.len()) {
                 (FaceShape::Quad, 4) => {
-                    walk.quad(element, QUAD, options.levels, first);
+                    walk.quad(element, QUAD_CORNERS, options.levels, first);
                     element += 1;
                 }
                 (FaceShape::Quad, sides) if options.levels > 0 => {
                     for corner in 0..sides {
-                        walk.quad(element, QUAD, options.levels - 1, 4 * (first + corner));
+                        walk.quad(element, QUAD_CORNERS, options.levels - 1, 4 * (first + corner));
                         element += 1;
                     }
                 }
                 (FaceShape::Quad, sides) => {
                     for corner in 0..sides {
-                        walk.place(first + corner, element, QUAD[0]);
+                        walk.place(first + corner, element, QUAD_CORNERS[0]);
                         element += 1;
                     }
                 }
                 _ => {
-                    walk.triangle(element, TRIANGLE, options.levels, face as usize);
+                    walk.triangle(element, TRIANGLE_CORNERS, options.levels, face as usize);
                     element += 1;
                 }
             }

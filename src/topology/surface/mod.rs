@@ -44,11 +44,9 @@ impl Columns {
     pub fn of(polygons: &Polygons) -> Self {
         match polygons.uniform_size() {
             Some(size) => Self::Uniform(size as u32),
-            None if polygons.is_empty() => Self::Uniform(3),
             None => {
-                let mut faces = vec![0; polygons.vertices().len()];
-                (0..polygons.len()).for_each(|f| faces[polygons.corners(f)].fill(f as u32));
-                Self::Polygons { ends: polygons.ends().map(|end| end as u32).collect(), faces }
+                let ends: Vec<u32> = polygons.ends().map(|end| end as u32).collect();
+                Self::of_ends(&ends)
             }
         }
     }
@@ -220,7 +218,8 @@ impl SurfaceTopology {
 
     /// Corners at each vertex, ascending: the matrix by rows (its transpose).
     pub fn vertex_corners(&self) -> Rows {
-        group(self.vertex_count, &self.vertices, |corner| corner)
+        let vertex = |corner| std::iter::once(self.vertex(corner));
+        Rows::transposed(self.vertex_count, self.vertices.len(), vertex)
     }
 
     /// Vertices of a face.
@@ -272,9 +271,13 @@ impl SurfaceTopology {
 
     /// Vertices joined to each vertex by an edge, by the numbers of the edges.
     pub fn neighbors(&self) -> Rows {
-        let ends: Vec<u32> =
-            (0..self.edge_count() as u32).flat_map(|edge| self.edge_ends(edge)).collect();
-        group(self.vertex_count, &ends, |end| ends[end as usize ^ 1])
+        let edges = 0..self.edge_count() as u32;
+        let ends: Vec<[u32; 2]> = edges.into_par_iter().map(|edge| self.edge_ends(edge)).collect();
+        let pairs = |edge: u32| {
+            let [a, b] = ends[edge as usize];
+            [(a, b), (b, a)].into_iter()
+        };
+        Rows::grouped(self.vertex_count, ends.len(), pairs)
     }
 
     /// Whether every edge of two faces is run through once in each direction.
@@ -285,23 +288,6 @@ impl SurfaceTopology {
                 .par_iter()
                 .all(|&[a, b]| b == NONE || self.vertex(a) != self.vertex(b))
     }
-}
-
-/// Rows of `value(item)` grouped by `keys[item]`, in order (a counting sort).
-fn group(rows: usize, keys: &[u32], value: impl Fn(u32) -> u32 + Sync) -> Rows {
-    let mut ends = vec![0u32; rows + 1];
-    keys.iter().for_each(|&key| ends[key as usize + 1] += 1);
-    for r in 0..rows {
-        ends[r + 1] += ends[r];
-    }
-    let mut items = vec![0; keys.len()];
-    for (item, &key) in (0..).zip(keys) {
-        let next = &mut ends[key as usize];
-        items[*next as usize] = value(item);
-        *next += 1;
-    }
-    ends.truncate(rows);
-    Rows::from_parts(ends, items)
 }
 
 #[cfg(test)]

@@ -110,10 +110,10 @@ pub fn quantities(backend: &dyn Backend, tolerance: f64) {
         Want::ATTRIBUTE_FIRST,
         Want::ATTRIBUTE_SECOND,
         Want::ATTRIBUTE_FIRST | Want::SECOND,
-        Want::DETERMINANT | Want::MIN_DETERMINANT,
+        Want::DETERMINANT | Want::LEAST_DETERMINANT,
         Want::GRADIENT,
-        Want::GRADIENT | Want::SECOND | Want::MIN_DETERMINANT,
-        Want::GRADIENT | Want::ATTRIBUTE_SECOND | Want::DETERMINANT | Want::MIN_DETERMINANT,
+        Want::GRADIENT | Want::SECOND | Want::LEAST_DETERMINANT,
+        Want::GRADIENT | Want::ATTRIBUTE_SECOND | Want::DETERMINANT | Want::LEAST_DETERMINANT,
     ];
     for (name, mut mesh) in meshes() {
         shake(&mut mesh, 0.05);
@@ -138,7 +138,7 @@ pub fn quantities(backend: &dyn Backend, tolerance: f64) {
                 parameters,
             };
             let samples = Samples::Points(places.iter().map(location).collect());
-            if want.contains(Want::MIN_DETERMINANT) {
+            if want.contains(Want::LEAST_DETERMINANT) {
                 assert!(solid.plan(&samples, want).is_err(), "no elements");
                 continue;
             }

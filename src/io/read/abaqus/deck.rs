@@ -26,9 +26,13 @@ pub(super) enum Section {
     Elements(Elements),
     /// Elements of another family.
     Skipped,
-    /// A set, the scope that its rows belong to, and whether they are first, last and step of
-    /// numbers.
-    Set(usize, usize, bool),
+    Set {
+        set: usize,
+        /// The scope that its rows belong to.
+        scope: usize,
+        /// Whether rows are first, last and step of numbers.
+        generate: bool,
+    },
     Surface,
     /// Rows that move and turn the instance, so many of which have been read.
     Instance(usize),

@@ -7,7 +7,7 @@ use crate::io::read::assemble::{Assembly, Shape};
 
 use super::members::Members;
 use super::scope::Element;
-use super::sets::{Row, Sets, Surface, Which};
+use super::sets::{SetRow, Sets, Surface, SurfaceSide};
 
 /// Sides S1, S2, … of solid elements by their corners (Abaqus Analysis User's Guide, "Solid
 /// elements": element faces).
@@ -87,7 +87,7 @@ impl Sets {
     /// The sides of one element only, if a surface asks for such.
     fn free_sides(&self) -> HashMap<Vec<u32>, bool> {
         let mut free = HashMap::new();
-        let is_free = |(_, which): &(Row, Which)| matches!(which, Which::Free);
+        let is_free = |(_, which): &(SetRow, SurfaceSide)| matches!(which, SurfaceSide::Free);
         if self.surfaces.iter().any(|surface| surface.rows.iter().any(is_free)) {
             let all = self.scopes.iter().flat_map(|scope| &scope.own);
             for face in all.flat_map(|(_, element)| sides_of(*element)) {
@@ -126,14 +126,17 @@ fn push_surface(
             let element = members.element(element);
             let all = sides_of(element);
             match (element, side) {
-                (Element::Face(face), Which::Free | Which::Faces) => {
+                (Element::Face(face), SurfaceSide::Free | SurfaceSide::Faces) => {
                     assembly.groups.group_face(name, face);
                 }
-                (Element::Solid(..), Which::Side(side)) => faces.extend(all.get(*side).cloned()),
-                (Element::Solid(..), Which::Free) => {
+                (Element::Solid(..), SurfaceSide::Side(side)) => {
+                    faces.extend(all.get(*side).cloned())
+                }
+                (Element::Solid(..), SurfaceSide::Free) => {
                     faces.extend(all.into_iter().filter(|f| free.contains_key(&key(f))));
                 }
-                (Element::Face(_), Which::Side(_)) | (Element::Solid(..), Which::Faces) => {
+                (Element::Face(_), SurfaceSide::Side(_))
+                | (Element::Solid(..), SurfaceSide::Faces) => {
                     assembly.skip(&format!("elements of surface `{name}` without its side"));
                 }
             }

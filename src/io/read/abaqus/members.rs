@@ -6,7 +6,7 @@ use crate::io::read::lines::shown;
 use crate::{Error, Result};
 
 use super::scope::{Element, Member};
-use super::sets::{Row, Sets};
+use super::sets::{SetRow, Sets};
 
 /// Members of all sets and surfaces that are looked at: a short deck may name very many.
 const MAX_MEMBERS: usize = 1 << 27;
@@ -74,7 +74,7 @@ impl<'a> Members<'a> {
     }
 
     /// The elements of rows, the sets among which have been found; `None` if there are too many.
-    pub fn of_rows(&mut self, rows: &[Row]) -> Option<Found> {
+    pub fn of_rows(&mut self, rows: &[SetRow]) -> Option<Found> {
         let mut count = 0_usize;
         for row in rows {
             count = count.saturating_add(self.count(row)?);
@@ -88,7 +88,7 @@ impl<'a> Members<'a> {
     }
 
     /// How many members are looked at for a row.
-    fn count(&self, row: &Row) -> Option<usize> {
+    fn count(&self, row: &SetRow) -> Option<usize> {
         Some(match self.meaning(row) {
             Meaning::Set(set) => 1 + self.found[set].as_ref()?.elements.len(),
             Meaning::Range(scope, [first, last, step]) => {
@@ -99,7 +99,7 @@ impl<'a> Members<'a> {
         })
     }
 
-    fn push(&self, row: &Row, all: &mut Found) {
+    fn push(&self, row: &SetRow, all: &mut Found) {
         match self.meaning(row) {
             Meaning::Set(set) => {
                 if let Some(found) = &self.found[set] {
@@ -129,7 +129,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    fn meaning(&self, (scope, member): &Row) -> Meaning {
+    fn meaning(&self, (scope, member): &SetRow) -> Meaning {
         let (mut index, sets) = (*scope, self.sets);
         let of_element = |index: usize, number: i64| match sets.scopes[index].element(number) {
             Some(element) => Meaning::Element(index, element),

@@ -30,7 +30,7 @@ use super::lines::{Text, integer, real, shown};
 use deck::{Deck, Elements, Parts, Section};
 use instance::{has_instances, is_end_of_part};
 use scope::{Element, Member};
-use sets::{Sets, Which};
+use sets::{Sets, SurfaceSide};
 use types::{Family, Type};
 
 /// Sections without which the mesh would not be what the deck describes.
@@ -160,7 +160,8 @@ impl Deck<'_> {
                     })?,
                     None => self.sets.current(),
                 };
-                Section::Set(self.sets.set(set, flag("INTERNAL"), at), of, flag("GENERATE"))
+                let set = self.sets.set(set, flag("INTERNAL"), at);
+                Section::Set { set, scope: of, generate: flag("GENERATE") }
             }
             "SURFACE" if name("COMBINE").is_none() && of_elements(option("TYPE")) => {
                 self.sets.begin_surface(name("NAME").unwrap_or("surface"));
@@ -220,7 +221,7 @@ impl Deck<'_> {
                 Ok(())
             }
             &Section::Instance(rows) => self.place(line, rows),
-            &Section::Set(set, of, generate) => self.set(line, set, of, generate),
+            &Section::Set { set, scope, generate } => self.set(line, set, scope, generate),
             Section::Surface => self.side(line),
             Section::Other => Ok(()),
         }
@@ -252,13 +253,13 @@ impl Deck<'_> {
         let member = Member::of(fields.next().unwrap_or_default());
         let side = fields.next().unwrap_or_default();
         let which = match side {
-            [] => Which::Free,
-            [b'S' | b's', number @ (b'1'..=b'6')] => Which::Side(usize::from(number - b'1')),
+            [] => SurfaceSide::Free,
+            [b'S' | b's', number @ (b'1'..=b'6')] => SurfaceSide::Side(usize::from(number - b'1')),
             side if [&b"SPOS"[..], b"SNEG"]
                 .iter()
                 .any(|known| side.eq_ignore_ascii_case(known)) =>
             {
-                Which::Faces
+                SurfaceSide::Faces
             }
             _ => {
                 self.assembly.skip(&format!("sides `{}` of surfaces", shown(side)));
@@ -407,9 +408,7 @@ impl Deck<'_> {
     }
 
     fn expected(&self, what: &str, found: &[u8]) -> Error {
-        self.text
-            .error(format!("{what} is expected, found `{}`", shown(found)))
-            .with_help("separate the numbers of a row by commas")
+        self.text.unexpected(found, what, "separate the numbers of a row by commas")
     }
 }
 

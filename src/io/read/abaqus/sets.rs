@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::scope::{Member, Scope};
 
-/// Which faces of its elements a row of a surface means.
+/// SurfaceSide faces of its elements a row of a surface means.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Which {
+pub(super) enum SurfaceSide {
     /// Sides of solids that no other element has, and faces.
     Free,
     /// A side of solids: S1 is 0.
@@ -16,7 +16,7 @@ pub(super) enum Which {
 }
 
 /// A row of a set or surface: what it names, and the scope in which.
-pub(super) type Row = (usize, Member);
+pub(super) type SetRow = (usize, Member);
 
 /// Sets and surfaces, which may name elements and sets that come after them.
 pub(super) struct Sets {
@@ -42,7 +42,7 @@ pub(super) struct Set {
     pub scope: usize,
     /// Serves surfaces alone.
     pub internal: bool,
-    pub rows: Vec<Row>,
+    pub rows: Vec<SetRow>,
     /// 1-based line of its first keyword.
     pub line: usize,
 }
@@ -51,7 +51,7 @@ pub(super) struct Set {
 pub(super) struct Surface {
     pub name: String,
     pub scope: usize,
-    pub rows: Vec<(Row, Which)>,
+    pub rows: Vec<(SetRow, SurfaceSide)>,
 }
 
 impl Sets {
@@ -108,7 +108,7 @@ impl Sets {
     }
 
     /// Appends to the surface that was begun last.
-    pub fn push_side(&mut self, member: Member, which: Which) {
+    pub fn push_side(&mut self, member: Member, which: SurfaceSide) {
         if let Some(surface) = self.surfaces.last_mut() {
             surface.rows.push(((self.current, member), which));
         }

@@ -2,10 +2,8 @@
 
 use super::file::{Gmsh, Place};
 use crate::Result;
+use crate::io::read::groups::PHYSICAL;
 use crate::mesh::groups::face_group_name;
-
-/// Cell array of the physical groups of volumes.
-pub(super) const PHYSICAL: &str = "gmsh:physical";
 
 impl Gmsh<'_> {
     /// Reads the names of physical groups, each on a line: dimension, tag, name.

@@ -21,11 +21,11 @@ use crate::numbers::{by_count, counted};
 use crate::{Error, Result};
 
 use super::assemble::Assembly;
+use super::groups::PHYSICAL;
 use super::lines::{Text, shown};
 use super::tags::Tags;
 use elements::Kind;
 use file::{Gmsh, Place};
-use groups::PHYSICAL;
 use values::GmshNumbers;
 
 /// Reads a Gmsh file that is already in memory.
@@ -66,10 +66,8 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
                 file.values.skip_section(&name.replacen('$', "$End", 1))?;
             }
             _ => {
-                return Err(file
-                    .values
-                    .error(format!("a section is expected, found `{}`", shown(word)))
-                    .with_help("a count does not match its list; save the file again"));
+                let help = "a count does not match its list; save the file again";
+                return Err(file.values.text.unexpected(word, "a section", help));
             }
         }
     }

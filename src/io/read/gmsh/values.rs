@@ -1,6 +1,6 @@
 //! The values of a Gmsh file, written as words or as binary numbers.
 
-use crate::io::read::lines::{Text, shown};
+use crate::io::read::lines::Text;
 use crate::{Error, Message, Result};
 
 /// How numbers are written between `$Nodes`, `$Elements` and `$NodeData` and their ends.
@@ -154,7 +154,7 @@ impl<'a> GmshNumbers<'a> {
         } else {
             "save the file again"
         };
-        Err(self.error(format!("{keyword} is expected, found `{}`", shown(word))).with_help(fault))
+        Err(self.text.unexpected(word, keyword, fault))
     }
 
     fn bytes<const N: usize>(&mut self, what: &str) -> Result<[u8; N]> {

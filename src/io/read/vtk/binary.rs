@@ -9,7 +9,7 @@ use lzma_rust2::XzReader;
 
 use super::structured::GridExtent;
 use crate::error::Message;
-use crate::memory::gigabytes;
+use crate::memory::decimal_bytes;
 use crate::message;
 
 /// How blocks are compressed.
@@ -44,7 +44,7 @@ impl Budget {
     pub fn take_grid(&self, grid: &GridExtent) -> Result<(), Message> {
         let ([a, b, c], bytes) = (grid.size, grid.bytes());
         self.take_or(bytes, |left| {
-            let [need, left] = [bytes, left].map(|bytes| gigabytes(bytes.into()));
+            let [need, left] = [bytes, left].map(|bytes| decimal_bytes(bytes.into()));
             message!(
                 "a grid of {a} × {b} × {c} points takes about {need} of memory, {left} are left"
             )

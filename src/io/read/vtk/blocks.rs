@@ -9,11 +9,9 @@ use super::outline::ArraySection;
 use super::{GivenFaces, Kept, Kind, UnstructuredGrid, kind, push_cell_array, push_point_array};
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
+use crate::io::read::groups::PHYSICAL;
 use crate::mesh::{Attribute, CellArray, SolidMesh};
 use crate::{Error, Result};
-
-/// The array of Gmsh's numbers, which [`GroupName`]s are of.
-const PHYSICAL: &str = "gmsh:physical";
 
 /// Cells and faces one after the other, with their data.
 #[derive(Default)]

@@ -8,6 +8,13 @@ use crate::{Error, Result};
 /// Where the XML of a file ends, and binary data may begin.
 pub(super) const APPENDED: &[u8] = b"<AppendedData";
 
+/// Whether a file is VTK XML.
+pub(in crate::io::read) fn is_xml(bytes: &[u8]) -> bool {
+    const ROOT: &[u8] = b"<VTKFile";
+    let head = bytes[..bytes.len().min(4096)].trim_ascii_start();
+    head.starts_with(b"<") && head.windows(ROOT.len()).any(|window| window == ROOT)
+}
+
 /// The encoding that an XML file declares.
 fn declared(bytes: &[u8]) -> Option<&[u8]> {
     const NAME: &[u8] = b"encoding";

@@ -121,9 +121,8 @@ impl<'a> Legacy<'a> {
         let encoding = text.required("ASCII or BINARY")?;
         let binary = encoding.eq_ignore_ascii_case(b"BINARY");
         if !binary && !encoding.eq_ignore_ascii_case(b"ASCII") {
-            return Err(text
-                .error(format!("ASCII or BINARY expected, found `{}`", shown(encoding)))
-                .with_help("line 3 of a legacy VTK file says how numbers are stored"));
+            let help = "line 3 of a legacy VTK file says how numbers are stored";
+            return Err(text.unexpected(encoding, "ASCII or BINARY", help));
         }
         let assembly = Assembly::new(path, 0);
         let mut file = Self {
@@ -148,10 +147,8 @@ impl<'a> Legacy<'a> {
         }
         if !file.text.accept("DATASET") {
             let word = file.text.required("DATASET")?;
-            return Err(file
-                .text
-                .error(format!("DATASET expected, found `{}`", shown(word)))
-                .with_help("the file is malformed; export it again"));
+            let help = "the file is malformed; export it again";
+            return Err(file.text.unexpected(word, "DATASET", help));
         }
         let kind = file.text.required("the kind of data set")?;
         file.is_surface = kind.eq_ignore_ascii_case(b"POLYDATA");
@@ -349,9 +346,8 @@ impl<'a> Legacy<'a> {
     /// A word of a header as a number of things.
     pub fn count(&self, word: &str) -> Result<usize> {
         integer(word.as_bytes()).and_then(|count| usize::try_from(count).ok()).ok_or_else(|| {
-            self.text
-                .error(format!("a count is expected, found `{}`", shown(word.as_bytes())))
-                .with_help("the file is malformed; export it again")
+            let help = "the file is malformed; export it again";
+            self.text.unexpected(word.as_bytes(), "a count", help)
         })
     }
 

@@ -76,10 +76,10 @@ impl Legacy<'_> {
                 self.skip_metadata();
                 Ok(())
             }
-            _ => Err(self
-                .text
-                .error(format!("a keyword is expected, found `{}`", shown(keyword)))
-                .with_help("a count does not match its list, or the section is not VTK's")),
+            _ => {
+                let help = "a count does not match its list, or the section is not VTK's";
+                Err(self.text.unexpected(keyword, "a keyword", help))
+            }
         }
     }
 

@@ -21,6 +21,7 @@
 mod binary;
 pub mod blocks;
 pub(super) mod encoding;
+mod events;
 mod ghosts;
 mod grid;
 pub(super) mod legacy;

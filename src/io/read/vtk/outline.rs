@@ -4,14 +4,13 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
-use quick_xml::reader::Reader;
 
-use crate::{Error, Result};
+use crate::Result;
 
 use super::binary::{BinaryLayout, Compressor};
 use super::encoding::{self, APPENDED};
+use super::events::XmlEvents;
 use super::structured::{GridExtent, GridKind, ImageFrame};
 use super::values::Scalar;
 
@@ -103,8 +102,7 @@ impl<'a> XmlOutline<'a> {
         let (xml, rest) = bytes.split_at(end.unwrap_or(bytes.len()));
         let xml = encoding::text(path, xml)?;
         let mut scan = Scan {
-            path,
-            line: 1,
+            xml: XmlEvents::new(path, xml),
             section: ArraySection::None,
             in_array: false,
             depth: 0,
@@ -118,9 +116,9 @@ impl<'a> XmlOutline<'a> {
                 appended: appended(rest),
             },
         };
-        scan.run(xml)?;
+        scan.run()?;
         if scan.outline.pieces.is_empty() {
-            return Err(scan.fault("the file has no <Piece> that contains a grid"));
+            return Err(scan.xml.fault("the file has no <Piece> that contains a grid"));
         }
         Ok(scan.outline)
     }
@@ -135,9 +133,7 @@ fn appended(bytes: &[u8]) -> Option<Appended<'_>> {
 }
 
 struct Scan<'p, 'a> {
-    path: &'p Path,
-    // 1-based, of the event at hand
-    line: usize,
+    xml: XmlEvents<'p, 'a>,
     section: ArraySection,
     // Inside a DataArray, `depth` elements deep
     in_array: bool,
@@ -146,13 +142,9 @@ struct Scan<'p, 'a> {
 }
 
 impl<'a> Scan<'_, 'a> {
-    fn run(&mut self, xml: &'a str) -> Result<()> {
-        let mut reader = Reader::from_str(xml);
-        let mut at = 0;
+    fn run(&mut self) -> Result<()> {
         loop {
-            let event = reader.read_event();
-            let next = usize::try_from(reader.buffer_position()).unwrap_or(at).min(xml.len());
-            match event.map_err(|e| self.fault(&format!("malformed XML: {e}")))? {
+            match self.xml.next()? {
                 Event::Start(tag) => self.open(&tag, true)?,
                 Event::Empty(tag) => self.open(&tag, false)?,
                 Event::End(_) if self.in_array && self.depth > 0 => self.depth -= 1,
@@ -167,8 +159,6 @@ impl<'a> Scan<'_, 'a> {
                 Event::Eof => return Ok(()),
                 _ => {}
             }
-            self.line += xml.as_bytes()[at..next].iter().filter(|&&byte| byte == b'\n').count();
-            at = next;
         }
     }
 
@@ -180,7 +170,7 @@ impl<'a> Scan<'_, 'a> {
         let Some(array) = self.outline.arrays.last_mut() else { return };
         if array.text.trim().is_empty() {
             array.text = text;
-            array.text_line = self.line;
+            array.text_line = self.xml.line;
         } else {
             array.text.to_mut().push_str(&text);
         }
@@ -195,13 +185,13 @@ impl<'a> Scan<'_, 'a> {
             "VTKFile" => self.file(tag)?,
             "ImageData" => self.image(tag)?,
             "Piece" if self.outline.kind.is_some() => {
-                let words = self.attribute(tag, "Extent")?.unwrap_or_default();
+                let words = self.xml.attribute(tag, "Extent")?.unwrap_or_default();
                 let extent = GridExtent::of_words(&words).map_err(|what| {
-                    self.error(what).with_help("write the grid again, or a part of it")
+                    self.xml.error(what).with_help("write the grid again, or a part of it")
                 })?;
                 let first_array = self.outline.arrays.len();
                 let (points, cells) = (extent.points(), extent.cells());
-                let (extent, line) = (Some(extent), self.line);
+                let (extent, line) = (Some(extent), self.xml.line);
                 let piece = PieceOutline { points, cells, skipped: 0, extent, line, first_array };
                 self.outline.pieces.push(piece);
             }
@@ -215,7 +205,7 @@ impl<'a> Scan<'_, 'a> {
                     (self.number(tag, "NumberOfCells", None)?, 0)
                 };
                 let first_array = self.outline.arrays.len();
-                let (extent, line) = (None, self.line);
+                let (extent, line) = (None, self.xml.line);
                 let piece = PieceOutline { points, cells, skipped, extent, line, first_array };
                 self.outline.pieces.push(piece);
             }
@@ -238,7 +228,7 @@ impl<'a> Scan<'_, 'a> {
     }
 
     fn file(&mut self, tag: &BytesStart) -> Result<()> {
-        let kind = self.attribute(tag, "type")?.unwrap_or_default();
+        let kind = self.xml.attribute(tag, "type")?.unwrap_or_default();
         self.outline.is_surface = kind == "PolyData";
         self.outline.kind = match kind.as_str() {
             "UnstructuredGrid" | "PolyData" => None,
@@ -246,21 +236,22 @@ impl<'a> Scan<'_, 'a> {
             "RectilinearGrid" => Some(GridKind::Rectilinear),
             "ImageData" => Some(GridKind::Image),
             _ => {
-                return Err(self.error(format!("a VTK file of type `{kind}`")).with_help(
+                return Err(self.xml.error(format!("a VTK file of type `{kind}`")).with_help(
                     "export a volume mesh as .vtu, .pvtu, .vts, .vtr or .vti, or a surface as \
                          .vtp, .ply or .obj",
                 ));
             }
         };
-        let order = self.attribute(tag, "byte_order")?;
-        let header = self.attribute(tag, "header_type")?;
-        let compressor = match self.attribute(tag, "compressor")?.unwrap_or_default().as_str() {
+        let order = self.xml.attribute(tag, "byte_order")?;
+        let header = self.xml.attribute(tag, "header_type")?;
+        let compressor = match self.xml.attribute(tag, "compressor")?.unwrap_or_default().as_str() {
             "" => None,
             "vtkZLibDataCompressor" => Some(Compressor::Zlib),
             "vtkLZ4DataCompressor" => Some(Compressor::Lz4),
             "vtkLZMADataCompressor" => Some(Compressor::Lzma),
             name => {
                 return Err(self
+                    .xml
                     .error(format!("data compressed by `{name}`"))
                     .with_help("write the file with zlib, LZ4 or LZMA compression or none"));
             }
@@ -290,57 +281,41 @@ impl<'a> Scan<'_, 'a> {
         name: &str,
         default: [f64; N],
     ) -> Result<[f64; N]> {
-        let Some(words) = self.attribute(tag, name)? else { return Ok(default) };
+        let Some(words) = self.xml.attribute(tag, name)? else { return Ok(default) };
         let values: Option<Vec<f64>> =
             words.split_ascii_whitespace().map(|word| word.parse().ok()).collect();
         let values = values.and_then(|values| <[f64; N]>::try_from(values).ok());
-        values.ok_or_else(|| self.fault(&format!("{name}=\"{words}\" is not {N} numbers")))
+        values.ok_or_else(|| self.xml.fault(format!("{name}=\"{words}\" is not {N} numbers")))
     }
 
     fn array(&mut self, tag: &BytesStart) -> Result<()> {
-        let kind = self.attribute(tag, "type")?.unwrap_or_default();
-        let format = self.attribute(tag, "format")?.unwrap_or_else(|| "ascii".into());
+        let kind = self.xml.attribute(tag, "type")?.unwrap_or_default();
+        let format = self.xml.attribute(tag, "format")?.unwrap_or_else(|| "ascii".into());
         let storage = match format.to_ascii_lowercase().as_str() {
             "ascii" => ArrayStorage::Ascii,
             "binary" => ArrayStorage::Inline,
             "appended" => ArrayStorage::Appended(self.number(tag, "offset", None)?),
-            _ => return Err(self.fault(&format!("an array of unknown format `{format}`"))),
+            _ => return Err(self.xml.fault(format!("an array of unknown format `{format}`"))),
         };
         let array = ArrayElement {
             section: self.section,
-            name: self.attribute(tag, "Name")?.unwrap_or_default(),
+            name: self.xml.attribute(tag, "Name")?.unwrap_or_default(),
             scalar: Scalar::named(&kind),
             width: self.number(tag, "NumberOfComponents", Some(1))?,
             storage,
             text: Cow::default(),
-            text_line: self.line,
-            line: self.line,
+            text_line: self.xml.line,
+            line: self.xml.line,
         };
         self.outline.arrays.push(array);
         Ok(())
     }
 
-    fn attribute(&self, tag: &BytesStart, name: &str) -> Result<Option<String>> {
-        let attribute = tag.try_get_attribute(name);
-        let attribute = attribute.map_err(|e| self.fault(&format!("malformed XML: {e}")))?;
-        let value =
-            attribute.map(|a| a.normalized_value(XmlVersion::Implicit1_0).map(Cow::into_owned));
-        value.transpose().map_err(|e| self.fault(&format!("malformed XML: {e}")))
-    }
-
     fn number(&self, tag: &BytesStart, name: &str, default: Option<usize>) -> Result<usize> {
-        let value = self.attribute(tag, name)?;
+        let value = self.xml.attribute(tag, name)?;
         let parsed = value.as_ref().and_then(|value| value.trim().parse().ok());
         parsed.or(default.filter(|_| value.is_none())).ok_or_else(|| {
-            self.fault(&format!("{name}=\"{}\" is not a count", value.unwrap_or_default()))
+            self.xml.fault(format!("{name}=\"{}\" is not a count", value.unwrap_or_default()))
         })
-    }
-
-    fn error(&self, message: String) -> Error {
-        Error::file(self.path, Some(self.line), message)
-    }
-
-    fn fault(&self, message: &str) -> Error {
-        self.error(message.into()).with_help("the file is cut short or malformed; write it again")
     }
 }

@@ -8,9 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
-use quick_xml::XmlVersion;
 use quick_xml::events::Event;
-use quick_xml::reader::Reader;
 
 use crate::io::CREASE_EDGES;
 use crate::io::read::assemble::Assembly;
@@ -21,6 +19,7 @@ use crate::{Error, Result};
 
 use super::binary::Budget;
 use super::encoding;
+use super::events::XmlEvents;
 use super::outline::XmlOutline;
 use super::xml;
 
@@ -75,51 +74,33 @@ impl Index {
         if !Self::is_begun(&bytes[..bytes.len().min(HEAD)]) {
             return Ok(None);
         }
-        let fault = |line: usize, message: String| {
-            Error::file(path, Some(line), message)
-                .with_help("the file is cut short or malformed; write it again")
-        };
-        let text = encoding::text(path, bytes)?;
+        let mut events = XmlEvents::new(path, encoding::text(path, bytes)?);
         let folder = path.parent().unwrap_or(Path::new(""));
-        let mut reader = Reader::from_str(text);
         let (mut pieces, mut is_index) = (Vec::new(), false);
-        let (mut line, mut at) = (1, 0);
         loop {
-            let event = reader.read_event();
-            let next = usize::try_from(reader.buffer_position()).unwrap_or(at).min(text.len());
-            let event = event.map_err(|e| fault(line, format!("malformed XML: {e}")))?;
-            if let Event::Start(tag) | Event::Empty(tag) = &event {
-                let attribute = |name: &str| -> Result<Option<String>> {
-                    let malformed = |e| fault(line, format!("malformed XML: {e}"));
-                    let found =
-                        tag.try_get_attribute(name).map_err(|e| malformed(e.to_string()))?;
-                    let value = found.map(|a| {
-                        a.normalized_value(XmlVersion::Implicit1_0).map(|value| value.into_owned())
-                    });
-                    value.transpose().map_err(|e| malformed(e.to_string()))
-                };
-                match tag.name().as_ref() {
-                    "VTKFile" => {
-                        is_index = attribute("type")?.is_some_and(|t| t == "PUnstructuredGrid");
-                        if !is_index {
-                            return Ok(None);
-                        }
+            let tag = match events.next()? {
+                Event::Start(tag) | Event::Empty(tag) => tag,
+                Event::Eof => break,
+                _ => continue,
+            };
+            match tag.name().as_ref() {
+                "VTKFile" => {
+                    let kind = events.attribute(&tag, "type")?;
+                    is_index = kind.is_some_and(|kind| kind == "PUnstructuredGrid");
+                    if !is_index {
+                        return Ok(None);
                     }
-                    "Piece" => match attribute("Source")?.filter(|name| !name.is_empty()) {
-                        Some(name) => pieces.push((folder.join(name), line)),
-                        None => return Err(fault(line, "a piece without Source".into())),
-                    },
-                    _ => {}
                 }
+                "Piece" => {
+                    let source = events.attribute(&tag, "Source")?.filter(|name| !name.is_empty());
+                    let source = source.ok_or_else(|| events.fault("a piece without Source"))?;
+                    pieces.push((folder.join(source), events.line));
+                }
+                _ => {}
             }
-            if matches!(event, Event::Eof) {
-                break;
-            }
-            line += text.as_bytes()[at..next].iter().filter(|&&byte| byte == b'\n').count();
-            at = next;
         }
         if is_index && pieces.is_empty() {
-            return Err(fault(line, "the file names no pieces".into()));
+            return Err(events.fault("the file names no pieces"));
         }
         Ok(is_index.then_some(Self { pieces }))
     }

@@ -3,17 +3,12 @@
 
 use super::grid::{GivenFaces, UnstructuredGrid};
 use crate::error::{Message, option_name};
+use crate::io::vtk_type;
 use crate::message;
 use crate::numbers::counted;
 
 /// Maximum number of points of a grid: those of images cost a file nothing.
 const MAX_GRID_POINTS: usize = 1 << 27;
-
-/// VTK_HEXAHEDRON.
-const HEXAHEDRON: i64 = 12;
-
-/// VTK_QUAD.
-const QUAD: i64 = 9;
 
 /// What kind of grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,7 +139,11 @@ impl GridExtent {
         let [a, b, _] = self.size;
         let point = |[i, j, k]: [usize; 3]| (i + a * (j + b * k)) as i64;
         let flat = self.size.iter().position(|&n| n == 1);
-        let (cell_type, size) = if flat.is_some() { (QUAD, 4) } else { (HEXAHEDRON, 8) };
+        let (cell_type, size) = if flat.is_some() {
+            (vtk_type::QUAD.into(), 4)
+        } else {
+            (vtk_type::HEXAHEDRON.into(), 8)
+        };
         // the axes of the ring of a cell, and the one along which it is repeated
         let [first, second, last] = match flat {
             Some(0) => [1, 2, 0],

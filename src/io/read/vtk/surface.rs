@@ -17,18 +17,13 @@ use crate::message;
 use crate::{Error, Message, Result};
 
 use super::binary::Budget;
+use super::encoding::is_xml;
 use super::ghosts::{check_ghosts, is_ghosts};
 use super::outline::{ArrayElement, ArraySection, PieceOutline, XmlOutline};
 use super::strip;
 use super::xml::Numbers;
 use crate::io::read::lines::shown;
 use crate::numbers::counted;
-
-/// Whether a file is VTK XML.
-pub(in crate::io::read) fn is_xml(bytes: &[u8]) -> bool {
-    let head = bytes[..bytes.len().min(4096)].trim_ascii_start();
-    head.starts_with(b"<") && holds(head, b"<VTKFile")
-}
 
 /// Whether a file is VTK XML of a surface, as its tag `VTKFile` says.
 pub(in crate::io::read) fn is_surface(bytes: &[u8]) -> bool {
@@ -47,10 +42,6 @@ pub(in crate::io::read) fn is_surface(bytes: &[u8]) -> bool {
             Ok(_) => {}
         }
     }
-}
-
-fn holds(bytes: &[u8], word: &[u8]) -> bool {
-    bytes.windows(word.len()).any(|window| window == word)
 }
 
 /// Reads a `.vtp` file that is already in memory.

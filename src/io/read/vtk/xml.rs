@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::error::option_name;
-use crate::memory::gigabytes;
+use crate::memory::decimal_bytes;
 use crate::mesh::Attribute;
 use crate::message;
 use crate::{Error, Message, Result};
@@ -326,7 +326,7 @@ impl Numbers<'_> {
                 self.fault(array.line, format!("array `{}`: {what}", array.name))
             }
             NotUnpacked::TooLarge { bytes, left } => {
-                let [bytes, left] = [bytes, left].map(|bytes| gigabytes(bytes.into()));
+                let [bytes, left] = [bytes, left].map(|bytes| decimal_bytes(bytes.into()));
                 let message = format!(
                     "array `{}`: a block unpacks to {bytes}, {left} are left of the memory for compressed data",
                     array.name

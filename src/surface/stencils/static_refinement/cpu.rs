@@ -40,9 +40,6 @@ use crate::surface::limit::{LimitSurface, SurfaceLeafKind};
 /// Points of a task, about.
 const GRAIN: usize = 8192;
 
-/// Results above this many bytes are streamed past the caches.
-const STREAMED: usize = 16 << 20;
-
 /// The points of one level of refinement on the CPU, straight from the control points, in
 /// `f32` or `f64`; see [`StaticRefinement`].
 ///
@@ -150,8 +147,7 @@ impl<T: Real> StaticEvaluator<T> {
 
     /// Evaluates over the points of all local levels.
     fn run(&self, controls: &[[f64; 3]], points: &mut [T]) {
-        let is_large = size_of_val(points) > STREAMED;
-        let stores = if is_large { Stores::Streamed } else { Stores::Cached };
+        let stores = Stores::of_bytes(size_of_val(points));
         let (simd, points) = (Simd::detect(), Disjoint::new(points));
         // every thread takes the next task until none is left
         let next = AtomicUsize::new(0);

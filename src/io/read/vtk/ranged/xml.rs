@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::super::encoding::APPENDED;
 use super::super::outline::{ArrayElement, ArraySection, ArrayStorage, XmlOutline};
 use super::super::values::Scalar;
 use super::columns::{Column, Contents, StoredArray};
@@ -84,7 +85,6 @@ struct Skeleton {
 impl Skeleton {
     /// Reads up to the appended data, whose place this is, or the end of the file.
     fn read(&mut self) -> Option<u64> {
-        const APPENDED: &[u8] = b"<AppendedData";
         while self.scan.blanks()? {
             let start = self.xml.len();
             if self.scan.buffer()?.first() == Some(&b'<') {

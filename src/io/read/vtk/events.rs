@@ -1,0 +1,62 @@
+//! The events of a VTK XML file, with their lines.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use quick_xml::XmlVersion;
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::reader::Reader;
+
+use crate::{Error, Result};
+
+/// The events of an XML text, one after another.
+pub(super) struct XmlEvents<'p, 'a> {
+    path: &'p Path,
+    text: &'a str,
+    reader: Reader<&'a [u8]>,
+    // where the event at hand starts and ends
+    start: usize,
+    end: usize,
+    /// 1-based line of the event at hand.
+    pub line: usize,
+}
+
+impl<'p, 'a> XmlEvents<'p, 'a> {
+    /// Those of the file `path`.
+    pub fn new(path: &'p Path, text: &'a str) -> Self {
+        Self { path, text, reader: Reader::from_str(text), start: 0, end: 0, line: 1 }
+    }
+
+    /// The next event.
+    pub fn next(&mut self) -> Result<Event<'a>> {
+        let passed = &self.text.as_bytes()[self.start..self.end];
+        self.line += passed.iter().filter(|&&byte| byte == b'\n').count();
+        self.start = self.end;
+        let event = self.reader.read_event();
+        let end = usize::try_from(self.reader.buffer_position()).unwrap_or(self.end);
+        self.end = end.min(self.text.len());
+        event.map_err(|e| self.malformed(e))
+    }
+
+    /// An attribute of a tag of the event at hand.
+    pub fn attribute(&self, tag: &BytesStart, name: &str) -> Result<Option<String>> {
+        let attribute = tag.try_get_attribute(name).map_err(|e| self.malformed(e))?;
+        let value =
+            attribute.map(|a| a.normalized_value(XmlVersion::Implicit1_0).map(Cow::into_owned));
+        value.transpose().map_err(|e| self.malformed(e))
+    }
+
+    /// An error at the event at hand.
+    pub fn error(&self, message: impl Into<String>) -> Error {
+        Error::file(self.path, Some(self.line), message.into())
+    }
+
+    /// The error of a file that is not as VTK writes it.
+    pub fn fault(&self, message: impl Into<String>) -> Error {
+        self.error(message).with_help("the file is cut short or malformed; write it again")
+    }
+
+    fn malformed(&self, cause: impl std::fmt::Display) -> Error {
+        self.fault(format!("malformed XML: {cause}"))
+    }
+}

@@ -132,7 +132,7 @@ fn jobs_that_do_not_fit_are_refused_before_they_are_made() {
         ),
         (
             500_000,
-            "slice spread.vtk --layer-height 0.1 --tolerance 1e-10 --svg z",
+            "slice spread.vtk --layer-height 0.1 --tolerance 3e-8 --svg z",
             "patches, which do not fit into memory",
         ),
         (

@@ -560,8 +560,9 @@ fn attributes_of_faces_of_mfem_are_reported() {
              boundary\n0\n\nvertices\n6\n3\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n2 0 0\n2 1 0\n"
         )
     };
+    let scratch = Scratch::new();
     let left_out = |set: &str, attributes| {
-        let file = Scratch::new().file("a.mesh", text(set, attributes));
+        let file = scratch.file("a.mesh", text(set, attributes));
         let (mesh, report) = subsolid::io::read_surface_with_report(file).unwrap();
         assert_eq!(mesh.faces.len(), 2);
         report.left_out()

@@ -167,7 +167,7 @@ fn damaged_legacy_surfaces_are_refused() {
         (POLYDATA_4, "POLYGONS 2 9", "POLYGONS 99999999999 9", "expected"),
         (POLYDATA_4, "TRIANGLE_STRIPS 1 5", "POLYGONS 1 5", "a second section POLYGONS"),
         (POLYDATA_4, "POINTS 5", "POINTS 4", "found `2`"),
-        (POLYDATA_4, "CELL_DATA 5", "CELL_DATA 4", "a keyword is expected"),
+        (POLYDATA_4, "CELL_DATA 5", "CELL_DATA 4", "a keyword expected"),
         (
             POLYDATA_4,
             "CELL_DATA 5\nSCALARS id long\nLOOKUP_TABLE default\n0 1 2 3 4",

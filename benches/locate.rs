@@ -31,7 +31,7 @@ fn main() {
     }
     println!(
         "| model | pieces | setup (ms) | points (M/s) | 99.9 % of the points within (µs) | \
-         slowest (µs) | outside (µs a point) | pixels inside | pixels (M/s) | attributes of width 3 (M/s) | floor (M pixels/s) |"
+         slowest (µs) | outside (µs per point) | pixels inside | pixels (M/s) | attributes of width 3 (M/s) | floor (M pixels/s) |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build();

@@ -102,7 +102,7 @@ fn measure_memory(mesh: &SolidMesh) -> subsolid::Result<()> {
     let [after, most] = memory();
     let cells = mesh.cells.len() as f64;
     println!(
-        "setup of {cells} cells: {:.2} µs a cell, {:.0} bytes a cell kept, {:.0} at the most",
+        "setup of {cells} cells: {:.2} µs per cell, {:.0} bytes per cell kept, {:.0} at the most",
         1e6 * seconds / cells,
         (after - before) / cells,
         (most - before) / cells

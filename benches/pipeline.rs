@@ -104,7 +104,7 @@ fn evaluate(c: &mut Criterion) {
     group.finish();
 }
 
-/// Scattered (cell, u, v, w), 64 a cell in no order, positions in double precision.
+/// Scattered (cell, u, v, w), 64 per cell in no order, positions in double precision.
 fn scattered(c: &mut Criterion) {
     let mesh = rod(1);
     let solid = Solid::new(&mesh).expect("valid");

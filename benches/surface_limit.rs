@@ -1,6 +1,6 @@
 //! Limit grids on surfaces beside a memset of the bytes they write, on one thread.
 //!
-//! `cargo bench --bench surface_limit` prints points/s: positions (24 bytes a point), then
+//! `cargo bench --bench surface_limit` prints points/s: positions (24 bytes per point), then
 //! positions, first derivatives and normals (96 bytes), of regular quads and of quads with
 //! extraordinary vertices at all corners.
 

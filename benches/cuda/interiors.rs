@@ -66,7 +66,7 @@ pub fn time() -> subsolid::Result<()> {
         let cpu = of_cpu as f64 / start.elapsed().as_secs_f64();
         let rate = pixels as f64 / seconds;
         println!(
-            "interiors, {what}: {:.0} M pixels/s, {:.1} µs a layer ({:.0} with setup and the CPU's \
+            "interiors, {what}: {:.0} M pixels/s, {:.1} µs per layer ({:.0} with setup and the CPU's \
              share), {:.2}% left to the CPU; writing the results {:.0} M/s ({:.1}%); CPU, 2 threads \
              {:.1} M/s ({:.0} times)",
             rate * 1e-6,

@@ -50,7 +50,7 @@ pub fn time() -> subsolid::Result<()> {
         cpu(2)?;
         let (one, two) = (cpu(1)?, cpu(2)?);
         println!(
-            "layers, {sampling:?}: {:.2} µs a layer, writing its bytes {:.2} µs ({:.1}%); CPU, 1 thread \
+            "layers, {sampling:?}: {:.2} µs per layer, writing its bytes {:.2} µs ({:.1}%); CPU, 1 thread \
              {:.1} µs, 2 threads {:.1} µs ({:.1} times)",
             seconds * 1e3,
             writing * 1e3,

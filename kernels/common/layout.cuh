@@ -20,10 +20,10 @@ struct Job {
 struct Leaves {
     // vertex ids of the nets, for tensor kernels perhaps 16 bits above the base of the head
     const void* nets;
-    // for tensor kernels, 16 bytes a leaf: base, element, missing layers
+    // for tensor kernels, 16 bytes per leaf: base, element, missing layers
     const void* heads;
     const unsigned* elements;
-    // missing end layers, two bits an axis
+    // missing end layers, two bits per axis
     const unsigned char* ends;
 };
 

@@ -151,7 +151,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     unsigned sum_here = before[blockIdx.x];
 #pragma unroll 1
     for (unsigned k = 0; k < ROUNDS; k += 4) {
-        // four neighbors a thread
+        // four neighbors per thread
         const unsigned first = blockIdx.x * TILE + k * THREADS + 4 * threadIdx.x;
         unsigned value[4], sum = 0, total;
 #pragma unroll

@@ -128,7 +128,7 @@ __device__ __forceinline__ void sort_in_block(BlockSort& shared, unsigned rounds
         }
         __syncthreads();
         // counters to first places, digit by digit and warp by warp: a quarter of a digit's
-        // warps a thread
+        // warps per thread
         constexpr unsigned PART = WARPS * DIGITS / BLOCK_THREADS;
         const unsigned digit = threadIdx.x * PART / WARPS, first = threadIdx.x * PART % WARPS;
         unsigned counts[PART], sum = 0, total;

@@ -2,7 +2,7 @@
 //
 //     points ─▶ bins along a Morton curve ─▶ order ─▶ walk of the hierarchy ─▶ Newton's method
 //
-// A thread a point. Neighbors in space are neighbors in the order, so that the lanes of a warp
+// A thread per point. Neighbors in space are neighbors in the order, so that the lanes of a warp
 // walk and compute together. Of several parts that hold a point the first counts, whatever the
 // order in which they are met; nothing depends on the order of points.
 //

@@ -10,7 +10,7 @@ constexpr int THREADS = 256;
 // as in geodesics.rs
 constexpr double MIN_CHANGE = 1e-8;
 
-// directions: four numbers a triangle; 0 where heat has no gradient.
+// directions: four numbers per triangle; 0 where heat has no gradient.
 extern "C" __global__ void __launch_bounds__(THREADS)
     point_fields(const unsigned* __restrict__ triangles, unsigned count,
                  const real* __restrict__ points, const real* __restrict__ heat,

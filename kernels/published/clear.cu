@@ -5,7 +5,7 @@
 #include "solid/orders.cuh"
 #include "common/gather.cuh"
 
-// One block an element.
+// One block per element.
 extern "C" __global__ void __launch_bounds__(128)
     clear(const __grid_constant__ Job job, const unsigned* __restrict__ elements) {
     const size_t first = static_cast<size_t>(elements[blockIdx.x] - job.first_element) * job.samples;

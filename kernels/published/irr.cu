@@ -2,7 +2,7 @@
 // 4.2.4). A block takes a tile of ROWS x 32 of the spatial eigenstructure E, for all samples
 // of a group in one cell, and adds its part of each point, the sum over rows r of
 // (E b_uvw)[r] c[r], to the result, which is 0 before. The first tile brings the origin.
-// WARP_BASED 0: a thread a point; 1: a warp a point, every 32nd weight a lane.
+// WARP_BASED 0: a thread per point; 1: a warp per point, every 32nd weight a lane.
 //
 // Plain reference: weights of single points in double precision, summed by
 // tests/common/conformance/solid.rs for the strategies thread and warp.

@@ -5,7 +5,7 @@
 //     sum over layers l and rows r of b_w[l] (E b_uv)[r] c[l][r],
 //
 // to the result, which is 0 before. The first tile brings the origin.
-// WARP_BASED 0: a thread a point; 1: a warp a point, every 32nd weight a lane.
+// WARP_BASED 0: a thread per point; 1: a warp per point, every 32nd weight a lane.
 //
 // Plain reference: weights of single points in double precision, summed by
 // tests/common/conformance/solid.rs for the strategies thread and warp.

@@ -1,10 +1,10 @@
 // REG64 and REG48: the published kernels for regular cells (Besler et al. 2022, 4.2.1), one
-// block a cell.
+// block per cell.
 //
 // CONTROLS 64: an interior cell; where two or more layers are missing, which the paper does
 // not treat, they are filled in. CONTROLS 48: one layer is missing and folded into the basis
 // along its axis, which is taken as the slowest.
-// WARP_BASED 0: a thread a point; 1: a warp a point, every 32nd weight a lane.
+// WARP_BASED 0: a thread per point; 1: a warp per point, every 32nd weight a lane.
 //
 // Plain reference: weights of single points in double precision, summed by
 // tests/common/conformance/solid.rs for the strategies thread and warp.

@@ -1,6 +1,6 @@
 // An operator over the rows of a query. Its text, "query/text.cuh", is a user's or one of ours.
 //
-//     starts of a warp's rows > ids of these rows > shared memory > visit, a thread an element
+//     starts of a warp's rows > ids of these rows > shared memory > visit, a thread per element
 //
 // In the order the ids of 32 rows in succession mostly lie within 2^16 of each other: a warp then
 // reads them in 16 bits, as differences from the least, else in 32 (rows.cu, shorten).
@@ -52,7 +52,7 @@ __device__ __forceinline__ unsigned added(unsigned base) {
 }
 
 #if !WIDE
-// ids that a warp has room for: of two rows a thread 15 a row of 16 bits, 7 of 32. Eight blocks have
+// ids that a warp has room for: of two rows per thread 15 per row of 16 bits, 7 of 32. Eight blocks have
 // it beside a half of the first cache.
 constexpr unsigned ROOM = 15 * LANES;
 

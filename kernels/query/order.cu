@@ -74,7 +74,7 @@ struct Cube {
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     find_cube(const Box* __restrict__ boxes, Cube* __restrict__ cube) {
-    static_assert(THREADS == MEASURING_BLOCKS, "a thread a box");
+    static_assert(THREADS == MEASURING_BLOCKS, "a thread per box");
     const Box box = join_block(boxes[threadIdx.x]);
     if (threadIdx.x > 0) return;
     double side = 0.0;
@@ -88,7 +88,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 
 constexpr unsigned BITS = 21;
 
-// Index along the curve of a place in a grid of 2^BITS places a side (Skilling 2004).
+// Index along the curve of a place in a grid of 2^BITS places per side (Skilling 2004).
 __device__ __forceinline__ unsigned long long curve_key(unsigned (&place)[3]) {
     for (unsigned bit = BITS - 1; bit > 0; --bit) {
         const unsigned above = 1u << bit, below = above - 1;

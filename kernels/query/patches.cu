@@ -155,7 +155,7 @@ struct Transpose {
             });
         }
         __syncthreads();
-        // so many in a row a thread, odd so that threads meet different banks
+        // so many in a row per thread, odd so that threads meet different banks
         const unsigned each = (rows + THREADS - 1) / THREADS | 1;
         const unsigned begin = least(threadIdx.x * each, rows), end = least(begin + each, rows);
         unsigned sum = 0;
@@ -290,7 +290,7 @@ __device__ __forceinline__ void gather_rows(const Local& mesh, const Ranks& rank
     if (is_longer) *failed = 1;
 }
 
-// A block a patch. bytes: its dynamic shared memory. failed: 1 where a row has no room there.
+// A block per patch. bytes: its dynamic shared memory. failed: 1 where a row has no room there.
 extern "C" __global__ void __launch_bounds__(THREADS, blocks_of(GATHERS ? 5 : BLOCKS))
     visit_patches(const Patch* __restrict__ patches, const uint4* __restrict__ incidence,
                   const unsigned* __restrict__ ribbons, unsigned bytes, unsigned* failed,

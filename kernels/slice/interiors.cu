@@ -3,7 +3,7 @@
 //     tiles of pixels x parts that may hold some ─▶ claims ─▶ rows counted ─▶ lists of pixels
 //                                                                          ─▶ attribute values
 //
-// A thread a pixel looks at the parts of its tile in their order: the first that holds its center
+// A thread per pixel looks at the parts of its tile in their order: the first that holds its center
 // has it. Images are [layer][row][column].
 //
 // Plain reference: src/slice/interior on the CPU (tests/gpu/interiors.rs).
@@ -123,7 +123,7 @@ __device__ __forceinline__ bool is_listed(unsigned listed, const Claims& claims,
     return listed == LISTED_LEFT ? piece == LEFT : piece < LEFT;
 }
 
-// Listed pixels of every row, a block a row.
+// Listed pixels of every row, a block per row.
 extern "C" __global__ void __launch_bounds__(THREADS)
     count_rows(const __grid_constant__ Grid grid, const __grid_constant__ Claims claims,
                const unsigned char* __restrict__ mask, unsigned listed,
@@ -183,7 +183,7 @@ __device__ __forceinline__ bool taken_over(const Grid& grid, const Claims& claim
     return best < 1 << 30;
 }
 
-// Lists the pixels of every row, a block a row. Of those left to the CPU only their places.
+// Lists the pixels of every row, a block per row. Of those left to the CPU only their places.
 extern "C" __global__ void __launch_bounds__(THREADS)
     list_rows(const __grid_constant__ Grid grid, const __grid_constant__ Claims claims,
               const unsigned char* __restrict__ mask, unsigned listed,

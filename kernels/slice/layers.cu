@@ -196,7 +196,7 @@ __device__ void sort(Crossing* all, int count, Key key) {
     }
 }
 
-// A thread a pair of patch and plane.
+// A thread per pair of patch and plane.
 extern "C" __global__ void __launch_bounds__(TRACERS, 4)
     trace(const Patch* __restrict__ patches, const Link* __restrict__ links,
           const Edge* __restrict__ edges, const double* __restrict__ heights,
@@ -295,7 +295,7 @@ constexpr int ROW_WARPS = 4;
 // as in src/backend/device/layers.rs
 constexpr int MAX_PLANES = 15;
 
-// A warp a row of an image, [image][row][stride] of pixels from the sums of its planes,
+// A warp per row of an image, [image][row][stride] of pixels from the sums of its planes,
 // [image][plane][row][stride], which are 0 again afterwards, and so are the words of touched
 // groups. What overlaps in one plane does not fill another. Running sums fit into 32 bits, whatever
 // their parts do.

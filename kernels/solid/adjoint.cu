@@ -34,7 +34,7 @@ __device__ __forceinline__ bool is_zero(const double* gradient, unsigned width) 
     return true;
 }
 
-// A block a leaf, a thread a control point of its net.
+// A block per leaf, a thread a control point of its net.
 extern "C" __global__ void __launch_bounds__(THREADS)
     leaf_gradients(const __grid_constant__ Leaves in, const double* __restrict__ gradients,
                    double* __restrict__ nets, unsigned width) {
@@ -63,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 
 // Row r of `to` [row][width] gains weight[i] times row items[i] of `from`, for i from starts[r] to
-// starts[r + 1]; without weights it is the sum of these rows. A thread a number.
+// starts[r + 1]; without weights it is the sum of these rows. A thread per number.
 extern "C" __global__ void __launch_bounds__(128)
     gather_gradients(const unsigned long long* __restrict__ starts,
                      const unsigned long long* __restrict__ items,

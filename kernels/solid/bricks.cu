@@ -1,4 +1,4 @@
-// Grids of 2 or 4 samples an axis on bricks of 2 x 2 x 2 regular elements, by sum
+// Grids of 2 or 4 samples per axis on bricks of 2 x 2 x 2 regular elements, by sum
 // factorization over the whole brick: neighbors share what they have in common.
 //
 // A warp evaluates a brick at once:

@@ -38,7 +38,7 @@ constexpr int WARPS = SAMPLE_WARPS * CELL_WARPS;
 constexpr int THREADS = WARPS * LANES;
 constexpr int SAMPLE_TILE = SAMPLE_WARPS * RUNS * ROWS;
 constexpr int CELL_TILE = CELL_WARPS * GROUPS * GROUP;
-// leaves whose nets a warp gathers and whose results it sends, and nets at a time
+// leaves whose nets per warp gathers and whose results it sends, and nets at a time
 constexpr int OWN_NETS = CELL_TILE / WARPS;
 constexpr int NETS = OWN_NETS > 4 ? OWN_NETS / 2 : OWN_NETS;
 

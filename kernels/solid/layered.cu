@@ -71,7 +71,7 @@ __device__ __forceinline__ int place_of(int at, int lines) {
 }
 
 // Nets on their way to shared memory: the ids of one, and the control points of the same or of
-// the one before, a whole one a lane and round.
+// the one before, a whole one per lane and round.
 struct Net {
     static constexpr int ROUNDS = 3;
     unsigned ids[ROUNDS], next_ends, next_element;

@@ -1,5 +1,5 @@
 // Leaves that hold only a part of their element's samples, and grids too large to be staged:
-// a warp a leaf, a lane a column of samples, results stored one by one.
+// a warp per leaf, a lane per column of samples, results stored one by one.
 //
 // Plain reference: weights of single points in double precision
 // (tests/common/conformance/solid.rs).

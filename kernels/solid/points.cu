@@ -13,7 +13,7 @@
 constexpr int W = WIDTH;
 constexpr int THREADS = 128;
 
-// A thread a point; neighbors share control points through the caches.
+// A thread per point; neighbors share control points through the caches.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     regular_points(const __grid_constant__ Job job, const unsigned* __restrict__ nets,
                    const RegularPoint<3>* __restrict__ points, unsigned count) {
@@ -81,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     }
 }
 
-// A warp a point: lanes share its control points.
+// A warp per point: lanes share its control points.
 extern "C" __global__ void __launch_bounds__(THREADS, 4)
     weighted_points(const __grid_constant__ Job job, const unsigned* __restrict__ nets,
                     const WeightedPoint* __restrict__ points, const real* __restrict__ weights,

@@ -2,7 +2,7 @@
 // which is the plain reference.
 //
 //     position: u, v, w, each [result][3]; attribute: u, v, w, each [result][components]
-//     -> to: [result][numbers], a thread a result, or [element][1], a block an element
+//     -> to: [result][numbers], a thread per result, or [element][1], a block per element
 #include "common/real.cuh"
 
 constexpr int THREADS = 128;

@@ -40,7 +40,7 @@ constexpr int C_LAYER = 16 * W + VECTOR;
 constexpr int C_CELL = 4 * C_LAYER;
 constexpr int X_SAMPLE = 16 * W + VECTOR;
 constexpr int X_CELL = N * X_SAMPLE;
-// columns of samples evaluated at once, two a lane
+// columns of samples evaluated at once, two per lane
 constexpr int COLUMNS = N * N <= 2 * LANES ? N * N : 2 * LANES;
 // layers of them staged at once: most that divide N and fit; of two stages one is filled while
 // the other is sent

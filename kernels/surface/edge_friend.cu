@@ -265,7 +265,7 @@ __device__ __forceinline__ void child_vertex(const Quads& quads, const Quads& fi
 #endif
 }
 
-// LINKS: topology of the next level; POINTS: its points. A thread a quad and a vertex. FIRST: of
+// LINKS: topology of the next level; POINTS: its points. A thread per quad and vertex. FIRST: of
 // the first level; LAST: to the last.
 template <bool FIRST, bool LAST, typename From, typename To>
 __device__ __forceinline__ void refine_level(const Quads& quads, const Quads& fine,

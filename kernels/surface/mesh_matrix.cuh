@@ -12,7 +12,7 @@ __device__ __forceinline__ Point point_at(const Point* __restrict__ points, unsi
     return {__ldg(from), __ldg(from + 1), __ldg(from + 2)};
 }
 
-// Stores EACH words a thread, item by item at `to`, through shared memory `staged`: threads that
+// Stores EACH words per thread, item by item at `to`, through shared memory `staged`: threads that
 // are neighbors then store neighboring words, and no sector is written in pieces. All threads
 // of a block call it; the first `items` of them have an item.
 template <unsigned THREADS, unsigned EACH, typename Word>

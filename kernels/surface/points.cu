@@ -17,7 +17,7 @@ struct Outputs {
     real* of[6];
 };
 
-// A thread a point; neighbors share control points through the caches.
+// A thread per point; neighbors share control points through the caches.
 extern "C" __global__ void __launch_bounds__(THREADS)
     regular_surface_points(const double* __restrict__ points, const uint4* __restrict__ nets,
                            const RegularPoint<2>* __restrict__ all, unsigned count,
@@ -69,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     }
 }
 
-// Eight lanes a point share its control points.
+// Eight lanes per point share its control points.
 constexpr int SHARE = 8;
 
 extern "C" __global__ void __launch_bounds__(THREADS)

@@ -80,7 +80,7 @@ __device__ __forceinline__ Control control_at(const Control* __restrict__ contro
     return control;
 }
 
-// A warp a block.
+// A warp per block.
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     matrix_product(const __grid_constant__ Matrix matrix, const Control* __restrict__ controls,
                    real* __restrict__ results) {

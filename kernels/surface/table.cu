@@ -11,7 +11,7 @@
 // Plain reference: src/surface/limit on the CPU (tests/gpu/surface_limit.rs).
 //
 // Measured without gain (24 us on the wrench): the three numbers of a control point gathered by
-// neighboring lanes; four leaves a thread for positions, one for normals. The limit is the L1
+// neighboring lanes; four leaves per thread for positions, one for normals. The limit is the L1
 // cache that control points are gathered through.
 #include "surface/normal.cuh"
 

@@ -274,7 +274,7 @@ extern "C" __global__ void __launch_bounds__(WARPS* LANES, BLOCKS)
             __syncwarp();
             const size_t from = size_t(start) * 3 + row * N * 3;
             if constexpr (IN_BULK) {
-                // a lane a quad
+                // a lane per quad
 #pragma unroll
                 for (int output = 0; output < OUTPUTS; ++output) {
                     const real* const run = stage + output * STAGE + lane * STAGE_PATCH;

@@ -1,4 +1,4 @@
-// Boundary edges in √3-subdivision (Kobbelt 2000): lists of them, a thread an edge, in the order of
+// Boundary edges in √3-subdivision (Kobbelt 2000): lists of them, a thread per edge, in the order of
 // the CPU, by their end vertices.
 //
 //     level 0       mark_boundary > scan > list_boundary

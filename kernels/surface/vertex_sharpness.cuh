@@ -1,5 +1,5 @@
 // Creases and corners as src/scheme/crease.rs has them: how sharp halves of edges are, and which
-// rules a vertex and an edge point blend.
+// rules per vertex and an edge point blend.
 #pragma once
 #include "surface/point.cuh"
 

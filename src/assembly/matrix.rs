@@ -85,7 +85,7 @@ impl Pattern {
     }
 }
 
-/// A sparse symmetric matrix, of one or three unknowns a vertex.
+/// A sparse symmetric matrix, of one or three unknowns per vertex.
 #[derive(Clone, Debug)]
 pub struct Matrix {
     pattern: Arc<Pattern>,
@@ -156,7 +156,7 @@ impl Matrix {
     /// # Panics
     /// If the vector has another size.
     pub fn times(&self, vector: &[f64]) -> Vec<f64> {
-        assert_eq!(vector.len(), self.size(), "a number a column");
+        assert_eq!(vector.len(), self.size(), "a number per column");
         let mut product = Vec::with_capacity(vector.len());
         let added: Result<(), std::convert::Infallible> = self.for_each_row(|columns, values| {
             let terms = columns.iter().zip(values).map(|(&c, x)| x * vector[c as usize]);

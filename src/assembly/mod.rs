@@ -1,7 +1,7 @@
 //! Matrices and loads of finite elements over a Catmull-Clark solid: mass, stiffness of
 //! Poisson's equation, linear elasticity, tractions and body forces.
 //!
-//! Unknowns are the vertices of the control mesh, or three a vertex. All are sums over the
+//! Unknowns are the vertices of the control mesh, or three per vertex. All are sums over the
 //! points of a [`Quadrature`], with weights `w` (of the volume, or of the
 //! surface), basis functions `N` and their derivatives in space:
 //!

@@ -23,7 +23,7 @@ pub struct Rule {
 pub fn rule(count: usize) -> Result<Rule> {
     if !(1..=MAX_POINTS).contains(&count) {
         return Err(Error::request(format!("there is no Gauss rule with {count} points"))
-            .with_help(format!("ask for 1 to {MAX_POINTS} points an axis")));
+            .with_help(format!("ask for 1 to {MAX_POINTS} points per axis")));
     }
     let mut rule = Rule { points: vec![0.5; count], weights: vec![0.0; count] };
     for i in 0..count.div_ceil(2) {

@@ -209,7 +209,7 @@ impl<'s> Pieces<'s> {
     /// `positions` are those of the mesh's vertices.
     ///
     /// # Errors
-    /// [`Error::Request`] if the positions are not one a vertex.
+    /// [`Error::Request`] if the positions are not one per vertex.
     pub fn error_bounds(&self, positions: &[[f64; 3]]) -> Result<Vec<f64>> {
         check_point_count(positions.len(), self.solid.topology().vertex_count())?;
         let points = self.solid.refined_points(positions.as_flattened(), 3);

@@ -42,7 +42,7 @@ impl ModelArguments {
         DistributedMesh::scatter(ranks, mesh)
     }
 
-    /// Reads a block a rank; `None` if one cannot be read for itself.
+    /// Reads a block per rank; `None` if one cannot be read for itself.
     fn read_blocks(&self, ranks: &Ranks<'_>, console: &Console) -> Result<Option<DistributedMesh>> {
         let start = Instant::now();
         let own = if self.model == Path::new("-") {

@@ -117,7 +117,7 @@ pub struct Array {
 }
 
 impl Array {
-    /// An array of `width` values an entry.
+    /// An array of `width` values per entry.
     pub fn new(name: impl Into<String>, width: usize, data: impl Into<ArrayData>) -> Self {
         Self { name: name.into(), width, data: data.into() }
     }

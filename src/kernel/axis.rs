@@ -23,7 +23,7 @@ impl AxisWeights {
     pub fn new(parameters: &[f64]) -> Result<Self> {
         if !(1..=MAX_SAMPLES).contains(&parameters.len()) {
             return Err(Error::request(format!("{} samples on an axis", parameters.len()))
-                .with_help(format!("ask for 1 to {MAX_SAMPLES} samples an axis")));
+                .with_help(format!("ask for 1 to {MAX_SAMPLES} samples per axis")));
         }
         if let Some(wrong) = parameters.iter().find(|u| !(0.0..=1.0).contains(*u)) {
             return Err(Error::request(format!("sample parameter {wrong} is outside [0, 1]"))

@@ -23,7 +23,7 @@ impl Stores {
     }
 }
 
-/// Working memory of the kernels, one a thread, reused from call to call.
+/// Working memory of the kernels, one per thread, reused from call to call.
 #[derive(Debug)]
 pub struct Scratch<T> {
     /// How results are stored.

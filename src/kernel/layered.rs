@@ -60,7 +60,7 @@ pub struct LayeredOutput<'a, 'o, T> {
 
 impl<T: Real> Layered<T> {
     /// 2D tables `planes: [table][control][high sample][low sample]` over `controls` = M
-    /// control points a layer, the position first and then any derivatives, and the
+    /// control points per layer, the position first and then any derivatives, and the
     /// samples across the layers; control points have `m` ≥ 1 components. "Low" and
     /// "high" are the two cell axes in the layers, u before v before w.
     ///

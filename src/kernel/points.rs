@@ -86,7 +86,7 @@ const ORDERS: [[usize; 3]; 10] = [
     [0, 1, 1],
 ];
 
-/// `O` orders an axis, `Q` quantities.
+/// `O` orders per axis, `Q` quantities.
 #[inline(always)]
 unsafe fn all_points<T: Real, L: Lanes<T>, const O: usize, const Q: usize>(
     m: usize,
@@ -103,7 +103,7 @@ unsafe fn all_points<T: Real, L: Lanes<T>, const O: usize, const Q: usize>(
                 uvw[axis][lane] = T::from_f64(parameter[axis]);
             }
         }
-        // SAFETY: the level is there; `uvw` has at least COUNT numbers an axis.
+        // SAFETY: the level is there; `uvw` has at least COUNT numbers per axis.
         unsafe {
             let basis = [
                 basis::<T, L, O>(L::load(uvw[0].as_ptr())),

@@ -1,4 +1,4 @@
-//! The last axis of a sum factorization: four layers of results become one a sample.
+//! The last axis of a sum factorization: four layers of results become one per sample.
 //!
 //! Regular cells combine the four layers of their net that way, layered cells the four
 //! planes of control points, each already a plane of samples.

@@ -5,7 +5,7 @@
 //! the neighboring children that their limit depends on, as level 1, and so on
 //! until every leaf evaluates. The control points of all levels stand in one
 //! array ([`Solid::refined_points`]); the nets index into it. Setup costs a few
-//! microseconds a cell and depends on connectivity and creases only.
+//! microseconds per cell and depends on connectivity and creases only.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -168,7 +168,7 @@ impl Solid {
     /// # Panics
     /// If `values` does not hold `width` values for every vertex of the mesh.
     pub fn refined_points<'a>(&self, values: &'a [f64], width: usize) -> Cow<'a, [f64]> {
-        assert_eq!(values.len(), width * self.topology.vertex_count(), "one row a vertex");
+        assert_eq!(values.len(), width * self.topology.vertex_count(), "one row per vertex");
         if self.stencils.is_empty() {
             return Cow::Borrowed(values);
         }

@@ -345,7 +345,7 @@ pub struct AttributePieces {
 }
 
 /// Rings of pieces that a [`super::Locator`] makes unless told otherwise: 4, or fewer
-/// if that would be more than 2¹⁸ pieces and more than four a leaf.
+/// if that would be more than 2¹⁸ pieces and more than four per leaf.
 pub fn default_rings(solid: &Solid) -> usize {
     PieceCounts::of(solid).rings()
 }

@@ -31,7 +31,7 @@ impl FaceGroup {
     }
 }
 
-/// Whether a cell array of this name is a group, if it has one whole number a cell.
+/// Whether a cell array of this name is a group, if it has one whole number per cell.
 pub(crate) fn names_group(array: &str) -> bool {
     array.len() > GROUP.len() && array.starts_with(GROUP)
 }

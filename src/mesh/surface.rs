@@ -13,7 +13,7 @@ use crate::error::{Error, Result, option_name};
 use crate::message;
 use crate::numbers::{Precision, counted};
 
-/// Name of the attribute, three values a vertex, that files of surfaces know as normals.
+/// Name of the attribute, three values per vertex, that files of surfaces know as normals.
 pub const NORMALS: &str = "normals";
 
 /// Name of the attribute, red, green and blue from 0 to 255 and perhaps opacity, that PLY files know as

@@ -17,7 +17,7 @@ const RESULT_BYTES: f64 = 24.0;
 const FILE_CELL_BYTES: f64 = 8.0 * 4.0 + 4.0 + 1.0;
 /// Bytes of a .vtu a quadrature point: of its basis too.
 const FILE_QUADRATURE_BYTES: f64 = 206.0;
-/// Bytes of limit points a second that a thread evaluates.
+/// Bytes of limit points per second that a thread evaluates.
 const EVALUATED_BYTES_PER_SECOND: f64 = 1.2e9;
 /// Seconds that a thread takes for a quadrature point, and for a cell that refinement makes.
 const QUADRATURE_SECONDS: f64 = 30e-9;
@@ -45,7 +45,7 @@ pub struct Workload {
     pub cells: usize,
     /// Average number of times that a cell is set up.
     pub setups: f64,
-    /// Seconds of one thread a cell, beside the setup.
+    /// Seconds of one thread per cell, beside the setup.
     pub seconds: f64,
     /// Bytes of files that are written a cell.
     pub file_bytes: f64,
@@ -88,7 +88,7 @@ impl Workload {
         }
     }
 
-    /// So many quadrature points a cell to `.vtu`: once for the report, once for the files.
+    /// So many quadrature points per cell to `.vtu`: once for the report, once for the files.
     pub fn quadrature(cells: usize, points: f64) -> Self {
         let (seconds, file_bytes) =
             (2.0 * QUADRATURE_SECONDS * points, FILE_QUADRATURE_BYTES * points);
@@ -254,7 +254,7 @@ mod tests {
         let layers = |cells: usize, [layers, width, height]: [usize; 3], attributes: usize| {
             LayersJob { cells, layers, pixels: layers * width * height, attributes }
         };
-        // a box of 200 cells a side; one of 80 x 80 x 256 with an attribute; a bracket refined
+        // a box of 200 cells per side; one of 80 x 80 x 256 with an attribute; a bracket refined
         // three times
         let sliced = [
             Workload::layers(layers(8_000_000, [50, 250, 250], 0), 240_000.0),

@@ -63,7 +63,7 @@ impl PointExchange {
         self.held.clone()
     }
 
-    /// Number of values that this rank sends to others, for one value a vertex.
+    /// Number of values that this rank sends to others, for one value per vertex.
     pub fn sent(&self, ranks: &Ranks<'_>) -> usize {
         let others = self.wanted.iter().enumerate().filter(|(rank, _)| *rank != ranks.rank());
         others.map(|(_, wanted)| wanted.len()).sum()

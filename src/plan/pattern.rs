@@ -86,7 +86,7 @@ impl Patterns {
         })
     }
 
-    /// The order of the samples in `spans` of an element of `n` samples an axis,
+    /// The order of the samples in `spans` of an element of `n` samples per axis,
     /// for local axes permuted by `permutation`.
     pub(super) fn order(
         &mut self,

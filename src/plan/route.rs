@@ -80,26 +80,26 @@ pub enum Kernel {
     Bricks,
     /// A planar table, then the spline across the layers, staged and sent in bulk.
     Layered,
-    /// Weight table times 16 nets a block.
+    /// Weight table times 16 nets per block.
     WideTable,
-    /// Weight table times 8 nets a block.
+    /// Weight table times 8 nets per block.
     NarrowTable,
-    /// Weight table times nets on tensor cores, 16 nets a block and 128 samples (double
+    /// Weight table times nets on tensor cores, 16 nets per block and 128 samples (double
     /// precision: 64; single precision on some devices: 24 and 64) at a time: in single precision
     /// numbers are sums of two halves.
     LongMatrixTable,
-    /// Weight table times nets on tensor cores, 32 nets a block and 64 samples at a time, in single
+    /// Weight table times nets on tensor cores, 32 nets per block and 64 samples at a time, in single
     /// precision.
     WideMatrixTable,
-    /// Weight table times nets on tensor cores, 8 nets a block and 64 samples at a time.
+    /// Weight table times nets on tensor cores, 8 nets per block and 64 samples at a time.
     NarrowMatrixTable,
     /// Sum factorization with plain stores, for any numbers of samples.
     RegularPart,
     /// Planar table and spline with plain stores, for any numbers of samples.
     LayeredPart,
-    /// The published method, one thread a point.
+    /// The published method, one thread per point.
     PublishedThread,
-    /// The published method, one warp a point.
+    /// The published method, one warp per point.
     PublishedWarp,
 }
 
@@ -135,9 +135,9 @@ impl Facts {
         }
     }
 
-    /// The published method's choice (Besler et al. 2022, 5.1): a thread a point for
-    /// regular and layered cells, and for irregular ones of many samples; a warp a point for
-    /// irregular ones of few, and wherever a thread a point would leave multiprocessors
+    /// The published method's choice (Besler et al. 2022, 5.1): a thread per point for
+    /// regular and layered cells, and for irregular ones of many samples; a warp per point for
+    /// irregular ones of few, and wherever a thread per point would leave multiprocessors
     /// without a full block.
     fn hybrid(&self) -> Kernel {
         let samples = self.samples.pow(3);

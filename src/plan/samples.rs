@@ -26,7 +26,7 @@ pub struct Location {
 }
 
 impl Samples {
-    /// n × n × n samples an element with the end points included, 1 ≤ n ≤ 64; one
+    /// n × n × n samples per element with the end points included, 1 ≤ n ≤ 64; one
     /// sample lies in the middle.
     pub fn grid(n: usize) -> Self {
         Self::Tensor(match n {
@@ -36,7 +36,7 @@ impl Samples {
         })
     }
 
-    /// n × n × n Gauss points an element, 1 ≤ n ≤ 32.
+    /// n × n × n Gauss points per element, 1 ≤ n ≤ 32.
     ///
     /// # Errors
     /// [`Error::Request`] for n out of range.

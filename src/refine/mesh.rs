@@ -11,7 +11,7 @@ use crate::topology::{Sharpness, Topology, stars};
 
 /// Maximum number of cells that a refinement makes, so that every index fits.
 const MAX_CELLS: u128 = Cells::MAX as u128;
-/// Memory that refinement and setup need, in bytes a cell.
+/// Memory that refinement and setup need, in bytes per cell.
 const BYTES_A_CELL: u128 = 700;
 
 /// The connectivity of a refined mesh and how its vertices come from the control

@@ -109,7 +109,7 @@ impl Scheme {
 /// How one step splits a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Split {
-    /// A polygon into one quad a corner.
+    /// A polygon into one quad per corner.
     Quads,
     /// A triangle into four.
     FourTriangles,

@@ -3,7 +3,7 @@
 /// Length of the two headers.
 const HEADERS: usize = 14 + 40;
 
-/// A bitmap of `bits` 1 or 8 a pixel with a palette of red, green and blue. `packed` are its rows
+/// A bitmap of `bits` 1 or 8 per pixel with a palette of red, green and blue. `packed` are its rows
 /// from the top, whole bytes each; `meters` is the edge length of a pixel.
 pub fn encode(
     [columns, rows]: [usize; 2],

@@ -53,7 +53,7 @@ impl CellIds {
         }
         let place = other.map(|(cell, x)| message!(": ", ElementKind::Cell.id(cell), " has {x}"));
         Err(Error::request(message!(
-            "{name:?} has no whole number a cell",
+            "{name:?} has no whole number per cell",
             place.unwrap_or_default()
         ))
         .with_help("give an array of material ids"))

@@ -54,7 +54,7 @@ impl TryFrom<u8> for Bits {
         [Self::One, Self::Eight, Self::Sixteen]
             .into_iter()
             .find(|&known| u8::from(known) == bits)
-            .ok_or_else(|| format!("{bits} bits a pixel"))
+            .ok_or_else(|| format!("{bits} bits per pixel"))
     }
 }
 
@@ -81,7 +81,7 @@ pub enum ImageFile {
     /// Portable Network Graphics, compressed.
     #[default]
     Png,
-    /// Windows bitmap, not compressed: 1 or 8 bits a pixel.
+    /// Windows bitmap, not compressed: 1 or 8 bits per pixel.
     Bmp,
 }
 
@@ -127,9 +127,8 @@ impl ImageFormat {
     pub fn check(&self) -> Result<()> {
         let [columns, rows] = self.size;
         if (self.file, self.bits) == (ImageFile::Bmp, Bits::Sixteen) {
-            return Err(
-                Error::request("bitmaps of 16 bits a pixel").with_help("give 8 bits, or write PNG")
-            );
+            return Err(Error::request("bitmaps of 16 bits per pixel")
+                .with_help("give 8 bits, or write PNG"));
         }
         let most = u32::MAX as usize >> 1; // of a PNG
         let pixels = columns.checked_mul(rows).filter(|_| columns <= most && rows <= most);

@@ -20,7 +20,7 @@
 //!
 //! A [`SurfacePlan`] is the topology of all levels by one of the methods; it depends on
 //! connectivity, creases and options only. [`SurfacePlan::evaluate`] runs positions (or any three
-//! components a vertex) through it, as often as they move. [`refine_surface`] does both,
+//! components per vertex) through it, as often as they move. [`refine_surface`] does both,
 //! attributes and texture coordinates included. All methods give the same points up to rounding.
 //!
 //! A [backend](crate::backend) does the same on a processor: it refines with the same numbering

@@ -25,7 +25,7 @@ pub struct Orientation {
 }
 
 impl Orientation {
-    /// Of the cells of `topology` over `points`, one a vertex; points beyond these are
+    /// Of the cells of `topology` over `points`, one per vertex; points beyond these are
     /// not looked at.
     ///
     /// # Errors

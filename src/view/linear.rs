@@ -90,8 +90,8 @@ impl Pieces {
 
 /// Adds `vertex` positions, the `corner` vertices of each piece in VTK's order, the boundary as
 /// `element` (a piece) and `side` (axis, and 4 at the high end) of each face, `attribute K` of the
-/// vertices. Hexahedra, tetrahedra and wedges are a piece each; a polyhedron has one a face, of more
-/// than four corners one an edge of it, between the face and the mean of the cell's vertices.
+/// vertices. Hexahedra, tetrahedra and wedges are a piece each; a polyhedron has one per face, of more
+/// than four corners one per edge of it, between the face and the mean of the cell's vertices.
 pub fn push(scene: &mut Scene, mesh: &SolidMesh, topology: &Topology) {
     let mut pieces = Pieces::default();
     let first = mesh.points.len() as u32;

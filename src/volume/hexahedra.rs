@@ -31,7 +31,7 @@ pub enum Sharing<'a> {
 /// fastest.
 ///
 /// # Errors
-/// [`Error::Request`] for a plan of fewer than two samples an axis, or of scattered ones; for
+/// [`Error::Request`] for a plan of fewer than two samples per axis, or of scattered ones; for
 /// 2³² samples or more; for [`Sharing::Numbered`] points of another plan.
 pub fn hexahedra(
     plan: &Plan<'_>,

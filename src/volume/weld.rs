@@ -19,7 +19,7 @@ use crate::plan::{Plan, Samples};
 use crate::topology::NONE;
 
 /// Numbers of the points that elements of a plan share, see [`super::hexahedra`]. It holds about
-/// a hundred bytes an element, whatever the number of samples.
+/// a hundred bytes per element, whatever the number of samples.
 #[derive(Debug)]
 pub struct SharedPoints {
     n: usize,

@@ -216,7 +216,7 @@ fn large_output_goes_to_pieces() {
     let path = directory.path();
     done(path, "shape box 4 4 4 -o box.vtu");
     let report = json(path, "evaluate box.vtu --samples 40 -o out.pvtu --json -q");
-    // 40³ samples a cell, 2 million a piece: 31 cells
+    // 40³ samples per cell, 2 million a piece: 31 cells
     assert_eq!(report["pieces"], 3);
     assert_eq!(report["evaluated"], 64 * 40_usize.pow(3));
     let index = fs::read_to_string(path.join("out.pvtu")).unwrap();

@@ -249,7 +249,7 @@ fn points_of_more_pixels_than_memory_has_room_for_are_refused() {
     let here = tempdir().unwrap();
     done(here.path(), "shape box 1 1 1 -o box.vtk");
     let job = "slice box.vtk --crease-angle 40 --layer-height 0.001 --pvtu layers.pvtu";
-    let total = "points at 25000 × 25000 pixels a layer, more than 268435456 in all";
+    let total = "points at 25000 × 25000 pixels per layer, more than 268435456 in all";
     refused(here.path(), &format!("{job} --pixel 4e-5"), total);
     // 2.5 TB in all
     if memory_holds(4 << 40) {
@@ -431,7 +431,7 @@ fn bad_materials_are_refused() {
         ("slice tripod.vtu --layer-height 0.5 --sl1 a.sl1 --pixel 0.1 --exposure 0", "exposure"),
         (
             "slice tripod.vtu --layer-height 0.5 --sl1 a.sl1 --pixel 0.1 --exposure 6 --dither",
-            "--sl1 has 8 bits a pixel: --dither is for",
+            "--sl1 has 8 bits per pixel: --dither is for",
         ),
         ("slice tripod.vtu --layer-height 0.5 --layered-svg a.xml", ".svg"),
     ] {

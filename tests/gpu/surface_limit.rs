@@ -219,7 +219,7 @@ fn scattered_points_are_those_of_the_cpu() {
             double.evaluate().unwrap();
             let (single, double) = (single.read().unwrap(), double.read().unwrap());
             for (quantity, expected) in expected.iter().enumerate() {
-                // derivatives grow by 2 a level of local refinement and order
+                // derivatives grow by 2 per level of local refinement and order
                 let largest = expected.as_flattened().iter().filter(|x| x.is_finite());
                 let size = largest.fold(size, |m, x| m.max(x.abs()));
                 assert_eq!(double[quantity].len(), expected.len());

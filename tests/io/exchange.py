@@ -114,7 +114,7 @@ def bent(points):
 
 
 def box_points():
-    """Points of 2 × 2 × 2 cells at half steps: x fastest, 5 an axis."""
+    """Points of 2 × 2 × 2 cells at half steps: x fastest, 5 per axis."""
     z, y, x = np.meshgrid(*[np.arange(5) / 2] * 3, indexing="ij")
     return np.stack([x.ravel(), y.ravel(), z.ravel()], axis=1)
 

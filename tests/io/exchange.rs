@@ -303,7 +303,7 @@ fn high_order_elements_are_read_by_their_corners() {
     abaqus += "*ELEMENT, TYPE=C3D20R\n";
     gmsh += "$EndNodes\n$Elements\n2\n";
     for (cell, row) in (1..).zip(rows(", ")) {
-        // at most 16 numbers a line
+        // at most 16 numbers per line
         let (first, rest) = row.split_at(row.match_indices(", ").nth(14).unwrap().0 + 1);
         abaqus += &format!("{cell}, {first}\n{rest}\n");
     }

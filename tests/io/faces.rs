@@ -23,7 +23,7 @@ fn expected() -> SurfaceMesh {
     SurfaceMesh::new(POINTS.to_vec(), faces)
 }
 
-/// The points, one a line, each line made by `line(number, "x y z")`.
+/// The points, one per line, each line made by `line(number, "x y z")`.
 fn points(line: impl Fn(usize, &str) -> String) -> String {
     let words = |p: [f64; 3]| p.map(|x| x.to_string()).join(" ");
     (1..).zip(POINTS).map(|(i, p)| line(i, &words(p)) + "\n").collect()

@@ -10,7 +10,7 @@ pub struct Sample {
 /// Corners of the two cubes.
 pub const CUBES: [[u32; 8]; 2] = [[0, 1, 4, 3, 6, 7, 10, 9], [1, 2, 5, 4, 7, 8, 11, 10]];
 
-/// The points, one a line, each line wrapped by `line(index, "x y z")`.
+/// The points, one per line, each line wrapped by `line(index, "x y z")`.
 fn points(line: impl Fn(usize, &str) -> String) -> String {
     (0..12).map(|i| line(i, &format!("{} {} {}", i % 3, i / 3 % 2, i / 6))).collect()
 }

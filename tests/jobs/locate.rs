@@ -305,7 +305,7 @@ fn interiors((name, mesh): &(String, SolidMesh)) -> Vec<String> {
         width: 3,
         values: mesh.points.iter().flat_map(linear).collect(),
     };
-    let attribute = locator.pieces().attribute(&attribute).expect("a value a vertex");
+    let attribute = locator.pieces().attribute(&attribute).expect("a value per vertex");
     let size = size(&mesh.points);
     let (low, high) = mesh.bounds().expect("points");
     let largest = low.iter().chain(&high).fold(size, |most, x| most.max(x.abs()));
@@ -463,7 +463,7 @@ fn covered_values((name, mesh): &(String, SolidMesh), axis: Axis) -> (f64, usize
     let coverage = source.coverage(&[height], &grid, Sampling::Area).expect("a grid");
     let found = source.attributes(height, &grid, &coverage).expect("attributes");
     let locator = Locator::new(&solid, mesh.controls()).expect("a locator");
-    let attribute = locator.pieces().attribute(&mesh.attributes[0]).expect("a value a vertex");
+    let attribute = locator.pieces().attribute(&mesh.attributes[0]).expect("a value per vertex");
     let finder = InteriorFinder::new(&locator, axis, grid).expect("a grid");
     let mask: Vec<u8> = coverage.iter().map(|&covered| u8::from(covered > 0)).collect();
     let expected = finder.values(&finder.covered(height, &mask).expect("a mask"), &attribute);

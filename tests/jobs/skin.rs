@@ -95,7 +95,7 @@ fn normals_differ_on_the_sides_of_a_sharp_crease_alone() {
         let least = n.map(|x| (x.abs() - 1.0).abs()).into_iter().fold(1.0, f64::min);
         assert!(least < 1e-12, "a plane side has the normal {n:?}");
     }
-    // 9 × 9 samples a side of the box: apart where sides meet, once each where they are smooth
+    // 9 × 9 samples per side of the box: apart where sides meet, once each where they are smooth
     assert_eq!([smooth.surface.points.len(), sharp.surface.points.len()], [6 * 64 + 2, 6 * 81]);
     assert!(closed_volume(&sharp) > closed_volume(&smooth));
 }

@@ -102,7 +102,7 @@ fn folded_meshes_unfold() {
     }
 }
 
-/// A box of `n` cells a side, with creases at all its edges and sharp corners.
+/// A box of `n` cells per side, with creases at all its edges and sharp corners.
 fn creased_box(n: usize) -> SolidMesh {
     let mut mesh = block([n; 3]);
     let size = n as f64;

@@ -157,7 +157,7 @@ fn parts_of_ranks_are_those_of_a_cutter() {
     }
 }
 
-/// More cells and vertices a rank than it asks for in a round, or reads at a time.
+/// More cells and vertices per rank than it asks for in a round, or reads at a time.
 #[test]
 fn parts_of_large_meshes_are_those_of_a_cutter() {
     let mesh = meshes::block([52, 52, 52]);

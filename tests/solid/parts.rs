@@ -310,7 +310,7 @@ fn cuts_along_the_curve_balance_costs() {
         let mean = costs.iter().sum::<f64>() / count as f64;
         assert!(sums.iter().all(|sum| (sum / mean - 1.0).abs() < 0.01), "{sums:?}");
     }
-    // cubes of 8 cells a side: 512 cells, and 3 x 64 + 3 x 8 + 1 around on the inner sides
+    // cubes of 8 cells per side: 512 cells, and 3 x 64 + 3 x 8 + 1 around on the inner sides
     let cut = Cut::along_curve(&mesh, &vec![1.0; 4096], 8).unwrap();
     let cutter = Cutter::new(&mesh, &cut).unwrap();
     assert!((0..8).all(|index| cutter.part(index).ghost_count() == 217));

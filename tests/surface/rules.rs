@@ -143,7 +143,7 @@ fn flat_grids_stay_where_they_are() {
 fn texture_coordinates_are_linear_and_keep_their_seams() {
     for scheme in [Scheme::CatmullClark, Scheme::Loop] {
         let mut mesh = grid(4, scheme == Scheme::Loop);
-        // one value a corner: every edge is a seam
+        // one value per corner: every edge is a seam
         let values: Vec<[f64; 2]> =
             mesh.faces.vertices().iter().map(|&v| [mesh.points[v as usize][0], 7.0]).collect();
         let corners = (0..values.len() as u32).collect();

@@ -1,4 +1,4 @@
-//! Tensor samples: one kernel a batch, tasks of a few leaves each.
+//! Tensor samples: one kernel per batch, tasks of a few leaves each.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -172,7 +172,7 @@ impl<'p, T: Real> BatchKernels<'p, T> {
         let cost: usize =
             shares.iter().zip(samples).map(|(leaves, n)| leaves.len() * (n + BESIDE)).sum();
         let threads = rayon::current_num_threads().min(cost / WORTH).max(1);
-        // several tasks a thread where there is enough to do
+        // several tasks per thread where there is enough to do
         let least = (WORTH * count).div_ceil(cost.max(1)).clamp(1, GRAIN);
         let grain = (count / (4 * threads)).clamp(least, GRAIN);
         let mut tasks = Vec::new();

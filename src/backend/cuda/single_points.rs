@@ -13,7 +13,7 @@ pub(crate) struct RegularPoint<const AXES: usize> {
     pub net: u32,
     /// Result.
     pub row: u32,
-    /// Missing control points, two bits an axis for its low and its high end.
+    /// Missing control points, two bits per axis for its low and its high end.
     pub ends: u32,
     /// Depth of the leaf.
     pub depth: u32,

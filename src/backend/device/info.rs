@@ -16,6 +16,6 @@ pub struct DeviceInfo {
     pub memory: u64,
     /// Shared memory that one block can have, in bytes.
     pub shared_memory: u32,
-    /// Peak rate of the memory in bytes a second, by clock and bus width.
+    /// Peak rate of the memory in bytes per second, by clock and bus width.
     pub bandwidth: Option<f64>,
 }

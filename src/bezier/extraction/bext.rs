@@ -13,7 +13,7 @@ impl Extraction {
     ///
     /// # Errors
     /// [`Error::Request`] if there are refined points among the control points (see
-    /// [`Extraction::expanded`]), or the positions are not one a vertex.
+    /// [`Extraction::expanded`]), or the positions are not one per vertex.
     pub fn patch<'p>(&self, positions: &'p [[f64; 3]]) -> Result<BezierPatch<'p>> {
         check_point_count(positions.len(), self.vertices)?;
         if !self.refined.is_empty() {

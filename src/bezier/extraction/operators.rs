@@ -121,7 +121,7 @@ pub(super) fn kind_weights(pieces: &Pieces<'_>, leaf: &Leaf) -> usize {
 fn real_weights(pieces: &Pieces<'_>, leaf: &Leaf) -> Vec<f64> {
     let count = pieces.solid().net(leaf).len();
     let weights = pieces.weights(leaf);
-    debug_assert_eq!(weights.len() % (BEZIER_POINTS * count), 0, "64 rows a piece");
+    debug_assert_eq!(weights.len() % (BEZIER_POINTS * count), 0, "64 rows per piece");
     let phantoms = phantoms(leaf.kind, count);
     if phantoms.is_empty() {
         return weights;

@@ -64,7 +64,7 @@ fn by_class(results: &Results, names: &[&str], title: &str) -> Option<Figure> {
             series: names.clone(),
             groups: groups.collect(),
         };
-        charts.push((format!("{model}, level {level}, {samples}³ samples a cell"), chart.svg()));
+        charts.push((format!("{model}, level {level}, {samples}³ samples per cell"), chart.svg()));
     }
     Some(Figure {
         title: title.into(),
@@ -106,7 +106,7 @@ fn totals(results: &Results, names: &[&str], title: &str) -> Option<Figure> {
             series: names.clone(),
             groups: groups.collect(),
         };
-        charts.push((format!("{samples}³ samples a cell"), chart.svg()));
+        charts.push((format!("{samples}³ samples per cell"), chart.svg()));
     }
     Some(Figure {
         title: title.into(),
@@ -145,7 +145,7 @@ fn levels(results: &Results) -> Option<Figure> {
         chosen,
         place,
         "Figure 14: levels of refinement against samples, at equal points",
-        "level of refinement: samples a cell",
+        "level of refinement: samples per cell",
         "Each step of refinement makes eight cells of one, with an eighth of the samples each.",
     )
 }
@@ -218,7 +218,7 @@ fn accuracy(results: &Results) -> Option<Figure> {
         title: "Section 5.4: accuracy".into(),
         caption: format!(
             "Mean Euclidean distance from the CPU in double precision (equation 4), at level {} \
-             and {}³ samples a cell. The error grows with the size of the model and its distance \
+             and {}³ samples per cell. The error grows with the size of the model and its distance \
              from the origin, so compare ulp between models. The paper's errors for its own \
              models, thread and warp kernels: car 1.10e-7 and 7.63e-8, engine mount 7.49e-6 and \
              4.64e-6, tripod 2.80e-7 and 1.75e-7, connecting rod 1.59e-5 and 9.94e-6.",

@@ -143,7 +143,7 @@ impl RankArguments {
         Workload::layers(job, summary.boundary_faces as f64 * larger.powf(2.0 / 3.0))
     }
 
-    /// Estimates for a model, one a number of ranks.
+    /// Estimates for a model, one per number of ranks.
     pub fn estimates(&self, summary: &Summary, solid: &Solid) -> Vec<Estimate> {
         let elements = solid.elements().len() as f64 / summary.cells.max(1) as f64;
         let cells = self.of_cells.unwrap_or(summary.cells);

@@ -276,7 +276,7 @@ impl ImageArguments {
         let is_gray = outputs.sl1.is_some() && !outputs.has_attribute_images();
         refuse_given(
             &[(is_gray && self.bits.is_some(), "--bits"), (is_gray && self.dither, "--dither")],
-            |option| format!("--sl1 has 8 bits a pixel: {option} is for --png, --bmp and --zip"),
+            |option| format!("--sl1 has 8 bits per pixel: {option} is for --png, --bmp and --zip"),
             leave_out,
         )
     }

@@ -55,7 +55,7 @@ impl Assembly<'_> {
             return Err(self
                 .error(None, format!("{pairs} creases have {values} sharpness values"))
                 .with_help(format!(
-                    "`{CREASE_SHARPNESS}` needs one value a pair of `{CREASE_EDGES}`"
+                    "`{CREASE_SHARPNESS}` needs one value per pair of `{CREASE_EDGES}`"
                 )));
         }
         let mut creases = Creases::default();

@@ -8,7 +8,7 @@
 //! 2. patch id, control points, elements, coefficient vectors, 0 (no rational weights)
 //! 3. x y z 1 of every control point
 //! 4. the number of blocks; of each block: 1 (general elements), elements, control points
-//!    and coefficient vectors an element, three degrees
+//!    and coefficient vectors per element, three degrees
 //! 5. of each element: its control points, ascending, then the coefficient vector of each
 //! 6. 1 0 (one dense block of vectors, no sparse ones), its vectors and their length
 //! 7. of each vector: Bernstein coefficients of a control point's function, first

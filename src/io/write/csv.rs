@@ -1,7 +1,7 @@
 //! Tables of points (`.csv`) and of whatever belongs to them.
 //!
 //! Header `x,y,z`, then the point arrays: `name` if it has width 1, else
-//! `name_0,name_1,…`. One row a point. Floating-point numbers have the 17 (single
+//! `name_0,name_1,…`. One row per point. Floating-point numbers have the 17 (single
 //! precision: 9) significant digits that give back the very same number.
 
 use std::io::{self, Write};

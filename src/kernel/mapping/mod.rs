@@ -66,7 +66,7 @@ pub enum LeafSource<'a> {
     },
 }
 
-/// Working memory of [`LeafMap::evaluate`], one a thread.
+/// Working memory of [`LeafMap::evaluate`], one per thread.
 #[derive(Debug, Default)]
 pub struct LeafMapScratch {
     // of one leaf: [control][3], [3]

@@ -100,7 +100,7 @@ impl Quantity {
         self.rule().kernel
     }
 
-    /// Whether it has a row an element; otherwise a row a result.
+    /// Whether it has a row per element; otherwise a row per result.
     pub(crate) fn is_per_element(self) -> bool {
         self.rule().per_element
     }

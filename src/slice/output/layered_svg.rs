@@ -1,5 +1,5 @@
 //! Drawings of all layers in one SVG file, as Slic3r writes them (`--export-svg`): a `g` of
-//! polygons a layer, white contours and black holes on top of them, in millimeters.
+//! polygons per layer, white contours and black holes on top of them, in millimeters.
 //!
 //! Layers are named `layer0` upward whatever part of the model is sliced, because programs look
 //! for the first by its name; `slic3r:z` is the height of the cut above the bottom of the model.

@@ -1,5 +1,5 @@
 //! Prusa's archive (`.sl1`) for printers that expose resin through a display: a zip of
-//! `config.ini`, `prusaslicer.ini` and a gray PNG of 8 bits a layer, `part00000.png`.
+//! `config.ini`, `prusaslicer.ini` and a gray PNG of 8 bits per layer, `part00000.png`.
 //!
 //! The layout is that of PrusaSlicer (`src/libslic3r/Format/SL1.cpp`): `config.ini` says what the
 //! printer does, `prusaslicer.ini` where the pixels lie, which programs need that read layers
@@ -81,7 +81,7 @@ impl Exposure {
 }
 
 impl PrusaArchive {
-    /// Starts the file: the coverage of every layer, 8 bits a pixel, whatever else `options` has.
+    /// Starts the file: the coverage of every layer, 8 bits per pixel, whatever else `options` has.
     ///
     /// # Errors
     /// Those of [`Painter::check`] and [`Exposure::check`]; [`Error::Io`] if it cannot be

@@ -64,7 +64,7 @@ impl PixelCloud {
         let [columns, rows] = grid.size;
         if columns.saturating_mul(rows) > MAX_PIXELS {
             return Err(Error::request(format!(
-                "points at {columns} × {rows} pixels a layer, more than {MAX_PIXELS} in all"
+                "points at {columns} × {rows} pixels per layer, more than {MAX_PIXELS} in all"
             ))
             .with_help("give larger pixels"));
         }

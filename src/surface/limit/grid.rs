@@ -60,15 +60,15 @@ pub struct GridLimit {
 }
 
 impl LimitSurface {
-    /// Plans grids of `n` samples an edge (1 to 64) on all elements: positions and, if
+    /// Plans grids of `n` samples per edge (1 to 64) on all elements: positions and, if
     /// `normals` are wanted, these and the first derivatives.
     ///
     /// # Errors
     /// [`Error::Request`] for `n` out of range.
     pub fn grid(&self, n: usize, normals: bool) -> Result<SurfaceGrid<'_>> {
         if !(1..=MAX_SAMPLES).contains(&n) {
-            return Err(Error::request(format!("{n} samples an edge"))
-                .with_help(format!("ask for 1 to {MAX_SAMPLES} samples an edge")));
+            return Err(Error::request(format!("{n} samples per edge"))
+                .with_help(format!("ask for 1 to {MAX_SAMPLES} samples per edge")));
         }
         let parameters = samples(self.scheme, n);
         let rows = axis_rows((0..n).map(|i| coordinate(i, n)));

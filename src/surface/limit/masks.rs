@@ -8,7 +8,7 @@ use crate::mesh::check_point_count;
 use crate::numbers::vector::difference;
 use crate::scheme::{RowBuilder, Stencils};
 
-/// Rows over the control points, one a vertex.
+/// Rows over the control points, one per vertex.
 ///
 /// At a crease or corner the tangents are those beside the first face that the vertex is a
 /// corner of. A vertex of no face stays where it is.

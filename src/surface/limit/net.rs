@@ -10,7 +10,7 @@ use crate::basis::box_spline;
 use crate::limit::{Key, NetRows};
 
 /// Missing control points of a regular net. Of a quad: bit 0 and 1 for the low and high
-/// end of u, bits 2 and 3 of v. Of a triangle, two bits a corner: 0 where all six faces
+/// end of u, bits 2 and 3 of v. Of a triangle, two bits per corner: 0 where all six faces
 /// are around it, else 1 to 3, which of the three at a boundary the triangle is, counted
 /// to the left.
 pub type SurfaceEnds = u8;

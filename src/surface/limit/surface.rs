@@ -53,7 +53,7 @@ impl LimitSurface {
         &self.elements
     }
 
-    /// The elements of a face: one, or one a corner.
+    /// The elements of a face: one, or one per corner.
     ///
     /// # Panics
     /// If there is no such face.

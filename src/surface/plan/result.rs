@@ -42,7 +42,7 @@ pub(crate) trait Refined {
     /// How polygons of the control mesh are cut into these triangles, if there were some.
     fn triangulation(&self) -> Option<&Triangulation>;
 
-    /// Refined points, or any three components a vertex, with unused slots.
+    /// Refined points, or any three components per vertex, with unused slots.
     fn evaluate(&mut self, controls: &[Point<f64>]) -> Result<Vec<Point<f64>>>;
 
     /// Vertices at the corners of all refined faces, holes included.

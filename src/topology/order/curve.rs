@@ -2,7 +2,7 @@
 //!
 //! After Skilling, "Programming the Hilbert curve" (2004). Neighbors on this curve are always
 //! neighbors in space, unlike on Morton's, so that runs of it are compact patches with short
-//! boundaries. The price, some 60 bit operations a level, is small beside the sort.
+//! boundaries. The price, some 60 bit operations per level, is small beside the sort.
 
 use crate::numbers::bounds;
 
@@ -36,7 +36,7 @@ impl Curve {
     }
 }
 
-/// Index along the curve of a place in a grid of 2^`bits` places a side.
+/// Index along the curve of a place in a grid of 2^`bits` places per side.
 fn key(mut place: [u32; 3], bits: u32) -> u64 {
     for bit in (1..bits).rev() {
         let (above, below) = (1 << bit, (1 << bit) - 1);

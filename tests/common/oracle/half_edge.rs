@@ -184,7 +184,7 @@ impl<'a> Walker<'a> {
         (0.75 * own + 0.25 * mean - 1.0).max(0.0)
     }
 
-    /// Ids of edge points from `start` on, one an edge.
+    /// Ids of edge points from `start` on, one per edge.
     fn edge_ids(&self, start: usize) -> (Map<Edge, usize>, Vec<usize>) {
         let mut ids = Map::default();
         let mut owners = Vec::new();

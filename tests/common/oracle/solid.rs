@@ -106,7 +106,7 @@ impl Solid {
         Self::new(points, hexahedra.iter().map(|&corners| Cell::Hexahedron(corners)).collect())
     }
 
-    /// Children of `cell` in the refined mesh: one a corner, in corner order.
+    /// Children of `cell` in the refined mesh: one per corner, in corner order.
     /// For hexahedra alone these are cells 8c to 8c + 7.
     pub fn children(&self, cell: usize) -> Range<usize> {
         let start = self.cells[..cell].iter().map(|c| c.corners().len()).sum();

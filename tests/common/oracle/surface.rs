@@ -55,7 +55,7 @@ impl Surface {
         surface
     }
 
-    /// One refinement. The children of face f are one quad a corner, in order,
+    /// One refinement. The children of face f are one quad per corner, in order,
     /// after those of the faces before f; those of a quad keep its axes.
     pub fn refine(&self) -> Self {
         self.refine_with(&Stars::of(self))

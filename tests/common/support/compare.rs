@@ -35,7 +35,7 @@ pub fn with_refinement(name: &str, mesh: &SolidMesh, each: usize, seed: u64) {
         let first = limits.first(element, p);
         match expected.derivatives {
             // on an extraordinary point, what exists is what the inside tends to, some
-            // of it slowly (valence 3 takes 0.82 a level)
+            // of it slowly (valence 3 takes 0.82 per level)
             None => {
                 let inside = |step: f64| {
                     let p = p.map(|x| x + step * (0.5 - x));

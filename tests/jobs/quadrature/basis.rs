@@ -56,7 +56,7 @@ fn values_sum_to_one_and_gradients_to_zero() {
                 ];
                 assert!(values < 1e-12, "{name}: {values:e}");
                 assert!(gradients < 1e-12, "{name}: {gradients:e}");
-                // second derivatives grow by up to 4 a level
+                // second derivatives grow by up to 4 per level
                 let largest = || basis.second.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
                 let bound = if scheme.rings.is_some() { 1e-10 } else { 1e-12 * largest() };
                 assert!(second < bound, "{name}: {second:e}, not below {bound:e}");

@@ -60,7 +60,7 @@ fn volumes_equal_the_flux_through_the_boundary() {
         let report = report(mesh, scheme);
         let error = report.volume / expected - 1.0;
         let samples = report.samples / mesh.cells.len();
-        println!("{name}, {} points: {error:.1e}, {samples} samples a cell", scheme.gauss);
+        println!("{name}, {} points: {error:.1e}, {samples} samples per cell", scheme.gauss);
         assert!(error.abs() < bound, "{name}: {error:e}");
         let sum: f64 = report.cells.iter().map(|cell| cell.volume).sum();
         assert!((sum / report.volume - 1.0).abs() < 1e-13);

@@ -122,7 +122,7 @@ fn boundaries_of_solids_have_the_layers_of_the_solids() {
                 assert_eq!(a.contours.len(), b.contours.len(), "{name} {axis:?} {height}");
                 check_contours(&surface, &b, name);
             }
-            // a contour of at most 2 pitches a pixel, off by the tolerances of both
+            // a contour of at most 2 pitches per pixel, off by the tolerances of both
             let most = 4.0 * length / pitch * 65535.0 + 1.0;
             println!(
                 "{name} {axis:?}: {changed} pixels differ, by {largest} of 65535 (of {most:.0})"

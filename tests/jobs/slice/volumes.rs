@@ -38,7 +38,7 @@ fn boundary_volume(mesh: &SolidMesh, direction: usize) -> f64 {
     volume
 }
 
-/// Volume by 4³ Gauss points an element.
+/// Volume by 4³ Gauss points per element.
 fn gauss_volume(mesh: &SolidMesh) -> f64 {
     let n = 4;
     let solid = Solid::new(mesh).expect("a solid");

@@ -120,7 +120,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     /// [`DeviceProcessor::laplacian`].
     ///
     /// # Errors
-    /// [`Error::Request`] if there is not one row of values a vertex, or too little memory.
+    /// [`Error::Request`] if there is not one row of values per vertex, or too little memory.
     pub fn attribute(&self, width: usize, values: &[T]) -> Result<DeviceAttribute<T>> {
         self.query.attribute(EntityKind::Vertex, width, AttributeLayout::Interleaved, values)
     }

@@ -11,7 +11,7 @@ use crate::error::Result;
 /// Rows of a slice: a warp.
 pub(super) const LANES: usize = 32;
 
-/// Where the rows of each slice start, in entries a row; `kernels/process/slices.cuh`.
+/// Where the rows of each slice start, in entries per row; `kernels/process/slices.cuh`.
 pub(super) struct Slices {
     pub starts: Buffer<u32>,
     /// Items of all slices, those that fill up their rows included.

@@ -22,7 +22,7 @@ pub struct DevicePoints {
     pub attributes: Vec<DeviceArray>,
     /// Derivatives of each attribute wanted.
     pub attribute_derivatives: Vec<Vec<DeviceArray>>,
-    /// Quantities wanted that follow from derivatives, a row a result or an element.
+    /// Quantities wanted that follow from derivatives, a row per result or an element.
     pub quantities: Vec<(Wanted, DeviceArray)>,
 }
 

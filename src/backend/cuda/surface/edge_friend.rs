@@ -1,4 +1,4 @@
-//! Edge-friend on the device: one launch a level makes topology, points or both, by
+//! Edge-friend on the device: one launch per level makes topology, points or both, by
 //! `kernels/surface/edge_friend.cu`; the same bits as on the CPU.
 
 use std::sync::Arc;

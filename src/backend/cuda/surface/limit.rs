@@ -96,8 +96,8 @@ impl<T: Real + DeviceRepr> DeviceGrids<T> {
         if let Some(batch) =
             layout.patches.iter().find(|b| !(1..=MAX_LEAF_SAMPLES).contains(&b.samples))
         {
-            return Err(Error::request(format!("{} samples an edge on a GPU", batch.samples))
-                .with_help(format!("ask for 1 to {MAX_LEAF_SAMPLES} samples an edge")));
+            return Err(Error::request(format!("{} samples per edge on a GPU", batch.samples))
+                .with_help(format!("ask for 1 to {MAX_LEAF_SAMPLES} samples per edge")));
         }
         let functions = gpu.functions.clone();
         let stream = functions.new_stream()?;

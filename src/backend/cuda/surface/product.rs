@@ -96,7 +96,7 @@ pub(crate) struct DeviceProduct<T> {
     program: Option<Program>,
 }
 
-/// Threads of a block, a warp a block of rows.
+/// Threads of a block, a warp per block of rows.
 const THREADS: u32 = 128;
 
 /// Maximum number of components at once.

@@ -215,7 +215,7 @@ fn push_points(assembly: &mut Assembly, buffer: &IOBuffer) -> Result<usize> {
         let count = values.len();
         return Err(assembly
             .error(None, format!("{count} coordinates are not a multiple of 3"))
-            .with_help("give three values a point"));
+            .with_help("give three values per point"));
     }
     push_all(assembly, points.iter().copied())?;
     Ok(first_point)

@@ -137,7 +137,7 @@ fn sums_of_the_manifest_are_volumes() {
         }
         let pixel = images.pitch * images.pitch * manifest.parameters.layer_height;
         let [volume, moment] = sums.map(|sum| sum * pixel / Cone::volume());
-        // the cone is sampled in 8 × 8 points a pixel and 2 planes a layer
+        // the cone is sampled in 8 × 8 points per pixel and 2 planes per layer
         assert!((volume - 1.0).abs() < 1e-3, "{bits:?}: {volume}");
         // x is 0 on the average, the middle of black and white
         assert!((moment - 0.5).abs() < 1e-3, "{bits:?}: {moment}");

@@ -104,7 +104,7 @@ fn images(manifest: &Manifest) -> &Images {
     }
 }
 
-/// Samples of an image, `[pixel][sample]` from the top, and samples a pixel.
+/// Samples of an image, `[pixel][sample]` from the top, and samples per pixel.
 fn decode(bytes: &[u8]) -> (usize, Vec<u8>) {
     let mut decoder = PngDecoder::new(ZCursor::new(bytes));
     let DecodingResult::U8(samples) = decoder.decode().unwrap() else { panic!("16 bits") };

@@ -153,7 +153,7 @@ fn every_cell_has_the_paper_s_kernel() {
         let mut cells: BTreeMap<String, usize> = BTreeMap::new();
         for (&(family, kernel), blocks) in &blocks {
             assert_eq!(kernel, Kernel::PublishedWarp);
-            // one a cell has the first tile of its first group
+            // one per cell has the first tile of its first group
             let first = |block: &&Block| all.batches.iter().any(|b| b.start == block[0]);
             let own = blocks.iter().filter(first).count();
             *cells.entry(family.name().into()).or_default() += own;

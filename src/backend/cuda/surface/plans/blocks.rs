@@ -1,7 +1,7 @@
 //! Rows of a single matrix in blocks, as a GPU sums them.
 //!
 //! All points inside a face depend on the same control points, whatever the level. Rows with
-//! the same columns stand together, 32 a block, and share them; a few rows on the edges and at
+//! the same columns stand together, 32 per block, and share them; a few rows on the edges and at
 //! the corners of faces, which depend on fewer points, join rows that have all of theirs. What
 //! fills no block by then stands in blocks whose rows keep their own columns.
 

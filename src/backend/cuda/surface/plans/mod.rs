@@ -117,7 +117,7 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
         &self.notices
     }
 
-    /// Takes positions of the control mesh, or any three components a vertex.
+    /// Takes positions of the control mesh, or any three components per vertex.
     ///
     /// # Errors
     /// [`Error::Request`] for another number of them, or if the copy to the device fails.

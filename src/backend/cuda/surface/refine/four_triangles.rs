@@ -1,4 +1,4 @@
-//! Loop's scheme, by `kernels/surface/four_triangles.cu`: a launch a level.
+//! Loop's scheme, by `kernels/surface/four_triangles.cu`: a launch per level.
 
 use super::THREADS;
 use super::matrix::Neighbors;

@@ -83,7 +83,7 @@ impl SchemeKernels {
             _ if matrix.size() != 3 => Err(Error::request("Loop and √3 refine triangles only")
                 .with_help("cut the faces into triangles first")),
             MatrixScheme::FourTriangles { beta } => {
-                // a vertex has at most two neighbors a face
+                // a vertex has at most two neighbors per face
                 let betas: Vec<f64> = (0..=2 * valence).map(beta).collect();
                 Ok(Self::FourTriangles(Box::new(FourTriangles {
                     neighbors: matrix.neighbors()?,

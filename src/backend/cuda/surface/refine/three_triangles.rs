@@ -1,4 +1,4 @@
-//! √3-subdivision, by `kernels/surface/three_triangles.cu`: a launch a level, and some for
+//! √3-subdivision, by `kernels/surface/three_triangles.cu`: a launch per level, and some for
 //! boundary edges.
 
 use super::THREADS;

@@ -29,6 +29,7 @@ use super::sheet::Sheet;
 use super::shell::Shells;
 use super::simple::{Flatness, Slope, SubPatch, cut};
 use super::skin::Skin;
+use super::tables::MAX_TABLE_BYTES;
 use crate::error::{Error, Result, option_name};
 use crate::limit::Solid;
 use crate::limit::rim::{Rim, RimKey, Stretch};
@@ -44,7 +45,7 @@ const ERROR_PART: f64 = 1.0 / 8.0;
 const FLAT_PART: f64 = 1.0 / 8.0;
 
 /// Bytes of a patch while the complex is made, with its edges and what they are found by.
-const PATCH_BYTES: u64 = 1300;
+const PATCH_BYTES: u64 = 2400;
 
 /// The complex; see the module's introduction.
 #[derive(Debug)]
@@ -177,7 +178,8 @@ impl Surface {
         // no cut makes a patch flatter than rounding, of which the grid is 64 steps at least
         let flat = (FLAT_PART * tolerance).max(grid / 8.0);
         let flatness = Flatness { height: flat, deviation: flat, rounding: grid / 16.0 };
-        let (most, made) = (physical_memory().unwrap_or(u64::MAX) / PATCH_BYTES, AtomicU64::new(0));
+        let room = physical_memory().unwrap_or(u64::MAX).saturating_sub(MAX_TABLE_BYTES);
+        let (most, made) = (room / PATCH_BYTES, AtomicU64::new(0));
         let cut = faces.enumerate().map(|(index, face)| {
             let (parts, error) = face_parts(index as u32, &face.fits, &flatness);
             let count = parts.len() as u64;
@@ -277,15 +279,16 @@ struct Sides {
 
 /// Simple parts of one face, and their error.
 fn face_parts(face: u32, fits: &[Fit], flatness: &Flatness) -> (Vec<Piece>, f64) {
-    let (mut parts, mut all, mut error) = (Vec::new(), Vec::new(), 0.0_f64);
+    let (mut parts, mut is_exact, mut error) = (Vec::new(), Vec::new(), 0.0_f64);
     for fit in fits {
         error = error.max(fit.error);
-        parts.clear();
         cut(&fit.points, fit.rectangle, flatness, &mut parts);
-        let exact = fit.error == 0.0;
-        all.extend(parts.iter().map(|&part| Piece { face, exact, part }));
+        is_exact.resize(parts.len(), fit.error == 0.0);
     }
-    (all, error)
+    // what is kept has its own size, what has grown goes
+    let mut pieces = Vec::with_capacity(parts.len());
+    pieces.extend(parts.iter().zip(is_exact).map(|(&part, exact)| Piece { face, exact, part }));
+    (pieces, error)
 }
 
 /// Finds the edges between the corners of all parts, and their names.

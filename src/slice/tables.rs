@@ -10,6 +10,8 @@ use super::patch_fit::PLACES;
 
 /// Maximum number of weights that are kept; what is above is computed again.
 const MAX_NUMBERS: usize = 1 << 25;
+/// Bytes of these.
+pub const MAX_TABLE_BYTES: u64 = (size_of::<f64>() * MAX_NUMBERS) as u64;
 
 /// Weights of the limit at the places of a square.
 #[derive(Debug)]
@@ -28,6 +30,7 @@ impl SquareTable {
             weights.extend(own);
             (leaf as u32, weights.len() as u32)
         });
+        weights.shrink_to_fit();
         Self { places, weights }
     }
 

@@ -131,7 +131,7 @@ fn jobs_that_do_not_fit_are_refused_before_they_are_made() {
             "samples of the boundary need about",
         ),
         (
-            500_000,
+            1_500_000,
             "slice spread.vtk --layer-height 0.1 --tolerance 3e-8 --svg z",
             "patches, which do not fit into memory",
         ),

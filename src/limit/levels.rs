@@ -1,8 +1,6 @@
 //! From a mesh to leaves, level by level: classify, build structures, refine the
 //! cells that do not evaluate directly, again until none is left.
 
-use std::sync::Arc;
-
 use rayon::prelude::*;
 
 use super::class::{Class, Reason};
@@ -10,17 +8,16 @@ use super::draft::{Draft, DraftKind, DraftSetting, Drafts, REGULAR};
 use super::frame::Walker;
 use super::leaf::{Element, Leaf, LeafKind};
 use super::library::Library;
-use super::memo::{Least, Memo};
+use super::memo::Memo;
 use super::net;
+use super::numbering::Numbering;
+use super::refusals::{check_corners, check_nets, refuse_extraordinary_edges};
 use super::solid::Solid;
-use super::structure::Key;
-use super::structure::Structure;
-use crate::error::ElementKind::{Cell, Vertex};
+use crate::error::ElementKind::Cell;
 use crate::error::{Error, Result, option_name};
 use crate::memory;
 use crate::mesh::{CellKind, Cells, SolidMesh};
 use crate::message;
-use crate::numbers::counted;
 use crate::pages;
 use crate::refine::{CORNERS, refine, region_cell_count};
 use crate::scheme::{Stencils, VertexRule};
@@ -32,20 +29,6 @@ pub(crate) const MAX_LEVEL: usize = 12;
 /// Bytes of a cell of a level: its topology and stencils, its leaf with a net, and half as much for
 /// what evaluates them.
 const LEVEL_BYTES: usize = 2200;
-
-/// Cells around a vertex that count for no more than their share of what a cell needs.
-const FEW_CELLS: usize = 64;
-
-/// Bytes of the nets and the structures around a vertex, for each pair of its cells: the net of each
-/// cell lists all others.
-const PAIR_BYTES: u128 = 112;
-
-/// Cells around all corners of a cell: the vertices of its net have numbers of 16 bits, and each cell
-/// adds at most four.
-const MAX_AROUND: usize = 16_000;
-
-/// Bytes of a structure, for each control point of its net.
-const CONTROL_BYTES: usize = 800;
 
 /// Cells a work item of the classification covers.
 const GRAIN: usize = 512;
@@ -111,113 +94,6 @@ impl Solid {
         }
         let stars = stars(&topology, &sharpness);
         Builder::new(rule).build(topology, sharpness, stars, None)
-    }
-}
-
-/// Refuses a cell with more corners than elements of it have numbers.
-fn check_corners(cell: u32, corners: usize) -> Result<()> {
-    const MAX_CORNERS: usize = 1 << u8::BITS;
-    if corners <= MAX_CORNERS {
-        return Ok(());
-    }
-    Err(Error::mesh(message!(
-        Cell.id(cell),
-        " has {corners} corners, limits take at most {MAX_CORNERS}"
-    ))
-    .with_help("refine the mesh first, once, or split the cell"))
-}
-
-/// Refuses vertices of so many cells that the nets around them would fill the memory, or are too large
-/// for their numbers.
-fn check_nets(topology: &Topology) -> Result<()> {
-    let count_of = |v: u32| topology.vertex_cells(v).len();
-    let many: Vec<u32> =
-        (0..topology.vertex_count() as u32).filter(|&v| count_of(v) > FEW_CELLS).collect();
-    let Some(&most) = many.iter().max_by_key(|&&v| count_of(v)) else { return Ok(()) };
-    let help = || {
-        let cells = counted(count_of(most), "cell");
-        message!("split the ", cells, " around ", Vertex.id(most), ", or refine without limits")
-    };
-    let pairs: u128 = many.iter().map(|&v| (count_of(v) as u128).pow(2)).sum();
-    memory::check("the nets around vertices of many cells need", pairs * PAIR_BYTES, |_| help())?;
-    if 8 * count_of(most) <= MAX_AROUND {
-        return Ok(());
-    }
-    let around = |c: u32| -> usize {
-        topology.cells().vertices(c as usize).iter().map(|&v| count_of(v)).sum()
-    };
-    let largest = (0..topology.cell_count() as u32).map(|c| (around(c), c)).max();
-    match largest {
-        Some((count, cell)) if count > MAX_AROUND => Err(Error::mesh(message!(
-            Cell.id(cell),
-            " has {count} cells around its corners, limits take at most {MAX_AROUND}"
-        ))
-        .with_help(help())),
-        _ => Ok(()),
-    }
-}
-
-/// Structures in order of first appearance.
-#[derive(Default)]
-struct Numbering {
-    // by the number of the net ([`Least::number`])
-    numbers: Vec<Number>,
-    structures: Vec<Arc<Structure>>,
-}
-
-/// The structure of a net.
-#[derive(Clone, Copy, Default)]
-enum Number {
-    #[default]
-    Unknown,
-    /// The net cannot be evaluated.
-    Nothing,
-    Structure(u32),
-}
-
-impl Numbering {
-    /// Builds the structures of all new nets in parallel, then numbers them.
-    fn add<'a>(
-        &mut self,
-        nets: impl Iterator<Item = &'a Arc<Least>>,
-        build: impl Fn(&Key) -> Option<Arc<Structure>> + Sync,
-    ) -> Result<()> {
-        let mut new: Vec<&Least> = Vec::new();
-        for net in nets {
-            let at = net.number as usize;
-            if self.numbers.len() <= at {
-                self.numbers.resize(at + 1, Number::Unknown);
-            }
-            if matches!(self.numbers[at], Number::Unknown) {
-                self.numbers[at] = Number::Nothing;
-                new.push(net);
-            }
-        }
-        let made: usize = self.structures.iter().map(|structure| structure.controls()).sum();
-        let controls = made + new.iter().map(|net| net::control_count(&net.key)).sum::<usize>();
-        let count = counted(self.structures.len() + new.len(), "structure");
-        memory::check(
-            format!("{count} of cells at extraordinary edges and vertices need"),
-            (controls * CONTROL_BYTES) as u128,
-            |_| "take a coarser mesh, or one with fewer different neighborhoods of cells".into(),
-        )?;
-        let built: Vec<_> = new.par_iter().with_max_len(1).map(|net| build(&net.key)).collect();
-        for (net, structure) in new.into_iter().zip(built) {
-            if let Some(structure) = structure {
-                let number = self.structures.len() as u32;
-                self.numbers[net.number as usize] = Number::Structure(number);
-                self.structures.push(structure);
-            }
-        }
-        Ok(())
-    }
-
-    /// The structure of a net by its number.
-    fn of_net(&self, net: u32) -> Result<u32, Reason> {
-        match self.numbers[net as usize] {
-            Number::Structure(number) => Ok(number),
-            _ => Err(Reason::SeveralExtraordinary),
-        }
     }
 }
 
@@ -549,23 +425,4 @@ struct Level {
     topology: Option<Topology>,
     sharpness: Sharpness,
     stars: Vec<Star>,
-}
-
-/// Why the plain vertex rule cannot be evaluated, if it cannot.
-fn refuse_extraordinary_edges(topology: &Topology) -> Result<()> {
-    let edges = 0..topology.edge_count() as u32;
-    let valence = |e: u32| topology.edge_faces(e).len();
-    match edges.into_iter().find(|&e| !topology.is_boundary_edge(e) && valence(e) != 4) {
-        None => Ok(()),
-        Some(e) => {
-            let valence = valence(e);
-            Err(Error::mesh(message!(
-                "the plain Joy-MacCracken vertex rule has no constant-time limit at the interior \
-                 edge of ",
-                Vertex.ids(topology.edge_vertices(e)),
-                " (valence {valence}): its child maps differ along the edge"
-            ))
-            .with_help("evaluate under the layer-consistent rule, or only refine"))
-        }
-    }
 }

@@ -1,0 +1,80 @@
+//! The structures of a solid, numbered.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::class::Reason;
+use super::memo::Least;
+use super::net;
+use super::structure::{Key, Structure};
+use crate::error::Result;
+use crate::memory;
+use crate::numbers::counted;
+
+/// Bytes of a structure, for each control point of its net.
+const CONTROL_BYTES: usize = 800;
+
+/// Structures in order of first appearance.
+#[derive(Default)]
+pub(super) struct Numbering {
+    // by the number of the net ([`Least::number`])
+    numbers: Vec<Number>,
+    pub structures: Vec<Arc<Structure>>,
+}
+
+/// The structure of a net.
+#[derive(Clone, Copy, Default)]
+enum Number {
+    #[default]
+    Unknown,
+    /// The net cannot be evaluated.
+    Nothing,
+    Structure(u32),
+}
+
+impl Numbering {
+    /// Builds the structures of all new nets in parallel, then numbers them.
+    pub fn add<'a>(
+        &mut self,
+        nets: impl Iterator<Item = &'a Arc<Least>>,
+        build: impl Fn(&Key) -> Option<Arc<Structure>> + Sync,
+    ) -> Result<()> {
+        let mut new: Vec<&Least> = Vec::new();
+        for net in nets {
+            let at = net.number as usize;
+            if self.numbers.len() <= at {
+                self.numbers.resize(at + 1, Number::Unknown);
+            }
+            if matches!(self.numbers[at], Number::Unknown) {
+                self.numbers[at] = Number::Nothing;
+                new.push(net);
+            }
+        }
+        let made: usize = self.structures.iter().map(|structure| structure.controls()).sum();
+        let controls = made + new.iter().map(|net| net::control_count(&net.key)).sum::<usize>();
+        let count = counted(self.structures.len() + new.len(), "structure");
+        memory::check(
+            format!("{count} of cells at extraordinary edges and vertices need"),
+            (controls * CONTROL_BYTES) as u128,
+            |_| "take a coarser mesh, or one with fewer different neighborhoods of cells".into(),
+        )?;
+        let built: Vec<_> = new.par_iter().with_max_len(1).map(|net| build(&net.key)).collect();
+        for (net, structure) in new.into_iter().zip(built) {
+            if let Some(structure) = structure {
+                let number = self.structures.len() as u32;
+                self.numbers[net.number as usize] = Number::Structure(number);
+                self.structures.push(structure);
+            }
+        }
+        Ok(())
+    }
+
+    /// The structure of a net by its number.
+    pub fn of_net(&self, net: u32) -> Result<u32, Reason> {
+        match self.numbers[net as usize] {
+            Number::Structure(number) => Ok(number),
+            _ => Err(Reason::SeveralExtraordinary),
+        }
+    }
+}

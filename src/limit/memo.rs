@@ -23,6 +23,12 @@ pub(crate) struct Least {
 }
 
 impl Least {
+    /// A first walk of a key.
+    #[cfg(test)]
+    pub fn of_key(key: Key, number: u32) -> Self {
+        Self { start: 0, key: key.into(), number, order: Vec::new() }
+    }
+
     /// What the first walk has at each label, in the order of this walk.
     pub fn arrange<T: Copy>(&self, first: Vec<T>) -> Vec<T> {
         match &self.order[..] {

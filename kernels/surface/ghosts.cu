@@ -8,7 +8,8 @@
 //
 // SIZE: corners of every face, 0 for polygons.
 //
-// Plain reference: src/surface/refine/edge_friend/build.rs, through open surfaces in tests/gpu/surface.rs.
+// Plain reference: src/surface/refine/edge_friend/build.rs, through open surfaces in
+// tests/gpu/surface.rs.
 #include "surface/mesh_matrix.cuh"
 
 constexpr unsigned THREADS = 256;

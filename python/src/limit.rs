@@ -17,8 +17,9 @@ use crate::errors::refused;
 /// Points of the limit, with the other quantities requested.
 ///
 /// All arrays are views of the results, without copies; they remain valid as long as they are
-/// referenced. Do not use them while another thread evaluates into the same object. Results of a cell are consecutive, u fastest, then v, then w; those of places
-/// (cells=..., uvw=...) stand in the order of the places.
+/// referenced. Do not use them while another thread evaluates into the same object. Results of a
+/// cell are consecutive, u fastest, then v, then w; those of places (cells=..., uvw=...) stand in
+/// the order of the places.
 #[pyclass(frozen, name = "Limit", module = "subsolid")]
 pub struct PyLimit {
     limit: Mutex<Limit>,

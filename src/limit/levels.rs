@@ -11,11 +11,10 @@ use super::library::Library;
 use super::memo::Memo;
 use super::net;
 use super::numbering::Numbering;
-use super::refusals::{check_corners, check_nets, refuse_extraordinary_edges};
+use super::refusals::{check_corners, check_nets, check_refinement, refuse_extraordinary_edges};
 use super::solid::Solid;
 use crate::error::ElementKind::Cell;
-use crate::error::{Error, Result, option_name};
-use crate::memory;
+use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells, SolidMesh};
 use crate::message;
 use crate::pages;
@@ -176,8 +175,7 @@ impl Builder {
     ) -> Result<Vec<Active>> {
         let coarse = level.topology.as_ref().unwrap_or(mesh_topology);
         let cells: Vec<u32> = active.iter().map(|a| a.cell).collect();
-        let is_semi_sharp = level.sharpness.is_semi_sharp();
-        self.check_memory(depth, region_cell_count(coarse, &cells), is_semi_sharp)?;
+        self.check_memory(depth, region_cell_count(coarse, &cells))?;
         let rule = self.library.vertex_rule();
         let mut fine = refine(coarse, &level.sharpness, &level.stars, rule, Some(&cells));
 
@@ -219,22 +217,9 @@ impl Builder {
     }
 
     /// Refuses a level of so many cells that would fill the memory, before it is made.
-    fn check_memory(&self, depth: usize, cells: usize, is_semi_sharp: bool) -> Result<()> {
+    fn check_memory(&self, depth: usize, cells: usize) -> Result<()> {
         let made = 4 * self.nets.len() + size_of_val(self.leaves.as_slice());
-        let need = (made + cells * LEVEL_BYTES) as u128;
-        memory::check(format!("level {depth} of the local refinement needs"), need, |_| {
-            if is_semi_sharp {
-                return "give semi-sharp creases less sharpness, or inf where they stay sharp at all \
-                        levels; or refine the mesh fewer times"
-                    .into();
-            }
-            let share = option_name("mpi");
-            message!(
-                "take a coarser mesh, or share it between programs (",
-                share,
-                "): cells that are no hexahedra, and those around them, are refined first"
-            )
-        })
+        check_refinement(depth, (made + cells * LEVEL_BYTES) as u128)
     }
 
     /// Makes leaves of the active cells of one level; returns their classes and

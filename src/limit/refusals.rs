@@ -1,7 +1,7 @@
 //! Meshes that limits do not take, or that would fill the memory.
 
 use crate::error::ElementKind::{Cell, Vertex};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, option_name};
 use crate::memory;
 use crate::message;
 use crate::numbers::counted;
@@ -17,6 +17,17 @@ const PAIR_BYTES: u128 = 112;
 /// Cells around all corners of a cell: the vertices of its net have numbers of 16 bits, and each cell
 /// adds at most four.
 const MAX_AROUND: usize = 16_000;
+
+/// Refuses a level of local refinement, of solids or surfaces, that needs so many bytes.
+pub(crate) fn check_refinement(level: usize, need: u128) -> Result<()> {
+    memory::check(format!("level {level} of the local refinement needs"), need, |_| {
+        message!(
+            "take a coarser mesh, refine it fewer times, share it between programs (",
+            option_name("mpi"),
+            "), or give semi-sharp creases less sharpness, or inf where they stay sharp at all levels"
+        )
+    })
+}
 
 /// Refuses a cell with more corners than elements of it have numbers.
 pub(super) fn check_corners(cell: u32, corners: usize) -> Result<()> {

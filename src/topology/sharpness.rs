@@ -64,11 +64,6 @@ impl Sharpness {
         self.vertices.get(vertex as usize).map_or(0.0, |s| s.max(0.0))
     }
 
-    /// Whether some sharpness ends: it is above 0 and finite.
-    pub(crate) fn is_semi_sharp(&self) -> bool {
-        self.edges.iter().chain(&self.vertices).any(|&s| s > 0.0 && s.is_finite())
-    }
-
     /// Whether nothing is sharp.
     pub(crate) fn is_smooth(&self) -> bool {
         self.edges.is_empty() && self.vertices.is_empty()

@@ -161,10 +161,9 @@ fn creases_and_counts_that_cannot_be_are_refused() {
     assert!(error.to_string().contains("crease 0 joins vertices 0 and 1"), "{error}");
     assert_eq!(error.help().unwrap().to_string(), "the file has no vertices");
     let most = u64::MAX;
-    for counts in [
-        format!("NumberOfPoints=\"0\" NumberOfPolys=\"{most}\" NumberOfStrips=\"2\""),
-        format!("NumberOfPoints=\"0\" NumberOfVerts=\"{most}\" NumberOfLines=\"2\""),
-    ] {
-        file("", &counts);
-    }
+    file("", &format!("NumberOfPoints=\"0\" NumberOfPolys=\"{most}\" NumberOfStrips=\"2\""));
+    let text = SURFACE.replacen("NumberOfVerts=\"1\"", &format!("NumberOfVerts=\"{most}\""), 1);
+    let text = text.replacen("NumberOfLines=\"0\"", "NumberOfLines=\"2\"", 1);
+    let (_, report) = subsolid::io::read_surface_with_report(scratch.file("b.vtp", text)).unwrap();
+    assert_says(&report.left_out().unwrap(), &[&format!("{most} vertices and lines")]);
 }

@@ -19,8 +19,7 @@ use super::rules::LimitRule;
 use super::surface::LimitSurface;
 use crate::error::ElementKind;
 use crate::error::{Error, Message, Result};
-use crate::limit::{Key, MAX_LEVEL};
-use crate::memory;
+use crate::limit::{Key, MAX_LEVEL, check_refinement};
 use crate::mesh::SurfaceMesh;
 use crate::message;
 use crate::numbers::counted;
@@ -263,11 +262,7 @@ impl Builder {
         let faces: Vec<u32> = active.iter().map(|a| a.face).collect();
         let made = 4 * self.nets.len() + size_of_val(self.leaves.as_slice());
         let need = (made + 4 * faces.len() * LEVEL_BYTES) as u128;
-        memory::check(format!("level {depth} of the local refinement needs"), need, |_| {
-            "give semi-sharp creases less sharpness, or inf where they stay sharp at all levels; or \
-             refine the mesh fewer times"
-                .into()
-        })?;
+        check_refinement(depth, need)?;
         let fine = refine(coarse, Some(&faces))?;
         // active faces are in ascending order of their numbers
         let mut children = Vec::with_capacity(4 * active.len());

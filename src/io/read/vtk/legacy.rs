@@ -2,7 +2,7 @@
 //! unstructured and structured grids (see [`super`] for cell types and named arrays).
 //!
 //! Tolerated, because real files have it: CRLF, blanks at line ends, keywords and
-//! types in any case, several entries per line or several lines an entry.
+//! types in any case, several entries per line or several lines per entry.
 
 use std::path::Path;
 

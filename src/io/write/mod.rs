@@ -19,6 +19,7 @@ mod pvtu;
 mod single;
 mod stl;
 mod surface;
+mod text_rows;
 mod values;
 mod vtk;
 #[cfg(feature = "vtkio")]
@@ -40,6 +41,7 @@ pub use polylines::{PolylinePiece, PolylineWriter};
 pub use pvtu::{PieceShare, PieceWriter};
 pub use single::write_pieces;
 pub use surface::{SurfaceFormat, check_surface_output, write_surface, write_surface_with};
+pub(crate) use text_rows::write_rows;
 
 use std::borrow::Cow;
 use std::collections::HashMap;

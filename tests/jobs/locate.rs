@@ -7,7 +7,7 @@ use crate::oracle::vector::{Greatest, ORIGIN, Point, add, euclidean as distance,
 use crate::support::meshes::{crease_box_edges, mixed, model, models, shapes};
 use crate::support::{Limits, places, size};
 use subsolid::Solid;
-use subsolid::locate::{Located, Locator};
+use subsolid::locate::{Located, Locator, LocatorOptions};
 use subsolid::mesh::{Attribute, SolidMesh};
 use subsolid::slice::{
     Axis, InteriorFinder, LayerSource, PixelGrid, Sampling, SliceOptions, Slicer, SolidSource,
@@ -535,5 +535,27 @@ fn what_is_in_thin_cells_is_found() {
             Located::Outside => true,
         });
         assert_eq!(lost.count(), 0, "{name}");
+    }
+}
+
+/// Nearly all parts of a long cell are within a tolerance of its length: a place is found without
+/// looking at all of them.
+#[test]
+fn long_cells_are_searched_to_a_coarse_tolerance() {
+    let shape = subsolid::mesh::shape::Shape::Box { cells: [2, 2, 2] };
+    let mut mesh = shape.build().expect("a box");
+    mesh.points.iter_mut().for_each(|p| p[0] *= 1e5);
+    let solid = Solid::new(&mesh).expect("a solid");
+    let options = LocatorOptions { tolerance: 1e-3, ..LocatorOptions::default() };
+    let locator = Locator::with_options(&solid, mesh.controls(), options).expect("a locator");
+    let exact = Locator::new(&solid, mesh.controls()).expect("a locator");
+    let mut random = Random::new(5);
+    let beside = |random: &mut Random| [random.unit() * 2e5, random.unit() * 6.0 - 2.0, -0.99];
+    for _ in 0..20 {
+        let x = beside(&mut random);
+        let Located::Inside(place) = locator.locate_one(x) else { panic!("{x:?} is outside") };
+        assert!(place.residual <= 1e-3 * 2e5, "{x:?}: {place:?}");
+        let nearest = exact.nearest(x).expect("a place").residual;
+        assert!(place.residual >= nearest - 1e-9, "{x:?}: {place:?} {nearest}");
     }
 }

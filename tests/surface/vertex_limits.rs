@@ -241,3 +241,26 @@ fn adaptive_limits_of_chaikin_creases_are_those_of_refined_meshes() {
         }
     }
 }
+
+/// Two quads around a vertex and one sharp edge from it swap sides with every level: there is no
+/// normal.
+#[test]
+fn darts_of_two_quads_have_no_normal() {
+    let points = vec![
+        [0.1, 0.2, 0.5],
+        [1.0, 0.0, 0.1],
+        [0.9, 1.0, -0.2],
+        [0.0, 1.1, 0.3],
+        [-0.8, -0.7, 0.2],
+    ];
+    let mut mesh = SurfaceMesh::new(points, Polygons::uniform(4, vec![0, 1, 2, 3, 0, 3, 4, 1]));
+    mesh.creases.push_edge(0, 1, f64::INFINITY);
+    for level in 0..4 {
+        let refined = options(Scheme::CatmullClark, level, Method::Matrix);
+        let plan = SurfacePlan::new(&mesh, &refined).unwrap();
+        let refined = plan.refine(&mesh).unwrap();
+        let limits = plan.vertex_limits(&mesh, &refined).unwrap();
+        assert!(limits.positions[0].iter().all(|x| x.is_finite()), "{level}");
+        assert!(limits.normals[0].iter().all(|x| x.is_nan()), "{level}: {:?}", limits.normals[0]);
+    }
+}

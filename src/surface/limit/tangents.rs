@@ -57,7 +57,7 @@ pub(super) fn tangents(
             let edge = |at: usize| ring.weights(|i| f64::from(u8::from(i == at)), 0.0, -1.0);
             Some([edge(0), edge(faces)])
         }
-        LimitRule::Dart => computed(connectivity, &sector),
+        LimitRule::Dart if faces > 2 => computed(connectivity, &sector),
         _ => None,
     }
 }

@@ -19,7 +19,7 @@ const SEPARATORS: [u8; 3] = *b",;\t";
 const MAX_HEADER_BYTES: usize = 1 << 20;
 
 /// A table's header, and the lines after it.
-type Source = Chain<Cursor<Vec<u8>>, Lines<BufReader<Stream>>>;
+type TableStream = Chain<Cursor<Vec<u8>>, Lines<BufReader<Stream>>>;
 
 /// What a table holds.
 #[derive(Clone, Copy, Debug)]
@@ -71,11 +71,11 @@ pub(crate) struct TableReader {
     places: Vec<usize>,
     // names of all columns
     names: Vec<String>,
-    reader: csv::Reader<Source>,
+    reader: csv::Reader<TableStream>,
 }
 
 /// A row of a table.
-pub(crate) struct Row<'t> {
+pub(crate) struct TableRow<'t> {
     path: &'t Path,
     form: TableForm,
     places: &'t [usize],
@@ -153,12 +153,12 @@ impl TableReader {
     pub fn read<T>(
         &mut self,
         most: usize,
-        mut value: impl FnMut(&Row<'_>) -> Result<T>,
+        mut value: impl FnMut(&TableRow<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
         let mut values = Vec::new();
         let record = csv::ByteRecord::new();
         let mut row =
-            Row { path: &self.path, form: self.form, places: &self.places, line: 0, record };
+            TableRow { path: &self.path, form: self.form, places: &self.places, line: 0, record };
         while values.len() < most {
             let read = self.reader.read_byte_record(&mut row.record);
             row.line = self.reader.get_ref().get_ref().1.number();
@@ -175,7 +175,7 @@ impl TableReader {
     }
 }
 
-impl Row<'_> {
+impl TableRow<'_> {
     /// The text of a column.
     pub fn text(&self, column: usize) -> &str {
         std::str::from_utf8(&self.record[self.places[column]]).unwrap_or("\u{fffd}")
@@ -304,7 +304,7 @@ mod tests {
     fn read(path: &Path, text: &str) -> Result<(Vec<[f64; 2]>, Vec<String>)> {
         std::fs::write(path, text).unwrap();
         let mut table = TableReader::open(path, FORM)?;
-        let number = |row: &Row<'_>, column: usize| {
+        let number = |row: &TableRow<'_>, column: usize| {
             row.text(column).parse().map_err(|_| row.unexpected(column, "number"))
         };
         let rows = table.read(100, |row| Ok([number(row, 0)?, number(row, 1)?]))?;

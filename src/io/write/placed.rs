@@ -7,13 +7,13 @@ use super::values::ArrayValues;
 /// Sections of known lengths, each after some text, in a file that pieces are written to in any
 /// order.
 pub struct PlacedSections {
-    sections: Vec<Place>,
+    sections: Vec<PlacedSection>,
     // where the file is written next, and ends
     at: u64,
     end: u64,
 }
 
-struct Place {
+struct PlacedSection {
     // until it is written
     text: Option<Vec<u8>>,
     next: u64,
@@ -26,7 +26,7 @@ impl PlacedSections {
         let place = |(text, bytes): (Vec<u8>, u64)| {
             let next = end + text.len() as u64;
             end = next + bytes;
-            Place { text: Some(text), next }
+            PlacedSection { text: Some(text), next }
         };
         let sections = sections.into_iter().map(place).collect();
         Self { sections, at: 0, end }

@@ -139,13 +139,13 @@ mod tests {
 
     /// Keeps the bytes before and after a long run of zeros.
     #[derive(Default)]
-    struct Ends {
+    struct KeptEnds {
         kept: std::collections::BTreeMap<u64, u8>,
         at: u64,
         end: u64,
     }
 
-    impl Write for Ends {
+    impl Write for KeptEnds {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             if bytes.len() < 1 << 20 {
                 self.kept.extend((self.at..).zip(bytes.iter().copied()));
@@ -160,7 +160,7 @@ mod tests {
         }
     }
 
-    impl Seek for Ends {
+    impl Seek for KeptEnds {
         fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
             self.at = match to {
                 SeekFrom::Start(at) => at,
@@ -244,7 +244,7 @@ mod tests {
             }
         };
         let files = [("a", 5 << 30, true), ("b", 100, false), ("c", 3, true)];
-        let (mut own, mut zip) = (Ends::default(), Ends::default());
+        let (mut own, mut zip) = (KeptEnds::default(), KeptEnds::default());
         write_stored(&mut own, &files, fill);
         write_zip(&mut zip, &files, fill);
         assert!(own.end == zip.end && own.kept == zip.kept);

@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion};
 
-use super::deck::{Deck, Instance, Part, Section};
+use super::deck::{Deck, DeckPart, DeckSection, Instance};
 use crate::error::ElementKind;
 use crate::io::read::lines::{real, shown};
 use crate::message;
@@ -43,7 +43,7 @@ impl<'a> Deck<'a> {
             }
         }
         let bytes = text.bytes_to(&self.text);
-        let part = Part { name: name.to_owned(), text, bytes, instances: 0 };
+        let part = DeckPart { name: name.to_owned(), text, bytes, instances: 0 };
         match self.parts.by_name.insert(name.to_ascii_uppercase(), part) {
             Some(_) => error("is given twice".into(), "give every part its own name"),
             None => Ok(()),
@@ -81,7 +81,7 @@ impl<'a> Deck<'a> {
         self.instance =
             Some(Instance { first: self.assembly.points(), motion: Isometry3::identity() });
         self.text = text;
-        self.section = Section::Other;
+        self.section = DeckSection::Other;
         self.parts.is_reading = true;
         self.read_lines()?;
         self.parts.is_reading = false;
@@ -139,7 +139,7 @@ impl<'a> Deck<'a> {
         if let Some(instance) = &mut self.instance {
             instance.motion = motion * instance.motion;
         }
-        self.section = Section::Instance(rows + 1);
+        self.section = DeckSection::Instance(rows + 1);
         Ok(())
     }
 }

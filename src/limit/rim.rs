@@ -78,7 +78,7 @@ impl Border {
 
 /// A stretch of a line.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stretch {
+pub(crate) struct RimSegment {
     line: u64,
     base: u64,
     /// Places where it starts and ends.
@@ -87,7 +87,7 @@ pub(crate) struct Stretch {
     pub to: u32,
 }
 
-impl Stretch {
+impl RimSegment {
     /// Name of a place on the line, in the order of the places.
     pub fn key(&self, place: u32) -> RimKey {
         (self.line, self.base | u64::from(place))
@@ -108,7 +108,7 @@ impl Rim {
 
     /// The side of a rectangle `[s0, t0, s1, t1]` of face number `number`, against
     /// the clock: 0 below, 1 right, 2 above, 3 left.
-    pub fn stretch(&self, number: u64, rectangle: [u32; 4], side: usize) -> Stretch {
+    pub fn stretch(&self, number: u64, rectangle: [u32; 4], side: usize) -> RimSegment {
         let [s0, t0, s1, t1] = rectangle;
         let (direction, fixed, from, to) = match side {
             0 => (0, t0, s0, s1),
@@ -119,11 +119,11 @@ impl Rim {
         match self.border(direction, fixed) {
             Some(border) => {
                 let [from, to] = [border.place(from), border.place(to)];
-                Stretch { line: border.line, base: 0, from, to }
+                RimSegment { line: border.line, base: 0, from, to }
             }
             None => {
                 let line = INSIDE | number << 1 | direction as u64;
-                Stretch { line, base: u64::from(fixed) << 32, from, to }
+                RimSegment { line, base: u64::from(fixed) << 32, from, to }
             }
         }
     }

@@ -6,7 +6,7 @@ use super::hierarchy::{Hierarchy, diagonal};
 use super::parameters::in_element;
 use super::pieces::LocatorPieces;
 use super::sides::{Sides, patch_of};
-use super::tricubic::{Jet, jet};
+use super::tricubic::{TricubicJet, jet};
 use crate::bezier::Piece;
 use crate::limit::boundary::boundary_faces;
 use crate::numbers::bounds::{self, Bounds};
@@ -126,7 +126,7 @@ fn folded(pieces: &LocatorPieces<'_>, sides_of: impl Fn(usize) -> Sides + Sync) 
 
 /// Whether the Jacobian is negative at some sample of a piece, positive at some, and flat at some that
 /// is not on these sides.
-fn signs(sides: Sides, map: impl Fn([f64; 3]) -> Jet) -> [bool; 3] {
+fn signs(sides: Sides, map: impl Fn([f64; 3]) -> TricubicJet) -> [bool; 3] {
     let mut signs = [false; 3];
     for t in samples() {
         let [a, b, c] = map(t).derivatives;

@@ -8,7 +8,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::tricubic::Jet;
+use super::tricubic::TricubicJet;
 
 /// Most steps; degenerate roots halve the error a step.
 const STEPS: usize = 80;
@@ -46,7 +46,7 @@ impl SearchBox {
 
 /// Walks from `start` to a closest point; nearer than `enough` will do.
 pub fn closest(
-    map: impl Fn([f64; 3]) -> Jet,
+    map: impl Fn([f64; 3]) -> TricubicJet,
     x: [f64; 3],
     domain: SearchBox,
     start: [f64; 3],

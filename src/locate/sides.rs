@@ -35,7 +35,7 @@ impl Sides {
 
 /// What is the closest so far, in the parameters of an element.
 #[derive(Clone, Copy, Debug)]
-pub struct Best {
+pub struct BestPlace {
     /// The place; none yet if its distance is infinite.
     pub place: Closest,
     /// The unit vector from the point asked for to the place; 0 without one.
@@ -46,7 +46,7 @@ pub struct Best {
     pub slack: f64,
 }
 
-impl Best {
+impl BestPlace {
     /// No place yet.
     pub fn none(slack: f64) -> Self {
         let place = Closest { parameters: [0.0; 3], distance: f64::INFINITY };

@@ -72,7 +72,7 @@ pub struct JobReport {
 }
 
 /// What every output made of a layer.
-type Made = Vec<Option<LayerOutput>>;
+type LayerOutputs = Vec<Option<LayerOutput>>;
 
 impl Job<'_> {
     /// Layers whose results are held at a time.
@@ -148,7 +148,7 @@ impl Job<'_> {
     }
 
     /// What the outputs make of some layers.
-    fn make_all(&self, layers: Range<usize>) -> Vec<Result<Made>> {
+    fn make_all(&self, layers: Range<usize>) -> Vec<Result<LayerOutputs>> {
         let threads = rayon::current_num_threads().min(layers.len());
         let next = AtomicUsize::new(layers.start);
         let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|k| layers.contains(k));
@@ -165,7 +165,7 @@ impl Job<'_> {
     }
 
     /// What each output makes of a layer; nothing where nothing is left to do.
-    fn make(&self, index: usize) -> Result<Made> {
+    fn make(&self, index: usize) -> Result<LayerOutputs> {
         let pending = || self.outputs.iter().filter(|output| !output.is_done(index));
         let contours = if pending().any(|output| output.needs_contours()) {
             Some(self.source.contours(index, self.stack.middle(index))?)

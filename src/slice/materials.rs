@@ -195,7 +195,7 @@ impl Materials {
     }
 
     /// The material of a pixel by its id.
-    fn by_id(&self, values: &[f64], covered: u16, threshold: u32) -> Result<u8, Reason> {
+    fn by_id(&self, values: &[f64], covered: u16, threshold: u32) -> Result<u8, PixelFault> {
         let id = values[self.0[0].channel];
         let found = self.0.binary_search_by(|material| {
             let own = material.id.unwrap_or_default() as f64;
@@ -212,7 +212,7 @@ impl Materials {
     }
 
     /// The material of a pixel by fractions.
-    fn by_fraction(&self, values: &[f64], covered: u16, threshold: u32) -> Result<u8, Reason> {
+    fn by_fraction(&self, values: &[f64], covered: u16, threshold: u32) -> Result<u8, PixelFault> {
         let (mut sum, mut chosen) = (0.0, 0);
         for (place, material) in self.0.iter().enumerate() {
             let fraction = values[material.channel];
@@ -241,7 +241,7 @@ impl Materials {
 }
 
 /// What is wrong, and how to fix it.
-type Reason = (String, &'static str);
+type PixelFault = (String, &'static str);
 
 fn color(place: usize) -> [u8; 3] {
     let darker = (place / COLORS.len()) as f64;

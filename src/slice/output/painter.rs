@@ -263,7 +263,7 @@ impl Painter {
             }
         }
         for (&(channel, range), folder) in options.attributes.iter().zip(of_attributes) {
-            let own = Values { values: &values, channels: self.channels, channel };
+            let own = ChannelValues { values: &values, channels: self.channels, channel };
             let image = self.levels.with(|levels| {
                 levels.resize(coverage.len(), 0);
                 own.shade(range, &coverage, levels)
@@ -339,13 +339,13 @@ fn image_format(setting: &Setting, options: &ImageOptions) -> ImageFormat {
 }
 
 /// A channel of the covered pixels, `[pixel][channel]`.
-struct Values<'a> {
+struct ChannelValues<'a> {
     values: &'a [f64],
     channels: usize,
     channel: usize,
 }
 
-impl Values<'_> {
+impl ChannelValues<'_> {
     /// Levels of the pixels, from 0 to their coverage.
     ///
     /// # Errors

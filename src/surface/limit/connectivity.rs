@@ -14,7 +14,7 @@ use crate::topology::surface::{Columns, SurfaceTopology};
 use crate::topology::{NONE, Rows};
 
 /// The tags of a control mesh.
-pub(in crate::surface) struct Tags<'a> {
+pub(in crate::surface) struct SurfaceTags<'a> {
     /// Sharp edges and vertices.
     pub creases: &'a Creases,
     /// How the sharpness of edges passes on.
@@ -53,7 +53,11 @@ impl<'t> Connectivity<'t> {
     /// # Errors
     /// [`Error::Mesh`] for a crease that is not an edge, a corner that is not a vertex, and a
     /// sharpness that is negative or not a number.
-    pub fn new(topology: Cow<'t, SurfaceTopology>, tags: &Tags, scheme: Scheme) -> Result<Self> {
+    pub fn new(
+        topology: Cow<'t, SurfaceTopology>,
+        tags: &SurfaceTags,
+        scheme: Scheme,
+    ) -> Result<Self> {
         let mut connectivity = Self::smooth(topology, scheme, masks_of(scheme)?);
         connectivity.crease_rule = tags.crease_rule;
         if scheme.rules().has_triangle_rule() {

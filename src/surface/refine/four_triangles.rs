@@ -10,7 +10,7 @@ use crate::numbers::Real;
 use rayon::prelude::*;
 
 use super::sharpness::LevelSharpness;
-use super::split::{Lists, Navigate, Triangles, split_to_triangles};
+use super::split::{Navigate, TriangleCorners, WantedLists, split_to_triangles};
 use super::workspace::Workspace;
 use crate::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
@@ -55,7 +55,7 @@ impl FourTriangleLevels {
             }
             let fine = split_to_triangles(
                 coarse,
-                if last { Lists::Vertices } else { Lists::All },
+                if last { WantedLists::Vertices } else { WantedLists::All },
                 spare.next().unwrap_or_default(),
             );
             matrices.push(fine);
@@ -69,7 +69,7 @@ impl FourTriangleLevels {
         sharpness: LevelSharpness,
     ) -> Self {
         let neighbors = vec![matrix.neighbors()];
-        let fine = split_to_triangles(&matrix, Lists::Vertices, SurfaceTopology::default());
+        let fine = split_to_triangles(&matrix, WantedLists::Vertices, SurfaceTopology::default());
         Self { matrices: vec![matrix, fine], sharpness: vec![sharpness], neighbors }
     }
 
@@ -115,8 +115,8 @@ impl FourTriangleLevels {
         edges.zip(out).with_min_len(GRAIN).for_each(|(&[a, b], out)| {
             // where the surface ends the point is overwritten: any triangle will do
             let b = if b == NONE { a } else { b };
-            let ends = [at(a), at(Triangles.next(a))];
-            let across = [at(Triangles.previous(a)), at(Triangles.previous(b))];
+            let ends = [at(a), at(TriangleCorners.next(a))];
+            let across = [at(TriangleCorners.previous(a)), at(TriangleCorners.previous(b))];
             *out = edge_point(ends, across);
         });
     }

@@ -23,7 +23,7 @@ use families::{Families, InnerPoints};
 use stars::{GRAIN, Stars};
 
 use super::sharpness::LevelSharpness;
-use super::split::{Lists, Navigate, Quads, split_quads_twice, split_to_quads};
+use super::split::{Navigate, QuadCorners, WantedLists, split_quads_twice, split_to_quads};
 use super::workspace::Workspace;
 use crate::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
@@ -75,7 +75,7 @@ impl QuadLevels {
                 let [middle, fine] = split_quads_twice(coarse, spare.nth(1).unwrap_or_default());
                 matrices.extend([middle, fine]);
             } else {
-                let lists = if left == 1 { Lists::Vertices } else { Lists::All };
+                let lists = if left == 1 { WantedLists::Vertices } else { WantedLists::All };
                 let fine = split_to_quads(coarse, lists, spare.next().unwrap_or_default());
                 matrices.push(fine);
             }
@@ -98,7 +98,7 @@ impl QuadLevels {
     ) -> Self {
         let oriented = matrix.is_oriented();
         let first_stars = matrix.vertex_corners();
-        let fine = split_to_quads(&matrix, Lists::Vertices, SurfaceTopology::default());
+        let fine = split_to_quads(&matrix, WantedLists::Vertices, SurfaceTopology::default());
         let (matrices, sharpness) = (vec![matrix, fine], vec![sharpness]);
         let second_stars = Rows::default();
         Self { matrices, sharpness, first_stars, second_stars, oriented, linear: false }
@@ -120,7 +120,7 @@ impl QuadLevels {
                 return Cow::Borrowed(matrix);
             }
             let parents = &self.matrices[level - 1];
-            Cow::Owned(split_to_quads(parents, Lists::All, SurfaceTopology::default()))
+            Cow::Owned(split_to_quads(parents, WantedLists::All, SurfaceTopology::default()))
         })
     }
 
@@ -159,8 +159,8 @@ impl QuadLevels {
             }
             1 => {
                 quad_face_points(matrix, points, face_points);
-                edge_points_of(matrix, Quads, points, face_points, edge_points);
-                let stars = self.stars(matrix, Quads, points, face_points);
+                edge_points_of(matrix, QuadCorners, points, face_points, edge_points);
+                let stars = self.stars(matrix, QuadCorners, points, face_points);
                 stars.any_valence(vertex_points, |v| (self.second_stars.row(v), 0));
             }
             _ => self.family_step(level, points, vertex_points, face_points, edge_points),
@@ -209,7 +209,7 @@ impl QuadLevels {
         let edge_point = |c: u32| first_edge_point + parents.edges[c as usize];
         let stars = Stars {
             next: edge_point,
-            previous: |c| edge_point(Quads.previous(c)),
+            previous: |c| edge_point(QuadCorners.previous(c)),
             face: |c| c,
             oriented: self.oriented,
             points,
@@ -232,7 +232,7 @@ impl QuadLevels {
                 let [a, b] = from.edge_corners[e];
                 // where the surface ends the point is overwritten: any corner will do
                 let b = if b == NONE { a } else { b };
-                let side = |c: u32| [4 * c + 1, 4 * Quads.next(c) + 3];
+                let side = |c: u32| [4 * c + 1, 4 * QuadCorners.next(c) + 3];
                 let ([a0, a1], [b0, b1]) = (side(a), side(b));
                 [a0, a1, b0, b1].map(|c| c << shift)
             });

@@ -10,7 +10,7 @@ use crate::scheme::crease::{ALONG_END, ALONG_OWN};
 use crate::scheme::sqrt3::{END_THIRD, LINE, THIRD, vertex_mask};
 use crate::scheme::{LimitScheme, RowBuilder, Stencils};
 use crate::surface::refine::sharpness::LevelSharpness;
-use crate::surface::refine::three_triangles::Level;
+use crate::surface::refine::three_triangles::ThreeTrianglesLevel;
 use crate::topology::NONE;
 use crate::topology::surface::SurfaceTopology;
 
@@ -163,7 +163,7 @@ fn blended_vertices(smooth: Stencils, sharpness: &LevelSharpness) -> Stencils {
 }
 
 /// √3: vertex points, points of triangles, second points of boundary edges.
-pub(in crate::surface) fn three_triangles(level: &Level) -> Stencils {
+pub(in crate::surface) fn three_triangles(level: &ThreeTrianglesLevel) -> Stencils {
     let matrix = &level.matrix;
     let on_boundary = |v: usize| {
         level.boundary.vertices.binary_search_by_key(&(v as u32), |sharp| sharp.vertex).ok()

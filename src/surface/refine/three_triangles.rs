@@ -35,7 +35,7 @@ const GRAIN: usize = 4096;
 
 /// One level and how it refines.
 #[derive(Clone, Debug)]
-pub(in crate::surface) struct Level {
+pub(in crate::surface) struct ThreeTrianglesLevel {
     pub matrix: SurfaceTopology,
     pub neighbors: Rows,
     /// Boundary edges and vertices.
@@ -51,7 +51,7 @@ pub(in crate::surface) struct Level {
 #[derive(Clone, Debug)]
 pub struct ThreeTriangleLevels {
     /// All levels but the last.
-    pub(in crate::surface) levels: Vec<Level>,
+    pub(in crate::surface) levels: Vec<ThreeTrianglesLevel>,
     /// The triangles of the last: `[triangle][corner]`.
     pub(in crate::surface) last: Vec<u32>,
     pub(in crate::surface) vertex_count: usize,
@@ -79,7 +79,7 @@ impl ThreeTriangleLevels {
                     std::mem::take(&mut triangles),
                 )
             });
-            let level = Level::new(matrix, &corners, step % 2 == 1);
+            let level = ThreeTrianglesLevel::new(matrix, &corners, step % 2 == 1);
             triangles = level.refined_triangles();
             vertex_count = level.refined_vertex_count();
             done.push(level);
@@ -118,7 +118,7 @@ pub(crate) fn check(mesh: &SurfaceMesh, matrix: &SurfaceTopology) -> Result<()> 
     Ok(())
 }
 
-impl Level {
+impl ThreeTrianglesLevel {
     fn new(matrix: SurfaceTopology, corners: &[(u32, f64)], cuts_boundary: bool) -> Self {
         let ends = (0..).zip(&matrix.edge_corners).filter(|(_, corners)| corners[1] == NONE);
         let edges: Vec<SharpEdge> = ends

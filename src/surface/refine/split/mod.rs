@@ -17,7 +17,7 @@ const GRAIN: usize = 4096;
 
 /// Which lists of a refined matrix are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::surface) enum Lists {
+pub(in crate::surface) enum WantedLists {
     /// [`SurfaceTopology::vertices`] alone, which is all that the last level needs.
     Vertices,
     /// All lists.
@@ -37,9 +37,9 @@ pub(in crate::surface) trait Navigate: Copy + Sync {
 
 /// Faces of four corners: 4f to 4f + 3.
 #[derive(Clone, Copy)]
-pub(in crate::surface) struct Quads;
+pub(in crate::surface) struct QuadCorners;
 
-impl Navigate for Quads {
+impl Navigate for QuadCorners {
     #[inline(always)]
     fn next(self, corner: u32) -> u32 {
         corner & !3 | (corner + 1) & 3
@@ -72,9 +72,9 @@ impl Navigate for &Columns {
 
 /// Faces of three corners: 3f to 3f + 2.
 #[derive(Clone, Copy)]
-pub(in crate::surface) struct Triangles;
+pub(in crate::surface) struct TriangleCorners;
 
-impl Navigate for Triangles {
+impl Navigate for TriangleCorners {
     #[inline(always)]
     fn next(self, corner: u32) -> u32 {
         if corner % 3 == 2 { corner - 2 } else { corner + 1 }
@@ -122,7 +122,7 @@ mod tests {
         let faces = Polygons::from_parts(vec![3, 7, 12], faces.concat());
         let mut matrix = SurfaceTopology::build(8, Columns::of(&faces), faces.into_vertices());
         for _ in 0..3 {
-            matrix = split_to_quads(&matrix, Lists::All, SurfaceTopology::default());
+            matrix = split_to_quads(&matrix, WantedLists::All, SurfaceTopology::default());
             expect_sorted_edges(&matrix);
         }
     }
@@ -133,7 +133,7 @@ mod tests {
         let faces = vec![0, 1, 2, 0, 2, 3, 4, 3, 0, 0, 4, 1, 2, 1, 5];
         let mut matrix = SurfaceTopology::build(6, Columns::Uniform(3), faces);
         for _ in 0..3 {
-            matrix = split_to_triangles(&matrix, Lists::All, SurfaceTopology::default());
+            matrix = split_to_triangles(&matrix, WantedLists::All, SurfaceTopology::default());
             expect_sorted_edges(&matrix);
         }
     }

@@ -6,7 +6,7 @@
 //! edge as it was, as the first of two steps does where the surface ends, so that it has
 //! the rim of the hole at every level.
 
-use super::{Level, ThreeTriangleLevels};
+use super::{ThreeTriangleLevels, ThreeTrianglesLevel};
 use crate::topology::NONE;
 
 impl ThreeTriangleLevels {
@@ -23,7 +23,7 @@ impl ThreeTriangleLevels {
 }
 
 /// Which of the nine parts of each triangle lie in holes.
-fn after_two_steps([first, second]: &[Level; 2], is_hole: &[bool]) -> Vec<bool> {
+fn after_two_steps([first, second]: &[ThreeTrianglesLevel; 2], is_hole: &[bool]) -> Vec<bool> {
     (0..second.matrix.vertices.len() as u32)
         .map(|c| {
             // triangle c/3 lies across the edge of its parent's corner: its vertices are one
@@ -41,7 +41,7 @@ fn after_two_steps([first, second]: &[Level; 2], is_hole: &[bool]) -> Vec<bool> 
         .collect()
 }
 
-impl Level {
+impl ThreeTrianglesLevel {
     /// The triangles after this step, the first of two, `refined`, but for those inside
     /// holes; edges to holes are not turned.
     fn triangles_outside(&self, is_hole: &[bool], refined: &[u32]) -> Vec<u32> {

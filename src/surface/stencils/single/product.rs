@@ -20,17 +20,17 @@ use crate::topology::NONE;
 
 /// What the first pass finds out about some rows.
 #[derive(Default)]
-struct Found {
+struct RowSurvey {
     /// Of each row the parent that has all columns; [`NONE`] if it is merged.
     widest: Vec<u32>,
     /// Groups of all rows.
     groups: usize,
-    merged: Merged,
+    merged: MergedRows,
 }
 
 /// Rows none of whose parents has all columns.
 #[derive(Default)]
-struct Merged {
+struct MergedRows {
     /// Groups of each.
     sizes: Vec<usize>,
     columns: Vec<[u32; GROUP]>,
@@ -38,7 +38,7 @@ struct Merged {
 }
 
 /// Where the rows of a part go.
-struct Place<'a, T> {
+struct RowOutput<'a, T> {
     /// Groups before it.
     first_group: usize,
     first_row: usize,
@@ -51,7 +51,7 @@ impl SingleMatrix<f64> {
     /// The matrix with one more level: `level` · this.
     pub fn then<T: Real>(&self, level: &Stencils) -> SingleMatrix<T> {
         let first_rows = (0..level.len()).into_par_iter().step_by(GRAIN);
-        let parts: Vec<Found> = first_rows.map(|first| self.measure(level, first)).collect();
+        let parts: Vec<RowSurvey> = first_rows.map(|first| self.measure(level, first)).collect();
         let groups = parts.iter().map(|part| part.groups).sum();
         let mut all = SingleMatrix {
             ends: pages::zeros(level.len()),
@@ -62,7 +62,7 @@ impl SingleMatrix<f64> {
         let mut next_group = 0;
         let places = all.ends.chunks_mut(GRAIN).zip(&parts).enumerate().map(|(i, (ends, part))| {
             next_group += part.groups;
-            Place {
+            RowOutput {
                 first_group: next_group - part.groups,
                 first_row: i * GRAIN,
                 ends,
@@ -91,8 +91,8 @@ impl SingleMatrix<f64> {
     }
 
     /// Counts the groups of `GRAIN` rows and merges those that have to be.
-    fn measure(&self, level: &Stencils, first: usize) -> Found {
-        let mut part = Found::default();
+    fn measure(&self, level: &Stencils, first: usize) -> RowSurvey {
+        let mut part = RowSurvey::default();
         let mut builder = RowBuilder::default();
         for row in first..(first + GRAIN).min(level.len()) {
             let widest = self.widest_parent(level, row);
@@ -114,7 +114,7 @@ impl SingleMatrix<f64> {
     }
 
     /// Writes the rows of a part.
-    fn fill<T: Real>(&self, level: &Stencils, part: &Found, place: Place<'_, T>) {
+    fn fill<T: Real>(&self, level: &Stencils, part: &RowSurvey, place: RowOutput<'_, T>) {
         let mut sizes = part.merged.sizes.iter();
         let (mut columns, mut weights) = (&part.merged.columns[..], &part.merged.weights[..]);
         let mut sums = Vec::new();
@@ -184,7 +184,7 @@ fn has(all: &[[u32; GROUP]], some: &[[u32; GROUP]]) -> bool {
     some.iter().all(|column| rest.by_ref().any(|c| c == column))
 }
 
-impl Merged {
+impl MergedRows {
     /// Appends a row of ascending columns; returns the number of its groups.
     fn push(&mut self, row: impl Iterator<Item = (u32, f64)>) -> usize {
         let before = self.columns.len();

@@ -21,7 +21,7 @@ pub(crate) struct GridPlace {
 
 /// Places at equal steps along a side of an element.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Run {
+pub(crate) struct SlotRun {
     // step 0
     start: GridPlace,
     // of i and j
@@ -32,7 +32,7 @@ pub(crate) struct Run {
     slot: u32,
 }
 
-impl Run {
+impl SlotRun {
     const UNKNOWN: Self = Self {
         start: GridPlace { element: NONE, i: 0, j: 0 },
         step: [0; 2],
@@ -64,7 +64,7 @@ pub(crate) struct Slots {
     elements: Vec<[u32; 2]>,
     // vertices, edges' halves from either end, middles of edges, lines from these to face
     // points, face points; the last two only if there are polygons
-    runs: Vec<Run>,
+    runs: Vec<SlotRun>,
     first_half: usize,
     first_middle: usize,
     first_line: usize,
@@ -72,7 +72,7 @@ pub(crate) struct Slots {
     /// Slots of all elements.
     own: u32,
     /// Places that no element has among its own, in the order of the slots behind theirs.
-    pub rest: Vec<Run>,
+    pub rest: Vec<SlotRun>,
     len: u32,
 }
 
@@ -92,7 +92,7 @@ impl Slots {
             levels,
             matrix,
             elements,
-            runs: vec![Run::UNKNOWN; count],
+            runs: vec![SlotRun::UNKNOWN; count],
             first_half,
             first_middle,
             first_line,
@@ -161,7 +161,7 @@ impl Slots {
             if run.is_known() || range[0] >= range[1] {
                 return;
             }
-            *run = Run { start, step, range, slot: NONE };
+            *run = SlotRun { start, step, range, slot: NONE };
             if !is_low {
                 run.slot = self.len;
                 self.len += range[1] - range[0];

@@ -17,7 +17,7 @@ use crate::error::ElementKind::Vertex;
 use crate::error::{Error, Result};
 use crate::message;
 pub(in crate::backend::cuda) use build::variant;
-pub(super) use build::{Neighbors, SharpRows};
+pub(super) use build::{SharpRows, VertexNeighbors};
 
 /// Faces of a control mesh as columns over its vertices.
 #[derive(Clone, Copy, Debug)]

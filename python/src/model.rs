@@ -11,7 +11,7 @@ use subsolid::topology::Topology;
 
 use crate::arrays::{Role, floats, floats_warned, moved, plain_ids, rows, slice};
 use crate::errors::{refused, warn};
-use crate::threads::Work;
+use crate::threads::WithoutLock;
 
 /// Warns of what joining vertices left out.
 pub fn warn_of_welded(py: Python<'_>, welded: &Welded) -> PyResult<()> {

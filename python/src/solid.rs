@@ -27,10 +27,10 @@ use crate::model::{
     attributes, attributes_of, cells, cells_of, creases, creases_of, points, polygons, values_of,
     warn_of_cells,
 };
-use crate::query::Asked;
+use crate::query::QueryRequest;
 use crate::request::{self, locations, named, orders, processor};
 use crate::surface::PySurface;
-use crate::threads::Work;
+use crate::threads::WithoutLock;
 
 /// A Catmull-Clark solid: the limit of a control mesh of hexahedra, wedges, tetrahedra or
 /// polyhedra.
@@ -415,7 +415,7 @@ impl PySolid {
         strategy: &str,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let shared = &self.shared;
-        let asked = Asked::new(op, of.as_ref(), rings, oriented, strategy)?;
+        let asked = QueryRequest::new(op, of.as_ref(), rings, oriented, strategy)?;
         crate::query::answer(py, &asked, || {
             Query::of_topology(&shared.mesh, shared.solid.topology(), asked.strategy)
         })

@@ -89,7 +89,7 @@ impl ElementKind {
     /// The id alone: `12`. A number that is not an id, such as −1 in a file, is text.
     pub fn number(self, id: impl TryInto<u64> + Copy + Display) -> Message {
         match id.try_into() {
-            Ok(id) => Message(vec![Part::Id(self, id)]),
+            Ok(id) => Message(vec![Fragment::Id(self, id)]),
             Err(_) => id.to_string().into(),
         }
     }
@@ -111,10 +111,10 @@ pub(crate) fn edge([a, b]: [u32; 2]) -> Message {
 /// assert_eq!(message.elements().collect::<Vec<_>>(), [(Cell, 12), (Vertex, 7)]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Message(Vec<Part>);
+pub struct Message(Vec<Fragment>);
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-enum Part {
+enum Fragment {
     Text(String),
     Id(ElementKind, u64),
     Term(Term),
@@ -129,8 +129,8 @@ impl Message {
     /// The elements named, in their order.
     pub fn elements(&self) -> impl Iterator<Item = (ElementKind, u64)> + '_ {
         self.0.iter().filter_map(|part| match *part {
-            Part::Id(kind, id) => Some((kind, id)),
-            Part::Text(_) | Part::Term(_) => None,
+            Fragment::Id(kind, id) => Some((kind, id)),
+            Fragment::Text(_) | Fragment::Term(_) => None,
         })
     }
 
@@ -138,9 +138,9 @@ impl Message {
     /// of Rust.
     pub fn spelled(&self, spell: impl Fn(&Term) -> String) -> String {
         let words = self.0.iter().map(|part| match part {
-            Part::Text(text) => text.clone(),
-            Part::Id(_, id) => id.to_string(),
-            Part::Term(term) => spell(term),
+            Fragment::Text(text) => text.clone(),
+            Fragment::Id(_, id) => id.to_string(),
+            Fragment::Term(term) => spell(term),
         });
         words.collect()
     }
@@ -148,7 +148,7 @@ impl Message {
     /// Gives elements the ids that `new` has for them.
     pub(crate) fn renumber(&mut self, new: impl Fn(ElementKind, u64) -> Option<u64>) {
         for part in &mut self.0 {
-            if let Part::Id(kind, id) = part {
+            if let Fragment::Id(kind, id) = part {
                 *id = new(*kind, *id).unwrap_or(*id);
             }
         }
@@ -163,7 +163,7 @@ impl Display for Message {
 
 impl From<String> for Message {
     fn from(text: String) -> Self {
-        Self(vec![Part::Text(text)])
+        Self(vec![Fragment::Text(text)])
     }
 }
 
@@ -175,7 +175,7 @@ impl From<&str> for Message {
 
 impl From<Term> for Message {
     fn from(term: Term) -> Self {
-        Self(vec![Part::Term(term)])
+        Self(vec![Fragment::Term(term)])
     }
 }
 

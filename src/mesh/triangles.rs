@@ -58,7 +58,7 @@ impl SurfaceMesh {
             let many = self.faces.iter().filter(|face| face.len() > FEW);
             cuts.joined.extend(many.flat_map(sides));
         }
-        let mut cutter = Cutter::default();
+        let mut cutter = PolygonCutter::default();
         for (f, face) in self.faces.iter().enumerate() {
             let first = self.faces.corners(f).start as u32;
             let cut = cutter.cut(&self.points, face, |a, b| cuts.has(f as u32, face[a], face[b]));
@@ -158,7 +158,7 @@ impl Cuts<'_> {
 
 /// Memory that faces share.
 #[derive(Default)]
-struct Cutter {
+struct PolygonCutter {
     earcut: Earcut<f64>,
     // the face, projected along its normal
     flat: Vec<[f64; 2]>,
@@ -168,7 +168,7 @@ struct Cutter {
     best: Vec<[u32; 3]>,
 }
 
-impl Cutter {
+impl PolygonCutter {
     /// The triangles of a face, as places in it; `is_joined` says whether two places are joined by an
     /// edge outside the face.
     fn cut(

@@ -190,9 +190,9 @@ fn found(count: usize, worst: Option<(u32, f64)>, cells: &[u32]) -> Vec<u8> {
 }
 
 /// A count, the worst cell with its value, and cells.
-type Found = (usize, Option<(u32, f64)>, Vec<u32>);
+type FoundCells = (usize, Option<(u32, f64)>, Vec<u32>);
 
-fn take_found(bytes: &[u8]) -> Result<Found> {
+fn take_found(bytes: &[u8]) -> Result<FoundCells> {
     let mut rest = bytes;
     let (count, value) = (next_count(&mut rest)? as usize, next_number(&mut rest)?);
     let cell = next_id(&mut rest)?;

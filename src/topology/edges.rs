@@ -25,7 +25,7 @@ pub(super) struct Edges {
 
 /// Merges half-edges of all faces.
 pub(super) fn merge_half_edges(face_vertices: &Rows, vertex_count: usize) -> Edges {
-    let parts = Portion::all(face_vertices, vertex_count);
+    let parts = EdgePortion::all(face_vertices, vertex_count);
     let count = parts.iter().map(|part| part.edges.len()).sum();
     let halves = face_vertices.items().len();
     let (mut vertices, mut ends, mut faces) =
@@ -62,7 +62,7 @@ pub(super) fn merge_half_edges(face_vertices: &Rows, vertex_count: usize) -> Edg
 }
 
 /// Edges of consecutive smaller ends.
-struct Portion {
+struct EdgePortion {
     edges: Vec<Edge>,
     /// Half-edges of all of them.
     halves: Vec<u32>,
@@ -74,7 +74,7 @@ struct Edge {
     end: u32,
 }
 
-impl Portion {
+impl EdgePortion {
     /// All edges.
     fn all(face_vertices: &Rows, vertex_count: usize) -> Vec<Self> {
         let (ends, mut grouped) = by_smaller_ends(face_vertices, vertex_count);

@@ -65,7 +65,7 @@ struct HalfFaces<'a> {
 
 /// A half-face: a cell, and which of its faces.
 #[derive(Clone, Copy)]
-struct Half {
+struct HalfFace {
     cell: u32,
     local: u32,
 }
@@ -79,11 +79,11 @@ fn number(&[high, low]: &Entry) -> u128 {
 }
 
 /// A face as the half-faces that are one; the same twice at the boundary.
-type Pair = [u32; 2];
+type HalfFacePair = [u32; 2];
 
 /// Faces of consecutive smallest vertices.
-struct Portion {
-    faces: Vec<Pair>,
+struct FacePortion {
+    faces: Vec<HalfFacePair>,
     /// Vertices of all their cycles.
     corners: usize,
 }
@@ -114,9 +114,9 @@ impl<'a> HalfFaces<'a> {
         if self.hexahedra.is_some() { 6 * cell as u32 } else { start(&self.ends, cell) }
     }
 
-    fn half(&self, number: u32) -> Half {
+    fn half(&self, number: u32) -> HalfFace {
         let cell = if self.hexahedra.is_some() { number / 6 } else { self.of[number as usize] };
-        Half { cell, local: number - self.first(cell as usize) }
+        HalfFace { cell, local: number - self.first(cell as usize) }
     }
 
     /// Half-faces at their smallest vertices.
@@ -164,23 +164,24 @@ impl<'a> HalfFaces<'a> {
     }
 
     /// All faces.
-    fn parts(&self, vertex_count: usize) -> Result<Vec<Portion>> {
+    fn parts(&self, vertex_count: usize) -> Result<Vec<FacePortion>> {
         let (ends, mut grouped) = self.by_least_vertex(vertex_count);
         let part = |vertices: Chunk<Entry>| {
-            let mut part = Portion { faces: Vec::with_capacity(4 * vertices.len()), corners: 0 };
+            let mut part =
+                FacePortion { faces: Vec::with_capacity(4 * vertices.len()), corners: 0 };
             for (_, entries) in vertices.groups() {
                 self.merge(entries, &mut part)?;
             }
             Ok(part)
         };
         // collected one by one: the first error is the one to report
-        let parts: Vec<Result<Portion>> =
+        let parts: Vec<Result<FacePortion>> =
             chunked(&ends, &mut grouped).into_par_iter().map(part).collect();
         parts.into_iter().collect()
     }
 
     /// Adds the faces out of half-faces of one smallest vertex.
-    fn merge(&self, entries: &mut [Entry], part: &mut Portion) -> Result<()> {
+    fn merge(&self, entries: &mut [Entry], part: &mut FacePortion) -> Result<()> {
         entries.sort_unstable_by_key(number);
         let half = |entry: &Entry| entry[1] as u32;
         let vertices = |entry: &Entry| number(entry) >> 32;
@@ -220,14 +221,14 @@ impl<'a> HalfFaces<'a> {
     }
 
     /// The vertices of a half-face, ascending.
-    fn sorted(&self, half: Half) -> Vec<u32> {
+    fn sorted(&self, half: HalfFace) -> Vec<u32> {
         let mut vertices = self.with_cycle(half, <[u32]>::to_vec);
         vertices.sort_unstable();
         vertices
     }
 
     /// What `read` makes of the vertex cycle of a half-face.
-    fn with_cycle<R: Default>(&self, half: Half, read: impl Fn(&[u32]) -> R) -> R {
+    fn with_cycle<R: Default>(&self, half: HalfFace, read: impl Fn(&[u32]) -> R) -> R {
         let (cell, local) = (half.cell as usize, half.local as usize);
         if let Some(corners) = self.cells.kind(cell).faces().get(local) {
             let vertices = self.cells.vertices(cell);
@@ -249,7 +250,7 @@ impl<'a> HalfFaces<'a> {
     }
 
     /// Numbers the faces of all parts and gathers them.
-    fn join(&self, parts: &[Portion]) -> CellFaces {
+    fn join(&self, parts: &[FacePortion]) -> CellFaces {
         let count = parts.iter().map(|part| part.faces.len()).sum();
         let mut cells = pages::zeros(count);
         let mut cycles = pages::zeros(parts.iter().map(|part| part.corners).sum());
@@ -291,8 +292,8 @@ impl<'a> HalfFaces<'a> {
         CellFaces { vertices, cells, of_cells: Rows::from_parts(self.ends.clone(), of_cells) }
     }
 
-    fn non_manifold(&self, halves: impl Iterator<Item = Half>) -> Error {
-        let halves: Vec<Half> = halves.collect();
+    fn non_manifold(&self, halves: impl Iterator<Item = HalfFace>) -> Error {
+        let halves: Vec<HalfFace> = halves.collect();
         let cells = Cell.ids(halves.iter().map(|half| half.cell));
         let face = Vertex.ids(self.sorted(halves[0]));
         Error::mesh(message!(cells, " share the face of ", face))

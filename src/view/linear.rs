@@ -7,7 +7,7 @@ use crate::topology::Topology;
 
 /// Hexahedra in VTK's order, each a cell or a part of one.
 #[derive(Default)]
-struct Pieces {
+struct LinearHexahedra {
     cells: Vec<u32>,
     corners: Vec<[u32; 8]>,
     /// Vertices whose mean each further vertex is.
@@ -21,7 +21,7 @@ struct Pieces {
 const SIDES: [[usize; 4]; 6] =
     [[0, 3, 4, 7], [1, 2, 5, 6], [0, 1, 4, 5], [2, 3, 6, 7], [0, 1, 2, 3], [4, 5, 6, 7]];
 
-impl Pieces {
+impl LinearHexahedra {
     fn push(&mut self, cell: u32, corners: [u32; 8]) {
         self.cells.push(cell);
         self.corners.push(corners);
@@ -93,7 +93,7 @@ impl Pieces {
 /// vertices. Hexahedra, tetrahedra and wedges are a piece each; a polyhedron has one per face, of more
 /// than four corners one per edge of it, between the face and the mean of the cell's vertices.
 pub fn push(scene: &mut Scene, mesh: &SolidMesh, topology: &Topology) {
-    let mut pieces = Pieces::default();
+    let mut pieces = LinearHexahedra::default();
     let first = mesh.points.len() as u32;
     (0..topology.cell_count() as u32).for_each(|cell| pieces.add(topology, cell, first));
     let mean = |of: &[u32], value: &dyn Fn(usize) -> f64| {

@@ -6,12 +6,12 @@ use super::super::SolidMesh;
 use super::builder::KeyedPoints;
 
 /// A mesh of counter-clockwise quads in the plane.
-pub(super) struct Quads {
+pub(super) struct PlanarQuads {
     pub(super) points: Vec<[f64; 2]>,
     pub(super) quads: Vec<[u32; 4]>,
 }
 
-impl Quads {
+impl PlanarQuads {
     /// Quads over keyed vertices, placed by `place`.
     pub(super) fn from_keys<K: Copy + Eq + Hash>(
         quads: impl IntoIterator<Item = [K; 4]>,

@@ -173,7 +173,7 @@ impl Differences {
     }
 }
 
-/// Compares two processors, or two precisions of one, in pieces of bounded memory.
+/// Compares two processors, or two precisions of one, in chunks of bounded memory.
 ///
 /// ```
 /// use subsolid::backend::{Cpu, Precision};

@@ -26,9 +26,9 @@ pub type BicubicPoints = [Vector3<f64>; 16];
 const HALVINGS: u32 = 100;
 /// Steps of Newton's method at most.
 const STEPS: usize = 40;
-/// The decrease that a step must bring, as a part of what its slope promises (Armijo).
+/// The decrease that a step must bring, as a fraction of what its slope promises (Armijo).
 const DECREASE: f64 = 1e-4;
-/// Of half the squared distance, as a part of it.
+/// Of half the squared distance, as a fraction of it.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// Steps at most whose decrease is less than rounding.
 const HIDDEN: u32 = 2;

@@ -19,7 +19,7 @@ pub enum ElementKind {
     Face,
     /// A vertex.
     Vertex,
-    /// A hexahedron that is evaluated: a cell, or a part of one.
+    /// A hexahedron that is evaluated: a cell, or one at a corner of a cell.
     Element,
     /// A sample of a request.
     Sample,

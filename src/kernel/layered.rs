@@ -52,7 +52,7 @@ pub struct LayeredOutput<'a, 'o, T> {
     pub plane: usize,
     /// Derivative order across the layers.
     pub order_c: Order,
-    /// For each cell its place, `[w sample][v sample][u sample][m]`.
+    /// For each cell its slot, `[w sample][v sample][u sample][m]`.
     pub cells: &'a mut [&'o mut [T]],
     /// Negates the result: a derivative along an axis that the permutation reverses.
     pub negate: bool,

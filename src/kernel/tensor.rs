@@ -47,7 +47,7 @@ pub struct Tensor<T> {
 pub struct TensorOutput<'a, 'o, T> {
     /// Derivative order on u, v, w; all [`Order::Value`] is the position.
     pub orders: [Order; 3],
-    /// For each cell its place, `[w sample][v sample][u sample][m]`.
+    /// For each cell its slot, `[w sample][v sample][u sample][m]`.
     pub cells: &'a mut [&'o mut [T]],
 }
 

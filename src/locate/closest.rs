@@ -17,7 +17,7 @@ const FIRST_DAMPING: f64 = 1e-6;
 /// An undamped step is halved down to this part of it.
 const MIN_STEP_FRACTION: f64 = 0.05;
 const MAX_DAMPING: f64 = 1e10;
-/// A decrease that rounding hides, as a part of the squared distance.
+/// A decrease that rounding hides, as a fraction of the squared distance.
 const HIDDEN: f64 = 0.5 * f64::EPSILON;
 
 /// A closest point.

@@ -85,7 +85,7 @@ pub const DEFAULT_TOLERANCE: f64 = 1e-9;
 /// Options of a [`Locator`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocatorOptions {
-    /// Points farther outside than this are outside, as a part of the diagonal of the
+    /// Points farther outside than this are outside, as a fraction of the diagonal of the
     /// box around the piece next to them; 0 < tolerance ≤ 1e-3.
     pub tolerance: f64,
     /// Rings of exact pieces toward extraordinary edges and vertices; as many as

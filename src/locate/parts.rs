@@ -1,5 +1,5 @@
-//! A solid divided into parts so nearly affine that Newton's method converges, in flat arrays: a
-//! GPU locates points in it.
+//! A solid divided into parts, boxes of Bézier pieces so nearly affine that Newton's method
+//! converges, in flat arrays: a GPU locates points in it.
 //!
 //! Exact pieces are halved until Newton's method converges on them; inexact ones, which surround
 //! extraordinary edges and vertices, are exact again in some further rings. What is left over (next
@@ -30,7 +30,7 @@ const HALVINGS: u32 = 6;
 const RINGS: usize = 2;
 /// What rounding may do to a frame's y.
 const SLACK: f64 = 1e-9;
-/// Length of a box that has none, as a part of its diagonal.
+/// Length of a box that has none, as a fraction of its diagonal.
 const THIN: f64 = 1e-9;
 
 /// All parts of a solid.

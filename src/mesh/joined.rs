@@ -1,4 +1,5 @@
-//! Which vertices lie in one place: those within a distance of each other, and of others in turn.
+//! Which vertices are at one position: those within a distance of each other, and of others in
+//! turn.
 
 use rayon::prelude::*;
 
@@ -8,9 +9,9 @@ use crate::numbers::vector::{difference, squared_norm};
 
 /// Which vertices are joined to which.
 pub(super) struct JoinedVertices {
-    /// Of each vertex the first of its place.
+    /// Of each vertex the first at its position.
     first: Vec<u32>,
-    /// The first vertices of all places.
+    /// The first vertices of all positions.
     pub kept: Vec<u32>,
     /// Of each first vertex its number among these.
     numbers: Vec<u32>,
@@ -73,7 +74,7 @@ impl JoinedVertices {
         self.first.len() - self.kept.len()
     }
 
-    /// The first vertex of the place of one; a vertex that does not exist stays.
+    /// The first vertex at the position of one; a vertex that does not exist stays.
     pub fn first(&self, v: u32) -> u32 {
         self.first.get(v as usize).copied().unwrap_or(v)
     }

@@ -94,7 +94,7 @@ impl WeldGrid {
     }
 }
 
-/// Takes the edges of a face for the shortest at its vertices. `local` gives the place of a vertex
+/// Takes the edges of a face for the shortest at its vertices. `local` gives the index of a vertex
 /// among `points` and `lengths`; collapsed edges have no length to compare with.
 pub(crate) fn shorten(
     lengths: &mut [f64],

@@ -11,7 +11,7 @@ use crate::numbers::vector::difference;
 const STARTS: usize = 64;
 /// Corners of a face at most that are gone through for each of its neighbors' diagonals.
 const FEW: usize = 16;
-/// A triangle without area, as a part of the area of all triangles of its face.
+/// A triangle without area, as a fraction of the area of all triangles of its face.
 const FLAT: f64 = 1e-10;
 
 /// Triangles of every face of a mesh, and the face of each.
@@ -43,7 +43,7 @@ impl SurfaceMesh {
         Triangles { corners: corners.collect(), faces }
     }
 
-    /// The triangles of [`Self::triangles`], as places of their corners among those of all faces.
+    /// The triangles of [`Self::triangles`], as indices of their corners among those of all faces.
     pub(crate) fn triangle_places(&self) -> (Vec<[u32; 3]>, Vec<u32>) {
         let count = self.triangle_count();
         let mut cuts = Cuts {

@@ -1,7 +1,7 @@
-//! Joining vertices that lie in one place, or near one another.
+//! Joining vertices that lie at one position, or near one another.
 //!
-//! The first vertex of each place stays, where it is and with its values. Chains count: vertices of
-//! one place may be farther apart than the distance.
+//! The first vertex of each position stays, where it is and with its values. Chains count: vertices
+//! of one place may be farther apart than the distance.
 
 use std::collections::{HashMap, HashSet};
 

@@ -346,7 +346,7 @@ impl<'a> Corners<'a> {
             .par_iter()
             .flat_map_iter(|piece| {
                 (0..4).flat_map(move |side| {
-                    let s = stretch(sides, piece, side);
+                    let s = segment(sides, piece, side);
                     [s.key(s.from), s.key(s.to)]
                 })
             })
@@ -374,9 +374,9 @@ impl<'a> Corners<'a> {
     }
 }
 
-fn stretch(sides: &[FaceSides], piece: &FaceSubPatch, side: usize) -> RimSegment {
+fn segment(sides: &[FaceSides], piece: &FaceSubPatch, side: usize) -> RimSegment {
     let FaceSides { face, rim } = &sides[piece.face as usize];
-    rim.stretch(*face, piece.part.rectangle, side)
+    rim.segment(*face, piece.part.rectangle, side)
 }
 
 fn node(sides: &[FaceSides], piece: &FaceSubPatch, k: usize) -> RimKey {
@@ -405,7 +405,7 @@ impl<'a> FoundEdges<'a> {
     fn push_side(&mut self, piece: &FaceSubPatch, side: usize, links: &mut Vec<SideLink>) {
         let Self { corners, curves, positions } = self;
         let stops = &corners.stops;
-        let s = stretch(corners.sides, piece, side);
+        let s = segment(corners.sides, piece, side);
         let (low, high) = (s.from.min(s.to), s.from.max(s.to));
         let first = stops.partition_point(|k| *k < s.key(low));
         let last = stops.partition_point(|k| *k < s.key(high));
@@ -420,7 +420,7 @@ impl<'a> FoundEdges<'a> {
         let of_side = |place: u32| f64::from(place - low) / f64::from(high - low);
         for k in 0..last - first {
             let stop = if backwards { last - 1 - k } else { first + k };
-            let [a, b] = [stop, stop + 1].map(|i| of_side(RimSegment::place(stops[i])));
+            let [a, b] = [stop, stop + 1].map(|i| of_side(RimSegment::position(stops[i])));
             // best from an exact patch, next best from one that it is a whole side of
             let rank = 1 + 2 * u8::from(piece.exact) + u8::from(last - first == 1);
             if curves[stop].is_none_or(|(best, _)| rank > best) {

@@ -1,7 +1,7 @@
 //! Half-edges (an edge seen from one face) merged into edges.
 //!
 //! Half-edges are grouped by their smaller ends, every vertex sorts its own few, and edges come
-//! in the order of their ends. A half-edge is the place of its first vertex among the cycles of
+//! in the order of their ends. A half-edge is the index of its first vertex among the cycles of
 //! all faces.
 
 use std::sync::atomic::Ordering::Relaxed;

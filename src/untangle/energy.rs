@@ -46,7 +46,7 @@ impl Freedom {
 pub(super) struct Energy<'a> {
     /// Right-handed hexahedra.
     pub hexes: &'a [[u32; 8]],
-    /// For each vertex the places `8 cell + corner` where it stands.
+    /// For each vertex the corners of cells, `8 cell + corner`, that it is.
     pub places: Rows,
     /// Directions in which each vertex may move.
     pub ways: &'a [Freedom],

@@ -42,8 +42,8 @@ const POWERS: [i32; 4] = [1, 4, 12, 24];
 const SLIDES: usize = 16;
 /// Rounds of [`untangle`] at most.
 pub const MAX_ROUNDS: usize = 2 * ROUNDS + POWERS.len() + SLIDES; // stretched meshes unfold twice
-/// How far the limit surface may come away from that of before where vertices slide, as a part of
-/// the solid's diagonal.
+/// How far the limit surface may come away from that of before where vertices slide, as a fraction
+/// of the solid's diagonal.
 const DEVIATION: f64 = 1e-3;
 
 /// Moves vertices of a mesh of hexahedra so that no control cell is folded and the worst

@@ -26,7 +26,7 @@ use crate::message;
 use crate::process::solid::trilinear::CORNERS;
 use crate::topology::{Orientation, Sharpness, Topology};
 
-/// What limit points of vertices may be off, as a part of the solid's diagonal.
+/// What limit points of vertices may be off, as a fraction of the solid's diagonal.
 const OFF: f64 = 1e-8;
 /// Corrections at most.
 const STEPS: usize = 100;
@@ -35,7 +35,7 @@ const STEPS: usize = 100;
 const STEP: f64 = 1.6;
 /// Samples of a face by axis at which its distance is looked at first.
 const GRID: usize = 5;
-/// Faces that are looked at more closely, by their distance as a part of the greatest.
+/// Faces that are looked at more closely, by their distance as a fraction of the greatest.
 const NEARLY: f64 = 0.7;
 /// Rounds of that, in each of which steps are halved.
 const CLOSER: usize = 4;

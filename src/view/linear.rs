@@ -12,7 +12,7 @@ struct LinearHexahedra {
     corners: Vec<[u32; 8]>,
     /// Vertices whose mean each further vertex is.
     means: Vec<Vec<u32>>,
-    /// Boundary: piece and side (axis, and 4 at the high end).
+    /// Boundary: hexahedron and side (axis, and 4 at the high end).
     shown: Vec<u32>,
     sides: Vec<u8>,
 }
@@ -88,10 +88,11 @@ impl LinearHexahedra {
     }
 }
 
-/// Adds `vertex` positions, the `corner` vertices of each piece in VTK's order, the boundary as
-/// `element` (a piece) and `side` (axis, and 4 at the high end) of each face, `attribute K` of the
-/// vertices. Hexahedra, tetrahedra and wedges are a piece each; a polyhedron has one per face, of more
-/// than four corners one per edge of it, between the face and the mean of the cell's vertices.
+/// Adds `vertex` positions, the `corner` vertices of each hexahedron in VTK's order, the boundary
+/// as `element` (a hexahedron) and `side` (axis, and 4 at the high end) of each face, `attribute K`
+/// of the vertices. Hexahedra, tetrahedra and wedges are one each; a polyhedron has one per face,
+/// of more than four corners one per edge of it, between the face and the mean of the cell's
+/// vertices.
 pub fn push(scene: &mut Scene, mesh: &SolidMesh, topology: &Topology) {
     let mut pieces = LinearHexahedra::default();
     let first = mesh.points.len() as u32;

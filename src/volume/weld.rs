@@ -177,13 +177,13 @@ impl SharedPoints {
     }
 }
 
-/// Number of hexahedral cells of some elements that share a face with a cell that is evaluated in
-/// parts: a wedge, tetrahedron or other polyhedron. The elements there share no points, for those
-/// of the parts are half as long; once refined, all cells are hexahedra.
+/// Number of hexahedral cells of some elements that share a face with a cell that is evaluated on
+/// several elements: a wedge, tetrahedron or other polyhedron. The elements there share no points,
+/// for those of the other cell are half as long; once refined, all cells are hexahedra.
 pub fn unjoined_hexahedra(solid: &Solid, elements: Range<usize>) -> usize {
     let topology = solid.topology();
-    let in_parts = |c: u32| c != NONE && topology.cells().hexahedron(c as usize).is_none();
-    let is_beside = |&face: &u32| topology.face_cells(face).into_iter().any(in_parts);
+    let in_elements = |c: u32| c != NONE && topology.cells().hexahedron(c as usize).is_none();
+    let is_beside = |&face: &u32| topology.face_cells(face).into_iter().any(in_elements);
     let hexahedra = solid.elements()[elements].iter().filter(|element| element.corner.is_none());
     hexahedra
         .filter(|hexahedron| topology.cell_faces(hexahedron.cell).iter().any(is_beside))
@@ -245,7 +245,7 @@ struct Entity {
     samples: Vec<u32>,
 }
 
-/// The 27 parts of an element, except those without samples.
+/// The 27 entities of an element (corners, edges, faces, inside), except those without samples.
 fn parts(n: usize) -> Vec<Entity> {
     let mut parts = Vec::new();
     for code in 0..27_usize {

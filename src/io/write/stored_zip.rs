@@ -1,5 +1,5 @@
 //! Records of a zip archive whose files are stored as they are and whose lengths are known before
-//! their bytes: these go to their places in any order, and the checksums come last.
+//! their bytes: these go to their offsets in any order, and the checksums come last.
 //!
 //! Specification: PKWARE APPNOTE 6.3.10, sections 4.3.7 (local header), 4.3.12 (central directory),
 //! 4.3.14–16 (its end) and 4.5.3 (long fields). The records are those that the crate `zip` writes.

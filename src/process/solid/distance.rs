@@ -26,7 +26,7 @@ use crate::message;
 use crate::process::components::{check_reach, leave_unused};
 use crate::topology;
 
-/// What a distance must fall by to be lowered, as a part of the greatest.
+/// What a distance must fall by to be lowered, as a fraction of the greatest.
 const FALL: f64 = 1e-10;
 
 /// Distance of every vertex of the control mesh to the nearest seed, in its length unit,

@@ -16,7 +16,7 @@ const SHARED: f64 = 1e-8;
 /// Largest coordinate of a point: fourth powers of distances stay numbers.
 const MAX_COORDINATE: f64 = 1e70;
 
-/// Rounding of distances, as a part of the largest coordinate.
+/// Rounding of distances, as a fraction of the largest coordinate.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// Halvings of a way at most: its parts are then shorter than what is shared.

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-/// What rounding makes of equal distances, as a part of them.
+/// What rounding makes of equal distances, as a fraction of them.
 const EQUAL: f64 = 1e-9;
 
 /// The cosine between directions that rounding makes of equal ones.
@@ -11,7 +11,7 @@ const PARALLEL: f64 = 1.0 - 1e-9;
 /// The cosine between directions of a vertex below which they are of different fronts.
 const MEETING: f64 = 0.5;
 
-/// How much later than the first another front may come, as a part of its way.
+/// How much later than the first another front may come, as a fraction of its way.
 const SOON: f64 = 0.5;
 
 /// A vertex with its distance.

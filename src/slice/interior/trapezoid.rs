@@ -12,7 +12,7 @@ type PixelCorner = [f64; 2];
 
 /// What a split must save at least, in pixels.
 const SAVED: f64 = 64.0;
-/// What a split must save at least, as a part of the trapezoid.
+/// What a split must save at least, as a fraction of the trapezoid.
 const SAVED_PART: f64 = 0.15;
 /// Trapezoids that a polygon is split into are not split more often.
 const SPLITS: u32 = 4;

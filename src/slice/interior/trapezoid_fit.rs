@@ -22,11 +22,12 @@ use super::polynomial::{NEAR, NODES, RegionFit, before, coefficients, last, node
 use super::trapezoid::{Linear, Trapezoid, mix, trapezoids};
 use crate::locate::{AttributePieces, LocatorPieces};
 
-/// What the last coefficients may be, of parameters, and of attributes as a part of their range.
+/// What the last coefficients may be, of parameters, and of attributes as a fraction of their
+/// range.
 const TOLERANCE: f64 = 1e-7;
-/// Largest sum of coefficients that are left out, of parameters, and as a part of the range.
+/// Largest sum of coefficients that are left out, of parameters, and as a fraction of the range.
 const MAX_DROPPED: f64 = 1e-10;
-/// What rounding does to them, as a part of the largest value.
+/// What rounding does to them, as a fraction of the largest value.
 const ROUNDING: f64 = 1e-13;
 /// Trapezoids of fewer pixels are left to Newton's method.
 const FEW_PIXELS: f64 = 64.0;

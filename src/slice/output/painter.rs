@@ -35,7 +35,7 @@ pub struct ImageOptions {
     pub antialias: Option<usize>,
     /// Direction in which rows of the images run.
     pub flip: Flip,
-    /// Attributes that get images of their own: their place among the source's channels,
+    /// Attributes that get images of their own: their index among the source's channels,
     /// and the values that are black and white.
     pub attributes: Vec<(usize, [f64; 2])>,
     /// Materials, of which a pixel has one or none: they take the place of the coverage.

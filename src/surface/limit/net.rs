@@ -95,7 +95,7 @@ pub(super) fn regular_triangle(
     (net, ends)
 }
 
-/// The phantoms p = q + r − s of a triangle's missing control points, as places among
+/// The phantoms p = q + r − s of a triangle's missing control points, as indices among
 /// the twelve.
 pub(super) fn phantoms(ends: SurfaceEnds) -> impl Iterator<Item = [usize; 4]> {
     (0..3).filter(move |k| ends >> (2 * k) & 3 != 0).flat_map(move |k| {

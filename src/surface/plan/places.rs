@@ -14,7 +14,7 @@ impl SurfacePlan {
     /// them. `None` for a vertex of no face.
     ///
     /// # Errors
-    /// [`Error::Request`] for √3, whose faces are no parts of control faces, and for the
+    /// [`Error::Request`] for √3, whose faces are no descendants of control faces, and for the
     /// layout of edge-friend.
     pub fn places(&self) -> Result<Vec<Option<SurfaceLocation>>> {
         let options = &self.options;

@@ -95,7 +95,7 @@ impl LevelSharpness {
         triangle_edges: Vec::new(),
     };
 
-    /// Sharpness of a control mesh; of several tags at one place the last counts.
+    /// Sharpness of a control mesh; of several tags at one edge or vertex the last counts.
     ///
     /// # Errors
     /// [`Error::Mesh`] for a crease that is not an edge, or a corner that is not a vertex.

@@ -1,5 +1,5 @@
-//! Conjugate gradients with multigrid cycles for preconditioner: levels of aggregates, and solutions
-//! by them.
+//! Conjugate gradients with multigrid cycles for preconditioner: multigrid levels of aggregates,
+//! and solutions by them.
 
 use super::slices::RowSlices;
 use super::solver::{WeightMatrix, rows};
@@ -26,7 +26,8 @@ const COARSEST_ROWS: usize = 128;
 /// stiff by so much: the width of an aggregate of a surface, and some more since they are no squares.
 const STIFFNESS: f64 = 0.57;
 
-/// A level in single precision, with room for a cycle; `Level` in `kernels/process/multigrid.cu`.
+/// A multigrid level in single precision, with room for a cycle; `Level` in
+/// `kernels/process/multigrid.cu`.
 struct MultigridLevel {
     count: usize,
     // of the level's own rows, or of the matrix
@@ -44,7 +45,7 @@ struct MultigridLevel {
     _rows: Option<(RowSlices, Buffer<u32>)>,
 }
 
-/// The levels of a matrix of weights.
+/// The multigrid levels of a matrix of weights.
 pub(super) struct MultigridLevels {
     levels: Vec<MultigridLevel>,
 }

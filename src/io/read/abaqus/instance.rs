@@ -106,8 +106,8 @@ impl<'a> Deck<'a> {
         }
     }
 
-    /// Takes a row of the instance's place: the first moves it, the second turns it by two points of
-    /// an axis and an angle in degrees.
+    /// Takes a row of the instance's placement: the first moves it, the second turns it by two
+    /// points of an axis and an angle in degrees.
     pub(super) fn place(&mut self, line: &[u8], rows: usize) -> Result<()> {
         let fields = line.split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
         let numbers = fields.filter(|field| !field.is_empty()).map(|field| {

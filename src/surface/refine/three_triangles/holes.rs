@@ -22,7 +22,7 @@ impl ThreeTriangleLevels {
     }
 }
 
-/// Which of the nine parts of each triangle lie in holes.
+/// Which of the nine grandchildren of each triangle lie in holes.
 fn after_two_steps([first, second]: &[ThreeTrianglesLevel; 2], is_hole: &[bool]) -> Vec<bool> {
     (0..second.matrix.vertices.len() as u32)
         .map(|c| {

@@ -1,4 +1,4 @@
-//! Results for the host, piece after piece: while one is copied, the next is evaluated.
+//! Results for the host, chunk after chunk: while one is copied, the next is evaluated.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -72,12 +72,12 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
             delivery.stream().join(&self.main).map_err(failed("the evaluation failed"))?;
             self.copy(program, &mut destinations, &mut delivery)?;
         } else {
-            self.evaluate_in_pieces(elements, step, &mut destinations, &mut delivery)?;
+            self.evaluate_in_chunks(elements, step, &mut destinations, &mut delivery)?;
         }
         delivery.finish()
     }
 
-    fn evaluate_in_pieces<'l>(
+    fn evaluate_in_chunks<'l>(
         &mut self,
         elements: &Range<usize>,
         step: usize,

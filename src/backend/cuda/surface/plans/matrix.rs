@@ -110,7 +110,7 @@ fn keeps_corners(mesh: &SurfaceMesh) -> bool {
     mesh.boundary == BoundaryRule::EdgesAndCorners
 }
 
-/// Tags in order; of several at one place the last counts.
+/// Tags in order; of several at one edge or vertex the last counts.
 pub(super) fn tags(mesh: &SurfaceMesh, rule: CreaseRule) -> CreaseTags {
     let edges = mesh.creases.edges.iter().map(|crease| {
         let [a, b] = crease.edge.map(|v| u64::from(v.0));

@@ -1,10 +1,11 @@
 //! A block of the mesh in a `.vtu`, `.pvtu` or legacy `.vtk` file, read without the rest of it.
 //!
 //! Raw arrays without compression, appended ones or those of a binary legacy file, have every number at
-//! a place that follows from what stands before them. ASCII arrays are scanned once, a buffer at a time,
-//! and the places of some of their words are kept. So a rank reads the types and corners of its own
-//! cells, and the points of its own vertices, each a range of the file. The files of a `.pvtu` are such
-//! files one behind another; their vertices are all there, those too that several files repeat.
+//! an offset that follows from what stands before them. ASCII arrays are scanned once, a buffer at
+//! a time, and the offsets of some of their words are kept. So a rank reads the types and corners
+//! of its own cells, and the points of its own vertices, each a range of the file. The files of a
+//! `.pvtu` are such files one behind another; their vertices are all there, those too that several
+//! files repeat.
 //!
 //! [`columns`] has the arrays of a file, of which ranges are read; [`xml`] and [`legacy`] find them.
 //! All that is unusual or wrong is left to the reader of whole files, which has the messages: other

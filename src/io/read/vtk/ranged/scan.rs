@@ -16,7 +16,7 @@ const STEP: usize = 1 << 13;
 /// Ends numbers as a space does: the tag behind them.
 const TAG: u8 = b'<';
 
-/// A regular file at a place.
+/// A regular file at an offset.
 pub(super) struct FileScan {
     input: BufReader<File>,
     at: u64,
@@ -29,7 +29,7 @@ impl FileScan {
         is_regular.then(|| Self { input: BufReader::with_capacity(BUFFER, file), at: 0 })
     }
 
-    /// The place in the file, in bytes.
+    /// The offset in the file, in bytes.
     pub fn at(&self) -> u64 {
         self.at
     }
@@ -118,7 +118,7 @@ impl FileScan {
         Some(found)
     }
 
-    /// Gives words up to a tag with their places, until `each` wants no more.
+    /// Gives words up to a tag with their offsets, until `each` wants no more.
     pub fn words(&mut self, mut each: impl FnMut(u64, &[u8]) -> Option<bool>) -> Option<()> {
         // the start of a word at the end of the buffer
         let mut begun = Vec::new();

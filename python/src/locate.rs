@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use subsolid::ElementKind;
+use subsolid::IdKind;
 use subsolid::backend::device::PointSearch;
 use subsolid::backend::{Choice, Processor};
 use subsolid::locate::{DeviceLocator, Located, Locator, LocatorOptions};
@@ -93,7 +93,7 @@ pub fn locate<'py>(
     x: &Bound<'py, PyAny>,
     nearest: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let array = floats_warned(x, Role::of("x", ElementKind::Sample), true)?;
+    let array = floats_warned(x, Role::of("x", IdKind::Sample), true)?;
     let points = rows::<3>(&array, "x")?;
     let n = points.len();
     let mut cells = vec![-1_i64; n];

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use numpy::{PyArrayDescrMethods, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use subsolid::ElementKind;
+use subsolid::IdKind;
 use subsolid::backend::{Precision, Strategy};
 use subsolid::io::{WriteOptions, lost_data};
 use subsolid::limit::{Solid, Summary};
@@ -99,7 +99,7 @@ impl PySolid {
 
 /// Checks and copies data of cells.
 pub fn cell_data(given: Option<&Bound<'_, PyDict>>, cells: usize) -> PyResult<Vec<CellArray>> {
-    let attributes = values_of(given, ("cell_data array", ElementKind::Cell), cells, false)?;
+    let attributes = values_of(given, ("cell_data array", IdKind::Cell), cells, false)?;
     let mut all = Vec::with_capacity(attributes.len());
     for Attribute { name, width, values } in attributes {
         let given = given.map(|given| given.get_item(&name)).transpose()?.flatten();

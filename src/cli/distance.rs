@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
-use subsolid::ElementKind::Vertex;
+use subsolid::IdKind::Vertex;
 use subsolid::backend::Choice;
 use subsolid::io::{ControlMesh, SurfaceFormat};
 use subsolid::mesh::{Attribute, Creases, SolidMesh, SurfaceMesh};

@@ -13,7 +13,7 @@ use super::net;
 use super::numbering::StructureNumbering;
 use super::refusals::{check_corners, check_nets, check_refinement, refuse_extraordinary_edges};
 use super::solid::Solid;
-use crate::error::ElementKind::Cell;
+use crate::error::IdKind::Cell;
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells, SolidMesh};
 use crate::message;

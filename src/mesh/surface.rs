@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Attribute, CreaseRule, Creases, check_coordinates};
-use crate::error::ElementKind::{Face, Vertex};
+use crate::error::IdKind::{Face, Vertex};
 use crate::error::{Error, Result, option_name};
 use crate::message;
 use crate::numbers::{Precision, counted};

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::joined::JoinedVertices;
 use super::{Cells, Corner, Crease, Creases, NORMALS, Polygons, SolidMesh, SurfaceMesh, VertexId};
-use crate::error::ElementKind::{Cell, Face, Vertex};
+use crate::error::IdKind::{Cell, Face, Vertex};
 use crate::error::{Error, Message, Result};
 use crate::message;
 

@@ -1,6 +1,6 @@
 //! Vertices that sources reach.
 
-use crate::error::ElementKind::Vertex;
+use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result, option_name};
 use crate::mesh::components;
 use crate::message;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bitmap;
 use super::dither::is_white;
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::message;
 use crate::{Error, Result};
 
@@ -243,9 +243,8 @@ impl ImageFormat {
             writer.write_image_data(packed)?;
             writer.finish()
         });
-        written.map_err(|e| {
-            Error::request(message!(ElementKind::Layer.id(layer), " makes no PNG: {e}"))
-        })?;
+        written
+            .map_err(|e| Error::request(message!(IdKind::Layer.id(layer), " makes no PNG: {e}")))?;
         Ok(bytes)
     }
 

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use super::output::{LayerOutput, Output, OutputLayer};
 use super::source::LayerSource;
 use super::stack::Stack;
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::message;
 use crate::{Error, Result};
 
@@ -93,7 +93,7 @@ impl Job<'_> {
             let last = self.stack.count() - 1;
             return Err(Error::request(message!(
                 "layers ",
-                ElementKind::Layer.number(start),
+                IdKind::Layer.number(start),
                 " to {end} of 0 to {last}"
             ))
             .with_help("ask for layers that the model has"));
@@ -120,7 +120,7 @@ impl Job<'_> {
                 self.checkpoint()?;
                 return Err(Error::request(message!(
                     "stopped before ",
-                    ElementKind::Layer.id(layers.end)
+                    IdKind::Layer.id(layers.end)
                 ))
                 .with_help("resume the job"));
             }

@@ -12,7 +12,7 @@ use super::PixelGrid;
 use super::cell_ids::{CellIds, MAX_MATERIALS};
 use super::dither::{is_above, threshold};
 use super::source::{Channel, LayerSource};
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::message;
 use crate::numbers::counted;
 use crate::{Error, Result};
@@ -73,11 +73,11 @@ impl Unfit {
         // of a pixel whose center is outside there is no cell
         let places = source.places(height, grid).unwrap_or_default();
         let found = places.pixels.binary_search(&(self.pixel as u32));
-        let cell = found.map(|at| message!(", in ", ElementKind::Cell.id(places.cells[at])));
+        let cell = found.map(|at| message!(", in ", IdKind::Cell.id(places.cells[at])));
         Error::request(message!(
-            ElementKind::Layer.id(layer),
+            IdKind::Layer.id(layer),
             ": the pixel of column {column} and ",
-            ElementKind::Row.id(row),
+            IdKind::Row.id(row),
             " (from the lowest)",
             cell.unwrap_or_default(),
             " ",

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::groups::{Chunk, CountingSort, GRAIN, advance, chunked, scan, start, take};
 use super::{NONE, Rows};
 use crate::disjoint::{together, together_long};
-use crate::error::ElementKind::{Cell, Vertex};
+use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells, check_counts};
 use crate::message;

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::Topology;
 use super::groups::chunks;
-use crate::error::ElementKind::{Cell, Vertex};
+use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, UnionFind};
 use crate::message;

@@ -7,7 +7,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use crate::backend::Limit;
-use crate::error::ElementKind::Cell;
+use crate::error::IdKind::Cell;
 use crate::error::Result;
 use crate::io::{
     TableForm, TableReader, TableRow, add_attribute_columns, check_columns, column_names,

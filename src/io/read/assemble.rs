@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::error::Command;
-use crate::error::ElementKind::{Cell, Vertex};
+use crate::error::IdKind::{Cell, Vertex};
 use crate::io::{CREASE_EDGES, CREASE_SHARPNESS};
 use crate::mesh::{Attribute, CellArray, CellId, CellKind, Cells, SolidMesh, check_counts};
 use crate::message;

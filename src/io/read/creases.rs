@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use crate::error::ElementKind::Vertex;
+use crate::error::IdKind::Vertex;
 use crate::error::edge;
 use crate::io::source;
 use crate::io::table::{TableForm, TableReader, TableRow};

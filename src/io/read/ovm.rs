@@ -9,7 +9,7 @@
 
 use std::path::Path;
 
-use crate::error::ElementKind::{Cell, Face};
+use crate::error::IdKind::{Cell, Face};
 use crate::mesh::Attribute;
 use crate::message;
 use crate::{Error, Result};

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use super::trilinear::is_regular;
 use super::update::{Between, FrontNode, Fronts, Minimum, through};
 use super::{Seed, hexahedra};
-use crate::error::ElementKind::{Cell, Vertex};
+use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Command, Error, Result};
 use crate::limit::VTK_CORNER;
 use crate::mesh::SolidMesh;

@@ -1,6 +1,6 @@
 //! What distances are measured to.
 
-use crate::error::ElementKind::Vertex;
+use crate::error::IdKind::Vertex;
 use crate::error::{Command, Error, Result, option_name};
 use crate::mesh::SolidMesh;
 use crate::message;

@@ -11,7 +11,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::triangles;
-use crate::error::ElementKind::Vertex;
+use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 use crate::message;

@@ -7,7 +7,7 @@ use super::{Interior, NONE, PixelPlane};
 use crate::backend::device::{
     Device, InteriorPixels, ParameterBox, PieceValues, PixelArrays, Pixels, Settled,
 };
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::error::{Error, Result};
 use crate::locate::{AttributePieces, Locator, LocatorParts};
 use crate::message;
@@ -159,11 +159,8 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
         let Some((grid, height)) =
             self.last.as_ref().and_then(|last| Some((last.grid, *last.heights.get(layer)?)))
         else {
-            return Err(Error::request(message!(
-                ElementKind::Layer.id(layer),
-                ", which was not found"
-            ))
-            .with_help("read one of the layers of the last search, counted from 0"));
+            return Err(Error::request(message!(IdKind::Layer.id(layer), ", which was not found"))
+                .with_help("read one of the layers of the last search, counted from 0"));
         };
         let mut arrays = PixelArrays::default();
         self.pixels.read(layer, &mut arrays)?;

@@ -32,7 +32,7 @@ use std::any::Any;
 use super::Layer;
 use super::source::LayerSource;
 use super::stack::Stack;
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::message;
 use crate::{Error, Result};
 
@@ -55,7 +55,7 @@ impl OutputLayer<'_> {
     /// [`Error::Request`] if they were not cut.
     pub fn contours(&self) -> Result<&Layer> {
         self.contours.ok_or_else(|| {
-            Error::request(message!(ElementKind::Layer.id(self.index), " has not been cut"))
+            Error::request(message!(IdKind::Layer.id(self.index), " has not been cut"))
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::faces::Faces;
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::error::{Error, Result};
 use crate::mesh::{CreaseRule, Creases, TriangleRule};
 use crate::message;
@@ -332,7 +332,7 @@ pub(super) fn check_faces(faces: &Faces, scheme: Scheme) -> Result<()> {
     for (f, face) in offsets.windows(2).map(cycle).enumerate() {
         if face.len() < 3 {
             return Err(Error::mesh(message!(
-                ElementKind::Face.id(f),
+                IdKind::Face.id(f),
                 " has ",
                 counted(face.len(), "corner")
             ))
@@ -340,7 +340,7 @@ pub(super) fn check_faces(faces: &Faces, scheme: Scheme) -> Result<()> {
         }
         if scheme.shape() == FaceShape::Triangle && face.len() > 3 {
             return Err(Error::mesh(message!(
-                ElementKind::Face.id(f),
+                IdKind::Face.id(f),
                 " has ",
                 counted(face.len(), "corner")
             ))
@@ -352,18 +352,18 @@ pub(super) fn check_faces(faces: &Faces, scheme: Scheme) -> Result<()> {
         }
         if let Some(v) = face.iter().find(|&&v| v as usize >= vertex_count) {
             return Err(Error::mesh(message!(
-                ElementKind::Face.id(f),
+                IdKind::Face.id(f),
                 " names ",
-                ElementKind::Vertex.id(*v),
+                IdKind::Vertex.id(*v),
                 ", but there are {vertex_count} vertices"
             ))
             .with_help("vertices count from 0"));
         }
         if let Some(i) = (1..face.len()).find(|&i| face[..i].contains(&face[i])) {
             return Err(Error::mesh(message!(
-                ElementKind::Face.id(f),
+                IdKind::Face.id(f),
                 " has ",
-                ElementKind::Vertex.id(face[i]),
+                IdKind::Vertex.id(face[i]),
                 " twice"
             ))
             .with_help("the corners of a face must differ: remove the face, or split it"));

@@ -6,7 +6,7 @@ use super::geometry::{Curvature, curvature, normal, tangent};
 use super::leaf::{SurfaceLeaf, SurfaceLeafKind};
 use super::surface::LimitSurface;
 use super::weights::Weights;
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::error::{Error, Result};
 use crate::message;
 use crate::numbers::vector::{difference, net_sum};
@@ -134,7 +134,7 @@ impl LimitSurface {
             let count = self.elements.len();
             return Err(Error::request(message!(
                 "place {index} names ",
-                ElementKind::Element.id(element),
+                IdKind::Element.id(element),
                 " of {count}"
             ))
             .with_help("elements are numbered from 0 to their count less 1"));

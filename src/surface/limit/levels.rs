@@ -17,7 +17,7 @@ use super::net::{self, SurfaceEnds};
 use super::refine::refine;
 use super::rules::LimitRule;
 use super::surface::LimitSurface;
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::error::{Error, Message, Result};
 use crate::limit::{MAX_LEVEL, NetKey, check_refinement};
 use crate::mesh::SurfaceMesh;
@@ -148,17 +148,13 @@ fn valences_of<'a>(vertex_count: usize, faces: impl Iterator<Item = &'a [u32]>) 
     let mut valences = vec![0; vertex_count];
     for (f, face) in faces.enumerate() {
         if face.len() > MAX_VALENCE {
-            return refused(message!(
-                ElementKind::Face.id(f),
-                " has ",
-                counted(face.len(), "corner")
-            ));
+            return refused(message!(IdKind::Face.id(f), " has ", counted(face.len(), "corner")));
         }
         face.iter().for_each(|&v| valences[v as usize] += 1);
     }
     match valences.iter().position(|&valence| valence > MAX_VALENCE) {
         Some(v) => {
-            refused(message!(counted(valences[v], "face"), " meet at ", ElementKind::Vertex.id(v)))
+            refused(message!(counted(valences[v], "face"), " meet at ", IdKind::Vertex.id(v)))
         }
         None => Ok(()),
     }
@@ -190,7 +186,7 @@ fn check_duplicates(connectivity: &Connectivity) -> Result<()> {
 /// Two faces of the same vertices.
 pub(in crate::surface) fn duplicate_faces(face: u32, other: u32) -> Error {
     Error::mesh(message!(
-        ElementKind::Face.ids([face, other]),
+        IdKind::Face.ids([face, other]),
         " have the same vertices: subdivision of triangles has no limit there"
     ))
     .with_help("remove one of the two, or refine without limits")
@@ -244,7 +240,7 @@ impl LimitBuilder {
             if depth > MAX_LEVEL {
                 let face = self.elements[active[0].element as usize].face;
                 return Err(Error::mesh(message!(
-                    ElementKind::Face.id(face),
+                    IdKind::Face.id(face),
                     " does not evaluate after {MAX_LEVEL} local refinements"
                 ))
                 .with_help(

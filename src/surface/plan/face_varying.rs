@@ -47,30 +47,30 @@ fn refine_linearly(
     split: SplitFaces,
 ) -> FaceVarying {
     let columns = Columns::of(&mesh.faces);
-    let mut matrix = SurfaceTopology::build(uv.values.len(), columns, uv.corners.clone());
+    let mut topology = SurfaceTopology::build(uv.values.len(), columns, uv.corners.clone());
     let mut values = uv.values.clone();
     for level in 0..options.levels {
         if options.scheme.split() == Split::Quads {
-            for f in 0..matrix.face_count as u32 {
-                let corners = matrix.columns.corners(f);
+            for f in 0..topology.face_count as u32 {
+                let corners = topology.columns.corners(f);
                 let n = corners.len() as f64;
                 let mut mean = [0.0; 2];
                 for c in corners {
-                    let value = values[matrix.vertex(c) as usize];
+                    let value = values[topology.vertex(c) as usize];
                     mean = [mean[0] + value[0], mean[1] + value[1]];
                 }
                 values.push(mean.map(|sum| sum / n));
             }
         }
-        for e in 0..matrix.edge_count() as u32 {
-            let [a, b] = matrix.edge_ends(e).map(|v| values[v as usize]);
+        for e in 0..topology.edge_count() as u32 {
+            let [a, b] = topology.edge_ends(e).map(|v| values[v as usize]);
             values.push([(a[0] + b[0]) / 2.0, (a[1] + b[1]) / 2.0]);
         }
         let last = level + 1 == options.levels;
         let lists = if last { WantedLists::Vertices } else { WantedLists::All };
-        matrix = split(&matrix, lists, SurfaceTopology::default());
+        topology = split(&topology, lists, SurfaceTopology::default());
     }
-    FaceVarying { values, corners: matrix.vertices, linear: uv.linear }
+    FaceVarying { values, corners: topology.vertices, linear: uv.linear }
 }
 
 fn refine_smoothly(

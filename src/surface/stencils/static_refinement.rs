@@ -31,7 +31,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use slots::{GridPlace, Slots};
 
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::error::{Error, Result};
 use crate::mesh::{CreaseRule, SurfaceMesh};
 use crate::message;
@@ -147,7 +147,7 @@ impl StaticRefinement {
             let (face, least) = (surface.elements()[leaf.element as usize].face, level_of(leaf));
             return Err(Error::request(message!(
                 "static refinement to level {levels}: the features at ",
-                ElementKind::Face.id(face),
+                IdKind::Face.id(face),
                 " are isolated only from level {least} on"
             ))
             .with_help(format!("ask for {least} levels or more, or refine level by level")));

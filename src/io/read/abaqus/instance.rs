@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion};
 
 use super::deck::{Deck, DeckPart, DeckSection, Instance};
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::io::read::lines::{real, shown};
 use crate::message;
 use crate::numbers::counted;
@@ -132,7 +132,7 @@ impl<'a> Deck<'a> {
             _ => {
                 return Err(self
                     .text
-                    .error(message!(ElementKind::Row.id(rows + 1), " of the instance's place has ", counted(numbers.len(), "number")))
+                    .error(message!(IdKind::Row.id(rows + 1), " of the instance's place has ", counted(numbers.len(), "number")))
                     .with_help("the first row has x, y, z of the translation, the second two points of an axis and an angle"));
             }
         };

@@ -20,7 +20,7 @@ mod types;
 
 use std::path::Path;
 
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::message;
 use crate::numbers::counted;
 use crate::{Error, Result};
@@ -343,7 +343,7 @@ impl Deck<'_> {
                 .error(
                     line,
                     message!(
-                        ElementKind::Element.id(number),
+                        IdKind::Element.id(number),
                         ": ",
                         counted(have, "node"),
                         ", a {kind} has {most}"
@@ -397,7 +397,7 @@ impl Deck<'_> {
                 .error(
                     Some(self.element_line),
                     message!(
-                        ElementKind::Element.id(self.element_number),
+                        IdKind::Element.id(self.element_number),
                         ": ",
                         counted(have, "node"),
                         ", a {kind} has {least}"

@@ -20,7 +20,7 @@ use ply_rs_bw::ply::{ElementDef, Encoding, PropertyDef, PropertyType};
 use self::record::{PlyRecord, is_vertex_list};
 use super::ReadReport;
 use super::lines::{Text, shown};
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::mesh::{Attribute, COLOR, CORNER_SHARPNESS, NORMALS, SurfaceMesh};
 use crate::message;
 use crate::numbers::counted;
@@ -257,7 +257,7 @@ fn take_faces(
                 Error::file(
                     path,
                     None,
-                    message!(ElementKind::Face.id(f), " names ", ElementKind::Vertex.id(v)),
+                    message!(IdKind::Face.id(f), " names ", IdKind::Vertex.id(v)),
                 )
                 .with_help("vertices are numbered from 0 to their count less 1")
             })?);

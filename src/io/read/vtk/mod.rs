@@ -42,7 +42,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use crate::error::Command;
-use crate::error::ElementKind::Vertex;
+use crate::error::IdKind::Vertex;
 use crate::mesh::Attribute;
 use crate::mesh::groups::{face_group_name, names_group};
 use crate::message;

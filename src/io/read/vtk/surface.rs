@@ -9,7 +9,7 @@ use quick_xml::events::Event;
 use quick_xml::reader::Reader;
 
 use crate::error::Command;
-use crate::error::ElementKind::Vertex;
+use crate::error::IdKind::Vertex;
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::{Assembly, counted_kind};
 use crate::mesh::{Attribute, Polygons, SurfaceMesh};

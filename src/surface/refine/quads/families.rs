@@ -1,4 +1,4 @@
-//! One level of quads that are children of quads, from the matrix of their parents alone.
+//! One level of quads that are children of quads, from the topology of their parents alone.
 //!
 //! ```text
 //! c₃───s₂───c₂    a parent: its corners c, edge points s and face point m are nine points

@@ -8,7 +8,7 @@ use super::{
 use crate::pages;
 use crate::topology::NONE;
 
-/// The matrix after one step of Loop: triangle t becomes 4t + i at its corner i (vertex
+/// The topology after one step of Loop: triangle t becomes 4t + i at its corner i (vertex
 /// point, point of the edge out, point of the edge in) and 4t + 3 between the edge points.
 ///
 /// Vertex points keep their ids, edge points follow. The halves of edge e are 2e (at its

@@ -8,7 +8,7 @@ use super::{
 use crate::pages;
 use crate::topology::NONE;
 
-/// The matrix after one step of Catmull-Clark, in which every corner becomes a quad:
+/// The topology after one step of Catmull-Clark, in which every corner becomes a quad:
 /// corner c of a face becomes face c with the vertices (vertex point, point of the edge
 /// out, face point, point of the edge in). Lists take the memory of `spare`.
 ///
@@ -38,7 +38,7 @@ pub(in crate::surface) fn split_to_quads(
     SurfaceTopology { vertices, edges, edge_corners, ..counts_of_split(coarse) }
 }
 
-/// The vertices of the quads after two steps from quads, with the matrix between: that
+/// The vertices of the quads after two steps from quads, with the topology between: that
 /// counts only.
 pub(in crate::surface) fn split_quads_twice(
     coarse: &SurfaceTopology,
@@ -76,7 +76,7 @@ fn grandchildren(
     all
 }
 
-/// The matrix after one step of Catmull-Clark, without lists.
+/// The topology after one step of Catmull-Clark, without lists.
 fn counts_of_split(coarse: &SurfaceTopology) -> SurfaceTopology {
     SurfaceTopology {
         vertex_count: coarse.vertex_count + coarse.face_count + coarse.edge_count,
@@ -205,9 +205,9 @@ mod tests {
     fn two_steps_at_once_are_two_steps() {
         let faces: [&[u32]; 3] = [&[0, 1, 2], &[0, 3, 4, 1], &[4, 3, 5, 6, 7]];
         let faces = Polygons::from_parts(vec![3, 7, 12], faces.concat());
-        let matrix = SurfaceTopology::build(8, Columns::of(&faces), faces.into_vertices());
+        let topology = SurfaceTopology::build(8, Columns::of(&faces), faces.into_vertices());
         let none = SurfaceTopology::default;
-        let coarse = split_to_quads(&matrix, WantedLists::All, none());
+        let coarse = split_to_quads(&topology, WantedLists::All, none());
         let middle = split_to_quads(&coarse, WantedLists::All, none());
         let fine = split_to_quads(&middle, WantedLists::Vertices, none());
         // memory that is too small, and large enough

@@ -59,7 +59,7 @@ impl SlotRun {
 #[derive(Clone, Debug)]
 pub(crate) struct Slots {
     levels: usize,
-    matrix: SurfaceTopology,
+    topology: SurfaceTopology,
     // face and corner of each element, or NONE for a whole quad
     elements: Vec<[u32; 2]>,
     // vertices, edges' halves from either end, middles of edges, lines from these to face
@@ -77,20 +77,20 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    /// Slots of a level ≥ 1 (0 if all faces are quads) of the surface of a mesh with this matrix;
+    /// Slots of a level ≥ 1 (0 if all faces are quads) of the surface of a mesh with this topology;
     /// the caller has checked that 32 bits count them.
-    pub fn new(matrix: SurfaceTopology, surface: &LimitSurface, levels: usize) -> Self {
+    pub fn new(topology: SurfaceTopology, surface: &LimitSurface, levels: usize) -> Self {
         let elements: Vec<[u32; 2]> =
             surface.elements().iter().map(|e| [e.face, e.corner.unwrap_or(NONE)]).collect();
         let is_whole = elements.iter().all(|&[_, corner]| corner == NONE);
-        let first_half = matrix.vertex_count;
-        let first_middle = first_half + 2 * matrix.edge_count();
-        let first_line = first_middle + matrix.edge_count();
-        let first_face = first_line + if is_whole { 0 } else { matrix.vertices.len() };
-        let count = first_face + if is_whole { 0 } else { matrix.face_count };
+        let first_half = topology.vertex_count;
+        let first_middle = first_half + 2 * topology.edge_count();
+        let first_line = first_middle + topology.edge_count();
+        let first_face = first_line + if is_whole { 0 } else { topology.vertices.len() };
+        let count = first_face + if is_whole { 0 } else { topology.face_count };
         let mut slots = Self {
             levels,
-            matrix,
+            topology,
             elements,
             runs: vec![SlotRun::UNKNOWN; count],
             first_half,
@@ -154,7 +154,7 @@ impl Slots {
     fn take_sides(&mut self, element: u32, is_low: bool) {
         let [face, corner] = self.elements[element as usize];
         let m = self.size(element);
-        let first = self.matrix.columns.corners(face).start;
+        let first = self.topology.columns.corners(face).start;
         let at = |i: u32, j: u32| GridPlace { element, i, j };
         let mut take = |part: usize, start: GridPlace, step: [i32; 2], range: [u32; 2]| {
             let run = &mut self.runs[part];
@@ -168,11 +168,11 @@ impl Slots {
                 self.rest.push(*run);
             }
         };
-        let matrix = &self.matrix;
-        let vertex = |corner: u32| matrix.vertices[corner as usize];
-        let edge = |corner: u32| matrix.edges[corner as usize];
+        let topology = &self.topology;
+        let vertex = |corner: u32| topology.vertices[corner as usize];
+        let edge = |corner: u32| topology.edges[corner as usize];
         let half = |corner: u32, from: u32| {
-            let end = usize::from(matrix.edge_ends(edge(corner))[0] != vertex(from));
+            let end = usize::from(topology.edge_ends(edge(corner))[0] != vertex(from));
             self.first_half + 2 * edge(corner) as usize + end
         };
         let middle = |corner: u32| self.first_middle + edge(corner) as usize;
@@ -195,7 +195,7 @@ impl Slots {
             return;
         }
         let own = first + corner;
-        let before = matrix.columns.previous(own);
+        let before = topology.columns.previous(own);
         if is_low {
             take(vertex(own) as usize, at(0, 0), [0; 2], [0, 1]);
             take(half(own, own), at(0, 0), [1, 0], [1, m]);
@@ -212,7 +212,7 @@ impl Slots {
     /// The run that a place on the edge of an element belongs to, and its steps there.
     fn part(&self, GridPlace { element, i, j }: GridPlace) -> (usize, u32) {
         let [face, corner] = self.elements[element as usize];
-        let first = self.matrix.columns.corners(face).start;
+        let first = self.topology.columns.corners(face).start;
         let m = self.size(element);
         if corner == NONE {
             return match (i, j) {
@@ -224,7 +224,7 @@ impl Slots {
             };
         }
         let own = first + corner;
-        let before = self.matrix.columns.previous(own);
+        let before = self.topology.columns.previous(own);
         match (i, j) {
             (_, 0) => self.along(own, i),
             // the edge before ends here: of its 2m steps, j back
@@ -238,13 +238,13 @@ impl Slots {
     /// The point so many steps along the edge from a corner to the next.
     fn along(&self, corner: u32, steps: u32) -> (usize, u32) {
         let size = 1 << self.levels;
-        let vertex = |corner: u32| self.matrix.vertices[corner as usize];
-        let edge = self.matrix.edges[corner as usize];
-        let turned = self.matrix.edge_ends(edge)[0] != vertex(corner);
+        let vertex = |corner: u32| self.topology.vertices[corner as usize];
+        let edge = self.topology.edges[corner as usize];
+        let turned = self.topology.edge_ends(edge)[0] != vertex(corner);
         let half = |end: bool| self.first_half + 2 * edge as usize + usize::from(end);
         match steps {
             0 => (vertex(corner) as usize, 0),
-            _ if steps == size => (vertex(self.matrix.columns.next(corner)) as usize, 0),
+            _ if steps == size => (vertex(self.topology.columns.next(corner)) as usize, 0),
             _ if 2 * steps == size => (self.first_middle + edge as usize, size / 2),
             _ if 2 * steps < size => (half(turned), steps),
             _ => (half(!turned), size - steps),

@@ -45,8 +45,8 @@ pub fn device_matrix(mesh: &SurfaceMesh, gpu: &Cuda) -> Result<DeviceMatrix> {
     )
 }
 
-/// The matrix on the host, as the device built it.
-pub(super) fn host_matrix(mesh: &SurfaceMesh, matrix: &DeviceMatrix) -> Result<SurfaceTopology> {
+/// The topology on the host, as the device built it.
+pub(super) fn host_topology(mesh: &SurfaceMesh, matrix: &DeviceMatrix) -> Result<SurfaceTopology> {
     let edge_corners = matrix.edge_corners()?;
     Ok(SurfaceTopology {
         vertex_count: mesh.points.len(),

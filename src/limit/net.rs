@@ -215,7 +215,7 @@ pub struct Spatial {
     pub vertices: Vec<u32>,
 }
 
-/// Separates the parts of a [`Spatial::key`].
+/// Separates the sections of a [`Spatial::key`].
 const END: u16 = u16::MAX;
 
 /// Number of vertices, or of lines in the plane, of a net by its key.
@@ -338,12 +338,12 @@ impl NetWalk {
 }
 
 /// A spatial key taken apart: cells (binary corners), sharp edges, fixed vertices.
-pub(crate) fn spatial_parts(key: &NetKey) -> (Vec<[u16; 8]>, Vec<[u16; 2]>, Vec<u16>) {
-    let mut parts = key.split(|&x| x == END);
-    let mut part = || parts.next().unwrap_or(&[]);
-    let cells = part().chunks_exact(8).map(|c| std::array::from_fn(|i| c[i])).collect();
-    let edges = part().chunks_exact(2).map(|e| [e[0], e[1]]).collect();
-    (cells, edges, part().to_vec())
+pub(crate) fn spatial_sections(key: &NetKey) -> (Vec<[u16; 8]>, Vec<[u16; 2]>, Vec<u16>) {
+    let mut sections = key.split(|&x| x == END);
+    let mut section = || sections.next().unwrap_or(&[]);
+    let cells = section().chunks_exact(8).map(|c| std::array::from_fn(|i| c[i])).collect();
+    let edges = section().chunks_exact(2).map(|e| [e[0], e[1]]).collect();
+    (cells, edges, section().to_vec())
 }
 
 fn touches(frame: &Frame, start: &Frame) -> bool {

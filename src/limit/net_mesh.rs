@@ -43,7 +43,7 @@ struct NetMesh {
 impl NetMesh {
     /// The mesh of a spatial net by its [`net::Spatial::key`].
     pub fn of(key: &NetKey) -> Self {
-        let (cells, sharp_edges, fixed) = net::spatial_parts(key);
+        let (cells, sharp_edges, fixed) = net::spatial_sections(key);
         let controls = cells.iter().flatten().max().map_or(0, |&m| m as usize + 1);
         Self { cells, sharp_edges, fixed, controls }
     }

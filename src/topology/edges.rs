@@ -25,8 +25,8 @@ pub(super) struct Edges {
 
 /// Merges half-edges of all faces.
 pub(super) fn merge_half_edges(face_vertices: &Rows, vertex_count: usize) -> Edges {
-    let parts = EdgePortion::all(face_vertices, vertex_count);
-    let count = parts.iter().map(|part| part.edges.len()).sum();
+    let portions = EdgePortion::all(face_vertices, vertex_count);
+    let count = portions.iter().map(|portion| portion.edges.len()).sum();
     let halves = face_vertices.items().len();
     let (mut vertices, mut ends, mut faces) =
         (pages::zeros(count), pages::zeros(count), pages::zeros(halves));
@@ -35,22 +35,22 @@ pub(super) fn merge_half_edges(face_vertices: &Rows, vertex_count: usize) -> Edg
     let face_of = face_vertices.rows_of_items();
     let mut rest = (&mut vertices[..], &mut ends[..], &mut faces[..]);
     let (mut edge, mut half) = (0, 0);
-    let mut tasks = Vec::with_capacity(parts.len());
-    for part in &parts {
-        let (edges, halves) = (part.edges.len(), part.halves.len());
+    let mut tasks = Vec::with_capacity(portions.len());
+    for portion in &portions {
+        let (edges, halves) = (portion.edges.len(), portion.halves.len());
         let places =
             (take(&mut rest.0, edges), take(&mut rest.1, edges), take(&mut rest.2, halves));
-        tasks.push((part, edge, half, places));
+        tasks.push((portion, edge, half, places));
         (edge, half) = (edge + edges as u32, half + halves as u32);
     }
-    tasks.into_par_iter().for_each(|(part, edge, half, (vertices, ends, faces))| {
+    tasks.into_par_iter().for_each(|(portion, edge, half, (vertices, ends, faces))| {
         let mut first = 0;
-        let edges = vertices.iter_mut().zip(ends).zip(&part.edges);
+        let edges = vertices.iter_mut().zip(ends).zip(&portion.edges);
         for (number, ((vertices, end), edge)) in (edge..).zip(edges) {
             *vertices = edge.vertices;
             *end = half + edge.end;
             let own = first as usize..edge.end as usize;
-            for (face, &half) in faces[own.clone()].iter_mut().zip(&part.halves[own]) {
+            for (face, &half) in faces[own.clone()].iter_mut().zip(&portion.halves[own]) {
                 *face = face_of(half);
                 numbers[half as usize].store(number, Relaxed);
             }
@@ -70,7 +70,7 @@ struct EdgePortion {
 
 struct Edge {
     vertices: [u32; 2],
-    /// Where its half-edges end among those of the part.
+    /// Where its half-edges end among those of the portion.
     end: u32,
 }
 
@@ -83,15 +83,15 @@ impl EdgePortion {
 
     /// Edges out of half-edges, grouped by their smaller ends.
     fn of(vertices: Chunk<u64>) -> Self {
-        let mut part = Self {
+        let mut portion = Self {
             edges: Vec::with_capacity(4 * vertices.len()),
             halves: Vec::with_capacity(vertices.item_count()),
         };
         for (vertex, halves) in vertices.groups() {
             halves.sort_unstable();
-            part.push(vertex, halves);
+            portion.push(vertex, halves);
         }
-        part
+        portion
     }
 
     /// Adds the edges of the next vertex out of its half-edges, ascending.

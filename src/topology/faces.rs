@@ -30,10 +30,10 @@ pub(super) struct CellFaces {
 /// Merges the half-faces of all cells.
 pub(super) fn merge_half_faces(cells: &Cells, vertex_count: usize) -> Result<CellFaces> {
     let halves = HalfFaces::of(cells);
-    let parts = halves.parts(vertex_count)?;
+    let portions = halves.portions(vertex_count)?;
     // cells that share few faces have more of them: half-edges need ids too
-    check_counts(cells.len(), parts.iter().map(|part| part.corners).sum())?;
-    let faces = halves.join(&parts);
+    check_counts(cells.len(), portions.iter().map(|portion| portion.corners).sum())?;
+    let faces = halves.join(&portions);
     check_duplicates(&faces.of_cells, &faces.cells)?;
     Ok(faces)
 }
@@ -164,24 +164,24 @@ impl<'a> HalfFaces<'a> {
     }
 
     /// All faces.
-    fn parts(&self, vertex_count: usize) -> Result<Vec<FacePortion>> {
+    fn portions(&self, vertex_count: usize) -> Result<Vec<FacePortion>> {
         let (ends, mut grouped) = self.by_least_vertex(vertex_count);
-        let part = |vertices: Chunk<Entry>| {
-            let mut part =
+        let portion = |vertices: Chunk<Entry>| {
+            let mut portion =
                 FacePortion { faces: Vec::with_capacity(4 * vertices.len()), corners: 0 };
             for (_, entries) in vertices.groups() {
-                self.merge(entries, &mut part)?;
+                self.merge(entries, &mut portion)?;
             }
-            Ok(part)
+            Ok(portion)
         };
         // collected one by one: the first error is the one to report
-        let parts: Vec<Result<FacePortion>> =
-            chunked(&ends, &mut grouped).into_par_iter().map(part).collect();
-        parts.into_iter().collect()
+        let portions: Vec<Result<FacePortion>> =
+            chunked(&ends, &mut grouped).into_par_iter().map(portion).collect();
+        portions.into_iter().collect()
     }
 
     /// Adds the faces out of half-faces of one smallest vertex.
-    fn merge(&self, entries: &mut [Entry], part: &mut FacePortion) -> Result<()> {
+    fn merge(&self, entries: &mut [Entry], portion: &mut FacePortion) -> Result<()> {
         entries.sort_unstable_by_key(number);
         let half = |entry: &Entry| entry[1] as u32;
         let vertices = |entry: &Entry| number(entry) >> 32;
@@ -209,8 +209,8 @@ impl<'a> HalfFaces<'a> {
                 }
                 _ => return Err(self.non_manifold(run.iter().map(|entry| self.half(half(entry))))),
             };
-            part.corners += self.corners(pair[0]);
-            part.faces.push(pair);
+            portion.corners += self.corners(pair[0]);
+            portion.faces.push(pair);
         }
         Ok(())
     }
@@ -249,24 +249,24 @@ impl<'a> HalfFaces<'a> {
         result
     }
 
-    /// Numbers the faces of all parts and gathers them.
-    fn join(&self, parts: &[FacePortion]) -> CellFaces {
-        let count = parts.iter().map(|part| part.faces.len()).sum();
+    /// Numbers the faces of all portions and gathers them.
+    fn join(&self, portions: &[FacePortion]) -> CellFaces {
+        let count = portions.iter().map(|portion| portion.faces.len()).sum();
         let mut cells = pages::zeros(count);
-        let mut cycles = pages::zeros(parts.iter().map(|part| part.corners).sum());
+        let mut cycles = pages::zeros(portions.iter().map(|portion| portion.corners).sum());
         let mut of_cells = pages::zeros(self.first(self.cells.len()) as usize);
         let numbers = together(&mut of_cells);
 
         let mut first = 0;
         let mut rest = (&mut cells[..], &mut cycles[..]);
-        let mut tasks = Vec::with_capacity(parts.len());
-        for part in parts {
-            let cells = take(&mut rest.0, part.faces.len());
-            tasks.push((part, first, cells, take(&mut rest.1, part.corners)));
-            first += part.faces.len() as u32;
+        let mut tasks = Vec::with_capacity(portions.len());
+        for portion in portions {
+            let cells = take(&mut rest.0, portion.faces.len());
+            tasks.push((portion, first, cells, take(&mut rest.1, portion.corners)));
+            first += portion.faces.len() as u32;
         }
-        tasks.into_par_iter().for_each(|(part, first, cells, mut cycles)| {
-            for ((number, &[a, b]), cells) in (first..).zip(&part.faces).zip(cells) {
+        tasks.into_par_iter().for_each(|(portion, first, cells, mut cycles)| {
+            for ((number, &[a, b]), cells) in (first..).zip(&portion.faces).zip(cells) {
                 let [first, second] = [a, b].map(|half| self.half(half));
                 *cells = [first.cell, if a == b { NONE } else { second.cell }];
                 for half in [a, b] {
@@ -286,7 +286,7 @@ impl<'a> HalfFaces<'a> {
             let (vertices, of_cells) = (Rows::uniform(cycles, 4), Rows::uniform(of_cells, 6));
             return CellFaces { vertices, cells, of_cells };
         }
-        let faces = parts.iter().flat_map(|part| &part.faces);
+        let faces = portions.iter().flat_map(|portion| &portion.faces);
         let cycle_ends = scan(faces.map(|&[half, _]| self.corners(half) as u32));
         let vertices = Rows::from_parts(cycle_ends, cycles);
         CellFaces { vertices, cells, of_cells: Rows::from_parts(self.ends.clone(), of_cells) }

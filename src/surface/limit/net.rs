@@ -120,7 +120,7 @@ pub(super) struct Net {
     pub vertices: Vec<u32>,
 }
 
-/// Separates the parts of a key.
+/// Separates the sections of a key.
 const END: u16 = u16::MAX;
 
 /// Walks the faces around the corners of a face, from its frame at the extraordinary
@@ -255,11 +255,11 @@ fn sharp_edges(
 }
 
 /// A key taken apart: faces of `sides` corners, sharp edges, corners that stay in place.
-pub(super) fn parts(key: &NetKey, sides: usize) -> (Vec<u32>, Vec<[u32; 2]>, Vec<u32>) {
-    let mut parts = key.split(|&x| x == END);
-    let mut part = || parts.next().unwrap_or(&[]).iter().map(|&x| u32::from(x));
-    let corners: Vec<u32> = part().collect();
+pub(super) fn sections(key: &NetKey, sides: usize) -> (Vec<u32>, Vec<[u32; 2]>, Vec<u32>) {
+    let mut sections = key.split(|&x| x == END);
+    let mut section = || sections.next().unwrap_or(&[]).iter().map(|&x| u32::from(x));
+    let corners: Vec<u32> = section().collect();
     debug_assert_eq!(corners.len() % sides, 0);
-    let edges: Vec<u32> = part().collect();
-    (corners, edges.chunks_exact(2).map(|e| [e[0], e[1]]).collect(), part().collect())
+    let edges: Vec<u32> = section().collect();
+    (corners, edges.chunks_exact(2).map(|e| [e[0], e[1]]).collect(), section().collect())
 }

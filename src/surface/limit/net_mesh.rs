@@ -83,7 +83,7 @@ fn numbers_by_offset(scheme: Scheme) -> [u32; 3] {
 
 /// A net as a mesh; face 0 is the one to evaluate, its corner 0 the extraordinary one.
 pub(super) fn net_mesh(key: &NetKey, scheme: Scheme) -> Option<Connectivity<'static>> {
-    let (corners, sharp, fixed) = net::parts(key, scheme.shape().sides());
+    let (corners, sharp, fixed) = net::sections(key, scheme.shape().sides());
     let controls = corners.iter().max().map_or(0, |&m| m as usize + 1);
     let mut creases = Creases::default();
     sharp.iter().for_each(|&[a, b]| creases.push_edge(a, b, f64::INFINITY));

@@ -3,7 +3,7 @@
 //! Regular leaves are sums along u, then v, by [`PatchKernel`]; leaves with an extraordinary vertex
 //! are products of a [`TableKernel`] with their control points, those of one structure, size and
 //! placement side by side, so that the table is read once for several. Points that no leaf has
-//! as its own lie along sides of leaves: the places of one side are a small table, which all
+//! as its own lie along sides of leaves: the positions of one side are a small table, which all
 //! sides of the same kind share.
 //!
 //! ```text
@@ -115,8 +115,8 @@ impl<T: Real> StaticEvaluator<T> {
         let irregular = irregular.into_par_iter().map(|((structure, steps, placement), leaves)| {
             let (weights, size) =
                 (refinement.leaf_weights(structure, placement, steps), 1 << steps);
-            let places = (0..size * size).map(|k| [k % size, k / size]);
-            let rows: Vec<&[f64]> = places.map(|[i, j]| weights.at(i, j)).collect();
+            let positions = (0..size * size).map(|k| [k % size, k / size]);
+            let rows: Vec<&[f64]> = positions.map(|[i, j]| weights.at(i, j)).collect();
             Ok(KernelBatch { kernel: LeafKernel::Table(table(&rows)?), leaves })
         });
         batches.extend(irregular.collect::<Result<Vec<_>>>()?);
@@ -158,10 +158,10 @@ impl<T: Real> StaticEvaluator<T> {
                 let batch = &self.batches[*batch];
                 let len = 3 * batch.kernel.points();
                 // SAFETY: a leaf has its points for itself, and it is in one task.
-                let place = |&start: &u32| unsafe { points.slice(3 * start as usize, len) };
-                let mut places: Vec<&mut [T]> =
-                    batch.leaves.starts[leaves.clone()].iter().map(place).collect();
-                batch.run(simd, &mut scratch, controls.as_flattened(), leaves, &mut places);
+                let output = |&start: &u32| unsafe { points.slice(3 * start as usize, len) };
+                let mut outputs: Vec<&mut [T]> =
+                    batch.leaves.starts[leaves.clone()].iter().map(output).collect();
+                batch.run(simd, &mut scratch, controls.as_flattened(), leaves, &mut outputs);
             }
         });
     }
@@ -174,20 +174,20 @@ impl<T: Real> KernelBatch<T> {
         scratch: &mut Scratch<T>,
         controls: &[f64],
         leaves: &Range<usize>,
-        places: &mut [&mut [T]],
+        outputs: &mut [&mut [T]],
     ) {
         let LeafBatch { nets, ends, .. } = &self.leaves;
         match &self.kernel {
             LeafKernel::Regular(patch) => {
                 let ids = &nets.as_chunks().0[leaves.clone()];
                 let nets = Nets { ids, ends: &ends[leaves.clone()] };
-                let output = PatchOutput { orders: [0; 2], quads: places };
+                let output = PatchOutput { orders: [0; 2], quads: outputs };
                 patch.evaluate(simd, scratch, controls, nets, &mut [output]);
             }
             LeafKernel::Table(table) => {
                 let count = table.controls();
                 let nets = &nets[leaves.start * count..leaves.end * count];
-                let output = TableOutput { cells: places, order: None, negate: false };
+                let output = TableOutput { cells: outputs, order: None, negate: false };
                 table.evaluate(simd, scratch, (controls, 3), nets, output);
             }
         }
@@ -217,11 +217,11 @@ fn sides<T: Real>(refinement: &StaticRefinement) -> Result<Vec<KernelBatch<T>>> 
     let mut batches: Vec<KernelBatch<T>> = Vec::new();
     let mut known: HashMap<(SurfaceLeafKind, u8, Vec<[usize; 2]>), usize> = HashMap::new();
     let mut slot = refinement.slots.own() as u32;
-    let places = refinement.slots.rest.iter().flat_map(SlotRun::places);
-    let mut places = places.map(|place| refinement.leaf_place(place)).peekable();
-    while let Some((leaf, at)) = places.next() {
+    let positions = refinement.slots.rest.iter().flat_map(SlotRun::positions);
+    let mut positions = positions.map(|position| refinement.leaf_position(position)).peekable();
+    while let Some((leaf, at)) = positions.next() {
         let mut side = vec![at];
-        while let Some((_, at)) = places.next_if(|(next, _)| *next == leaf) {
+        while let Some((_, at)) = positions.next_if(|(next, _)| *next == leaf) {
             side.push(at);
         }
         let (count, steps) = (side.len() as u32, refinement.leaves[leaf].1);

@@ -1,7 +1,7 @@
 //! Which point of a refined level is whose: every vertex of the level has one slot, whatever
 //! number of elements it touches.
 //!
-//! An element with m × m refined quads has m² slots, for its places (i, j) with i < m and
+//! An element with m × m refined quads has m² slots, for its positions (i, j) with i < m and
 //! j < m. Inside, these are its own. The vertices of half an edge belong to the first
 //! element that has it at its low side (i = 0 or j = 0); where none has, they get slots of
 //! their own behind all elements, and so do single vertices. The low sides of other elements
@@ -11,9 +11,9 @@ use crate::surface::limit::LimitSurface;
 use crate::topology::NONE;
 use crate::topology::surface::SurfaceTopology;
 
-/// A place on the grid of an element: i along u, j along v, from 0 to its size.
+/// A position on the grid of an element: i along u, j along v, from 0 to its size.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct GridPlace {
+pub(crate) struct GridPosition {
     pub element: u32,
     pub i: u32,
     pub j: u32,
@@ -23,18 +23,18 @@ pub(crate) struct GridPlace {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SlotRun {
     // step 0
-    start: GridPlace,
+    start: GridPosition,
     // of i and j
     step: [i32; 2],
-    // steps of the first place and behind the last
+    // steps of the first position and behind the last
     range: [u32; 2],
-    // slot of the first place; NONE if they are the element's own
+    // slot of the first position; NONE if they are the element's own
     slot: u32,
 }
 
 impl SlotRun {
     const UNKNOWN: Self = Self {
-        start: GridPlace { element: NONE, i: 0, j: 0 },
+        start: GridPosition { element: NONE, i: 0, j: 0 },
         step: [0; 2],
         range: [0; 2],
         slot: 0,
@@ -44,14 +44,14 @@ impl SlotRun {
         self.start.element != NONE
     }
 
-    fn place(&self, steps: u32) -> GridPlace {
+    fn position(&self, steps: u32) -> GridPosition {
         let along = |x: u32, d: usize| (x as i32 + self.step[d] * steps as i32) as u32;
-        GridPlace { i: along(self.start.i, 0), j: along(self.start.j, 1), ..self.start }
+        GridPosition { i: along(self.start.i, 0), j: along(self.start.j, 1), ..self.start }
     }
 
-    /// All places of the run.
-    pub fn places(&self) -> impl Iterator<Item = GridPlace> + '_ {
-        (self.range[0]..self.range[1]).map(|steps| self.place(steps))
+    /// All positions of the run.
+    pub fn positions(&self) -> impl Iterator<Item = GridPosition> + '_ {
+        (self.range[0]..self.range[1]).map(|steps| self.position(steps))
     }
 }
 
@@ -129,22 +129,22 @@ impl Slots {
         self.own as usize
     }
 
-    /// Slot of a place on the edge of its element; `None` inside. `inner`: slot of a place
+    /// Slot of a position on the edge of its element; `None` inside. `inner`: slot of a position
     /// with i, j < m within its element.
     pub(crate) fn of_border(
         &self,
-        place: GridPlace,
-        inner: impl Fn(GridPlace) -> u32,
+        position: GridPosition,
+        inner: impl Fn(GridPosition) -> u32,
     ) -> Option<u32> {
-        let size = self.size(place.element);
+        let size = self.size(position.element);
         let at_border = |x: u32| x == 0 || x == size;
-        if !at_border(place.i) && !at_border(place.j) {
+        if !at_border(position.i) && !at_border(position.j) {
             return None;
         }
-        let (run, steps) = self.part(place);
+        let (run, steps) = self.run_at(position);
         let run = &self.runs[run];
         Some(match run.slot {
-            NONE => inner(run.place(steps)),
+            NONE => inner(run.position(steps)),
             slot => slot + steps - run.range[0],
         })
     }
@@ -155,9 +155,9 @@ impl Slots {
         let [face, corner] = self.elements[element as usize];
         let m = self.size(element);
         let first = self.topology.columns.corners(face).start;
-        let at = |i: u32, j: u32| GridPlace { element, i, j };
-        let mut take = |part: usize, start: GridPlace, step: [i32; 2], range: [u32; 2]| {
-            let run = &mut self.runs[part];
+        let at = |i: u32, j: u32| GridPosition { element, i, j };
+        let mut take = |index: usize, start: GridPosition, step: [i32; 2], range: [u32; 2]| {
+            let run = &mut self.runs[index];
             if run.is_known() || range[0] >= range[1] {
                 return;
             }
@@ -177,20 +177,20 @@ impl Slots {
         };
         let middle = |corner: u32| self.first_middle + edge(corner) as usize;
         if corner == NONE {
-            let places = [at(0, 0), at(m, 0), at(m, m), at(0, m)];
+            let positions = [at(0, 0), at(m, 0), at(m, m), at(0, m)];
             const STEPS: [[i32; 2]; 4] = [[1, 0], [0, 1], [-1, 0], [0, -1]];
             for k in if is_low { [0, 3] } else { [1, 2] } {
                 let (next, step) = ((k + 1) % 4, STEPS[k]);
                 let (a, b) = (first + k as u32, first + next as u32);
                 let inside = [1, (m / 2).max(1)];
-                take(half(a, a), places[k], step, inside);
-                take(half(a, b), places[next], step.map(|x| -x), inside);
+                take(half(a, a), positions[k], step, inside);
+                take(half(a, b), positions[next], step.map(|x| -x), inside);
                 if m > 1 {
-                    take(middle(a), places[k], step, [m / 2, m / 2 + 1]);
+                    take(middle(a), positions[k], step, [m / 2, m / 2 + 1]);
                 }
             }
             for k in if is_low { 0..1 } else { 1..4 } {
-                take(vertex(first + k) as usize, places[k as usize], [0; 2], [0, 1]);
+                take(vertex(first + k) as usize, positions[k as usize], [0; 2], [0, 1]);
             }
             return;
         }
@@ -209,8 +209,8 @@ impl Slots {
         }
     }
 
-    /// The run that a place on the edge of an element belongs to, and its steps there.
-    fn part(&self, GridPlace { element, i, j }: GridPlace) -> (usize, u32) {
+    /// The run that a position on the edge of an element belongs to, and its steps there.
+    fn run_at(&self, GridPosition { element, i, j }: GridPosition) -> (usize, u32) {
         let [face, corner] = self.elements[element as usize];
         let first = self.topology.columns.corners(face).start;
         let m = self.size(element);

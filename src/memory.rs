@@ -51,7 +51,7 @@ fn group_limit(groups: &str, root: &Path) -> Option<u64> {
 pub fn decimal_bytes(bytes: u128) -> String {
     match bytes as f64 {
         bytes if bytes >= 1e15 => format!("{:.1e} GB", bytes / 1e9),
-        bytes if bytes >= 5e7 => format!("{:.1} GB", bytes / 1e9),
+        bytes if bytes >= 9.995e8 => format!("{:.1} GB", bytes / 1e9),
         bytes if bytes >= 5e4 => format!("{:.1} MB", bytes / 1e6),
         bytes => format!("{:.1} kB", bytes / 1e3),
     }

@@ -12,7 +12,8 @@ use subsolid::{Plan, Quadrature, Solid, SolidMesh};
 /// A control mesh and what was found out about it.
 pub struct Analyzed {
     pub mesh: SolidMesh,
-    pub solid: Solid,
+    /// Shared by meshes of the same cells and creases.
+    pub solid: Arc<Solid>,
     /// What it was refined from, as the program refines.
     pub refined_from: Option<Coarse>,
 }

@@ -56,10 +56,17 @@ fn some_creases(
 #[pymethods]
 impl PySolid {
     /// The same cells, creases, attributes, data and groups with other control points, (vertices, 3).
+    /// Solids of hexahedra share what was found out about their cells, so this is fast.
     fn with_points(&self, py: Python<'_>, points: &Bound<'_, PyAny>) -> PyResult<Self> {
         let mut mesh = self.shared.mesh.clone();
         mesh.points = as_many(points, mesh.points.len())?;
-        Self::build_from(py, "", mesh)
+        if !mesh.cells.all_hexahedra() {
+            // the order of a cell's corners follows from its volume
+            return Self::build_from(py, "", mesh);
+        }
+        let made = self.build_alike(py, mesh)?;
+        made.warn_of_cells(py, "")?;
+        Ok(made)
     }
 
     /// The same solid with more attributes; an existing attribute of the same name is replaced.
@@ -70,7 +77,7 @@ impl PySolid {
         let mut mesh = self.shared.mesh.clone();
         let given = self::attributes(Some(&attributes), mesh.points.len(), false)?;
         replace_attributes(&mut mesh.attributes, given);
-        Self::build(py, mesh)
+        self.build_alike(py, mesh)
     }
 
     /// The same solid with more data of the cells; existing data of the same name are replaced.
@@ -81,7 +88,7 @@ impl PySolid {
         let mut mesh = self.shared.mesh.clone();
         let given = self::cell_data(Some(&cell_data), mesh.cells.len())?;
         replace(&mut mesh.cell_data, given, |a, b| a.name == b.name);
-        Self::build(py, mesh)
+        self.build_alike(py, mesh)
     }
 
     /// The same solid with more groups of faces; an existing group of the same name is replaced.
@@ -93,7 +100,7 @@ impl PySolid {
         let mut mesh = self.shared.mesh.clone();
         let given = self::face_groups(Some(&face_groups))?;
         replace(&mut mesh.face_groups, given, |a, b| a.name == b.name);
-        Self::build(py, mesh)
+        self.build_alike(py, mesh)
     }
 
     /// The same solid with more creases and corners; they take precedence over those that it has,

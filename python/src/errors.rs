@@ -41,6 +41,7 @@ pub fn words(message: &Message) -> String {
             Command::Boundary => "Solid.boundary",
             Command::Triangulate => "Surface.refine(0, scheme=\"loop\")",
             Command::Untangle => "Solid.untangle",
+            Command::Reorient => "Solid.reorient",
             Command::Evaluate => "Solid.evaluate",
             Command::ListGroups => "Solid.face_groups and Solid.cell_data have them",
             Command::Devices => "subsolid.devices()",

@@ -46,7 +46,8 @@ impl PySolid {
     ///     tolerance, backend: As in locator.
     ///
     /// Returns:
-    ///     Places; for points outside, the cell is -1, or that of the closest place if nearest=True.
+    ///     Places; for points outside, the cell is -1, or that of the closest place if nearest=True. The
+    ///     cell of points that are not finite, or beyond 1e70, is -1, and their distance infinite.
     #[pyo3(signature = (x, *, nearest=false, tolerance=1e-9, backend="auto"))]
     fn locate<'py>(
         &self,

@@ -77,9 +77,23 @@ impl PySolid {
         mesh: SolidMesh,
         refined_from: Option<Coarse>,
     ) -> PyResult<Self> {
+        Self::build_with(py, mesh, refined_from, |mesh| Solid::new(mesh).map(Arc::new))
+    }
+
+    /// A solid of a mesh whose cells and creases are those of this one, and so are analyzed.
+    pub fn build_alike(&self, py: Python<'_>, mesh: SolidMesh) -> PyResult<Self> {
+        Self::build_with(py, mesh, None, |_| Ok(self.shared.solid.clone()))
+    }
+
+    fn build_with(
+        py: Python<'_>,
+        mesh: SolidMesh,
+        refined_from: Option<Coarse>,
+        analyze: impl FnOnce(&SolidMesh) -> subsolid::Result<Arc<Solid>> + Send,
+    ) -> PyResult<Self> {
         let made = py.work(|| -> subsolid::Result<Analyzed> {
             mesh.check()?;
-            let solid = Solid::new(&mesh)?;
+            let solid = analyze(&mesh)?;
             for group in &mesh.face_groups {
                 solid.topology().group_faces(group)?;
             }
@@ -92,8 +106,13 @@ impl PySolid {
     /// colon.
     pub fn build_from(py: Python<'_>, of: &str, mesh: SolidMesh) -> PyResult<Self> {
         let made = Self::build(py, mesh)?;
-        warn_of_cells(py, of, &made.shared.mesh, made.shared.solid.topology())?;
+        made.warn_of_cells(py, of)?;
         Ok(made)
+    }
+
+    /// What [`warn_of_cells`] says of the mesh.
+    pub fn warn_of_cells(&self, py: Python<'_>, of: &str) -> PyResult<()> {
+        warn_of_cells(py, of, &self.shared.mesh, self.shared.solid.topology())
     }
 }
 

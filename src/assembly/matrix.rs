@@ -106,7 +106,7 @@ impl Matrix {
 
     /// Number of rows, and of columns.
     pub fn size(&self) -> usize {
-        self.width * (self.pattern.starts.len() - 1)
+        self.width * self.vertex_count()
     }
 
     /// Number of entries.
@@ -130,11 +130,25 @@ impl Matrix {
     /// What `visit` returns.
     pub fn for_each_row<E>(
         &self,
+        visit: impl FnMut(&[u32], &[f64]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.for_each_row_of(0..self.vertex_count(), visit)
+    }
+
+    /// Number of vertices, each of which has one or three rows.
+    pub(super) fn vertex_count(&self) -> usize {
+        self.pattern.starts.len() - 1
+    }
+
+    /// [`Self::for_each_row`] of some vertices.
+    pub(super) fn for_each_row_of<E>(
+        &self,
+        vertices: Range<usize>,
         mut visit: impl FnMut(&[u32], &[f64]) -> Result<(), E>,
     ) -> Result<(), E> {
         let w = self.width;
         let (mut columns, mut values) = (Vec::new(), Vec::new());
-        for v in 0..self.pattern.starts.len() - 1 {
+        for v in vertices {
             let range = self.pattern.starts[v]..self.pattern.starts[v + 1];
             columns.clear();
             for &column in &self.pattern.columns[range.clone()] {

@@ -5,7 +5,10 @@ use std::path::Path;
 
 use super::Matrix;
 use crate::error::{Error, Result};
-use crate::io::{Archive, atomic};
+use crate::io::{Archive, atomic, write_rows};
+
+/// Vertices of a task, with some hundred entries each or nine times as many.
+const VERTICES: usize = 64;
 
 /// A format of sparse matrices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -83,12 +86,15 @@ fn write_text(out: &mut impl Write, matrix: &Matrix) -> io::Result<()> {
     writeln!(out, "%%MatrixMarket matrix coordinate real symmetric")?;
     let size = matrix.size();
     writeln!(out, "{size} {size} {entries}")?;
-    row = 0;
-    matrix.for_each_row(|columns, values| {
-        for (column, value) in columns.iter().zip(values).take(lower(columns, row)) {
-            writeln!(out, "{} {} {value:e}", row + 1, column + 1)?;
-        }
-        row += 1;
-        Ok(())
+    let rows_per_vertex = size / matrix.vertex_count().max(1);
+    write_rows(out, (matrix.vertex_count(), VERTICES), |vertices, text| {
+        let mut row = (rows_per_vertex * vertices.start) as u32;
+        matrix.for_each_row_of(vertices, |columns, values| {
+            for (column, value) in columns.iter().zip(values).take(lower(columns, row)) {
+                writeln!(text, "{} {} {value:e}", row + 1, column + 1)?;
+            }
+            row += 1;
+            Ok(())
+        })
     })
 }

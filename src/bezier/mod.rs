@@ -25,7 +25,7 @@ pub(crate) use convert::{net_values, to_bezier};
 pub use extraction::Extraction;
 pub(crate) use nest::{Nest, NestSibling, NestSplit};
 use remainder::Remainders;
-pub(crate) use rings::{LocalBox, planar_rings, spatial_rings};
+pub(crate) use rings::{LocalBox, planar_parts, spatial_parts};
 
 /// Maximum number of rings around an extraordinary edge or vertex.
 pub const MAX_EXACT_RINGS: usize = 8;
@@ -91,7 +91,7 @@ impl<'s> Pieces<'s> {
         }
         let spatial = solid.spatial_structures().iter().map(|_| OnceLock::new()).collect();
         let remainders = Remainders::new(solid);
-        Ok(Self { solid, rings, planar: planar_rings(rings), spatial, remainders })
+        Ok(Self { solid, rings, planar: planar_parts(rings), spatial, remainders })
     }
 
     /// The solid in pieces.
@@ -230,7 +230,7 @@ impl<'s> Pieces<'s> {
             LeafKind::Layered(..) => &self.planar,
             LeafKind::Irregular(s, _) => self.spatial[s as usize].get_or_init(|| {
                 let structure = &self.solid.spatial_structures()[s as usize];
-                spatial_rings(structure, self.rings, |_| self.rings)
+                spatial_parts(structure, self.rings, |_| self.rings)
             }),
         }
     }

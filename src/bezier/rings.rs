@@ -50,7 +50,7 @@ impl LocalBox {
 }
 
 /// The boxes of a planar structure: three a ring, and last the one that remains.
-pub(crate) fn planar_rings(rings: usize) -> Vec<LocalBox> {
+pub(crate) fn planar_parts(rings: usize) -> Vec<LocalBox> {
     let square = |child: usize, s: f64, exact: bool| {
         let origin = [(child & 1) as f64 * s, (child >> 1) as f64 * s, 0.0];
         LocalBox { origin, size: [s, s, 1.0], exact }
@@ -66,7 +66,7 @@ pub(crate) fn planar_rings(rings: usize) -> Vec<LocalBox> {
 
 /// The boxes of a spatial structure, ring by ring; boxes with an extraordinary edge have
 /// rings of their own, `along_edges` of the ring that they are in.
-pub(crate) fn spatial_rings(
+pub(crate) fn spatial_parts(
     structure: &Structure,
     rings: usize,
     along_edges: impl Fn(usize) -> usize,
@@ -79,7 +79,7 @@ pub(crate) fn spatial_rings(
             match structure.sibling_permutation(child) {
                 None => parts.push(LocalBox::WHOLE.within(origin, s)),
                 Some(permutation) => {
-                    let own = planar_rings(along_edges(ring));
+                    let own = planar_parts(along_edges(ring));
                     parts.extend(own.iter().map(|p| p.permuted(permutation).within(origin, s)));
                 }
             }

@@ -151,7 +151,7 @@ impl FromStr for PartLoad {
 #[derive(Serialize, JsonSchema)]
 pub struct AssemblySummary {
     /// Folder with the matrices.
-    output: PathBuf,
+    output: String,
     /// Control points: rows of the matrices.
     vertices: usize,
     /// Quadrature points.
@@ -200,15 +200,16 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let _starting = start(a.backend)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let start = Instant::now();
-    let solid = Solid::with_topology(&mesh, a.model.topology(&mesh, console)?)?;
+    let solid = a.model.analyze(&mesh, console)?;
     let regions = Regions::new(solid.topology(), &mesh)?;
     let tractions = a.tractions(&regions)?;
     Quadrature::check_memory(&solid, scheme, Want::FIRST)?;
     warn_of_points(&solid, scheme, console);
-    let quadrature = Quadrature::new(&solid, scheme, Want::FIRST)?;
+    let quadrature =
+        console.during("Preparing", || Quadrature::new(&solid, scheme, Want::FIRST))?;
     check_memory(&quadrature, &operators)?;
     let mapping = Mapping::new(&quadrature, mesh.controls())?;
-    let report = Report::new(&mapping)?;
+    let report = console.during("Integrating", || Report::new(&mapping))?;
     check_points(&report.quality)?;
     if report.left_handed {
         console.warn(LEFT_HANDED);
@@ -226,7 +227,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     console.wrote(a.output.display(), count, writing);
     let named = operators.iter().zip(&matrices);
     let summary = AssemblySummary {
-        output: a.output.clone(),
+        output: a.output.display().to_string(),
         vertices: mesh.points.len(),
         samples: report.samples,
         volume: report.volume,

@@ -94,7 +94,7 @@ impl Combination {
 #[derive(Serialize, JsonSchema)]
 pub struct Report {
     /// File of the model.
-    model: PathBuf,
+    model: String,
     /// Times that it was refined first.
     levels: usize,
     /// Samples along each axis of a cell.
@@ -126,7 +126,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let processor = Processor::find_one(a.backend)?;
     let candidates = a.candidates(&processor, console);
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
-    let solid = Solid::with_topology(&mesh, a.model.topology(&mesh, console)?)?;
+    let solid = a.model.analyze(&mesh, console)?;
     let plan = solid.plan(&Samples::grid(a.samples.into()), Want::POSITION)?;
     let keeps = a.output.is_some() || a.report.is_some();
     if keeps {
@@ -134,7 +134,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     }
     let reference = Cpu::new(Precision::F64);
     let mut report = Report {
-        model: a.model.model.clone(),
+        model: a.model.model.display().to_string(),
         levels: a.levels,
         samples: a.samples,
         reference: reference.name(),

@@ -15,6 +15,9 @@ use subsolid::{Error, FileAccess, Result};
 use super::json::{self, JsonReport};
 use super::wording::Refusal;
 
+/// Time between two drawings of the clock of work of unknown length.
+const CLOCK_TICK: Duration = Duration::from_millis(200);
+
 /// Where and how to speak.
 pub struct Console {
     quiet: bool,
@@ -119,14 +122,38 @@ impl Console {
 
     /// A progress bar over `len` things; none when quiet or stderr is not a terminal.
     pub fn bar(&self, len: usize) -> ProgressBar {
-        let hidden = self.quiet || !stderr().is_terminal();
-        let target =
-            if hidden { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let target = if self.shows_progress() {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        };
         let bar = ProgressBar::with_draw_target(Some(len as u64), target);
         match ProgressStyle::with_template("{wide_bar} {pos}/{len} {eta}") {
             Ok(style) => bar.with_style(style),
             Err(_) => bar,
         }
+    }
+
+    /// Does work of unknown length, which must print nothing, with a clock where [`Self::bar`]
+    /// shows a bar.
+    pub fn during<T>(&self, verb: &'static str, work: impl FnOnce() -> T) -> T {
+        if !self.shows_progress() {
+            return work();
+        }
+        let clock = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        let clock = match ProgressStyle::with_template("{msg:>10} {spinner} {elapsed}") {
+            Ok(style) => clock.with_style(style),
+            Err(_) => clock,
+        };
+        clock.set_message(verb);
+        clock.enable_steady_tick(CLOCK_TICK);
+        let done = work();
+        clock.finish_and_clear();
+        done
+    }
+
+    fn shows_progress(&self) -> bool {
+        !self.quiet && stderr().is_terminal()
     }
 }
 

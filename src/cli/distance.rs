@@ -167,7 +167,7 @@ fn through_solid(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> R
     let seeds = seeds(&mesh, &arguments.to, &marks, console)?;
     mesh.creases = own.unwrap_or(mesh.creases);
     let start = Instant::now();
-    let values = volume_distance(&mesh, &seeds)?;
+    let values = console.during("Measuring", || volume_distance(&mesh, &seeds))?;
     let report = report(arguments, seeds.len(), &values);
     report.say_measured(values.len(), start, console);
     put(&mut mesh.attributes, &arguments.name, values);
@@ -276,7 +276,7 @@ fn along_surface(
     let cost = Cost::processing(mesh.points.len(), arguments.method.into(), 1);
     let mut processor = for_surface(arguments.backend, &cost, &mesh, console)?;
     let start = Instant::now();
-    let values = processor.distance(arguments.method, sources)?;
+    let values = console.during("Measuring", || processor.distance(arguments.method, sources))?;
     if let Some(notice) = missing_distances(&values) {
         console.warn(notice);
     }

@@ -16,7 +16,6 @@ use clap::{Args, ValueEnum};
 use subsolid::backend::{Backend, Cpu, Limit, Precision, start};
 use subsolid::cluster::Ranks;
 use subsolid::io::JobPart;
-use subsolid::limit::Solid;
 use subsolid::mesh::{CellLengths, SolidMesh};
 use subsolid::numbers::counted;
 use subsolid::plan::{Cost, MAX_SAMPLES, Samples, Want};
@@ -136,7 +135,8 @@ pub struct Arguments {
 #[derive(Args)]
 #[group(multiple = false)]
 struct SampleArguments {
-    /// N x N x N samples per cell, end points included, N from 1 to 64 (1: the center)
+    /// N x N x N samples per cell, end points included, N from 1 to 64 (1: the center), for .glb
+    /// from 2 to 32
     #[arg(long, value_name = "N")]
     samples: Option<usize>,
     /// N x N x N Gauss points per cell, N from 1 to 32
@@ -200,7 +200,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     }
     warn_of_not_finite(&mesh, &not_finite(&mesh), console);
     let start = Instant::now();
-    let solid = Solid::with_topology(&mesh, a.model.topology(&mesh, console)?)?;
+    let solid = a.model.analyze(&mesh, console)?;
     let structures = solid.planar_structures().len() + solid.spatial_structures().len();
     let (cells, structures) = (counted(mesh.cells.len(), "cell"), counted(structures, "structure"));
     let time = since(start);

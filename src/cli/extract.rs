@@ -82,7 +82,7 @@ impl Format {
 #[derive(Serialize, JsonSchema)]
 pub struct Report {
     /// File written.
-    output: PathBuf,
+    output: String,
     /// Cells of the model.
     cells: usize,
     /// Bézier pieces.
@@ -118,20 +118,23 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         io::check_names(io::Format::Npz, mesh.attributes.iter().map(|a| a.name.as_str()))?;
     }
     warn_of_lost_data(&mesh, false, &a.output, console);
-    let solid = Solid::with_topology(&mesh, a.model.topology(&mesh, console)?)?;
+    let solid = a.model.analyze(&mesh, console)?;
 
     let start = Instant::now();
     let pieces = Pieces::new(&solid, a.rings)?;
     let bytes = Extraction::estimate(&pieces, !a.refined_points).min(u64::MAX.into()) as u64;
     check_size(&a.output, format.written(bytes), a.max_size)?;
-    let mut extraction = Extraction::new(&pieces)?;
+    let mut extraction = console.during("Extracting", || Extraction::new(&pieces))?;
     if !a.refined_points {
         // the arrays of the file stand beside those of the extraction
         let most = physical_memory().map_or(usize::MAX, |bytes| (bytes / 4) as usize);
-        extraction = extraction.expanded(most).map_err(|e| match format {
-            Format::Npz => e.with_help("give --refined-points, or fewer --rings"),
-            Format::Bext => e.with_help("ask for fewer --rings"),
-        })?;
+        extraction =
+            console.during("Extracting", || extraction.expanded(most)).map_err(
+                |e| match format {
+                    Format::Npz => e.with_help("give --refined-points, or fewer --rings"),
+                    Format::Bext => e.with_help("ask for fewer --rings"),
+                },
+            )?;
     }
     a.announce(format, &extraction, console)?;
     let error_bounds = pieces.error_bounds(&mesh.points)?;
@@ -140,7 +143,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         format!("{} in {}", counted(extraction.operator_count(), "operator"), since(start)),
     );
     let writing = Instant::now();
-    a.write(format, &extraction, &solid, &mesh, &error_bounds)?;
+    console.during("Writing", || a.write(format, &extraction, &solid, &mesh, &error_bounds))?;
     let report = a.report(&extraction, &mesh, &error_bounds, start);
     say_exact([report.exact, report.pieces], "Bézier piece", report.error_bound, console);
     console.wrote(a.output.display(), counted(report.pieces, "piece"), writing);
@@ -205,7 +208,7 @@ impl Arguments {
         let count = extraction.pieces().len();
         let columns = || (0..count).map(|piece| extraction.operator(piece).controls.len());
         Report {
-            output: self.output.clone(),
+            output: self.output.display().to_string(),
             cells: mesh.cells.len(),
             pieces: count,
             exact: extraction.pieces().iter().filter(|piece| piece.exact).count(),

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::Result;
 use subsolid::io::ControlMesh;
-use subsolid::limit::{Form, Reason, Solid, Summary};
+use subsolid::limit::{Form, Reason, Summary};
 use subsolid::numbers::counted;
 use subsolid::parts::Estimate;
 use subsolid::scheme::VertexRule;
@@ -81,16 +81,17 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let (levels, rule) = (arguments.levels, VertexRule::default());
     let mesh = arguments.model.prepare(mesh, levels, rule, console)?;
     let start = Instant::now();
-    let solid = Solid::with_topology(&mesh, arguments.model.topology(&mesh, console)?)?;
+    let solid = arguments.model.analyze(&mesh, console)?;
     console
         .status("Analyzed", format!("{} in {}", counted(mesh.cells.len(), "cell"), since(start)));
     let mut summary = Summary::new(&mesh, &solid)?;
     if arguments.verbose || console.json() {
-        summary = summary.with_structures(&solid);
+        summary = console.during("Decomposing", || summary.with_structures(&solid));
     }
     let ranks = arguments.ranks.estimates(&summary, &solid);
     if let Some(path) = &arguments.report {
-        let page = Page::of_analyzed(&mesh, &solid, &title(&arguments.model))?;
+        let title = title(&arguments.model);
+        let page = console.during("Drawing", || Page::of_analyzed(&mesh, &solid, &title))?;
         report::write(path, page, tables(&summary, arguments.verbose), console)?;
     }
     let report = Report { summary: &summary, ranks };

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
+use indicatif::ProgressBar;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -76,7 +77,7 @@ pub struct Arguments {
 #[derive(Serialize, JsonSchema)]
 pub struct Report {
     /// File of the model.
-    model: PathBuf,
+    model: String,
     /// Points asked for.
     points: usize,
     /// Points in the limit.
@@ -92,7 +93,7 @@ pub struct Report {
     /// Points that the GPU left to the CPU; none without a GPU.
     left_to_cpu: Option<usize>,
     /// File written.
-    output: Option<PathBuf>,
+    output: Option<String>,
 }
 
 impl JsonReport for Report {
@@ -110,21 +111,24 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
     warn_of_ignored(&a.points, &table.ignored(), console);
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     let start = Instant::now();
-    let solid = Solid::with_topology(&mesh, a.model.topology(&mesh, console)?)?;
+    let solid = a.model.analyze(&mesh, console)?;
     let columns = columns(&solid, &mesh.attributes)?;
     let options = LocatorOptions { tolerance: a.tolerance, ..LocatorOptions::default() };
-    let locator = Locator::with_options(&solid, mesh.controls(), options)?;
+    let locator =
+        console.during("Analyzing", || Locator::with_options(&solid, mesh.controls(), options))?;
     let pieces = locator.pieces().len();
     let pieces = counted(pieces, "Bézier piece");
     console.status("Analyzed", format!("{pieces} in {}", since(start)));
     let mut rows = PointTableRows { first: table.read(DEVICE_BLOCK)?, table };
-    let gpu = gpu_for(a.backend, &Cost::location(rows.estimate(&a.points)), console)?;
+    let estimate = rows.estimate(&a.points);
+    let gpu = gpu_for(a.backend, &Cost::location(estimate), console)?;
     let device = gpu.as_ref().and_then(|gpu| gpu.device());
     let mut on_gpu = device.map(|device| DeviceLocator::new(&locator, device)).transpose()?;
-    let mut finder = Finder { locator: &locator, on_gpu: on_gpu.as_mut() };
+    let bar = console.bar(estimate);
+    let mut finder = Finder { locator: &locator, on_gpu: on_gpu.as_mut(), bar: &bar };
     let start = Instant::now();
     let mut report = Report {
-        model: a.model.model.clone(),
+        model: a.model.model.display().to_string(),
         points: 0,
         inside: 0,
         outside: 0,
@@ -132,7 +136,7 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
         largest_distance: 0.0,
         seconds: 0.0,
         left_to_cpu: gpu.is_some().then_some(0),
-        output: a.output.clone(),
+        output: a.output.as_ref().map(|path| path.display().to_string()),
     };
     match &a.output {
         Some(output) => atomic::write(output, |out| {
@@ -146,6 +150,7 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
         })?,
         None => answer(&mut rows, &mut finder, &mut report, |_| Ok(()))?,
     }
+    bar.finish_and_clear();
     report.seconds = start.elapsed().as_secs_f64();
     let left = match report.left_to_cpu {
         Some(left) => format!(", {left} of them left to the CPU"),
@@ -198,6 +203,7 @@ impl PointTableRows {
 struct Finder<'a, 'l, 's> {
     locator: &'l Locator<'s>,
     on_gpu: Option<&'a mut DeviceLocator<'l, 's>>,
+    bar: &'a ProgressBar,
 }
 
 impl Finder<'_, '_, '_> {
@@ -248,6 +254,7 @@ fn answer(
             *largest = largest.max(place.residual);
         }
         take(&answers)?;
+        finder.bar.inc(answers.len() as u64);
     }
 }
 

@@ -34,7 +34,7 @@ pub struct Arguments {
 #[derive(Serialize, JsonSchema)]
 pub struct Report<M> {
     /// File or directory written.
-    output: PathBuf,
+    output: String,
     #[serde(flatten)]
     merged: M,
 }
@@ -54,7 +54,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         let merged = slice::merge_layers(output)?;
         let (layers, jobs) = (counted(merged.layers, "layer"), counted(merged.jobs, "job"));
         console.wrote(output.display(), format!("{layers} of {jobs}"), start);
-        console.report_json(&Report { output: output.clone(), merged })?;
+        console.report_json(&Report { output: output.display().to_string(), merged })?;
         return Ok(Outcome::Done);
     }
     check_ending(output, &["pvtu"], "is not a .pvtu, nor a directory of layers")?;
@@ -62,6 +62,6 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let merged = io::merge(output)?;
     let (pieces, jobs) = (counted(merged.pieces, "piece"), counted(merged.jobs, "job"));
     console.wrote(output.display(), format!("{pieces} of {jobs}"), start);
-    console.report_json(&Report { output: output.clone(), merged })?;
+    console.report_json(&Report { output: output.display().to_string(), merged })?;
     Ok(Outcome::Done)
 }

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use clap::Args;
 use subsolid::io::ControlMesh;
+use subsolid::limit::Solid;
 use subsolid::mesh::{
     CoincidentVertices, Creases, FoldedCorners, Handedness, SolidMesh, UnusedVertices, Welded,
 };
@@ -108,7 +109,9 @@ impl ModelArguments {
         check_memory(&mesh, levels)?;
         let start = Instant::now();
         let topology = self.topology(&mesh, console)?;
-        let mesh = MeshRefinement::with_topology(&mesh, topology, levels, rule)?.mesh(&mesh)?;
+        let mesh = console.during("Refining", || {
+            MeshRefinement::with_topology(&mesh, topology, levels, rule)?.mesh(&mesh)
+        })?;
         let times = counted(levels, "time");
         console.status("Refined", format!("{times}: {} in {}", counts(&mesh), since(start)));
         Ok(mesh)
@@ -119,6 +122,12 @@ impl ModelArguments {
         let topology = Topology::of_mesh(mesh)?;
         self.check_turned(&topology, console)?;
         Ok(topology)
+    }
+
+    /// What evaluation needs to know of a mesh; checks the cells that it turns outward.
+    pub fn analyze(&self, mesh: &SolidMesh, console: &Console) -> Result<Solid> {
+        let topology = self.topology(mesh, console)?;
+        console.during("Analyzing", || Solid::with_topology(mesh, topology))
     }
 
     /// Reads the model, of a solid or a surface; solids are tagged.
@@ -135,7 +144,8 @@ impl ModelArguments {
     fn open_with(&self, coincident: Coincident, console: &Console) -> Result<ControlMesh> {
         self.check_creases()?;
         let start = Instant::now();
-        match io::read_mesh(&self.model, self.read_options()?)? {
+        let options = self.read_options()?;
+        match console.during("Reading", || io::read_mesh(&self.model, options))? {
             (ControlMesh::Solid(mesh), report) => {
                 let mesh = self.take(mesh, &report, start, coincident, console)?;
                 Ok(ControlMesh::Solid(mesh))
@@ -167,7 +177,9 @@ impl ModelArguments {
     fn read_with(&self, coincident: Coincident, console: &Console) -> Result<SolidMesh> {
         self.check_creases()?;
         let start = Instant::now();
-        let (mesh, report) = io::read_with_options(&self.model, self.read_options()?)?;
+        let options = self.read_options()?;
+        let (mesh, report) =
+            console.during("Reading", || io::read_with_options(&self.model, options))?;
         self.take(mesh, &report, start, coincident, console)
     }
 

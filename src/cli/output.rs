@@ -68,7 +68,7 @@ pub fn write_mesh(
 ) -> Result<()> {
     warn_of_losses(&format.losses(mesh), output, console);
     let start = Instant::now();
-    io::write(output, mesh, io::WriteOptions { compress })?;
+    console.during("Writing", || io::write(output, mesh, io::WriteOptions { compress }))?;
     console.wrote(output.display(), counts(mesh), start);
     Ok(())
 }

@@ -160,14 +160,14 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         io::check_names(format, arrays.map(|array| array.name.as_str()))?;
     }
     let start = Instant::now();
-    let solid = Solid::with_topology(&mesh, a.model.topology(&mesh, console)?)?;
+    let solid = a.model.analyze(&mesh, console)?;
     if let Some(lists) = &a.boundary {
         let sides: Vec<String> = lists.iter().flat_map(|list| list.0.clone()).collect();
         return boundary::run(a, &sides, (&mesh, &solid), (scheme, want), console);
     }
     Quadrature::check_memory(&solid, scheme, want)?;
     warn_of_points(&solid, scheme, console);
-    let quadrature = Quadrature::new(&solid, scheme, want)?;
+    let quadrature = console.during("Preparing", || Quadrature::new(&solid, scheme, want))?;
     let batches = counted(quadrature.batches().len(), "batch");
     let tables = decimal_bytes(quadrature.bytes() as u128);
     console.status("Prepared", format!("{batches}, {tables} of tables in {}", since(start)));
@@ -179,7 +179,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     let start = Instant::now();
     let gpu = a.gpu(a.backend, quadrature.sample_count(), console)?;
     let mapping = mapping(&quadrature, &mesh, gpu.as_deref(), None)?;
-    let report = Report::new(&*mapping)?;
+    let report = console.during("Evaluating", || Report::new(&*mapping))?;
     let samples = counted(report.samples, "quadrature point");
     console.status("Evaluated", format!("{samples} in {}", since(start)));
     console.status("Integrated", volume(&report));

@@ -124,12 +124,14 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
 fn open(arguments: &Arguments, console: &Console) -> Result<Query> {
     let model = ModelArguments::new(arguments.model.clone());
     match model.open(console)? {
-        ControlMesh::Surface(mesh) => Query::of_surface(&mesh, arguments.strategy),
+        ControlMesh::Surface(mesh) => {
+            console.during("Ordering", || Query::of_surface(&mesh, arguments.strategy))
+        }
         ControlMesh::Solid(mesh) => {
             model.check_hexahedra(&mesh, console)?;
             let topology = topology(&mesh)?;
             model.check_turned(&topology, console)?;
-            Query::of_topology(&mesh, &topology, arguments.strategy)
+            console.during("Ordering", || Query::of_topology(&mesh, &topology, arguments.strategy))
         }
     }
 }

@@ -193,6 +193,9 @@ impl Planner {
     }
 }
 
+/// What the console shows while limit points are found.
+const EVALUATING: &str = "Evaluating";
+
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let (model, output) = (&arguments.model, &arguments.output);
     let glb = arguments.glb.options(output)?;
@@ -210,15 +213,17 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     check_ids(&mesh, &options)?;
     let gpu = arguments.gpu(&mesh, &options, console)?;
     let start = Instant::now();
-    let mut planner = match gpu {
-        Some(gpu) => Planner::Gpu(gpu.refine_surface(&mesh, &options)?),
-        None => Planner::Cpu(Box::new(SurfacePlan::new(&mesh, &options)?)),
-    };
+    let mut planner = console.during("Planning", || {
+        Ok(match gpu {
+            Some(gpu) => Planner::Gpu(gpu.refine_surface(&mesh, &options)?),
+            None => Planner::Cpu(Box::new(SurfacePlan::new(&mesh, &options)?)),
+        })
+    })?;
     planner.notices().iter().for_each(|notice| console.warn(notice));
     arguments.warn_of_duplicate_triangles(&mesh, &options, console);
     console.status("Planned", format!("{} in {}", counted(options.levels, "level"), since(start)));
     let start = Instant::now();
-    let mut refined = planner.refine(&mesh)?;
+    let mut refined = console.during("Refining", || planner.refine(&mesh))?;
     let patches = if arguments.limit || arguments.normals {
         arguments.take_to_limit(&mut refined, &mut planner, &mesh, console)?
     } else {
@@ -240,7 +245,8 @@ impl Arguments {
     /// The control mesh, its vertices joined if asked for.
     fn read(&self, console: &Console) -> Result<SurfaceMesh> {
         let (model, start) = (&self.model, Instant::now());
-        let (mut mesh, report) = io::read_surface_with_report(model)?;
+        let (mut mesh, report) =
+            console.during("Reading", || io::read_surface_with_report(model))?;
         say_read(&mesh, &report, model, start, console);
         match self.weld {
             Some(distance) => {
@@ -311,7 +317,8 @@ impl Arguments {
     ) -> Result<Option<PatchCounts>> {
         let (limits, patches) = match (&self.method, &planner) {
             (Some(MethodName::Adaptive), Planner::Cpu(plan)) => {
-                let found = adaptive_limits(plan, mesh, self.normals)?;
+                let found =
+                    console.during(EVALUATING, || adaptive_limits(plan, mesh, self.normals))?;
                 let PatchCounts { regular, irregular } = found.patches;
                 console.status(
                     "Isolated",
@@ -319,7 +326,7 @@ impl Arguments {
                 );
                 (found.limits, Some(found.patches))
             }
-            _ => (planner.vertex_limits(mesh, refined)?, None),
+            _ => (console.during(EVALUATING, || planner.vertex_limits(mesh, refined))?, None),
         };
         limits.apply(refined, self.limit, self.normals);
         Ok(patches)

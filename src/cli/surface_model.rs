@@ -14,7 +14,7 @@ use super::surface_output::counts;
 /// Reads a surface, and warns of vertices in one place where it ends.
 pub fn read_surface(path: &Path, console: &Console) -> Result<SurfaceMesh> {
     let start = Instant::now();
-    let (mesh, report) = io::read_surface_with_report(path)?;
+    let (mesh, report) = console.during("Reading", || io::read_surface_with_report(path))?;
     say_read(&mesh, &report, path, start, console);
     warn_of_coincident(&mesh, path, console);
     Ok(mesh)

@@ -44,7 +44,7 @@ pub fn write_file(
     console: &Console,
 ) -> Result<()> {
     let start = Instant::now();
-    io::write_surface_with(output, mesh, glb)?;
+    console.during("Writing", || io::write_surface_with(output, mesh, glb))?;
     console.wrote(output.display(), counts(mesh), start);
     Ok(())
 }

@@ -9,7 +9,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use subsolid::error::option_name;
 use subsolid::io::ControlMesh;
-use subsolid::limit::Solid;
 use subsolid::memory::decimal_bytes;
 use subsolid::mesh::SolidMesh;
 use subsolid::scheme::{Scheme, VertexRule};
@@ -102,7 +101,7 @@ pub struct Arguments {
 #[derive(Serialize, JsonSchema)]
 pub struct Report {
     /// File written.
-    output: PathBuf,
+    output: String,
     /// Its bytes.
     bytes: u64,
     /// Largest estimated distance of the shown boundary from the limit, in length units: 0 with
@@ -123,6 +122,9 @@ const UNIT: &str = "Length unit of the model: pages show it, .glb files are in m
                     pages, m in .glb]";
 const UP: &str = "Up axis of the model [default: z]";
 
+/// What the console shows while a page is made.
+const DRAWING: &str = "Drawing";
+
 pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let a = &arguments;
     let format = a.check()?;
@@ -134,7 +136,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let page = match a.open(console)? {
         ControlMesh::Surface(mesh) => {
             a.check_of_surface()?;
-            a.request().page_of_surface(&mesh, &a.name())?
+            console.during(DRAWING, || a.request().page_of_surface(&mesh, &a.name()))?
         }
         ControlMesh::Solid(mesh) => {
             // the cells of an evaluation are another model than that of its layers
@@ -151,10 +153,10 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
         let worst = format!("the least scaled Jacobian {scaled_jacobian:.4} in cell {cell}");
         console.status("Found", worst);
     }
-    let bytes = page.write(&a.output)?;
+    let bytes = console.during("Writing", || page.write(&a.output))?;
     console.wrote(a.output.display(), decimal_bytes(bytes.into()), start);
     let report = Report {
-        output: a.output.clone(),
+        output: a.output.display().to_string(),
         bytes,
         error_bound: page.error(),
         worst: page.worst(),
@@ -208,15 +210,15 @@ impl Arguments {
         match self.open(console)? {
             ControlMesh::Surface(mesh) => {
                 self.check_of_surface()?;
-                request.skin_of_surface(&mesh)
+                console.during(DRAWING, || request.skin_of_surface(&mesh))
             }
             ControlMesh::Solid(mesh) => {
                 let (mesh, options) = (self.prepare_solid(mesh, console)?, request.skin_options());
                 if self.linear {
-                    return SkinPolygons::of_cells(&mesh, &options);
+                    return console.during(DRAWING, || SkinPolygons::of_cells(&mesh, &options));
                 }
                 let topology = self.model.topology(&mesh, console)?;
-                SkinPolygons::with_topology(&mesh, topology, &options)
+                console.during(DRAWING, || SkinPolygons::with_topology(&mesh, topology, &options))
             }
         }
     }
@@ -225,10 +227,10 @@ impl Arguments {
         let mesh = self.prepare_solid(mesh, console)?;
         let options = self.request().options(&self.name());
         if self.linear {
-            return Page::of_cells(&mesh, &options);
+            return console.during(DRAWING, || Page::of_cells(&mesh, &options));
         }
-        let solid = Solid::with_topology(&mesh, self.model.topology(&mesh, console)?)?;
-        Page::of_analyzed(&mesh, &solid, &options)
+        let solid = self.model.analyze(&mesh, console)?;
+        console.during(DRAWING, || Page::of_analyzed(&mesh, &solid, &options))
     }
 
     fn prepare_solid(&self, mesh: SolidMesh, console: &Console) -> Result<SolidMesh> {

@@ -17,6 +17,7 @@ pub fn words(message: &Message) -> String {
             Command::Boundary => "subsolid boundary",
             Command::Triangulate => "subsolid surface IN --scheme loop --levels 0 -o OUT",
             Command::Untangle => "subsolid untangle",
+            Command::Reorient => "subsolid refine --reorient",
             Command::Evaluate => "`evaluate`",
             Command::ListGroups => "subsolid info lists them",
             Command::Devices => "`subsolid devices`",

@@ -41,6 +41,8 @@ pub enum Command {
     Triangulate,
     /// Untangling a solid.
     Untangle,
+    /// Putting the corners of cells in right-handed order.
+    Reorient,
     /// Evaluating a plan.
     Evaluate,
     /// Listing the groups of faces and cells of a solid: a phrase with its verb.
@@ -74,6 +76,7 @@ impl Display for Term {
                     "`surface::refine_surface` by a scheme of triangles, no levels"
                 }
                 Command::Untangle => "`untangle::untangle`",
+                Command::Reorient => "`refine::reorient`",
                 Command::Evaluate => "`Backend::evaluate`",
                 Command::ListGroups => "`face_groups` and `cell_data` of the mesh have them",
                 Command::Devices => "`backend::devices`",

@@ -51,7 +51,7 @@ pub mod vtkio {
     pub use super::read::vtkio::{solid, surface};
     pub use super::write::vtkio::{from_solid, from_surface};
 }
-pub(crate) use write::{Archive, ZipTarget, check_all_jobs};
+pub(crate) use write::{Archive, check_all_jobs, write_rows};
 pub use write::{
     BezierPatch, FileOutline, Format, GlbOptions, JobPart, LengthUnit, Merged, PieceJob,
     PieceShare, PieceWriter, PolylinePiece, PolylineWriter, SurfaceFormat, UpAxis, WriteOptions,

@@ -2,8 +2,8 @@
 //!
 //! The faces fit together along *lines*: edges of the mesh, and the spokes from the
 //! middle of an edge to the middle of a face where a cell is not a hexahedron, or a face of a
-//! surface no quad, and its corners are elements. Positions on them are integers, so neighbors
-//! agree exactly on what they share; nothing is compared by distance.
+//! surface no quad, and its corners are elements. Places are integers, so neighbors agree
+//! exactly on what they share; nothing is compared by distance.
 //!
 //! Whoever makes the faces numbers them, their lines and their points: lines and points below 2⁶⁰,
 //! faces below 2⁵⁹.
@@ -11,7 +11,7 @@
 /// Parameters run from 0 to `UNIT` in each direction of a face.
 pub const UNIT: u32 = 1 << 30;
 
-/// A name: an entity, a position on it. Its order is that of the entities' numbers.
+/// A name: an entity, a place on it. Its order is that of the entities' numbers.
 pub(crate) type RimKey = (u64, u64);
 
 // kinds of entities, above their numbers
@@ -29,7 +29,7 @@ pub(crate) struct Rim {
     pub borders: [Border; 4],
 }
 
-/// How a side of a face lies on a line: from position `from` to `to` as s or t goes
+/// How a side of a face lies on a line: from place `from` to `to` as s or t goes
 /// from 0 to [`UNIT`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Border {
@@ -41,7 +41,7 @@ pub(crate) struct Border {
 }
 
 impl Border {
-    fn position(&self, x: u32) -> u32 {
+    fn place(&self, x: u32) -> u32 {
         let length = u64::from(self.from.abs_diff(self.to));
         let step = (length * u64::from(x) / u64::from(UNIT)) as u32;
         if self.to > self.from { self.from + step } else { self.from - step }
@@ -76,25 +76,25 @@ impl Border {
     }
 }
 
-/// A segment of a line.
+/// A stretch of a line.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RimSegment {
+pub(crate) struct Stretch {
     line: u64,
     base: u64,
-    /// Position on the line where it starts.
+    /// Places where it starts and ends.
     pub from: u32,
-    /// Position on the line where it ends.
+    /// Place on the line where it ends.
     pub to: u32,
 }
 
-impl RimSegment {
-    /// Name of a position on the line, in the order of the positions.
-    pub fn key(&self, position: u32) -> RimKey {
-        (self.line, self.base | u64::from(position))
+impl Stretch {
+    /// Name of a place on the line, in the order of the places.
+    pub fn key(&self, place: u32) -> RimKey {
+        (self.line, self.base | u64::from(place))
     }
 
-    /// The position of a name on the line.
-    pub fn position(key: RimKey) -> u32 {
+    /// The place of a name on the line.
+    pub fn place(key: RimKey) -> u32 {
         key.1 as u32
     }
 }
@@ -108,7 +108,7 @@ impl Rim {
 
     /// The side of a rectangle `[s0, t0, s1, t1]` of face number `number`, against
     /// the clock: 0 below, 1 right, 2 above, 3 left.
-    pub fn segment(&self, number: u64, rectangle: [u32; 4], side: usize) -> RimSegment {
+    pub fn stretch(&self, number: u64, rectangle: [u32; 4], side: usize) -> Stretch {
         let [s0, t0, s1, t1] = rectangle;
         let (direction, fixed, from, to) = match side {
             0 => (0, t0, s0, s1),
@@ -118,12 +118,12 @@ impl Rim {
         };
         match self.border(direction, fixed) {
             Some(border) => {
-                let [from, to] = [border.position(from), border.position(to)];
-                RimSegment { line: border.line, base: 0, from, to }
+                let [from, to] = [border.place(from), border.place(to)];
+                Stretch { line: border.line, base: 0, from, to }
             }
             None => {
                 let line = INSIDE | number << 1 | direction as u64;
-                RimSegment { line, base: u64::from(fixed) << 32, from, to }
+                Stretch { line, base: u64::from(fixed) << 32, from, to }
             }
         }
     }
@@ -133,10 +133,10 @@ impl Rim {
         let on_border = self.border(0, t).map(|b| (b, s)).or(self.border(1, s).map(|b| (b, t)));
         match on_border {
             None => (INSIDE | number, u64::from(s) << 32 | u64::from(t)),
-            Some((border, along)) => match border.position(along) {
+            Some((border, along)) => match border.place(along) {
                 0 => border.ends[0],
                 UNIT => border.ends[1],
-                position => (border.line, u64::from(position)),
+                place => (border.line, u64::from(place)),
             },
         }
     }

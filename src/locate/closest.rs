@@ -17,6 +17,12 @@ const FIRST_DAMPING: f64 = 1e-6;
 /// An undamped step is halved down to this part of it.
 const MIN_STEP_FRACTION: f64 = 0.05;
 const MAX_DAMPING: f64 = 1e10;
+/// Most steps with second derivatives.
+const NEWTON_STEPS: usize = 16;
+/// Half of the way over which second derivatives are differences of first ones, in parameters.
+const DIFFERENCE: f64 = 1e-5;
+/// Cosine of the angle between the residual and a derivative at a place that is stationary, at most.
+const STATIONARY: f64 = 1e-9;
 /// A decrease that rounding hides, as a fraction of the squared distance.
 const HIDDEN: f64 = 0.5 * f64::EPSILON;
 
@@ -52,38 +58,158 @@ pub fn closest(
     start: [f64; 3],
     enough: f64,
 ) -> Closest {
+    gauss_newton(&map, x.into(), domain, start, enough).closest()
+}
+
+/// Walks from `start` to a closest point of a box that `x` is not in, also where the box is folded.
+pub fn closest_from_outside(
+    map: impl Fn([f64; 3]) -> TricubicJet,
+    x: [f64; 3],
+    domain: SearchBox,
+    start: [f64; 3],
+) -> Closest {
     let x = Vector3::from(x);
-    let mut t = domain.clamp(start);
-    let mut jet = map(t);
-    let mut residual = jet.point - x;
-    let mut squared = residual.norm_squared();
-    let mut damping = 0.0;
-    'steps: for _ in 0..STEPS {
-        if squared <= enough * enough {
-            break;
-        }
-        let gradient = jet.derivatives.map(|j| j.dot(&residual));
-        let free: [bool; 3] = std::array::from_fn(|d| {
+    let found = gauss_newton(&map, x, domain, start, 0.0);
+    if found.is_stationary(domain) {
+        return found.closest();
+    }
+    newton(&map, x, domain, found).closest()
+}
+
+/// How far a walk has come.
+struct Walked {
+    t: [f64; 3],
+    jet: TricubicJet,
+    residual: Vector3<f64>,
+    squared: f64,
+}
+
+impl Walked {
+    fn at(map: impl Fn([f64; 3]) -> TricubicJet, x: Vector3<f64>, t: [f64; 3]) -> Self {
+        let jet = map(t);
+        let residual = jet.point - x;
+        Self { t, jet, residual, squared: residual.norm_squared() }
+    }
+
+    fn closest(&self) -> Closest {
+        Closest { parameters: self.t, distance: self.squared.sqrt() }
+    }
+
+    /// Half of the derivatives of the squared distance.
+    fn gradient(&self) -> [f64; 3] {
+        self.jet.derivatives.map(|j| j.dot(&self.residual))
+    }
+
+    /// Parameters that no side of the domain holds.
+    fn free(&self, domain: SearchBox) -> [bool; 3] {
+        let (t, gradient) = (self.t, self.gradient());
+        std::array::from_fn(|d| {
             !(t[d] <= domain.low[d] && gradient[d] > 0.0
                 || t[d] >= domain.high[d] && gradient[d] < 0.0)
+        })
+    }
+
+    /// Whether the residual is normal to all derivatives that count.
+    fn is_stationary(&self, domain: SearchBox) -> bool {
+        let largest = self.jet.derivatives.iter().map(Vector3::norm).fold(0.0, f64::max);
+        let (free, gradient) = (self.free(domain), self.gradient());
+        let bound = STATIONARY * largest * self.squared.sqrt();
+        (0..3).all(|d| !free[d] || gradient[d].abs() <= bound)
+    }
+}
+
+/// Walks on with second derivatives, as long as that comes nearer.
+fn newton(
+    map: &impl Fn([f64; 3]) -> TricubicJet,
+    x: Vector3<f64>,
+    domain: SearchBox,
+    mut found: Walked,
+) -> Walked {
+    for _ in 0..NEWTON_STEPS {
+        let (gradient, free) = (found.gradient(), found.free(domain));
+        let Some(step) = newton_step(&hessian(map, x, domain, &found), gradient, free) else {
+            break;
+        };
+        let nearer = (0..8).map(|halvings| 0.5_f64.powi(halvings)).find_map(|length| {
+            let t = domain.clamp(std::array::from_fn(|d| found.t[d] + length * step[d]));
+            let next = Walked::at(map, x, t);
+            (next.squared < found.squared).then_some(next)
         });
+        let Some(next) = nearer else { break };
+        found = next;
+        if found.is_stationary(domain) {
+            break;
+        }
+    }
+    found
+}
+
+/// Half of the second derivatives of the squared distance, by central differences that stay in
+/// the domain.
+fn hessian(
+    map: &impl Fn([f64; 3]) -> TricubicJet,
+    x: Vector3<f64>,
+    domain: SearchBox,
+    found: &Walked,
+) -> Matrix3<f64> {
+    let mut all = Matrix3::zeros();
+    for d in 0..3 {
+        let [a, b] = [-DIFFERENCE, DIFFERENCE].map(|by| {
+            let mut t = found.t;
+            t[d] += by;
+            domain.clamp(t)
+        });
+        let [ga, gb] = [a, b].map(|t| Vector3::from(Walked::at(map, x, t).gradient()));
+        all.set_column(d, &((gb - ga) / (b[d] - a[d])));
+    }
+    0.5 * (all + all.transpose())
+}
+
+/// A step down from second derivatives, which are made positive definite if they are not.
+fn newton_step(hessian: &Matrix3<f64>, gradient: [f64; 3], free: [bool; 3]) -> Option<[f64; 3]> {
+    let (mut a, mut b) = (*hessian, -Vector3::from(gradient));
+    for i in (0..3).filter(|&i| !free[i]) {
+        a.fill_row(i, 0.0);
+        a.fill_column(i, 0.0);
+        a[(i, i)] = 1.0;
+        b[i] = 0.0;
+    }
+    let largest = hessian.diagonal().amax();
+    let damped = |damping: f64| (a + Matrix3::from_diagonal_element(damping * largest)).cholesky();
+    let factor = [0.0, 1e-6, 1e-3, 1.0].into_iter().find_map(damped)?;
+    Some(factor.solve(&b).into())
+}
+
+fn gauss_newton(
+    map: &impl Fn([f64; 3]) -> TricubicJet,
+    x: Vector3<f64>,
+    domain: SearchBox,
+    start: [f64; 3],
+    enough: f64,
+) -> Walked {
+    let mut found = Walked::at(map, x, domain.clamp(start));
+    let mut damping = 0.0;
+    'steps: for _ in 0..STEPS {
+        if found.squared <= enough * enough {
+            break;
+        }
+        let (gradient, free) = (found.gradient(), found.free(domain));
         // undamped steps are shortened first, then damped
         let mut length = 1.0;
         loop {
-            let step = descent(&jet.derivatives, gradient, free, damping);
+            let step = descent(&found.jet.derivatives, gradient, free, damping);
             // what it promises is lost in rounding
-            if step.is_some_and(|step| promise(gradient, step) <= HIDDEN * squared) {
+            if step.is_some_and(|step| promise(gradient, step) <= HIDDEN * found.squared) {
                 break 'steps;
             }
+            let t = found.t;
             let next =
                 step.map(|step| domain.clamp(std::array::from_fn(|d| t[d] + length * step[d])));
             if let Some(next) = next {
                 let moved = (0..3).map(|d| (next[d] - t[d]).abs()).fold(0.0, f64::max);
-                let next_jet = map(next);
-                let next_residual = next_jet.point - x;
-                let next_squared = next_residual.norm_squared();
-                if next_squared < squared {
-                    (t, jet, residual, squared) = (next, next_jet, next_residual, next_squared);
+                let next = Walked::at(map, x, next);
+                if next.squared < found.squared {
+                    found = next;
                     damping = if damping > FIRST_DAMPING { 0.1 * damping } else { 0.0 };
                     break;
                 }
@@ -103,7 +229,7 @@ pub fn closest(
             }
         }
     }
-    Closest { parameters: t, distance: squared.sqrt() }
+    found
 }
 
 /// By how much a step lowers the squared distance if that is as its model says, at least.
@@ -141,4 +267,34 @@ fn descent(
     // what rounding leaves of a singular matrix
     let is_regular = (0..3).all(|i| pivot(i) > 1e-15 * a[(i, i)]);
     is_regular.then(|| factor.solve(&b).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_closest_point_of_a_fold_is_stationary() {
+        // folded along a curve that is bent too: w = 0.4 + 0.2 u
+        let map = |[u, v, w]: [f64; 3]| {
+            let along = w - 0.4 - 0.2 * u;
+            TricubicJet {
+                point: Vector3::new(u, v + 0.1 * u * w, along * along),
+                derivatives: [
+                    Vector3::new(1.0, 0.1 * w, -0.4 * along),
+                    Vector3::new(0.0, 1.0, 0.0),
+                    Vector3::new(0.0, 0.1 * u, 2.0 * along),
+                ],
+            }
+        };
+        let x = [0.3, 0.4, -1.0];
+        let found = closest_from_outside(map, x, SearchBox::UNIT, [0.9, 0.1, 0.95]);
+        let [u, v, w] = found.parameters;
+        assert!((found.distance - 1.0).abs() < 1e-14, "{found:?}");
+        assert!((u - 0.3).abs() < 1e-7 && (w - 0.46).abs() < 1e-7, "{found:?}");
+        assert!((v - 0.4 + 0.1 * u * w).abs() < 1e-7, "{found:?}");
+        // without second derivatives it is not
+        let walked = closest(map, x, SearchBox::UNIT, [0.9, 0.1, 0.95], 0.0);
+        assert!(walked.distance - 1.0 > 1e-14, "{walked:?}");
+    }
 }

@@ -22,7 +22,7 @@ use super::frame::AffineFrame;
 use super::hierarchy::diagonal;
 use super::parameters;
 use super::search::{self, Nearness, SHARED};
-use super::sides::{BestPlace, Sides};
+use super::sides::{BestPlace, ElementSides};
 use super::tricubic::{TricubicPoints, bounds};
 use crate::basis::closest_on_curve::closest_on_curve;
 use crate::bezier::{LocalBox, Nest, NestSibling, Piece};
@@ -201,7 +201,7 @@ impl<'s> Core<'s> {
     pub fn nearest(
         &self,
         x: [f64; 3],
-        sides: Sides,
+        sides: ElementSides,
         rounding: f64,
         memory: &SplitMemory,
         best: &mut BestPlace,
@@ -212,7 +212,7 @@ impl<'s> Core<'s> {
     fn descend_nearest(
         &self,
         x: [f64; 3],
-        sides: Sides,
+        sides: ElementSides,
         rounding: f64,
         memory: &SplitMemory,
         rings: u32,
@@ -260,7 +260,7 @@ impl<'s> Core<'s> {
         for core in ring.edges.iter().chain([&ring.inner]) {
             let LocalBox { origin, size, .. } = core.nest.part;
             let own = sides.of_box(origin, size);
-            if own != Sides::default() {
+            if own != ElementSides::default() {
                 core.descend_nearest(x.into(), own, rounding, memory, rings - 1, best);
             }
         }

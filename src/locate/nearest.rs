@@ -16,7 +16,7 @@ use std::collections::BinaryHeap;
 use nalgebra::Vector3;
 
 use super::boundary::{BoundaryPart, samples};
-use super::closest::{Closest, SearchBox, closest};
+use super::closest::{Closest, SearchBox, closest_from_outside};
 use super::hierarchy::Node;
 use super::sides::BestPlace;
 use super::tricubic::jet;
@@ -159,14 +159,14 @@ fn in_volume(locator: &Locator<'_>, piece: usize, x: [f64; 3], best: &BestPlace)
     let points = &pieces.points[piece];
     let samples = samples().map(|t| ((jet(points, t).point - Vector3::from(x)).norm(), t));
     let (_, start) = samples.fold((f64::INFINITY, [0.5; 3]), |a, b| if b.0 < a.0 { b } else { a });
-    let mut found = closest(|t| jet(points, t), x, SearchBox::UNIT, start, 0.0);
+    let mut found = closest_from_outside(|t| jet(points, t), x, SearchBox::UNIT, start);
     found.parameters = parameters::in_element(header, found.parameters);
     if !header.exact {
         if best.rules_out(found.distance - pieces.errors[piece]) {
             return BestPlace::none(0.0).place;
         }
         let map = pieces.limit(piece);
-        found = closest(|p| map.jet(p), x, map.domain(), found.parameters, 0.0);
+        found = closest_from_outside(|p| map.jet(p), x, map.domain(), found.parameters);
     }
     found
 }

@@ -10,9 +10,9 @@ use crate::bezier::Piece;
 
 /// Sides of an element, or of a box of its parameters: bit 2 · axis + side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sides(pub u8);
+pub struct ElementSides(pub u8);
 
-impl Sides {
+impl ElementSides {
     /// The sides of an element, of these, on which a box of its parameters has a side.
     pub fn of_box(self, origin: [f64; 3], size: [f64; 3]) -> Self {
         let meets = |&(axis, side): &(usize, usize)| match side {
@@ -83,7 +83,7 @@ impl BestPlace {
         &mut self,
         points: &TricubicPoints,
         piece: &Piece,
-        sides: Sides,
+        sides: ElementSides,
         x: Vector3<f64>,
     ) {
         for (axis, side) in sides.iter() {

@@ -3,7 +3,7 @@
 
 use super::scheme::{QuadratureScheme, RING_TOLERANCE};
 use super::series::{self, Ring};
-use crate::bezier::{LocalBox, planar_rings, spatial_rings};
+use crate::bezier::{LocalBox, planar_parts, spatial_parts};
 use crate::limit::{AxisPermutation, LeafKind, Solid, Structure};
 
 /// A box with its Gauss points.
@@ -96,11 +96,11 @@ pub fn boxes(solid: &Solid, kind: LeafKind, scheme: QuadratureScheme) -> Vec<Gau
     let whole = || vec![GaussBox::new(LocalBox::WHOLE, 1.0, 1.0, false, scheme.gauss)];
     match (kind, scheme.rings) {
         (LeafKind::Regular(_), _) => whole(),
-        (LeafKind::Layered(..), Some(rings)) => counted(&planar_rings(rings), scheme.gauss),
+        (LeafKind::Layered(..), Some(rings)) => counted(&planar_parts(rings), scheme.gauss),
         (LeafKind::Irregular(s, _), Some(rings)) => {
             let structure = &solid.spatial_structures()[s as usize];
             // along edges fewer by the rings passed: the smallest parts of all are equally wide
-            counted(&spatial_rings(structure, rings, |ring| rings - ring), scheme.gauss)
+            counted(&spatial_parts(structure, rings, |ring| rings - ring), scheme.gauss)
         }
         (LeafKind::Layered(s, ..), None) => {
             let structure = &solid.planar_structures()[s as usize];

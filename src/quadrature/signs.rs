@@ -54,5 +54,11 @@ pub fn check_positive(quality: &Quality) -> Result<()> {
         IdKind::Cell.first_ids(quality.non_positive.keys().copied()),
         worst.unwrap_or_default()
     ))
-    .with_help(message!("untangle the mesh (", Command::Untangle, ")")))
+    .with_help(message!(
+        "put left-handed cells in right-handed order (",
+        Command::Reorient,
+        "), or untangle the mesh (",
+        Command::Untangle,
+        ")"
+    )))
 }

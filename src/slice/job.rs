@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::output::{LayerOutput, Output, OutputLayer};
+use super::output::{KeptLayers, LayerOutput, Output, OutputLayer};
 use super::source::LayerSource;
 use super::stack::Stack;
 use crate::error::IdKind;
@@ -87,7 +87,18 @@ impl Job<'_> {
     /// [`Error::Request`] for layers that the stack lacks, or when stopped; those of the
     /// source and the outputs. Files of single layers that were completed stay, files
     /// of all layers do not appear.
-    pub fn run(mut self, mut progress: impl FnMut(usize) -> ControlFlow<()>) -> Result<JobReport> {
+    pub fn run(mut self, progress: impl FnMut(usize) -> ControlFlow<()>) -> Result<JobReport> {
+        self.run_layers(progress).map_err(|error| {
+            // what is complete is listed even if a later layer fails
+            let error = self.checkpoint().err().unwrap_or(error);
+            self.outputs.iter().filter_map(|output| output.kept()).fold(error, KeptLayers::add_to)
+        })
+    }
+
+    fn run_layers(
+        &mut self,
+        mut progress: impl FnMut(usize) -> ControlFlow<()>,
+    ) -> Result<JobReport> {
         let Range { start, end } = self.layers;
         if start >= end || end > self.stack.count() {
             let last = self.stack.count() - 1;
@@ -104,8 +115,7 @@ impl Job<'_> {
         for first in (start..end).step_by(window) {
             let layers = first..end.min(first + window);
             for parts in self.make_all(layers.clone()) {
-                // what is complete is listed even if a later layer fails
-                let parts = parts.or_else(|e| self.checkpoint().and(Err(e)))?;
+                let parts = parts?;
                 if parts.iter().any(Option::is_some) {
                     report.made += 1
                 } else {
@@ -117,12 +127,10 @@ impl Job<'_> {
                     .try_for_each(|(output, part)| output.take(part))?;
             }
             if progress(layers.end - start).is_break() {
-                self.checkpoint()?;
                 return Err(Error::request(message!(
                     "stopped before ",
                     IdKind::Layer.id(layers.end)
-                ))
-                .with_help("resume the job"));
+                )));
             }
             if saved.is_due() {
                 saved.time(|| self.checkpoint())?;

@@ -32,7 +32,7 @@ use super::skin::Skin;
 use super::tables::MAX_TABLE_BYTES;
 use crate::error::{Error, Result, option_name};
 use crate::limit::Solid;
-use crate::limit::rim::{Rim, RimKey, RimSegment};
+use crate::limit::rim::{Rim, RimKey, Stretch};
 use crate::memory::physical_memory;
 use crate::message;
 use crate::numbers::bounds::{self, Bounds};
@@ -111,7 +111,7 @@ pub struct SideLink {
 }
 
 /// A part of a face, before edges are known.
-struct FaceSubPatch {
+struct Piece {
     // among the sides of all
     face: u32,
     exact: bool,
@@ -186,9 +186,9 @@ impl Surface {
             if made.fetch_add(count, Ordering::Relaxed) + count > most {
                 return Err(too_many_patches(most));
             }
-            Ok((FaceSides { face: face.number, rim: face.rim }, parts, error))
+            Ok((Sides { face: face.number, rim: face.rim }, parts, error))
         });
-        let cut: Vec<(FaceSides, Vec<FaceSubPatch>, f64)> = cut.collect::<Result<_>>()?;
+        let cut: Vec<(Sides, Vec<Piece>, f64)> = cut.collect::<Result<_>>()?;
         let error = cut.iter().fold(0.0, |error: f64, (_, _, e)| error.max(*e));
         let (mut sides, mut ends) = (Vec::new(), Vec::new());
         let mut parts = Vec::with_capacity(cut.iter().map(|(_, parts, _)| parts.len()).sum());
@@ -272,13 +272,13 @@ pub fn longest_side(points: &[[f64; 3]]) -> f64 {
 }
 
 /// The lines around a face.
-struct FaceSides {
+struct Sides {
     face: u64,
     rim: Rim,
 }
 
 /// Simple parts of one face, and their error.
-fn face_parts(face: u32, fits: &[Fit], flatness: &Flatness) -> (Vec<FaceSubPatch>, f64) {
+fn face_parts(face: u32, fits: &[Fit], flatness: &Flatness) -> (Vec<Piece>, f64) {
     let (mut parts, mut is_exact, mut error) = (Vec::new(), Vec::new(), 0.0_f64);
     for fit in fits {
         error = error.max(fit.error);
@@ -287,21 +287,12 @@ fn face_parts(face: u32, fits: &[Fit], flatness: &Flatness) -> (Vec<FaceSubPatch
     }
     // what is kept has its own size, what has grown goes
     let mut pieces = Vec::with_capacity(parts.len());
-    pieces.extend(parts.iter().zip(is_exact).map(|(&part, exact)| FaceSubPatch {
-        face,
-        exact,
-        part,
-    }));
+    pieces.extend(parts.iter().zip(is_exact).map(|(&part, exact)| Piece { face, exact, part }));
     (pieces, error)
 }
 
 /// Finds the edges between the corners of all parts, and their names.
-fn assemble(
-    sides: &[FaceSides],
-    parts: &[FaceSubPatch],
-    grid: f64,
-    error: f64,
-) -> (Surface, Vec<RimKey>) {
+fn assemble(sides: &[Sides], parts: &[Piece], grid: f64, error: f64) -> (Surface, Vec<RimKey>) {
     let mut found = FoundEdges::new(Corners::new(sides, parts));
     let mut links = Vec::with_capacity(4 * parts.len());
     let mut patches = Vec::with_capacity(parts.len());
@@ -332,8 +323,8 @@ fn assemble(
 
 /// The corners of all parts, each under two names.
 struct Corners<'a> {
-    sides: &'a [FaceSides],
-    parts: &'a [FaceSubPatch],
+    sides: &'a [Sides],
+    parts: &'a [Piece],
     // as places on their lines, ascending
     stops: Vec<RimKey>,
     // as nodes, ascending, and the first corner there, 4 · part + corner
@@ -341,12 +332,12 @@ struct Corners<'a> {
 }
 
 impl<'a> Corners<'a> {
-    fn new(sides: &'a [FaceSides], parts: &'a [FaceSubPatch]) -> Self {
+    fn new(sides: &'a [Sides], parts: &'a [Piece]) -> Self {
         let mut stops: Vec<RimKey> = parts
             .par_iter()
             .flat_map_iter(|piece| {
                 (0..4).flat_map(move |side| {
-                    let s = segment(sides, piece, side);
+                    let s = stretch(sides, piece, side);
                     [s.key(s.from), s.key(s.to)]
                 })
             })
@@ -366,7 +357,7 @@ impl<'a> Corners<'a> {
     }
 
     /// Where corner `k` of a part lies: where the first patch at its node says.
-    fn point(&self, piece: &FaceSubPatch, k: usize) -> PlanePoint {
+    fn point(&self, piece: &Piece, k: usize) -> PlanePoint {
         let key = node(self.sides, piece, k);
         let at = self.nodes.partition_point(|(k, _)| *k < key);
         let first = self.nodes[at].1 as usize;
@@ -374,15 +365,15 @@ impl<'a> Corners<'a> {
     }
 }
 
-fn segment(sides: &[FaceSides], piece: &FaceSubPatch, side: usize) -> RimSegment {
-    let FaceSides { face, rim } = &sides[piece.face as usize];
-    rim.segment(*face, piece.part.rectangle, side)
+fn stretch(sides: &[Sides], piece: &Piece, side: usize) -> Stretch {
+    let Sides { face, rim } = &sides[piece.face as usize];
+    rim.stretch(*face, piece.part.rectangle, side)
 }
 
-fn node(sides: &[FaceSides], piece: &FaceSubPatch, k: usize) -> RimKey {
+fn node(sides: &[Sides], piece: &Piece, k: usize) -> RimKey {
     let [s0, t0, s1, t1] = piece.part.rectangle;
     let at = [[s0, t0], [s1, t0], [s1, t1], [s0, t1]][k];
-    let FaceSides { face, rim } = &sides[piece.face as usize];
+    let Sides { face, rim } = &sides[piece.face as usize];
     rim.node(*face, at)
 }
 
@@ -402,10 +393,10 @@ impl<'a> FoundEdges<'a> {
     }
 
     /// Takes the edges along a side of a part, and appends the links to them, whose edges are stops.
-    fn push_side(&mut self, piece: &FaceSubPatch, side: usize, links: &mut Vec<SideLink>) {
+    fn push_side(&mut self, piece: &Piece, side: usize, links: &mut Vec<SideLink>) {
         let Self { corners, curves, positions } = self;
         let stops = &corners.stops;
-        let s = segment(corners.sides, piece, side);
+        let s = stretch(corners.sides, piece, side);
         let (low, high) = (s.from.min(s.to), s.from.max(s.to));
         let first = stops.partition_point(|k| *k < s.key(low));
         let last = stops.partition_point(|k| *k < s.key(high));
@@ -420,7 +411,7 @@ impl<'a> FoundEdges<'a> {
         let of_side = |place: u32| f64::from(place - low) / f64::from(high - low);
         for k in 0..last - first {
             let stop = if backwards { last - 1 - k } else { first + k };
-            let [a, b] = [stop, stop + 1].map(|i| of_side(RimSegment::position(stops[i])));
+            let [a, b] = [stop, stop + 1].map(|i| of_side(Stretch::place(stops[i])));
             // best from an exact patch, next best from one that it is a whole side of
             let rank = 1 + 2 * u8::from(piece.exact) + u8::from(last - first == 1);
             if curves[stop].is_none_or(|(best, _)| rank > best) {

@@ -109,6 +109,7 @@ fn volumes_of_left_handed_meshes() {
 
     let some = with_mirrored(2);
     refused(some.path(), job, "is not positive");
+    refused(some.path(), job, "(subsolid refine --reorient)");
     // assemble has no --force to name
     let (code, _, stderr) = run(some.path(), "assemble left.vtu --mass --gauss 2 -o out");
     assert!(code == 2 && stderr.contains("not positive"), "{stderr}");

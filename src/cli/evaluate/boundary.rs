@@ -31,7 +31,8 @@ pub fn run(a: &Arguments, output: &Path, console: &Console) -> Result<Outcome> {
         ..SkinOptions::default()
     };
     let topology = a.model.topology(&mesh, console)?;
-    let skin = SkinPolygons::with_topology(&mesh, topology, &options)?;
+    let skin =
+        console.during("Evaluating", || SkinPolygons::with_topology(&mesh, topology, &options))?;
     let points = counted(skin.surface.points.len(), "point");
     console.status("Evaluated", format!("{points} of the boundary in {}", since(start)));
     if !mesh.cell_data.is_empty() {

@@ -49,7 +49,8 @@ pub fn run(
     console: &Console,
 ) -> Result<Outcome> {
     let start = Instant::now();
-    let plan = solid.plan(&request.samples, a.want(Some(request.shape))?)?;
+    let want = a.want(Some(request.shape))?;
+    let plan = console.during("Planning", || solid.plan(&request.samples, want))?;
     let job = GridJob { a, request, mesh, plan: &plan };
     job.check_arrays()?;
     let mut source = job.source(backend)?;

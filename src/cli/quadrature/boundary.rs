@@ -59,7 +59,8 @@ pub fn run(
     }
     let keep = |face: u32| kept[face as usize];
     let start = Instant::now();
-    let quadrature = Quadrature::boundary(solid, scheme, want, keep)?;
+    let quadrature =
+        console.during("Preparing", || Quadrature::boundary(solid, scheme, want, keep))?;
     let format = a.output.as_ref().map(|output| a.check_output(output)).transpose()?;
     if let Some(format) = format {
         io::check_names(format, regions.groups().map(|(name, _)| name))?;
@@ -79,7 +80,8 @@ pub fn run(
         let faces = counted(count, "face");
         console.warn(format!("group \"{group}\" has {faces} between cells: left out here"));
     }
-    let report = BoundaryReport::new(&mapping, &regions, origin)?;
+    let report =
+        console.during("Evaluating", || BoundaryReport::new(&mapping, &regions, origin))?;
     let samples = counted(report.samples, "quadrature point");
     console.status("Evaluated", format!("{samples} in {}", since(start)));
     let (area, sides) = (precise(report.area), counted(report.sides.len(), "side"));

@@ -38,7 +38,7 @@ pub fn run(
     let start = Instant::now();
     let gpu = a.gpu(a.backend, quadrature.sample_count() / part.of, console)?;
     let mapping = mapping(quadrature, mesh, gpu.as_deref(), None)?;
-    let report = Report::of_leaves(&*mapping, covered(&own))?;
+    let report = console.during("Evaluating", || Report::of_leaves(&*mapping, covered(&own)))?;
     let samples = counted(report.samples, "quadrature point");
     console.status("Evaluated", format!("{samples} in {}", since(start)));
     if report.volume > 0.0 {

@@ -138,8 +138,8 @@ impl Model {
         let mesh = a.model.refined(mesh, a.levels, VertexRule::default(), console)?;
         let (wanted, cell_data) = named_arrays(&names, &mesh)?;
         let controls = Controls { positions: &mesh.points, attributes: &wanted };
-        let solid = Solid::with_topology(&mesh, a.model.topology(&mesh, console)?)?;
-        let slicer = Slicer::new(&solid, controls, options)?;
+        let solid = a.model.analyze(&mesh, console)?;
+        let slicer = console.during("Preparing", || Slicer::new(&solid, controls, options))?;
         let cells = mesh.cells.len();
         let inside = InteriorModel::Whole(Box::new((solid, mesh)));
         let model = Self { inside, wanted, cell_data, material_ids, sha256, cells };

@@ -13,7 +13,7 @@ use subsolid::slice::output::{
 use subsolid::slice::{
     Bits, CellIds, Channel, Flip, ImageFile, LayerSource, Materials, PixelGrid, Setting,
 };
-use subsolid::{Error, Result};
+use subsolid::{Error, Result, message};
 
 use super::values::{Resolution, WantedMaterial, exposure};
 use crate::cli::Console;
@@ -243,7 +243,12 @@ impl OutputArguments {
     /// Packs a directory of images, if a zip is asked for too.
     pub fn archive(&self) -> Result<()> {
         match (&self.zip, self.images()) {
-            (Some(zip), Some(directory)) => archive(zip, directory),
+            (Some(zip), Some(directory)) => archive(zip, directory).map_err(|error| {
+                let help = error.help().cloned().unwrap_or_default();
+                let stay =
+                    format!("; the layers stay in {}, --resume packs them", directory.display());
+                error.with_help(message!(help, stay))
+            }),
             _ => Ok(()),
         }
     }

@@ -5,6 +5,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use flate2::{Compression, write::ZlibEncoder};
 use rayon::prelude::*;
 
+use super::deflate::LEVEL;
 use super::values::{ArrayValues, BLOCK};
 
 /// Writes the section of one array: its length in bytes, then its bytes.
@@ -75,8 +76,7 @@ impl CompressedSection {
 }
 
 fn compress(block: &[u8]) -> io::Result<Vec<u8>> {
-    // Coordinates hardly compress more at higher levels, only slower.
-    let mut encoder = ZlibEncoder::new(Vec::with_capacity(block.len()), Compression::new(4));
+    let mut encoder = ZlibEncoder::new(Vec::with_capacity(block.len()), Compression::new(LEVEL));
     encoder.write_all(block)?;
     encoder.finish()
 }

@@ -18,6 +18,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use super::super::atomic;
+use super::text_rows::write_rows;
 use crate::error::IdKind;
 use crate::message;
 use crate::{Error, Result};
@@ -25,6 +26,8 @@ use crate::{Error, Result};
 /// Integers and reals on a line.
 const INTEGERS: usize = 10;
 const REALS: usize = 5;
+/// Points, elements or vectors of a task.
+const ROWS: usize = 512;
 /// Largest number that leaves a blank in a field of 8 columns.
 const MAX_COUNT: usize = 9_999_999;
 
@@ -132,9 +135,9 @@ fn write(out: &mut impl Write, patch: &BezierPatch<'_>) -> io::Result<()> {
     writeln!(out, "B E X T 2.0")?;
     let (points, elements) = (patch.control_points.len(), patch.element_count());
     integers(out, &[1, points, elements, patch.vector_count(), 0])?;
-    for &[x, y, z] in patch.control_points {
-        reals(out, &[x, y, z, 1.0])?;
-    }
+    write_rows(out, (points, ROWS), |rows, text| {
+        patch.control_points[rows].iter().try_for_each(|&[x, y, z]| reals(text, &[x, y, z, 1.0]))
+    })?;
     let mut order: Vec<usize> = (0..elements).collect();
     order.sort_by_key(|&e| patch.element(e).len()); // stable
     let blocks: Vec<&[usize]> =
@@ -145,14 +148,21 @@ fn write(out: &mut impl Write, patch: &BezierPatch<'_>) -> io::Result<()> {
         let [r, s, t] = patch.degrees;
         integers(out, &[1, block.len(), controls, controls, r, s, t])?;
     }
-    for &e in &order {
-        let element = patch.element(e);
-        integers(out, &element.iter().map(|pair| pair.0 as usize + 1).collect::<Vec<_>>())?;
-        integers(out, &element.iter().map(|pair| pair.1 as usize + 1).collect::<Vec<_>>())?;
-    }
+    write_rows(out, (elements, ROWS), |rows, text| {
+        for &e in &order[rows] {
+            let element = patch.element(e);
+            integers(text, &element.iter().map(|pair| pair.0 as usize + 1).collect::<Vec<_>>())?;
+            integers(text, &element.iter().map(|pair| pair.1 as usize + 1).collect::<Vec<_>>())?;
+        }
+        Ok(())
+    })?;
+    let (vectors, length) = (patch.vector_count(), patch.length());
     integers(out, &[1, 0])?;
-    integers(out, &[patch.vector_count(), patch.length()])?;
-    patch.coefficients.chunks_exact(patch.length()).try_for_each(|vector| reals(out, vector))
+    integers(out, &[vectors, length])?;
+    write_rows(out, (vectors, ROWS), |rows, text| {
+        let own = &patch.coefficients[length * rows.start..length * rows.end];
+        own.chunks_exact(length).try_for_each(|vector| reals(text, vector))
+    })
 }
 
 fn integers(out: &mut impl Write, values: &[usize]) -> io::Result<()> {

@@ -5,15 +5,16 @@
 //! precision: 9) significant digits that give back the very same number.
 
 use std::io::{self, Write};
-
-use rayon::prelude::*;
+use std::ops::Range;
 
 use super::outline::SingleFile;
+use super::text_rows::write_rows;
 use crate::error::Result;
 use crate::io::dataset::{ArrayData, Dataset, Points};
 use crate::io::table::{check_columns, write_table_header};
 
-const ROWS: usize = 4096; // a task
+/// Rows of a task.
+const ROWS: usize = 4096;
 
 /// A table being written from pieces.
 pub struct TableFile<'o, W> {
@@ -31,17 +32,7 @@ impl<'o, W: Write> TableFile<'o, W> {
 
 impl<W: Write> SingleFile for TableFile<'_, W> {
     fn push(&mut self, piece: &Dataset, _cells_before: usize) -> io::Result<()> {
-        let count = piece.points.len();
-        let batch = ROWS * 4 * rayon::current_num_threads(); // rows in memory at a time
-        for first in (0..count).step_by(batch) {
-            let tasks = (first..count.min(first + batch)).step_by(ROWS).collect::<Vec<_>>();
-            let texts = tasks
-                .into_par_iter()
-                .map(|start| rows(piece, start..count.min(start + ROWS)))
-                .collect::<io::Result<Vec<_>>>()?;
-            texts.iter().try_for_each(|text| self.out.write_all(text))?;
-        }
-        Ok(())
+        write_rows(self.out, (piece.points.len(), ROWS), |rows, text| push_rows(piece, rows, text))
     }
 
     fn finish(self: Box<Self>) -> io::Result<()> {
@@ -65,21 +56,20 @@ pub fn columns(dataset: &Dataset) -> Result<Vec<String>> {
     Ok(names)
 }
 
-fn rows(dataset: &Dataset, rows: std::ops::Range<usize>) -> io::Result<Vec<u8>> {
-    let mut text = Vec::new();
+fn push_rows(dataset: &Dataset, rows: Range<usize>, text: &mut Vec<u8>) -> io::Result<()> {
     for row in rows {
         match &dataset.points {
-            Points::F64(points) => write_f64(&mut text, &points[row])?,
-            Points::F32(points) => write_f32(&mut text, &points[row])?,
+            Points::F64(points) => write_f64(text, &points[row])?,
+            Points::F32(points) => write_f32(text, &points[row])?,
         }
         for array in &dataset.point_arrays {
             let entry = row * array.width..(row + 1) * array.width;
             match &array.data {
-                ArrayData::F64(values) => write_f64(&mut text, &values[entry])?,
-                ArrayData::F32(values) => write_f32(&mut text, &values[entry])?,
-                ArrayData::I32(values) => write_integers(&mut text, &values[entry])?,
-                ArrayData::I64(values) => write_integers(&mut text, &values[entry])?,
-                ArrayData::U8(values) => write_integers(&mut text, &values[entry])?,
+                ArrayData::F64(values) => write_f64(text, &values[entry])?,
+                ArrayData::F32(values) => write_f32(text, &values[entry])?,
+                ArrayData::I32(values) => write_integers(text, &values[entry])?,
+                ArrayData::I64(values) => write_integers(text, &values[entry])?,
+                ArrayData::U8(values) => write_integers(text, &values[entry])?,
             }
         }
         // Every value has put a comma behind it.
@@ -87,7 +77,7 @@ fn rows(dataset: &Dataset, rows: std::ops::Range<usize>) -> io::Result<Vec<u8>> 
             *last = b'\n';
         }
     }
-    Ok(text)
+    Ok(())
 }
 
 fn write_f64(text: &mut Vec<u8>, values: &[f64]) -> io::Result<()> {

@@ -3,6 +3,7 @@
 mod appended;
 mod bext;
 mod csv;
+mod deflate;
 mod glb;
 mod in_order;
 mod layout;
@@ -17,8 +18,8 @@ mod polylines;
 mod pvtu;
 mod single;
 mod stl;
-mod stored_zip;
 mod surface;
+mod text_rows;
 mod values;
 mod vtk;
 #[cfg(feature = "vtkio")]
@@ -27,7 +28,7 @@ mod vtp;
 mod vtu;
 mod writeback;
 mod xml;
-mod zip_target;
+mod zip_records;
 
 pub use bext::{BezierPatch, write_bext};
 pub use glb::{GlbOptions, LengthUnit, UpAxis, is_glb};
@@ -40,7 +41,7 @@ pub use polylines::{PolylinePiece, PolylineWriter};
 pub use pvtu::{PieceShare, PieceWriter};
 pub use single::write_pieces;
 pub use surface::{SurfaceFormat, check_surface_output, write_surface, write_surface_with};
-pub(crate) use zip_target::ZipTarget;
+pub(crate) use text_rows::write_rows;
 
 use std::borrow::Cow;
 use std::collections::HashMap;

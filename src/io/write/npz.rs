@@ -10,18 +10,15 @@
 //! | `point/NAME`, `cell/NAME`, `field/NAME` | (entries,) or (entries, width) of the named array |
 
 use std::collections::HashSet;
-use std::io::{self, Seek, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
-use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, ZipWriter};
-
-use super::ZipTarget;
+use super::deflate::Deflater;
 use super::in_order::{InOrder, InTurn};
 use super::outline::{SingleFile, Whole};
 use super::placed::PlacedSections;
-use super::stored_zip::{StoredEntry, central_directory};
 use super::values::{ArrayValues, Of, Section};
+use super::zip_records::{ZipEntry, ZipMethod, central_directory};
 use crate::io::dataset::{Array, ArrayData, Dataset, DatasetCells, Points, PolyhedronFaces};
 use crate::io::plain_name;
 
@@ -31,7 +28,7 @@ const ORDER: char = if cfg!(target_endian = "big") { '>' } else { '<' };
 pub struct PlainArchive<'o, W> {
     out: &'o mut W,
     placed: PlacedSections,
-    entries: Vec<StoredEntry>,
+    entries: Vec<ZipEntry>,
 }
 
 impl<'o, W: Write + Seek> PlainArchive<'o, W> {
@@ -45,9 +42,10 @@ impl<'o, W: Write + Seek> PlainArchive<'o, W> {
             refuse_twice(&mut names, &name)?;
             let header = npy_header(number, &shape);
             let bytes = section.total(whole.points, whole.cells);
-            let large = is_large(bytes);
             let length = header.len() as u64 + bytes;
-            let mut entry = StoredEntry::new(format!("{name}.npy"), start, length, large);
+            let name = format!("{name}.npy");
+            let mut entry = ZipEntry::new(name, start, ZipMethod::Stored, is_large(bytes));
+            entry.set_lengths(length, length);
             entry.add(&header);
             let text = [entry.local_header(), header].concat();
             start += text.len() as u64 + bytes;
@@ -242,17 +240,24 @@ fn is_large(bytes: u64) -> bool {
 
 /// A zip archive of `.npy` files.
 pub(crate) struct Archive<W: Write + Seek> {
-    zip: ZipWriter<ZipTarget<W>>,
-    method: CompressionMethod,
+    out: W,
+    /// Compresses what is in the archive, if asked for.
+    deflater: Option<Deflater>,
+    /// The arrays so far; the last is not complete.
+    entries: Vec<ZipEntry>,
+    /// Of the last array: bytes in the archive, and before compression.
+    lengths: [u64; 2],
+    /// Where the next bytes of the archive go.
+    end: u64,
     /// Names of the arrays in lower case.
     names: HashSet<String>,
 }
 
 impl<W: Write + Seek> Archive<W> {
-    /// An archive without arrays.
+    /// An archive without arrays, at the start of `out`.
     pub(crate) fn new(out: W, compress: bool) -> Self {
-        let method = if compress { CompressionMethod::Deflated } else { CompressionMethod::Stored };
-        Self { zip: ZipWriter::new(ZipTarget::new(out)), method, names: HashSet::new() }
+        let deflater = compress.then(Deflater::default);
+        Self { out, deflater, entries: Vec::new(), lengths: [0; 2], end: 0, names: HashSet::new() }
     }
 
     /// Adds an array in C order.
@@ -269,23 +274,62 @@ impl<W: Write + Seek> Archive<W> {
 
     /// Begins an array in C order, whose numbers are then given by [`Archive::append`].
     pub(crate) fn begin(&mut self, name: &str, number: &str, shape: &[usize]) -> io::Result<()> {
+        self.end_array()?;
         refuse_twice(&mut self.names, name)?;
         let size = number[1..].parse().unwrap_or(8);
         let bytes = shape.iter().fold(size, |bytes: usize, &n| bytes.saturating_mul(n));
-        let options = SimpleFileOptions::default()
-            .compression_method(self.method)
-            .large_file(is_large(bytes as u64));
-        self.zip.start_file(format!("{name}.npy"), options)?;
-        self.zip.write_all(&npy_header(number, shape))
+        let method = if self.deflater.is_some() { ZipMethod::Deflated } else { ZipMethod::Stored };
+        let name = format!("{name}.npy");
+        let entry = ZipEntry::new(name, self.end, method, is_large(bytes as u64));
+        let header = entry.local_header();
+        self.out.write_all(&header)?;
+        self.end += header.len() as u64;
+        self.entries.push(entry);
+        self.append(&npy_header(number, shape))
     }
 
     /// Adds numbers to the array begun last.
     pub(crate) fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.zip.write_all(bytes)
+        if let Some(entry) = self.entries.last_mut() {
+            entry.add(bytes);
+        }
+        let packed = match &mut self.deflater {
+            None => {
+                self.out.write_all(bytes)?;
+                bytes.len() as u64
+            }
+            Some(deflater) => deflater.push(bytes, &mut self.out)?,
+        };
+        self.count(packed, bytes.len() as u64);
+        Ok(())
     }
 
-    pub(crate) fn finish(self) -> io::Result<()> {
-        self.zip.finish()?.complete()
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        self.end_array()?;
+        self.out.write_all(&central_directory(&self.entries, self.end))
+    }
+
+    fn count(&mut self, packed: u64, bytes: u64) {
+        self.lengths[0] += packed;
+        self.lengths[1] += bytes;
+        self.end += packed;
+    }
+
+    /// Completes the last array: its checksum and lengths are known by now.
+    fn end_array(&mut self) -> io::Result<()> {
+        if self.entries.is_empty() {
+            return Ok(());
+        }
+        if let Some(deflater) = &mut self.deflater {
+            let packed = deflater.finish(&mut self.out)?;
+            self.count(packed, 0);
+        }
+        let [packed, bytes] = std::mem::take(&mut self.lengths);
+        let Some(entry) = self.entries.last_mut() else { return Ok(()) };
+        entry.set_lengths(packed, bytes);
+        self.out.seek(SeekFrom::Start(entry.start()))?;
+        self.out.write_all(&entry.local_header())?;
+        self.out.seek(SeekFrom::Start(self.end)).map(drop)
     }
 }
 

@@ -5,9 +5,8 @@ use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::error::option_name;
+use super::KeptLayers;
 use crate::io::{Unfinished, atomic};
-use crate::message;
 use crate::slice::manifest::{FILE_NAME, LayerEntry, Manifest, Parameters};
 use crate::{Error, Result};
 
@@ -107,7 +106,7 @@ impl LayerDirectory {
     /// again unless its layer is listed.
     ///
     /// # Errors
-    /// [`Error::Io`], which says where layers that are complete stay.
+    /// [`Error::Io`] if it cannot be written.
     pub fn write_file(&self, layer: usize, name: &str, bytes: &[u8]) -> Result<u64> {
         use std::io::Write;
         let path = self.path.join(name);
@@ -115,9 +114,7 @@ impl LayerDirectory {
             let unfinished = Unfinished::of(path.clone());
             self.unlisted().insert(name.to_owned(), unfinished);
         }
-        let written =
-            atomic::write(&path, |out| out.write_all(bytes).map_err(|e| atomic::refused(&path, e)));
-        written.map_err(|error| self.with_stay(error))?;
+        atomic::write(&path, |out| out.write_all(bytes).map_err(|e| atomic::refused(&path, e)))?;
         Ok(bytes.len() as u64)
     }
 
@@ -134,11 +131,11 @@ impl LayerDirectory {
     /// not list make room for the others.
     ///
     /// # Errors
-    /// [`Error::Io`] if it cannot be written; the help says where the complete layers are.
+    /// [`Error::Io`] if it cannot be written.
     pub fn write(&mut self, complete: bool) -> Result<()> {
         let Err(error) = self.list(complete) else { return Ok(()) };
         self.make_room();
-        Err(if self.layers.is_empty() { error } else { self.with_stay(error) })
+        Err(error)
     }
 
     /// Writes the manifest with all layers that are complete.
@@ -185,10 +182,9 @@ impl LayerDirectory {
         }
     }
 
-    fn with_stay(&self, error: Error) -> Error {
-        let help = error.help().cloned().unwrap_or_default();
-        let stay = format!("; layers that are complete stay in {}, ", self.path.display());
-        error.with_help(message!(help, stay, option_name("resume"), " goes on from them"))
+    /// The layers that the manifest lists after [`Self::write`].
+    pub fn kept(&self) -> KeptLayers {
+        KeptLayers { count: self.layers.len(), directory: self.path.clone() }
     }
 }
 

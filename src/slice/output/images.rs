@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::directory::LayerDirectory;
 use super::painter::{ImageOptions, Painter};
-use super::{LayerFiles, OutputLayer};
+use super::{KeptLayers, LayerFiles, OutputLayer};
 use crate::Result;
 use crate::slice::Setting;
 use crate::slice::manifest::{FileEntry, LayerEntry};
@@ -71,5 +71,9 @@ impl LayerFiles for ImageDirectory {
 
     fn finish(&mut self) -> Result<()> {
         self.directory.write(true)
+    }
+
+    fn kept(&self) -> Option<KeptLayers> {
+        Some(self.directory.kept())
     }
 }

@@ -16,6 +16,7 @@ mod pvtu;
 mod svg;
 mod vtp;
 mod zip_file;
+mod zip_target;
 
 pub use archive::{ImageArchive, archive};
 pub use common_layer_interface::{CommonLayerInterface, Encoding};
@@ -28,12 +29,14 @@ pub use svg::SvgStack;
 pub use vtp::Polylines;
 
 use std::any::Any;
+use std::path::PathBuf;
 
 use super::Layer;
 use super::source::LayerSource;
 use super::stack::Stack;
-use crate::error::IdKind;
+use crate::error::{IdKind, option_name};
 use crate::message;
+use crate::numbers::{by_count, counted};
 use crate::{Error, Result};
 
 /// A layer that files are made of.
@@ -106,6 +109,36 @@ pub trait LayerFiles: Send + Sync {
     /// # Errors
     /// If a file cannot be written.
     fn finish(&mut self) -> Result<()>;
+
+    /// What stays if the job fails after a checkpoint.
+    fn kept(&self) -> Option<KeptLayers> {
+        None
+    }
+}
+
+/// Complete layers that stay in a directory although their job failed.
+pub struct KeptLayers {
+    /// Their number.
+    pub count: usize,
+    /// Where they are.
+    pub directory: PathBuf,
+}
+
+impl KeptLayers {
+    /// The error of the job, whose help says what stays, if anything does.
+    pub fn add_to(error: Error, Self { count, directory }: Self) -> Error {
+        if count == 0 {
+            return error;
+        }
+        let (layers, are) = (counted(count, "layer"), by_count(count, "is", "are"));
+        let layers = format!("{layers} {are} complete in {}, ", directory.display());
+        let stay = message!(layers, option_name("resume"), " goes on from there");
+        let help = match error.help().cloned() {
+            Some(help) => message!(help, "; ", stay),
+            None => stay,
+        };
+        error.with_help(help)
+    }
 }
 
 /// [`LayerFiles`] of any kind, as a [`Job`](super::Job) holds them.
@@ -139,6 +172,9 @@ pub trait Output: Send + Sync {
     /// # Errors
     /// Those of [`LayerFiles::finish`].
     fn finish(&mut self) -> Result<()>;
+
+    /// As [`LayerFiles::kept`].
+    fn kept(&self) -> Option<KeptLayers>;
 }
 
 /// What an output made of a layer, of whatever type.
@@ -171,6 +207,10 @@ impl<F: LayerFiles> Output for F {
 
     fn finish(&mut self) -> Result<()> {
         LayerFiles::finish(self)
+    }
+
+    fn kept(&self) -> Option<KeptLayers> {
+        LayerFiles::kept(self)
     }
 }
 

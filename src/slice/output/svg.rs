@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::directory::LayerDirectory;
-use super::{LayerFiles, OutputLayer};
+use super::{KeptLayers, LayerFiles, OutputLayer};
 use crate::Result;
 use crate::slice::Layer;
 use crate::slice::Setting;
@@ -105,6 +105,10 @@ impl LayerFiles for SvgStack {
 
     fn finish(&mut self) -> Result<()> {
         self.directory.write(true)
+    }
+
+    fn kept(&self) -> Option<KeptLayers> {
+        Some(self.directory.kept())
     }
 }
 

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
+use super::zip_target::ZipTarget;
 use crate::Result;
-use crate::io::{ZipTarget, atomic};
+use crate::io::atomic;
 
 /// A zip without a name.
 pub struct ZipFile {

@@ -4,7 +4,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 
 /// Takes all bytes and loses them once writing has failed: a `ZipWriter` that is dropped
 /// after an error writes on, and would print that it fails again.
-pub(crate) struct ZipTarget<W> {
+pub struct ZipTarget<W> {
     inner: W,
     at: u64,
     end: u64,

@@ -1,5 +1,5 @@
-//! Records of a zip archive whose files are stored as they are and whose lengths are known before
-//! their bytes: these go to their offsets in any order, and the checksums come last.
+//! Records of a zip archive. Headers can be written again once checksums and lengths are known, so
+//! that files go to their offsets in any order, or are compressed in parallel.
 //!
 //! Specification: PKWARE APPNOTE 6.3.10, sections 4.3.7 (local header), 4.3.12 (central directory),
 //! 4.3.14–16 (its end) and 4.5.3 (long fields). The records are those that the crate `zip` writes.
@@ -7,6 +7,7 @@
 use flate2::Crc;
 
 const VERSION: u16 = 10;
+const VERSION_DEFLATED: u16 = 20;
 /// With long fields.
 const VERSION_LONG: u16 = 45;
 /// Names are in UTF-8.
@@ -19,20 +20,35 @@ const MODE: u32 = 0o100_644 << 16;
 /// Stands for a number in a long field.
 const LONG: u32 = u32::MAX;
 
+/// How the bytes of a file stand in the archive.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum ZipMethod {
+    /// As they are.
+    Stored,
+    /// As a stream of deflate.
+    Deflated,
+}
+
 /// A file in the archive.
-pub struct StoredEntry {
+pub struct ZipEntry {
     name: String,
     start: u64,
-    bytes: u64,
+    method: ZipMethod,
+    // in the archive, and unpacked
+    lengths: [u64; 2],
     long: bool,
     checksum: Crc,
 }
 
-impl StoredEntry {
-    /// A file of so many bytes whose local header starts at `start`; lengths are in long fields if
-    /// it is `long`.
-    pub fn new(name: String, start: u64, bytes: u64, long: bool) -> Self {
-        Self { name, start, bytes, long, checksum: Crc::new() }
+impl ZipEntry {
+    /// A file whose local header starts at `start`; lengths are in long fields if it is `long`.
+    pub fn new(name: String, start: u64, method: ZipMethod, long: bool) -> Self {
+        Self { name, start, method, lengths: [0; 2], long, checksum: Crc::new() }
+    }
+
+    /// Sets the lengths: of the bytes in the archive, and of those of the file.
+    pub fn set_lengths(&mut self, packed: u64, bytes: u64) {
+        self.lengths = [packed, bytes];
     }
 
     /// Takes note of the next bytes of the file.
@@ -48,7 +64,7 @@ impl StoredEntry {
     /// What stands before the bytes of the file, with the checksum of those so far.
     pub fn local_header(&self) -> Vec<u8> {
         let mut record = b"PK\x03\x04".to_vec();
-        let long = if self.long { [self.bytes; 2].to_vec() } else { Vec::new() };
+        let long = if self.long { self.unpacked_first().to_vec() } else { Vec::new() };
         let extra = self.push_common(&mut record, &long);
         record.extend(self.name.as_bytes());
         record.extend(extra);
@@ -58,7 +74,7 @@ impl StoredEntry {
     fn central_header(&self) -> Vec<u8> {
         let mut record = b"PK\x01\x02".to_vec();
         record.extend((UNIX | self.version()).to_le_bytes());
-        let mut long = if self.long { [self.bytes; 2].to_vec() } else { Vec::new() };
+        let mut long = if self.long { self.unpacked_first().to_vec() } else { Vec::new() };
         let start = u32::try_from(self.start).ok().filter(|&start| start < LONG);
         if start.is_none() {
             long.push(self.start);
@@ -81,11 +97,16 @@ impl StoredEntry {
             extra.extend(long.iter().flat_map(|number| number.to_le_bytes()));
         }
         let flags = if self.name.is_ascii() { 0 } else { UTF8 };
-        let length = if self.long { LONG } else { self.bytes as u32 };
-        for number in [self.version(), flags, 0, 0, DATE] {
+        let [packed, bytes] =
+            self.lengths.map(|length| if self.long { LONG } else { length as u32 });
+        let method = match self.method {
+            ZipMethod::Stored => 0,
+            ZipMethod::Deflated => 8,
+        };
+        for number in [self.version(), flags, method, 0, DATE] {
             record.extend(number.to_le_bytes());
         }
-        for number in [self.checksum.sum(), length, length] {
+        for number in [self.checksum.sum(), packed, bytes] {
             record.extend(number.to_le_bytes());
         }
         for number in [self.name.len(), extra.len()] {
@@ -95,19 +116,29 @@ impl StoredEntry {
     }
 
     fn version(&self) -> u16 {
-        if self.long { VERSION_LONG } else { VERSION }
+        match self.method {
+            _ if self.long => VERSION_LONG,
+            ZipMethod::Stored => VERSION,
+            ZipMethod::Deflated => VERSION_DEFLATED,
+        }
+    }
+
+    /// The lengths in the order of long fields.
+    fn unpacked_first(&self) -> [u64; 2] {
+        let [packed, bytes] = self.lengths;
+        [bytes, packed]
     }
 }
 
 /// The end of an archive: its directory, which starts at `start`.
-pub fn central_directory(entries: &[StoredEntry], start: u64) -> Vec<u8> {
-    let mut directory: Vec<u8> = entries.iter().flat_map(StoredEntry::central_header).collect();
+pub fn central_directory(entries: &[ZipEntry], start: u64) -> Vec<u8> {
+    let mut directory: Vec<u8> = entries.iter().flat_map(ZipEntry::central_header).collect();
     let bytes = directory.len() as u64;
     let count = entries.len();
     let long = count > usize::from(u16::MAX) || bytes.max(start) > u64::from(LONG);
     if long {
         let end = start + bytes;
-        let version = entries.iter().map(StoredEntry::version).max().unwrap_or(VERSION);
+        let version = entries.iter().map(ZipEntry::version).max().unwrap_or(VERSION);
         directory.extend(b"PK\x06\x06");
         directory.extend(44_u64.to_le_bytes());
         directory.extend([version; 2].map(u16::to_le_bytes).concat());
@@ -179,7 +210,8 @@ mod tests {
         let mut start = 0;
         let mut entries = Vec::new();
         for &(name, bytes, long) in files {
-            let mut entry = StoredEntry::new(name.into(), start, bytes, long);
+            let mut entry = ZipEntry::new(name.into(), start, ZipMethod::Stored, long);
+            entry.set_lengths(bytes, bytes);
             let header = entry.local_header();
             out.seek(SeekFrom::Start(start + header.len() as u64)).unwrap();
             fill(bytes, &mut |block| {

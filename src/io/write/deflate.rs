@@ -1,0 +1,109 @@
+//! One stream of deflate from blocks that are compressed in parallel.
+//!
+//! Every block is compressed by itself and ends at a whole byte (a sync flush), so that blocks one
+//! after the other are one stream, whatever the number of threads.
+
+use std::io::{self, Write};
+use std::mem;
+
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+use rayon::prelude::*;
+
+/// Coordinates hardly compress more at higher levels, only slower.
+pub const LEVEL: u32 = 4;
+/// Bytes of a block.
+const BLOCK: usize = 1 << 20;
+/// Blocks compressed at once, at most.
+const MOST_BLOCKS: usize = 64;
+/// An empty block that says that it is the last.
+const LAST: [u8; 2] = [3, 0];
+
+/// Compresses streams one after the other.
+#[derive(Default)]
+pub struct Deflater {
+    waiting: Vec<u8>,
+}
+
+impl Deflater {
+    /// Adds bytes to the stream; returns how many it wrote.
+    pub fn push(&mut self, mut bytes: &[u8], out: &mut impl Write) -> io::Result<u64> {
+        let room = BLOCK * rayon::current_num_threads().clamp(1, MOST_BLOCKS);
+        let mut written = 0;
+        while !bytes.is_empty() {
+            let (now, rest) = bytes.split_at(bytes.len().min(room - self.waiting.len()));
+            self.waiting.extend_from_slice(now);
+            bytes = rest;
+            if self.waiting.len() == room {
+                written += self.compress(out)?;
+            }
+        }
+        Ok(written)
+    }
+
+    /// Ends the stream; returns how many bytes it wrote. The next bytes start another one.
+    pub fn finish(&mut self, out: &mut impl Write) -> io::Result<u64> {
+        let written = self.compress(out)?;
+        out.write_all(&LAST)?;
+        Ok(written + LAST.len() as u64)
+    }
+
+    fn compress(&mut self, out: &mut impl Write) -> io::Result<u64> {
+        let blocks =
+            self.waiting.par_chunks(BLOCK).map(compress).collect::<io::Result<Vec<_>>>()?;
+        self.waiting.clear();
+        let mut written = 0;
+        for block in blocks {
+            out.write_all(&block)?;
+            written += block.len() as u64;
+        }
+        Ok(written)
+    }
+}
+
+/// A block that others can follow.
+fn compress(block: &[u8]) -> io::Result<Vec<u8>> {
+    let packed = Vec::with_capacity(block.len());
+    let mut encoder = DeflateEncoder::new(packed, Compression::new(LEVEL));
+    encoder.write_all(block)?;
+    encoder.flush()?;
+    Ok(mem::take(encoder.get_mut()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+
+    use flate2::read::DeflateDecoder;
+
+    use super::*;
+
+    #[test]
+    fn streams_are_whole_and_the_same_for_any_number_of_threads() {
+        let bytes: Vec<u8> = (0..5 * BLOCK / 2).map(|i| (i / 7 * i / 11) as u8).collect();
+        let streams: Vec<Vec<u8>> = [1, 3]
+            .map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap())
+            .into_iter()
+            .map(|pool| {
+                pool.install(|| {
+                    let (mut deflater, mut out) = (Deflater::default(), Vec::new());
+                    let mut written = 0;
+                    for part in bytes.chunks(100_003) {
+                        written += deflater.push(part, &mut out).unwrap();
+                    }
+                    written += deflater.finish(&mut out).unwrap();
+                    assert_eq!(written, out.len() as u64);
+                    // a stream of nothing after it
+                    assert_eq!(deflater.finish(&mut out).unwrap(), 2);
+                    out
+                })
+            })
+            .collect();
+        assert!(streams[0] == streams[1]);
+        let mut found = Vec::new();
+        let mut decoder = DeflateDecoder::new(&streams[0][..]);
+        decoder.read_to_end(&mut found).unwrap();
+        assert!(found == bytes);
+        assert_eq!(decoder.total_in(), streams[0].len() as u64 - 2);
+    }
+}

@@ -1,0 +1,31 @@
+//! Text of many rows: made in parallel, written in order.
+
+use std::io::{self, Write};
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+/// Tasks per thread whose text is in memory at a time.
+const TASKS: usize = 4;
+
+/// Writes the text of `count` rows; `text` appends that of some of them, `step` at a time.
+pub(crate) fn write_rows(
+    out: &mut impl Write,
+    (count, step): (usize, usize),
+    text: impl Fn(Range<usize>, &mut Vec<u8>) -> io::Result<()> + Sync,
+) -> io::Result<()> {
+    let batch = step * TASKS * rayon::current_num_threads();
+    for first in (0..count).step_by(batch) {
+        let starts: Vec<usize> = (first..count.min(first + batch)).step_by(step).collect();
+        let texts: io::Result<Vec<Vec<u8>>> = starts
+            .into_par_iter()
+            .map(|start| {
+                let mut own = Vec::new();
+                text(start..count.min(start + step), &mut own)?;
+                Ok(own)
+            })
+            .collect();
+        texts?.iter().try_for_each(|text| out.write_all(text))?;
+    }
+    Ok(())
+}

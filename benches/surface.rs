@@ -185,8 +185,9 @@ fn with_topology(
     workspace: &mut FriendWorkspace<f32>,
 ) {
     let columns = Columns::of(&mesh.faces);
-    let matrix = SurfaceTopology::build(mesh.points.len(), columns, mesh.faces.vertices().to_vec());
-    EdgeFriend::refine_once(mesh, matrix, levels, controls, workspace)
+    let topology =
+        SurfaceTopology::build(mesh.points.len(), columns, mesh.faces.vertices().to_vec());
+    EdgeFriend::refine_once(mesh, topology, levels, controls, workspace)
         .expect("an oriented manifold");
 }
 

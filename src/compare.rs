@@ -110,7 +110,7 @@ pub struct Differences {
 }
 
 /// What the points of one element are measured by.
-struct Extent {
+struct ElementExtent {
     largest: f64,
     bounds: Bounds,
 }
@@ -142,7 +142,7 @@ impl Differences {
         };
         self.errors.resize(count, 0.0);
         let errors = &mut self.errors;
-        let extents: Vec<Extent> = errors
+        let extents: Vec<ElementExtent> = errors
             .par_chunks_exact_mut(samples)
             .enumerate()
             .map(|(at, errors)| measure(errors, at * samples, tested, reference))
@@ -173,7 +173,7 @@ impl Differences {
     }
 }
 
-/// Compares two processors, or two precisions of one, in pieces of bounded memory.
+/// Compares two processors, or two precisions of one, in chunks of bounded memory.
 ///
 /// ```
 /// use subsolid::backend::{Cpu, Precision};
@@ -224,9 +224,9 @@ pub fn compare_with(
 }
 
 /// Errors of one element, whose results start at `first`.
-fn measure(errors: &mut [f64], first: usize, tested: &Limit, reference: &Limit) -> Extent {
+fn measure(errors: &mut [f64], first: usize, tested: &Limit, reference: &Limit) -> ElementExtent {
     let start = reference.positions.triple(first);
-    let mut extent = Extent { largest: 0.0, bounds: [start; 2] };
+    let mut extent = ElementExtent { largest: 0.0, bounds: [start; 2] };
     for (i, error) in errors.iter_mut().enumerate() {
         let expected = reference.positions.triple(first + i);
         let found = distance(tested.positions.triple(first + i), expected);

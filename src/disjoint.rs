@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU32, AtomicU64};
 
-/// An array that threads write to, each at places of its own.
+/// An array that threads write to, each at indices of its own.
 pub(crate) struct Disjoint<'a, T> {
     start: *mut T,
     len: usize,

@@ -12,7 +12,7 @@ use thiserror::Error as ThisError;
 use crate::message;
 
 pub(crate) use message::edge;
-pub use message::{ElementKind, Message};
+pub use message::{IdKind, Message};
 pub use term::{Command, Term, option, option_name};
 
 /// Result of every fallible function of the library.
@@ -157,7 +157,7 @@ impl Error {
     /// face of a solid, is named by its vertices.
     ///
     /// ```
-    /// use subsolid::ElementKind::{Cell, Vertex};
+    /// use subsolid::IdKind::{Cell, Vertex};
     /// use subsolid::mesh::{CellKind, shape::Shape};
     /// let mut mesh = Shape::parse("box", &[1, 1, 1])?.build()?;
     /// mesh.cells.push(CellKind::Hexahedron, &[0, 1, 2, 3, 4, 5, 6, 8]);
@@ -165,12 +165,12 @@ impl Error {
     /// assert_eq!(error.elements(), [(Cell, 1), (Vertex, 8)]);
     /// # Ok::<(), subsolid::Error>(())
     /// ```
-    pub fn elements(&self) -> Vec<(ElementKind, u64)> {
+    pub fn elements(&self) -> Vec<(IdKind, u64)> {
         self.message().elements().collect()
     }
 
     /// This error with element ids replaced by those that `new` gives.
-    pub(crate) fn renumbered(mut self, new: impl Fn(ElementKind, u64) -> Option<u64>) -> Self {
+    pub(crate) fn renumbered(mut self, new: impl Fn(IdKind, u64) -> Option<u64>) -> Self {
         let help = match &mut self {
             Self::Io { help, .. } => help,
             Self::File { message, help, .. }

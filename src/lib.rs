@@ -190,7 +190,7 @@ pub mod view;
 pub mod volume;
 
 pub use backend::{Backend, Limit};
-pub use error::{ElementKind, Error, FileAccess, Message, Result};
+pub use error::{Error, FileAccess, IdKind, Message, Result};
 pub use evaluate::evaluate;
 pub use io::{WriteOptions, read, read_surface, write};
 pub use limit::Solid;

@@ -10,9 +10,9 @@ use crate::pages;
 /// Numbers in a row: a vector of the program's own, memory of the host that a device lends
 /// because it copies there without help, or memory of the caller. Reads as a slice; a clone is a
 /// vector.
-pub struct ResultBuffer<T>(Memory<T>);
+pub struct ResultBuffer<T>(BufferMemory<T>);
 
-enum Memory<T> {
+enum BufferMemory<T> {
     /// A vector of the program's own, from this number on.
     Own(Vec<T>, usize),
     /// So many numbers at the front.
@@ -52,7 +52,7 @@ impl<T> ResultBuffer<T> {
     /// `start` is aligned, and `len` initialized numbers there may be read and written by this
     /// value alone until it is dropped.
     pub unsafe fn over(start: *mut T, len: usize) -> Self {
-        Self(Memory::Borrowed(Borrowed { start, len }, len))
+        Self(BufferMemory::Borrowed(Borrowed { start, len }, len))
     }
 }
 
@@ -61,18 +61,20 @@ impl<T: Pod> ResultBuffer<T> {
     /// already and large enough, else in a vector, from a cache line on.
     pub(crate) fn reserve(&mut self, len: usize) -> &mut [T] {
         match &mut self.0 {
-            Memory::Own(vector, first) if *first + len <= vector.capacity() => {
+            BufferMemory::Own(vector, first) if *first + len <= vector.capacity() => {
                 vector.resize(*first + len, T::zeroed());
             }
-            Memory::Lent(bytes, used) if len * size_of::<T>() <= bytes.bytes().len() => *used = len,
-            Memory::Borrowed(memory, used) if len <= memory.len => *used = len,
+            BufferMemory::Lent(bytes, used) if len * size_of::<T>() <= bytes.bytes().len() => {
+                *used = len
+            }
+            BufferMemory::Borrowed(memory, used) if len <= memory.len => *used = len,
             _ => {
                 // the old ones are given back first
-                self.0 = Memory::default();
+                self.0 = BufferMemory::default();
                 let mut vector: Vec<T> = pages::zeros(len + LINE / size_of::<T>());
                 let first = vector.as_ptr().align_offset(LINE);
                 vector.truncate(first + len);
-                self.0 = Memory::Own(vector, first);
+                self.0 = BufferMemory::Own(vector, first);
             }
         }
         self
@@ -88,18 +90,18 @@ impl<T: Pod> ResultBuffer<T> {
     ) -> (&mut [T], bool) {
         let bytes = len * size_of::<T>();
         let enough = match &self.0 {
-            Memory::Own(..) => false,
-            Memory::Lent(lent, _) => bytes <= lent.bytes().len(),
-            Memory::Borrowed(memory, _) => len <= memory.len,
+            BufferMemory::Own(..) => false,
+            BufferMemory::Lent(lent, _) => bytes <= lent.bytes().len(),
+            BufferMemory::Borrowed(memory, _) => len <= memory.len,
         };
         if !enough && bytes > 0 {
             // what is here is given back first
-            self.0 = Memory::default();
+            self.0 = BufferMemory::default();
             if let Some(lent) = lend(bytes) {
-                self.0 = Memory::Lent(lent, len);
+                self.0 = BufferMemory::Lent(lent, len);
             }
         }
-        let lent = matches!(self.0, Memory::Lent(..));
+        let lent = matches!(self.0, BufferMemory::Lent(..));
         (self.reserve(len), lent)
     }
 }
@@ -109,10 +111,12 @@ impl<T: Pod> Deref for ResultBuffer<T> {
 
     fn deref(&self) -> &[T] {
         match &self.0 {
-            Memory::Own(vector, first) => &vector[*first..],
-            Memory::Lent(lent, len) => bytemuck::cast_slice(&lent.bytes()[..len * size_of::<T>()]),
+            BufferMemory::Own(vector, first) => &vector[*first..],
+            BufferMemory::Lent(lent, len) => {
+                bytemuck::cast_slice(&lent.bytes()[..len * size_of::<T>()])
+            }
             // SAFETY: by the caller of `over`; no more is in use than there is.
-            Memory::Borrowed(memory, len) => unsafe {
+            BufferMemory::Borrowed(memory, len) => unsafe {
                 std::slice::from_raw_parts(memory.start, *len)
             },
         }
@@ -122,19 +126,19 @@ impl<T: Pod> Deref for ResultBuffer<T> {
 impl<T: Pod> DerefMut for ResultBuffer<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         match &mut self.0 {
-            Memory::Own(vector, first) => &mut vector[*first..],
-            Memory::Lent(lent, len) => {
+            BufferMemory::Own(vector, first) => &mut vector[*first..],
+            BufferMemory::Lent(lent, len) => {
                 bytemuck::cast_slice_mut(&mut lent.bytes_mut()[..*len * size_of::<T>()])
             }
             // SAFETY: as above.
-            Memory::Borrowed(memory, len) => unsafe {
+            BufferMemory::Borrowed(memory, len) => unsafe {
                 std::slice::from_raw_parts_mut(memory.start, *len)
             },
         }
     }
 }
 
-impl<T> Default for Memory<T> {
+impl<T> Default for BufferMemory<T> {
     fn default() -> Self {
         Self::Own(Vec::new(), 0)
     }
@@ -142,13 +146,13 @@ impl<T> Default for Memory<T> {
 
 impl<T> Default for ResultBuffer<T> {
     fn default() -> Self {
-        Self(Memory::default())
+        Self(BufferMemory::default())
     }
 }
 
 impl<T> From<Vec<T>> for ResultBuffer<T> {
     fn from(vector: Vec<T>) -> Self {
-        Self(Memory::Own(vector, 0))
+        Self(BufferMemory::Own(vector, 0))
     }
 }
 

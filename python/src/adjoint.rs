@@ -9,10 +9,10 @@ use subsolid::plan::Adjoint;
 use subsolid::volume::DERIVATIVES;
 
 use crate::arrays::{floats_warned, moved, slice};
-use crate::backend::{DeviceAdjoint, Gradient, Held, OnDevice, PyDeviceArray, not_there};
+use crate::backend::{DeviceAdjoint, DeviceArgument, Gradient, Held, PyDeviceArray, not_there};
 use crate::errors::{IntoPython, refused};
 use crate::plan::{DeviceStream, PyPlan};
-use crate::threads::Work;
+use crate::threads::WithoutLock;
 
 #[pymethods]
 impl PyPlan {
@@ -88,7 +88,7 @@ impl PyPlan {
         if let Some(known) = self.adjoint.get() {
             return Ok(known);
         }
-        // made outside the threads, see `Threads::run_locked`
+        // made outside the threads, see `CallThreads::run_locked`
         let made = self.threads.here(|| Adjoint::new(self.plan()))?;
         Ok(self.adjoint.get_or_init(|| made))
     }
@@ -100,7 +100,7 @@ impl PyPlan {
         what: &str,
         device: Option<&(usize, Arc<DeviceAdjoint>)>,
     ) -> PyResult<GivenGradient<'py>> {
-        let Some(on_device) = OnDevice::of(value, what) else {
+        let Some(on_device) = DeviceArgument::of(value, what) else {
             return Ok(GivenGradient::Host(floats_warned(value, what, true)?));
         };
         let Some((ordinal, adjoint)) = device else {

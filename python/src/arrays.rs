@@ -8,7 +8,7 @@ use numpy::{
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyTuple};
-use subsolid::{ElementKind, Message, message};
+use subsolid::{IdKind, Message, message};
 
 use crate::errors::refused;
 
@@ -28,11 +28,11 @@ pub fn import(py: Python<'_>) -> PyResult<()> {
 pub struct Role<'a> {
     what: &'a str,
     /// The elements that its rows are of.
-    rows: Option<ElementKind>,
+    rows: Option<IdKind>,
 }
 
 impl<'a> Role<'a> {
-    pub fn of(what: &'a str, rows: ElementKind) -> Self {
+    pub fn of(what: &'a str, rows: IdKind) -> Self {
         Self { what, rows: Some(rows) }
     }
 

@@ -40,7 +40,7 @@ impl Analyzed {
 }
 
 /// A plan brought to a processor.
-pub struct Prepared<'p>(pub Box<dyn Evaluator + 'p>);
+pub struct PreparedPlan<'p>(pub Box<dyn Evaluator + 'p>);
 
 self_cell!(
     pub struct PlanCell {
@@ -54,7 +54,7 @@ self_cell!(
     pub struct EvaluatorCell {
         owner: Arc<PlanCell>,
         #[covariant]
-        dependent: Prepared,
+        dependent: PreparedPlan,
     }
 );
 

@@ -14,7 +14,7 @@ use crate::errors::{IntoPython, refused};
 use crate::model::{attributes, creases, points, warn_of_welded};
 use crate::solid::{PySolid, cell_data, face_groups};
 use crate::surface::PySurface;
-use crate::threads::Work;
+use crate::threads::WithoutLock;
 
 /// Control points in place of `count` others.
 fn as_many(given: &Bound<'_, PyAny>, count: usize) -> PyResult<Vec<[f64; 3]>> {

@@ -11,7 +11,7 @@ use crate::arrays::{any_array, floats, ids, plain_ids, slice};
 use crate::errors::{IntoPython, refused};
 use crate::model::{attributes, points};
 use crate::solid::{PySolid, cell_data};
-use crate::threads::Work;
+use crate::threads::WithoutLock;
 
 /// Cells of one `"kind"` by meshio's name, or of VTK's `"types"`, with their `"data"` and `"sets"`.
 fn block(given: &Bound<'_, PyDict>) -> PyResult<CellBlock> {

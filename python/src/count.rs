@@ -7,12 +7,12 @@ use pyo3::prelude::*;
 use crate::errors::refused;
 
 /// What an argument may be: a number, or one or `None`.
-pub trait Count: Sized {
+pub trait CountArgument: Sized {
     /// The argument `name`, of which `range` says what it may be.
     fn of(value: &Bound<'_, PyAny>, name: &str, range: &str) -> PyResult<Self>;
 }
 
-impl Count for usize {
+impl CountArgument for usize {
     fn of(value: &Bound<'_, PyAny>, name: &str, range: &str) -> PyResult<Self> {
         value.extract().map_err(|error: PyErr| {
             if error.is_instance_of::<PyOverflowError>(value.py()) {
@@ -24,7 +24,7 @@ impl Count for usize {
     }
 }
 
-impl Count for Option<usize> {
+impl CountArgument for Option<usize> {
     fn of(value: &Bound<'_, PyAny>, name: &str, range: &str) -> PyResult<Self> {
         if value.is_none() { Ok(None) } else { usize::of(value, name, range).map(Some) }
     }
@@ -33,7 +33,7 @@ impl Count for Option<usize> {
 /// Readers of the arguments of these names and ranges, for `from_py_with`.
 macro_rules! counts {
     ($($name:ident $range:literal)*) => {$(
-        pub fn $name<T: Count>(value: &Bound<'_, PyAny>) -> PyResult<T> {
+        pub fn $name<T: CountArgument>(value: &Bound<'_, PyAny>) -> PyResult<T> {
             T::of(value, stringify!($name), $range)
         }
     )*};

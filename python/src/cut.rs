@@ -10,7 +10,7 @@ use crate::request::named;
 
 /// How layers are cut.
 #[derive(Clone, Copy)]
-pub struct Cut {
+pub struct LayerCut {
     pub height: f64,
     pub origin: Option<f64>,
     pub axis: Axis,
@@ -22,7 +22,7 @@ pub struct Cut {
     pub backend: Choice,
 }
 
-impl Cut {
+impl LayerCut {
     pub fn new(
         (height, origin, axis, tolerance): (f64, Option<f64>, &str, Option<f64>),
         (pixel, resolution): (Option<f64>, Option<[usize; 2]>),

@@ -9,10 +9,10 @@ use crate::limit::PyLimit;
 use crate::plan::PyPlan;
 use crate::request;
 use crate::solid::PySolid;
-use crate::threads::Threads;
+use crate::threads::CallThreads;
 
 /// What a plan evaluates, on what; see `Solid.plan`.
-struct Request<'py, 'a> {
+struct PlanRequest<'py, 'a> {
     samples: Option<Bound<'py, PyAny>>,
     gauss: Option<usize>,
     cells: Option<Bound<'py, PyAny>>,
@@ -28,7 +28,7 @@ struct Request<'py, 'a> {
     threads: Option<usize>,
 }
 
-impl<'py> Request<'py, '_> {
+impl<'py> PlanRequest<'py, '_> {
     fn plan(&self, solid: &Bound<'py, PySolid>) -> PyResult<PyPlan> {
         let [samples, cells, uvw, corners] =
             [&self.samples, &self.cells, &self.uvw, &self.corners].map(Option::as_ref);
@@ -43,7 +43,7 @@ impl<'py> Request<'py, '_> {
         }
         let strategy = request::named("strategy", self.strategy)?;
         let processor = (self.backend, strategy, request::named("precision", self.precision)?);
-        let threads = Threads::new(self.threads)?;
+        let threads = CallThreads::new(self.threads)?;
         PyPlan::new(solid.py(), solid.clone().unbind(), &samples, want, processor, threads)
     }
 }
@@ -86,7 +86,7 @@ impl PySolid {
         strategy: &str,
         #[pyo3(from_py_with = count::threads)] threads: Option<usize>,
     ) -> PyResult<PyPlan> {
-        let request = Request {
+        let request = PlanRequest {
             samples,
             gauss,
             cells,
@@ -133,7 +133,7 @@ impl PySolid {
             ));
         }
         let backend = if device_output && backend == "auto" { "cuda" } else { backend };
-        let request = Request {
+        let request = PlanRequest {
             samples,
             gauss,
             cells,

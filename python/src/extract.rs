@@ -12,7 +12,7 @@ use crate::count;
 use crate::dataset::arrays_of;
 use crate::errors::{IntoPython, refused, warn_of_losses};
 use crate::solid::PySolid;
-use crate::threads::Work;
+use crate::threads::WithoutLock;
 
 /// Operators over the vertices, unless refined points are control points too.
 fn operators(

@@ -7,7 +7,7 @@ use subsolid::quadrature::{QuadratureScheme, side_vertices, sides};
 use crate::arrays::moved;
 use crate::cells::Analyzed;
 use crate::count;
-use crate::cut::{Cut, WantedAttributes};
+use crate::cut::{LayerCut, WantedAttributes};
 use crate::errors::refused;
 use crate::locate::{PyLocator, locate};
 use crate::materials::WantedMaterials;
@@ -108,7 +108,7 @@ impl PySolid {
         backend: &str,
     ) -> PyResult<PySlices> {
         let heights = (layer_height, origin, axis, tolerance);
-        let cut = Cut::new(heights, (pixel, resolution), (planes, antialias), backend)?;
+        let cut = LayerCut::new(heights, (pixel, resolution), (planes, antialias), backend)?;
         let given = Moved::new(points.as_ref(), None, self.shared.mesh.points.len())?;
         let materials = materials.as_ref().map(WantedMaterials::new).transpose()?;
         let attributes = WantedAttributes::new(attributes.as_ref())?;

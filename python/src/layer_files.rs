@@ -8,7 +8,7 @@ use subsolid::io::JobPart;
 use subsolid::slice::{Bits, Job, LayerSource, Setting};
 
 use crate::errors::{Signals, refused, warn, words};
-use crate::layer_options::{Heights, Kind, Options, millimeters};
+use crate::layer_options::{HeightRange, LayerFileKind, Options, millimeters};
 use crate::request::named;
 use crate::slice::PySlices;
 use crate::{count, layer_options};
@@ -65,7 +65,7 @@ impl PySlices {
         separate: bool,
         binary: bool,
         exposure: Option<Bound<'_, PyAny>>,
-        range: Option<Heights>,
+        range: Option<HeightRange>,
         #[pyo3(from_py_with = layer_options::part)] pieces: Option<JobPart>,
         resume: bool,
     ) -> PyResult<()> {
@@ -80,7 +80,7 @@ impl PySlices {
             flip => flip.map(|flip| named("flip", flip)).transpose()?,
         };
         let format = format.map(|format| named("format", format)).transpose()?;
-        let kind = Kind::of(&path, format)?;
+        let kind = LayerFileKind::of(&path, format)?;
         let options = Options {
             kind,
             format,
@@ -103,7 +103,7 @@ impl PySlices {
             ));
         }
         let unit_mm = unit.as_ref().map_or(Ok(1.0), millimeters)?;
-        if kind == Kind::Pvtu
+        if kind == LayerFileKind::Pvtu
             && let Some(placed) = self.placed(py)?
         {
             return placed.write_files(py, &path, unit_mm, &options);

@@ -20,7 +20,7 @@ use crate::slice::PySlices;
 
 /// What is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum LayerFileKind {
     Images,
     Drawings,
     Zip,
@@ -40,7 +40,7 @@ pub enum Format {
     Svg,
 }
 
-impl Kind {
+impl LayerFileKind {
     pub fn of(path: &Path, format: Option<Format>) -> PyResult<Self> {
         let folder = if format == Some(Format::Svg) { Self::Drawings } else { Self::Images };
         if path.as_os_str().is_empty() {
@@ -86,7 +86,7 @@ pub type Attributes = Vec<(String, Option<[f64; 2]>)>;
 
 /// Options of a call, `None` and false where nothing was said.
 pub struct Options {
-    pub kind: Kind,
+    pub kind: LayerFileKind,
     pub format: Option<Format>,
     pub attributes: Attributes,
     pub bits: Option<Bits>,
@@ -95,7 +95,7 @@ pub struct Options {
     pub separate: bool,
     pub binary: bool,
     pub exposure: Option<Exposure>,
-    pub range: Option<Heights>,
+    pub range: Option<HeightRange>,
     pub part: Option<JobPart>,
     pub resume: bool,
 }
@@ -104,17 +104,21 @@ impl Options {
     /// Refuses what the file has no use for, or needs.
     pub fn check(&self, slices: &PySlices) -> PyResult<()> {
         let kind = self.kind;
-        let (images, gray) = (kind.is_images(), kind == Kind::Sl1);
+        let (images, gray) = (kind.is_images(), kind == LayerFileKind::Sl1);
         let of_images = if gray { "images, not for .sl1" } else { "images" };
         let has_materials = slices.materials.is_some();
         let has_ranges = self.attributes.iter().any(|(_, range)| range.is_some());
         for (is_unused, option, of) in [
             (
-                !(kind.is_folder() || kind == Kind::Zip) && self.format.is_some(),
+                !(kind.is_folder() || kind == LayerFileKind::Zip) && self.format.is_some(),
                 "format",
                 "folders and .zip",
             ),
-            (kind == Kind::Zip && self.format == Some(Format::Svg), "format=\"svg\"", "folders"),
+            (
+                kind == LayerFileKind::Zip && self.format == Some(Format::Svg),
+                "format=\"svg\"",
+                "folders",
+            ),
             (
                 gray && !self.attributes.is_empty(),
                 "attributes",
@@ -131,7 +135,7 @@ impl Options {
             (!images && self.flip.is_some(), "flip", "images"),
             (self.separate && !has_materials, "separate", "slices with materials"),
             ((!images || gray) && self.separate, "separate", of_images),
-            (kind != Kind::Cli && self.binary, "binary", ".cli files"),
+            (kind != LayerFileKind::Cli && self.binary, "binary", ".cli files"),
             (!gray && self.exposure.is_some(), "exposure", ".sl1 files"),
             (!kind.is_folder() && self.part.is_some(), "pieces", "folders"),
             (!kind.is_folder() && self.resume, "resume", "folders"),
@@ -171,7 +175,8 @@ impl Options {
             return Err(refused("an .sl1 needs an exposure time", help));
         }
         if slices.grid.is_none() {
-            for (is_missing, what) in [(images, "images"), (kind == Kind::Pvtu, "a .pvtu")] {
+            for (is_missing, what) in [(images, "images"), (kind == LayerFileKind::Pvtu, "a .pvtu")]
+            {
                 if is_missing {
                     return Err(refused(format!("{what} without pixels"), "slice with pixel=..."));
                 }
@@ -240,25 +245,27 @@ impl Options {
         // the other parts are beside it, and what is there of this one is not made again
         let resume = self.resume || self.part.is_some();
         Ok(match (self.kind, images, self.exposure, slices.grid) {
-            (Kind::Images, Some(images), ..) => {
+            (LayerFileKind::Images, Some(images), ..) => {
                 Box::new(ImageDirectory::open(path, setting, images, channels, resume)?)
             }
-            (Kind::Drawings, ..) => Box::new(SvgStack::open(path, setting, resume)?),
-            (Kind::Zip, Some(images), ..) => {
+            (LayerFileKind::Drawings, ..) => Box::new(SvgStack::open(path, setting, resume)?),
+            (LayerFileKind::Zip, Some(images), ..) => {
                 Box::new(ImageArchive::create(path, setting, images, channels)?)
             }
-            (Kind::Sl1, Some(images), Some(exposure), _) => {
+            (LayerFileKind::Sl1, Some(images), Some(exposure), _) => {
                 Box::new(PrusaArchive::create(path, setting, images, exposure, channels)?)
             }
-            (Kind::Pvtu, _, _, Some(grid)) => {
+            (LayerFileKind::Pvtu, _, _, Some(grid)) => {
                 let values = attributes.len();
                 PixelCloud::check_memory(&grid, setting.plane, values, layers.len())?;
                 Box::new(PixelCloud::create(path, setting, grid, channels, attributes)?)
             }
-            (Kind::Cli, ..) => {
+            (LayerFileKind::Cli, ..) => {
                 Box::new(CommonLayerInterface::create(path, setting, layers, encoding)?)
             }
-            (Kind::Vtp, ..) => Box::new(Polylines::create(path, setting, channels, attributes)?),
+            (LayerFileKind::Vtp, ..) => {
+                Box::new(Polylines::create(path, setting, channels, attributes)?)
+            }
             _ => Box::new(LayeredSvg::create(path, setting, layers)?),
         })
     }
@@ -288,7 +295,7 @@ pub fn attributes(given: &Bound<'_, PyAny>) -> PyResult<Attributes> {
 }
 
 /// Lowest and highest height, either open.
-pub type Heights = (Option<f64>, Option<f64>);
+pub type HeightRange = (Option<f64>, Option<f64>);
 
 /// Part i of n, for `from_py_with`.
 pub fn part(given: &Bound<'_, PyAny>) -> PyResult<Option<JobPart>> {

@@ -12,16 +12,16 @@ use subsolid::slice::{
 
 use crate::cells::{Analyzed, SourceCell};
 use crate::errors::IntoPython;
-use crate::threads::{self, Threads, Work};
+use crate::threads::{self, CallThreads, WithoutLock};
 
 /// A model ready to be cut.
-pub enum Source {
+pub enum ModelSource {
     Solid(SourceCell),
     /// With its fingerprint.
     Surface(Box<SolidSource<'static>>, String),
 }
 
-impl Source {
+impl ModelSource {
     /// A solid with the attributes of `controls` and some arrays of its cells; with `places`, the
     /// cells of pixels are known even if there are neither.
     pub fn of_solid(
@@ -62,19 +62,19 @@ impl Source {
 
 /// A source at work on the processor of its pixels.
 pub struct Layers {
-    pub source: Source,
+    pub source: ModelSource,
     // of a GPU; taken while it works
     device: Option<Mutex<Option<DetachedLayers>>>,
 }
 
 impl Layers {
     /// Layers without pixels.
-    pub fn outlines(source: Source) -> Self {
+    pub fn outlines(source: ModelSource) -> Self {
         Self { source, device: None }
     }
 
     /// Layers whose pixels are made on the processor that a choice comes to.
-    pub fn new(py: Python<'_>, source: Source, choice: Choice, cost: &Cost) -> PyResult<Self> {
+    pub fn new(py: Python<'_>, source: ModelSource, choice: Choice, cost: &Cost) -> PyResult<Self> {
         let brought = py.work(|| -> subsolid::Result<_> {
             let (_, gpu) = Processor::find_device(choice, cost, threads::count())?;
             let Some(device) = gpu.as_ref().and_then(|gpu| gpu.device()) else { return Ok(None) };
@@ -96,7 +96,7 @@ impl Layers {
         let Some(device) = &self.device else {
             return py.work(|| self.source.with(|source| ask(source)));
         };
-        Threads::default().run_locked(py, device, |held| {
+        CallThreads::default().run_locked(py, device, |held| {
             self.source.with(|source| match held.take() {
                 None => ask(source),
                 Some(layers) => {

@@ -58,7 +58,7 @@ mod _subsolid {
 
     use crate::arrays::dictionary;
     use crate::errors::{IntoPython, refused, warn};
-    use crate::threads::{self, Work};
+    use crate::threads::{self, WithoutLock};
     use crate::{arrays, count, model};
 
     #[pymodule_export]

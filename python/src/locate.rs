@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use pyo3::prelude::*;
 use rayon::prelude::*;
-use subsolid::ElementKind;
+use subsolid::IdKind;
 use subsolid::backend::device::PointSearch;
 use subsolid::backend::{Choice, Processor};
 use subsolid::locate::{DeviceLocator, Located, Locator, LocatorOptions};
@@ -15,7 +15,7 @@ use crate::arrays::{Role, floats_warned, moved, rows};
 use crate::cells::{Analyzed, LocatorCell};
 use crate::errors::IntoPython;
 use crate::model::Moved;
-use crate::threads::{self, Threads, Work};
+use crate::threads::{self, CallThreads, WithoutLock};
 
 /// Points between two looks at signals, on the CPU and on a GPU.
 const PIECE: usize = 1 << 16;
@@ -66,7 +66,7 @@ impl PyLocator {
             }
             Ok(true)
         };
-        Threads::default().run_locked(py, &self.search, bring).py()
+        CallThreads::default().run_locked(py, &self.search, bring).py()
     }
 
     fn find(&self, py: Python<'_>, points: &[[f64; 3]], on_gpu: bool) -> PyResult<Vec<Located>> {
@@ -82,7 +82,7 @@ impl PyLocator {
                 found.map(|found| found.located)
             })
         };
-        Threads::default().run_locked(py, &self.search, find).py()
+        CallThreads::default().run_locked(py, &self.search, find).py()
     }
 }
 
@@ -93,7 +93,7 @@ pub fn locate<'py>(
     x: &Bound<'py, PyAny>,
     nearest: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let array = floats_warned(x, Role::of("x", ElementKind::Sample), true)?;
+    let array = floats_warned(x, Role::of("x", IdKind::Sample), true)?;
     let points = rows::<3>(&array, "x")?;
     let n = points.len();
     let mut cells = vec![-1_i64; n];

@@ -11,7 +11,7 @@ use subsolid::scheme::Stencils;
 
 use crate::arrays::moved;
 use crate::errors::refused;
-use crate::threads::Work;
+use crate::threads::WithoutLock;
 
 /// `scipy.sparse.csr_matrix` of the rows, with sorted columns.
 pub fn csr<'py>(py: Python<'py>, rows: &Stencils, columns: usize) -> PyResult<Bound<'py, PyAny>> {

@@ -3,7 +3,7 @@
 use numpy::PyUntypedArrayMethods;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
-use subsolid::ElementKind;
+use subsolid::IdKind;
 use subsolid::mesh::{Attribute, CellKind, Cells, Controls, Creases, Polygons, SolidMesh, Welded};
 use subsolid::numbers::counted;
 use subsolid::parts::Inverted;
@@ -11,7 +11,7 @@ use subsolid::topology::Topology;
 
 use crate::arrays::{Role, floats, floats_warned, moved, plain_ids, rows, slice};
 use crate::errors::{refused, warn};
-use crate::threads::Work;
+use crate::threads::WithoutLock;
 
 /// Warns of what joining vertices left out.
 pub fn warn_of_welded(py: Python<'_>, welded: &Welded) -> PyResult<()> {
@@ -47,7 +47,7 @@ const KINDS: [(&str, CellKind, usize); 3] = [
 
 /// Points `[n][3]`.
 pub fn points(value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<[f64; 3]>> {
-    let array = floats(value, Role::of(what, ElementKind::Vertex))?;
+    let array = floats(value, Role::of(what, IdKind::Vertex))?;
     Ok(rows::<3>(&array, what)?.to_vec())
 }
 
@@ -159,13 +159,13 @@ pub fn attributes(
     count: usize,
     warn: bool,
 ) -> PyResult<Vec<Attribute>> {
-    values_of(value, ("attribute", ElementKind::Vertex), count, warn)
+    values_of(value, ("attribute", IdKind::Vertex), count, warn)
 }
 
 /// Values by name, each `(count,)` or `(count, width)`: `what` they are, and of which elements.
 pub fn values_of(
     value: Option<&Bound<'_, PyDict>>,
-    (what, element): (&str, ElementKind),
+    (what, element): (&str, IdKind),
     count: usize,
     warn: bool,
 ) -> PyResult<Vec<Attribute>> {
@@ -321,7 +321,7 @@ impl<'py> Moved<'py> {
         count: usize,
     ) -> PyResult<Self> {
         let points = points
-            .map(|p| floats_warned(p, Role::of("points", ElementKind::Vertex), true))
+            .map(|p| floats_warned(p, Role::of("points", IdKind::Vertex), true))
             .transpose()?;
         if let Some(points) = &points {
             let given = rows::<3>(points, "points")?.len();

@@ -13,7 +13,7 @@ use crate::errors::{IntoPython, warn, warn_of_losses};
 use crate::request::named;
 use crate::solid::PySolid;
 use crate::surface::PySurface;
-use crate::threads::Work;
+use crate::threads::WithoutLock;
 
 /// Titles of pages that have no other.
 const SOLID: &str = "Solid";

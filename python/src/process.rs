@@ -19,7 +19,7 @@ use crate::errors::{IntoPython, Signals, refused, warn};
 use crate::request::{named, one_backend};
 use crate::solid::PySolid;
 use crate::surface::PySurface;
-use crate::threads::Work;
+use crate::threads::WithoutLock;
 
 type Floats<'py> = PyResult<Bound<'py, PyArrayDyn<f64>>>;
 

@@ -24,7 +24,7 @@ use crate::matrix::{assembled, sparse};
 use crate::model::Moved;
 use crate::request::one_backend;
 use crate::solid::PySolid;
-use crate::threads::Work;
+use crate::threads::WithoutLock;
 
 /// Quadrature points and basis functions of a solid or of its boundary, for any control points;
 /// made by Solid.quadrature.

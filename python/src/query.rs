@@ -8,20 +8,20 @@ use subsolid::query::{Listing, Op, Query, QueryStrategy};
 use crate::arrays::{moved, plain_ids};
 use crate::errors::{IntoPython, Signals, refused};
 use crate::request::named;
-use crate::threads::Work;
+use crate::threads::WithoutLock;
 
 /// Ctrl-C ends a query between so many rows.
 const ROWS_BETWEEN_SIGNALS: usize = 256;
 
 /// Which neighbors are asked for.
-pub struct Asked {
+pub struct QueryRequest {
     op: Op,
     of: Option<Vec<u32>>,
     listing: Listing,
     pub strategy: QueryStrategy,
 }
 
-impl Asked {
+impl QueryRequest {
     pub fn new(
         op: &str,
         of: Option<&Bound<'_, PyAny>>,
@@ -68,7 +68,7 @@ fn reserve(ids: &mut Vec<i64>, more: usize) -> subsolid::Result<()> {
 /// Offsets and ids of rows, and of oriented ones whether they go all the way around.
 pub fn answer<'py>(
     py: Python<'py>,
-    asked: &Asked,
+    asked: &QueryRequest,
     query: impl FnOnce() -> subsolid::Result<Query> + Send,
 ) -> PyResult<Bound<'py, PyTuple>> {
     if asked.is_all() {

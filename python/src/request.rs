@@ -4,7 +4,7 @@ use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use serde::de::{DeserializeOwned, IntoDeserializer};
-use subsolid::ElementKind::{Cell, Sample};
+use subsolid::IdKind::{Cell, Sample};
 use subsolid::backend::{Backend, Precision, Processor, Strategy};
 use subsolid::basis::bspline::Order;
 use subsolid::limit::{Orders, Solid};

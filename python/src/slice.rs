@@ -18,15 +18,15 @@ use subsolid::{SurfaceMesh, memory};
 
 use crate::arrays::moved;
 use crate::cells::Analyzed;
-use crate::cut::{Cut, WantedAttributes};
+use crate::cut::{LayerCut, WantedAttributes};
 use crate::errors::{IntoPython, refused, warn};
-use crate::layer_source::{Layers, Source};
+use crate::layer_source::{Layers, ModelSource};
 use crate::materials::WantedMaterials;
 use crate::model::Moved;
-use crate::threads::Work;
+use crate::threads::WithoutLock;
 
 /// Lower left corner, edge length of a pixel, columns and rows.
-type Pixels = ((f64, f64), f64, (usize, usize));
+type PixelArguments = ((f64, f64), f64, (usize, usize));
 
 /// Maximum number of pixels of a layer.
 const MAX_LAYER_PIXELS: f64 = (1_u64 << 32) as f64;
@@ -40,7 +40,7 @@ pub struct PySlices {
     pub grid: Option<PixelGrid>,
     pub planes: usize,
     pub sampling: Sampling,
-    cut: Cut,
+    cut: LayerCut,
     // control points in place of those of the solid
     points: Option<Vec<[f64; 3]>>,
     // whether layers have each channel of the source
@@ -72,7 +72,7 @@ impl PySlices {
         py: Python<'_>,
         shared: &Arc<Analyzed>,
         given: &Moved<'_>,
-        cut: Cut,
+        cut: LayerCut,
         (attributes, materials): (WantedAttributes, Option<WantedMaterials>),
     ) -> PyResult<Self> {
         let mut controls = given.controls(shared.mesh.controls())?;
@@ -99,7 +99,7 @@ impl PySlices {
         }
         controls = Controls { attributes: &wanted, ..controls };
         let arrays = (&wanted_arrays[..], false);
-        let source = Source::of_solid(py, shared, controls, arrays, cut.options())?;
+        let source = ModelSource::of_solid(py, shared, controls, arrays, cut.options())?;
         let mut slices = Self::of(py, source, cut)?;
         let channels = slices.channels();
         slices.shown = channels.iter().map(|channel| attributes.has(channel)).collect();
@@ -114,7 +114,7 @@ impl PySlices {
         py: Python<'_>,
         mesh: &SurfaceMesh,
         scheme: Scheme,
-        cut: Cut,
+        cut: LayerCut,
     ) -> PyResult<Self> {
         let made = py.work(|| {
             let separate = if scheme.is_linear() { separate_parts(mesh) } else { None };
@@ -129,14 +129,14 @@ impl PySlices {
             warnings.call_method1("warn", (notice,))?;
         }
         let source = Box::new(SolidSource::outlines(slicer));
-        Self::of(py, Source::Surface(source, sha256), cut)
+        Self::of(py, ModelSource::Surface(source, sha256), cut)
     }
 
     /// Identifies the model, as the program does.
     pub fn fingerprint(&self, py: Python<'_>) -> String {
         let cell = match &self.layers.source {
-            Source::Surface(_, sha256) => return sha256.clone(),
-            Source::Solid(cell) => cell,
+            ModelSource::Surface(_, sha256) => return sha256.clone(),
+            ModelSource::Solid(cell) => cell,
         };
         let shared = cell.borrow_owner();
         py.work(|| match &self.points {
@@ -147,8 +147,8 @@ impl PySlices {
         })
     }
 
-    fn of(py: Python<'_>, source: Source, cut: Cut) -> PyResult<Self> {
-        let Cut { planes, sampling, .. } = cut;
+    fn of(py: Python<'_>, source: ModelSource, cut: LayerCut) -> PyResult<Self> {
+        let LayerCut { planes, sampling, .. } = cut;
         let (frame, channels) =
             source.with(|source| (source.slicer().frame(), source.channels().len()));
         let setting = Setting::new(frame, cut.height, cut.origin).py()?;
@@ -188,7 +188,7 @@ impl PySlices {
     /// # Errors
     /// Of a surface.
     pub fn placed(&self, py: Python<'_>) -> PyResult<Option<Self>> {
-        let Source::Solid(cell) = &self.layers.source else {
+        let ModelSource::Solid(cell) = &self.layers.source else {
             return Err(refused(
                 "a .pvtu needs the cells at the pixels: a surface has none inside",
                 "slice a solid, or write another file",
@@ -200,7 +200,7 @@ impl PySlices {
         let shared = cell.borrow_owner();
         let positions = self.points.as_deref().unwrap_or(&shared.mesh.points);
         let controls = Controls { positions, attributes: &[] };
-        let source = Source::of_solid(py, shared, controls, (&[], true), self.cut.options())?;
+        let source = ModelSource::of_solid(py, shared, controls, (&[], true), self.cut.options())?;
         let slices = Self::of(py, source, self.cut)?;
         Ok(Some(Self { points: self.points.clone(), ..slices }))
     }
@@ -209,8 +209,8 @@ impl PySlices {
         py.check_signals()?;
         let stack = &self.setting.stack;
         let height = stack.middle(index);
-        type Made = (Layer, Option<Vec<u16>>, Vec<f64>, Option<Vec<u8>>);
-        let cut = |source: &dyn LayerSource| -> subsolid::Result<Made> {
+        type MadeLayer = (Layer, Option<Vec<u16>>, Vec<f64>, Option<Vec<u8>>);
+        let cut = |source: &dyn LayerSource| -> subsolid::Result<MadeLayer> {
             let layer = source.contours(index, height)?;
             let Some(grid) = &self.grid else { return Ok((layer, None, Vec::new(), None)) };
             let planes = stack.planes(index, self.planes);
@@ -319,7 +319,7 @@ impl PySlices {
     /// Lower left corner of the pixels in the plane's coordinates, edge length of a pixel, and
     /// (columns, rows); None without pixels.
     #[getter]
-    fn pixels(&self) -> Option<Pixels> {
+    fn pixels(&self) -> Option<PixelArguments> {
         let grid = self.grid?;
         Some(((grid.origin[0], grid.origin[1]), grid.pitch, (grid.size[0], grid.size[1])))
     }

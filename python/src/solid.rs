@@ -6,7 +6,7 @@ use std::sync::Arc;
 use numpy::{PyArrayDescrMethods, PyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use subsolid::ElementKind;
+use subsolid::IdKind;
 use subsolid::backend::{Precision, Strategy};
 use subsolid::io::{WriteOptions, lost_data};
 use subsolid::limit::{Solid, Summary};
@@ -27,10 +27,10 @@ use crate::model::{
     attributes, attributes_of, cells, cells_of, creases, creases_of, points, polygons, values_of,
     warn_of_cells,
 };
-use crate::query::Asked;
+use crate::query::QueryRequest;
 use crate::request::{self, locations, named, orders, processor};
 use crate::surface::PySurface;
-use crate::threads::Work;
+use crate::threads::WithoutLock;
 
 /// A Catmull-Clark solid: the limit of a control mesh of hexahedra, wedges, tetrahedra or
 /// polyhedra.
@@ -118,7 +118,7 @@ impl PySolid {
 
 /// Checks and copies data of cells.
 pub fn cell_data(given: Option<&Bound<'_, PyDict>>, cells: usize) -> PyResult<Vec<CellArray>> {
-    let attributes = values_of(given, ("cell_data array", ElementKind::Cell), cells, false)?;
+    let attributes = values_of(given, ("cell_data array", IdKind::Cell), cells, false)?;
     let mut all = Vec::with_capacity(attributes.len());
     for Attribute { name, width, values } in attributes {
         let given = given.map(|given| given.get_item(&name)).transpose()?.flatten();
@@ -434,7 +434,7 @@ impl PySolid {
         strategy: &str,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let shared = &self.shared;
-        let asked = Asked::new(op, of.as_ref(), rings, oriented, strategy)?;
+        let asked = QueryRequest::new(op, of.as_ref(), rings, oriented, strategy)?;
         crate::query::answer(py, &asked, || {
             Query::of_topology(&shared.mesh, shared.solid.topology(), asked.strategy)
         })

@@ -17,15 +17,15 @@ use subsolid::{SurfaceMesh, memory};
 
 use crate::arrays::{dictionary, lent, moved};
 use crate::count;
-use crate::cut::Cut;
+use crate::cut::LayerCut;
 use crate::errors::{IntoPython, refused, warn, warn_of_losses};
 use crate::matrix::{csr, sparse};
 use crate::model::{attributes, attributes_of, creases, creases_of, faces_of, points, polygons};
-use crate::query::Asked;
+use crate::query::QueryRequest;
 use crate::request::named;
 use crate::rules;
 use crate::slice::PySlices;
-use crate::threads::{self, Work};
+use crate::threads::{self, WithoutLock};
 
 /// A subdivision surface: a control mesh of polygons, by Catmull-Clark, Loop, √3 or bilinear
 /// subdivision.
@@ -331,7 +331,7 @@ impl PySurface {
         backend: &str,
     ) -> PyResult<PySlices> {
         let heights = (layer_height, origin, axis, tolerance);
-        let cut = Cut::new(heights, (pixel, resolution), (planes, antialias), backend)?;
+        let cut = LayerCut::new(heights, (pixel, resolution), (planes, antialias), backend)?;
         let scheme = match scheme {
             Some(scheme) => Scheme::named(scheme).py()?,
             None => {
@@ -357,7 +357,7 @@ impl PySurface {
         oriented: bool,
         strategy: &str,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let asked = Asked::new(op, of.as_ref(), rings, oriented, strategy)?;
+        let asked = QueryRequest::new(op, of.as_ref(), rings, oriented, strategy)?;
         crate::query::answer(py, &asked, || Query::of_surface(&self.mesh, asked.strategy))
     }
 

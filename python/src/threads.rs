@@ -66,12 +66,12 @@ pub fn count() -> usize {
 }
 
 /// Work of the library.
-pub trait Work {
+pub trait WithoutLock {
     /// Runs `work` without Python's lock, on the threads of the process.
     fn work<T: Send>(self, work: impl FnOnce() -> T + Send) -> T;
 }
 
-impl Work for Python<'_> {
+impl WithoutLock for Python<'_> {
     fn work<T: Send>(self, work: impl FnOnce() -> T + Send) -> T {
         self.detach(|| of_process(work))
     }
@@ -86,9 +86,9 @@ fn of_process<T: Send>(work: impl FnOnce() -> T + Send) -> T {
 
 /// Threads of a call: those of the process, or so many of their own.
 #[derive(Clone, Default)]
-pub struct Threads(Option<(usize, Arc<Pool>)>);
+pub struct CallThreads(Option<(usize, Arc<Pool>)>);
 
-impl Threads {
+impl CallThreads {
     pub fn new(count: Option<usize>) -> PyResult<Self> {
         let Some(count) = count else { return Ok(Self(None)) };
         if !(1..=MAX_THREADS).contains(&count) {

@@ -18,11 +18,11 @@ use crate::count;
 use crate::dataset::dataset_of;
 use crate::errors::{IntoPython, refused, warn, warn_of_losses};
 use crate::solid::PySolid;
-use crate::threads::Work;
+use crate::threads::WithoutLock;
 
 /// What cells are made.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
+enum ViewerCells {
     Lagrange,
     Bezier,
     Control,
@@ -30,7 +30,7 @@ enum Shape {
     Samples(usize),
 }
 
-impl Shape {
+impl ViewerCells {
     fn of(cells: &Bound<'_, PyAny>, control: bool) -> PyResult<Self> {
         let control_name = if control { "\"control\", " } else { "" };
         let help =
@@ -64,18 +64,18 @@ fn check_grid(plan: &Plan<'_>, mesh: &SolidMesh) -> subsolid::Result<()> {
 /// The cells, with the data of those that they are of, and the names of data that are left out.
 fn dataset(
     shared: &Analyzed,
-    shape: Shape,
+    shape: ViewerCells,
     rings: usize,
 ) -> subsolid::Result<(Dataset, Vec<&str>)> {
     let Analyzed { mesh, solid, .. } = shared;
     let mut dataset = match shape {
-        Shape::Control => return Ok((Dataset::from(mesh), Vec::new())),
-        Shape::Bezier => {
+        ViewerCells::Control => return Ok((Dataset::from(mesh), Vec::new())),
+        ViewerCells::Bezier => {
             let bezier = volume::Bezier::new(solid, rings)?;
             bezier.piece(mesh.controls(), 0..solid.elements().len())?.dataset
         }
-        Shape::Lagrange => sampled(solid, mesh, 4, volume::lagrange)?,
-        Shape::Samples(n) => sampled(solid, mesh, n, volume::hexahedra)?,
+        ViewerCells::Lagrange => sampled(solid, mesh, 4, volume::lagrange)?,
+        ViewerCells::Samples(n) => sampled(solid, mesh, n, volume::hexahedra)?,
     };
     let left_out = volume::add_cell_data(&mut dataset, &mesh.cell_data);
     Ok((dataset, left_out))
@@ -95,8 +95,8 @@ fn sampled(
 }
 
 /// Warns of hexahedra whose points are not those of the cells beside them.
-fn warn_of_unjoined(py: Python<'_>, solid: &Solid, shape: Shape) -> PyResult<()> {
-    if matches!(shape, Shape::Bezier | Shape::Control) {
+fn warn_of_unjoined(py: Python<'_>, solid: &Solid, shape: ViewerCells) -> PyResult<()> {
+    if matches!(shape, ViewerCells::Bezier | ViewerCells::Control) {
         return Ok(());
     }
     let count = unjoined_hexahedra(solid, 0..solid.elements().len());
@@ -125,7 +125,9 @@ impl PySolid {
         cells: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = count::rings)] rings: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let shape = cells.as_ref().map_or(Ok(Shape::Lagrange), |cells| Shape::of(cells, true))?;
+        let shape = cells
+            .as_ref()
+            .map_or(Ok(ViewerCells::Lagrange), |cells| ViewerCells::of(cells, true))?;
         let module = slf.py().import("subsolid._pyvista")?;
         let grid = module.call_method1("to_pyvista", (slf, cells, rings))?;
         warn_of_unjoined(slf.py(), &slf.get().shared.solid, shape)?;
@@ -140,7 +142,7 @@ impl PySolid {
         cells: &Bound<'py, PyAny>,
         #[pyo3(from_py_with = count::rings)] rings: usize,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let shape = Shape::of(cells, true)?;
+        let shape = ViewerCells::of(cells, true)?;
         dataset_of(py, py.work(|| dataset(&self.shared, shape, rings)).py()?.0)
     }
 
@@ -167,14 +169,16 @@ impl PySolid {
         #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
         compress: bool,
     ) -> PyResult<()> {
-        let shape = cells.as_ref().map_or(Ok(Shape::Lagrange), |cells| Shape::of(cells, false))?;
-        if rings.is_some() && shape != Shape::Bezier {
+        let shape = cells
+            .as_ref()
+            .map_or(Ok(ViewerCells::Lagrange), |cells| ViewerCells::of(cells, false))?;
+        if rings.is_some() && shape != ViewerCells::Bezier {
             return Err(refused(
                 "rings are of Bézier cells",
                 "leave rings out, or give cells=\"bezier\"",
             ));
         }
-        if shape == Shape::Samples(0) || shape == Shape::Samples(1) {
+        if shape == ViewerCells::Samples(0) || shape == ViewerCells::Samples(1) {
             return Err(refused("hexahedra of fewer than 2 samples", "give cells=2 or more"));
         }
         let format = io::check_output(&path).py()?;

@@ -198,7 +198,7 @@ pub fn assemble_with_progress(
     // of all element matrices of a group; used again, since fresh memory costs more than sums
     let mut room = Vec::new();
     for group in groups(quadrature, &forms) {
-        let numbers = |piece: &Piece| numbers(quadrature, piece, &forms);
+        let numbers = |piece: &BatchLeaves| numbers(quadrature, piece, &forms);
         let count = group.iter().map(numbers).sum();
         if room.len() < count {
             room.resize(count, 0.0);
@@ -214,8 +214,8 @@ pub fn assemble_with_progress(
         let found: Vec<Vec<LeafMatrices<'_>>> = group
             .into_par_iter()
             .zip(rooms)
-            .map_init(Work::default, |work, ((batch, leaves), room)| {
-                let Work { mapped, derivatives, scratch } = work;
+            .map_init(AssemblyWorkspace::default, |work, ((batch, leaves), room)| {
+                let AssemblyWorkspace { mapped, derivatives, scratch } = work;
                 let basis = quadrature.basis(batch);
                 mapping.evaluate(batch, leaves.clone(), mapped)?;
                 physical_derivatives(&basis, mapped, derivatives);
@@ -261,14 +261,18 @@ fn check_finite(operators: &[Operator], matrices: &[Matrix]) -> Result<()> {
 
 /// What a thread evaluates leaves in.
 #[derive(Default)]
-struct Work {
+struct AssemblyWorkspace {
     mapped: Mapped,
     derivatives: PhysicalDerivatives,
     scratch: LeafScratch,
 }
 
 /// Numbers of the element matrices of a piece.
-fn numbers(quadrature: &Quadrature<'_>, (batch, leaves): &Piece, forms: &[MatrixForm]) -> usize {
+fn numbers(
+    quadrature: &Quadrature<'_>,
+    (batch, leaves): &BatchLeaves,
+    forms: &[MatrixForm],
+) -> usize {
     let widths: usize = forms.iter().map(|form| form.width().pow(2)).sum();
     leaves.len() * quadrature.batches()[*batch].controls.pow(2) * widths
 }
@@ -294,12 +298,12 @@ fn check(quadrature: &Quadrature<'_>, operators: &[Operator]) -> Result<()> {
 }
 
 /// A batch, and a range of its leaves.
-type Piece = (usize, std::ops::Range<usize>);
+type BatchLeaves = (usize, std::ops::Range<usize>);
 
 /// Pieces whose element matrices wait together.
-fn groups(quadrature: &Quadrature<'_>, forms: &[MatrixForm]) -> Vec<Vec<Piece>> {
+fn groups(quadrature: &Quadrature<'_>, forms: &[MatrixForm]) -> Vec<Vec<BatchLeaves>> {
     let most = WAITING * rayon::current_num_threads();
-    let mut groups: Vec<Vec<Piece>> = Vec::new();
+    let mut groups: Vec<Vec<BatchLeaves>> = Vec::new();
     let mut waiting = usize::MAX;
     for (batch, all) in quadrature.pieces(PIECE) {
         let leaf = numbers(quadrature, &(batch, 0..1), forms);

@@ -1,4 +1,4 @@
-//! Results of one range of elements after another, each written to its final place.
+//! Results of one range of elements after another, each written to its final slot.
 //!
 //! The results are those of one evaluation, bit by bit; between two parts the caller may stop.
 
@@ -36,7 +36,7 @@ impl Limit {
         }
     }
 
-    /// Evaluates a part of the elements that there is [room](Self::make_room) for to its place.
+    /// Evaluates a part of the elements that there is [room](Self::make_room) for to its slot.
     ///
     /// # Errors
     /// [`Error::Request`] for scattered samples, and elements without room; those of

@@ -153,7 +153,7 @@ impl Limit {
         limit
     }
 
-    /// Makes places for the results of some elements, with attributes of these widths; those of
+    /// Makes room for the results of some elements, with attributes of these widths; those of
     /// an evaluation before keep their memory.
     pub(super) fn begin(&mut self, elements: Range<usize>, want: Want, widths: &[usize]) {
         let derivatives = |input: usize| wanted_orders(want.of_input(input)).len() - 1;

@@ -74,7 +74,7 @@ impl Backend for Several {
                 Samples::Tensor(_) => Some(member.prepare(plan).map_err(|e| named(member, e))?),
                 Samples::Points(_) => None,
             };
-            Ok(Member { backend: member.clone(), evaluator })
+            Ok(BackendShare { backend: member.clone(), evaluator })
         };
         let members: Vec<_> = std::thread::scope(|scope| {
             let threads: Vec<_> =
@@ -86,7 +86,7 @@ impl Backend for Several {
             Samples::Points(_) => vec![1.0; count],
         };
         let (shares, precision) = (self.shares.clone(), self.precision);
-        Ok(Box::new(Shared { plan, members, costs, shares, precision }))
+        Ok(Box::new(SharedPlan { plan, members, costs, shares, precision }))
     }
 
     fn refine_surface(
@@ -151,23 +151,23 @@ impl Backend for Several {
 }
 
 /// A backend at work on a plan.
-struct Member<'p> {
+struct BackendShare<'p> {
     backend: SharedBackend,
     /// Of a grid of samples; of scattered samples the part is not known yet.
     evaluator: Option<Box<dyn Evaluator + 'p>>,
 }
 
 /// A plan that several backends evaluate.
-struct Shared<'p> {
+struct SharedPlan<'p> {
     plan: &'p Plan<'p>,
-    members: Vec<Member<'p>>,
+    members: Vec<BackendShare<'p>>,
     /// Of each element, or of each scattered sample.
     costs: Vec<f64>,
     shares: Vec<f64>,
     precision: Precision,
 }
 
-impl<'p> Member<'p> {
+impl<'p> BackendShare<'p> {
     /// Does something with elements, or with scattered samples, of a plan.
     fn with<R>(
         &mut self,
@@ -224,7 +224,7 @@ impl<'p> Member<'p> {
     }
 }
 
-impl Shared<'_> {
+impl SharedPlan<'_> {
     /// The elements, or scattered samples, of a request.
     fn rows(&self, elements: Range<usize>) -> Range<usize> {
         match self.plan.samples() {
@@ -275,7 +275,7 @@ impl Shared<'_> {
     }
 }
 
-impl Evaluator for Shared<'_> {
+impl Evaluator for SharedPlan<'_> {
     fn evaluate(
         &mut self,
         controls: Controls<'_>,

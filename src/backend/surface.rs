@@ -138,11 +138,11 @@ fn can_turn_edges(mesh: &SurfaceMesh, options: &SurfaceOptions) -> bool {
         return false;
     }
     let Ok(input) = RefinementInput::new(mesh, options) else { return false };
-    let matrix = SurfaceTopology::of(&input.mesh);
-    let is_inner = |c: u32| matrix.edge_corners[matrix.edges[c as usize] as usize][1] != NONE;
-    let inner = |c: u32| is_inner(c) && is_inner(matrix.columns.previous(c));
+    let topology = SurfaceTopology::of(&input.mesh);
+    let is_inner = |c: u32| topology.edge_corners[topology.edges[c as usize] as usize][1] != NONE;
+    let inner = |c: u32| is_inner(c) && is_inner(topology.columns.previous(c));
     let folds = |row: &[u32]| row.len() == 2 && row.iter().all(|&c| inner(c));
-    matrix.is_oriented()
-        && non_manifold_corners(&matrix).is_empty()
-        && !matrix.vertex_corners().iter().any(folds)
+    topology.is_oriented()
+        && non_manifold_corners(&topology).is_empty()
+        && !topology.vertex_corners().iter().any(folds)
 }

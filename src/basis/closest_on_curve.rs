@@ -13,14 +13,14 @@ const STEPS: usize = 12;
 /// The curve's parameter in [0, 1], and the vector from `x` to the curve there.
 pub fn closest_on_curve(curve: &[[f64; 3]; 4], x: [f64; 3]) -> (f64, Vector3<f64>) {
     let away = Vector3::zeros();
-    let mut search = Search { curve, x, squared: f64::INFINITY, away, parameter: 0.0 };
+    let mut search = CurveSearch { curve, x, squared: f64::INFINITY, away, parameter: 0.0 };
     search.offer(0.0);
     search.offer(1.0);
     search.halve(curve, 0.0, 1.0, HALVINGS);
     (search.parameter, search.away)
 }
 
-struct Search<'a> {
+struct CurveSearch<'a> {
     curve: &'a [[f64; 3]; 4],
     x: [f64; 3],
     // the closest so far
@@ -29,7 +29,7 @@ struct Search<'a> {
     parameter: f64,
 }
 
-impl Search<'_> {
+impl CurveSearch<'_> {
     fn offer(&mut self, t: f64) {
         let [point, ..] = jet(self.curve, t);
         let away = point - Vector3::from(self.x);

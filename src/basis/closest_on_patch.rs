@@ -26,9 +26,9 @@ pub type BicubicPoints = [Vector3<f64>; 16];
 const HALVINGS: u32 = 100;
 /// Steps of Newton's method at most.
 const STEPS: usize = 40;
-/// The decrease that a step must bring, as a part of what its slope promises (Armijo).
+/// The decrease that a step must bring, as a fraction of what its slope promises (Armijo).
 const DECREASE: f64 = 1e-4;
-/// Of half the squared distance, as a part of it.
+/// Of half the squared distance, as a fraction of it.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// Steps at most whose decrease is less than rounding.
 const HIDDEN: u32 = 2;
@@ -56,13 +56,13 @@ pub fn closest_on_patch(
     toward: Vector3<f64>,
     slack: f64,
 ) -> Option<ClosestSoFar> {
-    let all = Square { low: [0.0; 2], size: [1.0; 2] };
-    let mut search = Search { patch, x, slack, most, toward, found: None, within: all };
+    let all = PatchSquare { low: [0.0; 2], size: [1.0; 2] };
+    let mut search = PatchSearch { patch, x, slack, most, toward, found: None, within: all };
     search.part(patch, all, HALVINGS);
     search.found
 }
 
-struct Search<'a> {
+struct PatchSearch<'a> {
     patch: &'a BicubicPoints,
     x: Vector3<f64>,
     slack: f64,
@@ -72,17 +72,17 @@ struct Search<'a> {
     toward: Vector3<f64>,
     found: Option<ClosestSoFar>,
     // where it is stationary
-    within: Square,
+    within: PatchSquare,
 }
 
 /// A part of the patch's parameters.
 #[derive(Clone, Copy)]
-struct Square {
+struct PatchSquare {
     low: [f64; 2],
     size: [f64; 2],
 }
 
-impl Square {
+impl PatchSquare {
     fn high(&self, d: usize) -> f64 {
         self.low[d] + self.size[d]
     }
@@ -100,9 +100,9 @@ impl Square {
     }
 }
 
-impl Search<'_> {
+impl PatchSearch<'_> {
     /// Looks at the part with these Bézier points.
-    fn part(&mut self, points: &BicubicPoints, square: Square, halvings: u32) {
+    fn part(&mut self, points: &BicubicPoints, square: PatchSquare, halvings: u32) {
         if self.is_beyond(points, self.toward) || self.is_beyond(points, self.middle(points)) {
             return;
         }
@@ -165,11 +165,11 @@ impl Search<'_> {
 fn descend(
     patch: &BicubicPoints,
     x: Vector3<f64>,
-    square: Square,
+    square: PatchSquare,
     start: [f64; 2],
 ) -> ClosestSoFar {
     let mut at = start;
-    let mut jet = Jet::of(patch, at);
+    let mut jet = PatchJet::of(patch, at);
     let mut away = jet.point - x;
     let mut half_square = 0.5 * away.norm_squared();
     let mut hidden = 0;
@@ -184,7 +184,7 @@ fn descend(
         // a decrease that rounding hides cannot be checked, and the next step is as good as none
         if -gradient.dot(&step) <= ROUNDING * half_square {
             let next = square.clamp([0, 1].map(|d| at[d] + step[d]));
-            let next_jet = Jet::of(patch, next);
+            let next_jet = PatchJet::of(patch, next);
             let next_away = next_jet.point - x;
             let next_half = 0.5 * next_away.norm_squared();
             if next_half > half_square * (1.0 + ROUNDING) {
@@ -204,7 +204,7 @@ fn descend(
             if moved.amax() <= 1e-15 {
                 break None;
             }
-            let next_jet = Jet::of(patch, next);
+            let next_jet = PatchJet::of(patch, next);
             let next_away = next_jet.point - x;
             let next_half = 0.5 * next_away.norm_squared();
             if next_half <= half_square + DECREASE * gradient.dot(&moved) && next_half < half_square
@@ -221,12 +221,12 @@ fn descend(
 
 /// A step that does not lead out of the square where the place is at its side: what would is held.
 fn feasible_step(
-    jet: &Jet,
+    jet: &PatchJet,
     away: Vector3<f64>,
     gradient: Vector2<f64>,
     mut free: [bool; 2],
     at: [f64; 2],
-    square: Square,
+    square: PatchSquare,
 ) -> Option<Vector2<f64>> {
     loop {
         let step = step(jet, away, gradient, free)?;
@@ -245,7 +245,7 @@ fn feasible_step(
 /// A step along which the distance falls: Newton's, or where the Hessian is not positive, that of
 /// Gauss and Newton, or down the slope. `None` where no parameter is free.
 fn step(
-    jet: &Jet,
+    jet: &PatchJet,
     away: Vector3<f64>,
     gradient: Vector2<f64>,
     free: [bool; 2],
@@ -368,7 +368,7 @@ fn halves(points: &BicubicPoints, along: usize) -> (BicubicPoints, BicubicPoints
 }
 
 /// The patch and its derivatives at a place.
-struct Jet {
+struct PatchJet {
     point: Vector3<f64>,
     // by s, t
     first: [Vector3<f64>; 2],
@@ -376,7 +376,7 @@ struct Jet {
     second: [Vector3<f64>; 3],
 }
 
-impl Jet {
+impl PatchJet {
     // written out: closures over arrays are calls of their own here, which took a fifth of the time
     fn of(patch: &BicubicPoints, [s, t]: [f64; 2]) -> Self {
         let (bs, bt) = (bernstein::jet(s), bernstein::jet(t));
@@ -430,7 +430,7 @@ mod tests {
                 let x = Vector3::from_fn(|_, _| 0.5 + distance * (2.0 * random(&mut state) - 1.0));
                 let found = closest_on_patch(&patch, x, f64::INFINITY, Vector3::zeros(), 1e-12)
                     .expect("no limit");
-                let distance = |p: [f64; 2]| (Jet::of(&patch, p).point - x).norm();
+                let distance = |p: [f64; 2]| (PatchJet::of(&patch, p).point - x).norm();
                 assert!((distance(found.parameters) - found.distance).abs() < 1e-13);
                 let n = 100;
                 let place = |i: usize| [i % (n + 1), i / (n + 1)].map(|i| i as f64 / n as f64);
@@ -450,7 +450,7 @@ mod tests {
         });
         for k in 0..60 {
             let p = [0.1 + 0.013 * f64::from(k), 0.9 - 0.012 * f64::from(k)];
-            let jet = Jet::of(&patch, p);
+            let jet = PatchJet::of(&patch, p);
             let normal = jet.first[0].cross(&jet.first[1]).normalize();
             for distance in [0.1, 1.0, 10.0, 100.0, 1000.0] {
                 let x = jet.point + distance * normal;

@@ -65,14 +65,14 @@ pub struct Piece {
 
 /// A piece that was made.
 #[derive(Debug)]
-pub(crate) struct Made<'s> {
+pub(crate) struct MadePiece<'s> {
     /// Bézier points `[w][v][u][width]` along the element's axes.
     pub points: Vec<f64>,
     /// Where it only interpolates the limit: the net of what it stands for.
     pub rest: Option<Nest<'s>>,
 }
 
-impl Made<'_> {
+impl MadePiece<'_> {
     /// Bézier points of positions.
     pub fn bezier_points(&self) -> [[f64; 3]; 64] {
         std::array::from_fn(|i| std::array::from_fn(|d| self.points[3 * i + d]))
@@ -155,7 +155,7 @@ impl<'s> Pieces<'s> {
     }
 
     /// The pieces of a leaf one by one, from positions at the points of all levels.
-    pub(crate) fn made(&self, leaf: &Leaf, points: &[f64]) -> Vec<Made<'s>> {
+    pub(crate) fn made(&self, leaf: &Leaf, points: &[f64]) -> Vec<MadePiece<'s>> {
         let mut all = Vec::new();
         let net = net_values(self.solid.net(leaf), points, 3);
         self.visit(leaf, net, 3, |made| all.push(made));
@@ -163,19 +163,25 @@ impl<'s> Pieces<'s> {
     }
 
     /// How far a piece made of positions may be from the limit; see [`Pieces::errors`].
-    pub(crate) fn error(&self, made: &Made<'s>) -> f64 {
+    pub(crate) fn error(&self, made: &MadePiece<'s>) -> f64 {
         let error = |nest: &Nest<'s>| nest.error(&self.remainders.of(nest.structure()));
         FIT_MARGIN * made.rest.as_ref().map_or(0.0, error)
     }
 
     /// Calls `visit` with every piece of a leaf, made of values `[control][width]` at its
     /// net.
-    fn visit(&self, leaf: &Leaf, net: Vec<f64>, width: usize, mut visit: impl FnMut(Made<'s>)) {
+    fn visit(
+        &self,
+        leaf: &Leaf,
+        net: Vec<f64>,
+        width: usize,
+        mut visit: impl FnMut(MadePiece<'s>),
+    ) {
         let scale = 0.5_f64.powi(leaf.depth.into());
         let part = LocalBox::WHOLE.within(leaf.origin.map(|x| scale * f64::from(x)), scale);
         let nest = match leaf.kind {
             LeafKind::Regular(ends) => {
-                return visit(Made { points: tensor_points(net, width, ends), rest: None });
+                return visit(MadePiece { points: tensor_points(net, width, ends), rest: None });
             }
             LeafKind::Layered(s, permutation, ends) => {
                 let structure = &self.solid.planar_structures()[s as usize];
@@ -190,19 +196,19 @@ impl<'s> Pieces<'s> {
     }
 
     /// Rings of pieces, then what remains.
-    fn visit_nest(&self, mut nest: Nest<'s>, visit: &mut impl FnMut(Made<'s>)) {
+    fn visit_nest(&self, mut nest: Nest<'s>, visit: &mut impl FnMut(MadePiece<'s>)) {
         for _ in 0..self.rings {
             let NestSplit { siblings, inner } = nest.split();
             for sibling in siblings {
                 match sibling {
-                    NestSibling::Piece(_, points) => visit(Made { points, rest: None }),
+                    NestSibling::Piece(_, points) => visit(MadePiece { points, rest: None }),
                     NestSibling::Edge(edge) => self.visit_nest(edge, visit),
                 }
             }
             nest = inner;
         }
         let points = nest.interpolation(&self.remainders.of(nest.structure()));
-        visit(Made { points, rest: Some(nest) });
+        visit(MadePiece { points, rest: Some(nest) });
     }
 
     /// [`Pieces::errors`] of all pieces of the solid, in the order of its leaves;

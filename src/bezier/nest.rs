@@ -214,7 +214,7 @@ impl<'s> Nest<'s> {
             own.size[d] = 0.5;
             own.origin[d] = 0.5 * (child >> d & 1) as f64;
         }
-        own.permuted(self.permutation).within_part(&self.part)
+        own.permuted(self.permutation).within_box(&self.part)
     }
 
     /// Bézier points along the element's axes from a tensor net of B-spline values.

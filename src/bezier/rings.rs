@@ -1,5 +1,5 @@
-//! Boxes around an extraordinary point: rings of parts on which the limit is a tricubic
-//! polynomial, and the part that remains.
+//! Boxes around an extraordinary point: rings of those on which the limit is a tricubic
+//! polynomial, and the one that remains.
 
 use crate::limit::{AxisPermutation, Structure};
 
@@ -15,7 +15,7 @@ pub struct LocalBox {
 impl LocalBox {
     pub(crate) const WHOLE: Self = Self { origin: [0.0; 3], size: [1.0; 3], exact: true };
 
-    /// The part seen in the axes that `permutation` makes local.
+    /// The box seen in the axes that `permutation` makes local.
     pub fn permuted(&self, permutation: AxisPermutation) -> Self {
         let mut permuted = *self;
         for d in 0..3 {
@@ -30,7 +30,7 @@ impl LocalBox {
         permuted
     }
 
-    /// This part of a box that has `origin` and `scale`.
+    /// This box, in a box that has `origin` and `scale`.
     pub fn within(&self, origin: [f64; 3], scale: f64) -> Self {
         Self {
             origin: std::array::from_fn(|d| origin[d] + scale * self.origin[d]),
@@ -39,8 +39,8 @@ impl LocalBox {
         }
     }
 
-    /// This part of another.
-    pub(crate) fn within_part(&self, outer: &Self) -> Self {
+    /// This box, in another.
+    pub(crate) fn within_box(&self, outer: &Self) -> Self {
         Self {
             origin: std::array::from_fn(|d| outer.origin[d] + outer.size[d] * self.origin[d]),
             size: std::array::from_fn(|d| outer.size[d] * self.size[d]),
@@ -49,7 +49,7 @@ impl LocalBox {
     }
 }
 
-/// The parts of a planar structure: three a ring, and last the one that remains.
+/// The boxes of a planar structure: three a ring, and last the one that remains.
 pub(crate) fn planar_parts(rings: usize) -> Vec<LocalBox> {
     let square = |child: usize, s: f64, exact: bool| {
         let origin = [(child & 1) as f64 * s, (child >> 1) as f64 * s, 0.0];
@@ -64,7 +64,7 @@ pub(crate) fn planar_parts(rings: usize) -> Vec<LocalBox> {
     parts
 }
 
-/// The parts of a spatial structure, ring by ring; parts with an extraordinary edge have
+/// The boxes of a spatial structure, ring by ring; boxes with an extraordinary edge have
 /// rings of their own, `along_edges` of the ring that they are in.
 pub(crate) fn spatial_parts(
     structure: &Structure,

@@ -69,14 +69,14 @@ pub struct Arguments {
     stiffness: Option<f64>,
     /// Write the matrix of linear elasticity, with Young's modulus and Poisson's ratio
     #[arg(long, value_name = "E,NU", allow_hyphen_values = true)]
-    elasticity: Option<Numbers<2>>,
+    elasticity: Option<CommaSeparated<2>>,
     /// Force per unit area on a side, given by number, or on a group of faces, given by name; may be
     /// repeated, and forces on the same faces add up
     #[arg(long, value_name = "PART=FX,FY,FZ", allow_hyphen_values = true)]
     load: Vec<PartLoad>,
     /// Force per unit volume
     #[arg(long, value_name = "FX,FY,FZ", allow_hyphen_values = true)]
-    body: Option<Numbers<3>>,
+    body: Option<CommaSeparated<3>>,
     /// Format of the matrices
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -112,9 +112,9 @@ impl Format {
 
 /// Numbers with commas between them.
 #[derive(Clone, Copy)]
-struct Numbers<const N: usize>([f64; N]);
+struct CommaSeparated<const N: usize>([f64; N]);
 
-impl<const N: usize> FromStr for Numbers<N> {
+impl<const N: usize> FromStr for CommaSeparated<N> {
     type Err = String;
 
     fn from_str(text: &str) -> std::result::Result<Self, String> {
@@ -144,12 +144,12 @@ impl FromStr for PartLoad {
     fn from_str(text: &str) -> std::result::Result<Self, String> {
         // names may hold =
         let (part, numbers) = text.rsplit_once('=').ok_or("give PART=FX,FY,FZ")?;
-        Ok(Self { part: part.to_owned(), traction: numbers.parse::<Numbers<3>>()?.0 })
+        Ok(Self { part: part.to_owned(), traction: numbers.parse::<CommaSeparated<3>>()?.0 })
     }
 }
 
 #[derive(Serialize, JsonSchema)]
-pub struct Summary {
+pub struct AssemblySummary {
     /// Folder with the matrices.
     output: String,
     /// Control points: rows of the matrices.
@@ -168,7 +168,7 @@ pub struct Summary {
     seconds: f64,
 }
 
-impl JsonReport for Summary {
+impl JsonReport for AssemblySummary {
     const SCHEMA: &'static str = "subsolid.assemble/1";
 }
 
@@ -226,7 +226,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     })?;
     console.wrote(a.output.display(), count, writing);
     let named = operators.iter().zip(&matrices);
-    let summary = Summary {
+    let summary = AssemblySummary {
         output: a.output.display().to_string(),
         vertices: mesh.points.len(),
         samples: report.samples,
@@ -264,7 +264,7 @@ impl Arguments {
         let stiffness = self.stiffness.map(|conductivity| Operator::Stiffness { conductivity });
         let elasticity = self
             .elasticity
-            .map(|Numbers([young, poisson])| Operator::Elasticity { young, poisson });
+            .map(|CommaSeparated([young, poisson])| Operator::Elasticity { young, poisson });
         [mass, stiffness, elasticity].into_iter().flatten().collect()
     }
 
@@ -350,7 +350,7 @@ impl Arguments {
             let traction = |face: u32| tractions[face as usize].unwrap_or_default();
             add(surface_load(&mapping, |face, _, _| traction(face))?);
         }
-        if let Some(Numbers(force)) = self.body {
+        if let Some(CommaSeparated(force)) = self.body {
             add(body_load(volume, |_| force)?);
         }
         Ok(Some(load))

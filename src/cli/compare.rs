@@ -74,12 +74,12 @@ pub struct Arguments {
 }
 
 /// One way to evaluate.
-struct Candidate {
+struct Combination {
     strategy: Option<Strategy>,
     precision: Precision,
 }
 
-impl Candidate {
+impl Combination {
     /// `f32` on the CPU, `auto_f32` on a GPU.
     fn name(&self) -> String {
         let precision = self.precision;
@@ -102,7 +102,7 @@ pub struct Report {
     /// What is compared with.
     reference: String,
     /// Each processor and strategy.
-    runs: Vec<Run>,
+    runs: Vec<ComparedRun>,
 }
 
 impl JsonReport for Report {
@@ -110,7 +110,8 @@ impl JsonReport for Report {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Run {
+#[schemars(rename = "Run")]
+struct ComparedRun {
     /// Processor, precision and strategy.
     name: String,
     /// Name of the processor.
@@ -181,10 +182,10 @@ impl Comparing<'_> {
     /// Compares one candidate; with its errors at all points if they are kept.
     fn compare(
         &self,
-        candidate: &Candidate,
+        candidate: &Combination,
         processor: &Processor,
         console: &Console,
-    ) -> Result<(Run, Vec<f64>)> {
+    ) -> Result<(ComparedRun, Vec<f64>)> {
         let strategy = candidate.strategy.unwrap_or_default();
         let backend = processor.backend(candidate.precision, strategy)?;
         let name = candidate.name();
@@ -199,7 +200,7 @@ impl Comparing<'_> {
         bar.finish_and_clear();
         let points = counted(comparison.all.samples, "point");
         console.status("Compared", format!("{name}: {points} in {}", since(start)));
-        Ok((Run { name, backend: backend.name(), comparison }, errors))
+        Ok((ComparedRun { name, backend: backend.name(), comparison }, errors))
     }
 }
 
@@ -263,7 +264,7 @@ impl Arguments {
     }
 
     /// What is tested on this machine; says what is not.
-    fn candidates(&self, processor: &Processor, console: &Console) -> Vec<Candidate> {
+    fn candidates(&self, processor: &Processor, console: &Console) -> Vec<Combination> {
         if processor.gpu().is_none() {
             let why = processor.why_not_gpu().map_or("--backend cpu".into(), words);
             console.status("Comparing", format!("the CPU with itself: {why}"));
@@ -277,10 +278,10 @@ impl Arguments {
                 }
                 _ => Precision::F32,
             };
-            return vec![Candidate { strategy: None, precision }];
+            return vec![Combination { strategy: None, precision }];
         }
         let with = |&strategy| {
-            let candidate = move |&precision| Candidate { strategy: Some(strategy), precision };
+            let candidate = move |&precision| Combination { strategy: Some(strategy), precision };
             self.precision.0.iter().map(candidate)
         };
         self.strategy.0.iter().flat_map(with).collect()
@@ -312,7 +313,7 @@ fn largest(plan: &Plan<'_>, errors: &[f64]) -> Vec<f64> {
 /// The figures for pages.
 fn tables(report: &Report) -> Vec<FigureTable> {
     let header = ["class", "cells", "unit", "mean", "rms", "99 %", "maximum"].map(String::from);
-    let table = |run: &Run| {
+    let table = |run: &ComparedRun| {
         let c = &run.comparison;
         let classes = c.classes.iter().map(|(class, errors)| (class.name(), errors));
         let all = std::iter::once(("all", &c.all)).chain(classes);
@@ -320,7 +321,7 @@ fn tables(report: &Report) -> Vec<FigureTable> {
         let title = format!("{}: {} against {}", run.name, run.backend, report.reference);
         FigureTable { title, header: header.to_vec(), rows }
     };
-    let worst = |run: &Run| {
+    let worst = |run: &ComparedRun| {
         let c = &run.comparison;
         [("worst", c.all.worst), ("worst in ulp", c.all.worst_ulp)].map(|(what, worst)| {
             vec![format!("{}: {what}", run.name), worst.map_or("none".into(), place)]

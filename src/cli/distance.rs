@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
-use subsolid::ElementKind::Vertex;
+use subsolid::IdKind::Vertex;
 use subsolid::backend::Choice;
 use subsolid::io::{ControlMesh, SurfaceFormat};
 use subsolid::mesh::{Attribute, Creases, SolidMesh, SurfaceMesh};
@@ -53,7 +53,7 @@ pub struct Arguments {
     /// it is not 0, and the edges, faces and cells between them). With --levels, creases and marks are
     /// those of the mesh before it is refined
     #[arg(long, value_name = "TARGET", default_value = "boundary")]
-    to: Target,
+    to: DistanceTarget,
     /// Name of the attribute; an existing attribute of that name is replaced
     #[arg(long, value_name = "NAME", default_value = "distance")]
     name: String,
@@ -78,7 +78,7 @@ pub struct Arguments {
 }
 
 #[derive(Clone, Debug)]
-enum Target {
+enum DistanceTarget {
     Boundary,
     Creases,
     Vertices(Vec<u32>),
@@ -88,7 +88,7 @@ enum Target {
     Attribute(String),
 }
 
-impl FromStr for Target {
+impl FromStr for DistanceTarget {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -153,7 +153,9 @@ fn through_solid(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> R
     let rule = VertexRule::default();
     // refinement would spread the marks of an attribute to neighbors
     let marks = match &arguments.to {
-        Target::Attribute(name) => refined_marks(&mesh, marks(&mesh, name)?, arguments.levels)?,
+        DistanceTarget::Attribute(name) => {
+            refined_marks(&mesh, marks(&mesh, name)?, arguments.levels)?
+        }
         _ => Vec::new(),
     };
     let creases = lasting_creases(&mesh, &arguments.to, arguments.levels)?;
@@ -176,12 +178,18 @@ fn through_solid(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> R
 
 /// The creases of the refined mesh if none were used up by its refinement; `None` if the target is
 /// not a matter of creases, or the mesh has them all.
-fn lasting_creases(mesh: &SolidMesh, target: &Target, levels: usize) -> Result<Option<Creases>> {
+fn lasting_creases(
+    mesh: &SolidMesh,
+    target: &DistanceTarget,
+    levels: usize,
+) -> Result<Option<Creases>> {
     let is_used_up = |sharpness: f64| sharpness > 0.0 && sharpness <= levels as f64;
     let Creases { edges, corners } = &mesh.creases;
     let mut sharpness =
         edges.iter().map(|e| e.sharpness).chain(corners.iter().map(|c| c.sharpness));
-    if !matches!(target, Target::Creases | Target::Patches(_)) || !sharpness.any(is_used_up) {
+    if !matches!(target, DistanceTarget::Creases | DistanceTarget::Patches(_))
+        || !sharpness.any(is_used_up)
+    {
         return Ok(None);
     }
     let mut sharp = mesh.clone();
@@ -212,22 +220,22 @@ fn check_name(name: &str) -> Result<()> {
 /// The vertices of a target; of an attribute those with `marks`.
 fn seeds(
     mesh: &SolidMesh,
-    target: &Target,
+    target: &DistanceTarget,
     marks: &[bool],
     console: &Console,
 ) -> Result<Vec<Seed>> {
     match target {
-        Target::Boundary => boundary_seeds(mesh),
-        Target::Creases => crease_seeds(mesh),
-        Target::Vertices(vertices) => Ok(vertices.iter().copied().map(Seed::on).collect()),
-        Target::Patches(vertices) => boundary_patches(mesh, vertices),
-        Target::Group(name) => group_seeds(mesh, name),
-        Target::Point(point) => {
+        DistanceTarget::Boundary => boundary_seeds(mesh),
+        DistanceTarget::Creases => crease_seeds(mesh),
+        DistanceTarget::Vertices(vertices) => Ok(vertices.iter().copied().map(Seed::on).collect()),
+        DistanceTarget::Patches(vertices) => boundary_patches(mesh, vertices),
+        DistanceTarget::Group(name) => group_seeds(mesh, name),
+        DistanceTarget::Point(point) => {
             let (seeds, place) = point_seeds(mesh, *point)?;
             place.notice(*point).into_iter().for_each(|notice| console.warn(notice));
             Ok(seeds)
         }
-        Target::Attribute(_) => {
+        DistanceTarget::Attribute(_) => {
             let marked = (0..).zip(marks).filter(|(_, marked)| **marked);
             Ok(marked.map(|(v, _)| Seed::on(v)).collect())
         }
@@ -261,7 +269,7 @@ fn along_surface(
         return Err(Error::request(format!("a .{} file {along}", format.extension()))
             .with_help("name the output -.ply, -.vtp or -.glb"));
     }
-    let Target::Vertices(sources) = &arguments.to else {
+    let DistanceTarget::Vertices(sources) = &arguments.to else {
         return Err(Error::request("on a surface, distances are measured to vertices only")
             .with_help("give --to vertex:17,42"));
     };

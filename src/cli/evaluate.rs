@@ -182,15 +182,17 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     a.check_unused(request.shape(), format)?;
     if let Some(ranks) = ranks {
         return match request {
-            Request::Grid(request) => cluster::run(arguments, ranks, &request, console),
-            Request::Table(_) => refuse_ranks(Some(ranks), "--at").map(|()| Outcome::Done),
+            EvaluationRequest::Grid(request) => cluster::run(arguments, ranks, &request, console),
+            EvaluationRequest::Table(_) => {
+                refuse_ranks(Some(ranks), "--at").map(|()| Outcome::Done)
+            }
         };
     }
     let _starting = start(a.processor.backend)?;
     let mesh = a.model.load(a.levels, VertexRule::default(), console)?;
     a.check_attributes(&mesh)?;
     // a table of places checks its columns itself
-    if let (Some(format), Request::Grid(_)) = (format, &request) {
+    if let (Some(format), EvaluationRequest::Grid(_)) = (format, &request) {
         check_names(format, &mesh)?;
     }
     if a.precision == Precision::F32 {
@@ -209,8 +211,8 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         return explain::run(a, &*backend, request, &mesh, &solid, console);
     }
     match request {
-        Request::Table(table) => table::run(a, &*backend, *table, &mesh, &solid, console),
-        Request::Grid(request) => {
+        EvaluationRequest::Table(table) => table::run(a, &*backend, *table, &mesh, &solid, console),
+        EvaluationRequest::Grid(request) => {
             if let Some(output) = &a.output {
                 let keeps_arrays = format != Some(io::Format::Csv);
                 warn_of_lost_data(&mesh, keeps_arrays, output, console);
@@ -221,7 +223,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
 }
 
 /// What is asked for, once the options are known to agree.
-enum Request {
+enum EvaluationRequest {
     Table(Box<ParameterTable>),
     Grid(GridRequest),
 }
@@ -236,7 +238,7 @@ struct GridRequest {
     format: Option<io::Format>,
 }
 
-impl Request {
+impl EvaluationRequest {
     /// Cells to make; a table has none.
     fn shape(&self) -> Option<CellShape> {
         match self {
@@ -280,7 +282,7 @@ impl Arguments {
         format: Option<io::Format>,
         ranks: Option<&Ranks<'_>>,
         console: &Console,
-    ) -> Result<Request> {
+    ) -> Result<EvaluationRequest> {
         if let Some(path) = &self.samples.at {
             refuse_ranks(ranks, "--at")?;
             self.model.check_table(path)?;
@@ -288,7 +290,7 @@ impl Arguments {
                 return Err(Error::request("--at writes a table, which has no --cells")
                     .with_help("leave --cells out, or give --samples"));
             }
-            return Ok(Request::Table(Box::new(ParameterTable::open(path)?)));
+            return Ok(EvaluationRequest::Table(Box::new(ParameterTable::open(path)?)));
         }
         let plain = match (self.samples.gauss, format) {
             (Some(_), _) | (_, Some(io::Format::Csv)) => CellShape::Points,
@@ -334,7 +336,7 @@ impl Arguments {
         // derivatives and Jacobians belong to the axes of one cell, gradients do not
         let is_block = matches!(shape, CellShape::Hexahedra | CellShape::Lagrange);
         let is_welded = is_block && !self.no_weld && self.derivatives == 0 && !self.jacobian;
-        Ok(Request::Grid(GridRequest { samples, shape, is_welded, format }))
+        Ok(EvaluationRequest::Grid(GridRequest { samples, shape, is_welded, format }))
     }
 
     /// Refuses options that the request has no use for.

@@ -100,7 +100,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
 }
 
 /// Names, and what belongs to them.
-type Rows = Vec<[String; 2]>;
+type TextRows = Vec<[String; 2]>;
 
 fn text(summary: &Summary, verbose: bool) -> String {
     let mut rows = rows(summary);
@@ -111,7 +111,7 @@ fn text(summary: &Summary, verbose: bool) -> String {
 }
 
 /// Names and what belongs to them in two columns.
-fn aligned(rows: Rows) -> String {
+fn aligned(rows: TextRows) -> String {
     let mut text = String::new();
     for [name, value] in rows {
         let _ = write!(text, "{name:<20} ");
@@ -143,7 +143,7 @@ fn tables(summary: &Summary, verbose: bool) -> Vec<FigureTable> {
     found.into_iter().map(|(title, rows)| table(title, rows)).collect()
 }
 
-fn table(title: &str, rows: Rows) -> FigureTable {
+fn table(title: &str, rows: TextRows) -> FigureTable {
     FigureTable {
         title: title.into(),
         rows: rows.into_iter().map(Vec::from).collect(),
@@ -155,8 +155,8 @@ fn attributes(widths: &BTreeMap<String, usize>) -> impl Iterator<Item = [String;
     widths.iter().map(|(name, width)| ["attribute".into(), format!("{name}, width {width}")])
 }
 
-fn rows(summary: &Summary) -> Rows {
-    let mut rows = Rows::new();
+fn rows(summary: &Summary) -> TextRows {
+    let mut rows = TextRows::new();
     let mut line = |name: &str, value: String| rows.push([name.into(), value]);
     line("vertices", format!("{} ({} boundary)", summary.vertices, summary.boundary_vertices));
     line("edges", format!("{} ({} boundary)", summary.edges, summary.boundary_edges));
@@ -228,8 +228,8 @@ fn one_of(kinds: &str) -> &str {
 }
 
 /// What cells evaluate by.
-fn how(summary: &Summary) -> Rows {
-    let mut rows = Rows::new();
+fn how(summary: &Summary) -> TextRows {
+    let mut rows = TextRows::new();
     let mut line = |name: &str, value: String| rows.push([name.into(), value]);
     line("leaves", format!("{} at depth 0 to {}", summary.leaves, summary.depth));
     line("GPU kernels", list(&summary.kernels));

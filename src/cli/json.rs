@@ -17,7 +17,7 @@ pub trait JsonReport: Serialize + JsonSchema {
 const PROGRAM: &str = concat!("subsolid ", env!("CARGO_PKG_VERSION"));
 
 #[derive(Serialize, JsonSchema)]
-struct Named<'a, T> {
+struct NamedReport<'a, T> {
     /// Name and version of this schema.
     schema: &'static str,
     /// The program that made the report, and its version.
@@ -28,14 +28,14 @@ struct Named<'a, T> {
 
 /// A report as text.
 pub fn text<T: JsonReport>(report: &T) -> Result<String> {
-    serde_json::to_string_pretty(&Named { schema: T::SCHEMA, program: PROGRAM, report })
+    serde_json::to_string_pretty(&NamedReport { schema: T::SCHEMA, program: PROGRAM, report })
         .map_err(|e| Error::request(format!("the report cannot be written as JSON: {e}")))
 }
 
 /// The schema of a report (JSON Schema, draft 2020-12).
 pub fn schema<T: JsonReport + 'static>() -> Schema {
     let settings = SchemaSettings::draft2020_12().for_serialize();
-    let mut schema = settings.into_generator().into_root_schema_for::<Named<'static, T>>();
+    let mut schema = settings.into_generator().into_root_schema_for::<NamedReport<'static, T>>();
     transform_subschemas(&mut plain_text, &mut schema);
     schema.insert("$id".into(), T::SCHEMA.into());
     schema.insert("title".into(), T::SCHEMA.into());

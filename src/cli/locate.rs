@@ -119,7 +119,7 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
     let pieces = locator.pieces().len();
     let pieces = counted(pieces, "Bézier piece");
     console.status("Analyzed", format!("{pieces} in {}", since(start)));
-    let mut rows = Rows { first: table.read(DEVICE_BLOCK)?, table };
+    let mut rows = PointTableRows { first: table.read(DEVICE_BLOCK)?, table };
     let estimate = rows.estimate(&a.points);
     let gpu = gpu_for(a.backend, &Cost::location(estimate), console)?;
     let device = gpu.as_ref().and_then(|gpu| gpu.device());
@@ -175,12 +175,12 @@ pub fn run(a: Arguments, console: &Console) -> Result<Outcome> {
 }
 
 /// The rows of a table, the first of which are read already.
-struct Rows {
+struct PointTableRows {
     first: Vec<[f64; 3]>,
     table: PointTable,
 }
 
-impl Rows {
+impl PointTableRows {
     /// About how many rows there are in all.
     fn estimate(&self, table: &Path) -> usize {
         match std::fs::metadata(table) {
@@ -222,7 +222,7 @@ impl Finder<'_, '_, '_> {
 
 /// Answers the rows of a table block by block.
 fn answer(
-    rows: &mut Rows,
+    rows: &mut PointTableRows,
     finder: &mut Finder<'_, '_, '_>,
     report: &mut Report,
     mut take: impl FnMut(&[Answer]) -> Result<()>,

@@ -96,11 +96,11 @@ struct Cli {
           value_parser = clap::value_parser!(u8).range(1..))]
     thread_ranks: Option<u8>,
     #[command(subcommand)]
-    command: Command,
+    command: ProgramCommand,
 }
 
 #[derive(Subcommand)]
-enum Command {
+enum ProgramCommand {
     Info(Reporting<info::Arguments>),
     Refine(Reporting<refine::Arguments>),
     Evaluate(Reporting<evaluate::Arguments>),
@@ -236,29 +236,33 @@ fn run(cli: Cli, ranks: Option<&Ranks<'_>>, console: &Console) -> Result<Outcome
         use_threads(threads)?;
     }
     match cli.command {
-        Command::Info(c) => info::run(c.arguments, &console.reporting(c.json)),
-        Command::Refine(c) => refine::run(c.arguments, ranks, &console.reporting(c.json)),
-        Command::Evaluate(c) => evaluate::run(c.arguments, ranks, &console.reporting(c.json)),
-        Command::Merge(c) => merge::run(c.arguments, &console.reporting(c.json)),
-        Command::Extract(c) => extract::run(c.arguments, &console.reporting(c.json)),
-        Command::Slice(c) => slice::run(c.arguments, ranks, &console.reporting(c.json)),
-        Command::Quadrature(c) => quadrature::run(c.arguments, ranks, &console.reporting(c.json)),
-        Command::Assemble(c) => assemble::run(c.arguments, &console.reporting(c.json)),
-        Command::Locate(c) => locate::run(c.arguments, &console.reporting(c.json)),
-        Command::Query(c) => query::run(c.arguments, &console.reporting(c.json)),
-        Command::Distance(c) => distance::run(c.arguments, &console.reporting(c.json)),
-        Command::Smooth(c) => smooth::run(c.arguments, &console.reporting(c.json)),
-        Command::Denoise(c) => denoise::run(c.arguments, &console.reporting(c.json)),
-        Command::Untangle(c) => untangle::run(c.arguments, &console.reporting(c.json)),
-        Command::Compare(c) => compare::run(c.arguments, &console.reporting(c.json)),
-        Command::Bench(arguments) => bench::run(arguments, console),
-        Command::Devices(c) => devices::run(c.arguments, &console.reporting(c.json)),
-        Command::Surface(c) => surface::run(c.arguments, &console.reporting(c.json)),
-        Command::Boundary(c) => boundary::run(c.arguments, &console.reporting(c.json)),
-        Command::View(c) => view::run(c.arguments, &console.reporting(c.json)),
-        Command::Shape(c) => shape::run(c.arguments, &console.reporting(c.json)),
-        Command::Completions(arguments) => completions::run(arguments, console),
-        Command::Schema(arguments) => schema::run(arguments, console),
+        ProgramCommand::Info(c) => info::run(c.arguments, &console.reporting(c.json)),
+        ProgramCommand::Refine(c) => refine::run(c.arguments, ranks, &console.reporting(c.json)),
+        ProgramCommand::Evaluate(c) => {
+            evaluate::run(c.arguments, ranks, &console.reporting(c.json))
+        }
+        ProgramCommand::Merge(c) => merge::run(c.arguments, &console.reporting(c.json)),
+        ProgramCommand::Extract(c) => extract::run(c.arguments, &console.reporting(c.json)),
+        ProgramCommand::Slice(c) => slice::run(c.arguments, ranks, &console.reporting(c.json)),
+        ProgramCommand::Quadrature(c) => {
+            quadrature::run(c.arguments, ranks, &console.reporting(c.json))
+        }
+        ProgramCommand::Assemble(c) => assemble::run(c.arguments, &console.reporting(c.json)),
+        ProgramCommand::Locate(c) => locate::run(c.arguments, &console.reporting(c.json)),
+        ProgramCommand::Query(c) => query::run(c.arguments, &console.reporting(c.json)),
+        ProgramCommand::Distance(c) => distance::run(c.arguments, &console.reporting(c.json)),
+        ProgramCommand::Smooth(c) => smooth::run(c.arguments, &console.reporting(c.json)),
+        ProgramCommand::Denoise(c) => denoise::run(c.arguments, &console.reporting(c.json)),
+        ProgramCommand::Untangle(c) => untangle::run(c.arguments, &console.reporting(c.json)),
+        ProgramCommand::Compare(c) => compare::run(c.arguments, &console.reporting(c.json)),
+        ProgramCommand::Bench(arguments) => bench::run(arguments, console),
+        ProgramCommand::Devices(c) => devices::run(c.arguments, &console.reporting(c.json)),
+        ProgramCommand::Surface(c) => surface::run(c.arguments, &console.reporting(c.json)),
+        ProgramCommand::Boundary(c) => boundary::run(c.arguments, &console.reporting(c.json)),
+        ProgramCommand::View(c) => view::run(c.arguments, &console.reporting(c.json)),
+        ProgramCommand::Shape(c) => shape::run(c.arguments, &console.reporting(c.json)),
+        ProgramCommand::Completions(arguments) => completions::run(arguments, console),
+        ProgramCommand::Schema(arguments) => schema::run(arguments, console),
     }
 }
 

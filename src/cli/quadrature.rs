@@ -40,7 +40,7 @@ use super::pieces::{part, piece_size};
 use super::processor::gpu_for;
 use super::quality;
 use super::{Console, Outcome};
-pub use boundary::Summary as BoundarySummary;
+pub use boundary::BoundarySummary;
 
 /// Quadrature points of a piece of a .pvtu.
 const PIECE: usize = 1_000_000;
@@ -186,7 +186,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     if report.left_handed {
         console.warn(LEFT_HANDED);
     }
-    let summary = Summary::new(a, &quadrature, &report, bytes);
+    let summary = QuadratureSummary::new(a, &quadrature, &report, bytes);
     if console.json() || a.quality {
         let left_handed = mesh.handedness().left_handed;
         console.report(&summary, || quality::text(&report.quality, left_handed))?;
@@ -420,7 +420,7 @@ fn check_points(quality: &Quality) -> Result<()> {
 
 /// What was asked for, of cells and of the boundary alike.
 #[derive(Serialize, JsonSchema)]
-struct Asked {
+struct QuadratureRequest {
     /// File written; `null` without one.
     output: Option<String>,
     /// Gauss points along each axis of a piece.
@@ -433,7 +433,7 @@ struct Asked {
     output_bytes: Option<u64>,
 }
 
-impl Asked {
+impl QuadratureRequest {
     fn new(a: &Arguments, batches: Option<usize>, output_bytes: Option<u64>) -> Self {
         Self {
             output: a.output.as_ref().map(|path| path.display().to_string()),
@@ -446,9 +446,9 @@ impl Asked {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub struct Summary<'a> {
+pub struct QuadratureSummary<'a> {
     #[serde(flatten)]
-    asked: Asked,
+    asked: QuadratureRequest,
     /// Parts that are evaluated directly.
     leaves: usize,
     /// Bytes of the tables in memory; `null` on ranks.
@@ -457,11 +457,11 @@ pub struct Summary<'a> {
     report: &'a Report,
 }
 
-impl JsonReport for Summary<'_> {
+impl JsonReport for QuadratureSummary<'_> {
     const SCHEMA: &'static str = "subsolid.quadrature/1";
 }
 
-impl<'a> Summary<'a> {
+impl<'a> QuadratureSummary<'a> {
     fn new(
         a: &Arguments,
         quadrature: &Quadrature<'_>,
@@ -469,7 +469,7 @@ impl<'a> Summary<'a> {
         output_bytes: Option<u64>,
     ) -> Self {
         Self {
-            asked: Asked::new(a, Some(quadrature.batches().len()), output_bytes),
+            asked: QuadratureRequest::new(a, Some(quadrature.batches().len()), output_bytes),
             leaves: quadrature.solid().leaves().len(),
             table_bytes: Some(quadrature.bytes()),
             report,

@@ -104,12 +104,12 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     }
     let mesh = arguments.model.refined(mesh, arguments.levels, rule, console)?;
     write_mesh(&mesh, output, format, arguments.compress, console)?;
-    Written::of(&mesh, output).report(console)
+    WrittenMesh::of(&mesh, output).report(console)
 }
 
 /// A control mesh that was written.
 #[derive(Serialize, JsonSchema)]
-pub struct Written {
+pub struct WrittenMesh {
     /// File written.
     output: String,
     /// Its control points.
@@ -118,11 +118,11 @@ pub struct Written {
     cells: usize,
 }
 
-impl JsonReport for Written {
+impl JsonReport for WrittenMesh {
     const SCHEMA: &'static str = "subsolid.mesh/1";
 }
 
-impl Written {
+impl WrittenMesh {
     pub fn of(mesh: &SolidMesh, output: &Path) -> Self {
         let (vertices, cells) = (mesh.points.len(), mesh.cells.len());
         Self { output: output.display().to_string(), vertices, cells }

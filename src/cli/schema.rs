@@ -24,36 +24,36 @@ Examples:
   subsolid schema info > info.schema.json")]
 pub struct Arguments {
     /// The report
-    #[arg(value_parser = PossibleValuesParser::new(REPORTS.iter().map(Kind::name)),
+    #[arg(value_parser = PossibleValuesParser::new(REPORTS.iter().map(ReportKind::name)),
           hide_possible_values = true)]
     report: Option<String>,
 }
 
 /// A kind of report.
-struct Kind {
+struct ReportKind {
     schema: &'static str,
     /// What prints it.
     of: &'static str,
     make: fn() -> Schema,
 }
 
-const fn kind<T: JsonReport + 'static>(of: &'static str) -> Kind {
-    Kind { schema: T::SCHEMA, of, make: json::schema::<T> }
+const fn kind<T: JsonReport + 'static>(of: &'static str) -> ReportKind {
+    ReportKind { schema: T::SCHEMA, of, make: json::schema::<T> }
 }
 
-const REPORTS: [Kind; 23] = [
+const REPORTS: [ReportKind; 23] = [
     kind::<info::Report<'static>>("info"),
     kind::<info::surface::Report>("info, of surfaces"),
-    kind::<refine::Written>("refine, shape"),
+    kind::<refine::WrittenMesh>("refine, shape"),
     kind::<evaluate::Report>("evaluate"),
     kind::<evaluate::Explanation>("evaluate --explain"),
     kind::<merge::Report<subsolid::io::Merged>>("merge, of a .pvtu"),
     kind::<merge::Report<subsolid::slice::MergedLayers>>("merge, of layers"),
     kind::<extract::Report>("extract"),
     kind::<slice::Report>("slice"),
-    kind::<quadrature::Summary<'static>>("quadrature"),
+    kind::<quadrature::QuadratureSummary<'static>>("quadrature"),
     kind::<quadrature::BoundarySummary<'static>>("quadrature --boundary"),
-    kind::<assemble::Summary>("assemble"),
+    kind::<assemble::AssemblySummary>("assemble"),
     kind::<locate::Report>("locate"),
     kind::<query::Report>("query"),
     kind::<distance::Report>("distance"),
@@ -63,11 +63,11 @@ const REPORTS: [Kind; 23] = [
     kind::<compare::Report>("compare"),
     kind::<bench::Results>("bench"),
     kind::<devices::Report>("devices"),
-    kind::<surface_output::Written>("surface, boundary, and what writes .glb"),
+    kind::<surface_output::WrittenSurface>("surface, boundary, and what writes .glb"),
     kind::<view::Report>("view"),
 ];
 
-impl Kind {
+impl ReportKind {
     /// Without the program and the version.
     fn name(&self) -> &'static str {
         let name = self.schema.strip_prefix("subsolid.").unwrap_or(self.schema);

@@ -7,7 +7,7 @@ use subsolid::mesh::shape::Shape;
 use subsolid::{Result, io};
 
 use super::output::write_mesh;
-use super::refine::Written;
+use super::refine::WrittenMesh;
 use super::{Console, Outcome};
 
 /// Write a procedural control mesh
@@ -44,5 +44,5 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let sizes = if arguments.size.is_empty() { &arguments.sizes } else { &arguments.size };
     let mesh = Shape::parse(&arguments.name, sizes)?.build()?;
     write_mesh(&mesh, output, format, arguments.compress, console)?;
-    Written::of(&mesh, output).report(console)
+    WrittenMesh::of(&mesh, output).report(console)
 }

@@ -46,8 +46,8 @@ pub fn run(
     let group = ThreadGroup::alone();
     let alone = Ranks::new(&group);
     let (mut model, outline) = Model::load(a, ranks.unwrap_or(&alone), console)?;
-    let slices = Slices::new(a, outline.frame(), &model, console)?;
-    let Slices { setting, layers, .. } = &slices;
+    let slices = RequestedLayers::new(a, outline.frame(), &model, console)?;
+    let RequestedLayers { setting, layers, .. } = &slices;
     let slicer = outline.into_slicer(&mut model, a, (&setting.stack, layers), slices.reach())?;
     let gpu = slices.gpu(&model, ranks, console)?;
     let on_cpu = model.source(slicer, a.outputs.pvtu.is_some())?;
@@ -81,7 +81,7 @@ pub fn run(
 }
 
 /// The layers that are asked of a model.
-struct Slices<'a> {
+struct RequestedLayers<'a> {
     a: &'a Arguments,
     setting: Setting,
     layers: Range<usize>,
@@ -89,7 +89,7 @@ struct Slices<'a> {
     grid: Option<PixelGrid>,
 }
 
-impl<'a> Slices<'a> {
+impl<'a> RequestedLayers<'a> {
     /// Refuses or warns of what does not fit the model.
     fn new(a: &'a Arguments, frame: LayerFrame, model: &Model, console: &Console) -> Result<Self> {
         let setting = a.setting(frame, model.sha256.clone())?;

@@ -24,7 +24,7 @@ pub fn write(
     console: &Console,
 ) -> Result<Outcome> {
     write_file(output, mesh, glb, console)?;
-    let written = Written {
+    let written = WrittenSurface {
         output: output.display().to_string(),
         vertices: mesh.points.len(),
         faces: seen_faces(mesh),
@@ -61,7 +61,7 @@ pub fn counts(mesh: &SurfaceMesh) -> String {
 
 /// A surface that was written.
 #[derive(Serialize, JsonSchema)]
-pub struct Written {
+pub struct WrittenSurface {
     /// File written.
     output: String,
     /// Its vertices.
@@ -77,6 +77,6 @@ pub struct Written {
     patches: Option<PatchCounts>,
 }
 
-impl JsonReport for Written {
+impl JsonReport for WrittenSurface {
     const SCHEMA: &'static str = "subsolid.surface/1";
 }

@@ -186,7 +186,7 @@ fn failure(all: &[Vec<u8>]) -> Option<Failure> {
 mod tests {
     use super::super::Threads;
     use super::*;
-    use crate::error::ElementKind;
+    use crate::error::IdKind;
 
     #[test]
     fn all_get_what_all_have() {
@@ -218,7 +218,7 @@ mod tests {
                 let ranks = Ranks::new(group);
                 let job = || -> Result<()> {
                     if ranks.rank() == failing {
-                        let message = message!("no disk for ", ElementKind::Layer.id(7));
+                        let message = message!("no disk for ", IdKind::Layer.id(7));
                         return Err(Error::request(message).with_help("buy one"));
                     }
                     while ranks.go_on().is_ok() {
@@ -232,7 +232,7 @@ mod tests {
                 (first.to_string(), first.elements(), first.help().map(Message::to_string))
             });
             let text = format!("rank {failing}: no disk for layer 7");
-            let expected = (text, vec![(ElementKind::Layer, 7)], Some("buy one".to_owned()));
+            let expected = (text, vec![(IdKind::Layer, 7)], Some("buy one".to_owned()));
             assert!(errors.iter().all(|error| *error == expected), "{errors:?}");
         }
     }

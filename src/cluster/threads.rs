@@ -11,7 +11,7 @@ pub struct Threads;
 impl Threads {
     /// Runs `job` on so many ranks; returns their results, `[rank]`. If one panics, so do all.
     pub fn run<T: Send>(size: usize, job: impl Fn(&ThreadGroup) -> T + Sync) -> Vec<T> {
-        let shared = Shared::of(size);
+        let shared = SharedExchange::of(size);
         std::thread::scope(|scope| {
             let start = |rank| {
                 let (group, job) = (ThreadGroup { rank, shared: shared.clone() }, &job);
@@ -30,7 +30,7 @@ impl Threads {
 impl ThreadGroup {
     /// The group of one rank, this thread.
     pub fn alone() -> Self {
-        Self { rank: 0, shared: Shared::of(1) }
+        Self { rank: 0, shared: SharedExchange::of(1) }
     }
 }
 
@@ -38,25 +38,25 @@ impl ThreadGroup {
 #[derive(Debug)]
 pub struct ThreadGroup {
     rank: usize,
-    shared: Arc<Shared>,
+    shared: Arc<SharedExchange>,
 }
 
 #[derive(Debug)]
-struct Shared {
-    state: Mutex<State>,
+struct SharedExchange {
+    state: Mutex<ExchangeState>,
     changed: Condvar,
     size: usize,
 }
 
-impl Shared {
+impl SharedExchange {
     fn of(size: usize) -> Arc<Self> {
-        let state = State { sent: vec![Vec::new(); size], ..State::default() };
+        let state = ExchangeState { sent: vec![Vec::new(); size], ..ExchangeState::default() };
         Arc::new(Self { state: Mutex::new(state), changed: Condvar::new(), size })
     }
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct ExchangeState {
     // [from][to], of the exchange at work
     sent: Vec<Vec<Vec<u8>>>,
     waiting: usize,
@@ -69,7 +69,7 @@ struct State {
 }
 
 impl ThreadGroup {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ExchangeState> {
         self.shared.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -54,8 +54,8 @@ pub struct Errors {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub cells: usize,
-    absolute: Sums,
-    ulp: Sums,
+    absolute: Moments,
+    ulp: Moments,
     worst: Option<Extreme>,
     worst_ulp: Option<Extreme>,
 }
@@ -115,7 +115,7 @@ const SHIFT: u32 = 52 - BIN_BITS;
 
 /// Sums and a histogram of numbers that are 0 or positive.
 #[derive(Clone, Debug, Default)]
-struct Sums {
+struct Moments {
     count: u64,
     sum: f64,
     squares: f64,
@@ -124,7 +124,7 @@ struct Sums {
     counts: Vec<u64>,
 }
 
-impl Sums {
+impl Moments {
     fn add(&mut self, value: f64) {
         self.count += 1;
         self.sum += value;

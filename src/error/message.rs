@@ -12,14 +12,14 @@ const FIRST_IDS: usize = 8;
 
 /// What an id in a message is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum ElementKind {
+pub enum IdKind {
     /// A cell of the mesh.
     Cell,
     /// A face of a surface.
     Face,
     /// A vertex.
     Vertex,
-    /// A hexahedron that is evaluated: a cell, or a part of one.
+    /// A hexahedron that is evaluated: a cell, or one at a corner of a cell.
     Element,
     /// A sample of a request.
     Sample,
@@ -29,7 +29,7 @@ pub enum ElementKind {
     Row,
 }
 
-impl ElementKind {
+impl IdKind {
     /// The name in messages: `"cell"`.
     pub fn name(self) -> &'static str {
         match self {
@@ -89,7 +89,7 @@ impl ElementKind {
     /// The id alone: `12`. A number that is not an id, such as −1 in a file, is text.
     pub fn number(self, id: impl TryInto<u64> + Copy + Display) -> Message {
         match id.try_into() {
-            Ok(id) => Message(vec![Part::Id(self, id)]),
+            Ok(id) => Message(vec![Fragment::Id(self, id)]),
             Err(_) => id.to_string().into(),
         }
     }
@@ -97,7 +97,7 @@ impl ElementKind {
 
 /// An edge by its vertices: `edge 3 4`.
 pub(crate) fn edge([a, b]: [u32; 2]) -> Message {
-    crate::message!("edge ", ElementKind::Vertex.number(a), " ", ElementKind::Vertex.number(b))
+    crate::message!("edge ", IdKind::Vertex.number(a), " ", IdKind::Vertex.number(b))
 }
 
 /// Text in which the ids of elements are not text: programs get them, and ranks turn those of a
@@ -105,18 +105,18 @@ pub(crate) fn edge([a, b]: [u32; 2]) -> Message {
 /// its own. [`message!`](crate::message!) makes it.
 ///
 /// ```
-/// use subsolid::ElementKind::{Cell, Vertex};
+/// use subsolid::IdKind::{Cell, Vertex};
 /// let message = subsolid::message!(Cell.id(12), " names ", Vertex.id(7), " twice");
 /// assert_eq!(message.to_string(), "cell 12 names vertex 7 twice");
 /// assert_eq!(message.elements().collect::<Vec<_>>(), [(Cell, 12), (Vertex, 7)]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Message(Vec<Part>);
+pub struct Message(Vec<Fragment>);
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-enum Part {
+enum Fragment {
     Text(String),
-    Id(ElementKind, u64),
+    Id(IdKind, u64),
     Term(Term),
 }
 
@@ -127,10 +127,10 @@ impl Message {
     }
 
     /// The elements named, in their order.
-    pub fn elements(&self) -> impl Iterator<Item = (ElementKind, u64)> + '_ {
+    pub fn elements(&self) -> impl Iterator<Item = (IdKind, u64)> + '_ {
         self.0.iter().filter_map(|part| match *part {
-            Part::Id(kind, id) => Some((kind, id)),
-            Part::Text(_) | Part::Term(_) => None,
+            Fragment::Id(kind, id) => Some((kind, id)),
+            Fragment::Text(_) | Fragment::Term(_) => None,
         })
     }
 
@@ -138,17 +138,17 @@ impl Message {
     /// of Rust.
     pub fn spelled(&self, spell: impl Fn(&Term) -> String) -> String {
         let words = self.0.iter().map(|part| match part {
-            Part::Text(text) => text.clone(),
-            Part::Id(_, id) => id.to_string(),
-            Part::Term(term) => spell(term),
+            Fragment::Text(text) => text.clone(),
+            Fragment::Id(_, id) => id.to_string(),
+            Fragment::Term(term) => spell(term),
         });
         words.collect()
     }
 
     /// Gives elements the ids that `new` has for them.
-    pub(crate) fn renumber(&mut self, new: impl Fn(ElementKind, u64) -> Option<u64>) {
+    pub(crate) fn renumber(&mut self, new: impl Fn(IdKind, u64) -> Option<u64>) {
         for part in &mut self.0 {
-            if let Part::Id(kind, id) = part {
+            if let Fragment::Id(kind, id) = part {
                 *id = new(*kind, *id).unwrap_or(*id);
             }
         }
@@ -163,7 +163,7 @@ impl Display for Message {
 
 impl From<String> for Message {
     fn from(text: String) -> Self {
-        Self(vec![Part::Text(text)])
+        Self(vec![Fragment::Text(text)])
     }
 }
 
@@ -175,7 +175,7 @@ impl From<&str> for Message {
 
 impl From<Term> for Message {
     fn from(term: Term) -> Self {
-        Self(vec![Part::Term(term)])
+        Self(vec![Fragment::Term(term)])
     }
 }
 
@@ -192,7 +192,7 @@ impl From<fmt::Arguments<'_>> for Message {
 }
 
 /// A [`Message`] from its parts: literals are formatted as by `format!`, others are text, elements
-/// ([`ElementKind::id`](crate::ElementKind::id)), options ([`option`](crate::error::option)),
+/// ([`IdKind::id`](crate::IdKind::id)), options ([`option`](crate::error::option)),
 /// [commands](crate::error::Command) or messages.
 #[macro_export]
 macro_rules! message {
@@ -215,12 +215,12 @@ macro_rules! message {
 #[cfg(test)]
 mod tests {
     use super::super::term::{option, option_name};
-    use super::ElementKind::{Cell, Face, Vertex};
+    use super::IdKind::{Cell, Face, Vertex};
     use super::*;
 
     #[test]
     fn messages_name_elements_in_text_and_as_ids() {
-        type Test<'t> = (Message, &'t str, &'t [(ElementKind, u64)]);
+        type Test<'t> = (Message, &'t str, &'t [(IdKind, u64)]);
         let count = 3;
         let tests: [Test; 8] = [
             (

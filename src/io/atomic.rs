@@ -45,7 +45,7 @@ pub(super) fn write_shown(
     shown: &Path,
     content: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
 ) -> Result<()> {
-    let target = Target::find(path, shown)?;
+    let target = FileTarget::find(path, shown)?;
     let (beside, _unfinished) = target.create_beside(shown)?;
     let (file, beside) = beside.into_parts();
     let file = filled(shown, file, content)?;
@@ -134,7 +134,7 @@ pub fn check(path: impl AsRef<Path>) -> Result<()> {
     if is_standard_output(path) {
         Ok(())
     } else {
-        Target::find(path, path)?.create_beside(path).map(drop)
+        FileTarget::find(path, path)?.create_beside(path).map(drop)
     }
 }
 
@@ -170,14 +170,14 @@ pub fn refused(path: impl AsRef<Path>, source: io::Error) -> Error {
 }
 
 /// Where a file will stand.
-struct Target {
+struct FileTarget {
     /// Final name, links followed.
     path: PathBuf,
     directory: PathBuf,
     replaced: Option<Metadata>,
 }
 
-impl Target {
+impl FileTarget {
     /// The target of `path`; errors name `shown` instead.
     fn find(path: &Path, shown: &Path) -> Result<Self> {
         let resolved = match fs::canonicalize(path) {

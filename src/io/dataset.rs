@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::message;
 use crate::{Error, Result};
 
@@ -357,7 +357,7 @@ fn check_mixed(cells: &MixedCells, points: usize) -> Result<()> {
         .with_help("give each list one entry for each cell"));
     }
     let wrong = |c: usize, what: &str| {
-        Err(Error::request(message!(ElementKind::Cell.id(c), ": {what}"))
+        Err(Error::request(message!(IdKind::Cell.id(c), ": {what}"))
             .with_help("list cells as the fields of `MixedCells` say"))
     };
     let (mut start, mut face_start) = (0, 0);

@@ -7,11 +7,11 @@ use std::io::{self, BufRead, Read};
 pub(super) struct Lines<R> {
     inner: R,
     number: usize,
-    state: State,
+    state: LineState,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum LineState {
     AtStart,
     InRow,
     InComment,
@@ -19,7 +19,7 @@ enum State {
 
 impl<R: BufRead> Lines<R> {
     pub fn new(inner: R) -> Self {
-        Self { inner, number: 0, state: State::AtStart }
+        Self { inner, number: 0, state: LineState::AtStart }
     }
 
     /// The line that was handed on last, counted from 1 among all lines of the text.
@@ -36,22 +36,22 @@ impl<R: BufRead> Read for Lines<R> {
         loop {
             let from = self.inner.fill_buf()?;
             let Some(&first) = from.first() else { return Ok(0) };
-            if self.state == State::AtStart {
+            if self.state == LineState::AtStart {
                 self.number += 1;
                 self.state = match first {
-                    b'#' | b'\r' | b'\n' => State::InComment,
-                    _ => State::InRow,
+                    b'#' | b'\r' | b'\n' => LineState::InComment,
+                    _ => LineState::InRow,
                 };
             }
             let rest = from.iter().position(|&byte| byte == b'\n').map(|at| at + 1);
             let mut count = rest.unwrap_or(from.len());
-            let is_row = self.state == State::InRow;
+            let is_row = self.state == LineState::InRow;
             if is_row {
                 count = count.min(to.len());
                 to[..count].copy_from_slice(&from[..count]);
             }
             if rest == Some(count) {
-                self.state = State::AtStart;
+                self.state = LineState::AtStart;
             }
             self.inner.consume(count);
             if is_row {

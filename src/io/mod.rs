@@ -38,7 +38,7 @@ pub use read::{
 };
 pub use table::check_table_attributes;
 pub(crate) use table::{
-    Row, TableForm, TableReader, add_attribute_columns, check_columns, column_names,
+    TableForm, TableReader, TableRow, add_attribute_columns, check_columns, column_names,
     write_table_header,
 };
 pub(crate) use unfinished::Unfinished;

@@ -19,7 +19,7 @@ const SEPARATORS: [u8; 3] = *b",;\t";
 const MAX_HEADER_BYTES: usize = 1 << 20;
 
 /// A table's header, and the lines after it.
-type Source = Chain<Cursor<Vec<u8>>, Lines<BufReader<Stream>>>;
+type TableStream = Chain<Cursor<Vec<u8>>, Lines<BufReader<Stream>>>;
 
 /// What a table holds.
 #[derive(Clone, Copy, Debug)]
@@ -33,16 +33,16 @@ pub(crate) struct TableForm {
 impl TableForm {
     /// Whether its columns are among these.
     fn fits(&self, names: &[String]) -> bool {
-        self.header.iter().all(|wanted| places_of(names, wanted).next().is_some())
+        self.header.iter().all(|wanted| columns_of(names, wanted).next().is_some())
     }
 }
 
 /// The columns of a name; where none has it in these letters, those of other capitals.
-fn places_of<'n>(names: &'n [String], wanted: &'n str) -> impl Iterator<Item = usize> + 'n {
+fn columns_of<'n>(names: &'n [String], wanted: &'n str) -> impl Iterator<Item = usize> + 'n {
     let is_exact = names.iter().any(|name| name == wanted);
     let is_it =
         move |name: &str| if is_exact { name == wanted } else { name.eq_ignore_ascii_case(wanted) };
-    names.iter().enumerate().filter(move |(_, name)| is_it(name)).map(|(place, _)| place)
+    names.iter().enumerate().filter(move |(_, name)| is_it(name)).map(|(column, _)| column)
 }
 
 /// The separator of a header line: the first with which a form fits; if there is none, the most
@@ -68,17 +68,17 @@ pub(crate) struct TableReader {
     path: PathBuf,
     form: TableForm,
     // of every column of the form
-    places: Vec<usize>,
+    columns: Vec<usize>,
     // names of all columns
     names: Vec<String>,
-    reader: csv::Reader<Source>,
+    reader: csv::Reader<TableStream>,
 }
 
 /// A row of a table.
-pub(crate) struct Row<'t> {
+pub(crate) struct TableRow<'t> {
     path: &'t Path,
     form: TableForm,
-    places: &'t [usize],
+    columns: &'t [usize],
     line: usize,
     record: csv::ByteRecord,
 }
@@ -119,14 +119,14 @@ impl TableReader {
             return Err(Error::file(&path, Some(line), format!("the header is {found:?}"))
                 .with_help(format!("begin the table with the line {}", expected.join(" or "))));
         };
-        let places: Vec<usize> =
-            form.header.iter().filter_map(|wanted| places_of(&names, wanted).next()).collect();
-        let is_twice = |wanted: &&&str| places_of(&names, wanted).nth(1).is_some();
+        let columns: Vec<usize> =
+            form.header.iter().filter_map(|wanted| columns_of(&names, wanted).next()).collect();
+        let is_twice = |wanted: &&&str| columns_of(&names, wanted).nth(1).is_some();
         if let Some(name) = form.header.iter().find(is_twice) {
             return Err(Error::file(&path, Some(line), format!("two columns are named `{name}`"))
                 .with_help("remove or rename one of them"));
         }
-        Ok(Self { path, form, places, names, reader })
+        Ok(Self { path, form, columns, names, reader })
     }
 
     /// Name of the file.
@@ -136,7 +136,7 @@ impl TableReader {
 
     /// Names of the columns that are not read.
     pub fn ignored(&self) -> Vec<&str> {
-        let ignored = self.names.iter().enumerate().filter(|(i, _)| !self.places.contains(i));
+        let ignored = self.names.iter().enumerate().filter(|(i, _)| !self.columns.contains(i));
         ignored.map(|(_, name)| name.as_str()).collect()
     }
 
@@ -153,12 +153,12 @@ impl TableReader {
     pub fn read<T>(
         &mut self,
         most: usize,
-        mut value: impl FnMut(&Row<'_>) -> Result<T>,
+        mut value: impl FnMut(&TableRow<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
         let mut values = Vec::new();
         let record = csv::ByteRecord::new();
         let mut row =
-            Row { path: &self.path, form: self.form, places: &self.places, line: 0, record };
+            TableRow { path: &self.path, form: self.form, columns: &self.columns, line: 0, record };
         while values.len() < most {
             let read = self.reader.read_byte_record(&mut row.record);
             row.line = self.reader.get_ref().get_ref().1.number();
@@ -175,10 +175,10 @@ impl TableReader {
     }
 }
 
-impl Row<'_> {
+impl TableRow<'_> {
     /// The text of a column.
     pub fn text(&self, column: usize) -> &str {
-        std::str::from_utf8(&self.record[self.places[column]]).unwrap_or("\u{fffd}")
+        std::str::from_utf8(&self.record[self.columns[column]]).unwrap_or("\u{fffd}")
     }
 
     /// The file, and the line of the row.
@@ -304,7 +304,7 @@ mod tests {
     fn read(path: &Path, text: &str) -> Result<(Vec<[f64; 2]>, Vec<String>)> {
         std::fs::write(path, text).unwrap();
         let mut table = TableReader::open(path, FORM)?;
-        let number = |row: &Row<'_>, column: usize| {
+        let number = |row: &TableRow<'_>, column: usize| {
             row.text(column).parse().map_err(|_| row.unexpected(column, "number"))
         };
         let rows = table.read(100, |row| Ok([number(row, 0)?, number(row, 1)?]))?;

@@ -105,7 +105,7 @@ pub(super) const fn padded(n: usize) -> usize {
 /// Copies `count` numbers to a destination of any alignment by streamed stores.
 ///
 /// # Safety
-/// The level of `L` is there; both places are valid for `count` numbers.
+/// The SIMD level of `L` is there; both arrays are valid for `count` numbers.
 #[inline(always)]
 pub(super) unsafe fn stream_copy<T: Real, L: Lanes<T>>(
     mut to: *mut T,

@@ -18,7 +18,7 @@ use super::axis::AxisWeights;
 use super::buffer::fence;
 use super::buffer::{AlignedBuffer, Scratch, Stores};
 use super::net::{Nets, fill_ends, gather_layers, repeat_origin, repeated_origin_len};
-use super::plane::Plane;
+use super::plane::SamplePlanes;
 use super::product::{Packed, ProductColumns, ProductFinish, product};
 use super::simd::{Simd, SimdKernel};
 use crate::basis::bspline::Order;
@@ -52,7 +52,7 @@ pub struct LayeredOutput<'a, 'o, T> {
     pub plane: usize,
     /// Derivative order across the layers.
     pub order_c: Order,
-    /// For each cell its place, `[w sample][v sample][u sample][m]`.
+    /// For each cell its slot, `[w sample][v sample][u sample][m]`.
     pub cells: &'a mut [&'o mut [T]],
     /// Negates the result: a derivative along an axis that the permutation reverses.
     pub negate: bool,
@@ -138,7 +138,7 @@ impl<T: Real> SimdKernel<T> for Run<'_, '_, '_, T> {
         let Self { layered, scratch, controls, nets: Nets { ids: nets, ends }, outputs } = self;
         let m = layered.m;
         let (count, samples) = (layered.planes[0].controls, layered.planes[0].samples);
-        let plane = Plane {
+        let plane = SamplePlanes {
             m,
             samples,
             // across w whole planes stay together

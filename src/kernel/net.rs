@@ -179,7 +179,7 @@ pub(super) const fn repeated_origin_len(m: usize) -> usize {
 /// for m = 3, three whole vectors.
 ///
 /// # Safety
-/// The level of `L` is there, `origin` is readable for m numbers (m = 3: for a vector)
+/// The SIMD level of `L` is there, `origin` is readable for m numbers (m = 3: for a vector)
 /// and `repeated` writable for [`repeated_origin_len`].
 #[inline(always)]
 pub(super) unsafe fn repeat_origin<T: Real, L: Lanes<T>>(
@@ -205,7 +205,7 @@ pub(super) unsafe fn repeat_origin<T: Real, L: Lanes<T>>(
 /// `[control][m]` (m = 3) or of the `repeated` ones (any other m).
 ///
 /// # Safety
-/// The level of `L` is there. `weights` is readable for 4 rows of `row` numbers,
+/// The SIMD level of `L` is there. `weights` is readable for 4 rows of `row` numbers,
 /// whole vectors; `rows` is writable for `lines` of them. For m = 3, `local` is
 /// readable one vector past each control's start; else `repeated` is filled.
 #[inline(always)]

@@ -38,7 +38,7 @@ pub struct PatchKernel<T> {
 pub struct PatchOutput<'a, 'o, T> {
     /// Order of the derivatives by u and v of the weights; 0 on both is the position.
     pub orders: [usize; 2],
-    /// For each quad its place, `[v sample][u sample][3]`.
+    /// For each quad its slot, `[v sample][u sample][3]`.
     pub quads: &'a mut [&'o mut [T]],
 }
 

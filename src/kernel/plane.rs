@@ -7,11 +7,11 @@ use crate::numbers::{Lanes, MAX_LANES, Real};
 /// The planes of samples `y: [layer 4][high][low][m]`, and how they become a cell.
 ///
 /// # Safety
-/// Of all methods: the level of `L` is there, `y` is readable for whole vectors, `out`
+/// Of all methods: the SIMD level of `L` is there, `y` is readable for whole vectors, `out`
 /// is writable for all samples of the cell and `stage`, through which results stream,
 /// as well; `origin` is repeated.
 #[derive(Clone, Copy)]
-pub(super) struct Plane {
+pub(super) struct SamplePlanes {
     /// Components of a sample.
     pub m: usize,
     /// Samples of a plane.
@@ -22,7 +22,7 @@ pub(super) struct Plane {
     pub stride: usize,
 }
 
-impl Plane {
+impl SamplePlanes {
     /// `out: [high][across][low]`: rows of the planes, or whole planes if there is one row.
     #[inline(always)]
     pub unsafe fn combine_rows<T: Real, L: Lanes<T>>(
@@ -89,7 +89,7 @@ impl Plane {
         }
     }
 
-    /// [`Plane::combine_samples`] where a row of points is three vectors.
+    /// [`SamplePlanes::combine_samples`] where a row of points is three vectors.
     #[inline(always)]
     unsafe fn rows_of_three<T: Real, L: Lanes<T>, const STREAM: bool>(
         self,

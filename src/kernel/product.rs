@@ -74,7 +74,7 @@ pub(super) enum ProductFinish<T> {
     Nothing,
 }
 
-/// Columns of a register tile at the level of `L`; a multiple of 3.
+/// Columns of a register tile at the SIMD level of `L`; a multiple of 3.
 pub(super) const fn tile_columns<T, L: Lanes<T>>() -> usize {
     match L::REGISTERS {
         32.. => 12,
@@ -87,7 +87,7 @@ pub(super) const fn tile_columns<T, L: Lanes<T>>() -> usize {
 /// then finished.
 ///
 /// # Safety
-/// The level of `L` is there, and `columns` is as its fields say.
+/// The SIMD level of `L` is there, and `columns` is as its fields say.
 #[inline(always)]
 pub(super) unsafe fn product<T: Real, L: Lanes<T>>(
     packed: &Packed<T>,
@@ -247,12 +247,12 @@ unsafe fn write_columns<T: Real, L: Lanes<T>, const S: usize, const C: usize>(
     }
 }
 
-/// Moves samples `[sample][m]` to their places in a cell: sample `i` goes to `order[i]`.
+/// Moves samples `[sample][m]` to their slots in a cell: sample `i` goes to `order[i]`.
 ///
 /// With `stage`, they are put in order there and leave as one run past the caches.
 ///
 /// # Safety
-/// The level of `L` is there.
+/// The SIMD level of `L` is there.
 #[inline(always)]
 pub(super) unsafe fn deliver<T: Real, L: Lanes<T>>(
     from: &[T],

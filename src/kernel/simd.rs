@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use crate::numbers::{Lanes, Real};
 
-/// A level of vector instructions.
+/// A SIMD level: vector instructions of one width.
 ///
 /// Asking for a level that the machine lacks is safe: the next lower one runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

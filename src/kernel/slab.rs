@@ -23,7 +23,7 @@ impl Slab {
     /// it where `out` is not aligned. Layers go in blocks whose weights stay in registers.
     ///
     /// # Safety
-    /// The level of `L` is there; `y` is readable for whole vectors, `out` writable for
+    /// The SIMD level of `L` is there; `y` is readable for whole vectors, `out` writable for
     /// one layer a sample.
     #[inline(always)]
     pub unsafe fn combine<T: Real, L: Lanes<T>>(

@@ -47,7 +47,7 @@ pub struct Tensor<T> {
 pub struct TensorOutput<'a, 'o, T> {
     /// Derivative order on u, v, w; all [`Order::Value`] is the position.
     pub orders: [Order; 3],
-    /// For each cell its place, `[w sample][v sample][u sample][m]`.
+    /// For each cell its slot, `[w sample][v sample][u sample][m]`.
     pub cells: &'a mut [&'o mut [T]],
 }
 
@@ -102,7 +102,7 @@ impl<T: Real> SimdKernel<T> for Run<'_, '_, '_, T> {
         let Self { tensor, scratch, controls, nets: Nets { ids: nets, ends }, outputs } = self;
         let (m, [n_u, n_v, _]) = (tensor.m, tensor.samples);
         let slab = Slab { len: n_v * n_u * m, stride: padded(n_v * n_u * m) };
-        let rows = Rows { row: tensor.row, used: n_u * m, stride: slab.stride };
+        let rows = RowLengths { row: tensor.row, used: n_u * m, stride: slab.stride };
         scratch.stages[0].reserve(16 * rows.row);
         scratch.stages[1].reserve(4 * slab.stride);
         scratch.stages[2].reserve(if m == 3 { 0 } else { repeated_len(NET + 1, m) });
@@ -164,7 +164,7 @@ impl<T: Real> SimdKernel<T> for Run<'_, '_, '_, T> {
 
 /// Lengths of the intermediate arrays, in numbers.
 #[derive(Clone, Copy)]
-struct Rows {
+struct RowLengths {
     /// Padded row of x.
     row: usize,
     /// Numbers of a row that count.
@@ -173,7 +173,7 @@ struct Rows {
     stride: usize,
 }
 
-impl Rows {
+impl RowLengths {
     /// y: [w 4][v sample][row] from x: [w 4][v 4][row].
     #[inline(always)]
     unsafe fn contract_v<T: Real, L: Lanes<T>>(self, x: *const T, table: &[[T; 4]], y: *mut T) {

@@ -14,8 +14,8 @@ use crate::topology::{Sharpness, Star};
 pub(super) const REGULAR: usize = 64;
 
 /// Leaves of a few cells before their structures have numbers.
-pub(super) struct Drafts {
-    pub drafts: Vec<Draft>,
+pub(super) struct LeafDrafts {
+    pub drafts: Vec<LeafDraft>,
     /// Different nets, planar and spatial.
     pub planar: Vec<Arc<Least>>,
     pub spatial: Vec<Arc<Least>>,
@@ -33,7 +33,7 @@ pub(super) struct DraftSetting<'a> {
     pub spatial: &'a Memo,
 }
 
-pub(super) struct Draft {
+pub(super) struct LeafDraft {
     pub class: Class,
     pub kind: DraftKind,
     // where its net starts in `nets`, unless it is regular
@@ -52,7 +52,7 @@ pub(super) enum DraftKind {
     Refined(Reason),
 }
 
-impl Drafts {
+impl LeafDrafts {
     pub fn with_capacity(cells: usize) -> Self {
         let (planar, spatial, nets) = Default::default();
         Self { drafts: Vec::with_capacity(cells), planar, spatial, nets }
@@ -87,7 +87,7 @@ impl Drafts {
             DraftKind::Regular => REGULAR,
             _ => self.nets.len() - first,
         };
-        self.drafts.push(Draft { class, kind, first, controls });
+        self.drafts.push(LeafDraft { class, kind, first, controls });
     }
 }
 

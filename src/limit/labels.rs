@@ -20,7 +20,7 @@ impl Labeled for [u32; 2] {
     }
 }
 
-/// Items, their places being their labels, and a table to find them by.
+/// Items, their indices being their labels, and a table to find them by.
 pub(super) struct Labels<T> {
     items: Vec<T>,
     // open addressing: the label, NONE where free; at least twice as many as items

@@ -15,7 +15,8 @@ pub struct Element {
     pub corners: [u32; 8],
 }
 
-/// A dyadic part of an element that evaluates directly.
+/// A dyadic box in an element's parameters on which the limit evaluates directly: the element, or a
+/// descendant of it.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaf {
     /// Element it belongs to.
@@ -52,17 +53,17 @@ impl Leaf {
     /// Whether a parameter of the element along axis `d` falls into the leaf, as
     /// [`Solid::locate`](super::Solid::locate) finds it.
     pub(crate) fn spans(&self, d: usize, p: f64) -> bool {
-        place(p) >> (16 - self.depth) == u32::from(self.origin[d])
+        position(p) >> (16 - self.depth) == u32::from(self.origin[d])
     }
 
-    /// Place in the Morton order of an element's leaves.
+    /// Position in the Morton order of an element's leaves.
     pub(super) fn code(&self) -> u64 {
         morton(self.origin.map(|x| u32::from(x) << (16 - self.depth)))
     }
 }
 
-/// A parameter as one of 2¹⁶ places along an axis.
-pub(super) fn place(p: f64) -> u32 {
+/// A parameter as one of 2¹⁶ positions along an axis.
+pub(super) fn position(p: f64) -> u32 {
     ((p * 65536.0) as u32).min(65535)
 }
 

@@ -4,16 +4,16 @@
 use rayon::prelude::*;
 
 use super::class::{Class, Reason};
-use super::draft::{Draft, DraftKind, DraftSetting, Drafts, REGULAR};
+use super::draft::{DraftKind, DraftSetting, LeafDraft, LeafDrafts, REGULAR};
 use super::frame::Walker;
 use super::leaf::{Element, Leaf, LeafKind};
 use super::library::Library;
 use super::memo::Memo;
 use super::net;
-use super::numbering::Numbering;
+use super::numbering::StructureNumbering;
 use super::refusals::{check_corners, check_nets, check_refinement, refuse_extraordinary_edges};
 use super::solid::Solid;
-use crate::error::ElementKind::Cell;
+use crate::error::IdKind::Cell;
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells, SolidMesh};
 use crate::message;
@@ -34,19 +34,19 @@ const GRAIN: usize = 512;
 
 /// A cell of the level at hand that must become leaves.
 #[derive(Clone, Copy)]
-struct Active {
+struct ActiveCell {
     cell: u32,
     element: u32,
     origin: [u16; 3],
 }
 
 #[derive(Default)]
-pub(super) struct Builder {
+pub(super) struct SolidBuilder {
     library: Library,
     // of walks of planar and of spatial nets
     memos: [Memo; 2],
-    planar: Numbering,
-    spatial: Numbering,
+    planar: StructureNumbering,
+    spatial: StructureNumbering,
     elements: Vec<Element>,
     leaves: Vec<Leaf>,
     nets: Vec<u32>,
@@ -92,11 +92,11 @@ impl Solid {
             refuse_extraordinary_edges(&topology)?;
         }
         let stars = stars(&topology, &sharpness);
-        Builder::new(rule).build(topology, sharpness, stars, None)
+        SolidBuilder::new(rule).build(topology, sharpness, stars, None)
     }
 }
 
-impl Builder {
+impl SolidBuilder {
     pub fn new(vertex_rule: VertexRule) -> Self {
         Self { library: Library::new(vertex_rule), ..Self::default() }
     }
@@ -114,7 +114,7 @@ impl Builder {
             rayon::join(|| Walker::new(&topology), || self.number_elements(&topology, owned));
         let (classes, mut active) = self.add_level(0, &walker, &sharpness, &stars, &active?)?;
 
-        let mut level = Level { topology: None, sharpness, stars };
+        let mut level = FinestLevel { topology: None, sharpness, stars };
         let mut depth = 0;
         while !active.is_empty() {
             depth += 1;
@@ -143,13 +143,13 @@ impl Builder {
         &mut self,
         topology: &Topology,
         owned: Option<&[u32]>,
-    ) -> Result<Vec<Active>> {
+    ) -> Result<Vec<ActiveCell>> {
         let count = owned.map_or(topology.cell_count(), <[u32]>::len);
         let mut active = pages::room(count);
         self.elements = pages::room(count);
         for at in 0..count {
             let cell = owned.map_or(at as u32, |owned| owned[at]);
-            active.push(Active { cell, element: self.elements.len() as u32, origin: [0; 3] });
+            active.push(ActiveCell { cell, element: self.elements.len() as u32, origin: [0; 3] });
             if let Some(&corners) = topology.cells().hexahedron(cell as usize) {
                 self.elements.push(Element { cell, corner: None, corners });
             } else {
@@ -170,9 +170,9 @@ impl Builder {
         &mut self,
         depth: usize,
         mesh_topology: &Topology,
-        level: &mut Level,
-        active: &[Active],
-    ) -> Result<Vec<Active>> {
+        level: &mut FinestLevel,
+        active: &[ActiveCell],
+    ) -> Result<Vec<ActiveCell>> {
         let coarse = level.topology.as_ref().unwrap_or(mesh_topology);
         let cells: Vec<u32> = active.iter().map(|a| a.cell).collect();
         self.check_memory(depth, region_cell_count(coarse, &cells))?;
@@ -185,16 +185,20 @@ impl Builder {
         (0..).zip(active).for_each(|(at, a)| by_cell[a.cell as usize] = at);
         let parent_of = |cell: u32| active.get(by_cell[cell as usize] as usize);
         let child_of = |(child, &(parent, corner)): (usize, &(u32, u8))| {
-            let (Active { element, origin, .. }, cell) = (*parent_of(parent)?, child as u32);
+            let (ActiveCell { element, origin, .. }, cell) = (*parent_of(parent)?, child as u32);
             if coarse.cells().kind(parent as usize) != CellKind::Hexahedron {
-                return Some(Active { cell, element: element + u32::from(corner), origin: [0; 3] });
+                return Some(ActiveCell {
+                    cell,
+                    element: element + u32::from(corner),
+                    origin: [0; 3],
+                });
             }
             let offset = CORNERS[corner as usize];
             let origin = std::array::from_fn(|d| 2 * origin[d] + offset[d] as u16);
-            Some(Active { cell, element, origin })
+            Some(ActiveCell { cell, element, origin })
         };
         let children = fine.parents.par_iter().enumerate().with_min_len(GRAIN);
-        let children: Vec<Active> = children.filter_map(child_of).collect();
+        let children: Vec<ActiveCell> = children.filter_map(child_of).collect();
         if depth == 1 {
             // elements that are children have their corners now
             for child in &children {
@@ -212,7 +216,7 @@ impl Builder {
         self.stencils.push(fine.stencils);
         let walker = Walker::new(&topology);
         let (_, active) = self.add_level(depth, &walker, &sharpness, &stars, &children)?;
-        *level = Level { topology: Some(topology), sharpness, stars };
+        *level = FinestLevel { topology: Some(topology), sharpness, stars };
         Ok(active)
     }
 
@@ -230,14 +234,14 @@ impl Builder {
         walker: &Walker,
         sharpness: &Sharpness,
         stars: &[Star],
-        active: &[Active],
-    ) -> Result<(Vec<Class>, Vec<Active>)> {
+        active: &[ActiveCell],
+    ) -> Result<(Vec<Class>, Vec<ActiveCell>)> {
         let [planar, spatial] = &self.memos;
         let setting = DraftSetting { walker, sharpness, stars, planar, spatial };
-        let mut parts: Vec<Drafts> = active
+        let mut parts: Vec<LeafDrafts> = active
             .par_chunks(GRAIN)
             .map(|chunk| {
-                let mut drafts = Drafts::with_capacity(chunk.len());
+                let mut drafts = LeafDrafts::with_capacity(chunk.len());
                 chunk.iter().for_each(|a| drafts.push(&setting, a.cell));
                 drafts
             })
@@ -364,13 +368,13 @@ fn by_element(leaves: &[Leaf], ends: &[u32]) -> Vec<Leaf> {
 /// ends of the regular ones.
 fn fill_nets(
     walker: &Walker,
-    parts: &[Drafts],
-    active: &[Active],
+    parts: &[LeafDrafts],
+    active: &[ActiveCell],
     mut leaves: &mut [Leaf],
     mut nets: &mut [u32],
     first_point: u32,
 ) {
-    let is_leaf = |draft: &&Draft| !matches!(draft.kind, DraftKind::Refined(_));
+    let is_leaf = |draft: &&LeafDraft| !matches!(draft.kind, DraftKind::Refined(_));
     let mut tasks = Vec::with_capacity(parts.len());
     for (part, chunk) in parts.iter().zip(active.chunks(GRAIN)) {
         let drafts = || part.drafts.iter().filter(is_leaf);
@@ -406,7 +410,7 @@ fn fill_nets(
 }
 
 /// The finest level so far; its topology is the mesh's own at level 0.
-struct Level {
+struct FinestLevel {
     topology: Option<Topology>,
     sharpness: Sharpness,
     stars: Vec<Star>,

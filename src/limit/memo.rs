@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use super::structure::{Key, KeyHasher};
+use super::structure::{KeyHasher, NetKey};
 
 /// The walk with the smallest key of those from several starts.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(crate) struct Least {
     /// Index of the start that the walk is from.
     pub start: usize,
     /// Key of the walk.
-    pub key: Arc<Key>,
+    pub key: Arc<NetKey>,
     /// Number of the key among those of the memo.
     pub number: u32,
     /// Label in the first walk of each of its control points; empty if it is the first.
@@ -25,7 +25,7 @@ pub(crate) struct Least {
 impl Least {
     /// A first walk of a key.
     #[cfg(test)]
-    pub fn of_key(key: Key, number: u32) -> Self {
+    pub fn of_key(key: NetKey, number: u32) -> Self {
         Self { start: 0, key: key.into(), number, order: Vec::new() }
     }
 
@@ -41,27 +41,27 @@ impl Least {
 /// The smallest key's walk for every key of a first walk.
 #[derive(Debug, Default)]
 pub(crate) struct Memo {
-    known: RwLock<Known>,
+    known: RwLock<KnownWalks>,
 }
 
 #[derive(Debug, Default)]
-struct Known {
-    by_first: HashMap<Key, Arc<Least>, KeyHasher>,
-    numbers: HashMap<Arc<Key>, u32, KeyHasher>,
+struct KnownWalks {
+    by_first: HashMap<NetKey, Arc<Least>, KeyHasher>,
+    numbers: HashMap<Arc<NetKey>, u32, KeyHasher>,
 }
 
 impl Memo {
     /// What came of walks the first of which had this key, if there were any.
-    pub fn get(&self, first: &Key) -> Option<Arc<Least>> {
+    pub fn get(&self, first: &NetKey) -> Option<Arc<Least>> {
         // a poisoned lock only means that another insertion panicked: the maps are whole
         self.known.read().unwrap_or_else(PoisonError::into_inner).by_first.get(first).cloned()
     }
 
     /// Keeps the walk that won, from `start` with `key`; `order`: label in the first walk of each
     /// of its control points.
-    pub fn insert(&self, first: Key, start: usize, key: Key, order: Vec<u16>) -> Arc<Least> {
+    pub fn insert(&self, first: NetKey, start: usize, key: NetKey, order: Vec<u16>) -> Arc<Least> {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        let Known { by_first, numbers } = &mut *known;
+        let KnownWalks { by_first, numbers } = &mut *known;
         if let Some(found) = by_first.get(&first) {
             return Arc::clone(found); // another thread walked the same
         }

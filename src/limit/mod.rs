@@ -38,5 +38,5 @@ pub use structure::{
     AxisPermutation, Form, MAX_DEPTH, Orders, Powers, PowersReport, SiblingPlace, Structure,
     layered_weights, tensor_weights,
 };
-pub(crate) use structure::{Domain, Key, MIDDLE, NetRows, Next, Sibling, StructureStore};
+pub(crate) use structure::{Domain, MIDDLE, NetKey, NetRows, Next, Sibling, StructureStore};
 pub use summary::{CellArraySummary, ClassCounts, StructureSummary, Summary, kernel_name};

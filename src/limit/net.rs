@@ -12,7 +12,7 @@ use super::axes::Pose;
 use super::frame::{Frame, Walker};
 use super::labels::Labels;
 use super::memo::{Least, Memo};
-use super::structure::Key;
+use super::structure::NetKey;
 use crate::topology::Sharpness;
 
 /// Ends of the three axes of a net: bit 2d for the low end of axis d, bit 2d + 1
@@ -75,17 +75,17 @@ fn repeat_missing(net: &mut [u32; 64], ends: Ends) {
 
 /// The planar net of a layered cell: lines of control points along local axis 2.
 #[derive(Default)]
-pub struct Planar {
+pub struct PlanarNet {
     /// Quads by line labels, then which of the first four lines is a sharp corner.
-    pub key: Key,
+    pub key: NetKey,
     /// Vertices of each line at the low and high end of the cell.
     pub lines: Vec<[u32; 2]>,
     frames: Vec<Frame>,
 }
 
 /// Walks the slab of cells around `start` across local axes 0 and 1.
-pub fn planar(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> Planar {
-    let mut net = Planar::default();
+pub fn planar(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> PlanarNet {
+    let mut net = PlanarNet::default();
     net.walk(walker, start, None);
     net.finish(walker, sharpness, start);
     net
@@ -97,7 +97,7 @@ pub(crate) struct LeastPlanar {
     pub least: Arc<Least>,
     /// `[layer 4][line]`.
     pub net: Vec<u32>,
-    /// Missing layers, see [`Planar::layers`].
+    /// Missing layers, see [`PlanarNet::layers`].
     pub ends: Ends,
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn least_planar(
     let first = planar(walker, sharpness, &starts[0]);
     let (net, ends) = first.layers(walker);
     let least = memo.get(&first.key).unwrap_or_else(|| {
-        let mut second = Planar::default();
+        let mut second = PlanarNet::default();
         if second.walk(walker, &starts[1], Some(&first.key)) {
             second.finish(walker, sharpness, &starts[1]);
             if second.key < first.key {
@@ -133,9 +133,9 @@ fn order<T: PartialEq>(first: &[T], other: &[T]) -> Vec<u16> {
     other.iter().map(place).collect()
 }
 
-impl Planar {
+impl PlanarNet {
     /// Walks; `false` if it stopped because the key is above `bound`.
-    fn walk(&mut self, walker: &Walker, start: &Frame, mut bound: Option<&Key>) -> bool {
+    fn walk(&mut self, walker: &Walker, start: &Frame, mut bound: Option<&NetKey>) -> bool {
         self.key.reserve(64);
         self.frames.reserve(16);
         self.frames.push(*start);
@@ -210,22 +210,22 @@ impl Planar {
 /// The net of an irregular cell.
 pub struct Spatial {
     /// Cells by vertex labels, then sharp edges and fixed vertices.
-    pub key: Key,
+    pub key: NetKey,
     /// Vertex of each label.
     pub vertices: Vec<u32>,
 }
 
-/// Separates the parts of a [`Spatial::key`].
+/// Separates the sections of a [`Spatial::key`].
 const END: u16 = u16::MAX;
 
 /// Number of vertices, or of lines in the plane, of a net by its key.
-pub fn control_count(key: &Key) -> usize {
+pub fn control_count(key: &NetKey) -> usize {
     key.iter().filter(|&&label| label != END).max().map_or(0, |&label| usize::from(label) + 1)
 }
 
 /// Walks all cells around the corners of `start`.
 pub fn spatial(walker: &Walker, sharpness: &Sharpness, start: &Frame) -> Spatial {
-    let mut walk = Walk::new();
+    let mut walk = NetWalk::new();
     walk.run(walker, start, None);
     walk.finish(walker, sharpness, start)
 }
@@ -253,7 +253,7 @@ pub(crate) fn least_spatial(
     let mut best: Option<(usize, Spatial)> = None;
     for (i, start) in starts.iter().enumerate().skip(1) {
         let least = best.as_ref().map_or(&first.key, |(_, best)| &best.key);
-        let mut walk = Walk::new();
+        let mut walk = NetWalk::new();
         if walk.run(walker, start, Some(least)) {
             let found = walk.finish(walker, sharpness, start);
             if found.key < *least {
@@ -271,18 +271,18 @@ pub(crate) fn least_spatial(
 }
 
 /// A breadth-first walk under way.
-struct Walk {
-    key: Key,
+struct NetWalk {
+    key: NetKey,
     vertices: Labels<u32>,
 }
 
-impl Walk {
+impl NetWalk {
     fn new() -> Self {
         Self { key: Vec::with_capacity(512), vertices: Labels::new() }
     }
 
     /// Walks; `false` if it stopped because the key is above `bound`.
-    fn run(&mut self, walker: &Walker, start: &Frame, mut bound: Option<&Key>) -> bool {
+    fn run(&mut self, walker: &Walker, start: &Frame, mut bound: Option<&NetKey>) -> bool {
         let mut frames = Vec::with_capacity(64);
         let mut known = Labels::new();
         frames.push(*start);
@@ -338,12 +338,12 @@ impl Walk {
 }
 
 /// A spatial key taken apart: cells (binary corners), sharp edges, fixed vertices.
-pub(crate) fn spatial_parts(key: &Key) -> (Vec<[u16; 8]>, Vec<[u16; 2]>, Vec<u16>) {
-    let mut parts = key.split(|&x| x == END);
-    let mut part = || parts.next().unwrap_or(&[]);
-    let cells = part().chunks_exact(8).map(|c| std::array::from_fn(|i| c[i])).collect();
-    let edges = part().chunks_exact(2).map(|e| [e[0], e[1]]).collect();
-    (cells, edges, part().to_vec())
+pub(crate) fn spatial_sections(key: &NetKey) -> (Vec<[u16; 8]>, Vec<[u16; 2]>, Vec<u16>) {
+    let mut sections = key.split(|&x| x == END);
+    let mut section = || sections.next().unwrap_or(&[]);
+    let cells = section().chunks_exact(8).map(|c| std::array::from_fn(|i| c[i])).collect();
+    let edges = section().chunks_exact(2).map(|e| [e[0], e[1]]).collect();
+    (cells, edges, section().to_vec())
 }
 
 fn touches(frame: &Frame, start: &Frame) -> bool {
@@ -354,7 +354,7 @@ fn touches(frame: &Frame, start: &Frame) -> bool {
 
 /// Whether a key whose entries before `from` equal those of `bound` is above it; a
 /// key found to be below is no longer bounded.
-fn exceeds(key: &Key, from: usize, bound: &mut Option<&Key>) -> bool {
+fn exceeds(key: &NetKey, from: usize, bound: &mut Option<&NetKey>) -> bool {
     let Some(other) = *bound else { return false };
     let end = key.len().min(other.len());
     match key[from..].cmp(&other[from.min(end)..end]) {
@@ -387,7 +387,7 @@ mod tests {
         assert!(compared.iter().all(|&cells| cells > 20), "{compared:?}");
     }
 
-    fn start_and_key(least: &Least) -> (usize, &Key) {
+    fn start_and_key(least: &Least) -> (usize, &NetKey) {
         (least.start, &least.key)
     }
 

@@ -8,7 +8,7 @@ use super::library::Library;
 use super::memo::Memo;
 use super::net;
 use super::structure::{
-    AxisPermutation, Domain, Key, NetRows, Next, Powers, Sibling, SiblingKind, Structure,
+    AxisPermutation, Domain, NetKey, NetRows, Next, Powers, Sibling, SiblingKind, Structure,
 };
 use super::{Class, classify};
 use crate::mesh::Creases;
@@ -17,16 +17,16 @@ use crate::scheme::VertexRule;
 use crate::topology::{Sharpness, Star, Topology, stars};
 
 impl Library {
-    /// The structure of a planar net by its [`net::Planar::key`]; `None` if the net cannot be
+    /// The structure of a planar net by its [`net::PlanarNet::key`]; `None` if the net cannot be
     /// evaluated.
-    pub(super) fn planar(&self, key: &Key, depth: usize) -> Option<Arc<Structure>> {
+    pub(super) fn planar(&self, key: &NetKey, depth: usize) -> Option<Arc<Structure>> {
         self.planar
             .find(key, depth, || NetMesh::extruded(key).structure(Domain::Square, key, self, depth))
     }
 
     /// The structure of a spatial net by its [`net::Spatial::key`]; `None` if the net cannot be
     /// evaluated.
-    pub(super) fn spatial(&self, key: &Key, depth: usize) -> Option<Arc<Structure>> {
+    pub(super) fn spatial(&self, key: &NetKey, depth: usize) -> Option<Arc<Structure>> {
         self.spatial.find(key, depth, || NetMesh::of(key).structure(Domain::Cube, key, self, depth))
     }
 }
@@ -42,14 +42,14 @@ struct NetMesh {
 
 impl NetMesh {
     /// The mesh of a spatial net by its [`net::Spatial::key`].
-    pub fn of(key: &Key) -> Self {
-        let (cells, sharp_edges, fixed) = net::spatial_parts(key);
+    pub fn of(key: &NetKey) -> Self {
+        let (cells, sharp_edges, fixed) = net::spatial_sections(key);
         let controls = cells.iter().flatten().max().map_or(0, |&m| m as usize + 1);
         Self { cells, sharp_edges, fixed, controls }
     }
 
     /// Four layers of a planar net (three slabs of cells), the middle slab first.
-    pub fn extruded(key: &Key) -> Self {
+    pub fn extruded(key: &NetKey) -> Self {
         let (quads, sharp) = key.split_at(key.len() - 4);
         let lines = quads.iter().max().map_or(0, |&m| m + 1);
         let mut cells = Vec::new();
@@ -73,12 +73,12 @@ impl NetMesh {
     pub fn structure(
         &self,
         domain: Domain,
-        key: &Key,
+        key: &NetKey,
         library: &Library,
         depth: usize,
     ) -> Option<Structure> {
         let (dimension, is_spatial) = (domain.dimension(), domain == Domain::Cube);
-        let step = Step::of(self, library.vertex_rule())?;
+        let step = NetRefinement::of(self, library.vertex_rule())?;
         let child = |k: usize| step.children[VTK_CORNER[k]];
         let frame = |k: usize| step.walker().frame(child(k), AxisPermutation::IDENTITY);
         // in the plane the net is constant along its four layers
@@ -154,7 +154,7 @@ pub(super) fn best_planar(
 }
 
 /// One refinement step of a mesh around its cell 0.
-struct Step {
+struct NetRefinement {
     refinement: Refinement,
     topology: Topology,
     sharpness: Sharpness,
@@ -163,7 +163,7 @@ struct Step {
     children: [u32; 8],
 }
 
-impl Step {
+impl NetRefinement {
     fn of(mesh: &NetMesh, rule: VertexRule) -> Option<Self> {
         let vtk = |cell: &[u16; 8]| {
             let mut corners = [0; 8];

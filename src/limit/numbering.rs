@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::class::Reason;
 use super::memo::Least;
 use super::net;
-use super::structure::{Key, Structure};
+use super::structure::{NetKey, Structure};
 use crate::error::Result;
 use crate::memory;
 use crate::numbers::counted;
@@ -17,15 +17,15 @@ const CONTROL_BYTES: usize = 800;
 
 /// Structures in order of first appearance.
 #[derive(Default)]
-pub(super) struct Numbering {
+pub(super) struct StructureNumbering {
     // by the number of the net ([`Least::number`])
-    numbers: Vec<Number>,
+    numbers: Vec<NetStructure>,
     pub structures: Vec<Arc<Structure>>,
 }
 
 /// The structure of a net.
 #[derive(Clone, Copy, Default)]
-enum Number {
+enum NetStructure {
     #[default]
     Unknown,
     /// The net cannot be evaluated.
@@ -33,21 +33,21 @@ enum Number {
     Structure(u32),
 }
 
-impl Numbering {
+impl StructureNumbering {
     /// Builds the structures of all new nets in parallel, then numbers them.
     pub fn add<'a>(
         &mut self,
         nets: impl Iterator<Item = &'a Arc<Least>>,
-        build: impl Fn(&Key) -> Option<Arc<Structure>> + Sync,
+        build: impl Fn(&NetKey) -> Option<Arc<Structure>> + Sync,
     ) -> Result<()> {
         let mut new: Vec<&Least> = Vec::new();
         for net in nets {
             let at = net.number as usize;
             if self.numbers.len() <= at {
-                self.numbers.resize(at + 1, Number::Unknown);
+                self.numbers.resize(at + 1, NetStructure::Unknown);
             }
-            if matches!(self.numbers[at], Number::Unknown) {
-                self.numbers[at] = Number::Nothing;
+            if matches!(self.numbers[at], NetStructure::Unknown) {
+                self.numbers[at] = NetStructure::Nothing;
                 new.push(net);
             }
         }
@@ -63,7 +63,7 @@ impl Numbering {
         for (net, structure) in new.into_iter().zip(built) {
             if let Some(structure) = structure {
                 let number = self.structures.len() as u32;
-                self.numbers[net.number as usize] = Number::Structure(number);
+                self.numbers[net.number as usize] = NetStructure::Structure(number);
                 self.structures.push(structure);
             }
         }
@@ -73,7 +73,7 @@ impl Numbering {
     /// The structure of a net by its number.
     pub fn of_net(&self, net: u32) -> Result<u32, Reason> {
         match self.numbers[net as usize] {
-            Number::Structure(number) => Ok(number),
+            NetStructure::Structure(number) => Ok(number),
             _ => Err(Reason::SeveralExtraordinary),
         }
     }
@@ -88,7 +88,7 @@ mod tests {
         let key = vec![u16::MAX - 2];
         let nets: Vec<_> = (0..100_000).map(|number| Least::of_key(key.clone(), number)).collect();
         let nets: Vec<_> = nets.into_iter().map(Arc::new).collect();
-        let mut numbering = Numbering::default();
+        let mut numbering = StructureNumbering::default();
         let added = numbering.add(nets.iter(), |_| panic!("built"));
         let error = added.unwrap_err().to_string();
         assert!(error.starts_with("100000 structures of cells at extraordinary edges"), "{error}");

@@ -1,6 +1,6 @@
 //! A solid restricted to some cells of a mesh.
 
-use super::levels::Builder;
+use super::levels::SolidBuilder;
 use super::solid::Solid;
 use crate::error::{Error, Result};
 use crate::mesh::SolidMesh;
@@ -30,6 +30,6 @@ impl Solid {
         let sharpness = Sharpness::resolve(&mesh.creases, &topology)?;
         mesh.creases.check_evaluable(0)?;
         let stars = stars(&topology, &sharpness);
-        Builder::new(VertexRule::default()).build(topology, sharpness, stars, Some(owned))
+        SolidBuilder::new(VertexRule::default()).build(topology, sharpness, stars, Some(owned))
     }
 }

@@ -1,6 +1,6 @@
 //! Meshes that limits do not take, or that would fill the memory.
 
-use crate::error::ElementKind::{Cell, Vertex};
+use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Error, Result, option_name};
 use crate::memory;
 use crate::message;

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::class::Class;
-use super::leaf::{Element, Leaf, LeafKind, morton, place};
+use super::leaf::{Element, Leaf, LeafKind, morton, position};
 use super::net::Ends;
 use super::structure::{Orders, Structure, layered_weights, tensor_weights};
 use crate::error::{Error, Result};
@@ -224,7 +224,7 @@ impl Solid {
         let at = if leaves.len() == 1 {
             0
         } else {
-            let code = morton(p.map(place));
+            let code = morton(p.map(position));
             leaves.partition_point(|leaf| leaf.code() <= code) - 1
         };
         (range.start + at, leaves[at].local(p))

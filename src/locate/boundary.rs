@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use super::hierarchy::{Hierarchy, diagonal};
 use super::parameters::in_element;
 use super::pieces::LocatorPieces;
-use super::sides::{Sides, patch_of};
-use super::tricubic::{Jet, jet};
+use super::sides::{ElementSides, patch_of};
+use super::tricubic::{TricubicJet, jet};
 use crate::bezier::Piece;
 use crate::limit::boundary::boundary_faces;
 use crate::numbers::bounds::{self, Bounds};
@@ -38,7 +38,7 @@ pub struct BoundaryPieces {
 #[derive(Clone, Copy, Debug)]
 pub enum BoundaryPart {
     /// Sides of a piece.
-    Sides(u32, Sides),
+    Sides(u32, ElementSides),
     /// A piece that may be folded.
     Volume(u32),
 }
@@ -47,9 +47,9 @@ impl BoundaryPieces {
     /// Of all that a point may be nearest to, or of the boundary alone.
     pub fn new(pieces: &LocatorPieces<'_>, with_folds: bool) -> Self {
         let solid = pieces.solid();
-        let mut of_element = vec![Sides::default(); solid.elements().len()];
+        let mut of_element = vec![ElementSides::default(); solid.elements().len()];
         for face in boundary_faces(solid, &Orientation::default()) {
-            of_element[face.element as usize].0 |= Sides::bit(face.axis, face.side);
+            of_element[face.element as usize].0 |= ElementSides::bit(face.axis, face.side);
         }
         let sides_of = |i: usize| {
             let Piece { element, origin, size, .. } = pieces.pieces[i];
@@ -58,7 +58,7 @@ impl BoundaryPieces {
         let mut items = Vec::new();
         for i in 0..pieces.len() {
             let sides = sides_of(i);
-            if sides != Sides::default() {
+            if sides != ElementSides::default() {
                 items.push(BoundaryPart::Sides(i as u32, sides));
             }
         }
@@ -107,7 +107,7 @@ impl BoundaryPieces {
 /// these sides: a place inside is the closest only where it vanishes. Bézier points of an inexact
 /// piece may be folded where the limit is not: there the limit decides, which is singular at the
 /// extraordinary point.
-fn folded(pieces: &LocatorPieces<'_>, sides_of: impl Fn(usize) -> Sides + Sync) -> Vec<u32> {
+fn folded(pieces: &LocatorPieces<'_>, sides_of: impl Fn(usize) -> ElementSides + Sync) -> Vec<u32> {
     let is_folded = |&i: &u32| {
         let (header, points) = (&pieces.pieces[i as usize], &pieces.points[i as usize]);
         let [negative, positive, flat] = signs(sides_of(i as usize), |t| jet(points, t));
@@ -117,7 +117,7 @@ fn folded(pieces: &LocatorPieces<'_>, sides_of: impl Fn(usize) -> Sides + Sync) 
         (negative && positive) && {
             let limit = pieces.limit(i as usize);
             let [negative, positive, _] =
-                signs(Sides::default(), |t| limit.jet(in_element(header, t)));
+                signs(ElementSides::default(), |t| limit.jet(in_element(header, t)));
             negative && positive
         }
     };
@@ -126,7 +126,7 @@ fn folded(pieces: &LocatorPieces<'_>, sides_of: impl Fn(usize) -> Sides + Sync) 
 
 /// Whether the Jacobian is negative at some sample of a piece, positive at some, and flat at some that
 /// is not on these sides.
-fn signs(sides: Sides, map: impl Fn([f64; 3]) -> Jet) -> [bool; 3] {
+fn signs(sides: ElementSides, map: impl Fn([f64; 3]) -> TricubicJet) -> [bool; 3] {
     let mut signs = [false; 3];
     for t in samples() {
         let [a, b, c] = map(t).derivatives;

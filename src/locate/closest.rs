@@ -8,7 +8,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::tricubic::Jet;
+use super::tricubic::TricubicJet;
 
 /// Most steps; degenerate roots halve the error a step.
 const STEPS: usize = 80;
@@ -23,7 +23,7 @@ const NEWTON_STEPS: usize = 16;
 const DIFFERENCE: f64 = 1e-5;
 /// Cosine of the angle between the residual and a derivative at a place that is stationary, at most.
 const STATIONARY: f64 = 1e-9;
-/// A decrease that rounding hides, as a part of the squared distance.
+/// A decrease that rounding hides, as a fraction of the squared distance.
 const HIDDEN: f64 = 0.5 * f64::EPSILON;
 
 /// A closest point.
@@ -52,7 +52,7 @@ impl SearchBox {
 
 /// Walks from `start` to a closest point; nearer than `enough` will do.
 pub fn closest(
-    map: impl Fn([f64; 3]) -> Jet,
+    map: impl Fn([f64; 3]) -> TricubicJet,
     x: [f64; 3],
     domain: SearchBox,
     start: [f64; 3],
@@ -63,7 +63,7 @@ pub fn closest(
 
 /// Walks from `start` to a closest point of a box that `x` is not in, also where the box is folded.
 pub fn closest_from_outside(
-    map: impl Fn([f64; 3]) -> Jet,
+    map: impl Fn([f64; 3]) -> TricubicJet,
     x: [f64; 3],
     domain: SearchBox,
     start: [f64; 3],
@@ -79,13 +79,13 @@ pub fn closest_from_outside(
 /// How far a walk has come.
 struct Walked {
     t: [f64; 3],
-    jet: Jet,
+    jet: TricubicJet,
     residual: Vector3<f64>,
     squared: f64,
 }
 
 impl Walked {
-    fn at(map: impl Fn([f64; 3]) -> Jet, x: Vector3<f64>, t: [f64; 3]) -> Self {
+    fn at(map: impl Fn([f64; 3]) -> TricubicJet, x: Vector3<f64>, t: [f64; 3]) -> Self {
         let jet = map(t);
         let residual = jet.point - x;
         Self { t, jet, residual, squared: residual.norm_squared() }
@@ -120,7 +120,7 @@ impl Walked {
 
 /// Walks on with second derivatives, as long as that comes nearer.
 fn newton(
-    map: &impl Fn([f64; 3]) -> Jet,
+    map: &impl Fn([f64; 3]) -> TricubicJet,
     x: Vector3<f64>,
     domain: SearchBox,
     mut found: Walked,
@@ -147,7 +147,7 @@ fn newton(
 /// Half of the second derivatives of the squared distance, by central differences that stay in
 /// the domain.
 fn hessian(
-    map: &impl Fn([f64; 3]) -> Jet,
+    map: &impl Fn([f64; 3]) -> TricubicJet,
     x: Vector3<f64>,
     domain: SearchBox,
     found: &Walked,
@@ -181,7 +181,7 @@ fn newton_step(hessian: &Matrix3<f64>, gradient: [f64; 3], free: [bool; 3]) -> O
 }
 
 fn gauss_newton(
-    map: &impl Fn([f64; 3]) -> Jet,
+    map: &impl Fn([f64; 3]) -> TricubicJet,
     x: Vector3<f64>,
     domain: SearchBox,
     start: [f64; 3],
@@ -278,7 +278,7 @@ mod tests {
         // folded along a curve that is bent too: w = 0.4 + 0.2 u
         let map = |[u, v, w]: [f64; 3]| {
             let along = w - 0.4 - 0.2 * u;
-            Jet {
+            TricubicJet {
                 point: Vector3::new(u, v + 0.1 * u * w, along * along),
                 derivatives: [
                     Vector3::new(1.0, 0.1 * w, -0.4 * along),

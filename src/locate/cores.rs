@@ -22,7 +22,7 @@ use super::frame::AffineFrame;
 use super::hierarchy::diagonal;
 use super::parameters;
 use super::search::{self, Nearness, SHARED};
-use super::sides::{Best, Sides};
+use super::sides::{BestPlace, ElementSides};
 use super::tricubic::{TricubicPoints, bounds};
 use crate::basis::closest_on_curve::closest_on_curve;
 use crate::bezier::{LocalBox, Nest, NestSibling, Piece};
@@ -44,12 +44,12 @@ pub struct Core<'s> {
     curve: Option<[[f64; 3]; 4]>,
     // how far from the core the limit is at most
     radius: f64,
-    ring: OnceLock<Box<Ring<'s>>>,
+    ring: OnceLock<Box<SplitRing<'s>>>,
 }
 
 /// One split.
 #[derive(Debug)]
-struct Ring<'s> {
+struct SplitRing<'s> {
     pieces: Vec<Exact>,
     edges: Vec<Core<'s>>,
     inner: Core<'s>,
@@ -67,15 +67,15 @@ struct Exact {
 
 /// How much memory is left for splits.
 #[derive(Debug)]
-pub struct Memory(AtomicUsize);
+pub struct SplitMemory(AtomicUsize);
 
-impl Default for Memory {
+impl Default for SplitMemory {
     fn default() -> Self {
         Self(AtomicUsize::new(KEPT_BYTES))
     }
 }
 
-impl Memory {
+impl SplitMemory {
     /// Takes so many bytes if they are left.
     fn take(&self, bytes: usize) -> bool {
         let less = |left: usize| left.checked_sub(bytes);
@@ -91,7 +91,7 @@ pub struct Sought<'a> {
     /// A point so near to the core is on it.
     pub rounding: f64,
     /// Memory that splits may take.
-    pub memory: &'a Memory,
+    pub memory: &'a SplitMemory,
 }
 
 impl<'s> Core<'s> {
@@ -201,10 +201,10 @@ impl<'s> Core<'s> {
     pub fn nearest(
         &self,
         x: [f64; 3],
-        sides: Sides,
+        sides: ElementSides,
         rounding: f64,
-        memory: &Memory,
-        best: &mut Best,
+        memory: &SplitMemory,
+        best: &mut BestPlace,
     ) {
         self.descend_nearest(x, sides, rounding, memory, MAX_RING, best);
     }
@@ -212,11 +212,11 @@ impl<'s> Core<'s> {
     fn descend_nearest(
         &self,
         x: [f64; 3],
-        sides: Sides,
+        sides: ElementSides,
         rounding: f64,
-        memory: &Memory,
+        memory: &SplitMemory,
         rings: u32,
-        best: &mut Best,
+        best: &mut BestPlace,
     ) {
         let x = Vector3::from(x) - Vector3::from(self.origin);
         // the limit lies in the hull of its control points: all beyond a plane that is far enough
@@ -260,14 +260,14 @@ impl<'s> Core<'s> {
         for core in ring.edges.iter().chain([&ring.inner]) {
             let LocalBox { origin, size, .. } = core.nest.part;
             let own = sides.of_box(origin, size);
-            if own != Sides::default() {
+            if own != ElementSides::default() {
                 core.descend_nearest(x.into(), own, rounding, memory, rings - 1, best);
             }
         }
     }
 
     /// The split, kept if there is memory for it.
-    fn kept(&self, memory: &Memory) -> Option<&Ring<'s>> {
+    fn kept(&self, memory: &SplitMemory) -> Option<&SplitRing<'s>> {
         match self.ring.get() {
             Some(ring) => Some(ring),
             None if memory.take(self.split_bytes()) => {
@@ -292,7 +292,7 @@ impl<'s> Core<'s> {
         (Closest { parameters, distance: away.norm() }, away)
     }
 
-    fn split(&self) -> Ring<'s> {
+    fn split(&self) -> SplitRing<'s> {
         let split = self.nest.split();
         let (mut pieces, mut edges) = (Vec::new(), Vec::new());
         for sibling in split.siblings {
@@ -311,7 +311,7 @@ impl<'s> Core<'s> {
                 }
             }
         }
-        Ring { pieces, edges, inner: Core::new(split.inner) }
+        SplitRing { pieces, edges, inner: Core::new(split.inner) }
     }
 
     /// Memory of a split, roughly.
@@ -404,11 +404,11 @@ mod tests {
                     let x = map.point(p);
                     let (most, enough) = locator.nearness(piece);
                     let nearness = Nearness { enough, most };
-                    let none = Memory(AtomicUsize::new(0));
-                    let search = |memory: &Memory| {
+                    let none = SplitMemory(AtomicUsize::new(0));
+                    let search = |memory: &SplitMemory| {
                         core.search(x, &Sought { nearness, rounding: locator.rounding, memory })
                     };
-                    let kept = search(&Memory::default()).expect("inside");
+                    let kept = search(&SplitMemory::default()).expect("inside");
                     // it splits anew for every point
                     if found_inside % 16 == 0 {
                         let made = search(&none).expect("inside");

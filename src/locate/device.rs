@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::parts::Parts;
+use super::parts::LocatorParts;
 use super::{Hierarchy, Located, Locator, Place};
 use crate::backend::device::{Device, LEFT, OUTSIDE, PlaceArrays, PointSearch};
 use crate::error::Result;
@@ -38,7 +38,7 @@ impl<'l, 's> DeviceLocator<'l, 's> {
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) if its memory is too small.
     pub fn new(locator: &'l Locator<'s>, device: &dyn Device) -> Result<Self> {
-        let parts = Parts::new(locator)?;
+        let parts = LocatorParts::new(locator)?;
         let Hierarchy { nodes, items } = Hierarchy::new(&parts.boxes);
         let solid = parts.arrays(&nodes, &items, locator.reach);
         Ok(Self { locator, places: device.location(solid)? })

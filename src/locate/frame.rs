@@ -11,7 +11,7 @@
 
 use nalgebra::Vector3;
 
-use super::tricubic::{Jet, TricubicPoints, restrict};
+use super::tricubic::{TricubicJet, TricubicPoints, restrict};
 use crate::numbers::vector::norm;
 
 /// How far beyond [0, 1] a piece must be one-to-one for Newton's method.
@@ -87,8 +87,8 @@ impl AffineFrame {
     }
 
     /// A place of the piece as the frame sees it.
-    pub fn of_jet(&self, jet: Jet) -> Jet {
-        Jet {
+    pub fn of_jet(&self, jet: TricubicJet) -> TricubicJet {
+        TricubicJet {
             point: self.guess(jet.point.into()).into(),
             derivatives: jet.derivatives.map(|d| apply(&self.inverse, d.into()).into()),
         }

@@ -2,7 +2,7 @@
 //! near it.
 
 use super::closest::SearchBox;
-use super::tricubic::Jet;
+use super::tricubic::TricubicJet;
 use crate::basis::bspline::Order::{First, Value};
 use crate::limit::{Leaf, Solid};
 use crate::numbers::vector::difference;
@@ -43,7 +43,7 @@ impl<'a> LimitMap<'a> {
     }
 
     /// The limit and its derivatives at the element's parameters `p`, within the leaf.
-    pub fn jet(&self, p: [f64; 3]) -> Jet {
+    pub fn jet(&self, p: [f64; 3]) -> TricubicJet {
         let local = self.leaf.local(p);
         let orders = |axis: usize| std::array::from_fn(|d| if d == axis { First } else { Value });
         let inward = local.map(|x| if x < 0.5 { x + ASIDE } else { x - ASIDE });
@@ -52,7 +52,10 @@ impl<'a> LimitMap<'a> {
                 .or_else(|| self.sum(inward, orders(axis)))
                 .unwrap_or([0.0; 3])
         };
-        Jet { point: self.point(p).into(), derivatives: [0, 1, 2].map(|d| derivative(d).into()) }
+        TricubicJet {
+            point: self.point(p).into(),
+            derivatives: [0, 1, 2].map(|d| derivative(d).into()),
+        }
     }
 
     fn sum(&self, local: [f64; 3], orders: crate::limit::Orders) -> Option<[f64; 3]> {

@@ -59,8 +59,8 @@ pub use table::{Answer, PointTable, columns, write_header, write_rows};
 pub use tricubic::TricubicPoints;
 pub(crate) use {
     frame::{AffineFrame, MARGIN, MAX_KAPPA},
-    parts::Parts,
-    tricubic::{Half, basis, bounds, halves},
+    parts::LocatorParts,
+    tricubic::{HalfPiece, basis, bounds, halves},
 };
 
 use rayon::prelude::*;
@@ -72,7 +72,7 @@ use crate::numbers::Precision;
 use crate::numbers::bounds::squared_distance;
 
 use boundary::BoundaryPieces;
-use cores::{Memory, Sought};
+use cores::{Sought, SplitMemory};
 use hierarchy::diagonal;
 use search::{Nearness, SHARED};
 
@@ -85,7 +85,7 @@ pub const DEFAULT_TOLERANCE: f64 = 1e-9;
 /// Options of a [`Locator`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LocatorOptions {
-    /// Points farther outside than this are outside, as a part of the diagonal of the
+    /// Points farther outside than this are outside, as a fraction of the diagonal of the
     /// box around the piece next to them; 0 < tolerance ≤ 1e-3.
     pub tolerance: f64,
     /// Rings of exact pieces toward extraordinary edges and vertices; as many as
@@ -137,7 +137,7 @@ pub struct Locator<'s> {
     // what rounding may move a point, in length units
     rounding: f64,
     // for what points ask for
-    memory: Memory,
+    memory: SplitMemory,
     // for points outside; made at once, since threads that share work must not wait for it
     boundary: BoundaryPieces,
 }
@@ -198,7 +198,7 @@ impl<'s> Locator<'s> {
             tolerance: options.tolerance,
             reach: reach + rounding,
             rounding,
-            memory: Memory::default(),
+            memory: SplitMemory::default(),
             boundary,
         })
     }

@@ -18,7 +18,7 @@ use nalgebra::Vector3;
 use super::boundary::{BoundaryPart, samples};
 use super::closest::{Closest, SearchBox, closest_from_outside};
 use super::hierarchy::Node;
-use super::sides::Best;
+use super::sides::BestPlace;
 use super::tricubic::jet;
 use super::{Locator, Place, parameters};
 use crate::numbers::bounds::squared_distance;
@@ -38,7 +38,7 @@ impl Locator<'_> {
 
 /// What is looked at next, at the same distance nodes before the items that they may hold.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Next {
+enum QueueEntry {
     Node(u32),
     Item(u32),
 }
@@ -57,22 +57,24 @@ fn nearest(
     // rounding of x counts once it is far away
     let far = x.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
     let slack = boundary.slack + locator.rounding + 4.0 * f64::EPSILON * far;
-    let mut best = Best::none(slack);
+    let mut best = BestPlace::none(slack);
     let mut piece = None;
     let mut queue = BinaryHeap::new();
     // squared distances are ≥ 0, so that their bits are in their order
-    let entry = |square: f64, next: Next| (square.to_bits(), next);
-    let mut nearest = nodes.first().map(|root| entry(root.squared_distance(x), Next::Node(0)));
+    let entry = |square: f64, next: QueueEntry| (square.to_bits(), next);
+    let mut nearest =
+        nodes.first().map(|root| entry(root.squared_distance(x), QueueEntry::Node(0)));
     while let Some((bits, next)) = nearest.take().or_else(|| queue.pop().map(|Reverse(e)| e)) {
         if best.rules_out_square(f64::from_bits(bits)) {
             break;
         }
         match next {
-            Next::Node(at) => {
+            QueueEntry::Node(at) => {
                 let Node { first, count, .. } = nodes[at as usize];
                 if count == 0 {
-                    let mut children = [at + 1, nodes[at as usize + 1].skip]
-                        .map(|at| entry(nodes[at as usize].squared_distance(x), Next::Node(at)));
+                    let mut children = [at + 1, nodes[at as usize + 1].skip].map(|at| {
+                        entry(nodes[at as usize].squared_distance(x), QueueEntry::Node(at))
+                    });
                     children.sort_unstable();
                     let [near, far] = children.map(|entry| {
                         (!best.rules_out_square(f64::from_bits(entry.0))).then_some(entry)
@@ -91,12 +93,12 @@ fn nearest(
                     if wanted(boundary.items[item as usize]) {
                         let square = squared_distance(&boundary.boxes[leaf as usize], x);
                         if !best.rules_out_square(square) {
-                            queue.push(Reverse(entry(square, Next::Item(item))));
+                            queue.push(Reverse(entry(square, QueueEntry::Item(item))));
                         }
                     }
                 }
             }
-            Next::Item(item) => {
+            QueueEntry::Item(item) => {
                 let corners = boundary.corners_of(item).iter();
                 let squares = corners.map(|&p| squared_distance(&[p, p], x));
                 best.bound_by(squares.fold(f64::INFINITY, f64::min).sqrt());
@@ -115,7 +117,7 @@ fn nearest(
 }
 
 /// Looks at an item; its piece.
-fn look_at(locator: &Locator<'_>, item: BoundaryPart, x: [f64; 3], best: &mut Best) -> u32 {
+fn look_at(locator: &Locator<'_>, item: BoundaryPart, x: [f64; 3], best: &mut BestPlace) -> u32 {
     let pieces = &locator.pieces;
     match item {
         BoundaryPart::Sides(i, sides) => {
@@ -138,7 +140,7 @@ fn look_at(locator: &Locator<'_>, item: BoundaryPart, x: [f64; 3], best: &mut Be
 
 /// Whether a plane has all of a piece beyond it, no nearer than the best place: one across the way
 /// to that place, or across the way to the middle of the piece.
-fn is_beyond(locator: &Locator<'_>, piece: usize, x: Vector3<f64>, best: &Best) -> bool {
+fn is_beyond(locator: &Locator<'_>, piece: usize, x: Vector3<f64>, best: &BestPlace) -> bool {
     let points = &locator.pieces.points[piece];
     let [low, high] = locator.pieces.boxes[piece].map(Vector3::from);
     let middle = (0.5 * (low + high) - x).try_normalize(0.0).unwrap_or_default();
@@ -151,7 +153,7 @@ fn is_beyond(locator: &Locator<'_>, piece: usize, x: Vector3<f64>, best: &Best) 
 
 /// A place of one piece, by descent from the nearest sample. Of an inexact piece none if the place
 /// of its Bézier points is so far that the limit there is no nearer than the best.
-fn in_volume(locator: &Locator<'_>, piece: usize, x: [f64; 3], best: &Best) -> Closest {
+fn in_volume(locator: &Locator<'_>, piece: usize, x: [f64; 3], best: &BestPlace) -> Closest {
     let pieces = &locator.pieces;
     let header = &pieces.pieces[piece];
     let points = &pieces.points[piece];
@@ -161,7 +163,7 @@ fn in_volume(locator: &Locator<'_>, piece: usize, x: [f64; 3], best: &Best) -> C
     found.parameters = parameters::in_element(header, found.parameters);
     if !header.exact {
         if best.rules_out(found.distance - pieces.errors[piece]) {
-            return Best::none(0.0).place;
+            return BestPlace::none(0.0).place;
         }
         let map = pieces.limit(piece);
         found = closest_from_outside(|p| map.jet(p), x, map.domain(), found.parameters);

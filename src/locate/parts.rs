@@ -1,5 +1,5 @@
-//! A solid divided into parts so nearly affine that Newton's method converges, in flat arrays: a
-//! GPU locates points in it.
+//! A solid divided into parts, boxes of Bézier pieces so nearly affine that Newton's method
+//! converges, in flat arrays: a GPU locates points in it.
 //!
 //! Exact pieces are halved until Newton's method converges on them; inexact ones, which surround
 //! extraordinary edges and vertices, are exact again in some further rings. What is left over (next
@@ -18,7 +18,7 @@ use super::hierarchy::Node;
 use super::hierarchy::diagonal;
 use super::tricubic::{TricubicPoints, bounds, halves};
 use crate::backend::device::{NONE, SolidPart, SolidParts};
-use crate::bezier::{MAX_EXACT_RINGS, Made, Piece, Pieces};
+use crate::bezier::{MAX_EXACT_RINGS, MadePiece, Piece, Pieces};
 use crate::error::Result;
 use crate::numbers::bounds::Bounds;
 
@@ -30,12 +30,12 @@ const HALVINGS: u32 = 6;
 const RINGS: usize = 2;
 /// What rounding may do to a frame's y.
 const SLACK: f64 = 1e-9;
-/// Length of a box that has none, as a part of its diagonal.
+/// Length of a box that has none, as a fraction of its diagonal.
 const THIN: f64 = 1e-9;
 
 /// All parts of a solid.
 #[derive(Debug, Default)]
-pub(crate) struct Parts {
+pub(crate) struct LocatorParts {
     /// The parts; those with Bézier points say which.
     pub parts: Vec<SolidPart>,
     /// Bézier points, `[w][v][u]`, of the parts that have some, in their order.
@@ -45,7 +45,7 @@ pub(crate) struct Parts {
 }
 
 /// What is halved: Bézier points of a piece, or of a part of it.
-struct Block {
+struct SubPiece {
     // the locator's piece
     piece: usize,
     points: TricubicPoints,
@@ -56,7 +56,7 @@ struct Block {
     exact: bool,
 }
 
-impl Parts {
+impl LocatorParts {
     /// Halves the pieces of a locator.
     ///
     /// # Errors
@@ -91,17 +91,17 @@ impl Parts {
     /// Adds the pieces of one leaf, which has further rings.
     fn push_leaf(&mut self, locator: &Locator<'_>, further: &Pieces<'_>, pieces: Range<usize>) {
         let all = &locator.pieces;
-        let mut inner: Option<Vec<Block>> = None;
+        let mut inner: Option<Vec<SubPiece>> = None;
         for piece in pieces {
             let Piece { origin, size, exact, .. } = all.pieces[piece];
             if exact {
                 let points = all.points[piece];
-                let block = Block { piece, points, origin, size, error: 0.0, exact };
+                let block = SubPiece { piece, points, origin, size, error: 0.0, exact };
                 self.push(locator, block, all.frames[piece], HALVINGS);
                 continue;
             }
             // sides of boxes are dyadic, so that these compare exactly
-            let is_within = |block: &Block| {
+            let is_within = |block: &SubPiece| {
                 (0..3).all(|d| {
                     block.origin[d] >= origin[d]
                         && block.origin[d] + block.size[d] <= origin[d] + size[d]
@@ -109,7 +109,7 @@ impl Parts {
             };
             let inner = inner.get_or_insert_with(|| blocks(locator, further, piece));
             for block in inner.iter().filter(|block| is_within(block)) {
-                let block = Block { piece, ..*block };
+                let block = SubPiece { piece, ..*block };
                 let frame = AffineFrame::of(&block.points);
                 self.push(locator, block, frame, HALVINGS);
             }
@@ -119,7 +119,7 @@ impl Parts {
     fn push(
         &mut self,
         locator: &Locator<'_>,
-        block: Block,
+        block: SubPiece,
         frame: Option<AffineFrame>,
         halvings: u32,
     ) {
@@ -127,7 +127,7 @@ impl Parts {
         if block.exact && !converges && halvings > 0 {
             for half in halves(&block.points) {
                 let frame = AffineFrame::of(&half.points);
-                let half = Block {
+                let half = SubPiece {
                     points: half.points,
                     origin: array::from_fn(|d| block.origin[d] + half.origin[d] * block.size[d]),
                     size: array::from_fn(|d| half.size[d] * block.size[d]),
@@ -137,7 +137,7 @@ impl Parts {
             }
             return;
         }
-        let Block { piece, points, origin, size, error, .. } = block;
+        let SubPiece { piece, points, origin, size, error, .. } = block;
         let [low, high] = bounds(&points);
         let bounds = [low.map(|x| x - error), high.map(|x| x + error)];
         let frame = frame.unwrap_or_else(|| box_frame(&bounds));
@@ -170,10 +170,10 @@ impl Parts {
 }
 
 /// The leaf of a piece in further rings.
-fn blocks(locator: &Locator<'_>, further: &Pieces<'_>, piece: usize) -> Vec<Block> {
+fn blocks(locator: &Locator<'_>, further: &Pieces<'_>, piece: usize) -> Vec<SubPiece> {
     let leaf = locator.pieces.leaf(piece);
     let made = further.made(leaf, locator.pieces.refined());
-    let block = |(Piece { origin, size, exact, .. }, made): (Piece, Made<'_>)| Block {
+    let block = |(Piece { origin, size, exact, .. }, made): (Piece, MadePiece<'_>)| SubPiece {
         piece,
         points: made.bezier_points(),
         origin,
@@ -211,7 +211,7 @@ mod tests {
         let mesh = crate::read("models/bracket.vtk").unwrap();
         let solid = Solid::new(&mesh).unwrap();
         let locator = Locator::new(&solid, mesh.controls()).unwrap();
-        let parts = Parts::new(&locator).unwrap();
+        let parts = LocatorParts::new(&locator).unwrap();
         assert!(parts.parts.is_sorted_by_key(|part| part.piece));
         let mut volumes = vec![0.0; locator.pieces().len()];
         let mut count = 0;

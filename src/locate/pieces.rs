@@ -70,13 +70,13 @@ impl<'s> LocatorPieces<'s> {
         let counts: Vec<u32> =
             leaves.par_iter().map(|leaf| maker.of(leaf).count() as u32).collect();
         let leaf_ids = ids().zip(&counts).flat_map(|(leaf, &n)| (0..n).map(move |_| leaf));
-        let own = |leaves: &[Leaf]| Arrays::new(&maker, leaves, &refined);
-        let mut all = Arrays::with_room(counts.iter().map(|&n| n as usize).sum());
+        let own = |leaves: &[Leaf]| PieceArrays::new(&maker, leaves, &refined);
+        let mut all = PieceArrays::with_room(counts.iter().map(|&n| n as usize).sum());
         for leaves in leaves.chunks(BATCH) {
-            let parts: Vec<Arrays<'s>> = leaves.par_chunks(LEAVES).map(own).collect();
+            let parts: Vec<PieceArrays<'s>> = leaves.par_chunks(LEAVES).map(own).collect();
             parts.into_iter().for_each(|part| all.append(part));
         }
-        let Arrays { points, errors, boxes, frames, cores } = all;
+        let PieceArrays { points, errors, boxes, frames, cores } = all;
         let pieces: Vec<Piece> = leaves.iter().flat_map(|leaf| maker.of(leaf)).collect();
         let leaves = leaf_ids.collect();
         let control_box = bounds(controls.positions);
@@ -196,7 +196,13 @@ impl<'s> LocatorPieces<'s> {
         if self.pieces[piece].exact {
             let points = &attribute.points[piece * 64 * width..][..64 * width];
             let piece = &self.pieces[piece];
-            pulp::Arch::new().dispatch(Scattered { piece, points, width, parameters, values });
+            pulp::Arch::new().dispatch(AttributeAtPlaces {
+                piece,
+                points,
+                width,
+                parameters,
+                values,
+            });
             return;
         }
         for (&p, values) in parameters.iter().zip(values.chunks_exact_mut(width)) {
@@ -224,7 +230,7 @@ impl<'s> LocatorPieces<'s> {
 const LANES: usize = 8;
 
 /// An attribute at places of an exact piece, compiled for the widest vectors that the machine has.
-struct Scattered<'a> {
+struct AttributeAtPlaces<'a> {
     piece: &'a Piece,
     /// `[w][v][u][width]`
     points: &'a [f64],
@@ -233,7 +239,7 @@ struct Scattered<'a> {
     values: &'a mut [f64],
 }
 
-impl pulp::NullaryFnOnce for Scattered<'_> {
+impl pulp::NullaryFnOnce for AttributeAtPlaces<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -282,7 +288,7 @@ fn contracted([u, v, w]: &[[[f64; LANES]; 4]; 3], x: impl Fn(usize) -> f64) -> [
 
 /// Pieces of some leaves, every array `[piece]`.
 #[derive(Default)]
-struct Arrays<'s> {
+struct PieceArrays<'s> {
     points: Vec<TricubicPoints>,
     errors: Vec<f64>,
     boxes: Vec<Bounds>,
@@ -290,7 +296,7 @@ struct Arrays<'s> {
     cores: Vec<Option<Box<Core<'s>>>>,
 }
 
-impl<'s> Arrays<'s> {
+impl<'s> PieceArrays<'s> {
     fn new(maker: &Pieces<'s>, leaves: &[Leaf], refined: &[f64]) -> Self {
         let mut own = Self::default();
         for made in leaves.iter().flat_map(|leaf| maker.made(leaf, refined)) {

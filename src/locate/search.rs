@@ -19,7 +19,7 @@ const MOST_RUNS: u32 = 64;
 /// A half whose frame sees a point farther outside than this is halved again before
 /// Newton's method looks for it there.
 const BESIDE: f64 = 0.05;
-/// A point so near to two elements, as parts of their size, belongs to both, and so
+/// A point so near to two elements, as fractions of their size, belongs to both, and so
 /// to the first.
 pub const SHARED: f64 = 1e-12;
 

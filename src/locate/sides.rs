@@ -10,9 +10,9 @@ use crate::bezier::Piece;
 
 /// Sides of an element, or of a box of its parameters: bit 2 · axis + side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Sides(pub u8);
+pub struct ElementSides(pub u8);
 
-impl Sides {
+impl ElementSides {
     /// The sides of an element, of these, on which a box of its parameters has a side.
     pub fn of_box(self, origin: [f64; 3], size: [f64; 3]) -> Self {
         let meets = |&(axis, side): &(usize, usize)| match side {
@@ -35,7 +35,7 @@ impl Sides {
 
 /// What is the closest so far, in the parameters of an element.
 #[derive(Clone, Copy, Debug)]
-pub struct Best {
+pub struct BestPlace {
     /// The place; none yet if its distance is infinite.
     pub place: Closest,
     /// The unit vector from the point asked for to the place; 0 without one.
@@ -46,7 +46,7 @@ pub struct Best {
     pub slack: f64,
 }
 
-impl Best {
+impl BestPlace {
     /// No place yet.
     pub fn none(slack: f64) -> Self {
         let place = Closest { parameters: [0.0; 3], distance: f64::INFINITY };
@@ -83,7 +83,7 @@ impl Best {
         &mut self,
         points: &TricubicPoints,
         piece: &Piece,
-        sides: Sides,
+        sides: ElementSides,
         x: Vector3<f64>,
     ) {
         for (axis, side) in sides.iter() {

@@ -11,7 +11,7 @@ pub type TricubicPoints = [[f64; 3]; 64];
 
 /// A point and the first derivatives there.
 #[derive(Clone, Copy, Debug)]
-pub struct Jet {
+pub struct TricubicJet {
     /// The point.
     pub point: Vector3<f64>,
     /// Derivatives with respect to u, v and w.
@@ -30,9 +30,9 @@ pub fn basis(t: f64) -> [[f64; 4]; 2] {
 }
 
 /// The piece at `t`: contracted along u, then v, then w.
-pub fn jet(points: &TricubicPoints, t: [f64; 3]) -> Jet {
+pub fn jet(points: &TricubicPoints, t: [f64; 3]) -> TricubicJet {
     let [u, v, w] = t.map(basis);
-    let mut jet = Jet { point: Vector3::zeros(), derivatives: [Vector3::zeros(); 3] };
+    let mut jet = TricubicJet { point: Vector3::zeros(), derivatives: [Vector3::zeros(); 3] };
     for (k, layer) in points.as_chunks::<16>().0.iter().enumerate() {
         // value, by u, by v
         let mut across = [[0.0; 3]; 3];
@@ -86,7 +86,7 @@ pub fn restrict<const WIDTH: usize>(
 
 /// A half of a piece, or a half of a half.
 #[derive(Clone, Copy, Debug)]
-pub struct Half {
+pub struct HalfPiece {
     /// Bézier points of the half.
     pub points: TricubicPoints,
     /// Least corner of the half in the parameters of the whole piece.
@@ -95,7 +95,7 @@ pub struct Half {
     pub size: [f64; 3],
 }
 
-impl Half {
+impl HalfPiece {
     /// This half in the parameters that `whole` is in.
     pub fn within(self, whole: &Self) -> Self {
         let place = |d: usize| whole.origin[d] + self.origin[d] * whole.size[d];
@@ -108,7 +108,7 @@ impl Half {
 }
 
 /// The halves of a piece along the axis that it bends most along.
-pub fn halves(points: &TricubicPoints) -> [Half; 2] {
+pub fn halves(points: &TricubicPoints) -> [HalfPiece; 2] {
     let axis = most_bent_axis(points);
     let mut size = [1.0; 3];
     size[axis] = 0.5;
@@ -116,7 +116,7 @@ pub fn halves(points: &TricubicPoints) -> [Half; 2] {
         let mut origin = [0.0; 3];
         origin[axis] = from;
         let high = std::array::from_fn(|d| origin[d] + size[d]);
-        Half { points: restrict(points, origin, high), origin, size }
+        HalfPiece { points: restrict(points, origin, high), origin, size }
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::error::ElementKind::Cell;
+use crate::error::IdKind::Cell;
 use crate::error::{Error, Result};
 use crate::message;
 use crate::numbers::counted;

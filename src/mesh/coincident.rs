@@ -1,4 +1,4 @@
-//! Vertices that lie in one place.
+//! Vertices at one position.
 //!
 //! Cells that do not share vertices look like one solid but are separate solids: each has a limit
 //! of its own, until [`SolidMesh::weld`] joins them.
@@ -9,14 +9,14 @@ use rayon::prelude::*;
 
 use super::{SolidMesh, SurfaceMesh, components};
 
-/// Vertices of cells that lie exactly in the place of others.
+/// Vertices of cells that lie exactly at the position of others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CoincidentVertices {
     /// Number of vertices that lie where another one does.
     pub count: usize,
-    /// Number of vertices that are left out when those of one place are joined.
+    /// Number of vertices that are left out when those of one position are joined.
     pub extra: usize,
-    /// The first vertex of these, and the next in its place.
+    /// The first vertex of these, and the next at its position.
     pub first: Option<[u32; 2]>,
 }
 
@@ -26,16 +26,16 @@ impl CoincidentVertices {
         let mut found = Self::default();
         let keys = (0..).zip(&vertices).map(|(i, (_, p))| (Self::hash(*p), i)).collect();
         let (id, bits) = (|i: u32| vertices[i as usize].0, |i: u32| bits(vertices[i as usize].1));
-        for_each_place(keys, id, bits, |ids| found.add(ids));
+        for_each_position(keys, id, bits, |ids| found.add(ids));
         found
     }
 
-    /// A hash of coordinates that is one for all vertices of a place.
+    /// A hash of coordinates that is one for all vertices at a position.
     pub(crate) fn hash(point: [f64; 3]) -> u64 {
         mixed(bits(point))
     }
 
-    /// The coincident vertices of both, which have no place in common.
+    /// The coincident vertices of both, which have no position in common.
     #[must_use]
     pub(crate) fn joined(self, other: Self) -> Self {
         let first = match (self.first, other.first) {
@@ -56,7 +56,8 @@ impl CoincidentVertices {
 }
 
 impl SurfaceMesh {
-    /// Number of parts that share no vertex with one another. The mesh has been checked.
+    /// Number of connected components: they share no vertex with one another. The mesh has been
+    /// checked.
     pub fn part_count(&self) -> usize {
         let parts = components(self.points.len(), self.faces.iter());
         // every part has a face, and its least vertex is that of one of them
@@ -97,11 +98,11 @@ impl SolidMesh {
     /// not count.
     pub fn coincident_vertices(&self) -> CoincidentVertices {
         let mut found = CoincidentVertices::default();
-        self.for_each_place(|ids| found.add(ids));
+        self.for_each_position(|ids| found.add(ids));
         found
     }
 
-    /// Number of parts that share no vertex with one another.
+    /// Number of connected components: they share no vertex with one another.
     pub fn part_count(&self) -> usize {
         let cells = (0..self.cells.len()).map(|c| self.cells.vertices(c));
         let parts = components(self.points.len(), cells);
@@ -120,12 +121,12 @@ impl SolidMesh {
     }
 
     /// Shows the vertices of every place that has several, ascending.
-    fn for_each_place(&self, show: impl FnMut(&[u32])) {
+    fn for_each_position(&self, show: impl FnMut(&[u32])) {
         let used = self.used_vertices();
         let known = used.par_iter().enumerate().filter(|(_, used)| **used);
         let bits = |v: u32| bits(self.points[v as usize]);
         let keys = known.map(|(v, _)| (mixed(bits(v as u32)), v as u32)).collect();
-        for_each_place(keys, |v| v, bits, show);
+        for_each_position(keys, |v| v, bits, show);
     }
 }
 
@@ -136,7 +137,7 @@ fn bits(point: [f64; 3]) -> [u64; 3] {
 
 /// Shows the ids of the items of every place that has several, ascending. The items have keys:
 /// hashes of their coordinates.
-fn for_each_place(
+fn for_each_position(
     mut keys: Vec<(u64, u32)>,
     id: impl Fn(u32) -> u32 + Sync,
     bits: impl Fn(u32) -> [u64; 3] + Sync,

@@ -1,4 +1,4 @@
-//! Parts of meshes that share no vertex.
+//! Connected components of meshes.
 
 /// Ids in disjoint sets, each of which is known by its least member.
 pub(crate) struct UnionFind {
@@ -39,14 +39,14 @@ impl UnionFind {
     }
 }
 
-/// For each of `count` vertices the least of its connected part, as `groups` of vertices (cells, faces)
-/// join them; for one of no group itself. Vertices that do not exist join nothing.
+/// For each of `count` vertices the least of its connected component, as `groups` of vertices
+/// (cells, faces) join them; for one of no group itself. Vertices that do not exist join nothing.
 pub(crate) fn components<'a>(count: usize, groups: impl Iterator<Item = &'a [u32]>) -> Vec<u32> {
-    let mut parts = UnionFind::new(count);
+    let mut components = UnionFind::new(count);
     for group in groups {
         let mut known = group.iter().copied().filter(|&v| (v as usize) < count);
         let Some(first) = known.next() else { continue };
-        known.for_each(|v| _ = parts.join(first, v));
+        known.for_each(|v| _ = components.join(first, v));
     }
-    parts.roots()
+    components.roots()
 }

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use super::SolidMesh;
 use super::handedness::{Handedness, scaled_jacobian};
-use crate::error::ElementKind::Cell;
+use crate::error::IdKind::Cell;
 use crate::error::Message;
 use crate::message;
 

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use super::{CellArray, Polygons, SolidMesh};
-use crate::error::ElementKind::Vertex;
+use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result};
 use crate::message;
 use crate::numbers::counted;

@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::{Cells, SolidMesh};
-use crate::error::{ElementKind, Message};
+use crate::error::{IdKind, Message};
 use crate::message;
 
 /// Hexahedra of a mesh that are left-handed at their centers: the trilinear map of
@@ -74,7 +74,7 @@ impl Handedness {
         };
         Some(message!(
             "{which} (scaled Jacobian at the center: worst {scaled:.3} in ",
-            ElementKind::Cell.id(cell),
+            IdKind::Cell.id(cell),
             ")"
         ))
     }

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::error::{ElementKind, Message};
+use crate::error::{IdKind, Message};
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident, $word:literal) => {
@@ -28,7 +28,7 @@ macro_rules! id {
 
 impl From<CellId> for Message {
     fn from(id: CellId) -> Self {
-        ElementKind::Cell.id(id.0)
+        IdKind::Cell.id(id.0)
     }
 }
 

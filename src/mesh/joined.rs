@@ -1,4 +1,5 @@
-//! Which vertices lie in one place: those within a distance of each other, and of others in turn.
+//! Which vertices are at one position: those within a distance of each other, and of others in
+//! turn.
 
 use rayon::prelude::*;
 
@@ -7,10 +8,10 @@ use crate::error::{Error, Result};
 use crate::numbers::vector::{difference, squared_norm};
 
 /// Which vertices are joined to which.
-pub(super) struct Joined {
-    /// Of each vertex the first of its place.
+pub(super) struct JoinedVertices {
+    /// Of each vertex the first at its position.
     first: Vec<u32>,
-    /// The first vertices of all places.
+    /// The first vertices of all positions.
     pub kept: Vec<u32>,
     /// Of each first vertex its number among these.
     numbers: Vec<u32>,
@@ -20,22 +21,22 @@ pub(super) struct Joined {
 const FEW: usize = 16;
 
 /// A cell of a grid, and a vertex in it.
-type Key = ([i64; 3], u32);
+type GridVertex = ([i64; 3], u32);
 
-impl Joined {
+impl JoinedVertices {
     /// The vertices of `used` within `distance`; all others stay.
     pub fn new(points: &[[f64; 3]], used: &[bool], distance: f64) -> Result<Self> {
         let (keys, reach) = keys(points, used, distance)?;
         // all vertices of a cell are joined, and then two cells where two of their vertices are
         // near
-        let cells: Vec<&[Key]> = keys.chunk_by(|a, b| a.0 == b.0).collect();
+        let cells: Vec<&[GridVertex]> = keys.chunk_by(|a, b| a.0 == b.0).collect();
         let find = |cell: [i64; 3]| cells.binary_search_by_key(&cell, |keys| keys[0].0).ok();
         let is_near = |a: u32, b: u32| {
             let [a, b] = [a, b].map(|v| points[v as usize]);
             squared_norm(difference(a, b)) <= distance * distance
         };
         // one vertex of each place: many may lie in one
-        let distinct = |cell: &[Key]| {
+        let distinct = |cell: &[GridVertex]| {
             let mut ids: Vec<u32> = cell.iter().map(|key| key.1).collect();
             if ids.len() > FEW {
                 let bits = |v: u32| points[v as usize].map(f64::to_bits);
@@ -44,13 +45,13 @@ impl Joined {
             }
             ids
         };
-        let link = |cell: &[Key], ids: &[u32], offset: [i64; 3]| {
+        let link = |cell: &[GridVertex], ids: &[u32], offset: [i64; 3]| {
             let other = distinct(cells[find(std::array::from_fn(|d| cell[0].0[d] + offset[d]))?]);
             let pairs = ids.iter().flat_map(|&a| other.iter().map(move |&b| [a, b]));
             { pairs }.find(|&[a, b]| is_near(a, b))
         };
         let offsets = offsets(reach);
-        let links_of = |cell: &&[Key]| -> Vec<[u32; 2]> {
+        let links_of = |cell: &&[GridVertex]| -> Vec<[u32; 2]> {
             let ids = distinct(cell);
             offsets.iter().filter_map(|&offset| link(cell, &ids, offset)).collect()
         };
@@ -73,7 +74,7 @@ impl Joined {
         self.first.len() - self.kept.len()
     }
 
-    /// The first vertex of the place of one; a vertex that does not exist stays.
+    /// The first vertex at the position of one; a vertex that does not exist stays.
     pub fn first(&self, v: u32) -> u32 {
         self.first.get(v as usize).copied().unwrap_or(v)
     }
@@ -103,7 +104,7 @@ impl Joined {
 /// The used vertices by the cells of a grid, sorted, and how many cells away vertices within the
 /// distance can be. All vertices of a cell are within it: those of equal coordinates are where it
 /// is 0.
-fn keys(points: &[[f64; 3]], used: &[bool], distance: f64) -> Result<(Vec<Key>, i64)> {
+fn keys(points: &[[f64; 3]], used: &[bool], distance: f64) -> Result<(Vec<GridVertex>, i64)> {
     let refused = |help: String| {
         // not hundreds of zeros
         let distance = match distance.abs() {
@@ -135,7 +136,7 @@ fn keys(points: &[[f64; 3]], used: &[bool], distance: f64) -> Result<(Vec<Key>, 
         }
     };
     let known = (0..points.len() as u32).into_par_iter().filter(|&v| used[v as usize]);
-    let mut keys: Vec<Key> = known.map(|v| (points[v as usize].map(cell), v)).collect();
+    let mut keys: Vec<GridVertex> = known.map(|v| (points[v as usize].map(cell), v)).collect();
     keys.par_sort_unstable();
     Ok((keys, if distance > 0.0 { 2 } else { 0 }))
 }
@@ -157,7 +158,7 @@ mod tests {
         for (apart, left) in [(0.9, 1), (1.2, 2)] {
             let lumps = [[0.0; 3], [apart, 0.0, 0.0]];
             let points: Vec<[f64; 3]> = lumps.iter().flat_map(|&p| [p; 3 * FEW]).collect();
-            let joined = Joined::new(&points, &vec![true; points.len()], 1.0).unwrap();
+            let joined = JoinedVertices::new(&points, &vec![true; points.len()], 1.0).unwrap();
             assert_eq!(joined.kept.len(), left, "{apart}");
         }
     }
@@ -182,7 +183,7 @@ mod tests {
                 points[200 - v][0] += distance;
             }
             let used: Vec<bool> = (0..300).map(|v| v % 7 != 3).collect();
-            let joined = Joined::new(&points, &used, distance).unwrap();
+            let joined = JoinedVertices::new(&points, &used, distance).unwrap();
             let mut first: Vec<u32> = (0..300).collect();
             let near = |a: usize, b: usize| {
                 let square: f64 = (0..3).map(|d| (points[a][d] - points[b][d]).powi(2)).sum();

@@ -190,7 +190,7 @@ impl SolidMesh {
         Self { points, cells, ..Self::default() }
     }
 
-    /// The place of an attribute among those of the mesh.
+    /// The index of an attribute among those of the mesh.
     ///
     /// # Errors
     /// [`Error::Request`] if none has this name.

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::error::ElementKind::{Cell, Vertex};
+use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Error, Message, Result, edge};
 use crate::message;
 use crate::numbers::counted;

@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use crate::error::ElementKind::Vertex;
+use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result};
 use crate::mesh::{Attribute, SolidMesh};
 use crate::message;

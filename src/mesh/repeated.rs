@@ -94,7 +94,7 @@ impl WeldGrid {
     }
 }
 
-/// Takes the edges of a face for the shortest at its vertices. `local` gives the place of a vertex
+/// Takes the edges of a face for the shortest at its vertices. `local` gives the index of a vertex
 /// among `points` and `lengths`; collapsed edges have no length to compare with.
 pub(crate) fn shorten(
     lengths: &mut [f64],
@@ -124,19 +124,19 @@ fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
 /// Points come piece by piece. First equal points are joined, then what these make with the nearest
 /// earlier one, the first of several; never two of one piece.
 pub(crate) fn repeated(count: usize, point: impl Fn(usize) -> WeldPoint + Sync) -> Vec<u32> {
-    let mut joined = Joined::of_equal(count, &point);
+    let mut joined = JoinedPoints::of_equal(count, &point);
     joined.join_near(&point);
     joined.first
 }
 
 /// Points that are joined so far.
-struct Joined {
+struct JoinedPoints {
     first: Vec<u32>,
     // the next of the points that are joined with a point, in no order
     next: Vec<u32>,
 }
 
-impl Joined {
+impl JoinedPoints {
     /// Of several equal points in each piece the first are joined, the second ones, and so on.
     fn of_equal(count: usize, point: &(impl Fn(usize) -> WeldPoint + Sync)) -> Self {
         // 0 is -0

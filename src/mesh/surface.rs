@@ -8,7 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Attribute, CreaseRule, Creases, check_coordinates};
-use crate::error::ElementKind::{Face, Vertex};
+use crate::error::IdKind::{Face, Vertex};
 use crate::error::{Error, Result, option_name};
 use crate::message;
 use crate::numbers::{Precision, counted};
@@ -218,7 +218,7 @@ pub struct SurfaceMesh {
     pub points: Vec<[f64; 3]>,
     /// Faces over the points.
     pub faces: Polygons,
-    /// Sharpness of edges and vertices; of several for one place, the last counts.
+    /// Sharpness of edges and vertices; of several for one edge or vertex, the last counts.
     pub creases: Creases,
     /// How sharpness passes on.
     pub crease_rule: CreaseRule,

@@ -11,7 +11,7 @@ use crate::numbers::vector::difference;
 const STARTS: usize = 64;
 /// Corners of a face at most that are gone through for each of its neighbors' diagonals.
 const FEW: usize = 16;
-/// A triangle without area, as a part of the area of all triangles of its face.
+/// A triangle without area, as a fraction of the area of all triangles of its face.
 const FLAT: f64 = 1e-10;
 
 /// Triangles of every face of a mesh, and the face of each.
@@ -43,7 +43,7 @@ impl SurfaceMesh {
         Triangles { corners: corners.collect(), faces }
     }
 
-    /// The triangles of [`Self::triangles`], as places of their corners among those of all faces.
+    /// The triangles of [`Self::triangles`], as indices of their corners among those of all faces.
     pub(crate) fn triangle_places(&self) -> (Vec<[u32; 3]>, Vec<u32>) {
         let count = self.triangle_count();
         let mut cuts = Cuts {
@@ -58,7 +58,7 @@ impl SurfaceMesh {
             let many = self.faces.iter().filter(|face| face.len() > FEW);
             cuts.joined.extend(many.flat_map(sides));
         }
-        let mut cutter = Cutter::default();
+        let mut cutter = PolygonCutter::default();
         for (f, face) in self.faces.iter().enumerate() {
             let first = self.faces.corners(f).start as u32;
             let cut = cutter.cut(&self.points, face, |a, b| cuts.has(f as u32, face[a], face[b]));
@@ -158,7 +158,7 @@ impl Cuts<'_> {
 
 /// Memory that faces share.
 #[derive(Default)]
-struct Cutter {
+struct PolygonCutter {
     earcut: Earcut<f64>,
     // the face, projected along its normal
     flat: Vec<[f64; 2]>,
@@ -168,7 +168,7 @@ struct Cutter {
     best: Vec<[u32; 3]>,
 }
 
-impl Cutter {
+impl PolygonCutter {
     /// The triangles of a face, as places in it; `is_joined` says whether two places are joined by an
     /// edge outside the face.
     fn cut(

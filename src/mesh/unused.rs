@@ -1,6 +1,6 @@
 //! Vertices that belong to no cell.
 
-use crate::ElementKind::Vertex;
+use crate::IdKind::Vertex;
 use crate::error::Message;
 use crate::message;
 use crate::numbers::{by_count, counted};

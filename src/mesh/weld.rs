@@ -1,13 +1,13 @@
-//! Joining vertices that lie in one place, or near one another.
+//! Joining vertices that lie at one position, or near one another.
 //!
-//! The first vertex of each place stays, where it is and with its values. Chains count: vertices of
-//! one place may be farther apart than the distance.
+//! The first vertex of each position stays, where it is and with its values. Chains count: vertices
+//! of one place may be farther apart than the distance.
 
 use std::collections::{HashMap, HashSet};
 
-use super::joined::Joined;
+use super::joined::JoinedVertices;
 use super::{Cells, Corner, Crease, Creases, NORMALS, Polygons, SolidMesh, SurfaceMesh, VertexId};
-use crate::error::ElementKind::{Cell, Face, Vertex};
+use crate::error::IdKind::{Cell, Face, Vertex};
 use crate::error::{Error, Message, Result};
 use crate::message;
 
@@ -69,7 +69,7 @@ impl SolidMesh {
     /// [`Error::Request`] for a distance below 0, one that is not finite, or one below the rounding
     /// of the coordinates; [`Error::Mesh`] if a cell has two corners that would be joined.
     pub fn weld(&mut self, distance: f64) -> Result<Welded> {
-        let joined = Joined::new(&self.points, &self.used_vertices(), distance)?;
+        let joined = JoinedVertices::new(&self.points, &self.used_vertices(), distance)?;
         self.check_corners(&joined)?;
         let mut welded = Welded { removed: joined.removed(), ..Welded::default() };
         if welded.removed == 0 {
@@ -125,7 +125,7 @@ impl SolidMesh {
     }
 
     /// Refuses to join two corners of a cell.
-    fn check_corners(&self, joined: &Joined) -> Result<()> {
+    fn check_corners(&self, joined: &JoinedVertices) -> Result<()> {
         for c in 0..self.cells.len() {
             let corners = self.cells.vertices(c);
             let is_same = |a: u32, b: u32| a != b && joined.first(a) == joined.first(b);
@@ -151,7 +151,7 @@ impl SurfaceMesh {
     pub fn weld(&mut self, distance: f64) -> Result<Welded> {
         let mut used = vec![false; self.points.len()];
         self.faces.vertices().iter().for_each(|&v| used[v as usize] = true);
-        let joined = Joined::new(&self.points, &used, distance)?;
+        let joined = JoinedVertices::new(&self.points, &used, distance)?;
         let mut welded = Welded { removed: joined.removed(), ..Welded::default() };
         if welded.removed == 0 {
             return Ok(welded);

@@ -15,7 +15,7 @@ use crate::topology::{Clusters, NONE, Topology, no_orientation};
 #[derive(Debug, Default)]
 pub(crate) struct RankClusters {
     // cells on the boundary of the mesh or of their block, ascending
-    cells: Vec<Known>,
+    cells: Vec<BoundaryCell>,
     volumes: Vec<f64>,
     // [cluster]: cells that are not hexahedra, those like its first cell and those mirrored against
     // it
@@ -24,7 +24,7 @@ pub(crate) struct RankClusters {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct BoundaryCell {
     cell: u32,
     cluster: u32,
     // against the first cell of its cluster
@@ -43,7 +43,7 @@ struct Link {
 /// Two clusters, numbered over all ranks, and whether their first cells are mirrored against each
 /// other; cells of a face between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Pair {
+struct ClusterPair {
     clusters: [u32; 2],
     mirrored: bool,
     cells: [u32; 2],
@@ -81,7 +81,7 @@ impl RankClusters {
         for &cell in block.owned.iter().filter(is_outer) {
             let (cluster, mirrored) =
                 (first + found.numbers[cell as usize], found.mirrored[cell as usize]);
-            self.cells.push(Known { cell: ids[cell as usize], cluster, mirrored });
+            self.cells.push(BoundaryCell { cell: ids[cell as usize], cluster, mirrored });
         }
         self.others.resize(first as usize + found.volumes.len(), [Inverted::default(); 2]);
         for &cell in &block.owned {
@@ -109,7 +109,8 @@ impl RankClusters {
     /// Two cells without a common orientation, and those of other ranks.
     pub fn orientation(self, ranks: &Ranks<'_>, holders: &Holders) -> Result<RankOrientation> {
         let first_mirrored = self.first_mirrored(ranks, holders)?.map_err(no_orientation)?;
-        let is_mirrored = |known: &&Known| known.mirrored ^ first_mirrored[known.cluster as usize];
+        let is_mirrored =
+            |known: &&BoundaryCell| known.mirrored ^ first_mirrored[known.cluster as usize];
         let mirrored = self.cells.iter().filter(is_mirrored);
         Ok(RankOrientation(mirrored.map(|known| known.cell).collect()))
     }
@@ -146,8 +147,8 @@ impl RankClusters {
         own.iter().try_for_each(|bytes| push_pairs(bytes, &mut pairs))?;
         pairs.sort_unstable();
 
-        let mut joined = Joined::new(all.len());
-        for Pair { clusters, mirrored, cells } in pairs {
+        let mut joined = ClusterForest::new(all.len());
+        for ClusterPair { clusters, mirrored, cells } in pairs {
             if !joined.join(clusters, mirrored) {
                 return Ok(Err(cells));
             }
@@ -165,7 +166,12 @@ impl RankClusters {
     }
 
     /// The pairs of clusters that links of this rank join, each once.
-    fn pairs(&self, ranks: &Ranks<'_>, holders: &Holders, firsts: &[u32]) -> Result<Vec<Pair>> {
+    fn pairs(
+        &self,
+        ranks: &Ranks<'_>,
+        holders: &Holders,
+        firsts: &[u32],
+    ) -> Result<Vec<ClusterPair>> {
         let start = holders.range(ranks.rank()).start;
         let answer = |place: usize, bytes: &mut Vec<u8>| {
             let cell = (start + place) as u32;
@@ -195,35 +201,35 @@ impl RankClusters {
             let other = link.cells[1];
             let (cluster, mirrored) = known[wanted.partition_point(|&cell| cell < other)];
             let clusters = [first + link.cluster, firsts[holders.holder(other)] + cluster];
-            Pair { clusters, mirrored: link.mirrored ^ mirrored, cells: link.cells }
+            ClusterPair { clusters, mirrored: link.mirrored ^ mirrored, cells: link.cells }
         };
-        let mut pairs: Vec<Pair> = self.links.iter().map(pair).collect();
+        let mut pairs: Vec<ClusterPair> = self.links.iter().map(pair).collect();
         pairs.sort_unstable();
         pairs.dedup_by_key(|pair| (pair.clusters, pair.mirrored));
         Ok(pairs)
     }
 }
 
-fn pair_bytes(pairs: &[Pair]) -> Vec<u8> {
+fn pair_bytes(pairs: &[ClusterPair]) -> Vec<u8> {
     let mut bytes = Vec::new();
-    for &Pair { clusters: [a, b], mirrored, cells: [c, d] } in pairs {
+    for &ClusterPair { clusters: [a, b], mirrored, cells: [c, d] } in pairs {
         [a, b, mirrored.into(), c, d].iter().for_each(|id: &u32| bytes.extend(id.to_ne_bytes()));
     }
     bytes
 }
 
-fn push_pairs(mut bytes: &[u8], pairs: &mut Vec<Pair>) -> Result<()> {
+fn push_pairs(mut bytes: &[u8], pairs: &mut Vec<ClusterPair>) -> Result<()> {
     while !bytes.is_empty() {
         let [a, b, mirrored, c, d] = next_ids(&mut bytes)?;
-        pairs.push(Pair { clusters: [a, b], mirrored: mirrored == 1, cells: [c, d] });
+        pairs.push(ClusterPair { clusters: [a, b], mirrored: mirrored == 1, cells: [c, d] });
     }
     Ok(())
 }
 
 /// Clusters that are joined to trees, each with its place against the one above.
-struct Joined(Vec<(u32, bool)>);
+struct ClusterForest(Vec<(u32, bool)>);
 
-impl Joined {
+impl ClusterForest {
     fn new(count: usize) -> Self {
         Self((0..count as u32).map(|cluster| (cluster, false)).collect())
     }

@@ -2,7 +2,7 @@
 
 use super::extremes::Extremes;
 use super::{Cut, Part};
-use crate::error::ElementKind::{Cell, Vertex};
+use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Error, Result};
 use crate::mesh::{Cells, Corner, Crease, Creases, FaceGroup, Polygons, SolidMesh, VertexId};
 use crate::message;

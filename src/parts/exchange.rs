@@ -47,7 +47,7 @@ impl Holders {
         self.starts.partition_point(|&start| start <= item as usize) - 1
     }
 
-    /// The place in the block of a rank of an item that a message names.
+    /// The index in the block of a rank of an item that a message names.
     pub(super) fn place(&self, item: u32, rank: usize) -> Result<usize> {
         let (item, own) = (item as usize, self.range(rank));
         own.contains(&item).then(|| item - own.start).ok_or_else(Error::broken_message)
@@ -75,7 +75,7 @@ pub(super) fn batch(items: usize, round: usize) -> Range<usize> {
 }
 
 /// Shows what their holders say of the items `wanted`, ascending: one answer behind another, in
-/// messages. `answer` appends what this rank says of the one at a place of its own block.
+/// messages. `answer` appends what this rank says of the one at an index of its own block.
 pub(crate) fn fetch(
     ranks: &Ranks<'_>,
     holders: &Holders,
@@ -102,7 +102,7 @@ pub(crate) fn fetch(
 }
 
 /// Sends pairs of an item and something to the items' holders, those of some things at a time;
-/// shows a holder the places in its block with their things.
+/// shows a holder the indices in its block with their things.
 pub(super) fn send<I: Iterator<Item = (u32, u32)>>(
     ranks: &Ranks<'_>,
     holders: &Holders,

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::mesh::SolidMesh;
 
 /// A value and its vertex.
-type Found = (f64, u32);
+type VertexValue = (f64, u32);
 
 /// The first vertex, and those with the least and the largest of each coordinate and component of an
 /// attribute: the first of equal least ones, the last of equal largest ones.
@@ -13,7 +13,7 @@ type Found = (f64, u32);
 pub(super) struct Extremes {
     first: Option<u32>,
     // [component]: least and largest; none without numbers
-    found: Vec<Option<[Found; 2]>>,
+    found: Vec<Option<[VertexValue; 2]>>,
 }
 
 impl Extremes {
@@ -38,7 +38,7 @@ impl Extremes {
         if self.found.is_empty() {
             return next.clone();
         }
-        let join = |(a, b): (Option<[Found; 2]>, &Option<[Found; 2]>)| match (a, *b) {
+        let join = |(a, b): (Option<[VertexValue; 2]>, &Option<[VertexValue; 2]>)| match (a, *b) {
             (Some(a), Some(b)) => Some(extended(a, b)),
             (a, b) => a.or(b),
         };
@@ -71,7 +71,7 @@ impl Extremes {
         let mut found = Vec::new();
         while !rest.is_empty() {
             let mut end =
-                || -> Result<Found> { Ok((next_number(&mut rest)?, next_id(&mut rest)?)) };
+                || -> Result<VertexValue> { Ok((next_number(&mut rest)?, next_id(&mut rest)?)) };
             let ends = [end()?, end()?];
             found.push((!ends[0].0.is_nan()).then_some(ends));
         }
@@ -80,7 +80,7 @@ impl Extremes {
 }
 
 /// The extremes of both; `next` comes after.
-fn extended(found: [Found; 2], next: [Found; 2]) -> [Found; 2] {
+fn extended(found: [VertexValue; 2], next: [VertexValue; 2]) -> [VertexValue; 2] {
     let [low, high] = found;
     [
         if next[0].0.total_cmp(&low.0).is_lt() { next[0] } else { low },

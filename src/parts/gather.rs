@@ -152,7 +152,7 @@ impl Collected {
             *at += 1;
         }
         drop((owned, ghosts));
-        let surface = Surface::new(&here.cells, &vertices);
+        let surface = LocalBoundary::new(&here.cells, &vertices);
         let creases_here = surface.creases(&creases, ranks)?;
         let groups_here = face_groups.iter().map(|group| surface.faces(group)).collect();
         creases.check_corners(vertex_count)?;
@@ -340,14 +340,14 @@ impl<'m> CellTable<'m> {
 }
 
 /// What of the whole's surface the cells of a part have.
-struct Surface<'p> {
+struct LocalBoundary<'p> {
     cells: &'p Cells,
     // the whole's ids
     vertices: &'p [u32],
     vertex_cells: Rows,
 }
 
-impl<'p> Surface<'p> {
+impl<'p> LocalBoundary<'p> {
     fn new(cells: &'p Cells, vertices: &'p [u32]) -> Self {
         let corners = |c: u32| cells.vertices(c as usize).iter().copied();
         let vertex_cells = Rows::transposed(vertices.len(), cells.len(), corners);

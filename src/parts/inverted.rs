@@ -1,7 +1,7 @@
 //! How many cells are inverted.
 
 use super::exchange::{check_ended, next_count, next_id};
-use crate::error::ElementKind::Cell;
+use crate::error::IdKind::Cell;
 use crate::error::{Message, Result};
 use crate::message;
 use crate::numbers::{by_count, counted};

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Part;
 use super::exchange::{Holders, ids, next_count, next_id, next_number};
 use crate::cluster::Ranks;
-use crate::error::{ElementKind, Error, Result};
+use crate::error::{Error, IdKind, Result};
 use crate::mesh::{CellKind, Cells, Creases, FoldedCorners, Handedness, SolidMesh};
 use crate::refine::{check_levels, child_count};
 
@@ -135,8 +135,8 @@ impl RankPart {
     pub(super) fn of_whole(&self, error: Error) -> Error {
         error.renumbered(|kind, id| {
             let ids = match kind {
-                ElementKind::Cell => &self.part.cells,
-                ElementKind::Vertex => &self.part.vertices,
+                IdKind::Cell => &self.part.cells,
+                IdKind::Vertex => &self.part.vertices,
                 _ => return None,
             };
             ids.get(id as usize).map(|&id| id.into())
@@ -190,9 +190,9 @@ fn found(count: usize, worst: Option<(u32, f64)>, cells: &[u32]) -> Vec<u8> {
 }
 
 /// A count, the worst cell with its value, and cells.
-type Found = (usize, Option<(u32, f64)>, Vec<u32>);
+type FoundCells = (usize, Option<(u32, f64)>, Vec<u32>);
 
-fn take_found(bytes: &[u8]) -> Result<Found> {
+fn take_found(bytes: &[u8]) -> Result<FoundCells> {
     let mut rest = bytes;
     let (count, value) = (next_count(&mut rest)? as usize, next_number(&mut rest)?);
     let cell = next_id(&mut rest)?;

@@ -30,12 +30,12 @@ const WIDTH: f64 = 1024.0;
 
 /// A point of the file.
 #[derive(Clone, Copy)]
-struct Point {
+struct FilePoint {
     id: u32,
     own: WeldPoint,
 }
 
-impl Point {
+impl FilePoint {
     fn push(&self, bytes: &mut Vec<u8>) {
         bytes.extend(self.id.to_ne_bytes());
         let WeldPoint { place: [x, y, z], piece, tolerance } = self.own;
@@ -139,7 +139,7 @@ fn first_of_each(
     let reach = largest(ranks, tolerances.iter().fold(0.0, |most, t| t.max(most)))?;
     let grid = WeldGrid::new(if reach > 0.0 { WIDTH * reach } else { 1.0 });
     let own = holders.range(ranks.rank());
-    let point = |v: usize| Point {
+    let point = |v: usize| FilePoint {
         id: (own.start + v) as u32,
         own: WeldPoint {
             place: points[v],
@@ -154,7 +154,7 @@ fn first_of_each(
 
     let mut found = Vec::new();
     // of points that rank 0 looks at
-    let mut for_first: Vec<Point> = between.into_iter().map(point).collect();
+    let mut for_first: Vec<FilePoint> = between.into_iter().map(point).collect();
     let passes = holders.count().div_ceil(AT_WORK * ranks.size()).max(1);
     for pass in 0..passes {
         let mut here = Vec::new();
@@ -168,9 +168,9 @@ fn first_of_each(
                 }
             }
             let from = ranks.all_to_all(Ok(to))?;
-            from.iter().try_for_each(|bytes| Point::push_all(bytes, &mut here))?;
+            from.iter().try_for_each(|bytes| FilePoint::push_all(bytes, &mut here))?;
         }
-        let (away, mut here): (Vec<Point>, Vec<Point>) =
+        let (away, mut here): (Vec<FilePoint>, Vec<FilePoint>) =
             here.into_iter().partition(|point| ambiguous.contains(&grid.place(point.own.place)));
         for_first.extend(away);
         here.sort_unstable_by_key(|point| (grid.place(point.own.place), point.id));
@@ -180,9 +180,9 @@ fn first_of_each(
     }
     let mut to = vec![Vec::new(); ranks.size()];
     for_first.iter().for_each(|point| point.push(&mut to[0]));
-    let mut all: Vec<Point> = Vec::new();
+    let mut all: Vec<FilePoint> = Vec::new();
     let from = ranks.all_to_all(Ok(to))?;
-    from.iter().try_for_each(|bytes| Point::push_all(bytes, &mut all))?;
+    from.iter().try_for_each(|bytes| FilePoint::push_all(bytes, &mut all))?;
     all.sort_unstable_by_key(|point| point.id);
     push_repeated(&all, &mut found);
 
@@ -202,7 +202,7 @@ fn first_of_each(
 }
 
 /// Appends the vertices among some points, ascending, that repeat one, and which.
-fn push_repeated(points: &[Point], found: &mut Vec<[u32; 2]>) {
+fn push_repeated(points: &[FilePoint], found: &mut Vec<[u32; 2]>) {
     if points.len() < 2 {
         return;
     }

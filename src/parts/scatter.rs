@@ -12,7 +12,7 @@ use crate::mesh::{Attribute, CellArray, Crease, FaceGroup, Polygons, SolidMesh, 
 
 /// Names and sizes that all ranks have.
 #[derive(Serialize, Deserialize)]
-struct Head {
+struct MeshHead {
     cells: usize,
     vertices: usize,
     // with widths
@@ -105,7 +105,7 @@ fn take_vertices(own: &mut SolidMesh, bytes: &[u8]) -> Result<()> {
 fn common(ranks: &Ranks<'_>, mesh: Option<&SolidMesh>) -> Result<(SolidMesh, [usize; 2])> {
     let none = SolidMesh::default();
     let mesh = mesh.unwrap_or(&none);
-    let head = Head {
+    let head = MeshHead {
         cells: mesh.cells.len(),
         vertices: mesh.points.len(),
         attributes: mesh.attributes.iter().map(|a| (a.name.clone(), a.width)).collect(),
@@ -114,7 +114,7 @@ fn common(ranks: &Ranks<'_>, mesh: Option<&SolidMesh>) -> Result<(SolidMesh, [us
     };
     let text = serde_json::to_vec(&head).map_err(|_| Error::broken_message());
     let text = ranks.broadcast(text)?;
-    let head: Head = serde_json::from_slice(&text).map_err(|_| Error::broken_message())?;
+    let head: MeshHead = serde_json::from_slice(&text).map_err(|_| Error::broken_message())?;
     let attribute = |(name, width)| Attribute { name, width, values: Vec::new() };
     let array = |(name, width, integers)| CellArray { name, width, values: Vec::new(), integers };
     let mut block = SolidMesh {

@@ -175,7 +175,7 @@ impl NetWeights {
     }
 }
 
-type Parts = (Vec<LeafWork>, Vec<NetWeights>, Vec<u32>);
+type AdjointParts = (Vec<LeafWork>, Vec<NetWeights>, Vec<u32>);
 
 /// Refuses weights that would fill the memory, before they are made.
 fn check_memory(weights: impl Iterator<Item = usize>, orders: &[Orders]) -> Result<()> {
@@ -192,7 +192,7 @@ fn samples_within(leaf: &Leaf, parameters: &[f64]) -> [Vec<usize>; 3] {
     })
 }
 
-fn of_tensor(plan: &Plan<'_>, parameters: &[f64], orders: &[Orders]) -> Result<Parts> {
+fn of_tensor(plan: &Plan<'_>, parameters: &[f64], orders: &[Orders]) -> Result<AdjointParts> {
     let solid = plan.solid();
     let mut used: Vec<u32> = plan.batches().iter().flat_map(|b| b.leaves.clone()).collect();
     used.sort_unstable();
@@ -232,7 +232,7 @@ fn of_tensor(plan: &Plan<'_>, parameters: &[f64], orders: &[Orders]) -> Result<P
     Ok((leaves, tables.collect(), used))
 }
 
-fn of_points(plan: &Plan<'_>, orders: &[Orders]) -> Result<Parts> {
+fn of_points(plan: &Plan<'_>, orders: &[Orders]) -> Result<AdjointParts> {
     let solid = plan.solid();
     let groups: Vec<_> = plan.points().chunk_by(|a, b| a.leaf == b.leaf).collect();
     let used: Vec<u32> = groups.iter().map(|group| group[0].leaf).collect();

@@ -174,7 +174,7 @@ impl<'s> Plan<'s> {
         element_pieces(self.solid.elements().len(), self.samples.per_element(), results)
     }
 
-    /// The plan of some of its scattered samples alone, by their places among all.
+    /// The plan of some of its scattered samples alone, by their indices among all.
     pub(crate) fn of_rows(&self, rows: Range<usize>) -> Self {
         let samples = match &self.samples {
             Samples::Points(locations) => Samples::Points(locations[rows.clone()].to_vec()),

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Location, Samples};
-use crate::error::ElementKind::{Element, Sample};
+use crate::error::IdKind::{Element, Sample};
 use crate::error::{Error, Result};
 use crate::limit::{Orders, Solid};
 use crate::message;

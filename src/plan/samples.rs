@@ -1,7 +1,7 @@
 //! Where to evaluate.
 
 use crate::basis::gauss;
-use crate::error::ElementKind::{Element, Sample};
+use crate::error::IdKind::{Element, Sample};
 use crate::error::{Error, Result};
 use crate::kernel::MAX_SAMPLES;
 use crate::limit::Solid;

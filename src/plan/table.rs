@@ -26,7 +26,7 @@ pub struct Table {
     pub weights: Vec<f64>,
 }
 
-type Key = (BatchKind, [AxisId; 3], Orders);
+type WeightTableKey = (BatchKind, [AxisId; 3], Orders);
 
 /// Builds all tables of the batches in parallel and tells each batch its own.
 ///
@@ -38,8 +38,8 @@ pub(super) fn build(
     batches: &mut [Batch],
     want: Want,
 ) -> Result<Vec<Table>> {
-    let mut ids: HashMap<Key, TableId> = HashMap::new();
-    let mut keys: Vec<Key> = Vec::new();
+    let mut ids: HashMap<WeightTableKey, TableId> = HashMap::new();
+    let mut keys: Vec<WeightTableKey> = Vec::new();
     for batch in batches.iter_mut() {
         if batch.kind == BatchKind::Regular {
             continue;
@@ -64,8 +64,8 @@ pub(super) fn build(
     Ok(keys.par_iter().map(|key| table(solid, patterns, key)).collect())
 }
 
-fn check_memory(solid: &Solid, patterns: &Patterns, keys: &[Key]) -> Result<()> {
-    let bytes = |key: &Key| {
+fn check_memory(solid: &Solid, patterns: &Patterns, keys: &[WeightTableKey]) -> Result<()> {
+    let bytes = |key: &WeightTableKey| {
         let (structure, dimension) = structure(solid, key.0);
         let length = |d: usize| patterns.axes[key.1[d] as usize].parameters.len() as u128;
         8 * structure.controls() as u128 * (0..dimension).map(length).product::<u128>()
@@ -89,7 +89,7 @@ fn structure(solid: &Solid, kind: BatchKind) -> (&Structure, usize) {
     }
 }
 
-fn table(solid: &Solid, patterns: &Patterns, &(kind, axes, orders): &Key) -> Table {
+fn table(solid: &Solid, patterns: &Patterns, &(kind, axes, orders): &WeightTableKey) -> Table {
     let axis = |d: usize| &patterns.axes[axes[d] as usize];
     let (structure, dimension) = structure(solid, kind);
     let depth = if dimension == 3 { axis(2).parameters.len() } else { 1 };

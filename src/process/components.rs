@@ -1,6 +1,6 @@
 //! Vertices that sources reach.
 
-use crate::error::ElementKind::Vertex;
+use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result, option_name};
 use crate::mesh::components;
 use crate::message;
@@ -18,7 +18,7 @@ pub(crate) fn check_reach<'a>(
     sources: impl Iterator<Item = u32>,
 ) -> Result<Vec<u32>> {
     let mut used = vec![false; count];
-    let parts = components(
+    let labels = components(
         count,
         groups.inspect(|group| {
             group.iter().for_each(|&v| used[v as usize] = true);
@@ -35,16 +35,16 @@ pub(crate) fn check_reach<'a>(
             return Err(Error::request(message!(Vertex.id(source), " belongs to no cell or face"))
                 .with_help("measure from a vertex that does"));
         }
-        reached[parts[source as usize] as usize] = true;
+        reached[labels[source as usize] as usize] = true;
         any = true;
     }
     if !any {
         return Err(Error::request("the distance has no target")
             .with_help(message!("name vertices or points, or another ", option_name("to"))));
     }
-    let is_lost = |&v: &u32| used[v as usize] && !reached[parts[v as usize] as usize];
+    let is_lost = |&v: &u32| used[v as usize] && !reached[labels[v as usize] as usize];
     let lost: Vec<u32> = (0..count as u32).filter(is_lost).collect();
-    let Some(&first) = lost.first() else { return Ok(parts) };
+    let Some(&first) = lost.first() else { return Ok(labels) };
     let which = match lost.len() - 1 {
         0 => message!(Vertex.id(first), " is"),
         more => message!(Vertex.id(first), " and {more} more are"),
@@ -61,16 +61,16 @@ pub(crate) fn leave_unused<T: Real>(values: &mut [T], faces: &[u32]) {
     unused.for_each(|(value, _)| *value = T::from_f64(f64::NAN));
 }
 
-/// Makes distances of values that are known but for a constant in each of `parts`: 0 at the
+/// Makes distances of values that are known but for a constant in each of `components`: 0 at the
 /// sources, where the mean of the values is taken for 0, and nowhere less.
-pub(crate) fn shift_parts(values: &mut [f64], parts: &[u32], sources: &[u32]) {
+pub(crate) fn shift_components(values: &mut [f64], components: &[u32], sources: &[u32]) {
     let mut sums = vec![(0.0, 0.0); values.len()];
     for &v in sources {
-        let (sum, count) = &mut sums[parts[v as usize] as usize];
+        let (sum, count) = &mut sums[components[v as usize] as usize];
         (*sum, *count) = (*sum + values[v as usize], *count + 1.0);
     }
-    for (value, &part) in values.iter_mut().zip(parts) {
-        let (sum, count) = sums[part as usize];
+    for (value, &component) in values.iter_mut().zip(components) {
+        let (sum, count) = sums[component as usize];
         let shift = if count > 0.0 { sum / count } else { 0.0 };
         *value = (*value - shift).max(0.0);
     }

@@ -144,8 +144,8 @@ pub fn sort(solid: &Solid, pull: &Pull, items: &[QuadratureItem]) -> Sorted {
             (Some(columns.fingerprint()), columns.vertices)
         })
         .collect();
-    type Key = (usize, AxisPermutation, u8, Option<Side>, usize, Option<u128>);
-    let mut by_key: HashMap<Key, usize> = HashMap::new();
+    type BatchKey = (usize, AxisPermutation, u8, Option<Side>, usize, Option<u128>);
+    let mut by_key: HashMap<BatchKey, usize> = HashMap::new();
     let mut batches: Vec<QuadratureBatch> = Vec::new();
     for (index, (print, ids)) in found.into_iter().enumerate() {
         let (table, QuadratureItem { leaf, face }) = (table_of[index], items[index]);

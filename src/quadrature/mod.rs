@@ -39,7 +39,7 @@
 //! and the quality. [`write_npz`] and [`points`] make files. Programs that each hold a part of a
 //! mesh join what they find ([`ReportShare`]) and write the pieces of one file ([`PieceCut`]).
 //!
-//! A *leaf* is a whole cell, or a dyadic part of a cell that is refined inside before it
+//! A *leaf* is a whole cell, or a dyadic descendant of a cell that is refined inside before it
 //! evaluates (see [`crate::limit`]); its basis is that of the vertices of the mesh all the
 //! same, by the stencils of the refinement.
 //!

@@ -28,14 +28,14 @@ pub fn points(mapping: &dyn Physical<'_>, leaves: Range<usize>) -> Result<Datase
     let samples = mapping.quadrature().leaf_samples(leaves.clone());
     let quadrature = mapping.quadrature();
     let (is_boundary, has_corners) = (quadrature.is_boundary(), quadrature.solid().has_corners());
-    let mut columns = Columns::with_capacity(samples.iter().sum(), is_boundary, has_corners);
+    let mut columns = PointColumns::with_capacity(samples.iter().sum(), is_boundary, has_corners);
     for (_, run) in runs(&samples, PieceCut::new(BLOCK, 0), 0) {
         columns.add(mapping, leaves.start + run.start..leaves.start + run.end)?;
     }
     Ok(columns.into_dataset(is_boundary))
 }
 
-struct Columns {
+struct PointColumns {
     positions: Vec<[f64; 3]>,
     cells: Vec<i32>,
     corners: Option<Vec<i32>>,
@@ -48,7 +48,7 @@ struct Columns {
     faces: Vec<i32>,
 }
 
-impl Columns {
+impl PointColumns {
     fn with_capacity(count: usize, is_boundary: bool, has_corners: bool) -> Self {
         let on_boundary = if is_boundary { count } else { 0 };
         Self {

@@ -14,11 +14,11 @@ use crate::topology::{NONE, Topology};
 pub struct Regions {
     sides: Vec<u32>,
     side_count: usize,
-    groups: Vec<Group>,
+    groups: Vec<FaceGroupSides>,
 }
 
 #[derive(Clone, Debug)]
-struct Group {
+struct FaceGroupSides {
     name: String,
     // faces of the boundary, and those between cells; each ascending
     faces: Vec<u32>,
@@ -35,7 +35,7 @@ impl Regions {
         let group = |group| {
             let (faces, inside): (Vec<u32>, Vec<u32>) = (topology.group_faces(group)?.into_iter())
                 .partition(|&face| topology.is_boundary_face(face));
-            Ok(Group { name: group.name.clone(), faces, inside })
+            Ok(FaceGroupSides { name: group.name.clone(), faces, inside })
         };
         let groups = mesh.face_groups.iter().map(group).collect::<Result<_>>()?;
         Ok(Self { sides, side_count, groups })
@@ -58,7 +58,7 @@ impl Regions {
 
     /// Names of all groups and all of their faces: those of the boundary, then those between cells.
     pub fn whole_groups(&self) -> impl Iterator<Item = (&str, Vec<u32>)> {
-        let faces = |group: &Group| [&group.faces[..], &group.inside].concat();
+        let faces = |group: &FaceGroupSides| [&group.faces[..], &group.inside].concat();
         self.groups.iter().map(move |group| (&group.name[..], faces(group)))
     }
 

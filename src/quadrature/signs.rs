@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::report::{PIECE, quality};
 use super::{Mapped, Physical};
-use crate::error::{Command, ElementKind};
+use crate::error::{Command, IdKind};
 use crate::error::{Error, Result};
 use crate::message;
 use crate::numbers::{by_count, counted};
@@ -51,7 +51,7 @@ pub fn check_positive(quality: &Quality) -> Result<()> {
     Err(Error::request(message!(
         counted(cells, "cell"),
         " {have} quadrature points whose Jacobian determinant is not positive: ",
-        ElementKind::Cell.first_ids(quality.non_positive.keys().copied()),
+        IdKind::Cell.first_ids(quality.non_positive.keys().copied()),
         worst.unwrap_or_default()
     ))
     .with_help(message!(

@@ -79,32 +79,33 @@ impl BoundaryReport {
     pub fn new(mapping: &Mapping<'_>, regions: &Regions, origin: [f64; 3]) -> Result<Self> {
         let quadrature = mapping.quadrature();
         quadrature.check_boundary()?;
-        let parts: Vec<Vec<(u32, Sums)>> = quadrature
+        let parts: Vec<Vec<(u32, FaceSums)>> = quadrature
             .pieces(PIECE)
             .into_par_iter()
             .map_init(Mapped::default, |mapped, (batch, leaves)| {
                 mapping.evaluate(batch, leaves.clone(), mapped)?;
                 let samples = quadrature.samples(batch);
                 let faces = &quadrature.batches()[batch].faces[leaves];
-                let of = |(i, &face): (usize, &u32)| (face, Sums::of(mapped, i, samples, origin));
+                let of =
+                    |(i, &face): (usize, &u32)| (face, FaceSums::of(mapped, i, samples, origin));
                 Ok(faces.iter().enumerate().map(of).collect())
             })
             .collect::<Result<_>>()?;
-        let mut of_faces = vec![Sums::default(); regions.sides().len()];
+        let mut of_faces = vec![FaceSums::default(); regions.sides().len()];
         for &(face, own) in parts.iter().flatten() {
             let sums = &mut of_faces[face as usize];
             sums.add(own);
             sums.faces = 1;
         }
 
-        let mut of_sides = vec![Sums::default(); regions.side_count()];
-        let (mut all, mut groups) = (Sums::default(), Vec::new());
+        let mut of_sides = vec![FaceSums::default(); regions.side_count()];
+        let (mut all, mut groups) = (FaceSums::default(), Vec::new());
         for (own, &side) in of_faces.iter().zip(regions.sides()).filter(|(own, _)| own.faces > 0) {
             of_sides[side as usize].add(*own);
         }
         of_sides.iter().for_each(|own| all.add(*own));
         for (name, faces) in regions.groups() {
-            let mut sums = Sums::default();
+            let mut sums = FaceSums::default();
             faces.iter().for_each(|&face| sums.add(of_faces[face as usize]));
             if sums.faces > 0 {
                 groups.push(GroupReport { group: name.to_owned(), sums: sums.about(origin) });
@@ -124,7 +125,7 @@ impl BoundaryReport {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Sums {
+struct FaceSums {
     faces: usize,
     area: f64,
     // about the origin of the report
@@ -133,7 +134,7 @@ struct Sums {
     flux: f64,
 }
 
-impl Sums {
+impl FaceSums {
     /// Of the face of leaf `i`.
     fn of(mapped: &Mapped, i: usize, samples: usize, origin: [f64; 3]) -> Self {
         let mut sums = Self::default();

@@ -9,14 +9,14 @@ use crate::topology::order::EntityKind;
 
 /// The vertices found, and those seen.
 #[derive(Clone, Default)]
-struct Search {
+struct RingSearch {
     found: Vec<u32>,
     // [vertex]: the search that saw it last
     seen: Vec<u32>,
     search: u32,
 }
 
-impl Search {
+impl RingSearch {
     /// Vertices one to `k` edges from `vertex`, ascending.
     fn run(&mut self, neighbors: &Rows, vertex: u32, k: usize) -> &[u32] {
         if self.seen.len() < neighbors.len() || self.search == u32::MAX {
@@ -53,7 +53,7 @@ impl Search {
 pub struct Rings<'q> {
     query: &'q Query,
     neighbors: &'q Rows,
-    search: Search,
+    search: RingSearch,
 }
 
 impl Rings<'_> {
@@ -78,7 +78,7 @@ impl Query {
     /// # Errors
     /// As [`Query::row`].
     pub fn rings(&self) -> Result<Rings<'_>> {
-        Ok(Rings { query: self, neighbors: self.rows(Op::VV)?, search: Search::default() })
+        Ok(Rings { query: self, neighbors: self.rows(Op::VV)?, search: RingSearch::default() })
     }
 
     /// The k-ring of one vertex, as [`Rings::of`].
@@ -97,7 +97,7 @@ impl Query {
     pub fn for_each_ring(&self, k: usize, visit: impl Fn(u32, &[u32]) + Sync) -> Result<()> {
         let neighbors = self.rows(Op::VV)?;
         let vertices = (0..neighbors.len() as u32).into_par_iter().with_min_len(4096);
-        vertices.for_each_init(Search::default, |search, vertex| {
+        vertices.for_each_init(RingSearch::default, |search, vertex| {
             visit(vertex, search.run(neighbors, vertex, k));
         });
         Ok(())

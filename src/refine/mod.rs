@@ -88,10 +88,10 @@ pub fn refine(
     let numbers = VertexNumbers::of(topology, &region);
 
     let stencils = Stencils::build(numbers.sources.len(), |r, row| match numbers.sources[r] {
-        Source::Vertex(v) => rules.vertex_point(v, row),
-        Source::Edge(e) => rules.edge_point(e, row),
-        Source::Face(f) => rules.face_point(f, row),
-        Source::Cell(c) => rules.cell_point(c, row),
+        PointSource::Vertex(v) => rules.vertex_point(v, row),
+        PointSource::Edge(e) => rules.edge_point(e, row),
+        PointSource::Face(f) => rules.face_point(f, row),
+        PointSource::Cell(c) => rules.cell_point(c, row),
     });
     let (cells, parents) = children::all(topology, &numbers, &region);
     let creases = refined_creases(topology, sharpness, &region, &numbers);
@@ -114,11 +114,11 @@ pub fn refined_marks(mesh: &SolidMesh, mut marks: Vec<bool>, levels: usize) -> R
         let region = Region::of(&topology, None);
         let numbers = VertexNumbers::of(&topology, &region);
         let all = |vertices: &[u32]| vertices.iter().all(|&v| marks[v as usize]);
-        let is_marked = |source: &Source| match *source {
-            Source::Vertex(v) => marks[v as usize],
-            Source::Edge(e) => all(&topology.edge_vertices(e)),
-            Source::Face(f) => all(topology.face_vertices(f)),
-            Source::Cell(c) => all(topology.cells().vertices(c as usize)),
+        let is_marked = |source: &PointSource| match *source {
+            PointSource::Vertex(v) => marks[v as usize],
+            PointSource::Edge(e) => all(&topology.edge_vertices(e)),
+            PointSource::Face(f) => all(topology.face_vertices(f)),
+            PointSource::Cell(c) => all(topology.cells().vertices(c as usize)),
         };
         let fine: Vec<bool> = numbers.sources.iter().map(is_marked).collect();
         if level < levels {
@@ -159,7 +159,7 @@ impl Region {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Source {
+enum PointSource {
     Vertex(u32),
     Edge(u32),
     Face(u32),
@@ -174,7 +174,7 @@ pub(crate) struct VertexNumbers {
     edges: Vec<u32>,
     faces: Vec<u32>,
     cells: Vec<u32>,
-    sources: Vec<Source>,
+    sources: Vec<PointSource>,
 }
 
 impl VertexNumbers {
@@ -182,13 +182,14 @@ impl VertexNumbers {
         let mut sources = Vec::new();
         let any = |vertices: &[u32]| vertices.iter().any(|&v| region.contains(v));
         let has_cells = |v: u32| region.contains(v) && !topology.vertex_cells(v).is_empty();
-        let vertices = numbered(topology.vertex_count(), has_cells, Source::Vertex, &mut sources);
+        let vertices =
+            numbered(topology.vertex_count(), has_cells, PointSource::Vertex, &mut sources);
         let at_edge = |e: u32| any(&topology.edge_vertices(e));
-        let edges = numbered(topology.edge_count(), at_edge, Source::Edge, &mut sources);
+        let edges = numbered(topology.edge_count(), at_edge, PointSource::Edge, &mut sources);
         let at_face = |f: u32| any(topology.face_vertices(f));
-        let faces = numbered(topology.face_count(), at_face, Source::Face, &mut sources);
+        let faces = numbered(topology.face_count(), at_face, PointSource::Face, &mut sources);
         let at_cell = |c: u32| any(topology.cells().vertices(c as usize));
-        let cells = numbered(topology.cell_count(), at_cell, Source::Cell, &mut sources);
+        let cells = numbered(topology.cell_count(), at_cell, PointSource::Cell, &mut sources);
         Self { vertices, edges, faces, cells, sources }
     }
 
@@ -214,8 +215,8 @@ impl VertexNumbers {
 fn numbered(
     count: usize,
     wanted: impl Fn(u32) -> bool + Sync,
-    source: fn(u32) -> Source,
-    sources: &mut Vec<Source>,
+    source: fn(u32) -> PointSource,
+    sources: &mut Vec<PointSource>,
 ) -> Vec<u32> {
     let mut numbers: Vec<u32> = pages::zeros(count);
     let first = |part: usize| (part * GRAIN) as u32;

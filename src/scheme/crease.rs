@@ -11,7 +11,7 @@ use crate::topology::NONE;
 
 /// The rule of a vertex by what is sharp at one level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Rule {
+enum SharpnessRule {
     /// No corner tag, and at most one sharp edge.
     #[default]
     Smooth,
@@ -37,12 +37,12 @@ impl Sharp {
         self.count += 1;
     }
 
-    fn rule(&self) -> Rule {
+    fn rule(&self) -> SharpnessRule {
         match self.count {
-            _ if self.tagged => Rule::Corner,
-            0 | 1 => Rule::Smooth,
-            2 => Rule::Crease,
-            _ => Rule::Corner,
+            _ if self.tagged => SharpnessRule::Corner,
+            0 | 1 => SharpnessRule::Smooth,
+            2 => SharpnessRule::Crease,
+            _ => SharpnessRule::Corner,
         }
     }
 }
@@ -87,7 +87,7 @@ impl VertexSharpness {
     pub fn blend(&self) -> VertexBlend {
         let (rule, next) = (self.now.rule(), self.next.rule());
         let mut blend = VertexBlend { smooth: 0.0, crease: 0.0, corner: 0.0, ends: [NONE; 2] };
-        if rule == next || rule == Rule::Smooth {
+        if rule == next || rule == SharpnessRule::Smooth {
             blend.add(rule, &self.now, 1.0);
         } else {
             let weight = (self.sum / f64::from(self.falling)).min(1.0);
@@ -112,11 +112,11 @@ pub(crate) struct VertexBlend {
 }
 
 impl VertexBlend {
-    fn add(&mut self, rule: Rule, sharp: &Sharp, weight: f64) {
+    fn add(&mut self, rule: SharpnessRule, sharp: &Sharp, weight: f64) {
         match rule {
-            Rule::Smooth => self.smooth += weight,
-            Rule::Corner => self.corner += weight,
-            Rule::Crease => {
+            SharpnessRule::Smooth => self.smooth += weight,
+            SharpnessRule::Corner => self.corner += weight,
+            SharpnessRule::Crease => {
                 self.crease += weight;
                 self.ends = sharp.ends;
             }

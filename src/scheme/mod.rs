@@ -126,7 +126,7 @@ impl Split {
         }
     }
 
-    /// Whether faces of one step are parts of a face of the step before.
+    /// Whether faces of one step are children of a face of the step before.
     pub(crate) fn is_nested(self) -> bool {
         self != Self::ThreeTriangles
     }

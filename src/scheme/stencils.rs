@@ -20,28 +20,28 @@ pub struct Stencils {
 impl Stencils {
     /// Builds `rows` stencils in parallel; `fill` writes row `r`.
     pub fn build(rows: usize, fill: impl Fn(usize, &mut RowBuilder) + Sync) -> Self {
-        let parts: Vec<Self> = (0..rows.div_ceil(GRAIN))
+        let blocks: Vec<Self> = (0..rows.div_ceil(GRAIN))
             .into_par_iter()
-            .map(|part| {
+            .map(|block| {
                 let mut stencils = Self {
                     ends: Vec::with_capacity(GRAIN),
                     columns: Vec::with_capacity(8 * GRAIN),
                     weights: Vec::with_capacity(8 * GRAIN),
                 };
                 let mut row = RowBuilder::default();
-                for r in part * GRAIN..((part + 1) * GRAIN).min(rows) {
+                for r in block * GRAIN..((block + 1) * GRAIN).min(rows) {
                     fill(r, &mut row);
                     row.finish_into(&mut stencils);
                 }
                 stencils
             })
             .collect();
-        Self::joined(parts)
+        Self::joined(blocks)
     }
 
-    /// The rows of all parts, one part after another.
-    pub fn joined(parts: Vec<Self>) -> Self {
-        let count = |of: fn(&Self) -> usize| parts.iter().map(of).sum();
+    /// The rows of all blocks, one block after another.
+    pub fn joined(blocks: Vec<Self>) -> Self {
+        let count = |of: fn(&Self) -> usize| blocks.iter().map(of).sum();
         let (rows, entries) = (count(Self::len), count(Self::entries));
         let mut all = Self {
             ends: pages::zeros(rows),
@@ -52,20 +52,20 @@ impl Stencils {
         let mut columns = all.columns.as_mut_slice();
         let mut weights = all.weights.as_mut_slice();
         let mut offset = 0;
-        let places = parts.iter().map(|part| {
-            offset += part.entries();
+        let slices = blocks.iter().map(|block| {
+            offset += block.entries();
             (
-                offset - part.entries(),
-                ends.split_off_mut(..part.len()).unwrap_or_default(),
-                columns.split_off_mut(..part.entries()).unwrap_or_default(),
-                weights.split_off_mut(..part.entries()).unwrap_or_default(),
+                offset - block.entries(),
+                ends.split_off_mut(..block.len()).unwrap_or_default(),
+                columns.split_off_mut(..block.entries()).unwrap_or_default(),
+                weights.split_off_mut(..block.entries()).unwrap_or_default(),
             )
         });
-        let places: Vec<_> = places.collect();
-        parts.into_par_iter().zip(places).for_each(|(part, (offset, ends, columns, weights))| {
-            ends.iter_mut().zip(&part.ends).for_each(|(end, own)| *end = offset + own);
-            columns.copy_from_slice(&part.columns);
-            weights.copy_from_slice(&part.weights);
+        let slices: Vec<_> = slices.collect();
+        blocks.into_par_iter().zip(slices).for_each(|(block, (offset, ends, columns, weights))| {
+            ends.iter_mut().zip(&block.ends).for_each(|(end, own)| *end = offset + own);
+            columns.copy_from_slice(&block.columns);
+            weights.copy_from_slice(&block.weights);
         });
         all
     }
@@ -111,9 +111,9 @@ impl Stencils {
         if width == 0 {
             return;
         }
-        refined.par_chunks_mut(width * GRAIN).enumerate().for_each(|(part, chunk)| {
+        refined.par_chunks_mut(width * GRAIN).enumerate().for_each(|(block, chunk)| {
             for (i, out) in chunk.chunks_exact_mut(width).enumerate() {
-                let mut row = self.row(part * GRAIN + i);
+                let mut row = self.row(block * GRAIN + i);
                 let Some((first, _)) = row.next() else { continue };
                 let origin = &values[first as usize * width..][..width];
                 out.fill(0.0);

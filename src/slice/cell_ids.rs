@@ -1,7 +1,7 @@
 //! Which whole numbers the cells of a mesh have in an array: ids of materials.
 
 use crate::cluster::Ranks;
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::error::{Error, Result};
 use crate::mesh::CellArray;
 use crate::message;
@@ -51,7 +51,7 @@ impl CellIds {
         if *width == 1 && other.is_none() {
             return Ok(ids);
         }
-        let place = other.map(|(cell, x)| message!(": ", ElementKind::Cell.id(cell), " has {x}"));
+        let place = other.map(|(cell, x)| message!(": ", IdKind::Cell.id(cell), " has {x}"));
         Err(Error::request(message!(
             "{name:?} has no whole number per cell",
             place.unwrap_or_default()

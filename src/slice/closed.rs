@@ -1,6 +1,6 @@
 //! Surfaces that bound a volume.
 
-use crate::error::ElementKind::Face;
+use crate::error::IdKind::Face;
 use crate::error::{Error, Result};
 use crate::error::{edge, option};
 use crate::mesh::{Polygons, SurfaceMesh};

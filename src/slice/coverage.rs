@@ -105,7 +105,7 @@ impl Raster {
         assert!(self.planes <= PLANES, "too many planes");
     }
 
-    /// Adds a directed piece of a closed contour with the material on its left, in
+    /// Adds a directed segment of a closed contour with the material on its left, in
     /// the plane's coordinates.
     pub fn add_segment(&mut self, a: [f64; 2], b: [f64; 2]) {
         let (origin, pitch) = (self.grid.origin, self.grid.pitch);

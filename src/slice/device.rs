@@ -8,7 +8,7 @@ use super::frame::PixelGrid;
 use super::interior::{DetachedInteriors, DeviceInteriors, InteriorValues};
 use super::layer::Layer;
 use super::slicer::Slicer;
-use super::solid_source::{Inside, SolidSource};
+use super::solid_source::{SolidInterior, SolidSource};
 use super::source::{Channel, LayerSource, PixelPlaces};
 use crate::backend::device::{
     Canvas, Covered, Device, LayerBoundary, LayerImages, LayerLink, LayerPatch, MAX_PLANES,
@@ -141,7 +141,7 @@ impl<'a, 's> DeviceSource<'a, 's> {
         let slicer = DeviceSlicer::new(solid.slicer(), device)?;
         let interiors = match solid.inside() {
             Err(_) => None,
-            Ok(Inside { locator, attributes, .. }) => {
+            Ok(SolidInterior { locator, attributes, .. }) => {
                 let axis = solid.slicer().axis();
                 Some(Mutex::new(DeviceInteriors::new(locator, axis, attributes, device)?))
             }
@@ -172,7 +172,7 @@ impl<'a, 's> DeviceSource<'a, 's> {
     pub fn attach(solid: &'a SolidSource<'s>, detached: DetachedLayers) -> Self {
         let slicer = DeviceSlicer { slicer: solid.slicer(), layers: detached.layers };
         let interiors = match (solid.inside(), detached.interiors) {
-            (Ok(Inside { locator, attributes, .. }), Some(detached)) => {
+            (Ok(SolidInterior { locator, attributes, .. }), Some(detached)) => {
                 let axis = solid.slicer().axis();
                 Some(Mutex::new(DeviceInteriors::attach(locator, axis, attributes, detached)))
             }

@@ -1,6 +1,6 @@
 //! Gray levels as black and white, and shares as materials, by an ordered dither.
 //!
-//! A pixel is white where its level is above a threshold that depends on its column,
+//! A pixel is white where its gray level is above a threshold that depends on its column,
 //! row and layer alone, so that any part of an image or of a stack comes out like the
 //! whole. The thresholds are a Kronecker sequence: multiples of the powers of 1/g modulo
 //! 1, with g⁴ = g + 1 (the generalized golden ratio of three dimensions), which spread evenly
@@ -23,12 +23,12 @@ pub fn threshold(column: usize, row: usize, layer: usize) -> u32 {
     (0..3).fold(1 << 31, |t: u32, d| t.wrapping_add(at[d].wrapping_mul(STEPS[d])))
 }
 
-/// Whether a level of 0 to 65535 is above a threshold.
+/// Whether a gray level of 0 to 65535 is above a threshold.
 pub fn is_above(level: u16, threshold: u32) -> bool {
     u64::from(level) << 32 > u64::from(threshold) * 65535
 }
 
-/// Whether a pixel of level 0 to 65535 is white.
+/// Whether a pixel of gray level 0 to 65535 is white.
 pub fn is_white(level: u16, column: usize, row: usize, layer: usize) -> bool {
     is_above(level, threshold(column, row, layer))
 }

@@ -1,4 +1,4 @@
-//! Images of layers: levels in 1, 8 or 16 bits, or numbers of materials with a color each, the
+//! Images of layers: gray levels in 1, 8 or 16 bits, or numbers of materials with a color each, the
 //! way up that a printer wants.
 
 use png::{BitDepth, ColorType, Compression, Encoder, PixelDimensions, Unit};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bitmap;
 use super::dither::is_white;
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::message;
 use crate::{Error, Result};
 
@@ -31,7 +31,7 @@ pub enum Bits {
 }
 
 impl Bits {
-    /// The level of white.
+    /// The gray level of white.
     pub fn white(self) -> u64 {
         (1 << u8::from(self)) - 1
     }
@@ -110,11 +110,11 @@ pub struct ImageFormat {
     pub file: ImageFile,
 }
 
-/// An image as a file, and the sum of its levels.
+/// An image as a file, and the sum of its gray levels.
 pub struct EncodedImage {
     /// The file.
     pub bytes: Vec<u8>,
-    /// Sum over the pixels of the levels 0 to [`Bits::white`] that were written.
+    /// Sum over the pixels of the gray levels 0 to [`Bits::white`] that were written.
     pub sum: u64,
 }
 
@@ -143,7 +143,7 @@ impl ImageFormat {
         }
     }
 
-    /// The image of `levels`, 0 to 65535, `[row][column]` with row 0 the lowest; `layer`
+    /// The image of gray `levels`, 0 to 65535, `[row][column]` with row 0 the lowest; `layer`
     /// is the number of the layer. Equal levels give equal bytes.
     ///
     /// # Errors
@@ -243,9 +243,8 @@ impl ImageFormat {
             writer.write_image_data(packed)?;
             writer.finish()
         });
-        written.map_err(|e| {
-            Error::request(message!(ElementKind::Layer.id(layer), " makes no PNG: {e}"))
-        })?;
+        written
+            .map_err(|e| Error::request(message!(IdKind::Layer.id(layer), " makes no PNG: {e}")))?;
         Ok(bytes)
     }
 

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use super::output::{KeptLayers, LayerOutput, Output, OutputLayer};
 use super::source::LayerSource;
 use super::stack::Stack;
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::message;
 use crate::{Error, Result};
 
@@ -72,7 +72,7 @@ pub struct JobReport {
 }
 
 /// What every output made of a layer.
-type Made = Vec<Option<LayerOutput>>;
+type LayerOutputs = Vec<Option<LayerOutput>>;
 
 impl Job<'_> {
     /// Layers whose results are held at a time.
@@ -104,7 +104,7 @@ impl Job<'_> {
             let last = self.stack.count() - 1;
             return Err(Error::request(message!(
                 "layers ",
-                ElementKind::Layer.number(start),
+                IdKind::Layer.number(start),
                 " to {end} of 0 to {last}"
             ))
             .with_help("ask for layers that the model has"));
@@ -129,7 +129,7 @@ impl Job<'_> {
             if progress(layers.end - start).is_break() {
                 return Err(Error::request(message!(
                     "stopped before ",
-                    ElementKind::Layer.id(layers.end)
+                    IdKind::Layer.id(layers.end)
                 )));
             }
             if saved.is_due() {
@@ -156,7 +156,7 @@ impl Job<'_> {
     }
 
     /// What the outputs make of some layers.
-    fn make_all(&self, layers: Range<usize>) -> Vec<Result<Made>> {
+    fn make_all(&self, layers: Range<usize>) -> Vec<Result<LayerOutputs>> {
         let threads = rayon::current_num_threads().min(layers.len());
         let next = AtomicUsize::new(layers.start);
         let take = || Some(next.fetch_add(1, Ordering::Relaxed)).filter(|k| layers.contains(k));
@@ -173,7 +173,7 @@ impl Job<'_> {
     }
 
     /// What each output makes of a layer; nothing where nothing is left to do.
-    fn make(&self, index: usize) -> Result<Made> {
+    fn make(&self, index: usize) -> Result<LayerOutputs> {
         let pending = || self.outputs.iter().filter(|output| !output.is_done(index));
         let contours = if pending().any(|output| output.needs_contours()) {
             Some(self.source.contours(index, self.stack.middle(index))?)

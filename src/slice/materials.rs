@@ -12,7 +12,7 @@ use super::PixelGrid;
 use super::cell_ids::{CellIds, MAX_MATERIALS};
 use super::dither::{is_above, threshold};
 use super::source::{Channel, LayerSource};
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::message;
 use crate::numbers::counted;
 use crate::{Error, Result};
@@ -73,11 +73,11 @@ impl Unfit {
         // of a pixel whose center is outside there is no cell
         let places = source.places(height, grid).unwrap_or_default();
         let found = places.pixels.binary_search(&(self.pixel as u32));
-        let cell = found.map(|at| message!(", in ", ElementKind::Cell.id(places.cells[at])));
+        let cell = found.map(|at| message!(", in ", IdKind::Cell.id(places.cells[at])));
         Error::request(message!(
-            ElementKind::Layer.id(layer),
+            IdKind::Layer.id(layer),
             ": the pixel of column {column} and ",
-            ElementKind::Row.id(row),
+            IdKind::Row.id(row),
             " (from the lowest)",
             cell.unwrap_or_default(),
             " ",
@@ -195,7 +195,7 @@ impl Materials {
     }
 
     /// The material of a pixel by its id.
-    fn by_id(&self, values: &[f64], covered: u16, threshold: u32) -> Result<u8, Reason> {
+    fn by_id(&self, values: &[f64], covered: u16, threshold: u32) -> Result<u8, PixelFault> {
         let id = values[self.0[0].channel];
         let found = self.0.binary_search_by(|material| {
             let own = material.id.unwrap_or_default() as f64;
@@ -212,7 +212,7 @@ impl Materials {
     }
 
     /// The material of a pixel by fractions.
-    fn by_fraction(&self, values: &[f64], covered: u16, threshold: u32) -> Result<u8, Reason> {
+    fn by_fraction(&self, values: &[f64], covered: u16, threshold: u32) -> Result<u8, PixelFault> {
         let (mut sum, mut chosen) = (0.0, 0);
         for (place, material) in self.0.iter().enumerate() {
             let fraction = values[material.channel];
@@ -241,7 +241,7 @@ impl Materials {
 }
 
 /// What is wrong, and how to fix it.
-type Reason = (String, &'static str);
+type PixelFault = (String, &'static str);
 
 fn color(place: usize) -> [u8; 3] {
     let darker = (place / COLORS.len()) as f64;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::manifest::{LayerEntry, Manifest};
-use crate::error::{ElementKind, option, option_name};
+use crate::error::{IdKind, option, option_name};
 use crate::io::{JobPart, atomic, check_all_jobs};
 use crate::message;
 use crate::{Error, Result};
@@ -114,7 +114,7 @@ fn read_jobs<'j>(directory: &Path, jobs: &'j Jobs) -> Result<(Manifest, JobLayer
             let index = layer.index;
             if let Some((_, other)) = layers.insert(index, (layer, path)) {
                 let text = message!(
-                    ElementKind::Layer.id(index),
+                    IdKind::Layer.id(index),
                     " is in ",
                     other.display().to_string(),
                     " too"
@@ -127,7 +127,7 @@ fn read_jobs<'j>(directory: &Path, jobs: &'j Jobs) -> Result<(Manifest, JobLayer
     let Some(manifest) = first else { return Err(no_jobs(directory)) };
     let indices: Vec<usize> = layers.keys().copied().collect();
     if let Some(gap) = indices.windows(2).find(|pair| pair[1] != pair[0] + 1) {
-        let text = message!("no job has ", ElementKind::Layer.id(gap[0] + 1));
+        let text = message!("no job has ", IdKind::Layer.id(gap[0] + 1));
         return Err(Error::file(directory, None, text).with_help(message!(
             "run all jobs with the same ",
             option_name("range"),

@@ -57,7 +57,7 @@ pub struct SharedBoundary {
 
 /// Faces of a rank, before the cells are known that are mirrored.
 #[derive(Default)]
-struct Faces {
+struct RankFaces {
     // with the cell of each
     faces: Vec<(u32, Face)>,
     // [rank]: those that it needs
@@ -76,8 +76,8 @@ impl SharedBoundary {
     pub fn new(ranks: &Ranks<'_>, blocks: &Blocks<'_>, options: SliceOptions) -> Result<Self> {
         let counts = gather_count(ranks, blocks.cells().len())?;
         let holders = Holders::of_counts(counts.into_iter());
-        let Faces { faces, to, clusters, piece_counts, scale } =
-            Faces::new(ranks, blocks, &holders, options)?;
+        let RankFaces { faces, to, clusters, piece_counts, scale } =
+            RankFaces::new(ranks, blocks, &holders, options)?;
         let piece_counts = all_counts(ranks, piece_counts)?;
         let scale = scale.unwrap_or_default();
         let [tolerance, grid] = first_of(ranks, scale)?;
@@ -128,7 +128,7 @@ impl SharedBoundary {
     }
 }
 
-impl Faces {
+impl RankFaces {
     fn new(
         ranks: &Ranks<'_>,
         blocks: &Blocks<'_>,

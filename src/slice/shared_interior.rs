@@ -16,7 +16,7 @@ use crate::parts::exchange::{ids, next_numbers};
 use crate::parts::{Block, Blocks, DistributedMesh, Extent, RankPart};
 use crate::scheme::VertexRule;
 
-/// What rounding may do to heights, as a part of the model's.
+/// What rounding may do to heights, as a fraction of the model's.
 const ROUNDING: f64 = 1e-6;
 
 /// A rank's part of a solid: the cells that its layers need.

@@ -25,7 +25,7 @@ use crate::topology::Orientation;
 
 /// What the weights on a square of a leaf's face depend on.
 #[derive(Debug, PartialEq, Eq, Hash)]
-struct Key {
+struct SheetSquare {
     kind: LeafKind,
     // axis of the face, and its end
     side: [usize; 2],
@@ -42,7 +42,7 @@ pub struct Sheet<'a> {
     axis: Axis,
     // for the others
     fitter: Fitter,
-    tables: SquareTables<Key>,
+    tables: SquareTables<SheetSquare>,
     /// The boundary, as the corners of its cells are listed.
     pub boundary: Vec<BoundaryFace>,
 }
@@ -110,7 +110,7 @@ impl<'a> Sheet<'a> {
 
     /// Weights over a leaf's net at the places of a square in its face.
     fn table(&self, leaf: &Leaf, face: &BoundaryFace, square: Square) -> Arc<SquareTable> {
-        let key = Key {
+        let key = SheetSquare {
             kind: leaf.kind,
             side: [face.axis, face.side],
             corner: square.corner,

@@ -13,7 +13,7 @@ use crate::numbers::bounds;
 /// Shells whose boxes are not compared.
 const MANY: usize = 10_000;
 
-/// A part of a closed surface that is connected by edges.
+/// A component of a closed surface, connected by edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shell {
     /// First face of the shell.

@@ -10,14 +10,14 @@ use crate::scheme::{FaceShape, TRIANGLE_CORNERS};
 use crate::surface::limit::{LimitSurface, Placement, SurfaceLeafKind};
 
 /// What looks alike: a number of it, a corner, corner and side of a square.
-type Key = (u64, u32, [u32; 2], u32);
+type SkinSquare = (u64, u32, [u32; 2], u32);
 
 /// The tables of a surface.
 #[derive(Debug, Default)]
 pub struct SkinTables {
     // of each triangle, a number of its leaves that like triangles share; of many only
     triangles: Vec<Option<u32>>,
-    tables: SquareTables<Key>,
+    tables: SquareTables<SkinSquare>,
 }
 
 /// Triangles that must look alike for their weights to be kept.

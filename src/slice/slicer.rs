@@ -16,13 +16,13 @@ use crate::limit::Solid;
 use crate::mesh::{Controls, check_coordinates, check_point_count};
 use crate::numbers::Precision;
 
-/// Default tolerance as a part of the solid's longest side.
+/// Default tolerance as a fraction of the solid's longest side.
 const DEFAULT_TOLERANCE: f64 = 1e-5;
 
-/// Minimum tolerance as a part of the solid's longest side.
+/// Minimum tolerance as a fraction of the solid's longest side.
 const MIN_TOLERANCE: f64 = 1e-9;
 
-/// Least tolerance as a part of the farthest coordinate: 32 to 64 steps of a number there. What
+/// Least tolerance as a fraction of the farthest coordinate: 32 to 64 steps of a number there. What
 /// patches differ from flat ones by is rounding below.
 const ROUNDING: f64 = 1.0 / (1_u64 << 47) as f64;
 

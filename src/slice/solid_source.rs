@@ -16,12 +16,12 @@ use crate::mesh::{Attribute, CellArray, Controls, component_ranges};
 pub struct SolidSource<'s> {
     slicer: Slicer,
     /// Where a point is, and what is there; none for a solid of which nothing is asked there.
-    inside: Option<Inside<'s>>,
+    inside: Option<SolidInterior<'s>>,
     channels: Vec<Channel>,
 }
 
 #[derive(Debug)]
-pub(super) struct Inside<'s> {
+pub(super) struct SolidInterior<'s> {
     pub locator: Locator<'s>,
     pub attributes: Vec<AttributePieces>,
     pub cell_data: Vec<CellArray>,
@@ -77,7 +77,7 @@ impl<'s> SolidSource<'s> {
         let locator = Locator::with_options(solid, controls, options)?;
         let mut channels = Channel::of(controls.attributes);
         channels.extend(Channel::of_cells(cell_data));
-        let inside = Inside::new(locator, controls.attributes, cell_data)?;
+        let inside = SolidInterior::new(locator, controls.attributes, cell_data)?;
         Ok(Self { slicer, inside: Some(inside), channels })
     }
 
@@ -103,7 +103,8 @@ impl<'s> SolidSource<'s> {
             channels.extend(own);
         }
         let cell_ids = Some(part.cell_ids());
-        let inside = Inside { cell_ids, ..Inside::new(locator, attributes, cell_data)? };
+        let inside =
+            SolidInterior { cell_ids, ..SolidInterior::new(locator, attributes, cell_data)? };
         Ok(Self { slicer, inside: Some(inside), channels })
     }
 
@@ -116,7 +117,7 @@ impl<'s> SolidSource<'s> {
     ///
     /// # Errors
     /// [`Error::Request`] for a solid without attributes.
-    pub(super) fn inside(&self) -> Result<&Inside<'s>> {
+    pub(super) fn inside(&self) -> Result<&SolidInterior<'s>> {
         self.inside.as_ref().ok_or_else(|| {
             Error::request("the layers have neither attributes nor places")
                 .with_help("slice controls that have attributes, or ask for places")
@@ -154,7 +155,7 @@ impl Channel {
     }
 }
 
-impl<'s> Inside<'s> {
+impl<'s> SolidInterior<'s> {
     fn new(
         locator: Locator<'s>,
         attributes: &[Attribute],
@@ -182,7 +183,7 @@ impl<'s> Inside<'s> {
         all
     }
 
-    /// Writes [`Inside::interleaved`] to `all`.
+    /// Writes [`SolidInterior::interleaved`] to `all`.
     fn interleave(
         &self,
         elements: impl Iterator<Item = u32> + Clone,
@@ -272,7 +273,7 @@ impl LayerSource for SolidSource<'_> {
     }
 
     fn attributes_at(&self, points: &[[f64; 3]]) -> Result<Vec<f64>> {
-        let Inside { locator, attributes, cell_data, .. } = self.inside()?;
+        let SolidInterior { locator, attributes, cell_data, .. } = self.inside()?;
         let elements = locator.pieces().solid().elements();
         let mut values = Vec::with_capacity(points.len() * self.channels.len());
         for &point in points {

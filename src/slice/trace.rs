@@ -46,14 +46,14 @@ pub struct Arcs {
 #[derive(Clone, Copy, Debug)]
 struct Crossing {
     id: CrossingId,
-    at: Place,
+    at: TracePoint,
     /// Whether the side is above after it.
     rising: bool,
 }
 
 /// A point of a contour in its patch.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct TracePoint {
     parameters: [f64; 2],
     point: [f64; 2],
 }
@@ -115,7 +115,7 @@ fn push_crossings(surface: &Surface, patch: &Patch, height: f64, crossings: &mut
                     _ => [0.0, 1.0 - along],
                 };
                 let id = 4 * link.edge + number as u32;
-                let at = Place { parameters, point: [x, y] };
+                let at = TracePoint { parameters, point: [x, y] };
                 crossings.push(Crossing { id, at, rising: rising != link.backwards });
             }
             if link.backwards {
@@ -160,13 +160,13 @@ struct Tracer<'a> {
 /// A point of an arc with the arc's direction.
 #[derive(Clone, Copy)]
 struct Stop {
-    place: Place,
+    place: TracePoint,
     tangent: [f64; 2],
 }
 
 impl Tracer<'_> {
     /// Appends the points of an arc but the last.
-    fn trace(&self, start: Place, end: Place, points: &mut Vec<[f64; 2]>) {
+    fn trace(&self, start: TracePoint, end: TracePoint, points: &mut Vec<[f64; 2]>) {
         points.push(start.point);
         if self.patch.slope.is_flat() {
             return;
@@ -200,7 +200,7 @@ impl Tracer<'_> {
     }
 
     /// A point of the arc about halfway.
-    fn between(&self, a: &Place, b: &Place) -> Place {
+    fn between(&self, a: &TracePoint, b: &TracePoint) -> TracePoint {
         let slope = self.patch.slope;
         let [du, dv] = [0, 1].map(|d| (b.parameters[d] - a.parameters[d]).abs());
         // the parameter that is given, the other is solved for
@@ -215,10 +215,10 @@ impl Tracer<'_> {
         let solved = root::solve(&heights, 0.0, 1.0, along > 0);
         let parameters = if given == 0 { [t, solved] } else { [solved, t] };
         let [x, y, _] = self.patch.points.at(parameters)[0];
-        Place { parameters, point: [x, y] }
+        TracePoint { parameters, point: [x, y] }
     }
 
-    fn stop(&self, place: Place) -> Stop {
+    fn stop(&self, place: TracePoint) -> Stop {
         let [_, u, v] = self.patch.points.at(place.parameters);
         // the part above, up the slope, is on the left of (z_v, -z_u)
         let tangent = [0, 1].map(|d| u[d] * v[HEIGHT] - v[d] * u[HEIGHT]);

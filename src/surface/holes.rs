@@ -16,12 +16,12 @@ pub(super) fn all(mesh: &SurfaceMesh, scheme: Scheme) -> Vec<u32> {
         let ends = |c: &Crease| c.edge.map(|v| v.0);
         let tags: HashMap<[u32; 2], f64> =
             mesh.creases.edges.iter().map(|c| (ends(c), c.sharpness)).collect();
-        let matrix = SurfaceTopology::of(mesh);
+        let topology = SurfaceTopology::of(mesh);
         let mut at_end = vec![false; mesh.points.len()];
-        for (edge, corners) in (0..).zip(&matrix.edge_corners) {
-            let is_sharp = || tags.get(&matrix.edge_ends(edge)) == Some(&f64::INFINITY);
+        for (edge, corners) in (0..).zip(&topology.edge_corners) {
+            let is_sharp = || tags.get(&topology.edge_ends(edge)) == Some(&f64::INFINITY);
             if corners[1] == NONE && !is_sharp() {
-                matrix.edge_ends(edge).into_iter().for_each(|v| at_end[v as usize] = true);
+                topology.edge_ends(edge).into_iter().for_each(|v| at_end[v as usize] = true);
             }
         }
         let touches = |face: &[u32]| face.iter().any(|&v| at_end[v as usize]);

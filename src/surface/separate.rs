@@ -1,4 +1,4 @@
-//! Parts of a surface that meet at edges of more than two faces.
+//! Sheets of a surface that meet at edges of more than two faces.
 
 use nalgebra::Vector3;
 
@@ -9,11 +9,11 @@ use crate::topology::surface::SurfaceTopology;
 /// Angles that differ by less are equal: of faces that lie in one place.
 const EQUAL: f64 = 1e-7;
 
-/// A mesh in which the parts that meet at edges of more than two faces have vertices of their own, each
-/// around its material, which lies behind the faces; and the number of such edges. All faces stay where
-/// they are, so that a linear surface does, too: bodies that touch along an edge or a face. The mesh has
-/// been checked. `None` without such edges, and if there is one that not as many faces run through in
-/// one direction as in the other.
+/// A mesh in which the sheets that meet at edges of more than two faces have vertices of their own,
+/// each around its material, which lies behind the faces; and the number of such edges. All faces
+/// stay where they are, so that a linear surface does, too: bodies that touch along an edge or a
+/// face. The mesh has been checked. `None` without such edges, and if there is one that not as many
+/// faces run through in one direction as in the other.
 pub fn separate_parts(mesh: &SurfaceMesh) -> Option<(SurfaceMesh, usize)> {
     let topology = SurfaceTopology::of(mesh);
     if topology.non_manifold_edges.is_empty() {
@@ -66,8 +66,9 @@ pub fn separate_parts(mesh: &SurfaceMesh) -> Option<(SurfaceMesh, usize)> {
 }
 
 /// Gives every pair of faces that the material lies between at an edge of more than two faces an edge of
-/// its own, of the same vertices: parts touch there, also if they are connected elsewhere. Edges stay
-/// that not as many faces run through in one direction as in the other. New edges come after all others.
+/// its own, of the same vertices: sheets touch there, also if they are connected elsewhere. Edges
+/// stay that not as many faces run through in one direction as in the other. New edges come after
+/// all others.
 pub(crate) fn separate_edges(points: &[[f64; 3]], topology: &mut SurfaceTopology) {
     let corners = topology.non_manifold_corners();
     let edges = std::mem::take(&mut topology.non_manifold_edges);

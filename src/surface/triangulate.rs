@@ -8,9 +8,10 @@ use crate::numbers::{by_count, counted};
 use crate::scheme::{FaceShape, Scheme};
 use crate::topology::surface::Columns;
 
-/// Distance of corners from the plane of a planar face, as a part of its size.
+/// Distance of corners from the plane of a planar face, as a fraction of its size.
 const PLANAR: f64 = 1e-5;
-/// Distance of a concave corner from the line between those next to it, as a part of the face's size.
+/// Distance of a concave corner from the line between those next to it, as a fraction of the face's
+/// size.
 const CONCAVE: f64 = 1e-9;
 
 /// How the polygons of a mesh are cut into triangles ([`SurfaceMesh::triangles`]). A plan keeps it,

@@ -6,7 +6,7 @@ use super::edges::merge_half_edges;
 use super::faces::merge_half_faces;
 use super::groups::GRAIN;
 use super::{NONE, Rows, Topology};
-use crate::error::ElementKind::{Cell, Vertex};
+use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells};
 use crate::message;

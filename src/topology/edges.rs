@@ -1,7 +1,7 @@
 //! Half-edges (an edge seen from one face) merged into edges.
 //!
 //! Half-edges are grouped by their smaller ends, every vertex sorts its own few, and edges come
-//! in the order of their ends. A half-edge is the place of its first vertex among the cycles of
+//! in the order of their ends. A half-edge is the index of its first vertex among the cycles of
 //! all faces.
 
 use std::sync::atomic::Ordering::Relaxed;
@@ -25,8 +25,8 @@ pub(super) struct Edges {
 
 /// Merges half-edges of all faces.
 pub(super) fn merge_half_edges(face_vertices: &Rows, vertex_count: usize) -> Edges {
-    let parts = Portion::all(face_vertices, vertex_count);
-    let count = parts.iter().map(|part| part.edges.len()).sum();
+    let portions = EdgePortion::all(face_vertices, vertex_count);
+    let count = portions.iter().map(|portion| portion.edges.len()).sum();
     let halves = face_vertices.items().len();
     let (mut vertices, mut ends, mut faces) =
         (pages::zeros(count), pages::zeros(count), pages::zeros(halves));
@@ -35,22 +35,22 @@ pub(super) fn merge_half_edges(face_vertices: &Rows, vertex_count: usize) -> Edg
     let face_of = face_vertices.rows_of_items();
     let mut rest = (&mut vertices[..], &mut ends[..], &mut faces[..]);
     let (mut edge, mut half) = (0, 0);
-    let mut tasks = Vec::with_capacity(parts.len());
-    for part in &parts {
-        let (edges, halves) = (part.edges.len(), part.halves.len());
+    let mut tasks = Vec::with_capacity(portions.len());
+    for portion in &portions {
+        let (edges, halves) = (portion.edges.len(), portion.halves.len());
         let places =
             (take(&mut rest.0, edges), take(&mut rest.1, edges), take(&mut rest.2, halves));
-        tasks.push((part, edge, half, places));
+        tasks.push((portion, edge, half, places));
         (edge, half) = (edge + edges as u32, half + halves as u32);
     }
-    tasks.into_par_iter().for_each(|(part, edge, half, (vertices, ends, faces))| {
+    tasks.into_par_iter().for_each(|(portion, edge, half, (vertices, ends, faces))| {
         let mut first = 0;
-        let edges = vertices.iter_mut().zip(ends).zip(&part.edges);
+        let edges = vertices.iter_mut().zip(ends).zip(&portion.edges);
         for (number, ((vertices, end), edge)) in (edge..).zip(edges) {
             *vertices = edge.vertices;
             *end = half + edge.end;
             let own = first as usize..edge.end as usize;
-            for (face, &half) in faces[own.clone()].iter_mut().zip(&part.halves[own]) {
+            for (face, &half) in faces[own.clone()].iter_mut().zip(&portion.halves[own]) {
                 *face = face_of(half);
                 numbers[half as usize].store(number, Relaxed);
             }
@@ -62,7 +62,7 @@ pub(super) fn merge_half_edges(face_vertices: &Rows, vertex_count: usize) -> Edg
 }
 
 /// Edges of consecutive smaller ends.
-struct Portion {
+struct EdgePortion {
     edges: Vec<Edge>,
     /// Half-edges of all of them.
     halves: Vec<u32>,
@@ -70,11 +70,11 @@ struct Portion {
 
 struct Edge {
     vertices: [u32; 2],
-    /// Where its half-edges end among those of the part.
+    /// Where its half-edges end among those of the portion.
     end: u32,
 }
 
-impl Portion {
+impl EdgePortion {
     /// All edges.
     fn all(face_vertices: &Rows, vertex_count: usize) -> Vec<Self> {
         let (ends, mut grouped) = by_smaller_ends(face_vertices, vertex_count);
@@ -83,15 +83,15 @@ impl Portion {
 
     /// Edges out of half-edges, grouped by their smaller ends.
     fn of(vertices: Chunk<u64>) -> Self {
-        let mut part = Self {
+        let mut portion = Self {
             edges: Vec::with_capacity(4 * vertices.len()),
             halves: Vec::with_capacity(vertices.item_count()),
         };
         for (vertex, halves) in vertices.groups() {
             halves.sort_unstable();
-            part.push(vertex, halves);
+            portion.push(vertex, halves);
         }
-        part
+        portion
     }
 
     /// Adds the edges of the next vertex out of its half-edges, ascending.

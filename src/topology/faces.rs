@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::groups::{Chunk, CountingSort, GRAIN, advance, chunked, scan, start, take};
 use super::{NONE, Rows};
 use crate::disjoint::{together, together_long};
-use crate::error::ElementKind::{Cell, Vertex};
+use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells, check_counts};
 use crate::message;
@@ -30,10 +30,10 @@ pub(super) struct CellFaces {
 /// Merges the half-faces of all cells.
 pub(super) fn merge_half_faces(cells: &Cells, vertex_count: usize) -> Result<CellFaces> {
     let halves = HalfFaces::of(cells);
-    let parts = halves.parts(vertex_count)?;
+    let portions = halves.portions(vertex_count)?;
     // cells that share few faces have more of them: half-edges need ids too
-    check_counts(cells.len(), parts.iter().map(|part| part.corners).sum())?;
-    let faces = halves.join(&parts);
+    check_counts(cells.len(), portions.iter().map(|portion| portion.corners).sum())?;
+    let faces = halves.join(&portions);
     check_duplicates(&faces.of_cells, &faces.cells)?;
     Ok(faces)
 }
@@ -65,7 +65,7 @@ struct HalfFaces<'a> {
 
 /// A half-face: a cell, and which of its faces.
 #[derive(Clone, Copy)]
-struct Half {
+struct HalfFace {
     cell: u32,
     local: u32,
 }
@@ -79,11 +79,11 @@ fn number(&[high, low]: &Entry) -> u128 {
 }
 
 /// A face as the half-faces that are one; the same twice at the boundary.
-type Pair = [u32; 2];
+type HalfFacePair = [u32; 2];
 
 /// Faces of consecutive smallest vertices.
-struct Portion {
-    faces: Vec<Pair>,
+struct FacePortion {
+    faces: Vec<HalfFacePair>,
     /// Vertices of all their cycles.
     corners: usize,
 }
@@ -114,9 +114,9 @@ impl<'a> HalfFaces<'a> {
         if self.hexahedra.is_some() { 6 * cell as u32 } else { start(&self.ends, cell) }
     }
 
-    fn half(&self, number: u32) -> Half {
+    fn half(&self, number: u32) -> HalfFace {
         let cell = if self.hexahedra.is_some() { number / 6 } else { self.of[number as usize] };
-        Half { cell, local: number - self.first(cell as usize) }
+        HalfFace { cell, local: number - self.first(cell as usize) }
     }
 
     /// Half-faces at their smallest vertices.
@@ -164,23 +164,24 @@ impl<'a> HalfFaces<'a> {
     }
 
     /// All faces.
-    fn parts(&self, vertex_count: usize) -> Result<Vec<Portion>> {
+    fn portions(&self, vertex_count: usize) -> Result<Vec<FacePortion>> {
         let (ends, mut grouped) = self.by_least_vertex(vertex_count);
-        let part = |vertices: Chunk<Entry>| {
-            let mut part = Portion { faces: Vec::with_capacity(4 * vertices.len()), corners: 0 };
+        let portion = |vertices: Chunk<Entry>| {
+            let mut portion =
+                FacePortion { faces: Vec::with_capacity(4 * vertices.len()), corners: 0 };
             for (_, entries) in vertices.groups() {
-                self.merge(entries, &mut part)?;
+                self.merge(entries, &mut portion)?;
             }
-            Ok(part)
+            Ok(portion)
         };
         // collected one by one: the first error is the one to report
-        let parts: Vec<Result<Portion>> =
-            chunked(&ends, &mut grouped).into_par_iter().map(part).collect();
-        parts.into_iter().collect()
+        let portions: Vec<Result<FacePortion>> =
+            chunked(&ends, &mut grouped).into_par_iter().map(portion).collect();
+        portions.into_iter().collect()
     }
 
     /// Adds the faces out of half-faces of one smallest vertex.
-    fn merge(&self, entries: &mut [Entry], part: &mut Portion) -> Result<()> {
+    fn merge(&self, entries: &mut [Entry], portion: &mut FacePortion) -> Result<()> {
         entries.sort_unstable_by_key(number);
         let half = |entry: &Entry| entry[1] as u32;
         let vertices = |entry: &Entry| number(entry) >> 32;
@@ -208,8 +209,8 @@ impl<'a> HalfFaces<'a> {
                 }
                 _ => return Err(self.non_manifold(run.iter().map(|entry| self.half(half(entry))))),
             };
-            part.corners += self.corners(pair[0]);
-            part.faces.push(pair);
+            portion.corners += self.corners(pair[0]);
+            portion.faces.push(pair);
         }
         Ok(())
     }
@@ -220,14 +221,14 @@ impl<'a> HalfFaces<'a> {
     }
 
     /// The vertices of a half-face, ascending.
-    fn sorted(&self, half: Half) -> Vec<u32> {
+    fn sorted(&self, half: HalfFace) -> Vec<u32> {
         let mut vertices = self.with_cycle(half, <[u32]>::to_vec);
         vertices.sort_unstable();
         vertices
     }
 
     /// What `read` makes of the vertex cycle of a half-face.
-    fn with_cycle<R: Default>(&self, half: Half, read: impl Fn(&[u32]) -> R) -> R {
+    fn with_cycle<R: Default>(&self, half: HalfFace, read: impl Fn(&[u32]) -> R) -> R {
         let (cell, local) = (half.cell as usize, half.local as usize);
         if let Some(corners) = self.cells.kind(cell).faces().get(local) {
             let vertices = self.cells.vertices(cell);
@@ -248,24 +249,24 @@ impl<'a> HalfFaces<'a> {
         result
     }
 
-    /// Numbers the faces of all parts and gathers them.
-    fn join(&self, parts: &[Portion]) -> CellFaces {
-        let count = parts.iter().map(|part| part.faces.len()).sum();
+    /// Numbers the faces of all portions and gathers them.
+    fn join(&self, portions: &[FacePortion]) -> CellFaces {
+        let count = portions.iter().map(|portion| portion.faces.len()).sum();
         let mut cells = pages::zeros(count);
-        let mut cycles = pages::zeros(parts.iter().map(|part| part.corners).sum());
+        let mut cycles = pages::zeros(portions.iter().map(|portion| portion.corners).sum());
         let mut of_cells = pages::zeros(self.first(self.cells.len()) as usize);
         let numbers = together(&mut of_cells);
 
         let mut first = 0;
         let mut rest = (&mut cells[..], &mut cycles[..]);
-        let mut tasks = Vec::with_capacity(parts.len());
-        for part in parts {
-            let cells = take(&mut rest.0, part.faces.len());
-            tasks.push((part, first, cells, take(&mut rest.1, part.corners)));
-            first += part.faces.len() as u32;
+        let mut tasks = Vec::with_capacity(portions.len());
+        for portion in portions {
+            let cells = take(&mut rest.0, portion.faces.len());
+            tasks.push((portion, first, cells, take(&mut rest.1, portion.corners)));
+            first += portion.faces.len() as u32;
         }
-        tasks.into_par_iter().for_each(|(part, first, cells, mut cycles)| {
-            for ((number, &[a, b]), cells) in (first..).zip(&part.faces).zip(cells) {
+        tasks.into_par_iter().for_each(|(portion, first, cells, mut cycles)| {
+            for ((number, &[a, b]), cells) in (first..).zip(&portion.faces).zip(cells) {
                 let [first, second] = [a, b].map(|half| self.half(half));
                 *cells = [first.cell, if a == b { NONE } else { second.cell }];
                 for half in [a, b] {
@@ -285,14 +286,14 @@ impl<'a> HalfFaces<'a> {
             let (vertices, of_cells) = (Rows::uniform(cycles, 4), Rows::uniform(of_cells, 6));
             return CellFaces { vertices, cells, of_cells };
         }
-        let faces = parts.iter().flat_map(|part| &part.faces);
+        let faces = portions.iter().flat_map(|portion| &portion.faces);
         let cycle_ends = scan(faces.map(|&[half, _]| self.corners(half) as u32));
         let vertices = Rows::from_parts(cycle_ends, cycles);
         CellFaces { vertices, cells, of_cells: Rows::from_parts(self.ends.clone(), of_cells) }
     }
 
-    fn non_manifold(&self, halves: impl Iterator<Item = Half>) -> Error {
-        let halves: Vec<Half> = halves.collect();
+    fn non_manifold(&self, halves: impl Iterator<Item = HalfFace>) -> Error {
+        let halves: Vec<HalfFace> = halves.collect();
         let cells = Cell.ids(halves.iter().map(|half| half.cell));
         let face = Vertex.ids(self.sorted(halves[0]));
         Error::mesh(message!(cells, " share the face of ", face))

@@ -7,8 +7,8 @@ use rayon::prelude::*;
 /// Rows or groups a work item of a parallel loop covers.
 pub(super) const GRAIN: usize = 1024;
 
-/// Maximum number of parts of a counting sort: each has its own counts of all columns.
-const MAX_PARTS: usize = 4;
+/// Maximum number of shares of a counting sort: each has its own counts of all columns.
+const MAX_SHARES: usize = 4;
 
 /// A counting sort under way: what rows hold goes to groups, in the order of the rows.
 ///
@@ -37,13 +37,13 @@ pub(super) fn advance(counters: &mut Counters, group: u32) -> usize {
 impl CountingSort {
     /// Sorts what the `rows` hold into `groups`; `count` advances the group of each.
     pub fn of(groups: usize, rows: usize, count: impl Fn(u32, &mut Counters) + Sync) -> Self {
-        let parts = rayon::current_num_threads().min(MAX_PARTS).min(rows / GRAIN).max(1);
-        let count_part = |part: usize| {
+        let shares = rayon::current_num_threads().min(MAX_SHARES).min(rows / GRAIN).max(1);
+        let count_share = |share: usize| {
             let mut counts = vec![0; groups];
-            range(part, parts, rows).for_each(|row| count(row, &mut counts));
+            range(share, shares, rows).for_each(|row| count(row, &mut counts));
             counts
         };
-        let mut next: Vec<Vec<u32>> = (0..parts).into_par_iter().map(count_part).collect();
+        let mut next: Vec<Vec<u32>> = (0..shares).into_par_iter().map(count_share).collect();
         let mut ends = Vec::with_capacity(groups);
         let mut end = 0;
         for group in 0..groups {
@@ -63,9 +63,9 @@ impl CountingSort {
     /// Calls `place` with every row and the places where what it holds goes, which it must
     /// advance as it did when it counted; returns the end of each group.
     pub fn place(mut self, place: impl Fn(u32, &mut Counters) + Sync) -> Vec<u32> {
-        let (parts, rows) = (self.next.len(), self.rows);
-        self.next.par_iter_mut().enumerate().for_each(|(part, next)| {
-            range(part, parts, rows).for_each(|row| place(row, next));
+        let (shares, rows) = (self.next.len(), self.rows);
+        self.next.par_iter_mut().enumerate().for_each(|(share, next)| {
+            range(share, shares, rows).for_each(|row| place(row, next));
         });
         self.ends
     }
@@ -114,8 +114,8 @@ pub(super) fn chunked<'a, T>(ends: &'a [u32], mut items: &'a mut [T]) -> Vec<Chu
 }
 
 /// One of so many nearly equal ranges of rows.
-fn range(part: usize, parts: usize, rows: usize) -> Range<u32> {
-    (part * rows / parts) as u32..((part + 1) * rows / parts) as u32
+fn range(share: usize, shares: usize, rows: usize) -> Range<u32> {
+    (share * rows / shares) as u32..((share + 1) * rows / shares) as u32
 }
 
 /// Ranges of at most [`GRAIN`] of `count` things.

@@ -33,7 +33,7 @@ pub use sharpness::Sharpness;
 pub use star::{Star, is_extraordinary, stars, straight_edges};
 pub(crate) use validate::no_boundary;
 
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells, FaceGroup};
 use crate::message;
@@ -191,7 +191,7 @@ impl Topology {
         let find = |vertices: &[u32]| {
             self.face_with(vertices).ok_or_else(|| {
                 let name = &group.name;
-                let face = ElementKind::Vertex.ids(vertices.iter().copied());
+                let face = IdKind::Vertex.ids(vertices.iter().copied());
                 Error::mesh(message!("group \"{name}\": no cell has the face of ", face))
                     .with_help("name the vertices of faces of cells, counted from 0")
             })

@@ -10,7 +10,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::{NONE, Topology};
-use crate::error::ElementKind::Cell;
+use crate::error::IdKind::Cell;
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells, SolidMesh};
 use crate::message;

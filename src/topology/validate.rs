@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::Topology;
 use super::groups::chunks;
-use crate::error::ElementKind::{Cell, Vertex};
+use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, UnionFind};
 use crate::message;
@@ -106,7 +106,7 @@ impl Topology {
         if cells.is_empty() || self.is_grid_star(vertex) {
             return None;
         }
-        let (parts, fans) = (self.link_parts(vertex), self.boundary_fans(vertex));
+        let (parts, fans) = (self.link_components(vertex), self.boundary_fans(vertex));
         let touch = "separate the parts by doubling the vertex, or join them by cells";
         if parts > 1 {
             return Some(
@@ -156,10 +156,10 @@ impl Topology {
             && self.vertex_edges(vertex).iter().all(|&e| self.has_grid_valence(e))
     }
 
-    /// Number of parts of the cells at a vertex, joined across faces at the vertex.
-    fn link_parts(&self, vertex: u32) -> usize {
+    /// Number of components of the cells at a vertex, joined across faces at the vertex.
+    fn link_components(&self, vertex: u32) -> usize {
         let cells = self.vertex_cells(vertex);
-        count_parts(cells, |join| {
+        count_components(cells, |join| {
             for &f in self.vertex_faces(vertex) {
                 let [a, b] = self.face_cells(f);
                 if !self.is_boundary_face(f) {
@@ -177,7 +177,7 @@ impl Topology {
             .copied()
             .filter(|&f| self.is_boundary_face(f))
             .collect();
-        count_parts(&faces, |join| {
+        count_components(&faces, |join| {
             for &e in self.vertex_edges(vertex) {
                 let mut at = self.edge_faces(e).iter().filter(|&&f| self.is_boundary_face(f));
                 if let (Some(&a), Some(&b)) = (at.next(), at.next()) {
@@ -194,16 +194,16 @@ fn first_error(count: usize, check: impl Fn(u32) -> Option<Error> + Sync) -> Res
     found.map_or(Ok(()), Err)
 }
 
-/// Connected parts of a few `nodes` (ascending) under the pairs that `pairs` joins.
-fn count_parts(nodes: &[u32], pairs: impl FnOnce(&mut dyn FnMut(u32, u32))) -> usize {
+/// Number of connected components of a few `nodes` (ascending) under the pairs that `pairs` joins.
+fn count_components(nodes: &[u32], pairs: impl FnOnce(&mut dyn FnMut(u32, u32))) -> usize {
     let mut joined = UnionFind::new(nodes.len());
-    let mut parts = nodes.len();
+    let mut components = nodes.len();
     pairs(&mut |a, b| {
         if let (Ok(a), Ok(b)) = (nodes.binary_search(&a), nodes.binary_search(&b)) {
-            parts -= usize::from(joined.join(a as u32, b as u32));
+            components -= usize::from(joined.join(a as u32, b as u32));
         }
     });
-    parts
+    components
 }
 
 /// What is wrong with a solid without a boundary.

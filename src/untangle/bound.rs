@@ -70,11 +70,11 @@ fn least(points: &[f64]) -> f64 {
     let at = |[u, v, w]: [usize; 3]| {
         Vector3::from_column_slice(&points[3 * (16 * w + 4 * v + u)..][..3])
     };
-    let [u, v, w] = [0, 1, 2].map(|axis| Polynomial::derivative(axis, at));
+    let [u, v, w] = [0, 1, 2].map(|axis| ScaledPolynomial::derivative(axis, at));
     let cross = v.product(&w, |a, b| a.cross(&b));
     let determinant = u.product(&cross, |a, b| a.dot(&b));
     let least = determinant.least();
-    let [a, b, c] = [&u, &v, &w].map(Polynomial::longest);
+    let [a, b, c] = [&u, &v, &w].map(ScaledPolynomial::longest);
     // a derivative is three times the difference of two points
     let lost = 64.0 * f64::EPSILON * points.iter().fold(0.0f64, |most, x| most.max(x.abs()));
     let rounding = ROUNDING * a * b * c + lost * (a * b + b * c + c * a);
@@ -83,13 +83,13 @@ fn least(points: &[f64]) -> f64 {
 
 /// A polynomial by its Bézier coefficients times the binomials of their places, which multiply
 /// as those of monomials do.
-struct Polynomial<T> {
+struct ScaledPolynomial<T> {
     degrees: [usize; 3],
     // [w][v][u]
     scaled: Vec<T>,
 }
 
-impl Polynomial<Vector3<f64>> {
+impl ScaledPolynomial<Vector3<f64>> {
     /// Of a tricubic's derivative.
     fn derivative(axis: usize, at: impl Fn([usize; 3]) -> Vector3<f64>) -> Self {
         let mut degrees = [3; 3];
@@ -111,8 +111,12 @@ impl Polynomial<Vector3<f64>> {
     }
 }
 
-impl<T: Copy> Polynomial<T> {
-    fn product<U: Copy, V>(&self, other: &Polynomial<U>, times: impl Fn(T, U) -> V) -> Polynomial<V>
+impl<T: Copy> ScaledPolynomial<T> {
+    fn product<U: Copy, V>(
+        &self,
+        other: &ScaledPolynomial<U>,
+        times: impl Fn(T, U) -> V,
+    ) -> ScaledPolynomial<V>
     where
         V: Copy + std::ops::AddAssign + Zero,
     {
@@ -128,11 +132,11 @@ impl<T: Copy> Polynomial<T> {
                 to.iter_mut().zip(from).for_each(|(to, &y)| *to += times(x, y));
             }
         }
-        Polynomial { degrees, scaled }
+        ScaledPolynomial { degrees, scaled }
     }
 }
 
-impl Polynomial<f64> {
+impl ScaledPolynomial<f64> {
     fn least(&self) -> f64 {
         let coefficients = places(self.degrees).zip(&self.scaled);
         coefficients.map(|(at, x)| x / binomials(self.degrees, at)).fold(f64::INFINITY, f64::min)

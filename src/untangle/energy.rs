@@ -19,7 +19,7 @@ const GRAIN: usize = 1024;
 
 /// Where a vertex may move.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Way {
+pub(super) enum Freedom {
     /// Not at all.
     None,
     /// Anywhere.
@@ -30,7 +30,7 @@ pub(super) enum Way {
     Along(Vector3<f64>),
 }
 
-impl Way {
+impl Freedom {
     /// The part of a gradient that it may follow.
     fn project(self, gradient: Vector3<f64>) -> Vector3<f64> {
         match self {
@@ -46,10 +46,10 @@ impl Way {
 pub(super) struct Energy<'a> {
     /// Right-handed hexahedra.
     pub hexes: &'a [[u32; 8]],
-    /// For each vertex the places `8 cell + corner` where it stands.
+    /// For each vertex the corners of cells, `8 cell + corner`, that it is.
     pub places: Rows,
     /// Directions in which each vertex may move.
-    pub ways: &'a [Way],
+    pub ways: &'a [Freedom],
     /// Wanted lengths of the edges of each cell, by axis.
     pub lengths: Vec<[f64; 3]>,
     /// ε; 0: the energy is infinite where a determinant is not positive.
@@ -60,7 +60,7 @@ pub(super) struct Energy<'a> {
 
 impl<'a> Energy<'a> {
     /// The energy with the mean lengths of each cell's edges as the wanted ones.
-    pub fn new(hexes: &'a [[u32; 8]], ways: &'a [Way], points: &[[f64; 3]]) -> Self {
+    pub fn new(hexes: &'a [[u32; 8]], ways: &'a [Freedom], points: &[[f64; 3]]) -> Self {
         let corners: Vec<u32> = hexes.as_flattened().to_vec();
         let places = Rows::uniform(corners, 1).transpose(points.len());
         let mut energy = Self { hexes, places, ways, lengths: Vec::new(), epsilon: 0.0, power: 1 };
@@ -109,7 +109,7 @@ impl<'a> Energy<'a> {
             cells.par_chunks(GRAIN).map(|chunk| chunk.iter().map(|cell| cell.0).sum()).collect();
         let value: f64 = sums.iter().sum();
         let gather = |v: usize| -> [f64; 3] {
-            if self.ways[v] == Way::None {
+            if self.ways[v] == Freedom::None {
                 return [0.0; 3];
             }
             let places = self.places.row(v).iter().map(|&place| place as usize);
@@ -191,7 +191,7 @@ mod tests {
             (0..8).map(|i| [i & 1, i >> 1 & 1, i >> 2].map(f64::from)).collect();
         points[7] = [0.2, 0.3, 0.1];
         points[1] = [1.1, 0.2, -0.3];
-        let (hexes, ways) = ([corners], [Way::All; 8]);
+        let (hexes, ways) = ([corners], [Freedom::All; 8]);
         let mut energy = Energy::new(&hexes, &ways, &points);
         (energy.epsilon, energy.power) = (0.3, 2);
         assert!(energy.least_determinant(&points) < 0.0);

@@ -27,7 +27,7 @@ use crate::process::solid::hexahedra;
 use crate::refine::reorient;
 use crate::topology::{self, Topology};
 
-use energy::{Energy, Way};
+use energy::{Energy, Freedom};
 use lbfgs::minimize;
 use slide::Sliding;
 
@@ -42,8 +42,8 @@ const POWERS: [i32; 4] = [1, 4, 12, 24];
 const SLIDES: usize = 16;
 /// Rounds of [`untangle`] at most.
 pub const MAX_ROUNDS: usize = 2 * ROUNDS + POWERS.len() + SLIDES; // stretched meshes unfold twice
-/// How far the limit surface may come away from that of before where vertices slide, as a part of
-/// the solid's diagonal.
+/// How far the limit surface may come away from that of before where vertices slide, as a fraction
+/// of the solid's diagonal.
 const DEVIATION: f64 = 1e-3;
 
 /// Moves vertices of a mesh of hexahedra so that no control cell is folded and the worst
@@ -77,40 +77,42 @@ pub fn untangle(
     // nothing would hold the vertices
     topology.check_has_boundary()?;
     let is_free = |v: u32| !topology.is_boundary_vertex(v) && !topology.vertex_cells(v).is_empty();
-    let mut ways: Vec<Way> =
-        (0..start.len() as u32).map(|v| if is_free(v) { Way::All } else { Way::None }).collect();
+    let mut ways: Vec<Freedom> = (0..start.len() as u32)
+        .map(|v| if is_free(v) { Freedom::All } else { Freedom::None })
+        .collect();
     let quality = |points: &[[f64; 3]]| cell_quality(points, hexes);
     let before = quality(start);
-    let mut best = Best { points: start.clone(), quality: before };
+    let mut best = BestPoints { points: start.clone(), quality: before };
     // folds that no vertex can fix are not worth a minimization
-    let is_fixed = |v: u32, ways: &[Way]| matches!(ways[v as usize], Way::None);
-    let folded = |points: &[[f64; 3]], ways: &[Way]| {
+    let is_fixed = |v: u32, ways: &[Freedom]| matches!(ways[v as usize], Freedom::None);
+    let folded = |points: &[[f64; 3]], ways: &[Freedom]| {
         let fixed = |hex: &&[u32; 8]| fixed_fold(points, hex, |v| is_fixed(v, ways));
         hexes.iter().filter(fixed).count()
     };
     let is_hopeless = before.non_positive > 0 && folded(start, &ways) == before.non_positive;
-    if ways.contains(&Way::All) && !is_hopeless {
+    if ways.contains(&Freedom::All) && !is_hopeless {
         let mut is_thin = false;
         if before.non_positive > 0 {
             let (points, now, stretched) = unfolded(hexes, &ways, &best.points, &mut progress)?;
             is_thin = stretched;
             // fewer folded cells, none of them worse than the worst was
             if now.least >= before.least {
-                best = Best { points, quality: now };
+                best = BestPoints { points, quality: now };
             }
         }
         for power in POWERS {
             if best.quality.non_positive > 0 {
                 break;
             }
-            let improve = |ways: &[Way], points: &[[f64; 3]]| improved(hexes, ways, power, points);
+            let improve =
+                |ways: &[Freedom], points: &[[f64; 3]]| improved(hexes, ways, power, points);
             let points = improve(&ways, &best.points);
             let now = quality(&points);
             // the space of what is unfolded by now
-            let stretch = Stretch::of(&best.points, hexes).filter(|_| is_thin);
+            let stretch = IsotropicMap::of(&best.points, hexes).filter(|_| is_thin);
             best.offer(points, now);
             if let Some(stretch) = stretch {
-                let improve = |ways: &[Way], points: &[[f64; 3]]| Ok(improve(ways, points));
+                let improve = |ways: &[Freedom], points: &[[f64; 3]]| Ok(improve(ways, points));
                 let points = stretch.minimized(&ways, &best.points, improve)?;
                 let now = quality(&points);
                 best.offer(points, now);
@@ -170,12 +172,12 @@ fn fixed_fold(points: &[[f64; 3]], hex: &[u32; 8], is_fixed: impl Fn(u32) -> boo
 }
 
 /// The best points so far.
-struct Best {
+struct BestPoints {
     points: Vec<[f64; 3]>,
     quality: ScaledJacobians,
 }
 
-impl Best {
+impl BestPoints {
     /// Where the boundary fixes the worst cell, the mean decides.
     fn is_worse_than(&self, quality: &ScaledJacobians) -> bool {
         (quality.least, quality.mean) > (self.quality.least, self.quality.mean)
@@ -189,7 +191,7 @@ impl Best {
 }
 
 /// Minimizes without ε, with a power.
-fn improved(hexes: &[[u32; 8]], ways: &[Way], power: i32, start: &[[f64; 3]]) -> Vec<[f64; 3]> {
+fn improved(hexes: &[[u32; 8]], ways: &[Freedom], power: i32, start: &[[f64; 3]]) -> Vec<[f64; 3]> {
     let mut energy = Energy::new(hexes, ways, start);
     energy.power = power;
     let mut points = start.to_vec();
@@ -202,8 +204,8 @@ fn improved(hexes: &[[u32; 8]], ways: &[Way], power: i32, start: &[[f64; 3]]) ->
 /// lines, and a correction after it. Returns how far the limit surface has come away.
 fn slide(
     sliding: &Sliding<'_>,
-    (hexes, ways): (&[[u32; 8]], &mut [Way]),
-    best: &mut Best,
+    (hexes, ways): (&[[u32; 8]], &mut [Freedom]),
+    best: &mut BestPoints,
     progress: &mut impl FnMut(usize) -> Result<()>,
 ) -> Result<f64> {
     let mut deviation = 0.0;
@@ -233,7 +235,7 @@ fn slide(
             let most = DEVIATION * sliding.diagonal();
             let off = sliding.deviation(&trial, most);
             if off <= most {
-                *best = Best { points: trial, quality: now };
+                *best = BestPoints { points: trial, quality: now };
                 (deviation, failures) = (off, 0);
                 break;
             }
@@ -251,11 +253,11 @@ fn slide(
 /// they are from there.
 fn unfolded(
     hexes: &[[u32; 8]],
-    ways: &[Way],
+    ways: &[Freedom],
     start: &[[f64; 3]],
     mut progress: impl FnMut(usize) -> Result<()>,
 ) -> Result<(Vec<[f64; 3]>, ScaledJacobians, bool)> {
-    let mut sought = |ways: &[Way], start: &[[f64; 3]]| {
+    let mut sought = |ways: &[Freedom], start: &[[f64; 3]]| {
         let folded = |points: &[[f64; 3]]| cell_quality(points, hexes).non_positive;
         unfold(&mut Energy::new(hexes, ways, start), start, |points| progress(folded(points)))
     };
@@ -264,19 +266,19 @@ fn unfolded(
     if quality.non_positive == 0 {
         return Ok((plain, quality, false));
     }
-    let Some(stretch) = Stretch::of(start, hexes) else { return Ok((plain, quality, false)) };
+    let Some(stretch) = IsotropicMap::of(start, hexes) else { return Ok((plain, quality, false)) };
     let points = stretch.minimized(ways, start, sought)?;
     let now = cell_quality(&points, hexes);
     Ok(if now.least > quality.least { (points, now, true) } else { (plain, quality, false) })
 }
 
 /// A linear map of space, in which edges are as long in every direction.
-struct Stretch {
+struct IsotropicMap {
     to: Matrix3<f64>,
     back: Matrix3<f64>,
 }
 
-impl Stretch {
+impl IsotropicMap {
     /// None where they nearly are, or all lie in a plane.
     fn of(points: &[[f64; 3]], hexes: &[[u32; 8]]) -> Option<Self> {
         let at = |v: u32| Vector3::from(points[v as usize]);
@@ -302,13 +304,13 @@ impl Stretch {
     /// What `minimize` makes of points there.
     fn minimized(
         &self,
-        ways: &[Way],
+        ways: &[Freedom],
         start: &[[f64; 3]],
-        minimize: impl FnOnce(&[Way], &[[f64; 3]]) -> Result<Vec<[f64; 3]>>,
+        minimize: impl FnOnce(&[Freedom], &[[f64; 3]]) -> Result<Vec<[f64; 3]>>,
     ) -> Result<Vec<[f64; 3]>> {
         let there: Vec<[f64; 3]> =
             start.iter().map(|&p| (self.to * Vector3::from(p)).into()).collect();
-        let turned: Vec<Way> = ways.iter().map(|&way| self.way(way)).collect();
+        let turned: Vec<Freedom> = ways.iter().map(|&way| self.way(way)).collect();
         let found = minimize(&turned, &there)?;
         // by steps, so that what stays is not rounded
         let pairs = found.into_iter().zip(there);
@@ -317,11 +319,11 @@ impl Stretch {
         Ok(start.iter().zip(pairs).map(moved).collect())
     }
 
-    fn way(&self, way: Way) -> Way {
+    fn way(&self, way: Freedom) -> Freedom {
         match way {
             // both maps are symmetric
-            Way::Across(normal) => Way::Across((self.back * normal).normalize()),
-            Way::Along(direction) => Way::Along((self.to * direction).normalize()),
+            Freedom::Across(normal) => Freedom::Across((self.back * normal).normalize()),
+            Freedom::Along(direction) => Freedom::Along((self.to * direction).normalize()),
             way => way,
         }
     }

@@ -12,10 +12,10 @@ use std::collections::HashMap;
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use super::energy::Way;
+use super::energy::Freedom;
 use crate::basis::bspline::Order;
 use crate::basis::closest_on_curve::closest_on_curve;
-use crate::error::ElementKind::Vertex;
+use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result};
 use crate::limit::Solid;
 use crate::limit::boundary::{BoundaryFace, RimNames, boundary_faces};
@@ -26,7 +26,7 @@ use crate::message;
 use crate::process::solid::trilinear::CORNERS;
 use crate::topology::{Orientation, Sharpness, Topology};
 
-/// What limit points of vertices may be off, as a part of the solid's diagonal.
+/// What limit points of vertices may be off, as a fraction of the solid's diagonal.
 const OFF: f64 = 1e-8;
 /// Corrections at most.
 const STEPS: usize = 100;
@@ -35,7 +35,7 @@ const STEPS: usize = 100;
 const STEP: f64 = 1.6;
 /// Samples of a face by axis at which its distance is looked at first.
 const GRID: usize = 5;
-/// Faces that are looked at more closely, by their distance as a part of the greatest.
+/// Faces that are looked at more closely, by their distance as a fraction of the greatest.
 const NEARLY: f64 = 0.7;
 /// Rounds of that, in each of which steps are halved.
 const CLOSER: usize = 4;
@@ -43,7 +43,7 @@ const CLOSER: usize = 4;
 const REACH: usize = 3;
 
 /// Cubic Bézier points.
-type Curve = [[f64; 3]; 4];
+type CubicCurve = [[f64; 3]; 4];
 
 /// The vertices that slide, and what they slide on.
 pub(super) struct Sliding<'s> {
@@ -99,22 +99,22 @@ fn element_place(face: &BoundaryFace, [s, t]: [f64; 2]) -> [f64; 3] {
 struct Slider {
     vertex: u32,
     on: On,
-    place: Place,
+    place: LimitStencil,
 }
 
 enum On {
     Surface,
     /// Between two neighbors on a crease, on these curves.
-    Crease([u32; 2], Vec<Curve>),
+    Crease([u32; 2], Vec<CubicCurve>),
 }
 
 /// A point of the limit as a combination of points of all levels.
-struct Place {
+struct LimitStencil {
     net: Vec<u32>,
     weights: Vec<f64>,
 }
 
-impl Place {
+impl LimitStencil {
     fn new(solid: &Solid, element: u32, parameters: [f64; 3]) -> Option<Self> {
         let (leaf, local) = solid.locate(element as usize, parameters);
         let leaf = &solid.leaves()[leaf];
@@ -148,16 +148,16 @@ impl<'s> Sliding<'s> {
                 continue;
             }
             let on = match creases.kind(vertex) {
-                Kind::Smooth => On::Surface,
-                Kind::Crease(ends) => match creases.curves(vertex, ends, &mesh.points) {
+                VertexRole::Smooth => On::Surface,
+                VertexRole::Crease(ends) => match creases.curves(vertex, ends, &mesh.points) {
                     Some(curves) => On::Crease(ends, curves),
                     None => continue,
                 },
-                Kind::Corner | Kind::Other => continue,
+                VertexRole::Corner | VertexRole::Other => continue,
             };
             let Some(&cell) = topology.vertex_cells(vertex).first() else { continue };
             let corner = hexes[cell as usize].iter().position(|&v| v == vertex);
-            let place = corner.and_then(|corner| Place::new(solid, cell, CORNERS[corner]));
+            let place = corner.and_then(|corner| LimitStencil::new(solid, cell, CORNERS[corner]));
             let place = place.ok_or_else(|| {
                 Error::mesh(message!("the limit at ", Vertex.id(vertex), " has no weights"))
                     .with_help("keep the boundary as it is")
@@ -187,7 +187,7 @@ impl<'s> Sliding<'s> {
     }
 
     /// Lets the vertices that slide move along the control mesh's boundary.
-    pub fn set_ways(&self, points: &[[f64; 3]], ways: &mut [Way]) {
+    pub fn set_ways(&self, points: &[[f64; 3]], ways: &mut [Freedom]) {
         let at = |v: u32| Vector3::from(points[v as usize]);
         for Slider { vertex, on, .. } in &self.sliders {
             let vector = match on {
@@ -206,9 +206,9 @@ impl<'s> Sliding<'s> {
                 On::Crease([a, b], _) => at(*b) - at(*a),
             };
             ways[*vertex as usize] = match (vector.try_normalize(0.0), on) {
-                (None, _) => Way::None,
-                (Some(normal), On::Surface) => Way::Across(normal),
-                (Some(direction), On::Crease(..)) => Way::Along(direction),
+                (None, _) => Freedom::None,
+                (Some(normal), On::Surface) => Freedom::Across(normal),
+                (Some(direction), On::Crease(..)) => Freedom::Along(direction),
             };
         }
     }
@@ -238,7 +238,7 @@ impl<'s> Sliding<'s> {
         match on {
             On::Surface => {
                 let place = self.locator.nearest_on_sides(x.into())?;
-                let place = Place::new(self.solid, place.element, place.parameters)?;
+                let place = LimitStencil::new(self.solid, place.element, place.parameters)?;
                 Some(place.of(&self.before) - x)
             }
             On::Crease(_, curves) => {
@@ -266,7 +266,7 @@ impl<'s> Sliding<'s> {
     fn farthest(&self, points: &[f64], locator: &Locator<'_>, most: f64) -> f64 {
         let distance = |face: u32, at: [f64; 2]| {
             let face = &self.faces[face as usize];
-            let place = Place::new(self.solid, face.element, element_place(face, at))?;
+            let place = LimitStencil::new(self.solid, face.element, element_place(face, at))?;
             let found = locator.nearest_on_sides(place.of(points).into())?.residual;
             (found <= most).then_some(found)
         };
@@ -303,7 +303,7 @@ impl<'s> Sliding<'s> {
 }
 
 /// Vertices by the sharp edges at them.
-enum Kind {
+enum VertexRole {
     Smooth,
     /// Between two neighbors on a crease that is infinitely sharp.
     Crease([u32; 2]),
@@ -318,24 +318,24 @@ struct CreaseLines<'t> {
 }
 
 impl CreaseLines<'_> {
-    fn kind(&self, vertex: u32) -> Kind {
+    fn kind(&self, vertex: u32) -> VertexRole {
         let edges = self.topology.vertex_edges(vertex).iter().copied();
         let sharp: Vec<u32> = edges.filter(|&e| self.sharpness.edge(e) > 0.0).collect();
         let infinite = sharp.iter().all(|&e| self.sharpness.edge(e) == f64::INFINITY);
         match (sharp[..].len(), self.sharpness.vertex(vertex)) {
-            (_, f64::INFINITY) => Kind::Corner,
-            (0, 0.0) => Kind::Smooth,
+            (_, f64::INFINITY) => VertexRole::Corner,
+            (0, 0.0) => VertexRole::Smooth,
             (2, 0.0) if infinite => {
-                Kind::Crease([0, 1].map(|i: usize| self.topology.other_end(sharp[i], vertex)))
+                VertexRole::Crease([0, 1].map(|i: usize| self.topology.other_end(sharp[i], vertex)))
             }
-            (3.., _) if infinite => Kind::Corner,
-            _ => Kind::Other,
+            (3.., _) if infinite => VertexRole::Corner,
+            _ => VertexRole::Other,
         }
     }
 
     /// The limit of the crease around a vertex between two ends; none if a rule other than that
     /// of creases and corners takes part.
-    fn curves(&self, vertex: u32, ends: [u32; 2], points: &[[f64; 3]]) -> Option<Vec<Curve>> {
+    fn curves(&self, vertex: u32, ends: [u32; 2], points: &[[f64; 3]]) -> Option<Vec<CubicCurve>> {
         // vertices along the crease, from a corner if one is near
         let mut chain = std::collections::VecDeque::from([ends[0], vertex, ends[1]]);
         let mut closed = [false; 2];
@@ -343,7 +343,7 @@ impl CreaseLines<'_> {
             let (mut before, mut last) = (vertex, end);
             for _ in 0..REACH {
                 match self.kind(last) {
-                    Kind::Crease(next) => {
+                    VertexRole::Crease(next) => {
                         let next = if next[0] == before { next[1] } else { next[0] };
                         if side == 0 {
                             chain.push_front(next)
@@ -352,7 +352,7 @@ impl CreaseLines<'_> {
                         }
                         (before, last) = (last, next);
                     }
-                    Kind::Corner => {
+                    VertexRole::Corner => {
                         closed[side] = true;
                         break;
                     }

@@ -7,12 +7,12 @@ use crate::topology::Topology;
 
 /// Hexahedra in VTK's order, each a cell or a part of one.
 #[derive(Default)]
-struct Pieces {
+struct LinearHexahedra {
     cells: Vec<u32>,
     corners: Vec<[u32; 8]>,
     /// Vertices whose mean each further vertex is.
     means: Vec<Vec<u32>>,
-    /// Boundary: piece and side (axis, and 4 at the high end).
+    /// Boundary: hexahedron and side (axis, and 4 at the high end).
     shown: Vec<u32>,
     sides: Vec<u8>,
 }
@@ -21,7 +21,7 @@ struct Pieces {
 const SIDES: [[usize; 4]; 6] =
     [[0, 3, 4, 7], [1, 2, 5, 6], [0, 1, 4, 5], [2, 3, 6, 7], [0, 1, 2, 3], [4, 5, 6, 7]];
 
-impl Pieces {
+impl LinearHexahedra {
     fn push(&mut self, cell: u32, corners: [u32; 8]) {
         self.cells.push(cell);
         self.corners.push(corners);
@@ -88,12 +88,13 @@ impl Pieces {
     }
 }
 
-/// Adds `vertex` positions, the `corner` vertices of each piece in VTK's order, the boundary as
-/// `element` (a piece) and `side` (axis, and 4 at the high end) of each face, `attribute K` of the
-/// vertices. Hexahedra, tetrahedra and wedges are a piece each; a polyhedron has one per face, of more
-/// than four corners one per edge of it, between the face and the mean of the cell's vertices.
+/// Adds `vertex` positions, the `corner` vertices of each hexahedron in VTK's order, the boundary
+/// as `element` (a hexahedron) and `side` (axis, and 4 at the high end) of each face, `attribute K`
+/// of the vertices. Hexahedra, tetrahedra and wedges are one each; a polyhedron has one per face,
+/// of more than four corners one per edge of it, between the face and the mean of the cell's
+/// vertices.
 pub fn push(scene: &mut Scene, mesh: &SolidMesh, topology: &Topology) {
-    let mut pieces = Pieces::default();
+    let mut pieces = LinearHexahedra::default();
     let first = mesh.points.len() as u32;
     (0..topology.cell_count() as u32).for_each(|cell| pieces.add(topology, cell, first));
     let mean = |of: &[u32], value: &dyn Fn(usize) -> f64| {

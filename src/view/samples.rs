@@ -31,14 +31,14 @@ enum Name {
 
 /// How samples lie in the elements.
 #[derive(Clone, Copy)]
-struct Steps {
+struct SampleSpacing {
     /// Of an edge of the mesh.
     edge: usize,
     /// Samples of an element along an edge, evaluated.
     along: usize,
 }
 
-impl Steps {
+impl SampleSpacing {
     /// Steps of an element that is a corner of its face, or the whole face; and how many samples
     /// lie a step apart.
     fn of(self, corner: Option<u32>) -> (usize, usize) {
@@ -82,7 +82,7 @@ impl Steps {
 
 /// The mesh under construction.
 #[derive(Default)]
-struct Joined {
+struct JoinedSamples {
     points: Vec<[f64; 3]>,
     normals: Vec<[f64; 3]>,
     /// Element and sample that each vertex is.
@@ -90,7 +90,7 @@ struct Joined {
     shared: HashMap<Name, Vec<u32>>,
 }
 
-impl Joined {
+impl JoinedSamples {
     /// The vertex of a sample: one that has its name and its normal, or a new one.
     fn vertex(
         &mut self,
@@ -156,10 +156,11 @@ pub fn sampled(
     memory::check(format!("{samples} samples of the boundary need"), need, |_| {
         "ask for fewer samples".into()
     })?;
-    let steps = Steps { edge: along - 1, along };
+    let steps = SampleSpacing { edge: along - 1, along };
     let mut is_hole = vec![false; mesh.faces.len()];
     mesh.holes.iter().for_each(|&f| is_hole[f as usize] = true);
-    let (mut joined, mut triangles, mut parents) = (Joined::default(), Vec::new(), Vec::new());
+    let (mut joined, mut triangles, mut parents) =
+        (JoinedSamples::default(), Vec::new(), Vec::new());
     let refined = limit.refined_points(&mesh.points)?;
     let grid = limit.grid(along, true)?;
     let mut found = GridLimit::default();

@@ -39,14 +39,14 @@ pub struct Blob {
 }
 
 /// Numbers of an array of a blob.
-pub trait Number: bytemuck::Pod {
+pub trait BlobNumber: bytemuck::Pod {
     /// Name of the browser's array of them.
     const NAME: &'static str;
 }
 
 macro_rules! numbers {
     ($($number:ty => $name:literal)*) => {
-        $(impl Number for $number { const NAME: &'static str = $name; })*
+        $(impl BlobNumber for $number { const NAME: &'static str = $name; })*
     };
 }
 numbers! { u8 => "Uint8Array" i8 => "Int8Array" u16 => "Uint16Array" i32 => "Int32Array"
@@ -54,7 +54,7 @@ u32 => "Uint32Array" f32 => "Float32Array" f64 => "Float64Array" }
 
 impl Blob {
     /// Appends an array.
-    pub fn push<T: Number>(&mut self, name: &str, values: &[T]) {
+    pub fn push<T: BlobNumber>(&mut self, name: &str, values: &[T]) {
         self.bytes.resize(self.bytes.len().next_multiple_of(size_of::<T>().max(4)), 0);
         let section = json!({ "at": self.bytes.len(), "count": values.len(), "type": T::NAME });
         self.sections.insert(name.into(), section);
@@ -63,7 +63,7 @@ impl Blob {
 
     /// Appends the bytes of numbers, first the highest of all, then the next, and so on: these
     /// compress better.
-    pub fn push_split<T: Number>(&mut self, name: &str, values: &[T]) {
+    pub fn push_split<T: BlobNumber>(&mut self, name: &str, values: &[T]) {
         let bytes: &[u8] = bytemuck::cast_slice(values);
         let places = (0..size_of::<T>()).rev();
         let split: Vec<u8> =

@@ -7,10 +7,10 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use crate::backend::Limit;
-use crate::error::ElementKind::Cell;
+use crate::error::IdKind::Cell;
 use crate::error::Result;
 use crate::io::{
-    Row, TableForm, TableReader, add_attribute_columns, check_columns, column_names,
+    TableForm, TableReader, TableRow, add_attribute_columns, check_columns, column_names,
     write_table_header,
 };
 use crate::limit::Solid;
@@ -78,7 +78,7 @@ impl ParameterTable {
     }
 }
 
-fn element(row: &Row<'_>, solid: &Solid, has_corners: bool) -> Result<u32> {
+fn element(row: &TableRow<'_>, solid: &Solid, has_corners: bool) -> Result<u32> {
     // in the order of cells and corners
     let (elements, cells) = (solid.elements(), solid.topology().cell_count());
     let cell: u32 = row.text(0).parse().map_err(|_| row.unexpected(0, "cell"))?;
@@ -117,7 +117,7 @@ fn element(row: &Row<'_>, solid: &Solid, has_corners: bool) -> Result<u32> {
 }
 
 /// u, v and w from a column on.
-fn parameters(row: &Row<'_>, first: usize) -> Result<[f64; 3]> {
+fn parameters(row: &TableRow<'_>, first: usize) -> Result<[f64; 3]> {
     let mut parameters = [0.0; 3];
     for (d, name) in FORM.header[1..].iter().enumerate() {
         let at = first + d;

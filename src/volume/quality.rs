@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::backend::{Limit, Values};
-use crate::error::{ElementKind, Message};
+use crate::error::{IdKind, Message};
 use crate::message;
 use crate::numbers::{Precision, significant};
 use crate::plan::{Location, Plan, Quantity, rounding};
@@ -74,7 +74,7 @@ impl From<&Extreme> for Message {
         let [x, y, z] = point.map(significant);
         message!(
             "{value:.6e} in ",
-            ElementKind::Cell.id(*cell),
+            IdKind::Cell.id(*cell),
             "{corner} at u {u} v {v} w {w}, x {x} y {y} z {z}"
         )
     }

@@ -24,8 +24,8 @@ use crate::topology::NONE;
 pub struct SharedPoints {
     n: usize,
     elements: Range<usize>,
-    parts: Vec<Entity>,
-    // first point of every part: [element][part]
+    entities: Vec<Entity>,
+    // first point of every entity: [element][entity]
     starts: Vec<u32>,
     // points of the elements before: [element], and of all of them
     before: Vec<u32>,
@@ -60,8 +60,8 @@ impl SharedPoints {
 
     /// Numbers the n × n × n samples (n ≥ 2) of some of all `elements`.
     pub(super) fn of(elements: &[Element], range: Range<usize>, n: usize) -> Result<Self> {
-        let parts = parts(n);
-        let mut starts = Vec::with_capacity(range.len() * parts.len());
+        let entities = entities(n);
+        let mut starts = Vec::with_capacity(range.len() * entities.len());
         let mut before = Vec::with_capacity(range.len() + 1);
         let mut corners: Map<u32> = Map::default();
         let mut edges: Map<[u32; 2]> = Map::default();
@@ -70,8 +70,8 @@ impl SharedPoints {
         for element in &elements[range.clone()] {
             before.push(next);
             let vertex = |bits: usize| element.corners[VTK_CORNER[bits]];
-            for part in &parts {
-                let start = match part.corners[..] {
+            for entity in &entities {
+                let start = match entity.corners[..] {
                     [a] => *corners.entry(vertex(a)).or_insert(next),
                     [a, b] => {
                         let [a, b] = [vertex(a), vertex(b)];
@@ -86,7 +86,7 @@ impl SharedPoints {
                 };
                 starts.push(start);
                 if start == next {
-                    let own = u32::try_from(part.samples.len()).ok();
+                    let own = u32::try_from(entity.samples.len()).ok();
                     next = own.and_then(|own| next.checked_add(own)).ok_or_else(|| {
                         Error::request("more points than 32 bits can number")
                             .with_help("write a .pvtu, or ask for fewer samples")
@@ -95,7 +95,7 @@ impl SharedPoints {
             }
         }
         before.push(next);
-        Ok(Self { n, elements: range, parts, starts, before })
+        Ok(Self { n, elements: range, entities, starts, before })
     }
 
     /// Number of points.
@@ -143,17 +143,17 @@ impl SharedPoints {
 
     /// The points of an element's samples.
     fn number(&self, element: &Element, e: usize, ids: &mut [u32]) {
-        let count = self.parts.len();
+        let count = self.entities.len();
         let starts = &self.starts[(e - self.elements.start) * count..][..count];
         let vertex = |bits: usize| element.corners[VTK_CORNER[bits]];
-        for (part, &start) in self.parts.iter().zip(starts) {
-            // the part's samples in the order that its corner ids define
-            match part.corners[..] {
+        for (entity, &start) in self.entities.iter().zip(starts) {
+            // the entity's samples in the order that its corner ids define
+            match entity.corners[..] {
                 [a, b] => {
-                    let last = part.samples.len() - 1;
+                    let last = entity.samples.len() - 1;
                     for i in 0..=last {
                         let at = if vertex(a) < vertex(b) { i } else { last - i };
-                        ids[part.samples[at] as usize] = start + i as u32;
+                        ids[entity.samples[at] as usize] = start + i as u32;
                     }
                 }
                 [a, b, c, d] => {
@@ -162,13 +162,13 @@ impl SharedPoints {
                     for j in 0..side {
                         for i in 0..side {
                             let [x, y] = turn.place([i, j], side);
-                            let sample = part.samples[x + side * y] as usize;
+                            let sample = entity.samples[x + side * y] as usize;
                             ids[sample] = start + (i + side * j) as u32;
                         }
                     }
                 }
                 _ => {
-                    for (i, &sample) in part.samples.iter().enumerate() {
+                    for (i, &sample) in entity.samples.iter().enumerate() {
                         ids[sample as usize] = start + i as u32;
                     }
                 }
@@ -177,13 +177,13 @@ impl SharedPoints {
     }
 }
 
-/// Number of hexahedral cells of some elements that share a face with a cell that is evaluated in
-/// parts: a wedge, tetrahedron or other polyhedron. The elements there share no points, for those
-/// of the parts are half as long; once refined, all cells are hexahedra.
+/// Number of hexahedral cells of some elements that share a face with a cell that is evaluated on
+/// several elements: a wedge, tetrahedron or other polyhedron. The elements there share no points,
+/// for those of the other cell are half as long; once refined, all cells are hexahedra.
 pub fn unjoined_hexahedra(solid: &Solid, elements: Range<usize>) -> usize {
     let topology = solid.topology();
-    let in_parts = |c: u32| c != NONE && topology.cells().hexahedron(c as usize).is_none();
-    let is_beside = |&face: &u32| topology.face_cells(face).into_iter().any(in_parts);
+    let in_elements = |c: u32| c != NONE && topology.cells().hexahedron(c as usize).is_none();
+    let is_beside = |&face: &u32| topology.face_cells(face).into_iter().any(in_elements);
     let hexahedra = solid.elements()[elements].iter().filter(|element| element.corner.is_none());
     hexahedra
         .filter(|hexahedron| topology.cell_faces(hexahedron.cell).iter().any(is_beside))
@@ -245,9 +245,9 @@ struct Entity {
     samples: Vec<u32>,
 }
 
-/// The 27 parts of an element, except those without samples.
-fn parts(n: usize) -> Vec<Entity> {
-    let mut parts = Vec::new();
+/// The 27 entities of an element (corners, edges, faces, inside), except those without samples.
+fn entities(n: usize) -> Vec<Entity> {
+    let mut entities = Vec::new();
     for code in 0..27_usize {
         // 0: low end, 1: high end, 2: free
         let axis = [code % 3, code / 3 % 3, code / 9];
@@ -268,10 +268,10 @@ fn parts(n: usize) -> Vec<Entity> {
             }
         }
         if !samples.is_empty() {
-            parts.push(Entity { corners, samples });
+            entities.push(Entity { corners, samples });
         }
     }
-    parts
+    entities
 }
 
 /// How a face's common axes (from its least corner to the lesser of that corner's

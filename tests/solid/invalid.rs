@@ -10,7 +10,7 @@ use subsolid::mesh::shape::VertexLink;
 use subsolid::mesh::{Attribute, CellKind, SolidMesh};
 use subsolid::refine::refine_mesh;
 use subsolid::scheme::VertexRule;
-use subsolid::{ElementKind, Error};
+use subsolid::{Error, IdKind};
 
 /// Both users of a mesh refuse it with a message that has all the `words`.
 #[track_caller]
@@ -355,7 +355,7 @@ fn an_error_names_the_elements_that_it_is_about() {
     mesh.cells.push(CellKind::Hexahedron, &corners);
     let error = Solid::new(&mesh).map(drop).unwrap_err();
     let corner = corners[0].into();
-    assert_eq!(error.elements(), [(ElementKind::Cell, 2), (ElementKind::Vertex, corner)]);
+    assert_eq!(error.elements(), [(IdKind::Cell, 2), (IdKind::Vertex, corner)]);
     let mut mesh = block([2, 1, 1]);
     mesh.attributes = vec![Attribute { name: "cell 1".into(), width: 1, values: vec![0.0] }];
     let error = Solid::new(&mesh).map(drop).unwrap_err();

@@ -163,11 +163,11 @@ fn edge_friend_repeats_its_bits_with_any_threads_and_in_one_go() {
         assert!((corners.clone(), refined.clone(), points.clone()) == on_threads(4), "{name}");
         let columns = Columns::of(&mesh.faces);
         let vertices = mesh.faces.vertices().to_vec();
-        let matrix = SurfaceTopology::build(mesh.points.len(), columns, vertices);
+        let topology = SurfaceTopology::build(mesh.points.len(), columns, vertices);
         let mut workspace = FriendWorkspace::default();
         for _again in 0..2 {
-            let matrix = matrix.clone();
-            EdgeFriend::refine_once(&mesh, matrix, 4, &points, &mut workspace).unwrap();
+            let topology = topology.clone();
+            EdgeFriend::refine_once(&mesh, topology, 4, &points, &mut workspace).unwrap();
             assert!(workspace.points() == refined, "{name}");
             assert_eq!(workspace.corners().as_flattened()[..corners.len()], corners);
         }

@@ -16,7 +16,7 @@ use super::dlpack::{self, CUDA, CUDA_MANAGED, Exported, Imported};
 use crate::arrays::moved;
 use crate::cells::PlanCell;
 use crate::errors::{IntoPython, refused};
-use crate::threads::Work;
+use crate::threads::WithoutLock;
 
 /// An array on a GPU, in C order.
 ///
@@ -322,7 +322,7 @@ impl Interface {
 }
 
 /// An array of a GPU that someone else owns, as an argument.
-pub struct OnDevice<'py> {
+pub struct DeviceArgument<'py> {
     object: Bound<'py, PyAny>,
     what: String,
 }
@@ -334,7 +334,7 @@ pub struct Held {
     _tensor: Option<Imported>,
 }
 
-impl<'py> OnDevice<'py> {
+impl<'py> DeviceArgument<'py> {
     /// `None` for what is in the memory of the host, as far as it says.
     pub fn of(value: &Bound<'py, PyAny>, what: &str) -> Option<Self> {
         if value.cast::<PyUntypedArray>().is_ok() || value.is_none() {

@@ -21,7 +21,7 @@ const VERSIONED: &CStr = c"dltensor_versioned";
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct Device {
+struct DlDevice {
     kind: i32,
     ordinal: i32,
 }
@@ -36,9 +36,9 @@ struct DataType {
 
 /// `DLTensor`.
 #[repr(C)]
-struct Tensor {
+struct DlTensor {
     data: *mut c_void,
-    device: Device,
+    device: DlDevice,
     ndim: i32,
     dtype: DataType,
     shape: *mut i64,
@@ -49,7 +49,7 @@ struct Tensor {
 /// `DLManagedTensor`.
 #[repr(C)]
 struct Managed {
-    tensor: Tensor,
+    tensor: DlTensor,
     context: *mut c_void,
     deleter: Option<unsafe extern "C" fn(*mut Self)>,
 }
@@ -61,21 +61,21 @@ struct ManagedVersioned {
     context: *mut c_void,
     deleter: Option<unsafe extern "C" fn(*mut Self)>,
     flags: u64,
-    tensor: Tensor,
+    tensor: DlTensor,
 }
 
 /// What a tensor that was handed out refers to.
-struct Kept {
+struct TensorOwner {
     _memory: DeviceMemory,
     shape: Vec<i64>,
     strides: Vec<i64>,
 }
 
-impl Kept {
-    fn tensor(&mut self, array: &Exported<'_>) -> Tensor {
-        Tensor {
+impl TensorOwner {
+    fn tensor(&mut self, array: &Exported<'_>) -> DlTensor {
+        DlTensor {
             data: array.address as *mut c_void,
-            device: Device { kind: CUDA, ordinal: array.memory.ordinal() as i32 },
+            device: DlDevice { kind: CUDA, ordinal: array.memory.ordinal() as i32 },
             ndim: self.shape.len() as i32,
             dtype: DataType { code: FLOAT, bits: bits(array.precision), lanes: 1 },
             shape: self.shape.as_mut_ptr(),
@@ -112,7 +112,7 @@ pub fn strides(shape: &[usize]) -> Vec<i64> {
 unsafe extern "C" fn delete(managed: *mut Managed) {
     // SAFETY: both were boxes, see `capsule`; a consumer calls this once
     unsafe {
-        drop(Box::from_raw((*managed).context.cast::<Kept>()));
+        drop(Box::from_raw((*managed).context.cast::<TensorOwner>()));
         drop(Box::from_raw(managed));
     }
 }
@@ -120,7 +120,7 @@ unsafe extern "C" fn delete(managed: *mut Managed) {
 unsafe extern "C" fn delete_versioned(managed: *mut ManagedVersioned) {
     // SAFETY: as above
     unsafe {
-        drop(Box::from_raw((*managed).context.cast::<Kept>()));
+        drop(Box::from_raw((*managed).context.cast::<TensorOwner>()));
         drop(Box::from_raw(managed));
     }
 }
@@ -143,7 +143,7 @@ pub fn capsule<'py>(
     array: &Exported<'_>,
     versioned: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let mut kept = Box::new(Kept {
+    let mut kept = Box::new(TensorOwner {
         _memory: array.memory.clone(),
         shape: array.shape.iter().map(|&n| n as i64).collect(),
         strides: strides(array.shape),

@@ -3,7 +3,7 @@
 mod device;
 mod dlpack;
 
-pub use device::{Held, OnDevice, PyDeviceArray, PyDeviceLimit};
+pub use device::{DeviceArgument, Held, PyDeviceArray, PyDeviceLimit};
 pub use subsolid::backend::cuda::{DeviceAdjoint, ForeignArray, Gradient};
 
 /// What to do for a plan on a GPU.

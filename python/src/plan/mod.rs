@@ -15,8 +15,8 @@ use subsolid::volume::DERIVATIVES;
 use subsolid::{Limit, Plan, memory};
 
 use crate::arrays::moved;
-use crate::backend::{DeviceAdjoint, OnDevice};
-use crate::cells::{Analyzed, EvaluatorCell, PlanCell, Prepared};
+use crate::backend::{DeviceAdjoint, DeviceArgument};
+use crate::cells::{Analyzed, EvaluatorCell, PlanCell, PreparedPlan};
 use crate::count;
 use crate::errors::{IntoPython, refused, warn, words};
 use crate::limit::PyLimit;
@@ -24,7 +24,7 @@ use crate::matrix::{check_rows, csr};
 use crate::model::Moved;
 use crate::request::{orders, processor};
 use crate::solid::PySolid;
-use crate::threads::Threads;
+use crate::threads::CallThreads;
 
 pub use pieces::PyPieces;
 use run::widths;
@@ -43,7 +43,7 @@ pub struct PyPlan {
     on_cpu: bool,
     pub name: String,
     pub precision: Precision,
-    pub threads: Threads,
+    pub threads: CallThreads,
 }
 
 /// The GPU of a plan, and the stream of its uploads.
@@ -60,7 +60,7 @@ impl PyPlan {
         samples: &Samples,
         want: Want,
         (backend_name, strategy, precision): (&str, Strategy, Precision),
-        threads: Threads,
+        threads: CallThreads,
     ) -> PyResult<Self> {
         let shared = solid.get().shared.clone();
         if precision == Precision::F32
@@ -84,7 +84,7 @@ impl PyPlan {
             let processor = processor(backend_name, &cost)?;
             let backend = processor.backend(precision, strategy).py()?;
             let evaluator = EvaluatorCell::try_new(own, |cell| {
-                backend.prepare(cell.borrow_dependent()).map(Prepared)
+                backend.prepare(cell.borrow_dependent()).map(PreparedPlan)
             });
             let notice = processor.strategy_notice(strategy);
             Ok((backend.name(), backend.device().is_none(), evaluator.py()?, notice))
@@ -221,7 +221,7 @@ impl PyPlan {
         #[pyo3(from_py_with = count::results)] results: usize,
     ) -> PyResult<PyPieces> {
         let this = slf.get();
-        if let Some(on_device) = points.as_ref().and_then(|p| OnDevice::of(p, "points")) {
+        if let Some(on_device) = points.as_ref().and_then(|p| DeviceArgument::of(p, "points")) {
             return Err(on_device.unexpected("host, piece by piece"));
         }
         Moved::new(points.as_ref(), attributes, this.vertices())?;

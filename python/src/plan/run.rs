@@ -13,7 +13,7 @@ use subsolid::{Limit, memory};
 
 use super::PyPlan;
 use crate::arrays::{any_array, overlap};
-use crate::backend::{ForeignArray, Held, OnDevice, PyDeviceLimit, not_there};
+use crate::backend::{DeviceArgument, ForeignArray, Held, PyDeviceLimit, not_there};
 use crate::cells::EvaluatorCell;
 use crate::errors::{IntoPython, refused};
 use crate::limit::PyLimit;
@@ -79,7 +79,7 @@ impl PyPlan {
         attributes: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Given<'py>> {
         let vertices = self.vertices();
-        let Some(on_device) = points.and_then(|points| OnDevice::of(points, "points")) else {
+        let Some(on_device) = points.and_then(|points| DeviceArgument::of(points, "points")) else {
             return Ok(Given { moved: Moved::new(points, attributes, vertices)?, held: None });
         };
         let device = self.device.ok_or_else(|| on_device.unexpected(&self.name))?;
@@ -272,7 +272,7 @@ impl PyPlan {
         for part in self.parts(&all, &widths(controls)) {
             py.check_signals()?;
             let result = py.detach(|| {
-                // both are locked before the threads are entered, see `Threads::run_locked`
+                // both are locked before the threads are entered, see `CallThreads::run_locked`
                 let mut limit = target.lock();
                 if limit.elements != all {
                     return Err(subsolid::Error::request("out holds a piece of the results")

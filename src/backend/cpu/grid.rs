@@ -34,11 +34,11 @@ pub(super) struct BatchKernels<'p, T> {
     orders: Vec<Orders>,
     // tables of irregular batches by table id; they serve any width
     tables: HashMap<u32, TableKernel<T>>,
-    by_width: HashMap<usize, Vec<Kernel<T>>>,
+    by_width: HashMap<usize, Vec<BatchKernel<T>>>,
 }
 
 /// What one batch runs, beside the tables.
-enum Kernel<T> {
+enum BatchKernel<T> {
     Regular(Tensor<T>),
     // 2D tables in the order of first use, and which of them each output takes
     Layered(Layered<T>, Vec<usize>),
@@ -85,12 +85,12 @@ impl<'p, T: Real> BatchKernels<'p, T> {
             let axis = |d: usize| &self.axes[batch.axes[d] as usize];
             Ok(match batch.kind {
                 BatchKind::Regular => {
-                    Kernel::Regular(Tensor::new([axis(0), axis(1), axis(2)], width))
+                    BatchKernel::Regular(Tensor::new([axis(0), axis(1), axis(2)], width))
                 }
-                BatchKind::Irregular(_) => Kernel::Irregular,
+                BatchKind::Irregular(_) => BatchKernel::Irregular,
                 BatchKind::Layered(_) => {
                     let (kernel, planes) = self.layered(batch, width)?;
-                    Kernel::Layered(kernel, planes)
+                    BatchKernel::Layered(kernel, planes)
                 }
             })
         });
@@ -155,7 +155,7 @@ impl<'p, T: Real> BatchKernels<'p, T> {
             self.add_width(width)?;
         }
         let stores = Stores::of_bytes(outputs.iter().map(|o| size_of_val(*o)).sum());
-        let job = Job {
+        let job = GridEvaluation {
             kernels: self,
             own: &self.by_width[&width],
             simd,
@@ -214,9 +214,9 @@ impl<T> Default for Local<T> {
     }
 }
 
-struct Job<'a, 'p, T> {
+struct GridEvaluation<'a, 'p, T> {
     kernels: &'a BatchKernels<'p, T>,
-    own: &'a [Kernel<T>],
+    own: &'a [BatchKernel<T>],
     simd: Simd,
     points: &'a [f64],
     width: usize,
@@ -224,7 +224,7 @@ struct Job<'a, 'p, T> {
     outputs: Vec<Disjoint<'a, T>>,
 }
 
-impl<'j, T: Real> Job<'j, '_, T> {
+impl<'j, T: Real> GridEvaluation<'j, '_, T> {
     fn run(
         &self,
         task: &Task<'_>,
@@ -313,14 +313,14 @@ impl<'j, T: Real> Job<'j, '_, T> {
         let cells = places.iter_mut().map(|cells| &mut cells[..]);
         let outputs = self.kernels.orders.iter().zip(cells);
         match &self.own[index] {
-            Kernel::Regular(kernel) => {
+            BatchKernel::Regular(kernel) => {
                 let mut outputs: Vec<_> = outputs
                     .map(|(orders, cells)| TensorOutput { orders: *orders, cells })
                     .collect();
                 let nets = Nets { ids: &local.grids, ends: &local.ends };
                 kernel.evaluate(self.simd, scratch, self.points, nets, &mut outputs);
             }
-            Kernel::Layered(kernel, planes) => {
+            BatchKernel::Layered(kernel, planes) => {
                 let mut outputs: Vec<_> = outputs
                     .zip(planes)
                     .map(|((orders, cells), &plane)| {
@@ -332,7 +332,7 @@ impl<'j, T: Real> Job<'j, '_, T> {
                 let nets = Nets { ids: &local.nets, ends: &local.ends };
                 kernel.evaluate(self.simd, scratch, self.points, nets, &mut outputs);
             }
-            Kernel::Irregular => {
+            BatchKernel::Irregular => {
                 for ((orders, cells), id) in outputs.zip(&batch.tables) {
                     let table = &self.kernels.tables[id];
                     let negate = batch.permutation.odd(local_orders(orders));

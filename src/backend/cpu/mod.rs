@@ -75,8 +75,8 @@ impl Backend for Cpu {
 
     fn prepare<'p>(&self, plan: &'p Plan<'_>) -> Result<Box<dyn Evaluator + 'p>> {
         Ok(match self.precision {
-            Precision::F32 => Box::new(Prepared::<f32>::new(plan, self.simd)?),
-            Precision::F64 => Box::new(Prepared::<f64>::new(plan, self.simd)?),
+            Precision::F32 => Box::new(CpuPlan::<f32>::new(plan, self.simd)?),
+            Precision::F64 => Box::new(CpuPlan::<f64>::new(plan, self.simd)?),
         })
     }
 
@@ -153,13 +153,13 @@ impl Backend for Cpu {
 }
 
 /// A plan with its tables in the precision and layout of the kernels.
-struct Prepared<'p, T> {
+struct CpuPlan<'p, T> {
     plan: &'p Plan<'p>,
     simd: Simd,
     grid: grid::BatchKernels<'p, T>,
 }
 
-impl<'p, T: Real> Prepared<'p, T> {
+impl<'p, T: Real> CpuPlan<'p, T> {
     fn new(plan: &'p Plan<'p>, simd: Simd) -> Result<Self> {
         Ok(Self { plan, simd, grid: grid::BatchKernels::new(plan)? })
     }
@@ -179,7 +179,7 @@ fn add_origin<T: Real>(results: &mut [T], origin: &[f64]) {
     });
 }
 
-impl<T: Real> Evaluator for Prepared<'_, T> {
+impl<T: Real> Evaluator for CpuPlan<'_, T> {
     fn evaluate(
         &mut self,
         controls: Controls<'_>,
@@ -237,7 +237,7 @@ impl<T: Real> Evaluator for Prepared<'_, T> {
     }
 }
 
-impl<T: Real> Prepared<'_, T> {
+impl<T: Real> CpuPlan<'_, T> {
     /// Evaluates as many quantities as there are outputs (value, then derivatives)
     /// of `points: [point of all levels][width]`.
     fn run(

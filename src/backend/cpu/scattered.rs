@@ -31,7 +31,7 @@ pub(super) fn run<T: Real>(
     let skip = if outputs.len() == 7 { 3 } else { 0 };
     let outputs = outputs.iter_mut().map(|o| Disjoint::new(o)).collect();
     let orders = wanted_orders(plan.want());
-    let job = Job { plan, simd, points, width, kernel, skip, orders, outputs };
+    let job = ScatteredEvaluation { plan, simd, points, width, kernel, skip, orders, outputs };
     plan.points().par_chunks(GRAIN).for_each_init(
         || (Scratch::new(Stores::Cached), Vec::new(), Vec::new()),
         |(scratch, parameters, results), chunk| {
@@ -42,7 +42,7 @@ pub(super) fn run<T: Real>(
     );
 }
 
-struct Job<'a, T> {
+struct ScatteredEvaluation<'a, T> {
     plan: &'a Plan<'a>,
     simd: Simd,
     points: &'a [f64],
@@ -53,7 +53,7 @@ struct Job<'a, T> {
     outputs: Vec<Disjoint<'a, T>>,
 }
 
-impl<T: Real> Job<'_, T> {
+impl<T: Real> ScatteredEvaluation<'_, T> {
     /// Evaluates points of one leaf.
     fn run(
         &self,

@@ -12,20 +12,22 @@ use crate::surface::SurfaceStencils;
 use crate::surface::limit::{GridLimit, LimitSurface, SurfaceGrid, SurfaceLocation, VertexMasks};
 
 /// Computes results from control points.
-struct Work<F> {
+struct CpuSurfaceEvaluator<F> {
     vertex_count: usize,
     controls: Option<Vec<[f64; 3]>>,
     run: F,
     results: SurfaceResults,
 }
 
-impl<F: FnMut(&[[f64; 3]], &mut SurfaceResults) -> Result<()>> Work<F> {
+impl<F: FnMut(&[[f64; 3]], &mut SurfaceResults) -> Result<()>> CpuSurfaceEvaluator<F> {
     fn new(vertex_count: usize, run: F) -> Self {
         Self { vertex_count, controls: None, run, results: SurfaceResults::default() }
     }
 }
 
-impl<F: FnMut(&[[f64; 3]], &mut SurfaceResults) -> Result<()>> SurfaceEvaluator for Work<F> {
+impl<F: FnMut(&[[f64; 3]], &mut SurfaceResults) -> Result<()>> SurfaceEvaluator
+    for CpuSurfaceEvaluator<F>
+{
     fn set_controls(&mut self, points: &[[f64; 3]]) -> Result<()> {
         check_point_count(points.len(), self.vertex_count)?;
         let own = self.controls.get_or_insert_default();
@@ -62,7 +64,7 @@ pub(super) fn stencils<'s, T: Real>(
 ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
     let mut evaluator = stencils.evaluator::<T>()?;
     let (mut rounded, mut points) = (Vec::new(), Vec::new());
-    Ok(Box::new(Work::new(stencils.control_count(), move |controls, results| {
+    Ok(Box::new(CpuSurfaceEvaluator::new(stencils.control_count(), move |controls, results| {
         rounded.clear();
         rounded.extend(controls.iter().map(|p| p.map(T::from_f64)));
         evaluator.evaluate_into(&rounded, &mut points)?;
@@ -77,7 +79,7 @@ pub(super) fn grid<'s, T: Real>(
 ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
     let surface = grid.surface;
     let mut limit = GridLimit::default();
-    Ok(Box::new(Work::new(surface.vertex_count(), move |controls, results| {
+    Ok(Box::new(CpuSurfaceEvaluator::new(surface.vertex_count(), move |controls, results| {
         let refined = surface.refined_points(controls)?;
         grid.evaluate(&refined, 0..surface.elements().len(), &mut limit)?;
         put::<T>(&mut results.positions, &limit.positions);
@@ -97,7 +99,7 @@ pub(super) fn places<'s, T: Real>(
     want: Want,
 ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
     places.iter().enumerate().try_for_each(|(i, place)| surface.check(i, place))?;
-    Ok(Box::new(Work::new(surface.vertex_count(), move |controls, results| {
+    Ok(Box::new(CpuSurfaceEvaluator::new(surface.vertex_count(), move |controls, results| {
         let limit = surface.evaluate(controls, places, want)?;
         put::<T>(&mut results.positions, limit.positions.as_flattened());
         let all = [&limit.d_u, &limit.d_v, &limit.d_uu, &limit.d_uv, &limit.d_vv];
@@ -115,7 +117,7 @@ pub(super) fn places<'s, T: Real>(
 pub(super) fn vertices<'s, T: Real>(
     masks: &'s VertexMasks,
 ) -> Result<Box<dyn SurfaceEvaluator + 's>> {
-    Ok(Box::new(Work::new(masks.positions().len(), move |controls, results| {
+    Ok(Box::new(CpuSurfaceEvaluator::new(masks.positions().len(), move |controls, results| {
         put::<T>(&mut results.positions, masks.limit_positions(controls)?.as_flattened());
         put::<T>(&mut results.normals, masks.limit_normals(controls)?.as_flattened());
         Ok(())

@@ -2,7 +2,7 @@
 //!
 //! The sort goes digit by digit from the least significant, 8 bits a pass, only as many
 //! passes as the keys have bits; a pass counts digits tile by tile, scans the counts, and
-//! moves every item to its place, so that items of equal keys keep their order and results
+//! moves every item to its final index, so that items of equal keys keep their order and results
 //! are the same from run to run and on any device. A few thousand items are sorted by one
 //! block in one launch.
 //!
@@ -130,7 +130,7 @@ impl Space {
     }
 
     /// Sums of the `count` numbers before each, at `sums`, with the sum of all behind them.
-    /// Numbers and sums may be at one place.
+    /// Numbers and sums may be at one address.
     pub fn scan(
         &self,
         functions: &Functions,

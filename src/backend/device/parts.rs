@@ -1,5 +1,5 @@
-//! A solid divided into parts on which Newton's method converges, in a hierarchy of boxes: devices
-//! locate points and pixels in it.
+//! A solid divided into parts, boxes of Bézier pieces on which Newton's method converges, in a
+//! hierarchy of boxes around them: devices locate points and pixels in it.
 
 use crate::basis::tree::Node;
 

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 
 /// A net over its new control points.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Matrix {
+pub(super) struct NetMatrix {
     // first operator of the leaf: equal ones have equal pieces
     operator: u32,
     // row i of the net: entries ends[i - 1]..ends[i] of (column, bits of the weight)
@@ -28,13 +28,13 @@ pub(super) struct Matrix {
 const NETS: usize = 4096;
 
 /// Operators over a net, times the matrix of that net.
-struct Product {
-    matrix: Arc<Matrix>,
+struct NetProduct {
+    matrix: Arc<NetMatrix>,
     pieces: usize,
     columns: usize,
 }
 
-impl Product {
+impl NetProduct {
     /// Number of weights.
     fn len(&self) -> usize {
         self.pieces * BEZIER_POINTS * self.columns
@@ -43,17 +43,17 @@ impl Product {
 
 /// The products that differ.
 #[derive(Default)]
-struct Products {
-    distinct: Vec<Product>,
-    known: HashMap<Arc<Matrix>, usize>,
+struct DistinctProducts {
+    distinct: Vec<NetProduct>,
+    known: HashMap<Arc<NetMatrix>, usize>,
     // [net]: among the distinct ones; none if the net stays
     of_net: Vec<Option<usize>>,
     // [net]: its new control points
     controls: Vec<Option<Vec<u32>>>,
 }
 
-impl Products {
-    fn push(&mut self, changed: Option<(Vec<u32>, Matrix)>, pieces: usize) {
+impl DistinctProducts {
+    fn push(&mut self, changed: Option<(Vec<u32>, NetMatrix)>, pieces: usize) {
         let Some((controls, matrix)) = changed else {
             self.of_net.push(None);
             self.controls.push(None);
@@ -63,7 +63,7 @@ impl Products {
         let columns = controls.len();
         let product = known.get(&matrix).copied().unwrap_or_else(|| {
             let matrix = Arc::new(matrix);
-            distinct.push(Product { matrix: matrix.clone(), pieces, columns });
+            distinct.push(NetProduct { matrix: matrix.clone(), pieces, columns });
             known.insert(matrix, distinct.len() - 1);
             distinct.len() - 1
         });
@@ -73,7 +73,7 @@ impl Products {
 
     /// Number of weights.
     fn len(&self) -> usize {
-        self.distinct.iter().map(Product::len).sum()
+        self.distinct.iter().map(NetProduct::len).sum()
     }
 }
 
@@ -118,7 +118,7 @@ impl Extraction {
             let first = self.piece_operators[pieces.start];
             change(net).then(|| matrix(net, first, refined, self.vertices))
         };
-        let mut products = Products::default();
+        let mut products = DistinctProducts::default();
         for first in (0..nets.len()).step_by(NETS) {
             let some = first..(first + NETS).min(nets.len());
             let made: Vec<_> =
@@ -171,8 +171,8 @@ impl Extraction {
     }
 
     /// The operators of a leaf's pieces times the matrix of its net, added to `out`.
-    fn add_product(&self, product: &Product, out: &mut [f64]) {
-        let Product { matrix, pieces, columns } = product;
+    fn add_product(&self, product: &NetProduct, out: &mut [f64]) {
+        let NetProduct { matrix, pieces, columns } = product;
         let first = matrix.operator as usize;
         let weights =
             &self.weights[self.operator_offsets[first]..self.operator_offsets[first + pieces]];
@@ -207,8 +207,8 @@ impl Extraction {
 
     /// Keeps the operators that are not empty in `kept`, puts the products behind them, and returns the
     /// new number of each old one.
-    fn put_products(&mut self, kept: &[Range<usize>], products: &[Product]) -> Vec<u32> {
-        let lengths = kept.iter().map(Range::len).chain(products.iter().map(Product::len));
+    fn put_products(&mut self, kept: &[Range<usize>], products: &[NetProduct]) -> Vec<u32> {
+        let lengths = kept.iter().map(Range::len).chain(products.iter().map(NetProduct::len));
         let weights = filled(lengths, |part, own| match kept.get(part) {
             Some(range) => own.copy_from_slice(&self.weights[range.clone()]),
             None => self.add_product(&products[part - kept.len()], own),
@@ -234,7 +234,7 @@ pub(super) fn matrix(
     operator: u32,
     refined: &RefinedRows,
     vertices: usize,
-) -> (Vec<u32>, Matrix) {
+) -> (Vec<u32>, NetMatrix) {
     let mut controls: Vec<u32> = Vec::with_capacity(2 * net.len());
     let mut columns: HashMap<u32, u32> = HashMap::with_capacity(2 * net.len());
     let (mut ends, mut entries) = (Vec::with_capacity(net.len()), Vec::new());
@@ -253,7 +253,7 @@ pub(super) fn matrix(
         }
         ends.push(entries.len() as u32);
     }
-    (controls, Matrix { operator, ends, entries })
+    (controls, NetMatrix { operator, ends, entries })
 }
 
 fn check_size(weights: usize, most: usize) -> Result<()> {

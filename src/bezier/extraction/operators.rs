@@ -53,7 +53,7 @@ pub fn extract(pieces: &Pieces<'_>, vertices: usize) -> Result<Extraction> {
 }
 
 impl Extraction {
-    /// Makes places for operators of equally many columns, which have so many weights together.
+    /// Makes room for operators of equally many columns, which have so many weights together.
     pub(super) fn push_offsets(&mut self, count: usize, weights: usize) {
         let mut end = self.operator_offsets.last().copied().unwrap_or(0);
         for _ in 0..count {

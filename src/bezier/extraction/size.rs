@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use rayon::prelude::*;
 
-use super::expand::{Matrix, matrix, repeats};
+use super::expand::{NetMatrix, matrix, repeats};
 use super::operators::{kind_weights, kinds, real_net};
 use super::{BEZIER_POINTS, Extraction, RefinedRows, refined_rows};
 use crate::bezier::{Piece, Pieces};
@@ -61,7 +61,7 @@ impl Extraction {
 }
 
 /// 128 bits that differ where matrices do.
-fn fingerprint(matrix: &Matrix) -> u128 {
+fn fingerprint(matrix: &NetMatrix) -> u128 {
     let half = |salt: u64| {
         let mut hasher = DefaultHasher::new();
         salt.hash(&mut hasher);

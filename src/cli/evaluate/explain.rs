@@ -11,7 +11,7 @@ use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
 use subsolid::plan::Samples;
 
-use super::{Arguments, Console, Outcome, Request, table};
+use super::{Arguments, Console, EvaluationRequest, Outcome, table};
 use crate::cli::json::JsonReport;
 
 #[derive(Serialize, JsonSchema)]
@@ -31,7 +31,7 @@ impl JsonReport for Report {
 pub fn run(
     a: &Arguments,
     backend: &dyn Backend,
-    request: Request,
+    request: EvaluationRequest,
     mesh: &SolidMesh,
     solid: &Solid,
     console: &Console,
@@ -44,8 +44,10 @@ pub fn run(
     };
     let mut launches = Vec::new();
     match request {
-        Request::Grid(request) => launches = explain(&request.samples, Some(request.shape))?,
-        Request::Table(mut table) => loop {
+        EvaluationRequest::Grid(request) => {
+            launches = explain(&request.samples, Some(request.shape))?
+        }
+        EvaluationRequest::Table(mut table) => loop {
             let locations = table.read(solid, table::BLOCK)?;
             if locations.is_empty() {
                 break;

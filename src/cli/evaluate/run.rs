@@ -35,7 +35,7 @@ const PIECE_BYTES: usize = 2 << 30;
 const BEZIER_PIECE: usize = 64 * 8192;
 
 /// Where the datasets of the pieces come from.
-pub enum Source<'a> {
+pub enum DatasetSource<'a> {
     Evaluated { plan: &'a Plan<'a>, evaluator: Box<dyn Evaluator + 'a>, limit: Limit },
     Bezier(Bezier<'a>, BezierInput<'a>),
 }
@@ -138,7 +138,7 @@ impl<'a> GridJob<'a> {
     /// part asked for is there already.
     fn open(
         &self,
-        source: &Source<'_>,
+        source: &DatasetSource<'_>,
         console: &Console,
     ) -> Result<Option<(Writer<'a>, Vec<Range<usize>>)>> {
         let &Self { a, request: &GridRequest { shape, format, .. }, mesh, plan } = self;
@@ -165,8 +165,8 @@ impl<'a> GridJob<'a> {
             (Some(output), None) => {
                 let ranges = source.pieces(plan, single::range(plan, mesh).min(piece));
                 let bezier = match source {
-                    Source::Bezier(bezier, _) => Some(bezier),
-                    Source::Evaluated { .. } => None,
+                    DatasetSource::Bezier(bezier, _) => Some(bezier),
+                    DatasetSource::Evaluated { .. } => None,
                 };
                 let single = Single::new(a, self.request, plan, mesh, bezier, &ranges)?;
                 (Writer::Single(output, single), ranges)
@@ -176,8 +176,8 @@ impl<'a> GridJob<'a> {
     }
 
     /// Refuses pieces that take too much memory; those of Bézier cells are checked as they are made.
-    fn check_pieces(&self, source: &Source<'_>, pieces: &[Range<usize>]) -> Result<()> {
-        let Source::Evaluated { plan, .. } = source else { return Ok(()) };
+    fn check_pieces(&self, source: &DatasetSource<'_>, pieces: &[Range<usize>]) -> Result<()> {
+        let DatasetSource::Evaluated { plan, .. } = source else { return Ok(()) };
         let largest = pieces.iter().map(|range| plan.result_count(range)).max().unwrap_or(0);
         let result = single::RANGES * single::result_bytes(plan.want(), self.mesh);
         let what = format!("pieces of {} need", counted(largest, "point"));
@@ -187,15 +187,15 @@ impl<'a> GridJob<'a> {
     }
 
     /// Prepares what the datasets come from.
-    pub fn source(&self, backend: &'a dyn Backend) -> Result<Source<'a>> {
+    pub fn source(&self, backend: &'a dyn Backend) -> Result<DatasetSource<'a>> {
         if self.request.shape == CellShape::Bezier {
             let rings = self.a.rings.unwrap_or(CELL_RINGS);
             let bezier = Bezier::new(self.plan.solid(), rings)?;
             let input = bezier.input(self.mesh.controls())?;
-            return Ok(Source::Bezier(bezier, input));
+            return Ok(DatasetSource::Bezier(bezier, input));
         }
         let (evaluator, limit) = (backend.prepare(self.plan)?, Limit::default());
-        Ok(Source::Evaluated { plan: self.plan, evaluator, limit })
+        Ok(DatasetSource::Evaluated { plan: self.plan, evaluator, limit })
     }
 
     /// Evaluates the elements of a piece, of a single file or of one among others, and counts it;
@@ -203,7 +203,7 @@ impl<'a> GridJob<'a> {
     /// nothing is to be written.
     pub fn piece(
         &self,
-        source: &mut Source<'a>,
+        source: &mut DatasetSource<'a>,
         single: Option<&Single>,
         range: Range<usize>,
         quality: &mut Quality,
@@ -211,7 +211,7 @@ impl<'a> GridJob<'a> {
     ) -> Result<Option<(Dataset, Vec<&'a str>)>> {
         let &Self { a, mesh, .. } = self;
         let mut dataset = match source {
-            Source::Evaluated { plan, evaluator, limit } => {
+            DatasetSource::Evaluated { plan, evaluator, limit } => {
                 evaluator.evaluate(mesh.controls(), range, limit)?;
                 if a.quality {
                     quality.add(plan, limit);
@@ -223,7 +223,7 @@ impl<'a> GridJob<'a> {
                 }
                 self.dataset(limit, single.and_then(|single| single.shared.as_deref()))?
             }
-            Source::Bezier(bezier, input) => {
+            DatasetSource::Bezier(bezier, input) => {
                 let piece = bezier.piece_of(input, range)?;
                 report.evaluated += piece.dataset.points.len();
                 report.exact_cells = Some(report.exact_cells.unwrap_or(0) + piece.exact);
@@ -258,7 +258,7 @@ impl<'a> GridJob<'a> {
     }
 }
 
-impl Source<'_> {
+impl DatasetSource<'_> {
     /// Splits the elements into ranges of at most so many results (at least one element each).
     fn pieces(&self, plan: &Plan<'_>, results: usize) -> Vec<Range<usize>> {
         match self {

@@ -9,7 +9,7 @@ use subsolid::scheme::Scheme;
 use subsolid::surface::SurfaceSummary;
 use subsolid::view::{FigureTable, Page};
 
-use super::{Arguments, Rows, aligned, attributes, table, title, valences};
+use super::{Arguments, TextRows, aligned, attributes, table, title, valences};
 use crate::cli::json::JsonReport;
 use crate::cli::unused::refuse_for_solids;
 use crate::cli::{Console, Outcome, report};
@@ -48,8 +48,8 @@ fn tables(summary: &SurfaceSummary) -> Vec<FigureTable> {
     vec![table("Control mesh", rows(summary))]
 }
 
-fn rows(summary: &SurfaceSummary) -> Rows {
-    let mut rows = Rows::new();
+fn rows(summary: &SurfaceSummary) -> TextRows {
+    let mut rows = TextRows::new();
     let mut line = |name: &str, value: String| rows.push([name.into(), value]);
     line("vertices", format!("{} ({} boundary)", summary.vertices, summary.boundary_vertices));
     line("edges", format!("{} ({} boundary)", summary.edges, summary.boundary_edges));

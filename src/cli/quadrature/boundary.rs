@@ -20,18 +20,18 @@ use subsolid::{Error, Result};
 use super::super::Outcome;
 use super::super::console::{Console, since};
 use super::super::output::warn_left_out;
-use super::{Arguments, Asked, check_points, write_pieces, write_single};
+use super::{Arguments, QuadratureRequest, check_points, write_pieces, write_single};
 use crate::cli::json::JsonReport;
 
 #[derive(Serialize, JsonSchema)]
-pub struct Summary<'a> {
+pub struct BoundarySummary<'a> {
     #[serde(flatten)]
-    asked: Asked,
+    asked: QuadratureRequest,
     #[serde(flatten)]
     report: &'a BoundaryReport,
 }
 
-impl JsonReport for Summary<'_> {
+impl JsonReport for BoundarySummary<'_> {
     const SCHEMA: &'static str = "subsolid.quadrature-boundary/1";
 }
 
@@ -86,8 +86,8 @@ pub fn run(
     console.status("Evaluated", format!("{samples} in {}", since(start)));
     let (area, sides) = (precise(report.area), counted(report.sides.len(), "side"));
     console.status("Integrated", format!("area {area} on {sides}"));
-    let summary = Summary {
-        asked: Asked::new(a, Some(quadrature.batches().len()), output_bytes),
+    let summary = BoundarySummary {
+        asked: QuadratureRequest::new(a, Some(quadrature.batches().len()), output_bytes),
         report: &report,
     };
     console.report(&summary, || text(&report, wanted))?;

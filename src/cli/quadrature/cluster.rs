@@ -20,7 +20,9 @@ use subsolid::quadrature::{
 use subsolid::volume::{add_cell_data, name_cells};
 use subsolid::{Error, Result, WriteOptions};
 
-use super::{Arguments, Asked, PIECE, Summary, mapping, outcome, point_bytes, volume};
+use super::{
+    Arguments, PIECE, QuadratureRequest, QuadratureSummary, mapping, outcome, point_bytes, volume,
+};
 use crate::cli::cluster::{all_numbers, all_rows, own_choice};
 use crate::cli::console::since;
 use crate::cli::output::warn_left_out;
@@ -53,7 +55,7 @@ pub fn run(
     let samples = blocks.elements().len().saturating_mul(a.gauss.pow(3));
     let choice = own_choice(a.backend, &Cost::quadrature(samples), ranks)?;
     let gpu = a.gpu(choice, samples, console)?;
-    let work = Work { blocks, scheme, want, gpu, left_handed };
+    let work = RankQuadrature { blocks, scheme, want, gpu, left_handed };
     let (own, share) = work.report(ranks)?;
     let numbers = [own.to_numbers().to_vec(), share.to_numbers(console.json())].concat();
     let all = all_numbers(ranks, Ok(numbers))?;
@@ -61,7 +63,7 @@ pub fn run(
     let mut shares = Vec::with_capacity(all.len());
     for numbers in &all {
         let (own, share) = numbers.split_first_chunk().ok_or_else(Error::broken_message)?;
-        counts.push(Counts::from_numbers(own));
+        counts.push(RankCounts::from_numbers(own));
         shares.push(ReportShare::from_numbers(share)?);
     }
     let report = Report::of_shares(&shares, left_handed);
@@ -75,11 +77,11 @@ pub fn run(
         Some(output) => Some(a.announce(output, point_bytes(report.samples), console)?),
         None => None,
     };
-    let sum = |of: fn(&Counts) -> usize| counts.iter().map(of).sum::<usize>();
+    let sum = |of: fn(&RankCounts) -> usize| counts.iter().map(of).sum::<usize>();
     if console.json() || a.quality {
-        let asked = Asked::new(a, None, bytes);
+        let asked = QuadratureRequest::new(a, None, bytes);
         let leaves = sum(|counts| counts.leaves);
-        let summary = Summary { asked, leaves, table_bytes: None, report: &report };
+        let summary = QuadratureSummary { asked, leaves, table_bytes: None, report: &report };
         let left_handed = sum(|counts| counts.left_handed);
         console.report(&summary, || quality::text(&report.quality, left_handed))?;
     }
@@ -110,7 +112,7 @@ fn all_left_handed(blocks: &Blocks<'_>, ranks: &Ranks<'_>) -> Result<bool> {
 
 /// What a rank has.
 #[derive(Clone, Copy, Default)]
-struct Counts {
+struct RankCounts {
     leaves: usize,
     left_handed: usize,
     samples: usize,
@@ -119,7 +121,7 @@ struct Counts {
     largest: usize,
 }
 
-impl Counts {
+impl RankCounts {
     const NUMBERS: usize = 5;
 
     fn add(&mut self, block: &Block, samples: &[usize]) {
@@ -150,7 +152,7 @@ struct Places {
 }
 
 impl Places {
-    fn new(counts: &[Counts], most: usize) -> Self {
+    fn new(counts: &[RankCounts], most: usize) -> Self {
         let largest = counts.iter().map(|counts| counts.largest).max().unwrap_or_default();
         let cut = PieceCut::new(most, largest);
         let mut sum = 0;
@@ -171,7 +173,7 @@ impl Places {
 }
 
 /// Blocks with a quadrature each.
-struct Work<'m> {
+struct RankQuadrature<'m> {
     blocks: Blocks<'m>,
     scheme: QuadratureScheme,
     want: Want,
@@ -179,7 +181,7 @@ struct Work<'m> {
     left_handed: bool,
 }
 
-impl Work<'_> {
+impl RankQuadrature<'_> {
     /// Calls a function with every block.
     fn each(
         &self,
@@ -198,8 +200,8 @@ impl Work<'_> {
         Ok(())
     }
 
-    fn report(&self, ranks: &Ranks<'_>) -> Result<(Counts, ReportShare)> {
-        let (mut counts, mut share) = (Counts::default(), ReportShare::default());
+    fn report(&self, ranks: &Ranks<'_>) -> Result<(RankCounts, ReportShare)> {
+        let (mut counts, mut share) = (RankCounts::default(), ReportShare::default());
         self.each(ranks, |block, mapping| {
             let leaves = 0..mapping.quadrature().solid().leaves().len();
             counts.add(block, &mapping.quadrature().leaf_samples(leaves.clone()));
@@ -215,11 +217,11 @@ impl Work<'_> {
         a: &Arguments,
         output: &Path,
         ranks: &Ranks<'_>,
-        counts: &[Counts],
+        counts: &[RankCounts],
         console: &Console,
     ) -> Result<()> {
         let places = Places::new(counts, a.piece_points.unwrap_or(PIECE));
-        let mut pieces = Pieces {
+        let mut pieces = RankPieces {
             writer: SharedPieces::create(output, WriteOptions { compress: a.compress }, ranks)?,
             places: &places,
             rank: ranks.rank(),
@@ -247,7 +249,7 @@ impl Work<'_> {
 }
 
 /// Pieces of the file that blocks fill one after another.
-struct Pieces<'p> {
+struct RankPieces<'p> {
     writer: SharedPieces,
     places: &'p Places,
     rank: usize,
@@ -257,7 +259,7 @@ struct Pieces<'p> {
     begun: Vec<(usize, Vec<u8>)>,
 }
 
-impl Pieces<'_> {
+impl RankPieces<'_> {
     fn add(&mut self, piece: usize, points: Dataset) -> Result<()> {
         match &mut self.open {
             Some((open, all)) if *open == piece => all.append_points(&points.point_bytes()),

@@ -11,7 +11,7 @@ use subsolid::slice::fingerprint;
 use subsolid::volume::add_cell_data;
 use subsolid::{Result, WriteOptions};
 
-use super::{Arguments, PIECE, Summary, mapping, outcome, volume};
+use super::{Arguments, PIECE, QuadratureSummary, mapping, outcome, volume};
 use crate::cli::console::since;
 use crate::cli::output::warn_left_out;
 use crate::cli::pieces::{covered, part_of};
@@ -46,7 +46,7 @@ pub fn run(
     }
     if console.json() || a.quality {
         let left_handed = mesh.handedness().left_handed;
-        let summary = Summary::new(a, quadrature, &report, bytes);
+        let summary = QuadratureSummary::new(a, quadrature, &report, bytes);
         console.report(&summary, || quality::text(&report.quality, left_handed))?;
     }
     a.write_checked(part_of(output, part), &report, console, || {

@@ -12,7 +12,7 @@ use subsolid::parts::{Blocks, Own};
 use subsolid::plan::element_pieces;
 use subsolid::scheme::VertexRule;
 
-use super::{Arguments, Console, Outcome, Written};
+use super::{Arguments, Console, Outcome, WrittenMesh};
 use crate::cli::cluster::all_rows;
 use crate::cli::output::check_names;
 use crate::cli::pieces::covered;
@@ -69,5 +69,5 @@ pub fn run(
     let vertices = all.iter().flatten().sum::<f64>() as usize;
     let counts = format!("{}, {}", counted(vertices, "vertex"), counted(cells, "cell"));
     console.wrote(output.display(), counts, start);
-    Written { output: output.display().to_string(), vertices, cells }.report(console)
+    WrittenMesh { output: output.display().to_string(), vertices, cells }.report(console)
 }

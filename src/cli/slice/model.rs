@@ -32,7 +32,7 @@ const NUMBER_BYTES: u128 = 560;
 
 /// A model ready to be cut.
 pub struct Model {
-    inside: Inside,
+    inside: InteriorModel,
     /// Attributes and arrays that something is made of.
     pub wanted: Vec<Attribute>,
     pub cell_data: Vec<CellArray>,
@@ -45,7 +45,7 @@ pub struct Model {
 }
 
 /// Where the places of pixels come from.
-enum Inside {
+enum InteriorModel {
     /// None of a surface, and of a solid whose outline alone is cut.
     None,
     Whole(Box<(Solid, SolidMesh)>),
@@ -58,11 +58,11 @@ pub enum Outline<'r, 'g> {
     /// All of it.
     Whole(Box<Slicer>),
     /// What this rank has of it.
-    Shared(Box<Shared<'r, 'g>>),
+    Shared(Box<RankOutline<'r, 'g>>),
 }
 
 /// What a rank has of a solid.
-pub struct Shared<'r, 'g> {
+pub struct RankOutline<'r, 'g> {
     ranks: &'r Ranks<'g>,
     boundary: SharedBoundary,
     // of a solid whose inside is asked for: its mesh, the part of this rank and its refined extent
@@ -91,7 +91,7 @@ impl<'r, 'g> Outline<'r, 'g> {
             Self::Whole(slicer) => return Ok(*slicer),
             Self::Shared(shared) => *shared,
         };
-        let Shared { ranks, boundary, inside } = shared;
+        let RankOutline { ranks, boundary, inside } = shared;
         let [first, last] = [layers.start, layers.end.saturating_sub(1)];
         let heights = [stack.slab(first)[0], stack.slab(last)[1]];
         let heights = (!layers.is_empty()).then_some(heights);
@@ -99,7 +99,7 @@ impl<'r, 'g> Outline<'r, 'g> {
             let own = (&part, extent.as_ref());
             let part = SharedInterior::new(ranks, &mesh, own, &boundary, heights, reach)?;
             (model.wanted, model.cell_data) = named_arrays(&a.wanted(), part.mesh())?;
-            model.inside = Inside::Part(Box::new(part));
+            model.inside = InteriorModel::Part(Box::new(part));
         }
         boundary.slicer(ranks, heights)
     }
@@ -141,7 +141,7 @@ impl Model {
         let solid = a.model.analyze(&mesh, console)?;
         let slicer = console.during("Preparing", || Slicer::new(&solid, controls, options))?;
         let cells = mesh.cells.len();
-        let inside = Inside::Whole(Box::new((solid, mesh)));
+        let inside = InteriorModel::Whole(Box::new((solid, mesh)));
         let model = Self { inside, wanted, cell_data, material_ids, sha256, cells };
         Ok((model, Outline::Whole(Box::new(slicer))))
     }
@@ -173,13 +173,13 @@ impl Model {
         let extent = blocks.extent_of_all().cloned();
         let inside = mesh.map(|mesh| (mesh, part, extent));
         let model = Self { material_ids, ..Self::outline(sha256, cells) };
-        Ok((model, Outline::Shared(Box::new(Shared { ranks, boundary, inside }))))
+        Ok((model, Outline::Shared(Box::new(RankOutline { ranks, boundary, inside }))))
     }
 
     /// A model without an inside.
     fn outline(sha256: String, cells: usize) -> Self {
         Self {
-            inside: Inside::None,
+            inside: InteriorModel::None,
             wanted: Vec::new(),
             cell_data: Vec::new(),
             material_ids: None,
@@ -234,11 +234,11 @@ impl Model {
     /// The layers of the model on the CPU, with `places` of the pixels where these are asked for.
     pub fn source(&self, slicer: Slicer, places: bool) -> Result<SolidSource<'_>> {
         let (solid, mesh) = match &self.inside {
-            Inside::None => return Ok(SolidSource::outlines(slicer)),
-            Inside::Part(part) => {
+            InteriorModel::None => return Ok(SolidSource::outlines(slicer)),
+            InteriorModel::Part(part) => {
                 return SolidSource::of_part(part, &self.wanted, &self.cell_data, slicer);
             }
-            Inside::Whole(whole) => &**whole,
+            InteriorModel::Whole(whole) => &**whole,
         };
         let controls = Controls { positions: &mesh.points, attributes: &self.wanted };
         if places || !self.cell_data.is_empty() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::error::Command;
-use crate::error::ElementKind::{Cell, Vertex};
+use crate::error::IdKind::{Cell, Vertex};
 use crate::io::{CREASE_EDGES, CREASE_SHARPNESS};
 use crate::mesh::{Attribute, CellArray, CellId, CellKind, Cells, SolidMesh, check_counts};
 use crate::message;
@@ -12,7 +12,7 @@ use crate::numbers::counted;
 use crate::{Error, Message, Result};
 
 use super::ReadReport;
-use super::groups::{Groups, MAX_ATTRIBUTES, MAX_FACE_GROUPS};
+use super::groups::{FileGroups, MAX_ATTRIBUTES, MAX_FACE_GROUPS};
 use super::high_order::HighOrder;
 
 /// A polyhedron is stored by its faces; more face corners than this are refused.
@@ -20,7 +20,7 @@ const MAX_FACE_CORNERS: usize = 4096;
 
 /// How a file lists the corners of a volume cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum VolumeShape {
     /// Bottom 0–3 counter-clockwise, top 4–7 above it.
     Hexahedron,
     /// As a hexahedron, but x runs fastest: 2 and 3, 6 and 7 swapped.
@@ -33,7 +33,7 @@ pub(super) enum Shape {
     Pyramid,
 }
 
-impl Shape {
+impl VolumeShape {
     /// Number of corners.
     pub fn corners(self) -> usize {
         match self {
@@ -60,7 +60,7 @@ pub(super) struct Assembly<'a> {
     references: Vec<i64>,
     skipped: BTreeMap<String, usize>,
     pub(super) high_order: HighOrder,
-    pub(super) groups: Groups,
+    pub(super) groups: FileGroups,
 }
 
 impl<'a> Assembly<'a> {
@@ -76,7 +76,7 @@ impl<'a> Assembly<'a> {
             references: Vec::new(),
             skipped: BTreeMap::new(),
             high_order: HighOrder::default(),
-            groups: Groups::default(),
+            groups: FileGroups::default(),
         }
     }
 
@@ -142,8 +142,13 @@ impl<'a> Assembly<'a> {
     }
 
     /// Appends a cell of a fixed shape; its indices are checked by [`Self::finish`].
-    pub fn push_cell(&mut self, shape: Shape, corners: &[u32], line: Option<usize>) -> Result<()> {
-        let (Shape::Pyramid, &[a, b, c, d, apex]) = (shape, corners) else {
+    pub fn push_cell(
+        &mut self,
+        shape: VolumeShape,
+        corners: &[u32],
+        line: Option<usize>,
+    ) -> Result<()> {
+        let (VolumeShape::Pyramid, &[a, b, c, d, apex]) = (shape, corners) else {
             if corners.len() != shape.corners() {
                 let (id, need) = (self.next_cell(), shape.corners());
                 let have = counted(corners.len(), "vertex");
@@ -167,7 +172,7 @@ impl<'a> Assembly<'a> {
     /// their attributes and sharpness, unless some cell has them as corners.
     pub fn push_high_order(
         &mut self,
-        shape: Shape,
+        shape: VolumeShape,
         nodes: &[u32],
         kind: &str,
         line: Option<usize>,
@@ -527,13 +532,13 @@ pub(super) fn counted_kind(what: &str, count: usize) -> String {
     format!("1 {}{which}", kind.split(' ').map(one).collect::<Vec<_>>().join(" "))
 }
 
-fn push_fixed(cells: &mut Cells, shape: Shape, corners: &[u32]) {
+fn push_fixed(cells: &mut Cells, shape: VolumeShape, corners: &[u32]) {
     match (shape, corners) {
-        (Shape::Voxel, &[a, b, c, d, e, f, g, h]) => {
+        (VolumeShape::Voxel, &[a, b, c, d, e, f, g, h]) => {
             cells.push(CellKind::Hexahedron, &[a, b, d, c, e, f, h, g]);
         }
-        (Shape::Wedge, _) => cells.push(CellKind::Wedge, corners),
-        (Shape::Tetrahedron, _) => cells.push(CellKind::Tetrahedron, corners),
+        (VolumeShape::Wedge, _) => cells.push(CellKind::Wedge, corners),
+        (VolumeShape::Tetrahedron, _) => cells.push(CellKind::Tetrahedron, corners),
         _ => cells.push(CellKind::Hexahedron, corners),
     }
 }

@@ -7,10 +7,10 @@
 
 use std::path::Path;
 
-use crate::error::ElementKind::Vertex;
+use crate::error::IdKind::Vertex;
 use crate::error::edge;
 use crate::io::source;
-use crate::io::table::{Row, TableForm, TableReader};
+use crate::io::table::{TableForm, TableReader, TableRow};
 use crate::mesh::Creases;
 use crate::message;
 use crate::{Error, Result};
@@ -45,7 +45,7 @@ pub fn read_creases(path: impl AsRef<Path>) -> Result<CreaseTable> {
     Ok(CreaseTable { creases, ignored })
 }
 
-fn push(creases: &mut Creases, row: &Row<'_>) -> Result<()> {
+fn push(creases: &mut Creases, row: &TableRow<'_>) -> Result<()> {
     let vertex = |column| row.text(column).parse().map_err(|_| row.unexpected(column, "vertex"));
     let sharpness = row.text(3).parse().map_err(|_| row.unexpected(3, "sharpness"))?;
     let (path, line) = row.place();

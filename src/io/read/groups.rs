@@ -23,23 +23,23 @@ pub(super) const MAX_FACE_GROUPS: usize = 256;
 
 /// Faces that a file lists beside its cells, and the groups that faces and cells are in.
 #[derive(Default)]
-pub(super) struct Groups {
+pub(super) struct FileGroups {
     faces: Polygons,
     // the faces of each kind
-    kinds: Named,
+    kinds: NamedMembers,
     high_order: HighOrder,
-    of_faces: Named,
-    of_cells: Named,
+    of_faces: NamedMembers,
+    of_cells: NamedMembers,
 }
 
 /// Members by name, in the order in which the names came.
 #[derive(Default)]
-struct Named {
+struct NamedMembers {
     groups: Vec<(String, Vec<u32>)>,
     by_name: HashMap<String, usize>,
 }
 
-impl Named {
+impl NamedMembers {
     fn members(&mut self, name: &str) -> &mut Vec<u32> {
         let index = self.by_name.get(name).copied().unwrap_or_else(|| {
             self.by_name.insert(name.to_owned(), self.groups.len());
@@ -50,7 +50,7 @@ impl Named {
     }
 }
 
-impl Groups {
+impl FileGroups {
     /// Appends a face by its corners; `others` are its other nodes. `kind` is what it is in the
     /// words of the format, said if it is in no group.
     pub fn push_face(&mut self, kind: &str, corners: &[u32], others: &[u32]) -> u32 {
@@ -75,7 +75,7 @@ impl Groups {
             let value = name.strip_prefix(array).and_then(|rest| rest.strip_prefix(':'));
             value.is_some_and(|value| value.parse::<i64>().is_ok())
         };
-        let Named { groups, by_name } = &mut self.of_faces;
+        let NamedMembers { groups, by_name } = &mut self.of_faces;
         if groups.iter().filter(|(name, _)| is_numbered(name)).count() <= MAX_FACE_GROUPS {
             return false;
         }

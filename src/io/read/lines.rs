@@ -60,7 +60,7 @@ impl<'a> Text<'a> {
         self.line
     }
 
-    /// Bytes from here to a later place of the same text.
+    /// Bytes from here to a later offset of the same text.
     pub fn bytes_to(&self, later: &Self) -> usize {
         later.at - self.at
     }

@@ -11,7 +11,7 @@ use std::path::Path;
 use crate::Result;
 use crate::mesh::groups::face_group_name;
 
-use super::assemble::{Assembly, Shape};
+use super::assemble::{Assembly, VolumeShape};
 use super::lines::{Text, shown};
 
 /// Cell array of the reference numbers of cells.
@@ -48,7 +48,7 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
             .with_help("check the format of the file, or export it again"));
     }
     text.count("the version number")?;
-    let mut reader = Reader { text, assembly: Assembly::new(path, 1), vertex_references: 0 };
+    let mut reader = MeditReader { text, assembly: Assembly::new(path, 1), vertex_references: 0 };
     while let Some(word) = reader.text.word() {
         let keyword = std::str::from_utf8(word).unwrap_or_default();
         if keyword.eq_ignore_ascii_case("End") {
@@ -56,21 +56,21 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
         }
         reader.read_section(keyword, word)?;
     }
-    let Reader { mut assembly, vertex_references, .. } = reader;
+    let MeditReader { mut assembly, vertex_references, .. } = reader;
     assembly.skip_many("nonzero reference numbers of vertices", vertex_references);
     assembly.limit_numbered_groups(REFERENCE);
     assembly.push_references(REFERENCE, 0)?;
     Ok(assembly)
 }
 
-struct Reader<'a> {
+struct MeditReader<'a> {
     text: Text<'a>,
     assembly: Assembly<'a>,
     // vertices whose reference number is not 0
     vertex_references: usize,
 }
 
-impl Reader<'_> {
+impl MeditReader<'_> {
     /// Reads or skips the section that begins with `word`, the keyword unless that is not text.
     fn read_section(&mut self, keyword: &str, word: &[u8]) -> Result<()> {
         let is = |name: &str| keyword.eq_ignore_ascii_case(name);
@@ -127,7 +127,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn read_cells(&mut self, shape: Shape) -> Result<()> {
+    fn read_cells(&mut self, shape: VolumeShape) -> Result<()> {
         let Self { text, assembly, .. } = self;
         let count = text.count("the number of cells")?;
         let mut corners = [0; 8];
@@ -186,15 +186,15 @@ fn is_high_order(keyword: &str) -> bool {
     })
 }
 
-fn shape(keyword: &str) -> Option<Shape> {
+fn shape(keyword: &str) -> Option<VolumeShape> {
     [
-        ("Hexahedra", Shape::Hexahedron),
-        ("Hexaedra", Shape::Hexahedron), // a spelling some writers use
-        ("Tetrahedra", Shape::Tetrahedron),
-        ("Prisms", Shape::Wedge),
-        ("Pentahedra", Shape::Wedge),
-        ("Wedges", Shape::Wedge),
-        ("Pyramids", Shape::Pyramid),
+        ("Hexahedra", VolumeShape::Hexahedron),
+        ("Hexaedra", VolumeShape::Hexahedron), // a spelling some writers use
+        ("Tetrahedra", VolumeShape::Tetrahedron),
+        ("Prisms", VolumeShape::Wedge),
+        ("Pentahedra", VolumeShape::Wedge),
+        ("Wedges", VolumeShape::Wedge),
+        ("Pyramids", VolumeShape::Pyramid),
     ]
     .into_iter()
     .find_map(|(name, shape)| keyword.eq_ignore_ascii_case(name).then_some(shape))

@@ -16,7 +16,7 @@ use std::path::Path;
 use crate::mesh::groups::face_group_name;
 use crate::{Error, Result};
 
-use super::assemble::{Assembly, Shape};
+use super::assemble::{Assembly, VolumeShape};
 use super::lines::{Text, integer, real, shown};
 
 /// The array of the attributes of cells, and what groups of faces of an attribute are named after.
@@ -115,10 +115,10 @@ impl Mfem<'_> {
             let line = self.text.line();
             let geometry = self.text.count("an element geometry")?;
             let shape = match geometry {
-                4 => Shape::Tetrahedron,
-                5 => Shape::Hexahedron,
-                6 => Shape::Wedge,
-                7 => Shape::Pyramid,
+                4 => VolumeShape::Tetrahedron,
+                5 => VolumeShape::Hexahedron,
+                6 => VolumeShape::Wedge,
+                7 => VolumeShape::Pyramid,
                 2 | 3 => {
                     let mut vertices = [0; 4];
                     let face = self.face(&mut vertices[..geometry + 1], "elements")?;

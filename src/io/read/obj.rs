@@ -42,7 +42,7 @@ pub(super) fn is_obj(head: &[u8]) -> bool {
 
 /// Reads an OBJ file that is already in memory.
 pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport)> {
-    let mut file = Reader {
+    let mut file = ObjReader {
         path,
         text: Text::new(path, bytes),
         mesh: SurfaceMesh::default(),
@@ -69,7 +69,7 @@ pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport
     file.finish()
 }
 
-struct Reader<'a> {
+struct ObjReader<'a> {
     path: &'a Path,
     text: Text<'a>,
     mesh: SurfaceMesh,
@@ -77,7 +77,7 @@ struct Reader<'a> {
     skipped: BTreeMap<String, usize>,
 }
 
-impl Reader<'_> {
+impl ObjReader<'_> {
     fn read_line(&mut self, line: &[u8]) -> Result<()> {
         let line = &line[..line.iter().position(|&b| b == b'#').unwrap_or(line.len())];
         let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());

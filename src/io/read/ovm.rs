@@ -9,12 +9,12 @@
 
 use std::path::Path;
 
-use crate::error::ElementKind::{Cell, Face};
+use crate::error::IdKind::{Cell, Face};
 use crate::mesh::Attribute;
 use crate::message;
 use crate::{Error, Result};
 
-use super::assemble::{Assembly, Shape};
+use super::assemble::{Assembly, VolumeShape};
 use super::lines::{Text, shown};
 use crate::numbers::vector::difference;
 
@@ -50,14 +50,14 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
 
 /// Lists of one length each, one behind the other.
 #[derive(Default)]
-struct Lists {
+struct IdLists {
     items: Vec<u32>,
     ends: Vec<usize>,
     // 1-based line of each list
     lines: Vec<usize>,
 }
 
-impl Lists {
+impl IdLists {
     fn get(&self, index: usize) -> &[u32] {
         let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.items[start..self.ends[index]]
@@ -103,9 +103,9 @@ fn read_edges(text: &mut Text, vertices: usize) -> Result<Vec<[u32; 2]>> {
 }
 
 /// Faces as vertex cycles.
-fn read_faces(text: &mut Text, edges: &[[u32; 2]]) -> Result<Lists> {
+fn read_faces(text: &mut Text, edges: &[[u32; 2]]) -> Result<IdLists> {
     let count = section(text, "Faces")?;
-    let mut faces = Lists::default();
+    let mut faces = IdLists::default();
     faces.ends.reserve(text.room(count, 8));
     for face in 0..count {
         let corners = text.count("the number of half-edges")?;
@@ -136,9 +136,9 @@ fn open_face(text: &Text, face: usize) -> Error {
 }
 
 /// Cells as half-faces.
-fn read_cells(text: &mut Text, faces: usize) -> Result<Lists> {
+fn read_cells(text: &mut Text, faces: usize) -> Result<IdLists> {
     let count = section(text, "Polyhedra")?;
-    let mut cells = Lists::default();
+    let mut cells = IdLists::default();
     cells.ends.reserve(text.room(count, 8));
     // A half-face bounds at most one cell.
     let mut used = vec![false; 2 * faces];
@@ -209,7 +209,7 @@ fn numbers(kind: &[u8]) -> Option<usize> {
 }
 
 /// Six times the volume of all cells if half-faces look outward.
-fn volume(points: &[[f64; 3]], faces: &Lists, cells: &Lists) -> f64 {
+fn volume(points: &[[f64; 3]], faces: &IdLists, cells: &IdLists) -> f64 {
     let Some(&origin) = points.first() else { return 0.0 };
     let at = |v: u32| difference(points[v as usize], origin);
     let mut total = 0.0;
@@ -232,8 +232,8 @@ fn volume(points: &[[f64; 3]], faces: &Lists, cells: &Lists) -> f64 {
 fn push_cells(
     assembly: &mut Assembly,
     text: &Text,
-    faces: &Lists,
-    cells: &Lists,
+    faces: &IdLists,
+    cells: &IdLists,
     outward: bool,
 ) -> Result<()> {
     let mut cycles: Vec<Vec<u32>> = Vec::new();
@@ -270,12 +270,12 @@ fn push_cells(
 }
 
 /// The corners of a tetrahedron, wedge or hexahedron with these outward faces.
-fn fixed_shape(faces: &[Vec<u32>]) -> Option<(Shape, [u32; 8])> {
+fn fixed_shape(faces: &[Vec<u32>]) -> Option<(VolumeShape, [u32; 8])> {
     let sizes = |n: usize| faces.iter().filter(|face| face.len() == n).count();
     let (shape, bottom) = match (faces.len(), sizes(3), sizes(4)) {
-        (4, 4, 0) => (Shape::Tetrahedron, 0),
-        (5, 2, 3) => (Shape::Wedge, faces.iter().position(|face| face.len() == 3)?),
-        (6, 0, 6) => (Shape::Hexahedron, 0),
+        (4, 4, 0) => (VolumeShape::Tetrahedron, 0),
+        (5, 2, 3) => (VolumeShape::Wedge, faces.iter().position(|face| face.len() == 3)?),
+        (6, 0, 6) => (VolumeShape::Hexahedron, 0),
         _ => return None,
     };
     // Seen from inside, the bottom runs counter-clockwise.
@@ -284,7 +284,7 @@ fn fixed_shape(faces: &[Vec<u32>]) -> Option<(Shape, [u32; 8])> {
     for (corner, &v) in corners.iter_mut().zip(faces[bottom].iter().rev()) {
         *corner = v;
     }
-    if shape == Shape::Tetrahedron {
+    if shape == VolumeShape::Tetrahedron {
         let apex = faces.iter().flatten().find(|v| !corners[..3].contains(v))?;
         corners[3] = *apex;
     } else {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::error::ElementKind::Vertex;
+use crate::error::IdKind::Vertex;
 use crate::error::{Message, edge};
 use crate::io::{CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS};
 use crate::mesh::{self, Creases};

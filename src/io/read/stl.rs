@@ -18,7 +18,7 @@ const TRIANGLE: usize = 50; // normal and corners, 12 numbers of 4 bytes; 2 byte
 
 /// Reads an STL file that is already in memory.
 pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport)> {
-    let mut surface = Welded::default();
+    let mut surface = CornerWelder::default();
     match count(bytes).filter(|_| !is_text(bytes)) {
         Some(count) => read_binary(path, bytes, count, &mut surface)?,
         None => read_text(Text::new(path, bytes), &mut surface)?,
@@ -47,7 +47,7 @@ fn is_text(bytes: &[u8]) -> bool {
     is_solid && !has_binary_length(bytes) && start.iter().all(text)
 }
 
-fn read_binary(path: &Path, bytes: &[u8], count: usize, surface: &mut Welded) -> Result<()> {
+fn read_binary(path: &Path, bytes: &[u8], count: usize, surface: &mut CornerWelder) -> Result<()> {
     let data = &bytes[HEADER + 4..];
     let (triangles, rest) =
         data.split_at_checked(TRIANGLE.saturating_mul(count)).ok_or_else(|| {
@@ -76,7 +76,7 @@ fn read_binary(path: &Path, bytes: &[u8], count: usize, surface: &mut Welded) ->
     Ok(())
 }
 
-fn read_text(mut text: Text, surface: &mut Welded) -> Result<()> {
+fn read_text(mut text: Text, surface: &mut CornerWelder) -> Result<()> {
     while let Some(word) = text.word() {
         if !word.eq_ignore_ascii_case(b"solid") {
             return Err(unexpected(&text, "solid", word));
@@ -118,7 +118,7 @@ fn unexpected(text: &Text, keyword: &str, found: &[u8]) -> Error {
 
 /// A surface whose equal corners become one vertex.
 #[derive(Default)]
-struct Welded {
+struct CornerWelder {
     points: Vec<[f64; 3]>,
     vertices: HashMap<[u64; 3], u32>,
     corners: Vec<u32>,
@@ -126,7 +126,7 @@ struct Welded {
     report: ReadReport,
 }
 
-impl Welded {
+impl CornerWelder {
     fn push(&mut self, corners: [[f64; 3]; 3]) {
         let triangle = corners.map(|point| {
             let key = point.map(|x| (x + 0.0).to_bits()); // no negative zero

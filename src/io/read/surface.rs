@@ -145,8 +145,8 @@ fn known(first: &[u8]) -> Option<Format> {
     vtk::surface::is_surface(first).then_some(Format::VtkXml)
 }
 
-/// A mesh with one sharpness a place, after the checks that all readers of surfaces share; errors name
-/// the file.
+/// A mesh with one sharpness an edge or vertex, after the checks that all readers of surfaces
+/// share; errors name the file.
 pub(super) fn checked(
     path: &Path,
     (mut mesh, report): (SurfaceMesh, ReadReport),

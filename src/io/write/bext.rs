@@ -19,7 +19,7 @@ use std::path::Path;
 
 use super::super::atomic;
 use super::text_rows::write_rows;
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::message;
 use crate::{Error, Result};
 
@@ -109,7 +109,7 @@ impl<'a> BezierPatch<'a> {
             let repeated = element.windows(2).any(|pair| pair[0].0 == pair[1].0);
             if repeated || !element.iter().all(known) {
                 return Err(Error::request(message!(
-                    ElementKind::Element.id(e),
+                    IdKind::Element.id(e),
                     ": a control point twice, or an id beyond the last"
                 ))
                 .with_help("give every element each of its control points once"));

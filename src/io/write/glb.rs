@@ -216,22 +216,26 @@ pub fn write(out: &mut impl Write, mesh: &SurfaceMesh, options: &GlbOptions) -> 
 }
 
 /// Numbers of the vertices.
-struct Array<'m> {
+struct VertexArray<'m> {
     semantic: Semantic,
     name: Option<&'m str>,
     width: usize,
     value: Box<dyn Fn(usize, usize) -> f32 + 'm>,
 }
 
-fn arrays<'m>(mesh: &'m SurfaceMesh, options: &'m GlbOptions, center: [f64; 3]) -> Vec<Array<'m>> {
-    let mut arrays = vec![Array {
+fn arrays<'m>(
+    mesh: &'m SurfaceMesh,
+    options: &'m GlbOptions,
+    center: [f64; 3],
+) -> Vec<VertexArray<'m>> {
+    let mut arrays = vec![VertexArray {
         semantic: Semantic::Positions,
         name: None,
         width: 3,
         value: Box::new(move |v, d| (mesh.points[v][d] - center[d]) as f32),
     }];
     if !options.colors.is_empty() {
-        arrays.push(Array {
+        arrays.push(VertexArray {
             semantic: Semantic::Colors(0),
             name: None,
             width: 3,
@@ -242,7 +246,7 @@ fn arrays<'m>(mesh: &'m SurfaceMesh, options: &'m GlbOptions, center: [f64; 3]) 
     for attribute in mesh.attributes.iter().filter(|attribute| is_kept(attribute)) {
         if attribute.is_normals() {
             let normals = unit_normals(mesh, attribute.values.as_chunks().0);
-            arrays.push(Array {
+            arrays.push(VertexArray {
                 semantic: Semantic::Normals,
                 name: None,
                 width: 3,
@@ -256,7 +260,7 @@ fn arrays<'m>(mesh: &'m SurfaceMesh, options: &'m GlbOptions, center: [f64; 3]) 
             name.push('_');
         }
         let width = attribute.width;
-        arrays.push(Array {
+        arrays.push(VertexArray {
             semantic: Semantic::Extras(name),
             name: Some(&attribute.name),
             width,
@@ -299,12 +303,12 @@ fn unit_normals(mesh: &SurfaceMesh, normals: &[[f64; 3]]) -> Vec<[f32; 3]> {
 
 /// The JSON chunk: one mesh of one primitive over one buffer.
 fn document(
-    arrays: &[Array<'_>],
+    arrays: &[VertexArray<'_>],
     [count, triangles]: [usize; 2],
     node: json::Node,
 ) -> io::Result<Vec<u8>> {
     let numbers: usize = arrays.iter().map(|array| array.width * count).sum();
-    let mut document = Document::new(numbers + 3 * triangles);
+    let mut document = GlbDocument::new(numbers + 3 * triangles);
     let attributes = arrays
         .iter()
         .map(|array| (Valid(array.semantic.clone()), document.push_array(array, count)))
@@ -315,14 +319,14 @@ fn document(
 }
 
 /// A document of one buffer, whose arrays are described one after another.
-struct Document {
+struct GlbDocument {
     root: json::Root,
     buffer: json::Index<json::Buffer>,
     // where the next array begins in the buffer
     start: usize,
 }
 
-impl Document {
+impl GlbDocument {
     /// Over a buffer of so many numbers.
     fn new(numbers: usize) -> Self {
         let mut root = json::Root::default();
@@ -354,7 +358,7 @@ impl Document {
     }
 
     /// The next array, of `count` vertices; with bounds if it holds positions.
-    fn push_array(&mut self, array: &Array<'_>, count: usize) -> json::Index<json::Accessor> {
+    fn push_array(&mut self, array: &VertexArray<'_>, count: usize) -> json::Index<json::Accessor> {
         let view = self.push_view(array.width * count, Target::ArrayBuffer);
         let type_ = [Type::Scalar, Type::Vec2, Type::Vec3, Type::Vec4][array.width - 1];
         let mut accessor = accessor(view, count, ComponentType::F32, type_);

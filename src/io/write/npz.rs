@@ -80,10 +80,10 @@ impl<W: Write + Seek> SingleFile for PlainArchive<'_, W> {
 /// A compressed archive written from pieces.
 pub struct CompressedArchive<'o, W: Write + Seek> {
     sections: InOrder,
-    turn: Turn<'o, W>,
+    turn: ArchiveInTurn<'o, W>,
 }
 
-struct Turn<'o, W: Write + Seek> {
+struct ArchiveInTurn<'o, W: Write + Seek> {
     archive: Archive<&'o mut W>,
     // name, type and shape of each
     arrays: Vec<(String, &'static str, Vec<usize>)>,
@@ -96,7 +96,7 @@ impl<'o, W: Write + Seek> CompressedArchive<'o, W> {
         let bytes = named.iter().map(|named| named.section.total(whole.points, whole.cells));
         let sections = InOrder::new(output, bytes);
         let arrays = named.into_iter().map(|n| (n.name, n.number, n.shape)).collect();
-        Self { sections, turn: Turn { archive: Archive::new(out, true), arrays } }
+        Self { sections, turn: ArchiveInTurn { archive: Archive::new(out, true), arrays } }
     }
 }
 
@@ -114,7 +114,7 @@ impl<W: Write + Seek> SingleFile for CompressedArchive<'_, W> {
     }
 }
 
-impl<W: Write + Seek> InTurn for Turn<'_, W> {
+impl<W: Write + Seek> InTurn for ArchiveInTurn<'_, W> {
     fn begin(&mut self, section: usize) -> io::Result<()> {
         let (name, number, shape) = &self.arrays[section];
         self.archive.begin(name, number, shape)

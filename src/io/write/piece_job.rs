@@ -24,7 +24,7 @@ use crate::message;
 use crate::numbers::counted;
 use crate::{Error, Result};
 
-/// What [`Record::format`] says.
+/// What [`JobRecord::format`] says.
 const FORMAT: &str = "subsolid pieces 1";
 /// Maximum number of parts of a job.
 const MAX_PARTS: usize = 9999;
@@ -33,7 +33,7 @@ const END: &[u8] = b"</VTKFile>";
 
 /// A job's record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Record {
+struct JobRecord {
     format: String,
     // from 1 to `of`
     job: usize,
@@ -48,7 +48,7 @@ struct Record {
     layout: Option<PieceLayout>,
 }
 
-impl Record {
+impl JobRecord {
     fn part(&self) -> JobPart {
         JobPart { part: self.job, of: self.of }
     }
@@ -96,7 +96,7 @@ impl fmt::Display for JobPart {
 pub struct PieceJob {
     path: PathBuf,
     name: String,
-    record: Record,
+    record: JobRecord,
     next: usize,
 }
 
@@ -127,7 +127,7 @@ impl PieceJob {
         }
         let directory = path.with_extension("");
         check_replaceable(&directory, &name)?;
-        let record = Record {
+        let record = JobRecord {
             format: FORMAT.into(),
             job,
             of,
@@ -183,7 +183,7 @@ impl PieceJob {
     /// # Errors
     /// [`Error::Io`] if it cannot be written.
     pub fn finish(self) -> Result<()> {
-        let Record { job, of, .. } = self.record;
+        let JobRecord { job, of, .. } = self.record;
         let path = self.path.with_extension("").join(record_name(&self.name, job, of));
         atomic::write(&path, |out| {
             serde_json::to_writer_pretty(&mut *out, &self.record)
@@ -282,7 +282,7 @@ fn record_name(name: &str, job: usize, of: usize) -> String {
 }
 
 /// The records in a directory of pieces, by job; none if there is no directory.
-fn records(directory: &Path, name: &str) -> Result<Vec<Record>> {
+fn records(directory: &Path, name: &str) -> Result<Vec<JobRecord>> {
     let files = match fs::read_dir(directory) {
         Ok(files) => files,
         Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
@@ -302,7 +302,7 @@ fn records(directory: &Path, name: &str) -> Result<Vec<Record>> {
         };
         let text =
             fs::read_to_string(&path).map_err(|e| unknown(None, format!("cannot be read: {e}")))?;
-        let record: Record = serde_json::from_str(&text)
+        let record: JobRecord = serde_json::from_str(&text)
             .map_err(|e| unknown(Some(e.line()), format!("is not the record of a part: {e}")))?;
         if record.format != FORMAT {
             return Err(unknown(None, format!("is of format {:?}", record.format)));
@@ -315,8 +315,8 @@ fn records(directory: &Path, name: &str) -> Result<Vec<Record>> {
 }
 
 /// Refuses records of jobs that do not belong together.
-fn agree(path: &Path, one: &Record, other: &Record) -> Result<()> {
-    let of = |record: &Record| (record.of, record.pieces, record.compressed);
+fn agree(path: &Path, one: &JobRecord, other: &JobRecord) -> Result<()> {
+    let of = |record: &JobRecord| (record.of, record.pieces, record.compressed);
     if of(one) == of(other) && one.parameters == other.parameters {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! A file whose sections have known lengths: pieces of each section go to their place at once.
+//! A file whose sections have known lengths: pieces of each section go to their offset at once.
 
 use std::io::{self, Seek, SeekFrom, Write};
 
@@ -7,13 +7,13 @@ use super::values::ArrayValues;
 /// Sections of known lengths, each after some text, in a file that pieces are written to in any
 /// order.
 pub struct PlacedSections {
-    sections: Vec<Place>,
+    sections: Vec<PlacedSection>,
     // where the file is written next, and ends
     at: u64,
     end: u64,
 }
 
-struct Place {
+struct PlacedSection {
     // until it is written
     text: Option<Vec<u8>>,
     next: u64,
@@ -23,12 +23,12 @@ impl PlacedSections {
     /// A file from its start: of each section the text before it and its bytes.
     pub fn new(sections: impl IntoIterator<Item = (Vec<u8>, u64)>) -> Self {
         let mut end = 0;
-        let place = |(text, bytes): (Vec<u8>, u64)| {
+        let placed = |(text, bytes): (Vec<u8>, u64)| {
             let next = end + text.len() as u64;
             end = next + bytes;
-            Place { text: Some(text), next }
+            PlacedSection { text: Some(text), next }
         };
-        let sections = sections.into_iter().map(place).collect();
+        let sections = sections.into_iter().map(placed).collect();
         Self { sections, at: 0, end }
     }
 
@@ -40,14 +40,14 @@ impl PlacedSections {
         values: &ArrayValues<'_>,
         mut seen: impl FnMut(&[u8]),
     ) -> io::Result<()> {
-        let place = &mut self.sections[section];
-        if let Some(text) = place.text.take() {
-            write_at(out, &mut self.at, place.next - text.len() as u64, &text)?;
+        let own = &mut self.sections[section];
+        if let Some(text) = own.text.take() {
+            write_at(out, &mut self.at, own.next - text.len() as u64, &text)?;
         }
         values.write(|bytes| {
             seen(bytes);
-            write_at(out, &mut self.at, place.next, bytes)?;
-            place.next += bytes.len() as u64;
+            write_at(out, &mut self.at, own.next, bytes)?;
+            own.next += bytes.len() as u64;
             Ok(())
         })
     }
@@ -57,14 +57,14 @@ impl PlacedSections {
         self.end
     }
 
-    /// Writes over what is at a place.
+    /// Writes over what is at an offset.
     pub fn overwrite(
         &mut self,
         out: &mut (impl Write + Seek),
-        place: u64,
+        offset: u64,
         bytes: &[u8],
     ) -> io::Result<()> {
-        write_at(out, &mut self.at, place, bytes)
+        write_at(out, &mut self.at, offset, bytes)
     }
 
     /// Writes the end of the file.
@@ -76,13 +76,13 @@ impl PlacedSections {
 fn write_at(
     out: &mut (impl Write + Seek),
     at: &mut u64,
-    place: u64,
+    offset: u64,
     bytes: &[u8],
 ) -> io::Result<()> {
-    if *at != place {
-        out.seek(SeekFrom::Start(place))?;
+    if *at != offset {
+        out.seek(SeekFrom::Start(offset))?;
     }
     out.write_all(bytes)?;
-    *at = place + bytes.len() as u64;
+    *at = offset + bytes.len() as u64;
     Ok(())
 }

@@ -21,7 +21,7 @@ pub struct PolylineWriter {
     lines: u64,
     ids: u64,
     /// Points, connectivity, offsets, then the point arrays, then the cell arrays.
-    sections: Vec<Section>,
+    sections: Vec<SpooledArray>,
     point_arrays: usize,
 }
 
@@ -41,7 +41,7 @@ pub struct PolylinePiece {
 
 /// An array on its way into the file.
 #[derive(Debug)]
-struct Section {
+struct SpooledArray {
     attributes: String,
     width: usize,
     file: BufWriter<File>,
@@ -69,7 +69,7 @@ impl PolylineWriter {
             let attributes =
                 format!("type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{width}\"");
             let file = BufWriter::new(atomic::unnamed(&path)?);
-            Ok(Section { attributes, width, file, bytes: 0 })
+            Ok(SpooledArray { attributes, width, file, bytes: 0 })
         };
         let mut sections = vec![
             section("Float64", "Points", 3)?,
@@ -120,7 +120,7 @@ impl PolylineWriter {
 
     fn check(&self, piece: &PolylinePiece) -> Result<()> {
         let (of_points, of_lines) = self.sections[3..].split_at(self.point_arrays);
-        let fit = |sections: &[Section], values: &[Vec<f64>], entries: usize| {
+        let fit = |sections: &[SpooledArray], values: &[Vec<f64>], entries: usize| {
             let lengths = values.iter().map(Vec::len);
             sections.len() == values.len()
                 && sections.iter().zip(lengths).all(|(s, len)| len == entries * s.width)
@@ -189,7 +189,7 @@ impl PolylineWriter {
     }
 }
 
-fn append(out: &mut impl Write, section: &mut Section) -> io::Result<()> {
+fn append(out: &mut impl Write, section: &mut SpooledArray) -> io::Result<()> {
     out.write_all(&section.bytes.to_ne_bytes())?;
     section.file.rewind()?; // flushes
     io::copy(section.file.get_mut(), out).map(drop)

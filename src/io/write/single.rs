@@ -64,13 +64,13 @@ fn fill<W: Write + Seek, D: Borrow<Dataset>>(
     pieces: impl IntoIterator<Item = Result<D>>,
 ) -> Result<()> {
     let mut out = Some(out);
-    let mut started: Option<(Box<dyn SingleFile + '_>, Kind)> = None;
+    let mut started: Option<(Box<dyn SingleFile + '_>, PieceForm)> = None;
     let mut done = Whole { points: 0, cells: 0 };
     for (number, piece) in pieces.into_iter().enumerate() {
         let piece = piece?;
         let piece: &Dataset = piece.borrow();
         piece.check_within(outline.points)?;
-        let kind = Kind::of(piece);
+        let kind = PieceForm::of(piece);
         if let Some((_, first)) = &started {
             first.agree(&kind, number)?;
         }
@@ -130,13 +130,13 @@ fn begin<'o, W: Write + Seek>(
 }
 
 /// What all pieces share.
-struct Kind {
+struct PieceForm {
     layout: PieceLayout,
     // type and size, unless they are mixed
     cells: Option<(u8, usize)>,
 }
 
-impl Kind {
+impl PieceForm {
     fn of(piece: &Dataset) -> Self {
         let cells = match &piece.cells {
             DatasetCells::Uniform { vtk_type, size, .. } => Some((*vtk_type, *size)),

@@ -32,7 +32,7 @@ impl<'o, W: Write + Seek> PlainVtu<'o, W> {
             start
         };
         let offsets: Vec<u64> = bytes.iter().map(&mut offset).collect();
-        let mut text = Head::new(first, &groups, whole, false).text(&offsets).into_bytes();
+        let mut text = VtuHead::new(first, &groups, whole, false).text(&offsets).into_bytes();
         let place = |&bytes: &u64| {
             let mut text = std::mem::take(&mut text);
             text.extend(bytes.to_ne_bytes());
@@ -61,11 +61,11 @@ impl<W: Write + Seek> SingleFile for PlainVtu<'_, W> {
 pub struct CompressedVtu<'o, W> {
     sections: InOrder,
     whole: Whole,
-    turn: Turn<'o, W>,
-    head: Head,
+    turn: VtuInTurn<'o, W>,
+    head: VtuHead,
 }
 
-struct Turn<'o, W> {
+struct VtuInTurn<'o, W> {
     out: &'o mut W,
     data_start: u64,
     offsets: Vec<u64>,
@@ -78,14 +78,14 @@ impl<'o, W: Write + Seek> CompressedVtu<'o, W> {
     pub fn new(out: &'o mut W, first: &Dataset, whole: Whole, output: &Path) -> io::Result<Self> {
         let groups = groups(first, &whole, 0);
         let bytes = section_bytes(&groups, &whole);
-        let head = Head::new(first, &groups, whole, true);
+        let head = VtuHead::new(first, &groups, whole, true);
         // Offsets of compressed sections are known when they are written. The head has
         // the same length whatever the offsets, so it is written twice.
         out.write_all(head.text(&vec![0; bytes.len()]).as_bytes())?;
         let data_start = out.stream_position()?;
         let sections = InOrder::new(output, bytes.iter().copied());
         let section = CompressedSection::default();
-        let turn = Turn { out, data_start, offsets: Vec::new(), section, bytes };
+        let turn = VtuInTurn { out, data_start, offsets: Vec::new(), section, bytes };
         Ok(Self { sections, whole, turn, head })
     }
 }
@@ -100,7 +100,7 @@ impl<W: Write + Seek> SingleFile for CompressedVtu<'_, W> {
     }
 
     fn finish(self: Box<Self>) -> io::Result<()> {
-        let Turn { out, offsets, .. } = self.turn;
+        let VtuInTurn { out, offsets, .. } = self.turn;
         out.write_all(TAIL)?;
         let end = out.stream_position()?;
         out.rewind()?;
@@ -109,7 +109,7 @@ impl<W: Write + Seek> SingleFile for CompressedVtu<'_, W> {
     }
 }
 
-impl<W: Write + Seek> InTurn for Turn<'_, W> {
+impl<W: Write + Seek> InTurn for VtuInTurn<'_, W> {
     fn begin(&mut self, section: usize) -> io::Result<()> {
         self.offsets.push(self.out.stream_position()? - self.data_start);
         self.section = CompressedSection::begin(self.out, self.bytes[section])?;
@@ -126,7 +126,7 @@ impl<W: Write + Seek> InTurn for Turn<'_, W> {
 }
 
 /// An element that holds arrays.
-struct Group<'a> {
+struct ArrayGroup<'a> {
     element: &'static str,
     arrays: Vec<DataArray<'a>>,
 }
@@ -136,16 +136,16 @@ struct DataArray<'a> {
     section: Section<'a>,
 }
 
-fn arrays<'g, 'a>(groups: &'g [Group<'a>]) -> impl Iterator<Item = &'g DataArray<'a>> {
+fn arrays<'g, 'a>(groups: &'g [ArrayGroup<'a>]) -> impl Iterator<Item = &'g DataArray<'a>> {
     groups.iter().flat_map(|group| &group.arrays)
 }
 
-fn section_bytes(groups: &[Group<'_>], whole: &Whole) -> Vec<u64> {
+fn section_bytes(groups: &[ArrayGroup<'_>], whole: &Whole) -> Vec<u64> {
     arrays(groups).map(|array| array.section.total(whole.points, whole.cells)).collect()
 }
 
 /// All arrays of a piece in the order of the file; the first group lies outside the piece.
-fn groups<'a>(piece: &'a Dataset, whole: &Whole, cells_before: usize) -> [Group<'a>; 5] {
+fn groups<'a>(piece: &'a Dataset, whole: &Whole, cells_before: usize) -> [ArrayGroup<'a>; 5] {
     let mut fields = named(&piece.field_arrays, Section::of_file);
     for (field, array) in fields.iter_mut().zip(&piece.field_arrays) {
         let _ = write!(field.attributes, " NumberOfTuples=\"{}\"", array.entries());
@@ -156,11 +156,11 @@ fn groups<'a>(piece: &'a Dataset, whole: &Whole, cells_before: usize) -> [Group<
     };
     let cells = cell_arrays(&piece.cells, whole, cells_before);
     [
-        Group { element: "FieldData", arrays: fields },
-        Group { element: "PointData", arrays: named(&piece.point_arrays, Section::of_points) },
-        Group { element: "CellData", arrays: named(&piece.cell_arrays, Section::of_cells) },
-        Group { element: "Points", arrays: vec![points] },
-        Group { element: "Cells", arrays: cells },
+        ArrayGroup { element: "FieldData", arrays: fields },
+        ArrayGroup { element: "PointData", arrays: named(&piece.point_arrays, Section::of_points) },
+        ArrayGroup { element: "CellData", arrays: named(&piece.cell_arrays, Section::of_cells) },
+        ArrayGroup { element: "Points", arrays: vec![points] },
+        ArrayGroup { element: "Cells", arrays: cells },
     ]
 }
 
@@ -218,7 +218,7 @@ fn plain<'a>(kind: &str, name: &str, of: Of, values: ArrayValues<'a>) -> DataArr
 }
 
 /// Everything before the appended data.
-struct Head {
+struct VtuHead {
     version: xml::Version,
     whole: Whole,
     compress: bool,
@@ -226,10 +226,10 @@ struct Head {
     groups: Vec<(&'static str, Vec<String>)>,
 }
 
-impl Head {
-    fn new(first: &Dataset, groups: &[Group<'_>], whole: Whole, compress: bool) -> Self {
+impl VtuHead {
+    fn new(first: &Dataset, groups: &[ArrayGroup<'_>], whole: Whole, compress: bool) -> Self {
         let attributes =
-            |group: &Group<'_>| group.arrays.iter().map(|a| a.attributes.clone()).collect();
+            |group: &ArrayGroup<'_>| group.arrays.iter().map(|a| a.attributes.clone()).collect();
         Self {
             version: xml::Version::of(&first.cells),
             whole,

@@ -1,5 +1,5 @@
 //! Records of a zip archive. Headers can be written again once checksums and lengths are known, so
-//! that files go to their places in any order, or are compressed in parallel.
+//! that files go to their offsets in any order, or are compressed in parallel.
 //!
 //! Specification: PKWARE APPNOTE 6.3.10, sections 4.3.7 (local header), 4.3.12 (central directory),
 //! 4.3.14–16 (its end) and 4.5.3 (long fields). The records are those that the crate `zip` writes.
@@ -170,13 +170,13 @@ mod tests {
 
     /// Keeps the bytes before and after a long run of zeros.
     #[derive(Default)]
-    struct Ends {
+    struct KeptEnds {
         kept: std::collections::BTreeMap<u64, u8>,
         at: u64,
         end: u64,
     }
 
-    impl Write for Ends {
+    impl Write for KeptEnds {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             if bytes.len() < 1 << 20 {
                 self.kept.extend((self.at..).zip(bytes.iter().copied()));
@@ -191,7 +191,7 @@ mod tests {
         }
     }
 
-    impl Seek for Ends {
+    impl Seek for KeptEnds {
         fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
             self.at = match to {
                 SeekFrom::Start(at) => at,
@@ -276,7 +276,7 @@ mod tests {
             }
         };
         let files = [("a", 5 << 30, true), ("b", 100, false), ("c", 3, true)];
-        let (mut own, mut zip) = (Ends::default(), Ends::default());
+        let (mut own, mut zip) = (KeptEnds::default(), KeptEnds::default());
         write_stored(&mut own, &files, fill);
         write_zip(&mut zip, &files, fill);
         assert!(own.end == zip.end && own.kept == zip.kept);

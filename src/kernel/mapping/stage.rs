@@ -89,7 +89,7 @@ impl<L: Lanes<f64>> Stage<L> {
     /// is 10.
     ///
     /// # Safety
-    /// The level is there; the stage is not full.
+    /// The SIMD level is there; the stage is not full.
     #[inline(always)]
     pub unsafe fn push<const N: usize>(&mut self, sums: &[[L; 3]; N], weight: L) {
         // SAFETY: by the caller.
@@ -148,7 +148,7 @@ impl<L: Lanes<f64>> Stage<L> {
     /// that end before `end`.
     ///
     /// # Safety
-    /// The level is there, and `out` has these leaves and samples.
+    /// The SIMD level is there, and `out` has these leaves and samples.
     #[inline(always)]
     pub unsafe fn flush<const N: usize>(
         &mut self,

@@ -38,7 +38,7 @@ impl GridSums<'_> {
     /// Sums of every sample, with second derivatives if N is 10, without if it is 4.
     ///
     /// # Safety
-    /// The level is there, and the arrays have their lengths.
+    /// The SIMD level is there, and the arrays have their lengths.
     #[inline(always)]
     pub unsafe fn for_each<L: Lanes<f64>, const N: usize>(&self, finish: &mut Finish<'_, '_, L>) {
         let (orders, planes) = if N == 10 { (3, 6) } else { (2, 3) };
@@ -99,7 +99,7 @@ impl TableSums<'_> {
     /// Sums of every sample, with second derivatives if N is 10, without if it is 4.
     ///
     /// # Safety
-    /// The level is there, and the arrays have their lengths.
+    /// The SIMD level is there, and the arrays have their lengths.
     #[inline(always)]
     pub unsafe fn for_each<L: Lanes<f64>, const N: usize>(
         &self,

@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, Hasher};
 
 /// A canonical description of local topology.
-pub(crate) type Key = Vec<u16>;
+pub(crate) type NetKey = Vec<u16>;
 
 /// Hashes keys, some hundred bytes long, eight bytes at a time.
 #[derive(Clone, Copy, Debug, Default)]

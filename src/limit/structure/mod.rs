@@ -29,8 +29,8 @@ mod split;
 mod store;
 
 pub use axis_permutation::AxisPermutation;
-pub(crate) use key::Key;
 pub(super) use key::KeyHasher;
+pub(crate) use key::NetKey;
 pub(crate) use net_rows::NetRows;
 pub use powers::{Form, MAX_DEPTH, Powers, PowersReport};
 use sparse_rows::SparseRows;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::key::Key;
+use super::key::NetKey;
 
 /// Longest chain of nets before one repeats; two suffice by theory.
 const MAX_STEPS: usize = 6;
@@ -11,7 +11,7 @@ const MAX_STEPS: usize = 6;
 /// What was built of each net, `None` for a net that cannot be evaluated; building is lazy and
 /// may run in parallel.
 #[derive(Debug)]
-pub(crate) struct StructureStore<T>(Mutex<HashMap<Key, Option<Arc<T>>>>);
+pub(crate) struct StructureStore<T>(Mutex<HashMap<NetKey, Option<Arc<T>>>>);
 
 impl<T> Default for StructureStore<T> {
     fn default() -> Self {
@@ -23,7 +23,7 @@ impl<T> StructureStore<T> {
     /// What belongs to a net, built at `depth` of a chain of nets if it is new.
     pub fn find(
         &self,
-        key: &Key,
+        key: &NetKey,
         depth: usize,
         build: impl FnOnce() -> Option<T>,
     ) -> Option<Arc<T>> {

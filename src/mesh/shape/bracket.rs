@@ -48,7 +48,7 @@ const FILLET_HOLLOW: f64 = 0.07;
 
 /// A vertex of the bracket.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Key {
+enum BracketVertex {
     /// Of the plates' common grid.
     Grid([i32; 3]),
     /// Of the fillet outside of the grid: across the plates at `y`, `i` from the
@@ -69,12 +69,12 @@ pub(super) fn build() -> SolidMesh {
         for x in 0..BASE_END {
             let [dx, dy] = [x - HOLE[0], y - HOLE[1]];
             if !((0..HOLE_SIDE).contains(&dx) && (0..HOLE_SIDE).contains(&dy)) {
-                builder.prism(square([x, y]), 0..THICK, |[x, y], z| Key::Grid([x, y, z]));
+                builder.prism(square([x, y]), 0..THICK, |[x, y], z| BracketVertex::Grid([x, y, z]));
             }
         }
         // Seen along x, y × z turns counter-clockwise.
         for z in THICK..EYE_START {
-            builder.prism(square([y, z]), 0..THICK, |[y, z], x| Key::Grid([x, y, z]));
+            builder.prism(square([y, z]), 0..THICK, |[y, z], x| BracketVertex::Grid([x, y, z]));
         }
     }
     for quad in ring_quads(4 * HOLE_SIDE) {
@@ -97,65 +97,70 @@ fn ring_quads(steps: i32) -> impl Iterator<Item = [[i32; 2]; 4]> {
     })
 }
 
-fn fillet_cells<P: Fn(Key) -> [f64; 3]>(builder: &mut ShapeBuilder<Key, P>) {
+fn fillet_cells<P: Fn(BracketVertex) -> [f64; 3]>(builder: &mut ShapeBuilder<BracketVertex, P>) {
     let half = FILLET / 2;
     let middle = THICK + half;
     for i in 0..half {
         for j in 0..half {
             let quad = [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]];
             // The inner block is part of the grid; z × x = y.
-            builder.prism(quad, 0..WIDE, |[i, j], y| Key::Grid([THICK + j, y, THICK + i]));
+            builder
+                .prism(quad, 0..WIDE, |[i, j], y| BracketVertex::Grid([THICK + j, y, THICK + i]));
             // On the upright i runs along z, on the base along x: the quad turns over.
             builder.prism(quad, 0..WIDE, |[i, j], y| match (i, j) {
-                (0, _) => Key::Grid([THICK + j, y, middle]),
-                (_, 0) => Key::Grid([THICK, y, middle + i]),
+                (0, _) => BracketVertex::Grid([THICK + j, y, middle]),
+                (_, 0) => BracketVertex::Grid([THICK, y, middle + i]),
                 // The seam between the two belongs to the base.
-                _ => Key::Fillet { upright: j < half, y, i, j },
+                _ => BracketVertex::Fillet { upright: j < half, y, i, j },
             });
             let [a, b, c, d] = quad;
             builder.prism([a, d, c, b], 0..WIDE, |[i, j], y| match (i, j) {
-                (0, _) => Key::Grid([middle, y, THICK + j]),
-                (_, 0) => Key::Grid([middle + i, y, THICK]),
-                _ => Key::Fillet { upright: false, y, i, j },
+                (0, _) => BracketVertex::Grid([middle, y, THICK + j]),
+                (_, 0) => BracketVertex::Grid([middle + i, y, THICK]),
+                _ => BracketVertex::Fillet { upright: false, y, i, j },
             });
         }
     }
 }
 
 /// A vertex around the bolt hole; ring 0 is the rim of its square.
-fn bolt(step: i32, ring: i32, z: i32) -> Key {
+fn bolt(step: i32, ring: i32, z: i32) -> BracketVertex {
     let [i, j] = square_rim(HOLE_SIDE)[step as usize];
-    if ring == 0 { Key::Grid([HOLE[0] + i, HOLE[1] + j, z]) } else { Key::Bolt { step, ring, z } }
+    if ring == 0 {
+        BracketVertex::Grid([HOLE[0] + i, HOLE[1] + j, z])
+    } else {
+        BracketVertex::Bolt { step, ring, z }
+    }
 }
 
 /// Steps around the eye: across the upright's top, then around the outside.
 const EYE_STEPS: i32 = 24;
 
 /// A vertex around the eye; ring 0 is its outline, which starts on the upright.
-fn eye(step: i32, ring: i32, x: i32) -> Key {
+fn eye(step: i32, ring: i32, x: i32) -> BracketVertex {
     if ring == 0 && step <= WIDE {
-        Key::Grid([x, step, EYE_START])
+        BracketVertex::Grid([x, step, EYE_START])
     } else {
-        Key::Eye { step, ring, x }
+        BracketVertex::Eye { step, ring, x }
     }
 }
 
-fn place(key: Key) -> [f64; 3] {
+fn place(key: BracketVertex) -> [f64; 3] {
     match key {
-        Key::Grid([x, y, z]) => grid_point(x, y, z),
-        Key::Fillet { upright, y, i, j } => {
+        BracketVertex::Grid([x, y, z]) => grid_point(x, y, z),
+        BracketVertex::Fillet { upright, y, i, j } => {
             let [near, out] = fillet_point(i, j);
             let [x, z] = if upright { [near, out] } else { [out, near] };
             [x, ACROSS[y as usize], z]
         }
-        Key::Bolt { step, ring, z } => {
+        BracketVertex::Bolt { step, ring, z } => {
             let [i, j] = square_rim(HOLE_SIDE)[step as usize];
             let outline = [ALONG[(HOLE[0] + i) as usize], ACROSS[(HOLE[1] + j) as usize]];
             let [center, radius] = BOLT;
             let [x, y] = toward_circle(outline, [center, 0.0], radius, ring);
             [x, y, ALONG[z as usize]]
         }
-        Key::Eye { step, ring, x } => {
+        BracketVertex::Eye { step, ring, x } => {
             let [center, _, radius] = EYE;
             let [y, z] = toward_circle(eye_outline(step), [0.0, center], radius, ring);
             [ALONG[x as usize], y, z]

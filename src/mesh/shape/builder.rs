@@ -1,7 +1,7 @@
-//! Meshes put together from pieces that share vertices.
+//! Meshes put together from regions that share vertices.
 //!
 //! A vertex is named by an exact key (integers, never a distance between
-//! coordinates), so pieces that name a vertex alike share it, and vertices are
+//! coordinates), so regions that name a vertex alike share it, and vertices are
 //! numbered in the order in which cells first name them.
 
 use std::collections::HashMap;

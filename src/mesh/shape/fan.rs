@@ -4,7 +4,7 @@
 use std::f64::consts::PI;
 
 use super::super::SolidMesh;
-use super::quads::Quads;
+use super::quads::PlanarQuads;
 
 /// `valence` sectors of rings × rings quads around the z axis, the outer corner
 /// of each a right angle, in `layers` layers 1 / rings high.
@@ -42,5 +42,5 @@ pub(super) fn build(valence: usize, layers: usize, rings: usize) -> SolidMesh {
         }
     }
     let height = 1.0 / rings as f64;
-    Quads::from_keys(quads, place).sweep(layers, false, |[x, y], l| [x, y, l as f64 * height])
+    PlanarQuads::from_keys(quads, place).sweep(layers, false, |[x, y], l| [x, y, l as f64 * height])
 }

@@ -7,7 +7,7 @@
 
 use std::collections::HashSet;
 
-use crate::error::ElementKind::Vertex;
+use crate::error::IdKind::Vertex;
 use crate::error::edge;
 use crate::message;
 use crate::{Error, Message, Result};

@@ -6,12 +6,12 @@ use super::super::SolidMesh;
 use super::builder::KeyedPoints;
 
 /// A mesh of counter-clockwise quads in the plane.
-pub(super) struct Quads {
+pub(super) struct PlanarQuads {
     pub(super) points: Vec<[f64; 2]>,
     pub(super) quads: Vec<[u32; 4]>,
 }
 
-impl Quads {
+impl PlanarQuads {
     /// Quads over keyed vertices, placed by `place`.
     pub(super) fn from_keys<K: Copy + Eq + Hash>(
         quads: impl IntoIterator<Item = [K; 4]>,
@@ -23,21 +23,21 @@ impl Quads {
         Self { points: vertices.into_points(), quads }
     }
 
-    /// The solid of `layers` layers of cells over the quads. `place(p, l)` is
-    /// where point p comes to lie on level l, the levels rising along the quads'
-    /// normal. A closed sweep joins its last layer to level 0.
+    /// The solid of `layers` layers of cells over the quads. `place(p, k)` is
+    /// where point p comes to lie on sheet k; a layer lies between two sheets, which
+    /// rise along the quads' normal. A closed sweep joins its last layer to sheet 0.
     pub(super) fn sweep(
         &self,
         layers: usize,
         closed: bool,
         place: impl Fn([f64; 2], usize) -> [f64; 3],
     ) -> SolidMesh {
-        let levels = if closed { layers } else { layers + 1 };
-        let points = (0..levels)
-            .flat_map(|level| self.points.iter().map(move |&p| (p, level)))
-            .map(|(p, level)| place(p, level))
+        let sheets = if closed { layers } else { layers + 1 };
+        let points = (0..sheets)
+            .flat_map(|sheet| self.points.iter().map(move |&p| (p, sheet)))
+            .map(|(p, sheet)| place(p, sheet))
             .collect();
-        let vertex = |v: u32, level: usize| ((level % levels) * self.points.len()) as u32 + v;
+        let vertex = |v: u32, sheet: usize| ((sheet % sheets) * self.points.len()) as u32 + v;
         let hexahedra: Vec<[u32; 8]> = (0..layers)
             .flat_map(|layer| self.quads.iter().map(move |quad| (quad, layer)))
             .map(|(quad, layer)| std::array::from_fn(|c| vertex(quad[c % 4], layer + c / 4)))

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use super::super::SolidMesh;
-use super::quads::{Quads, disk, disk_point};
+use super::quads::{PlanarQuads, disk, disk_point};
 
 /// Distance of the torus's axis circle from the z axis, in radii of its tube.
 const TORUS_RADIUS: f64 = 2.5;
@@ -11,10 +11,10 @@ const TORUS_RADIUS: f64 = 2.5;
 /// The unit disk as a core × core grid with rings around it. Without rings it
 /// stays the square inscribed in the disk: a round one would flatten the
 /// corners of its four corner cells.
-fn section(core: usize, rings: usize) -> Quads {
+fn section(core: usize, rings: usize) -> PlanarQuads {
     let (c, r) = (core as i32, rings as i32);
     let inner = core as f64 / (core + 2 * rings) as f64;
-    Quads::from_keys(disk(c, r), |key| {
+    PlanarQuads::from_keys(disk(c, r), |key| {
         if rings == 0 {
             return key.0.map(|t| f64::from(2 * t - c) / f64::from(c) * 0.5_f64.sqrt());
         }

@@ -32,7 +32,7 @@ const HUB_HEIGHT: f64 = 1.0;
 
 /// A vertex of the tripod.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Key {
+enum TripodVertex {
     /// Rhombus between legs `leg` and `leg + 1`: `i` steps toward the first, `j`
     /// toward the second, at height `b` in -HALF..=HALF; on the skin or the core.
     Hub { leg: i32, i: i32, j: i32, b: i32, skin: bool },
@@ -65,29 +65,29 @@ pub(super) fn build() -> SolidMesh {
 
 /// A hub vertex under its one name: those on the spokes between two rhombi
 /// belong to the rhombus on the left, the axis to the first.
-fn hub(leg: i32, i: i32, j: i32, b: i32, skin: bool) -> Key {
+fn hub(leg: i32, i: i32, j: i32, b: i32, skin: bool) -> TripodVertex {
     let (leg, i, j) = match (i, j) {
         (0, 0) => (0, 0, 0),
         (0, _) => ((leg + 1) % 3, j, 0),
         _ => (leg, i, j),
     };
-    Key::Hub { leg, i, j, b, skin }
+    TripodVertex::Hub { leg, i, j, b, skin }
 }
 
 /// A leg's vertex; section 0 lies on the hub, where two rhombi meet.
-fn leg_vertex(leg: i32, section: i32, at: DiskKey) -> Key {
+fn leg_vertex(leg: i32, section: i32, at: DiskKey) -> TripodVertex {
     if section > 0 {
-        return Key::Leg { leg, section, at };
+        return TripodVertex::Leg { leg, section, at };
     }
     let ([a, b], ring) = at;
     let (a, b) = (a - HALF, b - HALF);
     if a >= 0 { hub(leg, HALF, a, b, ring > 0) } else { hub((leg + 2) % 3, -a, HALF, b, ring > 0) }
 }
 
-fn place(key: Key) -> [f64; 3] {
+fn place(key: TripodVertex) -> [f64; 3] {
     match key {
-        Key::Hub { leg, i, j, b, skin } => place_hub(leg, i, j, b, skin),
-        Key::Leg { leg, section, at } => place_leg(leg, section, at),
+        TripodVertex::Hub { leg, i, j, b, skin } => place_hub(leg, i, j, b, skin),
+        TripodVertex::Leg { leg, section, at } => place_leg(leg, section, at),
     }
 }
 

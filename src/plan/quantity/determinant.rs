@@ -1,9 +1,9 @@
 //! Determinant of the Jacobian d(x, y, z)/d(u, v, w).
 
-use super::{Rule, Sampled};
+use super::{QuantityRule, Sampled};
 use crate::plan::Want;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: QuantityRule = QuantityRule {
     want: Want::DETERMINANT,
     name: "det_j",
     kernel: "determinant",

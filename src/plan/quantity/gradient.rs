@@ -2,10 +2,10 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::{Rule, Sampled};
+use super::{QuantityRule, Sampled};
 use crate::plan::Want;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: QuantityRule = QuantityRule {
     want: Want::GRADIENT,
     name: "grad",
     kernel: "gradient",

@@ -1,9 +1,9 @@
 //! Least determinant of the Jacobian at the samples of an element.
 
-use super::{Rule, Sampled};
+use super::{QuantityRule, Sampled};
 use crate::plan::Want;
 
-pub(super) static RULE: Rule = Rule {
+pub(super) static RULE: QuantityRule = QuantityRule {
     want: Want::LEAST_DETERMINANT,
     name: "least_det_j",
     kernel: "least_determinant",

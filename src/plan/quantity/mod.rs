@@ -32,7 +32,7 @@ pub enum Quantity {
 }
 
 /// How a quantity is evaluated.
-struct Rule {
+struct QuantityRule {
     want: Want,
     /// Name of its array, followed by the attribute's if it is of attributes, and of its kernel.
     name: &'static str,
@@ -82,7 +82,7 @@ impl Quantity {
     /// All quantities, in the order of results.
     pub const ALL: [Self; 3] = [Self::Determinant, Self::LeastDeterminant, Self::Gradient];
 
-    fn rule(self) -> &'static Rule {
+    fn rule(self) -> &'static QuantityRule {
         match self {
             Self::Determinant => &determinant::RULE,
             Self::LeastDeterminant => &least_determinant::RULE,

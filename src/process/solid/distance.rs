@@ -16,9 +16,9 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::trilinear::is_regular;
-use super::update::{Between, Found, FrontNode, Fronts, through};
+use super::update::{Between, FrontNode, Fronts, Minimum, through};
 use super::{Seed, hexahedra};
-use crate::error::ElementKind::{Cell, Vertex};
+use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Command, Error, Result};
 use crate::limit::VTK_CORNER;
 use crate::mesh::SolidMesh;
@@ -26,7 +26,7 @@ use crate::message;
 use crate::process::components::{check_reach, leave_unused};
 use crate::topology;
 
-/// What a distance must fall by to be lowered, as a part of the greatest.
+/// What a distance must fall by to be lowered, as a fraction of the greatest.
 const FALL: f64 = 1e-10;
 
 /// Distance of every vertex of the control mesh to the nearest seed, in its length unit,
@@ -165,10 +165,10 @@ impl<'a> Front<'a> {
         let Some(y) = node(from) else { return best };
         let way = x - y.at;
         let direction = way.try_normalize(0.0).unwrap_or_default();
-        let mut offer = |found: Option<Found>| found.into_iter().for_each(|f| best.offer(f));
+        let mut offer = |found: Option<Minimum>| found.into_iter().for_each(|f| best.offer(f));
         let (length, latest) = (way.norm(), y.distance);
         let distance = latest + length;
-        offer(Some(Found { distance, direction, length, latest, is_inside: false }));
+        offer(Some(Minimum { distance, direction, length, latest, is_inside: false }));
         for (axis, [e, f]) in OTHERS.into_iter().enumerate() {
             if (from ^ to) >> axis & 1 == 0 {
                 continue;
@@ -218,7 +218,7 @@ impl<'a> Front<'a> {
     fn least(&self, v: u32) -> Fronts {
         let own = &self.nodes[v as usize];
         let mut best = own.fronts.clone();
-        let mut offer = |found: Option<Found>| found.into_iter().for_each(|f| best.offer(f));
+        let mut offer = |found: Option<Minimum>| found.into_iter().for_each(|f| best.offer(f));
         for &c in &self.cells[v as usize] {
             let hex = &self.hexes[c as usize];
             for to in (0..8).filter(|&bits| hex[VTK_CORNER[bits]] == v) {

@@ -12,8 +12,8 @@ pub use targets::{Seed, boundary_patches, boundary_seeds, crease_seeds, group_se
 
 use std::collections::HashMap;
 
-use crate::error::{ElementKind, option};
 use crate::error::{Error, Result};
+use crate::error::{IdKind, option};
 use crate::mesh::{CellKind, SolidMesh};
 use crate::message;
 
@@ -39,7 +39,7 @@ pub fn hexahedra(mesh: &SolidMesh) -> Result<&[[u32; 8]]> {
             ),
         };
         let cell = lasting.or_else(|| others.clone().next()).unwrap_or_default();
-        Error::mesh(message!(ElementKind::Cell.id(cell), " is not a hexahedron")).with_help(help)
+        Error::mesh(message!(IdKind::Cell.id(cell), " is not a hexahedron")).with_help(help)
     })
 }
 

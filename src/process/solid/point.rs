@@ -16,7 +16,7 @@ const SHARED: f64 = 1e-8;
 /// Largest coordinate of a point: fourth powers of distances stay numbers.
 const MAX_COORDINATE: f64 = 1e70;
 
-/// Rounding of distances, as a part of the largest coordinate.
+/// Rounding of distances, as a fraction of the largest coordinate.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// Halvings of a way at most: its parts are then shorter than what is shared.
@@ -184,20 +184,20 @@ impl<'m> Volume<'m> {
     fn sees(&self, from: Vector3<f64>, cells: &[u32], v: u32, near: &[u32]) -> bool {
         let ends: Vec<u32> =
             self.topology.vertex_cells(v).iter().copied().filter(|c| near.contains(c)).collect();
-        let way = Way { volume: self, near, from, to: self.at(v) };
+        let way = StraightPath { volume: self, near, from, to: self.at(v) };
         !way.reached(cells.to_vec(), [0.0, 1.0], &ends, HALVINGS).is_empty()
     }
 }
 
 /// A straight way through cells.
-struct Way<'a> {
+struct StraightPath<'a> {
     volume: &'a Volume<'a>,
     near: &'a [u32],
     from: Vector3<f64>,
     to: Vector3<f64>,
 }
 
-impl Way<'_> {
+impl StraightPath<'_> {
     /// The cells of `ends`, at the end of a part of the way, that are reached from the cells
     /// `cells` at its start.
     fn reached(

@@ -1,6 +1,6 @@
 //! What distances are measured to.
 
-use crate::error::ElementKind::Vertex;
+use crate::error::IdKind::Vertex;
 use crate::error::{Command, Error, Result, option_name};
 use crate::mesh::SolidMesh;
 use crate::message;
@@ -58,7 +58,7 @@ pub fn crease_seeds(mesh: &SolidMesh) -> Result<Vec<Seed>> {
     Ok(vertices.into_iter().map(Seed::on).collect())
 }
 
-/// All vertices of the parts of the boundary, as creases bound them, that `vertices` lie in or
+/// All vertices of the sides of the boundary, as creases bound them, that `vertices` lie in or
 /// on: the whole of a bore, of a flat side.
 ///
 /// # Errors

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-/// What rounding makes of equal distances, as a part of them.
+/// What rounding makes of equal distances, as a fraction of them.
 const EQUAL: f64 = 1e-9;
 
 /// The cosine between directions that rounding makes of equal ones.
@@ -11,7 +11,7 @@ const PARALLEL: f64 = 1.0 - 1e-9;
 /// The cosine between directions of a vertex below which they are of different fronts.
 const MEETING: f64 = 0.5;
 
-/// How much later than the first another front may come, as a part of its way.
+/// How much later than the first another front may come, as a fraction of its way.
 const SOON: f64 = 0.5;
 
 /// A vertex with its distance.
@@ -23,7 +23,7 @@ pub(super) struct FrontNode {
 
 /// A minimum.
 #[derive(Clone, Copy)]
-pub(super) struct Found {
+pub(super) struct Minimum {
     pub distance: f64,
     /// Gradient of the distance, of length 1; 0 if it is not known.
     pub direction: Vector3<f64>,
@@ -41,18 +41,18 @@ pub(super) struct Found {
 #[derive(Clone)]
 pub(super) struct Fronts {
     pub least: f64,
-    all: Vec<Found>,
+    all: Vec<Minimum>,
 }
 
 impl Fronts {
     pub const NONE: Self = Self { least: f64::INFINITY, all: Vec::new() };
 
-    pub fn offer(&mut self, found: Found) {
+    pub fn offer(&mut self, found: Minimum) {
         if !found.is_inside && found.distance > self.least * (1.0 + EQUAL) {
             return;
         }
         self.least = self.least.min(found.distance);
-        let same = |f: &&mut Found| {
+        let same = |f: &&mut Minimum| {
             f.is_inside == found.is_inside && f.direction.dot(&found.direction) > PARALLEL
         };
         match self.all.iter_mut().find(same) {
@@ -76,18 +76,18 @@ impl Fronts {
     /// does not count: whether it was found depends on the order of equal ones.
     pub fn settle(&mut self) {
         let least = self.least;
-        let is_least = |f: &Found| f.distance <= least * (1.0 + EQUAL);
-        let is_early = |f: &Found| f.latest < least * (1.0 - EQUAL);
+        let is_least = |f: &Minimum| f.distance <= least * (1.0 + EQUAL);
+        let is_early = |f: &Minimum| f.latest < least * (1.0 - EQUAL);
         if self.all.iter().any(|f| is_least(f) && is_early(f)) {
             self.all.retain(is_early);
         }
-        let (first, mut rest): (Vec<Found>, Vec<Found>) =
+        let (first, mut rest): (Vec<Minimum>, Vec<Minimum>) =
             std::mem::take(&mut self.all).into_iter().partition(is_least);
-        let are_one = |a: &Found, b: &Found| a.direction.dot(&b.direction) >= MEETING;
-        let is_soon = |f: &Found| f.distance - least < SOON * f.length;
+        let are_one = |a: &Minimum, b: &Minimum| a.direction.dot(&b.direction) >= MEETING;
+        let is_soon = |f: &Minimum| f.distance - least < SOON * f.length;
         rest.retain(|f| f.is_inside && is_soon(f) && !first.iter().any(|a| are_one(a, f)));
         // one front, seen through different triangles, has the mean direction
-        let mut groups: Vec<Vec<Found>> = Vec::new();
+        let mut groups: Vec<Vec<Minimum>> = Vec::new();
         for found in first {
             let (near, far): (Vec<_>, Vec<_>) =
                 groups.into_iter().partition(|group| group.iter().any(|a| are_one(a, &found)));
@@ -97,7 +97,7 @@ impl Fronts {
         for group in groups {
             let sum: Vector3<f64> = group.iter().map(|f| f.direction).sum();
             let direction = sum.try_normalize(0.0).unwrap_or_default();
-            self.all.push(Found { direction, distance: least, ..group[0] });
+            self.all.push(Minimum { direction, distance: least, ..group[0] });
         }
         self.all.extend(rest);
     }
@@ -134,7 +134,7 @@ pub(super) fn through<const N: usize>(
     x: &Vector3<f64>,
     nodes: [&FrontNode; N],
     between: Between,
-) -> Option<Found> {
+) -> Option<Minimum> {
     let weights = place(x, nodes)?;
     let y: Vector3<f64> = (0..N).map(|i| nodes[i].at * weights[i]).sum();
     let mut distance: f64 = (0..N).map(|i| nodes[i].distance * weights[i]).sum();
@@ -163,7 +163,7 @@ pub(super) fn through<const N: usize>(
         return None;
     }
     let direction = way.try_normalize(0.0).unwrap_or_default();
-    Some(Found { distance, direction, length: way.norm(), latest, is_inside: N == 3 })
+    Some(Minimum { distance, direction, length: way.norm(), latest, is_inside: N == 3 })
 }
 
 /// Second difference of the distance along an edge, from the slopes at its ends, or at one.

@@ -1,6 +1,6 @@
 //! Mean curvature flow.
 
-use super::products::Products;
+use super::products::CotangentProducts;
 use super::{cotangent, triangles};
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
@@ -46,7 +46,7 @@ pub fn curvature_flow(
     match cotangents {
         Cotangents::Stored => by_factors(mesh, &faces, time, &free),
         Cotangents::Recomputed => {
-            let products = Products::new(&mesh.points, &faces, query.rows(Op::VF)?);
+            let products = CotangentProducts::new(&mesh.points, &faces, query.rows(Op::VF)?);
             products.flow(time, &free)
         }
     }

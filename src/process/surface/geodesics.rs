@@ -10,7 +10,7 @@ use nalgebra::Vector3;
 use super::{corners, cotangent, triangles};
 use crate::error::Result;
 use crate::mesh::{SurfaceMesh, components};
-use crate::process::components::{check_reach, leave_unused, shift_parts};
+use crate::process::components::{check_reach, leave_unused, shift_components};
 use crate::process::sparse::Factor;
 use crate::topology::Rows;
 
@@ -34,7 +34,7 @@ pub struct Geodesics<'m> {
     faces: Cow<'m, [[u32; 3]]>,
     heat: Factor,
     poisson: Factor,
-    parts: Vec<u32>,
+    labels: Vec<u32>,
 }
 
 impl<'m> Geodesics<'m> {
@@ -46,8 +46,8 @@ impl<'m> Geodesics<'m> {
     pub fn new(mesh: &'m SurfaceMesh) -> Result<Self> {
         let faces = triangles(mesh)?;
         let (points, count) = (&mesh.points, mesh.points.len());
-        let parts = components(count, faces.iter().map(|f| &f[..]));
-        let times = heat_times(points, &faces, &parts);
+        let labels = components(count, faces.iter().map(|f| &f[..]));
+        let times = heat_times(points, &faces, &labels);
         let mut used = vec![false; count];
         faces.iter().flatten().for_each(|&v| used[v as usize] = true);
         let factor = |mass: f64, stiffness: &dyn Fn(u32) -> f64, fixed: bool| {
@@ -56,18 +56,18 @@ impl<'m> Geodesics<'m> {
             let mut matrix =
                 cotangent::matrix(points, &faces, (mass, stiffness), all, |_, _, _| {});
             // L is singular: a vertex of each part is fixed at 0, exactly, for loads sum to 0
-            for v in (0..count).filter(|&v| !used[v] || fixed && parts[v] == v as u32) {
+            for v in (0..count).filter(|&v| !used[v] || fixed && labels[v] == v as u32) {
                 matrix.add(v, v, 1.0);
             }
             matrix.factor(count)
         };
-        let time = |v: u32| times[parts[v as usize] as usize];
+        let time = |v: u32| times[labels[v as usize] as usize];
         let (heat, poisson) = (factor(1.0, &time, false)?, factor(0.0, &|_| 1.0, true)?);
-        Ok(Self { mesh, faces, heat, poisson, parts })
+        Ok(Self { mesh, faces, heat, poisson, labels })
     }
 
     /// Distance of every vertex to the nearest of `sources`, in length units; NaN at vertices
-    /// of no face. The error falls with the length of edges (first order), up to parts of some
+    /// of no face. The error falls with the length of edges (first order), up to components of some
     /// 600 edges across: heat flows longer on larger ones, so that it stays a number.
     ///
     /// # Errors
@@ -100,15 +100,15 @@ impl<'m> Geodesics<'m> {
             }
         }
         let mut distance = self.poisson.solve(&load);
-        shift_parts(&mut distance, &self.parts, sources);
+        shift_components(&mut distance, &self.labels, sources);
         leave_unused(&mut distance, self.faces.as_flattened());
         Ok(distance)
     }
 }
 
-/// What is known of a connected part of a surface.
+/// What is known of a connected component of a surface.
 #[derive(Clone, Copy)]
-struct PartExtent {
+struct ComponentExtent {
     /// Lengths of the edges of its triangles, those between two triangles twice.
     lengths: f64,
     edges: usize,
@@ -123,7 +123,7 @@ struct PartExtent {
     reach: f64,
 }
 
-impl Default for PartExtent {
+impl Default for ComponentExtent {
     fn default() -> Self {
         let infinite = Vector3::repeat(f64::INFINITY);
         Self {
@@ -138,7 +138,7 @@ impl Default for PartExtent {
     }
 }
 
-impl PartExtent {
+impl ComponentExtent {
     fn heat_time(&self) -> f64 {
         let mean = self.lengths / self.edges as f64;
         // a spiral is longer than its box
@@ -147,14 +147,14 @@ impl PartExtent {
     }
 }
 
-/// Times for which heat flows on the connected parts of a surface of triangles, in squared length
-/// units, each at the number of its part; 0 at other numbers. `parts: [vertex]`.
-pub(crate) fn heat_times(points: &[[f64; 3]], faces: &[[u32; 3]], parts: &[u32]) -> Vec<f64> {
+/// Times for which heat flows on the connected components of a surface of triangles, in squared
+/// length units, each at the label of its component; 0 at other numbers. `labels: [vertex]`.
+pub(crate) fn heat_times(points: &[[f64; 3]], faces: &[[u32; 3]], labels: &[u32]) -> Vec<f64> {
     let at = |v: u32| Vector3::from(points[v as usize]);
-    let part_of = |v: u32| parts[v as usize] as usize;
-    let mut extents = vec![PartExtent::default(); points.len()];
+    let component_of = |v: u32| labels[v as usize] as usize;
+    let mut extents = vec![ComponentExtent::default(); points.len()];
     for face in faces {
-        let own = &mut extents[part_of(face[0])];
+        let own = &mut extents[component_of(face[0])];
         let p = corners(points, face);
         for i in 0..3 {
             own.lengths += (p[(i + 1) % 3] - p[i]).norm();
@@ -164,7 +164,7 @@ pub(crate) fn heat_times(points: &[[f64; 3]], faces: &[[u32; 3]], parts: &[u32])
         own.edges += 3;
     }
     for &v in faces.as_flattened() {
-        let own = &mut extents[part_of(v)];
+        let own = &mut extents[component_of(v)];
         let square = (at(v) - own.sum / own.edges as f64).norm_squared();
         if square < own.middle.0 {
             own.middle = (square, v);
@@ -175,7 +175,7 @@ pub(crate) fn heat_times(points: &[[f64; 3]], faces: &[[u32; 3]], parts: &[u32])
     let mut lengths = vec![f64::INFINITY; points.len()];
     // lengths are not negative, so that their bits are in their order
     let mut queue = BinaryHeap::new();
-    for PartExtent { middle: (_, v), .. } in extents.iter().filter(|own| own.edges > 0) {
+    for ComponentExtent { middle: (_, v), .. } in extents.iter().filter(|own| own.edges > 0) {
         lengths[*v as usize] = 0.0;
         queue.push(Reverse((0_f64.to_bits(), *v)));
     }
@@ -184,7 +184,7 @@ pub(crate) fn heat_times(points: &[[f64; 3]], faces: &[[u32; 3]], parts: &[u32])
         if length > lengths[v as usize] {
             continue;
         }
-        extents[part_of(v)].reach = length;
+        extents[component_of(v)].reach = length;
         for other in vertex_faces.row(v as usize).iter().flat_map(|&face| corners(face)) {
             let new = length + (at(other) - at(v)).norm();
             if new < lengths[other as usize] {
@@ -193,6 +193,6 @@ pub(crate) fn heat_times(points: &[[f64; 3]], faces: &[[u32; 3]], parts: &[u32])
             }
         }
     }
-    let time = |own: &PartExtent| if own.edges > 0 { own.heat_time() } else { 0.0 };
+    let time = |own: &ComponentExtent| if own.edges > 0 { own.heat_time() } else { 0.0 };
     extents.iter().map(time).collect()
 }

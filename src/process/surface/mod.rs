@@ -21,7 +21,7 @@ use std::borrow::Cow;
 use nalgebra::Vector3;
 use serde::Deserialize;
 
-use crate::error::ElementKind::Face;
+use crate::error::IdKind::Face;
 use crate::error::{Command, Error, Result};
 use crate::mesh::SurfaceMesh;
 use crate::message;

@@ -7,7 +7,7 @@ use crate::error::{Error, Result, option_name};
 use crate::message;
 use crate::topology::Rows;
 
-type Point = [f64; 3];
+type Position = [f64; 3];
 
 /// Vertices whose products are summed one after another, so that sums are the same for any number
 /// of threads.
@@ -16,14 +16,14 @@ const CHUNK: usize = 1 << 12;
 const TOLERANCE: f64 = 1e-12;
 
 /// Triangles, and those at each vertex.
-pub(super) struct Products<'m> {
-    points: &'m [Point],
+pub(super) struct CotangentProducts<'m> {
+    points: &'m [Position],
     faces: &'m [[u32; 3]],
     at_vertices: &'m Rows,
 }
 
-impl<'m> Products<'m> {
-    pub fn new(points: &'m [Point], faces: &'m [[u32; 3]], at_vertices: &'m Rows) -> Self {
+impl<'m> CotangentProducts<'m> {
+    pub fn new(points: &'m [Position], faces: &'m [[u32; 3]], at_vertices: &'m Rows) -> Self {
         Self { points, faces, at_vertices }
     }
 
@@ -44,7 +44,7 @@ impl<'m> Products<'m> {
     }
 
     /// `mass` M + `stiffness` L times values, in the row of a vertex.
-    fn row(&self, v: usize, (mass, stiffness): (f64, f64), of: &[Point]) -> Point {
+    fn row(&self, v: usize, (mass, stiffness): (f64, f64), of: &[Position]) -> Position {
         let mut sum = [0.0; 3];
         let own = self.around(v, |other, weight| {
             (0..3).for_each(|d| sum[d] += weight * (of[v][d] - of[other][d]));
@@ -57,9 +57,9 @@ impl<'m> Products<'m> {
     ///
     /// # Errors
     /// [`Error::Mesh`] if iterations do not end.
-    pub fn flow(&self, time: f64, free: &[bool]) -> Result<Vec<Point>> {
+    pub fn flow(&self, time: f64, free: &[bool]) -> Result<Vec<Position>> {
         let count = self.points.len();
-        let all = |row: &(dyn Fn(usize) -> Point + Sync)| -> Vec<Point> {
+        let all = |row: &(dyn Fn(usize) -> Position + Sync)| -> Vec<Position> {
             let own = |v| if free[v] { row(v) } else { [0.0; 3] };
             (0..count).into_par_iter().map(own).collect()
         };
@@ -86,7 +86,7 @@ impl<'m> Products<'m> {
             let product = all(&|v| self.row(v, (1.0, time), &direction));
             let along = dots(&direction, &product);
             let ratio = |a: f64, b: f64| if b > 0.0 { a / b } else { 0.0 };
-            let step: Point = std::array::from_fn(|d| ratio(square[d], along[d]));
+            let step: Position = std::array::from_fn(|d| ratio(square[d], along[d]));
             let both =
                 displacements.par_iter_mut().zip(&mut residual).zip(&direction).zip(&product);
             both.for_each(|(((d, r), p), q)| {
@@ -97,7 +97,7 @@ impl<'m> Products<'m> {
             });
             let scaled = all(&|v| residual[v].map(|r| inverse[v] * r));
             let next = dots(&residual, &scaled);
-            let keep: Point = std::array::from_fn(|d| ratio(next[d], square[d]));
+            let keep: Position = std::array::from_fn(|d| ratio(next[d], square[d]));
             direction.par_iter_mut().zip(&scaled).for_each(|(p, z)| {
                 (0..3).for_each(|d| p[d] = z[d] + keep[d] * p[d]);
             });
@@ -113,12 +113,12 @@ impl<'m> Products<'m> {
 }
 
 /// Products of each column, summed in an order of their own.
-fn dots(a: &[Point], b: &[Point]) -> Point {
-    let of_chunk = |(a, b): (&[Point], &[Point])| {
+fn dots(a: &[Position], b: &[Position]) -> Position {
+    let of_chunk = |(a, b): (&[Position], &[Position])| {
         let mut sum = [0.0; 3];
         a.iter().zip(b).for_each(|(a, b)| (0..3).for_each(|d| sum[d] += a[d] * b[d]));
         sum
     };
-    let sums: Vec<Point> = a.par_chunks(CHUNK).zip(b.par_chunks(CHUNK)).map(of_chunk).collect();
+    let sums: Vec<Position> = a.par_chunks(CHUNK).zip(b.par_chunks(CHUNK)).map(of_chunk).collect();
     sums.iter().fold([0.0; 3], |sum, part| std::array::from_fn(|d| sum[d] + part[d]))
 }

@@ -1,8 +1,8 @@
 //! Geodesic distance by toplesets: Romero Calla, Fuentes Perez and Montenegro, "A minimalistic
 //! approach for fast computation of geodesic distances on triangular meshes" (2019).
 //!
-//! Sweeps go from the sources over the mesh, a level further each, and update vertices from the
-//! triangles at them, all at once, until values stay. The paper sweeps over all levels from the
+//! Sweeps go from the sources over the mesh, a level set further each, and update vertices from the
+//! triangles at them, all at once, until values stay. The paper sweeps over all level sets from the
 //! first that still changes; here a sweep visits only the neighbors of vertices that the last one
 //! changed, since no others would change. The update of a triangle is that of a front that is
 //! straight in it (Kimmel and Sethian 1998, by eq. (3) of the paper).
@@ -11,7 +11,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::triangles;
-use crate::error::ElementKind::Vertex;
+use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 use crate::message;

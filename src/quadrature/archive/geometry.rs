@@ -26,8 +26,8 @@ pub(super) fn push<W: Write + Seek>(
 ) -> io::Result<()> {
     let quadrature = mapping.quadrature();
     let count = quadrature.sample_count();
-    type Values = fn(&mut Mapped, &QuadratureBatch) -> Vec<f64>;
-    let arrays: [(&str, &[usize], Values); 4] = [
+    type GeometryValues = fn(&mut Mapped, &QuadratureBatch) -> Vec<f64>;
+    let arrays: [(&str, &[usize], GeometryValues); 4] = [
         ("position", &[3], |m, _| std::mem::take(&mut m.points).into_flattened()),
         ("measure", &[], |m, _| std::mem::take(&mut m.measures)),
         ("inverse_jacobian", &[3, 3], local_inverses),

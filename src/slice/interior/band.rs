@@ -9,7 +9,7 @@ use super::parts::{PlanePart, PlanePartKind};
 use super::polynomial::{NEAR, RowFit};
 use super::trapezoid_fit::PlaneRegion;
 use super::values::PixelValues;
-use super::{BandValues, Interior, NONE, Plane};
+use super::{BandValues, Interior, NONE, PixelPlane};
 use crate::locate::{AttributePieces, Locator, Place};
 use crate::slice::runs::leading;
 
@@ -19,7 +19,7 @@ const AROUND: usize = 2;
 /// A layer of which bands are made.
 pub struct BandLayer<'a, 's> {
     pub locator: &'a Locator<'s>,
-    pub plane: &'a Plane<'a>,
+    pub plane: &'a PixelPlane<'a>,
     /// The parts that the plane meets.
     pub parts: &'a [PlanePart],
 }
@@ -54,12 +54,12 @@ pub fn interior(layer: &BandLayer<'_, '_>, rows: Range<usize>, mask: Option<&[u8
     band.pixels(rows, mask, |pixel, found| {
         let before = interior.pieces.len();
         match found {
-            Found::Claimed(range) => {
+            PixelRun::Claimed(range) => {
                 interior.pieces.extend_from_slice(&band.pieces[range.clone()]);
                 let parameters = band.parameters.iter().flat_map(|own| &own[range.clone()]);
                 interior.parameters.extend(parameters);
             }
-            Found::Nearest(piece, parameters) => {
+            PixelRun::Nearest(piece, parameters) => {
                 interior.pieces.push(piece);
                 interior.parameters.push(parameters);
             }
@@ -85,11 +85,11 @@ pub fn values<'m>(
     all.values.iter_mut().for_each(Vec::clear);
     let band = Band::claimed(layer, &rows, AROUND, false, attributes, memory);
     band.pixels(rows, Some(coverage), |_, found| match found {
-        Found::Claimed(range) => {
+        PixelRun::Claimed(range) => {
             all.pieces.extend_from_slice(&band.pieces[range.clone()]);
             band.values.copy(range, &mut all.values);
         }
-        Found::Nearest(piece, parameters) => {
+        PixelRun::Nearest(piece, parameters) => {
             all.pieces.push(piece);
             band.values.evaluate(piece, parameters, &mut all.values);
         }
@@ -99,7 +99,7 @@ pub fn values<'m>(
 }
 
 /// Pixels that follow each other.
-enum Found {
+enum PixelRun {
     /// Places in the arrays.
     Claimed(Range<usize>),
     /// One pixel, by its piece and the element's parameters.
@@ -321,7 +321,7 @@ impl<'a, 's> Band<'a, 's> {
         &self,
         rows: Range<usize>,
         mask: Option<&[M]>,
-        mut take: impl FnMut(u32, Found),
+        mut take: impl FnMut(u32, PixelRun),
     ) {
         let BandLayer { locator, plane, .. } = self.layer;
         for row in rows {
@@ -341,7 +341,7 @@ impl<'a, 's> Band<'a, 's> {
                 let count = leading(&pieces[column..end], |&piece| piece != NONE);
                 let pixel = (row * self.columns + column) as u32;
                 if count > 0 {
-                    take(pixel, Found::Claimed(start + column..start + column + count));
+                    take(pixel, PixelRun::Claimed(start + column..start + column + count));
                     column += count;
                     continue;
                 }
@@ -350,11 +350,11 @@ impl<'a, 's> Band<'a, 's> {
                     continue;
                 }
                 if let Some(from) = self.taken_over(row, column) {
-                    take(pixel, Found::Claimed(from..from + 1));
+                    take(pixel, PixelRun::Claimed(from..from + 1));
                 } else if let Some((piece, Place { parameters, .. })) =
                     locator.nearest_piece(plane.center(column as u32, row as u32))
                 {
-                    take(pixel, Found::Nearest(piece, parameters));
+                    take(pixel, PixelRun::Nearest(piece, parameters));
                 }
                 column += 1;
             }

@@ -3,13 +3,13 @@
 use rayon::prelude::*;
 
 use super::tiles::Tiles;
-use super::{Interior, NONE, Plane};
+use super::{Interior, NONE, PixelPlane};
 use crate::backend::device::{
     Device, InteriorPixels, ParameterBox, PieceValues, PixelArrays, Pixels, Settled,
 };
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::error::{Error, Result};
-use crate::locate::{AttributePieces, Locator, Parts};
+use crate::locate::{AttributePieces, Locator, LocatorParts};
 use crate::message;
 use crate::slice::{Axis, PixelGrid};
 
@@ -72,7 +72,7 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
         device: &dyn Device,
     ) -> Result<Self> {
         let pieces = locator.pieces();
-        let parts = Parts::new(locator)?;
+        let parts = LocatorParts::new(locator)?;
         let boxes = pieces.pieces.iter().map(|p| ParameterBox { origin: p.origin, size: p.size });
         let boxes: Vec<ParameterBox> = boxes.collect();
         let values = attributes.iter().map(|a| PieceValues { width: a.width, points: &a.points });
@@ -159,11 +159,8 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
         let Some((grid, height)) =
             self.last.as_ref().and_then(|last| Some((last.grid, *last.heights.get(layer)?)))
         else {
-            return Err(Error::request(message!(
-                ElementKind::Layer.id(layer),
-                ", which was not found"
-            ))
-            .with_help("read one of the layers of the last search, counted from 0"));
+            return Err(Error::request(message!(IdKind::Layer.id(layer), ", which was not found"))
+                .with_help("read one of the layers of the last search, counted from 0"));
         };
         let mut arrays = PixelArrays::default();
         self.pixels.read(layer, &mut arrays)?;
@@ -216,7 +213,7 @@ impl<'l, 's> DeviceInteriors<'l, 's> {
     /// The middle of a pixel, in space.
     fn center(&self, grid: &PixelGrid, height: f64, pixel: u32) -> [f64; 3] {
         let columns = grid.size[0] as u32;
-        let plane = Plane { axis: self.axis, height, grid };
+        let plane = PixelPlane { axis: self.axis, height, grid };
         plane.center(pixel % columns, pixel / columns)
     }
 

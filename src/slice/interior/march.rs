@@ -7,7 +7,7 @@
 // lanes index several arrays at once; `clamp` would keep what is not a number
 #![allow(clippy::needless_range_loop, clippy::manual_clamp)]
 
-use super::Plane;
+use super::PixelPlane;
 use super::newton::{LANES, LaneNumbers, NewtonPart, ROUNDED, guess, settle, settle_or_exclude};
 use crate::locate::MARGIN;
 
@@ -26,7 +26,7 @@ pub trait Claims {
 #[inline(always)]
 pub fn march(
     newton: &NewtonPart,
-    plane: &Plane<'_>,
+    plane: &PixelPlane<'_>,
     first: u32,
     columns: [u32; 2],
     claims: &mut impl Claims,
@@ -68,7 +68,7 @@ pub fn march(
 #[inline(always)]
 pub fn decide_each(
     newton: &NewtonPart,
-    plane: &Plane<'_>,
+    plane: &PixelPlane<'_>,
     pixels: &[(u32, u32)],
     claims: &mut impl Claims,
 ) {
@@ -112,7 +112,7 @@ fn decide(
 #[inline(always)]
 fn span(
     newton: &NewtonPart,
-    plane: &Plane<'_>,
+    plane: &PixelPlane<'_>,
     sides: &[[f64; 2]; 3],
     row: u32,
     columns: [u32; 2],

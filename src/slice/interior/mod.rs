@@ -194,8 +194,8 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         values
     }
 
-    fn plane(&self, height: f64) -> Plane<'_> {
-        Plane { axis: self.axis, height, grid: &self.grid }
+    fn plane(&self, height: f64) -> PixelPlane<'_> {
+        PixelPlane { axis: self.axis, height, grid: &self.grid }
     }
 
     /// Bands of rows, from the lowest.
@@ -248,13 +248,13 @@ pub(super) struct BandValues {
 }
 
 /// A plane of pixels.
-struct Plane<'a> {
+struct PixelPlane<'a> {
     axis: Axis,
     height: f64,
     grid: &'a PixelGrid,
 }
 
-impl Plane<'_> {
+impl PixelPlane<'_> {
     /// The center of a pixel, in space.
     #[inline(always)]
     fn center(&self, column: u32, row: u32) -> [f64; 3] {

@@ -25,7 +25,7 @@ pub const ROUNDED: f64 = 1e-9;
 /// A number in every lane.
 pub type LaneNumbers = [f64; LANES];
 
-/// A part that Newton's method decides.
+/// A box of a Bézier piece in which Newton's method decides.
 pub struct NewtonPart {
     /// Bézier points, `[w][v][u]`.
     pub points: TricubicPoints,

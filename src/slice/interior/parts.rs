@@ -3,10 +3,10 @@
 
 use rayon::prelude::*;
 
-use super::Plane;
+use super::PixelPlane;
 use super::newton::NewtonPart;
 use super::trapezoid_fit::{PlaneRegion, regions};
-use crate::locate::{AffineFrame, AttributePieces, Half, Locator, bounds, halves};
+use crate::locate::{AffineFrame, AttributePieces, HalfPiece, Locator, bounds, halves};
 
 /// Number of times that a piece is halved at most.
 const HALVINGS: u32 = 15;
@@ -39,7 +39,7 @@ pub enum PlanePartKind {
 /// if there are some.
 pub fn parts(
     locator: &Locator<'_>,
-    plane: &Plane<'_>,
+    plane: &PixelPlane<'_>,
     attributes: Option<&[AttributePieces]>,
 ) -> Vec<PlanePart> {
     let mut met = Vec::new();
@@ -54,8 +54,8 @@ pub fn parts(
         let (most, _) = locator.nearness(i);
         if pieces.pieces[i].exact {
             let (origin, size) = (pieces.pieces[i].origin, pieces.pieces[i].size);
-            let split = Split { locator, plane, attributes, piece, most };
-            let whole = Half { points: pieces.points[i], origin, size };
+            let split = PiecePlaneSplit { locator, plane, attributes, piece, most };
+            let whole = HalfPiece { points: pieces.points[i], origin, size };
             split.push((whole, [[true; 2]; 3]), pieces.frames[i], HALVINGS, &mut parts);
         } else if let Some([rows, columns]) = plane.pixels(&pieces.boxes[i], most) {
             parts.push(PlanePart { piece, kind: PlanePartKind::Wild, rows, columns });
@@ -65,18 +65,18 @@ pub fn parts(
     met.par_iter().flat_map_iter(of_piece).collect()
 }
 
-struct Split<'a, 's> {
+struct PiecePlaneSplit<'a, 's> {
     locator: &'a Locator<'s>,
-    plane: &'a Plane<'a>,
+    plane: &'a PixelPlane<'a>,
     attributes: Option<&'a [AttributePieces]>,
     piece: u32,
     most: f64,
 }
 
-impl Split<'_, '_> {
+impl PiecePlaneSplit<'_, '_> {
     fn push(
         &self,
-        (part, outer): (Half, [[bool; 2]; 3]),
+        (part, outer): (HalfPiece, [[bool; 2]; 3]),
         frame: Option<AffineFrame>,
         halvings: u32,
         parts: &mut Vec<PlanePart>,
@@ -90,7 +90,7 @@ impl Split<'_, '_> {
             Some(frame) if frame.converges => {
                 let (most, enough) = self.locator.nearness(self.piece as usize);
                 let (most, enough) = (frame.reach(most), frame.reach(enough));
-                let Half { points, origin, size } = part;
+                let HalfPiece { points, origin, size } = part;
                 let newton = NewtonPart { points, frame, origin, size, enough, most, outer };
                 let regions = self.attributes.map(|attributes| {
                     let part = (self.piece as usize, &newton);

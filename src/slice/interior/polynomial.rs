@@ -32,7 +32,7 @@ const SLACK: f64 = 1e-7;
 pub struct RegionFit {
     area: Trapezoid,
     // u, v, w in the part, then the channels
-    quantities: Vec<Polynomial>,
+    quantities: Vec<RowPolynomial>,
     // whether u, v, w come near to the sides of the part
     may_leave: [bool; 3],
     certain: [[f64; 2]; 3],
@@ -40,7 +40,7 @@ pub struct RegionFit {
 
 /// A polynomial of two variables, each from -1 to 1: across a row, and along the rows.
 #[derive(Debug)]
-struct Polynomial {
+struct RowPolynomial {
     // [along the rows: Chebyshev polynomial][across: power]
     coefficients: [LaneNumbers; NODES],
     // number of Chebyshev polynomials
@@ -65,7 +65,7 @@ pub struct RowFit {
     inside: [u32; 2],
 }
 
-impl Polynomial {
+impl RowPolynomial {
     /// A polynomial by its Chebyshev coefficients, `[along the rows][across]`. Last ones that
     /// together are no more than `limit` in either direction are left out.
     #[inline(always)]
@@ -123,7 +123,7 @@ impl RegionFit {
         let mut all = Vec::with_capacity(quantities.len());
         // a closure would not have the caller's vectors
         for (coefficients, limit) in quantities {
-            all.push(Polynomial::new(coefficients, *limit));
+            all.push(RowPolynomial::new(coefficients, *limit));
         }
         Self { area, quantities: all, may_leave, certain }
     }
@@ -290,7 +290,7 @@ pub fn coefficients(values: &[LaneNumbers; NODES]) -> [LaneNumbers; NODES] {
     coefficients
 }
 
-struct Tables {
+struct ChebyshevTables {
     /// Zeros of the Chebyshev polynomial of degree 8.
     nodes: LaneNumbers,
     /// From values at the nodes to Chebyshev coefficients, `[node][coefficient]`.
@@ -301,7 +301,7 @@ struct Tables {
     before: [[f64; BEFORE]; NODES],
 }
 
-static TABLES: LazyLock<Tables> = LazyLock::new(|| {
+static TABLES: LazyLock<ChebyshevTables> = LazyLock::new(|| {
     let angle = |i: usize| std::f64::consts::PI * (i as f64 + 0.5) / NODES as f64;
     let weight = |k: usize| if k == 0 { 1.0 } else { 2.0 } / NODES as f64;
     let coefficients: [LaneNumbers; NODES] =
@@ -324,7 +324,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         if back <= count { weight.product() } else { 0.0 }
     };
     let before = std::array::from_fn(|j| std::array::from_fn(|back| before(j, back + 1)));
-    Tables { nodes, coefficients, chebyshev, before }
+    ChebyshevTables { nodes, coefficients, chebyshev, before }
 });
 
 #[cfg(test)]

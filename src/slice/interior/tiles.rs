@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::Plane;
+use super::PixelPlane;
 use crate::backend::device::{TILE, TileParts};
 use crate::locate::Hierarchy;
 use crate::slice::{Axis, PixelGrid};
@@ -32,8 +32,10 @@ impl Tiles {
     pub fn of_layers(&self, axis: Axis, grid: &PixelGrid, heights: &[f64]) -> TileParts {
         let [across, up] = [0, 1].map(|d| grid.size[d].div_ceil(TILE[d]));
         let count = across * up;
-        let met: Vec<Vec<Met>> =
-            heights.par_iter().map(|&height| self.met(&Plane { axis, height, grid })).collect();
+        let met: Vec<Vec<Met>> = heights
+            .par_iter()
+            .map(|&height| self.met(&PixelPlane { axis, height, grid }))
+            .collect();
         // [layer][tile]: how many parts, then where they begin
         let mut starts = vec![0_u32; heights.len() * count + 1];
         starts[1..].par_chunks_mut(count.max(1)).zip(&met).for_each(|(counts, met)| {
@@ -75,7 +77,7 @@ impl Tiles {
     }
 
     /// The parts that meet a plane of pixels, in their order.
-    fn met(&self, plane: &Plane<'_>) -> Vec<Met> {
+    fn met(&self, plane: &PixelPlane<'_>) -> Vec<Met> {
         let mut met = Vec::new();
         let axis = plane.axis.number();
         self.hierarchy.across(axis, plane.height, self.reach, |part| met.push(part));

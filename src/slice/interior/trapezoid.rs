@@ -8,11 +8,11 @@
 use super::newton::ROUNDED;
 
 /// A corner of a polygon, (column, row), whole numbers at the middles of pixels.
-type Corner = [f64; 2];
+type PixelCorner = [f64; 2];
 
 /// What a split must save at least, in pixels.
 const SAVED: f64 = 64.0;
-/// What a split must save at least, as a part of the trapezoid.
+/// What a split must save at least, as a fraction of the trapezoid.
 const SAVED_PART: f64 = 0.15;
 /// Trapezoids that a polygon is split into are not split more often.
 const SPLITS: u32 = 4;
@@ -111,7 +111,7 @@ pub fn trapezoids(
     let ([left, right], [low, high]) = (ends(columns), ends(rows));
     let mut polygon = vec![[left, low], [right, low], [right, high], [left, high]];
     for (y, [least, most]) in y.iter().zip(sides) {
-        let at = |[column, row]: Corner| y[0] + column * y[1] + row * y[2];
+        let at = |[column, row]: PixelCorner| y[0] + column * y[1] + row * y[2];
         polygon = clipped(&polygon, |corner| at(corner) - (least - ROUNDED));
         polygon = clipped(&polygon, |corner| most + ROUNDED - at(corner));
     }
@@ -126,7 +126,7 @@ pub fn trapezoids(
 }
 
 /// The part of a convex polygon where a linear function is not negative.
-fn clipped(polygon: &[Corner], function: impl Fn(Corner) -> f64) -> Vec<Corner> {
+fn clipped(polygon: &[PixelCorner], function: impl Fn(PixelCorner) -> f64) -> Vec<PixelCorner> {
     let mut part = Vec::with_capacity(polygon.len() + 1);
     for (i, &a) in polygon.iter().enumerate() {
         let b = polygon[(i + 1) % polygon.len()];
@@ -143,7 +143,7 @@ fn clipped(polygon: &[Corner], function: impl Fn(Corner) -> f64) -> Vec<Corner> 
 }
 
 /// Covers a convex polygon between two rows.
-fn cover(polygon: &[Corner], rows: [f64; 2], splits: u32, found: &mut Vec<Trapezoid>) {
+fn cover(polygon: &[PixelCorner], rows: [f64; 2], splits: u32, found: &mut Vec<Trapezoid>) {
     let whole = around(polygon, rows);
     let mut best = (whole.area() * (1.0 - SAVED_PART) - SAVED, None);
     if splits > 0 && best.0 > 0.0 {
@@ -163,7 +163,7 @@ fn cover(polygon: &[Corner], rows: [f64; 2], splits: u32, found: &mut Vec<Trapez
 }
 
 /// The trapezoid around a convex polygon between two rows.
-fn around(polygon: &[Corner], [low, high]: [f64; 2]) -> Trapezoid {
+fn around(polygon: &[PixelCorner], [low, high]: [f64; 2]) -> Trapezoid {
     let middle = 0.5 * (low + high);
     // the edges that reach the middle row: columns there, at the lower and at the upper end
     let mut left = [f64::INFINITY; 3];

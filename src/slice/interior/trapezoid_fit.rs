@@ -16,17 +16,18 @@
 // lanes index several arrays at once; negated comparisons hold for what is not a number
 #![allow(clippy::needless_range_loop, clippy::neg_cmp_op_on_partial_ord)]
 
-use super::Plane;
+use super::PixelPlane;
 use super::newton::{LANES, LaneNumbers, NewtonPart, approach};
 use super::polynomial::{NEAR, NODES, RegionFit, before, coefficients, last, node};
 use super::trapezoid::{Linear, Trapezoid, mix, trapezoids};
 use crate::locate::{AttributePieces, LocatorPieces};
 
-/// What the last coefficients may be, of parameters, and of attributes as a part of their range.
+/// What the last coefficients may be, of parameters, and of attributes as a fraction of their
+/// range.
 const TOLERANCE: f64 = 1e-7;
-/// Largest sum of coefficients that are left out, of parameters, and as a part of the range.
+/// Largest sum of coefficients that are left out, of parameters, and as a fraction of the range.
 const MAX_DROPPED: f64 = 1e-10;
-/// What rounding does to them, as a part of the largest value.
+/// What rounding does to them, as a fraction of the largest value.
 const ROUNDING: f64 = 1e-13;
 /// Trapezoids of fewer pixels are left to Newton's method.
 const FEW_PIXELS: f64 = 64.0;
@@ -48,12 +49,12 @@ pub struct PlaneRegion {
 /// The regions of a part whose pixels are in these `[columns, rows]`, with these attributes.
 pub fn regions(
     pieces: &LocatorPieces<'_>,
-    plane: &Plane<'_>,
+    plane: &PixelPlane<'_>,
     (piece, part): (usize, &NewtonPart),
     attributes: &[AttributePieces],
     pixels: [[u32; 2]; 2],
 ) -> Vec<PlaneRegion> {
-    let lattice = Lattice::new(part, plane);
+    let lattice = PixelLattice::new(part, plane);
     let areas = trapezoids(pixels, &lattice.y, &part.sides());
     let fitting = Fitting { pieces, piece, part, attributes, lattice };
     let mut regions = Vec::new();
@@ -99,17 +100,17 @@ struct Fitting<'a, 's> {
     piece: usize,
     part: &'a NewtonPart,
     attributes: &'a [AttributePieces],
-    lattice: Lattice,
+    lattice: PixelLattice,
 }
 
 /// Points and the frame's y of them, as functions of columns and rows.
-struct Lattice {
+struct PixelLattice {
     x: [Linear; 3],
     y: [Linear; 3],
 }
 
-impl Lattice {
-    fn new(part: &NewtonPart, plane: &Plane<'_>) -> Self {
+impl PixelLattice {
+    fn new(part: &NewtonPart, plane: &PixelPlane<'_>) -> Self {
         let pitch = plane.grid.pitch;
         let origin = plane.center(0, 0);
         let y = part.frame.guess(origin);

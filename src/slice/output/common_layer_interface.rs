@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use super::svg::decimals;
 use super::{LayerFiles, OutputLayer};
-use crate::error::{ElementKind, option_name};
+use crate::error::{IdKind, option_name};
 use crate::io::atomic;
 use crate::message;
 use crate::slice::Contour;
@@ -116,7 +116,7 @@ impl LayerFiles for CommonLayerInterface {
         let layer = cut.contours()?;
         if layer.contours.iter().any(|contour| u32::try_from(contour.points.len()).is_err()) {
             return Err(Error::request(message!(
-                ElementKind::Layer.id(cut.index),
+                IdKind::Layer.id(cut.index),
                 " has too many points"
             )));
         }

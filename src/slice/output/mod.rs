@@ -34,7 +34,7 @@ use std::path::PathBuf;
 use super::Layer;
 use super::source::LayerSource;
 use super::stack::Stack;
-use crate::error::{ElementKind, option_name};
+use crate::error::{IdKind, option_name};
 use crate::message;
 use crate::numbers::{by_count, counted};
 use crate::{Error, Result};
@@ -58,7 +58,7 @@ impl OutputLayer<'_> {
     /// [`Error::Request`] if they were not cut.
     pub fn contours(&self) -> Result<&Layer> {
         self.contours.ok_or_else(|| {
-            Error::request(message!(ElementKind::Layer.id(self.index), " has not been cut"))
+            Error::request(message!(IdKind::Layer.id(self.index), " has not been cut"))
         })
     }
 }

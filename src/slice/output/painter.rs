@@ -35,7 +35,7 @@ pub struct ImageOptions {
     pub antialias: Option<usize>,
     /// Direction in which rows of the images run.
     pub flip: Flip,
-    /// Attributes that get images of their own: their place among the source's channels,
+    /// Attributes that get images of their own: their index among the source's channels,
     /// and the values that are black and white.
     pub attributes: Vec<(usize, [f64; 2])>,
     /// Materials, of which a pixel has one or none: they take the place of the coverage.
@@ -263,7 +263,7 @@ impl Painter {
             }
         }
         for (&(channel, range), folder) in options.attributes.iter().zip(of_attributes) {
-            let own = Values { values: &values, channels: self.channels, channel };
+            let own = ChannelValues { values: &values, channels: self.channels, channel };
             let image = self.levels.with(|levels| {
                 levels.resize(coverage.len(), 0);
                 own.shade(range, &coverage, levels)
@@ -339,13 +339,13 @@ fn image_format(setting: &Setting, options: &ImageOptions) -> ImageFormat {
 }
 
 /// A channel of the covered pixels, `[pixel][channel]`.
-struct Values<'a> {
+struct ChannelValues<'a> {
     values: &'a [f64],
     channels: usize,
     channel: usize,
 }
 
-impl Values<'_> {
+impl ChannelValues<'_> {
     /// Levels of the pixels, from 0 to their coverage.
     ///
     /// # Errors

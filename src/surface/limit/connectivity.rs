@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::faces::Faces;
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::error::{Error, Result};
 use crate::mesh::{CreaseRule, Creases, TriangleRule};
 use crate::message;
@@ -14,7 +14,7 @@ use crate::topology::surface::{Columns, SurfaceTopology};
 use crate::topology::{NONE, Rows};
 
 /// The tags of a control mesh.
-pub(in crate::surface) struct Tags<'a> {
+pub(in crate::surface) struct SurfaceTags<'a> {
     /// Sharp edges and vertices.
     pub creases: &'a Creases,
     /// How the sharpness of edges passes on.
@@ -53,7 +53,11 @@ impl<'t> Connectivity<'t> {
     /// # Errors
     /// [`Error::Mesh`] for a crease that is not an edge, a corner that is not a vertex, and a
     /// sharpness that is negative or not a number.
-    pub fn new(topology: Cow<'t, SurfaceTopology>, tags: &Tags, scheme: Scheme) -> Result<Self> {
+    pub fn new(
+        topology: Cow<'t, SurfaceTopology>,
+        tags: &SurfaceTags,
+        scheme: Scheme,
+    ) -> Result<Self> {
         let mut connectivity = Self::smooth(topology, scheme, masks_of(scheme)?);
         connectivity.crease_rule = tags.crease_rule;
         if scheme.rules().has_triangle_rule() {
@@ -328,7 +332,7 @@ pub(super) fn check_faces(faces: &Faces, scheme: Scheme) -> Result<()> {
     for (f, face) in offsets.windows(2).map(cycle).enumerate() {
         if face.len() < 3 {
             return Err(Error::mesh(message!(
-                ElementKind::Face.id(f),
+                IdKind::Face.id(f),
                 " has ",
                 counted(face.len(), "corner")
             ))
@@ -336,7 +340,7 @@ pub(super) fn check_faces(faces: &Faces, scheme: Scheme) -> Result<()> {
         }
         if scheme.shape() == FaceShape::Triangle && face.len() > 3 {
             return Err(Error::mesh(message!(
-                ElementKind::Face.id(f),
+                IdKind::Face.id(f),
                 " has ",
                 counted(face.len(), "corner")
             ))
@@ -348,18 +352,18 @@ pub(super) fn check_faces(faces: &Faces, scheme: Scheme) -> Result<()> {
         }
         if let Some(v) = face.iter().find(|&&v| v as usize >= vertex_count) {
             return Err(Error::mesh(message!(
-                ElementKind::Face.id(f),
+                IdKind::Face.id(f),
                 " names ",
-                ElementKind::Vertex.id(*v),
+                IdKind::Vertex.id(*v),
                 ", but there are {vertex_count} vertices"
             ))
             .with_help("vertices count from 0"));
         }
         if let Some(i) = (1..face.len()).find(|&i| face[..i].contains(&face[i])) {
             return Err(Error::mesh(message!(
-                ElementKind::Face.id(f),
+                IdKind::Face.id(f),
                 " has ",
-                ElementKind::Vertex.id(face[i]),
+                IdKind::Vertex.id(face[i]),
                 " twice"
             ))
             .with_help("the corners of a face must differ: remove the face, or split it"));

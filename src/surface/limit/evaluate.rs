@@ -6,7 +6,7 @@ use super::geometry::{Curvature, curvature, normal, tangent};
 use super::leaf::{SurfaceLeaf, SurfaceLeafKind};
 use super::surface::LimitSurface;
 use super::weights::Weights;
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::error::{Error, Result};
 use crate::message;
 use crate::numbers::vector::{difference, net_sum};
@@ -49,7 +49,7 @@ pub struct SurfaceLimit {
 }
 
 /// Everything at one place.
-struct Point {
+struct PointLimit {
     // in the order of `DERIVATIVES`
     values: [[f64; 3]; 6],
     normal: [f64; 3],
@@ -134,7 +134,7 @@ impl LimitSurface {
             let count = self.elements.len();
             return Err(Error::request(message!(
                 "place {index} names ",
-                ElementKind::Element.id(element),
+                IdKind::Element.id(element),
                 " of {count}"
             ))
             .with_help("elements are numbered from 0 to their count less 1"));
@@ -151,7 +151,12 @@ impl LimitSurface {
     }
 
     /// Everything at places.
-    fn points(&self, points: &[[f64; 3]], places: &[SurfaceLocation], order: usize) -> Vec<Point> {
+    fn points(
+        &self,
+        points: &[[f64; 3]],
+        places: &[SurfaceLocation],
+        order: usize,
+    ) -> Vec<PointLimit> {
         let leaf_of = |place: &SurfaceLocation| {
             &self.leaves[self.locate(place.element as usize, place.parameters)]
         };
@@ -181,18 +186,18 @@ impl LimitSurface {
             places.par_iter().enumerate().map(|(i, place)| (alike(place), i)).collect();
         sorted.par_sort_unstable();
         let runs: Vec<&[_]> = sorted.chunk_by(|a, b| a.0.is_some() && a.0 == b.0).collect();
-        let of_run = |run: &&[(_, usize)]| -> Vec<(usize, Point)> {
+        let of_run = |run: &&[(_, usize)]| -> Vec<(usize, PointLimit)> {
             let first = &places[run[0].1];
             let weights = PlaceWeights::new(self, leaf_of(first), first.parameters, order);
             let at = |&(_, i): &(_, usize)| (i, self.point(points, leaf_of(&places[i]), &weights));
             run.iter().map(at).collect()
         };
-        let mut found: Vec<(usize, Point)> = runs.par_iter().flat_map_iter(of_run).collect();
+        let mut found: Vec<(usize, PointLimit)> = runs.par_iter().flat_map_iter(of_run).collect();
         found.par_sort_unstable_by_key(|&(i, _)| i);
         found.into_iter().map(|(_, point)| point).collect()
     }
 
-    fn point(&self, points: &[[f64; 3]], leaf: &SurfaceLeaf, weights: &PlaceWeights) -> Point {
+    fn point(&self, points: &[[f64; 3]], leaf: &SurfaceLeaf, weights: &PlaceWeights) -> PointLimit {
         let net = self.net(leaf);
         // sums run relative to the net's first point: accuracy follows the face's size
         let origin = points[net[0] as usize];
@@ -210,6 +215,6 @@ impl LimitSurface {
         let tangents = weights.tangents.as_ref();
         let normal = tangents.map_or([f64::NAN; 3], |[a, b]| normal(direction(a), direction(b)));
         let curvature = curvature([values[1], values[2]], [values[3], values[4], values[5]]);
-        Point { values, normal, curvature }
+        PointLimit { values, normal, curvature }
     }
 }

@@ -46,7 +46,7 @@ pub struct SurfaceGrid<'s> {
 }
 
 /// What determines a table.
-type Key = (SurfaceLeafKind, u8, u32);
+type GridTableKey = (SurfaceLeafKind, u8, u32);
 
 /// Limits of grids, all `[element][sample][3]`; their memory is used again.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -81,7 +81,7 @@ impl LimitSurface {
             tables: Vec::new(),
             leaf_tables: Vec::with_capacity(self.leaves.len()),
         };
-        let mut ids: HashMap<Key, u32> = HashMap::new();
+        let mut ids: HashMap<GridTableKey, u32> = HashMap::new();
         let mut firsts: Vec<&SurfaceLeaf> = Vec::new();
         for leaf in &self.leaves {
             let is_tensor = self.scheme.shape() == FaceShape::Quad

@@ -19,14 +19,15 @@ pub struct SurfaceElement {
     pub corner: Option<u32>,
 }
 
-/// A part of an element that evaluates directly.
+/// An element, or a descendant of one, that evaluates directly.
 #[derive(Clone, Copy, Debug)]
 pub struct SurfaceLeaf {
     /// Element it belongs to.
     pub element: u32,
-    /// Number of times that the element is split until the leaf is one of its parts.
+    /// Number of times that the element is split until the leaf is one of its descendants.
     pub depth: u8,
-    /// Place of the leaf in the element: two bits a split, the first split highest (see [`split`]).
+    /// The leaf among the descendants of the element: two bits a split, the first split highest
+    /// (see [`split`]).
     pub path: u32,
     /// How it evaluates.
     pub kind: SurfaceLeafKind,

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::class::{FaceClass, FaceReason};
-use super::connectivity::{Connectivity, Tags, check_faces, masks_of};
+use super::connectivity::{Connectivity, SurfaceTags, check_faces, masks_of};
 use super::faces::Faces;
 use super::frame::FaceFrame;
 use super::leaf::{Placement, SurfaceElement, SurfaceLeaf, SurfaceLeafKind};
@@ -17,9 +17,9 @@ use super::net::{self, SurfaceEnds};
 use super::refine::refine;
 use super::rules::LimitRule;
 use super::surface::LimitSurface;
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::error::{Error, Message, Result};
-use crate::limit::{Key, MAX_LEVEL, check_refinement};
+use crate::limit::{MAX_LEVEL, NetKey, check_refinement};
 use crate::mesh::SurfaceMesh;
 use crate::message;
 use crate::numbers::counted;
@@ -38,7 +38,7 @@ const GRAIN: usize = 512;
 
 /// A face of the level at hand that must become leaves.
 #[derive(Clone, Copy)]
-struct Active {
+struct ActiveFace {
     face: u32,
     element: u32,
     depth: u8,
@@ -46,7 +46,7 @@ struct Active {
 }
 
 /// How a face evaluates, before structures have numbers.
-enum Draft {
+enum FaceDraft {
     Regular(SurfaceEnds),
     // key among those of the part
     Irregular(usize, Placement),
@@ -55,19 +55,19 @@ enum Draft {
 
 /// Drafts of a few faces.
 #[derive(Default)]
-struct Drafts {
-    drafts: Vec<Draft>,
-    keys: Vec<Key>,
+struct FaceDrafts {
+    drafts: Vec<FaceDraft>,
+    keys: Vec<NetKey>,
     // control points of all drafts, one after another
     nets: Vec<u32>,
     net_ends: Vec<usize>,
 }
 
-struct Builder {
+struct LimitBuilder {
     library: SurfaceLibrary,
     // irregular faces are refined to this depth as well
     isolation: usize,
-    numbers: HashMap<Key, Option<u32>>,
+    numbers: HashMap<NetKey, Option<u32>>,
     structures: Vec<Arc<Extraordinary>>,
     elements: Vec<SurfaceElement>,
     leaves: Vec<SurfaceLeaf>,
@@ -101,7 +101,7 @@ impl LimitSurface {
         let columns = Columns::of_ends(&faces.offsets[1..]);
         let vertices = faces.corners.to_vec();
         let topology = SurfaceTopology::build(faces.vertex_count, columns, vertices);
-        let tags = Tags {
+        let tags = SurfaceTags {
             creases: faces.creases,
             crease_rule: faces.crease_rule,
             triangle_rule: faces.triangle_rule,
@@ -112,7 +112,7 @@ impl LimitSurface {
     /// Analyzes a mesh whose topology is known, and whose faces have been checked.
     pub(in crate::surface) fn of_topology(
         topology: &SurfaceTopology,
-        tags: &Tags,
+        tags: &SurfaceTags,
         scheme: Scheme,
         levels: usize,
     ) -> Result<Self> {
@@ -125,7 +125,7 @@ impl LimitSurface {
         let faces = (0..connectivity.face_count()).map(|f| connectivity.face(f));
         valences_of(connectivity.vertex_count(), faces)?;
         check_duplicates(&connectivity)?;
-        Builder::new(scheme, levels).build(connectivity)
+        LimitBuilder::new(scheme, levels).build(connectivity)
     }
 }
 
@@ -148,17 +148,13 @@ fn valences_of<'a>(vertex_count: usize, faces: impl Iterator<Item = &'a [u32]>) 
     let mut valences = vec![0; vertex_count];
     for (f, face) in faces.enumerate() {
         if face.len() > MAX_VALENCE {
-            return refused(message!(
-                ElementKind::Face.id(f),
-                " has ",
-                counted(face.len(), "corner")
-            ));
+            return refused(message!(IdKind::Face.id(f), " has ", counted(face.len(), "corner")));
         }
         face.iter().for_each(|&v| valences[v as usize] += 1);
     }
     match valences.iter().position(|&valence| valence > MAX_VALENCE) {
         Some(v) => {
-            refused(message!(counted(valences[v], "face"), " meet at ", ElementKind::Vertex.id(v)))
+            refused(message!(counted(valences[v], "face"), " meet at ", IdKind::Vertex.id(v)))
         }
         None => Ok(()),
     }
@@ -190,13 +186,13 @@ fn check_duplicates(connectivity: &Connectivity) -> Result<()> {
 /// Two faces of the same vertices.
 pub(in crate::surface) fn duplicate_faces(face: u32, other: u32) -> Error {
     Error::mesh(message!(
-        ElementKind::Face.ids([face, other]),
+        IdKind::Face.ids([face, other]),
         " have the same vertices: subdivision of triangles has no limit there"
     ))
     .with_help("remove one of the two, or refine without limits")
 }
 
-impl Builder {
+impl LimitBuilder {
     fn new(scheme: Scheme, isolation: usize) -> Self {
         Self {
             library: SurfaceLibrary::new(scheme),
@@ -226,8 +222,13 @@ impl Builder {
             }
         }
         face_elements.push(self.elements.len() as u32);
-        let active: Vec<Active> = (0..connectivity.face_count() as u32)
-            .map(|face| Active { face, element: face_elements[face as usize], depth: 0, path: 0 })
+        let active: Vec<ActiveFace> = (0..connectivity.face_count() as u32)
+            .map(|face| ActiveFace {
+                face,
+                element: face_elements[face as usize],
+                depth: 0,
+                path: 0,
+            })
             .collect();
         let (classes, mut active) = self.add_level(0, &connectivity, &active);
         let vertex_elements = vertex_elements(&connectivity, &face_elements);
@@ -239,7 +240,7 @@ impl Builder {
             if depth > MAX_LEVEL {
                 let face = self.elements[active[0].element as usize].face;
                 return Err(Error::mesh(message!(
-                    ElementKind::Face.id(face),
+                    IdKind::Face.id(face),
                     " does not evaluate after {MAX_LEVEL} local refinements"
                 ))
                 .with_help(
@@ -257,8 +258,8 @@ impl Builder {
         &mut self,
         depth: usize,
         coarse: &Connectivity,
-        active: &[Active],
-    ) -> Result<(Connectivity<'static>, Vec<Active>)> {
+        active: &[ActiveFace],
+    ) -> Result<(Connectivity<'static>, Vec<ActiveFace>)> {
         let faces: Vec<u32> = active.iter().map(|a| a.face).collect();
         let made = 4 * self.nets.len() + size_of_val(self.leaves.as_slice());
         let need = (made + 4 * faces.len() * LEVEL_BYTES) as u128;
@@ -278,10 +279,10 @@ impl Builder {
                     FaceShape::Triangle => number,
                 };
                 let path = SurfaceLeaf::extended(parent.path, u32::from(parent.depth), offset);
-                Active { face, depth: parent.depth + 1, path, ..parent }
+                ActiveFace { face, depth: parent.depth + 1, path, ..parent }
             } else {
                 // the children of a corner are elements of their own
-                Active { face, element: parent.element + number, depth: 0, path: 0 }
+                ActiveFace { face, element: parent.element + number, depth: 0, path: 0 }
             });
         }
         let start = self.level_starts[depth];
@@ -297,15 +298,15 @@ impl Builder {
         &mut self,
         depth: usize,
         level: &Connectivity,
-        active: &[Active],
-    ) -> (Vec<FaceClass>, Vec<Active>) {
+        active: &[ActiveFace],
+    ) -> (Vec<FaceClass>, Vec<ActiveFace>) {
         let rules: Vec<LimitRule> =
             (0..level.vertex_count() as u32).into_par_iter().map(|v| level.rule(v)).collect();
         let isolate = depth < self.isolation;
-        let parts: Vec<Drafts> = active
+        let parts: Vec<FaceDrafts> = active
             .par_chunks(GRAIN)
             .map(|chunk| {
-                let mut drafts = Drafts::default();
+                let mut drafts = FaceDrafts::default();
                 chunk.iter().for_each(|a| drafts.push(level, &rules, a.face, isolate));
                 drafts
             })
@@ -318,11 +319,11 @@ impl Builder {
             let mut first = 0;
             for ((draft, &end), a) in part.drafts.iter().zip(&part.net_ends).zip(chunk) {
                 let kind = match *draft {
-                    Draft::Regular(ends) => {
+                    FaceDraft::Regular(ends) => {
                         Ok((SurfaceLeafKind::Regular(ends), FaceClass::Regular))
                     }
-                    Draft::Refined(reason) => Err(reason),
-                    Draft::Irregular(key, placement) => {
+                    FaceDraft::Refined(reason) => Err(reason),
+                    FaceDraft::Irregular(key, placement) => {
                         let number = self.numbers.get(&part.keys[key]).copied().flatten();
                         let leaf = number.map(|number| {
                             let class = FaceClass::Irregular(placement.corner);
@@ -340,7 +341,7 @@ impl Builder {
                         classes.push(class);
                         let net = (self.nets.len(), (end - first) as u32);
                         self.nets.extend(part.nets[first..end].iter().map(|v| v + first_point));
-                        let Active { element, depth, path, .. } = *a;
+                        let ActiveFace { element, depth, path, .. } = *a;
                         self.leaves.push(SurfaceLeaf { element, depth, path, kind, net });
                     }
                 }
@@ -352,8 +353,8 @@ impl Builder {
 
     /// Builds the structures of all new keys in parallel, then numbers them in order of
     /// first appearance.
-    fn add_structures(&mut self, parts: &[Drafts]) {
-        let mut new: Vec<&Key> = Vec::new();
+    fn add_structures(&mut self, parts: &[FaceDrafts]) {
+        let mut new: Vec<&NetKey> = Vec::new();
         for key in parts.iter().flat_map(|part| &part.keys) {
             if !self.numbers.contains_key(key) {
                 self.numbers.insert(key.clone(), None);
@@ -398,7 +399,7 @@ impl Builder {
     }
 }
 
-impl Drafts {
+impl FaceDrafts {
     fn push(&mut self, level: &Connectivity, rules: &[LimitRule], face: u32, isolate: bool) {
         let draft = self.draft(level, rules, face, isolate);
         self.drafts.push(draft);
@@ -411,11 +412,11 @@ impl Drafts {
         rules: &[LimitRule],
         face: u32,
         isolate: bool,
-    ) -> Draft {
+    ) -> FaceDraft {
         let cycle = level.face(face as usize);
         let sides = level.scheme.shape().sides();
         if cycle.len() != sides {
-            return Draft::Refined(FaceReason::NotQuads);
+            return FaceDraft::Refined(FaceReason::NotQuads);
         }
         let rule = |v: u32| rules[v as usize];
         if let Some(&v) = cycle.iter().find(|&&v| rule(v) == LimitRule::Transient) {
@@ -423,13 +424,17 @@ impl Drafts {
             let is_made =
                 |&corner: &u32| level.face(level.side_face(corner) as usize).len() == sides;
             let made = corners.iter().all(is_made);
-            return Draft::Refined(if made { FaceReason::SemiSharp } else { FaceReason::NotQuads });
+            return FaceDraft::Refined(if made {
+                FaceReason::SemiSharp
+            } else {
+                FaceReason::NotQuads
+            });
         }
         let frame = FaceFrame::new(face, 0);
         let mut odd = (0..sides)
             .filter(|&k| !level.is_regular_corner(rule(cycle[k]), level.advanced(frame, k)));
         match (odd.next(), odd.next()) {
-            (None, _) => Draft::Regular(match level.scheme.shape() {
+            (None, _) => FaceDraft::Regular(match level.scheme.shape() {
                 FaceShape::Quad => {
                     let (net, ends) = net::regular_quad(level, frame);
                     self.nets.extend(net);
@@ -441,7 +446,7 @@ impl Drafts {
                     ends
                 }
             }),
-            (Some(_), None) if isolate => Draft::Refined(FaceReason::Isolated),
+            (Some(_), None) if isolate => FaceDraft::Refined(FaceReason::Isolated),
             (Some(corner), None) => {
                 let placements =
                     [false, true].map(|mirrored| Placement { corner: corner as u8, mirrored });
@@ -458,9 +463,9 @@ impl Drafts {
                     self.keys.push(net.key);
                     self.keys.len() - 1
                 });
-                Draft::Irregular(key, placement)
+                FaceDraft::Irregular(key, placement)
             }
-            _ => Draft::Refined(FaceReason::SeveralExtraordinary),
+            _ => FaceDraft::Refined(FaceReason::SeveralExtraordinary),
         }
     }
 }

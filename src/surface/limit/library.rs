@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::limit::{Key, Structure, StructureStore};
+use crate::limit::{NetKey, Structure, StructureStore};
 use crate::scheme::Scheme;
 
 /// The limit around an extraordinary point of a surface.
@@ -15,7 +15,7 @@ pub struct Extraordinary {
     /// v; `None` where there is no tangent plane.
     pub tangents: Option<[Vec<f64>; 2]>,
     // the net as a mesh of its own
-    pub(super) key: Key,
+    pub(super) key: NetKey,
 }
 
 /// Structures of one scheme.

@@ -14,7 +14,7 @@
 //! the powers of its local subdivision matrix give the limit at any depth (Stam 1998,
 //! 1999): the [`Structure`](crate::limit::Structure) of solids, with two parameters. All
 //! other faces (several extraordinary corners, semi-sharp creases, polygons) are refined
-//! locally until their parts are of these kinds.
+//! locally until their children are of these kinds.
 //!
 //! Edges that are infinitely sharp, boundaries among them, are walls: the limit on a face
 //! depends only on what can be reached without crossing one, so that a crease is regular

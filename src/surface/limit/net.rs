@@ -7,7 +7,7 @@ use super::connectivity::Connectivity;
 use super::frame::{FaceFrame, FaceSector};
 use super::rules::LimitRule;
 use crate::basis::box_spline;
-use crate::limit::{Key, NetRows};
+use crate::limit::{NetKey, NetRows};
 
 /// Missing control points of a regular net. Of a quad: bit 0 and 1 for the low and high
 /// end of u, bits 2 and 3 of v. Of a triangle, two bits per corner: 0 where all six faces
@@ -95,7 +95,7 @@ pub(super) fn regular_triangle(
     (net, ends)
 }
 
-/// The phantoms p = q + r − s of a triangle's missing control points, as places among
+/// The phantoms p = q + r − s of a triangle's missing control points, as indices among
 /// the twelve.
 pub(super) fn phantoms(ends: SurfaceEnds) -> impl Iterator<Item = [usize; 4]> {
     (0..3).filter(move |k| ends >> (2 * k) & 3 != 0).flat_map(move |k| {
@@ -115,12 +115,12 @@ pub(super) fn fold_triangle(rows: &mut NetRows<'_>, net: &mut [u16], ends: Surfa
 /// The net of a face with one extraordinary corner.
 pub(super) struct Net {
     /// Faces by vertex labels, then sharp edges, then the corners that stay in place.
-    pub key: Key,
+    pub key: NetKey,
     /// Vertex of each label.
     pub vertices: Vec<u32>,
 }
 
-/// Separates the parts of a key.
+/// Separates the sections of a key.
 const END: u16 = u16::MAX;
 
 /// Walks the faces around the corners of a face, from its frame at the extraordinary
@@ -132,7 +132,7 @@ pub(super) fn irregular(
 ) -> Net {
     let frames = faces_around(connectivity, frame);
     let folded = folded_end(connectivity, frame);
-    let (mut key, mut labels): (Key, Labels) = Default::default();
+    let (mut key, mut labels): (NetKey, VertexLabels) = Default::default();
     let mut label = |face: u32, v: u32| {
         let copy = folded.as_ref().is_some_and(|(faces, far)| *far == v && faces.contains(&face));
         labels.of(v, copy) as u16
@@ -152,13 +152,13 @@ pub(super) fn irregular(
 
 /// Labels of vertices, some of which count twice, in order of first appearance.
 #[derive(Default)]
-struct Labels {
+struct VertexLabels {
     vertices: Vec<(u32, bool)>,
     // of those after the first few, which are found as fast one by one
     table: HashMap<(u32, bool), usize>,
 }
 
-impl Labels {
+impl VertexLabels {
     const FEW: usize = 32;
 
     fn of(&mut self, v: u32, copy: bool) -> usize {
@@ -233,7 +233,11 @@ fn folded_end(connectivity: &Connectivity, frame: FaceFrame) -> Option<(Vec<u32>
 }
 
 /// The sharp edges at the corners of the first of `frames`, whose labels are `cycles`, each once.
-fn sharp_edges(connectivity: &Connectivity, frames: &[FaceFrame], cycles: &Key) -> Vec<[u16; 2]> {
+fn sharp_edges(
+    connectivity: &Connectivity,
+    frames: &[FaceFrame],
+    cycles: &NetKey,
+) -> Vec<[u16; 2]> {
     let sides = connectivity.scheme.shape().sides();
     let mut sharp = Vec::new();
     for (&f, cycle) in frames.iter().zip(cycles.chunks(sides)) {
@@ -251,11 +255,11 @@ fn sharp_edges(connectivity: &Connectivity, frames: &[FaceFrame], cycles: &Key) 
 }
 
 /// A key taken apart: faces of `sides` corners, sharp edges, corners that stay in place.
-pub(super) fn parts(key: &Key, sides: usize) -> (Vec<u32>, Vec<[u32; 2]>, Vec<u32>) {
-    let mut parts = key.split(|&x| x == END);
-    let mut part = || parts.next().unwrap_or(&[]).iter().map(|&x| u32::from(x));
-    let corners: Vec<u32> = part().collect();
+pub(super) fn sections(key: &NetKey, sides: usize) -> (Vec<u32>, Vec<[u32; 2]>, Vec<u32>) {
+    let mut sections = key.split(|&x| x == END);
+    let mut section = || sections.next().unwrap_or(&[]).iter().map(|&x| u32::from(x));
+    let corners: Vec<u32> = section().collect();
     debug_assert_eq!(corners.len() % sides, 0);
-    let edges: Vec<u32> = part().collect();
-    (corners, edges.chunks_exact(2).map(|e| [e[0], e[1]]).collect(), part().collect())
+    let edges: Vec<u32> = section().collect();
+    (corners, edges.chunks_exact(2).map(|e| [e[0], e[1]]).collect(), section().collect())
 }

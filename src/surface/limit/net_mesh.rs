@@ -9,21 +9,21 @@ use super::library::{Extraordinary, SurfaceLibrary};
 use super::net;
 use super::refine::refine;
 use super::tangents::tangents;
-use crate::limit::{Domain, Key, MIDDLE, NetRows, Next, Powers, Sibling, Structure};
+use crate::limit::{Domain, MIDDLE, NetKey, NetRows, Next, Powers, Sibling, Structure};
 use crate::mesh::Creases;
 use crate::scheme::{FaceShape, Scheme};
 
 impl SurfaceLibrary {
     /// The structure of a net; `None` if the net cannot be evaluated.
-    pub fn get(&self, key: &Key) -> Option<Arc<Extraordinary>> {
+    pub fn get(&self, key: &NetKey) -> Option<Arc<Extraordinary>> {
         self.find(key, 0)
     }
 
-    fn find(&self, key: &Key, depth: usize) -> Option<Arc<Extraordinary>> {
+    fn find(&self, key: &NetKey, depth: usize) -> Option<Arc<Extraordinary>> {
         self.built.find(key, depth, || self.build(key, depth))
     }
 
-    fn build(&self, key: &Key, depth: usize) -> Option<Extraordinary> {
+    fn build(&self, key: &NetKey, depth: usize) -> Option<Extraordinary> {
         let mesh = net_mesh(key, self.scheme)?;
         let step = refine(&mesh, Some(&[0])).ok()?;
         let fine = &step.connectivity;
@@ -82,8 +82,8 @@ fn numbers_by_offset(scheme: Scheme) -> [u32; 3] {
 }
 
 /// A net as a mesh; face 0 is the one to evaluate, its corner 0 the extraordinary one.
-pub(super) fn net_mesh(key: &Key, scheme: Scheme) -> Option<Connectivity<'static>> {
-    let (corners, sharp, fixed) = net::parts(key, scheme.shape().sides());
+pub(super) fn net_mesh(key: &NetKey, scheme: Scheme) -> Option<Connectivity<'static>> {
+    let (corners, sharp, fixed) = net::sections(key, scheme.shape().sides());
     let controls = corners.iter().max().map_or(0, |&m| m as usize + 1);
     let mut creases = Creases::default();
     sharp.iter().for_each(|&[a, b]| creases.push_edge(a, b, f64::INFINITY));

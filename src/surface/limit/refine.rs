@@ -23,7 +23,7 @@ pub(super) fn refine(coarse: &Connectivity, region: Option<&[u32]>) -> Result<Lo
     for &f in region.unwrap_or(&[]) {
         coarse.face(f as usize).iter().for_each(|&v| wanted[v as usize] = true);
     }
-    let numbers = Numbers::of(coarse, &wanted);
+    let numbers = RefinedNumbers::of(coarse, &wanted);
     let stencils = Stencils::build(numbers.sources.len(), |r, row| match numbers.sources[r] {
         VertexSource::Vertex(v) => coarse.vertex_point(v, row),
         VertexSource::Edge(e) => coarse.edge_point(e, row),
@@ -47,14 +47,14 @@ pub(super) fn refine(coarse: &Connectivity, region: Option<&[u32]>) -> Result<Lo
 
 /// Numbers of refined vertices: vertex points first, then edge and face points;
 /// [`NONE`] outside the region.
-struct Numbers {
+struct RefinedNumbers {
     vertices: Vec<u32>,
     edges: Vec<u32>,
     faces: Vec<u32>,
     sources: Vec<VertexSource>,
 }
 
-impl Numbers {
+impl RefinedNumbers {
     fn of(coarse: &Connectivity, wanted: &[bool]) -> Self {
         let mut sources = Vec::new();
         let mut number =

@@ -38,7 +38,7 @@ pub(super) fn tangents(
     rule: LimitRule,
 ) -> Option<[Vec<f64>; 2]> {
     let sector = connectivity.sector(frame);
-    let ring = Fan::new(connectivity, &sector);
+    let ring = VertexFan::new(connectivity, &sector);
     let faces = sector.frames.len();
     match rule {
         LimitRule::Smooth if sector.closed && faces > 2 => {
@@ -63,7 +63,7 @@ pub(super) fn tangents(
 }
 
 /// A vertex, its spokes and far corners.
-struct Fan {
+struct VertexFan {
     scheme: Scheme,
     masks: &'static dyn LimitScheme,
     vertex_count: usize,
@@ -74,7 +74,7 @@ struct Fan {
     closed: bool,
 }
 
-impl Fan {
+impl VertexFan {
     fn new(connectivity: &Connectivity, sector: &FaceSector) -> Self {
         let frames = &sector.frames;
         let mut spokes: Vec<u32> = frames.iter().map(|&f| connectivity.vertex(f, 1)).collect();

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::connectivity::{Tags, check_faces, masks_of};
+use super::connectivity::{SurfaceTags, check_faces, masks_of};
 use super::faces::Faces;
 use super::surface::LimitSurface;
 use crate::error::Result;
@@ -134,7 +134,8 @@ pub(in crate::surface) fn limit_surface(
         let creases = creases.to_mut();
         ends.into_iter().for_each(|v| creases.push_corner(v, f64::INFINITY));
     }
-    let tags = Tags { creases: &creases, crease_rule: rule, triangle_rule: mesh.triangle_rule };
+    let tags =
+        SurfaceTags { creases: &creases, crease_rule: rule, triangle_rule: mesh.triangle_rule };
     LimitSurface::of_topology(topology, &tags, scheme, isolation)
 }
 

@@ -11,14 +11,14 @@ use crate::surface::SurfaceOptions;
 use crate::surface::refine::four_triangles::FourTriangleLevels;
 use crate::surface::refine::quads::QuadLevels;
 use crate::surface::refine::sharpness::{LevelSharpness, SharpEdge};
-use crate::surface::refine::split::{Lists, split_to_quads, split_to_triangles};
+use crate::surface::refine::split::{WantedLists, split_to_quads, split_to_triangles};
 use crate::surface::refine::workspace::Workspace;
 use crate::topology::NONE;
 use crate::topology::surface::{
     Columns, SurfaceTopology, is_non_manifold, non_manifold_corners, non_manifold_edges,
 };
 
-type SplitFaces = fn(&SurfaceTopology, Lists, SurfaceTopology) -> SurfaceTopology;
+type SplitFaces = fn(&SurfaceTopology, WantedLists, SurfaceTopology) -> SurfaceTopology;
 
 /// The texture coordinates of the refined mesh of `mesh`; none by √3.
 pub(super) fn refine_uv(
@@ -47,30 +47,30 @@ fn refine_linearly(
     split: SplitFaces,
 ) -> FaceVarying {
     let columns = Columns::of(&mesh.faces);
-    let mut matrix = SurfaceTopology::build(uv.values.len(), columns, uv.corners.clone());
+    let mut topology = SurfaceTopology::build(uv.values.len(), columns, uv.corners.clone());
     let mut values = uv.values.clone();
     for level in 0..options.levels {
         if options.scheme.split() == Split::Quads {
-            for f in 0..matrix.face_count as u32 {
-                let corners = matrix.columns.corners(f);
+            for f in 0..topology.face_count as u32 {
+                let corners = topology.columns.corners(f);
                 let n = corners.len() as f64;
                 let mut mean = [0.0; 2];
                 for c in corners {
-                    let value = values[matrix.vertex(c) as usize];
+                    let value = values[topology.vertex(c) as usize];
                     mean = [mean[0] + value[0], mean[1] + value[1]];
                 }
                 values.push(mean.map(|sum| sum / n));
             }
         }
-        for e in 0..matrix.edge_count() as u32 {
-            let [a, b] = matrix.edge_ends(e).map(|v| values[v as usize]);
+        for e in 0..topology.edge_count() as u32 {
+            let [a, b] = topology.edge_ends(e).map(|v| values[v as usize]);
             values.push([(a[0] + b[0]) / 2.0, (a[1] + b[1]) / 2.0]);
         }
         let last = level + 1 == options.levels;
-        let lists = if last { Lists::Vertices } else { Lists::All };
-        matrix = split(&matrix, lists, SurfaceTopology::default());
+        let lists = if last { WantedLists::Vertices } else { WantedLists::All };
+        topology = split(&topology, lists, SurfaceTopology::default());
     }
-    FaceVarying { values, corners: matrix.vertices, linear: uv.linear }
+    FaceVarying { values, corners: topology.vertices, linear: uv.linear }
 }
 
 fn refine_smoothly(
@@ -95,9 +95,10 @@ fn refine_smoothly(
     });
     let corners: Vec<u32> = corners.collect();
     let mut seams = SurfaceTopology::build(values.len(), columns, corners);
-    let dependent = Channel::new(&surface, &seams, &sharpness, uv.linear).dependent();
+    let dependent = FaceVaryingLevel::new(&surface, &seams, &sharpness, uv.linear).dependent();
     for level in 0..options.levels {
-        let tags = Channel::new(&surface, &seams, &sharpness, uv.linear).sharpness(&dependent);
+        let tags =
+            FaceVaryingLevel::new(&surface, &seams, &sharpness, uv.linear).sharpness(&dependent);
         let mut workspace = Workspace::default();
         workspace.start(&values);
         match options.scheme.split() {
@@ -109,12 +110,12 @@ fn refine_smoothly(
             _ => FourTriangleLevels::first_step(seams.clone(), tags).evaluate(&mut workspace),
         }
         values = workspace.into_points();
-        seams = split(&seams, Lists::All, SurfaceTopology::default());
+        seams = split(&seams, WantedLists::All, SurfaceTopology::default());
         if level + 1 < options.levels {
             let faces = if options.scheme.split() == Split::Quads { surface.face_count } else { 0 };
             let first_edge_point = (surface.vertex_count + faces) as u32;
             sharpness = sharpness.refined(first_edge_point, rule);
-            surface = split(&surface, Lists::All, SurfaceTopology::default());
+            surface = split(&surface, WantedLists::All, SurfaceTopology::default());
         }
     }
     let values = values.into_iter().map(|[u, v, _]| [u, v]).collect();
@@ -126,7 +127,7 @@ fn refine_smoothly(
 type Dependent = Vec<[u32; 2]>;
 
 /// The values of one level over the mesh of that level.
-struct Channel<'a> {
+struct FaceVaryingLevel<'a> {
     surface: &'a SurfaceTopology,
     seams: &'a SurfaceTopology,
     sharpness: &'a LevelSharpness,
@@ -141,7 +142,7 @@ struct Channel<'a> {
     at_values: Vec<(u32, usize, usize)>,
 }
 
-impl<'a> Channel<'a> {
+impl<'a> FaceVaryingLevel<'a> {
     fn new(
         surface: &'a SurfaceTopology,
         seams: &'a SurfaceTopology,

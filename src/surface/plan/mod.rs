@@ -105,15 +105,15 @@ impl SurfacePlan {
         let RefinementInput { mesh, triangulation, rule, mut notices } =
             RefinementInput::new(mesh, options)?;
         let mesh = mesh.as_ref();
-        let matrix = SurfaceTopology::of(mesh);
-        let columns = matrix.columns.clone();
-        notices.extend(non_manifold_notice(non_manifold_edges(&matrix).count()));
+        let topology = SurfaceTopology::of(mesh);
+        let columns = topology.columns.clone();
+        notices.extend(non_manifold_notice(non_manifold_edges(&topology).count()));
         let levels = options.levels;
-        let options = &decided(options, || edge_friend_pays(options, mesh, &matrix));
+        let options = &decided(options, || edge_friend_pays(options, mesh, &topology));
         let is_edge_friend = options.method == Method::EdgeFriend;
         let levels = match options.scheme.split() {
             Split::Quads if is_edge_friend && levels > 0 => {
-                PlanLevels::EdgeFriend(EdgeFriend::build(mesh, matrix, levels, rule)?)
+                PlanLevels::EdgeFriend(EdgeFriend::build(mesh, topology, levels, rule)?)
             }
             Split::Quads => {
                 let linear = options.scheme.rules().is_linear();
@@ -121,7 +121,7 @@ impl SurfacePlan {
                     Some(PlanLevels::Quads(spare)) => Some(spare),
                     _ => None,
                 };
-                PlanLevels::Quads(QuadLevels::build(mesh, linear, matrix, levels, rule, spare)?)
+                PlanLevels::Quads(QuadLevels::build(mesh, linear, topology, levels, rule, spare)?)
             }
             Split::FourTriangles => {
                 let spare = match spare {
@@ -129,12 +129,12 @@ impl SurfacePlan {
                     _ => None,
                 };
                 PlanLevels::FourTriangles(FourTriangleLevels::build(
-                    mesh, matrix, levels, rule, spare,
+                    mesh, topology, levels, rule, spare,
                 )?)
             }
             Split::ThreeTriangles => {
                 notices.extend(turned_notice(mesh));
-                PlanLevels::ThreeTriangles(ThreeTriangleLevels::build(mesh, matrix, levels)?)
+                PlanLevels::ThreeTriangles(ThreeTriangleLevels::build(mesh, topology, levels)?)
             }
         };
         let control_vertices = mesh.points.len();
@@ -160,8 +160,8 @@ impl SurfacePlan {
     /// The topology of the control mesh, where a method keeps it.
     pub(super) fn control_topology(&self) -> Option<&SurfaceTopology> {
         match &self.levels {
-            PlanLevels::Quads(levels) => levels.matrices().first(),
-            PlanLevels::FourTriangles(levels) => levels.matrices().first(),
+            PlanLevels::Quads(levels) => levels.topologies().first(),
+            PlanLevels::FourTriangles(levels) => levels.topologies().first(),
             PlanLevels::EdgeFriend(_) | PlanLevels::ThreeTriangles(_) => None,
         }
     }
@@ -169,9 +169,9 @@ impl SurfacePlan {
     /// Number of refined vertices, those of no face included.
     pub fn vertex_count(&self) -> usize {
         match &self.levels {
-            PlanLevels::Quads(levels) => last_vertex_count(levels.matrices()),
+            PlanLevels::Quads(levels) => last_vertex_count(levels.topologies()),
             PlanLevels::EdgeFriend(levels) => levels.vertex_count(),
-            PlanLevels::FourTriangles(levels) => last_vertex_count(levels.matrices()),
+            PlanLevels::FourTriangles(levels) => last_vertex_count(levels.topologies()),
             PlanLevels::ThreeTriangles(levels) => levels.vertex_count,
         }
     }
@@ -180,9 +180,9 @@ impl SurfacePlan {
     /// quads for Catmull-Clark, triangles otherwise; polygons at level 0.
     pub fn corners(&self) -> &[u32] {
         match &self.levels {
-            PlanLevels::Quads(levels) => last_vertices(levels.matrices()),
+            PlanLevels::Quads(levels) => last_vertices(levels.topologies()),
             PlanLevels::EdgeFriend(levels) => levels.corners(),
-            PlanLevels::FourTriangles(levels) => last_vertices(levels.matrices()),
+            PlanLevels::FourTriangles(levels) => last_vertices(levels.topologies()),
             PlanLevels::ThreeTriangles(levels) => &levels.last,
         }
     }
@@ -237,7 +237,7 @@ impl SurfacePlan {
             }
             PlanLevels::FourTriangles(levels) => {
                 let masks = self.masks()?;
-                let levels = levels.matrices().iter().zip(levels.sharpness());
+                let levels = levels.topologies().iter().zip(levels.sharpness());
                 let levels = levels.take(self.options.levels);
                 levels
                     .map(|(m, s)| reference::four_triangles(m, self.effective_sharpness(s), masks))
@@ -301,10 +301,10 @@ pub(crate) fn non_manifold_notice(edges: usize) -> Option<String> {
     (edges > 0).then(said)
 }
 
-fn last_vertices(matrices: &[SurfaceTopology]) -> &[u32] {
-    matrices.last().map_or(&[], |matrix| &matrix.vertices)
+fn last_vertices(topologies: &[SurfaceTopology]) -> &[u32] {
+    topologies.last().map_or(&[], |topology| &topology.vertices)
 }
 
-fn last_vertex_count(matrices: &[SurfaceTopology]) -> usize {
-    matrices.last().map_or(0, |matrix| matrix.vertex_count)
+fn last_vertex_count(topologies: &[SurfaceTopology]) -> usize {
+    topologies.last().map_or(0, |topology| topology.vertex_count)
 }

@@ -14,7 +14,7 @@ impl SurfacePlan {
     /// them. `None` for a vertex of no face.
     ///
     /// # Errors
-    /// [`Error::Request`] for √3, whose faces are no parts of control faces, and for the
+    /// [`Error::Request`] for √3, whose faces are no descendants of control faces, and for the
     /// layout of edge-friend.
     pub fn places(&self) -> Result<Vec<Option<SurfaceLocation>>> {
         let options = &self.options;
@@ -30,7 +30,7 @@ impl SurfacePlan {
                 .with_help(message!("plan with ", option("method", "matrix"))));
         }
         let mut places = vec![None; self.vertex_count()];
-        let mut walk = Walk { corners: self.corners(), places: &mut places };
+        let mut walk = FaceDescent { corners: self.corners(), places: &mut places };
         // every step makes four corners of one
         let corner_count = self.corners().len() >> (2 * options.levels);
         let (mut face, mut first, mut element) = (0, 0, 0);
@@ -66,13 +66,13 @@ impl SurfacePlan {
 }
 
 /// Follows faces down to the last level.
-struct Walk<'a> {
+struct FaceDescent<'a> {
     // of the last level
     corners: &'a [u32],
     places: &'a mut [Option<SurfaceLocation>],
 }
 
-impl Walk<'_> {
+impl FaceDescent<'_> {
     fn place(&mut self, corner: usize, element: u32, parameters: [f64; 2]) {
         let vertex = self.corners[corner] as usize;
         self.places[vertex].get_or_insert(SurfaceLocation { element, parameters });

@@ -187,14 +187,14 @@ impl Refined for &SurfacePlan {
             };
         match &self.levels {
             PlanLevels::Quads(all) => {
-                let matrix = &all.matrices()[levels - 1];
-                let first = matrix.vertex_count + matrix.face_count;
-                take(&all.matrices()[0], &all.sharpness()[levels - 1], first);
+                let topology = &all.topologies()[levels - 1];
+                let first = topology.vertex_count + topology.face_count;
+                take(&all.topologies()[0], &all.sharpness()[levels - 1], first);
             }
             PlanLevels::FourTriangles(all) => {
-                let matrix = &all.matrices()[levels - 1];
-                let first = matrix.vertex_count;
-                take(&all.matrices()[0], &all.sharpness()[levels - 1], first);
+                let topology = &all.topologies()[levels - 1];
+                let first = topology.vertex_count;
+                take(&all.topologies()[0], &all.sharpness()[levels - 1], first);
             }
             PlanLevels::EdgeFriend(all) => all.remaining_creases(rule, &mut creases),
             PlanLevels::ThreeTriangles(_) => return Ok(creases),

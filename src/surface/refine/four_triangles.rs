@@ -10,7 +10,7 @@ use crate::numbers::Real;
 use rayon::prelude::*;
 
 use super::sharpness::LevelSharpness;
-use super::split::{Lists, Navigate, Triangles, split_to_triangles};
+use super::split::{Navigate, TriangleCorners, WantedLists, split_to_triangles};
 use super::workspace::Workspace;
 use crate::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
@@ -26,7 +26,7 @@ const GRAIN: usize = 4096;
 #[derive(Clone, Debug)]
 pub struct FourTriangleLevels {
     /// The last has vertices only.
-    matrices: Vec<SurfaceTopology>,
+    topologies: Vec<SurfaceTopology>,
     /// Of each level but the last.
     sharpness: Vec<LevelSharpness>,
     /// Neighbors of each vertex, of each level but the last.
@@ -37,17 +37,17 @@ impl FourTriangleLevels {
     /// Builds `levels` levels over triangles, in the memory of `spare`.
     pub(in crate::surface) fn build(
         mesh: &SurfaceMesh,
-        matrix: SurfaceTopology,
+        topology: SurfaceTopology,
         levels: usize,
         crease_rule: CreaseRule,
         spare: Option<Self>,
     ) -> Result<Self> {
-        let mut spare = spare.map_or_else(Vec::new, |spare| spare.matrices).into_iter().skip(1);
-        let mut sharpness = vec![LevelSharpness::of(mesh, &matrix, crease_rule)?];
+        let mut spare = spare.map_or_else(Vec::new, |spare| spare.topologies).into_iter().skip(1);
+        let mut sharpness = vec![LevelSharpness::of(mesh, &topology, crease_rule)?];
         let mut neighbors = Vec::new();
-        let mut matrices = vec![matrix];
+        let mut topologies = vec![topology];
         for level in 0..levels {
-            let coarse = &matrices[level];
+            let coarse = &topologies[level];
             let last = level + 1 == levels;
             neighbors.push(coarse.neighbors());
             if !last {
@@ -55,27 +55,27 @@ impl FourTriangleLevels {
             }
             let fine = split_to_triangles(
                 coarse,
-                if last { Lists::Vertices } else { Lists::All },
+                if last { WantedLists::Vertices } else { WantedLists::All },
                 spare.next().unwrap_or_default(),
             );
-            matrices.push(fine);
+            topologies.push(fine);
         }
-        Ok(Self { matrices, sharpness, neighbors })
+        Ok(Self { topologies, sharpness, neighbors })
     }
 
-    /// One level over a matrix whose sharpness is known.
+    /// One level over a topology whose sharpness is known.
     pub(in crate::surface) fn first_step(
-        matrix: SurfaceTopology,
+        topology: SurfaceTopology,
         sharpness: LevelSharpness,
     ) -> Self {
-        let neighbors = vec![matrix.neighbors()];
-        let fine = split_to_triangles(&matrix, Lists::Vertices, SurfaceTopology::default());
-        Self { matrices: vec![matrix, fine], sharpness: vec![sharpness], neighbors }
+        let neighbors = vec![topology.neighbors()];
+        let fine = split_to_triangles(&topology, WantedLists::Vertices, SurfaceTopology::default());
+        Self { topologies: vec![topology, fine], sharpness: vec![sharpness], neighbors }
     }
 
-    /// The matrix of each level.
-    pub fn matrices(&self) -> &[SurfaceTopology] {
-        &self.matrices
+    /// The topology of each level.
+    pub fn topologies(&self) -> &[SurfaceTopology] {
+        &self.topologies
     }
 
     /// Sharp edges and vertices of each level but the last.
@@ -86,7 +86,7 @@ impl FourTriangleLevels {
     /// Points of the last level from those of level 0 in `workspace`.
     pub(in crate::surface) fn evaluate<T: Real>(&self, workspace: &mut Workspace<T>) {
         for level in 0..self.neighbors.len() {
-            let (points, refined) = workspace.next(self.matrices[level + 1].vertex_count);
+            let (points, refined) = workspace.next(self.topologies[level + 1].vertex_count);
             let (vertex_points, edge_points) = refined.split_at_mut(points.len());
             self.vertex_points(level, points, vertex_points);
             self.edge_points(level, points, edge_points);
@@ -109,14 +109,14 @@ impl FourTriangleLevels {
     }
 
     fn edge_points<T: Real>(&self, level: usize, points: &[Point<T>], out: &mut [Point<T>]) {
-        let matrix = &self.matrices[level];
-        let at = |corner: u32| points[matrix.vertices[corner as usize] as usize];
-        let edges = matrix.edge_corners.par_iter();
+        let topology = &self.topologies[level];
+        let at = |corner: u32| points[topology.vertices[corner as usize] as usize];
+        let edges = topology.edge_corners.par_iter();
         edges.zip(out).with_min_len(GRAIN).for_each(|(&[a, b], out)| {
             // where the surface ends the point is overwritten: any triangle will do
             let b = if b == NONE { a } else { b };
-            let ends = [at(a), at(Triangles.next(a))];
-            let across = [at(Triangles.previous(a)), at(Triangles.previous(b))];
+            let ends = [at(a), at(TriangleCorners.next(a))];
+            let across = [at(TriangleCorners.previous(a)), at(TriangleCorners.previous(b))];
             *out = edge_point(ends, across);
         });
     }

@@ -1,6 +1,6 @@
 //! Catmull-Clark on the mesh matrix: a first step from any polygons, then quads only.
 //!
-//! `build` makes the matrices of all levels, `evaluate` runs positions or attributes
+//! `build` makes the topologies of all levels, `evaluate` runs positions or attributes
 //! through them as often as wanted. Every point is gathered by one loop in one order, by the
 //! [scheme](crate::scheme)'s masks: the terms of a vertex in the ascending order of its corners.
 //!
@@ -23,7 +23,7 @@ use families::{Families, InnerPoints};
 use stars::{GRAIN, Stars};
 
 use super::sharpness::LevelSharpness;
-use super::split::{Lists, Navigate, Quads, split_quads_twice, split_to_quads};
+use super::split::{Navigate, QuadCorners, WantedLists, split_quads_twice, split_to_quads};
 use super::workspace::Workspace;
 use crate::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
@@ -37,7 +37,7 @@ use crate::topology::{NONE, Rows};
 pub struct QuadLevels {
     /// Level 0 (polygons), then quads; the last has vertices only, and the one before counts
     /// only if its parents are quads.
-    matrices: Vec<SurfaceTopology>,
+    topologies: Vec<SurfaceTopology>,
     /// Of each level but the last.
     sharpness: Vec<LevelSharpness>,
     /// Corners at each vertex of level 0.
@@ -57,70 +57,70 @@ impl QuadLevels {
     pub(in crate::surface) fn build(
         mesh: &SurfaceMesh,
         linear: bool,
-        matrix: SurfaceTopology,
+        topology: SurfaceTopology,
         levels: usize,
         crease_rule: CreaseRule,
         spare: Option<Self>,
     ) -> Result<Self> {
-        let oriented = matrix.is_oriented();
-        let first = LevelSharpness::of(mesh, &matrix, crease_rule)?;
-        let mut sharpness = vec![first.with_triangles(mesh.triangle_rule, &matrix)];
-        let mut spare = spare.map_or_else(Vec::new, |spare| spare.matrices).into_iter().skip(1);
-        let mut matrices = vec![matrix];
-        while matrices.len() <= levels {
-            let coarse = &matrices[matrices.len() - 1];
-            let left = levels + 1 - matrices.len();
+        let oriented = topology.is_oriented();
+        let first = LevelSharpness::of(mesh, &topology, crease_rule)?;
+        let mut sharpness = vec![first.with_triangles(mesh.triangle_rule, &topology)];
+        let mut spare = spare.map_or_else(Vec::new, |spare| spare.topologies).into_iter().skip(1);
+        let mut topologies = vec![topology];
+        while topologies.len() <= levels {
+            let coarse = &topologies[topologies.len() - 1];
+            let left = levels + 1 - topologies.len();
             // linear steps read the edges of every level
-            if left == 2 && matrices.len() > 1 && !linear {
+            if left == 2 && topologies.len() > 1 && !linear {
                 let [middle, fine] = split_quads_twice(coarse, spare.nth(1).unwrap_or_default());
-                matrices.extend([middle, fine]);
+                topologies.extend([middle, fine]);
             } else {
-                let lists = if left == 1 { Lists::Vertices } else { Lists::All };
+                let lists = if left == 1 { WantedLists::Vertices } else { WantedLists::All };
                 let fine = split_to_quads(coarse, lists, spare.next().unwrap_or_default());
-                matrices.push(fine);
+                topologies.push(fine);
             }
         }
         for level in 1..levels {
-            let coarse = &matrices[level - 1];
+            let coarse = &topologies[level - 1];
             let first_edge_point = (coarse.vertex_count + coarse.face_count) as u32;
             sharpness.push(sharpness[level - 1].refined(first_edge_point, crease_rule));
         }
-        let first_stars = matrices[0].vertex_corners();
+        let first_stars = topologies[0].vertex_corners();
         let second_stars =
-            if levels > 1 && !linear { matrices[1].vertex_corners() } else { Rows::default() };
-        Ok(Self { matrices, sharpness, first_stars, second_stars, oriented, linear })
+            if levels > 1 && !linear { topologies[1].vertex_corners() } else { Rows::default() };
+        Ok(Self { topologies, sharpness, first_stars, second_stars, oriented, linear })
     }
 
-    /// One level over a matrix whose sharpness is known.
+    /// One level over a topology whose sharpness is known.
     pub(in crate::surface) fn first_step(
-        matrix: SurfaceTopology,
+        topology: SurfaceTopology,
         sharpness: LevelSharpness,
     ) -> Self {
-        let oriented = matrix.is_oriented();
-        let first_stars = matrix.vertex_corners();
-        let fine = split_to_quads(&matrix, Lists::Vertices, SurfaceTopology::default());
-        let (matrices, sharpness) = (vec![matrix, fine], vec![sharpness]);
+        let oriented = topology.is_oriented();
+        let first_stars = topology.vertex_corners();
+        let fine = split_to_quads(&topology, WantedLists::Vertices, SurfaceTopology::default());
+        let (topologies, sharpness) = (vec![topology, fine], vec![sharpness]);
         let second_stars = Rows::default();
-        Self { matrices, sharpness, first_stars, second_stars, oriented, linear: false }
+        Self { topologies, sharpness, first_stars, second_stars, oriented, linear: false }
     }
 
-    /// The matrix of each level. The last has vertices only; from level 2 on, the one
+    /// The topology of each level. The last has vertices only; from level 2 on, the one
     /// before the last has no lists.
-    pub fn matrices(&self) -> &[SurfaceTopology] {
-        &self.matrices
+    pub fn topologies(&self) -> &[SurfaceTopology] {
+        &self.topologies
     }
 
-    /// The matrices of all levels but the last, with all lists.
+    /// The topologies of all levels but the last, with all lists.
     pub(in crate::surface) fn whole_matrices(
         &self,
     ) -> impl Iterator<Item = Cow<'_, SurfaceTopology>> {
-        let coarse = &self.matrices[..self.matrices.len() - 1];
-        coarse.iter().enumerate().map(|(level, matrix)| {
-            if matrix.vertices.len() == matrix.corner_count {
-                return Cow::Borrowed(matrix);
+        let coarse = &self.topologies[..self.topologies.len() - 1];
+        coarse.iter().enumerate().map(|(level, topology)| {
+            if topology.vertices.len() == topology.corner_count {
+                return Cow::Borrowed(topology);
             }
-            let parents = &self.matrices[level - 1];
-            Cow::Owned(split_to_quads(parents, Lists::All, SurfaceTopology::default()))
+            let parents = &self.topologies[level - 1];
+            Cow::Owned(split_to_quads(parents, WantedLists::All, SurfaceTopology::default()))
         })
     }
 
@@ -131,36 +131,36 @@ impl QuadLevels {
 
     /// Points of the last level from those of level 0 in `workspace`.
     pub(in crate::surface) fn evaluate<T: Real>(&self, workspace: &mut Workspace<T>) {
-        for level in 0..self.sharpness.len().min(self.matrices.len() - 1) {
-            let (points, refined) = workspace.next(self.matrices[level + 1].vertex_count);
+        for level in 0..self.sharpness.len().min(self.topologies.len() - 1) {
+            let (points, refined) = workspace.next(self.topologies[level + 1].vertex_count);
             self.step(level, points, refined);
         }
     }
 
     /// One level: vertex points, face points, edge points.
     fn step<T: Real>(&self, level: usize, points: &[Point<T>], refined: &mut [Point<T>]) {
-        let matrix = &self.matrices[level];
+        let topology = &self.topologies[level];
         let sharpness = &self.sharpness[level];
-        let (vertex_points, rest) = refined.split_at_mut(matrix.vertex_count);
-        let (face_points, edge_points) = rest.split_at_mut(matrix.face_count);
+        let (vertex_points, rest) = refined.split_at_mut(topology.vertex_count);
+        let (face_points, edge_points) = rest.split_at_mut(topology.face_count);
         if self.linear {
             vertex_points.copy_from_slice(points);
-            polygon_face_points(matrix, points, face_points);
-            midpoints(matrix, points, edge_points);
+            polygon_face_points(topology, points, face_points);
+            midpoints(topology, points, edge_points);
             return;
         }
         match level {
             0 => {
-                let columns = &matrix.columns;
-                polygon_face_points(matrix, points, face_points);
-                edge_points_of(matrix, columns, points, face_points, edge_points);
-                let stars = self.stars(matrix, columns, points, face_points);
+                let columns = &topology.columns;
+                polygon_face_points(topology, points, face_points);
+                edge_points_of(topology, columns, points, face_points, edge_points);
+                let stars = self.stars(topology, columns, points, face_points);
                 stars.any_valence(vertex_points, |v| (self.first_stars.row(v), 0));
             }
             1 => {
-                quad_face_points(matrix, points, face_points);
-                edge_points_of(matrix, Quads, points, face_points, edge_points);
-                let stars = self.stars(matrix, Quads, points, face_points);
+                quad_face_points(topology, points, face_points);
+                edge_points_of(topology, QuadCorners, points, face_points, edge_points);
+                let stars = self.stars(topology, QuadCorners, points, face_points);
                 stars.any_valence(vertex_points, |v| (self.second_stars.row(v), 0));
             }
             _ => self.family_step(level, points, vertex_points, face_points, edge_points),
@@ -171,14 +171,14 @@ impl QuadLevels {
 
     fn stars<'a, T: Real>(
         &self,
-        matrix: &'a SurfaceTopology,
+        topology: &'a SurfaceTopology,
         go: impl Navigate + 'a,
         points: &'a [Point<T>],
         face_points: &'a [Point<T>],
     ) -> Stars<'a, T, impl Fn(u32) -> u32, impl Fn(u32) -> u32, impl Fn(u32) -> u32> {
         Stars {
-            next: move |c| matrix.vertex(go.next(c)),
-            previous: move |c| matrix.vertex(go.previous(c)),
+            next: move |c| topology.vertex(go.next(c)),
+            previous: move |c| topology.vertex(go.previous(c)),
             face: move |c| go.face(c),
             oriented: self.oriented,
             points,
@@ -196,7 +196,7 @@ impl QuadLevels {
         face_points: &mut [Point<T>],
         edge_points: &mut [Point<T>],
     ) {
-        let parents = &self.matrices[level - 1];
+        let parents = &self.topologies[level - 1];
         let families = Families { parents, oriented: self.oriented, points };
         let (old, new) = vertex_points.split_at_mut(parents.vertex_count);
         let (centers, sides) = new.split_at_mut(parents.face_count);
@@ -209,7 +209,7 @@ impl QuadLevels {
         let edge_point = |c: u32| first_edge_point + parents.edges[c as usize];
         let stars = Stars {
             next: edge_point,
-            previous: |c| edge_point(Quads.previous(c)),
+            previous: |c| edge_point(QuadCorners.previous(c)),
             face: |c| c,
             oriented: self.oriented,
             points,
@@ -219,7 +219,7 @@ impl QuadLevels {
         let shift = 2 * (level as u32 - 2);
         stars.any_valence(block, |v| (self.second_stars.row(v), shift));
         let mut first = self.second_stars.len();
-        for (k, from) in self.matrices.iter().enumerate().take(level - 1).skip(1) {
+        for (k, from) in self.topologies.iter().enumerate().take(level - 1).skip(1) {
             let shift = 2 * (level - k - 2) as u32;
             let (faces, rest) = out.split_at_mut(from.face_count);
             let (edges, rest) = rest.split_at_mut(from.edge_count());
@@ -232,7 +232,7 @@ impl QuadLevels {
                 let [a, b] = from.edge_corners[e];
                 // where the surface ends the point is overwritten: any corner will do
                 let b = if b == NONE { a } else { b };
-                let side = |c: u32| [4 * c + 1, 4 * Quads.next(c) + 3];
+                let side = |c: u32| [4 * c + 1, 4 * QuadCorners.next(c) + 3];
                 let ([a0, a1], [b0, b1]) = (side(a), side(b));
                 [a0, a1, b0, b1].map(|c| c << shift)
             });
@@ -243,45 +243,49 @@ impl QuadLevels {
 
 /// Σ/n in the order of the face.
 fn polygon_face_points<T: Real>(
-    matrix: &SurfaceTopology,
+    topology: &SurfaceTopology,
     points: &[Point<T>],
     out: &mut [Point<T>],
 ) {
     out.par_iter_mut().with_min_len(GRAIN).enumerate().for_each(|(f, out)| {
-        let corners = matrix.columns.corners(f as u32);
+        let corners = topology.columns.corners(f as u32);
         let n = corners.len();
         let sum =
-            corners.map(|c| points[matrix.vertex(c) as usize]).reduce(add).unwrap_or_default();
+            corners.map(|c| points[topology.vertex(c) as usize]).reduce(add).unwrap_or_default();
         *out = scale(sum, T::from_f64(1.0 / n as f64));
     });
 }
 
-fn midpoints<T: Real>(matrix: &SurfaceTopology, points: &[Point<T>], out: &mut [Point<T>]) {
+fn midpoints<T: Real>(topology: &SurfaceTopology, points: &[Point<T>], out: &mut [Point<T>]) {
     out.par_iter_mut().with_min_len(GRAIN).enumerate().for_each(|(e, out)| {
-        let [a, b] = matrix.edge_ends(e as u32).map(|v| points[v as usize]);
+        let [a, b] = topology.edge_ends(e as u32).map(|v| points[v as usize]);
         *out = middle(a, b);
     });
 }
 
-fn quad_face_points<T: Real>(matrix: &SurfaceTopology, points: &[Point<T>], out: &mut [Point<T>]) {
-    let quads = matrix.vertices.as_chunks::<4>().0.par_iter();
+fn quad_face_points<T: Real>(
+    topology: &SurfaceTopology,
+    points: &[Point<T>],
+    out: &mut [Point<T>],
+) {
+    let quads = topology.vertices.as_chunks::<4>().0.par_iter();
     quads.zip(out).with_min_len(GRAIN).for_each(|(quad, out)| {
         *out = mean4(quad.map(|v| points[v as usize]));
     });
 }
 
 fn edge_points_of<T: Real>(
-    matrix: &SurfaceTopology,
+    topology: &SurfaceTopology,
     go: impl Navigate,
     points: &[Point<T>],
     face_points: &[Point<T>],
     out: &mut [Point<T>],
 ) {
-    let edges = matrix.edge_corners.par_iter();
+    let edges = topology.edge_corners.par_iter();
     edges.zip(out).with_min_len(GRAIN).for_each(|(&[a, b], out)| {
         // where the surface ends the point is overwritten: any face will do
         let b = if b == NONE { a } else { b };
-        let ends = [a, go.next(a)].map(|c| points[matrix.vertices[c as usize] as usize]);
+        let ends = [a, go.next(a)].map(|c| points[topology.vertices[c as usize] as usize]);
         let [f, g] = [a, b].map(|c| face_points[go.face(c) as usize]);
         *out = edge_point(ends, [f, g]);
     });

@@ -10,7 +10,7 @@ use crate::scheme::crease::{ALONG_END, ALONG_OWN};
 use crate::scheme::sqrt3::{END_THIRD, LINE, THIRD, vertex_mask};
 use crate::scheme::{LimitScheme, RowBuilder, Stencils};
 use crate::surface::refine::sharpness::LevelSharpness;
-use crate::surface::refine::three_triangles::Level;
+use crate::surface::refine::three_triangles::ThreeTrianglesLevel;
 use crate::topology::NONE;
 use crate::topology::surface::SurfaceTopology;
 
@@ -30,52 +30,54 @@ fn add_row(matrix: &Stencils, r: usize, weight: f64, row: &mut RowBuilder) {
 }
 
 /// Face points f = Mᵀ P, every value of column i mapped to 1/c (Mlakar et al., Eq. 3).
-pub(crate) fn face_points(matrix: &SurfaceTopology) -> Stencils {
-    Stencils::build(matrix.face_count, |f, row| {
-        let corners = matrix.columns.corners(f as u32);
+pub(crate) fn face_points(topology: &SurfaceTopology) -> Stencils {
+    Stencils::build(topology.face_count, |f, row| {
+        let corners = topology.columns.corners(f as u32);
         let weight = 1.0 / corners.len() as f64;
-        corners.for_each(|c| row.add(matrix.vertex(c), weight));
+        corners.for_each(|c| row.add(topology.vertex(c), weight));
     })
 }
 
 /// Midpoints of edges: the edges' ends, every value mapped to 1/2.
-pub fn midpoints(matrix: &SurfaceTopology) -> Stencils {
-    Stencils::build(matrix.edge_count(), |e, row| row.add_mean(&matrix.edge_ends(e as u32), 1.0))
+pub fn midpoints(topology: &SurfaceTopology) -> Stencils {
+    Stencils::build(topology.edge_count(), |e, row| {
+        row.add_mean(&topology.edge_ends(e as u32), 1.0)
+    })
 }
 
 /// The faces at each edge (their F), every value mapped to one over the number.
-fn edge_faces(matrix: &SurfaceTopology) -> Stencils {
-    Stencils::build(matrix.edge_count(), |e, row| {
-        let corners = matrix.edge_corners[e].into_iter().filter(|&c| c != NONE);
-        let faces: Vec<u32> = corners.map(|c| matrix.columns.face(c)).collect();
+fn edge_faces(topology: &SurfaceTopology) -> Stencils {
+    Stencils::build(topology.edge_count(), |e, row| {
+        let corners = topology.edge_corners[e].into_iter().filter(|&c| c != NONE);
+        let faces: Vec<u32> = corners.map(|c| topology.columns.face(c)).collect();
         row.add_mean(&faces, 1.0);
     })
 }
 
 /// Quads from polygons: vertex points, face points, edge points.
 pub fn quads(
-    matrix: &SurfaceTopology,
+    topology: &SurfaceTopology,
     sharpness: &LevelSharpness,
     scheme: &dyn LimitScheme,
 ) -> Stencils {
-    let f = face_points(matrix);
-    let mid = midpoints(matrix);
-    let across = product(&edge_faces(matrix), &f);
+    let f = face_points(topology);
+    let mid = midpoints(topology);
+    let across = product(&edge_faces(topology), &f);
     let mask = scheme.edge_mask();
-    let edges = Stencils::build(matrix.edge_count(), |e, row| {
+    let edges = Stencils::build(topology.edge_count(), |e, row| {
         let found = sharpness.triangle_edges.binary_search_by_key(&(e as u32), |edge| edge.edge);
         let stretch = found.map_or(1.0, |i| sharpness.triangle_edges[i].stretch);
         add_row(&mid, e, 1.0 - stretch * (1.0 - mask.ends), row);
         add_row(&across, e, stretch * 2.0 * mask.face, row);
     });
-    let neighbors = matrix.neighbors();
-    let stars = matrix.vertex_corners();
+    let neighbors = topology.neighbors();
+    let stars = topology.vertex_corners();
     // P_sub = I P own + E P ring + M f face (Mlakar et al., Eq. 11)
-    let mapped = Stencils::build(matrix.vertex_count, |v, row| {
-        stars.row(v).iter().for_each(|&c| row.add(matrix.columns.face(c), 1.0));
+    let mapped = Stencils::build(topology.vertex_count, |v, row| {
+        stars.row(v).iter().for_each(|&c| row.add(topology.columns.face(c), 1.0));
     });
     let around = product(&mapped, &f);
-    let vertices = Stencils::build(matrix.vertex_count, |v, row| {
+    let vertices = Stencils::build(topology.vertex_count, |v, row| {
         let n = stars.row(v).len();
         if n == 0 {
             return row.add(v as u32, 1.0);
@@ -95,12 +97,12 @@ pub fn quads(
 
 /// Four triangles from one: vertex points, edge points.
 pub fn four_triangles(
-    matrix: &SurfaceTopology,
+    topology: &SurfaceTopology,
     sharpness: &LevelSharpness,
     scheme: &dyn LimitScheme,
 ) -> Stencils {
-    let neighbors = matrix.neighbors();
-    let vertices = Stencils::build(matrix.vertex_count, |v, row| {
+    let neighbors = topology.neighbors();
+    let vertices = Stencils::build(topology.vertex_count, |v, row| {
         let around = neighbors.row(v);
         if around.is_empty() {
             return row.add(v as u32, 1.0);
@@ -113,15 +115,15 @@ pub fn four_triangles(
     });
     // the third vertex of each triangle at an edge (their G)
     let mask = scheme.edge_mask();
-    let edges = Stencils::build(matrix.edge_count(), |e, row| {
-        row.add_mean(&matrix.edge_ends(e as u32), mask.ends);
+    let edges = Stencils::build(topology.edge_count(), |e, row| {
+        row.add_mean(&topology.edge_ends(e as u32), mask.ends);
         if mask.across != 0.0 {
-            for c in matrix.edge_corners[e].into_iter().filter(|&c| c != NONE) {
-                row.add(matrix.vertex(matrix.columns.previous(c)), mask.across);
+            for c in topology.edge_corners[e].into_iter().filter(|&c| c != NONE) {
+                row.add(topology.vertex(topology.columns.previous(c)), mask.across);
             }
         }
     });
-    let mid = midpoints(matrix);
+    let mid = midpoints(topology);
     let edges = blended_edges(edges, &mid, sharpness);
     Stencils::joined(vec![blended_vertices(vertices, sharpness), edges])
 }
@@ -163,12 +165,12 @@ fn blended_vertices(smooth: Stencils, sharpness: &LevelSharpness) -> Stencils {
 }
 
 /// √3: vertex points, points of triangles, second points of boundary edges.
-pub(in crate::surface) fn three_triangles(level: &Level) -> Stencils {
-    let matrix = &level.matrix;
+pub(in crate::surface) fn three_triangles(level: &ThreeTrianglesLevel) -> Stencils {
+    let topology = &level.topology;
     let on_boundary = |v: usize| {
         level.boundary.vertices.binary_search_by_key(&(v as u32), |sharp| sharp.vertex).ok()
     };
-    let vertices = Stencils::build(matrix.vertex_count, |v, row| {
+    let vertices = Stencils::build(topology.vertex_count, |v, row| {
         if let Some(i) = on_boundary(v) {
             let sharp = &level.boundary.vertices[i];
             if sharp.crease > 0.0 && level.cuts_boundary {
@@ -197,9 +199,10 @@ pub(in crate::surface) fn three_triangles(level: &Level) -> Stencils {
             row.add(b, END_THIRD[1]);
         }
     };
-    let ends = |corner: u32| [matrix.vertex(corner), matrix.vertex(matrix.columns.next(corner))];
-    let centers = face_points(matrix);
-    let faces = Stencils::build(matrix.face_count, |f, row| match level.cut_of(f as u32) {
+    let ends =
+        |corner: u32| [topology.vertex(corner), topology.vertex(topology.columns.next(corner))];
+    let centers = face_points(topology);
+    let faces = Stencils::build(topology.face_count, |f, row| match level.cut_of(f as u32) {
         Some((corner, _)) => {
             let [a, b] = ends(corner);
             third(a, b, row);
@@ -208,7 +211,7 @@ pub(in crate::surface) fn three_triangles(level: &Level) -> Stencils {
     });
     let extra = if level.cuts_boundary { level.boundary.edges.len() } else { 0 };
     let extra = Stencils::build(extra, |i, row| {
-        let [corner, _] = matrix.edge_corners[level.boundary.edges[i].edge as usize];
+        let [corner, _] = topology.edge_corners[level.boundary.edges[i].edge as usize];
         let [a, b] = ends(corner);
         third(b, a, row);
     });

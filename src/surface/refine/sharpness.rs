@@ -74,15 +74,15 @@ pub struct LevelSharpness {
 /// Vertices that stay in place by the boundary rule: those of one face, at the boundary.
 pub(in crate::surface) fn boundary_corners(
     mesh: &SurfaceMesh,
-    matrix: &SurfaceTopology,
+    topology: &SurfaceTopology,
 ) -> Vec<u32> {
     if mesh.boundary != BoundaryRule::EdgesAndCorners {
         return Vec::new();
     }
-    let is_end = |c: u32| matrix.edge_corners[matrix.edges[c as usize] as usize][1] == NONE;
+    let is_end = |c: u32| topology.edge_corners[topology.edges[c as usize] as usize][1] == NONE;
     let stays =
-        |row: &[u32]| matches!(*row, [c] if is_end(c) && is_end(matrix.columns.previous(c)));
-    let rows = matrix.vertex_corners();
+        |row: &[u32]| matches!(*row, [c] if is_end(c) && is_end(topology.columns.previous(c)));
+    let rows = topology.vertex_corners();
     (0..).zip(rows.iter()).filter(|(_, row)| stays(row)).map(|(v, _)| v).collect()
 }
 
@@ -95,18 +95,18 @@ impl LevelSharpness {
         triangle_edges: Vec::new(),
     };
 
-    /// Sharpness of a control mesh; of several tags at one place the last counts.
+    /// Sharpness of a control mesh; of several tags at one edge or vertex the last counts.
     ///
     /// # Errors
     /// [`Error::Mesh`] for a crease that is not an edge, or a corner that is not a vertex.
     pub(crate) fn of(
         mesh: &SurfaceMesh,
-        matrix: &SurfaceTopology,
+        topology: &SurfaceTopology,
         rule: CreaseRule,
     ) -> Result<Self> {
-        let mut edges = vec![0.0; matrix.edge_count()];
+        let mut edges = vec![0.0; topology.edge_count()];
         if !mesh.creases.edges.is_empty() {
-            let ends = (0..matrix.edge_count() as u32).map(|edge| matrix.edge_ends(edge));
+            let ends = (0..topology.edge_count() as u32).map(|edge| topology.edge_ends(edge));
             let ends: Vec<[u32; 2]> = ends.collect(); // ascending
             for crease in &mesh.creases.edges {
                 let [a, b] = crease.edge.map(|v| v.0);
@@ -115,32 +115,32 @@ impl LevelSharpness {
                 edges[edge] = crease.sharpness;
             }
         }
-        for (edge, corners) in matrix.edge_corners.iter().enumerate() {
+        for (edge, corners) in topology.edge_corners.iter().enumerate() {
             if corners[1] == NONE {
                 edges[edge] = f64::INFINITY;
             }
         }
-        let mut corners = vec![0.0; matrix.vertex_count];
+        let mut corners = vec![0.0; topology.vertex_count];
         for corner in &mesh.creases.corners {
             let v = corner.vertex.index();
-            let count = matrix.vertex_count;
+            let count = topology.vertex_count;
             *corners.get_mut(v).ok_or_else(|| {
                 let vertices = counted(count, "vertex");
                 Error::mesh(message!(corner, ", but the mesh has {vertices}"))
                     .with_help("vertices are numbered from 0 to their count less 1")
             })? = corner.sharpness;
         }
-        non_manifold_edges(matrix).for_each(|e| edges[e as usize] = f64::INFINITY);
-        for v in non_manifold_corners(matrix) {
+        non_manifold_edges(topology).for_each(|e| edges[e as usize] = f64::INFINITY);
+        for v in non_manifold_corners(topology) {
             corners[v as usize] = f64::INFINITY;
         }
-        for v in boundary_corners(mesh, matrix) {
+        for v in boundary_corners(mesh, topology) {
             corners[v as usize] = f64::INFINITY;
         }
         let sharp = |&(_, sharpness): &(u32, f64)| sharpness > 0.0;
         let edges = (0..).zip(edges).filter(sharp).map(|(edge, sharpness)| SharpEdge {
             edge,
-            ends: matrix.edge_ends(edge),
+            ends: topology.edge_ends(edge),
             sharpness,
             halves: [decayed(sharpness); 2],
         });
@@ -153,10 +153,10 @@ impl LevelSharpness {
     pub(in crate::surface) fn with_triangles(
         mut self,
         rule: TriangleRule,
-        matrix: &SurfaceTopology,
+        topology: &SurfaceTopology,
     ) -> Self {
         if rule == TriangleRule::Smooth {
-            self.triangle_edges = triangle_edges(matrix);
+            self.triangle_edges = triangle_edges(topology);
         }
         self
     }
@@ -235,15 +235,15 @@ impl LevelSharpness {
 }
 
 /// The edges of two faces with a triangle among them.
-fn triangle_edges(matrix: &SurfaceTopology) -> Vec<TriangleEdge> {
+fn triangle_edges(topology: &SurfaceTopology) -> Vec<TriangleEdge> {
     let stretch = |corners: [u32; 2]| {
-        let size = |c: u32| matrix.columns.corners(matrix.columns.face(c)).len();
+        let size = |c: u32| topology.columns.corners(topology.columns.face(c)).len();
         triangle_stretch(corners.map(size))
     };
-    let inner = (0..).zip(&matrix.edge_corners).filter(|(_, corners)| corners[1] != NONE);
+    let inner = (0..).zip(&topology.edge_corners).filter(|(_, corners)| corners[1] != NONE);
     let edges = inner.map(|(edge, &corners)| TriangleEdge {
         edge,
-        ends: matrix.edge_ends(edge),
+        ends: topology.edge_ends(edge),
         stretch: stretch(corners),
     });
     edges.filter(|edge| edge.stretch != 1.0).collect()

@@ -14,7 +14,7 @@
 
 mod holes;
 
-use crate::error::ElementKind::Vertex;
+use crate::error::IdKind::Vertex;
 use crate::message;
 use crate::numbers::Real;
 use rayon::prelude::*;
@@ -35,8 +35,8 @@ const GRAIN: usize = 4096;
 
 /// One level and how it refines.
 #[derive(Clone, Debug)]
-pub(in crate::surface) struct Level {
-    pub matrix: SurfaceTopology,
+pub(in crate::surface) struct ThreeTrianglesLevel {
+    pub topology: SurfaceTopology,
     pub neighbors: Rows,
     /// Boundary edges and vertices.
     pub boundary: LevelSharpness,
@@ -51,7 +51,7 @@ pub(in crate::surface) struct Level {
 #[derive(Clone, Debug)]
 pub struct ThreeTriangleLevels {
     /// All levels but the last.
-    pub(in crate::surface) levels: Vec<Level>,
+    pub(in crate::surface) levels: Vec<ThreeTrianglesLevel>,
     /// The triangles of the last: `[triangle][corner]`.
     pub(in crate::surface) last: Vec<u32>,
     pub(in crate::surface) vertex_count: usize,
@@ -61,25 +61,26 @@ impl ThreeTriangleLevels {
     /// Builds `levels` levels over triangles.
     pub(in crate::surface) fn build(
         mesh: &SurfaceMesh,
-        matrix: SurfaceTopology,
+        topology: SurfaceTopology,
         levels: usize,
     ) -> Result<Self> {
-        check(mesh, &matrix)?;
-        let stays = touching_vertices(&matrix).into_iter().chain(boundary_corners(mesh, &matrix));
+        check(mesh, &topology)?;
+        let stays =
+            touching_vertices(&topology).into_iter().chain(boundary_corners(mesh, &topology));
         let stays: BTreeSet<u32> = stays.collect();
         let corners: Vec<(u32, f64)> = stays.into_iter().map(|v| (v, f64::INFINITY)).collect();
-        let (mut vertex_count, mut triangles) = (matrix.vertex_count, matrix.vertices.clone());
+        let (mut vertex_count, mut triangles) = (topology.vertex_count, topology.vertices.clone());
         let mut done = Vec::with_capacity(levels);
-        let mut matrix = Some(matrix);
+        let mut topology = Some(topology);
         for step in 0..levels {
-            let matrix = matrix.take().unwrap_or_else(|| {
+            let topology = topology.take().unwrap_or_else(|| {
                 SurfaceTopology::build(
                     vertex_count,
                     Columns::Uniform(3),
                     std::mem::take(&mut triangles),
                 )
             });
-            let level = Level::new(matrix, &corners, step % 2 == 1);
+            let level = ThreeTrianglesLevel::new(topology, &corners, step % 2 == 1);
             triangles = level.refined_triangles();
             vertex_count = level.refined_vertex_count();
             done.push(level);
@@ -97,11 +98,11 @@ impl ThreeTriangleLevels {
 }
 
 /// Refuses edges that cannot be turned, and tags that have no rule.
-pub(crate) fn check(mesh: &SurfaceMesh, matrix: &SurfaceTopology) -> Result<()> {
-    if let Some(&edge) = matrix.non_manifold_edges.first() {
+pub(crate) fn check(mesh: &SurfaceMesh, topology: &SurfaceTopology) -> Result<()> {
+    if let Some(&edge) = topology.non_manifold_edges.first() {
         return Err(Error::mesh(message!(
             "more than two faces meet at the edge of ",
-            Vertex.ids(matrix.edge_ends(edge)),
+            Vertex.ids(topology.edge_ends(edge)),
             ", which √3-subdivision cannot turn"
         ))
         .with_help(message!(
@@ -118,78 +119,78 @@ pub(crate) fn check(mesh: &SurfaceMesh, matrix: &SurfaceTopology) -> Result<()> 
     Ok(())
 }
 
-impl Level {
-    fn new(matrix: SurfaceTopology, corners: &[(u32, f64)], cuts_boundary: bool) -> Self {
-        let ends = (0..).zip(&matrix.edge_corners).filter(|(_, corners)| corners[1] == NONE);
+impl ThreeTrianglesLevel {
+    fn new(topology: SurfaceTopology, corners: &[(u32, f64)], cuts_boundary: bool) -> Self {
+        let ends = (0..).zip(&topology.edge_corners).filter(|(_, corners)| corners[1] == NONE);
         let edges: Vec<SharpEdge> = ends
             .map(|(edge, _)| SharpEdge {
                 edge,
-                ends: matrix.edge_ends(edge),
+                ends: topology.edge_ends(edge),
                 sharpness: f64::INFINITY,
                 halves: [f64::INFINITY; 2],
             })
             .collect();
         let mut cut = Vec::new();
         if cuts_boundary && !edges.is_empty() {
-            cut = vec![NONE; matrix.face_count];
+            cut = vec![NONE; topology.face_count];
             for (i, sharp) in (0..).zip(&edges) {
-                cut[matrix.edge_corners[sharp.edge as usize][0] as usize / 3] = i;
+                cut[topology.edge_corners[sharp.edge as usize][0] as usize / 3] = i;
             }
         }
-        let neighbors = matrix.neighbors();
+        let neighbors = topology.neighbors();
         let boundary = LevelSharpness::new(edges, corners.to_vec());
-        Self { matrix, neighbors, boundary, cuts_boundary, cut }
+        Self { topology, neighbors, boundary, cuts_boundary, cut }
     }
 
     fn refined_vertex_count(&self) -> usize {
         let extra = if self.cuts_boundary { self.boundary.edges.len() } else { 0 };
-        self.matrix.vertex_count + self.matrix.face_count + extra
+        self.topology.vertex_count + self.topology.face_count + extra
     }
 
     /// Boundary corner of a triangle whose boundary edge is cut, and its number.
     pub(in crate::surface) fn cut_of(&self, triangle: u32) -> Option<(u32, u32)> {
         let i = *self.cut.get(triangle as usize)?;
         let sharp = self.boundary.edges.get(i as usize)?;
-        Some((self.matrix.edge_corners[sharp.edge as usize][0], i))
+        Some((self.topology.edge_corners[sharp.edge as usize][0], i))
     }
 
     /// New vertex of a triangle that faces the edge of this corner.
     fn facing(&self, corner: u32) -> u32 {
-        let own = self.matrix.vertex_count as u32 + corner / 3;
+        let own = self.topology.vertex_count as u32 + corner / 3;
         match self.cut_of(corner / 3) {
             // the second point of the boundary edge faces the edge after it
-            Some((cut, i)) if self.matrix.columns.next(cut) == corner => self.extra(i),
+            Some((cut, i)) if self.topology.columns.next(cut) == corner => self.extra(i),
             _ => own,
         }
     }
 
     fn extra(&self, i: u32) -> u32 {
-        (self.matrix.vertex_count + self.matrix.face_count) as u32 + i
+        (self.topology.vertex_count + self.topology.face_count) as u32 + i
     }
 
     /// The end of a corner's edge that its triangle keeps when the edge turns.
     fn kept_end(&self, corner: u32) -> u32 {
-        let matrix = &self.matrix;
-        let own = matrix.vertex(corner);
-        let [first, _] = matrix.edge_corners[matrix.edges[corner as usize] as usize];
+        let topology = &self.topology;
+        let own = topology.vertex(corner);
+        let [first, _] = topology.edge_corners[topology.edges[corner as usize] as usize];
         // inconsistently oriented faces: each still takes an end of its own
-        let inconsistent = first != corner && matrix.vertex(first) == own;
-        if inconsistent { matrix.vertex(matrix.columns.next(corner)) } else { own }
+        let inconsistent = first != corner && topology.vertex(first) == own;
+        if inconsistent { topology.vertex(topology.columns.next(corner)) } else { own }
     }
 
     /// One triangle a corner.
     fn refined_triangles(&self) -> Vec<u32> {
-        let matrix = &self.matrix;
-        let mut triangles = vec![0; 3 * matrix.vertices.len()];
+        let topology = &self.topology;
+        let mut triangles = vec![0; 3 * topology.vertices.len()];
         let children = triangles.as_chunks_mut::<3>().0.par_iter_mut();
         children.with_min_len(GRAIN).enumerate().for_each(|(c, child)| {
             let c = c as u32;
-            let (a, b) = (matrix.vertex(c), matrix.vertex(matrix.columns.next(c)));
-            let [first, second] = matrix.edge_corners[matrix.edges[c as usize] as usize];
+            let (a, b) = (topology.vertex(c), topology.vertex(topology.columns.next(c)));
+            let [first, second] = topology.edge_corners[topology.edges[c as usize] as usize];
             *child = match (second, self.cut_of(c / 3)) {
                 (NONE, Some((_, i))) => {
-                    let across = matrix.vertex(matrix.columns.previous(c));
-                    [matrix.vertex_count as u32 + c / 3, self.extra(i), across]
+                    let across = topology.vertex(topology.columns.previous(c));
+                    [topology.vertex_count as u32 + c / 3, self.extra(i), across]
                 }
                 (NONE, None) => [a, b, self.facing(c)],
                 _ => {
@@ -202,9 +203,9 @@ impl Level {
     }
 
     fn evaluate<T: Real>(&self, points: &[Point<T>], refined: &mut [Point<T>]) {
-        let matrix = &self.matrix;
-        let (vertex_points, rest) = refined.split_at_mut(matrix.vertex_count);
-        let (face_points, extra) = rest.split_at_mut(matrix.face_count);
+        let topology = &self.topology;
+        let (vertex_points, rest) = refined.split_at_mut(topology.vertex_count);
+        let (face_points, extra) = rest.split_at_mut(topology.face_count);
         vertex_points.par_iter_mut().with_min_len(GRAIN).enumerate().for_each(|(v, out)| {
             let around = self.neighbors.row(v);
             *out = points[v];
@@ -212,7 +213,7 @@ impl Level {
                 *out = vertex_point(points[v], sum, around.len());
             }
         });
-        let triangles = matrix.vertices.as_chunks::<3>().0.par_iter();
+        let triangles = topology.vertices.as_chunks::<3>().0.par_iter();
         triangles.zip(&mut *face_points).with_min_len(GRAIN).for_each(|(triangle, out)| {
             *out = face_point(triangle.map(|v| points[v as usize]));
         });
@@ -228,8 +229,8 @@ impl Level {
         }
         // none in the first of two steps: nothing to zip with
         for (sharp, out) in self.boundary.edges.iter().zip(extra) {
-            let [corner, _] = matrix.edge_corners[sharp.edge as usize];
-            let (a, b) = (matrix.vertex(corner), matrix.vertex(matrix.columns.next(corner)));
+            let [corner, _] = topology.edge_corners[sharp.edge as usize];
+            let (a, b) = (topology.vertex(corner), topology.vertex(topology.columns.next(corner)));
             face_points[corner as usize / 3] = self.third_point(points, a, b);
             *out = self.third_point(points, b, a);
         }

@@ -125,10 +125,14 @@ impl SurfaceStencils {
     /// Those of [`StaticRefinement::evaluator`].
     pub fn evaluator<T: Real>(&self) -> Result<StencilEvaluator<'_, T>> {
         let weights = match &self.stored {
-            Stored::Single(matrix) => Weights::Single(matrix.in_precision()),
+            Stored::Single(matrix) => StoredInPrecision::Single(matrix.in_precision()),
             Stored::Static(factored) => {
                 let workspace = StaticWorkspace::default();
-                Weights::Static(factored.refinement.evaluator()?, workspace, &factored.slots)
+                StoredInPrecision::Static(
+                    factored.refinement.evaluator()?,
+                    workspace,
+                    &factored.slots,
+                )
             }
         };
         Ok(StencilEvaluator { stencils: self, weights })
@@ -138,10 +142,10 @@ impl SurfaceStencils {
 /// Stencils on the CPU, in `f32` or `f64`, with memory that is used again.
 pub struct StencilEvaluator<'s, T: Real> {
     stencils: &'s SurfaceStencils,
-    weights: Weights<'s, T>,
+    weights: StoredInPrecision<'s, T>,
 }
 
-enum Weights<'s, T: Real> {
+enum StoredInPrecision<'s, T: Real> {
     Single(Cow<'s, SingleMatrix<T>>),
     Static(StaticEvaluator<T>, StaticWorkspace<T>, &'s [u32]),
 }
@@ -158,11 +162,11 @@ impl<T: Real> StencilEvaluator<'_, T> {
     ) -> Result<()> {
         check_point_count(controls.len(), self.stencils.controls)?;
         match &mut self.weights {
-            Weights::Single(matrix) => {
+            StoredInPrecision::Single(matrix) => {
                 points.resize(matrix.len(), [T::default(); 3]);
                 matrix.evaluate_into(controls, points);
             }
-            Weights::Static(evaluator, workspace, slots) => {
+            StoredInPrecision::Static(evaluator, workspace, slots) => {
                 evaluator.evaluate_into(controls, workspace)?;
                 gather(slots, workspace.points(), controls, points);
             }

@@ -29,9 +29,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use slots::{GridPlace, Slots};
+use slots::{GridPosition, Slots};
 
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::error::{Error, Result};
 use crate::mesh::{CreaseRule, SurfaceMesh};
 use crate::message;
@@ -78,7 +78,7 @@ pub struct StaticRefinement {
 #[derive(Clone, Copy)]
 pub(crate) struct LeafWeights<'a> {
     table: &'a FiniteWeights,
-    // place of the table's by that of the leaf: u and v of (0, 0), of a step along u, along v
+    // position of the table's by that of the leaf: u and v of (0, 0), of a step along u, along v
     start: [i32; 2],
     along: [[i32; 2]; 2],
 }
@@ -147,7 +147,7 @@ impl StaticRefinement {
             let (face, least) = (surface.elements()[leaf.element as usize].face, level_of(leaf));
             return Err(Error::request(message!(
                 "static refinement to level {levels}: the features at ",
-                ElementKind::Face.id(face),
+                IdKind::Face.id(face),
                 " are isolated only from level {least} on"
             ))
             .with_help(format!("ask for {least} levels or more, or refine level by level")));
@@ -200,9 +200,9 @@ impl StaticRefinement {
     /// # Panics
     /// If there is no such element.
     pub fn point_at(&self, element: usize, [i, j]: [u32; 2]) -> u32 {
-        let inner = |place: GridPlace| inner_slot(&self.surface, &self.leaves, place);
-        let place = GridPlace { element: element as u32, i, j };
-        self.slots.of_border(place, inner).unwrap_or_else(|| inner(place))
+        let inner = |position: GridPosition| inner_slot(&self.surface, &self.leaves, position);
+        let position = GridPosition { element: element as u32, i, j };
+        self.slots.of_border(position, inner).unwrap_or_else(|| inner(position))
     }
 
     /// Points at the corners of the refined faces, those of holes left out.
@@ -214,7 +214,7 @@ impl StaticRefinement {
             (0..size * size).map(move |k| {
                 let (i, j) = (k % size, k / size);
                 [[i, j], [i + 1, j], [i + 1, j + 1], [i, j + 1]]
-                    .map(|place| self.point_at(element, place))
+                    .map(|position| self.point_at(element, position))
             })
         });
         quads.collect()
@@ -238,15 +238,17 @@ impl StaticRefinement {
         }
     }
 
-    /// The leaf that a place lies in, and the place within it, up to its size along either axis.
-    pub(crate) fn leaf_place(&self, place: GridPlace) -> (usize, [usize; 2]) {
-        let size = self.slots.size(place.element);
-        let low = GridPlace { i: place.i.min(size - 1), j: place.j.min(size - 1), ..place };
+    /// The leaf that a position lies in, and the position within it, up to its size along either
+    /// axis.
+    pub(crate) fn leaf_position(&self, position: GridPosition) -> (usize, [usize; 2]) {
+        let size = self.slots.size(position.element);
+        let low =
+            GridPosition { i: position.i.min(size - 1), j: position.j.min(size - 1), ..position };
         let (leaf, i, j) = leaf_at(&self.surface, &self.leaves, low);
-        (leaf, [i + (place.i - low.i) as usize, j + (place.j - low.j) as usize])
+        (leaf, [i + (position.i - low.i) as usize, j + (position.j - low.j) as usize])
     }
 
-    /// The weights of a leaf's control points at a place within it.
+    /// The weights of a leaf's control points at a position within it.
     pub(crate) fn weights_within(&self, leaf: usize, [i, j]: [usize; 2]) -> Vec<f64> {
         let (leaf, steps) = (&self.surface.leaves()[leaf], self.leaves[leaf].1);
         match leaf.kind {
@@ -266,27 +268,27 @@ impl StaticRefinement {
     }
 }
 
-/// The leaf at a place with i, j < m of its element, and the place within it.
+/// The leaf at a position with i, j < m of its element, and the position within it.
 fn leaf_at(
     surface: &LimitSurface,
     leaves: &[(u32, u8)],
-    place: GridPlace,
+    position: GridPosition,
 ) -> (usize, usize, usize) {
-    let range = surface.leaf_range(place.element as usize);
+    let range = surface.leaf_range(position.element as usize);
     let own = &leaves[range.clone()];
     let first = own[0].0;
     // slots count leaves in the order of their paths: bits of i and j, interleaved
     let mut morton = 0;
     (0..16).for_each(|bit| {
-        morton |= (place.i >> bit & 1) << (2 * bit) | (place.j >> bit & 1) << (2 * bit + 1);
+        morton |= (position.i >> bit & 1) << (2 * bit) | (position.j >> bit & 1) << (2 * bit + 1);
     });
     let index = own.partition_point(|&(start, _)| start - first <= morton) - 1;
     let mask = (1 << own[index].1) - 1;
-    (range.start + index, (place.i & mask) as usize, (place.j & mask) as usize)
+    (range.start + index, (position.i & mask) as usize, (position.j & mask) as usize)
 }
 
-fn inner_slot(surface: &LimitSurface, leaves: &[(u32, u8)], place: GridPlace) -> u32 {
-    let (index, i, j) = leaf_at(surface, leaves, place);
+fn inner_slot(surface: &LimitSurface, leaves: &[(u32, u8)], position: GridPosition) -> u32 {
+    let (index, i, j) = leaf_at(surface, leaves, position);
     let (start, steps) = leaves[index];
     start + ((j << steps) + i) as u32
 }

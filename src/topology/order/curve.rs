@@ -2,7 +2,7 @@
 //!
 //! After Skilling, "Programming the Hilbert curve" (2004). Neighbors on this curve are always
 //! neighbors in space, unlike on Morton's, so that runs of it are compact patches with short
-//! boundaries. The price, some 60 bit operations per level, is small beside the sort.
+//! boundaries. The price, some 60 bit operations per level of the curve, is small beside the sort.
 
 use crate::numbers::bounds;
 

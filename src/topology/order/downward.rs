@@ -3,11 +3,11 @@
 use rayon::prelude::*;
 
 use super::ElementOrder;
-use crate::error::{ElementKind, Message};
+use crate::error::{IdKind, Message};
 use crate::topology::surface::SurfaceTopology;
 use crate::topology::{Rows, Topology};
 
-/// A kind of element.
+/// A kind of mesh entity: what queries call an element of the mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EntityKind {
     /// A vertex, with or without cells or faces.
@@ -38,10 +38,10 @@ impl EntityKind {
     /// other messages name by their vertices.
     pub(crate) fn id(self, id: u32) -> Message {
         match self {
-            Self::Vertex => ElementKind::Vertex.id(id),
+            Self::Vertex => IdKind::Vertex.id(id),
             Self::Edge => format!("edge {id}").into(),
-            Self::Face => ElementKind::Face.id(id),
-            Self::Cell => ElementKind::Cell.id(id),
+            Self::Face => IdKind::Face.id(id),
+            Self::Cell => IdKind::Cell.id(id),
         }
     }
 }

@@ -6,46 +6,46 @@ use crate::topology::NONE;
 
 /// Whether an edge has two faces that are inconsistently oriented: both run through it in the same
 /// direction.
-pub(crate) fn is_inconsistent(matrix: &SurfaceTopology, edge: u32) -> bool {
-    let [a, b] = matrix.edge_corners[edge as usize];
+pub(crate) fn is_inconsistent(topology: &SurfaceTopology, edge: u32) -> bool {
+    let [a, b] = topology.edge_corners[edge as usize];
     b != NONE
-        && matrix.vertex(a) == matrix.vertex(b)
-        && matrix.non_manifold_edges.binary_search(&edge).is_err()
+        && topology.vertex(a) == topology.vertex(b)
+        && topology.non_manifold_edges.binary_search(&edge).is_err()
 }
 
 /// Edges of more than two faces, and of two that are inconsistently oriented: infinitely sharp.
-pub(crate) fn non_manifold_edges(matrix: &SurfaceTopology) -> impl Iterator<Item = u32> {
+pub(crate) fn non_manifold_edges(topology: &SurfaceTopology) -> impl Iterator<Item = u32> {
     let inconsistent =
-        (0..matrix.edge_count() as u32).filter(|&edge| is_inconsistent(matrix, edge));
-    inconsistent.chain(matrix.non_manifold_edges.iter().copied())
+        (0..topology.edge_count() as u32).filter(|&edge| is_inconsistent(topology, edge));
+    inconsistent.chain(topology.non_manifold_edges.iter().copied())
 }
 
 /// Whether an edge is one of the [`non_manifold_edges`].
-pub(crate) fn is_non_manifold(matrix: &SurfaceTopology, edge: u32) -> bool {
-    is_inconsistent(matrix, edge) || matrix.non_manifold_edges.binary_search(&edge).is_ok()
+pub(crate) fn is_non_manifold(topology: &SurfaceTopology, edge: u32) -> bool {
+    is_inconsistent(topology, edge) || topology.non_manifold_edges.binary_search(&edge).is_ok()
 }
 
 /// Vertices that stay in place since the surface is not a manifold there, ascending; see
 /// [`is_corner`].
-pub(crate) fn non_manifold_corners(matrix: &SurfaceTopology) -> Vec<u32> {
-    corners(matrix, |edge| is_non_manifold(matrix, edge))
+pub(crate) fn non_manifold_corners(topology: &SurfaceTopology) -> Vec<u32> {
+    corners(topology, |edge| is_non_manifold(topology, edge))
 }
 
 /// Vertices at which sheets only touch, ascending, whatever way the faces run.
-pub(crate) fn touching_vertices(matrix: &SurfaceTopology) -> Vec<u32> {
-    corners(matrix, |_| false)
+pub(crate) fn touching_vertices(topology: &SurfaceTopology) -> Vec<u32> {
+    corners(topology, |_| false)
 }
 
-fn corners(matrix: &SurfaceTopology, is_non_manifold: impl Fn(u32) -> bool) -> Vec<u32> {
-    let rows = matrix.vertex_corners();
+fn corners(topology: &SurfaceTopology, is_non_manifold: impl Fn(u32) -> bool) -> Vec<u32> {
+    let rows = topology.vertex_corners();
     let mut found = Vec::new();
     let mut sides = Vec::new();
     for (vertex, corners) in (0..).zip(rows.iter()) {
         sides.clear();
         for (i, &c) in (0u32..).zip(corners) {
-            let before = matrix.columns.previous(c);
-            sides.push((matrix.edges[c as usize], i));
-            sides.push((matrix.edges[before as usize], i));
+            let before = topology.columns.previous(c);
+            sides.push((topology.edges[c as usize], i));
+            sides.push((topology.edges[before as usize], i));
         }
         if is_corner(&mut sides, &is_non_manifold) {
             found.push(vertex);
@@ -89,9 +89,9 @@ pub(crate) fn is_corner(sides: &mut [(u32, u32)], is_non_manifold: impl Fn(u32) 
 }
 
 /// Ends of the first edge whose two faces are inconsistently oriented.
-pub(crate) fn inconsistent_edge(matrix: &SurfaceTopology) -> Option<[u32; 2]> {
-    let edge = (0..matrix.edge_count() as u32).find(|&edge| is_inconsistent(matrix, edge))?;
-    Some(matrix.edge_ends(edge))
+pub(crate) fn inconsistent_edge(topology: &SurfaceTopology) -> Option<[u32; 2]> {
+    let edge = (0..topology.edge_count() as u32).find(|&edge| is_inconsistent(topology, edge))?;
+    Some(topology.edge_ends(edge))
 }
 
 #[cfg(test)]

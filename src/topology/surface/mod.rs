@@ -8,7 +8,7 @@
 //! the edge from this corner to the next. Their matrix F, the faces at an edge, follows
 //! from the one or two corners of each edge.
 //!
-//! The edges are found by sorting ([`SurfaceTopology::build`]); refined matrices of quads need
+//! The edges are found by sorting ([`SurfaceTopology::build`]); those of refined quads need
 //! no sort ([`surface::refine`](crate::surface::refine)).
 
 mod manifold;
@@ -303,29 +303,29 @@ mod tests {
 
     #[test]
     fn edges_are_found_and_numbered_by_their_ends() {
-        let matrix = roof();
-        let ends: Vec<[u32; 2]> = (0..10).map(|e| matrix.edge_ends(e)).collect();
+        let topology = roof();
+        let ends: Vec<[u32; 2]> = (0..10).map(|e| topology.edge_ends(e)).collect();
         assert!(ends.is_sorted());
-        assert_eq!(matrix.edge_corners[0], [0, 6]); // 0–1
-        assert_eq!(matrix.edge_corners.iter().filter(|corners| corners[1] == NONE).count(), 8);
-        assert!(matrix.is_oriented());
-        assert_eq!(matrix.neighbors().row(4), [1, 3, 7]);
-        assert_eq!(matrix.vertex_corners().row(3), [4, 8]);
+        assert_eq!(topology.edge_corners[0], [0, 6]); // 0–1
+        assert_eq!(topology.edge_corners.iter().filter(|corners| corners[1] == NONE).count(), 8);
+        assert!(topology.is_oriented());
+        assert_eq!(topology.neighbors().row(4), [1, 3, 7]);
+        assert_eq!(topology.vertex_corners().row(3), [4, 8]);
         for edge in 0..10 {
-            let [a, b] = matrix.edge_ends(edge);
-            assert_eq!([matrix.edge_between(a, b), matrix.edge_between(b, a)], [Some(edge); 2]);
+            let [a, b] = topology.edge_ends(edge);
+            assert_eq!([topology.edge_between(a, b), topology.edge_between(b, a)], [Some(edge); 2]);
         }
-        assert_eq!([matrix.edge_between(0, 4), matrix.edge_between(0, 99)], [None; 2]);
-        assert_eq!((matrix.face(1), matrix.face(2)), (&[0, 3, 4, 1][..], &[4, 3, 5, 6, 7][..]));
+        assert_eq!([topology.edge_between(0, 4), topology.edge_between(0, 99)], [None; 2]);
+        assert_eq!((topology.face(1), topology.face(2)), (&[0, 3, 4, 1][..], &[4, 3, 5, 6, 7][..]));
     }
 
     #[test]
     fn all_corners_of_non_manifold_edges_are_known() {
         let corners = vec![0, 1, 2, 1, 0, 3, 0, 1, 4, 4, 1, 5];
-        let matrix = SurfaceTopology::build(6, Columns::Uniform(3), corners);
-        let edge = matrix.edge_between(0, 1).unwrap();
-        assert_eq!(matrix.non_manifold_edges, [edge]);
-        assert_eq!(matrix.non_manifold_corners().row(0), [0, 3, 6]);
+        let topology = SurfaceTopology::build(6, Columns::Uniform(3), corners);
+        let edge = topology.edge_between(0, 1).unwrap();
+        assert_eq!(topology.non_manifold_edges, [edge]);
+        assert_eq!(topology.non_manifold_corners().row(0), [0, 3, 6]);
         assert!(roof().non_manifold_corners().is_empty());
     }
 

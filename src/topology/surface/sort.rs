@@ -3,7 +3,7 @@
 //!
 //! Least significant digit first, 11 bits a pass, only as many passes as the largest ids
 //! need. A pass counts digits a block of the input, scans the counts digit by digit and
-//! block by block, and moves every item to its place, so that it is stable and gives the
+//! block by block, and moves every item to its final index, so that it is stable and gives the
 //! same order with any number of threads (and on any processor).
 
 use rayon::prelude::*;

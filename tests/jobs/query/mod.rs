@@ -7,7 +7,7 @@ mod order;
 use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-use subsolid::ElementKind;
+use subsolid::IdKind;
 use subsolid::query::{Op, Query, QueryStrategy};
 use subsolid::topology::Topology;
 use subsolid::topology::order::EntityKind;
@@ -107,7 +107,7 @@ fn a_kind_of_mesh_has_its_own_queries() {
     let surface = Query::of_surface(&triangles(3, &[[0, 1, 2]]), QueryStrategy::Rows).unwrap();
     let solid = Query::of_solid(&meshes::block([1, 1, 1]), QueryStrategy::Rows).unwrap();
     let [vertex, edge] = [Op::VF, Op::EF].map(|op| surface.row(op, 3).unwrap_err());
-    assert_eq!(vertex.elements(), [(ElementKind::Vertex, 3)]);
+    assert_eq!(vertex.elements(), [(IdKind::Vertex, 3)]);
     assert!(edge.elements().is_empty(), "{edge}"); // an edge's id is not that of a vertex
     let error = surface.row(Op::VC, 0).unwrap_err();
     assert!(error.to_string().contains("a surface has no query VC"), "{error}");

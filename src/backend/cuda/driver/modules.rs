@@ -20,11 +20,11 @@ pub(super) struct Modules {
     context: Arc<CudaContext>,
     target: CodeTarget,
     version: (i32, i32),
-    loaded: Mutex<HashMap<Variant, Arc<Place>>>,
+    loaded: Mutex<HashMap<Variant, Arc<ModuleSlot>>>,
 }
 
 /// Where a module goes; who finds it empty fills it, while others wait for this module alone.
-type Place = Mutex<Option<Arc<CudaModule>>>;
+type ModuleSlot = Mutex<Option<Arc<CudaModule>>>;
 
 impl Modules {
     /// Asks the compiler what it can do for the device.

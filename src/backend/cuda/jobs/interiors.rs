@@ -54,12 +54,12 @@ pub(crate) struct DevicePixels {
     pieces: Buffer<ParameterBox>,
     // width and Bézier points of each
     attributes: Vec<(usize, Buffer<f64>)>,
-    images: Option<Images>,
-    lists: Lists,
+    images: Option<LayerBuffers>,
+    lists: PixelLists,
 }
 
 /// Memory for the layers of a batch.
-struct Images {
+struct LayerBuffers {
     pixels: Pixels,
     most: usize,
     count: usize,
@@ -70,7 +70,7 @@ struct Images {
 }
 
 /// The pixels listed last.
-struct Lists {
+struct PixelLists {
     // of each row, and the end of the last
     starts: Vec<u64>,
     count: usize,
@@ -81,7 +81,7 @@ struct Lists {
     values: Vec<Buffer<f64>>,
 }
 
-impl Lists {
+impl PixelLists {
     fn new(stream: &Arc<CudaStream>) -> Result<Self> {
         Ok(Self {
             starts: Vec::new(),
@@ -120,7 +120,7 @@ impl DevicePixels {
         let attributes = attributes.collect::<Result<Vec<_>>>()?;
         let pieces = Buffer::of(&stream, pieces)?;
         let parts = DeviceParts::new(&stream, solid)?;
-        let lists = Lists::new(&stream)?;
+        let lists = PixelLists::new(&stream)?;
         Ok(Self { functions, stream, transfer, parts, pieces, attributes, images: None, lists })
     }
 }

@@ -29,7 +29,7 @@ const GROUP: usize = 16;
 
 #[derive(Clone, Copy, Default)]
 #[repr(C)]
-struct Grid {
+struct ImageGrid {
     origin: [f64; 2],
     pitch: f64,
     tolerance: f64,
@@ -46,7 +46,7 @@ unsafe impl DeviceRepr for LayerPatch {}
 // SAFETY: likewise.
 unsafe impl DeviceRepr for LayerLink {}
 // SAFETY: likewise.
-unsafe impl DeviceRepr for Grid {}
+unsafe impl DeviceRepr for ImageGrid {}
 
 /// Numbers of `TRACERS` and rows of a block in `kernels/slice/layers.cu`.
 const TRACERS: u32 = 32;
@@ -66,15 +66,15 @@ pub(crate) struct DeviceLayers {
     patches: Buffer<LayerPatch>,
     links: Buffer<LayerLink>,
     edges: Buffer<[[f64; 3]; 4]>,
-    images: Option<Images>,
+    images: Option<ImageBuffers>,
 }
 
 /// Memory for a batch of images.
-struct Images {
+struct ImageBuffers {
     canvas: Canvas,
     most: usize,
     stride: usize,
-    grid: Buffer<Grid>,
+    grid: Buffer<ImageGrid>,
     sums: Buffer<i32>,
     touched: Buffer<u32>,
     pixels: Buffer<u8>,
@@ -100,14 +100,14 @@ impl DeviceLayers {
 
     /// Makes memory for `count` images of a canvas, that of the last ones if it serves.
     fn make_room(&mut self, canvas: &Canvas, count: usize) -> Result<()> {
-        let serves = |i: &Images| i.canvas == *canvas && i.most >= count;
+        let serves = |i: &ImageBuffers| i.canvas == *canvas && i.most >= count;
         if !self.images.as_ref().is_some_and(serves) {
             self.images = None; // gives its memory back first
             let stream = &self.stream;
             let (stride, rows) = (stride(canvas), count * canvas.size[1]);
             let rows_of_planes = rows * canvas.planes;
             let words = stride.div_ceil(32 * GROUP);
-            let grid = Grid {
+            let grid = ImageGrid {
                 origin: canvas.origin,
                 pitch: canvas.pitch,
                 tolerance: canvas.tolerance,
@@ -118,7 +118,7 @@ impl DeviceLayers {
                 words: words as u32,
                 padding: 0,
             };
-            self.images = Some(Images {
+            self.images = Some(ImageBuffers {
                 canvas: *canvas,
                 most: count,
                 stride,

@@ -35,11 +35,11 @@ pub(crate) struct DevicePlaces {
     parts: DeviceParts,
     bins: Buffer<u32>,
     tiles: Buffer<u32>,
-    block: Option<Block>,
+    block: Option<PointBuffers>,
 }
 
 /// Memory of points and of their places.
-struct Block {
+struct PointBuffers {
     // points that there is room for, and that are there
     most: usize,
     count: usize,
@@ -77,7 +77,7 @@ impl PointSearch for DevicePlaces {
         let stream = &self.stream;
         if self.block.as_ref().is_none_or(|block| block.most < count) {
             self.block = None; // gives its memory back first
-            self.block = Some(Block {
+            self.block = Some(PointBuffers {
                 most: count,
                 count,
                 points: Buffer::empty(stream, 3 * count)?,

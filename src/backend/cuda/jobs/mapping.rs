@@ -22,7 +22,7 @@ mod launches;
 pub(in crate::backend::cuda) use launches::variants;
 
 /// A batch on the device.
-struct Batch {
+struct DeviceBatch {
     controls: usize,
     samples: usize,
     leaves: usize,
@@ -41,12 +41,12 @@ struct Batch {
 pub(crate) struct DeviceMapping {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
-    batches: Vec<Batch>,
+    batches: Vec<DeviceBatch>,
     positions: Buffer<f64>,
-    results: Option<Results>,
+    results: Option<ResultBuffers>,
 }
 
-/// Addresses on the device; see `Batch` and `Results`.
+/// Addresses on the device; see `DeviceBatch` and `ResultBuffers`.
 pub(super) struct MappedAddresses {
     pub table: u64,
     pub control_ids: u64,
@@ -55,7 +55,7 @@ pub(super) struct MappedAddresses {
 }
 
 /// Memory of results.
-struct Results {
+struct ResultBuffers {
     points: Buffer<f64>,
     jacobians: Buffer<f64>,
     determinants: Buffer<f64>,
@@ -71,7 +71,7 @@ struct Results {
 
 /// Leaves of a batch; see `Batch` in `kernels/solid/mapping.cu`.
 #[derive(Clone, Copy)]
-struct Leaves {
+struct LeafRange {
     control_ids: u64,
     controls: u32,
     samples: u32,
@@ -79,7 +79,7 @@ struct Leaves {
     count: u32,
 }
 
-impl Leaves {
+impl LeafRange {
     fn argument(self) -> Argument {
         let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << 32;
         Argument::Words(Box::new([
@@ -98,7 +98,7 @@ impl DeviceMapping {
     pub fn new(gpu: &Cuda, batches: &[MappingBatch<'_>], positions: &[[f64; 3]]) -> Result<Self> {
         let functions = gpu.functions.clone();
         let stream = functions.new_stream()?;
-        let upload = |batch| Batch::upload(&stream, batch);
+        let upload = |batch| DeviceBatch::upload(&stream, batch);
         let batches = batches.iter().map(upload).collect::<Result<_>>()?;
         let positions = Buffer::of(&stream, positions.as_flattened())?;
         stream.synchronize().map_err(failed("a copy to the device failed"))?;
@@ -111,7 +111,7 @@ impl DeviceMapping {
     /// [`Error::Request`] if the device's memory is too small.
     pub(in crate::backend::cuda) fn load(&mut self, batch: &MappingBatch<'_>) -> Result<()> {
         self.batches.clear(); // gives its memory back first
-        self.batches.push(Batch::upload(&self.stream, batch)?);
+        self.batches.push(DeviceBatch::upload(&self.stream, batch)?);
         Ok(())
     }
 
@@ -153,7 +153,7 @@ impl DeviceMapping {
         ];
         if !self.results.as_ref().is_some_and(|results| results.fit(sizes)) {
             self.results = None; // gives its memory back first
-            self.results = Some(Results::new(stream, sizes)?);
+            self.results = Some(ResultBuffers::new(stream, sizes)?);
         }
         if let Some(results) = &mut self.results {
             results.sizes = sizes;
@@ -161,7 +161,7 @@ impl DeviceMapping {
         let Some(results) = self.results.as_ref().filter(|_| !leaves.is_empty()) else {
             return Ok(Vec::new());
         };
-        let shape = Leaves {
+        let shape = LeafRange {
             control_ids: own.control_ids.address(0),
             controls: own.controls as u32,
             samples: own.samples as u32,
@@ -172,7 +172,7 @@ impl DeviceMapping {
     }
 }
 
-impl Batch {
+impl DeviceBatch {
     fn upload(stream: &Arc<CudaStream>, batch: &MappingBatch<'_>) -> Result<Self> {
         let (controls, samples) = (batch.controls, batch.weights.len());
         let first: [(&[f64], [usize; 2]); 4] = [
@@ -237,7 +237,7 @@ impl QuadratureMapping for DeviceMapping {
     }
 }
 
-impl Results {
+impl ResultBuffers {
     /// Memory for so many numbers, see `sizes`.
     fn new(stream: &Arc<CudaStream>, sizes: [usize; 4]) -> Result<Self> {
         let [samples, seconds, derivatives, second_derivatives] = sizes;

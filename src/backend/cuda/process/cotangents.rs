@@ -3,7 +3,7 @@
 use cudarc::driver::DeviceRepr;
 
 use super::DeviceProcessor;
-use super::slices::{Fans, Slices};
+use super::slices::{Fans, RowSlices};
 use super::solver::{MatrixProducts, WeightMatrix, apply};
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::program::Kernels;
@@ -17,7 +17,7 @@ use crate::query::Op;
 use crate::topology::order::EntityKind;
 
 /// Of each vertex the sum of its weights, and its mass.
-pub(super) struct Sums<T> {
+pub(super) struct CotangentSums<T> {
     diagonal: Buffer<T>,
     masses: Buffer<T>,
 }
@@ -33,7 +33,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         self.query.store(Op::VV)?;
         let (steps, neighbors) = self.query.steps_and_lists(Op::VV)?;
         let count = neighbors.count;
-        let slices = Slices::of(steps, (&neighbors.starts, count), None)?;
+        let slices = RowSlices::of(steps, (&neighbors.starts, count), None)?;
         let (ids, weights) = (steps.empty(slices.items)?, steps.empty(slices.items)?);
         let (diagonal, masses) = (steps.empty(count)?, steps.empty(count)?);
         let words = neighbors.words();
@@ -64,7 +64,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
 
     /// Stores weights, or the fans that products find them from; then also what
     /// [`DeviceProcessor::products`] needs beside these.
-    pub(super) fn prepare(&mut self, cotangents: Cotangents) -> Result<Option<Sums<T>>> {
+    pub(super) fn prepare(&mut self, cotangents: Cotangents) -> Result<Option<CotangentSums<T>>> {
         if cotangents == Cotangents::Stored {
             return self.weigh().map(|()| None);
         }
@@ -72,7 +72,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         self.store_fans()?;
         let (steps, fans) = (&self.query.steps, self.fans()?);
         let count = self.query.count(EntityKind::Vertex);
-        let sums = Sums { diagonal: steps.empty(count)?, masses: steps.empty(count)? };
+        let sums = CotangentSums { diagonal: steps.empty(count)?, masses: steps.empty(count)? };
         let arguments = vec![
             array(&fans.slices.starts),
             array(&fans.items),
@@ -89,9 +89,9 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     /// Products with stored weights, or with those of the points.
     pub(super) fn products<'m>(
         &'m self,
-        sums: Option<&'m Sums<T>>,
+        sums: Option<&'m CotangentSums<T>>,
     ) -> Result<MatrixProducts<'m, T>> {
-        let Some(Sums { diagonal, masses }) = sums else {
+        let Some(CotangentSums { diagonal, masses }) = sums else {
             return Ok(self.weights()?.products());
         };
         let Fans { slices, items: ids } = self.fans()?;

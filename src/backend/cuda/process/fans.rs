@@ -3,7 +3,7 @@
 use cudarc::driver::DeviceRepr;
 
 use super::DeviceProcessor;
-use super::slices::{Fans, Slices};
+use super::slices::{Fans, RowSlices};
 use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{SLICES, Variant};
 use crate::backend::cuda::query::steps::{THREADS, array, number};
@@ -38,7 +38,7 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
         ];
         let kernels = Kernels::new(&steps.functions, variant.clone());
         steps.enqueue(&[kernels.items("fill_corners", count, THREADS, arguments)?])?;
-        let slices = Slices::of(steps, (&faces.starts, count), Some(&more))?;
+        let slices = RowSlices::of(steps, (&faces.starts, count), Some(&more))?;
         let items = steps.empty::<u32>(slices.items)?;
         let arguments = vec![
             array(&faces.starts),

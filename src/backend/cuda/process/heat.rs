@@ -1,6 +1,6 @@
 //! Geodesic distance by the heat method, its systems solved by conjugate gradients.
 //!
-//! The heat's matrix is near its diagonal, which is its preconditioner. Cycles over levels need
+//! The heat's matrix is near its diagonal, which is its preconditioner. Multigrid cycles need
 //! fewer iterations, but spread heat too far, whose small values far away then drown in rounding;
 //! so they serve the Poisson equation alone.
 
@@ -16,7 +16,7 @@ use crate::backend::cuda::query::AttributeLayout;
 use crate::backend::cuda::query::steps::{THREADS, array, number};
 use crate::error::{Error, Result};
 use crate::mesh::components;
-use crate::process::components::{check_reach, leave_unused, shift_parts};
+use crate::process::components::{check_reach, leave_unused, shift_components};
 use crate::process::surface::cotangent;
 use crate::process::surface::geodesics::heat_times;
 use crate::query::Op;
@@ -39,12 +39,12 @@ impl DeviceProcessor<f64> {
     pub fn heat_distance(&mut self, sources: &[u32]) -> Result<Vec<f64>> {
         self.weigh()?;
         let count = self.mesh.points.len();
-        let parts = check_reach(count, self.faces().iter(), sources.iter().copied())?;
+        let labels = check_reach(count, self.faces().iter(), sources.iter().copied())?;
         self.store_heat()?;
         let mut marks = vec![0.0; count];
         sources.iter().for_each(|&v| marks[v as usize] = 1.0);
         let load = self.attribute(1, &marks)?.values;
-        let fixed = self.first_sources(sources, &parts)?;
+        let fixed = self.first_sources(sources, &labels)?;
         let distances = self.query.empty_attribute::<f64>(
             EntityKind::Vertex,
             1,
@@ -91,20 +91,20 @@ impl DeviceProcessor<f64> {
         self.iterations = warming + iterations;
 
         let mut found = self.query.read(&distances)?;
-        shift_parts(&mut found, &parts, sources);
+        shift_components(&mut found, &labels, sources);
         leave_unused(&mut found, self.faces().vertices());
         Ok(found)
     }
 
-    /// 1 at the first of the sources in each part: L is singular, and there the distance is fixed
-    /// at 0, exactly, for loads sum to 0.
-    fn first_sources(&self, sources: &[u32], parts: &[u32]) -> Result<Buffer<u32>> {
-        let mut first = vec![u32::MAX; parts.len()];
+    /// 1 at the first of the sources in each component: L is singular, and there the distance is
+    /// fixed at 0, exactly, for loads sum to 0.
+    fn first_sources(&self, sources: &[u32], labels: &[u32]) -> Result<Buffer<u32>> {
+        let mut first = vec![u32::MAX; labels.len()];
         for &v in sources {
-            let of_part = &mut first[parts[v as usize] as usize];
-            *of_part = v.min(*of_part);
+            let of_component = &mut first[labels[v as usize] as usize];
+            *of_component = v.min(*of_component);
         }
-        let mut marks = vec![0_u32; parts.len()];
+        let mut marks = vec![0_u32; labels.len()];
         first.iter().filter(|&&v| v < u32::MAX).for_each(|&v| marks[v as usize] = 1);
         let fixed =
             self.query.attribute(EntityKind::Vertex, 1, AttributeLayout::Interleaved, &marks)?;
@@ -123,13 +123,13 @@ impl DeviceProcessor<f64> {
         Ok(())
     }
 
-    /// The time and the masses of [`Heat`]: (M + tᵢ L) of a part is (t / tᵢ M + t L) but for a
+    /// The time and the masses of [`Heat`]: (M + tᵢ L) of a component is (t / tᵢ M + t L) but for a
     /// factor, which directions of heat do not have.
     fn heat_time(&self) -> Result<(f64, Option<Buffer<f64>>)> {
         let points = &self.mesh.points;
         let triangles = self.faces().vertices().as_chunks().0;
-        let parts = components(points.len(), triangles.iter().map(|face| &face[..]));
-        let times = heat_times(points, triangles, &parts);
+        let labels = components(points.len(), triangles.iter().map(|face| &face[..]));
+        let times = heat_times(points, triangles, &labels);
         let longest = times.iter().copied().fold(0.0, f64::max);
         if times.iter().all(|&time| time == 0.0 || time == longest) {
             return Ok((longest, None));
@@ -137,7 +137,7 @@ impl DeviceProcessor<f64> {
         let mut masses = vec![0.0; points.len()];
         for face in triangles {
             let (_, area) = cotangent::triangle(points, face);
-            let scale = longest / times[parts[face[0] as usize] as usize];
+            let scale = longest / times[labels[face[0] as usize] as usize];
             face.iter().for_each(|&v| masses[v as usize] += scale * area / 3.0);
         }
         Ok((longest, Some(self.attribute(1, &masses)?.values)))

@@ -1,7 +1,7 @@
-//! Conjugate gradients with multigrid cycles for preconditioner: levels of aggregates, and solutions
-//! by them.
+//! Conjugate gradients with multigrid cycles for preconditioner: multigrid levels of aggregates,
+//! and solutions by them.
 
-use super::slices::Slices;
+use super::slices::RowSlices;
 use super::solver::{WeightMatrix, rows};
 use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
@@ -26,8 +26,9 @@ const COARSEST_ROWS: usize = 128;
 /// stiff by so much: the width of an aggregate of a surface, and some more since they are no squares.
 const STIFFNESS: f64 = 0.57;
 
-/// A level in single precision, with room for a cycle; `Level` in `kernels/process/multigrid.cu`.
-struct Level {
+/// A multigrid level in single precision, with room for a cycle; `Level` in
+/// `kernels/process/multigrid.cu`.
+struct MultigridLevel {
     count: usize,
     // of the level's own rows, or of the matrix
     slices: u64,
@@ -41,12 +42,12 @@ struct Level {
     odd: Buffer<f32>,
     even: Buffer<f32>,
     residual: Buffer<f32>,
-    _rows: Option<(Slices, Buffer<u32>)>,
+    _rows: Option<(RowSlices, Buffer<u32>)>,
 }
 
-/// The levels of a matrix of weights.
+/// The multigrid levels of a matrix of weights.
 pub(super) struct MultigridLevels {
-    levels: Vec<Level>,
+    levels: Vec<MultigridLevel>,
 }
 
 fn kernels(steps: &Steps) -> Kernels<'_> {
@@ -61,13 +62,13 @@ struct Aggregates {
     count: usize,
 }
 
-impl Level {
+impl MultigridLevel {
     fn new(
         steps: &Steps,
         (slices, ids): (u64, u64),
         weights: Buffer<f32>,
         count: usize,
-        rows: Option<(Slices, Buffer<u32>)>,
+        rows: Option<(RowSlices, Buffer<u32>)>,
     ) -> Result<Self> {
         let room = || steps.empty::<f32>(count);
         Ok(Self {
@@ -142,7 +143,7 @@ impl Level {
 
 impl Aggregates {
     /// The level of the aggregates, of so many unknowns of the level before.
-    fn level(&self, steps: &mut Steps, finer: usize) -> Result<Level> {
+    fn level(&self, steps: &mut Steps, finer: usize) -> Result<MultigridLevel> {
         let count = self.count;
         let near = || {
             vec![
@@ -167,7 +168,7 @@ impl Aggregates {
         arguments.extend([array(&starts), array(&entries), array(&ends)]);
         each(steps, "gather_rows", arguments)?;
         steps.scan(&ends, count)?;
-        let slices = Slices::of(steps, (&ends, count), None)?;
+        let slices = RowSlices::of(steps, (&ends, count), None)?;
         let (ids, weights) = (steps.empty::<u32>(slices.items)?, steps.empty(slices.items)?);
         let scale = (count as f64 / finer as f64).powf(STIFFNESS);
         let arguments = vec![
@@ -182,7 +183,7 @@ impl Aggregates {
         ];
         each(steps, "fill_rows", arguments)?;
         let addresses = (slices.starts.address(0), ids.address(0));
-        Level::new(steps, addresses, weights, count, Some((slices, ids)))
+        MultigridLevel::new(steps, addresses, weights, count, Some((slices, ids)))
     }
 }
 
@@ -196,7 +197,7 @@ impl MultigridLevels {
             kernels(steps).items("round_weights", matrix.weights.len(), THREADS, arguments)?;
         steps.enqueue(&[rounded])?;
         let addresses = (matrix.slices.starts.address(0), matrix.ids.address(0));
-        let mut levels = vec![Level::new(steps, addresses, weights, count, None)?];
+        let mut levels = vec![MultigridLevel::new(steps, addresses, weights, count, None)?];
         loop {
             let at = levels.len() - 1;
             let level = &mut levels[at];
@@ -248,7 +249,7 @@ impl MultigridLevels {
             array(&aggregates),
         ];
         steps.enqueue(&[kernels.items("fix", count, CYCLE_THREADS, arguments)?])?;
-        let mut words: Vec<[u64; 11]> = self.levels.iter().map(Level::words).collect();
+        let mut words: Vec<[u64; 11]> = self.levels.iter().map(MultigridLevel::words).collect();
         words[0][3] = inverses.address(0);
         words[0][4] = aggregates.address(0);
         let words = steps.of(words.as_flattened())?;

@@ -12,13 +12,13 @@ use crate::error::Result;
 pub(super) const LANES: usize = 32;
 
 /// Where the rows of each slice start, in entries per row; `kernels/process/slices.cuh`.
-pub(super) struct Slices {
+pub(super) struct RowSlices {
     pub starts: Buffer<u32>,
     /// Items of all slices, those that fill up their rows included.
     pub items: usize,
 }
 
-impl Slices {
+impl RowSlices {
     /// Slices for `rows` rows that start there, and are by so many entries longer.
     pub fn of(
         steps: &mut Steps,
@@ -39,6 +39,6 @@ impl Slices {
 
 /// The fans of faces at each vertex; `kernels/process/slices.cu`.
 pub(super) struct Fans {
-    pub slices: Slices,
+    pub slices: RowSlices,
     pub items: Buffer<u32>,
 }

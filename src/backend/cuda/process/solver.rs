@@ -2,7 +2,7 @@
 
 use cudarc::driver::DeviceRepr;
 
-use super::slices::Slices;
+use super::slices::RowSlices;
 use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
@@ -22,7 +22,7 @@ pub(super) fn threads(precision: Precision, columns: usize) -> u32 {
 /// Rows of a symmetric matrix L: at its diagonal `diagonal`, else what `weights` have with the
 /// other sign; and a diagonal matrix M.
 pub(super) struct WeightMatrix<T> {
-    pub slices: Slices,
+    pub slices: RowSlices,
     /// Other unknowns of each row in slices, and the weights that they have.
     pub ids: Buffer<u32>,
     pub weights: Buffer<T>,
@@ -47,7 +47,7 @@ impl<T> WeightMatrix<T> {
 /// What such a matrix is multiplied by: its own rows, or fans and points.
 #[derive(Clone, Copy)]
 pub(super) struct MatrixProducts<'m, T> {
-    pub slices: &'m Slices,
+    pub slices: &'m RowSlices,
     /// Neighbors with their weights; or fans, and the points, four numbers each.
     pub ids: &'m Buffer<u32>,
     pub weights: &'m Buffer<T>,
@@ -190,7 +190,7 @@ impl<'s, T: Real + DeviceRepr> System<'s, T> {
         let product = steps.empty::<T>(count * columns)?;
         let sums = 3 * columns + 1;
         let partial = steps.empty::<f64>(2 * sums * blocks as usize)?;
-        let state = State::new(steps, columns)?;
+        let state = SolverState::new(steps, columns)?;
         let (tolerance, componentwise) = match until {
             Until::Norm(tolerance) => (tolerance, 0),
             Until::EveryComponent(tolerance) => (tolerance, 1),
@@ -236,12 +236,12 @@ pub(super) fn without_end(iterations: usize) -> Error {
 }
 
 /// `State` in the kernels.
-struct State {
+struct SolverState {
     words: Buffer<u32>,
     columns: usize,
 }
 
-impl State {
+impl SolverState {
     fn new(steps: &Steps, columns: usize) -> Result<Self> {
         Ok(Self { words: Buffer::zeros(&steps.stream, 2 * 2 * columns + 4)?, columns })
     }

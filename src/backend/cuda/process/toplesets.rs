@@ -11,7 +11,7 @@ use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{TOPLESETS, Variant};
 use crate::backend::cuda::query::AttributeLayout;
 use crate::backend::cuda::query::steps::{array, number};
-use crate::error::ElementKind::Vertex;
+use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result};
 use crate::message;
 use crate::numbers::Real;

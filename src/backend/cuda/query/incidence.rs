@@ -13,13 +13,13 @@ use crate::topology::order::{Downward, EntityKind};
 use crate::topology::surface::Columns;
 
 /// Lists of ids: row `r` is `items[starts[r]..starts[r + 1]]`.
-pub(in crate::backend::cuda) struct Lists {
+pub(in crate::backend::cuda) struct DeviceLists {
     pub count: usize,
     pub starts: Buffer<u32>,
     pub items: Buffer<u32>,
 }
 
-impl Lists {
+impl DeviceLists {
     /// A copy of rows of the host.
     pub fn of(steps: &Steps, rows: &Rows) -> Result<Self> {
         let starts: Vec<u32> = (0..=rows.len())
@@ -47,21 +47,22 @@ pub(in crate::backend::cuda) struct Incidence {
     pub vertex_count: usize,
     pub edge_vertices: Buffer<[u32; 2]>,
     pub edge_count: usize,
-    pub face_vertices: Lists,
+    pub face_vertices: DeviceLists,
     // rows start where those of the vertices do
     pub face_edges: Buffer<u32>,
-    pub cell_faces: Option<Lists>,
+    pub cell_faces: Option<DeviceLists>,
 }
 
 impl Incidence {
     /// A copy of that of a mesh.
     pub fn of(steps: &Steps, mesh: &Downward) -> Result<Self> {
-        let cells = (mesh.top() == EntityKind::Cell).then(|| Lists::of(steps, &mesh.cell_faces));
+        let cells =
+            (mesh.top() == EntityKind::Cell).then(|| DeviceLists::of(steps, &mesh.cell_faces));
         Ok(Self {
             vertex_count: mesh.vertex_count,
             edge_vertices: steps.of(&mesh.edge_vertices)?,
             edge_count: mesh.edge_vertices.len(),
-            face_vertices: Lists::of(steps, &mesh.face_vertices)?,
+            face_vertices: DeviceLists::of(steps, &mesh.face_vertices)?,
             face_edges: steps.of(mesh.face_edges.items())?,
             cell_faces: cells.transpose()?,
         })
@@ -108,7 +109,7 @@ impl Incidence {
             vertex_count: mesh.points.len(),
             edge_vertices,
             edge_count,
-            face_vertices: Lists { count, starts, items: corners },
+            face_vertices: DeviceLists { count, starts, items: corners },
             face_edges,
             cell_faces: None,
         };

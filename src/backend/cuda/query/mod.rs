@@ -54,7 +54,7 @@ use crate::mesh::{SolidMesh, SurfaceMesh, check_point_count};
 use crate::query::{Op, Query, QueryStrategy, topology};
 use crate::topology::Rows;
 use crate::topology::order::{Downward, ElementOrder, EntityKind, PATCH_SIZE};
-use incidence::{Incidence, Lists};
+use incidence::{DeviceLists, Incidence};
 use order::DeviceOrder;
 use patches::DevicePatches;
 use rows::StoredRows;
@@ -218,7 +218,7 @@ impl DeviceQuery {
     ///
     /// # Errors
     /// As [`DeviceQuery::stored`].
-    pub(in crate::backend::cuda) fn lists(&self, op: Op) -> Result<&Lists> {
+    pub(in crate::backend::cuda) fn lists(&self, op: Op) -> Result<&DeviceLists> {
         self.stored(op).map(|rows| &rows.lists)
     }
 
@@ -229,7 +229,7 @@ impl DeviceQuery {
     pub(in crate::backend::cuda) fn steps_and_lists(
         &mut self,
         op: Op,
-    ) -> Result<(&mut Steps, &Lists)> {
+    ) -> Result<(&mut Steps, &DeviceLists)> {
         let rows = self.rows[op as usize].as_ref();
         let rows = rows.ok_or_else(|| Error::request(format!("no rows of {op}")))?;
         Ok((&mut self.steps, &rows.lists))

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use cudarc::driver::DeviceRepr;
 use cudarc::driver::sys::CUdevice_attribute;
 
-use super::incidence::Lists;
+use super::incidence::DeviceLists;
 use super::patches;
 use super::rows::StoredRows;
 use super::steps::{THREADS, number};
@@ -210,7 +210,7 @@ impl DeviceQuery {
 
     /// Whether the device's second cache has room for where rows start and for all arguments, with
     /// a quarter to spare.
-    fn keeps_starts(&self, rows: &Lists, arguments: &[OperatorArgument<'_>]) -> Result<bool> {
+    fn keeps_starts(&self, rows: &DeviceLists, arguments: &[OperatorArgument<'_>]) -> Result<bool> {
         let context = &self.steps.functions.device().context;
         let cache = context
             .attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)

@@ -1,6 +1,6 @@
 //! Elements sorted along a Hilbert curve and cut into patches, on the device.
 
-use super::incidence::{Incidence, Lists};
+use super::incidence::{DeviceLists, Incidence};
 use super::steps::{Steps, array, bits, number};
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::launch::Argument;
@@ -43,7 +43,7 @@ impl DeviceOrder {
         points: &Buffer<[f64; 3]>,
         patch_size: usize,
     ) -> Result<Self> {
-        let curve = Curve::around(steps, points)?;
+        let curve = CurveCube::around(steps, points)?;
         let top = mesh.top();
         let tops = sort_tops(steps, mesh, points, &curve, patch_size)?;
         let counts = EntityKind::ALL.map(|kind| mesh.count(kind));
@@ -152,14 +152,14 @@ impl DeviceOrder {
                 let kinds = (EntityKind::Cell, EntityKind::Face);
                 let old = (&cells.starts, &cells.items);
                 let items = self.items_of(steps, old, kinds, (&starts, cells.count))?;
-                Some(Lists { count: cells.count, starts, items })
+                Some(DeviceLists { count: cells.count, starts, items })
             }
         };
         Ok(Incidence {
             vertex_count: mesh.vertex_count,
             edge_vertices: edges,
             edge_count: mesh.edge_count,
-            face_vertices: Lists { count: faces.count, starts, items: vertices },
+            face_vertices: DeviceLists { count: faces.count, starts, items: vertices },
             face_edges,
             cell_faces,
         })
@@ -204,9 +204,9 @@ impl DeviceOrder {
 }
 
 /// The cube that keys divide, on the device.
-struct Curve(Buffer<f64>);
+struct CurveCube(Buffer<f64>);
 
-impl Curve {
+impl CurveCube {
     fn around(steps: &Steps, points: &Buffer<[f64; 3]>) -> Result<Self> {
         let boxes = steps.empty::<[f64; 6]>(MEASURING_BLOCKS as usize)?;
         let arguments = vec![array(points), number(points.len()), array(&boxes)];
@@ -294,7 +294,7 @@ fn sort_tops(
     steps: &mut Steps,
     mesh: &Incidence,
     points: &Buffer<[f64; 3]>,
-    curve: &Curve,
+    curve: &CurveCube,
     patch_size: usize,
 ) -> Result<Tops> {
     let (top, vertices) = (mesh.top(), mesh.vertex_count);

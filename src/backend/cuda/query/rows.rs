@@ -1,6 +1,6 @@
 //! Rows of every query on the device.
 
-use super::incidence::{Incidence, Lists};
+use super::incidence::{DeviceLists, Incidence};
 use super::steps::{Steps, array, bits, number};
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::launch::Argument;
@@ -16,7 +16,7 @@ const ROWS_OF_BASE: usize = 32;
 
 /// Rows as operators visit them.
 pub(in crate::backend::cuda) struct StoredRows {
-    pub lists: Lists,
+    pub lists: DeviceLists,
     // items less the base of their rows, where these lie within 2^16
     short_ids: Buffer<u16>,
     // [row / ROWS_OF_BASE]; u32::MAX where they lie farther apart
@@ -24,7 +24,7 @@ pub(in crate::backend::cuda) struct StoredRows {
 }
 
 impl StoredRows {
-    pub fn new(steps: &Steps, lists: Lists) -> Result<Self> {
+    pub fn new(steps: &Steps, lists: DeviceLists) -> Result<Self> {
         let short_ids = steps.empty(lists.items.len())?;
         let bases = steps.empty(lists.count.div_ceil(ROWS_OF_BASE))?;
         let arguments = vec![lists.words(), number(lists.count), array(&short_ids), array(&bases)];
@@ -34,7 +34,7 @@ impl StoredRows {
 
     /// `Rows` in the kernel of operators.
     pub fn words(&self) -> Argument {
-        let Lists { count, starts, items } = &self.lists;
+        let DeviceLists { count, starts, items } = &self.lists;
         let counts = *count as u64 | (items.len() as u64) << 32;
         let [starts, items] = [starts, items].map(|array| array.address(0));
         let arrays = [starts, items, self.short_ids.address(0), self.bases.address(0), counts];
@@ -43,7 +43,7 @@ impl StoredRows {
 }
 
 /// The rows of `op`, each ascending.
-pub(super) fn rows(steps: &mut Steps, mesh: &Incidence, op: Op) -> Result<Lists> {
+pub(super) fn rows(steps: &mut Steps, mesh: &Incidence, op: Op) -> Result<DeviceLists> {
     let (from, to) = (op.from(), op.to());
     if from > to {
         return down(steps, mesh, op, (from, to));
@@ -65,7 +65,11 @@ pub(super) fn rows(steps: &mut Steps, mesh: &Incidence, op: Op) -> Result<Lists>
 }
 
 /// Vertices one to k + 1 edges away from those that are one to k, and from those one edge away.
-pub(super) fn wider_ring(steps: &mut Steps, ring: &Lists, neighbors: &Lists) -> Result<Lists> {
+pub(super) fn wider_ring(
+    steps: &mut Steps,
+    ring: &DeviceLists,
+    neighbors: &DeviceLists,
+) -> Result<DeviceLists> {
     near(steps, "a k-ring", (ring, neighbors, true))
 }
 
@@ -75,7 +79,7 @@ fn down(
     mesh: &Incidence,
     op: Op,
     (from, to): (EntityKind, EntityKind),
-) -> Result<Lists> {
+) -> Result<DeviceLists> {
     let count = mesh.count(from);
     let arguments =
         || vec![mesh.words(), number(from as usize), number(to as usize), number(count)];
@@ -86,8 +90,8 @@ fn down(
 fn near(
     steps: &mut Steps,
     name: &str,
-    (there, back, through): (&Lists, &Lists, bool),
-) -> Result<Lists> {
+    (there, back, through): (&DeviceLists, &DeviceLists, bool),
+) -> Result<DeviceLists> {
     let arguments = || {
         let through = number(usize::from(through));
         vec![there.words(), back.words(), through, number(there.count)]
@@ -102,7 +106,7 @@ fn gather(
     count: usize,
     [measure, write]: [&'static str; 2],
     arguments: impl Fn() -> Vec<Argument>,
-) -> Result<Lists> {
+) -> Result<DeviceLists> {
     let starts = steps.empty::<u32>(count + 1)?;
     let tally = steps.of(&[0_u64; 2])?;
     let mut own = arguments();
@@ -119,7 +123,7 @@ fn gather(
     own.extend([array(&starts), array(&items), array(&lengths), array(&tally)]);
     steps.each(&ROWS, write, count, own)?;
     let repeated = tally.read_at(&steps.stream, 1)?;
-    let rows = Lists { count, starts, items };
+    let rows = DeviceLists { count, starts, items };
     if repeated == 0 {
         return Ok(rows);
     }
@@ -127,11 +131,11 @@ fn gather(
     let items = steps.empty((entries - repeated) as usize)?;
     let arguments = vec![rows.words(), array(&lengths), number(count), array(&items)];
     steps.each(&ROWS, "compact", count, arguments)?;
-    Ok(Lists { count, starts: lengths, items })
+    Ok(DeviceLists { count, starts: lengths, items })
 }
 
 /// For each of `count` elements the rows that it is in, ascending.
-fn transpose(steps: &mut Steps, rows: &Lists, count: usize) -> Result<Lists> {
+fn transpose(steps: &mut Steps, rows: &DeviceLists, count: usize) -> Result<DeviceLists> {
     let entries = rows.items.len();
     let of_items = steps.empty::<u32>(entries)?;
     let arguments = vec![array(&rows.starts), number(rows.count), array(&of_items)];
@@ -155,5 +159,5 @@ fn transpose(steps: &mut Steps, rows: &Lists, count: usize) -> Result<Lists> {
         array(&items),
     ];
     steps.each(&ROWS, "start_rows", entries.max(count + 1), arguments)?;
-    Ok(Lists { count, starts, items })
+    Ok(DeviceLists { count, starts, items })
 }

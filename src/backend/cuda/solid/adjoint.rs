@@ -41,14 +41,14 @@ unsafe impl DeviceRepr for AdjointLeaf {}
 
 /// What the leaves need, before it is brought to the device.
 #[derive(Default)]
-struct Arrays {
+struct AdjointArrays {
     leaves: Vec<AdjointLeaf>,
     weights: Vec<f64>,
     samples: Vec<u32>,
     places: usize,
 }
 
-impl Arrays {
+impl AdjointArrays {
     fn of(adjoint: &Adjoint) -> Self {
         let mut all = Self::default();
         let mut tables = Vec::with_capacity(adjoint.tables.len());
@@ -121,7 +121,7 @@ impl DeviceAdjoint {
         adjoint: &Adjoint,
     ) -> Result<Self> {
         let stream = functions.new_stream()?;
-        let Arrays { leaves, weights, samples, places } = Arrays::of(adjoint);
+        let AdjointArrays { leaves, weights, samples, places } = AdjointArrays::of(adjoint);
         let rows = |rows: &IndexRows, weights: Option<&[f64]>| {
             let long = |numbers: &[usize]| numbers.iter().map(|&x| x as u64).collect::<Vec<_>>();
             Ok(DeviceRows {
@@ -279,7 +279,7 @@ mod tests {
     use crate::plan::{Samples, Want, wanted_orders};
 
     /// The loops of `leaf_gradients`.
-    fn leaf_gradients(arrays: &Arrays, gradients: &[Vec<f64>], width: usize) -> Vec<f64> {
+    fn leaf_gradients(arrays: &AdjointArrays, gradients: &[Vec<f64>], width: usize) -> Vec<f64> {
         let mut nets = vec![0.0; arrays.places * width];
         for leaf in &arrays.leaves {
             for c in 0..leaf.controls as usize {
@@ -333,7 +333,7 @@ mod tests {
             let slices: Vec<&[f64]> = gradients.iter().map(Vec::as_slice).collect();
             let adjoint = Adjoint::new(&plan).unwrap();
             assert!(!adjoint.levels.is_empty());
-            let nets = leaf_gradients(&Arrays::of(&adjoint), &gradients, width);
+            let nets = leaf_gradients(&AdjointArrays::of(&adjoint), &gradients, width);
             let mut points = vec![0.0; (adjoint.sources.starts.len() - 1) * width];
             gather(&adjoint.sources, None, &nets, width, &mut points);
             for (level, (rows, weights)) in adjoint.levels.iter().enumerate().rev() {

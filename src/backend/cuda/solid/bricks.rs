@@ -25,19 +25,19 @@ pub(in crate::backend::cuda) const AT_ONCE: [usize; 2] = [2, 4];
 const FIRST: usize = 21;
 const STEPS: [usize; 3] = [1, 4, 16];
 
-type Key = [u32; 4];
+type BrickKey = [u32; 4];
 
 /// Finds disjoint bricks among regular `leaves`, in ascending order, and what remains.
 pub(in crate::backend::cuda) fn collect(solid: &Solid, leaves: &[u32]) -> (Vec<Brick>, Vec<u32>) {
     let net = |leaf: u32| solid.net(&solid.leaves()[leaf as usize]);
-    let key = |leaf: u32, first: usize| -> Key {
+    let key = |leaf: u32, first: usize| -> BrickKey {
         let net = net(leaf);
         [0, STEPS[0], STEPS[1], STEPS[2]].map(|step| net[first + step])
     };
-    let mut keys: Vec<(Key, u32)> =
+    let mut keys: Vec<(BrickKey, u32)> =
         leaves.par_iter().map(|&leaf| (key(leaf, FIRST), leaf)).collect();
     keys.par_sort_unstable();
-    let find = |key: Key| {
+    let find = |key: BrickKey| {
         let at = keys.binary_search_by_key(&key, |entry| entry.0).ok()?;
         Some(keys[at].1)
     };

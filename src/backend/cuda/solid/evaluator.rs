@@ -18,7 +18,7 @@ use cudarc::driver::{CudaStream, DriverError};
 use super::adjoint::DeviceAdjoint;
 use super::grid::{DeviceGrid, PreparedGrid};
 use super::points::DevicePoints;
-use super::scattered::Scattered;
+use super::scattered::DeviceScattered;
 use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::device_arrays::{
@@ -51,23 +51,23 @@ pub(in crate::backend::cuda) struct Resident<'p, T> {
     functions: Arc<Functions>,
     main: Arc<CudaStream>,
     sides: Vec<Arc<CudaStream>>,
-    samples: OnDevice<T>,
+    samples: DevicePlan<T>,
     levels: Vec<LevelStencils>,
     /// Positions, then attributes.
     inputs: Vec<Input>,
     /// The last evaluations that stayed on the device, the last one last.
-    kept: Vec<Program>,
+    kept: Vec<RangeProgram>,
     /// The work of the ranges that the last evaluation for the host was cut into.
-    pieces: HashMap<Range<usize>, Work>,
+    pieces: HashMap<Range<usize>, SharedGrid>,
     transfer: Option<Transfer>,
 }
 
 /// The work of a range of elements on a grid of samples, brought to the device.
-type Work = Option<Arc<PreparedGrid>>;
+type SharedGrid = Option<Arc<PreparedGrid>>;
 
-enum OnDevice<T> {
+enum DevicePlan<T> {
     Grid(Box<DeviceGrid<T>>),
-    Scattered(Box<Scattered<T>>),
+    Scattered(Box<DeviceScattered<T>>),
 }
 
 /// Control points of all levels, `[point][width]`.
@@ -91,7 +91,7 @@ fn relative<'v>(values: &'v [f64], origin: Option<&Origin>) -> Cow<'v, [f64]> {
 }
 
 /// An evaluation of a range of elements: where its results lie, and what makes them.
-struct Program {
+struct RangeProgram {
     range: Range<usize>,
     results: Arc<ResultMemory>,
     // first number of each input's outputs, and of each quantity
@@ -104,7 +104,7 @@ struct Program {
     last: Vec<Launch>,
     graph: Option<Graph>,
     // the items that the launches refer to
-    work: Work,
+    work: SharedGrid,
 }
 
 impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
@@ -115,11 +115,11 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         let samples = match plan.samples() {
             Samples::Tensor(_) => {
                 let grid = DeviceGrid::new(functions.clone(), plan, strategy, &main)?;
-                OnDevice::Grid(Box::new(grid))
+                DevicePlan::Grid(Box::new(grid))
             }
             Samples::Points(_) => {
-                let points = Scattered::new(functions.clone(), plan, &main)?;
-                OnDevice::Scattered(Box::new(points))
+                let points = DeviceScattered::new(functions.clone(), plan, &main)?;
+                DevicePlan::Scattered(Box::new(points))
             }
         };
         let solid = plan.solid();
@@ -219,12 +219,12 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
     }
 
     /// The work of a range, brought to the device.
-    fn work(&self, range: &Range<usize>) -> Result<Work> {
+    fn work(&self, range: &Range<usize>) -> Result<SharedGrid> {
         match &self.samples {
-            OnDevice::Grid(grid) => {
+            DevicePlan::Grid(grid) => {
                 Ok(Some(Arc::new(grid.prepare(self.plan, range.clone(), &self.main)?)))
             }
-            OnDevice::Scattered(_) => Ok(None),
+            DevicePlan::Scattered(_) => Ok(None),
         }
     }
 
@@ -232,9 +232,9 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
     fn program(
         &self,
         range: Range<usize>,
-        work: Work,
+        work: SharedGrid,
         results: Option<Arc<ResultMemory>>,
-    ) -> Result<Program> {
+    ) -> Result<RangeProgram> {
         self.plan.check_range(&range)?;
         let count = self.plan.result_count(&range);
         let mut starts = Vec::new();
@@ -260,7 +260,7 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
         let mut launches = Vec::new();
         let address = |index: usize, output: usize| results.address::<T>(starts[index][output]);
         for (_, pass, job) in self.passes(&range, address) {
-            if let (OnDevice::Grid(grid), Some(work)) = (&self.samples, &work) {
+            if let (DevicePlan::Grid(grid), Some(work)) = (&self.samples, &work) {
                 first.extend(grid.clearing(work, pass, job)?);
             }
             let own = self.launches(work.as_deref(), pass, job)?;
@@ -271,11 +271,11 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
             self.quantities(&range, address, |index| results.address::<T>(derived[index]))?,
         );
         let graph = None;
-        Ok(Program { range, results, starts, derived, first, launches, last, graph, work })
+        Ok(RangeProgram { range, results, starts, derived, first, launches, last, graph, work })
     }
 
     /// Puts a program on the streams: kernels of different families side by side.
-    fn enqueue(&self, program: &Program) -> Result<(), DriverError> {
+    fn enqueue(&self, program: &RangeProgram) -> Result<(), DriverError> {
         // SAFETY: a program holds everything its launches refer to, and buffers are
         // freed in the order of the main stream, which waits for all others.
         unsafe {
@@ -301,8 +301,8 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
     }
 
     /// A program of a range whose results no one else holds: a kept one, else a new one.
-    fn free_program(&mut self, range: &Range<usize>) -> Result<Program> {
-        let free = |program: &mut Program| Arc::get_mut(&mut program.results).is_some();
+    fn free_program(&mut self, range: &Range<usize>) -> Result<RangeProgram> {
+        let free = |program: &mut RangeProgram| Arc::get_mut(&mut program.results).is_some();
         if let Some(at) = self.kept.iter_mut().position(|p| p.range == *range && free(p)) {
             let program = self.kept.remove(at);
             program.results.settle()?;

@@ -10,7 +10,7 @@ use super::bricks;
 use super::launch_kind::{EvaluationLaunch, LaunchKind};
 use super::layout::{BatchRecord, PlanLayout};
 use super::published::{self, Published};
-use super::work::{Item, TensorRun, Tile, Work};
+use super::work::{GridWork, Item, TableTile, TensorRun};
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::functions::{Function, Functions, LaunchShape};
@@ -100,7 +100,7 @@ impl<T: Real + DeviceRepr> DeviceGrid<T> {
             .map(|&kernel| Ok((kernel, self.tile(kernel)?)))
             .collect::<Result<BTreeMap<_, _>>>()?;
         let tile = |kernel| tiles[&kernel];
-        let work = Work::new(plan, &self.layout, &range, warps, tile);
+        let work = GridWork::new(plan, &self.layout, &range, warps, tile);
         let items = work.items.iter();
         let items = items
             .map(|(&kernel, items)| Ok((kernel, Buffer::of(stream, items)?)))
@@ -118,12 +118,12 @@ impl<T: Real + DeviceRepr> DeviceGrid<T> {
         self.published.clearing(&self.functions, &work.published, pass, job)
     }
 
-    fn tile(&self, kernel: Kernel) -> Result<Tile> {
+    fn tile(&self, kernel: Kernel) -> Result<TableTile> {
         let pass = Pass { width: 3, strided: false, want: Want::POSITION };
         let function = self.table_function(pass, kernel)?;
         let (shared, threads) = self.table_block(kernel, &function)?;
         let multiprocessors = self.functions.device().info.multiprocessors;
-        Ok(Tile {
+        Ok(TableTile {
             leaves: function.constant("table_cells")?,
             samples: function.constant("table_samples")?,
             blocks: multiprocessors * function.occupancy(threads, shared)?,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::published::layout::Family;
+use super::published::layout::PublishedFamily;
 use crate::backend::cuda::driver::functions::{Function, LaunchShape};
 use crate::backend::cuda::driver::launch::{Argument, Launch};
 use crate::plan::Kernel;
@@ -16,7 +16,7 @@ pub(super) enum LaunchKind {
     /// All batches that take this kernel.
     Batches(Kernel),
     /// All leaves that take this kernel of the published method.
-    Published(Family, Kernel),
+    Published(PublishedFamily, Kernel),
     /// Scattered samples in regular leaves.
     RegularPoints,
     /// All other scattered samples.

@@ -12,8 +12,8 @@ use crate::error::Result;
 use crate::kernel::AxisWeights;
 use crate::numbers::Real;
 use crate::plan::{BatchKind, Facts, Kernel, Plan, Strategy, wanted_orders};
-use nets::Nets;
-use tables::Tables;
+use nets::NetLayout;
+use tables::TableLayout;
 
 pub(in crate::backend::cuda) use arrays::{BatchRecord, PlanLayout};
 
@@ -24,10 +24,10 @@ impl<T: Real + DeviceRepr> PlanLayout<T> {
     /// [`crate::Error::Request`] if an axis pattern has too many samples.
     pub fn new(plan: &Plan<'_>, strategy: Strategy, device: &DeviceInfo) -> Result<Self> {
         let kernels = kernels::<T>(plan, strategy, device);
-        let nets = Nets::of(plan, &kernels);
+        let nets = NetLayout::of(plan, &kernels);
         let mut layout = Self { kernels, ..Self::default() };
         let axes = layout.lay_axes(plan)?;
-        let mut tables = Tables::default();
+        let mut tables = TableLayout::default();
         for index in 0..plan.batches().len() {
             let mut batch = batch(plan, index, &axes);
             (batch.first_net, batch.first_leaf) = layout.lay_nets(plan, index, &nets);

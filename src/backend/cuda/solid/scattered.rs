@@ -54,7 +54,7 @@ fn weights_of<T: Real>(
 }
 
 /// The points of a plan on the device.
-pub(super) struct Scattered<T> {
+pub(super) struct DeviceScattered<T> {
     functions: Arc<Functions>,
     regular_nets: Buffer<u32>,
     regular: Buffer<RegularPoint<3>>,
@@ -64,7 +64,7 @@ pub(super) struct Scattered<T> {
     weights: Buffer<T>,
 }
 
-impl<T: Real + DeviceRepr> Scattered<T> {
+impl<T: Real + DeviceRepr> DeviceScattered<T> {
     /// Brings the points of a plan to the device.
     pub fn new(
         functions: Arc<Functions>,

@@ -14,7 +14,7 @@ use crate::limit::Solid;
 const NONE: u32 = u32::MAX;
 
 /// Corners of a layer of the cell itself, as a net has them first.
-type Face = [u32; 4];
+type LayerCorners = [u32; 4];
 
 /// The leaves of a layered batch, stack by stack.
 #[derive(Clone, Debug, Default)]
@@ -42,11 +42,11 @@ pub(in crate::backend::cuda) fn collect(solid: &Solid, leaves: &[u32], lines: us
     let layers = |leaf: u32, layers: Range<usize>| {
         &solid.net(&solid.leaves()[leaf as usize])[layers.start * lines..layers.end * lines]
     };
-    let face = |leaf: u32, layer: usize| -> Face {
+    let face = |leaf: u32, layer: usize| -> LayerCorners {
         let layer = layers(leaf, layer..layer + 1);
         std::array::from_fn(|corner| layer[corner])
     };
-    let mut bottoms: Vec<(Face, u32)> = (0..leaves.len() as u32)
+    let mut bottoms: Vec<(LayerCorners, u32)> = (0..leaves.len() as u32)
         .into_par_iter()
         .map(|at| (face(leaves[at as usize], 1), at))
         .collect();

@@ -15,7 +15,7 @@ pub(in crate::backend::cuda) type Item = [u32; 5];
 
 /// The work of a range of elements.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Work {
+pub(super) struct GridWork {
     /// Runs of whole regular leaves, one by one or in bricks.
     pub tensor: Vec<TensorRun>,
     /// Items of the other kernels.
@@ -34,7 +34,7 @@ pub(super) struct TensorRun {
 
 /// Leaves that a block of a table kernel takes, and samples at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Tile {
+pub(super) struct TableTile {
     pub leaves: u32,
     pub samples: u32,
     /// Blocks that the device holds at once.
@@ -44,7 +44,7 @@ pub(super) struct Tile {
 /// Samples that take about as long as gathering nets does.
 const GATHERING: u32 = 192;
 
-impl Tile {
+impl TableTile {
     /// Samples of each leaf that a block takes, gathering nets once, so that all blocks end soon.
     fn samples_of_block(self, leaves: u32, samples: u32) -> u32 {
         let time = |&step: &u32| {
@@ -61,13 +61,13 @@ const AT_ONCE: u32 = 8;
 
 /// Leaves of a batch that follow one another, or a stretch of its stacks.
 #[derive(Clone, Copy)]
-struct Run {
+struct LeafRun {
     batch: u32,
     first: u32,
     count: u32,
 }
 
-impl Work {
+impl GridWork {
     /// The work for `range`. `warps`: how many the device holds at once. `tile`: of the
     /// table kernels.
     pub fn new<T>(
@@ -75,13 +75,13 @@ impl Work {
         layout: &PlanLayout<T>,
         range: &Range<usize>,
         warps: u32,
-        tile: impl Fn(Kernel) -> Tile,
+        tile: impl Fn(Kernel) -> TableTile,
     ) -> Self {
         let mut work = Self::default();
         for (kernel, mut runs) in work.push_tensor_runs(plan, layout, range) {
             if kernel == Kernel::Layered {
                 // stacks side by side share control points: evaluated at about the same time
-                let element = |run: &Run| {
+                let element = |run: &LeafRun| {
                     let leaf = layout.stacks[run.batch as usize].leaves[run.first as usize];
                     plan.solid().leaves()[leaf as usize].element
                 };
@@ -99,8 +99,8 @@ impl Work {
         plan: &Plan<'_>,
         layout: &PlanLayout<T>,
         range: &Range<usize>,
-    ) -> BTreeMap<Kernel, Vec<Run>> {
-        let mut others: BTreeMap<Kernel, Vec<Run>> = BTreeMap::new();
+    ) -> BTreeMap<Kernel, Vec<LeafRun>> {
+        let mut others: BTreeMap<Kernel, Vec<LeafRun>> = BTreeMap::new();
         for (index, batch) in plan.batches().iter().enumerate() {
             let leaves = batch.leaves_in(plan.solid(), range);
             if leaves.is_empty() {
@@ -120,7 +120,7 @@ impl Work {
                 }
                 Kernel::Layered => {
                     let segments = segments(plan.solid(), &layout.stacks[index].leaves, range);
-                    let run = |run: Range<usize>| Run {
+                    let run = |run: Range<usize>| LeafRun {
                         batch: index as u32,
                         first: run.start as u32,
                         count: run.len() as u32,
@@ -131,7 +131,7 @@ impl Work {
                 Kernel::PublishedThread | Kernel::PublishedWarp => {}
                 kernel => {
                     let first = batch.leaves.partition_point(|&leaf| leaf < leaves[0]) as u32;
-                    let run = Run { batch: index as u32, first, count: leaves.len() as u32 };
+                    let run = LeafRun { batch: index as u32, first, count: leaves.len() as u32 };
                     others.entry(kernel).or_default().push(run);
                 }
             }
@@ -144,14 +144,14 @@ impl Work {
 fn items<T>(
     layout: &PlanLayout<T>,
     kernel: Kernel,
-    runs: &[Run],
+    runs: &[LeafRun],
     warps: u32,
-    tile: Option<Tile>,
+    tile: Option<TableTile>,
 ) -> Vec<Item> {
     let mut items = Vec::new();
     let total: u32 = runs.iter().map(|run| run.count).sum();
     let mut rest = total;
-    for &Run { batch, first, count } in runs {
+    for &LeafRun { batch, first, count } in runs {
         let samples: u32 = layout.batches[batch as usize].counts.iter().product();
         let samples_step = tile.map_or(samples, |tile| tile.samples_of_block(total, samples));
         let mut start = 0;
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn blocks_gather_seldom_where_there_are_many() {
-        let tile = Tile { leaves: 24, samples: 64, blocks: 528 };
+        let tile = TableTile { leaves: 24, samples: 64, blocks: 528 };
         // one round either way: the shortest blocks
         assert_eq!(tile.samples_of_block(24, 512), 64);
         // ten rounds of whole leaves, instead of eighty that gather again

@@ -17,7 +17,7 @@ use crate::numbers::Real;
 
 /// A level on the device: `Quads` in `kernels/surface/friends.cuh`. The first has corners,
 /// friends and starts, the last corners, those between owners and a friend a quad.
-struct Level {
+struct FriendLevel {
     corners: Buffer<[u32; 4]>,
     owners: Buffer<u32>,
     friends: Buffer<u32>,
@@ -33,7 +33,7 @@ struct Level {
 pub struct DeviceFriends<T> {
     functions: Arc<Functions>,
     stream: Arc<CudaStream>,
-    levels: Vec<Level>,
+    levels: Vec<FriendLevel>,
     // of every level, [vertex][3], between the first and the last [vertex][4]
     points: Vec<Buffer<T>>,
     sharp: bool,
@@ -98,7 +98,7 @@ impl<T: Real + DeviceRepr> DeviceFriends<T> {
             let (vertices, sharpness): (Vec<u32>, Vec<f64>) = fixed.iter().copied().unzip();
             Ok((Buffer::of(&stream, &vertices)?, Buffer::of(&stream, &sharpness)?))
         };
-        let mut levels = vec![Level {
+        let mut levels = vec![FriendLevel {
             corners: Buffer::of(&stream, &vec![[0; 4]; quads])?,
             owners: Buffer::empty(&stream, 0)?,
             friends: Buffer::of(&stream, &vec![0; 2 * quads])?,
@@ -117,7 +117,7 @@ impl<T: Real + DeviceRepr> DeviceFriends<T> {
             vertices = 4 * quads + vertices.saturating_sub(quads);
             quads *= 4;
             let linked = if level == count { 0 } else { quads };
-            levels.push(Level {
+            levels.push(FriendLevel {
                 corners: Buffer::empty(&stream, if linked == 0 { quads } else { 0 })?,
                 owners: Buffer::empty(&stream, linked)?,
                 friends: Buffer::empty(&stream, linked)?,
@@ -128,7 +128,7 @@ impl<T: Real + DeviceRepr> DeviceFriends<T> {
                 vertices,
             });
         }
-        let room = |(at, level): (usize, &Level)| {
+        let room = |(at, level): (usize, &FriendLevel)| {
             let width = if at == 0 || at == count { 3 } else { 4 };
             Buffer::empty(&stream, width * level.vertices)
         };

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use nalgebra::Isometry3;
 
 use super::sets::Sets;
-use super::types::Family;
+use super::types::ElementFamily;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::Text;
 
 /// Elements of one type.
 pub(super) struct Elements {
-    pub(super) family: Family,
+    pub(super) family: ElementFamily,
     /// Fewest and most nodes of an element.
     pub(super) nodes: [usize; 2],
     /// Name of the type in the deck, in capitals.
@@ -21,7 +21,7 @@ pub(super) struct Elements {
 }
 
 /// The section that is being read.
-pub(super) enum Section {
+pub(super) enum DeckSection {
     Nodes,
     Elements(Elements),
     /// Elements of another family.
@@ -44,20 +44,20 @@ pub(super) struct Deck<'a> {
     pub(super) text: Text<'a>,
     pub(super) assembly: Assembly<'a>,
     pub(super) sets: Sets,
-    pub(super) section: Section,
+    pub(super) section: DeckSection,
     // Of the element that is being read, whose row may go on in the next line:
     pub(super) element_nodes: Vec<u32>,
     pub(super) element_line: usize,
     pub(super) element_number: i64,
     pub(super) has_instances: bool,
-    pub(super) parts: Parts<'a>,
+    pub(super) parts: DeckParts<'a>,
     pub(super) instance: Option<Instance>,
 }
 
 /// Parts of a deck that has instances, by their names in capitals.
 #[derive(Default)]
-pub(super) struct Parts<'a> {
-    pub(super) by_name: BTreeMap<String, Part<'a>>,
+pub(super) struct DeckParts<'a> {
+    pub(super) by_name: BTreeMap<String, DeckPart<'a>>,
     /// Whether the part that is being read was read before.
     pub is_again: bool,
     /// Whether a part is being read.
@@ -67,7 +67,7 @@ pub(super) struct Parts<'a> {
 }
 
 /// A part of a deck.
-pub(super) struct Part<'a> {
+pub(super) struct DeckPart<'a> {
     pub(super) name: String,
     // behind its first line
     pub(super) text: Text<'a>,

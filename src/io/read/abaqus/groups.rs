@@ -3,20 +3,22 @@
 use std::collections::{BTreeSet, HashMap};
 
 use crate::Result;
-use crate::io::read::assemble::{Assembly, Shape};
+use crate::io::read::assemble::{Assembly, VolumeShape};
 
 use super::members::Members;
-use super::scope::Element;
-use super::sets::{SetRow, Sets, Surface, SurfaceSide};
+use super::scope::DeckElement;
+use super::sets::{DeckSurface, SetRow, Sets, SurfaceSide};
 
 /// Sides S1, S2, … of solid elements by their corners (Abaqus Analysis User's Guide, "Solid
 /// elements": element faces).
-const fn sides(shape: Shape) -> &'static [&'static [usize]] {
+const fn sides(shape: VolumeShape) -> &'static [&'static [usize]] {
     match shape {
-        Shape::Tetrahedron => &[&[0, 1, 2], &[0, 3, 1], &[1, 3, 2], &[2, 3, 0]],
-        Shape::Pyramid => &[&[0, 1, 2, 3], &[0, 4, 1], &[1, 4, 2], &[2, 4, 3], &[3, 4, 0]],
-        Shape::Wedge => &[&[0, 1, 2], &[3, 5, 4], &[0, 3, 4, 1], &[1, 4, 5, 2], &[2, 5, 3, 0]],
-        Shape::Hexahedron | Shape::Voxel => &[
+        VolumeShape::Tetrahedron => &[&[0, 1, 2], &[0, 3, 1], &[1, 3, 2], &[2, 3, 0]],
+        VolumeShape::Pyramid => &[&[0, 1, 2, 3], &[0, 4, 1], &[1, 4, 2], &[2, 4, 3], &[3, 4, 0]],
+        VolumeShape::Wedge => {
+            &[&[0, 1, 2], &[3, 5, 4], &[0, 3, 4, 1], &[1, 4, 5, 2], &[2, 5, 3, 0]]
+        }
+        VolumeShape::Hexahedron | VolumeShape::Voxel => &[
             &[0, 1, 2, 3],
             &[4, 7, 6, 5],
             &[0, 4, 5, 1],
@@ -49,8 +51,8 @@ impl Sets {
             assembly.skip_many(&what, found.others);
             for &element in &found.elements {
                 match members.element(element) {
-                    Element::Solid(cell, ..) => assembly.groups.group_cell(name, cell.0),
-                    Element::Face(face) => assembly.groups.group_face(name, face),
+                    DeckElement::Solid(cell, ..) => assembly.groups.group_cell(name, cell.0),
+                    DeckElement::Face(face) => assembly.groups.group_face(name, face),
                 }
             }
         }
@@ -100,14 +102,14 @@ impl Sets {
 }
 
 /// The sides of a solid element; none of a face.
-fn sides_of(element: Element) -> Vec<Vec<u32>> {
-    let Element::Solid(_, shape, corners) = element else { return Vec::new() };
+fn sides_of(element: DeckElement) -> Vec<Vec<u32>> {
+    let DeckElement::Solid(_, shape, corners) = element else { return Vec::new() };
     sides(shape).iter().map(|side| side.iter().map(|&i| corners[i]).collect()).collect()
 }
 
 /// Makes a group of the sides and faces of a surface.
 fn push_surface(
-    surface: &Surface,
+    surface: &DeckSurface,
     name: &str,
     members: &mut Members,
     free: &HashMap<Vec<u32>, bool>,
@@ -126,17 +128,17 @@ fn push_surface(
             let element = members.element(element);
             let all = sides_of(element);
             match (element, side) {
-                (Element::Face(face), SurfaceSide::Free | SurfaceSide::Faces) => {
+                (DeckElement::Face(face), SurfaceSide::Free | SurfaceSide::Faces) => {
                     assembly.groups.group_face(name, face);
                 }
-                (Element::Solid(..), SurfaceSide::Side(side)) => {
+                (DeckElement::Solid(..), SurfaceSide::Side(side)) => {
                     faces.extend(all.get(*side).cloned())
                 }
-                (Element::Solid(..), SurfaceSide::Free) => {
+                (DeckElement::Solid(..), SurfaceSide::Free) => {
                     faces.extend(all.into_iter().filter(|f| free.contains_key(&key(f))));
                 }
-                (Element::Face(_), SurfaceSide::Side(_))
-                | (Element::Solid(..), SurfaceSide::Faces) => {
+                (DeckElement::Face(_), SurfaceSide::Side(_))
+                | (DeckElement::Solid(..), SurfaceSide::Faces) => {
                     assembly.skip(&format!("elements of surface `{name}` without its side"));
                 }
             }
@@ -162,7 +164,12 @@ mod tests {
     /// same way.
     #[test]
     fn sides_are_closed_and_look_the_same_way() {
-        for shape in [Shape::Tetrahedron, Shape::Pyramid, Shape::Wedge, Shape::Hexahedron] {
+        for shape in [
+            VolumeShape::Tetrahedron,
+            VolumeShape::Pyramid,
+            VolumeShape::Wedge,
+            VolumeShape::Hexahedron,
+        ] {
             let mut edges = BTreeSet::new();
             for side in sides(shape) {
                 for (a, b) in side.iter().zip(side.iter().cycle().skip(1)) {

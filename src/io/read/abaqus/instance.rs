@@ -2,8 +2,8 @@
 
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion};
 
-use super::deck::{Deck, Instance, Part, Section};
-use crate::error::ElementKind;
+use super::deck::{Deck, DeckPart, DeckSection, Instance};
+use crate::error::IdKind;
 use crate::io::read::lines::{real, shown};
 use crate::message;
 use crate::numbers::counted;
@@ -43,7 +43,7 @@ impl<'a> Deck<'a> {
             }
         }
         let bytes = text.bytes_to(&self.text);
-        let part = Part { name: name.to_owned(), text, bytes, instances: 0 };
+        let part = DeckPart { name: name.to_owned(), text, bytes, instances: 0 };
         match self.parts.by_name.insert(name.to_ascii_uppercase(), part) {
             Some(_) => error("is given twice".into(), "give every part its own name"),
             None => Ok(()),
@@ -81,7 +81,7 @@ impl<'a> Deck<'a> {
         self.instance =
             Some(Instance { first: self.assembly.points(), motion: Isometry3::identity() });
         self.text = text;
-        self.section = Section::Other;
+        self.section = DeckSection::Other;
         self.parts.is_reading = true;
         self.read_lines()?;
         self.parts.is_reading = false;
@@ -106,8 +106,8 @@ impl<'a> Deck<'a> {
         }
     }
 
-    /// Takes a row of the instance's place: the first moves it, the second turns it by two points of
-    /// an axis and an angle in degrees.
+    /// Takes a row of the instance's placement: the first moves it, the second turns it by two
+    /// points of an axis and an angle in degrees.
     pub(super) fn place(&mut self, line: &[u8], rows: usize) -> Result<()> {
         let fields = line.split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
         let numbers = fields.filter(|field| !field.is_empty()).map(|field| {
@@ -132,14 +132,14 @@ impl<'a> Deck<'a> {
             _ => {
                 return Err(self
                     .text
-                    .error(message!(ElementKind::Row.id(rows + 1), " of the instance's place has ", counted(numbers.len(), "number")))
+                    .error(message!(IdKind::Row.id(rows + 1), " of the instance's place has ", counted(numbers.len(), "number")))
                     .with_help("the first row has x, y, z of the translation, the second two points of an axis and an angle"));
             }
         };
         if let Some(instance) = &mut self.instance {
             instance.motion = motion * instance.motion;
         }
-        self.section = Section::Instance(rows + 1);
+        self.section = DeckSection::Instance(rows + 1);
         Ok(())
     }
 }

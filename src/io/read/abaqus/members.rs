@@ -5,7 +5,7 @@ use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::shown;
 use crate::{Error, Result};
 
-use super::scope::{Element, Member};
+use super::scope::{DeckElement, RowMember};
 use super::sets::{SetRow, Sets};
 
 /// Members of all sets and surfaces that are looked at: a short deck may name very many.
@@ -13,7 +13,7 @@ const MAX_MEMBERS: usize = 1 << 27;
 
 /// Elements of a set or row.
 #[derive(Clone, Default)]
-pub(super) struct Found {
+pub(super) struct FoundElements {
     /// Ascending numbers of [`Members::element`], each once.
     pub elements: Vec<u32>,
     /// Numbers of other elements, and names of no set.
@@ -36,7 +36,7 @@ pub(super) struct Members<'a> {
     // number of the first element of each scope
     first: Vec<u32>,
     // of each set; none where there would be too many
-    found: Vec<Option<Found>>,
+    found: Vec<Option<FoundElements>>,
     // members that may still be looked at
     left: usize,
 }
@@ -63,24 +63,24 @@ impl<'a> Members<'a> {
     }
 
     /// The elements of a set; `None` if there are too many.
-    pub fn of_set(&self, set: usize) -> Option<&Found> {
+    pub fn of_set(&self, set: usize) -> Option<&FoundElements> {
         self.found[set].as_ref()
     }
 
     /// An element by its number.
-    pub fn element(&self, number: u32) -> Element {
+    pub fn element(&self, number: u32) -> DeckElement {
         let scope = self.first.partition_point(|&first| first <= number) - 1;
         self.sets.scopes[scope].own[(number - self.first[scope]) as usize].1
     }
 
     /// The elements of rows, the sets among which have been found; `None` if there are too many.
-    pub fn of_rows(&mut self, rows: &[SetRow]) -> Option<Found> {
+    pub fn of_rows(&mut self, rows: &[SetRow]) -> Option<FoundElements> {
         let mut count = 0_usize;
         for row in rows {
             count = count.saturating_add(self.count(row)?);
         }
         self.left = self.left.checked_sub(count)?;
-        let mut all = Found::default();
+        let mut all = FoundElements::default();
         rows.iter().for_each(|row| self.push(row, &mut all));
         all.elements.sort_unstable();
         all.elements.dedup();
@@ -99,7 +99,7 @@ impl<'a> Members<'a> {
         })
     }
 
-    fn push(&self, row: &SetRow, all: &mut Found) {
+    fn push(&self, row: &SetRow, all: &mut FoundElements) {
         match self.meaning(row) {
             Meaning::Set(set) => {
                 if let Some(found) = &self.found[set] {
@@ -136,9 +136,9 @@ impl<'a> Members<'a> {
             None => Meaning::Nothing,
         };
         let mut name = match member {
-            Member::Element(number) => return of_element(index, *number),
-            Member::Range(range) => return Meaning::Range(index, *range),
-            Member::Set(name) => name.as_str(),
+            RowMember::Element(number) => return of_element(index, *number),
+            RowMember::Range(range) => return Meaning::Range(index, *range),
+            RowMember::Set(name) => name.as_str(),
         };
         loop {
             if let Some(set) = sets.scopes[index].set(name) {
@@ -147,7 +147,7 @@ impl<'a> Members<'a> {
             // `instance.12`, `instance.set`
             let Some((instance, rest)) = name.split_once('.') else { return Meaning::Nothing };
             let Some(instance) = sets.instance(instance) else { return Meaning::Nothing };
-            if let Member::Element(number) = Member::of(rest.as_bytes()) {
+            if let RowMember::Element(number) = RowMember::of(rest.as_bytes()) {
                 return of_element(instance, number);
             }
             (index, name) = (instance, rest.trim_matches('"'));
@@ -157,29 +157,29 @@ impl<'a> Members<'a> {
     /// The sets, each behind those that it names.
     fn order(&self, assembly: &Assembly) -> Result<Vec<usize>> {
         #[derive(Clone, Copy, PartialEq)]
-        enum State {
+        enum SetVisit {
             New,
             Open,
             Done,
         }
         let sets = &self.sets.sets;
-        let mut state = vec![State::New; sets.len()];
+        let mut state = vec![SetVisit::New; sets.len()];
         let mut order = Vec::with_capacity(sets.len());
         for root in 0..sets.len() {
-            let mut path = if state[root] == State::New { vec![(root, 0)] } else { Vec::new() };
+            let mut path = if state[root] == SetVisit::New { vec![(root, 0)] } else { Vec::new() };
             while let Some((set, row)) = path.last_mut() {
                 let set = *set;
-                state[set] = State::Open;
+                state[set] = SetVisit::Open;
                 let Some(named) = sets[set].rows.get(*row) else {
-                    state[set] = State::Done;
+                    state[set] = SetVisit::Done;
                     order.push(set);
                     path.pop();
                     continue;
                 };
                 *row += 1;
                 match self.meaning(named) {
-                    Meaning::Set(child) if state[child] == State::New => path.push((child, 0)),
-                    Meaning::Set(child) if state[child] == State::Open => {
+                    Meaning::Set(child) if state[child] == SetVisit::New => path.push((child, 0)),
+                    Meaning::Set(child) if state[child] == SetVisit::Open => {
                         return Err(self.cycle(child, set, assembly));
                     }
                     _ => {}

@@ -20,18 +20,18 @@ mod types;
 
 use std::path::Path;
 
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::message;
 use crate::numbers::counted;
 use crate::{Error, Result};
 
 use super::assemble::Assembly;
 use super::lines::{Text, integer, real, shown};
-use deck::{Deck, Elements, Parts, Section};
+use deck::{Deck, DeckParts, DeckSection, Elements};
 use instance::{has_instances, is_end_of_part};
-use scope::{Element, Member};
+use scope::{DeckElement, RowMember};
 use sets::{Sets, SurfaceSide};
-use types::{Family, Type};
+use types::{ElementFamily, Type};
 
 /// Sections without which the mesh would not be what the deck describes.
 const REFUSED: [&str; 9] =
@@ -43,12 +43,12 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
         text: Text::new(path, bytes),
         assembly: Assembly::new(path, 0),
         sets: Sets::default(),
-        section: Section::Other,
+        section: DeckSection::Other,
         element_nodes: Vec::new(),
         element_line: 0,
         element_number: 0,
         has_instances: has_instances(bytes),
-        parts: Parts::default(),
+        parts: DeckParts::default(),
         instance: None,
     };
     deck.read_lines()?;
@@ -134,7 +134,7 @@ impl Deck<'_> {
                     .error("*NODE in cylindrical or spherical coordinates")
                     .with_help("write rectangular coordinates"));
             }
-            "NODE" => Section::Nodes,
+            "NODE" => DeckSection::Nodes,
             "ELEMENT" => {
                 let kind = option("TYPE").ok_or_else(|| {
                     self.text
@@ -161,11 +161,11 @@ impl Deck<'_> {
                     None => self.sets.current(),
                 };
                 let set = self.sets.set(set, flag("INTERNAL"), at);
-                Section::Set { set, scope: of, generate: flag("GENERATE") }
+                DeckSection::Set { set, scope: of, generate: flag("GENERATE") }
             }
             "SURFACE" if name("COMBINE").is_none() && of_elements(option("TYPE")) => {
                 self.sets.begin_surface(name("NAME").unwrap_or("surface"));
-                Section::Surface
+                DeckSection::Surface
             }
             "PART" | "INSTANCE" if self.parts.is_reading => {
                 return Err(self
@@ -176,54 +176,54 @@ impl Deck<'_> {
             "INSTANCE" => {
                 self.end_instance();
                 self.begin_instance(name("NAME"), name("PART"))?;
-                Section::Instance(0)
+                DeckSection::Instance(0)
             }
             "END INSTANCE" => {
                 self.end_instance();
-                Section::Other
+                DeckSection::Other
             }
             "PART" if self.has_instances => {
                 self.pass_part(name("NAME").unwrap_or_default())?;
-                Section::Other
+                DeckSection::Other
             }
-            "HEADING" | "PART" | "END PART" | "ASSEMBLY" | "END ASSEMBLY" => Section::Other,
+            "HEADING" | "PART" | "END PART" | "ASSEMBLY" | "END ASSEMBLY" => DeckSection::Other,
             // once for all instances of a part
-            _ if self.parts.is_again => Section::Other,
+            _ if self.parts.is_again => DeckSection::Other,
             _ => {
                 self.assembly.skip(&format!("section *{}", shown(keyword.as_bytes())));
-                Section::Other
+                DeckSection::Other
             }
         };
         Ok(())
     }
 
     /// The section of elements of a type.
-    fn family(&mut self, kind: &str, set: Option<usize>) -> Result<Section> {
+    fn family(&mut self, kind: &str, set: Option<usize>) -> Result<DeckSection> {
         let name = shown(kind.as_bytes());
         match types::named(kind) {
             Type::Known(family, nodes) => {
-                Ok(Section::Elements(Elements { family, nodes, kind: name, set }))
+                Ok(DeckSection::Elements(Elements { family, nodes, kind: name, set }))
             }
             Type::Refused => {
                 let line = Some(self.text.line());
                 Err(self.assembly.refuse(&format!("{name} element"), line))
             }
-            Type::Other => Ok(Section::Skipped),
+            Type::Other => Ok(DeckSection::Skipped),
         }
     }
 
     fn data(&mut self, line: &[u8]) -> Result<()> {
         match &self.section {
-            Section::Nodes => self.node(line),
-            Section::Elements(_) => self.element(line),
-            Section::Skipped => {
+            DeckSection::Nodes => self.node(line),
+            DeckSection::Elements(_) => self.element(line),
+            DeckSection::Skipped => {
                 self.assembly.skip("lines of elements that are neither solids nor faces");
                 Ok(())
             }
-            &Section::Instance(rows) => self.place(line, rows),
-            &Section::Set { set, scope, generate } => self.set(line, set, scope, generate),
-            Section::Surface => self.side(line),
-            Section::Other => Ok(()),
+            &DeckSection::Instance(rows) => self.place(line, rows),
+            &DeckSection::Set { set, scope, generate } => self.set(line, set, scope, generate),
+            DeckSection::Surface => self.side(line),
+            DeckSection::Other => Ok(()),
         }
     }
 
@@ -239,10 +239,10 @@ impl Deck<'_> {
             };
             let first = number(fields.first(), 0)?;
             let range = [first, number(fields.get(1), first)?, number(fields.get(2), 1)?];
-            self.sets.push_member(set, of, Member::Range(range));
+            self.sets.push_member(set, of, RowMember::Range(range));
             return Ok(());
         }
-        fields.into_iter().for_each(|field| self.sets.push_member(set, of, Member::of(field)));
+        fields.into_iter().for_each(|field| self.sets.push_member(set, of, RowMember::of(field)));
         Ok(())
     }
 
@@ -250,7 +250,7 @@ impl Deck<'_> {
     fn side(&mut self, line: &[u8]) -> Result<()> {
         let line = String::from_utf8_lossy(line);
         let mut fields = fields(&line).into_iter().map(str::as_bytes);
-        let member = Member::of(fields.next().unwrap_or_default());
+        let member = RowMember::of(fields.next().unwrap_or_default());
         let side = fields.next().unwrap_or_default();
         let which = match side {
             [] => SurfaceSide::Free,
@@ -303,7 +303,7 @@ impl Deck<'_> {
             let vertex = self.sets.scope().vertex(tag).ok_or_else(|| self.unknown_node(tag))?;
             self.element_nodes.push(vertex);
         }
-        let Section::Elements(Elements { nodes: [least, most], .. }) = self.section else {
+        let DeckSection::Elements(Elements { nodes: [least, most], .. }) = self.section else {
             return Ok(());
         };
         // A row goes on in the next line while nodes are missing, or after a comma.
@@ -318,7 +318,7 @@ impl Deck<'_> {
         let id = self.assembly.next_cell();
         // A type with more nodes than its rows have reads into the next row.
         let takes = match &self.section {
-            Section::Elements(Elements { kind, nodes, .. }) => {
+            DeckSection::Elements(Elements { kind, nodes, .. }) => {
                 format!(" (a {kind} has {} nodes)", nodes[1])
             }
             _ => String::new(),
@@ -330,7 +330,7 @@ impl Deck<'_> {
 
     /// Appends the element whose nodes have been read.
     fn push_element(&mut self) -> Result<()> {
-        let Section::Elements(Elements { family, nodes: [least, most], ref kind, set }) =
+        let DeckSection::Elements(Elements { family, nodes: [least, most], ref kind, set }) =
             self.section
         else {
             return Ok(());
@@ -343,7 +343,7 @@ impl Deck<'_> {
                 .error(
                     line,
                     message!(
-                        ElementKind::Element.id(number),
+                        IdKind::Element.id(number),
                         ": ",
                         counted(have, "node"),
                         ", a {kind} has {most}"
@@ -353,18 +353,18 @@ impl Deck<'_> {
         }
         let (corners, others) = self.element_nodes.split_at(family.corners());
         let element = match family {
-            Family::Face(_) => {
+            ElementFamily::Face(_) => {
                 let kind = format!("{kind} elements");
-                Element::Face(self.assembly.groups.push_face(&kind, corners, others))
+                DeckElement::Face(self.assembly.groups.push_face(&kind, corners, others))
             }
-            Family::Solid(shape) => {
+            ElementFamily::Solid(shape) => {
                 let cell = self.assembly.next_cell();
                 if most == shape.corners() {
                     self.assembly.push_cell(shape, corners, line)?
                 } else {
                     self.assembly.push_high_order(shape, &self.element_nodes, kind, line)?;
                 }
-                Element::solid(cell, shape, corners)
+                DeckElement::solid(cell, shape, corners)
             }
         };
         if !self.sets.scope().push_element(number, element) {
@@ -375,7 +375,7 @@ impl Deck<'_> {
         }
         if let Some(set) = set {
             let scope = self.sets.current();
-            self.sets.push_member(set, scope, Member::Element(number));
+            self.sets.push_member(set, scope, RowMember::Element(number));
         }
         self.element_nodes.clear();
         Ok(())
@@ -383,7 +383,8 @@ impl Deck<'_> {
 
     /// The row of an element must be complete when its section ends.
     fn end_element(&mut self) -> Result<()> {
-        let Section::Elements(Elements { nodes: [least, _], ref kind, .. }) = self.section else {
+        let DeckSection::Elements(Elements { nodes: [least, _], ref kind, .. }) = self.section
+        else {
             return Ok(());
         };
         let have = self.element_nodes.len();
@@ -396,7 +397,7 @@ impl Deck<'_> {
                 .error(
                     Some(self.element_line),
                     message!(
-                        ElementKind::Element.id(self.element_number),
+                        IdKind::Element.id(self.element_number),
                         ": ",
                         counted(have, "node"),
                         ", a {kind} has {least}"

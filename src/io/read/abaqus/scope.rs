@@ -2,23 +2,23 @@
 
 use std::collections::HashMap;
 
-use crate::io::read::assemble::Shape;
+use crate::io::read::assemble::VolumeShape;
 use crate::io::read::lines::integer;
 use crate::io::read::tags::Tags;
 use crate::mesh::CellId;
 
 /// What an element of a deck is in the mesh.
 #[derive(Clone, Copy)]
-pub(super) enum Element {
+pub(super) enum DeckElement {
     /// A cell, and its corners in the order of its shape.
-    Solid(CellId, Shape, [u32; 8]),
+    Solid(CellId, VolumeShape, [u32; 8]),
     /// A face by its number.
     Face(u32),
 }
 
-impl Element {
+impl DeckElement {
     /// A solid element.
-    pub fn solid(cell: CellId, shape: Shape, corners: &[u32]) -> Self {
+    pub fn solid(cell: CellId, shape: VolumeShape, corners: &[u32]) -> Self {
         let mut own = [0; 8];
         own[..corners.len()].copy_from_slice(corners);
         Self::Solid(cell, shape, own)
@@ -26,14 +26,14 @@ impl Element {
 }
 
 /// What a row of a set or surface names.
-pub(super) enum Member {
+pub(super) enum RowMember {
     Element(i64),
     /// First, last and step of numbers.
     Range([i64; 3]),
     Set(String),
 }
 
-impl Member {
+impl RowMember {
     /// An element by its number, or a set by its name.
     pub fn of(field: &[u8]) -> Self {
         match integer(field) {
@@ -53,7 +53,7 @@ pub(super) struct Scope {
     runs: Vec<[u32; 2]>,
     elements: Tags,
     /// Number of each element, and what it is.
-    pub own: Vec<(i64, Element)>,
+    pub own: Vec<(i64, DeckElement)>,
     // sets by their names in capitals
     sets: HashMap<String, usize>,
 }
@@ -82,7 +82,7 @@ impl Scope {
     }
 
     /// Appends an element; false if another one has its number.
-    pub fn push_element(&mut self, number: i64, element: Element) -> bool {
+    pub fn push_element(&mut self, number: i64, element: DeckElement) -> bool {
         self.own.push((number, element));
         self.elements.push(number)
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::scope::{Member, Scope};
+use super::scope::{RowMember, Scope};
 
 /// SurfaceSide faces of its elements a row of a surface means.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +16,7 @@ pub(super) enum SurfaceSide {
 }
 
 /// A row of a set or surface: what it names, and the scope in which.
-pub(super) type SetRow = (usize, Member);
+pub(super) type SetRow = (usize, RowMember);
 
 /// Sets and surfaces, which may name elements and sets that come after them.
 pub(super) struct Sets {
@@ -26,7 +26,7 @@ pub(super) struct Sets {
     instances: HashMap<String, usize>,
     current: usize,
     pub sets: Vec<Set>,
-    pub surfaces: Vec<Surface>,
+    pub surfaces: Vec<DeckSurface>,
 }
 
 impl Default for Sets {
@@ -48,7 +48,7 @@ pub(super) struct Set {
 }
 
 /// A surface, by its rows.
-pub(super) struct Surface {
+pub(super) struct DeckSurface {
     pub name: String,
     pub scope: usize,
     pub rows: Vec<(SetRow, SurfaceSide)>,
@@ -97,18 +97,18 @@ impl Sets {
     }
 
     /// Appends what `scope` calls a member to a set.
-    pub fn push_member(&mut self, set: usize, scope: usize, member: Member) {
+    pub fn push_member(&mut self, set: usize, scope: usize, member: RowMember) {
         self.sets[set].rows.push((scope, member));
     }
 
     /// Begins a surface.
     pub fn begin_surface(&mut self, name: &str) {
         let (name, scope) = (name.to_owned(), self.current);
-        self.surfaces.push(Surface { name, scope, rows: Vec::new() });
+        self.surfaces.push(DeckSurface { name, scope, rows: Vec::new() });
     }
 
     /// Appends to the surface that was begun last.
-    pub fn push_side(&mut self, member: Member, which: SurfaceSide) {
+    pub fn push_side(&mut self, member: RowMember, which: SurfaceSide) {
         if let Some(surface) = self.surfaces.last_mut() {
             surface.rows.push(((self.current, member), which));
         }

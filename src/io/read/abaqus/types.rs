@@ -1,16 +1,16 @@
 //! Abaqus's element types.
 
-use crate::io::read::assemble::Shape;
+use crate::io::read::assemble::VolumeShape;
 
 /// What the elements of a type are to us.
 #[derive(Clone, Copy)]
-pub(super) enum Family {
-    Solid(Shape),
+pub(super) enum ElementFamily {
+    Solid(VolumeShape),
     /// Faces of so many corners: shells, membranes and plane elements.
     Face(usize),
 }
 
-impl Family {
+impl ElementFamily {
     /// Number of corners, which come first among the nodes.
     pub fn corners(self) -> usize {
         match self {
@@ -23,7 +23,7 @@ impl Family {
 /// An element type.
 pub(super) enum Type {
     /// Elements that are read, with the fewest and most nodes of one.
-    Known(Family, [usize; 2]),
+    Known(ElementFamily, [usize; 2]),
     /// Solids that cannot be control cells.
     Refused,
     /// Beams, springs and so on.
@@ -38,29 +38,29 @@ pub(super) fn named(kind: &str) -> Type {
     };
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let (shape, nodes) = match &rest[..digits] {
-        "4" => (Shape::Tetrahedron, [4; 2]),
-        "5" => (Shape::Pyramid, [5; 2]),
-        "6" => (Shape::Wedge, [6; 2]),
-        "8" => (Shape::Hexahedron, [8; 2]),
-        "10" => (Shape::Tetrahedron, [10; 2]),
-        "13" => (Shape::Pyramid, [13; 2]),
+        "4" => (VolumeShape::Tetrahedron, [4; 2]),
+        "5" => (VolumeShape::Pyramid, [5; 2]),
+        "6" => (VolumeShape::Wedge, [6; 2]),
+        "8" => (VolumeShape::Hexahedron, [8; 2]),
+        "10" => (VolumeShape::Tetrahedron, [10; 2]),
+        "13" => (VolumeShape::Pyramid, [13; 2]),
         // nodes in the middle of faces may be left out
-        "15" if rest[digits..].contains('V') => (Shape::Wedge, [15, 18]),
-        "15" => (Shape::Wedge, [15; 2]),
-        "20" => (Shape::Hexahedron, [20; 2]),
-        "27" => (Shape::Hexahedron, [21, 27]),
+        "15" if rest[digits..].contains('V') => (VolumeShape::Wedge, [15, 18]),
+        "15" => (VolumeShape::Wedge, [15; 2]),
+        "20" => (VolumeShape::Hexahedron, [20; 2]),
+        "27" => (VolumeShape::Hexahedron, [21, 27]),
         _ => return Type::Refused,
     };
-    Type::Known(Family::Solid(shape), nodes)
+    Type::Known(ElementFamily::Solid(shape), nodes)
 }
 
 /// What shells, membranes, surface and plane elements of a type are, and their number of nodes: `S4R`
 /// is S, 4 nodes, variant R.
-fn face(kind: &str) -> Option<(Family, usize)> {
+fn face(kind: &str) -> Option<(ElementFamily, usize)> {
     if let Some(rest) = kind.strip_prefix("STRI") {
         return match rest {
-            "3" => Some((Family::Face(3), 3)),
-            "65" => Some((Family::Face(3), 6)),
+            "3" => Some((ElementFamily::Face(3), 3)),
+            "65" => Some((ElementFamily::Face(3), 6)),
             _ => None,
         };
     }
@@ -72,8 +72,8 @@ fn face(kind: &str) -> Option<(Family, usize)> {
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let nodes = rest[..digits].parse().ok()?;
     match nodes {
-        3 | 6 => Some((Family::Face(3), nodes)),
-        4 | 8 | 9 => Some((Family::Face(4), nodes)),
+        3 | 6 => Some((ElementFamily::Face(3), nodes)),
+        4 | 8 | 9 => Some((ElementFamily::Face(4), nodes)),
         _ => None,
     }
 }

@@ -1,12 +1,12 @@
 //! Gmsh's element types (reference manual, "MSH file format": `elm-type`).
 
-use crate::io::read::assemble::Shape;
+use crate::io::read::assemble::VolumeShape;
 
 /// What an element type is to us.
 #[derive(Clone, Copy)]
-pub(super) enum Kind {
+pub(super) enum GmshType {
     /// A volume cell; where it has more nodes than corners, the corners come first.
-    Volume(Shape),
+    Volume(VolumeShape),
     /// A face, and how many of its nodes are corners, which come first.
     Face(&'static str, usize),
     /// Points and lines: not part of the volume.
@@ -16,7 +16,7 @@ pub(super) enum Kind {
 /// An element type.
 #[derive(Clone, Copy)]
 pub(super) struct ElementType {
-    pub kind: Kind,
+    pub kind: GmshType,
     pub nodes: usize,
 }
 
@@ -25,44 +25,50 @@ pub(super) fn element(number: usize) -> Option<ElementType> {
     let of = |kind, nodes: &[usize], first: usize| {
         nodes.get(number - first).map(|&nodes| ElementType { kind, nodes })
     };
-    let volume = |shape, nodes| of(Kind::Volume(shape), nodes, number);
-    let triangles = Kind::Face("triangle", 3);
-    let quads = Kind::Face("quad", 4);
-    let lines = Kind::Lower("line");
+    let volume = |shape, nodes| of(GmshType::Volume(shape), nodes, number);
+    let triangles = GmshType::Face("triangle", 3);
+    let quads = GmshType::Face("quad", 4);
+    let lines = GmshType::Lower("line");
     match number {
         1 => of(lines, &[2], 1),
         2 => of(triangles, &[3], 2),
         3 => of(quads, &[4], 3),
-        4 => volume(Shape::Tetrahedron, &[4]),
-        5 => volume(Shape::Hexahedron, &[8]),
-        6 => volume(Shape::Wedge, &[6]),
-        7 => volume(Shape::Pyramid, &[5]),
+        4 => volume(VolumeShape::Tetrahedron, &[4]),
+        5 => volume(VolumeShape::Hexahedron, &[8]),
+        6 => volume(VolumeShape::Wedge, &[6]),
+        7 => volume(VolumeShape::Pyramid, &[5]),
         8 => of(lines, &[3], 8),
         9 => of(triangles, &[6], 9),
         10 => of(quads, &[9], 10),
-        11 => volume(Shape::Tetrahedron, &[10]),
-        12 => volume(Shape::Hexahedron, &[27]),
-        13 => volume(Shape::Wedge, &[18]),
-        14 => volume(Shape::Pyramid, &[14]),
-        15 => of(Kind::Lower("point"), &[1], 15),
+        11 => volume(VolumeShape::Tetrahedron, &[10]),
+        12 => volume(VolumeShape::Hexahedron, &[27]),
+        13 => volume(VolumeShape::Wedge, &[18]),
+        14 => volume(VolumeShape::Pyramid, &[14]),
+        15 => of(GmshType::Lower("point"), &[1], 15),
         16 => of(quads, &[8], 16),
-        17 => volume(Shape::Hexahedron, &[20]),
-        18 => volume(Shape::Wedge, &[15]),
-        19 => volume(Shape::Pyramid, &[13]),
+        17 => volume(VolumeShape::Hexahedron, &[20]),
+        18 => volume(VolumeShape::Wedge, &[15]),
+        19 => volume(VolumeShape::Pyramid, &[13]),
         20..=25 => of(triangles, &[9, 10, 12, 15, 15, 21], 20),
         26..=28 => of(lines, &[4, 5, 6], 26),
-        29..=33 => of(Kind::Volume(Shape::Tetrahedron), &[20, 35, 56, 22, 28], 29),
+        29..=33 => of(GmshType::Volume(VolumeShape::Tetrahedron), &[20, 35, 56, 22, 28], 29),
         36..=41 => of(quads, &[16, 25, 36, 12, 16, 20], 36),
         42..=46 => of(triangles, &[28, 36, 45, 55, 66], 42),
         47..=51 => of(quads, &[49, 64, 81, 100, 121], 47),
         52..=56 => of(triangles, &[18, 21, 24, 27, 30], 52),
         57..=61 => of(quads, &[24, 28, 32, 36, 40], 57),
         62..=66 => of(lines, &[7, 8, 9, 10, 11], 62),
-        71..=75 => of(Kind::Volume(Shape::Tetrahedron), &[84, 120, 165, 220, 286], 71),
-        90..=91 => of(Kind::Volume(Shape::Wedge), &[40, 75], 90),
-        92..=98 => of(Kind::Volume(Shape::Hexahedron), &[64, 125, 216, 343, 512, 729, 1000], 92),
-        99..=105 => of(Kind::Volume(Shape::Hexahedron), &[32, 44, 56, 68, 80, 92, 104], 99),
-        118..=124 => of(Kind::Volume(Shape::Pyramid), &[30, 55, 91, 140, 204, 285, 385], 118),
+        71..=75 => of(GmshType::Volume(VolumeShape::Tetrahedron), &[84, 120, 165, 220, 286], 71),
+        90..=91 => of(GmshType::Volume(VolumeShape::Wedge), &[40, 75], 90),
+        92..=98 => {
+            of(GmshType::Volume(VolumeShape::Hexahedron), &[64, 125, 216, 343, 512, 729, 1000], 92)
+        }
+        99..=105 => {
+            of(GmshType::Volume(VolumeShape::Hexahedron), &[32, 44, 56, 68, 80, 92, 104], 99)
+        }
+        118..=124 => {
+            of(GmshType::Volume(VolumeShape::Pyramid), &[30, 55, 91, 140, 204, 285, 385], 118)
+        }
         _ => None,
     }
 }
@@ -81,7 +87,7 @@ mod tests {
             assert_eq!(element(number).unwrap().nodes, nodes, "{number}");
         }
         for number in 0..200 {
-            if let Some(ElementType { kind: Kind::Volume(shape), nodes }) = element(number) {
+            if let Some(ElementType { kind: GmshType::Volume(shape), nodes }) = element(number) {
                 assert!(nodes >= shape.corners(), "{number}");
             }
         }

@@ -20,12 +20,12 @@ pub(super) struct Gmsh<'a> {
     // of the element that is being read
     pub(super) element_nodes: Vec<u32>,
     // type, nodes and place of the face or cell before it
-    pub(super) last: (usize, Vec<u32>, Place),
+    pub(super) last: (usize, Vec<u32>, ReadElement),
 }
 
 /// What an element has become.
 #[derive(Clone, Copy)]
-pub(super) enum Place {
+pub(super) enum ReadElement {
     Face(u32),
     Cell(u32),
 }

@@ -1,6 +1,6 @@
 //! Physical groups, and the surfaces and volumes that are in them.
 
-use super::file::{Gmsh, Place};
+use super::file::{Gmsh, ReadElement};
 use crate::Result;
 use crate::io::read::groups::PHYSICAL;
 use crate::mesh::groups::face_group_name;
@@ -81,17 +81,17 @@ impl Gmsh<'_> {
     }
 
     /// Puts a face or cell into physical groups.
-    pub(super) fn group(&mut self, place: Place, groups: &[i64]) {
+    pub(super) fn group(&mut self, place: ReadElement, groups: &[i64]) {
         for group in groups {
             match place {
-                Place::Face(face) => {
+                ReadElement::Face(face) => {
                     let name = match self.names.get(&(2, *group)) {
                         Some(name) => name.clone(),
                         None => face_group_name(PHYSICAL, *group),
                     };
                     self.assembly.groups.group_face(&name, face);
                 }
-                Place::Cell(cell) => {
+                ReadElement::Cell(cell) => {
                     if let Some(name) = self.names.get(&(3, *group)) {
                         self.assembly.groups.group_cell(name, cell);
                     }

@@ -24,8 +24,8 @@ use super::assemble::Assembly;
 use super::groups::PHYSICAL;
 use super::lines::{Text, shown};
 use super::tags::Tags;
-use elements::Kind;
-use file::{Gmsh, Place};
+use elements::GmshType;
+use file::{Gmsh, ReadElement};
 use values::GmshNumbers;
 
 /// Reads a Gmsh file that is already in memory.
@@ -39,7 +39,7 @@ pub(super) fn read<'a>(path: &'a Path, bytes: &'a [u8]) -> Result<Assembly<'a>> 
         nodes: Tags::default(),
         version: 0,
         element_nodes: Vec::new(),
-        last: (0, Vec::new(), Place::Face(0)),
+        last: (0, Vec::new(), ReadElement::Face(0)),
     };
     while let Some(word) = file.values.text.word() {
         match word {
@@ -238,7 +238,7 @@ impl Gmsh<'_> {
                 .refuse(&format!("element of unknown kind (Gmsh type {kind})"), line));
         };
         match element.kind {
-            Kind::Lower(name) => {
+            GmshType::Lower(name) => {
                 self.assembly.skip(&format!("{name} elements (Gmsh type {kind})"));
                 if self.values.is_binary() {
                     for _ in 0..element.nodes {
@@ -250,7 +250,7 @@ impl Gmsh<'_> {
                 }
                 Ok(())
             }
-            Kind::Face(..) | Kind::Volume(_) => {
+            GmshType::Face(..) | GmshType::Volume(_) => {
                 self.element_nodes(element.nodes)?;
                 // version 2 lists an element once for each of its groups
                 let (last, nodes, place) = &self.last;
@@ -272,19 +272,19 @@ impl Gmsh<'_> {
     /// Appends the face or cell whose nodes have been read.
     fn append(
         &mut self,
-        element: Kind,
+        element: GmshType,
         number: usize,
         groups: &[i64],
         line: Option<usize>,
-    ) -> Result<Place> {
+    ) -> Result<ReadElement> {
         let (nodes, assembly) = (&self.element_nodes, &mut self.assembly);
         match element {
-            Kind::Face(name, corners) => {
+            GmshType::Face(name, corners) => {
                 let kind = format!("{name} elements (Gmsh type {number})");
                 let (corners, others) = nodes.split_at(corners);
-                Ok(Place::Face(assembly.groups.push_face(&kind, corners, others)))
+                Ok(ReadElement::Face(assembly.groups.push_face(&kind, corners, others)))
             }
-            Kind::Volume(shape) => {
+            GmshType::Volume(shape) => {
                 let cell = assembly.next_cell();
                 if nodes.len() == shape.corners() {
                     assembly.push_cell(shape, nodes, line)?;
@@ -292,9 +292,9 @@ impl Gmsh<'_> {
                     assembly.push_high_order(shape, nodes, &format!("Gmsh type {number}"), line)?;
                 }
                 assembly.refer(groups.first().copied().unwrap_or(0));
-                Ok(Place::Cell(cell.0))
+                Ok(ReadElement::Cell(cell.0))
             }
-            Kind::Lower(name) => Err(assembly.refuse(name, line)),
+            GmshType::Lower(name) => Err(assembly.refuse(name, line)),
         }
     }
 

@@ -5,7 +5,7 @@ use crate::{Error, Message, Result};
 
 /// How numbers are written between `$Nodes`, `$Elements` and `$NodeData` and their ends.
 #[derive(Clone, Copy)]
-enum Form {
+enum NumberForm {
     Words,
     Binary {
         big_endian: bool,
@@ -17,13 +17,13 @@ enum Form {
 /// A Gmsh file and how its numbers are written. Keywords are always text.
 pub(super) struct GmshNumbers<'a> {
     pub text: Text<'a>,
-    form: Form,
+    form: NumberForm,
 }
 
 impl<'a> GmshNumbers<'a> {
     /// Words, until [`Self::binary`].
     pub fn new(text: Text<'a>) -> Self {
-        Self { text, form: Form::Words }
+        Self { text, form: NumberForm::Words }
     }
 
     /// Reads the integer 1 that says in which order bytes stand; from here on numbers
@@ -42,13 +42,13 @@ impl<'a> GmshNumbers<'a> {
                     .with_help("the file was changed after it was written; save it again"));
             }
         };
-        self.form = Form::Binary { big_endian, size };
+        self.form = NumberForm::Binary { big_endian, size };
         Ok(())
     }
 
     /// Whether numbers are binary.
     pub fn is_binary(&self) -> bool {
-        matches!(self.form, Form::Binary { .. })
+        matches!(self.form, NumberForm::Binary { .. })
     }
 
     /// Passes over the end of the line of a keyword or text number, behind which
@@ -72,8 +72,8 @@ impl<'a> GmshNumbers<'a> {
     /// An `int`.
     pub fn int(&mut self, what: &str) -> Result<i64> {
         match self.form {
-            Form::Words => self.text.integer(what),
-            Form::Binary { big_endian, .. } => {
+            NumberForm::Words => self.text.integer(what),
+            NumberForm::Binary { big_endian, .. } => {
                 let bytes = self.bytes(what)?;
                 let int = if big_endian { i32::from_be_bytes } else { i32::from_le_bytes };
                 Ok(i64::from(int(bytes)))
@@ -90,8 +90,8 @@ impl<'a> GmshNumbers<'a> {
     /// A `size_t` that is a name or a number of things.
     pub fn size(&mut self, what: &str) -> Result<i64> {
         let (big_endian, size) = match self.form {
-            Form::Words => return self.text.integer(what),
-            Form::Binary { big_endian, size } => (big_endian, size),
+            NumberForm::Words => return self.text.integer(what),
+            NumberForm::Binary { big_endian, size } => (big_endian, size),
         };
         let wide = if size == 8 {
             let bytes = self.bytes(what)?;
@@ -116,8 +116,8 @@ impl<'a> GmshNumbers<'a> {
     /// A `double`.
     pub fn real(&mut self, what: &str) -> Result<f64> {
         match self.form {
-            Form::Words => self.text.real(what),
-            Form::Binary { big_endian, .. } => {
+            NumberForm::Words => self.text.real(what),
+            NumberForm::Binary { big_endian, .. } => {
                 let bytes = self.bytes(what)?;
                 let real = if big_endian { f64::from_be_bytes } else { f64::from_le_bytes };
                 Ok(real(bytes))

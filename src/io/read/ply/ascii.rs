@@ -2,7 +2,7 @@
 
 use ply_rs_bw::ply::{ElementDef, PropertyType, ScalarType};
 
-use super::record::Record;
+use super::record::PlyRecord;
 use crate::io::read::lines::{Text, integer, real, shown};
 use crate::{Error, Result};
 
@@ -11,29 +11,29 @@ pub fn read(
     text: &mut Text<'_>,
     element: &ElementDef,
     cut: impl Fn() -> Error,
-) -> Result<Vec<Record>> {
+) -> Result<Vec<PlyRecord>> {
     let mut records = Vec::with_capacity(text.room(element.count, 2 * element.properties.len()));
     while records.len() < element.count {
         let line = text.next_line().ok_or_else(&cut)?;
         if line.is_empty() {
             continue;
         }
-        let mut row = Row { text, rest: line, cut: &cut };
+        let mut row = AsciiLine { text, rest: line, cut: &cut };
         records.push(row.record(element)?);
     }
     Ok(records)
 }
 
 /// A line, and what of it is not read yet.
-struct Row<'a, 't> {
+struct AsciiLine<'a, 't> {
     text: &'a Text<'t>,
     rest: &'t [u8],
     cut: &'a dyn Fn() -> Error,
 }
 
-impl Row<'_, '_> {
-    fn record(&mut self, element: &ElementDef) -> Result<Record> {
-        let mut record = Record::default();
+impl AsciiLine<'_, '_> {
+    fn record(&mut self, element: &ElementDef) -> Result<PlyRecord> {
+        let mut record = PlyRecord::default();
         for (name, property) in &element.properties {
             match &property.data_type {
                 PropertyType::Scalar(kind) => record.scalars.push(self.number(name, kind)?),

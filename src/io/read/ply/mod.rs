@@ -17,10 +17,10 @@ use std::path::Path;
 use ply_rs_bw::parser::{ParseError, Parser, Reader};
 use ply_rs_bw::ply::{ElementDef, Encoding, PropertyDef, PropertyType};
 
-use self::record::{Record, is_vertex_list};
+use self::record::{PlyRecord, is_vertex_list};
 use super::ReadReport;
 use super::lines::{Text, shown};
-use crate::error::ElementKind;
+use crate::error::IdKind;
 use crate::mesh::{Attribute, COLOR, CORNER_SHARPNESS, NORMALS, SurfaceMesh};
 use crate::message;
 use crate::numbers::counted;
@@ -31,7 +31,7 @@ const MAX_PROPERTIES: usize = 256;
 
 /// Reads a PLY file that is already in memory.
 pub(super) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport)> {
-    let parser = Parser::<Record>::new();
+    let parser = Parser::<PlyRecord>::new();
     let header_bytes = with_plain_comments(bytes);
     let mut reader = Reader::new(Cursor::new(&header_bytes[..]));
     let header =
@@ -157,7 +157,7 @@ fn check_size(path: &Path, element: &ElementDef, bytes: usize) -> Result<()> {
 fn take_vertices(
     path: &Path,
     element: &ElementDef,
-    records: &[Record],
+    records: &[PlyRecord],
     mesh: &mut SurfaceMesh,
     report: &mut ReadReport,
 ) -> Result<()> {
@@ -218,7 +218,7 @@ fn take_vertices(
     }
     for (list, name) in names_of(false).into_iter().filter(|name| !is_vertex_list(name)).enumerate()
     {
-        let row = |record: &Record| record.lists.get(list).map_or(0, Vec::len);
+        let row = |record: &PlyRecord| record.lists.get(list).map_or(0, Vec::len);
         let width = records.first().map_or(0, row);
         if width == 0 || records.iter().any(|record| row(record) != width) {
             let name: String = name.chars().take(60).collect();
@@ -241,7 +241,7 @@ fn take_vertices(
 fn take_faces(
     path: &Path,
     element: &ElementDef,
-    records: &[Record],
+    records: &[PlyRecord],
     mesh: &mut SurfaceMesh,
     report: &mut ReadReport,
 ) -> Result<()> {
@@ -257,7 +257,7 @@ fn take_faces(
                 Error::file(
                     path,
                     None,
-                    message!(ElementKind::Face.id(f), " names ", ElementKind::Vertex.id(v)),
+                    message!(IdKind::Face.id(f), " names ", IdKind::Vertex.id(v)),
                 )
                 .with_help("vertices are numbered from 0 to their count less 1")
             })?);

@@ -4,13 +4,13 @@ use ply_rs_bw::ply::{Property, PropertyAccess, PropertyAccessResult, ScalarType}
 
 /// Scalars, lists, and the vertices of a face.
 #[derive(Default)]
-pub struct Record {
+pub struct PlyRecord {
     pub scalars: Vec<f64>,
     pub lists: Vec<Vec<f64>>,
     pub vertices: Option<Vec<i64>>,
 }
 
-impl Record {
+impl PlyRecord {
     /// Takes a list of numbers of a type. Those of vertices must be integers.
     pub fn push_list(&mut self, name: &str, kind: &ScalarType, list: Vec<f64>) {
         if is_vertex_list(name) {
@@ -22,7 +22,7 @@ impl Record {
     }
 }
 
-impl PropertyAccess for Record {
+impl PropertyAccess for PlyRecord {
     fn new() -> Self {
         Self::default()
     }

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use super::ghosts::{is_ghosts, refused_ghosts};
 use super::outline::ArraySection;
-use super::{GivenFaces, Kept, Kind, UnstructuredGrid, kind, push_cell_array, push_point_array};
+use super::{
+    GivenFaces, KeptCells, UnstructuredGrid, VtkType, kind, push_cell_array, push_point_array,
+};
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::groups::PHYSICAL;
@@ -65,7 +67,7 @@ impl CellBlock {
     pub fn named(name: &str, vertices: Vec<i64>, size: usize) -> Option<Self> {
         let vtk_type = meshio_type(name)?;
         let count = vertices.len() / size.max(1);
-        let label = matches!(kind(vtk_type), Kind::HighOrder(..)).then(|| name.to_owned());
+        let label = matches!(kind(vtk_type), VtkType::HighOrder(..)).then(|| name.to_owned());
         Some(Self {
             types: vec![vtk_type; count],
             vertices,
@@ -77,8 +79,8 @@ impl CellBlock {
 
     /// Whether a cell is of the volume, or of a type that is not known.
     pub fn has_volume(&self) -> bool {
-        let is_flat = |kind: Kind| {
-            matches!(kind, Kind::Face(..) | Kind::Pixel | Kind::Strip | Kind::Lower(_))
+        let is_flat = |kind: VtkType| {
+            matches!(kind, VtkType::Face(..) | VtkType::Pixel | VtkType::Strip | VtkType::Lower(_))
         };
         self.types.iter().any(|&cell_type| !is_flat(kind(cell_type)))
     }
@@ -133,7 +135,7 @@ fn check_ghosts(
     }
 }
 
-impl Kept {
+impl KeptCells {
     /// Puts what a cell of the grid became into a group.
     fn group(&self, assembly: &mut Assembly, cell: u32, name: &str) {
         if let Ok(at) = self.faces.binary_search_by_key(&cell, |&(cell, _)| cell) {
@@ -146,7 +148,7 @@ impl Kept {
 }
 
 /// Groups faces and cells by the names of their numbers; those of faces become 0, no group.
-fn take_names(assembly: &mut Assembly, kept: &Kept, numbers: &mut [f64], names: &[GroupName]) {
+fn take_names(assembly: &mut Assembly, kept: &KeptCells, numbers: &mut [f64], names: &[GroupName]) {
     for (cell, number) in (0..).zip(numbers) {
         let is_face = kept.cells.binary_search(&cell).is_err();
         let dimension = if is_face { 2 } else { 3 };

@@ -51,7 +51,7 @@ pub(super) struct UnstructuredGrid {
 }
 
 /// What cells of a grid became.
-pub(super) struct Kept {
+pub(super) struct KeptCells {
     // cells of the grid
     pub count: usize,
     // cells of the grid that are cells of the mesh

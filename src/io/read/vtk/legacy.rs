@@ -30,7 +30,7 @@ pub(in crate::io::read) fn read<'a>(
     bytes: &'a [u8],
     most_unpacked: u64,
 ) -> Result<Assembly<'a>> {
-    let mut file = Legacy::open(path, bytes)?;
+    let mut file = LegacyReader::open(path, bytes)?;
     file.budget = Budget::new(most_unpacked);
     if file.is_surface {
         return Err(no_solid(path));
@@ -62,7 +62,7 @@ pub(super) enum ArrayTarget {
 }
 
 /// A legacy file that is being read.
-pub(super) struct Legacy<'a> {
+pub(super) struct LegacyReader<'a> {
     pub text: Text<'a>,
     pub assembly: Assembly<'a>,
     budget: Budget,
@@ -87,7 +87,7 @@ pub(super) struct Legacy<'a> {
 
 /// Lists of vertices, unchecked.
 #[derive(Default)]
-pub(super) struct Lists {
+pub(super) struct VertexLists {
     /// Vertices of all lists.
     pub corners: Vec<i64>,
     /// End of each list in `corners`.
@@ -98,7 +98,7 @@ pub(super) struct Lists {
     pub line: usize,
 }
 
-impl Lists {
+impl VertexLists {
     /// The 1-based line of the list that has the corner with this index, or of the section.
     pub fn line_of(&self, corner: usize) -> usize {
         let list = self.ends.partition_point(|&end| end <= corner as i64);
@@ -106,7 +106,7 @@ impl Lists {
     }
 }
 
-impl<'a> Legacy<'a> {
+impl<'a> LegacyReader<'a> {
     /// Reads a file up to the kind of its data set.
     pub fn open(path: &'a Path, bytes: &'a [u8]) -> Result<Self> {
         let mut text = Text::new(path, bytes);
@@ -285,7 +285,7 @@ impl<'a> Legacy<'a> {
         if self.grid.is_some() {
             return Err(self.twice("CELLS"));
         }
-        let Lists { corners, ends, lines, .. } = self.lists("CELLS")?;
+        let VertexLists { corners, ends, lines, .. } = self.lists("CELLS")?;
         let faces = GivenFaces::InCells;
         self.grid =
             Some(UnstructuredGrid { corners, ends, lines, faces, ..UnstructuredGrid::default() });

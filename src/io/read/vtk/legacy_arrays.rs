@@ -4,14 +4,14 @@ use crate::Result;
 use crate::mesh::Attribute;
 
 use super::ghosts::{check_ghosts, is_ghosts};
-use super::legacy::{ArrayTarget, Legacy};
+use super::legacy::{ArrayTarget, LegacyReader};
 use super::outline::ArraySection;
 use super::push_point_array;
 use super::values::Scalar;
 use crate::io::read::lines::shown;
 use crate::numbers::counted;
 
-impl Legacy<'_> {
+impl LegacyReader<'_> {
     /// Reads the section that begins with `keyword`, the word read last.
     pub fn arrays(&mut self, keyword: &[u8], target: ArrayTarget) -> Result<()> {
         let keyword_text = std::str::from_utf8(keyword).unwrap_or_default().to_ascii_uppercase();

@@ -2,15 +2,15 @@
 
 use crate::Result;
 
-use super::legacy::{Legacy, Lists};
+use super::legacy::{LegacyReader, VertexLists};
 use super::values::Scalar;
 
-impl Legacy<'_> {
+impl LegacyReader<'_> {
     /// Reads the lists of a section; its keyword has been read.
-    pub fn lists(&mut self, section: &str) -> Result<Lists> {
+    pub fn lists(&mut self, section: &str) -> Result<VertexLists> {
         let [count, size] = self.header("the number of cells and the size of their list")?;
         let (count, size) = (self.count(count)?, self.count(size)?);
-        let mut lists = Lists { line: self.text.line(), ..Lists::default() };
+        let mut lists = VertexLists { line: self.text.line(), ..VertexLists::default() };
         if self.text.accept("OFFSETS") {
             (lists.ends, lists.corners) = self.offsets_and_connectivity(count, size)?;
         } else if self.is_binary() {

@@ -7,7 +7,7 @@ use crate::mesh::{Attribute, Polygons, SurfaceMesh};
 use crate::{Error, Message, Result};
 
 use super::cell_array_fault;
-use super::legacy::{Legacy, Lists};
+use super::legacy::{LegacyReader, VertexLists};
 use super::surface::{push_faces, vertices};
 
 /// Sections of polygons and of strips of triangles, and of what is left out.
@@ -16,12 +16,12 @@ const SECTIONS: [&str; 4] = ["POLYGONS", "TRIANGLE_STRIPS", "VERTICES", "LINES"]
 /// Whether a file that begins so is a legacy file of a surface; `None` if the bytes end too early
 /// to tell, or are damaged.
 pub(in crate::io::read) fn is_surface(bytes: &[u8]) -> Option<bool> {
-    Legacy::open(Path::new(""), bytes).ok().map(|file| file.is_surface)
+    LegacyReader::open(Path::new(""), bytes).ok().map(|file| file.is_surface)
 }
 
 /// Reads a legacy file of a surface that is already in memory.
 pub(in crate::io::read) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMesh, ReadReport)> {
-    let mut file = Legacy::open(path, bytes)?;
+    let mut file = LegacyReader::open(path, bytes)?;
     let mut sections = SECTIONS.map(|_| None);
     while let Some(word) = file.text.word() {
         match SECTIONS.iter().position(|name| word.eq_ignore_ascii_case(name.as_bytes())) {
@@ -33,8 +33,8 @@ pub(in crate::io::read) fn read(path: &Path, bytes: &[u8]) -> Result<(SurfaceMes
     finish(file, sections.map(Option::unwrap_or_default))
 }
 
-fn finish(file: Legacy, sections: [Lists; 4]) -> Result<(SurfaceMesh, ReadReport)> {
-    let Legacy { mut assembly, cell_arrays, .. } = file;
+fn finish(file: LegacyReader, sections: [VertexLists; 4]) -> Result<(SurfaceMesh, ReadReport)> {
+    let LegacyReader { mut assembly, cell_arrays, .. } = file;
     let cells = sections.iter().map(|lists| lists.ends.len()).sum();
     for (Attribute { name, width, values }, _, line) in cell_arrays {
         if width.checked_mul(cells) != Some(values.len()) {

@@ -42,25 +42,25 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use crate::error::Command;
-use crate::error::ElementKind::Vertex;
+use crate::error::IdKind::Vertex;
 use crate::mesh::Attribute;
 use crate::mesh::groups::{face_group_name, names_group};
 use crate::message;
 use crate::numbers::{by_count, counted};
 use crate::{Error, Result};
 
-use super::assemble::{Assembly, Shape};
+use super::assemble::{Assembly, VolumeShape};
 use super::groups::MAX_FACE_GROUPS;
 use ghosts::{check_ghosts, is_ghosts};
-use grid::{GivenFaces, Kept, UnstructuredGrid};
+use grid::{GivenFaces, KeptCells, UnstructuredGrid};
 use outline::ArraySection;
 
 /// What a VTK cell type is to us.
-enum Kind {
-    Volume(Shape),
+enum VtkType {
+    Volume(VolumeShape),
     /// A high-order cell, whose corners come first, and its number of nodes unless
     /// that depends on the order.
-    HighOrder(Shape, Option<usize>),
+    HighOrder(VolumeShape, Option<usize>),
     Polyhedron,
     /// A face, and how many of its nodes are corners, which come first; 0: all.
     Face(&'static str, usize),
@@ -74,54 +74,54 @@ enum Kind {
     Refused(&'static str),
 }
 
-fn kind(cell_type: i64) -> Kind {
+fn kind(cell_type: i64) -> VtkType {
     match cell_type {
-        10 => Kind::Volume(Shape::Tetrahedron),
-        11 => Kind::Volume(Shape::Voxel),
-        12 => Kind::Volume(Shape::Hexahedron),
-        13 => Kind::Volume(Shape::Wedge),
-        14 => Kind::Volume(Shape::Pyramid),
-        42 => Kind::Polyhedron,
-        0 => Kind::Lower("empty"),
-        1 | 2 => Kind::Lower("vertex"),
-        3 | 4 | 21 | 35 | 51 | 60 | 68 | 75 => Kind::Lower("line"),
-        5 | 22 | 34 | 69 | 76 => Kind::Face("triangle", 3),
-        9 | 23 | 28 | 30 | 70 | 77 => Kind::Face("quad", 4),
-        7 => Kind::Face("polygon", 0),
-        6 => Kind::Strip,
-        8 => Kind::Pixel,
-        52 => Kind::Lower("parametric surface"),
-        53 | 61 => Kind::Lower("triangle"),
-        54 | 62 => Kind::Lower("quad"),
-        36 | 63 => Kind::Lower("polygon"),
-        15 => Kind::Refused("pentagonal prism"),
-        16 => Kind::Refused("hexagonal prism"),
-        24 => Kind::HighOrder(Shape::Tetrahedron, Some(10)),
-        25 => Kind::HighOrder(Shape::Hexahedron, Some(20)),
-        26 => Kind::HighOrder(Shape::Wedge, Some(15)),
-        27 => Kind::HighOrder(Shape::Pyramid, Some(13)),
-        29 => Kind::HighOrder(Shape::Hexahedron, Some(27)),
-        31 => Kind::HighOrder(Shape::Wedge, Some(12)),
-        32 => Kind::HighOrder(Shape::Wedge, Some(18)),
-        33 => Kind::HighOrder(Shape::Hexahedron, Some(24)),
-        37 => Kind::HighOrder(Shape::Pyramid, Some(19)),
-        71 | 78 => Kind::HighOrder(Shape::Tetrahedron, None),
-        72 | 79 => Kind::HighOrder(Shape::Hexahedron, None),
-        73 | 80 => Kind::HighOrder(Shape::Wedge, None),
-        74 | 81 => Kind::HighOrder(Shape::Pyramid, None),
+        10 => VtkType::Volume(VolumeShape::Tetrahedron),
+        11 => VtkType::Volume(VolumeShape::Voxel),
+        12 => VtkType::Volume(VolumeShape::Hexahedron),
+        13 => VtkType::Volume(VolumeShape::Wedge),
+        14 => VtkType::Volume(VolumeShape::Pyramid),
+        42 => VtkType::Polyhedron,
+        0 => VtkType::Lower("empty"),
+        1 | 2 => VtkType::Lower("vertex"),
+        3 | 4 | 21 | 35 | 51 | 60 | 68 | 75 => VtkType::Lower("line"),
+        5 | 22 | 34 | 69 | 76 => VtkType::Face("triangle", 3),
+        9 | 23 | 28 | 30 | 70 | 77 => VtkType::Face("quad", 4),
+        7 => VtkType::Face("polygon", 0),
+        6 => VtkType::Strip,
+        8 => VtkType::Pixel,
+        52 => VtkType::Lower("parametric surface"),
+        53 | 61 => VtkType::Lower("triangle"),
+        54 | 62 => VtkType::Lower("quad"),
+        36 | 63 => VtkType::Lower("polygon"),
+        15 => VtkType::Refused("pentagonal prism"),
+        16 => VtkType::Refused("hexagonal prism"),
+        24 => VtkType::HighOrder(VolumeShape::Tetrahedron, Some(10)),
+        25 => VtkType::HighOrder(VolumeShape::Hexahedron, Some(20)),
+        26 => VtkType::HighOrder(VolumeShape::Wedge, Some(15)),
+        27 => VtkType::HighOrder(VolumeShape::Pyramid, Some(13)),
+        29 => VtkType::HighOrder(VolumeShape::Hexahedron, Some(27)),
+        31 => VtkType::HighOrder(VolumeShape::Wedge, Some(12)),
+        32 => VtkType::HighOrder(VolumeShape::Wedge, Some(18)),
+        33 => VtkType::HighOrder(VolumeShape::Hexahedron, Some(24)),
+        37 => VtkType::HighOrder(VolumeShape::Pyramid, Some(19)),
+        71 | 78 => VtkType::HighOrder(VolumeShape::Tetrahedron, None),
+        72 | 79 => VtkType::HighOrder(VolumeShape::Hexahedron, None),
+        73 | 80 => VtkType::HighOrder(VolumeShape::Wedge, None),
+        74 | 81 => VtkType::HighOrder(VolumeShape::Pyramid, None),
         // VTK does not document the order of their nodes
-        64 => Kind::Refused("higher-order tetrahedron"),
-        65 => Kind::Refused("higher-order wedge"),
-        66 => Kind::Refused("higher-order pyramid"),
-        67 => Kind::Refused("higher-order hexahedron"),
-        55 => Kind::Refused("parametric tetrahedron"),
-        56 => Kind::Refused("parametric hexahedron"),
-        41 => Kind::Refused("convex point set"),
-        _ => Kind::Refused("cell of unknown type"),
+        64 => VtkType::Refused("higher-order tetrahedron"),
+        65 => VtkType::Refused("higher-order wedge"),
+        66 => VtkType::Refused("higher-order pyramid"),
+        67 => VtkType::Refused("higher-order hexahedron"),
+        55 => VtkType::Refused("parametric tetrahedron"),
+        56 => VtkType::Refused("parametric hexahedron"),
+        41 => VtkType::Refused("convex point set"),
+        _ => VtkType::Refused("cell of unknown type"),
     }
 }
 
-impl Kind {
+impl VtkType {
     /// What messages call cells of this kind, whose VTK type is `cell_type`.
     fn label(&self, cell_type: i64) -> String {
         match self {
@@ -138,7 +138,7 @@ impl Kind {
 
 impl UnstructuredGrid {
     /// Appends the volume cells to a mesh, and the faces; `line` is where the cell types stand.
-    pub fn assemble(&self, assembly: &mut Assembly, line: Option<usize>) -> Result<Kept> {
+    pub fn assemble(&self, assembly: &mut Assembly, line: Option<usize>) -> Result<KeptCells> {
         if self.ends.len() != self.types.len() {
             let (cells, types) =
                 (counted(self.ends.len(), "cell"), counted(self.types.len(), "type"));
@@ -152,7 +152,7 @@ impl UnstructuredGrid {
             grid: self,
             face_corners: self.most_face_corners(),
             vertices: Vec::new(),
-            kept: Kept { count, cells: Vec::with_capacity(count), faces: Vec::new() },
+            kept: KeptCells { count, cells: Vec::with_capacity(count), faces: Vec::new() },
             assembly,
         };
         let mut labels = self.labels.clone();
@@ -260,26 +260,26 @@ struct GridCells<'g, 'm, 'a> {
     face_corners: usize,
     // of the cell at hand
     vertices: Vec<u32>,
-    kept: Kept,
+    kept: KeptCells,
 }
 
 impl GridCells<'_, '_, '_> {
-    fn push(&mut self, kind: &Kind, cell: GridCell<'_>) -> Result<()> {
+    fn push(&mut self, kind: &VtkType, cell: GridCell<'_>) -> Result<()> {
         match *kind {
-            Kind::Volume(shape) => {
+            VtkType::Volume(shape) => {
                 self.read_vertices(cell)?;
                 self.assembly.push_cell(shape, &self.vertices, cell.line)?;
             }
-            Kind::HighOrder(shape, nodes) => self.push_high_order(shape, nodes, cell)?,
-            Kind::Polyhedron => self.push_polyhedron(cell)?,
-            Kind::Face(_, corners) => return self.push_face(corners, cell),
-            Kind::Pixel => return self.push_pixel(cell),
-            Kind::Strip => return self.push_strip(cell),
-            Kind::Lower(_) => {
+            VtkType::HighOrder(shape, nodes) => self.push_high_order(shape, nodes, cell)?,
+            VtkType::Polyhedron => self.push_polyhedron(cell)?,
+            VtkType::Face(_, corners) => return self.push_face(corners, cell),
+            VtkType::Pixel => return self.push_pixel(cell),
+            VtkType::Strip => return self.push_strip(cell),
+            VtkType::Lower(_) => {
                 self.assembly.skip(cell.label);
                 return Ok(());
             }
-            Kind::Refused(_) => return Err(self.assembly.refuse(cell.label, cell.line)),
+            VtkType::Refused(_) => return Err(self.assembly.refuse(cell.label, cell.line)),
         }
         self.kept.cells.push(cell.index as u32);
         Ok(())
@@ -291,7 +291,7 @@ impl GridCells<'_, '_, '_> {
 
     fn push_high_order(
         &mut self,
-        shape: Shape,
+        shape: VolumeShape,
         nodes: Option<usize>,
         cell: GridCell<'_>,
     ) -> Result<()> {
@@ -393,7 +393,7 @@ fn slice(list: &[i64], start: i64, end: i64) -> Option<&[i64]> {
 fn push_cell_array(
     assembly: &mut Assembly,
     (array, of_integers): (Attribute, bool),
-    kept: &Kept,
+    kept: &KeptCells,
     line: Option<usize>,
 ) -> Result<()> {
     let cells = kept.count;

@@ -101,7 +101,7 @@ impl<'a> XmlOutline<'a> {
         let end = bytes.windows(APPENDED.len()).position(|window| window == APPENDED);
         let (xml, rest) = bytes.split_at(end.unwrap_or(bytes.len()));
         let xml = encoding::text(path, xml)?;
-        let mut scan = Scan {
+        let mut scan = OutlineScan {
             xml: XmlEvents::new(path, xml),
             section: ArraySection::None,
             in_array: false,
@@ -132,7 +132,7 @@ fn appended(bytes: &[u8]) -> Option<Appended<'_>> {
     Some(Appended { bytes: &rest[start + 1..], base64 })
 }
 
-struct Scan<'p, 'a> {
+struct OutlineScan<'p, 'a> {
     xml: XmlEvents<'p, 'a>,
     section: ArraySection,
     // Inside a DataArray, `depth` elements deep
@@ -141,7 +141,7 @@ struct Scan<'p, 'a> {
     outline: XmlOutline<'a>,
 }
 
-impl<'a> Scan<'_, 'a> {
+impl<'a> OutlineScan<'_, 'a> {
     fn run(&mut self) -> Result<()> {
         loop {
             match self.xml.next()? {

@@ -9,7 +9,7 @@ use quick_xml::events::Event;
 use quick_xml::reader::Reader;
 
 use crate::error::Command;
-use crate::error::ElementKind::Vertex;
+use crate::error::IdKind::Vertex;
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::{Assembly, counted_kind};
 use crate::mesh::{Attribute, Polygons, SurfaceMesh};
@@ -21,7 +21,7 @@ use super::encoding::is_xml;
 use super::ghosts::{check_ghosts, is_ghosts};
 use super::outline::{ArrayElement, ArraySection, PieceOutline, XmlOutline};
 use super::strip;
-use super::xml::Numbers;
+use super::xml::ArrayDecoder;
 use crate::io::read::lines::shown;
 use crate::numbers::counted;
 
@@ -52,7 +52,7 @@ pub(in crate::io::read) fn read(
 ) -> Result<(SurfaceMesh, ReadReport)> {
     let outline = XmlOutline::read(path, bytes)?;
     let budget = Budget::new(most_unpacked);
-    let numbers = Numbers { path, outline: &outline, budget: &budget };
+    let numbers = ArrayDecoder { path, outline: &outline, budget: &budget };
     if !outline.is_surface {
         return Err(Error::file(path, None, "a grid, not a surface").with_help(message!(
             "solids are read as such, by ",
@@ -124,14 +124,14 @@ pub(super) fn push_faces(
 }
 
 struct SurfaceReader<'a> {
-    numbers: Numbers<'a>,
+    numbers: ArrayDecoder<'a>,
     mesh: SurfaceMesh,
     skipped: Vec<String>,
 }
 
 impl SurfaceReader<'_> {
     fn piece(&mut self, index: usize, piece: &PieceOutline) -> Result<()> {
-        let Numbers { outline, .. } = self.numbers;
+        let ArrayDecoder { outline, .. } = self.numbers;
         let arrays = outline.of_piece(index);
         let first = self.mesh.points.len();
         if piece.skipped > 0 {

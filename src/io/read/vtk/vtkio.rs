@@ -11,7 +11,7 @@ use super::ghosts::{check_ghosts, is_ghosts};
 use super::outline::ArraySection;
 use super::structured::{GridExtent, ImageFrame};
 use super::surface::{push_faces, vertices};
-use super::{GivenFaces, Kept, UnstructuredGrid, push_cell_array, push_point_array};
+use super::{GivenFaces, KeptCells, UnstructuredGrid, push_cell_array, push_point_array};
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::surface::checked;
@@ -271,7 +271,7 @@ fn vertex_numbers(cells: &VertexNumbers) -> (Vec<i64>, Vec<i64>) {
 }
 
 /// Appends the cell arrays of a grid, of the cells that were kept.
-fn push_cell_arrays(assembly: &mut Assembly, data: &Attributes, kept: &Kept) -> Result<()> {
+fn push_cell_arrays(assembly: &mut Assembly, data: &Attributes, kept: &KeptCells) -> Result<()> {
     let push = |assembly: &mut Assembly, name: &String, width: usize, data: &IOBuffer| {
         if matches!(data, IOBuffer::Bit(_)) {
             assembly.skip(&format!("cell array `{name}` of bits"));

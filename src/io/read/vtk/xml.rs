@@ -19,7 +19,7 @@ use super::ghosts::{check_ghosts, is_ghosts};
 use super::outline::{ArrayElement, ArraySection, ArrayStorage, XmlOutline};
 use super::structured::{GridKind, grid_help};
 use super::values::Scalar;
-use super::{GivenFaces, Kept, UnstructuredGrid, no_solid, push_cell_array, push_point_array};
+use super::{GivenFaces, KeptCells, UnstructuredGrid, no_solid, push_cell_array, push_point_array};
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::{Text, shown};
 use crate::numbers::counted;
@@ -42,7 +42,7 @@ pub(super) fn append(
     if outline.is_surface {
         return Err(no_solid(path));
     }
-    let mut grid = Document { assembly, outline, numbers: Numbers { path, outline, budget } };
+    let mut grid = XmlGrid { assembly, outline, numbers: ArrayDecoder { path, outline, budget } };
     for array in outline.arrays.iter().filter(|array| array.section == ArraySection::Field) {
         if array.scalar.is_none() {
             grid.skip("field array", array);
@@ -59,13 +59,13 @@ pub(super) fn append(
     Ok(())
 }
 
-struct Document<'a, 'p> {
+struct XmlGrid<'a, 'p> {
     assembly: &'a mut Assembly<'p>,
     outline: &'a XmlOutline<'a>,
-    numbers: Numbers<'a>,
+    numbers: ArrayDecoder<'a>,
 }
 
-impl<'a> Document<'a, '_> {
+impl<'a> XmlGrid<'a, '_> {
     fn piece(&mut self, index: usize) -> Result<()> {
         let piece = &self.outline.pieces[index];
         if piece.points == 0 && piece.cells == 0 {
@@ -222,7 +222,7 @@ impl<'a> Document<'a, '_> {
         Ok(())
     }
 
-    fn data(&mut self, piece: usize, first_point: usize, kept: &Kept) -> Result<()> {
+    fn data(&mut self, piece: usize, first_point: usize, kept: &KeptCells) -> Result<()> {
         let outline = self.outline;
         let points = self.assembly.points() - first_point;
         for array in outline.of_piece(piece) {
@@ -265,13 +265,13 @@ impl<'a> Document<'a, '_> {
 
 /// Decodes the arrays of a file.
 #[derive(Clone, Copy)]
-pub(super) struct Numbers<'a> {
+pub(super) struct ArrayDecoder<'a> {
     pub path: &'a Path,
     pub outline: &'a XmlOutline<'a>,
     pub budget: &'a Budget,
 }
 
-impl Numbers<'_> {
+impl ArrayDecoder<'_> {
     pub fn reals(&self, array: &ArrayElement) -> Result<Vec<f64>> {
         self.numbers(array, |text| text.real("a value"), Scalar::reals)
     }

@@ -2,7 +2,7 @@
 
 use super::super::sharpness::LevelSharpness;
 use super::{EdgeFriend, FriendQuads};
-use crate::error::ElementKind::Vertex;
+use crate::error::IdKind::Vertex;
 use crate::error::option;
 use crate::mesh::{CreaseRule, Polygons, SurfaceMesh};
 use crate::message;
@@ -15,19 +15,19 @@ use crate::{Error, Result};
 /// Level 1 of at least one level; refuses what is not an oriented manifold.
 pub(super) fn first_level(
     mesh: &SurfaceMesh,
-    matrix: SurfaceTopology,
+    topology: SurfaceTopology,
     levels: usize,
     crease_rule: CreaseRule,
 ) -> Result<EdgeFriend> {
-    check_manifold(&matrix)?;
-    let sharpness = LevelSharpness::of(mesh, &matrix, crease_rule)?;
-    let sharpness = sharpness.with_triangles(mesh.triangle_rule, &matrix);
-    let real_quads = matrix.vertices.len();
-    let closed = close(matrix);
+    check_manifold(&topology)?;
+    let sharpness = LevelSharpness::of(mesh, &topology, crease_rule)?;
+    let sharpness = sharpness.with_triangles(mesh.triangle_rule, &topology);
+    let real_quads = topology.vertices.len();
+    let closed = close(topology);
     let first_edge_point = (closed.vertex_count + closed.face_count) as u32;
     let refined = sharpness.refined(first_edge_point, crease_rule);
     let first = QuadLevels::first_step(closed, sharpness);
-    let [coarse, fine] = first.matrices() else {
+    let [coarse, fine] = first.topologies() else {
         return Err(Error::request("edge-friend needs at least one level")
             .with_help("ask for one level or more"));
     };
@@ -50,16 +50,16 @@ pub(super) fn first_level(
     Ok(EdgeFriend { first, levels: vec![quads], real_quads, orphans, first_creases, crease_rule })
 }
 
-pub(super) fn check_manifold(matrix: &SurfaceTopology) -> Result<()> {
+pub(super) fn check_manifold(topology: &SurfaceTopology) -> Result<()> {
     let fix = || message!("use ", option("method", "matrix"), ", or fix the surface there");
-    if let Some(&edge) = matrix.non_manifold_edges.first() {
+    if let Some(&edge) = topology.non_manifold_edges.first() {
         return Err(Error::mesh(message!(
             "more than two faces meet at the edge of ",
-            Vertex.ids(matrix.edge_ends(edge))
+            Vertex.ids(topology.edge_ends(edge))
         ))
         .with_help(fix()));
     }
-    if let Some(ends) = inconsistent_edge(matrix) {
+    if let Some(ends) = inconsistent_edge(topology) {
         return Err(Error::mesh(message!(
             "the two faces at the edge of ",
             Vertex.ids(ends),
@@ -70,7 +70,7 @@ pub(super) fn check_manifold(matrix: &SurfaceTopology) -> Result<()> {
             option("method", "matrix")
         )));
     }
-    match non_manifold_corners(matrix).first() {
+    match non_manifold_corners(topology).first() {
         Some(v) => {
             Err(Error::mesh(message!("several sheets of the surface touch at ", Vertex.id(*v)))
                 .with_help(fix()))
@@ -81,23 +81,23 @@ pub(super) fn check_manifold(matrix: &SurfaceTopology) -> Result<()> {
 
 /// The surface with a face in every boundary loop, after the others. Edges keep their numbers,
 /// which follow from their ends.
-fn close(matrix: SurfaceTopology) -> SurfaceTopology {
-    let open = |c: u32| matrix.edge_corners[matrix.edges[c as usize] as usize][1] == NONE;
+fn close(topology: SurfaceTopology) -> SurfaceTopology {
+    let open = |c: u32| topology.edge_corners[topology.edges[c as usize] as usize][1] == NONE;
     // boundary corner whose edge ends at each vertex; one in a manifold
-    let mut into = vec![NONE; matrix.vertex_count];
-    let boundary: Vec<u32> = (0..matrix.vertices.len() as u32).filter(|&c| open(c)).collect();
+    let mut into = vec![NONE; topology.vertex_count];
+    let boundary: Vec<u32> = (0..topology.vertices.len() as u32).filter(|&c| open(c)).collect();
     if boundary.is_empty() {
-        return matrix;
+        return topology;
     }
     for &c in &boundary {
-        into[matrix.vertex(matrix.columns.next(c)) as usize] = c;
+        into[topology.vertex(topology.columns.next(c)) as usize] = c;
     }
-    let mut vertices = matrix.vertices.clone();
+    let mut vertices = topology.vertices.clone();
     let mut ends: Vec<u32> =
-        (0..matrix.face_count as u32).map(|f| matrix.columns.corners(f).end).collect();
+        (0..topology.face_count as u32).map(|f| topology.columns.corners(f).end).collect();
     for &start in &boundary {
         // against the boundary: from the end of each edge to its start
-        let mut at = matrix.vertex(matrix.columns.next(start));
+        let mut at = topology.vertex(topology.columns.next(start));
         if into[at as usize] == NONE {
             continue; // of a loop that has its face
         }
@@ -107,12 +107,12 @@ fn close(matrix: SurfaceTopology) -> SurfaceTopology {
                 break;
             }
             vertices.push(at);
-            at = matrix.vertex(c);
+            at = topology.vertex(c);
         }
         ends.push(vertices.len() as u32);
     }
     let faces = Polygons::from_parts(ends, vertices);
-    SurfaceTopology::build(matrix.vertex_count, Columns::of(&faces), faces.into_vertices())
+    SurfaceTopology::build(topology.vertex_count, Columns::of(&faces), faces.into_vertices())
 }
 
 /// Friends and starts of the quads of level 1: quad c is the child of corner c.

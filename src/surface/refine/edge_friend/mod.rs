@@ -90,11 +90,11 @@ impl EdgeFriend {
     /// Builds `levels` ≥ 1 levels.
     pub(in crate::surface) fn build(
         mesh: &SurfaceMesh,
-        matrix: SurfaceTopology,
+        topology: SurfaceTopology,
         levels: usize,
         crease_rule: CreaseRule,
     ) -> Result<Self> {
-        let mut built = build::first_level(mesh, matrix, levels, crease_rule)?;
+        let mut built = build::first_level(mesh, topology, levels, crease_rule)?;
         for level in 1..levels {
             let fine = tasks::refine_topology(
                 &built.levels[level - 1],
@@ -115,11 +115,11 @@ impl EdgeFriend {
     #[allow(dead_code, reason = "backends for devices use it")]
     pub(crate) fn first_level(
         mesh: &SurfaceMesh,
-        matrix: SurfaceTopology,
+        topology: SurfaceTopology,
         levels: usize,
         crease_rule: CreaseRule,
     ) -> Result<Self> {
-        build::first_level(mesh, matrix, levels, crease_rule)
+        build::first_level(mesh, topology, levels, crease_rule)
     }
 
     /// Quads of levels 1, 2, …, ghosts included.
@@ -192,12 +192,12 @@ impl EdgeFriend {
     /// [`crate::Error::Mesh`] if the mesh is not an oriented manifold.
     pub fn refine_once<T: Real>(
         mesh: &SurfaceMesh,
-        matrix: SurfaceTopology,
+        topology: SurfaceTopology,
         levels: usize,
         controls: &[Point<T>],
         workspace: &mut FriendWorkspace<T>,
     ) -> Result<()> {
-        let built = build::first_level(mesh, matrix, levels, mesh.crease_rule)?;
+        let built = build::first_level(mesh, topology, levels, mesh.crease_rule)?;
         let FriendWorkspace { coarse, fine, points } = workspace;
         points.start(controls);
         built.first.evaluate(points);

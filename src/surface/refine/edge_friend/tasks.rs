@@ -90,7 +90,7 @@ pub(super) fn refine_points<T: Real>(
     refined: &mut [Point<T>],
     rule: CreaseRule,
 ) {
-    let weights = Weights::new();
+    let weights = FriendWeights::new();
     let out = Disjoint::new(refined);
     for_each(quads.corners.len().max(quads.vertex_count), |i| {
         if i < quads.corners.len() {
@@ -113,7 +113,7 @@ pub(super) fn refine<T: Real>(
     refined: &mut [Point<T>],
     rule: CreaseRule,
 ) {
-    let weights = Weights::new();
+    let weights = FriendWeights::new();
     let (out, out_points) = (Out::of(fine), Disjoint::new(refined));
     for_each(quads.corners.len().max(quads.vertex_count), |i| {
         if i < quads.corners.len() {
@@ -329,9 +329,9 @@ fn quad_points<T: Real>(
 }
 
 /// α, β, γ of small valences.
-struct Weights<T>(Vec<[T; 3]>);
+struct FriendWeights<T>(Vec<[T; 3]>);
 
-impl<T: Real> Weights<T> {
+impl<T: Real> FriendWeights<T> {
     fn new() -> Self {
         Self((0..32).map(|n| Self::of(n.max(1))).collect())
     }
@@ -352,7 +352,7 @@ fn vertex_point<T: Real>(
     quads: &FriendQuads,
     v: u32,
     points: &[Point<T>],
-    weights: &Weights<T>,
+    weights: &FriendWeights<T>,
     rule: CreaseRule,
     tag: f64,
 ) -> Point<T> {
@@ -393,7 +393,7 @@ fn vertex_point<T: Real>(
 fn fix<T: Real>(
     quads: &FriendQuads,
     points: &[Point<T>],
-    weights: &Weights<T>,
+    weights: &FriendWeights<T>,
     rule: CreaseRule,
     refined: &mut [Point<T>],
 ) {

@@ -1,4 +1,4 @@
-//! One level of quads that are children of quads, from the matrix of their parents alone.
+//! One level of quads that are children of quads, from the topology of their parents alone.
 //!
 //! ```text
 //! c₃───s₂───c₂    a parent: its corners c, edge points s and face point m are nine points
@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use super::stars::{GRAIN, term};
 use crate::scheme::catmull_clark::{edge_point, vertex_point_4};
 use crate::scheme::point::{Point, mean4};
-use crate::surface::refine::split::{Navigate, Quads};
+use crate::surface::refine::split::{Navigate, QuadCorners};
 use crate::topology::NONE;
 use crate::topology::surface::SurfaceTopology;
 
@@ -89,11 +89,11 @@ impl<T: Real> Families<'_, T> {
         edges.zip(out).with_min_len(GRAIN / 2).for_each(|((&[a, b], &s), (halves, out))| {
             // where the surface ends the points are overwritten: any face will do
             let b = if b == NONE { a } else { b };
-            let [start, end] = [a, Quads.next(a)].map(vertex);
+            let [start, end] = [a, QuadCorners.next(a)].map(vertex);
             let [p, q] = [start, end].map(|v| corners[v as usize]);
-            let [fa, ga] = [a, Quads.next(a)].map(face);
-            let [fb, gb] = [b, Quads.next(b)].map(face);
-            let [ma, mb] = [a, b].map(|c| centers[Quads.face(c) as usize]);
+            let [fa, ga] = [a, QuadCorners.next(a)].map(face);
+            let [fb, gb] = [b, QuadCorners.next(b)].map(face);
+            let [ma, mb] = [a, b].map(|c| centers[QuadCorners.face(c) as usize]);
             // does the other face run through the edge in the same direction?
             let inconsistent = a == b || !self.oriented && vertex(b) == start;
             let (at_start, at_end) = if inconsistent { (fb, gb) } else { (gb, fb) };

@@ -2,11 +2,13 @@
 
 use rayon::prelude::*;
 
-use super::{Columns, GRAIN, Lists, Navigate, SurfaceTopology, Triangles, split_non_manifold};
+use super::{
+    Columns, GRAIN, Navigate, SurfaceTopology, TriangleCorners, WantedLists, split_non_manifold,
+};
 use crate::pages;
 use crate::topology::NONE;
 
-/// The matrix after one step of Loop: triangle t becomes 4t + i at its corner i (vertex
+/// The topology after one step of Loop: triangle t becomes 4t + i at its corner i (vertex
 /// point, point of the edge out, point of the edge in) and 4t + 3 between the edge points.
 ///
 /// Vertex points keep their ids, edge points follow. The halves of edge e are 2e (at its
@@ -14,7 +16,7 @@ use crate::topology::NONE;
 /// listed. Lists take the memory of `spare`.
 pub(in crate::surface) fn split_to_triangles(
     coarse: &SurfaceTopology,
-    lists: Lists,
+    lists: WantedLists,
     spare: SurfaceTopology,
 ) -> SurfaceTopology {
     let first_edge_point = coarse.vertex_count as u32;
@@ -29,13 +31,13 @@ pub(in crate::surface) fn split_to_triangles(
             *out = [a, e, g, b, f, e, c, g, f, e, f, g];
         }
     });
-    let is_whole = lists == Lists::All;
+    let is_whole = lists == WantedLists::All;
     let mut fine_edges = pages::reused(spare.edges, if is_whole { vertices.len() } else { 0 });
     fine_edges.par_chunks_mut(12 * GRAIN).enumerate().for_each(|(part, out)| {
         for (t, out) in (part * GRAIN..).zip(out.as_chunks_mut::<12>().0) {
             // halves at the start and at the end of each side
             let halves = corners(t).map(|corner| {
-                let turned = coarse.vertex(corner) > coarse.vertex(Triangles.next(corner));
+                let turned = coarse.vertex(corner) > coarse.vertex(TriangleCorners.next(corner));
                 let half = 2 * coarse.edges[corner as usize];
                 [half + u32::from(turned), half + u32::from(!turned)]
             });
@@ -74,7 +76,7 @@ fn triangle_edge_corners(coarse: &SurfaceTopology, spare: Vec<[u32; 2]>) -> Vec<
         for (pair, out) in coarse_corners.iter().zip(out.as_chunks_mut::<2>().0) {
             *out = [[NONE; 2]; 2];
             for (side, &c) in pair.iter().enumerate().filter(|(_, c)| **c != NONE) {
-                let after = Triangles.next(c);
+                let after = TriangleCorners.next(c);
                 let turned = coarse.vertex(c) > coarse.vertex(after);
                 out[usize::from(turned)][side] = child_of_triangle(c);
                 out[usize::from(!turned)][side] = child_of_triangle(after) + 2;

@@ -1,4 +1,4 @@
-//! Refined matrices: edges numbered from those of the coarse mesh, without a sort.
+//! Refined topologies: edges numbered from those of the coarse mesh, without a sort.
 //!
 //! The Loop program of Naidu and Wang (2025) sorts at every level to find the edges. But
 //! every refined edge is half of a coarse one or lies inside a coarse face, which numbers
@@ -15,9 +15,9 @@ use crate::topology::surface::{Columns, SurfaceTopology};
 /// Faces or edges a work item covers.
 const GRAIN: usize = 4096;
 
-/// Which lists of a refined matrix are made.
+/// Which lists of a refined topology are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::surface) enum Lists {
+pub(in crate::surface) enum WantedLists {
     /// [`SurfaceTopology::vertices`] alone, which is all that the last level needs.
     Vertices,
     /// All lists.
@@ -37,9 +37,9 @@ pub(in crate::surface) trait Navigate: Copy + Sync {
 
 /// Faces of four corners: 4f to 4f + 3.
 #[derive(Clone, Copy)]
-pub(in crate::surface) struct Quads;
+pub(in crate::surface) struct QuadCorners;
 
-impl Navigate for Quads {
+impl Navigate for QuadCorners {
     #[inline(always)]
     fn next(self, corner: u32) -> u32 {
         corner & !3 | (corner + 1) & 3
@@ -72,9 +72,9 @@ impl Navigate for &Columns {
 
 /// Faces of three corners: 3f to 3f + 2.
 #[derive(Clone, Copy)]
-pub(in crate::surface) struct Triangles;
+pub(in crate::surface) struct TriangleCorners;
 
-impl Navigate for Triangles {
+impl Navigate for TriangleCorners {
     #[inline(always)]
     fn next(self, corner: u32) -> u32 {
         if corner % 3 == 2 { corner - 2 } else { corner + 1 }
@@ -97,22 +97,22 @@ mod tests {
     use crate::mesh::Polygons;
 
     /// Edges by sorting are the derived ones, with the same corners.
-    fn expect_sorted_edges(matrix: &SurfaceTopology) {
+    fn expect_sorted_edges(topology: &SurfaceTopology) {
         let sorted = SurfaceTopology::build(
-            matrix.vertex_count,
-            matrix.columns.clone(),
-            matrix.vertices.clone(),
+            topology.vertex_count,
+            topology.columns.clone(),
+            topology.vertices.clone(),
         );
-        assert_eq!(sorted.edge_count(), matrix.edge_count());
+        assert_eq!(sorted.edge_count(), topology.edge_count());
         for (edge, corners) in (0..).zip(&sorted.edge_corners) {
-            let derived = matrix.edges[corners[0] as usize];
-            assert_eq!(matrix.edge_ends(derived), sorted.edge_ends(edge));
-            let mut derived = matrix.edge_corners[derived as usize];
+            let derived = topology.edges[corners[0] as usize];
+            assert_eq!(topology.edge_ends(derived), sorted.edge_ends(edge));
+            let mut derived = topology.edge_corners[derived as usize];
             derived.sort_unstable();
             assert_eq!(derived, *corners);
         }
-        for (corner, &edge) in matrix.edges.iter().enumerate() {
-            assert_eq!(matrix.edge_ends(edge), sorted.edge_ends(sorted.edges[corner]));
+        for (corner, &edge) in topology.edges.iter().enumerate() {
+            assert_eq!(topology.edge_ends(edge), sorted.edge_ends(sorted.edges[corner]));
         }
     }
 
@@ -120,10 +120,10 @@ mod tests {
     fn sorting_finds_the_edges_of_refined_quads() {
         let faces: [&[u32]; 3] = [&[0, 1, 2], &[0, 3, 4, 1], &[4, 3, 5, 6, 7]];
         let faces = Polygons::from_parts(vec![3, 7, 12], faces.concat());
-        let mut matrix = SurfaceTopology::build(8, Columns::of(&faces), faces.into_vertices());
+        let mut topology = SurfaceTopology::build(8, Columns::of(&faces), faces.into_vertices());
         for _ in 0..3 {
-            matrix = split_to_quads(&matrix, Lists::All, SurfaceTopology::default());
-            expect_sorted_edges(&matrix);
+            topology = split_to_quads(&topology, WantedLists::All, SurfaceTopology::default());
+            expect_sorted_edges(&topology);
         }
     }
 
@@ -131,10 +131,10 @@ mod tests {
     fn sorting_finds_the_edges_of_refined_triangles() {
         // a fan, one triangle of which runs the other way
         let faces = vec![0, 1, 2, 0, 2, 3, 4, 3, 0, 0, 4, 1, 2, 1, 5];
-        let mut matrix = SurfaceTopology::build(6, Columns::Uniform(3), faces);
+        let mut topology = SurfaceTopology::build(6, Columns::Uniform(3), faces);
         for _ in 0..3 {
-            matrix = split_to_triangles(&matrix, Lists::All, SurfaceTopology::default());
-            expect_sorted_edges(&matrix);
+            topology = split_to_triangles(&topology, WantedLists::All, SurfaceTopology::default());
+            expect_sorted_edges(&topology);
         }
     }
 }

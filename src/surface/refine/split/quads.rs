@@ -2,11 +2,13 @@
 
 use rayon::prelude::*;
 
-use super::{Columns, GRAIN, Lists, Navigate, Quads, SurfaceTopology, split_non_manifold};
+use super::{
+    Columns, GRAIN, Navigate, QuadCorners, SurfaceTopology, WantedLists, split_non_manifold,
+};
 use crate::pages;
 use crate::topology::NONE;
 
-/// The matrix after one step of Catmull-Clark, in which every corner becomes a quad:
+/// The topology after one step of Catmull-Clark, in which every corner becomes a quad:
 /// corner c of a face becomes face c with the vertices (vertex point, point of the edge
 /// out, face point, point of the edge in). Lists take the memory of `spare`.
 ///
@@ -15,17 +17,17 @@ use crate::topology::NONE;
 /// is 2E + c. So no sort is needed.
 pub(in crate::surface) fn split_to_quads(
     coarse: &SurfaceTopology,
-    lists: Lists,
+    lists: WantedLists,
     spare: SurfaceTopology,
 ) -> SurfaceTopology {
     let corners = coarse.corner_count;
-    let is_whole = lists == Lists::All;
+    let is_whole = lists == WantedLists::All;
     let mut vertices = pages::reused(spare.vertices, 4 * corners);
     let mut edges = pages::reused(spare.edges, if is_whole { 4 * corners } else { 0 });
     let edge_corners = match &coarse.columns {
         Columns::Uniform(4) => {
             split_quads(coarse, &mut vertices, &mut edges);
-            is_whole.then(|| split_edge_corners(coarse, Quads, spare.edge_corners))
+            is_whole.then(|| split_edge_corners(coarse, QuadCorners, spare.edge_corners))
         }
         columns => {
             split_polygons(coarse, &mut vertices, &mut edges);
@@ -36,14 +38,14 @@ pub(in crate::surface) fn split_to_quads(
     SurfaceTopology { vertices, edges, edge_corners, ..counts_of_split(coarse) }
 }
 
-/// The vertices of the quads after two steps from quads, with the matrix between: that
+/// The vertices of the quads after two steps from quads, with the topology between: that
 /// counts only.
 pub(in crate::surface) fn split_quads_twice(
     coarse: &SurfaceTopology,
     spare: SurfaceTopology,
 ) -> [SurfaceTopology; 2] {
     let middle = counts_of_split(coarse);
-    let (first, second) = (Numbering::of(coarse), Numbering::of(&middle));
+    let (first, second) = (NewIds::of(coarse), NewIds::of(&middle));
     let mut vertices = pages::reused(spare.vertices, 16 * coarse.corner_count);
     let quads = coarse.vertices.as_chunks::<4>().0.par_iter();
     let quads = quads.zip(coarse.edges.as_chunks::<4>().0).enumerate();
@@ -60,7 +62,7 @@ pub(in crate::surface) fn split_quads_twice(
 /// vertices is of the finer level.
 #[inline(always)]
 fn grandchildren(
-    [first, second]: [Numbering; 2],
+    [first, second]: [NewIds; 2],
     f: u32,
     quad: [u32; 4],
     sides: [u32; 4],
@@ -74,7 +76,7 @@ fn grandchildren(
     all
 }
 
-/// The matrix after one step of Catmull-Clark, without lists.
+/// The topology after one step of Catmull-Clark, without lists.
 fn counts_of_split(coarse: &SurfaceTopology) -> SurfaceTopology {
     SurfaceTopology {
         vertex_count: coarse.vertex_count + coarse.face_count + coarse.edge_count,
@@ -91,14 +93,14 @@ fn counts_of_split(coarse: &SurfaceTopology) -> SurfaceTopology {
 
 /// Where the new ids of a step of Catmull-Clark begin.
 #[derive(Clone, Copy)]
-struct Numbering {
+struct NewIds {
     first_face_point: u32,
     first_edge_point: u32,
     /// Of the edges inside coarse faces.
     first_inner: u32,
 }
 
-impl Numbering {
+impl NewIds {
     fn of(coarse: &SurfaceTopology) -> Self {
         let first_face_point = coarse.vertex_count as u32;
         let first_edge_point = first_face_point + coarse.face_count as u32;
@@ -129,7 +131,7 @@ impl Numbering {
 /// Vertices and edges of the quads at the corners of any faces.
 fn split_polygons(coarse: &SurfaceTopology, vertices: &mut [u32], edges: &mut [u32]) {
     let go = &coarse.columns;
-    let Numbering { first_face_point, first_edge_point, first_inner } = Numbering::of(coarse);
+    let NewIds { first_face_point, first_edge_point, first_inner } = NewIds::of(coarse);
     let edge = |c: u32| coarse.edges[c as usize];
     let column = |c: u32| -> [u32; 4] {
         let out = first_edge_point + edge(c);
@@ -150,7 +152,7 @@ fn split_polygons(coarse: &SurfaceTopology, vertices: &mut [u32], edges: &mut [u
 
 /// Vertices and edges of the quads at the corners of quads, both lists of a face at once.
 fn split_quads(coarse: &SurfaceTopology, vertices: &mut [u32], edges: &mut [u32]) {
-    let numbering = Numbering::of(coarse);
+    let numbering = NewIds::of(coarse);
     let quads = coarse.vertices.as_chunks::<4>().0.par_iter();
     let quads = quads.zip(coarse.edges.as_chunks::<4>().0).enumerate();
     let quads = quads.with_min_len(GRAIN / 4);
@@ -203,11 +205,11 @@ mod tests {
     fn two_steps_at_once_are_two_steps() {
         let faces: [&[u32]; 3] = [&[0, 1, 2], &[0, 3, 4, 1], &[4, 3, 5, 6, 7]];
         let faces = Polygons::from_parts(vec![3, 7, 12], faces.concat());
-        let matrix = SurfaceTopology::build(8, Columns::of(&faces), faces.into_vertices());
+        let topology = SurfaceTopology::build(8, Columns::of(&faces), faces.into_vertices());
         let none = SurfaceTopology::default;
-        let coarse = split_to_quads(&matrix, Lists::All, none());
-        let middle = split_to_quads(&coarse, Lists::All, none());
-        let fine = split_to_quads(&middle, Lists::Vertices, none());
+        let coarse = split_to_quads(&topology, WantedLists::All, none());
+        let middle = split_to_quads(&coarse, WantedLists::All, none());
+        let fine = split_to_quads(&middle, WantedLists::Vertices, none());
         // memory that is too small, and large enough
         for spare in [none(), fine.clone()] {
             let [counts, vertices] = split_quads_twice(&coarse, spare);
@@ -239,7 +241,7 @@ mod tests {
         let fine = counts_of_split(&middle);
         assert_eq!(fine.vertex_count, 16 * faces + 2);
         assert!(fine.vertex_count < NONE as usize && fine.corner_count > NONE as usize);
-        let numbering = [&counts, &middle].map(Numbering::of);
+        let numbering = [&counts, &middle].map(NewIds::of);
 
         let f = faces as u64 - 1;
         let [v, e] = [counts.vertex_count as u64, counts.edge_count as u64];

@@ -6,7 +6,7 @@
 //! edge as it was, as the first of two steps does where the surface ends, so that it has
 //! the rim of the hole at every level.
 
-use super::{Level, ThreeTriangleLevels};
+use super::{ThreeTriangleLevels, ThreeTrianglesLevel};
 use crate::topology::NONE;
 
 impl ThreeTriangleLevels {
@@ -22,9 +22,9 @@ impl ThreeTriangleLevels {
     }
 }
 
-/// Which of the nine parts of each triangle lie in holes.
-fn after_two_steps([first, second]: &[Level; 2], is_hole: &[bool]) -> Vec<bool> {
-    (0..second.matrix.vertices.len() as u32)
+/// Which of the nine grandchildren of each triangle lie in holes.
+fn after_two_steps([first, second]: &[ThreeTrianglesLevel; 2], is_hole: &[bool]) -> Vec<bool> {
+    (0..second.topology.vertices.len() as u32)
         .map(|c| {
             // triangle c/3 lies across the edge of its parent's corner: its vertices are one
             // of the edge's ends, the face point across, the face point of its parent
@@ -34,18 +34,18 @@ fn after_two_steps([first, second]: &[Level; 2], is_hole: &[bool]) -> Vec<bool> 
             let across = is_hole[opposite as usize / 3];
             match c % 3 {
                 0 => across,
-                1 if second.kept_end(c) == second.matrix.vertex(c) => across,
+                1 if second.kept_end(c) == second.topology.vertex(c) => across,
                 _ => own,
             }
         })
         .collect()
 }
 
-impl Level {
+impl ThreeTrianglesLevel {
     /// The triangles after this step, the first of two, `refined`, but for those inside
     /// holes; edges to holes are not turned.
     fn triangles_outside(&self, is_hole: &[bool], refined: &[u32]) -> Vec<u32> {
-        let matrix = &self.matrix;
+        let topology = &self.topology;
         let mut triangles = Vec::with_capacity(refined.len());
         for (c, triangle) in (0..).zip(refined.as_chunks::<3>().0) {
             if is_hole[c as usize / 3] {
@@ -54,7 +54,7 @@ impl Level {
             let beside_hole =
                 self.opposite(c).is_some_and(|opposite| is_hole[opposite as usize / 3]);
             triangles.extend(if beside_hole {
-                [matrix.vertex(c), matrix.vertex(matrix.columns.next(c)), self.facing(c)]
+                [topology.vertex(c), topology.vertex(topology.columns.next(c)), self.facing(c)]
             } else {
                 *triangle
             });
@@ -64,7 +64,8 @@ impl Level {
 
     /// The other corner whose edge is that of this one.
     fn opposite(&self, corner: u32) -> Option<u32> {
-        let [first, second] = self.matrix.edge_corners[self.matrix.edges[corner as usize] as usize];
+        let [first, second] =
+            self.topology.edge_corners[self.topology.edges[corner as usize] as usize];
         match second {
             NONE => None,
             _ => Some(if first == corner { second } else { first }),

@@ -20,17 +20,17 @@ use crate::topology::NONE;
 
 /// What the first pass finds out about some rows.
 #[derive(Default)]
-struct Found {
+struct RowSurvey {
     /// Of each row the parent that has all columns; [`NONE`] if it is merged.
     widest: Vec<u32>,
     /// Groups of all rows.
     groups: usize,
-    merged: Merged,
+    merged: MergedRows,
 }
 
 /// Rows none of whose parents has all columns.
 #[derive(Default)]
-struct Merged {
+struct MergedRows {
     /// Groups of each.
     sizes: Vec<usize>,
     columns: Vec<[u32; GROUP]>,
@@ -38,7 +38,7 @@ struct Merged {
 }
 
 /// Where the rows of a part go.
-struct Place<'a, T> {
+struct RowOutput<'a, T> {
     /// Groups before it.
     first_group: usize,
     first_row: usize,
@@ -51,8 +51,8 @@ impl SingleMatrix<f64> {
     /// The matrix with one more level: `level` · this.
     pub fn then<T: Real>(&self, level: &Stencils) -> SingleMatrix<T> {
         let first_rows = (0..level.len()).into_par_iter().step_by(GRAIN);
-        let parts: Vec<Found> = first_rows.map(|first| self.measure(level, first)).collect();
-        let groups = parts.iter().map(|part| part.groups).sum();
+        let surveys: Vec<RowSurvey> = first_rows.map(|first| self.measure(level, first)).collect();
+        let groups = surveys.iter().map(|survey| survey.groups).sum();
         let mut all = SingleMatrix {
             ends: pages::zeros(level.len()),
             columns: pages::zeros(groups),
@@ -60,18 +60,22 @@ impl SingleMatrix<f64> {
         };
         let (mut columns, mut weights) = (all.columns.as_mut_slice(), all.weights.as_mut_slice());
         let mut next_group = 0;
-        let places = all.ends.chunks_mut(GRAIN).zip(&parts).enumerate().map(|(i, (ends, part))| {
-            next_group += part.groups;
-            Place {
-                first_group: next_group - part.groups,
-                first_row: i * GRAIN,
-                ends,
-                columns: columns.split_off_mut(..part.groups).unwrap_or_default(),
-                weights: weights.split_off_mut(..part.groups).unwrap_or_default(),
-            }
-        });
-        let places: Vec<_> = places.collect();
-        parts.into_par_iter().zip(places).for_each(|(part, place)| self.fill(level, &part, place));
+        let outputs =
+            all.ends.chunks_mut(GRAIN).zip(&surveys).enumerate().map(|(i, (ends, survey))| {
+                next_group += survey.groups;
+                RowOutput {
+                    first_group: next_group - survey.groups,
+                    first_row: i * GRAIN,
+                    ends,
+                    columns: columns.split_off_mut(..survey.groups).unwrap_or_default(),
+                    weights: weights.split_off_mut(..survey.groups).unwrap_or_default(),
+                }
+            });
+        let outputs: Vec<_> = outputs.collect();
+        surveys
+            .into_par_iter()
+            .zip(outputs)
+            .for_each(|(survey, output)| self.fill(level, &survey, output));
         all
     }
 
@@ -91,14 +95,14 @@ impl SingleMatrix<f64> {
     }
 
     /// Counts the groups of `GRAIN` rows and merges those that have to be.
-    fn measure(&self, level: &Stencils, first: usize) -> Found {
-        let mut part = Found::default();
+    fn measure(&self, level: &Stencils, first: usize) -> RowSurvey {
+        let mut survey = RowSurvey::default();
         let mut builder = RowBuilder::default();
         for row in first..(first + GRAIN).min(level.len()) {
             let widest = self.widest_parent(level, row);
-            part.widest.push(widest.unwrap_or(NONE));
+            survey.widest.push(widest.unwrap_or(NONE));
             if let Some(widest) = widest {
-                part.groups += self.columns(widest).len();
+                survey.groups += self.columns(widest).len();
                 continue;
             }
             for (k, weight) in level.row(row) {
@@ -108,18 +112,18 @@ impl SingleMatrix<f64> {
                 // padding adds 0 to a column that is there
                 columns.iter().zip(weights).for_each(|(&c, w)| builder.add(c, weight * w));
             }
-            part.groups += part.merged.push(builder.take_sorted());
+            survey.groups += survey.merged.push(builder.take_sorted());
         }
-        part
+        survey
     }
 
     /// Writes the rows of a part.
-    fn fill<T: Real>(&self, level: &Stencils, part: &Found, place: Place<'_, T>) {
-        let mut sizes = part.merged.sizes.iter();
-        let (mut columns, mut weights) = (&part.merged.columns[..], &part.merged.weights[..]);
+    fn fill<T: Real>(&self, level: &Stencils, survey: &RowSurvey, output: RowOutput<'_, T>) {
+        let mut sizes = survey.merged.sizes.iter();
+        let (mut columns, mut weights) = (&survey.merged.columns[..], &survey.merged.weights[..]);
         let mut sums = Vec::new();
         let mut start = 0;
-        for ((row, end), &widest) in (place.first_row..).zip(place.ends).zip(&part.widest) {
+        for ((row, end), &widest) in (output.first_row..).zip(output.ends).zip(&survey.widest) {
             let (own_columns, own_weights) = match widest {
                 NONE => {
                     let size = sizes.next().map_or(0, |&size| size);
@@ -135,9 +139,9 @@ impl SingleMatrix<f64> {
             };
             let groups = start..start + own_columns.len();
             start = groups.end;
-            *end = (place.first_group + start) as u64;
-            place.columns[groups.clone()].copy_from_slice(own_columns);
-            let out = place.weights[groups].iter_mut().zip(own_weights);
+            *end = (output.first_group + start) as u64;
+            output.columns[groups.clone()].copy_from_slice(own_columns);
+            let out = output.weights[groups].iter_mut().zip(own_weights);
             out.for_each(|(out, weights)| *out = weights.map(T::from_f64));
         }
     }
@@ -184,7 +188,7 @@ fn has(all: &[[u32; GROUP]], some: &[[u32; GROUP]]) -> bool {
     some.iter().all(|column| rest.by_ref().any(|c| c == column))
 }
 
-impl Merged {
+impl MergedRows {
     /// Appends a row of ascending columns; returns the number of its groups.
     fn push(&mut self, row: impl Iterator<Item = (u32, f64)>) -> usize {
         let before = self.columns.len();

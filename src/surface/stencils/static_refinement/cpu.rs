@@ -3,7 +3,7 @@
 //! Regular leaves are sums along u, then v, by [`PatchKernel`]; leaves with an extraordinary vertex
 //! are products of a [`TableKernel`] with their control points, those of one structure, size and
 //! placement side by side, so that the table is read once for several. Points that no leaf has
-//! as its own lie along sides of leaves: the places of one side are a small table, which all
+//! as its own lie along sides of leaves: the positions of one side are a small table, which all
 //! sides of the same kind share.
 //!
 //! ```text
@@ -24,7 +24,7 @@ use rayon::prelude::*;
 
 use super::StaticRefinement;
 use super::batches::{LeafBatch, LeafBatches};
-use super::slots::Run;
+use super::slots::SlotRun;
 use crate::result_buffer::ResultBuffer;
 
 use crate::disjoint::Disjoint;
@@ -48,18 +48,18 @@ pub struct StaticEvaluator<T> {
     surface: Arc<LimitSurface>,
     // number of points
     len: usize,
-    batches: Vec<Batch<T>>,
+    batches: Vec<KernelBatch<T>>,
     // a batch, and some of its leaves
     tasks: Vec<(usize, Range<usize>)>,
 }
 
 /// Leaves, or sides of leaves, that evaluate alike.
-struct Batch<T> {
-    kernel: Kernel<T>,
+struct KernelBatch<T> {
+    kernel: LeafKernel<T>,
     leaves: LeafBatch,
 }
 
-enum Kernel<T> {
+enum LeafKernel<T> {
     Regular(PatchKernel<T>),
     Table(TableKernel<T>),
 }
@@ -108,16 +108,16 @@ impl<T: Real> StaticEvaluator<T> {
         let regular = regular.into_iter().map(|(steps, leaves)| {
             let samples = 1 << steps;
             let rows = refinement.rows[usize::from(steps)][..samples].to_vec();
-            Batch { kernel: Kernel::Regular(PatchKernel::new(&[rows])), leaves }
+            KernelBatch { kernel: LeafKernel::Regular(PatchKernel::new(&[rows])), leaves }
         });
-        let mut batches: Vec<Batch<T>> = regular.collect();
+        let mut batches: Vec<KernelBatch<T>> = regular.collect();
         let irregular: Vec<_> = irregular.into_iter().collect();
         let irregular = irregular.into_par_iter().map(|((structure, steps, placement), leaves)| {
             let (weights, size) =
                 (refinement.leaf_weights(structure, placement, steps), 1 << steps);
-            let places = (0..size * size).map(|k| [k % size, k / size]);
-            let rows: Vec<&[f64]> = places.map(|[i, j]| weights.at(i, j)).collect();
-            Ok(Batch { kernel: Kernel::Table(table(&rows)?), leaves })
+            let positions = (0..size * size).map(|k| [k % size, k / size]);
+            let rows: Vec<&[f64]> = positions.map(|[i, j]| weights.at(i, j)).collect();
+            Ok(KernelBatch { kernel: LeafKernel::Table(table(&rows)?), leaves })
         });
         batches.extend(irregular.collect::<Result<Vec<_>>>()?);
         batches.extend(sides(refinement)?);
@@ -158,43 +158,43 @@ impl<T: Real> StaticEvaluator<T> {
                 let batch = &self.batches[*batch];
                 let len = 3 * batch.kernel.points();
                 // SAFETY: a leaf has its points for itself, and it is in one task.
-                let place = |&start: &u32| unsafe { points.slice(3 * start as usize, len) };
-                let mut places: Vec<&mut [T]> =
-                    batch.leaves.starts[leaves.clone()].iter().map(place).collect();
-                batch.run(simd, &mut scratch, controls.as_flattened(), leaves, &mut places);
+                let output = |&start: &u32| unsafe { points.slice(3 * start as usize, len) };
+                let mut outputs: Vec<&mut [T]> =
+                    batch.leaves.starts[leaves.clone()].iter().map(output).collect();
+                batch.run(simd, &mut scratch, controls.as_flattened(), leaves, &mut outputs);
             }
         });
     }
 }
 
-impl<T: Real> Batch<T> {
+impl<T: Real> KernelBatch<T> {
     fn run(
         &self,
         simd: Simd,
         scratch: &mut Scratch<T>,
         controls: &[f64],
         leaves: &Range<usize>,
-        places: &mut [&mut [T]],
+        outputs: &mut [&mut [T]],
     ) {
         let LeafBatch { nets, ends, .. } = &self.leaves;
         match &self.kernel {
-            Kernel::Regular(patch) => {
+            LeafKernel::Regular(patch) => {
                 let ids = &nets.as_chunks().0[leaves.clone()];
                 let nets = Nets { ids, ends: &ends[leaves.clone()] };
-                let output = PatchOutput { orders: [0; 2], quads: places };
+                let output = PatchOutput { orders: [0; 2], quads: outputs };
                 patch.evaluate(simd, scratch, controls, nets, &mut [output]);
             }
-            Kernel::Table(table) => {
+            LeafKernel::Table(table) => {
                 let count = table.controls();
                 let nets = &nets[leaves.start * count..leaves.end * count];
-                let output = TableOutput { cells: places, order: None, negate: false };
+                let output = TableOutput { cells: outputs, order: None, negate: false };
                 table.evaluate(simd, scratch, (controls, 3), nets, output);
             }
         }
     }
 }
 
-impl<T: Real> Kernel<T> {
+impl<T: Real> LeafKernel<T> {
     /// Points of a leaf.
     fn points(&self) -> usize {
         match self {
@@ -213,15 +213,15 @@ fn table<T: Real>(rows: &[&[f64]]) -> Result<TableKernel<T>> {
 }
 
 /// The points that no leaf has as its own, those in a row at one leaf together.
-fn sides<T: Real>(refinement: &StaticRefinement) -> Result<Vec<Batch<T>>> {
-    let mut batches: Vec<Batch<T>> = Vec::new();
+fn sides<T: Real>(refinement: &StaticRefinement) -> Result<Vec<KernelBatch<T>>> {
+    let mut batches: Vec<KernelBatch<T>> = Vec::new();
     let mut known: HashMap<(SurfaceLeafKind, u8, Vec<[usize; 2]>), usize> = HashMap::new();
     let mut slot = refinement.slots.own() as u32;
-    let places = refinement.slots.rest.iter().flat_map(Run::places);
-    let mut places = places.map(|place| refinement.leaf_place(place)).peekable();
-    while let Some((leaf, at)) = places.next() {
+    let positions = refinement.slots.rest.iter().flat_map(SlotRun::positions);
+    let mut positions = positions.map(|position| refinement.leaf_position(position)).peekable();
+    while let Some((leaf, at)) = positions.next() {
         let mut side = vec![at];
-        while let Some((_, at)) = places.next_if(|(next, _)| *next == leaf) {
+        while let Some((_, at)) = positions.next_if(|(next, _)| *next == leaf) {
             side.push(at);
         }
         let (count, steps) = (side.len() as u32, refinement.leaves[leaf].1);
@@ -232,8 +232,8 @@ fn sides<T: Real>(refinement: &StaticRefinement) -> Result<Vec<Batch<T>>> {
                 let weights = |&at: &[usize; 2]| refinement.weights_within(leaf, at);
                 let rows: Vec<Vec<f64>> = entry.key().2.iter().map(weights).collect();
                 let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
-                let kernel = Kernel::Table(table(&rows)?);
-                batches.push(Batch { kernel, leaves: LeafBatch::default() });
+                let kernel = LeafKernel::Table(table(&rows)?);
+                batches.push(KernelBatch { kernel, leaves: LeafBatch::default() });
                 *entry.insert(batches.len() - 1)
             }
         };

@@ -1,7 +1,7 @@
 //! Which point of a refined level is whose: every vertex of the level has one slot, whatever
 //! number of elements it touches.
 //!
-//! An element with m × m refined quads has m² slots, for its places (i, j) with i < m and
+//! An element with m × m refined quads has m² slots, for its positions (i, j) with i < m and
 //! j < m. Inside, these are its own. The vertices of half an edge belong to the first
 //! element that has it at its low side (i = 0 or j = 0); where none has, they get slots of
 //! their own behind all elements, and so do single vertices. The low sides of other elements
@@ -11,9 +11,9 @@ use crate::surface::limit::LimitSurface;
 use crate::topology::NONE;
 use crate::topology::surface::SurfaceTopology;
 
-/// A place on the grid of an element: i along u, j along v, from 0 to its size.
+/// A position on the grid of an element: i along u, j along v, from 0 to its size.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct GridPlace {
+pub(crate) struct GridPosition {
     pub element: u32,
     pub i: u32,
     pub j: u32,
@@ -21,20 +21,20 @@ pub(crate) struct GridPlace {
 
 /// Places at equal steps along a side of an element.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Run {
+pub(crate) struct SlotRun {
     // step 0
-    start: GridPlace,
+    start: GridPosition,
     // of i and j
     step: [i32; 2],
-    // steps of the first place and behind the last
+    // steps of the first position and behind the last
     range: [u32; 2],
-    // slot of the first place; NONE if they are the element's own
+    // slot of the first position; NONE if they are the element's own
     slot: u32,
 }
 
-impl Run {
+impl SlotRun {
     const UNKNOWN: Self = Self {
-        start: GridPlace { element: NONE, i: 0, j: 0 },
+        start: GridPosition { element: NONE, i: 0, j: 0 },
         step: [0; 2],
         range: [0; 2],
         slot: 0,
@@ -44,14 +44,14 @@ impl Run {
         self.start.element != NONE
     }
 
-    fn place(&self, steps: u32) -> GridPlace {
+    fn position(&self, steps: u32) -> GridPosition {
         let along = |x: u32, d: usize| (x as i32 + self.step[d] * steps as i32) as u32;
-        GridPlace { i: along(self.start.i, 0), j: along(self.start.j, 1), ..self.start }
+        GridPosition { i: along(self.start.i, 0), j: along(self.start.j, 1), ..self.start }
     }
 
-    /// All places of the run.
-    pub fn places(&self) -> impl Iterator<Item = GridPlace> + '_ {
-        (self.range[0]..self.range[1]).map(|steps| self.place(steps))
+    /// All positions of the run.
+    pub fn positions(&self) -> impl Iterator<Item = GridPosition> + '_ {
+        (self.range[0]..self.range[1]).map(|steps| self.position(steps))
     }
 }
 
@@ -59,12 +59,12 @@ impl Run {
 #[derive(Clone, Debug)]
 pub(crate) struct Slots {
     levels: usize,
-    matrix: SurfaceTopology,
+    topology: SurfaceTopology,
     // face and corner of each element, or NONE for a whole quad
     elements: Vec<[u32; 2]>,
     // vertices, edges' halves from either end, middles of edges, lines from these to face
     // points, face points; the last two only if there are polygons
-    runs: Vec<Run>,
+    runs: Vec<SlotRun>,
     first_half: usize,
     first_middle: usize,
     first_line: usize,
@@ -72,27 +72,27 @@ pub(crate) struct Slots {
     /// Slots of all elements.
     own: u32,
     /// Places that no element has among its own, in the order of the slots behind theirs.
-    pub rest: Vec<Run>,
+    pub rest: Vec<SlotRun>,
     len: u32,
 }
 
 impl Slots {
-    /// Slots of a level ≥ 1 (0 if all faces are quads) of the surface of a mesh with this matrix;
+    /// Slots of a level ≥ 1 (0 if all faces are quads) of the surface of a mesh with this topology;
     /// the caller has checked that 32 bits count them.
-    pub fn new(matrix: SurfaceTopology, surface: &LimitSurface, levels: usize) -> Self {
+    pub fn new(topology: SurfaceTopology, surface: &LimitSurface, levels: usize) -> Self {
         let elements: Vec<[u32; 2]> =
             surface.elements().iter().map(|e| [e.face, e.corner.unwrap_or(NONE)]).collect();
         let is_whole = elements.iter().all(|&[_, corner]| corner == NONE);
-        let first_half = matrix.vertex_count;
-        let first_middle = first_half + 2 * matrix.edge_count();
-        let first_line = first_middle + matrix.edge_count();
-        let first_face = first_line + if is_whole { 0 } else { matrix.vertices.len() };
-        let count = first_face + if is_whole { 0 } else { matrix.face_count };
+        let first_half = topology.vertex_count;
+        let first_middle = first_half + 2 * topology.edge_count();
+        let first_line = first_middle + topology.edge_count();
+        let first_face = first_line + if is_whole { 0 } else { topology.vertices.len() };
+        let count = first_face + if is_whole { 0 } else { topology.face_count };
         let mut slots = Self {
             levels,
-            matrix,
+            topology,
             elements,
-            runs: vec![Run::UNKNOWN; count],
+            runs: vec![SlotRun::UNKNOWN; count],
             first_half,
             first_middle,
             first_line,
@@ -129,22 +129,22 @@ impl Slots {
         self.own as usize
     }
 
-    /// Slot of a place on the edge of its element; `None` inside. `inner`: slot of a place
+    /// Slot of a position on the edge of its element; `None` inside. `inner`: slot of a position
     /// with i, j < m within its element.
     pub(crate) fn of_border(
         &self,
-        place: GridPlace,
-        inner: impl Fn(GridPlace) -> u32,
+        position: GridPosition,
+        inner: impl Fn(GridPosition) -> u32,
     ) -> Option<u32> {
-        let size = self.size(place.element);
+        let size = self.size(position.element);
         let at_border = |x: u32| x == 0 || x == size;
-        if !at_border(place.i) && !at_border(place.j) {
+        if !at_border(position.i) && !at_border(position.j) {
             return None;
         }
-        let (run, steps) = self.part(place);
+        let (run, steps) = self.run_at(position);
         let run = &self.runs[run];
         Some(match run.slot {
-            NONE => inner(run.place(steps)),
+            NONE => inner(run.position(steps)),
             slot => slot + steps - run.range[0],
         })
     }
@@ -154,48 +154,48 @@ impl Slots {
     fn take_sides(&mut self, element: u32, is_low: bool) {
         let [face, corner] = self.elements[element as usize];
         let m = self.size(element);
-        let first = self.matrix.columns.corners(face).start;
-        let at = |i: u32, j: u32| GridPlace { element, i, j };
-        let mut take = |part: usize, start: GridPlace, step: [i32; 2], range: [u32; 2]| {
-            let run = &mut self.runs[part];
+        let first = self.topology.columns.corners(face).start;
+        let at = |i: u32, j: u32| GridPosition { element, i, j };
+        let mut take = |index: usize, start: GridPosition, step: [i32; 2], range: [u32; 2]| {
+            let run = &mut self.runs[index];
             if run.is_known() || range[0] >= range[1] {
                 return;
             }
-            *run = Run { start, step, range, slot: NONE };
+            *run = SlotRun { start, step, range, slot: NONE };
             if !is_low {
                 run.slot = self.len;
                 self.len += range[1] - range[0];
                 self.rest.push(*run);
             }
         };
-        let matrix = &self.matrix;
-        let vertex = |corner: u32| matrix.vertices[corner as usize];
-        let edge = |corner: u32| matrix.edges[corner as usize];
+        let topology = &self.topology;
+        let vertex = |corner: u32| topology.vertices[corner as usize];
+        let edge = |corner: u32| topology.edges[corner as usize];
         let half = |corner: u32, from: u32| {
-            let end = usize::from(matrix.edge_ends(edge(corner))[0] != vertex(from));
+            let end = usize::from(topology.edge_ends(edge(corner))[0] != vertex(from));
             self.first_half + 2 * edge(corner) as usize + end
         };
         let middle = |corner: u32| self.first_middle + edge(corner) as usize;
         if corner == NONE {
-            let places = [at(0, 0), at(m, 0), at(m, m), at(0, m)];
+            let positions = [at(0, 0), at(m, 0), at(m, m), at(0, m)];
             const STEPS: [[i32; 2]; 4] = [[1, 0], [0, 1], [-1, 0], [0, -1]];
             for k in if is_low { [0, 3] } else { [1, 2] } {
                 let (next, step) = ((k + 1) % 4, STEPS[k]);
                 let (a, b) = (first + k as u32, first + next as u32);
                 let inside = [1, (m / 2).max(1)];
-                take(half(a, a), places[k], step, inside);
-                take(half(a, b), places[next], step.map(|x| -x), inside);
+                take(half(a, a), positions[k], step, inside);
+                take(half(a, b), positions[next], step.map(|x| -x), inside);
                 if m > 1 {
-                    take(middle(a), places[k], step, [m / 2, m / 2 + 1]);
+                    take(middle(a), positions[k], step, [m / 2, m / 2 + 1]);
                 }
             }
             for k in if is_low { 0..1 } else { 1..4 } {
-                take(vertex(first + k) as usize, places[k as usize], [0; 2], [0, 1]);
+                take(vertex(first + k) as usize, positions[k as usize], [0; 2], [0, 1]);
             }
             return;
         }
         let own = first + corner;
-        let before = matrix.columns.previous(own);
+        let before = topology.columns.previous(own);
         if is_low {
             take(vertex(own) as usize, at(0, 0), [0; 2], [0, 1]);
             take(half(own, own), at(0, 0), [1, 0], [1, m]);
@@ -209,10 +209,10 @@ impl Slots {
         }
     }
 
-    /// The run that a place on the edge of an element belongs to, and its steps there.
-    fn part(&self, GridPlace { element, i, j }: GridPlace) -> (usize, u32) {
+    /// The run that a position on the edge of an element belongs to, and its steps there.
+    fn run_at(&self, GridPosition { element, i, j }: GridPosition) -> (usize, u32) {
         let [face, corner] = self.elements[element as usize];
-        let first = self.matrix.columns.corners(face).start;
+        let first = self.topology.columns.corners(face).start;
         let m = self.size(element);
         if corner == NONE {
             return match (i, j) {
@@ -224,7 +224,7 @@ impl Slots {
             };
         }
         let own = first + corner;
-        let before = self.matrix.columns.previous(own);
+        let before = self.topology.columns.previous(own);
         match (i, j) {
             (_, 0) => self.along(own, i),
             // the edge before ends here: of its 2m steps, j back
@@ -238,13 +238,13 @@ impl Slots {
     /// The point so many steps along the edge from a corner to the next.
     fn along(&self, corner: u32, steps: u32) -> (usize, u32) {
         let size = 1 << self.levels;
-        let vertex = |corner: u32| self.matrix.vertices[corner as usize];
-        let edge = self.matrix.edges[corner as usize];
-        let turned = self.matrix.edge_ends(edge)[0] != vertex(corner);
+        let vertex = |corner: u32| self.topology.vertices[corner as usize];
+        let edge = self.topology.edges[corner as usize];
+        let turned = self.topology.edge_ends(edge)[0] != vertex(corner);
         let half = |end: bool| self.first_half + 2 * edge as usize + usize::from(end);
         match steps {
             0 => (vertex(corner) as usize, 0),
-            _ if steps == size => (vertex(self.matrix.columns.next(corner)) as usize, 0),
+            _ if steps == size => (vertex(self.topology.columns.next(corner)) as usize, 0),
             _ if 2 * steps == size => (self.first_middle + edge as usize, size / 2),
             _ if 2 * steps < size => (half(turned), steps),
             _ => (half(!turned), size - steps),

@@ -1,6 +1,6 @@
 //! The launches of interiors, and the memory that they write.
 
-use super::{DevicePixels, Images, Listed, Lists, Pixels, SCANNERS, THREADS, variant};
+use super::{DevicePixels, LayerBuffers, Listed, PixelLists, Pixels, SCANNERS, THREADS, variant};
 use crate::backend::cuda::driver::buffer::{Buffer, timed_event};
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
@@ -95,7 +95,7 @@ impl DevicePixels {
 
     /// `Lists` in the kernels.
     pub(super) fn list_arrays(&self) -> Argument {
-        let Lists { pixels, pieces, parameters, .. } = &self.lists;
+        let PixelLists { pixels, pieces, parameters, .. } = &self.lists;
         let addresses = [pixels.address(0), pieces.address(0), parameters.address(0)];
         Argument::Words(Box::new(addresses))
     }
@@ -120,7 +120,7 @@ impl DevicePixels {
 
     /// Makes memory for `count` layers, that of the last ones if it serves.
     pub(super) fn make_room(&mut self, pixels: &Pixels, count: usize) -> Result<()> {
-        let serves = |i: &&mut Images| i.pixels.size == pixels.size && i.most >= count;
+        let serves = |i: &&mut LayerBuffers| i.pixels.size == pixels.size && i.most >= count;
         if let Some(images) = self.images.as_mut().filter(serves) {
             (images.pixels, images.count) = (*pixels, count);
             return Ok(());
@@ -128,7 +128,7 @@ impl DevicePixels {
         self.images = None; // gives its memory back first
         let (stream, rows) = (&self.stream, count * pixels.size[1]);
         let size = rows * pixels.size[0];
-        self.images = Some(Images {
+        self.images = Some(LayerBuffers {
             pixels: *pixels,
             most: count,
             count,

@@ -1,6 +1,6 @@
 //! The launches of a batch's leaves: how its samples are shared out to blocks.
 
-use super::{Batch, DeviceMapping, Leaves, Results};
+use super::{DeviceBatch, DeviceMapping, LeafRange, ResultBuffers};
 use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::functions::LaunchShape;
@@ -33,9 +33,9 @@ impl DeviceMapping {
     /// The kernels of an evaluation of some leaves.
     pub(super) fn launches(
         &self,
-        own: &Batch,
-        leaves: Leaves,
-        results: &Results,
+        own: &DeviceBatch,
+        leaves: LeafRange,
+        results: &ResultBuffers,
     ) -> Result<Vec<Launch>> {
         // a thread takes one leaf where there is no other
         let several = if leaves.count > 1 { MAX_THREAD_LEAVES } else { 1 };
@@ -115,7 +115,7 @@ struct Tiling {
 
 impl Tiling {
     /// Of threads that take `several` leaves each.
-    fn new(leaves: Leaves, several: usize) -> Self {
+    fn new(leaves: LeafRange, several: usize) -> Self {
         let groups = leaves.count.div_ceil(several as u32);
         let span = leaves.samples.clamp(1, THREADS as u32);
         // few samples: several groups in a block, as far as their nets leave room
@@ -126,11 +126,11 @@ impl Tiling {
     }
 
     /// Numbers of the nets and their origins.
-    fn numbers(self, leaves: Leaves, several: usize) -> usize {
+    fn numbers(self, leaves: LeafRange, several: usize) -> usize {
         3 * several * self.block_groups as usize * (leaves.controls as usize + 1)
     }
 
-    fn blocks(self, leaves: Leaves) -> u32 {
+    fn blocks(self, leaves: LeafRange) -> u32 {
         self.groups.div_ceil(self.block_groups) * leaves.samples.div_ceil(self.span)
     }
 }

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::{Launch, OnDevice, Resident};
+use super::{DevicePlan, Launch, Resident};
 use crate::backend::cuda::driver::launch::Pass;
 use crate::backend::cuda::solid::launch_kind::{EvaluationLaunch, LaunchKind};
 use crate::backend::cuda::solid::layout::{PlanLayout, is_published};
-use crate::backend::cuda::solid::published::layout::Family;
+use crate::backend::cuda::solid::published::layout::PublishedFamily;
 use crate::backend::explain::{Explained, LaunchGrid, Sizes, WorkTally, outputs};
 use crate::error::Result;
 use crate::limit::{Leaf, LeafKind};
@@ -47,13 +47,15 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
 
     fn explain_inputs(&self, elements: &Range<usize>) -> Result<Vec<Explained>> {
         let work = match &self.samples {
-            OnDevice::Grid(grid) => Some(grid.prepare(self.plan, elements.clone(), &self.main)?),
-            OnDevice::Scattered(_) => None,
+            DevicePlan::Grid(grid) => {
+                Some(grid.prepare(self.plan, elements.clone(), &self.main)?)
+            }
+            DevicePlan::Scattered(_) => None,
         };
         let mut all = self.explain_refinement()?;
         // no launch is put on a stream: the results need no memory
         let passes = self.passes(elements, |_, _| 0);
-        if let (OnDevice::Grid(grid), Some(work)) = (&self.samples, &work) {
+        if let (DevicePlan::Grid(grid), Some(work)) = (&self.samples, &work) {
             for &(input, pass, job) in &passes {
                 if let Some(launch) = grid.clearing(work, pass, job)? {
                     all.push(self.explain_clearing(&launch, input, pass));
@@ -63,10 +65,10 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
         for &(input, pass, job) in &passes {
             for EvaluationLaunch { kind, launch } in self.launches(work.as_ref(), pass, job)? {
                 let done = match &self.samples {
-                    OnDevice::Grid(grid) => {
+                    DevicePlan::Grid(grid) => {
                         grid_work(self.plan, grid.layout(), elements, kind, pass)
                     }
-                    OnDevice::Scattered(_) => scattered_work::<T>(self.plan, kind, pass),
+                    DevicePlan::Scattered(_) => scattered_work::<T>(self.plan, kind, pass),
                 };
                 all.push(self.explained(&launch, Explained { input, ..done }));
             }
@@ -146,7 +148,7 @@ fn grid_work<T: Real + DeviceRepr>(
             LaunchKind::Published(family, own) => {
                 let ends = if let LeafKind::Regular(ends) = leaf.kind { ends } else { 0 };
                 let controls = layout.batches[index].controls;
-                kernel == own && Family::of(batch.kind, controls, ends) == family
+                kernel == own && PublishedFamily::of(batch.kind, controls, ends) == family
             }
             LaunchKind::RegularPoints | LaunchKind::TabulatedPoints => false,
         }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Input, OnDevice, Resident};
+use super::{DevicePlan, Input, Resident};
 use crate::backend::cuda::driver::launch::{Argument, Launch, LaunchJob, Pass};
 use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{ORIGIN, Variant};
@@ -33,8 +33,8 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
         address: impl Fn(usize, usize) -> u64,
     ) -> Vec<(usize, Pass, LaunchJob)> {
         let most = match self.samples {
-            OnDevice::Grid(_) => MAX_GRID_COMPONENTS,
-            OnDevice::Scattered(_) => MAX_POINT_COMPONENTS,
+            DevicePlan::Grid(_) => MAX_GRID_COMPONENTS,
+            DevicePlan::Scattered(_) => MAX_POINT_COMPONENTS,
         };
         let mut passes = Vec::new();
         for (index, input) in self.inputs.iter().enumerate() {
@@ -70,9 +70,9 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
         job: LaunchJob,
     ) -> Result<Vec<EvaluationLaunch>> {
         match (&self.samples, work) {
-            (OnDevice::Grid(grid), Some(work)) => grid.launches(work, pass, job, &self.main),
-            (OnDevice::Scattered(points), _) => points.launches(pass, job),
-            (OnDevice::Grid(_), None) => Ok(Vec::new()),
+            (DevicePlan::Grid(grid), Some(work)) => grid.launches(work, pass, job, &self.main),
+            (DevicePlan::Scattered(points), _) => points.launches(pass, job),
+            (DevicePlan::Grid(_), None) => Ok(Vec::new()),
         }
     }
 

@@ -1,10 +1,10 @@
-//! Results for the host, piece after piece: while one is copied, the next is evaluated.
+//! Results for the host, chunk after chunk: while one is copied, the next is evaluated.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{OnDevice, Program, Resident, nothing_kept};
+use super::{DevicePlan, RangeProgram, Resident, nothing_kept};
 use crate::backend::cuda::driver::buffer::PageLocked;
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::device_arrays::ResultMemory;
@@ -62,8 +62,8 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
             })
             .sum();
         let step = match self.samples {
-            OnDevice::Grid(_) => (PIECE / per_element.max(1)).max(1),
-            OnDevice::Scattered(_) => elements.len().max(1),
+            DevicePlan::Grid(_) => (PIECE / per_element.max(1)).max(1),
+            DevicePlan::Scattered(_) => elements.len().max(1),
         };
         let mut delivery = transfer.deliver();
         if elements.len() <= step {
@@ -72,12 +72,12 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
             delivery.stream().join(&self.main).map_err(failed("the evaluation failed"))?;
             self.copy(program, &mut destinations, &mut delivery)?;
         } else {
-            self.evaluate_in_pieces(elements, step, &mut destinations, &mut delivery)?;
+            self.evaluate_in_chunks(elements, step, &mut destinations, &mut delivery)?;
         }
         delivery.finish()
     }
 
-    fn evaluate_in_pieces<'l>(
+    fn evaluate_in_chunks<'l>(
         &mut self,
         elements: &Range<usize>,
         step: usize,
@@ -168,7 +168,7 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
     /// Puts the copies of a program's results to where they belong on the stream.
     fn copy<'l>(
         &self,
-        program: &Program,
+        program: &RangeProgram,
         destinations: &mut [Destination<'l>],
         delivery: &mut Delivery<'_, 'l>,
     ) -> Result<()> {

@@ -12,15 +12,15 @@ use cudarc::driver::DeviceRepr;
 
 /// The leaves of all batches, in the order in which their kernels take them, and how their nets
 /// are written.
-pub(super) struct Nets {
-    leaves: Vec<Leaves>,
+pub(super) struct NetLayout {
+    leaves: Vec<LaidLeaves>,
     /// Whether the nets of all tensor batches, and those of all bricks, fit into 16-bit offsets.
     compact: bool,
     compact_bricks: bool,
 }
 
 /// The leaves of a batch.
-enum Leaves {
+enum LaidLeaves {
     /// Bricks, and leaves taken one by one.
     Tensor(Vec<Brick>, Vec<u32>),
     /// Stack by stack.
@@ -29,30 +29,31 @@ enum Leaves {
     Plain,
 }
 
-impl Nets {
+impl NetLayout {
     pub fn of(plan: &Plan<'_>, kernels: &[Kernel]) -> Self {
         let solid = plan.solid();
         let batches = || plan.batches().iter().zip(kernels);
         let leaves = batches().map(|(batch, kernel)| match kernel {
             Kernel::Bricks => {
                 let (bricks, singles) = bricks::collect(solid, &batch.leaves);
-                Leaves::Tensor(bricks, singles)
+                LaidLeaves::Tensor(bricks, singles)
             }
-            Kernel::Tensor => Leaves::Tensor(Vec::new(), batch.leaves.clone()),
+            Kernel::Tensor => LaidLeaves::Tensor(Vec::new(), batch.leaves.clone()),
             Kernel::Layered => {
                 let lines = controls(solid, batch.kind);
-                Leaves::Stacks(stacks::collect(solid, &batch.leaves, lines))
+                LaidLeaves::Stacks(stacks::collect(solid, &batch.leaves, lines))
             }
-            _ => Leaves::Plain,
+            _ => LaidLeaves::Plain,
         });
-        let leaves: Vec<Leaves> = leaves.collect();
-        let tensor = || batches().zip(&leaves).filter(|(_, own)| matches!(own, Leaves::Tensor(..)));
+        let leaves: Vec<LaidLeaves> = leaves.collect();
+        let tensor =
+            || batches().zip(&leaves).filter(|(_, own)| matches!(own, LaidLeaves::Tensor(..)));
         let fits_all = |batch: &crate::plan::Batch| {
             batch.leaves.par_iter().all(|&leaf| fits(solid.net(&solid.leaves()[leaf as usize])))
         };
         let compact = tensor().all(|((batch, _), _)| fits_all(batch));
         let compact_bricks = leaves.iter().all(|own| match own {
-            Leaves::Tensor(bricks, _) => bricks.iter().all(|brick| fits(&brick.net)),
+            LaidLeaves::Tensor(bricks, _) => bricks.iter().all(|brick| fits(&brick.net)),
             _ => true,
         });
         Self { leaves, compact, compact_bricks }
@@ -70,11 +71,16 @@ pub(super) fn controls(solid: &Solid, kind: BatchKind) -> usize {
 
 impl<T: Real + DeviceRepr> PlanLayout<T> {
     /// Lays the leaves of the next batch; returns its first net and its first leaf.
-    pub(super) fn lay_nets(&mut self, plan: &Plan<'_>, index: usize, nets: &Nets) -> (u64, u32) {
+    pub(super) fn lay_nets(
+        &mut self,
+        plan: &Plan<'_>,
+        index: usize,
+        nets: &NetLayout,
+    ) -> (u64, u32) {
         let solid = plan.solid();
         let (mut tensor, mut stacks) = (TensorLeaves::default(), Stacks::default());
         let first = match &nets.leaves[index] {
-            Leaves::Tensor(bricks, singles) => {
+            LaidLeaves::Tensor(bricks, singles) => {
                 let first_net = if nets.compact { self.offsets.len() } else { self.nets.len() };
                 let first_leaf = self.heads.len();
                 for &leaf in singles {
@@ -86,11 +92,11 @@ impl<T: Real + DeviceRepr> PlanLayout<T> {
                 tensor = TensorLeaves { singles: singles.clone(), first_brick, bricks };
                 (first_net, first_leaf)
             }
-            Leaves::Stacks(own) => {
+            LaidLeaves::Stacks(own) => {
                 stacks = own.clone();
                 self.lay_stacks(solid, own)
             }
-            Leaves::Plain => {
+            LaidLeaves::Plain => {
                 self.lay_leaves(solid, &plan.batches()[index].leaves, self.kernels[index])
             }
         };

@@ -10,7 +10,7 @@ use cudarc::driver::DeviceRepr;
 
 /// What has been laid, and where it begins.
 #[derive(Default)]
-pub(super) struct Tables {
+pub(super) struct TableLayout {
     plain: Laid,
     /// For tensor cores.
     matrices: Laid,
@@ -28,7 +28,7 @@ impl<T: Real + DeviceRepr> PlanLayout<T> {
         plan: &Plan<'_>,
         index: usize,
         record: &mut BatchRecord,
-        tables: &mut Tables,
+        tables: &mut TableLayout,
     ) {
         let (batch, kernel) = (&plan.batches()[index], self.kernels[index]);
         let indices = &plan.patterns().orders[batch.order as usize].indices;
@@ -80,7 +80,7 @@ impl Laid {
     }
 }
 
-impl Tables {
+impl TableLayout {
     /// Where the places of an order begin, as [`PlanLayout::places`] has them.
     fn places(
         &mut self,

@@ -23,7 +23,7 @@ pub(in crate::backend::cuda::solid) struct Sample<T> {
 /// See `Group` in `kernels/published/published.cuh`.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
-pub(in crate::backend::cuda::solid) struct Group {
+pub(in crate::backend::cuda::solid) struct LeafGroup {
     pub structures: [u64; 10],
     pub first_net: u64,
     pub scales: [f64; 10],
@@ -38,20 +38,21 @@ pub(in crate::backend::cuda::solid) struct Group {
 // SAFETY: plain numbers, laid out as in CUDA C++.
 unsafe impl<T: DeviceRepr> DeviceRepr for Sample<T> {}
 // SAFETY: as above.
-unsafe impl DeviceRepr for Group {}
+unsafe impl DeviceRepr for LeafGroup {}
 
 /// See `Tile` in `kernels/published/published.cuh`: group, first row, first column.
-pub(in crate::backend::cuda::solid) type Tile = [u32; 3];
+pub(in crate::backend::cuda::solid) type MatrixTile = [u32; 3];
 
 /// See `Block` in `kernels/published/published.cuh`: tile, leaf within its batch.
-pub(in crate::backend::cuda) type Block = [u32; 2];
+pub(in crate::backend::cuda) type LaunchBlock = [u32; 2];
 
 /// Blocks by the kernel that they run.
-pub(in crate::backend::cuda) type Blocks = BTreeMap<(Family, Kernel), Vec<Block>>;
+pub(in crate::backend::cuda) type BlocksByKernel =
+    BTreeMap<(PublishedFamily, Kernel), Vec<LaunchBlock>>;
 
 /// The kernels of the paper, by the size of what they hold in shared memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(in crate::backend::cuda::solid) enum Family {
+pub(in crate::backend::cuda::solid) enum PublishedFamily {
     Reg64,
     Reg48,
     Lay16,
@@ -62,10 +63,10 @@ pub(in crate::backend::cuda::solid) enum Family {
 
 /// All groups of a plan.
 #[derive(Debug, Default)]
-pub(in crate::backend::cuda) struct Groups<T> {
+pub(in crate::backend::cuda) struct LeafGroups<T> {
     pub samples: Vec<Sample<T>>,
-    pub groups: Vec<Group>,
-    pub tiles: Vec<Tile>,
+    pub groups: Vec<LeafGroup>,
+    pub tiles: Vec<MatrixTile>,
     /// Eigenstructures `[control point][basis function]`, one after another.
     pub structures: Vec<T>,
     /// Tiles of each batch of the plan; none where it takes other kernels.
@@ -73,9 +74,9 @@ pub(in crate::backend::cuda) struct Groups<T> {
 }
 
 /// Which eigenstructure: that of a part for orders, or for all orders of one sum.
-type Key = (BatchKind, SplinePart, Result<usize, Orders>);
+type EigenstructureKey = (BatchKind, SplinePart, Result<usize, Orders>);
 
-impl Family {
+impl PublishedFamily {
     /// The kernel for the leaves of a batch that miss these end layers.
     pub fn of(kind: BatchKind, controls: u32, ends: Ends) -> Self {
         match kind {
@@ -116,7 +117,7 @@ impl Family {
     }
 }
 
-impl<T: Real + DeviceRepr> Groups<T> {
+impl<T: Real + DeviceRepr> LeafGroups<T> {
     /// The groups of a plan whose batches are laid out as `batches` and take `kernels`.
     pub fn new(plan: &Plan<'_>, batches: &[BatchRecord], kernels: &[Kernel]) -> Self {
         let mut all = Self {
@@ -152,9 +153,9 @@ impl<T: Real + DeviceRepr> Groups<T> {
         plan: &Plan<'_>,
         kernels: &[Kernel],
         range: &Range<usize>,
-    ) -> (Blocks, Vec<u32>) {
+    ) -> (BlocksByKernel, Vec<u32>) {
         let solid = plan.solid();
-        let mut blocks = Blocks::new();
+        let mut blocks = BlocksByKernel::new();
         let mut elements = Vec::new();
         for ((batch, tiles), &kernel) in plan.batches().iter().zip(&self.batches).zip(kernels) {
             let leaves = batch.leaves_in(solid, range);
@@ -167,7 +168,7 @@ impl<T: Real + DeviceRepr> Groups<T> {
             for (at, &leaf) in (first..).zip(leaves) {
                 let leaf = &solid.leaves()[leaf as usize];
                 let ends = if let LeafKind::Regular(ends) = leaf.kind { ends } else { 0 };
-                let family = Family::of(batch.kind, controls, ends);
+                let family = PublishedFamily::of(batch.kind, controls, ends);
                 let own = blocks.entry((family, kernel)).or_default();
                 own.extend(tiles.clone().map(|tile| [tile, at]));
                 if family.is_tiled() {
@@ -182,10 +183,10 @@ impl<T: Real + DeviceRepr> Groups<T> {
     fn lay_structures(
         &mut self,
         plan: &Plan<'_>,
-        keys: impl Iterator<Item = (Key, Orders)>,
-    ) -> HashMap<Key, u64> {
-        let distinct: HashMap<Key, Orders> = keys.collect();
-        let mut distinct: Vec<(Key, Orders)> = distinct.into_iter().collect();
+        keys: impl Iterator<Item = (EigenstructureKey, Orders)>,
+    ) -> HashMap<EigenstructureKey, u64> {
+        let distinct: HashMap<EigenstructureKey, Orders> = keys.collect();
+        let mut distinct: Vec<(EigenstructureKey, Orders)> = distinct.into_iter().collect();
         distinct.sort_unstable();
         let matrices: Vec<Vec<T>> = distinct
             .par_iter()
@@ -212,10 +213,10 @@ impl<T: Real + DeviceRepr> Groups<T> {
         record: &BatchRecord,
         part: Option<SplinePart>,
         samples: Vec<Sample<f64>>,
-        starts: &HashMap<Key, u64>,
+        starts: &HashMap<EigenstructureKey, u64>,
     ) {
         let structure = structure(plan, batch.kind);
-        let mut group = Group {
+        let mut group = LeafGroup {
             first_net: record.first_net,
             net: match batch.kind {
                 BatchKind::Layered(_) => 4 * record.controls,
@@ -225,7 +226,7 @@ impl<T: Real + DeviceRepr> Groups<T> {
             first: self.samples.len() as u32,
             count: samples.len() as u32,
             first_leaf: record.first_leaf,
-            ..Group::default()
+            ..LeafGroup::default()
         };
         for (output, (key, _)) in keys(plan, batch, part).into_iter().enumerate() {
             group.structures[output] = starts.get(&key).copied().unwrap_or_default();
@@ -253,7 +254,7 @@ impl<T: Real + DeviceRepr> Groups<T> {
         );
         let id = self.groups.len() as u32;
         self.groups.push(group);
-        let family = Family::of(batch.kind, record.controls, 0);
+        let family = PublishedFamily::of(batch.kind, record.controls, 0);
         let rows = if family.is_tiled() { record.controls } else { 1 };
         let columns = match batch.kind {
             // at a point the second half of the functions has no weight
@@ -276,7 +277,11 @@ fn structure<'p>(plan: &'p Plan<'_>, kind: BatchKind) -> Option<&'p Structure> {
 }
 
 /// The eigenstructure of each output, with the orders that it is computed for.
-fn keys(plan: &Plan<'_>, batch: &PlanBatch, part: Option<SplinePart>) -> Vec<(Key, Orders)> {
+fn keys(
+    plan: &Plan<'_>,
+    batch: &PlanBatch,
+    part: Option<SplinePart>,
+) -> Vec<(EigenstructureKey, Orders)> {
     let Some(part) = part else { return Vec::new() };
     let dimension = if matches!(batch.kind, BatchKind::Layered(_)) { 2 } else { 3 };
     let key = |orders: Orders| {

@@ -26,7 +26,7 @@ use crate::error::Result;
 use crate::numbers::Real;
 use crate::plan::{Kernel, Plan};
 use cudarc::driver::DeviceRepr;
-use layout::{Block, Family, Group, Groups, Sample, Tile};
+use layout::{LaunchBlock, LeafGroup, LeafGroups, MatrixTile, PublishedFamily, Sample};
 
 /// Best size of a block, by the paper.
 const MAX_BLOCK_THREADS: u32 = 128;
@@ -36,31 +36,31 @@ const LANES: u32 = 32;
 
 /// The published method's arrays on the device.
 pub(super) struct Published<T> {
-    host: Groups<T>,
+    host: LeafGroups<T>,
     kernels: Vec<Kernel>,
     samples: Buffer<Sample<T>>,
-    groups: Buffer<Group>,
-    tiles: Buffer<Tile>,
+    groups: Buffer<LeafGroup>,
+    tiles: Buffer<MatrixTile>,
     structures: Buffer<T>,
 }
 
 /// The blocks of a range of elements.
 pub(super) struct PublishedBlocks {
-    blocks: BTreeMap<(Family, Kernel), Grid>,
+    blocks: BTreeMap<(PublishedFamily, Kernel), BlockGrid>,
     // elements whose results are sums of tiles
     elements: Buffer<u32>,
 }
 
 /// The grid of a launch.
-struct Grid {
-    blocks: Buffer<Block>,
+struct BlockGrid {
+    blocks: Buffer<LaunchBlock>,
     threads: u32,
 }
 
 impl<T: Real + DeviceRepr> Published<T> {
     /// Brings what a plan needs to the device.
     pub fn new(plan: &Plan<'_>, layout: &PlanLayout<T>, stream: &Arc<CudaStream>) -> Result<Self> {
-        let host = Groups::new(plan, &layout.batches, &layout.kernels);
+        let host = LeafGroups::new(plan, &layout.batches, &layout.kernels);
         Ok(Self {
             samples: Buffer::of(stream, &host.samples)?,
             groups: Buffer::of(stream, &host.groups)?,
@@ -80,7 +80,7 @@ impl<T: Real + DeviceRepr> Published<T> {
     ) -> Result<PublishedBlocks> {
         let (blocks, elements) = self.host.blocks(plan, &self.kernels, range);
         let blocks = blocks.into_iter().map(|(key, blocks)| {
-            let samples = |block: &Block| {
+            let samples = |block: &LaunchBlock| {
                 let [group, ..] = self.host.tiles[block[0] as usize];
                 self.host.groups[group as usize].count
             };
@@ -90,7 +90,7 @@ impl<T: Real + DeviceRepr> Published<T> {
                 _ => most.next_multiple_of(LANES),
             };
             let blocks = Buffer::of(stream, &blocks)?;
-            Ok((key, Grid { blocks, threads: threads.min(MAX_BLOCK_THREADS) }))
+            Ok((key, BlockGrid { blocks, threads: threads.min(MAX_BLOCK_THREADS) }))
         });
         Ok(PublishedBlocks {
             blocks: blocks.collect::<Result<_>>()?,
@@ -125,11 +125,11 @@ impl<T: Real + DeviceRepr> Published<T> {
         pass: Pass,
         job: LaunchJob,
     ) -> Result<Vec<EvaluationLaunch>> {
-        let launch = |(&(family, kernel), work): (&(Family, Kernel), &Grid)| {
+        let launch = |(&(family, kernel), work): (&(PublishedFamily, Kernel), &BlockGrid)| {
             let (source, entry, size) = match family {
-                Family::Reg64 | Family::Reg48 => (&REG, "reg", "CONTROLS"),
-                Family::Lay16 | Family::Lay32 => (&LAY, "lay", "ROWS"),
-                Family::Irr32 | Family::Irr64 => (&IRR, "irr", "ROWS"),
+                PublishedFamily::Reg64 | PublishedFamily::Reg48 => (&REG, "reg", "CONTROLS"),
+                PublishedFamily::Lay16 | PublishedFamily::Lay32 => (&LAY, "lay", "ROWS"),
+                PublishedFamily::Irr32 | PublishedFamily::Irr64 => (&IRR, "irr", "ROWS"),
             };
             let warp = kernel == Kernel::PublishedWarp;
             let variant = pass

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::layout::{Block, Family, Groups, Tile};
+use super::layout::{LaunchBlock, LeafGroups, MatrixTile, PublishedFamily};
 use crate::backend::cuda::solid::layout::PlanLayout;
 use crate::backend::device::DeviceInfo;
 use crate::basis::bspline::{self, Order};
@@ -36,13 +36,13 @@ fn meshes() -> Vec<SolidMesh> {
 /// Weights of a leaf's net for each output at each result, summed over tiles as the
 /// kernels do: `[output][result][control point]`.
 fn sum_of_tiles(
-    all: &Groups<f64>,
+    all: &LeafGroups<f64>,
     outputs: usize,
     results: usize,
     tiles: Range<u32>,
     kind: BatchKind,
 ) -> Vec<Vec<Vec<f64>>> {
-    let group = |tile: Tile| &all.groups[tile[0] as usize];
+    let group = |tile: MatrixTile| &all.groups[tile[0] as usize];
     let net = match kind {
         BatchKind::Regular => 64,
         _ => group(all.tiles[tiles.start as usize]).net as usize,
@@ -51,7 +51,7 @@ fn sum_of_tiles(
     for &tile in &all.tiles[tiles.start as usize..tiles.end as usize] {
         let group = group(tile);
         let controls = group.controls as usize;
-        let rows = Family::of(kind, group.controls, 0).size();
+        let rows = PublishedFamily::of(kind, group.controls, 0).size();
         let rows = tile[1] as usize..(tile[1] as usize + rows).min(controls);
         for sample in &all.samples[group.first as usize..][..group.count as usize] {
             for (output, sums) in sums.iter_mut().enumerate() {
@@ -102,7 +102,7 @@ fn tiles_sum_to_the_weights() {
         let want = Want::FIRST | Want::SECOND;
         let plan = solid.plan(&Samples::Tensor(parameters.clone()), want).unwrap();
         let layout = PlanLayout::<f64>::new(&plan, Strategy::Thread, &device()).unwrap();
-        let all = Groups::<f64>::new(&plan, &layout.batches, &layout.kernels);
+        let all = LeafGroups::<f64>::new(&plan, &layout.batches, &layout.kernels);
         let orders = wanted_orders(want);
         for (batch, tiles) in plan.batches().iter().zip(&all.batches) {
             if tiles.is_empty() {
@@ -147,14 +147,14 @@ fn every_cell_has_the_paper_s_kernel() {
         let solid = Solid::new(&mesh).unwrap();
         let plan = solid.plan(&Samples::grid(3), Want::POSITION).unwrap();
         let layout = PlanLayout::<f32>::new(&plan, Strategy::Warp, &device()).unwrap();
-        let all = Groups::<f32>::new(&plan, &layout.batches, &layout.kernels);
+        let all = LeafGroups::<f32>::new(&plan, &layout.batches, &layout.kernels);
         let count = solid.elements().len();
         let (blocks, elements) = all.blocks(&plan, &layout.kernels, &(0..count));
         let mut cells: BTreeMap<String, usize> = BTreeMap::new();
         for (&(family, kernel), blocks) in &blocks {
             assert_eq!(kernel, Kernel::PublishedWarp);
             // one per cell has the first tile of its first group
-            let first = |block: &&Block| all.batches.iter().any(|b| b.start == block[0]);
+            let first = |block: &&LaunchBlock| all.batches.iter().any(|b| b.start == block[0]);
             let own = blocks.iter().filter(first).count();
             *cells.entry(family.name().into()).or_default() += own;
         }

@@ -17,7 +17,7 @@ use crate::surface::stencils::single::SingleMatrix;
 use crate::topology::NONE;
 
 /// Rows of one block before they are laid out.
-struct Draft<'a> {
+struct BlockDraft<'a> {
     rows: Vec<u32>,
     /// The columns of all rows; `None` if every row keeps its own.
     columns: Option<&'a [u32]>,
@@ -41,7 +41,7 @@ pub(super) fn row_blocks<T: Real>(matrix: &SingleMatrix<T>, controls: usize) -> 
         for run in own.rows.chunk_by(|a, b| a + 1 == *b) {
             let whole = run.chunks_exact(BLOCK_ROWS);
             rest.extend_from_slice(whole.remainder());
-            drafts.extend(whole.map(|rows| Draft::common(rows, own.columns)));
+            drafts.extend(whole.map(|rows| BlockDraft::common(rows, own.columns)));
         }
         own.rows = rest;
     }
@@ -51,7 +51,7 @@ pub(super) fn row_blocks<T: Real>(matrix: &SingleMatrix<T>, controls: usize) -> 
         own.rows.sort_unstable();
         for rows in own.rows.chunks(BLOCK_ROWS) {
             if pays::<T>(matrix, rows, own.columns.len()) {
-                drafts.push(Draft::common(rows, own.columns));
+                drafts.push(BlockDraft::common(rows, own.columns));
             } else {
                 alone.extend_from_slice(rows);
             }
@@ -59,7 +59,7 @@ pub(super) fn row_blocks<T: Real>(matrix: &SingleMatrix<T>, controls: usize) -> 
     }
     let groups = |row: u32| matrix.row(row as usize).0.len().div_ceil(ENTRIES);
     alone.par_sort_unstable_by_key(|&row| (groups(row), row));
-    drafts.extend(alone.chunks(BLOCK_ROWS).map(|rows| Draft {
+    drafts.extend(alone.chunks(BLOCK_ROWS).map(|rows| BlockDraft {
         rows: rows.to_vec(),
         columns: None,
         groups: rows.iter().map(|&row| groups(row)).max().unwrap_or(0),
@@ -69,7 +69,7 @@ pub(super) fn row_blocks<T: Real>(matrix: &SingleMatrix<T>, controls: usize) -> 
     lay(matrix, &drafts, controls)
 }
 
-impl<'a> Draft<'a> {
+impl<'a> BlockDraft<'a> {
     fn common(rows: &[u32], columns: &'a [u32]) -> Self {
         let groups = columns.len().div_ceil(ENTRIES);
         Self { rows: rows.to_vec(), columns: Some(columns), groups }
@@ -139,7 +139,11 @@ fn pays<T: Real>(matrix: &SingleMatrix<T>, rows: &[u32], columns: usize) -> bool
 }
 
 /// Lays the blocks one after another.
-fn lay<T: Real>(matrix: &SingleMatrix<T>, drafts: &[Draft<'_>], controls: usize) -> BlockMatrix<T> {
+fn lay<T: Real>(
+    matrix: &SingleMatrix<T>,
+    drafts: &[BlockDraft<'_>],
+    controls: usize,
+) -> BlockMatrix<T> {
     let mut all = BlockMatrix { rows: matrix.len(), controls, ..BlockMatrix::default() };
     let (mut weights, mut columns) = (0, 0);
     for draft in drafts {
@@ -171,7 +175,7 @@ fn lay<T: Real>(matrix: &SingleMatrix<T>, drafts: &[Draft<'_>], controls: usize)
     all
 }
 
-impl Draft<'_> {
+impl BlockDraft<'_> {
     /// Groups of columns and of weights.
     fn entries<T: Real>(
         &self,

@@ -1,6 +1,6 @@
 //! Edge-friend on a GPU, from the corners of the control mesh on.
 
-use super::matrix::{check_tags, device_matrix, has_lost_corner, host_matrix, tags};
+use super::matrix::{check_tags, device_matrix, has_lost_corner, host_topology, tags};
 use crate::backend::cuda::Cuda;
 use crate::backend::cuda::DeviceRun;
 use crate::backend::cuda::surface::edge_friend::DeviceFriends;
@@ -28,7 +28,7 @@ impl<T: Real + DeviceRepr> Friends<T> {
         let counts = matrix.counts();
         if !counts.is_manifold() {
             // in the words of the CPU
-            EdgeFriend::first_level(mesh, host_matrix(mesh, &matrix)?, levels, rule)?;
+            EdgeFriend::first_level(mesh, host_topology(mesh, &matrix)?, levels, rule)?;
         }
         if has_lost_corner(mesh) {
             check_tags(mesh)?;

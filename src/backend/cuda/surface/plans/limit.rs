@@ -46,8 +46,9 @@ impl<T: Real + DeviceRepr> DeviceSurfaceGrid<T> {
             return Err(Error::request(format!("{points} points of a surface on a GPU"))
                 .with_help("ask for fewer samples: results have 32-bit ids"));
         }
-        let mut regular = Batch::default();
-        let mut others: Vec<Batch> = vec![Batch::default(); grid.tables().len()];
+        let mut regular = SurfaceLeafBatch::default();
+        let mut others: Vec<SurfaceLeafBatch> =
+            vec![SurfaceLeafBatch::default(); grid.tables().len()];
         for (l, leaf) in surface.leaves().iter().enumerate() {
             let batch = match grid.leaf_tables[l] {
                 table if (table as usize) < others.len() => &mut others[table as usize],
@@ -104,13 +105,13 @@ impl<T: Real + DeviceRepr> DeviceSurfaceGrid<T> {
 
 /// Leaves that evaluate alike.
 #[derive(Clone, Debug, Default)]
-struct Batch {
+struct SurfaceLeafBatch {
     pub nets: Vec<u32>,
     pub ends: Vec<u8>,
     pub starts: Vec<u32>,
 }
 
-impl Batch {
+impl SurfaceLeafBatch {
     pub fn push(&mut self, surface: &LimitSurface, leaf: &SurfaceLeaf, start: u32) {
         self.nets.extend_from_slice(surface.net(leaf));
         self.ends.push(match leaf.kind {

@@ -45,8 +45,8 @@ pub fn device_matrix(mesh: &SurfaceMesh, gpu: &Cuda) -> Result<DeviceMatrix> {
     )
 }
 
-/// The matrix on the host, as the device built it.
-pub(super) fn host_matrix(mesh: &SurfaceMesh, matrix: &DeviceMatrix) -> Result<SurfaceTopology> {
+/// The topology on the host, as the device built it.
+pub(super) fn host_topology(mesh: &SurfaceMesh, matrix: &DeviceMatrix) -> Result<SurfaceTopology> {
     let edge_corners = matrix.edge_corners()?;
     Ok(SurfaceTopology {
         vertex_count: mesh.points.len(),
@@ -110,7 +110,7 @@ fn keeps_corners(mesh: &SurfaceMesh) -> bool {
     mesh.boundary == BoundaryRule::EdgesAndCorners
 }
 
-/// Tags in order; of several at one place the last counts.
+/// Tags in order; of several at one edge or vertex the last counts.
 pub(super) fn tags(mesh: &SurfaceMesh, rule: CreaseRule) -> CreaseTags {
     let edges = mesh.creases.edges.iter().map(|crease| {
         let [a, b] = crease.edge.map(|v| u64::from(v.0));

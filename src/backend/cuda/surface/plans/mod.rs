@@ -103,7 +103,7 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
                 notices.extend(non_manifold_notice(counts.non_manifold + counts.inconsistent));
                 if !options.scheme.split().is_nested() {
                     notices.extend(turned_notice(mesh));
-                    check(mesh, &matrix::host_matrix(mesh, &matrix)?)?;
+                    check(mesh, &matrix::host_topology(mesh, &matrix)?)?;
                 }
                 Levels::Matrix(Box::new(matrix::levels(mesh, matrix, options, rule)?))
             }

@@ -113,8 +113,8 @@ impl<T: Real + DeviceRepr> DeviceStaticRefinement<T> {
 fn rest<T: Real>(refinement: &StaticRefinement) -> PointRows<T> {
     let runs = refinement.slots.rest.par_iter().map(|run| {
         let mut part = PointRows { quantities: 1, ..PointRows::default() };
-        for place in run.places() {
-            let (leaf, at) = refinement.leaf_place(place);
+        for position in run.positions() {
+            let (leaf, at) = refinement.leaf_position(position);
             let net = refinement.surface.net(&refinement.surface.leaves()[leaf]);
             for (&point, weight) in net.iter().zip(refinement.weights_within(leaf, at)) {
                 if weight != 0.0 {

@@ -13,9 +13,9 @@ use cudarc::driver::DeviceRepr;
 
 /// The points of a level straight from control points on a GPU, in `f32` or `f64`; see
 /// [`SurfaceStencils`].
-pub struct DeviceStencils<T>(Weights<T>);
+pub struct DeviceStencils<T>(StoredOnDevice<T>);
 
-enum Weights<T> {
+enum StoredOnDevice<T> {
     Single(Box<DeviceSingleMatrix<T>>),
     /// The control points stay on the host for the vertices of no face.
     Static {
@@ -34,9 +34,9 @@ impl<T: Real + DeviceRepr> DeviceStencils<T> {
         Ok(Self(match &stencils.stored {
             Stored::Single(matrix) => {
                 let (matrix, controls) = (matrix.in_precision(), stencils.control_count());
-                Weights::Single(Box::new(DeviceSingleMatrix::new(&matrix, controls, gpu)?))
+                StoredOnDevice::Single(Box::new(DeviceSingleMatrix::new(&matrix, controls, gpu)?))
             }
-            Stored::Static(factored) => Weights::Static {
+            Stored::Static(factored) => StoredOnDevice::Static {
                 level: Box::new(DeviceStaticRefinement::new(&factored.refinement, gpu)?),
                 slots: factored.slots.clone(),
                 controls: Vec::new(),
@@ -50,8 +50,8 @@ impl<T: Real + DeviceRepr> DeviceStencils<T> {
     /// [`Error::Request`] for another number of them.
     pub fn set_controls(&mut self, points: &[Point<T>]) -> Result<()> {
         match &mut self.0 {
-            Weights::Single(matrix) => matrix.set_controls(points.as_flattened(), 3),
-            Weights::Static { level, controls, .. } => {
+            StoredOnDevice::Single(matrix) => matrix.set_controls(points.as_flattened(), 3),
+            StoredOnDevice::Static { level, controls, .. } => {
                 let double: Vec<[f64; 3]> = points.iter().map(|p| p.map(T::to_f64)).collect();
                 level.set_controls(&double)?;
                 controls.clear();
@@ -67,8 +67,8 @@ impl<T: Real + DeviceRepr> DeviceStencils<T> {
     /// [`Error::Request`] with the driver's words if a kernel fails.
     pub fn evaluate(&mut self) -> Result<f64> {
         match &mut self.0 {
-            Weights::Single(matrix) => matrix.run(),
-            Weights::Static { level, .. } => level.evaluate(),
+            StoredOnDevice::Single(matrix) => matrix.run(),
+            StoredOnDevice::Static { level, .. } => level.evaluate(),
         }
     }
 
@@ -79,12 +79,12 @@ impl<T: Real + DeviceRepr> DeviceStencils<T> {
     /// [`Error::Request`] if the copy fails, or if no control points were set.
     pub fn points(&self) -> Result<Vec<Point<T>>> {
         match &self.0 {
-            Weights::Single(matrix) => Ok(matrix.results()?.as_chunks::<3>().0.to_vec()),
-            Weights::Static { controls, .. } if controls.is_empty() => {
+            StoredOnDevice::Single(matrix) => Ok(matrix.results()?.as_chunks::<3>().0.to_vec()),
+            StoredOnDevice::Static { controls, .. } if controls.is_empty() => {
                 Err(Error::request("points without control points")
                     .with_help("set control points and evaluate first"))
             }
-            Weights::Static { level, slots, controls } => {
+            StoredOnDevice::Static { level, slots, controls } => {
                 let mut points = Vec::new();
                 gather(slots, &level.points()?, controls, &mut points);
                 Ok(points)

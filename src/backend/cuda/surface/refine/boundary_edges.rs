@@ -3,7 +3,7 @@
 
 use super::THREADS;
 use super::matrix::DeviceMatrix;
-use super::step::Step;
+use super::step::LevelLaunch;
 use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
@@ -15,7 +15,7 @@ use crate::error::Result;
 
 /// Boundary edges at two levels: one of even depth, where they stay, and the next, where each is
 /// cut in three.
-struct Lines {
+struct BoundaryLines {
     count: usize,
     /// Corner of each edge.
     corners: Buffer<u32>,
@@ -27,7 +27,7 @@ struct Lines {
 pub(super) struct BoundaryEdges {
     keeps_corners: bool,
     /// Every second level.
-    lines: Vec<Lines>,
+    lines: Vec<BoundaryLines>,
     space: Space,
     keys: Buffer<u32>,
     children: Buffer<u32>,
@@ -45,7 +45,7 @@ impl BoundaryEdges {
         let mut lines = Vec::new();
         for _ in (0..levels).step_by(2) {
             let (corners, ends) = (Buffer::empty(stream, count)?, Buffer::empty(stream, count)?);
-            lines.push(Lines { count, corners, lines: ends });
+            lines.push(BoundaryLines { count, corners, lines: ends });
             count *= 3;
         }
         let sorted = lines.last().map_or(0, |last| last.count);
@@ -96,7 +96,7 @@ impl BoundaryEdges {
     fn trace(
         &self,
         matrix: &DeviceMatrix,
-        at: &Lines,
+        at: &BoundaryLines,
         vertices: u64,
         opposites: u64,
     ) -> Result<Launch> {
@@ -120,7 +120,7 @@ impl BoundaryEdges {
     pub fn launches(
         &self,
         matrix: &DeviceMatrix,
-        step: &Step<'_>,
+        step: &LevelLaunch<'_>,
         opposites: u64,
         [next_vertices, next_opposites]: [u64; 2],
         launches: &mut Vec<Launch>,

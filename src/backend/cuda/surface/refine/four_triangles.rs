@@ -1,8 +1,8 @@
 //! Loop's scheme, by `kernels/surface/four_triangles.cu`: a launch per level.
 
 use super::THREADS;
-use super::matrix::Neighbors;
-use super::step::Step;
+use super::matrix::VertexNeighbors;
+use super::step::LevelLaunch;
 use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
@@ -13,7 +13,7 @@ use crate::error::Result;
 
 /// What Loop's scheme needs beside the levels.
 pub(super) struct FourTriangles {
-    pub neighbors: Neighbors,
+    pub neighbors: VertexNeighbors,
     /// `[valence]`
     pub betas: Buffer<f64>,
 }
@@ -26,7 +26,7 @@ pub(in crate::backend::cuda) fn variant(precision: Precision, run: FriendRun) ->
 
 impl FourTriangles {
     /// Adds the launches of one level.
-    pub fn launches(&self, step: &Step<'_>, launches: &mut Vec<Launch>) -> Result<()> {
+    pub fn launches(&self, step: &LevelLaunch<'_>, launches: &mut Vec<Launch>) -> Result<()> {
         let kernels = Kernels::new(step.functions, variant(step.precision, step.run));
         let blocks = |items: usize| items.div_ceil(THREADS as usize) as u32;
         let coarse = step.coarse();

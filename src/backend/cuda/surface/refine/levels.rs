@@ -4,7 +4,7 @@ use super::creases::{CreaseTags, DeviceCreases};
 use super::matrix::DeviceMatrix;
 use super::quads;
 use super::rules::{MatrixScheme, SchemeKernels};
-use super::step::{LevelCounts, Step};
+use super::step::{LevelCounts, LevelLaunch};
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::device::failed;
 use crate::backend::cuda::driver::program::Program;
@@ -18,7 +18,7 @@ use cudarc::driver::DeviceRepr;
 const MAX_LEVELS: usize = 16;
 
 /// A level after the control mesh; the last has vertices only.
-struct Level {
+struct MatrixLevel {
     vertices: Buffer<u32>,
     /// Opposite half-edges of corners for √3.
     edges: Buffer<u32>,
@@ -32,7 +32,7 @@ pub struct DeviceLevels<T> {
     /// Of every level.
     counts: Vec<LevelCounts>,
     /// Levels 1, 2, …
-    levels: Vec<Level>,
+    levels: Vec<MatrixLevel>,
     /// Of every level, `[vertex][3]`.
     points: Vec<Buffer<T>>,
     /// None if all is smooth.
@@ -82,7 +82,7 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
             // opposite half-edges do instead
             let edges =
                 if matches!(rules, SchemeKernels::ThreeTriangles(_)) { 0 } else { counts.edges };
-            Ok(Level {
+            Ok(MatrixLevel {
                 vertices: Buffer::empty(stream, counts.corners)?,
                 edges: Buffer::empty(stream, linked(counts.corners))?,
                 edge_corners: Buffer::empty(stream, linked(edges))?,
@@ -178,7 +178,7 @@ impl<T: Real + DeviceRepr> DeviceLevels<T> {
         let words = self.words();
         for depth in 0..self.levels.len() {
             let points = [depth, depth + 1].map(|level| self.points[level].address(0));
-            let step = Step {
+            let step = LevelLaunch {
                 functions,
                 precision: T::PRECISION,
                 run,

@@ -3,7 +3,7 @@
 
 use super::THREADS;
 use super::matrix::DeviceMatrix;
-use super::step::Step;
+use super::step::LevelLaunch;
 use crate::backend::Precision;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
 use crate::backend::cuda::driver::program::Kernels;
@@ -29,7 +29,7 @@ pub(in crate::backend::cuda) fn variant(
 /// Adds the launches of one level.
 pub(super) fn launches(
     matrix: &DeviceMatrix,
-    step: &Step<'_>,
+    step: &LevelLaunch<'_>,
     launches: &mut Vec<Launch>,
 ) -> Result<()> {
     let counts = matrix.counts();

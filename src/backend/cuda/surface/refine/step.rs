@@ -17,7 +17,7 @@ pub(super) struct LevelCounts {
 }
 
 /// One level as its launches need it.
-pub(super) struct Step<'a> {
+pub(super) struct LevelLaunch<'a> {
     pub functions: &'a Functions,
     pub precision: Precision,
     pub run: FriendRun,
@@ -27,7 +27,7 @@ pub(super) struct Step<'a> {
     pub points: [u64; 2],
 }
 
-impl Step<'_> {
+impl LevelLaunch<'_> {
     pub fn coarse(&self) -> LevelCounts {
         self.counts[self.depth]
     }

@@ -4,8 +4,8 @@
 use super::THREADS;
 use super::boundary_edges::BoundaryEdges;
 use super::matrix::DeviceMatrix;
-use super::matrix::Neighbors;
-use super::step::Step;
+use super::matrix::VertexNeighbors;
+use super::step::LevelLaunch;
 use crate::backend::Precision;
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::backend::cuda::driver::launch::{Argument, Launch};
@@ -16,7 +16,7 @@ use crate::error::Result;
 
 /// What √3-subdivision needs beside the levels.
 pub(super) struct ThreeTriangles {
-    pub neighbors: Neighbors,
+    pub neighbors: VertexNeighbors,
     /// `[valence]`
     pub alphas: Buffer<f64>,
     /// `[corner]` of the control mesh: the opposite half-edge.
@@ -56,7 +56,7 @@ impl ThreeTriangles {
     }
 
     /// The launch of one level.
-    pub fn launch(&self, matrix: &DeviceMatrix, step: &Step<'_>) -> Result<Launch> {
+    pub fn launch(&self, matrix: &DeviceMatrix, step: &LevelLaunch<'_>) -> Result<Launch> {
         let kernels = Kernels::new(
             step.functions,
             variant(step.precision, step.run, self.boundary_edges.is_some()),

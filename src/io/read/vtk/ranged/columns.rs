@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::super::outline::ArraySection;
 use super::super::values::Scalar;
-use super::scan::{Scan, ScannedRows, ScannedWords};
+use super::scan::{FileScan, ScannedRows, ScannedWords};
 use crate::io::read::lines::{integer, real};
 use crate::io::{CREASE_EDGES, CREASE_SHARPNESS};
 
@@ -56,7 +56,7 @@ impl Column {
     }
 
     /// Takes the first number off.
-    pub fn split_first(&mut self, scan: &mut Scan) -> Option<i64> {
+    pub fn split_first(&mut self, scan: &mut FileScan) -> Option<i64> {
         let here = scan.at();
         let first = *self.integers(scan, 0..1)?.first()?;
         scan.seek(here)?;
@@ -80,16 +80,16 @@ impl Column {
         }
     }
 
-    pub fn integers(&self, scan: &mut Scan, range: Range<usize>) -> Option<Vec<i64>> {
+    pub fn integers(&self, scan: &mut FileScan, range: Range<usize>) -> Option<Vec<i64>> {
         self.read(scan, range, integer, Scalar::integers)
     }
 
-    pub fn reals(&self, scan: &mut Scan, range: Range<usize>) -> Option<Vec<f64>> {
+    pub fn reals(&self, scan: &mut FileScan, range: Range<usize>) -> Option<Vec<f64>> {
         self.read(scan, range, real, Scalar::reals)
     }
 
     /// The rows of some of so many items.
-    pub fn rows(&self, scan: &mut Scan, items: Range<usize>, count: usize) -> Option<Vec<f64>> {
+    pub fn rows(&self, scan: &mut FileScan, items: Range<usize>, count: usize) -> Option<Vec<f64>> {
         if self.width == 0 || count.checked_mul(self.width) != self.count() {
             return None;
         }
@@ -98,7 +98,7 @@ impl Column {
 
     fn read<T>(
         &self,
-        scan: &mut Scan,
+        scan: &mut FileScan,
         range: Range<usize>,
         parse: impl Fn(&[u8]) -> Option<T>,
         decode: impl Fn(Scalar, &[u8], bool) -> Vec<T>,

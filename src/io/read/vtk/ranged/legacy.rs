@@ -4,12 +4,12 @@ use super::super::legacy_arrays::{decoded, fixed_width};
 use super::super::outline::ArraySection;
 use super::super::values::Scalar;
 use super::columns::{Column, Contents, StoredArray};
-use super::scan::{Scan, ScannedRows, ScannedWords};
+use super::scan::{FileScan, ScannedRows, ScannedWords};
 use crate::io::read::lines::integer;
 
 /// The contents of a file; unusual sections are left to the reader of whole files.
-pub(super) fn contents(scan: Scan) -> Option<Contents> {
-    let mut file = Legacy::open(scan)?;
+pub(super) fn contents(scan: FileScan) -> Option<Contents> {
+    let mut file = LegacyScan::open(scan)?;
     loop {
         match &file.scan.word()?.to_ascii_uppercase()[..] {
             b"" => return file.finish(),
@@ -40,8 +40,8 @@ pub(super) fn contents(scan: Scan) -> Option<Contents> {
     }
 }
 
-struct Legacy {
-    scan: Scan,
+struct LegacyScan {
+    scan: FileScan,
     binary: bool,
     columns: Vec<Column>,
     rows: Option<ScannedRows>,
@@ -53,9 +53,9 @@ struct Legacy {
     tuples: usize,
 }
 
-impl Legacy {
+impl LegacyScan {
     /// A file up to the kind of its data set.
-    fn open(mut scan: Scan) -> Option<Self> {
+    fn open(mut scan: FileScan) -> Option<Self> {
         let header = std::iter::from_fn(|| scan.line()).find(|line| !line.is_empty())?;
         let is_legacy = header.to_ascii_lowercase().starts_with(b"# vtk datafile");
         let title = scan.line();

@@ -1,10 +1,11 @@
 //! A block of the mesh in a `.vtu`, `.pvtu` or legacy `.vtk` file, read without the rest of it.
 //!
 //! Raw arrays without compression, appended ones or those of a binary legacy file, have every number at
-//! a place that follows from what stands before them. ASCII arrays are scanned once, a buffer at a time,
-//! and the places of some of their words are kept. So a rank reads the types and corners of its own
-//! cells, and the points of its own vertices, each a range of the file. The files of a `.pvtu` are such
-//! files one behind another; their vertices are all there, those too that several files repeat.
+//! an offset that follows from what stands before them. ASCII arrays are scanned once, a buffer at
+//! a time, and the offsets of some of their words are kept. So a rank reads the types and corners
+//! of its own cells, and the points of its own vertices, each a range of the file. The files of a
+//! `.pvtu` are such files one behind another; their vertices are all there, those too that several
+//! files repeat.
 //!
 //! [`columns`] has the arrays of a file, of which ranges are read; [`xml`] and [`legacy`] find them.
 //! All that is unusual or wrong is left to the reader of whole files, which has the messages: other
@@ -25,7 +26,7 @@ use std::path::Path;
 use super::ghosts::is_ghosts;
 use super::outline::ArraySection;
 use super::pieces::{HEAD, Index};
-use super::{GivenFaces, Kept, UnstructuredGrid, push_cell_array};
+use super::{GivenFaces, KeptCells, UnstructuredGrid, push_cell_array};
 use crate::cluster::block;
 use crate::io::CREASE_EDGES;
 use crate::io::read::assemble::Assembly;
@@ -34,7 +35,7 @@ use crate::mesh::{Attribute, Crease, SolidMesh, check_coordinates};
 use crate::numbers::Precision;
 
 use columns::{Column, Contents, StoredArray};
-use scan::Scan;
+use scan::FileScan;
 use xml::MAX_OUTLINE_BYTES;
 
 /// Cells or vertices that are read at a time.
@@ -56,7 +57,7 @@ pub(in crate::io::read) fn read(
     let mut files = Vec::new();
     let (mut cells, mut points) = (0, 0);
     for path in &paths {
-        let file = Piece::read(path, [cells, points])?;
+        let file = FilePiece::read(path, [cells, points])?;
         (cells, points) = (file.cells.end, file.points.end);
         if !(file.cells.is_empty() && file.points.is_empty()) {
             files.push(file);
@@ -67,7 +68,8 @@ pub(in crate::io::read) fn read(
     vertices_of(path, &files, own[1].clone(), &mut mesh)?;
     mesh.creases.edges = creases_of(path, &files, points)?;
     let pieces = files.iter().map(|file| file.points.start).collect();
-    let is_single = |file: &Piece| file.arrays(ArraySection::Points).any(|array| array.is_single);
+    let is_single =
+        |file: &FilePiece| file.arrays(ArraySection::Points).any(|array| array.is_single);
     let is_single = files.iter().any(is_single);
     Some((MeshBlock { mesh, cells, vertices: points, pieces, is_single }, report))
 }
@@ -88,7 +90,7 @@ fn index(path: &Path) -> Option<Option<Index>> {
 /// The cells of a run with their data, over the vertices of all files, and what the files hold beside.
 fn cells_of(
     path: &Path,
-    files: &[Piece<'_>],
+    files: &[FilePiece<'_>],
     own: Range<usize>,
 ) -> Option<(SolidMesh, ReadReport)> {
     let mut assembly = Assembly::new(path, 0);
@@ -117,7 +119,7 @@ fn cells_of(
 /// The vertices of a run, with their attributes and corners.
 fn vertices_of(
     path: &Path,
-    files: &[Piece<'_>],
+    files: &[FilePiece<'_>],
     own: Range<usize>,
     mesh: &mut SolidMesh,
 ) -> Option<()> {
@@ -142,7 +144,7 @@ fn vertices_of(
 }
 
 /// All creases, over so many vertices.
-fn creases_of(path: &Path, files: &[Piece<'_>], points: usize) -> Option<Vec<Crease>> {
+fn creases_of(path: &Path, files: &[FilePiece<'_>], points: usize) -> Option<Vec<Crease>> {
     let mut assembly = Assembly::new(path, 0);
     let mut fields: Vec<Attribute> = Vec::new();
     for file in files.iter().filter(|file| file.arrays(ArraySection::Field).any(Column::is_crease))
@@ -179,7 +181,7 @@ fn within(own: &Range<usize>, file: &Range<usize>) -> Range<usize> {
 }
 
 /// A file of one grid.
-struct Piece<'a> {
+struct FilePiece<'a> {
     path: &'a Path,
     contents: Contents,
     // among those of all files
@@ -189,12 +191,12 @@ struct Piece<'a> {
 
 /// What a file has; `None` if only the reader of whole files can tell.
 fn contents(path: &Path) -> Option<Contents> {
-    let mut scan = Scan::open(path)?;
+    let mut scan = FileScan::open(path)?;
     let is_xml = scan.buffer()?.trim_ascii_start().starts_with(b"<");
     if is_xml { xml::contents(path, scan) } else { legacy::contents(scan) }
 }
 
-impl<'a> Piece<'a> {
+impl<'a> FilePiece<'a> {
     /// From a file; so many cells and points come before.
     fn read(path: &'a Path, before: [usize; 2]) -> Option<Self> {
         let contents = contents(path)?;
@@ -232,13 +234,13 @@ fn batches(items: Range<usize>) -> impl Iterator<Item = Range<usize>> {
 
 /// A piece whose file is open.
 struct Ranged<'p, 'a> {
-    piece: &'p Piece<'a>,
-    scan: Scan,
+    piece: &'p FilePiece<'a>,
+    scan: FileScan,
 }
 
 impl<'p, 'a> Ranged<'p, 'a> {
-    fn open(piece: &'p Piece<'a>) -> Option<Self> {
-        Some(Self { piece, scan: Scan::open(piece.path)? })
+    fn open(piece: &'p FilePiece<'a>) -> Option<Self> {
+        Some(Self { piece, scan: FileScan::open(piece.path)? })
     }
 
     /// Appends some of the cells with their data, over the vertices of all files.
@@ -278,7 +280,7 @@ impl<'p, 'a> Ranged<'p, 'a> {
         assembly: &mut Assembly<'_>,
         cells: Range<usize>,
         count: usize,
-        kept: &Kept,
+        kept: &KeptCells,
     ) -> Option<()> {
         let mut names = HashSet::new();
         for array in self.piece.arrays(ArraySection::CellData) {

@@ -16,20 +16,20 @@ const STEP: usize = 1 << 13;
 /// Ends numbers as a space does: the tag behind them.
 const TAG: u8 = b'<';
 
-/// A regular file at a place.
-pub(super) struct Scan {
+/// A regular file at an offset.
+pub(super) struct FileScan {
     input: BufReader<File>,
     at: u64,
 }
 
-impl Scan {
+impl FileScan {
     pub fn open(path: &Path) -> Option<Self> {
         let file = File::open(path).ok()?;
         let is_regular = file.metadata().is_ok_and(|about| about.is_file());
         is_regular.then(|| Self { input: BufReader::with_capacity(BUFFER, file), at: 0 })
     }
 
-    /// The place in the file, in bytes.
+    /// The offset in the file, in bytes.
     pub fn at(&self) -> u64 {
         self.at
     }
@@ -46,7 +46,7 @@ impl Scan {
         self.input.fill_buf().ok()
     }
 
-    /// Passes over bytes of [`Scan::buffer`].
+    /// Passes over bytes of [`FileScan::buffer`].
     pub fn consume(&mut self, count: usize) {
         self.input.consume(count);
         self.at += count as u64;
@@ -118,7 +118,7 @@ impl Scan {
         Some(found)
     }
 
-    /// Gives words up to a tag with their places, until `each` wants no more.
+    /// Gives words up to a tag with their offsets, until `each` wants no more.
     pub fn words(&mut self, mut each: impl FnMut(u64, &[u8]) -> Option<bool>) -> Option<()> {
         // the start of a word at the end of the buffer
         let mut begun = Vec::new();
@@ -215,7 +215,7 @@ impl ScannedWords {
     }
 
     /// So many words from here on.
-    pub fn scan(scan: &mut Scan, count: usize) -> Option<Self> {
+    pub fn scan(scan: &mut FileScan, count: usize) -> Option<Self> {
         let mut words = Self::default();
         if count > 0 {
             scan.words(|at, _| {
@@ -229,7 +229,7 @@ impl ScannedWords {
     /// Reads some of the words.
     pub fn read<T>(
         &self,
-        scan: &mut Scan,
+        scan: &mut FileScan,
         range: Range<usize>,
         parse: impl Fn(&[u8]) -> Option<T>,
     ) -> Option<Vec<T>> {
@@ -269,7 +269,7 @@ impl ScannedRows {
     }
 
     /// The rows of a list of so many numbers from here on.
-    pub fn scan(scan: &mut Scan, binary: bool, size: usize) -> Option<Self> {
+    pub fn scan(scan: &mut FileScan, binary: bool, size: usize) -> Option<Self> {
         let mut rows = Self { binary, count: 0, places: Vec::new() };
         let (mut left, mut seen) = (0, 0);
         if size > 0 {
@@ -291,7 +291,7 @@ impl ScannedRows {
     }
 
     /// The ends of some rows and their numbers.
-    pub fn read(&self, scan: &mut Scan, range: Range<usize>) -> Option<(Vec<i64>, Vec<i64>)> {
+    pub fn read(&self, scan: &mut FileScan, range: Range<usize>) -> Option<(Vec<i64>, Vec<i64>)> {
         let (mut ends, mut numbers) = (Vec::new(), Vec::new());
         if range.start > range.end || range.end > self.count {
             return None;

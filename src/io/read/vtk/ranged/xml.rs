@@ -6,14 +6,14 @@ use super::super::encoding::APPENDED;
 use super::super::outline::{ArrayElement, ArraySection, ArrayStorage, XmlOutline};
 use super::super::values::Scalar;
 use super::columns::{Column, Contents, StoredArray};
-use super::scan::{Scan, ScannedWords};
+use super::scan::{FileScan, ScannedWords};
 use crate::io::read::lines::shown;
 
 /// An outline of more bytes is left to the reader of whole files.
 pub(super) const MAX_OUTLINE_BYTES: usize = 1 << 24;
 
 /// The contents of a file of one piece.
-pub(super) fn contents(path: &Path, scan: Scan) -> Option<Contents> {
+pub(super) fn contents(path: &Path, scan: FileScan) -> Option<Contents> {
     let mut skeleton = Skeleton { scan, xml: Vec::new(), texts: Vec::new() };
     let appended = skeleton.read()?;
     let Skeleton { mut scan, xml, mut texts } = skeleton;
@@ -63,7 +63,12 @@ fn left_out(array: &ArrayElement) -> String {
 }
 
 /// Numbers behind their size in bytes.
-fn stored(scan: &mut Scan, outline: &XmlOutline, scalar: Scalar, at: u64) -> Option<StoredArray> {
+fn stored(
+    scan: &mut FileScan,
+    outline: &XmlOutline,
+    scalar: Scalar,
+    at: u64,
+) -> Option<StoredArray> {
     let big_endian = outline.layout.big_endian;
     let header = if outline.layout.wide_header { Scalar::U64 } else { Scalar::U32 };
     scan.seek(at)?;
@@ -76,7 +81,7 @@ fn stored(scan: &mut Scan, outline: &XmlOutline, scalar: Scalar, at: u64) -> Opt
 
 /// The XML of a file without the numbers of ASCII arrays.
 struct Skeleton {
-    scan: Scan,
+    scan: FileScan,
     // of every text the number in `texts`
     xml: Vec<u8>,
     texts: Vec<ScannedWords>,

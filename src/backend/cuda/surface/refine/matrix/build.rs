@@ -15,14 +15,14 @@ use crate::backend::cuda::sort::{BLOCK_ITEMS, BLOCK_THREADS, Items};
 use crate::error::Result;
 
 /// Neighbors of vertices on the device: half edges at each and their other ends.
-pub(in super::super) struct Neighbors {
+pub(in super::super) struct VertexNeighbors {
     starts: Buffer<u32>,
     halves: Buffer<u32>,
     others: Buffer<u32>,
     ends: Buffer<u32>,
 }
 
-impl Neighbors {
+impl VertexNeighbors {
     /// `Rows` in the kernels.
     pub fn words(&self) -> Argument {
         let addresses = [&self.starts, &self.halves, &self.others].map(|b| b.address(0));
@@ -199,10 +199,10 @@ impl DeviceMatrix {
     }
 
     /// Room for the neighbors of vertices over the edges that there are.
-    pub(in super::super) fn neighbors(&self) -> Result<Neighbors> {
+    pub(in super::super) fn neighbors(&self) -> Result<VertexNeighbors> {
         let empty = |len: usize| Buffer::empty(&self.stream, len);
         let ends = 2 * self.counts.edges;
-        Ok(Neighbors {
+        Ok(VertexNeighbors {
             starts: empty(self.vertex_count + 1)?,
             halves: empty(ends)?,
             others: empty(ends)?,
@@ -214,7 +214,7 @@ impl DeviceMatrix {
     pub(in super::super) fn neighbor_launches(
         &self,
         launches: &mut Vec<Launch>,
-        neighbors: &Neighbors,
+        neighbors: &VertexNeighbors,
     ) -> Result<()> {
         let edges = self.counts.edges;
         let arguments = vec![

@@ -13,11 +13,11 @@ use crate::backend::cuda::driver::functions::Functions;
 use crate::backend::cuda::driver::launch::Argument;
 use crate::backend::cuda::driver::program::Program;
 use crate::backend::cuda::sort::Space;
-use crate::error::ElementKind::Vertex;
+use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result};
 use crate::message;
 pub(in crate::backend::cuda) use build::variant;
-pub(super) use build::{Neighbors, SharpRows};
+pub(super) use build::{SharpRows, VertexNeighbors};
 
 /// Faces of a control mesh as columns over its vertices.
 #[derive(Clone, Copy, Debug)]

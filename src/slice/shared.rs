@@ -14,7 +14,7 @@ use super::messages::{Meeting, face_bytes, height_bytes, patch_bytes, push_faces
 use super::sheet::Sheet;
 use super::shell::Shells;
 use super::slicer::{LayerFrame, SliceOptions, Slicer, tolerance};
-use super::surface::{NamedSurface, Surface, fitter, height_grid};
+use super::surface::{NamedSurface, Surface, fitter, height_grid, in_chunks};
 use crate::cluster::Ranks;
 use crate::error::Result;
 use crate::limit::rim::RimKey;
@@ -146,7 +146,7 @@ impl Faces {
             let (tolerance, grid) = (tolerance(points, options)?, height_grid(points));
             let sheet = Sheet::new(&solid, points, options.axis, fitter(grid, tolerance))?;
             all.add_neighbors(&block, &sheet, holders, ranks.rank());
-            let faces = sheet.faces(|cell| block.cells[cell as usize]);
+            let faces = sheet.faces(0..sheet.boundary.len(), |cell| block.cells[cell as usize]);
             all.faces.par_extend(faces);
             all.scale = Some([tolerance, grid]);
         }
@@ -209,7 +209,7 @@ fn surface(
     faces.extend(own);
     let end = faces.len();
     after.iter().try_for_each(|bytes| push_faces(bytes, &mut faces))?;
-    let mut all = Surface::of_faces(faces.into_par_iter(), grid, tolerance)?;
+    let mut all = Surface::of_faces(in_chunks(faces), grid, tolerance)?;
     let at = |face: usize| face.checked_sub(1).map_or(0, |last| all.ends[last] as usize);
     all.surface.keep(at(first)..at(end));
     Ok(all)

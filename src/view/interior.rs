@@ -49,7 +49,7 @@ pub fn push(scene: &mut Scene, solid: &Solid, mesh: &SolidMesh, rings: usize) ->
     let (pieces, count) = pieces(solid, rings)?;
     let widest = mesh.attributes.iter().map(|attribute| attribute.width + 3).max();
     let need = count as u128 * (PIECE_BYTES + VALUE_BYTES * widest.unwrap_or(0) as u128);
-    memory::check(format!("{} of the inside need", counted(count, "piece")), need, |_| {
+    memory::check_half(format!("{} of the inside need", counted(count, "piece")), need, |_| {
         message!("show the boundary alone (", option("interior", false), ")")
     })?;
     let leaves = solid.leaves();

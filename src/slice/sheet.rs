@@ -107,6 +107,7 @@ impl<'a> Sheet<'a> {
                 self.fitter.cover(square, &at, &mut fits);
             }
         }
+        fits.shrink_to_fit();
         fits
     }
 

@@ -45,8 +45,13 @@ const ERROR_PART: f64 = 1.0 / 8.0;
 /// Part of the tolerance that flat patches may rise and bend by.
 const FLAT_PART: f64 = 1.0 / 8.0;
 
-/// Bytes of a patch while the complex is made, with its edges and what they are found by.
-const PATCH_BYTES: u64 = 1100;
+/// Bytes of a patch while the complex is made, with its edges and what they are found by: 800 to 1000
+/// of boxes and smooth surfaces, 1300 where every face is one patch, as of bilinear surfaces.
+const PATCH_BYTES: u64 = 1200;
+
+/// Patches that are made at once, about; and fewest and most faces of them.
+const AT_ONCE: usize = 1 << 15;
+const FACES: [usize; 2] = [64, 4096];
 
 /// The complex; see the module's introduction.
 #[derive(Debug)]
@@ -146,11 +151,11 @@ impl Surface {
         let grid = height_grid(points);
         let sheet = Sheet::new(solid, points, axis, fitter(grid, tolerance))?;
         let orientation = Orientation::new(solid.topology(), points)?;
-        let faces = chunks(sheet.boundary.len()).map(|chunk| {
-            let faces = sheet.faces(chunk, |cell| cell);
+        let faces = |range| {
+            let faces = sheet.faces(range, |cell| cell);
             faces.map(|(cell, face)| face.turned(orientation.is_mirrored(cell))).collect()
-        });
-        Ok(Self::of_faces(faces, grid, tolerance)?.surface)
+        };
+        Ok(Self::of_faces(sheet.boundary.len(), faces, [tolerance, grid])?.surface)
     }
 
     /// A closed surface over its control points, seen along `axis`; and its shells, turned so
@@ -167,52 +172,54 @@ impl Surface {
         let grid = height_grid(points);
         let skin = Skin::new(surface, points, axis, fitter(grid, tolerance))?;
         let parts = skin.parts();
-        let cover = |chunk: Range<usize>| -> Vec<Vec<Fit>> {
-            chunk.into_par_iter().map(|part| skin.cover(part)).collect()
+        let cover = |range: Range<usize>| -> Vec<Vec<Fit>> {
+            range.into_par_iter().map(|part| skin.cover(part)).collect()
         };
-        let faces = |chunk: Range<usize>, fits: Vec<Vec<Fit>>, reversed: bool| -> Vec<Face> {
+        let faces = |range: Range<usize>, fits: Vec<Vec<Fit>>, reversed: bool| -> Vec<Face> {
             let face = |(part, fits): (usize, Vec<Fit>)| {
                 let face = Face { number: part as u64, rim: skin.rim(parts[part]), fits };
                 face.turned(reversed)
             };
-            chunk.into_par_iter().zip(fits).map(face).collect()
+            range.into_par_iter().zip(fits).map(face).collect()
         };
         let mut sums = ShellSums::new(surface, grid)?;
-        let as_given = chunks(parts.len()).map(|chunk| {
-            let fits = cover(chunk.clone());
-            sums.add(&parts[chunk.clone()], &fits);
-            faces(chunk, fits, false)
-        });
-        let made = Self::of_faces(as_given, grid, tolerance)?;
+        let as_given = |range: Range<usize>| {
+            let fits = cover(range.clone());
+            sums.add(&parts[range.clone()], &fits);
+            faces(range, fits, false)
+        };
+        let made = Self::of_faces(parts.len(), as_given, [tolerance, grid])?;
         let shells = sums.finish()?;
         if !shells.reversed {
             return Ok((made.surface, shells));
         }
         drop(made);
-        let turned = chunks(parts.len()).map(|chunk| faces(chunk.clone(), cover(chunk), true));
-        Ok((Self::of_faces(turned, grid, tolerance)?.surface, shells))
+        let turned = |range: Range<usize>| faces(range.clone(), cover(range), true);
+        Ok((Self::of_faces(parts.len(), turned, [tolerance, grid])?.surface, shells))
     }
 
-    /// The surface of these faces, which have ascending numbers. They come in [`chunks`], so that
-    /// what they are made of is not in memory beside all patches.
+    /// The surface of so many faces, which have ascending numbers. `faces` is asked for one range
+    /// after the other, so that what they are made of is not in memory beside all patches.
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) for more patches than fit into memory.
     pub fn of_faces(
-        faces: impl Iterator<Item = Vec<Face>>,
-        grid: f64,
-        tolerance: f64,
+        count: usize,
+        mut faces: impl FnMut(Range<usize>) -> Vec<Face>,
+        [tolerance, grid]: [f64; 2],
     ) -> Result<NamedSurface> {
         // no cut makes a patch flatter than rounding, of which the grid is 64 steps at least
         let flat = (FLAT_PART * tolerance).max(grid / 8.0);
         let flatness = Flatness { height: flat, deviation: flat, rounding: grid / 16.0 };
-        let room = free_memory().unwrap_or(u64::MAX).saturating_sub(MAX_TABLE_BYTES);
-        let (most, made) = (room / PATCH_BYTES, AtomicU64::new(0));
+        let (most, made) = (most_patches(PATCH_BYTES), AtomicU64::new(0));
         let (mut sides, mut ends, mut error) = (Vec::new(), Vec::new(), 0.0_f64);
         let (mut patches, mut places) = (Vec::new(), Vec::new());
-        for chunk in faces {
+        while sides.len() < count {
             let first = sides.len();
-            let cut = chunk.into_par_iter().enumerate().map(|(index, face)| {
+            // as many as have few patches, by those before
+            let alike = AT_ONCE * first / patches.len().max(1);
+            let range = first..(first + alike.clamp(FACES[0], FACES[1])).min(count);
+            let cut = faces(range).into_par_iter().enumerate().map(|(index, face)| {
                 let face = CutFace::new((first + index) as u32, face, &flatness);
                 let count = face.patches.len() as u64;
                 if made.fetch_add(count, Ordering::Relaxed) + count > most {
@@ -221,9 +228,9 @@ impl Surface {
                 Ok(face)
             });
             let cut: Vec<CutFace> = cut.collect::<Result<_>>()?;
-            let count = cut.iter().map(|face| face.patches.len()).sum();
-            grow(&mut patches, count);
-            grow(&mut places, count);
+            let more = cut.iter().map(|face| face.patches.len()).sum();
+            grow(&mut patches, more);
+            grow(&mut places, more);
             for face in cut {
                 sides.push(face.sides);
                 patches.extend(face.patches);
@@ -269,6 +276,31 @@ impl Surface {
             let [a, b] = range(&self.edges[link.edge as usize]);
             [low.min(a), high.max(b)]
         })
+    }
+}
+
+/// How many patches fit into memory that take so many bytes each.
+fn most_patches(bytes: u64) -> u64 {
+    free_memory().unwrap_or(u64::MAX).saturating_sub(MAX_TABLE_BYTES) / bytes
+}
+
+/// Faces that are all covered before patches are made of them.
+#[derive(Default)]
+pub struct CoveredFaces {
+    most: Option<u64>,
+    made: u64,
+}
+
+impl CoveredFaces {
+    /// Refuses more patches of faces than fit into memory beside what they are made to.
+    ///
+    /// # Errors
+    /// [`Error::Request`](crate::Error::Request) with their number.
+    pub fn check<'f>(&mut self, faces: impl Iterator<Item = &'f Face>) -> Result<()> {
+        let each = PATCH_BYTES + size_of::<Fit>() as u64;
+        let most = *self.most.get_or_insert_with(|| most_patches(each));
+        self.made += faces.map(|face| face.fits.len() as u64).sum::<u64>();
+        if self.made > most { Err(too_many_patches(most)) } else { Ok(()) }
     }
 }
 
@@ -334,23 +366,6 @@ impl CutFace {
             error,
         }
     }
-}
-
-/// Faces that are worked on at once.
-const FACES: usize = 1 << 12;
-
-/// Ranges of so many faces.
-fn chunks(count: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..count).step_by(FACES).map(move |start| start..(start + FACES).min(count))
-}
-
-/// The same faces in chunks.
-pub fn in_chunks(faces: Vec<Face>) -> impl Iterator<Item = Vec<Face>> {
-    let mut rest = faces.into_iter();
-    std::iter::from_fn(move || {
-        let chunk: Vec<Face> = rest.by_ref().take(FACES).collect();
-        (!chunk.is_empty()).then_some(chunk)
-    })
 }
 
 /// Makes room for so many more, and for little that may never come: large arrays grow in place.

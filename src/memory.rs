@@ -10,13 +10,28 @@ use crate::message;
 /// as in a container, a job of a cluster (the limits of its control group on Linux) or by `ulimit -v`.
 pub fn physical_memory() -> Option<u64> {
     let table = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = table.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    let total = kibibytes(&table, "MemTotal:")?;
     let own = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let group = group_limit(&own, Path::new("/sys/fs/cgroup"));
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
-    let limits = [group, address_limit(&limits), Some(kibibytes * 1024)];
+    let limits = [group, address_limit(&limits), Some(total)];
     limits.into_iter().flatten().min()
+}
+
+/// [`physical_memory`] less what this process has already.
+pub fn free_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let free = |limit: u64, used: Option<u64>| limit.saturating_sub(used.unwrap_or(0));
+    let limits = std::fs::read_to_string("/proc/self/limits").unwrap_or_default();
+    let addresses = address_limit(&limits).map(|limit| free(limit, kibibytes(&status, "VmSize:")));
+    let memory = physical_memory().map(|limit| free(limit, kibibytes(&status, "VmRSS:")));
+    [addresses, memory].into_iter().flatten().min()
+}
+
+/// The bytes in a line of `/proc`, of a number of kB.
+fn kibibytes(table: &str, name: &str) -> Option<u64> {
+    let number = table.lines().find_map(|line| line.strip_prefix(name))?;
+    Some(1024 * number.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?)
 }
 
 /// The limit of the address space (`ulimit -v`) in `/proc/self/limits`, if there is one.

@@ -22,7 +22,8 @@ use subsolid::numbers::{counted, precise};
 use subsolid::plan::{Cost, Want};
 use subsolid::quadrature::{
     DEFAULT_GAUSS, DeviceQuadrature, ExportOptions, LEFT_HANDED, Mapping, Physical, Quadrature,
-    QuadratureScheme, Report, Store, archive_bytes, check_positive, points, write_npz,
+    QuadratureLayout, QuadratureScheme, Report, Store, archive_bytes, check_positive, points,
+    write_npz,
 };
 use subsolid::scheme::VertexRule;
 use subsolid::volume::{Quality, add_cell_data};
@@ -167,12 +168,13 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     }
     Quadrature::check_memory(&solid, scheme, want)?;
     warn_of_points(&solid, scheme, console);
-    let quadrature = console.during("Preparing", || Quadrature::new(&solid, scheme, want))?;
+    let layout = console.during("Preparing", || QuadratureLayout::new(&solid, scheme, want))?;
+    let bytes = a.announce_output(&layout, &mesh, format, console)?;
+    let quadrature = console.during("Preparing", || layout.with_tables());
     let batches = counted(quadrature.batches().len(), "batch");
     let tables = decimal_bytes(quadrature.bytes() as u128);
     console.status("Prepared", format!("{batches}, {tables} of tables in {}", since(start)));
 
-    let bytes = a.announce_output(&quadrature, &mesh, format, console)?;
     if let (Some(part), Some(output)) = (a.pieces, &a.output) {
         return pieces::run(a, (output, part), &quadrature, &mesh, bytes, console);
     }
@@ -248,15 +250,15 @@ impl Arguments {
     /// Says how much will be written, and refuses more than `--max-size`.
     fn announce_output(
         &self,
-        quadrature: &Quadrature<'_>,
+        layout: &QuadratureLayout<'_>,
         mesh: &SolidMesh,
         format: Option<Format>,
         console: &Console,
     ) -> Result<Option<u64>> {
         let (Some(output), Some(format)) = (&self.output, format) else { return Ok(None) };
         let bytes = match format {
-            Format::Npz => archive_bytes(quadrature, mesh.controls(), &self.export_options(mesh)),
-            _ => point_bytes(quadrature.sample_count()),
+            Format::Npz => archive_bytes(layout, mesh.controls(), &self.export_options(mesh)),
+            _ => point_bytes(layout.sample_count()),
         };
         let own = bytes / self.pieces.map_or(1, |part| part.of as u64);
         self.announce(output, own, console).map(Some)

@@ -93,6 +93,12 @@ impl Stretch {
         (self.line, self.base | u64::from(place))
     }
 
+    /// The part of the stretch below a place on it, from 0 to 1, along the line.
+    pub fn part_at(&self, place: u32) -> f64 {
+        let (low, high) = (self.from.min(self.to), self.from.max(self.to));
+        f64::from(place - low) / f64::from(high - low)
+    }
+
     /// The place of a name on the line.
     pub fn place(key: RimKey) -> u32 {
         key.1 as u32

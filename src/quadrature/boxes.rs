@@ -1,8 +1,10 @@
 //! Boxes that fill a leaf or one of its faces, or stand for all of it: on each the limit is one
 //! tricubic polynomial, but for what an explicit number of rings leaves.
 
+use std::sync::Arc;
+
 use super::scheme::{QuadratureScheme, RING_TOLERANCE};
-use super::series::{self, Ring};
+use super::series::{Ring, RingRules};
 use crate::bezier::{LocalBox, planar_parts, spatial_parts};
 use crate::limit::{AxisPermutation, LeafKind, Solid, Structure};
 
@@ -74,17 +76,18 @@ pub fn face_boxes(
     kind: LeafKind,
     face: Side,
     scheme: QuadratureScheme,
+    rules: &RingRules,
 ) -> Vec<GaussBox> {
     match (kind, scheme.rings) {
         (LeafKind::Layered(s, ..), None) => {
             let structure = &solid.planar_structures()[s as usize];
-            planar_face_boxes(structure, face, scheme.gauss, 1.0)
+            planar_face_boxes(structure, face, (scheme.gauss, 1.0), rules)
         }
         (LeafKind::Irregular(s, _), None) => {
-            spatial_face_boxes(&solid.spatial_structures()[s as usize], face, scheme.gauss)
+            spatial_face_boxes(&solid.spatial_structures()[s as usize], face, scheme.gauss, rules)
         }
         _ => {
-            let mut boxes = boxes(solid, kind, scheme);
+            let mut boxes = boxes(solid, kind, scheme, rules);
             boxes.retain(|b| face.meets(&b.part));
             boxes
         }
@@ -92,7 +95,12 @@ pub fn face_boxes(
 }
 
 /// The boxes of a leaf, in its local axes.
-pub fn boxes(solid: &Solid, kind: LeafKind, scheme: QuadratureScheme) -> Vec<GaussBox> {
+pub fn boxes(
+    solid: &Solid,
+    kind: LeafKind,
+    scheme: QuadratureScheme,
+    rules: &RingRules,
+) -> Vec<GaussBox> {
     let whole = || vec![GaussBox::new(LocalBox::WHOLE, 1.0, 1.0, false, scheme.gauss)];
     match (kind, scheme.rings) {
         (LeafKind::Regular(_), _) => whole(),
@@ -104,10 +112,10 @@ pub fn boxes(solid: &Solid, kind: LeafKind, scheme: QuadratureScheme) -> Vec<Gau
         }
         (LeafKind::Layered(s, ..), None) => {
             let structure = &solid.planar_structures()[s as usize];
-            planar_boxes(structure, scheme.gauss, 1.0)
+            planar_boxes(structure, scheme.gauss, 1.0, rules)
         }
         (LeafKind::Irregular(s, _), None) => {
-            spatial_boxes(&solid.spatial_structures()[s as usize], scheme.gauss)
+            spatial_boxes(&solid.spatial_structures()[s as usize], scheme.gauss, rules)
         }
     }
 }
@@ -119,11 +127,16 @@ fn counted(parts: &[LocalBox], gauss: usize) -> Vec<GaussBox> {
 
 /// As many rings around an extraordinary edge as it takes, in a leaf that has this share
 /// of what is integrated.
-fn planar_boxes(structure: &Structure, gauss: usize, share: f64) -> Vec<GaussBox> {
+fn planar_boxes(
+    structure: &Structure,
+    gauss: usize,
+    share: f64,
+    rules: &RingRules,
+) -> Vec<GaussBox> {
     // integrals over a ring shrink like its area, or that of its parameters
     let largest = structure.powers().decay().powi(2);
     let tolerance = RING_TOLERANCE / share;
-    let rings = series::rings(largest, 0.25, structure.first_steps(), tolerance);
+    let rings = rules.rings(largest, 0.25, structure.first_steps(), tolerance);
     let own = |ring: &Ring| {
         let size = 0.5_f64.powi(ring.number as i32);
         let &Ring { weight, is_closing, .. } = ring;
@@ -139,9 +152,14 @@ fn planar_boxes(structure: &Structure, gauss: usize, share: f64) -> Vec<GaussBox
 
 /// The boxes at a face of a leaf at an extraordinary edge. Across the edge rings shrink like
 /// areas; on the faces through it like lengths; away from it they are not needed.
-fn planar_face_boxes(structure: &Structure, face: Side, gauss: usize, share: f64) -> Vec<GaussBox> {
+fn planar_face_boxes(
+    structure: &Structure,
+    face: Side,
+    (gauss, share): (usize, f64),
+    rules: &RingRules,
+) -> Vec<GaussBox> {
     if face.axis == 2 {
-        return planar_boxes(structure, gauss, share);
+        return planar_boxes(structure, gauss, share, rules);
     }
     let own = |ring: &Ring, children: f64| {
         let size = 0.5_f64.powi(ring.number as i32);
@@ -158,21 +176,26 @@ fn planar_face_boxes(structure: &Structure, face: Side, gauss: usize, share: f64
     }
     let tolerance = RING_TOLERANCE / share;
     let decay = structure.powers().decay();
-    let rings = series::rings(decay, 0.5, structure.first_steps(), tolerance);
+    let rings = rules.rings(decay, 0.5, structure.first_steps(), tolerance);
     rings.iter().flat_map(|ring| own(ring, 1.0)).collect()
 }
 
 /// The boxes at a face of a leaf at an extraordinary vertex.
-fn spatial_face_boxes(structure: &Structure, face: Side, gauss: usize) -> Vec<GaussBox> {
+fn spatial_face_boxes(
+    structure: &Structure,
+    face: Side,
+    gauss: usize,
+    rules: &RingRules,
+) -> Vec<GaussBox> {
     let rings = match face.end {
-        1 => vec![Ring::FIRST],
+        1 => Arc::from([Ring::FIRST]),
         _ => {
             let largest = structure.powers().decay().powi(2);
-            series::rings(largest, 0.25, structure.first_steps(), RING_TOLERANCE)
+            rules.rings(largest, 0.25, structure.first_steps(), RING_TOLERANCE)
         }
     };
     let mut boxes = Vec::new();
-    for ring in rings {
+    for ring in rings.iter() {
         let size = 0.5_f64.powi(ring.number as i32);
         let share = ring.share / 3.0;
         for child in (1..8).filter(|&child| face.has_child(child)) {
@@ -181,11 +204,12 @@ fn spatial_face_boxes(structure: &Structure, face: Side, gauss: usize) -> Vec<Ga
                 Some((planar, permutation)) => {
                     let permuted =
                         |b: GaussBox| GaussBox { part: b.part.permuted(permutation), ..b };
-                    let own = planar_face_boxes(planar, face.local(permutation), gauss, share);
+                    let own =
+                        planar_face_boxes(planar, face.local(permutation), (gauss, share), rules);
                     own.into_iter().map(permuted).collect()
                 }
             };
-            boxes.extend(within(own, &ring, corner(child, size), size));
+            boxes.extend(within(own, ring, corner(child, size), size));
         }
     }
     boxes
@@ -207,10 +231,10 @@ fn within(
 }
 
 /// As many rings around an extraordinary vertex as it takes.
-fn spatial_boxes(structure: &Structure, gauss: usize) -> Vec<GaussBox> {
+fn spatial_boxes(structure: &Structure, gauss: usize, rules: &RingRules) -> Vec<GaussBox> {
     let largest = structure.powers().decay().powi(3);
     let mut boxes = Vec::new();
-    for ring in series::rings(largest, 0.125, structure.first_steps(), RING_TOLERANCE) {
+    for ring in rules.rings(largest, 0.125, structure.first_steps(), RING_TOLERANCE).iter() {
         let size = 0.5_f64.powi(ring.number as i32);
         let share = ring.share / 7.0;
         for child in 1..8 {
@@ -220,10 +244,10 @@ fn spatial_boxes(structure: &Structure, gauss: usize) -> Vec<GaussBox> {
                 Some((planar, permutation)) => {
                     let permuted =
                         |b: GaussBox| GaussBox { part: b.part.permuted(permutation), ..b };
-                    planar_boxes(planar, gauss, share).into_iter().map(permuted).collect()
+                    planar_boxes(planar, gauss, share, rules).into_iter().map(permuted).collect()
                 }
             };
-            boxes.extend(within(own, &ring, origin, size));
+            boxes.extend(within(own, ring, origin, size));
         }
     }
     boxes

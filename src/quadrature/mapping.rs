@@ -81,12 +81,12 @@ impl<'q> Mapping<'q> {
     ) -> Result<Self> {
         quadrature.check_controls(controls)?;
         let LocalPoints { points, origin } =
-            quadrature.solid.local_points(controls.positions.as_flattened(), 3)?;
+            quadrature.layout.solid.local_points(controls.positions.as_flattened(), 3)?;
         let (points, origin) = (points.into_owned(), [origin[0], origin[1], origin[2]]);
         // without a common orientation there is no outside: by the hands of all cells
         let orientation = quadrature
             .is_boundary()
-            .then(|| Orientation::new(quadrature.solid.topology(), controls.positions).ok());
+            .then(|| Orientation::new(quadrature.layout.solid.topology(), controls.positions).ok());
         Ok(Self { quadrature, points, origin, left_handed, orientation: orientation.flatten() })
     }
 
@@ -108,8 +108,8 @@ impl<'q> Mapping<'q> {
         let quadrature = self.quadrature;
         quadrature.check_leaves(batch, &leaves)?;
         let table = quadrature.table(batch);
-        let QuadratureBatch { permutation, depth, side, .. } = quadrature.batches[batch];
-        let basis = &table.basis;
+        let QuadratureBatch { permutation, depth, side, .. } = quadrature.batches()[batch];
+        let basis = quadrature.table_basis(batch);
         let samples = table.nodes.len();
         mapped.begin(batch, leaves.clone(), samples, !basis.second.is_empty());
         let sign = if self.left_handed { -1.0 } else { 1.0 };
@@ -128,7 +128,7 @@ impl<'q> Mapping<'q> {
         let map =
             LeafMap { source, weights: &weights, permutation, second: !basis.second.is_empty() };
         let block = LEAVES * samples;
-        let listed = &quadrature.batches[batch].leaves[leaves];
+        let listed = &quadrature.batches()[batch].leaves[leaves];
         let simd = Simd::detect();
         (
             listed.par_chunks(LEAVES),
@@ -190,7 +190,7 @@ impl<'q> Mapping<'q> {
             return None;
         }
         // schemes are checked, so that there is such a rule
-        let rule = gauss::rule(self.quadrature.scheme.gauss).ok()?;
+        let rule = gauss::rule(self.quadrature.scheme().gauss).ok()?;
         Some((AxisWeights::new(&rule.points).ok()?, ends))
     }
 
@@ -201,9 +201,9 @@ impl<'q> Mapping<'q> {
         nets.clear();
         for leaf in leaves.iter().map(|&leaf| quadrature.leaf(leaf)) {
             if is_grid {
-                nets.extend_from_slice(quadrature.solid.net(leaf))
+                nets.extend_from_slice(quadrature.layout.solid.net(leaf))
             } else {
-                nets.extend(batch::net(quadrature.solid, leaf, slots))
+                nets.extend(batch::net(quadrature.layout.solid, leaf, slots))
             }
         }
     }

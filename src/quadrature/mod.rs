@@ -34,7 +34,7 @@
 //! [`Quadrature`] sorts the leaves of a solid into [`QuadratureBatch`]es of equal [`BasisValues`]:
 //! one table for all cells of a batch, and of all batches whose leaves evaluate alike on their own
 //! nets, however large and turned they are. It depends on connectivity and [`QuadratureScheme`]
-//! only. For given control points, [`Mapping`] gives the physical quantities ([`Mapped`]) leaf
+//! only; its [`QuadratureLayout`] says beforehand how large it is. For given control points, [`Mapping`] gives the physical quantities ([`Mapped`]) leaf
 //! range by leaf range, so that memory stays bounded, and [`Report`] the volume, the remainders
 //! and the quality. [`write_npz`] and [`points`] make files. Programs that each hold a part of a
 //! mesh join what they find ([`ReportShare`]) and write the pieces of one file ([`PieceCut`]).
@@ -64,6 +64,7 @@ mod batch;
 mod boxes;
 mod device;
 mod gradients;
+mod layout;
 mod mapping;
 mod nodes;
 mod physical;
@@ -83,6 +84,7 @@ pub use batch::QuadratureBatch;
 pub use boxes::Side;
 pub use device::DeviceQuadrature;
 pub use gradients::{PhysicalDerivatives, physical_derivatives};
+pub use layout::QuadratureLayout;
 pub use mapping::{Mapped, Mapping};
 pub use nodes::Nodes;
 pub use physical::Physical;
@@ -97,8 +99,6 @@ pub use surface::{BoundaryReport, GroupReport, SideReport, SurfaceSums};
 use std::borrow::Cow;
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::error::{Error, Result, option};
 use crate::limit::{AxisPermutation, Element, Leaf, LeafKind, Solid};
 use crate::memory;
@@ -108,45 +108,16 @@ use crate::numbers::{Precision, by_count, counted};
 use crate::plan::Want;
 
 use batch::QuadratureItem;
-use nodes::TableKey;
-use pull::Pull;
+use layout::{TableLayout, table_bytes};
+use series::RingRules;
 
 /// Quadrature points and basis functions of all cells of a solid, for any control
 /// points; see the module's introduction.
 #[derive(Debug)]
 pub struct Quadrature<'s> {
-    solid: &'s Solid,
-    scheme: QuadratureScheme,
-    want: Want,
-    is_boundary: bool,
-    pull: Pull,
-    tables: Vec<BasisTable>,
-    batches: Vec<QuadratureBatch>,
-}
-
-/// Bytes of the tables that some leaves, or faces of leaves, need.
-fn table_bytes(
-    solid: &Solid,
-    items: &[QuadratureItem],
-    scheme: QuadratureScheme,
-    want: Want,
-) -> usize {
-    let rows = if want.contains(Want::SECOND) { 10 } else { 4 };
-    let numbers = |key: &TableKey| {
-        let controls = basis::slots(solid, key.kind).len();
-        let samples = nodes::sample_count(solid, *key, scheme);
-        samples * (4 + rows * controls)
-    };
-    8 * batch::table_keys(solid, items).0.iter().map(numbers).sum::<usize>()
-}
-
-/// What leaves share that evaluate alike on their own nets, by local axes.
-#[derive(Debug)]
-struct BasisTable {
-    key: TableKey,
-    slots: Vec<usize>,
-    nodes: Nodes,
-    basis: BasisValues,
+    layout: QuadratureLayout<'s>,
+    // [table]: what leaves share that evaluate alike on their own nets, by local axes
+    bases: Vec<BasisValues>,
 }
 
 impl<'s> Quadrature<'s> {
@@ -156,7 +127,7 @@ impl<'s> Quadrature<'s> {
     /// # Errors
     /// [`Error::Request`] for Gauss points or rings out of range.
     pub fn new(solid: &'s Solid, scheme: QuadratureScheme, want: Want) -> Result<Self> {
-        Self::of(solid, (&QuadratureItem::leaves(solid), false), scheme, want)
+        QuadratureLayout::new(solid, scheme, want).map(QuadratureLayout::with_tables)
     }
 
     /// Prepares the basis functions on the boundary: on the faces of the mesh that `keep`
@@ -173,50 +144,28 @@ impl<'s> Quadrature<'s> {
         want: Want,
         keep: impl Fn(u32) -> bool,
     ) -> Result<Self> {
-        scheme.check()?;
-        let items = QuadratureItem::boundary(solid, keep);
-        let need = table_bytes(solid, &items, scheme, want) as u128;
-        memory::check_half("tables of basis functions on the boundary need", need, |_| {
-            "ask for fewer Gauss points or rings".into()
-        })?;
-        Self::of(solid, (&items, true), scheme, want)
+        let layout = QuadratureLayout::boundary(solid, scheme, want, keep)?;
+        Ok(layout.with_tables())
     }
 
-    fn of(
-        solid: &'s Solid,
-        (items, is_boundary): (&[QuadratureItem], bool),
-        scheme: QuadratureScheme,
-        want: Want,
-    ) -> Result<Self> {
-        scheme.check()?;
-        let pull = Pull::new(solid);
-        let batch::Sorted { keys, slots, batches } = batch::sort(solid, &pull, items);
-        let want = want | Want::FIRST;
-        let tables: Result<Vec<BasisTable>> = keys
-            .into_par_iter()
-            .zip(slots)
-            .map(|(key, slots)| {
-                let nodes = Nodes::new(solid, key, scheme)?;
-                let basis = BasisValues::new(solid, key.kind, &nodes, want);
-                Ok(BasisTable { key, slots, nodes, basis })
-            })
-            .collect();
-        Ok(Self { solid, scheme, want, is_boundary, pull, tables: tables?, batches })
+    /// What was known before the tables were made.
+    pub fn layout(&self) -> &QuadratureLayout<'s> {
+        &self.layout
     }
 
     /// The solid prepared for.
     pub fn solid(&self) -> &'s Solid {
-        self.solid
+        self.layout.solid
     }
 
     /// The quadrature points that are used.
     pub fn scheme(&self) -> QuadratureScheme {
-        self.scheme
+        self.layout.scheme
     }
 
     /// The derivatives that the tables hold.
     pub fn want(&self) -> Want {
-        self.want
+        self.layout.want
     }
 
     /// Bytes that the tables of a solid would need in memory, by a valid scheme
@@ -245,20 +194,21 @@ impl<'s> Quadrature<'s> {
     /// Number of points that a solid would have, by a valid scheme ([`QuadratureScheme::check`]).
     pub fn point_count(solid: &Solid, scheme: QuadratureScheme) -> usize {
         let (keys, used) = batch::table_keys(solid, &QuadratureItem::leaves(solid));
-        let samples: Vec<usize> =
-            keys.iter().map(|&key| nodes::sample_count(solid, key, scheme)).collect();
+        let rules = RingRules::default();
+        let count = |&key| nodes::sample_count(solid, key, scheme, &rules);
+        let samples: Vec<usize> = keys.iter().map(count).collect();
         used.iter().map(|&table| samples[table]).sum()
     }
 
     /// All batches; together they hold every leaf once.
     pub fn batches(&self) -> &[QuadratureBatch] {
-        &self.batches
+        &self.layout.batches
     }
 
     /// How the leaves of a batch evaluate, in their local axes, and how often they are
     /// split off their elements: they span 2⁻ᵈ of it along each axis.
     pub fn kind(&self, batch: usize) -> (LeafKind, u8) {
-        (self.table(batch).key.kind, self.batches[batch].depth)
+        (self.table(batch).key.kind, self.layout.batches[batch].depth)
     }
 
     /// Number of quadrature points of each leaf of a batch.
@@ -275,18 +225,20 @@ impl<'s> Quadrature<'s> {
     /// the axes of their elements. The element's are [`Quadrature::origin`] + 2⁻ᵈ times
     /// these.
     pub fn parameters(&self, batch: usize) -> Vec<[f64; 3]> {
-        self.nodes(batch).permuted(self.batches[batch].permutation)
+        self.nodes(batch).permuted(self.layout.batches[batch].permutation)
     }
 
     /// The basis functions of a batch's control points: of [`QuadratureBatch::control_ids`]. Made
     /// on demand where they are not simply those of a table.
     pub fn basis(&self, batch: usize) -> Cow<'_, BasisValues> {
-        let (table, batch) = (self.table(batch), &self.batches[batch]);
-        let mut basis = Cow::Borrowed(&table.basis);
+        let mut basis = Cow::Borrowed(self.table_basis(batch));
+        let (table, batch) = (self.table(batch), &self.layout.batches[batch]);
         if batch.is_pulled {
             let leaf = self.leaf(batch.leaves[0]);
-            let net = batch::net(self.solid, leaf, &table.slots);
-            basis = Cow::Owned(basis.pulled(&self.pull.columns(self.solid, &net).weights));
+            let net = batch::net(self.layout.solid, leaf, &table.slots);
+            basis = Cow::Owned(
+                basis.pulled(&self.layout.pull.columns(self.layout.solid, &net).weights),
+            );
         }
         if (batch.permutation, batch.depth) != (AxisPermutation::IDENTITY, 0) {
             basis = Cow::Owned(basis.within(batch.permutation, batch.depth));
@@ -296,12 +248,12 @@ impl<'s> Quadrature<'s> {
 
     /// Whether the quadrature points are those of [`Quadrature::boundary`].
     pub fn is_boundary(&self) -> bool {
-        self.is_boundary
+        self.layout.is_boundary
     }
 
     /// Refuses a quadrature of the boundary.
     pub(crate) fn check_volume(&self) -> Result<()> {
-        if !self.is_boundary {
+        if !self.layout.is_boundary {
             return Ok(());
         }
         Err(Error::request("a quadrature of the boundary, where one of the volume is wanted")
@@ -310,7 +262,7 @@ impl<'s> Quadrature<'s> {
 
     /// Refuses a quadrature of the volume.
     pub(crate) fn check_boundary(&self) -> Result<()> {
-        if self.is_boundary {
+        if self.layout.is_boundary {
             return Ok(());
         }
         Err(Error::request("a quadrature of the volume, where one of the boundary is wanted")
@@ -319,7 +271,7 @@ impl<'s> Quadrature<'s> {
 
     /// The element of a leaf.
     fn element(&self, leaf: u32) -> &'s Element {
-        &self.solid.elements()[self.solid.leaves()[leaf as usize].element as usize]
+        &self.layout.solid.elements()[self.layout.solid.leaves()[leaf as usize].element as usize]
     }
 
     /// The lowest parameters of a leaf in its element.
@@ -330,22 +282,23 @@ impl<'s> Quadrature<'s> {
 
     /// Number of quadrature points of all leaves.
     pub fn sample_count(&self) -> usize {
-        (0..self.batches.len()).map(|b| self.batches[b].leaves.len() * self.samples(b)).sum()
+        self.layout.sample_count()
     }
 
     /// Bytes of all tables in memory.
     pub fn bytes(&self) -> usize {
-        self.tables.iter().map(|table| table.basis.bytes() + 32 * table.nodes.len()).sum()
+        let bases = self.bases.iter().map(BasisValues::bytes).sum::<usize>();
+        bases + self.layout.tables.iter().map(|table| 32 * table.nodes.len()).sum::<usize>()
     }
 
     /// Checks that a batch has such leaves.
     fn check_leaves(&self, batch: usize, leaves: &Range<usize>) -> Result<()> {
-        let count = self.batches.get(batch).map_or(0, |batch| batch.leaves.len());
-        if batch < self.batches.len() && leaves.start <= leaves.end && leaves.end <= count {
+        let count = self.layout.batches.get(batch).map_or(0, |batch| batch.leaves.len());
+        if batch < self.layout.batches.len() && leaves.start <= leaves.end && leaves.end <= count {
             return Ok(());
         }
-        let are = by_count(self.batches.len(), "is", "are");
-        let batches = counted(self.batches.len(), "batch");
+        let are = by_count(self.layout.batches.len(), "is", "are");
+        let batches = counted(self.layout.batches.len(), "batch");
         Err(Error::request(format!(
             "leaves {leaves:?} of batch {batch}, which has {count}; there {are} {batches}"
         ))
@@ -354,20 +307,25 @@ impl<'s> Quadrature<'s> {
 
     /// Refuses control points that are not one for every vertex, or not finite.
     pub(crate) fn check_controls(&self, controls: Controls<'_>) -> Result<()> {
-        check_point_count(controls.positions.len(), self.solid.topology().vertex_count())?;
+        check_point_count(controls.positions.len(), self.layout.solid.topology().vertex_count())?;
         check_coordinates(controls.positions, Precision::F64)
     }
 
     /// Whether all cells of the mesh are left-handed hexahedra at these control points.
     pub(crate) fn is_left_handed(&self, positions: &[[f64; 3]]) -> bool {
-        Handedness::of(self.solid.topology().cells(), positions).is_all_left()
+        Handedness::of(self.layout.solid.topology().cells(), positions).is_all_left()
     }
 
-    fn table(&self, batch: usize) -> &BasisTable {
-        &self.tables[self.batches[batch].table]
+    fn table(&self, batch: usize) -> &TableLayout {
+        &self.layout.tables[self.layout.batches[batch].table]
+    }
+
+    /// The basis of a batch's table.
+    fn table_basis(&self, batch: usize) -> &BasisValues {
+        &self.bases[self.layout.batches[batch].table]
     }
 
     fn leaf(&self, leaf: u32) -> &'s Leaf {
-        &self.solid.leaves()[leaf as usize]
+        self.layout.leaf(leaf)
     }
 }

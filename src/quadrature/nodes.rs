@@ -3,6 +3,7 @@
 
 use super::boxes::{GaussBox, Side, boxes, face_boxes};
 use super::scheme::QuadratureScheme;
+use super::series::RingRules;
 use crate::basis::gauss::{self, Rule};
 use crate::error::Result;
 use crate::limit::{AxisPermutation, LeafKind, Solid};
@@ -37,10 +38,15 @@ impl Nodes {
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) for a number of Gauss points out of range.
-    pub(super) fn new(solid: &Solid, key: TableKey, scheme: QuadratureScheme) -> Result<Self> {
+    pub(super) fn new(
+        solid: &Solid,
+        key: TableKey,
+        scheme: QuadratureScheme,
+        ring_rules: &RingRules,
+    ) -> Result<Self> {
         let rules: Result<Vec<Rule>> = (1..=scheme.gauss).map(gauss::rule).collect();
         let rules = rules?;
-        let mut boxes = boxes_of(solid, key, scheme);
+        let mut boxes = boxes_of(solid, key, scheme, ring_rules);
         boxes.sort_by_key(|b| b.is_remainder); // stable: inward
         let samples = |b: &GaussBox| samples(b, key.face);
         let count = boxes.iter().map(samples).sum();
@@ -99,14 +105,24 @@ impl Nodes {
 }
 
 /// Number of quadrature points of a leaf, or of a face of it.
-pub(super) fn sample_count(solid: &Solid, key: TableKey, scheme: QuadratureScheme) -> usize {
-    boxes_of(solid, key, scheme).iter().map(|b| samples(b, key.face)).sum()
+pub(super) fn sample_count(
+    solid: &Solid,
+    key: TableKey,
+    scheme: QuadratureScheme,
+    rules: &RingRules,
+) -> usize {
+    boxes_of(solid, key, scheme, rules).iter().map(|b| samples(b, key.face)).sum()
 }
 
-fn boxes_of(solid: &Solid, key: TableKey, scheme: QuadratureScheme) -> Vec<GaussBox> {
+fn boxes_of(
+    solid: &Solid,
+    key: TableKey,
+    scheme: QuadratureScheme,
+    rules: &RingRules,
+) -> Vec<GaussBox> {
     match key.face {
-        Some(face) => face_boxes(solid, key.kind, face, scheme),
-        None => boxes(solid, key.kind, scheme),
+        Some(face) => face_boxes(solid, key.kind, face, scheme, rules),
+        None => boxes(solid, key.kind, scheme, rules),
     }
 }
 
@@ -122,7 +138,7 @@ mod tests {
     use crate::mesh::shape::Shape;
 
     fn nodes(solid: &Solid, kind: LeafKind, face: Option<Side>, scheme: QuadratureScheme) -> Nodes {
-        Nodes::new(solid, TableKey { kind, face }, scheme).unwrap()
+        Nodes::new(solid, TableKey { kind, face }, scheme, &RingRules::default()).unwrap()
     }
 
     #[test]

@@ -34,13 +34,13 @@ impl Quadrature<'_> {
     /// Splits the work into parts of at most `results` quadrature points (at least one
     /// leaf each): a batch, and a range of its leaves.
     pub fn pieces(&self, results: usize) -> Vec<(usize, Range<usize>)> {
-        self.pieces_of(0..self.solid.leaves().len(), results)
+        self.pieces_of(0..self.solid().leaves().len(), results)
     }
 
     /// Splits the work on a run of the solid's leaves as [`Self::pieces`] does.
     pub fn pieces_of(&self, leaves: Range<usize>, results: usize) -> Vec<(usize, Range<usize>)> {
         let mut pieces = Vec::new();
-        for (b, batch) in self.batches.iter().enumerate() {
+        for (b, batch) in self.batches().iter().enumerate() {
             // they ascend
             let place = |leaf: usize| batch.leaves.partition_point(|&l| (l as usize) < leaf);
             let own = place(leaves.start)..place(leaves.end);
@@ -55,7 +55,7 @@ impl Quadrature<'_> {
     pub fn leaf_samples(&self, leaves: Range<usize>) -> Vec<usize> {
         let mut samples = vec![0; leaves.len()];
         for (b, rows) in self.pieces_of(leaves.clone(), usize::MAX) {
-            let own = &self.batches[b].leaves[rows];
+            let own = &self.batches()[b].leaves[rows];
             own.iter().for_each(|&l| samples[l as usize - leaves.start] += self.samples(b));
         }
         samples
@@ -63,7 +63,7 @@ impl Quadrature<'_> {
 
     /// The pieces of a file, numbered from 0 on, as runs of the solid's leaves.
     pub fn file_pieces(&self, most: usize) -> Vec<Range<usize>> {
-        let samples = self.leaf_samples(0..self.solid.leaves().len());
+        let samples = self.leaf_samples(0..self.solid().leaves().len());
         let cut = PieceCut::new(most, samples.iter().copied().max().unwrap_or_default());
         runs(&samples, cut, 0).into_iter().map(|(_, leaves)| leaves).collect()
     }
@@ -71,7 +71,7 @@ impl Quadrature<'_> {
     /// The runs of leaves that are in one piece of a file, and which; `before` points of other
     /// programs come before them.
     pub fn runs(&self, cut: PieceCut, before: usize) -> Vec<(usize, Range<usize>)> {
-        runs(&self.leaf_samples(0..self.solid.leaves().len()), cut, before)
+        runs(&self.leaf_samples(0..self.solid().leaves().len()), cut, before)
     }
 }
 

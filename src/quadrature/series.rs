@@ -16,6 +16,9 @@
 //! as many as the rings that are left: to 4 · 10⁻⁹, ten rings do at ρ = 0.43 (an edge of
 //! very high valence) in place of 22.
 
+use std::collections::HashMap;
+use std::sync::{Arc, PoisonError, RwLock};
+
 use faer::Mat;
 use faer::linalg::solvers::SolveLstsq;
 
@@ -37,6 +40,30 @@ impl Ring {
     pub const FIRST: Self = Self { number: 1, weight: 1.0, share: 1.0, is_closing: false };
 }
 
+/// The rings of sums, found once for all leaves that share them.
+#[derive(Debug, Default)]
+pub(crate) struct RingRules {
+    // by ratios and tolerance, as bits, and the number of first steps
+    found: RwLock<HashMap<[u64; 4], Arc<[Ring]>>>,
+}
+
+impl RingRules {
+    /// [`rings`] of these.
+    pub fn rings(&self, largest: f64, exact: f64, steps: usize, tolerance: f64) -> Arc<[Ring]> {
+        let key = [largest.to_bits(), exact.to_bits(), steps as u64, tolerance.to_bits()];
+        // a poisoned lock only means that another thread panicked: the map is whole
+        let found = self.found.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(rings) = found.get(&key) {
+            return Arc::clone(rings);
+        }
+        drop(found);
+        let rings: Arc<[Ring]> = rings(largest, exact, steps, tolerance).into();
+        let mut found = self.found.write().unwrap_or_else(PoisonError::into_inner);
+        found.insert(key, Arc::clone(&rings));
+        rings
+    }
+}
+
 /// Rings that close a sum, counted from the first that is left out.
 const PATTERNS: [&[usize]; 6] =
     [&[0], &[0, 1], &[0, 1, 3], &[0, 1, 2, 4], &[0, 1, 3, 7], &[0, 1, 2, 4, 8]];
@@ -48,7 +75,7 @@ const FITTED: usize = 100;
 /// The fewest rings whose sum is right to `tolerance` of the whole for all ratios in
 /// [0, `largest`], and exact for the ratio `exact`. The first `steps` rings do not follow
 /// the others and stand for themselves.
-pub fn rings(largest: f64, exact: f64, steps: usize, tolerance: f64) -> Vec<Ring> {
+fn rings(largest: f64, exact: f64, steps: usize, tolerance: f64) -> Vec<Ring> {
     let largest = largest.clamp(exact, 0.9);
     let mut best: Option<(usize, &[usize], Vec<f64>)> = None;
     for pattern in PATTERNS {

@@ -14,7 +14,7 @@ use super::messages::{Meeting, face_bytes, height_bytes, patch_bytes, push_faces
 use super::sheet::Sheet;
 use super::shell::Shells;
 use super::slicer::{LayerFrame, SliceOptions, Slicer, tolerance};
-use super::surface::{NamedSurface, Surface, fitter, height_grid};
+use super::surface::{CoveredFaces, NamedSurface, Surface, fitter, height_grid};
 use crate::cluster::Ranks;
 use crate::error::Result;
 use crate::limit::rim::RimKey;
@@ -25,6 +25,8 @@ use crate::topology::no_boundary;
 
 /// Elements that a rank has the setup of at a time.
 const BLOCK: usize = 1 << 17;
+/// Faces that are covered before their patches are counted.
+const FACES: usize = 1 << 10;
 
 /// A rank's part of the boundary of a solid.
 ///
@@ -74,6 +76,11 @@ impl SharedBoundary {
     /// # Errors
     /// Those of [`Slicer::new`] and of the setup of the blocks; those of other ranks.
     pub fn new(ranks: &Ranks<'_>, blocks: &Blocks<'_>, options: SliceOptions) -> Result<Self> {
+        if ranks.size() == 1
+            && let [run] = &blocks.runs(BLOCK)[..]
+        {
+            return Self::of_one(ranks, &blocks.block(run.clone())?, blocks, options);
+        }
         let counts = gather_count(ranks, blocks.cells().len())?;
         let holders = Holders::of_counts(counts.into_iter());
         let RankFaces { faces, to, clusters, piece_counts, scale } =
@@ -88,6 +95,31 @@ impl SharedBoundary {
         let frame = frame(ranks, &surface, options, tolerance)?;
         let surface = Surface { error: frame.1, ..surface };
         Ok(Self { frame: frame.0, piece_counts, surface, edges })
+    }
+
+    /// The boundary of the only block of the only rank: its faces need not be in memory at once.
+    fn of_one(
+        ranks: &Ranks<'_>,
+        block: &Block,
+        blocks: &Blocks<'_>,
+        options: SliceOptions,
+    ) -> Result<Self> {
+        let solid = block.solid().map_err(|error| blocks.fault(error))?;
+        let mut clusters = RankClusters::default();
+        clusters.add(block, solid.topology())?;
+        let holders = Holders::of_counts(std::iter::once(blocks.cells().len()));
+        let orientation = clusters.orientation(ranks, &holders)?;
+        let points = &block.mesh.points;
+        let (tolerance, grid) = (tolerance(points, options)?, height_grid(points));
+        let sheet = Sheet::new(&solid, points, options.axis, fitter(grid, tolerance))?;
+        let faces = |range| {
+            let faces = sheet.faces(range, |cell| block.cells[cell as usize]);
+            faces.map(|(cell, face)| face.turned(orientation.is_mirrored(cell))).collect()
+        };
+        let made = Surface::of_faces(sheet.boundary.len(), faces, [tolerance, grid])?;
+        let (frame, error) = frame(ranks, &made.surface, options, tolerance)?;
+        let surface = Surface { error, ..made.surface };
+        Ok(Self { frame, piece_counts: PieceCounts::of(&solid), surface, edges: made.edges })
     }
 
     /// Number of pieces of a locator of the whole solid.
@@ -136,6 +168,7 @@ impl RankFaces {
         options: SliceOptions,
     ) -> Result<Self> {
         let mut all = Self { to: vec![Vec::new(); ranks.size()], ..Self::default() };
+        let mut covered = CoveredFaces::default();
         for run in blocks.runs(BLOCK) {
             ranks.go_on()?;
             let block = blocks.block(run)?;
@@ -146,8 +179,13 @@ impl RankFaces {
             let (tolerance, grid) = (tolerance(points, options)?, height_grid(points));
             let sheet = Sheet::new(&solid, points, options.axis, fitter(grid, tolerance))?;
             all.add_neighbors(&block, &sheet, holders, ranks.rank());
-            let faces = sheet.faces(|cell| block.cells[cell as usize]);
-            all.faces.par_extend(faces);
+            let count = sheet.boundary.len();
+            for start in (0..count).step_by(FACES) {
+                let range = start..(start + FACES).min(count);
+                let known = all.faces.len();
+                all.faces.par_extend(sheet.faces(range, |cell| block.cells[cell as usize]));
+                covered.check(all.faces[known..].iter().map(|(_, face)| face))?;
+            }
             all.scale = Some([tolerance, grid]);
         }
         Ok(all)
@@ -194,7 +232,7 @@ fn surface(
     ranks: &Ranks<'_>,
     own: Vec<Face>,
     to: &[Vec<u32>],
-    [tolerance, grid]: [f64; 2],
+    scale: [f64; 2],
 ) -> Result<NamedSurface> {
     let pack = |wanted: &Vec<u32>| {
         let mut bytes = Vec::new();
@@ -209,7 +247,9 @@ fn surface(
     faces.extend(own);
     let end = faces.len();
     after.iter().try_for_each(|bytes| push_faces(bytes, &mut faces))?;
-    let mut all = Surface::of_faces(faces.into_par_iter(), grid, tolerance)?;
+    let (count, mut rest) = (faces.len(), faces.into_iter());
+    let next = |range: std::ops::Range<usize>| rest.by_ref().take(range.len()).collect();
+    let mut all = Surface::of_faces(count, next, scale)?;
     let at = |face: usize| face.checked_sub(1).map_or(0, |last| all.ends[last] as usize);
     all.surface.keep(at(first)..at(end));
     Ok(all)

@@ -5,6 +5,7 @@
 //! needed.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -69,15 +70,16 @@ impl<'a> Sheet<'a> {
         self.pieces.solid()
     }
 
-    /// The faces of the boundary, each with the cell that it is of; `id` is what the whole calls a
+    /// Some faces of the boundary, each with the cell that it is of; `id` is what the whole calls a
     /// cell. Those of mirrored cells are seen from inside.
     pub fn faces(
         &self,
+        range: Range<usize>,
         id: impl Fn(u32) -> u32 + Sync + Send,
     ) -> impl IndexedParallelIterator<Item = (u32, Face)> {
         let solid = self.solid();
         let names = RimNames { solid, id };
-        self.boundary.par_iter().map(move |face| {
+        self.boundary[range].par_iter().map(move |face| {
             let cell = (names.id)(solid.elements()[face.element as usize].cell);
             let (number, rim) = (names.number(face), names.rim(face));
             (cell, Face { number, rim, fits: self.cover(face) })
@@ -105,6 +107,7 @@ impl<'a> Sheet<'a> {
                 self.fitter.cover(square, &at, &mut fits);
             }
         }
+        fits.shrink_to_fit();
         fits
     }
 

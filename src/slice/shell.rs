@@ -35,22 +35,31 @@ pub struct Shells {
     pub shells: Vec<Shell>,
 }
 
-impl Shells {
-    /// Sums up the patches of the parts of all faces, whose heights are multiples of `grid`.
-    ///
-    /// # Errors
-    /// [`Error::Mesh`] if the volume of all is 0, up to rounding.
-    pub(super) fn new(
-        surface: &ClosedSurface,
-        parts: &[SkinQuad],
-        fits: &[Vec<Fit>],
-        grid: f64,
-    ) -> Result<Self> {
-        let mut shells: Vec<Shell> = Vec::new();
-        // volumes of cones from a height near by
-        let mut origins = Vec::new();
+/// Sums up the patches of the parts of all faces, in their order.
+pub(super) struct ShellSums<'a> {
+    surface: &'a ClosedSurface,
+    // heights are its multiples
+    grid: f64,
+    rule: Rule,
+    shells: Vec<Shell>,
+    // [shell]: volumes are those of cones from a height near by
+    origins: Vec<f64>,
+    rounding: f64,
+}
+
+impl<'a> ShellSums<'a> {
+    pub fn new(surface: &'a ClosedSurface, grid: f64) -> Result<Self> {
+        // exact: the degree is 8 in both parameters, 2 where patches are bilinear
+        let rule = gauss::rule(if surface.limit.is_some() { 5 } else { 2 })?;
+        Ok(Self { surface, grid, rule, shells: Vec::new(), origins: Vec::new(), rounding: 0.0 })
+    }
+
+    /// Adds the patches of the next parts.
+    pub fn add(&mut self, parts: &[SkinQuad], fits: &[Vec<Fit>]) {
+        let Self { surface, grid, rule, shells, origins, rounding } = self;
+        let number = |part: &SkinQuad| surface.shells[part.face as usize] as usize;
         for (part, fits) in parts.iter().zip(fits) {
-            let number = surface.shells[part.face as usize] as usize;
+            let number = number(part);
             let points = || fits.iter().flat_map(|fit| fit.points.0.as_flattened());
             if number == shells.len() {
                 let bounds = bounds::empty();
@@ -60,23 +69,27 @@ impl Shells {
             let around = &mut shells[number].bounds;
             *around = points().copied().fold(*around, bounds::extended);
         }
-        // exact: the degree is 8 in both parameters, 2 where patches are bilinear
-        let rule = gauss::rule(if surface.limit.is_some() { 5 } else { 2 })?;
-        let number = |part: &SkinQuad| surface.shells[part.face as usize] as usize;
         let volumes: Vec<[f64; 2]> = parts
             .par_iter()
             .zip(fits)
             .map(|(part, fits)| {
                 let origin = origins[number(part)];
-                let fluxes = fits.iter().map(|fit| flux(&fit.points, origin, grid, &rule));
+                let fluxes = fits.iter().map(|fit| flux(&fit.points, origin, *grid, rule));
                 fluxes.fold([0.0; 2], |[sum, error], [x, e]| [sum + x, error + e])
             })
             .collect();
-        let mut rounding = 0.0;
         for (part, [volume, error]) in parts.iter().zip(volumes) {
             shells[number(part)].volume += volume;
-            rounding += error;
+            *rounding += error;
         }
+    }
+
+    /// The shells, when all patches are added.
+    ///
+    /// # Errors
+    /// [`Error::Mesh`] if the volume of all is 0, up to rounding.
+    pub fn finish(self) -> Result<Shells> {
+        let Self { mut shells, rounding, .. } = self;
         let volume: f64 = shells.iter().map(|shell| shell.volume).sum();
         if volume.abs() <= rounding {
             return Err(Error::mesh(format!("the surface encloses a volume of {volume:e}"))
@@ -89,9 +102,11 @@ impl Shells {
         if reversed {
             shells.iter_mut().for_each(|shell| shell.volume = -shell.volume);
         }
-        Ok(Self { reversed, shells })
+        Ok(Shells { reversed, shells })
     }
+}
 
+impl Shells {
     /// Volume of the material where no shells overlap, in cubed length units.
     pub fn volume(&self) -> f64 {
         self.shells.iter().map(|shell| shell.volume).sum()

@@ -16,6 +16,7 @@
 //!
 //! All arrays are flat, patches refer to edges by number, and nothing refers back.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
@@ -26,14 +27,14 @@ use super::face::Face;
 use super::frame::Axis;
 use super::patch_fit::{Fit, Fitter};
 use super::sheet::Sheet;
-use super::shell::Shells;
+use super::shell::{ShellSums, Shells};
 use super::simple::{Flatness, Slope, SubPatch, cut};
 use super::skin::Skin;
 use super::tables::MAX_TABLE_BYTES;
 use crate::error::{Error, Result, option_name};
 use crate::limit::Solid;
 use crate::limit::rim::{Rim, RimKey, Stretch};
-use crate::memory::physical_memory;
+use crate::memory::free_memory;
 use crate::message;
 use crate::numbers::bounds::{self, Bounds};
 use crate::topology::Orientation;
@@ -44,8 +45,13 @@ const ERROR_PART: f64 = 1.0 / 8.0;
 /// Part of the tolerance that flat patches may rise and bend by.
 const FLAT_PART: f64 = 1.0 / 8.0;
 
-/// Bytes of a patch while the complex is made, with its edges and what they are found by.
-const PATCH_BYTES: u64 = 2400;
+/// Bytes of a patch while the complex is made, with its edges and what they are found by: 800 to 1000
+/// of boxes and smooth surfaces, 1300 where every face is one patch, as of bilinear surfaces.
+const PATCH_BYTES: u64 = 1200;
+
+/// Patches that are made at once, about; and fewest and most faces of them.
+const AT_ONCE: usize = 1 << 15;
+const FACES: [usize; 2] = [64, 4096];
 
 /// The complex; see the module's introduction.
 #[derive(Debug)]
@@ -110,12 +116,20 @@ pub struct SideLink {
     pub length: f32,
 }
 
-/// A part of a face, before edges are known.
-struct Piece {
+/// Where a patch lies in a face.
+struct PatchPlace {
     // among the sides of all
     face: u32,
     exact: bool,
-    part: SubPatch,
+    rectangle: [u32; 4],
+}
+
+/// A face cut into simple patches, without links, and their error.
+struct CutFace {
+    sides: Sides,
+    patches: Vec<Patch>,
+    places: Vec<PatchPlace>,
+    error: f64,
 }
 
 /// A surface, and what its edges are called.
@@ -137,16 +151,18 @@ impl Surface {
         let grid = height_grid(points);
         let sheet = Sheet::new(solid, points, axis, fitter(grid, tolerance))?;
         let orientation = Orientation::new(solid.topology(), points)?;
-        let faces = sheet.faces(|cell| cell);
-        let faces = faces.map(|(cell, face)| face.turned(orientation.is_mirrored(cell)));
-        Ok(Self::of_faces(faces, grid, tolerance)?.surface)
+        let faces = |range| {
+            let faces = sheet.faces(range, |cell| cell);
+            faces.map(|(cell, face)| face.turned(orientation.is_mirrored(cell))).collect()
+        };
+        Ok(Self::of_faces(sheet.boundary.len(), faces, [tolerance, grid])?.surface)
     }
 
     /// A closed surface over its control points, seen along `axis`; and its shells, turned so
     /// that the volume inside is positive.
     ///
     /// # Errors
-    /// Those of [`Skin::new`] and [`Shells::new`].
+    /// Those of [`Skin::new`] and [`ShellSums::finish`].
     pub fn of_closed(
         surface: &ClosedSurface,
         points: &[[f64; 3]],
@@ -156,48 +172,75 @@ impl Surface {
         let grid = height_grid(points);
         let skin = Skin::new(surface, points, axis, fitter(grid, tolerance))?;
         let parts = skin.parts();
-        let fits: Vec<Vec<Fit>> =
-            (0..parts.len()).into_par_iter().map(|part| skin.cover(part)).collect();
-        let shells = Shells::new(surface, parts, &fits, grid)?;
-        let faces = fits.into_par_iter().enumerate().map(|(part, fits)| {
-            let face = Face { number: part as u64, rim: skin.rim(parts[part]), fits };
-            face.turned(shells.reversed)
-        });
-        Ok((Self::of_faces(faces, grid, tolerance)?.surface, shells))
+        let cover = |range: Range<usize>| -> Vec<Vec<Fit>> {
+            range.into_par_iter().map(|part| skin.cover(part)).collect()
+        };
+        let faces = |range: Range<usize>, fits: Vec<Vec<Fit>>, reversed: bool| -> Vec<Face> {
+            let face = |(part, fits): (usize, Vec<Fit>)| {
+                let face = Face { number: part as u64, rim: skin.rim(parts[part]), fits };
+                face.turned(reversed)
+            };
+            range.into_par_iter().zip(fits).map(face).collect()
+        };
+        let mut sums = ShellSums::new(surface, grid)?;
+        let as_given = |range: Range<usize>| {
+            let fits = cover(range.clone());
+            sums.add(&parts[range.clone()], &fits);
+            faces(range, fits, false)
+        };
+        let made = Self::of_faces(parts.len(), as_given, [tolerance, grid])?;
+        let shells = sums.finish()?;
+        if !shells.reversed {
+            return Ok((made.surface, shells));
+        }
+        drop(made);
+        let turned = |range: Range<usize>| faces(range.clone(), cover(range), true);
+        Ok((Self::of_faces(parts.len(), turned, [tolerance, grid])?.surface, shells))
     }
 
-    /// The surface of these faces, which have ascending numbers.
+    /// The surface of so many faces, which have ascending numbers. `faces` is asked for one range
+    /// after the other, so that what they are made of is not in memory beside all patches.
     ///
     /// # Errors
     /// [`Error::Request`](crate::Error::Request) for more patches than fit into memory.
     pub fn of_faces(
-        faces: impl IndexedParallelIterator<Item = Face>,
-        grid: f64,
-        tolerance: f64,
+        count: usize,
+        mut faces: impl FnMut(Range<usize>) -> Vec<Face>,
+        [tolerance, grid]: [f64; 2],
     ) -> Result<NamedSurface> {
         // no cut makes a patch flatter than rounding, of which the grid is 64 steps at least
         let flat = (FLAT_PART * tolerance).max(grid / 8.0);
         let flatness = Flatness { height: flat, deviation: flat, rounding: grid / 16.0 };
-        let room = physical_memory().unwrap_or(u64::MAX).saturating_sub(MAX_TABLE_BYTES);
-        let (most, made) = (room / PATCH_BYTES, AtomicU64::new(0));
-        let cut = faces.enumerate().map(|(index, face)| {
-            let (parts, error) = face_parts(index as u32, &face.fits, &flatness);
-            let count = parts.len() as u64;
-            if made.fetch_add(count, Ordering::Relaxed) + count > most {
-                return Err(too_many_patches(most));
+        let (most, made) = (most_patches(PATCH_BYTES), AtomicU64::new(0));
+        let (mut sides, mut ends, mut error) = (Vec::new(), Vec::new(), 0.0_f64);
+        let (mut patches, mut places) = (Vec::new(), Vec::new());
+        while sides.len() < count {
+            let first = sides.len();
+            // as many as have few patches, by those before
+            let alike = AT_ONCE * first / patches.len().max(1);
+            let range = first..(first + alike.clamp(FACES[0], FACES[1])).min(count);
+            let cut = faces(range).into_par_iter().enumerate().map(|(index, face)| {
+                let face = CutFace::new((first + index) as u32, face, &flatness);
+                let count = face.patches.len() as u64;
+                if made.fetch_add(count, Ordering::Relaxed) + count > most {
+                    return Err(too_many_patches(most));
+                }
+                Ok(face)
+            });
+            let cut: Vec<CutFace> = cut.collect::<Result<_>>()?;
+            let more = cut.iter().map(|face| face.patches.len()).sum();
+            grow(&mut patches, more);
+            grow(&mut places, more);
+            for face in cut {
+                sides.push(face.sides);
+                patches.extend(face.patches);
+                places.extend(face.places);
+                ends.push(patches.len() as u32);
+                error = error.max(face.error);
             }
-            Ok((Sides { face: face.number, rim: face.rim }, parts, error))
-        });
-        let cut: Vec<(Sides, Vec<Piece>, f64)> = cut.collect::<Result<_>>()?;
-        let error = cut.iter().fold(0.0, |error: f64, (_, _, e)| error.max(*e));
-        let (mut sides, mut ends) = (Vec::new(), Vec::new());
-        let mut parts = Vec::with_capacity(cut.iter().map(|(_, parts, _)| parts.len()).sum());
-        for (rim, own, _) in cut {
-            sides.push(rim);
-            parts.extend(own);
-            ends.push(parts.len() as u32);
         }
-        let (surface, edges) = assemble(&sides, &parts, grid, error);
+        patches.shrink_to_fit();
+        let (surface, edges) = assemble(&sides, &places, patches, grid, error);
         Ok(NamedSurface { surface, edges, ends })
     }
 
@@ -233,6 +276,31 @@ impl Surface {
             let [a, b] = range(&self.edges[link.edge as usize]);
             [low.min(a), high.max(b)]
         })
+    }
+}
+
+/// How many patches fit into memory that take so many bytes each.
+fn most_patches(bytes: u64) -> u64 {
+    free_memory().unwrap_or(u64::MAX).saturating_sub(MAX_TABLE_BYTES) / bytes
+}
+
+/// Faces that are all covered before patches are made of them.
+#[derive(Default)]
+pub struct CoveredFaces {
+    most: Option<u64>,
+    made: u64,
+}
+
+impl CoveredFaces {
+    /// Refuses more patches of faces than fit into memory beside what they are made to.
+    ///
+    /// # Errors
+    /// [`Error::Request`](crate::Error::Request) with their number.
+    pub fn check<'f>(&mut self, faces: impl Iterator<Item = &'f Face>) -> Result<()> {
+        let each = PATCH_BYTES + size_of::<Fit>() as u64;
+        let most = *self.most.get_or_insert_with(|| most_patches(each));
+        self.made += faces.map(|face| face.fits.len() as u64).sum::<u64>();
+        if self.made > most { Err(too_many_patches(most)) } else { Ok(()) }
     }
 }
 
@@ -277,111 +345,170 @@ struct Sides {
     rim: Rim,
 }
 
-/// Simple parts of one face, and their error.
-fn face_parts(face: u32, fits: &[Fit], flatness: &Flatness) -> (Vec<Piece>, f64) {
-    let (mut parts, mut is_exact, mut error) = (Vec::new(), Vec::new(), 0.0_f64);
-    for fit in fits {
-        error = error.max(fit.error);
-        cut(&fit.points, fit.rectangle, flatness, &mut parts);
-        is_exact.resize(parts.len(), fit.error == 0.0);
+impl CutFace {
+    fn new(index: u32, face: Face, flatness: &Flatness) -> Self {
+        let (mut parts, mut is_exact, mut error) = (Vec::new(), Vec::new(), 0.0_f64);
+        for fit in &face.fits {
+            error = error.max(fit.error);
+            cut(&fit.points, fit.rectangle, flatness, &mut parts);
+            is_exact.resize(parts.len(), fit.error == 0.0);
+        }
+        let patch = |part: &SubPatch| Patch::new(part.points, part.slope, 0, [0; 4]);
+        let place = |(part, exact): (&SubPatch, bool)| PatchPlace {
+            face: index,
+            exact,
+            rectangle: part.rectangle,
+        };
+        Self {
+            sides: Sides { face: face.number, rim: face.rim },
+            patches: parts.iter().map(patch).collect(),
+            places: parts.iter().zip(is_exact).map(place).collect(),
+            error,
+        }
     }
-    // what is kept has its own size, what has grown goes
-    let mut pieces = Vec::with_capacity(parts.len());
-    pieces.extend(parts.iter().zip(is_exact).map(|(&part, exact)| Piece { face, exact, part }));
-    (pieces, error)
 }
 
-/// Finds the edges between the corners of all parts, and their names.
-fn assemble(sides: &[Sides], parts: &[Piece], grid: f64, error: f64) -> (Surface, Vec<RimKey>) {
-    let mut found = FoundEdges::new(Corners::new(sides, parts));
-    let mut links = Vec::with_capacity(4 * parts.len());
-    let mut patches = Vec::with_capacity(parts.len());
-    for piece in parts {
+/// Makes room for so many more, and for little that may never come: large arrays grow in place.
+fn grow<T>(array: &mut Vec<T>, more: usize) {
+    if array.capacity() - array.len() < more {
+        array.reserve_exact(more.max(array.len() / 8));
+    }
+}
+
+/// Finds the edges between the corners of all patches, and their names.
+fn assemble(
+    sides: &[Sides],
+    places: &[PatchPlace],
+    mut patches: Vec<Patch>,
+    grid: f64,
+    error: f64,
+) -> (Surface, Vec<RimKey>) {
+    let mut found = FoundEdges::new(Corners::new(sides, places));
+    let mut links = Vec::with_capacity(4 * places.len());
+    for number in 0..places.len() {
         let mut starts = [links.len() as u32; 5];
         for side in 0..4 {
-            found.push_side(piece, side, &mut links);
+            found.push_side(number, side, &patches, &mut links);
             starts[side + 1] = links.len() as u32;
         }
-        let (points, slope) = (piece.part.points, piece.part.slope);
-        patches.push(Patch { points, slope, links: starts });
+        patches[number].links = starts;
     }
-    let stops = &found.corners.stops;
+    links.shrink_to_fit();
+    let FoundEdges { corners, sources, positions } = found;
+    let Corners { stops, .. } = corners;
     let mut numbers = vec![0_u32; stops.len()];
-    let mut edges = Vec::with_capacity(2 * parts.len());
-    let mut names = Vec::with_capacity(2 * parts.len());
-    for (stop, curve) in found.curves.iter().enumerate() {
-        if let Some((_, [_, b, c, _])) = *curve {
-            numbers[stop] = edges.len() as u32;
-            edges.push([found.positions[stop], b, c, found.positions[stop + 1]]);
-            names.push(stops[stop]);
-        }
+    let mut used: Vec<u32> = Vec::new();
+    for (stop, _) in sources.iter().enumerate().filter(|(_, source)| source.rank > 0) {
+        numbers[stop] = used.len() as u32;
+        used.push(stop as u32);
     }
-    links.iter_mut().for_each(|link| link.edge = numbers[link.edge as usize]);
+    links.par_iter_mut().for_each(|link| link.edge = numbers[link.edge as usize]);
+    drop(numbers);
+    let edge = |&stop: &u32| {
+        let stop = stop as usize;
+        let source = &sources[stop];
+        let s = stretch(sides, &places[source.patch as usize], source.side.into());
+        let side = patches[source.patch as usize].points.side(source.side.into());
+        let along_line = if s.from > s.to { bicubic::reversed(side) } else { side };
+        let [a, b] = [stop, stop + 1].map(|stop| s.part_at(Stretch::place(stops[stop])));
+        let [_, second, third, _] = bicubic::part(&along_line, a, b);
+        [positions[stop], second, third, positions[stop + 1]]
+    };
+    let edges: Vec<Cubic> = used.par_iter().map(edge).collect();
+    let names = used.iter().map(|&stop| stops[stop as usize]).collect();
     debug_assert!(edges.iter().all(|e| e[0][HEIGHT].is_finite()));
     (Surface { patches, links, edges, grid, error }, names)
 }
 
-/// The corners of all parts, each under two names.
+/// The corners of all patches, each under two names.
 struct Corners<'a> {
     sides: &'a [Sides],
-    parts: &'a [Piece],
+    places: &'a [PatchPlace],
     // as places on their lines, ascending
     stops: Vec<RimKey>,
-    // as nodes, ascending, and the first corner there, 4 · part + corner
+    // as nodes, ascending, and the first corner there, 4 · patch + corner
     nodes: Vec<(RimKey, u32)>,
 }
 
+/// Patches whose corners are sorted at once: most corners are shared by neighbors in the order.
+const SORTED: usize = 1 << 14;
+
+/// All of the items in order, of equal keys the first.
+fn distinct<T: Ord + Copy + Send + Sync, K: PartialEq>(
+    places: &[PatchPlace],
+    items: impl Fn(usize, &PatchPlace, &mut Vec<T>) + Sync,
+    key: impl Fn(&T) -> K + Sync,
+) -> Vec<T> {
+    let sorted = |(chunk, places): (usize, &[PatchPlace])| {
+        let mut own = Vec::with_capacity(8 * places.len());
+        for (i, place) in places.iter().enumerate() {
+            items(chunk * SORTED + i, place, &mut own);
+        }
+        own.sort_unstable();
+        own.dedup_by_key(|item| key(item));
+        own.shrink_to_fit();
+        own
+    };
+    let parts: Vec<Vec<T>> = places.par_chunks(SORTED).enumerate().map(sorted).collect();
+    let mut all = Vec::with_capacity(parts.iter().map(Vec::len).sum());
+    parts.into_iter().for_each(|part| all.extend(part));
+    all.par_sort_unstable();
+    all.dedup_by_key(|item| key(item));
+    all.shrink_to_fit();
+    all
+}
+
 impl<'a> Corners<'a> {
-    fn new(sides: &'a [Sides], parts: &'a [Piece]) -> Self {
-        let mut stops: Vec<RimKey> = parts
-            .par_iter()
-            .flat_map_iter(|piece| {
-                (0..4).flat_map(move |side| {
-                    let s = stretch(sides, piece, side);
-                    [s.key(s.from), s.key(s.to)]
-                })
-            })
-            .collect();
-        stops.par_sort_unstable();
-        stops.dedup();
-        let mut nodes: Vec<(RimKey, u32)> = parts
-            .par_iter()
-            .enumerate()
-            .flat_map_iter(|(i, piece)| {
-                (0..4).map(move |k| (node(sides, piece, k), (4 * i + k) as u32))
-            })
-            .collect();
-        nodes.par_sort_unstable();
-        nodes.dedup_by_key(|(key, _)| *key);
-        Self { sides, parts, stops, nodes }
+    fn new(sides: &'a [Sides], places: &'a [PatchPlace]) -> Self {
+        let stops_of = |_, place: &PatchPlace, own: &mut Vec<RimKey>| {
+            for side in 0..4 {
+                let s = stretch(sides, place, side);
+                own.extend([s.key(s.from), s.key(s.to)]);
+            }
+        };
+        let nodes_of = |i: usize, place: &PatchPlace, own: &mut Vec<(RimKey, u32)>| {
+            own.extend((0..4).map(|k| (node(sides, place, k), (4 * i + k) as u32)));
+        };
+        let stops = distinct(places, stops_of, |key| *key);
+        let nodes = distinct(places, nodes_of, |(key, _)| *key);
+        Self { sides, places, stops, nodes }
     }
 
-    /// Where corner `k` of a part lies: where the first patch at its node says.
-    fn point(&self, piece: &Piece, k: usize) -> PlanePoint {
-        let key = node(self.sides, piece, k);
+    /// Where corner `k` of a patch lies: where the first patch at its node says.
+    fn point(&self, place: &PatchPlace, k: usize, patches: &[Patch]) -> PlanePoint {
+        let key = node(self.sides, place, k);
         let at = self.nodes.partition_point(|(k, _)| *k < key);
         let first = self.nodes[at].1 as usize;
-        self.parts[first / 4].part.points.side(first % 4)[0]
+        patches[first / 4].points.side(first % 4)[0]
     }
 }
 
-fn stretch(sides: &[Sides], piece: &Piece, side: usize) -> Stretch {
-    let Sides { face, rim } = &sides[piece.face as usize];
-    rim.stretch(*face, piece.part.rectangle, side)
+fn stretch(sides: &[Sides], place: &PatchPlace, side: usize) -> Stretch {
+    let Sides { face, rim } = &sides[place.face as usize];
+    rim.stretch(*face, place.rectangle, side)
 }
 
-fn node(sides: &[Sides], piece: &Piece, k: usize) -> RimKey {
-    let [s0, t0, s1, t1] = piece.part.rectangle;
+fn node(sides: &[Sides], place: &PatchPlace, k: usize) -> RimKey {
+    let [s0, t0, s1, t1] = place.rectangle;
     let at = [[s0, t0], [s1, t0], [s1, t1], [s0, t1]][k];
-    let Sides { face, rim } = &sides[piece.face as usize];
+    let Sides { face, rim } = &sides[place.face as usize];
     rim.node(*face, at)
+}
+
+/// The side that an edge has its curve from.
+#[derive(Clone, Copy, Default)]
+struct EdgeSource {
+    patch: u32,
+    side: u8,
+    // how good it is; 0: no side runs there
+    rank: u8,
 }
 
 /// The edges found so far.
 struct FoundEdges<'a> {
     corners: Corners<'a>,
-    // [stop]: the edge from it to the next stop, if any side runs there, and how good it is
-    curves: Vec<Option<(u8, Cubic)>>,
+    // [stop]: of the edge from it to the next stop
+    sources: Vec<EdgeSource>,
     // [stop]
     positions: Vec<PlanePoint>,
 }
@@ -389,33 +516,38 @@ struct FoundEdges<'a> {
 impl<'a> FoundEdges<'a> {
     fn new(corners: Corners<'a>) -> Self {
         let count = corners.stops.len();
-        Self { corners, curves: vec![None; count], positions: vec![[0.0; 3]; count] }
+        Self {
+            corners,
+            sources: vec![EdgeSource::default(); count],
+            positions: vec![[0.0; 3]; count],
+        }
     }
 
-    /// Takes the edges along a side of a part, and appends the links to them, whose edges are stops.
-    fn push_side(&mut self, piece: &Piece, side: usize, links: &mut Vec<SideLink>) {
-        let Self { corners, curves, positions } = self;
-        let stops = &corners.stops;
-        let s = stretch(corners.sides, piece, side);
+    /// Takes the edges along a side of a patch, and appends the links to them, whose edges are stops.
+    fn push_side(
+        &mut self,
+        number: usize,
+        side: usize,
+        patches: &[Patch],
+        links: &mut Vec<SideLink>,
+    ) {
+        let Self { corners, sources, positions } = self;
+        let (stops, place) = (&corners.stops, &corners.places[number]);
+        let s = stretch(corners.sides, place, side);
         let (low, high) = (s.from.min(s.to), s.from.max(s.to));
         let first = stops.partition_point(|k| *k < s.key(low));
         let last = stops.partition_point(|k| *k < s.key(high));
         let backwards = s.from > s.to;
-        let ends = [side, (side + 1) % 4].map(|k| corners.point(piece, k));
+        let ends = [side, (side + 1) % 4].map(|k| corners.point(place, k, patches));
         let [start, end] = if backwards { [last, first] } else { [first, last] };
         [positions[start], positions[end]] = ends;
-        let along_line = match (piece.part.points.side(side), backwards) {
-            (curve, false) => curve,
-            (curve, true) => bicubic::reversed(curve),
-        };
-        let of_side = |place: u32| f64::from(place - low) / f64::from(high - low);
         for k in 0..last - first {
             let stop = if backwards { last - 1 - k } else { first + k };
-            let [a, b] = [stop, stop + 1].map(|i| of_side(Stretch::place(stops[i])));
+            let [a, b] = [stop, stop + 1].map(|i| s.part_at(Stretch::place(stops[i])));
             // best from an exact patch, next best from one that it is a whole side of
-            let rank = 1 + 2 * u8::from(piece.exact) + u8::from(last - first == 1);
-            if curves[stop].is_none_or(|(best, _)| rank > best) {
-                curves[stop] = Some((rank, bicubic::part(&along_line, a, b)));
+            let rank = 1 + 2 * u8::from(place.exact) + u8::from(last - first == 1);
+            if rank > sources[stop].rank {
+                sources[stop] = EdgeSource { patch: number as u32, side: side as u8, rank };
             }
             let start = if backwards { 1.0 - b } else { a };
             let (start, length) = (start as f32, (b - a) as f32);

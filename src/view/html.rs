@@ -3,16 +3,16 @@
 //! Its content security policy forbids every request, and every script but the page's own: it
 //! names the script's hash. Names from files stand in the data alone, and in the title, escaped.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use base64::write::EncoderWriter;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use sha2::{Digest, Sha256};
 
 use super::scene::Scene;
-use crate::error::{Error, Result};
 
 /// Bytes from which on compression is fast rather than best.
 const LARGE: usize = 16 << 20;
@@ -23,41 +23,48 @@ pub const COLORS: &str = include_str!("page/colors.css");
 const STYLE: &str = include_str!("page/page.css");
 const SCRIPT: &str = include_str!("page/bundle.js");
 
-/// The page of a scene.
-pub fn page(scene: &Scene) -> Result<String> {
-    let head = serde_json::to_vec(&scene.head())
-        .map_err(|e| Error::request(format!("the page's head: {e}")))?;
-    let mut shell = (head.len() as u32).to_le_bytes().to_vec();
-    shell.extend(head);
-    shell.resize(shell.len().next_multiple_of(8), b' ');
-    shell.extend_from_slice(&scene.shell.bytes);
+/// Writes the page of a scene, whose bytes it returns; what is packed is written as it is made.
+pub fn write(scene: &Scene, out: &mut impl Write) -> io::Result<u64> {
+    let head = serde_json::to_vec(&scene.head())?;
+    let mut start = (head.len() as u32).to_le_bytes().to_vec();
+    start.extend(head);
+    start.resize(start.len().next_multiple_of(8), b' ');
     let hash = BASE64.encode(Sha256::digest(SCRIPT.as_bytes()));
-    let mut html = String::new();
+    let mut bytes = 0;
+    let mut text = |out: &mut _, text: &str| {
+        bytes += text.len() as u64;
+        Write::write_all(out, text.as_bytes())
+    };
+    let mut packed_bytes = 0;
     let mut rest = TEMPLATE;
     while let Some((before, after)) = rest.split_once("{{") {
         let (name, after) = after.split_once("}}").unwrap_or((after, ""));
-        html += before;
+        text(out, before)?;
         match name {
-            "title" => html += &escaped(&scene.title),
-            "hash" => html += &hash,
-            "style" => html.extend([COLORS, STYLE]),
-            "script" => html += SCRIPT,
-            "shell" => html += &packed(&shell)?,
-            "interior" => html += &packed(&scene.interior.bytes)?,
+            "title" => text(out, &escaped(&scene.title))?,
+            "hash" => text(out, &hash)?,
+            "style" => [COLORS, STYLE].into_iter().try_for_each(|style| text(out, style))?,
+            "script" => text(out, SCRIPT)?,
+            "shell" => packed_bytes += pack(&[&start, &scene.shell.bytes], out)?,
+            "interior" => packed_bytes += pack(&[&scene.interior.bytes], out)?,
             _ => {}
         }
         rest = after;
     }
-    html += rest;
-    Ok(html)
+    text(out, rest)?;
+    Ok(bytes + packed_bytes)
 }
 
-fn packed(bytes: &[u8]) -> Result<String> {
-    let failed = |e: std::io::Error| Error::request(format!("the page's data: {e}"));
-    let level = if bytes.len() < LARGE { Compression::best() } else { Compression::default() };
-    let mut encoder = ZlibEncoder::new(Vec::new(), level);
-    encoder.write_all(bytes).map_err(failed)?;
-    Ok(BASE64.encode(encoder.finish().map_err(failed)?))
+/// Compresses what the parts make together, and writes it as text, whose length it returns.
+fn pack(parts: &[&[u8]], out: &mut impl Write) -> io::Result<u64> {
+    let bytes: usize = parts.iter().map(|part| part.len()).sum();
+    let level = if bytes < LARGE { Compression::best() } else { Compression::default() };
+    let mut encoder = ZlibEncoder::new(EncoderWriter::new(out, &BASE64), level);
+    parts.iter().try_for_each(|part| encoder.write_all(part))?;
+    encoder.try_finish()?;
+    let compressed = encoder.total_out();
+    encoder.finish()?.finish()?;
+    Ok(4 * compressed.div_ceil(3))
 }
 
 /// Text as it may stand in HTML and SVG.

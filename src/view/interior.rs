@@ -8,11 +8,18 @@ use super::values::push_values;
 use crate::bezier::Pieces;
 use crate::error::{Error, Result, option};
 use crate::limit::Solid;
+use crate::memory;
 use crate::mesh::SolidMesh;
 use crate::message;
+use crate::numbers::counted;
 
 /// Leaves that are worked on at once.
 const LEAVES: usize = 256;
+
+/// Bytes of a piece on its way into a page: its points in two lattices and twice as bytes, its place.
+const PIECE_BYTES: u128 = 1600;
+/// Bytes of a value of an attribute on a piece: all components, then each with its differences.
+const VALUE_BYTES: u128 = 64 * 8;
 
 /// Pieces above which there are fewer rings.
 const FEW: usize = 150_000;
@@ -40,6 +47,11 @@ fn pieces(solid: &Solid, rings: usize) -> Result<(Pieces<'_>, usize)> {
 /// [`Error::Request`] for more pieces than a page holds.
 pub fn push(scene: &mut Scene, solid: &Solid, mesh: &SolidMesh, rings: usize) -> Result<()> {
     let (pieces, count) = pieces(solid, rings)?;
+    let widest = mesh.attributes.iter().map(|attribute| attribute.width + 3).max();
+    let need = count as u128 * (PIECE_BYTES + VALUE_BYTES * widest.unwrap_or(0) as u128);
+    memory::check_half(format!("{} of the inside need", counted(count, "piece")), need, |_| {
+        message!("show the boundary alone (", option("interior", false), ")")
+    })?;
     let leaves = solid.leaves();
     let refined = solid.refined_points(mesh.points.as_flattened(), 3);
     let parts: Vec<(Lattice, f64)> = leaves

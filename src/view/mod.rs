@@ -53,7 +53,7 @@ mod slices;
 mod square;
 mod values;
 
-use std::io::Write;
+use std::fmt::Display;
 use std::path::Path;
 
 use crate::error::{Error, Result};
@@ -223,7 +223,10 @@ impl Page {
     /// # Errors
     /// [`Error::Request`] if the page cannot be put together.
     pub fn to_html(&self) -> Result<String> {
-        html::page(&self.scene)
+        let failed = |e: &dyn Display| Error::request(format!("the page cannot be made: {e}"));
+        let mut bytes = Vec::new();
+        html::write(&self.scene, &mut bytes).map_err(|e| failed(&e))?;
+        String::from_utf8(bytes).map_err(|e| failed(&e))
     }
 
     /// Writes the page; the bytes that it has.
@@ -232,11 +235,13 @@ impl Page {
     /// Those of [`atomic::write`].
     pub fn write(&self, path: impl AsRef<Path>) -> Result<u64> {
         let path = path.as_ref();
-        let html = self.to_html()?;
+        let mut bytes = 0;
         atomic::write(path, |out| {
-            out.write_all(html.as_bytes()).map_err(|source| atomic::refused(path, source))
+            bytes =
+                html::write(&self.scene, out).map_err(|source| atomic::refused(path, source))?;
+            Ok(())
         })?;
-        Ok(html.len() as u64)
+        Ok(bytes)
     }
 }
 

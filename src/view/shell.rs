@@ -14,11 +14,24 @@ use super::square::{ParameterSquare, PlacedSquare};
 use super::values::push_values;
 use crate::basis::bernstein;
 use crate::bezier::FIT_MARGIN;
-use crate::error::Result;
+use crate::error::{Result, option_name};
+use crate::memory;
 use crate::mesh::SurfaceMesh;
+use crate::message;
+use crate::numbers::counted;
 use crate::numbers::vector::norm;
 use crate::plan::Want;
 use crate::surface::limit::{LimitSurface, SurfaceLeafKind, SurfaceLocation};
+
+/// Squares whose limits are in memory at once.
+const SQUARES: usize = 1 << 14;
+
+/// Bytes of a patch on its way into a page: its square, its points in the lattice and twice as bytes,
+/// its place.
+const PATCH_BYTES: u128 = 500;
+
+/// Bytes of a component of an attribute on a patch: values, differences from their base, and bytes.
+const VALUE_BYTES: u128 = 16 * (8 + 4 + 4 + 4);
 
 /// Patches at extraordinary vertices are at most so far from the limit, over the size of the model,
 /// if there are rings enough.
@@ -51,8 +64,11 @@ fn squares(
     }
     let mut worst = 0.0_f64;
     for ring in 0..=rings {
-        let tried: Vec<ParameterSquare> = remainders.iter().map(|r| r.0).collect();
-        let errors = errors(limit, refined, &tried)?;
+        let mut errors = Vec::with_capacity(remainders.len());
+        for remainders in remainders.chunks(SQUARES) {
+            let tried: Vec<ParameterSquare> = remainders.iter().map(|r| r.0).collect();
+            errors.extend(self::errors(limit, refined, &tried)?);
+        }
         let mut next = Vec::new();
         for (&(square, near), error) in remainders.iter().zip(errors) {
             if error <= tolerance || ring == rings {
@@ -94,7 +110,7 @@ fn interpolated(values: &[[f64; 3]]) -> [[f64; 3]; 16] {
     })
 }
 
-/// Bézier points of all squares.
+/// Bézier points of a few squares.
 fn patches(
     limit: &LimitSurface,
     refined: &[[f64; 3]],
@@ -163,14 +179,23 @@ pub fn push(
             along: [[square.size, 0.0, 0.0], [0.0, square.size, 0.0]],
         },
     };
-    let found = patches(limit, &refined, &squares)?;
+    let components: usize = mesh.attributes.iter().map(|attribute| attribute.width).sum();
+    let need = squares.len() as u128 * (PATCH_BYTES + VALUE_BYTES * components.min(3) as u128);
+    memory::check(
+        format!("{} of the boundary need", counted(squares.len(), "patch")),
+        need,
+        |_| message!("ask for fewer ", option_name("rings"), ", or take a coarser mesh"),
+    )?;
     let mut lattice = Lattice::new(FINE);
-    found.iter().for_each(|points| lattice.push(scene, points.iter().copied()));
+    for squares in squares.chunks(SQUARES) {
+        let found = patches(limit, &refined, squares)?;
+        found.iter().for_each(|points| lattice.push(scene, points.iter().copied()));
+    }
     lattice.write(&mut scene.shell);
-    let placed: Vec<PlacedSquare> = squares.iter().map(place).collect();
-    let elements: Vec<u32> = placed.iter().map(|p| p.element).collect();
-    let places: Vec<f32> = placed
+    let elements: Vec<u32> = squares.iter().map(|square| place(square).element).collect();
+    let places: Vec<f32> = squares
         .iter()
+        .map(place)
         .flat_map(|p| [p.origin, p.along[0], p.along[1]].into_iter().flatten())
         .map(|x| x as f32)
         .collect();
@@ -189,9 +214,15 @@ pub fn push(
         let values: Vec<[f64; 3]> = (0..mesh.points.len())
             .map(|v| std::array::from_fn(|d| columns.get(d).map_or(0.0, |column| column[v])))
             .collect();
-        let found = patches(limit, &limit.refined_points(&values)?, &squares)?;
-        for d in 0..columns.len() {
-            let values: Vec<f64> = found.iter().flatten().map(|value| value[d]).collect();
+        let refined = limit.refined_points(&values)?;
+        let mut found = vec![Vec::with_capacity(16 * squares.len()); columns.len()];
+        for squares in squares.chunks(SQUARES) {
+            let patches = patches(limit, &refined, squares)?;
+            for (d, found) in found.iter_mut().enumerate() {
+                found.extend(patches.iter().flatten().map(|value| value[d]));
+            }
+        }
+        for (d, values) in found.into_iter().enumerate() {
             push_values(&mut scene.shell, &format!("attribute {}", 3 * group + d), &values);
         }
     }

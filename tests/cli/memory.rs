@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Output};
 
 use serde_json::Value;
 use tempfile::{TempDir, tempdir};
@@ -55,6 +55,17 @@ fn spread(n: usize) -> String {
     text
 }
 
+/// Triangles that share no vertex.
+fn separate(count: usize) -> String {
+    let mut text = String::new();
+    for i in 0..count {
+        let [x, y, z] = [i % 17, i / 17 % 17, i / 289].map(|i| 3 * i);
+        text += &format!("v {x} {y} {z}\nv {} {y} {z}\nv {x} {} {}\n", x + 1, y + 1, z + 1);
+    }
+    (0..count).for_each(|i| text += &format!("f {} {} {}\n", 3 * i + 1, 3 * i + 2, 3 * i + 3));
+    text
+}
+
 fn with_models() -> TempDir {
     let here = tempdir().unwrap();
     fs::write(here.path().join("tet.vtk"), tetrahedra()).unwrap();
@@ -64,14 +75,18 @@ fn with_models() -> TempDir {
     here
 }
 
-/// Runs the program with so many kB of address space, of which every thread takes some; it must refuse
-/// the job, and leave nothing.
-fn refused_within(here: &Path, kilobytes: usize, arguments: &str, fragment: &str) {
-    let before = files(here);
+/// Runs the program with so many kB of address space, of which every thread takes some.
+fn run_within(here: &Path, kilobytes: usize, arguments: &str) -> Output {
     let program = env!("CARGO_BIN_EXE_subsolid");
     let command =
         format!("ulimit -c 0; ulimit -v {kilobytes} && exec {program} --threads 2 {arguments}");
-    let output = Command::new("sh").args(["-c", &command]).current_dir(here).output().unwrap();
+    Command::new("sh").args(["-c", &command]).current_dir(here).output().unwrap()
+}
+
+/// [`run_within`]; it must refuse the job, and leave nothing.
+fn refused_within(here: &Path, kilobytes: usize, arguments: &str, fragment: &str) {
+    let before = files(here);
+    let output = run_within(here, kilobytes, arguments);
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{arguments}: {message}");
     assert!(message.contains(fragment), "{arguments}: {message}");
@@ -133,6 +148,23 @@ fn jobs_that_do_not_fit_are_refused_before_they_are_made() {
         ),
     ] {
         refused_within(here, kilobytes, job, fragment);
+    }
+}
+
+/// What each patch and each face needs is small, or in memory for few of them at a time.
+#[test]
+fn jobs_of_many_patches_fit() {
+    let here = with_models();
+    let here = here.path();
+    fs::write(here.join("many.obj"), separate(5000)).unwrap();
+    fs::write(here.join("spread.vtk"), spread(12)).unwrap();
+    for (kilobytes, job) in [
+        (600_000, "view many.obj -o many.html"),
+        (1_700_000, "slice spread.vtk --layer-height 5 --tolerance 3e-6 --svg layers"),
+    ] {
+        let output = run_within(here, kilobytes, job);
+        let message = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{job}: {message}");
     }
 }
 

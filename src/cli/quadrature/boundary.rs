@@ -12,7 +12,7 @@ use subsolid::mesh::SolidMesh;
 use subsolid::numbers::{counted, precise, significant};
 use subsolid::plan::Want;
 use subsolid::quadrature::{
-    BoundaryReport, Mapping, Quadrature, QuadratureScheme, Regions, SurfaceSums, jacobians,
+    BoundaryReport, Mapping, QuadratureLayout, QuadratureScheme, Regions, SurfaceSums, jacobians,
     write_boundary_npz,
 };
 use subsolid::{Error, Result};
@@ -59,13 +59,13 @@ pub fn run(
     }
     let keep = |face: u32| kept[face as usize];
     let start = Instant::now();
-    let quadrature =
-        console.during("Preparing", || Quadrature::boundary(solid, scheme, want, keep))?;
+    let layout = QuadratureLayout::boundary(solid, scheme, want, keep)?;
     let format = a.output.as_ref().map(|output| a.check_output(output)).transpose()?;
     if let Some(format) = format {
         io::check_names(format, regions.groups().map(|(name, _)| name))?;
     }
-    let output_bytes = a.announce_output(&quadrature, mesh, format, console)?;
+    let output_bytes = a.announce_output(&layout, mesh, format, console)?;
+    let quadrature = console.during("Preparing", || layout.with_tables());
     let mapping = Mapping::new(&quadrature, mesh.controls())?;
     let mut outcome = Outcome::Done;
     match check_points(&jacobians(&mapping)?) {

@@ -63,6 +63,7 @@ pub struct Powers {
     // Dⁿ for n = 1..=MAX_DEPTH, filled from the front when asked for
     deflated: OnceLock<Box<[OnceLock<DenseRows>]>>,
     decomposition: OnceLock<Decomposition>,
+    decay: OnceLock<f64>,
 }
 
 /// A decomposition that was tried.
@@ -111,7 +112,8 @@ impl Powers {
     pub(crate) fn new(mut matrix: SparseRows) -> Self {
         matrix.shrink();
         let mask = limit_mask(&matrix);
-        Self { matrix, mask, deflated: OnceLock::new(), decomposition: OnceLock::new() }
+        let (deflated, decomposition) = (OnceLock::new(), OnceLock::new());
+        Self { matrix, mask, deflated, decomposition, decay: OnceLock::new() }
     }
 
     // None of a large net
@@ -168,8 +170,10 @@ impl Powers {
     /// Modulus of the largest eigenvalue of A but for the 1 of the constant: what every step
     /// leaves, far down, of the distances in the net.
     pub fn decay(&self) -> f64 {
-        let values = self.deflated(1).matrix().eigenvalues();
-        values.map_or(1.0, |values| values.iter().map(|x| x.norm()).fold(0.0, f64::max))
+        *self.decay.get_or_init(|| {
+            let values = self.deflated(1).matrix().eigenvalues();
+            values.map_or(1.0, |values| values.iter().map(|x| x.norm()).fold(0.0, f64::max))
+        })
     }
 
     /// x ← (Aⁿ)ᵀ x for 0 ≤ n ≤ [`MAX_DEPTH`]. Where the entries of x sum to 0, as

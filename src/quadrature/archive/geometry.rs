@@ -75,7 +75,7 @@ fn push_derivatives<W: Write + Seek>(
                 let batch = &quadrature.batches()[b];
                 // of the leaf's own control points, by the parameters of its element
                 let basis: BasisValues =
-                    quadrature.tables[part.table].basis.within(batch.permutation, batch.depth);
+                    quadrature.bases[part.table].within(batch.permutation, batch.depth);
                 let numbers = (23 + 9 * part.controls) * part.samples;
                 for leaves in ranges(batch.leaves.len(), numbers) {
                     mapping.map(b, leaves, mapped).map_err(io::Error::other)?;

@@ -39,7 +39,7 @@ pub(super) fn push<W: Write + Seek>(
     archive.begin("leaf/controls", "u4", &[controls])?;
     for part in &outline.parts {
         for batch in &quadrature.batches()[part.batches.clone()] {
-            let controls = outline.controls(quadrature, part.table, &batch.leaves);
+            let controls = outline.controls(quadrature.layout(), part.table, &batch.leaves);
             archive.append(bytemuck::cast_slice(&controls))?;
         }
     }

@@ -19,7 +19,9 @@ use std::fs::File;
 use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 
-use super::{BoundaryReport, Mapping, Physical, Quadrature, Regions, Report, SideReport};
+use super::{
+    BoundaryReport, Mapping, Physical, Quadrature, QuadratureLayout, Regions, Report, SideReport,
+};
 use crate::error::{Error, Result};
 use crate::io::{Archive, Array, atomic, plain_name};
 use crate::mesh::Controls;
@@ -137,16 +139,15 @@ pub fn write_boundary_npz(
 /// Bytes of the arrays that [`write_npz`] or [`write_boundary_npz`] writes, before compression and
 /// without names and headers (some 400 bytes for each of about thirty arrays).
 pub fn archive_bytes(
-    quadrature: &Quadrature<'_>,
+    layout: &QuadratureLayout<'_>,
     controls: Controls<'_>,
     options: &ExportOptions<'_>,
 ) -> u64 {
     let kept = options.cell_data.iter().filter(|array| !is_own(array));
-    let cells =
-        if quadrature.is_boundary() { 0 } else { 3 * quadrature.solid().topology().cells().len() };
+    let cells = if layout.is_boundary { 0 } else { 3 * layout.solid.topology().cells().len() };
     let numbers = cells + 3 * controls.positions.len();
     let numbers = numbers + kept.map(|array| array.values.len()).sum::<usize>();
-    ArchiveOutline::new(quadrature).bytes(quadrature, options) + 8 * numbers as u64
+    ArchiveOutline::new(layout).bytes(layout, options) + 8 * numbers as u64
 }
 
 fn write(
@@ -162,7 +163,7 @@ fn write(
             let mut archive = Archive::new(out, options.compress);
             push_model(&mut archive, mapping.quadrature(), controls, options)?;
             report(&mut archive)?;
-            let outline = ArchiveOutline::new(mapping.quadrature());
+            let outline = ArchiveOutline::new(mapping.quadrature().layout());
             tables::push(&mut archive, mapping.quadrature(), &outline, options.store)?;
             leaves::push(&mut archive, mapping.quadrature(), &outline)?;
             geometry::push(&mut archive, mapping, &outline, options)?;

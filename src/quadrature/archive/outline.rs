@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::ExportOptions;
 use crate::plan::Want;
-use crate::quadrature::{Quadrature, batch};
+use crate::quadrature::QuadratureLayout;
 
 /// Order of an archive.
 pub(super) struct ArchiveOutline {
@@ -29,9 +29,9 @@ pub(super) struct ArchiveTable {
 }
 
 impl ArchiveOutline {
-    pub fn new(quadrature: &Quadrature<'_>) -> Self {
+    pub fn new(layout: &QuadratureLayout<'_>) -> Self {
         let mut parts: Vec<ArchiveTable> = Vec::new();
-        for (b, batch) in quadrature.batches().iter().enumerate() {
+        for (b, batch) in layout.batches.iter().enumerate() {
             let leaves = batch.leaves.len();
             match parts.last_mut().filter(|part| part.table == batch.table) {
                 Some(part) => {
@@ -39,7 +39,7 @@ impl ArchiveOutline {
                     part.leaves += leaves;
                 }
                 None => {
-                    let table = &quadrature.tables[batch.table];
+                    let table = &layout.tables[batch.table];
                     let (controls, samples) = (table.slots.len(), table.nodes.len());
                     let batches = b..b + 1;
                     parts.push(ArchiveTable {
@@ -56,17 +56,17 @@ impl ArchiveOutline {
             parts,
             refined: Vec::new(),
             places: Vec::new(),
-            vertices: quadrature.solid().topology().vertex_count() as u32,
+            vertices: layout.solid.topology().vertex_count() as u32,
         };
-        outline.find_refined(quadrature);
+        outline.find_refined(layout);
         outline
     }
 
-    fn find_refined(&mut self, quadrature: &Quadrature<'_>) {
+    fn find_refined(&mut self, layout: &QuadratureLayout<'_>) {
         let mut is_used = Vec::new();
         for part in &self.parts {
-            for batch in quadrature.batches()[part.batches.clone()].iter().filter(|b| b.is_pulled) {
-                for point in leaf_nets(quadrature, part.table, &batch.leaves) {
+            for batch in layout.batches[part.batches.clone()].iter().filter(|b| b.is_pulled) {
+                for point in layout.leaf_nets(part.table, &batch.leaves) {
                     if let Some(finer) = point.checked_sub(self.vertices) {
                         if finer as usize >= is_used.len() {
                             is_used.resize(finer as usize + 1, false);
@@ -85,21 +85,26 @@ impl ArchiveOutline {
 
     /// The control points of leaves that use a table, `[leaf][control]`: vertices, and refined points
     /// by their number.
-    pub fn controls(&self, quadrature: &Quadrature<'_>, table: usize, leaves: &[u32]) -> Vec<u32> {
+    pub fn controls(
+        &self,
+        layout: &QuadratureLayout<'_>,
+        table: usize,
+        leaves: &[u32],
+    ) -> Vec<u32> {
         let number = |point: u32| match point.checked_sub(self.vertices) {
             Some(finer) => self.vertices + self.places[finer as usize],
             None => point,
         };
-        leaf_nets(quadrature, table, leaves).map(number).collect()
+        layout.leaf_nets(table, leaves).map(number).collect()
     }
 
     /// Vertices and weights of the refined points.
     pub fn refined_rows<'a>(
         &'a self,
-        quadrature: &'a Quadrature<'_>,
+        layout: &'a QuadratureLayout<'_>,
     ) -> impl Iterator<Item = impl Iterator<Item = (u32, f64)> + 'a> + Clone + 'a {
         let points = self.refined.iter().map(|finer| self.vertices + finer);
-        points.filter_map(move |point| quadrature.pull.row(quadrature.solid(), point))
+        points.filter_map(move |point| layout.pull.row(layout.solid, point))
     }
 
     /// Number of refined points.
@@ -117,9 +122,9 @@ impl ArchiveOutline {
     }
 
     /// Bytes of all arrays but those of cells and vertices.
-    pub fn bytes(&self, quadrature: &Quadrature<'_>, options: &ExportOptions<'_>) -> u64 {
-        let second = if quadrature.want().contains(Want::SECOND) { 6 } else { 0 };
-        let is_boundary = quadrature.is_boundary();
+    pub fn bytes(&self, layout: &QuadratureLayout<'_>, options: &ExportOptions<'_>) -> u64 {
+        let second = if layout.want.contains(Want::SECOND) { 6 } else { 0 };
+        let is_boundary = layout.is_boundary;
         let (tables, points) = (options.store.has_tables(), options.store.has_geometry());
         let part = |part: &ArchiveTable| {
             let [leaves, controls, samples] =
@@ -141,20 +146,8 @@ impl ArchiveOutline {
             }
             8 * numbers + bytes
         };
-        let entries: usize = self.refined_rows(quadrature).map(Iterator::count).sum();
+        let entries: usize = self.refined_rows(layout).map(Iterator::count).sum();
         let refined = 8 * self.refined_count() + 12 * entries;
         self.parts.iter().map(part).sum::<u64>() + refined as u64
     }
-}
-
-/// The nets of leaves that use a table, as indices into the points of all levels.
-fn leaf_nets<'a>(
-    quadrature: &'a Quadrature<'_>,
-    table: usize,
-    leaves: &'a [u32],
-) -> impl Iterator<Item = u32> + 'a {
-    let slots = &quadrature.tables[table].slots;
-    leaves
-        .iter()
-        .flat_map(move |&leaf| batch::net(quadrature.solid(), quadrature.leaf(leaf), slots))
 }

@@ -18,7 +18,7 @@ pub(super) fn push<W: Write + Seek>(
 ) -> io::Result<()> {
     push_refined(archive, quadrature, outline)?;
     let parts = &outline.parts;
-    let table = |part: &ArchiveTable| &quadrature.tables[part.table];
+    let table = |part: &ArchiveTable| &quadrature.layout.tables[part.table];
     let count = [parts.len()];
     let bytes = |of: &dyn Fn(&ArchiveTable) -> u8| parts.iter().map(of).collect::<Vec<u8>>();
     archive.push("table/kind", "u1", &count, &bytes(&|p| kind_number(table(p).key.kind)))?;
@@ -70,7 +70,7 @@ fn push_bases<W: Write + Seek>(
     outline: &ArchiveOutline,
 ) -> io::Result<()> {
     let numbers: usize = outline.parts.iter().map(|part| part.samples * part.controls).sum();
-    let bases = || outline.parts.iter().map(|part| &quadrature.tables[part.table].basis);
+    let bases = || outline.parts.iter().map(|part| &quadrature.bases[part.table]);
     archive.begin("table/basis", "f8", &[numbers])?;
     for basis in bases() {
         archive.append(bytemuck::cast_slice(&basis.values))?;
@@ -107,7 +107,7 @@ fn push_refined<W: Write + Seek>(
     quadrature: &Quadrature<'_>,
     outline: &ArchiveOutline,
 ) -> io::Result<()> {
-    let rows = || outline.refined_rows(quadrature);
+    let rows = || outline.refined_rows(quadrature.layout());
     let mut offsets = vec![0_i64];
     offsets.extend(rows().scan(0, |end, row| {
         *end += row.count() as i64;

@@ -5,13 +5,12 @@ use std::path::Path;
 use faer::Mat;
 
 use crate::npz::Npz;
-use subsolid::Quadrature;
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
 use subsolid::quadrature::{
-    BoundaryReport, ExportOptions, Mapping, QuadratureScheme, Regions, Report, write_boundary_npz,
-    write_npz,
+    BoundaryReport, ExportOptions, Mapping, QuadratureLayout, QuadratureScheme, Regions, Report,
+    archive_bytes, write_boundary_npz, write_npz,
 };
 
 /// What the tests use of an archive: tables alone. All else is computed here.
@@ -32,6 +31,12 @@ struct Table {
     // of a quadrature of the boundary: axis and end of the face, and the side of every leaf
     face: Option<(usize, f64)>,
     sides: Vec<u32>,
+}
+
+/// What is planned before there are tables is what is written, less names and headers.
+fn check_size(path: &Path, planned: u64) {
+    let written = std::fs::metadata(path).unwrap().len();
+    assert!((planned..planned + 20_000).contains(&written), "{written} bytes for {planned}");
 }
 
 impl Archive {
@@ -88,12 +93,15 @@ impl Archive {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("quadrature.npz");
         let solid = Solid::new(mesh).unwrap();
-        let quadrature = Quadrature::new(&solid, scheme, Want::FIRST).unwrap();
+        let layout = QuadratureLayout::new(&solid, scheme, Want::FIRST).unwrap();
+        let options = ExportOptions::default();
+        let planned = archive_bytes(&layout, mesh.controls(), &options);
+        let quadrature = layout.with_tables();
         let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
         let report = Report::new(&mapping).unwrap();
         assert!(report.quality.non_positive.is_empty(), "a sound geometry");
-        let options = ExportOptions::default();
         write_npz(&path, &mapping, mesh.controls(), &report, options).unwrap();
+        check_size(&path, planned);
         Self::read(&path)
     }
 
@@ -102,12 +110,15 @@ impl Archive {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("boundary.npz");
         let solid = Solid::new(mesh).unwrap();
-        let quadrature = Quadrature::boundary(&solid, scheme, Want::FIRST, |_| true).unwrap();
+        let layout = QuadratureLayout::boundary(&solid, scheme, Want::FIRST, |_| true).unwrap();
+        let options = ExportOptions::default();
+        let planned = archive_bytes(&layout, mesh.controls(), &options);
+        let quadrature = layout.with_tables();
         let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
         let regions = Regions::new(solid.topology(), mesh).unwrap();
         let report = BoundaryReport::new(&mapping, &regions, mesh.points[0]).unwrap();
-        let options = ExportOptions::default();
         write_boundary_npz(&path, &mapping, mesh.controls(), (&report, &regions), options).unwrap();
+        check_size(&path, planned);
         Self::read(&path)
     }
 

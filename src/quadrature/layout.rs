@@ -1,0 +1,142 @@
+//! What a quadrature will have, known before its tables of basis functions are made.
+
+use rayon::prelude::*;
+
+use super::batch::{self, QuadratureBatch, QuadratureItem, net};
+use super::nodes::{self, Nodes, TableKey};
+use super::pull::Pull;
+use super::series::RingRules;
+use super::{BasisValues, Quadrature, QuadratureScheme, basis};
+use crate::error::Result;
+use crate::limit::{Leaf, Solid};
+use crate::memory;
+use crate::plan::Want;
+
+/// Batches, control points and quadrature points of a [`Quadrature`], which say how large its tables
+/// and its files are. They take about a hundredth of the memory of the tables.
+///
+/// ```
+/// use subsolid::{Solid, Want, quadrature::{QuadratureLayout, QuadratureScheme}};
+/// let mesh = subsolid::read("models/bracket.vtk")?;
+/// let solid = Solid::new(&mesh)?;
+/// let layout = QuadratureLayout::new(&solid, QuadratureScheme::default(), Want::FIRST)?;
+/// let points = layout.sample_count();
+/// let quadrature = layout.with_tables();
+/// assert_eq!(quadrature.sample_count(), points);
+/// # Ok::<(), subsolid::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct QuadratureLayout<'s> {
+    pub(super) solid: &'s Solid,
+    pub(super) scheme: QuadratureScheme,
+    pub(super) want: Want,
+    pub(super) is_boundary: bool,
+    pub(super) pull: Pull,
+    pub(super) tables: Vec<TableLayout>,
+    pub(super) batches: Vec<QuadratureBatch>,
+}
+
+/// Where leaves that evaluate alike on their own nets have quadrature points, by local axes.
+#[derive(Debug)]
+pub(super) struct TableLayout {
+    pub key: TableKey,
+    pub slots: Vec<usize>,
+    pub nodes: Nodes,
+}
+
+impl<'s> QuadratureLayout<'s> {
+    /// The layout of [`Quadrature::new`].
+    ///
+    /// # Errors
+    /// Those of [`Quadrature::new`].
+    pub fn new(solid: &'s Solid, scheme: QuadratureScheme, want: Want) -> Result<Self> {
+        Self::of(solid, (&QuadratureItem::leaves(solid), false), scheme, want)
+    }
+
+    /// The layout of [`Quadrature::boundary`].
+    ///
+    /// # Errors
+    /// Those of [`Quadrature::boundary`].
+    pub fn boundary(
+        solid: &'s Solid,
+        scheme: QuadratureScheme,
+        want: Want,
+        keep: impl Fn(u32) -> bool,
+    ) -> Result<Self> {
+        scheme.check()?;
+        let items = QuadratureItem::boundary(solid, keep);
+        let need = table_bytes(solid, &items, scheme, want) as u128;
+        memory::check_half("tables of basis functions on the boundary need", need, |_| {
+            "ask for fewer Gauss points or rings".into()
+        })?;
+        Self::of(solid, (&items, true), scheme, want)
+    }
+
+    fn of(
+        solid: &'s Solid,
+        (items, is_boundary): (&[QuadratureItem], bool),
+        scheme: QuadratureScheme,
+        want: Want,
+    ) -> Result<Self> {
+        scheme.check()?;
+        let pull = Pull::new(solid);
+        let batch::Sorted { keys, slots, batches } = batch::sort(solid, &pull, items);
+        let want = want | Want::FIRST;
+        let rules = RingRules::default();
+        let tables: Result<Vec<TableLayout>> = keys
+            .into_par_iter()
+            .zip(slots)
+            .map(|(key, slots)| {
+                let nodes = Nodes::new(solid, key, scheme, &rules)?;
+                Ok(TableLayout { key, slots, nodes })
+            })
+            .collect();
+        Ok(Self { solid, scheme, want, is_boundary, pull, tables: tables?, batches })
+    }
+
+    /// Makes the tables of basis functions.
+    pub fn with_tables(self) -> Quadrature<'s> {
+        let basis = |table: &TableLayout| {
+            BasisValues::new(self.solid, table.key.kind, &table.nodes, self.want)
+        };
+        let bases = self.tables.par_iter().map(basis).collect();
+        Quadrature { layout: self, bases }
+    }
+
+    /// Number of quadrature points of all leaves.
+    pub fn sample_count(&self) -> usize {
+        let samples = |batch: &QuadratureBatch| self.tables[batch.table].nodes.len();
+        self.batches.iter().map(|batch| batch.leaves.len() * samples(batch)).sum()
+    }
+
+    /// The nets of leaves that use a table, as indices into the points of all levels.
+    pub(super) fn leaf_nets<'a>(
+        &'a self,
+        table: usize,
+        leaves: &'a [u32],
+    ) -> impl Iterator<Item = u32> + 'a {
+        let slots = &self.tables[table].slots;
+        leaves.iter().flat_map(move |&leaf| net(self.solid, self.leaf(leaf), slots))
+    }
+
+    pub(super) fn leaf(&self, leaf: u32) -> &'s Leaf {
+        &self.solid.leaves()[leaf as usize]
+    }
+}
+
+/// Bytes of the tables that some leaves, or faces of leaves, need.
+pub(super) fn table_bytes(
+    solid: &Solid,
+    items: &[QuadratureItem],
+    scheme: QuadratureScheme,
+    want: Want,
+) -> usize {
+    let rows = if want.contains(Want::SECOND) { 10 } else { 4 };
+    let rules = RingRules::default();
+    let numbers = |key: &TableKey| {
+        let controls = basis::slots(solid, key.kind).len();
+        let samples = nodes::sample_count(solid, *key, scheme, &rules);
+        samples * (4 + rows * controls)
+    };
+    8 * batch::table_keys(solid, items).0.iter().map(numbers).sum::<usize>()
+}

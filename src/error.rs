@@ -1,5 +1,6 @@
 //! One error type for the library: what went wrong, where, and how to fix it.
 
+#[macro_use]
 mod message;
 mod term;
 
@@ -8,8 +9,6 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use thiserror::Error as ThisError;
-
-use crate::message;
 
 pub(crate) use message::edge;
 pub use message::{IdKind, Message};

@@ -156,6 +156,10 @@
 //! which Rust, Python and the program spell each in its own way.
 #![warn(missing_docs)]
 
+// first: its macro `message!` is in scope of all below
+#[macro_use]
+pub mod error;
+
 pub mod assembly;
 pub mod backend;
 pub mod basis;
@@ -163,7 +167,6 @@ pub mod bezier;
 pub mod cluster;
 pub mod compare;
 mod disjoint;
-pub mod error;
 mod evaluate;
 pub mod guide;
 pub mod io;

@@ -3,8 +3,10 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use crate::error::{Error, Message, Result, option};
-use crate::message;
+use crate::error::{Error, Message, Result, option, option_name};
+
+/// Bytes that every machine has.
+const SMALL: u128 = 1 << 26;
 
 /// Memory of the machine in bytes, where the system tells; less where the process is held to less,
 /// as in a container, a job of a cluster (the limits of its control group on Linux) or by `ulimit -v`.
@@ -109,6 +111,27 @@ pub fn check_half(
     check_limit(what, need, ("half of this machine's memory is", half), help)
 }
 
+/// Like [`check`], against [`free_memory`]. Small needs are not looked at, so that this costs nothing
+/// in small jobs.
+///
+/// # Errors
+/// Those of [`check`].
+pub fn check_free(
+    what: impl Display,
+    need: u128,
+    help: impl FnOnce(u128) -> Message,
+) -> Result<()> {
+    if need < SMALL {
+        return Ok(());
+    }
+    check_limit(what, need, ("what is free is", free_memory()), help)
+}
+
+/// What helps where a mesh does not fit.
+pub(crate) fn coarser_or_shared() -> Message {
+    message!("take a coarser mesh, or share it between programs (", option_name("mpi"), ")")
+}
+
 fn check_limit(
     what: impl Display,
     need: u128,
@@ -123,7 +146,6 @@ fn check_limit(
 
 #[cfg(test)]
 mod tests {
-    use super::message;
     use super::{check, check_half, group_limit, physical_memory};
 
     /// Limits of a job are those of any group above it.

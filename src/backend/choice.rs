@@ -9,7 +9,6 @@ use super::{Backend, Cpu, DeviceInfo, Precision, Several, SharedBackend, Strateg
 use crate::error::{Command, Error, Message, Result, option, option_name};
 use crate::memory::decimal_bytes;
 use crate::mesh::SurfaceMesh;
-use crate::message;
 use crate::plan::Cost;
 use crate::surface::{SurfaceOptions, refined_counts};
 
@@ -368,7 +367,6 @@ mod gpu {
 mod gpu {
     use crate::backend::{Cpu, DeviceInfo, Precision, Strategy};
     use crate::error::{Error, Result, option};
-    use crate::message;
 
     pub fn devices() -> Result<Vec<DeviceInfo>> {
         Err(no_support())

@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn parts_are_those_of_one_evaluation() {
-        let mut mesh = crate::read("models/bracket.vtk").unwrap();
+        let mut mesh = crate::io::read("models/bracket.vtk").unwrap();
         let values = mesh.points.iter().map(|p| p[0] * p[1]).collect();
         mesh.attributes = vec![Attribute { name: "a".into(), width: 1, values }];
         let solid = Solid::new(&mesh).unwrap();

@@ -10,7 +10,6 @@ use super::{
 };
 use crate::error::{Error, Result, option_name};
 use crate::mesh::{Controls, SurfaceMesh};
-use crate::message;
 use crate::numbers::Real;
 use crate::plan::{Plan, Samples, Want, shares};
 use crate::result_buffer::ResultBuffer;

@@ -3,7 +3,6 @@
 use super::Values;
 use crate::error::{Error, Result, option};
 use crate::mesh::SurfaceMesh;
-use crate::message;
 use crate::surface::plan::{RefinementInput, check_method, decided};
 use crate::surface::refine::refined_counts::check_corner_ids;
 use crate::surface::{Method, SurfaceOptions, SurfacePlan, VertexLimits};

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Maximum number of points a [`rule`] may have.
 pub const MAX_POINTS: usize = 32;

@@ -170,7 +170,7 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
     warn_of_points(&solid, scheme, console);
     let layout = console.during("Preparing", || QuadratureLayout::new(&solid, scheme, want))?;
     let bytes = a.announce_output(&layout, &mesh, format, console)?;
-    let quadrature = console.during("Preparing", || layout.with_tables());
+    let quadrature = console.during("Preparing", || Quadrature::of(layout));
     let batches = counted(quadrature.batches().len(), "batch");
     let tables = decimal_bytes(quadrature.bytes() as u128);
     console.status("Prepared", format!("{batches}, {tables} of tables in {}", since(start)));

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::Group;
 use crate::error::{Error, Message, Result};
-use crate::message;
 
 /// The ranks of a job, for the job's own code.
 ///

@@ -6,6 +6,27 @@ use serde::{Deserialize, Serialize};
 
 use super::term::{Command, Term};
 
+/// A [`Message`] from its parts: literals are formatted as by `format!`, others are text, elements
+/// ([`IdKind::id`](crate::IdKind::id)), options ([`option`](crate::error::option)),
+/// [commands](crate::error::Command) or messages.
+#[macro_export]
+macro_rules! message {
+    (@push $message:ident) => {};
+    (@push $message:ident $text:literal $(, $($rest:tt)*)?) => {
+        $message.push(::std::format_args!($text));
+        $crate::message!(@push $message $($($rest)*)?);
+    };
+    (@push $message:ident $part:expr $(, $($rest:tt)*)?) => {
+        $message.push($part);
+        $crate::message!(@push $message $($($rest)*)?);
+    };
+    ($($parts:tt)+) => {{
+        let mut message = $crate::error::Message::default();
+        $crate::message!(@push message $($parts)+);
+        message
+    }};
+}
+
 /// Maximum number of ids that a message lists, and how many of more.
 const MAX_IDS: usize = 64;
 const FIRST_IDS: usize = 8;
@@ -58,7 +79,7 @@ impl IdKind {
 
     /// An element by its kind and id: `cell 12`.
     pub fn id(self, id: impl TryInto<u64> + Copy + Display) -> Message {
-        crate::message!(self.name(), " ", self.number(id))
+        message!(self.name(), " ", self.number(id))
     }
 
     /// Several: `cells 3, 4 and 5`; of more than 64 the first 8: `cells 3, 4 and 5, …`.
@@ -66,7 +87,7 @@ impl IdKind {
         let mut ids: Vec<_> = ids.into_iter().take(MAX_IDS + 1).collect();
         if ids.len() > MAX_IDS {
             ids.truncate(FIRST_IDS);
-            return crate::message!(self.ids(ids), ", …");
+            return message!(self.ids(ids), ", …");
         }
         let [others @ .., last] = &ids[..] else { return format!("no {}", self.plural()).into() };
         let mut message =
@@ -83,7 +104,7 @@ impl IdKind {
     /// The first of many elements: `cells 3, 4 and 5, …`.
     pub(crate) fn first_ids(self, ids: impl ExactSizeIterator<Item = u32>) -> Message {
         let more = if ids.len() > FIRST_IDS { ", …" } else { "" };
-        crate::message!(self.ids(ids.take(FIRST_IDS)), more)
+        message!(self.ids(ids.take(FIRST_IDS)), more)
     }
 
     /// The id alone: `12`. A number that is not an id, such as −1 in a file, is text.
@@ -97,7 +118,7 @@ impl IdKind {
 
 /// An edge by its vertices: `edge 3 4`.
 pub(crate) fn edge([a, b]: [u32; 2]) -> Message {
-    crate::message!("edge ", IdKind::Vertex.number(a), " ", IdKind::Vertex.number(b))
+    message!("edge ", IdKind::Vertex.number(a), " ", IdKind::Vertex.number(b))
 }
 
 /// Text in which the ids of elements are not text: programs get them, and ranks turn those of a
@@ -189,27 +210,6 @@ impl From<fmt::Arguments<'_>> for Message {
     fn from(text: fmt::Arguments<'_>) -> Self {
         text.to_string().into()
     }
-}
-
-/// A [`Message`] from its parts: literals are formatted as by `format!`, others are text, elements
-/// ([`IdKind::id`](crate::IdKind::id)), options ([`option`](crate::error::option)),
-/// [commands](crate::error::Command) or messages.
-#[macro_export]
-macro_rules! message {
-    (@push $message:ident) => {};
-    (@push $message:ident $text:literal $(, $($rest:tt)*)?) => {
-        $message.push(::std::format_args!($text));
-        $crate::message!(@push $message $($($rest)*)?);
-    };
-    (@push $message:ident $part:expr $(, $($rest:tt)*)?) => {
-        $message.push($part);
-        $crate::message!(@push $message $($($rest)*)?);
-    };
-    ($($parts:tt)+) => {{
-        let mut message = $crate::Message::default();
-        $crate::message!(@push message $($parts)+);
-        message
-    }};
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile};
 
 use super::unfinished::Unfinished;
-use crate::{Error, FileAccess, Result};
+use crate::error::{Error, FileAccess, Result};
 
 const BUFFER: usize = 1 << 18; // bytes
 

@@ -6,9 +6,7 @@
 
 use rayon::prelude::*;
 
-use crate::error::IdKind;
-use crate::message;
-use crate::{Error, Result};
+use crate::error::{Error, IdKind, Result};
 
 /// VTK's numbers of the cell types written here.
 pub mod vtk_type {

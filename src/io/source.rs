@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Stdin};
 use std::path::Path;
 
-use crate::{Error, FileAccess, Result};
+use crate::error::{Error, FileAccess, Result};
 
 /// The path of standard input.
 const STANDARD_INPUT: &str = "-";
@@ -45,7 +45,7 @@ pub(crate) fn check_encoding(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 fn standard_input(path: &Path) -> Result<Vec<u8>> {
-    let most = crate::physical_memory().map_or(8 << 30, |bytes| bytes / 2);
+    let most = crate::memory::physical_memory().map_or(8 << 30, |bytes| bytes / 2);
     let mut bytes = Vec::new();
     let read = std::io::stdin().lock().take(most + 1).read_to_end(&mut bytes);
     read.map_err(|source| Error::io(shown(path), FileAccess::Read, source))?;

@@ -2,8 +2,8 @@
 
 use super::buffer::{AlignedBuffer, padded};
 use crate::basis::bspline::{self, Order};
+use crate::error::{Error, Result};
 use crate::numbers::Real;
-use crate::{Error, Result};
 
 /// Maximum number of samples along an axis of an element.
 pub const MAX_SAMPLES: usize = 64;

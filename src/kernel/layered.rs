@@ -22,8 +22,8 @@ use super::plane::SamplePlanes;
 use super::product::{Packed, ProductColumns, ProductFinish, product};
 use super::simd::{Simd, SimdKernel};
 use crate::basis::bspline::Order;
+use crate::error::{Error, Result};
 use crate::numbers::{Lanes, MAX_LANES, Real};
-use crate::{Error, Result};
 
 /// A grid of samples on the layered cells of one 2D structure.
 #[derive(Clone, Debug)]

@@ -7,8 +7,8 @@
 use std::ops::Range;
 
 use super::buffer::{AlignedBuffer, stream_copy};
+use crate::error::{Error, Result};
 use crate::numbers::{Lanes, Real};
-use crate::{Error, Result};
 
 /// Weights of every sample for every control point, packed for [`product`].
 #[derive(Clone, Debug)]

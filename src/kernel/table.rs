@@ -10,7 +10,7 @@ use super::product::{
     Packed, ProductColumns, ProductFinish, assert_order, deliver, product, tile_columns,
 };
 use super::simd::{Simd, SimdKernel};
-use crate::Result;
+use crate::error::Result;
 use crate::numbers::{Lanes, Real};
 
 /// Weights of all samples of one structure for one quantity.

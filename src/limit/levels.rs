@@ -11,12 +11,13 @@ use super::library::Library;
 use super::memo::Memo;
 use super::net;
 use super::numbering::StructureNumbering;
-use super::refusals::{check_corners, check_nets, check_refinement, refuse_extraordinary_edges};
+use super::refusals::{
+    check_analysis, check_corners, check_nets, check_refinement, refuse_extraordinary_edges,
+};
 use super::solid::Solid;
 use crate::error::IdKind::Cell;
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells, SolidMesh};
-use crate::message;
 use crate::pages;
 use crate::refine::{CORNERS, refine, region_cell_count};
 use crate::scheme::{Stencils, VertexRule};
@@ -86,6 +87,7 @@ impl Solid {
 
     fn analyzed(mesh: &SolidMesh, topology: Topology, rule: VertexRule) -> Result<Self> {
         topology.validate()?;
+        check_analysis(topology.cells().len())?;
         let sharpness = Sharpness::resolve(&mesh.creases, &topology)?;
         mesh.creases.check_evaluable(0)?;
         if rule == VertexRule::JoyMacCracken {

@@ -3,7 +3,6 @@
 use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Error, Result, option_name};
 use crate::memory;
-use crate::message;
 use crate::numbers::counted;
 use crate::topology::Topology;
 
@@ -17,6 +16,15 @@ const PAIR_BYTES: u128 = 112;
 /// Cells around all corners of a cell: the vertices of its net have numbers of 16 bits, and each cell
 /// adds at most four.
 const MAX_AROUND: usize = 16_000;
+
+/// Bytes that a cell takes beside its topology, at least: what a block of hexahedra needs.
+const CELL_BYTES: u128 = 350;
+
+/// Refuses meshes whose analysis would not fit into the memory that is free.
+pub(super) fn check_analysis(cells: usize) -> Result<()> {
+    let what = format!("the analysis of {} needs", counted(cells, "cell"));
+    memory::check_free(what, CELL_BYTES * cells as u128, |_| memory::coarser_or_shared())
+}
 
 /// Refuses a level of local refinement, of solids or surfaces, that needs so many bytes.
 pub(crate) fn check_refinement(level: usize, need: u128) -> Result<()> {

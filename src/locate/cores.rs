@@ -368,8 +368,8 @@ mod tests {
                 }
             })
             .collect();
-        let samples = crate::Samples::Points(places);
-        let plan = solid.plan(&samples, crate::Want::POSITION).unwrap();
+        let samples = crate::plan::Samples::Points(places);
+        let plan = solid.plan(&samples, crate::plan::Want::POSITION).unwrap();
         let limit = crate::backend::auto().evaluate(&plan, mesh.controls()).unwrap();
         let locator = Locator::new(&solid, mesh.controls()).unwrap();
         for i in 0..90 {

@@ -202,13 +202,13 @@ fn box_frame(bounds: &Bounds) -> AffineFrame {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Solid;
+    use crate::limit::Solid;
 
     /// Parts with points let Newton's method converge, and those of an exact piece fill its box of
     /// parameters.
     #[test]
     fn parts_fill_their_pieces() {
-        let mesh = crate::read("models/bracket.vtk").unwrap();
+        let mesh = crate::io::read("models/bracket.vtk").unwrap();
         let solid = Solid::new(&mesh).unwrap();
         let locator = Locator::new(&solid, mesh.controls()).unwrap();
         let parts = LocatorParts::new(&locator).unwrap();

@@ -12,9 +12,11 @@ use super::tricubic::{TricubicPoints, bounds};
 use crate::bezier::{Piece, Pieces};
 use crate::error::{Error, Result};
 use crate::limit::{Leaf, LeafKind, Solid};
+use crate::memory;
 use crate::mesh::{Attribute, Controls, check_coordinates, check_point_count, component_ranges};
 use crate::numbers::Precision;
 use crate::numbers::bounds::Bounds;
+use crate::numbers::counted;
 use crate::pages;
 
 /// Rings around extraordinary edges and vertices where memory does not matter.
@@ -23,6 +25,8 @@ const RINGS: usize = 4;
 const LAYER_RINGS: usize = 7;
 /// Leaves that are worked on at once.
 const LEAVES: usize = 64;
+/// Bytes of a piece, at least.
+const PIECE_BYTES: u128 = 1700;
 /// Leaves whose pieces are there twice for a moment, by themselves and among all.
 const BATCH: usize = 1 << 15;
 /// Pieces that always are few enough.
@@ -69,9 +73,14 @@ impl<'s> LocatorPieces<'s> {
         let ids = || 0..leaves.len() as u32;
         let counts: Vec<u32> =
             leaves.par_iter().map(|leaf| maker.of(leaf).count() as u32).collect();
+        let count: usize = counts.iter().map(|&n| n as usize).sum();
+        let what = format!("the pieces of {} need", counted(solid.elements().len(), "element"));
+        memory::check_free(what, PIECE_BYTES * count as u128, |_| {
+            "take a part of the mesh, or a machine with more memory".into()
+        })?;
         let leaf_ids = ids().zip(&counts).flat_map(|(leaf, &n)| (0..n).map(move |_| leaf));
         let own = |leaves: &[Leaf]| PieceArrays::new(&maker, leaves, &refined);
-        let mut all = PieceArrays::with_room(counts.iter().map(|&n| n as usize).sum());
+        let mut all = PieceArrays::with_room(count);
         for leaves in leaves.chunks(BATCH) {
             let parts: Vec<PieceArrays<'s>> = leaves.par_chunks(LEAVES).map(own).collect();
             parts.into_iter().for_each(|part| all.append(part));

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use crate::error::IdKind::Cell;
 use crate::error::{Error, Result};
-use crate::message;
 use crate::numbers::counted;
 
 /// What polyhedron a cell is; the corner orders are VTK's.

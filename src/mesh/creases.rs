@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use super::VertexId;
 use crate::error::IdKind::Vertex;
 use crate::error::{Error, Message, Result};
-use crate::message;
 
 /// Point array of files: sharpness of each vertex, 0 where it is smooth.
 pub const CORNER_SHARPNESS: &str = "corner_sharpness";

@@ -10,7 +10,6 @@ use super::SolidMesh;
 use super::handedness::{Handedness, scaled_jacobian};
 use crate::error::IdKind::Cell;
 use crate::error::Message;
-use crate::message;
 
 /// For each corner of a hexahedron the corners that its edges lead to, along u, v and w turned so
 /// that their determinant is positive in a box.

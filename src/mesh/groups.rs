@@ -9,7 +9,6 @@ use std::collections::HashSet;
 use super::{CellArray, Polygons, SolidMesh};
 use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result};
-use crate::message;
 use crate::numbers::counted;
 
 /// What names of cell arrays that are groups begin with.

@@ -8,7 +8,6 @@ use rayon::prelude::*;
 
 use super::{Cells, SolidMesh};
 use crate::error::{IdKind, Message};
-use crate::message;
 
 /// Hexahedra of a mesh that are left-handed at their centers: the trilinear map of
 /// their corners has a negative Jacobian determinant there.

@@ -7,7 +7,6 @@ use std::collections::HashMap;
 
 use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Error, Message, Result, edge};
-use crate::message;
 use crate::numbers::counted;
 
 /// Turns the faces (vertex cycles) of polyhedron `cell` so that they are consistently oriented:

@@ -5,7 +5,6 @@ use rayon::prelude::*;
 use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result};
 use crate::mesh::{Attribute, SolidMesh};
-use crate::message;
 use crate::numbers::Precision;
 use crate::numbers::bounds;
 

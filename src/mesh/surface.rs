@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use super::{Attribute, CreaseRule, Creases, check_coordinates};
 use crate::error::IdKind::{Face, Vertex};
 use crate::error::{Error, Result, option_name};
-use crate::message;
 use crate::numbers::{Precision, counted};
 
 /// Name of the attribute, three values per vertex, that files of surfaces know as normals.

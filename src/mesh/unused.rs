@@ -1,8 +1,7 @@
 //! Vertices that belong to no cell.
 
-use crate::IdKind::Vertex;
+use crate::error::IdKind::Vertex;
 use crate::error::Message;
-use crate::message;
 use crate::numbers::{by_count, counted};
 
 use super::SolidMesh;

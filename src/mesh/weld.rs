@@ -9,7 +9,6 @@ use super::joined::JoinedVertices;
 use super::{Cells, Corner, Crease, Creases, NORMALS, Polygons, SolidMesh, SurfaceMesh, VertexId};
 use crate::error::IdKind::{Cell, Face, Vertex};
 use crate::error::{Error, Message, Result};
-use crate::message;
 
 /// What joining vertices did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -325,7 +324,7 @@ mod tests {
         assert_eq!((welded.removed, welded.inside), (6, 1));
         assert_eq!(welded.notices().len(), 1);
         assert_eq!((parts.creases.edges.len(), parts.creases.corners.len()), (1, 1));
-        assert!(crate::Solid::new(&parts).is_ok());
+        assert!(crate::limit::Solid::new(&parts).is_ok());
     }
 
     #[test]

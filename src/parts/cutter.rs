@@ -5,7 +5,6 @@ use super::{Cut, Part};
 use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Error, Result};
 use crate::mesh::{Cells, Corner, Crease, Creases, FaceGroup, Polygons, SolidMesh, VertexId};
-use crate::message;
 use crate::numbers::counted;
 use crate::topology::Rows;
 

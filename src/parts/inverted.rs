@@ -3,7 +3,6 @@
 use super::exchange::{check_ended, next_count, next_id};
 use crate::error::IdKind::Cell;
 use crate::error::{Message, Result};
-use crate::message;
 use crate::numbers::{by_count, counted};
 use crate::topology::Topology;
 

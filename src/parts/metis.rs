@@ -74,8 +74,8 @@ mod tests {
     /// Parts of equal cost, with no more ghosts than runs of the curve; all cells have an owner.
     #[test]
     fn parts_are_balanced_and_compact() {
-        let mesh = crate::read("models/bracket.vtk").unwrap();
-        let mesh = crate::refine_mesh(&mesh, 1, Default::default()).unwrap();
+        let mesh = crate::io::read("models/bracket.vtk").unwrap();
+        let mesh = crate::refine::refine_mesh(&mesh, 1, Default::default()).unwrap();
         let cells = mesh.cells.len();
         let costs: Vec<f64> = (0..cells).map(|c| if c % 3 == 0 { 2.5 } else { 1.0 }).collect();
         let mean = |count: usize| costs.iter().sum::<f64>() / count as f64;
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn wrong_requests_are_refused() {
-        let mesh = crate::read("models/bracket.vtk").unwrap();
+        let mesh = crate::io::read("models/bracket.vtk").unwrap();
         let ones = vec![1.0; mesh.cells.len()];
         assert!(Cut::by_metis(&mesh, &ones[1..], 2).is_err());
         assert!(Cut::by_metis(&mesh, &ones, 0).is_err());

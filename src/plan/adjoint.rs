@@ -342,7 +342,7 @@ mod tests {
 
     #[test]
     fn samples_of_a_leaf_are_those_located_in_it() {
-        let mesh = crate::read("models/bracket.vtk").unwrap();
+        let mesh = crate::io::read("models/bracket.vtk").unwrap();
         let mut fan = Shape::Fan { valence: 5, layers: 1, rings: 1 }.build().unwrap();
         fan.creases.push_edge(0, 1, 2.5);
         for mesh in [mesh, fan] {
@@ -383,15 +383,18 @@ mod tests {
     /// Rows reproduce the evaluation.
     #[test]
     fn rows_times_control_points_are_the_limit() {
-        let mesh = crate::read("models/bracket.vtk").unwrap();
+        let mesh = crate::io::read("models/bracket.vtk").unwrap();
         let solid = Solid::new(&mesh).unwrap();
         let places: Vec<Location> = (0..solid.elements().len() as u32)
             .map(|element| Location { element, parameters: [0.3, 0.6, 0.05] })
             .collect();
         let want = Want::FIRST | Want::SECOND;
         let plan = solid.plan(&Samples::Points(places.clone()), want).unwrap();
-        let limit =
-            crate::Backend::evaluate(&crate::backend::Cpu::default(), &plan, mesh.controls());
+        let limit = crate::backend::Backend::evaluate(
+            &crate::backend::Cpu::default(),
+            &plan,
+            mesh.controls(),
+        );
         let limit = limit.unwrap();
         let values = std::iter::once(&limit.positions).chain(&limit.derivatives);
         for (orders, values) in wanted_orders(want).into_iter().zip(values) {

@@ -6,7 +6,6 @@ use super::{Location, Samples};
 use crate::error::IdKind::{Element, Sample};
 use crate::error::{Error, Result};
 use crate::limit::{Orders, Solid};
-use crate::message;
 use crate::scheme::Stencils;
 
 impl Solid {

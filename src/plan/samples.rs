@@ -5,7 +5,6 @@ use crate::error::IdKind::{Element, Sample};
 use crate::error::{Error, Result};
 use crate::kernel::MAX_SAMPLES;
 use crate::limit::Solid;
-use crate::message;
 
 /// Where to evaluate.
 #[derive(Clone, Debug, PartialEq)]

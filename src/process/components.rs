@@ -3,7 +3,6 @@
 use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result, option_name};
 use crate::mesh::components;
-use crate::message;
 use crate::numbers::Real;
 
 /// Refuses sources that do not exist, and meshes where `groups` of vertices (cells or faces)

@@ -8,7 +8,6 @@ use crate::backend::device::{Device, MappingBatch, QuadratureMapping};
 use crate::error::{Error, Result, option};
 use crate::memory::{self, decimal_bytes};
 use crate::mesh::Controls;
-use crate::message;
 use crate::plan::Want;
 
 impl<'a> MappingBatch<'a> {

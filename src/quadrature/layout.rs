@@ -6,22 +6,22 @@ use super::batch::{self, QuadratureBatch, QuadratureItem, net};
 use super::nodes::{self, Nodes, TableKey};
 use super::pull::Pull;
 use super::series::RingRules;
-use super::{BasisValues, Quadrature, QuadratureScheme, basis};
+use super::{QuadratureScheme, basis};
 use crate::error::Result;
 use crate::limit::{Leaf, Solid};
 use crate::memory;
 use crate::plan::Want;
 
-/// Batches, control points and quadrature points of a [`Quadrature`], which say how large its tables
+/// Batches, control points and quadrature points of a [`Quadrature`](super::Quadrature), which say how large its tables
 /// and its files are. They take about a hundredth of the memory of the tables.
 ///
 /// ```
-/// use subsolid::{Solid, Want, quadrature::{QuadratureLayout, QuadratureScheme}};
+/// use subsolid::{Quadrature, Solid, Want, quadrature::{QuadratureLayout, QuadratureScheme}};
 /// let mesh = subsolid::read("models/bracket.vtk")?;
 /// let solid = Solid::new(&mesh)?;
 /// let layout = QuadratureLayout::new(&solid, QuadratureScheme::default(), Want::FIRST)?;
 /// let points = layout.sample_count();
-/// let quadrature = layout.with_tables();
+/// let quadrature = Quadrature::of(layout);
 /// assert_eq!(quadrature.sample_count(), points);
 /// # Ok::<(), subsolid::Error>(())
 /// ```
@@ -45,18 +45,18 @@ pub(super) struct TableLayout {
 }
 
 impl<'s> QuadratureLayout<'s> {
-    /// The layout of [`Quadrature::new`].
+    /// The layout of [`Quadrature::new`](super::Quadrature::new).
     ///
     /// # Errors
-    /// Those of [`Quadrature::new`].
+    /// Those of [`Quadrature::new`](super::Quadrature::new).
     pub fn new(solid: &'s Solid, scheme: QuadratureScheme, want: Want) -> Result<Self> {
         Self::of(solid, (&QuadratureItem::leaves(solid), false), scheme, want)
     }
 
-    /// The layout of [`Quadrature::boundary`].
+    /// The layout of [`Quadrature::boundary`](super::Quadrature::boundary).
     ///
     /// # Errors
-    /// Those of [`Quadrature::boundary`].
+    /// Those of [`Quadrature::boundary`](super::Quadrature::boundary).
     pub fn boundary(
         solid: &'s Solid,
         scheme: QuadratureScheme,
@@ -92,15 +92,6 @@ impl<'s> QuadratureLayout<'s> {
             })
             .collect();
         Ok(Self { solid, scheme, want, is_boundary, pull, tables: tables?, batches })
-    }
-
-    /// Makes the tables of basis functions.
-    pub fn with_tables(self) -> Quadrature<'s> {
-        let basis = |table: &TableLayout| {
-            BasisValues::new(self.solid, table.key.kind, &table.nodes, self.want)
-        };
-        let bases = self.tables.par_iter().map(basis).collect();
-        Quadrature { layout: self, bases }
     }
 
     /// Number of quadrature points of all leaves.

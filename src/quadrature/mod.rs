@@ -34,9 +34,9 @@
 //! [`Quadrature`] sorts the leaves of a solid into [`QuadratureBatch`]es of equal [`BasisValues`]:
 //! one table for all cells of a batch, and of all batches whose leaves evaluate alike on their own
 //! nets, however large and turned they are. It depends on connectivity and [`QuadratureScheme`]
-//! only; its [`QuadratureLayout`] says beforehand how large it is. For given control points, [`Mapping`] gives the physical quantities ([`Mapped`]) leaf
-//! range by leaf range, so that memory stays bounded, and [`Report`] the volume, the remainders
-//! and the quality. [`write_npz`] and [`points`] make files. Programs that each hold a part of a
+//! only; its [`QuadratureLayout`] says beforehand how large it is. For given control points,
+//! [`Mapping`] gives the physical quantities ([`Mapped`]) leaf range by leaf range, so that memory
+//! stays bounded, and [`Report`] the volume, the remainders and the quality. [`write_npz`] and [`points`] make files. Programs that each hold a part of a
 //! mesh join what they find ([`ReportShare`]) and write the pieces of one file ([`PieceCut`]).
 //!
 //! A *leaf* is a whole cell, or a dyadic descendant of a cell that is refined inside before it
@@ -99,11 +99,12 @@ pub use surface::{BoundaryReport, GroupReport, SideReport, SurfaceSums};
 use std::borrow::Cow;
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use crate::error::{Error, Result, option};
 use crate::limit::{AxisPermutation, Element, Leaf, LeafKind, Solid};
 use crate::memory;
 use crate::mesh::{Controls, Handedness, check_coordinates, check_point_count};
-use crate::message;
 use crate::numbers::{Precision, by_count, counted};
 use crate::plan::Want;
 
@@ -121,13 +122,22 @@ pub struct Quadrature<'s> {
 }
 
 impl<'s> Quadrature<'s> {
+    /// Makes the tables of basis functions of a layout.
+    pub fn of(layout: QuadratureLayout<'s>) -> Self {
+        let QuadratureLayout { solid, want, tables, .. } = &layout;
+        let basis =
+            |table: &TableLayout| BasisValues::new(solid, table.key.kind, &table.nodes, *want);
+        let bases = tables.par_iter().map(basis).collect();
+        Self { layout, bases }
+    }
+
     /// Prepares the basis functions of a solid with first derivatives, and second ones if
     /// they are in `want`.
     ///
     /// # Errors
     /// [`Error::Request`] for Gauss points or rings out of range.
     pub fn new(solid: &'s Solid, scheme: QuadratureScheme, want: Want) -> Result<Self> {
-        QuadratureLayout::new(solid, scheme, want).map(QuadratureLayout::with_tables)
+        QuadratureLayout::new(solid, scheme, want).map(Self::of)
     }
 
     /// Prepares the basis functions on the boundary: on the faces of the mesh that `keep`
@@ -144,8 +154,7 @@ impl<'s> Quadrature<'s> {
         want: Want,
         keep: impl Fn(u32) -> bool,
     ) -> Result<Self> {
-        let layout = QuadratureLayout::boundary(solid, scheme, want, keep)?;
-        Ok(layout.with_tables())
+        QuadratureLayout::boundary(solid, scheme, want, keep).map(Self::of)
     }
 
     /// What was known before the tables were made.

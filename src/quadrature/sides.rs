@@ -5,7 +5,6 @@ use std::collections::HashSet;
 
 use crate::error::{Error, Result, option};
 use crate::mesh::{Creases, SolidMesh};
-use crate::message;
 use crate::numbers::counted;
 use crate::topology::{NONE, Topology};
 

@@ -7,7 +7,6 @@ use super::report::{PIECE, quality};
 use super::{Mapped, Physical};
 use crate::error::{Command, IdKind};
 use crate::error::{Error, Result};
-use crate::message;
 use crate::numbers::{by_count, counted};
 use crate::volume::Quality;
 

@@ -41,7 +41,6 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::mesh::{SolidMesh, SurfaceMesh};
-use crate::message;
 use crate::topology::order::{Downward, ElementOrder, EntityKind, PATCH_SIZE};
 use crate::topology::surface::{Columns, SurfaceTopology};
 use crate::topology::{Rows, Topology};

@@ -2,7 +2,6 @@
 
 use super::{Op, Query};
 use crate::error::{Error, Result, option, option_name};
-use crate::message;
 use crate::topology::order::EntityKind;
 
 /// How neighbors are listed.

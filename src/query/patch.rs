@@ -11,7 +11,6 @@
 use super::Op;
 use super::rows::rows;
 use crate::error::{Error, Result};
-use crate::message;
 use crate::topology::Rows;
 use crate::topology::order::{Downward, ElementOrder, EntityKind};
 

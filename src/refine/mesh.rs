@@ -4,7 +4,6 @@ use super::{hexahedra, refine};
 use crate::error::{Error, Result};
 use crate::memory;
 use crate::mesh::{Attribute, Cells, Creases, FaceGroup, Polygons, SolidMesh, check_value_count};
-use crate::message;
 use crate::numbers::{by_count, counted};
 use crate::scheme::{Stencils, VertexRule};
 use crate::topology::{Sharpness, Topology, stars};

@@ -4,7 +4,6 @@ use crate::cluster::Ranks;
 use crate::error::IdKind;
 use crate::error::{Error, Result};
 use crate::mesh::CellArray;
-use crate::message;
 use crate::parts::DistributedMesh;
 use crate::parts::exchange::{next, next_id, next_number};
 

@@ -1,8 +1,8 @@
 //! Channels by name: which attributes and cell arrays of a model are asked for.
 
 use super::source::Channel;
+use crate::error::{Error, Result};
 use crate::mesh::{Attribute, CellArray, SolidMesh};
-use crate::{Error, Result};
 
 /// The attributes and the cell arrays of a mesh that have some of these names, whole.
 ///

@@ -4,7 +4,6 @@ use crate::error::IdKind::Face;
 use crate::error::{Error, Result};
 use crate::error::{edge, option};
 use crate::mesh::{Polygons, SurfaceMesh};
-use crate::message;
 use crate::scheme::Scheme;
 use crate::surface::limit::LimitSurface;
 use crate::surface::separate_edges;

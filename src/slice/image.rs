@@ -6,9 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bitmap;
 use super::dither::is_white;
-use crate::error::IdKind;
-use crate::message;
-use crate::{Error, Result};
+use crate::error::{Error, IdKind, Result};
 
 /// Maximum number of pixels of an image: 16384 × 16384.
 pub const MAX_PIXELS: usize = 1 << 28;

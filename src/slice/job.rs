@@ -18,9 +18,7 @@ use std::time::{Duration, Instant};
 use super::output::{KeptLayers, LayerOutput, Output, OutputLayer};
 use super::source::LayerSource;
 use super::stack::Stack;
-use crate::error::IdKind;
-use crate::message;
-use crate::{Error, Result};
+use crate::error::{Error, IdKind, Result};
 
 /// Layers at work at a time, for every thread.
 const LAYERS_A_THREAD: usize = 4;

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::image::{Bits, Flip};
+use crate::error::{Error, Result};
 use crate::io::atomic;
-use crate::{Error, Result};
 
 /// Name of the manifest in its directory.
 pub const FILE_NAME: &str = "manifest.json";

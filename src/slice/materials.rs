@@ -12,10 +12,8 @@ use super::PixelGrid;
 use super::cell_ids::{CellIds, MAX_MATERIALS};
 use super::dither::{is_above, threshold};
 use super::source::{Channel, LayerSource};
-use crate::error::IdKind;
-use crate::message;
+use crate::error::{Error, IdKind, Result};
 use crate::numbers::counted;
-use crate::{Error, Result};
 
 /// How far sums of fractions may be above 1, or fractions below 0: half of the least share that a
 /// pixel tells apart, so that rounding in files is none's fault.

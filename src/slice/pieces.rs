@@ -11,10 +11,8 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::manifest::{LayerEntry, Manifest};
-use crate::error::{IdKind, option, option_name};
+use crate::error::{Error, IdKind, Result, option, option_name};
 use crate::io::{JobPart, atomic, check_all_jobs};
-use crate::message;
-use crate::{Error, Result};
 
 /// The directory of a part of a job beside that of the whole stack.
 ///

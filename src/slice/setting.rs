@@ -8,7 +8,6 @@ use super::stack::Stack;
 use super::{Axis, PixelGrid};
 use crate::error::{Error, Message, Result, option, option_name};
 use crate::mesh::single_precision_loss_in;
-use crate::message;
 
 /// Columns or rows of pixels that are counted exactly.
 const MAX_COUNTED: f64 = (1_u64 << 53) as f64;

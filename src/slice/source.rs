@@ -2,7 +2,7 @@
 
 use super::{Layer, PixelGrid};
 use crate::backend::device::Sampling;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Cuts layers: contours, pixels and attributes at any height, from several threads at
 /// once. The same question has the same answer, bit by bit, whenever it is asked.

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use crate::error::{Error, Result};
 use crate::numbers::{counted, significant};
-use crate::{Error, Result};
 
 /// Maximum number of layers of a stack.
 pub const MAX_LAYERS: usize = 1_000_000;

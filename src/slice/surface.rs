@@ -35,7 +35,6 @@ use crate::error::{Error, Result, option_name};
 use crate::limit::Solid;
 use crate::limit::rim::{Rim, RimKey, Stretch};
 use crate::memory::free_memory;
-use crate::message;
 use crate::numbers::bounds::{self, Bounds};
 use crate::topology::Orientation;
 

@@ -1,6 +1,6 @@
 //! The surface that bounds a solid.
 
-use crate::Result;
+use crate::error::Result;
 use crate::mesh::{Attribute, Polygons, SolidMesh, SurfaceMesh};
 use crate::topology::{NONE, Orientation, Topology};
 

@@ -68,7 +68,7 @@ pub use stencils::static_refinement::{StaticEvaluator, StaticRefinement, StaticW
 pub use stencils::{StencilEvaluator, Storage, SurfaceStencils};
 pub use summary::SurfaceSummary;
 
-use crate::Result;
+use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 
 /// Refines a mesh with its attributes, texture coordinates and creases. Holes stay holes, which

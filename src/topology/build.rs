@@ -8,9 +8,12 @@ use super::groups::GRAIN;
 use super::{NONE, Rows, Topology};
 use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Error, Result};
+use crate::memory;
 use crate::mesh::{CellKind, Cells};
-use crate::message;
 use crate::numbers::counted;
+
+/// Bytes of the incidence per corner of a cell: what a block of hexahedra takes.
+const CORNER_BYTES: u128 = 45;
 
 impl Topology {
     /// Builds the incidence of `cells` over `vertex_count` vertices.
@@ -32,6 +35,10 @@ impl Topology {
     /// Builds the incidence of `cells` over `vertex_count` vertices, for any number of cells.
     pub(crate) fn of_any(cells: Cells, vertex_count: usize) -> Result<Self> {
         check_cells(&cells, vertex_count)?;
+        let corners = (0..cells.len()).map(|c| cells.vertices(c).len());
+        let need = CORNER_BYTES * corners.sum::<usize>() as u128;
+        let what = format!("the topology of {} needs", counted(cells.len(), "cell"));
+        memory::check_free(what, need, |_| memory::coarser_or_shared())?;
         let corners = |c: u32| cells.vertices(c as usize).iter().copied();
         let vertex_cells = Rows::transposed(vertex_count, cells.len(), corners);
         let faces = merge_half_faces(&cells, vertex_count)?;

@@ -14,7 +14,6 @@ use crate::disjoint::{together, together_long};
 use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells, check_counts};
-use crate::message;
 use crate::pages;
 
 /// Faces out of cells.

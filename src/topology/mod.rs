@@ -36,7 +36,6 @@ pub(crate) use validate::no_boundary;
 use crate::error::IdKind;
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells, FaceGroup};
-use crate::message;
 
 /// No element: the missing second cell of a boundary face.
 pub const NONE: u32 = u32::MAX;

@@ -13,7 +13,6 @@ use super::{NONE, Topology};
 use crate::error::IdKind::Cell;
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells, SolidMesh};
-use crate::message;
 
 /// The cells that are mirrored: the faces of their corner order face inward.
 ///

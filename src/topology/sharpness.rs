@@ -3,7 +3,6 @@
 use super::Topology;
 use crate::error::{Error, Message, Result};
 use crate::mesh::Creases;
-use crate::message;
 
 /// Below every sharpness: the edge or vertex is not listed, so it is smooth.
 const NOT_GIVEN: f64 = -1.0;

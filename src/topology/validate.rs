@@ -7,7 +7,6 @@ use super::groups::chunks;
 use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, UnionFind};
-use crate::message;
 use crate::numbers::counted;
 
 impl Topology {

@@ -22,7 +22,6 @@ use crate::limit::boundary::{BoundaryFace, RimNames, boundary_faces};
 use crate::limit::rim::UNIT;
 use crate::locate::Locator;
 use crate::mesh::{Controls, SolidMesh};
-use crate::message;
 use crate::process::solid::trilinear::CORNERS;
 use crate::topology::{Orientation, Sharpness, Topology};
 

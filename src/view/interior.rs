@@ -10,7 +10,6 @@ use crate::error::{Error, Result, option};
 use crate::limit::Solid;
 use crate::memory;
 use crate::mesh::SolidMesh;
-use crate::message;
 use crate::numbers::counted;
 
 /// Leaves that are worked on at once.

@@ -10,7 +10,6 @@ use crate::error::{Error, Result, Term, option, option_name};
 use crate::io::{LengthUnit, UpAxis, is_glb};
 use crate::limit::Solid;
 use crate::mesh::{SolidMesh, SurfaceMesh};
-use crate::message;
 use crate::scheme::Scheme;
 
 /// Levels of surfaces that are shown refined.
@@ -260,7 +259,7 @@ fn given<const N: usize>(options: [(bool, Term); N]) -> Option<Term> {
     options.into_iter().find(|(given, _)| *given).map(|(_, option)| option)
 }
 
-fn refuse<T>(unused: Term, why: crate::Message) -> Result<T> {
+fn refuse<T>(unused: Term, why: crate::error::Message) -> Result<T> {
     let help = message!("leave ", unused.clone(), " out");
     Err(Error::request(message!(why, ": ", unused, " has no effect")).with_help(help))
 }

@@ -17,7 +17,6 @@ use crate::bezier::FIT_MARGIN;
 use crate::error::{Result, option_name};
 use crate::memory;
 use crate::mesh::SurfaceMesh;
-use crate::message;
 use crate::numbers::counted;
 use crate::numbers::vector::norm;
 use crate::plan::Want;

@@ -6,7 +6,6 @@ use serde_json::json;
 
 use super::scene::Scene;
 use crate::error::{Command, Error, Result};
-use crate::message;
 use crate::slice::manifest::{Files, Manifest};
 use crate::slice::refined_fingerprint;
 

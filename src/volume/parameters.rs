@@ -15,7 +15,6 @@ use crate::io::{
 };
 use crate::limit::Solid;
 use crate::mesh::Attribute;
-use crate::message;
 use crate::numbers::counted;
 use crate::plan::{Location, Wanted};
 

@@ -8,7 +8,6 @@ use serde::Serialize;
 
 use crate::backend::{Limit, Values};
 use crate::error::{IdKind, Message};
-use crate::message;
 use crate::numbers::{Precision, significant};
 use crate::plan::{Location, Plan, Quantity, rounding};
 

@@ -66,6 +66,16 @@ fn separate(count: usize) -> String {
     text
 }
 
+/// A grid of cubes, in a few bytes.
+fn grid(cells: usize) -> String {
+    let extent = ["0", &cells.to_string()].join(" ");
+    let extent = [&*extent; 3].join(" ");
+    format!(
+        "<VTKFile type=\"ImageData\" version=\"1.0\"><ImageData WholeExtent=\"{extent}\" Origin=\"0 0 0\" \
+         Spacing=\"1 1 1\"><Piece Extent=\"{extent}\"></Piece></ImageData></VTKFile>"
+    )
+}
+
 fn with_models() -> TempDir {
     let here = tempdir().unwrap();
     fs::write(here.path().join("tet.vtk"), tetrahedra()).unwrap();
@@ -106,7 +116,16 @@ fn jobs_that_do_not_fit_are_refused_before_they_are_made() {
     fs::write(here.join("spread.vtk"), spread(12)).unwrap();
     done(here, "boundary large.vtu -o skin.obj");
     done(here, "surface skin.obj --levels 2 -o fine.obj");
+    fs::write(here.join("many.vti"), grid(150)).unwrap();
+    fs::write(here.join("grid.vti"), grid(100)).unwrap();
+    fs::write(here.join("points.csv"), "x,y,z\n1,2,3\n").unwrap();
     for (kilobytes, job, fragment) in [
+        (1_500_000, "info many.vti", "the topology of 3375000 cells needs about"),
+        (
+            2_600_000,
+            "locate grid.vti --points points.csv -o z.csv",
+            "the pieces of 1000000 elements need about",
+        ),
         (
             1_500_000,
             "evaluate tet.vtk --samples 64 --derivatives 1 -o z.pvtu --backend cpu",

@@ -12,8 +12,8 @@ use subsolid::mesh::SolidMesh;
 use subsolid::numbers::{counted, precise, significant};
 use subsolid::plan::Want;
 use subsolid::quadrature::{
-    BoundaryReport, Mapping, QuadratureLayout, QuadratureScheme, Regions, SurfaceSums, jacobians,
-    write_boundary_npz,
+    BoundaryReport, Mapping, Quadrature, QuadratureLayout, QuadratureScheme, Regions, SurfaceSums,
+    jacobians, write_boundary_npz,
 };
 use subsolid::{Error, Result};
 
@@ -65,7 +65,7 @@ pub fn run(
         io::check_names(format, regions.groups().map(|(name, _)| name))?;
     }
     let output_bytes = a.announce_output(&layout, mesh, format, console)?;
-    let quadrature = console.during("Preparing", || layout.with_tables());
+    let quadrature = console.during("Preparing", || Quadrature::of(layout));
     let mapping = Mapping::new(&quadrature, mesh.controls())?;
     let mut outcome = Outcome::Done;
     match check_points(&jacobians(&mapping)?) {

@@ -3,13 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::error::Command;
 use crate::error::IdKind::{Cell, Vertex};
+use crate::error::{Command, Error, Message, Result};
 use crate::io::{CREASE_EDGES, CREASE_SHARPNESS};
 use crate::mesh::{Attribute, CellArray, CellId, CellKind, Cells, SolidMesh, check_counts};
-use crate::message;
 use crate::numbers::counted;
-use crate::{Error, Message, Result};
 
 use super::ReadReport;
 use super::groups::{FileGroups, MAX_ATTRIBUTES, MAX_FACE_GROUPS};

@@ -8,12 +8,10 @@
 use std::path::Path;
 
 use crate::error::IdKind::Vertex;
-use crate::error::edge;
+use crate::error::{Error, Result, edge};
 use crate::io::source;
 use crate::io::table::{TableForm, TableReader, TableRow};
 use crate::mesh::Creases;
-use crate::message;
-use crate::{Error, Result};
 
 use super::sharpness::{check_crease, check_sharpness};
 

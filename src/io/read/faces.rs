@@ -1,9 +1,7 @@
 //! Surfaces in formats of solids: the faces of a file that has no volume cells.
 
-use crate::error::Command;
+use crate::error::{Command, Error, Result};
 use crate::mesh::{Attribute, FaceGroup, NORMALS, Polygons, SolidMesh, SurfaceMesh};
-use crate::message;
-use crate::{Error, Result};
 
 use super::ReadReport;
 use super::assemble::Assembly;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::Error;
+use crate::error::Error;
 
 /// The error of a file in a format that is known but not read. `head` is its begin
 /// without blanks and byte order mark, `extension` its ending in lower case.

@@ -6,8 +6,7 @@
 use std::fmt::Display;
 use std::path::Path;
 
-use crate::message;
-use crate::{Error, Message, Result};
+use crate::error::{Error, Message, Result};
 
 /// A position in a text (or mixed text and binary) file. Copy it to look ahead.
 #[derive(Clone, Copy)]

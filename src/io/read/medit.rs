@@ -8,7 +8,7 @@
 
 use std::path::Path;
 
-use crate::Result;
+use crate::error::Result;
 use crate::mesh::groups::face_group_name;
 
 use super::assemble::{Assembly, VolumeShape};

@@ -13,8 +13,8 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use crate::error::{Error, Result};
 use crate::mesh::groups::face_group_name;
-use crate::{Error, Result};
 
 use super::assemble::{Assembly, VolumeShape};
 use super::lines::{Text, integer, real, shown};

@@ -33,12 +33,10 @@ pub use vtk::vtkio;
 
 use std::path::{Path, PathBuf};
 
-use crate::error::Command;
+use crate::error::{Command, Error, Result};
 use crate::io::source;
 use crate::memory::bytes_of;
 use crate::mesh::{SolidMesh, SurfaceMesh};
-use crate::message;
-use crate::{Error, Result};
 
 use assemble::Assembly;
 
@@ -75,7 +73,7 @@ pub struct ReadOptions {
 
 impl Default for ReadOptions {
     fn default() -> Self {
-        let half = crate::physical_memory().map(|bytes| bytes / 2);
+        let half = crate::memory::physical_memory().map(|bytes| bytes / 2);
         Self { most_unpacked: half.unwrap_or(8 << 30) }
     }
 }

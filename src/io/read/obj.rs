@@ -21,7 +21,7 @@ use super::ReadReport;
 use super::assemble::counted_kind;
 use super::lines::{Text, integer, real, shown};
 use super::sharpness::check_sharpness;
-use crate::Result;
+use crate::error::Result;
 use crate::mesh::{
     BoundaryRule, CreaseRule, FaceVarying, LinearInterpolation, SurfaceMesh, TriangleRule,
 };
@@ -132,7 +132,7 @@ impl ObjReader<'_> {
         Ok(values)
     }
 
-    fn expected(&self, what: &str, word: &[u8]) -> crate::Error {
+    fn expected(&self, what: &str, word: &[u8]) -> crate::error::Error {
         let found = if word.is_empty() { "the end of the line".into() } else { shown(word) };
         self.text.expected(what, found)
     }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::ReadReport;
 use super::lines::{Text, shown};
-use crate::Result;
+use crate::error::Result;
 use crate::mesh::SurfaceMesh;
 use crate::numbers::counted;
 

@@ -10,9 +10,8 @@
 use std::path::Path;
 
 use crate::error::IdKind::{Cell, Face};
+use crate::error::{Error, Result};
 use crate::mesh::Attribute;
-use crate::message;
-use crate::{Error, Result};
 
 use super::assemble::{Assembly, VolumeShape};
 use super::lines::{Text, shown};

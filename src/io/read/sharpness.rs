@@ -3,11 +3,9 @@
 use std::path::Path;
 
 use crate::error::IdKind::Vertex;
-use crate::error::{Message, edge};
+use crate::error::{Error, Message, Result, edge};
 use crate::io::{CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS};
 use crate::mesh::{self, Creases};
-use crate::message;
-use crate::{Error, Result};
 
 use super::assemble::Assembly;
 

@@ -9,9 +9,9 @@ use std::path::Path;
 
 use super::ReadReport;
 use super::lines::Text;
+use crate::error::{Error, Result};
 use crate::mesh::{Polygons, SurfaceMesh};
 use crate::numbers::counted;
-use crate::{Error, Result};
 
 const HEADER: usize = 80; // bytes before the number of triangles
 const TRIANGLE: usize = 50; // normal and corners, 12 numbers of 4 bytes; 2 bytes of color

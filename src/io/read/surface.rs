@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::{ReadOptions, ReadReport, obj, off, ply, stl, vtk};
+use crate::error::{Error, Result};
 use crate::io::source;
 use crate::mesh::{Attribute, SurfaceMesh};
-use crate::{Error, Result};
 
 /// Extensions of files of surfaces.
 const EXTENSIONS: [&str; 5] = ["obj", "ply", "off", "stl", "vtp"];

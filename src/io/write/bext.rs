@@ -19,9 +19,7 @@ use std::path::Path;
 
 use super::super::atomic;
 use super::text_rows::write_rows;
-use crate::error::IdKind;
-use crate::message;
-use crate::{Error, Result};
+use crate::error::{Error, IdKind, Result};
 
 /// Integers and reals on a line.
 const INTEGERS: usize = 10;

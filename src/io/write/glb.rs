@@ -16,10 +16,10 @@ use json::validation::Checked::{self, Valid};
 use json::validation::USize64;
 use serde::Deserialize;
 
-use crate::error::option_name;
+use crate::error::{Error, Result, option_name};
+use crate::memory;
 use crate::mesh::{Attribute, SurfaceMesh, area_normal};
 use crate::numbers::vector::norm;
-use crate::{Error, Result, memory, message};
 
 /// Bytes of a number of every array.
 const BYTES: usize = 4;

@@ -53,8 +53,7 @@ use std::path::Path;
 use super::atomic;
 use super::dataset::{Array, Dataset, check_arrays};
 use super::plain_name;
-use crate::error::option_name;
-use crate::{Error, Result, message};
+use crate::error::{Error, Result, option_name};
 
 /// How to write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

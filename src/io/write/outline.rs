@@ -2,8 +2,8 @@
 
 use std::io;
 
+use crate::error::{Error, Result};
 use crate::io::dataset::{Array, ArrayData, Dataset};
-use crate::{Error, Result};
 
 /// What a file of several pieces will hold in all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

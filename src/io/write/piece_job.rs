@@ -17,12 +17,10 @@ use super::pvtu::{check, check_replaceable, is_record, piece_name, pieces_name, 
 use super::single::write_whole;
 use super::{Format, WriteOptions, xml};
 use crate::cluster::block;
-use crate::error::option;
+use crate::error::{Error, Result, option};
 use crate::io::atomic;
 use crate::io::dataset::Dataset;
-use crate::message;
 use crate::numbers::counted;
-use crate::{Error, Result};
 
 /// What [`JobRecord::format`] says.
 const FORMAT: &str = "subsolid pieces 1";

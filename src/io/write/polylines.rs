@@ -6,9 +6,9 @@ use std::io::{self, BufWriter, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use super::xml;
+use crate::error::{Error, Result};
 use crate::io::atomic;
 use crate::io::dataset::check_name;
-use crate::{Error, Result};
 
 /// Writes closed polylines with arrays of doubles, piece by piece, into one `.vtp`.
 ///

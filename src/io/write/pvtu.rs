@@ -12,10 +12,10 @@ use tempfile::TempDir;
 use super::layout::PieceLayout;
 use super::single::write_whole;
 use super::{Format, WriteOptions, xml};
+use crate::error::{Error, Result};
 use crate::io::atomic;
 use crate::io::dataset::Dataset;
 use crate::io::unfinished::Unfinished;
-use crate::{Error, Result};
 
 /// Writes `NAME.pvtu` and its pieces `NAME/NAME_0000.vtu`, `NAME/NAME_0001.vtu`, …
 ///

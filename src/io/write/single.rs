@@ -8,9 +8,9 @@ use super::layout::PieceLayout;
 use super::outline::{FileOutline, SingleFile, Whole};
 use super::writeback::Writeback;
 use super::{Format, WriteOptions, csv, npz, vtk, vtu};
+use crate::error::{Error, Result};
 use crate::io::atomic;
 use crate::io::dataset::{Dataset, DatasetCells};
-use crate::{Error, Result};
 
 /// Points or cells of a file that is brought to the disk while it is written.
 const LARGE: usize = 1 << 20;

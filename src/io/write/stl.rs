@@ -5,8 +5,8 @@ use std::io::{self, Write};
 
 use nalgebra::Vector3;
 
+use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
-use crate::{Error, Result};
 
 /// Refuses a mesh of more triangles than the format counts.
 pub fn check(mesh: &SurfaceMesh) -> Result<()> {

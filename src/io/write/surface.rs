@@ -7,12 +7,12 @@ use std::path::Path;
 
 use super::glb::{self, GlbOptions};
 use super::{ending, obj, ply, stl, vtp};
+use crate::error::{Error, Result};
 use crate::io::atomic;
 use crate::mesh::{
     Attribute, BoundaryRule, CreaseRule, SurfaceMesh, check_coordinates, single_precision_loss_in,
 };
 use crate::numbers::{Precision, by_count, counted};
-use crate::{Error, Result};
 
 /// A format of surfaces that can be written; [`check_surface_output`] finds that of a file.
 ///

@@ -9,8 +9,8 @@ use std::io::{self, Seek, Write};
 use super::outline::{FileOutline, SingleFile, wide};
 use super::placed::PlacedSections;
 use super::values::{ArrayValues, NumberSize, Of, Section, coordinate_bytes, entry};
+use crate::error::{Error, Result};
 use crate::io::dataset::{Array, ArrayData, Dataset, DatasetCells, MixedCells, Points, vtk_type};
-use crate::{Error, Result};
 
 /// Checks that the format can hold the cells of `dataset`.
 ///

@@ -5,12 +5,12 @@ use ::vtkio::model::{
     PolyDataPiece, UnstructuredGridPiece, Version, VertexNumbers, Vtk,
 };
 
+use crate::error::{Error, Result};
 use crate::io::{
     Array, ArrayData, CORNER_SHARPNESS, CREASE_EDGES, CREASE_SHARPNESS, Dataset, DatasetCells,
     SurfaceFormat,
 };
 use crate::mesh::{self, CellKind, Creases, SolidMesh, SurfaceMesh};
-use crate::{Error, Result};
 
 /// `mesh` as an unstructured grid of one piece, polyhedra as face streams, faces of groups behind
 /// the cells as in [`Dataset`]. Attributes and

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use super::appended::write_raw;
 use super::values::{ArrayValues, vtk_ids};
 use super::xml;
-use crate::Result;
+use crate::error::Result;
 use crate::io::dataset::{Array, Points, check_name};
 use crate::io::mesh_dataset::{corner_array, crease_arrays};
 use crate::mesh::SurfaceMesh;

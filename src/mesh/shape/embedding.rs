@@ -12,7 +12,7 @@ use nalgebra::Vector3;
 use std::f64::consts::PI;
 
 use super::link::VertexLink;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Gauss–Seidel sweeps of Tutte's embedding; links have a few dozen vertices.
 const TUTTE_SWEEPS: usize = 2000;

@@ -4,7 +4,7 @@ use super::super::SolidMesh;
 use super::builder::{KeyedPoints, ShapeBuilder};
 use super::embedding;
 use super::link::VertexLink;
-use crate::Result;
+use crate::error::Result;
 
 /// Distance from the center of a face's far corner and of a cell's, where an
 /// edge has length 1: between a sphere (1, 1) and the cube (√2, √3).

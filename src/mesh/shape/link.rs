@@ -8,9 +8,7 @@
 use std::collections::HashSet;
 
 use crate::error::IdKind::Vertex;
-use crate::error::edge;
-use crate::message;
-use crate::{Error, Message, Result};
+use crate::error::{Error, Message, Result, edge};
 
 /// A triangulated sphere or disk.
 #[derive(Clone, Debug, PartialEq, Eq)]

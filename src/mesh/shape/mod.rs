@@ -16,9 +16,9 @@ mod round;
 mod tripod;
 
 use super::SolidMesh;
+use crate::error::{Error, Result};
 use crate::memory;
 use crate::numbers::{by_count, counted};
-use crate::{Error, Result};
 
 pub use link::VertexLink;
 

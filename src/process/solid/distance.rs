@@ -22,7 +22,6 @@ use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Command, Error, Result};
 use crate::limit::VTK_CORNER;
 use crate::mesh::SolidMesh;
-use crate::message;
 use crate::process::components::{check_reach, leave_unused};
 use crate::topology;
 

@@ -15,7 +15,6 @@ use std::collections::HashMap;
 use crate::error::{Error, Result};
 use crate::error::{IdKind, option};
 use crate::mesh::{CellKind, SolidMesh};
-use crate::message;
 
 /// The hexahedra of a mesh of nothing else.
 ///

@@ -3,7 +3,6 @@
 use crate::error::IdKind::Vertex;
 use crate::error::{Command, Error, Result, option_name};
 use crate::mesh::SolidMesh;
-use crate::message;
 use crate::topology::{Sharpness, Topology};
 
 /// A vertex whose distance is known.

@@ -24,7 +24,6 @@ use serde::Deserialize;
 use crate::error::IdKind::Face;
 use crate::error::{Command, Error, Result};
 use crate::mesh::SurfaceMesh;
-use crate::message;
 use crate::numbers::counted;
 
 /// How distances on surfaces are found.

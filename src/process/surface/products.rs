@@ -4,7 +4,6 @@ use rayon::prelude::*;
 
 use super::cotangent::triangle;
 use crate::error::{Error, Result, option_name};
-use crate::message;
 use crate::topology::Rows;
 
 type Position = [f64; 3];

@@ -14,7 +14,6 @@ use super::triangles;
 use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
-use crate::message;
 use crate::process::components::{check_reach, leave_unused};
 use crate::query::{Op, Query, QueryStrategy};
 

@@ -10,7 +10,6 @@ use crate::backend::device::{
 use crate::error::IdKind;
 use crate::error::{Error, Result};
 use crate::locate::{AttributePieces, Locator, LocatorParts};
-use crate::message;
 use crate::slice::{Axis, PixelGrid};
 
 /// Interiors of layers by a GPU, in double precision.

@@ -7,10 +7,10 @@ use std::path::Path;
 use super::painter::{ImageOptions, PaintedLayer, Painter};
 use super::zip_file::ZipFile;
 use super::{LayerFiles, OutputLayer, after_the_last};
+use crate::error::{Error, Result};
 use crate::slice::Setting;
 use crate::slice::manifest::{FILE_NAME, LayerEntry, Manifest};
 use crate::slice::source::Channel;
-use crate::{Error, Result};
 
 /// Packs all files that the manifest of `directory` lists into the zip `path`, layer by layer, and
 /// the manifest behind them; images of PNG as they are, since they are compressed already. Equal

@@ -13,12 +13,10 @@ use std::path::{Path, PathBuf};
 
 use super::svg::decimals;
 use super::{LayerFiles, OutputLayer};
-use crate::error::{IdKind, option_name};
+use crate::error::{Error, IdKind, Result, option_name};
 use crate::io::atomic;
-use crate::message;
 use crate::slice::Contour;
 use crate::slice::Setting;
-use crate::{Error, Result};
 
 /// How numbers are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::KeptLayers;
+use crate::error::{Error, Result};
 use crate::io::{Unfinished, atomic};
 use crate::slice::manifest::{FILE_NAME, LayerEntry, Manifest, Parameters};
-use crate::{Error, Result};
 
 /// Endings of files of layers.
 const ENDINGS: [&str; 3] = ["png", "bmp", "svg"];

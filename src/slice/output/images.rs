@@ -6,7 +6,7 @@ use std::path::Path;
 use super::directory::LayerDirectory;
 use super::painter::{ImageOptions, Painter};
 use super::{KeptLayers, LayerFiles, OutputLayer};
-use crate::Result;
+use crate::error::Result;
 use crate::slice::Setting;
 use crate::slice::manifest::{FileEntry, LayerEntry};
 use crate::slice::source::Channel;

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use super::svg::decimals;
 use super::{LayerFiles, OutputLayer};
-use crate::Result;
+use crate::error::Result;
 use crate::io::atomic;
 use crate::slice::{Contour, Layer, Setting};
 

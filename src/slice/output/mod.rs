@@ -34,10 +34,8 @@ use std::path::PathBuf;
 use super::Layer;
 use super::source::LayerSource;
 use super::stack::Stack;
-use crate::error::{IdKind, option_name};
-use crate::message;
+use crate::error::{Error, IdKind, Result, option_name};
 use crate::numbers::{by_count, counted};
-use crate::{Error, Result};
 
 /// A layer that files are made of.
 pub struct OutputLayer<'a> {

@@ -3,6 +3,7 @@
 use super::OutputLayer;
 use crate::error::{Error, Message, Result, option_name};
 use crate::io::plain_name;
+use crate::memory;
 use crate::numbers::counted;
 use crate::slice::image::{Bits, EncodedImage, Flip, ImageFile, ImageFormat};
 use crate::slice::manifest::{FileEntry, Files, ImageStack, Images, MaterialEntry};
@@ -10,7 +11,6 @@ use crate::slice::runs::leading;
 use crate::slice::source::Channel;
 use crate::slice::spare::Spare;
 use crate::slice::{Material, Materials, PixelGrid, Sampling, Setting, Unfit, check_planes};
-use crate::{memory, message};
 
 /// Name of the stack that shows the material itself.
 const COVERAGE: &str = "coverage";

@@ -11,11 +11,11 @@ use std::path::Path;
 use super::painter::{ImageOptions, PaintedLayer, Painter};
 use super::zip_file::ZipFile;
 use super::{LayerFiles, OutputLayer, after_the_last};
+use crate::error::{Error, Result};
 use crate::io::plain_name;
 use crate::slice::Setting;
 use crate::slice::image::{Bits, Flip, ImageFile};
 use crate::slice::source::Channel;
-use crate::{Error, Result};
 
 /// Part of the display above which the printer peels a layer off slowly: the printer's default.
 const SLOW_AREA: f64 = 0.5;

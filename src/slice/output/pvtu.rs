@@ -9,11 +9,13 @@ use std::path::Path;
 
 use super::painter::larger_pixels;
 use super::{LayerFiles, OutputLayer, after_the_last};
+use crate::error::{Error, Result};
+use crate::io::WriteOptions;
 use crate::io::{Array, Dataset, PieceWriter};
+use crate::memory;
 use crate::numbers::counted;
 use crate::slice::source::Channel;
 use crate::slice::{Axis, Job, MAX_PIXELS, PixelGrid, Setting};
-use crate::{Error, Result, WriteOptions, memory};
 
 /// Bytes of memory that a pixel takes as a point, as one that is being located, and a number at it.
 const POINT_BYTES: u128 = 64;

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::directory::LayerDirectory;
 use super::{KeptLayers, LayerFiles, OutputLayer};
-use crate::Result;
+use crate::error::Result;
 use crate::slice::Layer;
 use crate::slice::Setting;
 use crate::slice::manifest::{FileEntry, Files, LayerEntry};

@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use super::{LayerFiles, OutputLayer};
-use crate::Result;
+use crate::error::Result;
 use crate::io::{PolylinePiece, PolylineWriter};
 use crate::slice::Setting;
 use crate::slice::source::Channel;

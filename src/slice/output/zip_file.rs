@@ -8,7 +8,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
 use super::zip_target::ZipTarget;
-use crate::Result;
+use crate::error::Result;
 use crate::io::atomic;
 
 /// A zip without a name.

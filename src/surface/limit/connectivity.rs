@@ -6,7 +6,6 @@ use super::faces::Faces;
 use crate::error::IdKind;
 use crate::error::{Error, Result};
 use crate::mesh::{CreaseRule, Creases, TriangleRule};
-use crate::message;
 use crate::numbers::counted;
 use crate::scheme::catmull_clark::triangle_stretch;
 use crate::scheme::{FaceShape, LimitScheme, Scheme, crease};

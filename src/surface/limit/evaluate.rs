@@ -8,7 +8,6 @@ use super::surface::LimitSurface;
 use super::weights::Weights;
 use crate::error::IdKind;
 use crate::error::{Error, Result};
-use crate::message;
 use crate::numbers::vector::{difference, net_sum};
 use crate::plan::Want;
 use crate::scheme::FaceShape;

@@ -21,7 +21,6 @@ use crate::error::IdKind;
 use crate::error::{Error, Message, Result};
 use crate::limit::{MAX_LEVEL, NetKey, check_refinement};
 use crate::mesh::SurfaceMesh;
-use crate::message;
 use crate::numbers::counted;
 use crate::scheme::Stencils;
 use crate::scheme::{FaceShape, Scheme};

@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::Result;
+use crate::error::Result;
 use crate::mesh::{FaceVarying, LinearInterpolation, SurfaceMesh, TriangleRule};
 use crate::scheme::Split;
 use crate::surface::SurfaceOptions;

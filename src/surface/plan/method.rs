@@ -2,7 +2,6 @@
 
 use crate::error::{Error, Result, option};
 use crate::mesh::SurfaceMesh;
-use crate::message;
 use crate::scheme::{Scheme, SurfaceScheme};
 use crate::surface::options::{Method, SurfaceOptions};
 use crate::surface::refine::edge_friend::EdgeFriend;

@@ -26,15 +26,13 @@ use super::refine::three_triangles::ThreeTriangleLevels;
 use super::stencils::SurfaceStencils;
 use super::stencils::single::SingleMatrix;
 use super::triangulate::Triangulation;
-use crate::error::option;
+use crate::error::{Error, Result, option};
 use crate::mesh::{SurfaceMesh, check_point_count};
-use crate::message;
 use crate::numbers::{Real, by_count, counted};
 use crate::scheme::Stencils;
 use crate::scheme::point::Point;
 use crate::scheme::{LimitScheme, Scheme, Split};
 use crate::topology::surface::{Columns, SurfaceTopology, non_manifold_edges};
-use crate::{Error, Result};
 pub(crate) use input::RefinementInput;
 use method::edge_friend_pays;
 #[cfg(feature = "device")]

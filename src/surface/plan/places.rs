@@ -3,7 +3,6 @@
 
 use super::SurfacePlan;
 use crate::error::{Error, Result, option};
-use crate::message;
 use crate::scheme::{FaceShape, QUAD_CORNERS, Scheme, TRIANGLE_CORNERS};
 use crate::surface::limit::SurfaceLocation;
 use crate::surface::options::Method;

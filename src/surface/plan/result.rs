@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::face_varying::refine_uv;
 use super::{PlanLevels, SurfacePlan};
+use crate::error::{Error, Result};
 use crate::mesh::{Attribute, BoundaryRule, Creases, Polygons, SurfaceMesh, TriangleRule};
 use crate::scheme::FaceShape;
 use crate::scheme::point::Point;
@@ -12,7 +13,6 @@ use crate::surface::refine::sharpness::LevelSharpness;
 use crate::surface::triangulate::{Triangulation, other_faces};
 use crate::topology::NONE;
 use crate::topology::surface::{Columns, SurfaceTopology, is_non_manifold};
-use crate::{Error, Result};
 
 impl SurfacePlan {
     /// The refined mesh of `mesh`: the mesh of the plan, or one of the same connectivity.

@@ -3,7 +3,6 @@
 use super::SurfacePlan;
 use crate::error::{Error, Result, option};
 use crate::mesh::SurfaceMesh;
-use crate::message;
 use crate::surface::options::{Method, SurfaceOptions};
 use crate::surface::stencils::SurfaceStencils;
 use crate::surface::stencils::static_refinement::StaticRefinement;

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::sharpness::LevelSharpness;
 use super::split::{Navigate, TriangleCorners, WantedLists, split_to_triangles};
 use super::workspace::Workspace;
-use crate::Result;
+use crate::error::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
 use crate::scheme::loop_scheme::{beta, edge_point, vertex_point};
 use crate::scheme::point::{Point, add};

@@ -25,7 +25,7 @@ use stars::{GRAIN, Stars};
 use super::sharpness::LevelSharpness;
 use super::split::{Navigate, QuadCorners, WantedLists, split_quads_twice, split_to_quads};
 use super::workspace::Workspace;
-use crate::Result;
+use crate::error::Result;
 use crate::mesh::{CreaseRule, SurfaceMesh};
 use crate::scheme::catmull_clark::edge_point;
 use crate::scheme::point::{Point, add, mean4, middle, scale};

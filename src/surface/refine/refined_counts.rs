@@ -1,11 +1,11 @@
 //! What a refinement will take, said before anything is allocated.
 
+use crate::error::{Error, Result};
+use crate::memory;
 use crate::mesh::SurfaceMesh;
-use crate::message;
 use crate::numbers::{by_count, counted};
 use crate::scheme::{FaceShape, Split};
 use crate::surface::options::{Method, SurfaceOptions};
-use crate::{Error, Result, memory};
 
 /// Elements of the result, in 128 bits: no level overflows them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

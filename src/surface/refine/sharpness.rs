@@ -6,7 +6,6 @@
 
 use crate::error::{Error, Result};
 use crate::mesh::{BoundaryRule, CreaseRule, SurfaceMesh, TriangleRule};
-use crate::message;
 use crate::numbers::{Real, counted};
 use crate::scheme::catmull_clark::triangle_stretch;
 use crate::scheme::crease::{

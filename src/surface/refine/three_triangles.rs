@@ -15,20 +15,18 @@
 mod holes;
 
 use crate::error::IdKind::Vertex;
-use crate::message;
 use crate::numbers::Real;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 
 use super::sharpness::{LevelSharpness, SharpEdge, boundary_corners};
 use super::workspace::Workspace;
-use crate::error::option;
+use crate::error::{Error, Result, option};
 use crate::mesh::SurfaceMesh;
 use crate::scheme::point::{Point, add, scale};
 use crate::scheme::sqrt3::{END_THIRD, LINE, THIRD, face_point, vertex_point};
 use crate::topology::surface::{Columns, SurfaceTopology, touching_vertices};
 use crate::topology::{NONE, Rows};
-use crate::{Error, Result};
 
 /// Points a work item covers.
 const GRAIN: usize = 4096;

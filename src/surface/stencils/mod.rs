@@ -15,7 +15,7 @@ use std::fmt;
 use single::SingleMatrix;
 use static_refinement::{StaticEvaluator, StaticRefinement, StaticWorkspace};
 
-use crate::Result;
+use crate::error::Result;
 use crate::mesh::check_point_count;
 use crate::numbers::Real;
 use crate::scheme::point::Point;

@@ -34,7 +34,6 @@ use slots::{GridPosition, Slots};
 use crate::error::IdKind;
 use crate::error::{Error, Result};
 use crate::mesh::{CreaseRule, SurfaceMesh};
-use crate::message;
 use crate::scheme::Scheme;
 use crate::surface::limit::finite::{FiniteWeights, spline_rows};
 use crate::surface::limit::{

@@ -5,6 +5,7 @@ use std::path::Path;
 use faer::Mat;
 
 use crate::npz::Npz;
+use subsolid::Quadrature;
 use subsolid::limit::Solid;
 use subsolid::mesh::SolidMesh;
 use subsolid::plan::Want;
@@ -96,7 +97,7 @@ impl Archive {
         let layout = QuadratureLayout::new(&solid, scheme, Want::FIRST).unwrap();
         let options = ExportOptions::default();
         let planned = archive_bytes(&layout, mesh.controls(), &options);
-        let quadrature = layout.with_tables();
+        let quadrature = Quadrature::of(layout);
         let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
         let report = Report::new(&mapping).unwrap();
         assert!(report.quality.non_positive.is_empty(), "a sound geometry");
@@ -113,7 +114,7 @@ impl Archive {
         let layout = QuadratureLayout::boundary(&solid, scheme, Want::FIRST, |_| true).unwrap();
         let options = ExportOptions::default();
         let planned = archive_bytes(&layout, mesh.controls(), &options);
-        let quadrature = layout.with_tables();
+        let quadrature = Quadrature::of(layout);
         let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
         let regions = Regions::new(solid.topology(), mesh).unwrap();
         let report = BoundaryReport::new(&mapping, &regions, mesh.points[0]).unwrap();

@@ -7,7 +7,6 @@ use cudarc::driver::{CudaContext, DriverError, result, sys};
 
 use crate::backend::device::DeviceInfo;
 use crate::error::{Command, Error, Result, option};
-use crate::message;
 use crate::plan::MatrixUnits;
 
 impl DeviceInfo {

@@ -8,7 +8,6 @@ use cudarc::nvrtc::{result, sys};
 
 use super::sources::{HEADERS, TEXT, Variant};
 use crate::error::{Error, Result, option};
-use crate::message;
 
 /// Compiled kernels.
 #[derive(Clone, Debug)]

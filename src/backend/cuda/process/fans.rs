@@ -96,6 +96,6 @@ impl<T: Real + DeviceRepr> DeviceProcessor<T> {
     /// The fans, which are stored.
     pub(super) fn fans(&self) -> Result<&Fans> {
         let fans = self.fans.as_ref();
-        fans.ok_or_else(|| crate::Error::request("no fans are stored"))
+        fans.ok_or_else(|| crate::error::Error::request("no fans are stored"))
     }
 }

@@ -10,7 +10,6 @@ use crate::backend::cuda::driver::program::Kernels;
 use crate::backend::cuda::driver::sources::{SOLVE, Variant};
 use crate::backend::cuda::query::steps::{Steps, array, number};
 use crate::error::{Error, Result, option};
-use crate::message;
 use crate::numbers::Real;
 use crate::process::surface::Cotangents;
 

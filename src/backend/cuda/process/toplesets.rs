@@ -13,7 +13,6 @@ use crate::backend::cuda::query::AttributeLayout;
 use crate::backend::cuda::query::steps::{array, number};
 use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result};
-use crate::message;
 use crate::numbers::Real;
 use crate::process::components::{check_reach, leave_unused};
 use crate::topology::order::EntityKind;

@@ -7,7 +7,6 @@ use crate::backend::cuda::driver::launch::Argument;
 use crate::backend::cuda::driver::sources::ROWS;
 use crate::backend::cuda::sort::Items;
 use crate::error::{Error, Result, option};
-use crate::message;
 use crate::query::{Op, too_many};
 use crate::topology::order::EntityKind;
 

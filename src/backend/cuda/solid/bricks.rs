@@ -122,7 +122,7 @@ mod tests {
     use crate::scheme::VertexRule;
 
     /// Regular leaves of a mesh, its bricks and the rest.
-    fn bricks(mesh: &crate::SolidMesh) -> (usize, Vec<Brick>, Vec<u32>) {
+    fn bricks(mesh: &crate::mesh::SolidMesh) -> (usize, Vec<Brick>, Vec<u32>) {
         let solid = Solid::new(mesh).unwrap();
         let is_regular =
             |&leaf: &u32| matches!(solid.leaves()[leaf as usize].kind, LeafKind::Regular(_));
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn regular_children_are_bricks() {
-        let mesh = crate::read("models/solids/rod_hex.vtk").unwrap();
+        let mesh = crate::io::read("models/solids/rod_hex.vtk").unwrap();
         let fine = refine_mesh(&mesh, 1, VertexRule::default()).unwrap();
         let (count, bricks, _) = bricks(&fine);
         assert!(8 * bricks.len() > count * 3 / 4, "{} of {count}", bricks.len());

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::Result;
+use crate::error::Result;
 use crate::io::read::assemble::{Assembly, VolumeShape};
 
 use super::members::Members;

@@ -3,11 +3,10 @@
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion};
 
 use super::deck::{Deck, DeckPart, DeckSection, Instance};
-use crate::error::IdKind;
+use crate::error::{IdKind, Result};
 use crate::io::read::lines::{real, shown};
-use crate::message;
+use crate::memory;
 use crate::numbers::counted;
-use crate::{Result, memory};
 
 /// Bytes of a mesh for each byte of a deck, roughly.
 const GROWTH: u128 = 8;

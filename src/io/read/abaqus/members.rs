@@ -1,9 +1,9 @@
 //! The elements that rows of sets and surfaces name: those of each set are found once, after those of the
 //! sets that it names.
 
+use crate::error::{Error, Result};
 use crate::io::read::assemble::Assembly;
 use crate::io::read::lines::shown;
-use crate::{Error, Result};
 
 use super::scope::{DeckElement, RowMember};
 use super::sets::{SetRow, Sets};

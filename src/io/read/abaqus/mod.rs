@@ -20,10 +20,8 @@ mod types;
 
 use std::path::Path;
 
-use crate::error::IdKind;
-use crate::message;
+use crate::error::{Error, IdKind, Result};
 use crate::numbers::counted;
-use crate::{Error, Result};
 
 use super::assemble::Assembly;
 use super::lines::{Text, integer, real, shown};

@@ -1,7 +1,7 @@
 //! Physical groups, and the surfaces and volumes that are in them.
 
 use super::file::{Gmsh, ReadElement};
-use crate::Result;
+use crate::error::Result;
 use crate::io::read::groups::PHYSICAL;
 use crate::mesh::groups::face_group_name;
 

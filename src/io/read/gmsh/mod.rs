@@ -15,10 +15,9 @@ mod values;
 use std::collections::HashMap;
 use std::path::Path;
 
+use crate::error::{Error, Result};
 use crate::mesh::Attribute;
-use crate::message;
 use crate::numbers::{by_count, counted};
-use crate::{Error, Result};
 
 use super::assemble::Assembly;
 use super::groups::PHYSICAL;

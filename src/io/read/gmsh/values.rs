@@ -1,7 +1,7 @@
 //! The values of a Gmsh file, written as words or as binary numbers.
 
+use crate::error::{Error, Message, Result};
 use crate::io::read::lines::Text;
-use crate::{Error, Message, Result};
 
 /// How numbers are written between `$Nodes`, `$Elements` and `$NodeData` and their ends.
 #[derive(Clone, Copy)]

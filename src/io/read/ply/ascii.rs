@@ -3,8 +3,8 @@
 use ply_rs_bw::ply::{ElementDef, PropertyType, ScalarType};
 
 use super::record::PlyRecord;
+use crate::error::{Error, Result};
 use crate::io::read::lines::{Text, integer, real, shown};
-use crate::{Error, Result};
 
 /// Reads the entries of an element; `cut` is the error of a file that ends within them.
 pub fn read(

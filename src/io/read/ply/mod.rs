@@ -20,11 +20,9 @@ use ply_rs_bw::ply::{ElementDef, Encoding, PropertyDef, PropertyType};
 use self::record::{PlyRecord, is_vertex_list};
 use super::ReadReport;
 use super::lines::{Text, shown};
-use crate::error::IdKind;
+use crate::error::{Error, IdKind, Result};
 use crate::mesh::{Attribute, COLOR, CORNER_SHARPNESS, NORMALS, SurfaceMesh};
-use crate::message;
 use crate::numbers::counted;
-use crate::{Error, Result};
 
 /// More properties of a vertex than this are refused.
 const MAX_PROPERTIES: usize = 256;

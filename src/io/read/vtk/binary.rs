@@ -10,7 +10,6 @@ use lzma_rust2::XzReader;
 use super::structured::GridExtent;
 use crate::error::Message;
 use crate::memory::decimal_bytes;
-use crate::message;
 
 /// How blocks are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,11 +9,11 @@ use super::outline::ArraySection;
 use super::{
     GivenFaces, KeptCells, UnstructuredGrid, VtkType, kind, push_cell_array, push_point_array,
 };
+use crate::error::{Error, Result};
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::groups::PHYSICAL;
 use crate::mesh::{Attribute, CellArray, SolidMesh};
-use crate::{Error, Result};
 
 /// Cells and faces one after the other, with their data.
 #[derive(Default)]

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use crate::error::{Error, Result};
 use crate::io::read::lines::shown;
-use crate::{Error, Result};
 
 /// Where the XML of a file ends, and binary data may begin.
 pub(super) const APPENDED: &[u8] = b"<AppendedData";

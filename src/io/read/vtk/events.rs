@@ -7,7 +7,7 @@ use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::reader::Reader;
 
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 /// The events of an XML text, one after another.
 pub(super) struct XmlEvents<'p, 'a> {

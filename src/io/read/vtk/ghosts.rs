@@ -5,7 +5,7 @@ use crate::io::dataset::{GHOST_LEVELS, GHOST_TYPE};
 use std::path::Path;
 
 use super::outline::ArraySection;
-use crate::{Error, Result};
+use crate::error::{Error, Result};
 
 const DUPLICATE_CELL: i64 = 1;
 const HIDDEN_CELL: i64 = 32;

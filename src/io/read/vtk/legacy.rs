@@ -6,8 +6,8 @@
 
 use std::path::Path;
 
+use crate::error::{Error, Result};
 use crate::mesh::Attribute;
-use crate::{Error, Result};
 
 use super::binary::Budget;
 use super::structured::{GridExtent, GridKind, ImageFrame, grid_help};

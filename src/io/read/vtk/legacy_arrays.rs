@@ -1,6 +1,6 @@
 //! The arrays of a legacy `.vtk` file: point, cell and field data.
 
-use crate::Result;
+use crate::error::Result;
 use crate::mesh::Attribute;
 
 use super::ghosts::{check_ghosts, is_ghosts};

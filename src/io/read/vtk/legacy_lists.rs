@@ -1,6 +1,6 @@
 //! The lists of vertices of a legacy `.vtk` file: its cells, or the polygons of a surface.
 
-use crate::Result;
+use crate::error::Result;
 
 use super::legacy::{LegacyReader, VertexLists};
 use super::values::Scalar;

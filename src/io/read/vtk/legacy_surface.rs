@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use crate::error::{Error, Message, Result};
 use crate::io::read::ReadReport;
 use crate::mesh::{Attribute, Polygons, SurfaceMesh};
-use crate::{Error, Message, Result};
 
 use super::cell_array_fault;
 use super::legacy::{LegacyReader, VertexLists};

@@ -41,13 +41,11 @@ mod xml;
 use std::collections::HashSet;
 use std::path::Path;
 
-use crate::error::Command;
 use crate::error::IdKind::Vertex;
+use crate::error::{Command, Error, Result};
 use crate::mesh::Attribute;
 use crate::mesh::groups::{face_group_name, names_group};
-use crate::message;
 use crate::numbers::{by_count, counted};
-use crate::{Error, Result};
 
 use super::assemble::{Assembly, VolumeShape};
 use super::groups::MAX_FACE_GROUPS;

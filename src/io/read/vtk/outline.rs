@@ -6,7 +6,7 @@ use std::path::Path;
 
 use quick_xml::events::{BytesStart, Event};
 
-use crate::Result;
+use crate::error::Result;
 
 use super::binary::{BinaryLayout, Compressor};
 use super::encoding::{self, APPENDED};

@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 
 use quick_xml::events::Event;
 
+use crate::error::{Error, Result};
 use crate::io::CREASE_EDGES;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::decoded;
 use crate::io::source;
 use crate::mesh::Attribute;
-use crate::{Error, Result};
 
 use super::binary::Budget;
 use super::encoding;

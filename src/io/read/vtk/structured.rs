@@ -4,7 +4,6 @@
 use super::grid::{GivenFaces, UnstructuredGrid};
 use crate::error::{Message, option_name};
 use crate::io::vtk_type;
-use crate::message;
 use crate::numbers::counted;
 
 /// Maximum number of points of a grid: those of images cost a file nothing.

@@ -8,13 +8,11 @@ use std::path::Path;
 use quick_xml::events::Event;
 use quick_xml::reader::Reader;
 
-use crate::error::Command;
 use crate::error::IdKind::Vertex;
+use crate::error::{Command, Error, Message, Result};
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::{Assembly, counted_kind};
 use crate::mesh::{Attribute, Polygons, SurfaceMesh};
-use crate::message;
-use crate::{Error, Message, Result};
 
 use super::binary::Budget;
 use super::encoding::is_xml;

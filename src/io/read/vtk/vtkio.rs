@@ -12,12 +12,12 @@ use super::outline::ArraySection;
 use super::structured::{GridExtent, ImageFrame};
 use super::surface::{push_faces, vertices};
 use super::{GivenFaces, KeptCells, UnstructuredGrid, push_cell_array, push_point_array};
+use crate::error::{Error, Result};
 use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::surface::checked;
 use crate::mesh::{Attribute, Polygons, SolidMesh, SurfaceMesh};
 use crate::numbers::counted;
-use crate::{Error, Result};
 
 /// The control mesh in an unstructured, structured or rectilinear grid or an image of `vtk`, and
 /// what else it holds.

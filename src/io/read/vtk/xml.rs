@@ -8,11 +8,9 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::error::option_name;
+use crate::error::{Error, Message, Result, option_name};
 use crate::memory::decimal_bytes;
 use crate::mesh::Attribute;
-use crate::message;
-use crate::{Error, Message, Result};
 
 use super::binary::{Budget, ByteSource, NotUnpacked, unpack};
 use super::ghosts::{check_ghosts, is_ghosts};

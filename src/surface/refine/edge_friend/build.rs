@@ -3,14 +3,12 @@
 use super::super::sharpness::LevelSharpness;
 use super::{EdgeFriend, FriendQuads};
 use crate::error::IdKind::Vertex;
-use crate::error::option;
+use crate::error::{Error, Result, option};
 use crate::mesh::{CreaseRule, Polygons, SurfaceMesh};
-use crate::message;
 use crate::surface::refine::quads::QuadLevels;
 use crate::topology::NONE;
 use crate::topology::surface::{Columns, SurfaceTopology};
 use crate::topology::surface::{inconsistent_edge, non_manifold_corners};
-use crate::{Error, Result};
 
 /// Level 1 of at least one level; refuses what is not an oriented manifold.
 pub(super) fn first_level(

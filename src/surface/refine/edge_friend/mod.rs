@@ -36,7 +36,7 @@ use rayon::prelude::*;
 
 use super::quads::QuadLevels;
 use super::workspace::Workspace;
-use crate::Result;
+use crate::error::Result;
 use crate::mesh::{CreaseRule, Creases, SurfaceMesh};
 use crate::scheme::point::Point;
 use crate::topology::surface::SurfaceTopology;

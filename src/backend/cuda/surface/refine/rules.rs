@@ -8,7 +8,6 @@ use super::step::LevelCounts;
 use super::three_triangles::ThreeTriangles;
 use crate::backend::cuda::driver::buffer::Buffer;
 use crate::error::{Error, Result, option};
-use crate::message;
 
 /// Rules that refine the mesh matrix.
 #[derive(Clone, Copy, Debug)]

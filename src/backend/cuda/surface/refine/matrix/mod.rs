@@ -15,7 +15,6 @@ use crate::backend::cuda::driver::program::Program;
 use crate::backend::cuda::sort::Space;
 use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result};
-use crate::message;
 pub(in crate::backend::cuda) use build::variant;
 pub(super) use build::{SharpRows, VertexNeighbors};
 

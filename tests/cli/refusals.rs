@@ -184,7 +184,7 @@ fn structured_grids_are_held_to_the_memory_that_is_given() {
     fs::write(path.join("a.vtk"), legacy).unwrap();
     for model in ["a.vti", "a.vtk"] {
         let fragment =
-            "a grid of 101 × 101 × 101 points takes about 0.1 GB of memory, 20.0 MB are left";
+            "a grid of 101 × 101 × 101 points takes about 144.7 MB of memory, 20.0 MB are left";
         refused(path, &format!("info {model} --memory 0.02"), fragment);
     }
     let mut limited = std::process::Command::new("sh");

@@ -331,9 +331,10 @@ fn offer(best: &mut Option<Closest>, found: Closest, most: f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limit::Solid;
     use crate::locate::Locator;
+    use crate::mesh::SolidMesh;
     use crate::mesh::shape::{Shape, VertexLink};
-    use crate::{Solid, SolidMesh};
 
     /// Close to a reentrant edge pieces are smaller than the tolerance. Where all of their halves
     /// were looked at, each of these points took seconds.

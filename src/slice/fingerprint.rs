@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn the_scheme_of_a_surface_counts() {
-        let mesh = crate::read_surface("models/surfaces/spot_control_mesh.obj").unwrap();
+        let mesh = crate::io::read_surface("models/surfaces/spot_control_mesh.obj").unwrap();
         let mut moved = mesh.clone();
         moved.points[3][1] += 1e-15;
         let mut prints = Scheme::ALL.map(|scheme| surface_fingerprint(&mesh, scheme)).to_vec();

@@ -10,7 +10,7 @@ pub fn matrix_plans(
 ) {
     for scheme in Scheme::ALL.into_iter().filter(|s| s.rules().has_matrix_pass()) {
         for &(name, levels) in models {
-            let mut mesh = crate::read_surface(format!("models/surfaces/{name}.obj")).unwrap();
+            let mut mesh = crate::io::read_surface(format!("models/surfaces/{name}.obj")).unwrap();
             if !scheme.split().is_nested() {
                 mesh.creases = Creases::default(); // it has no rule for them
             }

@@ -1,4 +1,5 @@
-"""Checks that imports between the files of src are acyclic, and those between its folders.
+"""Checks that imports between the files of src are acyclic, and those between its folders, and that
+files import from the modules that define, not from `lib.rs`.
 
     python3 tests/source/imports.py
 
@@ -69,6 +70,8 @@ def read():
         text = re.split(r"#\[cfg\(test\)\]\s*mod \w+ \{", text)[0]
         for public, tree in re.findall(r"^ *(pub(?:\(.*?\))? )?use ([^;]+);", text, flags=re.M):
             for parts, name in leaves(tree):
+                if own and parts[0] == "crate" and (parts[1],) not in files:
+                    sys.exit(f"{path}: import {parts[1]} from the module that defines it")
                 if target := absolute(parts, own, files):
                     names.setdefault(own + (name,), target)
                     uses.append((own, target, bool(public)))

@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn refinement_does_not_move_the_limit() {
-        let mesh = crate::read_surface("models/surfaces/cubes_semisharp.obj").unwrap();
+        let mesh = crate::io::read_surface("models/surfaces/cubes_semisharp.obj").unwrap();
         let refined = |levels| {
             let options = SurfaceOptions { levels, ..SurfaceOptions::default() };
             let fine = refine_surface(&mesh, &options).unwrap();

@@ -213,11 +213,12 @@ pub(super) fn unpack<'a>(
 const LZ4_RATIO: usize = 255;
 
 impl Compressor {
-    /// Appends at most `full` bytes of a block.
+    /// Appends the bytes of a block, at most one more than `full`, which tells that it has too many.
     fn unpack(self, packed: &[u8], full: usize, bytes: &mut Vec<u8>) -> Option<()> {
+        let limit = (full as u64).saturating_add(1);
         match self {
             Self::Zlib => {
-                ZlibDecoder::new(packed).take(full as u64).read_to_end(bytes).ok()?;
+                ZlibDecoder::new(packed).take(limit).read_to_end(bytes).ok()?;
             }
             Self::Lz4 => {
                 if full > packed.len().saturating_mul(LZ4_RATIO) {
@@ -232,7 +233,7 @@ impl Compressor {
                 // a dictionary need not be larger than what it serves
                 let most = u32::try_from(full / 1024).unwrap_or(u32::MAX);
                 let reader = XzReader::new_mem_limit(packed, false, most.max(MIN_DICTIONARY));
-                reader.take(full as u64).read_to_end(bytes).ok()?;
+                reader.take(limit).read_to_end(bytes).ok()?;
             }
         }
         Some(())
@@ -245,6 +246,31 @@ const MIN_DICTIONARY: u32 = 80 << 10;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn blocks_of_another_size_than_their_header_says_are_refused() {
+        use std::io::Write;
+
+        use flate2::{Compression, write::ZlibEncoder};
+        let layout = BinaryLayout {
+            compressor: Some(Compressor::Zlib),
+            big_endian: false,
+            wide_header: false,
+        };
+        for (bytes, is_right) in [(63, false), (64, true), (65, false), (100_000, false)] {
+            let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+            encoder.write_all(&vec![7; bytes]).unwrap();
+            let packed = encoder.finish().unwrap();
+            let header = [1, 64, 0, packed.len() as u32].map(u32::to_le_bytes).concat();
+            let text = base64::Engine::encode(
+                &base64::engine::general_purpose::STANDARD,
+                [header, packed].concat(),
+            );
+            let mut source = ByteSource::base64(text.as_bytes());
+            let found = unpack(&mut source, layout, &Budget::new(1 << 20));
+            assert_eq!(found.is_ok(), is_right, "{bytes}");
+        }
+    }
 
     #[test]
     fn base64_goes_on_behind_padding() {

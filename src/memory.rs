@@ -88,17 +88,19 @@ pub fn bytes_of(name: &str, gigabytes: f64) -> Result<u64> {
         .with_help("give gigabytes, for instance 4"))
 }
 
-/// Refuses what needs more than all of the machine's memory; `what`: "3 levels need", `help`: how
-/// to stay within so many bytes.
+/// Refuses what needs more than [`free_memory`]; `what`: "3 levels need", `help`: how to stay within
+/// so many bytes. Small needs are not looked at, so that this costs nothing in small jobs.
 ///
 /// # Errors
 /// [`Error::Request`] with both amounts.
 pub fn check(what: impl Display, need: u128, help: impl FnOnce(u128) -> Message) -> Result<()> {
-    check_limit(what, need, ("this machine has", physical_memory()), help)
+    if need < SMALL {
+        return Ok(());
+    }
+    check_limit(what, need, ("what is free is", free_memory()), help)
 }
 
-/// Like [`check`], against half of the machine's memory: the other half is kept for data held at
-/// the same time.
+/// Like [`check`], against half of all memory: the other half is kept for data held at the same time.
 ///
 /// # Errors
 /// Those of [`check`].
@@ -109,22 +111,6 @@ pub fn check_half(
 ) -> Result<()> {
     let half = physical_memory().map(|bytes| bytes / 2);
     check_limit(what, need, ("half of this machine's memory is", half), help)
-}
-
-/// Like [`check`], against [`free_memory`]. Small needs are not looked at, so that this costs nothing
-/// in small jobs.
-///
-/// # Errors
-/// Those of [`check`].
-pub fn check_free(
-    what: impl Display,
-    need: u128,
-    help: impl FnOnce(u128) -> Message,
-) -> Result<()> {
-    if need < SMALL {
-        return Ok(());
-    }
-    check_limit(what, need, ("what is free is", free_memory()), help)
 }
 
 /// What helps where a mesh does not fit.
@@ -146,7 +132,7 @@ fn check_limit(
 
 #[cfg(test)]
 mod tests {
-    use super::{check, check_half, group_limit, physical_memory};
+    use super::{check, check_half, free_memory, group_limit, physical_memory};
 
     /// Limits of a job are those of any group above it.
     #[test]
@@ -171,13 +157,15 @@ mod tests {
 
     #[test]
     fn more_than_there_is_is_refused() {
-        let Some(memory) = physical_memory().map(u128::from) else { return };
+        let (Some(free), Some(memory)) = (free_memory(), physical_memory()) else { return };
         let help = |limit| message!("at most {limit}");
-        assert!(check("it needs", memory, help).is_ok());
+        assert!(check("it needs", u128::from(free / 2), help).is_ok());
+        assert!(check("it needs", u128::from(memory), help).is_err());
         let error = check("it needs", u128::MAX, help).unwrap_err();
-        assert!(error.to_string().starts_with("it needs about 3.4e29 GB of memory, this machine"));
-        assert_eq!(error.help(), Some(&help(memory)));
-        assert!(check_half("it needs", memory / 2, help).is_ok());
-        assert!(check_half("it needs", memory / 2 + 2, help).is_err());
+        assert!(error.to_string().starts_with("it needs about 3.4e29 GB of memory, what is free"));
+        assert!(error.help().is_some_and(|help| help.to_string().starts_with("at most ")));
+        let half = u128::from(memory / 2);
+        assert!(check_half("it needs", half, help).is_ok());
+        assert!(check_half("it needs", half + 2, help).is_err());
     }
 }

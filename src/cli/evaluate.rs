@@ -112,7 +112,7 @@ pub struct Arguments {
     /// Compress .vtu, .pvtu and .npz
     #[arg(long, requires = "output")]
     compress: bool,
-    /// Evaluate nothing; list what would run: kernels with their batches, leaves, samples
+    /// Evaluate and write nothing; list what would run: kernels with their batches, leaves, samples
     /// and grids, the bytes that they move (an estimate), and the time for these bytes at
     /// the peak memory bandwidth of a GPU
     #[arg(long)]

@@ -4,6 +4,8 @@
 //! Millions of equal cells stay compact ([`DatasetCells::Uniform`]), and all
 //! numbers are stored as they are written, so that writing needs no conversion.
 
+use std::collections::HashSet;
+
 use rayon::prelude::*;
 
 use crate::error::{Error, IdKind, Result};
@@ -421,24 +423,23 @@ pub(super) const GHOST_TYPE: &str = "vtkGhostType";
 /// Name of the levels that VTK wrote before version 6.3: 0 for cells of the piece.
 pub(super) const GHOST_LEVELS: &str = "vtkGhostLevels";
 
-/// Checks the name of an array of points or cells.
-pub(super) fn check_name(kind: &str, name: &str) -> Result<()> {
-    if name.is_empty() || name.chars().any(char::is_control) {
-        return Err(Error::request(format!("{kind} array name {name:?} cannot stand in a file"))
-            .with_help("give it a name of printable characters"));
-    }
-    if [GHOST_TYPE, GHOST_LEVELS].contains(&name) {
-        let why = format!("{kind} array name {name:?}: readers take it for marks of ghost cells");
-        return Err(Error::request(why).with_help("rename it"));
-    }
-    Ok(())
-}
-
-pub(super) fn check_arrays(kind: &str, arrays: &[Array], entries: Option<usize>) -> Result<()> {
-    for (i, array) in arrays.iter().enumerate() {
-        let name = &array.name;
-        check_name(kind, name)?;
-        if arrays[..i].iter().any(|other| other.name == *name) {
+/// Checks the names of the arrays of points or of cells that stand in one file.
+pub(super) fn check_array_names<'n>(
+    kind: &str,
+    names: impl IntoIterator<Item = &'n str>,
+) -> Result<()> {
+    let mut seen = HashSet::new();
+    for name in names {
+        if name.is_empty() || name.chars().any(char::is_control) {
+            let why = format!("{kind} array name {name:?} cannot stand in a file");
+            return Err(Error::request(why).with_help("give it a name of printable characters"));
+        }
+        if [GHOST_TYPE, GHOST_LEVELS].contains(&name) {
+            let why =
+                format!("{kind} array name {name:?}: readers take it for marks of ghost cells");
+            return Err(Error::request(why).with_help("rename it"));
+        }
+        if !seen.insert(name) {
             // of two point arrays one is an attribute of the model
             let help = match kind {
                 "point" => format!(
@@ -447,10 +448,17 @@ pub(super) fn check_arrays(kind: &str, arrays: &[Array], entries: Option<usize>)
                 ),
                 _ => "rename one of them".to_owned(),
             };
-            return Err(
-                Error::request(format!("two {kind} arrays are named {name:?}")).with_help(help)
-            );
+            let why = format!("two {kind} arrays are named {name:?}");
+            return Err(Error::request(why).with_help(help));
         }
+    }
+    Ok(())
+}
+
+pub(super) fn check_arrays(kind: &str, arrays: &[Array], entries: Option<usize>) -> Result<()> {
+    check_array_names(kind, arrays.iter().map(|array| array.name.as_str()))?;
+    for array in arrays {
+        let name = &array.name;
         let (values, width) = (array.data.len(), array.width);
         let fits = match entries {
             Some(entries) => width.checked_mul(entries) == Some(values),

@@ -23,7 +23,7 @@ const CELL_BYTES: u128 = 350;
 /// Refuses meshes whose analysis would not fit into the memory that is free.
 pub(super) fn check_analysis(cells: usize) -> Result<()> {
     let what = format!("the analysis of {} needs", counted(cells, "cell"));
-    memory::check_free(what, CELL_BYTES * cells as u128, |_| memory::coarser_or_shared())
+    memory::check(what, CELL_BYTES * cells as u128, |_| memory::coarser_or_shared())
 }
 
 /// Refuses a level of local refinement, of solids or surfaces, that needs so many bytes.

@@ -75,7 +75,7 @@ impl<'s> LocatorPieces<'s> {
             leaves.par_iter().map(|leaf| maker.of(leaf).count() as u32).collect();
         let count: usize = counts.iter().map(|&n| n as usize).sum();
         let what = format!("the pieces of {} need", counted(solid.elements().len(), "element"));
-        memory::check_free(what, PIECE_BYTES * count as u128, |_| {
+        memory::check(what, PIECE_BYTES * count as u128, |_| {
             "take a part of the mesh, or a machine with more memory".into()
         })?;
         let leaf_ids = ids().zip(&counts).flat_map(|(leaf, &n)| (0..n).map(move |_| leaf));

@@ -28,6 +28,20 @@ impl FaceGroup {
     pub fn new(name: impl Into<String>, faces: Polygons) -> Self {
         Self { name: name.into(), faces }
     }
+
+    /// Takes away faces that the group has already, in any direction and from any vertex on.
+    pub(super) fn drop_repeated_faces(&mut self) {
+        let (mut kept, mut seen) = (Polygons::default(), HashSet::new());
+        self.faces.iter().filter(|face| seen.insert(face_key(face))).for_each(|f| kept.push(f));
+        self.faces = kept;
+    }
+}
+
+/// The vertices of a face, sorted: the same wherever it begins and in either direction.
+fn face_key(face: &[u32]) -> Vec<u32> {
+    let mut key = face.to_vec();
+    key.sort_unstable();
+    key
 }
 
 /// Whether a cell array of this name is a group, if it has one whole number per cell.
@@ -113,21 +127,16 @@ impl SolidMesh {
             return Vec::new();
         }
         let faces = || self.face_groups.iter().flat_map(|group| group.faces.iter());
-        let key = |face: &[u32]| {
-            let mut key = face.to_vec();
-            key.sort_unstable();
-            key
-        };
         let mut marked = vec![false; self.points.len()];
         for &v in faces().flatten() {
             marked.get_mut(v as usize).into_iter().for_each(|marked| *marked = true);
         }
-        let wanted: HashSet<Vec<u32>> = faces().map(key).collect();
+        let wanted: HashSet<Vec<u32>> = faces().map(face_key).collect();
         let mut known = HashSet::new();
         for c in 0..self.cells.len() {
             self.cells.for_each_face(c, |face| {
                 if face.iter().all(|&v| marked.get(v as usize) == Some(&true)) {
-                    known.extend(Some(key(face)).filter(|key| wanted.contains(key)));
+                    known.extend(Some(face_key(face)).filter(|key| wanted.contains(key)));
                 }
             });
         }
@@ -135,7 +144,7 @@ impl SolidMesh {
         for FaceGroup { name, faces } in &mut self.face_groups {
             let (mut kept, mut seen, mut unknown) = (Polygons::default(), HashSet::new(), 0);
             for face in faces.iter() {
-                let key = key(face);
+                let key = face_key(face);
                 if !known.contains(&key) {
                     unknown += 1;
                 } else if seen.insert(key) {

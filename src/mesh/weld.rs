@@ -80,7 +80,10 @@ impl SolidMesh {
         self.cells = cells;
         self.points = joined.kept.iter().map(|&v| self.points[v as usize]).collect();
         welded.differing = joined.take(&mut self.attributes);
-        self.face_groups.iter_mut().for_each(|group| group.faces.renumber(number));
+        for group in &mut self.face_groups {
+            group.faces.renumber(number);
+            group.drop_repeated_faces(); // both sides of what was a gap
+        }
         self.creases.renumber(number);
         welded.inside = self.drop_inner_creases();
         Ok(welded)
@@ -339,10 +342,16 @@ mod tests {
             values: (0..216).map(f64::from).collect(),
         }];
         parts.creases.push_edge(0, 1, 1.0);
-        parts.face_groups = vec![FaceGroup::new("low", Polygons::uniform(4, vec![0, 1, 2, 3]))];
+        // the face between the first two cells, as each of them has it
+        let gap = vec![1, 2, 6, 5, 8, 11, 15, 12];
+        parts.face_groups = vec![
+            FaceGroup::new("low", Polygons::uniform(4, vec![0, 1, 2, 3])),
+            FaceGroup::new("gap", Polygons::uniform(4, gap)),
+        ];
         let welded = parts.weld(0.0).unwrap();
         assert_eq!((welded.removed, welded.differing), (152, vec!["t".into()]));
         assert_eq!((parts.points.len(), parts.part_count()), (64, 1));
+        assert_eq!(parts.face_groups.iter().map(|g| g.faces.len()).collect::<Vec<_>>(), [1, 1]);
         let after: Vec<_> = (0..216).map(|k| corner(&parts, k / 8, k % 8)).collect();
         assert_eq!(before, after);
         assert_eq!(parts.weld(0.0).unwrap(), Welded::default());

@@ -190,7 +190,7 @@ pub fn check_memory(mesh: &SolidMesh, levels: usize) -> Result<()> {
         let fit = (0..levels).take_while(|&level| count(level) <= most).last().unwrap_or(0);
         message!("ask for at most ", counted(fit, "level"), " of this mesh")
     };
-    let all = memory::physical_memory().map_or(u128::MAX, u128::from);
+    let all = memory::free_memory().map_or(u128::MAX, u128::from);
     check_levels(mesh.cells.len(), children, levels).map_err(|e| e.with_help(help(all)))?;
     let what = format!("{} {}", counted(levels, "level"), by_count(levels, "needs", "need"));
     memory::check(what, count(levels) * BYTES_A_CELL, help)

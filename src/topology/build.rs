@@ -38,7 +38,7 @@ impl Topology {
         let corners = (0..cells.len()).map(|c| cells.vertices(c).len());
         let need = CORNER_BYTES * corners.sum::<usize>() as u128;
         let what = format!("the topology of {} needs", counted(cells.len(), "cell"));
-        memory::check_free(what, need, |_| memory::coarser_or_shared())?;
+        memory::check(what, need, |_| memory::coarser_or_shared())?;
         let corners = |c: u32| cells.vertices(c as usize).iter().copied();
         let vertex_cells = Rows::transposed(vertex_count, cells.len(), corners);
         let faces = merge_half_faces(&cells, vertex_count)?;

@@ -24,6 +24,7 @@ fn with_materials() -> TempDir {
         CellArray::new("fibre", 3, vec![0.1, 0.2, 0.3, 0.4, 0.5, 0.6], false),
         CellArray::new("class", 1, vec![5.0, 6.0], true),
         CellArray::new("volume", 1, vec![5.0, 6.0], false),
+        CellArray::group("half", 2, [1]),
     ];
     subsolid::write(path, &mesh, WriteOptions::default()).unwrap();
     directory
@@ -103,6 +104,7 @@ fn quadrature_points_have_them() {
         let archive = here.join("q.npz");
         let materials = crate::npz::array::<i64>(&archive, "cell/material");
         assert_eq!(materials, (vec![2], vec![40, 7]));
+        assert_eq!(crate::npz::array::<u8>(&archive, "cell/group_half"), (vec![2], vec![0, 1]));
         let (shape, fibres) = crate::npz::array::<f64>(&archive, "cell/fibre");
         assert_eq!((shape, fibres[5]), (vec![2, 3], 0.6));
         assert!(stderr.contains("cell arrays volume are left out"), "{stderr}");

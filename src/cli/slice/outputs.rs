@@ -1,5 +1,6 @@
 //! The files that `subsolid slice` writes.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -22,6 +23,17 @@ use crate::cli::model::ModelArguments;
 use crate::cli::names::bare;
 use crate::cli::unused::{leave_out, refuse_given};
 use crate::cli::wording::words;
+
+/// Where a file or directory is or would be, whichever way its path is written.
+fn place(path: &Path) -> PathBuf {
+    let resolved = |path: &Path| path.canonicalize().ok();
+    let beside = || {
+        let parent =
+            path.parent().map(|own| if own.as_os_str().is_empty() { Path::new(".") } else { own });
+        Some(resolved(parent?)?.join(path.file_name()?))
+    };
+    resolved(path).or_else(beside).unwrap_or_else(|| path.to_owned())
+}
 
 #[derive(Args)]
 #[group(skip)]
@@ -135,9 +147,9 @@ impl OutputArguments {
                     .with_help(format!("end its name in .{ending}")));
             }
         }
-        let paths: Vec<_> = self.paths().collect();
-        for (i, path) in paths.iter().enumerate() {
-            if paths[..i].contains(path) {
+        let mut places = HashSet::new();
+        for path in self.paths() {
+            if !places.insert(place(path)) {
                 return Err(Error::request(format!("{} is given twice", path.display()))
                     .with_help("give every output a different name"));
             }

@@ -194,18 +194,9 @@ pub fn write_arrays(
     for array in arrays {
         let parts: Vec<String> =
             array.name.split('/').filter(|part| !part.is_empty()).map(plain_name).collect();
-        push_named(&mut archive, &parts.join("/"), array)?;
+        archive.push_array(&parts.join("/"), array)?;
     }
     archive.finish()
-}
-
-fn push_named<W: Write + Seek>(
-    archive: &mut Archive<W>,
-    name: &str,
-    array: &Array,
-) -> io::Result<()> {
-    let (number, shape) = number_and_shape(array, array.entries());
-    archive.push(name, number, &shape, array.data.bytes())
 }
 
 fn number_and_shape(array: &Array, entries: usize) -> (&'static str, Vec<usize>) {
@@ -251,13 +242,16 @@ pub(crate) struct Archive<W: Write + Seek> {
     end: u64,
     /// Names of the arrays in lower case.
     names: HashSet<String>,
+    /// Bytes of the last array by its header, before compression.
+    announced: u64,
 }
 
 impl<W: Write + Seek> Archive<W> {
     /// An archive without arrays, at the start of `out`.
     pub(crate) fn new(out: W, compress: bool) -> Self {
         let deflater = compress.then(Deflater::default);
-        Self { out, deflater, entries: Vec::new(), lengths: [0; 2], end: 0, names: HashSet::new() }
+        let (entries, names) = (Vec::new(), HashSet::new());
+        Self { out, deflater, entries, lengths: [0; 2], end: 0, names, announced: 0 }
     }
 
     /// Adds an array in C order.
@@ -270,6 +264,12 @@ impl<W: Write + Seek> Archive<W> {
     ) -> io::Result<()> {
         self.begin(name, number, shape)?;
         self.append(bytes)
+    }
+
+    /// Adds an array under `name` instead of its own.
+    pub(crate) fn push_array(&mut self, name: &str, array: &Array) -> io::Result<()> {
+        let (number, shape) = number_and_shape(array, array.entries());
+        self.push(name, number, &shape, array.data.bytes())
     }
 
     /// Begins an array in C order, whose numbers are then given by [`Archive::append`].
@@ -285,7 +285,9 @@ impl<W: Write + Seek> Archive<W> {
         self.out.write_all(&header)?;
         self.end += header.len() as u64;
         self.entries.push(entry);
-        self.append(&npy_header(number, shape))
+        let header = npy_header(number, shape);
+        self.announced = (header.len() as u64).saturating_add(bytes as u64);
+        self.append(&header)
     }
 
     /// Adds numbers to the array begun last.
@@ -315,7 +317,8 @@ impl<W: Write + Seek> Archive<W> {
         self.end += packed;
     }
 
-    /// Completes the last array: its checksum and lengths are known by now.
+    /// Completes the last array: its checksum and lengths are known by now. Refuses one that is not
+    /// as long as its header says, which no program would read.
     fn end_array(&mut self) -> io::Result<()> {
         if self.entries.is_empty() {
             return Ok(());
@@ -325,6 +328,10 @@ impl<W: Write + Seek> Archive<W> {
             self.count(packed, 0);
         }
         let [packed, bytes] = std::mem::take(&mut self.lengths);
+        if bytes != self.announced {
+            let text = format!("an array has {bytes} bytes, its header says {}", self.announced);
+            return Err(io::Error::new(io::ErrorKind::InvalidData, text));
+        }
         let Some(entry) = self.entries.last_mut() else { return Ok(()) };
         entry.set_lengths(packed, bytes);
         self.out.seek(SeekFrom::Start(entry.start()))?;

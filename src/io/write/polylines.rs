@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::xml;
 use crate::error::{Error, Result};
 use crate::io::atomic;
-use crate::io::dataset::check_name;
+use crate::io::dataset::check_array_names;
 
 /// Writes closed polylines with arrays of doubles, piece by piece, into one `.vtp`.
 ///
@@ -53,8 +53,8 @@ impl PolylineWriter {
     /// arrays of width 1.
     ///
     /// # Errors
-    /// [`Error::Request`] for a name of control characters, and an empty one; [`Error::Io`] if it
-    /// cannot be written.
+    /// [`Error::Request`] for a name of control characters, an empty one, and two that are equal;
+    /// [`Error::Io`] if it cannot be written.
     pub fn create(
         path: impl AsRef<Path>,
         point_arrays: &[(&str, usize)],
@@ -62,8 +62,8 @@ impl PolylineWriter {
     ) -> Result<Self> {
         let path = path.as_ref().to_owned();
         atomic::check(&path)?;
-        point_arrays.iter().try_for_each(|(name, _)| check_name("point", name))?;
-        cell_arrays.iter().try_for_each(|name| check_name("cell", name))?;
+        check_array_names("point", point_arrays.iter().map(|(name, _)| *name))?;
+        check_array_names("cell", cell_arrays.iter().copied())?;
         let section = |kind: &str, name: &str, width: usize| {
             let name = xml::escape(name);
             let attributes =

@@ -8,13 +8,13 @@ use super::appended::write_raw;
 use super::values::{ArrayValues, vtk_ids};
 use super::xml;
 use crate::error::Result;
-use crate::io::dataset::{Array, Points, check_name};
+use crate::io::dataset::{Array, Points, check_array_names};
 use crate::io::mesh_dataset::{corner_array, crease_arrays};
 use crate::mesh::SurfaceMesh;
 
 /// Checks that the names of attributes can stand in a file.
 pub fn check(mesh: &SurfaceMesh) -> Result<()> {
-    mesh.attributes.iter().try_for_each(|attribute| check_name("point", &attribute.name))
+    check_array_names("point", mesh.attributes.iter().map(|attribute| attribute.name.as_str()))
 }
 
 /// Writes `mesh`, which has been checked.

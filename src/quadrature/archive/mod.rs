@@ -188,12 +188,8 @@ fn push_model<W: Write + Seek>(
     let points = controls.positions;
     reals(archive, "control_points", &[points.len(), 3], points.as_flattened())?;
     for array in options.cell_data.iter().filter(|array| !is_own(array)) {
-        let Array { width, data, .. } = Array::from(array);
-        let shape = [array.values.len() / width.max(1), width];
-        let shape = if width == 1 { &shape[..1] } else { &shape[..] };
-        let number = if array.integers { "i8" } else { "f8" };
         let name = format!("cell/{}", plain_name(&array.name));
-        archive.push(&name, number, shape, data.bytes())?;
+        archive.push_array(&name, &Array::from(array))?;
     }
     Ok(())
 }

@@ -134,7 +134,7 @@ impl SolidBuilder {
         if let Some(owned) = owned {
             let mut all = vec![Class::Refined(Reason::Ghost); solid.topology.cell_count()];
             owned.iter().zip(&solid.classes).for_each(|(&c, &class)| all[c as usize] = class);
-            (solid.classes, solid.is_part) = (all, true);
+            (solid.classes, solid.is_part, solid.used) = (all, true, None);
         }
         Ok(solid)
     }
@@ -316,8 +316,12 @@ impl SolidBuilder {
             self.leaves = by_element(&self.leaves, &leaf_ends);
         }
         let has_corners = self.elements.iter().any(|element| element.corner.is_some());
+        let is_used = |v: u32| !topology.vertex_cells(v).is_empty();
+        let vertices = 0..topology.vertex_count() as u32;
+        let used = (!vertices.clone().all(is_used)).then(|| vertices.map(is_used).collect());
         Solid {
             topology,
+            used,
             classes,
             elements: self.elements,
             leaves: self.leaves,

@@ -17,7 +17,7 @@ use super::leaf::{Element, Leaf, LeafKind, morton, position};
 use super::net::Ends;
 use super::structure::{Orders, Structure, layered_weights, tensor_weights};
 use crate::error::{Error, Result};
-use crate::mesh::check_value_count;
+use crate::mesh::{check_value_count, used_rows};
 use crate::scheme::Stencils;
 use crate::topology::Topology;
 
@@ -64,6 +64,8 @@ pub struct Solid {
     pub(super) planar: Vec<Arc<Structure>>,
     pub(super) spatial: Vec<Arc<Structure>>,
     pub(super) is_part: bool,
+    // whether each vertex belongs to a cell, if some do not and are not there to span the whole
+    pub(super) used: Option<Vec<bool>>,
     // whether the whole has elements that are corners of cells
     pub(crate) has_corners: bool,
 }
@@ -197,7 +199,20 @@ impl Solid {
 
     /// The origin of [`Solid::local_points`].
     pub(crate) fn local_origin(&self, values: &[f64], width: usize) -> Vec<f64> {
-        if self.stencils.is_empty() { vec![0.0; width] } else { local_origin(values, width) }
+        if self.stencils.is_empty() {
+            vec![0.0; width]
+        } else {
+            local_origin(&self.spanning(values, width), width)
+        }
+    }
+
+    /// The rows of `values: [vertex][width]` on which boxes, lengths and ranges depend: those of the
+    /// vertices of cells, and in a part those of the vertices that span the whole.
+    pub(crate) fn spanning<'a>(&self, values: &'a [f64], width: usize) -> Cow<'a, [f64]> {
+        match &self.used {
+            Some(used) => used_rows(values, width, used),
+            None => Cow::Borrowed(values),
+        }
     }
 
     /// Values less `origin`, if it has any components, at the points of all levels.

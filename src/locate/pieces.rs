@@ -88,7 +88,8 @@ impl<'s> LocatorPieces<'s> {
         let PieceArrays { points, errors, boxes, frames, cores } = all;
         let pieces: Vec<Piece> = leaves.iter().flat_map(|leaf| maker.of(leaf)).collect();
         let leaves = leaf_ids.collect();
-        let control_box = bounds(controls.positions);
+        let control_box =
+            bounds(solid.spanning(controls.positions.as_flattened(), 3).as_chunks().0);
         Ok(Self {
             maker,
             pieces,

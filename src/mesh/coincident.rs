@@ -110,16 +110,6 @@ impl SolidMesh {
         (0..).zip(&parts).filter(|&(v, &part)| v == part && used[v as usize]).count()
     }
 
-    pub(super) fn used_vertices(&self) -> Vec<bool> {
-        let mut used = vec![false; self.points.len()];
-        for c in 0..self.cells.len() {
-            for &v in self.cells.vertices(c) {
-                used.get_mut(v as usize).into_iter().for_each(|used| *used = true);
-            }
-        }
-        used
-    }
-
     /// Shows the vertices of every place that has several, ascending.
     fn for_each_position(&self, show: impl FnMut(&[u32])) {
         let used = self.used_vertices();

@@ -2,15 +2,6 @@
 
 use nalgebra::Vector3;
 
-use crate::numbers::bounds::extended;
-
-/// Smallest and largest coordinates; `None` without points.
-pub(crate) fn bounds(points: &[[f64; 3]]) -> Option<([f64; 3], [f64; 3])> {
-    let first = *points.first()?;
-    let [low, high] = points.iter().copied().fold([first; 2], extended);
-    Some((low, high))
-}
-
 /// Twice the area of a polygon times its normal (Newell); zero if it is degenerate.
 pub(crate) fn area_normal(points: &[[f64; 3]], face: &[u32]) -> Vector3<f64> {
     let point = |i: usize| Vector3::from(points[face[i % face.len()] as usize]);

@@ -119,11 +119,12 @@ fn keys(points: &[[f64; 3]], used: &[bool], distance: f64) -> Result<(Vec<GridVe
     }
     // the diagonal of a cell is a little below the distance
     let side = 0.577 * distance;
-    let largest = points.iter().flatten().fold(0.0_f64, |largest, x| largest.max(x.abs()));
+    let used_points = points.iter().zip(used).filter(|(_, used)| **used).flat_map(|(p, _)| p);
+    let largest = used_points.fold(0.0_f64, |largest, x| largest.max(x.abs()));
     if distance > 0.0 && largest / side > 2_f64.powi(52) {
         let least = largest * 2_f64.powi(-50);
         return refused(format!(
-            "coordinates of {largest} are not as fine: give 0 for equal coordinates, or {least:.0e} or \
+            "coordinates of {largest:.2e} are not as fine: give 0 for equal coordinates, or {least:.0e} or \
              more"
         ));
     }

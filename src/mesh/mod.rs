@@ -38,7 +38,6 @@ pub(crate) use creases::check_sharpness;
 pub use creases::{Corner, Crease, CreaseRule, Creases};
 pub use folded::FoldedCorners;
 pub(crate) use geometry::area_normal;
-use geometry::bounds;
 pub use groups::FaceGroup;
 pub use handedness::Handedness;
 pub use range::{CellLengths, single_precision_loss, single_precision_loss_in};
@@ -52,6 +51,7 @@ pub use surface::{
 };
 pub use triangles::Triangles;
 pub use unused::UnusedVertices;
+pub(crate) use unused::used_rows;
 pub use weld::Welded;
 
 use crate::error::{Error, Result};
@@ -201,17 +201,5 @@ impl SolidMesh {
             Error::request(format!("no attribute is named {name:?}"))
                 .with_help(format!("the mesh has {known}"))
         })
-    }
-
-    /// Smallest and largest coordinates, `None` for a mesh without points.
-    pub fn bounds(&self) -> Option<([f64; 3], [f64; 3])> {
-        bounds(&self.points)
-    }
-}
-
-impl SurfaceMesh {
-    /// Smallest and largest coordinates of the control points; `None` without any.
-    pub fn bounds(&self) -> Option<([f64; 3], [f64; 3])> {
-        bounds(&self.points)
     }
 }

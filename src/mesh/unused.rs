@@ -1,10 +1,13 @@
-//! Vertices that belong to no cell.
+//! Vertices that belong to no cell or face: files have them as reference nodes and centers of arcs.
+//! They are kept, but no length, box or range of values depends on them.
 
+use std::borrow::Cow;
+
+use super::{SolidMesh, SurfaceMesh};
 use crate::error::IdKind::Vertex;
 use crate::error::Message;
+use crate::numbers::bounds::extended;
 use crate::numbers::{by_count, counted};
-
-use super::SolidMesh;
 
 /// Vertices that belong to no cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,22 +31,82 @@ impl UnusedVertices {
 impl SolidMesh {
     /// The vertices that belong to no cell. Ids beyond the points are left out.
     pub fn unused_vertices(&self) -> UnusedVertices {
-        let mut used = vec![false; self.points.len()];
-        for c in 0..self.cells.len() {
-            for &v in self.cells.vertices(c) {
-                if let Some(slot) = used.get_mut(v as usize) {
-                    *slot = true;
-                }
-            }
-        }
+        let used = self.used_vertices();
         let unused = || (0..).zip(&used).filter(|(_, used)| !**used).map(|(v, _)| v);
         UnusedVertices { count: unused().count(), first: unused().next() }
     }
+
+    /// Whether each vertex belongs to a cell. Ids beyond the points are left out.
+    pub(crate) fn used_vertices(&self) -> Vec<bool> {
+        let cells = (0..self.cells.len()).flat_map(|c| self.cells.vertices(c));
+        marked(self.points.len(), cells)
+    }
+
+    /// Smallest and largest coordinates of the vertices of cells; `None` without any.
+    pub fn bounds(&self) -> Option<([f64; 3], [f64; 3])> {
+        bounds_of(&self.points, &self.used_vertices())
+    }
+}
+
+impl SurfaceMesh {
+    /// Whether each vertex belongs to a face. Ids beyond the points are left out.
+    pub(crate) fn used_vertices(&self) -> Vec<bool> {
+        marked(self.points.len(), self.faces.vertices())
+    }
+
+    /// The mesh without vertices of no face and without tags, and the vertices that are left, if some
+    /// are of no face.
+    pub(crate) fn compact(&self) -> Option<(Self, Vec<u32>)> {
+        let used = self.used_vertices();
+        if used.iter().all(|used| *used) {
+            return None;
+        }
+        let left: Vec<u32> = (0..).zip(&used).filter(|(_, used)| **used).map(|(v, _)| v).collect();
+        let mut numbers = vec![0; used.len()];
+        (0..).zip(&left).for_each(|(number, &v)| numbers[v as usize] = number);
+        let points = left.iter().map(|&v| self.points[v as usize]).collect();
+        let mut faces = self.faces.clone();
+        faces.renumber(|v| numbers[v as usize]);
+        let attributes = self.attributes.iter().map(|a| a.of_vertices(&left)).collect();
+        Some((Self { attributes, ..Self::new(points, faces) }, left))
+    }
+
+    /// Smallest and largest coordinates of the vertices of faces; `None` without any.
+    pub fn bounds(&self) -> Option<([f64; 3], [f64; 3])> {
+        bounds_of(&self.points, &self.used_vertices())
+    }
+}
+
+fn marked<'a>(count: usize, vertices: impl IntoIterator<Item = &'a u32>) -> Vec<bool> {
+    let mut marked = vec![false; count];
+    for &v in vertices {
+        if let Some(slot) = marked.get_mut(v as usize) {
+            *slot = true;
+        }
+    }
+    marked
+}
+
+/// The rows of `values: [vertex][width]` of the vertices that are used.
+pub(crate) fn used_rows<'a>(values: &'a [f64], width: usize, used: &[bool]) -> Cow<'a, [f64]> {
+    if used.iter().all(|used| *used) {
+        return Cow::Borrowed(values);
+    }
+    let rows = values.chunks_exact(width).zip(used).filter(|(_, used)| **used);
+    Cow::Owned(rows.flat_map(|(row, _)| row).copied().collect())
+}
+
+fn bounds_of(points: &[[f64; 3]], used: &[bool]) -> Option<([f64; 3], [f64; 3])> {
+    let mut points = points.iter().zip(used).filter(|(_, used)| **used).map(|(point, _)| *point);
+    let first = points.next()?;
+    let [low, high] = points.fold([first; 2], extended);
+    Some((low, high))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mesh::Polygons;
     use crate::mesh::shape::Shape;
 
     #[test]
@@ -56,5 +119,21 @@ mod tests {
         assert_eq!(found, UnusedVertices { count: 2, first: Some(first) });
         let notice = found.notice().unwrap().to_string();
         assert_eq!(notice, format!("2 vertices belong to no cell (the first: vertex {first})"));
+    }
+
+    #[test]
+    fn unused_vertices_are_outside_the_bounds() {
+        let mut mesh = Shape::Bracket.build().unwrap();
+        let around = mesh.bounds();
+        mesh.points.insert(0, [1e9, 0.0, 0.0]);
+        mesh.cells.renumber(|v| v + 1);
+        assert_eq!(mesh.bounds(), around);
+        let triangle = Polygons::uniform(3, vec![0, 1, 3]);
+        let points = vec![[1.0; 3], [2.0, 0.0, 1.0], [1e9; 3], [0.0; 3]];
+        let surface = SurfaceMesh::new(points, triangle);
+        assert_eq!(surface.bounds(), Some(([0.0; 3], [2.0, 1.0, 1.0])));
+        let rows =
+            used_rows(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], 2, &surface.used_vertices());
+        assert_eq!(*rows, [1.0, 2.0, 3.0, 4.0, 7.0, 8.0]);
     }
 }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
-use crate::mesh::SolidMesh;
+use crate::mesh::{SolidMesh, used_rows};
 use crate::plan::{Plan, shares};
 use crate::topology::order::Curve;
 
@@ -25,7 +25,8 @@ impl Cut {
         check_costs(mesh, costs)?;
         mesh.check()?;
         let cells = mesh.cells.len();
-        let curve = Curve::around(&mesh.points);
+        let spanning = used_rows(mesh.points.as_flattened(), 3, &mesh.used_vertices());
+        let curve = Curve::around(spanning.as_chunks().0);
         let key = |cell: u32| {
             let vertices = mesh.cells.vertices(cell as usize);
             let mut sum = [0.0; 3];

@@ -61,13 +61,14 @@ impl<'m> Cutter<'m> {
             all.sort_unstable();
             all
         };
+        let span = Extremes::of(mesh, 0, &vertex_cells).span().collect();
         Ok(Self {
             mesh,
             owned: Vec::new(),
             vertex_cells,
             creases: sorted(edges.iter().map(|crease| crease.edge[0].0).collect()),
             corners: sorted(mesh.creases.corners.iter().map(|c| c.vertex.0).collect()),
-            span: Extremes::of(mesh, 0).span().collect(),
+            span,
         })
     }
 

@@ -3,12 +3,13 @@
 use super::exchange::{next_id, next_number};
 use crate::error::Result;
 use crate::mesh::SolidMesh;
+use crate::topology::Rows;
 
 /// A value and its vertex.
 type VertexValue = (f64, u32);
 
-/// The first vertex, and those with the least and the largest of each coordinate and component of an
-/// attribute: the first of equal least ones, the last of equal largest ones.
+/// Among the vertices of cells the first, and those with the least and the largest of each coordinate
+/// and component of an attribute: the first of equal least ones, the last of equal largest ones.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Extremes {
     first: Option<u32>,
@@ -17,19 +18,22 @@ pub(super) struct Extremes {
 }
 
 impl Extremes {
-    /// Of a mesh whose vertices have the ids from `start` on.
-    pub fn of(mesh: &SolidMesh, start: u32) -> Self {
+    /// Of a mesh whose vertices have the ids from `start` on; `vertex_cells`: the cells of each.
+    pub fn of(mesh: &SolidMesh, start: u32, vertex_cells: &Rows) -> Self {
         let mut found = Vec::new();
+        let used = |v: usize| !vertex_cells.row(v).is_empty();
         let mut add = |values: &[f64], width: usize| {
             for component in 0..width {
-                let along = (start..).zip(values.iter().skip(component).step_by(width));
+                let along = values.iter().skip(component).step_by(width).enumerate();
+                let along = along.filter(|&(v, _)| used(v)).map(|(v, x)| (start + v as u32, x));
                 let numbers = along.map(|(v, &x)| (x, v)).filter(|(x, _)| !x.is_nan());
                 found.push(numbers.map(|found| [found; 2]).reduce(extended));
             }
         };
         add(mesh.points.as_flattened(), 3);
         mesh.attributes.iter().for_each(|a| add(&a.values, a.width));
-        Self { first: (!mesh.points.is_empty()).then_some(start), found }
+        let first = (0..mesh.points.len()).find(|&v| used(v)).map(|v| start + v as u32);
+        Self { first, found }
     }
 
     /// The extremes of both; the vertices of `next` come after.

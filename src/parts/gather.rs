@@ -104,7 +104,9 @@ impl Collected {
     fn new(mesh: &DistributedMesh, ranks: &Ranks<'_>, own: Vec<u32>) -> Result<Self> {
         let [owned, ghosts] = with_ghosts(mesh, ranks, own)?;
         let start = mesh.vertices.range(ranks.rank()).start as u32;
-        let extremes = ranks.all_gather(Ok(Extremes::of(&mesh.block, start).to_bytes()))?;
+        let extremes =
+            ranks
+                .all_gather(Ok(Extremes::of(&mesh.block, start, &mesh.vertex_cells).to_bytes()))?;
         let mut vertices = vertices_of([&owned, &ghosts]);
         if !owned.ids.is_empty() {
             let join = |all: Extremes, bytes: &Vec<u8>| -> Result<Extremes> {

@@ -1,9 +1,11 @@
 //! Surfaces that bound a volume.
 
+use std::borrow::Cow;
+
 use crate::error::IdKind::Face;
 use crate::error::{Error, Result};
 use crate::error::{edge, option};
-use crate::mesh::{Polygons, SurfaceMesh};
+use crate::mesh::{Polygons, SurfaceMesh, used_rows};
 use crate::scheme::Scheme;
 use crate::surface::limit::LimitSurface;
 use crate::surface::separate_edges;
@@ -81,6 +83,13 @@ impl ClosedSurface {
     /// Number of control points.
     pub fn vertex_count(&self) -> usize {
         self.topology.vertex_count
+    }
+
+    /// The coordinates of the vertices of faces.
+    pub(super) fn spanning<'a>(&self, points: &'a [[f64; 3]]) -> Cow<'a, [f64]> {
+        let mut used = vec![false; points.len()];
+        self.topology.vertices.iter().for_each(|&v| used[v as usize] = true);
+        used_rows(points.as_flattened(), 3, &used)
     }
 
     /// The face of the mesh that a face is part of.

@@ -91,7 +91,8 @@ impl Slicer {
         solid.check_whole("layers")?;
         check_point_count(controls.positions.len(), solid.topology().vertex_count())?;
         solid.topology().check_has_boundary()?;
-        let tolerance = tolerance(controls.positions, options)?;
+        let spanning = solid.spanning(controls.positions.as_flattened(), 3);
+        let tolerance = tolerance(spanning.as_chunks().0, options)?;
         let surface = Surface::new(solid, controls.positions, options.axis, tolerance)?;
         Ok(Self::of_whole(surface, options.axis, tolerance, Shells::default()))
     }
@@ -125,7 +126,7 @@ impl Slicer {
         options: SliceOptions,
     ) -> Result<Self> {
         check_point_count(points.len(), surface.vertex_count())?;
-        let tolerance = tolerance(points, options)?;
+        let tolerance = tolerance(surface.spanning(points).as_chunks().0, options)?;
         let (surface, shells) = Surface::of_closed(surface, points, options.axis, tolerance)?;
         Ok(Self::of_whole(surface, options.axis, tolerance, shells))
     }

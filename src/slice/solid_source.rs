@@ -75,7 +75,7 @@ impl<'s> SolidSource<'s> {
         let rings = Some(PieceCounts::of(solid).layer_rings());
         let options = LocatorOptions { rings, ..LocatorOptions::default() };
         let locator = Locator::with_options(solid, controls, options)?;
-        let mut channels = Channel::of(controls.attributes);
+        let mut channels = Channel::of_solid(solid, controls.attributes);
         channels.extend(Channel::of_cells(cell_data));
         let inside = SolidInterior::new(locator, controls.attributes, cell_data)?;
         Ok(Self { slicer, inside: Some(inside), channels })
@@ -95,7 +95,7 @@ impl<'s> SolidSource<'s> {
         let controls = Controls { positions: &part.mesh().points, attributes };
         let options = LocatorOptions { rings: Some(part.rings()), ..LocatorOptions::default() };
         let locator = Locator::with_options(part.solid(), controls, options)?;
-        let mut channels = Channel::of(attributes);
+        let mut channels = Channel::of_solid(part.solid(), attributes);
         for array in cell_data {
             let mut own = Channel::of_cells(std::slice::from_ref(array));
             let ranges = part.cell_ranges(&array.name).unwrap_or_default();
@@ -129,6 +129,13 @@ impl Channel {
     /// The components of attributes, one after the other.
     pub fn of(attributes: &[Attribute]) -> Vec<Self> {
         attributes.iter().flat_map(|a| Self::components(&a.name, a.width, &a.values)).collect()
+    }
+
+    /// The same, with the ranges of the vertices of cells.
+    fn of_solid(solid: &Solid, attributes: &[Attribute]) -> Vec<Self> {
+        let of_one =
+            |a: &Attribute| Self::components(&a.name, a.width, &solid.spanning(&a.values, a.width));
+        attributes.iter().flat_map(of_one).collect()
     }
 
     /// The components of cell arrays, one after the other; that of a group has the group's name.

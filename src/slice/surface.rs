@@ -147,7 +147,7 @@ impl Surface {
     /// # Errors
     /// Those of [`Sheet::new`] and [`Orientation::new`].
     pub fn new(solid: &Solid, points: &[[f64; 3]], axis: Axis, tolerance: f64) -> Result<Self> {
-        let grid = height_grid(points);
+        let grid = height_grid(solid.spanning(points.as_flattened(), 3).as_chunks().0);
         let sheet = Sheet::new(solid, points, axis, fitter(grid, tolerance))?;
         let orientation = Orientation::new(solid.topology(), points)?;
         let faces = |range| {
@@ -168,7 +168,7 @@ impl Surface {
         axis: Axis,
         tolerance: f64,
     ) -> Result<(Self, Shells)> {
-        let grid = height_grid(points);
+        let grid = height_grid(surface.spanning(points).as_chunks().0);
         let skin = Skin::new(surface, points, axis, fitter(grid, tolerance))?;
         let parts = skin.parts();
         let cover = |range: Range<usize>| -> Vec<Vec<Fit>> {

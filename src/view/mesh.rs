@@ -73,7 +73,7 @@ pub fn page(
             number += 1;
         }
     }
-    scene.push_attributes(&mesh.attributes);
+    scene.push_attributes(&mesh.attributes, &mesh.used_vertices());
     lines::push_surface_edges(&mut scene, mesh);
     scene.surface_figures(mesh);
     scene.first_view(options)?;

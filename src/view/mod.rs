@@ -114,7 +114,7 @@ impl Page {
         scene.push_classes(classes(solid));
         scene.push_layers(layers::layers(topology));
         quality::of_limit(solid, mesh, options.samples)?.push(&mut scene);
-        scene.push_attributes(&mesh.attributes);
+        scene.push_attributes(&mesh.attributes, &mesh.used_vertices());
         scene.push_cell_data(&mesh.cell_data);
         lines::push_control_edges(&mut scene, topology, &mesh.points);
         lines::push_creases(&mut scene, &limit, &surface)?;
@@ -138,7 +138,7 @@ impl Page {
         linear::push(&mut scene, mesh, &topology);
         scene.push_layers(layers::layers(&topology));
         quality::of_cells(mesh, &topology, options.samples).push(&mut scene);
-        scene.push_attributes(&mesh.attributes);
+        scene.push_attributes(&mesh.attributes, &mesh.used_vertices());
         scene.push_cell_data(&mesh.cell_data);
         scene.solid_figures(mesh, &topology, None);
         scene.first_view(options)?;
@@ -173,7 +173,7 @@ impl Page {
         scene.push_elements(limit.elements().iter().map(|e| (e.face, e.corner.map(|c| c as u8))));
         let classes: Vec<u8> = limit.classes().iter().copied().map(FaceClass::number).collect();
         scene.push_classes(classes);
-        scene.push_attributes(&mesh.attributes);
+        scene.push_attributes(&mesh.attributes, &mesh.used_vertices());
         lines::push_surface_edges(&mut scene, mesh);
         lines::push_creases(&mut scene, &limit, mesh)?;
         scene.surface_figures(mesh);

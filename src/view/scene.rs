@@ -10,7 +10,7 @@ use super::color::ColorMap;
 use super::color_source::{CLASS, Color};
 use crate::io::{LengthUnit, UpAxis};
 use crate::limit::Solid;
-use crate::mesh::{Attribute, CellArray, SolidMesh, SurfaceMesh};
+use crate::mesh::{Attribute, CellArray, SolidMesh, SurfaceMesh, used_rows};
 use crate::numbers::counted;
 use crate::numbers::vector::distance;
 use crate::topology::Topology;
@@ -209,13 +209,14 @@ impl Scene {
     }
 
     /// Names the attributes; their values stand with the patches, section `attribute K` for the
-    /// K-th component of all.
-    pub fn push_attributes(&mut self, attributes: &[Attribute]) {
+    /// K-th component of all. Ranges are those of the vertices that are `used`.
+    pub fn push_attributes(&mut self, attributes: &[Attribute], used: &[bool]) {
         let mut number = 0;
         for attribute in attributes {
+            let rows = used_rows(&attribute.values, attribute.width, used);
             for component in 0..attribute.width {
-                let values = || attribute.values.iter().skip(component).step_by(attribute.width);
-                let (low, high) = range(values().copied());
+                let values = rows.iter().skip(component).step_by(attribute.width);
+                let (low, high) = range(values.copied());
                 self.channels.push(ColorChannel {
                     name: attribute.name.clone(),
                     component: (attribute.width > 1).then_some(component),

@@ -88,7 +88,7 @@ impl SkinPolygons {
         let solid = Solid::with_topology(mesh, topology)?;
         let mut scene = Scene::new(Mode::Solid, "", mesh.bounds());
         quality::of_limit(&solid, mesh, options.jacobian_samples)?.push(&mut scene);
-        scene.push_attributes(&mesh.attributes);
+        scene.push_attributes(&mesh.attributes, &mesh.used_vertices());
         scene.push_cell_data(&mesh.cell_data);
         scene.push_classes(classes(&solid));
         scene.push_layers(layers::layers(solid.topology()));
@@ -112,7 +112,7 @@ impl SkinPolygons {
         }
         let mut scene = Scene::new(Mode::Linear, "", mesh.bounds());
         quality::of_cells(mesh, &topology, options.jacobian_samples).push(&mut scene);
-        scene.push_attributes(&mesh.attributes);
+        scene.push_attributes(&mesh.attributes, &mesh.used_vertices());
         scene.push_cell_data(&mesh.cell_data);
         scene.push_layers(layers::layers(&topology));
         let first = First::Array("scaled Jacobian");
@@ -142,7 +142,7 @@ impl SkinPolygons {
         let limit = LimitSurface::of_mesh(mesh, scheme)?;
         let (surface, faces) = samples::sampled(&limit, mesh, options.samples)?;
         let mut scene = Scene::new(Mode::Surface, "", mesh.bounds());
-        scene.push_attributes(&mesh.attributes);
+        scene.push_attributes(&mesh.attributes, &mesh.used_vertices());
         let classes = limit.classes().iter().copied().map(FaceClass::number);
         scene.push_classes(classes.collect());
         Self::painted(surface, &faces, scene, First::Classes, options)
@@ -158,7 +158,7 @@ impl SkinPolygons {
         let mut scene = Scene::new(Mode::Triangles, "", surface.bounds());
         let shown = |attribute: &&Attribute| attribute.name != NORMALS;
         let attributes: Vec<Attribute> = surface.attributes.iter().filter(shown).cloned().collect();
-        scene.push_attributes(&attributes);
+        scene.push_attributes(&attributes, &surface.used_vertices());
         let first = match attributes.first() {
             Some(attribute) => First::Array(&attribute.name),
             None => First::Nothing,

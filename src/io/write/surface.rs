@@ -97,6 +97,10 @@ impl SurfaceFormat {
                 let are = by_count(quads, "is", "are");
                 losses.push(format!("the polygons as such: {quads} {are} cut into triangles"));
             }
+            let unused = seen.used_vertices().into_iter().filter(|used| !used).count();
+            if unused > 0 {
+                losses.push(format!("{} of no face", counted(unused, "vertex")));
+            }
         }
         if self == Self::Stl
             && let Some((low, high)) = mesh.bounds()
@@ -156,22 +160,29 @@ pub fn write_surface_with(
     let path = path.as_ref();
     let format = check_surface_output(path)?;
     mesh.check()?;
-    if matches!(format, SurfaceFormat::Stl | SurfaceFormat::Glb) {
-        let help = "give the model in another length unit, or write .obj, .ply or .vtp";
-        check_coordinates(&mesh.points, Precision::F32).map_err(|e| e.with_help(help))?;
-    }
     let (colors, vertices) = (glb.colors.len(), mesh.points.len());
     if colors > 0 && colors != vertices {
         return Err(Error::request(format!("{colors} colors for {vertices} vertices"))
             .with_help("give one color for each vertex, or none"));
     }
-    let seen = match format {
-        SurfaceFormat::Obj => Cow::Borrowed(mesh),
-        _ => mesh.without_holes(),
+    let (mut seen, mut glb) = match format {
+        SurfaceFormat::Obj => (Cow::Borrowed(mesh), Cow::Borrowed(glb)),
+        _ => (mesh.without_holes(), Cow::Borrowed(glb)),
     };
+    if matches!(format, SurfaceFormat::Stl | SurfaceFormat::Glb) {
+        if let Some((compact, left)) = seen.compact() {
+            if colors > 0 {
+                let colors = left.iter().map(|&v| glb.colors[v as usize]).collect();
+                glb = Cow::Owned(GlbOptions { colors, ..*glb });
+            }
+            seen = Cow::Owned(compact);
+        }
+        let help = "give the model in another length unit, or write .obj, .ply or .vtp";
+        check_coordinates(&seen.points, Precision::F32).map_err(|e| e.with_help(help))?;
+    }
     match format {
         SurfaceFormat::Stl => stl::check(&seen)?,
-        SurfaceFormat::Glb => glb::check(&seen, glb)?,
+        SurfaceFormat::Glb => glb::check(&seen, &glb)?,
         SurfaceFormat::Vtp => vtp::check(&seen)?,
         _ => {}
     }
@@ -183,6 +194,6 @@ pub fn write_surface_with(
         SurfaceFormat::Ply => write(&|out| ply::write(out, &seen)),
         SurfaceFormat::Vtp => write(&|out| vtp::write(out, &seen)),
         SurfaceFormat::Stl => write(&|out| stl::write(out, &seen)),
-        SurfaceFormat::Glb => write(&|out| glb::write(out, &seen, glb)),
+        SurfaceFormat::Glb => write(&|out| glb::write(out, &seen, &glb)),
     }
 }

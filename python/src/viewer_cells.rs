@@ -94,6 +94,15 @@ fn sampled(
     make(&plan, &limit, &mesh.attributes, Sharing::Welded)
 }
 
+/// The rings of Bézier cells; refuses rings of others.
+fn rings_of(shape: ViewerCells, rings: Option<usize>) -> PyResult<usize> {
+    if rings.is_some() && shape != ViewerCells::Bezier {
+        let help = "leave rings out, or give cells=\"bezier\"";
+        return Err(refused("rings are of Bézier cells", help));
+    }
+    Ok(rings.unwrap_or(CELL_RINGS))
+}
+
 /// Warns of hexahedra whose points are not those of the cells beside them.
 fn warn_of_unjoined(py: Python<'_>, solid: &Solid, shape: ViewerCells) -> PyResult<()> {
     if matches!(shape, ViewerCells::Bezier | ViewerCells::Control) {
@@ -115,35 +124,45 @@ impl PySolid {
     /// Args:
     ///     cells: "lagrange" (also None) for one cubic cell each, "bezier" for exact Bézier cells,
     ///         "control" for the control mesh, or samples along each axis for plain hexahedra.
-    ///     rings: Rings of Bézier cells toward extraordinary edges and vertices.
+    ///     rings: Rings of Bézier cells toward extraordinary edges and vertices, 0 to 8; None for 3.
+    ///
+    /// Warns:
+    ///     UserWarning: Of groups of faces and of cell arrays that the grid does not have.
     ///
     /// Raises:
-    ///     Error: If PyVista is missing.
-    #[pyo3(signature = (cells=None, *, rings=3))]
+    ///     Error: If PyVista is missing, and for rings of other cells.
+    #[pyo3(signature = (cells=None, *, rings=None))]
     fn to_pyvista<'py>(
         slf: &Bound<'py, Self>,
         cells: Option<Bound<'py, PyAny>>,
-        #[pyo3(from_py_with = count::rings)] rings: usize,
+        #[pyo3(from_py_with = count::rings)] rings: Option<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let shape = cells
             .as_ref()
             .map_or(Ok(ViewerCells::Lagrange), |cells| ViewerCells::of(cells, true))?;
+        let rings = rings_of(shape, rings)?;
         let module = slf.py().import("subsolid._pyvista")?;
-        let grid = module.call_method1("to_pyvista", (slf, cells, rings))?;
+        let grid = module.call_method1("to_pyvista", (slf, cells, rings, true))?;
         warn_of_unjoined(slf.py(), &slf.get().shared.solid, shape)?;
         Ok(grid)
     }
 
-    /// Cells for a viewer, as arrays: what to_pyvista makes a grid of.
-    #[pyo3(signature = (cells, rings=3))]
+    /// Cells for a viewer, as arrays: what to_pyvista makes a grid of. If `warns`, of data that it
+    /// does not have.
     fn _dataset<'py>(
         &self,
         py: Python<'py>,
         cells: &Bound<'py, PyAny>,
         #[pyo3(from_py_with = count::rings)] rings: usize,
+        warns: bool,
     ) -> PyResult<Bound<'py, PyDict>> {
         let shape = ViewerCells::of(cells, true)?;
-        dataset_of(py, py.work(|| dataset(&self.shared, shape, rings)).py()?.0)
+        let (dataset, left_out) = py.work(|| dataset(&self.shared, shape, rings)).py()?;
+        if warns && shape != ViewerCells::Control {
+            warn_of_losses(py, "", &io::lost_data(&self.shared.mesh, true))?;
+            volume::left_out_notice(&left_out).map_or(Ok(()), |notice| warn(py, &notice))?;
+        }
+        dataset_of(py, dataset)
     }
 
     /// Writes the limit for ParaView, with attributes and the data of the cells, as
@@ -172,12 +191,7 @@ impl PySolid {
         let shape = cells
             .as_ref()
             .map_or(Ok(ViewerCells::Lagrange), |cells| ViewerCells::of(cells, false))?;
-        if rings.is_some() && shape != ViewerCells::Bezier {
-            return Err(refused(
-                "rings are of Bézier cells",
-                "leave rings out, or give cells=\"bezier\"",
-            ));
-        }
+        let rings = rings_of(shape, rings)?;
         if shape == ViewerCells::Samples(0) || shape == ViewerCells::Samples(1) {
             return Err(refused("hexahedra of fewer than 2 samples", "give cells=2 or more"));
         }
@@ -193,7 +207,7 @@ impl PySolid {
         let mesh = &self.shared.mesh;
         warn_of_losses(py, &format!("{}: ", path.display()), &io::lost_data(mesh, true))?;
         let write = || {
-            let (dataset, left_out) = dataset(&self.shared, shape, rings.unwrap_or(CELL_RINGS))?;
+            let (dataset, left_out) = dataset(&self.shared, shape, rings)?;
             io::write(&path, dataset, WriteOptions { compress }).map(|()| left_out)
         };
         let left_out = py.work(write).py()?;

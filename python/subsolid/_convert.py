@@ -137,12 +137,13 @@ def _solid(
 
 
 def _numbers(data: Any, what: str, lost: list[str]) -> dict[str, Any]:
-    """Data that are numbers: integers stay integers, what is true becomes 1."""
+    """Data that are numbers: integers stay integers, what is true becomes the integer 1."""
     kept = {}
     for name, values in data.items():
         array = plain_array(values, f"the {what} array {name!r}")
         if array.dtype.kind in "iufb":
-            kept[str(name)] = array if array.dtype.kind in "iu" else array.astype(float)
+            as_files = {"f": float, "b": np.uint8}.get(array.dtype.kind)
+            kept[str(name)] = array if as_files is None else array.astype(as_files)
         else:
             lost.append(f"{what} array `{name}` of type {array.dtype}")
     return kept

@@ -23,10 +23,10 @@ def _pyvista() -> Any:
     return pyvista
 
 
-def to_pyvista(solid: Solid, cells: Any = None, rings: int = 3) -> Any:
-    """The limit as a grid; see Solid.to_pyvista."""
+def to_pyvista(solid: Solid, cells: Any = None, rings: int = 3, warns: bool = False) -> Any:
+    """The limit as a grid; see Solid.to_pyvista. If it warns, of data that the grid does not have."""
     pyvista = _pyvista()
-    data = solid._dataset("lagrange" if cells is None else cells, rings)
+    data = solid._dataset("lagrange" if cells is None else cells, rings, warns)
     grid = pyvista.UnstructuredGrid(data["cells"], data["types"], data["points"])
     for name, values in data["point_data"].items():
         grid.point_data[name] = values

@@ -278,7 +278,7 @@ class Solid:
     def untangle(
         self, *, boundary: Literal["fixed", "slide"] = "fixed"
     ) -> tuple[Solid, dict[str, Any]]: ...
-    def _dataset(self, cells: Any, rings: int = 3) -> dict[str, Any]: ...
+    def _dataset(self, cells: Any, rings: int, warns: bool) -> dict[str, Any]: ...
     def locator(
         self,
         points: Optional[_Numbers] = None,
@@ -324,7 +324,7 @@ class Solid:
         self,
         cells: Union[Literal["lagrange", "bezier", "control"], int, None] = None,
         *,
-        rings: int = 3,
+        rings: Optional[int] = None,
     ) -> Any: ...
     def plot(
         self,

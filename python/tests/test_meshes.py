@@ -219,7 +219,9 @@ def test_meshes_of_other_packages(bracket: subsolid.Solid, tmp_path: Any) -> Non
     assert again.cell_data["m"].tolist() == solid.cell_data["m"].tolist()
     assert again.cell_data["m"].dtype == solid.cell_data["m"].dtype == np.int64
     for shape in ("lagrange", "bezier", 3):
-        grid = subsolid.Solid(points, cells, cell_data={"m": np.arange(12), "class": np.full(12, 9)}).to_pyvista(shape)
+        named = subsolid.Solid(points, cells, cell_data={"m": np.arange(12), "class": np.full(12, 9)})
+        with pytest.warns(UserWarning, match="cell arrays class are left out"):
+            grid = named.to_pyvista(shape)
         assert np.array_equal(grid.cell_data["m"], grid.cell_data["cell"]), shape
         assert np.asarray(grid.cell_data["class"]).max() < 4  # our own
     voxels = subsolid.from_pyvista(pyvista.ImageData(dimensions=(3, 4, 3)))
@@ -338,6 +340,21 @@ def test_faces_in_meshes_of_other_packages_are_groups(tmp_path: Any) -> None:
         "group:bulk": [1, 1],
         "group:some": [1, 0],
     }
+    mesh.cell_sets = {"late": [[2], [], []]}
+    with pytest.raises(subsolid.Error, match='set "late" names cell 2 of a block of 2 cells'):
+        subsolid.from_meshio(mesh)
+
+
+def test_booleans_are_groups_as_in_files(tmp_path: Any) -> None:
+    pyvista = pytest.importorskip("pyvista")
+    points, cells = box(2, 1, 1)
+    both = {pyvista.CellType.HEXAHEDRON: cells, pyvista.CellType.QUAD: cells[:1, [0, 3, 7, 4]]}
+    grid = pyvista.UnstructuredGrid(both, points)
+    grid.cell_data["chosen"] = grid.celltypes == pyvista.CellType.QUAD
+    grid.save(tmp_path / "chosen.vtu")
+    here, read = subsolid.from_pyvista(grid), subsolid.read(tmp_path / "chosen.vtu")
+    assert _groups(here) == _groups(read) and set(_groups(here)) == {"chosen:1"}
+    assert here.cell_data["chosen"].dtype == read.cell_data["chosen"].dtype == np.int64
 
 
 def test_creases_and_kinds_go_through_other_packages(tmp_path: Any) -> None:

@@ -142,9 +142,12 @@ impl FromStr for PartLoad {
     type Err = String;
 
     fn from_str(text: &str) -> std::result::Result<Self, String> {
-        // names may hold =
+        // names may hold =; commas may be written as in lists
         let (part, numbers) = text.rsplit_once('=').ok_or("give PART=FX,FY,FZ")?;
-        Ok(Self { part: part.to_owned(), traction: numbers.parse::<CommaSeparated<3>>()?.0 })
+        Ok(Self {
+            part: part.replace(r"\,", ","),
+            traction: numbers.parse::<CommaSeparated<3>>()?.0,
+        })
     }
 }
 

@@ -256,8 +256,12 @@ impl Arguments {
         console: &Console,
     ) -> Result<Option<u64>> {
         let (Some(output), Some(format)) = (&self.output, format) else { return Ok(None) };
+        let options = self.export_options(mesh);
+        let left_out = options.left_out();
+        let names = mesh.cell_data.iter().map(|array| array.name.as_str());
+        io::check_names(format, names.filter(|name| !left_out.contains(name)))?;
         let bytes = match format {
-            Format::Npz => archive_bytes(layout, mesh.controls(), &self.export_options(mesh)),
+            Format::Npz => archive_bytes(layout, mesh.controls(), &options),
             _ => point_bytes(layout.sample_count()),
         };
         let own = bytes / self.pieces.map_or(1, |part| part.of as u64);

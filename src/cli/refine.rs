@@ -76,8 +76,13 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
         ));
     }
     if arguments.piece_cells.is_some() && !in_pieces {
-        return Err(Error::request("--piece-cells is for a .pvtu of 1 level or more")
-            .with_help("end the name of the output in .pvtu, or leave the option out"));
+        let help = match format {
+            io::Format::Pvtu => "give --levels 1 or more, or leave the option out",
+            _ => "end the name of the output in .pvtu, or leave the option out",
+        };
+        return Err(
+            Error::request("--piece-cells is for a .pvtu of 1 level or more").with_help(help)
+        );
     }
     let rule = arguments.vertex_rule;
     let whole = || {

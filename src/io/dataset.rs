@@ -82,6 +82,17 @@ impl ArrayData {
         }
     }
 
+    /// Sets a value.
+    pub(super) fn set(&mut self, at: usize, value: u8) {
+        match self {
+            Self::F32(values) => values[at] = value.into(),
+            Self::F64(values) => values[at] = value.into(),
+            Self::I32(values) => values[at] = value.into(),
+            Self::I64(values) => values[at] = value.into(),
+            Self::U8(values) => values[at] = value,
+        }
+    }
+
     /// The values as they lie in memory.
     pub fn bytes(&self) -> &[u8] {
         match self {

@@ -4,9 +4,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use super::dataset::{
-    Array, ArrayData, Dataset, DatasetCells, MixedCells, PolyhedronFaces, vtk_type,
-};
+use super::dataset::{Array, Dataset, DatasetCells, MixedCells, PolyhedronFaces, vtk_type};
 use crate::mesh::CORNER_SHARPNESS;
 use crate::mesh::groups::face_group_array;
 use crate::mesh::{CellArray, CellKind, Cells, Creases, FaceGroup, SolidMesh};
@@ -23,8 +21,9 @@ impl From<&SolidMesh> for Dataset {
     /// triangles, quads and polygons behind the cells, each once, with a 1 in the cell array
     /// `group:NAME` of each of their groups; other arrays are 0 or NaN there.
     fn from(mesh: &SolidMesh) -> Self {
-        let has_faces = mesh.face_groups.iter().any(|group| !group.faces.is_empty());
-        Self::with_tags(mesh, !mesh.creases.corners.is_empty(), has_faces)
+        // an array without faces would be read as a group of cells
+        let groups = mesh.face_groups.iter().filter(|group| !group.faces.is_empty());
+        Self::with_tags(mesh, !mesh.creases.corners.is_empty(), &groups.collect::<Vec<_>>())
     }
 }
 
@@ -32,17 +31,17 @@ impl Dataset {
     /// A piece of a mesh: the arrays of `corner_sharpness`, if any piece has corners, and of all its
     /// groups of faces are there, even if the piece has none, since all pieces have the same arrays.
     pub fn of_piece(mesh: &SolidMesh, any_corners: bool) -> Self {
-        Self::with_tags(mesh, any_corners, !mesh.face_groups.is_empty())
+        Self::with_tags(mesh, any_corners, &mesh.face_groups.iter().collect::<Vec<_>>())
     }
 
-    fn with_tags(mesh: &SolidMesh, corners: bool, groups: bool) -> Self {
+    fn with_tags(mesh: &SolidMesh, corners: bool, groups: &[&FaceGroup]) -> Self {
         let mut dataset = Self::new(mesh.points.clone(), dataset_cells(&mesh.cells));
         dataset
             .point_arrays
             .extend(mesh.attributes.iter().map(|a| Array::new(&a.name, a.width, a.values.clone())));
         dataset.cell_arrays.extend(mesh.cell_data.iter().map(Array::from));
-        if groups {
-            push_face_groups(&mut dataset, &mesh.face_groups);
+        if !groups.is_empty() {
+            push_face_groups(&mut dataset, groups);
         }
         let creases = &mesh.creases;
         if corners {
@@ -135,14 +134,12 @@ fn dataset_cells(cells: &Cells) -> DatasetCells {
 }
 
 /// Appends the faces of groups as cells.
-fn push_face_groups(dataset: &mut Dataset, groups: &[FaceGroup]) {
+fn push_face_groups(dataset: &mut Dataset, groups: &[&FaceGroup]) {
     let count = dataset.cells.len();
     let mut numbers: HashMap<Vec<u32>, usize> = HashMap::new();
     let mut faces: Vec<&[u32]> = Vec::new();
     let mut members = Vec::new();
-    // an array without faces would be read as a group of cells
-    let groups = groups.iter().filter(|group| !group.faces.is_empty());
-    for group in groups.clone() {
+    for group in groups {
         let mut own = Vec::new();
         for face in group.faces.iter() {
             let mut key = face.to_vec();
@@ -179,16 +176,18 @@ fn push_face_groups(dataset: &mut Dataset, groups: &[FaceGroup]) {
     for array in &mut dataset.cell_arrays {
         array.data.resize((count + faces.len()) * array.width);
     }
-    for (group, own) in groups.zip(members) {
+    for (group, own) in groups.iter().zip(members) {
         let name = face_group_array(&group.name);
         let known = dataset.cell_arrays.iter().position(|array| array.name == name);
         let at = known.unwrap_or_else(|| {
             dataset.cell_arrays.push(Array::new(&name, 1, vec![0_u8; count + faces.len()]));
             dataset.cell_arrays.len() - 1
         });
-        if let ArrayData::U8(values) = &mut dataset.cell_arrays[at].data {
-            own.into_iter().for_each(|face| values[count + face] = 1);
-        }
+        // an array of cells may have the name of the group, and be of any type
+        let data = &mut dataset.cell_arrays[at].data;
+        let mut is_member = vec![false; faces.len()];
+        own.into_iter().for_each(|face| is_member[face] = true);
+        (count..).zip(is_member).for_each(|(cell, is_member)| data.set(cell, is_member.into()));
     }
 }
 

@@ -102,6 +102,12 @@ impl SolidMesh {
                 return Err(Error::mesh(format!("a group of faces is named {name:?}"))
                     .with_help("give it a name of printable characters"));
             }
+            let array = face_group_array(name);
+            if self.cell_data.iter().any(|own| own.name == array && own.width != 1) {
+                let text = format!("cell array \"{array}\" has the name of a group of faces");
+                return Err(Error::mesh(text)
+                    .with_help("give it one value for each cell, or rename it or the group"));
+            }
             if !names.insert(name) {
                 return Err(Error::mesh(format!("two groups of faces are named \"{name}\""))
                     .with_help("rename one of them, or put their faces into one"));
@@ -207,6 +213,10 @@ mod tests {
             mesh.check().unwrap_err().to_string()
         };
         assert!(bad(&[("", 3)]).contains("named \"\""));
+        let mut mesh = Shape::Box { cells: [1; 3] }.build().unwrap();
+        mesh.face_groups = vec![FaceGroup::new("a", Polygons::uniform(4, vec![0, 1, 2, 3]))];
+        mesh.cell_data = vec![CellArray::new("group:a", 2, vec![0.0; 2], false)];
+        assert!(mesh.check().unwrap_err().to_string().contains("\"group:a\" has the name"));
         assert!(bad(&[("a", 3), ("b", 3), ("a", 3)]).contains("two groups of faces"));
         assert!(bad(&[("a", 8)]).contains("names vertex 8"));
     }

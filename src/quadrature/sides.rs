@@ -75,9 +75,13 @@ impl Regions {
     /// has faces between cells.
     pub fn find(&self, part: &str) -> Result<Vec<u32>> {
         let named = |name: &str| self.groups.iter().find(|group| group.name == name);
-        let number = part.strip_prefix("side:").unwrap_or(part).parse::<u32>();
+        let side_number = |name: &str| {
+            let is_number = name.bytes().all(|digit| digit.is_ascii_digit());
+            is_number.then(|| name.parse::<usize>().ok()).flatten()
+        };
+        let number = side_number(part.strip_prefix("side:").unwrap_or(part));
         let exact = named(part);
-        if exact.is_some() && part.parse::<u32>().is_ok() {
+        if exact.is_some() && side_number(part).is_some_and(|side| side < self.side_count) {
             return Err(Error::request(format!("{part} is a side and a group"))
                 .with_help(format!("write side:{part} or group:{part}")));
         }
@@ -93,13 +97,14 @@ impl Regions {
                 .with_help("name a group of faces of the boundary alone")),
             };
         }
-        if let Ok(side) = number
-            && (side as usize) < self.side_count
-        {
-            let faces = (0..).zip(&self.sides).filter(|&(_, &own)| own == side);
+        if let Some(side) = number.filter(|&side| side < self.side_count) {
+            let faces = (0..).zip(&self.sides).filter(|&(_, &own)| own as usize == side);
             return Ok(faces.map(|(face, _)| face).collect());
         }
-        let what = if number.is_ok() { "side" } else { "group" };
+        let (what, part) = match number {
+            Some(_) => ("side", part.strip_prefix("side:").unwrap_or(part)),
+            None => ("group", part.strip_prefix("group:").unwrap_or(part)),
+        };
         let usable = self.groups.iter().filter(|group| group.inside.is_empty());
         let names: Vec<&str> = usable.map(|group| &group.name[..]).collect();
         let groups = match &names[..] {

@@ -106,13 +106,14 @@ impl Stack {
         self.low + self.layer_height * (layer as f64 + 0.5)
     }
 
-    /// Layers whose middle lies in [from, to). Ranges that abut share no layer and
-    /// leave none out.
+    /// Layers whose middle lies in [from, to), to rounding: a height that is written as the middle of
+    /// a layer is its middle. Ranges that abut share no layer and leave none out.
     ///
     /// # Errors
     /// [`Error::Request`] if there is none.
     pub fn within(&self, from: f64, to: f64) -> Result<Range<usize>> {
         let first_above = |height: f64| {
+            let height = height - SLACK * self.layer_height;
             let guess = ((height - self.low) / self.layer_height - 0.5).ceil();
             let guess = guess.clamp(0.0, self.count as f64) as usize;
             // rounding may put the guess beside the layer that `middle` tells
@@ -142,7 +143,10 @@ impl Stack {
     pub fn file_stem(&self, layer: usize, axis: char) -> String {
         let width = (self.count - 1).max(1).ilog10().max(4) as usize + 1;
         let decimals = self.decimals();
-        format!("{layer:0width$}_{axis}{:.decimals$}", self.middle(layer))
+        let unit = 10_f64.powi(decimals as i32);
+        // no negative zero
+        let height = if (self.middle(layer) * unit).abs() < 0.5 { 0.0 } else { self.middle(layer) };
+        format!("{layer:0width$}_{axis}{height:.decimals$}")
     }
 }
 
@@ -174,6 +178,15 @@ mod tests {
             next = range.end;
         }
         assert_eq!(next, stack.count());
+        // 0.3 · 1.5 is 0.44999999999999996
+        let stack = Stack::new([0.0, 3.0], 0.3).unwrap();
+        assert_eq!(stack.within(0.45, 9.0).unwrap(), 1..10);
+        assert_eq!(stack.within(0.0, 0.45).unwrap(), 0..1);
+        let stack = Stack::new([-0.45, 3.0], 0.3).unwrap();
+        assert_eq!(
+            (stack.within(0.0, 9.0).unwrap().start, &*stack.file_stem(1, 'z')),
+            (1, "00001_z0.000")
+        );
         assert!(stack.within(0.5, 0.5).is_err());
         assert!(stack.within(0.5, 0.2).is_err());
         assert!(stack.within(f64::NAN, 1.0).is_err());

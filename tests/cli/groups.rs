@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use subsolid::io::read;
+use subsolid::mesh::{CellArray, SolidMesh};
 use tempfile::{TempDir, tempdir};
 
 use crate::json;
@@ -218,6 +219,46 @@ fn volumes_are_materials_of_images() {
     std::fs::write(here.join("two.msh"), volumes.replace("5 5 2 20 2", "5 5 2 10 2")).unwrap();
     done(here, &format!("{slice} --png one --materials steel=#ff0000"));
     assert!(colors(&here.join("one/materials")).iter().all(|&color| color == steel));
+}
+
+/// Pieces without a face of a group have its array all the same.
+#[test]
+fn groups_of_some_pieces_are_refined() {
+    let directory = model();
+    let here = directory.path();
+    done(here, "refine two.msh --levels 1 -o whole.vtu");
+    done(here, "refine two.msh --levels 1 --piece-cells 8 -o pieces.pvtu");
+    let count = |name: &str| {
+        let report = json(here, &format!("info {name} --json"));
+        assert_eq!(report["cells"], 16, "{name}");
+        report["face_groups"].clone()
+    };
+    assert_eq!(count("whole.vtu"), serde_json::json!({"left": 4, "right": 4, "between": 4}));
+    assert_eq!(count("pieces.pvtu"), count("whole.vtu"));
+    let twice = "refine two.msh --levels 0 --piece-cells 8 -o pieces2.pvtu";
+    refused(here, twice, "give --levels 1 or more");
+}
+
+/// A group of faces whose name a cell array of reals has.
+#[test]
+fn groups_share_their_name_with_arrays_of_reals() {
+    let directory = model();
+    let here = directory.path();
+    let mut mesh = read(here.join("two.msh")).unwrap();
+    let reals =
+        CellArray { name: "group:left".into(), width: 1, values: vec![0.25, 0.5], integers: false };
+    mesh.cell_data = vec![reals];
+    subsolid::write(here.join("real.vtu"), &mesh, subsolid::WriteOptions::default()).unwrap();
+    let again = read(here.join("real.vtu")).unwrap();
+    assert_eq!(again.cell_data, mesh.cell_data);
+    let sorted = |mesh: &SolidMesh| {
+        let groups = mesh.face_groups.iter();
+        let mut all: Vec<_> =
+            groups.map(|g| (g.name.clone(), g.faces.vertices().to_vec())).collect();
+        all.sort();
+        all
+    };
+    assert_eq!(sorted(&again), sorted(&mesh));
 }
 
 fn json_file(directory: &Path) -> serde_json::Value {

@@ -42,6 +42,7 @@ mod slice_stopped;
 mod slice_surface;
 mod standard_output;
 mod surface;
+mod unused;
 mod view;
 #[path = "../common/vtk_files.rs"]
 mod vtk_files;

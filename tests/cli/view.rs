@@ -54,6 +54,34 @@ fn gltf(path: &Path) -> Value {
     serde_json::from_slice(&bytes[20..20 + length]).unwrap()
 }
 
+/// Bytes of a color are colors of vertices, as light: 188 is half of it.
+#[test]
+fn colors_of_vertices_are_those_of_gltf() {
+    let directory = tempdir().unwrap();
+    let here = directory.path();
+    let header = "ply\nformat ascii 1.0\nelement vertex 3\nproperty double x\nproperty double y\n\
+                  property double z\nproperty uchar red\nproperty uchar green\nproperty uchar blue\n\
+                  element face 1\nproperty list uchar int vertex_indices\nend_header\n";
+    let rows = "0 0 0 255 0 188\n1 0 0 0 255 0\n0 1 0 0 0 255\n3 0 1 2\n";
+    fs::write(here.join("colored.ply"), format!("{header}{rows}")).unwrap();
+    done(here, "surface colored.ply --scheme loop --levels 0 -o colored.glb");
+    let json = gltf(&here.join("colored.glb"));
+    let attributes = json["meshes"][0]["primitives"][0]["attributes"].as_object().unwrap();
+    let names: Vec<&str> = attributes.keys().map(String::as_str).collect();
+    assert_eq!(names, ["COLOR_0", "POSITION"]);
+    let accessor = &json["accessors"][attributes["COLOR_0"].as_u64().unwrap() as usize];
+    let view = &json["bufferViews"][accessor["bufferView"].as_u64().unwrap() as usize];
+    let start = view["byteOffset"].as_u64().unwrap() as usize;
+    let bytes = fs::read(here.join("colored.glb")).unwrap();
+    let text = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    let color: [f32; 3] = std::array::from_fn(|i| {
+        let at = 20 + text + 8 + start + 4 * i;
+        f32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
+    });
+    assert_eq!(color[..2], [1.0, 0.0]);
+    assert!((color[2] - 0.5029).abs() < 1e-4, "{color:?}");
+}
+
 #[test]
 fn viewers_of_gltf_get_the_boundary() {
     let fan = with_fan();

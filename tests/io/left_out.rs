@@ -25,6 +25,25 @@ fn views_of_gmsh_that_do_not_fit() {
     }
 }
 
+/// Vertex arrays are real numbers, which do not hold all integers.
+#[test]
+fn digits_of_large_integers() {
+    let scratch = Scratch::new();
+    for (last, is_lost) in [("9007199254740993", true), ("9007199254740991", false)] {
+        let values = format!("{}{last}", "1 ".repeat(11));
+        let array = format!(
+            "<PointData><DataArray type=\"Int64\" Name=\"id\" format=\"ascii\">{values}</DataArray>\
+             </PointData><Points>"
+        );
+        let path = scratch.file("a.vtu", vtu().replace("<Points>", &array));
+        let (mesh, report) = read_with_report(&path).unwrap();
+        assert_eq!(mesh.attributes.iter().filter(|a| a.name == "id").count(), 1);
+        let left_out = report.left_out().unwrap_or_default();
+        let notice = "digits of vertex array `id` beyond 2^53";
+        assert_eq!(left_out.contains(notice), is_lost, "{left_out}");
+    }
+}
+
 #[test]
 fn arrays_without_a_name() {
     let scratch = Scratch::new();

@@ -184,8 +184,9 @@ fn check_length(length: usize) -> Result<()> {
     }
 }
 
-/// Writes `mesh`, which has been checked. Attributes have the names of application-specific ones:
-/// `_NAME` in capitals. Normals that do not exist are those of the faces at the vertex.
+/// Writes `mesh`, which has been checked. Colors from 0 to 255 are vertex colors, unless the options
+/// have others. Other attributes have the names of application-specific ones: `_NAME` in capitals.
+/// Normals that do not exist are those of the faces at the vertex.
 pub fn write(out: &mut impl Write, mesh: &SurfaceMesh, options: &GlbOptions) -> io::Result<()> {
     let triangles = mesh.triangles().corners;
     let (low, high) = mesh.bounds().unwrap_or_default();
@@ -244,6 +245,20 @@ fn arrays<'m>(
     }
     let mut names = HashSet::new();
     for attribute in mesh.attributes.iter().filter(|attribute| is_kept(attribute)) {
+        let width = attribute.width;
+        if attribute.is_color() && options.colors.is_empty() {
+            let value = move |v: usize, component: usize| {
+                let part = (attribute.values[v * width + component] / 255.0).clamp(0.0, 1.0) as f32;
+                if component < 3 { linear(part) } else { part }
+            };
+            arrays.push(VertexArray {
+                semantic: Semantic::Colors(0),
+                name: None,
+                width,
+                value: Box::new(value),
+            });
+            continue;
+        }
         if attribute.is_normals() {
             let normals = unit_normals(mesh, attribute.values.as_chunks().0);
             arrays.push(VertexArray {
@@ -259,7 +274,6 @@ fn arrays<'m>(
         while !names.insert(name.clone()) {
             name.push('_');
         }
-        let width = attribute.width;
         arrays.push(VertexArray {
             semantic: Semantic::Extras(name),
             name: Some(&attribute.name),

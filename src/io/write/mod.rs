@@ -134,7 +134,7 @@ pub fn check_output(path: impl AsRef<Path>) -> Result<Format> {
 }
 
 /// Checks, before any work is done for it, that a format keeps attributes of these names apart:
-/// names in `.npz` differ in more than signs and the case of letters.
+/// names in `.npz` differ in more than signs.
 ///
 /// # Errors
 /// [`Error::Request`] naming two attributes.
@@ -144,7 +144,7 @@ pub fn check_names<'n>(format: Format, names: impl IntoIterator<Item = &'n str>)
     }
     let mut known = HashMap::new();
     for name in names {
-        let plain = plain_name(name).to_lowercase();
+        let plain = plain_name(name);
         if let Some(other) = known.insert(plain.clone(), name) {
             return Err(Error::request(format!(
                 "`{other}` and `{name}` would both be `{plain}` in an .npz file"

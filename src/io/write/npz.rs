@@ -213,7 +213,7 @@ fn number_and_shape(array: &Array, entries: usize) -> (&'static str, Vec<usize>)
 
 /// Refuses a second array of the same name.
 fn refuse_twice(names: &mut HashSet<String>, name: &str) -> io::Result<()> {
-    if names.insert(name.to_lowercase()) {
+    if names.insert(name.to_owned()) {
         Ok(())
     } else {
         Err(io::Error::new(
@@ -240,7 +240,7 @@ pub(crate) struct Archive<W: Write + Seek> {
     lengths: [u64; 2],
     /// Where the next bytes of the archive go.
     end: u64,
-    /// Names of the arrays in lower case.
+    /// Names of the arrays.
     names: HashSet<String>,
     /// Bytes of the last array by its header, before compression.
     announced: u64,

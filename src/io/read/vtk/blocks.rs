@@ -14,6 +14,7 @@ use crate::io::read::ReadReport;
 use crate::io::read::assemble::Assembly;
 use crate::io::read::groups::PHYSICAL;
 use crate::mesh::{Attribute, CellArray, SolidMesh};
+use crate::numbers::counted;
 
 /// Cells and faces one after the other, with their data.
 #[derive(Default)]
@@ -105,8 +106,15 @@ impl CellBlock {
             labels: self.labels,
             ..UnstructuredGrid::default()
         };
+        let count = grid.types.len();
         let kept = grid.assemble(assembly, None)?;
         for (name, cells) in self.sets {
+            if let Some(cell) = cells.iter().find(|&&cell| cell as usize >= count) {
+                let count = counted(count, "cell");
+                let text = format!("set \"{name}\" names cell {cell} of a block of {count}");
+                return Err(Error::request(text)
+                    .with_help("number the cells of each block from 0, block by block"));
+            }
             cells.into_iter().for_each(|cell| kept.group(assembly, cell, &name));
         }
         for CellArray { name, width, mut values, integers } in arrays {
@@ -180,7 +188,7 @@ pub fn solid_of_parts(what: &str, parts: MeshParts) -> Result<(SolidMesh, ReadRe
     }
     for attribute in parts.attributes {
         check_ghosts(&assembly, ArraySection::PointData, &attribute.name, &attribute.values)?;
-        push_point_array(&mut assembly, attribute, 0, None)?;
+        push_point_array(&mut assembly, (attribute, false), 0, None)?;
     }
     parts.fields.into_iter().try_for_each(|field| assembly.push_field(field, None))?;
     assembly.finish()

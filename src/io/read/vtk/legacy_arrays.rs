@@ -140,7 +140,8 @@ impl LegacyReader<'_> {
         let attribute = Attribute { name, width, values };
         match target {
             ArrayTarget::Points(_) => {
-                push_point_array(&mut self.assembly, attribute, 0, Some(line))
+                let own = (attribute, scalar.is_integer());
+                push_point_array(&mut self.assembly, own, 0, Some(line))
             }
             ArrayTarget::Model => self.assembly.push_field(attribute, Some(line)),
             ArrayTarget::Cells(_) => {

@@ -417,10 +417,10 @@ fn push_cell_array(
     assembly.push_cell_array(Attribute { name, width, values }, of_integers, first, line)
 }
 
-/// Appends the values that a file has for its points from `first_point` on.
+/// Appends the values that a file has for its points from `first_point` on, integers or not.
 fn push_point_array(
     assembly: &mut Assembly,
-    array: Attribute,
+    (array, of_integers): (Attribute, bool),
     first_point: usize,
     line: Option<usize>,
 ) -> Result<()> {
@@ -429,6 +429,9 @@ fn push_point_array(
         check_ghosts(assembly.path, ArraySection::PointData, name, values, line)?;
         assembly.skip(&format!("point array `{name}`"));
         return Ok(());
+    }
+    if of_integers && values.iter().any(|x| x.abs() >= 2_f64.powi(53)) {
+        assembly.skip(&format!("digits of vertex array `{name}` beyond 2^53"));
     }
     assembly.push_attribute(array, first_point, line)
 }

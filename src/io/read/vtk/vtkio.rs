@@ -361,5 +361,6 @@ fn push_array(
     }
     let values = reals(assembly, name, data)?;
     let array = Attribute { name: name.into(), width, values };
-    push_point_array(assembly, array, first_point, None)
+    let of_integers = !matches!(data, IOBuffer::F32(_) | IOBuffer::F64(_));
+    push_point_array(assembly, (array, of_integers), first_point, None)
 }

@@ -235,10 +235,11 @@ impl<'a> XmlGrid<'a, '_> {
                         push_cell_array(self.assembly, array, kept, line)?;
                     }
                 },
-                ArraySection::PointData if array.scalar.is_none() => {
-                    self.skip("point array", array)
-                }
                 ArraySection::PointData => {
+                    let Some(scalar) = array.scalar else {
+                        self.skip("point array", array);
+                        continue;
+                    };
                     let (name, width, values) =
                         (&array.name, array.width, self.numbers.reals(array)?);
                     if Some(values.len()) != points.checked_mul(width) {
@@ -248,7 +249,8 @@ impl<'a> XmlGrid<'a, '_> {
                         return Err(self.numbers.fault(array.line, message));
                     }
                     let attribute = Attribute { name: name.clone(), width, values };
-                    push_point_array(self.assembly, attribute, first_point, Some(array.line))?;
+                    let (own, line) = ((attribute, scalar.is_integer()), Some(array.line));
+                    push_point_array(self.assembly, own, first_point, line)?;
                 }
                 _ => {}
             }

@@ -369,7 +369,9 @@ impl<'p, 'a> Ranged<'p, 'a> {
             let values = array.rows(&mut self.scan, own.clone(), count)?;
             let attribute = Attribute { name: array.name.clone(), width: array.width, values };
             // the report of those that are left out is the other reader's
-            let is_left_out = array.name.is_empty() || is_ghosts(&array.name);
+            let is_large = |x: &f64| x.abs() >= 2_f64.powi(53);
+            let is_rounded = array.is_integer && attribute.values.iter().any(is_large);
+            let is_left_out = array.name.is_empty() || is_ghosts(&array.name) || is_rounded;
             if !names.insert(&array.name) || is_left_out {
                 return None;
             }

@@ -269,7 +269,9 @@ pub(crate) fn add_attribute_columns(
     attributes: &[Attribute],
 ) -> Result<()> {
     let own = names.clone();
-    let is_taken = |name: &String| own.contains(name) || reserved.contains(&&name[..]);
+    // readers take a column in capitals where there is no other
+    let is_reserved = |name: &str| reserved.iter().any(|known| known.eq_ignore_ascii_case(name));
+    let is_taken = |name: &String| own.contains(name) || is_reserved(name);
     let column = |name: String| if is_taken(&name) { format!("attribute:{name}") } else { name };
     names.extend(attributes.iter().flat_map(column_names).map(column));
     check_columns(names)

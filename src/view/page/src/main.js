@@ -318,7 +318,8 @@ class App {
     this.refresh = () => refreshers.forEach((refresh) => refresh());
     const nodes = [element("h1", {}, head.title)];
     const extents = AXES.map((_, d) => this.extent([0, 1, 2].map((k) => Number(k === d)))), units = head.unit ? ` ${head.unit}` : "";
-    const figures = [...head.figures, ["extent", extents.map(([low, high]) => number(+((high - low) * head.size).toPrecision(4))).join(" \u00d7 ") + units]];
+    const what = model.sections.get("control vertex") ? "control mesh extent" : "extent";
+    const figures = [...head.figures, [what, extents.map(([low, high]) => number(+((high - low) * head.size).toPrecision(4))).join(" \u00d7 ") + units]];
     if (head.error > 0) figures.push(["largest error", `${this.lengthText(head.error)} (${number(head.error / head.size)} of the size)`]);
     if (head.error === null) figures.push(["error of the triangles", "not estimated"]);
     if (head.interior_error > 0) figures.push(["largest error inside", `${this.lengthText(head.interior_error)} (${number(head.interior_error / head.size)} of the size)`]);

@@ -28,7 +28,7 @@ use super::wording::words;
 use super::{Console, Outcome};
 use contender::{Contender, WriteTimes};
 use machine::Machine;
-use model::BenchModel;
+use model::{BenchModel, names};
 pub use results::Results;
 
 /// Measure this machine: the experiments of the published GPU method
@@ -90,14 +90,14 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
     let mut write_times = WriteTimes::new(a.repeats.into());
     let jobs = measure::jobs(&a.samples, &a.levels);
     let bar = console.bar(a.models.len() * (jobs.len() + 1));
-    for path in &a.models {
+    for (path, name) in a.models.iter().zip(names(&a.models)) {
         let mut last: Option<BenchModel> = None;
         for job in &jobs {
             let model = match last.take() {
                 Some(model) if model.level == job.level => model,
                 _ => {
                     let start = Instant::now();
-                    let model = BenchModel::load(path, job.level)?;
+                    let model = BenchModel::load(path, &name, job.level)?;
                     bar.suspend(|| console.read(path.display(), model.describe(), start));
                     results.models.push(model.summary()?);
                     model
@@ -107,7 +107,7 @@ pub fn run(arguments: Arguments, console: &Console) -> Result<Outcome> {
             last = Some(model);
             bar.inc(1);
         }
-        let least = BenchModel::load(path, a.levels[0])?;
+        let least = BenchModel::load(path, &name, a.levels[0])?;
         measure::accuracy(&least, a.samples[a.samples.len() - 1], &contenders, &mut results)?;
         bar.inc(1);
     }

@@ -1,7 +1,7 @@
 //! A model at a level of refinement, with control points that move.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -44,15 +44,24 @@ pub struct ModelSummary {
     pub refined: usize,
 }
 
+/// What models are called: the stems of their files, or whole paths where stems are equal.
+pub fn names(models: &[PathBuf]) -> Vec<String> {
+    let stem = |path: &PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let name = |path: &PathBuf| {
+        let is_unique = models.iter().filter(|other| stem(other) == stem(path)).count() == 1;
+        stem(path).filter(|_| is_unique).unwrap_or_else(|| path.display().to_string())
+    };
+    models.iter().map(name).collect()
+}
+
 impl BenchModel {
-    pub fn load(path: &Path, level: usize) -> Result<Self> {
+    pub fn load(path: &Path, name: &str, level: usize) -> Result<Self> {
         let arguments = ModelArguments::new(path.to_path_buf());
         let mut mesh = arguments.load(level, VertexRule::default(), &Console::new(true, false))?;
         mesh.attributes.clear();
         let solid = Solid::new(&mesh)?;
         let sets = (0..SETS).map(|set| jittered(&mesh, set)).collect();
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Self { name, level, mesh, solid, sets })
+        Ok(Self { name: name.to_owned(), level, mesh, solid, sets })
     }
 
     /// Control points near the model's own.
@@ -135,4 +144,15 @@ fn jittered(mesh: &SolidMesh, set: u64) -> Vec<[f64; 3]> {
         (z ^ z >> 31) as f64 / u64::MAX as f64
     };
     mesh.points.iter().map(|p| p.map(|x| x + reach * (2.0 * random() - 1.0))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_of_one_stem_have_their_paths() {
+        let paths = ["a/rod.vtk", "b/rod.vtk", "b/car.vtk"].map(PathBuf::from);
+        assert_eq!(names(&paths), ["a/rod.vtk", "b/rod.vtk", "car"]);
+    }
 }

@@ -36,7 +36,7 @@ use crate::plan::{Plan, Samples};
 use crate::volume::{Extreme, location};
 
 /// Results in memory at a time, of either evaluation.
-const PIECE: usize = 1 << 20;
+const PIECE_RESULTS: usize = 1 << 20;
 
 /// Cells whose errors are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -215,7 +215,7 @@ pub fn compare_with(
     let [mut tested, mut reference] = [tested.prepare(plan)?, reference.prepare(plan)?];
     let (mut found, mut expected) = (Limit::default(), Limit::default());
     let mut differences = Differences::default();
-    for range in plan.pieces(PIECE) {
+    for range in plan.pieces(PIECE_RESULTS) {
         tested.evaluate(controls, range.clone(), &mut found)?;
         reference.evaluate(controls, range.clone(), &mut expected)?;
         each(range, differences.add(plan, &found, &expected)?);

@@ -7,7 +7,7 @@ use crate::numbers::counted;
 use crate::quadrature::{Mapped, Mapping, Physical};
 
 /// Quadrature points of a piece.
-const PIECE: usize = 1 << 14;
+const PIECE_POINTS: usize = 1 << 14;
 
 /// ∫ Nₐ t over the boundary, `[vertex][xyz]`: `traction(face, point, normal)` is the force on an
 /// area unit, at a point of a face of the mesh.
@@ -96,7 +96,7 @@ fn load<'q>(
         let ids = &quadrature.batches()[batch].control_ids;
         Ok((&ids[leaves.start * controls..leaves.end * controls], own))
     };
-    let pieces = quadrature.pieces(PIECE);
+    let pieces = quadrature.pieces(PIECE_POINTS);
     let mut load = vec![[0.0; 3]; quadrature.solid().topology().vertex_count()];
     for group in pieces.chunks(256) {
         let found: Vec<_> =

@@ -23,17 +23,17 @@ use super::bernstein;
 pub type BicubicPoints = [Vector3<f64>; 16];
 
 /// Halvings at most: parts are then as small as rounding.
-const HALVINGS: u32 = 100;
+const MAX_HALVINGS: u32 = 100;
 /// Steps of Newton's method at most.
-const STEPS: usize = 40;
+const MAX_NEWTON_STEPS: usize = 40;
 /// The decrease that a step must bring, as a fraction of what its slope promises (Armijo).
-const DECREASE: f64 = 1e-4;
+const ARMIJO_FRACTION: f64 = 1e-4;
 /// Of half the squared distance, as a fraction of it.
-const ROUNDING: f64 = 8.0 * f64::EPSILON;
+const DISTANCE_ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// Steps at most whose decrease is less than rounding.
-const HIDDEN: u32 = 2;
+const MAX_HIDDEN_STEPS: u32 = 2;
 /// The square of such a step is below rounding, and with it what is off after it.
-const SETTLED: f64 = 1e-8;
+const LAST_STEP_LENGTH: f64 = 1e-8;
 
 /// The closest place so far.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +58,7 @@ pub fn closest_on_patch(
 ) -> Option<ClosestSoFar> {
     let all = PatchSquare { low: [0.0; 2], size: [1.0; 2] };
     let mut search = PatchSearch { patch, x, slack, most, toward, found: None, within: all };
-    search.part(patch, all, HALVINGS);
+    search.part(patch, all, MAX_HALVINGS);
     search.found
 }
 
@@ -173,7 +173,7 @@ fn descend(
     let mut away = jet.point - x;
     let mut half_square = 0.5 * away.norm_squared();
     let mut hidden = 0;
-    for _ in 0..STEPS {
+    for _ in 0..MAX_NEWTON_STEPS {
         let gradient = Vector2::new(away.dot(&jet.first[0]), away.dot(&jet.first[1]));
         // held where the distance falls only beyond the side
         let free = [0, 1].map(|d| {
@@ -182,17 +182,17 @@ fn descend(
         });
         let Some(step) = feasible_step(&jet, away, gradient, free, at, square) else { break };
         // a decrease that rounding hides cannot be checked, and the next step is as good as none
-        if -gradient.dot(&step) <= ROUNDING * half_square {
+        if -gradient.dot(&step) <= DISTANCE_ROUNDING * half_square {
             let next = square.clamp([0, 1].map(|d| at[d] + step[d]));
             let next_jet = PatchJet::of(patch, next);
             let next_away = next_jet.point - x;
             let next_half = 0.5 * next_away.norm_squared();
-            if next_half > half_square * (1.0 + ROUNDING) {
+            if next_half > half_square * (1.0 + DISTANCE_ROUNDING) {
                 break;
             }
             (at, jet, away, half_square) = (next, next_jet, next_away, next_half);
             hidden += 1;
-            if hidden == HIDDEN || step.amax() <= SETTLED {
+            if hidden == MAX_HIDDEN_STEPS || step.amax() <= LAST_STEP_LENGTH {
                 break;
             }
             continue;
@@ -207,7 +207,8 @@ fn descend(
             let next_jet = PatchJet::of(patch, next);
             let next_away = next_jet.point - x;
             let next_half = 0.5 * next_away.norm_squared();
-            if next_half <= half_square + DECREASE * gradient.dot(&moved) && next_half < half_square
+            if next_half <= half_square + ARMIJO_FRACTION * gradient.dot(&moved)
+                && next_half < half_square
             {
                 break Some((next, next_jet, next_away, next_half));
             }

@@ -44,12 +44,12 @@ use super::{Console, Outcome};
 pub use boundary::BoundarySummary;
 
 /// Quadrature points of a piece of a .pvtu.
-const PIECE: usize = 1_000_000;
+const PIECE_POINTS: usize = 1_000_000;
 /// Bytes of a quadrature point in a .vtu, twice: as it is made and as it is written.
 const BYTES_A_POINT: u128 = 2 * 180;
 /// Points, and times those of regular cells, that are worth a warning, and the rings that it names.
 const MANY_POINTS: usize = 10_000_000;
-const MANY_TIMES: usize = 8;
+const MANY_POINTS_RATIO: usize = 8;
 const FEW_RINGS: usize = 2;
 
 /// Write quadrature points and basis functions for isogeometric analysis
@@ -366,7 +366,7 @@ fn write_pieces(
     console: &Console,
 ) -> Result<()> {
     let mut writer = PieceWriter::create(output, WriteOptions { compress: a.compress })?;
-    let pieces = mapping.quadrature().file_pieces(a.piece_points.unwrap_or(PIECE));
+    let pieces = mapping.quadrature().file_pieces(a.piece_points.unwrap_or(PIECE_POINTS));
     for (index, leaves) in pieces.into_iter().enumerate() {
         let mut dataset = points(mapping, leaves)?;
         let left_out = add_cell_data(&mut dataset, &mesh.cell_data);
@@ -385,7 +385,7 @@ pub fn warn_of_points(solid: &Solid, scheme: QuadratureScheme, console: &Console
     }
     let points = Quadrature::point_count(solid, scheme);
     let times = points / (solid.elements().len() * scheme.gauss.pow(3)).max(1);
-    if points < MANY_POINTS || times < MANY_TIMES {
+    if points < MANY_POINTS || times < MANY_POINTS_RATIO {
         return;
     }
     let fewer = QuadratureScheme { rings: Some(FEW_RINGS), ..scheme };

@@ -32,7 +32,7 @@ pub struct LocalPoints<'a> {
 
 /// Values farther from 0 than so many times their range are taken relative to an origin. It
 /// costs less than 3 bits to leave nearer ones, whose differences may have to be rounded.
-const FAR: f64 = 8.0;
+const ORIGIN_ABOVE_RANGES: f64 = 8.0;
 
 /// For each component of `values: [point][width]` one of the values if all of them are far from
 /// 0, else 0. Differences from it are exact: the others lie between half of it and twice it.
@@ -42,7 +42,7 @@ fn local_origin(values: &[f64], width: usize) -> Vec<f64> {
         let (low, high) = along()
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| (low.min(x), high.max(x)));
         let first = along().next().copied().unwrap_or_default();
-        let is_far = first.is_finite() && first.abs() > FAR * (high - low);
+        let is_far = first.is_finite() && first.abs() > ORIGIN_ABOVE_RANGES * (high - low);
         if is_far { first } else { 0.0 }
     };
     (0..width).map(origin).collect()

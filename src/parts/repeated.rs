@@ -23,10 +23,10 @@ use crate::mesh::{
 };
 
 /// Points that a rank looks at in one pass, about.
-const AT_WORK: usize = 1 << 22;
+const PASS_POINTS: usize = 1 << 22;
 
 /// Width of a place, as a multiple of the rounding.
-const WIDTH: f64 = 1024.0;
+const PLACE_WIDTH_ROUNDINGS: f64 = 1024.0;
 
 /// A point of the file.
 #[derive(Clone, Copy)]
@@ -137,7 +137,7 @@ fn first_of_each(
     pieces: &[usize],
 ) -> Result<Vec<u32>> {
     let reach = largest(ranks, tolerances.iter().fold(0.0, |most, t| t.max(most)))?;
-    let grid = WeldGrid::new(if reach > 0.0 { WIDTH * reach } else { 1.0 });
+    let grid = WeldGrid::new(if reach > 0.0 { PLACE_WIDTH_ROUNDINGS * reach } else { 1.0 });
     let own = holders.range(ranks.rank());
     let point = |v: usize| FilePoint {
         id: (own.start + v) as u32,
@@ -155,7 +155,7 @@ fn first_of_each(
     let mut found = Vec::new();
     // of points that rank 0 looks at
     let mut for_first: Vec<FilePoint> = between.into_iter().map(point).collect();
-    let passes = holders.count().div_ceil(AT_WORK * ranks.size()).max(1);
+    let passes = holders.count().div_ceil(PASS_POINTS * ranks.size()).max(1);
     for pass in 0..passes {
         let mut here = Vec::new();
         for round in 0..rounds(ranks, points.len())? {

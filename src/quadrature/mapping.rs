@@ -15,7 +15,7 @@ use crate::mesh::Controls;
 use crate::topology::Orientation;
 
 /// Leaves of a work item: whole vectors of them.
-const LEAVES: usize = 32;
+const TASK_LEAVES: usize = 32;
 
 /// A quadrature with the positions of its control points.
 #[derive(Debug)]
@@ -127,17 +127,17 @@ impl<'q> Mapping<'q> {
         };
         let map =
             LeafMap { source, weights: &weights, permutation, second: !basis.second.is_empty() };
-        let block = LEAVES * samples;
+        let block = TASK_LEAVES * samples;
         let listed = &quadrature.batches()[batch].leaves[leaves];
         let simd = Simd::detect();
         (
-            listed.par_chunks(LEAVES),
+            listed.par_chunks(TASK_LEAVES),
             mapped.points.par_chunks_mut(block),
             mapped.jacobians.par_chunks_mut(block),
             mapped.determinants.par_chunks_mut(block),
             mapped.measures.par_chunks_mut(block),
             mapped.inverse_jacobians.par_chunks_mut(block),
-            pieces(&mut mapped.second, block, listed.len().div_ceil(LEAVES)),
+            pieces(&mut mapped.second, block, listed.len().div_ceil(TASK_LEAVES)),
         )
             .into_par_iter()
             .for_each_init(

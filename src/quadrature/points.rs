@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::io::{Array, Dataset};
 
 /// Quadrature points that are evaluated before they are put in order.
-const BLOCK: usize = 1 << 18;
+const BLOCK_POINTS: usize = 1 << 18;
 
 /// Quadrature points of a run of leaves as points for ParaView, in the order of the leaves (of the
 /// sides of a leaf for a quadrature of the boundary). Point arrays: `cell`, of solids with cells
@@ -29,7 +29,7 @@ pub fn points(mapping: &dyn Physical<'_>, leaves: Range<usize>) -> Result<Datase
     let quadrature = mapping.quadrature();
     let (is_boundary, has_corners) = (quadrature.is_boundary(), quadrature.solid().has_corners());
     let mut columns = PointColumns::with_capacity(samples.iter().sum(), is_boundary, has_corners);
-    for (_, run) in runs(&samples, PieceCut::new(BLOCK, 0), 0) {
+    for (_, run) in runs(&samples, PieceCut::new(BLOCK_POINTS, 0), 0) {
         columns.add(mapping, leaves.start + run.start..leaves.start + run.end)?;
     }
     Ok(columns.into_dataset(is_boundary))
@@ -67,7 +67,7 @@ impl PointColumns {
     /// Adds the points of a run of leaves.
     fn add(&mut self, mapping: &dyn Physical<'_>, leaves: Range<usize>) -> Result<()> {
         let quadrature = mapping.quadrature();
-        let pieces = quadrature.pieces_of(leaves, BLOCK);
+        let pieces = quadrature.pieces_of(leaves, BLOCK_POINTS);
         let evaluate = |(batch, leaves)| {
             let mut mapped = Mapped::default();
             mapping.map(batch, leaves, &mut mapped).map(|()| mapped)

@@ -3,7 +3,7 @@
 
 use rayon::prelude::*;
 
-use super::report::{PIECE, quality};
+use super::report::{TASK_POINTS, quality};
 use super::{Mapped, Physical};
 use crate::error::{Command, IdKind};
 use crate::error::{Error, Result};
@@ -23,7 +23,7 @@ pub fn jacobians<'q>(mapping: &(impl Physical<'q> + ?Sized)) -> Result<Quality> 
     let quadrature = mapping.quadrature();
     let side = if mapping.left_handed() { -1.0 } else { 1.0 };
     let parts: Vec<Quality> = quadrature
-        .pieces(PIECE)
+        .pieces(TASK_POINTS)
         .into_par_iter()
         .map_init(Mapped::default, |mapped, (batch, leaves)| {
             mapping.map(batch, leaves, mapped)?;

@@ -11,7 +11,7 @@ pub type Heights = [[f64; 4]; 4];
 
 /// Halvings after which the tolerance doubles: so many are needed only where surfaces are flat but
 /// for rounding.
-const PATIENCE: usize = 1 << 16;
+const HALVINGS_PER_TOLERANCE: usize = 1 << 16;
 
 /// Height of the lowest point of all patches, at most `tolerance` too high.
 ///
@@ -43,7 +43,7 @@ pub fn lowest_of(mut least: f64, lower: impl Iterator<Item = Heights>, mut toler
     let mut halvings = 0_usize;
     while let Some(part) = parts.pop().filter(|part| part.bound < least - tolerance) {
         halvings += 1;
-        if halvings.is_multiple_of(PATIENCE) {
+        if halvings.is_multiple_of(HALVINGS_PER_TOLERANCE) {
             tolerance *= 2.0;
         }
         for half in halves(&part.heights) {

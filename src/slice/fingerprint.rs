@@ -13,7 +13,7 @@ use crate::parts::exchange::{Holders, fetch};
 use crate::scheme::Scheme;
 
 /// Points or cells that are hashed together: many programs may hash a mesh.
-const CHUNK: usize = 1 << 16;
+const HASH_CHUNK_ROWS: usize = 1 << 16;
 
 /// SHA-256, in hexadecimal, of a control mesh with its creases: points, cells, creases, attributes
 /// and, if there are any, cell arrays in the order of the mesh, counts and numbers as 64
@@ -111,7 +111,8 @@ fn digests(count: usize, row: impl Fn(usize, &mut Vec<u8>) + Sync) -> Vec<u8> {
         rows_of(chunk, count).for_each(|place| row(place, &mut bytes));
         Sha256::digest(bytes).to_vec()
     };
-    let all: Vec<Vec<u8>> = (0..count.div_ceil(CHUNK)).into_par_iter().map(of_chunk).collect();
+    let all: Vec<Vec<u8>> =
+        (0..count.div_ceil(HASH_CHUNK_ROWS)).into_par_iter().map(of_chunk).collect();
     all.concat()
 }
 
@@ -121,7 +122,7 @@ fn shared_digests(
     holders: &Holders,
     row: impl Fn(usize, &mut Vec<u8>),
 ) -> Result<Vec<u8>> {
-    let chunks = holders.count().div_ceil(CHUNK);
+    let chunks = holders.count().div_ceil(HASH_CHUNK_ROWS);
     let own = block(chunks, ranks.rank(), ranks.size());
     let mut digests = Vec::new();
     for turn in 0..chunks.div_ceil(ranks.size()) {
@@ -141,7 +142,7 @@ fn shared_digests(
 }
 
 fn rows_of(chunk: usize, count: usize) -> Range<usize> {
-    chunk * CHUNK..((chunk + 1) * CHUNK).min(count)
+    chunk * HASH_CHUNK_ROWS..((chunk + 1) * HASH_CHUNK_ROWS).min(count)
 }
 
 /// Fingerprint of the control mesh of a surface: the scheme, points, faces, creases, rules and

@@ -24,7 +24,7 @@ use crate::parts::{Block, Blocks, RankClusters};
 use crate::topology::no_boundary;
 
 /// Elements that a rank has the setup of at a time.
-const BLOCK: usize = 1 << 17;
+const BLOCK_ELEMENTS: usize = 1 << 17;
 /// Faces that are covered before their patches are counted.
 const FACES: usize = 1 << 10;
 
@@ -77,7 +77,7 @@ impl SharedBoundary {
     /// Those of [`Slicer::new`] and of the setup of the blocks; those of other ranks.
     pub fn new(ranks: &Ranks<'_>, blocks: &Blocks<'_>, options: SliceOptions) -> Result<Self> {
         if ranks.size() == 1
-            && let [run] = &blocks.runs(BLOCK)[..]
+            && let [run] = &blocks.runs(BLOCK_ELEMENTS)[..]
         {
             return Self::of_one(ranks, &blocks.block(run.clone())?, blocks, options);
         }
@@ -169,7 +169,7 @@ impl RankFaces {
     ) -> Result<Self> {
         let mut all = Self { to: vec![Vec::new(); ranks.size()], ..Self::default() };
         let mut covered = CoveredFaces::default();
-        for run in blocks.runs(BLOCK) {
+        for run in blocks.runs(BLOCK_ELEMENTS) {
             ranks.go_on()?;
             let block = blocks.block(run)?;
             let solid = block.solid().map_err(|error| blocks.fault(error))?;

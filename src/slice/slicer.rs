@@ -24,7 +24,7 @@ const MIN_TOLERANCE: f64 = 1e-9;
 
 /// Least tolerance as a fraction of the farthest coordinate: 32 to 64 steps of a number there. What
 /// patches differ from flat ones by is rounding below.
-const ROUNDING: f64 = 1.0 / (1_u64 << 47) as f64;
+const MIN_TOLERANCE_FRACTION: f64 = 1.0 / (1_u64 << 47) as f64;
 
 /// Part of the tolerance that chords may leave a patch by; the rest is for what
 /// patches are off the limit, and flat.
@@ -262,7 +262,7 @@ pub(super) fn tolerance(points: &[[f64; 3]], options: SliceOptions) -> Result<f6
         return Err(Error::mesh("all vertices lie in one place").with_help("give a larger model"));
     }
     let farthest = farthest(points);
-    let rounding = ROUNDING * farthest;
+    let rounding = MIN_TOLERANCE_FRACTION * farthest;
     let Some(tolerance) = options.tolerance else {
         return Ok((DEFAULT_TOLERANCE * side).max(2.0 * rounding));
     };

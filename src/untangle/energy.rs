@@ -15,7 +15,7 @@ use crate::topology::Rows;
 const AXES: [[usize; 3]; 8] =
     [[0, 1, 2], [1, 0, 2], [0, 1, 2], [1, 0, 2], [1, 0, 2], [0, 1, 2], [1, 0, 2], [0, 1, 2]];
 /// Terms that are summed together; sums of these are added in their order.
-const GRAIN: usize = 1024;
+const SUM_TERMS: usize = 1024;
 
 /// Where a vertex may move.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -105,8 +105,10 @@ impl<'a> Energy<'a> {
             .zip(&self.lengths)
             .map(|(hex, lengths)| self.cell(points, hex, lengths))
             .collect();
-        let sums: Vec<f64> =
-            cells.par_chunks(GRAIN).map(|chunk| chunk.iter().map(|cell| cell.0).sum()).collect();
+        let sums: Vec<f64> = cells
+            .par_chunks(SUM_TERMS)
+            .map(|chunk| chunk.iter().map(|cell| cell.0).sum())
+            .collect();
         let value: f64 = sums.iter().sum();
         let gather = |v: usize| -> [f64; 3] {
             if self.ways[v] == Freedom::None {

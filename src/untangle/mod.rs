@@ -32,19 +32,19 @@ use lbfgs::minimize;
 use slide::Sliding;
 
 /// Minimizations of falling ε at most.
-const ROUNDS: usize = 60;
+const MAX_MINIMIZATIONS: usize = 60;
 /// Steps of each.
-const STEPS: usize = 60;
+const MAX_MINIMIZATION_STEPS: usize = 60;
 /// Powers of the energy that improve the worst corners, one after the other.
-const POWERS: [i32; 4] = [1, 4, 12, 24];
+const ENERGY_POWERS: [i32; 4] = [1, 4, 12, 24];
 
 /// Rounds of sliding at most.
-const SLIDES: usize = 16;
+const MAX_SLIDES: usize = 16;
 /// Rounds of [`untangle`] at most.
-pub const MAX_ROUNDS: usize = 2 * ROUNDS + POWERS.len() + SLIDES; // stretched meshes unfold twice
+pub const MAX_ROUNDS: usize = 2 * MAX_MINIMIZATIONS + ENERGY_POWERS.len() + MAX_SLIDES; // stretched meshes unfold twice
 /// How far the limit surface may come away from that of before where vertices slide, as a fraction
 /// of the solid's diagonal.
-const DEVIATION: f64 = 1e-3;
+const MAX_DEVIATION_FRACTION: f64 = 1e-3;
 
 /// Moves vertices of a mesh of hexahedra so that no control cell is folded and the worst
 /// improves; calls `progress` after each of at most
@@ -100,7 +100,7 @@ pub fn untangle(
                 best = BestPoints { points, quality: now };
             }
         }
-        for power in POWERS {
+        for power in ENERGY_POWERS {
             if best.quality.non_positive > 0 {
                 break;
             }
@@ -196,7 +196,9 @@ fn improved(hexes: &[[u32; 8]], ways: &[Freedom], power: i32, start: &[[f64; 3]]
     energy.power = power;
     let mut points = start.to_vec();
     let reach = 0.1 * shortest(&energy);
-    minimize(&mut points, 2 * STEPS, reach, |points| energy.value_and_gradient(points));
+    minimize(&mut points, 2 * MAX_MINIMIZATION_STEPS, reach, |points| {
+        energy.value_and_gradient(points)
+    });
     points
 }
 
@@ -210,10 +212,10 @@ fn slide(
 ) -> Result<f64> {
     let mut deviation = 0.0;
     let mut failures = 0;
-    for round in 0..SLIDES {
+    for round in 0..MAX_SLIDES {
         sliding.set_ways(&best.points, ways);
         let points = match best.quality.non_positive {
-            0 => improved(hexes, ways, POWERS[round % POWERS.len()], &best.points),
+            0 => improved(hexes, ways, ENERGY_POWERS[round % ENERGY_POWERS.len()], &best.points),
             _ => unfolded(hexes, ways, &best.points, |_| Ok(()))?.0,
         };
         let step = points.iter().zip(&best.points);
@@ -232,7 +234,7 @@ fn slide(
             if !best.is_worse_than(&now) {
                 continue;
             }
-            let most = DEVIATION * sliding.diagonal();
+            let most = MAX_DEVIATION_FRACTION * sliding.diagonal();
             let off = sliding.deviation(&trial, most);
             if off <= most {
                 *best = BestPoints { points: trial, quality: now };
@@ -241,7 +243,7 @@ fn slide(
             }
         }
         progress(best.quality.non_positive)?;
-        if failures == POWERS.len() {
+        if failures == ENERGY_POWERS.len() {
             break;
         }
     }
@@ -337,11 +339,12 @@ fn unfold(
 ) -> Result<Vec<[f64; 3]>> {
     let mut points = start.to_vec();
     (energy.epsilon, energy.power) = (1.0, 1);
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_MINIMIZATIONS {
         let (value, _) = energy.value_and_gradient(&points);
         let reach = 0.1 * shortest(energy);
-        let reached =
-            minimize(&mut points, STEPS, reach, |points| energy.value_and_gradient(points));
+        let reached = minimize(&mut points, MAX_MINIMIZATION_STEPS, reach, |points| {
+            energy.value_and_gradient(points)
+        });
         let least = energy.least_determinant(&points);
         progress(&points)?;
         if least > 0.0 {

@@ -26,20 +26,20 @@ use crate::process::solid::trilinear::CORNERS;
 use crate::topology::{Orientation, Sharpness, Topology};
 
 /// What limit points of vertices may be off, as a fraction of the solid's diagonal.
-const OFF: f64 = 1e-8;
+const LIMIT_TOLERANCE_FRACTION: f64 = 1e-8;
 /// Corrections at most.
-const STEPS: usize = 100;
+const MAX_CORRECTIONS: usize = 100;
 /// How much of what a limit point is off its control point is moved by. Masks of regular vertices
 /// have the eigenvalues 1/9 to 1, for which 1.8 is best; those of others reach a little farther.
-const STEP: f64 = 1.6;
+const CORRECTION_FACTOR: f64 = 1.6;
 /// Samples of a face by axis at which its distance is looked at first.
-const GRID: usize = 5;
+const SAMPLES_PER_AXIS: usize = 5;
 /// Faces that are looked at more closely, by their distance as a fraction of the greatest.
-const NEARLY: f64 = 0.7;
+const RESAMPLE_ABOVE_FRACTION: f64 = 0.7;
 /// Rounds of that, in each of which steps are halved.
-const CLOSER: usize = 4;
+const RESAMPLE_ROUNDS: usize = 4;
 /// Edges of a crease on each side of a vertex along which it slides.
-const REACH: usize = 3;
+const MAX_SLIDE_EDGES: usize = 3;
 
 /// Cubic Bézier points.
 type CubicCurve = [[f64; 3]; 4];
@@ -61,7 +61,7 @@ pub(super) struct Sliding<'s> {
 struct FaceGrid {
     /// A face that has the sample, and where.
     samples: Vec<(u32, [f64; 2])>,
-    /// `[face][GRID][GRID]`: the sample.
+    /// `[face][SAMPLES_PER_AXIS][SAMPLES_PER_AXIS]`: the sample.
     of_faces: Vec<u32>,
 }
 
@@ -72,9 +72,9 @@ impl FaceGrid {
         let mut known = HashMap::new();
         for (f, face) in (0..).zip(faces) {
             let (number, rim) = (names.number(face), names.rim(face));
-            for i in 0..GRID * GRID {
-                let steps = [i % GRID, i / GRID];
-                let at = steps.map(|k| k as f64 / (GRID - 1) as f64);
+            for i in 0..SAMPLES_PER_AXIS * SAMPLES_PER_AXIS {
+                let steps = [i % SAMPLES_PER_AXIS, i / SAMPLES_PER_AXIS];
+                let at = steps.map(|k| k as f64 / (SAMPLES_PER_AXIS - 1) as f64);
                 let place = element_place(face, at);
                 let node = face.along.map(|axis| (place[axis] * f64::from(UNIT)) as u32);
                 let next = samples.len() as u32;
@@ -215,18 +215,18 @@ impl<'s> Sliding<'s> {
     /// Corrects the vertices that slide until their limit points are on the limit of before;
     /// whether they come there.
     pub fn settle(&self, points: &mut [[f64; 3]]) -> bool {
-        for _ in 0..STEPS {
+        for _ in 0..MAX_CORRECTIONS {
             let refined = self.solid.refined_points(points.as_flattened(), 3);
             let off = |slider: &Slider| self.target(&slider.on, slider.place.of(&refined));
             let offs: Option<Vec<Vector3<f64>>> = self.sliders.par_iter().map(off).collect();
             let Some(offs) = offs else { return false };
             let most = offs.iter().map(Vector3::norm).fold(0.0, f64::max);
-            if most <= OFF * self.diagonal {
+            if most <= LIMIT_TOLERANCE_FRACTION * self.diagonal {
                 return true;
             }
             for (slider, off) in self.sliders.iter().zip(offs) {
                 let point = &mut points[slider.vertex as usize];
-                *point = (Vector3::from(*point) + STEP * off).into();
+                *point = (Vector3::from(*point) + CORRECTION_FACTOR * off).into();
             }
         }
         false
@@ -277,14 +277,18 @@ impl<'s> Sliding<'s> {
         let closer = |(face, own): (usize, &[u32])| {
             let values = own.iter().map(|&sample| samples[sample as usize]);
             let grid = (0..).zip(values).map(|(i, value): (usize, f64)| {
-                (value, [i % GRID, i / GRID].map(|k| k as f64 / (GRID - 1) as f64))
+                (
+                    value,
+                    [i % SAMPLES_PER_AXIS, i / SAMPLES_PER_AXIS]
+                        .map(|k| k as f64 / (SAMPLES_PER_AXIS - 1) as f64),
+                )
             });
             let mut best = grid.fold((0.0, [0.0; 2]), farther);
-            if best.0 < NEARLY * greatest {
+            if best.0 < RESAMPLE_ABOVE_FRACTION * greatest {
                 return Some(best.0);
             }
-            let mut step = 0.5 / (GRID - 1) as f64;
-            for _ in 0..CLOSER {
+            let mut step = 0.5 / (SAMPLES_PER_AXIS - 1) as f64;
+            for _ in 0..RESAMPLE_ROUNDS {
                 let [s, t] = best.1;
                 for i in 0..9 {
                     let by = [i % 3, i / 3].map(|k: usize| (k as f64 - 1.0) * step);
@@ -295,7 +299,7 @@ impl<'s> Sliding<'s> {
             }
             Some(best.0)
         };
-        let faces = self.grid.of_faces.par_chunks(GRID * GRID).enumerate();
+        let faces = self.grid.of_faces.par_chunks(SAMPLES_PER_AXIS * SAMPLES_PER_AXIS).enumerate();
         let found: Option<Vec<f64>> = faces.map(closer).collect();
         found.map_or(f64::INFINITY, |found| found.into_iter().fold(0.0, f64::max))
     }
@@ -340,7 +344,7 @@ impl CreaseLines<'_> {
         let mut closed = [false; 2];
         for (side, end) in ends.into_iter().enumerate() {
             let (mut before, mut last) = (vertex, end);
-            for _ in 0..REACH {
+            for _ in 0..MAX_SLIDE_EDGES {
                 match self.kind(last) {
                     VertexRole::Crease(next) => {
                         let next = if next[0] == before { next[1] } else { next[0] };

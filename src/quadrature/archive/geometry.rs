@@ -14,7 +14,7 @@ use crate::quadrature::{
 };
 
 /// Numbers of a streamed array that are in memory at a time.
-const PIECE: usize = 1 << 23;
+const PIECE_NUMBERS: usize = 1 << 23;
 
 /// Writes one array after the other, each evaluated as it is written: evaluating anew costs less
 /// than keeping all.
@@ -103,6 +103,6 @@ fn local_inverses(mapped: &mut Mapped, batch: &QuadratureBatch) -> Vec<f64> {
 
 /// Ranges of leaves of which each makes so many numbers.
 fn ranges(leaves: usize, numbers: usize) -> impl Iterator<Item = Range<usize>> {
-    let step = (PIECE / numbers).max(1);
+    let step = (PIECE_NUMBERS / numbers).max(1);
     (0..leaves).step_by(step).map(move |start| start..(start + step).min(leaves))
 }

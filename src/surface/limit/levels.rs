@@ -33,7 +33,7 @@ const MAX_VALENCE: usize = 2048;
 const LEVEL_BYTES: usize = 1000;
 
 /// Faces a work item of the classification covers.
-const GRAIN: usize = 512;
+const TASK_FACES: usize = 512;
 
 /// A face of the level at hand that must become leaves.
 #[derive(Clone, Copy)]
@@ -303,7 +303,7 @@ impl LimitBuilder {
             (0..level.vertex_count() as u32).into_par_iter().map(|v| level.rule(v)).collect();
         let isolate = depth < self.isolation;
         let parts: Vec<FaceDrafts> = active
-            .par_chunks(GRAIN)
+            .par_chunks(TASK_FACES)
             .map(|chunk| {
                 let mut drafts = FaceDrafts::default();
                 chunk.iter().for_each(|a| drafts.push(level, &rules, a.face, isolate));
@@ -314,7 +314,7 @@ impl LimitBuilder {
         let first_point = self.level_starts[depth] as u32;
         let mut classes = Vec::with_capacity(active.len());
         let mut refined = Vec::new();
-        for (part, chunk) in parts.iter().zip(active.chunks(GRAIN)) {
+        for (part, chunk) in parts.iter().zip(active.chunks(TASK_FACES)) {
             let mut first = 0;
             for ((draft, &end), a) in part.drafts.iter().zip(&part.net_ends).zip(chunk) {
                 let kind = match *draft {

@@ -159,15 +159,15 @@ struct VertexLabels {
 }
 
 impl VertexLabels {
-    const FEW: usize = 32;
+    const MAX_SCANNED_VERTICES: usize = 32;
 
     fn of(&mut self, v: u32, copy: bool) -> usize {
-        let few = self.vertices.len().min(Self::FEW);
+        let few = self.vertices.len().min(Self::MAX_SCANNED_VERTICES);
         if let Some(at) = self.vertices[..few].iter().position(|&known| known == (v, copy)) {
             return at;
         }
         let next = self.vertices.len();
-        if next < Self::FEW {
+        if next < Self::MAX_SCANNED_VERTICES {
             self.vertices.push((v, copy));
             return next;
         }

@@ -16,7 +16,7 @@ use crate::numbers::Real;
 use cudarc::driver::DeviceRepr;
 
 /// Samples of one product.
-const ROWS: usize = 16;
+const PRODUCT_SAMPLES: usize = 16;
 
 /// Exponent of the largest weight of a sample, once scaled.
 const MAX_EXPONENT: i32 = 14;
@@ -35,13 +35,13 @@ pub(in crate::backend::cuda) fn fragments<T: Real + DeviceRepr>(
     let own = if split { 4 } else { 2 };
     let controls = weights.len() / samples;
     let depths = controls.div_ceil(4 * own);
-    let mut all = Vec::with_capacity(rows.len().div_ceil(ROWS) * (depths * 64 + 4));
-    for rows in rows.chunks(ROWS) {
+    let mut all = Vec::with_capacity(rows.len().div_ceil(PRODUCT_SAMPLES) * (depths * 64 + 4));
+    for rows in rows.chunks(PRODUCT_SAMPLES) {
         let weight = |row: usize, control: usize| match rows.get(row) {
             Some(&sample) if control < controls => weights[control * samples + sample],
             _ => 0.0,
         };
-        let exponents: [i32; ROWS] = std::array::from_fn(|row| {
+        let exponents: [i32; PRODUCT_SAMPLES] = std::array::from_fn(|row| {
             let own = (0..controls).map(|control| weight(row, control).abs());
             exponent(own.filter(|w| w.is_finite()).fold(0.0, f64::max))
         });

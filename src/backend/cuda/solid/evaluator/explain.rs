@@ -15,7 +15,7 @@ use crate::plan::{BatchKind, Kernel, Plan, wanted_orders};
 use cudarc::driver::DeviceRepr;
 
 /// Bytes of the head of a leaf of tensor kernels; of element and ends of all others.
-const HEAD: usize = 16;
+const LEAF_HEAD_BYTES: usize = 16;
 const ELEMENT_AND_ENDS: usize = 5;
 
 /// Bytes of an eighth of a brick's head, and its ids.
@@ -158,7 +158,9 @@ fn grid_work<T: Real + DeviceRepr>(
         LaunchKind::Tensor { bricks: true, .. } => {
             sizes::<T>(pass, 0, BRICK_HEAD + BRICK_IDS * id(&layout.brick_offsets))
         }
-        LaunchKind::Tensor { bricks: false, .. } => sizes::<T>(pass, id(&layout.offsets), HEAD),
+        LaunchKind::Tensor { bricks: false, .. } => {
+            sizes::<T>(pass, id(&layout.offsets), LEAF_HEAD_BYTES)
+        }
         _ => sizes::<T>(pass, 4, ELEMENT_AND_ENDS),
     };
     let mut tally = WorkTally::new(plan, sizes);

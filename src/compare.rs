@@ -27,6 +27,7 @@ use statistics::Tally;
 pub use statistics::{Errors, Statistics};
 
 use crate::backend::{Backend, Limit, Values};
+use crate::basis::MissingLayers;
 use crate::error::{Error, Result};
 use crate::limit::{Class, LeafKind, Solid};
 use crate::mesh::Controls;
@@ -67,7 +68,7 @@ impl ErrorClass {
     pub fn of(solid: &Solid, element: usize) -> Self {
         match solid.classes()[solid.elements()[element].cell as usize] {
             Class::Regular => match solid.element_leaves(element)[0].kind {
-                LeafKind::Regular(0) => Self::Regular64,
+                LeafKind::Regular(MissingLayers::NONE) => Self::Regular64,
                 _ => Self::RegularFewer,
             },
             Class::Layered(_) => Self::Layered,

@@ -15,6 +15,7 @@ use super::refusals::{
     check_analysis, check_corners, check_nets, check_refinement, refuse_extraordinary_edges,
 };
 use super::solid::Solid;
+use crate::basis::MissingLayers;
 use crate::error::IdKind::Cell;
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells, SolidMesh};
@@ -268,7 +269,7 @@ impl SolidBuilder {
             for (draft, a) in part.drafts.iter_mut().zip(chunk) {
                 let kind = match draft.kind {
                     // its ends are found with its net
-                    DraftKind::Regular => Ok(LeafKind::Regular(0)),
+                    DraftKind::Regular => Ok(LeafKind::Regular(MissingLayers::NONE)),
                     DraftKind::Layered(net, permutation, ends) => {
                         planar.of_net(net).map(|n| LeafKind::Layered(n, permutation, ends))
                     }

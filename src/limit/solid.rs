@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use super::class::Class;
 use super::leaf::{Element, Leaf, LeafKind, morton, position};
-use super::net::Ends;
 use super::structure::{Orders, Structure, layered_weights, tensor_weights};
+use crate::basis::MissingLayers;
 use crate::error::{Error, Result};
 use crate::mesh::check_value_count;
 use crate::scheme::Stencils;
@@ -267,10 +267,10 @@ impl Solid {
 
 /// Gives the weights of phantom layers to the layers that stand in for them:
 /// p₋₁ = 2p₀ − p₁.
-fn unfold_phantoms(weights: &mut [f64], ends: Ends) {
+fn unfold_phantoms(weights: &mut [f64], ends: MissingLayers) {
     for d in (0..3).rev() {
         let stride = 4_usize.pow(d as u32);
-        for side in (0..2).filter(|side| ends >> (2 * d + side) & 1 == 1) {
+        for side in ends.sides(d) {
             for at in (0..64).filter(|at| at / stride % 4 == 3 * side) {
                 unfold(weights, at, stride, side);
             }
@@ -278,8 +278,8 @@ fn unfold_phantoms(weights: &mut [f64], ends: Ends) {
     }
 }
 
-fn unfold_layer_phantoms(weights: &mut [f64], lines: usize, ends: Ends) {
-    for side in (0..2).filter(|side| ends >> side & 1 == 1) {
+fn unfold_layer_phantoms(weights: &mut [f64], lines: usize, ends: MissingLayers) {
+    for side in ends.sides(0) {
         for line in 0..lines {
             unfold(weights, 3 * side * lines + line, lines, side);
         }

@@ -7,10 +7,10 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::{Quadrature, QuadratureBatch, Side, batch};
-use crate::basis::gauss;
+use crate::basis::{MissingLayers, gauss};
 use crate::error::Result;
 use crate::kernel::{AxisWeights, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd};
-use crate::limit::{Ends, LeafKind, LocalPoints};
+use crate::limit::{LeafKind, LocalPoints};
 use crate::mesh::Controls;
 use crate::topology::Orientation;
 
@@ -183,7 +183,7 @@ impl<'q> Mapping<'q> {
 
     /// The samples along an axis of whole regular leaves, and which layers their nets lack; none
     /// where leaves take tables of their basis.
-    fn grid_axis(&self, batch: usize) -> Option<(AxisWeights, Ends)> {
+    fn grid_axis(&self, batch: usize) -> Option<(AxisWeights, MissingLayers)> {
         let key = &self.quadrature.table(batch).key;
         let LeafKind::Regular(ends) = key.kind else { return None };
         if key.face.is_some() {

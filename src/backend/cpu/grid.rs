@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
 
+use crate::basis::MissingLayers;
 use crate::disjoint::Disjoint;
 use crate::error::Result;
 use crate::kernel::{
@@ -206,7 +207,7 @@ impl<'p, T: Real> BatchKernels<'p, T> {
 struct Local<T> {
     nets: Vec<u32>,
     grids: Vec<[u32; 64]>,
-    ends: Vec<u8>,
+    ends: Vec<MissingLayers>,
     // results of leaves that are only a part of their element: [output][leaf][sample][width]
     results: Vec<T>,
 }

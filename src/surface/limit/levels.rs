@@ -13,10 +13,11 @@ use super::faces::Faces;
 use super::frame::FaceFrame;
 use super::leaf::{Placement, SurfaceElement, SurfaceLeaf, SurfaceLeafKind};
 use super::library::{Extraordinary, SurfaceLibrary};
-use super::net::{self, SurfaceEnds};
+use super::net;
 use super::refine::refine;
 use super::rules::LimitRule;
 use super::surface::LimitSurface;
+use crate::basis::MissingLayers;
 use crate::error::IdKind;
 use crate::error::{Error, Message, Result};
 use crate::limit::{MAX_LEVEL, NetKey, check_refinement};
@@ -46,7 +47,7 @@ struct ActiveFace {
 
 /// How a face evaluates, before structures have numbers.
 enum FaceDraft {
-    Regular(SurfaceEnds),
+    Regular(MissingLayers),
     // key among those of the part
     Irregular(usize, Placement),
     Refined(FaceReason),

@@ -7,6 +7,7 @@
 
 use rayon::prelude::*;
 
+use crate::basis::MissingLayers;
 use crate::limit::{LeafKind, Solid};
 
 /// Eight leaves and their common net.
@@ -85,12 +86,12 @@ fn common_net(solid: &Solid, leaves: &[u32; 8]) -> Option<[u32; 125]> {
     }
     let mut common = [NONE; 125];
     for (corner, &leaf) in leaves.iter().enumerate() {
-        let (net, ends) = (solid.net(&solid.leaves()[leaf as usize]), ends(solid, leaf));
+        let net = solid.net(&solid.leaves()[leaf as usize]);
+        let ends = MissingLayers::from_bits(ends(solid, leaf));
         for (at, &id) in net.iter().enumerate() {
             let place = [at % 4, at / 4 % 4, at / 16];
             let is_missing = (0..3).any(|d| {
-                place[d] == 0 && ends >> (2 * d) & 1 == 1
-                    || place[d] == 3 && ends >> (2 * d) & 2 == 2
+                place[d] == 0 && ends.is_missing(d, 0) || place[d] == 3 && ends.is_missing(d, 1)
             });
             if is_missing {
                 continue;
@@ -108,9 +109,10 @@ fn common_net(solid: &Solid, leaves: &[u32; 8]) -> Option<[u32; 125]> {
     Some(common)
 }
 
+/// Bits of the missing layers.
 fn ends(solid: &Solid, leaf: u32) -> u8 {
     match solid.leaves()[leaf as usize].kind {
-        LeafKind::Regular(ends) => ends,
+        LeafKind::Regular(ends) => ends.bits(),
         LeafKind::Layered(..) | LeafKind::Irregular(..) => 0,
     }
 }

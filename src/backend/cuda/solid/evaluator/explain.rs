@@ -8,6 +8,7 @@ use crate::backend::cuda::solid::launch_kind::{EvaluationLaunch, LaunchKind};
 use crate::backend::cuda::solid::layout::{PlanLayout, is_published};
 use crate::backend::cuda::solid::published::layout::PublishedFamily;
 use crate::backend::explain::{Explained, LaunchGrid, Sizes, WorkTally, outputs};
+use crate::basis::MissingLayers;
 use crate::error::Result;
 use crate::limit::{Leaf, LeafKind};
 use crate::numbers::Real;
@@ -146,7 +147,11 @@ fn grid_work<T: Real + DeviceRepr>(
             }
             LaunchKind::Batches(own) => kernel == own,
             LaunchKind::Published(family, own) => {
-                let ends = if let LeafKind::Regular(ends) = leaf.kind { ends } else { 0 };
+                let ends = if let LeafKind::Regular(ends) = leaf.kind {
+                    ends
+                } else {
+                    MissingLayers::NONE
+                };
                 let controls = layout.batches[index].controls;
                 kernel == own && PublishedFamily::of(batch.kind, controls, ends) == family
             }

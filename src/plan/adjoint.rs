@@ -198,24 +198,24 @@ fn of_tensor(plan: &Plan<'_>, parameters: &[f64], orders: &[Orders]) -> Result<A
     used.sort_unstable();
     used.dedup();
     let mut tables: HashMap<(LeafKind, u8, [u16; 3]), u32> = HashMap::new();
-    let mut firsts: Vec<(u32, [f64; 3])> = Vec::new();
+    let mut firsts: Vec<u32> = Vec::new();
     let leaves = used.iter().map(|&index| {
         let leaf = &solid.leaves()[index as usize];
         let table = *tables.entry((leaf.kind, leaf.depth, leaf.origin)).or_insert_with(|| {
-            firsts.push((index, [0.0; 3]));
+            firsts.push(index);
             firsts.len() as u32 - 1
         });
         LeafWork { table, first: leaf.element as usize * plan.samples_per_element() }
     });
     let leaves = leaves.collect();
-    let weights = firsts.iter().map(|&(index, _)| {
+    let weights = firsts.iter().map(|&index| {
         let leaf = &solid.leaves()[index as usize];
         let within = samples_within(leaf, parameters);
         within.iter().map(Vec::len).product::<usize>() * solid.net(leaf).len()
     });
     check_memory(weights, orders)?;
     let n = parameters.len();
-    let tables = firsts.par_iter().map(|&(index, _)| {
+    let tables = firsts.par_iter().map(|&index| {
         let leaf = &solid.leaves()[index as usize];
         let [us, vs, ws] = samples_within(leaf, parameters);
         let mut samples = Vec::with_capacity(us.len() * vs.len() * ws.len());

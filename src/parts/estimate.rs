@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::plan::cost::{EVALUATED_BYTES_PER_SECOND, QUADRATURE_POINT_SECONDS};
 use crate::plan::{Cost, LayersJob};
 
 /// Runs of a Hilbert curve have so much more surface than boxes (measured: `tests/solid/parts.rs`).
@@ -17,10 +18,7 @@ const RESULT_BYTES: f64 = 24.0;
 const FILE_CELL_BYTES: f64 = 8.0 * 4.0 + 4.0 + 1.0;
 /// Bytes of a .vtu a quadrature point: of its basis too.
 const FILE_QUADRATURE_BYTES: f64 = 206.0;
-/// Bytes of limit points per second that a thread evaluates.
-const EVALUATED_BYTES_PER_SECOND: f64 = 1.2e9;
-/// Seconds that a thread takes for a quadrature point, and for a cell that refinement makes.
-const QUADRATURE_SECONDS: f64 = 30e-9;
+/// Seconds that a thread takes for a cell that refinement makes.
 const REFINED_SECONDS: f64 = 0.8e-6;
 /// Bytes of memory of a rank beside its part: the setup of a block of the cells, its results and
 /// the file of a piece; of layers less.
@@ -91,7 +89,7 @@ impl Workload {
     /// So many quadrature points per cell to `.vtu`: once for the report, once for the files.
     pub fn quadrature(cells: usize, points: f64) -> Self {
         let (seconds, file_bytes) =
-            (2.0 * QUADRATURE_SECONDS * points, FILE_QUADRATURE_BYTES * points);
+            (2.0 * QUADRATURE_POINT_SECONDS * points, FILE_QUADRATURE_BYTES * points);
         Self { setups: 2.0, seconds, file_bytes, ..Self::of_cells(cells) }
     }
 

@@ -10,7 +10,7 @@
 
 pub(crate) mod adjoint;
 mod batch;
-mod cost;
+pub(crate) mod cost;
 mod pattern;
 mod quantity;
 mod route;

@@ -142,7 +142,8 @@ impl Summary {
     pub fn new(mesh: &SolidMesh, solid: &Solid) -> Result<Self> {
         let topology = solid.topology();
         let sharpness = Sharpness::resolve(&mesh.creases, topology)?;
-        let [mut interior, mut boundary, mut sharp] = [(); 3].map(|()| BTreeMap::new());
+        let (mut interior, mut boundary) = (BTreeMap::new(), BTreeMap::new());
+        let mut sharp = BTreeMap::new();
         for e in 0..topology.edge_count() as u32 {
             let histogram = if !topology.is_boundary_edge(e) {
                 &mut interior
@@ -301,10 +302,8 @@ mod tests {
     use crate::scheme::VertexRule;
 
     fn summary(mesh: &SolidMesh) -> Summary {
-        {
-            let solid = Solid::new(mesh).unwrap();
-            Summary::new(mesh, &solid).unwrap().with_structures(&solid)
-        }
+        let solid = Solid::new(mesh).unwrap();
+        Summary::new(mesh, &solid).unwrap().with_structures(&solid)
     }
 
     #[test]

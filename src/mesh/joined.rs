@@ -47,8 +47,8 @@ impl JoinedVertices {
         };
         let link = |cell: &[GridVertex], ids: &[u32], offset: [i64; 3]| {
             let other = distinct(cells[find(std::array::from_fn(|d| cell[0].0[d] + offset[d]))?]);
-            let pairs = ids.iter().flat_map(|&a| other.iter().map(move |&b| [a, b]));
-            { pairs }.find(|&[a, b]| is_near(a, b))
+            let mut pairs = ids.iter().flat_map(|&a| other.iter().map(move |&b| [a, b]));
+            pairs.find(|&[a, b]| is_near(a, b))
         };
         let offsets = offsets(reach);
         let links_of = |cell: &&[GridVertex]| -> Vec<[u32; 2]> {

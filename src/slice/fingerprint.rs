@@ -7,7 +7,9 @@ use sha2::{Digest, Sha256};
 
 use crate::cluster::{Ranks, block};
 use crate::error::Result;
-use crate::mesh::{Attribute, CellKind, Creases, SolidMesh, SurfaceMesh};
+use crate::mesh::{
+    Attribute, BoundaryRule, CellKind, CreaseRule, Creases, SolidMesh, SurfaceMesh, TriangleRule,
+};
 use crate::parts::DistributedMesh;
 use crate::parts::exchange::{Holders, fetch};
 use crate::scheme::Scheme;
@@ -149,8 +151,7 @@ fn rows_of(chunk: usize, count: usize) -> Range<usize> {
 /// attributes.
 pub fn surface_fingerprint(mesh: &SurfaceMesh, scheme: Scheme) -> String {
     let mut hash = Fingerprint(Sha256::new());
-    let (creases, triangles) = (mesh.crease_rule, mesh.triangle_rule);
-    hash.text(&format!("{scheme:?} {creases:?} {:?} {triangles:?}", mesh.boundary));
+    hash.text(&rules_text(mesh, scheme));
     hash.numbers(mesh.points.as_flattened());
     hash.count(mesh.faces.len());
     mesh.faces.iter().for_each(|face| hash.ids(face));
@@ -158,6 +159,31 @@ pub fn surface_fingerprint(mesh: &SurfaceMesh, scheme: Scheme) -> String {
     hash.ids(&mesh.holes);
     hash.attributes(&mesh.attributes);
     hash.finish()
+}
+
+/// The scheme and the rules of a surface. Jobs are resumed by these words: they stay, whatever the
+/// code calls the variants.
+fn rules_text(mesh: &SurfaceMesh, scheme: Scheme) -> String {
+    let scheme = match scheme {
+        Scheme::CatmullClark => "CatmullClark",
+        Scheme::Loop => "Loop",
+        Scheme::Sqrt3 => "Sqrt3",
+        Scheme::Bilinear => "Bilinear",
+    };
+    let creases = match mesh.crease_rule {
+        CreaseRule::Uniform => "Uniform",
+        CreaseRule::Chaikin => "Chaikin",
+    };
+    let boundary = match mesh.boundary {
+        BoundaryRule::Edges => "Edges",
+        BoundaryRule::EdgesAndCorners => "EdgesAndCorners",
+        BoundaryRule::Holes => "Holes",
+    };
+    let triangles = match mesh.triangle_rule {
+        TriangleRule::Uniform => "Uniform",
+        TriangleRule::Smooth => "Smooth",
+    };
+    format!("{scheme} {creases} {boundary} {triangles}")
 }
 
 /// Hashes of the long lists of a mesh.

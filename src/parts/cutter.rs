@@ -48,7 +48,7 @@ impl<'m> Cutter<'m> {
         let vertex_cells = Rows::transposed(vertices, cells, corners);
         let edges = &mesh.creases.edges;
         for crease in edges {
-            let [a, b] = crease.edge.map(|v| v.0);
+            let [a, b] = crease.edge().map(|v| v.0);
             let known = (a.max(b) as usize) < vertices;
             let mut at = if known { vertex_cells.row(a as usize) } else { &[] }.iter();
             if !at.any(|&cell| has_edge(&mesh.cells, cell, [a, b])) {
@@ -65,7 +65,7 @@ impl<'m> Cutter<'m> {
             mesh,
             owned: Vec::new(),
             vertex_cells,
-            creases: sorted(edges.iter().map(|crease| crease.edge[0].0).collect()),
+            creases: sorted(edges.iter().map(|crease| crease.edge()[0].0).collect()),
             corners: sorted(mesh.creases.corners.iter().map(|c| c.vertex.0).collect()),
             span: Extremes::of(mesh, 0).span().collect(),
         })
@@ -133,11 +133,11 @@ impl<'m> Cutter<'m> {
         let local = |v: u32| VertexId(vertices.binary_search(&v).map_or(u32::MAX, |v| v as u32));
         let mut own = Creases::default();
         for index in at(&self.creases) {
-            let Crease { edge, sharpness } = self.mesh.creases.edges[index as usize];
-            let [a, b] = edge.map(|v| v.0);
+            let crease = self.mesh.creases.edges[index as usize];
+            let [a, b] = crease.edge().map(|v| v.0);
             let mut around = self.vertex_cells.row(a as usize).iter();
             if around.any(|&cell| is_own(&cell) && has_edge(&self.mesh.cells, cell, [a, b])) {
-                own.edges.push(Crease { edge: [local(a), local(b)], sharpness });
+                own.edges.push(Crease::new([local(a), local(b)], crease.sharpness));
             }
         }
         for index in at(&self.corners) {

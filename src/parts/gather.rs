@@ -365,11 +365,11 @@ impl<'p> LocalBoundary<'p> {
     fn creases(&self, all: &Creases, ranks: &Ranks<'_>) -> Result<Creases> {
         let mut own = Creases::default();
         let mut known = vec![0_u8; all.edges.len()];
-        for (known, &Crease { edge, sharpness }) in known.iter_mut().zip(&all.edges) {
-            let [Some(a), Some(b)] = edge.map(|v| self.local(v.0)) else { continue };
+        for (known, crease) in known.iter_mut().zip(&all.edges) {
+            let [Some(a), Some(b)] = crease.edge().map(|v| self.local(v.0)) else { continue };
             let mut around = self.vertex_cells.row(a as usize).iter();
             if around.any(|&cell| has_edge(self.cells, cell, [a, b])) {
-                own.edges.push(Crease { edge: [a, b].map(VertexId), sharpness });
+                own.edges.push(Crease::new([a, b].map(VertexId), crease.sharpness));
                 *known = 1;
             }
         }

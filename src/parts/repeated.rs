@@ -18,9 +18,7 @@ use super::exchange::{
 use crate::cluster::Ranks;
 use crate::error::{Error, Result};
 use crate::io::MeshBlock;
-use crate::mesh::{
-    SolidMesh, VertexId, WeldGrid, WeldNearness, WeldPlace, WeldPoint, repeated, shorten,
-};
+use crate::mesh::{SolidMesh, WeldGrid, WeldNearness, WeldPlace, WeldPoint, repeated, shorten};
 
 /// Points that a rank looks at in one pass, about.
 const PASS_POINTS: usize = 1 << 22;
@@ -77,11 +75,10 @@ pub(super) fn joined(ranks: &Ranks<'_>, block: MeshBlock) -> Result<(SolidMesh, 
     }
 
     let corners = (0..mesh.cells.len()).flat_map(|c| mesh.cells.vertices(c)).copied();
-    let creased = mesh.creases.edges.iter().flat_map(|crease| crease.edge.map(|v| v.0));
+    let creased = mesh.creases.edges.iter().flat_map(|crease| crease.edge().map(|v| v.0));
     let names = Renaming::fetch(ranks, &before, corners.chain(creased).collect(), &new_ids)?;
     mesh.cells.renumber(|v| names.name(v));
-    let rename = |v: &mut VertexId| v.0 = names.name(v.0);
-    mesh.creases.edges.iter_mut().flat_map(|crease| &mut crease.edge).for_each(rename);
+    mesh.creases.edges.iter_mut().for_each(|crease| crease.renumber(|v| names.name(v)));
     mesh.creases.corners.retain_mut(|corner| {
         let own = (corner.vertex.0 - start) as usize;
         corner.vertex.0 = new_ids[own];

@@ -251,7 +251,7 @@ impl Fingerprint {
     fn creases(&mut self, creases: &Creases) {
         self.count(creases.edges.len());
         for crease in &creases.edges {
-            self.ids(&crease.edge.map(|v| v.0));
+            self.ids(&crease.edge().map(|v| v.0));
             self.numbers(&[crease.sharpness]);
         }
         self.count(creases.corners.len());

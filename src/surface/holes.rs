@@ -13,7 +13,7 @@ use crate::topology::surface::SurfaceTopology;
 pub(super) fn all(mesh: &SurfaceMesh, scheme: Scheme) -> Vec<u32> {
     let mut holes = mesh.holes.clone();
     if mesh.boundary == BoundaryRule::Holes && !scheme.rules().is_linear() {
-        let ends = |c: &Crease| c.edge.map(|v| v.0);
+        let ends = |c: &Crease| c.edge().map(|v| v.0);
         let tags: HashMap<[u32; 2], f64> =
             mesh.creases.edges.iter().map(|c| (ends(c), c.sharpness)).collect();
         let topology = SurfaceTopology::of(mesh);

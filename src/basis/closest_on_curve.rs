@@ -113,15 +113,13 @@ fn jet(curve: &[[f64; 3]; 4], t: f64) -> [Vector3<f64>; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numbers::testing::Random;
 
     #[test]
     fn no_sample_is_closer() {
         let curve = [[0.0, 0.0, 0.0], [1.0, 2.0, 0.5], [2.0, -2.0, 0.1], [3.0, 0.5, 1.0]];
-        let mut state = 3_u64;
-        let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 11) as f64 / (1_u64 << 53) as f64
-        };
+        let mut numbers = Random::new(3);
+        let mut random = || numbers.unit();
         for _ in 0..200 {
             let x = [4.0 * random() - 0.5, 2.0 * random() - 1.0, random()];
             let (t, away) = closest_on_curve(&curve, x);

@@ -404,18 +404,13 @@ impl PatchJet {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn random(state: &mut u64) -> f64 {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (*state >> 11) as f64 / (1_u64 << 53) as f64
-    }
+    use crate::numbers::testing::Random;
 
     /// A patch over the unit square, bent by `amount`.
-    fn bent(amount: f64, state: &mut u64) -> BicubicPoints {
+    fn bent(amount: f64, random: &mut Random) -> BicubicPoints {
         std::array::from_fn(|i| {
             let [s, t] = [i % 4, i / 4].map(|i| i as f64 / 3.0);
-            let off = || Vector3::from_fn(|_, _| random(&mut *state) - 0.5);
-            let mut off = off;
+            let mut off = || Vector3::from_fn(|_, _| random.unit() - 0.5);
             Vector3::new(s, t, 0.0) + amount * off()
         })
     }
@@ -423,12 +418,12 @@ mod tests {
     /// No sample of the patch is closer, from points near, far, above hollows and beside.
     #[test]
     fn no_sample_is_closer() {
-        let mut state = 7;
+        let mut random = Random::new(7);
         for amount in [0.0, 0.1, 0.5, 2.0] {
             for case in 0..60 {
-                let patch = bent(amount, &mut state);
+                let patch = bent(amount, &mut random);
                 let distance = [0.3, 1.0, 5.0][case % 3];
-                let x = Vector3::from_fn(|_, _| 0.5 + distance * (2.0 * random(&mut state) - 1.0));
+                let x = Vector3::from_fn(|_, _| 0.5 + distance * (2.0 * random.unit() - 1.0));
                 let found = closest_on_patch(&patch, x, f64::INFINITY, Vector3::zeros(), 1e-12)
                     .expect("no limit");
                 let distance = |p: [f64; 2]| (PatchJet::of(&patch, p).point - x).norm();
@@ -465,7 +460,7 @@ mod tests {
 
     #[test]
     fn what_is_no_nearer_is_not_looked_for() {
-        let patch = bent(0.0, &mut 1);
+        let patch = bent(0.0, &mut Random::new(1));
         let x = Vector3::new(0.25, 0.5, 2.0);
         let found =
             closest_on_patch(&patch, x, 3.0, Vector3::zeros(), 0.0).expect("2 is less than 3");

@@ -5,7 +5,7 @@ use super::{Cut, Part};
 use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Error, Result};
 use crate::mesh::{Cells, Corner, Crease, Creases, FaceGroup, Polygons, SolidMesh, VertexId};
-use crate::numbers::counted;
+use crate::numbers::{counted, sorted_unique};
 use crate::topology::Rows;
 
 /// A mesh ready to be cut.
@@ -91,15 +91,15 @@ impl<'m> Cutter<'m> {
         let mesh = self.mesh;
         let vertices_of = |cells: &[u32]| {
             let vertices = cells.iter().flat_map(|&c| mesh.cells.vertices(c as usize));
-            sorted(vertices.copied().collect())
+            sorted_unique(vertices.copied().collect())
         };
         let around = vertices_of(owned);
         let around = around.iter().flat_map(|&v| self.vertex_cells.row(v as usize));
-        let cells = sorted(around.copied().collect());
+        let cells = sorted_unique(around.copied().collect());
         let mut vertices = vertices_of(&cells);
         if !owned.is_empty() {
             vertices.extend(&self.span);
-            vertices = sorted(vertices);
+            vertices = sorted_unique(vertices);
         }
 
         let local = |v: u32| vertices.binary_search(&v).map_or(u32::MAX, |v| v as u32);
@@ -126,7 +126,7 @@ impl<'m> Cutter<'m> {
                 let own = all[first..].iter().take_while(move |&&(vertex, _)| vertex == v);
                 own.map(|&(_, index)| index).collect::<Vec<_>>()
             };
-            sorted(vertices.iter().flat_map(|&v| of(v)).collect())
+            sorted_unique(vertices.iter().flat_map(|&v| of(v)).collect())
         };
         let is_own = |cell: &u32| cells.binary_search(cell).is_ok();
         let is_used = |v: u32| self.vertex_cells.row(v as usize).iter().any(is_own);
@@ -210,11 +210,4 @@ pub(super) fn has_face(cells: &Cells, cell: u32, vertices: &[u32]) -> bool {
         found |= face.len() == vertices.len() && has_all(face);
     });
     found
-}
-
-/// Ids, ascending and each once.
-pub(super) fn sorted(mut ids: Vec<u32>) -> Vec<u32> {
-    ids.sort_unstable();
-    ids.dedup();
-    ids
 }

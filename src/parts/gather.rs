@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::ops::Range;
 
 use super::Part;
-use super::cutter::{has_edge, has_face, sorted};
+use super::cutter::{has_edge, has_face};
 use super::distributed::DistributedMesh;
 use super::exchange::{
     fetch, ids, next_cell, next_count, next_id, next_numbers, push_cell, push_numbers,
@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::mesh::{
     Attribute, Cells, Corner, Crease, Creases, FaceGroup, Polygons, SolidMesh, VertexId,
 };
+use crate::numbers::sorted_unique;
 use crate::topology::Rows;
 
 impl RankPart {
@@ -112,7 +113,7 @@ impl Collected {
             };
             vertices.extend(extremes.iter().try_fold(Extremes::default(), join)?.span());
         }
-        let vertices = sorted(vertices);
+        let vertices = sorted_unique(vertices);
         let (points, attributes) = points(mesh, ranks, &vertices)?;
         Ok(Self { owned, ghosts, vertices, points, attributes })
     }
@@ -218,7 +219,7 @@ fn with_ghosts(mesh: &DistributedMesh, ranks: &Ranks<'_>, own: Vec<u32>) -> Resu
         ghosts.extend(ids(bytes)?.filter(|cell| is_ghost(cell)));
         Ok(())
     })?;
-    let ghosts = table.fetch(ranks, sorted(ghosts))?;
+    let ghosts = table.fetch(ranks, sorted_unique(ghosts))?;
     Ok([owned, ghosts])
 }
 

@@ -10,7 +10,6 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::cutter::sorted;
 use super::exchange::{
     Holders, batch, check_ended, fetch, gather_count, ids, next_id, next_ids, next_number,
     next_numbers, rounds,
@@ -19,6 +18,7 @@ use crate::cluster::Ranks;
 use crate::error::{Error, Result};
 use crate::io::MeshBlock;
 use crate::mesh::{SolidMesh, WeldGrid, WeldNearness, WeldPlace, WeldPoint, repeated, shorten};
+use crate::numbers::sorted_unique;
 
 /// Points that a rank looks at in one pass, about.
 const PASS_POINTS: usize = 1 << 22;
@@ -108,7 +108,7 @@ impl Renaming {
         wanted: Vec<u32>,
         new_ids: &[u32],
     ) -> Result<Self> {
-        let wanted = sorted(wanted);
+        let wanted = sorted_unique(wanted);
         let mut names = Vec::with_capacity(wanted.len());
         let answer = |place: usize, bytes: &mut Vec<u8>| bytes.extend(new_ids[place].to_ne_bytes());
         fetch(ranks, holders, &wanted, answer, |bytes| {
@@ -231,7 +231,7 @@ fn largest(ranks: &Ranks<'_>, own: f64) -> Result<f64> {
 fn shortest_edges(ranks: &Ranks<'_>, mesh: &SolidMesh, holders: &Holders) -> Result<Vec<f64>> {
     let cells = &mesh.cells;
     let corners = (0..cells.len()).flat_map(|c| cells.vertices(c)).copied();
-    let wanted = sorted(corners.collect());
+    let wanted = sorted_unique(corners.collect());
     let mut points: Vec<[f64; 3]> = Vec::with_capacity(wanted.len());
     let answer = |place: usize, bytes: &mut Vec<u8>| {
         bytes.extend(mesh.points[place].map(f64::to_ne_bytes).as_flattened());

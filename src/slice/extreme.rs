@@ -132,14 +132,12 @@ fn halves_of_row(row: [f64; 4]) -> [[f64; 4]; 2] {
 mod tests {
     use super::*;
     use crate::basis::bernstein;
+    use crate::numbers::testing::Random;
 
     #[test]
     fn equals_the_lowest_of_dense_samples() {
-        let mut state = 1u64;
-        let mut random = || {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 11) as f64 / (1u64 << 53) as f64
-        };
+        let mut numbers = Random::new(1);
+        let mut random = || numbers.unit();
         for _ in 0..200 {
             let heights: Heights = std::array::from_fn(|_| std::array::from_fn(|_| random()));
             let found = lowest([heights].into_iter(), 1e-12);

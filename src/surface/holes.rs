@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::mesh::{BoundaryRule, Crease, SurfaceMesh};
+use crate::numbers::sorted_unique;
 use crate::scheme::Scheme;
 use crate::topology::NONE;
 use crate::topology::surface::SurfaceTopology;
@@ -27,7 +28,5 @@ pub(super) fn all(mesh: &SurfaceMesh, scheme: Scheme) -> Vec<u32> {
         let touches = |face: &[u32]| face.iter().any(|&v| at_end[v as usize]);
         holes.extend((0..).zip(mesh.faces.iter()).filter(|(_, face)| touches(face)).map(|f| f.0));
     }
-    holes.sort_unstable();
-    holes.dedup();
-    holes
+    sorted_unique(holes)
 }

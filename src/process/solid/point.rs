@@ -7,7 +7,7 @@ use super::{Seed, hexahedra};
 use crate::basis::closest_on_patch::{BicubicPoints, closest_on_patch};
 use crate::error::{Error, Result};
 use crate::mesh::SolidMesh;
-use crate::numbers::significant;
+use crate::numbers::{significant, sorted_unique};
 use crate::topology::Topology;
 
 /// What parameters of a place that cells share differ by.
@@ -172,11 +172,13 @@ impl<'m> Volume<'m> {
     }
 
     fn vertices(&self, cells: &[u32]) -> Vec<u32> {
-        sorted(cells.iter().flat_map(|&c| self.hexes[c as usize]).collect())
+        sorted_unique(cells.iter().flat_map(|&c| self.hexes[c as usize]).collect())
     }
 
     fn cells_around(&self, vertices: &[u32]) -> Vec<u32> {
-        sorted(vertices.iter().flat_map(|&v| self.topology.vertex_cells(v)).copied().collect())
+        sorted_unique(
+            vertices.iter().flat_map(|&v| self.topology.vertex_cells(v)).copied().collect(),
+        )
     }
 
     /// Whether the straight way from a place in `cells` to a vertex stays in the cells of `near`,
@@ -237,10 +239,4 @@ impl StraightPath<'_> {
             .iter()
             .any(|&face| !topology.is_boundary_face(face) && topology.face_cells(face).contains(&b))
     }
-}
-
-fn sorted(mut ids: Vec<u32>) -> Vec<u32> {
-    ids.sort_unstable();
-    ids.dedup();
-    ids
 }

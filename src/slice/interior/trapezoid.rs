@@ -203,15 +203,13 @@ pub fn mix([low, high]: [f64; 2], x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numbers::testing::Random;
 
     /// Every pixel between the bounds is in a trapezoid, and few others are.
     #[test]
     fn trapezoids_cover_polygons() {
-        let mut state = 3_u64;
-        let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 11) as f64 / (1_u64 << 53) as f64
-        };
+        let mut numbers = Random::new(3);
+        let mut random = || numbers.unit();
         let (mut wanted, mut covered) = (0, 0);
         for case in 0..200 {
             let size = [40.0, 4.0, 0.4][case % 3];

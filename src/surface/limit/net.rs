@@ -8,6 +8,7 @@ use super::frame::{FaceFrame, FaceSector};
 use super::rules::LimitRule;
 use crate::basis::{MissingLayers, box_spline};
 use crate::limit::{NetKey, NetRows};
+use crate::numbers::sorted_unique;
 
 /// The net of a regular quad, `[v 4][u 4]`; a missing row repeats its neighbor as a
 /// placeholder.
@@ -246,9 +247,7 @@ fn sharp_edges(
             }
         }
     }
-    sharp.sort_unstable();
-    sharp.dedup();
-    sharp
+    sorted_unique(sharp)
 }
 
 /// A key taken apart: faces of `sides` corners, sharp edges, corners that stay in place.

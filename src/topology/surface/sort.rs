@@ -58,15 +58,13 @@ pub(super) fn sort(items: &mut Vec<Keyed>, bound: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numbers::testing::Random;
 
     #[test]
     fn sorts_stably_over_block_boundaries() {
         for bound in [1usize, 7, 5000, 3_000_000] {
-            let mut state = 1u64;
-            let mut random = || {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                (state >> 33) % bound as u64
-            };
+            let mut numbers = Random::new(1);
+            let mut random = || numbers.below(bound as u64);
             let mut items: Vec<Keyed> =
                 (0..200_000).map(|i| (random() << 32 | random(), i)).collect();
             let mut expected = items.clone();

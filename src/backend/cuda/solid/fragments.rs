@@ -114,6 +114,7 @@ fn value(half: u16) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numbers::testing::Random;
 
     #[test]
     fn halves_are_those_of_the_standard() {
@@ -143,11 +144,8 @@ mod tests {
 
     /// Any weights of very different sizes, sample by sample.
     fn weights(controls: usize, samples: usize) -> Vec<f64> {
-        let mut state = 1_u64;
-        let mut noise = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-        };
+        let mut random = Random::new(1);
+        let mut noise = || 2.0 * random.unit() - 1.0;
         let size = |sample: usize| f64::powi(10.0, sample as i32 % 9 - 4);
         (0..controls * samples).map(|i| noise() * size(i % samples)).collect()
     }

@@ -43,9 +43,7 @@ impl Hierarchy {
         };
         self.walk(near, &mut visit);
     }
-}
 
-impl Hierarchy {
     /// Calls `visit` with the id of every box whose leaf comes within `distance` of the
     /// plane where coordinate `axis` is `height`.
     pub fn across(&self, axis: usize, height: f64, distance: f64, mut visit: impl FnMut(u32)) {

@@ -148,9 +148,7 @@ impl<'m> Cutter<'m> {
         }
         own
     }
-}
 
-impl Cutter<'_> {
     /// The groups of the mesh, with those of their faces that these cells have.
     fn face_groups(&self, cells: &[u32], local: impl Fn(u32) -> u32) -> Vec<FaceGroup> {
         let is_own = |cell: &&u32| cells.binary_search(cell).is_ok();

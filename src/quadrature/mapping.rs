@@ -222,9 +222,7 @@ impl Mapped {
         self.inverse_jacobians.resize(count, [[0.0; 3]; 3]);
         self.second.resize(if second { count } else { 0 }, [[0.0; 3]; 6]);
     }
-}
 
-impl Mapped {
     /// Normals and measures of the surface, on a face of the elements; `mirrored[leaf]`: its axes make
     /// a left hand.
     fn turn_to(&mut self, face: Side, weights: &[f64], mirrored: &[bool], samples: usize) {

@@ -1,10 +1,10 @@
 //! Faces and patches as bytes, for other ranks of the same program.
 
 use super::bicubic::{Bicubic, Cubic};
-use super::extreme::Heights;
-use super::face::Face;
+use super::covered_face::Face;
+use super::lowest_point::Heights;
 use super::patch_fit::Fit;
-use super::simple::Slope;
+use super::simple_patches::Slope;
 use super::surface::{Patch, SideLink, Surface};
 use crate::error::{Error, Result};
 use crate::limit::rim::{Border, Rim, RimKey};

@@ -7,7 +7,7 @@
 //! pieces and the ranges of values, is reduced over the ranks, and the order in which places are
 //! looked at is that of the whole.
 
-use super::shared::SharedBoundary;
+use super::shared_boundary::SharedBoundary;
 use crate::cluster::Ranks;
 use crate::error::Result;
 use crate::limit::Solid;

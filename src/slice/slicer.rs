@@ -3,10 +3,10 @@
 use super::closed::ClosedSurface;
 use super::contour;
 use super::coverage::{Gray, Raster};
-use super::extreme;
 use super::frame::{Axis, PixelGrid};
 use super::index::IntervalIndex;
 use super::layer::Layer;
+use super::lowest_point;
 use super::shell::Shells;
 use super::surface::{Surface, farthest, longest_side};
 use super::trace::Arcs;
@@ -133,8 +133,8 @@ impl Slicer {
     fn of_whole(surface: Surface, axis: Axis, tolerance: f64, shells: Shells) -> Self {
         let patches = || surface.patches.iter().map(|patch| &patch.points);
         let heights = [1.0, -1.0].map(|sign| {
-            let heights = patches().map(|patch| extreme::heights(patch, sign));
-            sign * extreme::lowest(heights, surface.grid) + 0.0 // no negative zero
+            let heights = patches().map(|patch| lowest_point::heights(patch, sign));
+            sign * lowest_point::lowest(heights, surface.grid) + 0.0 // no negative zero
         });
         let frame = LayerFrame { axis, tolerance, heights, plane: surface.plane_box() };
         Self::of(surface, frame, shells)

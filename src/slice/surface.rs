@@ -3,7 +3,7 @@
 //! # Practice
 //! Every boundary face of an element is covered by patches, those of a solid's
 //! [sheet](super::sheet) or of a surface's [skin](super::skin), cut until they are
-//! [simple](super::simple). Patches of different sizes
+//! [simple](super::simple_patches). Patches of different sizes
 //! meet: the corner of a small one lies on the side of a large one. So an *edge* is
 //! what lies between two neighboring corners on a line, and a side of a patch is a
 //! chain of edges. An edge has its own curve, shared bit by bit by the patches on
@@ -23,12 +23,12 @@ use rayon::prelude::*;
 
 use super::bicubic::{self, Bicubic, Cubic, HEIGHT, PlanePoint, range, round_to};
 use super::closed::ClosedSurface;
-use super::face::Face;
+use super::covered_face::Face;
 use super::frame::Axis;
 use super::patch_fit::{Fit, Fitter};
 use super::sheet::Sheet;
 use super::shell::{ShellSums, Shells};
-use super::simple::{Flatness, Slope, SubPatch, cut};
+use super::simple_patches::{Flatness, Slope, SubPatch, cut};
 use super::skin::Skin;
 use super::tables::MAX_TABLE_BYTES;
 use crate::error::{Error, Result, option_name};

@@ -6,14 +6,14 @@
 //! thin mesh, ε falls once more in a space in which it is not thin. A result that is worse than
 //! what it came from is dropped.
 
-mod bound;
+mod determinant_bound;
 mod energy;
 mod lbfgs;
 mod quality;
 mod slide;
 mod untangled;
 
-pub use bound::{LeastDeterminant, least_determinant};
+pub use determinant_bound::{LeastDeterminant, least_determinant};
 pub use quality::{ScaledJacobians, cell_quality};
 pub use untangled::{BoundaryMotion, Untangled};
 

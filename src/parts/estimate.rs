@@ -48,11 +48,11 @@ pub struct Workload {
     /// Bytes of files that are written a cell.
     pub file_bytes: f64,
     /// Bytes of memory a cell beside the mesh.
-    pub memory: f64,
+    pub cell_bytes: f64,
     /// Bytes of memory of a rank whatever its cells.
-    pub working: f64,
+    pub rank_bytes: f64,
     /// Bytes of memory of each thread of a rank.
-    pub image: f64,
+    pub thread_bytes: f64,
 }
 
 impl Workload {
@@ -80,9 +80,9 @@ impl Workload {
             setups: 1.0,
             seconds: FACE_SECONDS * faces + Cost::layers(job).cpu / cells,
             file_bytes: pixels * (FILE_PIXEL_BYTES + FILE_VALUE_BYTES * values) / cells,
-            memory: FACE_BYTES * faces + if values > 0.0 { CELL_BYTES } else { 0.0 },
-            working: LAYERS_BYTES,
-            image: pixels / layers * (PIXEL_BYTES + VALUE_BYTES * values),
+            cell_bytes: FACE_BYTES * faces + if values > 0.0 { CELL_BYTES } else { 0.0 },
+            rank_bytes: LAYERS_BYTES,
+            thread_bytes: pixels / layers * (PIXEL_BYTES + VALUE_BYTES * values),
         }
     }
 
@@ -106,7 +106,15 @@ impl Workload {
     /// Work on one block of the cells after another.
     fn of_cells(cells: usize) -> Self {
         let (setups, seconds, file_bytes) = (0.0, 0.0, 0.0);
-        Self { cells, setups, seconds, file_bytes, memory: 0.0, working: BLOCK_BYTES, image: 0.0 }
+        Self {
+            cells,
+            setups,
+            seconds,
+            file_bytes,
+            cell_bytes: 0.0,
+            rank_bytes: BLOCK_BYTES,
+            thread_bytes: 0.0,
+        }
     }
 }
 
@@ -116,7 +124,7 @@ pub struct Rates {
     /// Threads of a rank.
     pub threads: f64,
     /// Seconds of one thread that the setup of a cell takes, ghosts included.
-    pub setup: f64,
+    pub setup_seconds_per_cell: f64,
     /// Bytes a second that a rank receives from others.
     pub network: f64,
     /// Seconds until a message arrives.
@@ -124,7 +132,7 @@ pub struct Rates {
     /// Bytes a second that the file system takes from all ranks together.
     pub file_system: f64,
     /// Bytes of memory a cell of a part, ghosts included.
-    pub memory: f64,
+    pub cell_bytes: f64,
 }
 
 impl Rates {
@@ -133,11 +141,11 @@ impl Rates {
     pub fn of_threads(threads: usize) -> Self {
         Self {
             threads: threads.max(1) as f64,
-            setup: 1.1e-6,
+            setup_seconds_per_cell: 1.1e-6,
             network: 10e9,
             latency: 5e-6,
             file_system: 5e9,
-            memory: 130.0,
+            cell_bytes: 130.0,
         }
     }
 }
@@ -199,14 +207,14 @@ impl Estimate {
             owned,
             ghosts: ghosts as usize,
             exchange_bytes: exchange,
-            setup_seconds: cells * job.setups * rates.setup / rates.threads,
+            setup_seconds: cells * job.setups * rates.setup_seconds_per_cell / rates.threads,
             exchange_seconds: exchange / rates.network + messages * rates.latency,
             evaluation_seconds: m * job.seconds / rates.threads,
             output_bytes: m * job.file_bytes,
             output_seconds: job.cells as f64 * job.file_bytes / rates.file_system,
-            memory_bytes: cells * (rates.memory + job.memory)
-                + job.working
-                + rates.threads * job.image,
+            memory_bytes: cells * (rates.cell_bytes + job.cell_bytes)
+                + job.rank_bytes
+                + rates.threads * job.thread_bytes,
         }
     }
 }
@@ -220,9 +228,9 @@ mod tests {
         setups: 1.0,
         seconds: 1e-5,
         file_bytes: 20_000.0,
-        memory: 0.0,
-        working: BLOCK_BYTES,
-        image: 0.0,
+        cell_bytes: 0.0,
+        rank_bytes: BLOCK_BYTES,
+        thread_bytes: 0.0,
     };
 
     #[test]

@@ -77,23 +77,23 @@ pub fn untangle(
     // nothing would hold the vertices
     topology.check_has_boundary()?;
     let is_free = |v: u32| !topology.is_boundary_vertex(v) && !topology.vertex_cells(v).is_empty();
-    let mut ways: Vec<Freedom> = (0..start.len() as u32)
+    let mut freedoms: Vec<Freedom> = (0..start.len() as u32)
         .map(|v| if is_free(v) { Freedom::All } else { Freedom::None })
         .collect();
     let quality = |points: &[[f64; 3]]| cell_quality(points, hexes);
     let before = quality(start);
     let mut best = BestPoints { points: start.clone(), quality: before };
     // folds that no vertex can fix are not worth a minimization
-    let is_fixed = |v: u32, ways: &[Freedom]| matches!(ways[v as usize], Freedom::None);
-    let folded = |points: &[[f64; 3]], ways: &[Freedom]| {
-        let fixed = |hex: &&[u32; 8]| fixed_fold(points, hex, |v| is_fixed(v, ways));
+    let is_fixed = |v: u32, freedoms: &[Freedom]| matches!(freedoms[v as usize], Freedom::None);
+    let folded = |points: &[[f64; 3]], freedoms: &[Freedom]| {
+        let fixed = |hex: &&[u32; 8]| fixed_fold(points, hex, |v| is_fixed(v, freedoms));
         hexes.iter().filter(fixed).count()
     };
-    let is_hopeless = before.non_positive > 0 && folded(start, &ways) == before.non_positive;
-    if ways.contains(&Freedom::All) && !is_hopeless {
+    let is_hopeless = before.non_positive > 0 && folded(start, &freedoms) == before.non_positive;
+    if freedoms.contains(&Freedom::All) && !is_hopeless {
         let mut is_thin = false;
         if before.non_positive > 0 {
-            let (points, now, stretched) = unfolded(hexes, &ways, &best.points, &mut progress)?;
+            let (points, now, stretched) = unfolded(hexes, &freedoms, &best.points, &mut progress)?;
             is_thin = stretched;
             // fewer folded cells, none of them worse than the worst was
             if now.least >= before.least {
@@ -104,16 +104,18 @@ pub fn untangle(
             if best.quality.non_positive > 0 {
                 break;
             }
-            let improve =
-                |ways: &[Freedom], points: &[[f64; 3]]| improved(hexes, ways, power, points);
-            let points = improve(&ways, &best.points);
+            let improve = |freedoms: &[Freedom], points: &[[f64; 3]]| {
+                improved(hexes, freedoms, power, points)
+            };
+            let points = improve(&freedoms, &best.points);
             let now = quality(&points);
             // the space of what is unfolded by now
             let stretch = IsotropicMap::of(&best.points, hexes).filter(|_| is_thin);
             best.offer(points, now);
             if let Some(stretch) = stretch {
-                let improve = |ways: &[Freedom], points: &[[f64; 3]]| Ok(improve(ways, points));
-                let points = stretch.minimized(&ways, &best.points, improve)?;
+                let improve =
+                    |freedoms: &[Freedom], points: &[[f64; 3]]| Ok(improve(freedoms, points));
+                let points = stretch.minimized(&freedoms, &best.points, improve)?;
                 let now = quality(&points);
                 best.offer(points, now);
             }
@@ -126,7 +128,7 @@ pub fn untangle(
         let sliding = Sliding::new(&oriented, hexes, &solid)?;
         can_slide = sliding.len();
         if can_slide > 0 {
-            deviation = slide(&sliding, (hexes, &mut ways), &mut best, &mut progress)?;
+            deviation = slide(&sliding, (hexes, &mut freedoms), &mut best, &mut progress)?;
         }
     }
     let (mut moved, mut slid) = (0, 0);
@@ -143,7 +145,7 @@ pub fn untangle(
         slid,
         can_slide,
         stay: of_boundary - can_slide,
-        fixed: folded(&best.points, &ways),
+        fixed: folded(&best.points, &freedoms),
         deviation: deviation * unit,
     })
 }
@@ -191,8 +193,13 @@ impl BestPoints {
 }
 
 /// Minimizes without ε, with a power.
-fn improved(hexes: &[[u32; 8]], ways: &[Freedom], power: i32, start: &[[f64; 3]]) -> Vec<[f64; 3]> {
-    let mut energy = Energy::new(hexes, ways, start);
+fn improved(
+    hexes: &[[u32; 8]],
+    freedoms: &[Freedom],
+    power: i32,
+    start: &[[f64; 3]],
+) -> Vec<[f64; 3]> {
+    let mut energy = Energy::new(hexes, freedoms, start);
     energy.power = power;
     let mut points = start.to_vec();
     let reach = 0.1 * shortest(&energy);
@@ -206,17 +213,19 @@ fn improved(hexes: &[[u32; 8]], ways: &[Freedom], power: i32, start: &[[f64; 3]]
 /// lines, and a correction after it. Returns how far the limit surface has come away.
 fn slide(
     sliding: &Sliding<'_>,
-    (hexes, ways): (&[[u32; 8]], &mut [Freedom]),
+    (hexes, freedoms): (&[[u32; 8]], &mut [Freedom]),
     best: &mut BestPoints,
     progress: &mut impl FnMut(usize) -> Result<()>,
 ) -> Result<f64> {
     let mut deviation = 0.0;
     let mut failures = 0;
     for round in 0..MAX_SLIDES {
-        sliding.set_ways(&best.points, ways);
+        sliding.set_ways(&best.points, freedoms);
         let points = match best.quality.non_positive {
-            0 => improved(hexes, ways, ENERGY_POWERS[round % ENERGY_POWERS.len()], &best.points),
-            _ => unfolded(hexes, ways, &best.points, |_| Ok(()))?.0,
+            0 => {
+                improved(hexes, freedoms, ENERGY_POWERS[round % ENERGY_POWERS.len()], &best.points)
+            }
+            _ => unfolded(hexes, freedoms, &best.points, |_| Ok(()))?.0,
         };
         let step = points.iter().zip(&best.points);
         let step: Vec<[f64; 3]> = step.map(|(a, b)| std::array::from_fn(|d| a[d] - b[d])).collect();
@@ -255,21 +264,21 @@ fn slide(
 /// they are from there.
 fn unfolded(
     hexes: &[[u32; 8]],
-    ways: &[Freedom],
+    freedoms: &[Freedom],
     start: &[[f64; 3]],
     mut progress: impl FnMut(usize) -> Result<()>,
 ) -> Result<(Vec<[f64; 3]>, ScaledJacobians, bool)> {
-    let mut sought = |ways: &[Freedom], start: &[[f64; 3]]| {
+    let mut sought = |freedoms: &[Freedom], start: &[[f64; 3]]| {
         let folded = |points: &[[f64; 3]]| cell_quality(points, hexes).non_positive;
-        unfold(&mut Energy::new(hexes, ways, start), start, |points| progress(folded(points)))
+        unfold(&mut Energy::new(hexes, freedoms, start), start, |points| progress(folded(points)))
     };
-    let plain = sought(ways, start)?;
+    let plain = sought(freedoms, start)?;
     let quality = cell_quality(&plain, hexes);
     if quality.non_positive == 0 {
         return Ok((plain, quality, false));
     }
     let Some(stretch) = IsotropicMap::of(start, hexes) else { return Ok((plain, quality, false)) };
-    let points = stretch.minimized(ways, start, sought)?;
+    let points = stretch.minimized(freedoms, start, sought)?;
     let now = cell_quality(&points, hexes);
     Ok(if now.least > quality.least { (points, now, true) } else { (plain, quality, false) })
 }
@@ -306,13 +315,13 @@ impl IsotropicMap {
     /// What `minimize` makes of points there.
     fn minimized(
         &self,
-        ways: &[Freedom],
+        freedoms: &[Freedom],
         start: &[[f64; 3]],
         minimize: impl FnOnce(&[Freedom], &[[f64; 3]]) -> Result<Vec<[f64; 3]>>,
     ) -> Result<Vec<[f64; 3]>> {
         let there: Vec<[f64; 3]> =
             start.iter().map(|&p| (self.to * Vector3::from(p)).into()).collect();
-        let turned: Vec<Freedom> = ways.iter().map(|&way| self.way(way)).collect();
+        let turned: Vec<Freedom> = freedoms.iter().map(|&way| self.way(way)).collect();
         let found = minimize(&turned, &there)?;
         // by steps, so that what stays is not rounded
         let pairs = found.into_iter().zip(there);

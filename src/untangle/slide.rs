@@ -97,11 +97,11 @@ fn element_place(face: &BoundaryFace, [s, t]: [f64; 2]) -> [f64; 3] {
 /// A vertex that slides.
 struct Slider {
     vertex: u32,
-    on: On,
+    on: SlideTarget,
     place: LimitStencil,
 }
 
-enum On {
+enum SlideTarget {
     Surface,
     /// Between two neighbors on a crease, on these curves.
     Crease([u32; 2], Vec<CubicCurve>),
@@ -147,12 +147,12 @@ impl<'s> Sliding<'s> {
                 continue;
             }
             let on = match creases.kind(vertex) {
-                VertexRole::Smooth => On::Surface,
+                VertexRole::Smooth => SlideTarget::Surface,
                 VertexRole::Crease(ends) => match creases.curves(vertex, ends, &mesh.points) {
-                    Some(curves) => On::Crease(ends, curves),
+                    Some(curves) => SlideTarget::Crease(ends, curves),
                     None => continue,
                 },
-                VertexRole::Corner | VertexRole::Other => continue,
+                VertexRole::Corner | VertexRole::SemiSharp => continue,
             };
             let Some(&cell) = topology.vertex_cells(vertex).first() else { continue };
             let corner = hexes[cell as usize].iter().position(|&v| v == vertex);
@@ -186,11 +186,11 @@ impl<'s> Sliding<'s> {
     }
 
     /// Lets the vertices that slide move along the control mesh's boundary.
-    pub fn set_ways(&self, points: &[[f64; 3]], ways: &mut [Freedom]) {
+    pub fn set_ways(&self, points: &[[f64; 3]], freedoms: &mut [Freedom]) {
         let at = |v: u32| Vector3::from(points[v as usize]);
         for Slider { vertex, on, .. } in &self.sliders {
             let vector = match on {
-                On::Surface => {
+                SlideTarget::Surface => {
                     let faces = self.topology.vertex_faces(*vertex).iter().copied();
                     let faces = faces.filter(|&face| self.topology.is_boundary_face(face));
                     let area = |face: u32| -> Vector3<f64> {
@@ -202,12 +202,12 @@ impl<'s> Sliding<'s> {
                     };
                     faces.map(area).sum::<Vector3<f64>>()
                 }
-                On::Crease([a, b], _) => at(*b) - at(*a),
+                SlideTarget::Crease([a, b], _) => at(*b) - at(*a),
             };
-            ways[*vertex as usize] = match (vector.try_normalize(0.0), on) {
+            freedoms[*vertex as usize] = match (vector.try_normalize(0.0), on) {
                 (None, _) => Freedom::None,
-                (Some(normal), On::Surface) => Freedom::Across(normal),
-                (Some(direction), On::Crease(..)) => Freedom::Along(direction),
+                (Some(normal), SlideTarget::Surface) => Freedom::Across(normal),
+                (Some(direction), SlideTarget::Crease(..)) => Freedom::Along(direction),
             };
         }
     }
@@ -233,14 +233,14 @@ impl<'s> Sliding<'s> {
     }
 
     /// From a limit point to the place where it belongs.
-    fn target(&self, on: &On, x: Vector3<f64>) -> Option<Vector3<f64>> {
+    fn target(&self, on: &SlideTarget, x: Vector3<f64>) -> Option<Vector3<f64>> {
         match on {
-            On::Surface => {
+            SlideTarget::Surface => {
                 let place = self.locator.nearest_on_sides(x.into())?;
                 let place = LimitStencil::new(self.solid, place.element, place.parameters)?;
                 Some(place.of(&self.before) - x)
             }
-            On::Crease(_, curves) => {
+            SlideTarget::Crease(_, curves) => {
                 let each = curves.iter().map(|curve| closest_on_curve(curve, x.into()).1);
                 each.min_by(|a, b| a.norm_squared().total_cmp(&b.norm_squared()))
             }
@@ -312,7 +312,8 @@ enum VertexRole {
     Crease([u32; 2]),
     /// Interpolated.
     Corner,
-    Other,
+    /// At semi-sharp edges, at the end of a crease, or with a semi-sharp tag.
+    SemiSharp,
 }
 
 struct CreaseLines<'t> {
@@ -332,7 +333,7 @@ impl CreaseLines<'_> {
                 VertexRole::Crease([0, 1].map(|i: usize| self.topology.other_end(sharp[i], vertex)))
             }
             (3.., _) if infinite => VertexRole::Corner,
-            _ => VertexRole::Other,
+            _ => VertexRole::SemiSharp,
         }
     }
 

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::numbers::counted;
-use crate::quadrature::{Mapped, Mapping, Physical};
+use crate::quadrature::{Mapped, Mapping, PhysicalQuadrature};
 
 /// Quadrature points of a piece.
 const PIECE_POINTS: usize = 1 << 14;
@@ -34,7 +34,7 @@ pub fn surface_load(
 /// [`Error::Request`] for a quadrature of the boundary and loads that are not finite; if a device
 /// fails.
 pub fn body_load<'q>(
-    mapping: &(impl Physical<'q> + ?Sized),
+    mapping: &(impl PhysicalQuadrature<'q> + ?Sized),
     force: impl Fn([f64; 3]) -> [f64; 3] + Sync,
 ) -> Result<Vec<[f64; 3]>> {
     mapping.quadrature().check_volume()?;
@@ -48,7 +48,7 @@ pub fn body_load<'q>(
 /// [`Error::Request`] for another number of forces, and for loads that are not finite; if a device
 /// fails.
 pub fn point_load<'q>(
-    mapping: &(impl Physical<'q> + ?Sized),
+    mapping: &(impl PhysicalQuadrature<'q> + ?Sized),
     forces: &[[f64; 3]],
 ) -> Result<Vec<[f64; 3]>> {
     let quadrature = mapping.quadrature();
@@ -74,7 +74,7 @@ pub fn point_load<'q>(
 
 /// Sums in the order of the pieces.
 fn load<'q>(
-    mapping: &(impl Physical<'q> + ?Sized),
+    mapping: &(impl PhysicalQuadrature<'q> + ?Sized),
     force: impl Fn(&Mapped, usize, usize, usize) -> [f64; 3] + Sync,
 ) -> Result<Vec<[f64; 3]>> {
     let quadrature = mapping.quadrature();

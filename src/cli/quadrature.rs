@@ -21,9 +21,9 @@ use subsolid::mesh::SolidMesh;
 use subsolid::numbers::{counted, precise};
 use subsolid::plan::{Cost, Want};
 use subsolid::quadrature::{
-    DEFAULT_GAUSS, DeviceQuadrature, ExportOptions, LEFT_HANDED, Mapping, Physical, Quadrature,
-    QuadratureLayout, QuadratureScheme, Report, Store, archive_bytes, check_positive, points,
-    write_npz,
+    DEFAULT_GAUSS, DeviceQuadrature, ExportOptions, LEFT_HANDED, Mapping, PhysicalQuadrature,
+    Quadrature, QuadratureLayout, QuadratureScheme, Report, Store, archive_bytes, check_positive,
+    points, write_npz,
 };
 use subsolid::scheme::VertexRule;
 use subsolid::volume::{Quality, add_cell_data};
@@ -305,7 +305,7 @@ fn mapping<'q>(
     mesh: &SolidMesh,
     gpu: Option<&dyn Backend>,
     left_handed: Option<bool>,
-) -> Result<Box<dyn Physical<'q> + 'q>> {
+) -> Result<Box<dyn PhysicalQuadrature<'q> + 'q>> {
     let left_handed = left_handed.unwrap_or_else(|| mesh.handedness().is_all_left());
     let controls = mesh.controls();
     let Some(device) = gpu.and_then(|gpu| gpu.device()) else {
@@ -323,7 +323,7 @@ fn point_bytes(samples: usize) -> u64 {
 fn write(
     a: &Arguments,
     (output, format): (&Path, Format),
-    mapping: &dyn Physical<'_>,
+    mapping: &dyn PhysicalQuadrature<'_>,
     mesh: &SolidMesh,
     report: &Report,
     console: &Console,
@@ -343,7 +343,7 @@ fn write(
 /// Writes all points, of the volume or of the boundary, to a file other than an archive.
 fn write_single(
     output: &Path,
-    mapping: &dyn Physical<'_>,
+    mapping: &dyn PhysicalQuadrature<'_>,
     mesh: &SolidMesh,
     options: WriteOptions,
     console: &Console,
@@ -361,7 +361,7 @@ fn write_single(
 fn write_pieces(
     a: &Arguments,
     output: &Path,
-    mapping: &dyn Physical<'_>,
+    mapping: &dyn PhysicalQuadrature<'_>,
     mesh: &SolidMesh,
     console: &Console,
 ) -> Result<()> {

@@ -56,7 +56,7 @@ impl SurfaceMesh {
         if self.faces.iter().any(|face| face.len() > 3) {
             cuts.around = Around::new(&self.faces, self.points.len());
             let many = self.faces.iter().filter(|face| face.len() > MAX_SEARCHED_CORNERS);
-            cuts.joined.extend(many.flat_map(sides));
+            cuts.joined.extend(many.flat_map(polygon_edges));
         }
         let mut cutter = PolygonCutter::default();
         for (f, face) in self.faces.iter().enumerate() {
@@ -64,7 +64,7 @@ impl SurfaceMesh {
             let cut = cutter.cut(&self.points, face, |a, b| cuts.has(f as u32, face[a], face[b]));
             if face.len() > MAX_SEARCHED_CORNERS {
                 let triangles = cut.iter().map(|places| places.map(|i| face[i as usize]));
-                cuts.joined.extend(triangles.flat_map(|triangle| sides(&triangle)));
+                cuts.joined.extend(triangles.flat_map(|triangle| polygon_edges(&triangle)));
             }
             cuts.places.extend(cut.iter().map(|places| places.map(|i| first + i)));
             cuts.of_faces.resize(cuts.places.len(), f as u32);
@@ -74,7 +74,7 @@ impl SurfaceMesh {
 }
 
 /// Ends of the edges of a face, the smaller first.
-fn sides(face: &[u32]) -> Vec<[u32; 2]> {
+fn polygon_edges(face: &[u32]) -> Vec<[u32; 2]> {
     let ends = (0..face.len()).map(|i| [face[i], face[(i + 1) % face.len()]]);
     ends.map(|[a, b]| [a.min(b), a.max(b)]).collect()
 }

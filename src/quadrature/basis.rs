@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::nodes::Nodes;
+use super::leaf_points::LeafPoints;
 use crate::basis::MissingLayers;
 use crate::basis::bspline::{self, SECOND_AXES};
 use crate::limit::{AxisPermutation, LeafKind, Orders, Solid};
@@ -54,9 +54,9 @@ pub(super) fn slots(solid: &Solid, kind: LeafKind) -> Vec<usize> {
 impl BasisValues {
     /// The basis of the control points at the [`slots`] of a leaf of this kind, by the leaf's local
     /// parameters.
-    pub(super) fn new(solid: &Solid, kind: LeafKind, nodes: &Nodes, want: Want) -> Self {
+    pub(super) fn new(solid: &Solid, kind: LeafKind, points: &LeafPoints, want: Want) -> Self {
         let slots = slots(solid, kind);
-        let (controls, samples) = (slots.len(), nodes.len());
+        let (controls, samples) = (slots.len(), points.len());
         let size = |rows: usize| rows * samples * controls;
         let mut basis = Self {
             controls,
@@ -68,7 +68,7 @@ impl BasisValues {
         let orders = wanted_orders(want);
         let tables: Vec<Vec<f64>> = orders
             .par_iter()
-            .map(|&orders| table(solid, kind, &slots, &nodes.parameters, orders))
+            .map(|&orders| table(solid, kind, &slots, &points.parameters, orders))
             .collect();
         for (i, table) in tables.iter().enumerate() {
             let (to, width, row) = match i {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::pieces::{PieceCut, runs};
-use super::{Mapped, Physical};
+use super::{Mapped, PhysicalQuadrature};
 use crate::error::Result;
 use crate::io::{Array, Dataset};
 
@@ -24,7 +24,7 @@ const BLOCK_POINTS: usize = 1 << 18;
 ///
 /// # Errors
 /// If a device fails.
-pub fn points(mapping: &dyn Physical<'_>, leaves: Range<usize>) -> Result<Dataset> {
+pub fn points(mapping: &dyn PhysicalQuadrature<'_>, leaves: Range<usize>) -> Result<Dataset> {
     let samples = mapping.quadrature().leaf_samples(leaves.clone());
     let quadrature = mapping.quadrature();
     let (is_boundary, has_corners) = (quadrature.is_boundary(), quadrature.solid().has_corners());
@@ -65,7 +65,7 @@ impl PointColumns {
     }
 
     /// Adds the points of a run of leaves.
-    fn add(&mut self, mapping: &dyn Physical<'_>, leaves: Range<usize>) -> Result<()> {
+    fn add(&mut self, mapping: &dyn PhysicalQuadrature<'_>, leaves: Range<usize>) -> Result<()> {
         let quadrature = mapping.quadrature();
         let pieces = quadrature.pieces_of(leaves, BLOCK_POINTS);
         let evaluate = |(batch, leaves)| {
@@ -91,13 +91,13 @@ impl PointColumns {
     /// Adds the points of one leaf, or of a face of one.
     fn add_leaf(
         &mut self,
-        mapping: &dyn Physical<'_>,
+        mapping: &dyn PhysicalQuadrature<'_>,
         leaf: u32,
         (mapped, row): (&Mapped, usize),
         parameters: &[[f64; 3]],
     ) {
         let quadrature = mapping.quadrature();
-        let nodes = quadrature.nodes(mapped.batch);
+        let nodes = quadrature.leaf_points(mapped.batch);
         let count = nodes.len();
         let own = row * count..(row + 1) * count;
         let (element, origin) = (quadrature.element(leaf), quadrature.origin(leaf));

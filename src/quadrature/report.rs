@@ -7,7 +7,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{Mapped, Physical, Quadrature};
+use super::{Mapped, PhysicalQuadrature, Quadrature};
 use crate::error::{Error, Result};
 use crate::volume::{Extreme, Quality};
 
@@ -69,7 +69,7 @@ impl Report {
     ///
     /// # Errors
     /// If a device fails.
-    pub fn new<'q>(mapping: &(impl Physical<'q> + ?Sized)) -> Result<Self> {
+    pub fn new<'q>(mapping: &(impl PhysicalQuadrature<'q> + ?Sized)) -> Result<Self> {
         Self::of_leaves(mapping, 0..mapping.quadrature().solid().leaves().len())
     }
 
@@ -78,7 +78,7 @@ impl Report {
     /// # Errors
     /// If a device fails.
     pub fn of_leaves<'q>(
-        mapping: &(impl Physical<'q> + ?Sized),
+        mapping: &(impl PhysicalQuadrature<'q> + ?Sized),
         leaves: Range<usize>,
     ) -> Result<Self> {
         let share = ReportShare::new(mapping, leaves)?;
@@ -137,7 +137,10 @@ impl ReportShare {
     ///
     /// # Errors
     /// If a device fails.
-    pub fn new<'q>(mapping: &(impl Physical<'q> + ?Sized), leaves: Range<usize>) -> Result<Self> {
+    pub fn new<'q>(
+        mapping: &(impl PhysicalQuadrature<'q> + ?Sized),
+        leaves: Range<usize>,
+    ) -> Result<Self> {
         let quadrature = mapping.quadrature();
         quadrature.check_volume()?;
         let side = if mapping.left_handed() { -1.0 } else { 1.0 };
@@ -259,18 +262,18 @@ pub(super) fn quality(quadrature: &Quadrature<'_>, mapped: &Mapped, side: f64) -
 
 /// Volumes of every leaf.
 fn volumes(quadrature: &Quadrature<'_>, mapped: &Mapped) -> Vec<(u32, CellReport)> {
-    let nodes = quadrature.nodes(mapped.batch);
+    let points = quadrature.leaf_points(mapped.batch);
     let (_, depth) = quadrature.kind(mapped.batch);
     let leaves = &quadrature.batches()[mapped.batch].leaves[mapped.leaves.clone()];
-    let measures = mapped.measures.chunks_exact(nodes.len());
+    let measures = mapped.measures.chunks_exact(points.len());
     leaves
         .iter()
         .zip(measures)
         .map(|(&leaf, measures)| {
             let report = CellReport {
                 volume: measures.iter().sum(),
-                remainder_parameter_volume: nodes.remainder() * f64::from(depth).exp2().powi(-3),
-                remainder_volume: measures[nodes.exact..].iter().sum(),
+                remainder_parameter_volume: points.remainder() * f64::from(depth).exp2().powi(-3),
+                remainder_volume: measures[points.exact..].iter().sum(),
             };
             (leaf, report)
         })

@@ -15,7 +15,8 @@ use subsolid::numbers::counted;
 use subsolid::parts::{Block, Blocks};
 use subsolid::plan::{Cost, Want};
 use subsolid::quadrature::{
-    LEFT_HANDED, Physical, PieceCut, Quadrature, QuadratureScheme, Report, ReportShare, points,
+    LEFT_HANDED, PhysicalQuadrature, PieceCut, Quadrature, QuadratureScheme, Report, ReportShare,
+    points,
 };
 use subsolid::volume::{add_cell_data, name_cells};
 use subsolid::{Error, Result, WriteOptions};
@@ -187,7 +188,7 @@ impl RankQuadrature<'_> {
     fn each(
         &self,
         ranks: &Ranks<'_>,
-        mut call: impl FnMut(&Block, &dyn Physical<'_>) -> Result<()>,
+        mut call: impl FnMut(&Block, &dyn PhysicalQuadrature<'_>) -> Result<()>,
     ) -> Result<()> {
         for run in self.blocks.runs(BLOCK_ELEMENTS) {
             ranks.go_on()?;

@@ -10,7 +10,8 @@ use crate::io::Archive;
 use crate::limit::AxisPermutation;
 use crate::plan::Want;
 use crate::quadrature::{
-    BasisValues, Mapped, Physical, PhysicalDerivatives, QuadratureBatch, physical_derivatives,
+    BasisValues, Mapped, PhysicalDerivatives, PhysicalQuadrature, QuadratureBatch,
+    physical_derivatives,
 };
 
 /// Numbers of a streamed array that are in memory at a time.
@@ -20,7 +21,7 @@ const PIECE_NUMBERS: usize = 1 << 23;
 /// than keeping all.
 pub(super) fn push<W: Write + Seek>(
     archive: &mut Archive<W>,
-    mapping: &dyn Physical<'_>,
+    mapping: &dyn PhysicalQuadrature<'_>,
     outline: &ArchiveOutline,
     options: ExportOptions<'_>,
 ) -> io::Result<()> {
@@ -55,7 +56,7 @@ pub(super) fn push<W: Write + Seek>(
 /// The derivatives of the basis functions in space.
 fn push_derivatives<W: Write + Seek>(
     archive: &mut Archive<W>,
-    mapping: &dyn Physical<'_>,
+    mapping: &dyn PhysicalQuadrature<'_>,
     outline: &ArchiveOutline,
     mapped: &mut Mapped,
 ) -> io::Result<()> {

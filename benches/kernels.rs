@@ -7,7 +7,7 @@ use std::hint::black_box;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
-use subsolid::basis::bspline::Order;
+use subsolid::basis::{MissingLayers, bspline::Order};
 use subsolid::kernel::{
     Across, AxisWeights, Layered, LayeredOutput, Nets, PointKernel, Scratch, Simd, Stores,
     TableKernel, TableOutput, Tensor, TensorOutput,
@@ -95,7 +95,7 @@ fn regular(c: &mut Criterion) {
     let (simd, controls, nets) = (Simd::detect(), controls(), nets());
     let cells = nets.len();
     let (mut out, aligned) = output(cells);
-    let ends = vec![0; cells];
+    let ends = vec![MissingLayers::NONE; cells];
     let tensor = Tensor::<f64>::new([&axis(); 3], 3);
     let orders = [Order::Value; 3];
     let mut group = group(c, "regular");
@@ -125,7 +125,7 @@ fn layered(c: &mut Criterion) {
     let (simd, controls, nets) = (Simd::detect(), controls(), nets());
     let cells = nets.len();
     let (mut out, aligned) = output(cells);
-    let (ends, axis) = (vec![0; cells], axis());
+    let (ends, axis) = (vec![MissingLayers::NONE; cells], axis());
     let mut group = group(c, "layered");
     group.throughput(bytes(cells));
     for (m, stores, across) in [14, 16, 18, 24]
@@ -207,7 +207,15 @@ fn points(c: &mut Criterion) {
                 let places = out.chunks_mut(a_cell * quantities);
                 let work = parameters.chunks(a_cell).zip(places).zip(nets.iter().cycle());
                 for ((parameters, out), net) in work {
-                    points.evaluate(simd, &mut scratch, &controls, net, 0, parameters, out);
+                    points.evaluate(
+                        simd,
+                        &mut scratch,
+                        &controls,
+                        net,
+                        MissingLayers::NONE,
+                        parameters,
+                        out,
+                    );
                 }
             });
         });

@@ -27,6 +27,7 @@ use statistics::Tally;
 pub use statistics::{Errors, Statistics};
 
 use crate::backend::{Backend, Limit, Values};
+use crate::basis::MissingLayers;
 use crate::error::{Error, Result};
 use crate::limit::{Class, LeafKind, Solid};
 use crate::mesh::Controls;
@@ -36,7 +37,7 @@ use crate::plan::{Plan, Samples};
 use crate::volume::{Extreme, location};
 
 /// Results in memory at a time, of either evaluation.
-const PIECE: usize = 1 << 20;
+const PIECE_RESULTS: usize = 1 << 20;
 
 /// Cells whose errors are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -67,7 +68,7 @@ impl ErrorClass {
     pub fn of(solid: &Solid, element: usize) -> Self {
         match solid.classes()[solid.elements()[element].cell as usize] {
             Class::Regular => match solid.element_leaves(element)[0].kind {
-                LeafKind::Regular(0) => Self::Regular64,
+                LeafKind::Regular(MissingLayers::NONE) => Self::Regular64,
                 _ => Self::RegularFewer,
             },
             Class::Layered(_) => Self::Layered,
@@ -215,7 +216,7 @@ pub fn compare_with(
     let [mut tested, mut reference] = [tested.prepare(plan)?, reference.prepare(plan)?];
     let (mut found, mut expected) = (Limit::default(), Limit::default());
     let mut differences = Differences::default();
-    for range in plan.pieces(PIECE) {
+    for range in plan.pieces(PIECE_RESULTS) {
         tested.evaluate(controls, range.clone(), &mut found)?;
         reference.evaluate(controls, range.clone(), &mut expected)?;
         each(range, differences.add(plan, &found, &expected)?);

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::error::{Error, Message, Result, option, option_name};
 
 /// Bytes that every machine has.
-const SMALL: u128 = 1 << 26;
+const MIN_MACHINE_BYTES: u128 = 1 << 26;
 
 /// Memory of the machine in bytes, where the system tells; less where the process is held to less,
 /// as in a container, a job of a cluster (the limits of its control group on Linux) or by `ulimit -v`.
@@ -94,7 +94,7 @@ pub fn bytes_of(name: &str, gigabytes: f64) -> Result<u64> {
 /// # Errors
 /// [`Error::Request`] with both amounts.
 pub fn check(what: impl Display, need: u128, help: impl FnOnce(u128) -> Message) -> Result<()> {
-    if need < SMALL {
+    if need < MIN_MACHINE_BYTES {
         return Ok(());
     }
     check_limit(what, need, ("what is free is", free_memory()), help)

@@ -9,10 +9,10 @@
 use bytemuck::Zeroable;
 
 /// Bytes of a large page, and of the least memory worth asking for.
-const PAGE: usize = 2 << 20;
+const HUGE_PAGE_BYTES: usize = 2 << 20;
 
 /// Bytes of a small page.
-const SMALL: usize = 4 << 10;
+const SMALL_PAGE_BYTES: usize = 4 << 10;
 
 /// Room for `len` values, in large pages where the system has them.
 pub(crate) fn room<T>(len: usize) -> Vec<T> {
@@ -35,7 +35,11 @@ pub(crate) fn zeros<T: Copy + Zeroable>(len: usize) -> Vec<T> {
 /// As many bytes, or so many more that Linux aligns them to large pages: what fills these
 /// exactly, with the few words in front that the allocator keeps for itself.
 fn whole_pages(bytes: usize) -> usize {
-    if bytes < PAGE { bytes } else { (bytes + SMALL).next_multiple_of(PAGE) - SMALL }
+    if bytes < HUGE_PAGE_BYTES {
+        bytes
+    } else {
+        (bytes + SMALL_PAGE_BYTES).next_multiple_of(HUGE_PAGE_BYTES) - SMALL_PAGE_BYTES
+    }
 }
 
 /// `len` values, whatever they are, in the memory of `spare` if that is enough.
@@ -51,11 +55,11 @@ pub(crate) fn reused<T: Copy + Zeroable>(mut spare: Vec<T>, len: usize) -> Vec<T
 /// Asks for large pages in a range of addresses; what cannot be had is left as it is.
 #[cfg(target_os = "linux")]
 fn advise(start: usize, bytes: usize) {
-    if bytes < PAGE {
+    if bytes < HUGE_PAGE_BYTES {
         return;
     }
-    let first = start / SMALL * SMALL;
-    let bytes = (start + bytes).next_multiple_of(SMALL) - first;
+    let first = start / SMALL_PAGE_BYTES * SMALL_PAGE_BYTES;
+    let bytes = (start + bytes).next_multiple_of(SMALL_PAGE_BYTES) - first;
     // SAFETY: pages that hold memory of the caller; the advice changes how they are
     // backed, never what they hold.
     unsafe { libc::madvise(first as *mut libc::c_void, bytes, libc::MADV_HUGEPAGE) };
@@ -70,7 +74,7 @@ mod tests {
 
     #[test]
     fn zeros_of_any_length() {
-        for len in [0, 1, PAGE / 8 - 1, PAGE / 8, 3 * PAGE + 5] {
+        for len in [0, 1, HUGE_PAGE_BYTES / 8 - 1, HUGE_PAGE_BYTES / 8, 3 * HUGE_PAGE_BYTES + 5] {
             let mut values = zeros::<f64>(len);
             assert_eq!(values.len(), len);
             assert!(values.iter().all(|&x| x == 0.0));

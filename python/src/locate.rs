@@ -18,7 +18,7 @@ use crate::model::Moved;
 use crate::threads::{self, CallThreads, WithoutLock};
 
 /// Points between two looks at signals, on the CPU and on a GPU.
-const PIECE: usize = 1 << 16;
+const POINTS_BETWEEN_SIGNALS: usize = 1 << 16;
 const DEVICE_PIECE: usize = 1 << 20;
 
 /// Finds cells and parameters of points in space; made by Solid.locator.
@@ -102,7 +102,7 @@ pub fn locate<'py>(
     let mut distances = vec![f64::INFINITY; n];
     let elements = locator.cell.borrow_owner().solid.elements();
     let on_gpu = locator.is_on_gpu(py, n)?;
-    let most = if on_gpu { DEVICE_PIECE } else { PIECE };
+    let most = if on_gpu { DEVICE_PIECE } else { POINTS_BETWEEN_SIGNALS };
     for first in (0..n).step_by(most) {
         py.check_signals()?;
         let piece = &points[first..(first + most).min(n)];

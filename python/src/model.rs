@@ -259,7 +259,7 @@ fn tagged<'a>(value: &'a Bound<'_, PyAny>, what: &'a str, form: &'a str) -> PyRe
 /// Creases and corners as pairs of arrays.
 pub fn creases_of<'py>(py: Python<'py>, creases: &Creases) -> PyResult<[Bound<'py, PyTuple>; 2]> {
     let edges: Vec<i64> =
-        creases.edges.iter().flat_map(|c| c.edge.map(|v| i64::from(v.0))).collect();
+        creases.edges.iter().flat_map(|c| c.edge().map(|v| i64::from(v.0))).collect();
     let count = creases.edges.len();
     let sharpness = creases.edges.iter().map(|c| c.sharpness).collect();
     let edges = (moved(py, edges, &[count, 2])?, moved(py, sharpness, &[count])?);

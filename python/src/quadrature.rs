@@ -10,8 +10,8 @@ use subsolid::assembly::{Operator, assemble, assemble_on, check_memory, cost, po
 use subsolid::mesh::Controls;
 use subsolid::numbers::counted;
 use subsolid::quadrature::{
-    LEFT_HANDED, Mapped, Mapping, Physical, PhysicalDerivatives, QuadratureScheme, Regions,
-    check_positive, jacobians, physical_derivatives,
+    LEFT_HANDED, Mapped, Mapping, PhysicalDerivatives, PhysicalQuadrature, QuadratureScheme,
+    Regions, check_positive, jacobians, physical_derivatives,
 };
 use subsolid::volume::Quality;
 use subsolid::{Quadrature, Want};

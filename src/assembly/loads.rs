@@ -4,10 +4,10 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use crate::numbers::counted;
-use crate::quadrature::{Mapped, Mapping, Physical};
+use crate::quadrature::{Mapped, Mapping, PhysicalQuadrature};
 
 /// Quadrature points of a piece.
-const PIECE: usize = 1 << 14;
+const PIECE_POINTS: usize = 1 << 14;
 
 /// ∫ Nₐ t over the boundary, `[vertex][xyz]`: `traction(face, point, normal)` is the force on an
 /// area unit, at a point of a face of the mesh.
@@ -34,7 +34,7 @@ pub fn surface_load(
 /// [`Error::Request`] for a quadrature of the boundary and loads that are not finite; if a device
 /// fails.
 pub fn body_load<'q>(
-    mapping: &(impl Physical<'q> + ?Sized),
+    mapping: &(impl PhysicalQuadrature<'q> + ?Sized),
     force: impl Fn([f64; 3]) -> [f64; 3] + Sync,
 ) -> Result<Vec<[f64; 3]>> {
     mapping.quadrature().check_volume()?;
@@ -48,7 +48,7 @@ pub fn body_load<'q>(
 /// [`Error::Request`] for another number of forces, and for loads that are not finite; if a device
 /// fails.
 pub fn point_load<'q>(
-    mapping: &(impl Physical<'q> + ?Sized),
+    mapping: &(impl PhysicalQuadrature<'q> + ?Sized),
     forces: &[[f64; 3]],
 ) -> Result<Vec<[f64; 3]>> {
     let quadrature = mapping.quadrature();
@@ -74,7 +74,7 @@ pub fn point_load<'q>(
 
 /// Sums in the order of the pieces.
 fn load<'q>(
-    mapping: &(impl Physical<'q> + ?Sized),
+    mapping: &(impl PhysicalQuadrature<'q> + ?Sized),
     force: impl Fn(&Mapped, usize, usize, usize) -> [f64; 3] + Sync,
 ) -> Result<Vec<[f64; 3]>> {
     let quadrature = mapping.quadrature();
@@ -96,7 +96,7 @@ fn load<'q>(
         let ids = &quadrature.batches()[batch].control_ids;
         Ok((&ids[leaves.start * controls..leaves.end * controls], own))
     };
-    let pieces = quadrature.pieces(PIECE);
+    let pieces = quadrature.pieces(PIECE_POINTS);
     let mut load = vec![[0.0; 3]; quadrature.solid().topology().vertex_count()];
     for group in pieces.chunks(256) {
         let found: Vec<_> =

@@ -161,11 +161,11 @@ pub fn check_memory(quadrature: &Quadrature<'_>, operators: &[Operator]) -> Resu
 }
 
 /// Quadrature points of a piece: its derivatives take some 10 MB.
-const PIECE: usize = 4096;
+const PIECE_POINTS: usize = 4096;
 
 /// Most numbers of element matrices of a piece, and of all that wait to be added, for each thread.
-const NUMBERS: usize = 1 << 20;
-const WAITING: usize = 1 << 21;
+const MAX_PIECE_NUMBERS: usize = 1 << 20;
+const MAX_WAITING_NUMBERS: usize = 1 << 21;
 
 /// The matrices of some operators, from one pass over the quadrature points.
 ///
@@ -302,12 +302,12 @@ type BatchLeaves = (usize, std::ops::Range<usize>);
 
 /// Pieces whose element matrices wait together.
 fn groups(quadrature: &Quadrature<'_>, forms: &[MatrixForm]) -> Vec<Vec<BatchLeaves>> {
-    let most = WAITING * rayon::current_num_threads();
+    let most = MAX_WAITING_NUMBERS * rayon::current_num_threads();
     let mut groups: Vec<Vec<BatchLeaves>> = Vec::new();
     let mut waiting = usize::MAX;
-    for (batch, all) in quadrature.pieces(PIECE) {
+    for (batch, all) in quadrature.pieces(PIECE_POINTS) {
         let leaf = numbers(quadrature, &(batch, 0..1), forms);
-        let step = (NUMBERS / leaf.max(1)).max(1);
+        let step = (MAX_PIECE_NUMBERS / leaf.max(1)).max(1);
         for first in all.clone().step_by(step) {
             let leaves = first..(first + step).min(all.end);
             let own = leaf * leaves.len();

@@ -9,6 +9,7 @@ use super::{Backend, Cpu, DeviceInfo, Precision, Several, SharedBackend, Strateg
 use crate::error::{Command, Error, Message, Result, option, option_name};
 use crate::memory::decimal_bytes;
 use crate::mesh::SurfaceMesh;
+use crate::numbers::sorted_unique;
 use crate::plan::Cost;
 use crate::surface::{SurfaceOptions, refined_counts};
 
@@ -305,9 +306,7 @@ fn seconds(seconds: f64) -> String {
 /// # Errors
 /// [`Error::Request`] if the GPU is not there. What fails later is reported by [`choose`].
 pub fn start(choice: Choice) -> Result<Starting> {
-    let mut ordinals = ordinals(choice)?;
-    ordinals.sort_unstable();
-    ordinals.dedup();
+    let ordinals = sorted_unique(ordinals(choice)?);
     ordinals.iter().try_for_each(|&ordinal| gpu::check(ordinal))?;
     let start = |ordinal| std::thread::spawn(move || gpu::start(ordinal));
     Ok(Starting(ordinals.into_iter().map(start).collect()))

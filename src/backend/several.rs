@@ -17,7 +17,7 @@ use crate::surface::limit::{LimitSurface, SurfaceGrid, SurfaceLocation, VertexMa
 use crate::surface::{SurfaceOptions, SurfaceStencils};
 
 /// Number of times that a device that fails is given half as much, before that is an error.
-const HALVINGS: u32 = 6;
+const MAX_SHARE_HALVINGS: u32 = 6;
 
 /// A backend that threads may share.
 pub type SharedBackend = Arc<dyn Backend + Send + Sync>;
@@ -264,7 +264,7 @@ impl SharedPlan<'_> {
             let threads: Vec<_> = members
                 .map(|((member, part), to)| {
                     scope.spawn(move || {
-                        let done = member.evaluate((plan, controls), part, to, HALVINGS);
+                        let done = member.evaluate((plan, controls), part, to, MAX_SHARE_HALVINGS);
                         done.map_err(|error| named(&member.backend, error))
                     })
                 })

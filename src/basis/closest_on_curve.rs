@@ -6,9 +6,9 @@ use super::bernstein;
 use crate::numbers::bounds::squared_distance;
 
 /// Halvings before Newton's method.
-const HALVINGS: u32 = 5;
+const START_HALVINGS: u32 = 5;
 /// Steps of Newton's method at most.
-const STEPS: usize = 12;
+const MAX_NEWTON_STEPS: usize = 12;
 
 /// The curve's parameter in [0, 1], and the vector from `x` to the curve there.
 pub fn closest_on_curve(curve: &[[f64; 3]; 4], x: [f64; 3]) -> (f64, Vector3<f64>) {
@@ -16,7 +16,7 @@ pub fn closest_on_curve(curve: &[[f64; 3]; 4], x: [f64; 3]) -> (f64, Vector3<f64
     let mut search = CurveSearch { curve, x, squared: f64::INFINITY, away, parameter: 0.0 };
     search.offer(0.0);
     search.offer(1.0);
-    search.halve(curve, 0.0, 1.0, HALVINGS);
+    search.halve(curve, 0.0, 1.0, START_HALVINGS);
     (search.parameter, search.away)
 }
 
@@ -68,7 +68,7 @@ impl CurveSearch<'_> {
     /// Newton's method for a zero of the distance's derivative between `low` and `high`.
     fn descend(&self, low: f64, high: f64) -> f64 {
         let mut t = 0.5 * (low + high);
-        for _ in 0..STEPS {
+        for _ in 0..MAX_NEWTON_STEPS {
             let [point, first, second] = jet(self.curve, t);
             let away = point - Vector3::from(self.x);
             let slope = away.dot(&first);
@@ -113,15 +113,13 @@ fn jet(curve: &[[f64; 3]; 4], t: f64) -> [Vector3<f64>; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numbers::testing::Random;
 
     #[test]
     fn no_sample_is_closer() {
         let curve = [[0.0, 0.0, 0.0], [1.0, 2.0, 0.5], [2.0, -2.0, 0.1], [3.0, 0.5, 1.0]];
-        let mut state = 3_u64;
-        let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 11) as f64 / (1_u64 << 53) as f64
-        };
+        let mut numbers = Random::new(3);
+        let mut random = || numbers.unit();
         for _ in 0..200 {
             let x = [4.0 * random() - 0.5, 2.0 * random() - 1.0, random()];
             let (t, away) = closest_on_curve(&curve, x);

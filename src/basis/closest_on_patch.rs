@@ -23,17 +23,17 @@ use super::bernstein;
 pub type BicubicPoints = [Vector3<f64>; 16];
 
 /// Halvings at most: parts are then as small as rounding.
-const HALVINGS: u32 = 100;
+const MAX_HALVINGS: u32 = 100;
 /// Steps of Newton's method at most.
-const STEPS: usize = 40;
+const MAX_NEWTON_STEPS: usize = 40;
 /// The decrease that a step must bring, as a fraction of what its slope promises (Armijo).
-const DECREASE: f64 = 1e-4;
+const ARMIJO_FRACTION: f64 = 1e-4;
 /// Of half the squared distance, as a fraction of it.
-const ROUNDING: f64 = 8.0 * f64::EPSILON;
+const DISTANCE_ROUNDING: f64 = 8.0 * f64::EPSILON;
 /// Steps at most whose decrease is less than rounding.
-const HIDDEN: u32 = 2;
+const MAX_HIDDEN_STEPS: u32 = 2;
 /// The square of such a step is below rounding, and with it what is off after it.
-const SETTLED: f64 = 1e-8;
+const LAST_STEP_LENGTH: f64 = 1e-8;
 
 /// The closest place so far.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +58,7 @@ pub fn closest_on_patch(
 ) -> Option<ClosestSoFar> {
     let all = PatchSquare { low: [0.0; 2], size: [1.0; 2] };
     let mut search = PatchSearch { patch, x, slack, most, toward, found: None, within: all };
-    search.part(patch, all, HALVINGS);
+    search.part(patch, all, MAX_HALVINGS);
     search.found
 }
 
@@ -173,7 +173,7 @@ fn descend(
     let mut away = jet.point - x;
     let mut half_square = 0.5 * away.norm_squared();
     let mut hidden = 0;
-    for _ in 0..STEPS {
+    for _ in 0..MAX_NEWTON_STEPS {
         let gradient = Vector2::new(away.dot(&jet.first[0]), away.dot(&jet.first[1]));
         // held where the distance falls only beyond the side
         let free = [0, 1].map(|d| {
@@ -182,17 +182,17 @@ fn descend(
         });
         let Some(step) = feasible_step(&jet, away, gradient, free, at, square) else { break };
         // a decrease that rounding hides cannot be checked, and the next step is as good as none
-        if -gradient.dot(&step) <= ROUNDING * half_square {
+        if -gradient.dot(&step) <= DISTANCE_ROUNDING * half_square {
             let next = square.clamp([0, 1].map(|d| at[d] + step[d]));
             let next_jet = PatchJet::of(patch, next);
             let next_away = next_jet.point - x;
             let next_half = 0.5 * next_away.norm_squared();
-            if next_half > half_square * (1.0 + ROUNDING) {
+            if next_half > half_square * (1.0 + DISTANCE_ROUNDING) {
                 break;
             }
             (at, jet, away, half_square) = (next, next_jet, next_away, next_half);
             hidden += 1;
-            if hidden == HIDDEN || step.amax() <= SETTLED {
+            if hidden == MAX_HIDDEN_STEPS || step.amax() <= LAST_STEP_LENGTH {
                 break;
             }
             continue;
@@ -207,7 +207,8 @@ fn descend(
             let next_jet = PatchJet::of(patch, next);
             let next_away = next_jet.point - x;
             let next_half = 0.5 * next_away.norm_squared();
-            if next_half <= half_square + DECREASE * gradient.dot(&moved) && next_half < half_square
+            if next_half <= half_square + ARMIJO_FRACTION * gradient.dot(&moved)
+                && next_half < half_square
             {
                 break Some((next, next_jet, next_away, next_half));
             }
@@ -403,18 +404,13 @@ impl PatchJet {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn random(state: &mut u64) -> f64 {
-        *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        (*state >> 11) as f64 / (1_u64 << 53) as f64
-    }
+    use crate::numbers::testing::Random;
 
     /// A patch over the unit square, bent by `amount`.
-    fn bent(amount: f64, state: &mut u64) -> BicubicPoints {
+    fn bent(amount: f64, random: &mut Random) -> BicubicPoints {
         std::array::from_fn(|i| {
             let [s, t] = [i % 4, i / 4].map(|i| i as f64 / 3.0);
-            let off = || Vector3::from_fn(|_, _| random(&mut *state) - 0.5);
-            let mut off = off;
+            let mut off = || Vector3::from_fn(|_, _| random.unit() - 0.5);
             Vector3::new(s, t, 0.0) + amount * off()
         })
     }
@@ -422,12 +418,12 @@ mod tests {
     /// No sample of the patch is closer, from points near, far, above hollows and beside.
     #[test]
     fn no_sample_is_closer() {
-        let mut state = 7;
+        let mut random = Random::new(7);
         for amount in [0.0, 0.1, 0.5, 2.0] {
             for case in 0..60 {
-                let patch = bent(amount, &mut state);
+                let patch = bent(amount, &mut random);
                 let distance = [0.3, 1.0, 5.0][case % 3];
-                let x = Vector3::from_fn(|_, _| 0.5 + distance * (2.0 * random(&mut state) - 1.0));
+                let x = Vector3::from_fn(|_, _| 0.5 + distance * (2.0 * random.unit() - 1.0));
                 let found = closest_on_patch(&patch, x, f64::INFINITY, Vector3::zeros(), 1e-12)
                     .expect("no limit");
                 let distance = |p: [f64; 2]| (PatchJet::of(&patch, p).point - x).norm();
@@ -464,7 +460,7 @@ mod tests {
 
     #[test]
     fn what_is_no_nearer_is_not_looked_for() {
-        let patch = bent(0.0, &mut 1);
+        let patch = bent(0.0, &mut Random::new(1));
         let x = Vector3::new(0.25, 0.5, 2.0);
         let found =
             closest_on_patch(&patch, x, 3.0, Vector3::zeros(), 0.0).expect("2 is less than 3");

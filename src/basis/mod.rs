@@ -8,4 +8,7 @@ pub mod bspline;
 pub(crate) mod closest_on_curve;
 pub(crate) mod closest_on_patch;
 pub mod gauss;
+mod missing_layers;
 pub mod tree;
+
+pub use missing_layers::MissingLayers;

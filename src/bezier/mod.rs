@@ -16,6 +16,7 @@ use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
+use crate::basis::MissingLayers;
 use crate::error::{Error, Result};
 use crate::limit::{AxisPermutation, Leaf, LeafKind, Solid};
 use crate::mesh::check_point_count;
@@ -257,10 +258,11 @@ fn along_element(permutation: AxisPermutation, local: &[f64], width: usize) -> V
 /// Places in a net of `count` points that hold no control point, because their layer
 /// is missing at the boundary.
 fn phantoms(kind: LeafKind, count: usize) -> Vec<usize> {
-    let missing =
-        |ends: u8, layer: usize| (ends & 1 == 1 && layer == 0) || (ends & 2 == 2 && layer == 3);
+    let missing = |ends: MissingLayers, layer: usize| {
+        (ends.low() && layer == 0) || (ends.high() && layer == 3)
+    };
     let is_phantom = |place: &usize| match kind {
-        LeafKind::Regular(ends) => (0..3).any(|d| missing(ends >> (2 * d), place >> (2 * d) & 3)),
+        LeafKind::Regular(ends) => (0..3).any(|d| missing(ends.axis(d), place >> (2 * d) & 3)),
         LeafKind::Layered(_, _, ends) => missing(ends, 4 * place / count),
         LeafKind::Irregular(..) => false,
     };

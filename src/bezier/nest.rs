@@ -17,7 +17,8 @@ use super::along_element;
 use super::convert::{bezier_layers, tensor_points, to_bezier};
 use super::remainder::Remainder;
 use super::rings::LocalBox;
-use crate::limit::{AxisPermutation, Ends, Structure};
+use crate::basis::MissingLayers;
+use crate::limit::{AxisPermutation, Structure};
 
 /// A net around an extraordinary point or edge.
 #[derive(Clone, Debug)]
@@ -69,7 +70,7 @@ impl<'s> Nest<'s> {
         structure: &'s Structure,
         values: Vec<f64>,
         width: usize,
-        (permutation, ends): (AxisPermutation, Ends),
+        (permutation, ends): (AxisPermutation, MissingLayers),
         part: LocalBox,
     ) -> Self {
         let layers = bezier_layers(values, width, ends);
@@ -121,7 +122,7 @@ impl<'s> Nest<'s> {
                         planar,
                         values,
                         self.width,
-                        (permutation, 0),
+                        (permutation, MissingLayers::NONE),
                         part,
                     ))
                 }
@@ -222,10 +223,12 @@ impl<'s> Nest<'s> {
         let mut values = rows(net);
         if self.is_edge() {
             // [v][u][along the edge][width]
-            (0..2).for_each(|d| to_bezier(&mut values, (4 * self.width) << (2 * d), 0));
+            (0..2).for_each(|d| {
+                to_bezier(&mut values, (4 * self.width) << (2 * d), MissingLayers::NONE)
+            });
             return self.along_axes(values);
         }
-        self.along_axes(tensor_points(values, self.width, 0))
+        self.along_axes(tensor_points(values, self.width, MissingLayers::NONE))
     }
 
     /// Rows `[w][v][u][width]` of its own axes, or `[v][u][along the edge][width]`, along

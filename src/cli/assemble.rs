@@ -19,8 +19,8 @@ use subsolid::mesh::SolidMesh;
 use subsolid::numbers::counted;
 use subsolid::plan::Want;
 use subsolid::quadrature::{
-    DEFAULT_GAUSS, LEFT_HANDED, Mapping, Physical, Quadrature, QuadratureScheme, Regions, Report,
-    check_positive, face_vertices, jacobians, side_vertices,
+    DEFAULT_GAUSS, LEFT_HANDED, Mapping, PhysicalQuadrature, Quadrature, QuadratureScheme, Regions,
+    Report, check_positive, face_vertices, jacobians, side_vertices,
 };
 use subsolid::scheme::VertexRule;
 use subsolid::volume::Quality;
@@ -333,7 +333,7 @@ impl Arguments {
         &self,
         solid: &Solid,
         mesh: &SolidMesh,
-        volume: &dyn Physical<'_>,
+        volume: &dyn PhysicalQuadrature<'_>,
         (tractions, scheme): (&[Option<[f64; 3]>], QuadratureScheme),
     ) -> Result<Option<Vec<[f64; 3]>>> {
         if self.load.is_empty() && self.body.is_none() {

@@ -251,7 +251,7 @@ impl EvaluationRequest {
     /// evaluated while the rest of it is read and written.
     fn results(&self, elements: usize) -> usize {
         match self {
-            Self::Table(_) => table::BLOCK,
+            Self::Table(_) => table::BLOCK_ROWS,
             Self::Grid(request) => request.results(elements),
         }
     }

@@ -25,7 +25,7 @@ use super::model::{ModelArguments, SOLID_OR_SURFACE};
 use super::{Console, Outcome, report};
 
 /// Structures listed one by one for people; JSON has them all.
-const LISTED: usize = 24;
+const MAX_LISTED_STRUCTURES: usize = 24;
 
 /// Describe the control mesh of a solid or a surface: counts, data, valences, classes of cells
 #[derive(Args)]
@@ -235,7 +235,7 @@ fn how(summary: &Summary) -> TextRows {
     line("GPU kernels", list(&summary.kernels));
     let count = summary.structures.len();
     line("structures", format!("{count}: local subdivision matrices that cells share"));
-    for s in summary.structures.iter().take(LISTED) {
+    for s in summary.structures.iter().take(MAX_LISTED_STRUCTURES) {
         let form = match s.form {
             Form::Eigen => "its eigenvectors",
             Form::Powers => "powers of its matrix",
@@ -256,8 +256,8 @@ fn how(summary: &Summary) -> TextRows {
             ),
         );
     }
-    if count > LISTED {
-        line("  …", format!("and {} more, see --json", count - LISTED));
+    if count > MAX_LISTED_STRUCTURES {
+        line("  …", format!("and {} more, see --json", count - MAX_LISTED_STRUCTURES));
     }
     rows
 }

@@ -30,7 +30,7 @@ use super::processor::gpu_for;
 use super::{Console, Outcome};
 
 /// Rows worked on at a time by the CPU.
-const BLOCK: usize = 1 << 16;
+const BLOCK_ROWS: usize = 1 << 16;
 /// Rows at a time on a GPU.
 const DEVICE_BLOCK: usize = 1 << 20;
 /// Tolerance of the library, as people write it.
@@ -209,7 +209,7 @@ struct Finder<'a, 'l, 's> {
 impl Finder<'_, '_, '_> {
     /// Rows at a time.
     fn block(&self) -> usize {
-        if self.on_gpu.is_some() { DEVICE_BLOCK } else { BLOCK }
+        if self.on_gpu.is_some() { DEVICE_BLOCK } else { BLOCK_ROWS }
     }
 
     fn locate(&mut self, points: &[[f64; 3]], report: &mut Report) -> Result<Vec<Located>> {

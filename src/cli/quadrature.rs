@@ -21,9 +21,9 @@ use subsolid::mesh::SolidMesh;
 use subsolid::numbers::{counted, precise};
 use subsolid::plan::{Cost, Want};
 use subsolid::quadrature::{
-    DEFAULT_GAUSS, DeviceQuadrature, ExportOptions, LEFT_HANDED, Mapping, Physical, Quadrature,
-    QuadratureLayout, QuadratureScheme, Report, Store, archive_bytes, check_positive, points,
-    write_npz,
+    DEFAULT_GAUSS, DeviceQuadrature, ExportOptions, LEFT_HANDED, Mapping, PhysicalQuadrature,
+    Quadrature, QuadratureLayout, QuadratureScheme, Report, Store, archive_bytes, check_positive,
+    points, write_npz,
 };
 use subsolid::scheme::VertexRule;
 use subsolid::volume::{Quality, add_cell_data};
@@ -44,12 +44,12 @@ use super::{Console, Outcome};
 pub use boundary::BoundarySummary;
 
 /// Quadrature points of a piece of a .pvtu.
-const PIECE: usize = 1_000_000;
+const PIECE_POINTS: usize = 1_000_000;
 /// Bytes of a quadrature point in a .vtu, twice: as it is made and as it is written.
 const BYTES_A_POINT: u128 = 2 * 180;
 /// Points, and times those of regular cells, that are worth a warning, and the rings that it names.
 const MANY_POINTS: usize = 10_000_000;
-const MANY_TIMES: usize = 8;
+const MANY_POINTS_RATIO: usize = 8;
 const FEW_RINGS: usize = 2;
 
 /// Write quadrature points and basis functions for isogeometric analysis
@@ -309,7 +309,7 @@ fn mapping<'q>(
     mesh: &SolidMesh,
     gpu: Option<&dyn Backend>,
     left_handed: Option<bool>,
-) -> Result<Box<dyn Physical<'q> + 'q>> {
+) -> Result<Box<dyn PhysicalQuadrature<'q> + 'q>> {
     let left_handed = left_handed.unwrap_or_else(|| mesh.handedness().is_all_left());
     let controls = mesh.controls();
     let Some(device) = gpu.and_then(|gpu| gpu.device()) else {
@@ -327,7 +327,7 @@ fn point_bytes(samples: usize) -> u64 {
 fn write(
     a: &Arguments,
     (output, format): (&Path, Format),
-    mapping: &dyn Physical<'_>,
+    mapping: &dyn PhysicalQuadrature<'_>,
     mesh: &SolidMesh,
     report: &Report,
     console: &Console,
@@ -347,7 +347,7 @@ fn write(
 /// Writes all points, of the volume or of the boundary, to a file other than an archive.
 fn write_single(
     output: &Path,
-    mapping: &dyn Physical<'_>,
+    mapping: &dyn PhysicalQuadrature<'_>,
     mesh: &SolidMesh,
     options: WriteOptions,
     console: &Console,
@@ -365,12 +365,12 @@ fn write_single(
 fn write_pieces(
     a: &Arguments,
     output: &Path,
-    mapping: &dyn Physical<'_>,
+    mapping: &dyn PhysicalQuadrature<'_>,
     mesh: &SolidMesh,
     console: &Console,
 ) -> Result<()> {
     let mut writer = PieceWriter::create(output, WriteOptions { compress: a.compress })?;
-    let pieces = mapping.quadrature().file_pieces(a.piece_points.unwrap_or(PIECE));
+    let pieces = mapping.quadrature().file_pieces(a.piece_points.unwrap_or(PIECE_POINTS));
     for (index, leaves) in pieces.into_iter().enumerate() {
         let mut dataset = points(mapping, leaves)?;
         let left_out = add_cell_data(&mut dataset, &mesh.cell_data);
@@ -389,7 +389,7 @@ pub fn warn_of_points(solid: &Solid, scheme: QuadratureScheme, console: &Console
     }
     let points = Quadrature::point_count(solid, scheme);
     let times = points / (solid.elements().len() * scheme.gauss.pow(3)).max(1);
-    if points < MANY_POINTS || times < MANY_TIMES {
+    if points < MANY_POINTS || times < MANY_POINTS_RATIO {
         return;
     }
     let fewer = QuadratureScheme { rings: Some(FEW_RINGS), ..scheme };

@@ -6,7 +6,7 @@ use subsolid::numbers::counted;
 use subsolid::volume::Quality;
 
 /// Cells of poor quality that are listed for people; JSON has them all.
-const LISTED: usize = 12;
+const MAX_LISTED_CELLS: usize = 12;
 
 /// The report for people; `left_handed`: control hexahedra.
 pub fn text(quality: &Quality, left_handed: usize) -> String {
@@ -24,13 +24,13 @@ pub fn text(quality: &Quality, left_handed: usize) -> String {
     let _ = writeln!(text, "{:<24} {}", "undefined Jacobian at", quality.undefined);
     let cells = &quality.non_positive;
     let _ = writeln!(text, "{:<24} {}", "cells with det J <= 0", cells.len());
-    for (cell, found) in cells.iter().take(LISTED) {
+    for (cell, found) in cells.iter().take(MAX_LISTED_CELLS) {
         let worst = found.worst;
         let _ =
             writeln!(text, "  cell {cell}: {}, worst {worst}", counted(found.samples, "sample"));
     }
-    if cells.len() > LISTED {
-        let _ = writeln!(text, "  … and {} more, see --json", cells.len() - LISTED);
+    if cells.len() > MAX_LISTED_CELLS {
+        let _ = writeln!(text, "  … and {} more, see --json", cells.len() - MAX_LISTED_CELLS);
     }
     text
 }

@@ -16,7 +16,7 @@ use super::console::since;
 use super::model::{ModelArguments, warn_of_unused};
 
 /// Elements that a rank has the setup of at a time: some hundred megabytes.
-pub const BLOCK: usize = 1 << 18;
+pub const BLOCK_ELEMENTS: usize = 1 << 18;
 
 impl ModelArguments {
     /// The model on all ranks: what `whole` makes of it on rank 0, unless that is what the file
@@ -95,7 +95,7 @@ pub fn blocks<'p>(
     }
     let start = Instant::now();
     let (cells, levels) = (blocks.cell_count(), part.levels());
-    let step = (BLOCK >> (3 * levels.min(6))).max(1);
+    let step = (BLOCK_ELEMENTS >> (3 * levels.min(6))).max(1);
     let mut extent = Extent::default();
     for first in (0..cells).step_by(step) {
         ranks.go_on()?;

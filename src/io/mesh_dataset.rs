@@ -69,7 +69,7 @@ pub(super) fn crease_arrays(creases: &Creases) -> Vec<Array> {
         return Vec::new();
     }
     let edges: Vec<i64> =
-        creases.edges.iter().flat_map(|c| c.edge.map(|v| i64::from(v.0))).collect();
+        creases.edges.iter().flat_map(|c| c.edge().map(|v| i64::from(v.0))).collect();
     let sharpness: Vec<f64> = creases.edges.iter().map(|c| c.sharpness).collect();
     vec![Array::new(CREASE_EDGES, 2, edges), Array::new(CREASE_SHARPNESS, 1, sharpness)]
 }

@@ -14,12 +14,12 @@ pub enum Stores {
 }
 
 /// Results above this many bytes are streamed.
-const STREAMED: usize = 16 << 20;
+const STREAM_ABOVE_BYTES: usize = 16 << 20;
 
 impl Stores {
     /// How so many bytes of results are stored.
     pub fn of_bytes(bytes: usize) -> Self {
-        if bytes > STREAMED { Self::Streamed } else { Self::Cached }
+        if bytes > STREAM_ABOVE_BYTES { Self::Streamed } else { Self::Cached }
     }
 }
 

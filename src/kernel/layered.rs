@@ -212,6 +212,7 @@ impl<T: Real> SimdKernel<T> for Run<'_, '_, '_, T> {
 mod tests {
     use super::super::testing::{self, Rng, parameters};
     use super::*;
+    use crate::basis::MissingLayers;
 
     fn check<T: Real>(count: usize, [low, high]: [usize; 2], layers: usize, m: usize, far: f64) {
         let plane = low * high;
@@ -219,7 +220,7 @@ mod tests {
         let (cells, vertices, samples) = (5, 4 * count + 9, plane * layers);
         let controls = rng.numbers(vertices * m, far);
         let nets: Vec<u32> = (0..cells).flat_map(|_| rng.ids(4 * count, vertices)).collect();
-        let ends = [0, 1, 2, 3, 0];
+        let ends = [0, 1, 2, 3, 0].map(MissingLayers::from_bits);
         let axis = AxisWeights::new(&parameters(layers)).unwrap();
         // Table 0 sums to one for each sample, table 1 to zero.
         let tables = [1.0, 0.0].map(|total| {
@@ -268,8 +269,8 @@ mod tests {
                         let pivot = point(1, 0);
                         let b = crate::basis::bspline::end(
                             axis.weights(order_c)[layer],
-                            ends[cell] & 1 != 0,
-                            ends[cell] & 2 != 0,
+                            ends[cell].low(),
+                            ends[cell].high(),
                         );
                         let mut exact = 0.0;
                         for (layer, b) in b.iter().enumerate() {

@@ -1,5 +1,6 @@
 //! Gathering a cell's control points relative to a local origin.
 
+use crate::basis::MissingLayers;
 use crate::numbers::{Lanes, Real};
 
 /// Nets of cells, or of quads, that a kernel evaluates.
@@ -8,7 +9,7 @@ pub struct Nets<'a, N> {
     /// Vertex ids of the control points, net by net.
     pub ids: &'a [N],
     /// For each net the missing layers: of each axis in turn, one bit below and one above.
-    pub ends: &'a [u8],
+    pub ends: &'a [MissingLayers],
 }
 
 /// Control points of a regular net.
@@ -24,14 +25,14 @@ pub(super) fn gather_regular<T: Real>(
     controls: &[f64],
     net: &[u32],
     m: usize,
-    ends: u8,
+    ends: MissingLayers,
     local: &mut [T],
     origin: &mut [T],
 ) {
     gather(controls, net, m, INNER, local, origin);
-    fill_ends(local, m, ends);
-    fill_ends(local, 4 * m, ends >> 2);
-    fill_ends(local, 16 * m, ends >> 4);
+    fill_ends(local, m, ends.axis(0));
+    fill_ends(local, 4 * m, ends.axis(1));
+    fill_ends(local, 16 * m, ends.axis(2));
 }
 
 /// Gathers `net` relative to control point `pivot` of it, into `local: [control][m]`.
@@ -113,20 +114,20 @@ pub(super) fn gather_layers<T: Real>(
 
 /// Replaces missing end layers of one axis by phantoms, 2 · near − next.
 ///
-/// `local` is `[outer][4][inner]`: the axis has 4 entries of `inner` numbers. Bit 0
-/// of `ends` says that entry 0 is missing, bit 1 that entry 3 is.
+/// `local` is `[outer][4][inner]`: the axis has 4 entries of `inner` numbers. `ends`:
+/// which of the entries 0 and 3 are missing, as the first axis.
 #[inline(always)]
-pub fn fill_ends<T: Real>(local: &mut [T], inner: usize, ends: u8) {
-    if ends & 3 == 0 {
+pub fn fill_ends<T: Real>(local: &mut [T], inner: usize, ends: MissingLayers) {
+    if ends == MissingLayers::NONE {
         return;
     }
     for line in local.chunks_exact_mut(4 * inner) {
         for i in 0..inner {
             let (near_low, near_high) = (line[inner + i], line[2 * inner + i]);
-            if ends & 1 != 0 {
+            if ends.low() {
                 line[i] = near_low + near_low - near_high;
             }
-            if ends & 2 != 0 {
+            if ends.high() {
                 line[3 * inner + i] = near_high + near_high - near_low;
             }
         }

@@ -110,8 +110,8 @@ impl<T: Real> SimdKernel<T> for Run<'_, '_, '_, T> {
             // number 16 is the origin
             let (local, origin) = scratch.local.numbers(17 * M).split_at_mut(16 * M);
             gather(controls, net, M, PIVOT, local, origin);
-            fill_ends(local, M, ends);
-            fill_ends(local, 4 * M, ends >> 2);
+            fill_ends(local, M, ends.axis(0));
+            fill_ends(local, 4 * M, ends.axis(1));
             let local = scratch.local.as_ptr();
             // SAFETY: the level is there, and every buffer was given its room above.
             unsafe {
@@ -143,14 +143,15 @@ impl<T: Real> SimdKernel<T> for Run<'_, '_, '_, T> {
 mod tests {
     use super::super::testing::{self, Rng, net, parameters};
     use super::*;
-    use crate::basis::bspline;
+    use crate::basis::{MissingLayers, bspline};
 
     fn check<T: Real>(samples: usize, quads: usize, far: f64) {
         let mut rng = Rng::new(samples as u64);
         let controls = rng.numbers(40 * M, far);
         let nets: Vec<[u32; 16]> =
             (0..quads).map(|_| rng.ids(16, 40).try_into().unwrap()).collect();
-        let ends: Vec<u8> = (0..quads).map(|quad| quad as u8 % 16).collect();
+        let ends: Vec<_> =
+            (0..quads).map(|quad| MissingLayers::from_bits(quad as u8 % 16)).collect();
         let weights = [bspline::cubic, bspline::cubic_derivative]
             .map(|basis| parameters(samples).into_iter().map(basis).collect::<Vec<[f64; 4]>>());
         let patch = PatchKernel::<T>::new(&weights);

@@ -3,6 +3,7 @@
 use super::buffer::Scratch;
 use super::net::{NET, gather_regular};
 use super::simd::{Simd, SimdKernel};
+use crate::basis::MissingLayers;
 use crate::numbers::{Lanes, MAX_LANES, Real};
 
 /// Evaluation of scattered points of regular cells.
@@ -35,7 +36,7 @@ impl PointKernel {
         scratch: &mut Scratch<T>,
         controls: &[f64],
         net: &[u32; 64],
-        ends: u8,
+        ends: MissingLayers,
         parameters: &[[f64; 3]],
         out: &mut [T],
     ) {
@@ -49,7 +50,7 @@ struct Run<'a, T> {
     scratch: &'a mut Scratch<T>,
     controls: &'a [f64],
     net: &'a [u32; 64],
-    ends: u8,
+    ends: MissingLayers,
     parameters: &'a [[f64; 3]],
     out: &'a mut [T],
 }
@@ -207,7 +208,7 @@ mod tests {
     use super::*;
     use crate::basis::bspline::{Order, weights};
 
-    fn check<T: Real>(count: usize, m: usize, ends: u8, far: f64) {
+    fn check<T: Real>(count: usize, m: usize, ends: MissingLayers, far: f64) {
         let mut rng = Rng::new(count as u64 + 11);
         let (controls, nets) = rng.regular_cells(1, m, far);
         // Parameters that f32 holds exactly, both ends among them.
@@ -237,15 +238,15 @@ mod tests {
     fn equals_the_plain_sum() {
         for count in [1, 2, 3, 5, 7, 8, 9, 16, 65] {
             for m in [1, 2, 3, 4, 7] {
-                check::<f64>(count, m, 0, 0.0);
-                check::<f32>(count, m, 0, 0.0);
+                check::<f64>(count, m, MissingLayers::NONE, 0.0);
+                check::<f32>(count, m, MissingLayers::NONE, 0.0);
             }
         }
     }
 
     #[test]
     fn every_end_condition() {
-        for ends in 0..64 {
+        for ends in (0..64).map(MissingLayers::from_bits) {
             check::<f64>(9, 3, ends, 0.0);
             check::<f32>(9, 3, ends, 0.0);
         }
@@ -253,7 +254,7 @@ mod tests {
 
     #[test]
     fn distance_from_the_origin_costs_derivatives_nothing() {
-        check::<f64>(10, 3, 6, 1e6);
-        check::<f32>(10, 3, 6, 1e6);
+        check::<f64>(10, 3, MissingLayers::from_bits(6), 1e6);
+        check::<f32>(10, 3, MissingLayers::from_bits(6), 1e6);
     }
 }

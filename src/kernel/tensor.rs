@@ -205,6 +205,7 @@ impl RowLengths {
 mod tests {
     use super::super::testing::{self, Rng, parameters};
     use super::*;
+    use crate::basis::MissingLayers;
 
     /// All orders up to two in total, position first.
     fn all_orders() -> Vec<[Order; 3]> {
@@ -216,7 +217,9 @@ mod tests {
         let mut rng = Rng::new(7);
         let axes = samples.map(|n| AxisWeights::new(&parameters(n)).unwrap());
         let (controls, nets) = rng.regular_cells(cells, m, far);
-        let ends: Vec<u8> = (0..cells).map(|cell| (first_ends + cell as u8) % 64).collect();
+        let ends: Vec<_> = (0..cells)
+            .map(|cell| MissingLayers::from_bits((first_ends + cell as u8) % 64))
+            .collect();
         let tensor = Tensor::<T>::new(axes.each_ref(), m);
         let orders = all_orders();
         let len = tensor.cell_len();

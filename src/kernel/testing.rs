@@ -1,6 +1,7 @@
 //! What the tests of the kernels share: random nets, plain sums, tolerances.
 
 use super::net::INNER;
+use crate::basis::MissingLayers;
 use crate::numbers::{Precision, Real};
 
 /// Asserts that `found` equals `exact` up to rounding; a position at distance `far` from the
@@ -70,18 +71,18 @@ pub(super) fn parameters(n: usize) -> Vec<f64> {
 }
 
 /// A net with its phantoms, `[w 4][v 4][u 4][m]`, in `f64`.
-pub(super) fn net(controls: &[f64], ids: &[u32], ends: u8, m: usize) -> Vec<f64> {
+pub(super) fn net(controls: &[f64], ids: &[u32], ends: MissingLayers, m: usize) -> Vec<f64> {
     let mut net: Vec<f64> =
         ids.iter().flat_map(|&id| controls[id as usize * m..][..m].to_vec()).collect();
     for axis in 0..3 {
         let step = 4usize.pow(axis) * m;
-        let bits = ends >> (2 * axis);
+        let ends = ends.axis(axis as usize);
         for i in 0..64 * m {
             let layer = i / step % 4;
-            if layer == 0 && bits & 1 != 0 {
+            if layer == 0 && ends.low() {
                 net[i] = 2.0 * net[i + step] - net[i + 2 * step];
             }
-            if layer == 3 && bits & 2 != 0 {
+            if layer == 3 && ends.high() {
                 net[i] = 2.0 * net[i - step] - net[i - 2 * step];
             }
         }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use super::class::{Class, Reason, classify};
 use super::frame::Walker;
 use super::memo::{Least, Memo};
-use super::net::{self, Ends};
+use super::net;
 use super::net_mesh::best_planar;
 use super::structure::AxisPermutation;
+use crate::basis::MissingLayers;
 use crate::topology::{Sharpness, Star};
 
 /// Control points of a regular net.
@@ -47,7 +48,7 @@ pub(super) struct LeafDraft {
 pub(super) enum DraftKind {
     // its net is walked when there is a place for it
     Regular,
-    Layered(u32, AxisPermutation, Ends),
+    Layered(u32, AxisPermutation, MissingLayers),
     Irregular(u32, AxisPermutation),
     Refined(Reason),
 }

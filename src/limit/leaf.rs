@@ -1,7 +1,7 @@
 //! Elements and the leaves they are made of.
 
-use super::net::Ends;
 use super::structure::AxisPermutation;
+use crate::basis::MissingLayers;
 
 /// A hexahedron with parameters (u, v, w): a hexahedral cell, or one corner of
 /// any other cell.
@@ -35,10 +35,10 @@ pub struct Leaf {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LeafKind {
     /// Net `[w][v][u]` of 4 × 4 × 4 control points, with missing end layers.
-    Regular(Ends),
+    Regular(MissingLayers),
     /// Net `[layer 4][line]`: planar structure, how its axes lie, missing end
     /// layers (bit 0 low, bit 1 high).
-    Layered(u32, AxisPermutation, Ends),
+    Layered(u32, AxisPermutation, MissingLayers),
     /// Net `[control point]`: spatial structure and how its axes lie.
     Irregular(u32, AxisPermutation),
 }

@@ -15,6 +15,7 @@ use super::refusals::{
     check_analysis, check_corners, check_nets, check_refinement, refuse_extraordinary_edges,
 };
 use super::solid::Solid;
+use crate::basis::MissingLayers;
 use crate::error::IdKind::Cell;
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells, SolidMesh};
@@ -31,7 +32,7 @@ pub(crate) const MAX_LEVEL: usize = 12;
 const LEVEL_BYTES: usize = 2200;
 
 /// Cells a work item of the classification covers.
-const GRAIN: usize = 512;
+const TASK_CELLS: usize = 512;
 
 /// A cell of the level at hand that must become leaves.
 #[derive(Clone, Copy)]
@@ -199,7 +200,7 @@ impl SolidBuilder {
             let origin = std::array::from_fn(|d| 2 * origin[d] + offset[d] as u16);
             Some(ActiveCell { cell, element, origin })
         };
-        let children = fine.parents.par_iter().enumerate().with_min_len(GRAIN);
+        let children = fine.parents.par_iter().enumerate().with_min_len(TASK_CELLS);
         let children: Vec<ActiveCell> = children.filter_map(child_of).collect();
         if depth == 1 {
             // elements that are children have their corners now
@@ -241,7 +242,7 @@ impl SolidBuilder {
         let [planar, spatial] = &self.memos;
         let setting = DraftSetting { walker, sharpness, stars, planar, spatial };
         let mut parts: Vec<LeafDrafts> = active
-            .par_chunks(GRAIN)
+            .par_chunks(TASK_CELLS)
             .map(|chunk| {
                 let mut drafts = LeafDrafts::with_capacity(chunk.len());
                 chunk.iter().for_each(|a| drafts.push(&setting, a.cell));
@@ -264,11 +265,11 @@ impl SolidBuilder {
         let mut leaves = pages::room(first_leaf + active.len());
         leaves.append(&mut self.leaves);
         self.leaves = leaves;
-        for (part, chunk) in parts.iter_mut().zip(active.chunks(GRAIN)) {
+        for (part, chunk) in parts.iter_mut().zip(active.chunks(TASK_CELLS)) {
             for (draft, a) in part.drafts.iter_mut().zip(chunk) {
                 let kind = match draft.kind {
                     // its ends are found with its net
-                    DraftKind::Regular => Ok(LeafKind::Regular(0)),
+                    DraftKind::Regular => Ok(LeafKind::Regular(MissingLayers::NONE)),
                     DraftKind::Layered(net, permutation, ends) => {
                         planar.of_net(net).map(|n| LeafKind::Layered(n, permutation, ends))
                     }
@@ -348,8 +349,8 @@ fn by_element(leaves: &[Leaf], ends: &[u32]) -> Vec<Leaf> {
         *next += 1;
     }
     let (mut rest, mut first) = (&mut order[..], 0);
-    let mut parts = Vec::with_capacity(ends.len().div_ceil(GRAIN));
-    for ends in ends.chunks(GRAIN) {
+    let mut parts = Vec::with_capacity(ends.len().div_ceil(TASK_CELLS));
+    for ends in ends.chunks(TASK_CELLS) {
         let end = ends.last().copied().unwrap_or(first);
         let (own, others) = rest.split_at_mut((end - first) as usize);
         parts.push((own, ends, first));
@@ -366,7 +367,7 @@ fn by_element(leaves: &[Leaf], ends: &[u32]) -> Vec<Leaf> {
     });
     let mut sorted = pages::room(leaves.len());
     let leaf = |&leaf: &u32| leaves[leaf as usize];
-    order.par_iter().with_min_len(GRAIN).map(leaf).collect_into_vec(&mut sorted);
+    order.par_iter().with_min_len(TASK_CELLS).map(leaf).collect_into_vec(&mut sorted);
     sorted
 }
 
@@ -382,7 +383,7 @@ fn fill_nets(
 ) {
     let is_leaf = |draft: &&LeafDraft| !matches!(draft.kind, DraftKind::Refined(_));
     let mut tasks = Vec::with_capacity(parts.len());
-    for (part, chunk) in parts.iter().zip(active.chunks(GRAIN)) {
+    for (part, chunk) in parts.iter().zip(active.chunks(TASK_CELLS)) {
         let drafts = || part.drafts.iter().filter(is_leaf);
         let controls = drafts().map(|draft| draft.controls).sum();
         let (own_leaves, own_nets);

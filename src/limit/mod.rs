@@ -30,7 +30,6 @@ pub use frame::{Frame, VTK_CORNER, Walker};
 pub use leaf::{Element, Leaf, LeafKind};
 pub(crate) use levels::MAX_LEVEL;
 pub use library::Library;
-pub use net::Ends;
 pub(crate) use refusals::check_refinement;
 pub use solid::{LocalPoints, Solid};
 pub use structure::eigenstructure::{Basis, SplinePart};

@@ -13,32 +13,30 @@ use super::frame::{Frame, Walker};
 use super::labels::Labels;
 use super::memo::{Least, Memo};
 use super::structure::NetKey;
+use crate::basis::MissingLayers;
 use crate::topology::Sharpness;
-
-/// Ends of the three axes of a net: bit 2d for the low end of axis d, bit 2d + 1
-/// for the high end; set where that layer of control points is missing because
-/// the cell ends there at the boundary.
-pub type Ends = u8;
 
 /// The cells that hold the net of a regular cell, at the low and high end of each axis
 /// (binary): `poses[corner]`.
 pub struct Regular {
     poses: [Pose; 8],
     /// Missing ends.
-    pub ends: Ends,
+    pub ends: MissingLayers,
 }
 
 impl Regular {
     /// Finds the cells: one step down and one up along each axis; in place of a missing
     /// one, the cell itself.
     pub fn around(walker: &Walker, cell: u32) -> Self {
-        let mut found = Self { poses: [Pose::parallel(cell); 8], ends: 0 };
+        let mut found = Self { poses: [Pose::parallel(cell); 8], ends: MissingLayers::NONE };
         for axis in 0..3 {
             for corner in 0..1 << axis {
                 let from = found.poses[corner];
                 for side in 0..2 {
                     let to = walker.step(from, axis, side);
-                    found.ends |= u8::from(to.is_none()) << (2 * axis + side);
+                    if to.is_none() {
+                        found.ends.insert(axis, side);
+                    }
                     found.poses[corner | side << axis] = to.unwrap_or(from);
                 }
             }
@@ -54,7 +52,7 @@ impl Regular {
                 net[low + (bits & 1) + 4 * (bits >> 1 & 1) + 16 * (bits >> 2)] = vertex;
             }
         }
-        if self.ends != 0 {
+        if self.ends != MissingLayers::NONE {
             repeat_missing(net, self.ends);
         }
     }
@@ -62,10 +60,10 @@ impl Regular {
 
 /// Where a layer is missing the cell itself stands in for the one beyond, a layer too
 /// far out: brings its own end there inward.
-fn repeat_missing(net: &mut [u32; 64], ends: Ends) {
+fn repeat_missing(net: &mut [u32; 64], ends: MissingLayers) {
     for d in 0..3 {
         let stride = 4_usize.pow(d as u32);
-        for side in (0..2).filter(|side| ends >> (2 * d + side) & 1 == 1) {
+        for side in ends.sides(d) {
             for at in (0..64).filter(|at| at / stride % 4 == 1 + side) {
                 net[at] = net[if side == 0 { at - stride } else { at + stride }];
             }
@@ -98,7 +96,7 @@ pub(crate) struct LeastPlanar {
     /// `[layer 4][line]`.
     pub net: Vec<u32>,
     /// Missing layers, see [`PlanarNet::layers`].
-    pub ends: Ends,
+    pub ends: MissingLayers,
 }
 
 /// The walk with the smaller key of those from two `starts`; `memo` has what came of such
@@ -180,7 +178,7 @@ impl PlanarNet {
 
     /// The net `[layer 4][line]` and its ends (bit 0: low layer missing, bit 1:
     /// high), a missing layer repeating its neighbor as a placeholder.
-    pub fn layers(&self, walker: &Walker) -> (Vec<u32>, Ends) {
+    pub fn layers(&self, walker: &Walker) -> (Vec<u32>, MissingLayers) {
         let count = self.lines.len();
         let mut net = vec![0; 4 * count];
         for (line, [low, high]) in self.lines.iter().enumerate() {
@@ -190,11 +188,11 @@ impl PlanarNet {
             net[2 * count + line] = *high;
             net[3 * count + line] = *high;
         }
-        let mut ends = 0;
+        let mut ends = MissingLayers::NONE;
         for (index, frame) in self.frames.iter().enumerate() {
             for side in 0..2 {
                 let Some(other) = walker.across(frame, 2, side) else {
-                    ends |= 1 << side;
+                    ends.insert(0, side);
                     continue;
                 };
                 for bits in 0..4 {

@@ -11,6 +11,7 @@ use super::structure::{
     AxisPermutation, Domain, NetKey, NetRows, Next, Powers, Sibling, SiblingKind, Structure,
 };
 use super::{Class, classify};
+use crate::basis::MissingLayers;
 use crate::mesh::Creases;
 use crate::refine::{CORNERS, Refinement, hexahedra, refine};
 use crate::scheme::VertexRule;
@@ -206,14 +207,14 @@ impl NetRefinement {
 }
 
 /// [`NetRows::fold_phantoms`] for the layers of a net `[layer 4][line]`.
-fn fold_layer_phantoms(rows: &mut NetRows<'_>, net: &mut [u16], ends: net::Ends) {
+fn fold_layer_phantoms(rows: &mut NetRows<'_>, net: &mut [u16], ends: MissingLayers) {
     let lines = net.len() / 4;
     for line in 0..lines {
         let [_, low, high, _] = [0, 1, 2, 3].map(|layer| net[layer * lines + line]);
-        if ends & 1 == 1 {
+        if ends.low() {
             net[line] = rows.phantom([low, low, high]);
         }
-        if ends & 2 == 2 {
+        if ends.high() {
             net[3 * lines + line] = rows.phantom([high, high, low]);
         }
     }

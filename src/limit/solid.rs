@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use super::class::Class;
 use super::leaf::{Element, Leaf, LeafKind, morton, position};
-use super::net::Ends;
 use super::structure::{Orders, Structure, layered_weights, tensor_weights};
+use crate::basis::MissingLayers;
 use crate::error::{Error, Result};
 use crate::mesh::{check_value_count, used_rows};
 use crate::scheme::Stencils;
@@ -32,7 +32,7 @@ pub struct LocalPoints<'a> {
 
 /// Values farther from 0 than so many times their range are taken relative to an origin. It
 /// costs less than 3 bits to leave nearer ones, whose differences may have to be rounded.
-const FAR: f64 = 8.0;
+const ORIGIN_ABOVE_RANGES: f64 = 8.0;
 
 /// For each component of `values: [point][width]` one of the values if all of them are far from
 /// 0, else 0. Differences from it are exact: the others lie between half of it and twice it.
@@ -42,7 +42,7 @@ fn local_origin(values: &[f64], width: usize) -> Vec<f64> {
         let (low, high) = along()
             .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &x| (low.min(x), high.max(x)));
         let first = along().next().copied().unwrap_or_default();
-        let is_far = first.is_finite() && first.abs() > FAR * (high - low);
+        let is_far = first.is_finite() && first.abs() > ORIGIN_ABOVE_RANGES * (high - low);
         if is_far { first } else { 0.0 }
     };
     (0..width).map(origin).collect()
@@ -282,10 +282,10 @@ impl Solid {
 
 /// Gives the weights of phantom layers to the layers that stand in for them:
 /// p₋₁ = 2p₀ − p₁.
-fn unfold_phantoms(weights: &mut [f64], ends: Ends) {
+fn unfold_phantoms(weights: &mut [f64], ends: MissingLayers) {
     for d in (0..3).rev() {
         let stride = 4_usize.pow(d as u32);
-        for side in (0..2).filter(|side| ends >> (2 * d + side) & 1 == 1) {
+        for side in ends.sides(d) {
             for at in (0..64).filter(|at| at / stride % 4 == 3 * side) {
                 unfold(weights, at, stride, side);
             }
@@ -293,8 +293,8 @@ fn unfold_phantoms(weights: &mut [f64], ends: Ends) {
     }
 }
 
-fn unfold_layer_phantoms(weights: &mut [f64], lines: usize, ends: Ends) {
-    for side in (0..2).filter(|side| ends >> side & 1 == 1) {
+fn unfold_layer_phantoms(weights: &mut [f64], lines: usize, ends: MissingLayers) {
+    for side in ends.sides(0) {
         for line in 0..lines {
             unfold(weights, 3 * side * lines + line, lines, side);
         }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{Class, Ends, Form, Leaf, LeafKind, PowersReport, Reason, Solid, Structure};
+use super::{Class, Form, Leaf, LeafKind, PowersReport, Reason, Solid, Structure};
 use crate::error::Result;
 use crate::mesh::{CellArray, CellKind, SolidMesh};
 use crate::topology::Sharpness;
@@ -142,7 +142,8 @@ impl Summary {
     pub fn new(mesh: &SolidMesh, solid: &Solid) -> Result<Self> {
         let topology = solid.topology();
         let sharpness = Sharpness::resolve(&mesh.creases, topology)?;
-        let [mut interior, mut boundary, mut sharp] = [(); 3].map(|()| BTreeMap::new());
+        let (mut interior, mut boundary) = (BTreeMap::new(), BTreeMap::new());
+        let mut sharp = BTreeMap::new();
         for e in 0..topology.edge_count() as u32 {
             let histogram = if !topology.is_boundary_edge(e) {
                 &mut interior
@@ -252,7 +253,7 @@ fn kernels(solid: &Solid) -> BTreeMap<String, usize> {
 /// missing, which the paper does not have.
 pub fn kernel_name(solid: &Solid, leaf: &Leaf) -> String {
     match leaf.kind {
-        LeafKind::Regular(ends) => format!("REG{}", regular_controls(ends)),
+        LeafKind::Regular(ends) => format!("REG{}", ends.controls()),
         LeafKind::Layered(s, ..) => match solid.planar_structures()[s as usize].controls() {
             ..=16 => "LAY16x16".into(),
             _ => "LAY32x16".into(),
@@ -265,10 +266,6 @@ pub fn kernel_name(solid: &Solid, leaf: &Leaf) -> String {
 }
 
 /// Control points of a regular net with missing end layers.
-fn regular_controls(ends: Ends) -> u32 {
-    (0..3).map(|d| 4 - (ends >> (2 * d) & 3).count_ones()).product()
-}
-
 fn structures(solid: &Solid) -> Vec<StructureSummary> {
     let mut users: BTreeMap<(bool, u32), BTreeSet<u32>> = BTreeMap::new();
     for leaf in solid.leaves() {
@@ -305,10 +302,8 @@ mod tests {
     use crate::scheme::VertexRule;
 
     fn summary(mesh: &SolidMesh) -> Summary {
-        {
-            let solid = Solid::new(mesh).unwrap();
-            Summary::new(mesh, &solid).unwrap().with_structures(&solid)
-        }
+        let solid = Solid::new(mesh).unwrap();
+        Summary::new(mesh, &solid).unwrap().with_structures(&solid)
     }
 
     #[test]

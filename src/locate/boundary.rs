@@ -16,7 +16,7 @@ use crate::topology::Orientation;
 const STARTS: usize = 3;
 
 /// No place is nearer than the one found by more than this part of the size of the control mesh.
-const SLACK: f64 = 1e-12;
+const DISTANCE_TOLERANCE_FRACTION: f64 = 1e-12;
 
 /// Pieces that may hold the closest place of a point outside.
 #[derive(Debug)]
@@ -93,7 +93,14 @@ impl BoundaryPieces {
             first_corners.push(corners.len() as u32);
         }
         let size = if pieces.is_empty() { 0.0 } else { diagonal(pieces.control_box()) };
-        Self { items, hierarchy, boxes, corners, first_corners, slack: SLACK * size }
+        Self {
+            items,
+            hierarchy,
+            boxes,
+            corners,
+            first_corners,
+            slack: DISTANCE_TOLERANCE_FRACTION * size,
+        }
     }
 
     /// Points of the solid in an item: the closest place is no farther than any of them.

@@ -11,7 +11,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::tricubic::TricubicJet;
 
 /// Most steps; degenerate roots halve the error a step.
-const STEPS: usize = 80;
+const MAX_STEPS: usize = 80;
 /// Damping that is tried first when an undamped step fails.
 const FIRST_DAMPING: f64 = 1e-6;
 /// An undamped step is halved down to this part of it.
@@ -20,11 +20,11 @@ const MAX_DAMPING: f64 = 1e10;
 /// Most steps with second derivatives.
 const NEWTON_STEPS: usize = 16;
 /// Half of the way over which second derivatives are differences of first ones, in parameters.
-const DIFFERENCE: f64 = 1e-5;
+const DIFFERENCE_STEP: f64 = 1e-5;
 /// Cosine of the angle between the residual and a derivative at a place that is stationary, at most.
-const STATIONARY: f64 = 1e-9;
+const STATIONARY_COSINE: f64 = 1e-9;
 /// A decrease that rounding hides, as a fraction of the squared distance.
-const HIDDEN: f64 = 0.5 * f64::EPSILON;
+const HIDDEN_DECREASE_FRACTION: f64 = 0.5 * f64::EPSILON;
 
 /// A closest point.
 #[derive(Clone, Copy, Debug)]
@@ -113,7 +113,7 @@ impl Walked {
     fn is_stationary(&self, domain: SearchBox) -> bool {
         let largest = self.jet.derivatives.iter().map(Vector3::norm).fold(0.0, f64::max);
         let (free, gradient) = (self.free(domain), self.gradient());
-        let bound = STATIONARY * largest * self.squared.sqrt();
+        let bound = STATIONARY_COSINE * largest * self.squared.sqrt();
         (0..3).all(|d| !free[d] || gradient[d].abs() <= bound)
     }
 }
@@ -154,7 +154,7 @@ fn hessian(
 ) -> Matrix3<f64> {
     let mut all = Matrix3::zeros();
     for d in 0..3 {
-        let [a, b] = [-DIFFERENCE, DIFFERENCE].map(|by| {
+        let [a, b] = [-DIFFERENCE_STEP, DIFFERENCE_STEP].map(|by| {
             let mut t = found.t;
             t[d] += by;
             domain.clamp(t)
@@ -189,7 +189,7 @@ fn gauss_newton(
 ) -> Walked {
     let mut found = Walked::at(map, x, domain.clamp(start));
     let mut damping = 0.0;
-    'steps: for _ in 0..STEPS {
+    'steps: for _ in 0..MAX_STEPS {
         if found.squared <= enough * enough {
             break;
         }
@@ -199,7 +199,9 @@ fn gauss_newton(
         loop {
             let step = descent(&found.jet.derivatives, gradient, free, damping);
             // what it promises is lost in rounding
-            if step.is_some_and(|step| promise(gradient, step) <= HIDDEN * found.squared) {
+            if step.is_some_and(|step| {
+                promise(gradient, step) <= HIDDEN_DECREASE_FRACTION * found.squared
+            }) {
                 break 'steps;
             }
             let t = found.t;

@@ -21,7 +21,7 @@ use super::closest::Closest;
 use super::frame::AffineFrame;
 use super::hierarchy::diagonal;
 use super::parameters;
-use super::search::{self, Nearness, SHARED};
+use super::search::{self, Nearness, SHARED_PLACE_TOLERANCE};
 use super::sides::{BestPlace, ElementSides};
 use super::tricubic::{TricubicPoints, bounds};
 use crate::basis::closest_on_curve::closest_on_curve;
@@ -168,7 +168,8 @@ impl<'s> Core<'s> {
                 continue;
             }
             // small pieces are told apart as their size allows
-            let enough = enough.min(SHARED * diagonal(&piece.bounds) + sought.rounding);
+            let enough =
+                enough.min(SHARED_PLACE_TOLERANCE * diagonal(&piece.bounds) + sought.rounding);
             let nearness = Nearness { enough, most: within };
             let frame = piece.frame.get_or_init(|| AffineFrame::of(&piece.points)).as_ref();
             let found = search::in_piece(&piece.points, frame, x, nearness);

@@ -8,7 +8,7 @@ use crate::backend::device::{Device, LEFT, OUTSIDE, PlaceArrays, PointSearch};
 use crate::error::Result;
 
 /// Points at once: memory on the device and here stays bounded.
-const BLOCK: usize = 1 << 22;
+const BATCH_POINTS: usize = 1 << 22;
 
 /// A locator at work on a GPU, in double precision.
 ///
@@ -68,7 +68,7 @@ impl<'l, 's> DeviceLocator<'l, 's> {
         let mut all = DeviceLocated::default();
         all.located.reserve_exact(points.len());
         let mut arrays = PlaceArrays::default();
-        for block in points.chunks(BLOCK) {
+        for block in points.chunks(BATCH_POINTS) {
             self.set_points(block)?;
             all.seconds += self.run()?;
             self.places.read(&mut arrays)?;

@@ -15,11 +15,11 @@ use super::tricubic::{TricubicJet, TricubicPoints, restrict};
 use crate::numbers::vector::norm;
 
 /// How far beyond [0, 1] a piece must be one-to-one for Newton's method.
-pub const MARGIN: f64 = 0.125;
+pub const FRAME_MARGIN: f64 = 0.125;
 /// The largest κ at which Newton's method is proven to converge, on the box with its margin.
 pub const MAX_KAPPA: f64 = 0.6;
 /// ‖A‖‖A⁻¹‖ of a thin piece, at least.
-const THIN: f64 = 100.0;
+const MIN_THIN_CONDITION: f64 = 100.0;
 
 /// See the module's introduction.
 #[derive(Clone, Copy, Debug)]
@@ -64,8 +64,8 @@ impl AffineFrame {
 
     /// Whether `points`, whose frame it is, let Newton's method converge.
     pub fn converges_on(&self, points: &TricubicPoints) -> bool {
-        let extended = restrict(points, [-MARGIN; 3], [1.0 + MARGIN; 3]);
-        departure(&self.inverse, &extended, 1.0 + 2.0 * MARGIN) <= MAX_KAPPA
+        let extended = restrict(points, [-FRAME_MARGIN; 3], [1.0 + FRAME_MARGIN; 3]);
+        departure(&self.inverse, &extended, 1.0 + 2.0 * FRAME_MARGIN) <= MAX_KAPPA
     }
 
     /// y(x): roughly the parameters of x.
@@ -83,7 +83,7 @@ impl AffineFrame {
             |all: [Vector3<f64>; 3]| all.map(|v| v.norm()).into_iter().fold(0.0, f64::max);
         // columns of A, but for the determinant
         let columns = [b.cross(&c), c.cross(&a), a.cross(&b)];
-        longest([a, b, c]) * longest(columns) > THIN * a.dot(&columns[0]).abs()
+        longest([a, b, c]) * longest(columns) > MIN_THIN_CONDITION * a.dot(&columns[0]).abs()
     }
 
     /// A place of the piece as the frame sees it.

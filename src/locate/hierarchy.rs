@@ -11,9 +11,9 @@ use nalgebra::Vector3;
 use crate::numbers::bounds::{self, Bounds};
 
 /// Boxes of a leaf at most.
-pub const LEAF: usize = 4;
+pub const MAX_LEAF_BOXES: usize = 4;
 /// Boxes below which a subtree is built by one task.
-const GRAIN: usize = 4096;
+const TASK_BOXES: usize = 4096;
 
 /// Boxes in a tree.
 #[derive(Debug)]
@@ -43,9 +43,7 @@ impl Hierarchy {
         };
         self.walk(near, &mut visit);
     }
-}
 
-impl Hierarchy {
     /// Calls `visit` with the id of every box whose leaf comes within `distance` of the
     /// plane where coordinate `axis` is `height`.
     pub fn across(&self, axis: usize, height: f64, distance: f64, mut visit: impl FnMut(u32)) {
@@ -89,12 +87,12 @@ fn node_count(n: usize) -> usize {
 
 /// Nodes of trees of n and of n + 1 boxes: halves of both have ⌊n/2⌋ or one more.
 fn counts(n: usize) -> [usize; 2] {
-    if n < LEAF {
+    if n < MAX_LEAF_BOXES {
         return [usize::from(n > 0), 1];
     }
     let [a, b] = counts(n / 2);
     let inner = if n.is_multiple_of(2) { [2 * a, a + b] } else { [a + b, 2 * b] };
-    [if n <= LEAF { 1 } else { 1 + inner[0] }, 1 + inner[1]]
+    [if n <= MAX_LEAF_BOXES { 1 } else { 1 + inner[0] }, 1 + inner[1]]
 }
 
 fn build(boxes: &[Bounds], items: &mut [u32], nodes: &mut [Node], first: usize, at: usize) {
@@ -104,11 +102,11 @@ fn build(boxes: &[Bounds], items: &mut [u32], nodes: &mut [Node], first: usize, 
         low,
         high,
         first: first as u32,
-        count: if items.len() <= LEAF { items.len() as u32 } else { 0 },
+        count: if items.len() <= MAX_LEAF_BOXES { items.len() as u32 } else { 0 },
         skip: (at + 1 + below.len()) as u32,
         padding: 0,
     };
-    if items.len() <= LEAF {
+    if items.len() <= MAX_LEAF_BOXES {
         return;
     }
     let middle = |i: &u32, d: usize| boxes[*i as usize][0][d] + boxes[*i as usize][1][d];
@@ -132,7 +130,7 @@ fn build(boxes: &[Bounds], items: &mut [u32], nodes: &mut [Node], first: usize, 
         || build(boxes, left, left_nodes, first, at + 1),
         || build(boxes, right, right_nodes, first + half, at + 1 + count),
     );
-    if half > GRAIN {
+    if half > TASK_BOXES {
         rayon::join(sides.0, sides.1);
     } else {
         sides.0();

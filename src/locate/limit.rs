@@ -8,7 +8,7 @@ use crate::limit::{Leaf, Solid};
 use crate::numbers::vector::difference;
 
 /// Where a derivative does not exist, the one so far away stands for it.
-const ASIDE: f64 = 1e-9;
+const DERIVATIVE_OFFSET: f64 = 1e-9;
 
 /// The limit on one leaf, over the element's parameters.
 pub struct LimitMap<'a> {
@@ -46,7 +46,8 @@ impl<'a> LimitMap<'a> {
     pub fn jet(&self, p: [f64; 3]) -> TricubicJet {
         let local = self.leaf.local(p);
         let orders = |axis: usize| std::array::from_fn(|d| if d == axis { First } else { Value });
-        let inward = local.map(|x| if x < 0.5 { x + ASIDE } else { x - ASIDE });
+        let inward =
+            local.map(|x| if x < 0.5 { x + DERIVATIVE_OFFSET } else { x - DERIVATIVE_OFFSET });
         let derivative = |axis: usize| {
             self.sum(local, orders(axis))
                 .or_else(|| self.sum(inward, orders(axis)))

@@ -58,7 +58,7 @@ pub use pieces::{AttributePieces, LocatorPieces, default_rings};
 pub use table::{Answer, PointTable, columns, write_header, write_rows};
 pub use tricubic::TricubicPoints;
 pub(crate) use {
-    frame::{AffineFrame, MARGIN, MAX_KAPPA},
+    frame::{AffineFrame, FRAME_MARGIN, MAX_KAPPA},
     parts::LocatorParts,
     tricubic::{HalfPiece, basis, bounds, halves},
 };
@@ -74,10 +74,10 @@ use crate::numbers::bounds::squared_distance;
 use boundary::BoundaryPieces;
 use cores::{Sought, SplitMemory};
 use hierarchy::diagonal;
-use search::{Nearness, SHARED};
+use search::{Nearness, SHARED_PLACE_TOLERANCE};
 
 /// Points of one task.
-const GRAIN: usize = 256;
+const TASK_POINTS: usize = 256;
 
 /// The tolerance of a locator unless told.
 pub const DEFAULT_TOLERANCE: f64 = 1e-9;
@@ -209,7 +209,7 @@ impl<'s> Locator<'s> {
     pub fn locate(&self, points: &[[f64; 3]]) -> Vec<Located> {
         let order = self.order(points);
         let found: Vec<Located> = order
-            .par_chunks(GRAIN)
+            .par_chunks(TASK_POINTS)
             .flat_map_iter(|chunk| {
                 let mut candidates = Vec::new();
                 let locate = |&i: &u32| Located::at(self.find(points[i as usize], &mut candidates));
@@ -263,7 +263,7 @@ impl<'s> Locator<'s> {
     /// surely is, in length units.
     pub(crate) fn nearness(&self, piece: usize) -> (f64, f64) {
         let size = diagonal(&self.pieces.boxes[piece]);
-        (self.tolerance * size + self.rounding, SHARED * size + self.rounding)
+        (self.tolerance * size + self.rounding, SHARED_PLACE_TOLERANCE * size + self.rounding)
     }
 
     /// The first piece that holds the point, or without any, the nearest one within the

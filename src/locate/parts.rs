@@ -24,14 +24,14 @@ use crate::numbers::bounds::Bounds;
 
 /// How often a piece is halved at most: more made parts and decided hardly more points on any
 /// model tried.
-const HALVINGS: u32 = 6;
+const MAX_HALVINGS: u32 = 6;
 /// Rings in inexact pieces. Each divides what is left to the CPU at extraordinary edges by 4,
 /// at vertices by 8.
 const RINGS: usize = 2;
 /// What rounding may do to a frame's y.
-const SLACK: f64 = 1e-9;
+const FRAME_ROUNDING: f64 = 1e-9;
 /// Length of a box that has none, as a fraction of its diagonal.
-const THIN: f64 = 1e-9;
+const MIN_LENGTH_FRACTION: f64 = 1e-9;
 
 /// All parts of a solid.
 #[derive(Debug, Default)]
@@ -97,7 +97,7 @@ impl LocatorParts {
             if exact {
                 let points = all.points[piece];
                 let block = SubPiece { piece, points, origin, size, error: 0.0, exact };
-                self.push(locator, block, all.frames[piece], HALVINGS);
+                self.push(locator, block, all.frames[piece], MAX_HALVINGS);
                 continue;
             }
             // sides of boxes are dyadic, so that these compare exactly
@@ -111,7 +111,7 @@ impl LocatorParts {
             for block in inner.iter().filter(|block| is_within(block)) {
                 let block = SubPiece { piece, ..*block };
                 let frame = AffineFrame::of(&block.points);
-                self.push(locator, block, frame, HALVINGS);
+                self.push(locator, block, frame, MAX_HALVINGS);
             }
         }
     }
@@ -146,8 +146,8 @@ impl LocatorParts {
         self.parts.push(SolidPart {
             inverse: frame.inverse,
             offset: frame.offset,
-            low: array::from_fn(|d| frame.low[d] - around[d] - SLACK),
-            high: array::from_fn(|d| frame.high[d] + around[d] + SLACK),
+            low: array::from_fn(|d| frame.low[d] - around[d] - FRAME_ROUNDING),
+            high: array::from_fn(|d| frame.high[d] + around[d] + FRAME_ROUNDING),
             enough: frame.reach(enough),
             most: frame.reach(most),
             origin,
@@ -187,7 +187,7 @@ fn blocks(locator: &Locator<'_>, further: &Pieces<'_>, piece: usize) -> Vec<SubP
 /// The frame of a part that has none of its own: that of its box.
 fn box_frame(bounds: &Bounds) -> AffineFrame {
     let [low, high] = *bounds;
-    let thin = (THIN * diagonal(bounds)).max(f64::MIN_POSITIVE);
+    let thin = (MIN_LENGTH_FRACTION * diagonal(bounds)).max(f64::MIN_POSITIVE);
     let scale: [f64; 3] = array::from_fn(|d| (high[d] - low[d]).max(thin).recip());
     let row = |d: usize| array::from_fn(|c| if c == d { scale[d] } else { 0.0 });
     AffineFrame {

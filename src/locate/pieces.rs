@@ -24,13 +24,13 @@ const RINGS: usize = 4;
 /// Rings for the pixels of layers: each saves three of four pixels that are left to a search.
 const LAYER_RINGS: usize = 7;
 /// Leaves that are worked on at once.
-const LEAVES: usize = 64;
+const TASK_LEAVES: usize = 64;
 /// Bytes of a piece, at least.
 const PIECE_BYTES: u128 = 1700;
 /// Leaves whose pieces are there twice for a moment, by themselves and among all.
-const BATCH: usize = 1 << 15;
+const BATCH_LEAVES: usize = 1 << 15;
 /// Pieces that always are few enough.
-const FEW: u64 = 1 << 18;
+const ALWAYS_ALLOWED_PIECES: u64 = 1 << 18;
 /// Pieces for layers that are worth their memory and setup.
 const FEW_FOR_LAYERS: u64 = 1 << 14;
 
@@ -81,8 +81,8 @@ impl<'s> LocatorPieces<'s> {
         let leaf_ids = ids().zip(&counts).flat_map(|(leaf, &n)| (0..n).map(move |_| leaf));
         let own = |leaves: &[Leaf]| PieceArrays::new(&maker, leaves, &refined);
         let mut all = PieceArrays::with_room(count);
-        for leaves in leaves.chunks(BATCH) {
-            let parts: Vec<PieceArrays<'s>> = leaves.par_chunks(LEAVES).map(own).collect();
+        for leaves in leaves.chunks(BATCH_LEAVES) {
+            let parts: Vec<PieceArrays<'s>> = leaves.par_chunks(TASK_LEAVES).map(own).collect();
             parts.into_iter().for_each(|part| all.append(part));
         }
         let PieceArrays { points, errors, boxes, frames, cores } = all;
@@ -154,10 +154,10 @@ impl<'s> LocatorPieces<'s> {
         attribute.check(solid.topology().vertex_count())?;
         let refined = solid.refined_points(&attribute.values, width).into_owned();
         let mut points = pages::room(64 * width * self.len());
-        for leaves in solid.leaves().chunks(BATCH) {
+        for leaves in solid.leaves().chunks(BATCH_LEAVES) {
             let own = |leaf: &Leaf| self.maker.points(leaf, &refined, width);
             let own = |leaves: &[Leaf]| leaves.iter().flat_map(own).collect();
-            let parts: Vec<Vec<f64>> = leaves.par_chunks(LEAVES).map(own).collect();
+            let parts: Vec<Vec<f64>> = leaves.par_chunks(TASK_LEAVES).map(own).collect();
             parts.iter().for_each(|part| points.extend_from_slice(part));
         }
         let ranges = component_ranges(&attribute.values, width);
@@ -426,7 +426,7 @@ impl PieceCounts {
 
     /// [`default_rings`].
     pub fn rings(&self) -> usize {
-        self.most_rings(RINGS, FEW.max(4 * self.leaves))
+        self.most_rings(RINGS, ALWAYS_ALLOWED_PIECES.max(4 * self.leaves))
     }
 
     /// Rings for the pixels of layers, at least [`Self::rings`].

@@ -12,16 +12,16 @@ use super::frame::AffineFrame;
 use super::tricubic::{TricubicPoints, bounds, jet, most_bent_axis, restrict};
 
 /// How often a piece is halved before Newton's method has the last word.
-const HALVINGS: u32 = 15;
+const MAX_HALVINGS: u32 = 15;
 /// Newton's method runs so often in a piece, at most, once a place is within the tolerance: more of
 /// the halves of a thin piece may hold such places than can be looked at.
-const MOST_RUNS: u32 = 16;
+const MAX_NEWTON_RUNS: u32 = 16;
 /// A half whose frame sees a point farther outside than this is halved again before
 /// Newton's method looks for it there.
-const BESIDE: f64 = 0.05;
+const MAX_OUTSIDE_DISTANCE: f64 = 0.05;
 /// A point so near to two elements, as fractions of their size, belongs to both, and so
 /// to the first.
-pub const SHARED: f64 = 1e-12;
+pub const SHARED_PLACE_TOLERANCE: f64 = 1e-12;
 
 /// How near to a point a piece must come.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +55,7 @@ pub fn in_piece(
         return (found.distance <= nearness.most).then_some(found);
     }
     let halved = Halved { points, x, nearness, runs: Cell::new(0) };
-    let best = halved.search(points, SearchBox::UNIT, HALVINGS, found);
+    let best = halved.search(points, SearchBox::UNIT, MAX_HALVINGS, found);
     (best.distance <= nearness.most).then_some(best)
 }
 
@@ -93,7 +93,7 @@ struct Halved<'a> {
 impl Halved<'_> {
     /// Whether a place is as near as is asked, or as can be found.
     fn is_enough(&self, best: &Closest) -> bool {
-        let is_spent = self.runs.get() >= MOST_RUNS && best.distance <= self.nearness.most;
+        let is_spent = self.runs.get() >= MAX_NEWTON_RUNS && best.distance <= self.nearness.most;
         best.distance <= self.nearness.enough || is_spent
     }
 
@@ -137,7 +137,9 @@ impl Halved<'_> {
                 within.low[d] + guess[d].clamp(0.0, 1.0) * (within.high[d] - within.low[d])
             });
             // a half that hardly holds the point may soon be excluded
-            let is_likely = guess.iter().all(|y| (-BESIDE..=1.0 + BESIDE).contains(y));
+            let is_likely = guess
+                .iter()
+                .all(|y| (-MAX_OUTSIDE_DISTANCE..=1.0 + MAX_OUTSIDE_DISTANCE).contains(y));
             if converges_on || is_likely || halvings == 1 {
                 let sought = (self.x, self.nearness.enough);
                 let found = nearest(self.points, frame.as_ref(), sought, within, start);

@@ -19,13 +19,30 @@ const MAX_SHARP_LEVELS: usize = 10;
 /// A boundary edge with a sharpness.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crease {
-    /// End vertices, the smaller first.
-    pub edge: [VertexId; 2],
+    // the smaller first
+    edge: [VertexId; 2],
     /// Levels of refinement the edge stays sharp: ≥ 0, `f64::INFINITY` at all levels.
     pub sharpness: f64,
 }
 
 impl Crease {
+    /// The edge between two vertices in any order, with a sharpness.
+    #[must_use]
+    pub fn new([a, b]: [VertexId; 2], sharpness: f64) -> Self {
+        Self { edge: [a.min(b), a.max(b)], sharpness }
+    }
+
+    /// End vertices, the smaller first.
+    #[must_use]
+    pub fn edge(&self) -> [VertexId; 2] {
+        self.edge
+    }
+
+    /// Gives the end vertices other numbers.
+    pub(crate) fn renumber(&mut self, number: impl Fn(u32) -> u32) {
+        *self = Self::new(self.edge.map(|v| VertexId(number(v.0))), self.sharpness);
+    }
+
     /// The error of a crease that the mesh has no edge for.
     pub(crate) fn no_edge(&self) -> Error {
         Error::mesh(message!(self, ": the mesh has no such edge"))
@@ -69,7 +86,7 @@ pub struct Creases {
 impl Creases {
     /// Adds a crease at the edge between `a` and `b`.
     pub fn push_edge(&mut self, a: u32, b: u32, sharpness: f64) {
-        self.edges.push(Crease { edge: [VertexId(a.min(b)), VertexId(a.max(b))], sharpness });
+        self.edges.push(Crease::new([VertexId(a), VertexId(b)], sharpness));
     }
 
     /// Adds a corner at vertex `v`.
@@ -96,7 +113,7 @@ impl Creases {
     pub(crate) fn keep_last(&mut self) {
         let mut seen = HashSet::new();
         self.edges.reverse();
-        self.edges.retain(|&Crease { edge: [a, b], .. }| seen.insert([a.min(b), a.max(b)]));
+        self.edges.retain(|crease| seen.insert(crease.edge));
         self.edges.reverse();
         let mut seen = HashSet::new();
         self.corners.reverse();
@@ -173,5 +190,28 @@ impl From<&Crease> for Message {
 impl From<&Corner> for Message {
     fn from(corner: &Corner) -> Self {
         message!("corner of ", Vertex.id(corner.vertex.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::{Polygons, SurfaceMesh};
+
+    #[test]
+    fn creases_are_found_in_any_direction() {
+        let crease = |a, b, sharpness| Crease::new([VertexId(a), VertexId(b)], sharpness);
+        let mut mesh = SurfaceMesh {
+            points: vec![[0.0; 3]; 6],
+            faces: Polygons::uniform(4, vec![0, 1, 4, 3, 1, 2, 5, 4]),
+            holes: vec![1],
+            ..SurfaceMesh::default()
+        };
+        mesh.creases.edges = vec![crease(4, 1, 2.0), crease(5, 2, 3.0)];
+        assert_eq!(mesh.creases.edges[0].edge(), [VertexId(1), VertexId(4)]);
+        let others = Creases { edges: vec![crease(1, 4, 7.0)], corners: Vec::new() };
+        assert_eq!(mesh.creases.clone().or(&others).edges.len(), 2);
+        let open = mesh.without_holes();
+        assert_eq!(open.creases.edges, [crease(1, 4, 2.0)]);
     }
 }

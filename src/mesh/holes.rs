@@ -33,7 +33,7 @@ impl SurfaceMesh {
                 (0..face.len()).map(move |i| (face[i], face[(i + 1) % face.len()]))
             });
             let edges: HashSet<[u32; 2]> = sides.map(|(a, b)| [a.min(b), a.max(b)]).collect();
-            creases.edges.retain(|crease| edges.contains(&crease.edge.map(|v| v.0)));
+            creases.edges.retain(|crease| edges.contains(&crease.edge().map(|v| v.0)));
         }
         Cow::Owned(Self {
             points: self.points.clone(),

@@ -18,7 +18,7 @@ pub(super) struct JoinedVertices {
 }
 
 /// Vertices of a cell that are compared one by one, though some may lie in one place.
-const FEW: usize = 16;
+const MAX_COMPARED_VERTICES: usize = 16;
 
 /// A cell of a grid, and a vertex in it.
 type GridVertex = ([i64; 3], u32);
@@ -38,7 +38,7 @@ impl JoinedVertices {
         // one vertex of each place: many may lie in one
         let distinct = |cell: &[GridVertex]| {
             let mut ids: Vec<u32> = cell.iter().map(|key| key.1).collect();
-            if ids.len() > FEW {
+            if ids.len() > MAX_COMPARED_VERTICES {
                 let bits = |v: u32| points[v as usize].map(f64::to_bits);
                 ids.sort_unstable_by_key(|&v| (bits(v), v));
                 ids.dedup_by_key(|v| bits(*v));
@@ -47,8 +47,8 @@ impl JoinedVertices {
         };
         let link = |cell: &[GridVertex], ids: &[u32], offset: [i64; 3]| {
             let other = distinct(cells[find(std::array::from_fn(|d| cell[0].0[d] + offset[d]))?]);
-            let pairs = ids.iter().flat_map(|&a| other.iter().map(move |&b| [a, b]));
-            { pairs }.find(|&[a, b]| is_near(a, b))
+            let mut pairs = ids.iter().flat_map(|&a| other.iter().map(move |&b| [a, b]));
+            pairs.find(|&[a, b]| is_near(a, b))
         };
         let offsets = offsets(reach);
         let links_of = |cell: &&[GridVertex]| -> Vec<[u32; 2]> {
@@ -158,7 +158,8 @@ mod tests {
     fn lumps_of_vertices_are_joined_if_their_places_are_near() {
         for (apart, left) in [(0.9, 1), (1.2, 2)] {
             let lumps = [[0.0; 3], [apart, 0.0, 0.0]];
-            let points: Vec<[f64; 3]> = lumps.iter().flat_map(|&p| [p; 3 * FEW]).collect();
+            let points: Vec<[f64; 3]> =
+                lumps.iter().flat_map(|&p| [p; 3 * MAX_COMPARED_VERTICES]).collect();
             let joined = JoinedVertices::new(&points, &vec![true; points.len()], 1.0).unwrap();
             assert_eq!(joined.kept.len(), left, "{apart}");
         }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Error, Message, Result, edge};
-use crate::numbers::counted;
+use crate::numbers::{counted, sorted_unique};
 
 /// Turns the faces (vertex cycles) of polyhedron `cell` so that they are consistently oriented:
 /// every edge once in each direction.
@@ -74,9 +74,7 @@ pub(super) fn orient_faces(cell: usize, faces: &mut [Vec<u32>]) -> Result<()> {
     if flipped.contains(&None) {
         return refuse("its faces form several surfaces".into());
     }
-    let mut vertices: Vec<u32> = faces.iter().flatten().copied().collect();
-    vertices.sort_unstable();
-    vertices.dedup();
+    let vertices: Vec<u32> = sorted_unique(faces.iter().flatten().copied().collect());
     let characteristic = (vertices.len() + faces.len()) as i64 - edges.len() as i64;
     if characteristic != 2 {
         return refuse(message!("its surface has Euler characteristic {characteristic}, not 2"));

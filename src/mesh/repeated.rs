@@ -16,10 +16,10 @@ const NONE: u32 = u32::MAX;
 
 /// How many units in the last place of the largest coordinate a repeated point may be off, in
 /// single and in double precision.
-const ROUNDING: [f64; 2] = [8.0, 64.0];
+const MAX_OFFSET_ULPS: [f64; 2] = [8.0, 64.0];
 
 /// The shortest edge at a point over how far a repeated point may be off.
-const PARTS: f64 = 16.0;
+const MIN_EDGE_OFFSETS: f64 = 16.0;
 
 /// Powers of two by which tolerances are told apart.
 const LEVELS: usize = 32;
@@ -45,7 +45,7 @@ impl WeldNearness {
     /// In a mesh with this largest coordinate, some of whose coordinates are stored in single
     /// precision or none.
     pub fn new(largest: f64, is_single: bool) -> Self {
-        let [single, double] = ROUNDING;
+        let [single, double] = MAX_OFFSET_ULPS;
         let units =
             if is_single { single * f64::from(f32::EPSILON) } else { double * f64::EPSILON };
         Self { rounding: units * largest }
@@ -59,7 +59,7 @@ impl WeldNearness {
     /// How far points may be off that repeat one with this shortest edge, infinite if it has none:
     /// then they have to be equal.
     pub fn tolerance(&self, shortest: f64) -> f64 {
-        if shortest.is_finite() { self.rounding.min(shortest / PARTS) } else { 0.0 }
+        if shortest.is_finite() { self.rounding.min(shortest / MIN_EDGE_OFFSETS) } else { 0.0 }
     }
 }
 

@@ -313,7 +313,7 @@ impl SurfaceMesh {
             .with_help("name faces of the mesh, counted from 0"));
         }
         self.creases.check()?;
-        if let Some(crease) = self.creases.edges.iter().find(|c| c.edge[0] == c.edge[1]) {
+        if let Some(crease) = self.creases.edges.iter().find(|c| c.edge()[0] == c.edge()[1]) {
             return Err(Error::mesh(message!(crease, ": not an edge"))
                 .with_help("name two different vertices"));
         }

@@ -8,11 +8,11 @@ use super::{Polygons, SurfaceMesh, area_normal};
 use crate::numbers::vector::difference;
 
 /// Corners of a face at most from which cuts are tried.
-const STARTS: usize = 64;
+const MAX_START_CORNERS: usize = 64;
 /// Corners of a face at most that are gone through for each of its neighbors' diagonals.
-const FEW: usize = 16;
+const MAX_SEARCHED_CORNERS: usize = 16;
 /// A triangle without area, as a fraction of the area of all triangles of its face.
-const FLAT: f64 = 1e-10;
+const MIN_AREA_FRACTION: f64 = 1e-10;
 
 /// Triangles of every face of a mesh, and the face of each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,16 +55,16 @@ impl SurfaceMesh {
         };
         if self.faces.iter().any(|face| face.len() > 3) {
             cuts.around = Around::new(&self.faces, self.points.len());
-            let many = self.faces.iter().filter(|face| face.len() > FEW);
-            cuts.joined.extend(many.flat_map(sides));
+            let many = self.faces.iter().filter(|face| face.len() > MAX_SEARCHED_CORNERS);
+            cuts.joined.extend(many.flat_map(polygon_edges));
         }
         let mut cutter = PolygonCutter::default();
         for (f, face) in self.faces.iter().enumerate() {
             let first = self.faces.corners(f).start as u32;
             let cut = cutter.cut(&self.points, face, |a, b| cuts.has(f as u32, face[a], face[b]));
-            if face.len() > FEW {
+            if face.len() > MAX_SEARCHED_CORNERS {
                 let triangles = cut.iter().map(|places| places.map(|i| face[i as usize]));
-                cuts.joined.extend(triangles.flat_map(|triangle| sides(&triangle)));
+                cuts.joined.extend(triangles.flat_map(|triangle| polygon_edges(&triangle)));
             }
             cuts.places.extend(cut.iter().map(|places| places.map(|i| first + i)));
             cuts.of_faces.resize(cuts.places.len(), f as u32);
@@ -74,7 +74,7 @@ impl SurfaceMesh {
 }
 
 /// Ends of the edges of a face, the smaller first.
-fn sides(face: &[u32]) -> Vec<[u32; 2]> {
+fn polygon_edges(face: &[u32]) -> Vec<[u32; 2]> {
     let ends = (0..face.len()).map(|i| [face[i], face[(i + 1) % face.len()]]);
     ends.map(|[a, b]| [a.min(b), a.max(b)]).collect()
 }
@@ -137,7 +137,7 @@ impl Cuts<'_> {
     fn is_joined_in(&self, other: u32, face: u32, a: u32, b: u32) -> bool {
         let own = self.faces.face(other as usize);
         let n = own.len();
-        if n > FEW {
+        if n > MAX_SEARCHED_CORNERS {
             return false;
         }
         let Some(i) = own.iter().position(|&v| v == a) else { return false };
@@ -185,8 +185,9 @@ impl PolygonCutter {
         }
         let is_convex = self.project(points, face);
         let mut best_rank = None;
-        let fans = (0..n.min(STARTS)).filter(|_| is_convex).map(|start| (true, start));
-        for (is_fan, start) in fans.chain((0..n.min(STARTS)).map(|start| (false, start))) {
+        let fans = (0..n.min(MAX_START_CORNERS)).filter(|_| is_convex).map(|start| (true, start));
+        for (is_fan, start) in fans.chain((0..n.min(MAX_START_CORNERS)).map(|start| (false, start)))
+        {
             if is_fan {
                 self.fan(n, start)
             } else {
@@ -241,7 +242,7 @@ impl PolygonCutter {
         let areas = self.tried.iter().map(|&triangle| self.double_area(triangle));
         let [least, sum] = areas
             .fold([f64::INFINITY, 0.0], |[least, sum], area| [least.min(area), sum + area.abs()]);
-        least <= FLAT * sum
+        least <= MIN_AREA_FRACTION * sum
     }
 
     fn double_area(&self, triangle: [u32; 3]) -> f64 {

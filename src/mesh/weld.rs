@@ -95,7 +95,7 @@ impl SolidMesh {
         let Creases { edges, corners } = &self.creases;
         let before = edges.len() + corners.len();
         let mut marked = vec![false; self.points.len()];
-        let ends = edges.iter().flat_map(|crease| crease.edge);
+        let ends = edges.iter().flat_map(|crease| crease.edge());
         for v in ends.chain(corners.iter().map(|corner| corner.vertex)) {
             marked.get_mut(v.index()).into_iter().for_each(|marked| *marked = true);
         }
@@ -121,7 +121,7 @@ impl SolidMesh {
         }
         // one that is no edge of the mesh is told of later
         let stays = |part: [u32; 2]| on_boundary.get(&part) != Some(&false);
-        self.creases.edges.retain(|crease| stays(crease.edge.map(|v| v.0)));
+        self.creases.edges.retain(|crease| stays(crease.edge().map(|v| v.0)));
         self.creases.corners.retain(|corner| stays([corner.vertex.0; 2]));
         before - self.creases.edges.len() - self.creases.corners.len()
     }
@@ -216,7 +216,7 @@ impl SurfaceMesh {
                 used[a as usize] = true;
             }
         }
-        self.creases.edges.retain(|crease| edges.contains(&crease.edge.map(|v| v.0)));
+        self.creases.edges.retain(|crease| edges.contains(&crease.edge().map(|v| v.0)));
         self.creases.corners.retain(|corner| used.get(corner.vertex.index()) == Some(&true));
         before - self.creases.edges.len() - self.creases.corners.len()
     }
@@ -233,15 +233,15 @@ impl Creases {
     fn renumber(&mut self, number: impl Fn(u32) -> u32) {
         let (mut edges, mut places) = (Vec::<Crease>::new(), HashMap::new());
         for crease in &self.edges {
-            let [a, b] = crease.edge.map(|v| number(v.0));
+            let [a, b] = crease.edge().map(|v| number(v.0));
             if a == b {
                 continue;
             }
-            let edge = [VertexId(a.min(b)), VertexId(a.max(b))];
-            let at = *places.entry(edge).or_insert(edges.len());
+            let crease = Crease::new([VertexId(a), VertexId(b)], crease.sharpness);
+            let at = *places.entry(crease.edge()).or_insert(edges.len());
             match edges.get_mut(at) {
                 Some(known) => known.sharpness = known.sharpness.max(crease.sharpness),
-                None => edges.push(Crease { edge, ..*crease }),
+                None => edges.push(crease),
             }
         }
         let (mut corners, mut places) = (Vec::<Corner>::new(), HashMap::new());
@@ -321,7 +321,7 @@ mod tests {
         // across the middle of the face, and along a side of it
         let inner = [at(1.0, 1.0, 0.0), at(1.0, 1.0, 1.0)];
         let side = [at(1.0, 0.0, 0.0), at(1.0, 0.0, 1.0)];
-        parts.creases.edges = [inner, side].map(|edge| Crease { edge, sharpness: 2.0 }).into();
+        parts.creases.edges = [inner, side].map(|edge| Crease::new(edge, 2.0)).into();
         parts.creases.corners = vec![Corner { vertex: inner[0], sharpness: 1.0 }];
         let welded = parts.weld(0.0).unwrap();
         assert_eq!((welded.removed, welded.inside), (6, 1));
@@ -401,7 +401,7 @@ mod tests {
         let faces: Vec<&[u32]> = mesh.faces.iter().collect();
         assert_eq!(faces, [&[0, 1, 2, 3][..], &[2, 1, 4, 5], &[0, 6, 7]]);
         assert_eq!(mesh.holes, [1, 2]);
-        let creases: Vec<_> = mesh.creases.edges.iter().map(|c| (c.edge, c.sharpness)).collect();
+        let creases: Vec<_> = mesh.creases.edges.iter().map(|c| (c.edge(), c.sharpness)).collect();
         assert_eq!(creases, [([VertexId(1), VertexId(2)], 3.0)]);
         assert_eq!(mesh.attributes.len(), 1);
         assert_eq!(mesh.uv.as_ref().unwrap().corners, [0, 1, 2, 3, 4, 5, 6, 7, 12, 13, 14]);

@@ -8,6 +8,9 @@ mod digits;
 mod kinds;
 mod median;
 mod portable;
+mod sorted;
+#[cfg(test)]
+pub(crate) mod testing;
 pub(crate) mod vector;
 #[cfg(target_arch = "x86_64")]
 mod x86;
@@ -18,6 +21,7 @@ use std::ops::{Add, Div, Mul, Sub};
 pub use digits::{by_count, counted, precise, significant};
 pub use median::median;
 pub use portable::Portable;
+pub(crate) use sorted::sorted_unique;
 
 /// Precision of an evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]

@@ -6,9 +6,7 @@ use super::exchange::numbers;
 use super::{Cutter, Part, RankPart};
 use crate::error::{Error, Result};
 use crate::limit::Solid;
-use crate::mesh::{
-    Attribute, CellKind, Cells, FaceGroup, Handedness, Polygons, SolidMesh, VertexId,
-};
+use crate::mesh::{Attribute, CellKind, Cells, FaceGroup, Handedness, Polygons, SolidMesh};
 use crate::refine::{Refinement, hexahedra, refine};
 use crate::scheme::{VertexRule, crease};
 use crate::topology::{NONE, Sharpness, Topology, stars};
@@ -385,8 +383,7 @@ impl Extent {
             start = own.end;
         }
         mesh.cells.renumber(|v| v + 1);
-        let shift = |v: &mut VertexId| v.0 += 1;
-        mesh.creases.edges.iter_mut().flat_map(|crease| &mut crease.edge).for_each(shift);
-        mesh.creases.corners.iter_mut().map(|corner| &mut corner.vertex).for_each(shift);
+        mesh.creases.edges.iter_mut().for_each(|crease| crease.renumber(|v| v + 1));
+        mesh.creases.corners.iter_mut().for_each(|corner| corner.vertex.0 += 1);
     }
 }

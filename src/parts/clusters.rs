@@ -9,6 +9,7 @@ use super::{Block, Inverted};
 use crate::cluster::Ranks;
 use crate::error::{Error, Result};
 use crate::mesh::CellKind;
+use crate::numbers::sorted_unique;
 use crate::topology::{Clusters, NONE, Topology, no_orientation};
 
 /// The clusters of a rank's blocks.
@@ -182,9 +183,7 @@ impl RankClusters {
             bytes.extend(cluster.to_ne_bytes());
             bytes.extend(u32::from(mirrored).to_ne_bytes());
         };
-        let mut wanted: Vec<u32> = self.links.iter().map(|link| link.cells[1]).collect();
-        wanted.sort_unstable();
-        wanted.dedup();
+        let wanted: Vec<u32> = sorted_unique(self.links.iter().map(|link| link.cells[1]).collect());
         let mut known = Vec::with_capacity(wanted.len());
         fetch(ranks, holders, &wanted, answer, |mut bytes| {
             while !bytes.is_empty() {

@@ -5,7 +5,7 @@ use super::{Cut, Part};
 use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Error, Result};
 use crate::mesh::{Cells, Corner, Crease, Creases, FaceGroup, Polygons, SolidMesh, VertexId};
-use crate::numbers::counted;
+use crate::numbers::{counted, sorted_unique};
 use crate::topology::Rows;
 
 /// A mesh ready to be cut.
@@ -48,7 +48,7 @@ impl<'m> Cutter<'m> {
         let vertex_cells = Rows::transposed(vertices, cells, corners);
         let edges = &mesh.creases.edges;
         for crease in edges {
-            let [a, b] = crease.edge.map(|v| v.0);
+            let [a, b] = crease.edge().map(|v| v.0);
             let known = (a.max(b) as usize) < vertices;
             let mut at = if known { vertex_cells.row(a as usize) } else { &[] }.iter();
             if !at.any(|&cell| has_edge(&mesh.cells, cell, [a, b])) {
@@ -66,7 +66,7 @@ impl<'m> Cutter<'m> {
             mesh,
             owned: Vec::new(),
             vertex_cells,
-            creases: sorted(edges.iter().map(|crease| crease.edge[0].0).collect()),
+            creases: sorted(edges.iter().map(|crease| crease.edge()[0].0).collect()),
             corners: sorted(mesh.creases.corners.iter().map(|c| c.vertex.0).collect()),
             span,
         })
@@ -92,15 +92,15 @@ impl<'m> Cutter<'m> {
         let mesh = self.mesh;
         let vertices_of = |cells: &[u32]| {
             let vertices = cells.iter().flat_map(|&c| mesh.cells.vertices(c as usize));
-            sorted(vertices.copied().collect())
+            sorted_unique(vertices.copied().collect())
         };
         let around = vertices_of(owned);
         let around = around.iter().flat_map(|&v| self.vertex_cells.row(v as usize));
-        let cells = sorted(around.copied().collect());
+        let cells = sorted_unique(around.copied().collect());
         let mut vertices = vertices_of(&cells);
         if !owned.is_empty() {
             vertices.extend(&self.span);
-            vertices = sorted(vertices);
+            vertices = sorted_unique(vertices);
         }
 
         let local = |v: u32| vertices.binary_search(&v).map_or(u32::MAX, |v| v as u32);
@@ -127,18 +127,18 @@ impl<'m> Cutter<'m> {
                 let own = all[first..].iter().take_while(move |&&(vertex, _)| vertex == v);
                 own.map(|&(_, index)| index).collect::<Vec<_>>()
             };
-            sorted(vertices.iter().flat_map(|&v| of(v)).collect())
+            sorted_unique(vertices.iter().flat_map(|&v| of(v)).collect())
         };
         let is_own = |cell: &u32| cells.binary_search(cell).is_ok();
         let is_used = |v: u32| self.vertex_cells.row(v as usize).iter().any(is_own);
         let local = |v: u32| VertexId(vertices.binary_search(&v).map_or(u32::MAX, |v| v as u32));
         let mut own = Creases::default();
         for index in at(&self.creases) {
-            let Crease { edge, sharpness } = self.mesh.creases.edges[index as usize];
-            let [a, b] = edge.map(|v| v.0);
+            let crease = self.mesh.creases.edges[index as usize];
+            let [a, b] = crease.edge().map(|v| v.0);
             let mut around = self.vertex_cells.row(a as usize).iter();
             if around.any(|&cell| is_own(&cell) && has_edge(&self.mesh.cells, cell, [a, b])) {
-                own.edges.push(Crease { edge: [local(a), local(b)], sharpness });
+                own.edges.push(Crease::new([local(a), local(b)], crease.sharpness));
             }
         }
         for index in at(&self.corners) {
@@ -149,9 +149,7 @@ impl<'m> Cutter<'m> {
         }
         own
     }
-}
 
-impl Cutter<'_> {
     /// The groups of the mesh, with those of their faces that these cells have.
     fn face_groups(&self, cells: &[u32], local: impl Fn(u32) -> u32) -> Vec<FaceGroup> {
         let is_own = |cell: &&u32| cells.binary_search(cell).is_ok();
@@ -211,11 +209,4 @@ pub(super) fn has_face(cells: &Cells, cell: u32, vertices: &[u32]) -> bool {
         found |= face.len() == vertices.len() && has_all(face);
     });
     found
-}
-
-/// Ids, ascending and each once.
-pub(super) fn sorted(mut ids: Vec<u32>) -> Vec<u32> {
-    ids.sort_unstable();
-    ids.dedup();
-    ids
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::plan::cost::{EVALUATED_BYTES_PER_SECOND, QUADRATURE_POINT_SECONDS};
 use crate::plan::{Cost, LayersJob};
 
 /// Runs of a Hilbert curve have so much more surface than boxes (measured: `tests/solid/parts.rs`).
@@ -17,10 +18,7 @@ const RESULT_BYTES: f64 = 24.0;
 const FILE_CELL_BYTES: f64 = 8.0 * 4.0 + 4.0 + 1.0;
 /// Bytes of a .vtu a quadrature point: of its basis too.
 const FILE_QUADRATURE_BYTES: f64 = 206.0;
-/// Bytes of limit points per second that a thread evaluates.
-const EVALUATED_BYTES_PER_SECOND: f64 = 1.2e9;
-/// Seconds that a thread takes for a quadrature point, and for a cell that refinement makes.
-const QUADRATURE_SECONDS: f64 = 30e-9;
+/// Seconds that a thread takes for a cell that refinement makes.
 const REFINED_SECONDS: f64 = 0.8e-6;
 /// Bytes of memory of a rank beside its part: the setup of a block of the cells, its results and
 /// the file of a piece; of layers less.
@@ -50,11 +48,11 @@ pub struct Workload {
     /// Bytes of files that are written a cell.
     pub file_bytes: f64,
     /// Bytes of memory a cell beside the mesh.
-    pub memory: f64,
+    pub cell_bytes: f64,
     /// Bytes of memory of a rank whatever its cells.
-    pub working: f64,
+    pub rank_bytes: f64,
     /// Bytes of memory of each thread of a rank.
-    pub image: f64,
+    pub thread_bytes: f64,
 }
 
 impl Workload {
@@ -82,16 +80,16 @@ impl Workload {
             setups: 1.0,
             seconds: FACE_SECONDS * faces + Cost::layers(job).cpu / cells,
             file_bytes: pixels * (FILE_PIXEL_BYTES + FILE_VALUE_BYTES * values) / cells,
-            memory: FACE_BYTES * faces + if values > 0.0 { CELL_BYTES } else { 0.0 },
-            working: LAYERS_BYTES,
-            image: pixels / layers * (PIXEL_BYTES + VALUE_BYTES * values),
+            cell_bytes: FACE_BYTES * faces + if values > 0.0 { CELL_BYTES } else { 0.0 },
+            rank_bytes: LAYERS_BYTES,
+            thread_bytes: pixels / layers * (PIXEL_BYTES + VALUE_BYTES * values),
         }
     }
 
     /// So many quadrature points per cell to `.vtu`: once for the report, once for the files.
     pub fn quadrature(cells: usize, points: f64) -> Self {
         let (seconds, file_bytes) =
-            (2.0 * QUADRATURE_SECONDS * points, FILE_QUADRATURE_BYTES * points);
+            (2.0 * QUADRATURE_POINT_SECONDS * points, FILE_QUADRATURE_BYTES * points);
         Self { setups: 2.0, seconds, file_bytes, ..Self::of_cells(cells) }
     }
 
@@ -108,7 +106,15 @@ impl Workload {
     /// Work on one block of the cells after another.
     fn of_cells(cells: usize) -> Self {
         let (setups, seconds, file_bytes) = (0.0, 0.0, 0.0);
-        Self { cells, setups, seconds, file_bytes, memory: 0.0, working: BLOCK_BYTES, image: 0.0 }
+        Self {
+            cells,
+            setups,
+            seconds,
+            file_bytes,
+            cell_bytes: 0.0,
+            rank_bytes: BLOCK_BYTES,
+            thread_bytes: 0.0,
+        }
     }
 }
 
@@ -118,7 +124,7 @@ pub struct Rates {
     /// Threads of a rank.
     pub threads: f64,
     /// Seconds of one thread that the setup of a cell takes, ghosts included.
-    pub setup: f64,
+    pub setup_seconds_per_cell: f64,
     /// Bytes a second that a rank receives from others.
     pub network: f64,
     /// Seconds until a message arrives.
@@ -126,7 +132,7 @@ pub struct Rates {
     /// Bytes a second that the file system takes from all ranks together.
     pub file_system: f64,
     /// Bytes of memory a cell of a part, ghosts included.
-    pub memory: f64,
+    pub cell_bytes: f64,
 }
 
 impl Rates {
@@ -135,11 +141,11 @@ impl Rates {
     pub fn of_threads(threads: usize) -> Self {
         Self {
             threads: threads.max(1) as f64,
-            setup: 1.1e-6,
+            setup_seconds_per_cell: 1.1e-6,
             network: 10e9,
             latency: 5e-6,
             file_system: 5e9,
-            memory: 130.0,
+            cell_bytes: 130.0,
         }
     }
 }
@@ -201,14 +207,14 @@ impl Estimate {
             owned,
             ghosts: ghosts as usize,
             exchange_bytes: exchange,
-            setup_seconds: cells * job.setups * rates.setup / rates.threads,
+            setup_seconds: cells * job.setups * rates.setup_seconds_per_cell / rates.threads,
             exchange_seconds: exchange / rates.network + messages * rates.latency,
             evaluation_seconds: m * job.seconds / rates.threads,
             output_bytes: m * job.file_bytes,
             output_seconds: job.cells as f64 * job.file_bytes / rates.file_system,
-            memory_bytes: cells * (rates.memory + job.memory)
-                + job.working
-                + rates.threads * job.image,
+            memory_bytes: cells * (rates.cell_bytes + job.cell_bytes)
+                + job.rank_bytes
+                + rates.threads * job.thread_bytes,
         }
     }
 }
@@ -222,9 +228,9 @@ mod tests {
         setups: 1.0,
         seconds: 1e-5,
         file_bytes: 20_000.0,
-        memory: 0.0,
-        working: BLOCK_BYTES,
-        image: 0.0,
+        cell_bytes: 0.0,
+        rank_bytes: BLOCK_BYTES,
+        thread_bytes: 0.0,
     };
 
     #[test]

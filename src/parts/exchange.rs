@@ -55,7 +55,7 @@ impl Holders {
 }
 
 /// Items that a rank asks for at a time: messages stay small beside what is made of them.
-const BATCH: usize = 1 << 16;
+const BATCH_ITEMS: usize = 1 << 16;
 
 /// A count of each rank.
 pub(crate) fn gather_count(ranks: &Ranks<'_>, own: usize) -> Result<Vec<usize>> {
@@ -66,12 +66,12 @@ pub(crate) fn gather_count(ranks: &Ranks<'_>, own: usize) -> Result<Vec<usize>> 
 /// Rounds that all ranks need for their items, as many as the one with most of them.
 pub(super) fn rounds(ranks: &Ranks<'_>, items: usize) -> Result<usize> {
     let most = gather_count(ranks, items)?.into_iter().max().unwrap_or(0);
-    Ok(most.div_ceil(BATCH))
+    Ok(most.div_ceil(BATCH_ITEMS))
 }
 
 /// The items of a round.
 pub(super) fn batch(items: usize, round: usize) -> Range<usize> {
-    (round * BATCH).min(items)..((round + 1) * BATCH).min(items)
+    (round * BATCH_ITEMS).min(items)..((round + 1) * BATCH_ITEMS).min(items)
 }
 
 /// Shows what their holders say of the items `wanted`, ascending: one answer behind another, in

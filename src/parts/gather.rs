@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::ops::Range;
 
 use super::Part;
-use super::cutter::{has_edge, has_face, sorted};
+use super::cutter::{has_edge, has_face};
 use super::distributed::DistributedMesh;
 use super::exchange::{
     fetch, ids, next_cell, next_count, next_id, next_numbers, push_cell, push_numbers,
@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::mesh::{
     Attribute, Cells, Corner, Crease, Creases, FaceGroup, Polygons, SolidMesh, VertexId,
 };
+use crate::numbers::sorted_unique;
 use crate::topology::Rows;
 
 impl RankPart {
@@ -114,7 +115,7 @@ impl Collected {
             };
             vertices.extend(extremes.iter().try_fold(Extremes::default(), join)?.span());
         }
-        let vertices = sorted(vertices);
+        let vertices = sorted_unique(vertices);
         let (points, attributes) = points(mesh, ranks, &vertices)?;
         Ok(Self { owned, ghosts, vertices, points, attributes })
     }
@@ -220,7 +221,7 @@ fn with_ghosts(mesh: &DistributedMesh, ranks: &Ranks<'_>, own: Vec<u32>) -> Resu
         ghosts.extend(ids(bytes)?.filter(|cell| is_ghost(cell)));
         Ok(())
     })?;
-    let ghosts = table.fetch(ranks, sorted(ghosts))?;
+    let ghosts = table.fetch(ranks, sorted_unique(ghosts))?;
     Ok([owned, ghosts])
 }
 
@@ -367,11 +368,11 @@ impl<'p> LocalBoundary<'p> {
     fn creases(&self, all: &Creases, ranks: &Ranks<'_>) -> Result<Creases> {
         let mut own = Creases::default();
         let mut known = vec![0_u8; all.edges.len()];
-        for (known, &Crease { edge, sharpness }) in known.iter_mut().zip(&all.edges) {
-            let [Some(a), Some(b)] = edge.map(|v| self.local(v.0)) else { continue };
+        for (known, crease) in known.iter_mut().zip(&all.edges) {
+            let [Some(a), Some(b)] = crease.edge().map(|v| self.local(v.0)) else { continue };
             let mut around = self.vertex_cells.row(a as usize).iter();
             if around.any(|&cell| has_edge(self.cells, cell, [a, b])) {
-                own.edges.push(Crease { edge: [a, b].map(VertexId), sharpness });
+                own.edges.push(Crease::new([a, b].map(VertexId), crease.sharpness));
                 *known = 1;
             }
         }

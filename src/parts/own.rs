@@ -53,11 +53,11 @@ impl Block {
                 .collect(),
             ..SolidMesh::default()
         };
-        for &Crease { edge, sharpness } in &mesh.creases.edges {
-            let [a, b] = edge.map(|v| v.0);
+        for crease in &mesh.creases.edges {
+            let [a, b] = crease.edge().map(|v| v.0);
             if owns_first(a, &|cell| has_edge(&mesh.cells, cell, [a, b])) {
                 let edge = [a, b].map(|v| VertexId(number(v)));
-                own.creases.edges.push(Crease { edge, sharpness });
+                own.creases.edges.push(Crease::new(edge, crease.sharpness));
             }
         }
         for &Corner { vertex, sharpness } in &mesh.creases.corners {

@@ -8,7 +8,7 @@ use crate::mesh::CellKind;
 use crate::topology::Topology;
 
 /// Cells whose topology is in memory at a time.
-const BLOCK: usize = 1 << 17;
+const BLOCK_CELLS: usize = 1 << 17;
 
 /// What a rank knows of its cells, in the order of what decides.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -57,7 +57,7 @@ impl RankPart {
         }
         let Ok(cutter) = Cutter::of(self.mesh()) else { return Ok(None) };
         let own: Vec<u32> = self.counted.clone().map(|cell| cell as u32).collect();
-        for own in own.chunks(BLOCK) {
+        for own in own.chunks(BLOCK_CELLS) {
             ranks.go_on()?;
             let Part { mesh, cells, owned, .. } = cutter.around(own);
             let cells = cells.iter().map(|&cell| self.part().cells[cell as usize]).collect();

@@ -10,7 +10,6 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::cutter::sorted;
 use super::exchange::{
     Holders, batch, check_ended, fetch, gather_count, ids, next_id, next_ids, next_number,
     next_numbers, rounds,
@@ -18,15 +17,14 @@ use super::exchange::{
 use crate::cluster::Ranks;
 use crate::error::{Error, Result};
 use crate::io::MeshBlock;
-use crate::mesh::{
-    SolidMesh, VertexId, WeldGrid, WeldNearness, WeldPlace, WeldPoint, repeated, shorten,
-};
+use crate::mesh::{SolidMesh, WeldGrid, WeldNearness, WeldPlace, WeldPoint, repeated, shorten};
+use crate::numbers::sorted_unique;
 
 /// Points that a rank looks at in one pass, about.
-const AT_WORK: usize = 1 << 22;
+const PASS_POINTS: usize = 1 << 22;
 
 /// Width of a place, as a multiple of the rounding.
-const WIDTH: f64 = 1024.0;
+const PLACE_WIDTH_ROUNDINGS: f64 = 1024.0;
 
 /// A point of the file.
 #[derive(Clone, Copy)]
@@ -77,11 +75,10 @@ pub(super) fn joined(ranks: &Ranks<'_>, block: MeshBlock) -> Result<(SolidMesh, 
     }
 
     let corners = (0..mesh.cells.len()).flat_map(|c| mesh.cells.vertices(c)).copied();
-    let creased = mesh.creases.edges.iter().flat_map(|crease| crease.edge.map(|v| v.0));
+    let creased = mesh.creases.edges.iter().flat_map(|crease| crease.edge().map(|v| v.0));
     let names = Renaming::fetch(ranks, &before, corners.chain(creased).collect(), &new_ids)?;
     mesh.cells.renumber(|v| names.name(v));
-    let rename = |v: &mut VertexId| v.0 = names.name(v.0);
-    mesh.creases.edges.iter_mut().flat_map(|crease| &mut crease.edge).for_each(rename);
+    mesh.creases.edges.iter_mut().for_each(|crease| crease.renumber(|v| names.name(v)));
     mesh.creases.corners.retain_mut(|corner| {
         let own = (corner.vertex.0 - start) as usize;
         corner.vertex.0 = new_ids[own];
@@ -111,7 +108,7 @@ impl Renaming {
         wanted: Vec<u32>,
         new_ids: &[u32],
     ) -> Result<Self> {
-        let wanted = sorted(wanted);
+        let wanted = sorted_unique(wanted);
         let mut names = Vec::with_capacity(wanted.len());
         let answer = |place: usize, bytes: &mut Vec<u8>| bytes.extend(new_ids[place].to_ne_bytes());
         fetch(ranks, holders, &wanted, answer, |bytes| {
@@ -137,7 +134,7 @@ fn first_of_each(
     pieces: &[usize],
 ) -> Result<Vec<u32>> {
     let reach = largest(ranks, tolerances.iter().fold(0.0, |most, t| t.max(most)))?;
-    let grid = WeldGrid::new(if reach > 0.0 { WIDTH * reach } else { 1.0 });
+    let grid = WeldGrid::new(if reach > 0.0 { PLACE_WIDTH_ROUNDINGS * reach } else { 1.0 });
     let own = holders.range(ranks.rank());
     let point = |v: usize| FilePoint {
         id: (own.start + v) as u32,
@@ -155,7 +152,7 @@ fn first_of_each(
     let mut found = Vec::new();
     // of points that rank 0 looks at
     let mut for_first: Vec<FilePoint> = between.into_iter().map(point).collect();
-    let passes = holders.count().div_ceil(AT_WORK * ranks.size()).max(1);
+    let passes = holders.count().div_ceil(PASS_POINTS * ranks.size()).max(1);
     for pass in 0..passes {
         let mut here = Vec::new();
         for round in 0..rounds(ranks, points.len())? {
@@ -234,7 +231,7 @@ fn largest(ranks: &Ranks<'_>, own: f64) -> Result<f64> {
 fn shortest_edges(ranks: &Ranks<'_>, mesh: &SolidMesh, holders: &Holders) -> Result<Vec<f64>> {
     let cells = &mesh.cells;
     let corners = (0..cells.len()).flat_map(|c| cells.vertices(c)).copied();
-    let wanted = sorted(corners.collect());
+    let wanted = sorted_unique(corners.collect());
     let mut points: Vec<[f64; 3]> = Vec::with_capacity(wanted.len());
     let answer = |place: usize, bytes: &mut Vec<u8>| {
         bytes.extend(mesh.points[place].map(f64::to_ne_bytes).as_flattened());

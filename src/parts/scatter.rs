@@ -125,7 +125,7 @@ fn common(ranks: &Ranks<'_>, mesh: Option<&SolidMesh>) -> Result<(SolidMesh, [us
     let mut bytes = Vec::new();
     bytes.extend((mesh.creases.edges.len() as u64).to_ne_bytes());
     for crease in &mesh.creases.edges {
-        bytes.extend(crease.edge.map(|v| v.0.to_ne_bytes()).as_flattened());
+        bytes.extend(crease.edge().map(|v| v.0.to_ne_bytes()).as_flattened());
         bytes.extend(crease.sharpness.to_ne_bytes());
     }
     bytes.extend((mesh.creases.corners.len() as u64).to_ne_bytes());
@@ -144,7 +144,7 @@ fn common(ranks: &Ranks<'_>, mesh: Option<&SolidMesh>) -> Result<(SolidMesh, [us
     let mut rest = &bytes[..];
     for _ in 0..next_count(&mut rest)? {
         let edge = next_ids(&mut rest)?.map(VertexId);
-        block.creases.edges.push(Crease { edge, sharpness: next_number(&mut rest)? });
+        block.creases.edges.push(Crease::new(edge, next_number(&mut rest)?));
     }
     for _ in 0..next_count(&mut rest)? {
         block.creases.push_corner(next_id(&mut rest)?, next_number(&mut rest)?);

@@ -20,6 +20,7 @@ use super::{Plan, Samples, wanted_orders};
 use crate::error::{Error, Result};
 use crate::limit::{Leaf, LeafKind, Orders, Solid};
 use crate::memory;
+use crate::numbers::sorted_unique;
 use crate::scheme::Stencils;
 
 /// The transpose of a plan, for gradients of any width; see the module's introduction.
@@ -194,28 +195,27 @@ fn samples_within(leaf: &Leaf, parameters: &[f64]) -> [Vec<usize>; 3] {
 
 fn of_tensor(plan: &Plan<'_>, parameters: &[f64], orders: &[Orders]) -> Result<AdjointParts> {
     let solid = plan.solid();
-    let mut used: Vec<u32> = plan.batches().iter().flat_map(|b| b.leaves.clone()).collect();
-    used.sort_unstable();
-    used.dedup();
+    let used: Vec<u32> =
+        sorted_unique(plan.batches().iter().flat_map(|b| b.leaves.clone()).collect());
     let mut tables: HashMap<(LeafKind, u8, [u16; 3]), u32> = HashMap::new();
-    let mut firsts: Vec<(u32, [f64; 3])> = Vec::new();
+    let mut firsts: Vec<u32> = Vec::new();
     let leaves = used.iter().map(|&index| {
         let leaf = &solid.leaves()[index as usize];
         let table = *tables.entry((leaf.kind, leaf.depth, leaf.origin)).or_insert_with(|| {
-            firsts.push((index, [0.0; 3]));
+            firsts.push(index);
             firsts.len() as u32 - 1
         });
         LeafWork { table, first: leaf.element as usize * plan.samples_per_element() }
     });
     let leaves = leaves.collect();
-    let weights = firsts.iter().map(|&(index, _)| {
+    let weights = firsts.iter().map(|&index| {
         let leaf = &solid.leaves()[index as usize];
         let within = samples_within(leaf, parameters);
         within.iter().map(Vec::len).product::<usize>() * solid.net(leaf).len()
     });
     check_memory(weights, orders)?;
     let n = parameters.len();
-    let tables = firsts.par_iter().map(|&(index, _)| {
+    let tables = firsts.par_iter().map(|&index| {
         let leaf = &solid.leaves()[index as usize];
         let [us, vs, ws] = samples_within(leaf, parameters);
         let mut samples = Vec::with_capacity(us.len() * vs.len() * ws.len());
@@ -353,9 +353,7 @@ mod tests {
                 let Samples::Tensor(parameters) = plan.samples() else { continue };
                 let adjoint = Adjoint::new(&plan).unwrap();
                 let used = plan.batches().iter().flat_map(|batch| &batch.leaves);
-                let mut leaves: Vec<u32> = used.copied().collect();
-                leaves.sort_unstable();
-                leaves.dedup();
+                let leaves: Vec<u32> = sorted_unique(used.copied().collect());
                 for (&leaf, work) in leaves.iter().zip(&adjoint.leaves) {
                     let element = solid.leaves()[leaf as usize].element as usize;
                     let is_here = |&i: &usize| {

@@ -7,59 +7,59 @@
 //! results, so that a wrong guess costs time alone.
 
 /// Seconds until a device can be used: driver and context.
-const START: f64 = 0.3;
+const DEVICE_START_SECONDS: f64 = 0.3;
 /// Seconds to load the kernels of a job that are in the cache on disk.
-const LOAD: f64 = 0.2;
+const KERNEL_LOAD_SECONDS: f64 = 0.2;
 /// Bytes a second that are copied back to the host, into memory that was not used before. Locking
 /// its pages takes longer than the bus.
-const TO_HOST: f64 = 2e9;
+const TO_HOST_BYTES_PER_SECOND: f64 = 2e9;
 /// Bytes a second of limit points that one thread of a CPU writes to fresh memory.
-const EVALUATE: f64 = 1.2e9;
+pub(crate) const EVALUATED_BYTES_PER_SECOND: f64 = 1.2e9;
 /// Seconds that one thread needs to look a point up in a solid.
-const LOCATE: f64 = 5e-6;
+const LOCATED_POINT_SECONDS: f64 = 5e-6;
 /// Seconds that one thread needs for a pixel of a layer, and for an attribute there, its image
 /// included.
-const PIXEL: f64 = 0.1e-9;
-const PIXEL_ATTRIBUTE: f64 = 5e-9;
+const PIXEL_SECONDS: f64 = 0.1e-9;
+const PIXEL_ATTRIBUTE_SECONDS: f64 = 5e-9;
 /// Seconds that one thread needs for attributes: of a row of pixels, whose ends are looked up one
 /// by one, of a cell, once, and of a cell that a layer cuts.
-const ROW: f64 = 60e-6;
-const CELL: f64 = 16e-6;
-const CUT_CELL: f64 = 3e-6;
+const ATTRIBUTE_ROW_SECONDS: f64 = 60e-6;
+const ATTRIBUTE_CELL_SECONDS: f64 = 16e-6;
+const CUT_CELL_SECONDS: f64 = 3e-6;
 /// Seconds that a device needs for a pixel of a layer, and for an attribute there, with the copy to
 /// host memory that all layers use, one layer after another; and for the attributes of a cell.
-const DEVICE_PIXEL: f64 = 1e-9;
-const DEVICE_PIXEL_ATTRIBUTE: f64 = 5e-9;
-const DEVICE_CELL: f64 = 3.7e-6;
+const DEVICE_PIXEL_SECONDS: f64 = 1e-9;
+const DEVICE_PIXEL_ATTRIBUTE_SECONDS: f64 = 5e-9;
+const DEVICE_CELL_SECONDS: f64 = 3.7e-6;
 /// What one thread of the host does for attributes on a device: whatever the job, for a cell that
 /// is brought there, and for an attribute of a pixel with its image.
-const HOST_ATTRIBUTES: f64 = 1.5;
-const HOST_CELL: f64 = 18e-6;
-const HOST_PIXEL_ATTRIBUTE: f64 = 10e-9;
+const HOST_ATTRIBUTES_SECONDS: f64 = 1.5;
+const HOST_CELL_SECONDS: f64 = 18e-6;
+const HOST_PIXEL_ATTRIBUTE_SECONDS: f64 = 10e-9;
 /// Seconds that a device needs to look a point up, with the copy to the host.
-const DEVICE_LOCATE: f64 = 3e-9;
+const DEVICE_LOCATED_POINT_SECONDS: f64 = 3e-9;
 /// Seconds that one thread needs for the Jacobian and the basis at a quadrature point.
-const QUADRATURE_POINT: f64 = 30e-9;
+pub(crate) const QUADRATURE_POINT_SECONDS: f64 = 30e-9;
 /// Seconds that one thread needs for a product of an element matrix.
-const PRODUCT: f64 = 0.4e-9;
+const PRODUCT_SECONDS: f64 = 0.4e-9;
 /// Seconds that a device needs for a product, and for a byte of the sums copied back to the host.
-const DEVICE_PRODUCT: f64 = 0.3e-12;
-const DEVICE_SUM: f64 = 0.2e-9;
+const DEVICE_PRODUCT_SECONDS: f64 = 0.3e-12;
+const DEVICE_SUM_BYTE_SECONDS: f64 = 0.2e-9;
 /// Seconds that one thread needs for the basis of a batch that is made on demand, and that a device
 /// waits for such a batch beyond that.
-const BATCH: f64 = 1.3e-3;
-const DEVICE_BATCH: f64 = 0.15e-3;
+const BATCH_SECONDS: f64 = 1.3e-3;
+const DEVICE_BATCH_SECONDS: f64 = 0.15e-3;
 /// Seconds that one thread needs for a face of a refined surface, topology included.
-const SURFACE_FACE: f64 = 40e-9;
+const SURFACE_FACE_SECONDS: f64 = 40e-9;
 
 /// Seconds that one thread needs for a vertex of a processed surface, most of it for rows; linear
 /// systems and sweeps in steps that grow with the surface are taken as those of 200,000 vertices.
-const NORMAL: f64 = 1e-6;
-const FLOW: f64 = 5e-6;
-const MATRIX_FREE_FLOW: f64 = 130e-6;
-const DENOISE: f64 = 7e-6;
-const HEAT: f64 = 10e-6;
-const TOPLESETS: f64 = 25e-6;
+const NORMAL_SECONDS: f64 = 1e-6;
+const FLOW_SECONDS: f64 = 5e-6;
+const MATRIX_FREE_FLOW_SECONDS: f64 = 130e-6;
+const DENOISE_SECONDS: f64 = 7e-6;
+const HEAT_SECONDS: f64 = 10e-6;
+const TOPLESETS_SECONDS: f64 = 25e-6;
 
 /// A job of [`process::surface`](crate::process::surface).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,13 +109,21 @@ pub struct Cost {
 impl Cost {
     /// Evaluation whose results have `bytes` in all.
     pub fn evaluation(bytes: usize) -> Self {
-        Self { cpu: bytes as f64 / EVALUATE, to_host: bytes as f64, ..Self::default() }
+        Self {
+            cpu: bytes as f64 / EVALUATED_BYTES_PER_SECOND,
+            to_host: bytes as f64,
+            ..Self::default()
+        }
     }
 
     /// Location of points in a solid.
     pub fn location(points: usize) -> Self {
         let points = points as f64;
-        Self { cpu: points * LOCATE, device: points * DEVICE_LOCATE, ..Self::default() }
+        Self {
+            cpu: points * LOCATED_POINT_SECONDS,
+            device: points * DEVICE_LOCATED_POINT_SECONDS,
+            ..Self::default()
+        }
     }
 
     /// Layers. Pixels next to smooth edges of the boundary, where Jacobians vanish, take longer
@@ -123,7 +131,11 @@ impl Cost {
     /// device.
     pub fn layers(job: LayersJob) -> Self {
         let pixels = job.pixels as f64;
-        let plain = Self { cpu: pixels * PIXEL, device: pixels * DEVICE_PIXEL, ..Self::default() };
+        let plain = Self {
+            cpu: pixels * PIXEL_SECONDS,
+            device: pixels * DEVICE_PIXEL_SECONDS,
+            ..Self::default()
+        };
         if job.attributes == 0 {
             return plain;
         }
@@ -131,11 +143,18 @@ impl Cost {
         let rows = layers * (pixels / layers).sqrt();
         let cut = layers * cells.powf(2.0 / 3.0);
         let values = pixels * job.attributes as f64;
-        let cpu = rows * ROW + cells * CELL + cut * CUT_CELL + values * PIXEL_ATTRIBUTE;
+        let cpu = rows * ATTRIBUTE_ROW_SECONDS
+            + cells * ATTRIBUTE_CELL_SECONDS
+            + cut * CUT_CELL_SECONDS
+            + values * PIXEL_ATTRIBUTE_SECONDS;
         Self {
             cpu: plain.cpu + cpu,
-            device: plain.device + cells * DEVICE_CELL + values * DEVICE_PIXEL_ATTRIBUTE,
-            host: HOST_ATTRIBUTES + cells * HOST_CELL + values * HOST_PIXEL_ATTRIBUTE,
+            device: plain.device
+                + cells * DEVICE_CELL_SECONDS
+                + values * DEVICE_PIXEL_ATTRIBUTE_SECONDS,
+            host: HOST_ATTRIBUTES_SECONDS
+                + cells * HOST_CELL_SECONDS
+                + values * HOST_PIXEL_ATTRIBUTE_SECONDS,
             ..plain
         }
     }
@@ -143,33 +162,41 @@ impl Cost {
     /// Positions and Jacobians at quadrature points: 12 numbers and a measure each.
     pub fn quadrature(points: usize) -> Self {
         let points = points as f64;
-        Self { cpu: points * QUADRATURE_POINT, to_host: 104.0 * points, ..Self::default() }
+        Self { cpu: points * QUADRATURE_POINT_SECONDS, to_host: 104.0 * points, ..Self::default() }
     }
 
     /// Matrices that sum so many products, whose values have `bytes`. `batches`: those whose bases
     /// are made on demand.
     pub fn assembly(products: usize, batches: usize, bytes: usize) -> Self {
         let [products, batches, bytes] = [products, batches, bytes].map(|count| count as f64);
-        let host = batches * BATCH;
-        let device = products * DEVICE_PRODUCT + batches * DEVICE_BATCH + bytes * DEVICE_SUM;
-        Self { cpu: products * PRODUCT + host, device, host, on_device: bytes, ..Self::default() }
+        let host = batches * BATCH_SECONDS;
+        let device = products * DEVICE_PRODUCT_SECONDS
+            + batches * DEVICE_BATCH_SECONDS
+            + bytes * DEVICE_SUM_BYTE_SECONDS;
+        Self {
+            cpu: products * PRODUCT_SECONDS + host,
+            device,
+            host,
+            on_device: bytes,
+            ..Self::default()
+        }
     }
 
     /// A refined surface of so many faces. About a point and four corners are copied back for each.
     pub fn surface(faces: usize) -> Self {
         let faces = faces as f64;
-        Self { cpu: faces * SURFACE_FACE, to_host: 40.0 * faces, ..Self::default() }
+        Self { cpu: faces * SURFACE_FACE_SECONDS, to_host: 40.0 * faces, ..Self::default() }
     }
 
     /// Processing of a surface of so many vertices, so many times.
     pub fn processing(vertices: usize, job: SurfaceJob, times: usize) -> Self {
         let of_vertex = match job {
-            SurfaceJob::Normals => NORMAL,
-            SurfaceJob::Flow => FLOW,
-            SurfaceJob::MatrixFreeFlow => MATRIX_FREE_FLOW,
-            SurfaceJob::Denoise => DENOISE,
-            SurfaceJob::Heat => HEAT,
-            SurfaceJob::Toplesets => TOPLESETS,
+            SurfaceJob::Normals => NORMAL_SECONDS,
+            SurfaceJob::Flow => FLOW_SECONDS,
+            SurfaceJob::MatrixFreeFlow => MATRIX_FREE_FLOW_SECONDS,
+            SurfaceJob::Denoise => DENOISE_SECONDS,
+            SurfaceJob::Heat => HEAT_SECONDS,
+            SurfaceJob::Toplesets => TOPLESETS_SECONDS,
         };
         let (vertices, times) = (vertices as f64, times as f64);
         // rows, and the device's own work, are small beside the copy of the mesh
@@ -184,7 +211,11 @@ impl Cost {
     /// Seconds on a GPU whose kernels were compiled before, start included, with so many threads of
     /// its host.
     pub fn on_gpu(&self, threads: usize) -> f64 {
-        START + LOAD + self.device + self.to_host / TO_HOST + self.host / threads.max(1) as f64
+        DEVICE_START_SECONDS
+            + KERNEL_LOAD_SECONDS
+            + self.device
+            + self.to_host / TO_HOST_BYTES_PER_SECOND
+            + self.host / threads.max(1) as f64
     }
 
     /// Whether a device with so many bytes of memory holds what must be there at once.
@@ -214,7 +245,7 @@ mod tests {
             Cost::surface(100_000),
         ] {
             assert!(cost.suits_cpu(1), "{cost:?}");
-            assert!(cost.on_gpu(1) >= START + LOAD);
+            assert!(cost.on_gpu(1) >= DEVICE_START_SECONDS + KERNEL_LOAD_SECONDS);
         }
     }
 

@@ -10,7 +10,7 @@
 
 pub(crate) mod adjoint;
 mod batch;
-mod cost;
+pub(crate) mod cost;
 mod pattern;
 mod quantity;
 mod route;
@@ -26,7 +26,7 @@ pub use batch::{Batch, BatchKind, TableId};
 pub use cost::{Cost, LayersJob, SurfaceJob};
 pub use pattern::{AxisId, AxisSamples, Patterns, SampleOrder};
 pub use quantity::{Inputs as QuantityInputs, Quantity, Wanted, rounding, wanted_quantities};
-pub use route::{AMPLE, Facts, Kernel, MatrixUnits, Strategy};
+pub use route::{Facts, Kernel, LARGE_GRID_SHARED_BYTES, MatrixUnits, Strategy};
 pub use samples::{Location, Samples};
 pub(crate) use share::shares;
 pub use table::Table;

@@ -38,7 +38,7 @@ pub struct Patterns {
 }
 
 /// Parameters closer than this share a pattern.
-const EQUAL: f64 = 1.0 / (1_u64 << 44) as f64;
+const PATTERN_TOLERANCE: f64 = 1.0 / (1_u64 << 44) as f64;
 
 /// Samples of an element that fall into a leaf along one axis: first and count.
 pub(super) type SampleSpan = (u32, u32);
@@ -62,7 +62,7 @@ impl Patterns {
         };
         // mirrored grids differ in the last bit only: let them share their tables
         let rounded = |locals: &[f64]| -> Vec<i64> {
-            locals.iter().map(|x| (x / EQUAL).round() as i64).collect()
+            locals.iter().map(|x| (x / PATTERN_TOLERANCE).round() as i64).collect()
         };
         let origin = f64::from(origin);
         let mut locals = forward(span.0 as usize, origin);
@@ -106,7 +106,7 @@ impl Patterns {
 /// but for rounding, the nearest numbers to these.
 fn snap(locals: &mut [f64], n: usize) {
     let steps = n.saturating_sub(1) as f64;
-    let is_multiple = |x: &f64| (x * steps - (x * steps).round()).abs() < steps * EQUAL;
+    let is_multiple = |x: &f64| (x * steps - (x * steps).round()).abs() < steps * PATTERN_TOLERANCE;
     if locals.iter().all(is_multiple) && n > 1 {
         locals.iter_mut().for_each(|x| *x = (*x * steps).round() / steps);
     }

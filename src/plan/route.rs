@@ -105,13 +105,13 @@ pub enum Kernel {
 
 /// Leaves below which a batch takes the narrow table: the wide one would compute with
 /// empty columns.
-const WIDE: usize = 12;
+const MIN_WIDE_TABLE_LEAVES: usize = 12;
 
 /// Samples of an element that the wide table takes at a time; for more the long one is faster.
 const TILE: usize = 64;
 
 /// Shared memory of a block in bytes from which on large grids and bricks fit into it.
-pub const AMPLE: u32 = 160 << 10;
+pub const LARGE_GRID_SHARED_BYTES: u32 = 160 << 10;
 
 /// Warps with a brick each that keep a multiprocessor busy.
 const BRICK_WARPS: usize = 16;
@@ -122,7 +122,7 @@ const BRICK_WARPS: usize = 16;
 const IRREGULAR_SAMPLES: usize = 181;
 
 /// Size of a block of the published method.
-const BLOCK: usize = 128;
+const PUBLISHED_BLOCK_THREADS: usize = 128;
 
 impl Facts {
     /// The kernel for these facts.
@@ -141,7 +141,8 @@ impl Facts {
     /// without a full block.
     fn hybrid(&self) -> Kernel {
         let samples = self.samples.pow(3);
-        let idle = self.class_leaves * samples < self.multiprocessors as usize * BLOCK;
+        let idle =
+            self.class_leaves * samples < self.multiprocessors as usize * PUBLISHED_BLOCK_THREADS;
         let irregular = matches!(self.kind, BatchKind::Irregular(_));
         if idle || irregular && samples < IRREGULAR_SAMPLES {
             Kernel::PublishedWarp
@@ -152,7 +153,7 @@ impl Facts {
 
     fn own(&self) -> Kernel {
         // what a block stages of larger grids outgrows the shared memory
-        let ample = self.shared_memory >= AMPLE;
+        let ample = self.shared_memory >= LARGE_GRID_SHARED_BYTES;
         let most_regular = if ample { 16 } else { 8 };
         let most_layered = if ample || !self.double { 8 } else { 5 };
         match self.kind {
@@ -167,11 +168,13 @@ impl Facts {
             BatchKind::Irregular(_) => {
                 let matrix =
                     if self.double { self.matrix_units.double } else { self.matrix_units.single };
-                match (matrix, self.leaves >= WIDE) {
+                match (matrix, self.leaves >= MIN_WIDE_TABLE_LEAVES) {
                     (true, true) if self.double || self.samples.pow(3) > TILE => {
                         Kernel::LongMatrixTable
                     }
-                    (true, true) if self.leaves >= 2 * WIDE => Kernel::WideMatrixTable,
+                    (true, true) if self.leaves >= 2 * MIN_WIDE_TABLE_LEAVES => {
+                        Kernel::WideMatrixTable
+                    }
                     (true, _) => Kernel::NarrowMatrixTable,
                     (false, true) => Kernel::WideTable,
                     (false, false) => Kernel::NarrowTable,
@@ -216,8 +219,8 @@ impl fmt::Display for Kernel {
 mod tests {
     use super::*;
 
-    const LARGE: u32 = 227 << 10;
-    const SMALL: u32 = 64 << 10;
+    const LARGE_SHARED_BYTES: u32 = 227 << 10;
+    const SMALL_SHARED_BYTES: u32 = 64 << 10;
 
     fn kernel(kind: BatchKind, whole: bool, samples: usize, leaves: usize, device: u32) -> Kernel {
         facts(kind, whole, samples, leaves, device).kernel()
@@ -232,7 +235,7 @@ mod tests {
     ) -> Facts {
         let (strategy, class_leaves) = (Strategy::Auto, leaves);
         let (double, multiprocessors) = (true, 132);
-        let has_units = shared_memory == LARGE;
+        let has_units = shared_memory == LARGE_SHARED_BYTES;
         let matrix_units = MatrixUnits { single: has_units, double: has_units };
         Facts {
             strategy,
@@ -251,42 +254,54 @@ mod tests {
     #[test]
     fn whole_elements_are_staged_where_they_fit() {
         use BatchKind::{Layered, Regular};
-        assert_eq!(kernel(Regular, true, 8, 1, LARGE), Kernel::Tensor);
-        assert_eq!(kernel(Regular, true, 16, 1, LARGE), Kernel::Tensor);
-        assert_eq!(kernel(Regular, true, 17, 1, LARGE), Kernel::RegularPart);
-        assert_eq!(kernel(Regular, true, 16, 1, SMALL), Kernel::RegularPart);
-        assert_eq!(kernel(Regular, false, 8, 1, LARGE), Kernel::RegularPart);
-        assert_eq!(kernel(Layered(0), true, 8, 1, LARGE), Kernel::Layered);
-        assert_eq!(kernel(Layered(0), true, 8, 1, SMALL), Kernel::LayeredPart);
-        assert_eq!(kernel(Layered(0), false, 8, 1, LARGE), Kernel::LayeredPart);
-        assert_eq!(kernel(Layered(0), true, 9, 1, LARGE), Kernel::LayeredPart);
+        assert_eq!(kernel(Regular, true, 8, 1, LARGE_SHARED_BYTES), Kernel::Tensor);
+        assert_eq!(kernel(Regular, true, 16, 1, LARGE_SHARED_BYTES), Kernel::Tensor);
+        assert_eq!(kernel(Regular, true, 17, 1, LARGE_SHARED_BYTES), Kernel::RegularPart);
+        assert_eq!(kernel(Regular, true, 16, 1, SMALL_SHARED_BYTES), Kernel::RegularPart);
+        assert_eq!(kernel(Regular, false, 8, 1, LARGE_SHARED_BYTES), Kernel::RegularPart);
+        assert_eq!(kernel(Layered(0), true, 8, 1, LARGE_SHARED_BYTES), Kernel::Layered);
+        assert_eq!(kernel(Layered(0), true, 8, 1, SMALL_SHARED_BYTES), Kernel::LayeredPart);
+        assert_eq!(kernel(Layered(0), false, 8, 1, LARGE_SHARED_BYTES), Kernel::LayeredPart);
+        assert_eq!(kernel(Layered(0), true, 9, 1, LARGE_SHARED_BYTES), Kernel::LayeredPart);
     }
 
     #[test]
     fn many_whole_regular_elements_are_taken_in_bricks() {
         use BatchKind::Regular;
         let many = 8 * BRICK_WARPS * 132;
-        assert_eq!(kernel(Regular, true, 8, many, LARGE), Kernel::Bricks);
-        assert_eq!(kernel(Regular, true, 8, many - 1, LARGE), Kernel::Tensor);
-        assert_eq!(kernel(Regular, true, 8, many, SMALL), Kernel::Tensor);
-        assert_eq!(kernel(Regular, false, 8, many, LARGE), Kernel::RegularPart);
+        assert_eq!(kernel(Regular, true, 8, many, LARGE_SHARED_BYTES), Kernel::Bricks);
+        assert_eq!(kernel(Regular, true, 8, many - 1, LARGE_SHARED_BYTES), Kernel::Tensor);
+        assert_eq!(kernel(Regular, true, 8, many, SMALL_SHARED_BYTES), Kernel::Tensor);
+        assert_eq!(kernel(Regular, false, 8, many, LARGE_SHARED_BYTES), Kernel::RegularPart);
     }
 
     #[test]
     fn irregular_batches_are_as_wide_as_they_fill() {
         let irregular = BatchKind::Irregular(3);
-        assert_eq!(kernel(irregular, true, 8, 1, SMALL), Kernel::NarrowTable);
-        assert_eq!(kernel(irregular, false, 8, WIDE, SMALL), Kernel::WideTable);
-        assert_eq!(kernel(irregular, true, 8, WIDE - 1, LARGE), Kernel::NarrowMatrixTable);
-        assert_eq!(kernel(irregular, false, 8, WIDE, LARGE), Kernel::LongMatrixTable);
-        assert_eq!(kernel(irregular, true, 4, 2 * WIDE, LARGE), Kernel::LongMatrixTable);
+        assert_eq!(kernel(irregular, true, 8, 1, SMALL_SHARED_BYTES), Kernel::NarrowTable);
+        assert_eq!(
+            kernel(irregular, false, 8, MIN_WIDE_TABLE_LEAVES, SMALL_SHARED_BYTES),
+            Kernel::WideTable
+        );
+        assert_eq!(
+            kernel(irregular, true, 8, MIN_WIDE_TABLE_LEAVES - 1, LARGE_SHARED_BYTES),
+            Kernel::NarrowMatrixTable
+        );
+        assert_eq!(
+            kernel(irregular, false, 8, MIN_WIDE_TABLE_LEAVES, LARGE_SHARED_BYTES),
+            Kernel::LongMatrixTable
+        );
+        assert_eq!(
+            kernel(irregular, true, 4, 2 * MIN_WIDE_TABLE_LEAVES, LARGE_SHARED_BYTES),
+            Kernel::LongMatrixTable
+        );
         let single = |samples, leaves| {
-            let facts = facts(irregular, true, samples, leaves, LARGE);
+            let facts = facts(irregular, true, samples, leaves, LARGE_SHARED_BYTES);
             Facts { double: false, ..facts }.kernel()
         };
-        assert_eq!(single(4, 2 * WIDE), Kernel::WideMatrixTable);
-        assert_eq!(single(4, 2 * WIDE - 1), Kernel::NarrowMatrixTable);
-        assert_eq!(single(5, 2 * WIDE), Kernel::LongMatrixTable);
+        assert_eq!(single(4, 2 * MIN_WIDE_TABLE_LEAVES), Kernel::WideMatrixTable);
+        assert_eq!(single(4, 2 * MIN_WIDE_TABLE_LEAVES - 1), Kernel::NarrowMatrixTable);
+        assert_eq!(single(5, 2 * MIN_WIDE_TABLE_LEAVES), Kernel::LongMatrixTable);
     }
 
     #[test]
@@ -294,7 +309,13 @@ mod tests {
         for (single, double) in [(false, false), (true, false), (false, true), (true, true)] {
             let matrix_units = MatrixUnits { single, double };
             let own = |double| {
-                let facts = facts(BatchKind::Irregular(3), true, 8, WIDE, LARGE);
+                let facts = facts(
+                    BatchKind::Irregular(3),
+                    true,
+                    8,
+                    MIN_WIDE_TABLE_LEAVES,
+                    LARGE_SHARED_BYTES,
+                );
                 Facts { matrix_units, double, ..facts }.kernel() == Kernel::LongMatrixTable
             };
             assert_eq!([own(false), own(true)], [single, double]);
@@ -307,7 +328,7 @@ mod tests {
             [(Strategy::Thread, Kernel::PublishedThread), (Strategy::Warp, Kernel::PublishedWarp)]
         {
             for kind in [BatchKind::Regular, BatchKind::Layered(0), BatchKind::Irregular(0)] {
-                let facts = Facts { strategy, ..facts(kind, true, 8, 1, LARGE) };
+                let facts = Facts { strategy, ..facts(kind, true, 8, 1, LARGE_SHARED_BYTES) };
                 assert_eq!(facts.kernel(), kernel);
                 let part = Facts { whole: false, ..facts };
                 assert_eq!(part.kernel(), Facts { strategy: Strategy::Auto, ..part }.kernel());
@@ -319,7 +340,7 @@ mod tests {
     fn hybrid_chooses_as_published() {
         use BatchKind::{Irregular, Layered, Regular};
         let choice = |kind, samples, class_leaves| {
-            let facts = facts(kind, true, samples, 1, LARGE);
+            let facts = facts(kind, true, samples, 1, LARGE_SHARED_BYTES);
             Facts { strategy: Strategy::Hybrid, class_leaves, ..facts }.kernel()
         };
         let (thread, warp) = (Kernel::PublishedThread, Kernel::PublishedWarp);

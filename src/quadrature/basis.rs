@@ -2,9 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::nodes::Nodes;
+use super::leaf_points::LeafPoints;
+use crate::basis::MissingLayers;
 use crate::basis::bspline::{self, SECOND_AXES};
-use crate::limit::{AxisPermutation, Ends, LeafKind, Orders, Solid};
+use crate::limit::{AxisPermutation, LeafKind, Orders, Solid};
 use crate::plan::{Want, wanted_orders};
 
 /// Values and derivatives of basis functions; the same for all leaves of a batch.
@@ -29,13 +30,14 @@ pub struct BasisValues {
 /// Positions in a leaf's net that hold control points; the others are places of
 /// missing layers.
 pub(super) fn slots(solid: &Solid, kind: LeafKind) -> Vec<usize> {
-    let missing =
-        |ends: Ends, side: usize, place: usize| place == 3 * side && ends >> side & 1 == 1;
+    let missing = |ends: MissingLayers, side: usize, place: usize| {
+        place == 3 * side && ends.is_missing(0, side)
+    };
     match kind {
         LeafKind::Regular(ends) => (0..64)
             .filter(|slot| {
                 let place = |d: usize| slot >> (2 * d) & 3;
-                (0..3).all(|d| (0..2).all(|side| !missing(ends >> (2 * d) & 3, side, place(d))))
+                (0..3).all(|d| (0..2).all(|side| !missing(ends.axis(d), side, place(d))))
             })
             .collect(),
         LeafKind::Layered(s, _, ends) => {
@@ -52,9 +54,9 @@ pub(super) fn slots(solid: &Solid, kind: LeafKind) -> Vec<usize> {
 impl BasisValues {
     /// The basis of the control points at the [`slots`] of a leaf of this kind, by the leaf's local
     /// parameters.
-    pub(super) fn new(solid: &Solid, kind: LeafKind, nodes: &Nodes, want: Want) -> Self {
+    pub(super) fn new(solid: &Solid, kind: LeafKind, points: &LeafPoints, want: Want) -> Self {
         let slots = slots(solid, kind);
-        let (controls, samples) = (slots.len(), nodes.len());
+        let (controls, samples) = (slots.len(), points.len());
         let size = |rows: usize| rows * samples * controls;
         let mut basis = Self {
             controls,
@@ -66,7 +68,7 @@ impl BasisValues {
         let orders = wanted_orders(want);
         let tables: Vec<Vec<f64>> = orders
             .par_iter()
-            .map(|&orders| table(solid, kind, &slots, &nodes.parameters, orders))
+            .map(|&orders| table(solid, kind, &slots, &points.parameters, orders))
             .collect();
         for (i, table) in tables.iter().enumerate() {
             let (to, width, row) = match i {
@@ -169,8 +171,7 @@ fn table(
         LeafKind::Regular(ends) => parameters
             .iter()
             .flat_map(|p| {
-                let axes: [[f64; 4]; 3] =
-                    [0, 1, 2].map(|d| folded(orders[d], p[d], ends >> (2 * d) & 3));
+                let axes: [[f64; 4]; 3] = [0, 1, 2].map(|d| folded(orders[d], p[d], ends.axis(d)));
                 let weight = move |slot: usize| {
                     axes[0][slot & 3] * axes[1][slot >> 2 & 3] * axes[2][slot >> 4]
                 };
@@ -196,6 +197,6 @@ fn table(
 }
 
 /// Spline weights with the phantoms of missing layers folded into the others.
-fn folded(order: bspline::Order, u: f64, ends: Ends) -> [f64; 4] {
-    bspline::end(bspline::weights(order, u), ends & 1 == 1, ends & 2 == 2)
+fn folded(order: bspline::Order, u: f64, ends: MissingLayers) -> [f64; 4] {
+    bspline::end(bspline::weights(order, u), ends.low(), ends.high())
 }

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use rayon::prelude::*;
 
 use super::basis::slots;
-use super::boxes::Side;
-use super::nodes::TableKey;
+use super::boxes::LeafFace;
+use super::leaf_points::TableKey;
 use super::pull::Pull;
 use crate::limit::boundary::boundary_faces;
 use crate::limit::{AxisPermutation, Leaf, LeafKind, Solid};
@@ -23,7 +23,7 @@ pub struct QuadratureBatch {
     /// How often the leaves are split off their elements.
     pub(super) depth: u8,
     /// Face of the elements, in their axes, that the points are on; none for whole leaves.
-    pub side: Option<Side>,
+    pub side: Option<LeafFace>,
     /// Leaves, as ascending indices into [`Solid::leaves`].
     pub leaves: Vec<u32>,
     /// The faces of the mesh that the leaves' faces lie in; none for whole leaves.
@@ -42,7 +42,7 @@ pub struct QuadratureBatch {
 pub(crate) struct QuadratureItem {
     pub leaf: u32,
     /// In the axes of the leaf's element, and the face of the mesh that it lies in.
-    pub face: Option<(Side, u32)>,
+    pub face: Option<(LeafFace, u32)>,
 }
 
 impl QuadratureItem {
@@ -53,16 +53,16 @@ impl QuadratureItem {
 
     /// All faces of leaves on the boundary, in faces of the mesh to keep.
     pub fn boundary(solid: &Solid, keep: impl Fn(u32) -> bool) -> Vec<Self> {
-        let mut faces: Vec<Vec<(Side, u32)>> = vec![Vec::new(); solid.elements().len()];
+        let mut faces: Vec<Vec<(LeafFace, u32)>> = vec![Vec::new(); solid.elements().len()];
         for face in boundary_faces(solid, &Orientation::default()) {
             if keep(face.face) {
-                let side = Side { axis: face.axis as u8, end: face.side as u8 };
+                let side = LeafFace { axis: face.axis as u8, end: face.side as u8 };
                 faces[face.element as usize].push((side, face.face));
             }
         }
         let of = |(index, leaf): (u32, &Leaf)| {
             let size = f64::from(leaf.depth).exp2().recip();
-            let met = |&(side, _): &(Side, u32)| {
+            let met = |&(side, _): &(LeafFace, u32)| {
                 let origin = f64::from(leaf.origin[usize::from(side.axis)]) * size;
                 if side.end == 0 { origin == 0.0 } else { origin + size == 1.0 }
             };
@@ -75,7 +75,7 @@ impl QuadratureItem {
 
 /// Tables, and the batches that use them.
 #[derive(Debug)]
-pub struct Sorted {
+pub struct SortedBatches {
     pub keys: Vec<TableKey>,
     /// [`slots`] of every table.
     pub slots: Vec<Vec<usize>>,
@@ -126,7 +126,7 @@ fn rank(kind: LeafKind) -> u8 {
 
 /// Sorts items; the batches in the order of tables, those of a table in that of depths and first
 /// leaves.
-pub fn sort(solid: &Solid, pull: &Pull, items: &[QuadratureItem]) -> Sorted {
+pub fn sort(solid: &Solid, pull: &Pull, items: &[QuadratureItem]) -> SortedBatches {
     let (keys, table_of) = table_keys(solid, items);
     let slots: Vec<Vec<usize>> = keys.iter().map(|key| slots(solid, key.kind)).collect();
 
@@ -144,7 +144,7 @@ pub fn sort(solid: &Solid, pull: &Pull, items: &[QuadratureItem]) -> Sorted {
             (Some(columns.fingerprint()), columns.vertices)
         })
         .collect();
-    type BatchKey = (usize, AxisPermutation, u8, Option<Side>, usize, Option<u128>);
+    type BatchKey = (usize, AxisPermutation, u8, Option<LeafFace>, usize, Option<u128>);
     let mut by_key: HashMap<BatchKey, usize> = HashMap::new();
     let mut batches: Vec<QuadratureBatch> = Vec::new();
     for (index, (print, ids)) in found.into_iter().enumerate() {
@@ -172,7 +172,7 @@ pub fn sort(solid: &Solid, pull: &Pull, items: &[QuadratureItem]) -> Sorted {
         batches[at].control_ids.extend(ids);
     }
     batches.sort_by_key(|b| (b.table, b.is_pulled, b.depth, b.side, b.leaves[0]));
-    Sorted { keys, slots, batches }
+    SortedBatches { keys, slots, batches }
 }
 
 /// How a leaf evaluates in its local axes, and how these lie in the element.

@@ -37,14 +37,14 @@ const SHARES: [f64; 3] = [2e-3, 1e-5, 1e-7];
 
 /// A face of a leaf or of an element, in its axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Side {
+pub struct LeafFace {
     /// Axis that is constant on the face, 0 to 2.
     pub axis: u8,
     /// End of the axis at which the face is: 0 or 1.
     pub end: u8,
 }
 
-impl Side {
+impl LeafFace {
     /// The face in the local axes of what lies in an element as `permutation` says.
     pub(crate) fn local(self, permutation: AxisPermutation) -> Self {
         let d = permutation.axes.iter().position(|&axis| axis == self.axis).unwrap_or(0);
@@ -74,7 +74,7 @@ impl Side {
 pub fn face_boxes(
     solid: &Solid,
     kind: LeafKind,
-    face: Side,
+    face: LeafFace,
     scheme: QuadratureScheme,
     rules: &RingRules,
 ) -> Vec<GaussBox> {
@@ -154,7 +154,7 @@ fn planar_boxes(
 /// areas; on the faces through it like lengths; away from it they are not needed.
 fn planar_face_boxes(
     structure: &Structure,
-    face: Side,
+    face: LeafFace,
     (gauss, share): (usize, f64),
     rules: &RingRules,
 ) -> Vec<GaussBox> {
@@ -183,7 +183,7 @@ fn planar_face_boxes(
 /// The boxes at a face of a leaf at an extraordinary vertex.
 fn spatial_face_boxes(
     structure: &Structure,
-    face: Side,
+    face: LeafFace,
     gauss: usize,
     rules: &RingRules,
 ) -> Vec<GaussBox> {

@@ -29,7 +29,7 @@ impl Quadrature<'_> {
     pub(crate) fn element_weights(&self, batch: usize, left_handed: bool) -> Vec<f64> {
         let side = if left_handed { -1.0 } else { 1.0 };
         let scale = side * f64::from(self.kind(batch).1).exp2().powi(-3);
-        self.nodes(batch).weights.iter().map(|w| scale * w).collect()
+        self.leaf_points(batch).weights.iter().map(|w| scale * w).collect()
     }
 
     /// Refuses bases of all batches at once that do not fit into a device's memory, or beside other

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::batch::{self, QuadratureBatch, QuadratureItem, net};
-use super::nodes::{self, Nodes, TableKey};
+use super::leaf_points::{self, LeafPoints, TableKey};
 use super::pull::Pull;
 use super::series::RingRules;
 use super::{QuadratureScheme, basis};
@@ -41,7 +41,7 @@ pub struct QuadratureLayout<'s> {
 pub(super) struct TableLayout {
     pub key: TableKey,
     pub slots: Vec<usize>,
-    pub nodes: Nodes,
+    pub points: LeafPoints,
 }
 
 impl<'s> QuadratureLayout<'s> {
@@ -80,15 +80,15 @@ impl<'s> QuadratureLayout<'s> {
     ) -> Result<Self> {
         scheme.check()?;
         let pull = Pull::new(solid);
-        let batch::Sorted { keys, slots, batches } = batch::sort(solid, &pull, items);
+        let batch::SortedBatches { keys, slots, batches } = batch::sort(solid, &pull, items);
         let want = want | Want::FIRST;
         let rules = RingRules::default();
         let tables: Result<Vec<TableLayout>> = keys
             .into_par_iter()
             .zip(slots)
             .map(|(key, slots)| {
-                let nodes = Nodes::new(solid, key, scheme, &rules)?;
-                Ok(TableLayout { key, slots, nodes })
+                let points = LeafPoints::new(solid, key, scheme, &rules)?;
+                Ok(TableLayout { key, slots, points })
             })
             .collect();
         Ok(Self { solid, scheme, want, is_boundary, pull, tables: tables?, batches })
@@ -96,7 +96,7 @@ impl<'s> QuadratureLayout<'s> {
 
     /// Number of quadrature points of all leaves.
     pub fn sample_count(&self) -> usize {
-        let samples = |batch: &QuadratureBatch| self.tables[batch.table].nodes.len();
+        let samples = |batch: &QuadratureBatch| self.tables[batch.table].points.len();
         self.batches.iter().map(|batch| batch.leaves.len() * samples(batch)).sum()
     }
 
@@ -126,7 +126,7 @@ pub(super) fn table_bytes(
     let rules = RingRules::default();
     let numbers = |key: &TableKey| {
         let controls = basis::slots(solid, key.kind).len();
-        let samples = nodes::sample_count(solid, *key, scheme, &rules);
+        let samples = leaf_points::sample_count(solid, *key, scheme, &rules);
         samples * (4 + rows * controls)
     };
     8 * batch::table_keys(solid, items).0.iter().map(numbers).sum::<usize>()

@@ -6,16 +6,16 @@ use std::ops::Range;
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use super::{Quadrature, QuadratureBatch, Side, batch};
-use crate::basis::gauss;
+use super::{LeafFace, Quadrature, QuadratureBatch, batch};
+use crate::basis::{MissingLayers, gauss};
 use crate::error::Result;
 use crate::kernel::{AxisWeights, LeafMap, LeafMapOutput, LeafMapScratch, LeafSource, Simd};
-use crate::limit::{Ends, LeafKind, LocalPoints};
+use crate::limit::{LeafKind, LocalPoints};
 use crate::mesh::Controls;
 use crate::topology::Orientation;
 
 /// Leaves of a work item: whole vectors of them.
-const LEAVES: usize = 32;
+const TASK_LEAVES: usize = 32;
 
 /// A quadrature with the positions of its control points.
 #[derive(Debug)]
@@ -43,10 +43,10 @@ pub struct Mapped {
     /// Determinants of the Jacobians, in cubed length units.
     pub determinants: Vec<f64>,
     /// Weights of the physical quadrature: of the parameters' volume, times the
-    /// determinant, or minus it if all cells are left-handed ([`Physical::left_handed`]).
+    /// determinant, or minus it if all cells are left-handed ([`PhysicalQuadrature::left_handed`]).
     /// They sum to the volume.
     ///
-    /// [`Physical::left_handed`]: super::Physical::left_handed
+    /// [`PhysicalQuadrature::left_handed`]: super::PhysicalQuadrature::left_handed
     pub measures: Vec<f64>,
     /// Outward unit normals of a quadrature of the boundary, whose measures are those of the
     /// surface: they sum to its area. Empty otherwise.
@@ -110,11 +110,11 @@ impl<'q> Mapping<'q> {
         let table = quadrature.table(batch);
         let QuadratureBatch { permutation, depth, side, .. } = quadrature.batches()[batch];
         let basis = quadrature.table_basis(batch);
-        let samples = table.nodes.len();
+        let samples = table.points.len();
         mapped.begin(batch, leaves.clone(), samples, !basis.second.is_empty());
         let sign = if self.left_handed { -1.0 } else { 1.0 };
         // by the leaves' parameters
-        let weights: Vec<f64> = table.nodes.weights.iter().map(|w| sign * w).collect();
+        let weights: Vec<f64> = table.points.weights.iter().map(|w| sign * w).collect();
         let axis = self.grid_axis(batch);
         let source = match &axis {
             Some((axis, ends)) => LeafSource::Grid { axis, ends: *ends },
@@ -127,17 +127,17 @@ impl<'q> Mapping<'q> {
         };
         let map =
             LeafMap { source, weights: &weights, permutation, second: !basis.second.is_empty() };
-        let block = LEAVES * samples;
+        let block = TASK_LEAVES * samples;
         let listed = &quadrature.batches()[batch].leaves[leaves];
         let simd = Simd::detect();
         (
-            listed.par_chunks(LEAVES),
+            listed.par_chunks(TASK_LEAVES),
             mapped.points.par_chunks_mut(block),
             mapped.jacobians.par_chunks_mut(block),
             mapped.determinants.par_chunks_mut(block),
             mapped.measures.par_chunks_mut(block),
             mapped.inverse_jacobians.par_chunks_mut(block),
-            pieces(&mut mapped.second, block, listed.len().div_ceil(LEAVES)),
+            pieces(&mut mapped.second, block, listed.len().div_ceil(TASK_LEAVES)),
         )
             .into_par_iter()
             .for_each_init(
@@ -162,7 +162,7 @@ impl<'q> Mapping<'q> {
         if let Some(face) = side {
             // by the elements' parameters
             let size = f64::from(depth).exp2().powi(-2);
-            let weights: Vec<f64> = table.nodes.weights.iter().map(|w| size * w).collect();
+            let weights: Vec<f64> = table.points.weights.iter().map(|w| size * w).collect();
             let inward: Vec<bool> = listed.iter().map(|&leaf| self.is_mirrored(leaf)).collect();
             mapped.turn_to(face, &weights, &inward, samples);
         }
@@ -183,7 +183,7 @@ impl<'q> Mapping<'q> {
 
     /// The samples along an axis of whole regular leaves, and which layers their nets lack; none
     /// where leaves take tables of their basis.
-    fn grid_axis(&self, batch: usize) -> Option<(AxisWeights, Ends)> {
+    fn grid_axis(&self, batch: usize) -> Option<(AxisWeights, MissingLayers)> {
         let key = &self.quadrature.table(batch).key;
         let LeafKind::Regular(ends) = key.kind else { return None };
         if key.face.is_some() {
@@ -222,12 +222,10 @@ impl Mapped {
         self.inverse_jacobians.resize(count, [[0.0; 3]; 3]);
         self.second.resize(if second { count } else { 0 }, [[0.0; 3]; 6]);
     }
-}
 
-impl Mapped {
     /// Normals and measures of the surface, on a face of the elements; `mirrored[leaf]`: its axes make
     /// a left hand.
-    fn turn_to(&mut self, face: Side, weights: &[f64], mirrored: &[bool], samples: usize) {
+    fn turn_to(&mut self, face: LeafFace, weights: &[f64], mirrored: &[bool], samples: usize) {
         let outward = if face.end == 1 { 1.0 } else { -1.0 };
         let [a, b] = [(face.axis + 1) % 3, (face.axis + 2) % 3].map(usize::from);
         self.normals.resize(self.points.len(), [0.0; 3]);

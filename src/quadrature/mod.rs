@@ -65,8 +65,8 @@ mod boxes;
 mod device;
 mod gradients;
 mod layout;
+mod leaf_points;
 mod mapping;
-mod nodes;
 mod physical;
 mod pieces;
 mod points;
@@ -81,13 +81,13 @@ mod surface;
 pub use archive::{ExportOptions, Store, archive_bytes, write_boundary_npz, write_npz};
 pub use basis::BasisValues;
 pub use batch::QuadratureBatch;
-pub use boxes::Side;
+pub use boxes::LeafFace;
 pub use device::DeviceQuadrature;
 pub use gradients::{PhysicalDerivatives, physical_derivatives};
 pub use layout::QuadratureLayout;
+pub use leaf_points::LeafPoints;
 pub use mapping::{Mapped, Mapping};
-pub use nodes::Nodes;
-pub use physical::Physical;
+pub use physical::PhysicalQuadrature;
 pub use pieces::PieceCut;
 pub use points::points;
 pub use report::{CellReport, Report, ReportShare};
@@ -126,7 +126,7 @@ impl<'s> Quadrature<'s> {
     pub fn of(layout: QuadratureLayout<'s>) -> Self {
         let QuadratureLayout { solid, want, tables, .. } = &layout;
         let basis =
-            |table: &TableLayout| BasisValues::new(solid, table.key.kind, &table.nodes, *want);
+            |table: &TableLayout| BasisValues::new(solid, table.key.kind, &table.points, *want);
         let bases = tables.par_iter().map(basis).collect();
         Self { layout, bases }
     }
@@ -204,7 +204,7 @@ impl<'s> Quadrature<'s> {
     pub fn point_count(solid: &Solid, scheme: QuadratureScheme) -> usize {
         let (keys, used) = batch::table_keys(solid, &QuadratureItem::leaves(solid));
         let rules = RingRules::default();
-        let count = |&key| nodes::sample_count(solid, key, scheme, &rules);
+        let count = |&key| leaf_points::sample_count(solid, key, scheme, &rules);
         let samples: Vec<usize> = keys.iter().map(count).collect();
         used.iter().map(|&table| samples[table]).sum()
     }
@@ -222,19 +222,19 @@ impl<'s> Quadrature<'s> {
 
     /// Number of quadrature points of each leaf of a batch.
     pub fn samples(&self, batch: usize) -> usize {
-        self.table(batch).nodes.len()
+        self.table(batch).points.len()
     }
 
     /// Quadrature points of a batch, by the local axes of its leaves.
-    pub fn nodes(&self, batch: usize) -> &Nodes {
-        &self.table(batch).nodes
+    pub fn leaf_points(&self, batch: usize) -> &LeafPoints {
+        &self.table(batch).points
     }
 
     /// Parameters of the quadrature points of a batch within its leaves, `[sample][3]`, by
     /// the axes of their elements. The element's are [`Quadrature::origin`] + 2⁻ᵈ times
     /// these.
     pub fn parameters(&self, batch: usize) -> Vec<[f64; 3]> {
-        self.nodes(batch).permuted(self.layout.batches[batch].permutation)
+        self.leaf_points(batch).permuted(self.layout.batches[batch].permutation)
     }
 
     /// The basis functions of a batch's control points: of [`QuadratureBatch::control_ids`]. Made
@@ -297,7 +297,7 @@ impl<'s> Quadrature<'s> {
     /// Bytes of all tables in memory.
     pub fn bytes(&self) -> usize {
         let bases = self.bases.iter().map(BasisValues::bytes).sum::<usize>();
-        bases + self.layout.tables.iter().map(|table| 32 * table.nodes.len()).sum::<usize>()
+        bases + self.layout.tables.iter().map(|table| 32 * table.points.len()).sum::<usize>()
     }
 
     /// Checks that a batch has such leaves.

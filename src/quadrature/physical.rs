@@ -8,7 +8,7 @@ use crate::error::Result;
 
 /// A quadrature at control points, evaluated by one processor: a [`Mapping`] by the CPU, a
 /// [`DeviceQuadrature`] behind a lock by a GPU. Their results are equal to rounding.
-pub trait Physical<'q>: Sync {
+pub trait PhysicalQuadrature<'q>: Sync {
     /// The quadrature.
     fn quadrature(&self) -> &'q Quadrature<'q>;
 
@@ -22,7 +22,7 @@ pub trait Physical<'q>: Sync {
     fn map(&self, batch: usize, leaves: Range<usize>, mapped: &mut Mapped) -> Result<()>;
 }
 
-impl<'q> Physical<'q> for Mapping<'q> {
+impl<'q> PhysicalQuadrature<'q> for Mapping<'q> {
     fn quadrature(&self) -> &'q Quadrature<'q> {
         self.quadrature()
     }
@@ -36,7 +36,7 @@ impl<'q> Physical<'q> for Mapping<'q> {
     }
 }
 
-impl<'q> Physical<'q> for Mutex<DeviceQuadrature<'q>> {
+impl<'q> PhysicalQuadrature<'q> for Mutex<DeviceQuadrature<'q>> {
     fn quadrature(&self) -> &'q Quadrature<'q> {
         self.lock().unwrap_or_else(PoisonError::into_inner).quadrature()
     }

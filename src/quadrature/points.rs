@@ -6,12 +6,12 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::pieces::{PieceCut, runs};
-use super::{Mapped, Physical};
+use super::{Mapped, PhysicalQuadrature};
 use crate::error::Result;
 use crate::io::{Array, Dataset};
 
 /// Quadrature points that are evaluated before they are put in order.
-const BLOCK: usize = 1 << 18;
+const BLOCK_POINTS: usize = 1 << 18;
 
 /// Quadrature points of a run of leaves as points for ParaView, in the order of the leaves (of the
 /// sides of a leaf for a quadrature of the boundary). Point arrays: `cell`, of solids with cells
@@ -24,12 +24,12 @@ const BLOCK: usize = 1 << 18;
 ///
 /// # Errors
 /// If a device fails.
-pub fn points(mapping: &dyn Physical<'_>, leaves: Range<usize>) -> Result<Dataset> {
+pub fn points(mapping: &dyn PhysicalQuadrature<'_>, leaves: Range<usize>) -> Result<Dataset> {
     let samples = mapping.quadrature().leaf_samples(leaves.clone());
     let quadrature = mapping.quadrature();
     let (is_boundary, has_corners) = (quadrature.is_boundary(), quadrature.solid().has_corners());
     let mut columns = PointColumns::with_capacity(samples.iter().sum(), is_boundary, has_corners);
-    for (_, run) in runs(&samples, PieceCut::new(BLOCK, 0), 0) {
+    for (_, run) in runs(&samples, PieceCut::new(BLOCK_POINTS, 0), 0) {
         columns.add(mapping, leaves.start + run.start..leaves.start + run.end)?;
     }
     Ok(columns.into_dataset(is_boundary))
@@ -65,9 +65,9 @@ impl PointColumns {
     }
 
     /// Adds the points of a run of leaves.
-    fn add(&mut self, mapping: &dyn Physical<'_>, leaves: Range<usize>) -> Result<()> {
+    fn add(&mut self, mapping: &dyn PhysicalQuadrature<'_>, leaves: Range<usize>) -> Result<()> {
         let quadrature = mapping.quadrature();
-        let pieces = quadrature.pieces_of(leaves, BLOCK);
+        let pieces = quadrature.pieces_of(leaves, BLOCK_POINTS);
         let evaluate = |(batch, leaves)| {
             let mut mapped = Mapped::default();
             mapping.map(batch, leaves, &mut mapped).map(|()| mapped)
@@ -91,13 +91,13 @@ impl PointColumns {
     /// Adds the points of one leaf, or of a face of one.
     fn add_leaf(
         &mut self,
-        mapping: &dyn Physical<'_>,
+        mapping: &dyn PhysicalQuadrature<'_>,
         leaf: u32,
         (mapped, row): (&Mapped, usize),
         parameters: &[[f64; 3]],
     ) {
         let quadrature = mapping.quadrature();
-        let nodes = quadrature.nodes(mapped.batch);
+        let nodes = quadrature.leaf_points(mapped.batch);
         let count = nodes.len();
         let own = row * count..(row + 1) * count;
         let (element, origin) = (quadrature.element(leaf), quadrature.origin(leaf));

@@ -9,7 +9,7 @@ use crate::limit::Solid;
 use crate::scheme::Stencils;
 
 /// Weights of equal topology differ by rounding only: far less than 2⁻⁴⁰.
-const GRID: f64 = (1_u64 << 40) as f64;
+const WEIGHT_GRID: f64 = (1_u64 << 40) as f64;
 
 /// Stencils of the points of every finer level over the vertices of the mesh.
 #[derive(Debug, Default)]
@@ -82,7 +82,7 @@ impl VertexColumns {
 }
 
 fn rounded(&(at, weight): &(u32, f64)) -> (u32, i64) {
-    (at, (weight * GRID).round() as i64)
+    (at, (weight * WEIGHT_GRID).round() as i64)
 }
 
 #[cfg(test)]

@@ -7,16 +7,16 @@ use std::ops::Range;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::{Mapped, Physical, Quadrature};
+use super::{Mapped, PhysicalQuadrature, Quadrature};
 use crate::error::{Error, Result};
 use crate::volume::{Extreme, Quality};
 
 /// Quadrature points that a work item evaluates at a time.
-pub(super) const PIECE: usize = 1 << 14;
+pub(super) const TASK_POINTS: usize = 1 << 14;
 /// Cells of the mesh, from a multiple of this id on, whose volumes are summed first.
-const SUMMED: u32 = 4096;
+const SUM_CELLS: u32 = 4096;
 /// Scaled Jacobians below this are rounding.
-const ROUNDING: f64 = 1e-12;
+const JACOBIAN_ROUNDING: f64 = 1e-12;
 
 /// Volumes, remainders and Jacobians of all cells.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -69,7 +69,7 @@ impl Report {
     ///
     /// # Errors
     /// If a device fails.
-    pub fn new<'q>(mapping: &(impl Physical<'q> + ?Sized)) -> Result<Self> {
+    pub fn new<'q>(mapping: &(impl PhysicalQuadrature<'q> + ?Sized)) -> Result<Self> {
         Self::of_leaves(mapping, 0..mapping.quadrature().solid().leaves().len())
     }
 
@@ -78,7 +78,7 @@ impl Report {
     /// # Errors
     /// If a device fails.
     pub fn of_leaves<'q>(
-        mapping: &(impl Physical<'q> + ?Sized),
+        mapping: &(impl PhysicalQuadrature<'q> + ?Sized),
         leaves: Range<usize>,
     ) -> Result<Self> {
         let share = ReportShare::new(mapping, leaves)?;
@@ -99,7 +99,7 @@ impl Report {
         let mut sums: BTreeMap<u32, CellReport> = BTreeMap::new();
         for share in shares {
             report.quality.merge(&share.quality);
-            let of_cells = share.cells.iter().map(|&(cell, found)| (cell / SUMMED, found));
+            let of_cells = share.cells.iter().map(|&(cell, found)| (cell / SUM_CELLS, found));
             let mut add = |(index, found)| sums.entry(index).or_default().add(found);
             share.sums.iter().copied().for_each(&mut add);
             of_cells.for_each(&mut add);
@@ -137,12 +137,15 @@ impl ReportShare {
     ///
     /// # Errors
     /// If a device fails.
-    pub fn new<'q>(mapping: &(impl Physical<'q> + ?Sized), leaves: Range<usize>) -> Result<Self> {
+    pub fn new<'q>(
+        mapping: &(impl PhysicalQuadrature<'q> + ?Sized),
+        leaves: Range<usize>,
+    ) -> Result<Self> {
         let quadrature = mapping.quadrature();
         quadrature.check_volume()?;
         let side = if mapping.left_handed() { -1.0 } else { 1.0 };
         let parts: Vec<(Quality, Vec<(u32, CellReport)>)> = quadrature
-            .pieces_of(leaves.clone(), PIECE)
+            .pieces_of(leaves.clone(), TASK_POINTS)
             .into_par_iter()
             .map_init(Mapped::default, |mapped, (batch, leaves)| {
                 mapping.map(batch, leaves, mapped)?;
@@ -183,14 +186,14 @@ impl ReportShare {
     /// are asked for.
     pub fn to_numbers(&self, with_remainders: bool) -> Vec<f64> {
         let mut small = Self { quality: self.quality.clone(), ..Self::default() };
-        for cells in self.cells.chunk_by(|a, b| a.0 / SUMMED == b.0 / SUMMED) {
-            if cells.len() < SUMMED as usize {
+        for cells in self.cells.chunk_by(|a, b| a.0 / SUM_CELLS == b.0 / SUM_CELLS) {
+            if cells.len() < SUM_CELLS as usize {
                 small.cells.extend_from_slice(cells);
                 continue;
             }
             let mut sum = CellReport::default();
             cells.iter().for_each(|&(_, found)| sum.add(found));
-            small.sums.push((cells[0].0 / SUMMED, sum));
+            small.sums.push((cells[0].0 / SUM_CELLS, sum));
             if with_remainders {
                 let remains =
                     |(_, found): &&(u32, CellReport)| found.remainder_parameter_volume > 0.0;
@@ -244,7 +247,7 @@ pub(super) fn quality(quadrature: &Quadrature<'_>, mapped: &Mapped, side: f64) -
             let length = |c: usize| jacobian.iter().map(|row| row[c] * row[c]).sum::<f64>().sqrt();
             let lengths = length(0) * length(1) * length(2);
             let scaled = if determinant == 0.0 { 0.0 } else { determinant / lengths };
-            of_leaf.record(determinant, scaled, ROUNDING, |value| Extreme {
+            of_leaf.record(determinant, scaled, JACOBIAN_ROUNDING, |value| Extreme {
                 value,
                 cell: element.cell,
                 corner: element.corner,
@@ -259,18 +262,18 @@ pub(super) fn quality(quadrature: &Quadrature<'_>, mapped: &Mapped, side: f64) -
 
 /// Volumes of every leaf.
 fn volumes(quadrature: &Quadrature<'_>, mapped: &Mapped) -> Vec<(u32, CellReport)> {
-    let nodes = quadrature.nodes(mapped.batch);
+    let points = quadrature.leaf_points(mapped.batch);
     let (_, depth) = quadrature.kind(mapped.batch);
     let leaves = &quadrature.batches()[mapped.batch].leaves[mapped.leaves.clone()];
-    let measures = mapped.measures.chunks_exact(nodes.len());
+    let measures = mapped.measures.chunks_exact(points.len());
     leaves
         .iter()
         .zip(measures)
         .map(|(&leaf, measures)| {
             let report = CellReport {
                 volume: measures.iter().sum(),
-                remainder_parameter_volume: nodes.remainder() * f64::from(depth).exp2().powi(-3),
-                remainder_volume: measures[nodes.exact..].iter().sum(),
+                remainder_parameter_volume: points.remainder() * f64::from(depth).exp2().powi(-3),
+                remainder_volume: measures[points.exact..].iter().sum(),
             };
             (leaf, report)
         })

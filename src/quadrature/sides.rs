@@ -138,7 +138,7 @@ pub fn face_vertices(topology: &Topology, faces: &[u32]) -> Vec<u32> {
 /// they have the same numbers after refinement, which appends vertices.
 pub fn sides(topology: &Topology, creases: &Creases) -> (Vec<u32>, usize) {
     let infinite = creases.edges.iter().filter(|c| c.sharpness == f64::INFINITY);
-    let ends: HashSet<[u32; 2]> = infinite.map(|c| c.edge.map(|v| v.0)).collect();
+    let ends: HashSet<[u32; 2]> = infinite.map(|c| c.edge().map(|v| v.0)).collect();
     let faces = topology.face_count() as u32;
     let mut side = vec![NONE; faces as usize];
     let (mut count, mut stack) = (0, Vec::new());

@@ -3,8 +3,8 @@
 
 use rayon::prelude::*;
 
-use super::report::{PIECE, quality};
-use super::{Mapped, Physical};
+use super::report::{TASK_POINTS, quality};
+use super::{Mapped, PhysicalQuadrature};
 use crate::error::{Command, IdKind};
 use crate::error::{Error, Result};
 use crate::numbers::{by_count, counted};
@@ -19,11 +19,11 @@ pub const LEFT_HANDED: &str =
 ///
 /// # Errors
 /// If a device fails.
-pub fn jacobians<'q>(mapping: &(impl Physical<'q> + ?Sized)) -> Result<Quality> {
+pub fn jacobians<'q>(mapping: &(impl PhysicalQuadrature<'q> + ?Sized)) -> Result<Quality> {
     let quadrature = mapping.quadrature();
     let side = if mapping.left_handed() { -1.0 } else { 1.0 };
     let parts: Vec<Quality> = quadrature
-        .pieces(PIECE)
+        .pieces(TASK_POINTS)
         .into_par_iter()
         .map_init(Mapped::default, |mapped, (batch, leaves)| {
             mapping.map(batch, leaves, mapped)?;

@@ -8,7 +8,7 @@ use super::{Mapped, Mapping, Regions};
 use crate::error::Result;
 
 /// Quadrature points that a work item evaluates at a time.
-const PIECE: usize = 1 << 14;
+const TASK_POINTS: usize = 1 << 14;
 
 /// Areas and fluxes of the sides of a solid.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -80,7 +80,7 @@ impl BoundaryReport {
         let quadrature = mapping.quadrature();
         quadrature.check_boundary()?;
         let parts: Vec<Vec<(u32, FaceSums)>> = quadrature
-            .pieces(PIECE)
+            .pieces(TASK_POINTS)
             .into_par_iter()
             .map_init(Mapped::default, |mapped, (batch, leaves)| {
                 mapping.evaluate(batch, leaves.clone(), mapped)?;

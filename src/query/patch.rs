@@ -11,6 +11,7 @@
 use super::Op;
 use super::rows::rows;
 use crate::error::{Error, Result};
+use crate::numbers::sorted_unique;
 use crate::topology::Rows;
 use crate::topology::order::{Downward, ElementOrder, EntityKind};
 
@@ -110,9 +111,7 @@ impl RibbonStars {
                 }
             });
         }
-        tops.sort_unstable();
-        tops.dedup();
-        tops
+        sorted_unique(tops)
     }
 }
 

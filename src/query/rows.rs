@@ -8,7 +8,7 @@ use crate::topology::Rows;
 use crate::topology::order::{Downward, EntityKind};
 
 /// Elements that a thread gathers at a time.
-const GRAIN: usize = 4096;
+const TASK_ELEMENTS: usize = 4096;
 
 /// The rows of `op`, each ascending.
 ///
@@ -63,7 +63,7 @@ fn down(mesh: &Downward, op: Op, from: EntityKind, to: EntityKind) -> Result<Row
 fn gather(op: Op, count: usize, fill: impl Fn(u32, &mut Vec<u32>) + Sync) -> Result<Rows> {
     let chunk = |chunk: usize| {
         let (mut lengths, mut items, mut row) = (Vec::new(), Vec::new(), Vec::new());
-        for id in chunk * GRAIN..count.min((chunk + 1) * GRAIN) {
+        for id in chunk * TASK_ELEMENTS..count.min((chunk + 1) * TASK_ELEMENTS) {
             row.clear();
             fill(id as u32, &mut row);
             row.sort_unstable();
@@ -73,7 +73,7 @@ fn gather(op: Op, count: usize, fill: impl Fn(u32, &mut Vec<u32>) + Sync) -> Res
         }
         (lengths, items)
     };
-    let chunks: Vec<_> = (0..count.div_ceil(GRAIN)).into_par_iter().map(chunk).collect();
+    let chunks: Vec<_> = (0..count.div_ceil(TASK_ELEMENTS)).into_par_iter().map(chunk).collect();
     if chunks.iter().map(|(_, items)| items.len()).sum::<usize>() > u32::MAX as usize {
         return Err(too_many(&op.to_string()));
     }

@@ -24,7 +24,7 @@ pub fn crease_by_angle(mesh: &mut SolidMesh, degrees: f64) -> Result<usize> {
     topology.validate()?;
     let orientation = Orientation::new(&topology, &mesh.points)?;
     let mut known: Vec<[u32; 2]> =
-        mesh.creases.edges.iter().map(|crease| crease.edge.map(|v| v.0)).collect();
+        mesh.creases.edges.iter().map(|crease| crease.edge().map(|v| v.0)).collect();
     known.sort_unstable();
     let limit = degrees.to_radians();
     let mut tagged = 0;

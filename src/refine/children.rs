@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use super::{GRAIN, Region, VertexNumbers};
+use super::{Region, TASK_ELEMENTS, VertexNumbers};
 use crate::mesh::CellKind;
 use crate::pages;
 use crate::topology::{NONE, Topology};
@@ -22,7 +22,8 @@ pub(super) fn all(
     region: &Region,
 ) -> (Vec<[u32; 8]>, Vec<(u32, u8)>) {
     let count = topology.cell_count();
-    let parts = || (0..count).step_by(GRAIN).map(|first| first..count.min(first + GRAIN));
+    let parts =
+        || (0..count).step_by(TASK_ELEMENTS).map(|first| first..count.min(first + TASK_ELEMENTS));
     let parts: Vec<_> = parts().collect();
     let children = |cell: usize| match numbers.cell_point(cell as u32) {
         NONE => 0,

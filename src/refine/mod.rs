@@ -27,7 +27,7 @@ use crate::scheme::{Stencils, VertexRule, crease};
 use crate::topology::{NONE, Sharpness, Star, Topology};
 
 /// Elements a work item of a parallel loop covers.
-const GRAIN: usize = 4096;
+const TASK_ELEMENTS: usize = 4096;
 
 /// One refinement step.
 #[derive(Clone, Debug)]
@@ -219,7 +219,7 @@ fn numbered(
     sources: &mut Vec<PointSource>,
 ) -> Vec<u32> {
     let mut numbers: Vec<u32> = pages::zeros(count);
-    let first = |part: usize| (part * GRAIN) as u32;
+    let first = |part: usize| (part * TASK_ELEMENTS) as u32;
     let mark = |(part, numbers): (usize, &mut [u32])| {
         let mut count = 0;
         for (element, number) in (first(part)..).zip(numbers) {
@@ -229,12 +229,12 @@ fn numbered(
         }
         count
     };
-    let counts: Vec<usize> = numbers.par_chunks_mut(GRAIN).enumerate().map(mark).collect();
+    let counts: Vec<usize> = numbers.par_chunks_mut(TASK_ELEMENTS).enumerate().map(mark).collect();
     let start = sources.len();
     sources.resize(start + counts.iter().sum::<usize>(), source(NONE));
     let (mut rest, mut next) = (&mut sources[start..], start as u32);
     let mut parts = Vec::with_capacity(counts.len());
-    for (part, (numbers, count)) in numbers.chunks_mut(GRAIN).zip(counts).enumerate() {
+    for (part, (numbers, count)) in numbers.chunks_mut(TASK_ELEMENTS).zip(counts).enumerate() {
         let (own, others) = rest.split_at_mut(count);
         parts.push((first(part), next, numbers, own));
         (rest, next) = (others, next + count as u32);

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use crate::pages;
 
 /// Rows a work item of a parallel loop covers.
-const GRAIN: usize = 1024;
+const TASK_ROWS: usize = 1024;
 
 /// A sparse matrix, one row a refined vertex, that refines positions and
 /// attributes alike. Every row sums to 1.
@@ -20,16 +20,16 @@ pub struct Stencils {
 impl Stencils {
     /// Builds `rows` stencils in parallel; `fill` writes row `r`.
     pub fn build(rows: usize, fill: impl Fn(usize, &mut RowBuilder) + Sync) -> Self {
-        let blocks: Vec<Self> = (0..rows.div_ceil(GRAIN))
+        let blocks: Vec<Self> = (0..rows.div_ceil(TASK_ROWS))
             .into_par_iter()
             .map(|block| {
                 let mut stencils = Self {
-                    ends: Vec::with_capacity(GRAIN),
-                    columns: Vec::with_capacity(8 * GRAIN),
-                    weights: Vec::with_capacity(8 * GRAIN),
+                    ends: Vec::with_capacity(TASK_ROWS),
+                    columns: Vec::with_capacity(8 * TASK_ROWS),
+                    weights: Vec::with_capacity(8 * TASK_ROWS),
                 };
                 let mut row = RowBuilder::default();
-                for r in block * GRAIN..((block + 1) * GRAIN).min(rows) {
+                for r in block * TASK_ROWS..((block + 1) * TASK_ROWS).min(rows) {
                     fill(r, &mut row);
                     row.finish_into(&mut stencils);
                 }
@@ -111,9 +111,9 @@ impl Stencils {
         if width == 0 {
             return;
         }
-        refined.par_chunks_mut(width * GRAIN).enumerate().for_each(|(block, chunk)| {
+        refined.par_chunks_mut(width * TASK_ROWS).enumerate().for_each(|(block, chunk)| {
             for (i, out) in chunk.chunks_exact_mut(width).enumerate() {
-                let mut row = self.row(block * GRAIN + i);
+                let mut row = self.row(block * TASK_ROWS + i);
                 let Some((first, _)) = row.next() else { continue };
                 let origin = &values[first as usize * width..][..width];
                 out.fill(0.0);
@@ -132,7 +132,7 @@ impl Stencils {
 }
 
 /// Entries of a row that are looked through one by one.
-const FEW: usize = 8;
+const MAX_SCANNED_ENTRIES: usize = 8;
 
 /// Collects the weights of one row, adding up those of equal columns.
 #[derive(Debug, Default)]
@@ -175,7 +175,7 @@ impl RowBuilder {
 
     fn push(&mut self, vertex: u32, weight: f64) {
         self.entries.push((vertex, weight));
-        if self.entries.len() <= FEW {
+        if self.entries.len() <= MAX_SCANNED_ENTRIES {
             return;
         }
         if 2 * self.entries.len() > self.slots.len() {

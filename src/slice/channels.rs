@@ -20,12 +20,9 @@ pub fn named_arrays(names: &[&str], mesh: &SolidMesh) -> Result<(Vec<Attribute>,
     let channels: Vec<Channel> = of_points.into_iter().chain(of_cells).collect();
     let wanted: Vec<_> = names.iter().map(|&name| (name, None)).collect();
     let chosen = Channel::choose(&wanted, &channels)?;
-    let is_wanted = |of: &[Channel]| {
-        let known = |c: &Channel| chosen.iter().any(|&(i, _)| channels[i].attribute == c.attribute);
-        of.first().is_some_and(known)
-    };
-    let attributes = mesh.attributes.iter().filter(|a| is_wanted(&Channel::of(&[(*a).clone()])));
-    let arrays = mesh.cell_data.iter().filter(|a| is_wanted(&Channel::of_cells(&[(*a).clone()])));
+    let is_chosen = |name: &str| chosen.iter().any(|&(i, _)| channels[i].attribute == name);
+    let attributes = mesh.attributes.iter().filter(|attribute| is_chosen(&attribute.name));
+    let arrays = mesh.cell_data.iter().filter(|array| is_chosen(Channel::attribute_of(array)));
     Ok((attributes.cloned().collect(), arrays.cloned().collect()))
 }
 

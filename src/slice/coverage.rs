@@ -20,10 +20,10 @@ use crate::backend::device::Sampling;
 use crate::error::Result;
 
 /// Steps that an edge of a pixel is divided into.
-const STEPS: i64 = 1 << 13;
+const STEPS_PER_PIXEL: i64 = 1 << 13;
 
 /// Sum of the changes up to a full pixel: twice the area in steps.
-const FULL: i64 = 2 * STEPS * STEPS;
+const FULL: i64 = 2 * STEPS_PER_PIXEL * STEPS_PER_PIXEL;
 
 /// Maximum number of columns or rows.
 pub(super) const MAX_IMAGE_SIDE: usize = 1 << 16;
@@ -166,15 +166,15 @@ impl Raster {
     /// Changes in the rows whose middle line the segment crosses.
     fn add_centers(&mut self, low: [i64; 2], high: [i64; 2], sign: i64) {
         let [dx, dy] = [high[0] - low[0], high[1] - low[1]];
-        let half = STEPS / 2;
+        let half = STEPS_PER_PIXEL / 2;
         // middle lines y with low < y ≤ high
-        let first = (low[1] - half).div_euclid(STEPS) + 1;
-        let last = (high[1] - half).div_euclid(STEPS);
+        let first = (low[1] - half).div_euclid(STEPS_PER_PIXEL) + 1;
+        let last = (high[1] - half).div_euclid(STEPS_PER_PIXEL);
         for row in first..=last {
-            let y = row * STEPS + half;
+            let y = row * STEPS_PER_PIXEL + half;
             // the first column whose middle lies to the right
             let crossing = low[0] * dy + (y - low[1]) * dx;
-            let column = (crossing - half * dy).div_euclid(STEPS * dy) + 1;
+            let column = (crossing - half * dy).div_euclid(STEPS_PER_PIXEL * dy) + 1;
             self.push(row, column, sign * FULL);
         }
     }
@@ -184,8 +184,8 @@ impl Raster {
         let [dx, dy] = [high[0] - low[0], high[1] - low[1]];
         let (mut x, mut y) = (low[0], low[1]);
         while y < high[1] {
-            let row = y.div_euclid(STEPS);
-            let top = ((row + 1) * STEPS).min(high[1]);
+            let row = y.div_euclid(STEPS_PER_PIXEL);
+            let top = ((row + 1) * STEPS_PER_PIXEL).min(high[1]);
             let end = if top == high[1] {
                 high[0]
             } else {
@@ -199,16 +199,16 @@ impl Raster {
     /// A part of a segment within a row, from `x[0]` to `x[1]`, `rise` high.
     fn add_row_part(&mut self, row: i64, x: [i64; 2], rise: i64, sign: i64) {
         let (left, right) = (x[0].min(x[1]), x[0].max(x[1]));
-        let last = right.div_euclid(STEPS);
+        let last = right.div_euclid(STEPS_PER_PIXEL);
         let (mut from, mut risen) = (left, 0);
         loop {
-            let column = from.div_euclid(STEPS);
-            let to = if column >= last { right } else { (column + 1) * STEPS };
+            let column = from.div_euclid(STEPS_PER_PIXEL);
+            let to = if column >= last { right } else { (column + 1) * STEPS_PER_PIXEL };
             // rises add up to the whole, however they are rounded
             let until = if to == right { rise } else { rise * (to - left) / (right - left) };
             let step = sign * (until - risen);
-            let into = (from - column * STEPS) + (to - column * STEPS);
-            self.push(row, column, step * (2 * STEPS - into));
+            let into = (from - column * STEPS_PER_PIXEL) + (to - column * STEPS_PER_PIXEL);
+            self.push(row, column, step * (2 * STEPS_PER_PIXEL - into));
             self.push(row, column + 1, step * into);
             if to == right {
                 return;
@@ -289,7 +289,7 @@ fn fill_row<T: Gray>(row: &mut [T], changes: &[(u32, i32)], sums: &mut [i64]) {
 }
 
 fn snap(p: [f64; 2]) -> [i64; 2] {
-    p.map(|x| (x * STEPS as f64).round() as i64)
+    p.map(|x| (x * STEPS_PER_PIXEL as f64).round() as i64)
 }
 
 #[cfg(test)]

@@ -132,6 +132,12 @@ pub struct DeviceSource<'a, 's> {
     around: usize,
 }
 
+/// What a [`DeviceSource`] has on its GPU.
+pub struct DetachedLayers {
+    layers: Box<dyn LayerImages>,
+    interiors: Option<DetachedInteriors>,
+}
+
 impl<'a, 's> DeviceSource<'a, 's> {
     /// The layers of `solid` on a GPU.
     ///
@@ -149,15 +155,7 @@ impl<'a, 's> DeviceSource<'a, 's> {
         let around = solid.slicer().shells().most_around();
         Ok(Self { solid, slicer: Mutex::new(slicer), interiors, around })
     }
-}
 
-/// What a [`DeviceSource`] has on its GPU.
-pub struct DetachedLayers {
-    layers: Box<dyn LayerImages>,
-    interiors: Option<DetachedInteriors>,
-}
-
-impl<'a, 's> DeviceSource<'a, 's> {
     /// What is on the GPU, for [`DeviceSource::attach`]: it does not borrow the solid.
     pub fn detach(self) -> DetachedLayers {
         let slicer = self.slicer.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -181,9 +179,7 @@ impl<'a, 's> DeviceSource<'a, 's> {
         let around = solid.slicer().shells().most_around();
         Self { solid, slicer: Mutex::new(slicer), interiors, around }
     }
-}
 
-impl DeviceSource<'_, '_> {
     /// The pixels of a layer that are inside, or that a mask covers.
     fn interior(
         &self,

@@ -14,13 +14,13 @@
 //! list. (Masks of blue noise are made for intervals that begin at 0.)
 
 /// g⁻¹, g⁻² and g⁻³ in 32-bit fractions.
-const STEPS: [u32; 3] = [3_518_319_155, 2_882_110_345, 2_360_945_575];
+const SEQUENCE_STEPS: [u32; 3] = [3_518_319_155, 2_882_110_345, 2_360_945_575];
 
 /// The threshold of a pixel as a 32-bit fraction.
 pub fn threshold(column: usize, row: usize, layer: usize) -> u32 {
     // numbers modulo 2³²: the sequence goes on from there
     let at = [column, row, layer].map(|i| i as u32);
-    (0..3).fold(1 << 31, |t: u32, d| t.wrapping_add(at[d].wrapping_mul(STEPS[d])))
+    (0..3).fold(1 << 31, |t: u32, d| t.wrapping_add(at[d].wrapping_mul(SEQUENCE_STEPS[d])))
 }
 
 /// Whether a gray level of 0 to 65535 is above a threshold.
@@ -43,7 +43,7 @@ mod tests {
         for _ in 0..60 {
             g -= (g.powi(4) - g - 1.0) / (4.0 * g.powi(3) - 1.0);
         }
-        for (d, step) in STEPS.into_iter().enumerate() {
+        for (d, step) in SEQUENCE_STEPS.into_iter().enumerate() {
             let exact = (32.0_f64).exp2() * g.powi(-(d as i32) - 1);
             assert!((exact - f64::from(step)).abs() <= 0.5, "{d}: {exact} {step}");
         }

@@ -7,13 +7,15 @@ use sha2::{Digest, Sha256};
 
 use crate::cluster::{Ranks, block};
 use crate::error::Result;
-use crate::mesh::{Attribute, CellKind, Creases, SolidMesh, SurfaceMesh};
+use crate::mesh::{
+    Attribute, BoundaryRule, CellKind, CreaseRule, Creases, SolidMesh, SurfaceMesh, TriangleRule,
+};
 use crate::parts::DistributedMesh;
 use crate::parts::exchange::{Holders, fetch};
 use crate::scheme::Scheme;
 
 /// Points or cells that are hashed together: many programs may hash a mesh.
-const CHUNK: usize = 1 << 16;
+const HASH_CHUNK_ROWS: usize = 1 << 16;
 
 /// SHA-256, in hexadecimal, of a control mesh with its creases: points, cells, creases, attributes
 /// and, if there are any, cell arrays in the order of the mesh, counts and numbers as 64
@@ -111,7 +113,8 @@ fn digests(count: usize, row: impl Fn(usize, &mut Vec<u8>) + Sync) -> Vec<u8> {
         rows_of(chunk, count).for_each(|place| row(place, &mut bytes));
         Sha256::digest(bytes).to_vec()
     };
-    let all: Vec<Vec<u8>> = (0..count.div_ceil(CHUNK)).into_par_iter().map(of_chunk).collect();
+    let all: Vec<Vec<u8>> =
+        (0..count.div_ceil(HASH_CHUNK_ROWS)).into_par_iter().map(of_chunk).collect();
     all.concat()
 }
 
@@ -121,7 +124,7 @@ fn shared_digests(
     holders: &Holders,
     row: impl Fn(usize, &mut Vec<u8>),
 ) -> Result<Vec<u8>> {
-    let chunks = holders.count().div_ceil(CHUNK);
+    let chunks = holders.count().div_ceil(HASH_CHUNK_ROWS);
     let own = block(chunks, ranks.rank(), ranks.size());
     let mut digests = Vec::new();
     for turn in 0..chunks.div_ceil(ranks.size()) {
@@ -141,15 +144,14 @@ fn shared_digests(
 }
 
 fn rows_of(chunk: usize, count: usize) -> Range<usize> {
-    chunk * CHUNK..((chunk + 1) * CHUNK).min(count)
+    chunk * HASH_CHUNK_ROWS..((chunk + 1) * HASH_CHUNK_ROWS).min(count)
 }
 
 /// Fingerprint of the control mesh of a surface: the scheme, points, faces, creases, rules and
 /// attributes.
 pub fn surface_fingerprint(mesh: &SurfaceMesh, scheme: Scheme) -> String {
     let mut hash = Fingerprint(Sha256::new());
-    let (creases, triangles) = (mesh.crease_rule, mesh.triangle_rule);
-    hash.text(&format!("{scheme:?} {creases:?} {:?} {triangles:?}", mesh.boundary));
+    hash.text(&rules_text(mesh, scheme));
     hash.numbers(mesh.points.as_flattened());
     hash.count(mesh.faces.len());
     mesh.faces.iter().for_each(|face| hash.ids(face));
@@ -157,6 +159,31 @@ pub fn surface_fingerprint(mesh: &SurfaceMesh, scheme: Scheme) -> String {
     hash.ids(&mesh.holes);
     hash.attributes(&mesh.attributes);
     hash.finish()
+}
+
+/// The scheme and the rules of a surface. Jobs are resumed by these words: they stay, whatever the
+/// code calls the variants.
+fn rules_text(mesh: &SurfaceMesh, scheme: Scheme) -> String {
+    let scheme = match scheme {
+        Scheme::CatmullClark => "CatmullClark",
+        Scheme::Loop => "Loop",
+        Scheme::Sqrt3 => "Sqrt3",
+        Scheme::Bilinear => "Bilinear",
+    };
+    let creases = match mesh.crease_rule {
+        CreaseRule::Uniform => "Uniform",
+        CreaseRule::Chaikin => "Chaikin",
+    };
+    let boundary = match mesh.boundary {
+        BoundaryRule::Edges => "Edges",
+        BoundaryRule::EdgesAndCorners => "EdgesAndCorners",
+        BoundaryRule::Holes => "Holes",
+    };
+    let triangles = match mesh.triangle_rule {
+        TriangleRule::Uniform => "Uniform",
+        TriangleRule::Smooth => "Smooth",
+    };
+    format!("{scheme} {creases} {boundary} {triangles}")
 }
 
 /// Hashes of the long lists of a mesh.
@@ -224,7 +251,7 @@ impl Fingerprint {
     fn creases(&mut self, creases: &Creases) {
         self.count(creases.edges.len());
         for crease in &creases.edges {
-            self.ids(&crease.edge.map(|v| v.0));
+            self.ids(&crease.edge().map(|v| v.0));
             self.numbers(&[crease.sharpness]);
         }
         self.count(creases.corners.len());

@@ -17,7 +17,7 @@ use crate::numbers::counted;
 
 /// How far sums of fractions may be above 1, or fractions below 0: half of the least share that a
 /// pixel tells apart, so that rounding in files is none's fault.
-const SLACK: f64 = 0.5 / 65535.0;
+const FRACTION_TOLERANCE: f64 = 0.5 / 65535.0;
 
 /// Colors for materials that have none of their own: Okabe and Ito, *Color Universal Design*
 /// (2008), then again, darker every time.
@@ -214,7 +214,7 @@ impl Materials {
         let (mut sum, mut chosen) = (0.0, 0);
         for (place, material) in self.0.iter().enumerate() {
             let fraction = values[material.channel];
-            if fraction.is_nan() || fraction < -SLACK {
+            if fraction.is_nan() || fraction < -FRACTION_TOLERANCE {
                 let name = &material.name;
                 return Err((
                     format!("has the fraction {fraction} of {name}"),
@@ -227,7 +227,7 @@ impl Materials {
                 chosen = if is_above(level, threshold) { place as u8 + 1 } else { 0 };
             }
         }
-        if sum <= 1.0 + SLACK {
+        if sum <= 1.0 + FRACTION_TOLERANCE {
             Ok(chosen)
         } else {
             Err((

@@ -1,13 +1,14 @@
 //! Faces and patches as bytes, for other ranks of the same program.
 
 use super::bicubic::{Bicubic, Cubic};
-use super::extreme::Heights;
-use super::face::Face;
+use super::covered_face::Face;
+use super::lowest_point::Heights;
 use super::patch_fit::Fit;
-use super::simple::Slope;
+use super::simple_patches::Slope;
 use super::surface::{Patch, SideLink, Surface};
 use crate::error::{Error, Result};
 use crate::limit::rim::{Border, Rim, RimKey};
+use crate::numbers::sorted_unique;
 use crate::parts::exchange::{next, next_count, next_id, next_ids, next_number, next_numbers};
 
 /// Appends a face.
@@ -71,9 +72,7 @@ pub fn patch_bytes(surface: &Surface, names: &[RimKey], [low, high]: [f64; 2]) -
     };
     let patches: Vec<&Patch> = surface.patches.iter().filter(meets).collect();
     let links = patches.iter().flat_map(|patch| &surface.links[patch.all_links()]);
-    let mut edges: Vec<u32> = links.map(|link| link.edge).collect();
-    edges.sort_unstable();
-    edges.dedup();
+    let edges: Vec<u32> = sorted_unique(links.map(|link| link.edge).collect());
     let mut bytes = (edges.len() as u64).to_ne_bytes().to_vec();
     for &edge in &edges {
         push_key(names[edge as usize], &mut bytes);

@@ -1,15 +1,15 @@
 //! Runs of pixels in a row.
 
 /// Pixels that are tried together.
-const TOGETHER: usize = 16;
+const GROUP_PIXELS: usize = 16;
 
 /// Number of leading pixels that have a property.
 #[inline(always)]
 pub fn leading<T>(pixels: &[T], holds: impl Fn(&T) -> bool) -> usize {
-    let (chunks, _) = pixels.as_chunks::<TOGETHER>();
+    let (chunks, _) = pixels.as_chunks::<GROUP_PIXELS>();
     // without a branch a pixel, so that it becomes vectors
-    let all = |chunk: &&[T; TOGETHER]| chunk.iter().fold(true, |all, pixel| all & holds(pixel));
-    let whole = TOGETHER * chunks.iter().take_while(all).count();
+    let all = |chunk: &&[T; GROUP_PIXELS]| chunk.iter().fold(true, |all, pixel| all & holds(pixel));
+    let whole = GROUP_PIXELS * chunks.iter().take_while(all).count();
     whole + pixels[whole..].iter().take_while(|pixel| holds(pixel)).count()
 }
 

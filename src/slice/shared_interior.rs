@@ -7,7 +7,7 @@
 //! pieces and the ranges of values, is reduced over the ranks, and the order in which places are
 //! looked at is that of the whole.
 
-use super::shared::SharedBoundary;
+use super::shared_boundary::SharedBoundary;
 use crate::cluster::Ranks;
 use crate::error::Result;
 use crate::limit::Solid;
@@ -17,7 +17,7 @@ use crate::parts::{Block, Blocks, DistributedMesh, Extent, RankPart};
 use crate::scheme::VertexRule;
 
 /// What rounding may do to heights, as a fraction of the model's.
-const ROUNDING: f64 = 1e-6;
+const HEIGHT_ROUNDING_FRACTION: f64 = 1e-6;
 
 /// A rank's part of a solid: the cells that its layers need.
 #[derive(Debug)]
@@ -93,7 +93,7 @@ fn wanted_cells(
     distance: f64,
 ) -> Result<Vec<u32>> {
     let frame = boundary.frame();
-    let reach = distance + ROUNDING * (frame.heights[1] - frame.heights[0]);
+    let reach = distance + HEIGHT_ROUNDING_FRACTION * (frame.heights[1] - frame.heights[0]);
     let own = heights.map(|[low, high]| [low - reach, high + reach]);
     let own = own.unwrap_or([f64::INFINITY, f64::NEG_INFINITY]);
     let all = ranks.all_gather(Ok(bytemuck::cast_slice(&own).to_vec()))?;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::bicubic::{Bicubic, PlanePoint};
-use super::face::Face;
+use super::covered_face::Face;
 use super::frame::Axis;
 use super::patch_fit::{Fit, Fitter, Square};
 use super::tables::{SquareTable, SquareTables};

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::numbers::bounds;
 
 /// Shells whose boxes are not compared.
-const MANY: usize = 10_000;
+const MAX_COMPARED_SHELLS: usize = 10_000;
 
 /// A component of a closed surface, connected by edges.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -128,7 +128,7 @@ impl Shells {
         let around = |a: &Shell| self.shells.iter().filter(|b| alike(a, b) && meet(a, b)).count();
         match self.shells.len() {
             0 => 1,
-            MANY.. => MANY,
+            MAX_COMPARED_SHELLS.. => MAX_COMPARED_SHELLS,
             _ => self.shells.iter().map(around).max().unwrap_or(1),
         }
     }

@@ -10,6 +10,7 @@ use super::closed::ClosedSurface;
 use super::frame::Axis;
 use super::patch_fit::{Fit, Fitter, Square};
 use super::skin_tables::SkinTables;
+use crate::basis::MissingLayers;
 use crate::bezier::{net_values, to_bezier};
 use crate::error::Result;
 use crate::limit::rim::{Border, Rim, UNIT};
@@ -177,10 +178,10 @@ impl<'a> Skin<'a> {
     }
 
     /// The patch of a regular leaf of a Catmull-Clark surface.
-    fn regular(&self, limit: &LimitSurface, leaf: &SurfaceLeaf, ends: u8) -> Bicubic {
+    fn regular(&self, limit: &LimitSurface, leaf: &SurfaceLeaf, ends: MissingLayers) -> Bicubic {
         let mut points = net_values(limit.net(leaf), self.points.as_flattened(), 3);
-        to_bezier(&mut points, 3, ends & 3);
-        to_bezier(&mut points, 12, ends >> 2 & 3);
+        to_bezier(&mut points, 3, ends.axis(0));
+        to_bezier(&mut points, 12, ends.axis(1));
         let at = |t: usize, s: usize| {
             let place = 3 * (4 * t + s);
             self.axis.seen([0, 1, 2].map(|d| points[place + d]))

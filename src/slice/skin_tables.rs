@@ -21,7 +21,7 @@ pub struct SkinTables {
 }
 
 /// Triangles that must look alike for their weights to be kept.
-const FEW: usize = 3;
+const MIN_EQUAL_TRIANGLES: usize = 3;
 
 impl SkinTables {
     /// No tables yet.
@@ -42,7 +42,7 @@ impl SkinTables {
                 number as u32
             })
             .collect();
-        let many = |number: u32| (counts[number as usize] > FEW).then_some(number);
+        let many = |number: u32| (counts[number as usize] > MIN_EQUAL_TRIANGLES).then_some(number);
         Self { triangles: triangles.into_iter().map(many).collect(), ..Self::default() }
     }
 

@@ -3,10 +3,10 @@
 use super::closed::ClosedSurface;
 use super::contour;
 use super::coverage::{Gray, Raster};
-use super::extreme;
 use super::frame::{Axis, PixelGrid};
 use super::index::IntervalIndex;
 use super::layer::Layer;
+use super::lowest_point;
 use super::shell::Shells;
 use super::surface::{Surface, farthest, longest_side};
 use super::trace::Arcs;
@@ -24,7 +24,7 @@ const MIN_TOLERANCE: f64 = 1e-9;
 
 /// Least tolerance as a fraction of the farthest coordinate: 32 to 64 steps of a number there. What
 /// patches differ from flat ones by is rounding below.
-const ROUNDING: f64 = 1.0 / (1_u64 << 47) as f64;
+const MIN_TOLERANCE_FRACTION: f64 = 1.0 / (1_u64 << 47) as f64;
 
 /// Part of the tolerance that chords may leave a patch by; the rest is for what
 /// patches are off the limit, and flat.
@@ -134,8 +134,8 @@ impl Slicer {
     fn of_whole(surface: Surface, axis: Axis, tolerance: f64, shells: Shells) -> Self {
         let patches = || surface.patches.iter().map(|patch| &patch.points);
         let heights = [1.0, -1.0].map(|sign| {
-            let heights = patches().map(|patch| extreme::heights(patch, sign));
-            sign * extreme::lowest(heights, surface.grid) + 0.0 // no negative zero
+            let heights = patches().map(|patch| lowest_point::heights(patch, sign));
+            sign * lowest_point::lowest(heights, surface.grid) + 0.0 // no negative zero
         });
         let frame = LayerFrame { axis, tolerance, heights, plane: surface.plane_box() };
         Self::of(surface, frame, shells)
@@ -263,7 +263,7 @@ pub(super) fn tolerance(points: &[[f64; 3]], options: SliceOptions) -> Result<f6
         return Err(Error::mesh("all vertices lie in one place").with_help("give a larger model"));
     }
     let farthest = farthest(points);
-    let rounding = ROUNDING * farthest;
+    let rounding = MIN_TOLERANCE_FRACTION * farthest;
     let Some(tolerance) = options.tolerance else {
         return Ok((DEFAULT_TOLERANCE * side).max(2.0 * rounding));
     };

@@ -141,16 +141,20 @@ impl Channel {
     /// The components of cell arrays, one after the other; that of a group has the group's name.
     pub fn of_cells(cell_data: &[CellArray]) -> Vec<Self> {
         let of_one = |array: &CellArray| {
-            let group = array.group_name();
-            let name = group.unwrap_or(&array.name);
+            let name = Self::attribute_of(array);
             let mut channels = Self::components(name, array.width, &array.values);
             // black is outside, also if all cells are inside
-            if group.is_some() {
+            if array.group_name().is_some() {
                 channels.iter_mut().for_each(|channel| channel.range = [0.0, 1.0]);
             }
             channels
         };
         cell_data.iter().flat_map(of_one).collect()
+    }
+
+    /// The attribute of a cell array's channels: the array's name, or that of its group.
+    pub(super) fn attribute_of(array: &CellArray) -> &str {
+        array.group_name().unwrap_or(&array.name)
     }
 
     fn components(name: &str, width: usize, values: &[f64]) -> Vec<Self> {

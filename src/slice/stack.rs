@@ -25,7 +25,7 @@ pub fn check_planes(planes: usize) -> Result<()> {
 }
 
 /// Part of a layer by which the model may stand out of the last one: rounding.
-const SLACK: f64 = 1e-6;
+const LAST_LAYER_TOLERANCE: f64 = 1e-6;
 
 /// Layers of equal height over the whole extent of a model along the slicing axis.
 ///
@@ -55,7 +55,7 @@ impl Stack {
             return Err(Error::request(format!("nothing lies between heights {low} and {high}"))
                 .with_help("slice a model that has a volume"));
         }
-        let layers = ((high - low) / layer_height - SLACK).ceil().max(1.0);
+        let layers = ((high - low) / layer_height - LAST_LAYER_TOLERANCE).ceil().max(1.0);
         if layers > MAX_LAYERS as f64 {
             let least = (high - low) / MAX_LAYERS as f64;
             return Err(Error::request(format!(
@@ -113,7 +113,7 @@ impl Stack {
     /// [`Error::Request`] if there is none.
     pub fn within(&self, from: f64, to: f64) -> Result<Range<usize>> {
         let first_above = |height: f64| {
-            let height = height - SLACK * self.layer_height;
+            let height = height - LAST_LAYER_TOLERANCE * self.layer_height;
             let guess = ((height - self.low) / self.layer_height - 0.5).ceil();
             let guess = guess.clamp(0.0, self.count as f64) as usize;
             // rounding may put the guess beside the layer that `middle` tells

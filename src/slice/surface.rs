@@ -3,7 +3,7 @@
 //! # Practice
 //! Every boundary face of an element is covered by patches, those of a solid's
 //! [sheet](super::sheet) or of a surface's [skin](super::skin), cut until they are
-//! [simple](super::simple). Patches of different sizes
+//! [simple](super::simple_patches). Patches of different sizes
 //! meet: the corner of a small one lies on the side of a large one. So an *edge* is
 //! what lies between two neighboring corners on a line, and a side of a patch is a
 //! chain of edges. An edge has its own curve, shared bit by bit by the patches on
@@ -23,12 +23,12 @@ use rayon::prelude::*;
 
 use super::bicubic::{self, Bicubic, Cubic, HEIGHT, PlanePoint, range, round_to};
 use super::closed::ClosedSurface;
-use super::face::Face;
+use super::covered_face::Face;
 use super::frame::Axis;
 use super::patch_fit::{Fit, Fitter};
 use super::sheet::Sheet;
 use super::shell::{ShellSums, Shells};
-use super::simple::{Flatness, Slope, SubPatch, cut};
+use super::simple_patches::{Flatness, Slope, SubPatch, cut};
 use super::skin::Skin;
 use super::tables::MAX_TABLE_BYTES;
 use crate::error::{Error, Result, option_name};
@@ -49,7 +49,7 @@ const FLAT_PART: f64 = 1.0 / 8.0;
 const PATCH_BYTES: u64 = 1200;
 
 /// Patches that are made at once, about; and fewest and most faces of them.
-const AT_ONCE: usize = 1 << 15;
+const BATCH_PATCHES: usize = 1 << 15;
 const FACES: [usize; 2] = [64, 4096];
 
 /// The complex; see the module's introduction.
@@ -216,7 +216,7 @@ impl Surface {
         while sides.len() < count {
             let first = sides.len();
             // as many as have few patches, by those before
-            let alike = AT_ONCE * first / patches.len().max(1);
+            let alike = BATCH_PATCHES * first / patches.len().max(1);
             let range = first..(first + alike.clamp(FACES[0], FACES[1])).min(count);
             let cut = faces(range).into_par_iter().enumerate().map(|(index, face)| {
                 let face = CutFace::new((first + index) as u32, face, &flatness);
@@ -430,7 +430,7 @@ struct Corners<'a> {
 }
 
 /// Patches whose corners are sorted at once: most corners are shared by neighbors in the order.
-const SORTED: usize = 1 << 14;
+const SORTED_PATCHES: usize = 1 << 14;
 
 /// All of the items in order, of equal keys the first.
 fn distinct<T: Ord + Copy + Send + Sync, K: PartialEq>(
@@ -441,14 +441,14 @@ fn distinct<T: Ord + Copy + Send + Sync, K: PartialEq>(
     let sorted = |(chunk, places): (usize, &[PatchPlace])| {
         let mut own = Vec::with_capacity(8 * places.len());
         for (i, place) in places.iter().enumerate() {
-            items(chunk * SORTED + i, place, &mut own);
+            items(chunk * SORTED_PATCHES + i, place, &mut own);
         }
         own.sort_unstable();
         own.dedup_by_key(|item| key(item));
         own.shrink_to_fit();
         own
     };
-    let parts: Vec<Vec<T>> = places.par_chunks(SORTED).enumerate().map(sorted).collect();
+    let parts: Vec<Vec<T>> = places.par_chunks(SORTED_PATCHES).enumerate().map(sorted).collect();
     let mut all = Vec::with_capacity(parts.iter().map(Vec::len).sum());
     parts.into_iter().for_each(|part| all.extend(part));
     all.par_sort_unstable();

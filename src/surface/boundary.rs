@@ -43,7 +43,7 @@ pub fn boundary_with_topology(solid: &SolidMesh, topology: &Topology) -> Result<
     let points = kept.iter().map(|&v| solid.points[v]).collect();
     let mut surface = SurfaceMesh::new(points, faces);
     for crease in solid.creases.edges.iter().filter(|crease| crease.sharpness > 0.0) {
-        let [a, b] = crease.edge.map(|v| numbers[v.index()]);
+        let [a, b] = crease.edge().map(|v| numbers[v.index()]);
         surface.creases.push_edge(a, b, crease.sharpness);
     }
     for corner in solid.creases.corners.iter().filter(|corner| corner.sharpness > 0.0) {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::mesh::{BoundaryRule, Crease, SurfaceMesh};
+use crate::numbers::sorted_unique;
 use crate::scheme::Scheme;
 use crate::topology::NONE;
 use crate::topology::surface::SurfaceTopology;
@@ -13,7 +14,7 @@ use crate::topology::surface::SurfaceTopology;
 pub(super) fn all(mesh: &SurfaceMesh, scheme: Scheme) -> Vec<u32> {
     let mut holes = mesh.holes.clone();
     if mesh.boundary == BoundaryRule::Holes && !scheme.rules().is_linear() {
-        let ends = |c: &Crease| c.edge.map(|v| v.0);
+        let ends = |c: &Crease| c.edge().map(|v| v.0);
         let tags: HashMap<[u32; 2], f64> =
             mesh.creases.edges.iter().map(|c| (ends(c), c.sharpness)).collect();
         let topology = SurfaceTopology::of(mesh);
@@ -27,7 +28,5 @@ pub(super) fn all(mesh: &SurfaceMesh, scheme: Scheme) -> Vec<u32> {
         let touches = |face: &[u32]| face.iter().any(|&v| at_end[v as usize]);
         holes.extend((0..).zip(mesh.faces.iter()).filter(|(_, face)| touches(face)).map(|f| f.0));
     }
-    holes.sort_unstable();
-    holes.dedup();
-    holes
+    sorted_unique(holes)
 }

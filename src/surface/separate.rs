@@ -7,7 +7,7 @@ use crate::topology::NONE;
 use crate::topology::surface::SurfaceTopology;
 
 /// Angles that differ by less are equal: of faces that lie in one place.
-const EQUAL: f64 = 1e-7;
+const ANGLE_TOLERANCE: f64 = 1e-7;
 
 /// A mesh in which the sheets that meet at edges of more than two faces have vertices of their own,
 /// each around its material, which lies behind the faces; and the number of such edges. All faces
@@ -124,7 +124,8 @@ fn around_material(
         for i in 0..count {
             let j = (i + 1) % count;
             let turn = (sides[j].0 - sides[i].0).abs();
-            if turn.min(std::f64::consts::TAU - turn) < EQUAL && !sides[i].1 && sides[j].1 {
+            if turn.min(std::f64::consts::TAU - turn) < ANGLE_TOLERANCE && !sides[i].1 && sides[j].1
+            {
                 sides.swap(i, j);
             }
         }

@@ -117,7 +117,7 @@ impl SurfaceSummary {
             interior_valences: interior,
             boundary_valences: boundary,
             creases: sharp(mesh.creases.edges.iter().map(|crease| {
-                let [VertexId(a), VertexId(b)] = crease.edge;
+                let [VertexId(a), VertexId(b)] = crease.edge();
                 ([a.min(b), a.max(b)], crease.sharpness)
             })),
             sharp_corners: sharp(mesh.creases.corners.iter().map(|c| (c.vertex, c.sharpness))),

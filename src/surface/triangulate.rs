@@ -9,10 +9,10 @@ use crate::scheme::{FaceShape, Scheme};
 use crate::topology::surface::Columns;
 
 /// Distance of corners from the plane of a planar face, as a fraction of its size.
-const PLANAR: f64 = 1e-5;
+const PLANE_DISTANCE_FRACTION: f64 = 1e-5;
 /// Distance of a concave corner from the line between those next to it, as a fraction of the face's
 /// size.
-const CONCAVE: f64 = 1e-9;
+const CONCAVE_DISTANCE_FRACTION: f64 = 1e-9;
 
 /// How the polygons of a mesh are cut into triangles ([`SurfaceMesh::triangles`]). A plan keeps it,
 /// so that its triangles stay where points move.
@@ -119,10 +119,13 @@ fn is_concave_planar(points: &[[f64; 3]], face: &[u32]) -> bool {
     let Some(normal) = area_normal(points, face).try_normalize(0.0) else { return false };
     let turns_back = |i: usize| {
         let [before, after] = [at(i + 1) - at(i), at(i + 2) - at(i + 1)];
-        before.cross(&after).dot(&normal) < -CONCAVE * size * (before + after).norm()
+        before.cross(&after).dot(&normal)
+            < -CONCAVE_DISTANCE_FRACTION * size * (before + after).norm()
     };
     corners.clone().any(turns_back)
-        && corners.clone().all(|i| from_first(i).dot(&normal).abs() <= PLANAR * size)
+        && corners
+            .clone()
+            .all(|i| from_first(i).dot(&normal).abs() <= PLANE_DISTANCE_FRACTION * size)
 }
 
 /// A plan for a mesh of other faces.

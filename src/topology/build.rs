@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::edges::merge_half_edges;
 use super::faces::merge_half_faces;
-use super::groups::GRAIN;
+use super::groups::TASK_ROWS;
 use super::{NONE, Rows, Topology};
 use crate::error::IdKind::{Cell, Vertex};
 use crate::error::{Error, Result};
@@ -57,7 +57,7 @@ impl Topology {
                 (edge, vertex)
             },
         );
-        let all_edges = (0..boundary_edge.len()).into_par_iter().with_min_len(GRAIN);
+        let all_edges = (0..boundary_edge.len()).into_par_iter().with_min_len(TASK_ROWS);
         let has_grid_valence =
             |e: usize| edges.faces.row(e).len() == 4 - usize::from(boundary_edge[e]);
         let grid_edge = all_edges.map(has_grid_valence).collect();

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
 
-use super::groups::{Chunk, CountingSort, GRAIN, advance, chunked, scan, start, take};
+use super::groups::{Chunk, CountingSort, TASK_ROWS, advance, chunked, scan, start, take};
 use super::{NONE, Rows};
 use crate::disjoint::{together, together_long};
 use crate::error::IdKind::{Cell, Vertex};
@@ -302,15 +302,16 @@ impl<'a> HalfFaces<'a> {
 
 /// Two cells all of whose faces are shared with one another are one cell twice.
 fn check_duplicates(cell_faces: &Rows, face_cells: &[[u32; 2]]) -> Result<()> {
-    let duplicate = (0..cell_faces.len()).into_par_iter().with_min_len(GRAIN).find_map_first(|c| {
-        let faces = cell_faces.row(c);
-        let other = |f: u32| {
-            let [a, b] = face_cells[f as usize];
-            if a == c as u32 { b } else { a }
-        };
-        let first = faces.first().map_or(NONE, |&f| other(f));
-        (first != NONE && faces.iter().all(|&f| other(f) == first)).then_some([c as u32, first])
-    });
+    let duplicate =
+        (0..cell_faces.len()).into_par_iter().with_min_len(TASK_ROWS).find_map_first(|c| {
+            let faces = cell_faces.row(c);
+            let other = |f: u32| {
+                let [a, b] = face_cells[f as usize];
+                if a == c as u32 { b } else { a }
+            };
+            let first = faces.first().map_or(NONE, |&f| other(f));
+            (first != NONE && faces.iter().all(|&f| other(f) == first)).then_some([c as u32, first])
+        });
     match duplicate {
         None => Ok(()),
         Some(pair) => Err(Error::mesh(message!(Cell.ids(pair), " have the same faces"))

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 /// Rows or groups a work item of a parallel loop covers.
-pub(super) const GRAIN: usize = 1024;
+pub(super) const TASK_ROWS: usize = 1024;
 
 /// Maximum number of shares of a counting sort: each has its own counts of all columns.
 const MAX_SHARES: usize = 4;
@@ -37,7 +37,7 @@ pub(super) fn advance(counters: &mut Counters, group: u32) -> usize {
 impl CountingSort {
     /// Sorts what the `rows` hold into `groups`; `count` advances the group of each.
     pub fn of(groups: usize, rows: usize, count: impl Fn(u32, &mut Counters) + Sync) -> Self {
-        let shares = rayon::current_num_threads().min(MAX_SHARES).min(rows / GRAIN).max(1);
+        let shares = rayon::current_num_threads().min(MAX_SHARES).min(rows / TASK_ROWS).max(1);
         let count_share = |share: usize| {
             let mut counts = vec![0; groups];
             range(share, shares, rows).for_each(|row| count(row, &mut counts));
@@ -101,7 +101,7 @@ impl<'a, T> Chunk<'a, T> {
     }
 }
 
-/// Groups of these ends in chunks of [`GRAIN`], with their `items`.
+/// Groups of these ends in chunks of [`TASK_ROWS`], with their `items`.
 pub(super) fn chunked<'a, T>(ends: &'a [u32], mut items: &'a mut [T]) -> Vec<Chunk<'a, T>> {
     let (mut first, mut start) = (0, 0);
     let cut = |ends: &'a [u32]| {
@@ -110,7 +110,7 @@ pub(super) fn chunked<'a, T>(ends: &'a [u32], mut items: &'a mut [T]) -> Vec<Chu
         (first, start) = (first + ends.len() as u32, end);
         chunk
     };
-    ends.chunks(GRAIN).map(cut).collect()
+    ends.chunks(TASK_ROWS).map(cut).collect()
 }
 
 /// One of so many nearly equal ranges of rows.
@@ -118,10 +118,10 @@ fn range(share: usize, shares: usize, rows: usize) -> Range<u32> {
     (share * rows / shares) as u32..((share + 1) * rows / shares) as u32
 }
 
-/// Ranges of at most [`GRAIN`] of `count` things.
+/// Ranges of at most [`TASK_ROWS`] of `count` things.
 pub(super) fn chunks(count: usize) -> impl IndexedParallelIterator<Item = Range<u32>> {
-    let chunk = move |i: usize| (i * GRAIN) as u32..((i + 1) * GRAIN).min(count) as u32;
-    (0..count.div_ceil(GRAIN)).into_par_iter().map(chunk)
+    let chunk = move |i: usize| (i * TASK_ROWS) as u32..((i + 1) * TASK_ROWS).min(count) as u32;
+    (0..count.div_ceil(TASK_ROWS)).into_par_iter().map(chunk)
 }
 
 /// Running sums.

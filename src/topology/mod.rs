@@ -36,6 +36,7 @@ pub(crate) use validate::no_boundary;
 use crate::error::IdKind;
 use crate::error::{Error, Result};
 use crate::mesh::{CellKind, Cells, FaceGroup};
+use crate::numbers::sorted_unique;
 
 /// No element: the missing second cell of a boundary face.
 pub const NONE: u32 = u32::MAX;
@@ -195,9 +196,7 @@ impl Topology {
                     .with_help("name the vertices of faces of cells, counted from 0")
             })
         };
-        let mut faces = group.faces.iter().map(find).collect::<Result<Vec<u32>>>()?;
-        faces.sort_unstable();
-        faces.dedup();
+        let faces = sorted_unique(group.faces.iter().map(find).collect::<Result<Vec<u32>>>()?);
         Ok(faces)
     }
 

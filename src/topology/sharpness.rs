@@ -31,7 +31,7 @@ impl Sharpness {
             sharpness.vertices = vec![NOT_GIVEN; topology.vertex_count()];
         }
         for crease in &creases.edges {
-            let [a, b] = crease.edge.map(|v| v.0);
+            let [a, b] = crease.edge().map(|v| v.0);
             let known = (a.max(b) as usize) < topology.vertex_count();
             let edge = known.then(|| topology.edge_between(a, b)).flatten();
             let edge = edge.ok_or_else(|| crease.no_edge())?;

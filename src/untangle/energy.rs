@@ -15,7 +15,7 @@ use crate::topology::Rows;
 const AXES: [[usize; 3]; 8] =
     [[0, 1, 2], [1, 0, 2], [0, 1, 2], [1, 0, 2], [1, 0, 2], [0, 1, 2], [1, 0, 2], [0, 1, 2]];
 /// Terms that are summed together; sums of these are added in their order.
-const GRAIN: usize = 1024;
+const SUM_TERMS: usize = 1024;
 
 /// Where a vertex may move.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -49,7 +49,7 @@ pub(super) struct Energy<'a> {
     /// For each vertex the corners of cells, `8 cell + corner`, that it is.
     pub places: Rows,
     /// Directions in which each vertex may move.
-    pub ways: &'a [Freedom],
+    pub freedoms: &'a [Freedom],
     /// Wanted lengths of the edges of each cell, by axis.
     pub lengths: Vec<[f64; 3]>,
     /// ε; 0: the energy is infinite where a determinant is not positive.
@@ -60,10 +60,11 @@ pub(super) struct Energy<'a> {
 
 impl<'a> Energy<'a> {
     /// The energy with the mean lengths of each cell's edges as the wanted ones.
-    pub fn new(hexes: &'a [[u32; 8]], ways: &'a [Freedom], points: &[[f64; 3]]) -> Self {
+    pub fn new(hexes: &'a [[u32; 8]], freedoms: &'a [Freedom], points: &[[f64; 3]]) -> Self {
         let corners: Vec<u32> = hexes.as_flattened().to_vec();
         let places = Rows::uniform(corners, 1).transpose(points.len());
-        let mut energy = Self { hexes, places, ways, lengths: Vec::new(), epsilon: 0.0, power: 1 };
+        let mut energy =
+            Self { hexes, places, freedoms, lengths: Vec::new(), epsilon: 0.0, power: 1 };
         energy.set_lengths(points);
         energy
     }
@@ -105,16 +106,18 @@ impl<'a> Energy<'a> {
             .zip(&self.lengths)
             .map(|(hex, lengths)| self.cell(points, hex, lengths))
             .collect();
-        let sums: Vec<f64> =
-            cells.par_chunks(GRAIN).map(|chunk| chunk.iter().map(|cell| cell.0).sum()).collect();
+        let sums: Vec<f64> = cells
+            .par_chunks(SUM_TERMS)
+            .map(|chunk| chunk.iter().map(|cell| cell.0).sum())
+            .collect();
         let value: f64 = sums.iter().sum();
         let gather = |v: usize| -> [f64; 3] {
-            if self.ways[v] == Freedom::None {
+            if self.freedoms[v] == Freedom::None {
                 return [0.0; 3];
             }
             let places = self.places.row(v).iter().map(|&place| place as usize);
             let sum: Vector3<f64> = places.map(|place| cells[place / 8].1[place % 8]).sum();
-            self.ways[v].project(sum).into()
+            self.freedoms[v].project(sum).into()
         };
         let gradient = (0..points.len()).into_par_iter().map(gather).collect();
         (if value.is_finite() { value } else { f64::INFINITY }, gradient)
@@ -191,8 +194,8 @@ mod tests {
             (0..8).map(|i| [i & 1, i >> 1 & 1, i >> 2].map(f64::from)).collect();
         points[7] = [0.2, 0.3, 0.1];
         points[1] = [1.1, 0.2, -0.3];
-        let (hexes, ways) = ([corners], [Freedom::All; 8]);
-        let mut energy = Energy::new(&hexes, &ways, &points);
+        let (hexes, freedoms) = ([corners], [Freedom::All; 8]);
+        let mut energy = Energy::new(&hexes, &freedoms, &points);
         (energy.epsilon, energy.power) = (0.3, 2);
         assert!(energy.least_determinant(&points) < 0.0);
         let (_, gradient) = energy.value_and_gradient(&points);

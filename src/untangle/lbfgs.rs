@@ -6,9 +6,9 @@ use std::collections::VecDeque;
 use rayon::prelude::*;
 
 /// Steps that the inverse Hessian is made from.
-const MEMORY: usize = 10;
+const KEPT_STEPS: usize = 10;
 /// Vertices that are summed together.
-const GRAIN: usize = 4096;
+const SUM_VERTICES: usize = 4096;
 
 type Field = Vec<[f64; 3]>;
 
@@ -56,7 +56,7 @@ pub(super) fn minimize(
         let change = combined(&slopes, &gradient, -1.0);
         let curvature = dot(&moved, &change);
         if curvature > 1e-12 * dot(&change, &change) * dot(&moved, &moved).sqrt().min(1.0) {
-            if memory.len() == MEMORY {
+            if memory.len() == KEPT_STEPS {
                 memory.pop_front();
             }
             memory.push_back((moved, change, 1.0 / curvature));
@@ -99,8 +99,8 @@ fn combined(a: &[[f64; 3]], b: &[[f64; 3]], factor: f64) -> Field {
 /// Dot product, in an order that depends on the length alone.
 fn dot(a: &[[f64; 3]], b: &[[f64; 3]]) -> f64 {
     let sums: Vec<f64> = a
-        .par_chunks(GRAIN)
-        .zip(b.par_chunks(GRAIN))
+        .par_chunks(SUM_VERTICES)
+        .zip(b.par_chunks(SUM_VERTICES))
         .map(|(a, b)| a.as_flattened().iter().zip(b.as_flattened()).map(|(a, b)| a * b).sum())
         .collect();
     sums.iter().sum()

@@ -6,14 +6,14 @@
 //! thin mesh, ε falls once more in a space in which it is not thin. A result that is worse than
 //! what it came from is dropped.
 
-mod bound;
+mod determinant_bound;
 mod energy;
 mod lbfgs;
 mod quality;
 mod slide;
 mod untangled;
 
-pub use bound::{LeastDeterminant, least_determinant};
+pub use determinant_bound::{LeastDeterminant, least_determinant};
 pub use quality::{ScaledJacobians, cell_quality};
 pub use untangled::{BoundaryMotion, Untangled};
 
@@ -32,19 +32,19 @@ use lbfgs::minimize;
 use slide::Sliding;
 
 /// Minimizations of falling ε at most.
-const ROUNDS: usize = 60;
+const MAX_MINIMIZATIONS: usize = 60;
 /// Steps of each.
-const STEPS: usize = 60;
+const MAX_MINIMIZATION_STEPS: usize = 60;
 /// Powers of the energy that improve the worst corners, one after the other.
-const POWERS: [i32; 4] = [1, 4, 12, 24];
+const ENERGY_POWERS: [i32; 4] = [1, 4, 12, 24];
 
 /// Rounds of sliding at most.
-const SLIDES: usize = 16;
+const MAX_SLIDES: usize = 16;
 /// Rounds of [`untangle`] at most.
-pub const MAX_ROUNDS: usize = 2 * ROUNDS + POWERS.len() + SLIDES; // stretched meshes unfold twice
+pub const MAX_ROUNDS: usize = 2 * MAX_MINIMIZATIONS + ENERGY_POWERS.len() + MAX_SLIDES; // stretched meshes unfold twice
 /// How far the limit surface may come away from that of before where vertices slide, as a fraction
 /// of the solid's diagonal.
-const DEVIATION: f64 = 1e-3;
+const MAX_DEVIATION_FRACTION: f64 = 1e-3;
 
 /// Moves vertices of a mesh of hexahedra so that no control cell is folded and the worst
 /// improves; calls `progress` after each of at most
@@ -77,43 +77,45 @@ pub fn untangle(
     // nothing would hold the vertices
     topology.check_has_boundary()?;
     let is_free = |v: u32| !topology.is_boundary_vertex(v) && !topology.vertex_cells(v).is_empty();
-    let mut ways: Vec<Freedom> = (0..start.len() as u32)
+    let mut freedoms: Vec<Freedom> = (0..start.len() as u32)
         .map(|v| if is_free(v) { Freedom::All } else { Freedom::None })
         .collect();
     let quality = |points: &[[f64; 3]]| cell_quality(points, hexes);
     let before = quality(start);
     let mut best = BestPoints { points: start.clone(), quality: before };
     // folds that no vertex can fix are not worth a minimization
-    let is_fixed = |v: u32, ways: &[Freedom]| matches!(ways[v as usize], Freedom::None);
-    let folded = |points: &[[f64; 3]], ways: &[Freedom]| {
-        let fixed = |hex: &&[u32; 8]| fixed_fold(points, hex, |v| is_fixed(v, ways));
+    let is_fixed = |v: u32, freedoms: &[Freedom]| matches!(freedoms[v as usize], Freedom::None);
+    let folded = |points: &[[f64; 3]], freedoms: &[Freedom]| {
+        let fixed = |hex: &&[u32; 8]| fixed_fold(points, hex, |v| is_fixed(v, freedoms));
         hexes.iter().filter(fixed).count()
     };
-    let is_hopeless = before.non_positive > 0 && folded(start, &ways) == before.non_positive;
-    if ways.contains(&Freedom::All) && !is_hopeless {
+    let is_hopeless = before.non_positive > 0 && folded(start, &freedoms) == before.non_positive;
+    if freedoms.contains(&Freedom::All) && !is_hopeless {
         let mut is_thin = false;
         if before.non_positive > 0 {
-            let (points, now, stretched) = unfolded(hexes, &ways, &best.points, &mut progress)?;
+            let (points, now, stretched) = unfolded(hexes, &freedoms, &best.points, &mut progress)?;
             is_thin = stretched;
             // fewer folded cells, none of them worse than the worst was
             if now.least >= before.least {
                 best = BestPoints { points, quality: now };
             }
         }
-        for power in POWERS {
+        for power in ENERGY_POWERS {
             if best.quality.non_positive > 0 {
                 break;
             }
-            let improve =
-                |ways: &[Freedom], points: &[[f64; 3]]| improved(hexes, ways, power, points);
-            let points = improve(&ways, &best.points);
+            let improve = |freedoms: &[Freedom], points: &[[f64; 3]]| {
+                improved(hexes, freedoms, power, points)
+            };
+            let points = improve(&freedoms, &best.points);
             let now = quality(&points);
             // the space of what is unfolded by now
             let stretch = IsotropicMap::of(&best.points, hexes).filter(|_| is_thin);
             best.offer(points, now);
             if let Some(stretch) = stretch {
-                let improve = |ways: &[Freedom], points: &[[f64; 3]]| Ok(improve(ways, points));
-                let points = stretch.minimized(&ways, &best.points, improve)?;
+                let improve =
+                    |freedoms: &[Freedom], points: &[[f64; 3]]| Ok(improve(freedoms, points));
+                let points = stretch.minimized(&freedoms, &best.points, improve)?;
                 let now = quality(&points);
                 best.offer(points, now);
             }
@@ -126,7 +128,7 @@ pub fn untangle(
         let sliding = Sliding::new(&oriented, hexes, &solid)?;
         can_slide = sliding.len();
         if can_slide > 0 {
-            deviation = slide(&sliding, (hexes, &mut ways), &mut best, &mut progress)?;
+            deviation = slide(&sliding, (hexes, &mut freedoms), &mut best, &mut progress)?;
         }
     }
     let (mut moved, mut slid) = (0, 0);
@@ -143,7 +145,7 @@ pub fn untangle(
         slid,
         can_slide,
         stay: of_boundary - can_slide,
-        fixed: folded(&best.points, &ways),
+        fixed: folded(&best.points, &freedoms),
         deviation: deviation * unit,
     })
 }
@@ -191,12 +193,19 @@ impl BestPoints {
 }
 
 /// Minimizes without ε, with a power.
-fn improved(hexes: &[[u32; 8]], ways: &[Freedom], power: i32, start: &[[f64; 3]]) -> Vec<[f64; 3]> {
-    let mut energy = Energy::new(hexes, ways, start);
+fn improved(
+    hexes: &[[u32; 8]],
+    freedoms: &[Freedom],
+    power: i32,
+    start: &[[f64; 3]],
+) -> Vec<[f64; 3]> {
+    let mut energy = Energy::new(hexes, freedoms, start);
     energy.power = power;
     let mut points = start.to_vec();
     let reach = 0.1 * shortest(&energy);
-    minimize(&mut points, 2 * STEPS, reach, |points| energy.value_and_gradient(points));
+    minimize(&mut points, 2 * MAX_MINIMIZATION_STEPS, reach, |points| {
+        energy.value_and_gradient(points)
+    });
     points
 }
 
@@ -204,17 +213,19 @@ fn improved(hexes: &[[u32; 8]], ways: &[Freedom], power: i32, start: &[[f64; 3]]
 /// lines, and a correction after it. Returns how far the limit surface has come away.
 fn slide(
     sliding: &Sliding<'_>,
-    (hexes, ways): (&[[u32; 8]], &mut [Freedom]),
+    (hexes, freedoms): (&[[u32; 8]], &mut [Freedom]),
     best: &mut BestPoints,
     progress: &mut impl FnMut(usize) -> Result<()>,
 ) -> Result<f64> {
     let mut deviation = 0.0;
     let mut failures = 0;
-    for round in 0..SLIDES {
-        sliding.set_ways(&best.points, ways);
+    for round in 0..MAX_SLIDES {
+        sliding.set_ways(&best.points, freedoms);
         let points = match best.quality.non_positive {
-            0 => improved(hexes, ways, POWERS[round % POWERS.len()], &best.points),
-            _ => unfolded(hexes, ways, &best.points, |_| Ok(()))?.0,
+            0 => {
+                improved(hexes, freedoms, ENERGY_POWERS[round % ENERGY_POWERS.len()], &best.points)
+            }
+            _ => unfolded(hexes, freedoms, &best.points, |_| Ok(()))?.0,
         };
         let step = points.iter().zip(&best.points);
         let step: Vec<[f64; 3]> = step.map(|(a, b)| std::array::from_fn(|d| a[d] - b[d])).collect();
@@ -232,7 +243,7 @@ fn slide(
             if !best.is_worse_than(&now) {
                 continue;
             }
-            let most = DEVIATION * sliding.diagonal();
+            let most = MAX_DEVIATION_FRACTION * sliding.diagonal();
             let off = sliding.deviation(&trial, most);
             if off <= most {
                 *best = BestPoints { points: trial, quality: now };
@@ -241,7 +252,7 @@ fn slide(
             }
         }
         progress(best.quality.non_positive)?;
-        if failures == POWERS.len() {
+        if failures == ENERGY_POWERS.len() {
             break;
         }
     }
@@ -253,21 +264,21 @@ fn slide(
 /// they are from there.
 fn unfolded(
     hexes: &[[u32; 8]],
-    ways: &[Freedom],
+    freedoms: &[Freedom],
     start: &[[f64; 3]],
     mut progress: impl FnMut(usize) -> Result<()>,
 ) -> Result<(Vec<[f64; 3]>, ScaledJacobians, bool)> {
-    let mut sought = |ways: &[Freedom], start: &[[f64; 3]]| {
+    let mut sought = |freedoms: &[Freedom], start: &[[f64; 3]]| {
         let folded = |points: &[[f64; 3]]| cell_quality(points, hexes).non_positive;
-        unfold(&mut Energy::new(hexes, ways, start), start, |points| progress(folded(points)))
+        unfold(&mut Energy::new(hexes, freedoms, start), start, |points| progress(folded(points)))
     };
-    let plain = sought(ways, start)?;
+    let plain = sought(freedoms, start)?;
     let quality = cell_quality(&plain, hexes);
     if quality.non_positive == 0 {
         return Ok((plain, quality, false));
     }
     let Some(stretch) = IsotropicMap::of(start, hexes) else { return Ok((plain, quality, false)) };
-    let points = stretch.minimized(ways, start, sought)?;
+    let points = stretch.minimized(freedoms, start, sought)?;
     let now = cell_quality(&points, hexes);
     Ok(if now.least > quality.least { (points, now, true) } else { (plain, quality, false) })
 }
@@ -304,13 +315,13 @@ impl IsotropicMap {
     /// What `minimize` makes of points there.
     fn minimized(
         &self,
-        ways: &[Freedom],
+        freedoms: &[Freedom],
         start: &[[f64; 3]],
         minimize: impl FnOnce(&[Freedom], &[[f64; 3]]) -> Result<Vec<[f64; 3]>>,
     ) -> Result<Vec<[f64; 3]>> {
         let there: Vec<[f64; 3]> =
             start.iter().map(|&p| (self.to * Vector3::from(p)).into()).collect();
-        let turned: Vec<Freedom> = ways.iter().map(|&way| self.way(way)).collect();
+        let turned: Vec<Freedom> = freedoms.iter().map(|&way| self.way(way)).collect();
         let found = minimize(&turned, &there)?;
         // by steps, so that what stays is not rounded
         let pairs = found.into_iter().zip(there);
@@ -337,11 +348,12 @@ fn unfold(
 ) -> Result<Vec<[f64; 3]>> {
     let mut points = start.to_vec();
     (energy.epsilon, energy.power) = (1.0, 1);
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_MINIMIZATIONS {
         let (value, _) = energy.value_and_gradient(&points);
         let reach = 0.1 * shortest(energy);
-        let reached =
-            minimize(&mut points, STEPS, reach, |points| energy.value_and_gradient(points));
+        let reached = minimize(&mut points, MAX_MINIMIZATION_STEPS, reach, |points| {
+            energy.value_and_gradient(points)
+        });
         let least = energy.least_determinant(&points);
         progress(&points)?;
         if least > 0.0 {

@@ -26,20 +26,20 @@ use crate::process::solid::trilinear::CORNERS;
 use crate::topology::{Orientation, Sharpness, Topology};
 
 /// What limit points of vertices may be off, as a fraction of the solid's diagonal.
-const OFF: f64 = 1e-8;
+const LIMIT_TOLERANCE_FRACTION: f64 = 1e-8;
 /// Corrections at most.
-const STEPS: usize = 100;
+const MAX_CORRECTIONS: usize = 100;
 /// How much of what a limit point is off its control point is moved by. Masks of regular vertices
 /// have the eigenvalues 1/9 to 1, for which 1.8 is best; those of others reach a little farther.
-const STEP: f64 = 1.6;
+const CORRECTION_FACTOR: f64 = 1.6;
 /// Samples of a face by axis at which its distance is looked at first.
-const GRID: usize = 5;
+const SAMPLES_PER_AXIS: usize = 5;
 /// Faces that are looked at more closely, by their distance as a fraction of the greatest.
-const NEARLY: f64 = 0.7;
+const RESAMPLE_ABOVE_FRACTION: f64 = 0.7;
 /// Rounds of that, in each of which steps are halved.
-const CLOSER: usize = 4;
+const RESAMPLE_ROUNDS: usize = 4;
 /// Edges of a crease on each side of a vertex along which it slides.
-const REACH: usize = 3;
+const MAX_SLIDE_EDGES: usize = 3;
 
 /// Cubic Bézier points.
 type CubicCurve = [[f64; 3]; 4];
@@ -61,7 +61,7 @@ pub(super) struct Sliding<'s> {
 struct FaceGrid {
     /// A face that has the sample, and where.
     samples: Vec<(u32, [f64; 2])>,
-    /// `[face][GRID][GRID]`: the sample.
+    /// `[face][SAMPLES_PER_AXIS][SAMPLES_PER_AXIS]`: the sample.
     of_faces: Vec<u32>,
 }
 
@@ -72,9 +72,9 @@ impl FaceGrid {
         let mut known = HashMap::new();
         for (f, face) in (0..).zip(faces) {
             let (number, rim) = (names.number(face), names.rim(face));
-            for i in 0..GRID * GRID {
-                let steps = [i % GRID, i / GRID];
-                let at = steps.map(|k| k as f64 / (GRID - 1) as f64);
+            for i in 0..SAMPLES_PER_AXIS * SAMPLES_PER_AXIS {
+                let steps = [i % SAMPLES_PER_AXIS, i / SAMPLES_PER_AXIS];
+                let at = steps.map(|k| k as f64 / (SAMPLES_PER_AXIS - 1) as f64);
                 let place = element_place(face, at);
                 let node = face.along.map(|axis| (place[axis] * f64::from(UNIT)) as u32);
                 let next = samples.len() as u32;
@@ -97,11 +97,11 @@ fn element_place(face: &BoundaryFace, [s, t]: [f64; 2]) -> [f64; 3] {
 /// A vertex that slides.
 struct Slider {
     vertex: u32,
-    on: On,
+    on: SlideTarget,
     place: LimitStencil,
 }
 
-enum On {
+enum SlideTarget {
     Surface,
     /// Between two neighbors on a crease, on these curves.
     Crease([u32; 2], Vec<CubicCurve>),
@@ -147,12 +147,12 @@ impl<'s> Sliding<'s> {
                 continue;
             }
             let on = match creases.kind(vertex) {
-                VertexRole::Smooth => On::Surface,
+                VertexRole::Smooth => SlideTarget::Surface,
                 VertexRole::Crease(ends) => match creases.curves(vertex, ends, &mesh.points) {
-                    Some(curves) => On::Crease(ends, curves),
+                    Some(curves) => SlideTarget::Crease(ends, curves),
                     None => continue,
                 },
-                VertexRole::Corner | VertexRole::Other => continue,
+                VertexRole::Corner | VertexRole::SemiSharp => continue,
             };
             let Some(&cell) = topology.vertex_cells(vertex).first() else { continue };
             let corner = hexes[cell as usize].iter().position(|&v| v == vertex);
@@ -186,11 +186,11 @@ impl<'s> Sliding<'s> {
     }
 
     /// Lets the vertices that slide move along the control mesh's boundary.
-    pub fn set_ways(&self, points: &[[f64; 3]], ways: &mut [Freedom]) {
+    pub fn set_ways(&self, points: &[[f64; 3]], freedoms: &mut [Freedom]) {
         let at = |v: u32| Vector3::from(points[v as usize]);
         for Slider { vertex, on, .. } in &self.sliders {
             let vector = match on {
-                On::Surface => {
+                SlideTarget::Surface => {
                     let faces = self.topology.vertex_faces(*vertex).iter().copied();
                     let faces = faces.filter(|&face| self.topology.is_boundary_face(face));
                     let area = |face: u32| -> Vector3<f64> {
@@ -202,12 +202,12 @@ impl<'s> Sliding<'s> {
                     };
                     faces.map(area).sum::<Vector3<f64>>()
                 }
-                On::Crease([a, b], _) => at(*b) - at(*a),
+                SlideTarget::Crease([a, b], _) => at(*b) - at(*a),
             };
-            ways[*vertex as usize] = match (vector.try_normalize(0.0), on) {
+            freedoms[*vertex as usize] = match (vector.try_normalize(0.0), on) {
                 (None, _) => Freedom::None,
-                (Some(normal), On::Surface) => Freedom::Across(normal),
-                (Some(direction), On::Crease(..)) => Freedom::Along(direction),
+                (Some(normal), SlideTarget::Surface) => Freedom::Across(normal),
+                (Some(direction), SlideTarget::Crease(..)) => Freedom::Along(direction),
             };
         }
     }
@@ -215,32 +215,32 @@ impl<'s> Sliding<'s> {
     /// Corrects the vertices that slide until their limit points are on the limit of before;
     /// whether they come there.
     pub fn settle(&self, points: &mut [[f64; 3]]) -> bool {
-        for _ in 0..STEPS {
+        for _ in 0..MAX_CORRECTIONS {
             let refined = self.solid.refined_points(points.as_flattened(), 3);
             let off = |slider: &Slider| self.target(&slider.on, slider.place.of(&refined));
             let offs: Option<Vec<Vector3<f64>>> = self.sliders.par_iter().map(off).collect();
             let Some(offs) = offs else { return false };
             let most = offs.iter().map(Vector3::norm).fold(0.0, f64::max);
-            if most <= OFF * self.diagonal {
+            if most <= LIMIT_TOLERANCE_FRACTION * self.diagonal {
                 return true;
             }
             for (slider, off) in self.sliders.iter().zip(offs) {
                 let point = &mut points[slider.vertex as usize];
-                *point = (Vector3::from(*point) + STEP * off).into();
+                *point = (Vector3::from(*point) + CORRECTION_FACTOR * off).into();
             }
         }
         false
     }
 
     /// From a limit point to the place where it belongs.
-    fn target(&self, on: &On, x: Vector3<f64>) -> Option<Vector3<f64>> {
+    fn target(&self, on: &SlideTarget, x: Vector3<f64>) -> Option<Vector3<f64>> {
         match on {
-            On::Surface => {
+            SlideTarget::Surface => {
                 let place = self.locator.nearest_on_sides(x.into())?;
                 let place = LimitStencil::new(self.solid, place.element, place.parameters)?;
                 Some(place.of(&self.before) - x)
             }
-            On::Crease(_, curves) => {
+            SlideTarget::Crease(_, curves) => {
                 let each = curves.iter().map(|curve| closest_on_curve(curve, x.into()).1);
                 each.min_by(|a, b| a.norm_squared().total_cmp(&b.norm_squared()))
             }
@@ -277,14 +277,18 @@ impl<'s> Sliding<'s> {
         let closer = |(face, own): (usize, &[u32])| {
             let values = own.iter().map(|&sample| samples[sample as usize]);
             let grid = (0..).zip(values).map(|(i, value): (usize, f64)| {
-                (value, [i % GRID, i / GRID].map(|k| k as f64 / (GRID - 1) as f64))
+                (
+                    value,
+                    [i % SAMPLES_PER_AXIS, i / SAMPLES_PER_AXIS]
+                        .map(|k| k as f64 / (SAMPLES_PER_AXIS - 1) as f64),
+                )
             });
             let mut best = grid.fold((0.0, [0.0; 2]), farther);
-            if best.0 < NEARLY * greatest {
+            if best.0 < RESAMPLE_ABOVE_FRACTION * greatest {
                 return Some(best.0);
             }
-            let mut step = 0.5 / (GRID - 1) as f64;
-            for _ in 0..CLOSER {
+            let mut step = 0.5 / (SAMPLES_PER_AXIS - 1) as f64;
+            for _ in 0..RESAMPLE_ROUNDS {
                 let [s, t] = best.1;
                 for i in 0..9 {
                     let by = [i % 3, i / 3].map(|k: usize| (k as f64 - 1.0) * step);
@@ -295,7 +299,7 @@ impl<'s> Sliding<'s> {
             }
             Some(best.0)
         };
-        let faces = self.grid.of_faces.par_chunks(GRID * GRID).enumerate();
+        let faces = self.grid.of_faces.par_chunks(SAMPLES_PER_AXIS * SAMPLES_PER_AXIS).enumerate();
         let found: Option<Vec<f64>> = faces.map(closer).collect();
         found.map_or(f64::INFINITY, |found| found.into_iter().fold(0.0, f64::max))
     }
@@ -308,7 +312,8 @@ enum VertexRole {
     Crease([u32; 2]),
     /// Interpolated.
     Corner,
-    Other,
+    /// At semi-sharp edges, at the end of a crease, or with a semi-sharp tag.
+    SemiSharp,
 }
 
 struct CreaseLines<'t> {
@@ -328,7 +333,7 @@ impl CreaseLines<'_> {
                 VertexRole::Crease([0, 1].map(|i: usize| self.topology.other_end(sharp[i], vertex)))
             }
             (3.., _) if infinite => VertexRole::Corner,
-            _ => VertexRole::Other,
+            _ => VertexRole::SemiSharp,
         }
     }
 
@@ -340,7 +345,7 @@ impl CreaseLines<'_> {
         let mut closed = [false; 2];
         for (side, end) in ends.into_iter().enumerate() {
             let (mut before, mut last) = (vertex, end);
-            for _ in 0..REACH {
+            for _ in 0..MAX_SLIDE_EDGES {
                 match self.kind(last) {
                     VertexRole::Crease(next) => {
                         let next = if next[0] == before { next[1] } else { next[0] };

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use super::scene::Scene;
 
 /// Bytes from which on compression is fast rather than best.
-const LARGE: usize = 16 << 20;
+const FAST_COMPRESSION_BYTES: usize = 16 << 20;
 
 const TEMPLATE: &str = include_str!("page/page.html");
 /// Colors, light and dark.
@@ -58,7 +58,8 @@ pub fn write(scene: &Scene, out: &mut impl Write) -> io::Result<u64> {
 /// Compresses what the parts make together, and writes it as text, whose length it returns.
 fn pack(parts: &[&[u8]], out: &mut impl Write) -> io::Result<u64> {
     let bytes: usize = parts.iter().map(|part| part.len()).sum();
-    let level = if bytes < LARGE { Compression::best() } else { Compression::default() };
+    let level =
+        if bytes < FAST_COMPRESSION_BYTES { Compression::best() } else { Compression::default() };
     let mut encoder = ZlibEncoder::new(EncoderWriter::new(out, &BASE64), level);
     parts.iter().try_for_each(|part| encoder.write_all(part))?;
     encoder.try_finish()?;

@@ -13,7 +13,7 @@ use crate::mesh::SolidMesh;
 use crate::numbers::counted;
 
 /// Leaves that are worked on at once.
-const LEAVES: usize = 256;
+const TASK_LEAVES: usize = 256;
 
 /// Bytes of a piece on its way into a page: its points in two lattices and twice as bytes, its place.
 const PIECE_BYTES: u128 = 1600;
@@ -21,7 +21,7 @@ const PIECE_BYTES: u128 = 1600;
 const VALUE_BYTES: u128 = 64 * 8;
 
 /// Pieces above which there are fewer rings.
-const FEW: usize = 150_000;
+const MAX_FULL_RING_PIECES: usize = 150_000;
 /// Maximum number of pieces of a page.
 const MAX_PIECES: usize = 2_000_000;
 
@@ -30,7 +30,7 @@ fn pieces(solid: &Solid, rings: usize) -> Result<(Pieces<'_>, usize)> {
     for rings in (0..=rings).rev() {
         let pieces = Pieces::new(solid, rings)?;
         let count = solid.leaves().par_iter().map(|leaf| pieces.of(leaf).count()).sum();
-        if count <= FEW || (rings == 0 && count <= MAX_PIECES) {
+        if count <= MAX_FULL_RING_PIECES || (rings == 0 && count <= MAX_PIECES) {
             return Ok((pieces, count));
         }
     }
@@ -54,7 +54,7 @@ pub fn push(scene: &mut Scene, solid: &Solid, mesh: &SolidMesh, rings: usize) ->
     let leaves = solid.leaves();
     let refined = solid.refined_points(mesh.points.as_flattened(), 3);
     let parts: Vec<(Lattice, f64)> = leaves
-        .par_chunks(LEAVES)
+        .par_chunks(TASK_LEAVES)
         .map(|leaves| {
             let (mut lattice, mut error) = (Lattice::new(COARSE), 0.0_f64);
             for leaf in leaves {

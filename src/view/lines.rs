@@ -59,7 +59,7 @@ pub fn push_creases(scene: &mut Scene, limit: &LimitSurface, mesh: &SurfaceMesh)
         .iter()
         .filter(|crease| crease.sharpness > 0.0)
         .map(|crease| {
-            let [a, b] = crease.edge.map(|v| v.0);
+            let [a, b] = crease.edge().map(|v| v.0);
             ([a.min(b), a.max(b)], crease.sharpness)
         })
         .collect();

@@ -13,7 +13,7 @@ use crate::topology::Topology;
 use crate::volume::location;
 
 /// Cells in the list.
-const LISTED: usize = 100;
+const MAX_LISTED_CELLS: usize = 100;
 /// Samples evaluated at once.
 const RESULTS: usize = 1 << 20;
 
@@ -87,7 +87,7 @@ impl WorstPlaces {
         worst.sort_by(|a, b| {
             a.scaled_jacobian.total_cmp(&b.scaled_jacobian).then(a.cell.cmp(&b.cell))
         });
-        worst.truncate(LISTED);
+        worst.truncate(MAX_LISTED_CELLS);
         scene.worst = worst;
     }
 }

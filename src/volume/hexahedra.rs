@@ -11,7 +11,7 @@ use crate::mesh::Attribute;
 use crate::plan::{Plan, Samples};
 
 use super::arrays::{Pick, corner_array, element_arrays, point_arrays, positions};
-use super::weld::{SharedPoints, Weld};
+use super::shared_points::{SharedPoints, Weld};
 
 /// Which elements share the points of common faces, edges and vertices. A shared point has the
 /// derivatives and gradients of the first element that it is in.

@@ -26,7 +26,7 @@ mod parameters;
 mod points;
 mod quality;
 mod quality_numbers;
-mod weld;
+mod shared_points;
 
 pub use arrays::DERIVATIVES;
 pub use bezier::{Bezier, BezierInput, BezierPiece};
@@ -35,4 +35,4 @@ pub use hexahedra::{Sharing, hexahedra, lagrange};
 pub use parameters::{ParameterTable, columns, write_header, write_rows};
 pub use points::{location, points};
 pub use quality::{CellQuality, Extreme, Quality};
-pub use weld::{SharedPoints, unjoined_hexahedra, unjoined_notice};
+pub use shared_points::{SharedPoints, unjoined_hexahedra, unjoined_notice};

@@ -41,7 +41,7 @@ fn solids_are_graded_and_smoothed() {
     subsolid::refine::crease_by_angle(&mut mesh, 40.0).unwrap();
     let on_top = |v: u32| mesh.points[v as usize][2] == 4.0;
     for edge in &mut mesh.creases.edges {
-        edge.sharpness = if edge.edge.iter().all(|v| on_top(v.0)) { 1.0 } else { edge.sharpness };
+        edge.sharpness = if edge.edge().iter().all(|v| on_top(v.0)) { 1.0 } else { edge.sharpness };
     }
     subsolid::write(path.join("soft_top.vtu"), &mesh, Default::default()).unwrap();
     for (target, counts) in [("patch:112", [25, 81, 289]), ("creases", [44, 92, 188])] {

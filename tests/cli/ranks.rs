@@ -90,7 +90,7 @@ fn ranks_write_the_files_of_one_program() {
     compare(here, "evaluate mixed.vtk --samples 3 --piece-points 100 -o out.pvtu", 6);
     // creases beside the file: other sharpness, smooth, and new ones
     let creases = subsolid::read(here.join("mixed.vtu")).unwrap().creases;
-    let [[a, b], [c, d]] = [0, 1].map(|i| creases.edges[i].edge.map(|v| v.0));
+    let [[a, b], [c, d]] = [0, 1].map(|i| creases.edges[i].edge().map(|v| v.0));
     let corner = creases.corners.first().map_or(a, |corner| corner.vertex.0);
     let table = format!(
         "kind,v0,v1,sharpness,note\nedge,{a},{b},0,x\nedge,{c},{d},inf,\ncorner,{corner},,1.5,\n"

@@ -72,7 +72,7 @@ pub fn reference(mesh: &SurfaceMesh, triangles: bool) -> Mesh {
     };
     let creases = mesh.creases.edges.iter();
     let creases =
-        creases.map(|c| (edge(c.edge[0].index(), c.edge[1].index()), c.sharpness)).collect();
+        creases.map(|c| (edge(c.edge()[0].index(), c.edge()[1].index()), c.sharpness)).collect();
     let corners = mesh.creases.corners.iter();
     let mut corners: std::collections::HashMap<usize, f64> =
         corners.map(|c| (c.vertex.index(), c.sharpness)).collect();

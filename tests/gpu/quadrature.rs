@@ -10,8 +10,8 @@ use subsolid::backend::Precision;
 use subsolid::limit::Solid;
 use subsolid::plan::Want;
 use subsolid::quadrature::{
-    DeviceQuadrature, ExportOptions, Mapped, Mapping, Physical, PhysicalDerivatives, Quadrature,
-    QuadratureScheme, Report, Store, physical_derivatives, write_npz,
+    DeviceQuadrature, ExportOptions, Mapped, Mapping, PhysicalDerivatives, PhysicalQuadrature,
+    Quadrature, QuadratureScheme, Report, Store, physical_derivatives, write_npz,
 };
 
 use super::{gpu, shape};
@@ -94,7 +94,8 @@ fn archives_of_quadratures_are_those_of_the_cpu() {
             Quadrature::new(&solid, QuadratureScheme { gauss: 3, rings: Some(1) }, want).unwrap();
         let on_cpu = Mapping::new(&quadrature, mesh.controls()).unwrap();
         let on_gpu = DeviceQuadrature::new(&quadrature, mesh.controls(), &gpu).unwrap();
-        let both: [Box<dyn Physical<'_>>; 2] = [Box::new(on_cpu), Box::new(Mutex::new(on_gpu))];
+        let both: [Box<dyn PhysicalQuadrature<'_>>; 2] =
+            [Box::new(on_cpu), Box::new(Mutex::new(on_gpu))];
         let [expected, found] = ["cpu.npz", "gpu.npz"].map(|name| folder.path().join(name));
         let mut volumes = Vec::new();
         for (mapping, path) in both.iter().zip([&expected, &found]) {

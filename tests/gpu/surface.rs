@@ -137,7 +137,7 @@ fn face_inside(mesh: &subsolid::mesh::SurfaceMesh) -> Option<usize> {
     }
     let mut near = vec![false; mesh.points.len()];
     let open = sides.into_iter().filter(|(_, n)| *n != 2).flat_map(|(e, _)| e);
-    let edges = mesh.creases.edges.iter().flat_map(|crease| crease.edge.map(|v| v.0));
+    let edges = mesh.creases.edges.iter().flat_map(|crease| crease.edge().map(|v| v.0));
     let corners = mesh.creases.corners.iter().map(|corner| corner.vertex.0);
     open.chain(edges).chain(corners).for_each(|v| near[v as usize] = true);
     (0..mesh.faces.len()).find(|&f| mesh.faces.face(f).iter().all(|&v| !near[v as usize]))

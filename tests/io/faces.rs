@@ -206,7 +206,8 @@ fn high_order_faces_are_read_by_their_corners() {
     assert_eq!(mesh.normals().unwrap(), [[0.0, 0.0, 1.0]; 3]);
     let heat = mesh.attributes.iter().find(|a| a.name == "heat").unwrap();
     assert_eq!(heat.values, [1.0, 3.0, 5.0]);
-    let creases: Vec<_> = mesh.creases.edges.iter().map(|c| (c.edge[0].0, c.edge[1].0)).collect();
+    let creases: Vec<_> =
+        mesh.creases.edges.iter().map(|c| (c.edge()[0].0, c.edge()[1].0)).collect();
     assert_eq!(creases, [(1, 2)]);
     let left_out = report.left_out().unwrap();
     for what in ["3 mid-side nodes", "cell array `part`", "1 group of faces"] {

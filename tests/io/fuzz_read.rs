@@ -210,7 +210,9 @@ fn damaged_crease_tables_are_read_or_refused() {
             let bytes = damaged(table, &damages);
             if let Ok(table) = read_creases(scratch.file("creases.csv", &bytes)) {
                 let creases = table.creases;
-                assert!(creases.edges.iter().all(|c| c.sharpness >= 0.0 && c.edge[0] < c.edge[1]));
+                assert!(
+                    creases.edges.iter().all(|c| c.sharpness >= 0.0 && c.edge()[0] < c.edge()[1])
+                );
                 assert!(creases.corners.iter().all(|c| c.sharpness >= 0.0));
             }
             Ok(())

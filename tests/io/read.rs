@@ -144,8 +144,12 @@ fn what_vtk_writes_is_read() {
         assert_eq!(attribute("temp a").values[17], 8.5, "{name}");
         assert_eq!((attribute("vel").width, attribute("vel").values[53]), (3, 53.0), "{name}");
         assert_eq!(attribute("mat").values[17], 17.0, "{name}");
-        let edges: Vec<_> =
-            mesh.creases.edges.iter().map(|c| (c.edge[0].0, c.edge[1].0, c.sharpness)).collect();
+        let edges: Vec<_> = mesh
+            .creases
+            .edges
+            .iter()
+            .map(|c| (c.edge()[0].0, c.edge()[1].0, c.sharpness))
+            .collect();
         assert_eq!(edges, [(0, 1, f64::INFINITY), (1, 5, 2.5)], "{name}");
         let corners: Vec<_> =
             mesh.creases.corners.iter().map(|c| (c.vertex.0, c.sharpness)).collect();
@@ -463,7 +467,7 @@ fn crease_tables_are_read_by_the_names_of_their_columns() {
     let creases = found.creases;
     // smooth over a tag of the model
     assert_eq!((creases.edges.len(), creases.edges[1].sharpness), (2, 0.0));
-    assert_eq!(creases.edges[0].edge, [VertexId(1), VertexId(7)]);
+    assert_eq!(creases.edges[0].edge(), [VertexId(1), VertexId(7)]);
     assert_eq!(creases.edges[0].sharpness, f64::INFINITY);
     assert_eq!((creases.corners[0].vertex, creases.corners[0].sharpness), (VertexId(26), 1.5));
     let refused =

@@ -75,7 +75,7 @@ fn creases_of_legacy_surfaces_are_those_of_vtp() {
         .replace(">1 2 3 4 5<", ">0 2 inf 0 0<");
     let legacy = subsolid::read_surface(scratch.file("a.vtk", legacy)).unwrap();
     let xml = subsolid::read_surface(scratch.file("a.vtp", xml)).unwrap();
-    let creases: Vec<_> = legacy.creases.edges.iter().map(|c| (c.edge, c.sharpness)).collect();
+    let creases: Vec<_> = legacy.creases.edges.iter().map(|c| (c.edge(), c.sharpness)).collect();
     assert_eq!(creases.len(), 2);
     assert_eq!([creases[0].1, creases[1].1], [2.5, f64::INFINITY]);
     let corners: Vec<_> =

@@ -9,6 +9,7 @@ use crate::support::meshes::{
 };
 use crate::support::{Limits, meshes::perturbed, size};
 use rayon::prelude::*;
+use subsolid::basis::MissingLayers;
 use subsolid::bezier::extraction::ExtractionOperator;
 use subsolid::bezier::{Extraction, Pieces};
 use subsolid::limit::LeafKind;
@@ -153,7 +154,11 @@ fn equal_cells_share_operators() {
     let limits = Limits::new(&mesh);
     let extraction = Extraction::new(&Pieces::new(&limits.solid, 2).unwrap()).unwrap();
     assert!(3 * extraction.operator_count() < extraction.pieces().len());
-    let whole = limits.solid.leaves().iter().filter(|leaf| leaf.kind == LeafKind::Regular(0));
+    let whole = limits
+        .solid
+        .leaves()
+        .iter()
+        .filter(|leaf| leaf.kind == LeafKind::Regular(MissingLayers::NONE));
     let elements: Vec<u32> = whole.map(|leaf| leaf.element).collect();
     let pieces = extraction.pieces().iter().enumerate();
     let inside = pieces.filter(|(_, piece)| elements.binary_search(&piece.element).is_ok());

@@ -48,7 +48,7 @@ impl Content {
             self.cells.push(own);
         }
         for crease in &mesh.creases.edges {
-            let ends = positions(&crease.edge.map(|v| v.0));
+            let ends = positions(&crease.edge().map(|v| v.0));
             self.creases.push([ends, bits(&[crease.sharpness])].concat());
         }
         for corner in &mesh.creases.corners {

@@ -53,7 +53,7 @@ fn piece(
     own.cell_data =
         mesh.cell_data.iter().map(|a| a.of_cells(cells.clone().map(|c| c as u32))).collect();
     for crease in &mesh.creases.edges {
-        if let [Some(a), Some(b)] = crease.edge.map(|v| local(v.0)) {
+        if let [Some(a), Some(b)] = crease.edge().map(|v| local(v.0)) {
             own.creases.push_edge(a, b, crease.sharpness);
         }
     }

@@ -261,12 +261,16 @@ fn meshes_agree_by_faces_with_attributes_texture_coordinates_and_creases() {
             .edges
             .iter()
             .map(|c| {
-                let [v, w] = c.edge.map(|v| same[v.index()]);
+                let [v, w] = c.edge().map(|v| same[v.index()]);
                 ([v.min(w), v.max(w)], c.sharpness.to_bits())
             })
             .collect();
-        let mut others: Vec<_> =
-            b.creases.edges.iter().map(|c| (c.edge.map(|v| v.0), c.sharpness.to_bits())).collect();
+        let mut others: Vec<_> = b
+            .creases
+            .edges
+            .iter()
+            .map(|c| (c.edge().map(|v| v.0), c.sharpness.to_bits()))
+            .collect();
         creases.sort_unstable();
         others.sort_unstable();
         assert_eq!(creases, others, "{name}");

@@ -112,7 +112,7 @@ fn going_on_from_a_file_is_going_on_from_memory() {
         assert_eq!(found.triangle_rule, expected.triangle_rule, "{what}");
         let edges = |mesh: &SurfaceMesh, number: &dyn Fn(u32) -> u32| -> BTreeSet<[u32; 2]> {
             let sharp = mesh.creases.edges.iter().filter(|crease| crease.sharpness > 1e-12);
-            let ends = sharp.map(|crease| crease.edge.map(|v| number(v.0)));
+            let ends = sharp.map(|crease| crease.edge().map(|v| number(v.0)));
             ends.map(|[a, b]| [a.min(b), a.max(b)]).collect()
         };
         assert_eq!(edges(&found, &|v| number[&v]), edges(&expected, &|v| v), "{what}");

@@ -14,7 +14,7 @@ fn by_edges(mesh: &SurfaceMesh) -> Surface {
     let faces = mesh.faces.iter().map(|f| f.iter().map(|&v| v as usize).collect()).collect();
     let mut surface = Surface::new(mesh.points.clone(), faces);
     for crease in &mesh.creases.edges {
-        let [a, b] = crease.edge.map(|v| v.index());
+        let [a, b] = crease.edge().map(|v| v.index());
         surface.creases.insert(edge(a, b), crease.sharpness);
     }
     for corner in &mesh.creases.corners {

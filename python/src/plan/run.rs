@@ -20,12 +20,12 @@ use crate::limit::PyLimit;
 use crate::model::Moved;
 
 /// Bytes of results between two looks at signals: a fraction of a second.
-const STEP: u128 = 96 << 20;
+const BYTES_BETWEEN_SIGNALS: u128 = 96 << 20;
 
 /// Elements that have about as many, `bytes` each. Of sixteen together the results begin on a cache
 /// line.
 fn step(bytes: u128) -> usize {
-    ((STEP / bytes.max(1)) as usize).next_multiple_of(16).max(16)
+    ((BYTES_BETWEEN_SIGNALS / bytes.max(1)) as usize).next_multiple_of(16).max(16)
 }
 
 /// Control points of a call, on the host or, their positions, on the plan's GPU.

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
 
+use crate::basis::MissingLayers;
 use crate::disjoint::Disjoint;
 use crate::error::Result;
 use crate::kernel::{
@@ -19,13 +20,13 @@ use crate::plan::{Batch, BatchKind, Plan, wanted_orders};
 
 /// Most leaves of one task: a streamed one waits for its stores only once, and the
 /// threads still balance.
-const GRAIN: usize = 96;
+const MAX_TASK_LEAVES: usize = 96;
 
 /// Samples that are worth a thread, or a task: they take some 15 microseconds.
-const WORTH: usize = 8192;
+const MIN_TASK_SAMPLES: usize = 8192;
 
 /// As many samples take as long as what a leaf costs beside its own.
-const BESIDE: usize = 64;
+const LEAF_OVERHEAD_SAMPLES: usize = 64;
 
 /// The kernels of a plan's batches, by the width of the control points.
 pub(super) struct BatchKernels<'p, T> {
@@ -169,12 +170,15 @@ impl<'p, T: Real> BatchKernels<'p, T> {
         let shares: Vec<&[u32]> = batches.map(|batch| batch.leaves_in(solid, elements)).collect();
         let samples = self.plan.batches().iter().map(|b| orders[b.order as usize].indices.len());
         let count: usize = shares.iter().map(|leaves| leaves.len()).sum();
-        let cost: usize =
-            shares.iter().zip(samples).map(|(leaves, n)| leaves.len() * (n + BESIDE)).sum();
-        let threads = rayon::current_num_threads().min(cost / WORTH).max(1);
+        let cost: usize = shares
+            .iter()
+            .zip(samples)
+            .map(|(leaves, n)| leaves.len() * (n + LEAF_OVERHEAD_SAMPLES))
+            .sum();
+        let threads = rayon::current_num_threads().min(cost / MIN_TASK_SAMPLES).max(1);
         // several tasks per thread where there is enough to do
-        let least = (WORTH * count).div_ceil(cost.max(1)).clamp(1, GRAIN);
-        let grain = (count / (4 * threads)).clamp(least, GRAIN);
+        let least = (MIN_TASK_SAMPLES * count).div_ceil(cost.max(1)).clamp(1, MAX_TASK_LEAVES);
+        let grain = (count / (4 * threads)).clamp(least, MAX_TASK_LEAVES);
         let mut tasks = Vec::new();
         for (batch, leaves) in shares.iter().enumerate() {
             tasks.extend(leaves.chunks(grain).map(|leaves| Task { batch, leaves }));
@@ -203,7 +207,7 @@ impl<'p, T: Real> BatchKernels<'p, T> {
 struct Local<T> {
     nets: Vec<u32>,
     grids: Vec<[u32; 64]>,
-    ends: Vec<u8>,
+    ends: Vec<MissingLayers>,
     // results of leaves that are only a part of their element: [output][leaf][sample][width]
     results: Vec<T>,
 }

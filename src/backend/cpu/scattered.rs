@@ -10,7 +10,7 @@ use crate::numbers::Real;
 use crate::plan::{Plan, PointLocation, wanted_orders};
 
 /// Points of one task.
-const GRAIN: usize = 4096;
+const TASK_POINTS: usize = 4096;
 
 pub(super) fn run<T: Real>(
     plan: &Plan<'_>,
@@ -32,7 +32,7 @@ pub(super) fn run<T: Real>(
     let outputs = outputs.iter_mut().map(|o| Disjoint::new(o)).collect();
     let orders = wanted_orders(plan.want());
     let job = ScatteredEvaluation { plan, simd, points, width, kernel, skip, orders, outputs };
-    plan.points().par_chunks(GRAIN).for_each_init(
+    plan.points().par_chunks(TASK_POINTS).for_each_init(
         || (Scratch::new(Stores::Cached), Vec::new(), Vec::new()),
         |(scratch, parameters, results), chunk| {
             for group in chunk.chunk_by(|a, b| a.leaf == b.leaf) {

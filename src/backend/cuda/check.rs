@@ -22,7 +22,7 @@ use crate::backend::Precision;
 use crate::backend::device::Sampling;
 use crate::error::{Error, Result};
 use crate::numbers::Real;
-use crate::plan::{AMPLE, BatchKind, Facts, Kernel, Strategy, Want};
+use crate::plan::{BatchKind, Facts, Kernel, LARGE_GRID_SHARED_BYTES, Strategy, Want};
 use cudarc::driver::DeviceRepr;
 
 /// What the compiler said of one variant of a kernel file.
@@ -189,9 +189,10 @@ fn variants<T: Real + DeviceRepr>(architecture: u32) -> Vec<Variant> {
             let samples = samples.iter().filter(routed);
             variants.extend(samples.map(|&n| of(source).with("SAMPLES", n)));
         }
-        if shared_memory(architecture) >= AMPLE {
-            let most = if pass.width == 3 && !pass.strided { bricks::AT_ONCE.len() } else { 1 };
-            let samples = bricks::AT_ONCE.iter().rev().take(most);
+        if shared_memory(architecture) >= LARGE_GRID_SHARED_BYTES {
+            let most =
+                if pass.width == 3 && !pass.strided { bricks::BRICK_SAMPLES.len() } else { 1 };
+            let samples = bricks::BRICK_SAMPLES.iter().rev().take(most);
             variants.extend(samples.map(|&n| of(&BRICKS).with("SAMPLES", n)));
         }
         variants.extend([1, 2].map(|cells| of(&TABLE).with("CELLS", cells)));

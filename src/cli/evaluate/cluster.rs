@@ -21,7 +21,7 @@ use super::{Arguments, Console, GridRequest, Outcome};
 use crate::cli::cluster::{all_numbers, all_rows, own_choice};
 use crate::cli::output::{check_names, warn_left_out, warn_of_lost_data};
 use crate::cli::pieces::covered;
-use crate::cli::rank_model::{BLOCK, blocks};
+use crate::cli::rank_model::{BLOCK_ELEMENTS, blocks};
 use crate::cli::shared_pieces::SharedPieces;
 
 pub fn run(
@@ -156,7 +156,7 @@ fn lengths_of_all(mesh: &SolidMesh, ranks: &Ranks<'_>) -> Result<CellLengths> {
 
 /// The end of the pieces that make a block with piece `first`.
 fn block_end(pieces: &[Range<usize>], first: usize, end: usize) -> usize {
-    let fits = |index: &usize| pieces[*index].end - pieces[first].start <= BLOCK;
+    let fits = |index: &usize| pieces[*index].end - pieces[first].start <= BLOCK_ELEMENTS;
     (first + 1..end).take_while(fits).last().map_or(first + 1, |last| last + 1)
 }
 

@@ -48,7 +48,7 @@ pub fn run(
             launches = explain(&request.samples, Some(request.shape))?
         }
         EvaluationRequest::Table(mut table) => loop {
-            let locations = table.read(solid, table::BLOCK)?;
+            let locations = table.read(solid, table::BLOCK_ROWS)?;
             if locations.is_empty() {
                 break;
             }

@@ -28,7 +28,7 @@ use crate::cli::pieces::part_of;
 use crate::cli::quality;
 
 /// Results in a piece of a `.pvtu`.
-const PIECE: usize = 2_000_000;
+const PIECE_RESULTS: usize = 2_000_000;
 /// Bytes that pieces at work take, at most, unless the number of points is given.
 const PIECE_BYTES: usize = 2 << 30;
 /// Points of Bézier cells in a piece.
@@ -102,7 +102,7 @@ pub fn run(
 
 /// Results in a piece, at most: the same on all machines, so that parts of a job agree.
 pub fn piece_results(a: &Arguments, shape: CellShape, mesh: &SolidMesh) -> Result<usize> {
-    let most = if shape == CellShape::Bezier { BEZIER_PIECE } else { PIECE };
+    let most = if shape == CellShape::Bezier { BEZIER_PIECE } else { PIECE_RESULTS };
     let result = single::result_bytes(a.want(Some(shape))?, mesh);
     let fitting = PIECE_BYTES / (single::RANGES * result);
     Ok(a.piece_points.unwrap_or(most.min(fitting.max(1))))

@@ -18,7 +18,7 @@ use crate::cli::console::since;
 use crate::cli::model::warn_of_ignored;
 
 /// Rows in memory at a time.
-pub const BLOCK: usize = 1 << 18;
+pub const BLOCK_ROWS: usize = 1 << 18;
 
 pub fn run(
     a: &Arguments,
@@ -46,7 +46,7 @@ pub fn run(
             write_header(&mut out, &columns).map_err(refused)?;
             let mut limit = Limit::default();
             loop {
-                let locations = table.read(solid, BLOCK)?;
+                let locations = table.read(solid, BLOCK_ROWS)?;
                 if locations.is_empty() {
                     return Ok(());
                 }

@@ -10,7 +10,7 @@ use subsolid::io::{self, Dataset, PieceJob, PieceWriter, WriteOptions};
 use super::single::Single;
 
 /// Pieces that wait to be written: one is enough while the writer has work.
-const WAITING: usize = 1;
+const MAX_WAITING_PIECES: usize = 1;
 
 /// Where datasets go.
 pub enum Writer<'a> {
@@ -27,7 +27,7 @@ impl Writer<'_> {
         options: WriteOptions,
         produce: impl FnOnce(&mut dyn FnMut(Result<Dataset>) -> bool),
     ) -> Result<()> {
-        let (sender, receiver) = sync_channel(WAITING);
+        let (sender, receiver) = sync_channel(MAX_WAITING_PIECES);
         thread::scope(|scope| {
             let writing = scope.spawn(move || self.take(receiver, options));
             produce(&mut |piece| sender.send(piece).is_ok());

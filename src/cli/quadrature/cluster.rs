@@ -15,13 +15,15 @@ use subsolid::numbers::counted;
 use subsolid::parts::{Block, Blocks};
 use subsolid::plan::{Cost, Want};
 use subsolid::quadrature::{
-    LEFT_HANDED, Physical, PieceCut, Quadrature, QuadratureScheme, Report, ReportShare, points,
+    LEFT_HANDED, PhysicalQuadrature, PieceCut, Quadrature, QuadratureScheme, Report, ReportShare,
+    points,
 };
 use subsolid::volume::{add_cell_data, name_cells};
 use subsolid::{Error, Result, WriteOptions};
 
 use super::{
-    Arguments, PIECE, QuadratureRequest, QuadratureSummary, mapping, outcome, point_bytes, volume,
+    Arguments, PIECE_POINTS, QuadratureRequest, QuadratureSummary, mapping, outcome, point_bytes,
+    volume,
 };
 use crate::cli::cluster::{all_numbers, all_rows, own_choice};
 use crate::cli::console::since;
@@ -31,7 +33,7 @@ use crate::cli::shared_pieces::SharedPieces;
 use crate::cli::{Console, Outcome, quality};
 
 /// Elements that a rank has the quadrature of at a time: some hundred megabytes.
-const BLOCK: usize = 1 << 16;
+const BLOCK_ELEMENTS: usize = 1 << 16;
 
 pub fn run(
     a: &Arguments,
@@ -98,7 +100,7 @@ pub fn run(
 fn all_left_handed(blocks: &Blocks<'_>, ranks: &Ranks<'_>) -> Result<bool> {
     let first = blocks.runs(1).into_iter().take(1);
     let mut all = true;
-    for run in first.chain(blocks.runs(BLOCK)) {
+    for run in first.chain(blocks.runs(BLOCK_ELEMENTS)) {
         ranks.go_on()?;
         let block = blocks.block(run)?;
         all = block.left_handed() == block.owned.len();
@@ -186,9 +188,9 @@ impl RankQuadrature<'_> {
     fn each(
         &self,
         ranks: &Ranks<'_>,
-        mut call: impl FnMut(&Block, &dyn Physical<'_>) -> Result<()>,
+        mut call: impl FnMut(&Block, &dyn PhysicalQuadrature<'_>) -> Result<()>,
     ) -> Result<()> {
-        for run in self.blocks.runs(BLOCK) {
+        for run in self.blocks.runs(BLOCK_ELEMENTS) {
             ranks.go_on()?;
             let block = self.blocks.block(run)?;
             let solid = block.solid().map_err(|error| self.blocks.fault(error))?;
@@ -220,7 +222,7 @@ impl RankQuadrature<'_> {
         counts: &[RankCounts],
         console: &Console,
     ) -> Result<()> {
-        let places = Places::new(counts, a.piece_points.unwrap_or(PIECE));
+        let places = Places::new(counts, a.piece_points.unwrap_or(PIECE_POINTS));
         let mut pieces = RankPieces {
             writer: SharedPieces::create(output, WriteOptions { compress: a.compress }, ranks)?,
             places: &places,

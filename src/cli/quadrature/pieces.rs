@@ -11,7 +11,7 @@ use subsolid::slice::fingerprint;
 use subsolid::volume::add_cell_data;
 use subsolid::{Result, WriteOptions};
 
-use super::{Arguments, PIECE, QuadratureSummary, mapping, outcome, volume};
+use super::{Arguments, PIECE_POINTS, QuadratureSummary, mapping, outcome, volume};
 use crate::cli::console::since;
 use crate::cli::output::warn_left_out;
 use crate::cli::pieces::{covered, part_of};
@@ -27,7 +27,7 @@ pub fn run(
 ) -> Result<Outcome> {
     // no larger than a part's share
     let most = quadrature.sample_count().div_ceil(part.of).max(1);
-    let pieces = quadrature.file_pieces(a.piece_points.unwrap_or(PIECE).min(most));
+    let pieces = quadrature.file_pieces(a.piece_points.unwrap_or(PIECE_POINTS).min(most));
     let options = WriteOptions { compress: a.compress };
     let job = PieceJob::create(output, part, pieces.len(), a.parameters(mesh), options)?;
     let Some(mut job) = job else {

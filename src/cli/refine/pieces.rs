@@ -19,7 +19,7 @@ use crate::cli::pieces::covered;
 use crate::cli::shared_pieces::SharedPieces;
 
 /// Cells of a piece: some hundred megabytes of setup.
-const PIECE: usize = 1 << 18;
+const PIECE_CELLS: usize = 1 << 18;
 
 pub fn run(
     arguments: &Arguments,
@@ -37,7 +37,7 @@ pub fn run(
     mesh.creases().check_evaluable(levels)?;
     let start = Instant::now();
     let cells = mesh.element_count(levels)?;
-    let most = arguments.piece_cells.unwrap_or(PIECE);
+    let most = arguments.piece_cells.unwrap_or(PIECE_CELLS);
     let pieces: Vec<_> = element_pieces(cells, 1, most).collect();
     let coincident = mesh.coincident_vertices(ranks)?.count;
     if pieces.len() > 1 && coincident > 0 {

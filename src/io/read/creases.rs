@@ -70,7 +70,7 @@ fn push(creases: &mut Creases, row: &TableRow<'_>) -> Result<()> {
 }
 
 fn check_once(path: &Path, creases: &Creases) -> Result<()> {
-    let mut edges: Vec<_> = creases.edges.iter().map(|crease| crease.edge).collect();
+    let mut edges: Vec<_> = creases.edges.iter().map(|crease| crease.edge()).collect();
     edges.sort_unstable();
     let mut corners: Vec<_> = creases.corners.iter().map(|corner| corner.vertex).collect();
     corners.sort_unstable();

@@ -111,7 +111,7 @@ fn compact(mesh: &mut SolidMesh, dropped: &[bool]) -> [usize; 2] {
     let creases = std::mem::take(&mut mesh.creases);
     let before = [creases.edges.len(), creases.corners.len()];
     for crease in creases.edges {
-        if let [Some(a), Some(b)] = crease.edge.map(|v| new_id(v.0)) {
+        if let [Some(a), Some(b)] = crease.edge().map(|v| new_id(v.0)) {
             mesh.creases.push_edge(a, b, crease.sharpness);
         }
     }
@@ -173,7 +173,7 @@ mod tests {
             [0.0, 1.0, 4.0, 5.0, 6.0, 7.0, 10.0, 11.0, 12.0, 13.0]
         );
         assert_eq!(mesh.creases.edges.len(), 1);
-        assert_eq!(mesh.creases.edges[0].edge.map(|v| v.0), [0, 3]);
+        assert_eq!(mesh.creases.edges[0].edge().map(|v| v.0), [0, 3]);
         assert!(mesh.creases.corners.is_empty());
     }
 }

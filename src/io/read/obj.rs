@@ -348,8 +348,12 @@ mod tests {
                     t hole 1/0/0 1\nt interpolateboundary 1/0/0 1\nt creasemethod 0/0/1 chaikin\n\
                     t smoothtriangles 0/0/1 smooth\nt unknown 1/0/0 1\nvn 0 0 1\n";
         let (mesh, report) = mesh(&format!("{POINTS}f 1 2 3 4\nf 4 3 5\n{tags}")).unwrap();
-        let edges: Vec<_> =
-            mesh.creases.edges.iter().map(|c| (c.edge[0].0, c.edge[1].0, c.sharpness)).collect();
+        let edges: Vec<_> = mesh
+            .creases
+            .edges
+            .iter()
+            .map(|c| (c.edge()[0].0, c.edge()[1].0, c.sharpness))
+            .collect();
         assert_eq!(edges, [(0, 1, 2.5), (1, 2, 2.5), (2, 3, 1.0), (0, 3, f64::INFINITY)]);
         assert_eq!(mesh.creases.corners.len(), 2);
         assert_eq!(mesh.holes, [1]);

@@ -110,7 +110,7 @@ pub fn read_surface_with_options(
 }
 
 /// Bytes of a file that tell whether it is of a format of surfaces, as a rule.
-const HEAD: usize = 4096;
+const HEAD_BYTES: usize = 4096;
 
 /// Whether a file is of a format of surfaces, by its extension or its first bytes. What else the file
 /// holds is not looked at, nor is standard input: see [`read_mesh`](super::read_mesh).
@@ -126,7 +126,7 @@ pub fn is_surface(path: impl AsRef<Path>) -> Result<bool> {
     if EXTENSIONS.contains(&extension.as_str()) {
         return Ok(true);
     }
-    let head = super::without_mark(source::head(path, HEAD)?);
+    let head = super::without_mark(source::head(path, HEAD_BYTES)?);
     if vtk::legacy::is_legacy(&head) && vtk::legacy_surface::is_surface(&head).is_none() {
         // fields of any length may stand before the kind of the data set
         return Ok(vtk::legacy_surface::is_surface(&super::bytes(path)?) == Some(true));

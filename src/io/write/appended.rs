@@ -6,7 +6,7 @@ use flate2::{Compression, write::ZlibEncoder};
 use rayon::prelude::*;
 
 use super::deflate::LEVEL;
-use super::values::{ArrayValues, BLOCK};
+use super::values::{ArrayValues, BLOCK_BYTES};
 
 /// Writes the section of one array: its length in bytes, then its bytes.
 pub fn write_raw(out: &mut impl Write, values: &ArrayValues<'_>) -> io::Result<()> {
@@ -31,9 +31,9 @@ impl CompressedSection {
     /// Begins a section of so many bytes. The sizes of its blocks are known when they are written:
     /// it leaves room for them.
     pub fn begin(out: &mut (impl Write + Seek), bytes: u64) -> io::Result<Self> {
-        let count = bytes.div_ceil(BLOCK as u64);
+        let count = bytes.div_ceil(BLOCK_BYTES as u64);
         let mut header = vec![0; 3 + count as usize];
-        header[..3].copy_from_slice(&[count, BLOCK as u64, bytes % BLOCK as u64]);
+        header[..3].copy_from_slice(&[count, BLOCK_BYTES as u64, bytes % BLOCK_BYTES as u64]);
         let start = out.stream_position()?;
         out.write_all(bytemuck::cast_slice(&header))?;
         Ok(Self { header, start, done: 0, waiting: Vec::new() })
@@ -41,7 +41,7 @@ impl CompressedSection {
 
     /// Adds bytes of the section.
     pub fn append(&mut self, out: &mut impl Write, mut bytes: &[u8]) -> io::Result<()> {
-        let most = 4 * rayon::current_num_threads() * BLOCK; // in memory at a time
+        let most = 4 * rayon::current_num_threads() * BLOCK_BYTES; // in memory at a time
         while !bytes.is_empty() {
             let (now, rest) = bytes.split_at(bytes.len().min(most - self.waiting.len()));
             self.waiting.extend_from_slice(now);
@@ -64,7 +64,7 @@ impl CompressedSection {
 
     fn compress(&mut self, out: &mut impl Write) -> io::Result<()> {
         let blocks =
-            self.waiting.par_chunks(BLOCK).map(compress).collect::<io::Result<Vec<_>>>()?;
+            self.waiting.par_chunks(BLOCK_BYTES).map(compress).collect::<io::Result<Vec<_>>>()?;
         for block in blocks {
             self.header[3 + self.done] = block.len() as u64;
             self.done += 1;

@@ -22,10 +22,10 @@ use super::text_rows::write_rows;
 use crate::error::{Error, IdKind, Result};
 
 /// Integers and reals on a line.
-const INTEGERS: usize = 10;
-const REALS: usize = 5;
+const INTEGERS_PER_LINE: usize = 10;
+const REALS_PER_LINE: usize = 5;
 /// Points, elements or vectors of a task.
-const ROWS: usize = 512;
+const TASK_ROWS: usize = 512;
 /// Largest number that leaves a blank in a field of 8 columns.
 const MAX_COUNT: usize = 9_999_999;
 
@@ -133,7 +133,7 @@ fn write(out: &mut impl Write, patch: &BezierPatch<'_>) -> io::Result<()> {
     writeln!(out, "B E X T 2.0")?;
     let (points, elements) = (patch.control_points.len(), patch.element_count());
     integers(out, &[1, points, elements, patch.vector_count(), 0])?;
-    write_rows(out, (points, ROWS), |rows, text| {
+    write_rows(out, (points, TASK_ROWS), |rows, text| {
         patch.control_points[rows].iter().try_for_each(|&[x, y, z]| reals(text, &[x, y, z, 1.0]))
     })?;
     let mut order: Vec<usize> = (0..elements).collect();
@@ -146,7 +146,7 @@ fn write(out: &mut impl Write, patch: &BezierPatch<'_>) -> io::Result<()> {
         let [r, s, t] = patch.degrees;
         integers(out, &[1, block.len(), controls, controls, r, s, t])?;
     }
-    write_rows(out, (elements, ROWS), |rows, text| {
+    write_rows(out, (elements, TASK_ROWS), |rows, text| {
         for &e in &order[rows] {
             let element = patch.element(e);
             integers(text, &element.iter().map(|pair| pair.0 as usize + 1).collect::<Vec<_>>())?;
@@ -157,14 +157,14 @@ fn write(out: &mut impl Write, patch: &BezierPatch<'_>) -> io::Result<()> {
     let (vectors, length) = (patch.vector_count(), patch.length());
     integers(out, &[1, 0])?;
     integers(out, &[vectors, length])?;
-    write_rows(out, (vectors, ROWS), |rows, text| {
+    write_rows(out, (vectors, TASK_ROWS), |rows, text| {
         let own = &patch.coefficients[length * rows.start..length * rows.end];
         own.chunks_exact(length).try_for_each(|vector| reals(text, vector))
     })
 }
 
 fn integers(out: &mut impl Write, values: &[usize]) -> io::Result<()> {
-    for line in values.chunks(INTEGERS) {
+    for line in values.chunks(INTEGERS_PER_LINE) {
         line.iter().try_for_each(|value| write!(out, "{value:8}"))?;
         writeln!(out)?;
     }
@@ -172,7 +172,7 @@ fn integers(out: &mut impl Write, values: &[usize]) -> io::Result<()> {
 }
 
 fn reals(out: &mut impl Write, values: &[f64]) -> io::Result<()> {
-    for line in values.chunks(REALS) {
+    for line in values.chunks(REALS_PER_LINE) {
         for value in line {
             // Rust writes 1e-5 where other languages read and write 1E-05
             let text = format!("{value:.16E}");

@@ -14,7 +14,7 @@ use crate::io::dataset::{ArrayData, Dataset, Points};
 use crate::io::table::{check_columns, write_table_header};
 
 /// Rows of a task.
-const ROWS: usize = 4096;
+const TASK_ROWS: usize = 4096;
 
 /// A table being written from pieces.
 pub struct TableFile<'o, W> {
@@ -32,7 +32,9 @@ impl<'o, W: Write> TableFile<'o, W> {
 
 impl<W: Write> SingleFile for TableFile<'_, W> {
     fn push(&mut self, piece: &Dataset, _cells_before: usize) -> io::Result<()> {
-        write_rows(self.out, (piece.points.len(), ROWS), |rows, text| push_rows(piece, rows, text))
+        write_rows(self.out, (piece.points.len(), TASK_ROWS), |rows, text| {
+            push_rows(piece, rows, text)
+        })
     }
 
     fn finish(self: Box<Self>) -> io::Result<()> {

@@ -13,11 +13,11 @@ use rayon::prelude::*;
 /// Coordinates hardly compress more at higher levels, only slower.
 pub const LEVEL: u32 = 4;
 /// Bytes of a block.
-const BLOCK: usize = 1 << 20;
+const BLOCK_BYTES: usize = 1 << 20;
 /// Blocks compressed at once, at most.
-const MOST_BLOCKS: usize = 64;
+const MAX_BLOCKS: usize = 64;
 /// An empty block that says that it is the last.
-const LAST: [u8; 2] = [3, 0];
+const LAST_BLOCK: [u8; 2] = [3, 0];
 
 /// Compresses streams one after the other.
 #[derive(Default)]
@@ -28,7 +28,7 @@ pub struct Deflater {
 impl Deflater {
     /// Adds bytes to the stream; returns how many it wrote.
     pub fn push(&mut self, mut bytes: &[u8], out: &mut impl Write) -> io::Result<u64> {
-        let room = BLOCK * rayon::current_num_threads().clamp(1, MOST_BLOCKS);
+        let room = BLOCK_BYTES * rayon::current_num_threads().clamp(1, MAX_BLOCKS);
         let mut written = 0;
         while !bytes.is_empty() {
             let (now, rest) = bytes.split_at(bytes.len().min(room - self.waiting.len()));
@@ -44,13 +44,13 @@ impl Deflater {
     /// Ends the stream; returns how many bytes it wrote. The next bytes start another one.
     pub fn finish(&mut self, out: &mut impl Write) -> io::Result<u64> {
         let written = self.compress(out)?;
-        out.write_all(&LAST)?;
-        Ok(written + LAST.len() as u64)
+        out.write_all(&LAST_BLOCK)?;
+        Ok(written + LAST_BLOCK.len() as u64)
     }
 
     fn compress(&mut self, out: &mut impl Write) -> io::Result<u64> {
         let blocks =
-            self.waiting.par_chunks(BLOCK).map(compress).collect::<io::Result<Vec<_>>>()?;
+            self.waiting.par_chunks(BLOCK_BYTES).map(compress).collect::<io::Result<Vec<_>>>()?;
         self.waiting.clear();
         let mut written = 0;
         for block in blocks {
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn streams_are_whole_and_the_same_for_any_number_of_threads() {
-        let bytes: Vec<u8> = (0..5 * BLOCK / 2).map(|i| (i / 7 * i / 11) as u8).collect();
+        let bytes: Vec<u8> = (0..5 * BLOCK_BYTES / 2).map(|i| (i / 7 * i / 11) as u8).collect();
         let streams: Vec<Vec<u8>> = [1, 3]
             .map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap())
             .into_iter()

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-use super::values::{ArrayValues, BLOCK};
+use super::values::{ArrayValues, BLOCK_BYTES};
 use crate::io::atomic;
 
 /// What takes sections one after the other.
@@ -77,7 +77,7 @@ impl InOrder {
             to.begin(self.turn)?;
             self.begun = true;
             file.rewind()?;
-            let mut block = vec![0; BLOCK];
+            let mut block = vec![0; BLOCK_BYTES];
             loop {
                 match file.read(&mut block)? {
                     0 => break,

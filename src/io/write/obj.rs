@@ -70,7 +70,7 @@ fn write_normals(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<Vec<u32
 
 fn write_tags(out: &mut impl Write, mesh: &SurfaceMesh) -> io::Result<()> {
     for crease in &mesh.creases.edges {
-        let [a, b] = crease.edge;
+        let [a, b] = crease.edge();
         let sharpness = crease.sharpness.min(INFINITE_SHARPNESS);
         writeln!(out, "t crease 2/1/0 {} {} {sharpness}", a.0, b.0)?;
     }

@@ -262,14 +262,14 @@ pub(crate) fn check_all_jobs(
     of: usize,
     is_there: impl Fn(usize) -> bool,
 ) -> Result<()> {
-    const LISTED: usize = 8;
+    const MAX_LISTED_JOBS: usize = 8;
     let missing = (1..=of).filter(|&job| !is_there(job)).map(|job| format!("{job}/{of}"));
-    let mut missing: Vec<String> = missing.take(LISTED + 1).collect();
+    let mut missing: Vec<String> = missing.take(MAX_LISTED_JOBS + 1).collect();
     if missing.is_empty() {
         return Ok(());
     }
-    if missing.len() > LISTED {
-        missing[LISTED] = "…".into();
+    if missing.len() > MAX_LISTED_JOBS {
+        missing[MAX_LISTED_JOBS] = "…".into();
     }
     Err(Error::file(directory, None, format!("lacks the jobs {}", missing.join(", ")))
         .with_help("run them with the same options, then merge again"))

@@ -13,7 +13,7 @@ use crate::io::atomic;
 use crate::io::dataset::{Dataset, DatasetCells};
 
 /// Points or cells of a file that is brought to the disk while it is written.
-const LARGE: usize = 1 << 20;
+const MIN_FLUSHED_ITEMS: usize = 1 << 20;
 
 /// Writes one file from pieces, in the format of the path's ending: `.vtu`, `.vtk`, `.csv` or
 /// `.npz`. The bytes are those that [`write`](super::write()) gives for all of the data at once: the
@@ -39,7 +39,7 @@ pub fn write_pieces<D: Borrow<Dataset>>(
         vtk::check_points(outline.points)?;
     }
     atomic::write(path, |out| {
-        let is_large = outline.points.max(outline.cells) > LARGE;
+        let is_large = outline.points.max(outline.cells) > MIN_FLUSHED_ITEMS;
         // without it the file is whole as well, only later
         let _writeback = is_large.then(|| Writeback::begin(out.get_ref()).ok());
         fill(out, path, (format, options.compress), outline, pieces)

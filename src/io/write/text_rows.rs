@@ -6,7 +6,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 /// Tasks per thread whose text is in memory at a time.
-const TASKS: usize = 4;
+const TASKS_PER_THREAD: usize = 4;
 
 /// Writes the text of `count` rows; `text` appends that of some of them, `step` at a time.
 pub(crate) fn write_rows(
@@ -14,7 +14,7 @@ pub(crate) fn write_rows(
     (count, step): (usize, usize),
     text: impl Fn(Range<usize>, &mut Vec<u8>) -> io::Result<()> + Sync,
 ) -> io::Result<()> {
-    let batch = step * TASKS * rayon::current_num_threads();
+    let batch = step * TASKS_PER_THREAD * rayon::current_num_threads();
     for first in (0..count).step_by(batch) {
         let starts: Vec<usize> = (first..count.min(first + batch)).step_by(step).collect();
         let texts: io::Result<Vec<Vec<u8>>> = starts

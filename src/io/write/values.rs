@@ -5,7 +5,7 @@ use crate::io::dataset::{Array, ArrayData, Points};
 
 /// Bytes of a compressed block and of the buffer for made-up values; whole
 /// numbers of all value sizes.
-pub const BLOCK: usize = 1 << 18;
+pub const BLOCK_BYTES: usize = 1 << 18;
 
 /// Values of one array.
 #[derive(Clone, Copy)]
@@ -101,48 +101,53 @@ impl<'a> ArrayValues<'a> {
         match *self {
             Self::Bytes(bytes) | Self::BigEndian(bytes, NumberSize::One) => write(bytes),
             Self::Repeated { value, count } => {
-                let block = vec![value; count.min(BLOCK)];
-                (0..count).step_by(BLOCK).try_for_each(|i| write(&block[..(count - i).min(BLOCK)]))
+                let block = vec![value; count.min(BLOCK_BYTES)];
+                (0..count)
+                    .step_by(BLOCK_BYTES)
+                    .try_for_each(|i| write(&block[..(count - i).min(BLOCK_BYTES)]))
             }
             Self::RepeatedBigEndian { value, count } => {
-                let block = vec![value.to_be(); count.min(BLOCK / 4)];
-                (0..count).step_by(BLOCK / 4).try_for_each(|i| {
-                    write(bytemuck::cast_slice(&block[..(count - i).min(BLOCK / 4)]))
+                let block = vec![value.to_be(); count.min(BLOCK_BYTES / 4)];
+                (0..count).step_by(BLOCK_BYTES / 4).try_for_each(|i| {
+                    write(bytemuck::cast_slice(&block[..(count - i).min(BLOCK_BYTES / 4)]))
                 })
             }
             Self::Multiples { step, first, count } => {
-                (0..count).step_by(BLOCK / 8).try_for_each(|start| {
-                    let end = count.min(start + BLOCK / 8);
+                (0..count).step_by(BLOCK_BYTES / 8).try_for_each(|start| {
+                    let end = count.min(start + BLOCK_BYTES / 8);
                     words.clear();
                     words.extend((start..end).map(|i| step * (first + i as u64 + 1)));
                     write(bytemuck::cast_slice(&words))
                 })
             }
-            Self::Widened(ids) => ids.chunks(BLOCK / 8).try_for_each(|ids| {
+            Self::Widened(ids) => ids.chunks(BLOCK_BYTES / 8).try_for_each(|ids| {
                 words.clear();
                 words.extend(ids.iter().map(|&id| u64::from(id)));
                 write(bytemuck::cast_slice(&words))
             }),
             Self::BigEndian(bytes, NumberSize::Eight) => {
-                bytes.chunks(BLOCK).try_for_each(|bytes| {
+                bytes.chunks(BLOCK_BYTES).try_for_each(|bytes| {
                     words.clear();
                     words
                         .extend(bytes.as_chunks().0.iter().map(|&b| u64::from_ne_bytes(b).to_be()));
                     write(bytemuck::cast_slice(&words))
                 })
             }
-            Self::BigEndian(bytes, NumberSize::Four) => bytes.chunks(BLOCK).try_for_each(|bytes| {
-                halves.clear();
-                halves.extend(bytes.as_chunks().0.iter().map(|&b| u32::from_ne_bytes(b).to_be()));
-                write(bytemuck::cast_slice(&halves))
-            }),
-            Self::Narrowed(numbers) => numbers.chunks(BLOCK / 4).try_for_each(|numbers| {
+            Self::BigEndian(bytes, NumberSize::Four) => {
+                bytes.chunks(BLOCK_BYTES).try_for_each(|bytes| {
+                    halves.clear();
+                    halves
+                        .extend(bytes.as_chunks().0.iter().map(|&b| u32::from_ne_bytes(b).to_be()));
+                    write(bytemuck::cast_slice(&halves))
+                })
+            }
+            Self::Narrowed(numbers) => numbers.chunks(BLOCK_BYTES / 4).try_for_each(|numbers| {
                 halves.clear();
                 halves.extend(numbers.iter().map(|&number| (number as u32).to_be()));
                 write(bytemuck::cast_slice(&halves))
             }),
             Self::Rows { size, ids } => {
-                let rows = (BLOCK / 4 / (size + 1)).max(1);
+                let rows = (BLOCK_BYTES / 4 / (size + 1)).max(1);
                 ids.chunks(rows * size).try_for_each(|rows| {
                     halves.clear();
                     for row in rows.chunks_exact(size) {
@@ -258,7 +263,7 @@ mod tests {
 
     #[test]
     fn values_of_many_blocks_are_what_they_say() {
-        let count = BLOCK / 3;
+        let count = BLOCK_BYTES / 3;
         let ids: Vec<u32> = (0..3 * count as u32).map(|i| i.wrapping_mul(2_654_435_761)).collect();
         let rows: Vec<u8> =
             ids.chunks(3).flat_map(|row| [&[3], row].concat()).flat_map(u32::to_be_bytes).collect();
@@ -276,11 +281,11 @@ mod tests {
         let narrow: Vec<u8> = ids.iter().flat_map(|&id| (id as i32).to_be_bytes()).collect();
         assert!(written(ArrayValues::Narrowed(&integers)) == narrow);
         assert!(
-            written(ArrayValues::Repeated { value: 12, count: 3 * BLOCK + 1 })
+            written(ArrayValues::Repeated { value: 12, count: 3 * BLOCK_BYTES + 1 })
                 .iter()
                 .all(|&byte| byte == 12)
         );
-        let types = written(ArrayValues::RepeatedBigEndian { value: 12, count: BLOCK + 1 });
+        let types = written(ArrayValues::RepeatedBigEndian { value: 12, count: BLOCK_BYTES + 1 });
         assert!(types.chunks(4).all(|number| number == [0, 0, 0, 12]));
     }
 }

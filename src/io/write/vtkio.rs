@@ -160,7 +160,7 @@ fn sharpness(creases: &Creases, points: usize) -> Result<Vec<Attribute>> {
         arrays.push(array(&mesh::Attribute { name: CORNER_SHARPNESS.into(), width: 1, values }));
     }
     if !creases.edges.is_empty() {
-        let edges = creases.edges.iter().flat_map(|crease| crease.edge.map(|v| v.0)).collect();
+        let edges = creases.edges.iter().flat_map(|crease| crease.edge().map(|v| v.0)).collect();
         let sharpness = creases.edges.iter().map(|crease| crease.sharpness).collect();
         arrays.push(Attribute::field("creases").with_field_data([
             FieldArray::new(CREASE_EDGES, 2).with_buf(IOBuffer::U32(edges)),

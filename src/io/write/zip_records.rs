@@ -18,7 +18,7 @@ const UNIX: u16 = 3 << 8;
 /// A file that all may read and its owner write.
 const MODE: u32 = 0o100_644 << 16;
 /// Stands for a number in a long field.
-const LONG: u32 = u32::MAX;
+const ZIP64_MARKER: u32 = u32::MAX;
 
 /// How the bytes of a file stand in the archive.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -75,14 +75,14 @@ impl ZipEntry {
         let mut record = b"PK\x01\x02".to_vec();
         record.extend((UNIX | self.version()).to_le_bytes());
         let mut long = if self.long { self.unpacked_first().to_vec() } else { Vec::new() };
-        let start = u32::try_from(self.start).ok().filter(|&start| start < LONG);
+        let start = u32::try_from(self.start).ok().filter(|&start| start < ZIP64_MARKER);
         if start.is_none() {
             long.push(self.start);
         }
         let extra = self.push_common(&mut record, &long);
         record.extend([0; 6]); // no comment, first disk, no attributes of the contents
         record.extend(MODE.to_le_bytes());
-        record.extend(start.unwrap_or(LONG).to_le_bytes());
+        record.extend(start.unwrap_or(ZIP64_MARKER).to_le_bytes());
         record.extend(self.name.as_bytes());
         record.extend(extra);
         record
@@ -98,7 +98,7 @@ impl ZipEntry {
         }
         let flags = if self.name.is_ascii() { 0 } else { UTF8 };
         let [packed, bytes] =
-            self.lengths.map(|length| if self.long { LONG } else { length as u32 });
+            self.lengths.map(|length| if self.long { ZIP64_MARKER } else { length as u32 });
         let method = match self.method {
             ZipMethod::Stored => 0,
             ZipMethod::Deflated => 8,
@@ -135,7 +135,7 @@ pub fn central_directory(entries: &[ZipEntry], start: u64) -> Vec<u8> {
     let mut directory: Vec<u8> = entries.iter().flat_map(ZipEntry::central_header).collect();
     let bytes = directory.len() as u64;
     let count = entries.len();
-    let long = count > usize::from(u16::MAX) || bytes.max(start) > u64::from(LONG);
+    let long = count > usize::from(u16::MAX) || bytes.max(start) > u64::from(ZIP64_MARKER);
     if long {
         let end = start + bytes;
         let version = entries.iter().map(ZipEntry::version).max().unwrap_or(VERSION);
@@ -155,8 +155,8 @@ pub fn central_directory(entries: &[ZipEntry], start: u64) -> Vec<u8> {
     directory.extend([0; 4]); // one disk
     let count = u16::try_from(count).unwrap_or(u16::MAX);
     directory.extend([count; 2].map(u16::to_le_bytes).concat());
-    let short = |number: u64| u32::try_from(number).unwrap_or(LONG);
-    directory.extend(if long { LONG } else { short(bytes) }.to_le_bytes());
+    let short = |number: u64| u32::try_from(number).unwrap_or(ZIP64_MARKER);
+    directory.extend(if long { ZIP64_MARKER } else { short(bytes) }.to_le_bytes());
     directory.extend(short(start).to_le_bytes());
     directory.extend([0; 2]); // no comment
     directory

@@ -20,6 +20,7 @@ use super::axis::AxisWeights;
 use super::buffer::AlignedBuffer;
 use super::net::{NET, gather, gather_regular};
 use super::simd::{Simd, SimdKernel};
+use crate::basis::MissingLayers;
 use crate::limit::AxisPermutation;
 use crate::numbers::Lanes;
 
@@ -50,7 +51,7 @@ pub enum LeafSource<'a> {
         /// The samples of an axis.
         axis: &'a AxisWeights,
         /// Missing layers.
-        ends: u8,
+        ends: MissingLayers,
     },
     /// By tables of basis functions and their derivatives by the local axes.
     Table {

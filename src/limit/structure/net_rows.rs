@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::sparse_rows::SparseRows;
+use crate::basis::MissingLayers;
 use crate::scheme::Stencils;
 
 /// Rows of refined points, each once: the nets of children share most of their points. A net is a list
@@ -83,11 +84,11 @@ impl<'a> NetRows<'a> {
     }
 
     /// Replaces missing layers of a tensor net by p₋₁ = 2p₀ − p₁ (u, then v, then w).
-    /// Bit 2 d + side of `ends`: the layer at that side of axis d is missing.
-    pub fn fold_phantoms(&mut self, net: &mut [u16], dimension: usize, ends: u8) {
+    /// `ends`: the missing layers.
+    pub fn fold_phantoms(&mut self, net: &mut [u16], dimension: usize, ends: MissingLayers) {
         for d in 0..dimension {
             let stride = 4_usize.pow(d as u32);
-            for side in (0..2).filter(|side| ends >> (2 * d + side) & 1 == 1) {
+            for side in ends.sides(d) {
                 for at in (0..net.len()).filter(|at| at / stride % 4 == 3 * side) {
                     let inward =
                         |steps| if side == 0 { at + steps * stride } else { at - steps * stride };

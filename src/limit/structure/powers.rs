@@ -35,7 +35,7 @@ use super::sparse_rows::SparseRows;
 pub const MAX_DEPTH: usize = 52;
 
 /// Powers up to this one are products with A less the constant mode.
-const SHALLOW: usize = 8;
+const MAX_PRODUCT_POWER: usize = 8;
 
 /// Nets with more control points than this take products with A for all powers.
 const MAX_DENSE_CONTROLS: usize = 256;
@@ -47,7 +47,7 @@ const RELATIVE_TOLERANCE: f64 = 1e-10;
 
 /// A limit mask has converged when a step changes no entry by more than this: a step halves the
 /// error, or nearly so.
-const SETTLED: f64 = f64::EPSILON / 8.0;
+const MASK_TOLERANCE: f64 = f64::EPSILON / 8.0;
 /// Maximum number of steps toward the limit mask.
 const MAX_MASK_STEPS: usize = 300;
 /// Maximum number of squarings toward the limit of the powers of 2D.
@@ -183,7 +183,7 @@ impl Powers {
         if n == 0 {
             return;
         }
-        let mut y = if n <= SHALLOW || self.is_large() {
+        let mut y = if n <= MAX_PRODUCT_POWER || self.is_large() {
             (0..n).fold(std::mem::take(x), |y, _| self.deflated_step(&y))
         } else if let Some(eigen) = self.eigen() {
             eigen.apply_transposed(n, x)
@@ -199,7 +199,7 @@ impl Powers {
     /// x · Aⁿ for the rows x (`[row][control]`), 1 ≤ n ≤ [`MAX_DEPTH`], all of which
     /// sum to `sum`; see [`Powers::apply_transposed`].
     pub(super) fn apply_to_rows(&self, n: usize, x: &Mat<f64>, sum: f64) -> Mat<f64> {
-        let mut y = if n <= SHALLOW || self.is_large() {
+        let mut y = if n <= MAX_PRODUCT_POWER || self.is_large() {
             (1..n).fold(self.deflated_rows(x), |y, _| self.deflated_rows(&y))
         } else if let Some(eigen) = self.eigen() {
             eigen.apply_to_rows(n, x)
@@ -382,7 +382,7 @@ fn limit_mask(a: &SparseRows) -> Vec<f64> {
         next.iter_mut().for_each(|x| *x /= sum);
         let change = next.iter().zip(&row).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         row = next;
-        if change <= SETTLED {
+        if change <= MASK_TOLERANCE {
             break;
         }
     }

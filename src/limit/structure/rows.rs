@@ -5,7 +5,7 @@ use faer::{Mat, MatRef};
 use super::sparse_rows::SparseRows;
 
 /// Numbers that are summed side by side, a few vectors of any machine.
-const ABREAST: usize = 32;
+const SUM_LANES: usize = 32;
 /// Rows are filled up with zeros to a multiple of these, the widest vector.
 const MAX_VECTOR_WIDTH: usize = 8;
 
@@ -88,10 +88,10 @@ impl pulp::NullaryFnOnce for Product<'_> {
     #[inline(always)]
     fn call(self) {
         let Self { rows, x, sums } = self;
-        let (blocks, rest) = sums.as_chunks_mut::<ABREAST>();
-        let first = blocks.len() * ABREAST;
+        let (blocks, rest) = sums.as_chunks_mut::<SUM_LANES>();
+        let first = blocks.len() * SUM_LANES;
         for (k, block) in blocks.iter_mut().enumerate() {
-            rows.add(ABREAST * k, x, block);
+            rows.add(SUM_LANES * k, x, block);
         }
         for (k, block) in rest.as_chunks_mut::<MAX_VECTOR_WIDTH>().0.iter_mut().enumerate() {
             rows.add(first + MAX_VECTOR_WIDTH * k, x, block);

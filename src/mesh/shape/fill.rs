@@ -61,7 +61,7 @@ fn split(points: &[[f64; 3]], cells: &[[u32; 8]], n: u64) -> SolidMesh {
     for cell in cells {
         let key = |[i, j, k]: [u64; 3]| {
             let mut key: [(u32, u64); 8] = std::array::from_fn(|c| {
-                let [u, v, w] = UNIT[c];
+                let [u, v, w] = UNIT_CUBE[c];
                 let weight = |high: u64, t: u64| if high == 1 { t } else { n - t };
                 match weight(u, i) * weight(v, j) * weight(w, k) {
                     0 => (u32::MAX, 0),
@@ -74,7 +74,7 @@ fn split(points: &[[f64; 3]], cells: &[[u32; 8]], n: u64) -> SolidMesh {
         for k in 0..n {
             for j in 0..n {
                 for i in 0..n {
-                    builder.hexahedron(UNIT.map(|[u, v, w]| key([i + u, j + v, k + w])));
+                    builder.hexahedron(UNIT_CUBE.map(|[u, v, w]| key([i + u, j + v, k + w])));
                 }
             }
         }
@@ -83,5 +83,5 @@ fn split(points: &[[f64; 3]], cells: &[[u32; 8]], n: u64) -> SolidMesh {
 }
 
 /// Corners of the unit cube in VTK order.
-const UNIT: [[u64; 3]; 8] =
+const UNIT_CUBE: [[u64; 3]; 8] =
     [[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [0, 0, 1], [1, 0, 1], [1, 1, 1], [0, 1, 1]];

@@ -14,7 +14,7 @@ use super::want::{Want, wanted_orders};
 use crate::numbers::{Precision, Real};
 
 /// Rows of a task.
-const GRAIN: usize = 4096;
+const TASK_ROWS: usize = 4096;
 
 /// A quantity that follows from first derivatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -145,7 +145,7 @@ impl Quantity {
             "derivatives of the attribute in all rows"
         );
         let rounding = rounding(T::PRECISION);
-        let grain = (GRAIN / samples).max(1);
+        let grain = (TASK_ROWS / samples).max(1);
         out.par_chunks_mut(grain * width).enumerate().for_each(|(task, out)| {
             let mut jacobians = Vec::with_capacity(samples);
             let mut derivatives = Vec::with_capacity(3 * components * samples);

@@ -26,7 +26,7 @@ use crate::process::components::{check_reach, leave_unused};
 use crate::topology;
 
 /// What a distance must fall by to be lowered, as a fraction of the greatest.
-const FALL: f64 = 1e-10;
+const MIN_DECREASE_FRACTION: f64 = 1e-10;
 
 /// Distance of every vertex of the control mesh to the nearest seed, in its length unit,
 /// through the trilinear volume of its hexahedra; NaN at vertices of no cell.
@@ -80,7 +80,7 @@ fn check_cells(mesh: &SolidMesh, hexes: &[[u32; 8]]) -> Result<()> {
 }
 
 /// The other two axes.
-const OTHERS: [[usize; 2]; 3] = [[2, 4], [1, 4], [1, 2]];
+const OTHER_AXIS_BITS: [[usize; 2]; 3] = [[2, 4], [1, 4], [1, 2]];
 
 struct Front<'a> {
     hexes: &'a [[u32; 8]],
@@ -168,7 +168,7 @@ impl<'a> Front<'a> {
         let (length, latest) = (way.norm(), y.distance);
         let distance = latest + length;
         offer(Some(Minimum { distance, direction, length, latest, is_inside: false }));
-        for (axis, [e, f]) in OTHERS.into_iter().enumerate() {
+        for (axis, [e, f]) in OTHER_AXIS_BITS.into_iter().enumerate() {
             if (from ^ to) >> axis & 1 == 0 {
                 continue;
             }
@@ -189,7 +189,7 @@ impl<'a> Front<'a> {
     /// the round before, so that threads do not matter.
     fn lower(&mut self) {
         let finite = self.nodes.iter().map(|node| node.distance).filter(|d| d.is_finite());
-        let fall = FALL * finite.fold(0.0, f64::max);
+        let fall = MIN_DECREASE_FRACTION * finite.fold(0.0, f64::max);
         let count = self.nodes.len() as u32;
         let mut active: Vec<u32> = (0..count).filter(|&v| !self.is_seed[v as usize]).collect();
         while !active.is_empty() {
@@ -221,7 +221,7 @@ impl<'a> Front<'a> {
         for &c in &self.cells[v as usize] {
             let hex = &self.hexes[c as usize];
             for to in (0..8).filter(|&bits| hex[VTK_CORNER[bits]] == v) {
-                for (axis, [e, f]) in OTHERS.into_iter().enumerate() {
+                for (axis, [e, f]) in OTHER_AXIS_BITS.into_iter().enumerate() {
                     let far = to ^ (1 << axis);
                     let face = [far, far ^ e, far ^ e ^ f, far ^ f];
                     let face = face.map(|bits| &self.nodes[hex[VTK_CORNER[bits]] as usize]);

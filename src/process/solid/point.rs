@@ -7,20 +7,20 @@ use super::{Seed, hexahedra};
 use crate::basis::closest_on_patch::{BicubicPoints, closest_on_patch};
 use crate::error::{Error, Result};
 use crate::mesh::SolidMesh;
-use crate::numbers::significant;
+use crate::numbers::{significant, sorted_unique};
 use crate::topology::Topology;
 
 /// What parameters of a place that cells share differ by.
-const SHARED: f64 = 1e-8;
+const PARAMETER_TOLERANCE: f64 = 1e-8;
 
 /// Largest coordinate of a point: fourth powers of distances stay numbers.
 const MAX_COORDINATE: f64 = 1e70;
 
 /// Rounding of distances, as a fraction of the largest coordinate.
-const ROUNDING: f64 = 8.0 * f64::EPSILON;
+const DISTANCE_ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// Halvings of a way at most: its parts are then shorter than what is shared.
-const HALVINGS: usize = 30;
+const MAX_HALVINGS: usize = 30;
 
 /// The place of the trilinear volume of hexahedra that is closest to a point: the point itself, or
 /// a place of the boundary.
@@ -113,7 +113,7 @@ impl<'m> Volume<'m> {
         let mut best = (f64::INFINITY, Vector3::zeros(), 0);
         // nearer by less than rounding is not nearer: all parts of a flat face may be as far
         let coordinates = self.points.as_flattened().iter().chain(&point);
-        let slack = ROUNDING * coordinates.fold(0.0, |most: f64, x| most.max(x.abs()));
+        let slack = DISTANCE_ROUNDING * coordinates.fold(0.0, |most: f64, x| most.max(x.abs()));
         for (least, face) in faces {
             if least >= best.0 {
                 break;
@@ -146,10 +146,10 @@ impl<'m> Volume<'m> {
                     corners.iter().skip(1).fold(corners[0], |a, b| pick(&a, b))
                 },
             );
-            let slack = SHARED * (high - low).norm();
+            let slack = PARAMETER_TOLERANCE * (high - low).norm();
             (0..3).all(|d| x[d] >= low[d] - slack && x[d] <= high[d] + slack)
                 && parameters(&corners, x)
-                    .is_some_and(|t| t.iter().all(|t| (t - 0.5).abs() <= 0.5 + SHARED))
+                    .is_some_and(|t| t.iter().all(|t| (t - 0.5).abs() <= 0.5 + PARAMETER_TOLERANCE))
         };
         cells.into_iter().filter(holds).collect()
     }
@@ -172,11 +172,13 @@ impl<'m> Volume<'m> {
     }
 
     fn vertices(&self, cells: &[u32]) -> Vec<u32> {
-        sorted(cells.iter().flat_map(|&c| self.hexes[c as usize]).collect())
+        sorted_unique(cells.iter().flat_map(|&c| self.hexes[c as usize]).collect())
     }
 
     fn cells_around(&self, vertices: &[u32]) -> Vec<u32> {
-        sorted(vertices.iter().flat_map(|&v| self.topology.vertex_cells(v)).copied().collect())
+        sorted_unique(
+            vertices.iter().flat_map(|&v| self.topology.vertex_cells(v)).copied().collect(),
+        )
     }
 
     /// Whether the straight way from a place in `cells` to a vertex stays in the cells of `near`,
@@ -185,7 +187,7 @@ impl<'m> Volume<'m> {
         let ends: Vec<u32> =
             self.topology.vertex_cells(v).iter().copied().filter(|c| near.contains(c)).collect();
         let way = StraightPath { volume: self, near, from, to: self.at(v) };
-        !way.reached(cells.to_vec(), [0.0, 1.0], &ends, HALVINGS).is_empty()
+        !way.reached(cells.to_vec(), [0.0, 1.0], &ends, MAX_HALVINGS).is_empty()
     }
 }
 
@@ -237,10 +239,4 @@ impl StraightPath<'_> {
             .iter()
             .any(|&face| !topology.is_boundary_face(face) && topology.face_cells(face).contains(&b))
     }
-}
-
-fn sorted(mut ids: Vec<u32>) -> Vec<u32> {
-    ids.sort_unstable();
-    ids.dedup();
-    ids
 }

@@ -41,7 +41,7 @@ pub fn crease_seeds(mesh: &SolidMesh) -> Result<Vec<Seed>> {
     Sharpness::resolve(&mesh.creases, &topology)?;
     let edges = mesh.creases.edges.iter().filter(|crease| crease.sharpness > 0.0);
     let corners = mesh.creases.corners.iter().filter(|corner| corner.sharpness > 0.0);
-    let mut vertices: Vec<u32> = edges.flat_map(|c| c.edge.map(|v| v.0)).collect();
+    let mut vertices: Vec<u32> = edges.flat_map(|c| c.edge().map(|v| v.0)).collect();
     vertices.extend(corners.map(|corner| corner.vertex.0));
     vertices.sort_unstable();
     vertices.dedup();

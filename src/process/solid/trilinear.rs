@@ -15,7 +15,7 @@ pub(crate) const CORNERS: [[f64; 3]; 8] = [
 ];
 
 /// Steps of Newton's method at most.
-const STEPS: usize = 50;
+const MAX_NEWTON_STEPS: usize = 50;
 
 /// Whether the determinant of a hexahedron has one sign at its Gauss points and does not vanish.
 pub(super) fn is_regular(points: &[Vector3<f64>; 8]) -> bool {
@@ -41,7 +41,7 @@ pub(super) fn parameters(points: &[Vector3<f64>; 8], x: Vector3<f64>) -> Option<
     let size = points.iter().map(|p| p.norm()).fold(0.0, f64::max);
     std::iter::once([0.5; 3]).chain(starts).find_map(|start| {
         let mut t = Vector3::from(start);
-        for _ in 0..STEPS {
+        for _ in 0..MAX_NEWTON_STEPS {
             let (off, jacobian) = jet(&points, t.into());
             let step = jacobian.lu().solve(&off)?;
             t -= step;

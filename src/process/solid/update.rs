@@ -3,16 +3,16 @@
 use nalgebra::Vector3;
 
 /// What rounding makes of equal distances, as a fraction of them.
-const EQUAL: f64 = 1e-9;
+const DISTANCE_TOLERANCE: f64 = 1e-9;
 
 /// The cosine between directions that rounding makes of equal ones.
-const PARALLEL: f64 = 1.0 - 1e-9;
+const PARALLEL_COSINE: f64 = 1.0 - 1e-9;
 
 /// The cosine between directions of a vertex below which they are of different fronts.
-const MEETING: f64 = 0.5;
+const MAX_FRONT_COSINE: f64 = 0.5;
 
 /// How much later than the first another front may come, as a fraction of its way.
-const SOON: f64 = 0.5;
+const MAX_FRONT_DELAY: f64 = 0.5;
 
 /// A vertex with its distance.
 pub(super) struct FrontNode {
@@ -48,16 +48,18 @@ impl Fronts {
     pub const NONE: Self = Self { least: f64::INFINITY, all: Vec::new() };
 
     pub fn offer(&mut self, found: Minimum) {
-        if !found.is_inside && found.distance > self.least * (1.0 + EQUAL) {
+        if !found.is_inside && found.distance > self.least * (1.0 + DISTANCE_TOLERANCE) {
             return;
         }
         self.least = self.least.min(found.distance);
         let same = |f: &&mut Minimum| {
-            f.is_inside == found.is_inside && f.direction.dot(&found.direction) > PARALLEL
+            f.is_inside == found.is_inside && f.direction.dot(&found.direction) > PARALLEL_COSINE
         };
         match self.all.iter_mut().find(same) {
-            Some(front) if found.distance > front.distance * (1.0 + EQUAL) => {}
-            Some(front) if found.distance < front.distance * (1.0 - EQUAL) => *front = found,
+            Some(front) if found.distance > front.distance * (1.0 + DISTANCE_TOLERANCE) => {}
+            Some(front) if found.distance < front.distance * (1.0 - DISTANCE_TOLERANCE) => {
+                *front = found
+            }
             Some(front) => {
                 front.distance = front.distance.min(found.distance);
                 front.latest = front.latest.min(found.latest);
@@ -76,15 +78,15 @@ impl Fronts {
     /// does not count: whether it was found depends on the order of equal ones.
     pub fn settle(&mut self) {
         let least = self.least;
-        let is_least = |f: &Minimum| f.distance <= least * (1.0 + EQUAL);
-        let is_early = |f: &Minimum| f.latest < least * (1.0 - EQUAL);
+        let is_least = |f: &Minimum| f.distance <= least * (1.0 + DISTANCE_TOLERANCE);
+        let is_early = |f: &Minimum| f.latest < least * (1.0 - DISTANCE_TOLERANCE);
         if self.all.iter().any(|f| is_least(f) && is_early(f)) {
             self.all.retain(is_early);
         }
         let (first, mut rest): (Vec<Minimum>, Vec<Minimum>) =
             std::mem::take(&mut self.all).into_iter().partition(is_least);
-        let are_one = |a: &Minimum, b: &Minimum| a.direction.dot(&b.direction) >= MEETING;
-        let is_soon = |f: &Minimum| f.distance - least < SOON * f.length;
+        let are_one = |a: &Minimum, b: &Minimum| a.direction.dot(&b.direction) >= MAX_FRONT_COSINE;
+        let is_soon = |f: &Minimum| f.distance - least < MAX_FRONT_DELAY * f.length;
         rest.retain(|f| f.is_inside && is_soon(f) && !first.iter().any(|a| are_one(a, f)));
         // one front, seen through different triangles, has the mean direction
         let mut groups: Vec<Vec<Minimum>> = Vec::new();
@@ -104,7 +106,8 @@ impl Fronts {
 
     /// Slope of the distance toward a side.
     fn slope(&self, side: &Vector3<f64>) -> Option<f64> {
-        let least = self.all.iter().filter(|f| f.distance <= self.least * (1.0 + EQUAL));
+        let least =
+            self.all.iter().filter(|f| f.distance <= self.least * (1.0 + DISTANCE_TOLERANCE));
         least.map(|f| f.direction.dot(side)).reduce(f64::min)
     }
 

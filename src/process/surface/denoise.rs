@@ -19,7 +19,7 @@ pub const DEFAULT_RINGS: usize = 2;
 const MAX_SQUARED_DISTANCE: f64 = 4.00001;
 
 /// Vertices a work item covers: each has a search of its own, as large as the mesh.
-const GRAIN: usize = 4096;
+const TASK_VERTICES: usize = 4096;
 
 /// Points after one sweep over the vertices within `rings` edges: each moves along its normal n
 /// by the mean of the heights h = n · (q − p) of its neighbors q, weighted by
@@ -70,6 +70,6 @@ pub fn denoise(mesh: &SurfaceMesh, rings: usize) -> Result<Vec<[f64; 3]>> {
         Ok((p + n * by).into())
     };
     let search = query.rings()?;
-    let vertices = (0..mesh.points.len()).into_par_iter().with_min_len(GRAIN);
+    let vertices = (0..mesh.points.len()).into_par_iter().with_min_len(TASK_VERTICES);
     vertices.map_init(|| search.clone(), moved).collect()
 }

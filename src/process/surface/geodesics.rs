@@ -21,7 +21,7 @@ const HEAT_TIME: f64 = 4.0;
 
 /// Heat falls by e over the root of its time: over so many of them it stays a number of double
 /// precision, twice as far too. On a mesh more edges wide, time is longer.
-const WIDTH: f64 = 300.0;
+const MAX_DECAY_LENGTHS: f64 = 300.0;
 
 /// Heat that changes by less than this part over a face, whose values are 1 at most, has no
 /// direction: all of it is rounding, here and of the solvers of devices.
@@ -143,7 +143,7 @@ impl ComponentExtent {
         let mean = self.lengths / self.edges as f64;
         // a spiral is longer than its box
         let extent = (self.high - self.low).norm().max(self.reach);
-        (HEAT_TIME * mean.powi(2)).max((extent / WIDTH).powi(2))
+        (HEAT_TIME * mean.powi(2)).max((extent / MAX_DECAY_LENGTHS).powi(2))
     }
 }
 

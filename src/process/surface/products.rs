@@ -10,7 +10,7 @@ type Position = [f64; 3];
 
 /// Vertices whose products are summed one after another, so that sums are the same for any number
 /// of threads.
-const CHUNK: usize = 1 << 12;
+const SUM_VERTICES: usize = 1 << 12;
 /// The residual has fallen by this where iterations end.
 const TOLERANCE: f64 = 1e-12;
 
@@ -118,6 +118,7 @@ fn dots(a: &[Position], b: &[Position]) -> Position {
         a.iter().zip(b).for_each(|(a, b)| (0..3).for_each(|d| sum[d] += a[d] * b[d]));
         sum
     };
-    let sums: Vec<Position> = a.par_chunks(CHUNK).zip(b.par_chunks(CHUNK)).map(of_chunk).collect();
+    let sums: Vec<Position> =
+        a.par_chunks(SUM_VERTICES).zip(b.par_chunks(SUM_VERTICES)).map(of_chunk).collect();
     sums.iter().fold([0.0; 3], |sum, part| std::array::from_fn(|d| sum[d] + part[d]))
 }

@@ -10,17 +10,18 @@ use crate::io::Archive;
 use crate::limit::AxisPermutation;
 use crate::plan::Want;
 use crate::quadrature::{
-    BasisValues, Mapped, Physical, PhysicalDerivatives, QuadratureBatch, physical_derivatives,
+    BasisValues, Mapped, PhysicalDerivatives, PhysicalQuadrature, QuadratureBatch,
+    physical_derivatives,
 };
 
 /// Numbers of a streamed array that are in memory at a time.
-const PIECE: usize = 1 << 23;
+const PIECE_NUMBERS: usize = 1 << 23;
 
 /// Writes one array after the other, each evaluated as it is written: evaluating anew costs less
 /// than keeping all.
 pub(super) fn push<W: Write + Seek>(
     archive: &mut Archive<W>,
-    mapping: &dyn Physical<'_>,
+    mapping: &dyn PhysicalQuadrature<'_>,
     outline: &ArchiveOutline,
     options: ExportOptions<'_>,
 ) -> io::Result<()> {
@@ -55,7 +56,7 @@ pub(super) fn push<W: Write + Seek>(
 /// The derivatives of the basis functions in space.
 fn push_derivatives<W: Write + Seek>(
     archive: &mut Archive<W>,
-    mapping: &dyn Physical<'_>,
+    mapping: &dyn PhysicalQuadrature<'_>,
     outline: &ArchiveOutline,
     mapped: &mut Mapped,
 ) -> io::Result<()> {
@@ -103,6 +104,6 @@ fn local_inverses(mapped: &mut Mapped, batch: &QuadratureBatch) -> Vec<f64> {
 
 /// Ranges of leaves of which each makes so many numbers.
 fn ranges(leaves: usize, numbers: usize) -> impl Iterator<Item = Range<usize>> {
-    let step = (PIECE / numbers).max(1);
+    let step = (PIECE_NUMBERS / numbers).max(1);
     (0..leaves).step_by(step).map(move |start| start..(start + step).min(leaves))
 }

@@ -20,7 +20,8 @@ use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 
 use super::{
-    BoundaryReport, Mapping, Physical, Quadrature, QuadratureLayout, Regions, Report, SideReport,
+    BoundaryReport, Mapping, PhysicalQuadrature, Quadrature, QuadratureLayout, Regions, Report,
+    SideReport,
 };
 use crate::error::{Error, Result};
 use crate::io::{Archive, Array, atomic, plain_name};
@@ -80,7 +81,7 @@ const VERSION: i32 = 1;
 /// [`Error::Io`] if writing fails; if a device fails.
 pub fn write_npz(
     path: impl AsRef<Path>,
-    mapping: &dyn Physical<'_>,
+    mapping: &dyn PhysicalQuadrature<'_>,
     controls: Controls<'_>,
     report: &Report,
     options: ExportOptions<'_>,
@@ -152,7 +153,7 @@ pub fn archive_bytes(
 
 fn write(
     path: &Path,
-    mapping: &dyn Physical<'_>,
+    mapping: &dyn PhysicalQuadrature<'_>,
     (controls, options): (Controls<'_>, ExportOptions<'_>),
     report: impl FnOnce(&mut Archive<&mut BufWriter<File>>) -> io::Result<()>,
 ) -> Result<()> {

@@ -40,7 +40,7 @@ impl ArchiveOutline {
                 }
                 None => {
                     let table = &layout.tables[batch.table];
-                    let (controls, samples) = (table.slots.len(), table.nodes.len());
+                    let (controls, samples) = (table.slots.len(), table.points.len());
                     let batches = b..b + 1;
                     parts.push(ArchiveTable {
                         table: batch.table,

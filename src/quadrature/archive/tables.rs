@@ -32,7 +32,7 @@ pub(super) fn push<W: Write + Seek>(
     };
     for (name, column) in [
         ("controls", integers(&|p| p.controls)),
-        ("exact_samples", integers(&|p| table(p).nodes.exact)),
+        ("exact_samples", integers(&|p| table(p).points.exact)),
     ] {
         archive.push(&format!("table/{name}"), "i4", &count, bytemuck::cast_slice(&column))?;
     }
@@ -52,11 +52,11 @@ pub(super) fn push<W: Write + Seek>(
     let samples: usize = parts.iter().map(|part| part.samples).sum();
     archive.begin("table/parameters", "f8", &[samples, 3])?;
     for part in parts {
-        archive.append(bytemuck::cast_slice(&table(part).nodes.parameters))?;
+        archive.append(bytemuck::cast_slice(&table(part).points.parameters))?;
     }
     archive.begin("table/weights", "f8", &[samples])?;
     for part in parts {
-        archive.append(bytemuck::cast_slice(&table(part).nodes.weights))?;
+        archive.append(bytemuck::cast_slice(&table(part).points.weights))?;
     }
     if store.has_tables() {
         push_bases(archive, quadrature, outline)?;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::march::{Claims, decide_each, march};
 use super::newton::{LANES, NewtonPart};
 use super::parts::{PlanePart, PlanePartKind};
-use super::polynomial::{NEAR, RowFit};
+use super::polynomial::{MIN_SIDE_DISTANCE, RowFit};
 use super::trapezoid_fit::PlaneRegion;
 use super::values::PixelValues;
 use super::{BandValues, Interior, NONE, PixelPlane};
@@ -14,7 +14,7 @@ use crate::locate::{AttributePieces, Locator, Place};
 use crate::slice::runs::leading;
 
 /// How far around a covered pixel one with its center inside is looked for.
-const AROUND: usize = 2;
+const SEARCH_PIXELS: usize = 2;
 
 /// A layer of which bands are made.
 pub struct BandLayer<'a, 's> {
@@ -49,7 +49,7 @@ struct Band<'a, 's> {
 /// The interior in `rows`; with a mask, of the pixels where it is not 0.
 pub fn interior(layer: &BandLayer<'_, '_>, rows: Range<usize>, mask: Option<&[u8]>) -> Interior {
     let mut interior = Interior::default();
-    let around = if mask.is_some() { AROUND } else { 0 };
+    let around = if mask.is_some() { SEARCH_PIXELS } else { 0 };
     let band = Band::claimed(layer, &rows, around, true, &[], &mut BandMemory::default());
     band.pixels(rows, mask, |pixel, found| {
         let before = interior.pieces.len();
@@ -83,7 +83,7 @@ pub fn values<'m>(
     all.pieces.clear();
     all.values.resize_with(attributes.len(), Vec::new);
     all.values.iter_mut().for_each(Vec::clear);
-    let band = Band::claimed(layer, &rows, AROUND, false, attributes, memory);
+    let band = Band::claimed(layer, &rows, SEARCH_PIXELS, false, attributes, memory);
     band.pixels(rows, Some(coverage), |_, found| match found {
         PixelRun::Claimed(range) => {
             all.pieces.extend_from_slice(&band.pieces[range.clone()]);
@@ -249,7 +249,7 @@ impl<'a, 's> Band<'a, 's> {
             }
             let mut own = [false; LANES];
             for (i, &inside) in inside[..count].iter().enumerate() {
-                if inside < -2.0 * NEAR || !self.is_wanted(at + i) {
+                if inside < -2.0 * MIN_SIDE_DISTANCE || !self.is_wanted(at + i) {
                     continue;
                 }
                 if inside < 0.0 {
@@ -363,9 +363,11 @@ impl<'a, 's> Band<'a, 's> {
 
     /// The closest pixel around with its center inside.
     fn taken_over(&self, row: usize, column: usize) -> Option<usize> {
-        let rows =
-            row.saturating_sub(AROUND).max(self.rows.start)..=(row + AROUND).min(self.rows.end - 1);
-        let columns = || column.saturating_sub(AROUND)..=(column + AROUND).min(self.columns - 1);
+        let rows = row.saturating_sub(SEARCH_PIXELS).max(self.rows.start)
+            ..=(row + SEARCH_PIXELS).min(self.rows.end - 1);
+        let columns = || {
+            column.saturating_sub(SEARCH_PIXELS)..=(column + SEARCH_PIXELS).min(self.columns - 1)
+        };
         rows.flat_map(|r| columns().map(move |c| (r, c)))
             .map(|(r, c)| (r.abs_diff(row).pow(2) + c.abs_diff(column).pow(2), r, c))
             .filter(|&(_, r, c)| self.pieces[self.at(r as u32, c as u32)] != NONE)

@@ -8,8 +8,10 @@
 #![allow(clippy::needless_range_loop, clippy::manual_clamp)]
 
 use super::PixelPlane;
-use super::newton::{LANES, LaneNumbers, NewtonPart, ROUNDED, guess, settle, settle_or_exclude};
-use crate::locate::MARGIN;
+use super::newton::{
+    FRAME_ROUNDING, LANES, LaneNumbers, NewtonPart, guess, settle, settle_or_exclude,
+};
+use crate::locate::FRAME_MARGIN;
 
 /// Who looks for the pixels of a part.
 pub trait Claims {
@@ -124,14 +126,14 @@ fn span(
     for d in 0..3 {
         let slope = next[d] - y[d];
         let ends = sides[d];
-        if slope.abs() * high.max(1.0) < ROUNDED {
-            if y[d] < ends[0] - ROUNDED || y[d] > ends[1] + ROUNDED {
+        if slope.abs() * high.max(1.0) < FRAME_ROUNDING {
+            if y[d] < ends[0] - FRAME_ROUNDING || y[d] > ends[1] + FRAME_ROUNDING {
                 return [0; 2];
             }
             continue;
         }
         let [a, b] = ends.map(|end| (end - y[d]) / slope);
-        let extra = ROUNDED / slope.abs();
+        let extra = FRAME_ROUNDING / slope.abs();
         low = low.max(a.min(b) - extra);
         high = high.min(a.max(b) + extra);
     }
@@ -163,7 +165,7 @@ impl History {
                     3 => 3.0 * (a[d][i] - b[d][i]) + c[d][i],
                     _ => 4.0 * (a[d][i] + c[d][i]) - 6.0 * b[d][i] - e[d][i],
                 };
-                t[d][i] = t[d][i].max(-MARGIN).min(1.0 + MARGIN);
+                t[d][i] = t[d][i].max(-FRAME_MARGIN).min(1.0 + FRAME_MARGIN);
             }
         }
         t

@@ -57,9 +57,9 @@ use crate::locate::{AttributePieces, Locator};
 use crate::topology::NONE;
 
 /// Rows of a band: what one task works on.
-const BAND: usize = 64;
+const BAND_ROWS: usize = 64;
 /// Pixels whose attributes one task evaluates.
-const CHUNK: usize = 4096;
+const TASK_PIXELS: usize = 4096;
 
 /// Pixels of a layer and where they are in the solid; all arrays `[pixel]`, row by row
 /// from the lowest, columns from the left.
@@ -140,7 +140,7 @@ impl<'l, 's> InteriorFinder<'l, 's> {
         let plane = self.plane(height);
         let parts = parts::parts(self.locator, &plane, Some(attributes));
         let layer = band::BandLayer { locator: self.locator, plane: &plane, parts: &parts };
-        let size = (BAND * self.grid.size[0]).max(1);
+        let size = (BAND_ROWS * self.grid.size[0]).max(1);
         let count = |band: &[u16]| band.iter().filter(|&&covered| covered > 0).count();
         let counts: Vec<usize> = coverage.par_chunks(size).map(count).collect();
         values.resize(width * counts.iter().sum::<usize>(), 0.0);
@@ -175,22 +175,24 @@ impl<'l, 's> InteriorFinder<'l, 's> {
     pub fn values(&self, interior: &Interior, attribute: &AttributePieces) -> Vec<f64> {
         let width = attribute.width;
         let mut values = vec![0.0; interior.len() * width];
-        let chunks = values.par_chunks_mut(width * CHUNK);
-        let chunks = chunks.zip(interior.pieces.par_chunks(CHUNK));
-        chunks.zip(interior.parameters.par_chunks(CHUNK)).for_each(|((values, pieces), places)| {
-            let mut start = 0;
-            // Pixels that follow each other are mostly in one piece.
-            for run in pieces.chunk_by(|a, b| a == b) {
-                let end = start + run.len();
-                self.locator.pieces().attributes_at(
-                    attribute,
-                    run[0] as usize,
-                    &places[start..end],
-                    &mut values[start * width..end * width],
-                );
-                start = end;
-            }
-        });
+        let chunks = values.par_chunks_mut(width * TASK_PIXELS);
+        let chunks = chunks.zip(interior.pieces.par_chunks(TASK_PIXELS));
+        chunks.zip(interior.parameters.par_chunks(TASK_PIXELS)).for_each(
+            |((values, pieces), places)| {
+                let mut start = 0;
+                // Pixels that follow each other are mostly in one piece.
+                for run in pieces.chunk_by(|a, b| a == b) {
+                    let end = start + run.len();
+                    self.locator.pieces().attributes_at(
+                        attribute,
+                        run[0] as usize,
+                        &places[start..end],
+                        &mut values[start * width..end * width],
+                    );
+                    start = end;
+                }
+            },
+        );
         values
     }
 
@@ -201,8 +203,8 @@ impl<'l, 's> InteriorFinder<'l, 's> {
     /// Bands of rows, from the lowest.
     fn bands(&self) -> impl IndexedParallelIterator<Item = Range<usize>> {
         let rows = self.grid.size[1];
-        let count = rows.div_ceil(BAND);
-        (0..count).into_par_iter().map(move |k| k * BAND..rows.min((k + 1) * BAND))
+        let count = rows.div_ceil(BAND_ROWS);
+        (0..count).into_par_iter().map(move |k| k * BAND_ROWS..rows.min((k + 1) * BAND_ROWS))
     }
 
     fn interior(&self, height: f64, mask: Option<&[u8]>) -> Interior {

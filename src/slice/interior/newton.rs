@@ -5,14 +5,14 @@
 
 use nalgebra::Vector3;
 
-use crate::locate::{AffineFrame, MARGIN, MAX_KAPPA, TricubicPoints};
+use crate::locate::{AffineFrame, FRAME_MARGIN, MAX_KAPPA, TricubicPoints};
 
 /// Points that are worked on together.
 pub const LANES: usize = 8;
 /// Steps a pixel at most; those that need more are left to the locator.
-const STEPS: usize = 8;
+const MAX_NEWTON_STEPS: usize = 8;
 /// A step so short was the last: the error that it leaves is about its square.
-const SHORT: f64 = 1e-7;
+const LAST_STEP_LENGTH: f64 = 1e-7;
 
 /// Such a step was the last where some 10⁻⁹ are enough.
 const NODE_SHORT: f64 = 1e-5;
@@ -20,7 +20,7 @@ const NODE_SHORT: f64 = 1e-5;
 const NODE_MARGIN: f64 = 1.0;
 
 /// What rounding may do to the frame's y.
-pub const ROUNDED: f64 = 1e-9;
+pub const FRAME_ROUNDING: f64 = 1e-9;
 
 /// A number in every lane.
 pub type LaneNumbers = [f64; LANES];
@@ -61,9 +61,9 @@ pub fn settle(
     active: &[bool; LANES],
 ) -> [bool; LANES] {
     let mut settled = [false; LANES];
-    for _ in 0..STEPS {
-        let (longest, _) = step(newton, x, t, MARGIN);
-        settled = longest.map(|length| length <= SHORT);
+    for _ in 0..MAX_NEWTON_STEPS {
+        let (longest, _) = step(newton, x, t, FRAME_MARGIN);
+        settled = longest.map(|length| length <= LAST_STEP_LENGTH);
         if (0..LANES).all(|lane| settled[lane] || !active[lane]) {
             break;
         }
@@ -74,7 +74,7 @@ pub fn settle(
 /// Newton's method from `t` to about 10⁻⁹, in the part or beside it; whether all lanes have settled.
 #[inline(always)]
 pub fn approach(newton: &NewtonPart, x: &[LaneNumbers; 3], t: &mut [LaneNumbers; 3]) -> bool {
-    for _ in 0..STEPS {
+    for _ in 0..MAX_NEWTON_STEPS {
         let (longest, _) = step(newton, x, t, NODE_MARGIN);
         if longest.iter().all(|&length| length <= NODE_SHORT) {
             return true;
@@ -93,13 +93,13 @@ pub fn settle_or_exclude(
 ) -> [[bool; LANES]; 2] {
     let (mut settled, mut excluded) = ([false; LANES], [false; LANES]);
     for t in t.iter_mut().flatten() {
-        *t = t.max(-MARGIN).min(1.0 + MARGIN);
+        *t = t.max(-FRAME_MARGIN).min(1.0 + FRAME_MARGIN);
     }
-    for _ in 0..STEPS {
+    for _ in 0..MAX_NEWTON_STEPS {
         let before = *t;
-        let (longest, off) = step(newton, x, t, MARGIN);
+        let (longest, off) = step(newton, x, t, FRAME_MARGIN);
         exclude(newton, &before, &off, &mut excluded);
-        settled = longest.map(|length| length <= SHORT);
+        settled = longest.map(|length| length <= LAST_STEP_LENGTH);
         if (0..LANES).all(|lane| settled[lane] || excluded[lane]) {
             break;
         }
@@ -119,7 +119,7 @@ fn exclude(
     off: &[LaneNumbers; 3],
     excluded: &mut [bool; LANES],
 ) {
-    const SPREAD: f64 = MAX_KAPPA / (1.0 - MAX_KAPPA);
+    const STEP_TO_ERROR: f64 = MAX_KAPPA / (1.0 - MAX_KAPPA);
     let (rows, most) = (&newton.frame.inverse, &newton.most);
     let farthest = most[0].max(most[1]).max(most[2]);
     let (mut y, mut longest) = ([[0.0; LANES]; 3], [0.0_f64; LANES]);
@@ -131,7 +131,8 @@ fn exclude(
     }
     for d in 0..3 {
         for i in 0..LANES {
-            let (s, reach) = (t[d][i] + y[d][i], SPREAD * (longest[i] + farthest) + farthest);
+            let (s, reach) =
+                (t[d][i] + y[d][i], STEP_TO_ERROR * (longest[i] + farthest) + farthest);
             // also false of what is not a number
             excluded[i] |= s - reach > 1.0 || s + reach < 0.0;
         }

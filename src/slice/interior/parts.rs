@@ -9,9 +9,9 @@ use super::trapezoid_fit::{PlaneRegion, regions};
 use crate::locate::{AffineFrame, AttributePieces, HalfPiece, Locator, bounds, halves};
 
 /// Number of times that a piece is halved at most.
-const HALVINGS: u32 = 15;
+const MAX_HALVINGS: u32 = 15;
 /// Halvings after which parts of few pixels are left to the locator.
-const SOME: u32 = 9;
+const HALVINGS_BEFORE_LOCATOR: u32 = 9;
 /// Fewer pixels than these are few.
 const FEW_PIXELS: u32 = 256;
 
@@ -56,7 +56,7 @@ pub fn parts(
             let (origin, size) = (pieces.pieces[i].origin, pieces.pieces[i].size);
             let split = PiecePlaneSplit { locator, plane, attributes, piece, most };
             let whole = HalfPiece { points: pieces.points[i], origin, size };
-            split.push((whole, [[true; 2]; 3]), pieces.frames[i], HALVINGS, &mut parts);
+            split.push((whole, [[true; 2]; 3]), pieces.frames[i], MAX_HALVINGS, &mut parts);
         } else if let Some([rows, columns]) = plane.pixels(&pieces.boxes[i], most) {
             parts.push(PlanePart { piece, kind: PlanePartKind::Wild, rows, columns });
         }
@@ -84,7 +84,8 @@ impl PiecePlaneSplit<'_, '_> {
         let pixels = self.plane.pixels(&bounds(&part.points), self.most);
         let Some([rows, columns]) = pixels else { return };
         let has_few = (rows[1] - rows[0]) * (columns[1] - columns[0]) < FEW_PIXELS;
-        let is_last = halvings == 0 || has_few && halvings <= HALVINGS - SOME;
+        let is_last =
+            halvings == 0 || has_few && halvings <= MAX_HALVINGS - HALVINGS_BEFORE_LOCATOR;
         let found = |kind: PlanePartKind| PlanePart { piece: self.piece, kind, rows, columns };
         match frame {
             Some(frame) if frame.converges => {

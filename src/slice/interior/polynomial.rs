@@ -18,14 +18,14 @@ use super::trapezoid::Trapezoid;
 /// Nodes along a side, and coefficients.
 pub const NODES: usize = LANES;
 /// Nodes that extrapolate to the next one.
-pub const BEFORE: usize = 3;
+pub const EXTRAPOLATION_NODES: usize = 3;
 /// Coefficients from here on are the last ones.
 const LAST: usize = NODES - 2;
 
 /// Pixels so near to a side, in the part's parameters, are left to Newton's method.
-pub const NEAR: f64 = 1e-6;
+pub const MIN_SIDE_DISTANCE: f64 = 1e-6;
 /// Bounds of polynomials so much farther inside hold in spite of rounding.
-const SLACK: f64 = 1e-7;
+const BOUND_MARGIN: f64 = 1e-7;
 
 /// Polynomials over the pixels of a trapezoid.
 #[derive(Debug)]
@@ -118,7 +118,7 @@ impl RegionFit {
             let all = quantities[d].0.as_flattened();
             let reach = all[1..].iter().map(|c| c.abs()).sum::<f64>();
             let [low, high] = certain[d];
-            !(all[0] - reach >= low + SLACK && all[0] + reach <= high - SLACK)
+            !(all[0] - reach >= low + BOUND_MARGIN && all[0] + reach <= high - BOUND_MARGIN)
         });
         let mut all = Vec::with_capacity(quantities.len());
         // a closure would not have the caller's vectors
@@ -180,7 +180,8 @@ impl RowFit {
         let mut inside = [-1.0_f64, 1.0];
         self.may_leave = may_leave;
         for d in (0..3).filter(|&d| may_leave[d]) {
-            let [low, high] = [self.certain[d][0] + SLACK, self.certain[d][1] - SLACK];
+            let [low, high] =
+                [self.certain[d][0] + BOUND_MARGIN, self.certain[d][1] - BOUND_MARGIN];
             let [constant, slope, ref others @ ..] = self.quantities[d];
             let bend = others.iter().map(|x| x.abs()).sum::<f64>();
             let reach = bend + slope.abs();
@@ -250,7 +251,7 @@ impl RowFit {
 
 /// Weights of the nodes before node `j` that extrapolate to it, the latest first.
 #[inline(always)]
-pub fn before(j: usize) -> [f64; BEFORE] {
+pub fn before(j: usize) -> [f64; EXTRAPOLATION_NODES] {
     TABLES.before[j]
 }
 
@@ -298,7 +299,7 @@ struct ChebyshevTables {
     /// Coefficients of the powers in Chebyshev polynomials, `[polynomial][power]`.
     chebyshev: [LaneNumbers; NODES],
     /// Weights of nodes before a node that extrapolate to it, the latest first, `[node][back]`.
-    before: [[f64; BEFORE]; NODES],
+    before: [[f64; EXTRAPOLATION_NODES]; NODES],
 }
 
 static TABLES: LazyLock<ChebyshevTables> = LazyLock::new(|| {
@@ -317,7 +318,7 @@ static TABLES: LazyLock<ChebyshevTables> = LazyLock::new(|| {
     }
     let nodes: LaneNumbers = std::array::from_fn(|i| angle(i).cos());
     let before = |j: usize, back: usize| {
-        let count = j.min(BEFORE);
+        let count = j.min(EXTRAPOLATION_NODES);
         let others = (1..=count).filter(|&other| other != back);
         let weight = others
             .map(|other| (nodes[j] - nodes[j - other]) / (nodes[j - back] - nodes[j - other]));
@@ -382,12 +383,13 @@ mod tests {
     #[test]
     fn nodes_extrapolate_to_the_next() {
         let p = |x: f64| 1.0 - 2.0 * x + 0.5 * x * x;
-        for j in BEFORE..NODES {
+        for j in EXTRAPOLATION_NODES..NODES {
             let weights = before(j);
-            let sum: f64 = (0..BEFORE).map(|back| weights[back] * p(node(j - 1 - back))).sum();
+            let sum: f64 =
+                (0..EXTRAPOLATION_NODES).map(|back| weights[back] * p(node(j - 1 - back))).sum();
             assert!((sum - p(node(j))).abs() < 1e-12);
         }
-        assert_eq!(before(0), [0.0; BEFORE]);
+        assert_eq!(before(0), [0.0; EXTRAPOLATION_NODES]);
         assert_eq!(before(1), [1.0, 0.0, 0.0]);
     }
 }

@@ -96,16 +96,14 @@ impl Tiles {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numbers::testing::Random;
 
     /// Every tile has exactly the parts whose boxes hold the center of one of its pixels' rows
     /// and columns, ascending.
     #[test]
     fn tiles_have_the_parts_around_them() {
-        let mut state = 7_u64;
-        let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 11) as f64 / (1_u64 << 53) as f64
-        };
+        let mut numbers = Random::new(7);
+        let mut random = || numbers.unit();
         let boxes: Vec<[[f64; 3]; 2]> = (0..3000)
             .map(|_| {
                 let low = [random(), random(), random()].map(|x| 1.3 * x - 0.2);

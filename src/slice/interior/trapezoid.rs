@@ -5,19 +5,19 @@
 //! Between two rows, the lines through the edges at the middle row hold the polygon, since it is
 //! convex. Where they hold much more than the polygon they are split at one of its corners.
 
-use super::newton::ROUNDED;
+use super::newton::FRAME_ROUNDING;
 
 /// A corner of a polygon, (column, row), whole numbers at the middles of pixels.
 type PixelCorner = [f64; 2];
 
 /// What a split must save at least, in pixels.
-const SAVED: f64 = 64.0;
+const MIN_SAVED_PIXELS: f64 = 64.0;
 /// What a split must save at least, as a fraction of the trapezoid.
-const SAVED_PART: f64 = 0.15;
+const MIN_SAVED_FRACTION: f64 = 0.15;
 /// Trapezoids that a polygon is split into are not split more often.
-const SPLITS: u32 = 4;
+const MAX_SPLITS: u32 = 4;
 /// What rounding may do to columns and rows.
-const SLACK: f64 = 1e-9;
+const COLUMN_ROUNDING: f64 = 1e-9;
 
 /// Pixels between two rows and two lines.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -94,7 +94,7 @@ impl Trapezoid {
 /// The whole numbers between two, end excluded.
 fn whole([low, high]: [f64; 2]) -> [u32; 2] {
     // saturates; empty where they cross
-    [(low - SLACK).ceil() as u32, (high + SLACK + 1.0).floor() as u32]
+    [(low - COLUMN_ROUNDING).ceil() as u32, (high + COLUMN_ROUNDING + 1.0).floor() as u32]
 }
 
 /// A linear function over the plane of pixels: at (0, 0), by column, by row.
@@ -112,15 +112,15 @@ pub fn trapezoids(
     let mut polygon = vec![[left, low], [right, low], [right, high], [left, high]];
     for (y, [least, most]) in y.iter().zip(sides) {
         let at = |[column, row]: PixelCorner| y[0] + column * y[1] + row * y[2];
-        polygon = clipped(&polygon, |corner| at(corner) - (least - ROUNDED));
-        polygon = clipped(&polygon, |corner| most + ROUNDED - at(corner));
+        polygon = clipped(&polygon, |corner| at(corner) - (least - FRAME_ROUNDING));
+        polygon = clipped(&polygon, |corner| most + FRAME_ROUNDING - at(corner));
     }
     let mut found = Vec::new();
     let rows = polygon.iter().map(|corner| corner[1]);
     let [low, high] =
         rows.fold([f64::INFINITY, f64::NEG_INFINITY], |[a, b], row| [a.min(row), b.max(row)]);
     if low <= high {
-        cover(&polygon, [low, high], SPLITS, &mut found);
+        cover(&polygon, [low, high], MAX_SPLITS, &mut found);
     }
     found
 }
@@ -145,7 +145,7 @@ fn clipped(polygon: &[PixelCorner], function: impl Fn(PixelCorner) -> f64) -> Ve
 /// Covers a convex polygon between two rows.
 fn cover(polygon: &[PixelCorner], rows: [f64; 2], splits: u32, found: &mut Vec<Trapezoid>) {
     let whole = around(polygon, rows);
-    let mut best = (whole.area() * (1.0 - SAVED_PART) - SAVED, None);
+    let mut best = (whole.area() * (1.0 - MIN_SAVED_FRACTION) - MIN_SAVED_PIXELS, None);
     if splits > 0 && best.0 > 0.0 {
         let between = polygon.iter().map(|corner| corner[1]);
         for row in between.filter(|&row| rows[0] < row && row < rows[1]) {
@@ -174,7 +174,7 @@ fn around(polygon: &[PixelCorner], [low, high]: [f64; 2]) -> Trapezoid {
         if bottom[1] > middle || top[1] < middle {
             continue;
         }
-        if top[1] - bottom[1] <= SLACK {
+        if top[1] - bottom[1] <= COLUMN_ROUNDING {
             // all of the polygon is in about one row
             let ends = [a[0].min(b[0]), a[0].max(b[0])];
             left = least(left, [ends[0]; 3]);
@@ -203,15 +203,13 @@ pub fn mix([low, high]: [f64; 2], x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numbers::testing::Random;
 
     /// Every pixel between the bounds is in a trapezoid, and few others are.
     #[test]
     fn trapezoids_cover_polygons() {
-        let mut state = 3_u64;
-        let mut random = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 11) as f64 / (1_u64 << 53) as f64
-        };
+        let mut numbers = Random::new(3);
+        let mut random = || numbers.unit();
         let (mut wanted, mut covered) = (0, 0);
         for case in 0..200 {
             let size = [40.0, 4.0, 0.4][case % 3];

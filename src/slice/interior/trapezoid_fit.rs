@@ -18,7 +18,7 @@
 
 use super::PixelPlane;
 use super::newton::{LANES, LaneNumbers, NewtonPart, approach};
-use super::polynomial::{NEAR, NODES, RegionFit, before, coefficients, last, node};
+use super::polynomial::{MIN_SIDE_DISTANCE, NODES, RegionFit, before, coefficients, last, node};
 use super::trapezoid::{Linear, Trapezoid, mix, trapezoids};
 use crate::locate::{AttributePieces, LocatorPieces};
 
@@ -28,14 +28,14 @@ const TOLERANCE: f64 = 1e-7;
 /// Largest sum of coefficients that are left out, of parameters, and as a fraction of the range.
 const MAX_DROPPED: f64 = 1e-10;
 /// What rounding does to them, as a fraction of the largest value.
-const ROUNDING: f64 = 1e-13;
+const COEFFICIENT_ROUNDING: f64 = 1e-13;
 /// Trapezoids of fewer pixels are left to Newton's method.
 const FEW_PIXELS: f64 = 64.0;
 /// How often a trapezoid is split, and into how many parts across and along its rows at once.
-const SPLITS: u32 = 4;
-const PARTS: u32 = 8;
+const MAX_SPLITS: u32 = 4;
+const SPLIT_PARTS: u32 = 8;
 /// What halving a trapezoid makes of the last coefficients, about: 2⁻⁶ and less.
-const HALVED: f64 = 1.0 / 64.0;
+const HALVING_FACTOR: f64 = 1.0 / 64.0;
 
 /// Pixels of a part between two rows and two lines.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ impl pulp::NullaryFnOnce for Covering<'_, '_, '_> {
     fn call(self) {
         let Self { fitting, areas, regions } = self;
         // trapezoids, and how often they may still be split; the next one last
-        let mut rest: Vec<_> = areas.into_iter().rev().map(|area| (area, SPLITS)).collect();
+        let mut rest: Vec<_> = areas.into_iter().rev().map(|area| (area, MAX_SPLITS)).collect();
         while let Some((area, splits)) = rest.pop() {
             let is_last = splits == 0 || area.area() < FEW_PIXELS;
             let fit = match (!is_last).then(|| fitting.fit(area)) {
@@ -159,13 +159,14 @@ impl Fitting<'_, '_> {
                         *value = found[(NODES * j + i) * width + component];
                     }
                 }
-                let rounding = ROUNDING / TOLERANCE * low.abs().max(high.abs());
+                let rounding = COEFFICIENT_ROUNDING / TOLERANCE * low.abs().max(high.abs());
                 quantities.push((coefficients(&values), high - low + rounding));
             }
         }
         check(&quantities[3..])?;
         let certain = outer.map(|[low, high]| {
-            let side = |is_outer: bool| if is_outer { NEAR } else { -NEAR };
+            let side =
+                |is_outer: bool| if is_outer { MIN_SIDE_DISTANCE } else { -MIN_SIDE_DISTANCE };
             [side(low), 1.0 - side(high)]
         });
         quantities.iter_mut().for_each(|(_, range)| *range *= MAX_DROPPED);
@@ -229,8 +230,8 @@ fn check(quantities: &[([LaneNumbers; NODES], f64)]) -> Result<(), [u32; 2]> {
     }
     let parts = |last: f64| {
         let (mut parts, mut left) = (1, last);
-        while !(left <= 0.5) && parts < PARTS {
-            (parts, left) = (2 * parts, left * HALVED);
+        while !(left <= 0.5) && parts < SPLIT_PARTS {
+            (parts, left) = (2 * parts, left * HALVING_FACTOR);
         }
         parts
     };

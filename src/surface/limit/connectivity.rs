@@ -222,7 +222,7 @@ impl<'t> Connectivity<'t> {
             self.vertex_sharpness = vec![0.0; self.vertex_count()];
         }
         for crease in &creases.edges {
-            let [a, b] = crease.edge.map(|v| v.0);
+            let [a, b] = crease.edge().map(|v| v.0);
             let edge = self.topology.edge_between(a, b).ok_or_else(|| crease.no_edge())?;
             self.edge_sharpness[edge as usize] = crease.sharpness;
         }

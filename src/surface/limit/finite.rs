@@ -2,11 +2,11 @@
 //! places of a finite level, not of the limit.
 
 use super::frame::FaceFrame;
-use super::net::{SurfaceEnds, irregular, regular_quad};
+use super::net::{irregular, regular_quad};
 use super::net_mesh::net_mesh;
 use super::refine::refine;
 use super::surface::LimitSurface;
-use crate::basis::bspline;
+use crate::basis::{MissingLayers, bspline};
 
 /// Weights of the four control points along an axis at the 2ˢ + 1 vertices between the ends
 /// of a segment after s `steps` of refinement, `[vertex][4]`.
@@ -92,16 +92,16 @@ impl LimitSurface {
 fn spline_block(
     rows: &[[f64; 4]],
     points: &[&[f64]],
-    ends: SurfaceEnds,
+    ends: MissingLayers,
     weights: &mut [f64],
     stride: usize,
 ) {
     let controls = points[0].len();
-    let fold = |row: &[f64; 4], ends: SurfaceEnds| bspline::end(*row, ends & 1 == 1, ends & 2 == 2);
-    let along_v: Vec<[f64; 4]> = rows.iter().map(|row| fold(row, ends >> 2)).collect();
+    let fold = |row: &[f64; 4], ends: MissingLayers| bspline::end(*row, ends.low(), ends.high());
+    let along_v: Vec<[f64; 4]> = rows.iter().map(|row| fold(row, ends.axis(1))).collect();
     let mut column = vec![0.0; 4 * controls];
     for (i, row) in rows.iter().enumerate() {
-        let b = fold(row, ends);
+        let b = fold(row, ends.axis(0));
         for (v, sums) in column.chunks_exact_mut(controls).enumerate() {
             let line = &points[4 * v..4 * v + 4];
             for (c, sum) in sums.iter_mut().enumerate() {

@@ -22,7 +22,7 @@ use crate::numbers::vector::net_sum;
 use crate::scheme::{FaceShape, Scheme};
 
 /// Elements a work item covers.
-const GRAIN: usize = 64;
+const TASK_ELEMENTS: usize = 64;
 
 /// Marks a leaf that needs no table.
 const NO_TABLE: u32 = u32::MAX;
@@ -157,19 +157,19 @@ impl SurfaceGrid<'_> {
         for (values, wanted) in [(&mut *p, true), (&mut *u, outer), (v, outer), (normals, outer)] {
             resize(values, if wanted { len } else { 0 })?;
         }
-        let piece = GRAIN * positions;
+        let piece = TASK_ELEMENTS * positions;
         let GridLimit { positions: p, derivatives: [u, v], normals } = limit;
         let work = p.par_chunks_mut(piece).enumerate();
         if !outer {
             work.for_each(|(k, p)| {
-                let first = range.start + k * GRAIN;
+                let first = range.start + k * TASK_ELEMENTS;
                 self.run(points, first, [p, &mut [], &mut [], &mut []]);
             });
             return Ok(());
         }
         let work = work.zip(u.par_chunks_mut(piece)).zip(v.par_chunks_mut(piece));
         work.zip(normals.par_chunks_mut(piece)).for_each(|((((k, p), u), v), n)| {
-            self.run(points, range.start + k * GRAIN, [p, u, v, n]);
+            self.run(points, range.start + k * TASK_ELEMENTS, [p, u, v, n]);
         });
         Ok(())
     }

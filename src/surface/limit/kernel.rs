@@ -14,7 +14,7 @@ pub(super) fn axis_rows(parameters: impl Iterator<Item = f64>) -> [Vec<[f64; 4]>
 }
 
 /// Samples whose sums are held at once.
-const BLOCK: usize = 8;
+const BLOCK_SAMPLES: usize = 8;
 
 /// A leaf as the product of its table with its `net`, relative to `origin`.
 #[inline(always)]
@@ -44,12 +44,12 @@ fn multiply(
     let count = table.samples.len();
     let mut first = 0;
     while first < count {
-        let mut sums = [[0.0; BLOCK]; 3];
-        let here = BLOCK.min(count - first);
-        if here == BLOCK {
+        let mut sums = [[0.0; BLOCK_SAMPLES]; 3];
+        let here = BLOCK_SAMPLES.min(count - first);
+        if here == BLOCK_SAMPLES {
             for (row, p) in weights.chunks_exact(count).zip(net) {
-                let row = &row[first..first + BLOCK];
-                for i in 0..BLOCK {
+                let row = &row[first..first + BLOCK_SAMPLES];
+                for i in 0..BLOCK_SAMPLES {
                     for k in 0..3 {
                         sums[k][i] += row[i] * p[k];
                     }

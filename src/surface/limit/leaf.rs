@@ -1,7 +1,7 @@
 //! Elements, the leaves they are made of, and how parameters run in them.
 
 use super::frame::FaceFrame;
-use super::net::SurfaceEnds;
+use crate::basis::MissingLayers;
 use crate::limit::MIDDLE;
 use crate::scheme::{FaceShape, Scheme};
 
@@ -40,7 +40,7 @@ pub struct SurfaceLeaf {
 pub enum SurfaceLeafKind {
     /// One polynomial patch: net `[v 4][u 4]` of a bicubic spline, or the twelve points of
     /// a box spline; with missing control points.
-    Regular(SurfaceEnds),
+    Regular(MissingLayers),
     /// Net `[control point]`: which structure, and how its axes lie.
     Irregular(u32, Placement),
 }
@@ -201,7 +201,7 @@ mod tests {
                         element: 0,
                         depth: depth as u8 + 1,
                         path,
-                        kind: SurfaceLeafKind::Regular(0),
+                        kind: SurfaceLeafKind::Regular(MissingLayers::NONE),
                         net: (0, 0),
                     };
                     let found = leaf.affine(scheme).apply(p);

@@ -13,10 +13,11 @@ use super::faces::Faces;
 use super::frame::FaceFrame;
 use super::leaf::{Placement, SurfaceElement, SurfaceLeaf, SurfaceLeafKind};
 use super::library::{Extraordinary, SurfaceLibrary};
-use super::net::{self, SurfaceEnds};
+use super::net;
 use super::refine::refine;
 use super::rules::LimitRule;
 use super::surface::LimitSurface;
+use crate::basis::MissingLayers;
 use crate::error::IdKind;
 use crate::error::{Error, Message, Result};
 use crate::limit::{MAX_LEVEL, NetKey, check_refinement};
@@ -33,7 +34,7 @@ const MAX_VALENCE: usize = 2048;
 const LEVEL_BYTES: usize = 1000;
 
 /// Faces a work item of the classification covers.
-const GRAIN: usize = 512;
+const TASK_FACES: usize = 512;
 
 /// A face of the level at hand that must become leaves.
 #[derive(Clone, Copy)]
@@ -46,7 +47,7 @@ struct ActiveFace {
 
 /// How a face evaluates, before structures have numbers.
 enum FaceDraft {
-    Regular(SurfaceEnds),
+    Regular(MissingLayers),
     // key among those of the part
     Irregular(usize, Placement),
     Refined(FaceReason),
@@ -303,7 +304,7 @@ impl LimitBuilder {
             (0..level.vertex_count() as u32).into_par_iter().map(|v| level.rule(v)).collect();
         let isolate = depth < self.isolation;
         let parts: Vec<FaceDrafts> = active
-            .par_chunks(GRAIN)
+            .par_chunks(TASK_FACES)
             .map(|chunk| {
                 let mut drafts = FaceDrafts::default();
                 chunk.iter().for_each(|a| drafts.push(level, &rules, a.face, isolate));
@@ -314,7 +315,7 @@ impl LimitBuilder {
         let first_point = self.level_starts[depth] as u32;
         let mut classes = Vec::with_capacity(active.len());
         let mut refined = Vec::new();
-        for (part, chunk) in parts.iter().zip(active.chunks(GRAIN)) {
+        for (part, chunk) in parts.iter().zip(active.chunks(TASK_FACES)) {
             let mut first = 0;
             for ((draft, &end), a) in part.drafts.iter().zip(&part.net_ends).zip(chunk) {
                 let kind = match *draft {

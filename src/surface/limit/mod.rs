@@ -97,7 +97,6 @@ pub use levels::check_valences;
 pub(super) use levels::duplicate_faces;
 pub use library::Extraordinary;
 pub use masks::VertexMasks;
-pub use net::SurfaceEnds;
 pub use spline_patches::PatchCounts;
 pub use surface::LimitSurface;
 pub use table::SurfaceTable;

@@ -6,28 +6,23 @@ use std::collections::HashMap;
 use super::connectivity::Connectivity;
 use super::frame::{FaceFrame, FaceSector};
 use super::rules::LimitRule;
-use crate::basis::box_spline;
+use crate::basis::{MissingLayers, box_spline};
 use crate::limit::{NetKey, NetRows};
-
-/// Missing control points of a regular net. Of a quad: bit 0 and 1 for the low and high
-/// end of u, bits 2 and 3 of v. Of a triangle, two bits per corner: 0 where all six faces
-/// are around it, else 1 to 3, which of the three at a boundary the triangle is, counted
-/// to the left.
-pub type SurfaceEnds = u8;
+use crate::numbers::sorted_unique;
 
 /// The net of a regular quad, `[v 4][u 4]`; a missing row repeats its neighbor as a
 /// placeholder.
 pub(super) fn regular_quad(
     connectivity: &Connectivity,
     frame: FaceFrame,
-) -> ([u32; 16], SurfaceEnds) {
+) -> ([u32; 16], MissingLayers) {
     // position of each corner, and the step along its u; its v is the left of that
     const ORIGINS: [[i32; 2]; 4] = [[1, 1], [2, 1], [2, 2], [1, 2]];
     const ALONG_U: [[i32; 2]; 4] = [[1, 0], [0, 1], [-1, 0], [0, -1]];
-    // the end that lies against u at each corner
-    const BEHIND: [u8; 4] = [0, 2, 1, 3];
+    // axis and side of the end that lies against u at each corner
+    const BEHIND: [[usize; 2]; 4] = [[0, 0], [1, 0], [0, 1], [1, 1]];
     let mut net = [0; 16];
-    let mut ends = 0;
+    let mut ends = MissingLayers::NONE;
     for k in 0..4 {
         let [x, y] = ORIGINS[k];
         let [i, j] = ALONG_U[k];
@@ -38,7 +33,8 @@ pub(super) fn regular_quad(
         let corner = connectivity.advanced(frame, k);
         place(0, 0, connectivity.vertex(corner, 0));
         let Some(left) = connectivity.left(corner) else {
-            ends |= 1 << BEHIND[k];
+            let [axis, side] = BEHIND[k];
+            ends.insert(axis, side);
             continue;
         };
         place(-1, 0, connectivity.vertex(left, 3));
@@ -48,7 +44,7 @@ pub(super) fn regular_quad(
         }
     }
     for (d, stride) in [1, 4].into_iter().enumerate() {
-        for side in (0..2).filter(|side| ends >> (2 * d + side) & 1 == 1) {
+        for side in ends.sides(d) {
             for at in (0..16).filter(|at| at / stride % 4 == 3 * side) {
                 net[at] = net[if side == 0 { at + stride } else { at - stride }];
             }
@@ -74,13 +70,15 @@ fn corner_place(corner: usize) -> usize {
 }
 
 /// The net of a regular triangle in the order of [`box_spline::LATTICE`]; a missing point
-/// repeats a corner as a placeholder.
+/// repeats a corner as a placeholder. Its missing points are two bits per corner: 0 where all six
+/// faces are around it, else 1 to 3, which of the three at a boundary the triangle is, counted to
+/// the left.
 pub(super) fn regular_triangle(
     connectivity: &Connectivity,
     frame: FaceFrame,
-) -> ([u32; 12], SurfaceEnds) {
+) -> ([u32; 12], MissingLayers) {
     let mut net = [connectivity.vertex(frame, 0); 12];
-    let mut ends = 0;
+    let mut bits = 0;
     for k in 0..3 {
         let sector = connectivity.sector(connectivity.advanced(frame, k));
         for (t, &around) in sector.frames.iter().enumerate() {
@@ -89,24 +87,24 @@ pub(super) fn regular_triangle(
             net[neighbor(k, ring + 1)] = connectivity.vertex(around, 2);
         }
         if !sector.closed {
-            ends |= (1 + sector.start as SurfaceEnds) << (2 * k);
+            bits |= (1 + sector.start as u8) << (2 * k);
         }
     }
-    (net, ends)
+    (net, MissingLayers::from_bits(bits))
 }
 
 /// The phantoms p = q + r − s of a triangle's missing control points, as indices among
 /// the twelve.
-pub(super) fn phantoms(ends: SurfaceEnds) -> impl Iterator<Item = [usize; 4]> {
-    (0..3).filter(move |k| ends >> (2 * k) & 3 != 0).flat_map(move |k| {
-        let before = usize::from((ends >> (2 * k) & 3) - 1);
+pub(super) fn phantoms(ends: MissingLayers) -> impl Iterator<Item = [usize; 4]> {
+    (0..3).filter(move |&k| ends.axis(k) != MissingLayers::NONE).flat_map(move |k| {
+        let before = usize::from(ends.axis(k).bits() - 1);
         let ring = move |i: usize| neighbor(k, i + 6 - before);
         [[ring(4), corner_place(k), ring(3), ring(2)], [ring(5), corner_place(k), ring(0), ring(1)]]
     })
 }
 
 /// Replaces the rows of missing control points by those of their phantoms.
-pub(super) fn fold_triangle(rows: &mut NetRows<'_>, net: &mut [u16], ends: SurfaceEnds) {
+pub(super) fn fold_triangle(rows: &mut NetRows<'_>, net: &mut [u16], ends: MissingLayers) {
     for [p, q, r, s] in phantoms(ends) {
         net[p] = rows.phantom([net[q], net[r], net[s]]);
     }
@@ -159,15 +157,15 @@ struct VertexLabels {
 }
 
 impl VertexLabels {
-    const FEW: usize = 32;
+    const MAX_SCANNED_VERTICES: usize = 32;
 
     fn of(&mut self, v: u32, copy: bool) -> usize {
-        let few = self.vertices.len().min(Self::FEW);
+        let few = self.vertices.len().min(Self::MAX_SCANNED_VERTICES);
         if let Some(at) = self.vertices[..few].iter().position(|&known| known == (v, copy)) {
             return at;
         }
         let next = self.vertices.len();
-        if next < Self::FEW {
+        if next < Self::MAX_SCANNED_VERTICES {
             self.vertices.push((v, copy));
             return next;
         }
@@ -249,9 +247,7 @@ fn sharp_edges(
             }
         }
     }
-    sharp.sort_unstable();
-    sharp.dedup();
-    sharp
+    sorted_unique(sharp)
 }
 
 /// A key taken apart: faces of `sides` corners, sharp edges, corners that stay in place.

@@ -40,8 +40,8 @@ impl LimitSurface {
         let mut net: Vec<[f64; 3]> = self.net(leaf).iter().map(|&v| points[v as usize]).collect();
         match self.scheme.shape() {
             FaceShape::Quad => {
-                fill_ends(net.as_flattened_mut(), 3, ends);
-                fill_ends(net.as_flattened_mut(), 4 * 3, ends >> 2);
+                fill_ends(net.as_flattened_mut(), 3, ends.axis(0));
+                fill_ends(net.as_flattened_mut(), 4 * 3, ends.axis(1));
             }
             FaceShape::Triangle => {
                 for [p, q, r, s] in phantoms(ends) {

@@ -2,10 +2,10 @@
 
 use super::leaf::{Affine, SurfaceLeaf, SurfaceLeafKind};
 use super::library::Extraordinary;
-use super::net::{SurfaceEnds, phantoms};
+use super::net::phantoms;
 use super::surface::LimitSurface;
 use crate::basis::bspline::Order::{First, Second, Value};
-use crate::basis::{box_spline, bspline};
+use crate::basis::{MissingLayers, box_spline, bspline};
 use crate::limit::Orders;
 use crate::scheme::{FaceShape, Scheme};
 
@@ -96,7 +96,7 @@ fn spline_orders(orders: [usize; 2]) -> Orders {
 /// Weights of a regular net, those of missing control points given to their phantoms.
 pub(super) fn regular_weights(
     scheme: Scheme,
-    ends: SurfaceEnds,
+    ends: MissingLayers,
     p: [f64; 2],
     orders: [usize; 2],
 ) -> Vec<f64> {
@@ -104,8 +104,8 @@ pub(super) fn regular_weights(
         FaceShape::Quad => {
             let orders = spline_orders(orders);
             let axis = |d: usize| {
-                let ends = ends >> (2 * d);
-                bspline::end(bspline::weights(orders[d], p[d]), ends & 1 == 1, ends & 2 == 2)
+                let ends = ends.axis(d);
+                bspline::end(bspline::weights(orders[d], p[d]), ends.low(), ends.high())
             };
             let (u, v) = (axis(0), axis(1));
             v.iter().flat_map(|b| u.map(|a| a * b)).collect()

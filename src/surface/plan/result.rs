@@ -96,7 +96,7 @@ pub(crate) fn assemble(refined: &mut impl Refined, mesh: &SurfaceMesh) -> Result
             attribute.values = rows.copied().collect();
         }
         for crease in &mut creases.edges {
-            crease.edge = crease.edge.map(|v| crate::mesh::VertexId(numbers[v.index()]));
+            crease.renumber(|v| numbers[v as usize]);
         }
         for corner in &mut creases.corners {
             corner.vertex = crate::mesh::VertexId(numbers[corner.vertex.index()]);

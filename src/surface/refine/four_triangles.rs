@@ -20,7 +20,7 @@ use crate::topology::surface::SurfaceTopology;
 use crate::topology::{NONE, Rows};
 
 /// Points a work item covers.
-const GRAIN: usize = 4096;
+const TASK_POINTS: usize = 4096;
 
 /// The topology of all levels.
 #[derive(Clone, Debug)]
@@ -99,7 +99,7 @@ impl FourTriangleLevels {
         let neighbors = &self.neighbors[level];
         // β of small valences once
         let betas: Vec<f64> = (0..32).map(beta).collect();
-        out.par_iter_mut().with_min_len(GRAIN).enumerate().for_each(|(v, out)| {
+        out.par_iter_mut().with_min_len(TASK_POINTS).enumerate().for_each(|(v, out)| {
             let around = neighbors.row(v);
             let n = around.len();
             let beta = betas.get(n).copied().unwrap_or_else(|| beta(n));
@@ -112,7 +112,7 @@ impl FourTriangleLevels {
         let topology = &self.topologies[level];
         let at = |corner: u32| points[topology.vertices[corner as usize] as usize];
         let edges = topology.edge_corners.par_iter();
-        edges.zip(out).with_min_len(GRAIN).for_each(|(&[a, b], out)| {
+        edges.zip(out).with_min_len(TASK_POINTS).for_each(|(&[a, b], out)| {
             // where the surface ends the point is overwritten: any triangle will do
             let b = if b == NONE { a } else { b };
             let ends = [at(a), at(TriangleCorners.next(a))];

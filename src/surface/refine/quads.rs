@@ -20,7 +20,7 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use families::{Families, InnerPoints};
-use stars::{GRAIN, Stars};
+use stars::{Stars, TASK_POINTS};
 
 use super::sharpness::LevelSharpness;
 use super::split::{Navigate, QuadCorners, WantedLists, split_quads_twice, split_to_quads};
@@ -247,7 +247,7 @@ fn polygon_face_points<T: Real>(
     points: &[Point<T>],
     out: &mut [Point<T>],
 ) {
-    out.par_iter_mut().with_min_len(GRAIN).enumerate().for_each(|(f, out)| {
+    out.par_iter_mut().with_min_len(TASK_POINTS).enumerate().for_each(|(f, out)| {
         let corners = topology.columns.corners(f as u32);
         let n = corners.len();
         let sum =
@@ -257,7 +257,7 @@ fn polygon_face_points<T: Real>(
 }
 
 fn midpoints<T: Real>(topology: &SurfaceTopology, points: &[Point<T>], out: &mut [Point<T>]) {
-    out.par_iter_mut().with_min_len(GRAIN).enumerate().for_each(|(e, out)| {
+    out.par_iter_mut().with_min_len(TASK_POINTS).enumerate().for_each(|(e, out)| {
         let [a, b] = topology.edge_ends(e as u32).map(|v| points[v as usize]);
         *out = middle(a, b);
     });
@@ -269,7 +269,7 @@ fn quad_face_points<T: Real>(
     out: &mut [Point<T>],
 ) {
     let quads = topology.vertices.as_chunks::<4>().0.par_iter();
-    quads.zip(out).with_min_len(GRAIN).for_each(|(quad, out)| {
+    quads.zip(out).with_min_len(TASK_POINTS).for_each(|(quad, out)| {
         *out = mean4(quad.map(|v| points[v as usize]));
     });
 }
@@ -282,7 +282,7 @@ fn edge_points_of<T: Real>(
     out: &mut [Point<T>],
 ) {
     let edges = topology.edge_corners.par_iter();
-    edges.zip(out).with_min_len(GRAIN).for_each(|(&[a, b], out)| {
+    edges.zip(out).with_min_len(TASK_POINTS).for_each(|(&[a, b], out)| {
         // where the surface ends the point is overwritten: any face will do
         let b = if b == NONE { a } else { b };
         let ends = [a, go.next(a)].map(|c| points[topology.vertices[c as usize] as usize]);

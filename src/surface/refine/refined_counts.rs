@@ -116,7 +116,7 @@ pub fn check_memory(mesh: &SurfaceMesh, options: &SurfaceOptions) -> Result<()> 
 /// Weights in the single matrix that faces of many corners and vertices of many faces add:
 /// every point beside the middle of one depends on all control points around it.
 fn dense_bytes(mesh: &SurfaceMesh, options: &SurfaceOptions) -> u128 {
-    const MANY: usize = 16;
+    const MIN_DENSE_CORNERS: usize = 16;
     let mut valences = vec![0; mesh.points.len()];
     for &v in mesh.faces.vertices() {
         if let Some(valence) = valences.get_mut(v as usize) {
@@ -125,7 +125,7 @@ fn dense_bytes(mesh: &SurfaceMesh, options: &SurfaceOptions) -> u128 {
     }
     let sizes = mesh.faces.iter().map(<[u32]>::len);
     let squares: u128 =
-        sizes.chain(valences).filter(|&n| n > MANY).map(|n| (n as u128).pow(2)).sum();
+        sizes.chain(valences).filter(|&n| n > MIN_DENSE_CORNERS).map(|n| (n as u128).pow(2)).sum();
     let points = match options.scheme.split() {
         Split::ThreeTriangles => 3u128,
         _ => 4,

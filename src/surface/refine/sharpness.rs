@@ -108,7 +108,7 @@ impl LevelSharpness {
             let ends = (0..topology.edge_count() as u32).map(|edge| topology.edge_ends(edge));
             let ends: Vec<[u32; 2]> = ends.collect(); // ascending
             for crease in &mesh.creases.edges {
-                let [a, b] = crease.edge.map(|v| v.0);
+                let [a, b] = crease.edge().map(|v| v.0);
                 let edge = ends.binary_search(&[a.min(b), a.max(b)]);
                 let edge = edge.map_err(|_| crease.no_edge())?;
                 edges[edge] = crease.sharpness;

@@ -29,7 +29,7 @@ use crate::topology::surface::{Columns, SurfaceTopology, touching_vertices};
 use crate::topology::{NONE, Rows};
 
 /// Points a work item covers.
-const GRAIN: usize = 4096;
+const TASK_POINTS: usize = 4096;
 
 /// One level and how it refines.
 #[derive(Clone, Debug)]
@@ -181,7 +181,7 @@ impl ThreeTrianglesLevel {
         let topology = &self.topology;
         let mut triangles = vec![0; 3 * topology.vertices.len()];
         let children = triangles.as_chunks_mut::<3>().0.par_iter_mut();
-        children.with_min_len(GRAIN).enumerate().for_each(|(c, child)| {
+        children.with_min_len(TASK_POINTS).enumerate().for_each(|(c, child)| {
             let c = c as u32;
             let (a, b) = (topology.vertex(c), topology.vertex(topology.columns.next(c)));
             let [first, second] = topology.edge_corners[topology.edges[c as usize] as usize];
@@ -204,7 +204,7 @@ impl ThreeTrianglesLevel {
         let topology = &self.topology;
         let (vertex_points, rest) = refined.split_at_mut(topology.vertex_count);
         let (face_points, extra) = rest.split_at_mut(topology.face_count);
-        vertex_points.par_iter_mut().with_min_len(GRAIN).enumerate().for_each(|(v, out)| {
+        vertex_points.par_iter_mut().with_min_len(TASK_POINTS).enumerate().for_each(|(v, out)| {
             let around = self.neighbors.row(v);
             *out = points[v];
             if let Some(sum) = around.iter().map(|&w| points[w as usize]).reduce(add) {
@@ -212,7 +212,7 @@ impl ThreeTrianglesLevel {
             }
         });
         let triangles = topology.vertices.as_chunks::<3>().0.par_iter();
-        triangles.zip(&mut *face_points).with_min_len(GRAIN).for_each(|(triangle, out)| {
+        triangles.zip(&mut *face_points).with_min_len(TASK_POINTS).for_each(|(triangle, out)| {
             *out = face_point(triangle.map(|v| points[v as usize]));
         });
         for sharp in &self.boundary.vertices {

@@ -22,7 +22,7 @@ use crate::scheme::point::Point;
 pub const GROUP: usize = 4;
 
 /// Rows a work item covers.
-const GRAIN: usize = 2048;
+const TASK_ROWS: usize = 2048;
 
 /// A matrix of weights: refined points from control points.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,8 +106,8 @@ impl<T: Real> SingleMatrix<T> {
         // a fourth component makes points whole vectors
         let controls: Vec<[T; 4]> =
             controls.par_iter().map(|&[x, y, z]| [x, y, z, T::default()]).collect();
-        refined.par_chunks_mut(GRAIN).enumerate().for_each(|(part, out)| {
-            let first = part * GRAIN;
+        refined.par_chunks_mut(TASK_ROWS).enumerate().for_each(|(part, out)| {
+            let first = part * TASK_ROWS;
             let mut start = if first == 0 { 0 } else { self.ends[first - 1] as usize };
             for (out, &end) in out.iter_mut().zip(&self.ends[first..]) {
                 let end = end as usize;

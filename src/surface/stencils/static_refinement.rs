@@ -257,8 +257,8 @@ impl StaticRefinement {
             SurfaceLeafKind::Regular(ends) => {
                 let rows = &self.rows[usize::from(steps)];
                 let axis = |at: usize, d: usize| {
-                    let ends = ends >> (2 * d);
-                    crate::basis::bspline::end(rows[at], ends & 1 == 1, ends & 2 == 2)
+                    let ends = ends.axis(d);
+                    crate::basis::bspline::end(rows[at], ends.low(), ends.high())
                 };
                 let (u, v) = (axis(i, 0), axis(j, 1));
                 v.iter().flat_map(|b| u.map(|a| a * b)).collect()

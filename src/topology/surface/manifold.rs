@@ -2,6 +2,7 @@
 
 use super::SurfaceTopology;
 use crate::mesh::UnionFind;
+use crate::numbers::sorted_unique;
 use crate::topology::NONE;
 
 /// Whether an edge has two faces that are inconsistently oriented: both run through it in the same
@@ -78,12 +79,8 @@ pub(crate) fn is_corner(sides: &mut [(u32, u32)], is_non_manifold: impl Fn(u32) 
         [first, second] if open == 0 => (first, second),
         _ => return true,
     };
-    let mut roots = |side: &[(u32, u32)]| {
-        let mut roots: Vec<u32> = side.iter().map(|&(_, i)| faces.root(i)).collect();
-        roots.sort_unstable();
-        roots.dedup();
-        roots
-    };
+    let mut roots =
+        |side: &[(u32, u32)]| sorted_unique(side.iter().map(|&(_, i)| faces.root(i)).collect());
     let (from, to) = (roots(first), roots(second));
     from.len() != first.len() || first.len() != second.len() || from != to || from.len() != sheets
 }

@@ -244,7 +244,7 @@ impl SurfaceTopology {
     /// [`Error::Mesh`](crate::Error::Mesh) naming the first that is not.
     pub fn check_creases(&self, creases: &Creases) -> Result<()> {
         let is_edge = |crease: &&Crease| {
-            let [a, b] = crease.edge.map(|v| v.0);
+            let [a, b] = crease.edge().map(|v| v.0);
             self.edge_between(a, b).is_some()
         };
         match creases.edges.iter().find(|crease| !is_edge(crease)) {

@@ -13,7 +13,7 @@ use crate::disjoint::Disjoint;
 const DIGIT_BITS: u32 = 11;
 const DIGITS: usize = 1 << DIGIT_BITS;
 /// Items a block counts.
-const BLOCK: usize = 1 << 16;
+const BLOCK_ITEMS: usize = 1 << 16;
 
 /// A pair of ids as a number, its first id in the upper half, and what belongs to it.
 pub(super) type Keyed = (u64, u32);
@@ -29,7 +29,7 @@ pub(super) fn sort(items: &mut Vec<Keyed>, bound: usize) {
     for shift in digits.clone().chain(digits.map(|shift| shift + 32)) {
         let digit = |&(key, _): &Keyed| (key >> shift) as usize & (DIGITS - 1);
         let mut counts: Vec<Vec<u32>> = items
-            .par_chunks(BLOCK)
+            .par_chunks(BLOCK_ITEMS)
             .map(|block| {
                 let mut counts = vec![0; DIGITS];
                 block.iter().for_each(|item| counts[digit(item)] += 1);
@@ -43,7 +43,7 @@ pub(super) fn sort(items: &mut Vec<Keyed>, bound: usize) {
             }
         }
         let moved = Disjoint::new(&mut other);
-        items.par_chunks(BLOCK).zip(&mut counts).for_each(|(block, next)| {
+        items.par_chunks(BLOCK_ITEMS).zip(&mut counts).for_each(|(block, next)| {
             for item in block {
                 let place = &mut next[digit(item)];
                 // SAFETY: the scan gives every item of every block a place of its own
@@ -58,15 +58,13 @@ pub(super) fn sort(items: &mut Vec<Keyed>, bound: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numbers::testing::Random;
 
     #[test]
     fn sorts_stably_over_block_boundaries() {
         for bound in [1usize, 7, 5000, 3_000_000] {
-            let mut state = 1u64;
-            let mut random = || {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                (state >> 33) % bound as u64
-            };
+            let mut numbers = Random::new(1);
+            let mut random = || numbers.below(bound as u64);
             let mut items: Vec<Keyed> =
                 (0..200_000).map(|i| (random() << 32 | random(), i)).collect();
             let mut expected = items.clone();

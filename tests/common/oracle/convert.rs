@@ -18,7 +18,7 @@ pub fn solid(mesh: &SolidMesh) -> Solid {
     };
     let mut solid = Solid::new(mesh.points.clone(), (0..mesh.cells.len()).map(cell).collect());
     for crease in &mesh.creases.edges {
-        let [a, b] = crease.edge.map(|v| v.index());
+        let [a, b] = crease.edge().map(|v| v.index());
         solid.creases.insert(edge(a, b), crease.sharpness);
     }
     for corner in &mesh.creases.corners {

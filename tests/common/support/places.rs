@@ -15,8 +15,8 @@ const NEAR: [f64; 3] = [1e-3, 1e-6, 1e-9];
 /// depth, spread over the mesh.
 pub fn leaves(solid: &Solid, each: usize, random: &mut Random) -> Vec<Leaf> {
     let key = |leaf: &Leaf| match leaf.kind {
-        LeafKind::Regular(ends) => (0, 0, ends, leaf.depth),
-        LeafKind::Layered(structure, _, ends) => (1, structure, ends, leaf.depth),
+        LeafKind::Regular(ends) => (0, 0, ends.bits(), leaf.depth),
+        LeafKind::Layered(structure, _, ends) => (1, structure, ends.bits(), leaf.depth),
         LeafKind::Irregular(structure, _) => (2, structure, 0, leaf.depth),
     };
     let mut groups: HashMap<_, Vec<Leaf>> = HashMap::new();

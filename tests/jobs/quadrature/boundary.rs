@@ -93,7 +93,7 @@ fn basis_functions_on_a_side_are_those_of_its_vertices() {
     crease_box_edges(&mut mesh, 1.5);
     let points = mesh.points.clone();
     let is_low = |v: u32| points[v as usize][2] == 0.0;
-    for crease in mesh.creases.edges.iter_mut().filter(|c| c.edge.iter().all(|v| is_low(v.0))) {
+    for crease in mesh.creases.edges.iter_mut().filter(|c| c.edge().iter().all(|v| is_low(v.0))) {
         crease.sharpness = INF;
     }
     let solid = Solid::new(&mesh).unwrap();

@@ -92,7 +92,7 @@ fn overlapping_parts_fill_a_pixel_once_in_each_plane() {
     let corners: Vec<u32> = mesh.cells.vertices(0).iter().map(|v| v + start).collect();
     mesh.cells.push(CellKind::Hexahedron, &corners);
     for crease in mesh.creases.edges.clone() {
-        let [a, b] = crease.edge.map(|v| v.0 + start);
+        let [a, b] = crease.edge().map(|v| v.0 + start);
         mesh.creases.push_edge(a, b, crease.sharpness);
     }
     let slicer = slicer(&mesh, Axis::Z, 1e-6);

@@ -77,14 +77,14 @@ impl CudaDevice {
 
 /// Bytes that stay with the program when it frees them. The driver gives all free memory back
 /// whenever it waits for the device, and to map it again takes longer than most copies.
-const KEPT: u64 = 1 << 30;
+const KEPT_POOL_BYTES: u64 = 1 << 30;
 
 fn keep_memory(context: &CudaContext) -> Result<(), DriverError> {
     let pools = Attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED;
     if context.attribute(pools)? == 0 {
         return Ok(());
     }
-    let mut kept = KEPT;
+    let mut kept = KEPT_POOL_BYTES;
     // SAFETY: the attribute is a number of 64 bits.
     unsafe {
         let pool = result::device::get_default_mem_pool(context.cu_device())?;

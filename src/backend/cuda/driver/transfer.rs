@@ -15,7 +15,7 @@ use crate::result_buffer::Lent;
 
 /// Bytes of a block: large enough for the bus, small enough that moving one on hides behind
 /// the next one's copy.
-const BLOCK: usize = 8 << 20;
+const BLOCK_BYTES: usize = 8 << 20;
 
 /// Blocks under way at once.
 const BLOCKS: usize = 4;
@@ -51,7 +51,7 @@ impl Transfer {
     /// Blocks whose copies run on `stream`.
     pub fn new(stream: Arc<CudaStream>) -> Result<Self> {
         let context = stream.context().clone();
-        let block = |_| PageLocked::new(&context, BLOCK);
+        let block = |_| PageLocked::new(&context, BLOCK_BYTES);
         let blocks = (0..BLOCKS).map(block).collect::<Result<_>>()?;
         Ok(Self { stream, blocks })
     }
@@ -84,14 +84,14 @@ impl<'a> Delivery<'_, 'a> {
             // SAFETY: `to` is borrowed for as long as this value, which waits when dropped.
             return unsafe { start_copy(from, to.bytes, &self.transfer.stream) };
         }
-        for (i, to) in to.bytes.chunks_mut(BLOCK).enumerate() {
+        for (i, to) in to.bytes.chunks_mut(BLOCK_BYTES).enumerate() {
             if self.pending.len() == BLOCKS {
                 self.move_on()?;
             }
             let Transfer { stream, blocks } = &mut *self.transfer;
             let block = &mut blocks[self.next].bytes_mut()[..to.len()];
             // SAFETY: the block was moved on, and is not used before the event below.
-            unsafe { start_copy(from + (i * BLOCK) as u64, block, stream) }?;
+            unsafe { start_copy(from + (i * BLOCK_BYTES) as u64, block, stream) }?;
             let event = stream.record_event(None);
             let event = event.map_err(failed("a copy from the device failed"))?;
             self.pending.push_back(Pending { event, to, block: self.next });

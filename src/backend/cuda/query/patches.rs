@@ -11,7 +11,7 @@ use crate::query::{Op, PackedPatch};
 use crate::topology::order::EntityKind;
 
 /// Bytes for the rows that a block gathers at a time, where there is so much.
-const ROOM: usize = 8 << 10;
+const GATHER_BYTES: usize = 8 << 10;
 /// Below this a block would find too few.
 const MIN_ROOM: usize = 2 << 10;
 
@@ -115,7 +115,7 @@ impl DevicePatches {
         let need = self.needs[op as usize];
         // some is static
         let most = most.saturating_sub(1 << 10);
-        let (least, room) = if gathers(op) { (MIN_ROOM, ROOM) } else { (0, 0) };
+        let (least, room) = if gathers(op) { (MIN_ROOM, GATHER_BYTES) } else { (0, 0) };
         if need + least > most {
             return Err(Error::request(format!(
                 "a patch needs {need} bytes of shared memory for {op}, the GPU has {most}"

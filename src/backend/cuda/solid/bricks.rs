@@ -7,6 +7,7 @@
 
 use rayon::prelude::*;
 
+use crate::basis::MissingLayers;
 use crate::limit::{LeafKind, Solid};
 
 /// Eight leaves and their common net.
@@ -19,11 +20,11 @@ pub(in crate::backend::cuda) struct Brick {
 
 /// Samples along an axis for which a kernel evaluates a brick at once, not element by
 /// element.
-pub(in crate::backend::cuda) const AT_ONCE: [usize; 2] = [2, 4];
+pub(in crate::backend::cuda) const BRICK_SAMPLES: [usize; 2] = [2, 4];
 
 /// Where a cell's first corner stands in a net, and the steps along u, v, w.
-const FIRST: usize = 21;
-const STEPS: [usize; 3] = [1, 4, 16];
+const FIRST_CORNER: usize = 21;
+const NET_STRIDES: [usize; 3] = [1, 4, 16];
 
 type BrickKey = [u32; 4];
 
@@ -32,10 +33,10 @@ pub(in crate::backend::cuda) fn collect(solid: &Solid, leaves: &[u32]) -> (Vec<B
     let net = |leaf: u32| solid.net(&solid.leaves()[leaf as usize]);
     let key = |leaf: u32, first: usize| -> BrickKey {
         let net = net(leaf);
-        [0, STEPS[0], STEPS[1], STEPS[2]].map(|step| net[first + step])
+        [0, NET_STRIDES[0], NET_STRIDES[1], NET_STRIDES[2]].map(|step| net[first + step])
     };
     let mut keys: Vec<(BrickKey, u32)> =
-        leaves.par_iter().map(|&leaf| (key(leaf, FIRST), leaf)).collect();
+        leaves.par_iter().map(|&leaf| (key(leaf, FIRST_CORNER), leaf)).collect();
     keys.par_sort_unstable();
     let find = |key: BrickKey| {
         let at = keys.binary_search_by_key(&key, |entry| entry.0).ok()?;
@@ -48,7 +49,8 @@ pub(in crate::backend::cuda) fn collect(solid: &Solid, leaves: &[u32]) -> (Vec<B
             return None; // boundary on a far side
         }
         for (corner, found) in all.iter_mut().enumerate().skip(1) {
-            let first = FIRST + (0..3).map(|d| (corner >> d & 1) * STEPS[d]).sum::<usize>();
+            let first =
+                FIRST_CORNER + (0..3).map(|d| (corner >> d & 1) * NET_STRIDES[d]).sum::<usize>();
             *found = find(key(leaf, first))?;
         }
         Some(all)
@@ -84,12 +86,12 @@ fn common_net(solid: &Solid, leaves: &[u32; 8]) -> Option<[u32; 125]> {
     }
     let mut common = [NONE; 125];
     for (corner, &leaf) in leaves.iter().enumerate() {
-        let (net, ends) = (solid.net(&solid.leaves()[leaf as usize]), ends(solid, leaf));
+        let net = solid.net(&solid.leaves()[leaf as usize]);
+        let ends = MissingLayers::from_bits(ends(solid, leaf));
         for (at, &id) in net.iter().enumerate() {
             let place = [at % 4, at / 4 % 4, at / 16];
             let is_missing = (0..3).any(|d| {
-                place[d] == 0 && ends >> (2 * d) & 1 == 1
-                    || place[d] == 3 && ends >> (2 * d) & 2 == 2
+                place[d] == 0 && ends.is_missing(d, 0) || place[d] == 3 && ends.is_missing(d, 1)
             });
             if is_missing {
                 continue;
@@ -102,14 +104,15 @@ fn common_net(solid: &Solid, leaves: &[u32; 8]) -> Option<[u32; 125]> {
             *slot = id;
         }
     }
-    let some = solid.net(&solid.leaves()[leaves[0] as usize])[FIRST];
+    let some = solid.net(&solid.leaves()[leaves[0] as usize])[FIRST_CORNER];
     common.iter_mut().filter(|id| **id == NONE).for_each(|id| *id = some);
     Some(common)
 }
 
+/// Bits of the missing layers.
 fn ends(solid: &Solid, leaf: u32) -> u8 {
     match solid.leaves()[leaf as usize].kind {
-        LeafKind::Regular(ends) => ends,
+        LeafKind::Regular(ends) => ends.bits(),
         LeafKind::Layered(..) | LeafKind::Irregular(..) => 0,
     }
 }

@@ -41,7 +41,7 @@ const STREAMS: usize = 4;
 
 /// Evaluations that are kept to be launched again: while someone holds the results of one, the
 /// next has others.
-const KEPT: usize = 2;
+const KEPT_EVALUATIONS: usize = 2;
 
 const NO_CONTEXT: &str = "the device cannot be used by this thread";
 
@@ -318,7 +318,7 @@ impl<'p, T: Real + DeviceRepr> Resident<'p, T> {
             unused.settle()?;
             results = Some(unused);
         }
-        if self.kept.len() >= KEPT {
+        if self.kept.len() >= KEPT_EVALUATIONS {
             self.kept.remove(0);
         }
         self.program(range.clone(), work, results)

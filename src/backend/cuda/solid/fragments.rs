@@ -16,7 +16,7 @@ use crate::numbers::Real;
 use cudarc::driver::DeviceRepr;
 
 /// Samples of one product.
-const ROWS: usize = 16;
+const PRODUCT_SAMPLES: usize = 16;
 
 /// Exponent of the largest weight of a sample, once scaled.
 const MAX_EXPONENT: i32 = 14;
@@ -35,13 +35,13 @@ pub(in crate::backend::cuda) fn fragments<T: Real + DeviceRepr>(
     let own = if split { 4 } else { 2 };
     let controls = weights.len() / samples;
     let depths = controls.div_ceil(4 * own);
-    let mut all = Vec::with_capacity(rows.len().div_ceil(ROWS) * (depths * 64 + 4));
-    for rows in rows.chunks(ROWS) {
+    let mut all = Vec::with_capacity(rows.len().div_ceil(PRODUCT_SAMPLES) * (depths * 64 + 4));
+    for rows in rows.chunks(PRODUCT_SAMPLES) {
         let weight = |row: usize, control: usize| match rows.get(row) {
             Some(&sample) if control < controls => weights[control * samples + sample],
             _ => 0.0,
         };
-        let exponents: [i32; ROWS] = std::array::from_fn(|row| {
+        let exponents: [i32; PRODUCT_SAMPLES] = std::array::from_fn(|row| {
             let own = (0..controls).map(|control| weight(row, control).abs());
             exponent(own.filter(|w| w.is_finite()).fold(0.0, f64::max))
         });
@@ -114,6 +114,7 @@ fn value(half: u16) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numbers::testing::Random;
 
     #[test]
     fn halves_are_those_of_the_standard() {
@@ -143,11 +144,8 @@ mod tests {
 
     /// Any weights of very different sizes, sample by sample.
     fn weights(controls: usize, samples: usize) -> Vec<f64> {
-        let mut state = 1_u64;
-        let mut noise = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
-        };
+        let mut random = Random::new(1);
+        let mut noise = || 2.0 * random.unit() - 1.0;
         let size = |sample: usize| f64::powi(10.0, sample as i32 % 9 - 4);
         (0..controls * samples).map(|i| noise() * size(i % samples)).collect()
     }

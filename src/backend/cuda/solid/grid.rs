@@ -187,7 +187,7 @@ impl<T: Real + DeviceRepr> DeviceGrid<T> {
 
     /// Whether bricks are evaluated as wholes, not element by element.
     fn evaluates_at_once(&self, run: TensorRun) -> bool {
-        run.bricks && bricks::AT_ONCE.contains(&self.samples)
+        run.bricks && bricks::BRICK_SAMPLES.contains(&self.samples)
     }
 
     fn tensor(

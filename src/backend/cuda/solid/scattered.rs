@@ -87,7 +87,7 @@ impl<T: Real + DeviceRepr> DeviceScattered<T> {
                     local: point.local,
                     net: number,
                     row: point.row,
-                    ends: u32::from(ends),
+                    ends: u32::from(ends.bits()),
                     depth: u32::from(leaf.depth),
                 }));
                 continue;

@@ -42,14 +42,14 @@ pub(super) struct TableTile {
 }
 
 /// Samples that take about as long as gathering nets does.
-const GATHERING: u32 = 192;
+const GATHERING_SAMPLES: u32 = 192;
 
 impl TableTile {
     /// Samples of each leaf that a block takes, gathering nets once, so that all blocks end soon.
     fn samples_of_block(self, leaves: u32, samples: u32) -> u32 {
         let time = |&step: &u32| {
             let blocks = leaves.div_ceil(self.leaves) * samples.div_ceil(step);
-            u64::from(blocks.div_ceil(self.blocks)) * u64::from(GATHERING + step)
+            u64::from(blocks.div_ceil(self.blocks)) * u64::from(GATHERING_SAMPLES + step)
         };
         let steps = (1..=samples.div_ceil(self.samples)).rev().map(|tiles| tiles * self.samples);
         steps.min_by_key(time).unwrap_or(self.samples)
@@ -57,7 +57,7 @@ impl TableTile {
 }
 
 /// Most leaves that a warp takes at a time.
-const AT_ONCE: u32 = 8;
+const MAX_WARP_LEAVES: u32 = 8;
 
 /// Leaves of a batch that follow one another, or a stretch of its stacks.
 #[derive(Clone, Copy)]
@@ -157,7 +157,8 @@ fn items<T>(
         let mut start = 0;
         while start < count {
             // warps take fewer leaves at a time toward the end, to end together
-            let step = tile.map_or((rest / (2 * warps)).clamp(1, AT_ONCE), |tile| tile.leaves);
+            let step =
+                tile.map_or((rest / (2 * warps)).clamp(1, MAX_WARP_LEAVES), |tile| tile.leaves);
             // pieces of a segment are alike
             let left = count - start;
             let leaves = match kernel {
@@ -196,7 +197,8 @@ fn segments(
     });
     runs.filter(move |&(leaf, _)| is_in(leaf)).flat_map(|(_, run)| {
         let end = run.end;
-        run.step_by(AT_ONCE as usize).map(move |first| first..end.min(first + AT_ONCE as usize))
+        run.step_by(MAX_WARP_LEAVES as usize)
+            .map(move |first| first..end.min(first + MAX_WARP_LEAVES as usize))
     })
 }
 
@@ -219,7 +221,9 @@ mod tests {
                 let lines = solid.planar_structures()[structure as usize].controls();
                 let order = stacks::collect(&solid, &batch.leaves, lines).leaves;
                 let places: Vec<_> = segments(&solid, &order, &range).collect();
-                assert!(places.iter().all(|run| (1..=AT_ONCE as usize).contains(&run.len())));
+                assert!(
+                    places.iter().all(|run| (1..=MAX_WARP_LEAVES as usize).contains(&run.len()))
+                );
                 let mut leaves: Vec<u32> = places.into_iter().flatten().map(|p| order[p]).collect();
                 leaves.sort_unstable();
                 assert_eq!(leaves, batch.leaves_in(&solid, &range));

@@ -9,7 +9,7 @@ use crate::memory;
 use crate::numbers::counted;
 
 /// Bytes of a mesh for each byte of a deck, roughly.
-const GROWTH: u128 = 8;
+const MESH_BYTES_PER_DECK_BYTE: u128 = 8;
 
 /// Whether a deck has an instance: its parts are then read once for each.
 pub(super) fn has_instances(bytes: &[u8]) -> bool {
@@ -72,9 +72,11 @@ impl<'a> Deck<'a> {
         self.parts.bytes += known.bytes as u128;
         known.instances += 1;
         if self.parts.is_again {
-            memory::check_half("the instances need", GROWTH * self.parts.bytes, |_| {
-                "read a deck of fewer instances".into()
-            })
+            memory::check_half(
+                "the instances need",
+                MESH_BYTES_PER_DECK_BYTE * self.parts.bytes,
+                |_| "read a deck of fewer instances".into(),
+            )
             .map_err(|error| error.in_file(self.assembly.path, Some(at.line())))?;
         }
         self.instance =

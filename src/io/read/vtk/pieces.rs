@@ -24,7 +24,7 @@ use super::outline::XmlOutline;
 use super::xml;
 
 /// Bytes that tell a `.pvtu`.
-pub(super) const HEAD: usize = 4096;
+pub(super) const HEAD_BYTES: usize = 4096;
 
 /// Reads a `.vtu` or `.pvtu` file that is already in memory.
 pub(in crate::io::read) fn read<'a>(
@@ -45,7 +45,7 @@ pub(in crate::io::read) fn read<'a>(
 
 /// The files of the pieces of a `.pvtu`; none of another file.
 pub(in crate::io::read) fn of(path: &Path) -> Result<Vec<PathBuf>> {
-    if !Index::is_begun(&source::head(path, HEAD)?) {
+    if !Index::is_begun(&source::head(path, HEAD_BYTES)?) {
         return Ok(Vec::new());
     }
     let index = Index::read(path, &source::file_bytes(path)?)?;
@@ -71,7 +71,7 @@ impl Index {
 
     /// The index in a file; `None` if the file is no `.pvtu`.
     pub fn read(path: &Path, bytes: &[u8]) -> Result<Option<Self>> {
-        if !Self::is_begun(&bytes[..bytes.len().min(HEAD)]) {
+        if !Self::is_begun(&bytes[..bytes.len().min(HEAD_BYTES)]) {
             return Ok(None);
         }
         let mut events = XmlEvents::new(path, encoding::text(path, bytes)?);

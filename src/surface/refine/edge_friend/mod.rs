@@ -233,11 +233,11 @@ impl<T: Real> FriendWorkspace<T> {
 }
 
 /// Items a work item covers.
-const GRAIN: usize = 4096;
+const TASK_ITEMS: usize = 4096;
 
 /// Runs `task` for 0, 1, … `count` − 1 on all threads.
 fn for_each(count: usize, task: impl Fn(usize) + Sync) {
-    (0..count.div_ceil(GRAIN)).into_par_iter().for_each(|part| {
-        (part * GRAIN..count.min((part + 1) * GRAIN)).for_each(&task);
+    (0..count.div_ceil(TASK_ITEMS)).into_par_iter().for_each(|part| {
+        (part * TASK_ITEMS..count.min((part + 1) * TASK_ITEMS)).for_each(&task);
     });
 }

@@ -15,7 +15,7 @@
 use crate::numbers::Real;
 use rayon::prelude::*;
 
-use super::stars::{GRAIN, term};
+use super::stars::{TASK_POINTS, term};
 use crate::scheme::catmull_clark::{edge_point, vertex_point_4};
 use crate::scheme::point::{Point, mean4};
 use crate::surface::refine::split::{Navigate, QuadCorners};
@@ -57,7 +57,7 @@ impl<T: Real> Families<'_, T> {
         let edge_points = out.edge_points.as_chunks_mut::<4>().0;
         let parents = quads.zip(edges).zip(centers);
         let out = face_points.par_iter_mut().zip(edge_points).zip(out.centers);
-        parents.zip(out).with_min_len(GRAIN / 4).for_each(
+        parents.zip(out).with_min_len(TASK_POINTS / 4).for_each(
             |(((quad, edges), &m), ((faces, edge_points), center))| {
                 let c = quad.map(|v| corners[v as usize]);
                 let s = edges.map(|e| sides[e as usize]);
@@ -86,7 +86,7 @@ impl<T: Real> Families<'_, T> {
         let face = |c: u32| face_points[c as usize];
         let edges = parents.edge_corners.par_iter().zip(sides);
         let out = halves.as_chunks_mut::<2>().0.par_iter_mut().zip(vertex_points);
-        edges.zip(out).with_min_len(GRAIN / 2).for_each(|((&[a, b], &s), (halves, out))| {
+        edges.zip(out).with_min_len(TASK_POINTS / 2).for_each(|((&[a, b], &s), (halves, out))| {
             // where the surface ends the points are overwritten: any face will do
             let b = if b == NONE { a } else { b };
             let [start, end] = [a, QuadCorners.next(a)].map(vertex);

@@ -7,7 +7,7 @@ use crate::scheme::catmull_clark;
 use crate::scheme::point::{Point, add, scale};
 
 /// Points a work item covers.
-pub(super) const GRAIN: usize = 4096;
+pub(super) const TASK_POINTS: usize = 4096;
 
 /// How corners are followed, and the points there.
 pub(super) struct Stars<'a, T, N, P, F> {
@@ -61,7 +61,7 @@ where
         out: &mut [Point<T>],
         star: impl Fn(usize) -> (&'s [u32], u32) + Sync,
     ) {
-        out.par_iter_mut().with_min_len(GRAIN).enumerate().for_each(|(v, out)| {
+        out.par_iter_mut().with_min_len(TASK_POINTS).enumerate().for_each(|(v, out)| {
             let (corners, shift) = star(v);
             let terms = corners.iter().map(|&c| self.term(c << shift));
             *out = match terms.reduce(add) {
@@ -79,7 +79,7 @@ where
         star: impl Fn(usize) -> [u32; 4] + Sync,
     ) {
         let points = &self.points[first..first + out.len()];
-        let items = out.par_iter_mut().zip(points).with_min_len(GRAIN).enumerate();
+        let items = out.par_iter_mut().zip(points).with_min_len(TASK_POINTS).enumerate();
         items.for_each(|(i, (out, &p))| {
             *out = catmull_clark::vertex_point_4(p, star(i).map(|c| self.term(c)))
         });

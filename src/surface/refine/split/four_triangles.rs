@@ -3,7 +3,8 @@
 use rayon::prelude::*;
 
 use super::{
-    Columns, GRAIN, Navigate, SurfaceTopology, TriangleCorners, WantedLists, split_non_manifold,
+    Columns, Navigate, SurfaceTopology, TASK_ITEMS, TriangleCorners, WantedLists,
+    split_non_manifold,
 };
 use crate::pages;
 use crate::topology::NONE;
@@ -23,8 +24,8 @@ pub(in crate::surface) fn split_to_triangles(
     let inner = 2 * coarse.edge_count() as u32;
     let corners = |t: usize| [0, 1, 2].map(|i| 3 * t as u32 + i);
     let mut vertices = pages::reused(spare.vertices, 4 * coarse.corner_count);
-    vertices.par_chunks_mut(12 * GRAIN).enumerate().for_each(|(part, out)| {
-        for (t, out) in (part * GRAIN..).zip(out.as_chunks_mut::<12>().0) {
+    vertices.par_chunks_mut(12 * TASK_ITEMS).enumerate().for_each(|(part, out)| {
+        for (t, out) in (part * TASK_ITEMS..).zip(out.as_chunks_mut::<12>().0) {
             let [a, b, c] = corners(t).map(|corner| coarse.vertex(corner));
             let [e, f, g] =
                 corners(t).map(|corner| first_edge_point + coarse.edges[corner as usize]);
@@ -33,8 +34,8 @@ pub(in crate::surface) fn split_to_triangles(
     });
     let is_whole = lists == WantedLists::All;
     let mut fine_edges = pages::reused(spare.edges, if is_whole { vertices.len() } else { 0 });
-    fine_edges.par_chunks_mut(12 * GRAIN).enumerate().for_each(|(part, out)| {
-        for (t, out) in (part * GRAIN..).zip(out.as_chunks_mut::<12>().0) {
+    fine_edges.par_chunks_mut(12 * TASK_ITEMS).enumerate().for_each(|(part, out)| {
+        for (t, out) in (part * TASK_ITEMS..).zip(out.as_chunks_mut::<12>().0) {
             // halves at the start and at the end of each side
             let halves = corners(t).map(|corner| {
                 let turned = coarse.vertex(corner) > coarse.vertex(TriangleCorners.next(corner));
@@ -71,8 +72,8 @@ fn triangle_edge_corners(coarse: &SurfaceTopology, spare: Vec<[u32; 2]>) -> Vec<
     let edge_count = coarse.edge_count();
     let mut corners = pages::reused(spare, 2 * edge_count + coarse.vertices.len());
     let (halves, inner) = corners.split_at_mut(2 * edge_count);
-    halves.par_chunks_mut(2 * GRAIN).enumerate().for_each(|(part, out)| {
-        let coarse_corners = &coarse.edge_corners[part * GRAIN..];
+    halves.par_chunks_mut(2 * TASK_ITEMS).enumerate().for_each(|(part, out)| {
+        let coarse_corners = &coarse.edge_corners[part * TASK_ITEMS..];
         for (pair, out) in coarse_corners.iter().zip(out.as_chunks_mut::<2>().0) {
             *out = [[NONE; 2]; 2];
             for (side, &c) in pair.iter().enumerate().filter(|(_, c)| **c != NONE) {
@@ -83,8 +84,8 @@ fn triangle_edge_corners(coarse: &SurfaceTopology, spare: Vec<[u32; 2]>) -> Vec<
             }
         }
     });
-    inner.par_chunks_mut(GRAIN).enumerate().for_each(|(part, out)| {
-        for (c, out) in ((part * GRAIN) as u32..).zip(out) {
+    inner.par_chunks_mut(TASK_ITEMS).enumerate().for_each(|(part, out)| {
+        for (c, out) in ((part * TASK_ITEMS) as u32..).zip(out) {
             let middle = 12 * (c / 3) + 9;
             *out = [child_of_triangle(c) + 1, middle + (c + 2) % 3];
         }

@@ -13,7 +13,7 @@ pub(in crate::surface) use quads::{split_quads_twice, split_to_quads};
 use crate::topology::surface::{Columns, SurfaceTopology};
 
 /// Faces or edges a work item covers.
-const GRAIN: usize = 4096;
+const TASK_ITEMS: usize = 4096;
 
 /// Which lists of a refined topology are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

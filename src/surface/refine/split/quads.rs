@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{
-    Columns, GRAIN, Navigate, QuadCorners, SurfaceTopology, WantedLists, split_non_manifold,
+    Columns, Navigate, QuadCorners, SurfaceTopology, TASK_ITEMS, WantedLists, split_non_manifold,
 };
 use crate::pages;
 use crate::topology::NONE;
@@ -50,7 +50,7 @@ pub(in crate::surface) fn split_quads_twice(
     let quads = coarse.vertices.as_chunks::<4>().0.par_iter();
     let quads = quads.zip(coarse.edges.as_chunks::<4>().0).enumerate();
     let out = vertices.as_chunks_mut::<4>().0.as_chunks_mut::<16>().0;
-    let out = out.par_iter_mut().with_min_len(GRAIN / 16);
+    let out = out.par_iter_mut().with_min_len(TASK_ITEMS / 16);
     out.zip(quads).for_each(|(out, (f, (&quad, &sides)))| {
         *out = grandchildren([first, second], f as u32, quad, sides);
     });
@@ -138,7 +138,7 @@ fn split_polygons(coarse: &SurfaceTopology, vertices: &mut [u32], edges: &mut [u
         let into = first_edge_point + edge(go.previous(c));
         [coarse.vertex(c), out, first_face_point + go.face(c), into]
     };
-    let columns = vertices.as_chunks_mut::<4>().0.par_iter_mut().with_min_len(GRAIN);
+    let columns = vertices.as_chunks_mut::<4>().0.par_iter_mut().with_min_len(TASK_ITEMS);
     columns.enumerate().for_each(|(c, out)| *out = column(c as u32));
     let sides = |c: u32| -> [u32; 4] {
         let (before, after) = (go.previous(c), go.next(c));
@@ -146,7 +146,7 @@ fn split_polygons(coarse: &SurfaceTopology, vertices: &mut [u32], edges: &mut [u
         let (out, into) = (2 * edge(c) + turned(after), 2 * edge(before) + turned(before));
         [out, first_inner + c, first_inner + before, into]
     };
-    let columns = edges.as_chunks_mut::<4>().0.par_iter_mut().with_min_len(GRAIN);
+    let columns = edges.as_chunks_mut::<4>().0.par_iter_mut().with_min_len(TASK_ITEMS);
     columns.enumerate().for_each(|(c, out)| *out = sides(c as u32));
 }
 
@@ -155,7 +155,7 @@ fn split_quads(coarse: &SurfaceTopology, vertices: &mut [u32], edges: &mut [u32]
     let numbering = NewIds::of(coarse);
     let quads = coarse.vertices.as_chunks::<4>().0.par_iter();
     let quads = quads.zip(coarse.edges.as_chunks::<4>().0).enumerate();
-    let quads = quads.with_min_len(GRAIN / 4);
+    let quads = quads.with_min_len(TASK_ITEMS / 4);
     let vertices = vertices.as_chunks_mut::<16>().0.par_iter_mut();
     if edges.is_empty() {
         vertices.zip(quads).for_each(|(out, (f, (&quad, &sides)))| {
@@ -180,7 +180,7 @@ fn split_edge_corners(
     let halves_count = 2 * coarse.edge_count;
     let mut corners = pages::reused(spare, halves_count + coarse.corner_count);
     let (halves, inner) = corners.split_at_mut(halves_count);
-    let halves = halves.as_chunks_mut::<2>().0.par_iter_mut().with_min_len(GRAIN);
+    let halves = halves.as_chunks_mut::<2>().0.par_iter_mut().with_min_len(TASK_ITEMS);
     halves.zip(&coarse.edge_corners).for_each(|(out, pair)| {
         *out = [[NONE; 2]; 2];
         for (side, &c) in pair.iter().enumerate().filter(|(_, c)| **c != NONE) {
@@ -191,7 +191,7 @@ fn split_edge_corners(
             out[1 - turned][side] = 4 * after + 3;
         }
     });
-    let inner = inner.par_iter_mut().with_min_len(GRAIN).enumerate();
+    let inner = inner.par_iter_mut().with_min_len(TASK_ITEMS).enumerate();
     inner.for_each(|(c, out)| *out = [4 * c as u32 + 1, 4 * go.next(c as u32) + 2]);
     corners
 }

@@ -12,7 +12,7 @@
 use crate::numbers::Real;
 use rayon::prelude::*;
 
-use super::{GRAIN, GROUP, SingleMatrix};
+use super::{GROUP, SingleMatrix, TASK_ROWS};
 use crate::pages;
 use crate::scheme::{RowBuilder, Stencils};
 
@@ -50,7 +50,7 @@ struct RowOutput<'a, T> {
 impl SingleMatrix<f64> {
     /// The matrix with one more level: `level` · this.
     pub fn then<T: Real>(&self, level: &Stencils) -> SingleMatrix<T> {
-        let first_rows = (0..level.len()).into_par_iter().step_by(GRAIN);
+        let first_rows = (0..level.len()).into_par_iter().step_by(TASK_ROWS);
         let surveys: Vec<RowSurvey> = first_rows.map(|first| self.measure(level, first)).collect();
         let groups = surveys.iter().map(|survey| survey.groups).sum();
         let mut all = SingleMatrix {
@@ -61,11 +61,11 @@ impl SingleMatrix<f64> {
         let (mut columns, mut weights) = (all.columns.as_mut_slice(), all.weights.as_mut_slice());
         let mut next_group = 0;
         let outputs =
-            all.ends.chunks_mut(GRAIN).zip(&surveys).enumerate().map(|(i, (ends, survey))| {
+            all.ends.chunks_mut(TASK_ROWS).zip(&surveys).enumerate().map(|(i, (ends, survey))| {
                 next_group += survey.groups;
                 RowOutput {
                     first_group: next_group - survey.groups,
-                    first_row: i * GRAIN,
+                    first_row: i * TASK_ROWS,
                     ends,
                     columns: columns.split_off_mut(..survey.groups).unwrap_or_default(),
                     weights: weights.split_off_mut(..survey.groups).unwrap_or_default(),
@@ -94,11 +94,11 @@ impl SingleMatrix<f64> {
         parents().all(|k| k == widest || has(all, self.columns(k))).then_some(widest)
     }
 
-    /// Counts the groups of `GRAIN` rows and merges those that have to be.
+    /// Counts the groups of `TASK_ROWS` rows and merges those that have to be.
     fn measure(&self, level: &Stencils, first: usize) -> RowSurvey {
         let mut survey = RowSurvey::default();
         let mut builder = RowBuilder::default();
-        for row in first..(first + GRAIN).min(level.len()) {
+        for row in first..(first + TASK_ROWS).min(level.len()) {
             let widest = self.widest_parent(level, row);
             survey.widest.push(widest.unwrap_or(NONE));
             if let Some(widest) = widest {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::StaticRefinement;
+use crate::basis::MissingLayers;
 use crate::surface::limit::{Placement, SurfaceLeafKind};
 
 /// Leaves that evaluate alike.
@@ -11,7 +12,7 @@ pub(crate) struct LeafBatch {
     /// `[leaf][control]`: control points among those of all levels.
     pub nets: Vec<u32>,
     /// `[leaf]`: missing control points of regular leaves.
-    pub ends: Vec<u8>,
+    pub ends: Vec<MissingLayers>,
     /// `[leaf]`: first point.
     pub starts: Vec<u32>,
 }
@@ -33,9 +34,10 @@ impl LeafBatches {
         for (leaf, &(start, steps)) in surface.leaves().iter().zip(&refinement.leaves) {
             let (batch, ends) = match leaf.kind {
                 SurfaceLeafKind::Regular(ends) => (all.regular.entry(steps).or_default(), ends),
-                SurfaceLeafKind::Irregular(structure, placement) => {
-                    (all.irregular.entry((structure, steps, placement)).or_default(), 0)
-                }
+                SurfaceLeafKind::Irregular(structure, placement) => (
+                    all.irregular.entry((structure, steps, placement)).or_default(),
+                    MissingLayers::NONE,
+                ),
             };
             batch.nets.extend_from_slice(surface.net(leaf));
             batch.ends.push(ends);

@@ -38,7 +38,7 @@ use crate::scheme::point::Point;
 use crate::surface::limit::{LimitSurface, SurfaceLeafKind};
 
 /// Points of a task, about.
-const GRAIN: usize = 8192;
+const TASK_POINTS: usize = 8192;
 
 /// The points of one level of refinement on the CPU, straight from the control points, in
 /// `f32` or `f64`; see [`StaticRefinement`].
@@ -123,7 +123,8 @@ impl<T: Real> StaticEvaluator<T> {
         batches.extend(sides(refinement)?);
         let mut tasks = Vec::new();
         for (index, batch) in batches.iter().enumerate() {
-            let (count, step) = (batch.leaves.starts.len(), (GRAIN / batch.kernel.points()).max(1));
+            let (count, step) =
+                (batch.leaves.starts.len(), (TASK_POINTS / batch.kernel.points()).max(1));
             tasks.extend((0..count).step_by(step).map(|k| (index, k..(k + step).min(count))));
         }
         Ok(Self { surface: refinement.surface.clone(), len: refinement.len(), batches, tasks })

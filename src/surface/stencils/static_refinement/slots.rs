@@ -178,9 +178,9 @@ impl Slots {
         let middle = |corner: u32| self.first_middle + edge(corner) as usize;
         if corner == NONE {
             let positions = [at(0, 0), at(m, 0), at(m, m), at(0, m)];
-            const STEPS: [[i32; 2]; 4] = [[1, 0], [0, 1], [-1, 0], [0, -1]];
+            const CORNER_STEPS: [[i32; 2]; 4] = [[1, 0], [0, 1], [-1, 0], [0, -1]];
             for k in if is_low { [0, 3] } else { [1, 2] } {
-                let (next, step) = ((k + 1) % 4, STEPS[k]);
+                let (next, step) = ((k + 1) % 4, CORNER_STEPS[k]);
                 let (a, b) = (first + k as u32, first + next as u32);
                 let inside = [1, (m / 2).max(1)];
                 take(half(a, a), positions[k], step, inside);

@@ -8,6 +8,7 @@ use crate::backend::cuda::solid::launch_kind::{EvaluationLaunch, LaunchKind};
 use crate::backend::cuda::solid::layout::{PlanLayout, is_published};
 use crate::backend::cuda::solid::published::layout::PublishedFamily;
 use crate::backend::explain::{Explained, LaunchGrid, Sizes, WorkTally, outputs};
+use crate::basis::MissingLayers;
 use crate::error::Result;
 use crate::limit::{Leaf, LeafKind};
 use crate::numbers::Real;
@@ -15,7 +16,7 @@ use crate::plan::{BatchKind, Kernel, Plan, wanted_orders};
 use cudarc::driver::DeviceRepr;
 
 /// Bytes of the head of a leaf of tensor kernels; of element and ends of all others.
-const HEAD: usize = 16;
+const LEAF_HEAD_BYTES: usize = 16;
 const ELEMENT_AND_ENDS: usize = 5;
 
 /// Bytes of an eighth of a brick's head, and its ids.
@@ -146,7 +147,11 @@ fn grid_work<T: Real + DeviceRepr>(
             }
             LaunchKind::Batches(own) => kernel == own,
             LaunchKind::Published(family, own) => {
-                let ends = if let LeafKind::Regular(ends) = leaf.kind { ends } else { 0 };
+                let ends = if let LeafKind::Regular(ends) = leaf.kind {
+                    ends
+                } else {
+                    MissingLayers::NONE
+                };
                 let controls = layout.batches[index].controls;
                 kernel == own && PublishedFamily::of(batch.kind, controls, ends) == family
             }
@@ -158,7 +163,9 @@ fn grid_work<T: Real + DeviceRepr>(
         LaunchKind::Tensor { bricks: true, .. } => {
             sizes::<T>(pass, 0, BRICK_HEAD + BRICK_IDS * id(&layout.brick_offsets))
         }
-        LaunchKind::Tensor { bricks: false, .. } => sizes::<T>(pass, id(&layout.offsets), HEAD),
+        LaunchKind::Tensor { bricks: false, .. } => {
+            sizes::<T>(pass, id(&layout.offsets), LEAF_HEAD_BYTES)
+        }
         _ => sizes::<T>(pass, 4, ELEMENT_AND_ENDS),
     };
     let mut tally = WorkTally::new(plan, sizes);

@@ -17,11 +17,11 @@ use crate::result_buffer::Lent;
 use cudarc::driver::DeviceRepr;
 
 /// Bytes of results that are evaluated before their copy to the host begins.
-const PIECE: usize = 64 << 20;
+const PIECE_BYTES: usize = 64 << 20;
 
 /// Pieces whose copies are on the stream before the memory of the first is used again: an
 /// evaluation need not wait for them.
-const COPIED: usize = 2;
+const PIECES_IN_FLIGHT: usize = 2;
 
 /// Maximum number of bytes of an array of results for which page-locked memory is asked: more would
 /// be missed elsewhere.
@@ -62,7 +62,7 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
             })
             .sum();
         let step = match self.samples {
-            DevicePlan::Grid(_) => (PIECE / per_element.max(1)).max(1),
+            DevicePlan::Grid(_) => (PIECE_BYTES / per_element.max(1)).max(1),
             DevicePlan::Scattered(_) => elements.len().max(1),
         };
         let mut delivery = transfer.deliver();
@@ -98,7 +98,7 @@ impl<T: Real + DeviceRepr> Resident<'_, T> {
             };
             self.pieces.insert(range.clone(), work.clone());
             let results = match copied.len() {
-                COPIED.. => copied.pop_front(),
+                PIECES_IN_FLIGHT.. => copied.pop_front(),
                 _ => None,
             };
             let results = match results {

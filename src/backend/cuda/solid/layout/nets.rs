@@ -133,7 +133,7 @@ impl<T: Real + DeviceRepr> PlanLayout<T> {
     fn lay_place(&mut self, leaf: &Leaf) {
         self.elements.push(leaf.element);
         self.ends.push(match leaf.kind {
-            LeafKind::Regular(ends) | LeafKind::Layered(_, _, ends) => ends,
+            LeafKind::Regular(ends) | LeafKind::Layered(_, _, ends) => ends.bits(),
             LeafKind::Irregular(..) => 0,
         });
     }
@@ -154,7 +154,7 @@ impl<T: Real + DeviceRepr> PlanLayout<T> {
     fn lay_brick(&mut self, solid: &Solid, brick: &Brick, compact: bool) -> [u32; 2] {
         let elements = brick.leaves.map(|leaf| solid.leaves()[leaf as usize].element);
         let ends = brick.leaves.map(|leaf| match solid.leaves()[leaf as usize].kind {
-            LeafKind::Regular(ends) => u32::from(ends),
+            LeafKind::Regular(ends) => u32::from(ends.bits()),
             LeafKind::Layered(..) | LeafKind::Irregular(..) => 0,
         });
         let base = if compact { bounds(&brick.net).0 } else { 0 };
@@ -178,7 +178,7 @@ impl<T: Real + DeviceRepr> PlanLayout<T> {
     fn lay_tensor_leaf(&mut self, solid: &Solid, leaf: &Leaf, compact: bool) {
         let net = solid.net(leaf);
         let ends = match leaf.kind {
-            LeafKind::Regular(ends) => u32::from(ends),
+            LeafKind::Regular(ends) => u32::from(ends.bits()),
             _ => 0,
         };
         let base = if compact { bounds(net).0 } else { 0 };

@@ -8,7 +8,8 @@ use cudarc::driver::DeviceRepr;
 use rayon::prelude::*;
 
 use crate::backend::cuda::solid::layout::{BatchRecord, is_published};
-use crate::limit::{Basis, Ends, LeafKind, Orders, SplinePart, Structure};
+use crate::basis::MissingLayers;
+use crate::limit::{Basis, LeafKind, Orders, SplinePart, Structure};
 use crate::numbers::Real;
 use crate::plan::{Batch as PlanBatch, BatchKind, Kernel, Plan, wanted_orders};
 
@@ -78,10 +79,10 @@ type EigenstructureKey = (BatchKind, SplinePart, Result<usize, Orders>);
 
 impl PublishedFamily {
     /// The kernel for the leaves of a batch that miss these end layers.
-    pub fn of(kind: BatchKind, controls: u32, ends: Ends) -> Self {
+    pub fn of(kind: BatchKind, controls: u32, ends: MissingLayers) -> Self {
         match kind {
             // two missing layers or more are not in the paper: REG64 fills them in
-            BatchKind::Regular if ends.count_ones() == 1 => Self::Reg48,
+            BatchKind::Regular if ends.count() == 1 => Self::Reg48,
             BatchKind::Regular => Self::Reg64,
             BatchKind::Layered(_) if controls <= 16 => Self::Lay16,
             BatchKind::Layered(_) => Self::Lay32,
@@ -167,7 +168,11 @@ impl<T: Real + DeviceRepr> LeafGroups<T> {
             let controls = self.groups[group as usize].controls;
             for (at, &leaf) in (first..).zip(leaves) {
                 let leaf = &solid.leaves()[leaf as usize];
-                let ends = if let LeafKind::Regular(ends) = leaf.kind { ends } else { 0 };
+                let ends = if let LeafKind::Regular(ends) = leaf.kind {
+                    ends
+                } else {
+                    MissingLayers::NONE
+                };
                 let family = PublishedFamily::of(batch.kind, controls, ends);
                 let own = blocks.entry((family, kernel)).or_default();
                 own.extend(tiles.clone().map(|tile| [tile, at]));
@@ -254,7 +259,7 @@ impl<T: Real + DeviceRepr> LeafGroups<T> {
         );
         let id = self.groups.len() as u32;
         self.groups.push(group);
-        let family = PublishedFamily::of(batch.kind, record.controls, 0);
+        let family = PublishedFamily::of(batch.kind, record.controls, MissingLayers::NONE);
         let rows = if family.is_tiled() { record.controls } else { 1 };
         let columns = match batch.kind {
             // at a point the second half of the functions has no weight

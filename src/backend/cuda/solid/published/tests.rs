@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::layout::{LaunchBlock, LeafGroups, MatrixTile, PublishedFamily};
 use crate::backend::cuda::solid::layout::PlanLayout;
 use crate::backend::device::DeviceInfo;
+use crate::basis::MissingLayers;
 use crate::basis::bspline::{self, Order};
 use crate::limit::{LeafKind, Solid};
 use crate::mesh::SolidMesh;
@@ -51,7 +52,7 @@ fn sum_of_tiles(
     for &tile in &all.tiles[tiles.start as usize..tiles.end as usize] {
         let group = group(tile);
         let controls = group.controls as usize;
-        let rows = PublishedFamily::of(kind, group.controls, 0).size();
+        let rows = PublishedFamily::of(kind, group.controls, MissingLayers::NONE).size();
         let rows = tile[1] as usize..(tile[1] as usize + rows).min(controls);
         for sample in &all.samples[group.first as usize..][..group.count as usize] {
             for (output, sums) in sums.iter_mut().enumerate() {

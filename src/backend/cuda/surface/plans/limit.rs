@@ -115,7 +115,7 @@ impl SurfaceLeafBatch {
     pub fn push(&mut self, surface: &LimitSurface, leaf: &SurfaceLeaf, start: u32) {
         self.nets.extend_from_slice(surface.net(leaf));
         self.ends.push(match leaf.kind {
-            SurfaceLeafKind::Regular(ends) => ends,
+            SurfaceLeafKind::Regular(ends) => ends.bits(),
             SurfaceLeafKind::Irregular(..) => 0,
         });
         self.starts.push(start);
@@ -184,7 +184,7 @@ impl<T: Real + DeviceRepr> DeviceSurfacePoints<T> {
                             local: surface.local(leaf, p).1,
                             net: (nets.len() / 16) as u32,
                             row,
-                            ends: u32::from(ends),
+                            ends: u32::from(ends.bits()),
                             depth: u32::from(leaf.depth),
                         });
                     }

@@ -113,7 +113,7 @@ fn keeps_corners(mesh: &SurfaceMesh) -> bool {
 /// Tags in order; of several at one edge or vertex the last counts.
 pub(super) fn tags(mesh: &SurfaceMesh, rule: CreaseRule) -> CreaseTags {
     let edges = mesh.creases.edges.iter().map(|crease| {
-        let [a, b] = crease.edge.map(|v| u64::from(v.0));
+        let [a, b] = crease.edge().map(|v| u64::from(v.0));
         (a.min(b) << 32 | a.max(b), crease.sharpness)
     });
     let edges: BTreeMap<u64, f64> = edges.collect();

@@ -47,7 +47,7 @@ impl<T: Real + DeviceRepr> DeviceStaticRefinement<T> {
                 samples,
                 weights: weights.iter().map(|&w| T::from_f64(w)).collect(),
                 nets: batch.nets,
-                ends: batch.ends,
+                ends: batch.ends.iter().map(|ends| ends.bits()).collect(),
                 starts: batch.starts,
             }
         });

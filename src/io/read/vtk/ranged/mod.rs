@@ -25,7 +25,7 @@ use std::path::Path;
 
 use super::ghosts::is_ghosts;
 use super::outline::ArraySection;
-use super::pieces::{HEAD, Index};
+use super::pieces::{HEAD_BYTES, Index};
 use super::{GivenFaces, KeptCells, UnstructuredGrid, push_cell_array};
 use crate::cluster::block;
 use crate::io::CREASE_EDGES;
@@ -39,7 +39,7 @@ use scan::FileScan;
 use xml::MAX_OUTLINE_BYTES;
 
 /// Cells or vertices that are read at a time.
-const BATCH: usize = 1 << 16;
+const BATCH_ITEMS: usize = 1 << 16;
 /// Ends of polyhedra that are looked at in one read.
 const ENDS: usize = 1 << 13;
 
@@ -79,7 +79,7 @@ fn index(path: &Path) -> Option<Option<Index>> {
     let is_regular = |file: &File| file.metadata().is_ok_and(|about| about.is_file());
     let mut file = File::open(path).ok().filter(is_regular)?;
     let mut bytes = Vec::new();
-    (&mut file).take(HEAD as u64).read_to_end(&mut bytes).ok()?;
+    (&mut file).take(HEAD_BYTES as u64).read_to_end(&mut bytes).ok()?;
     if !Index::is_begun(&bytes) {
         return Some(None);
     }
@@ -228,8 +228,8 @@ impl<'a> FilePiece<'a> {
 
 /// Runs of some items; one that is empty if there are none, whose arrays are there too.
 fn batches(items: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    let starts = items.clone().step_by(BATCH).chain(items.is_empty().then_some(items.start));
-    starts.map(move |start| start..(start + BATCH).min(items.end))
+    let starts = items.clone().step_by(BATCH_ITEMS).chain(items.is_empty().then_some(items.start));
+    starts.map(move |start| start..(start + BATCH_ITEMS).min(items.end))
 }
 
 /// A piece whose file is open.

@@ -12,7 +12,7 @@ const BUFFER: usize = 1 << 18;
 /// A word or line of more bytes is left to the reader of whole files.
 const MAX_WORD_BYTES: usize = 1 << 12;
 /// One word, or cell, in so many has its place kept.
-const STEP: usize = 1 << 13;
+const WORDS_PER_MARK: usize = 1 << 13;
 /// Ends numbers as a space does: the tag behind them.
 const TAG: u8 = b'<';
 
@@ -191,7 +191,7 @@ pub(super) struct ScannedWords {
     // words before the first of these
     skipped: usize,
     count: usize,
-    // of every STEP-th word
+    // of every WORDS_PER_MARK-th word
     places: Vec<u64>,
 }
 
@@ -208,7 +208,7 @@ impl ScannedWords {
 
     /// Adds the next word.
     pub fn push(&mut self, at: u64) {
-        if self.count.is_multiple_of(STEP) {
+        if self.count.is_multiple_of(WORDS_PER_MARK) {
             self.places.push(at);
         }
         self.count += 1;
@@ -241,8 +241,8 @@ impl ScannedWords {
             return Some(values);
         }
         let first = range.start + self.skipped;
-        scan.seek(self.places[first / STEP])?;
-        let mut skip = first % STEP;
+        scan.seek(self.places[first / WORDS_PER_MARK])?;
+        let mut skip = first % WORDS_PER_MARK;
         scan.words(|_, word| {
             match skip {
                 0 => values.push(parse(word)?),
@@ -258,7 +258,7 @@ impl ScannedWords {
 pub(super) struct ScannedRows {
     binary: bool,
     count: usize,
-    // of every STEP-th row
+    // of every WORDS_PER_MARK-th row
     places: Vec<u64>,
 }
 
@@ -277,7 +277,7 @@ impl ScannedRows {
                 if left > 0 {
                     left -= 1;
                 } else {
-                    if rows.count.is_multiple_of(STEP) {
+                    if rows.count.is_multiple_of(WORDS_PER_MARK) {
                         rows.places.push(at);
                     }
                     rows.count += 1;
@@ -299,8 +299,8 @@ impl ScannedRows {
         if range.is_empty() {
             return Some((ends, numbers));
         }
-        scan.seek(self.places[range.start / STEP])?;
-        let (mut skip, mut left) = (range.start % STEP, None);
+        scan.seek(self.places[range.start / WORDS_PER_MARK])?;
+        let (mut skip, mut left) = (range.start % WORDS_PER_MARK, None);
         scan.integers(self.binary, |_, number| {
             let now = match left {
                 None => usize::try_from(number).ok()?,

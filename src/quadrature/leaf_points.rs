@@ -1,7 +1,7 @@
 //! Quadrature points of a leaf, or of one of its faces: Gauss points in boxes that shrink
 //! toward its extraordinary edge or vertex.
 
-use super::boxes::{GaussBox, Side, boxes, face_boxes};
+use super::boxes::{GaussBox, LeafFace, boxes, face_boxes};
 use super::scheme::QuadratureScheme;
 use super::series::RingRules;
 use crate::basis::gauss::{self, Rule};
@@ -14,12 +14,12 @@ pub(crate) struct TableKey {
     /// Kind of the leaves, with their local axes as the element's.
     pub kind: LeafKind,
     /// Face of the leaves that has the points; `None` for whole leaves.
-    pub face: Option<Side>,
+    pub face: Option<LeafFace>,
 }
 
 /// Quadrature points of all leaves of one kind, or of one face of each.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Nodes {
+pub struct LeafPoints {
     /// Parameters within the leaf, `[sample][axis]`, each in (0, 1) but for one that is 0 or 1
     /// all over a face, by its local axes, which have the extraordinary edge or vertex at the
     /// origin. Box by box; in a box the first axis fastest.
@@ -33,7 +33,7 @@ pub struct Nodes {
     pub exact: usize,
 }
 
-impl Nodes {
+impl LeafPoints {
     /// The points of a leaf of this kind.
     ///
     /// # Errors
@@ -50,7 +50,7 @@ impl Nodes {
         boxes.sort_by_key(|b| b.is_remainder); // stable: inward
         let samples = |b: &GaussBox| samples(b, key.face);
         let count = boxes.iter().map(samples).sum();
-        let mut nodes = Self {
+        let mut points = Self {
             parameters: Vec::with_capacity(count),
             weights: Vec::with_capacity(count),
             exact: boxes.iter().filter(|b| !b.is_remainder).map(samples).sum(),
@@ -66,13 +66,13 @@ impl Nodes {
                     Some(face) => f64::from(face.end),
                     None => part.origin[d] + part.size[d] * rule.points[at[d]],
                 };
-                nodes.parameters.push(std::array::from_fn(place));
+                points.parameters.push(std::array::from_fn(place));
                 let along = (0..3).filter(|&d| flat(d).is_none());
                 let own: f64 = along.map(|d| part.size[d] * rule.weights[at[d]]).product();
-                nodes.weights.push(weight * own);
+                points.weights.push(weight * own);
             }
         }
-        Ok(nodes)
+        Ok(points)
     }
 
     /// Number of samples.
@@ -126,7 +126,7 @@ fn boxes_of(
     }
 }
 
-fn samples(b: &GaussBox, face: Option<Side>) -> usize {
+fn samples(b: &GaussBox, face: Option<LeafFace>) -> usize {
     b.gauss.pow(if face.is_some() { 2 } else { 3 })
 }
 
@@ -137,8 +137,13 @@ mod tests {
     use crate::limit::LeafKind;
     use crate::mesh::shape::Shape;
 
-    fn nodes(solid: &Solid, kind: LeafKind, face: Option<Side>, scheme: QuadratureScheme) -> Nodes {
-        Nodes::new(solid, TableKey { kind, face }, scheme, &RingRules::default()).unwrap()
+    fn points(
+        solid: &Solid,
+        kind: LeafKind,
+        face: Option<LeafFace>,
+        scheme: QuadratureScheme,
+    ) -> LeafPoints {
+        LeafPoints::new(solid, TableKey { kind, face }, scheme, &RingRules::default()).unwrap()
     }
 
     #[test]
@@ -149,19 +154,19 @@ mod tests {
         for leaf in solid.leaves() {
             for rings in 0..5 {
                 let scheme = QuadratureScheme { gauss: 2, rings: Some(rings) };
-                let nodes = nodes(&solid, leaf.kind, None, scheme);
-                assert!((nodes.weights.iter().sum::<f64>() - 1.0).abs() < 1e-14);
-                assert!(nodes.parameters.iter().flatten().all(|&u| 0.0 < u && u < 1.0));
-                let places = nodes.permuted(AxisPermutation::to_corner(5)[1]);
+                let points = points(&solid, leaf.kind, None, scheme);
+                assert!((points.weights.iter().sum::<f64>() - 1.0).abs() < 1e-14);
+                assert!(points.parameters.iter().flatten().all(|&u| 0.0 < u && u < 1.0));
+                let places = points.permuted(AxisPermutation::to_corner(5)[1]);
                 let first_moment: f64 =
-                    places.iter().zip(&nodes.weights).map(|(p, w)| p[1] * w).sum();
+                    places.iter().zip(&points.weights).map(|(p, w)| p[1] * w).sum();
                 assert!((first_moment - 0.5).abs() < 1e-14);
-                let remainder = nodes.remainder();
+                let remainder = points.remainder();
                 match leaf.kind {
                     LeafKind::Layered(..) => {
                         layered += 1;
                         assert!((remainder - 0.25_f64.powi(rings as i32)).abs() < 1e-15);
-                        assert_eq!(nodes.len(), 8 * (3 * rings + 1));
+                        assert_eq!(points.len(), 8 * (3 * rings + 1));
                     }
                     // three extraordinary edges meet in the corner of a box
                     LeafKind::Irregular(..) => {
@@ -200,11 +205,11 @@ mod tests {
         ] {
             let solid = Solid::new(&shape.build().unwrap()).unwrap();
             for leaf in solid.leaves() {
-                let nodes = nodes(&solid, leaf.kind, None, QuadratureScheme::default());
-                assert!(nodes.parameters.iter().flatten().all(|&u| 0.0 < u && u < 1.0));
-                assert!(nodes.weights.iter().all(|&weight| weight > 0.0));
+                let points = points(&solid, leaf.kind, None, QuadratureScheme::default());
+                assert!(points.parameters.iter().flatten().all(|&u| 0.0 < u && u < 1.0));
+                assert!(points.weights.iter().all(|&weight| weight > 0.0));
                 for power in 0..4 {
-                    let terms = nodes.parameters.iter().zip(&nodes.weights);
+                    let terms = points.parameters.iter().zip(&points.weights);
                     let moment = sum(terms.map(|(p, w)| w * (p[0] * p[1]).powi(power)));
                     let expected = 1.0 / f64::from(power + 1).powi(2);
                     // around a vertex and around its edges
@@ -212,8 +217,8 @@ mod tests {
                     assert!((moment - expected).abs() < tolerance, "{power}: {moment}");
                 }
                 let is_regular = matches!(leaf.kind, LeafKind::Regular(_));
-                assert_eq!(nodes.remainder() == 0.0, is_regular);
-                assert!(nodes.remainder() < 0.05);
+                assert_eq!(points.remainder() == 0.0, is_regular);
+                assert!(points.remainder() < 0.05);
             }
         }
     }

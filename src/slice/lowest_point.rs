@@ -11,7 +11,7 @@ pub type Heights = [[f64; 4]; 4];
 
 /// Halvings after which the tolerance doubles: so many are needed only where surfaces are flat but
 /// for rounding.
-const PATIENCE: usize = 1 << 16;
+const HALVINGS_PER_TOLERANCE: usize = 1 << 16;
 
 /// Height of the lowest point of all patches, at most `tolerance` too high.
 ///
@@ -43,7 +43,7 @@ pub fn lowest_of(mut least: f64, lower: impl Iterator<Item = Heights>, mut toler
     let mut halvings = 0_usize;
     while let Some(part) = parts.pop().filter(|part| part.bound < least - tolerance) {
         halvings += 1;
-        if halvings.is_multiple_of(PATIENCE) {
+        if halvings.is_multiple_of(HALVINGS_PER_TOLERANCE) {
             tolerance *= 2.0;
         }
         for half in halves(&part.heights) {
@@ -132,14 +132,12 @@ fn halves_of_row(row: [f64; 4]) -> [[f64; 4]; 2] {
 mod tests {
     use super::*;
     use crate::basis::bernstein;
+    use crate::numbers::testing::Random;
 
     #[test]
     fn equals_the_lowest_of_dense_samples() {
-        let mut state = 1u64;
-        let mut random = || {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 11) as f64 / (1u64 << 53) as f64
-        };
+        let mut numbers = Random::new(1);
+        let mut random = || numbers.unit();
         for _ in 0..200 {
             let heights: Heights = std::array::from_fn(|_| std::array::from_fn(|_| random()));
             let found = lowest([heights].into_iter(), 1e-12);

@@ -15,7 +15,7 @@ use crate::refine::reorient;
 
 /// Determinants below this part of the product of the lengths that derivatives have, and below that
 /// what coordinates lose, are rounding.
-const ROUNDING: f64 = 1e-12;
+const DETERMINANT_ROUNDING: f64 = 1e-12;
 
 /// Rings of exact pieces around extraordinary edges and vertices.
 const RINGS: usize = 2;
@@ -77,7 +77,7 @@ fn least(points: &[f64]) -> f64 {
     let [a, b, c] = [&u, &v, &w].map(ScaledPolynomial::longest);
     // a derivative is three times the difference of two points
     let lost = 64.0 * f64::EPSILON * points.iter().fold(0.0f64, |most, x| most.max(x.abs()));
-    let rounding = ROUNDING * a * b * c + lost * (a * b + b * c + c * a);
+    let rounding = DETERMINANT_ROUNDING * a * b * c + lost * (a * b + b * c + c * a);
     if least.abs() <= rounding { 0.0 } else { least }
 }
 

@@ -9,7 +9,7 @@ use crate::numbers::Precision;
 use crate::numbers::bounds;
 
 /// Points a thread looks at.
-const GRAIN: usize = 1 << 16;
+const TASK_POINTS: usize = 1 << 16;
 
 /// Largest coordinate, and the inverse of the least size, whose products stay numbers: fourth
 /// powers (normals, closest points) in double precision, squares in single.
@@ -70,7 +70,7 @@ fn check_within(
             (bounds::extended(around, *p), fits & fit)
         })
     };
-    let parts: Vec<_> = points.par_chunks(GRAIN).map(look).collect();
+    let parts: Vec<_> = points.par_chunks(TASK_POINTS).map(look).collect();
     if !parts.iter().all(|(_, fits)| *fits) {
         let is_bad = |p: &[f64; 3]| !p.iter().all(|x| x.abs() <= most);
         let v = points.iter().position(is_bad).unwrap_or_default();
@@ -109,7 +109,7 @@ pub(crate) fn check_attributes(attributes: &[Attribute], precision: Precision) -
     let most = most(precision);
     for Attribute { name, width, values } in attributes {
         let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
-        let largest = values.par_iter().with_min_len(GRAIN).map(|&x| finite(x));
+        let largest = values.par_iter().with_min_len(TASK_POINTS).map(|&x| finite(x));
         let largest = largest.reduce(|| 0.0, f64::max);
         let refused = if largest > most {
             let at = values.iter().position(|&x| finite(x) > most).unwrap_or_default();

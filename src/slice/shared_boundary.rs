@@ -8,8 +8,8 @@
 
 use rayon::prelude::*;
 
-use super::extreme;
-use super::face::Face;
+use super::covered_face::Face;
+use super::lowest_point;
 use super::messages::{Meeting, face_bytes, height_bytes, patch_bytes, push_faces, push_heights};
 use super::sheet::Sheet;
 use super::shell::Shells;
@@ -24,7 +24,7 @@ use crate::parts::{Block, Blocks, RankClusters};
 use crate::topology::no_boundary;
 
 /// Elements that a rank has the setup of at a time.
-const BLOCK: usize = 1 << 17;
+const BLOCK_ELEMENTS: usize = 1 << 17;
 /// Faces that are covered before their patches are counted.
 const FACES: usize = 1 << 10;
 
@@ -77,7 +77,7 @@ impl SharedBoundary {
     /// Those of [`Slicer::new`] and of the setup of the blocks; those of other ranks.
     pub fn new(ranks: &Ranks<'_>, blocks: &Blocks<'_>, options: SliceOptions) -> Result<Self> {
         if ranks.size() == 1
-            && let [run] = &blocks.runs(BLOCK)[..]
+            && let [run] = &blocks.runs(BLOCK_ELEMENTS)[..]
         {
             return Self::of_one(ranks, &blocks.block(run.clone())?, blocks, options);
         }
@@ -169,7 +169,7 @@ impl RankFaces {
     ) -> Result<Self> {
         let mut all = Self { to: vec![Vec::new(); ranks.size()], ..Self::default() };
         let mut covered = CoveredFaces::default();
-        for run in blocks.runs(BLOCK) {
+        for run in blocks.runs(BLOCK_ELEMENTS) {
             ranks.go_on()?;
             let block = blocks.block(run)?;
             let solid = block.solid().map_err(|error| blocks.fault(error))?;
@@ -263,9 +263,10 @@ fn frame(
     tolerance: f64,
 ) -> Result<(LayerFrame, f64)> {
     const SIGNS: [f64; 2] = [1.0, -1.0];
-    let heights =
-        |sign: f64| surface.patches.iter().map(move |patch| extreme::heights(&patch.points, sign));
-    let least = SIGNS.map(|sign| extreme::least_corner(heights(sign)));
+    let heights = |sign: f64| {
+        surface.patches.iter().map(move |patch| lowest_point::heights(&patch.points, sign))
+    };
+    let least = SIGNS.map(|sign| lowest_point::least_corner(heights(sign)));
     let [low, high] = surface.plane_box();
     let own = [least[0], least[1], low[0], low[1], -high[0], -high[1], -surface.error];
     let mut all = [f64::INFINITY; 7];
@@ -278,11 +279,11 @@ fn frame(
     }
     let mut found = [0.0; 2];
     for (side, sign) in SIGNS.into_iter().enumerate() {
-        let lower = extreme::lower_than(heights(sign), all[side], surface.grid);
+        let lower = lowest_point::lower_than(heights(sign), all[side], surface.grid);
         let bytes = ranks.all_gather(Ok(height_bytes(lower)))?;
         let mut lower = Vec::new();
         bytes.iter().try_for_each(|bytes| push_heights(bytes, &mut lower))?;
-        let lowest = extreme::lowest_of(all[side], lower.into_iter(), surface.grid);
+        let lowest = lowest_point::lowest_of(all[side], lower.into_iter(), surface.grid);
         found[side] = sign * lowest + 0.0; // no negative zero
     }
     let plane = [[all[2] + 0.0, all[3] + 0.0], [0.0 - all[4], 0.0 - all[5]]];

@@ -37,7 +37,7 @@ use super::{Console, Outcome};
 ///
 /// Unknowns are the vertices of the control mesh; those of elasticity 3 v + d, displacement d of
 /// vertex v. Sides are the parts of the boundary between infinitely sharp edges, as
-/// `quadrature --boundary` numbers them; groups of faces have the names that the file gives them.
+/// `subsolid quadrature --boundary` numbers them; groups of faces have the names that the file gives them.
 /// The folder gets mass, stiffness, elasticity (.npz or .mtx) and model.npz: points, load
 /// (vertices, 3), and the vertices of each side and of each group of faces.
 #[derive(Args)]
@@ -84,7 +84,7 @@ pub struct Arguments {
     #[arg(long)]
     compress: bool,
     /// Processor of the matrices: auto (the fastest for this job), cpu, cuda or cuda:N; they
-    /// are the same to rounding
+    /// are equal up to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
     /// Folder to write to

@@ -39,8 +39,8 @@ pub struct Arguments {
     /// Neighbors: vertices up to K edges away, 1 or more
     #[arg(long, value_name = "K", default_value_t = DEFAULT_RINGS)]
     rings: usize,
-    /// Processor: auto (the fastest for this job), cpu, cuda or cuda:N; points are the same
-    /// but for rounding
+    /// Processor: auto (the fastest for this job), cpu, cuda or cuda:N; points are
+    /// equal up to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
     /// File to write: .obj, .ply, .vtp, .stl or .glb

@@ -72,8 +72,9 @@ pub struct Arguments {
     /// Spatial gradients of the attributes, as grad_NAME: d/dx, d/dy, d/dz of each component
     #[arg(long)]
     gradients: bool,
-    /// Determinants of the Jacobian, as det_j (also with --derivatives and --samples or
-    /// --gauss), and their minimum over the samples of each cell, as the cell array least_det_j
+    /// Write Jacobian determinants as det_j and, for hexahedra and Lagrange cells, their minimum over
+    /// the samples of each cell as the cell array least_det_j. (--derivatives with --samples or
+    /// --gauss writes det_j, too)
     #[arg(long)]
     jacobian: bool,
     /// Precision of the arithmetic
@@ -96,7 +97,7 @@ pub struct Arguments {
     /// code 1 if there are any
     #[arg(long)]
     quality: bool,
-    /// Maximum memory for writing a single output file, in GB
+    /// Maximum memory for writing: for numbering the shared points of a single output file, in GB
     /// [default: half of the machine's memory]
     #[arg(long, value_name = "GB", requires = "output", allow_hyphen_values = true)]
     max_memory: Option<f64>,

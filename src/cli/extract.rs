@@ -27,7 +27,7 @@ use subsolid::memory::{bytes_of, physical_memory};
 /// The limit on a regular cell is one tricubic Bézier piece; toward an extraordinary
 /// edge or vertex it consists of rings of exact pieces and a last one that interpolates it. A
 /// piece's operator maps control points to its 64 Bézier points. Bézier cells for
-/// ParaView are written by `evaluate --cells bezier`.
+/// ParaView are written by `subsolid evaluate --cells bezier`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

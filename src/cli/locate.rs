@@ -64,7 +64,7 @@ pub struct Arguments {
     #[arg(long, value_name = "T", default_value = TOLERANCE, allow_hyphen_values = true)]
     tolerance: f64,
     /// Processor that looks points up: auto (the fastest for this job), cpu, cuda or
-    /// cuda:N; cells are the same, parameters to rounding
+    /// cuda:N; cells are the same, parameters equal up to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
     /// Table to write: .csv with x,y,z,status,cell,u,v,w,distance and attributes, and corner after

@@ -129,7 +129,7 @@ pub struct Arguments {
     #[arg(long, value_name = "GB", default_value_t = 1.0, requires = "output")]
     max_size: f64,
     /// Processor of positions, Jacobians and derivatives in space: auto (the fastest for this
-    /// job), cpu, cuda or cuda:N; they are the same to rounding
+    /// job), cpu, cuda or cuda:N; they are equal up to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
     /// File to write: .npz (what --store says), .vtu or .pvtu (the points with their weights

@@ -152,19 +152,19 @@ impl FromStr for PartLoad {
 pub struct AssemblySummary {
     /// Folder with the matrices.
     output: String,
-    /// Control points: rows of the matrices.
+    /// Number of control points, which are the unknowns of the matrices.
     vertices: usize,
-    /// Quadrature points.
+    /// Number of quadrature points.
     samples: usize,
     /// Volume by quadrature, in cubed length units.
     volume: f64,
-    /// Sides of the boundary, which infinitely sharp edges bound.
+    /// Number of sides: parts of the boundary between infinitely sharp edges.
     sides: usize,
-    /// Matrices written.
+    /// The matrices that were written.
     matrices: Vec<MatrixSummary>,
     /// Sum of all loads.
     force: [f64; 3],
-    /// Seconds of the whole job.
+    /// Duration of the whole job, in seconds.
     seconds: f64,
 }
 
@@ -176,9 +176,9 @@ impl JsonReport for AssemblySummary {
 struct MatrixSummary {
     /// Its name in the file.
     name: &'static str,
-    /// Rows.
+    /// Number of rows of the matrix.
     rows: usize,
-    /// Entries that are stored.
+    /// Number of stored entries.
     entries: usize,
 }
 

@@ -52,9 +52,9 @@ pub struct Arguments {
 
 #[derive(Serialize, JsonSchema)]
 pub struct Report {
-    /// File written.
+    /// Name of the file written.
     output: String,
-    /// Sweeps done.
+    /// Number of sweeps done.
     sweeps: usize,
 }
 

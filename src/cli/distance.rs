@@ -118,13 +118,13 @@ impl FromStr for DistanceTarget {
 
 #[derive(Serialize, JsonSchema)]
 pub struct Report {
-    /// File written.
+    /// Name of the file written.
     output: String,
     /// Name of the array of distances.
     name: String,
-    /// Vertices that distances are measured from.
+    /// Number of vertices that distances are measured from.
     targets: usize,
-    /// The greatest distance, in length units.
+    /// Greatest distance, in length units.
     greatest: f64,
 }
 

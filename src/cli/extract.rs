@@ -81,25 +81,25 @@ impl Format {
 
 #[derive(Serialize, JsonSchema)]
 pub struct Report {
-    /// File written.
+    /// Name of the file written.
     output: String,
-    /// Cells of the model.
+    /// Number of cells of the model.
     cells: usize,
-    /// Bézier pieces.
+    /// Number of Bézier pieces.
     pieces: usize,
-    /// Pieces that are the limit itself.
+    /// Number of pieces that represent the limit exactly.
     exact: usize,
     /// Largest estimated distance of a piece from the limit, in length units.
     error_bound: f64,
-    /// Distinct extraction operators.
+    /// Number of distinct extraction operators.
     operators: usize,
-    /// Least and most control points of a piece.
+    /// Least and greatest number of control points of a piece.
     controls: [usize; 2],
-    /// Control points of cells that are refined first.
+    /// Number of control points added by cells that are refined first.
     refined_points: usize,
-    /// Bytes of the operators.
+    /// Size of the operators in bytes.
     bytes: usize,
-    /// Seconds of the whole job.
+    /// Duration of the whole job, in seconds.
     seconds: f64,
 }
 

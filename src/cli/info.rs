@@ -61,7 +61,7 @@ pub struct Arguments {
 pub struct Report<'a> {
     #[serde(flatten)]
     summary: &'a Summary,
-    /// Of `--ranks`.
+    /// Estimates of `--ranks`, one for each number of ranks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     ranks: Vec<Estimate>,
 }

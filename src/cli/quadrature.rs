@@ -425,11 +425,11 @@ fn check_points(quality: &Quality) -> Result<()> {
 struct QuadratureRequest {
     /// File written; `null` without one.
     output: Option<String>,
-    /// Gauss points along each axis of a piece.
+    /// Number of Gauss points along each axis of a box.
     gauss: usize,
-    /// `null` where it is as many as needed.
+    /// Number of rings; `null` if it is chosen by the program.
     rings: Option<usize>,
-    /// Batches of pieces of one structure; `null` on ranks, which have their own.
+    /// Number of batches: faces of leaves that share their tables; `null` on ranks.
     batches: Option<usize>,
     /// Bytes of the output before compression; `null` without one.
     output_bytes: Option<u64>,
@@ -451,9 +451,10 @@ impl QuadratureRequest {
 pub struct QuadratureSummary<'a> {
     #[serde(flatten)]
     asked: QuadratureRequest,
-    /// Parts that are evaluated directly.
+    /// Number of leaves: cells that are evaluated directly, and parts of cells that are refined
+    /// first.
     leaves: usize,
-    /// Bytes of the tables in memory; `null` on ranks.
+    /// Size of the tables in memory, in bytes; `null` on ranks.
     table_bytes: Option<usize>,
     #[serde(flatten)]
     report: &'a Report,

@@ -80,9 +80,9 @@ pub struct Arguments {
 
 #[derive(Serialize, JsonSchema)]
 pub struct Report {
-    /// File written.
+    /// Name of the file written.
     output: String,
-    /// Steps done.
+    /// Number of steps done.
     steps: usize,
 }
 

@@ -144,29 +144,29 @@ impl Rates {
     }
 }
 
-/// What the rank with the most to do takes.
+/// Estimated resources of the most loaded rank.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Estimate {
     /// Number of ranks.
     pub ranks: usize,
-    /// Cells that it owns.
+    /// Number of cells that the rank owns.
     pub owned: usize,
-    /// Cells of others around them.
+    /// Number of ghost cells: cells of other ranks around its own.
     pub ghosts: usize,
-    /// Bytes that it receives when control points move.
+    /// Bytes that the rank receives when control points move.
     pub exchange_bytes: f64,
-    /// Seconds of setup.
+    /// Time of the setup, in seconds.
     pub setup_seconds: f64,
-    /// Seconds of the exchange, whenever control points move.
+    /// Time of that exchange, in seconds.
     pub exchange_seconds: f64,
-    /// Seconds of the job beside the setup: of an evaluation, say.
+    /// Time of the job itself, without the setup, in seconds.
     pub evaluation_seconds: f64,
-    /// Bytes that it writes.
+    /// Bytes that the rank writes.
     pub output_bytes: f64,
-    /// Seconds until all ranks have written.
+    /// Time until all ranks have written their output, in seconds.
     pub output_seconds: f64,
-    /// Bytes of memory.
+    /// Memory of the rank, in bytes.
     pub memory_bytes: f64,
 }
 

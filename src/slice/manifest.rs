@@ -54,7 +54,7 @@ pub struct Parameters {
     pub layer_height: f64,
     /// Bottom of layer 0.
     pub low: f64,
-    /// Layers of the whole model.
+    /// Number of layers of the whole model.
     pub layer_count: usize,
     /// Distance that contours keep from the limit surface.
     pub tolerance: f64,

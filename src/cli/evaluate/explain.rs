@@ -18,7 +18,7 @@ use crate::cli::json::JsonReport;
 pub struct Report {
     /// Name of the processor.
     backend: String,
-    /// Elements evaluated at once.
+    /// Number of elements evaluated at once.
     elements: usize,
     /// Kernels in the order in which they run.
     launches: Vec<Explained>,

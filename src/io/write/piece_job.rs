@@ -196,9 +196,9 @@ impl PieceJob {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Merged {
-    /// Jobs.
+    /// Number of parts that were joined.
     pub jobs: usize,
-    /// Pieces of all jobs.
+    /// Number of pieces of all parts.
     pub pieces: usize,
 }
 

@@ -248,7 +248,7 @@ impl EvaluationRequest {
         }
     }
 
-    /// Results at so many elements; a table is taken for one block, which is about as much as is
+    /// Results at `elements` elements; a table is taken for one block, which is about as much as is
     /// evaluated while the rest of it is read and written.
     fn results(&self, elements: usize) -> usize {
         match self {
@@ -453,7 +453,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// What so many results cost.
+    /// What `results` results cost.
     fn cost(&self, results: usize, shape: Option<CellShape>, mesh: &SolidMesh) -> Result<Cost> {
         let bytes = match self.precision {
             Precision::F32 => size_of::<f32>(),

@@ -70,7 +70,7 @@ enum Format {
 }
 
 impl Format {
-    /// Bytes of a file of arrays that take so many.
+    /// Bytes of a file of arrays that take `bytes` in memory.
     fn written(self, bytes: u64) -> u64 {
         match self {
             Self::Npz => bytes,

@@ -350,7 +350,7 @@ pub fn warn_of_ignored<S: Borrow<str>>(table: &Path, ignored: &[S], console: &Co
     }
 }
 
-/// Says what joining vertices did, of which so many are left.
+/// Says what joining vertices did, of which `left` are left.
 pub fn say_welded(welded: &Welded, left: usize, console: &Console) {
     let (removed, left) = (counted(welded.removed, "vertex"), counted(left, "vertex"));
     console.status("Joined", format!("{removed} to others: {left} left"));

@@ -207,7 +207,7 @@ fn outcome(report: &Report) -> Outcome {
 }
 
 impl Arguments {
-    /// The GPU for so many quadrature points, unless it is the CPU that is chosen; says which.
+    /// The GPU for `samples` quadrature points, unless it is the CPU that is chosen; says which.
     fn gpu(
         &self,
         choice: Choice,
@@ -315,7 +315,7 @@ fn mapping<'q>(
     Ok(Box::new(Mutex::new(device)))
 }
 
-/// Bytes of so many points in a .vtu.
+/// Bytes of `samples` points in a .vtu.
 fn point_bytes(samples: usize) -> u64 {
     (BYTES_A_POINT / 2) as u64 * samples as u64
 }

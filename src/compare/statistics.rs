@@ -15,7 +15,7 @@ pub struct Statistics {
     /// 99 % of the errors are at most this: the upper end of a bin 0.8 % wide, or the
     /// maximum.
     pub percentile_99: f64,
-    /// Largest error.
+    /// Greatest of the errors.
     pub maximum: f64,
 }
 

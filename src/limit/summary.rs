@@ -68,7 +68,7 @@ pub struct Summary {
     pub leaves: usize,
     /// Deepest local refinement of a cell.
     pub depth: usize,
-    /// Structures of layered and irregular leaves, by [`Summary::with_structures`].
+    /// Structures of layered and irregular leaves, with the numerical properties of each.
     pub structures: Vec<StructureSummary>,
 }
 

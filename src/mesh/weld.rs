@@ -119,7 +119,7 @@ impl SolidMesh {
                 *on_boundary.entry(part).or_default() |= *cells == 1;
             }
         }
-        // one that is no edge of the mesh is told of later
+        // one that is not an edge of the mesh is reported later
         let stays = |part: [u32; 2]| on_boundary.get(&part) != Some(&false);
         self.creases.edges.retain(|crease| stays(crease.edge.map(|v| v.0)));
         self.creases.corners.retain(|corner| stays([corner.vertex.0; 2]));

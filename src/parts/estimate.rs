@@ -88,7 +88,8 @@ impl Workload {
         }
     }
 
-    /// So many quadrature points per cell to `.vtu`: once for the report, once for the files.
+    /// Quadrature of `cells` cells, at `points` points per cell, to `.vtu`: once for the report, once
+    /// for the files.
     pub fn quadrature(cells: usize, points: f64) -> Self {
         let (seconds, file_bytes) =
             (2.0 * QUADRATURE_SECONDS * points, FILE_QUADRATURE_BYTES * points);
@@ -130,8 +131,8 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// Measured rates of ranks with so many threads each (`benches/results/parts.json`), a network
-    /// of 10 GB/s a rank and a file system of 5 GB/s.
+    /// Measured rates of ranks with `threads` threads each (`benches/results/parts.json`), a
+    /// network of 10 GB/s a rank and a file system of 5 GB/s.
     pub fn of_threads(threads: usize) -> Self {
         Self {
             threads: threads.max(1) as f64,

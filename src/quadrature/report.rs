@@ -31,7 +31,7 @@ pub struct Report {
     pub remainder_parameter_volume: f64,
     /// Volume of all remainders in space, in cubed length units, by their quadrature points.
     pub remainder_volume: f64,
-    /// Of every cell of the mesh; empty in a report of shares.
+    /// Reports of all cells of the mesh; empty in a report of shares.
     #[serde(skip)]
     pub cells: Vec<CellReport>,
     /// Volumes and remainders of the cells that have a remainder, by cell id.

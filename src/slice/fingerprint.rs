@@ -104,7 +104,7 @@ fn cell_row(mesh: &SolidMesh, row: usize, bytes: &mut Vec<u8>) {
     }
 }
 
-/// The hashes of chunks of so many rows, one behind another.
+/// The hashes of the chunks of `count` rows, one after the other.
 fn digests(count: usize, row: impl Fn(usize, &mut Vec<u8>) + Sync) -> Vec<u8> {
     let of_chunk = |chunk: usize| {
         let mut bytes = Vec::new();

@@ -24,8 +24,8 @@ pub struct Orientation {
 }
 
 impl Orientation {
-    /// Of the cells of `topology` over `points`, one per vertex; points beyond these are
-    /// not looked at.
+    /// The orientation of the cells of `topology` over `points`, one per vertex; points beyond
+    /// these are ignored.
     ///
     /// # Errors
     /// [`Error::Mesh`] if the cells have no common orientation (a Möbius band of cells):

@@ -259,7 +259,7 @@ impl<'a> GridJob<'a> {
 }
 
 impl DatasetSource<'_> {
-    /// Splits the elements into ranges of at most so many results (at least one element each).
+    /// Splits the elements into ranges of at most `results` results (at least one element each).
     fn pieces(&self, plan: &Plan<'_>, results: usize) -> Vec<Range<usize>> {
         match self {
             Self::Bezier(bezier, _) => bezier.ranges(results / 64),
@@ -267,7 +267,7 @@ impl DatasetSource<'_> {
         }
     }
 
-    /// Results in one of so many equal parts.
+    /// Results in one of `parts` equal parts.
     fn part_results(&self, plan: &Plan<'_>, parts: usize) -> usize {
         match self {
             Self::Bezier(bezier, _) => 64 * bezier.cell_count().div_ceil(parts),

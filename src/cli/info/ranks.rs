@@ -128,7 +128,7 @@ impl RankArguments {
             .with_help("leave it out, or ask for that job"))
     }
 
-    /// Layers of the control mesh's box, and the boundary faces of a mesh of so many cells.
+    /// Layers of the control mesh's box, and the boundary faces of a mesh of `cells` cells.
     fn layers(&self, summary: &Summary, cells: usize) -> Workload {
         let [low, high] = summary.bounds.unwrap_or_default();
         let count = |axis: usize, step: Option<f64>| -> usize {

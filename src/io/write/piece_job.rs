@@ -99,9 +99,9 @@ pub struct PieceJob {
 }
 
 impl PieceJob {
-    /// Starts one of the jobs that together write so many `pieces` of `path`, which ends in `.pvtu`.
-    /// `parameters`: everything that the bytes of the pieces depend on, the same for
-    /// all jobs. `None` if the job has been done.
+    /// Starts one of the jobs that together write `pieces` pieces of `path`, which ends in
+    /// `.pvtu`. `parameters`: everything that the bytes of the pieces depend on, the same for all
+    /// jobs. `None` if the job has been done.
     ///
     /// # Errors
     /// [`Error::Request`] for a part that is not among 1 to `of`; [`Error::Io`] or [`Error::File`]

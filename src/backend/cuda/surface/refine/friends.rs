@@ -26,7 +26,7 @@ pub struct SurfaceFriends<T> {
     levels: usize,
     rooms: Rooms<T>,
     controls: Buffer<T>,
-    /// Whether the corners have changed since the counts were looked at.
+    /// Whether the corners have changed since the counts were read.
     edited: bool,
 }
 

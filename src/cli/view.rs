@@ -97,7 +97,7 @@ pub struct Arguments {
     output: PathBuf,
 }
 
-/// Of a page; for .glb files `view` prints the report `surface`.
+/// The report on a page; for .glb files `view` prints the report `surface`.
 #[derive(Serialize, JsonSchema)]
 pub struct Report {
     /// Name of the file written.

@@ -303,7 +303,7 @@ mod tests {
         assert_eq!(mesh.creases.edges.len(), 3);
     }
 
-    /// Of the creases of two boxes those on the face between them go, but for its own sides.
+    /// Creases of two boxes are dropped on the face between them, except on its own sides.
     #[test]
     fn creases_between_joined_parts_go() {
         let part = Shape::Box { cells: [1, 2, 1] }.build().unwrap();

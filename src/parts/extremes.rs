@@ -17,7 +17,7 @@ pub(super) struct Extremes {
 }
 
 impl Extremes {
-    /// Of a mesh whose vertices have the ids from `start` on.
+    /// The extremes of a mesh whose vertices have the ids from `start` on.
     pub fn of(mesh: &SolidMesh, start: u32) -> Self {
         let mut found = Vec::new();
         let mut add = |values: &[f64], width: usize| {

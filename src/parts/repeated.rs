@@ -104,7 +104,7 @@ struct Renaming {
 }
 
 impl Renaming {
-    /// Of the vertices `wanted`, from their holders' `new_ids`.
+    /// The new ids of the vertices `wanted`, from their holders' `new_ids`.
     fn fetch(
         ranks: &Ranks<'_>,
         holders: &Holders,

@@ -135,7 +135,7 @@ struct FaceSums {
 }
 
 impl FaceSums {
-    /// Of the face of leaf `i`.
+    /// The sums over the face of leaf `i`.
     fn of(mapped: &Mapped, i: usize, samples: usize, origin: [f64; 3]) -> Self {
         let mut sums = Self::default();
         for s in i * samples..(i + 1) * samples {

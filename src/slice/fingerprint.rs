@@ -174,7 +174,7 @@ struct Digests {
 struct Fingerprint(Sha256);
 
 impl Fingerprint {
-    /// Of the hashes of what is long; creases and names are those of `mesh`.
+    /// The fingerprint from the hashes of all that is long; creases and names are those of `mesh`.
     fn of_digests(mesh: &SolidMesh, digests: Digests) -> String {
         let Digests { point_count, points, cell_count, cells, attributes, cell_data } = digests;
         let mut hash = Self(Sha256::new());

@@ -90,7 +90,7 @@ struct ScaledPolynomial<T> {
 }
 
 impl ScaledPolynomial<Vector3<f64>> {
-    /// Of a tricubic's derivative.
+    /// The derivative of a tricubic.
     fn derivative(axis: usize, at: impl Fn([usize; 3]) -> Vector3<f64>) -> Self {
         let mut degrees = [3; 3];
         degrees[axis] = 2;

@@ -97,7 +97,7 @@ pub struct Comparison {
     pub diagonal: f64,
     /// Errors of all cells.
     pub all: Errors,
-    /// Errors by class; classes without cells are not there.
+    /// Errors by class; classes without cells are left out.
     pub classes: BTreeMap<ErrorClass, Errors>,
 }
 

@@ -3,8 +3,8 @@
 //! subdivision surfaces that bound them.
 //!
 //! [`guide::architecture`] says what is where. The [`guide`] explains each job, what is exact, and
-//! how to extend the engine. This page lists the modules in the order in which data flows through
-//! them; imports between files are acyclic (`tests/source/imports.py` checks that).
+//! how to extend the engine. This page lists the modules in the order of their imports: each imports
+//! only modules above it, and those that all use, at the end (`tests/source/imports.py` checks that).
 //!
 //! ```
 //! # let directory = tempfile::tempdir().unwrap();
@@ -50,28 +50,29 @@
 //! # Ok::<(), subsolid::Error>(())
 //! ```
 //!
+//! # [`cluster`]: programs that do one job together
+//!
+//! [`cluster::Ranks`] are programs that MPI has started, or threads: they exchange bytes, and an
+//! error on one rank is returned on all.
+//!
 //! # [`io`]: files
 //!
 //! [`read`] recognizes the format by the content, [`write()`] by the ending of the name.
 //! An output file appears under its name when it is complete. [`io::read_with_report`]
 //! also returns what was ignored. Formats: [`guide::files`].
 //!
-//! # [`topology`], [`refine`]: incidence and refinement
+//! # [`topology`], [`scheme`], [`refine`]: incidence and refinement
 //!
 //! [`topology::Topology`] holds cells, faces, edges and vertices as flat arrays and names
-//! the element that breaks a rule. A refinement step is a sparse matrix over the control
-//! points. So attributes are refined like positions, and moved control points need no
-//! new setup. See [`refine::MeshRefinement`], [`refine_mesh`] and [`guide::solids`].
+//! the element that breaks a rule. [`scheme`] holds the rules of refinement: masks and creases. A
+//! refinement step is a sparse matrix over the control points. So attributes are refined like
+//! positions, and moved control points need no new setup. See [`refine::MeshRefinement`],
+//! [`refine_mesh`] and [`guide::solids`].
 //!
 //! # [`query`]: neighbors
 //!
 //! A [`query::Query`] answers which vertices, edges, faces and cells are incident or adjacent to
 //! which, from stored rows of elements sorted by position. See [`guide::queries`].
-//!
-//! # [`process`], [`mod@untangle`]: distances, smoothing, untangling
-//!
-//! Control meshes and surfaces are graded by distances and improved, using the adjacency of
-//! queries and sparse factorizations. See [`guide::processing`].
 //!
 //! # [`limit`]: classes and structures
 //!
@@ -89,6 +90,11 @@
 //! # Ok::<(), subsolid::Error>(())
 //! ```
 //!
+//! # [`kernel`]: inner loops
+//!
+//! Control points in, samples out, at the vector width of the processor: what the CPU evaluates
+//! cells, surface grids and quadrature points with.
+//!
 //! # [`plan`]: what to evaluate where
 //!
 //! [`Samples`] are grids, Gauss points, or any list of cells and parameters. [`Want`]
@@ -101,21 +107,13 @@
 //! A [`parts::Cutter`] makes parts of a mesh with one layer of ghost cells each; their results are
 //! bit by bit those of the whole. See [`guide::scaling`].
 //!
-//! # [`cluster`]: programs that do one job together
+//! # [`surface`]: subdivision surfaces
 //!
-//! [`cluster::Ranks`] are programs that MPI has started, or threads: they exchange bytes, and an
-//! error on one rank is returned on all.
-//!
-//! # [`kernel`]: inner loops
-//!
-//! Control points in, samples out, at the vector width of the processor: what the CPU evaluates
-//! cells, surface grids and quadrature points with.
-//!
-//! # [`backend`]: evaluation
-//!
-//! A [`Backend`] executes plans. Prepare once and evaluate often, range by range if the
-//! result is larger than memory; [`guide::solids`] has an example. [`evaluate()`] does all
-//! of it in one call.
+//! A [`SurfaceMesh`] of any polygons, read from a file or taken from the boundary of a solid,
+//! is evaluated in three ways, by Catmull-Clark, Loop, √3 or bilinear subdivision:
+//! [refined](surface::refine) level by level, by [stencils](surface::stencils) straight from the
+//! control points, and at the [limit](surface::limit), with normals and curvature. All share one
+//! [topology](topology::surface). See [`guide::surfaces`].
 //!
 //! # [`bezier`]: polynomial pieces
 //!
@@ -123,15 +121,27 @@
 //! cells) take the limit as tricubic [`bezier::Pieces`]. Isogeometric programs take them as
 //! operators over the control points: [`bezier::Extraction`].
 //!
-//! # [`locate`], [`mod@slice`], [`quadrature`], [`assembly`], [`compare`], [`volume`]: jobs
+//! # [`process`]: distances and smoothing
 //!
+//! Distances, curvature flow, smoothing and denoising on control meshes and surfaces, using the
+//! adjacency of queries and sparse factorizations. See [`guide::processing`].
+//!
+//! # [`backend`]: evaluation
+//!
+//! A [`Backend`] executes plans. Prepare once and evaluate often, range by range if the
+//! result is larger than memory; [`guide::solids`] has an example. [`evaluate()`] does all
+//! of it in one call.
+//!
+//! # [`locate`], [`mod@untangle`], [`mod@slice`], [`volume`], [`quadrature`], [`assembly`], [`compare`]: jobs
+//!
+//! [`untangle::untangle`] moves vertices until no control cell is folded.
 //! A [`locate::Locator`] finds the element and (u, v, w) of a point in space;
 //! [`slice::InteriorFinder`] does so for all pixels of a layer. A [`slice::Slicer`] cuts the
 //! boundary of the limit by planes, exactly: contours, and the pixels that they cover. A
 //! [`slice::Job`] makes files of a stack of layers. [`Quadrature`] holds the basis functions
 //! of the mesh's vertices at quadrature points, one table for all cells that share it, and
 //! computes Jacobians, volumes and derivatives in space from control points.
-//! [`assembly`] sums them to the matrices and loads of finite elements.
+//! [`assembly`] sums them up to the matrices and load vectors of finite elements.
 //! [`compare::compare`] compares two evaluations, for example single with double precision:
 //! mean, rms, 99th percentile and maximum of the distances, overall and by class. [`volume`]
 //! turns limit points into cells that VTK and ParaView read, tables, or a quality report.
@@ -141,13 +151,10 @@
 //! A [`view::Page`] is one HTML file that shows the limit of a solid or a surface in a browser:
 //! [`guide::viewing`].
 //!
-//! # [`surface`]: subdivision surfaces
+//! # [`numbers`], [`memory`], [`error`]: what all modules use
 //!
-//! A [`SurfaceMesh`] of any polygons, read from a file or taken from the boundary of a solid,
-//! is evaluated in three ways, by Catmull-Clark, Loop, √3 or bilinear subdivision:
-//! [refined](surface::refine) level by level, by [stencils](surface::stencils) straight from the
-//! control points, and at the [limit](surface::limit), with normals and curvature. All share one
-//! [topology](topology::surface). See [`guide::surfaces`].
+//! The number types that evaluation is generic over, checks that refuse what would not fit into
+//! memory, and errors.
 //!
 //! # Errors
 //!

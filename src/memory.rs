@@ -89,7 +89,7 @@ pub fn bytes_of(name: &str, gigabytes: f64) -> Result<u64> {
 }
 
 /// Refuses what needs more than [`free_memory`]; `what`: "3 levels need", `help`: how to stay within
-/// so many bytes. Small needs are not looked at, so that this costs nothing in small jobs.
+/// a number of bytes. Small needs are not checked, so that this costs nothing in small jobs.
 ///
 /// # Errors
 /// [`Error::Request`] with both amounts.

@@ -20,7 +20,7 @@ constexpr int TRACERS = 32;
 struct Patch {
     // [v][u]: first plane axis, second plane axis, height
     double points[4][4][3];
-    // first link of each side against the clock from (0, 0), and the end of the last
+    // first link of each side, counter-clockwise from (0, 0), and the end of the last
     unsigned links[5];
     // +1 or -1 where the height rises or falls along u, v, else 0
     signed char along_u, along_v;

@@ -25,7 +25,7 @@ impl PySolid {
     ///     tolerance: Distance outside that still counts as inside, as a fraction of the diagonal of
     ///         the box around the Bézier piece there.
     ///     backend: Processor that looks points up: "auto" (the fastest for the points of a call),
-    ///         "cpu", "cuda" or "cuda:N"; cells are the same, parameters to rounding.
+    ///         "cpu", "cuda" or "cuda:N"; cells are the same, parameters equal up to rounding.
     #[pyo3(signature = (points=None, *, tolerance=1e-9, backend="auto"))]
     fn locator(
         &self,
@@ -85,7 +85,7 @@ impl PySolid {
     ///         cell_data or groups of cells that are their fractions of the volume, 0 to 1, or the
     ///         one name of an array of the cells whose whole numbers are materials.
     ///     backend: Processor of the pixels: "auto", "cpu", "cuda" or "cuda:N"; coverage is bitwise
-    ///         the same, attributes agree to rounding.
+    ///         the same, attributes equal up to rounding.
     ///
     /// Returns:
     ///     An iterable of Layers that holds one at a time; it also takes indices, and writes files.

@@ -52,7 +52,7 @@ impl PyLocator {
         Ok(Self { cell: made.py()?, choice, search: Mutex::new(None) })
     }
 
-    /// Whether so many points are for a GPU, which then has the solid.
+    /// Whether `points` points are for a GPU, which then has the solid.
     fn is_on_gpu(&self, py: Python<'_>, points: usize) -> PyResult<bool> {
         let bring = |search: &mut Option<Box<dyn PointSearch>>| {
             let cost = Cost::location(points);

@@ -45,7 +45,7 @@ pub fn assembled<'py>(py: Python<'py>, matrix: &Matrix) -> PyResult<Bound<'py, P
     made(py, arrays, matrix.size())
 }
 
-/// Refuses so many rows of basis functions that would fill the memory.
+/// Refuses `rows` rows of basis functions that would fill the memory.
 pub fn check_rows(rows: usize) -> subsolid::Result<()> {
     // 64 weights and ids on a regular cell, in the library's form and in SciPy's
     let need = rows as u128 * 64 * (12 + 16);

@@ -181,7 +181,7 @@ impl PySurface {
     /// Args:
     ///     vertices: Ids of the vertices that distances are measured to.
     ///     method: "heat" (Crane et al. 2013) or "toplesets" (Romero Calla et al. 2019).
-    ///     backend: "auto", "cpu", "cuda" or "cuda:N"; values are the same but for rounding.
+    ///     backend: "auto", "cpu", "cuda" or "cuda:N"; values are equal up to rounding.
     ///
     /// Returns:
     ///     Distances, (vertices,), in length units; NaN at vertices of no face, with a UserWarning.
@@ -211,7 +211,7 @@ impl PySurface {
     ///     steps: Number of steps.
     ///     matrix_free: Solve by conjugate gradients that recompute the cotangent weights in
     ///         every product and store no matrix: less memory, more time.
-    ///     backend: "auto", "cpu", "cuda" or "cuda:N"; points are the same but for rounding.
+    ///     backend: "auto", "cpu", "cuda" or "cuda:N"; points are equal up to rounding.
     #[pyo3(signature = (time, steps=1, *, matrix_free=false, backend="auto"))]
     fn smooth(
         &self,
@@ -235,7 +235,7 @@ impl PySurface {
     /// Args:
     ///     sweeps: Sweeps over all vertices.
     ///     rings: Neighbors are vertices up to this many edges away.
-    ///     backend: "auto", "cpu", "cuda" or "cuda:N"; points are the same but for rounding.
+    ///     backend: "auto", "cpu", "cuda" or "cuda:N"; points are equal up to rounding.
     #[pyo3(signature = (sweeps=3, *, rings=2, backend="auto"))]
     fn denoise(
         &self,
@@ -250,7 +250,7 @@ impl PySurface {
     /// Unit normals of the control points (Max 1999), (vertices, 3); NaN where there is none.
     ///
     /// Args:
-    ///     backend: "auto", "cpu", "cuda" or "cuda:N"; normals are the same but for rounding.
+    ///     backend: "auto", "cpu", "cuda" or "cuda:N"; normals are equal up to rounding.
     #[pyo3(signature = (*, backend="auto"))]
     fn normals<'py>(&self, py: Python<'py>, backend: &str) -> Floats<'py> {
         let mut processor = self.processor(backend, SurfaceJob::Normals, 1)?;

@@ -230,7 +230,7 @@ impl PyQuadrature {
     /// Args:
     ///     points: Control points, (vertices, 3); those of the solid if None.
     ///     density: Mass per unit volume, above 0.
-    ///     backend: "auto", "cpu", "cuda" or "cuda:N"; values are the same but for rounding.
+    ///     backend: "auto", "cpu", "cuda" or "cuda:N"; values are equal up to rounding.
     #[pyo3(signature = (*, points=None, density=1.0, backend="auto"))]
     fn mass<'py>(
         &self,
@@ -248,7 +248,7 @@ impl PyQuadrature {
     /// Args:
     ///     points: Control points, (vertices, 3); those of the solid if None.
     ///     conductivity: κ, above 0.
-    ///     backend: "auto", "cpu", "cuda" or "cuda:N"; values are the same but for rounding.
+    ///     backend: "auto", "cpu", "cuda" or "cuda:N"; values are equal up to rounding.
     #[pyo3(signature = (*, points=None, conductivity=1.0, backend="auto"))]
     fn stiffness<'py>(
         &self,
@@ -267,7 +267,7 @@ impl PyQuadrature {
     ///     points: Control points, (vertices, 3); those of the solid if None.
     ///     young: Young's modulus, above 0, in force per squared length unit.
     ///     poisson: Poisson's ratio, above -1 and below 0.5.
-    ///     backend: "auto", "cpu", "cuda" or "cuda:N"; values are the same but for rounding.
+    ///     backend: "auto", "cpu", "cuda" or "cuda:N"; values are equal up to rounding.
     #[pyo3(signature = (*, points=None, young=1.0, poisson=0.3, backend="auto"))]
     fn elasticity<'py>(
         &self,

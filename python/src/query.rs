@@ -49,7 +49,7 @@ impl QueryRequest {
     }
 }
 
-/// Room for so many ids more, unless they would fill the memory.
+/// Room for `more` ids more, unless they would fill the memory.
 fn reserve(ids: &mut Vec<i64>, more: usize) -> subsolid::Result<()> {
     let count = ids.len() + more;
     if count <= ids.capacity() {

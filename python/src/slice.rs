@@ -186,7 +186,7 @@ impl PySlices {
     /// These layers with the places of their pixels, if they have none themselves.
     ///
     /// # Errors
-    /// Of a surface.
+    /// For a surface.
     pub fn placed(&self, py: Python<'_>) -> PyResult<Option<Self>> {
         let ModelSource::Solid(cell) = &self.layers.source else {
             return Err(refused(

@@ -160,7 +160,7 @@ impl PySurface {
         dictionary(py, &SurfaceSummary::new(&self.mesh).py()?)
     }
 
-    /// Refines the mesh, with creases and attributes but for normals. One level unless told;
+    /// Refines the mesh, with creases and attributes except normals. One level by default;
     /// `subsolid surface` makes two. Loop and √3 cut larger faces into triangles first, with a
     /// UserWarning; levels=0 does this alone.
     ///

@@ -156,7 +156,7 @@ impl Processor {
         }
     }
 
-    /// The processor for a job of this cost, on so many threads of the CPU; of [`Choice::Auto`]
+    /// The processor for a job of this cost, on `threads` threads of the CPU; of [`Choice::Auto`]
     /// the one that ends it first. A GPU is not even started for a job that the CPU ends before.
     ///
     /// # Errors

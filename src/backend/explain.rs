@@ -14,23 +14,24 @@ use crate::plan::{Batch, Plan, wanted_orders};
 pub struct Explained {
     /// Name of the kernel.
     pub kernel: String,
-    /// What is evaluated: 0 the positions, then the attributes.
+    /// What is evaluated: 0 for positions, k for attribute k, counted from 1.
     pub input: usize,
-    /// Components of a control point that are evaluated at once.
+    /// Number of components of a control point that are evaluated at once.
     pub width: usize,
-    /// Batches of the plan; 0 for scattered samples, and for what is done before.
+    /// Number of batches of the plan; 0 for scattered samples and for preparatory kernels.
     pub batches: usize,
-    /// Leaves of these batches.
+    /// Number of leaves in these batches.
     pub leaves: usize,
-    /// Samples in these leaves, each with all its outputs.
+    /// Number of samples in these leaves.
     pub samples: usize,
-    /// How a GPU is filled.
+    /// Blocks and threads of the launch on a GPU.
     pub grid: Option<LaunchGrid>,
-    /// Bytes written.
+    /// Estimated bytes written to memory.
     pub bytes_written: u64,
-    /// Bytes read.
+    /// Estimated bytes read from memory.
     pub bytes_read: u64,
-    /// Seconds that these bytes take at the peak rate of the memory, where it is known.
+    /// Time for these bytes at the peak bandwidth of the memory, in seconds; null if that is not
+    /// known.
     pub floor: Option<f64>,
 }
 
@@ -40,9 +41,9 @@ pub struct Explained {
 pub struct LaunchGrid {
     /// Number of blocks.
     pub blocks: u32,
-    /// Threads of a block.
+    /// Number of threads per block.
     pub threads: u32,
-    /// Dynamic shared memory of a block, in bytes.
+    /// Dynamic shared memory per block, in bytes.
     pub shared: u32,
 }
 

@@ -81,7 +81,7 @@ impl Values {
 /// Limit points of a range of elements, or of scattered samples.
 ///
 /// Results of an element are consecutive, u fastest, then v, then w; those of
-/// scattered samples stand in the samples' own order.
+/// scattered samples are in the samples' own order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Limit {
     /// Elements evaluated.

@@ -152,7 +152,7 @@ impl Backend for Several {
 /// A backend at work on a plan.
 struct BackendShare<'p> {
     backend: SharedBackend,
-    /// Of a grid of samples; of scattered samples the part is not known yet.
+    /// The evaluator for a grid of samples; none for scattered samples, whose part is not known yet.
     evaluator: Option<Box<dyn Evaluator + 'p>>,
 }
 
@@ -160,7 +160,7 @@ struct BackendShare<'p> {
 struct SharedPlan<'p> {
     plan: &'p Plan<'p>,
     members: Vec<BackendShare<'p>>,
-    /// Of each element, or of each scattered sample.
+    /// The cost of each element, or of each scattered sample.
     costs: Vec<f64>,
     shares: Vec<f64>,
     precision: Precision,

@@ -6,7 +6,7 @@
 //! the square, finds a stationary place of D. Gauss-Newton, without the second term, stops early
 //! where the patch bends and x is far.
 //!
-//! The stationary place is the closest one if D is convex on the part that is looked at, or rises
+//! The stationary place is the closest one if D is convex on the part considered, or rises
 //! along one parameter and is convex along the other, which bounds of its derivatives by Bézier
 //! points prove. Otherwise the part is halved. A part is left out
 //! when the plane of its nearest Bézier point, seen from x, is farther than the best so far:

@@ -1,6 +1,6 @@
 //! A node of a tree of boxes, as one flat record that processors of all kinds read.
 
-/// A node; nodes stand in depth-first order, so that the first child of a node follows it.
+/// A node; nodes are in depth-first order, so that the first child of a node follows it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Node {

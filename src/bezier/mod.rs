@@ -31,10 +31,10 @@ pub(crate) use rings::{LocalBox, planar_parts, spatial_parts};
 /// Maximum number of rings around an extraordinary edge or vertex.
 pub const MAX_EXACT_RINGS: usize = 8;
 
-/// Rings of extraction operators unless told.
+/// Default number of rings of extraction operators.
 pub const OPERATOR_RINGS: usize = 2;
 
-/// Rings of Bézier cells unless told.
+/// Default number of rings of Bézier cells.
 pub const CELL_RINGS: usize = 3;
 
 /// Errors of fitted patches are estimated as this much above the largest at the samples.

@@ -37,7 +37,7 @@ use super::{Console, Outcome};
 ///
 /// Unknowns are the vertices of the control mesh; those of elasticity 3 v + d, displacement d of
 /// vertex v. Sides are the parts of the boundary between infinitely sharp edges, as
-/// `quadrature --boundary` numbers them; groups of faces have the names that the file gives them.
+/// `subsolid quadrature --boundary` numbers them; groups of faces have the names that the file gives them.
 /// The folder gets mass, stiffness, elasticity (.npz or .mtx) and model.npz: points, load
 /// (vertices, 3), and the vertices of each side and of each group of faces.
 #[derive(Args)]
@@ -84,7 +84,7 @@ pub struct Arguments {
     #[arg(long)]
     compress: bool,
     /// Processor of the matrices: auto (the fastest for this job), cpu, cuda or cuda:N; they
-    /// are the same to rounding
+    /// are equal up to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
     /// Folder to write to
@@ -155,19 +155,19 @@ impl FromStr for PartLoad {
 pub struct AssemblySummary {
     /// Folder with the matrices.
     output: String,
-    /// Control points: rows of the matrices.
+    /// Number of control points, which are the unknowns of the matrices.
     vertices: usize,
-    /// Quadrature points.
+    /// Number of quadrature points.
     samples: usize,
     /// Volume by quadrature, in cubed length units.
     volume: f64,
-    /// Sides of the boundary, which infinitely sharp edges bound.
+    /// Number of sides: parts of the boundary between infinitely sharp edges.
     sides: usize,
-    /// Matrices written.
+    /// The matrices that were written.
     matrices: Vec<MatrixSummary>,
     /// Sum of all loads.
     force: [f64; 3],
-    /// Seconds of the whole job.
+    /// Duration of the whole job, in seconds.
     seconds: f64,
 }
 
@@ -179,9 +179,9 @@ impl JsonReport for AssemblySummary {
 struct MatrixSummary {
     /// Its name in the file.
     name: &'static str,
-    /// Rows.
+    /// Number of rows of the matrix.
     rows: usize,
-    /// Entries that are stored.
+    /// Number of stored entries.
     entries: usize,
 }
 

@@ -93,15 +93,15 @@ impl Combination {
 
 #[derive(Serialize, JsonSchema)]
 pub struct Report {
-    /// File of the model.
+    /// Name of the model's file.
     model: String,
-    /// Times that it was refined first.
+    /// Number of times that the model was refined first.
     levels: usize,
     /// Samples along each axis of a cell.
     samples: u8,
-    /// What is compared with.
+    /// The evaluation that the runs are compared with.
     reference: String,
-    /// Each processor and strategy.
+    /// Errors of each processor, precision and strategy.
     runs: Vec<ComparedRun>,
 }
 

@@ -39,8 +39,8 @@ pub struct Arguments {
     /// Neighbors: vertices up to K edges away, 1 or more
     #[arg(long, value_name = "K", default_value_t = DEFAULT_RINGS)]
     rings: usize,
-    /// Processor: auto (the fastest for this job), cpu, cuda or cuda:N; points are the same
-    /// but for rounding
+    /// Processor: auto (the fastest for this job), cpu, cuda or cuda:N; points are
+    /// equal up to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
     /// File to write: .obj, .ply, .vtp, .stl or .glb
@@ -52,9 +52,9 @@ pub struct Arguments {
 
 #[derive(Serialize, JsonSchema)]
 pub struct Report {
-    /// File written.
+    /// Name of the file written.
     output: String,
-    /// Sweeps done.
+    /// Number of sweeps done.
     sweeps: usize,
 }
 

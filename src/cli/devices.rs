@@ -26,11 +26,11 @@ pub struct Arguments {}
 pub struct Report {
     /// Instructions and threads of the CPU.
     cpu: String,
-    /// GPUs.
+    /// The GPUs that can be used.
     devices: Vec<DeviceInfo>,
-    /// Why there is no device.
+    /// Why no GPU can be used.
     no_device: Option<String>,
-    /// What helps.
+    /// How to make a GPU usable.
     help: Option<String>,
 }
 

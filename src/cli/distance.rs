@@ -64,7 +64,7 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t)]
     method: DistanceMethod,
     /// Processor of a surface: auto (the fastest for this job), cpu, cuda or cuda:N; distances
-    /// are the same but for rounding
+    /// are equal up to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
     /// File to write; of a solid .vtu, .pvtu, .vtk, .csv or .npz, of a surface .ply, .vtp or .glb
@@ -118,13 +118,13 @@ impl FromStr for DistanceTarget {
 
 #[derive(Serialize, JsonSchema)]
 pub struct Report {
-    /// File written.
+    /// Name of the file written.
     output: String,
     /// Name of the array of distances.
     name: String,
-    /// Vertices that distances are measured from.
+    /// Number of vertices that distances are measured from.
     targets: usize,
-    /// The greatest distance, in length units.
+    /// Greatest distance, in length units.
     greatest: f64,
 }
 

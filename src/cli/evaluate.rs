@@ -72,8 +72,9 @@ pub struct Arguments {
     /// Spatial gradients of the attributes, as grad_NAME: d/dx, d/dy, d/dz of each component
     #[arg(long)]
     gradients: bool,
-    /// Determinants of the Jacobian, as det_j (also with --derivatives and --samples or
-    /// --gauss), and their minimum over the samples of each cell, as the cell array least_det_j
+    /// Write Jacobian determinants as det_j and, for hexahedra and Lagrange cells, their minimum over
+    /// the samples of each cell as the cell array least_det_j. (--derivatives with --samples or
+    /// --gauss writes det_j, too)
     #[arg(long)]
     jacobian: bool,
     /// Precision of the arithmetic
@@ -96,7 +97,7 @@ pub struct Arguments {
     /// code 1 if there are any
     #[arg(long)]
     quality: bool,
-    /// Maximum memory for writing a single output file, in GB
+    /// Maximum memory for writing: for numbering the shared points of a single output file, in GB
     /// [default: half of the machine's memory]
     #[arg(long, value_name = "GB", requires = "output", allow_hyphen_values = true)]
     max_memory: Option<f64>,
@@ -247,7 +248,7 @@ impl EvaluationRequest {
         }
     }
 
-    /// Results at so many elements; a table is taken for one block, which is about as much as is
+    /// Results at `elements` elements; a table is taken for one block, which is about as much as is
     /// evaluated while the rest of it is read and written.
     fn results(&self, elements: usize) -> usize {
         match self {
@@ -452,7 +453,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// What so many results cost.
+    /// What `results` results cost.
     fn cost(&self, results: usize, shape: Option<CellShape>, mesh: &SolidMesh) -> Result<Cost> {
         let bytes = match self.precision {
             Precision::F32 => size_of::<f32>(),

@@ -27,7 +27,7 @@ use subsolid::memory::{bytes_of, physical_memory};
 /// The limit on a regular cell is one tricubic Bézier piece; toward an extraordinary
 /// edge or vertex it consists of rings of exact pieces and a last one that interpolates it. A
 /// piece's operator maps control points to its 64 Bézier points. Bézier cells for
-/// ParaView are written by `evaluate --cells bezier`.
+/// ParaView are written by `subsolid evaluate --cells bezier`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -70,7 +70,7 @@ enum Format {
 }
 
 impl Format {
-    /// Bytes of a file of arrays that take so many.
+    /// Bytes of a file of arrays that take `bytes` in memory.
     fn written(self, bytes: u64) -> u64 {
         match self {
             Self::Npz => bytes,
@@ -81,25 +81,25 @@ impl Format {
 
 #[derive(Serialize, JsonSchema)]
 pub struct Report {
-    /// File written.
+    /// Name of the file written.
     output: String,
-    /// Cells of the model.
+    /// Number of cells of the model.
     cells: usize,
-    /// Bézier pieces.
+    /// Number of Bézier pieces.
     pieces: usize,
-    /// Pieces that are the limit itself.
+    /// Number of pieces that represent the limit exactly.
     exact: usize,
     /// Largest estimated distance of a piece from the limit, in length units.
     error_bound: f64,
-    /// Distinct extraction operators.
+    /// Number of distinct extraction operators.
     operators: usize,
-    /// Least and most control points of a piece.
+    /// Least and greatest number of control points of a piece.
     controls: [usize; 2],
-    /// Control points of cells that are refined first.
+    /// Number of control points added by cells that are refined first.
     refined_points: usize,
-    /// Bytes of the operators.
+    /// Size of the operators in bytes.
     bytes: usize,
-    /// Seconds of the whole job.
+    /// Duration of the whole job, in seconds.
     seconds: f64,
 }
 

@@ -45,8 +45,9 @@ pub struct Arguments {
     /// Refine the model this many times first
     #[arg(long, value_name = "N", default_value_t = 0)]
     levels: usize,
-    /// Also list how cells are evaluated: leaves of the local refinement, GPU kernels, and
-    /// structures with the condition number of their eigenvectors and their reconstruction error
+    /// Also list how cells are evaluated: leaves of the local refinement,
+    /// the published kernels for them (Besler et al. 2022; a GPU runs them with --strategy thread, warp
+    /// and hybrid), and structures with the condition number of their eigenvectors and their reconstruction error
     #[arg(long, short)]
     verbose: bool,
     #[command(flatten)]
@@ -60,7 +61,7 @@ pub struct Arguments {
 pub struct Report<'a> {
     #[serde(flatten)]
     summary: &'a Summary,
-    /// Of `--ranks`.
+    /// Estimates of `--ranks`, one for each number of ranks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     ranks: Vec<Estimate>,
 }
@@ -232,7 +233,7 @@ fn how(summary: &Summary) -> TextRows {
     let mut rows = TextRows::new();
     let mut line = |name: &str, value: String| rows.push([name.into(), value]);
     line("leaves", format!("{} at depth 0 to {}", summary.leaves, summary.depth));
-    line("GPU kernels", list(&summary.kernels));
+    line("published kernels", list(&summary.kernels));
     let count = summary.structures.len();
     line("structures", format!("{count}: local subdivision matrices that cells share"));
     for s in summary.structures.iter().take(MAX_LISTED_STRUCTURES) {

@@ -64,7 +64,7 @@ pub struct Arguments {
     #[arg(long, value_name = "T", default_value = TOLERANCE, allow_hyphen_values = true)]
     tolerance: f64,
     /// Processor that looks points up: auto (the fastest for this job), cpu, cuda or
-    /// cuda:N; cells are the same, parameters to rounding
+    /// cuda:N; cells are the same, parameters equal up to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
     /// Table to write: .csv with x,y,z,status,cell,u,v,w,distance and attributes, and corner after
@@ -76,23 +76,23 @@ pub struct Arguments {
 /// What was found.
 #[derive(Serialize, JsonSchema)]
 pub struct Report {
-    /// File of the model.
+    /// Name of the model's file.
     model: String,
-    /// Points asked for.
+    /// Number of points in the table.
     points: usize,
-    /// Points in the limit.
+    /// Number of points inside the limit.
     inside: usize,
-    /// Points outside.
+    /// Number of points outside the limit.
     outside: usize,
-    /// Of points inside, from the limit at the place found.
+    /// Largest distance of a point inside from the limit at the parameters found, in length units.
     largest_residual: f64,
-    /// Of points outside.
+    /// Largest distance of a point outside from the solid, in length units.
     largest_distance: f64,
-    /// Seconds of the search.
+    /// Duration of the search, in seconds.
     seconds: f64,
-    /// Points that the GPU left to the CPU; none without a GPU.
+    /// Number of points that the GPU left to the CPU; null without a GPU.
     left_to_cpu: Option<usize>,
-    /// File written.
+    /// Name of the file written.
     output: Option<String>,
 }
 

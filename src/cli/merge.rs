@@ -16,8 +16,8 @@ use super::{Console, Outcome};
 /// Join the parts written with --pieces
 ///
 /// Checks that all parts were made from the same model with the same options and that they are
-/// complete. Writes the .pvtu that names the pieces of `evaluate` and `quadrature`; moves the
-/// layers of `slice` into their directory.
+/// complete. Writes the .pvtu that names the pieces of `subsolid evaluate` and
+/// `subsolid quadrature`; moves the layers of `subsolid slice` into their directory.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

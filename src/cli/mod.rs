@@ -131,7 +131,7 @@ enum ProgramCommand {
 struct Reporting<A: Args> {
     #[command(flatten)]
     arguments: A,
-    /// Print the report as JSON; subsolid schema says what is in it
+    /// Print the report as JSON; `subsolid schema` describes its keys
     #[arg(long, display_order = 989)]
     json: bool,
 }

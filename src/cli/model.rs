@@ -29,15 +29,16 @@ pub struct ModelArguments {
     pub model: PathBuf,
     /// Table of creases and corners: CSV with the header kind,v0,v1,sharpness and rows
     /// edge,0,1,inf and corner,26,,1.5; they take precedence over those of the model and of
-    /// --crease-angle (sharpness 0 makes an edge or corner smooth; inf is sharp at all levels, which
-    /// 10 is in OpenSubdiv and in .obj alone); - reads standard input
+    /// --crease-angle. Sharpness 0 makes an edge or corner smooth. Write inf for sharp at all
+    /// levels: only OpenSubdiv and .obj treat 10 as infinite. - reads standard input
     #[arg(long, value_name = "FILE")]
     pub creases: Option<PathBuf>,
     /// Tag boundary edges as sharp where the normals of their faces differ by more than this angle,
     /// in degrees, 0 to 180
     #[arg(long, value_name = "DEG", allow_hyphen_values = true)]
     pub crease_angle: Option<f64>,
-    /// Maximum size of the decompressed arrays and the structured grids of the model, in GB
+    /// Maximum memory for reading: for the decompressed arrays and structured grids of the model,
+    /// in GB
     /// [default: half of the machine's memory]
     #[arg(long, value_name = "GB", allow_hyphen_values = true)]
     pub memory: Option<f64>,
@@ -250,7 +251,7 @@ impl ModelArguments {
         console.warn(format!(
             "{model}: {} {} exactly where another vertex lies (the first: vertices {a} and {b}). \
              Cells are joined by shared vertex ids alone, so the solid is split there. Unless that is \
-             intended, join them: subsolid refine {model} --levels 0 --weld -o joined.vtu",
+             intended, join them: `subsolid refine {model} --levels 0 --weld -o joined.vtu`",
             counted(found.count, "vertex"),
             by_count(found.count, "lies", "lie")
         ));
@@ -275,8 +276,11 @@ impl ModelArguments {
         console: &Console,
     ) -> Result<()> {
         let found = [
-            (handedness.notice(), "list the corners as VTK does, or let refine --reorient do it"),
-            (corners.notice(), "move their vertices, or let subsolid untangle do it"),
+            (
+                handedness.notice(),
+                "list the corners as VTK does, or let `subsolid refine --reorient` do it",
+            ),
+            (corners.notice(), "move their vertices, or let `subsolid untangle` do it"),
         ];
         for (found, help) in found {
             let Some(found) = found else { continue };
@@ -346,7 +350,7 @@ pub fn warn_of_ignored<S: Borrow<str>>(table: &Path, ignored: &[S], console: &Co
     }
 }
 
-/// Says what joining vertices did, of which so many are left.
+/// Says what joining vertices did, of which `left` are left.
 pub fn say_welded(welded: &Welded, left: usize, console: &Console) {
     let (removed, left) = (counted(welded.removed, "vertex"), counted(left, "vertex"));
     console.status("Joined", format!("{removed} to others: {left} left"));

@@ -129,7 +129,7 @@ pub struct Arguments {
     #[arg(long, value_name = "GB", default_value_t = 1.0, requires = "output")]
     max_size: f64,
     /// Processor of positions, Jacobians and derivatives in space: auto (the fastest for this
-    /// job), cpu, cuda or cuda:N; they are the same to rounding
+    /// job), cpu, cuda or cuda:N; they are equal up to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
     /// File to write: .npz (what --store says), .vtu or .pvtu (the points with their weights
@@ -207,7 +207,7 @@ fn outcome(report: &Report) -> Outcome {
 }
 
 impl Arguments {
-    /// The GPU for so many quadrature points, unless it is the CPU that is chosen; says which.
+    /// The GPU for `samples` quadrature points, unless it is the CPU that is chosen; says which.
     fn gpu(
         &self,
         choice: Choice,
@@ -319,7 +319,7 @@ fn mapping<'q>(
     Ok(Box::new(Mutex::new(device)))
 }
 
-/// Bytes of so many points in a .vtu.
+/// Bytes of `samples` points in a .vtu.
 fn point_bytes(samples: usize) -> u64 {
     (BYTES_A_POINT / 2) as u64 * samples as u64
 }
@@ -429,11 +429,11 @@ fn check_points(quality: &Quality) -> Result<()> {
 struct QuadratureRequest {
     /// File written; `null` without one.
     output: Option<String>,
-    /// Gauss points along each axis of a piece.
+    /// Number of Gauss points along each axis of a box.
     gauss: usize,
-    /// `null` where it is as many as needed.
+    /// Number of rings; `null` if it is chosen by the program.
     rings: Option<usize>,
-    /// Batches of pieces of one structure; `null` on ranks, which have their own.
+    /// Number of batches: faces of leaves that share their tables; `null` on ranks.
     batches: Option<usize>,
     /// Bytes of the output before compression; `null` without one.
     output_bytes: Option<u64>,
@@ -455,9 +455,10 @@ impl QuadratureRequest {
 pub struct QuadratureSummary<'a> {
     #[serde(flatten)]
     asked: QuadratureRequest,
-    /// Parts that are evaluated directly.
+    /// Number of leaves: cells that are evaluated directly, and parts of cells that are refined
+    /// first.
     leaves: usize,
-    /// Bytes of the tables in memory; `null` on ranks.
+    /// Size of the tables in memory, in bytes; `null` on ranks.
     table_bytes: Option<usize>,
     #[serde(flatten)]
     report: &'a Report,

@@ -53,21 +53,21 @@ pub struct Arguments {
 
 #[derive(Serialize, JsonSchema)]
 pub struct Report {
-    /// Vertices.
+    /// Number of vertices.
     vertices: usize,
-    /// Edges.
+    /// Number of edges.
     edges: usize,
-    /// Faces.
+    /// Number of faces.
     faces: usize,
-    /// Cells; 0 of a surface.
+    /// Number of cells; 0 for a surface.
     cells: usize,
-    /// Sizes of the answers, without `--of`.
+    /// Sizes of all queries, without `--of`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     counts: Vec<Count>,
-    /// The query, of those that are counted too.
+    /// Name of the query, such as `VC`.
     #[serde(skip_serializing_if = "Option::is_none")]
     op: Option<String>,
-    /// Answers, with `--of`.
+    /// Rows of the elements of `--of`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rows: Vec<Row>,
 }
@@ -78,23 +78,23 @@ impl JsonReport for Report {
 
 #[derive(Serialize, JsonSchema)]
 struct Count {
-    /// The query.
+    /// Name of the query, such as `VC`.
     op: String,
-    /// Neighbors of all elements together.
+    /// Total length of all rows.
     entries: usize,
-    /// Fewest of an element.
+    /// Length of the shortest row.
     least: usize,
-    /// Most of an element.
+    /// Length of the longest row.
     most: usize,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Row {
-    /// The element asked for.
+    /// Id of the element.
     id: u32,
-    /// Its neighbors.
+    /// Ids of its neighbors.
     row: Vec<u32>,
-    /// Whether oriented neighbors go all the way around.
+    /// Whether the neighbors form a closed ring, with `--oriented`.
     #[serde(skip_serializing_if = "Option::is_none")]
     closed: Option<bool>,
 }

@@ -82,7 +82,7 @@ impl ModelArguments {
     }
 }
 
-/// The blocks of the part, which know the extent of the refined mesh of so many elements.
+/// The blocks of the part, which know the extent of the refined mesh of `count` elements.
 pub fn blocks<'p>(
     part: &'p RankPart,
     count: usize,

@@ -115,11 +115,11 @@ pub fn run(arguments: Arguments, ranks: Option<&Ranks<'_>>, console: &Console) -
 /// A control mesh that was written.
 #[derive(Serialize, JsonSchema)]
 pub struct WrittenMesh {
-    /// File written.
+    /// Name of the file written.
     output: String,
-    /// Its control points.
+    /// Number of its control points.
     vertices: usize,
-    /// Its cells.
+    /// Number of its cells.
     cells: usize,
 }
 

@@ -152,23 +152,23 @@ fn run_job(job: Job<'_>, console: &Console) -> Result<JobReport> {
 pub struct Report {
     /// Files and directories written.
     outputs: Vec<String>,
-    /// Layers of the whole model.
+    /// Number of layers of the whole model.
     layers_of_model: usize,
-    /// The first layer of this job, from 0 at the bottom.
+    /// First layer of this run; layer 0 is at the bottom.
     first_layer: usize,
-    /// Layers of this job.
+    /// Number of layers of this run.
     layers: usize,
-    /// Layers made.
+    /// Number of layers made.
     made: usize,
-    /// Layers that were there already.
+    /// Number of layers that existed already.
     skipped: usize,
     /// Height of a layer, in length units.
     layer_height: f64,
     /// Columns and rows of images.
     resolution: Option<[usize; 2]>,
-    /// Distance that contours keep from the limit surface, in length units.
+    /// Maximum distance of contours from the limit surface, in length units.
     tolerance: f64,
-    /// Seconds of the whole job.
+    /// Duration of the whole job, in seconds.
     seconds: f64,
 }
 

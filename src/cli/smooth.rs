@@ -64,7 +64,7 @@ pub struct Arguments {
     #[arg(long, requires = "attribute")]
     fix_boundary: bool,
     /// Processor of a surface: auto (the fastest for this job), cpu, cuda or cuda:N; points
-    /// are the same but for rounding
+    /// are equal up to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     backend: Choice,
     /// File to write; of a solid .vtu, .pvtu, .vtk, .csv or .npz, of a surface .obj, .ply, .vtp,
@@ -80,9 +80,9 @@ pub struct Arguments {
 
 #[derive(Serialize, JsonSchema)]
 pub struct Report {
-    /// File written.
+    /// Name of the file written.
     output: String,
-    /// Steps done.
+    /// Number of steps done.
     steps: usize,
 }
 
@@ -148,7 +148,7 @@ fn smooth(arguments: &Arguments, mesh: SolidMesh, console: &Console) -> Result<(
     format.check_compress(arguments.compress)?;
     let name = arguments.attribute.as_deref().ok_or_else(|| {
         Error::request("curvature flow does not apply to solids")
-            .with_help("give --attribute, or improve its cells by subsolid untangle")
+            .with_help("give --attribute, or improve its cells by `subsolid untangle`")
     })?;
     let mut mesh = arguments.model.prepare(mesh, 0, VertexRule::default(), console)?;
     check_names(format, &mesh)?;

@@ -53,7 +53,7 @@ pub struct Arguments {
     /// Levels of refinement
     #[arg(long, value_name = "N", default_value_t = 2)]
     levels: usize,
-    /// How points are computed; the results agree up to rounding [default: matrix]
+    /// How points are computed; the results are equal up to rounding [default: matrix]
     #[arg(long, value_parser = method_names())]
     method: Option<MethodName>,
     /// Merge vertices with equal coordinates first, or those within DISTANCE of one another (in

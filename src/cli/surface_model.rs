@@ -41,7 +41,7 @@ pub fn warn_of_coincident(mesh: &SurfaceMesh, path: &Path, console: &Console) {
     console.warn(format!(
         "{}: {} where the surface ends {} exactly where another one does (the first: vertices {a} and \
          {b}). Faces are joined by shared vertex ids alone, so the surface is open there. Unless that is \
-         intended, join them: subsolid surface {} --levels 0 --weld -o joined.ply",
+         intended, join them: `subsolid surface {} --levels 0 --weld -o joined.ply`",
         path.display(),
         counted(found.count, "vertex"),
         by_count(found.count, "lies", "lie"),

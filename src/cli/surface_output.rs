@@ -62,17 +62,17 @@ pub fn counts(mesh: &SurfaceMesh) -> String {
 /// A surface that was written.
 #[derive(Serialize, JsonSchema)]
 pub struct WrittenSurface {
-    /// File written.
+    /// Name of the file written.
     output: String,
-    /// Its vertices.
+    /// Number of vertices.
     vertices: usize,
-    /// Its faces, without holes.
+    /// Number of faces, without holes.
     faces: usize,
-    /// Its sharp edges.
+    /// Number of sharp edges.
     creases: usize,
-    /// Its sharp vertices.
+    /// Number of sharp vertices.
     corners: usize,
-    /// Patches that the limit was evaluated from.
+    /// Numbers of the patches from which the limit was evaluated.
     #[serde(skip_serializing_if = "Option::is_none")]
     patches: Option<PatchCounts>,
 }

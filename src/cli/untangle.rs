@@ -53,13 +53,13 @@ pub struct Arguments {
 
 #[derive(Serialize, JsonSchema)]
 pub struct Report {
-    /// File written.
+    /// Name of the file written.
     output: String,
-    /// Cells of the control mesh.
+    /// Result for the cells of the control mesh.
     control: Untangled,
-    /// The limit before.
+    /// The limit before untangling.
     limit_before: LeastDeterminant,
-    /// The limit after.
+    /// The limit after untangling.
     limit_after: LeastDeterminant,
 }
 

@@ -97,19 +97,19 @@ pub struct Arguments {
     output: PathBuf,
 }
 
-/// Of a page; for .glb files `view` prints the report `surface`.
+/// The report on a page; for .glb files `view` prints the report `surface`.
 #[derive(Serialize, JsonSchema)]
 pub struct Report {
-    /// File written.
+    /// Name of the file written.
     output: String,
-    /// Its bytes.
+    /// Size of the file in bytes.
     bytes: u64,
     /// Largest estimated distance of the shown boundary from the limit, in length units: 0 with
     /// --linear, null for the triangles of surfaces by other schemes than Catmull-Clark.
     error_bound: Option<f64>,
-    /// The cell with the least scaled Jacobian; none of surfaces.
+    /// The cell with the least scaled Jacobian; null for surfaces.
     worst: Option<WorstCell>,
-    /// Seconds of the whole job.
+    /// Duration of the whole job, in seconds.
     seconds: f64,
 }
 

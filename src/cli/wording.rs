@@ -14,14 +14,14 @@ pub fn words(message: &Message) -> String {
         Term::Command(command) => String::from(match command {
             Command::ReadSolid => "`subsolid info`",
             Command::ReadSurface => "`subsolid surface`",
-            Command::Boundary => "subsolid boundary",
-            Command::Triangulate => "subsolid surface IN --scheme loop --levels 0 -o OUT",
-            Command::Untangle => "subsolid untangle",
-            Command::Reorient => "subsolid refine --reorient",
-            Command::Evaluate => "`evaluate`",
-            Command::ListGroups => "subsolid info lists them",
+            Command::Boundary => "`subsolid boundary`",
+            Command::Triangulate => "`subsolid surface IN --scheme loop --levels 0 -o OUT`",
+            Command::Untangle => "`subsolid untangle`",
+            Command::Reorient => "`subsolid refine --reorient`",
+            Command::Evaluate => "`subsolid evaluate`",
+            Command::ListGroups => "`subsolid info` lists them",
             Command::Devices => "`subsolid devices`",
-            Command::SliceToImages => "slice --png",
+            Command::SliceToImages => "`subsolid slice --png`",
         }),
     })
 }
@@ -82,6 +82,10 @@ mod tests {
             (message!("(", option("interior", false), ")"), "(--no-interior)"),
             (message!(option("linear", true), " is on"), "--linear is on"),
             (message!("see ", Command::Devices), "see `subsolid devices`"),
+            (
+                message!("name one (", Command::ListGroups, ")"),
+                "name one (`subsolid info` lists them)",
+            ),
         ] {
             assert_eq!(words(&message), text);
         }

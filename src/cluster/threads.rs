@@ -9,7 +9,7 @@ use super::Group;
 pub struct Threads;
 
 impl Threads {
-    /// Runs `job` on so many ranks; returns their results, `[rank]`. If one panics, so do all.
+    /// Runs `job` on `size` ranks; returns their results, `[rank]`. If one panics, so do all.
     pub fn run<T: Send>(size: usize, job: impl Fn(&ThreadGroup) -> T + Sync) -> Vec<T> {
         let shared = SharedExchange::of(size);
         std::thread::scope(|scope| {

@@ -4,18 +4,18 @@ use serde::Serialize;
 
 use crate::volume::Extreme;
 
-/// Mean, rms, 99th percentile and maximum of errors; 0 of none.
+/// Mean, rms, 99th percentile and maximum of errors; 0 if there are none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Statistics {
-    /// Mean.
+    /// Mean of the errors.
     pub mean: f64,
-    /// Root of the mean square.
+    /// Root mean square of the errors.
     pub rms: f64,
     /// 99 % of the errors are at most this: the upper end of a bin 0.8 % wide, or the
     /// maximum.
     pub percentile_99: f64,
-    /// Maximum.
+    /// Greatest of the errors.
     pub maximum: f64,
 }
 
@@ -34,15 +34,15 @@ impl Statistics {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Errors {
-    /// How many cells (hexahedral children, of cells that are not hexahedra).
+    /// Number of cells; a cell that is not a hexahedron counts as its hexahedral children.
     pub cells: usize,
-    /// How many limit points.
+    /// Number of limit points.
     pub samples: usize,
-    /// In length units.
+    /// Errors in length units.
     pub absolute: Statistics,
-    /// As parts of `Comparison::diagonal`.
+    /// Errors divided by the diagonal of the box around all reference points.
     pub relative: Statistics,
-    /// In ulp of the largest coordinate of the cell's limit points.
+    /// Errors in ulp of the largest coordinate of the cell's limit points.
     pub ulp: Statistics,
     /// The largest absolute error.
     pub worst: Option<Extreme>,

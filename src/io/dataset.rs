@@ -215,10 +215,10 @@ pub struct MixedCells {
 /// Faces of polyhedra, laid out as VTK XML files hold them.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PolyhedronFaces {
-    /// Of each polyhedron in cell order: its number of faces, then of each face
-    /// the number of points and the points.
+    /// For each polyhedron in cell order: its number of faces, then for each face the number of
+    /// points and the points.
     pub stream: Vec<u32>,
-    /// Of each cell: where its faces end in `stream`, or -1 if it is not a polyhedron.
+    /// For each cell, where its faces end in `stream`, or -1 if it is not a polyhedron.
     pub ends: Vec<i64>,
 }
 
@@ -434,7 +434,7 @@ pub(super) const GHOST_TYPE: &str = "vtkGhostType";
 /// Name of the levels that VTK wrote before version 6.3: 0 for cells of the piece.
 pub(super) const GHOST_LEVELS: &str = "vtkGhostLevels";
 
-/// Checks the names of the arrays of points or of cells that stand in one file.
+/// Checks the names of the arrays of points or of cells that are in one file.
 pub(super) fn check_array_names<'n>(
     kind: &str,
     names: impl IntoIterator<Item = &'n str>,

@@ -17,7 +17,7 @@ pub enum Stores {
 const STREAM_ABOVE_BYTES: usize = 16 << 20;
 
 impl Stores {
-    /// How so many bytes of results are stored.
+    /// How `bytes` bytes of results are stored.
     pub fn of_bytes(bytes: usize) -> Self {
         if bytes > STREAM_ABOVE_BYTES { Self::Streamed } else { Self::Cached }
     }

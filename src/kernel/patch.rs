@@ -17,7 +17,7 @@ use crate::numbers::{Lanes, MAX_LANES, Real};
 /// Components of a point.
 const M: usize = 3;
 
-/// Of the sixteen control points, the one at (1, 1), which no boundary takes away.
+/// The control point at (1, 1), the one of the sixteen that exists at every boundary.
 const PIVOT: usize = 5;
 
 /// A grid of samples on regular quads, the same along u and v: reusable for all quads and

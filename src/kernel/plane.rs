@@ -7,7 +7,7 @@ use crate::numbers::{Lanes, MAX_LANES, Real};
 /// The planes of samples `y: [layer 4][high][low][m]`, and how they become a cell.
 ///
 /// # Safety
-/// Of all methods: the SIMD level of `L` is there, `y` is readable for whole vectors, `out`
+/// For all methods: the SIMD level of `L` is available, `y` is readable for whole vectors, `out`
 /// is writable for all samples of the cell and `stage`, through which results stream,
 /// as well; `origin` is repeated.
 #[derive(Clone, Copy)]

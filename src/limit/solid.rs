@@ -3,7 +3,7 @@
 //! # Practice
 //! Level 0 is the mesh. Its cells that do not evaluate directly are refined, with
 //! the neighboring children that their limit depends on, as level 1, and so on
-//! until every leaf evaluates. The control points of all levels stand in one
+//! until every leaf evaluates. The control points of all levels are in one
 //! array ([`Solid::refined_points`]); the nets index into it. Setup depends on
 //! connectivity and creases only. It costs a few microseconds per cell, and per structure some
 //! 0.4 ms and 50 kB: in irregular meshes, as of hexahedra made from tetrahedra, most cells at an

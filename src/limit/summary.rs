@@ -14,106 +14,107 @@ use crate::topology::Sharpness;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Summary {
-    /// Control points, orphans included.
+    /// Number of control points, including those of no cell.
     pub vertices: usize,
-    /// Cells of any kind.
+    /// Number of cells of all kinds.
     pub cells: usize,
-    /// Cells by kind: `hexahedra`, `tetrahedra`, `wedges`, `polyhedra`.
+    /// Number of cells by kind: `hexahedra`, `tetrahedra`, `wedges`, `polyhedra`.
     pub cells_by_kind: BTreeMap<&'static str, usize>,
     /// Vertex attributes, with their widths.
     pub attributes: BTreeMap<String, usize>,
-    /// Cell arrays that are no groups.
+    /// Cell arrays that are not groups.
     pub cell_data: BTreeMap<String, CellArraySummary>,
-    /// Cells of each group of cells.
+    /// Number of cells in each group of cells.
     pub cell_groups: BTreeMap<String, usize>,
-    /// Faces of each group of faces.
+    /// Number of faces in each group of faces.
     pub face_groups: BTreeMap<String, usize>,
-    /// Edges.
+    /// Number of edges.
     pub edges: usize,
-    /// Faces.
+    /// Number of faces.
     pub faces: usize,
-    /// Faces of one cell only.
+    /// Number of boundary faces: faces of one cell only.
     pub boundary_faces: usize,
-    /// Edges on the boundary.
+    /// Number of edges on the boundary.
     pub boundary_edges: usize,
-    /// Vertices on the boundary.
+    /// Number of vertices on the boundary.
     pub boundary_vertices: usize,
-    /// Vertices of no cell.
+    /// Number of vertices that belong to no cell.
     pub orphan_vertices: usize,
-    /// Connected components: sets of cells that share no vertex with other cells.
+    /// Number of connected components: sets of cells that share no vertex with other cells.
     pub parts: usize,
-    /// Vertices that lie exactly where another one lies.
+    /// Number of vertices that lie exactly where another vertex lies.
     pub coincident_vertices: usize,
     /// Smallest and largest coordinates of the control points.
     pub bounds: Option<[[f64; 3]; 2]>,
-    /// Edges inside the solid by valence.
+    /// Number of edges inside the solid, by valence.
     pub interior_valences: BTreeMap<usize, usize>,
-    /// Smooth edges on the boundary by valence.
+    /// Number of smooth edges on the boundary, by valence.
     pub boundary_valences: BTreeMap<usize, usize>,
-    /// Sharp edges (of any sharpness above 0) by valence.
+    /// Number of edges with a sharpness above 0, by valence.
     pub sharp_valences: BTreeMap<usize, usize>,
-    /// Vertices with a sharpness of their own.
+    /// Number of vertices with a sharpness of their own (corners).
     pub sharp_corners: usize,
-    /// Cells by class.
+    /// Number of cells by class.
     pub classes: ClassCounts,
     /// Cells by the kernel of Besler et al. (2022) that evaluates them: `REG64`,
     /// `REG48`, `LAY16x16`, `LAY32x16`, `IRR32x32`, `IRR64x32`, always present, and
     /// `REG36`, `REG27`, `REG32`… where two or more layers are missing. Refined
     /// cells are not among them.
     pub kernels: BTreeMap<String, usize>,
-    /// Why cells are refined first, and how many.
+    /// Number of cells that are refined first, by reason.
     pub refined: BTreeMap<Reason, usize>,
-    /// Leaves, which evaluate directly: cells, and the parts that refined cells consist of.
+    /// Number of leaves: cells that are evaluated directly, and parts of cells that are refined
+    /// first.
     pub leaves: usize,
     /// Deepest local refinement of a cell.
     pub depth: usize,
-    /// Structures of layered and irregular leaves, by [`Summary::with_structures`].
+    /// Structures of layered and irregular leaves, with the numerical properties of each.
     pub structures: Vec<StructureSummary>,
 }
 
-/// Cells by class.
+/// Number of cells by class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct ClassCounts {
-    /// [`Class::Regular`].
+    /// Number of regular cells: tricubic splines.
     pub regular: usize,
-    /// [`Class::Layered`].
+    /// Number of layered cells: a planar net with one extraordinary vertex, times a spline.
     pub layered: usize,
-    /// [`Class::Irregular`].
+    /// Number of irregular cells: evaluated at one extraordinary vertex.
     pub irregular: usize,
-    /// [`Class::Refined`].
+    /// Number of cells of no other class, which are refined locally first.
     pub refined: usize,
 }
 
-/// One structure.
+/// Properties of one structure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct StructureSummary {
     /// `planar` (layered leaves) or `spatial` (irregular leaves).
     pub kind: &'static str,
-    /// Control points of its net.
+    /// Number of control points of its net.
     pub controls: usize,
-    /// Cells with a leaf of this structure.
+    /// Number of cells that have a leaf of this structure.
     pub cells: usize,
-    /// Form that its powers took.
+    /// Form in which its powers are stored.
     pub form: Form,
-    /// Condition number of the eigenvectors; not finite where they are dependent, none of a net of
+    /// Condition number of the eigenvectors; not finite where they are dependent, null for a net of
     /// more than 256 control points, which is not decomposed.
     pub condition: Option<f64>,
     /// Largest error of powers reconstructed from the eigenvectors; not finite where they are
-    /// dependent, none of a net that is not decomposed.
+    /// dependent, null for a net that is not decomposed.
     pub reconstruction_error: Option<f64>,
-    /// Steps before the net repeats itself.
+    /// Number of refinement steps before the net repeats itself.
     pub first_steps: usize,
 }
 
-/// What a cell array holds.
+/// Width and values of a cell array.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct CellArraySummary {
-    /// Values a cell.
+    /// Number of values per cell.
     pub width: usize,
-    /// How many cells have each value, of whole numbers with few values.
+    /// Number of cells for each value, for integer arrays with few different values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cells: Option<BTreeMap<i64, usize>>,
 }

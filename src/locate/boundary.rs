@@ -44,7 +44,7 @@ pub enum BoundaryPart {
 }
 
 impl BoundaryPieces {
-    /// Of all that a point may be nearest to, or of the boundary alone.
+    /// The pieces of all that a point may be nearest to, or of the boundary alone.
     pub fn new(pieces: &LocatorPieces<'_>, with_folds: bool) -> Self {
         let solid = pieces.solid();
         let mut of_element = vec![ElementSides::default(); solid.elements().len()];

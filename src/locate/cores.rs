@@ -76,7 +76,7 @@ impl Default for SplitMemory {
 }
 
 impl SplitMemory {
-    /// Takes so many bytes if they are left.
+    /// Takes `bytes` bytes if they are left.
     fn take(&self, bytes: usize) -> bool {
         let less = |left: usize| left.checked_sub(bytes);
         self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()

@@ -1,6 +1,6 @@
 //! A bounding-volume hierarchy as one flat array.
 //!
-//! Nodes stand in depth-first order, so that the first child of a node follows it
+//! Nodes are in depth-first order, so that the first child of a node follows it
 //! and `skip` leads past all below it: a walk needs no stack, on the CPU or a GPU.
 //! Halving by count makes the place of every node known beforehand, so that
 //! subtrees are built in parallel and come out the same every time.

@@ -79,7 +79,7 @@ use search::{Nearness, SHARED_PLACE_TOLERANCE};
 /// Points of one task.
 const TASK_POINTS: usize = 256;
 
-/// The tolerance of a locator unless told.
+/// Default tolerance of a locator.
 pub const DEFAULT_TOLERANCE: f64 = 1e-9;
 
 /// Options of a [`Locator`].

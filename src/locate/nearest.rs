@@ -1,7 +1,7 @@
 //! The place of the solid that is closest to a point outside: best-first search of boxes.
 //!
-//! Items are looked at in the order of the distances of their boxes, equal ones in their own order,
-//! whatever tree they stand in: so the part of a solid that has all items near the point answers
+//! Items are visited in the order of the distances of their boxes, equal ones in their own order,
+//! whatever tree they are in: so the part of a solid that has all items near the point answers
 //! bit by bit what the whole does.
 //!
 //! The closest place of a point outside lies on the boundary. So the sides of pieces that are on
@@ -36,7 +36,7 @@ impl Locator<'_> {
     }
 }
 
-/// What is looked at next, at the same distance nodes before the items that they may hold.
+/// What is visited next, at the same distance nodes before the items that they may hold.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum QueueEntry {
     Node(u32),

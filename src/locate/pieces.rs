@@ -360,8 +360,8 @@ pub struct AttributePieces {
     refined: Vec<f64>,
 }
 
-/// Rings of pieces that a [`super::Locator`] makes unless told otherwise: 4, or fewer
-/// if that would be more than 2¹⁸ pieces and more than four per leaf.
+/// Rings of pieces that a [`super::Locator`] makes by default: 4, or fewer if that would be more
+/// than 2¹⁸ pieces and more than four per leaf.
 pub fn default_rings(solid: &Solid) -> usize {
     PieceCounts::of(solid).rings()
 }

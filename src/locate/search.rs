@@ -14,7 +14,7 @@ use super::tricubic::{TricubicPoints, bounds, jet, most_bent_axis, restrict};
 /// How often a piece is halved before Newton's method has the last word.
 const MAX_HALVINGS: u32 = 15;
 /// Newton's method runs so often in a piece, at most, once a place is within the tolerance: more of
-/// the halves of a thin piece may hold such places than can be looked at.
+/// the halves of a thin piece may hold such places than can be searched.
 const MAX_NEWTON_RUNS: u32 = 16;
 /// A half whose frame sees a point farther outside than this is halved again before
 /// Newton's method looks for it there.

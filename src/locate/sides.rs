@@ -40,7 +40,7 @@ pub struct BestPlace {
     pub place: Closest,
     /// The unit vector from the point asked for to the place; 0 without one.
     pub toward: Vector3<f64>,
-    /// Some place is nearer than this, whether it is looked at yet or not.
+    /// Some place is nearer than this, whether it has been visited or not.
     pub bound: f64,
     /// A place that is nearer by less than this is as good.
     pub slack: f64,
@@ -53,13 +53,13 @@ impl BestPlace {
         Self { place, toward: Vector3::zeros(), bound: f64::INFINITY, slack }
     }
 
-    /// Says that a place at this distance exists, which is yet to be looked at.
+    /// Says that a place at this distance exists, which is yet to be visited.
     pub fn bound_by(&mut self, distance: f64) {
         // beyond it, so that the place itself is not ruled out
         self.bound = self.bound.min(distance + 2.0 * self.slack);
     }
 
-    /// Whether a place at this distance, or farther, need not be looked at.
+    /// Whether a place at this distance, or farther, need not be visited.
     pub fn rules_out(&self, distance: f64) -> bool {
         distance >= self.place.distance.min(self.bound) - self.slack
     }

@@ -13,7 +13,7 @@ use crate::numbers::vector::difference;
 use crate::numbers::{Precision, counted};
 
 impl Attribute {
-    /// Checks that there is a value for each of so many vertices, and the name.
+    /// Checks that there is a value for each of `vertices` vertices, and the name.
     ///
     /// # Errors
     /// [`Error::Mesh`] naming the attribute.
@@ -30,7 +30,7 @@ impl Attribute {
 }
 
 impl CellArray {
-    /// Checks that there is a value for each of so many cells.
+    /// Checks that there is a value for each of `cells` cells.
     ///
     /// # Errors
     /// [`Error::Mesh`] naming the array.

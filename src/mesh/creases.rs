@@ -121,7 +121,7 @@ impl Creases {
         self.corners.reverse();
     }
 
-    /// Checks that corners are among so many vertices.
+    /// Checks that corners are among `vertices` vertices.
     ///
     /// # Errors
     /// [`Error::Mesh`] naming the corner.
@@ -144,7 +144,7 @@ impl Creases {
         self.edges.is_empty() && self.corners.is_empty()
     }
 
-    /// Checks that limits can be evaluated after so many refinements.
+    /// Checks that limits can be evaluated after `levels` refinements.
     ///
     /// # Errors
     /// [`Error::Mesh`] for a finite sharpness that is then above 10.

@@ -9,11 +9,11 @@ use crate::numbers::vector::{difference, squared_norm};
 
 /// Which vertices are joined to which.
 pub(super) struct JoinedVertices {
-    /// Of each vertex the first at its position.
+    /// For each vertex, the first vertex at its position.
     first: Vec<u32>,
     /// The first vertices of all positions.
     pub kept: Vec<u32>,
-    /// Of each first vertex its number among these.
+    /// For each first vertex, its number among the first vertices.
     numbers: Vec<u32>,
 }
 

@@ -83,8 +83,9 @@ impl Attribute {
         self.name == NORMALS && self.width == 3
     }
 
-    /// Whether these are colors from 0 to 255, bytes in files; refined ones are between whole numbers,
-    /// and may be a rounding beyond. Those of reals up to 1 stay reals.
+    /// Whether these are colors from 0 to 255, which are bytes in files. After refinement,
+    /// components need not be integers and may exceed [0, 255] by rounding. Colors whose components
+    /// are all at most 1 are floating-point colors and stay so.
     pub(crate) fn is_color(&self) -> bool {
         let is_in_range = |x: &f64| (-0.5..=255.5).contains(x);
         self.name == COLOR

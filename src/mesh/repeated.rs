@@ -56,7 +56,7 @@ impl WeldNearness {
         points.as_flattened().iter().fold(0.0_f64, |m, x| m.max(x.abs()))
     }
 
-    /// How far points may be off that repeat one with this shortest edge, infinite if it has none:
+    /// Tolerance within which points repeat one with this shortest edge, infinite if it has none:
     /// then they have to be equal.
     pub fn tolerance(&self, shortest: f64) -> f64 {
         if shortest.is_finite() { self.rounding.min(shortest / MIN_EDGE_OFFSETS) } else { 0.0 }
@@ -120,7 +120,7 @@ fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
     (0..3).fold(0.0, |most: f64, d| most.max((a[d] - b[d]).abs()))
 }
 
-/// Which earlier point each of so many points repeats; one that repeats none has its own index.
+/// Which earlier point each of `count` points repeats; one that repeats none has its own index.
 /// Points come piece by piece. First equal points are joined, then what these make with the nearest
 /// earlier one, the first of several; never two of one piece.
 pub(crate) fn repeated(count: usize, point: impl Fn(usize) -> WeldPoint + Sync) -> Vec<u32> {

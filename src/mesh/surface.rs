@@ -78,6 +78,9 @@ impl Polygons {
     }
 
     /// Where the corners of face `f` lie among those of all faces.
+    ///
+    /// # Panics
+    /// If there is no face `f`.
     pub fn corners(&self, f: usize) -> std::ops::Range<usize> {
         if self.size > 0 {
             return f * self.size..(f + 1) * self.size;
@@ -87,6 +90,9 @@ impl Polygons {
     }
 
     /// Vertex cycle of face `f`.
+    ///
+    /// # Panics
+    /// If there is no face `f`.
     pub fn face(&self, f: usize) -> &[u32] {
         &self.vertices[self.corners(f)]
     }
@@ -142,10 +148,10 @@ pub enum LinearInterpolation {
     None,
     /// Values of one face stay.
     CornersOnly,
-    /// The same, and where more than two values meet.
+    /// As corners-only, and at vertices where more than two values meet.
     #[cfg_attr(feature = "cli", value(name = "corners-plus1"))]
     CornersPlus1,
-    /// The same, and where a seam ends or turns around one face.
+    /// As corners-plus1, and where a seam ends or turns around one face.
     #[cfg_attr(feature = "cli", value(name = "corners-plus2"))]
     CornersPlus2,
     /// Along seams and ends of the surface.
@@ -173,8 +179,7 @@ impl LinearInterpolation {
 pub struct FaceVarying {
     /// The values.
     pub values: Vec<[f64; 2]>,
-    /// Of each corner of each face the index of its value, parallel to
-    /// [`Polygons::vertices`].
+    /// For each corner of each face, the index of its value, parallel to [`Polygons::vertices`].
     pub corners: Vec<u32>,
     /// Where they are interpolated linearly.
     pub linear: LinearInterpolation,

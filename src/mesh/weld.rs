@@ -119,7 +119,7 @@ impl SolidMesh {
                 *on_boundary.entry(part).or_default() |= *cells == 1;
             }
         }
-        // one that is no edge of the mesh is told of later
+        // one that is not an edge of the mesh is reported later
         let stays = |part: [u32; 2]| on_boundary.get(&part) != Some(&false);
         self.creases.edges.retain(|crease| stays(crease.edge().map(|v| v.0)));
         self.creases.corners.retain(|corner| stays([corner.vertex.0; 2]));
@@ -303,7 +303,7 @@ mod tests {
         assert_eq!(mesh.creases.edges.len(), 3);
     }
 
-    /// Of the creases of two boxes those on the face between them go, but for its own sides.
+    /// Creases of two boxes are dropped on the face between them, except on its own sides.
     #[test]
     fn creases_between_joined_parts_go() {
         let part = Shape::Box { cells: [1, 2, 1] }.build().unwrap();

@@ -12,7 +12,7 @@ pub fn precise(x: f64) -> String {
     with_digits(x, 13)
 }
 
-/// So many of something: `1 cell`, `2 cells`, `3 vertices`.
+/// `n` of something: `1 cell`, `2 cells`, `3 vertices`.
 pub fn counted(n: usize, what: &str) -> String {
     format!("{n} {}", if n == 1 { what.into() } else { plural(what) })
 }

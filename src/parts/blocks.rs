@@ -135,10 +135,14 @@ impl<'m> Blocks<'m> {
         self.part.levels > 0
     }
 
-    /// The extent of the refined cells of some of the cells that the part owns.
+    /// The extent of the refined cells of some of the cells that the part owns: `cells` counts them
+    /// from 0, ascending.
     ///
     /// # Errors
     /// Those of [`Blocks::block`].
+    ///
+    /// # Panics
+    /// If the part does not own that many cells.
     pub fn extent(&self, cells: Range<usize>) -> Result<Extent> {
         let ends = self.part.element_ends();
         let elements = ends[cells.start] as usize..ends[cells.end] as usize;
@@ -174,10 +178,13 @@ impl<'m> Blocks<'m> {
         self.extent.as_ref()
     }
 
-    /// The block of some elements.
+    /// The block of some elements, within [`Blocks::elements`].
     ///
     /// # Errors
     /// Those of the setup that concern the cells of the elements.
+    ///
+    /// # Panics
+    /// If the elements are not within [`Blocks::elements`].
     pub fn block(&self, elements: Range<usize>) -> Result<Block> {
         let (mut block, _) = self.refined(elements)?;
         if let (Some(extent), false) = (&self.extent, block.owned.is_empty()) {

@@ -77,7 +77,10 @@ impl<'m> Cutter<'m> {
         self.owned.len()
     }
 
-    /// Part `index` of [`Cutter::count`].
+    /// Part `index`, counted from 0.
+    ///
+    /// # Panics
+    /// If `index` is not below [`Cutter::count`].
     pub fn part(&self, index: usize) -> Part {
         self.around(&self.owned[index])
     }

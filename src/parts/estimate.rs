@@ -86,7 +86,8 @@ impl Workload {
         }
     }
 
-    /// So many quadrature points per cell to `.vtu`: once for the report, once for the files.
+    /// Quadrature of `cells` cells, at `points` points per cell, to `.vtu`: once for the report, once
+    /// for the files.
     pub fn quadrature(cells: usize, points: f64) -> Self {
         let (seconds, file_bytes) =
             (2.0 * QUADRATURE_POINT_SECONDS * points, FILE_QUADRATURE_BYTES * points);
@@ -136,8 +137,8 @@ pub struct Rates {
 }
 
 impl Rates {
-    /// Measured rates of ranks with so many threads each (`benches/results/parts.json`), a network
-    /// of 10 GB/s a rank and a file system of 5 GB/s.
+    /// Measured rates of ranks with `threads` threads each (`benches/results/parts.json`), a
+    /// network of 10 GB/s a rank and a file system of 5 GB/s.
     pub fn of_threads(threads: usize) -> Self {
         Self {
             threads: threads.max(1) as f64,
@@ -150,29 +151,29 @@ impl Rates {
     }
 }
 
-/// What the rank with the most to do takes.
+/// Estimated resources of the most loaded rank.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Estimate {
     /// Number of ranks.
     pub ranks: usize,
-    /// Cells that it owns.
+    /// Number of cells that the rank owns.
     pub owned: usize,
-    /// Cells of others around them.
+    /// Number of ghost cells: cells of other ranks around its own.
     pub ghosts: usize,
-    /// Bytes that it receives when control points move.
+    /// Bytes that the rank receives when control points move.
     pub exchange_bytes: f64,
-    /// Seconds of setup.
+    /// Time of the setup, in seconds.
     pub setup_seconds: f64,
-    /// Seconds of the exchange, whenever control points move.
+    /// Time of that exchange, in seconds.
     pub exchange_seconds: f64,
-    /// Seconds of the job beside the setup: of an evaluation, say.
+    /// Time of the job itself, without the setup, in seconds.
     pub evaluation_seconds: f64,
-    /// Bytes that it writes.
+    /// Bytes that the rank writes.
     pub output_bytes: f64,
-    /// Seconds until all ranks have written.
+    /// Time until all ranks have written their output, in seconds.
     pub output_seconds: f64,
-    /// Bytes of memory.
+    /// Memory of the rank, in bytes.
     pub memory_bytes: f64,
 }
 

@@ -18,7 +18,8 @@ pub(super) struct Extremes {
 }
 
 impl Extremes {
-    /// Of a mesh whose vertices have the ids from `start` on; `vertex_cells`: the cells of each.
+    /// The extremes of a mesh whose vertices have the ids from `start` on; `vertex_cells`: the cells of
+    /// each.
     pub fn of(mesh: &SolidMesh, start: u32, vertex_cells: &Rows) -> Self {
         let mut found = Vec::new();
         let used = |v: usize| !vertex_cells.row(v).is_empty();

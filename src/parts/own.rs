@@ -24,7 +24,7 @@ impl Block {
         let vertex_cells = Rows::transposed(count, mesh.cells.len(), corners);
         let mut is_owned = vec![false; mesh.cells.len()];
         self.owned.iter().for_each(|&cell| is_owned[cell as usize] = true);
-        // cells stand in the order of the whole, and all around an owned one are here
+        // cells are in the order of the whole, and all around an owned one are here
         let owns_first = |v: u32, has: &dyn Fn(u32) -> bool| {
             let first = vertex_cells.row(v as usize).iter().find(|&&cell| has(cell));
             first.is_some_and(|&cell| is_owned[cell as usize])

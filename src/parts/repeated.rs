@@ -101,7 +101,7 @@ struct Renaming {
 }
 
 impl Renaming {
-    /// Of the vertices `wanted`, from their holders' `new_ids`.
+    /// The new ids of the vertices `wanted`, from their holders' `new_ids`.
     fn fetch(
         ranks: &Ranks<'_>,
         holders: &Holders,
@@ -208,7 +208,7 @@ fn push_repeated(points: &[FilePoint], found: &mut Vec<[u32; 2]>) {
     found.extend(repeated.map(|(v, &first)| [points[v].id, points[first as usize].id]));
 }
 
-/// How far points may be off that repeat each vertex of this rank.
+/// Tolerance within which points repeat each vertex of this rank.
 fn tolerances(
     ranks: &Ranks<'_>,
     mesh: &SolidMesh,

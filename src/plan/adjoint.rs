@@ -247,7 +247,7 @@ fn of_points(plan: &Plan<'_>, orders: &[Orders]) -> Result<AdjointParts> {
 }
 
 impl IndexRows {
-    /// Of each of `count` rows the places in `owners` that name it, ascending. Owners past the
+    /// For each of `count` rows, the places in `owners` that name it, ascending. Owners past the
     /// last row have none.
     fn new(count: usize, owners: impl Iterator<Item = usize> + Clone) -> Self {
         let mut starts = vec![0; count + 1];

@@ -182,7 +182,7 @@ impl Cost {
         }
     }
 
-    /// A refined surface of so many faces. About a point and four corners are copied back for each.
+    /// A refined surface of `faces` faces. About a point and four corners are copied back for each.
     pub fn surface(faces: usize) -> Self {
         let faces = faces as f64;
         Self { cpu: faces * SURFACE_FACE_SECONDS, to_host: 40.0 * faces, ..Self::default() }
@@ -203,13 +203,13 @@ impl Cost {
         Self { cpu: vertices * times * of_vertex, to_host: 100.0 * vertices, ..Self::default() }
     }
 
-    /// Seconds on a CPU with so many threads.
+    /// Seconds on a CPU with `threads` threads.
     pub fn on_cpu(&self, threads: usize) -> f64 {
         self.cpu / threads.max(1) as f64
     }
 
-    /// Seconds on a GPU whose kernels were compiled before, start included, with so many threads of
-    /// its host.
+    /// Seconds on a GPU whose kernels were compiled before, start included, with `threads` threads
+    /// of its host.
     pub fn on_gpu(&self, threads: usize) -> f64 {
         DEVICE_START_SECONDS
             + KERNEL_LOAD_SECONDS
@@ -218,12 +218,12 @@ impl Cost {
             + self.host / threads.max(1) as f64
     }
 
-    /// Whether a device with so many bytes of memory holds what must be there at once.
+    /// Whether a device with `memory` bytes of memory holds what must be there at once.
     pub fn fits(&self, memory: u64) -> bool {
         self.on_device <= memory as f64
     }
 
-    /// Whether a CPU with so many threads finishes no later than a GPU.
+    /// Whether a CPU with `threads` threads finishes no later than a GPU.
     pub fn suits_cpu(&self, threads: usize) -> bool {
         self.on_cpu(threads) <= self.on_gpu(threads)
     }

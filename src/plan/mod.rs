@@ -186,9 +186,9 @@ impl<'s> Plan<'s> {
         Self { solid: self.solid, samples, want: self.want, patterns, batches, tables, points }
     }
 
-    /// Drops the leaves that `keep` refuses, with their scattered samples: for
-    /// instance to time one class alone. An evaluation does not touch the results of
-    /// dropped leaves: they stay what they were in the memory given, 0 if it is new.
+    /// Drops the leaves that `keep` refuses, with their scattered samples: for instance to time one
+    /// class alone. An evaluation leaves the results of dropped leaves unchanged in reused memory,
+    /// and 0 in new memory.
     pub fn retain(&mut self, keep: impl Fn(&Solid, &Leaf) -> bool) {
         let solid = self.solid;
         let keep = |leaf: u32| keep(solid, &solid.leaves()[leaf as usize]);

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::{BatchKind, Plan};
 
-/// Cost of a sample relative to one of a regular leaf, with so many control points: measured on an
-/// H200 with results that stay there (`benches/results/gpu_kernels.json`).
+/// Cost of a sample relative to one of a regular leaf, with `controls` control points: measured on
+/// an H200 with results that stay there (`benches/results/gpu_kernels.json`).
 fn sample_cost(kind: BatchKind, controls: usize) -> f64 {
     match kind {
         BatchKind::Regular => 1.0,
@@ -31,8 +31,9 @@ impl Plan<'_> {
     }
 }
 
-/// Cuts items with costs into runs, one for each share, whose costs are as the shares. Runs may be
-/// empty; together they hold every item once, in order.
+/// Cuts items into contiguous runs, one for each share, whose costs are in proportion to the shares.
+/// Runs may be empty; together they hold every item once, in order. Costs and shares are not
+/// negative, and the shares do not all vanish.
 pub fn shares(costs: &[f64], shares: &[f64]) -> Vec<Range<usize>> {
     let (all, whole): (f64, f64) = (costs.iter().sum(), shares.iter().sum());
     let (mut start, mut cost, mut share) = (0, 0.0, 0.0);

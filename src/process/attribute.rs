@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::mesh::check_value_count;
 use crate::query::{Op, Query};
 
-/// How far values move in a step unless told.
+/// Default fraction of the way that values move in a step.
 pub const DEFAULT_FACTOR: f64 = 0.5;
 
 /// Moves the values of every vertex `steps` times by `factor` of the way to the mean of those

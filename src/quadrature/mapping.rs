@@ -48,8 +48,8 @@ pub struct Mapped {
     ///
     /// [`PhysicalQuadrature::left_handed`]: super::PhysicalQuadrature::left_handed
     pub measures: Vec<f64>,
-    /// Outward unit normals of a quadrature of the boundary, whose measures are those of the
-    /// surface: they sum to its area. Empty otherwise.
+    /// Outward unit normals of a quadrature of the boundary, whose measures sum to the area of the
+    /// surface; not finite where the area element is 0. Empty otherwise.
     pub normals: Vec<[f64; 3]>,
     /// Inverse Jacobians d(u, v, w)/d(x, y, z): `[uvw][xyz]`. Not finite where the
     /// determinant is 0.

@@ -24,7 +24,7 @@ impl PieceCut {
         Self { size: (most + 1).saturating_sub(largest).max(largest).max(1) }
     }
 
-    /// The piece of a leaf with so many points before it.
+    /// The piece of a leaf with `before` points before it.
     pub fn piece(self, before: usize) -> usize {
         before / self.size
     }
@@ -75,8 +75,8 @@ impl Quadrature<'_> {
     }
 }
 
-/// The runs of leaves with so many quadrature points each that are in one piece, and which; `before`
-/// points come before them.
+/// Runs of leaves in the same piece, each with the number of the piece. `samples`: quadrature points
+/// of each leaf; `before`: points before the first leaf.
 pub fn runs(samples: &[usize], cut: PieceCut, mut before: usize) -> Vec<(usize, Range<usize>)> {
     let mut runs: Vec<(usize, Range<usize>)> = Vec::new();
     for (leaf, samples) in samples.iter().enumerate() {

@@ -23,7 +23,7 @@ pub(crate) struct Pull {
 pub struct VertexColumns {
     /// The vertices, each once.
     pub vertices: Vec<u32>,
-    /// Of every vertex: in which control points of the leaf it has which weight.
+    /// For each vertex, the control points of the leaf in which it has a weight, and the weights.
     pub weights: Vec<Vec<(u32, f64)>>,
 }
 

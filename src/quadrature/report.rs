@@ -22,23 +22,24 @@ const JACOBIAN_ROUNDING: f64 = 1e-12;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Report {
-    /// Quadrature points of all cells.
+    /// Number of quadrature points of all cells.
     pub samples: usize,
     /// Volume by quadrature, in cubed length units.
     pub volume: f64,
-    /// Remainders at extraordinary edges and vertices, in parameter space; a cell has 1.
+    /// Volume of all remainders (inside the last rings) in parameter space, where each hexahedron
+    /// has 1.
     pub remainder_parameter_volume: f64,
-    /// The same in space, by the quadrature points in them.
+    /// Volume of all remainders in space, in cubed length units, by their quadrature points.
     pub remainder_volume: f64,
-    /// Of every cell of the mesh; empty in a report of shares.
+    /// Reports of all cells of the mesh; empty in a report of shares.
     #[serde(skip)]
     pub cells: Vec<CellReport>,
-    /// Volumes of the cells that have a remainder, by id.
+    /// Volumes and remainders of the cells that have a remainder, by cell id.
     pub cells_with_remainder: BTreeMap<u32, CellReport>,
     /// Whether all cells are left-handed hexahedra: volumes are then those of |det J|, and the
     /// quality is that of −det J.
     pub left_handed: bool,
-    /// Jacobians at the quadrature points.
+    /// Report on the Jacobians at the quadrature points.
     pub quality: Quality,
 }
 
@@ -49,9 +50,10 @@ pub struct Report {
 pub struct CellReport {
     /// Volume by quadrature, in cubed length units.
     pub volume: f64,
-    /// Remainder in parameter space; the hexahedron, or each hexahedral child, has 1.
+    /// Volume of the remainder in parameter space, where the hexahedron, or each hexahedral child,
+    /// has 1.
     pub remainder_parameter_volume: f64,
-    /// Remainder in space, by the quadrature points in it.
+    /// Volume of the remainder in space, in cubed length units, by its quadrature points.
     pub remainder_volume: f64,
 }
 

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 /// Maximum number of rings: the smallest boxes are then 2⁻²⁰ of a leaf wide.
 pub const MAX_QUADRATURE_RINGS: usize = 20;
 
-/// Gauss points along each axis of a box unless told: they integrate det J exactly.
+/// Default number of Gauss points along each axis of a box: they integrate det J exactly.
 pub const DEFAULT_GAUSS: usize = 5;
 
 /// What a sum over rings is right to where their number is not given: parts of the leaf's

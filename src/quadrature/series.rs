@@ -22,7 +22,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use faer::Mat;
 use faer::linalg::solvers::SolveLstsq;
 
-/// A ring that stands in a sum.
+/// A ring that is in a sum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Ring {
     /// Number of the ring, from 1 inward.

@@ -14,7 +14,7 @@ const TASK_POINTS: usize = 1 << 14;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct BoundaryReport {
-    /// Quadrature points of all faces.
+    /// Number of quadrature points of all faces.
     pub samples: usize,
     /// Area of the surface, in squared length units.
     pub area: f64,
@@ -24,14 +24,14 @@ pub struct BoundaryReport {
     /// length units.
     #[cfg_attr(feature = "cli", schemars(with = "Option<f64>"))]
     pub flux: f64,
-    /// Of every side: what the quadrature points on it add up to, if it has any.
+    /// For each side with quadrature points: integrals over it.
     pub sides: Vec<SideReport>,
-    /// Of every group of faces: what the quadrature points on it add up to, if it has any.
+    /// For each group of faces with quadrature points: integrals over it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupReport>,
 }
 
-/// What the quadrature points of a group of faces add up to.
+/// Integrals over a group of faces.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct GroupReport {
@@ -42,7 +42,7 @@ pub struct GroupReport {
     pub sums: SurfaceSums,
 }
 
-/// What the quadrature points of a side add up to.
+/// Integrals over a side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SideReport {
@@ -57,7 +57,7 @@ pub struct SideReport {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SurfaceSums {
-    /// Faces of the mesh that have quadrature points: of a side or group, only those asked for.
+    /// Number of mesh faces with quadrature points.
     pub faces: usize,
     /// Area, in squared length units.
     pub area: f64,
@@ -135,7 +135,7 @@ struct FaceSums {
 }
 
 impl FaceSums {
-    /// Of the face of leaf `i`.
+    /// The sums over the face of leaf `i`.
     fn of(mapped: &Mapped, i: usize, samples: usize, origin: [f64; 3]) -> Self {
         let mut sums = Self::default();
         for s in i * samples..(i + 1) * samples {

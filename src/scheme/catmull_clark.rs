@@ -20,7 +20,7 @@ pub struct CatmullClark;
 pub(crate) struct RingMask {
     /// Weight of the vertex itself.
     pub own: f64,
-    /// Of the next vertex of every corner, and of the face point of its face.
+    /// Weight of the next vertex of every corner, and of the face point of its face.
     pub ring: f64,
 }
 

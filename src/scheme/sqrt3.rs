@@ -30,10 +30,10 @@ pub(crate) fn vertex_mask(n: usize) -> [f64; 2] {
 /// in 27ths: of a vertex and of each of its neighbors there.
 pub(crate) const LINE: [f64; 2] = [19.0 / 27.0, 4.0 / 27.0];
 
-/// Of a, b and the vertex before a: the new point near a on the edge from a to b.
+/// Weights of a, b and the vertex before a for the new point near a on the edge from a to b.
 pub(crate) const THIRD: [f64; 3] = [16.0 / 27.0, 10.0 / 27.0, 1.0 / 27.0];
 
-/// Of a and b where the boundary ends at a and goes on straight.
+/// Weights of a and b where the boundary ends at a and continues straight.
 pub(crate) const END_THIRD: [f64; 2] = [18.0 / 27.0, 9.0 / 27.0];
 
 /// Smooth vertex point at `n` > 0 neighbors of this `sum`.

@@ -31,7 +31,7 @@ impl Bicubic {
         Self(std::array::from_fn(|i| std::array::from_fn(|j| self.0[j][i])))
     }
 
-    /// A side against the clock: 0 from (0, 0) to (1, 0), 1 on to (1, 1), 2, 3 back.
+    /// A side, counted counter-clockwise: 0 from (0, 0) to (1, 0), 1 on to (1, 1), 2, 3 back.
     pub fn side(&self, side: usize) -> Cubic {
         let b = &self.0;
         match side {

@@ -106,7 +106,7 @@ fn cell_row(mesh: &SolidMesh, row: usize, bytes: &mut Vec<u8>) {
     }
 }
 
-/// The hashes of chunks of so many rows, one behind another.
+/// The hashes of the chunks of `count` rows, one after the other.
 fn digests(count: usize, row: impl Fn(usize, &mut Vec<u8>) + Sync) -> Vec<u8> {
     let of_chunk = |chunk: usize| {
         let mut bytes = Vec::new();
@@ -201,7 +201,7 @@ struct Digests {
 struct Fingerprint(Sha256);
 
 impl Fingerprint {
-    /// Of the hashes of what is long; creases and names are those of `mesh`.
+    /// The fingerprint from the hashes of all that is long; creases and names are those of `mesh`.
     fn of_digests(mesh: &SolidMesh, digests: Digests) -> String {
         let Digests { point_count, points, cell_count, cells, attributes, cell_data } = digests;
         let mut hash = Self(Sha256::new());

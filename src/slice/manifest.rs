@@ -54,7 +54,7 @@ pub struct Parameters {
     pub layer_height: f64,
     /// Bottom of layer 0.
     pub low: f64,
-    /// Layers of the whole model.
+    /// Number of layers of the whole model.
     pub layer_count: usize,
     /// Distance that contours keep from the limit surface.
     pub tolerance: f64,
@@ -151,10 +151,10 @@ pub struct FileEntry {
     pub path: String,
     /// Length of the file.
     pub bytes: u64,
-    /// Of an image: the sum of its levels, each from 0 to 2^bits − 1.
+    /// For an image, the sum of its gray levels, each from 0 to 2^bits − 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level_sum: Option<u64>,
-    /// Of an indexed image: how many pixels have each material, in their order.
+    /// For an indexed image, the number of pixels of each material, in the order of the materials.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pixels: Vec<u64>,
     /// Of contours: the area of the material, in squared length units.

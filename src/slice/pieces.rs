@@ -45,9 +45,9 @@ fn name(directory: &Path) -> Result<String> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct MergedLayers {
-    /// Jobs.
+    /// Number of parts that were joined.
     pub jobs: usize,
-    /// Layers of all jobs.
+    /// Number of layers of all parts.
     pub layers: usize,
 }
 

@@ -33,7 +33,7 @@ pub struct Setting {
     pub stack: Stack,
     /// Lowest and highest coordinates of the model in the plane.
     pub plane: [[f64; 2]; 2],
-    /// Distance that contours keep from the limit surface, in length units.
+    /// Maximum distance of contours from the limit surface, in length units.
     pub tolerance: f64,
 }
 

@@ -5,7 +5,7 @@
 //! crossings enter and leave the part above in turn. With u × v outward, a contour
 //! that has the part above on its left in (u, v) has the material on its left in the
 //! plane. An *arc* starts at a crossing that leaves the part above, going around
-//! against the clock, and ends at one that enters it; across the edge it is the other
+//! counter-clockwise, and ends at one that enters it; across the edge it is the other
 //! way round, so arcs join to closed contours by the names of their crossings.
 //!
 //! In a simple patch an arc is a graph over one parameter. Its points come from safe

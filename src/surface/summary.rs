@@ -13,49 +13,50 @@ use crate::topology::surface::{SurfaceTopology, is_inconsistent, touching_vertic
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SurfaceSummary {
-    /// Control points, those of no face included.
+    /// Number of control points, including those of no face.
     pub vertices: usize,
-    /// Edges.
+    /// Number of edges.
     pub edges: usize,
-    /// Faces, holes included.
+    /// Number of faces, including holes.
     pub faces: usize,
-    /// Faces by their number of corners.
+    /// Number of faces by their number of corners.
     pub faces_by_corners: BTreeMap<usize, usize>,
-    /// Faces that shape the limit and are no part of it.
+    /// Number of holes: faces that shape the limit but are not part of it.
     pub holes: usize,
     /// Vertex attributes, with their widths.
     pub attributes: BTreeMap<String, usize>,
-    /// Texture coordinates; 0 if there are none.
+    /// Number of texture coordinates; 0 if there are none.
     pub texture_coordinates: usize,
-    /// Edges of one face.
+    /// Number of boundary edges: edges of one face.
     pub boundary_edges: usize,
-    /// Vertices of these edges.
+    /// Number of vertices on the boundary.
     pub boundary_vertices: usize,
-    /// Edges of more than two faces.
+    /// Number of edges with more than two faces.
     pub non_manifold_edges: usize,
-    /// Edges that two faces run through in the same direction.
+    /// Number of edges that two faces traverse in the same direction.
     pub inconsistent_edges: usize,
-    /// Vertices at which sheets only touch.
+    /// Number of vertices at which sheets only touch.
     pub touching_vertices: usize,
-    /// Vertices of no face.
+    /// Number of vertices that belong to no face.
     pub isolated_vertices: usize,
-    /// Vertices where the surface ends that lie exactly where another one of these lies.
+    /// Number of boundary vertices that lie exactly where another one lies.
     pub coincident_vertices: usize,
-    /// Parts that share no vertex.
+    /// Number of connected components.
     pub parts: usize,
-    /// Vertices of faces, less edges, plus faces.
+    /// Number of vertices of faces, minus edges, plus faces.
     pub euler_characteristic: i64,
-    /// Handles of all parts together, of a closed oriented surface without touching vertices.
+    /// Number of handles of all components together; null unless the surface is closed, oriented
+    /// and without touching vertices.
     pub genus: Option<i64>,
     /// Smallest and largest coordinates of the control points.
     pub bounds: Option<[[f64; 3]; 2]>,
-    /// Vertices inside the surface by valence, the number of their edges.
+    /// Number of interior vertices, by valence (number of edges).
     pub interior_valences: BTreeMap<usize, usize>,
-    /// Vertices where the surface ends by valence.
+    /// Number of vertices on the boundary, by valence.
     pub boundary_valences: BTreeMap<usize, usize>,
-    /// Edges with a sharpness above 0.
+    /// Number of edges with a sharpness above 0.
     pub creases: usize,
-    /// Vertices with a sharpness of their own.
+    /// Number of vertices with a sharpness of their own (corners).
     pub sharp_corners: usize,
 }
 

@@ -52,11 +52,11 @@ const HEXAHEDRON: [[u8; 4]; 6] = {
 /// Faces as seen from their cells, numbered cell by cell.
 struct HalfFaces<'a> {
     cells: &'a Cells,
-    /// The cells, if all are hexahedra. Otherwise:
+    /// The cells, if all are hexahedra.
     hexahedra: Option<&'a [[u32; 8]]>,
-    /// The end of each cell's half-faces,
+    /// The end of each cell's half-faces; empty if all cells are hexahedra.
     ends: Vec<u32>,
-    /// and the cell of each.
+    /// The cell of each half-face; empty if all cells are hexahedra.
     of: Vec<u32>,
     /// Whether some face may have more than four vertices, so that keys may coincide.
     polygons: bool,

@@ -24,8 +24,8 @@ pub struct Orientation {
 }
 
 impl Orientation {
-    /// Of the cells of `topology` over `points`, one per vertex; points beyond these are
-    /// not looked at.
+    /// The orientation of the cells of `topology` over `points`, one per vertex; points beyond
+    /// these are ignored.
     ///
     /// # Errors
     /// [`Error::Mesh`] if the cells have no common orientation (a Möbius band of cells):
@@ -122,7 +122,7 @@ pub(crate) struct Clusters {
     /// `[cell]`: whether it is mirrored against the first cell of its cluster.
     pub mirrored: Vec<bool>,
     /// `[cluster]`: six times the volume inside its part of the boundary, seen from the first point.
-    /// Of a cluster that others hang on it is a part of theirs.
+    /// If other clusters hang on a cluster, its volume is a part of theirs.
     pub volumes: Vec<f64>,
     /// Cells at a face with another cell that is none of these, and whether that one is mirrored
     /// against the first cell of the cluster.

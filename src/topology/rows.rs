@@ -94,7 +94,7 @@ impl Rows {
         (self.width == N).then(|| self.items.as_chunks().0)
     }
 
-    /// The row that an item stands in.
+    /// The row that an item is in.
     pub(super) fn rows_of_items(&self) -> impl Fn(u32) -> u32 + Sync + use<> {
         let width = self.width as u32;
         let length = |r: usize| self.row(r).len();

@@ -24,13 +24,13 @@ const RINGS: usize = 2;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct LeastDeterminant {
-    /// The coefficient, in cubed length units: det J with respect to the parameters of
-    /// elements is nowhere less; 0 where it is 0 but for rounding.
+    /// Least Bézier coefficient, in cubed length units: a lower bound of det J with respect to the
+    /// parameters of elements; 0 if it is 0 up to rounding.
     pub bound: f64,
-    /// The element where it stands; in a mesh of hexahedra alone, the cell.
+    /// The element with this coefficient; in a mesh of hexahedra alone, the cell.
     pub element: u32,
-    /// Elements with a coefficient that is not positive, but for rounding: those that may be folded,
-    /// and those with a point where det J is 0, such as on the smooth edges of a box.
+    /// Number of elements with a coefficient that is not positive up to rounding: those that may be
+    /// folded, and those with a point where det J is 0, such as on the smooth edges of a box.
     pub non_positive: usize,
 }
 
@@ -90,7 +90,7 @@ struct ScaledPolynomial<T> {
 }
 
 impl ScaledPolynomial<Vector3<f64>> {
-    /// Of a tricubic's derivative.
+    /// The derivative of a tricubic.
     fn derivative(axis: usize, at: impl Fn([usize; 3]) -> Vector3<f64>) -> Self {
         let mut degrees = [3; 3];
         degrees[axis] = 2;

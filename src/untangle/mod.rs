@@ -42,17 +42,17 @@ const ENERGY_POWERS: [i32; 4] = [1, 4, 12, 24];
 const MAX_SLIDES: usize = 16;
 /// Rounds of [`untangle`] at most.
 pub const MAX_ROUNDS: usize = 2 * MAX_MINIMIZATIONS + ENERGY_POWERS.len() + MAX_SLIDES; // stretched meshes unfold twice
-/// How far the limit surface may come away from that of before where vertices slide, as a fraction
-/// of the solid's diagonal.
+/// Largest deviation of the limit surface from the original where vertices slide, as a fraction of
+/// the solid's diagonal.
 const MAX_DEVIATION_FRACTION: f64 = 1e-3;
 
 /// Moves vertices of a mesh of hexahedra so that no control cell is folded and the worst
 /// improves; calls `progress` after each of at most
 /// [`MAX_ROUNDS`] rounds with the cells that are folded. Its error ends the work.
 ///
-/// Vertices of the boundary stay, or slide, and so do creases; corners stay. Where they slide
-/// their limit points are on the limit surface of before within 10⁻⁸ of the solid's diagonal, and
-/// the limit surface between them within 10⁻³, and that of before within as much of it. The least
+/// Vertices of the boundary stay, or slide, and so do creases; corners stay. Where they slide,
+/// their limit points stay within 10⁻⁸ of the solid's diagonal of the original limit surface;
+/// between them, the new and the original limit surface are within 10⁻³ of each other. The least
 /// scaled Jacobian never falls, and where the boundary fixes it the mean rises; if nothing better
 /// is found, all stay. It does not matter whether cells are listed right-handed.
 ///

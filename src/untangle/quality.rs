@@ -10,14 +10,14 @@ use crate::mesh::folded::least_corner;
 // schemas of reports keep its earlier name
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "CellQuality"))]
 pub struct ScaledJacobians {
-    /// The least: at a corner, the determinant of its three edges over their lengths; 1 for a
-    /// box, 0 where it is flat, −1 at the least.
+    /// Least scaled Jacobian: at a corner, the determinant of its three edges divided by their
+    /// lengths; from −1 to 1, 1 for a box, 0 where flat.
     pub least: f64,
-    /// The cell that has it.
+    /// The cell with the least scaled Jacobian.
     pub cell: u32,
-    /// Mean over cells of the least of each.
+    /// Mean, over cells, of the least scaled Jacobian of each.
     pub mean: f64,
-    /// Cells whose least is not positive.
+    /// Number of folded cells: their least scaled Jacobian is not positive.
     pub non_positive: usize,
 }
 

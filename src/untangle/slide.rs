@@ -1,11 +1,11 @@
 //! Vertices of the boundary that slide.
 //!
-//! The limit surface of the boundary depends on the control points of the boundary alone. A
-//! vertex slides when its control point moves along the surface and is then corrected until its
-//! limit point lies on the limit surface of before again: all corrections together solve the
-//! interpolation of these points (Halstead, Kass and DeRose 1993, §4) by Richardson's iteration.
-//! Where two infinitely sharp edges meet at a vertex it slides along the limit curve of their
-//! crease. Corners, and vertices of semi-sharp edges, stay.
+//! The limit surface of the boundary depends on the control points of the boundary alone. A vertex
+//! slides when its control point moves along the surface and is then corrected until its limit
+//! point lies on the original limit surface again: all corrections together solve the interpolation
+//! of these points (Halstead, Kass and DeRose 1993, §4) by Richardson's iteration. Where two
+//! infinitely sharp edges meet at a vertex it slides along the limit curve of their crease.
+//! Corners, and vertices of semi-sharp edges, stay.
 
 use std::collections::HashMap;
 
@@ -25,16 +25,17 @@ use crate::mesh::{Controls, SolidMesh};
 use crate::process::solid::trilinear::CORNERS;
 use crate::topology::{Orientation, Sharpness, Topology};
 
-/// What limit points of vertices may be off, as a fraction of the solid's diagonal.
+/// Tolerance of the limit points of vertices that slide: their distance from the original limit, as
+/// a fraction of the solid's diagonal.
 const LIMIT_TOLERANCE_FRACTION: f64 = 1e-8;
 /// Corrections at most.
 const MAX_CORRECTIONS: usize = 100;
 /// How much of what a limit point is off its control point is moved by. Masks of regular vertices
 /// have the eigenvalues 1/9 to 1, for which 1.8 is best; those of others reach a little farther.
 const CORRECTION_FACTOR: f64 = 1.6;
-/// Samples of a face by axis at which its distance is looked at first.
+/// Samples of a face by axis at which its distance is measured first.
 const SAMPLES_PER_AXIS: usize = 5;
-/// Faces that are looked at more closely, by their distance as a fraction of the greatest.
+/// Faces that are sampled more finely, by their distance as a fraction of the greatest.
 const RESAMPLE_ABOVE_FRACTION: f64 = 0.7;
 /// Rounds of that, in each of which steps are halved.
 const RESAMPLE_ROUNDS: usize = 4;
@@ -212,8 +213,8 @@ impl<'s> Sliding<'s> {
         }
     }
 
-    /// Corrects the vertices that slide until their limit points are on the limit of before;
-    /// whether they come there.
+    /// Corrects the vertices that slide until their limit points are on the original limit; whether
+    /// they come there.
     pub fn settle(&self, points: &mut [[f64; 3]]) -> bool {
         for _ in 0..MAX_CORRECTIONS {
             let refined = self.solid.refined_points(points.as_flattened(), 3);
@@ -247,8 +248,8 @@ impl<'s> Sliding<'s> {
         }
     }
 
-    /// The greatest distance of the limit surface from that of before, and of that from it; infinite
-    /// where it has none. No more is looked at once it is above `most`.
+    /// The greatest distance between the new and the original limit surface, in both directions;
+    /// infinite where it has none. No more is measured once it is above `most`.
     pub fn deviation(&self, points: &[[f64; 3]], most: f64) -> f64 {
         let refined = self.solid.refined_points(points.as_flattened(), 3);
         let there = self.farthest(&refined, &self.locator, most);

@@ -18,29 +18,29 @@ pub enum BoundaryMotion {
     Slide,
 }
 
-/// What untangling did.
+/// Result of untangling.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Untangled {
-    /// Control cells before.
+    /// Quality of the control cells before untangling.
     pub before: ScaledJacobians,
-    /// And after.
+    /// Quality of the control cells after untangling.
     pub after: ScaledJacobians,
-    /// Vertices that moved.
+    /// Number of vertices that moved.
     pub moved: usize,
-    /// Those of them that are of the boundary.
+    /// Number of boundary vertices that moved.
     pub slid: usize,
-    /// Vertices of the boundary that can slide; 0 where it is fixed.
+    /// Number of boundary vertices that can slide; 0 if the boundary is fixed.
     pub can_slide: usize,
-    /// Vertices of the boundary that stay: all others, corners, and those near the ends of creases and
-    /// semi-sharp ones.
+    /// Number of boundary vertices that stay: corners, those near the ends of creases, and those of
+    /// semi-sharp creases.
     pub stay: usize,
-    /// Cells that are folded after it at a corner that cannot change: its vertex stays, and so do
-    /// the three that edges join to it.
+    /// Number of cells that are still folded at a corner that cannot change: its vertex and the
+    /// three vertices joined to it by edges stay.
     pub fixed: usize,
-    /// The greatest distance of the boundary of the limit from that of before, or of that from it,
-    /// in length units: by 5 × 5 samples of every face, and more where it is great. 0 if nothing
-    /// slid.
+    /// Greatest distance between the new and the original boundary of the limit, in both
+    /// directions, in length units: at 5 × 5 samples of every face, and more where it is large. 0
+    /// if no vertex slid.
     pub deviation: f64,
 }
 

@@ -108,9 +108,9 @@ pub struct WorstCell {
     pub cell: u32,
     /// Corner of the cell whose hexahedral child holds the sample, if the cell is not a hexahedron.
     pub corner: Option<u8>,
-    /// Parameters (u, v, w) in it.
+    /// Parameters (u, v, w) in the cell.
     pub parameters: [f64; 3],
-    /// The point.
+    /// Coordinates of the point.
     pub point: [f64; 3],
     /// The determinant over the product of the lengths of the derivatives, in [-1, 1].
     pub scaled_jacobian: f64,

@@ -132,7 +132,7 @@ impl<'s> Bezier<'s> {
         leaves.map(|leaf| self.pieces.count(leaf)).sum()
     }
 
-    /// Splits the elements into ranges of at most so many cells (at least one element each).
+    /// Splits the elements into ranges of at most `cells` cells (at least one element each).
     pub fn ranges(&self, cells: usize) -> Vec<Range<usize>> {
         let mut ranges: Vec<Range<usize>> = Vec::new();
         let mut sum = 0;
@@ -170,7 +170,7 @@ impl<'s> Bezier<'s> {
     }
 }
 
-/// Bytes of a cell in a dataset, with attributes of so many numbers: of its 64 points, their
+/// Bytes of a cell in a dataset, with attributes of `widths` components in all: of its 64 points, their
 /// numbers in the cell, and its arrays.
 fn cell_bytes(widths: usize) -> usize {
     64 * (8 * (3 + widths) + 4) + 200

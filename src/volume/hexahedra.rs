@@ -161,7 +161,7 @@ fn dataset<const SIZE: usize>(
     })
 }
 
-/// A value of each element's cell, so many times each.
+/// A value of each element's cell, `times` times each.
 fn cells_each<T: Copy + Default + Send + Sync>(
     elements: &[Element],
     times: usize,

@@ -18,19 +18,19 @@ use crate::numbers::vector::norm;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Quality {
-    /// Samples seen.
+    /// Number of samples.
     pub samples: usize,
-    /// Samples where the Jacobian does not exist (on some extraordinary edges and
-    /// vertices); they count nowhere else.
+    /// Number of samples where the Jacobian does not exist (on some extraordinary edges and
+    /// vertices); they are not included in the other figures.
     pub undefined: usize,
-    /// Smallest determinant of the Jacobian, in cubed length units.
+    /// Least determinant of the Jacobian, in cubed length units.
     pub least_determinant: Option<Extreme>,
-    /// Largest determinant.
+    /// Greatest determinant of the Jacobian, in cubed length units.
     pub greatest_determinant: Option<Extreme>,
     /// Smallest scaled Jacobian: the determinant over the product of the lengths of
     /// the three first derivatives, in [-1, 1].
     pub least_scaled_jacobian: Option<Extreme>,
-    /// Largest scaled Jacobian.
+    /// Greatest scaled Jacobian.
     pub greatest_scaled_jacobian: Option<Extreme>,
     /// Cells with samples whose determinant is not positive, by id. A scaled Jacobian
     /// within rounding of 0 counts as 0: on a smooth edge of a box it is 0, and its
@@ -38,20 +38,20 @@ pub struct Quality {
     pub non_positive: BTreeMap<u32, CellQuality>,
 }
 
-/// A value and where it stands.
+/// A value and where it occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Extreme {
-    /// The value.
+    /// The value itself.
     pub value: f64,
     /// Cell of the mesh.
     pub cell: u32,
     /// Corner of the cell whose hexahedral child holds the sample, if the cell is no
     /// hexahedron.
     pub corner: Option<u8>,
-    /// Parameters (u, v, w) in it.
+    /// Parameters (u, v, w) in the cell.
     pub parameters: [f64; 3],
-    /// The limit point.
+    /// Coordinates of the limit point.
     pub point: [f64; 3],
 }
 
@@ -59,9 +59,9 @@ pub struct Extreme {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct CellQuality {
-    /// How many.
+    /// Number of samples.
     pub samples: usize,
-    /// The worst of them.
+    /// The sample with the least determinant.
     pub worst: Extreme,
 }
 

@@ -190,7 +190,7 @@ pub fn unjoined_hexahedra(solid: &Solid, elements: Range<usize>) -> usize {
         .count()
 }
 
-/// Says where points are not joined, for so many [`unjoined_hexahedra`]; `None` if there are none.
+/// Says where points are not joined, for `count` [`unjoined_hexahedra`]; `None` if there are none.
 pub fn unjoined_notice(count: usize) -> Option<String> {
     let share = by_count(count, "shares", "share");
     (count > 0).then(|| {

@@ -143,8 +143,9 @@ fn every_key_of_a_report_is_described() {
         each_property(&schema, &name, &mut |at, property| {
             keys += 1;
             let text = property["description"].as_str().unwrap_or_default();
-            assert!(!text.is_empty(), "{at} has no description");
+            assert!(text.len() >= 15, "{at} needs a description that stands alone: {text:?}");
             assert!(!text.contains("[`"), "{at} has a link of the sources: {text}");
+            assert!(!text.contains("::"), "{at} names an item of the sources: {text}");
         });
         assert!(keys > 2, "{name}");
     }

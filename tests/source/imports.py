@@ -108,8 +108,21 @@ def circle(imports):
     return next(filter(None, map(visit, sorted(imports))), None)
 
 
+def page_order():
+    """Folders in the order of the table on the page about the architecture."""
+    page = (SRC / "guide" / "architecture.md").read_text()
+    rows = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    return [name.rstrip("/").removesuffix(".rs") for row in rows for name in re.findall("`(.*?)`", row)]
+
+
 IMPORTS = read()
 for what, imports in ("files", IMPORTS), ("folders", of_folders(IMPORTS)):
     if found := circle(imports):
         names = " -> ".join(map("::".join, found))
         sys.exit(f"{what} import each other in a circle: {names}")
+
+ORDER = page_order()
+for (folder,), others in of_folders(IMPORTS).items():
+    for (other,) in others:
+        if folder in ORDER and other in ORDER and ORDER.index(folder) < ORDER.index(other):
+            sys.exit(f"src/guide/architecture.md: {folder} imports {other}, which is below it")

@@ -131,7 +131,7 @@ impl PyPlan {
         Ok(())
     }
 
-    /// Parts of some elements, between which signals are looked at; one on GPUs, which bring the
+    /// Parts of some elements, between which signals are checked; one on GPUs, which bring the
     /// points once.
     fn parts(&self, range: &Range<usize>, widths: &[usize]) -> Vec<Range<usize>> {
         let plan = self.plan();

@@ -1,10 +1,10 @@
 //! Properties of a device.
 
-/// What a GPU is.
+/// Name and properties of a GPU.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct DeviceInfo {
-    /// Number to choose it by: `cuda:N`.
+    /// Number N in its name `cuda:N`.
     pub ordinal: usize,
     /// Name as the driver gives it.
     pub name: String,
@@ -12,10 +12,10 @@ pub struct DeviceInfo {
     pub compute_capability: (u32, u32),
     /// Streaming multiprocessors.
     pub multiprocessors: u32,
-    /// Memory in bytes.
+    /// Size of the memory, in bytes.
     pub memory: u64,
-    /// Shared memory that one block can have, in bytes.
+    /// Largest shared memory of a block, in bytes.
     pub shared_memory: u32,
-    /// Peak rate of the memory in bytes per second, by clock and bus width.
+    /// Peak bandwidth of the memory in bytes per second, from its clock and bus width.
     pub bandwidth: Option<f64>,
 }

@@ -8,7 +8,7 @@ use crate::error::Result;
 pub struct LayerPatch {
     /// Bézier points `[v][u]`: two coordinates in the plane, then the height.
     pub points: [[[f64; 3]; 4]; 4],
-    /// First link of each side against the clock from (0, 0), and the end of the last.
+    /// First link of each side, counter-clockwise from (0, 0), and the end of the last.
     pub links: [u32; 5],
     /// +1 or -1 where the height rises or falls along u and along v, else 0.
     pub slopes: [i8; 2],

@@ -77,7 +77,7 @@ impl DistinctProducts {
     }
 }
 
-/// Whether a control point stands in a net more than once.
+/// Whether a control point occurs in a net more than once.
 pub(super) fn repeats(net: &[u32]) -> bool {
     let mut sorted = net.to_vec();
     sorted.sort_unstable();
@@ -97,7 +97,7 @@ impl Extraction {
         Ok(self)
     }
 
-    /// Adds up the columns of control points that stand in a net more than once: three
+    /// Adds up the columns of control points that occur in a net more than once: three
     /// cells in a circle meet themselves.
     pub(super) fn merge_repeated(&mut self) {
         // operators only shrink

@@ -12,17 +12,17 @@ use subsolid::numbers::counted;
 
 #[derive(Serialize, JsonSchema)]
 pub struct Machine {
-    /// The processor's own name, where the system tells.
+    /// Name of the processor, if the system reports it.
     pub cpu_model: Option<String>,
-    /// Instructions and threads used.
+    /// SIMD instructions and threads used.
     pub cpu: String,
-    /// Bytes of memory, where the system tells.
+    /// Size of the memory in bytes, if the system reports it.
     pub memory: Option<u64>,
-    /// The GPU measured; none without one.
+    /// The GPU that was measured; null without a GPU.
     pub gpu: Option<DeviceInfo>,
     /// The operating system.
     pub system: String,
-    /// `YYYY-MM-DD`, in universal time.
+    /// Date of the measurement, `YYYY-MM-DD` in UTC.
     pub date: String,
     /// Version of this program.
     pub version: &'static str,

@@ -110,7 +110,7 @@ impl<'a> Subject<'a> {
         Ok(Self { model, samples, class: of, plan, elements })
     }
 
-    /// Bytes of the points of so many elements.
+    /// Bytes of the points of `elements` elements.
     fn bytes(&self, elements: usize, precision: Precision) -> usize {
         let number = match precision {
             Precision::F32 => 4,

@@ -29,16 +29,16 @@ pub struct BenchModel {
     sets: Vec<Vec<[f64; 3]>>,
 }
 
-/// What a model consists of.
+/// Numbers of cells of a model, by kernel.
 #[derive(Serialize, JsonSchema)]
 pub struct ModelSummary {
-    /// Name of the file.
+    /// Name of the model's file.
     pub model: String,
-    /// Times that it was refined first.
+    /// Number of times that the model was refined first.
     pub level: usize,
-    /// Cells at this level.
+    /// Number of cells at this level.
     pub cells: usize,
-    /// Cells by the kernel of the paper.
+    /// Number of cells for each published kernel (Besler et al. 2022).
     pub kernels: BTreeMap<String, usize>,
     /// Cells that are refined before they are evaluated.
     pub refined: usize,

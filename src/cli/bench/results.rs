@@ -10,13 +10,13 @@ use crate::cli::json::JsonReport;
 
 #[derive(Serialize, JsonSchema)]
 pub struct Results {
-    /// Where it was measured.
+    /// The machine on which it was measured.
     pub machine: Machine,
-    /// Runs that each median is taken of.
+    /// Number of runs over which each median is taken.
     pub repeats: usize,
-    /// Models at each level.
+    /// The models at each level of refinement.
     pub models: Vec<ModelSummary>,
-    /// Times of evaluations.
+    /// Times of the evaluations.
     pub timings: Vec<Timing>,
     /// Distances from the CPU in double precision.
     pub accuracy: Vec<Accuracy>,
@@ -41,28 +41,28 @@ impl Results {
     }
 }
 
-/// How long one evaluation takes.
+/// Duration of one evaluation.
 #[derive(Serialize, JsonSchema)]
 pub struct Timing {
-    /// Name of the file.
+    /// Name of the model's file.
     pub model: String,
-    /// Times that the model was refined first.
+    /// Number of times that the model was refined first.
     pub level: usize,
     /// Samples along each axis of a cell.
     pub samples: usize,
-    /// Class of the cells evaluated; none for all cells.
+    /// Class of the cells evaluated; null for all cells.
     pub class: Option<String>,
     /// Processor, precision and strategy.
     pub contender: String,
-    /// Cells evaluated.
+    /// Number of cells evaluated.
     pub cells: usize,
-    /// Limit points.
+    /// Number of limit points.
     pub points: usize,
-    /// Bytes of the points.
+    /// Size of the points in bytes.
     pub bytes: usize,
-    /// Seconds of an evaluation.
+    /// Duration of an evaluation, in seconds.
     pub seconds: Spread,
-    /// Median of the seconds that writing as many bytes takes on the same processor.
+    /// Median of the time to write as many bytes on the same processor, in seconds.
     pub writing: f64,
 }
 
@@ -94,17 +94,17 @@ impl Timing {
     }
 }
 
-/// How exact a contender is.
+/// Accuracy of a processor, precision and strategy.
 #[derive(Serialize, JsonSchema)]
 pub struct Accuracy {
-    /// Name of the file.
+    /// Name of the model's file.
     pub model: String,
-    /// Times that the model was refined first.
+    /// Number of times that the model was refined first.
     pub level: usize,
     /// Samples along each axis of a cell.
     pub samples: usize,
     /// Processor, precision and strategy.
     pub contender: String,
-    /// Its distances.
+    /// Distances from the reference.
     pub comparison: Comparison,
 }

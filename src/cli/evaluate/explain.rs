@@ -18,7 +18,7 @@ use crate::cli::json::JsonReport;
 pub struct Report {
     /// Name of the processor.
     backend: String,
-    /// Elements evaluated at once.
+    /// Number of elements evaluated at once.
     elements: usize,
     /// Kernels in the order in which they run.
     launches: Vec<Explained>,
@@ -64,8 +64,17 @@ fn text(report: &Report, mesh: &SolidMesh) -> String {
     let mut text = format!("{} on the {}\n", counted(report.elements, "element"), report.backend);
     let _ = writeln!(
         text,
-        "{:<18} {:<12} {:>5} {:>7} {:>9} {:>11} {:>20} {:>10} {:>10} {:>10}",
-        "kernel", "of", "width", "batches", "leaves", "samples", "grid", "written", "read", "floor"
+        "{:<18} {:<12} {:>5} {:>7} {:>9} {:>11} {:>20} {:>10} {:>10} {:>17}",
+        "kernel",
+        "input",
+        "width",
+        "batches",
+        "leaves",
+        "samples",
+        "grid",
+        "written",
+        "read",
+        "at peak bandwidth"
     );
     for launch in &report.launches {
         let of = match launch.input.checked_sub(1).and_then(|index| mesh.attributes.get(index)) {
@@ -75,7 +84,7 @@ fn text(report: &Report, mesh: &SolidMesh) -> String {
         let grid = launch.grid.map(|g| format!("{} x {}, {} B", g.blocks, g.threads, g.shared));
         let _ = writeln!(
             text,
-            "{:<18} {:<12} {:>5} {:>7} {:>9} {:>11} {:>20} {:>10} {:>10} {:>10}",
+            "{:<18} {:<12} {:>5} {:>7} {:>9} {:>11} {:>20} {:>10} {:>10} {:>17}",
             launch.kernel,
             of,
             launch.width,
@@ -90,10 +99,10 @@ fn text(report: &Report, mesh: &SolidMesh) -> String {
     }
     let sum = |of: fn(&Explained) -> u64| bytes(report.launches.iter().map(of).sum());
     let (written, read) = (sum(|l| l.bytes_written), sum(|l| l.bytes_read));
-    let _ = write!(text, "in all {written} written, {read} read");
+    let _ = write!(text, "total: {written} written, {read} read");
     let floor: Option<f64> = report.launches.iter().map(|launch| launch.floor).sum();
     if let Some(floor) = floor.filter(|&floor| floor > 0.0) {
-        let _ = write!(text, ", floor {}", time(floor));
+        let _ = write!(text, ", {} at peak bandwidth", time(floor));
     }
     text
 }

@@ -13,7 +13,7 @@ pub fn warn_of_single(lengths: CellLengths, levels: usize, console: &Console) {
     }
 }
 
-/// Of each attribute whether it is NaN or infinite at some vertex (1) or nowhere (0).
+/// For each attribute, whether it is NaN or infinite at some vertex (1) or nowhere (0).
 pub fn not_finite(mesh: &SolidMesh) -> Vec<f64> {
     let is_finite = |values: &[f64]| values.iter().all(|x| x.is_finite());
     mesh.attributes.iter().map(|a| if is_finite(&a.values) { 0.0 } else { 1.0 }).collect()

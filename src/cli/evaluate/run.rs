@@ -259,7 +259,7 @@ impl<'a> GridJob<'a> {
 }
 
 impl DatasetSource<'_> {
-    /// Splits the elements into ranges of at most so many results (at least one element each).
+    /// Splits the elements into ranges of at most `results` results (at least one element each).
     fn pieces(&self, plan: &Plan<'_>, results: usize) -> Vec<Range<usize>> {
         match self {
             Self::Bezier(bezier, _) => bezier.ranges(results / 64),
@@ -267,7 +267,7 @@ impl DatasetSource<'_> {
         }
     }
 
-    /// Results in one of so many equal parts.
+    /// Results in one of `parts` equal parts.
     fn part_results(&self, plan: &Plan<'_>, parts: usize) -> usize {
         match self {
             Self::Bezier(bezier, _) => 64 * bezier.cell_count().div_ceil(parts),
@@ -318,33 +318,33 @@ pub fn warn_of_undefined(a: &Arguments, count: usize, console: &Console) {
 /// What was done.
 #[derive(Serialize, JsonSchema)]
 pub struct Report {
-    /// File written; none with `--quality` alone.
+    /// Name of the file written; null with `--quality` alone.
     output: Option<String>,
     /// Name of the processor.
     backend: String,
-    /// Points written.
+    /// Number of points written.
     pub points: usize,
-    /// Cells written.
+    /// Number of cells written.
     cells: usize,
-    /// Pieces of a `.pvtu`; 1 of other files.
+    /// Number of pieces of a `.pvtu`; 1 for other files.
     pub pieces: usize,
-    /// Limit points or points of Bézier cells evaluated, before welding.
+    /// Number of limit points, or points of Bézier cells, evaluated before welding.
     pub evaluated: usize,
-    /// Points where a derivative does not exist.
+    /// Number of points where a derivative does not exist.
     pub undefined_derivatives: usize,
-    /// Bézier cells that are the limit itself; none of other cells.
+    /// Number of Bézier cells that represent the limit exactly; null for other cells.
     exact_cells: Option<usize>,
-    /// Largest estimated distance of a Bézier cell from the limit, in length units; none of other
+    /// Largest estimated distance of a Bézier cell from the limit, in length units; null for other
     /// cells.
     error_bound: Option<f64>,
-    /// Seconds of evaluation and writing.
+    /// Duration of evaluation and writing, in seconds.
     pub seconds: f64,
-    /// Left-handed hexahedra of the mesh evaluated.
+    /// Number of left-handed hexahedra in the mesh.
     pub left_handed_cells: usize,
-    /// Hexahedral cells beside wedges, tetrahedra and other polyhedra, with which they share no
-    /// points of the file.
+    /// Number of hexahedral cells next to wedges, tetrahedra and other polyhedra, with which they
+    /// share no points of the file.
     unjoined_hexahedra: usize,
-    /// Jacobians, with `--quality`.
+    /// Report on the Jacobians, with `--quality`.
     pub quality: Option<Quality>,
 }
 

@@ -128,7 +128,7 @@ impl RankArguments {
             .with_help("leave it out, or ask for that job"))
     }
 
-    /// Layers of the control mesh's box, and the boundary faces of a mesh of so many cells.
+    /// Layers of the control mesh's box, and the boundary faces of a mesh of `cells` cells.
     fn layers(&self, summary: &Summary, cells: usize) -> Workload {
         let [low, high] = summary.bounds.unwrap_or_default();
         let count = |axis: usize, step: Option<f64>| -> usize {
@@ -175,7 +175,7 @@ pub fn text(estimates: &[Estimate]) -> String {
     }
     let _ = writeln!(
         text,
-        "{:>8} {:>12} {:>10} {:>12} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}",
+        "{:>8} {:>12} {:>10} {:>12} {:>10} {:>10} {:>10} {:>11} {:>10} {:>11}",
         "ranks",
         "owned",
         "ghosts",
@@ -190,7 +190,7 @@ pub fn text(estimates: &[Estimate]) -> String {
     for e in estimates {
         let _ = writeln!(
             text,
-            "{:>8} {:>12} {:>10} {:>12} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}",
+            "{:>8} {:>12} {:>10} {:>12} {:>10} {:>10} {:>10} {:>11} {:>10} {:>11}",
             e.ranks,
             e.owned,
             e.ghosts,
@@ -207,9 +207,36 @@ pub fn text(estimates: &[Estimate]) -> String {
 }
 
 fn seconds(seconds: f64) -> String {
+    const HOUR: f64 = 3600.0;
+    const DAY: f64 = 24.0 * HOUR;
+    const YEAR: f64 = 365.25 * DAY;
     match seconds {
         s if s < 1e-3 => format!("{:.1} µs", 1e6 * s),
         s if s < 1.0 => format!("{:.1} ms", 1e3 * s),
-        s => format!("{s:.1} s"),
+        s if s < HOUR => format!("{s:.1} s"),
+        s if s < DAY => format!("{:.1} h", s / HOUR),
+        s if s < YEAR => format!("{:.1} d", s / DAY),
+        s if s < 1e4 * YEAR => format!("{:.1} y", s / YEAR),
+        s => format!("{:.1e} y", s / YEAR),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::seconds;
+
+    #[test]
+    fn times_of_any_length_fit_their_column() {
+        for (time, text) in [
+            (5e-6, "5.0 µs"),
+            (0.25, "250.0 ms"),
+            (3599.0, "3599.0 s"),
+            (7200.0, "2.0 h"),
+            (1e6, "11.6 d"),
+            (1e11, "3168.8 y"),
+            (1.099511627776e23, "3.5e15 y"),
+        ] {
+            assert_eq!(seconds(time), text);
+        }
     }
 }

@@ -97,7 +97,7 @@ pub struct Arguments {
     #[arg(long)]
     pub(super) resume: bool,
     /// Processor of the pixels: auto (the fastest for this job), cpu, cuda or cuda:N;
-    /// coverage is bitwise identical, attributes agree to rounding
+    /// coverage is bitwise identical, attributes equal up to rounding
     #[arg(long, value_name = "NAME", default_value = "auto")]
     pub(super) backend: Choice,
 }

@@ -249,7 +249,7 @@ impl Model {
     }
 }
 
-/// Refuses so many cells with these attributes where they would fill the memory.
+/// Refuses `cells` cells with these attributes where they would fill the memory.
 fn check_memory(wanted: &[Attribute], cells: u128) -> Result<()> {
     let numbers: usize = wanted.iter().map(|attribute| attribute.width).sum();
     let need = cells.saturating_mul(CELL_BYTES + NUMBER_BYTES * numbers as u128);

@@ -514,7 +514,7 @@ fn entry(what: &str, count: usize) -> String {
     if has_name && count == 1 { what.to_owned() } else { counted_kind(what, count) }
 }
 
-/// So many things that were not read: `3 lines (l)`, `1 line (l)`.
+/// `count` things that were not read: `3 lines (l)`, `1 line (l)`.
 pub(super) fn counted_kind(what: &str, count: usize) -> String {
     if count != 1 {
         return format!("{count} {what}");

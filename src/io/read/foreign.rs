@@ -97,7 +97,7 @@ pub(super) fn through_meshio(path: &Path, format: &str) -> String {
     format!("convert it: `pip install meshio; meshio convert {option}{} out.vtu`", name(path))
 }
 
-/// The file's name as it can stand in a line.
+/// The file's name as it can be written in a line.
 fn name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);

@@ -92,7 +92,7 @@ impl ReadOptions {
 /// Reads the control mesh in a file, and says what else the file held.
 ///
 /// The path `-` is standard input. The format follows from the content and, where that does not
-/// tell, from the extension. Cells are numbered as they stand in the file, volume cells only;
+/// tell, from the extension. Cells are numbered in the order of the file, volume cells only;
 /// their corners keep the order of the file, put into VTK's convention.
 ///
 /// # Errors

@@ -36,7 +36,8 @@ impl Assembly<'_> {
         Ok(())
     }
 
-    /// Turns the arrays of creases, if there are any, into those of so many vertices, smooth ones too.
+    /// Turns the arrays of creases, if there are any, into those of `points` vertices, smooth ones
+    /// too.
     pub(super) fn take_creases(&mut self, points: usize) -> Result<()> {
         let find = |name| self.fields.iter().find(|field| field.name == name);
         let (edges, sharpness) = match (find(CREASE_EDGES), find(CREASE_SHARPNESS)) {

@@ -113,7 +113,7 @@ pub fn read_surface_with_options(
 const HEAD_BYTES: usize = 4096;
 
 /// Whether a file is of a format of surfaces, by its extension or its first bytes. What else the file
-/// holds is not looked at, nor is standard input: see [`read_mesh`](super::read_mesh).
+/// holds is not checked, nor is standard input: see [`read_mesh`](super::read_mesh).
 ///
 /// # Errors
 /// If the file cannot be read.

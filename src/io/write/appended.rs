@@ -28,7 +28,7 @@ pub struct CompressedSection {
 }
 
 impl CompressedSection {
-    /// Begins a section of so many bytes. The sizes of its blocks are known when they are written:
+    /// Begins a section of `bytes` bytes. The sizes of its blocks are known when they are written:
     /// it leaves room for them.
     pub fn begin(out: &mut (impl Write + Seek), bytes: u64) -> io::Result<Self> {
         let count = bytes.div_ceil(BLOCK_BYTES as u64);

@@ -236,7 +236,7 @@ pub(crate) struct Archive<W: Write + Seek> {
     deflater: Option<Deflater>,
     /// The arrays so far; the last is not complete.
     entries: Vec<ZipEntry>,
-    /// Of the last array: bytes in the archive, and before compression.
+    /// Bytes of the last array: in the archive, and before compression.
     lengths: [u64; 2],
     /// Where the next bytes of the archive go.
     end: u64,

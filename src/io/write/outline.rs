@@ -64,7 +64,7 @@ pub struct Whole {
 
 /// A file that is being written.
 pub trait SingleFile {
-    /// Adds a piece, which has been checked, after so many cells.
+    /// Adds a piece, which has been checked, after `cells_before` cells.
     fn push(&mut self, piece: &Dataset, cells_before: usize) -> io::Result<()>;
 
     /// Writes what is left.

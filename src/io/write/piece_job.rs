@@ -99,9 +99,9 @@ pub struct PieceJob {
 }
 
 impl PieceJob {
-    /// Starts one of the jobs that together write so many `pieces` of `path`, which ends in `.pvtu`.
-    /// `parameters`: everything that the bytes of the pieces depend on, the same for
-    /// all jobs. `None` if the job has been done.
+    /// Starts one of the jobs that together write `pieces` pieces of `path`, which ends in
+    /// `.pvtu`. `parameters`: everything that the bytes of the pieces depend on, the same for all
+    /// jobs. `None` if the job has been done.
     ///
     /// # Errors
     /// [`Error::Request`] for a part that is not among 1 to `of`; [`Error::Io`] or [`Error::File`]
@@ -196,9 +196,9 @@ impl PieceJob {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Merged {
-    /// Jobs.
+    /// Number of parts that were joined.
     pub jobs: usize,
-    /// Pieces of all jobs.
+    /// Number of pieces of all parts.
     pub pieces: usize,
 }
 

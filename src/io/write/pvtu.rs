@@ -231,7 +231,7 @@ pub(super) fn is_record(file: &str, name: &str) -> bool {
     file.strip_prefix(name).is_some_and(|rest| rest.starts_with("_job_") && rest.ends_with(".json"))
 }
 
-/// Writes the `.pvtu` over so many pieces.
+/// Writes the `.pvtu` over `pieces` pieces.
 pub(super) fn write_index(
     path: &Path,
     name: &str,

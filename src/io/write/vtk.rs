@@ -30,7 +30,7 @@ pub fn check(dataset: &Dataset) -> Result<()> {
     Ok(())
 }
 
-/// Checks that the format can hold so many points.
+/// Checks that the format can hold `count` points.
 ///
 /// # Errors
 /// [`Error::Request`] for more than 32-bit ids can name.

@@ -12,7 +12,7 @@ use crate::io::dataset::{Array, Points, check_array_names};
 use crate::io::mesh_dataset::{corner_array, crease_arrays};
 use crate::mesh::SurfaceMesh;
 
-/// Checks that the names of attributes can stand in a file.
+/// Checks that the names of attributes can be stored in a file.
 pub fn check(mesh: &SurfaceMesh) -> Result<()> {
     check_array_names("point", mesh.attributes.iter().map(|attribute| attribute.name.as_str()))
 }

@@ -20,7 +20,7 @@ const MODE: u32 = 0o100_644 << 16;
 /// Stands for a number in a long field.
 const ZIP64_MARKER: u32 = u32::MAX;
 
-/// How the bytes of a file stand in the archive.
+/// How the bytes of a file are stored in the archive.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum ZipMethod {
     /// As they are.

@@ -68,7 +68,7 @@ impl<L: Lanes<f64>> Stage<L> {
     /// Numbers of a sample.
     pub const NUMBERS: usize = 41;
 
-    /// A stage in `memory`, of leaves with so many samples.
+    /// A stage in `memory`, of leaves with `samples` samples.
     pub fn new(memory: *mut f64, permutation: AxisPermutation, samples: usize) -> Self {
         Self {
             memory,

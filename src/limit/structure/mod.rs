@@ -147,7 +147,7 @@ impl Structure {
         }
     }
 
-    /// Steps before the net repeats itself.
+    /// Number of refinement steps before the net repeats itself.
     pub fn first_steps(&self) -> usize {
         match &self.next {
             Next::Stationary(_) => 0,

@@ -23,9 +23,9 @@ pub(crate) struct NetRows<'a> {
 const NONE: u16 = u16::MAX;
 
 impl<'a> NetRows<'a> {
-    /// No rows yet, over so many control points. Vertices of the coarse mesh whose numbers differ by
-    /// a multiple of `controls` are one control point: the layers of an extruded planar net, because
-    /// the weights along them sum to 1.
+    /// No rows yet, over `controls` control points. Vertices of the coarse mesh whose numbers
+    /// differ by a multiple of `controls` are one control point: the layers of an extruded planar
+    /// net, because the weights along them sum to 1.
     pub fn new(stencils: &'a Stencils, controls: usize) -> Self {
         Self {
             stencils,

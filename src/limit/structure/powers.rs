@@ -83,7 +83,7 @@ struct Eigen {
     covectors: Mat<c64>,
 }
 
-/// The form in which powers of A are held.
+/// The form in which the powers of the subdivision matrix are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]

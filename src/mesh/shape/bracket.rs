@@ -49,9 +49,9 @@ const FILLET_HOLLOW: f64 = 0.07;
 /// A vertex of the bracket.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum BracketVertex {
-    /// Of the plates' common grid.
+    /// A vertex of the plates' common grid.
     Grid([i32; 3]),
-    /// Of the fillet outside of the grid: across the plates at `y`, `i` from the
+    /// A vertex of the fillet outside of the grid: across the plates at `y`, `i` from the
     /// fillet's middle line toward its rim, `j` away from the plate that it
     /// stands on: the base, or the upright if `upright`.
     Fillet { upright: bool, y: i32, i: i32, j: i32 },

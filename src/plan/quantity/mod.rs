@@ -48,7 +48,7 @@ struct QuantityRule {
 struct Sampled<'a> {
     /// d(x, y, z)/d(u, v, w): u, v, w are columns.
     jacobians: &'a [Matrix3<f64>],
-    /// Of the attribute, `[sample][uvw][component]`.
+    /// Derivatives of the attribute, `[sample][uvw][component]`.
     derivatives: &'a [f64],
     /// Scaled determinants up to which a Jacobian is singular.
     rounding: f64,
@@ -59,7 +59,7 @@ struct Sampled<'a> {
 pub struct Inputs<'a, T> {
     /// Derivatives of the position, 3 components.
     pub position: [&'a [T]; 3],
-    /// Of an attribute; empty if the quantity is of the position alone.
+    /// Derivatives of an attribute; empty if the quantity depends on positions only.
     pub attribute: [&'a [T]; 3],
     /// Components of the attribute.
     pub components: usize,

@@ -10,7 +10,7 @@ use crate::mesh::SolidMesh;
 use crate::numbers::{significant, sorted_unique};
 use crate::topology::Topology;
 
-/// What parameters of a place that cells share differ by.
+/// Tolerance within which two cells' parameters of a shared point agree.
 const PARAMETER_TOLERANCE: f64 = 1e-8;
 
 /// Largest coordinate of a point: fourth powers of distances stay numbers.

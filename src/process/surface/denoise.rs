@@ -8,10 +8,10 @@ use crate::error::{Error, Result};
 use crate::mesh::SurfaceMesh;
 use crate::query::{Op, Query, QueryStrategy, Rings};
 
-/// Sweeps of denoising unless told.
+/// Default number of sweeps of denoising.
 pub const DEFAULT_SWEEPS: usize = 3;
 
-/// Number of edges to the farthest neighbors of denoising unless told otherwise.
+/// Default number of edges to the farthest neighbors of denoising.
 pub const DEFAULT_RINGS: usize = 2;
 
 /// Square of how many σc away neighbors count: two, and so much more that rounding does not decide

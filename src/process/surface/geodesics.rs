@@ -19,8 +19,8 @@ use crate::topology::Rows;
 /// stays at 2 % however small they are. At 4 it falls.
 const HEAT_TIME: f64 = 4.0;
 
-/// Heat falls by e over the root of its time: over so many of them it stays a number of double
-/// precision, twice as far too. On a mesh more edges wide, time is longer.
+/// Heat decays by a factor e per √time. 300 such lengths (and 600, for the farthest pair) stay
+/// above the smallest double; wider components get a longer time.
 const MAX_DECAY_LENGTHS: f64 = 300.0;
 
 /// Heat that changes by less than this part over a face, whose values are 1 at most, has no

@@ -9,13 +9,13 @@ use super::surface::LimitSurface;
 use crate::kernel::fill_ends;
 use crate::scheme::FaceShape;
 
-/// How many leaves of which kind.
+/// Number of patches of each kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct PatchCounts {
-    /// Polynomial patches.
+    /// Number of regular (polynomial) patches.
     pub regular: usize,
-    /// Leaves around an extraordinary vertex.
+    /// Number of patches at an extraordinary vertex.
     pub irregular: usize,
 }
 

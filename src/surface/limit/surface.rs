@@ -16,7 +16,7 @@ use crate::scheme::{Scheme, Stencils};
 /// It depends on faces and creases only: moving control points costs an evaluation, never
 /// a setup. Level 0 is the mesh; faces that do not evaluate directly are refined, with
 /// the neighboring children that their limit depends on, as level 1, and so on. The
-/// control points of all levels stand in one array ([`LimitSurface::refined_points`]);
+/// control points of all levels are in one array ([`LimitSurface::refined_points`]);
 /// the nets index into it.
 #[derive(Debug)]
 pub struct LimitSurface {

@@ -14,7 +14,7 @@ use crate::surface::options::SurfaceOptions;
 /// The limit at the vertices of a refined level, and the patches that it came from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdaptiveLimits {
-    /// Of every refined vertex, in the order of [`Method::Matrix`](crate::surface::Method::Matrix).
+    /// Limits of every refined vertex, in the order of [`Method::Matrix`](crate::surface::Method::Matrix).
     pub limits: VertexLimits,
     /// Spline patches, and leaves around extraordinary vertices.
     pub patches: PatchCounts,

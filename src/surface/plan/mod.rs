@@ -66,7 +66,7 @@ pub(super) enum PlanLevels {
 }
 
 impl SurfacePlan {
-    /// Builds the topology of all levels; positions are looked at only to be finite, and where
+    /// Builds the topology of all levels; positions are only checked to be finite, and where
     /// polygons are cut into triangles.
     ///
     /// # Errors

@@ -27,7 +27,7 @@ const TASK_POINTS: usize = 4096;
 pub struct FourTriangleLevels {
     /// The last has vertices only.
     topologies: Vec<SurfaceTopology>,
-    /// Of each level but the last.
+    /// Sharpness at each level but the last.
     sharpness: Vec<LevelSharpness>,
     /// Neighbors of each vertex, of each level but the last.
     neighbors: Vec<Rows>,

@@ -38,7 +38,7 @@ pub struct QuadLevels {
     /// Level 0 (polygons), then quads; the last has vertices only, and the one before counts
     /// only if its parents are quads.
     topologies: Vec<SurfaceTopology>,
-    /// Of each level but the last.
+    /// Sharpness at each level but the last.
     sharpness: Vec<LevelSharpness>,
     /// Corners at each vertex of level 0.
     first_stars: Rows,

@@ -33,7 +33,7 @@ pub enum Storage {
 /// Weights of all points of a level over the control points; see the [module](self).
 ///
 /// Made by a [`SurfacePlan`](crate::surface::SurfacePlan) of the method `Single` or `Static`. The
-/// points stand in the order of the plan's vertices.
+/// points are in the order of the plan's vertices.
 pub struct SurfaceStencils {
     controls: usize,
     pub(crate) stored: Stored,

@@ -1,10 +1,10 @@
 //! All levels as one sparse matrix, R = R_{l−1} … R₀ (Mlakar et al. 2020, section 6.3):
 //! compressed rows, columns ascending, padded to whole groups of entries.
 //!
-//! It is read once an evaluation, from memory if it is large, and stands in large pages: in
+//! It is read once an evaluation, from memory if it is large, and is in large pages: in
 //! those of 4 KiB evaluations took up to twice as long, by how the system had laid them out.
 //!
-//! Measured without gain: other orders of columns. The matrix stands in large pages: 89 to 90
+//! Measured without gain: other orders of columns. The matrix is in large pages: 89 to 90
 //! Mpoint/s, against 54 to 90 in pages of 4 KiB.
 
 mod product;

@@ -111,7 +111,7 @@ unsafe impl Send for PageLocked {}
 unsafe impl Sync for PageLocked {}
 
 impl PageLocked {
-    /// So many bytes.
+    /// `bytes` bytes.
     pub fn new(context: &Arc<CudaContext>, bytes: usize) -> Result<Self> {
         let lock = || {
             let flags = sys::CU_MEMHOSTALLOC_PORTABLE;

@@ -25,13 +25,13 @@ pub(in crate::backend::cuda) struct ResultMemory {
 }
 
 impl ResultMemory {
-    /// Room for so many numbers.
+    /// Room for `numbers` numbers.
     pub fn new<T>(stream: &Arc<CudaStream>, numbers: usize) -> Result<Self> {
         let bytes = Buffer::empty(stream, numbers * size_of::<T>())?;
         Ok(Self { bytes, context: stream.context().clone(), lent: AtomicBool::new(false) })
     }
 
-    /// Whether there is room for so many numbers.
+    /// Whether there is room for `numbers` numbers.
     pub fn holds<T>(&self, numbers: usize) -> bool {
         numbers * size_of::<T>() <= self.bytes.len()
     }

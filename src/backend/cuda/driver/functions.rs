@@ -37,7 +37,7 @@ pub(in crate::backend::cuda) struct Function {
 pub(in crate::backend::cuda) struct LaunchShape {
     pub blocks: u32,
     pub threads: u32,
-    /// Dynamic shared memory of a block, in bytes.
+    /// Dynamic shared memory per block, in bytes.
     pub shared: u32,
 }
 

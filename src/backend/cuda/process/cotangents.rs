@@ -16,7 +16,7 @@ use crate::process::surface::Cotangents;
 use crate::query::Op;
 use crate::topology::order::EntityKind;
 
-/// Of each vertex the sum of its weights, and its mass.
+/// For each vertex, the sum of its weights, and its mass.
 pub(super) struct CotangentSums<T> {
     diagonal: Buffer<T>,
     masses: Buffer<T>,

@@ -142,7 +142,7 @@ impl MultigridLevel {
 }
 
 impl Aggregates {
-    /// The level of the aggregates, of so many unknowns of the level before.
+    /// The level of the aggregates of `finer` unknowns of the previous level.
     fn level(&self, steps: &mut Steps, finer: usize) -> Result<MultigridLevel> {
         let count = self.count;
         let near = || {

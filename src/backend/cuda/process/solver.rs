@@ -80,7 +80,7 @@ pub(super) enum Until {
     EveryComponent(f64),
 }
 
-/// The variant for so many right-hand sides.
+/// The variant for `columns` right-hand sides.
 pub(super) fn variant(precision: Precision, columns: usize, cotangents: Cotangents) -> Variant {
     let recomputes = usize::from(cotangents == Cotangents::Recomputed);
     Variant::new(&SOLVE, precision).with("COLUMNS", columns).with("RECOMPUTES", recomputes)

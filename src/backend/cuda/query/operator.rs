@@ -68,7 +68,7 @@ impl From<u64> for OperatorArgument<'_> {
     }
 }
 
-/// The variant of an operator over the rows of `op` whose arguments have so many words.
+/// The variant of an operator over the rows of `op` whose arguments have `words` words.
 pub(in crate::backend::cuda) fn variant(
     op: Op,
     text: &str,

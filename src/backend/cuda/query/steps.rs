@@ -73,7 +73,7 @@ impl Steps {
         self.enqueue(&[kernels.items(name, items, THREADS, arguments)?])
     }
 
-    /// Launches so many blocks.
+    /// Launches `blocks` blocks.
     pub fn blocks(
         &self,
         source: &'static KernelSource,

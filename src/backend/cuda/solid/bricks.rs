@@ -22,7 +22,7 @@ pub(in crate::backend::cuda) struct Brick {
 /// element.
 pub(in crate::backend::cuda) const BRICK_SAMPLES: [usize; 2] = [2, 4];
 
-/// Where a cell's first corner stands in a net, and the steps along u, v, w.
+/// Where a cell's first corner is in a net, and the steps along u, v, w.
 const FIRST_CORNER: usize = 21;
 const NET_STRIDES: [usize; 3] = [1, 4, 16];
 

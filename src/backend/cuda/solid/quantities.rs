@@ -17,7 +17,7 @@ const THREADS: u32 = 128;
 pub(super) struct QuantityInputs {
     /// Addresses of the derivatives of the position by u, v, w.
     pub position: [u64; 3],
-    /// Of those of an attribute; 0 if the quantity is of the position alone.
+    /// The same for an attribute; 0 if the quantity depends on the position only.
     pub attribute: [u64; 3],
     /// Results in all.
     pub results: usize,

@@ -45,7 +45,7 @@ pub(super) struct Deck<'a> {
     pub(super) assembly: Assembly<'a>,
     pub(super) sets: Sets,
     pub(super) section: DeckSection,
-    // Of the element that is being read, whose row may go on in the next line:
+    // the element that is being read, whose row may continue on the next line
     pub(super) element_nodes: Vec<u32>,
     pub(super) element_line: usize,
     pub(super) element_number: i64,

@@ -8,7 +8,7 @@ use crate::io::read::lines::shown;
 use super::scope::{DeckElement, RowMember};
 use super::sets::{SetRow, Sets};
 
-/// Members of all sets and surfaces that are looked at: a short deck may name very many.
+/// Members of all sets and surfaces that are examined: a short deck may name very many.
 const MAX_MEMBERS: usize = 1 << 27;
 
 /// Elements of a set or row.
@@ -37,7 +37,7 @@ pub(super) struct Members<'a> {
     first: Vec<u32>,
     // of each set; none where there would be too many
     found: Vec<Option<FoundElements>>,
-    // members that may still be looked at
+    // members that may still be examined
     left: usize,
 }
 
@@ -87,7 +87,7 @@ impl<'a> Members<'a> {
         Some(all)
     }
 
-    /// How many members are looked at for a row.
+    /// How many members are examined for a row.
     fn count(&self, row: &SetRow) -> Option<usize> {
         Some(match self.meaning(row) {
             Meaning::Set(set) => 1 + self.found[set].as_ref()?.elements.len(),

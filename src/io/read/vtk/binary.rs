@@ -149,7 +149,7 @@ impl Base64<'_> {
             characters += 1;
         }
         let [_, bytes @ ..] = bits.to_be_bytes();
-        // The decoded bytes stand at the end of `spare`.
+        // The decoded bytes are at the end of `spare`.
         self.spares = 3 - padding;
         self.spare[padding..].copy_from_slice(&bytes[..self.spares]);
         Some(())

@@ -96,7 +96,7 @@ fn counts_of_split(coarse: &SurfaceTopology) -> SurfaceTopology {
 struct NewIds {
     first_face_point: u32,
     first_edge_point: u32,
-    /// Of the edges inside coarse faces.
+    /// First id of the edges inside coarse faces.
     first_inner: u32,
 }
 

@@ -21,7 +21,7 @@ use crate::topology::NONE;
 /// What the first pass finds out about some rows.
 #[derive(Default)]
 struct RowSurvey {
-    /// Of each row the parent that has all columns; [`NONE`] if it is merged.
+    /// For each row, the parent that has all columns; [`NONE`] if it is merged.
     widest: Vec<u32>,
     /// Groups of all rows.
     groups: usize,

@@ -19,7 +19,7 @@ const LEAVES_A_WARP: u32 = 8;
 /// Bytes of the nets of a block with several groups of leaves.
 const MAX_NET_BYTES: u32 = 24 << 10;
 
-/// The kernels with so many leaves per thread.
+/// The kernels with `leaves` leaves per thread.
 fn variant(leaves: usize) -> Variant {
     Variant::new(&MAPPING, Precision::F64).with("LEAVES", leaves)
 }

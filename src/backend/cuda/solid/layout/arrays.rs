@@ -34,7 +34,7 @@ pub struct PlanLayout<T> {
     /// One a batch of the plan, and the kernel that it takes.
     pub batches: Vec<BatchRecord>,
     pub kernels: Vec<Kernel>,
-    /// Ids of the nets, batch after batch. Those of tensor kernels stand in `offsets`
+    /// Ids of the nets, batch after batch. Those of tensor kernels are in `offsets`
     /// instead if all of them fit: 16 bits each, counted from the base of the head. Those
     /// of whole layered leaves overlap, `[layer][line]` of each stack; those of parts of such
     /// leaves are `[line][layer]`.

@@ -49,7 +49,7 @@ pub enum TableWeights<T> {
         /// `[sample]`: result, counted from the leaf's first; ascending.
         places: Vec<u32>,
     },
-    /// Of a square of samples, all that have i, j below its size; positions alone.
+    /// All samples of a square with i, j below its size; positions only.
     Square {
         /// Index of the square of samples.
         square: usize,

@@ -3,7 +3,7 @@
 //! All points inside a face depend on the same control points, whatever the level. Rows with
 //! the same columns stand together, 32 per block, and share them; a few rows on the edges and at
 //! the corners of faces, which depend on fewer points, join rows that have all of theirs. What
-//! fills no block by then stands in blocks whose rows keep their own columns.
+//! fills no block by then is stored in blocks whose rows keep their own columns.
 
 use crate::numbers::Real;
 use std::collections::HashMap;

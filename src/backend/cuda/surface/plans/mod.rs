@@ -57,7 +57,7 @@ pub struct DeviceSurface<T> {
     options: SurfaceOptions,
     levels: Levels<T>,
     notices: Vec<String>,
-    /// Of the control mesh (of triangles, if the scheme wants them).
+    /// Columns of the control mesh (of its triangles, if the scheme requires them).
     control_columns: Columns,
     triangulation: Option<Triangulation>,
 }

@@ -18,7 +18,7 @@ pub struct DeviceSingleMatrix<T> {
 }
 
 impl<T: Real + DeviceRepr> DeviceSingleMatrix<T> {
-    /// Brings the matrix of so many control points to a GPU.
+    /// Brings the matrix of `controls` control points to a GPU.
     ///
     /// # Errors
     /// [`Error::Request`] for a column past the control points, or more than the device has room

@@ -38,7 +38,7 @@ pub(in crate::backend::cuda) fn variant(precision: Precision) -> Variant {
 }
 
 impl BoundaryEdges {
-    /// Room for the boundary edges of so many levels. `keeps_corners`: vertices of one face stay.
+    /// Room for the boundary edges of `levels` levels. `keeps_corners`: vertices of one face stay.
     pub fn new(matrix: &DeviceMatrix, levels: usize, keeps_corners: bool) -> Result<Self> {
         let stream = &matrix.stream;
         let mut count = matrix.counts().boundary;

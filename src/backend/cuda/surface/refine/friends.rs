@@ -26,16 +26,16 @@ pub struct SurfaceFriends<T> {
     levels: usize,
     rooms: Rooms<T>,
     controls: Buffer<T>,
-    /// Whether the corners have changed since the counts were looked at.
+    /// Whether the corners have changed since the counts were read.
     edited: bool,
 }
 
 /// What is as large as the connectivity says.
 struct Rooms<T> {
     expected: MatrixCounts,
-    /// Of an open surface.
+    /// Ghost quads of an open surface.
     ghosts: Option<Ghosts>,
-    /// Of an open surface, or one with tags.
+    /// Creases of a surface that is open or has tags.
     creases: Option<DeviceCreases>,
     /// Fixed vertices of the first level, which stay wholly or in part, and their sharpness there.
     fixed: Vec<(u32, f64)>,

@@ -29,11 +29,11 @@ struct MatrixLevel {
 pub struct DeviceLevels<T> {
     matrix: DeviceMatrix,
     rules: SchemeKernels,
-    /// Of every level.
+    /// Counts of every level.
     counts: Vec<LevelCounts>,
     /// Levels 1, 2, …
     levels: Vec<MatrixLevel>,
-    /// Of every level, `[vertex][3]`.
+    /// Points of every level, `[vertex][3]`.
     points: Vec<Buffer<T>>,
     /// None if all is smooth.
     creases: Option<DeviceCreases>,

@@ -16,12 +16,12 @@ pub enum MatrixScheme {
     Quads,
     /// Four triangles from one; `beta` is the weight of each of `n` neighbors.
     FourTriangles {
-        /// Of the number of neighbors.
+        /// The weight as a function of the number of neighbors.
         beta: fn(usize) -> f64,
     },
     /// Three triangles from one, reversed; `alpha` is the weight of all of `n` neighbors.
     ThreeTriangles {
-        /// Of the number of neighbors.
+        /// The weight as a function of the number of neighbors.
         alpha: fn(usize) -> f64,
         /// Whether vertices of one face stay where the surface ends.
         keeps_corners: bool,

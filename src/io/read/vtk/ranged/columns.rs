@@ -88,7 +88,7 @@ impl Column {
         self.read(scan, range, real, Scalar::reals)
     }
 
-    /// The rows of some of so many items.
+    /// The rows of some of `count` items.
     pub fn rows(&self, scan: &mut FileScan, items: Range<usize>, count: usize) -> Option<Vec<f64>> {
         if self.width == 0 || count.checked_mul(self.width) != self.count() {
             return None;

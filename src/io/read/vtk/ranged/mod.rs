@@ -40,7 +40,7 @@ use xml::MAX_OUTLINE_BYTES;
 
 /// Cells or vertices that are read at a time.
 const BATCH_ITEMS: usize = 1 << 16;
-/// Ends of polyhedra that are looked at in one read.
+/// Ends of polyhedra that are read at once.
 const ENDS: usize = 1 << 13;
 
 /// Block `rank` of so many, and what the file holds beside; `None` if the reader of whole files has to
@@ -143,7 +143,7 @@ fn vertices_of(
     Some(())
 }
 
-/// All creases, over so many vertices.
+/// All creases, over `points` vertices.
 fn creases_of(path: &Path, files: &[FilePiece<'_>], points: usize) -> Option<Vec<Crease>> {
     let mut assembly = Assembly::new(path, 0);
     let mut fields: Vec<Attribute> = Vec::new();
@@ -274,7 +274,7 @@ impl<'p, 'a> Ranged<'p, 'a> {
         Some(())
     }
 
-    /// Appends the data of some of so many cells.
+    /// Appends the data of some of `count` cells.
     fn cell_data(
         &mut self,
         assembly: &mut Assembly<'_>,
@@ -298,7 +298,7 @@ impl<'p, 'a> Ranged<'p, 'a> {
         Some(())
     }
 
-    /// The ends of some of so many cells among their corners, and these.
+    /// The ends of some of `count` cells among their corners, and these.
     fn corners(&mut self, cells: Range<usize>, count: usize) -> Option<(Vec<i64>, Vec<i64>)> {
         if let Some(rows) = &self.piece.contents.rows {
             return rows.read(&mut self.scan, cells);
@@ -317,7 +317,7 @@ impl<'p, 'a> Ranged<'p, 'a> {
         ascend.then(|| (ends.into_iter().map(|end| end - first).collect(), corners))
     }
 
-    /// The faces of the polyhedra among some of so many cells.
+    /// The faces of the polyhedra among some of `count` cells.
     fn faces(&mut self, cells: Range<usize>, count: usize) -> Option<GivenFaces> {
         if self.piece.contents.has_faces_in_cells {
             return Some(GivenFaces::InCells);

@@ -214,7 +214,7 @@ impl ScannedWords {
         self.count += 1;
     }
 
-    /// So many words from here on.
+    /// `count` words from here on.
     pub fn scan(scan: &mut FileScan, count: usize) -> Option<Self> {
         let mut words = Self::default();
         if count > 0 {
@@ -268,7 +268,7 @@ impl ScannedRows {
         self.count
     }
 
-    /// The rows of a list of so many numbers from here on.
+    /// The rows of a list of `size` numbers from here on.
     pub fn scan(scan: &mut FileScan, binary: bool, size: usize) -> Option<Self> {
         let mut rows = Self { binary, count: 0, places: Vec::new() };
         let (mut left, mut seen) = (0, 0);

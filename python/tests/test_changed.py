@@ -111,7 +111,7 @@ def test_solids_get_data_and_groups() -> None:
     assert solid.face_groups == {} and set(solid.cell_data) == {"a"}
     with pytest.raises(subsolid.Error, match="has the shape"):
         solid.with_cell_data({"b": np.ones(7)})
-    with pytest.raises(subsolid.Error):
+    with pytest.raises(subsolid.Error, match='group "none": no cell has the face'):
         solid.with_face_groups({"none": [[0, 1, 2, 3]]})
 
 
@@ -207,11 +207,16 @@ def test_shapes_are_those_of_the_program(command: Any, tmp_path: Any) -> None:
         assert np.array_equal(found.points, expected.points) and np.array_equal(found.cells, expected.cells)
     points, cells = box(3, 1, 2)
     assert subsolid.shape("box", 3, 1, 2).n_points == len(points)
-    wrong: list[tuple[Any, tuple[int, ...]]] = [("sphere", ()), ("box", (1, 2, 3, 4)), ("fan", (2,)), ("fan", (-2,))]
-    for unknown, few in wrong:
+    wrong: list[tuple[Any, tuple[int, ...], str]] = [
+        ("sphere", (), "no shape is named `sphere`"),
+        ("box", (1, 2, 3, 4), "shape `box` takes 3 sizes, 4 are given"),
+        ("fan", (2,), "valence: 2 is too small"),
+        ("fan", (-2,), "sizes=-2"),
+    ]
+    for unknown, few, message in wrong:
         with pytest.raises(subsolid.Error) as refused:
             subsolid.shape(unknown, *few)
-        assert refused.value.help
+        assert message in refused.value.message and refused.value.help
 
 
 def test_rings_and_cycles_of_neighbors() -> None:

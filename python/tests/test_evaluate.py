@@ -183,23 +183,21 @@ def test_cells_that_are_no_hexahedra_evaluate_by_corners() -> None:
 def test_threads_evaluate_one_plan_at_once(bracket: subsolid.Solid) -> None:
     plan = bracket.plan(samples=4, threads=2)
     expected = plan.evaluate().points.copy()
-    failures: list[str] = []
+    equal: list[bool] = []
 
     def work(factor: float) -> None:
         points = np.ascontiguousarray(bracket.points * factor)
         for _ in range(10):
-            found = plan.evaluate(points).points
-            if np.abs(found - factor * expected).max() > 1e-12 * factor * 100:
-                failures.append(f"factor {factor}")
+            # powers of two scale every step exactly
+            equal.append(np.array_equal(plan.evaluate(points).points, factor * expected))
 
     threads = [threading.Thread(target=work, args=(2.0**k,)) for k in range(4)]
     [thread.start() for thread in threads]
     [thread.join() for thread in threads]
-    assert not failures
+    assert equal == [True] * 40
 
 
 def test_other_threads_of_python_run_meanwhile(bracket: subsolid.Solid) -> None:
-    plan = bracket.refine(1).plan(samples=16, threads=1)
     running = threading.Event()
     ticks: list[float] = []
 
@@ -210,13 +208,20 @@ def test_other_threads_of_python_run_meanwhile(bracket: subsolid.Solid) -> None:
 
     thread = threading.Thread(target=tick)
     thread.start()
-    begin = time.perf_counter()
-    plan.evaluate()
-    end = time.perf_counter()
-    running.set()
-    thread.join()
-    inside = [t for t in ticks if begin < t < end]
-    assert end - begin < 0.05 or len(inside) > 5
+    try:
+        for samples in (16, 32, 64):
+            plan = bracket.refine(1).plan(samples=samples, threads=1)
+            begin = time.perf_counter()
+            plan.evaluate()
+            end = time.perf_counter()
+            if end - begin > 0.05:
+                break
+        else:
+            pytest.skip("no evaluation takes a twentieth of a second")
+    finally:
+        running.set()
+        thread.join()
+    assert len([t for t in ticks if begin < t < end]) > 5
 
 
 def test_results_do_not_overwrite_the_points_they_come_from() -> None:

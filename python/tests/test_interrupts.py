@@ -7,6 +7,8 @@ import sys
 import threading
 import time
 
+import pytest
+
 import subsolid
 
 # the first array of a program is made when the signal has come
@@ -29,7 +31,6 @@ def test_a_signal_during_the_first_call_interrupts_it() -> None:
 
 
 def test_other_threads_run_during_a_report_of_quality() -> None:
-    solid = subsolid.shape("box", 8, 8, 8)
     done, times = threading.Event(), []
 
     def count() -> None:
@@ -38,10 +39,17 @@ def test_other_threads_run_during_a_report_of_quality() -> None:
 
     thread = threading.Thread(target=count)
     thread.start()
-    start = time.monotonic()
-    solid.quality(samples=20)
-    end = time.monotonic()
-    done.set()
-    thread.join()
-    during = [t for t in times if start < t < end]
-    assert len(during) > 10 or end - start < 0.1
+    try:
+        for cells in (8, 16, 32):
+            solid = subsolid.shape("box", 8, 8, cells)
+            start = time.monotonic()
+            solid.quality(samples=20)
+            end = time.monotonic()
+            if end - start > 0.1:
+                break
+        else:
+            pytest.skip("no report takes a tenth of a second")
+    finally:
+        done.set()
+        thread.join()
+    assert len([t for t in times if start < t < end]) > 10

@@ -53,7 +53,7 @@ def test_a_graded_solid_carries_its_depth() -> None:
     solid = subsolid.Solid(points, cells)
     depth = solid.distance()
     exact = np.minimum(points, 6 - points).min(axis=1)
-    assert np.abs(depth - exact).max() < 0.6 and depth[exact == 0].max() < 0.05
+    assert np.abs(depth - exact).max() < 1e-13
     graded = solid.with_attributes({"depth": depth})
     assert np.array_equal(graded.attributes["depth"], depth)
     again = graded.with_attributes({"depth": exact})
@@ -61,7 +61,7 @@ def test_a_graded_solid_carries_its_depth() -> None:
     smoothed = graded.smooth_attribute("depth", 3, fix_boundary=True)
     assert np.array_equal(smoothed[exact == 0], depth[exact == 0])
     inner = exact > 0
-    assert np.ptp(smoothed[inner]) < np.ptp(depth[inner])
+    assert np.ptp(smoothed[inner]) < 0.85 * np.ptp(depth[inner])  # 0.80
 
 
 def test_distances_to_groups_are_exact() -> None:
@@ -115,10 +115,11 @@ def test_points_of_the_boundary_slide() -> None:
 def test_spheres_keep_their_geometry() -> None:
     ball = sphere(16)
     points = np.asarray(ball.points)
-    assert np.abs(ball.normals() - points).max() < 0.02
+    # exact on spheres, but for the 12 digits of the points
+    assert np.abs(ball.normals() - points).max() < 2e-11
     shrunk = ball.smooth(0.01, 5)
     radius = np.linalg.norm(shrunk.points, axis=1)
-    assert np.abs(radius - np.sqrt(1 - 4 * 0.05)).max() < 0.02
+    assert np.abs(radius - np.sqrt(1 - 4 * 0.05)).max() < 0.008  # 0.0037
     assert np.abs(ball.smooth(0.01, 5, matrix_free=True).points - shrunk.points).max() < 1e-11
     rng = np.random.default_rng(1)
     noisy = subsolid.Surface(points * (1 + 0.01 * rng.standard_normal((len(points), 1))), ball.faces)
@@ -189,23 +190,23 @@ def test_gpus_process_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    "wrong, message",
     [
-        lambda solid: solid.distance("skin"),
-        lambda solid: solid.untangle(boundary="free"),
-        lambda solid: solid.distance(vertices=[10**6]),
-        lambda solid: solid.distance(vertices=[-1]),
-        lambda solid: solid.distance(vertices=[1], point=(0.0, 0.0, 0.0)),
-        lambda solid: solid.smooth_attribute("none"),
-        lambda solid: solid.with_attributes({"a": [1.0]}),
-        lambda solid: solid.boundary().distance([0]),
-        lambda solid: solid.boundary().denoise(rings=0),
-        lambda solid: sphere(2).distance([0], method="flood"),
-        lambda solid: sphere(2).smooth(-1.0),
+        (lambda solid: solid.distance("skin"), 'to="skin"'),
+        (lambda solid: solid.untangle(boundary="free"), 'boundary="free"'),
+        (lambda solid: solid.distance(vertices=[10**6]), "no vertex 1000000"),
+        (lambda solid: solid.distance(vertices=[-1]), "vertices names -1 at place 0"),
+        (lambda solid: solid.distance(vertices=[1], point=(0.0, 0.0, 0.0)), "several targets"),
+        (lambda solid: solid.smooth_attribute("none"), 'no attribute is named "none"'),
+        (lambda solid: solid.with_attributes({"a": [1.0]}), 'the attribute "a" has the shape [1] for 27 vertices'),
+        (lambda solid: solid.boundary().distance([0]), "face 0 is not a triangle"),
+        (lambda solid: solid.boundary().denoise(rings=0), "denoising needs at least 1 ring of neighbors"),
+        (lambda solid: sphere(2).distance([0], method="flood"), 'method="flood"'),
+        (lambda solid: sphere(2).smooth(-1.0), "a curvature flow time of -1: out of range"),
     ],
 )
-def test_what_cannot_be_done_is_refused(wrong: Any) -> None:
+def test_what_cannot_be_done_is_refused(wrong: Any, message: str) -> None:
     points, cells = box(2, 2, 2)
     with pytest.raises(subsolid.Error) as refused:
         wrong(subsolid.Solid(points, cells))
-    assert refused.value.help
+    assert refused.value.message == message and refused.value.help

@@ -65,8 +65,12 @@ def test_other_tensors_are_refused(car: subsolid.Solid) -> None:
 
     plan = car.plan(gauss=2)
     controls = torch.tensor(np.array(car.points))
-    for wrong in (controls.float(), car.points, controls[:-1]):
-        with pytest.raises(subsolid.Error):
+    for wrong, message in (
+        (controls.float(), "not a float64 tensor"),
+        (car.points, "not a float64 tensor"),
+        (controls[:-1], "17 points for 18 vertices"),
+    ):
+        with pytest.raises(subsolid.Error, match=message):
             evaluate(plan, wrong)
     with pytest.raises(subsolid.Error, match="single precision"):
         evaluate(car.plan(gauss=2, precision="f32"), controls)

@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn equals_the_plain_sum() {
+    fn layered_grids_equal_explicit_sums() {
         for (i, n) in [1, 2, 3, 5, 7, 8, 9].into_iter().enumerate() {
             for m in [1, 2, 3, 4, 7] {
                 check::<f64>(14 + i, [n, 2], n, m, 0.0);

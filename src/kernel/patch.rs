@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn equals_the_plain_sum() {
+    fn grids_equal_explicit_sums() {
         for samples in [1, 2, 3, 4, 5, 8, 16, 31, 32, 64] {
             check::<f64>(samples, 16, 0.0);
             check::<f32>(samples, 16, 0.0);

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn equals_the_plain_sum() {
+    fn points_equal_explicit_sums() {
         for count in [1, 2, 3, 5, 7, 8, 9, 16, 65] {
             for m in [1, 2, 3, 4, 7] {
                 check::<f64>(count, m, MissingLayers::NONE, 0.0);
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn every_end_condition() {
+    fn points_equal_explicit_sums_at_every_end_condition() {
         for ends in (0..64).map(MissingLayers::from_bits) {
             check::<f64>(9, 3, ends, 0.0);
             check::<f32>(9, 3, ends, 0.0);

@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn equals_the_plain_sum() {
+    fn products_equal_explicit_sums() {
         for (i, samples) in [1, 2, 3, 5, 7, 8, 9, 16, 27, 64].into_iter().enumerate() {
             for (j, m) in [1, 2, 3, 4, 7].into_iter().enumerate() {
                 let cells = (i + 2 * j) % 9 + 1;

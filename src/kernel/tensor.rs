@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn equals_the_plain_sum() {
+    fn grids_equal_explicit_sums() {
         for n in [1, 2, 3, 5, 7, 8, 9, 16] {
             for m in [1, 2, 3, 4, 7] {
                 check::<f64>([n, (n + 1) % 5 + 1, 3], m, 2, 9, 0.0);
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn every_end_condition() {
+    fn grids_equal_explicit_sums_at_every_end_condition() {
         check::<f64>([3, 4, 2], 3, 64, 0, 0.0);
         check::<f32>([3, 4, 2], 1, 64, 0, 0.0);
     }

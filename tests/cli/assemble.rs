@@ -125,7 +125,7 @@ fn both_formats_hold_the_same_matrix() {
 }
 
 #[test]
-fn bad_requests_are_refused() {
+fn bad_constants_names_and_outputs_are_refused() {
     let directory = tempdir().unwrap();
     let here = directory.path();
     done(here, "shape box 2 2 2 -o box.vtk");
@@ -146,7 +146,7 @@ fn bad_requests_are_refused() {
     refused(here, "assemble box.vtk --mass -o box.vtk", "is a file, not a directory");
     refused(here, "assemble box.vtk --mass -o box.vtk/x", "one of its directories is a file");
     refused(here, "assemble box.vtk --mass -o -", "cannot go to standard output");
-    refused(here, "assemble box.vtk --mass", "--output");
+    refused(here, "assemble box.vtk --mass", "not provided:\n  --output");
     refused(here, "assemble box.vtk --mass --backend gpu -o out", "unknown backend \"gpu\"");
     assert!(!here.join("out").exists());
 }

@@ -258,7 +258,7 @@ fn the_help_says_which_models_are_taken() {
             "compare" => "",
             _ => "-o a.vtu",
         };
-        refused(here, &format!("{name} corner.obj {more}"), "surface");
+        refused(here, &format!("{name} corner.obj {more}"), "a surface, not a control mesh");
     }
     for name in OF_BOTH {
         let text = help_of(&help(name), "<MODEL>");

@@ -20,7 +20,11 @@ fn tables_are_opened_before_the_model_is_read() {
     fs::write(at.path().join("p.csv"), "a,b\n1,2\n").unwrap();
     // the model is not there either
     refused(at.path(), "evaluate part.vtu --at p.csv -o out.csv", "p.csv:1: the header is");
-    refused(at.path(), "evaluate part.vtu --at missing.csv -o out.csv", "missing.csv");
+    refused(
+        at.path(),
+        "evaluate part.vtu --at missing.csv -o out.csv",
+        "missing.csv: cannot be read",
+    );
 }
 
 #[test]
@@ -369,7 +373,7 @@ fn locates_the_points_of_a_table() {
         fs::write(path.join("bad.csv"), table).unwrap();
         refused(path, "locate fan.vtu --points bad.csv -o a.csv", fragment);
     }
-    refused(path, "locate fan.vtu --points none.csv -o a.csv", "none.csv");
+    refused(path, "locate fan.vtu --points none.csv -o a.csv", "none.csv: cannot be read");
     refused(path, "locate fan.vtu --points x.csv -o a.vtu", "end the name of the output in .csv");
     refused(path, "locate fan.vtu --points x.csv -o x.csv", "is an input");
     refused(

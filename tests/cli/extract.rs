@@ -208,11 +208,11 @@ fn other_requests_are_refused() {
     let car = model(MODELS[0]);
     for (arguments, fragment) in [
         (format!("extract {car} -o a.txt"), ".npz or .bext"),
-        (format!("extract {car} -o a.bext --refined-points"), "--refined-points"),
+        (format!("extract {car} -o a.bext --refined-points"), "a .bext file has no rows"),
         (format!("extract {car} -o a.bext --compress"), "plain text"),
         (format!("extract {car} -o a.npz --rings 9"), "0 to 8 rings"),
-        (format!("extract {car} -o nowhere/a.npz"), "directory"),
-        ("extract nothing.vtk -o a.npz".into(), "nothing.vtk"),
+        (format!("extract {car} -o nowhere/a.npz"), "create its directory first"),
+        ("extract nothing.vtk -o a.npz".into(), "nothing.vtk: cannot be read"),
     ] {
         refused(directory.path(), &arguments, fragment);
     }

@@ -134,7 +134,11 @@ fn coordinates_out_of_range_are_refused() {
         write(path, name, &SolidMesh { points, ..mesh.clone() });
     };
     fs::write(path.join("points.csv"), "x,y,z\n0.5,0.5,0.5\n").unwrap();
-    for (by, words) in [(1e150, "overflow"), (1e-150, "underflow"), (1e101, "overflow")] {
+    for (by, words) in [
+        (1e150, "overflow in double precision"),
+        (1e-150, "underflow in double precision"),
+        (1e101, "overflow in double precision"),
+    ] {
         scaled("bad.vtu", by);
         for job in [
             "info bad.vtu",
@@ -150,7 +154,12 @@ fn coordinates_out_of_range_are_refused() {
             refused(path, job, words);
         }
     }
-    for (by, words) in [(1e38, "overflow"), (1e-100, "underflow"), (1e19, "overflow")] {
+    for (by, words) in [
+        (1e38, "overflow in single precision"),
+        (1e19, "overflow in single precision"),
+        (1e-19, "underflow in single precision"),
+        (1e-100, "underflow in double precision"),
+    ] {
         scaled("f64.vtu", by);
         let job = "evaluate f64.vtu --samples 3 --backend cpu";
         // beyond 1e70 it is refused in double precision too
@@ -170,12 +179,24 @@ fn coordinates_out_of_range_are_refused() {
     refused(path, &format!("{job} --quality"), "Jacobian determinants overflow");
 
     fs::write(path.join("points.csv"), "x,y,z\n0.5,0.5,0.5\n1e200,0,0\n").unwrap();
-    refused(path, "locate box.vtu --points points.csv -o a.csv", "points.csv:3");
+    refused(
+        path,
+        "locate box.vtu --points points.csv -o a.csv",
+        "points.csv:3: x: number up to 1e70",
+    );
     let cube =
         "v 0 0 0\nv 1e150 0 0\nv 0 1e150 0\nv 0 0 1e150\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
     fs::write(path.join("large.obj"), cube).unwrap();
-    refused(path, "surface large.obj --levels 1 -o a.obj", "overflow");
-    refused(path, "surface large.obj --limit --normals -o a.obj", "overflow");
+    refused(
+        path,
+        "surface large.obj --levels 1 -o a.obj",
+        "beyond 1e70 products of coordinates overflow",
+    );
+    refused(
+        path,
+        "surface large.obj --limit --normals -o a.obj",
+        "beyond 1e70 products of coordinates overflow",
+    );
 }
 
 /// Two tetrahedra on the same side of their common face: one is inverted, on ranks the same one.

@@ -1,6 +1,8 @@
 //! The program as its users run it. The files that `vtk_files_of_evaluate_read_back` leaves in
 //! `target/readback_evaluate` are read by `tests/io/vtk_evaluate.py`.
 
+#[path = "../common/decoded_page.rs"]
+mod decoded_page;
 #[path = "../common/npz.rs"]
 mod npz;
 #[path = "../common/oracle/mod.rs"]
@@ -26,6 +28,7 @@ mod handedness;
 mod inputs;
 #[cfg(target_os = "linux")]
 mod interrupted;
+mod layer_files;
 mod measures;
 #[cfg(target_os = "linux")]
 mod memory;

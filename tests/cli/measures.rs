@@ -5,6 +5,7 @@ use std::fs;
 use tempfile::tempdir;
 
 use crate::program::{done, run};
+use crate::vtk_files::array;
 use crate::{json, with_fan};
 
 #[test]
@@ -24,8 +25,12 @@ fn single_precision_is_compared_with_double() {
     assert!(worst > 0.0 && worst < 1e-6 && number(&all["worst"]["value"]) == worst);
 
     let file = fs::read(fan.path().join("errors.vtu")).unwrap();
-    let text = String::from_utf8_lossy(&file);
-    assert!(text.contains("Name=\"error\"") && text.contains("Name=\"class\""));
+    let errors = array(&file, "error");
+    assert_eq!(errors.into_iter().fold(0.0, f64::max), worst);
+    // 27 hexahedra in each of 30 layered and 10 irregular cells
+    let classes = array(&file, "class");
+    let count = |class: f64| classes.iter().filter(|&&found| found == class).count();
+    assert_eq!([count(1.0), count(2.0), classes.len()], [30 * 27, 10 * 27, 40 * 27]);
 
     let text = done(fan.path(), &format!("{compare} --precision f32"));
     assert!(text.contains("99 %") && text.contains("worst in ulp"), "{text}");

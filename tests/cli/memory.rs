@@ -99,7 +99,7 @@ fn refused_within(here: &Path, kilobytes: usize, arguments: &str, fragment: &str
     let output = run_within(here, kilobytes, arguments);
     let message = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{arguments}: {message}");
-    assert!(message.contains(fragment), "{arguments}: {message}");
+    assert!(message.contains(fragment) && !arguments.contains(fragment), "{arguments}: {message}");
     assert!(files(here) == before, "{arguments} left something behind");
 }
 

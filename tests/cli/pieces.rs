@@ -103,7 +103,7 @@ fn jobs_that_do_not_belong_together_are_refused() {
         ("--pieces 4/3 -o limit.pvtu", "I from 1 to N"),
         ("--pieces 0/3 -o limit.pvtu", "I from 1 to N"),
         ("--pieces 1/3 -o limit.vtu", "--pieces is for a .pvtu of samples"),
-        ("--pieces 1/3", "--output"),
+        ("--pieces 1/3", "not provided:\n  --output"),
     ] {
         refused(here, &format!("{JOB} {options}"), message);
     }
@@ -322,22 +322,23 @@ fn ranks_are_estimated_before_anything_runs() {
     assert!(text.contains("ghosts") && text.contains("      64 "), "{text}");
     for (options, message) in [
         ("--ranks 0", "--ranks 0 is out of range"),
-        ("--ranks 1,x", "invalid"),
+        ("--ranks 1,x", "invalid value 'x'"),
         ("--ranks 2 --samples 1", "--samples 1 is out of range"),
         ("--ranks 2 --job refine --samples 2", "--samples is for --job evaluate"),
         ("--ranks 2 --job refine --refinements 0", "--refinements 0 is out of range"),
         ("--ranks 2 --job slice --pixel 1", "--job slice without --layer-height"),
-        ("--ranks 2 --job slice --pixel 1 --layer-height -1", "--layer-height -1"),
+        ("--ranks 2 --job slice --pixel 1 --layer-height -1", "give a length above 0"),
         ("--ranks 2 --pixel 1", "--pixel is for --job slice"),
         ("--ranks 2 --values 1", "--values is for --job slice"),
-        ("--ranks 2 --network 0", "--network 0"),
-        ("--ranks 2 --of-cells 0", "--of-cells 0"),
-        ("--of-cells 5", "--ranks"),
+        ("--ranks 2 --network 0", "give GB a second, above 0"),
+        ("--ranks 2 --of-cells 0", "ask for at least one cell"),
+        ("--of-cells 5", "not provided:\n  --ranks"),
     ] {
         refused(here, &format!("info box.vtu {options}"), message);
     }
     for backend in ["cuda:0,x", "cuda:0,", "cuda:a"] {
-        refused(here, &format!("info box.vtu --backend {backend}"), "--backend");
+        let refusal = "unexpected argument '--backend'";
+        refused(here, &format!("info box.vtu --backend {backend}"), refusal);
         let job = format!("evaluate box.vtu --samples 2 --backend {backend} -o a.vtu");
         refused(here, &job, "unknown backend");
     }

@@ -207,9 +207,9 @@ fn requests_without_an_answer_are_refused() {
         ("smooth corner.obj --time 1 --factor 0.2 -o out.obj", "--factor is for solids"),
         ("smooth corner.obj --attribute a --fix-boundary -o out.obj", "--attribute is for solids"),
         ("smooth corner.obj --time 1 --compress -o out.obj", "--compress is for solids"),
-        ("smooth corner.obj -o out.obj", "--time"),
+        ("smooth corner.obj -o out.obj", "curvature flow needs a time step"),
         ("smooth corner.obj --time -1 -o out.obj", "time of -1"),
-        ("smooth box.vtu -o out.vtu", "--attribute"),
+        ("smooth box.vtu -o out.vtu", "curvature flow does not apply to solids"),
         ("denoise corner.obj --rings 0 -o out.obj", "denoising needs at least 1 ring"),
     ] {
         refused(path, command, fragment);

@@ -351,13 +351,16 @@ fn invalid_geometry_is_refused_unless_forced() {
     let quality = &report["quality"];
     assert!(quality["least_determinant"]["value"].as_f64().unwrap() < 0.0);
     assert!(!quality["non_positive"].as_object().unwrap().is_empty());
-    let (code, _, stderr) = run(here, "quadrature fold.vtu --gauss 3 --force -o q.npz");
+    let (code, _, stderr) =
+        run(here, "quadrature fold.vtu --gauss 3 --force --store geometry -o q.npz");
     assert_eq!(code, 1, "{stderr}");
-    assert!(stderr.contains("warning") && here.join("q.npz").exists(), "{stderr}");
+    assert!(stderr.contains("determinant is not positive"), "{stderr}");
+    let measures = array::<f64>(&here.join("q.npz"), "point/measure").1;
+    assert!(measures.iter().any(|&measure| measure < 0.0));
 }
 
 #[test]
-fn bad_requests_are_refused() {
+fn bad_rules_outputs_and_contents_are_refused() {
     let directory = with_fan();
     let here = directory.path();
     refused(here, "quadrature fan.vtu --gauss 0 -o q.npz", "no Gauss rule with 0 points");
@@ -365,14 +368,14 @@ fn bad_requests_are_refused() {
     refused(here, "quadrature fan.vtu --gauss 3 -o q.csv", "holds no quadrature");
     refused(here, "quadrature fan.vtu --gauss 3 --second -o q.vtu", ".npz only");
     refused(here, "quadrature fan.vtu --gauss 3 --store all -o q.vtu", ".npz only");
-    refused(here, "quadrature fan.vtu --gauss 3 --store some -o q.npz", "some");
+    refused(here, "quadrature fan.vtu --gauss 3 --store some -o q.npz", "invalid value 'some'");
     let nothing = "quadrature fan.vtu --gauss 3 --store geometry --second -o q.npz";
     refused(here, nothing, "which --store geometry does not store");
     done(here, &nothing.replace("q.npz", "p.npz --physical-gradients"));
-    refused(here, "quadrature fan.vtu --gauss 3 -o missing/q.npz", "missing");
-    refused(here, "quadrature fan.vtu --gauss 3", "--output");
+    refused(here, "quadrature fan.vtu --gauss 3 -o missing/q.npz", "create its directory first");
+    refused(here, "quadrature fan.vtu --gauss 3", "not provided:\n  --output");
     refused(here, "quadrature fan.vtu --gauss 3 -o fan.vtu", "is an input");
-    refused(here, "quadrature none.vtu --gauss 3 -o q.npz", "none.vtu");
+    refused(here, "quadrature none.vtu --gauss 3 -o q.npz", "none.vtu: cannot be read");
 }
 
 /// Sides have numbers that select them, and the archive what the table says.
@@ -430,8 +433,12 @@ fn boundaries_have_sides_normals_and_areas() {
     let skin = fs::read(here.join("skin.vtu")).unwrap();
     assert!(skin.windows(13).any(|bytes| bytes == b"Name=\"normal\""));
     refused(here, "quadrature box.vtu --gauss 2 --boundary=1 -o q.npz", "no side 1");
-    refused(here, "quadrature box.vtu --gauss 2 --boundary=x -o q.npz", "x");
-    refused(here, "quadrature box.vtu --gauss 2 --boundary --quality", "--quality");
+    refused(here, "quadrature box.vtu --gauss 2 --boundary=x -o q.npz", "no group x");
+    refused(
+        here,
+        "quadrature box.vtu --gauss 2 --boundary --quality",
+        "cannot be used with '--quality'",
+    );
     two_boxes(&here.join("hands.vtk"));
     let job = "quadrature hands.vtk --crease-angle 40 --gauss 2 --boundary";
     let (code, _, stderr) = run(here, job);

@@ -53,12 +53,12 @@ fn queries_without_an_answer_are_refused() {
         ("box.vtu --op CV --of 8", "no cell 8"),
         ("roof.obj --op VC --of 0", "a surface has no query VC"),
         ("roof.obj --op VX --of 0", "no query \"VX\"; those of surfaces are VV VE VF EV"),
-        ("roof.obj --of 0", "--op"),
-        ("roof.obj --op VV --of -1", "-1"),
+        ("roof.obj --of 0", "not provided:\n  --op"),
+        ("roof.obj --op VV --of -1", "-1 is not in 0..=4294967295"),
         ("roof.obj --op VE --of 0 --rings 2", "--rings is not for VE"),
         ("box.vtu --op VE --of 0 --oriented", "--oriented is not for VE"),
         ("touch.obj --op VF --of 0 --oriented", "vertex 0: its faces form neither"),
-        ("none.obj --op VV --of 0", "none.obj"),
+        ("none.obj --op VV --of 0", "none.obj: cannot be read"),
     ] {
         refused(path, &format!("query {arguments}"), fragment);
     }

@@ -75,7 +75,7 @@ fn what_fails_prints_nothing() {
     let here = directory.path();
     refused(here, "evaluate fan.vtu -o -.pvtu", "several files");
     refused(here, "evaluate fan.vtu -o -.xyz", "unknown output format");
-    refused(here, "evaluate fan.vtu -o - --at none.csv", "none.csv");
+    refused(here, "evaluate fan.vtu -o - --at none.csv", "none.csv: cannot be read");
     for directory in ["--svg -", "--png - --pixel 0.1", "--bmp - --pixel 0.1"] {
         let job = format!("slice fan.vtu --layer-height 1 {directory}");
         refused(here, &job, "a directory of files cannot go to standard output");

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 use tempfile::tempdir;
 
+use crate::decoded_page::Decoded;
 use crate::program::{done, refused, run};
 use crate::with_fan;
 
@@ -138,13 +139,25 @@ fn viewers_of_gltf_get_the_boundary() {
     }
 }
 
+/// Whether a line of a text has all cells of a row, in their order.
+pub fn has_row(text: &str, row: &[String]) -> bool {
+    let is_row = |line: &str| {
+        let mut rest = Some(line);
+        row.iter().all(|cell| {
+            rest = rest.and_then(|rest| rest.split_once(&**cell)).map(|(_, rest)| rest);
+            rest.is_some()
+        })
+    };
+    text.lines().any(is_row)
+}
+
 #[test]
 fn reports_are_pages_with_tables() {
     let fan = with_fan();
     let here = fan.path();
     let plain = done(here, "info fan.vtu --verbose");
     assert_eq!(plain, done(here, "info fan.vtu --verbose --report info.html"));
-    done(here, "compare fan.vtu --backend cpu --samples 3 --report compare.html");
+    let compared = done(here, "compare fan.vtu --backend cpu --samples 3 --report compare.html");
     done(
         here,
         "bench fan.vtu --backend cpu --samples 2 --levels 0 --repeats 1 --report bench.html",
@@ -154,6 +167,15 @@ fn reports_are_pages_with_tables() {
         assert!(html.contains("default-src 'none'"), "{name}");
         assert!(html.contains(include_str!("../../src/view/page/colors.css")), "{name}");
     }
+    // the tables are those of the text
+    let rows = |name: &str| Decoded::of_html(&fs::read_to_string(here.join(name)).unwrap()).rows();
+    let found = rows("info.html");
+    assert_eq!(found.len(), plain.lines().count());
+    assert!(found.iter().all(|row| has_row(&plain, row)), "{found:?} in {plain}");
+    // three units of all cells, of layered and of irregular ones, and the two worst
+    let found = rows("compare.html");
+    assert_eq!(found.len(), 11);
+    assert!(found[..9].iter().all(|row| has_row(&compared, row)), "{found:?} in {compared}");
     for (arguments, message) in [
         ("info fan.vtu --report fan.vtu", "end its name in .html"),
         ("info fan.vtu --report missing/a.html", "create its directory"),

@@ -40,14 +40,24 @@ pub fn done(directory: &Path, arguments: &str) -> String {
 }
 
 /// Runs what must be refused with a message that holds `fragment`, leaving all files as
-/// they are.
+/// they are. The fragment says what is wrong: the arguments do not hold it.
 pub fn refused(directory: &Path, arguments: &str, fragment: &str) {
     let before = files(directory);
     let (code, _, stderr) = run(directory, arguments);
     assert_eq!(code, 2, "{arguments}: {stderr}");
-    assert!(stderr.contains(fragment), "{arguments}: {stderr}");
+    let said = without_usage(&stderr);
+    assert!(said.contains(fragment), "{arguments}: {fragment:?} is not in {said}");
+    assert!(!arguments.contains(fragment), "{arguments}: any message may repeat {fragment:?}");
     assert!(!stderr.contains("panicked") && !stderr.contains("backtrace"), "{stderr}");
     assert!(files(directory) == before, "{arguments} left something behind");
+}
+
+/// The error and its help, without the status lines before and without the usage, which names
+/// many options whatever is wrong.
+fn without_usage(stderr: &str) -> String {
+    let start = stderr.find("error: ").unwrap_or_else(|| panic!("no error: {stderr}"));
+    let parts = stderr[start..].split("\n\n");
+    parts.filter(|part| !part.starts_with("Usage:")).collect::<Vec<_>>().join("\n\n")
 }
 
 /// All files below a directory, hidden ones too.

@@ -124,7 +124,7 @@ fn runs_give_the_same_bits() {
 
 #[test]
 #[ignore = "needs an NVIDIA GPU"]
-fn bad_requests_are_refused() {
+fn boundaries_bad_densities_and_other_meshes_are_refused() {
     let gpu = gpu(Precision::F64);
     let mesh = shape("box", &[2, 2, 2]);
     let solid = Solid::new(&mesh).unwrap();

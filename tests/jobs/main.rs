@@ -6,6 +6,7 @@ mod oracle;
 #[path = "../common/support/mod.rs"]
 mod support;
 
+#[path = "../common/decoded_page.rs"]
 mod decoded_page;
 mod extraction;
 mod locate;

@@ -13,7 +13,7 @@ solid_conformance!(cpu_f32, Cpu::new(Precision::F32), 4e-6);
 
 /// The levels narrower than the machine's widest, which the tests above take.
 #[test]
-fn narrower_simd_levels() {
+fn narrower_simd_levels_pass_the_same_tests() {
     for simd in Simd::available().skip(1) {
         for (precision, tolerance) in [(Precision::F64, 1e-13), (Precision::F32, 4e-6)] {
             let backend = Cpu::new(precision).with_simd(simd);

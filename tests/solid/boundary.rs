@@ -56,12 +56,12 @@ fn boundaries_with_sharp_box_edges_are_limit_surfaces() {
 }
 
 #[test]
-fn boundaries_with_creases_and_corners_sharp_for_ever() {
+fn boundaries_with_infinitely_sharp_creases_and_corners_are_limit_surfaces() {
     compare_all(|mesh, seed| crease_at_random(mesh, &[INF], 8, seed));
 }
 
 #[test]
-fn boundaries_with_semi_sharp_creases_and_corners() {
+fn boundaries_with_semi_sharp_creases_and_corners_are_limit_surfaces() {
     compare_all(|mesh, seed| crease_at_random(mesh, &[0.5, 1.0, 2.3, INF], 12, seed));
 }
 

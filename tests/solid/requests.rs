@@ -1,8 +1,7 @@
 //! Requests to the library that make no sense are refused; nothing panics.
 
-use std::fmt::Debug;
-
 use crate::support::meshes::{block, fan};
+use crate::support::refused;
 use subsolid::backend::{Backend, Cpu, Precision};
 use subsolid::bezier::{Extraction, Pieces};
 use subsolid::limit::Solid;
@@ -17,13 +16,7 @@ use subsolid::slice::{SliceOptions, Slicer};
 use subsolid::surface::boundary_surface;
 use subsolid::untangle::{BoundaryMotion, untangle};
 use subsolid::view::{Page, SkinOptions, SkinPolygons, ViewOptions};
-use subsolid::{Limit, Quadrature, Result};
-
-#[track_caller]
-fn refused<T: Debug>(result: Result<T>, words: &str) {
-    let message = result.expect_err(words).to_string();
-    assert!(message.contains(words), "{message:?} lacks {words:?}");
-}
+use subsolid::{Limit, Quadrature};
 
 #[test]
 fn ranges_of_elements() {

@@ -13,12 +13,15 @@ use super::{options, size};
 #[track_caller]
 fn expect_close(found: &[f64], expected: &[f64], tolerance: f64, what: &str) {
     assert_eq!(found.len(), expected.len(), "{what}");
-    for (x, y) in found.iter().zip(expected) {
-        assert!(
-            (x - y).abs() <= tolerance || y.is_nan(),
-            "{what}: {found:?}, expected {expected:?}"
-        );
-    }
+    let is_close = found.iter().zip(expected).all(|(x, y)| (x - y).abs() <= tolerance);
+    assert!(is_close, "{what}: {found:?}, expected {expected:?}");
+}
+
+/// Compares the limits that OpenSubdiv has; returns how many these are.
+#[track_caller]
+fn expect_limits(found: &[[f64; 3]], case: &Case) -> usize {
+    let pairs = found.iter().zip(&case.limits).filter(|(_, expected)| !expected[0].is_nan());
+    pairs.map(|(p, q)| expect_close(p, q, 1e-12 * size(&case.mesh), &case.name)).count()
 }
 
 /// The refined points of all levels, and the numbers of vertices and faces.
@@ -65,19 +68,19 @@ fn refined_points_by_edge_friend() {
 
 #[test]
 fn limits_of_control_vertices() {
+    let (mut compared, mut all) = (0, 0);
     for case in cases() {
         let what = &case.name;
         let limits =
             vertex_limits(&case.mesh, case.scheme).unwrap_or_else(|e| panic!("{what}: {e}"));
-        for (p, q) in limits.positions.iter().zip(&case.limits) {
-            expect_close(p, q, 1e-12 * size(&case.mesh), what);
-        }
+        compared += expect_limits(&limits.positions, &case);
+        all += case.limits.len();
         let plan = SurfacePlan::new(&case.mesh, &options(case.scheme, 1, Method::Matrix)).unwrap();
         let adaptive = adaptive_limits(&plan, &case.mesh, false).unwrap();
-        for (p, q) in adaptive.limits.positions.iter().zip(&case.limits) {
-            expect_close(p, q, 1e-12 * size(&case.mesh), what);
-        }
+        compared += expect_limits(&adaptive.limits.positions, &case);
     }
+    // it has none at 107 of 1306 vertices
+    assert_eq!([compared, all], [2 * 1199, 1306]);
 }
 
 #[test]

@@ -38,6 +38,12 @@ pub fn check(
         let determinant = dot(u, cross(v, w));
         (determinant, determinant.abs() / lengths, lengths)
     };
+    let has = |quantity, attribute| limit.quantity(quantity, attribute).is_some();
+    let wants = |want| plan.want().contains(want);
+    assert!(!wants(Want::DETERMINANT) || has(Quantity::Determinant, None), "{what}");
+    assert!(!wants(Want::LEAST_DETERMINANT) || has(Quantity::LeastDeterminant, None), "{what}");
+    let gradients = (0..mesh.attributes.len()).all(|a| has(Quantity::Gradient, Some(a)));
+    assert!(!wants(Want::GRADIENT) || gradients, "{what}");
     let mut undefined = 0;
     if let Some(found) = limit.quantity(Quantity::Determinant, None) {
         assert_eq!(found.len(), limit.len());

@@ -96,6 +96,13 @@ pub fn size(points: &[Point]) -> f64 {
     (0..3).map(extent).fold(0.0, f64::max)
 }
 
+/// Fails unless the library refuses with a message that holds `words`.
+#[track_caller]
+pub fn refused<T, E: std::fmt::Display>(result: Result<T, E>, words: &str) {
+    let message = result.err().unwrap_or_else(|| panic!("not refused: {words}")).to_string();
+    assert!(message.contains(words), "{message:?} lacks {words:?}");
+}
+
 /// Fails where two points differ by more than `tolerance`, NaN included.
 #[track_caller]
 pub fn close(a: Point, b: Point, tolerance: f64, what: impl FnOnce() -> String) {

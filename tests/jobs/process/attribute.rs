@@ -4,6 +4,7 @@ use subsolid::process::smooth_attribute;
 use subsolid::query::{Query, QueryStrategy};
 
 use crate::support::meshes::block;
+use crate::support::refused;
 
 /// Linear values inside a box are means of their neighbors'; a jump spreads.
 #[test]
@@ -22,7 +23,13 @@ fn smoothing_keeps_linear_attributes_and_spreads_jumps() {
         assert_eq!(spread[center], 3.0);
         let beside = mesh.points.iter().position(|p| *p == [3.0, 2.0, 2.0]).unwrap();
         assert_eq!(spread[beside], 0.5);
-        assert!(smooth_attribute(&query, &jump, 2, (1, 0.5), |_| false).is_err());
-        assert!(smooth_attribute(&query, &jump, 1, (1, 1.5), |_| false).is_err());
+        refused(
+            smooth_attribute(&query, &jump, 2, (1, 0.5), |_| false),
+            "125 values of width 2 for 125",
+        );
+        refused(
+            smooth_attribute(&query, &jump, 1, (1, 1.5), |_| false),
+            "a smoothing factor of 1.5",
+        );
     }
 }

@@ -10,6 +10,7 @@ use subsolid::process::surface::{Geodesics, toplesets};
 
 use crate::oracle::vector::Greatest;
 use crate::support::meshes::{INF, block};
+use crate::support::refused;
 use crate::triangles::square;
 
 /// A box of unit size in `n` × `n` × `n` cells.
@@ -125,7 +126,7 @@ fn distance_to_a_point_converges() {
             assert!(seeds.iter().any(|seed| (seed.distance - 0.05).abs() < 1e-15));
         }
         let found = volume_distance(&mesh, &seeds).unwrap();
-        assert!(mean_error(&mesh, &found, exact) < 0.03);
+        assert!(mean_error(&mesh, &found, exact) < 8e-3);
         let error = greatest_error(&mesh, &found, exact);
         assert!(error < 0.1 / n as f64, "{n}: {error}");
         error
@@ -206,7 +207,7 @@ fn distances_go_around_corners() {
         straight.abs().max(around.abs())
     });
     println!("around a corner: greatest errors {errors:.5?}");
-    assert!(order(&errors) > 0.8 && errors[2] < 0.02, "{errors:?}");
+    assert!(order(&errors) > 1.1 && errors[2] < 6e-4, "{errors:?}");
 }
 
 /// Left-handed cells have the same distances; threads do not matter.
@@ -247,7 +248,7 @@ fn patches_end_at_creases() {
     let vertices = |seeds: Vec<Seed>| seeds.iter().map(|s| s.vertex).collect::<Vec<_>>();
     assert_eq!(vertices(boundary_patches(&mesh, &[middle]).unwrap()), bottom);
     assert_eq!(crease_seeds(&mesh).unwrap().len(), 8);
-    assert!(boundary_patches(&mesh, &[13]).is_err());
+    refused(boundary_patches(&mesh, &[13]), "vertex 13 is not on the boundary");
 }
 
 /// In a box, to groups of faces at its end and between its cells, and of cells: all rays are
@@ -320,7 +321,7 @@ fn wrong_requests_are_refused() {
         let expected = format!("vertex 0 has the distance {distance}");
         assert!(message(&[Seed { vertex: 0, distance }]).contains(&expected));
     }
-    assert!(crease_seeds(&mesh).is_err());
+    refused(crease_seeds(&mesh), "has no creases");
     let mut two = SolidMesh::from_hexahedra(mesh.points.clone(), &[]);
     let hexes = mesh.cells.hexahedra().unwrap();
     two.points.extend(mesh.points.iter().map(|p| [p[0] + 9.0, p[1], p[2]]));

@@ -95,18 +95,19 @@ fn distances_converge_at_first_order() {
     type Method = fn(&SurfaceMesh) -> Vec<f64>;
     let heat: Method = |mesh| Geodesics::new(mesh).unwrap().distance(&[0]).unwrap();
     let sets: Method = |mesh| toplesets(mesh, &[0]).unwrap();
-    for (name, meshes, n) in [
-        ("plane", [plane(12), plane(24), plane(48)], 12.0f64),
-        ("sphere", [round(3), round(4), round(5)], 16.0 / PI),
+    // half as much again as measured: mean errors of heat and toplesets at the third
+    for (name, meshes, n, most) in [
+        ("plane", [plane(12), plane(24), plane(48)], 12.0f64, [0.012, 0.005]),
+        ("sphere", [round(3), round(4), round(5)], 16.0 / PI, [0.019, 0.03]),
     ] {
-        for (method, run) in [("heat", heat), ("toplesets", sets)] {
+        for ((method, run), most) in [("heat", heat), ("toplesets", sets)].into_iter().zip(most) {
             let errors = meshes.each_ref().map(|(mesh, exact)| {
                 let found = run(mesh);
                 let sum: f64 = found.iter().zip(exact).map(|(a, b)| (a - b).abs()).sum();
                 sum / exact.len() as f64
             });
             println!("{name} {method}: mean errors {errors:.5?}");
-            assert!(errors[2] < 0.04, "{name} {method}: {errors:?}");
+            assert!(errors[2] < most, "{name} {method}: {errors:?}");
             // h = 1 / n (the sphere has a quarter of a great circle in 8 edges), and a quarter of
             // it
             let scale = 4.0 * n.ln() / (4.0 * n).ln();
@@ -132,7 +133,7 @@ fn distances_of_a_part_are_its_own() {
     let sources = [0, count, count + 3];
     let found = Geodesics::new(&mesh).unwrap().distance(&sources).unwrap();
     for (v, (a, b)) in expected.iter().zip(&found).enumerate() {
-        assert!((a - b).abs() < 1e-12, "{v}: {a} {b}");
+        assert!((a - b).abs() < 1e-14, "{v}: {a} {b}");
     }
 }
 
@@ -207,7 +208,7 @@ fn heat_has_no_direction_on_a_face_of_equal_heat() {
         mesh.points.iter_mut().for_each(|p| *p = p.map(|x| scale * x));
         let found = Geodesics::new(&mesh).unwrap().distance(&[0, 1, 2]).unwrap();
         for (p, distance) in mesh.points.iter().zip(found) {
-            assert!((distance - p[2]).abs() < 1e-9 * scale, "{p:?}: {distance}");
+            assert!((distance - p[2]).abs() < 1e-12 * scale, "{p:?}: {distance}");
         }
     }
 }
@@ -226,7 +227,8 @@ fn heat_reaches_the_end_of_a_long_strip() {
     let found = Geodesics::new(&mesh).unwrap().distance(&[0]).unwrap();
     for (p, distance) in mesh.points.iter().zip(found) {
         let exact = p[0].hypot(p[1]);
-        assert!((distance - exact).abs() < 0.01 * f64::from(n), "{p:?}: {distance}");
+        // the worst is off by 1.2e-4 of the length
+        assert!((distance - exact).abs() < 4e-4 * f64::from(n), "{p:?}: {distance}");
     }
 }
 
@@ -248,8 +250,9 @@ fn heat_reaches_the_end_of_a_long_screw() {
     let (length, rise) = (along(n), 0.01 * along(n));
     for (v, (a, b)) in found.into_iter().zip(steps).enumerate() {
         let exact = length.hypot(rise) * (v / 3) as f64 / n as f64;
-        assert!((a - exact).abs() < 0.02 * length, "heat, vertex {v}: {a}, not {exact}");
-        assert!((b - exact).abs() < 0.02 * length, "toplesets, vertex {v}: {b}, not {exact}");
+        // the worst are off by 5.6e-5 and 4.3e-5 of the length
+        assert!((a - exact).abs() < 2e-4 * length, "heat, vertex {v}: {a}, not {exact}");
+        assert!((b - exact).abs() < 2e-4 * length, "toplesets, vertex {v}: {b}, not {exact}");
     }
 }
 

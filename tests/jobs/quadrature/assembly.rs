@@ -12,6 +12,7 @@ use super::solve::{creased, distance};
 use super::system::{elasticity, poisson};
 use crate::oracle::vector::greater;
 use crate::support::meshes::{block, fan, mixed, perturbed};
+use crate::support::refused;
 
 const SCHEME: QuadratureScheme = QuadratureScheme { gauss: 3, rings: Some(2) };
 const ALL: [Operator; 3] = [
@@ -127,14 +128,14 @@ fn loads_add_up_to_the_forces() {
     let sum = |load: &[[f64; 3]], d: usize| load.iter().map(|f| f[d]).sum::<f64>();
     for d in 0..3 {
         let (a, b) = (sum(&pressure, d), sum(&weight, d));
-        assert!((a - b).abs() < 1e-8 * sum(&weight, 2).abs(), "{d}: {a} {b}");
+        assert!((a - b).abs() < 1e-14 * sum(&weight, 2).abs(), "{d}: {a} {b}");
     }
     // and its moments about the x axis
     let moment = |load: &[[f64; 3]]| -> f64 {
         load.iter().zip(&mesh.points).map(|(f, p)| p[1] * f[2] - p[2] * f[1]).sum()
     };
     let (a, b) = (moment(&pressure), moment(&weight));
-    assert!((a - b).abs() < 1e-8 * sum(&weight, 2).abs(), "{a} {b}");
+    assert!((a - b).abs() < 1e-14 * sum(&weight, 2).abs(), "{a} {b}");
     assert!(surface_load(&in_volume, |_, _, _| [0.0; 3]).is_err());
     for error in [
         assemble(&on_boundary, &ALL).map(|_| ()).unwrap_err(),
@@ -179,12 +180,12 @@ fn materials_out_of_range_are_refused() {
     let solid = Solid::new(&mesh).unwrap();
     let quadrature = Quadrature::new(&solid, SCHEME, Want::FIRST).unwrap();
     let mapping = Mapping::new(&quadrature, mesh.controls()).unwrap();
-    for bad in [
-        Operator::Mass { density: 0.0 },
-        Operator::Stiffness { conductivity: f64::NAN },
-        Operator::Elasticity { young: 1.0, poisson: 0.5 },
-        Operator::Elasticity { young: -1.0, poisson: 0.3 },
+    for (bad, words) in [
+        (Operator::Mass { density: 0.0 }, "a density of 0"),
+        (Operator::Stiffness { conductivity: f64::NAN }, "a conductivity of NaN"),
+        (Operator::Elasticity { young: 1.0, poisson: 0.5 }, "Poisson's ratio 0.5"),
+        (Operator::Elasticity { young: -1.0, poisson: 0.3 }, "Young's modulus -1"),
     ] {
-        assert!(assemble(&mapping, &[bad]).is_err(), "{bad:?}");
+        refused(assemble(&mapping, &[bad]), words);
     }
 }

@@ -57,7 +57,7 @@ fn tables(random: &mut Random, controls: usize, samples: usize) -> [Vec<f64>; 3]
 }
 
 #[test]
-fn tables_of_any_size_at_every_level() {
+fn maps_of_tables_equal_explicit_sums_at_every_simd_level() {
     let mut random = Random::new(3);
     let points: Vec<f64> = (0..300).map(|_| 5.0 + random.unit()).collect();
     for (controls, samples, leaves) in [(8, 1, 1), (11, 7, 13), (20, 16, 8), (9, 27, 3)] {
@@ -123,9 +123,8 @@ fn tables_of_any_size_at_every_level() {
     }
 }
 
-/// Sum factorization is the table of its products.
 #[test]
-fn grids_are_tables() {
+fn sum_factorized_grids_equal_tables_of_their_products() {
     let mut random = Random::new(4);
     let points: Vec<f64> = (0..600).map(|_| random.unit()).collect();
     for (n, leaves, ends) in

@@ -9,7 +9,7 @@ use subsolid::slice::{Axis, Layer, PixelGrid, Sampling, SliceOptions, Slicer};
 use super::{AXES, boundary, check_contours, creased, heights, on_side, shape, slicer};
 use crate::oracle::random::Random;
 use crate::oracle::vector::{distance, greater};
-use crate::support::{Limits, meshes};
+use crate::support::{Limits, meshes, refused};
 
 #[test]
 fn contours_lie_on_the_limit() {
@@ -192,7 +192,7 @@ fn weights_of_the_limit_are_not_negative() {
 }
 
 #[test]
-fn bad_requests_are_refused() {
+fn bad_tolerances_other_meshes_and_bad_pixel_grids_are_refused() {
     let mesh = meshes::block([1, 1, 1]);
     let solid = Solid::new(&mesh).expect("a solid");
     for tolerance in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e-30] {
@@ -201,10 +201,17 @@ fn bad_requests_are_refused() {
         assert!(error.to_string().contains("tolerance"), "{error}");
     }
     let other = meshes::block([2, 1, 1]);
-    assert!(Slicer::new(&solid, other.controls(), SliceOptions::default()).is_err());
+    refused(
+        Slicer::new(&solid, other.controls(), SliceOptions::default()),
+        "12 control points for 8 vertices",
+    );
     let slicer = Slicer::new(&solid, mesh.controls(), SliceOptions::default()).expect("a slicer");
-    for (pitch, size) in [(0.0, [4, 4]), (f64::NAN, [4, 4]), (1.0, [70_000, 1])] {
+    for (pitch, size, words) in [
+        (0.0, [4, 4], "pixels of 0 length units"),
+        (f64::NAN, [4, 4], "pixels of NaN length units"),
+        (1.0, [70_000, 1], "an image of 70000 x 1 pixels"),
+    ] {
         let grid = PixelGrid { origin: [0.0; 2], pitch, size };
-        assert!(slicer.coverage::<u8>(&[0.5], &grid, Sampling::Area).is_err());
+        refused(slicer.coverage::<u8>(&[0.5], &grid, Sampling::Area), words);
     }
 }

@@ -173,7 +173,7 @@ fn polygons_as_they_are_have_exact_areas() {
     let across = slicer(&mesh, Scheme::Bilinear, Axis::X, 1e-6);
     for (height, expected) in [(0.5, 0.1), (1.0, 0.1), (1.95, 2.0)] {
         let area = across.layer(0, height).area();
-        assert!((area - expected).abs() < 1e-9, "{height}: {area}");
+        assert!((area - expected).abs() < 1e-14, "{height}: {area}");
     }
 }
 
@@ -197,7 +197,7 @@ fn shells_in_shells_are_cavities_or_one_with_them() {
         for (height, area) in [(0.5, 16.0), (1.0, 13.75), (2.0, 13.75), (2.5, 16.0), (3.5, 16.0)] {
             let layer = slicer.layer(0, height);
             assert!((layer.area() - area).abs() < 1e-11, "{height}: {}", layer.area());
-            assert!((pixels(&slicer, height) - area).abs() < 2e-4);
+            assert!((pixels(&slicer, height) - area).abs() < 5e-5);
             let depths: Vec<u32> = layer.contours.iter().map(|contour| contour.depth).collect();
             assert_eq!(depths.len(), if area < 16.0 { 2 } else { 1 });
         }
@@ -206,12 +206,12 @@ fn shells_in_shells_are_cavities_or_one_with_them() {
         assert!(backwards.shells().reversed);
         assert!((backwards.shells().volume() - 60.625).abs() < 1e-12);
         assert!((backwards.layer(0, 2.0).area() - 13.75).abs() < 1e-11);
-        assert!((pixels(&backwards, 2.0) - 13.75).abs() < 2e-4);
+        assert!((pixels(&backwards, 2.0) - 13.75).abs() < 5e-5);
         // two shells that overlap are one
         let both = cut(&joined(&outer, &inner));
         assert_eq!(both.shells().cavities().count(), 0);
         assert_eq!([slicer.shells().most_around(), both.shells().most_around()], [1, 2]);
-        assert!((pixels(&both, 2.0) - 16.0).abs() < 2e-4);
+        assert!((pixels(&both, 2.0) - 16.0).abs() < 5e-5);
         // in each of several planes
         let grid = PixelGrid { origin: [0.0; 2], pitch: 0.5, size: [8; 2] };
         for heights in [[2.0, 4.5], [4.5, 2.0]] {
@@ -238,10 +238,10 @@ fn loop_spheres_have_the_volume_of_their_limit() {
         for axis in AXES {
             let slicer = slicer(&mesh, Scheme::Loop, axis, 1e-6);
             assert!(slicer.surface_error() <= slicer.tolerance() / 8.0);
-            assert!((slicer.shells().volume() / expected - 1.0).abs() < 2e-5);
+            assert!((slicer.shells().volume() / expected - 1.0).abs() < 2e-6);
             let error = sliced_volume(&slicer, 120) / expected - 1.0;
             println!("sphere {levels} {axis:?}: {error:e}");
-            assert!(error.abs() < 5e-5, "{axis:?}: {error:e}");
+            assert!(error.abs() < 6e-6, "{axis:?}: {error:e}"); // 2e-6
         }
     }
 }
@@ -268,7 +268,7 @@ fn loop_heights_are_those_of_dense_limit_points() {
             // a contour of the plane through the point passes by it
             assert!(low - slack <= z && z <= high + slack);
         }
-        assert!(least - low < 1e-2 * (high - low) && high - most < 1e-2 * (high - low));
+        assert!(least - low < 5e-4 * (high - low) && high - most < 5e-4 * (high - low));
         for &p in points.iter().step_by(197) {
             let [x, y] = axis.project(p);
             let layer = slicer.layer(0, p[axis.number()]);
@@ -475,12 +475,12 @@ fn a_body_that_touches_itself_along_an_edge_is_cut() {
     ] {
         let slicer = slicer(&mesh, Scheme::Bilinear, Axis::Z, 1e-6);
         assert_eq!(slicer.shells().shells.len(), 1);
-        assert!((slicer.shells().volume() - 8.0).abs() < 1e-9);
+        assert!((slicer.shells().volume() - 8.0).abs() < 1e-13);
         for (height, contours, area) in [(0.5, 1, 3.0), (1.2, 2, 2.0), (1.9, 2, 2.0), (2.5, 1, 3.0)]
         {
             let layer = slicer.layer(0, height);
             assert_eq!(layer.contours.len(), contours, "{height}");
-            assert!((layer.area() - area).abs() < 1e-9, "{height}");
+            assert!((layer.area() - area).abs() < 1e-13, "{height}");
             let grid = PixelGrid { origin: [0.0; 2], pitch: 0.1, size: [20, 20] };
             let pixels: Vec<u8> = slicer.coverage(&[height], &grid, Sampling::Center).unwrap();
             let inside = pixels.iter().filter(|&&pixel| pixel > 0).count();

@@ -83,7 +83,7 @@ fn tolerances_below_the_rounding_of_coordinates_are_refused() {
             let slicer = slicer(tolerance).unwrap();
             assert!(slicer.tolerance() >= 0.99 * least, "{offset}");
             let volume = sliced_volume(&slicer, 60);
-            assert!((volume / expected - 1.0).abs() < 1e-2, "{offset}: {volume} for {expected}");
+            assert!((volume / expected - 1.0).abs() < 4e-3, "{offset}: {volume} for {expected}");
         }
     }
 }
@@ -100,7 +100,7 @@ fn slices_of_a_box_are_its_rectangles() {
         for height in [0.0, 1e-9, 0.3, 1.0, 1.7, 2.0 - 1e-9] {
             let layer = slicer.layer(7, height);
             assert_eq!((layer.index, layer.height, layer.contours.len()), (7, height, 1));
-            assert!((layer.area() / (a * b) - 1.0).abs() < 1e-8, "{axis:?} {height}");
+            assert!((layer.area() / (a * b) - 1.0).abs() < 1e-13, "{axis:?} {height}");
         }
         for height in [-1e9, -1e-6, high, high + 1e-6, f64::INFINITY, f64::NEG_INFINITY] {
             assert!(slicer.layer(0, height).contours.is_empty(), "{axis:?} {height}");
@@ -116,7 +116,7 @@ fn a_box_far_from_the_origin_is_cut_like_any() {
     let slicer = slicer(&mesh, Axis::Z, 1e-6);
     for height in [0.0, 0.3, 1.0, 3.999] {
         let area = slicer.layer(0, far[2] + height).area();
-        assert!((area / 6.0 - 1.0).abs() < 1e-8, "{height}: {area}");
+        assert!((area / 6.0 - 1.0).abs() < 5e-11, "{height}: {area}"); // 5e-12
     }
     assert!(slicer.layer(0, far[2] + 4.0).contours.is_empty());
 }
@@ -145,7 +145,7 @@ fn heights_are_those_of_the_limit() {
                 });
             let (size, slack) = (high - low, 1.1e-7 + slicer.surface_error());
             assert!(low <= least + slack && high >= most - slack, "{name} {axis:?}");
-            assert!(least - low < 1e-3 * size && high - most < 1e-3 * size, "{name} {axis:?}");
+            assert!(least - low < 5e-5 * size && high - most < 5e-5 * size, "{name} {axis:?}");
             assert!(!slicer.layer(0, low + 1e-5 * size).contours.is_empty(), "{name} {axis:?}");
         }
     }
@@ -161,7 +161,7 @@ fn slices_of_a_cylinder_are_all_alike() {
     for height in heights(&slicer, 9).into_iter().chain([low]) {
         let area = slicer.layer(0, height).area();
         let error = area * (high - low) / volume - 1.0;
-        assert!(error.abs() < 1e-6, "{height}: {error:e}");
+        assert!(error.abs() < 1e-12, "{height}: {error:e}");
     }
 }
 
@@ -172,7 +172,7 @@ fn a_torus_has_the_volume_of_its_boundary() {
     let slicer = slicer(&mesh, Axis::Z, 1e-8);
     let error = sliced_volume(&slicer, 400) / expected - 1.0;
     println!("torus: {error:e}");
-    assert!(error.abs() < 1e-6, "{error:e}");
+    assert!(error.abs() < 1e-8, "{error:e}");
     // upright: ring, two disks, ring
     let upright = self::slicer(&mesh, Axis::X, 1e-6);
     let [low, high] = upright.heights();

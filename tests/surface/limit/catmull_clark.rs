@@ -1,20 +1,28 @@
 //! Catmull-Clark limits against explicit refinement, levels upon levels.
 
-use rayon::prelude::*;
 use subsolid::plan::Want;
 use subsolid::surface::limit::{LimitSurface, Scheme, SurfaceLocation};
 
-use super::meshes::{Flat, crease_at_random, cube, limit, models};
+use super::explicit::{Case, Compared, equal_explicit_refinement};
+use super::meshes::{Flat, cube, models};
 use crate::oracle::random::Random;
 use crate::oracle::spline::bicubic;
 use crate::oracle::surface::Surface;
 use crate::oracle::surface_limit;
 use crate::support::{close, places, size};
 
-const INF: f64 = f64::INFINITY;
+const CASE: Case = Case { scheme: Scheme::CatmullClark, models, compare, levels: &[1, 4] };
+
+equal_explicit_refinement!(CASE, [6, 4, 3, 3]);
 
 /// Compares at random places, some on and close to edges and corners.
-fn compare(name: &str, surface: &Surface, solid: &LimitSurface, seed: u64, rounds: usize) {
+fn compare(
+    name: &str,
+    surface: &Surface,
+    solid: &LimitSurface,
+    seed: u64,
+    rounds: usize,
+) -> Compared {
     let fine = surface.refine(); // its faces are the corners of polygons
     let first_child: Vec<usize> = surface
         .faces
@@ -34,6 +42,7 @@ fn compare(name: &str, surface: &Surface, solid: &LimitSurface, seed: u64, round
         }
     }
     let found = solid.evaluate(&surface.points, &locations, Want::POSITION | Want::FIRST).unwrap();
+    let mut compared = Compared { places: locations.len(), derivatives: 0 };
     for (i, location) in locations.iter().enumerate() {
         let element = solid.elements()[location.element as usize];
         let face = element.face as usize;
@@ -50,48 +59,13 @@ fn compare(name: &str, surface: &Surface, solid: &LimitSurface, seed: u64, round
         if let Some(expected) = expected.first
             && !first.as_flattened().iter().any(|x| x.is_nan())
         {
+            compared.derivatives += 1;
             for d in 0..2 {
                 close(first[d], expected[d], 1e-8 * size, at);
             }
         }
     }
-}
-
-fn compare_all(rounds: usize, crease: impl Fn(&mut Surface, u64) + Sync) {
-    models().par_iter_mut().enumerate().for_each(|(seed, (name, surface))| {
-        crease(surface, seed as u64);
-        compare(name, surface, &limit(surface, Scheme::CatmullClark), seed as u64, rounds);
-    });
-}
-
-#[test]
-fn models_as_they_are() {
-    compare_all(6, |_, _| ());
-}
-
-#[test]
-fn creases_and_corners_sharp_for_ever() {
-    compare_all(4, |surface, seed| {
-        surface.creases.clear();
-        crease_at_random(surface, &[INF], 5, seed);
-    });
-}
-
-#[test]
-fn semi_sharp_creases_and_corners() {
-    compare_all(3, |surface, seed| {
-        surface.creases.clear();
-        crease_at_random(surface, &[0.5, 1.0, 2.3, INF], 8, seed);
-    });
-}
-
-#[test]
-fn semi_sharp_creases_by_chaikins_rule() {
-    compare_all(3, |surface, seed| {
-        surface.creases.clear();
-        surface.chaikin = true;
-        crease_at_random(surface, &[0.4, 1.0, 2.3, 3.1, INF], 4, seed);
-    });
+    compared
 }
 
 #[test]
@@ -117,18 +91,6 @@ fn isolation_leaves_regular_patches_but_around_extraordinary_vertices() {
             let net = [0, 1, 2, 3].map(|i| [0, 1, 2, 3].map(|j| net[i + 4 * j]));
             let expected = bicubic(&net, [0, 0], local);
             close(found.positions[0], expected, 1e-14, || format!("{place:?}"));
-        }
-    }
-}
-
-#[test]
-fn isolation_leaves_the_limit_alone() {
-    for (name, surface) in models().into_iter().filter(|(name, _)| *name != "car") {
-        let flat = Flat::of(&surface);
-        for levels in [1, 4] {
-            let solid =
-                LimitSurface::isolated(&flat.faces(), Scheme::CatmullClark, levels).unwrap();
-            compare(name, &surface, &solid, 7, 1);
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::oracle::spline::bicubic;
 use crate::oracle::surface::Surface;
 use crate::oracle::surface_limit;
 use crate::oracle::vector::Greatest;
-use crate::support::{close, size};
+use crate::support::{close, refused, size};
 
 const ALL: fn() -> Want = || Want::POSITION | Want::FIRST | Want::SECOND;
 
@@ -277,7 +277,11 @@ fn meshes_and_requests_that_are_wrong() {
     assert!(ask(0, [0.0, 1.0]).is_ok());
     assert!(ask(6, [0.0, 1.0]).unwrap_err().to_string().contains("element 6"));
     assert!(ask(0, [0.0, 1.5]).unwrap_err().to_string().contains("1.5"));
-    assert!(ask(0, [f64::NAN, 0.0]).is_err());
-    assert!(limit.evaluate(&surface.points[1..], &[], Want::POSITION).is_err());
-    assert!(limit.grid(0, false).is_err() && limit.grid(65, false).is_err());
+    refused(ask(0, [f64::NAN, 0.0]), "place 0 has parameters NaN, 0");
+    refused(
+        limit.evaluate(&surface.points[1..], &[], Want::POSITION),
+        "7 control points for 8 vertices",
+    );
+    refused(limit.grid(0, false), "0 samples per edge");
+    refused(limit.grid(65, false), "65 samples per edge");
 }

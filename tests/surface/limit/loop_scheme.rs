@@ -1,19 +1,27 @@
 //! Loop limits against explicit refinement, levels upon levels.
 
-use rayon::prelude::*;
 use subsolid::plan::Want;
 use subsolid::surface::limit::{LimitSurface, Scheme, SurfaceLocation};
 
-use super::meshes::{Flat, crease_at_random, limit, triangles};
+use super::explicit::{Case, Compared, equal_explicit_refinement};
+use super::meshes::triangles;
 use crate::oracle::loop_surface;
 use crate::oracle::random::Random;
 use crate::oracle::surface::Surface;
 use crate::support::{close, places, size};
 
-const INF: f64 = f64::INFINITY;
+const CASE: Case = Case { scheme: Scheme::Loop, models: triangles, compare, levels: &[3] };
+
+equal_explicit_refinement!(CASE, [3, 2, 2, 2]);
 
 /// Compares at random places, some on and close to edges and corners.
-fn compare(name: &str, surface: &Surface, limit: &LimitSurface, seed: u64, rounds: usize) {
+fn compare(
+    name: &str,
+    surface: &Surface,
+    limit: &LimitSurface,
+    seed: u64,
+    rounds: usize,
+) -> Compared {
     let size = size(&surface.points);
     let mut random = Random::new(seed);
     let mut locations = Vec::new();
@@ -26,6 +34,7 @@ fn compare(name: &str, surface: &Surface, limit: &LimitSurface, seed: u64, round
         }
     }
     let found = limit.evaluate(&surface.points, &locations, Want::POSITION | Want::FIRST).unwrap();
+    let mut compared = Compared { places: locations.len(), derivatives: 0 };
     for (i, location) in locations.iter().enumerate() {
         let [u, v] = location.parameters;
         let expected = loop_surface::evaluate(surface, location.element as usize, [u, v]);
@@ -35,55 +44,11 @@ fn compare(name: &str, surface: &Surface, limit: &LimitSurface, seed: u64, round
         let far = [u, v, 1.0 - u - v].into_iter().filter(|&x| x > 1e-7).count() > 1;
         let first = [found.d_u[i], found.d_v[i]];
         if far && !first.as_flattened().iter().any(|x| x.is_nan()) {
+            compared.derivatives += 1;
             for d in 0..2 {
                 close(first[d], expected[d + 1], 1e-8 * size, at);
             }
         }
     }
-}
-
-fn compare_all(rounds: usize, crease: impl Fn(&mut Surface, u64) + Sync) {
-    triangles().par_iter_mut().enumerate().for_each(|(seed, (name, surface))| {
-        crease(surface, seed as u64);
-        compare(name, surface, &limit(surface, Scheme::Loop), seed as u64, rounds);
-    });
-}
-
-#[test]
-fn models_as_they_are() {
-    compare_all(3, |_, _| ());
-}
-
-#[test]
-fn creases_and_corners_sharp_for_ever() {
-    compare_all(2, |surface, seed| {
-        surface.creases.clear();
-        crease_at_random(surface, &[INF], 5, seed);
-    });
-}
-
-#[test]
-fn semi_sharp_creases_and_corners() {
-    compare_all(2, |surface, seed| {
-        surface.creases.clear();
-        crease_at_random(surface, &[0.5, 1.0, 2.3, INF], 8, seed);
-    });
-}
-
-#[test]
-fn semi_sharp_creases_by_chaikins_rule() {
-    compare_all(2, |surface, seed| {
-        surface.creases.clear();
-        surface.chaikin = true;
-        crease_at_random(surface, &[0.4, 1.0, 2.3, 3.1, INF], 4, seed);
-    });
-}
-
-#[test]
-fn isolation_leaves_the_limit_alone() {
-    for (name, surface) in triangles() {
-        let flat = Flat::of(&surface);
-        let isolated = LimitSurface::isolated(&flat.faces(), Scheme::Loop, 3).unwrap();
-        compare(name, &surface, &isolated, 7, 1);
-    }
+    compared
 }

@@ -23,6 +23,8 @@ use tempfile::tempdir;
 
 use super::cone::{Cone, files, manifest, open, options, run, setting, slice};
 
+use crate::support::refused;
+
 /// All kinds of files of layers of the cone, by some threads.
 fn all(directory: &Path, threads: usize) {
     let pool = ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -198,14 +200,19 @@ fn unusable_directories_are_refused() {
     fs::write(&file, "").unwrap();
     check_directory(directory.path()).unwrap();
     check_directory(directory.path().join("new")).unwrap();
-    for path in [file.clone(), file.join("in a file"), "/proc/none".into()] {
-        assert!(check_directory(&path).is_err(), "{path:?}");
-        assert!(open(&path, options(), false).is_err(), "{path:?}");
+    for (path, words) in [
+        (file.clone(), "is a file, not a directory"),
+        (file.join("in a file"), "cannot be written"),
+        ("/proc/none".into(), "cannot be written"),
+    ] {
+        refused(check_directory(&path), words);
+        refused(open(&path, options(), false), "cannot be written");
     }
     assert_eq!(files(directory.path()).len(), 1);
     for layers in [0..0, 5..31, 40..50] {
         let output = open(&directory.path().join("a"), options(), false).unwrap();
-        assert!(run(&Cone::new(), layers, output, |_| ControlFlow::Continue(())).is_err());
+        let words = format!("layers {} to {} of 0 to 29", layers.start, layers.end);
+        refused(run(&Cone::new(), layers, output, |_| ControlFlow::Continue(())), &words);
     }
 }
 
@@ -213,7 +220,7 @@ fn unusable_directories_are_refused() {
 fn the_zip_holds_the_directory() {
     let directory = tempdir().unwrap();
     let (images, zip) = (directory.path().join("images"), directory.path().join("a.zip"));
-    assert!(archive(&zip, &images).is_err());
+    refused(archive(&zip, &images), "holds no manifest of layers");
     slice(&Cone::new(), 3..6, open(&images, options(), false).unwrap());
     archive(&zip, &images).unwrap();
     let mut archived = zip::ZipArchive::new(fs::File::open(&zip).unwrap()).unwrap();

@@ -1,4 +1,5 @@
 //! Pages, read back by code of the tests.
+#![allow(dead_code, reason = "every test program uses some of it")]
 
 use std::io::Read;
 
@@ -15,7 +16,10 @@ pub struct Decoded {
 
 impl Decoded {
     pub fn new(page: &Page) -> Self {
-        let html = page.to_html().unwrap();
+        Self::of_html(&page.to_html().unwrap())
+    }
+
+    pub fn of_html(html: &str) -> Self {
         let data = |id: &str| {
             let start = format!("<script type=\"application/octet-stream\" id=\"{id}\">");
             let from = html.find(&start).unwrap() + start.len();
@@ -30,6 +34,13 @@ impl Decoded {
         let head = serde_json::from_slice(&shell[4..4 + length]).unwrap();
         let start = (4 + length).next_multiple_of(8);
         Self { head, shell: shell[start..].to_vec(), interior: data("interior") }
+    }
+
+    /// Rows of all tables beside the picture.
+    pub fn rows(&self) -> Vec<Vec<String>> {
+        let tables = self.head["tables"].as_array().unwrap().iter();
+        let rows = tables.flat_map(|table| table["rows"].as_array().unwrap());
+        rows.map(|row| serde_json::from_value(row.clone()).unwrap()).collect()
     }
 
     /// Bytes of a section of the shell, or of the interior.

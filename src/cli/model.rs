@@ -22,6 +22,7 @@ use super::inputs::check_no_input;
 use super::output::counts;
 use super::surface_model::{say_read, warn_of_coincident};
 use super::unused::refuse_for_solids;
+use super::wording::quoted;
 
 #[derive(Args)]
 pub struct ModelArguments {
@@ -247,11 +248,11 @@ impl ModelArguments {
     /// Warns of vertices in one place.
     pub fn warn_of_coincident(&self, found: CoincidentVertices, console: &Console) {
         let Some([a, b]) = found.first else { return };
-        let model = self.model.display();
+        let (model, quoted) = (self.model.display(), quoted(&self.model));
         console.warn(format!(
             "{model}: {} {} exactly where another vertex lies (the first: vertices {a} and {b}). \
              Cells are joined by shared vertex ids alone, so the solid is split there. Unless that is \
-             intended, join them: `subsolid refine {model} --levels 0 --weld -o joined.vtu`",
+             intended, join them: `subsolid refine {quoted} --levels 0 --weld -o joined.vtu`",
             counted(found.count, "vertex"),
             by_count(found.count, "lies", "lie")
         ));

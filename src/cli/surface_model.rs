@@ -10,6 +10,7 @@ use subsolid::{Result, io};
 
 use super::Console;
 use super::surface_output::counts;
+use super::wording::quoted;
 
 /// Reads a surface, and warns of vertices in one place where it ends.
 pub fn read_surface(path: &Path, console: &Console) -> Result<SurfaceMesh> {
@@ -45,6 +46,6 @@ pub fn warn_of_coincident(mesh: &SurfaceMesh, path: &Path, console: &Console) {
         path.display(),
         counted(found.count, "vertex"),
         by_count(found.count, "lies", "lie"),
-        path.display()
+        quoted(path)
     ));
 }

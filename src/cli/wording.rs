@@ -2,6 +2,7 @@
 
 use std::error::Error as StdError;
 use std::fmt::{self, Debug, Display, Formatter};
+use std::path::Path;
 
 use miette::Diagnostic;
 use subsolid::error::{Command, Term};
@@ -24,6 +25,16 @@ pub fn words(message: &Message) -> String {
             Command::SliceToImages => "`subsolid slice --png`",
         }),
     })
+}
+
+/// A path as a shell takes it.
+pub fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "_-./+,:@%=".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text;
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 fn option(name: &str, value: Option<&str>) -> String {
@@ -73,6 +84,13 @@ mod tests {
     use subsolid::message;
 
     use super::*;
+
+    #[test]
+    fn paths_are_quoted_for_a_shell() {
+        assert_eq!(quoted(Path::new("parts/bolt-2.vtk")), "parts/bolt-2.vtk");
+        assert_eq!(quoted(Path::new("my part.vtk")), "'my part.vtk'");
+        assert_eq!(quoted(Path::new("it's.vtk")), r"'it'\''s.vtk'");
+    }
 
     #[test]
     fn options_are_those_of_the_command_line() {

@@ -78,7 +78,8 @@ impl<'m> Blocks<'m> {
     /// # Errors
     /// What a [`Cutter`] refuses.
     pub fn new(part: &'m RankPart, rule: VertexRule) -> Result<Self> {
-        let cutter = Cutter::of(part.mesh()).map_err(|error| part.of_whole(error))?;
+        let of = if part.is_whole() { Cutter::of_whole } else { Cutter::of_part };
+        let cutter = of(part.mesh()).map_err(|error| part.of_whole(error))?;
         Ok(Self { part, cutter, rule, extent: None })
     }
 

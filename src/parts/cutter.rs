@@ -34,14 +34,24 @@ impl<'m> Cutter<'m> {
             let text = format!("a cut of {of}, the mesh has {cells}");
             return Err(Error::request(text).with_help("cut this mesh"));
         }
-        Ok(Self { owned: cut.owned(), ..Self::of(mesh)? })
+        Ok(Self { owned: cut.owned(), ..Self::of_whole(mesh)? })
     }
 
-    /// A cutter without a cut, for [`Cutter::around`].
+    /// A cutter of a whole mesh without a cut, for [`Cutter::around`].
     ///
     /// # Errors
     /// Those of the mesh and its creases.
-    pub(super) fn of(mesh: &'m SolidMesh) -> Result<Self> {
+    pub(super) fn of_whole(mesh: &'m SolidMesh) -> Result<Self> {
+        let cutter = Self::of_part(mesh)?;
+        let extremes = Extremes::of(mesh, 0, |v| !cutter.vertex_cells.row(v).is_empty());
+        Ok(Self { span: extremes.span().collect(), ..cutter })
+    }
+
+    /// The same of a part, which holds vertices of no cell that span the whole.
+    ///
+    /// # Errors
+    /// Those of [`Cutter::of_whole`].
+    pub(super) fn of_part(mesh: &'m SolidMesh) -> Result<Self> {
         let (cells, vertices) = (mesh.cells.len(), mesh.points.len());
         check(mesh)?;
         let corners = |c: u32| mesh.cells.vertices(c as usize).iter().copied();
@@ -61,7 +71,7 @@ impl<'m> Cutter<'m> {
             all.sort_unstable();
             all
         };
-        let span = Extremes::of(mesh, 0, &vertex_cells).span().collect();
+        let span = Extremes::of(mesh, 0, |_| true).span().collect();
         Ok(Self {
             mesh,
             owned: Vec::new(),

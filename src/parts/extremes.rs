@@ -3,7 +3,6 @@
 use super::exchange::{next_id, next_number};
 use crate::error::Result;
 use crate::mesh::SolidMesh;
-use crate::topology::Rows;
 
 /// A value and its vertex.
 type VertexValue = (f64, u32);
@@ -18,11 +17,10 @@ pub(super) struct Extremes {
 }
 
 impl Extremes {
-    /// The extremes of a mesh whose vertices have the ids from `start` on; `vertex_cells`: the cells of
-    /// each.
-    pub fn of(mesh: &SolidMesh, start: u32, vertex_cells: &Rows) -> Self {
+    /// The extremes of those vertices of a mesh that are `used`, by their places; its vertices have
+    /// the ids from `start` on.
+    pub fn of(mesh: &SolidMesh, start: u32, used: impl Fn(usize) -> bool) -> Self {
         let mut found = Vec::new();
-        let used = |v: usize| !vertex_cells.row(v).is_empty();
         let mut add = |values: &[f64], width: usize| {
             for component in 0..width {
                 let along = values.iter().skip(component).step_by(width).enumerate();

@@ -105,9 +105,8 @@ impl Collected {
     fn new(mesh: &DistributedMesh, ranks: &Ranks<'_>, own: Vec<u32>) -> Result<Self> {
         let [owned, ghosts] = with_ghosts(mesh, ranks, own)?;
         let start = mesh.vertices.range(ranks.rank()).start as u32;
-        let extremes =
-            ranks
-                .all_gather(Ok(Extremes::of(&mesh.block, start, &mesh.vertex_cells).to_bytes()))?;
+        let used = |v: usize| !mesh.vertex_cells.row(v).is_empty();
+        let extremes = ranks.all_gather(Ok(Extremes::of(&mesh.block, start, used).to_bytes()))?;
         let mut vertices = vertices_of([&owned, &ghosts]);
         if !owned.ids.is_empty() {
             let join = |all: Extremes, bytes: &Vec<u8>| -> Result<Extremes> {

@@ -55,7 +55,7 @@ impl RankPart {
         if self.counted.is_empty() {
             return Ok(Some((clusters, known)));
         }
-        let Ok(cutter) = Cutter::of(self.mesh()) else { return Ok(None) };
+        let Ok(cutter) = Cutter::of_part(self.mesh()) else { return Ok(None) };
         let own: Vec<u32> = self.counted.clone().map(|cell| cell as u32).collect();
         for own in own.chunks(BLOCK_CELLS) {
             ranks.go_on()?;

@@ -343,7 +343,7 @@ fn ranks_are_estimated_before_anything_runs() {
         refused(here, &job, "unknown backend");
     }
     let several = "compare box.vtu --samples 2 --backend cuda:0,0";
-    refused(here, several, "only `evaluate` runs on several GPUs");
+    refused(here, several, "only `subsolid evaluate` runs on several GPUs");
 }
 
 /// The index is XML, which holds no control characters.

@@ -36,6 +36,7 @@ pub use read::{
     read_surface_with_options, read_surface_with_report, read_with_options, read_with_report,
     solid_of_parts,
 };
+pub(crate) use source::bounded_file;
 pub use table::check_table_attributes;
 pub(crate) use table::{
     TableForm, TableReader, TableRow, add_attribute_columns, check_columns, column_names,

@@ -70,6 +70,18 @@ pub(crate) fn file_bytes(path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// All bytes of a regular file of `most` bytes at most.
+///
+/// # Errors
+/// Those of [`file_bytes`]; for a longer file.
+pub(crate) fn bounded_file(path: &Path, most: u64) -> Result<Vec<u8>> {
+    let bytes = head(path, usize::try_from(most + 1).unwrap_or(usize::MAX))?;
+    if bytes.len() as u64 <= most {
+        return Ok(bytes);
+    }
+    Err(Error::file(path, None, format!("the file has more than {most} bytes")))
+}
+
 /// The first bytes of a regular file, `most` or all that it has.
 ///
 /// # Errors
@@ -140,6 +152,10 @@ mod tests {
             assert!(refused.contains("no regular file"), "{refused}");
         }
         assert!(bytes(Path::new("models/none.vtk")).is_err());
+        let bracket = Path::new("models/bracket.vtk");
+        let length = std::fs::metadata(bracket).unwrap().len();
+        assert_eq!(bounded_file(bracket, length).unwrap(), bytes(bracket).unwrap());
+        assert!(bounded_file(bracket, length - 1).unwrap_err().to_string().contains("more than"));
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), b"\xff\xfev\0 \x000\0").unwrap();
         let refused = bytes(file.path()).unwrap_err();

@@ -5,11 +5,15 @@ use super::layer::Contour;
 use super::trace::Arcs;
 use crate::numbers::bounds::{self, Bounds};
 
+/// Parts of the tolerance that a point is moved off its contour by, where what lies beside it is in
+/// doubt: contours of bodies that touch cross by what their chords are off.
+const STEP_FRACTIONS: [f64; 4] = [1.0 / 64.0, 1.0 / 8.0, 1.0, 2.0];
+
 /// Joins arcs to closed contours by the names of their crossings. Contours start at
 /// their crossing of the least name and are listed in the order of these, so the
 /// result does not depend on the order of the arcs. A contour that collapses to one
-/// or two points encloses nothing and is none.
-pub fn join(arcs: &Arcs) -> Vec<Contour> {
+/// or two points, or is narrower than the grid of heights, encloses nothing and is none.
+pub fn join(arcs: &Arcs, grid: f64, tolerance: f64) -> Vec<Contour> {
     let mut order: Vec<u32> = (0..arcs.arcs.len() as u32).collect();
     let start = |&arc: &u32| arcs.arcs[arc as usize].start;
     order.sort_unstable_by_key(start);
@@ -32,11 +36,12 @@ pub fn join(arcs: &Arcs) -> Vec<Contour> {
         while points.len() > 1 && points.first() == points.last() {
             points.pop();
         }
-        if points.len() > 2 {
-            contours.push(Contour { points, depth: 0 });
+        let contour = Contour { points, depth: 0 };
+        if contour.points.len() > 2 && !is_narrow(&contour, grid) {
+            contours.push(contour);
         }
     }
-    nest(&mut contours);
+    nest(&mut contours, grid, tolerance);
     contours
 }
 
@@ -44,8 +49,16 @@ fn arc_end(arcs: &Arcs, arc: u32) -> u32 {
     arcs.arcs[arc as usize].end
 }
 
-/// Counts, for every contour, the others around it; returns how many pairs were compared.
-fn nest(contours: &mut [Contour]) -> usize {
+/// Whether the mean width of what a contour encloses is below `least`.
+fn is_narrow(contour: &Contour, least: f64) -> bool {
+    let length: f64 = sides(&contour.points).map(|[a, b]| squared_length(a, b).sqrt()).sum();
+    contour.area().abs() <= 0.5 * length * least
+}
+
+/// Counts, for every contour, the others around the material next to it; returns how many pairs were
+/// compared. That is to the left of its longest side, not on it: contours of bodies that touch run
+/// through the same points.
+fn nest(contours: &mut [Contour], grid: f64, tolerance: f64) -> usize {
     let boxes: Vec<Bounds<2>> = contours.iter().map(bounds).collect();
     let axis = sparser_axis(&boxes);
     let ranges: Vec<[f64; 2]> = boxes.iter().map(|b| b.map(|corner| corner[axis])).collect();
@@ -53,18 +66,52 @@ fn nest(contours: &mut [Contour]) -> usize {
     let mut near = Vec::new();
     let mut compared = 0;
     for inner in 0..contours.len() {
-        let point = contours[inner].points[0];
-        index.find(point[axis], &mut near);
-        compared += near.len();
-        let around = near.iter().map(|&outer| outer as usize).filter(|&outer| {
-            let [low, high] = boxes[outer];
-            outer != inner
-                && (0..2).all(|d| low[d] <= point[d] && point[d] <= high[d])
-                && encloses(&contours[outer].points, point)
-        });
-        contours[inner].depth = around.count() as u32;
+        let mut depth_at = |step: f64| {
+            let point = left_of(&contours[inner].points, step);
+            index.find(point[axis], &mut near);
+            compared += near.len();
+            let around = near.iter().map(|&outer| outer as usize).filter(|&outer| {
+                let [low, high] = boxes[outer];
+                outer != inner
+                    && (0..2).all(|d| low[d] <= point[d] && point[d] <= high[d])
+                    && encloses(&contours[outer].points, point)
+            });
+            around.count() as u32
+        };
+        let depth = depth_at(grid);
+        // an odd number around holes, unless shells overlap
+        let parity = u32::from(contours[inner].is_hole());
+        let fits = |depth: &u32| depth % 2 == parity;
+        let mut better = || STEP_FRACTIONS.iter().map(|part| depth_at(part * tolerance)).find(fits);
+        contours[inner].depth = if fits(&depth) { depth } else { better().unwrap_or(depth) };
     }
     compared
+}
+
+/// A point `step` to the left of the middle of the longest side.
+fn left_of(points: &[[f64; 2]], step: f64) -> [f64; 2] {
+    let longer = |longest: [[f64; 2]; 2], side: [[f64; 2]; 2]| {
+        let [own, other] = [side, longest].map(|[a, b]| squared_length(a, b));
+        if own > other { side } else { longest }
+    };
+    beside(sides(points).reduce(longer).unwrap_or_default(), step)
+}
+
+/// A point `step` to the left of the middle of a side.
+pub fn beside([a, b]: [[f64; 2]; 2], step: f64) -> [f64; 2] {
+    let along = [b[0] - a[0], b[1] - a[1]];
+    let part = step / squared_length(a, b).sqrt().max(f64::MIN_POSITIVE);
+    [0.5 * (a[0] + b[0]) - part * along[1], 0.5 * (a[1] + b[1]) + part * along[0]]
+}
+
+/// The sides of a polygon.
+pub fn sides(points: &[[f64; 2]]) -> impl Iterator<Item = [[f64; 2]; 2]> {
+    points.iter().zip(points.iter().cycle().skip(1)).map(|(&a, &b)| [a, b])
+}
+
+fn squared_length(a: [f64; 2], b: [f64; 2]) -> f64 {
+    let [x, y] = [b[0] - a[0], b[1] - a[1]];
+    x * x + y * y
 }
 
 /// The axis along which fewer boxes contain a coordinate; rows of contours along x have the first.
@@ -84,8 +131,7 @@ fn bounds(contour: &Contour) -> Bounds<2> {
 
 /// Whether a point lies inside a polygon (even-odd).
 fn encloses(polygon: &[[f64; 2]], [x, y]: [f64; 2]) -> bool {
-    let next = polygon.iter().cycle().skip(1);
-    let crossed = polygon.iter().zip(next).filter(|&(a, b)| {
+    let crossed = sides(polygon).filter(|[a, b]| {
         (a[1] > y) != (b[1] > y) && x < a[0] + (y - a[1]) / (b[1] - a[1]) * (b[0] - a[0])
     });
     crossed.count() % 2 == 1
@@ -113,7 +159,7 @@ mod tests {
                     contours.push(square(low.map(|x| x + inset), 4.0 - 1.5 * inset));
                 });
             }
-            nest(&mut contours);
+            nest(&mut contours, 1e-9, 1e-5);
             let depths: Vec<u32> = contours.iter().map(|contour| contour.depth).collect();
             assert_eq!(depths[0], 0);
             assert!(depths[1..].chunks(3).all(|depths| depths == [1, 2, 3]), "{depths:?}");
@@ -123,12 +169,61 @@ mod tests {
         }
     }
 
+    /// An insert in the hole of a plate: the contours of both run through the same points.
+    #[test]
+    fn parts_that_fill_a_hole_are_in_it() {
+        for turn in 0..40 {
+            let angle = 0.37 * f64::from(turn);
+            let turned = |mut contour: Contour, start: usize| {
+                let (sine, cosine) = angle.sin_cos();
+                let around = |[x, y]: [f64; 2]| [cosine * x - sine * y, sine * x + cosine * y];
+                contour.points.iter_mut().for_each(|p| *p = around(*p));
+                contour.points.rotate_left(start % 4);
+                contour
+            };
+            let (plate, insert) = (square([0.0; 2], 3.0), square([1.0; 2], 1.0));
+            let mut hole = insert.clone();
+            hole.points.reverse();
+            let all = [plate, hole, insert].map(|contour| turned(contour, turn as usize));
+            for order in [[0, 1, 2], [1, 2, 0], [2, 1, 0]] {
+                let mut contours = order.map(|k| all[k].clone());
+                nest(&mut contours, 1e-9, 1e-5);
+                let depths = contours.map(|contour| contour.depth);
+                assert_eq!(depths.map(|depth| depth as usize), order, "{angle}");
+            }
+        }
+    }
+
+    /// The chords of both sides of a round interface cross.
+    #[test]
+    fn round_inserts_are_in_their_hole() {
+        let circle = |count: u32, radius: f64| {
+            let angle = move |k: u32| std::f64::consts::TAU * f64::from(k) / f64::from(count);
+            let points = (0..count).map(|k| [radius * angle(k).cos(), radius * angle(k).sin()]);
+            Contour { points: points.collect(), depth: 0 }
+        };
+        let mut hole = circle(71, 1.0);
+        hole.points.reverse();
+        let mut contours = [circle(90, 1.0), hole, circle(60, 2.0)];
+        nest(&mut contours, 1e-9, 2e-3);
+        assert_eq!(contours.map(|contour| contour.depth), [2, 1, 0]);
+    }
+
+    #[test]
+    fn what_encloses_nothing_is_narrow() {
+        let mut folded = square([0.0; 2], 1.0);
+        let back: Vec<[f64; 2]> =
+            folded.points.iter().rev().map(|&[x, y]| [x, y + 1e-14]).collect();
+        folded.points.extend(back);
+        assert!(is_narrow(&folded, 1e-10) && !is_narrow(&square([0.0; 2], 1e-8), 1e-10));
+    }
+
     #[test]
     fn contours_of_a_row_are_compared_with_themselves_alone() {
         for axis in 0..2 {
             let low = |k: i32| [0, 1].map(|d| if d == axis { 2.0 * f64::from(k) } else { 0.0 });
             let mut contours: Vec<Contour> = (0..1000).map(|k| square(low(k), 1.0)).collect();
-            assert_eq!(nest(&mut contours), contours.len());
+            assert_eq!(nest(&mut contours, 1e-9, 1e-5), contours.len());
             assert!(contours.iter().all(|contour| contour.depth == 0));
         }
     }

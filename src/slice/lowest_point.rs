@@ -3,42 +3,26 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-use super::bicubic::{Bicubic, HEIGHT};
+use super::bicubic::Bicubic;
 use crate::basis::bernstein;
 
-/// Heights of the Bézier points `[v][u]` of a part of a patch.
+/// Heights of the Bézier points `[v][u]` of a part of a patch, or other coordinates of theirs.
 pub type Heights = [[f64; 4]; 4];
 
 /// Halvings after which the tolerance doubles: so many are needed only where surfaces are flat but
 /// for rounding.
 const HALVINGS_PER_TOLERANCE: usize = 1 << 16;
 
-/// Height of the lowest point of all patches, at most `tolerance` too high.
+/// Height of the lowest point of all patches, from the lowest corner of all and the patches that may
+/// be lower by more than `tolerance`, in the order of all; and how much too high it is, at most.
 ///
 /// A part lies above its lowest Bézier point and reaches down to its corners. The part with the
 /// lowest Bézier point is halved until no part may be lower than the lowest corner.
-pub fn lowest(patches: impl Iterator<Item = Heights> + Clone, tolerance: f64) -> f64 {
-    let least = least_corner(patches.clone());
-    lowest_of(least, lower_than(patches, least, tolerance), tolerance)
-}
-
-/// Height of the lowest corner of all patches.
-pub fn least_corner(patches: impl Iterator<Item = Heights>) -> f64 {
-    patches.map(|heights| lowest_corner(&heights)).fold(f64::INFINITY, f64::min)
-}
-
-/// The patches that may be lower than the lowest corner of all.
-pub fn lower_than(
-    patches: impl Iterator<Item = Heights>,
-    least: f64,
-    tolerance: f64,
-) -> impl Iterator<Item = Heights> {
-    patches.filter(move |heights| bound(heights) < least - tolerance)
-}
-
-/// Height of the lowest point of all patches, from the lowest corner and the patches that may be
-/// lower, in the order of all.
-pub fn lowest_of(mut least: f64, lower: impl Iterator<Item = Heights>, mut tolerance: f64) -> f64 {
+pub fn lowest(
+    mut least: f64,
+    lower: impl Iterator<Item = Heights>,
+    mut tolerance: f64,
+) -> [f64; 2] {
     let mut parts: BinaryHeap<Candidate> = lower.map(Candidate::new).collect();
     let mut halvings = 0_usize;
     while let Some(part) = parts.pop().filter(|part| part.bound < least - tolerance) {
@@ -54,12 +38,12 @@ pub fn lowest_of(mut least: f64, lower: impl Iterator<Item = Heights>, mut toler
             }
         }
     }
-    least
+    [least, tolerance]
 }
 
-/// Heights of a patch, upside down if `sign` is −1.
-pub fn heights(patch: &Bicubic, sign: f64) -> Heights {
-    patch.0.map(|row| row.map(|point| sign * point[HEIGHT]))
+/// Coordinates of a patch along an axis, the other way round if the sign is −1.
+pub fn along(patch: &Bicubic, (axis, sign): (usize, f64)) -> Heights {
+    patch.0.map(|row| row.map(|point| sign * point[axis]))
 }
 
 struct Candidate {
@@ -95,11 +79,12 @@ impl Ord for Candidate {
 }
 
 /// Nothing of a patch is lower.
-fn bound(heights: &Heights) -> f64 {
+pub fn bound(heights: &Heights) -> f64 {
     heights.as_flattened().iter().copied().fold(f64::INFINITY, f64::min)
 }
 
-fn lowest_corner(heights: &Heights) -> f64 {
+/// The lowest corner of a patch.
+pub fn lowest_corner(heights: &Heights) -> f64 {
     let [first, .., last] = heights;
     first[0].min(first[3]).min(last[0]).min(last[3])
 }
@@ -134,13 +119,18 @@ mod tests {
     use crate::basis::bernstein;
     use crate::numbers::testing::Random;
 
+    fn lowest_of(patches: &[Heights], tolerance: f64) -> f64 {
+        let least = patches.iter().map(lowest_corner).fold(f64::INFINITY, f64::min);
+        lowest(least, patches.iter().copied(), tolerance)[0]
+    }
+
     #[test]
     fn equals_the_lowest_of_dense_samples() {
         let mut numbers = Random::new(1);
         let mut random = || numbers.unit();
         for _ in 0..200 {
             let heights: Heights = std::array::from_fn(|_| std::array::from_fn(|_| random()));
-            let found = lowest([heights].into_iter(), 1e-12);
+            let found = lowest_of(&[heights], 1e-12);
             let n = 64;
             let mut sampled = f64::INFINITY;
             for (i, j) in (0..=n).flat_map(|i| (0..=n).map(move |j| (i, j))) {
@@ -155,7 +145,7 @@ mod tests {
         }
         // (2 u − 1)² has its minimum 0 between all samples of a net
         let valley: Heights = [[1.0, -1.0 / 3.0, -1.0 / 3.0, 1.0]; 4];
-        assert!(lowest([valley].into_iter(), 1e-14).abs() < 1e-14);
-        assert_eq!(lowest([[[2.0; 4]; 4], [[1.5; 4]; 4]].into_iter(), 0.0), 1.5);
+        assert!(lowest_of(&[valley], 1e-14).abs() < 1e-14);
+        assert_eq!(lowest_of(&[[[2.0; 4]; 4], [[1.5; 4]; 4]], 0.0), 1.5);
     }
 }

@@ -5,7 +5,6 @@
 //! files, which is what lets a job that was interrupted go on, or another range of
 //! layers join the first.
 
-use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::{Component, Path};
 
@@ -14,10 +13,13 @@ use serde_json::Value;
 
 use super::image::{Bits, Flip};
 use crate::error::{Error, Result};
-use crate::io::atomic;
+use crate::io::{atomic, bounded_file};
 
 /// Name of the manifest in its directory.
 pub const FILE_NAME: &str = "manifest.json";
+
+/// Bytes of the largest manifest that is read: of millions of layers.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// What [`Manifest::format`] says.
 const FORMAT: &str = "subsolid layers 1";
@@ -174,23 +176,22 @@ impl Manifest {
     /// Reads the manifest of a directory; `None` if it has none.
     ///
     /// # Errors
-    /// [`Error::Io`] or [`Error::File`] if it cannot be read, is not a manifest of this version, or
-    /// names files outside of the directory.
+    /// [`Error::Io`] or [`Error::File`] if it cannot be read, is no regular file, is not a manifest of
+    /// this version, or names files outside of the directory.
     pub fn read(directory: &Path) -> Result<Option<Self>> {
         let path = directory.join(FILE_NAME);
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(e) => {
-                return Err(Error::file(&path, None, format!("cannot be read: {e}"))
-                    .with_help("choose another directory"));
+        let bytes = match bounded_file(&path, MOST_BYTES) {
+            Ok(bytes) => bytes,
+            Err(Error::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
+                return Ok(None);
             }
+            Err(error) => return Err(error.with_help("choose another directory")),
         };
         let unknown = |line: Option<usize>, message: String| {
             Error::file(&path, line, message)
                 .with_help("choose another directory, or move what stands there away")
         };
-        let manifest: Self = serde_json::from_str(&text)
+        let manifest: Self = serde_json::from_slice(&bytes)
             .map_err(|e| unknown(Some(e.line()), format!("is not a manifest of layers: {e}")))?;
         if manifest.format != FORMAT {
             return Err(unknown(None, format!("is of format {:?}", manifest.format)));
@@ -253,5 +254,20 @@ fn difference(name: &str, here: &Value, there: &Value) -> Option<String> {
         }
         _ if here == there => None,
         _ => Some(format!("{name} is {there} there, {here} here")),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_never_end_is_no_manifest() {
+        let here = tempfile::tempdir().unwrap();
+        assert!(Manifest::read(here.path()).unwrap().is_none());
+        std::os::unix::fs::symlink("/dev/zero", here.path().join(FILE_NAME)).unwrap();
+        let error = Manifest::read(here.path()).unwrap_err();
+        assert!(error.to_string().contains("manifest.json: this is no regular file"), "{error}");
+        assert!(error.help().unwrap().to_string().contains("another directory"));
     }
 }

@@ -20,7 +20,7 @@ use crate::numbers::counted;
 const FRACTION_TOLERANCE: f64 = 0.5 / 65535.0;
 
 /// Colors for materials that have none of their own: Okabe and Ito, *Color Universal Design*
-/// (2008), then again, darker every time.
+/// (2008); then [hues by the golden angle](by_hue).
 const COLORS: [[u8; 3]; 7] = [
     [230, 159, 0],
     [86, 180, 233],
@@ -30,6 +30,13 @@ const COLORS: [[u8; 3]; 7] = [
     [213, 94, 0],
     [204, 121, 167],
 ];
+
+/// Color of pixels without material.
+pub(super) const NO_MATERIAL: [u8; 3] = [0; 3];
+
+/// How far a channel of a default color is from that of every other, and how many hues are tried.
+const APART: u8 = 8;
+const HUES: u32 = 4096;
 
 /// A material.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,11 +94,11 @@ impl Unfit {
 
 impl Materials {
     /// Materials whose fractions of the volume are channels of a source; they get the colors
-    /// given, or some that are easily told apart.
+    /// given, or some that differ from these, from each other, and from black.
     ///
     /// # Errors
     /// [`Error::Request`] for none, more than [`MAX_MATERIALS`], a channel that is missing or
-    /// given twice.
+    /// given twice; for colors given twice, and black, which pixels without material have.
     pub fn fractions(channels: &[Channel], of: &[(usize, Option<[u8; 3]>)]) -> Result<Self> {
         let material = |(place, &(channel, own)): (usize, &(usize, Option<[u8; 3]>))| {
             let Some(Channel { name, .. }) = channels.get(channel) else {
@@ -105,10 +112,13 @@ impl Materials {
                 return Err(Error::request(format!("material {name:?} is given twice"))
                     .with_help("give every material once"));
             }
-            let color = own.unwrap_or_else(|| color(place));
+            let color = own.unwrap_or(NO_MATERIAL); // not known yet
             Ok(Material { name: name.clone(), color, channel, id: None })
         };
-        Self::checked(of.iter().enumerate().map(material).collect::<Result<_>>()?)
+        let materials: Vec<_> = of.iter().enumerate().map(material).collect::<Result<_>>()?;
+        let colors: Vec<_> = of.iter().map(|&(_, color)| color).collect();
+        check_colors(&materials, &colors)?;
+        Self::checked(materials, &colors)
     }
 
     /// Materials that are the values of one channel: `NAME_1` and so on.
@@ -124,13 +134,13 @@ impl Materials {
         let mut ids = ids.to_vec();
         ids.sort_unstable();
         ids.dedup();
-        let material = |(place, &id): (usize, &i64)| Material {
+        let material = |&id: &i64| Material {
             name: format!("{name}_{id}"),
-            color: color(place),
+            color: NO_MATERIAL, // not known yet
             channel,
             id: Some(id),
         };
-        Self::checked(ids.iter().enumerate().map(material).collect())
+        Self::checked(ids.iter().map(material).collect(), &vec![None; ids.len()])
     }
 
     /// Materials that are the whole numbers of an array of the cells, one of the source's channels.
@@ -147,14 +157,19 @@ impl Materials {
         Self::ids(channels, channel, ids)
     }
 
-    fn checked(materials: Vec<Material>) -> Result<Self> {
+    /// Materials of these colors, some of which are given.
+    fn checked(mut materials: Vec<Material>, given: &[Option<[u8; 3]>]) -> Result<Self> {
         match materials.len() {
             0 => Err(Error::request("no materials").with_help("name at least one")),
             count if count > MAX_MATERIALS => {
                 Err(Error::request(format!("more than {MAX_MATERIALS} materials"))
                     .with_help("name those that are printed, or join some of them"))
             }
-            _ => Ok(Self(materials)),
+            _ => {
+                let colors = colors(given);
+                materials.iter_mut().zip(colors).for_each(|(own, color)| own.color = color);
+                Ok(Self(materials))
+            }
         }
     }
 
@@ -241,9 +256,61 @@ impl Materials {
 /// What is wrong, and how to fix it.
 type PixelFault = (String, &'static str);
 
-fn color(place: usize) -> [u8; 3] {
-    let darker = (place / COLORS.len()) as f64;
-    COLORS[place % COLORS.len()].map(|c| (f64::from(c) * 0.8_f64.powf(darker)).round() as u8)
+/// Refuses given colors that are equal, or that of no material.
+fn check_colors(materials: &[Material], given: &[Option<[u8; 3]>]) -> Result<()> {
+    for (place, color) in given.iter().enumerate().filter_map(|(i, own)| Some((i, (*own)?))) {
+        let name = &materials[place].name;
+        let [red, green, blue] = color;
+        let hex = format!("#{red:02x}{green:02x}{blue:02x}");
+        if color == NO_MATERIAL {
+            return Err(Error::request(format!(
+                "material {name:?} is given the color {hex}, that of pixels without material"
+            ))
+            .with_help("give another color, or none"));
+        }
+        if let Some(other) = given[..place].iter().position(|own| *own == Some(color)) {
+            let other = &materials[other].name;
+            return Err(Error::request(format!(
+                "materials {other:?} and {name:?} are given the same color, {hex}"
+            ))
+            .with_help("give every material a color of its own, or none"));
+        }
+    }
+    Ok(())
+}
+
+/// The colors of so many materials: those given, and others that differ from all.
+fn colors(given: &[Option<[u8; 3]>]) -> Vec<[u8; 3]> {
+    let mut used: Vec<[u8; 3]> = given.iter().flatten().copied().collect();
+    used.push(NO_MATERIAL);
+    let near = |a: [u8; 3], b: [u8; 3], apart| (0..3).all(|d| a[d].abs_diff(b[d]) < apart);
+    // the hues are enough for all materials; nearer ones for colors given so that they are not
+    let far = COLORS.into_iter().chain((0..HUES).map(by_hue)).map(|color| (color, APART));
+    let mut next = far.chain((0..HUES).map(|place| (by_hue(place), 1)));
+    let mut color = |own: &Option<[u8; 3]>| {
+        own.unwrap_or_else(|| {
+            let is_new = |&(color, apart): &([u8; 3], u8)| {
+                used.iter().all(|&other| !near(color, other, apart))
+            };
+            let found = next.find(is_new).map_or(COLORS[0], |(color, _)| color);
+            used.push(found);
+            found
+        })
+    };
+    given.iter().map(&mut color).collect()
+}
+
+/// Bright, less bright and pale colors in turn, their hues by the golden angle.
+fn by_hue(place: u32) -> [u8; 3] {
+    let (saturation, value) =
+        [(0.9, 1.0), (0.9, 0.75), (0.5, 1.0), (0.9, 0.55), (0.5, 0.75)][place as usize % 5];
+    let hue = 6.0 * (0.1 + 0.618_033_988_749_894_9 * f64::from(place)).fract();
+    // red, green and blue are full at 0, 2 and 4
+    [0.0, 2.0, 4.0].map(|full: f64| {
+        let away = (hue - full).abs();
+        let part = (2.0 - away.min(6.0 - away)).clamp(0.0, 1.0);
+        (255.0 * value * (1.0 - saturation * (1.0 - part))).round() as u8
+    })
 }
 
 #[cfg(test)]
@@ -340,6 +407,30 @@ mod tests {
         assert!(Materials::ids(&channels(&["id"]), 0, &(0..256).collect::<Vec<_>>()).is_err());
         let twice = Materials::fractions(&channels(&["a"]), &[(0, None), (0, None)]);
         assert!(twice.is_err());
-        assert_ne!(color(0), color(7));
+    }
+
+    #[test]
+    fn colors_are_told_apart() {
+        let ids: Vec<i64> = (0..MAX_MATERIALS as i64).collect();
+        let many = Materials::ids(&channels(&["id"]), 0, &ids).unwrap();
+        let colors: Vec<[u8; 3]> = many.list().iter().map(|material| material.color).collect();
+        assert_eq!(colors[..7], COLORS);
+        for (i, a) in colors.iter().enumerate() {
+            assert!(a.iter().max() >= Some(&130), "{i}: {a:?}");
+            let far = |b: &[u8; 3]| (0..3).any(|d| a[d].abs_diff(b[d]) >= APART);
+            assert!(colors[..i].iter().all(far), "{i}: {a:?}");
+        }
+        // none is one that is given
+        let names = channels(&["f", "g", "h"]);
+        let of = |colors: [Option<[u8; 3]>; 3]| {
+            Materials::fractions(&names, &[0, 1, 2].map(|k| (k, colors[k])))
+        };
+        let given = of([None, Some(COLORS[0]), Some(COLORS[1])]).unwrap();
+        let found: Vec<_> = given.list().iter().map(|material| material.color).collect();
+        assert_eq!(found, [COLORS[2], COLORS[0], COLORS[1]]);
+        let equal = of([Some([1, 2, 3]), None, Some([1, 2, 3])]).unwrap_err().to_string();
+        assert!(equal.contains("\"f\" and \"h\" are given the same color, #010203"), "{equal}");
+        let black = of([None, None, Some([0; 3])]).unwrap_err().to_string();
+        assert!(black.contains("\"h\" is given the color #000000"), "{black}");
     }
 }

@@ -9,7 +9,7 @@
 use rayon::prelude::*;
 
 use super::covered_face::Face;
-use super::lowest_point;
+use super::extent::{Extent, Reach};
 use super::messages::{Meeting, face_bytes, height_bytes, patch_bytes, push_faces, push_heights};
 use super::sheet::Sheet;
 use super::shell::Shells;
@@ -262,30 +262,20 @@ fn frame(
     options: SliceOptions,
     tolerance: f64,
 ) -> Result<(LayerFrame, f64)> {
-    const SIGNS: [f64; 2] = [1.0, -1.0];
-    let heights = |sign: f64| {
-        surface.patches.iter().map(move |patch| lowest_point::heights(&patch.points, sign))
-    };
-    let least = SIGNS.map(|sign| lowest_point::least_corner(heights(sign)));
-    let [low, high] = surface.plane_box();
-    let own = [least[0], least[1], low[0], low[1], -high[0], -high[1], -surface.error];
-    let mut all = [f64::INFINITY; 7];
-    for bytes in ranks.all_gather(Ok(bytemuck::cast_slice(&own).to_vec()))? {
-        let own: [f64; 7] = next_numbers(&mut &bytes[..])?;
-        all.iter_mut().zip(own).for_each(|(x, own)| *x = x.min(own));
+    let mut all = Reach::NONE;
+    for bytes in ranks.all_gather(Ok(bytemuck::cast_slice(&Reach::of(surface).0).to_vec()))? {
+        all = all.and(Reach(next_numbers(&mut &bytes[..])?));
     }
-    if all[0] == f64::INFINITY {
+    if all.is_none() {
         return Err(no_boundary());
     }
-    let mut found = [0.0; 2];
-    for (side, sign) in SIGNS.into_iter().enumerate() {
-        let lower = lowest_point::lower_than(heights(sign), all[side], surface.grid);
-        let bytes = ranks.all_gather(Ok(height_bytes(lower)))?;
-        let mut lower = Vec::new();
-        bytes.iter().try_for_each(|bytes| push_heights(bytes, &mut lower))?;
-        let lowest = lowest_point::lowest_of(all[side], lower.into_iter(), surface.grid);
-        found[side] = sign * lowest + 0.0; // no negative zero
-    }
-    let plane = [[all[2] + 0.0, all[3] + 0.0], [0.0 - all[4], 0.0 - all[5]]];
-    Ok((LayerFrame { axis: options.axis, tolerance, heights: found, plane }, 0.0 - all[6]))
+    let extent = all.extent(surface.grid, |side| {
+        let own = all.farther(surface, side).into_iter();
+        let mut farther = Vec::new();
+        let bytes = ranks.all_gather(Ok(height_bytes(own)))?;
+        bytes.iter().try_for_each(|bytes| push_heights(bytes, &mut farther))?;
+        Ok(farther)
+    })?;
+    let Extent { heights, plane } = extent;
+    Ok((LayerFrame { axis: options.axis, tolerance, heights, plane }, all.error()))
 }

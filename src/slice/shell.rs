@@ -23,6 +23,8 @@ pub struct Shell {
     pub volume: f64,
     /// Box around it: low and high corner, in the plane's coordinates and the height.
     pub bounds: [[f64; 3]; 2],
+    /// Whether it is a cavity of nothing: the other shells have no material there.
+    pub is_stray: bool,
 }
 
 /// The shells of a closed surface.
@@ -63,7 +65,8 @@ impl<'a> ShellSums<'a> {
             let points = || fits.iter().flat_map(|fit| fit.points.0.as_flattened());
             if number == shells.len() {
                 let bounds = bounds::empty();
-                shells.push(Shell { face: surface.face_of_mesh(part.face), volume: 0.0, bounds });
+                let face = surface.face_of_mesh(part.face);
+                shells.push(Shell { face, volume: 0.0, bounds, is_stray: false });
                 origins.push(points().next().map_or(0.0, |p| p[HEIGHT]));
             }
             let around = &mut shells[number].bounds;
@@ -137,28 +140,24 @@ impl Shells {
     pub fn notices(&self) -> impl Iterator<Item = String> {
         let reversed =
             self.reversed.then(|| "its faces are oriented inward: they are reversed".to_owned());
-        let stray = self.stray_cavities().next().map(|stray| {
-            format!(
-                "shells whose faces are oriented inward, in no other shell: {}, that of face {} first; \
-                 nothing is printed there; turn their faces round",
-                self.stray_cavities().count(),
-                stray.face
-            )
-        });
+        let stray = self.stray_notice();
+        let stray =
+            stray.map(|what| format!("{what}; nothing is printed there; turn their faces round"));
         reversed.into_iter().chain(stray)
     }
 
-    /// Cavities that lie in no shell of material, by their boxes: they cut nothing away.
+    /// What to say of cavities of nothing.
+    pub fn stray_notice(&self) -> Option<String> {
+        let (first, count) = (self.stray_cavities().next()?.face, self.stray_cavities().count());
+        Some(format!(
+            "shells whose faces are oriented inward, in no other shell: {count}, that of face {first} \
+             first"
+        ))
+    }
+
+    /// Cavities where the other shells have no material: they cut nothing away.
     pub fn stray_cavities(&self) -> impl Iterator<Item = &Shell> {
-        let inside = |[low, high]: [[f64; 3]; 2], outer: &Shell| {
-            let [lowest, highest] = outer.bounds;
-            (0..3).all(|d| lowest[d] <= low[d] && high[d] <= highest[d])
-        };
-        let is_stray = move |cavity: &&Shell| {
-            let mut outer = self.shells.iter().filter(|shell| shell.volume > 0.0);
-            !outer.any(|shell| inside(cavity.bounds, shell))
-        };
-        self.cavities().filter(is_stray)
+        self.shells.iter().filter(|shell| shell.is_stray)
     }
 }
 

@@ -3,11 +3,12 @@
 use super::closed::ClosedSurface;
 use super::contour;
 use super::coverage::{Gray, Raster};
+use super::extent::{Extent, Reach};
 use super::frame::{Axis, PixelGrid};
 use super::index::IntervalIndex;
 use super::layer::Layer;
-use super::lowest_point;
 use super::shell::Shells;
+use super::stray;
 use super::surface::{Surface, farthest, longest_side};
 use super::trace::Arcs;
 use crate::backend::device::Sampling;
@@ -51,7 +52,8 @@ pub struct LayerFrame {
     /// Heights of the lowest and the highest point of the limit, to about 2⁻³⁴ of the size; where
     /// patches are approximations, to [`Slicer::surface_error`].
     pub heights: [f64; 2],
-    /// Box in the plane's coordinates that holds every contour: low and high corner.
+    /// Box in the plane's coordinates that holds every contour: low and high corner. It is that of
+    /// the limit, to a quarter of the tolerance.
     pub plane: [[f64; 2]; 2],
 }
 
@@ -94,7 +96,7 @@ impl Slicer {
         let spanning = solid.spanning(controls.positions.as_flattened(), 3);
         let tolerance = tolerance(spanning.as_chunks().0, options)?;
         let surface = Surface::new(solid, controls.positions, options.axis, tolerance)?;
-        Ok(Self::of_whole(surface, options.axis, tolerance, Shells::default()))
+        Self::of_whole(surface, options.axis, tolerance, Shells::default())
     }
 
     /// Prepares the limit of a closed surface over its control `points`. What its shells wind
@@ -127,18 +129,19 @@ impl Slicer {
     ) -> Result<Self> {
         check_point_count(points.len(), surface.vertex_count())?;
         let tolerance = tolerance(surface.spanning(points).as_chunks().0, options)?;
-        let (surface, shells) = Surface::of_closed(surface, points, options.axis, tolerance)?;
-        Ok(Self::of_whole(surface, options.axis, tolerance, shells))
+        let (surface, shells, of_patches) =
+            Surface::of_closed(surface, points, options.axis, tolerance)?;
+        let mut slicer = Self::of_whole(surface, options.axis, tolerance, shells)?;
+        let (chords, Self { surface, index, shells, .. }) = (slicer.chord_tolerance(), &mut slicer);
+        stray::mark(shells, &of_patches, (surface, index), [chords, tolerance]);
+        Ok(slicer)
     }
 
-    fn of_whole(surface: Surface, axis: Axis, tolerance: f64, shells: Shells) -> Self {
-        let patches = || surface.patches.iter().map(|patch| &patch.points);
-        let heights = [1.0, -1.0].map(|sign| {
-            let heights = patches().map(|patch| lowest_point::heights(patch, sign));
-            sign * lowest_point::lowest(heights, surface.grid) + 0.0 // no negative zero
-        });
-        let frame = LayerFrame { axis, tolerance, heights, plane: surface.plane_box() };
-        Self::of(surface, frame, shells)
+    fn of_whole(surface: Surface, axis: Axis, tolerance: f64, shells: Shells) -> Result<Self> {
+        let reach = Reach::of(&surface);
+        let farther = |side| Ok(reach.farther(&surface, side));
+        let Extent { heights, plane } = reach.extent(surface.grid, farther)?;
+        Ok(Self::of(surface, LayerFrame { axis, tolerance, heights, plane }, shells))
     }
 
     /// Cuts a surface that has all patches of the layers it is asked for.
@@ -192,7 +195,11 @@ impl Slicer {
     pub fn layer(&self, index: usize, height: f64) -> Layer {
         let mut arcs = Arcs::default();
         self.trace(height, &mut arcs, &mut Vec::new());
-        Layer { index, height, contours: contour::join(&arcs) }
+        Layer {
+            index,
+            height,
+            contours: contour::join(&arcs, self.surface.grid, self.frame.tolerance),
+        }
     }
 
     /// Coverage of pixels by the layer at `height`, or by the mean of several, row by

@@ -35,7 +35,7 @@ use crate::error::{Error, Result, option_name};
 use crate::limit::Solid;
 use crate::limit::rim::{Rim, RimKey, Stretch};
 use crate::memory::free_memory;
-use crate::numbers::bounds::{self, Bounds};
+use crate::numbers::bounds;
 use crate::topology::Orientation;
 
 /// Part of the tolerance that patches may differ from the limit by.
@@ -157,8 +157,8 @@ impl Surface {
         Ok(Self::of_faces(sheet.boundary.len(), faces, [tolerance, grid])?.surface)
     }
 
-    /// A closed surface over its control points, seen along `axis`; and its shells, turned so
-    /// that the volume inside is positive.
+    /// A closed surface over its control points, seen along `axis`; its shells, turned so that the
+    /// volume inside is positive; and, if some are cavities, the shell of each patch.
     ///
     /// # Errors
     /// Those of [`Skin::new`] and [`ShellSums::finish`].
@@ -167,7 +167,7 @@ impl Surface {
         points: &[[f64; 3]],
         axis: Axis,
         tolerance: f64,
-    ) -> Result<(Self, Shells)> {
+    ) -> Result<(Self, Shells, Vec<u32>)> {
         let grid = height_grid(surface.spanning(points).as_chunks().0);
         let skin = Skin::new(surface, points, axis, fitter(grid, tolerance))?;
         let parts = skin.parts();
@@ -189,12 +189,21 @@ impl Surface {
         };
         let made = Self::of_faces(parts.len(), as_given, [tolerance, grid])?;
         let shells = sums.finish()?;
-        if !shells.reversed {
-            return Ok((made.surface, shells));
+        let made = if shells.reversed {
+            drop(made);
+            let turned = |range: Range<usize>| faces(range.clone(), cover(range), true);
+            Self::of_faces(parts.len(), turned, [tolerance, grid])?
+        } else {
+            made
+        };
+        let mut of_patches = Vec::new();
+        if shells.cavities().next().is_some() {
+            let ends = parts.iter().zip(&made.ends);
+            ends.for_each(|(part, &end)| {
+                of_patches.resize(end as usize, surface.shells[part.face as usize]);
+            });
         }
-        drop(made);
-        let turned = |range: Range<usize>| faces(range.clone(), cover(range), true);
-        Ok((Self::of_faces(parts.len(), turned, [tolerance, grid])?.surface, shells))
+        Ok((made.surface, shells, of_patches))
     }
 
     /// The surface of so many faces, which have ascending numbers. `faces` is asked for one range
@@ -259,13 +268,6 @@ impl Surface {
     /// A height on the grid of heights.
     pub fn round(&self, height: f64) -> f64 {
         round_to(height, self.grid)
-    }
-
-    /// Box in the plane of the layers that holds all patches.
-    pub fn plane_box(&self) -> Bounds<2> {
-        let points = self.patches.iter().flat_map(|patch| patch.points.0.as_flattened());
-        let found = bounds::around(points.map(|&[x, y, _]| [x, y]));
-        found.map(|corner| corner.map(|x| x + 0.0)) // no negative zero
     }
 
     /// Lowest and highest point of a patch and its edges.

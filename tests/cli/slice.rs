@@ -386,8 +386,10 @@ fn other_layers_are_not_mixed_in() {
     let tripod = with_tripod();
     let at = tripod.path();
     let png = "slice tripod.vtu --layer-height 0.3 --png out";
-    done(at, &format!("{png} --pixel 0.1"));
-    refused(at, &format!("{png} --pixel 0.2"), "files.pitch is 0.1 there, 0.2 here");
+    // of one corner
+    done(at, &format!("{png} --pixel 0.1 --resolution 200x200"));
+    let coarse = format!("{png} --pixel 0.2 --resolution 100x100");
+    refused(at, &coarse, "files.pitch is 0.1 there, 0.2 here");
     refused(at, &format!("{png} --pixel 0.1 --levels 1 --resume"), "model_sha256 is");
     refused(at, &format!("{png} --pixel 0.1 --crease-angle 30 --resume"), "model_sha256 is");
 }
@@ -452,6 +454,10 @@ fn bad_materials_are_refused() {
         (&format!("{zip} --materials height --dither"), "cannot be used with"),
         (&format!("{zip} --materials height --bits 8"), "--bits is for gray"),
         (&format!("{zip} --separate"), "not provided:\n  <--materials"),
+        (
+            &format!("{zip} --materials height --separate --attribute height"),
+            "folder of their own: \"height\" is taken by the images of a material",
+        ),
         (&format!("{zip} --pieces 1/2"), "parts and ranks are for"),
         (&format!("{zip} --resume"), "--resume is for"),
         (

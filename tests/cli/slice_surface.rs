@@ -173,6 +173,50 @@ fn faces_that_look_inward_are_turned_round_with_a_warning() {
     write_stl(&at.join("stray.stl"), &stray);
     let (_, _, stderr) = run(at, &format!("slice stray.stl {slice} --png stray"));
     assert!(stderr.contains("in no other shell: 1, that of face 12 first"), "{stderr}");
+    refused(
+        at,
+        &format!("slice stray.stl {slice} --png c --strict"),
+        "in no other shell: 1, that of face 12 first",
+    );
+}
+
+/// Four cubes around an edge, over shared vertices, with both faces where they touch.
+#[test]
+fn bodies_that_touch_are_separated_whichever_way_their_faces_look() {
+    let here = tempdir().unwrap();
+    let at = here.path();
+    let quads =
+        [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    for inward in [false, true] {
+        let mut text = String::new();
+        for k in 0..18 {
+            text += &format!("v {} {} {}\n", k % 3, k / 3 % 3, k / 9);
+        }
+        for cube in [[0, 0], [1, 0], [0, 1], [1, 1]] {
+            for mut quad in quads {
+                if inward {
+                    quad.reverse();
+                }
+                let id = |k: usize| {
+                    1 + (cube[0] + (k & 1)) + 3 * (cube[1] + (k >> 1 & 1)) + 9 * (k >> 2)
+                };
+                let [a, b, c, d] = quad.map(id);
+                text += &format!("f {a} {b} {c} {d}\n");
+            }
+        }
+        fs::write(at.join("cubes.obj"), text).unwrap();
+        let slice = "slice cubes.obj --scheme linear --layer-height 0.5";
+        done(at, &format!("{slice} --cli cubes.cli --svg drawn_{inward}"));
+        let text = fs::read_to_string(at.join("cubes.cli")).unwrap();
+        let polylines: Vec<&str> =
+            text.lines().filter(|line| line.starts_with("$$POLYLINE")).collect();
+        assert_eq!(polylines.len(), 8, "{text}");
+        assert!(polylines.iter().all(|line| line.starts_with("$$POLYLINE/1,1,5,")), "{text}");
+        for layer in manifest(&at.join(format!("drawn_{inward}")))["layers"].as_array().unwrap() {
+            let file = &layer["files"][0];
+            assert!((file["area"].as_f64().unwrap() - 4.0).abs() < 1e-9 && file["contours"] == 4);
+        }
+    }
 }
 
 #[test]

@@ -219,6 +219,10 @@ impl Model {
             return Err(Error::mesh(format!("{}: its faces are oriented inward", path.display()))
                 .with_help("list their corners counter-clockwise, seen from outside"));
         }
+        if let (true, Some(stray)) = (a.model.strict, shells.stray_notice()) {
+            return Err(Error::mesh(format!("{}: {stray}", path.display()))
+                .with_help("turn their faces round, or remove them: nothing is printed there"));
+        }
         shells.notices().for_each(|notice| console.warn(format!("{}: {notice}", path.display())));
         if shells.shells.len() > 1 {
             let count = counted(shells.shells.len(), "shell");

@@ -7,6 +7,7 @@ use crate::memory;
 use crate::numbers::counted;
 use crate::slice::image::{Bits, EncodedImage, Flip, ImageFile, ImageFormat};
 use crate::slice::manifest::{FileEntry, Files, ImageStack, Images, MaterialEntry};
+use crate::slice::materials::NO_MATERIAL;
 use crate::slice::runs::leading;
 use crate::slice::source::Channel;
 use crate::slice::spare::Spare;
@@ -17,9 +18,6 @@ const COVERAGE: &str = "coverage";
 
 /// Name of the stack whose images have a color a material.
 const MATERIALS: &str = "materials";
-
-/// Color of pixels without material.
-const NONE: [u8; 3] = [0; 3];
 
 /// How images are made.
 #[derive(Clone, Debug, PartialEq)]
@@ -324,7 +322,7 @@ impl Painter {
         mut take: impl FnMut(NamedImage) -> Result<FileEntry>,
     ) -> Result<FileEntry> {
         let colors = materials.list().iter().map(|material| material.color);
-        let palette: Vec<[u8; 3]> = std::iter::once(NONE).chain(colors).collect();
+        let palette: Vec<[u8; 3]> = std::iter::once(NO_MATERIAL).chain(colors).collect();
         let bytes = self.format.encode_indexed(painted, &palette, cut.index)?;
         let mut pixels = vec![0; palette.len()];
         painted.iter().for_each(|&number| pixels[usize::from(number)] += 1);
@@ -408,17 +406,16 @@ fn shade(
 /// any file system takes.
 fn folders(options: &ImageOptions, channels: &[Channel]) -> Result<Vec<String>> {
     let mut folders: Vec<String> = Vec::new();
-    let mut push = |what: &str, name: &str| {
+    let mut owners: Vec<&str> = Vec::new();
+    let mut push = |what: &'static str, name: &str| {
         let folder = plain_name(name);
-        if folder.is_empty() || folders.iter().any(|f| f.eq_ignore_ascii_case(&folder)) {
-            return Err(Error::request(format!(
-                "the images of {what} {name:?} have no folder of their own: {folder:?} is taken"
-            ))
-            .with_help(
-                "ask for every attribute once, and rename those that differ in signs only",
-            ));
+        let owner = folders.iter().position(|f| f.eq_ignore_ascii_case(&folder));
+        let owner = owner.map(|at| owners[at]);
+        if folder.is_empty() || owner.is_some() {
+            return Err(no_folder((what, name), &folder, owner));
         }
         folders.push(folder);
+        owners.push(what);
         Ok(())
     };
     match &options.materials {
@@ -432,4 +429,24 @@ fn folders(options: &ImageOptions, channels: &[Channel]) -> Result<Vec<String>> 
         push("attribute", &channels[channel].name)?;
     }
     Ok(folders)
+}
+
+/// Says that the images of an attribute or a material have no folder, and what has it instead.
+fn no_folder((what, name): (&str, &str), folder: &str, owner: Option<&str>) -> Error {
+    let taken = match owner {
+        Some("material") => "is taken by the images of a material",
+        Some("the material" | "the materials") => "is taken by the images of all material",
+        _ => "is taken",
+    };
+    let help = match owner {
+        Some("material") if what == "attribute" => {
+            message!("rename the attribute, or leave ", option_name("separate"), " out")
+        }
+        Some("the material" | "the materials") => "rename it".into(),
+        _ => "ask for every attribute once, and rename those that differ in signs only".into(),
+    };
+    Error::request(format!(
+        "the images of {what} {name:?} have no folder of their own: {folder:?} {taken}"
+    ))
+    .with_help(help)
 }

@@ -230,6 +230,59 @@ fn shells_in_shells_are_cavities_or_one_with_them() {
     }
 }
 
+/// A shell that looks inward beside the material, in the box around it.
+#[test]
+fn shells_beside_material_are_no_cavities() {
+    let angle = [[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [1.9, 2.0], [1.9, 0.1], [0.0, 0.1]];
+    let points = [0.0, 2.0].iter().flat_map(|&z| angle.map(|[x, y]| [x, y, z])).collect();
+    let mut faces = Polygons::default();
+    faces.push(&[5, 4, 3, 2, 1, 0]);
+    faces.push(&[6, 7, 8, 9, 10, 11]);
+    (0..6).for_each(|k| faces.push(&[k, (k + 1) % 6, 6 + (k + 1) % 6, 6 + k]));
+    let (angle, block) = (SurfaceMesh::new(points, faces), cube(0.0, 2.0, false));
+    for triangles in [false, true] {
+        let inner = reversed(&cube(0.5, 1.0, triangles));
+        for axis in AXES {
+            let strays = |mesh: &SurfaceMesh| {
+                let slicer = slicer(mesh, Scheme::Bilinear, axis, 1e-6);
+                assert!(slicer.shells().stray_cavities().all(|shell| shell.volume < 0.0));
+                slicer.shells().stray_cavities().count()
+            };
+            assert_eq!(strays(&joined(&angle, &inner)), 1);
+            assert_eq!(strays(&joined(&reversed(&angle), &reversed(&inner))), 1);
+            assert_eq!(strays(&joined(&block, &inner)), 0);
+            // a cavity in a cavity
+            let hollow = joined(&block, &reversed(&cube(0.25, 1.5, triangles)));
+            assert_eq!(strays(&joined(&hollow, &inner)), 1);
+            // flush with the outside, from within
+            assert_eq!(strays(&joined(&block, &reversed(&cube(0.0, 1.0, triangles)))), 0);
+        }
+    }
+}
+
+/// The limit of a cube has one extent along all axes, with extreme points inside its faces.
+#[test]
+fn the_box_in_the_plane_is_that_of_the_limit() {
+    for (scheme, triangles) in [(Scheme::CatmullClark, false), (Scheme::Bilinear, true)] {
+        for tolerance in [1e-3, 1e-6] {
+            let slicer = slicer(&cube(0.0, 2.0, triangles), scheme, Axis::Z, tolerance);
+            let ([bottom, top], [low, high]) = (slicer.heights(), slicer.plane_box());
+            for d in 0..2 {
+                for (found, expected) in [(low[d], bottom), (high[d], top)] {
+                    let off = (found - expected).abs();
+                    assert!(off <= 0.5 * slicer.tolerance(), "{scheme:?}: {found} {expected}");
+                }
+            }
+            if scheme.is_linear() {
+                assert_eq!([low, high], [[0.0; 2], [2.0; 2]]);
+            }
+            for height in [bottom + 0.3, 1.0, top - 0.1] {
+                check_contours(&slicer, &slicer.layer(0, height), "cube");
+            }
+        }
+    }
+}
+
 #[test]
 fn loop_spheres_have_the_volume_of_their_limit() {
     for levels in [0, 1] {

@@ -128,7 +128,9 @@ def _solid(
     fields = getattr(mesh, "field_data", None) or {}
     creases = {name: fields[name] for name in ("crease_edges", "crease_sharpness") if name in fields}
     taken = {name for name, _, _ in names}.union(creases)
-    lost += [f"field array `{name}`" for name in fields.keys() if name not in taken]
+    # PyVista's own notes, such as which arrays are boolean
+    others = [name for name in fields.keys() if name not in taken and not name.startswith("_PYVISTA_")]
+    lost += [f"field array `{name}`" for name in others]
     solid, left_out = solid_of_parts(what, mesh.points, blocks, attributes, creases, names, angle)
     lost += left_out
     if lost:

@@ -230,8 +230,8 @@ impl LayerSource for DeviceSource<'_, '_> {
         Ok(self.solid.inside()?.places(self.interior(height, grid, None)?))
     }
 
-    fn attributes_at(&self, points: &[[f64; 3]]) -> Result<Vec<f64>> {
-        self.solid.attributes_at(points)
+    fn attributes_at(&self, points: &[[f64; 3]], inward: &[[f64; 3]]) -> Result<Vec<f64>> {
+        self.solid.attributes_at(points, inward)
     }
 
     fn channels(&self) -> &[Channel] {

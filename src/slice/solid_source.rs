@@ -8,7 +8,7 @@ use super::{Layer, PixelGrid, SharedInterior, Slicer};
 use crate::backend::device::Sampling;
 use crate::error::{Error, Result};
 use crate::limit::Solid;
-use crate::locate::{AttributePieces, Locator, LocatorOptions, PieceCounts};
+use crate::locate::{AttributePieces, Locator, LocatorOptions, PieceCounts, Place};
 use crate::mesh::{Attribute, CellArray, Controls, component_ranges};
 
 /// The limit volume of a solid, or what a surface bounds, as a source of layers.
@@ -167,6 +167,24 @@ impl Channel {
 }
 
 impl<'s> SolidInterior<'s> {
+    /// The place closest to a point on the boundary, in the body that holds the point `beside` it:
+    /// bodies that touch have no vertex in common.
+    fn nearest_of_body(&self, point: [f64; 3], beside: [f64; 3]) -> Option<(u32, Place)> {
+        let nearest = self.locator.nearest_piece(point)?;
+        let Some(inner) = self.locator.nearest_piece(beside) else { return Some(nearest) };
+        let pieces = self.locator.pieces();
+        let corners = |piece: u32| {
+            let element = pieces.solid().elements()[pieces.leaf(piece as usize).element as usize];
+            pieces.solid().topology().cells().vertices(element.cell as usize)
+        };
+        let (own, others) = (corners(inner.0), corners(nearest.0));
+        if own.iter().any(|v| others.contains(v)) {
+            return Some(nearest);
+        }
+        let place = self.locator.in_piece(inner.0 as usize, point);
+        Some((inner.0, place.unwrap_or(inner.1)))
+    }
+
     fn new(
         locator: Locator<'s>,
         attributes: &[Attribute],
@@ -283,12 +301,14 @@ impl LayerSource for SolidSource<'_> {
         Ok(inside.places(InteriorValues { interior, values }))
     }
 
-    fn attributes_at(&self, points: &[[f64; 3]]) -> Result<Vec<f64>> {
-        let SolidInterior { locator, attributes, cell_data, .. } = self.inside()?;
+    fn attributes_at(&self, points: &[[f64; 3]], inward: &[[f64; 3]]) -> Result<Vec<f64>> {
+        let inside = self.inside()?;
+        let SolidInterior { locator, attributes, cell_data, .. } = inside;
         let elements = locator.pieces().solid().elements();
         let mut values = Vec::with_capacity(points.len() * self.channels.len());
-        for &point in points {
-            let Some((piece, place)) = locator.nearest_piece(point) else {
+        for (&point, inward) in points.iter().zip(inward) {
+            let beside = [0, 1, 2].map(|d| point[d] + self.slicer.tolerance() * inward[d]);
+            let Some((piece, place)) = inside.nearest_of_body(point, beside) else {
                 return Err(Error::request(format!("no place is next to {point:?}")));
             };
             for attribute in attributes {

@@ -43,11 +43,13 @@ pub trait LayerSource: Sync {
             .with_help("take layers from a source that knows the cells of the model"))
     }
 
-    /// Attributes at points in space on the boundary of the material: `[point][channel]`.
+    /// Attributes at points in space on the boundary of the material: `[point][channel]`. `inward`:
+    /// for each point a unit vector into the material that it bounds, which tells bodies apart that
+    /// touch there; 0 if it is not known.
     ///
     /// # Errors
     /// As the source has them.
-    fn attributes_at(&self, points: &[[f64; 3]]) -> Result<Vec<f64>>;
+    fn attributes_at(&self, points: &[[f64; 3]], inward: &[[f64; 3]]) -> Result<Vec<f64>>;
 
     /// The scalars that the attributes of the material consist of.
     fn channels(&self) -> &[Channel];

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use subsolid::backend::{Backend, Cpu};
-use subsolid::mesh::Attribute;
+use subsolid::mesh::{Attribute, CellArray, SolidMesh};
 use subsolid::plan::{Location, Quantity};
 use subsolid::{Samples, Solid, Want, WriteOptions};
 use tempfile::{TempDir, tempdir};
@@ -231,6 +231,39 @@ fn layers_begin_at_the_lowest_point_or_at_the_origin() {
         &format!("{slice} --svg above --origin {}", lowest + 0.1),
         "--range leaves layers out",
     );
+}
+
+/// Contours of bodies that touch have the values of their own body.
+#[test]
+fn touching_bodies_keep_their_attributes() {
+    let here = tempdir().unwrap();
+    let cube = |first: f64| {
+        (0..8).map(move |i| [first + f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)])
+    };
+    let corners = [0, 1, 3, 2, 4, 5, 7, 6];
+    let cells = [corners, corners.map(|v| v + 8)];
+    let mut mesh = SolidMesh::from_hexahedra(cube(0.0).chain(cube(1.0)).collect(), &cells);
+    mesh.cell_data = vec![CellArray::new("mat", 1, vec![1.0, 2.0], true)];
+    let values = (0..16).map(|v| f64::from(v / 8)).collect();
+    mesh.attributes = vec![Attribute { name: "f".into(), width: 1, values }];
+    subsolid::write(here.path().join("two.vtu"), &mesh, Default::default()).unwrap();
+    let job = "slice two.vtu --crease-angle 40 --layer-height 1 --vtp c.vtp --attribute mat,f";
+    let (code, _, stderr) = run(here.path(), job);
+    assert_eq!(code, 0, "{stderr}");
+    let bytes = fs::read(here.path().join("c.vtp")).unwrap();
+    let [points, mat, f] = ["Points", "mat", "f"].map(|name| array(&bytes, name));
+    assert!((area_of_vtp(&here.path().join("c.vtp")) - 2.0).abs() < 1e-12);
+    // the contours one after the other: of each all points have one material
+    let middle = |of: &[f64]| of.iter().step_by(3).sum::<f64>() / (of.len() / 3) as f64;
+    let half = mat.len() / 2;
+    for (range, at) in [(0..half, 0), (half..mat.len(), 1)] {
+        let is_right = middle(&points[3 * range.start..3 * range.end]) > 1.0;
+        let expected = if is_right { (2.0, 1.0) } else { (1.0, 0.0) };
+        for i in range {
+            assert_eq!(mat[i], expected.0, "{at}: {i}");
+            assert!((f[i] - expected.1).abs() < 1e-12, "{at}: {i}, {}", f[i]);
+        }
+    }
 }
 
 /// Whether the memory of this machine is too large for a refusal, or unknown; says so.

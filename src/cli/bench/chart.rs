@@ -114,7 +114,7 @@ impl Bars {
                     x + 2.0,
                     BAR - 4.0,
                     top + HEIGHT - y,
-                    COLORS[s % COLORS.len()],
+                    color(s),
                     escaped(&group.label),
                     escaped(&self.series[s]),
                     short(bar.value),
@@ -174,7 +174,7 @@ impl LineChart {
             escaped(self.axis)
         );
         for (s, line) in self.lines.iter().enumerate() {
-            let color = COLORS[s % COLORS.len()];
+            let color = color(s);
             for (points, dashed) in [(&line.floor, true), (&line.points, false)] {
                 let place = |&(x, y): &(f64, f64)| format!("{:.1},{:.1}", across(x), scale.at(y));
                 let places: Vec<String> = points.iter().map(place).collect();
@@ -203,6 +203,15 @@ impl LineChart {
     }
 }
 
+/// Color of a series: those of a round are darker than those of the round before.
+fn color(series: usize) -> String {
+    let (base, round) = (COLORS[series % COLORS.len()], series / COLORS.len());
+    let part = |at: usize| u8::from_str_radix(&base[at..at + 2], 16).unwrap_or_default();
+    let darker = |at: usize| f64::from(part(at)) * 0.6_f64.powi(round as i32);
+    let [red, green, blue] = [1, 3, 5].map(|at| darker(at).round() as u8);
+    format!("#{red:02x}{green:02x}{blue:02x}")
+}
+
 fn open(width: f64, top: f64) -> String {
     let height = top + HEIGHT + BOTTOM;
     format!(
@@ -215,7 +224,7 @@ fn open(width: f64, top: f64) -> String {
 fn legend(svg: &mut String, names: &[String], floor: bool) -> f64 {
     let mut x = LEFT;
     for (s, name) in names.iter().enumerate() {
-        let color = COLORS[s % COLORS.len()];
+        let color = color(s);
         let _ = write!(
             svg,
             "<rect x=\"{x:.0}\" y=\"4\" width=\"10\" height=\"10\" fill=\"{color}\"/>\
@@ -296,6 +305,12 @@ pub fn short(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn series_have_colors_of_their_own() {
+        let colors: std::collections::BTreeSet<String> = (0..24).map(color).collect();
+        assert_eq!((colors.len(), &*color(1)), (24, COLORS[1]));
+    }
 
     #[test]
     fn decades_hold_their_values() {

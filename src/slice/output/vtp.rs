@@ -57,7 +57,9 @@ impl LayerFiles for Polylines {
         let values = if self.attributes.is_empty() || points.is_empty() {
             Vec::new()
         } else {
-            cut.source.attributes_at(&points)?
+            let inward = layer.contours.iter().flat_map(|contour| inward(&contour.points));
+            let inward: Vec<_> = inward.map(|n| self.axis.lift(n, 0.0)).collect();
+            cut.source.attributes_at(&points, &inward)?
         };
         let column = |&channel: &usize| {
             values.iter().skip(channel).step_by(self.channels.max(1)).copied().collect()
@@ -82,4 +84,18 @@ impl LayerFiles for Polylines {
     fn finish(&mut self) -> Result<()> {
         self.writer.finish()
     }
+}
+
+/// For each point of a contour a unit vector to its left, where the material is; 0 where sides are
+/// opposite.
+fn inward(points: &[[f64; 2]]) -> impl Iterator<Item = [f64; 2]> + '_ {
+    let unit = |[x, y]: [f64; 2]| {
+        let length = x.hypot(y);
+        if length > 0.0 { [x / length, y / length] } else { [0.0; 2] }
+    };
+    (0..points.len()).map(move |i| {
+        let [before, own, after] = [points.len() - 1, 0, 1].map(|k| points[(i + k) % points.len()]);
+        let [a, b] = [[before, own], [own, after]].map(|[p, q]| unit([p[1] - q[1], q[0] - p[0]]));
+        unit([a[0] + b[0], a[1] + b[1]])
+    })
 }

@@ -84,7 +84,7 @@ impl LayerSource for Cone {
         Ok(pixels.flat_map(values).collect())
     }
 
-    fn attributes_at(&self, points: &[[f64; 3]]) -> Result<Vec<f64>> {
+    fn attributes_at(&self, points: &[[f64; 3]], _inward: &[[f64; 3]]) -> Result<Vec<f64>> {
         Ok(points.iter().flat_map(|p| [p[0], p[2]]).collect())
     }
 

@@ -83,8 +83,8 @@ impl LayerSource for Locked {
         self.0.lock().unwrap().attributes(height, grid, coverage)
     }
 
-    fn attributes_at(&self, points: &[[f64; 3]]) -> Result<Vec<f64>> {
-        self.0.lock().unwrap().attributes_at(points)
+    fn attributes_at(&self, points: &[[f64; 3]], inward: &[[f64; 3]]) -> Result<Vec<f64>> {
+        self.0.lock().unwrap().attributes_at(points, inward)
     }
 
     fn channels(&self) -> &[Channel] {

@@ -76,7 +76,7 @@ impl LayerSource for Mixture {
         Ok(PixelPlaces { pixels, cells, ..PixelPlaces::default() })
     }
 
-    fn attributes_at(&self, _points: &[[f64; 3]]) -> Result<Vec<f64>> {
+    fn attributes_at(&self, _points: &[[f64; 3]], _inward: &[[f64; 3]]) -> Result<Vec<f64>> {
         Err(Error::request("no attributes at points"))
     }
 

@@ -215,6 +215,6 @@ fn matrices_of_the_program_are_those_of_the_cpu() {
         let off = found.iter().zip(&expected).fold(0.0, |m: f64, (a, b)| greater(m, (a - b).abs()));
         assert!(off <= 1e-13 * size, "{name}: {:e}", off / size);
     }
-    refused(here, &format!("{job} --backend cuda:99 -o none"), "99");
+    refused(here, &format!("{job} --backend cuda:99 -o none"), "there is no CUDA device");
     refused(here, &format!("{job} --backend cuda:0,0 -o none"), "several GPUs");
 }

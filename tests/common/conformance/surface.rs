@@ -94,7 +94,10 @@ pub fn refinement(backend: &impl Refines, tolerance: f64) {
                     let options = options(scheme, level + 1, method);
                     let (corners, points) = backend.refine(&mesh, &options);
                     let of_faces = expected.faces.iter().flatten();
-                    assert_eq!(corners.len(), of_faces.clone().count(), "{name}, {options:?}");
+                    // with edge-friend, ghosts of the boundaries follow on devices
+                    let (found, count) = (corners.len(), of_faces.clone().count());
+                    let has_ghosts = method == Method::EdgeFriend && found > count;
+                    assert!(found == count || has_ghosts, "{name}, {options:?}: {found} {count}");
                     let tolerance = tolerance * largest(&mesh.points);
                     for (corner, (&v, &w)) in corners.iter().zip(of_faces).enumerate() {
                         close(points[v as usize], expected.points[w], tolerance, || {

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use super::{CellArray, Polygons, SolidMesh};
+use super::{CellArray, Polygons, SolidMesh, marked_vertices};
 use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result};
 use crate::numbers::counted;
@@ -133,10 +133,7 @@ impl SolidMesh {
             return Vec::new();
         }
         let faces = || self.face_groups.iter().flat_map(|group| group.faces.iter());
-        let mut marked = vec![false; self.points.len()];
-        for &v in faces().flatten() {
-            marked.get_mut(v as usize).into_iter().for_each(|marked| *marked = true);
-        }
+        let marked = marked_vertices(self.points.len(), faces().flatten());
         let wanted: HashSet<Vec<u32>> = faces().map(face_key).collect();
         let mut known = HashSet::new();
         for c in 0..self.cells.len() {

@@ -51,7 +51,7 @@ pub use surface::{
 };
 pub use triangles::Triangles;
 pub use unused::UnusedVertices;
-pub(crate) use unused::used_rows;
+pub(crate) use unused::{marked_vertices, used_rows};
 pub use weld::Welded;
 
 use crate::error::{Error, Result};

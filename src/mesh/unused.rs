@@ -39,7 +39,7 @@ impl SolidMesh {
     /// Whether each vertex belongs to a cell. Ids beyond the points are left out.
     pub(crate) fn used_vertices(&self) -> Vec<bool> {
         let cells = (0..self.cells.len()).flat_map(|c| self.cells.vertices(c));
-        marked(self.points.len(), cells)
+        marked_vertices(self.points.len(), cells)
     }
 
     /// Smallest and largest coordinates of the vertices of cells; `None` without any.
@@ -51,7 +51,7 @@ impl SolidMesh {
 impl SurfaceMesh {
     /// Whether each vertex belongs to a face. Ids beyond the points are left out.
     pub(crate) fn used_vertices(&self) -> Vec<bool> {
-        marked(self.points.len(), self.faces.vertices())
+        marked_vertices(self.points.len(), self.faces.vertices())
     }
 
     /// The mesh without vertices of no face and without tags, and the vertices that are left, if some
@@ -77,7 +77,11 @@ impl SurfaceMesh {
     }
 }
 
-fn marked<'a>(count: usize, vertices: impl IntoIterator<Item = &'a u32>) -> Vec<bool> {
+/// Whether each of `count` vertices is among `vertices`. Ids beyond them are left out.
+pub(crate) fn marked_vertices<'a>(
+    count: usize,
+    vertices: impl IntoIterator<Item = &'a u32>,
+) -> Vec<bool> {
     let mut marked = vec![false; count];
     for &v in vertices {
         if let Some(slot) = marked.get_mut(v as usize) {

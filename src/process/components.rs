@@ -2,7 +2,7 @@
 
 use crate::error::IdKind::Vertex;
 use crate::error::{Error, Result, option_name};
-use crate::mesh::components;
+use crate::mesh::{components, marked_vertices};
 use crate::numbers::Real;
 
 /// Refuses sources that do not exist, and meshes where `groups` of vertices (cells or faces)
@@ -54,8 +54,7 @@ pub(crate) fn check_reach<'a>(
 
 /// Makes the values of vertices that no face has NaN.
 pub(crate) fn leave_unused<T: Real>(values: &mut [T], faces: &[u32]) {
-    let mut used = vec![false; values.len()];
-    faces.iter().for_each(|&v| used[v as usize] = true);
+    let used = marked_vertices(values.len(), faces);
     let unused = values.iter_mut().zip(used).filter(|(_, used)| !used);
     unused.for_each(|(value, _)| *value = T::from_f64(f64::NAN));
 }

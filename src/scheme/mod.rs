@@ -40,6 +40,16 @@ impl Scheme {
     /// The scheme of boundaries of solids.
     pub const OF_BOUNDARIES: Self = Self::CatmullClark;
 
+    /// The word that files have for the scheme: it stays, whatever the code calls the variant.
+    pub(crate) const fn stored_name(self) -> &'static str {
+        match self {
+            Self::CatmullClark => "CatmullClark",
+            Self::Loop => "Loop",
+            Self::Sqrt3 => "Sqrt3",
+            Self::Bilinear => "Bilinear",
+        }
+    }
+
     /// The names of the schemes that can do something, for messages: "A, B or C".
     pub(crate) fn names(can: impl Fn(Self) -> bool) -> String {
         let able: Vec<_> = Self::ALL.into_iter().filter(|&scheme| can(scheme)).collect();

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::error::IdKind::Face;
 use crate::error::{Error, Result};
 use crate::error::{edge, option};
-use crate::mesh::{Polygons, SurfaceMesh, used_rows};
+use crate::mesh::{Polygons, SurfaceMesh, marked_vertices, used_rows};
 use crate::scheme::Scheme;
 use crate::surface::limit::LimitSurface;
 use crate::surface::separate_edges;
@@ -87,8 +87,7 @@ impl ClosedSurface {
 
     /// The coordinates of the vertices of faces.
     pub(super) fn spanning<'a>(&self, points: &'a [[f64; 3]]) -> Cow<'a, [f64]> {
-        let mut used = vec![false; points.len()];
-        self.topology.vertices.iter().for_each(|&v| used[v as usize] = true);
+        let used = marked_vertices(points.len(), &self.topology.vertices);
         used_rows(points.as_flattened(), 3, &used)
     }
 

@@ -164,12 +164,6 @@ pub fn surface_fingerprint(mesh: &SurfaceMesh, scheme: Scheme) -> String {
 /// The scheme and the rules of a surface. Jobs are resumed by these words: they stay, whatever the
 /// code calls the variants.
 fn rules_text(mesh: &SurfaceMesh, scheme: Scheme) -> String {
-    let scheme = match scheme {
-        Scheme::CatmullClark => "CatmullClark",
-        Scheme::Loop => "Loop",
-        Scheme::Sqrt3 => "Sqrt3",
-        Scheme::Bilinear => "Bilinear",
-    };
     let creases = match mesh.crease_rule {
         CreaseRule::Uniform => "Uniform",
         CreaseRule::Chaikin => "Chaikin",
@@ -183,7 +177,7 @@ fn rules_text(mesh: &SurfaceMesh, scheme: Scheme) -> String {
         TriangleRule::Uniform => "Uniform",
         TriangleRule::Smooth => "Smooth",
     };
-    format!("{scheme} {creases} {boundary} {triangles}")
+    format!("{} {creases} {boundary} {triangles}", scheme.stored_name())
 }
 
 /// Hashes of the long lists of a mesh.

@@ -3,7 +3,7 @@
 use super::products::CotangentProducts;
 use super::{cotangent, triangles};
 use crate::error::{Error, Result};
-use crate::mesh::SurfaceMesh;
+use crate::mesh::{SurfaceMesh, marked_vertices};
 use crate::query::{Op, Query, QueryStrategy};
 
 /// Where the cotangent weights of a solve come from.
@@ -37,8 +37,7 @@ pub fn curvature_flow(
     check_time(time, mesh)?;
     let faces = triangles(mesh)?;
     let query = Query::of_surface(&mesh.without_holes(), QueryStrategy::Unordered)?;
-    let mut free = vec![false; mesh.points.len()];
-    faces.iter().flatten().for_each(|&v| free[v as usize] = true);
+    let mut free = marked_vertices(mesh.points.len(), faces.as_flattened());
     let (sides, ends) = (query.rows(Op::EF)?, query.rows(Op::EV)?);
     for e in (0..sides.len()).filter(|&e| sides.row(e).len() != 2) {
         ends.row(e).iter().for_each(|&v| free[v as usize] = false);

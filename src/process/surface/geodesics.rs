@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 
 use super::{corners, cotangent, triangles};
 use crate::error::Result;
-use crate::mesh::{SurfaceMesh, components};
+use crate::mesh::{SurfaceMesh, components, marked_vertices};
 use crate::process::components::{check_reach, leave_unused, shift_components};
 use crate::process::sparse::Factor;
 use crate::topology::Rows;
@@ -48,8 +48,7 @@ impl<'m> Geodesics<'m> {
         let (points, count) = (&mesh.points, mesh.points.len());
         let labels = components(count, faces.iter().map(|f| &f[..]));
         let times = heat_times(points, &faces, &labels);
-        let mut used = vec![false; count];
-        faces.iter().flatten().for_each(|&v| used[v as usize] = true);
+        let used = marked_vertices(count, faces.as_flattened());
         let factor = |mass: f64, stiffness: &dyn Fn(u32) -> f64, fixed: bool| {
             let all = |v: u32| Some(v as usize);
             let stiffness = |face: &[u32; 3]| stiffness(face[0]);

@@ -1,5 +1,7 @@
 //! Elements and the leaves they are made of.
 
+use std::ops::Range;
+
 use super::structure::AxisPermutation;
 use crate::basis::MissingLayers;
 
@@ -50,16 +52,22 @@ impl Leaf {
         std::array::from_fn(|d| (p[d] * scale - f64::from(self.origin[d])).clamp(0.0, 1.0))
     }
 
-    /// Whether a parameter of the element along axis `d` falls into the leaf, as
-    /// [`Solid::locate`](super::Solid::locate) finds it.
-    pub(crate) fn spans(&self, d: usize, p: f64) -> bool {
-        position(p) >> (16 - self.depth) == u32::from(self.origin[d])
-    }
-
     /// Position in the Morton order of an element's leaves.
     pub(super) fn code(&self) -> u64 {
         morton(self.origin.map(|x| u32::from(x) << (16 - self.depth)))
     }
+}
+
+/// Which of an element's ascending parameters along an axis fall into the leaves that span
+/// `[origin, origin + 1] / 2^depth` there, as [`Solid::locate`](super::Solid::locate) finds them: a
+/// parameter belongs to the leaf that starts at it or before it, 1 to the last.
+pub(crate) fn parameters_within(parameters: &[f64], depth: u8, origin: u16) -> Range<usize> {
+    let scale = f64::from(1_u32 << depth);
+    let before = |end: u16| parameters.partition_point(|u| u * scale < f64::from(end));
+    let first = before(origin);
+    let is_last = origin + 1 == 1 << depth;
+    let end = if is_last { parameters.len() } else { before(origin + 1) };
+    first..end.max(first)
 }
 
 /// A parameter as one of 2¹⁶ positions along an axis.

@@ -27,6 +27,7 @@ mod summary;
 
 pub use class::{Class, Reason, classify};
 pub use frame::{Frame, VTK_CORNER, Walker};
+pub(crate) use leaf::parameters_within;
 pub use leaf::{Element, Leaf, LeafKind};
 pub(crate) use levels::MAX_LEVEL;
 pub use library::Library;

@@ -13,12 +13,13 @@
 //! threads.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
 use super::{Plan, Samples, wanted_orders};
 use crate::error::{Error, Result};
-use crate::limit::{Leaf, LeafKind, Orders, Solid};
+use crate::limit::{Leaf, LeafKind, Orders, Solid, parameters_within};
 use crate::memory;
 use crate::numbers::sorted_unique;
 use crate::scheme::Stencils;
@@ -187,10 +188,8 @@ fn check_memory(weights: impl Iterator<Item = usize>, orders: &[Orders]) -> Resu
 }
 
 /// The samples of its element that lie in a leaf, as indices of the parameters along each axis.
-fn samples_within(leaf: &Leaf, parameters: &[f64]) -> [Vec<usize>; 3] {
-    std::array::from_fn(|d| {
-        (0..parameters.len()).filter(|&i| leaf.spans(d, parameters[i])).collect()
-    })
+fn samples_within(leaf: &Leaf, parameters: &[f64]) -> [Range<usize>; 3] {
+    leaf.origin.map(|origin| parameters_within(parameters, leaf.depth, origin))
 }
 
 fn of_tensor(plan: &Plan<'_>, parameters: &[f64], orders: &[Orders]) -> Result<AdjointParts> {
@@ -211,7 +210,7 @@ fn of_tensor(plan: &Plan<'_>, parameters: &[f64], orders: &[Orders]) -> Result<A
     let weights = firsts.iter().map(|&index| {
         let leaf = &solid.leaves()[index as usize];
         let within = samples_within(leaf, parameters);
-        within.iter().map(Vec::len).product::<usize>() * solid.net(leaf).len()
+        within.iter().map(Range::len).product::<usize>() * solid.net(leaf).len()
     });
     check_memory(weights, orders)?;
     let n = parameters.len();
@@ -219,9 +218,9 @@ fn of_tensor(plan: &Plan<'_>, parameters: &[f64], orders: &[Orders]) -> Result<A
         let leaf = &solid.leaves()[index as usize];
         let [us, vs, ws] = samples_within(leaf, parameters);
         let mut samples = Vec::with_capacity(us.len() * vs.len() * ws.len());
-        for &w in &ws {
-            for &v in &vs {
-                samples.extend(us.iter().map(|&u| {
+        for w in ws {
+            for v in vs.clone() {
+                samples.extend(us.clone().map(|u| {
                     let local = leaf.local([u, v, w].map(|i| parameters[i]));
                     (((w * n + v) * n + u) as u32, local)
                 }));

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::Want;
 use super::pattern::{AxisId, Patterns, SampleSpan};
-use crate::limit::{AxisPermutation, Leaf, LeafKind, Solid};
+use crate::limit::{AxisPermutation, Leaf, LeafKind, Solid, parameters_within};
 
 /// Index of a table in [`super::Plan::tables`].
 pub type TableId = u32;
@@ -60,7 +60,10 @@ pub(super) fn collect(solid: &Solid, parameters: &[f64], want: Want) -> (Pattern
     let mut batches: Vec<Batch> = Vec::new();
     let mut by_key: HashMap<(BatchKind, AxisPermutation, [AxisId; 3], u32), usize> = HashMap::new();
     let mut batch_of = |(kind, permutation, depth, origin): Signature, batches: &mut Vec<Batch>| {
-        let spans: [SampleSpan; 3] = std::array::from_fn(|d| span(parameters, depth, origin[d]));
+        let spans: [SampleSpan; 3] = origin.map(|origin| {
+            let own = parameters_within(parameters, depth, origin);
+            (own.start as u32, own.len() as u32)
+        });
         spans.iter().all(|s| s.1 > 0).then(|| {
             let axes = std::array::from_fn(|d| {
                 let axis = permutation.axes[d] as usize;
@@ -108,18 +111,4 @@ fn kind_and_permutation(leaf: &Leaf) -> (BatchKind, AxisPermutation) {
             (BatchKind::Irregular(structure), permutation)
         }
     }
-}
-
-/// The samples in a leaf along one axis: each sample belongs to the leaf that
-/// starts at it or before it, 1 to the last.
-fn span(parameters: &[f64], depth: u8, origin: u16) -> SampleSpan {
-    let scale = f64::from(1_u32 << depth);
-    let first = parameters.partition_point(|u| u * scale < f64::from(origin));
-    let last = origin + 1 == 1 << depth;
-    let end = if last {
-        parameters.len()
-    } else {
-        parameters.partition_point(|u| u * scale < f64::from(origin + 1))
-    };
-    (first as u32, end.saturating_sub(first) as u32)
 }

@@ -98,12 +98,18 @@ impl Stack {
     /// parts; one plane lies in the layer's own middle.
     pub fn planes(&self, layer: usize, planes: usize) -> Vec<f64> {
         let at = |j: usize| layer as f64 + (j as f64 + 0.5) / planes as f64;
-        (0..planes).map(|j| self.low + self.layer_height * at(j)).collect()
+        (0..planes).map(|j| self.height(at(j))).collect()
     }
 
     /// The plane in the middle of a layer, where its contours are cut.
     pub fn middle(&self, layer: usize) -> f64 {
-        self.low + self.layer_height * (layer as f64 + 0.5)
+        self.height(layer as f64 + 0.5)
+    }
+
+    /// The height so many layers above the bottom; 0 where it differs from that by rounding.
+    fn height(&self, layers: f64) -> f64 {
+        let height = self.low + self.layer_height * layers;
+        if height.abs() <= 2.0 * f64::EPSILON * self.low.abs() { 0.0 } else { height }
     }
 
     /// Layers whose middle lies in [from, to), to rounding: a height that is written as the middle of
@@ -153,6 +159,24 @@ impl Stack {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_layer_at_zero_is_at_zero() {
+        let mut rounded = 0;
+        for (k, height) in (0..200).flat_map(|k| [0.1, 0.3, 0.07].map(|height| (k, height))) {
+            let low = -height * (f64::from(k) + 0.5);
+            let stack = Stack::new([low, 1.0], height).unwrap();
+            let middle = stack.middle(k as usize);
+            assert!(middle == 0.0 && middle.is_sign_positive(), "{height} x {k}: {middle:e}");
+            let next = stack.middle(k as usize + 1);
+            assert!((next - height).abs() < 1e-12, "{next}");
+            rounded += u32::from(low + height * (f64::from(k) + 0.5) != 0.0);
+        }
+        // bottoms as a user writes them
+        let stack = Stack::new([-0.15, 1.0], 0.1).unwrap();
+        rounded += u32::from(-0.15 + 0.1 * 1.5 != 0.0);
+        assert!(stack.middle(1) == 0.0 && rounded > 0);
+    }
 
     #[test]
     fn layers_cover_the_height() {

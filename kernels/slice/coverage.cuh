@@ -1,4 +1,4 @@
-// Pixels that closed contours cover, as src/slice/coverage.rs.
+// Pixels that closed contours cover, as src/slice/pixels/coverage.rs.
 #pragma once
 
 #include "common/real.cuh"

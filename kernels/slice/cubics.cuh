@@ -1,4 +1,4 @@
-// Cubics in Bernstein form and their roots, as src/slice/root.rs.
+// Cubics in Bernstein form and their roots, as src/slice/contours/root.rs.
 #pragma once
 
 __device__ void bernstein(double t, double (&b)[4]) {

@@ -3,10 +3,10 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::coverage::MAX_IMAGE_SIDE;
 use super::frame::PixelGrid;
 use super::interior::{DetachedInteriors, DeviceInteriors, InteriorValues};
 use super::layer::Layer;
+use super::pixels::MAX_IMAGE_SIDE;
 use super::slicer::Slicer;
 use super::solid_source::{SolidInterior, SolidSource};
 use super::source::{Channel, LayerSource, PixelPlaces};

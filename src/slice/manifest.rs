@@ -11,7 +11,7 @@ use std::path::{Component, Path};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::image::{Bits, Flip};
+use super::pixels::{Bits, Flip};
 use crate::error::{Error, Result};
 use crate::io::{atomic, bounded_file};
 

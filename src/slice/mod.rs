@@ -4,6 +4,12 @@
 //! [`Layer`] is what one plane cuts: closed, oriented contours. Pixels, vectors and
 //! attributes of a layer all follow from it.
 //!
+//! # Data flow
+//! ```text
+//! solid or surface ─boundary▶ patches ─contours▶ layers ─pixels▶ images
+//!        └──────────interior▶ cells, (u, v, w), attributes ─┴──output▶ files
+//! ```
+//!
 //! # Practice
 //! A [`Slicer`] is set up once. The boundary of the limit is taken in bicubic Bézier
 //! patches, cut until planes cross them simply, and welded by name, not by distance,
@@ -34,69 +40,45 @@
 //! # Ok::<(), subsolid::Error>(())
 //! ```
 
-mod bicubic;
-mod bitmap;
-mod cell_ids;
+mod boundary;
 mod channels;
-mod closed;
-mod contour;
-mod coverage;
-mod covered_face;
+mod contours;
 mod device;
-mod dither;
-mod extent;
 mod fingerprint;
 mod frame;
-mod image;
-mod index;
 mod interior;
 mod job;
 mod layer;
-mod lowest_point;
 pub mod manifest;
-mod materials;
-mod messages;
 pub mod output;
-mod patch_fit;
 mod pieces;
-mod root;
-mod runs;
+mod pixels;
 mod setting;
 mod shared_boundary;
 mod shared_interior;
-mod sheet;
-mod shell;
-mod simple_patches;
-mod skin;
-mod skin_tables;
 mod slicer;
 mod solid_source;
 mod source;
 mod spare;
 mod stack;
-mod stray;
-mod surface;
-mod tables;
-mod trace;
 
 pub use crate::backend::device::Sampling;
-pub use cell_ids::{CellIds, MAX_MATERIALS};
+pub use boundary::{ClosedSurface, Shell, Shells};
 pub use channels::named_arrays;
-pub use closed::ClosedSurface;
-pub use coverage::{Gray, Raster};
 pub use device::{DetachedLayers, DeviceSlicer, DeviceSource};
 pub use fingerprint::{fingerprint, refined_fingerprint, shared_fingerprint, surface_fingerprint};
 pub use frame::{Axis, PixelGrid};
-pub use image::{Bits, EncodedImage, Flip, ImageFile, ImageFormat, MAX_PIXELS};
 pub use interior::{DeviceInteriors, Interior, InteriorFinder, InteriorRun, InteriorValues};
 pub use job::{Job, JobReport};
 pub use layer::{Contour, Layer};
-pub use materials::{Material, Materials, Unfit};
 pub use pieces::{MergedLayers, are_layers, job_directory, merge_layers};
+pub use pixels::{
+    Bits, CellIds, EncodedImage, Flip, Gray, ImageFile, ImageFormat, MAX_MATERIALS, MAX_PIXELS,
+    Material, Materials, Raster, Unfit,
+};
 pub use setting::Setting;
 pub use shared_boundary::SharedBoundary;
 pub use shared_interior::SharedInterior;
-pub use shell::{Shell, Shells};
 pub use slicer::{LayerFrame, SliceOptions, Slicer};
 pub use solid_source::SolidSource;
 pub use source::{Channel, LayerSource, PixelPlaces};

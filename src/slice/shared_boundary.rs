@@ -8,13 +8,11 @@
 
 use rayon::prelude::*;
 
-use super::covered_face::Face;
-use super::extent::{Extent, Reach};
-use super::messages::{Meeting, face_bytes, height_bytes, patch_bytes, push_faces, push_heights};
-use super::sheet::Sheet;
-use super::shell::Shells;
+use super::boundary::{
+    CoveredFaces, Extent, Face, Meeting, NamedSurface, Reach, Sheet, Shells, Surface, face_bytes,
+    fitter, height_bytes, height_grid, patch_bytes, push_faces, push_heights,
+};
 use super::slicer::{LayerFrame, SliceOptions, Slicer, tolerance};
-use super::surface::{CoveredFaces, NamedSurface, Surface, fitter, height_grid};
 use crate::cluster::Ranks;
 use crate::error::Result;
 use crate::limit::rim::RimKey;

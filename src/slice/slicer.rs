@@ -1,16 +1,10 @@
 //! Slicing a solid or a closed surface: set up once, then any layer in any order.
 
-use super::closed::ClosedSurface;
-use super::contour;
-use super::coverage::{Gray, Raster};
-use super::extent::{Extent, Reach};
+use super::boundary::{ClosedSurface, Extent, Reach, Shells, Surface, farthest, longest_side};
+use super::contours::{Arcs, IntervalIndex, join, mark_stray};
 use super::frame::{Axis, PixelGrid};
-use super::index::IntervalIndex;
 use super::layer::Layer;
-use super::shell::Shells;
-use super::stray;
-use super::surface::{Surface, farthest, longest_side};
-use super::trace::Arcs;
+use super::pixels::{Gray, Raster};
 use crate::backend::device::Sampling;
 use crate::error::{Error, Result};
 use crate::limit::Solid;
@@ -133,7 +127,7 @@ impl Slicer {
             Surface::of_closed(surface, points, options.axis, tolerance)?;
         let mut slicer = Self::of_whole(surface, options.axis, tolerance, shells)?;
         let (chords, Self { surface, index, shells, .. }) = (slicer.chord_tolerance(), &mut slicer);
-        stray::mark(shells, &of_patches, (surface, index), [chords, tolerance]);
+        mark_stray(shells, &of_patches, (surface, index), [chords, tolerance]);
         Ok(slicer)
     }
 
@@ -195,11 +189,7 @@ impl Slicer {
     pub fn layer(&self, index: usize, height: f64) -> Layer {
         let mut arcs = Arcs::default();
         self.trace(height, &mut arcs, &mut Vec::new());
-        Layer {
-            index,
-            height,
-            contours: contour::join(&arcs, self.surface.grid, self.frame.tolerance),
-        }
+        Layer { index, height, contours: join(&arcs, self.surface.grid, self.frame.tolerance) }
     }
 
     /// Coverage of pixels by the layer at `height`, or by the mean of several, row by

@@ -16,7 +16,7 @@ SRC = pathlib.Path(__file__).parents[2] / "src"
 
 
 def module(path):
-    """`slice/mod.rs` is ("slice",), `slice/image.rs` ("slice", "image")."""
+    """`slice/mod.rs` is ("slice",), `slice/stack.rs` ("slice", "stack")."""
     parts = path.relative_to(SRC).with_suffix("").parts
     return parts[:-1] if parts[-1] in ("mod", "lib") else parts
 

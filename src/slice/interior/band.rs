@@ -11,7 +11,7 @@ use super::trapezoid_fit::PlaneRegion;
 use super::values::PixelValues;
 use super::{BandValues, Interior, NONE, PixelPlane};
 use crate::locate::{AttributePieces, Locator, Place};
-use crate::slice::runs::leading;
+use crate::slice::pixels::leading;
 
 /// How far around a covered pixel one with its center inside is looked for.
 const SEARCH_PIXELS: usize = 2;

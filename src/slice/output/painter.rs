@@ -5,10 +5,10 @@ use crate::error::{Error, Message, Result, option_name};
 use crate::io::plain_name;
 use crate::memory;
 use crate::numbers::counted;
-use crate::slice::image::{Bits, EncodedImage, Flip, ImageFile, ImageFormat};
 use crate::slice::manifest::{FileEntry, Files, ImageStack, Images, MaterialEntry};
-use crate::slice::materials::NO_MATERIAL;
-use crate::slice::runs::leading;
+use crate::slice::pixels::{
+    Bits, EncodedImage, Flip, ImageFile, ImageFormat, NO_MATERIAL, leading,
+};
 use crate::slice::source::Channel;
 use crate::slice::spare::Spare;
 use crate::slice::{Material, Materials, PixelGrid, Sampling, Setting, Unfit, check_planes};

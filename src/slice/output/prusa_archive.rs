@@ -14,7 +14,7 @@ use super::{LayerFiles, OutputLayer, after_the_last};
 use crate::error::{Error, Result};
 use crate::io::plain_name;
 use crate::slice::Setting;
-use crate::slice::image::{Bits, Flip, ImageFile};
+use crate::slice::pixels::{Bits, Flip, ImageFile};
 use crate::slice::source::Channel;
 
 /// Part of the display above which the printer peels a layer off slowly: the printer's default.

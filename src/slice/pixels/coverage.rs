@@ -15,9 +15,9 @@
 //! image have sums of their own ([`Raster::begin_plane`]): what overlaps in one does not fill
 //! another.
 
-use super::frame::PixelGrid;
 use crate::backend::device::Sampling;
 use crate::error::Result;
+use crate::slice::frame::PixelGrid;
 
 /// Steps that an edge of a pixel is divided into.
 const STEPS_PER_PIXEL: i64 = 1 << 13;
@@ -26,7 +26,7 @@ const STEPS_PER_PIXEL: i64 = 1 << 13;
 const FULL: i64 = 2 * STEPS_PER_PIXEL * STEPS_PER_PIXEL;
 
 /// Maximum number of columns or rows.
-pub(super) const MAX_IMAGE_SIDE: usize = 1 << 16;
+pub const MAX_IMAGE_SIDE: usize = 1 << 16;
 
 /// Most planes.
 const PLANES: u32 = 1 << 16;

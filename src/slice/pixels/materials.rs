@@ -8,12 +8,12 @@
 //! material, and what is left is none. So the pixels of all materials together are those of the
 //! dithered coverage wherever the fractions sum to 1.
 
-use super::PixelGrid;
 use super::cell_ids::{CellIds, MAX_MATERIALS};
 use super::dither::{is_above, threshold};
-use super::source::{Channel, LayerSource};
 use crate::error::{Error, IdKind, Result};
 use crate::numbers::counted;
+use crate::slice::PixelGrid;
+use crate::slice::source::{Channel, LayerSource};
 
 /// How far sums of fractions may be above 1, or fractions below 0: half of the least share that a
 /// pixel tells apart, so that rounding in files is none's fault.
@@ -32,7 +32,7 @@ const COLORS: [[u8; 3]; 7] = [
 ];
 
 /// Color of pixels without material.
-pub(super) const NO_MATERIAL: [u8; 3] = [0; 3];
+pub const NO_MATERIAL: [u8; 3] = [0; 3];
 
 /// How far a channel of a default color is from that of every other, and how many hues are tried.
 const APART: u8 = 8;

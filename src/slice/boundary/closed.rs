@@ -13,17 +13,17 @@ use crate::surface::triangulate::{Triangulation, without_concave_faces};
 use crate::topology::NONE;
 use crate::topology::surface::{Columns, SurfaceTopology, is_inconsistent};
 
-/// A closed, oriented surface ready to be [sliced](super::Slicer::of_surface): at every edge
+/// A closed, oriented surface ready to be [sliced](crate::slice::Slicer::of_surface): at every edge
 /// meet two faces, which run through it in opposite directions.
 ///
 /// It depends on faces and creases only, not on where control points are.
 #[derive(Debug)]
 pub struct ClosedSurface {
-    pub(super) topology: SurfaceTopology,
+    pub(in crate::slice) topology: SurfaceTopology,
     // none of a bilinear surface: faces are as they are
-    pub(super) limit: Option<LimitSurface>,
+    pub(in crate::slice) limit: Option<LimitSurface>,
     // of each face
-    pub(super) shells: Vec<u32>,
+    pub(in crate::slice) shells: Vec<u32>,
     // the face of the mesh that each face is part of; empty if faces are those of the mesh
     of_mesh: Vec<u32>,
     // what was changed before the limit was taken
@@ -86,13 +86,13 @@ impl ClosedSurface {
     }
 
     /// The coordinates of the vertices of faces.
-    pub(super) fn spanning<'a>(&self, points: &'a [[f64; 3]]) -> Cow<'a, [f64]> {
+    pub(in crate::slice) fn spanning<'a>(&self, points: &'a [[f64; 3]]) -> Cow<'a, [f64]> {
         let used = marked_vertices(points.len(), &self.topology.vertices);
         used_rows(points.as_flattened(), 3, &used)
     }
 
     /// The face of the mesh that a face is part of.
-    pub(super) fn face_of_mesh(&self, face: u32) -> u32 {
+    pub(in crate::slice) fn face_of_mesh(&self, face: u32) -> u32 {
         self.of_mesh.get(face as usize).copied().unwrap_or(face)
     }
 

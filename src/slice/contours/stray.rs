@@ -2,12 +2,11 @@
 
 use rayon::prelude::*;
 
-use super::contour::{self, beside, sides};
 use super::index::IntervalIndex;
-use super::shell::{Shell, Shells};
-use super::surface::{Patch, Surface};
+use super::join::{beside, join, sides};
 use super::trace::Arcs;
 use crate::numbers::bounds::{self, Bounds};
+use crate::slice::boundary::{Patch, Shell, Shells, Surface};
 
 /// Places around a contour that are looked at, at most.
 const PLACES: usize = 8;
@@ -15,7 +14,7 @@ const PLACES: usize = 8;
 /// Marks the cavities of nothing. `of_patches`: the shell of each patch. Material is where the other
 /// shells wind round a positive number of times, at a place inside the cavity at half its height, in
 /// chords that are within the first tolerance.
-pub fn mark(
+pub fn mark_stray(
     shells: &mut Shells,
     of_patches: &[u32],
     (surface, index): (&Surface, &IntervalIndex),
@@ -58,7 +57,7 @@ impl Search<'_> {
         let (own, others): (Vec<u32>, Vec<u32>) = found.into_iter().partition(is_own);
         let mut arcs = Arcs::default();
         own.iter().for_each(|&patch| self.add(patch, height, &mut arcs));
-        let contours = contour::join(&arcs, self.surface.grid, self.tolerance);
+        let contours = join(&arcs, self.surface.grid, self.tolerance);
         // farther off, too: chords of shells that touch cross
         let steps = [self.surface.grid, self.tolerance, 2.0 * self.tolerance];
         let mut places = contours.iter().flat_map(|contour| {

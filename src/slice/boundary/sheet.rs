@@ -1,7 +1,7 @@
 //! The outer faces of leaves of a solid as bicubic Bézier patches.
 //!
 //! The boundary of the limit is bicubic but at extraordinary vertices, where patches are
-//! [fitted](super::fit) to points of the limit on the face; none of the volume behind it is
+//! [fitted](super::patch_fit) to points of the limit on the face; none of the volume behind it is
 //! needed.
 
 use std::borrow::Cow;
@@ -12,7 +12,6 @@ use rayon::prelude::*;
 
 use super::bicubic::{Bicubic, PlanePoint};
 use super::covered_face::Face;
-use super::frame::Axis;
 use super::patch_fit::{Fit, Fitter, Square};
 use super::tables::{SquareTable, SquareTables};
 use crate::basis::bspline::Order;
@@ -22,6 +21,7 @@ use crate::limit::boundary::{BoundaryFace, RimNames, boundary_faces};
 use crate::limit::rim::UNIT;
 use crate::limit::{Leaf, LeafKind, Solid};
 use crate::numbers::vector::net_sum;
+use crate::slice::frame::Axis;
 use crate::topology::Orientation;
 
 /// What the weights on a square of a leaf's face depend on.

@@ -1,13 +1,12 @@
 //! Closed surfaces as bicubic Bézier patches.
 //!
 //! Regular quads of Catmull-Clark surfaces are bicubic (Stam 1998); toward extraordinary vertices
-//! patches are [fitted](super::fit). The limit of Loop subdivision is quartic over triangles: each
+//! patches are [fitted](super::patch_fit). The limit of Loop subdivision is quartic over triangles: each
 //! is three quads between a corner, the middles of its edges and the centroid, and patches are
 //! fitted to the limit over these. A bilinear surface is its triangles and bilinear quads.
 
 use super::bicubic::{Bicubic, HEIGHT, PlanePoint, round_to};
 use super::closed::ClosedSurface;
-use super::frame::Axis;
 use super::patch_fit::{Fit, Fitter, Square};
 use super::skin_tables::SkinTables;
 use crate::basis::MissingLayers;
@@ -17,6 +16,7 @@ use crate::limit::rim::{Border, Rim, UNIT};
 use crate::mesh::check_point_count;
 use crate::numbers::vector::{net_sum, sum_about};
 use crate::scheme::{FaceShape, Scheme};
+use crate::slice::frame::Axis;
 use crate::surface::limit::{LimitSurface, SurfaceLeaf, SurfaceLeafKind};
 
 /// A quad that patches cover: a face, or one corner of a face.

@@ -24,7 +24,6 @@ use rayon::prelude::*;
 use super::bicubic::{self, Bicubic, Cubic, HEIGHT, PlanePoint, range, round_to};
 use super::closed::ClosedSurface;
 use super::covered_face::Face;
-use super::frame::Axis;
 use super::patch_fit::{Fit, Fitter};
 use super::sheet::Sheet;
 use super::shell::{ShellSums, Shells};
@@ -36,6 +35,7 @@ use crate::limit::Solid;
 use crate::limit::rim::{Rim, RimKey, Stretch};
 use crate::memory::free_memory;
 use crate::numbers::bounds;
+use crate::slice::frame::Axis;
 use crate::topology::Orientation;
 
 /// Part of the tolerance that patches may differ from the limit by.

@@ -11,9 +11,8 @@
 //! In a simple patch an arc is a graph over one parameter. Its points come from safe
 //! Newton steps in the other; there are as many as the tolerance asks for.
 
-use super::bicubic::{HEIGHT, curve_at};
 use super::root;
-use super::surface::{Patch, Surface};
+use crate::slice::boundary::{HEIGHT, Patch, Surface, curve_at};
 
 /// Maximum number of halvings of an arc.
 const MAX_ARC_HALVINGS: u32 = 40;

@@ -1,9 +1,9 @@
 //! From arcs to nested contours.
 
 use super::index::IntervalIndex;
-use super::layer::Contour;
 use super::trace::Arcs;
 use crate::numbers::bounds::{self, Bounds};
+use crate::slice::layer::Contour;
 
 /// Parts of the tolerance that a point is moved off its contour by, where what lies beside it is in
 /// doubt: contours of bodies that touch cross by what their chords are off.

@@ -1,0 +1,39 @@
+//! The boundary of the limit as bicubic Bézier patches that every plane crosses simply.
+//!
+//! # Data flow
+//! ```text
+//! solid ── sheet ──┐
+//!                  ├─ patch_fit ─▶ covered faces ─ simple_patches ─▶ surface
+//! closed ─ skin ───┘
+//! ```
+//! The outer faces of a solid ([`Sheet`]) or the faces of a closed surface ([`ClosedSurface`]) are
+//! covered by patches within a tolerance. Patches are cut until they are simple, and joined by name to
+//! a watertight [`Surface`]. [`Extent`] is how far it reaches, [`Shells`] are its closed parts.
+
+mod bicubic;
+mod closed;
+mod covered_face;
+mod extent;
+mod lowest_point;
+mod messages;
+mod patch_fit;
+mod sheet;
+mod shell;
+mod simple_patches;
+mod skin;
+mod skin_tables;
+mod surface;
+mod tables;
+
+pub(super) use bicubic::{HEIGHT, curve_at};
+pub use closed::ClosedSurface;
+pub(super) use covered_face::Face;
+pub(super) use extent::{Extent, Reach};
+pub(super) use messages::{
+    Meeting, face_bytes, height_bytes, patch_bytes, push_faces, push_heights,
+};
+pub(super) use sheet::Sheet;
+pub use shell::{Shell, Shells};
+pub(super) use surface::{
+    CoveredFaces, NamedSurface, Patch, Surface, farthest, fitter, height_grid, longest_side,
+};

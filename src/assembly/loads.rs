@@ -13,7 +13,7 @@ const PIECE_POINTS: usize = 1 << 14;
 /// area unit, at a point of a face of the mesh.
 ///
 /// # Errors
-/// [`Error::Request`](crate::Error::Request) for a quadrature of the volume, and for loads that are
+/// [`Error::Request`] for a quadrature of the volume, and for loads that are
 /// not finite.
 pub fn surface_load(
     mapping: &Mapping<'_>,

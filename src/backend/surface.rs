@@ -57,19 +57,19 @@ pub trait SurfaceEvaluator {
     /// Takes positions of the control mesh.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) for another number of them; if a device fails.
+    /// [`Error::Request`] for another number of them; if a device fails.
     fn set_controls(&mut self, points: &[[f64; 3]]) -> Result<()>;
 
     /// Evaluates all points; returns the seconds that it took on the processor.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) if no control points were set; if a device fails.
+    /// [`Error::Request`] if no control points were set; if a device fails.
     fn evaluate(&mut self) -> Result<f64>;
 
     /// Copies the results of the last evaluation, in memory that is used again.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) if a device fails.
+    /// [`Error::Request`] if a device fails.
     fn read(&self, results: &mut SurfaceResults) -> Result<()>;
 }
 

@@ -39,7 +39,7 @@ pub fn write(
 /// Writes a file in a hidden directory; errors name the path `shown` that it will have.
 ///
 /// # Errors
-/// Those of [`write`].
+/// Those of [`write()`].
 pub(super) fn write_shown(
     path: &Path,
     shown: &Path,

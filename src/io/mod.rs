@@ -1,6 +1,6 @@
 //! Reading and writing of files, one file per format.
 //!
-//! [`read`] takes VTK `.vtk`, `.vtu` and `.pvtu`, MEDIT and MFEM `.mesh`, Gmsh `.msh`,
+//! [`read()`] takes VTK `.vtk`, `.vtu` and `.pvtu`, MEDIT and MFEM `.mesh`, Gmsh `.msh`,
 //! OpenVolumeMesh `.ovm` (ASCII) and Abaqus `.inp`; [`read_creases`] takes crease
 //! tables (CSV). Sharpness also comes from named arrays of VTK files: point array
 //! `corner_sharpness` (1 component, 0 = smooth), field arrays `crease_edges`

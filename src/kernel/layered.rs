@@ -32,7 +32,7 @@ pub struct Layered<T> {
     /// 2D tables, one for each 2D quantity.
     planes: Vec<Packed<T>>,
     across: Across,
-    /// Across the layers: [order][sample][layer]
+    /// Across the layers: `[order][sample][layer]`
     c: [Vec<[T; 4]>; 3],
 }
 

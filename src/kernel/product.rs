@@ -15,7 +15,7 @@ use crate::numbers::{Lanes, Real};
 pub(super) struct Packed<T> {
     pub samples: usize,
     pub controls: usize,
-    /// weights: [tile][control][sample in tile], the last tile filled up with zeros
+    /// weights: `[tile][control][sample in tile]`, the last tile filled up with zeros
     weights: AlignedBuffer<T>,
 }
 
@@ -51,7 +51,7 @@ impl<T: Real> Packed<T> {
 /// Columns to multiply with, and what to do with the sums.
 #[derive(Clone, Copy)]
 pub(super) struct ProductColumns<'a, T> {
-    /// [control][stride], readable up to whole column tiles
+    /// `[control][stride]`, readable up to whole column tiles
     pub panel: *const T,
     pub stride: usize,
     /// Columns in use: (group, component), `m` components a group.

@@ -32,13 +32,13 @@ pub struct Tensor<T> {
     m: usize,
     /// Samples on u, v, w.
     samples: [usize; 3],
-    /// u: [order][control][row]
+    /// u: `[order][control][row]`
     u: AlignedBuffer<T>,
     /// Padded length of a row of u.
     row: usize,
-    /// v: [order][sample][control]
+    /// v: `[order][sample][control]`
     v: [Vec<[T; 4]>; 3],
-    /// w: [order][sample][control]
+    /// w: `[order][sample][control]`
     w: [Vec<[T; 4]>; 3],
 }
 
@@ -174,7 +174,7 @@ struct RowLengths {
 }
 
 impl RowLengths {
-    /// y: [w 4][v sample][row] from x: [w 4][v 4][row].
+    /// y: `[w 4][v sample][row]` from x: `[w 4][v 4][row]`.
     #[inline(always)]
     unsafe fn contract_v<T: Real, L: Lanes<T>>(self, x: *const T, table: &[[T; 4]], y: *mut T) {
         // SAFETY: x and y have their lengths; partial vectors end with their row.

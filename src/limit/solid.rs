@@ -184,7 +184,7 @@ impl Solid {
     /// distance from the origin, and not only those of their distance from 0.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) if `values` does not hold `width` ≥ 1 values for
+    /// [`Error::Request`] if `values` does not hold `width` ≥ 1 values for
     /// every vertex of the mesh.
     pub fn local_points<'a>(&self, values: &'a [f64], width: usize) -> Result<LocalPoints<'a>> {
         check_value_count(values, width, self.topology.vertex_count())?;

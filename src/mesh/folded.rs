@@ -21,7 +21,7 @@ pub(crate) const NEIGHBORS: [[usize; 3]; 8] =
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FoldedCorners {
     /// Ids of the cells, ascending; without those that are left-handed at their centers in a mesh
-    /// of both kinds, which [`Handedness`](super::Handedness) has.
+    /// of both kinds, which [`Handedness`] has.
     pub cells: Vec<u32>,
     /// The cell with the least scaled Jacobian at a corner (determinant over lengths of the edges,
     /// −1 at the least), and that value.

@@ -36,8 +36,9 @@
 //! nets, however large and turned they are. It depends on connectivity and [`QuadratureScheme`]
 //! only; its [`QuadratureLayout`] says beforehand how large it is. For given control points,
 //! [`Mapping`] gives the physical quantities ([`Mapped`]) leaf range by leaf range, so that memory
-//! stays bounded, and [`Report`] the volume, the remainders and the quality. [`write_npz`] and [`points`] make files. Programs that each hold a part of a
-//! mesh join what they find ([`ReportShare`]) and write the pieces of one file ([`PieceCut`]).
+//! stays bounded, and [`Report`] the volume, the remainders and the quality. [`write_npz`] and
+//! [`points()`] make files. Programs that each hold a part of a mesh join what they find
+//! ([`ReportShare`]) and write the pieces of one file ([`PieceCut`]).
 //!
 //! A *leaf* is a whole cell, or a dyadic descendant of a cell that is refined inside before it
 //! evaluates (see [`crate::limit`]); its basis is that of the vertices of the mesh all the

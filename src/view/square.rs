@@ -2,7 +2,7 @@
 
 use crate::surface::limit::SurfaceLocation;
 
-/// Where a patch lies in an element of a solid: (u, v, w) = origin + s · along[0] + t · along[1].
+/// Where a patch lies in an element of a solid: (u, v, w) = `origin + s · along[0] + t · along[1]`.
 #[derive(Clone, Copy, Debug)]
 pub struct PlacedSquare {
     pub element: u32,

@@ -50,7 +50,7 @@ impl<'s> Bezier<'s> {
     /// rings.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) for more rings.
+    /// [`Error::Request`] for more rings.
     pub fn new(solid: &'s Solid, rings: usize) -> Result<Self> {
         let order = hexahedron_order(3).into_iter().map(|[i, j, k]| i + 4 * (j + 4 * k)).collect();
         Ok(Self { pieces: Pieces::new(solid, rings)?, order })
@@ -59,7 +59,7 @@ impl<'s> Bezier<'s> {
     /// The controls at the points of all levels.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) if they are not the solid's.
+    /// [`Error::Request`] if they are not the solid's.
     pub fn input<'a>(&self, controls: Controls<'a>) -> Result<BezierInput<'a>> {
         let solid = self.pieces.solid();
         check_controls(solid, Want::POSITION, controls, Precision::F64)?;
@@ -73,7 +73,7 @@ impl<'s> Bezier<'s> {
     /// The cells of the elements in `range`.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) if the controls or the range are not the
+    /// [`Error::Request`] if the controls or the range are not the
     /// solid's, or if the cells need more than half of the machine's memory.
     pub fn piece(&self, controls: Controls<'_>, range: Range<usize>) -> Result<BezierPiece> {
         self.piece_of(&self.input(controls)?, range)

@@ -3,8 +3,8 @@
 use crate::io::{Array, ArrayData, Dataset};
 use crate::mesh::CellArray;
 
-/// Adds the arrays of the mesh's cells to a dataset of [`hexahedra`](super::hexahedra),
-/// [`lagrange`](super::lagrange), [`Bezier`](super::Bezier) cells or [`points`](super::points),
+/// Adds the arrays of the mesh's cells to a dataset of [`hexahedra`](super::hexahedra()),
+/// [`lagrange`](super::lagrange), [`Bezier`](super::Bezier) cells or [`points`](super::points()),
 /// which names the cell of each in an array `cell`. Returns the names of those that are left out
 /// because the dataset has an array of that name.
 pub fn add_cell_data<'a>(dataset: &mut Dataset, cell_data: &'a [CellArray]) -> Vec<&'a str> {

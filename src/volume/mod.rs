@@ -3,8 +3,8 @@
 //!
 //! # Practice
 //! Evaluate a plan range by range and turn every [`Limit`](crate::backend::Limit)
-//! into a [`Dataset`](crate::io::Dataset): blocks of [`hexahedra`], cubic
-//! [`lagrange`] cells, or [`points`] alone. With [`SharedPoints`] the pieces make one
+//! into a [`Dataset`](crate::io::Dataset): blocks of [`hexahedra()`], cubic
+//! [`lagrange`] cells, or [`points()`] alone. With [`SharedPoints`] the pieces make one
 //! file ([`io::write_pieces`](crate::io::write_pieces)) whose elements share points. Exact [`Bezier`] cells come from the
 //! control nets themselves. Tables of scattered parameters stream through
 //! [`ParameterTable`]; [`Quality`] gathers Jacobians on the way.

@@ -18,7 +18,7 @@ use crate::numbers::{by_count, counted};
 use crate::plan::{Plan, Samples};
 use crate::topology::NONE;
 
-/// Numbers of the points that elements of a plan share, see [`super::hexahedra`]. It holds about
+/// Numbers of the points that elements of a plan share, see [`super::hexahedra()`]. It holds about
 /// a hundred bytes per element, whatever the number of samples.
 #[derive(Debug)]
 pub struct SharedPoints {

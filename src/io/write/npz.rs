@@ -6,7 +6,7 @@
 //! | `cells` | (cells, size) u4 if all cells are equal, else (ids,) u4 |
 //! | `cell_types` | (cells,) u1, VTK's numbers |
 //! | `cell_ends` | mixed cells: (cells,) i8, points of cell c are `cells[cell_ends[c-1]:cell_ends[c]]` |
-//! | `faces`, `face_ends` | polyhedra: u4 and (cells,) i8, see [`PolyhedronFaces`](crate::io::PolyhedronFaces) |
+//! | `faces`, `face_ends` | polyhedra: u4 and (cells,) i8, see [`PolyhedronFaces`] |
 //! | `point/NAME`, `cell/NAME`, `field/NAME` | (entries,) or (entries, width) of the named array |
 
 use std::collections::HashSet;

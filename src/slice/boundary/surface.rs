@@ -210,7 +210,7 @@ impl Surface {
     /// after the other, so that what they are made of is not in memory beside all patches.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) for more patches than fit into memory.
+    /// [`Error::Request`] for more patches than fit into memory.
     pub fn of_faces(
         count: usize,
         mut faces: impl FnMut(Range<usize>) -> Vec<Face>,
@@ -296,7 +296,7 @@ impl CoveredFaces {
     /// Refuses more patches of faces than fit into memory beside what they are made to.
     ///
     /// # Errors
-    /// [`Error::Request`](crate::Error::Request) with their number.
+    /// [`Error::Request`] with their number.
     pub fn check<'f>(&mut self, faces: impl Iterator<Item = &'f Face>) -> Result<()> {
         let each = PATCH_BYTES + size_of::<Fit>() as u64;
         let most = *self.most.get_or_insert_with(|| most_patches(each));

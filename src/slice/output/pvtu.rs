@@ -37,8 +37,8 @@ impl PixelCloud {
     /// Starts the files: pixels of `grid`, with the attributes of some of the source's channels.
     ///
     /// # Errors
-    /// [`Error::Io`](crate::Error::Io) if they cannot be written, and
-    /// [`Error::Request`](crate::Error::Request) for a grid that
+    /// [`Error::Io`] if they cannot be written, and
+    /// [`Error::Request`] for a grid that
     /// [`InteriorFinder`](crate::slice::InteriorFinder) refuses.
     pub fn create(
         path: impl AsRef<Path>,

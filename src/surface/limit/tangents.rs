@@ -13,7 +13,7 @@
 //! - Dart: the eigenvectors, computed.
 //!
 //! λ by c = cos θ, and what fᵢ has of its spokes, are facts of the scheme
-//! ([`LimitScheme`](crate::scheme::LimitScheme)).
+//! ([`LimitScheme`]).
 //!
 //! # Practice
 //! Where the eigenvalues leave no tangent plane there is none here: at an inner vertex that

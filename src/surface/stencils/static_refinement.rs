@@ -14,7 +14,7 @@
 //! Points stand leaf by leaf, `[leaf][v][u]`, then those that no leaf has as its own; a few
 //! slots at the edges of faces are not used. [`StaticRefinement::quads`] says which points
 //! make the refined faces. Points move with the control points by [`StaticRefinement::evaluate`]
-//! or, again and again, by a [`StaticEvaluator`](crate::surface::StaticEvaluator) on the CPU and by
+//! or, again and again, by a [`StaticEvaluator`] on the CPU and by
 //! a [backend](crate::backend) on a GPU.
 
 mod batches;

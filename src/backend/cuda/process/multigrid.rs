@@ -221,7 +221,7 @@ impl MultigridLevels {
     /// `tolerance`.
     ///
     /// # Errors
-    /// [`Error::Mesh`] if iterations do not end.
+    /// [`Error::Mesh`](crate::Error::Mesh) if iterations do not end.
     pub fn solve(
         &self,
         steps: &Steps,

@@ -3,7 +3,7 @@
 //! by zlib, LZ4 or LZMA (see [`super`] for cell types and named arrays).
 //!
 //! Pieces within one file are joined one behind the other; their points are not
-//! merged. Pieces of a `.pvtu` are, see [`pieces`].
+//! merged. Pieces of a `.pvtu` are, see [`super::pieces`].
 
 use std::borrow::Cow;
 use std::path::Path;

@@ -141,6 +141,28 @@ fn ply_keeps_attributes_apart() {
     }
 }
 
+/// Scalars that are named as components of a vector stay apart where an array has its name.
+#[test]
+fn ply_joins_no_components_to_a_name_in_use() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("a.ply");
+    let points = vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+    let mut mesh = SurfaceMesh::new(points, Polygons::uniform(3, vec![0, 1, 2]));
+    for names in [["a_0", "a_1", "a"], ["a", "a_0", "a_1"]] {
+        let attribute = |(first, name): (f64, &str)| {
+            let values = (0..3).map(|i| first + 0.1 * f64::from(i)).collect();
+            Attribute { name: name.into(), width: 1, values }
+        };
+        mesh.attributes = [1.0, 2.0, 3.0].into_iter().zip(names).map(attribute).collect();
+        write_surface(&path, &mesh).unwrap();
+        assert_eq!(read_surface(&path).unwrap().attributes, mesh.attributes);
+    }
+    mesh.attributes.retain(|attribute| attribute.name != "a");
+    write_surface(&path, &mesh).unwrap();
+    let again = read_surface(&path).unwrap();
+    assert_eq!((again.attributes[0].name.as_str(), again.attributes[0].width), ("a", 2));
+}
+
 /// Colors are bytes, as viewers read them; lists of one length are vectors.
 #[test]
 fn ply_keeps_colors_and_vectors() {

@@ -202,7 +202,9 @@ fn take_vertices(
     let mut i = 0;
     while i < names.len() {
         let component = |k: usize| names.get(i + k).filter(|_| !taken[i + k]);
-        let stem = component(0).and_then(|name| name.strip_suffix("_0")).filter(|s| !s.is_empty());
+        // what has the name already keeps it
+        let is_free = |stem: &&str| !stem.is_empty() && !element.properties.contains_key(*stem);
+        let stem = component(0).and_then(|name| name.strip_suffix("_0")).filter(is_free);
         let is_next = |k: usize, stem: &str| {
             component(k).is_some_and(|name| name.strip_prefix(stem) == Some(&format!("_{k}")))
         };

@@ -5,6 +5,7 @@
 //! numbers are stored as they are written, so that writing needs no conversion.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
@@ -464,6 +465,24 @@ pub(super) fn check_array_names<'n>(
         }
     }
     Ok(())
+}
+
+/// The name of a model's attribute beside a result of its name.
+pub(crate) fn name_beside_result(name: &str) -> String {
+    format!("attribute:{name}")
+}
+
+/// Gives attributes of a model, `arrays[attributes]`, that have the name of another array the name
+/// `attribute:NAME`.
+pub(crate) fn name_attributes_apart(arrays: &mut [Array], attributes: Range<usize>) {
+    let (before, rest) = arrays.split_at_mut(attributes.start);
+    let (own, after) = rest.split_at_mut(attributes.len());
+    let results: HashSet<&str> = before.iter().chain(&*after).map(|a| a.name.as_str()).collect();
+    for array in own {
+        if results.contains(array.name.as_str()) {
+            array.name = name_beside_result(&array.name);
+        }
+    }
 }
 
 pub(super) fn check_arrays(kind: &str, arrays: &[Array], entries: Option<usize>) -> Result<()> {

@@ -25,6 +25,7 @@ mod unfinished;
 mod write;
 
 pub use crate::mesh::CORNER_SHARPNESS;
+pub(crate) use dataset::name_attributes_apart;
 pub use dataset::{
     Array, ArrayData, Dataset, DatasetCells, MixedCells, Points, PolyhedronFaces, vtk_type,
 };

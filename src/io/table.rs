@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::io::{self, BufReader, Chain, Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 
+use super::dataset::name_beside_result;
 use super::lines::Lines;
 use super::source::{self, Stream};
 use crate::error::{Error, FileAccess, Message, Result};
@@ -258,41 +259,53 @@ pub(crate) fn check_columns(names: &[String]) -> Result<()> {
     }
 }
 
-/// Appends the columns of attributes to those that a table has for itself. A column of one of these
-/// names, or of `reserved` ones, which other tables have for themselves, is `attribute:NAME`.
+/// Appends the columns of attributes, each by its name and width, to those that a table has for
+/// itself. A column of one of these names, or of `reserved` ones, which other tables have for
+/// themselves, is `attribute:NAME`.
 ///
 /// # Errors
 /// [`Error::Request`] naming the first two columns that are equal.
-pub(crate) fn add_attribute_columns(
+pub(crate) fn add_attribute_columns<'a>(
     names: &mut Vec<String>,
     reserved: &[&str],
-    attributes: &[Attribute],
+    attributes: impl IntoIterator<Item = (&'a str, usize)>,
 ) -> Result<()> {
     let own = names.clone();
     // readers take a column in capitals where there is no other
     let is_reserved = |name: &str| reserved.iter().any(|known| known.eq_ignore_ascii_case(name));
     let is_taken = |name: &String| own.contains(name) || is_reserved(name);
-    let column = |name: String| if is_taken(&name) { format!("attribute:{name}") } else { name };
-    names.extend(attributes.iter().flat_map(column_names).map(column));
+    let column = |name: String| if is_taken(&name) { name_beside_result(&name) } else { name };
+    let columns = attributes.into_iter().flat_map(|(name, width)| column_names(name, width));
+    names.extend(columns.map(column));
     check_columns(names)
 }
 
 /// Checks, before any work is done for it, that a table of points keeps these attributes apart from
-/// one another and from `x,y,z`.
+/// one another.
 ///
 /// # Errors
 /// [`Error::Request`] naming the first two columns that are equal.
 pub fn check_table_attributes(attributes: &[Attribute]) -> Result<()> {
+    point_columns(attributes.iter().map(Attribute::name_and_width)).map(drop)
+}
+
+/// The columns of a table of points: `x,y,z` and those of the arrays, each by its name and width.
+///
+/// # Errors
+/// [`Error::Request`] naming the first two columns that are equal.
+pub(super) fn point_columns<'a>(
+    arrays: impl IntoIterator<Item = (&'a str, usize)>,
+) -> Result<Vec<String>> {
     let mut names: Vec<String> = ["x", "y", "z"].map(String::from).into();
-    names.extend(attributes.iter().flat_map(column_names));
-    check_columns(&names)
+    add_attribute_columns(&mut names, &[], arrays)?;
+    Ok(names)
 }
 
 /// Names of an attribute's columns: its own, or `NAME_0`, `NAME_1`… of several components.
-pub(crate) fn column_names(attribute: &Attribute) -> Vec<String> {
-    match attribute.width {
-        1 => vec![attribute.name.clone()],
-        width => (0..width).map(|i| format!("{}_{i}", attribute.name)).collect(),
+pub(crate) fn column_names(name: &str, width: usize) -> Vec<String> {
+    match width {
+        1 => vec![name.into()],
+        width => (0..width).map(|i| format!("{name}_{i}")).collect(),
     }
 }
 

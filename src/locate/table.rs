@@ -85,7 +85,11 @@ pub fn columns(solid: &Solid, attributes: &[Attribute]) -> Result<Vec<String>> {
         names.push("corner".into());
     }
     names.extend(["u", "v", "w", "distance"].map(String::from));
-    add_attribute_columns(&mut names, &["corner"], attributes)?;
+    add_attribute_columns(
+        &mut names,
+        &["corner"],
+        attributes.iter().map(Attribute::name_and_width),
+    )?;
     Ok(names)
 }
 

@@ -83,6 +83,11 @@ impl Attribute {
         self.name == NORMALS && self.width == 3
     }
 
+    /// Name and number of components.
+    pub(crate) fn name_and_width(&self) -> (&str, usize) {
+        (&self.name, self.width)
+    }
+
     /// Whether these are colors from 0 to 255, which are bytes in files. After refinement,
     /// components need not be integers and may exceed [0, 255] by rounding. Colors whose components
     /// are all at most 1 are floating-point colors and stay so.

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::backend::{Derived, Limit, Values};
-use crate::io::{Array, ArrayData, Points};
+use crate::io::{Array, ArrayData, Points, name_attributes_apart};
 use crate::limit::{Element, Solid};
 use crate::mesh::Attribute;
 use crate::plan::Wanted;
@@ -26,9 +26,15 @@ pub fn positions(limit: &Limit, pick: Pick<'_>) -> Points {
     }
 }
 
-/// Point arrays of the picked results; see [`super`] for their names.
-pub fn point_arrays(limit: &Limit, attributes: &[Attribute], pick: Pick<'_>) -> Vec<Array> {
-    let mut arrays = Vec::new();
+/// Point arrays of the picked results, after those of `places`; see [`super`] for their names.
+pub fn point_arrays(
+    limit: &Limit,
+    attributes: &[Attribute],
+    pick: Pick<'_>,
+    places: Vec<Array>,
+) -> Vec<Array> {
+    let mut arrays = places;
+    let first = arrays.len();
     for (attribute, values) in attributes.iter().zip(&limit.attributes) {
         let width = attribute.width;
         arrays.push(Array { name: attribute.name.clone(), width, data: data(values, width, pick) });
@@ -53,6 +59,7 @@ pub fn point_arrays(limit: &Limit, attributes: &[Attribute], pick: Pick<'_>) -> 
         let undefined = limit.undefined_derivatives();
         arrays.push(Array::new("undefined_derivative", 1, pick_rows(&undefined, pick)));
     }
+    name_attributes_apart(&mut arrays, first..first + limit.attributes.len());
     arrays
 }
 

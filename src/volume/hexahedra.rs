@@ -155,7 +155,7 @@ fn dataset<const SIZE: usize>(
     Ok(Dataset {
         points: positions(limit, pick),
         cells: DatasetCells::Uniform { vtk_type, size: SIZE, connectivity },
-        point_arrays: point_arrays(limit, attributes, pick),
+        point_arrays: point_arrays(limit, attributes, pick, Vec::new()),
         cell_arrays,
         field_arrays: Vec::new(),
     })

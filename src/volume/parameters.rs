@@ -133,8 +133,9 @@ fn parameters(row: &TableRow<'_>, first: usize) -> Result<[f64; 3]> {
 
 /// Names of the columns of the answer to a table, which has the columns of `limit` (see
 /// [`Limit::of`]): `cell,u,v,w,x,y,z`, with `corner` after `cell` if it has corners, derivatives
-/// (`xu,yu,zu,xv`…), attributes by name (`attribute:NAME` where that is a column already), their derivatives (`d_u_NAME`…), and quantities by their
-/// [columns](crate::plan::Quantity::columns).
+/// (`xu,yu,zu,xv`…), attributes by name, their derivatives (`d_u_NAME`…), and quantities by their
+/// [columns](crate::plan::Quantity::columns). An attribute that has the name of another column is
+/// `attribute:NAME`.
 ///
 /// # Errors
 /// [`Error::Request`](crate::Error::Request) if two would have the same name.
@@ -145,17 +146,21 @@ pub fn columns(has_corners: bool, limit: &Limit, attributes: &[Attribute]) -> Re
     for derivative in &DERIVATIVES[..limit.derivatives.len()] {
         names.extend(["x", "y", "z"].map(|axis| format!("{axis}{derivative}")));
     }
-    add_attribute_columns(&mut names, &["corner"], attributes)?;
+    let mut results = Vec::new();
     for (attribute, all) in attributes.iter().zip(&limit.attribute_derivatives) {
         for derivative in &DERIVATIVES[..all.len()] {
-            let columns = column_names(attribute).into_iter();
-            names.extend(columns.map(|name| format!("d_{derivative}_{name}")));
+            let columns = column_names(&attribute.name, attribute.width).into_iter();
+            results.extend(columns.map(|name| format!("d_{derivative}_{name}")));
         }
     }
     for Wanted { quantity, attribute, .. } in limit.quantities.iter().map(|d| d.wanted) {
-        let attribute = attribute.map(|a| (&attributes[a].name[..], attributes[a].width));
-        names.extend(quantity.columns(attribute));
+        let attribute = attribute.map(|a| attributes[a].name_and_width());
+        results.extend(quantity.columns(attribute));
     }
+    let reserved: Vec<&str> = results.iter().map(String::as_str).chain(["corner"]).collect();
+    let attributes = attributes.iter().map(Attribute::name_and_width);
+    add_attribute_columns(&mut names, &reserved, attributes)?;
+    names.extend(results);
     check_columns(&names)?;
     Ok(names)
 }

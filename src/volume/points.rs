@@ -18,15 +18,15 @@ pub fn points(plan: &Plan<'_>, limit: &Limit, attributes: &[Attribute]) -> Datas
         locations.iter().map(|l| solid.elements()[l.element as usize].cell).collect();
     let class = |&cell: &u32| solid.classes()[cell as usize].number();
     let ids: Vec<i32> = cells.iter().map(|&cell| cell as i32).collect();
-    dataset.point_arrays = vec![Array::new("cell", 1, ids)];
+    let mut places = vec![Array::new("cell", 1, ids)];
     let elements = locations.iter().map(|l| &solid.elements()[l.element as usize]);
-    dataset.point_arrays.extend(corner_array(solid, elements));
+    places.extend(corner_array(solid, elements));
     for (d, name) in ["u", "v", "w"].into_iter().enumerate() {
         let parameters: Vec<f64> = locations.iter().map(|l| l.parameters[d]).collect();
-        dataset.point_arrays.push(Array::new(name, 1, parameters));
+        places.push(Array::new(name, 1, parameters));
     }
-    dataset.point_arrays.push(Array::new("class", 1, cells.iter().map(class).collect::<Vec<u8>>()));
-    dataset.point_arrays.extend(point_arrays(limit, attributes, Pick::All));
+    places.push(Array::new("class", 1, cells.iter().map(class).collect::<Vec<u8>>()));
+    dataset.point_arrays = point_arrays(limit, attributes, Pick::All, places);
     dataset
 }
 

@@ -104,19 +104,11 @@ fn tables_keep_the_names_of_columns_apart() {
     let locate = "locate model.vtu --points points.csv -o o.csv";
     let gauss = "evaluate model.vtu --gauss 1 --jacobian -o o.csv";
     let twice = |name: &str| format!("two columns of the table are named `{name}`");
-    for (names, name, jobs) in [
-        (&[("u", 1)][..], "u", &[gauss][..]),
-        (&[("x", 1)], "x", &[gauss, "refine model.vtu -o o.csv"]),
-        (&[("det_j", 1)], "det_j", &[at, gauss]),
-        (&[("vel", 3), ("vel_0", 1)], "vel_0", &[at, locate, gauss]),
-    ] {
-        named(names);
-        jobs.iter().for_each(|job| refused(here, job, &twice(name)));
-    }
-    named(&[("x", 1)]);
+    named(&[("vel", 3), ("vel_0", 1)]);
+    [at, locate, gauss].iter().for_each(|job| refused(here, job, &twice("vel_0")));
     // found where the file is written
     refused(here, "distance model.vtu -o o.csv", "help: rename the attribute of the model");
-    // tables of places have these for themselves
+    // tables have these for themselves
     let has_column = |name: &str| {
         let text = std::fs::read_to_string(here.join("o.csv")).unwrap();
         text.lines().next().unwrap().split(',').any(|column| column == name)
@@ -130,6 +122,36 @@ fn tables_keep_the_names_of_columns_apart() {
         done(here, at);
         assert_eq!(has_column(&column), ["u", "x", "corner"].contains(&name), "{name}");
     }
+    for (name, jobs) in [
+        ("u", &[gauss][..]),
+        ("cell", &[at, locate, gauss]),
+        ("x", &[gauss, "refine model.vtu -o o.csv"]),
+        ("det_j", &[at, gauss]),
+    ] {
+        named(&[(name, 1)]);
+        for job in jobs {
+            done(here, job);
+            assert!(has_column(&format!("attribute:{name}")), "{job}");
+        }
+    }
+    // files of points too
+    for name in ["cell", "class", "w", "d_u", "undefined_derivative"] {
+        named(&[(name, 1)]);
+        done(here, "evaluate model.vtu --gauss 1 --derivatives 1 -o points.vtu");
+        let points = subsolid::read(here.join("points.vtu")).unwrap().attributes;
+        let values = |name: &str| &points.iter().find(|a| a.name == name).unwrap().values;
+        assert!(values(&format!("attribute:{name}")).iter().all(|x| (x - 1.0).abs() < 1e-12));
+        assert!(values(name).iter().any(|&x| x != 1.0), "{name}");
+    }
+    named(&[("layer", 1), ("v", 1)]);
+    done(
+        here,
+        "slice model.vtu --layer-height 1 --pixel 0.5 --attribute layer --attribute v --pvtu s.pvtu",
+    );
+    let points = subsolid::read(here.join("s.pvtu")).unwrap().attributes;
+    let names: Vec<&str> = points.iter().map(|a| a.name.as_str()).collect();
+    let expected = ["layer", "cell", "corner", "u", "v", "w", "attribute:layer", "attribute:v"];
+    assert_eq!(names, expected);
     named(&[("t", 1), ("vel", 3)]);
     [at, locate, gauss].iter().for_each(|job| drop(done(here, job)));
 }

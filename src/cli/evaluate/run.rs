@@ -131,7 +131,9 @@ impl<'a> GridJob<'a> {
         let widths: Vec<usize> = attributes.iter().map(|a| a.width).collect();
         let mut none = Limit::of(self.a.want(Some(CellShape::Points))?, &widths);
         self.a.keep_shown(Some(CellShape::Points), &mut none)?;
-        io::check_arrays_of(format, &volume::points(self.plan, &none, attributes))
+        let mut dataset = volume::points(self.plan, &none, attributes);
+        volume::add_cell_data(&mut dataset, &self.mesh.cell_data);
+        io::check_arrays_of(format, &dataset)
     }
 
     /// Opens the output; returns where results go and the pieces to evaluate, or nothing if the

@@ -1,7 +1,7 @@
 //! Tables of points (`.csv`) and of whatever belongs to them.
 //!
 //! Header `x,y,z`, then the point arrays: `name` if it has width 1, else
-//! `name_0,name_1,…`. One row per point. Floating-point numbers have the 17 (single
+//! `name_0,name_1,…`, and `attribute:x` if it is named as a coordinate. One row per point. Floating-point numbers have the 17 (single
 //! precision: 9) significant digits that give back the very same number.
 
 use std::io::{self, Write};
@@ -11,7 +11,7 @@ use super::outline::SingleFile;
 use super::text_rows::write_rows;
 use crate::error::Result;
 use crate::io::dataset::{ArrayData, Dataset, Points};
-use crate::io::table::{check_columns, write_table_header};
+use crate::io::table::{point_columns, write_table_header};
 
 /// Rows of a task.
 const TASK_ROWS: usize = 4096;
@@ -47,15 +47,7 @@ impl<W: Write> SingleFile for TableFile<'_, W> {
 /// # Errors
 /// [`Error::Request`](crate::Error::Request) if two are equal.
 pub fn columns(dataset: &Dataset) -> Result<Vec<String>> {
-    let mut names: Vec<String> = ["x", "y", "z"].map(str::to_owned).into();
-    for array in &dataset.point_arrays {
-        match array.width {
-            1 => names.push(array.name.clone()),
-            width => names.extend((0..width).map(|i| format!("{}_{i}", array.name))),
-        }
-    }
-    check_columns(&names)?;
-    Ok(names)
+    point_columns(dataset.point_arrays.iter().map(|array| (array.name.as_str(), array.width)))
 }
 
 fn push_rows(dataset: &Dataset, rows: Range<usize>, text: &mut Vec<u8>) -> io::Result<()> {

@@ -11,7 +11,7 @@ use super::painter::larger_pixels;
 use super::{LayerFiles, OutputLayer, after_the_last};
 use crate::error::{Error, Result};
 use crate::io::WriteOptions;
-use crate::io::{Array, Dataset, PieceWriter};
+use crate::io::{Array, Dataset, PieceWriter, name_attributes_apart};
 use crate::memory;
 use crate::numbers::counted;
 use crate::slice::source::Channel;
@@ -139,11 +139,14 @@ impl LayerFiles for PixelCloud {
             arrays.push(Array::new(name, 1, values));
         }
         let channels = cut.source.channels().len();
+        let first = arrays.len();
         for (name, channel) in &self.attributes {
             let values: Vec<f64> =
                 places.values.iter().skip(*channel).step_by(channels.max(1)).copied().collect();
             arrays.push(Array::new(name, 1, values));
         }
+        let end = arrays.len();
+        name_attributes_apart(arrays, first..end);
         Ok(dataset)
     }
 

@@ -59,6 +59,10 @@ fn a_one_sided_surface_refines_without_a_direction() {
         let factor = if scheme == Scheme::Loop { 16 } else { 9 };
         assert_eq!(refined.faces.len(), 2 * mesh.faces.len() * factor);
         refined.check().unwrap();
+        // √3 knows no creases
+        let plan = SurfacePlan::new(&mesh, &options(scheme, 2, Method::Matrix)).unwrap();
+        let is_sharp = plan.notices().iter().any(|notice| notice.contains("infinitely sharp"));
+        assert_eq!(is_sharp, scheme == Scheme::Loop);
     }
     let error = SurfacePlan::new(&mesh, &options(Scheme::CatmullClark, 2, Method::EdgeFriend));
     assert!(error.unwrap_err().to_string().contains("are inconsistently oriented"));

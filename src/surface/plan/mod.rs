@@ -105,7 +105,7 @@ impl SurfacePlan {
         let mesh = mesh.as_ref();
         let topology = SurfaceTopology::of(mesh);
         let columns = topology.columns.clone();
-        notices.extend(non_manifold_notice(non_manifold_edges(&topology).count()));
+        notices.extend(non_manifold_notice(options.scheme, non_manifold_edges(&topology).count()));
         let levels = options.levels;
         let options = &decided(options, || edge_friend_pays(options, mesh, &topology));
         let is_edge_friend = options.method == Method::EdgeFriend;
@@ -287,8 +287,8 @@ pub(crate) fn turned_notice(mesh: &SurfaceMesh) -> Option<String> {
 }
 
 /// What is said of edges of more than two faces, and of those whose two faces are
-/// inconsistently oriented.
-pub(crate) fn non_manifold_notice(edges: usize) -> Option<String> {
+/// inconsistently oriented. √3 refuses the former and takes the latter as they are.
+pub(crate) fn non_manifold_notice(scheme: Scheme, edges: usize) -> Option<String> {
     let said = || {
         let (edges, are) = (counted(edges, "edge"), by_count(edges, "is", "are"));
         format!(
@@ -296,7 +296,7 @@ pub(crate) fn non_manifold_notice(edges: usize) -> Option<String> {
              through them in the same direction"
         )
     };
-    (edges > 0).then(said)
+    (edges > 0 && scheme.split().is_nested()).then(said)
 }
 
 fn last_vertices(topologies: &[SurfaceTopology]) -> &[u32] {

@@ -100,7 +100,8 @@ impl<T: Real + DeviceRepr> DeviceSurface<T> {
             _ => {
                 let matrix = device_matrix(mesh, gpu)?;
                 let counts = matrix.counts();
-                notices.extend(non_manifold_notice(counts.non_manifold + counts.inconsistent));
+                let edges = counts.non_manifold + counts.inconsistent;
+                notices.extend(non_manifold_notice(options.scheme, edges));
                 if !options.scheme.split().is_nested() {
                     notices.extend(turned_notice(mesh));
                     check(mesh, &matrix::host_topology(mesh, &matrix)?)?;

@@ -23,6 +23,9 @@ pub struct Welded {
     pub inside: usize,
     /// Creases and corners of a surface that are gone with their faces.
     pub faceless: usize,
+    /// Creases and corners that lay in one place with others of another sharpness; the sharpest of
+    /// each place stays.
+    pub less_sharp: usize,
 }
 
 impl Welded {
@@ -48,6 +51,12 @@ impl Welded {
         }
         if self.faceless > 0 {
             notices.push(format!("left out creases and corners of these faces: {}", self.faceless));
+        }
+        if self.less_sharp > 0 {
+            notices.push(format!(
+                "left out creases and corners where a sharper one was joined to them: {}",
+                self.less_sharp
+            ));
         }
         if self.inside > 0 {
             notices.push(format!(
@@ -84,7 +93,7 @@ impl SolidMesh {
             group.faces.renumber(number);
             group.drop_repeated_faces(); // both sides of what was a gap
         }
-        self.creases.renumber(number);
+        welded.less_sharp = self.creases.renumber(number);
         welded.inside = self.drop_inner_creases();
         Ok(welded)
     }
@@ -198,7 +207,7 @@ impl SurfaceMesh {
         welded.differing = joined.take(&mut self.attributes);
         self.attributes.retain(|a| !a.is_normals() || !welded.differing.contains(&a.name));
         self.creases.keep_last();
-        self.creases.renumber(|v| joined.number(v));
+        welded.less_sharp = self.creases.renumber(|v| joined.number(v));
         if welded.collapsed > 0 {
             welded.faceless = self.drop_faceless_creases();
         }
@@ -229,8 +238,13 @@ fn two_in_one_place(of: Message, corners: [u32; 2]) -> Error {
 
 impl Creases {
     /// Gives every vertex another number. Creases whose ends become one go; of several of one place
-    /// the sharpest stays.
-    fn renumber(&mut self, number: impl Fn(u32) -> u32) {
+    /// the sharpest stays. Returns how many go that are less sharp than it.
+    fn renumber(&mut self, number: impl Fn(u32) -> u32) -> usize {
+        let mut less_sharp = 0;
+        let mut sharper = |known: &mut f64, other: f64| {
+            less_sharp += usize::from(*known != other);
+            *known = known.max(other);
+        };
         let (mut edges, mut places) = (Vec::<Crease>::new(), HashMap::new());
         for crease in &self.edges {
             let [a, b] = crease.edge().map(|v| number(v.0));
@@ -240,7 +254,7 @@ impl Creases {
             let crease = Crease::new([VertexId(a), VertexId(b)], crease.sharpness);
             let at = *places.entry(crease.edge()).or_insert(edges.len());
             match edges.get_mut(at) {
-                Some(known) => known.sharpness = known.sharpness.max(crease.sharpness),
+                Some(known) => sharper(&mut known.sharpness, crease.sharpness),
                 None => edges.push(crease),
             }
         }
@@ -249,11 +263,12 @@ impl Creases {
             let vertex = VertexId(number(corner.vertex.0));
             let at = *places.entry(vertex).or_insert(corners.len());
             match corners.get_mut(at) {
-                Some(known) => known.sharpness = known.sharpness.max(corner.sharpness),
+                Some(known) => sharper(&mut known.sharpness, corner.sharpness),
                 None => corners.push(Corner { vertex, ..*corner }),
             }
         }
         (self.edges, self.corners) = (edges, corners);
+        less_sharp
     }
 }
 
@@ -324,10 +339,29 @@ mod tests {
         parts.creases.edges = [inner, side].map(|edge| Crease::new(edge, 2.0)).into();
         parts.creases.corners = vec![Corner { vertex: inner[0], sharpness: 1.0 }];
         let welded = parts.weld(0.0).unwrap();
-        assert_eq!((welded.removed, welded.inside), (6, 1));
+        assert_eq!((welded.removed, welded.inside, welded.less_sharp), (6, 1, 0));
         assert_eq!(welded.notices().len(), 1);
         assert_eq!((parts.creases.edges.len(), parts.creases.corners.len()), (1, 1));
         assert!(crate::limit::Solid::new(&parts).is_ok());
+    }
+
+    /// The sharpest of several creases of one edge stays, and the others are counted.
+    #[test]
+    fn less_sharp_creases_go() {
+        let quads = Polygons::uniform(4, vec![0, 1, 2, 3, 4, 5, 6, 7]);
+        let left = [[0.0; 3], [1.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 1.0, 0.0]];
+        let right = left.map(|[x, y, z]| [x + 1.0, y, z]);
+        let mut mesh = SurfaceMesh::new([left, right].concat(), quads);
+        // both sides of the gap between the quads
+        mesh.creases.push_edge(1, 2, 1.5);
+        mesh.creases.push_edge(4, 7, 2.5);
+        mesh.creases.push_corner(1, 3.0);
+        mesh.creases.push_corner(4, 3.0);
+        let welded = mesh.weld(0.0).unwrap();
+        assert_eq!((welded.removed, welded.less_sharp), (2, 1));
+        assert_eq!((mesh.creases.edges.len(), mesh.creases.edges[0].sharpness), (1, 2.5));
+        assert_eq!((mesh.creases.corners.len(), mesh.creases.corners[0].sharpness), (1, 3.0));
+        assert!(welded.notices()[0].contains("a sharper one was joined to them: 1"));
     }
 
     #[test]
